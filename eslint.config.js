@@ -1,0 +1,59 @@
+import js from '@eslint/js'
+import tseslint from 'typescript-eslint'
+import functional from 'eslint-plugin-functional'
+import prettier from 'eslint-config-prettier'
+
+/** fp-ts and io-ts have no exports map: only `lib/` with an extension resolves in native ESM. */
+const libraryPaths = {
+  patterns: [
+    { regex: '^(fp-ts|io-ts)$', message: "import 'fp-ts/lib/X.js'" },
+    { regex: '^(fp-ts|io-ts)/(?!lib/.*\\.js$)', message: "import 'fp-ts/lib/X.js'" },
+  ],
+}
+
+export default tseslint.config(
+  { ignores: ['dist', 'node_modules', 'coverage', 'conformance'] },
+  js.configs.recommended,
+  ...tseslint.configs.strict,
+  prettier,
+  {
+    files: ['src/**/*.ts'],
+    plugins: { functional },
+    rules: {
+      'no-restricted-imports': ['error', libraryPaths],
+      'functional/no-classes': 'error',
+      'functional/no-this-expressions': 'error',
+      'functional/prefer-property-signatures': 'error',
+      'functional/no-throw-statements': 'error',
+      '@typescript-eslint/consistent-type-assertions': ['error', { assertionStyle: 'never' }],
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      '@typescript-eslint/unified-signatures': 'off',
+      'no-restricted-syntax': ['error', { selector: 'ExportDefaultDeclaration', message: 'no default exports' }],
+    },
+  },
+  {
+    // An impossible case is the one thing that may throw, and it throws in one place.
+    files: ['src/failure.ts'],
+    rules: { 'functional/no-throw-statements': 'off' },
+  },
+  {
+    // The one module that attaches type indices to run-time data.
+    files: ['src/semantics/index-types.ts'],
+    rules: { '@typescript-eslint/consistent-type-assertions': 'off' },
+  },
+  {
+    files: ['src/semantics/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'ObjectExpression > SpreadElement', message: 'no object spread in semantics: one constructor, one literal' },
+        { selector: 'ExportDefaultDeclaration', message: 'no default exports' },
+      ],
+    },
+  },
+  {
+    files: ['proofs-by-test/**/*.ts', '*.config.ts', '*.config.js', 'bench/**'],
+    languageOptions: { globals: { console: 'readonly', process: 'readonly', performance: 'readonly', URL: 'readonly' } },
+    rules: { '@typescript-eslint/no-non-null-assertion': 'off' },
+  },
+)

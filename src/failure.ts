@@ -1,0 +1,26 @@
+/**
+ * Failures are values.
+ *
+ * Every function that can refuse its input returns `Either<Failure<Code>, A>`. A failure carries a stable
+ * `code`, which programs match on, and a `message`, which people read: it names the thing, what was expected
+ * and what was found. Nothing in the library throws, but for `unreachable`, which marks a branch that the
+ * types exclude: reaching it is a bug in this library.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+
+export interface Failure<Code extends string = string> {
+  readonly code: Code
+  readonly message: string
+}
+
+/** The one constructor of a failure. */
+export const failure = <Code extends string>(code: Code, message: string): Failure<Code> => ({ code, message })
+
+/** A computation that refuses. */
+export const refuse = <Code extends string>(code: Code, message: string): E.Either<Failure<Code>, never> =>
+  E.left(failure(code, message))
+
+/** Marks a branch that cannot be taken; `what` says why. */
+export const unreachable = (what: never | string): never => {
+  throw new Error(`unreachable: ${String(what)}`)
+}
