@@ -1,0 +1,90 @@
+/**
+ * Scalar algebras: what an element of a tensor *is*, and what may be done to it.
+ *
+ * The machine moves elements and never looks inside one. What an element holds is the business of an algebra,
+ * so one run of one program can be read in several ways:
+ *
+ * | algebra | an element is                          | a run tells                                               |
+ * |---------|----------------------------------------|-----------------------------------------------------------|
+ * | bits    | the bit pattern of its dtype           | what the chip computes, bit for bit                       |
+ * | real64  | an f64 value, never rounded to a dtype | what the kernel means, up to f64 rounding                 |
+ * | field   | a residue modulo 2^26 - 5              | whether two kernels are the same polynomial in the inputs |
+ * | unit    | nothing (always 0)                     | synchronisation alone                                     |
+ *
+ * 2.0 * 3.0 in f16, by hand: `bits` 0x4000, 0x4200 -> 0x4600; `real64` 2, 3 -> 6; `field` 2, 3 -> 6;
+ * `unit` 0, 0 -> 0.
+ *
+ * The carrier is one JavaScript number per element, bulk data is a `Float64Array`. An element of *integer*
+ * dtype is not the algebra's business: in every algebra its carrier is its value (exact below 2^53), and only
+ * `cast` crosses between the two worlds.
+ *
+ * An algebra that cannot do an operation answers `none`: the caller turns that into a typed error. It never
+ * gives a wrong answer. Each operation is asked for once, outside the loops, and then applied many times.
+ *
+ * Laws (each instance states which it keeps; the proofs quote these numbers)
+ * 1. Constants: `fromBits(dtype, encode(dtype, x))` and `constant(dtype, x)` are the same element when x is
+ *    representable in the dtype.
+ * 2. Closure: an operation on carriers of the algebra gives a carrier of the algebra.
+ * 3. `mma` of zero k-steps is the identity on c; `mma` over k1 + k2 is `mma` over k2 after `mma` over k1, for
+ *    k1 and k2 multiples of the instruction's k.
+ * 4. `real64` and `field` are rings: add and mul commute, associate and distribute (field: exactly).
+ */
+import type { Option } from 'fp-ts/lib/Option.js'
+import type { Dtype, FloatDtype } from './dtype.js'
+
+export const unaryOps = ['neg', 'abs', 'exp2', 'log2', 'rcp', 'sqrt'] as const
+export const binaryOps = ['add', 'sub', 'mul', 'div', 'min', 'max'] as const
+export const compareOps = ['eq', 'ne', 'lt', 'le', 'gt', 'ge'] as const
+
+export type UnaryOp = (typeof unaryOps)[number]
+export type BinaryOp = (typeof binaryOps)[number]
+export type CompareOp = (typeof compareOps)[number]
+
+/** `rn`: correctly rounded, to nearest even. `approx`: what the chip's special-function unit gives. */
+export type UnaryMode = 'rn' | 'approx'
+
+/** Rounding of a conversion: to nearest even, or toward zero. */
+export type RoundingMode = 'rn' | 'rz'
+
+/** Dtypes of a matrix product's operands and accumulator. */
+export interface MmaTypes {
+  readonly a: FloatDtype
+  readonly b: FloatDtype
+  readonly acc: FloatDtype
+}
+
+/** Extents of a matrix product: a is m x k, b is k x n, c and d are m x n. */
+export interface MmaShape {
+  readonly m: number
+  readonly n: number
+  readonly k: number
+}
+
+/** d = c + a b. All matrices row-major, one carrier per element; the operands are not changed. */
+export type Mma = (a: Float64Array, b: Float64Array, c: Float64Array) => Float64Array
+
+export type Unary = (x: number) => number
+export type Binary = (x: number, y: number) => number
+export type Ternary = (x: number, y: number, z: number) => number
+export type Compare = (x: number, y: number) => boolean
+
+export interface Algebra {
+  readonly name: 'bits' | 'real64' | 'field' | 'unit'
+  /** One line for people: which carrier, which arithmetic. */
+  readonly description: string
+  /** How a memory plane stores the elements: as bytes, as one slot an element, or not at all. */
+  readonly memory: 'bytes' | 'slots' | 'none'
+  /** A float literal of the program, or an input element given as an f64 value (rounded to the dtype in `bits`). */
+  readonly constant: (dtype: FloatDtype, x: number) => number
+  /** An input element given as the bit pattern of its dtype. */
+  readonly fromBits: (dtype: FloatDtype, pattern: number) => number
+  readonly unary: (op: UnaryOp, mode: UnaryMode, dtype: FloatDtype) => Option<Unary>
+  /** Both operands and the result have the same dtype; rounding is to nearest even. */
+  readonly binary: (op: BinaryOp, dtype: FloatDtype) => Option<Binary>
+  /** x * y + z with one rounding. */
+  readonly fma: (dtype: FloatDtype) => Option<Ternary>
+  readonly compare: (op: CompareOp, dtype: FloatDtype) => Option<Compare>
+  /** A conversion between any two dtypes; `saturate` gives the nearest finite value instead of an overflow. */
+  readonly cast: (from: Dtype, to: Dtype, rounding: RoundingMode, saturate: boolean) => Option<Unary>
+  readonly mma: (types: MmaTypes, shape: MmaShape) => Option<Mma>
+}
