@@ -1,0 +1,242 @@
+/**
+ * The log: what happened, in one total order.
+ *
+ * The machine emits these events and keeps none of them; whoever wants to judge, digest or draw a run folds over
+ * them. A log from somewhere else, with the same shape, is judged by the same folds. Nothing in it is derived:
+ * generations are computed by the reader, never believed.
+ *
+ * Three kinds of things happen. An *agent* executes statements; each of its effects carries a `Stamp`: agent,
+ * `at` (its program-order index, counted from 1), site and iteration vector. An *operation* that an agent issued
+ * goes on by itself: `issue`, then `perform` with the accesses it makes, then `signal`. And a *cluster* begins.
+ *
+ * A producer owes: a total order consistent with the run; for every operation issue < perform < signal; a wait
+ * that is still blocked when nothing can move stands as `wait ... blocked` at the end (that is how a deadlock
+ * looks in a trace).
+ *
+ * Source: PTX ISA, memory consistency model and asynchronous operations.
+ */
+import type { Ref } from '../transforms/ref.js'
+import type { Dtype } from '../numerics/dtype.js'
+import type { Scope } from './instruction.js'
+import type { Site } from './program.js'
+import type { Contract, Space } from './types.js'
+
+export const traceSchema = 'tcspec.trace/1'
+
+// ---------------------------------------------------------------- header
+
+/** A plane of memory: one CTA's shared or tensor memory, one agent's register storage, or one tensor of global memory. */
+export interface Plane {
+  readonly space: Space
+  /** name of the tensor or of the register storage; the space's own name for smem and tmem */
+  readonly name: string
+  /** rank of the owning CTA in its cluster; absent for gmem */
+  readonly cta?: number
+  /** owning agent (index into `agents`) of a register plane */
+  readonly agent?: number
+  readonly bytes: number
+  /** an output: every byte must be written by the end (`spans` of it, when the tensor has holes) */
+  readonly output?: boolean
+  /** written before the launch, so that reading it is never a read of nothing */
+  readonly initialised: boolean
+}
+
+export interface LoggedAgent {
+  readonly name: string
+  readonly cta: number
+  readonly warps: number
+  /** runs from the start (true) or waits to be forked */
+  readonly starts: boolean
+}
+
+export interface LoggedBarrier {
+  /** storage, index in it: `full[1]` */
+  readonly name: string
+  readonly cta: number
+  readonly contract: Contract
+  readonly ordersTensorCore: boolean
+  /** the shared-memory plane and bytes of the object */
+  readonly plane: number
+  readonly address: number
+}
+
+export interface Header {
+  readonly schema: typeof traceSchema
+  readonly arch: 'sm90a' | 'sm100a'
+  readonly program: string
+  readonly agents: ReadonlyArray<LoggedAgent>
+  readonly ctas: number
+  readonly planes: ReadonlyArray<Plane>
+  readonly barriers: ReadonlyArray<LoggedBarrier>
+  readonly sites: ReadonlyArray<Site>
+  /** why the control of an agent may depend on timing (a branch on a test, an atomic's return), if it may */
+  readonly nondeterminism: ReadonlyArray<string>
+}
+
+// ---------------------------------------------------------------- places
+
+/** How the elements of an access lie in its plane: a layout at a base, or one address an element. */
+export type Map =
+  | { readonly _tag: 'view'; readonly layout: Ref; readonly base: number }
+  | { readonly _tag: 'scatter'; readonly shape: ReadonlyArray<number>; readonly addresses: Int32Array }
+
+/**
+ * The bytes of one access, interned: equal footprints of one run are one object with one `id`, so that their
+ * overlap need be computed once. `spans` is start, end, start, end ..., ascending, disjoint and not touching.
+ */
+export interface Footprint {
+  readonly id: number
+  readonly plane: number
+  readonly spans: Int32Array
+  readonly dtype: Dtype
+  readonly map: Map
+}
+
+/** Through which window of the memory system an access goes. */
+export type Proxy = 'generic' | 'async' | 'tensor'
+
+// ---------------------------------------------------------------- events
+
+export interface Stamp {
+  readonly agent: number
+  readonly at: number
+  readonly site: number
+  readonly iteration: ReadonlyArray<number>
+}
+
+/** What an asynchronous operation is; `operation` ids are dense in the order of issue. */
+export type Unit =
+  'tmaLoad' | 'tmaStore' | 'cpAsync' | 'wgmma' | 'tcgen05' | 'tcgen05Ld' | 'tcgen05St' | 'stAsync'
+export type Family = 'bulk' | 'wgmma' | 'cpAsync'
+
+/** The role that an access plays in its operation, for provenance. */
+export type Role = 'source' | 'destination' | 'a' | 'b' | 'accumulator'
+
+/** Where a value that is written came from: a read that gave it this number, a constant zero, or anything else. */
+export type Origin =
+  { readonly _tag: 'value'; readonly id: number } | { readonly _tag: 'zero' } | { readonly _tag: 'other' }
+
+export interface Access {
+  readonly _tag: 'access'
+  readonly stamp: Stamp
+  /** the operation that makes it; absent for an agent's own synchronous access */
+  readonly operation?: number
+  readonly rw: 'r' | 'w'
+  readonly proxy: Proxy
+  readonly footprint: Footprint
+  readonly role: Role
+  /** a read: the number of the value it produced; a write: where its value came from */
+  readonly value?: number
+  readonly origin?: Origin
+}
+export interface Issue {
+  readonly _tag: 'issue'
+  readonly stamp: Stamp
+  readonly operation: number
+  readonly unit: Unit
+  readonly bytes: number
+  readonly macs: number
+  /** an mma: whether the old accumulator enters the sum */
+  readonly accumulates: boolean
+}
+export interface Perform {
+  readonly _tag: 'perform'
+  readonly operation: number
+  /** a load writes, a store reads and then writes, an mma does both at once; `part` is the destination CTA of a multicast */
+  readonly stage: 'read' | 'write' | 'all'
+  readonly part: number
+}
+export type Signal = {
+  readonly _tag: 'signal'
+  readonly operation: number
+  readonly part: number
+} & (
+  | { readonly to: 'barrier'; readonly barrier: number; readonly bytes: number }
+  | { readonly to: 'arrive'; readonly barrier: number }
+  | { readonly to: 'group'; readonly family: Family; readonly side: 'read' | 'full' }
+)
+/** `arrive` may carry bytes (`arriveExpectTx`); `expect` carries bytes alone. */
+export interface BarrierEvent {
+  readonly _tag: 'barrier'
+  readonly stamp: Stamp
+  readonly kind: 'init' | 'inval' | 'expect' | 'arrive' | 'drop'
+  readonly barrier: number
+  readonly count: number
+  readonly bytes: number
+  readonly release: boolean
+  readonly scope: Scope
+  /** the arrive carries tensor-core order */
+  readonly tensor: boolean
+}
+export interface Wait {
+  readonly _tag: 'wait'
+  readonly stamp: Stamp
+  readonly barrier: number
+  readonly parity: 0 | 1
+  readonly acquire: boolean
+  readonly scope: Scope
+  readonly tensor: boolean
+  readonly outcome: 'passed' | 'blocked' | 'skipped' | 'tested'
+}
+/** `commit` closes a group, empty or not; `wait` leaves at most `pending` of the newest open. */
+export interface Group {
+  readonly _tag: 'group'
+  readonly stamp: Stamp
+  readonly kind: 'commit' | 'wait'
+  readonly family: Family
+  readonly pending: number
+  readonly read: boolean
+  /** a wait that is still blocked at the end of the run */
+  readonly blocked: boolean
+}
+export interface Fence {
+  readonly _tag: 'fence'
+  readonly stamp: Stamp
+  readonly kind: 'proxyAsync' | 'tensormap' | 'mbarrierInit' | 'wgmma' | 'tensorBefore' | 'tensorAfter'
+  readonly scope: 'cta' | 'cluster' | 'global'
+}
+/** bar.sync is an arrive and then a leave; the reader pairs them by count (threads). */
+export interface Rendezvous {
+  readonly _tag: 'rendezvous'
+  readonly stamp: Stamp
+  readonly kind: 'arrive' | 'leave' | 'blocked'
+  readonly id: number
+  readonly count: number
+  readonly threads: number
+}
+/** `fork`: the parent's branches start. `join`: it has seen them all end. */
+export interface ForkEvent {
+  readonly _tag: 'fork' | 'join'
+  readonly stamp: Stamp
+  readonly children: ReadonlyArray<number>
+}
+export interface Exit {
+  readonly _tag: 'exit'
+  readonly agent: number
+}
+/** The next independent cluster begins: nothing of the one before is ordered with it but by the launch. */
+export interface ClusterEvent {
+  readonly _tag: 'cluster'
+  readonly id: number
+}
+
+export type LogEvent =
+  | Access
+  | Issue
+  | Perform
+  | Signal
+  | BarrierEvent
+  | Wait
+  | Group
+  | Fence
+  | Rendezvous
+  | ForkEvent
+  | Exit
+  | ClusterEvent
+
+/** An online fold over a log. The state is the fold's own: it may be updated in place, so use each state once. */
+export interface Fold<S, R> {
+  readonly init: (header: Header) => S
+  readonly observe: (state: S, event: LogEvent) => S
+  readonly finish: (state: S) => R
+}
