@@ -1,0 +1,143 @@
+/**
+ * Findings: what is wrong, between which two operations, over which bytes, and which edge is missing.
+ *
+ * | kind of outcome | meaning |
+ * |---|---|
+ * | invalid      | refused before it ran |
+ * | deadlock     | a run got stuck; the wait-for cycle is shown |
+ * | hazard       | two operations conflict and nothing orders them, or a rule of the machine is broken |
+ * | wrong-result | an output tile is not what the kernel says it computes |
+ * | undecided    | one schedule does not stand for all and nothing bad was found in it |
+ *
+ * Ids are the taxonomy of docs/hazards.md.
+ */
+
+export type HazardId =
+  | 'D1'
+  | 'D2'
+  | 'D3'
+  | 'D4'
+  | 'P1'
+  | 'P2'
+  | 'P3'
+  | 'P4'
+  | 'P5'
+  | 'R1'
+  | 'R2'
+  | 'R3'
+  | 'W1'
+  | 'W2'
+  | 'W3'
+  | 'W4'
+  | 'W5'
+  | 'B1'
+  | 'B2'
+  | 'B3'
+  | 'B4'
+  | 'B5'
+  | 'B6'
+  | 'B7'
+  | 'B8'
+  | 'U1'
+  | 'U2'
+  | 'M1'
+  | 'M2'
+  | 'M3'
+  | 'M4'
+  | 'M5'
+  | 'M6'
+  | 'M7'
+  | 'M8'
+  | 'T1'
+  | 'T2'
+  | 'T3'
+  | 'T4'
+  | 'T5'
+  | 'K1'
+  | 'K2'
+  | 'K3'
+  | 'A1'
+  | 'A2'
+  | 'A3'
+  | 'A4'
+  | 'L1'
+  | 'L2'
+  | 'I1'
+  | 'I2'
+  | 'V1'
+  | 'O1'
+  | 'N1'
+
+/** E: wrong or undefined in some schedule. C: a documented contract is broken. L: a note. */
+export type Severity = 'E' | 'C' | 'L'
+
+/** One of the two operations of a finding. */
+export interface Operation {
+  /** index of the agent in the log's header, and its name with its CTA: `wg0@0` */
+  readonly agent: string
+  readonly site: string
+  readonly path: ReadonlyArray<string>
+  readonly loc?: string
+  readonly iteration: ReadonlyArray<number>
+  /** program-order index in its agent */
+  readonly at: number
+  /** what it does to the bytes: `reads`, `writes`, `arrives`, `waits` ..., and through which proxy or unit */
+  readonly does: string
+}
+
+/** The bytes at stake: plane name (`smem@0`, `acc@wg0`, `gmem a`) and byte intervals [start, end). */
+export interface Place {
+  readonly plane: string
+  readonly spans: ReadonlyArray<readonly [number, number]>
+}
+
+/** The smallest addition that makes the finding disappear. */
+export interface MissingEdge {
+  readonly kind: 'fence' | 'group-wait' | 'wait' | 'arrive' | 'arrive-wait' | 'bytes' | 'none-found'
+  /** one sentence in the reader's words: what to add, where */
+  readonly text: string
+}
+
+export interface Finding {
+  readonly id: HazardId
+  readonly severity: Severity
+  /** one line: what is wrong */
+  readonly text: string
+  /** the earlier operation in the run, then the later one; a rule broken by one operation has no second */
+  readonly a: Operation
+  readonly b?: Operation
+  readonly place?: Place
+  /** what the later agent knew of the earlier one's agent, in words */
+  readonly knew?: string
+  readonly missing?: MissingEdge
+}
+
+export type ConditionName = 'C1' | 'C2' | 'C3' | 'C4' | 'C5' | 'C6'
+
+/** A condition of the single-schedule theorem: whether it holds in this run, and where not. */
+export interface Condition {
+  readonly holds: boolean
+  readonly failures: ReadonlyArray<string>
+}
+export type Conditions = Readonly<Record<ConditionName, Condition>>
+
+/** One blocked agent of a deadlock and what it waits for. */
+export interface Blocked {
+  readonly agent: string
+  readonly operation: Operation
+  /** barrier or group, generation awaited, arrivals and bytes still missing */
+  readonly waitsFor: string
+  /** agents whose next steps could supply it */
+  readonly suppliers: ReadonlyArray<string>
+}
+
+/** What one log shows. */
+export interface Judgement {
+  readonly findings: ReadonlyArray<Finding>
+  readonly notes: ReadonlyArray<Finding>
+  readonly conditions: Conditions
+  readonly deadlock: ReadonlyArray<Blocked>
+  /** digest over (agent, program-order index, instance), independent of the order of the log */
+  readonly digest: string
+  readonly events: number
+}
