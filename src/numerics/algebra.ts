@@ -31,6 +31,9 @@
  */
 import type { Option } from 'fp-ts/lib/Option.js'
 import type { Dtype, FloatDtype } from './dtype.js'
+import type { RoundingMode } from './float-format.js'
+
+export type { RoundingMode } from './float-format.js'
 
 export const unaryOps = ['neg', 'abs', 'exp2', 'log2', 'rcp', 'sqrt'] as const
 export const binaryOps = ['add', 'sub', 'mul', 'div', 'min', 'max'] as const
@@ -42,9 +45,6 @@ export type CompareOp = (typeof compareOps)[number]
 
 /** `rn`: correctly rounded, to nearest even. `approx`: what the chip's special-function unit gives. */
 export type UnaryMode = 'rn' | 'approx'
-
-/** Rounding of a conversion: to nearest even, or toward zero. */
-export type RoundingMode = 'rn' | 'rz'
 
 /** Dtypes of a matrix product's operands and accumulator. */
 export interface MmaTypes {

@@ -1,0 +1,326 @@
+/**
+ * Tensor-core arithmetic: what one MMA instruction does to one accumulator element.
+ *
+ * An instruction takes a block of K products and the accumulator c and adds them *in one shot*: every term is
+ * exact, all are aligned to the largest exponent among them, each is cut off (toward zero) F bits below that
+ * exponent, the remains are added as integers, and the sum is rounded once. There is no order of summation and
+ * no intermediate rounding; what a term loses depends on its largest neighbour. A longer K is a chain of
+ * instructions through the accumulator register, which rounds each time.
+ *
+ * The formula. A value is s * m * 2^(e - f): sign, integer significand, exponent clamped at the format's least,
+ * fraction bits. A product has exponent e_a + e_b, *not* normalised (its significand may be anything below 4).
+ *
+ * 1. Specials. NaN if an input is NaN, a product is infinity * 0, or both infinities meet; else an infinity if
+ *    there is one. A finite product beyond the accumulator's range is not infinite.
+ * 2. E = the largest exponent of a non-zero term, at least the floor.
+ * 3. T = sign * floor(|term| / 2^(E - F)) for each term, c included.
+ * 4. S = the sum of all T; S = 0 gives +0, whatever the signs.
+ * 5. S * 2^(E - F) is rounded to the accumulator: toward zero (f32) or to nearest even (f16), at the format's
+ *    fraction bits or fewer, at its least quantum when subnormal. 2^128 (65520 for f16) and above is infinite,
+ *    also under truncation. A result that vanishes is +0.
+ *
+ * By hand, f16 -> f32, F = 25, c = 1, products 2^-25, 2^-25, 2^-26 and -2^-24, the rest zero: E = 0, so T is in
+ * units of 2^-25: 2^25 + 1 + 1 + 0 - 2 = 2^25, D = 1. Exact arithmetic gives 1 + 2^-26, and f32 additions one
+ * by one, to nearest, give 1, 1, 1, then 1 - 2^-24. The term 2^-26 was lost to c = 1; with c = 0 it would not be.
+ *
+ * The numbers that differ between chips and formats are data, `ArithmeticRules`:
+ *
+ * | chip                    | inputs          | K  | F  | floor f32, f16 | result                                |
+ * |-------------------------|-----------------|----|----|----------------|---------------------------------------|
+ * | Hopper wgmma            | f16, bf16       | 16 | 25 | -133, -21      | f32 toward zero; f16 to nearest even  |
+ * | Hopper wgmma            | tf32            | 8  | 25 | -133           | f32 toward zero                       |
+ * | Hopper wgmma            | e4m3, e5m2, any | 32 | 13 | -133, -21      | f32 toward zero at 13 fraction bits; f16 to nearest even |
+ *
+ * Fidelity: silicon. Every row reproduces captured results of an H100, NaNs included (`conformance/hopper`).
+ *
+ * Names: Pallas `wgmma`, Triton `ttng.warp_group_dot`, PTX `wgmma.mma_async`, CuTe `SM90_64xNx16_..._SS`.
+ *
+ * Laws
+ * 1. `blockSum` equals the captured results of the chip, bit for bit.
+ * 2. `tensorCoreMma` equals `blockSum` chained over k, bit for bit, for all inputs.
+ * 3. The order of the products does not matter; a block padded with zero products is the same block.
+ * 4. Results are canonical: no negative zero, one NaN.
+ *
+ * Source: own measurements on an H100; models published by Khattak and Mikaitis (arXiv 2512.07004) and in MMA-Sim
+ * (arXiv 2511.10909).
+ *
+ * @fidelity silicon
+ */
+import * as O from 'fp-ts/lib/Option.js'
+import type { MmaShape, MmaTypes } from './algebra.js'
+import type { FloatDtype } from './dtype.js'
+import {
+  binaryExponent,
+  decoder,
+  encoder,
+  formatOf,
+  maxExponent,
+  minExponent,
+  powerOfTwo,
+  type FloatFormat,
+  type RoundingMode,
+} from './float-format.js'
+
+/** All that distinguishes one tensor-core arithmetic from another. */
+export interface ArithmeticRules {
+  readonly types: MmaTypes
+  /** Products in one instruction. */
+  readonly blockK: number
+  /** F: bits kept below the largest exponent. */
+  readonly alignmentBits: number
+  /** The least alignment exponent. */
+  readonly exponentFloor: number
+  readonly rounding: RoundingMode
+  /** Fraction bits of the result; fewer than the accumulator's where the chip drops some. */
+  readonly resultFractionBits: number
+  /** silicon: reproduces captured results. documented: the published rule. */
+  readonly fidelity: 'silicon' | 'documented'
+}
+
+// --- constructors ---------------------------------------------------------------------------------------------
+
+const sixteenBit: readonly FloatDtype[] = ['f16', 'bf16']
+const eightBit: readonly FloatDtype[] = ['e4m3', 'e5m2']
+
+/** Hopper's wgmma: the rules for a combination of types, none if the instruction does not exist. */
+export const hopperRules = (types: MmaTypes): O.Option<ArithmeticRules> => {
+  const { a, b, acc } = types
+  if (acc !== 'f32' && acc !== 'f16') return O.none
+  const accumulator = formatOf(acc)
+  const rules = (blockK: number, alignmentBits: number, f32FractionBits: number): O.Option<ArithmeticRules> =>
+    O.some({
+      types,
+      blockK,
+      alignmentBits,
+      exponentFloor: minExponent(accumulator) - 7,
+      rounding: acc === 'f32' ? 'rz' : 'rn',
+      resultFractionBits: acc === 'f32' ? f32FractionBits : accumulator.fractionBits,
+      fidelity: 'silicon',
+    })
+  if (eightBit.includes(a) && eightBit.includes(b)) return rules(32, 13, 13)
+  if (a !== b) return O.none
+  if (a === 'f16' || (sixteenBit.includes(a) && acc === 'f32')) return rules(16, 25, 23)
+  if (a === 'tf32' && acc === 'f32') return rules(8, 25, 23)
+  return O.none
+}
+
+// --- the definition: one element, one instruction -------------------------------------------------------------
+
+/** (-1)^negative * significand * 2^(exponent - fractionBits). */
+interface Term {
+  readonly negative: boolean
+  readonly significand: bigint
+  readonly exponent: number
+  readonly fractionBits: number
+}
+
+/** The finite number that a pattern of the format stands for, in the form that alignment looks at. */
+const termOf = (f: FloatFormat, value: number): Term => {
+  const exponent = value === 0 ? minExponent(f) : Math.max(binaryExponent(Math.abs(value)), minExponent(f))
+  return {
+    negative: value < 0,
+    significand: BigInt(Math.abs(value) * powerOfTwo(f.fractionBits - exponent)),
+    exponent,
+    fractionBits: f.fractionBits,
+  }
+}
+
+const productOf = (x: Term, y: Term): Term => ({
+  negative: x.negative !== y.negative,
+  significand: x.significand * y.significand,
+  exponent: x.exponent + y.exponent,
+  fractionBits: x.fractionBits + y.fractionBits,
+})
+
+/** x * 2^shift for a natural x, rounded down. */
+const shifted = (x: bigint, shift: number): bigint => (shift >= 0 ? x << BigInt(shift) : x >> BigInt(-shift))
+
+/** x * 2^-drop for a natural x, rounded. */
+const rounded = (x: bigint, drop: number, rounding: RoundingMode): bigint => {
+  const kept = shifted(x, -drop)
+  if (rounding === 'rz' || drop <= 0) return kept
+  const twiceRest = (x - (kept << BigInt(drop))) * 2n
+  const unit = 1n << BigInt(drop)
+  return twiceRest > unit || (twiceRest === unit && kept % 2n === 1n) ? kept + 1n : kept
+}
+
+/** Specials need no alignment: they follow the arithmetic of the extended reals. */
+const specialSum = (a: readonly number[], b: readonly number[], c: number): O.Option<number> => {
+  const products = a.map((x, k) => x * b[k]!)
+  const specials = [...products, c].filter((x) => !Number.isFinite(x))
+  return specials.length === 0 ? O.none : O.some(specials.reduce((x, y) => x + y))
+}
+
+/**
+ * One instruction on one accumulator element: c plus the sum of a[k] * b[k].
+ *
+ * All arguments and the result are bit patterns, of `rules.types`; a and b have equal lengths, at most
+ * `rules.blockK` (a shorter block is one padded with zeros). Written to be read; `tensorCoreMma` is its fast form.
+ */
+export const blockSum =
+  (rules: ArithmeticRules) =>
+  (aPatterns: readonly number[], bPatterns: readonly number[], cPattern: number): number => {
+    const { types, alignmentBits, exponentFloor, resultFractionBits } = rules
+    const accumulator = formatOf(types.acc)
+    const a = aPatterns.map(decoder(types.a))
+    const b = bPatterns.map(decoder(types.b))
+    const c = decoder(types.acc)(cPattern)
+    const result = encoder(types.acc)
+
+    // 1. Specials. (The product of two finite inputs is finite in f64.)
+    const special = specialSum(a, b, c)
+    if (O.isSome(special)) return result(special.value)
+
+    // 2. The alignment exponent.
+    const products = a.map((x, k) =>
+      productOf(termOf(formatOf(types.a), x), termOf(formatOf(types.b), b[k]!)),
+    )
+    const terms = [...products, termOf(accumulator, c)].filter((t) => t.significand !== 0n)
+    const alignment = Math.max(exponentFloor, ...terms.map((t) => t.exponent))
+
+    // 3. and 4. The exact sum of the aligned, truncated terms, in units of 2^(alignment - F).
+    const sum = terms.reduce((total, t) => {
+      const kept = shifted(t.significand, t.exponent - t.fractionBits - (alignment - alignmentBits))
+      return t.negative ? total - kept : total + kept
+    }, 0n)
+    if (sum === 0n) return result(0)
+
+    // 5. One rounding.
+    const unit = alignment - alignmentBits
+    const magnitude = sum < 0n ? -sum : sum
+    const leading = magnitude.toString(2).length - 1 + unit
+    const quantum = Math.max(leading, minExponent(accumulator)) - resultFractionBits
+    const significand = Number(rounded(magnitude, quantum - unit, rules.rounding))
+    if (significand === 0) return result(0)
+    // Now representable, or beyond the range: `result` does not round any more, but it overflows.
+    const scaled = quantum > maxExponent(accumulator) ? Infinity : significand * powerOfTwo(quantum)
+    return result(sum < 0n ? -scaled : scaled)
+  }
+
+// --- the fast form: matrices ----------------------------------------------------------------------------------
+
+// Exponents of a zero and of a special: one never is the largest, the other always is, in any sum of two.
+const zeroExponent = -(2 ** 20)
+const specialExponent = 2 ** 22
+const specialThreshold = 2 ** 20
+
+/** The exponent by which a value takes part in alignment. */
+const alignmentExponent = (x: number, minimum: number): number =>
+  x === 0
+    ? zeroExponent
+    : Number.isFinite(x)
+      ? Math.max(binaryExponent(Math.abs(x)), minimum)
+      : specialExponent
+
+interface Operand {
+  readonly values: Float64Array
+  readonly exponents: Int32Array
+}
+
+/** Values and exponents of a rows x columns matrix of patterns, transposed if asked. */
+const operand = (
+  dtype: FloatDtype,
+  patterns: Float64Array,
+  rows: number,
+  columns: number,
+  transpose: boolean,
+): Operand => {
+  const value = decoder(dtype)
+  const minimum = minExponent(formatOf(dtype))
+  const values = new Float64Array(rows * columns)
+  const exponents = new Int32Array(rows * columns)
+  for (let r = 0; r < rows; r++) {
+    for (let s = 0; s < columns; s++) {
+      const x = value(patterns[r * columns + s]!)
+      const at = transpose ? s * rows + r : r * columns + s
+      values[at] = x
+      exponents[at] = alignmentExponent(x, minimum)
+    }
+  }
+  return { values, exponents }
+}
+
+/** 2^52: adding it to a number in [0, 2^51) and taking it away again rounds to an integer, ties to even. */
+const integerBit = 2 ** 52
+
+/**
+ * The matrix form: d = c + a b through a chain of instructions, `rules.blockK` of k at a time.
+ *
+ * `Float64Array`s of bit patterns, row-major: a m x k, b k x n, c and d m x n. k must be a multiple of
+ * `rules.blockK`; the arguments are not changed. With k = 0, d is c.
+ *
+ * The same formula in f64: a truncated term is an integer below 2^(F + 2), a sum of them is far below 2^53, so
+ * scaling by 2^(F - E), `Math.trunc` and `+` are exact.
+ */
+export const tensorCoreMma =
+  (rules: ArithmeticRules, { m, n, k }: MmaShape) =>
+  (a: Float64Array, b: Float64Array, c: Float64Array): Float64Array => {
+    if (k === 0) return c.slice()
+    const { types, blockK, alignmentBits, exponentFloor, resultFractionBits } = rules
+    const { values: av, exponents: ae } = operand(types.a, a, m, k, false)
+    const { values: bv, exponents: be } = operand(types.b, b, k, n, true)
+    const { values: cv, exponents: ce } = operand(types.acc, c, m, n, false)
+    const accumulator = formatOf(types.acc)
+    const least = minExponent(accumulator)
+    const largest = maxExponent(accumulator)
+    const toNearest = rules.rounding === 'rn'
+    const pattern = encoder(types.acc)
+    const d = new Float64Array(m * n)
+
+    for (let i = 0; i < m; i++) {
+      for (let j = 0; j < n; j++) {
+        let sum = cv[i * n + j]!
+        let sumExponent = ce[i * n + j]!
+        for (let block = 0; block < k; block += blockK) {
+          const aFrom = i * k + block
+          const bFrom = j * k + block
+
+          let alignment = sumExponent > exponentFloor ? sumExponent : exponentFloor
+          for (let p = 0; p < blockK; p++) {
+            const exponent = ae[aFrom + p]! + be[bFrom + p]!
+            if (exponent > alignment) alignment = exponent
+          }
+
+          if (alignment > specialThreshold) {
+            for (let p = 0; p < blockK; p++) sum += av[aFrom + p]! * bv[bFrom + p]!
+            sumExponent = specialExponent
+            continue
+          }
+
+          const scale = powerOfTwo(alignmentBits - alignment)
+          let total = Math.trunc(sum * scale)
+          for (let p = 0; p < blockK; p++) total += Math.trunc(av[aFrom + p]! * bv[bFrom + p]! * scale)
+
+          let magnitude = Math.abs(total)
+          if (magnitude === 0) {
+            sum = 0
+            sumExponent = zeroExponent
+            continue
+          }
+          const unit = alignment - alignmentBits
+          const leading =
+            magnitude < 4294967296 ? 31 - Math.clz32(magnitude) : 63 - Math.clz32(magnitude / 4294967296)
+          const drop = (leading + unit > least ? leading : least - unit) - resultFractionBits
+          if (drop > 0) {
+            const scaled = magnitude * powerOfTwo(-drop)
+            magnitude = (toNearest ? scaled + integerBit - integerBit : Math.trunc(scaled)) * powerOfTwo(drop)
+            if (magnitude === 0) {
+              sum = 0
+              sumExponent = zeroExponent
+              continue
+            }
+          }
+          // Rounding to nearest may carry into the next exponent.
+          const lead = (magnitude >= powerOfTwo(leading + 1) ? leading + 1 : leading) + unit
+          sumExponent = lead > least ? lead : least
+          sum = (total < 0 ? -magnitude : magnitude) * powerOfTwo(unit)
+          if (sumExponent > largest) {
+            sum = total < 0 ? -Infinity : Infinity
+            sumExponent = specialExponent
+          }
+        }
+        d[i * n + j] = pattern(sum)
+      }
+    }
+    return d
+  }
