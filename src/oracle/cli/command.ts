@@ -1,0 +1,83 @@
+/**
+ * A command of `tcspec`, and what comes of running one.
+ *
+ * A command is a name, what it adds to commander's parser, and a function from the parsed words to a *report* or
+ * a refusal. A report is the answer twice, for people and for programs, with the one bit that decides the exit
+ * status. What is printed where follows from these alone:
+ *
+ * | came of it                         | status | standard output     | standard error           |
+ * |------------------------------------|--------|---------------------|--------------------------|
+ * | report, good                       | 0      | text, or JSON       |                          |
+ * | report, bad (verdict, mismatch)    | 1      | text, or JSON       |                          |
+ * | refusal: usage, file, input        | 2      | nothing, or `error` | one line                 |
+ * | exception: a bug in this library   | 70     | nothing, or `error` | one line                 |
+ *
+ * With `--json` standard output holds exactly one JSON document in every case; of a refusal it is
+ * `{"error": {"code", "message"}}`.
+ *
+ * A new command is a module in `commands/` and a line in `commands/index.ts`.
+ */
+import type { Command } from 'commander'
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
+import type { Failure } from '../../failure.js'
+import type { Files } from '../tensor-files/files.js'
+
+// ---------------------------------------------------------------- model
+
+/** What a command may touch besides its arguments. */
+export interface World {
+  readonly files: Files
+  /** of this package */
+  readonly version: string
+}
+
+/** The answer of a command that did its work, whatever it found. */
+export interface Report {
+  readonly good: boolean
+  readonly text: () => string
+  readonly json: () => unknown
+}
+
+export type Options = Readonly<Record<string, unknown>>
+
+export interface CliCommand {
+  readonly name: string
+  /** Declares description, arguments and options. */
+  readonly define: (command: Command) => Command
+  readonly run: (
+    world: World,
+  ) => (operands: ReadonlyArray<string>, options: Options) => TaskEither<Failure, Report>
+}
+
+export interface Outcome {
+  readonly status: 0 | 1 | 2 | 70
+  readonly stdout: string
+  readonly stderr: string
+}
+
+// ---------------------------------------------------------------- outcomes
+
+const document = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
+const errorDocument = (json: boolean, f: Failure): string =>
+  json ? document({ error: { code: f.code, message: f.message } }) : ''
+/** A refusal is one line, whatever a file's name contains. */
+const oneLine = (text: string): string => text.replace(/\s*[\r\n]+\s*/g, ' ')
+
+export const reported = (json: boolean, report: Report): Outcome => ({
+  status: report.good ? 0 : 1,
+  stdout: json ? document(report.json()) : report.text(),
+  stderr: '',
+})
+
+export const refused = (json: boolean, f: Failure): Outcome => ({
+  status: 2,
+  stdout: errorDocument(json, f),
+  stderr: `tcspec: ${oneLine(f.message)}\n`,
+})
+
+/** For what was thrown: nothing in this library throws unless it is wrong. */
+export const crashed = (json: boolean, error: unknown): Outcome => {
+  const what = error instanceof Error ? error.message : String(error)
+  const message = `this is a bug in tensorcore-spec: ${oneLine(what)}`
+  return { status: 70, stdout: errorDocument(json, { code: 'bug', message }), stderr: `tcspec: ${message}\n` }
+}

@@ -1,0 +1,111 @@
+/**
+ * The flags that say how a program is run: over which scalar algebra, under which schedule, with which
+ * arithmetic.
+ *
+ * | flag           | values                                                        |
+ * |----------------|---------------------------------------------------------------|
+ * | `--over`       | `bits`, `real64`, `field`, `field:SEED`, `unit`, `tiles`      |
+ * | `--schedule`   | `eager`, `lazy`, `roundrobin`, `seeded:N`, `recorded:FILE`    |
+ * | `--arithmetic` | `hopper`, `blackwell`, `ieee32`                               |
+ * | `--tensor-pipe`| `issue-order`, `documented`                                   |
+ *
+ * Laws
+ *  1. print(parse(text)) = text for every accepted text, but that `field` is printed as `field:0`
+ *  2. every other text is refused with the list of what is accepted
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { oneOf, parseSeed, refuseFlag, type FlagFailure } from './choice.js'
+
+// ---------------------------------------------------------------- over
+
+/** What an element is: see `numerics/algebra.ts`. `tiles` follows which input tiles reach an output tile. */
+export type Over =
+  | { readonly _tag: 'bits' }
+  | { readonly _tag: 'real64' }
+  | { readonly _tag: 'field'; readonly seed: number }
+  | { readonly _tag: 'unit' }
+  | { readonly _tag: 'tiles' }
+
+export const parseOver = (text: string): E.Either<FlagFailure, Over> => {
+  switch (text) {
+    case 'bits':
+    case 'real64':
+    case 'unit':
+    case 'tiles':
+      return E.right({ _tag: text })
+    case 'field':
+      return E.right({ _tag: 'field', seed: 0 })
+    default:
+      return text.startsWith('field:')
+        ? pipe(
+            parseSeed('--over field', text.slice('field:'.length)),
+            E.map((seed) => ({ _tag: 'field', seed })),
+          )
+        : refuseFlag('--over', 'bits|real64|field[:SEED]|unit|tiles', text)
+  }
+}
+
+export const printOver = (over: Over): string =>
+  over._tag === 'field' ? `field:${String(over.seed)}` : over._tag
+
+// ---------------------------------------------------------------- schedule
+
+/** Who steps next, and when an asynchronous operation performs. */
+export type ScheduleFlag =
+  | { readonly _tag: 'eager' }
+  | { readonly _tag: 'lazy' }
+  | { readonly _tag: 'roundrobin' }
+  | { readonly _tag: 'seeded'; readonly seed: number }
+  | { readonly _tag: 'recorded'; readonly file: string }
+
+export const parseSchedule = (text: string): E.Either<FlagFailure, ScheduleFlag> => {
+  const known = 'eager|lazy|roundrobin|seeded:N|recorded:FILE'
+  switch (text) {
+    case 'eager':
+    case 'lazy':
+    case 'roundrobin':
+      return E.right({ _tag: text })
+    default: {
+      if (text.startsWith('seeded:')) {
+        return pipe(
+          parseSeed('--schedule seeded', text.slice('seeded:'.length)),
+          E.map((seed) => ({ _tag: 'seeded', seed })),
+        )
+      }
+      const file = /^recorded:(.+)$/s.exec(text)?.[1]
+      return file === undefined ? refuseFlag('--schedule', known, text) : E.right({ _tag: 'recorded', file })
+    }
+  }
+}
+
+export const printSchedule = (schedule: ScheduleFlag): string => {
+  switch (schedule._tag) {
+    case 'seeded':
+      return `seeded:${String(schedule.seed)}`
+    case 'recorded':
+      return `recorded:${schedule.file}`
+    case 'eager':
+    case 'lazy':
+    case 'roundrobin':
+      return schedule._tag
+  }
+}
+
+// ---------------------------------------------------------------- arithmetic, tensor pipe
+
+export const arithmetics = ['hopper', 'blackwell', 'ieee32'] as const
+/** Whose tensor cores multiply: the chips' own rule, or every product and sum rounded to f32. */
+export type ArithmeticFlag = (typeof arithmetics)[number]
+export const parseArithmetic: (text: string) => E.Either<FlagFailure, ArithmeticFlag> = oneOf(
+  '--arithmetic',
+  arithmetics,
+)
+
+export const tensorPipes = ['issue-order', 'documented'] as const
+/** Are MMAs of one thread with different accumulators ordered? `issue-order`: yes, as shipped kernels rely on. */
+export type TensorPipeFlag = (typeof tensorPipes)[number]
+export const parseTensorPipe: (text: string) => E.Either<FlagFailure, TensorPipeFlag> = oneOf(
+  '--tensor-pipe',
+  tensorPipes,
+)

@@ -1,0 +1,39 @@
+#!/usr/bin/env node
+/**
+ * The edge of `tcspec`: reads argv, prints the outcome, sets the exit status.
+ *
+ * The process ends by itself once everything is printed: `process.exit` would cut a pipe short.
+ */
+import { readFileSync } from 'node:fs'
+import { onDisk } from '../tensor-files/files.js'
+import { crashed, type Outcome } from './command.js'
+import { commands } from './commands/index.js'
+import { tcspec } from './program.js'
+
+const argv = process.argv.slice(2)
+
+const print = (outcome: Outcome): void => {
+  process.exitCode = outcome.status
+  process.stderr.write(outcome.stderr)
+  process.stdout.write(outcome.stdout)
+}
+
+// A reader that has seen enough (`tcspec ... | head`) closes the pipe; that is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') print(crashed(false, error))
+})
+process.on('uncaughtException', (error) => {
+  print(crashed(argv.includes('--json'), error))
+})
+
+/** The package's own manifest, three folders up in the sources as in the build. */
+const version = (): string => {
+  const manifest: unknown = JSON.parse(
+    readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
+  )
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest
+    ? String(manifest.version)
+    : 'unknown'
+}
+
+print(await tcspec(commands, { files: onDisk, version: version() })(argv)())
