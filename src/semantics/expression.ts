@@ -17,7 +17,7 @@
  */
 import type { Dtype, FloatDtype } from '../numerics/dtype.js'
 import type { RegisterLayout } from '../layouts/register-layout.js'
-import type { Ref } from '../transforms/ref.js'
+import type { TransformedRef } from '../transforms/ref.js'
 import { indexed, type Indexed } from './index-types.js'
 import type {
   BarrierIndex,
@@ -135,6 +135,7 @@ export type ExprNode =
     }
   | { readonly _tag: 'convertLayout'; readonly x: ExprNode; readonly layout: RegisterLayout | 'any' }
   | { readonly _tag: 'vote'; readonly of: 'any' | 'all'; readonly x: ExprNode }
+  | { readonly _tag: 'item'; readonly x: ExprNode }
   | { readonly _tag: 'paramPtr'; readonly param: string }
   | { readonly _tag: 'addptr'; readonly ptr: ExprNode; readonly offset: ExprNode }
   | { readonly _tag: 'storage'; readonly storage: string }
@@ -149,8 +150,15 @@ export type ExprNode =
     }
   | { readonly _tag: 'transposeView'; readonly of: ExprNode; readonly perm: ReadonlyArray<number> }
   | { readonly _tag: 'reshapeView'; readonly of: ExprNode; readonly shape: ReadonlyArray<number> }
-  | { readonly _tag: 'reinterpret'; readonly of: ExprNode; readonly dtype: Dtype; readonly layout: Ref }
+  | {
+      readonly _tag: 'reinterpret'
+      readonly of: ExprNode
+      readonly dtype: Dtype
+      readonly layout: TransformedRef
+    }
   | { readonly _tag: 'remote'; readonly of: ExprNode; readonly rank: ExprNode }
+  /** the linked form of `name`: a slot of the frame; never in a program, only in what `link` makes of one */
+  | { readonly _tag: 'local'; readonly slot: number }
 
 export type Expr<I extends TypeIndex = TypeIndex> = Indexed<ExprNode, I>
 
@@ -381,6 +389,8 @@ export const convertLayout = <E extends ScalarName | PtrIndex, R extends number>
   layout: RegisterLayout,
 ): Tile<E, R> => node({ _tag: 'convertLayout', x, layout })
 export const any = (x: Tile<'i1'>): Condition => node({ _tag: 'vote', of: 'any', x })
+/** The element of a tile of rank 0. */
+export const item = <E extends ScalarName | PtrIndex>(x: Tile<E, 0>): Expr<E> => node({ _tag: 'item', x })
 export const all = (x: Tile<'i1'>): Condition => node({ _tag: 'vote', of: 'all', x })
 
 // ---------------------------------------------------------------- constructors: places
@@ -438,7 +448,7 @@ export const reshapeView = <R extends number, S extends Space, D extends Dtype>(
 export const reinterpret = <D extends Dtype, R extends number, S extends Space>(
   of: View<S>,
   dtype: D,
-  layout: Ref,
+  layout: TransformedRef,
 ): View<S, D, R> => node({ _tag: 'reinterpret', of, dtype, layout })
 type Remote = {
   <S extends 'smem' | 'tmem', D extends Dtype, R extends number>(of: View<S, D, R>, rank: Int): View<S, D, R>
@@ -454,6 +464,7 @@ export const remote: Remote = <I extends TypeIndex>(of: Expr, rank: Int): Expr<I
 export const children = (e: ExprNode): ReadonlyArray<ExprNode> => {
   switch (e._tag) {
     case 'const':
+    case 'local':
     case 'name':
     case 'place':
     case 'dim':
@@ -474,6 +485,7 @@ export const children = (e: ExprNode): ReadonlyArray<ExprNode> => {
     case 'reduce':
     case 'convertLayout':
     case 'vote':
+    case 'item':
       return [e.x]
     case 'binary':
     case 'compare':

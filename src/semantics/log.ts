@@ -15,7 +15,7 @@
  *
  * Source: PTX ISA, memory consistency model and asynchronous operations.
  */
-import type { Ref } from '../transforms/ref.js'
+import type { TransformedRef } from '../transforms/ref.js'
 import type { Dtype } from '../numerics/dtype.js'
 import type { Scope } from './instruction.js'
 import type { Site } from './program.js'
@@ -77,7 +77,7 @@ export interface Header {
 
 /** How the elements of an access lie in its plane: a layout at a base, or one address an element. */
 export type Map =
-  | { readonly _tag: 'view'; readonly layout: Ref; readonly base: number }
+  | { readonly _tag: 'view'; readonly layout: TransformedRef; readonly base: number }
   | { readonly _tag: 'scatter'; readonly shape: ReadonlyArray<number>; readonly addresses: Int32Array }
 
 /**

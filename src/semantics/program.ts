@@ -19,7 +19,7 @@
  * parent itself; each other branch starts its (until then idle) agent with the captured values. The join waits for all.
  */
 import type { Dtype, FloatDtype } from '../numerics/dtype.js'
-import type { Ref } from '../transforms/ref.js'
+import type { TransformedRef } from '../transforms/ref.js'
 import type { Condition, Expr, Int } from './expression.js'
 import type { Instruction } from './instruction.js'
 import type { Contract, ScalarName, Type } from './types.js'
@@ -152,7 +152,7 @@ export interface Agent {
 
 /** Payload of a storage: elements under a layout, or barriers. */
 export type Contents =
-  | { readonly _tag: 'elements'; readonly dtype: Dtype; readonly layout: Ref }
+  | { readonly _tag: 'elements'; readonly dtype: Dtype; readonly layout: TransformedRef }
   | {
       readonly _tag: 'barriers'
       readonly contract: Contract

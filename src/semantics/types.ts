@@ -22,7 +22,7 @@
  */
 import type { Dtype, FloatDtype } from '../numerics/dtype.js'
 import type { RegisterLayout } from '../layouts/register-layout.js'
-import type { Ref } from '../transforms/ref.js'
+import type { TransformedRef } from '../transforms/ref.js'
 
 // ---------------------------------------------------------------- model
 
@@ -50,7 +50,7 @@ export interface ViewType {
   readonly space: Space
   readonly dtype: Dtype
   /** logical index -> byte, relative to the view's base; the swizzle acts on the absolute address */
-  readonly layout: Ref
+  readonly layout: TransformedRef
 }
 export interface BarrierType {
   readonly _tag: 'barrier'
@@ -113,7 +113,7 @@ export type TypeIndex =
 
 export const scalar = (dtype: ScalarName): ScalarType => ({ _tag: 'scalar', dtype })
 export const ptr = (dtype: Dtype): PtrType => ({ _tag: 'ptr', dtype })
-export const view = (space: Space, dtype: Dtype, layout: Ref): ViewType => ({
+export const view = (space: Space, dtype: Dtype, layout: TransformedRef): ViewType => ({
   _tag: 'view',
   space,
   dtype,
