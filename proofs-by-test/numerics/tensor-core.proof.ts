@@ -1,7 +1,6 @@
 import * as O from 'fp-ts/lib/Option.js'
 import { describe, expect, it } from 'vitest'
 import type { MmaShape } from '../../src/numerics/algebra.js'
-import { encode } from '../../src/numerics/float-format.js'
 import { type ArithmeticRules, blockSum, hopperRules, tensorCoreMma } from '../../src/numerics/tensor-core.js'
 import { type CapturedCase, capturedCases, mismatches } from './captured.js'
 

@@ -1,0 +1,181 @@
+/**
+ * The algebra of bit patterns: what the chip computes.
+ *
+ * A carrier is the bit pattern of its dtype, an integer in [0, 2^bits). Scalar operations on f16, bf16 and f32
+ * are correctly rounded, subnormals kept, every NaN result canonical; conversions round once; `min` and `max`
+ * are PTX's (a NaN loses). Comparisons are IEEE 754's: `ne` alone is true on a NaN (PTX `setp.neu`). `neg` and
+ * `abs` touch the sign bit alone, of a NaN too.
+ *
+ * Lacking: the special-function unit (`approx` of anything it computes; `exp2` and `log2` at all), arithmetic
+ * in formats below 16 bits, and matrix products that the chosen chip has no instruction for.
+ *
+ * | arithmetic | matrix product                                                                        |
+ * |------------|---------------------------------------------------------------------------------------|
+ * | hopper     | Hopper's tensor cores: one-shot aligned truncated sums (`tensor-core.ts`), fidelity silicon |
+ * | ieee32     | k from 0 upwards, product and sum each rounded to the accumulator's format, to nearest |
+ *
+ * Laws: 1, 2 and 3 of `algebra.ts`; the laws of `float-format.ts`, `rounded-arithmetic.ts`, `tensor-core.ts`; and
+ * 1. `neg` is an involution, also on NaN patterns.
+ * 2. `cast` to a wider format and back is the identity but for NaN payloads.
+ */
+import { pipe } from 'fp-ts/lib/function.js'
+import * as O from 'fp-ts/lib/Option.js'
+import type {
+  Algebra,
+  Compare,
+  CompareOp,
+  Mma,
+  MmaShape,
+  MmaTypes,
+  Unary,
+  UnaryMode,
+  UnaryOp,
+} from './algebra.js'
+import { bitsOf, isFloat, type Dtype, type FloatDtype } from './dtype.js'
+import { decoder, encoder, type RoundingMode } from './float-format.js'
+import { floatToInteger, integerCast } from './integer.js'
+import {
+  isArithmetic,
+  roundedBinary,
+  roundedFma,
+  roundedUnary,
+  rounder,
+  type ArithmeticDtype,
+} from './rounded-arithmetic.js'
+import { hopperRules, tensorCoreMma } from './tensor-core.js'
+
+/** Whose matrix products. */
+export const arithmetics = ['hopper', 'ieee32'] as const
+export type Arithmetic = (typeof arithmetics)[number]
+
+const arithmetic = (dtype: FloatDtype): O.Option<ArithmeticDtype> => O.fromPredicate(isArithmetic)(dtype)
+
+const unary = (op: UnaryOp, mode: UnaryMode, dtype: FloatDtype): O.Option<Unary> =>
+  pipe(
+    arithmetic(dtype),
+    O.chain((d): O.Option<Unary> => {
+      const signBit = 2 ** (bitsOf(d) - 1)
+      if (op === 'neg') return O.some((x) => (x >= signBit ? x - signBit : x + signBit))
+      if (op === 'abs') return O.some((x) => (x >= signBit ? x - signBit : x))
+      if (mode === 'approx') return O.none
+      return pipe(
+        roundedUnary(op, d),
+        O.map((f): Unary => {
+          const value = decoder(d)
+          const pattern = encoder(d)
+          return (x) => pattern(f(value(x)))
+        }),
+      )
+    }),
+  )
+
+/** IEEE comparison of values. */
+export const compareValues = (op: CompareOp): Compare => {
+  switch (op) {
+    case 'eq':
+      return (x, y) => x === y
+    case 'ne':
+      return (x, y) => x !== y
+    case 'lt':
+      return (x, y) => x < y
+    case 'le':
+      return (x, y) => x <= y
+    case 'gt':
+      return (x, y) => x > y
+    case 'ge':
+      return (x, y) => x >= y
+  }
+}
+
+const cast = (from: Dtype, to: Dtype, rounding: RoundingMode, saturate: boolean): O.Option<Unary> => {
+  if (!isFloat(from))
+    return isFloat(to) ? O.some(encoder(to, rounding, saturate)) : integerCast(from, to, saturate)
+  const value = decoder(from)
+  if (!isFloat(to))
+    return pipe(
+      floatToInteger(to, rounding),
+      O.map(
+        (f): Unary =>
+          (x) =>
+            f(value(x)),
+      ),
+    )
+  if (from === to && !saturate) return O.some((x) => x)
+  const pattern = encoder(to, rounding, saturate)
+  return O.some((x) => pattern(value(x)))
+}
+
+/** Left to right in k, a rounding after every product and every sum. */
+const sequentialMma = (types: MmaTypes, { m, n, k }: MmaShape): O.Option<Mma> =>
+  pipe(
+    arithmetic(types.acc),
+    O.map((acc): Mma => {
+      const round = rounder(acc)
+      const pattern = encoder(acc)
+      return (a, b, c) => {
+        if (k === 0) return c.slice()
+        const av = a.map(decoder(types.a))
+        const bv = b.map(decoder(types.b))
+        const d = c.map(decoder(acc))
+        for (let i = 0; i < m; i++)
+          for (let p = 0; p < k; p++) {
+            const x = av[i * k + p]!
+            for (let j = 0; j < n; j++) d[i * n + j] = round(d[i * n + j]! + round(x * bv[p * n + j]!))
+          }
+        return d.map(pattern)
+      }
+    }),
+  )
+
+const hopperMma = (types: MmaTypes, shape: MmaShape): O.Option<Mma> =>
+  pipe(
+    hopperRules(types),
+    O.filter((rules) => shape.k % rules.blockK === 0),
+    O.map((rules): Mma => tensorCoreMma(rules, shape)),
+  )
+
+const described: Readonly<Record<Arithmetic, string>> = {
+  hopper: 'bit patterns; matrix products as on Hopper tensor cores (measured)',
+  ieee32: 'bit patterns; matrix products in order of k, every operation rounded to nearest',
+}
+
+/** Bit patterns, with the matrix products of a chip. */
+export const bits = (chip: Arithmetic): Algebra => ({
+  name: 'bits',
+  description: described[chip],
+  memory: 'bytes',
+  constant: (dtype, x) => encoder(dtype)(x),
+  fromBits: (_dtype, pattern) => pattern,
+  unary,
+  binary: (op, dtype) =>
+    pipe(
+      arithmetic(dtype),
+      O.map((d) => {
+        const f = roundedBinary(op, d)
+        const value = decoder(d)
+        const pattern = encoder(d)
+        return (x, y) => pattern(f(value(x), value(y)))
+      }),
+    ),
+  fma: (dtype) =>
+    pipe(
+      arithmetic(dtype),
+      O.map((d) => {
+        const f = roundedFma(d)
+        const value = decoder(d)
+        const pattern = encoder(d)
+        return (x, y, z) => pattern(f(value(x), value(y), value(z)))
+      }),
+    ),
+  compare: (op, dtype) =>
+    pipe(
+      arithmetic(dtype),
+      O.map((d) => {
+        const holds = compareValues(op)
+        const value = decoder(d)
+        return (x, y) => holds(value(x), value(y))
+      }),
+    ),
+  cast,
+  mma: (types, shape) => (chip === 'hopper' ? hopperMma(types, shape) : sequentialMma(types, shape)),
+})

@@ -1,0 +1,11 @@
+/** Numerics: element types, float formats, tensor-core arithmetic, scalar algebras. See README.md. */
+export * from './dtype.js'
+export * from './float-format.js'
+export * from './integer.js'
+export * from './rounded-arithmetic.js'
+export * from './tensor-core.js'
+export * from './algebra.js'
+export * from './bits.js'
+export * from './real64.js'
+export * from './field.js'
+export * from './unit.js'
