@@ -17,6 +17,7 @@
  * 1. `apply(l)(x xor y) = apply(l)(x) xor apply(l)(y)`, coordinate by coordinate.
  * 2. Surjective exactly when the rank over GF(2) is the number of output bits, injective when it is the number of input bits.
  * 3. `sliceDimension(d)` drops output d and then the registers that do nothing: lanes and warps replicate instead.
+ * 4. `positionTable` lists the row-major positions of `apply`.
  *
  * Source: Triton, LinearLayout (arXiv 2505.23819) and its conversion tests.
  */
@@ -24,6 +25,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../failure.js'
 import { refuse } from '../failure.js'
 import type { Index, Shape } from '../transforms/shape.js'
+import { rowMajorStrides } from '../transforms/shape.js'
 
 // ---------------------------------------------------------------------------------------------- model
 
@@ -134,6 +136,26 @@ export const apply =
     }
     return value
   }
+
+/** Row-major positions of the values at all coordinates of the named inputs, the first named running slowest. */
+export const positionTable = (layout: LinearSpec, names: ReadonlyArray<string>): Int32Array => {
+  // Sizes are powers of two, so row-major positions are the outputs' bits side by side and positions add by xor.
+  const strides = rowMajorStrides(outputShape(layout))
+  let table = new Int32Array(1)
+  for (const name of names) {
+    const bases = layout.inputs.find((input) => input.name === name)?.bases ?? []
+    const positions = new Int32Array(2 ** bases.length)
+    bases.forEach((basis, bit) => {
+      const position = basis.reduce((sum, v, d) => sum + v * strides[d]!, 0)
+      for (let x = 2 ** bit; x < 2 ** (bit + 1); x++) positions[x] = positions[x - 2 ** bit]! ^ position
+    })
+    const longer = new Int32Array(table.length * positions.length)
+    for (let i = 0, at = 0; i < table.length; i++)
+      for (const position of positions) longer[at++] = table[i]! ^ position
+    table = longer
+  }
+  return table
+}
 
 /** Every basis as one number: the outputs' bits side by side, dim0 major. */
 const columns = (layout: LinearSpec): ReadonlyArray<bigint> =>

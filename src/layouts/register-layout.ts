@@ -90,6 +90,10 @@ export const checkShape = (layout: RegisterLayout, shape: Shape): E.Either<Failu
 export const warpCount = (layout: RegisterLayout): number =>
   layout._tag === 'linear' ? Linear.inputSize(layout, 'warp') : Tiled.warpsPerWarpgroup
 
+/** 32; a linear layout says for itself. */
+export const laneCount = (layout: RegisterLayout): number =>
+  layout._tag === 'linear' ? Linear.inputSize(layout, 'lane') : Tiled.lanesPerWarp
+
 /** Elements that one lane holds. */
 export const registersPerLane = (layout: RegisterLayout, shape: Shape): number => {
   switch (layout._tag) {
@@ -140,13 +144,16 @@ export const elementOf = (
 
 /** Row-major positions of all elements held, by warp, then lane, then register. */
 export const elementTable = (layout: RegisterLayout, shape: Shape): Int32Array => {
+  if (layout._tag === 'tiled') return Tiled.positionTable(layout, shape)
+  if (layout._tag === 'linear') return Linear.positionTable(layout, ['warp', 'lane', 'register'])
   const warps = warpCount(layout)
   const registers = registersPerLane(layout, shape)
   const position = ravel(shape)
-  const table = new Int32Array(warps * Tiled.lanesPerWarp * registers)
+  const lanes = laneCount(layout)
+  const table = new Int32Array(warps * lanes * registers)
   let at = 0
   for (let warp = 0; warp < warps; warp++)
-    for (let lane = 0; lane < Tiled.lanesPerWarp; lane++)
+    for (let lane = 0; lane < lanes; lane++)
       for (let register = 0; register < registers; register++)
         table[at++] = position(elementOf(layout, shape, warp, lane, register))
   return table
@@ -188,9 +195,10 @@ export const owners = (layout: RegisterLayout, shape: Shape, element: Index): Re
 
 const everyPlace = (layout: RegisterLayout, shape: Shape): ReadonlyArray<Place> => {
   const registers = registersPerLane(layout, shape)
-  return Array.from({ length: warpCount(layout) * Tiled.lanesPerWarp * registers }, (_, at) => ({
-    warp: Math.floor(at / (Tiled.lanesPerWarp * registers)),
-    lane: Math.floor(at / registers) % Tiled.lanesPerWarp,
+  const lanes = laneCount(layout)
+  return Array.from({ length: warpCount(layout) * lanes * registers }, (_, at) => ({
+    warp: Math.floor(at / (lanes * registers)),
+    lane: Math.floor(at / registers) % lanes,
     register: at % registers,
   }))
 }
@@ -200,7 +208,7 @@ const everyPlace = (layout: RegisterLayout, shape: Shape): ReadonlyArray<Place> 
 /** Do two layouts put the same elements of such an array in the same places? */
 export const sameFunction = (a: RegisterLayout, b: RegisterLayout, shape: Shape): boolean => {
   if ((a._tag === 'splat') !== (b._tag === 'splat')) return false
-  if (warpCount(a) !== warpCount(b)) return false
+  if (warpCount(a) !== warpCount(b) || laneCount(a) !== laneCount(b)) return false
   const [left, right] = [elementTable(a, shape), elementTable(b, shape)]
   return left.length === right.length && left.every((position, k) => position === right[k])
 }
@@ -369,6 +377,7 @@ const firstPlaces = (layout: RegisterLayout, shape: Shape): ReadonlyArray<Term> 
     }))
   const length = vectorOf(layout)
   const registers = registersPerLane(layout, shape)
+  const lanes = laneCount(layout)
   const seen = new Uint8Array(size)
   const terms: Term[] = []
   elementTable(layout, shape).forEach((position, at) => {
@@ -377,8 +386,8 @@ const firstPlaces = (layout: RegisterLayout, shape: Shape): ReadonlyArray<Term> 
     const slot = at % registers
     const thread = Math.floor(at / registers)
     terms.push({
-      warp: Math.floor(thread / Tiled.lanesPerWarp),
-      lane: thread % Tiled.lanesPerWarp,
+      warp: Math.floor(thread / lanes),
+      lane: thread % lanes,
       register: Math.floor(slot / length),
       vector: slot % length,
       position,

@@ -20,7 +20,8 @@
  * 2. `elementAt` and `ownersOf` are inverse: p is among ownersOf(e) exactly when elementAt(p) = e.
  * 3. `canonicalize` is idempotent.
  * 4. `canonicalize` keeps the function (warp, lane, register, vector) -> element, as long as the vector dimension is longer than 1 or stays 1.
- * 5. `reduce(axes)` projects: lane (w, l) of the reduced layout holds exactly the coordinates, without those axes, of what it held before.
+ * 5. `positionTable` lists the row-major positions of `elementAt`.
+ * 6. `reduce(axes)` projects: lane (w, l) of the reduced layout holds exactly the coordinates, without those axes, of what it held before.
  *
  * Source: JAX docs, Pallas:MGPU reference (layouts), and Mosaic GPU's definition of tiled fragmented arrays.
  */
@@ -29,7 +30,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../failure.js'
 import { refuse, unreachable } from '../failure.js'
 import type { Index, Shape } from '../transforms/shape.js'
-import { ravel, sameShape, showShape, sizeOf, unravel } from '../transforms/shape.js'
+import { ravel, rowMajorStrides, sameShape, showShape, sizeOf, unravel } from '../transforms/shape.js'
 import type { Tile, TileShapeError, Tiling, TilingError } from '../transforms/tile.js'
 import {
   canonicalTiling,
@@ -38,6 +39,7 @@ import {
   showTiling,
   tileIndex,
   tileShape,
+  tileStrides,
   tiling,
   untileIndex,
 } from '../transforms/tile.js'
@@ -335,6 +337,35 @@ export const ownersOf = (layout: TiledLayout, shape: Shape, element: Index): Rea
   return unitsOf(layout.warpDims, base, tiled).flatMap((warp) =>
     unitsOf(layout.laneDims, base, tiled).map((lane) => ({ warp, lane, register, vector })),
   )
+}
+
+/**
+ * Row-major positions of all elements held, by warp, then lane, then register, then vector position. The base tile must
+ * divide the shape. Untiling and row-major listing are both sums over coordinates, so each kind of coordinate has its share.
+ */
+export const positionTable = (layout: TiledLayout, shape: Shape): Int32Array => {
+  const base = tiledBase(layout.tiling)
+  const strides = tileStrides(layout.tiling)(rowMajorStrides(shape))
+  const strideOf = (d: number): number => strides[strides.length + d]!
+  const share = (entries: ReadonlyArray<Partitioned>, count: number): ReadonlyArray<number> =>
+    Array.from({ length: count }, (_, unit) =>
+      spread(entries, base, unit).reduce((sum, [d, coordinate]) => sum + coordinate * strideOf(d), 0),
+    )
+  const warps = share(layout.warpDims, warpsPerWarpgroup)
+  const lanes = share(layout.laneDims, lanesPerWarp)
+  const registers = registersShape(layout, shape)
+  const held = Array.from({ length: sizeOf(registers) }, (_, register) =>
+    unravel(registers)(register).reduce((sum, coordinate, k) => sum + coordinate * strides[k]!, 0),
+  )
+  const length = vectorLength(layout)
+  const step = strideOf(layout.vectorDim)
+  const table = new Int32Array(warps.length * lanes.length * held.length * length)
+  let at = 0
+  for (const warp of warps)
+    for (const lane of lanes)
+      for (const register of held)
+        for (let v = 0; v < length; v++) table[at++] = warp + lane + register + v * step
+  return table
 }
 
 /** Registers of one lane, each of `vectorLength` elements. */
