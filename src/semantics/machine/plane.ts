@@ -1,0 +1,297 @@
+/**
+ * Planes: the memories of the machine.
+ *
+ * A plane is a bit-exact address space of *slots*; what a slot holds is the algebra's business. In `bits` it is bytes,
+ * so that any read of any bytes means what it means on the chip. In any other algebra an element occupies the slots of its
+ * bytes: the first holds the carrier, the rest are its tail, and a read with another width or start finds no element there
+ * (`retyped`). In `unit` a plane holds nothing.
+ *
+ * A plane is a value. It is cut into pages, and a write makes new ones of the pages that it touches. Inside one run the pages
+ * made by that run may be overwritten: `edit` names the run, and a page belongs to at most one.
+ *
+ * Laws
+ * 1. read after write of the same dtype and addresses gives what was written; other addresses are as before.
+ * 2. a write with an edit token equals a write without, for everyone who does not hold the token.
+ */
+import { bitsOf, isFloat, type Dtype } from '../../numerics/dtype.js'
+
+// ---------------------------------------------------------------- model
+
+/** Names the run that may overwrite the pages it made. */
+export interface Edit {
+  readonly run: symbol
+}
+
+interface BytePage {
+  readonly edit: Edit | null
+  readonly bytes: Uint8Array
+}
+interface SlotPage {
+  readonly edit: Edit | null
+  readonly slots: Float64Array
+  /** 0 nothing, 1 + dtype code: the head of an element, `tail`: the rest of one */
+  readonly kinds: Uint8Array
+}
+
+export type Plane =
+  | { readonly _tag: 'bytes'; readonly size: number; readonly pages: ReadonlyArray<BytePage | undefined> }
+  | { readonly _tag: 'slots'; readonly size: number; readonly pages: ReadonlyArray<SlotPage | undefined> }
+  | { readonly _tag: 'none'; readonly size: number }
+
+const pageBits = 12
+const pageSize = 1 << pageBits
+const pageMask = pageSize - 1
+const tail = 255
+/** What unwritten memory reads as: all ones, a NaN in every float. */
+const unwritten = 0xff
+
+// ---------------------------------------------------------------- constructors
+
+export const empty = (memory: 'bytes' | 'slots' | 'none', size: number): Plane => {
+  switch (memory) {
+    case 'bytes':
+      return { _tag: 'bytes', size, pages: [] }
+    case 'slots':
+      return { _tag: 'slots', size, pages: [] }
+    case 'none':
+      return { _tag: 'none', size }
+  }
+}
+
+// ---------------------------------------------------------------- element codes
+
+const codes: ReadonlyArray<Dtype> = [
+  'f16', 'bf16', 'f32', 'tf32', 'e4m3', 'e5m2', 'e2m1', 'e2m3', 'e3m2', 'e8m0', 'ue4m3',
+  'i1', 'i8', 'u8', 'i16', 'u16', 'i32', 'u32', 'i64', 'u64',
+]
+const codeOf = (dtype: Dtype): number => codes.indexOf(dtype) + 1
+
+const isSigned = (dtype: Dtype): boolean => dtype === 'i8' || dtype === 'i16' || dtype === 'i32'
+
+/** Bytes that an element occupies. */
+export const bytesOf = (dtype: Dtype): number => Math.ceil(bitsOf(dtype) / 8)
+
+// ---------------------------------------------------------------- reading
+
+export interface Read {
+  readonly data: Float64Array | null
+  /** a slot that holds no element of this dtype, if one was read: the address of the first */
+  readonly retyped: number | null
+}
+
+/** The carriers at the byte addresses, in order; a negative address reads `fill`. */
+export const read = (plane: Plane, dtype: Dtype, addresses: Int32Array, fill: number = 0): Read => {
+  switch (plane._tag) {
+    case 'none':
+      return { data: null, retyped: null }
+    case 'bytes':
+      return { data: readBytes(plane.pages, dtype, addresses, fill), retyped: null }
+    case 'slots':
+      return readSlots(plane.pages, dtype, addresses, fill)
+  }
+}
+
+const readBytes = (
+  pages: ReadonlyArray<BytePage | undefined>,
+  dtype: Dtype,
+  addresses: Int32Array,
+  fill: number,
+): Float64Array => {
+  const out = new Float64Array(addresses.length)
+  const width = bytesOf(dtype)
+  const signed = isSigned(dtype)
+  let page: Uint8Array | undefined = undefined
+  let number = -1
+  for (let i = 0; i < out.length; i++) {
+    const a = addresses[i]!
+    if (a < 0) {
+      out[i] = fill
+      continue
+    }
+    if (a >> pageBits !== number) {
+      number = a >> pageBits
+      page = pages[number]?.bytes
+    }
+    const at = a & pageMask
+    if (page !== undefined && at + width <= pageSize) {
+      switch (width) {
+        case 1:
+          out[i] = page[at]!
+          break
+        case 2:
+          out[i] = page[at]! | (page[at + 1]! << 8)
+          break
+        case 4: {
+          const word = page[at]! | (page[at + 1]! << 8) | (page[at + 2]! << 16) | (page[at + 3]! << 24)
+          out[i] = signed ? word : word >>> 0
+          break
+        }
+        default: {
+          let x = 0
+          for (let b = width - 1; b >= 0; b--) x = x * 256 + page[at + b]!
+          out[i] = x
+        }
+      }
+    } else {
+      let x = 0
+      for (let b = width - 1; b >= 0; b--) {
+        const byte = a + b
+        x = x * 256 + (pages[byte >> pageBits]?.bytes[byte & pageMask] ?? unwritten)
+      }
+      out[i] = width === 4 && signed ? x | 0 : x
+    }
+    if (signed && width < 4) out[i] = width === 1 ? (out[i]! << 24) >> 24 : (out[i]! << 16) >> 16
+  }
+  return out
+}
+
+const readSlots = (
+  pages: ReadonlyArray<SlotPage | undefined>,
+  dtype: Dtype,
+  addresses: Int32Array,
+  fill: number,
+): Read => {
+  const out = new Float64Array(addresses.length)
+  const code = codeOf(dtype)
+  let retyped: number | null = null
+  for (let i = 0; i < out.length; i++) {
+    const a = addresses[i]!
+    if (a < 0) {
+      out[i] = fill
+      continue
+    }
+    const page = pages[a >> pageBits]
+    const kind = page === undefined ? 0 : page.kinds[a & pageMask]!
+    if (kind === code) out[i] = page!.slots[a & pageMask]!
+    else {
+      out[i] = NaN
+      if (kind !== 0) retyped ??= a
+    }
+  }
+  return { data: out, retyped }
+}
+
+// ---------------------------------------------------------------- writing
+
+/** Write the carriers at the byte addresses; negative addresses are skipped. `edit` may overwrite its own pages. */
+export const write = (
+  plane: Plane,
+  dtype: Dtype,
+  addresses: Int32Array,
+  data: Float64Array | null,
+  edit: Edit | null,
+): Plane => {
+  if (plane._tag === 'none' || data === null) return plane
+  return plane._tag === 'bytes'
+    ? { _tag: 'bytes', size: plane.size, pages: writeBytes(plane.pages, dtype, addresses, data, edit) }
+    : { _tag: 'slots', size: plane.size, pages: writeSlots(plane.pages, dtype, addresses, data, edit) }
+}
+
+const ownBytes = (pages: (BytePage | undefined)[], number: number, edit: Edit | null, fresh: Set<number>): Uint8Array => {
+  const page = pages[number]
+  if (page !== undefined && (fresh.has(number) || (edit !== null && page.edit === edit))) return page.bytes
+  const bytes = page === undefined ? new Uint8Array(pageSize).fill(unwritten) : page.bytes.slice()
+  pages[number] = { edit, bytes }
+  fresh.add(number)
+  return bytes
+}
+
+const writeBytes = (
+  old: ReadonlyArray<BytePage | undefined>,
+  dtype: Dtype,
+  addresses: Int32Array,
+  data: Float64Array,
+  edit: Edit | null,
+): ReadonlyArray<BytePage | undefined> => {
+  const pages = old.slice()
+  const fresh = new Set<number>()
+  const width = bytesOf(dtype)
+  let page: Uint8Array = new Uint8Array(0)
+  let number = -1
+  for (let i = 0; i < addresses.length; i++) {
+    const a = addresses[i]!
+    if (a < 0) continue
+    if (a >> pageBits !== number) {
+      number = a >> pageBits
+      page = ownBytes(pages, number, edit, fresh)
+    }
+    const at = a & pageMask
+    let x = data[i]!
+    if (at + width <= pageSize) {
+      if (width <= 4) {
+        page[at] = x
+        if (width > 1) page[at + 1] = x >> 8
+        if (width > 2) {
+          page[at + 2] = x >> 16
+          page[at + 3] = x >> 24
+        }
+      } else {
+        for (let b = 0; b < width; b++) {
+          page[at + b] = x % 256
+          x = Math.floor(x / 256)
+        }
+      }
+    } else {
+      for (let b = 0; b < width; b++) {
+        const byte = a + b
+        ownBytes(pages, byte >> pageBits, edit, fresh)[byte & pageMask] = ((x % 256) + 256) % 256
+        x = Math.floor(x / 256)
+      }
+    }
+  }
+  return pages
+}
+
+const ownSlots = (pages: (SlotPage | undefined)[], number: number, edit: Edit | null, fresh: Set<number>): SlotPage => {
+  const page = pages[number]
+  if (page !== undefined && (fresh.has(number) || (edit !== null && page.edit === edit))) return page
+  const own: SlotPage =
+    page === undefined
+      ? { edit, slots: new Float64Array(pageSize), kinds: new Uint8Array(pageSize) }
+      : { edit, slots: page.slots.slice(), kinds: page.kinds.slice() }
+  pages[number] = own
+  fresh.add(number)
+  return own
+}
+
+const writeSlots = (
+  old: ReadonlyArray<SlotPage | undefined>,
+  dtype: Dtype,
+  addresses: Int32Array,
+  data: Float64Array,
+  edit: Edit | null,
+): ReadonlyArray<SlotPage | undefined> => {
+  const pages = old.slice()
+  const fresh = new Set<number>()
+  const width = bytesOf(dtype)
+  const code = codeOf(dtype)
+  for (let i = 0; i < addresses.length; i++) {
+    const a = addresses[i]!
+    if (a < 0) continue
+    const page = ownSlots(pages, a >> pageBits, edit, fresh)
+    // an element that this one cuts into is no element any more: its head and the rest of its tail go
+    dissolve(pages, a, edit, fresh)
+    dissolve(pages, a + width, edit, fresh)
+    page.slots[a & pageMask] = data[i]!
+    page.kinds[a & pageMask] = code
+    for (let b = 1; b < width; b++) {
+      const at = a + b
+      ownSlots(pages, at >> pageBits, edit, fresh).kinds[at & pageMask] = tail
+    }
+  }
+  return pages
+}
+
+/** If `a` is inside an element, not at its head, the part before `a` loses its head and the part from `a` on its tail. */
+const dissolve = (pages: (SlotPage | undefined)[], a: number, edit: Edit | null, fresh: Set<number>): void => {
+  const kindAt = (x: number): number => (x < 0 ? 0 : (pages[x >> pageBits]?.kinds[x & pageMask] ?? 0))
+  if (kindAt(a) !== tail) return
+  let start = a
+  while (kindAt(start) === tail) start--
+  let end = a
+  while (kindAt(end) === tail) end++
+  for (let x = Math.max(start, 0); x < end; x++) ownSlots(pages, x >> pageBits, edit, fresh).kinds[x & pageMask] = 0
+}
+
+/** Is every carrier of this dtype exact in this plane? (64-bit integers beyond 2^53 are not.) */
+export const holdsExactly = (dtype: Dtype): boolean => isFloat(dtype) || bitsOf(dtype) <= 32

@@ -1,0 +1,69 @@
+/**
+ * The world of a run: everything that does not change while it runs.
+ *
+ * The linked program, the algebra, the launch, and the tables that turn a name into a plane: parameters in global
+ * memory, storages in the shared memory of a CTA or the registers of an agent. The machine state holds none of it.
+ */
+import type { Algebra } from '../../numerics/algebra.js'
+import type { Dtype } from '../../numerics/dtype.js'
+import type { TransformedRef } from '../../transforms/ref.js'
+import type { Header } from '../log.js'
+import type { Linked } from '../link.js'
+import type { Contract, Space } from '../types.js'
+import type { DescriptorValue, Value } from './value.js'
+
+/** A storage as the machine sees it; planes and barriers are per CTA (and agent), found by adding to the first. */
+export interface PlacedStorage {
+  readonly id: string
+  readonly space: Space
+  readonly contents:
+    | { readonly _tag: 'elements'; readonly dtype: Dtype; readonly layout: TransformedRef }
+    | {
+        readonly _tag: 'barriers'
+        readonly contract: Contract
+        readonly ordersTensorCore: boolean
+        readonly shape: ReadonlyArray<number>
+        /** index of its first barrier among the barriers of one CTA */
+        readonly first: number
+      }
+  /** byte offset in its plane */
+  readonly offset: number
+  /** plane of CTA 0 of the cluster; CTA c has `plane + c * planesPerCta` */
+  readonly plane: number
+}
+
+export interface TensorPlace {
+  readonly name: string
+  readonly dtype: Dtype
+  readonly plane: number
+  readonly layout: TransformedRef
+  readonly shape: ReadonlyArray<number>
+  readonly strides: ReadonlyArray<number>
+}
+
+export interface World {
+  readonly linked: Linked
+  readonly algebra: Algebra
+  readonly header: Header
+  readonly grid: ReadonlyArray<number>
+  readonly cluster: ReadonlyArray<number>
+  /** clusters along each grid axis, and their product */
+  readonly clusters: ReadonlyArray<number>
+  readonly clusterCount: number
+  readonly ctas: number
+  readonly agentsPerCta: number
+  readonly storages: ReadonlyMap<string, PlacedStorage>
+  readonly tensors: ReadonlyMap<string, TensorPlace>
+  readonly scalars: ReadonlyMap<string, Value>
+  readonly descriptors: ReadonlyMap<string, DescriptorValue>
+  readonly planesPerCta: number
+  readonly barriersPerCta: number
+}
+
+/** Where an agent stands. */
+export interface Standpoint {
+  /** index in the header: cta rank * agents per CTA + index in the launch */
+  readonly agent: number
+  readonly cta: number
+  readonly cluster: number
+}
