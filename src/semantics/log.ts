@@ -107,7 +107,8 @@ export interface Stamp {
 /** What an asynchronous operation is; `operation` ids are dense in the order of issue. */
 export type Unit =
   'tmaLoad' | 'tmaStore' | 'cpAsync' | 'wgmma' | 'tcgen05' | 'tcgen05Ld' | 'tcgen05St' | 'stAsync'
-export type Family = 'bulk' | 'wgmma' | 'cpAsync'
+/** What a group wait is about. Every tcgen05.ld and .st is a group of its own, without a commit. */
+export type Family = 'bulk' | 'wgmma' | 'cpAsync' | 'tcgen05Ld' | 'tcgen05St'
 
 /** The role that an access plays in its operation, for provenance. */
 export type Role = 'source' | 'destination' | 'a' | 'b' | 'accumulator'
@@ -138,7 +139,10 @@ export interface Issue {
   readonly macs: number
   /** an mma: whether the old accumulator enters the sum */
   readonly accumulates: boolean
+  /** signals that it owes, one per destination CTA of a copy, one per completion of an mma; absent: one, or one per CTA of the cluster for a load */
+  readonly signals?: number
 }
+/** Comes right before the accesses it makes. */
 export interface Perform {
   readonly _tag: 'perform'
   readonly operation: number
@@ -195,7 +199,10 @@ export interface Fence {
   readonly kind: 'proxyAsync' | 'tensormap' | 'mbarrierInit' | 'wgmma' | 'tensorBefore' | 'tensorAfter'
   readonly scope: 'cta' | 'cluster' | 'global'
 }
-/** bar.sync is an arrive and then a leave; the reader pairs them by count (threads). */
+/**
+ * bar.sync is an arrive and then a leave; the reader pairs them by count (threads). An id from 0 to 15 is a named
+ * barrier of the agent's CTA, a larger one a barrier of the whole cluster.
+ */
 export interface Rendezvous {
   readonly _tag: 'rendezvous'
   readonly stamp: Stamp
@@ -203,12 +210,22 @@ export interface Rendezvous {
   readonly id: number
   readonly count: number
   readonly threads: number
+  /** orders, but publishes (an arrive) or acquires (a leave) nothing */
+  readonly relaxed?: boolean
+  /** carries tensor-core order without the thread-sync fences */
+  readonly tensor?: boolean
 }
 /** `fork`: the parent's branches start. `join`: it has seen them all end. */
 export interface ForkEvent {
   readonly _tag: 'fork' | 'join'
   readonly stamp: Stamp
   readonly children: ReadonlyArray<number>
+}
+/** tcgen05.dealloc: the columns are gone. */
+export interface Dealloc {
+  readonly _tag: 'dealloc'
+  readonly stamp: Stamp
+  readonly footprint: Footprint
 }
 export interface Exit {
   readonly _tag: 'exit'
@@ -231,6 +248,7 @@ export type LogEvent =
   | Fence
   | Rendezvous
   | ForkEvent
+  | Dealloc
   | Exit
   | ClusterEvent
 
