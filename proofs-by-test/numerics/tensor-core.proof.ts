@@ -1,8 +1,19 @@
 import * as O from 'fp-ts/lib/Option.js'
 import { describe, expect, it } from 'vitest'
 import type { MmaShape } from '../../src/numerics/algebra.js'
+import { bitsOf, type FloatDtype } from '../../src/numerics/dtype.js'
+import {
+  decode,
+  encode,
+  encoder,
+  formatOf,
+  isNaNPattern,
+  maxExponent,
+  minExponent,
+} from '../../src/numerics/float-format.js'
 import { type ArithmeticRules, blockSum, hopperRules, tensorCoreMma } from '../../src/numerics/tensor-core.js'
 import { type CapturedCase, capturedCases, mismatches } from './captured.js'
+import { generator } from './exact.js'
 
 const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
 
@@ -103,5 +114,213 @@ describe('tensor-core law 1, sensitivity: the captured data reject every neighbo
   })
   it('blocks of 8 instead of 16', () => {
     expect(wrong(select('f16', 'f32'), (r) => ({ ...r, blockK: 8 }))).toBeGreaterThan(100)
+  })
+})
+
+/**
+ * Matrices that stress the formula rather than resemble data: each kind sends values to the places where a fast form
+ * could differ from the definition.
+ */
+const kinds = [
+  'anyBits',
+  'ordinary',
+  'spread',
+  'cancelling',
+  'subnormal',
+  'edge',
+  'specials',
+  'zeros',
+] as const
+
+const matrix = (
+  kind: (typeof kinds)[number],
+  dtype: FloatDtype,
+  count: number,
+  next: () => number,
+): Float64Array => {
+  const f = formatOf(dtype)
+  const all = 2 ** bitsOf(dtype)
+  const pattern = encoder(dtype, 'rn', true)
+  const [low, high] = [minExponent(f), maxExponent(f)]
+  const uniform = (): number => next() / 2 ** 32
+  const signed = (x: number): number => (next() % 2 ? -x : x)
+  const special = [0, -0, Infinity, -Infinity, NaN, 1, -1]
+  const one = (): number => {
+    switch (kind) {
+      case 'anyBits':
+        return next() % all
+      case 'ordinary':
+        return pattern(signed(uniform() + uniform()))
+      case 'spread':
+        return pattern(signed((1 + uniform()) * 2 ** (low / 2 + uniform() * (high - low) * 0.5)))
+      case 'cancelling':
+        return pattern(signed(1 + (next() % 4) * 2 ** -f.fractionBits))
+      case 'subnormal':
+        return pattern(signed(uniform() * 2 ** (low + 1)))
+      case 'edge':
+        return pattern(signed((2 - uniform() / 8) * 2 ** (next() % 3 ? high / 2 : high)))
+      case 'specials':
+        return next() % 24 ? pattern(signed(uniform())) : encoder(dtype)(special[next() % special.length]!)
+      case 'zeros':
+        return next() % 3 ? pattern(signed(0)) : pattern(signed(2 ** low))
+    }
+  }
+  return Float64Array.from({ length: count }, one)
+}
+
+const combinations: readonly (readonly [FloatDtype, FloatDtype, FloatDtype])[] = [
+  ['f16', 'f16', 'f32'],
+  ['bf16', 'bf16', 'f32'],
+  ['f16', 'f16', 'f16'],
+  ['tf32', 'tf32', 'f32'],
+  ['e4m3', 'e5m2', 'f32'],
+  ['e5m2', 'e5m2', 'f16'],
+]
+
+describe('tensor-core law 2: the fast form equals the definition on adversarial matrices', () => {
+  it.each(combinations)('%s x %s -> %s', (a, b, acc) => {
+    const rules = rulesOf({ a, b, acc })
+    const next = generator(31)
+    // An odd number of rows and columns, and a chain of three instructions.
+    const shape = { m: nightly ? 63 : 9, n: nightly ? 31 : 7, k: 3 * rules.blockK }
+    const fast = tensorCoreMma(rules, shape)
+    const slow = byDefinition(rules, shape)
+    for (const inputs of kinds)
+      for (const accumulators of kinds) {
+        const x = matrix(inputs, a, shape.m * shape.k, next)
+        const y = matrix(inputs, b, shape.k * shape.n, next)
+        const z = matrix(accumulators, acc, shape.m * shape.n, next)
+        const kept = [x.slice(), y.slice(), z.slice()]
+        expect([inputs, accumulators, mismatches(fast(x, y, z), slow(x, y, z))]).toEqual([
+          inputs,
+          accumulators,
+          0,
+        ])
+        expect([x, y, z]).toEqual(kept)
+      }
+  })
+})
+
+describe('tensor-core law 3: order does not matter, zeros do not count', () => {
+  it.each(combinations)('%s x %s -> %s', (a, b, acc) => {
+    const rules = rulesOf({ a, b, acc })
+    const next = generator(32)
+    const one = blockSum(rules)
+    for (const kind of kinds)
+      for (let trial = 0; trial < 20; trial++) {
+        const half = rules.blockK / 2
+        const x = [...matrix(kind, a, half, next)]
+        const y = [...matrix(kind, b, half, next)]
+        const c = matrix(kind, acc, 1, next)[0]!
+        const d = one(x, y, c)
+        const order = x.map((_, i) => i).sort(() => (next() % 2 ? 1 : -1))
+        const [px, py] = [order.map((i) => x[i]!), order.map((i) => y[i]!)]
+        const pad = x.map(() => 0)
+        expect(one(px, py, c)).toBe(d)
+        expect(one([...pad, ...px], [...pad, ...py], c)).toBe(d)
+      }
+  })
+})
+
+describe('tensor-core law 4: results are canonical', () => {
+  it.each(combinations)('%s x %s -> %s', (a, b, acc) => {
+    const rules = rulesOf({ a, b, acc })
+    const next = generator(33)
+    const shape = { m: 16, n: 16, k: rules.blockK }
+    const negativeZero = 2 ** (bitsOf(acc) - 1)
+    for (const kind of kinds) {
+      const d = tensorCoreMma(rules, shape)(
+        matrix(kind, a, shape.m * shape.k, next),
+        matrix(kind, b, shape.k * shape.n, next),
+        matrix(kind, acc, shape.m * shape.n, next),
+      )
+      for (const p of d) {
+        expect(p).not.toBe(negativeZero)
+        if (isNaNPattern(acc, p)) expect(p).toBe(formatOf(acc).canonicalNaN)
+      }
+    }
+  })
+})
+
+describe('tensor-core: worked examples', () => {
+  const f16 = (x: number): number => encode('f16', x)
+  const f32 = (x: number): number => encode('f32', x)
+  const dot = (acc: 'f32' | 'f16', products: readonly (readonly [number, number])[], c: number): number =>
+    decode(
+      acc,
+      blockSum(rulesOf({ a: 'f16', b: 'f16', acc }))(
+        products.map(([x]) => f16(x)),
+        products.map(([, y]) => f16(y)),
+        encode(acc, c),
+      ),
+    )
+  it('the header: what a term loses depends on its largest neighbour', () => {
+    const products = [
+      [2 ** -12, 2 ** -13],
+      [2 ** -12, 2 ** -13],
+      [2 ** -13, 2 ** -13],
+      [-(2 ** -12), 2 ** -12],
+    ] as const
+    expect(dot('f32', products, 1)).toBe(1)
+    expect(dot('f32', products, 0)).toBe(2 ** -26)
+  })
+  it('a product beyond f32 is not infinite, a sum is; f16 overflows from 65520 on', () => {
+    const bf16 = rulesOf({ a: 'bf16', b: 'bf16', acc: 'f32' })
+    const big = encode('bf16', 2 ** 127)
+    const minus = encode('bf16', -(2 ** 127))
+    expect(blockSum(bf16)([big, big], [big, minus], f32(1))).toBe(0)
+    expect(blockSum(bf16)([big], [big], f32(0))).toBe(0x7f800000)
+    expect(
+      dot(
+        'f16',
+        [
+          [65504, 1],
+          [15, 1],
+        ],
+        0,
+      ),
+    ).toBe(65504)
+    expect(
+      dot(
+        'f16',
+        [
+          [65504, 1],
+          [16, 1],
+        ],
+        0,
+      ),
+    ).toBe(Infinity)
+  })
+  it('negative zeros add up to +0, and no k-steps change nothing', () => {
+    expect(
+      Object.is(
+        dot(
+          'f32',
+          [
+            [-0, 1],
+            [-1, 0],
+          ],
+          -0,
+        ),
+        0,
+      ),
+    ).toBe(true)
+    const rules = rulesOf({ a: 'f16', b: 'f16', acc: 'f32' })
+    const c = Float64Array.of(0x80000000, 0x7fc00000)
+    const empty = new Float64Array(0)
+    const d = tensorCoreMma(rules, { m: 1, n: 2, k: 0 })(empty, empty, c)
+    expect(d).toEqual(c)
+    expect(d).not.toBe(c)
+  })
+  it('combinations without an instruction have no rules', () => {
+    for (const [a, b, acc] of [
+      ['bf16', 'bf16', 'f16'],
+      ['f16', 'bf16', 'f32'],
+      ['tf32', 'tf32', 'f16'],
+      ['e4m3', 'f16', 'f32'],
+      ['f32', 'f32', 'f32'],
+      ['f16', 'f16', 'bf16'],
+    ] as const)
+      expect(hopperRules({ a, b, acc })).toEqual(O.none)
   })
 })

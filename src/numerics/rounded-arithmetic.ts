@@ -8,9 +8,9 @@
  * f64 sum is *rounded to odd*: if bits were lost, the last kept bit is made 1, which remembers on which side of
  * every shorter midpoint the exact value lies (Boldo and Melquiond 2008).
  *
- * By hand, f16: fma(1 + 2^-10, 1 + 2^-10, 2^-60), exactly 1 + 2^-9 + 2^-20 + 2^-60. Rounded to odd in f64 it is
- * 1 + 2^-9 + 2^-20 + 2^-52, which rounds to 1 + 2^-9. With an addend of 2^-11 - 2^-20 + 2^-60 the tie between
- * 1 + 2^-9 and the next value is broken upwards, and without the odd bit it would go to even.
+ * By hand, f32: fma(1.5, 1 + 2^-23, -2^-100). The product 1.5 + 1.5 * 2^-23 is a tie between 1.5 + 2^-23 and
+ * 1.5 + 2^-22 (the even one); the addend, 75 binary places below, breaks it downwards. The f64 sum to nearest loses
+ * the addend and would give 1.5 + 2^-22; rounded to odd it is one f64 step less, and gives 1.5 + 2^-23.
  *
  * NaN in, NaN out, but for `min` and `max`, which return the other operand (PTX without `.NaN`) and order -0
  * below +0.
