@@ -111,21 +111,18 @@ const parse = (
 export const tcspec =
   (commands: ReadonlyArray<CliCommand>, world: World) =>
   (argv: ReadonlyArray<string>): Task<Outcome> =>
-  async () => {
-    const parsed = parse(commands, world, argv)
-    if (E.isLeft(parsed)) return parsed.left
-    const { command, operands, options } = parsed.right
-    const json = options['json'] === true
-    const outcome = pipe(
-      // What a command throws, now or later, is a bug of ours and not the caller's.
+    pipe(
+      // Whatever is thrown, now or later, is a bug of ours and not the caller's.
       TE.tryCatch(
         async () => {
+          const parsed = parse(commands, world, argv)
+          if (E.isLeft(parsed)) return parsed.left
+          const { command, operands, options } = parsed.right
+          const json = options['json'] === true
           const answer = await command.run(world)(operands, options)()
           return E.isLeft(answer) ? refused(json, answer.left) : reported(json, answer.right)
         },
-        (error) => crashed(json, error),
+        (error) => crashed(argv.includes('--json'), error),
       ),
       TE.toUnion,
     )
-    return outcome()
-  }

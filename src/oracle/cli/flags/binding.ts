@@ -67,9 +67,11 @@ export const parseBindings =
 export const parseOperand = (text: string): E.Either<FlagFailure, Operand> => {
   const m = /^(\w+)=(.*)$/s.exec(text)
   if (m === null)
-    return text === '' ? refuseFlag('file', 'a file', text) : E.right({ dtype: undefined, file: text })
+    return text === ''
+      ? refuseFlag('file', 'a file or dtype=file', text)
+      : E.right({ dtype: undefined, file: text })
   return m[2] === ''
-    ? refuseFlag(m[1]!, 'dtype=file', text)
+    ? refuseFlag('file', 'a file or dtype=file', text)
     : pipe(
         parseDtype(text, m[1]!),
         E.map((dtype) => ({ dtype, file: m[2]! })),

@@ -1,0 +1,300 @@
+import { spawnSync } from 'node:child_process'
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import * as E from 'fp-ts/lib/Either.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { failure } from '../../../src/failure.js'
+import type { CliCommand, Outcome } from '../../../src/oracle/cli/command.js'
+import { commands } from '../../../src/oracle/cli/commands/index.js'
+import { tcspec } from '../../../src/oracle/cli/program.js'
+import type { Files } from '../../../src/oracle/tensor-files/files.js'
+import { encodeNpy } from '../../../src/oracle/tensor-files/npy.js'
+import { npyOfTensor, tensor, type TensorDtype } from '../../../src/oracle/tensor-files/tensor.js'
+
+// ---------------------------------------------------------------- a disk in memory
+
+const npy = (
+  dtype: TensorDtype,
+  shape: ReadonlyArray<number>,
+  patterns: ReadonlyArray<number>,
+): Uint8Array => {
+  const bytes = E.chainW(encodeNpy)(E.map(npyOfTensor)(tensor(dtype, shape, patterns)))
+  if (E.isLeft(bytes)) throw new Error(bytes.left.message)
+  return bytes.right
+}
+const disk = new Map<string, Uint8Array>([
+  ['f16.npy', npy('f16', [2, 2], [0x3c00, 0x4000, 0x7e00, 0x8000])],
+  ['f16-off.npy', npy('f16', [2, 2], [0x3c00, 0x4001, 0x7e00, 0x0000])],
+  ['flat.npy', npy('f16', [4], [0x3c00, 0x4000, 0x7e00, 0x8000])],
+  ['bits.npy', npy('bf16', [2], [0x3f80, 0x8000])],
+  ['bits-off.npy', npy('bf16', [2], [0x3f81, 0x0000])],
+  ['short.npy', npy('f16', [4], [1, 2, 3, 4]).subarray(0, 131)],
+])
+const memory: Files = {
+  read: (file) => () => {
+    const bytes = disk.get(file)
+    return bytes === undefined
+      ? E.left(failure('file-missing', `${file}: expected a file to read, found none`))
+      : E.right(bytes)
+  },
+  write: (file, bytes) => () => {
+    disk.set(file, bytes)
+    return E.right(undefined)
+  },
+}
+const world = { files: memory, version: '1.2.3' }
+const run = (...argv: ReadonlyArray<string>): Promise<Outcome> => tcspec(commands, world)(argv)()
+
+const lines = (text: string): number => text.split('\n').length - 1
+const isErrorDocument = (stdout: string): boolean => {
+  const value: unknown = JSON.parse(stdout)
+  return typeof value === 'object' && value !== null && 'error' in value
+}
+
+// ---------------------------------------------------------------- compare
+
+describe('tcspec compare', () => {
+  it('equal: status 0', async () => {
+    expect(await run('compare', 'f16.npy', 'f16.npy')).toEqual({
+      status: 0,
+      stdout: 'equal: 4 elements of f16 (2, 2), bit for bit\n',
+      stderr: '',
+    })
+  })
+  it('different: status 1, and the document of the contract', async () => {
+    const outcome = await run('compare', 'f16-off.npy', 'f16.npy', '--json')
+    expect(outcome).toMatchObject({ status: 1, stderr: '' })
+    expect(JSON.parse(outcome.stdout)).toEqual({
+      equal: false,
+      dtype: 'f16',
+      shape: [2, 2],
+      elements: 4,
+      different: 2,
+      maxUlp: 1,
+      ulpHistogram: { '0': 3, '1': 1 },
+      nanMismatch: 0,
+      nanPayload: 0,
+      zeroSign: 1,
+      first: [
+        { index: [0, 1], got: 2 + 2 ** -9, expected: 2, gotBits: '0x4001', expectedBits: '0x4000', ulp: 1 },
+        { index: [1, 1], got: 0, expected: '-0', gotBits: '0x0000', expectedBits: '0x8000', ulp: 0 },
+      ],
+    })
+    expect((await run('compare', 'f16-off.npy', 'f16.npy')).stdout).toMatch(
+      /^different: 2 of 4 elements of f16/,
+    )
+  })
+  it('bf16 in u2: said by flag, or before a file, for one or both', async () => {
+    const asked = await Promise.all([
+      run('compare', 'bits-off.npy', 'bits.npy', '--dtype', 'bf16', '--json'),
+      run('compare', '--dtype', 'bf16', 'bits-off.npy', 'bits.npy', '--json'),
+      run('compare', 'bf16=bits-off.npy', 'bf16=bits.npy', '--json'),
+      run('compare', 'bf16=bits-off.npy', 'bits.npy', '--json'),
+      run('compare', 'bits-off.npy', 'bf16=bits.npy', '--json'),
+      run('compare', 'bits-off.npy', 'bf16=bits.npy', '--json', '--dtype=bf16'),
+    ])
+    expect(new Set(asked.map((o) => o.stdout)).size).toBe(1)
+    expect(JSON.parse(asked[0]!.stdout)).toMatchObject({
+      dtype: 'bf16',
+      maxUlp: 1,
+      zeroSign: 1,
+      different: 2,
+    })
+    expect(JSON.parse((await run('compare', 'bits-off.npy', 'bits.npy', '--json')).stdout)).toMatchObject({
+      dtype: 'u16',
+      maxUlp: 0x8000,
+    })
+  })
+  const refusals: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
+    [['none.npy', 'f16.npy'], 'none.npy: expected a file to read, found none'],
+    [['f16.npy', 'none.npy'], 'none.npy: expected a file to read, found none'],
+    [['short.npy', 'flat.npy'], 'short.npy: expected 8 bytes of data for shape (4,) of f2, found 3'],
+    [['flat.npy', 'f16.npy'], 'flat.npy against f16.npy: expected shape (2, 2), found (4,)'],
+    [
+      ['f16.npy', 'bits.npy'],
+      'f16.npy against bits.npy: expected dtype u16, found f16 (--dtype names one for both)',
+    ],
+    [['bf16=f16.npy', 'bits.npy'], 'f16.npy: expected elements of u2 for dtype bf16, found f2'],
+    [['bf16=bits.npy', 'f16=bits.npy'], "bits.npy: expected one dtype for both files, bf16, found 'f16'"],
+    [
+      ['bits.npy', 'f16=bits.npy', '--dtype', 'bf16'],
+      "bits.npy: expected one dtype for both files, bf16, found 'f16'",
+    ],
+  ]
+  it.each(refusals)('refuses %j', async (argv, message) => {
+    const plain = await run('compare', ...argv)
+    expect(plain).toEqual({ status: 2, stdout: '', stderr: `tcspec: ${message}\n` })
+    const json = await run('compare', ...argv, '--json')
+    expect(json).toMatchObject({ status: 2, stderr: plain.stderr })
+    expect(JSON.parse(json.stdout)).toMatchObject({ error: { message } })
+  })
+  it('refuses a dtype that is none, naming those there are', async () => {
+    const outcome = await run('compare', 'f16.npy', 'f16.npy', '--dtype', 'half')
+    expect(outcome.status).toBe(2)
+    expect(outcome.stderr).toMatch(/^tcspec: --dtype: expected a dtype of .*f16 bf16.*, found 'half'\n$/)
+  })
+})
+
+// ---------------------------------------------------------------- program
+
+describe('program law 3: wrong usage is one line that says what is known', () => {
+  const usage = 'usage: tcspec compare <got> <expected> [--dtype <dtype>] [--json]'
+  const cases: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
+    [[], 'expected a command; usage: tcspec <command> ...; known commands: compare'],
+    [['comprae', 'a'], "unknown command 'comprae'; usage: tcspec <command> ...; known commands: compare"],
+    [['--jsn'], "unknown option '--jsn'; usage: tcspec <command> ...; known commands: compare"],
+    [['compare'], `missing required argument 'got'; ${usage}`],
+    [['compare', 'a'], `missing required argument 'expected'; ${usage}`],
+    [
+      ['compare', 'a', 'b', 'c'],
+      `too many arguments for 'compare'. Expected 2 arguments but got 3; ${usage}`,
+    ],
+    [['compare', 'a', 'b', '--jsn'], `unknown option '--jsn'; ${usage}`],
+    [['compare', 'a', 'b', '--dtype'], `option '--dtype <dtype>' argument missing; ${usage}`],
+  ]
+  it.each(cases)('%j', async (argv, message) => {
+    expect(await tcspec([commands.find((c) => c.name === 'compare')!], world)(argv)()).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: `tcspec: ${message}\n`,
+    })
+  })
+  it('every command is known by name', async () => {
+    const { stderr } = await run('nothing-of-the-kind')
+    commands.forEach((c) => {
+      expect(stderr).toContain(c.name)
+    })
+  })
+})
+
+describe('program law 2: with --json, standard output is one document', () => {
+  it.each([[['--json']], [['compare', '--json']], [['compare', 'a', '--json', '--x']], [['what', '--json']]])(
+    '%j',
+    async (argv) => {
+      const outcome = await run(...argv)
+      expect(outcome.status).toBe(2)
+      expect(lines(outcome.stderr)).toBe(1)
+      expect(isErrorDocument(outcome.stdout)).toBe(true)
+    },
+  )
+})
+
+describe('program law 1: every status', () => {
+  it('help and version are 0', async () => {
+    expect(await run('--version')).toEqual({ status: 0, stdout: '1.2.3\n', stderr: '' })
+    const [help, long, sub] = await Promise.all([run('help'), run('--help'), run('compare', '--help')])
+    expect(help).toEqual(long)
+    expect(help).toMatchObject({ status: 0, stderr: '' })
+    commands.forEach((c) => {
+      expect(help.stdout).toContain(c.name)
+    })
+    expect(sub.stdout).toContain('--dtype')
+  })
+  const strange = (name: string, act: () => never): CliCommand => ({
+    name,
+    define: (c) => c.option('--json'),
+    run: () => () => TE.fromIO(act),
+  })
+  const boom = (): never => {
+    throw new Error('boom\nin two lines')
+  }
+  const odd: ReadonlyArray<CliCommand> = [
+    strange('throws-later', boom),
+    { name: 'throws-at-once', define: (c) => c, run: boom },
+    {
+      name: 'throws-when-printed',
+      define: (c) => c.option('--json'),
+      run: () => () => TE.right({ good: true, text: boom, json: boom }),
+    },
+    {
+      name: 'rejects',
+      define: (c) => c,
+      run: () => () => () => Promise.reject(new Error('boom\nin two lines')),
+    },
+  ]
+  it.each(odd.map((c) => c.name))('a command that %s is a bug of ours: 70', async (name) => {
+    expect(await tcspec(odd, world)([name])()).toEqual({
+      status: 70,
+      stdout: '',
+      stderr: 'tcspec: this is a bug in tensorcore-spec: boom in two lines\n',
+    })
+  })
+  it('also as a document', async () => {
+    const outcome = await tcspec(odd, world)(['throws-when-printed', '--json'])()
+    expect(outcome.status).toBe(70)
+    expect(isErrorDocument(outcome.stdout)).toBe(true)
+  })
+  it('a definition that is wrong is a bug of ours too', async () => {
+    const bad: CliCommand = { name: 'bad', define: boom, run: () => () => TE.left(failure('x', 'x')) }
+    expect((await tcspec([bad], world)(['bad'])()).status).toBe(70)
+  })
+  it('a file name of two lines does not make two lines', async () => {
+    const outcome = await run('compare', 'a\nb', 'f16.npy')
+    expect(outcome.stderr).toBe('tcspec: a b: expected a file to read, found none\n')
+  })
+})
+
+// ---------------------------------------------------------------- the built program
+
+describe('the built program', () => {
+  const repository = fileURLToPath(new URL('../../../', import.meta.url))
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'tcspec-built-'))
+  const main = path.join(root, 'dist/oracle/cli/main.js')
+  const kernels = path.join(repository, 'conformance/kernels')
+  const spawn = (
+    ...argv: ReadonlyArray<string>
+  ): { status: number | null; stdout: string; stderr: string } => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...argv], {
+      encoding: 'utf8',
+      cwd: root,
+    })
+    return { status, stdout, stderr }
+  }
+  beforeAll(() => {
+    fs.copyFileSync(path.join(repository, 'package.json'), path.join(root, 'package.json'))
+    fs.symlinkSync(path.join(repository, 'node_modules'), path.join(root, 'node_modules'))
+    const tsc = path.join(repository, 'node_modules/typescript/bin/tsc')
+    const flags = ['--noCheck', '--declaration', 'false', '--isolatedDeclarations', 'false']
+    // What is emitted is run; whether it type-checks is another command's question.
+    spawnSync(
+      process.execPath,
+      [tsc, '-p', 'tsconfig.build.json', ...flags, '--outDir', path.join(root, 'dist')],
+      {
+        cwd: repository,
+      },
+    )
+  })
+  afterAll(() => {
+    fs.rmSync(root, { recursive: true, force: true })
+  })
+  it('begins with a shebang', () => {
+    expect(fs.readFileSync(main, 'utf8').startsWith('#!/usr/bin/env node\n')).toBe(true)
+  })
+  it('statuses 0, 1 and 2 on real files, with the version of the package', () => {
+    const [a, b] = ['a', 'b'].map((x) => path.join(kernels, `matmul_f16_256x256x256_${x}.npy`))
+    expect(spawn('compare', a!, a!)).toEqual({
+      status: 0,
+      stdout: 'equal: 65536 elements of f16 (256, 256), bit for bit\n',
+      stderr: '',
+    })
+    const different = spawn('compare', a!, b!, '--json')
+    expect(different).toMatchObject({ status: 1, stderr: '' })
+    expect(JSON.parse(different.stdout)).toMatchObject({ equal: false, elements: 65536 })
+    expect(spawn('compare', root, a!)).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: `tcspec: ${root}: expected a file to read, found a directory\n`,
+    })
+    const manifest: unknown = JSON.parse(fs.readFileSync(path.join(repository, 'package.json'), 'utf8'))
+    expect(manifest).toMatchObject({ version: spawn('--version').stdout.trim() })
+  })
+  it('a reader that stops reading is no error', () => {
+    const shell = spawnSync('sh', ['-c', `"${process.execPath}" "${main}" --help | true`], {
+      encoding: 'utf8',
+    })
+    expect(shell).toMatchObject({ status: 0, stderr: '' })
+  })
+})
