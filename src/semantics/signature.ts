@@ -74,14 +74,7 @@ export interface EnumField<T extends string | number = string | number> {
   readonly of: ReadonlyArray<T>
 }
 export type Field =
-  | OperandField
-  | OperandsField
-  | CompletionsField
-  | NatField
-  | NatsField
-  | BoolField
-  | DtypeField
-  | EnumField
+  OperandField | OperandsField | CompletionsField | NatField | NatsField | BoolField | DtypeField | EnumField
 
 /** What an instruction gives back, as a function of its operands. */
 export type ResultRule<F extends PropertyKey = string> =
@@ -449,9 +442,7 @@ const completionKindOf = (key: string): OperandKind | undefined =>
   new Map<string, OperandKind>(Object.entries(completionKinds)).get(key)
 
 /** The expressions of an instruction in the order of its signature. */
-export const operandsOf = (
-  instruction: Readonly<{ _tag: InstructionName }>,
-): ReadonlyArray<Operand> => {
+export const operandsOf = (instruction: Readonly<{ _tag: InstructionName }>): ReadonlyArray<Operand> => {
   const values = new Map(entriesOf(instruction))
   return entriesOf(signatureOf(instruction._tag).fields).flatMap(([name]) => {
     const field = signatureOf(instruction._tag).fields[name]!
