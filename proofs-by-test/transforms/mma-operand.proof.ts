@@ -1,0 +1,236 @@
+import { describe, expect, test } from 'vitest'
+import * as Ref from '../../src/transforms/ref.js'
+import type { TransformedRef } from '../../src/transforms/ref.js'
+import { mmaOperand } from '../../src/transforms/mma-operand.js'
+import { physicalShape } from '../../src/transforms/transform.js'
+import * as T from '../../src/transforms/transform.js'
+import type { DescriptorMap } from './captured.js'
+import { code, descriptorMaps, indices, range, right } from './captured.js'
+
+const spans = [32, 64, 128] as const
+const widths = [8, 16, 32] as const
+
+const operandRef = (shape: readonly number[], bits: number, span: number): TransformedRef =>
+  right(Ref.ofTransforms(shape, bits, [right(T.tile([8, (8 * span) / bits])), right(T.swizzle(span))]))
+
+/** The descriptor's swizzle, as CuTe's bit field exchange. */
+const x = (span: number, a: number): number => {
+  const field = Math.floor(a / 128) % (span / 16)
+  const chunk = Math.floor(a / 16) % 8
+  return a - chunk * 16 + (chunk ^ field) * 16
+}
+
+describe.each(spans.flatMap((s) => widths.map((b) => [s, b] as const)))(
+  'swizzle %i, %i-bit elements',
+  (span, bits) => {
+    const minor = (8 * span) / bits
+    const bytes = bits / 8
+
+    test('law 1, identity 4: K-major image = descriptor with SBO = 8 S * K tiles, 64 rows x 2 tiles', () => {
+      const ref = operandRef([64, 2 * minor], bits, span)
+      const operand = right(mmaOperand('a')(ref))
+      expect(operand).toEqual({
+        swizzle: span,
+        major: 'k',
+        mn: 64,
+        k: 2 * minor,
+        mnTileStrideBytes: 16 * span,
+        kTileStrideBytes: 8 * span,
+      })
+      const addresses = Ref.swizzledAddresses(ref, 8192)
+      const sbo = 8 * span * 2
+      for (const [r, k] of indices([64, 2 * minor])) {
+        const kByte = k! * bytes
+        // The next tile along K starts 8 S further on; inside a tile, steps of 32 bytes just move the start.
+        const start = 8192 + Math.floor(kByte / span) * 8 * span + Math.floor((kByte % span) / 32) * 32
+        const expected = x(span, start + Math.floor(r! / 8) * sbo + (r! % 8) * span + (kByte % 32))
+        expect(addresses[r! * 2 * minor + k!]).toBe(expected)
+      }
+    })
+
+    test('law 2, identity 5: the transposed 16-bit operand = MN-major descriptor with LBO = 8 S, SBO = 8 S * MN tiles', () => {
+      if (bits !== 16) return
+      // A buffer of (k, mn), two tiles along mn, 32 of k, seen as (mn, k).
+      const buffer = operandRef([32, 2 * minor], bits, span)
+      const seen = right(Ref.transpose([1, 0])(buffer))
+      const operand = right(mmaOperand('a')(seen))
+      expect(operand).toEqual({
+        swizzle: span,
+        major: 'mn',
+        mn: 2 * minor,
+        k: 32,
+        mnTileStrideBytes: 8 * span,
+        kTileStrideBytes: 16 * span,
+      })
+      expect(Ref.tiledShape(seen)).toEqual([2, 4, minor, 8])
+      expect(seen.strides).toEqual([1, 0, 3, 2].map((k) => buffer.strides[k]))
+      const addresses = Ref.swizzledAddresses(seen, 8192)
+      const v = span / 2
+      const [lbo, sbo] = [8 * span, 16 * span]
+      for (const [mn, k] of indices([2 * minor, 32]))
+        expect(addresses[mn! * 32 + k!]).toBe(
+          x(
+            span,
+            8192 + Math.floor(mn! / v) * lbo + Math.floor(k! / 8) * sbo + (k! % 8) * 2 * v + (mn! % v) * 2,
+          ),
+        )
+    })
+
+    test('identity 3: nvmma_shared core tile on one panel is the tiled and swizzled ref; beyond it panels differ', () => {
+      const rows = 64
+      const panel = (r: number, c: number): number => {
+        const inner = c % minor
+        const chunk = Math.floor((inner * bytes) / 16)
+        const phase = Math.floor(r / (128 / span)) % (span / 16)
+        return (
+          Math.floor(c / minor) * rows * span + r * span + ((chunk ^ phase) * 16 + ((inner * bytes) % 16))
+        )
+      }
+      const same = (panels: number): boolean => {
+        const ref = operandRef([rows, panels * minor], bits, span)
+        const addresses = Ref.swizzledAddresses(ref, 0)
+        return indices([rows, panels * minor]).every(([r, c], at) => addresses[at] === panel(r!, c!))
+      }
+      expect(same(1)).toBe(true)
+      expect(same(2)).toBe(false)
+    })
+
+    test('identity 15: a tile-aligned slice of an operand is an operand', () => {
+      const ref = operandRef([64, 4 * minor], bits, span)
+      const part = right(Ref.slice([16, minor], [32, 2 * minor])(ref))
+      expect(right(mmaOperand('a')(part))).toEqual({
+        swizzle: span,
+        major: 'k',
+        mn: 32,
+        k: 2 * minor,
+        mnTileStrideBytes: 32 * span,
+        kTileStrideBytes: 8 * span,
+      })
+    })
+
+    test('which dimension is K: operand a is (M, K), operand b is (K, N)', () => {
+      const ref = operandRef([64, minor], bits, span)
+      expect(right(mmaOperand('b')(ref))).toEqual({
+        swizzle: span,
+        major: 'mn',
+        mn: minor,
+        k: 64,
+        mnTileStrideBytes: 0,
+        kTileStrideBytes: 8 * span,
+      })
+      expect(right(mmaOperand('b')(right(Ref.transpose([1, 0])(ref)))).major).toBe('k')
+      expect(right(mmaOperand('a')(right(Ref.transpose([1, 0])(ref)))).major).toBe('mn')
+    })
+  },
+)
+
+test('unsupported transforms', () => {
+  const of = (shape: readonly number[], bits: number, ...ts: readonly T.Transform[]): string | null =>
+    code(mmaOperand('a')(right(Ref.ofTransforms(shape, bits, ts))))
+  const no = 'mma.unsupported-transforms'
+  const [t, s] = [
+    (...levels: readonly (readonly number[])[]) => right(T.tile(...levels)),
+    (n: number) => right(T.swizzle(n)),
+  ]
+  expect(of([64, 64], 16, t([8, 64]), s(128))).toBeNull()
+  expect(of([64, 64], 16)).toBe(no)
+  expect(of([64, 64], 16, s(128))).toBe(no)
+  expect(of([64, 64], 16, t([8, 64]))).toBe(no)
+  expect(of([64, 8], 16, t([8, 8]), s(16))).toBe(no)
+  expect(of([64, 64], 16, t([16, 64]), s(128))).toBe(no)
+  expect(of([64, 64], 16, t([4, 64]), s(128))).toBe(no)
+  expect(of([64, 64], 16, t([64]), s(128))).toBe(no)
+  expect(of([2, 64, 64], 16, t([8, 64]), s(128))).toBe(no)
+  expect(of([64, 64], 16, t([8, 64], [8, 64]), s(128))).toBe(no)
+  expect(of([64, 64], 16, right(T.transpose([1, 0])), t([8, 64]), s(128))).toBeNull()
+  expect(of([64, 64], 16, t([8, 64]), right(T.transpose([1, 0, 2, 3])), s(128))).toBeNull()
+  expect(of([64, 64], 16, t([64, 8]), right(T.transpose([0, 1, 3, 2])), s(128))).toBeNull()
+  expect(code(mmaOperand('a')({ ...operandRef([64, 64], 16, 128), swizzle: 64 }))).toBe(no)
+  expect(code(mmaOperand('a')({ ...operandRef([64, 64], 16, 128), strides: [512, 0, 128, 1] }))).toBe(no)
+  expect(code(mmaOperand('a')({ ...operandRef([64, 64], 16, 128), strides: [512, 0, 64, 2] }))).toBe(no)
+  expect(physicalShape(16, [t([8, 64])])([64, 64])).toMatchObject({ right: [8, 1, 8, 64] })
+})
+
+describe('captured descriptor maps', () => {
+  const { entries, bin } = descriptorMaps()
+  const spanOf = (m: DescriptorMap): 16 | 32 | 64 | 128 => ([16, 128, 64, 32] as const)[m.swizzle_mode]!
+
+  /** The operand as a ref of (rows, k): strides straight from the descriptor's fields. */
+  const ref = (m: DescriptorMap): TransformedRef => {
+    const span = spanOf(m)
+    const size = m.element_bytes
+    const elements = (bytes: number): number => bytes / size
+    const fold = (
+      shape: readonly number[],
+      strides: readonly number[],
+      p: readonly number[],
+    ): TransformedRef => {
+      const cut = right(Ref.ofStrides(shape, 8 * size, strides, span))
+      return { ...cut, shape: p }
+    }
+    const core = 16 / size
+    if (m.mn_major === 0 && span !== 16) {
+      // rows: (rows/8, 8), k contiguous inside the atom
+      return {
+        ...fold([m.rows / 8, 1, 8, m.k], [elements(m.sbo), 0, elements(span), 1], [m.rows, m.k]),
+        tiling: [[8, m.k]],
+      }
+    }
+    if (m.mn_major === 0)
+      return {
+        ...fold(
+          [m.rows / 8, m.k / core, 8, core],
+          [elements(m.sbo), elements(m.lbo), core, 1],
+          [m.rows, m.k],
+        ),
+        tiling: [[8, core]],
+      }
+    const v = span === 16 ? 8 : span / 2
+    const [p, q] = span === 16 ? [m.sbo, m.lbo] : [m.lbo, m.sbo]
+    const tileRows = Math.min(v, m.rows)
+    return {
+      ...fold([m.rows / tileRows, m.k / 8, tileRows, 8], [elements(p), elements(q), 1, v], [m.rows, m.k]),
+      tiling: [[tileRows, 8]],
+    }
+  }
+
+  test('identity 6: every map, entry for entry', () => {
+    expect(entries.length).toBe(62)
+    const wrong = entries.filter((m) => {
+      const r = ref(m)
+      expect(code(Ref.check(r))).toBeNull()
+      // A base offset of b lines counts the pattern's lines from b: move the start back, swizzle, move forth.
+      const shift = 128 * m.base_offset
+      const addresses = Ref.swizzledAddresses(r, (1 << 20) | 0).length
+      expect(addresses).toBe(m.rows * m.k)
+      const moved = Ref.swizzledAddresses(r, 1048576 + m.start - shift)
+      return range(m.rows * m.k).some(
+        (at) => (moved[at]! + shift - 1048576) / m.element_bytes !== bin.readUInt16LE(m.bin_offset + 2 * at),
+      )
+    })
+    expect(wrong.map((m) => JSON.stringify(m))).toEqual([])
+  })
+
+  test('law 1: the K-major maps with dense tiles are operands as made by transforms', () => {
+    const dense = entries.filter(
+      (m) =>
+        m.mn_major === 0 &&
+        m.swizzle_mode > 0 &&
+        m.base_offset === 0 &&
+        m.sbo === 8 * spanOf(m) &&
+        m.start < spanOf(m),
+    )
+    expect(dense.length).toBeGreaterThanOrEqual(15)
+    for (const m of dense) {
+      const span = spanOf(m)
+      const addresses = Ref.swizzledAddresses(
+        operandRef([m.rows, span / m.element_bytes], 8 * m.element_bytes, span),
+        0,
+      )
+      for (const [r, k] of indices([m.rows, m.k]))
+        expect(
+          addresses[r! * (span / m.element_bytes) + k! + m.start / m.element_bytes]! / m.element_bytes,
+        ).toBe(bin.readUInt16LE(m.bin_offset + 2 * (r! * m.k + k!)))
+    }
+  })
+})
