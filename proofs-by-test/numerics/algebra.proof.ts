@@ -138,6 +138,8 @@ describe('bits', () => {
     ])
     const cut = get(hopper.cast('f16', 'u8', 'rz', false))
     expect([2.75, -1, 300, Infinity].map((x) => cut(f('f16', x)))).toEqual([2, 0, 255, 255])
+    const towardZero = get(hopper.cast('f32', 'i32', 'rz', false))
+    expect(Object.is(towardZero(f('f32', -0.5)), 0)).toBe(true)
     expect(hopper.cast('f32', 'i64', 'rz', false)).toEqual(O.none)
     expect(hopper.cast('f32', 'i1', 'rz', false)).toEqual(O.none)
   })
@@ -190,6 +192,10 @@ describe('bits', () => {
     expect(decode('f32', get(hopper.mma(types, shape))(a, b, c)[0]!)).toBe(1 + 7 * 2 ** -23)
     expect(sum).not.toBe(1 + 7 * 2 ** -23)
     const f16Types = { ...types, acc: 'f16' } as const
+    // A product of f16s rounds to f16 before it is added: 1 + 2^-9 + 2^-20 loses the bit that would break the tie.
+    const x = Float64Array.of(f('f16', 1 + 2 ** -10))
+    const tie = Float64Array.of(f('f16', 2 ** -11))
+    expect(decode('f16', get(ieee32.mma(f16Types, { m: 1, n: 1, k: 1 }))(x, x, tie)[0]!)).toBe(1 + 2 ** -9)
     const halves = Float64Array.of(f('f16', 2048), f('f16', 1), f('f16', 1))
     const ones = Float64Array.of(f('f16', 1), f('f16', 1), f('f16', 1))
     expect(decode('f16', get(ieee32.mma(f16Types, { m: 1, n: 1, k: 3 }))(halves, ones, c)[0]!)).toBe(2048)
@@ -276,6 +282,17 @@ describe('field', () => {
       }
     }
     expect([rcp(0), div(1, 0), add(NaN, 1), mul(NaN, 0), sub(0, NaN)]).toEqual([NaN, NaN, NaN, NaN, NaN])
+  })
+
+  it('law 1: a product is reduced by an f64 quotient that is right at every step', () => {
+    // The steps of floor(t / p) are at the multiples of p: all 2^26 of them nightly, a stride of them otherwise.
+    const stride = process.env['TCSPEC_NIGHTLY'] === undefined ? 61 : 1
+    let wrong = 0
+    for (let q = 1; q < 2 ** 26; q += stride) {
+      if (Math.floor(q * prime * (1 / prime)) !== q) wrong += 1
+      if (Math.floor((q * prime - 1) * (1 / prime)) !== q - 1) wrong += 1
+    }
+    expect(wrong).toBe(0)
   })
 
   it('law 2: constants are a homomorphism of the dyadic rationals', () => {

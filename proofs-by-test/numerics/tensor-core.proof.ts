@@ -312,6 +312,24 @@ describe('tensor-core: worked examples', () => {
     expect(d).toEqual(c)
     expect(d).not.toBe(c)
   })
+  it('a result that rounds up to the next power of two has its exponent from then on', () => {
+    const rules = rulesOf({ a: 'f16', b: 'f16', acc: 'f16' })
+    const chain = (c: number, blocks: readonly (readonly number[])[]): number => {
+      const addends = blocks.flatMap((block) => Array.from({ length: 16 }, (_, p) => f16(block[p] ?? 0)))
+      const shape = { m: 1, n: 1, k: addends.length }
+      const ones = Float64Array.from(addends, () => f16(1))
+      return decode(
+        'f16',
+        tensorCoreMma(rules, shape)(Float64Array.from(addends), ones, Float64Array.of(f16(c)))[0]!,
+      )
+    }
+    // Infinite after the first instruction, whatever the second takes away.
+    expect(chain(65504, [[16], [-1000]])).toBe(Infinity)
+    // 2047.5 becomes 2048; aligned to 2^11, the 2^-15 that would break the next tie is cut off.
+    expect(chain(2047, [[0.5]])).toBe(2048)
+    expect(chain(2047, [[0.5], [1, 2 ** -15]])).toBe(2048)
+    expect(chain(2047, [[0.5], [1, 2 ** -14]])).toBe(2050)
+  })
   it('combinations without an instruction have no rules', () => {
     for (const [a, b, acc] of [
       ['bf16', 'bf16', 'f16'],

@@ -32,11 +32,11 @@ export const prime = 67108859
 
 const inversePrime = 1 / prime
 
-/** Any integer below 2^52 in magnitude, to its residue. The f64 quotient is off by at most one. */
-const reduce = (t: number): number => {
-  const r = t - Math.floor(t * inversePrime) * prime
-  return r < 0 ? r + prime : r >= prime ? r - prime : r
-}
+/**
+ * A natural number below 2^26 p to its residue. The rounded quotient never crosses an integer: it is right at every
+ * q p and every q p - 1, which exhaustion shows (law 1), and monotone in between.
+ */
+const reduce = (t: number): number => t - Math.floor(t * inversePrime) * prime
 
 /** Sum of residues. */
 export const addResidues: Binary = (x, y) => {
@@ -137,8 +137,8 @@ const mma =
         const x = a[i * k + p]!
         for (let j = 0; j < n; j++) {
           const t = x * b[p * n + j]!
-          // Within one p of the residue; 2^24 of them still sum exactly.
-          row[j]! += t - Math.floor(t * inversePrime) * prime
+          // A residue: 2^25 of them sum exactly, and still reduce.
+          row[j]! += reduce(t)
         }
       }
     }

@@ -145,32 +145,33 @@ export const binaryExponent: (x: number) => number = (() => {
   }
 })()
 
-/** Nearest integer to x >= 0, ties to even. */
-const roundHalfEven = (x: number): number => {
-  const below = Math.floor(x)
-  const rest = x - below
-  return rest > 0.5 || (rest === 0.5 && below % 2 === 1) ? below + 1 : below
-}
+// In [2^52, 2^53) f64 holds exactly the integers, so adding this and taking it away rounds to one, ties to even.
+const integerBit = 2 ** 52
+
+/** Nearest integer to x in [0, 2^51), ties to even. */
+const roundHalfEven = (x: number): number => x + integerBit - integerBit
 
 /** The value of a pattern in [0, 2^bits); exact. By the definition in the header. */
 export const decodeBy = (f: FloatFormat): ((pattern: number) => number) => {
-  const padding = 2 ** f.paddingBits
-  const signBit = magnitudes(f)
-  const hidden = 2 ** f.fractionBits
+  const { paddingBits, fractionBits, exponentBits, bias } = f
+  const signed = f.signBits === 1
+  const magnitudeBits = exponentBits + fractionBits
+  const magnitudeMask = magnitudes(f) - 1
+  const hidden = 2 ** fractionBits
   const maxFinite = maxFiniteMagnitude(f)
   const infinity = f.specials === 'ieee' ? maxFinite + 1 : -1
   return (pattern) => {
-    const bits = Math.floor(pattern / padding)
-    const negative = f.signBits === 1 && bits >= signBit
-    const magnitude = f.signBits === 1 ? bits % signBit : Math.min(bits, signBit - 1)
+    const bits = pattern >>> paddingBits
+    const negative = signed && bits >>> magnitudeBits === 1
+    const magnitude = bits & magnitudeMask
     if (magnitude === infinity) return negative ? -Infinity : Infinity
     if (magnitude > maxFinite) return NaN
-    const biased = Math.floor(magnitude / hidden)
-    const fraction = magnitude % hidden
+    const biased = magnitude >>> fractionBits
+    const fraction = magnitude & (hidden - 1)
     const value =
       f.subnormals && biased === 0
-        ? fraction * powerOfTwo(1 - f.bias - f.fractionBits)
-        : (hidden + fraction) * powerOfTwo(biased - f.bias - f.fractionBits)
+        ? fraction * powerOfTwo(1 - bias - fractionBits)
+        : (hidden + fraction) * powerOfTwo(biased - bias - fractionBits)
     return negative ? -value : value
   }
 }
