@@ -153,7 +153,9 @@ class Follow:
     """Stands in for the engine's random chooser."""
 
     def __init__(self, choices, at):
-        self.todo, self.at, self.lost = list(choices), at, False
+        kept = [c for c in choices if c[0] != "x" or int(c.split(".")[1]) in at[int(c[1:].split(".")[0])]]
+        self.todo = [c.split(".")[0] if c[0] == "x" else c for c in kept]
+        self.at, self.lost = at, False
 
     def choice(self, enabled):
         if self.todo:

@@ -94,11 +94,11 @@ export const show = (skeleton: Skeleton): string =>
     ...skeleton.agents.map((a) => `${a.name}@${String(a.cta)}: ${a.ops.map(showOp).join('; ')}`.trim()),
   ].join(' | ')
 
-/** `x0` agent, `p0.3` or `p0.3.1` operation and part, `q0` tcgen05 queue, `w0` wgmma queue. */
+/** `x0.3` agent and operation, `p0.3` or `p0.3.1` operation and part, `q0` tcgen05 queue, `w0` wgmma queue. */
 export const showChoice = (choice: Choice): string => {
   switch (choice._tag) {
     case 'agent':
-      return `x${String(choice.agent)}`
+      return `x${String(choice.agent)}.${String(choice.op)}`
     case 'operation':
       return `p${String(choice.agent)}.${String(choice.op)}.${String(choice.part)}`
     case 'queue':
