@@ -9,7 +9,12 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
-import { evaluatePlan, reduceOrder, type ReduceOrder, type RegisterLayout } from '../../layouts/register-layout.js'
+import {
+  evaluatePlan,
+  reduceOrder,
+  type ReduceOrder,
+  type RegisterLayout,
+} from '../../layouts/register-layout.js'
 import { bitsOf, isFloat, isInt } from '../../numerics/dtype.js'
 import * as Ref from '../../transforms/ref.js'
 import type { Failure } from '../../failure.js'
@@ -152,7 +157,10 @@ const lacks = (world: World, what: string, dtype: string): FaultValue =>
   V.fault('algebra.lacks', `the ${world.algebra.name} algebra has no ${what} for ${dtype}`)
 
 const mismatch = (op: string, x: Value, y: Value): FaultValue =>
-  V.fault('type.mismatch', `${op}: expected two operands of one type, found ${V.kindOf(x)} and ${V.kindOf(y)}`)
+  V.fault(
+    'type.mismatch',
+    `${op}: expected two operands of one type, found ${V.kindOf(x)} and ${V.kindOf(y)}`,
+  )
 
 const binaryName = (op: BinaryName): 'add' | 'sub' | 'mul' | 'div' | 'min' | 'max' | null => {
   switch (op) {
@@ -190,7 +198,9 @@ const compareScalar = (world: World, op: CompareName, signed: boolean, x: Value,
     return signed ? compareOrdered(op, x, y) : compareOrdered(op, x >>> 0, y >>> 0)
   if (typeof x === 'boolean' && typeof y === 'boolean') return compareOrdered(op, x, y)
   if (typeof x === 'bigint' && typeof y === 'bigint')
-    return signed ? compareOrdered(op, x, y) : compareOrdered(op, BigInt.asUintN(64, x), BigInt.asUintN(64, y))
+    return signed
+      ? compareOrdered(op, x, y)
+      : compareOrdered(op, BigInt.asUintN(64, x), BigInt.asUintN(64, y))
   if (typeof x === 'object' && typeof y === 'object') {
     if (V.isFault(x)) return x
     if (V.isFault(y)) return y
@@ -210,7 +220,9 @@ const carrierOf = (v: Value): number | FaultValue => {
   if (typeof v === 'number') return v
   if (typeof v === 'bigint') {
     const x = Number(v)
-    return Number.isSafeInteger(x) ? x : V.fault('i64.range', `an i64 element of a tile is beyond 2^53: ${String(v)}`)
+    return Number.isSafeInteger(x)
+      ? x
+      : V.fault('i64.range', `an i64 element of a tile is beyond 2^53: ${String(v)}`)
   }
   if (v._tag === 'float') return v.x
   return V.isFault(v) ? v : V.fault('type.mismatch', `expected a scalar, found ${v._tag}`)
@@ -249,7 +261,11 @@ const convertScalar = (
       if (ints && to === 'i32') return (x) => Number(BigInt.asIntN(32, BigInt(x)))
       return lacks(world, `trunc to ${to}`, from)
     case 'extS':
-      return ints ? (from === 'i1' ? (x) => (x === 0 ? 0 : -1) : (x) => x) : lacks(world, `extS to ${to}`, from)
+      return ints
+        ? from === 'i1'
+          ? (x) => (x === 0 ? 0 : -1)
+          : (x) => x
+        : lacks(world, `extS to ${to}`, from)
     case 'extU':
       return ints ? (from === 'i32' ? (x) => x >>> 0 : (x) => x) : lacks(world, `extU to ${to}`, from)
     case 'cast': {
@@ -257,7 +273,8 @@ const convertScalar = (
       return O.isNone(f) ? lacks(world, `cast to ${to}`, from) : f.value
     }
     case 'bitcast':
-      if (bitsOf(from) !== bitsOf(to)) return V.fault('type.mismatch', `bitcast: ${from} and ${to} differ in width`)
+      if (bitsOf(from) !== bitsOf(to))
+        return V.fault('type.mismatch', `bitcast: ${from} and ${to} differ in width`)
       if (world.algebra.memory !== 'bytes') return lacks(world, `bitcast to ${to}`, from)
       if (isFloat(from) && isFloat(to)) return (x) => x
       if (to === 'i32') return wrap32
@@ -282,7 +299,10 @@ const lift2 = (
   f: (x: number, y: number) => number,
 ): Value => {
   if (!sameShape(x.shape, y.shape))
-    return V.fault('tile.shape', `expected two tiles of one shape, found ${shapeText(x.shape)} and ${shapeText(y.shape)}`)
+    return V.fault(
+      'tile.shape',
+      `expected two tiles of one shape, found ${shapeText(x.shape)} and ${shapeText(y.shape)}`,
+    )
   const layout = x.layout === 'any' ? y.layout : x.layout
   if (x.data === null || y.data === null) return V.tile(x.shape, element, layout, null, V.otherOrigin)
   const out = new Float64Array(x.data.length)
@@ -329,7 +349,9 @@ const compareTile = (world: World, op: CompareName, signed: boolean, x: TileValu
   if (isFloat(dtype)) {
     if (x.data === null || y.data === null) return V.tile(x.shape, 'i1', x.layout, null, V.otherOrigin)
     const f = world.algebra.compare(op, dtype)
-    return O.isNone(f) ? lacks(world, `comparison ${op}`, dtype) : lift2(x, y, 'i1', (a, b) => (f.value(a, b) ? 1 : 0))
+    return O.isNone(f)
+      ? lacks(world, `comparison ${op}`, dtype)
+      : lift2(x, y, 'i1', (a, b) => (f.value(a, b) ? 1 : 0))
   }
   return lift2(x, y, 'i1', (a, b) =>
     (signed || dtype !== 'i32' ? compareOrdered(op, a, b) : compareOrdered(op, a >>> 0, b >>> 0)) ? 1 : 0,
@@ -408,7 +430,9 @@ const remembered = (of: Ref.TransformedRef, key: string, make: () => LayoutResul
 }
 
 const moved = (v: ViewValue, layout: LayoutResult, bytes: number): Value =>
-  E.isLeft(layout) ? V.fault(layout.left.code, layout.left.message) : V.view(v.space, v.dtype, v.plane, layout.right, v.base + bytes)
+  E.isLeft(layout)
+    ? V.fault(layout.left.code, layout.left.message)
+    : V.view(v.space, v.dtype, v.plane, layout.right, v.base + bytes)
 
 // ---------------------------------------------------------------- evaluation
 
@@ -416,7 +440,10 @@ const evaluateIn = (world: World, at: Standpoint, frame: Frame, names: Names, e:
   const go = (x: ExprNode): Value => evaluateIn(world, at, frame, names, x)
   switch (e._tag) {
     case 'local':
-      return frame[e.slot] ?? V.fault('name.unset', `slot ${String(e.slot)} is read before it is bound: its statement was skipped`)
+      return (
+        frame[e.slot] ??
+        V.fault('name.unset', `slot ${String(e.slot)} is read before it is bound: its statement was skipped`)
+      )
     case 'name': {
       const bound = names.get(e.name) ?? world.scalars.get(e.name)
       return bound ?? V.fault('name.unbound', `${e.name} is not bound`)
@@ -435,7 +462,13 @@ const evaluateIn = (world: World, at: Standpoint, frame: Frame, names: Names, e:
       if (isTile(x) && isFloat(x.element)) {
         const f = world.algebra.unary(e.op, e.mode, x.element)
         if (O.isNone(f)) return lacks(world, e.op, x.element)
-        return V.tile(x.shape, x.element, x.layout, x.data === null ? null : x.data.map((v) => f.value(v)), V.otherOrigin)
+        return V.tile(
+          x.shape,
+          x.element,
+          x.layout,
+          x.data === null ? null : x.data.map((v) => f.value(v)),
+          V.otherOrigin,
+        )
       }
       if (typeof x === 'object' && x._tag === 'float') {
         const f = world.algebra.unary(e.op, e.mode, x.dtype)
@@ -463,7 +496,8 @@ const evaluateIn = (world: World, at: Standpoint, frame: Frame, names: Names, e:
       if (V.isFault(x)) return x
       if (V.isFault(y)) return y
       if (V.isFault(z)) return z
-      if (typeof x !== 'object' || typeof y !== 'object' || typeof z !== 'object') return mismatch('fma', x, y)
+      if (typeof x !== 'object' || typeof y !== 'object' || typeof z !== 'object')
+        return mismatch('fma', x, y)
       if (x._tag === 'float' && y._tag === 'float' && z._tag === 'float') {
         const f = world.algebra.fma(x.dtype)
         return O.isNone(f) ? lacks(world, 'fma', x.dtype) : V.float(x.dtype, f.value(x.x, y.x, z.x))
@@ -471,10 +505,18 @@ const evaluateIn = (world: World, at: Standpoint, frame: Frame, names: Names, e:
       if (x._tag === 'tile' && y._tag === 'tile' && z._tag === 'tile' && isFloat(x.element)) {
         const f = world.algebra.fma(x.element)
         if (O.isNone(f)) return lacks(world, 'fma', x.element)
-        if (!sameShape(x.shape, y.shape) || !sameShape(x.shape, z.shape)) return V.fault('tile.shape', 'fma: three tiles of one shape')
+        if (!sameShape(x.shape, y.shape) || !sameShape(x.shape, z.shape))
+          return V.fault('tile.shape', 'fma: three tiles of one shape')
         const [a, b, c] = [x.data, y.data, z.data]
-        if (a === null || b === null || c === null) return V.tile(x.shape, x.element, x.layout, null, V.otherOrigin)
-        return V.tile(x.shape, x.element, x.layout, a.map((v, i) => f.value(v, b[i]!, c[i]!)), V.otherOrigin)
+        if (a === null || b === null || c === null)
+          return V.tile(x.shape, x.element, x.layout, null, V.otherOrigin)
+        return V.tile(
+          x.shape,
+          x.element,
+          x.layout,
+          a.map((v, i) => f.value(v, b[i]!, c[i]!)),
+          V.otherOrigin,
+        )
       }
       return mismatch('fma', x, y)
     }
@@ -500,11 +542,22 @@ const evaluateIn = (world: World, at: Standpoint, frame: Frame, names: Names, e:
       if (V.isFault(x)) return x
       if (V.isFault(y)) return y
       if (isTile(c) && isTile(x) && isTile(y)) {
-        if (!sameShape(c.shape, x.shape) || !sameShape(x.shape, y.shape)) return V.fault('tile.shape', 'select: three tiles of one shape')
-        if (x.element !== y.element || x.plane !== y.plane) return V.fault('type.mismatch', 'select: two tiles of one element type, in one plane')
+        if (!sameShape(c.shape, x.shape) || !sameShape(x.shape, y.shape))
+          return V.fault('tile.shape', 'select: three tiles of one shape')
+        if (x.element !== y.element || x.plane !== y.plane)
+          return V.fault('type.mismatch', 'select: two tiles of one element type, in one plane')
         const [k, a, b] = [c.data, x.data, y.data]
         const data = k === null || a === null || b === null ? null : a.map((v, i) => (k[i] !== 0 ? v : b[i]!))
-        return { _tag: 'tile', shape: x.shape, element: x.element, pointee: x.pointee, plane: x.plane, layout: x.layout, data, origin: V.otherOrigin }
+        return {
+          _tag: 'tile',
+          shape: x.shape,
+          element: x.element,
+          pointee: x.pointee,
+          plane: x.plane,
+          layout: x.layout,
+          data,
+          origin: V.otherOrigin,
+        }
       }
       return V.fault('type.mismatch', `select: expected an i1 or a tile of them, found ${V.kindOf(c)}`)
     }
@@ -516,11 +569,22 @@ const evaluateIn = (world: World, at: Standpoint, frame: Frame, names: Names, e:
         const f = convertScalar(world, e.op, x.element, e.to, e.rounding, e.saturate)
         if (typeof f !== 'function') return f
         // a rounding of the whole tile keeps what the tile is made of
-        return V.tile(x.shape, e.to, x.layout, x.data === null ? null : x.data.map((v) => f(v)), e.op === 'cast' ? x.origin : V.otherOrigin)
+        return V.tile(
+          x.shape,
+          e.to,
+          x.layout,
+          x.data === null ? null : x.data.map((v) => f(v)),
+          e.op === 'cast' ? x.origin : V.otherOrigin,
+        )
       }
       const from = dtypeOfScalar(x)
       if (from === null) return V.fault('type.mismatch', `${e.op}: expected a scalar, found ${V.kindOf(x)}`)
-      if (from === 'i64' && typeof x === 'bigint') return e.to === 'i32' ? Number(BigInt.asIntN(32, x)) : e.to === 'i1' ? (x & 1n) === 1n : convertBig(world, e.to, x)
+      if (from === 'i64' && typeof x === 'bigint')
+        return e.to === 'i32'
+          ? Number(BigInt.asIntN(32, x))
+          : e.to === 'i1'
+            ? (x & 1n) === 1n
+            : convertBig(world, e.to, x)
       const f = convertScalar(world, e.op, from, e.to, e.rounding, e.saturate)
       if (typeof f !== 'function') return f
       const c = carrierOf(x)
@@ -540,7 +604,9 @@ const evaluateIn = (world: World, at: Standpoint, frame: Frame, names: Names, e:
         bits |= BigInt.asUintN(Number(width), BigInt(c)) << at
         at += width
       }
-      return e.to === 'i64' ? wrap64(bits) : scalarOf(e.to, e.to === 'i32' ? Number(BigInt.asIntN(32, bits)) : Number(bits))
+      return e.to === 'i64'
+        ? wrap64(bits)
+        : scalarOf(e.to, e.to === 'i32' ? Number(BigInt.asIntN(32, bits)) : Number(bits))
     }
     case 'unpack': {
       if (world.algebra.memory !== 'bytes') return lacks(world, 'unpacking', e.to)
@@ -562,22 +628,39 @@ const evaluateIn = (world: World, at: Standpoint, frame: Frame, names: Names, e:
     case 'splat': {
       const x = go(e.x)
       if (V.isFault(x)) return x
-      if (typeof x === 'object' && x._tag === 'ptr') return V.ptrTile(e.shape, x.dtype, x.plane, e.layout, new Float64Array(sizeOf(e.shape)).fill(x.address))
+      if (typeof x === 'object' && x._tag === 'ptr')
+        return V.ptrTile(
+          e.shape,
+          x.dtype,
+          x.plane,
+          e.layout,
+          new Float64Array(sizeOf(e.shape)).fill(x.address),
+        )
       const dtype = dtypeOfScalar(x)
       const c = carrierOf(x)
-      if (dtype === null || typeof c !== 'number') return V.fault('type.mismatch', `splat: expected a scalar, found ${V.kindOf(x)}`)
+      if (dtype === null || typeof c !== 'number')
+        return V.fault('type.mismatch', `splat: expected a scalar, found ${V.kindOf(x)}`)
       const floating = isFloat(dtype)
       const zero = floating && e.x._tag === 'const' && Number(e.x.value) === 0
-      const data = floating && world.algebra.memory === 'none' ? null : new Float64Array(sizeOf(e.shape)).fill(c)
+      const data =
+        floating && world.algebra.memory === 'none' ? null : new Float64Array(sizeOf(e.shape)).fill(c)
       return V.tile(e.shape, dtype, e.layout, data, zero ? V.zeroOrigin : V.otherOrigin)
     }
     case 'broadcast': {
       const x = go(e.x)
       if (!isTile(x)) return notATile('broadcast', x)
       if (x.shape.length !== e.shape.length || x.shape.some((d, i) => d !== 1 && d !== e.shape[i]))
-        return V.fault('tile.shape', `broadcast: ${shapeText(x.shape)} does not broadcast to ${shapeText(e.shape)}`)
+        return V.fault(
+          'tile.shape',
+          `broadcast: ${shapeText(x.shape)} does not broadcast to ${shapeText(e.shape)}`,
+        )
       const own = strided(x.shape)
-      return regather(x, e.shape, e.layout, x.shape.map((d, i) => (d === 1 ? 0 : own[i]!)))
+      return regather(
+        x,
+        e.shape,
+        e.layout,
+        x.shape.map((d, i) => (d === 1 ? 0 : own[i]!)),
+      )
     }
     case 'expandDims': {
       const x = go(e.x)
@@ -589,13 +672,21 @@ const evaluateIn = (world: World, at: Standpoint, frame: Frame, names: Names, e:
       if (!isTile(x)) return notATile('reshape', x)
       return sizeOf(x.shape) === sizeOf(e.shape)
         ? relabel(x, e.shape, e.layout, false)
-        : V.fault('tile.shape', `reshape: ${shapeText(x.shape)} has not the elements of ${shapeText(e.shape)}`)
+        : V.fault(
+            'tile.shape',
+            `reshape: ${shapeText(x.shape)} has not the elements of ${shapeText(e.shape)}`,
+          )
     }
     case 'transpose': {
       const x = go(e.x)
       if (!isTile(x)) return notATile('transpose', x)
       const own = strided(x.shape)
-      return regather(x, e.perm.map((p) => x.shape[p]!), e.layout, e.perm.map((p) => own[p]!))
+      return regather(
+        x,
+        e.perm.map((p) => x.shape[p]!),
+        e.layout,
+        e.perm.map((p) => own[p]!),
+      )
     }
     case 'convertLayout': {
       const x = go(e.x)
@@ -614,29 +705,41 @@ const evaluateIn = (world: World, at: Standpoint, frame: Frame, names: Names, e:
     case 'item': {
       const x = go(e.x)
       if (!isTile(x)) return notATile('item', x)
-      if (sizeOf(x.shape) !== 1) return V.fault('tile.shape', `item: expected one element, found ${shapeText(x.shape)}`)
-      if (x.data === null) return x.element !== 'ptr' && isFloat(x.element) ? V.float(x.element, 0) : unknownData('item')
+      if (sizeOf(x.shape) !== 1)
+        return V.fault('tile.shape', `item: expected one element, found ${shapeText(x.shape)}`)
+      if (x.data === null)
+        return x.element !== 'ptr' && isFloat(x.element) ? V.float(x.element, 0) : unknownData('item')
       return x.element === 'ptr' ? V.ptr(x.pointee, x.plane, x.data[0]!) : scalarOf(x.element, x.data[0]!)
     }
     case 'paramPtr': {
       const tensor = world.tensors.get(e.param)
-      return tensor === undefined ? V.fault('param.unknown', `no tensor parameter ${e.param}`) : V.ptr(tensor.dtype, tensor.plane, 0)
+      return tensor === undefined
+        ? V.fault('param.unknown', `no tensor parameter ${e.param}`)
+        : V.ptr(tensor.dtype, tensor.plane, 0)
     }
     case 'addptr': {
       const p = go(e.ptr)
       const o = go(e.offset)
       if (V.isFault(p)) return p
       if (V.isFault(o)) return o
-      if (typeof p !== 'object') return V.fault('type.mismatch', `addptr: expected a pointer, found ${V.kindOf(p)}`)
+      if (typeof p !== 'object')
+        return V.fault('type.mismatch', `addptr: expected a pointer, found ${V.kindOf(p)}`)
       if (p._tag === 'ptr') {
         const by = carrierOf(o)
         return typeof by === 'number' ? V.ptr(p.dtype, p.plane, p.address + (by * bitsOf(p.dtype)) / 8) : by
       }
       if (p._tag === 'tile' && p.element === 'ptr' && isTile(o)) {
-        if (!sameShape(p.shape, o.shape)) return V.fault('tile.shape', `addptr: ${shapeText(p.shape)} and ${shapeText(o.shape)} differ`)
+        if (!sameShape(p.shape, o.shape))
+          return V.fault('tile.shape', `addptr: ${shapeText(p.shape)} and ${shapeText(o.shape)} differ`)
         const bytes = bitsOf(p.pointee) / 8
         const [a, b] = [p.data, o.data]
-        return V.ptrTile(p.shape, p.pointee, p.plane, p.layout, a === null || b === null ? null : a.map((v, i) => v + b[i]! * bytes))
+        return V.ptrTile(
+          p.shape,
+          p.pointee,
+          p.plane,
+          p.layout,
+          a === null || b === null ? null : a.map((v, i) => v + b[i]! * bytes),
+        )
       }
       return V.fault('type.mismatch', `addptr: expected a pointer, found ${V.kindOf(p)}`)
     }
@@ -650,7 +753,9 @@ const evaluateIn = (world: World, at: Standpoint, frame: Frame, names: Names, e:
     }
     case 'tensor': {
       const t = world.tensors.get(e.param)
-      return t === undefined ? V.fault('param.unknown', `no tensor parameter ${e.param}`) : V.view('gmem', t.dtype, t.plane, t.layout, 0)
+      return t === undefined
+        ? V.fault('param.unknown', `no tensor parameter ${e.param}`)
+        : V.view('gmem', t.dtype, t.plane, t.layout, 0)
     }
     case 'descriptor':
       return world.descriptors.get(e.param) ?? V.fault('param.unknown', `no descriptor parameter ${e.param}`)
@@ -659,7 +764,8 @@ const evaluateIn = (world: World, at: Standpoint, frame: Frame, names: Names, e:
       const index = go(e.index)
       if (V.isFault(of)) return of
       if (V.isFault(index)) return index
-      if (typeof index !== 'number' || typeof of !== 'object') return V.fault('type.mismatch', 'slot: expected an i32 index')
+      if (typeof index !== 'number' || typeof of !== 'object')
+        return V.fault('type.mismatch', 'slot: expected an i32 index')
       if (of._tag === 'barrier') {
         const extent = of.shape[0]
         if (extent === undefined || index < 0 || index >= extent)
@@ -670,13 +776,21 @@ const evaluateIn = (world: World, at: Standpoint, frame: Frame, names: Names, e:
       if (of._tag !== 'view') return V.fault('type.mismatch', `slot: expected a view, found ${of._tag}`)
       const extent = of.layout.shape[0]
       if (extent === undefined || index < 0 || index >= extent)
-        return V.fault('I2', `slot ${String(index)} is outside of a view of shape ${shapeText(of.layout.shape)}`)
-      return moved(of, remembered(of.layout, 'slot', () => Ref.slotShape(of.layout)), index * Ref.slotStrideBytes(of.layout))
+        return V.fault(
+          'I2',
+          `slot ${String(index)} is outside of a view of shape ${shapeText(of.layout.shape)}`,
+        )
+      return moved(
+        of,
+        remembered(of.layout, 'slot', () => Ref.slotShape(of.layout)),
+        index * Ref.slotStrideBytes(of.layout),
+      )
     }
     case 'slice': {
       const of = go(e.of)
       if (V.isFault(of)) return of
-      if (typeof of !== 'object' || of._tag !== 'view') return V.fault('type.mismatch', 'slice: expected a view')
+      if (typeof of !== 'object' || of._tag !== 'view')
+        return V.fault('type.mismatch', 'slice: expected a view')
       const starts: number[] = []
       for (const s of e.starts) {
         const v = go(s)
@@ -686,24 +800,42 @@ const evaluateIn = (world: World, at: Standpoint, frame: Frame, names: Names, e:
       }
       const outside = starts.findIndex((s, d) => s < 0 || s + e.sizes[d]! > of.layout.shape[d]!)
       if (outside >= 0)
-        return V.fault('I2', `slice [${starts.join(', ')}] + ${shapeText(e.sizes)} leaves ${shapeText(of.layout.shape)} in dimension ${String(outside)}`)
+        return V.fault(
+          'I2',
+          `slice [${starts.join(', ')}] + ${shapeText(e.sizes)} leaves ${shapeText(of.layout.shape)} in dimension ${String(outside)}`,
+        )
       const bytes = Ref.sliceOffsetBytes(of.layout, starts)
       if (E.isLeft(bytes)) return V.fault(bytes.left.code, bytes.left.message)
-      return moved(of, remembered(of.layout, `slice${e.sizes.join()}`, () => Ref.sliceShape(e.sizes)(of.layout)), bytes.right)
+      return moved(
+        of,
+        remembered(of.layout, `slice${e.sizes.join()}`, () => Ref.sliceShape(e.sizes)(of.layout)),
+        bytes.right,
+      )
     }
     case 'transposeView': {
       const of = go(e.of)
-      if (typeof of !== 'object' || of._tag !== 'view') return V.isFault(of) ? of : V.fault('type.mismatch', 'transpose: expected a view')
-      return moved(of, remembered(of.layout, `t${e.perm.join()}`, () => Ref.transpose(e.perm)(of.layout)), 0)
+      if (typeof of !== 'object' || of._tag !== 'view')
+        return V.isFault(of) ? of : V.fault('type.mismatch', 'transpose: expected a view')
+      return moved(
+        of,
+        remembered(of.layout, `t${e.perm.join()}`, () => Ref.transpose(e.perm)(of.layout)),
+        0,
+      )
     }
     case 'reshapeView': {
       const of = go(e.of)
-      if (typeof of !== 'object' || of._tag !== 'view') return V.isFault(of) ? of : V.fault('type.mismatch', 'reshape: expected a view')
-      return moved(of, remembered(of.layout, `r${e.shape.join()}`, () => Ref.reshape(e.shape)(of.layout)), 0)
+      if (typeof of !== 'object' || of._tag !== 'view')
+        return V.isFault(of) ? of : V.fault('type.mismatch', 'reshape: expected a view')
+      return moved(
+        of,
+        remembered(of.layout, `r${e.shape.join()}`, () => Ref.reshape(e.shape)(of.layout)),
+        0,
+      )
     }
     case 'reinterpret': {
       const of = go(e.of)
-      if (typeof of !== 'object' || of._tag !== 'view') return V.isFault(of) ? of : V.fault('type.mismatch', 'reinterpret: expected a view')
+      if (typeof of !== 'object' || of._tag !== 'view')
+        return V.isFault(of) ? of : V.fault('type.mismatch', 'reinterpret: expected a view')
       return V.view(of.space, e.dtype, of.plane, e.layout, of.base)
     }
     case 'remote': {
@@ -711,11 +843,15 @@ const evaluateIn = (world: World, at: Standpoint, frame: Frame, names: Names, e:
       const rank = go(e.rank)
       if (V.isFault(of)) return of
       if (V.isFault(rank)) return rank
-      if (typeof rank !== 'number' || typeof of !== 'object') return V.fault('type.mismatch', 'remote: expected an i32 rank')
-      if (rank < 0 || rank >= world.ctas) return V.fault('I2', `rank ${String(rank)} is outside of a cluster of ${String(world.ctas)} CTAs`)
+      if (typeof rank !== 'number' || typeof of !== 'object')
+        return V.fault('type.mismatch', 'remote: expected an i32 rank')
+      if (rank < 0 || rank >= world.ctas)
+        return V.fault('I2', `rank ${String(rank)} is outside of a cluster of ${String(world.ctas)} CTAs`)
       const by = rank - at.cta
-      if (of._tag === 'barrier') return V.barrier(of.first + by * world.barriersPerCta, of.shape, of.contract, of.ordersTensorCore)
-      if (of._tag === 'view') return V.view(of.space, of.dtype, of.plane + by * world.planesPerCta, of.layout, of.base)
+      if (of._tag === 'barrier')
+        return V.barrier(of.first + by * world.barriersPerCta, of.shape, of.contract, of.ordersTensorCore)
+      if (of._tag === 'view')
+        return V.view(of.space, of.dtype, of.plane + by * world.planesPerCta, of.layout, of.base)
       return V.fault('type.mismatch', `remote: expected a view or a barrier, found ${of._tag}`)
     }
   }
@@ -800,7 +936,8 @@ const reduceTile = (
   const run = evaluatePlan(step)
   const out = new Float64Array(sizeOf(shape))
   for (const plan of order.right.plans)
-    for (let o = 0; o < plan.outputs.length; o++) out[plan.outputs[o]!] = run(plan, o, (position) => data[position]!)
+    for (let o = 0; o < plan.outputs.length; o++)
+      out[plan.outputs[o]!] = run(plan, o, (position) => data[position]!)
   return failed ?? V.tile(shape, dtype, e.layout, out, V.otherOrigin)
 }
 

@@ -43,7 +43,9 @@ const make = (completed: number, expected: number, pending: number, tx: number):
 
 /** Ends the phase if nothing is missing. */
 const settle = (completed: number, expected: number, pending: number, tx: number): Mbarrier =>
-  pending === 0 && tx === 0 ? make(completed + 1, expected, expected, 0) : make(completed, expected, pending, tx)
+  pending === 0 && tx === 0
+    ? make(completed + 1, expected, expected, 0)
+    : make(completed, expected, pending, tx)
 
 /** A fresh barrier that `count` arrivals complete. */
 export const init = (count: number): Mbarrier => make(0, count, count, 0)
@@ -52,7 +54,12 @@ export const init = (count: number): Mbarrier => make(0, count, count, 0)
  * One operation: `arrivals` logical arrivals, `bytes` added to the transaction count first (negative: a complete_tx),
  * `dropped` of the arrivals leaving for good.
  */
-export const update = (b: Mbarrier, arrivals: number, bytes: number, dropped: number = 0): Mbarrier | Trap => {
+export const update = (
+  b: Mbarrier,
+  arrivals: number,
+  bytes: number,
+  dropped: number = 0,
+): Mbarrier | Trap => {
   if (b.expected < 1 || b.expected > limit) return 'count-range'
   const tx = b.tx + bytes
   if (tx > limit || tx < -limit) return 'tx-range'

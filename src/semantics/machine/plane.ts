@@ -61,8 +61,26 @@ export const empty = (memory: 'bytes' | 'slots' | 'none', size: number): Plane =
 // ---------------------------------------------------------------- element codes
 
 const codes: ReadonlyArray<Dtype> = [
-  'f16', 'bf16', 'f32', 'tf32', 'e4m3', 'e5m2', 'e2m1', 'e2m3', 'e3m2', 'e8m0', 'ue4m3',
-  'i1', 'i8', 'u8', 'i16', 'u16', 'i32', 'u32', 'i64', 'u64',
+  'f16',
+  'bf16',
+  'f32',
+  'tf32',
+  'e4m3',
+  'e5m2',
+  'e2m1',
+  'e2m3',
+  'e3m2',
+  'e8m0',
+  'ue4m3',
+  'i1',
+  'i8',
+  'u8',
+  'i16',
+  'u16',
+  'i32',
+  'u32',
+  'i64',
+  'u64',
 ]
 const codeOf = (dtype: Dtype): number => codes.indexOf(dtype) + 1
 
@@ -187,7 +205,12 @@ export const write = (
     : { _tag: 'slots', size: plane.size, pages: writeSlots(plane.pages, dtype, addresses, data, edit) }
 }
 
-const ownBytes = (pages: (BytePage | undefined)[], number: number, edit: Edit | null, fresh: Set<number>): Uint8Array => {
+const ownBytes = (
+  pages: (BytePage | undefined)[],
+  number: number,
+  edit: Edit | null,
+  fresh: Set<number>,
+): Uint8Array => {
   const page = pages[number]
   if (page !== undefined && (fresh.has(number) || (edit !== null && page.edit === edit))) return page.bytes
   const bytes = page === undefined ? new Uint8Array(pageSize).fill(unwritten) : page.bytes.slice()
@@ -242,7 +265,12 @@ const writeBytes = (
   return pages
 }
 
-const ownSlots = (pages: (SlotPage | undefined)[], number: number, edit: Edit | null, fresh: Set<number>): SlotPage => {
+const ownSlots = (
+  pages: (SlotPage | undefined)[],
+  number: number,
+  edit: Edit | null,
+  fresh: Set<number>,
+): SlotPage => {
   const page = pages[number]
   if (page !== undefined && (fresh.has(number) || (edit !== null && page.edit === edit))) return page
   const own: SlotPage =
@@ -283,14 +311,20 @@ const writeSlots = (
 }
 
 /** If `a` is inside an element, not at its head, the part before `a` loses its head and the part from `a` on its tail. */
-const dissolve = (pages: (SlotPage | undefined)[], a: number, edit: Edit | null, fresh: Set<number>): void => {
+const dissolve = (
+  pages: (SlotPage | undefined)[],
+  a: number,
+  edit: Edit | null,
+  fresh: Set<number>,
+): void => {
   const kindAt = (x: number): number => (x < 0 ? 0 : (pages[x >> pageBits]?.kinds[x & pageMask] ?? 0))
   if (kindAt(a) !== tail) return
   let start = a
   while (kindAt(start) === tail) start--
   let end = a
   while (kindAt(end) === tail) end++
-  for (let x = Math.max(start, 0); x < end; x++) ownSlots(pages, x >> pageBits, edit, fresh).kinds[x & pageMask] = 0
+  for (let x = Math.max(start, 0); x < end; x++)
+    ownSlots(pages, x >> pageBits, edit, fresh).kinds[x & pageMask] = 0
 }
 
 /** Is every carrier of this dtype exact in this plane? (64-bit integers beyond 2^53 are not.) */

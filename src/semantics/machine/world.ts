@@ -10,6 +10,7 @@ import type { TransformedRef } from '../../transforms/ref.js'
 import type { Header } from '../log.js'
 import type { Linked } from '../link.js'
 import type { Contract, Space } from '../types.js'
+import type { Footprints } from './footprint.js'
 import type { DescriptorValue, Value } from './value.js'
 
 /** A storage as the machine sees it; planes and barriers are per CTA (and agent), found by adding to the first. */
@@ -58,6 +59,9 @@ export interface World {
   readonly descriptors: ReadonlyMap<string, DescriptorValue>
   readonly planesPerCta: number
   readonly barriersPerCta: number
+  /** byte size of each plane */
+  readonly planeBytes: ReadonlyArray<number>
+  readonly footprints: Footprints
 }
 
 /** Where an agent stands. */

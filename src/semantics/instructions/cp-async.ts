@@ -1,0 +1,147 @@
+/**
+ * cp.async: a copy of single elements that an agent starts and forgets.
+ *
+ * Generic proxy on both sides, complete by group (`waitGroup`) or by an arrive on a barrier once all earlier copies of the agent
+ * are done. Elements that the mask takes out become zero in shared memory.
+ *
+ * Source: PTX ISA, cp.async, cp.async.mbarrier.arrive.
+ */
+import { isFloat } from '../../numerics/dtype.js'
+import type { InstructionOf } from '../instruction.js'
+import type { LogEvent } from '../log.js'
+import {
+  barrierOperand,
+  effect,
+  elementsOperand,
+  tileOperand,
+  type Effect,
+  type Executing,
+  type Operands,
+} from '../machine/effect.js'
+import type { CpAsyncArriveInFlight, CpAsyncInFlight, Prepared } from '../machine/operation.js'
+import * as Plane from '../machine/plane.js'
+import { issuing, withInFlight, withPlane, type Machine } from '../machine/state.js'
+import * as V from '../machine/value.js'
+import { isFault, type FaultValue } from '../machine/value.js'
+import type { World } from '../machine/world.js'
+import { access, pointedElements } from './generic.js'
+import { reach } from './mbarrier.js'
+
+type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
+
+// ---------------------------------------------------------------- reads and checks
+
+export const prepareCopy = (o: Operands, i: InstructionOf<'cpAsync.copy'>): Prepared | FaultValue => {
+  const pointers = tileOperand(o, 'source', i.source)
+  if (isFault(pointers)) return pointers
+  const mask = i.mask === undefined ? null : tileOperand(o, 'mask', i.mask)
+  if (isFault(mask)) return mask
+  const source = pointedElements(o, 'source', pointers, mask)
+  if (isFault(source)) return source
+  const destination = elementsOperand(o, 'destination', i.destination)
+  if (isFault(destination)) return destination
+  if (destination.addresses.length !== source.addresses.length)
+    return V.fault(
+      'tile.shape',
+      `destination: expected ${String(source.addresses.length)} elements, found ${String(destination.addresses.length)}`,
+    )
+  return {
+    _tag: 'cpAsync.copy',
+    source,
+    destination,
+    bytes: destination.addresses.length * Plane.bytesOf(destination.dtype),
+  }
+}
+
+export const prepareArrive = (
+  o: Operands,
+  i: InstructionOf<'mbarrier.cpAsyncArrive'>,
+): Prepared | FaultValue => {
+  const b = barrierOperand(o, 'barrier', i.barrier)
+  return isFault(b) ? b : { _tag: 'mbarrier.cpAsyncArrive', barrier: b.first, noIncrement: i.noIncrement }
+}
+
+// ---------------------------------------------------------------- effects
+
+export const executeCopy = (x: Executing, m: Machine, p: Of<'cpAsync.copy'>): Effect => {
+  const issue: LogEvent = {
+    _tag: 'issue',
+    stamp: x.stamp,
+    operation: m.issued,
+    unit: 'cpAsync',
+    bytes: p.bytes,
+    macs: 0,
+    accumulates: false,
+  }
+  const f: CpAsyncInFlight = {
+    _tag: 'cpAsync',
+    id: m.issued,
+    agent: x.agent,
+    at: x.stamp.at,
+    stamp: x.stamp,
+    source: p.source,
+    destination: p.destination,
+    group: m.agents[x.agent]!.groups.cpAsync + 1,
+    bytes: p.bytes,
+  }
+  return effect(issuing(m, [f]), [issue])
+}
+
+/** Without `noIncrement` the barrier expects one more arrival from now on, so the phase cannot end before the copies do. */
+export const executeArrive = (x: Executing, m: Machine, p: Of<'mbarrier.cpAsyncArrive'>): Effect => {
+  const issue: LogEvent = {
+    _tag: 'issue',
+    stamp: x.stamp,
+    operation: m.issued,
+    unit: 'cpAsync',
+    bytes: 0,
+    macs: 0,
+    accumulates: false,
+  }
+  const f: CpAsyncArriveInFlight = {
+    _tag: 'cpAsyncArrive',
+    id: m.issued,
+    agent: x.agent,
+    at: x.stamp.at,
+    stamp: x.stamp,
+    barrier: p.barrier,
+  }
+  return effect(issuing(p.noIncrement ? m : reach(m, p.barrier, -1, 0, 0), [f]), [issue])
+}
+
+// ---------------------------------------------------------------- completion
+
+export const performCopy = (world: World, m: Machine, f: CpAsyncInFlight): Effect => {
+  const zero = isFloat(f.source.dtype) ? world.algebra.constant(f.source.dtype, 0) : 0
+  const { data } = Plane.read(m.planes[f.source.plane]!, f.source.dtype, f.source.addresses, zero)
+  const d = f.destination
+  const written = withPlane(m, d.plane, Plane.write(m.planes[d.plane]!, d.dtype, d.addresses, data, m.edit))
+  return effect(
+    withInFlight(
+      written,
+      written.inFlight.filter((g) => g !== f),
+    ),
+    [
+      { _tag: 'perform', operation: f.id, stage: 'all', part: 0 },
+      access(f, f.id, 'r', 'generic', f.source, 'source'),
+      access(f, f.id, 'w', 'generic', d, 'destination'),
+      { _tag: 'signal', operation: f.id, part: 0, to: 'group', family: 'cpAsync', side: 'full' },
+    ],
+  )
+}
+
+/** The arrive waits for every earlier copy of its agent. */
+export const arriveHeld = (m: Machine, f: CpAsyncArriveInFlight): boolean =>
+  m.inFlight.some((g) => g._tag === 'cpAsync' && g.agent === f.agent && g.at < f.at)
+
+export const performArrive = (m: Machine, f: CpAsyncArriveInFlight): Effect =>
+  effect(
+    withInFlight(
+      reach(m, f.barrier, 1, 0, 0),
+      m.inFlight.filter((g) => g !== f),
+    ),
+    [
+      { _tag: 'perform', operation: f.id, stage: 'all', part: 0 },
+      { _tag: 'signal', operation: f.id, part: 0, to: 'arrive', barrier: f.barrier },
+    ],
+  )

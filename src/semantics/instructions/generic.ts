@@ -1,0 +1,167 @@
+/**
+ * Generic accesses: loads and stores of shared memory, global memory and registers by the agent itself.
+ *
+ * Synchronous: the access is one event, in the agent's program order, through the generic proxy. A load gives a tile whose number
+ * in the log says later where a stored value came from.
+ *
+ * Source: PTX ISA, ld, st.
+ */
+import { bitsOf } from '../../numerics/dtype.js'
+import type { ExprNode } from '../expression.js'
+import type { InstructionOf } from '../instruction.js'
+import type { Access } from '../log.js'
+import {
+  effect,
+  elementsOperand,
+  inBounds,
+  tileOperand,
+  type Effect,
+  type Executing,
+  type Operands,
+} from '../machine/effect.js'
+import * as Footprint from '../machine/footprint.js'
+import type { Elements, Prepared } from '../machine/operation.js'
+import * as Plane from '../machine/plane.js'
+import { countValue, withPlane, type Machine } from '../machine/state.js'
+import * as V from '../machine/value.js'
+import { isFault, type FaultValue, type TileValue } from '../machine/value.js'
+import type { RegisterLayout } from '../../layouts/register-layout.js'
+import { elementOf } from '../signature.js'
+
+type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
+
+// ---------------------------------------------------------------- reads and checks
+
+export const prepareLoad = (o: Operands, source: ExprNode): Prepared | FaultValue => {
+  const e = elementsOperand(o, 'source', source)
+  return isFault(e) ? e : { _tag: 'load', source: e, mask: null, other: null }
+}
+
+/** The elements that a tile of pointers names; a false `mask` takes an element out. */
+export const pointedElements = (
+  o: Operands,
+  field: string,
+  pointers: TileValue,
+  mask: TileValue | null,
+): Elements | FaultValue => {
+  if (pointers.element !== 'ptr')
+    return V.fault('type.mismatch', `${field}: expected pointers, found ${pointers.element}`)
+  if (pointers.data === null || (mask !== null && mask.data === null))
+    return V.fault('algebra.control', `${field}: addresses depend on data, which this algebra does not keep`)
+  const addresses = Int32Array.from(pointers.data, (a, i) => (mask !== null && mask.data![i] === 0 ? -1 : a))
+  const size = o.world.planeBytes[pointers.plane]!
+  const bytes = bitsOf(pointers.pointee) / 8
+  const outside = pointers.data.findIndex(
+    (a, i) => (mask === null || mask.data![i] !== 0) && (a < 0 || a + bytes > size),
+  )
+  if (outside >= 0)
+    return V.fault(
+      'I2',
+      `${field}: element ${String(outside)} is at byte ${String(pointers.data[outside])} of ${o.world.header.planes[pointers.plane]!.name}, which has ${String(size)}`,
+    )
+  return inBounds(
+    o.world,
+    field,
+    Footprint.ofAddresses(o.world.footprints, pointers.plane, pointers.pointee, pointers.shape, addresses),
+  )
+}
+
+const optionalTile = (o: Operands, field: string, e: ExprNode | undefined): TileValue | null | FaultValue =>
+  e === undefined ? null : tileOperand(o, field, e)
+
+export const prepareLoadPtr = (o: Operands, i: InstructionOf<'gmem.loadPtr'>): Prepared | FaultValue => {
+  const pointers = tileOperand(o, 'source', i.source)
+  if (isFault(pointers)) return pointers
+  const mask = optionalTile(o, 'mask', i.mask)
+  if (isFault(mask)) return mask
+  const other = optionalTile(o, 'other', i.other)
+  if (isFault(other)) return other
+  const source = pointedElements(o, 'source', pointers, mask)
+  return isFault(source)
+    ? source
+    : { _tag: 'load', source, mask: mask?.data ?? null, other: other?.data ?? null }
+}
+
+export const prepareStore = (o: Operands, destination: ExprNode, value: ExprNode): Prepared | FaultValue => {
+  const d = elementsOperand(o, 'destination', destination)
+  if (isFault(d)) return d
+  const v = tileOperand(o, 'value', value)
+  return isFault(v) ? v : storeOf(d, v)
+}
+
+const storeOf = (destination: Elements, v: TileValue): Prepared | FaultValue =>
+  destination.addresses.length === v.shape.reduce((n, d) => n * d, 1)
+    ? { _tag: 'store', destination, data: v.data, origin: v.origin }
+    : V.fault(
+        'tile.shape',
+        `store: a tile of shape (${v.shape.join(', ')}) does not fill a destination of shape (${destination.shape.join(', ')})`,
+      )
+
+export const prepareStorePtr = (o: Operands, i: InstructionOf<'gmem.storePtr'>): Prepared | FaultValue => {
+  const pointers = tileOperand(o, 'destination', i.destination)
+  if (isFault(pointers)) return pointers
+  const mask = optionalTile(o, 'mask', i.mask)
+  if (isFault(mask)) return mask
+  const v = tileOperand(o, 'value', i.value)
+  if (isFault(v)) return v
+  const d = pointedElements(o, 'destination', pointers, mask)
+  return isFault(d) ? d : storeOf(d, v)
+}
+
+// ---------------------------------------------------------------- effects
+
+/** One access of an agent or of an operation. */
+export const access = (
+  x: Pick<Executing, 'stamp'>,
+  operation: number | null,
+  rw: 'r' | 'w',
+  proxy: Access['proxy'],
+  e: Elements,
+  role: Access['role'],
+): Access =>
+  operation === null
+    ? { _tag: 'access', stamp: x.stamp, rw, proxy, footprint: e.footprint, role }
+    : { _tag: 'access', stamp: x.stamp, operation, rw, proxy, footprint: e.footprint, role }
+
+export const executeLoad = (
+  x: Executing,
+  m: Machine,
+  p: Of<'load'>,
+  layout: RegisterLayout | 'any',
+): Effect => {
+  const { data } = Plane.read(m.planes[p.source.plane]!, p.source.dtype, p.source.addresses)
+  const other = p.other
+  if (data !== null && other !== null)
+    p.source.addresses.forEach((a, i) => {
+      if (a < 0) data[i] = other[i]!
+    })
+  // registers hold an unsigned word as the i32 of the same bits
+  if (data !== null && p.source.dtype === 'u32') data.forEach((v, i) => (data[i] = v | 0))
+  const id = m.values
+  const tile = V.tile(p.source.shape, elementOf(p.source.dtype).dtype, layout, data, { _tag: 'value', id })
+  const event: Access = {
+    _tag: 'access',
+    stamp: x.stamp,
+    rw: 'r',
+    proxy: 'generic',
+    footprint: p.source.footprint,
+    role: 'source',
+    value: id,
+  }
+  return effect(countValue(m), [event], [tile])
+}
+
+export const executeStore = (x: Executing, m: Machine, p: Of<'store'>): Effect => {
+  const d = p.destination
+  const plane = Plane.write(m.planes[d.plane]!, d.dtype, d.addresses, p.data, m.edit)
+  const event: Access = {
+    _tag: 'access',
+    stamp: x.stamp,
+    rw: 'w',
+    proxy: 'generic',
+    footprint: d.footprint,
+    role: 'destination',
+    origin: p.origin,
+  }
+  return effect(withPlane(m, d.plane, plane), [event])
+}

@@ -1,0 +1,73 @@
+/**
+ * Groups: bulk copies, cp.async and wgmma complete in numbered groups.
+ *
+ * Each agent has a queue of groups per family. An operation belongs to the group that is open when it is issued; `commitGroup`
+ * closes that group, empty or not. `waitGroup n` waits until at most the n newest closed groups are incomplete; for bulk stores
+ * `read` asks for the reads of their sources only.
+ *
+ * Source: PTX ISA, cp.async.commit_group, cp.async.bulk.commit_group, wgmma.commit_group and the waits.
+ */
+import type { Group } from '../log.js'
+import { effect, type Effect, type Executing } from '../machine/effect.js'
+import type { InFlight, Prepared } from '../machine/operation.js'
+import { closeGroup, withAgent, withGroups, type Machine } from '../machine/state.js'
+
+/** The families whose groups an agent closes by hand. */
+type Counted = 'bulk' | 'wgmma' | 'cpAsync'
+type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
+
+export const prepareCommit = (family: Counted): Prepared => ({ _tag: 'group.commit', family })
+export const prepareWait = (family: Counted, pending: number, read: boolean): Prepared => ({
+  _tag: 'group.wait',
+  family,
+  pending,
+  read,
+})
+
+/** Is this operation still what a wait of the family, up to group `upTo`, waits for? */
+const holds = (f: InFlight, family: Counted, upTo: number, read: boolean): boolean => {
+  switch (f._tag) {
+    case 'tmaStore':
+      return family === 'bulk' && f.group <= upTo && (!read || f.stage === 'read')
+    case 'cpAsync':
+      return family === 'cpAsync' && f.group <= upTo
+    case 'wgmma':
+      return family === 'wgmma' && f.group <= upTo
+    case 'tmaLoad':
+    case 'cpAsyncArrive':
+      return false
+  }
+}
+
+export const waitBlocked = (agent: number, m: Machine, p: Of<'group.wait'>): boolean => {
+  const upTo = m.agents[agent]!.groups[p.family] - p.pending
+  return m.inFlight.some((f) => f.agent === agent && holds(f, p.family, upTo, p.read))
+}
+
+export const groupEvent = (x: Executing, p: Of<'group.wait'>, blocked: boolean): Group => ({
+  _tag: 'group',
+  stamp: x.stamp,
+  kind: 'wait',
+  family: p.family,
+  pending: p.pending,
+  read: p.read,
+  blocked,
+})
+
+export const executeCommit = (x: Executing, m: Machine, p: Of<'group.commit'>): Effect => {
+  const a = m.agents[x.agent]!
+  return effect(withAgent(m, x.agent, withGroups(a, closeGroup(a.groups, p.family))), [
+    {
+      _tag: 'group',
+      stamp: x.stamp,
+      kind: 'commit',
+      family: p.family,
+      pending: 0,
+      read: false,
+      blocked: false,
+    },
+  ])
+}
+
+export const executeWait = (x: Executing, m: Machine, p: Of<'group.wait'>): Effect =>
+  effect(m, [groupEvent(x, p, false)])

@@ -1,0 +1,147 @@
+/**
+ * mbarrier instructions: init, inval, arrive, expectTx, arriveExpectTx, arriveDrop, wait, test.
+ *
+ * An operation that the hardware traps on (an arrive of more than pending, a transaction count out of range, an operation on
+ * an object that is not there) leaves the barrier as it was and stands in the log; the detector, which counts for itself,
+ * names it. So a run goes on after it as far as it can.
+ *
+ * Source: PTX ISA, parallel synchronization: mbarrier.
+ */
+import type { InstructionOf } from '../instruction.js'
+import type { BarrierEvent, Wait } from '../log.js'
+import {
+  barrierOperand,
+  effect,
+  intOperand,
+  type Effect,
+  type Executing,
+  type Operands,
+} from '../machine/effect.js'
+import { init, isTrap, passes, update } from '../machine/mbarrier.js'
+import type { Prepared } from '../machine/operation.js'
+import { withBarrier, type Machine } from '../machine/state.js'
+import { isFault, type FaultValue } from '../machine/value.js'
+
+type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
+type Arrives =
+  | InstructionOf<'mbarrier.arrive'>
+  | InstructionOf<'mbarrier.expectTx'>
+  | InstructionOf<'mbarrier.arriveExpectTx'>
+  | InstructionOf<'mbarrier.arriveDrop'>
+
+// ---------------------------------------------------------------- reads and checks
+
+export const prepareInit = (o: Operands, i: InstructionOf<'mbarrier.init'>): Prepared | FaultValue => {
+  const b = barrierOperand(o, 'barrier', i.barrier)
+  return isFault(b) ? b : { _tag: 'mbarrier.init', barrier: b.first, count: i.count }
+}
+
+export const prepareInval = (o: Operands, i: InstructionOf<'mbarrier.inval'>): Prepared | FaultValue => {
+  const b = barrierOperand(o, 'barrier', i.barrier)
+  return isFault(b) ? b : { _tag: 'mbarrier.inval', barrier: b.first }
+}
+
+export const prepareArrive = (o: Operands, i: Arrives): Prepared | FaultValue => {
+  const b = barrierOperand(o, 'barrier', i.barrier)
+  if (isFault(b)) return b
+  const bytes =
+    i._tag === 'mbarrier.expectTx' || i._tag === 'mbarrier.arriveExpectTx'
+      ? intOperand(o, 'bytes', i.bytes)
+      : 0
+  if (typeof bytes !== 'number') return bytes
+  const counted = i._tag === 'mbarrier.arrive' || i._tag === 'mbarrier.arriveDrop'
+  return {
+    _tag: 'mbarrier.arrive',
+    kind: i._tag === 'mbarrier.expectTx' ? 'expect' : i._tag === 'mbarrier.arriveDrop' ? 'drop' : 'arrive',
+    barrier: b.first,
+    count: counted ? i.count : i._tag === 'mbarrier.expectTx' ? 0 : 1,
+    bytes,
+    // an expect alone is always relaxed
+    release: i._tag === 'mbarrier.expectTx' ? false : i.release,
+    scope: i._tag === 'mbarrier.expectTx' ? 'cta' : i.scope,
+    tensor: b.ordersTensorCore,
+  }
+}
+
+export const prepareWait = (
+  o: Operands,
+  i: InstructionOf<'mbarrier.wait'> | InstructionOf<'mbarrier.test'>,
+): Prepared | FaultValue => {
+  const b = barrierOperand(o, 'barrier', i.barrier)
+  if (isFault(b)) return b
+  const parity = intOperand(o, 'parity', i.parity)
+  if (typeof parity !== 'number') return parity
+  return {
+    _tag: 'mbarrier.wait',
+    blocks: i._tag === 'mbarrier.wait',
+    barrier: b.first,
+    parity: (parity & 1) === 1 ? 1 : 0,
+    acquire: i.acquire,
+    scope: i.scope,
+    tensor: b.ordersTensorCore,
+  }
+}
+
+/** A wait is offered once it can pass; on an object that is not there it never can. */
+export const waitBlocked = (m: Machine, p: Of<'mbarrier.wait'>): boolean => {
+  const b = m.barriers[p.barrier]
+  return p.blocks && (b === null || b === undefined || !passes(b, p.parity))
+}
+
+// ---------------------------------------------------------------- effects
+
+const barrierEvent = (
+  x: Executing,
+  kind: BarrierEvent['kind'],
+  barrier: number,
+  count: number,
+  bytes: number,
+  release: boolean,
+  scope: BarrierEvent['scope'],
+  tensor: boolean,
+): BarrierEvent => ({ _tag: 'barrier', stamp: x.stamp, kind, barrier, count, bytes, release, scope, tensor })
+
+export const executeInit = (x: Executing, m: Machine, p: Of<'mbarrier.init'>): Effect =>
+  effect(withBarrier(m, p.barrier, init(p.count)), [
+    barrierEvent(x, 'init', p.barrier, p.count, 0, false, 'cta', false),
+  ])
+
+export const executeInval = (x: Executing, m: Machine, p: Of<'mbarrier.inval'>): Effect =>
+  effect(withBarrier(m, p.barrier, null), [barrierEvent(x, 'inval', p.barrier, 0, 0, false, 'cta', false)])
+
+/** Arrivals and bytes reach a barrier; a trap leaves it as it was. */
+export const reach = (
+  m: Machine,
+  barrier: number,
+  arrivals: number,
+  bytes: number,
+  dropped: number,
+): Machine => {
+  const b = m.barriers[barrier]
+  if (b === null || b === undefined) return m
+  const next = update(b, arrivals, bytes, dropped)
+  return isTrap(next) ? m : withBarrier(m, barrier, next)
+}
+
+export const executeArrive = (x: Executing, m: Machine, p: Of<'mbarrier.arrive'>): Effect =>
+  effect(reach(m, p.barrier, p.kind === 'expect' ? 0 : p.count, p.bytes, p.kind === 'drop' ? p.count : 0), [
+    barrierEvent(x, p.kind, p.barrier, p.count, p.bytes, p.release, p.scope, p.tensor),
+  ])
+
+export const waitEvent = (x: Executing, p: Of<'mbarrier.wait'>, outcome: Wait['outcome']): Wait => ({
+  _tag: 'wait',
+  stamp: x.stamp,
+  barrier: p.barrier,
+  parity: p.parity,
+  acquire: p.acquire,
+  scope: p.scope,
+  tensor: p.tensor,
+  outcome,
+})
+
+export const executeWait = (x: Executing, m: Machine, p: Of<'mbarrier.wait'>): Effect => {
+  if (p.blocks) return effect(m, [waitEvent(x, p, 'passed')])
+  const b = m.barriers[p.barrier]
+  const done = b !== null && b !== undefined && passes(b, p.parity)
+  return effect(m, [waitEvent(x, p, done ? 'passed' : 'tested')], [done])
+}

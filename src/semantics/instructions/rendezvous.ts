@@ -1,0 +1,99 @@
+/**
+ * Named barriers: bar.sync and bar.arrive.
+ *
+ * They pair by count, not by members: a generation of barrier `id` ends when `count` threads have arrived, whoever they are. An
+ * agent of w warps brings 32 w. bar.sync arrives and then leaves; it can leave once the generation it arrived in has ended.
+ *
+ * Source: PTX ISA, parallel synchronization: bar, barrier.
+ */
+import type { InstructionOf } from '../instruction.js'
+import type { Rendezvous } from '../log.js'
+import { ctaOf, effect, threadsOf, type Effect, type Executing } from '../machine/effect.js'
+import type { Prepared } from '../machine/operation.js'
+import { closeGroup, withAgent, withGroups, withNamed, type Machine, type Named } from '../machine/state.js'
+import type { World } from '../machine/world.js'
+
+type Bar = Extract<Prepared, { readonly _tag: 'bar' }>
+type Leave = Extract<Prepared, { readonly _tag: 'bar.leave' }>
+
+export const prepareBar = (i: InstructionOf<'bar.sync'> | InstructionOf<'bar.arrive'>): Prepared => ({
+  _tag: 'bar',
+  id: i.id,
+  count: i.count,
+  waits: i._tag === 'bar.sync',
+})
+
+const fresh = (cta: number, id: number): Named => ({ cta, id, arrived: 0, generation: 0 })
+
+/** The named barrier `id` of a CTA. */
+export const named = (m: Machine, cta: number, id: number): Named =>
+  m.named.find((n) => n.cta === cta && n.id === id) ?? fresh(cta, id)
+
+const rendezvous = (
+  x: Executing,
+  kind: Rendezvous['kind'],
+  id: number,
+  count: number,
+  relaxed: boolean = false,
+): Rendezvous => ({
+  _tag: 'rendezvous',
+  stamp: x.stamp,
+  kind,
+  id,
+  count,
+  threads: threadsOf(x.world, x.agent),
+  relaxed,
+})
+
+export const blockedEvent = (x: Executing, p: Leave): Rendezvous => rendezvous(x, 'blocked', p.id, p.count)
+
+const arriveAt = (m: Machine, cta: number, id: number, count: number, threads: number): Machine => {
+  const before = named(m, cta, id)
+  const arrived = before.arrived + threads
+  const after: Named =
+    arrived >= count
+      ? { cta, id, arrived: arrived - count, generation: before.generation + 1 }
+      : { cta, id, arrived, generation: before.generation }
+  return withNamed(m, [...m.named.filter((n) => n.cta !== cta || n.id !== id), after])
+}
+
+/** Arrive; a bar.sync then waits for the end of the generation that was open before. */
+export const executeBar = (x: Executing, m: Machine, p: Bar): Effect =>
+  effect(arriveAt(m, ctaOf(x.world, x.agent), p.id, p.count, threadsOf(x.world, x.agent)), [
+    rendezvous(x, 'arrive', p.id, p.count),
+  ])
+
+export const leaveBlocked = (world: World, agent: number, m: Machine, p: Leave): boolean =>
+  named(m, ctaOf(world, agent), p.id).generation <= p.generation
+
+export const executeLeave = (x: Executing, m: Machine, p: Leave): Effect =>
+  effect(m, [rendezvous(x, 'leave', p.id, p.count)])
+
+// ---------------------------------------------------------------- the cluster barrier
+
+/** Its id in the log; the named barriers of a CTA are 0 to 15. */
+export const clusterBarrier = 16
+const clusterScope = -1
+
+/** Threads of all CTAs of the cluster. */
+const clusterThreads = (world: World): number =>
+  world.ctas *
+  world.linked.agents.reduce((n, a, i) => n + (world.linked.starts[i] === true ? 32 * a.warps : 0), 0)
+
+/** Everybody arrives once a generation, so an agent's own arrivals number the generations it waits for. */
+export const executeClusterArrive = (x: Executing, m: Machine, relaxed: boolean): Effect => {
+  const a = m.agents[x.agent]!
+  const count = clusterThreads(x.world)
+  const counted = withAgent(m, x.agent, withGroups(a, closeGroup(a.groups, 'cluster')))
+  return effect(arriveAt(counted, clusterScope, clusterBarrier, count, threadsOf(x.world, x.agent)), [
+    rendezvous(x, 'arrive', clusterBarrier, count, relaxed),
+  ])
+}
+
+export const clusterWaitBlocked = (agent: number, m: Machine): boolean =>
+  named(m, clusterScope, clusterBarrier).generation < m.agents[agent]!.groups.cluster
+
+export const clusterEvent = (x: Executing, kind: 'leave' | 'blocked'): Rendezvous =>
+  rendezvous(x, kind, clusterBarrier, clusterThreads(x.world))
+
+export const executeClusterWait = (x: Executing, m: Machine): Effect => effect(m, [clusterEvent(x, 'leave')])

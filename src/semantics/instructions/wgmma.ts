@@ -1,0 +1,155 @@
+/**
+ * wgmma: the warpgroup's matrix product, in the background.
+ *
+ * D (m x n, registers) = A (m x k) * B (k x n) [+ D]. One statement stands for the instructions of 64 rows and one k block each that
+ * a warpgroup issues together; per output element they chain along k through the accumulator, in order, so the result is that of
+ * the instructions one after another. Operands in shared memory are read through the view that the instruction names: a view that
+ * disagrees with how the bytes were written reads the wrong elements, as on the chip.
+ *
+ * Performs in issue order of its agent (reads and writes at once) and completes by group.
+ *
+ * Source: PTX ISA, asynchronous warpgroup-level matrix instructions.
+ */
+import * as O from 'fp-ts/lib/Option.js'
+import { isFloat } from '../../numerics/dtype.js'
+import type { InstructionOf } from '../instruction.js'
+import type { LogEvent } from '../log.js'
+import {
+  conditionOperand,
+  effect,
+  elementsOperand,
+  type Effect,
+  type Executing,
+  type Operands,
+} from '../machine/effect.js'
+import type { Prepared, WgmmaInFlight } from '../machine/operation.js'
+import * as Plane from '../machine/plane.js'
+import { issuing, withInFlight, withPlane, type Machine } from '../machine/state.js'
+import * as V from '../machine/value.js'
+import { isFault, type FaultValue } from '../machine/value.js'
+import type { World } from '../machine/world.js'
+import { access } from './generic.js'
+
+type Mma = Extract<Prepared, { readonly _tag: 'wgmma.mma' }>
+
+// ---------------------------------------------------------------- reads and checks
+
+export const prepareMma = (o: Operands, i: InstructionOf<'wgmma.mma'>): Prepared | FaultValue => {
+  const a = elementsOperand(o, 'a', i.a)
+  if (isFault(a)) return a
+  const b = elementsOperand(o, 'b', i.b)
+  if (isFault(b)) return b
+  const accumulator = elementsOperand(o, 'accumulator', i.accumulator)
+  if (isFault(accumulator)) return accumulator
+  const accumulates = conditionOperand(o, 'scaleD', i.scaleD)
+  if (typeof accumulates !== 'boolean') return accumulates
+  const [m, k] = a.shape
+  const [kb, n] = b.shape
+  if (
+    a.shape.length !== 2 ||
+    b.shape.length !== 2 ||
+    k !== kb ||
+    accumulator.shape[0] !== m ||
+    accumulator.shape[1] !== n
+  )
+    return V.fault(
+      'mma.shape',
+      `wgmma: expected A (m, k), B (k, n) and an accumulator (m, n), found (${a.shape.join(', ')}), (${b.shape.join(', ')}) and (${accumulator.shape.join(', ')})`,
+    )
+  if (!isFloat(a.dtype) || !isFloat(b.dtype) || !isFloat(accumulator.dtype))
+    return V.fault(
+      'instruction.unsupported',
+      `wgmma: ${a.dtype} x ${b.dtype} -> ${accumulator.dtype} has no arithmetic here`,
+    )
+  const types = { a: a.dtype, b: b.dtype, acc: accumulator.dtype }
+  if (O.isNone(o.world.algebra.mma(types, { m: m!, n: n!, k: k! })))
+    return V.fault(
+      'algebra.lacks',
+      `the ${o.world.algebra.name} algebra has no mma for ${a.dtype} x ${b.dtype} -> ${accumulator.dtype}`,
+    )
+  return {
+    _tag: 'wgmma.mma',
+    a,
+    b,
+    accumulator,
+    types,
+    m: m!,
+    n: n!,
+    k: k!,
+    accumulates,
+    negateA: i.negateA,
+    negateB: i.negateB,
+  }
+}
+
+// ---------------------------------------------------------------- effect
+
+export const executeMma = (x: Executing, m: Machine, p: Mma): Effect => {
+  const issue: LogEvent = {
+    _tag: 'issue',
+    stamp: x.stamp,
+    operation: m.issued,
+    unit: 'wgmma',
+    bytes: 0,
+    macs: p.m * p.n * p.k,
+    accumulates: p.accumulates,
+  }
+  const f: WgmmaInFlight = {
+    _tag: 'wgmma',
+    id: m.issued,
+    agent: x.agent,
+    at: x.stamp.at,
+    stamp: x.stamp,
+    mma: p,
+    group: m.agents[x.agent]!.groups.wgmma + 1,
+  }
+  return effect(issuing(m, [f]), [issue])
+}
+
+// ---------------------------------------------------------------- completion
+
+/** Only the oldest wgmma of an agent may perform. */
+export const mmaHeld = (m: Machine, f: WgmmaInFlight): boolean =>
+  m.inFlight.some((g) => g._tag === 'wgmma' && g.agent === f.agent && g.at < f.at)
+
+const operand = (world: World, m: Machine, p: Mma, which: 'a' | 'b'): Float64Array | null => {
+  const e = p[which]
+  const { data } = Plane.read(m.planes[e.plane]!, e.dtype, e.addresses)
+  if (data === null || !(which === 'a' ? p.negateA : p.negateB)) return data
+  const neg = world.algebra.unary('neg', 'rn', p.types[which])
+  return O.isNone(neg) ? data : data.map((v) => neg.value(v))
+}
+
+export const performMma = (world: World, m: Machine, f: WgmmaInFlight): Effect => {
+  const p = f.mma
+  const d = p.accumulator
+  const a = operand(world, m, p, 'a')
+  const b = operand(world, m, p, 'b')
+  let written = m
+  if (a !== null && b !== null) {
+    const zero = world.algebra.constant(p.types.acc, 0)
+    const c = p.accumulates
+      ? (Plane.read(m.planes[d.plane]!, d.dtype, d.addresses).data ?? new Float64Array(p.m * p.n).fill(zero))
+      : new Float64Array(p.m * p.n).fill(zero)
+    const mma = world.algebra.mma(p.types, { m: p.m, n: p.n, k: p.k })
+    const out = O.isNone(mma) ? null : mma.value(a, b, c)
+    written = withPlane(m, d.plane, Plane.write(m.planes[d.plane]!, d.dtype, d.addresses, out, m.edit))
+  }
+  const reads: ReadonlyArray<LogEvent> = p.accumulates
+    ? [access(f, f.id, 'r', 'async', d, 'accumulator')]
+    : []
+  return effect(
+    withInFlight(
+      written,
+      written.inFlight.filter((g) => g !== f),
+    ),
+    [
+      { _tag: 'perform', operation: f.id, stage: 'all', part: 0 },
+      access(f, f.id, 'r', 'async', p.a, 'a'),
+      access(f, f.id, 'r', 'async', p.b, 'b'),
+      ...reads,
+      access(f, f.id, 'w', 'async', d, 'accumulator'),
+      { _tag: 'signal', operation: f.id, part: 0, to: 'group', family: 'wgmma', side: 'full' },
+    ],
+  )
+}

@@ -1,0 +1,380 @@
+/**
+ * Launch: a program, its parameters and an algebra become a world and a machine.
+ *
+ * Every tensor parameter gets a plane of global memory; every CTA of a cluster its shared memory, and one plane for each storage of
+ * registers. Parameter shapes, the grid and the descriptors are evaluated once. The machine of the first cluster stands before its
+ * agents' first effects; the clusters run one after another, with global memory handed on (`nextCluster`).
+ *
+ * Source: PTX ISA, state spaces; CUDA driver API, tensor maps.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { refuse, type Failure } from '../failure.js'
+import type { Algebra } from '../numerics/algebra.js'
+import { bitsOf } from '../numerics/dtype.js'
+import * as Ref from '../transforms/ref.js'
+import type { ExprNode } from './expression.js'
+import { link, type LinkError } from './link.js'
+import {
+  traceSchema,
+  type Header,
+  type LoggedAgent,
+  type LoggedBarrier,
+  type Plane as LoggedPlane,
+} from './log.js'
+import { begin } from './machine/advance.js'
+import { evaluate } from './machine/evaluate.js'
+import { footprints } from './machine/footprint.js'
+import * as Plane from './machine/plane.js'
+import { idle, machine, type AgentState, type Machine } from './machine/state.js'
+import * as V from './machine/value.js'
+import type { DescriptorValue, Value } from './machine/value.js'
+import type { PlacedStorage, TensorPlace, World } from './machine/world.js'
+import { place } from './place.js'
+import type { Program } from './program.js'
+
+// ---------------------------------------------------------------- model
+
+/** What a caller brings: scalars by name, and the contents of the input tensors as carriers of the algebra, row-major. */
+export interface Arguments {
+  readonly scalars: ReadonlyMap<string, Value>
+  readonly tensors: ReadonlyMap<string, Float64Array>
+}
+
+export const noArguments: Arguments = { scalars: new Map(), tensors: new Map() }
+
+export interface Launched {
+  readonly world: World
+  readonly machine: Machine
+}
+
+export type LaunchError =
+  | LinkError
+  | Failure<
+      | 'launch.scalar'
+      | 'launch.shape'
+      | 'launch.tensor'
+      | 'launch.grid'
+      | 'launch.descriptor'
+      | 'launch.place'
+    >
+
+/** Shared memory that a CTA may use: 227 KiB. */
+export const smemBytes: number = 227 * 1024
+/** Tensor memory of an SM: 128 lanes x 512 columns x 4 bytes, lane-major with 2048 bytes a lane. */
+export const tmemBytes: number = 128 * 512 * 4
+
+// ---------------------------------------------------------------- launching
+
+const nowhere = { agent: 0, cta: 0, cluster: 0 }
+
+const intsOf = (
+  world: World,
+  what: string,
+  es: ReadonlyArray<ExprNode>,
+): E.Either<LaunchError, ReadonlyArray<number>> => {
+  const out: number[] = []
+  for (const e of es) {
+    const v = evaluate(world, nowhere, [], e)
+    if (typeof v !== 'number')
+      return refuse(
+        'launch.shape',
+        `${what}: expected an i32, found ${V.isFault(v) ? v.message : V.kindOf(v)}`,
+      )
+    out.push(v)
+  }
+  return E.right(out)
+}
+
+const product = (xs: ReadonlyArray<number>): number => xs.reduce((n, x) => n * x, 1)
+
+/** Place, link and launch. Refuses a missing scalar, a shape that is not positive, an input of the wrong size. */
+export const launch = (
+  unplaced: Program,
+  algebra: Algebra,
+  given: Arguments,
+): E.Either<LaunchError, Launched> => {
+  const placed = place(unplaced)
+  if (E.isLeft(placed)) return refuse('launch.place', placed.left.message)
+  const program = placed.right
+  const linking = link(program)
+  if (E.isLeft(linking)) return linking
+  const linked = linking.right
+
+  for (const p of program.params)
+    if (p._tag === 'scalar' && !given.scalars.has(p.name))
+      return refuse('launch.scalar', `scalar parameter ${p.name} (${p.dtype}) has no value`)
+
+  const tensors = new Map<string, TensorPlace>()
+  const descriptors = new Map<string, DescriptorValue>()
+  const storages = new Map<string, PlacedStorage>()
+  const planeBytes: number[] = []
+  const planes: LoggedPlane[] = []
+  const store = footprints()
+  const header: Header = {
+    schema: traceSchema,
+    arch: program.arch,
+    program: program.name,
+    agents: [],
+    ctas: 1,
+    planes: [],
+    barriers: [],
+    sites: linked.sites,
+    nondeterminism: linked.nondeterminism,
+  }
+  const worldWith = (
+    grid: ReadonlyArray<number>,
+    cluster: ReadonlyArray<number>,
+    planesPerCta: number,
+    barriersPerCta: number,
+    withHeader: Header,
+  ): World => {
+    const clusters = grid.map((g, d) => Math.ceil(g / (cluster[d] ?? 1)))
+    return {
+      linked,
+      algebra,
+      header: withHeader,
+      grid,
+      cluster,
+      clusters,
+      clusterCount: product(clusters),
+      ctas: product(cluster),
+      agentsPerCta: linked.agents.length,
+      storages,
+      tensors,
+      scalars: given.scalars,
+      descriptors,
+      planesPerCta,
+      barriersPerCta,
+      planeBytes,
+      footprints: store,
+    }
+  }
+  const bare = worldWith([1], [1], 0, 0, header)
+
+  // ---- global memory: one plane a tensor
+  for (const p of program.params) {
+    if (p._tag !== 'tensor') continue
+    const shape = intsOf(bare, `shape of ${p.name}`, p.shape)
+    if (E.isLeft(shape)) return shape
+    const strides = intsOf(bare, `strides of ${p.name}`, p.strides)
+    if (E.isLeft(strides)) return strides
+    const layout = Ref.ofStrides(shape.right, bitsOf(p.dtype), strides.right)
+    if (E.isLeft(layout)) return refuse('launch.shape', `tensor ${p.name}: ${layout.left.message}`)
+    const plane = planes.length
+    const bytes = Ref.extentBytes(layout.right)
+    tensors.set(p.name, {
+      name: p.name,
+      dtype: p.dtype,
+      plane,
+      layout: layout.right,
+      shape: shape.right,
+      strides: strides.right,
+    })
+    planeBytes.push(bytes)
+    planes.push({
+      space: 'gmem',
+      name: p.name,
+      bytes,
+      output: p.role === 'out',
+      initialised: p.role !== 'out',
+    })
+  }
+  for (const p of program.params) {
+    if (p._tag !== 'descriptor') continue
+    const tensor = tensors.get(p.tensor)
+    if (tensor === undefined)
+      return refuse('launch.descriptor', `descriptor ${p.name}: no tensor parameter ${p.tensor}`)
+    const dims = intsOf(bare, `dims of ${p.name}`, p.dims)
+    if (E.isLeft(dims)) return dims
+    const strides = intsOf(bare, `strides of ${p.name}`, p.strides)
+    if (E.isLeft(strides)) return strides
+    const last = dims.right.reduce((n, d, i) => n + (d - 1) * strides.right[i]!, 0)
+    const bytes = ((last + 1) * bitsOf(tensor.dtype)) / 8
+    if (bytes > planeBytes[tensor.plane]!)
+      return refuse(
+        'launch.descriptor',
+        `descriptor ${p.name} sees ${String(bytes)} bytes of ${p.tensor}, which has ${String(planeBytes[tensor.plane])}`,
+      )
+    descriptors.set(p.name, {
+      _tag: 'descriptor',
+      name: p.name,
+      plane: tensor.plane,
+      base: 0,
+      dtype: tensor.dtype,
+      dims: dims.right,
+      strides: strides.right,
+      box: p.box,
+      elementStrides: p.elementStrides,
+      swizzle: p.swizzle,
+      fill: p.fill,
+    })
+  }
+
+  // ---- the grid
+  const grid = intsOf(bare, 'grid', program.launch.grid)
+  if (E.isLeft(grid)) return grid
+  const cluster = program.launch.cluster
+  const uneven = grid.right.findIndex((g, d) => g < 1 || g % (cluster[d] ?? 1) !== 0)
+  if (uneven >= 0)
+    return refuse(
+      'launch.grid',
+      `grid dimension ${String(uneven)} is ${String(grid.right[uneven])}: expected a positive multiple of the cluster's ${String(cluster[uneven] ?? 1)}`,
+    )
+  const ctas = product(cluster)
+
+  // ---- one CTA: its shared memory, tensor memory, and the registers of its agents
+  const gmemPlanes = planes.length
+  const perCta: {
+    readonly space: 'smem' | 'tmem' | 'regs'
+    readonly name: string
+    readonly agent: number | null
+    readonly bytes: number
+  }[] = [{ space: 'smem', name: 'smem', agent: null, bytes: smemBytes }]
+  if (program.storage.some((s) => s.space === 'tmem'))
+    perCta.push({ space: 'tmem', name: 'tmem', agent: null, bytes: tmemBytes })
+  const barriersOf: { readonly name: string; readonly storage: string; readonly address: number }[] = []
+  for (const s of program.storage) {
+    const owner =
+      s.owner === 'cta' ? null : linked.agents.findIndex((a) => s.owner !== 'cta' && a.name === s.owner.agent)
+    const offset = s.offset ?? 0
+    if (s.contents._tag === 'barriers') {
+      const count = product(s.contents.shape)
+      storages.set(s.id, {
+        id: s.id,
+        space: s.space,
+        contents: {
+          _tag: 'barriers',
+          contract: s.contents.contract,
+          ordersTensorCore: s.contents.ordersTensorCore,
+          shape: s.contents.shape,
+          first: barriersOf.length,
+        },
+        offset,
+        plane: gmemPlanes,
+      })
+      for (let i = 0; i < count; i++)
+        barriersOf.push({
+          name: count === 1 ? s.id : `${s.id}[${String(i)}]`,
+          storage: s.id,
+          address: offset + 8 * i,
+        })
+      continue
+    }
+    let plane = gmemPlanes
+    if (s.space === 'regs' || s.space === 'gmem') {
+      plane = gmemPlanes + perCta.length
+      perCta.push({
+        space: 'regs',
+        name: s.id,
+        agent: owner,
+        bytes: Ref.extentBytes(s.contents.layout),
+      })
+    } else if (s.space === 'tmem') plane = gmemPlanes + 1
+    storages.set(s.id, {
+      id: s.id,
+      space: s.space,
+      contents: { _tag: 'elements', dtype: s.contents.dtype, layout: s.contents.layout },
+      offset: s.space === 'regs' || s.space === 'gmem' ? 0 : offset,
+      plane,
+    })
+  }
+
+  const agents: LoggedAgent[] = []
+  const barriers: LoggedBarrier[] = []
+  for (let cta = 0; cta < ctas; cta++) {
+    linked.agents.forEach((a, i) =>
+      agents.push({ name: a.name, cta, warps: a.warps, starts: linked.starts[i]! }),
+    )
+    for (const p of perCta) {
+      planeBytes.push(p.bytes)
+      planes.push(
+        p.agent === null
+          ? { space: p.space, name: p.name, cta, bytes: p.bytes, initialised: false }
+          : {
+              space: p.space,
+              name: p.name,
+              cta,
+              agent: cta * linked.agents.length + p.agent,
+              bytes: p.bytes,
+              initialised: false,
+            },
+      )
+    }
+    for (const b of barriersOf) {
+      const s = storages.get(b.storage)!
+      if (s.contents._tag === 'barriers')
+        barriers.push({
+          name: b.name,
+          cta,
+          contract: s.contents.contract,
+          ordersTensorCore: s.contents.ordersTensorCore,
+          plane: gmemPlanes + cta * perCta.length,
+          address: b.address,
+        })
+    }
+  }
+
+  const world = worldWith(grid.right, cluster, perCta.length, barriersOf.length, {
+    schema: traceSchema,
+    arch: program.arch,
+    program: program.name,
+    agents,
+    ctas,
+    planes,
+    barriers,
+    sites: linked.sites,
+    nondeterminism: linked.nondeterminism,
+  })
+
+  // ---- contents of the tensors
+  const memory: Plane.Plane[] = planes.map((p) => Plane.empty(algebra.memory, p.bytes))
+  for (const [name, data] of given.tensors) {
+    const t = tensors.get(name)
+    if (t === undefined) return refuse('launch.tensor', `there is no tensor parameter ${name}`)
+    if (data.length !== product(t.shape))
+      return refuse(
+        'launch.tensor',
+        `tensor ${name}: expected ${String(product(t.shape))} elements for shape (${t.shape.join(', ')}), found ${String(data.length)}`,
+      )
+    memory[t.plane] = Plane.write(memory[t.plane]!, t.dtype, Ref.swizzledAddresses(t.layout, 0), data, null)
+  }
+  return E.right({ world, machine: startCluster(world, 0, memory) })
+}
+
+/** The machine of a cluster before anything has happened: fresh CTAs on the given global memory. */
+const startCluster = (world: World, cluster: number, memory: ReadonlyArray<Plane.Plane>): Machine => {
+  const agents = world.header.agents.map((a, agent): AgentState =>
+    a.starts ? begin(world, { agent, cta: a.cta, cluster }, idle, world.linked.entry, []) : idle,
+  )
+  return machine(
+    cluster,
+    agents,
+    world.header.barriers.map(() => null),
+    [],
+    memory,
+    [],
+    0,
+    0,
+    null,
+  )
+}
+
+/** The next cluster of the grid, or null after the last one. Global memory is handed on; everything else is fresh. */
+export const nextCluster = (world: World, m: Machine): Machine | null =>
+  m.cluster + 1 >= world.clusterCount
+    ? null
+    : startCluster(
+        world,
+        m.cluster + 1,
+        m.planes.map((p, i) =>
+          world.header.planes[i]!.space === 'gmem' ? p : Plane.empty(world.algebra.memory, p.size),
+        ),
+      )
+
+/** The carriers of a tensor parameter, row-major; null when the algebra keeps no data. */
+export const readTensor = (world: World, m: Machine, name: string): Float64Array | null => {
+  const t = world.tensors.get(name)
+  return t === undefined
+    ? null
+    : Plane.read(m.planes[t.plane]!, t.dtype, Ref.swizzledAddresses(t.layout, 0)).data
+}

@@ -1,0 +1,113 @@
+/**
+ * Effects: what executing one event does to the machine, and what it says.
+ *
+ * A family of instructions gives, in this order: what it reads (operands, evaluated), its checks (a fault value), its effect
+ * (a new machine and log events) and its completion (operations left in flight). This module holds the common currency.
+ */
+import type { ExprNode } from '../expression.js'
+import type { LogEvent, Stamp } from '../log.js'
+import { evaluate, type Frame } from './evaluate.js'
+import * as Footprint from './footprint.js'
+import type { Elements } from './operation.js'
+import type { Machine } from './state.js'
+import * as V from './value.js'
+import type { BarrierValue, DescriptorValue, FaultValue, TileValue, Value, ViewValue } from './value.js'
+import type { Standpoint, World } from './world.js'
+
+// ---------------------------------------------------------------- model
+
+export interface Effect {
+  readonly machine: Machine
+  readonly events: ReadonlyArray<LogEvent>
+  readonly results: ReadonlyArray<Value>
+}
+
+/** Who executes, and how the event is stamped. */
+export interface Executing {
+  readonly world: World
+  readonly agent: number
+  readonly stamp: Stamp
+}
+
+/** Where operands are evaluated. */
+export interface Operands {
+  readonly world: World
+  readonly at: Standpoint
+  readonly frame: Frame
+}
+
+export const effect = (
+  machine: Machine,
+  events: ReadonlyArray<LogEvent>,
+  results: ReadonlyArray<Value> = [],
+): Effect => ({ machine, events, results })
+
+// ---------------------------------------------------------------- operands
+
+const expected = (what: string, field: string, v: Value): FaultValue =>
+  V.isFault(v) ? v : V.fault('type.mismatch', `${field}: expected ${what}, found ${V.kindOf(v)}`)
+
+export const valueOf = (o: Operands, e: ExprNode): Value => evaluate(o.world, o.at, o.frame, e)
+
+export const intOperand = (o: Operands, field: string, e: ExprNode): number | FaultValue => {
+  const v = valueOf(o, e)
+  return typeof v === 'number' ? v : expected('an i32', field, v)
+}
+export const conditionOperand = (o: Operands, field: string, e: ExprNode): boolean | FaultValue => {
+  const v = valueOf(o, e)
+  return typeof v === 'boolean' ? v : expected('an i1', field, v)
+}
+export const intsOperand = (
+  o: Operands,
+  field: string,
+  es: ReadonlyArray<ExprNode>,
+): ReadonlyArray<number> | FaultValue => {
+  const out: number[] = []
+  for (const e of es) {
+    const v = intOperand(o, field, e)
+    if (typeof v !== 'number') return v
+    out.push(v)
+  }
+  return out
+}
+/** One barrier, not an array of them. */
+export const barrierOperand = (o: Operands, field: string, e: ExprNode): BarrierValue | FaultValue => {
+  const v = valueOf(o, e)
+  if (typeof v !== 'object' || v._tag !== 'barrier') return expected('a barrier', field, v)
+  return v.shape.length === 0 || v.shape.every((d) => d === 1)
+    ? v
+    : V.fault('type.mismatch', `${field}: expected one barrier, found ${String(v.shape.join(' x '))} of them`)
+}
+export const descriptorOperand = (o: Operands, field: string, e: ExprNode): DescriptorValue | FaultValue => {
+  const v = valueOf(o, e)
+  return typeof v === 'object' && v._tag === 'descriptor' ? v : expected('a descriptor', field, v)
+}
+export const viewOperand = (o: Operands, field: string, e: ExprNode): ViewValue | FaultValue => {
+  const v = valueOf(o, e)
+  return typeof v === 'object' && v._tag === 'view' ? v : expected('a view', field, v)
+}
+export const tileOperand = (o: Operands, field: string, e: ExprNode): TileValue | FaultValue => {
+  const v = valueOf(o, e)
+  return typeof v === 'object' && v._tag === 'tile' ? v : expected('a tile', field, v)
+}
+
+/** The elements of a view operand; refused when a byte of it lies outside its plane. */
+export const elementsOperand = (o: Operands, field: string, e: ExprNode): Elements | FaultValue => {
+  const v = viewOperand(o, field, e)
+  return V.isFault(v) ? v : inBounds(o.world, field, Footprint.ofView(o.world.footprints, v))
+}
+
+export const inBounds = (world: World, field: string, e: Elements): Elements | FaultValue => {
+  const [start, end] = Footprint.boundsOf(e)
+  const size = world.planeBytes[e.plane]!
+  return start < 0 || end > size
+    ? V.fault(
+        'I2',
+        `${field}: bytes ${String(start)}..${String(end)} leave ${world.header.planes[e.plane]!.name} of ${String(size)} bytes`,
+      )
+    : e
+}
+
+export const ctaOf = (world: World, agent: number): number => Math.floor(agent / world.agentsPerCta)
+export const threadsOf = (world: World, agent: number): number =>
+  32 * world.linked.agents[agent % world.agentsPerCta]!.warps

@@ -1,0 +1,125 @@
+/**
+ * Footprints: the bytes of an access, interned.
+ *
+ * The same view at the same base is one `Elements` object for the whole run: its spans and element addresses are computed once,
+ * and whoever compares footprints compares numbers. The store grows while a run uses it; nothing but speed and the numbers
+ * of the footprints depends on it.
+ *
+ * Laws
+ * 1. equal (plane, dtype, layout, base) gives the identical object; different bytes give different ids.
+ * 2. `spans` is the sorted list of maximal intervals of the bytes of `addresses`.
+ */
+import { bitsOf, type Dtype } from '../../numerics/dtype.js'
+import * as Ref from '../../transforms/ref.js'
+import type { Footprint, Map as PlaceMap } from '../log.js'
+import type { Elements } from './operation.js'
+import type { ViewValue } from './value.js'
+
+export interface Footprints {
+  readonly byKey: Map<string, Elements>
+  readonly layouts: Map<string, number>
+  readonly layoutIds: WeakMap<Ref.TransformedRef, number>
+  readonly count: { footprints: number }
+}
+
+export const footprints = (): Footprints => ({
+  byKey: new Map(),
+  layouts: new Map(),
+  layoutIds: new WeakMap(),
+  count: { footprints: 0 },
+})
+
+/** Equal layouts have equal numbers, whether or not they are one object. */
+const layoutId = (store: Footprints, layout: Ref.TransformedRef): number => {
+  const known = store.layoutIds.get(layout)
+  if (known !== undefined) return known
+  const key = JSON.stringify(layout)
+  const id = store.layouts.get(key) ?? store.layouts.size
+  store.layouts.set(key, id)
+  store.layoutIds.set(layout, id)
+  return id
+}
+
+const footprint = (
+  store: Footprints,
+  plane: number,
+  spans: Int32Array,
+  dtype: Dtype,
+  map: PlaceMap,
+): Footprint => ({
+  id: store.count.footprints++,
+  plane,
+  spans,
+  dtype,
+  map,
+})
+
+const flat = (spans: ReadonlyArray<Ref.Span>): Int32Array =>
+  Int32Array.from(spans.flatMap(([s, n]) => [s, s + n]))
+
+/** Elements of a layout at a base address of a plane. */
+export const ofLayout = (
+  store: Footprints,
+  plane: number,
+  dtype: Dtype,
+  layout: Ref.TransformedRef,
+  base: number,
+): Elements => {
+  const key = `${String(plane)}/${dtype}/${String(layoutId(store, layout))}/${String(base)}`
+  const known = store.byKey.get(key)
+  if (known !== undefined) return known
+  const made: Elements = {
+    footprint: footprint(store, plane, flat(Ref.spans(layout, base)), dtype, { _tag: 'view', layout, base }),
+    plane,
+    dtype,
+    shape: layout.shape,
+    addresses: Ref.swizzledAddresses(layout, base),
+  }
+  store.byKey.set(key, made)
+  return made
+}
+
+export const ofView = (store: Footprints, v: ViewValue): Elements =>
+  ofLayout(store, v.plane, v.dtype, v.layout, v.base)
+
+/** Elements at given addresses, in row-major order of `shape`; a negative address is an element that is not accessed. */
+export const ofAddresses = (
+  store: Footprints,
+  plane: number,
+  dtype: Dtype,
+  shape: ReadonlyArray<number>,
+  addresses: Int32Array,
+): Elements => {
+  const bytes = Math.ceil(bitsOf(dtype) / 8)
+  const merged = spansOf(addresses, bytes)
+  const key = `${String(plane)}/${dtype}/@${shape.join()}/${addresses.join()}`
+  const known = store.byKey.get(key)
+  if (known !== undefined) return known
+  const made: Elements = {
+    footprint: footprint(store, plane, merged, dtype, { _tag: 'scatter', shape, addresses }),
+    plane,
+    dtype,
+    shape,
+    addresses,
+  }
+  store.byKey.set(key, made)
+  return made
+}
+
+/** Maximal intervals of the bytes at these addresses. */
+export const spansOf = (addresses: Int32Array, bytes: number): Int32Array => {
+  const sorted = addresses.filter((a) => a >= 0).sort()
+  const out: number[] = []
+  for (const a of sorted) {
+    const end = out.length === 0 ? -1 : out[out.length - 1]!
+    if (out.length > 0 && a <= end) out[out.length - 1] = Math.max(end, a + bytes)
+    else out.push(a, a + bytes)
+  }
+  return Int32Array.from(out)
+}
+
+/** The end of the last byte and the start of the first: [start, end); [0, 0) of nothing. */
+export const boundsOf = (e: Elements): readonly [number, number] => {
+  const s = e.footprint.spans
+  return s.length === 0 ? [0, 0] : [s[0]!, s[s.length - 1]!]
+}

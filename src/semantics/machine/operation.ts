@@ -1,0 +1,160 @@
+/**
+ * Instructions whose operands are values, and operations in flight.
+ *
+ * An agent that has evaluated its next instruction stands *ready* with a `Prepared`: places and numbers, nothing left to
+ * compute. Executing an asynchronous one puts an `InFlight` into the machine; from then on the machine offers its further
+ * events (perform, signal) by itself, and a schedule may delay each.
+ */
+import type { Dtype, FloatDtype } from '../../numerics/dtype.js'
+import type { Footprint, Origin, Stamp } from '../log.js'
+import type { Scope } from '../instruction.js'
+
+// ---------------------------------------------------------------- places
+
+/** The elements of an access: its interned footprint, and the byte address of each element in its plane, row-major. */
+export interface Elements {
+  readonly footprint: Footprint
+  readonly plane: number
+  readonly dtype: Dtype
+  readonly shape: ReadonlyArray<number>
+  readonly addresses: Int32Array
+}
+
+// ---------------------------------------------------------------- prepared instructions
+
+export type Prepared =
+  | { readonly _tag: 'mbarrier.init'; readonly barrier: number; readonly count: number }
+  | { readonly _tag: 'mbarrier.inval'; readonly barrier: number }
+  | {
+      readonly _tag: 'mbarrier.arrive'
+      readonly kind: 'arrive' | 'expect' | 'drop'
+      readonly barrier: number
+      readonly count: number
+      readonly bytes: number
+      readonly release: boolean
+      readonly scope: Scope
+      readonly tensor: boolean
+    }
+  | {
+      readonly _tag: 'mbarrier.wait'
+      readonly blocks: boolean
+      readonly barrier: number
+      readonly parity: 0 | 1
+      readonly acquire: boolean
+      readonly scope: Scope
+      readonly tensor: boolean
+    }
+  | { readonly _tag: 'mbarrier.cpAsyncArrive'; readonly barrier: number; readonly noIncrement: boolean }
+  | { readonly _tag: 'bar'; readonly id: number; readonly count: number; readonly waits: boolean }
+  | { readonly _tag: 'bar.leave'; readonly id: number; readonly count: number; readonly generation: number }
+  | { readonly _tag: 'cluster.arrive'; readonly relaxed: boolean }
+  | { readonly _tag: 'cluster.wait' }
+  | {
+      readonly _tag: 'load'
+      readonly source: Elements
+      readonly mask: Float64Array | null
+      readonly other: Float64Array | null
+    }
+  | {
+      readonly _tag: 'store'
+      readonly destination: Elements
+      readonly data: Float64Array | null
+      readonly origin: Origin
+    }
+  | {
+      readonly _tag: 'tma.load'
+      readonly source: Elements
+      readonly parts: ReadonlyArray<{ readonly destination: Elements; readonly barrier: number }>
+      readonly fill: number
+      readonly bytes: number
+    }
+  | {
+      readonly _tag: 'tma.store'
+      readonly source: Elements
+      readonly destination: Elements
+      readonly bytes: number
+    }
+  | { readonly _tag: 'group.commit'; readonly family: 'bulk' | 'wgmma' | 'cpAsync' }
+  | {
+      readonly _tag: 'group.wait'
+      readonly family: 'bulk' | 'wgmma' | 'cpAsync'
+      readonly pending: number
+      readonly read: boolean
+    }
+  | {
+      readonly _tag: 'cpAsync.copy'
+      readonly source: Elements
+      readonly destination: Elements
+      readonly bytes: number
+    }
+  | {
+      readonly _tag: 'fence'
+      readonly kind: 'proxyAsync' | 'tensormap' | 'mbarrierInit' | 'wgmma' | 'tensorBefore' | 'tensorAfter'
+      readonly scope: 'cta' | 'cluster' | 'global'
+    }
+  | {
+      readonly _tag: 'wgmma.mma'
+      readonly a: Elements
+      readonly b: Elements
+      readonly accumulator: Elements
+      readonly types: { readonly a: FloatDtype; readonly b: FloatDtype; readonly acc: FloatDtype }
+      readonly m: number
+      readonly n: number
+      readonly k: number
+      readonly accumulates: boolean
+      readonly negateA: boolean
+      readonly negateB: boolean
+    }
+  | { readonly _tag: 'nothing'; readonly results: ReadonlyArray<boolean> }
+  | { readonly _tag: 'trap' }
+
+// ---------------------------------------------------------------- operations in flight
+
+interface Issued {
+  /** number of the operation, in order of issue */
+  readonly id: number
+  /** issuing agent and its program-order index at issue: the schedule-independent name */
+  readonly agent: number
+  readonly at: number
+  readonly stamp: Stamp
+}
+
+export interface TmaLoadInFlight extends Issued {
+  readonly _tag: 'tmaLoad'
+  readonly part: number
+  readonly stage: 'write' | 'signal'
+  readonly source: Elements
+  readonly destination: Elements
+  readonly barrier: number
+  readonly fill: number
+  readonly bytes: number
+}
+export interface TmaStoreInFlight extends Issued {
+  readonly _tag: 'tmaStore'
+  readonly stage: 'read' | 'write'
+  readonly source: Elements
+  readonly destination: Elements
+  readonly data: Float64Array | null
+  readonly group: number
+  readonly bytes: number
+}
+export interface CpAsyncInFlight extends Issued {
+  readonly _tag: 'cpAsync'
+  readonly source: Elements
+  readonly destination: Elements
+  readonly group: number
+  readonly bytes: number
+}
+/** Arrives once every earlier cp.async of its agent is done. */
+export interface CpAsyncArriveInFlight extends Issued {
+  readonly _tag: 'cpAsyncArrive'
+  readonly barrier: number
+}
+export interface WgmmaInFlight extends Issued {
+  readonly _tag: 'wgmma'
+  readonly mma: Extract<Prepared, { readonly _tag: 'wgmma.mma' }>
+  readonly group: number
+}
+
+export type InFlight =
+  TmaLoadInFlight | TmaStoreInFlight | CpAsyncInFlight | CpAsyncArriveInFlight | WgmmaInFlight

@@ -1,0 +1,103 @@
+/**
+ * Preparing an instruction: its operands become values, and what can be checked before it executes is checked.
+ *
+ * One line an instruction; the work is in its family. An instruction that this machine cannot execute yet is a fault that says
+ * so: the language is whole, the machine grows into it.
+ */
+import * as CpAsync from '../instructions/cp-async.js'
+import * as Generic from '../instructions/generic.js'
+import * as Groups from '../instructions/groups.js'
+import * as Mbarrier from '../instructions/mbarrier.js'
+import * as Rendezvous from '../instructions/rendezvous.js'
+import * as Tma from '../instructions/tma.js'
+import * as Wgmma from '../instructions/wgmma.js'
+import type { Instruction } from '../instruction.js'
+import type { Operands } from './effect.js'
+import type { Frame } from './evaluate.js'
+import type { Prepared } from './operation.js'
+import * as V from './value.js'
+import type { FaultValue } from './value.js'
+import type { Standpoint, World } from './world.js'
+
+type Fence = Extract<Prepared, { readonly _tag: 'fence' }>
+const fence = (kind: Fence['kind'], scope: Fence['scope']): Prepared => ({ _tag: 'fence', kind, scope })
+
+export const prepare = (
+  world: World,
+  at: Standpoint,
+  frame: Frame,
+  i: Instruction,
+): Prepared | FaultValue => {
+  const o: Operands = { world, at, frame }
+  switch (i._tag) {
+    case 'mbarrier.init':
+      return Mbarrier.prepareInit(o, i)
+    case 'mbarrier.inval':
+      return Mbarrier.prepareInval(o, i)
+    case 'mbarrier.arrive':
+    case 'mbarrier.expectTx':
+    case 'mbarrier.arriveExpectTx':
+    case 'mbarrier.arriveDrop':
+      return Mbarrier.prepareArrive(o, i)
+    case 'mbarrier.wait':
+    case 'mbarrier.test':
+      return Mbarrier.prepareWait(o, i)
+    case 'mbarrier.cpAsyncArrive':
+      return CpAsync.prepareArrive(o, i)
+    case 'bar.sync':
+    case 'bar.arrive':
+      return Rendezvous.prepareBar(i)
+    case 'cluster.arrive':
+      return { _tag: 'cluster.arrive', relaxed: i.relaxed }
+    case 'cluster.wait':
+      return { _tag: 'cluster.wait' }
+    case 'tma.load':
+      return Tma.prepareLoad(o, i)
+    case 'tma.store':
+      return Tma.prepareStore(o, i)
+    case 'bulk.commitGroup':
+      return Groups.prepareCommit('bulk')
+    case 'bulk.waitGroup':
+      return Groups.prepareWait('bulk', i.pending, i.read)
+    case 'smem.load':
+    case 'gmem.load':
+    case 'regs.read':
+      return Generic.prepareLoad(o, i.source)
+    case 'smem.store':
+    case 'gmem.store':
+    case 'regs.write':
+      return Generic.prepareStore(o, i.destination, i.value)
+    case 'gmem.loadPtr':
+      return Generic.prepareLoadPtr(o, i)
+    case 'gmem.storePtr':
+      return Generic.prepareStorePtr(o, i)
+    case 'cpAsync.copy':
+      return CpAsync.prepareCopy(o, i)
+    case 'cpAsync.commitGroup':
+      return Groups.prepareCommit('cpAsync')
+    case 'cpAsync.waitGroup':
+      return Groups.prepareWait('cpAsync', i.pending, false)
+    case 'fence.proxyAsync':
+      return fence('proxyAsync', i.scope)
+    case 'fence.mbarrierInit':
+      return fence('mbarrierInit', 'cluster')
+    case 'wgmma.fence':
+      return fence('wgmma', 'cta')
+    case 'wgmma.mma':
+      return Wgmma.prepareMma(o, i)
+    case 'wgmma.commitGroup':
+      return Groups.prepareCommit('wgmma')
+    case 'wgmma.waitGroup':
+      return Groups.prepareWait('wgmma', i.pending, false)
+    case 'elect':
+      // an agent speaks with one voice
+      return { _tag: 'nothing', results: [true] }
+    case 'tma.prefetch':
+    case 'setMaxRegisters':
+      return { _tag: 'nothing', results: [] }
+    case 'trap':
+      return { _tag: 'trap' }
+    default:
+      return V.fault('instruction.unsupported', `${i._tag}: this machine does not execute it`)
+  }
+}

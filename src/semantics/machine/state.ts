@@ -1,0 +1,202 @@
+/**
+ * The machine: a value.
+ *
+ * Agents with their control and frames, barriers, planes, and the operations in flight. No log, no clocks, no closures: forking
+ * a machine is copying a reference. Each record has one constructor, and an update rebuilds the record from explicit fields.
+ */
+import type { LinkedFor, LinkedFork, LinkedIf, LinkedDo, LinkedRegion, LinkedWhile } from '../link.js'
+import type { Mbarrier } from './mbarrier.js'
+import type { InFlight, Prepared } from './operation.js'
+import type { Edit, Plane } from './plane.js'
+import type { FaultValue, Value } from './value.js'
+
+// ---------------------------------------------------------------- control
+
+/** What happens when a region has run to its end. */
+export type After =
+  | { readonly _tag: 'end' }
+  | {
+      readonly _tag: 'for'
+      readonly stmt: LinkedFor
+      readonly index: number
+      readonly to: number
+      readonly step: number
+    }
+  | { readonly _tag: 'before'; readonly stmt: LinkedWhile; readonly turn: number }
+  | { readonly _tag: 'after'; readonly stmt: LinkedWhile; readonly turn: number }
+  | { readonly _tag: 'if'; readonly stmt: LinkedIf }
+  | { readonly _tag: 'branch'; readonly stmt: LinkedFork; readonly frame: ReadonlyArray<Value | undefined> }
+
+/** A stack of regions, innermost first. */
+export interface Control {
+  readonly region: LinkedRegion
+  readonly pc: number
+  readonly after: After
+  readonly iteration: ReadonlyArray<number>
+  readonly next: Control | null
+}
+
+/** The statement an agent stands before, its operands evaluated. */
+export type Ready =
+  | { readonly _tag: 'do'; readonly stmt: LinkedDo; readonly prepared: Prepared }
+  | { readonly _tag: 'fork'; readonly stmt: LinkedFork }
+  | { readonly _tag: 'join'; readonly stmt: LinkedFork; readonly values: ReadonlyArray<Value> }
+  | { readonly _tag: 'fault'; readonly fault: FaultValue; readonly site: number }
+
+export type Status = 'idle' | 'running' | 'done'
+
+/** Groups closed so far, by family; an open one has the next number. Numbers start at 1. */
+export interface Groups {
+  readonly bulk: number
+  readonly wgmma: number
+  readonly cpAsync: number
+  /** arrivals at the cluster barrier */
+  readonly cluster: number
+}
+
+export interface AgentState {
+  readonly status: Status
+  readonly frame: ReadonlyArray<Value | undefined>
+  readonly control: Control | null
+  readonly ready: Ready | null
+  /** program-order index of its next event, from 1 */
+  readonly at: number
+  readonly groups: Groups
+}
+
+// ---------------------------------------------------------------- named barriers
+
+/** The cluster barrier is id 16 of no CTA (-1). */
+export interface Named {
+  readonly cta: number
+  readonly id: number
+  /** threads that have arrived in the open generation */
+  readonly arrived: number
+  readonly generation: number
+}
+
+// ---------------------------------------------------------------- machine
+
+export interface Machine {
+  readonly cluster: number
+  readonly agents: ReadonlyArray<AgentState>
+  readonly barriers: ReadonlyArray<Mbarrier | null>
+  readonly named: ReadonlyArray<Named>
+  readonly planes: ReadonlyArray<Plane>
+  readonly inFlight: ReadonlyArray<InFlight>
+  /** operations issued so far */
+  readonly issued: number
+  /** values that reads have numbered so far */
+  readonly values: number
+  /** the run that may overwrite its own pages; null for a machine that somebody keeps */
+  readonly edit: Edit | null
+}
+
+// ---------------------------------------------------------------- constructors
+
+export const machine = (
+  cluster: number,
+  agents: ReadonlyArray<AgentState>,
+  barriers: ReadonlyArray<Mbarrier | null>,
+  named: ReadonlyArray<Named>,
+  planes: ReadonlyArray<Plane>,
+  inFlight: ReadonlyArray<InFlight>,
+  issued: number,
+  values: number,
+  edit: Edit | null,
+): Machine => ({ cluster, agents, barriers, named, planes, inFlight, issued, values, edit })
+
+export const agentState = (
+  status: Status,
+  frame: ReadonlyArray<Value | undefined>,
+  control: Control | null,
+  ready: Ready | null,
+  at: number,
+  groups: Groups,
+): AgentState => ({ status, frame, control, ready, at, groups })
+
+export const control = (
+  region: LinkedRegion,
+  pc: number,
+  after: After,
+  iteration: ReadonlyArray<number>,
+  next: Control | null,
+): Control => ({ region, pc, after, iteration, next })
+
+export const noGroups: Groups = { bulk: 0, wgmma: 0, cpAsync: 0, cluster: 0 }
+export const idle: AgentState = agentState('idle', [], null, null, 1, noGroups)
+
+// ---------------------------------------------------------------- updates
+
+const replaced = <A>(xs: ReadonlyArray<A>, i: number, x: A): ReadonlyArray<A> => {
+  const out = xs.slice()
+  out[i] = x
+  return out
+}
+
+export const withAgent = (m: Machine, x: number, a: AgentState): Machine =>
+  machine(
+    m.cluster,
+    replaced(m.agents, x, a),
+    m.barriers,
+    m.named,
+    m.planes,
+    m.inFlight,
+    m.issued,
+    m.values,
+    m.edit,
+  )
+export const withBarrier = (m: Machine, b: number, s: Mbarrier | null): Machine =>
+  machine(
+    m.cluster,
+    m.agents,
+    replaced(m.barriers, b, s),
+    m.named,
+    m.planes,
+    m.inFlight,
+    m.issued,
+    m.values,
+    m.edit,
+  )
+export const withNamed = (m: Machine, named: ReadonlyArray<Named>): Machine =>
+  machine(m.cluster, m.agents, m.barriers, named, m.planes, m.inFlight, m.issued, m.values, m.edit)
+export const withPlane = (m: Machine, p: number, plane: Plane): Machine =>
+  machine(
+    m.cluster,
+    m.agents,
+    m.barriers,
+    m.named,
+    replaced(m.planes, p, plane),
+    m.inFlight,
+    m.issued,
+    m.values,
+    m.edit,
+  )
+export const withInFlight = (m: Machine, inFlight: ReadonlyArray<InFlight>): Machine =>
+  machine(m.cluster, m.agents, m.barriers, m.named, m.planes, inFlight, m.issued, m.values, m.edit)
+/** Put operations of one instruction in flight: they share one number. */
+export const issuing = (m: Machine, operations: ReadonlyArray<InFlight>): Machine =>
+  machine(
+    m.cluster,
+    m.agents,
+    m.barriers,
+    m.named,
+    m.planes,
+    [...m.inFlight, ...operations],
+    m.issued + 1,
+    m.values,
+    m.edit,
+  )
+export const countValue = (m: Machine): Machine =>
+  machine(m.cluster, m.agents, m.barriers, m.named, m.planes, m.inFlight, m.issued, m.values + 1, m.edit)
+export const withEdit = (m: Machine, edit: Edit | null): Machine =>
+  machine(m.cluster, m.agents, m.barriers, m.named, m.planes, m.inFlight, m.issued, m.values, edit)
+
+export const withGroups = (a: AgentState, groups: Groups): AgentState =>
+  agentState(a.status, a.frame, a.control, a.ready, a.at, groups)
+export const closeGroup = (g: Groups, family: keyof Groups): Groups => ({
+  bulk: g.bulk + (family === 'bulk' ? 1 : 0),
+  wgmma: g.wgmma + (family === 'wgmma' ? 1 : 0),
+  cpAsync: g.cpAsync + (family === 'cpAsync' ? 1 : 0),
+  cluster: g.cluster + (family === 'cluster' ? 1 : 0),
+})

@@ -1,0 +1,111 @@
+/**
+ * Policies: who goes next.
+ *
+ * A policy is a Mealy machine: a state, and a choice from the events on offer. It sees the events' units and sizes, so a timed
+ * semantics is one more policy. Randomness is a pure generator in the state; the same seed is the same schedule everywhere.
+ *
+ *     eager        operations before agents: every asynchronous effect as early as it can be
+ *     lazy         agents before operations: every asynchronous effect as late as it can be
+ *     roundRobin   agents and operations in turn
+ *     seeded n     uniformly at random
+ *     recorded ks  the schedule ks; refuses where an event of it is not on offer
+ *     starving     somebody goes last: an agent, or the operations of one statement
+ */
+import { sameKey, type EventKey, type Offered } from './step.js'
+
+// ---------------------------------------------------------------- model
+
+export interface Policy<S> {
+  readonly name: string
+  readonly init: S
+  /** index of the chosen event in `offered` (never empty), or null to refuse, and the next state */
+  readonly choose: (state: S, offered: ReadonlyArray<Offered>) => readonly [number | null, S]
+}
+
+/** A policy whose state nobody needs to know: opened by continuation. */
+export type AnyPolicy = <R>(k: <S>(policy: Policy<S>) => R) => R
+const pack =
+  <S>(policy: Policy<S>): AnyPolicy =>
+  (k) =>
+    k(policy)
+
+// ---------------------------------------------------------------- randomness
+
+/** One step of a 32-bit generator: [a number in 0 .. 2^32 - 1, the next state]. */
+export const random = (state: number): readonly [number, number] => {
+  const next = (state + 0x6d2b79f5) | 0
+  let t = Math.imul(next ^ (next >>> 15), next | 1)
+  t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+  return [(t ^ (t >>> 14)) >>> 0, next]
+}
+
+// ---------------------------------------------------------------- policies
+
+const first = (offered: ReadonlyArray<Offered>, wanted: (o: Offered) => boolean): number => {
+  const i = offered.findIndex(wanted)
+  return i < 0 ? 0 : i
+}
+
+export const eager: AnyPolicy = pack({
+  name: 'eager',
+  init: null,
+  choose: (state, offered) => [first(offered, (o) => o.operation !== null), state],
+})
+
+export const lazy: AnyPolicy = pack({
+  name: 'lazy',
+  init: null,
+  choose: (state, offered) => [first(offered, (o) => o.operation === null), state],
+})
+
+export const roundRobin: AnyPolicy = pack<number>({
+  name: 'roundrobin',
+  init: 0,
+  choose: (state, offered) => [state % offered.length, state + 1],
+})
+
+export const seeded = (seed: number): AnyPolicy =>
+  pack<number>({
+    name: `seeded:${String(seed)}`,
+    init: Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) | 0,
+    choose: (state, offered) => {
+      const [r, next] = random(state)
+      return [r % offered.length, next]
+    },
+  })
+
+/** Replays a schedule; after its end, eager. */
+export const recorded = (keys: ReadonlyArray<EventKey>): AnyPolicy =>
+  pack<number>({
+    name: 'recorded',
+    init: 0,
+    choose: (at, offered) => {
+      const key = keys[at]
+      if (key === undefined) return [first(offered, (o) => o.operation !== null), at]
+      const i = offered.findIndex((o) => sameKey(o.key, key))
+      return [i < 0 ? null : i, at + 1]
+    },
+  })
+
+/** Random among the others, as long as there are others. */
+const starving = (name: string, starved: (o: Offered) => boolean, seed: number): AnyPolicy =>
+  pack<number>({
+    name,
+    init: seed,
+    choose: (state, offered) => {
+      const [r, next] = random(state)
+      const others = offered.flatMap((o, i) => (starved(o) ? [] : [i]))
+      return [others.length === 0 ? r % offered.length : others[r % others.length]!, next]
+    },
+  })
+
+export const starvingAgent = (agent: number, seed: number): AnyPolicy =>
+  starving(`starve:${String(agent)}`, (o) => o.operation === null && o.key.agent === agent, seed)
+
+/** Starve one operation, named by the statement that issued it. */
+export const starvingOperation = (agent: number, at: number, seed: number): AnyPolicy =>
+  starving(
+    `starve:${String(agent)}:${String(at)}`,
+    (o) => o.operation !== null && o.key.agent === agent && o.key.at === at,
+    seed,
+  )

@@ -1,0 +1,134 @@
+/**
+ * Run: a loop over steps, under a policy, into folds.
+ *
+ * A run owns its machine: it holds the edit token under which the pages that it makes may be overwritten, and gives it back at the
+ * end. What it yields is a machine that anybody may keep. The log is handed, event by event, to a fold; nothing is retained that the
+ * fold does not retain.
+ *
+ * Laws
+ * 1. run with the token equals run without it, event for event and byte for byte.
+ * 2. run equals the fold of `step` with `chain` over the schedule that it took.
+ */
+import { nextCluster } from './launch.js'
+import type { Fold, LogEvent } from './log.js'
+import { withEdit, type Machine } from './machine/state.js'
+import type { World } from './machine/world.js'
+import type { AnyPolicy } from './policy.js'
+import { blockedEvents, finished, offered, showKey, take, type EventKey, type Fault } from './step.js'
+
+// ---------------------------------------------------------------- model
+
+export type Outcome =
+  | { readonly _tag: 'completed' }
+  | { readonly _tag: 'stuck' }
+  | { readonly _tag: 'outOfFuel' }
+  | { readonly _tag: 'refused' }
+  | { readonly _tag: 'fault'; readonly fault: Fault }
+
+export interface Ran<R> {
+  readonly outcome: Outcome
+  readonly machine: Machine
+  readonly steps: number
+  readonly clusters: number
+  /** the schedule, when it was asked for */
+  readonly schedule: ReadonlyArray<EventKey>
+  readonly result: R
+}
+
+export interface Settings {
+  readonly policy: AnyPolicy
+  /** most events of a run */
+  readonly fuel: number
+  readonly keepSchedule: boolean
+  /** false: every step copies the pages it writes, as for a machine that somebody keeps */
+  readonly transient: boolean
+}
+
+export const settings = (policy: AnyPolicy, keepSchedule: boolean = false): Settings => ({
+  policy,
+  fuel: 100_000_000,
+  keepSchedule,
+  transient: true,
+})
+
+// ---------------------------------------------------------------- folds
+
+/** Two folds over one log. */
+export const both = <S, R, T, Q>(f: Fold<S, R>, g: Fold<T, Q>): Fold<readonly [S, T], readonly [R, Q]> => ({
+  init: (header) => [f.init(header), g.init(header)],
+  observe: ([s, t], event) => [f.observe(s, event), g.observe(t, event)],
+  finish: ([s, t]) => [f.finish(s), g.finish(t)],
+})
+
+/** The log itself. */
+export const collect: Fold<LogEvent[], ReadonlyArray<LogEvent>> = {
+  init: () => [],
+  observe: (events, event) => {
+    events.push(event)
+    return events
+  },
+  finish: (events) => events,
+}
+
+/** Nothing. */
+export const ignore: Fold<null, null> = { init: () => null, observe: (s) => s, finish: (s) => s }
+
+// ---------------------------------------------------------------- the loop
+
+/** Run every cluster of the grid from `start` (the machine of the first), as far as it goes. */
+export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fold<S, R>): Ran<R> =>
+  how.policy((policy) => {
+    const edit = how.transient ? { run: Symbol('run') } : null
+    const schedule: EventKey[] = []
+    let state = fold.init(world.header)
+    let choice = policy.init
+    let m = withEdit(start, edit)
+    let steps = 0
+    let clusters = 0
+    let outcome: Outcome = { _tag: 'completed' }
+    for (let more = true; more;) {
+      state = fold.observe(state, { _tag: 'cluster', id: m.cluster })
+      for (;;) {
+        const options = offered(world, m)
+        if (options.length === 0) break
+        if (steps >= how.fuel) {
+          outcome = { _tag: 'outOfFuel' }
+          break
+        }
+        const [chosen, next] = policy.choose(choice, options)
+        choice = next
+        if (chosen === null) {
+          outcome = { _tag: 'refused' }
+          break
+        }
+        const event = options[chosen]!
+        if (how.keepSchedule) schedule.push(event.key)
+        const done = take(world, m, event)
+        steps++
+        if ('kind' in done) {
+          outcome = { _tag: 'fault', fault: done }
+          break
+        }
+        for (const e of done.events) state = fold.observe(state, e)
+        m = done.machine
+      }
+      clusters++
+      if (outcome._tag === 'completed' && !finished(m)) {
+        for (const e of blockedEvents(world, m)) state = fold.observe(state, e)
+        outcome = { _tag: 'stuck' }
+      }
+      const following = outcome._tag === 'completed' ? nextCluster(world, m) : null
+      if (following === null) more = false
+      else m = withEdit(following, edit)
+    }
+    return {
+      outcome,
+      machine: withEdit(m, null),
+      steps,
+      clusters,
+      schedule,
+      result: fold.finish(state),
+    }
+  })
+
+export const showSchedule = (schedule: ReadonlyArray<EventKey>): string => schedule.map(showKey).join(' ')
