@@ -36,6 +36,13 @@ const layouts: readonly (readonly [string, LinearLayout, number, boolean, boolea
     false,
   ],
   ['half of an array', right(Linear.registerLinearLayout([8], bits(1), bits(2), [])), 2, false, true],
+  [
+    'bases of one input that share a bit',
+    right(Linear.registerLinearLayout([8], bits(3, 7), bits(1), [])),
+    3,
+    true,
+    true,
+  ],
   ['xor of two bits', right(Linear.registerLinearLayout([4], bits(3), bits(1, 2), [])), 2, true, false],
 ]
 

@@ -293,11 +293,7 @@ describe('the order of reductions', () => {
   })
 
   test('the order is one of the data: without vectors, registers fold as one list', () => {
-    const row = (c: number): string =>
-      `((${[0, 1, 8].map((k) => String(k + 2 * c)).join('+')})+${String(9 + 2 * c)})`.replace(
-        /^\(\((\d+)\+(\d+)\+(\d+)\)/,
-        '((($1+$2)+$3)',
-      )
+    const row = (c: number): string => left([0, 1, 8, 9].map((k) => String(k + 2 * c)))
     const expected = `((${row(0)}+${row(1)})+(${row(2)}+${row(3)}))`
     expect(text(mmaV3(16), [64, 16], 1, 0)).toBe(expected)
   })

@@ -19,7 +19,7 @@
  * 1. Partition: every element of the array is held by exactly `replication` (warp, lane, register, vector) places, and every place holds an element.
  * 2. `elementAt` and `ownersOf` are inverse: p is among ownersOf(e) exactly when elementAt(p) = e.
  * 3. `canonicalize` is idempotent.
- * 4. `canonicalize` keeps the function (warp, lane, register, vector) -> element, as long as the vector dimension is longer than 1 or stays 1.
+ * 4. `canonicalize` keeps the function (warp, lane, register, vector) -> element.
  * 5. `positionTable` lists the row-major positions of `elementAt`.
  * 6. `reduce(axes)` projects: lane (w, l) of the reduced layout holds exactly the coordinates, without those axes, of what it held before.
  *
