@@ -73,7 +73,9 @@ export type Severity = 'E' | 'C' | 'L'
 
 /** One of the two operations of a finding. */
 export interface Operation {
-  /** index of the agent in the log's header, and its name with its CTA: `wg0@0` */
+  /** index of the agent in the log's header */
+  readonly index: number
+  /** its name with its CTA: `wg0@0` */
   readonly agent: string
   readonly site: string
   readonly path: ReadonlyArray<string>
@@ -83,6 +85,8 @@ export interface Operation {
   readonly at: number
   /** what it does to the bytes: `reads`, `writes`, `arrives`, `waits` ..., and through which proxy or unit */
   readonly does: string
+  /** id of the asynchronous operation in the log; absent for what the agent does itself */
+  readonly operation?: number
 }
 
 /** The bytes at stake: plane name (`smem@0`, `acc@wg0`, `gmem a`) and byte intervals [start, end). */
@@ -114,10 +118,11 @@ export interface Finding {
 
 export type ConditionName = 'C1' | 'C2' | 'C3' | 'C4' | 'C5' | 'C6'
 
-/** A condition of the single-schedule theorem: whether it holds in this run, and where not. */
+/** A condition of the single-schedule theorem: whether it holds in this run, and where not (`findings` says it with ids: B1, B3, B4). */
 export interface Condition {
   readonly holds: boolean
   readonly failures: ReadonlyArray<string>
+  readonly findings: ReadonlyArray<Finding>
 }
 export type Conditions = Readonly<Record<ConditionName, Condition>>
 
@@ -136,7 +141,10 @@ export interface Judgement {
   readonly findings: ReadonlyArray<Finding>
   readonly notes: ReadonlyArray<Finding>
   readonly conditions: Conditions
+  /** blocked agents; those of the wait-for cycle come first, in its order */
   readonly deadlock: ReadonlyArray<Blocked>
+  /** C3, C4 or C6 fails: findings other than faults and deadlocks need a schedule that confirms them */
+  readonly candidates: boolean
   /** digest over (agent, program-order index, instance), independent of the order of the log */
   readonly digest: string
   readonly events: number

@@ -1,0 +1,413 @@
+/**
+ * mbarriers as the detector sees them: generations, computed from the log and never believed.
+ *
+ * A barrier counts down arrivals and counts bytes up (expected) and down (delivered). When both are zero its generation
+ * is complete and the next one begins. A wait that passes while n generations are complete observes generation n - 1.
+ *
+ * | rule | asked at                 | of                                                                  | else          |
+ * |------|--------------------------|---------------------------------------------------------------------|---------------|
+ * | C3   | an event of generation g | it knows every event of g - 1                                       | B3, undecided |
+ * | C4 upper | g + 1 completes      | for each wait that observed g, some event of g + 1 knows it         | B1, undecided |
+ * | C4 lower | a wait observes g    | its agent knew, without it, every event of g - 1                    | B3, undecided |
+ * | C6   | g completes, or the end  | each expectTx is known to a counted arrival of g (if there is one)  | B4, undecided |
+ * | B2   | an arrive                | arrivals are still expected                                         | fault         |
+ * | B7   | any event                | the object is initialised, and the initialisation is known          | fault         |
+ * | B8   | a wait (Pallas)          | the agent skips no generation                                       | contract      |
+ * | U1   | inval, or the end (Pallas) | every completion was observed                                     | contract; hazard if the storage is used again |
+ *
+ * Worked: count 1, T0 `expectTx b 16`, T1 `arrive b`. If the arrive comes first generation 0 completes without the bytes, and
+ * the expectTx belongs to generation 1. So C6 asks that the arrive knows the expectTx, and C3 that the expectTx of 1 knows the arrive of 0.
+ *
+ * "Some event of g + 1 knows the wait" is one comparison with the join of what those events know.
+ *
+ * Law 1. The generations do not depend on what the log says beyond the order of its events.
+ *
+ * Source: PTX ISA, mbarrier phases and transaction counts; the conditions are docs/hazards.md's theorem.
+ */
+import type { HazardId } from '../finding.js'
+import type { Stamp } from '../log.js'
+import type { AgentState, Context } from './context.js'
+import { receive } from './context.js'
+import type { Contribution, Generation } from './generation.js'
+import { contribute, generation, unknownEvent } from './generation.js'
+import type { Extent, Knowledge } from './knowledge.js'
+import { advance, barrierClock, joinVector, programOf } from './knowledge.js'
+import type { Failure } from './report.js'
+import { actor, agentName, barrierName, draft, fail, file, keyOf, where } from './report.js'
+
+// ---------------------------------------------------------------- model
+
+export interface BarrierState {
+  readonly index: number
+  readonly clock: number
+  live: boolean
+  init: Stamp | undefined
+  count: number
+  pending: number
+  bytes: number
+  /** generation at which this life of the object began, and the one under way */
+  base: number
+  number: number
+  current: Generation
+  last: Generation | undefined
+  beforeLast: Generation | undefined
+  /** per agent: its latest wait that observed generation `number - 1`, its latest expectTx of generation `number` */
+  readonly waits: Array<Stamp | undefined>
+  readonly expects: Array<Stamp | undefined>
+  /** per agent: last generation observed plus one; and the same over all agents */
+  readonly observed: Int32Array
+  observedByAny: number
+  readonly arrivers: Uint8Array
+  /** where it was invalidated with completions that nobody had observed */
+  unobserved: Stamp | undefined
+}
+
+/** An event that counts towards a generation. */
+export interface BarrierArrival {
+  readonly clock: number
+  readonly at: number
+  readonly counted: number
+  readonly bytes: number
+  readonly order: Int32Array
+  readonly stamp: Stamp
+  readonly does: string
+  /** adds to the message what it publishes */
+  readonly publish: (message: Knowledge, generation: number) => void
+}
+
+// ---------------------------------------------------------------- constructors
+
+export const barrierState = (extent: Extent, index: number): BarrierState => ({
+  index,
+  clock: barrierClock(extent, index),
+  live: false,
+  init: undefined,
+  count: 0,
+  pending: 0,
+  bytes: 0,
+  base: 0,
+  number: 0,
+  current: generation(extent),
+  last: undefined,
+  beforeLast: undefined,
+  waits: Array.from({ length: extent.agents }, () => undefined),
+  expects: Array.from({ length: extent.agents }, () => undefined),
+  observed: new Int32Array(extent.agents),
+  observedByAny: 0,
+  arrivers: new Uint8Array(extent.agents),
+  unobserved: undefined,
+})
+
+/** The object's life begins again; generation numbers go on, so that clocks stay monotone. */
+const begin = (b: BarrierState, extent: Extent, count: number, stamp: Stamp): void => {
+  b.live = true
+  b.init = stamp
+  b.count = count
+  b.pending = count
+  b.bytes = 0
+  b.base = b.number
+  b.current = generation(extent)
+  b.last = undefined
+  b.beforeLast = undefined
+  b.waits.fill(undefined)
+  b.expects.fill(undefined)
+  b.observed.fill(b.number)
+  b.observedByAny = b.number
+}
+
+// ---------------------------------------------------------------- destructors
+
+const name = (c: Context, b: BarrierState): string => barrierName(c.header, b.index)
+const isPallas = (c: Context, b: BarrierState): boolean => c.header.barriers[b.index]?.contract === 'pallas'
+
+/** Completions of this life that no wait has observed, or arrivals of a generation that is not complete. */
+export const isUnobserved = (b: BarrierState): boolean =>
+  b.live && (b.number > b.observedByAny || b.current.arrivals > 0 || b.bytes !== 0)
+
+const condition = (
+  c: Context,
+  id: 'B1' | 'B3' | 'B4',
+  text: string,
+  a: Stamp,
+  doesA: string,
+  other: Stamp | undefined,
+  doesB: string,
+): Failure => ({
+  text: `${id}: ${text}`,
+  draft: draft(
+    id,
+    'E',
+    text,
+    actor(a, doesA),
+    other === undefined ? undefined : actor(other, doesB),
+    undefined,
+    other === undefined
+      ? undefined
+      : `${agentName(c.header, other.agent)} is not ordered after ${where(c.header, a)}`,
+  ),
+})
+
+// ---------------------------------------------------------------- life
+
+const lifecycle = (c: Context, b: BarrierState, stamp: Stamp, does: string, text: string): void =>
+  file(c.report, keyOf(`B7|${String(b.index)}`, stamp, undefined), () =>
+    draft(
+      'B7',
+      'E',
+      text,
+      b.init === undefined ? actor(stamp, does) : actor(b.init, `initialises ${name(c, b)}`),
+      b.init === undefined ? undefined : actor(stamp, does),
+    ),
+  )
+
+/** B7: the object must be live, and its initialisation known. */
+export const checkLive = (
+  c: Context,
+  b: BarrierState,
+  stamp: Stamp,
+  order: Int32Array,
+  does: string,
+): boolean => {
+  if (!b.live) {
+    lifecycle(
+      c,
+      b,
+      stamp,
+      does,
+      `${name(c, b)} is used ${b.init === undefined ? 'before it is initialised' : 'after it is invalidated'}`,
+    )
+    return false
+  }
+  const init = b.init
+  if (init !== undefined && order[programOf(init.agent)]! < init.at)
+    lifecycle(c, b, stamp, does, `${name(c, b)} is used by an agent that does not know its initialisation`)
+  return true
+}
+
+export const initialise = (c: Context, b: BarrierState, stamp: Stamp, count: number): void => {
+  if (b.live) lifecycle(c, b, stamp, 'initialises it again', `${name(c, b)} is initialised twice`)
+  reused(c, b, stamp, 'initialises it again')
+  begin(b, c.extent, count, stamp)
+}
+
+/** Its storage is used again: completions left unobserved can be mistaken for new ones. */
+export const reused = (c: Context, b: BarrierState, stamp: Stamp, does: string): void => {
+  const left = b.unobserved
+  if (left === undefined) return
+  b.unobserved = undefined
+  file(c.report, keyOf(`U1|${String(b.index)}`, left, undefined), () =>
+    draft(
+      'U1',
+      'E',
+      `${name(c, b)} was given up with completions that nobody observed, and its storage is used again`,
+      actor(left, `invalidates ${name(c, b)}`),
+      actor(stamp, does),
+    ),
+  )
+}
+
+export const invalidate = (c: Context, b: BarrierState, stamp: Stamp, order: Int32Array): void => {
+  const does = `invalidates ${name(c, b)}`
+  if (!checkLive(c, b, stamp, order, does)) return
+  const missing =
+    unknownEvent(b.current, b.number, order, -1, false) ??
+    (b.last === undefined ? undefined : unknownEvent(b.last, b.number - 1, order, b.clock, false))
+  if (missing !== undefined)
+    file(c.report, keyOf(`B7|${String(b.index)}`, missing.stamp, stamp), () =>
+      draft(
+        'B7',
+        'E',
+        `${name(c, b)} is invalidated while it is in use`,
+        actor(missing.stamp, missing.does),
+        actor(stamp, does),
+      ),
+    )
+  else {
+    const waiting = b.waits.find((w) => w !== undefined && order[programOf(w.agent)]! < w.at)
+    if (waiting !== undefined)
+      file(c.report, keyOf(`B7|${String(b.index)}`, waiting, stamp), () =>
+        draft(
+          'B7',
+          'E',
+          `${name(c, b)} is invalidated while it is in use`,
+          actor(waiting, `waits for ${name(c, b)}`),
+          actor(stamp, does),
+        ),
+      )
+  }
+  if (isPallas(c, b) && isUnobserved(b)) b.unobserved = stamp
+  b.live = false
+}
+
+// ---------------------------------------------------------------- generations
+
+const complete = (c: Context, b: BarrierState, completing: BarrierArrival): void => {
+  const known = b.current.message.order
+  for (let x = 0; x < c.extent.agents; x++) {
+    const w = b.waits[x]
+    if (w !== undefined && known[programOf(x)]! < w.at)
+      fail(c.report, 'C4', keyOf(`upper|${String(b.index)}`, w, undefined), () =>
+        condition(
+          c,
+          'B1',
+          `${name(c, b)}: generation ${String(b.number - b.base)} can complete before ${where(c.header, w)} has seen generation ${String(b.number - b.base - 1)}`,
+          w,
+          `waits for ${name(c, b)}`,
+          completing.stamp,
+          completing.does,
+        ),
+      )
+  }
+  checkExpects(c, b)
+  advance(known, b.clock, b.number + 1)
+  b.beforeLast = b.last
+  b.last = b.current
+  b.current = generation(c.extent)
+  b.number++
+  b.pending = b.count
+  b.waits.fill(undefined)
+  b.expects.fill(undefined)
+}
+
+/** C6 of the generation under way. */
+export const checkExpects = (c: Context, b: BarrierState): void => {
+  if (c.options.rules.noC6) return
+  for (let x = 0; x < c.extent.agents; x++) {
+    const e = b.expects[x]
+    if (e !== undefined && b.current.counted[x]! < e.at)
+      fail(c.report, 'C6', keyOf(String(b.index), e, undefined), () =>
+        condition(
+          c,
+          'B4',
+          `${name(c, b)}: no arrival of generation ${String(b.number - b.base)} is ordered after ${where(c.header, e)}, so the generation can complete without these bytes`,
+          e,
+          `expects bytes on ${name(c, b)}`,
+          b.current.events.find((z) => z.counted)?.stamp,
+          'arrives',
+        ),
+      )
+  }
+}
+
+/** An arrive, an expectTx or delivered bytes. */
+export const barrierEvent = (c: Context, b: BarrierState, e: BarrierArrival): void => {
+  if (!checkLive(c, b, e.stamp, e.order, e.does)) return
+  const countedOnly = c.options.rules.c3CountedOnly
+  if (b.last !== undefined && (!countedOnly || e.counted > 0)) {
+    const missing = unknownEvent(b.last, b.number - 1, e.order, b.clock, countedOnly)
+    if (missing !== undefined)
+      fail(c.report, 'C3', keyOf(String(b.index), missing.stamp, e.stamp), () =>
+        condition(
+          c,
+          'B3',
+          `${name(c, b)}: ${where(c.header, missing.stamp)} (generation ${String(b.number - b.base - 1)}) and ${where(c.header, e.stamp)} (generation ${String(b.number - b.base)}) can change places`,
+          missing.stamp,
+          missing.does,
+          e.stamp,
+          e.does,
+        ),
+      )
+  }
+  const contribution: Contribution = {
+    clock: e.clock,
+    at: e.at,
+    counted: e.counted > 0,
+    stamp: e.stamp,
+    does: e.does,
+  }
+  contribute(b.current, contribution, e.order)
+  joinVector(b.current.message.order, e.order)
+  e.publish(b.current.message, b.number)
+  b.arrivers[e.stamp.agent] = 1
+  if (e.counted > 0) {
+    if (b.pending < e.counted) {
+      file(c.report, keyOf(`B2|${String(b.index)}`, e.stamp, undefined), () =>
+        draft(
+          'B2',
+          'E',
+          `${name(c, b)}: generation ${String(b.number - b.base)} gets more than its ${String(b.count)} arrivals`,
+          actor(b.current.events[0]?.stamp ?? e.stamp, b.current.events[0]?.does ?? e.does),
+          actor(e.stamp, e.does),
+        ),
+      )
+      return
+    }
+    b.pending -= e.counted
+  }
+  b.bytes += e.bytes
+  if (b.pending === 0 && b.bytes === 0) complete(c, b, e)
+}
+
+/** A wait that passes. Its stamp has not been ticked yet: C4's lower half asks what the agent knew before. */
+export const observeWait = (
+  c: Context,
+  b: BarrierState,
+  a: AgentState,
+  stamp: Stamp,
+  acquire: boolean,
+  tensor: boolean,
+): number => {
+  const observed = b.number - 1
+  if (b.beforeLast !== undefined && !c.options.rules.oneSidedC4) {
+    const missing = unknownEvent(b.beforeLast, observed - 1, a.knowledge.order, b.clock, false)
+    if (missing !== undefined)
+      fail(c.report, 'C4', keyOf(`lower|${String(b.index)}`, missing.stamp, stamp), () =>
+        condition(
+          c,
+          'B3',
+          `${name(c, b)}: ${where(c.header, stamp)} observed generation ${String(observed - b.base)} and can also pass on generation ${String(observed - b.base - 2)}`,
+          missing.stamp,
+          missing.does,
+          stamp,
+          `waits for ${name(c, b)}`,
+        ),
+      )
+  }
+  advance(a.knowledge.order, programOf(stamp.agent), stamp.at)
+  advance(a.knowledge.visible.counters, programOf(stamp.agent), stamp.at)
+  b.waits[stamp.agent] = stamp
+  if (b.last !== undefined) receive(a, b.last.message, acquire, tensor)
+  const before = b.observed[stamp.agent]!
+  if (observed + 1 > before + 1 && isPallas(c, b))
+    file(c.report, keyOf(`B8|${String(b.index)}`, stamp, undefined), () =>
+      draft(
+        'B8',
+        'C',
+        `${name(c, b)}: ${agentName(c.header, stamp.agent)} observes generation ${String(observed - b.base)} and has skipped ${String(observed - before)} before it`,
+        actor(stamp, `waits for ${name(c, b)}`),
+      ),
+    )
+  if (observed + 1 > before) b.observed[stamp.agent] = observed + 1
+  if (observed + 1 > b.observedByAny) b.observedByAny = observed + 1
+  return observed
+}
+
+/** U1 and C6 at the end. `stuck`: the run deadlocked, and left-overs are its consequence. */
+export const atEnd = (c: Context, b: BarrierState, stuck: boolean): void => {
+  if (b.current.arrivals > 0) checkExpects(c, b)
+  if (stuck || !isPallas(c, b)) return
+  const left = b.unobserved
+  const stamp = left ?? b.last?.events[0]?.stamp ?? b.current.events[0]?.stamp ?? b.init
+  if (stamp === undefined || (left === undefined && !isUnobserved(b))) return
+  const does = left === undefined ? `completes ${name(c, b)}` : `invalidates ${name(c, b)}`
+  file(c.report, keyOf(`U1|${String(b.index)}`, stamp, undefined), () =>
+    draft(
+      'U1',
+      'C',
+      `${name(c, b)} ends with ${b.number > b.observedByAny ? 'completions that nobody observed' : 'arrivals that complete nothing'}`,
+      actor(stamp, does),
+    ),
+  )
+}
+
+/** For texts about deadlocks: the generation under way and what it lacks. */
+export const lacking = (c: Context, b: BarrierState): string =>
+  `${name(c, b)} generation ${String(b.number - b.base)}: ${String(b.pending)} of ${String(b.count)} arrivals and ${String(b.bytes)} bytes missing`
+
+/** Why a wait can never be satisfied. */
+export const deadlockId = (b: BarrierState, nothingDone: boolean): HazardId =>
+  b.live && b.pending === 0 && b.bytes !== 0
+    ? 'B4'
+    : nothingDone && b.number === b.base && b.current.arrivals === 0
+      ? 'B6'
+      : 'B5'

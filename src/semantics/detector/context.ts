@@ -1,0 +1,142 @@
+/**
+ * What the parts of the detector share: the header, and per agent its knowledge and its counters.
+ *
+ * All of it belongs to one fold and is updated in place. Counters number what an agent issues: bulk and wgmma groups by their
+ * commits, cp.async copies (a group is then a prefix of them), entries of the tensor queue, tensor-memory loads and stores.
+ *
+ * Law 1. A group wait with `pending` = p after c commits covers groups 1 .. c - p.
+ */
+import type { Footprint, Header, Stamp } from '../log.js'
+import type { Digest } from './digest.js'
+import { digest } from './digest.js'
+import type { Extent, Knowledge } from './knowledge.js'
+import { advance, joinVector, joinVisible, nothing, programOf, tensorNothing } from './knowledge.js'
+import type { Report } from './report.js'
+import { report } from './report.js'
+import type { Options } from './rules.js'
+
+// ---------------------------------------------------------------- model
+
+export interface AgentState {
+  readonly knowledge: Knowledge
+  /** tensor knowledge that before_thread_sync has released, and that which is received but not taken over */
+  readonly published: Int32Array
+  readonly received: Int32Array
+  bulkGroups: number
+  wgmmaGroups: number
+  copies: number
+  /** number of copies at each cp.async commit */
+  readonly copiesAtCommit: Array<number>
+  queue: number
+  loads: number
+  stores: number
+  /** last barrier waited for, -1 before the first */
+  lastWait: number
+  /** fences since the last asynchronous issue or arrive, and the log position of the last fence */
+  fences: number
+  lastFence: number
+  started: boolean
+  exited: boolean
+}
+
+export interface Context {
+  readonly header: Header
+  readonly options: Options
+  readonly extent: Extent
+  readonly agents: ReadonlyArray<AgentState>
+  readonly report: Report
+  readonly digest: Digest
+  /** position in the log */
+  when: number
+  cluster: number
+}
+
+// ---------------------------------------------------------------- constructors
+
+export const agentState = (extent: Extent, started: boolean): AgentState => ({
+  knowledge: nothing(extent),
+  published: tensorNothing(extent),
+  received: tensorNothing(extent),
+  bulkGroups: 0,
+  wgmmaGroups: 0,
+  copies: 0,
+  copiesAtCommit: [],
+  queue: 0,
+  loads: 0,
+  stores: 0,
+  lastWait: -1,
+  fences: 0,
+  lastFence: -1,
+  started,
+  exited: false,
+})
+
+export const context = (header: Header, options: Options): Context => {
+  const extent: Extent = { agents: header.agents.length, barriers: header.barriers.length }
+  return {
+    header,
+    options,
+    extent,
+    agents: header.agents.map((a) => agentState(extent, a.starts)),
+    report: report(header),
+    digest: digest(header.agents.length),
+    when: 0,
+    cluster: 0,
+  }
+}
+
+const clear = (v: Int32Array): void => {
+  v.fill(0)
+}
+
+/** An agent at the start of another cluster. */
+export const restart = (a: AgentState, fresh: AgentState): void => {
+  const k = a.knowledge
+  ;[k.order, k.visible.counters, k.async.counters, k.tensor, a.published, a.received].forEach(clear)
+  fresh.knowledge.visible.acquired.forEach((set, b) => {
+    k.visible.acquired[b] = set
+    k.async.acquired[b] = set
+  })
+  a.bulkGroups = 0
+  a.wgmmaGroups = 0
+  a.copies = 0
+  a.copiesAtCommit.length = 0
+  a.queue = 0
+  a.loads = 0
+  a.stores = 0
+  a.lastWait = -1
+  a.fences = 0
+  a.lastFence = -1
+  a.started = fresh.started
+  a.exited = false
+}
+
+// ---------------------------------------------------------------- combinators
+
+/** The agent executes its event `stamp.at`. */
+export const tick = (c: Context, stamp: Stamp): AgentState => {
+  const a = c.agents[stamp.agent]!
+  advance(a.knowledge.order, programOf(stamp.agent), stamp.at)
+  advance(a.knowledge.visible.counters, programOf(stamp.agent), stamp.at)
+  return a
+}
+
+/** What a release by this agent tells. */
+export const publish = (into: Knowledge, a: AgentState, tensor: boolean): void => {
+  joinVector(into.order, a.knowledge.order)
+  joinVisible(into.visible, a.knowledge.visible)
+  joinVisible(into.async, a.knowledge.async)
+  joinVector(into.tensor, tensor ? a.knowledge.tensor : a.published)
+}
+
+/** An agent receives a message: order always, the rest only with `acquire`. */
+export const receive = (a: AgentState, message: Knowledge, acquire: boolean, tensor: boolean): void => {
+  joinVector(a.knowledge.order, message.order)
+  if (!acquire) return
+  joinVisible(a.knowledge.visible, message.visible)
+  joinVisible(a.knowledge.async, message.async)
+  joinVector(a.received, message.tensor)
+  if (tensor) joinVector(a.knowledge.tensor, a.received)
+}
+
+export const planeOf = (c: Context, f: Footprint): Header['planes'][number] => c.header.planes[f.plane]!

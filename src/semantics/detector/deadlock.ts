@@ -1,0 +1,125 @@
+/**
+ * Who waits for whom when nothing moves.
+ *
+ * A blocked agent waits for a generation of a barrier. Who could supply it is known from the log only by what happened before:
+ * whoever arrived there earlier. An edge goes from a blocked agent to each supplier that is itself blocked; a cycle of such edges is
+ * the deadlock, and comes first in the list, in its order. A wait that no one ever supplied ends the search: it is the cause.
+ *
+ * Law 1. Every agent with a blocked event is in the list, once.
+ */
+import type { Blocked } from '../finding.js'
+import type { Family, Rendezvous, Stamp } from '../log.js'
+import type { BarrierState } from './barriers.js'
+import { deadlockId, lacking } from './barriers.js'
+import type { Context } from './context.js'
+import type { NamedBarriers } from './rendezvous.js'
+import { namedBarrier } from './rendezvous.js'
+import { actor, agentName, draft, file, operation } from './report.js'
+
+export interface Blockage {
+  readonly stamp: Stamp
+  /** -1 unless it waits for an mbarrier */
+  readonly barrier: number
+  readonly named: Rendezvous | undefined
+  readonly family: Family | undefined
+}
+
+const members = (mask: Uint8Array): ReadonlyArray<number> => {
+  const out: Array<number> = []
+  mask.forEach((set, x) => {
+    if (set === 1) out.push(x)
+  })
+  return out
+}
+
+interface Edge {
+  readonly blockage: Blockage
+  readonly waitsFor: string
+  readonly suppliers: ReadonlyArray<number>
+}
+
+const edgeOf = (
+  c: Context,
+  barriers: ReadonlyArray<BarrierState>,
+  named: NamedBarriers,
+  b: Blockage,
+): Edge => {
+  if (b.named !== undefined) {
+    const n = namedBarrier(c, named, b.named)
+    return {
+      blockage: b,
+      waitsFor: `${n.label} generation ${String(n.number)}: ${String(b.named.count - n.threads)} of ${String(b.named.count)} threads missing`,
+      suppliers: members(n.arrivers).filter((x) => x !== b.stamp.agent),
+    }
+  }
+  if (b.family !== undefined)
+    return { blockage: b, waitsFor: `its ${b.family} group`, suppliers: [b.stamp.agent] }
+  const s = barriers[b.barrier]!
+  const before = members(s.arrivers)
+  const others = before.filter((x) => x !== b.stamp.agent)
+  return { blockage: b, waitsFor: lacking(c, s), suppliers: others.length > 0 ? others : before }
+}
+
+/** Follows first blocked suppliers from each agent; the first cycle found, or []. */
+const cycle = (edges: ReadonlyArray<Edge>): ReadonlyArray<Edge> => {
+  const of = (agent: number): Edge | undefined => edges.find((e) => e.blockage.stamp.agent === agent)
+  const done: Array<Edge> = []
+  const visit = (path: ReadonlyArray<Edge>, e: Edge): ReadonlyArray<Edge> => {
+    const at = path.indexOf(e)
+    if (at >= 0) return path.slice(at)
+    if (done.includes(e)) return []
+    for (const s of e.suppliers) {
+      const next = of(s)
+      if (next === undefined) continue
+      const found = visit([...path, e], next)
+      if (found.length > 0) return found
+    }
+    done.push(e)
+    return []
+  }
+  for (const e of edges) {
+    const found = visit([], e)
+    if (found.length > 0) return found
+  }
+  return []
+}
+
+/** Files the deadlock: the list of blocked agents, and one finding B4, B5 or B6. */
+export const deadlock = (
+  c: Context,
+  barriers: ReadonlyArray<BarrierState>,
+  named: NamedBarriers,
+  blocked: ReadonlyArray<Blockage>,
+  worked: Uint8Array,
+): void => {
+  const edges = blocked.map((b) => edgeOf(c, barriers, named, b))
+  const round = cycle(edges)
+  const rest = edges.filter((e) => !round.includes(e))
+  // a wait that nobody ever supplied explains the others
+  const orphans = rest.filter((e) => e.suppliers.length === 0)
+  const ordered = [...round, ...orphans, ...rest.filter((e) => !orphans.includes(e))]
+  for (const e of ordered) {
+    const item: Blocked = {
+      agent: agentName(c.header, e.blockage.stamp.agent),
+      operation: operation(c.header, actor(e.blockage.stamp, 'waits')),
+      waitsFor: e.waitsFor,
+      suppliers: e.suppliers.map((x) => agentName(c.header, x)),
+    }
+    c.report.deadlock.push(item)
+  }
+  const nothingDone = blocked.every((b) => worked[b.stamp.agent] === 0)
+  const bytes = ordered.find(
+    (e) => e.blockage.barrier >= 0 && deadlockId(barriers[e.blockage.barrier]!, false) === 'B4',
+  )
+  const first = bytes ?? ordered[0]
+  if (first === undefined) return
+  const id = first.blockage.barrier >= 0 ? deadlockId(barriers[first.blockage.barrier]!, nothingDone) : 'B5'
+  file(c.report, 'deadlock', () =>
+    draft(
+      id,
+      'E',
+      `deadlock: ${agentName(c.header, first.blockage.stamp.agent)} waits for ${first.waitsFor}`,
+      actor(first.blockage.stamp, 'waits'),
+    ),
+  )
+}

@@ -1,0 +1,82 @@
+/**
+ * One generation of a barrier: the events that make it complete, and what it tells those who wait for it.
+ *
+ * mbarriers and named barriers differ in how a generation completes (arrivals and bytes, or threads). What they share is
+ * here: every event of generation g is published to every wait that observes g, and to none that observes g + 1; and the
+ * events of g and of g + 1 must be in order (condition C3), or else which generation an arrival joins is a matter of timing.
+ *
+ * | event                   | order      | visible, async                | tensor             |
+ * |-------------------------|------------|-------------------------------|--------------------|
+ * | arrive, release         | the agent's| the agent's                   | published (all, if it carries tensor order) |
+ * | arrive, relaxed         | the agent's| nothing                       | nothing            |
+ * | expectTx                | the agent's| nothing                       | nothing            |
+ * | complete_tx of a copy   | the issue's| this generation and no more   | nothing            |
+ * | tcgen05 commit          | the issue's and the queue so far | nothing | the queue so far   |
+ * | cp.async arrive         | the issue's and the copies so far | the copies so far | nothing |
+ *
+ * Law 1. The message is the join of the events' contributions, whatever their order.
+ */
+import type { Stamp } from '../log.js'
+import type { Extent, Knowledge } from './knowledge.js'
+import { nothing, programOf } from './knowledge.js'
+
+// ---------------------------------------------------------------- model
+
+/** An event of a generation: whoever has `clock` at `at` knows it. */
+export interface Contribution {
+  readonly clock: number
+  readonly at: number
+  readonly counted: boolean
+  readonly stamp: Stamp
+  readonly does: string
+}
+
+export interface Generation {
+  readonly message: Knowledge
+  readonly events: Array<Contribution>
+  /** per agent, the latest program counter that some counted arrival knew (C6) */
+  readonly counted: Int32Array
+  arrivals: number
+}
+
+// ---------------------------------------------------------------- constructors
+
+export const generation = (extent: Extent): Generation => ({
+  message: nothing(extent),
+  events: [],
+  counted: new Int32Array(extent.agents),
+  arrivals: 0,
+})
+
+// ---------------------------------------------------------------- combinators
+
+/** Records an event, made by someone with this order vector. What it publishes is joined by the caller. */
+export const contribute = (g: Generation, event: Contribution, order: Int32Array): void => {
+  g.events.push(event)
+  if (event.counted) {
+    g.arrivals++
+    for (let x = 0; x < g.counted.length; x++) {
+      const at = order[programOf(x)]!
+      if (at > g.counted[x]!) g.counted[x] = at
+    }
+  }
+}
+
+/**
+ * An event of `g` that someone with this order vector does not know. `clock` is the barrier's (-1 without one) and
+ * `number` the generation: to know a generation is to know all of its events.
+ */
+export const unknownEvent = (
+  g: Generation,
+  number: number,
+  order: Int32Array,
+  clock: number,
+  countedOnly: boolean,
+): Contribution | undefined => {
+  if (clock >= 0 && order[clock]! > number) return undefined
+  for (const e of g.events) {
+    if (countedOnly && !e.counted) continue
+    if (order[e.clock]! < e.at) return e
+  }
+  return undefined
+}

@@ -1,0 +1,161 @@
+/**
+ * Knowledge: which events of a run happened before this point, and which of them can be seen from it.
+ *
+ * Whoever acts (an agent, a message in a barrier, an operation at its issue) has four vectors. A vector maps a *clock* to
+ * how far it is known: clock "program counter of agent 2" at 17 says that events 1 to 17 of agent 2 are known.
+ *
+ * | vector  | question it answers                                                      |
+ * |---------|--------------------------------------------------------------------------|
+ * | order   | has it happened before?                                                  |
+ * | visible | would a generic access find what it wrote?                               |
+ * | async   | would an asynchronous unit find it? (generic writes: only across a fence) |
+ * | tensor  | would a tensor-memory access find it?                                    |
+ *
+ * Clocks of an agent: its program counter; the reads and the whole of its bulk groups; its wgmma groups; its cp.async
+ * copies; its tensor queue; its tensor-memory loads and stores. In `async` the program counter is kept three times, as
+ * fenced for shared memory, for global memory and (by wgmma.fence) for registers. Clocks of a barrier: generations. 0 is "nothing" everywhere.
+ *
+ * In `order` a barrier is its highest generation (stored plus one). In `visible` and `async` it is the exact set, because
+ * visibility is not cumulative over bulk completions:
+ *
+ *     T0: arriveExpectTx b; TMA x -> b                              generation 0 of b: x
+ *     T1: wait b 0; TMA z -> c; TMA y -> b                          generation 0 of c: z; generation 1 of b: y
+ *     T2: arriveExpectTx c; wait c 0; arriveExpectTx b; wait b 1; read x
+ *
+ *     T2 knows        order                      visible
+ *     after wait c 0  b up to 0, c up to 0       c {0}          (T1 had waited for b before it issued z)
+ *     after wait b 1  b up to 1, c up to 0       c {0}, b {1}
+ *     read x          x is b's generation 0: ordered, but 0 is not in {1}: finding V1. A maximum would say ok.
+ *
+ * Names: a vector clock (Lamport, Mattern) with more clocks than threads; ConSan calls its bits visibility.
+ *
+ * Laws
+ * 1. `join` is idempotent, commutative, associative, and monotone in every clock.
+ * 2. `copy` shares nothing that changes.
+ *
+ * Source: PTX ISA, memory consistency model (causality order; proxies; asynchronous operations).
+ */
+import type { GenerationSet } from './generation-set.js'
+import { empty, union } from './generation-set.js'
+
+// ---------------------------------------------------------------- model
+
+/** The clocks of one agent. */
+export const clocks = {
+  program: 0,
+  bulkRead: 1,
+  bulkFull: 2,
+  wgmma: 3,
+  cpAsync: 4,
+  queue: 5,
+  tensorLoad: 6,
+  tensorStore: 7,
+  fencedGlobal: 8,
+  fencedRegisters: 9,
+} as const
+export type ClockName = keyof typeof clocks
+const width = 10
+
+/** How many clocks there are. */
+export interface Extent {
+  readonly agents: number
+  readonly barriers: number
+}
+
+/** Index of an agent's clock in every vector. */
+export const clockOf = (clock: ClockName, agent: number): number => agent * width + clocks[clock]
+export const programOf = (agent: number): number => agent * width
+/** Index of a barrier's clock in the order vector: its highest generation known, plus one. */
+export const barrierClock = (extent: Extent, barrier: number): number => extent.agents * width + barrier
+
+/** Counters, and per barrier the generations acquired. The arrays are their owner's to change. */
+export interface Visible {
+  readonly counters: Int32Array
+  readonly acquired: Array<GenerationSet>
+}
+
+export interface Knowledge {
+  readonly order: Int32Array
+  readonly visible: Visible
+  readonly async: Visible
+  readonly tensor: Int32Array
+}
+
+// ---------------------------------------------------------------- constructors
+
+const nothingVisible = (extent: Extent): Visible => ({
+  counters: new Int32Array(extent.agents * width),
+  acquired: Array.from({ length: extent.barriers }, () => empty),
+})
+
+export const nothing = (extent: Extent): Knowledge => ({
+  order: new Int32Array(extent.agents * width + extent.barriers),
+  visible: nothingVisible(extent),
+  async: nothingVisible(extent),
+  tensor: new Int32Array(extent.agents * width),
+})
+
+export const tensorNothing = (extent: Extent): Int32Array => new Int32Array(extent.agents * width)
+
+const copyVisible = (v: Visible): Visible => ({ counters: v.counters.slice(), acquired: v.acquired.slice() })
+
+export const copy = (k: Knowledge): Knowledge => ({
+  order: k.order.slice(),
+  visible: copyVisible(k.visible),
+  async: copyVisible(k.async),
+  tensor: k.tensor.slice(),
+})
+
+// ---------------------------------------------------------------- combinators
+
+/** into := into join from. */
+export const joinVector = (into: Int32Array, from: Int32Array): void => {
+  const n = from.length
+  for (let i = 0; i < n; i++) {
+    const v = from[i]!
+    if (v > into[i]!) into[i] = v
+  }
+}
+
+export const joinVisible = (into: Visible, from: Visible): void => {
+  joinVector(into.counters, from.counters)
+  const n = from.acquired.length
+  for (let b = 0; b < n; b++) {
+    const set = from.acquired[b]!
+    if (set !== empty && set !== into.acquired[b]) into.acquired[b] = union(into.acquired[b]!, set)
+  }
+}
+
+/** into := into join from, in all four vectors. */
+export const join = (into: Knowledge, from: Knowledge): void => {
+  joinVector(into.order, from.order)
+  joinVisible(into.visible, from.visible)
+  joinVisible(into.async, from.async)
+  joinVector(into.tensor, from.tensor)
+}
+
+/** vector[clock] := max(vector[clock], at). */
+export const advance = (vector: Int32Array, clock: number, at: number): void => {
+  if (vector[clock]! < at) vector[clock] = at
+}
+
+/**
+ * A proxy fence: what this agent sees, asynchronous units that it starts from now on see too. `shared` and `cluster`
+ * fence shared memory (and with it what cp.async brought there), `global` fences global memory.
+ */
+export const fenceAsync = (extent: Extent, k: Knowledge, space: 'shared' | 'global'): void => {
+  const seen = k.visible.counters
+  const fenced = k.async.counters
+  for (let x = 0; x < extent.agents; x++) {
+    const program = seen[programOf(x)]!
+    if (space === 'global') advance(fenced, clockOf('fencedGlobal', x), program)
+    else {
+      advance(fenced, programOf(x), program)
+      advance(fenced, clockOf('cpAsync', x), seen[clockOf('cpAsync', x)]!)
+    }
+  }
+}
+
+/** wgmma.fence: the agent's own register accesses so far come before the wgmma that follow. */
+export const fenceRegisters = (k: Knowledge, agent: number): void =>
+  advance(k.async.counters, clockOf('fencedRegisters', agent), k.order[programOf(agent)]!)

@@ -1,0 +1,170 @@
+/**
+ * The report under way: findings and failures of conditions, each kept once per pair of program places.
+ *
+ * A loop that races does so in every iteration. What is kept is the first instance for each (id or kind, agents, sites);
+ * a count says how many more there were. Ids that depend on signals still to come are decided when the log ends.
+ *
+ * Law 1. The size of a report is bounded by the program text, not by the length of the run.
+ */
+import type {
+  Blocked,
+  Condition,
+  ConditionName,
+  Finding,
+  HazardId,
+  Operation,
+  Place,
+  Severity,
+} from '../finding.js'
+import type { Header, Stamp } from '../log.js'
+
+// ---------------------------------------------------------------- model
+
+/** One side of a finding: whose event, and what it does. `operation` is -1 for the agent's own. */
+export interface Actor {
+  readonly stamp: Stamp
+  readonly does: string
+  readonly operation: number
+}
+
+/** A finding before the end of the log. */
+export interface Draft {
+  readonly id: () => HazardId
+  readonly severity: Severity
+  readonly text: string
+  readonly a: Actor
+  readonly b: Actor | undefined
+  readonly place: Place | undefined
+  readonly knew: string | undefined
+  times: number
+}
+
+export interface Failure {
+  readonly text: string
+  readonly draft: Draft | undefined
+}
+
+export interface Report {
+  readonly header: Header
+  readonly drafts: Map<string, Draft>
+  readonly failures: Readonly<Record<ConditionName, Map<string, Failure>>>
+  readonly deadlock: Array<Blocked>
+}
+
+// ---------------------------------------------------------------- constructors
+
+export const report = (header: Header): Report => ({
+  header,
+  drafts: new Map(),
+  failures: { C1: new Map(), C2: new Map(), C3: new Map(), C4: new Map(), C5: new Map(), C6: new Map() },
+  deadlock: [],
+})
+
+export const actor = (stamp: Stamp, does: string, operation = -1): Actor => ({ stamp, does, operation })
+
+/** A draft whose id is clear at once. */
+export const draft = (
+  id: HazardId,
+  severity: Severity,
+  text: string,
+  a: Actor,
+  b?: Actor,
+  place?: Place,
+  knew?: string,
+): Draft => ({ id: () => id, severity, text, a, b, place, knew, times: 1 })
+
+// ---------------------------------------------------------------- combinators
+
+/** What makes two drafts the same one. */
+export const keyOf = (kind: string, a: Stamp, b: Stamp | undefined): string =>
+  b === undefined
+    ? `${kind}|${String(a.agent)}|${String(a.site)}`
+    : `${kind}|${String(a.agent)}|${String(a.site)}|${String(b.agent)}|${String(b.site)}`
+
+export const file = (r: Report, key: string, make: () => Draft): void => {
+  const old = r.drafts.get(key)
+  if (old === undefined) r.drafts.set(key, make())
+  else old.times++
+}
+
+export const fail = (r: Report, condition: ConditionName, key: string, make: () => Failure): void => {
+  const failures = r.failures[condition]
+  if (!failures.has(key)) failures.set(key, make())
+}
+
+// ---------------------------------------------------------------- destructors
+
+/** The agent's name with its CTA. */
+export const agentName = (header: Header, agent: number): string => {
+  const a = header.agents[agent]
+  return a === undefined ? `agent ${String(agent)}` : `${a.name}@${String(a.cta)}`
+}
+
+export const planeName = (header: Header, plane: number): string => {
+  const p = header.planes[plane]
+  if (p === undefined) return `plane ${String(plane)}`
+  switch (p.space) {
+    case 'gmem':
+      return `gmem ${p.name}`
+    case 'smem':
+    case 'tmem':
+      return `${p.space}@${String(p.cta ?? 0)}`
+    case 'regs':
+      return `${p.name}@${p.agent === undefined ? '?' : agentName(header, p.agent)}`
+  }
+}
+
+export const barrierName = (header: Header, barrier: number): string => {
+  const b = header.barriers[barrier]
+  return b === undefined ? `barrier ${String(barrier)}` : `${b.name}@${String(b.cta)}`
+}
+
+/** `agent site` for texts. */
+export const where = (header: Header, s: Stamp): string =>
+  `${agentName(header, s.agent)} ${header.sites[s.site]?.label ?? `site ${String(s.site)}`}`
+
+export const operation = (header: Header, a: Actor): Operation => {
+  const site = header.sites[a.stamp.site]
+  const index = a.stamp.agent
+  const agent = agentName(header, index)
+  const label = site?.label ?? `site ${String(a.stamp.site)}`
+  const path = site?.path ?? []
+  const iteration = a.stamp.iteration
+  const at = a.stamp.at
+  const does = a.does
+  const loc = site?.loc
+  if (a.operation >= 0) {
+    const op = a.operation
+    return loc === undefined
+      ? { index, agent, site: label, path, iteration, at, does, operation: op }
+      : { index, agent, site: label, path, loc, iteration, at, does, operation: op }
+  }
+  return loc === undefined
+    ? { index, agent, site: label, path, iteration, at, does }
+    : { index, agent, site: label, path, loc, iteration, at, does }
+}
+
+const finding = (header: Header, d: Draft): Finding => {
+  const core: { -readonly [K in keyof Finding]: Finding[K] } = {
+    id: d.id(),
+    severity: d.severity,
+    text: d.times > 1 ? `${d.text} (${String(d.times)} times)` : d.text,
+    a: operation(header, d.a),
+  }
+  if (d.b !== undefined) core.b = operation(header, d.b)
+  if (d.place !== undefined) core.place = d.place
+  if (d.knew !== undefined) core.knew = d.knew
+  return core
+}
+
+export const findingsOf = (r: Report): ReadonlyArray<Finding> =>
+  [...r.drafts.values()].map((d) => finding(r.header, d))
+
+export const conditionOf = (r: Report, name: ConditionName): Condition => {
+  const all = [...r.failures[name].values()]
+  return {
+    holds: all.length === 0,
+    failures: all.map((f) => f.text),
+    findings: all.flatMap((f) => (f.draft === undefined ? [] : [finding(r.header, f.draft)])),
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * What is judged: options that a user chooses, and the rules of the theory that a theorem test may switch off one at a
+ * time to see that each is needed. A verdict is given under `standard` rules only.
+ */
+
+/** The weakenings. Each was once thought enough; each has a counterexample. */
+export interface Rules {
+  /** C4 without its lower half: a wait is not asked to know the generation before the one it observed */
+  readonly oneSidedC4: boolean
+  /** C3 between counted arrivals only, not expectTx and complete_tx */
+  readonly c3CountedOnly: boolean
+  /** no C6 */
+  readonly noC6: boolean
+  /** a write over a write always needs visibility, also where a read in between shows that the first has landed */
+  readonly noWriteWriteException: boolean
+  /** visible generations as a maximum, not a set */
+  readonly maxGenerations: boolean
+}
+
+export const standard: Rules = {
+  oneSidedC4: false,
+  c3CountedOnly: false,
+  noC6: false,
+  noWriteWriteException: false,
+  maxGenerations: false,
+}
+
+export interface Options {
+  /** broken contracts (B8, U1, M5) and a load not waited for at a dealloc count as hazards */
+  readonly strict: boolean
+  /** a generic read before an asynchronous overwrite needs a proxy fence too (P3) */
+  readonly strictProxies: boolean
+  /** wgmma of one warpgroup are ordered as issued; `documented` orders none of them */
+  readonly wgmmaOrder: 'issue' | 'documented'
+  /** a register write before a wgmma that uses the register needs a wgmma.fence */
+  readonly registerFence: boolean
+  readonly rules: Rules
+}
+
+export const defaults: Options = {
+  strict: false,
+  strictProxies: false,
+  wgmmaOrder: 'issue',
+  registerFence: true,
+  rules: standard,
+}

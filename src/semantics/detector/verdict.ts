@@ -1,0 +1,38 @@
+/**
+ * From a judgement to one word.
+ *
+ * | first that applies                       | verdict   |
+ * |------------------------------------------|-----------|
+ * | the run is stuck                         | deadlock  |
+ * | something is found                       | hazard    |
+ * | one of C1 to C6 fails                    | undecided |
+ * | else                                     | ok        |
+ *
+ * Laws
+ * 1. `ok` stands for every schedule (the theorem of docs/hazards.md).
+ * 2. `settled` turns a hazard that is only a candidate into `undecided`: C3, C4 or C6 fails, and nothing found is a fault.
+ */
+import type { HazardId, Judgement } from '../finding.js'
+
+export type Verdict = 'ok' | 'hazard' | 'deadlock' | 'undecided'
+
+export const allHold = (j: Judgement): boolean =>
+  j.conditions.C1.holds &&
+  j.conditions.C2.holds &&
+  j.conditions.C3.holds &&
+  j.conditions.C4.holds &&
+  j.conditions.C5.holds &&
+  j.conditions.C6.holds
+
+/** What this one run shows. */
+export const verdictOf = (j: Judgement): Verdict =>
+  j.deadlock.length > 0 ? 'deadlock' : j.findings.length > 0 ? 'hazard' : allHold(j) ? 'ok' : 'undecided'
+
+/** A run that reaches one of these has reached something wrong, whatever else can happen. */
+const faults: ReadonlyArray<HazardId> = ['B2', 'B7']
+
+/** What may be said of all schedules. */
+export const settledVerdictOf = (j: Judgement): Verdict => {
+  const v = verdictOf(j)
+  return v === 'hazard' && j.candidates && !j.findings.some((f) => faults.includes(f.id)) ? 'undecided' : v
+}
