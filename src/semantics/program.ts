@@ -11,9 +11,10 @@
  *       yield xor(parity, 1)                                 Region.yields
  *     }
  *
- * A region's parameters are its binders (for a loop: the index, then the carried values); its `yields` are what the
- * enclosing statement receives. Every statement carries a `site`: the label that findings show, and where the
- * text came from when there is one.
+ * A loop binds its index and its carried values itself, so the body of a `For` and the `before` of a `While` have no
+ * `params`; the `after` of a `While` has: what `before` yields behind the condition. A region's `yields` are what the
+ * enclosing statement receives. Every statement carries a `site`: the label that findings show, and where the text came
+ * from when there is one. Scalar parameters are names that are in scope everywhere, branches of a `Fork` included.
  *
  * Who runs what: every declared agent that no `Fork` starts runs `entry`, in every CTA. A `Fork`'s branch 0 is the
  * parent itself; each other branch starts its (until then idle) agent with the captured values. The join waits for all.

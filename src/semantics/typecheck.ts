@@ -59,6 +59,14 @@ export type Typing = E.Either<Failure<TypeErrorCode>, Type>
 export interface Binding {
   readonly type: Type
   readonly descriptor?: DescriptorParam
+  /** where a view is known to start */
+  readonly base?: Base
+}
+
+/** An address in a CTA's plane: `offset` plus an unknown multiple of `step` bytes. */
+export interface Base {
+  readonly offset: number
+  readonly step: number
 }
 
 /** Names in scope: a persistent map that shares what it does not change. */
@@ -493,9 +501,11 @@ export const typeOf =
         return constant(expr.dtype, expr.value)
       case 'name': {
         const found = lookup(env.names, expr.name)
-        return found === undefined
-          ? refuse('name.unbound', `The name ${expr.name} is not bound here`)
-          : E.right(found.type)
+        if (found !== undefined) return E.right(found.type)
+        const param = env.declarations.params.get(expr.name)
+        return param?._tag === 'scalar'
+          ? E.right(scalar(param.dtype))
+          : refuse('name.unbound', `The name ${expr.name} is not bound here`)
       }
       case 'local':
         return refuse('ir.linked', 'A frame slot stands only in a linked program')
@@ -856,7 +866,9 @@ export const bindingOf =
   (env: Environment) =>
   (expr: ExprNode, type: Type): Binding => {
     const param = descriptorOf(env)(expr)
-    return param === undefined ? { type } : { type, descriptor: param }
+    if (param !== undefined) return { type, descriptor: param }
+    const base = type._tag === 'view' ? baseOf(env)(expr) : undefined
+    return base === undefined ? { type } : { type, base }
   }
 
 /** The descriptor parameter that an expression certainly is, if any. */
@@ -867,4 +879,55 @@ export const descriptorOf =
     if (expr._tag !== 'descriptor') return undefined
     const param = env.declarations.params.get(expr.param)
     return param?._tag === 'descriptor' ? param : undefined
+  }
+
+const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b))
+
+const moved = (base: Base, index: ExprNode, bytes: number, unit: number): Base => {
+  const at = constantOf(index)
+  return at === undefined
+    ? { offset: base.offset, step: gcd(base.step, bytes) }
+    : { offset: base.offset + Math.floor(at / unit) * bytes, step: base.step }
+}
+
+/** Where a view starts in its CTA's plane, as far as it is known before the run. */
+export const baseOf =
+  (env: Environment) =>
+  (expr: ExprNode): Base | undefined => {
+    switch (expr._tag) {
+      case 'name':
+        return lookup(env.names, expr.name)?.base
+      case 'storage': {
+        const found = env.declarations.storage.get(expr.storage)
+        if (found === undefined) return undefined
+        return found.offset === undefined
+          ? { offset: 0, step: found.align }
+          : { offset: found.offset, step: 0 }
+      }
+      case 'transposeView':
+      case 'reshapeView':
+      case 'reinterpret':
+      case 'remote':
+        return baseOf(env)(expr.of)
+      case 'slot': {
+        const base = baseOf(env)(expr.of)
+        const of = typeOf(env)(expr.of)
+        return base !== undefined && E.isRight(of) && of.right._tag === 'view'
+          ? moved(base, expr.index, Ref.slotStrideBytes(of.right.layout), 1)
+          : undefined
+      }
+      case 'slice': {
+        const base = baseOf(env)(expr.of)
+        const of = typeOf(env)(expr.of)
+        if (base === undefined || E.isLeft(of) || of.right._tag !== 'view') return undefined
+        const units = Ref.startUnits(of.right.layout)
+        return expr.starts.reduce<Base>(
+          (from, start, d) =>
+            moved(from, start, Math.floor(units[d]?.strideBytes ?? 1), units[d]?.multipleOf ?? 1),
+          base,
+        )
+      }
+      default:
+        return undefined
+    }
   }
