@@ -241,8 +241,8 @@ describe('program law 1: every status', () => {
 
 describe('the built program', () => {
   const repository = fileURLToPath(new URL('../../../', import.meta.url))
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'tcspec-built-'))
-  const main = path.join(root, 'dist/oracle/cli/main.js')
+  let root = ''
+  let main = ''
   const kernels = path.join(repository, 'conformance/kernels')
   const spawn = (
     ...argv: ReadonlyArray<string>
@@ -254,6 +254,8 @@ describe('the built program', () => {
     return { status, stdout, stderr }
   }
   beforeAll(() => {
+    root = fs.mkdtempSync(path.join(os.tmpdir(), 'tcspec-built-'))
+    main = path.join(root, 'dist/oracle/cli/main.js')
     fs.copyFileSync(path.join(repository, 'package.json'), path.join(root, 'package.json'))
     fs.symlinkSync(path.join(repository, 'node_modules'), path.join(root, 'node_modules'))
     const tsc = path.join(repository, 'node_modules/typescript/bin/tsc')
@@ -268,7 +270,7 @@ describe('the built program', () => {
     )
   })
   afterAll(() => {
-    fs.rmSync(root, { recursive: true, force: true })
+    if (root !== '') fs.rmSync(root, { recursive: true, force: true })
   })
   it('begins with a shebang', () => {
     expect(fs.readFileSync(main, 'utf8').startsWith('#!/usr/bin/env node\n')).toBe(true)

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
@@ -44,6 +45,20 @@ describe('files law 1: what was written is read', () => {
     expect(onDisk.write('/dev/null', bytes)()).toEqual(E.right(undefined))
     expect(fs.statSync('/dev/null').isCharacterDevice()).toBe(true)
   })
+  it('a pipe gets the bytes', () => {
+    execFileSync('mkfifo', [at('pipe')])
+    const open = fs.openSync(at('pipe'), fs.constants.O_RDWR | fs.constants.O_NONBLOCK)
+    expect(onDisk.write(at('pipe'), bytes)()).toEqual(E.right(undefined))
+    const received = new Uint8Array(3)
+    fs.readSync(open, received)
+    fs.closeSync(open)
+    expect(received).toEqual(bytes)
+    expect(fs.statSync(at('pipe')).isFIFO()).toBe(true)
+  })
+  it('the longest name a file may have', () => {
+    expect(onDisk.write(at('x'.repeat(255)), bytes)()).toEqual(E.right(undefined))
+    expect(names()).toEqual(['x'.repeat(255)])
+  })
 })
 
 describe('files law 2: whole or not at all', () => {
@@ -62,6 +77,8 @@ describe('files law 2: whole or not at all', () => {
     expect(E.isLeft(onDisk.write(at('directory'), bytes)())).toBe(true)
     expect(E.isLeft(onDisk.write(at('none/out'), bytes)())).toBe(true)
     expect(E.isLeft(onDisk.write(at('plain/out'), bytes)())).toBe(true)
+    // Here the bytes are written beside, and then the renaming fails.
+    expect(E.isLeft(onDisk.write(at('missing') + '/', bytes)())).toBe(true)
     expect(E.isLeft(onDisk.write(at('x'.repeat(300)), bytes)())).toBe(true)
     expect(names()).toEqual(['directory', 'plain'])
     expect(fs.readdirSync(at('directory'))).toEqual([])
@@ -100,6 +117,12 @@ describe('files law 3: failures are one line that names the file', () => {
       () => onDisk.write(at('none/x'), bytes)(),
       'file-missing',
       `${at('none/x')}: expected a directory ${at('none')} to write to, found none`,
+    ],
+    [
+      'write: below a file',
+      () => onDisk.write(at('file/x'), bytes)(),
+      'file-missing',
+      `${at('file/x')}: expected a file in a directory to write, found no such place`,
     ],
     [
       'write: a directory',

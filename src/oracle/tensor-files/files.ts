@@ -54,11 +54,12 @@ const readFailure = (file: string, code: string): FileFailure => {
 const writeFailure = (file: string, code: string): FileFailure => {
   switch (code) {
     case 'ENOENT':
-    case 'ENOTDIR':
       return failure(
         'file-missing',
         `${file}: expected a directory ${path.dirname(file)} to write to, found none`,
       )
+    case 'ENOTDIR':
+      return failure('file-missing', `${file}: expected a file in a directory to write, found no such place`)
     case 'EISDIR':
       return failure('file-is-directory', `${file}: expected a file to write, found a directory`)
     case 'EACCES':
@@ -82,11 +83,14 @@ const targetOf = (
   return { path: kind === 'file' ? fs.realpathSync(file) : file, kind }
 }
 
-/** A name in the same directory, so that the rename stays within one file system. */
+/**
+ * A name in the same directory, so that the rename stays within one file system; short, so that it is legal
+ * wherever the target's name is.
+ */
 const neighbour = (file: string): string =>
   path.join(
     path.dirname(file),
-    `.${path.basename(file)}.${String(process.pid)}.${Math.random().toString(36).slice(2, 10)}.part`,
+    `.tcspec-${String(process.pid)}-${Math.random().toString(36).slice(2, 10)}.part`,
   )
 
 const replaceWhole = (target: string, bytes: Uint8Array): void => {
