@@ -537,7 +537,13 @@ const inRegion = <A>(
       region: (yields, params) => region(statements(inside.body), yields, params),
       result,
       inside,
-      outside: amend(state, { used: inside.used, supply: inside.supply }),
+      // a parameter or storage declared inside belongs to the whole program
+      outside: amend(state, {
+        used: inside.used,
+        supply: inside.supply,
+        params: inside.params,
+        storage: inside.storage,
+      }),
     })),
   )
 
