@@ -101,7 +101,13 @@ const sameKind = (a: AccessRecord, b: AccessRecord): boolean =>
 
 const remember = (c: Cell, r: AccessRecord): void => {
   const last = c.reads.length - 1
-  if (last >= 0 && sameKind(c.reads[last]!, r) && c.reads[last]!.completion.at <= r.completion.at) {
+  const newest = c.reads[last]
+  if (
+    newest !== undefined &&
+    newest.stamp.site === r.stamp.site &&
+    sameKind(newest, r) &&
+    newest.completion.at <= r.completion.at
+  ) {
     c.reads[last] = r
     return
   }

@@ -108,7 +108,7 @@ import { titles } from './titles.js'
 // ---------------------------------------------------------------- model
 
 /** An operation between its issue and its last signal. */
-interface Operation {
+export interface Operation {
   readonly id: number
   readonly stamp: Stamp
   readonly unit: Unit
@@ -436,10 +436,13 @@ const access = (d: Detector, e: Access): void => {
   if (plane.space === 'smem' || plane.space === 'tmem') {
     const cta = plane.cta ?? 0
     if (op === undefined) {
-      if (cta !== c.header.agents[x]!.cta) oweRemote(c, d.obligations, cta, stamp, doesAccess(record))
-    } else if (op.unit !== 'tcgen05Ld' && op.unit !== 'tcgen05St') effect(d, op, record.completion, cta)
-  } else if (op !== undefined && op.unit === 'wgmma')
-    effect(d, op, record.completion, c.header.agents[x]!.cta)
+      if (cta !== c.header.agents[x]!.cta && !c.options.rules.arrivesOnlyAtExit)
+        oweRemote(c, d.obligations, cta, stamp, doesAccess(record))
+    } else if (op.unit !== 'wgmma' && op.unit !== 'tcgen05Ld' && op.unit !== 'tcgen05St')
+      effect(d, op, record.completion, cta)
+  }
+  // a warpgroup reads its own CTA's shared memory and writes its own registers
+  if (op !== undefined && op.unit === 'wgmma') effect(d, op, record.completion, c.header.agents[x]!.cta)
   const word = (e.rw === 'r' ? 1 : 2) + (e.proxy === 'generic' ? 0 : e.proxy === 'async' ? 4 : 8)
   if (op === undefined) Digest.ofAgent(c.digest, x, 1, stamp.at, word, region.hash)
   else Digest.ofOperation(c.digest, x, op.instance, 1, word + 16 * op.part, region.hash)
@@ -940,7 +943,7 @@ const outputs = (d: Detector): void => {
 
 // ---------------------------------------------------------------- the fold
 
-const observe = (d: Detector, e: LogEvent): Detector => {
+export const observe = (d: Detector, e: LogEvent): Detector => {
   const c = d.context
   c.when++
   switch (e._tag) {
@@ -991,7 +994,7 @@ const observe = (d: Detector, e: LogEvent): Detector => {
 
 const exitIds: ReadonlyArray<HazardId> = ['U1', 'U2', 'K1', 'O1', 'B8']
 
-const finish = (d: Detector): Judgement => {
+export const finish = (d: Detector): Judgement => {
   const c = d.context
   endCluster(d)
   const stuck = c.report.deadlock.length > 0

@@ -15,6 +15,8 @@ export interface Rules {
   readonly noWriteWriteException: boolean
   /** visible generations as a maximum, not a set */
   readonly maxGenerations: boolean
+  /** K1 for remote arrives only, not for an agent's loads and stores in another CTA's shared memory */
+  readonly arrivesOnlyAtExit: boolean
 }
 
 export const standard: Rules = {
@@ -23,6 +25,7 @@ export const standard: Rules = {
   noC6: false,
   noWriteWriteException: false,
   maxGenerations: false,
+  arrivesOnlyAtExit: false,
 }
 
 export interface Options {
