@@ -117,6 +117,8 @@ export const launch = (
     agents: [],
     ctas: 1,
     planes: [],
+    tensors: [],
+    computes: null,
     barriers: [],
     sites: linked.sites,
     nondeterminism: linked.nondeterminism,
@@ -314,17 +316,26 @@ export const launch = (
     }
   }
 
-  const world = worldWith(grid.right, cluster, perCta.length, barriersOf.length, {
+  const logged: Header = {
     schema: traceSchema,
     arch: program.arch,
     program: program.name,
     agents,
     ctas,
     planes,
+    computes: program.computes ?? null,
+    tensors: [...tensors.values()].map((t) => ({
+      name: t.name,
+      plane: t.plane,
+      dtype: t.dtype,
+      shape: t.shape,
+      strides: t.strides,
+    })),
     barriers,
     sites: linked.sites,
     nondeterminism: linked.nondeterminism,
-  })
+  }
+  const world = worldWith(grid.right, cluster, perCta.length, barriersOf.length, logged)
 
   // ---- contents of the tensors
   const memory: Plane.Plane[] = planes.map((p) => Plane.empty(algebra.memory, p.bytes))

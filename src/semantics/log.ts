@@ -18,7 +18,7 @@
 import type { TransformedRef } from '../transforms/ref.js'
 import type { Dtype } from '../numerics/dtype.js'
 import type { Scope } from './instruction.js'
-import type { Site } from './program.js'
+import type { Site, Spec } from './program.js'
 import type { Contract, Space } from './types.js'
 
 export const traceSchema = 'tcspec.trace/1'
@@ -60,6 +60,15 @@ export interface LoggedBarrier {
   readonly address: number
 }
 
+/** A tensor parameter: how its elements lie in its plane (strides in elements). */
+export interface LoggedTensor {
+  readonly name: string
+  readonly plane: number
+  readonly dtype: Dtype
+  readonly shape: ReadonlyArray<number>
+  readonly strides: ReadonlyArray<number>
+}
+
 export interface Header {
   readonly schema: typeof traceSchema
   readonly arch: 'sm90a' | 'sm100a'
@@ -67,6 +76,9 @@ export interface Header {
   readonly agents: ReadonlyArray<LoggedAgent>
   readonly ctas: number
   readonly planes: ReadonlyArray<Plane>
+  readonly tensors: ReadonlyArray<LoggedTensor>
+  /** what the outputs must be, if the program says */
+  readonly computes: Spec | null
   readonly barriers: ReadonlyArray<LoggedBarrier>
   readonly sites: ReadonlyArray<Site>
   /** why the control of an agent may depend on timing (a branch on a test, an atomic's return), if it may */
