@@ -1,0 +1,58 @@
+/**
+ * Verdicts: what is known about a program, and how it is known.
+ *
+ * The verdict is the first that applies of: invalid, deadlock, hazard, wrong-result, undecided, out-of-fuel, ok. It says whether one
+ * schedule decided (conditions C1 to C6 hold in a run without a finding, so the run stands for all) or an exploration did, and
+ * carries every finding with a schedule that shows it.
+ *
+ * Severity E is a hazard. C is a note unless the caller is strict. L is a note.
+ */
+import type { Conditions, Finding } from './finding.js'
+
+export const verdictSchema = 'tcspec.verdict/1'
+
+export type VerdictName =
+  'ok' | 'invalid' | 'hazard' | 'deadlock' | 'wrong-result' | 'undecided' | 'out-of-fuel'
+
+/** A finding with the schedule that replays it: event keys, space-separated. */
+export interface ReplayableFinding extends Finding {
+  readonly schedule: string
+}
+
+/** Does the program compute what it says? Decided for all inputs of the shape, from one run. */
+export interface Provenance {
+  readonly proved: boolean
+  /** the statement that was proved, or what is wrong: output cell, k-slices missing or repeated, statement */
+  readonly text: string
+}
+
+export interface Counts {
+  /** log events, steps of the machine, agents, CTAs, clusters, runs that were made */
+  readonly events: number
+  readonly steps: number
+  readonly agents: number
+  readonly ctas: number
+  readonly clusters: number
+  readonly runs: number
+}
+
+export interface Verdict {
+  readonly schema: typeof verdictSchema
+  readonly kernel: string
+  readonly settings: Readonly<Record<string, string | number | boolean>>
+  readonly verdict: VerdictName
+  /** one line: why */
+  readonly reason: string
+  readonly decidedBy: 'one-schedule' | 'exploration'
+  readonly conditions: Conditions
+  readonly findings: ReadonlyArray<ReplayableFinding>
+  readonly notes: ReadonlyArray<ReplayableFinding>
+  /** blocked agents of a deadlock, one line each: who, where, for which barrier, generation, count and bytes missing */
+  readonly waitFor: ReadonlyArray<string>
+  /** present when the program says what it computes and provenance was asked for */
+  readonly provenance?: Provenance
+  readonly digest: { readonly order: string; readonly output: string }
+  readonly counts: Counts
+  /** what the verdict does not speak of */
+  readonly scope: ReadonlyArray<string>
+}
