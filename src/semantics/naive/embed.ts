@@ -38,7 +38,7 @@ import * as B from '../builder.js'
 import type { Barrier, Descriptor, Int, Tile, View } from '../expression.js'
 import * as X from '../expression.js'
 import type { Scope, TensorBarrier } from '../instruction.js'
-import type { Program } from '../program.js'
+import type { Program, Stmt } from '../program.js'
 import type { PtrIndex } from '../types.js'
 import { showOp } from './notation.js'
 import type { Atom, Atoms, Op, Skeleton } from './skeleton.js'
@@ -50,6 +50,8 @@ export interface Embedded {
   readonly program: Program
   /** per agent of the skeleton: its agent among all agents of the cluster, CTA after CTA */
   readonly agents: ReadonlyArray<number>
+  /** per agent of the skeleton and operation: the program-order indices of its events, empty when it is off */
+  readonly events: ReadonlyArray<ReadonlyArray<ReadonlyArray<number>>>
   readonly unitBytes: number
 }
 
@@ -640,6 +642,32 @@ const accumulators = (skeleton: Skeleton, p: Places, x: number): Build<void> =>
     }
   })
 
+/** Events of a straight line of statements: a bar.sync arrives and leaves, a statement that is off has none. */
+const eventsOf = (stmt: Stmt): number =>
+  stmt._tag !== 'Do' || stmt.when !== undefined ? 0 : stmt.instruction._tag === 'bar.sync' ? 2 : 1
+
+/** Numbers the events of one agent: `runs` says which branches of the entry are its own. */
+const number = (
+  program: Program,
+  runs: (label: string) => boolean,
+  x: number,
+  ops: number,
+): ReadonlyArray<ReadonlyArray<number>> => {
+  const events: number[][] = Array.from({ length: ops }, () => [])
+  let at = 0
+  for (const stmt of program.entry.body) {
+    const body = stmt._tag === 'If' ? (runs(stmt.site.label) ? stmt.then.body : []) : [stmt]
+    for (const inner of body) {
+      const [owner, op] = (inner.site.label.split(' ')[0] ?? '').split('.')
+      for (let k = eventsOf(inner); k > 0; k--) {
+        at += 1
+        if (owner === String(x)) events[Number(op)]?.push(at)
+      }
+    }
+  }
+  return events
+}
+
 /** The program of a skeleton, or why there is none. */
 export const embed = (skeleton: Skeleton): E.Either<Failure, Embedded> => {
   const sizes = sizesOf(skeleton)
@@ -667,7 +695,7 @@ export const embed = (skeleton: Skeleton): E.Either<Failure, Embedded> => {
     }
     if (p.tmem.size > 0) yield* B.run('meet', { _tag: 'tcgen05.fenceAfter' })
     for (const [x, agent] of skeleton.agents.entries())
-      yield* B.ifThen(agent.name, X.and(isCta(agent.cta), isAgent(placeOf(x))), function* () {
+      yield* B.ifThen(`agent ${String(x)}`, X.and(isCta(agent.cta), isAgent(placeOf(x))), function* () {
         yield* accumulators(skeleton, p, x)
         for (let i = 0; i < agent.ops.length; i++) yield* statements(skeleton, p, x, i)
       })
@@ -696,6 +724,16 @@ export const embed = (skeleton: Skeleton): E.Either<Failure, Embedded> => {
   return E.right({
     program: program.right,
     agents: skeleton.agents.map((agent, x) => agent.cta * perCta + placeOf(x)),
+    events: skeleton.agents.map((agent, x) =>
+      number(
+        program.right,
+        (label) =>
+          label === `agent ${String(x)}` ||
+          (placeOf(x) === 0 && label === `prologue of CTA ${String(agent.cta)}`),
+        x,
+        agent.ops.length,
+      ),
+    ),
     unitBytes: 2 * sizes.right.shape.reduce((n, extent) => n * extent, 1),
   })
 }
