@@ -65,7 +65,7 @@ import { i1, i32, ptr, tile } from './types.js'
 /** A structure without the phantom indices of its expressions: what a decoded program is before it is checked. */
 export type Unindexed<T> = T extends ExprNode
   ? ExprNode
-  : T extends string | number | boolean
+  : T extends string | number | boolean | Type
     ? T
     : { readonly [K in keyof T]: Unindexed<T[K]> }
 
