@@ -154,7 +154,7 @@ class Follow:
 
     def __init__(self, choices, at):
         kept = [c for c in choices if c[0] != "x" or int(c.split(".")[1]) in at[int(c[1:].split(".")[0])]]
-        self.todo = [c.split(".")[0] if c[0] == "x" else c for c in kept]
+        self.todo = [c if c[0] == "p" else c.split(".")[0] for c in kept]
         self.at, self.lost = at, False
 
     def choice(self, enabled):

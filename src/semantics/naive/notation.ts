@@ -7,7 +7,7 @@
  * predicated off. It is what failing tests print and what goes to other engines.
  *
  * Laws
- * 1. `parse(show(s)) = s` for every skeleton whose names are words.
+ * 1. `parse(show(s)) = s` for every skeleton whose names are words, and `readChoice(showChoice(c)) = c`.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
@@ -94,19 +94,16 @@ export const show = (skeleton: Skeleton): string =>
     ...skeleton.agents.map((a) => `${a.name}@${String(a.cta)}: ${a.ops.map(showOp).join('; ')}`.trim()),
   ].join(' | ')
 
-/** `x0.3` agent and operation, `p0.3` or `p0.3.1` operation and part, `q0` tcgen05 queue, `w0` wgmma queue. */
-export const showChoice = (choice: Choice): string => {
-  switch (choice._tag) {
-    case 'agent':
-      return `x${String(choice.agent)}.${String(choice.op)}`
-    case 'operation':
-      return `p${String(choice.agent)}.${String(choice.op)}.${String(choice.part)}`
-    case 'queue':
-      return `q${String(choice.agent)}`
-    case 'wgmma':
-      return `w${String(choice.agent)}`
-  }
+const letters: Readonly<Record<Choice['_tag'], string>> = {
+  agent: 'x',
+  operation: 'p',
+  queue: 'q',
+  wgmma: 'w',
 }
+
+/** `x0.3` agent and operation, `p0.3.1` operation in flight and part, `q0.3` tcgen05 queue and its head, `w0.3` wgmma queue. */
+export const showChoice = (choice: Choice): string =>
+  `${letters[choice._tag]}${String(choice.agent)}.${String(choice.op)}${choice._tag === 'operation' ? `.${String(choice.part)}` : ''}`
 
 // ---------------------------------------------------------------- parse
 
@@ -256,4 +253,15 @@ export const parse = (text: string): E.Either<Failure<NotationError>, Skeleton> 
     agents.push({ name: m[1]!, cta: Number(m[2]), ops })
   }
   return E.right({ agents, barriers })
+}
+
+/** A choice, or null where the text is none. */
+export const readChoice = (text: string): Choice | null => {
+  const m = /^([xpqw])(\d+)\.(\d+)(?:\.(\d+))?$/.exec(text)
+  if (m === null) return null
+  const tags = { x: 'agent', p: 'operation', q: 'queue', w: 'wgmma' } as const
+  const letter = m[1]
+  return letter === 'x' || letter === 'p' || letter === 'q' || letter === 'w'
+    ? { _tag: tags[letter], agent: Number(m[2]), op: Number(m[3]), part: Number(m[4] ?? 0) }
+    : null
 }
