@@ -1,0 +1,545 @@
+/**
+ * Tile provenance: what every output element is made of, for all inputs of the shape at once.
+ *
+ * A fold over the log in the order in which things were performed. Every written element carries a *term*:
+ *
+ *     input     the element of a tensor parameter at some byte address
+ *     sum       sum over k in ks of A[row, k] * B[k, column]; ks is a multiset of intervals
+ *     zero      nothing yet
+ *     other     something this fold cannot say, with the reason
+ *
+ * A copy moves terms by address: the reader's element takes the term of the bytes that it reads, wherever its own view thinks they are.
+ * So a view that disagrees with how the bytes were written shows as the wrong coordinates, not as an opinion about types. An
+ * mma looks up the coordinates of all its operand elements; if A's depend on (row, k) alone, B's on (k, column) alone, and the k's agree
+ * one by one, the accumulator's element gets those k's added. Casts keep terms; any other arithmetic gives `other`.
+ *
+ * Theorem: a run's output is a matmul for **all** inputs of the shape, over every commutative semiring, iff the term of every output
+ * element [m, n] is the sum over row m, column n, each k of 0 .. K exactly once. Data movement does not look at data, so one run decides.
+ *
+ * By hand, 2 steps of tileK = 64: after step 0 every accumulator element is {A[m, 0:64] B[0:64, n]}, after step 1 the intervals merge to
+ * {0:128}. A slot refilled too early gives {0:64, 128:192}: k-slices 64:128 missing.
+ *
+ * Source: the free-semiring reading of data movement (Green, Karvounarakis and Tannen, provenance semirings).
+ */
+import { bitsOf, type Dtype } from '../numerics/dtype.js'
+import * as Ref from '../transforms/ref.js'
+import type { Access, Fold, Footprint, Header, Issue, LogEvent, LoggedTensor } from './log.js'
+import type { Spec } from './program.js'
+import type { Provenance } from './verdict.js'
+
+// ---------------------------------------------------------------- model
+
+/** The terms of the elements of one access, in its row-major order. */
+type Terms =
+  | { readonly _tag: 'zero' }
+  | { readonly _tag: 'input'; readonly plane: number; readonly addresses: Int32Array }
+  | {
+      readonly _tag: 'sum'
+      readonly a: number
+      readonly b: number
+      readonly rows: Int32Array
+      readonly columns: Int32Array
+      /** start, end, start, end ...: sorted by start; overlapping ones are repeats */
+      readonly ks: ReadonlyArray<number>
+    }
+  | { readonly _tag: 'other'; readonly why: string }
+
+/** One write: what it left, and who did it. */
+interface Written {
+  readonly terms: Terms
+  readonly dtype: Dtype
+  readonly site: number
+}
+
+/** Which write, and which element of it, each byte holds; made page by page. */
+interface Shadow {
+  readonly pages: Map<number, { readonly writer: Int32Array; readonly element: Int32Array }>
+}
+
+const pageBits = 12
+const pageSize = 1 << pageBits
+const mask = pageSize - 1
+const tail = -2
+const nobody = -1
+
+interface Mma {
+  readonly accumulates: boolean
+  a: Footprint | null
+  b: Footprint | null
+  aTerms: Terms | null
+  bTerms: Terms | null
+  old: Terms | null
+}
+
+interface State {
+  readonly header: Header
+  readonly shadows: (Shadow | null)[]
+  readonly writes: Written[]
+  /** terms of the values that reads have numbered */
+  readonly values: Map<number, Terms>
+  /** what an operation has read and not yet written */
+  readonly carrying: Map<number, Terms>
+  readonly mmas: Map<number, Mma>
+  readonly addresses: Map<number, Int32Array>
+}
+
+// ---------------------------------------------------------------- places
+
+const addressesOf = (s: State, f: Footprint): Int32Array => {
+  if (f.map._tag === 'scatter') return f.map.addresses
+  const known = s.addresses.get(f.id)
+  if (known !== undefined) return known
+  const made = Ref.swizzledAddresses(f.map.layout, f.map.base)
+  s.addresses.set(f.id, made)
+  return made
+}
+
+const shapeOf = (f: Footprint): ReadonlyArray<number> =>
+  f.map._tag === 'scatter' ? f.map.shape : f.map.layout.shape
+
+const pageOf = (shadow: Shadow, n: number): { readonly writer: Int32Array; readonly element: Int32Array } => {
+  const known = shadow.pages.get(n)
+  if (known !== undefined) return known
+  const made = { writer: new Int32Array(pageSize).fill(nobody), element: new Int32Array(pageSize) }
+  shadow.pages.set(n, made)
+  return made
+}
+
+const write = (s: State, f: Footprint, terms: Terms, site: number): void => {
+  const shadow = s.shadows[f.plane] ?? { pages: new Map() }
+  s.shadows[f.plane] = shadow
+  const id = s.writes.push({ terms, dtype: f.dtype, site }) - 1
+  const width = bitsOf(f.dtype) / 8
+  addressesOf(s, f).forEach((a, e) => {
+    if (a < 0) return
+    const page = pageOf(shadow, a >> pageBits)
+    page.writer[a & mask] = id
+    page.element[a & mask] = e
+    for (let b = 1; b < width; b++) pageOf(shadow, (a + b) >> pageBits).writer[(a + b) & mask] = tail
+  })
+}
+
+const siteName = (s: State, site: number): string => s.header.sites[site]?.label ?? 'somewhere'
+
+const other = (why: string): Terms => ({ _tag: 'other', why })
+
+/** The terms of the elements under a footprint, as memory holds them now. */
+const read = (s: State, f: Footprint): Terms => {
+  const plane = s.header.planes[f.plane]!
+  const addresses = addressesOf(s, f)
+  const shadow = s.shadows[f.plane]
+  if (shadow === null || shadow === undefined)
+    return plane.initialised
+      ? { _tag: 'input', plane: f.plane, addresses }
+      : other(`${plane.name} is read before anything was written to it`)
+  const width = bitsOf(f.dtype) / 8
+  let from: Written | null = null
+  let writer = nobody
+  const picked = new Int32Array(addresses.length)
+  let mixed: ReadonlyArray<number> | null = null
+  const writers = new Int32Array(addresses.length)
+  for (let e = 0; e < addresses.length; e++) {
+    const a = addresses[e]!
+    if (a < 0) return other('elements outside the tensor take part')
+    const page = shadow.pages.get(a >> pageBits)
+    const id = page === undefined ? nobody : page.writer[a & mask]!
+    if (id === nobody) {
+      if (plane.initialised) return other(`${plane.name} is read where it was partly overwritten`)
+      return other(`${plane.name} is read before anything was written to byte ${String(a)}`)
+    }
+    if (id === tail) return other(`${plane.name} is read from the middle of an element, at byte ${String(a)}`)
+    for (let b = 1; b < width; b++)
+      if ((shadow.pages.get((a + b) >> pageBits)?.writer[(a + b) & mask] ?? nobody) !== tail)
+        return other(`${plane.name} is read across two elements, at byte ${String(a)}`)
+    picked[e] = page!.element[a & mask]!
+    writers[e] = id
+    if (id !== writer) {
+      if (writer !== nobody) mixed = []
+      writer = id
+      from = s.writes[id]!
+      if (from.dtype !== f.dtype)
+        return other(
+          `${plane.name} holds ${from.dtype} (${siteName(s, from.site)}) and is read as ${f.dtype}`,
+        )
+    }
+  }
+  if (from === null) return other('nothing is read')
+  return mixed === null ? pick(from.terms, picked) : gather(s, writers, picked)
+}
+
+/** The terms of some elements of one write. */
+const pick = (terms: Terms, elements: Int32Array): Terms => {
+  switch (terms._tag) {
+    case 'zero':
+    case 'other':
+      return terms
+    case 'input':
+      return { _tag: 'input', plane: terms.plane, addresses: elements.map((e) => terms.addresses[e]!) }
+    case 'sum':
+      return {
+        _tag: 'sum',
+        a: terms.a,
+        b: terms.b,
+        rows: elements.map((e) => terms.rows[e]!),
+        columns: elements.map((e) => terms.columns[e]!),
+        ks: terms.ks,
+      }
+  }
+}
+
+const sameList = (x: ReadonlyArray<number>, y: ReadonlyArray<number>): boolean =>
+  x.length === y.length && x.every((v, i) => v === y[i])
+
+/** The terms of elements that several writes left; they must be of one kind and, if sums, over the same ks. */
+const gather = (s: State, writers: Int32Array, elements: Int32Array): Terms => {
+  const first = s.writes[writers[0]!]!.terms
+  const n = elements.length
+  const x = new Int32Array(n)
+  const y = new Int32Array(n)
+  for (let e = 0; e < n; e++) {
+    const terms = s.writes[writers[e]!]!.terms
+    const at = elements[e]!
+    if (terms._tag === 'other') return terms
+    if (terms._tag === 'input' && first._tag === 'input' && terms.plane === first.plane)
+      x[e] = terms.addresses[at]!
+    else if (
+      terms._tag === 'sum' &&
+      first._tag === 'sum' &&
+      terms.a === first.a &&
+      terms.b === first.b &&
+      (terms === first || sameList(terms.ks, first.ks))
+    ) {
+      x[e] = terms.rows[at]!
+      y[e] = terms.columns[at]!
+    } else if (terms._tag !== 'zero' || first._tag !== 'zero')
+      return other(
+        `elements of different kinds lie side by side: from ${siteName(s, s.writes[writers[0]!]!.site)} and from ${siteName(s, s.writes[writers[e]!]!.site)}`,
+      )
+  }
+  switch (first._tag) {
+    case 'input':
+      return { _tag: 'input', plane: first.plane, addresses: x }
+    case 'sum':
+      return { _tag: 'sum', a: first.a, b: first.b, rows: x, columns: y, ks: first.ks }
+    case 'zero':
+    case 'other':
+      return first
+  }
+}
+
+// ---------------------------------------------------------------- coordinates of inputs
+
+const tensorOf = (header: Header, plane: number): LoggedTensor | undefined =>
+  header.tensors.find((t) => t.plane === plane)
+
+/** [row, column] of the element of a rank-2 tensor at a byte address. */
+const coordinates = (t: LoggedTensor, address: number): readonly [number, number] => {
+  const at = address / (bitsOf(t.dtype) / 8)
+  const stride = t.strides[0]!
+  const row = Math.floor(at / stride)
+  return [row, (at - row * stride) / t.strides[1]!]
+}
+
+/**
+ * The coordinates of a matrix operand of shape (outer, inner) or its transpose: `first[i]` depends on the first index alone,
+ * `second[j]` on the second alone.
+ */
+const separate = (
+  header: Header,
+  terms: Terms,
+  shape: ReadonlyArray<number>,
+  what: string,
+): { readonly plane: number; readonly first: Int32Array; readonly second: Int32Array } | string => {
+  if (terms._tag === 'other') return `${what}: ${terms.why}`
+  if (terms._tag !== 'input') return `${what} is not a box of an input`
+  const t = tensorOf(header, terms.plane)
+  if (t?.shape.length !== 2)
+    return `${what} comes from ${header.planes[terms.plane]!.name}, which is not a matrix`
+  const [p, q] = [shape[0]!, shape[1]!]
+  const first = new Int32Array(p)
+  const second = new Int32Array(q)
+  for (let i = 0; i < p; i++) first[i] = coordinates(t, terms.addresses[i * q]!)[0]
+  for (let j = 0; j < q; j++) second[j] = coordinates(t, terms.addresses[j]!)[1]
+  const bytes = bitsOf(t.dtype) / 8
+  for (let i = 0; i < p; i++)
+    for (let j = 0; j < q; j++)
+      if (terms.addresses[i * q + j] !== (first[i]! * t.strides[0]! + second[j]! * t.strides[1]!) * bytes) {
+        const [row, column] = coordinates(t, terms.addresses[i * q + j]!)
+        return `${what} is scrambled: its element [${String(i)}, ${String(j)}] is ${t.name}[${String(row)}, ${String(column)}], where ${t.name}[${String(first[i])}, ${String(second[j])}] was expected: the bytes were written under another layout than they are read under`
+      }
+  return { plane: terms.plane, first, second }
+}
+
+/** Sorted intervals of a list of coordinates: consecutive runs. */
+const intervals = (ks: Int32Array): ReadonlyArray<number> => {
+  const out: number[] = []
+  for (const k of ks.slice().sort())
+    if (out.length > 0 && out[out.length - 1] === k) out[out.length - 1] = k + 1
+    else out.push(k, k + 1)
+  return out
+}
+
+/** Multiset sum of interval lists; touching intervals merge. */
+const addIntervals = (x: ReadonlyArray<number>, y: ReadonlyArray<number>): ReadonlyArray<number> => {
+  const pairs: (readonly [number, number])[] = []
+  for (const list of [x, y]) for (let i = 0; i < list.length; i += 2) pairs.push([list[i]!, list[i + 1]!])
+  pairs.sort((p, q) => p[0] - q[0] || p[1] - q[1])
+  const out: number[] = []
+  for (const [start, end] of pairs)
+    if (out.length > 0 && out[out.length - 1] === start) out[out.length - 1] = end
+    else out.push(start, end)
+  return out
+}
+
+// ---------------------------------------------------------------- events
+
+const product = (s: State, m: Mma, shape: ReadonlyArray<number>): Terms => {
+  if (m.aTerms === null || m.bTerms === null || m.a === null || m.b === null)
+    return other('an mma without operands')
+  const a = separate(s.header, m.aTerms, shapeOf(m.a), 'operand A')
+  if (typeof a === 'string') return other(a)
+  const b = separate(s.header, m.bTerms, shapeOf(m.b), 'operand B')
+  if (typeof b === 'string') return other(b)
+  const at = a.second.findIndex((k, i) => k !== b.first[i])
+  if (at >= 0)
+    return other(
+      `the operands do not meet: k-slice ${String(a.second[at])} of A with k-slice ${String(b.first[at])} of B`,
+    )
+  const [p, q] = [shape[0]!, shape[1]!]
+  const rows = new Int32Array(p * q)
+  const columns = new Int32Array(p * q)
+  for (let i = 0; i < p; i++)
+    for (let j = 0; j < q; j++) {
+      rows[i * q + j] = a.first[i]!
+      columns[i * q + j] = b.second[j]!
+    }
+  const ks = intervals(a.second)
+  const old = m.accumulates ? m.old : null
+  if (old === null || old._tag === 'zero') return { _tag: 'sum', a: a.plane, b: b.plane, rows, columns, ks }
+  if (old._tag === 'other') return old
+  if (old._tag !== 'sum' || old.a !== a.plane || old.b !== b.plane)
+    return other('an mma adds to an accumulator that holds something else')
+  const moved = rows.findIndex((r, e) => r !== old.rows[e] || columns[e] !== old.columns[e])
+  if (moved >= 0)
+    return other(
+      `an mma adds the product of row ${String(rows[moved])} and column ${String(columns[moved])} to an accumulator of row ${String(old.rows[moved])} and column ${String(old.columns[moved])}`,
+    )
+  return { _tag: 'sum', a: a.plane, b: b.plane, rows, columns, ks: addIntervals(old.ks, ks) }
+}
+
+const onIssue = (s: State, e: Issue): void => {
+  if (e.unit === 'wgmma' || e.unit === 'tcgen05')
+    s.mmas.set(e.operation, {
+      accumulates: e.accumulates,
+      a: null,
+      b: null,
+      aTerms: null,
+      bTerms: null,
+      old: null,
+    })
+}
+
+const onMmaAccess = (s: State, m: Mma, e: Access): void => {
+  switch (e.role) {
+    case 'a':
+      m.a = e.footprint
+      m.aTerms = read(s, e.footprint)
+      return
+    case 'b':
+      m.b = e.footprint
+      m.bTerms = read(s, e.footprint)
+      return
+    case 'accumulator':
+      if (e.rw === 'r') m.old = read(s, e.footprint)
+      else write(s, e.footprint, product(s, m, shapeOf(e.footprint)), e.stamp.site)
+      return
+    case 'source':
+    case 'destination':
+      return
+  }
+}
+
+const onAccess = (s: State, e: Access): void => {
+  const mma = e.operation === undefined ? undefined : s.mmas.get(e.operation)
+  if (mma !== undefined) {
+    onMmaAccess(s, mma, e)
+    return
+  }
+  if (e.operation !== undefined) {
+    // a copy: what is read now is written by a later access of the same operation, element by element
+    if (e.rw === 'r') s.carrying.set(e.operation, read(s, e.footprint))
+    else write(s, e.footprint, s.carrying.get(e.operation) ?? other('a copy of nothing'), e.stamp.site)
+    return
+  }
+  if (e.rw === 'r') {
+    if (e.value !== undefined) s.values.set(e.value, read(s, e.footprint))
+    return
+  }
+  const origin = e.origin
+  const terms: Terms =
+    origin === undefined || origin._tag === 'other'
+      ? other(`${siteName(s, e.stamp.site)} writes a value computed by other means than a matrix product`)
+      : origin._tag === 'zero'
+        ? { _tag: 'zero' }
+        : (s.values.get(origin.id) ?? other('a value from nowhere'))
+  write(s, e.footprint, terms, e.stamp.site)
+}
+
+/** Everything but global memory is fresh in the next cluster. */
+const onCluster = (s: State): void => {
+  s.header.planes.forEach((p, i) => {
+    if (p.space !== 'gmem') s.shadows[i] = null
+  })
+  s.values.clear()
+  s.carrying.clear()
+  s.mmas.clear()
+}
+
+const observe = (s: State, e: LogEvent): State => {
+  switch (e._tag) {
+    case 'issue':
+      onIssue(s, e)
+      break
+    case 'access':
+      onAccess(s, e)
+      break
+    case 'signal':
+      if (e.to === 'group' && e.side === 'full') {
+        s.mmas.delete(e.operation)
+        s.carrying.delete(e.operation)
+      }
+      break
+    case 'cluster':
+      onCluster(s)
+      break
+    default:
+      break
+  }
+  return s
+}
+
+// ---------------------------------------------------------------- the theorem
+
+const showKs = (ks: ReadonlyArray<number>): string => {
+  const parts: string[] = []
+  for (let i = 0; i < ks.length; i += 2) parts.push(`${String(ks[i])}:${String(ks[i + 1])}`)
+  return parts.length === 0 ? 'nothing' : parts.join(', ')
+}
+
+/** What of 0:K is missing from a multiset of intervals, and what is there more than once. */
+const against = (ks: ReadonlyArray<number>, K: number): string => {
+  const missing: number[] = []
+  const repeated: number[] = []
+  let covered = 0
+  for (let i = 0; i < ks.length; i += 2) {
+    const [start, end] = [ks[i]!, ks[i + 1]!]
+    if (start > covered) missing.push(covered, start)
+    if (start < covered) repeated.push(start, Math.min(covered, end))
+    covered = Math.max(covered, end)
+  }
+  if (covered < K) missing.push(covered, K)
+  return [
+    ...(missing.length > 0 ? [`k-slices ${showKs(missing)} missing`] : []),
+    ...(repeated.length > 0 ? [`k-slices ${showKs(repeated)} repeated`] : []),
+  ].join(', ')
+}
+
+const refuted = (text: string): Provenance => ({ proved: false, text })
+
+const outputTerms = (
+  s: State,
+  t: LoggedTensor,
+  address: number,
+): { readonly terms: Terms; readonly element: number; readonly site: number } | null => {
+  const page = s.shadows[t.plane]?.pages.get(address >> pageBits)
+  const id = page === undefined ? nobody : page.writer[address & mask]!
+  if (id < 0) return null
+  const w = s.writes[id]!
+  return { terms: w.terms, element: page!.element[address & mask]!, site: w.site }
+}
+
+const matmul = (s: State, spec: Extract<Spec, { readonly _tag: 'matmul' }>): Provenance => {
+  const named = (name: string): LoggedTensor | undefined => s.header.tensors.find((t) => t.name === name)
+  const [a, b, out] = [named(spec.a), named(spec.b), named(spec.out)]
+  if (a === undefined || b === undefined || out === undefined)
+    return refuted('the program names tensors that it does not have')
+  const K = a.shape[1]!
+  const whole = [0, K]
+  const bytes = bitsOf(out.dtype) / 8
+  const [rows, columns] = [out.shape[0]!, out.shape[1]!]
+  for (let i = 0; i < rows; i++)
+    for (let j = 0; j < columns; j++) {
+      const cell = `${out.name}[${String(i)}, ${String(j)}]`
+      const found = outputTerms(s, out, (i * out.strides[0]! + j * out.strides[1]!) * bytes)
+      if (found === null) return refuted(`${cell} is never written`)
+      const { terms, element } = found
+      const by = `${cell}, written by ${siteName(s, found.site)},`
+      if (terms._tag === 'other') return refuted(`${by} ${terms.why}`)
+      if (terms._tag === 'zero') return refuted(`${by} is zero: no product was added`)
+      if (terms._tag === 'input')
+        return refuted(`${by} is an element of ${s.header.planes[terms.plane]!.name}`)
+      if (terms.a !== a.plane || terms.b !== b.plane) return refuted(`${by} multiplies other tensors`)
+      if (terms.rows[element] !== i || terms.columns[element] !== j)
+        return refuted(
+          `${by} is the sum for row ${String(terms.rows[element])} and column ${String(terms.columns[element])}`,
+        )
+      if (!sameList(terms.ks, whole)) return refuted(`${by} has ${against(terms.ks, K)}`)
+    }
+  return {
+    proved: true,
+    text: `${out.name} = ${a.name} @ ${b.name} for all inputs of shape (${a.shape.join(', ')}) x (${b.shape.join(', ')}): each of the ${String(rows * columns)} elements is the sum over its row and column, every k of 0:${String(K)} exactly once`,
+  }
+}
+
+const copy = (s: State, spec: Extract<Spec, { readonly _tag: 'copy' }>): Provenance => {
+  const from = s.header.tensors.find((t) => t.name === spec.from)
+  const out = s.header.tensors.find((t) => t.name === spec.out)
+  if (from === undefined || out === undefined)
+    return refuted('the program names tensors that it does not have')
+  const size = out.shape.reduce((n, d) => n * d, 1)
+  const bytes = bitsOf(out.dtype) / 8
+  const addressOf = (t: LoggedTensor, flat: number): number => {
+    let rest = flat
+    let at = 0
+    for (let d = t.shape.length - 1; d >= 0; d--) {
+      at += (rest % t.shape[d]!) * t.strides[d]!
+      rest = Math.floor(rest / t.shape[d]!)
+    }
+    return at * bytes
+  }
+  for (let e = 0; e < size; e++) {
+    const found = outputTerms(s, out, addressOf(out, e))
+    if (found === null) return refuted(`element ${String(e)} of ${out.name} is never written`)
+    const { terms, element } = found
+    if (terms._tag !== 'input')
+      return refuted(`element ${String(e)} of ${out.name} is not an element of an input`)
+    if (terms.plane !== from.plane || terms.addresses[element] !== addressOf(from, e))
+      return refuted(
+        `element ${String(e)} of ${out.name} is another element of ${s.header.planes[terms.plane]!.name}`,
+      )
+  }
+  return {
+    proved: true,
+    text: `${out.name} = ${from.name} for all inputs: each of the ${String(size)} elements is copied once`,
+  }
+}
+
+/** Tile provenance as a fold; null when the program does not say what it computes. */
+export const provenance: Fold<State, Provenance | null> = {
+  init: (header) => ({
+    header,
+    shadows: header.planes.map(() => null),
+    writes: [],
+    values: new Map(),
+    carrying: new Map(),
+    mmas: new Map(),
+    addresses: new Map(),
+  }),
+  observe,
+  finish: (s) => {
+    const spec = s.header.computes
+    return spec === null ? null : spec._tag === 'matmul' ? matmul(s, spec) : copy(s, spec)
+  },
+}
+
+export type { State as ProvenanceState }
