@@ -1,0 +1,121 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { describe, expect, it } from 'vitest'
+import { unit } from '../../../src/numerics/unit.js'
+import { launch, noArguments } from '../../../src/semantics/launch.js'
+import { embed } from '../../../src/semantics/naive/embed.js'
+import { explore, walk } from '../../../src/semantics/naive/explore.js'
+import { follow } from '../../../src/semantics/naive/follow.js'
+import { show } from '../../../src/semantics/naive/notation.js'
+import {
+  allFamilies,
+  dice,
+  hopperFamilies,
+  ringOf,
+  skeletonOf,
+  type Style,
+} from '../../../src/semantics/naive/random.js'
+import { ignore, run, settings } from '../../../src/semantics/run.js'
+import { nightly, skeleton } from './skeletons.js'
+
+const styles: ReadonlyArray<Style> = [
+  'generic',
+  'load',
+  'wgmma',
+  'tensor',
+  'store',
+  'remote',
+  'mixed',
+  'copy',
+  'multicast',
+]
+
+describe('random', () => {
+  it('is the same on every platform', () => {
+    const die = dice(1)
+    expect([die.below(1000), die.below(1000), die.below(1000)]).toEqual([367, 81, 820])
+    expect(show(skeletonOf(7))).toBe(
+      'f0@0:1 e0@0:1 d@0:1 | p@0: wait #1 1 ^; arx #0 1; ld > s0.x0:#0:1; wait #1 0 ^; arx #0 1; ld > s0.x0:#0:1; rdv exit0 0,1; dea t0.y | c@0: wait #0 0; com #1; mma s0.x0 > t0.y; wait #0 1; mma s0.x0 > t0.y; com #1; com #2; wait #2 0 ^; tld t0.y; wld; rdv exit0 0,1',
+    )
+  })
+
+  it.each(styles)('law 1: a whole ring is clean: %s', (style) => {
+    const seen = new Set<string>()
+    for (let seed = 0; seed < 60; seed++) {
+      const s = ringOf(seed, style)
+      if (seen.has(show(s))) continue
+      seen.add(show(s))
+      const found = explore(s)
+      expect(found !== 'too large' && found.clean, show(s)).toBe(true)
+    }
+    expect(seen.size).toBeGreaterThan(style === 'multicast' ? 5 : 9)
+  })
+
+  it('law 3: the clean ones and the faulty ones are both common, and every kind of fault occurs', () => {
+    const seen = { clean: 0, race: 0, visibility: 0, fault: 0, deadlock: 0, exit: 0 }
+    const count = 600
+    for (let seed = 0; seed < count; seed++) {
+      const found = explore(skeletonOf(seed), { states: 50_000, stop: false })
+      if (found === 'too large') continue
+      if (found.clean) seen.clean += 1
+      for (const kind of ['race', 'visibility', 'fault', 'deadlock', 'exit'] as const)
+        if (found[kind].length > 0) seen[kind] += 1
+    }
+    expect(seen.clean).toBeGreaterThan(count / 5)
+    expect(seen.clean).toBeLessThan((4 * count) / 5)
+    expect(Math.min(seen.race, seen.visibility, seen.deadlock, seen.exit)).toBeGreaterThan(count / 5)
+    expect(seen.fault).toBeGreaterThan(count / 20)
+  })
+})
+
+describe('embed', () => {
+  it('law 1: every drawn skeleton is a valid program', () => {
+    for (let seed = 0; seed < 400; seed++) {
+      const s = skeletonOf(seed, seed % 2 === 1 ? allFamilies : hopperFamilies)
+      const embedded = embed(s)
+      expect(E.isRight(embedded) ? '' : embedded.left.message, show(s)).toBe('')
+    }
+  })
+
+  it('refuses what no program has, and says why', () => {
+    const wrong = [
+      'b@1:1 | t@0: wait #0 0 | u@1: arr #0',
+      ' | t@0: rd s1.x | u@1: wr s1.x',
+      'b@0:1 | t@0: ld > s0.x:#0:2',
+      'b@0:1 | t@0: wg s0.x > r0.a; wc; com #0',
+      'b@0:2 | t@0: arr #0 ^; arr #0; wait #0 0',
+      ' | t@0: rd t0.x',
+    ]
+    const found = wrong.map((text) => embed(skeleton(text)))
+    expect(found.map((e) => (E.isLeft(e) ? `${e.left.code}: ${e.left.message}` : 'embedded'))).toEqual([
+      'naive.embed: 0.0 wait #0 0: the barrier is in another CTA',
+      'naive.embed: 0.0 rd s1.x: s1.x is in another CTA',
+      'naive.embed: 0.0 ld > s0.x:#0:2: one unit per atom, found 2',
+      'naive.embed: wgmma and tcgen05 are not of one machine',
+      'naive.embed: only some arrivals on b carry tensor-core order',
+      'naive.embed: 0.0 rd t0.x: tensor memory has no generic accesses',
+    ])
+  })
+})
+
+describe('follow', () => {
+  it('law 1: the machine takes every walk, and ends where it ends', () => {
+    const count = nightly ? 5000 : 250
+    const ends = { completed: 0, stuck: 0 }
+    for (let seed = 0; seed < count; seed++) {
+      const s = skeletonOf(seed, hopperFamilies)
+      const die = dice(seed + 1000)
+      const { schedule, outcome } = walk(s, (n) => die.below(n))
+      if (outcome === 'fault') continue
+      const embedded = embed(s)
+      if (E.isLeft(embedded)) throw new Error(embedded.left.message)
+      const launched = launch(embedded.right.program, unit, noArguments)
+      if (E.isLeft(launched)) throw new Error(launched.left.message)
+      const { world, machine } = launched.right
+      const ran = run(world, machine, settings(follow(s, embedded.right, schedule)), ignore)
+      const ended = outcome === 'finished' ? 'completed' : 'stuck'
+      expect(ran.outcome._tag, show(s)).toBe(ended)
+      ends[ended] += 1
+    }
+    expect(Math.min(ends.completed, ends.stuck)).toBeGreaterThan(count / 8)
+  })
+})

@@ -1,0 +1,71 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { describe, expect, it } from 'vitest'
+import { unit } from '../../../src/numerics/unit.js'
+import { defaults, detector, verdictOf } from '../../../src/semantics/detector/index.js'
+import type { Judgement } from '../../../src/semantics/finding.js'
+import { launch, noArguments } from '../../../src/semantics/launch.js'
+import { embed } from '../../../src/semantics/naive/embed.js'
+import { follow } from '../../../src/semantics/naive/follow.js'
+import { readChoice } from '../../../src/semantics/naive/notation.js'
+import { run, settings, type Outcome } from '../../../src/semantics/run.js'
+import { recorded, skeleton } from './skeletons.js'
+
+/** What the other engine's detector said of one schedule. */
+interface Opinion {
+  readonly verdict: string
+  /** C3, C4u, C4l, C5, C6 */
+  readonly fails: ReadonlyArray<string>
+  readonly findings: ReadonlyArray<string>
+}
+
+const judge = (
+  text: string,
+  schedule: string,
+): { readonly outcome: Outcome; readonly judgement: Judgement } => {
+  const s = skeleton(text)
+  const choices = schedule.split(' ').flatMap((word) => readChoice(word) ?? [])
+  const embedded = embed(s)
+  if (E.isLeft(embedded)) throw new Error(embedded.left.message)
+  const launched = launch(embedded.right.program, unit, noArguments)
+  if (E.isLeft(launched)) throw new Error(launched.left.message)
+  const { world, machine } = launched.right
+  const ran = run(world, machine, settings(follow(s, embedded.right, choices)), detector(defaults))
+  return { outcome: ran.outcome, judgement: ran.result }
+}
+
+/** The other engine's kinds of findings. What is wrong with a barrier says why a run is stuck: the verdict has it already. */
+const kindOf = (id: string): ReadonlyArray<string> => {
+  if (id.startsWith('B')) return []
+  if (/^(U2|K1|T)/.test(id)) return ['exit']
+  return [/^(V1|P|M4|M8)/.test(id) ? 'vis' : 'race']
+}
+
+/** What the machine cannot execute yet. */
+const tensor = /\b(mma|com|tld|tst|wld|wst|bef|aft|dea)\b/
+
+describe('second opinion', () => {
+  it('on a given schedule: the verdict, the conditions that fail and the kinds of findings of another engine', () => {
+    let judged = 0
+    const wrong = recorded('judged.txt').flatMap(([text, schedule, opinion]) => {
+      if (tensor.test(text!)) return []
+      judged += 1
+      const theirs = JSON.parse(opinion!) as Opinion
+      const { outcome, judgement } = judge(text!, schedule!)
+      const verdict = verdictOf(judgement)
+      const stuck = verdict === 'deadlock'
+      const fails = (['C3', 'C4', 'C6'] as const).filter((c) => !judgement.conditions[c].holds)
+      const kinds = [...new Set(judgement.findings.flatMap((f) => kindOf(f.id)))].sort()
+      const ours = [outcome._tag, verdict, ...fails, ...kinds].join(' ')
+      const expected = [
+        stuck ? 'stuck' : 'completed',
+        theirs.verdict,
+        ...new Set(theirs.fails.filter((c) => c !== 'C5').map((c) => c.slice(0, 2))),
+        // whoever is stuck has not exited
+        ...theirs.findings.filter((f) => f !== 'deadlock' && !(stuck && f === 'exit')),
+      ].join(' ')
+      return ours === expected ? [] : [[text, schedule, expected, ours]]
+    })
+    expect(wrong.slice(0, 5)).toEqual([])
+    expect(judged).toBeGreaterThan(1000)
+  })
+})
