@@ -467,6 +467,25 @@ export const acquireTensormap = <D extends Dtype, R extends number>(
   rank: R,
 ): Build<Descriptor<D, R>> => one(label, { _tag: 'tensormap.acquire', at, dtype, rank }, {})
 
+/** `cp.async` through a tile of pointers; the token stands for the copy in a text that has such tokens. */
+export const copyAsync = <D extends Dtype, R extends number>(
+  label: string,
+  source: Tile<PtrIndex<D>, R>,
+  destination: View<'smem', D, R>,
+  options: DoOptions & { readonly mask?: Tile<'i1', R> } = {},
+): Build<Expr<'token'>> =>
+  one(
+    label,
+    options.mask === undefined
+      ? { _tag: 'cpAsync.copy', source, destination }
+      : { _tag: 'cpAsync.copy', source, mask: options.mask, destination },
+    options,
+  )
+export const commitAsync = (label: string): Build<Expr<'token'>> =>
+  one(label, { _tag: 'cpAsync.commitGroup' }, {})
+export const waitAsync = (label: string, pending: number): Build<Expr<'token'>> =>
+  one(label, { _tag: 'cpAsync.waitGroup', pending }, {})
+
 /** Adds a statement made elsewhere. Its names must be fresh and its types right: validation will say. */
 export const statement = (stmt: Stmt): Build<void> =>
   build((state) => E.right([undefined, push(state, stmt)]))

@@ -83,6 +83,9 @@ const type = (layouts: Layouts, of: Type): string => {
 
 // ---------------------------------------------------------------- expressions
 
+/** A name that could be read as something else is quoted. */
+const named = (name: string): string => (/^[A-Za-z_][\w.-]*$/.test(name) ? name : `%${JSON.stringify(name)}`)
+
 const call = (f: string, args: ReadonlyArray<string>): string => `${f}(${args.join(', ')})`
 
 const expression =
@@ -97,7 +100,7 @@ const expression =
         return e.dtype === 'i32' ? value : `${value}:${e.dtype}`
       }
       case 'name':
-        return e.name
+        return named(e.name)
       case 'local':
         return `$${String(e.slot)}`
       case 'place':
@@ -195,7 +198,7 @@ const line = (depth: number, text: string, at?: Site): string => {
 }
 
 const binders = (layouts: Layouts, of: ReadonlyArray<Binder>): string =>
-  of.map(({ name, type: t }) => `${name}: ${type(layouts, t)}`).join(', ')
+  of.map(({ name, type: t }) => `${named(name)}: ${type(layouts, t)}`).join(', ')
 
 const carriedText = (
   layouts: Layouts,
