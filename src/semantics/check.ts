@@ -1,16 +1,43 @@
 /**
  * Check: a program, run and judged.
+ *
+ * One run under one policy feeds the detector and provenance. If conditions C1 to C6 hold in it and nothing was found, it stands for every
+ * schedule. A deadlock or a fault that it reached is real whatever the conditions say. A race that it found while C3, C4 or C6
+ * failed is only a candidate, and a run without a finding while one of them failed decides nothing; then a few *directed* schedules
+ * follow (each agent starved in turn, each operation of a finding starved in turn, eager, lazy, seeds), and what one of them
+ * shows is real: a deadlock, a fault, a state that offers both accesses of a race, or a finding in a run whose conditions hold.
+ *
+ * Every finding carries the schedule of its run, and replays under `recorded`.
+ *
+ * Laws
+ * 1. the verdict is a function of program, arguments and options.
+ * 2. replaying a finding's schedule gives a run with that finding.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../failure.js'
 import type { Algebra } from '../numerics/algebra.js'
-import type { Arguments } from './launch.js'
+import { defaults, detector, explain, settledVerdictOf, type Options } from './detector/index.js'
+import type { Blocked, Condition, Conditions, Finding, Judgement, MissingEdge } from './finding.js'
+import { launch, readTensor, type Arguments, type Launched } from './launch.js'
+import type { Fold, LogEvent } from './log.js'
 import type { Machine } from './machine/state.js'
 import type { World } from './machine/world.js'
+import * as Policy from './policy.js'
 import type { AnyPolicy } from './policy.js'
 import type { Program } from './program.js'
-import type { EventKey } from './step.js'
-import type { Verdict } from './verdict.js'
+import { provenance } from './provenance.js'
+import * as Run from './run.js'
+import { contested } from './contested.js'
+import type { EventKey, Fault } from './step.js'
+import {
+  verdictSchema,
+  type Provenance,
+  type ReplayableFinding,
+  type Verdict,
+  type VerdictName,
+} from './verdict.js'
+
+// ---------------------------------------------------------------- model
 
 export interface CheckOptions {
   readonly settings: Readonly<Record<string, string | number | boolean>>
@@ -42,3 +69,276 @@ export interface Checked {
 
 /** Run and judge. Refuses what cannot be launched; everything else is in the verdict. */
 export type Check = (program: Program, options: CheckOptions) => E.Either<Failure, Checked>
+
+/** What the verdicts of this library leave out, always. */
+export const scope: ReadonlyArray<string> = [
+  'races inside one agent, between its own lanes',
+  'atomics and semaphores across clusters',
+]
+
+// ---------------------------------------------------------------- one run
+
+interface Judged {
+  readonly ran: Run.Ran<readonly [Judgement | null, Provenance | null]>
+  /** both accesses of a race were on offer in one state of this run */
+  readonly contested: string | null
+}
+
+const nullFold: Fold<null, null> = Run.ignore
+
+const judged = (
+  launched: Launched,
+  options: CheckOptions,
+  detecting: Options,
+  policy: AnyPolicy,
+  withProvenance: boolean,
+): Run.Ran<readonly [Judgement | null, Provenance | null]> => {
+  const how: Run.Settings = { policy, fuel: options.fuel, keepSchedule: true, transient: true }
+  const { world, machine } = launched
+  if (options.hazards && withProvenance)
+    return Run.run(world, machine, how, Run.both(detector(detecting), provenance))
+  if (options.hazards) return Run.run(world, machine, how, Run.both(detector(detecting), nullFold))
+  if (withProvenance) return Run.run(world, machine, how, Run.both(nullFold, provenance))
+  return Run.run(world, machine, how, Run.both(nullFold, nullFold))
+}
+
+// ---------------------------------------------------------------- words
+
+const holds: Condition = { holds: true, failures: [], findings: [] }
+const unjudged: Conditions = { C1: holds, C2: holds, C3: holds, C4: holds, C5: holds, C6: holds }
+
+const showFault = (world: World, f: Fault): string => {
+  const site = world.header.sites[f.site]
+  const agent = world.header.agents[f.agent]
+  const where = site === undefined ? '' : `${[...site.path, site.label].join(' / ')}: `
+  const who = agent === undefined ? '' : ` (agent ${agent.name} of CTA ${String(agent.cta)})`
+  return `${f.code}: ${where}${f.message}${who}`
+}
+
+const showBlocked = (b: Blocked): string =>
+  `${b.agent} is blocked at ${[...b.operation.path, b.operation.site].join(' / ')}${
+    b.operation.iteration.length === 0 ? '' : ` [${b.operation.iteration.join(', ')}]`
+  }, waiting for ${b.waitsFor}; could be supplied by ${b.suppliers.length === 0 ? 'nobody' : b.suppliers.join(', ')}`
+
+/** Why the conditions do not decide: the first failure of each that fails. */
+const failing = (c: Conditions): string =>
+  (['C1', 'C2', 'C3', 'C4', 'C5', 'C6'] as const)
+    .filter((name) => !c[name].holds)
+    .map((name) => `${name} fails (${c[name].failures[0] ?? 'no detail'})`)
+    .join('; ')
+
+/** 64 bits of the outputs' carriers, for comparing runs. */
+const outputDigest = (world: World, m: Machine): string => {
+  let hi = 0x811c9dc5
+  let lo = 0x01000193
+  const words = new Uint32Array(2)
+  const value = new Float64Array(words.buffer)
+  let any = false
+  world.header.planes.forEach((p) => {
+    if (p.output !== true) return
+    const data = readTensor(world, m, p.name)
+    if (data === null) return
+    any = true
+    for (const x of data) {
+      value[0] = x
+      hi = Math.imul(hi ^ words[0]!, 0x01000193)
+      lo = Math.imul(lo ^ words[1]! ^ (hi >>> 15), 0x85ebca6b)
+    }
+  })
+  const hex = (x: number): string => (x >>> 0).toString(16).padStart(8, '0')
+  return any ? hex(hi) + hex(lo) : 'none'
+}
+
+// ---------------------------------------------------------------- the verdict
+
+/** Findings with their schedule; the missing edge of the first few, which needs the log again. */
+const replayable = (
+  launched: Launched,
+  findings: ReadonlyArray<Finding>,
+  schedule: ReadonlyArray<EventKey>,
+  options: CheckOptions,
+  detecting: Options,
+): ReadonlyArray<ReplayableFinding> => {
+  if (findings.length === 0) return []
+  const text = Run.showSchedule(schedule)
+  const how: Run.Settings = {
+    policy: Policy.recorded(schedule),
+    fuel: options.fuel,
+    keepSchedule: false,
+    transient: true,
+  }
+  let events: ReadonlyArray<LogEvent> | null = null
+  return findings.map((f, i) => {
+    if (i < explained && f.missing === undefined)
+      events ??= Run.run(launched.world, launched.machine, how, Run.collect).result
+    const missing =
+      f.missing ??
+      (i < explained && events !== null && events.length <= longestExplained
+        ? explain(launched.world.header, events, f, detecting)
+        : undefined)
+    return withSchedule(f, text, missing)
+  })
+}
+
+/** Findings whose missing edge is looked for, and the longest log in which it is. */
+const explained = 3
+const longestExplained = 20_000
+
+const withSchedule = (f: Finding, schedule: string, missing: MissingEdge | undefined): ReplayableFinding =>
+  Object.assign({ schedule }, f, missing === undefined ? {} : { missing })
+
+interface Decision {
+  readonly name: VerdictName
+  readonly reason: string
+}
+
+const decide = (
+  world: World,
+  outcome: Run.Outcome,
+  judgement: Judgement | null,
+  proof: Provenance | null,
+): Decision => {
+  if (outcome._tag === 'fault')
+    return outcome.fault.kind === 'crash'
+      ? { name: 'invalid', reason: `a bug in this library: ${showFault(world, outcome.fault)}` }
+      : { name: 'invalid', reason: showFault(world, outcome.fault) }
+  if (outcome._tag === 'stuck')
+    return {
+      name: 'deadlock',
+      reason: `nothing can move: ${judgement?.deadlock.map(showBlocked)[0] ?? 'every agent is blocked'}`,
+    }
+  if (outcome._tag === 'outOfFuel')
+    return { name: 'out-of-fuel', reason: 'the run was stopped before its end' }
+  const settled = judgement === null ? 'ok' : settledVerdictOf(judgement)
+  if (settled === 'hazard' && judgement !== null)
+    return { name: 'hazard', reason: judgement.findings[0]?.text ?? 'a hazard' }
+  if (proof !== null && !proof.proved && settled !== 'undecided')
+    return { name: 'wrong-result', reason: proof.text }
+  if (settled === 'undecided' && judgement !== null)
+    return {
+      name: 'undecided',
+      reason:
+        judgement.findings.length > 0
+          ? `a candidate that no schedule has confirmed: ${judgement.findings[0]!.text}; ${failing(judgement.conditions)}`
+          : failing(judgement.conditions),
+    }
+  return {
+    name: 'ok',
+    reason:
+      judgement === null
+        ? 'the run completed; hazards were not looked for'
+        : 'nothing was found, and C1 to C6 hold: this run stands for every schedule',
+  }
+}
+
+/** Schedules worth trying when one run does not decide: at most about twenty. */
+const directed = (world: World, judgement: Judgement | null): ReadonlyArray<AnyPolicy> => {
+  const agents = world.header.agents.map((_, i) => Policy.starvingAgent(i, i + 1))
+  const operations = (judgement?.findings ?? []).flatMap((f) => [f.a, ...(f.b === undefined ? [] : [f.b])])
+  const distinct = new Map(operations.map((o) => [`${String(o.index)}:${String(o.at)}`, o]))
+  return [
+    ...agents.slice(0, 8),
+    ...[...distinct.values()].slice(0, 6).map((o, i) => Policy.starvingOperation(o.index, o.at, i + 1)),
+    Policy.eager,
+    Policy.lazy,
+    ...[1, 2, 3, 4].map((seed) => Policy.seeded(seed)),
+  ]
+}
+
+interface Explored {
+  readonly runs: number
+  readonly found: {
+    readonly ran: Run.Ran<readonly [Judgement | null, Provenance | null]>
+    readonly decision: Decision
+  } | null
+}
+
+const exploreFrom = (
+  launched: Launched,
+  options: CheckOptions,
+  detecting: Options,
+  judgement: Judgement | null,
+): Explored => {
+  const policies = directed(launched.world, judgement)
+  for (const [i, policy] of policies.entries()) {
+    const watch = contested()
+    const ran = judged(launched, options, detecting, watch.policy(policy), false)
+    const decision = decide(launched.world, ran.outcome, ran.result[0], null)
+    if (decision.name === 'deadlock' || decision.name === 'hazard' || decision.name === 'invalid')
+      return { runs: i + 1, found: { ran, decision } }
+    const both = watch.seen()
+    if (both !== null) {
+      // the accesses of a race stood side by side: the candidate is real in this run
+      const confirmed = ran.result[0]
+      if (confirmed !== null && confirmed.findings.length > 0)
+        return {
+          runs: i + 1,
+          found: {
+            ran,
+            decision: {
+              name: 'hazard',
+              reason: `${confirmed.findings[0]!.text} (one state offers both accesses: ${both})`,
+            },
+          },
+        }
+    }
+  }
+  return { runs: policies.length, found: null }
+}
+
+export const check: Check = (program, options) => {
+  const launched = launch(program, options.algebra, options.arguments)
+  if (E.isLeft(launched)) return launched
+  const { world } = launched.right
+  const detecting: Options = {
+    strict: options.strict,
+    strictProxies: options.strictProxies,
+    wgmmaOrder: defaults.wgmmaOrder,
+    registerFence: defaults.registerFence,
+    rules: defaults.rules,
+  }
+  const first = judged(launched.right, options, detecting, options.policy, options.provenance)
+  if (first.outcome._tag === 'refused')
+    return E.left({
+      code: 'schedule.not-offered',
+      message: `the recorded schedule does not fit this program: after ${String(first.steps)} events its next one, ${Run.showSchedule(first.schedule.slice(-1))}, is not on offer`,
+    })
+  const decision = decide(world, first.outcome, first.result[0], first.result[1])
+  const explored: Explored =
+    decision.name === 'undecided' && options.explore
+      ? exploreFrom(launched.right, options, detecting, first.result[0])
+      : { runs: 0, found: null }
+  const shown = explored.found?.ran ?? first
+  const final = explored.found?.decision ?? decision
+  const judgement = shown.result[0]
+  const proof = first.result[1]
+  const verdict: Verdict = {
+    schema: verdictSchema,
+    kernel: program.name,
+    settings: options.settings,
+    verdict: final.name,
+    reason: final.reason,
+    decidedBy: explored.runs > 0 ? 'exploration' : 'one-schedule',
+    conditions: judgement?.conditions ?? unjudged,
+    findings: replayable(launched.right, judgement?.findings ?? [], shown.schedule, options, detecting),
+    notes: (judgement?.notes ?? []).map((f) => withSchedule(f, Run.showSchedule(shown.schedule), f.missing)),
+    waitFor: (judgement?.deadlock ?? []).map(showBlocked),
+    provenance: proof,
+    digest: {
+      order: judgement?.digest ?? 'none',
+      output: outputDigest(world, first.machine),
+    },
+    counts: {
+      events: judgement?.events ?? 0,
+      steps: shown.steps,
+      agents: world.header.agents.length,
+      ctas: world.ctas,
+      clusters: shown.clusters,
+      runs: 1 + explored.runs,
+    },
+    scope,
+  }
+  return E.right({ verdict, world, machine: first.machine, schedule: first.schedule })
+}
+
+export type { Judged }

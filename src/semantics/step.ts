@@ -52,8 +52,9 @@ export interface Offered {
   readonly unit: 'agent' | InFlight['_tag']
   readonly bytes: number
   readonly macs: number
-  /** the operation that it continues */
+  /** the operation that it continues, or what its agent stands ready to do */
   readonly operation: InFlight | null
+  readonly ready: Ready | null
 }
 
 /** Where a run cannot go on: the program is invalid here, or the library is wrong. */
@@ -151,6 +152,7 @@ export const offered = (world: World, m: Machine): ReadonlyArray<Offered> => {
       bytes: 0,
       macs: 0,
       operation: null,
+      ready: a.ready,
     })
   }
   for (const f of m.inFlight) {
@@ -161,6 +163,7 @@ export const offered = (world: World, m: Machine): ReadonlyArray<Offered> => {
       bytes: bytesOf(f),
       macs: macsOf(f),
       operation: f,
+      ready: null,
     })
   }
   return out

@@ -49,8 +49,8 @@ export interface Verdict {
   readonly notes: ReadonlyArray<ReplayableFinding>
   /** blocked agents of a deadlock, one line each: who, where, for which barrier, generation, count and bytes missing */
   readonly waitFor: ReadonlyArray<string>
-  /** present when the program says what it computes and provenance was asked for */
-  readonly provenance?: Provenance
+  /** null when the program does not say what it computes, or provenance was not asked for */
+  readonly provenance: Provenance | null
   readonly digest: { readonly order: string; readonly output: string }
   readonly counts: Counts
   /** what the verdict does not speak of */
