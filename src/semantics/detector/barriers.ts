@@ -150,7 +150,7 @@ const condition = (
 // ---------------------------------------------------------------- life
 
 const lifecycle = (c: Context, b: BarrierState, stamp: Stamp, does: string, text: string): void =>
-  file(c.report, keyOf(`B7|${String(b.index)}`, stamp, undefined), () =>
+  file(c.report, `B7|${String(b.index)}|${String(stamp.agent)}`, () =>
     draft(
       'B7',
       'E',

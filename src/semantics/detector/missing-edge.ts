@@ -81,8 +81,6 @@ const replay = (
   return finish(d)
 }
 
-const nothingMore = (): void => undefined
-
 const sameSide = (x: Side | undefined, y: Side | undefined): boolean =>
   x === undefined || y === undefined ? x === y : x.index === y.index && x.at === y.at
 
@@ -309,8 +307,18 @@ export const explain = (
       done: operation === undefined ? after[n] : doneKnowledge(operation),
     }
   })
-  const gone = (h: Hypothesis): boolean =>
-    !present(replay(header, events, options, h.actions, nothingMore), finding)
+  // The log may hold the accesses against the order that the edge demands. Then the one that stands first has to know the other.
+  const [early, late] = sides[0] === finding.a ? [seen[0]!, seen[1]] : [seen[1]!, seen[0]]
+  const gone = (h: Hypothesis): boolean => {
+    let turned = false
+    const j = replay(header, events, options, h.actions, (d, i) => {
+      if (i !== early.index || late === undefined) return
+      const e = events[i]!
+      const op = e._tag === 'issue' ? d.operations.get(e.operation) : undefined
+      turned = knows((op ?? d.context.agents[early.side.index]!).knowledge, late)
+    })
+    return turned || !present(j, finding)
+  }
   const first = seen[0]!
   const orders: ReadonlyArray<readonly [Seen, Seen]> =
     other === undefined
@@ -368,26 +376,30 @@ type Kind = (
 
 const label = (s: Side): string => `\`${s.site}\` of ${s.agent}`
 
-const fences: Kind = function* (_header, _events, _options, finding, a, b) {
+const fences: Kind = function* (header, events, _options, finding, a, b) {
+  const places: ReadonlyArray<readonly [number, string]> =
+    a.operation === undefined ? [[a.index + 1, `after ${label(a.side)}`]] : releases(header, events, a, b)
   if (finding.id === 'M8') {
-    const before: Action = {
-      before: a.index + 1,
-      act: (d) => {
-        applyFence(d.context, a.side.index, 'tensorBefore')
-      },
-    }
     const behind: Action = {
       before: b.index,
       act: (d) => {
         applyFence(d.context, b.side.index, 'tensorAfter')
       },
     }
-    yield { kind: 'fence', text: `a before_thread_sync fence after ${label(a.side)}`, actions: [before] }
-    yield { kind: 'fence', text: `an after_thread_sync fence before ${label(b.side)}`, actions: [behind] }
-    yield {
-      kind: 'fence',
-      text: `a before_thread_sync fence after ${label(a.side)} and an after_thread_sync fence before ${label(b.side)}`,
-      actions: [before, behind],
+    const fronts = places.map(([where, place]): readonly [Action, string] => [
+      {
+        before: where,
+        act: (d) => {
+          applyFence(d.context, a.side.index, 'tensorBefore')
+        },
+      },
+      `a before_thread_sync fence ${place}`,
+    ])
+    const after = `an after_thread_sync fence before ${label(b.side)}`
+    yield { kind: 'fence', text: after, actions: [behind] }
+    for (const [front, text] of fronts) {
+      yield { kind: 'fence', text, actions: [front] }
+      yield { kind: 'fence', text: `${text} and ${after}`, actions: [front, behind] }
     }
     return
   }
@@ -400,8 +412,8 @@ const fences: Kind = function* (_header, _events, _options, finding, a, b) {
         },
       },
     ]
-    if (a.operation === undefined)
-      yield { kind: 'fence', text: `${text} after ${label(a.side)}`, actions: at(a.index + 1, a.side.index) }
+    for (const [where, place] of places)
+      yield { kind: 'fence', text: `${text} ${place}`, actions: at(where, a.side.index) }
     yield { kind: 'fence', text: `${text} before ${label(b.side)}`, actions: at(b.index, b.side.index) }
   }
 }
@@ -410,25 +422,32 @@ const isRelease = (e: LogEvent): boolean =>
   (e._tag === 'barrier' && (e.kind === 'arrive' || e.kind === 'drop')) ||
   (e._tag === 'rendezvous' && e.kind === 'arrive')
 
+/** Places right before what the agent of `a` releases between a and b, the first eight. */
+const releases = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  a: Seen,
+  b: Seen,
+): ReadonlyArray<readonly [number, string]> => {
+  const places: Array<readonly [number, string]> = []
+  const x = a.side.index
+  for (let i = a.index + 1; i < Math.min(events.length, b.index + 1) && places.length < 8; i++) {
+    const e = events[i]!
+    if (!isRelease(e) || stampOf(e)?.agent !== x) continue
+    const site = e._tag === 'barrier' || e._tag === 'rendezvous' ? e.stamp.site : 0
+    places.push([i, `before \`${header.sites[site]?.label ?? String(site)}\` of ${agentName(header, x)}`])
+  }
+  return places
+}
+
 const groupWaits: Kind = function* (header, events, _options, _finding, a, b) {
   const op = a.operation
   if (op === undefined) return
   const family = familyOf(op.unit)
   if (family === undefined) return
   const x = a.side.index
-  const places: Array<readonly [number, string]> = []
-  if (b.side.index === x) places.push([b.index, `before ${label(b.side)}`])
-  else {
-    let found = 0
-    for (let i = a.index + 1; i < Math.min(events.length, b.index + 1) && found < 8; i++) {
-      const e = events[i]!
-      if (isRelease(e) && stampOf(e)?.agent === x) {
-        found++
-        const site = e._tag === 'barrier' || e._tag === 'rendezvous' ? e.stamp.site : 0
-        places.push([i, `before \`${header.sites[site]?.label ?? String(site)}\` of ${agentName(header, x)}`])
-      }
-    }
-  }
+  const places: ReadonlyArray<readonly [number, string]> =
+    b.side.index === x ? [[b.index, `before ${label(b.side)}`]] : releases(header, events, a, b)
   for (const [where, place] of places) {
     for (const read of family === 'bulk' ? [true, false] : [false]) {
       yield {

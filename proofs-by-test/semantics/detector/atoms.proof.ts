@@ -1,0 +1,127 @@
+/** Atoms against brute-force sets of bytes. */
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Atoms } from '../../../src/semantics/detector/index.js'
+
+const size = 1200 // more than two blocks of 512 bytes
+const footprint = fc
+  .uniqueArray(fc.integer({ min: 0, max: size }), { minLength: 2, maxLength: 8 })
+  .map((edges) => {
+    const e = [...edges].sort((a, b) => a - b)
+    return Int32Array.from(e.length % 2 === 0 ? e : e.slice(1))
+  })
+const bytesOf = (spans: Int32Array): ReadonlySet<number> => {
+  const out = new Set<number>()
+  for (let i = 0; i < spans.length; i += 2) for (let b = spans[i]!; b < spans[i + 1]!; b++) out.add(b)
+  return out
+}
+
+describe('atoms', () => {
+  it('laws 1 and 2: disjoint, exact, and as coarse as the footprints allow', () => {
+    fc.assert(
+      fc.property(fc.array(footprint, { minLength: 1, maxLength: 9 }), (all) => {
+        const p = Atoms.partition<null>(
+          size,
+          () => null,
+          () => null,
+        )
+        const atoms = all.map((f) => Atoms.refine(p, f))
+        const owner = new Map<number, number>()
+        const sizes = new Map<number, number>()
+        for (const [from, to, a] of Atoms.pieces(p)) {
+          for (let b = from; b < to; b++) {
+            expect(owner.has(b)).toBe(false)
+            owner.set(b, a.id)
+          }
+          sizes.set(a.id, (sizes.get(a.id) ?? 0) + to - from)
+          expect(a.inside).toBe(0)
+        }
+        const sets = all.map(bytesOf)
+        all.forEach((_, i) => {
+          const own = new Set(atoms[i]!.map((a) => a.id))
+          expect(own.size).toBe(atoms[i]!.length)
+          const covered = [...owner].filter(([, id]) => own.has(id)).map(([b]) => b)
+          expect(covered.sort((x, y) => x - y)).toEqual([...sets[i]!].sort((x, y) => x - y))
+          for (const a of atoms[i]!) expect(a.bytes).toBe(sizes.get(a.id))
+        })
+        // as coarse as possible: one atom per membership signature
+        const signature = new Map<string, number>()
+        for (const [b, id] of owner) {
+          const key = sets.map((s) => (s.has(b) ? '1' : '0')).join('')
+          const old = signature.get(key)
+          if (old === undefined) signature.set(key, id)
+          else expect(id).toBe(old)
+        }
+        expect(signature.size).toBe(new Set(owner.values()).size)
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it('law 3: payloads stay on their bytes', () => {
+    fc.assert(
+      fc.property(fc.array(footprint, { minLength: 1, maxLength: 9 }), (all) => {
+        const p = Atoms.partition<{ last: number }>(
+          size,
+          () => ({ last: -1 }),
+          (x) => ({ last: x.last }),
+        )
+        const oracle = new Map<number, number>()
+        all.forEach((f, i) => {
+          for (const a of Atoms.refine(p, f)) a.payload.last = i
+          for (const b of bytesOf(f)) oracle.set(b, i)
+        })
+        for (const [from, to, a] of Atoms.pieces(p))
+          for (let b = from; b < to; b++) expect(a.payload.last).toBe(oracle.get(b))
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it('worked: A, B, C of the header', () => {
+    const p = Atoms.partition<null>(
+      64,
+      () => null,
+      () => null,
+    )
+    const a = Atoms.refine(p, Int32Array.of(0, 8))
+    const b = Atoms.refine(p, Int32Array.of(4, 12))
+    const c = Atoms.refine(p, Int32Array.of(0, 4))
+    expect([a.length, b.length, c.length]).toEqual([2, 2, 1])
+    expect(c[0]).toBe(a[0])
+  })
+
+  it('10^5 spans of a matrix cut in tiles', () => {
+    const p = Atoms.partition<null>(
+      4096 * 8192,
+      () => null,
+      () => null,
+    )
+    const from = performance.now()
+    let atoms = 0
+    for (let i = 0; i < 32; i++)
+      for (let j = 0; j < 32; j++) {
+        const spans = new Int32Array(256)
+        for (let r = 0; r < 128; r++) {
+          spans[2 * r] = (i * 128 + r) * 8192 + j * 256
+          spans[2 * r + 1] = (i * 128 + r) * 8192 + j * 256 + 256
+        }
+        atoms += Atoms.refine(p, spans).length
+      }
+    expect(atoms).toBe(1024)
+    expect(performance.now() - from).toBeLessThan(3000)
+  })
+
+  it('overlap of two footprints', () => {
+    fc.assert(
+      fc.property(footprint, footprint, (a, b) => {
+        const other = bytesOf(b)
+        const shared = [...bytesOf(a)].filter((x) => other.has(x))
+        const got = Atoms.overlap(a, b).flatMap(([from, to]) =>
+          Array.from({ length: to - from }, (_, i) => from + i),
+        )
+        expect(got).toEqual(shared)
+      }),
+    )
+  })
+})
