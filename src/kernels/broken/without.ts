@@ -1,0 +1,83 @@
+/**
+ * A program without one of its statements.
+ *
+ * A program is data, so a broken kernel needs no source of its own: it is a kernel and the label of what to leave out. Every `Do` with
+ * that label goes, wherever it stands; the values around it stay, so nothing else changes.
+ *
+ *     without('wait consumed')(hopperMatmul)      the producer no longer waits for a slot to be free
+ *
+ * Laws
+ * 1. The listing of `without(label)(p)` is the listing of p less the lines of that label.
+ * 2. A label that no effect carries is refused, with those there are.
+ * 3. A statement whose results somebody reads cannot be left out: it is refused.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { refuse, type Failure } from '../../failure.js'
+import type { Program, Region, Stmt } from '../../semantics/program.js'
+
+export type WithoutFailure = Failure<'broken.label' | 'broken.result'>
+
+const regionsOf = (s: Stmt): ReadonlyArray<Region> => {
+  switch (s._tag) {
+    case 'Let':
+    case 'Do':
+      return []
+    case 'For':
+      return [s.body]
+    case 'While':
+      return [s.before, s.after]
+    case 'If':
+      return [s.then, s.else]
+    case 'Fork':
+      return s.branches.map((b) => b.body)
+  }
+}
+
+const effects = (r: Region): ReadonlyArray<Stmt & { readonly _tag: 'Do' }> =>
+  r.body.flatMap((s) => (s._tag === 'Do' ? [s] : regionsOf(s).flatMap(effects)))
+
+const filtered = (r: Region, keep: (s: Stmt) => boolean): Region => ({
+  ...r,
+  body: r.body.filter(keep).map((s) => inside(s, keep)),
+})
+
+const inside = (s: Stmt, keep: (s: Stmt) => boolean): Stmt => {
+  switch (s._tag) {
+    case 'Let':
+    case 'Do':
+      return s
+    case 'For':
+      return { ...s, body: filtered(s.body, keep) }
+    case 'While':
+      return { ...s, before: filtered(s.before, keep), after: filtered(s.after, keep) }
+    case 'If':
+      return { ...s, then: filtered(s.then, keep), else: filtered(s.else, keep) }
+    case 'Fork':
+      return { ...s, branches: s.branches.map((b) => ({ ...b, body: filtered(b.body, keep) })) }
+  }
+}
+
+/** Labels of the statements that have an effect, each once, in program order. */
+export const labelsOf = (program: Program): ReadonlyArray<string> => [
+  ...new Set(effects(program.entry).map((s) => s.site.label)),
+]
+
+/** Leaves out every effect with this label. */
+export const without =
+  (label: string) =>
+  (program: Program): E.Either<WithoutFailure, Program> => {
+    const dropped = effects(program.entry).filter((s) => s.site.label === label)
+    if (dropped.length === 0)
+      return refuse(
+        'broken.label',
+        `${program.name}: expected the label of an effect to leave out, one of ${labelsOf(program)
+          .map((l) => `'${l}'`)
+          .join(', ')}; found '${label}'`,
+      )
+    return dropped.some((s) => s.results.length > 0)
+      ? refuse('broken.result', `${program.name}: '${label}' gives a result, so it cannot be left out`)
+      : E.right({
+          ...program,
+          entry: filtered(program.entry, (s) => s._tag !== 'Do' || s.site.label !== label),
+        })
+  }

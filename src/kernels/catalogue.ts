@@ -1,0 +1,353 @@
+/**
+ * The catalogue: every kernel of the house by name, with the settings it takes.
+ *
+ * A kernel here is a record: what its settings are called and mean, which axis of which input gives which size, and a function from
+ * whatever was given to an *instance* (the program, and the value of every setting). What is not given is chosen:
+ *
+ * | given             | sizes           | tiles and stages chosen                                          |
+ * |-------------------|-----------------|------------------------------------------------------------------|
+ * | nothing           | 256 x 256 x 576 | 128 x 128 x 64, 4 stages: nine k steps, so every slot is refilled |
+ * | k=192             | 256 x 256 x 192 | 128 x 128 x 64, 4 stages: three k steps, one slot stays empty     |
+ * | m=192 n=80        | 192 x 80 x 576  | 64 x 80 x 64: the largest legal divisors below the defaults       |
+ * | a.npy of (64, 96) | 64 x 256 x 96   | 64 x 128 x 48                                                    |
+ * | m=100             |                 | refused: no legal tile divides 100                               |
+ * | m=192 tileM=128   |                 | refused: 64 and 192 would do                                     |
+ *
+ * A default shrinks to fit; a value that somebody gave is used or refused, never replaced.
+ *
+ * Laws
+ * 1. An instance's settings are complete: each parameter has a value, and building from them gives the same program.
+ * 2. What was given appears in the instance unchanged.
+ * 3. A default tile is the largest legal tile that divides its size and is no larger than the catalogue's default.
+ * 4. Every refusal is one line that names the setting or the file, what was expected, and what was found.
+ *
+ * To add a kernel: a record, and its place in `kernels`.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { failure, refuse, type Failure } from '../failure.js'
+import type { Program } from '../semantics/program.js'
+import { hopperMatmul, type HopperMatmul } from './hopper-matmul.js'
+
+// ---------------------------------------------------------------- model
+
+export type SettingValue = number | boolean | string
+/** Settings by name. */
+export type Settings = Readonly<Record<string, SettingValue>>
+
+export interface Parameter {
+  readonly name: string
+  /** used when nothing is given; a tile or a number of stages may be chosen smaller to fit */
+  readonly default: SettingValue
+  /** `elements`, `slots`; a word's legal values stand in `choices` */
+  readonly unit: string
+  readonly meaning: string
+  readonly choices?: ReadonlyArray<string>
+}
+
+/** A tensor parameter of the program; axis d has the size of the setting `axes[d]`. */
+export interface TensorRole {
+  readonly name: string
+  readonly role: 'in' | 'out'
+  readonly axes: ReadonlyArray<string>
+}
+
+/** An input that somebody brings: where it came from (a file's name), and what it is. */
+export interface Input {
+  readonly name: string
+  readonly source: string
+  readonly dtype: string
+  readonly shape: ReadonlyArray<number>
+}
+
+/** A program and the settings that it was made with, all of them. */
+export interface Instance {
+  readonly kernel: string
+  readonly settings: Settings
+  readonly program: Program
+}
+
+export interface Kernel {
+  readonly name: string
+  /** one line */
+  readonly summary: string
+  readonly parameters: ReadonlyArray<Parameter>
+  readonly tensors: ReadonlyArray<TensorRole>
+  /** the setting that says the element type of the inputs */
+  readonly dtype: string
+  /** chooses what is not given, and builds; what is given has the right kind */
+  readonly make: (given: Settings) => E.Either<Failure, Instance>
+}
+
+// ---------------------------------------------------------------- parameters
+
+const size = (name: string, value: number, meaning: string): Parameter => ({
+  name,
+  default: value,
+  unit: 'elements',
+  meaning,
+})
+const count = (name: string, value: number, unit: string, meaning: string): Parameter => ({
+  name,
+  default: value,
+  unit,
+  meaning,
+})
+const word = (name: string, choices: readonly [string, ...string[]], meaning: string): Parameter => ({
+  name,
+  default: choices[0],
+  unit: 'word',
+  meaning,
+  choices,
+})
+
+const integerOr = (given: Settings, name: string, otherwise: number): number => {
+  const v = given[name]
+  return typeof v === 'number' ? v : otherwise
+}
+
+const bad = (kernel: string, text: string): E.Either<Failure<'kernel.settings'>, never> =>
+  refuse('kernel.settings', `${kernel}: ${text}`)
+
+// ---------------------------------------------------------------- tiles that fit
+
+/** One cut of an axis: tiles are multiples of `unit`, at most `most`. */
+interface Cut {
+  readonly size: string
+  readonly tile: string
+  readonly unit: number
+  readonly because: string
+  readonly most: number
+  readonly default: number
+}
+
+/** Legal tiles of an extent, ascending. */
+const legalTiles = (cut: Cut, extent: number): ReadonlyArray<number> => {
+  const tiles: number[] = []
+  for (let t = cut.unit; t <= Math.min(extent, cut.most); t += cut.unit) if (extent % t === 0) tiles.push(t)
+  return tiles
+}
+
+/** The tile: given and legal, or the largest legal one up to the default. */
+const fitTile = (
+  kernel: string,
+  cut: Cut,
+  extent: number,
+  given: number | null,
+): E.Either<Failure, number> => {
+  const legal = legalTiles(cut, extent)
+  if (legal.length === 0)
+    return bad(
+      kernel,
+      `${cut.size} is ${String(extent)}: expected a multiple of ${String(cut.unit)} (${cut.because}); no legal ${cut.tile} divides it`,
+    )
+  if (given === null)
+    return E.right(legal.filter((t) => t <= Math.max(cut.default, cut.unit)).pop() ?? legal[0]!)
+  return legal.includes(given)
+    ? E.right(given)
+    : bad(
+        kernel,
+        `${cut.tile} is ${String(given)}: expected a multiple of ${String(cut.unit)} (${cut.because}) that divides ${cut.size}, which is ${String(extent)}: ${legal.join(', ')}`,
+      )
+}
+
+// ---------------------------------------------------------------- hopper-matmul
+
+const hopperName = 'hopper-matmul'
+const hopperCuts = [
+  { size: 'm', tile: 'tileM', unit: 64, because: 'the rows of one wgmma', most: Infinity, default: 128 },
+  { size: 'n', tile: 'tileN', unit: 16, because: 'a row of the narrowest swizzle', most: 256, default: 128 },
+  { size: 'k', tile: 'tileK', unit: 16, because: 'the k of one wgmma', most: Infinity, default: 64 },
+] as const
+const defaultStages = 4
+
+const positive = (name: string, value: number): E.Either<Failure, number> =>
+  value >= 1
+    ? E.right(value)
+    : bad(hopperName, `${name} is ${String(value)}: expected a positive integer, at least 1`)
+
+const recordOf = (c: HopperMatmul): Settings => ({
+  m: c.m,
+  n: c.n,
+  k: c.k,
+  tileM: c.tileM,
+  tileN: c.tileN,
+  tileK: c.tileK,
+  stages: c.stages,
+  dtype: c.dtype,
+})
+
+const makeHopper = (given: Settings): E.Either<Failure, Instance> => {
+  const extent = (name: string, otherwise: number): E.Either<Failure, number> =>
+    positive(name, integerOr(given, name, otherwise))
+  const tile = (cut: Cut, of: number): E.Either<Failure, number> => {
+    const t = given[cut.tile]
+    return fitTile(hopperName, cut, of, typeof t === 'number' ? t : null)
+  }
+  return pipe(
+    E.Do,
+    E.bind('m', () => extent('m', 256)),
+    E.bind('n', () => extent('n', 256)),
+    E.bind('k', () => extent('k', 576)),
+    E.bind('tileM', ({ m }) => tile(hopperCuts[0], m)),
+    E.bind('tileN', ({ n }) => tile(hopperCuts[1], n)),
+    E.bind('tileK', ({ k }) => tile(hopperCuts[2], k)),
+    E.bind('stages', () => extent('stages', defaultStages)),
+    E.chain((fitted) => {
+      const dtype = given['dtype'] === 'bf16' ? 'bf16' : 'f16'
+      const built = (stages: number): E.Either<Failure, Instance> => {
+        const { m, n, k, tileM, tileN, tileK } = fitted
+        const c: HopperMatmul = { dtype, m, n, k, tileM, tileN, tileK, stages }
+        return pipe(
+          hopperMatmul(c),
+          E.map((program) => ({ kernel: hopperName, settings: recordOf(c), program })),
+        )
+      }
+      // Fewer slots where large tiles leave no room for all of them.
+      let instance = built(fitted.stages)
+      for (let s = fitted.stages - 1; given['stages'] === undefined && s >= 1 && tooLarge(instance); s--)
+        instance = built(s)
+      return instance
+    }),
+  )
+}
+
+const tooLarge = (made: E.Either<Failure, Instance>): boolean => E.isLeft(made) && made.left.code === 'A1'
+
+const hopper: Kernel = {
+  name: hopperName,
+  summary: 'out = a @ b: TMA ring, wgmma, store through shared memory; one memory and one compute warpgroup',
+  parameters: [
+    size('m', 256, 'rows of a and out'),
+    size('n', 256, 'columns of b and out'),
+    size('k', 576, 'columns of a, rows of b'),
+    size('tileM', 128, 'rows of out that a block computes: a multiple of 64 that divides m'),
+    size('tileN', 128, 'columns of out that a block computes: a multiple of 16 up to 256 that divides n'),
+    size('tileK', 64, 'depth of one slot of the ring: a multiple of 16 that divides k'),
+    count('stages', defaultStages, 'slots', 'slots of the ring in shared memory'),
+    word('dtype', ['f16', 'bf16'], 'element type of a, b and out; sums are f32'),
+  ],
+  tensors: [
+    { name: 'a', role: 'in', axes: ['m', 'k'] },
+    { name: 'b', role: 'in', axes: ['k', 'n'] },
+    { name: 'out', role: 'out', axes: ['m', 'n'] },
+  ],
+  dtype: 'dtype',
+  make: makeHopper,
+}
+
+// ---------------------------------------------------------------- the list
+
+export const kernels: ReadonlyArray<Kernel> = [hopper]
+
+export const kernelNamed = (name: string): E.Either<Failure<'kernel.unknown'>, Kernel> => {
+  const kernel = kernels.find((k) => k.name === name)
+  return kernel === undefined
+    ? refuse(
+        'kernel.unknown',
+        `kernel: expected one of ${kernels.map((k) => k.name).join(', ')}, found '${name}'`,
+      )
+    : E.right(kernel)
+}
+
+// ---------------------------------------------------------------- what is given
+
+const show = (shape: ReadonlyArray<number>): string =>
+  shape.length === 1 ? `(${String(shape[0])},)` : `(${shape.join(', ')})`
+
+const expectedOf = (p: Parameter): string =>
+  p.choices !== undefined
+    ? p.choices.join('|')
+    : typeof p.default === 'number'
+      ? 'an integer'
+      : typeof p.default === 'boolean'
+        ? 'true|false'
+        : 'a word'
+
+const right = (p: Parameter, value: SettingValue): boolean =>
+  p.choices !== undefined
+    ? p.choices.some((c) => c === value)
+    : typeof p.default === 'number'
+      ? typeof value === 'number' && Number.isSafeInteger(value)
+      : typeof p.default === typeof value
+
+const checkKinds = (kernel: Kernel, given: Settings): E.Either<Failure, Settings> => {
+  for (const [name, value] of Object.entries(given)) {
+    const p = kernel.parameters.find((q) => q.name === name)
+    if (p === undefined)
+      return bad(
+        kernel.name,
+        `unknown setting '${name}'; known settings: ${kernel.parameters.map((q) => q.name).join(', ')}`,
+      )
+    if (!right(p, value))
+      return bad(kernel.name, `${name}: expected ${expectedOf(p)}, found '${String(value)}'`)
+  }
+  return E.right(given)
+}
+
+/** A setting, and who says so. */
+interface Said {
+  readonly value: SettingValue
+  readonly by: string
+}
+
+/** What was given and what the inputs' shapes and dtypes say, as far as they agree. Everything in it has the right kind. */
+export const settingsOf = (
+  kernel: Kernel,
+  given: Settings,
+  inputs: ReadonlyArray<Input>,
+): E.Either<Failure, Settings> =>
+  pipe(
+    checkKinds(kernel, given),
+    E.chain(() => {
+      const said = new Map<string, Said>(
+        Object.entries(given).map(([name, value]) => [name, { value, by: 'the setting' }]),
+      )
+      const say = (name: string, value: SettingValue, by: string): Failure | null => {
+        const before = said.get(name)
+        if (before === undefined) said.set(name, { value, by })
+        return before === undefined || before.value === value
+          ? null
+          : failure(
+              'kernel.settings',
+              `${kernel.name}: ${name} is ${String(before.value)} by ${before.by}, but ${String(value)} by ${by}`,
+            )
+      }
+      const dtypes = kernel.parameters.find((p) => p.name === kernel.dtype)?.choices ?? []
+      for (const input of inputs) {
+        const role = kernel.tensors.find((t) => t.name === input.name && t.role === 'in')
+        if (role === undefined)
+          return bad(
+            kernel.name,
+            `no input '${input.name}' (${input.source}); inputs: ${kernel.tensors
+              .filter((t) => t.role === 'in')
+              .map((t) => t.name)
+              .join(', ')}`,
+          )
+        const by = `${input.source} of shape ${show(input.shape)}`
+        if (input.shape.length !== role.axes.length)
+          return bad(
+            kernel.name,
+            `${input.source}: expected ${input.name} of shape (${role.axes.join(', ')}), found shape ${show(input.shape)}`,
+          )
+        if (dtypes.length > 0 && !dtypes.includes(input.dtype))
+          return bad(
+            kernel.name,
+            `${input.source}: expected elements of ${dtypes.join(' or ')}, found ${input.dtype}`,
+          )
+        const conflict = role.axes.reduce<Failure | null>(
+          (found, axis, d) => found ?? say(axis, input.shape[d]!, by),
+          say(kernel.dtype, input.dtype, `${input.source} of dtype ${input.dtype}`),
+        )
+        if (conflict !== null) return E.left(conflict)
+      }
+      return E.right(Object.fromEntries([...said].map(([name, { value }]) => [name, value] as const)))
+    }),
+  )
+
+/** The program for what is given: settings by name, and the inputs that somebody brings. */
+export const instanceOf = (
+  kernel: Kernel,
+  given: Settings,
+  inputs: ReadonlyArray<Input>,
+): E.Either<Failure, Instance> => pipe(settingsOf(kernel, given, inputs), E.chain(kernel.make))

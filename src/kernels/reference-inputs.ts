@@ -1,0 +1,29 @@
+/**
+ * Inputs when nobody brings any: seeded, the same everywhere.
+ *
+ * An element is drawn from (seed, number of the tensor, row-major index) and nothing else, so a tensor's contents do not depend on how
+ * it is read. Values are nearly normal: the sum of four even draws, scaled to variance 1, in (-3.5, 3.5).
+ *
+ * Law 1. Mean 0 and variance 1, up to the size of the sample and the rounding to the dtype.
+ */
+import type { FloatDtype } from '../numerics/dtype.js'
+import { elementOf, prime } from '../numerics/field.js'
+import { encoder } from '../numerics/float-format.js'
+
+/** `count` bit patterns of the dtype: tensor number `tensor` of the seed. */
+export const randomPatterns = (
+  dtype: FloatDtype,
+  seed: number,
+  tensor: number,
+  count: number,
+): Float64Array => {
+  const pattern = encoder(dtype)
+  const scale = Math.sqrt(3) / prime
+  const out = new Float64Array(count)
+  for (let i = 0; i < count; i++) {
+    let sum = 0
+    for (let j = 0; j < 4; j++) sum += elementOf(seed, tensor, 4 * i + j)
+    out[i] = pattern((sum - 2 * prime) * scale)
+  }
+  return out
+}

@@ -1,0 +1,122 @@
+/**
+ * The reference: what a program says it computes, done the naive way in the same algebra.
+ *
+ * A matmul is one matrix product over all of k from zero, then one conversion: out = cast(0 + a b). In `bits` the chain of tensor-core
+ * instructions is part of what is computed, and the product follows it, one instruction's k after the other. So a kernel must give
+ * these bits, all of them: there is no tolerance. The k tiles of a kernel do not show, because a tile is a whole number of
+ * instructions (law 3 of `algebra.ts`).
+ *
+ * By hand, bits, f16, k = 16: a row of ones times a column of halves: 16 * 0.5 = 8 in f32, and 0x4800 in f16.
+ *
+ * Law 1. In `real64` the reference is the textbook triple loop.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
+import { refuse, type Failure } from '../failure.js'
+import type { Algebra } from '../numerics/algebra.js'
+import { isFloat, type FloatDtype } from '../numerics/dtype.js'
+import type { Program, TensorParam } from '../semantics/program.js'
+
+export type ReferenceFailure = Failure<'reference.missing' | 'reference.algebra' | 'reference.shape'>
+
+/** Row-major carriers of the algebra. */
+export interface Reference {
+  readonly tensor: string
+  /** what it is called when it is compared with: `naive matmul` */
+  readonly name: string
+  readonly values: Float64Array
+}
+
+const product = (xs: ReadonlyArray<number>): number => xs.reduce((n, x) => n * x, 1)
+
+/** The shape of a parameter, when it is known without running. */
+export const shapeOf = (p: TensorParam): ReadonlyArray<number> | null => {
+  const shape = p.shape.map((e) => (e._tag === 'const' ? Number(e.value) : NaN))
+  return shape.some(Number.isNaN) ? null : shape
+}
+
+export const tensorsOf = (program: Program): ReadonlyArray<TensorParam> =>
+  program.params.flatMap((p) => (p._tag === 'tensor' ? [p] : []))
+
+const constant = (
+  program: Program,
+  name: string,
+): E.Either<
+  ReferenceFailure,
+  { readonly param: TensorParam; readonly dtype: FloatDtype; readonly shape: ReadonlyArray<number> }
+> => {
+  const param = tensorsOf(program).find((p) => p.name === name)
+  const shape = param === undefined ? null : shapeOf(param)
+  return param === undefined || shape === null || !isFloat(param.dtype)
+    ? refuse(
+        'reference.shape',
+        `${program.name}: expected a float tensor ${name} of constant shape to compare with`,
+      )
+    : E.right({ param, dtype: param.dtype, shape })
+}
+
+/** What `matmul` means: out = cast(a b), a m x k, b k x n. */
+export const naiveMatmul = (
+  algebra: Algebra,
+  types: { readonly operand: FloatDtype; readonly accumulator: FloatDtype; readonly out: FloatDtype },
+  shape: { readonly m: number; readonly n: number; readonly k: number },
+  a: Float64Array,
+  b: Float64Array,
+): E.Either<ReferenceFailure, Float64Array> => {
+  const mma = algebra.mma({ a: types.operand, b: types.operand, acc: types.accumulator }, shape)
+  const cast = algebra.cast(types.accumulator, types.out, 'rn', false)
+  if (O.isNone(mma) || O.isNone(cast))
+    return refuse(
+      'reference.algebra',
+      `${algebra.name}: no product of ${types.operand} into ${types.accumulator} for k = ${String(shape.k)}, or no cast to ${types.out}`,
+    )
+  const zero = new Float64Array(shape.m * shape.n).fill(algebra.constant(types.accumulator, 0))
+  return E.right(mma.value(a, b, zero).map(cast.value))
+}
+
+/** The output that the program should give for these inputs. Refuses a program that does not say what it computes. */
+export const referenceOf = (
+  program: Program,
+  algebra: Algebra,
+  inputs: ReadonlyMap<string, Float64Array>,
+): E.Either<ReferenceFailure, Reference> => {
+  const computes = program.computes
+  if (computes === undefined)
+    return refuse('reference.missing', `${program.name} does not say what it computes`)
+  const given = (name: string, shape: ReadonlyArray<number>): E.Either<ReferenceFailure, Float64Array> => {
+    const values = inputs.get(name)
+    return values === undefined || values.length !== product(shape)
+      ? refuse('reference.missing', `${program.name}: no values for input ${name}`)
+      : E.right(values)
+  }
+  if (computes._tag === 'copy') {
+    const from = constant(program, computes.from)
+    if (E.isLeft(from)) return from
+    const values = given(computes.from, from.right.shape)
+    return E.isLeft(values)
+      ? values
+      : E.right({ tensor: computes.out, name: `its input ${computes.from}`, values: values.right })
+  }
+  const [a, b, out] = [
+    constant(program, computes.a),
+    constant(program, computes.b),
+    constant(program, computes.out),
+  ]
+  if (E.isLeft(a)) return a
+  if (E.isLeft(b)) return b
+  if (E.isLeft(out)) return out
+  const av = given(computes.a, a.right.shape)
+  if (E.isLeft(av)) return av
+  const bv = given(computes.b, b.right.shape)
+  if (E.isLeft(bv)) return bv
+  const values = naiveMatmul(
+    algebra,
+    { operand: a.right.dtype, accumulator: computes.accumulator, out: out.right.dtype },
+    { m: a.right.shape[0]!, n: b.right.shape[1]!, k: a.right.shape[1]! },
+    av.right,
+    bv.right,
+  )
+  return E.isLeft(values)
+    ? values
+    : E.right({ tensor: computes.out, name: 'naive matmul', values: values.right })
+}
