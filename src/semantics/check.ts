@@ -187,6 +187,35 @@ const longestExplained = 20_000
 const withSchedule = (f: Finding, schedule: string, missing: MissingEdge | undefined): ReplayableFinding =>
   Object.assign({ schedule }, f, missing === undefined ? {} : { missing })
 
+type Ran = Run.Ran<readonly [Judgement | null, Provenance | null]>
+
+/** What a run shows, and what stands behind a condition that fails in it (B1, B3, B4). */
+const shownBy = (ran: Ran): ReadonlyArray<Finding> => {
+  const j = ran.result[0]
+  return j === null
+    ? []
+    : [...j.findings, ...(['C3', 'C4', 'C6'] as const).flatMap((name) => j.conditions[name].findings)]
+}
+
+/** The findings of the run that decided, then those of the first run that it confirms; each once. */
+const findingsOf = (
+  launched: Launched,
+  first: Ran,
+  explored: Explored,
+  options: CheckOptions,
+  detecting: Options,
+): ReadonlyArray<ReplayableFinding> => {
+  const deciding = explored.found?.ran ?? first
+  const own = replayable(launched, shownBy(deciding), deciding.schedule, options, detecting)
+  if (deciding === first) return own
+  const known = new Set(own.map(nameOf))
+  const candidates = shownBy(first).filter((f) => !known.has(nameOf(f)))
+  return [...own, ...replayable(launched, candidates, first.schedule, options, detecting)]
+}
+
+const nameOf = (f: Finding): string =>
+  [f.id, f.a.agent, f.a.site, f.b?.agent ?? '', f.b?.site ?? ''].join('|')
+
 interface Decision {
   readonly name: VerdictName
   readonly reason: string
@@ -320,7 +349,7 @@ export const check: Check = (program, options) => {
     reason: final.reason,
     decidedBy: explored.runs > 0 ? 'exploration' : 'one-schedule',
     conditions: judgement?.conditions ?? unjudged,
-    findings: replayable(launched.right, judgement?.findings ?? [], shown.schedule, options, detecting),
+    findings: findingsOf(launched.right, first, explored, options, detecting),
     notes: (judgement?.notes ?? []).map((f) => withSchedule(f, Run.showSchedule(shown.schedule), f.missing)),
     waitFor: (judgement?.deadlock ?? []).map(showBlocked),
     provenance: proof,

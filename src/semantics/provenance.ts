@@ -4,7 +4,7 @@
  * A fold over the log in the order in which things were performed. Every written element carries a *term*:
  *
  *     input     the element of a tensor parameter at some byte address
- *     sum       sum over k in ks of A[row, k] * B[k, column]; ks is a multiset of intervals
+ *     sum       A[row, k] * B[k, column] added for the k in ks; ks is a list of intervals, in the order of addition
  *     zero      nothing yet
  *     other     something this fold cannot say, with the reason
  *
@@ -13,8 +13,10 @@
  * mma looks up the coordinates of all its operand elements; if A's depend on (row, k) alone, B's on (k, column) alone, and the k's agree
  * one by one, the accumulator's element gets those k's added. Casts keep terms; any other arithmetic gives `other`.
  *
- * Theorem: a run's output is a matmul for **all** inputs of the shape, over every commutative semiring, iff the term of every output
+ * Theorem 1: a run's output is a matmul for **all** inputs of the shape, over every commutative semiring, iff the term of every output
  * element [m, n] is the sum over row m, column n, each k of 0 .. K exactly once. Data movement does not look at data, so one run decides.
+ * Theorem 2: if moreover every element adds its k's in ascending order, in whole blocks of the instruction, then the output is that of
+ * the naive chain of instructions **bit for bit**, whatever the tiles and the stages: rounding sees the same sums in the same order.
  *
  * By hand, 2 steps of tileK = 64: after step 0 every accumulator element is {A[m, 0:64] B[0:64, n]}, after step 1 the intervals merge to
  * {0:128}. A slot refilled too early gives {0:64, 128:192}: k-slices 64:128 missing.
@@ -270,25 +272,25 @@ const separate = (
   return { plane: terms.plane, first, second }
 }
 
-/** Sorted intervals of a list of coordinates: consecutive runs. */
+/** A list of coordinates as intervals: consecutive runs, in order. */
 const intervals = (ks: Int32Array): ReadonlyArray<number> => {
   const out: number[] = []
-  for (const k of ks.slice().sort())
+  for (const k of ks)
     if (out.length > 0 && out[out.length - 1] === k) out[out.length - 1] = k + 1
     else out.push(k, k + 1)
   return out
 }
 
-/** Multiset sum of interval lists; touching intervals merge. */
-const addIntervals = (x: ReadonlyArray<number>, y: ReadonlyArray<number>): ReadonlyArray<number> => {
+/** First the one list, then the other; an interval that goes on where the last one ended is one with it. */
+const andThen = (x: ReadonlyArray<number>, y: ReadonlyArray<number>): ReadonlyArray<number> =>
+  x.length > 0 && y.length > 0 && x[x.length - 1] === y[0] ? [...x.slice(0, -1), ...y.slice(1)] : [...x, ...y]
+
+/** The same multiset in ascending order. */
+const ascending = (ks: ReadonlyArray<number>): ReadonlyArray<number> => {
   const pairs: (readonly [number, number])[] = []
-  for (const list of [x, y]) for (let i = 0; i < list.length; i += 2) pairs.push([list[i]!, list[i + 1]!])
+  for (let i = 0; i < ks.length; i += 2) pairs.push([ks[i]!, ks[i + 1]!])
   pairs.sort((p, q) => p[0] - q[0] || p[1] - q[1])
-  const out: number[] = []
-  for (const [start, end] of pairs)
-    if (out.length > 0 && out[out.length - 1] === start) out[out.length - 1] = end
-    else out.push(start, end)
-  return out
+  return pairs.reduce<ReadonlyArray<number>>((out, pair) => andThen(out, pair), [])
 }
 
 // ---------------------------------------------------------------- events
@@ -324,7 +326,7 @@ const product = (s: State, m: Mma, shape: ReadonlyArray<number>): Terms => {
     return other(
       `an mma adds the product of row ${String(rows[moved])} and column ${String(columns[moved])} to an accumulator of row ${String(old.rows[moved])} and column ${String(old.columns[moved])}`,
     )
-  return { _tag: 'sum', a: a.plane, b: b.plane, rows, columns, ks: addIntervals(old.ks, ks) }
+  return { _tag: 'sum', a: a.plane, b: b.plane, rows, columns, ks: andThen(old.ks, ks) }
 }
 
 const onIssue = (s: State, e: Issue): void => {
@@ -444,7 +446,7 @@ const against = (ks: ReadonlyArray<number>, K: number): string => {
   ].join(', ')
 }
 
-const refuted = (text: string): Provenance => ({ proved: false, text })
+const refuted = (text: string): Provenance => ({ proved: false, inOrder: false, text })
 
 const outputTerms = (
   s: State,
@@ -467,6 +469,7 @@ const matmul = (s: State, spec: Extract<Spec, { readonly _tag: 'matmul' }>): Pro
   const whole = [0, K]
   const bytes = bitsOf(out.dtype) / 8
   const [rows, columns] = [out.shape[0]!, out.shape[1]!]
+  let inOrder = true
   for (let i = 0; i < rows; i++)
     for (let j = 0; j < columns; j++) {
       const cell = `${out.name}[${String(i)}, ${String(j)}]`
@@ -483,11 +486,15 @@ const matmul = (s: State, spec: Extract<Spec, { readonly _tag: 'matmul' }>): Pro
         return refuted(
           `${by} is the sum for row ${String(terms.rows[element])} and column ${String(terms.columns[element])}`,
         )
-      if (!sameList(terms.ks, whole)) return refuted(`${by} has ${against(terms.ks, K)}`)
+      if (sameList(terms.ks, whole)) continue
+      const sorted = ascending(terms.ks)
+      if (!sameList(sorted, whole)) return refuted(`${by} has ${against(sorted, K)}`)
+      inOrder = false
     }
   return {
     proved: true,
-    text: `${out.name} = ${a.name} @ ${b.name} for all inputs of shape (${a.shape.join(', ')}) x (${b.shape.join(', ')}): each of the ${String(rows * columns)} elements is the sum over its row and column, every k of 0:${String(K)} exactly once`,
+    inOrder,
+    text: `${out.name} = ${a.name} @ ${b.name} for all inputs of shape (${a.shape.join(', ')}) x (${b.shape.join(', ')}): each of the ${String(rows * columns)} elements is the sum over its row and column, every k of 0:${String(K)} exactly once${inOrder ? ', added in ascending order' : ''}`,
   }
 }
 
@@ -520,6 +527,7 @@ const copy = (s: State, spec: Extract<Spec, { readonly _tag: 'copy' }>): Provena
   }
   return {
     proved: true,
+    inOrder: true,
     text: `${out.name} = ${from.name} for all inputs: each of the ${String(size)} elements is copied once`,
   }
 }

@@ -22,6 +22,8 @@ export interface ReplayableFinding extends Finding {
 /** Does the program compute what it says? Decided for all inputs of the shape, from one run. */
 export interface Provenance {
   readonly proved: boolean
+  /** every output adds its products in ascending order of k, so it is the naive chain bit for bit */
+  readonly inOrder: boolean
   /** the statement that was proved, or what is wrong: output cell, k-slices missing or repeated, statement */
   readonly text: string
 }
