@@ -30,7 +30,7 @@ describe('atoms', () => {
         const sizes = new Map<number, number>()
         for (const [from, to, a] of Atoms.pieces(p)) {
           for (let b = from; b < to; b++) {
-            expect(owner.has(b)).toBe(false)
+            if (owner.has(b)) expect.fail(`byte ${String(b)} is in two atoms`)
             owner.set(b, a.id)
           }
           sizes.set(a.id, (sizes.get(a.id) ?? 0) + to - from)
@@ -50,7 +50,8 @@ describe('atoms', () => {
           const key = sets.map((s) => (s.has(b) ? '1' : '0')).join('')
           const old = signature.get(key)
           if (old === undefined) signature.set(key, id)
-          else expect(id).toBe(old)
+          else if (id !== old)
+            expect.fail(`atoms ${String(old)} and ${String(id)} are in the same footprints`)
         }
         expect(signature.size).toBe(new Set(owner.values()).size)
       }),
@@ -72,7 +73,8 @@ describe('atoms', () => {
           for (const b of bytesOf(f)) oracle.set(b, i)
         })
         for (const [from, to, a] of Atoms.pieces(p))
-          for (let b = from; b < to; b++) expect(a.payload.last).toBe(oracle.get(b))
+          for (let b = from; b < to; b++)
+            if (a.payload.last !== oracle.get(b)) expect.fail(`byte ${String(b)} lost its payload`)
       }),
       { numRuns: 150 },
     )

@@ -72,7 +72,7 @@ import { agentState, context, publish, receive, restart, tick } from './context.
 import type { Blockage } from './deadlock.js'
 import { deadlock } from './deadlock.js'
 import * as Digest from './digest.js'
-import { singleton } from './generation-set.js'
+import { singleton, union } from './generation-set.js'
 import type { Knowledge } from './knowledge.js'
 import {
   advance,
@@ -591,8 +591,8 @@ const signal = (d: Detector, e: Signal): void => {
       stamp: op.stamp,
       does: `${op.unit} delivers ${String(e.bytes)} bytes`,
       publish: (m, g) => {
-        m.visible.acquired[e.barrier] = unionOf(m.visible.acquired[e.barrier]!, g)
-        m.async.acquired[e.barrier] = unionOf(m.async.acquired[e.barrier]!, g)
+        m.visible.acquired[e.barrier] = union(m.visible.acquired[e.barrier]!, singleton(g))
+        m.async.acquired[e.barrier] = union(m.async.acquired[e.barrier]!, singleton(g))
       },
     })
   } else if (e.to === 'arrive') {
@@ -630,9 +630,6 @@ const signal = (d: Detector, e: Signal): void => {
   op.owed--
   if (op.owed <= 0 || (e.to === 'group' && e.side === 'full')) d.operations.delete(e.operation)
 }
-
-const unionOf = (set: ReadonlyArray<number>, g: number): ReadonlyArray<number> =>
-  set.length === 0 ? singleton(g) : set[set.length - 1]! > g ? set : [...set, g, g + 1]
 
 // ---------------------------------------------------------------- barriers, groups, fences
 
