@@ -10,7 +10,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Failure } from '../failure.js'
 import type { Algebra } from '../numerics/algebra.js'
-import { bitsOf } from '../numerics/dtype.js'
+import { bitsOf, isFloat } from '../numerics/dtype.js'
 import * as Ref from '../transforms/ref.js'
 import type { ExprNode } from './expression.js'
 import { link, type LinkError } from './link.js'
@@ -186,6 +186,11 @@ export const launch = (
     const tensor = tensors.get(p.tensor)
     if (tensor === undefined)
       return refuse('launch.descriptor', `descriptor ${p.name}: no tensor parameter ${p.tensor}`)
+    if (p.fill === 'nan' && (!isFloat(tensor.dtype) || bitsOf(tensor.dtype) < 16))
+      return refuse(
+        'launch.descriptor',
+        `descriptor ${p.name}: a tensor map fills floats of 16 or 32 bits with NaN, found ${tensor.dtype}`,
+      )
     const dims = intsOf(bare, `dims of ${p.name}`, p.dims)
     if (E.isLeft(dims)) return dims
     const strides = intsOf(bare, `strides of ${p.name}`, p.strides)

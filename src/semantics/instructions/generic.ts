@@ -6,7 +6,8 @@
  *
  * Source: PTX ISA, ld, st.
  */
-import { bitsOf } from '../../numerics/dtype.js'
+import { bitsOf, isInt } from '../../numerics/dtype.js'
+import { wrap } from '../../numerics/integer.js'
 import type { ExprNode } from '../expression.js'
 import type { InstructionOf } from '../instruction.js'
 import type { Access } from '../log.js'
@@ -153,7 +154,9 @@ export const executeLoad = (
 
 export const executeStore = (x: Executing, m: Machine, p: Of<'store'>): Effect => {
   const d = p.destination
-  const plane = Plane.write(m.planes[d.plane]!, d.dtype, d.addresses, p.data, m.edit)
+  // a narrow integer keeps the low bits of the register
+  const data = p.data !== null && isInt(d.dtype) && bitsOf(d.dtype) < 32 ? p.data.map(wrap(d.dtype)) : p.data
+  const plane = Plane.write(m.planes[d.plane]!, d.dtype, d.addresses, data, m.edit)
   const event: Access = {
     _tag: 'access',
     stamp: x.stamp,

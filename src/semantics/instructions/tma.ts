@@ -131,16 +131,17 @@ const imageElements = (
   v: ViewValue,
   field: string,
 ): Elements | FaultValue => {
-  if (v.base % 128 !== 0)
+  const base = v.base + v.layout.byteOffset
+  if (base % 128 !== 0)
     return V.fault(
       'A4',
-      `${field}: a TMA box needs a multiple of 128 bytes in shared memory, found ${String(v.base)}`,
+      `${field}: a TMA box needs a multiple of 128 bytes in shared memory, found ${String(base)}`,
     )
   const layout = images.get(d) ?? imageLayout(d)
   images.set(d, layout)
   return E.isLeft(layout)
     ? layout.left
-    : inBounds(world, field, Footprint.ofLayout(world.footprints, v.plane, d.dtype, layout.right, v.base))
+    : inBounds(world, field, Footprint.ofLayout(world.footprints, v.plane, d.dtype, layout.right, base))
 }
 
 const checkCoords = (
@@ -187,6 +188,11 @@ export const prepareLoad = (o: Operands, i: InstructionOf<'tma.load'>): Prepared
   if (isFault(b)) return b
   const mask = i.multicast === undefined ? null : intOperand(o, 'multicast', i.multicast)
   if (mask !== null && typeof mask !== 'number') return mask
+  if (mask !== null && mask >>> o.world.ctas !== 0)
+    return V.fault(
+      'I2',
+      `multicast: mask ${String(mask)} names a CTA outside of a cluster of ${String(o.world.ctas)}`,
+    )
   const source = sourceElements(o.world, d, coords)
   if (isFault(source)) return source
   const ranks =

@@ -67,6 +67,12 @@ export const prepareMma = (o: Operands, i: InstructionOf<'wgmma.mma'>): Prepared
       'algebra.lacks',
       `the ${o.world.algebra.name} algebra has no mma for ${a.dtype} x ${b.dtype} -> ${accumulator.dtype}`,
     )
+  for (const [negates, dtype] of [
+    [i.negateA, types.a],
+    [i.negateB, types.b],
+  ] as const)
+    if (negates && O.isNone(o.world.algebra.unary('neg', 'rn', dtype)))
+      return V.fault('algebra.lacks', `the ${o.world.algebra.name} algebra cannot negate ${dtype}`)
   return {
     _tag: 'wgmma.mma',
     a,

@@ -353,9 +353,12 @@ const compareTile = (world: World, op: CompareName, signed: boolean, x: TileValu
       ? lacks(world, `comparison ${op}`, dtype)
       : lift2(x, y, 'i1', (a, b) => (f.value(a, b) ? 1 : 0))
   }
-  return lift2(x, y, 'i1', (a, b) =>
-    (signed || dtype !== 'i32' ? compareOrdered(op, a, b) : compareOrdered(op, a >>> 0, b >>> 0)) ? 1 : 0,
-  )
+  if (signed || dtype === 'i1') return lift2(x, y, 'i1', (a, b) => (compareOrdered(op, a, b) ? 1 : 0))
+  return dtype === 'i32'
+    ? lift2(x, y, 'i1', (a, b) => (compareOrdered(op, a >>> 0, b >>> 0) ? 1 : 0))
+    : lift2(x, y, 'i1', (a, b) =>
+        compareOrdered(op, BigInt.asUintN(64, BigInt(a)), BigInt.asUintN(64, BigInt(b))) ? 1 : 0,
+      )
 }
 
 const strided = (shape: ReadonlyArray<number>): ReadonlyArray<number> => {
@@ -612,8 +615,8 @@ const evaluateIn = (world: World, at: Standpoint, frame: Frame, names: Names, e:
       if (world.algebra.memory !== 'bytes') return lacks(world, 'unpacking', e.to)
       const x = go(e.x)
       if (V.isFault(x)) return x
-      const c = carrierOf(x)
-      if (typeof c !== 'number') return c
+      const c = typeof x === 'bigint' ? x : carrierOf(x)
+      if (typeof c === 'object') return c
       const width = bitsOf(e.to)
       const bits = BigInt.asUintN(width, BigInt(c) >> BigInt(width * e.part))
       return scalarOf(e.to, e.to === 'i32' ? Number(BigInt.asIntN(32, bits)) : Number(bits))

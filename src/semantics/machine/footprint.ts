@@ -17,6 +17,8 @@ import type { ViewValue } from './value.js'
 
 export interface Footprints {
   readonly byKey: Map<string, Elements>
+  /** by a hash of the addresses */
+  readonly scattered: Map<string, ReadonlyArray<Elements>>
   readonly layouts: Map<string, number>
   readonly layoutIds: WeakMap<Ref.TransformedRef, number>
   readonly count: { footprints: number }
@@ -24,6 +26,7 @@ export interface Footprints {
 
 export const footprints = (): Footprints => ({
   byKey: new Map(),
+  scattered: new Map(),
   layouts: new Map(),
   layoutIds: new WeakMap(),
   count: { footprints: 0 },
@@ -54,6 +57,33 @@ const footprint = (
   map,
 })
 
+/** A layout's bytes at the least base of a class: they move with the base as long as the swizzle's pattern does. */
+interface Placed {
+  readonly spans: Int32Array
+  readonly addresses: Int32Array
+}
+const placements = new WeakMap<Ref.TransformedRef, Map<number, Placed>>()
+const placed = (layout: Ref.TransformedRef, base: number): Placed => {
+  const period = layout.swizzle === 16 ? 1 : 8 * layout.swizzle
+  const phase = ((base % period) + period) % period
+  const known = placements.get(layout) ?? new Map<number, Placed>()
+  if (!placements.has(layout)) placements.set(layout, known)
+  const first = known.get(phase) ?? {
+    spans: flat(Ref.spans(layout, phase)),
+    addresses: Ref.swizzledAddresses(layout, phase),
+  }
+  known.set(phase, first)
+  return base === phase
+    ? first
+    : { spans: moved(first.spans, base - phase), addresses: moved(first.addresses, base - phase) }
+}
+
+const moved = (xs: Int32Array, by: number): Int32Array => {
+  const out = new Int32Array(xs.length)
+  for (let i = 0; i < out.length; i++) out[i] = xs[i]! + by
+  return out
+}
+
 const flat = (spans: ReadonlyArray<Ref.Span>): Int32Array =>
   Int32Array.from(spans.flatMap(([s, n]) => [s, s + n]))
 
@@ -68,12 +98,13 @@ export const ofLayout = (
   const key = `${String(plane)}/${dtype}/${String(layoutId(store, layout))}/${String(base)}`
   const known = store.byKey.get(key)
   if (known !== undefined) return known
+  const { spans, addresses } = placed(layout, base)
   const made: Elements = {
-    footprint: footprint(store, plane, flat(Ref.spans(layout, base)), dtype, { _tag: 'view', layout, base }),
+    footprint: footprint(store, plane, spans, dtype, { _tag: 'view', layout, base }),
     plane,
     dtype,
     shape: layout.shape,
-    addresses: Ref.swizzledAddresses(layout, base),
+    addresses,
   }
   store.byKey.set(key, made)
   return made
@@ -90,20 +121,34 @@ export const ofAddresses = (
   shape: ReadonlyArray<number>,
   addresses: Int32Array,
 ): Elements => {
-  const bytes = Math.ceil(bitsOf(dtype) / 8)
-  const merged = spansOf(addresses, bytes)
-  const key = `${String(plane)}/${dtype}/@${shape.join()}/${addresses.join()}`
-  const known = store.byKey.get(key)
+  const key = `${String(plane)}/${dtype}/@${shape.join()}/${String(hashOf(addresses))}`
+  const bucket = store.scattered.get(key) ?? []
+  const known = bucket.find((e) => sameAddresses(e.addresses, addresses))
   if (known !== undefined) return known
   const made: Elements = {
-    footprint: footprint(store, plane, merged, dtype, { _tag: 'scatter', shape, addresses }),
+    footprint: footprint(store, plane, spansOf(addresses, Math.ceil(bitsOf(dtype) / 8)), dtype, {
+      _tag: 'scatter',
+      shape,
+      addresses,
+    }),
     plane,
     dtype,
     shape,
     addresses,
   }
-  store.byKey.set(key, made)
+  store.scattered.set(key, [...bucket, made])
   return made
+}
+
+const hashOf = (addresses: Int32Array): number => {
+  let h = 0x811c9dc5
+  for (let i = 0; i < addresses.length; i++) h = Math.imul(h ^ addresses[i]!, 0x01000193)
+  return h
+}
+const sameAddresses = (a: Int32Array, b: Int32Array): boolean => {
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
 }
 
 /** Maximal intervals of the bytes at these addresses. */

@@ -16,7 +16,8 @@
  * Laws (recorded sequences of an H100 replay all of them)
  * 1. test(p) after any sequence is `(completed & 1) !== p`.
  * 2. tx may be negative while arrivals are pending: complete before expect is the same as expect before complete.
- * 3. an arrive of more than pending, and tx outside +-(2^20 - 1), trap; the state is left as it was.
+ * 3. an arrive of more than pending, and tx outside +-(2^20 - 1), trap; the state is left as it was. (A bound of PTX: the chip
+ *    went on at tx = 2^20 and stopped at -2^20 - 1 and 2^21 - 2.)
  * 4. drop lowers `expected` for the following phases too.
  *
  * Source: PTX ISA, parallel synchronization: mbarrier; limits as observed on an H100.
@@ -47,8 +48,8 @@ const settle = (completed: number, expected: number, pending: number, tx: number
     ? make(completed + 1, expected, expected, 0)
     : make(completed, expected, pending, tx)
 
-/** A fresh barrier that `count` arrivals complete. */
-export const init = (count: number): Mbarrier => make(0, count, count, 0)
+/** A fresh barrier that `count` arrivals complete. With a count of 0, which PTX forbids, phase 0 is over at once, as on the chip. */
+export const init = (count: number): Mbarrier => settle(0, count, count, 0)
 
 /**
  * One operation: `arrivals` logical arrivals, `bytes` added to the transaction count first (negative: a complete_tx),

@@ -84,7 +84,8 @@ const codes: ReadonlyArray<Dtype> = [
 ]
 const codeOf = (dtype: Dtype): number => codes.indexOf(dtype) + 1
 
-const isSigned = (dtype: Dtype): boolean => dtype === 'i8' || dtype === 'i16' || dtype === 'i32'
+const isSigned = (dtype: Dtype): boolean =>
+  dtype === 'i8' || dtype === 'i16' || dtype === 'i32' || dtype === 'i64'
 
 /** Bytes that an element occupies. */
 export const bytesOf = (dtype: Dtype): number => Math.ceil(bitsOf(dtype) / 8)
@@ -145,8 +146,8 @@ const readBytes = (
           break
         }
         default: {
-          let x = 0
-          for (let b = width - 1; b >= 0; b--) x = x * 256 + page[at + b]!
+          let x = signed ? (page[at + width - 1]! << 24) >> 24 : page[at + width - 1]!
+          for (let b = width - 2; b >= 0; b--) x = x * 256 + page[at + b]!
           out[i] = x
         }
       }
@@ -154,9 +155,10 @@ const readBytes = (
       let x = 0
       for (let b = width - 1; b >= 0; b--) {
         const byte = a + b
-        x = x * 256 + (pages[byte >> pageBits]?.bytes[byte & pageMask] ?? unwritten)
+        const v = pages[byte >> pageBits]?.bytes[byte & pageMask] ?? unwritten
+        x = b === width - 1 && signed ? (v << 24) >> 24 : x * 256 + v
       }
-      out[i] = width === 4 && signed ? x | 0 : x
+      out[i] = x
     }
     if (signed && width < 4) out[i] = width === 1 ? (out[i]! << 24) >> 24 : (out[i]! << 16) >> 16
   }
