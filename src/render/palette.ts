@@ -1,0 +1,17 @@
+/**
+ * A palette: what emphasis looks like where the text is shown. Rendering is pure text; whoever prints says with what colours.
+ *
+ * Law 1. Every function of `plain` is the identity, so a text rendered with it has no escape codes.
+ */
+export interface Palette {
+  readonly bold: (text: string) => string
+  readonly dim: (text: string) => string
+  readonly good: (text: string) => string
+  readonly bad: (text: string) => string
+  readonly doubtful: (text: string) => string
+  readonly name: (text: string) => string
+}
+
+const same = (text: string): string => text
+
+export const plain: Palette = { bold: same, dim: same, good: same, bad: same, doubtful: same, name: same }

@@ -1,0 +1,79 @@
+/**
+ * A verdict for people: the word, why, how it was decided, and every finding as a block.
+ *
+ * Law 1. The first word is the verdict's name, and every finding's id appears.
+ */
+import type { ConditionName, Conditions } from '../semantics/finding.js'
+import type { Verdict, VerdictName } from '../semantics/verdict.js'
+import { findingBlock, type FindingContext } from './finding.js'
+import type { Palette } from './palette.js'
+import { fields, thousands } from './table.js'
+
+const names: ReadonlyArray<ConditionName> = ['C1', 'C2', 'C3', 'C4', 'C5', 'C6']
+
+/** What a condition says, in a few words. */
+const meanings: Readonly<Record<ConditionName, string>> = {
+  C1: 'every agent is a deterministic function of what it reads',
+  C2: 'waits are parity waits',
+  C3: 'generations of a barrier cannot mix',
+  C4: 'no wait can see a generation too late or too early',
+  C5: 'the run ends and leaves nothing open',
+  C6: 'expected bytes are announced before they can be missed',
+}
+
+const marked = (palette: Palette, name: VerdictName): string =>
+  (name === 'ok'
+    ? palette.good
+    : name === 'undecided' || name === 'out-of-fuel'
+      ? palette.doubtful
+      : palette.bad)(palette.bold(name))
+
+const conditionText = (c: Conditions): string => {
+  const failing = names.filter((n) => !c[n].holds)
+  return failing.length === 0
+    ? 'C1 to C6 hold'
+    : failing
+        .map((n) => {
+          const { failures } = c[n]
+          const more = failures.length > 1 ? ` (and ${String(failures.length - 1)} more)` : ''
+          return `${n} (${meanings[n]}) fails: ${failures[0] ?? ''}${more}`
+        })
+        .join('\n')
+}
+
+export interface VerdictContext extends FindingContext {
+  /** hazards were looked for */
+  readonly judged: boolean
+  /** findings shown in full; the others are counted */
+  readonly most: number
+}
+
+/** Rows that say what the verdict is and how it was reached. */
+export const verdictRows = (
+  context: VerdictContext,
+  v: Verdict,
+): ReadonlyArray<readonly [label: string, text: string]> => [
+  ['verdict', `${marked(context.palette, v.verdict)}: ${v.reason}`],
+  ...(context.judged ? [['conditions', conditionText(v.conditions)] as const] : []),
+  [
+    'decided by',
+    v.decidedBy === 'one-schedule' ? 'one schedule' : `exploration of ${thousands(v.counts.runs)} schedules`,
+  ],
+  ...v.waitFor.map((line, i) => [i === 0 ? 'blocked' : '', line] as const),
+  ...(v.provenance === null
+    ? []
+    : [[v.provenance.proved ? 'proved' : 'not proved', v.provenance.text] as const]),
+]
+
+/** Findings, then notes, each a block. */
+export const findingBlocks = (context: VerdictContext, v: Verdict): ReadonlyArray<string> => {
+  const all = [...v.findings, ...v.notes]
+  const rest = all.length - context.most
+  return [
+    ...all.slice(0, context.most).map((f) => findingBlock(context, f)),
+    ...(rest > 0 ? [context.palette.dim(`and ${String(rest)} more findings (all of them with --json)`)] : []),
+  ]
+}
+
+export const verdictText = (context: VerdictContext, v: Verdict): string =>
+  [fields(context.palette, 12, verdictRows(context, v)), ...findingBlocks(context, v)].join('\n\n')
