@@ -52,6 +52,8 @@ const illegal = (c: HopperMatmul): string | null => {
   if (c.tileN % 16 !== 0 || c.tileN > 256)
     return `tileN is ${String(c.tileN)}: expected a multiple of 16, at most 256`
   if (c.tileK % 16 !== 0) return `tileK is ${String(c.tileK)}: expected a multiple of 16, the k of one wgmma`
+  if (c.stages < 2)
+    return `stages is ${String(c.stages)}: expected at least 2, since a slot is given back one step after it is read`
   for (const [size, tile, s, t] of [
     ['m', 'tileM', c.m, c.tileM],
     ['n', 'tileN', c.n, c.tileN],

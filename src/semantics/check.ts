@@ -55,6 +55,8 @@ export interface CheckOptions {
   readonly provenance: boolean
   /** explore further schedules where one does not decide */
   readonly explore: boolean
+  /** look for the missing edge of the first findings (default true): it judges the log again for each candidate */
+  readonly explain?: boolean
   readonly fuel: number
 }
 
@@ -169,11 +171,12 @@ const replayable = (
   }
   let events: ReadonlyArray<LogEvent> | null = null
   return findings.map((f, i) => {
-    if (i < explained && f.missing === undefined)
+    const wanted = i < explained && options.explain !== false
+    if (wanted && f.missing === undefined)
       events ??= Run.run(launched.world, launched.machine, how, Run.collect).result
     const missing =
       f.missing ??
-      (i < explained && events !== null && events.length <= longestExplained
+      (wanted && events !== null && events.length <= longestExplained
         ? explain(launched.world.header, events, f, detecting)
         : undefined)
     return withSchedule(f, text, missing)
