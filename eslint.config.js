@@ -12,7 +12,7 @@ const libraryPaths = {
 }
 
 export default tseslint.config(
-  { ignores: ['dist', 'node_modules', 'coverage', 'conformance'] },
+  { ignores: ['dist', 'node_modules', 'coverage', 'conformance', '.dependency-cruiser.cjs'] },
   js.configs.recommended,
   ...tseslint.configs.strict,
   prettier,
@@ -28,7 +28,10 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-assertions': ['error', { assertionStyle: 'never' }],
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/unified-signatures': 'off',
-      'no-restricted-syntax': ['error', { selector: 'ExportDefaultDeclaration', message: 'no default exports' }],
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'ExportDefaultDeclaration', message: 'no default exports' },
+      ],
     },
   },
   {
@@ -46,14 +49,19 @@ export default tseslint.config(
     rules: {
       'no-restricted-syntax': [
         'error',
-        { selector: 'ObjectExpression > SpreadElement', message: 'no object spread in semantics: one constructor, one literal' },
+        {
+          selector: 'ObjectExpression > SpreadElement',
+          message: 'no object spread in semantics: one constructor, one literal',
+        },
         { selector: 'ExportDefaultDeclaration', message: 'no default exports' },
       ],
     },
   },
   {
     files: ['proofs-by-test/**/*.ts', '*.config.ts', '*.config.js', 'bench/**'],
-    languageOptions: { globals: { console: 'readonly', process: 'readonly', performance: 'readonly', URL: 'readonly' } },
+    languageOptions: {
+      globals: { console: 'readonly', process: 'readonly', performance: 'readonly', URL: 'readonly' },
+    },
     rules: { '@typescript-eslint/no-non-null-assertion': 'off' },
   },
 )
