@@ -149,7 +149,11 @@ export const executeLoad = (
     role: 'source',
     value: id,
   }
-  return effect(countValue(m), [event], [tile])
+  // a carrier is a number: a 64-bit integer beyond 2^53 is refused rather than rounded
+  const inexact =
+    data !== null && bitsOf(p.source.dtype) === 64 ? data.findIndex((v) => !Number.isSafeInteger(v)) : -1
+  const result = inexact < 0 ? tile : V.fault('i64.range', `load: element ${String(inexact)} is beyond 2^53`)
+  return effect(countValue(m), [event], [result])
 }
 
 export const executeStore = (x: Executing, m: Machine, p: Of<'store'>): Effect => {

@@ -16,8 +16,8 @@
  * Laws (recorded sequences of an H100 replay all of them)
  * 1. test(p) after any sequence is `(completed & 1) !== p`.
  * 2. tx may be negative while arrivals are pending: complete before expect is the same as expect before complete.
- * 3. an arrive of more than pending, and tx outside +-(2^20 - 1), trap; the state is left as it was. (A bound of PTX: the chip
- *    went on at tx = 2^20 and stopped at -2^20 - 1 and 2^21 - 2.)
+ * 3. an arrive of more than pending, and tx outside +-(2^20 - 1), trap; the state is left as it was. (The bound
+ *    is that of PTX; recorded stops are at -2^20 - 1 and 2^21 - 2.)
  * 4. drop lowers `expected` for the following phases too.
  *
  * Source: PTX ISA, parallel synchronization: mbarrier; limits as observed on an H100.

@@ -13,7 +13,7 @@
  * 1. read after write of the same dtype and addresses gives what was written; other addresses are as before.
  * 2. a write with an edit token equals a write without, for everyone who does not hold the token.
  */
-import { bitsOf, isFloat, type Dtype } from '../../numerics/dtype.js'
+import { bitsOf, type Dtype } from '../../numerics/dtype.js'
 
 // ---------------------------------------------------------------- model
 
@@ -110,6 +110,12 @@ export const read = (plane: Plane, dtype: Dtype, addresses: Int32Array, fill: nu
   }
 }
 
+const wordAt = (page: Uint8Array, at: number): number =>
+  page[at]! | (page[at + 1]! << 8) | (page[at + 2]! << 16) | (page[at + 3]! << 24)
+/** Two words as a number: exact below 2^53, and rounded once beyond. */
+const long = (low: number, high: number, signed: boolean): number =>
+  (signed ? high : high >>> 0) * 2 ** 32 + (low >>> 0)
+
 const readBytes = (
   pages: ReadonlyArray<BytePage | undefined>,
   dtype: Dtype,
@@ -141,24 +147,22 @@ const readBytes = (
           out[i] = page[at]! | (page[at + 1]! << 8)
           break
         case 4: {
-          const word = page[at]! | (page[at + 1]! << 8) | (page[at + 2]! << 16) | (page[at + 3]! << 24)
+          const word = wordAt(page, at)
           out[i] = signed ? word : word >>> 0
           break
         }
-        default: {
-          let x = signed ? (page[at + width - 1]! << 24) >> 24 : page[at + width - 1]!
-          for (let b = width - 2; b >= 0; b--) x = x * 256 + page[at + b]!
-          out[i] = x
-        }
+        default:
+          out[i] = long(wordAt(page, at), wordAt(page, at + 4), signed)
       }
     } else {
-      let x = 0
+      let low = 0
+      let high = 0
       for (let b = width - 1; b >= 0; b--) {
-        const byte = a + b
-        const v = pages[byte >> pageBits]?.bytes[byte & pageMask] ?? unwritten
-        x = b === width - 1 && signed ? (v << 24) >> 24 : x * 256 + v
+        const byte = pages[(a + b) >> pageBits]?.bytes[(a + b) & pageMask] ?? unwritten
+        if (b < 4) low = (low << 8) | byte
+        else high = (high << 8) | byte
       }
-      out[i] = x
+      out[i] = width === 8 ? long(low, high, signed) : signed && width === 4 ? low : low >>> 0
     }
     if (signed && width < 4) out[i] = width === 1 ? (out[i]! << 24) >> 24 : (out[i]! << 16) >> 16
   }
@@ -328,6 +332,3 @@ const dissolve = (
   for (let x = Math.max(start, 0); x < end; x++)
     ownSlots(pages, x >> pageBits, edit, fresh).kinds[x & pageMask] = 0
 }
-
-/** Is every carrier of this dtype exact in this plane? (64-bit integers beyond 2^53 are not.) */
-export const holdsExactly = (dtype: Dtype): boolean => isFloat(dtype) || bitsOf(dtype) <= 32

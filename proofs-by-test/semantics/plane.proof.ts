@@ -1,0 +1,169 @@
+/** Planes against a plain map: of bytes in `bits`, of whole elements elsewhere. */
+import { fc, test as prop } from '@fast-check/vitest'
+import { describe, expect, test } from 'vitest'
+import { bitsOf, dtypes, isFloat, type Dtype } from '../../src/numerics/dtype.js'
+import { bytesOf, empty, read, write, type Edit, type Plane } from '../../src/semantics/machine/plane.js'
+
+/** Two pages of 4096 bytes and a bit. */
+const size = 8192 + 64
+const whole: ReadonlyArray<Dtype> = dtypes.filter((d) => bitsOf(d) % 8 === 0)
+const bounds = (dtype: Dtype): readonly [bigint, bigint] => {
+  const bits = BigInt(8 * bytesOf(dtype))
+  const signed = !isFloat(dtype) && dtype.startsWith('i') && dtype !== 'i1'
+  // carriers are exact numbers: 64-bit ones stay below 2^53
+  if (bits === 64n) return signed ? [-(2n ** 53n) + 1n, 2n ** 53n - 1n] : [0n, 2n ** 53n - 1n]
+  return signed ? [-(2n ** (bits - 1n)), 2n ** (bits - 1n) - 1n] : [0n, 2n ** bits - 1n]
+}
+
+interface Access {
+  readonly dtype: Dtype
+  readonly addresses: ReadonlyArray<number>
+  readonly data: ReadonlyArray<number>
+}
+/** Some elements, near each other and near the edges of the pages, so that they collide and straddle. */
+const access = (bytes: number): fc.Arbitrary<Access> =>
+  fc.constantFrom(...whole.filter((d) => bytesOf(d) <= bytes)).chain((dtype) => {
+    const [least, greatest] = bounds(dtype)
+    return fc
+      .array(
+        fc.tuple(
+          fc.constantFrom(0, 16, 4080, 4096, 8176),
+          fc.integer({ min: 0, max: 24 }),
+          fc.bigInt({ min: least, max: greatest }),
+          fc.boolean(),
+        ),
+        { minLength: 1, maxLength: 8 },
+      )
+      .map((elements) => ({
+        dtype,
+        addresses: elements.map(([near, by, , there]) => (there || by % 5 !== 0 ? near + by : -1)),
+        data: elements.map(([, , x]) => Number(x)),
+      }))
+  })
+
+const store = (p: Plane, a: Access, edit: Edit | null): Plane =>
+  write(p, a.dtype, Int32Array.from(a.addresses), Float64Array.from(a.data), edit)
+const all = Int32Array.from({ length: size }, (_, i) => i)
+const bytesIn = (p: Plane): ReadonlyArray<number> => [...(read(p, 'u8', all).data ?? [])]
+
+/** The oracle of `bytes`: two's complement, little end first; what nobody wrote is 255. */
+type Bytes = ReadonlyMap<number, number>
+const storeBytes = (m: Bytes, a: Access): Bytes => {
+  const out = new Map(m)
+  a.addresses.forEach((at, i) => {
+    if (at < 0) return
+    const width = bytesOf(a.dtype)
+    const pattern = BigInt.asUintN(8 * width, BigInt(a.data[i]!))
+    for (let b = 0; b < width; b++) out.set(at + b, Number((pattern >> BigInt(8 * b)) & 255n))
+  })
+  return out
+}
+const loadBytes = (m: Bytes, dtype: Dtype, at: number): number => {
+  const width = bytesOf(dtype)
+  let pattern = 0n
+  for (let b = width - 1; b >= 0; b--) pattern = pattern * 256n + BigInt(m.get(at + b) ?? 255)
+  return Number(bounds(dtype)[0] < 0n ? BigInt.asIntN(8 * width, pattern) : pattern)
+}
+
+/** The oracle of `slots`: live elements by their address; a write ends all that it overlaps. */
+type Elements = ReadonlyMap<number, { readonly dtype: Dtype; readonly x: number }>
+const storeElements = (m: Elements, a: Access): Elements => {
+  const out = new Map(m)
+  a.addresses.forEach((at, i) => {
+    if (at < 0) return
+    for (const [start, e] of out)
+      if (start < at + bytesOf(a.dtype) && at < start + bytesOf(e.dtype)) out.delete(start)
+    out.set(at, { dtype: a.dtype, x: a.data[i]! })
+  })
+  return out
+}
+
+const history = fc.array(access(8), { minLength: 1, maxLength: 12 })
+
+describe('bytes', () => {
+  prop.prop([history, access(8)])(
+    'law 1: any read after any writes is what a map of bytes says',
+    (writes, probe) => {
+      const p = writes.reduce((plane, a) => store(plane, a, null), empty('bytes', size))
+      const m = writes.reduce(storeBytes, new Map<number, number>())
+      expect(bytesIn(p).findIndex((byte, at) => byte !== (m.get(at) ?? 255))).toBe(-1)
+      const found = read(p, probe.dtype, Int32Array.from(probe.addresses), 7)
+      expect([...found.data!]).toEqual(
+        probe.addresses.map((at) => (at < 0 ? 7 : loadBytes(m, probe.dtype, at))),
+      )
+      expect(found.retyped).toBeNull()
+    },
+  )
+
+  test('law 1: signed and unsigned integers of every width, at both ends of their range, across a page', () => {
+    for (const dtype of whole.filter((d) => !isFloat(d)))
+      for (const at of [0, 4096 - 1, 4096 - Math.max(1, bytesOf(dtype) / 2)])
+        for (const x of bounds(dtype).map(Number)) {
+          const p = store(empty('bytes', size), { dtype, addresses: [at], data: [x] }, null)
+          expect(read(p, dtype, Int32Array.of(at)).data, `${dtype} at ${String(at)}`).toEqual(
+            Float64Array.of(x),
+          )
+        }
+  })
+})
+
+describe('slots', () => {
+  prop.prop([history])('law 1: the elements that live are those of a map', (writes) => {
+    const p = writes.reduce((plane, a) => store(plane, a, null), empty('slots', size))
+    const m = writes.reduce(storeElements, new Map())
+    for (const dtype of new Set(writes.map((a) => a.dtype)))
+      for (const near of [0, 4080, 8176]) {
+        const addresses = Int32Array.from({ length: 48 }, (_, i) => near + i)
+        const { data, retyped } = read(p, dtype, addresses)
+        const alive = [...addresses].map((at) => m.get(at))
+        expect([...data!]).toEqual(alive.map((e) => (e?.dtype === dtype ? e.x : NaN)))
+        const inside = (at: number): boolean =>
+          [...m].some(([start, e]) => start <= at && at < start + bytesOf(e.dtype))
+        const first = [...addresses].find((at, i) => alive[i]?.dtype !== dtype && inside(at))
+        expect(retyped).toBe(first ?? null)
+      }
+  })
+})
+
+/** Everything that can be seen of a plane. */
+const seen = (p: Plane): unknown =>
+  p._tag === 'bytes' ? bytesIn(p) : whole.map((dtype) => [...(read(p, dtype, near).data ?? [])])
+/** Where the accesses of a history fall. */
+const near = Int32Array.from([0, 4080, 8176].flatMap((at) => Array.from({ length: 48 }, (_, i) => at + i)))
+
+describe.each(['bytes', 'slots'] as const)('edit tokens in %s', (memory) => {
+  prop.prop([history, history], { numRuns: 40 })(
+    'law 2: a run that overwrites its own pages sees what a run that copies sees, and disturbs nobody',
+    (before, after) => {
+      const kept = before.reduce((p, a) => store(p, a, null), empty(memory, size))
+      const asKept = seen(kept)
+      const mine: Edit = { run: Symbol('mine') }
+      const yours: Edit = { run: Symbol('yours') }
+      const copied = after.reduce((p, a) => store(p, a, null), kept)
+      const owned = after.reduce((p, a) => store(p, a, mine), kept)
+      expect(seen(owned)).toEqual(seen(copied))
+      expect(seen(kept)).toEqual(asKept)
+      // another run that starts from the pages of the first
+      const theirs = before.reduce((p, a) => store(p, a, yours), owned)
+      expect(seen(owned)).toEqual(seen(copied))
+      expect(seen(theirs)).toEqual(seen(before.reduce((p, a) => store(p, a, null), copied)))
+    },
+  )
+
+  test('law 2: with the token pages are overwritten, without it they are not', () => {
+    const edit: Edit = { run: Symbol('run') }
+    const word = (x: number): Access => ({ dtype: 'u32', addresses: [64], data: [x] })
+    const at = (p: Plane): number => read(p, 'u32', Int32Array.of(64)).data![0]!
+    const first = store(empty(memory, size), word(1), edit)
+    const second = store(first, word(2), edit)
+    expect([at(first), at(second)]).toEqual([2, 2])
+    const third = store(second, word(3), null)
+    expect([at(second), at(third)]).toEqual([2, 3])
+  })
+})
+
+test('a plane of nothing holds nothing', () => {
+  const p = empty('none', size)
+  expect(store(p, { dtype: 'f16', addresses: [0], data: [1] }, null)).toBe(p)
+  expect(read(p, 'f16', Int32Array.of(0))).toEqual({ data: null, retyped: null })
+})
