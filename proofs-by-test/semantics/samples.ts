@@ -1,0 +1,160 @@
+/** Small valid programs that the proofs of this folder take apart. */
+import * as E from 'fp-ts/lib/Either.js'
+import * as B from '../../src/semantics/builder.js'
+import * as X from '../../src/semantics/expression.js'
+import type { Program } from '../../src/semantics/program.js'
+import { swizzle, tile } from '../../src/transforms/transform.js'
+
+export const right = <A>(either: E.Either<{ readonly code: string; readonly message: string }, A>): A => {
+  if (E.isLeft(either)) throw new Error(`${either.left.code}: ${either.left.message}`)
+  return either.right
+}
+
+/** A producer copies blocks into a ring of two, a consumer doubles them: fork, loops, a branch, a while, every kind of parameter. */
+export const ring = (): Program =>
+  right(
+    B.kernel(
+      {
+        name: 'ring',
+        arch: 'sm90a',
+        grid: [4],
+        agents: [B.warpgroup('consumer', 0), B.warp('producer', 4)],
+        computes: { _tag: 'copy', from: 'a', out: 'out' },
+      },
+      function* () {
+        const a = yield* B.tensorParam('a', 'f16', [128, 64], { role: 'in' })
+        const out = yield* B.tensorParam('out', 'f16', [128, 64], { role: 'out' })
+        const n = yield* B.scalarParam('n', 'i32')
+        const map = yield* B.descriptorParam('map', a, [64, 64], { swizzle: 128 })
+        const transforms = [right(tile([8, 64])), right(swizzle(128))]
+        const buffer = yield* B.sharedMemory('buffer', 'f16', [2, 64, 64], transforms)
+        const full = yield* B.barriers('full', [2], { contract: 'pallas' })
+        const empty = yield* B.barriers('empty', [2])
+        yield* B.run('init', { _tag: 'mbarrier.init', barrier: X.slot(full, X.i32(0)), count: 1 })
+        const { last } = yield* B.fork(
+          'roles',
+          {
+            agent: 'consumer',
+            captures: { buffer, full, empty, out: out.view },
+            body: function* (c) {
+              const { parity } = yield* B.forRange(
+                { label: 'k', from: X.i32(0), to: n, carried: { parity: X.i32(0) } },
+                function* (k, carried) {
+                  const s = yield* B.letIn('s', X.rem(k, X.i32(2)))
+                  const barrier = yield* B.letIn('barrier', X.slot(c.full, s))
+                  yield* B.run('wait', {
+                    _tag: 'mbarrier.wait',
+                    barrier,
+                    parity: carried.parity,
+                    acquire: true,
+                    scope: 'cta',
+                  })
+                  const x = yield* B.smemLoad('x', X.slot(c.buffer, s))
+                  const y = yield* B.letIn('y', X.add(x, x))
+                  yield* B.ifThen('first', X.eq(k, X.i32(0)), function* () {
+                    yield* B.run('write', {
+                      _tag: 'gmem.store',
+                      destination: X.slice(c.out, [X.i32(64), X.i32(0)], [64, 64]),
+                      value: y,
+                    })
+                  })
+                  yield* B.run('release', {
+                    _tag: 'mbarrier.arrive',
+                    barrier: X.slot(c.empty, s),
+                    count: 1,
+                    release: true,
+                    scope: 'cta',
+                  })
+                  return { parity: X.xor(carried.parity, X.i32(1)) }
+                },
+              )
+              return { last: parity }
+            },
+          },
+          [
+            B.branch('producer', { buffer, full, map }, function* (c) {
+              yield* B.forRange({ label: 'k', from: X.i32(0), to: n }, function* (k) {
+                const barrier = X.slot(c.full, X.rem(k, X.i32(2)))
+                yield* B.run('expect', {
+                  _tag: 'mbarrier.arriveExpectTx',
+                  barrier,
+                  bytes: X.i32(8192),
+                  release: true,
+                  scope: 'cta',
+                })
+                yield* B.run('copy', {
+                  _tag: 'tma.load',
+                  descriptor: c.map,
+                  coords: [X.mul(k, X.i32(64)), X.i32(0)],
+                  destination: X.slot(c.buffer, X.rem(k, X.i32(2))),
+                  barrier,
+                  ctaGroup: 1,
+                })
+              })
+            }),
+          ],
+        )
+        yield* B.whileLoop(
+          { label: 'until', carried: { i: last } },
+          function* ({ i }) {
+            return yield* B.of([X.lt(i, X.i32(3)), { i }] as const)
+          },
+          function* ({ i }) {
+            return { i: yield* B.letIn('next', X.add(i, X.i32(1))) }
+          },
+        )
+      },
+    ),
+  )
+
+/** One tcgen05 matmul: tensor memory, a completion, an allocation. */
+export const tensorCore = (): Program =>
+  right(
+    B.kernel({ name: 'mma', arch: 'sm100a', agents: [B.warpgroup('wg', 0)] }, function* () {
+      const transforms = [right(tile([8, 64])), right(swizzle(128))]
+      const a = yield* B.sharedMemory('a', 'f16', [128, 64], transforms)
+      const b = yield* B.sharedMemory('b', 'f16', [64, 128], transforms)
+      const d = yield* B.tensorMemory('d', 'f32', [128, 128])
+      const regs = yield* B.registers('regs', 'wg', 'f32', [128, 128])
+      const done = yield* B.barriers('done', [], { ordersTensorCore: true })
+      yield* B.run('alloc', { _tag: 'tcgen05.alloc', columns: 128, ctaGroup: 1 })
+      yield* B.run('mma', {
+        _tag: 'tcgen05.mma',
+        accumulator: d,
+        a,
+        b,
+        accumulate: X.i1(false),
+        ctaGroup: 1,
+        completions: [{ barrier: done, when: X.i1(true) }],
+      })
+      yield* B.run('ld', { _tag: 'tcgen05.ld', source: d, destination: regs })
+      yield* B.run('wait', { _tag: 'tcgen05.waitLd' })
+      yield* B.regsRead('x', regs)
+    }),
+  )
+
+/** One wgmma. */
+export const warpgroupMma = (): Program =>
+  right(
+    B.kernel({ name: 'wgmma', arch: 'sm90a', agents: [B.warpgroup('wg', 0)] }, function* () {
+      const transforms = [right(tile([8, 64])), right(swizzle(128))]
+      const a = yield* B.sharedMemory('a', 'f16', [64, 64], transforms)
+      const b = yield* B.sharedMemory('b', 'f16', [64, 64], transforms)
+      const accumulator = yield* B.registers('acc', 'wg', 'f32', [64, 64])
+      yield* B.run('mma', {
+        _tag: 'wgmma.mma',
+        accumulator,
+        a,
+        b,
+        scaleD: X.i1(false),
+        negateA: false,
+        negateB: false,
+      })
+    }),
+  )
+
+export const samples: ReadonlyArray<readonly [name: string, program: Program]> = [
+  ['ring', ring()],
+  ['tensorCore', tensorCore()],
+  ['warpgroupMma', warpgroupMma()],
+]
