@@ -193,21 +193,27 @@ const makeHopper = (given: Settings): E.Either<Failure, Instance> => {
     E.bind('tileN', ({ n }) => tile(hopperCuts[1], n)),
     E.bind('tileK', ({ k }) => tile(hopperCuts[2], k)),
     E.bind('stages', () => extent('stages', defaultStages)),
-    E.chain((fitted) => {
+    E.chain(({ m, n, k, tileM, tileN, tileK, stages }) => {
       const dtype = given['dtype'] === 'bf16' ? 'bf16' : 'f16'
-      const built = (stages: number): E.Either<Failure, Instance> => {
-        const { m, n, k, tileM, tileN, tileK } = fitted
-        const c: HopperMatmul = { dtype, m, n, k, tileM, tileN, tileK, stages }
+      const built = (depth: number, slots: number): E.Either<Failure, Instance> => {
+        const c: HopperMatmul = { dtype, m, n, k, tileM, tileN, tileK: depth, stages: slots }
         return pipe(
           hopperMatmul(c),
           E.map((program) => ({ kernel: hopperName, settings: recordOf(c), program })),
         )
       }
-      // Fewer slots where large tiles leave no room for all of them.
-      let instance = built(fitted.stages)
-      for (let s = fitted.stages - 1; given['stages'] === undefined && s >= 1 && tooLarge(instance); s--)
-        instance = built(s)
-      return instance
+      const first = built(tileK, stages)
+      // Where large tiles leave too little shared memory: fewer slots, and if that is not enough, shallower ones.
+      const depths =
+        given['tileK'] === undefined
+          ? legalTiles(hopperCuts[2], k)
+              .filter((t) => t <= tileK)
+              .reverse()
+          : [tileK]
+      const slots = given['stages'] === undefined ? [4, 3, 2] : [stages]
+      let instance = first
+      for (const depth of depths) for (const s of slots) if (tooLarge(instance)) instance = built(depth, s)
+      return tooLarge(instance) ? first : instance
     }),
   )
 }

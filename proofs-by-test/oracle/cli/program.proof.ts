@@ -7,7 +7,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { failure } from '../../../src/failure.js'
-import type { CliCommand, Outcome } from '../../../src/oracle/cli/command.js'
+import type { CliCommand, Outcome, World } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
 import type { Files } from '../../../src/oracle/tensor-files/files.js'
@@ -45,7 +45,13 @@ const memory: Files = {
     return E.right(undefined)
   },
 }
-const world = { files: memory, version: '1.2.3' }
+const world: World = {
+  files: memory,
+  version: '1.2.3',
+  colours: false,
+  clock: () => 0,
+  conformance: null,
+}
 const run = (...argv: ReadonlyArray<string>): Promise<Outcome> => tcspec(commands, world)(argv)()
 
 const lines = (text: string): number => text.split('\n').length - 1

@@ -29,6 +29,12 @@ export interface World {
   readonly files: Files
   /** of this package */
   readonly version: string
+  /** whether standard output is a terminal that takes colours */
+  readonly colours: boolean
+  /** milliseconds since some moment */
+  readonly clock: () => number
+  /** the directory of captured data, where there is one: the repository has it, the package does not */
+  readonly conformance: string | null
 }
 
 /** The answer of a command that did its work, whatever it found. */

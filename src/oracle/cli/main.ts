@@ -4,9 +4,11 @@
  *
  * The process ends by itself once everything is printed: `process.exit` would cut a pipe short.
  */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import pc from 'picocolors'
 import { onDisk } from '../tensor-files/files.js'
-import { crashed, type Outcome } from './command.js'
+import { crashed, type Outcome, type World } from './command.js'
 import { commands } from './commands/index.js'
 import { tcspec } from './program.js'
 
@@ -36,4 +38,15 @@ const version = (): string => {
     : 'unknown'
 }
 
-print(await tcspec(commands, { files: onDisk, version: version() })(argv)())
+/** Captured data stand beside the sources; the package leaves them out. */
+const conformance = fileURLToPath(new URL('../../../conformance', import.meta.url))
+
+const world: World = {
+  files: onDisk,
+  version: version(),
+  colours: process.stdout.isTTY && pc.isColorSupported,
+  clock: () => performance.now(),
+  conformance: existsSync(conformance) ? conformance : null,
+}
+
+print(await tcspec(commands, world)(argv)())

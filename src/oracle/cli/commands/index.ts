@@ -1,5 +1,8 @@
 /** Every command of `tcspec`, in the order in which help lists them. */
 import type { CliCommand } from '../command.js'
+import { checkCommand } from './check.js'
 import { compareCommand } from './compare.js'
+import { kernelsCommand } from './kernels.js'
+import { runCommand } from './run.js'
 
-export const commands: ReadonlyArray<CliCommand> = [compareCommand]
+export const commands: ReadonlyArray<CliCommand> = [kernelsCommand, runCommand, checkCommand, compareCommand]

@@ -6,7 +6,7 @@
  * |----------------|---------------------------------------------------------------|
  * | `--over`       | `bits`, `real64`, `field`, `field:SEED`, `unit`, `tiles`      |
  * | `--schedule`   | `eager`, `lazy`, `roundrobin`, `seeded:N`, `recorded:FILE`    |
- * | `--arithmetic` | `hopper`, `blackwell`, `ieee32`                               |
+ * | `--arithmetic` | `hopper`, `ieee32`                                            |
  * | `--tensor-pipe`| `issue-order`, `documented`                                   |
  *
  * Laws
@@ -15,6 +15,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
+import { arithmetics, type Arithmetic } from '../../../numerics/bits.js'
 import { oneOf, parseSeed, refuseFlag, type FlagFailure } from './choice.js'
 
 // ---------------------------------------------------------------- over
@@ -94,10 +95,8 @@ export const printSchedule = (schedule: ScheduleFlag): string => {
 
 // ---------------------------------------------------------------- arithmetic, tensor pipe
 
-export const arithmetics = ['hopper', 'blackwell', 'ieee32'] as const
-/** Whose tensor cores multiply: the chips' own rule, or every product and sum rounded to f32. */
-export type ArithmeticFlag = (typeof arithmetics)[number]
-export const parseArithmetic: (text: string) => E.Either<FlagFailure, ArithmeticFlag> = oneOf(
+/** Whose tensor cores multiply: the chip's own rule, or every product and sum rounded to f32. */
+export const parseArithmetic: (text: string) => E.Either<FlagFailure, Arithmetic> = oneOf(
   '--arithmetic',
   arithmetics,
 )

@@ -1,0 +1,113 @@
+/**
+ * `tcspec check KERNEL|program.json`: the verdict alone, without data.
+ *
+ * The run is over the algebra with one value, so what it shows holds for all inputs; provenance says whether the outputs are what the
+ * program says it computes. Exit status 1 when the verdict is not `ok`.
+ */
+import type { Command } from 'commander'
+import * as E from 'fp-ts/lib/Either.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import type { Failure } from '../../../failure.js'
+import { unit } from '../../../numerics/unit.js'
+import { fields } from '../../../render/table.js'
+import { findingBlocks, verdictRows, type VerdictContext } from '../../../render/verdict.js'
+import { check } from '../../../semantics/check.js'
+import { noArguments } from '../../../semantics/launch.js'
+import { showSchedule } from '../../../semantics/run.js'
+import { paletteOf } from '../colours.js'
+import type { CliCommand, Options, Report, World } from '../command.js'
+import { parseSchedule, printSchedule } from '../flags/machine.js'
+import { parseSettings } from '../flags/setting.js'
+import { switchOf, wordOf, wordsOf } from '../flags/words.js'
+import { launchRows, runText, smemOf } from '../launch-rows.js'
+import { policyOf, scheduleFile } from '../schedule.js'
+import { namedSubject } from '../subject.js'
+import { replayText } from './run.js'
+
+const define = (command: Command): Command =>
+  command
+    .description('judge a kernel or a program without data: the verdict, and a proof of what it computes')
+    .argument('<kernel>', 'a name that `tcspec kernels` lists, or a program in a .json file')
+    .option('--set <name=value...>', 'settings of the kernel')
+    .option('--without <label...>', 'leave out the statements with this label')
+    .option('--explore', 'try further schedules where one does not decide')
+    .option('--schedule <policy>', 'eager, lazy, roundrobin, seeded:N or recorded:FILE', 'eager')
+    .option('--record <file>', 'write the schedule of the run, or of its first finding, to a file')
+    .option('--strict', 'broken contracts are errors')
+    .option('--strict-proxies', 'demand a proxy fence before an asynchronous overwrite, too')
+    .option('--json', 'print the verdict as one JSON document')
+
+const run: CliCommand['run'] = (world) => (operands, options) =>
+  TE.fromIOEither(() => checkNow(world, operands, options))
+
+const checkNow = (
+  world: World,
+  operands: ReadonlyArray<string>,
+  options: Options,
+): E.Either<Failure, Report> => {
+  const parsed = pipe(
+    E.Do,
+    E.bindW('given', () => parseSettings(wordsOf(options, 'set'))),
+    E.bindW('schedule', () => parseSchedule(wordOf(options, 'schedule') ?? 'eager')),
+  )
+  if (E.isLeft(parsed)) return parsed
+  const { given, schedule } = parsed.right
+  const subject = namedSubject(world, operands[0] ?? '', given, wordsOf(options, 'without'))
+  if (E.isLeft(subject)) return subject
+  const policy = policyOf(world.files)(schedule)()
+  if (E.isLeft(policy)) return policy
+  const { program, settings } = subject.right
+  const start = world.clock()
+  const checked = check(program, {
+    settings,
+    algebra: unit,
+    arguments: noArguments,
+    policy: policy.right,
+    strict: switchOf(options, 'strict'),
+    strictProxies: switchOf(options, 'strictProxies'),
+    hazards: true,
+    provenance: program.computes !== undefined,
+    explore: switchOf(options, 'explore'),
+    fuel: 100_000_000,
+  })
+  const elapsed = world.clock() - start
+  if (E.isLeft(checked)) return checked
+  const { verdict, world: launched } = checked.right
+  const record = wordOf(options, 'record')
+  if (record !== null) {
+    const keys = verdict.findings[0]?.schedule ?? showSchedule(checked.right.schedule)
+    const done = world.files.write(record, scheduleFile(keys))()
+    if (E.isLeft(done)) return done
+  }
+  return E.right({
+    good: verdict.verdict === 'ok',
+    json: () => verdict,
+    text: () => {
+      const palette = paletteOf(world.colours)
+      const context: VerdictContext = {
+        palette,
+        smem: smemOf(program),
+        replay: replayText(verdict, printSchedule(schedule)),
+        judged: true,
+        most: 6,
+      }
+      const rows: ReadonlyArray<readonly [string, string]> = [
+        ...launchRows(subject.right, launched),
+        [
+          'run',
+          `schedule ${printSchedule(schedule)}: ${runText(verdict.counts.steps, verdict.counts.events, elapsed)}`,
+        ],
+        ...verdictRows(context, verdict),
+        ['not covered', verdict.scope.join('; ')],
+        ...(record === null ? [] : [['written', `a schedule to ${record}`] as const]),
+        ...(verdict.verdict === 'undecided' && !switchOf(options, 'explore')
+          ? [['next', 'one schedule does not decide here: --explore tries others'] as const]
+          : []),
+      ]
+      return `${[fields(palette, 12, rows), ...findingBlocks(context, verdict)].join('\n\n')}\n`
+    },
+  })
+}
+
+export const checkCommand: CliCommand = { name: 'check', define, run }

@@ -1,0 +1,278 @@
+/**
+ * `tcspec run KERNEL`: run it, judge it, and compare what it computes with the naive way in the same algebra.
+ *
+ * | `--over` | inputs                 | what is compared                                             |
+ * |----------|------------------------|--------------------------------------------------------------|
+ * | bits     | files, or seeded       | bit patterns with naive matmul: what the chip gives           |
+ * | real64   | files, or seeded       | f64 values                                                   |
+ * | field    | files, or residues     | residues: equal kernels as polynomials                       |
+ * | unit     | none                   | nothing: synchronisation alone                               |
+ * | tiles    | none                   | provenance: a proof for all inputs of the shape               |
+ *
+ * Exit status 1 when the verdict is not `ok` or an element differs. A run that does not come to its end writes no output.
+ */
+import type { Command } from 'commander'
+import * as E from 'fp-ts/lib/Either.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { refuse, type Failure } from '../../../failure.js'
+import type { Input } from '../../../kernels/catalogue.js'
+import { referenceOf, tensorsOf } from '../../../kernels/reference.js'
+import { fields, thousands } from '../../../render/table.js'
+import { findingBlocks, verdictRows, type VerdictContext } from '../../../render/verdict.js'
+import { check, type Checked } from '../../../semantics/check.js'
+import { readTensor as readOutput } from '../../../semantics/launch.js'
+import { showSchedule } from '../../../semantics/run.js'
+import type { Verdict } from '../../../semantics/verdict.js'
+import { compare, printComparison, type Comparison } from '../../compare.js'
+import type { Tensor } from '../../tensor-files/tensor.js'
+import { readTensor, writeTensor } from '../../tensor-files/tensor-file.js'
+import { paletteOf } from '../colours.js'
+import type { CliCommand, Options, Report, World } from '../command.js'
+import { parseBindings, type Binding } from '../flags/binding.js'
+import { refuseFlag } from '../flags/choice.js'
+import { parseArithmetic, parseOver, parseSchedule, printOver, printSchedule } from '../flags/machine.js'
+import { parseSettings } from '../flags/setting.js'
+import { switchOf, wordOf, wordsOf } from '../flags/words.js'
+import { launchRows, runText, smemOf } from '../launch-rows.js'
+import { policyOf, scheduleFile } from '../schedule.js'
+import { kernelSubject, type Subject } from '../subject.js'
+import { algebraOf, inputSeed, inputsOf, outputOf } from '../tensors.js'
+
+const define = (command: Command): Command =>
+  command
+    .description('run a kernel, judge its synchronisation, compare its output with naive matmul')
+    .argument('<kernel>', 'a name that `tcspec kernels` lists')
+    .option('--set <name=value...>', 'settings of the kernel')
+    .option('--in <name=file...>', 'inputs from npy files (name:bf16=file for what npy has no type for)')
+    .option('--out <name=file...>', 'write an output to an npy file')
+    .option('--over <algebra>', 'bits, real64, field[:SEED], unit or tiles', 'bits')
+    .option('--arithmetic <chip>', 'matrix products of hopper or ieee32', 'hopper')
+    .option('--schedule <policy>', 'eager, lazy, roundrobin, seeded:N or recorded:FILE', 'eager')
+    .option('--without <label...>', 'leave out the statements with this label')
+    .option('--record <file>', 'write the schedule of the run, or of its first finding, to a file')
+    .option('--no-hazards', 'compute only: do not look for hazards')
+    .option('--strict', 'broken contracts are errors')
+    .option('--strict-proxies', 'demand a proxy fence before an asynchronous overwrite, too')
+    .option('--json', 'print the verdict as one JSON document')
+
+// ---------------------------------------------------------------- what is asked
+
+const parse = (options: Options) =>
+  pipe(
+    E.Do,
+    E.bindW('given', () => parseSettings(wordsOf(options, 'set'))),
+    E.bindW('ins', () => parseBindings('--in')(wordsOf(options, 'in'))),
+    E.bindW('outs', () => parseBindings('--out')(wordsOf(options, 'out'))),
+    E.bindW('over', () => parseOver(wordOf(options, 'over') ?? 'bits')),
+    E.bindW('arithmetic', () => parseArithmetic(wordOf(options, 'arithmetic') ?? 'hopper')),
+    E.bindW('schedule', () => parseSchedule(wordOf(options, 'schedule') ?? 'eager')),
+  )
+
+const readInputs = (
+  world: World,
+  ins: ReadonlyArray<Binding>,
+): E.Either<Failure, ReadonlyMap<string, { readonly tensor: Tensor; readonly input: Input }>> => {
+  const read = new Map<string, { readonly tensor: Tensor; readonly input: Input }>()
+  for (const b of ins) {
+    const tensor = readTensor(world.files)(b.file, b.dtype)()
+    if (E.isLeft(tensor)) return tensor
+    const { dtype, shape } = tensor.right
+    read.set(b.name, { tensor: tensor.right, input: { name: b.name, source: b.file, dtype, shape } })
+  }
+  return E.right(read)
+}
+
+/** Outputs that can be written: known by name, with data to write. */
+const checkOuts = (subject: Subject, over: string, outs: ReadonlyArray<Binding>): E.Either<Failure, null> => {
+  const outputs = tensorsOf(subject.program).filter((p) => p.role !== 'in')
+  for (const b of outs) {
+    const param = outputs.find((p) => p.name === b.name)
+    if (param === undefined)
+      return refuseFlag(
+        '--out',
+        `an output of ${subject.name}, ${outputs.map((p) => p.name).join(', ')}`,
+        b.name,
+      )
+    if (over === 'unit' || over === 'tiles')
+      return refuse(
+        'bad-flag',
+        `--out ${b.name}: --over ${over} computes no elements; use bits, real64 or field`,
+      )
+    const holds = over === 'bits' ? param.dtype : over === 'real64' ? 'f64' : 'u32'
+    if (b.dtype !== undefined && b.dtype !== holds) return refuseFlag(`--out ${b.name}`, holds, b.dtype)
+  }
+  return E.right(null)
+}
+
+// ---------------------------------------------------------------- what came of it
+
+interface Compared {
+  readonly comparison: Comparison
+  readonly name: string
+}
+
+const ended = (v: Verdict): boolean =>
+  v.verdict !== 'deadlock' && v.verdict !== 'invalid' && v.verdict !== 'out-of-fuel'
+
+/** A completed run whose output is not what the program says is a wrong result, whatever its synchronisation. */
+const withComparison = (v: Verdict, compared: Compared | null): Verdict =>
+  compared !== null && !compared.comparison.equal && (v.verdict === 'ok' || v.verdict === 'undecided')
+    ? {
+        ...v,
+        verdict: 'wrong-result',
+        reason: `${thousands(compared.comparison.different)} of ${thousands(compared.comparison.elements)} elements differ from ${compared.name}`,
+      }
+    : v
+
+const comparisonText = ({ comparison, name }: Compared): string => {
+  const first = `${thousands(comparison.different)} of ${thousands(comparison.elements)} elements differ from ${name}`
+  return comparison.equal ? first : `${first}; at most ${thousands(comparison.maxUlp)} ulp apart`
+}
+
+/** How to see a finding again. */
+export const replayText = (v: Verdict, schedule: string): string =>
+  v.decidedBy === 'one-schedule'
+    ? `--schedule ${schedule} (a run is deterministic)`
+    : '--record FILE keeps the schedule, --schedule recorded:FILE replays it'
+
+const scheduleOf = (c: Checked): string => c.verdict.findings[0]?.schedule ?? showSchedule(c.schedule)
+
+const run: CliCommand['run'] = (world) => (operands, options) =>
+  TE.fromIOEither(() => runNow(world, operands, options))
+
+const runNow = (
+  world: World,
+  operands: ReadonlyArray<string>,
+  options: Options,
+): E.Either<Failure, Report> => {
+  const parsed = parse(options)
+  if (E.isLeft(parsed)) return parsed
+  const { given, ins, outs, over, arithmetic, schedule } = parsed.right
+  // An unknown kernel is the first thing to say, before any file is missed.
+  const known = kernelSubject(operands[0] ?? '', {}, [], [])
+  if (E.isLeft(known)) return known
+  const read = readInputs(world, ins)
+  if (E.isLeft(read)) return read
+  const subject = kernelSubject(
+    operands[0] ?? '',
+    given,
+    [...read.right.values()].map((r) => r.input),
+    wordsOf(options, 'without'),
+  )
+  if (E.isLeft(subject)) return subject
+  const { program, settings } = subject.right
+  const writable = checkOuts(subject.right, over._tag, outs)
+  if (E.isLeft(writable)) return writable
+  const policy = policyOf(world.files)(schedule)()
+  if (E.isLeft(policy)) return policy
+  const algebra = algebraOf(over, arithmetic)
+  const inputs = inputsOf(program, algebra, over, new Map([...read.right].map(([n, r]) => [n, r.tensor])))
+  if (E.isLeft(inputs)) return inputs
+
+  const hazards = options['hazards'] !== false
+  const start = world.clock()
+  const checked = check(program, {
+    settings,
+    algebra,
+    arguments: { scalars: new Map(), tensors: inputs.right },
+    policy: policy.right,
+    strict: switchOf(options, 'strict'),
+    strictProxies: switchOf(options, 'strictProxies'),
+    hazards,
+    provenance: over._tag === 'tiles',
+    explore: false,
+    fuel: 100_000_000,
+  })
+  const elapsed = world.clock() - start
+  if (E.isLeft(checked)) return checked
+  const complete = ended(checked.right.verdict)
+
+  const output = (name: string): E.Either<Failure, Tensor> =>
+    outputOf(program, over, name, readOutput(checked.right.world, checked.right.machine, name))
+  let compared: Compared | null = null
+  if (complete && algebra.memory !== 'none') {
+    const reference = referenceOf(program, algebra, inputs.right)
+    if (E.isLeft(reference)) return reference
+    const { tensor, name, values } = reference.right
+    const comparison = pipe(
+      E.Do,
+      E.bindW('got', () => output(tensor)),
+      E.bindW('expected', () => outputOf(program, over, tensor, values)),
+      E.chainW(({ got, expected }) => compare(got, expected)),
+    )
+    if (E.isLeft(comparison)) return comparison
+    compared = { comparison: comparison.right, name }
+  }
+
+  const written: string[] = []
+  if (complete)
+    for (const b of outs) {
+      const done = pipe(
+        output(b.name),
+        E.chainW((tensor) => writeTensor(world.files)(b.file, tensor)()),
+      )
+      if (E.isLeft(done)) return done
+      written.push(`${b.name} to ${b.file}`)
+    }
+  const record = wordOf(options, 'record')
+  if (record !== null) {
+    const done = world.files.write(record, scheduleFile(scheduleOf(checked.right)))()
+    if (E.isLeft(done)) return done
+    written.push(`a schedule to ${record}`)
+  }
+
+  const verdict = withComparison(checked.right.verdict, compared)
+  const { world: launched } = checked.right
+  return E.right({
+    good: verdict.verdict === 'ok',
+    json: () => (compared === null ? verdict : { ...verdict, comparison: compared.comparison }),
+    text: () => {
+      const palette = paletteOf(world.colours)
+      const context: VerdictContext = {
+        palette,
+        smem: smemOf(program),
+        replay: replayText(verdict, printSchedule(schedule)),
+        judged: hazards,
+        most: 6,
+      }
+      const seeded = tensorsOf(program)
+        .filter((p) => p.role !== 'out' && !read.right.has(p.name))
+        .map((p) => p.name)
+      const rows: ReadonlyArray<readonly [string, string]> = [
+        ...launchRows(subject.right, launched),
+        [
+          'inputs',
+          [
+            ...[...read.right.values()].map((r) => `${r.input.name} from ${r.input.source}`),
+            ...(algebra.memory === 'none' || seeded.length === 0
+              ? []
+              : [
+                  `${seeded.join(' and ')} seeded (${over._tag === 'field' ? printOver(over) : String(inputSeed)})`,
+                ]),
+          ].join(', ') || 'none: no element has a value',
+        ],
+        ['over', `${printOver(over)}: ${algebra.description}`],
+        [
+          'run',
+          `schedule ${printSchedule(schedule)}: ${runText(verdict.counts.steps, verdict.counts.events, elapsed)}`,
+        ],
+        ...(compared === null
+          ? []
+          : [
+              [
+                'result',
+                (compared.comparison.equal ? palette.good : palette.bad)(comparisonText(compared)),
+              ] as const,
+            ]),
+        ...verdictRows(context, verdict),
+        ...(written.length === 0 ? [] : [['written', written.join(', ')] as const]),
+      ]
+      const differing =
+        compared === null || compared.comparison.equal ? [] : [printComparison(compared.comparison).trimEnd()]
+      return `${[fields(palette, 12, rows), ...differing, ...findingBlocks(context, verdict)].join('\n\n')}\n`
+    },
+  })
+}
+
+export const runCommand: CliCommand = { name: 'run', define, run }

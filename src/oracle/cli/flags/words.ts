@@ -1,0 +1,18 @@
+/**
+ * What commander hands over, read as what it was declared to be: repeated words, one word, a switch.
+ *
+ * Law 1. An option that was not given is no words, nothing, or false.
+ */
+import type { Options } from '../command.js'
+
+export const wordsOf = (options: Options, name: string): ReadonlyArray<string> => {
+  const value = options[name]
+  return Array.isArray(value) ? value.filter((word) => typeof word === 'string') : []
+}
+
+export const wordOf = (options: Options, name: string): string | null => {
+  const value = options[name]
+  return typeof value === 'string' ? value : null
+}
+
+export const switchOf = (options: Options, name: string): boolean => options[name] === true

@@ -1,0 +1,74 @@
+/**
+ * What a command is about: a kernel of the catalogue with settings, or a program from a file; with statements left out if asked.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { failure, refuse, type Failure } from '../../failure.js'
+import { without } from '../../kernels/broken/without.js'
+import { instanceOf, kernelNamed, kernels, type Input, type Instance } from '../../kernels/catalogue.js'
+import { parseProgram } from '../../semantics/codec.js'
+import type { Program } from '../../semantics/program.js'
+import type { World } from './command.js'
+import type { Settings } from './flags/setting.js'
+
+export interface Subject {
+  readonly name: string
+  readonly settings: Settings
+  readonly program: Program
+  /** labels of the statements that were left out */
+  readonly dropped: ReadonlyArray<string>
+}
+
+const leavingOut = (labels: ReadonlyArray<string>, instance: Instance): E.Either<Failure, Subject> =>
+  pipe(
+    labels.reduce<E.Either<Failure, Program>>(
+      (program, label) => pipe(program, E.chainW(without(label))),
+      E.right(instance.program),
+    ),
+    E.map((program) => ({
+      name: instance.kernel,
+      settings: instance.settings,
+      program,
+      dropped: labels,
+    })),
+  )
+
+/** A kernel by name, for what is given. */
+export const kernelSubject = (
+  name: string,
+  given: Settings,
+  inputs: ReadonlyArray<Input>,
+  dropped: ReadonlyArray<string>,
+): E.Either<Failure, Subject> =>
+  pipe(
+    kernelNamed(name),
+    E.chainW((kernel) => instanceOf(kernel, given, inputs)),
+    E.chain((instance) => leavingOut(dropped, instance)),
+  )
+
+const isFileName = (name: string): boolean => name.includes('/') || name.includes('.')
+
+/** A kernel by name, or a program in a JSON file. */
+export const namedSubject = (
+  world: World,
+  name: string,
+  given: Settings,
+  dropped: ReadonlyArray<string>,
+): E.Either<Failure, Subject> => {
+  if (!isFileName(name))
+    return kernels.some((k) => k.name === name)
+      ? kernelSubject(name, given, [], dropped)
+      : refuse(
+          'kernel.unknown',
+          `kernel: expected one of ${kernels.map((k) => k.name).join(', ')}, or a program in a .json file, found '${name}'`,
+        )
+  const setting = Object.keys(given)[0]
+  if (setting !== undefined)
+    return refuse('bad-flag', `--set: a program in a file has no settings, found '${setting}'`)
+  return pipe(
+    world.files.read(name)(),
+    E.chainW((bytes) => parseProgram(new TextDecoder().decode(bytes))),
+    E.mapLeft((f) => (f.message.startsWith(`${name}: `) ? f : failure(f.code, `${name}: ${f.message}`))),
+    E.chain((program) => leavingOut(dropped, { kernel: program.name, settings: {}, program })),
+  )
+}

@@ -1,0 +1,116 @@
+/**
+ * Tensors between files and a machine: what an element is depends on the algebra.
+ *
+ * | algebra | an input element, from its pattern | an output file             |
+ * |---------|------------------------------------|----------------------------|
+ * | bits    | the pattern                        | patterns of the dtype      |
+ * | real64  | its value                          | f64 values                 |
+ * | field   | its residue                        | residues, in u32           |
+ * | unit    | nothing                            | there is none              |
+ *
+ * Law 1. In `bits`, the tensor of a carrier is the tensor that the carrier came from.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { failure, refuse, type Failure } from '../../failure.js'
+import { shapeOf, tensorsOf } from '../../kernels/reference.js'
+import { randomPatterns } from '../../kernels/reference-inputs.js'
+import type { Algebra } from '../../numerics/algebra.js'
+import { bits, type Arithmetic } from '../../numerics/bits.js'
+import { isFloat } from '../../numerics/dtype.js'
+import { elementOf, field } from '../../numerics/field.js'
+import { real64 } from '../../numerics/real64.js'
+import { unit } from '../../numerics/unit.js'
+import type { Program } from '../../semantics/program.js'
+import { valueOf } from '../tensor-files/element.js'
+import { tensor, tensorOfReals, type Tensor } from '../tensor-files/tensor.js'
+import type { Over } from './flags/machine.js'
+
+export const algebraOf = (over: Over, arithmetic: Arithmetic): Algebra => {
+  switch (over._tag) {
+    case 'bits':
+      return bits(arithmetic)
+    case 'real64':
+      return real64
+    case 'field':
+      return field(over.seed)
+    case 'unit':
+    case 'tiles':
+      return unit
+  }
+}
+
+const carriersOf = (algebra: Algebra, t: Tensor): Float64Array => {
+  const { dtype } = t
+  const out = new Float64Array(t.bits.length)
+  if (isFloat(dtype)) for (let i = 0; i < out.length; i++) out[i] = algebra.fromBits(dtype, Number(t.bits[i]))
+  else {
+    const value = valueOf(dtype)
+    for (let i = 0; i < out.length; i++) out[i] = Number(value(t.bits[i]!))
+  }
+  return out
+}
+
+const product = (xs: ReadonlyArray<number>): number => xs.reduce((n, x) => n * x, 1)
+
+/** The seed of inputs that nobody brought. */
+export const inputSeed = 0
+
+/**
+ * Carriers for every input of the program: of the tensor that was brought, or seeded. In a field, an element that nobody brought is an
+ * even residue, as equality of polynomials wants it.
+ */
+export const inputsOf = (
+  program: Program,
+  algebra: Algebra,
+  over: Over,
+  brought: ReadonlyMap<string, Tensor>,
+): E.Either<Failure, ReadonlyMap<string, Float64Array>> => {
+  const inputs = new Map<string, Float64Array>()
+  if (algebra.memory === 'none') return E.right(inputs)
+  for (const [number, param] of tensorsOf(program).entries()) {
+    if (param.role === 'out') continue
+    const given = brought.get(param.name)
+    const shape = shapeOf(param)
+    if (given !== undefined) {
+      inputs.set(param.name, carriersOf(algebra, given))
+      continue
+    }
+    const { dtype } = param
+    if (shape === null || !isFloat(dtype))
+      return refuse(
+        'input-missing',
+        `input ${param.name}: expected a file (--in ${param.name}=FILE), found none`,
+      )
+    const count = product(shape)
+    inputs.set(
+      param.name,
+      over._tag === 'field'
+        ? Float64Array.from({ length: count }, (_, i) => elementOf(over.seed, number, i))
+        : randomPatterns(dtype, inputSeed, number, count).map((p) => algebra.fromBits(dtype, p)),
+    )
+  }
+  return E.right(inputs)
+}
+
+/** The tensor of an output parameter, as a file holds it. */
+export const outputOf = (
+  program: Program,
+  over: Over,
+  name: string,
+  carriers: Float64Array | null,
+): E.Either<Failure, Tensor> => {
+  const param = tensorsOf(program).find((p) => p.name === name)
+  const shape = param === undefined ? null : shapeOf(param)
+  if (param === undefined || shape === null || carriers === null)
+    return E.left(failure('output-missing', `output ${name}: ${over._tag} keeps no data`))
+  switch (over._tag) {
+    case 'real64':
+      return tensorOfReals(shape, carriers)
+    case 'field':
+      return tensor('u32', shape, carriers)
+    case 'bits':
+    case 'unit':
+    case 'tiles':
+      return tensor(param.dtype, shape, carriers)
+  }
+}
