@@ -14,7 +14,10 @@ export interface Failure<Code extends string = string> {
 }
 
 /** The one constructor of a failure. */
-export const failure = <Code extends string>(code: Code, message: string): Failure<Code> => ({ code, message })
+export const failure = <Code extends string>(code: Code, message: string): Failure<Code> => ({
+  code,
+  message,
+})
 
 /** A computation that refuses. */
 export const refuse = <Code extends string>(code: Code, message: string): E.Either<Failure<Code>, never> =>
