@@ -198,6 +198,42 @@ describe('explore: cp.async', () => {
       ' | t@0: st s0.y > g.z; bc; bw 0 read; cp g.z > s0.x; cc; cw 0',
       'race visibility',
     ],
+    [
+      'its read shows a generic writer that a generic write has landed',
+      'b@0:1 | t@0: wr g.z; cp g.z > s0.x; cc; cw 0; arr #0 ~ | u@0: wait #0 0 ~; wr g.z',
+      '',
+    ],
+    ['but not TMA', ' | t@0: wr g.z; cp g.z > s0.x; cc; cw 0; st s0.y > g.z; bc; bw 0 full', 'visibility'],
+    [
+      'read generically, it may not be overwritten by TMA',
+      'b@0:1 | t@0: cp > s0.x; cc; cw 0; rd s0.x; arx #0 1; ld > s0.x:#0:1; wait #0 0',
+      'visibility',
+    ],
+    [
+      'it may overwrite what was read',
+      'b@0:1 | t@0: wr s0.x; rd s0.x; arr #0 ~ | u@0: wait #0 0 ~; cp > s0.x; cc; cw 0',
+      '',
+    ],
+    [
+      'and not what nobody read',
+      'b@0:1 | t@0: wr s0.x; arr #0 ~ | u@0: wait #0 0 ~; cp > s0.x; cc; cw 0',
+      'visibility',
+    ],
+    [
+      'its arrival does not make it visible to TMA',
+      'b@0:1 | t@0: cp > s0.x; ca #0 | u@0: wait #0 0; st s0.x > g.z; bc; bw 0 full',
+      'visibility',
+    ],
+    [
+      'a fence of the waiting agent does',
+      'b@0:1 | t@0: cp > s0.x; ca #0 | u@0: wait #0 0; fen cta; st s0.x > g.z; bc; bw 0 full',
+      '',
+    ],
+    [
+      'arrivals come in any order: the second need not find the first',
+      'b@0:1 c@0:1 | t@0: cp > s0.x; ca #0; ca #1; wr s0.y; wait #0 0; wait #1 0 | u@0: wait #1 0; wait #0 1; wr s0.y',
+      'race visibility deadlock',
+    ],
   ]
   it.each(table)('%s', (_, text, expected) => {
     expect(kinds(text)).toBe(expected)

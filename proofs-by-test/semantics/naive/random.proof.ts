@@ -76,6 +76,37 @@ describe('embed', () => {
     }
   })
 
+  it('an operation becomes the instruction that it means', () => {
+    const instructions = (text: string): ReadonlyArray<unknown> => {
+      const embedded = embed(skeleton(text))
+      if (E.isLeft(embedded)) throw new Error(embedded.left.message)
+      return embedded.right.program.entry.body.flatMap((stmt) =>
+        stmt._tag === 'If' && stmt.site.label === 'agent 0'
+          ? stmt.then.body.flatMap((inner) => (inner._tag === 'Do' ? [inner.instruction] : []))
+          : [],
+      )
+    }
+    expect(instructions(' | t@0: st s0.x > g.z; bc; bw 1 full; bw 0 read; fen global')).toMatchObject([
+      { _tag: 'tma.store' },
+      { _tag: 'bulk.commitGroup' },
+      { _tag: 'bulk.waitGroup', pending: 1, read: false },
+      { _tag: 'bulk.waitGroup', pending: 0, read: true },
+      { _tag: 'fence.proxyAsync', scope: 'global' },
+    ])
+    expect(
+      instructions(
+        'b@0:1 b@1:1 | t@0: ld > s0.x:#0:1 s1.x:#1:1; arr #1 ~; rdv a 0,1 ~; rdv b 0,1 | u@1: rdv a 0,1 ~; rdv b 0,1',
+      ),
+    ).toMatchObject([
+      { _tag: 'tma.load', multicast: { value: 3 } },
+      { _tag: 'mbarrier.arrive', release: false, scope: 'cluster', barrier: { _tag: 'remote' } },
+      { _tag: 'cluster.arrive', relaxed: true },
+      { _tag: 'cluster.wait' },
+      { _tag: 'cluster.arrive', relaxed: false },
+      { _tag: 'cluster.wait' },
+    ])
+  })
+
   it('refuses what no program has, and says why', () => {
     const wrong = [
       'b@1:1 | t@0: wait #0 0 | u@1: arr #0',
