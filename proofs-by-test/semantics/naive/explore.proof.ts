@@ -43,7 +43,7 @@ describe('explore', () => {
   })
 
   it('law 1: stopping early finds a bug exactly where there is one', () => {
-    for (let seed = 0; seed < 300; seed++) {
+    for (let seed = 0; seed < 150; seed++) {
       const s = skeletonOf(seed)
       const all = whole(s)
       const first = explore(s, { states: 200_000, stop: true })
@@ -54,7 +54,7 @@ describe('explore', () => {
 
   it('law 3: what is off might as well not be there', () => {
     let off = 0
-    for (let seed = 0; seed < 1500; seed++) {
+    for (let seed = 0; seed < 900; seed++) {
       const s = skeletonOf(seed)
       if (s.agents.every((agent) => agent.ops.every(S.isOn))) continue
       off += 1
@@ -64,11 +64,11 @@ describe('explore', () => {
       }
       expect(counts(whole(s)).map((n) => n > 0)).toEqual(counts(whole(without)).map((n) => n > 0))
     }
-    expect(off).toBeGreaterThan(50)
+    expect(off).toBeGreaterThan(40)
   })
 
   it('law 4: agents in another order, barriers in another order, other names', () => {
-    for (let seed = 0; seed < 200; seed++) {
+    for (let seed = 0; seed < 120; seed++) {
       const s = skeletonOf(seed)
       const n = s.agents.length
       const m = s.barriers.length
@@ -102,7 +102,7 @@ describe('explore', () => {
 
   it('a walk ends in a deadlock or a fault only where the search finds one', () => {
     const ends = { finished: 0, deadlock: 0, fault: 0 }
-    for (let seed = 0; seed < 400; seed++) {
+    for (let seed = 0; seed < 250; seed++) {
       const s = skeletonOf(seed)
       const die = dice(seed)
       const { outcome, schedule } = walk(s, (n) => die.below(n))

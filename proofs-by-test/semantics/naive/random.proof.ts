@@ -52,7 +52,7 @@ describe('random', () => {
 
   it('law 3: the clean ones and the faulty ones are both common, and every kind of fault occurs', () => {
     const seen = { clean: 0, race: 0, visibility: 0, fault: 0, deadlock: 0, exit: 0 }
-    const count = 600
+    const count = 400
     for (let seed = 0; seed < count; seed++) {
       const found = explore(skeletonOf(seed), { states: 50_000, stop: false })
       if (found === 'too large') continue
@@ -69,7 +69,7 @@ describe('random', () => {
 
 describe('embed', () => {
   it('law 1: every drawn skeleton is a valid program', () => {
-    for (let seed = 0; seed < 400; seed++) {
+    for (let seed = 0; seed < 250; seed++) {
       const s = skeletonOf(seed, seed % 2 === 1 ? allFamilies : hopperFamilies)
       const embedded = embed(s)
       expect(E.isRight(embedded) ? '' : embedded.left.message, show(s)).toBe('')
@@ -130,7 +130,7 @@ describe('embed', () => {
 
 describe('follow', () => {
   it('law 1: the machine takes every walk, and ends where it ends', () => {
-    const count = nightly ? 5000 : 250
+    const count = nightly ? 5000 : 150
     const ends = { completed: 0, stuck: 0 }
     for (let seed = 0; seed < count; seed++) {
       const s = skeletonOf(seed, hopperFamilies)
