@@ -673,3 +673,14 @@ export const parseProgram = (
 
 /** To text, one line. */
 export const printJson = (program: Program): string => JSON.stringify(encodeProgram(program))
+
+// ---------------------------------------------------------------- forms that traces share
+
+export {
+  contract as contractWire,
+  dtype as dtypeWire,
+  refWire,
+  site as siteWire,
+  space as spaceWire,
+  spec as specWire,
+}
