@@ -90,7 +90,7 @@ describe('one schedule decides', () => {
     expect(tally.unreal.slice(0, 3)).toEqual([])
     // the theorem is not met for want of cases
     expect(tally.clean).toBeGreaterThan(tally.programs / 5)
-    expect(tally.failing).toBeGreaterThan(tally.runs / 5)
+    expect(tally.failing).toBeGreaterThan(tally.runs / 6)
     expect(tally.ok).toBeGreaterThan(tally.runs / 5)
     expect(tally.undecided).toBeGreaterThan(tally.runs / 100)
   })
