@@ -48,6 +48,10 @@ export interface VerdictContext extends FindingContext {
   readonly most: number
 }
 
+/** What provenance found in one run is a proof only if that run stands for all. */
+const provenanceLabel = (v: Verdict): string =>
+  v.provenance?.proved !== true ? 'not proved' : v.verdict === 'ok' ? 'proved' : 'in this run'
+
 /** Rows that say what the verdict is and how it was reached. */
 export const verdictRows = (
   context: VerdictContext,
@@ -60,9 +64,7 @@ export const verdictRows = (
     v.decidedBy === 'one-schedule' ? 'one schedule' : `exploration of ${thousands(v.counts.runs)} schedules`,
   ],
   ...v.waitFor.map((line, i) => [i === 0 ? 'blocked' : '', line] as const),
-  ...(v.provenance === null
-    ? []
-    : [[v.provenance.proved ? 'proved' : 'not proved', v.provenance.text] as const]),
+  ...(v.provenance === null ? [] : [[provenanceLabel(v), v.provenance.text] as const]),
 ]
 
 /** Findings, then notes, each a block. */

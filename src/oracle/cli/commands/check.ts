@@ -90,7 +90,7 @@ const checkNow = (
         smem: smemOf(program),
         replay: replayText(verdict, printSchedule(schedule)),
         judged: true,
-        most: 6,
+        most: 4,
       }
       const rows: ReadonlyArray<readonly [string, string]> = [
         ...launchRows(subject.right, launched),
@@ -99,7 +99,7 @@ const checkNow = (
           `schedule ${printSchedule(schedule)}: ${runText(verdict.counts.steps, verdict.counts.events, elapsed)}`,
         ],
         ...verdictRows(context, verdict),
-        ['not covered', verdict.scope.join('; ')],
+        ['outside', verdict.scope.join('; ')],
         ...(record === null ? [] : [['written', `a schedule to ${record}`] as const]),
         ...(verdict.verdict === 'undecided' && !switchOf(options, 'explore')
           ? [['next', 'one schedule does not decide here: --explore tries others'] as const]

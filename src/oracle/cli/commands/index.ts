@@ -2,7 +2,14 @@
 import type { CliCommand } from '../command.js'
 import { checkCommand } from './check.js'
 import { compareCommand } from './compare.js'
+import { demoCommand } from './demo.js'
 import { kernelsCommand } from './kernels.js'
 import { runCommand } from './run.js'
 
-export const commands: ReadonlyArray<CliCommand> = [kernelsCommand, runCommand, checkCommand, compareCommand]
+export const commands: ReadonlyArray<CliCommand> = [
+  demoCommand,
+  kernelsCommand,
+  runCommand,
+  checkCommand,
+  compareCommand,
+]

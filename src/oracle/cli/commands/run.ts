@@ -234,7 +234,7 @@ const runNow = (
         smem: smemOf(program),
         replay: replayText(verdict, printSchedule(schedule)),
         judged: hazards,
-        most: 6,
+        most: 4,
       }
       const seeded = tensorsOf(program)
         .filter((p) => p.role !== 'out' && !read.right.has(p.name))
