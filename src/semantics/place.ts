@@ -152,17 +152,27 @@ export const checkLimits = (
       `${name}: a CTA has ${String(smemLimitBytes)} bytes of shared memory, the storages take ${String(smem)}`,
     )
   const columns = usedOf(storages, 'tmem') / 4
-  return columns > tmemColumns
-    ? refuse(
-        'T3',
-        `${name}: a CTA has ${String(tmemColumns)} columns of tensor memory, the storages take ${String(columns)}`,
-      )
-    : E.right(null)
+  return columns > tmemColumns ? tooManyColumns(name, columns) : E.right(null)
 }
+
+const tooManyColumns = (name: string, columns: number): E.Either<Failure<'T3'>, never> =>
+  refuse(
+    'T3',
+    `${name}: a CTA has ${String(tmemColumns)} columns of tensor memory, the storages take ${String(columns)}`,
+  )
 
 /** Fills the offsets. Errors: A1, T3. */
 export const place = (program: Program): E.Either<Failure<PlaceError>, Program> => {
   const offsets = new Map([...placeSpace(program.storage, 'smem'), ...placeSpace(program.storage, 'tmem')])
+  // An offset past the last column would read as one in the next lane.
+  const columns = program.storage.reduce(
+    (most, one) =>
+      one.space === 'tmem' && one.offset === undefined
+        ? Math.max(most, ((offsets.get(one.id) ?? 0) + lengthOf(one)) / 4)
+        : most,
+    0,
+  )
+  if (columns > tmemColumns) return tooManyColumns(program.name, columns)
   const storage = program.storage.map((one) =>
     one.offset !== undefined ? one : withOffset(one, shared(one) ? (offsets.get(one.id) ?? 0) : 0),
   )

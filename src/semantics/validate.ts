@@ -1175,8 +1175,8 @@ export const validate = (shape: ProgramShape): E.Either<Failure<ValidationCode>,
     () => each(program.launch.grid, (extent, k) => expect(here, `grid ${String(k)}`, extent, i32)),
     () => storageRules(scene),
     () => specRules(scene),
-    () => allocatedColumns(scene, [program.entry]),
     () => validateRegion(here, program.entry, [], []),
+    () => allocatedColumns(scene, [program.entry]),
   ])
   return problem === null ? E.right(program) : E.left(problem)
 }

@@ -1,0 +1,608 @@
+/**
+ * Validation by counterexample: for every rule a program that breaks it and nothing else, the code it is refused with, and (the samples)
+ * the lawful neighbour.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { describe, expect, test } from 'vitest'
+import * as B from '../../src/semantics/builder.js'
+import { decodeProgram } from '../../src/semantics/codec.js'
+import * as X from '../../src/semantics/expression.js'
+import { printJson } from '../../src/semantics/codec.js'
+import type { Program } from '../../src/semantics/program.js'
+import { validate } from '../../src/semantics/validate.js'
+import { swizzle, tile } from '../../src/transforms/transform.js'
+import { right, ring, samples, tensorCore, warpgroupMma } from './samples.js'
+
+type Tree = Record<string, unknown>
+const json = (program: Program): unknown => JSON.parse(printJson(program))
+
+/** Every object in a JSON tree for which `found` holds is replaced by what `change` makes of it. */
+const edit = (value: unknown, found: (tree: Tree) => boolean, change: (tree: Tree) => unknown): unknown => {
+  if (Array.isArray(value)) return value.map((inner) => edit(inner, found, change))
+  if (typeof value !== 'object' || value === null) return value
+  const tree = value as Tree
+  if (found(tree)) return change(tree)
+  return Object.fromEntries(Object.entries(tree).map(([key, inner]) => [key, edit(inner, found, change)]))
+}
+const is = (tag: string) => (tree: Tree) => tree['_tag'] === tag
+const labelled =
+  (label: string) =>
+  (tree: Tree): boolean =>
+    typeof tree['site'] === 'object' && (tree['site'] as Tree)['label'] === label
+const named =
+  (key: string, name: string) =>
+  (tree: Tree): boolean =>
+    tree[key] === name
+const set =
+  (changes: Tree) =>
+  (tree: Tree): Tree => ({ ...tree, ...changes })
+const inInstruction =
+  (changes: Tree) =>
+  (tree: Tree): Tree => ({ ...tree, instruction: { ...(tree['instruction'] as Tree), ...changes } })
+
+const nameOf = (name: string): Tree => ({ _tag: 'name', name })
+const i32 = (value: number): Tree => ({ _tag: 'const', dtype: 'i32', value })
+const truth: Tree = { _tag: 'const', dtype: 'i1', value: 1 }
+
+const broken: ReadonlyArray<
+  readonly [
+    rule: string,
+    program: () => Program,
+    found: (tree: Tree) => boolean,
+    change: (tree: Tree) => unknown,
+    code: string,
+    message: RegExp,
+  ]
+> = [
+  // names
+  [
+    'an unbound name',
+    ring,
+    labelled('y'),
+    set({ expr: nameOf('ghost') }),
+    'name.unbound',
+    /consumer \/ k \/ y: y: The name ghost is not bound here/,
+  ],
+  [
+    'a name of a sibling branch',
+    ring,
+    labelled('expect'),
+    inInstruction({ bytes: nameOf('s') }),
+    'name.unbound',
+    /producer \/ k \/ expect/,
+  ],
+  [
+    'an outer name that the branch does not capture',
+    ring,
+    labelled('copy'),
+    inInstruction({ destination: { _tag: 'slot', of: nameOf('empty'), index: i32(0) } }),
+    'name.unbound',
+    /empty is not bound/,
+  ],
+  [
+    'a name bound twice',
+    ring,
+    (t) => labelled('y')(t),
+    (t) => ({ ...t, binder: { ...(t['binder'] as Tree), name: 'x' } }),
+    'name.bound-twice',
+    /The name x is bound twice/,
+  ],
+  [
+    'an unknown storage',
+    ring,
+    is('storage'),
+    set({ storage: 'nowhere' }),
+    'storage.unknown',
+    /There is no storage nowhere/,
+  ],
+  [
+    'two parameters of one name',
+    ring,
+    (t) => t['_tag'] === 'tensor' && t['role'] === 'out',
+    set({ name: 'a' }),
+    'name.bound-twice',
+    /two parameters a/,
+  ],
+  [
+    'an unknown tensor of a descriptor',
+    ring,
+    (t) => t['_tag'] === 'descriptor' && 'box' in t,
+    set({ tensor: 'z' }),
+    'param.unknown',
+    /no tensor parameter z/,
+  ],
+  ['a specification of unknown tensors', ring, is('copy'), set({ out: 'z' }), 'param.unknown', /computes/],
+  // types
+  [
+    'an i32 as condition',
+    ring,
+    (t) => t['_tag'] === 'If',
+    set({ cond: i32(1) }),
+    'type.mismatch',
+    /condition: expected i1, found i32/,
+  ],
+  [
+    'an i32 as predicate',
+    ring,
+    labelled('expect'),
+    set({ when: i32(1) }),
+    'type.mismatch',
+    /when: expected i1, found i32/,
+  ],
+  [
+    'a condition as index',
+    ring,
+    labelled('s'),
+    set({ expr: truth }),
+    'type.mismatch',
+    /s: expected i32, found i1/,
+  ],
+  [
+    'a value yielded of another type',
+    ring,
+    (t) => t['_tag'] === 'For' && (t['carried'] as unknown[]).length === 1,
+    (t) => ({ ...t, body: { ...(t['body'] as Tree), yields: [truth] } }),
+    'type.mismatch',
+    /yield 0: expected i32, found i1/,
+  ],
+  [
+    'a value not yielded',
+    ring,
+    (t) => t['_tag'] === 'For' && (t['carried'] as unknown[]).length === 1,
+    (t) => ({ ...t, body: { ...(t['body'] as Tree), yields: [] } }),
+    'type.mismatch',
+    /expected 1 values, found 0/,
+  ],
+  [
+    'a loaded tile bound at another shape',
+    ring,
+    labelled('x'),
+    (t) => edit(t, (u) => u['_tag'] === 'tile', set({ shape: [64, 32] })),
+    'type.mismatch',
+    /result x: expected tile f16 \(64, 64\), found tile f16 \(64, 32\)/,
+  ],
+  [
+    'a store of another dtype',
+    ring,
+    labelled('write'),
+    (t) =>
+      edit(t, named('name', 'y'), () => ({
+        _tag: 'splat',
+        x: { _tag: 'const', dtype: 'f32', value: 0 },
+        shape: [64, 64],
+        layout: 'any',
+      })),
+    'type.mismatch',
+    /expected tile f16 \(64, 64\), found tile f32/,
+  ],
+  [
+    'barriers where one is meant',
+    ring,
+    labelled('init'),
+    inInstruction({ barrier: { _tag: 'storage', storage: 'full' } }),
+    'type.mismatch',
+    /barrier: expected a barrier, found barriers \(2,\)/,
+  ],
+  [
+    'a slot that is not there',
+    ring,
+    labelled('init'),
+    (t) => edit(t, is('slot'), set({ index: i32(2) })),
+    'ref.bounds',
+    /Index 2 is out of bounds/,
+  ],
+  [
+    'a slice that is not a whole number of tiles',
+    ring,
+    labelled('copy'),
+    (t) =>
+      edit(
+        t,
+        (u) => u['_tag'] === 'slot' && JSON.stringify(u).includes('buffer'),
+        (u) => ({ _tag: 'slice', of: u, starts: [i32(4), i32(0)], sizes: [8, 64] }),
+      ),
+    'ref.tile-start',
+    /divisible by the tile size 8, found 4/,
+  ],
+  [
+    'a tensor-memory view given to a copy',
+    tensorCore,
+    labelled('ld'),
+    inInstruction({ source: { _tag: 'storage', storage: 'a' } }),
+    'type.mismatch',
+    /source: expected a view in tmem, found view smem/,
+  ],
+  [
+    'a branch that gives another type',
+    ring,
+    (t) => t['_tag'] === 'Fork',
+    (t) => ({ ...t, results: [{ name: 'last', type: { _tag: 'scalar', dtype: 'i1' } }] }),
+    'type.mismatch',
+    /yield 0: expected i1, found i32/,
+  ],
+  [
+    'a while without a condition',
+    ring,
+    is('While'),
+    (t) => ({
+      ...t,
+      before: {
+        ...(t['before'] as Tree),
+        yields: [i32(1), ...(t['before'] as { yields: unknown[] }).yields.slice(1)],
+      },
+    }),
+    'type.mismatch',
+    /yield 0: expected i1, found i32/,
+  ],
+  [
+    'coordinates of another rank',
+    ring,
+    labelled('copy'),
+    inInstruction({ coords: [i32(0)] }),
+    'type.shape',
+    /descriptor of rank 2 needs as many coordinates, found 1/,
+  ],
+  [
+    'a box of another size',
+    ring,
+    (t) => t['_tag'] === 'descriptor' && 'box' in t,
+    set({ box: [32, 64] }),
+    'type.shape',
+    /the box \(32, 64\) has 2048 elements/,
+  ],
+  // register layouts
+  [
+    'two register layouts added',
+    ring,
+    labelled('y'),
+    (t) =>
+      edit(
+        t,
+        (u) => u['_tag'] === 'binary',
+        () => ({ _tag: 'binary', op: 'add', x: splat('WGMMA'), y: splat('strided') }),
+      ),
+    'L2',
+    /both operands must have one register layout/,
+  ],
+  [
+    'a layout of another shape',
+    ring,
+    labelled('x'),
+    (t) =>
+      edit(
+        t,
+        (u) => u['_tag'] === 'tile',
+        set({ layout: { _tag: 'strided', shape: [128], vectorLength: 1 } }),
+      ),
+    'L2',
+    /strided/,
+  ],
+  // resources
+  [
+    'too much shared memory',
+    ring,
+    (t) => t['id'] === 'buffer',
+    set({ offset: 229376 }),
+    'A1',
+    /232448 bytes of shared memory/,
+  ],
+  ['too much tensor memory', tensorCore, (t) => t['id'] === 'd', set({ offset: 2000 }), 'T3', /512 columns/],
+  [
+    'overlapping storages',
+    ring,
+    (t) => t['id'] === 'full',
+    set({ offset: 8 }),
+    'storage.overlap',
+    /buffer and full overlap/,
+  ],
+  [
+    'a swizzled buffer off its period',
+    ring,
+    (t) => t['id'] === 'buffer',
+    set({ offset: 128, align: 128 }),
+    'A3',
+    /starts at a multiple of 1024, found offset 128/,
+  ],
+  [
+    'fewer columns than the storages take',
+    tensorCore,
+    labelled('alloc'),
+    inInstruction({ columns: 64 }),
+    'T3',
+    /takes 128 columns, but only 64/,
+  ],
+  [
+    'columns that are no power of two',
+    tensorCore,
+    labelled('alloc'),
+    inInstruction({ columns: 192 }),
+    'T3',
+    /power of two from 32 to 512, found 192/,
+  ],
+  ['columns below 32', tensorCore, labelled('alloc'), inInstruction({ columns: 16 }), 'T3', /found 16/],
+  // tensor maps
+  [
+    'a box dimension over 256',
+    ring,
+    (t) => t['_tag'] === 'descriptor' && 'box' in t,
+    set({ box: [512, 64] }),
+    'A4',
+    /must be 1 to 256, found 512/,
+  ],
+  [
+    'inner bytes not a multiple of 16',
+    ring,
+    (t) => t['_tag'] === 'descriptor' && 'box' in t,
+    set({ box: [64, 60] }),
+    'A4',
+    /multiple of 16 bytes, found 120/,
+  ],
+  [
+    'inner bytes over the swizzle',
+    ring,
+    (t) => t['_tag'] === 'descriptor' && 'box' in t,
+    set({ box: [32, 128] }),
+    'A4',
+    /fit in the swizzle of 128 bytes, found 256/,
+  ],
+  [
+    'an inner stride other than 1',
+    ring,
+    (t) => t['_tag'] === 'descriptor' && 'box' in t,
+    set({ strides: [i32(64), i32(2)] }),
+    'A4',
+    /innermost stride must be 1/,
+  ],
+  [
+    'a stride not a multiple of 16 bytes',
+    ring,
+    (t) => t['_tag'] === 'descriptor' && 'box' in t,
+    set({ strides: [i32(60), i32(1)] }),
+    'A4',
+    /multiple of 16 bytes, found 120/,
+  ],
+  // barriers
+  [
+    'a barrier that counts to nothing',
+    ring,
+    labelled('init'),
+    inInstruction({ count: 0 }),
+    'barrier.count',
+    /from 1 to 1048575 arrivals, found 0/,
+  ],
+  [
+    'a barrier that counts too far',
+    ring,
+    labelled('init'),
+    inInstruction({ count: 1048576 }),
+    'barrier.count',
+    /found 1048576/,
+  ],
+  [
+    'a completion on a barrier without tensor-core order',
+    tensorCore,
+    named('id', 'done'),
+    (t) => ({ ...t, contents: { ...(t['contents'] as Tree), ordersTensorCore: false } }),
+    'M5',
+    /completions\[0\]\.barrier: expected a barrier that orders the tensor core/,
+  ],
+  [
+    'a named barrier that does not exist',
+    ring,
+    labelled('init'),
+    (t) => ({ ...t, instruction: { _tag: 'bar.sync', id: 16, count: 128 } }),
+    'barrier.id',
+    /16 named barriers, found 16/,
+  ],
+  [
+    'a rendezvous of half a warp',
+    ring,
+    labelled('init'),
+    (t) => ({ ...t, instruction: { _tag: 'bar.sync', id: 0, count: 16 } }),
+    'barrier.count',
+    /multiple of 32 threads/,
+  ],
+  // matrices
+  [
+    'M not a multiple of 64',
+    warpgroupMma,
+    (t) => t['id'] === 'acc',
+    (t) => ({ ...t, contents: { _tag: 'elements', dtype: 'f32', layout: flat([32, 64], 32) } }),
+    'mma.shape',
+    /accumulator \(32, 64\)/,
+  ],
+  [
+    'an accumulator of the wrong dtype',
+    warpgroupMma,
+    (t) => t['id'] === 'acc',
+    (t) => ({ ...t, contents: { _tag: 'elements', dtype: 'i32', layout: flat([64, 64], 32) } }),
+    'mma.dtype',
+    /no tensor core multiplies f16 by f16 into i32/,
+  ],
+  [
+    'an operand without tiles',
+    warpgroupMma,
+    (t) => t['id'] === 'a',
+    (t) => ({ ...t, contents: { _tag: 'elements', dtype: 'f16', layout: flat([64, 64], 16) } }),
+    'mma.unsupported-transforms',
+    /Unsupported transforms for MMA operand a/,
+  ],
+  [
+    'a wgmma on Blackwell',
+    warpgroupMma,
+    (t) => t['arch'] === 'sm90a',
+    set({ arch: 'sm100a' }),
+    'arch',
+    /wgmma\.mma exists on sm90a only/,
+  ],
+  [
+    'a tcgen05 on Hopper',
+    tensorCore,
+    (t) => t['arch'] === 'sm100a',
+    set({ arch: 'sm90a' }),
+    'arch',
+    /tcgen05\.alloc exists on sm100a only/,
+  ],
+  [
+    'a wgmma by one warp',
+    warpgroupMma,
+    (t) => t['kind'] === 'warpgroup',
+    set({ kind: 'warp', warps: 1 }),
+    'mma.agent',
+    /whole warpgroups, found agent wg of 1 warps/,
+  ],
+  // agents
+  [
+    'two agents of one name',
+    ring,
+    named('kind', 'warp'),
+    set({ name: 'consumer' }),
+    'agent.duplicate',
+    /two agents consumer/,
+  ],
+  [
+    'three warps',
+    ring,
+    named('kind', 'warp'),
+    set({ kind: 'partition', warps: 3 }),
+    'agent.warps',
+    /1, 2, 4 or 8/,
+  ],
+  [
+    'agents that straddle',
+    ring,
+    named('kind', 'warp'),
+    set({ kind: 'partition', firstWarp: 3, warps: 2 }),
+    'agent.warps',
+    /overlap without one containing the other/,
+  ],
+  [
+    'a fork of an unknown agent',
+    ring,
+    named('agent', 'producer'),
+    set({ agent: 'nobody' }),
+    'agent.unknown',
+    /no agent nobody/,
+  ],
+  [
+    'a fork of the parent',
+    ring,
+    named('agent', 'producer'),
+    set({ agent: 'consumer' }),
+    'agent.fork',
+    /branch 0 is the parent's own/,
+  ],
+  [
+    'registers of a stranger',
+    warpgroupMma,
+    (t) => t['id'] === 'acc',
+    set({ owner: { agent: 'nobody' } }),
+    'agent.unknown',
+    /no agent nobody/,
+  ],
+  [
+    'registers of the CTA',
+    warpgroupMma,
+    (t) => t['id'] === 'acc',
+    set({ owner: 'cta' }),
+    'storage.owner',
+    /registers belong to an agent/,
+  ],
+  [
+    'a grid of four axes',
+    ring,
+    (t) => 'grid' in t,
+    set({ grid: [i32(1), i32(1), i32(1), i32(1)] }),
+    'launch.grid',
+    /one to three axes/,
+  ],
+]
+
+const flat = (shape: ReadonlyArray<number>, bits: number): Tree => ({
+  _tag: 'TransformedRef',
+  shape,
+  bits,
+  tiling: [],
+  strides: [shape[1], 1],
+  byteOffset: 0,
+  swizzle: 16,
+})
+const splat = (layout: 'WGMMA' | 'strided'): Tree => ({
+  _tag: 'splat',
+  x: { _tag: 'const', dtype: 'f16', value: 0 },
+  shape: [64, 64],
+  layout:
+    layout === 'strided'
+      ? { _tag: 'strided', shape: [64, 64], vectorLength: 1 }
+      : {
+          _tag: 'tiled',
+          tiling: [[64, 8], [16, 8], [8, 8], [2]],
+          warpDims: [-7],
+          laneDims: [-3, -2],
+          vectorDim: -1,
+        },
+})
+
+describe('validate', () => {
+  test.each(samples)('law 3: %s is valid and comes out as it went in', (_name, program) => {
+    expect(right(validate(program))).toBe(program)
+  })
+
+  test.each(broken)('refuses %s', (_rule, program, found, change, code, message) => {
+    const before = json(program())
+    const after = edit(before, found, change)
+    expect(after).not.toEqual(before)
+    const result = decodeProgram(after)
+    expect(E.isLeft(result) ? result.left.code : 'accepted').toBe(code)
+    expect(E.isLeft(result) && result.left.message).toMatch(message)
+  })
+
+  test('A4: slots of a ring that are not 128-byte aligned are refused, aligned ones not', () => {
+    const copy = (rows: number): E.Either<{ readonly code: string }, Program> =>
+      B.kernel({ name: 'slots', arch: 'sm90a', agents: [B.warpgroup('wg', 0)] }, function* () {
+        const a = yield* B.tensorParam('a', 'f16', [64, 16], { role: 'in' })
+        const map = yield* B.descriptorParam('map', a, [rows, 16])
+        const buffer = yield* B.sharedMemory('buffer', 'f16', [4, rows, 16])
+        const full = yield* B.barriers('full', [])
+        yield* B.forRange({ label: 'k', from: X.i32(0), to: X.i32(4) }, function* (k) {
+          const slot = yield* B.letIn('slot', X.slot(buffer, k))
+          yield* B.run('copy', {
+            _tag: 'tma.load',
+            descriptor: map,
+            coords: [X.i32(0), X.i32(0)],
+            destination: slot,
+            barrier: full,
+            ctaGroup: 1,
+          })
+        })
+      })
+    for (const rows of [1, 2, 3, 4, 5, 6, 7, 8]) {
+      const result = copy(rows)
+      expect(E.isLeft(result) ? result.left.code : 'ok').toBe((rows * 32) % 128 === 0 ? 'ok' : 'A4')
+    }
+  })
+
+  test('K, N and M of an MMA: exactly the shapes of the instruction', () => {
+    const wgmma = (m: number, n: number, k: number): boolean =>
+      E.isRight(
+        B.kernel({ name: 'w', arch: 'sm90a', agents: [B.warpgroup('wg', 0)] }, function* () {
+          const kMajor = [right(tile([8, 16])), right(swizzle(32))]
+          const a = yield* B.sharedMemory('a', 'f16', [m, k], kMajor)
+          const b = yield* B.sharedMemory('b', 'f16', [n, k], kMajor)
+          const accumulator = yield* B.registers('acc', 'wg', 'f32', [m, n])
+          yield* B.run('mma', {
+            _tag: 'wgmma.mma',
+            accumulator,
+            a,
+            b: X.transposeView(b, [1, 0]),
+            scaleD: X.i1(true),
+            negateA: false,
+            negateB: false,
+          })
+        }),
+      )
+    for (const m of [8, 64, 96, 128, 192]) expect(wgmma(m, 64, 16), String(m)).toBe(m % 64 === 0)
+    for (const n of [8, 16, 24, 248, 256, 264]) expect(wgmma(64, n, 16), String(n)).toBe(n <= 256)
+    for (const k of [16, 32, 64]) expect(wgmma(64, 64, k), String(k)).toBe(true)
+  })
+})
