@@ -60,7 +60,7 @@ export const namedSubject = (
       ? kernelSubject(name, given, [], dropped)
       : refuse(
           'kernel.unknown',
-          `kernel: expected one of ${kernels.map((k) => k.name).join(', ')}, or a program in a .json file, found '${name}'`,
+          `kernel: expected one of ${kernels.map((k) => k.name).join(', ')}, a program (.json) or a trace (.jsonl), found '${name}'`,
         )
   const setting = Object.keys(given)[0]
   if (setting !== undefined)

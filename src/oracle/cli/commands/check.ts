@@ -1,16 +1,16 @@
 /**
- * `tcspec check KERNEL|program.json`: the verdict alone, without data.
+ * `tcspec check KERNEL|program.json|trace.jsonl`: the verdict alone, without data.
  *
  * The run is over the algebra with one value, so what it shows holds for all inputs; provenance says whether the outputs are what the
- * program says it computes. Exit status 1 when the verdict is not `ok`.
+ * program says it computes. A trace is a run that was made elsewhere and is judged as it is. Exit status 1 when the verdict is not `ok`.
  */
 import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import type { Failure } from '../../../failure.js'
+import { refuse, type Failure } from '../../../failure.js'
 import { unit } from '../../../numerics/unit.js'
-import { fields } from '../../../render/table.js'
+import { fields, thousands } from '../../../render/table.js'
 import { findingBlocks, verdictRows, type VerdictContext } from '../../../render/verdict.js'
 import { check } from '../../../semantics/check.js'
 import { noArguments } from '../../../semantics/launch.js'
@@ -23,12 +23,13 @@ import { switchOf, wordOf, wordsOf } from '../flags/words.js'
 import { launchRows, runText, smemOf } from '../launch-rows.js'
 import { policyOf, scheduleFile } from '../schedule.js'
 import { namedSubject } from '../subject.js'
+import { judgeTrace } from '../traces.js'
 import { replayText } from './run.js'
 
 const define = (command: Command): Command =>
   command
     .description('judge a kernel or a program without data: the verdict, and a proof of what it computes')
-    .argument('<kernel>', 'a name that `tcspec kernels` lists, or a program in a .json file')
+    .argument('<kernel>', 'a name that `tcspec kernels` lists, a program (.json) or a trace (.jsonl)')
     .option('--set <name=value...>', 'settings of the kernel')
     .option('--without <label...>', 'leave out the statements with this label')
     .option('--explore', 'try further schedules where one does not decide')
@@ -46,6 +47,45 @@ const checkNow = (
   operands: ReadonlyArray<string>,
   options: Options,
 ): E.Either<Failure, Report> => {
+  const file = operands[0] ?? ''
+  return file.endsWith('.jsonl') ? checkTrace(world, file, options) : checkProgram(world, file, options)
+}
+
+/** A trace has one schedule, its own, and no statements to leave out. */
+const forPrograms: ReadonlyArray<string> = ['set', 'without', 'explore', 'record']
+
+const checkTrace = (world: World, file: string, options: Options): E.Either<Failure, Report> => {
+  const meaningless = forPrograms.find((name) => options[name] !== undefined)
+  if (meaningless !== undefined)
+    return refuse('bad-flag', `--${meaningless}: expected a kernel or a program, found the trace '${file}'`)
+  return pipe(
+    world.files.read(file)(),
+    E.chainW((bytes) =>
+      judgeTrace(
+        file,
+        new TextDecoder().decode(bytes),
+        switchOf(options, 'strict'),
+        switchOf(options, 'strictProxies'),
+      ),
+    ),
+    E.map((verdict) => ({
+      good: verdict.verdict === 'ok',
+      json: () => verdict,
+      text: () => {
+        const palette = paletteOf(world.colours)
+        const context: VerdictContext = { palette, smem: [], replay: '', judged: true, most: 4 }
+        const rows: ReadonlyArray<readonly [string, string]> = [
+          ['trace', `${file}, of ${verdict.kernel}: ${thousands(verdict.counts.events)} events`],
+          ...verdictRows(context, verdict),
+          ['outside', verdict.scope.join('; ')],
+        ]
+        return `${[fields(palette, 12, rows), ...findingBlocks(context, verdict)].join('\n\n')}\n`
+      },
+    })),
+  )
+}
+
+const checkProgram = (world: World, name: string, options: Options): E.Either<Failure, Report> => {
   const parsed = pipe(
     E.Do,
     E.bindW('given', () => parseSettings(wordsOf(options, 'set'))),
@@ -53,7 +93,7 @@ const checkNow = (
   )
   if (E.isLeft(parsed)) return parsed
   const { given, schedule } = parsed.right
-  const subject = namedSubject(world, operands[0] ?? '', given, wordsOf(options, 'without'))
+  const subject = namedSubject(world, name, given, wordsOf(options, 'without'))
   if (E.isLeft(subject)) return subject
   const policy = policyOf(world.files)(schedule)()
   if (E.isLeft(policy)) return policy

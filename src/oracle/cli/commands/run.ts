@@ -21,7 +21,7 @@ import { referenceOf, tensorsOf } from '../../../kernels/reference.js'
 import { fields, thousands } from '../../../render/table.js'
 import { findingBlocks, verdictRows, type VerdictContext } from '../../../render/verdict.js'
 import { check, type Checked } from '../../../semantics/check.js'
-import { readTensor as readOutput } from '../../../semantics/launch.js'
+import { readTensor as readOutput, type Arguments } from '../../../semantics/launch.js'
 import { showSchedule } from '../../../semantics/run.js'
 import type { Verdict } from '../../../semantics/verdict.js'
 import { compare, printComparison, type Comparison } from '../../compare.js'
@@ -37,6 +37,7 @@ import { switchOf, wordOf, wordsOf } from '../flags/words.js'
 import { launchRows, runText, smemOf } from '../launch-rows.js'
 import { policyOf, scheduleFile } from '../schedule.js'
 import { kernelSubject, type Subject } from '../subject.js'
+import { traceOf } from '../traces.js'
 import { algebraOf, inputSeed, inputsOf, outputOf } from '../tensors.js'
 
 const define = (command: Command): Command =>
@@ -51,6 +52,7 @@ const define = (command: Command): Command =>
     .option('--schedule <policy>', 'eager, lazy, roundrobin, seeded:N or recorded:FILE', 'eager')
     .option('--without <label...>', 'leave out the statements with this label')
     .option('--record <file>', 'write the schedule of the run, or of its first finding, to a file')
+    .option('--trace <file>', 'write the log of the run as JSON lines (tcspec.trace/1)')
     .option('--no-hazards', 'compute only: do not look for hazards')
     .option('--strict', 'broken contracts are errors')
     .option('--strict-proxies', 'demand a proxy fence before an asynchronous overwrite, too')
@@ -171,11 +173,12 @@ const runNow = (
   if (E.isLeft(inputs)) return inputs
 
   const hazards = options['hazards'] !== false
+  const brought: Arguments = { scalars: new Map(), tensors: inputs.right }
   const start = world.clock()
   const checked = check(program, {
     settings,
     algebra,
-    arguments: { scalars: new Map(), tensors: inputs.right },
+    arguments: brought,
     policy: policy.right,
     strict: switchOf(options, 'strict'),
     strictProxies: switchOf(options, 'strictProxies'),
@@ -220,6 +223,16 @@ const runNow = (
     const done = world.files.write(record, scheduleFile(scheduleOf(checked.right)))()
     if (E.isLeft(done)) return done
     written.push(`a schedule to ${record}`)
+  }
+
+  const traceFile = wordOf(options, 'trace')
+  if (traceFile !== null) {
+    const done = pipe(
+      traceOf(program, algebra, brought, checked.right.schedule),
+      E.chainW((bytes) => world.files.write(traceFile, bytes)()),
+    )
+    if (E.isLeft(done)) return done
+    written.push(`a trace to ${traceFile}`)
   }
 
   const verdict = withComparison(checked.right.verdict, compared)
