@@ -14,6 +14,10 @@ import { decodeProgram, encodeProgram, parseProgram, printJson } from '../../src
 import { place } from '../../src/semantics/place.js'
 import { print } from '../../src/semantics/print.js'
 import type { Program, Region, Stmt } from '../../src/semantics/program.js'
+import { check } from '../../src/semantics/check.js'
+import type { Verdict } from '../../src/semantics/verdict.js'
+import { eager } from '../../src/semantics/policy.js'
+import { field } from '../../src/numerics/index.js'
 import { instructionNames } from '../../src/semantics/signature.js'
 
 const directory = new URL('../../conformance/ttgir/', import.meta.url)
@@ -115,6 +119,45 @@ describe.each(kernels)('%s', (_name, file, make) => {
     )
     expect(conditions.length).toBe(predicated.length)
   })
+})
+
+describe('mm_ptr runs', () => {
+  const [m, n] = [64, 64]
+  const verdict = (fence: boolean, k: number): Verdict =>
+    right(
+      check(right(matmulPointer({ fence })), {
+        settings: {},
+        algebra: field(1),
+        arguments: {
+          scalars: new Map(Object.entries({ M: m, N: n, K: k, sam: k, sbk: n, scm: n })),
+          tensors: new Map(),
+        },
+        policy: eager,
+        strict: false,
+        strictProxies: false,
+        hazards: true,
+        provenance: true,
+        explore: false,
+        fuel: 100_000,
+      }),
+    ).verdict
+
+  test('as compiled: the copies are not fenced, and nothing else is wrong', () => {
+    const found = verdict(false, 160)
+    expect(found.verdict).toBe('hazard')
+    expect(new Set(found.findings.map(({ id }) => id))).toEqual(new Set(['P1']))
+  })
+
+  // Fewer blocks of k than stages, as many, one more, and twice as many and one.
+  test.each([32, 64, 96, 128, 160, 288])(
+    'with the fence, K = %i: right for all inputs, by one schedule',
+    (k) => {
+      const found = verdict(true, k)
+      expect(found.verdict, found.reason).toBe('ok')
+      expect(found.decidedBy).toBe('one-schedule')
+      expect(found.provenance).toMatchObject({ proved: true, inOrder: true })
+    },
+  )
 })
 
 describe('encodings', () => {

@@ -1,3 +1,4 @@
 export * as encodings from './encodings.js'
 export { attentionWarpSpecialised } from './attention-ws.js'
-export { matmulPointer, matmulPointerScalars } from './matmul-pointer.js'
+export { asCompiled, matmulPointer, matmulPointerScalars } from './matmul-pointer.js'
+export type { MatmulPointer } from './matmul-pointer.js'

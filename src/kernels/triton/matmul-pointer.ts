@@ -13,6 +13,9 @@
  * | `async_wait %tokens {num = n}`            | `cpAsync.waitGroup n`                                               |
  * | `local_dealloc`                           | nothing: a storage lives as long as its CTA                         |
  *
+ * The module waits for its copies but does not fence them. What `cp.async` writes is a generic access, and `wgmma` reads through the
+ * async proxy, so as compiled this is hazard P1; with `fence` it is not.
+ *
  * Source: Triton, TritonGPU and TritonNvidiaGPU dialects; compiler output under conformance/ttgir.
  */
 import type * as E from 'fp-ts/lib/Either.js'
@@ -53,8 +56,14 @@ const splatPtr = (
   layout: AnyLayout,
 ): Tile<PtrIndex<'f16'>, 2> => X.splat<PtrIndex<'f16'>, 2>(ptr, shape, layout)
 
+export interface MatmulPointer {
+  /** make the copies of the block visible to the tensor core before it reads them; the module does not */
+  readonly fence: boolean
+}
+export const asCompiled: MatmulPointer = { fence: false }
+
 /** The kernel; its sizes are its scalar parameters, M and N multiples of 64, K of 32. */
-export const matmulPointer = (): E.Either<Failure, Program> =>
+export const matmulPointer = (settings: MatmulPointer = asCompiled): E.Either<Failure, Program> =>
   B.kernel(
     {
       name: 'mm_ptr',
@@ -213,6 +222,7 @@ export const matmulPointer = (): E.Either<Failure, Program> =>
           const acc79 = yield* B.letIn('acc_79', X.ge(acc78, c4))
           const acc80 = yield* B.letIn('acc_80', X.select(acc79, c0, acc78))
           yield* B.waitAsync('x_81', 4)
+          if (settings.fence) yield* B.run('x_81 fence', { _tag: 'fence.proxyAsync', scope: 'cta' })
           const x82 = yield* B.letIn('x_82', X.slot(x, acc80))
           const y83 = yield* B.letIn('y_83', X.slot(y, acc80))
           yield* B.run('acc_84 fence', { _tag: 'wgmma.fence' })
