@@ -25,8 +25,14 @@
 import type { Finding, Judgement, MissingEdge, Operation as Side } from '../finding.js'
 import type { Family, Header, LogEvent, Unit } from '../log.js'
 import type { AgentState } from './context.js'
-import type { Detector, FenceName, Operation } from './detector.js'
-import { applyFence, awaitGroup, finish, observe, start } from './detector.js'
+import { observe } from './detector.js'
+import { conclude } from './end.js'
+import type { FenceName } from './fences.js'
+import { applyFence } from './fences.js'
+import { awaitGroup } from './groups.js'
+import type { Operation } from './operation.js'
+import type { Detector } from './state.js'
+import { start } from './state.js'
 import { singleton, union } from './generation-set.js'
 import type { Knowledge } from './knowledge.js'
 import { advance, clockOf, copy, join, joinVector, programOf } from './knowledge.js'
@@ -78,7 +84,7 @@ const replay = (
     after(d, i)
   })
   for (const a of actions) if (a.before >= events.length) a.act(d)
-  return finish(d)
+  return conclude(d)
 }
 
 const sameSide = (x: Side | undefined, y: Side | undefined): boolean =>

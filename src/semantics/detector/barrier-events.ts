@@ -1,0 +1,117 @@
+/**
+ * What an agent does to an mbarrier: the events, as contributions to its generations.
+ *
+ * | event          | arrivals | bytes | publishes                      |
+ * |----------------|----------|-------|--------------------------------|
+ * | init, inval    | -        | -     | begin and end a life           |
+ * | expect         | 0        | + n   | nothing                        |
+ * | arrive         | count    | + n (arriveExpectTx) | what the agent knows, if it is a release |
+ * | drop           | count, and the barrier counts fewer from now on | 0 | the same |
+ * | wait, passed   | -        | -     | receives the generation before the one under way |
+ * | wait, blocked  | -        | -     | stands at the end: a deadlock |
+ * | wait, tested or skipped | - | -    | nothing: it proves nothing      |
+ *
+ * The rules (C3, C4, C6, B, U1) are `barriers.ts`'s. An arrive on another CTA's barrier is also an effect on that CTA (K1).
+ *
+ * Worked: count 2 and one arrive: the log says that a wait with parity 0 passed. No generation is complete, so parity 0 is the one
+ * that blocks: the log contradicts itself, C2 fails.
+ *
+ * Law 1. A passed wait gives exactly one generation's message to exactly one agent.
+ *
+ * Source: PTX ISA, mbarrier.
+ */
+import type { BarrierEvent, Wait } from '../log.js'
+import { barrierEvent, checkLive, initialise, invalidate, observeWait } from './barriers.js'
+import { publish, tick } from './context.js'
+import * as Digest from './digest.js'
+import { programOf } from './knowledge.js'
+import { oweRemote } from './obligations.js'
+import { barrierName, where } from './report.js'
+import type { Detector } from './state.js'
+import { malformed } from './state.js'
+
+const publishesNothing = (): void => undefined
+
+export const barrier = (d: Detector, e: BarrierEvent): void => {
+  const c = d.context
+  const a = tick(c, e.stamp)
+  const b = d.barriers[e.barrier]!
+  const x = e.stamp.agent
+  const cta = c.header.barriers[e.barrier]!.cta
+  if (cta !== c.header.agents[x]!.cta)
+    oweRemote(c, d.obligations, cta, e.stamp, `${e.kind} on ${barrierName(c.header, e.barrier)}`)
+  Digest.ofAgent(c.digest, x, 5 + e.barrier * 8, e.stamp.at, b.number - b.base, e.bytes * 8 + e.kind.length)
+  switch (e.kind) {
+    case 'init':
+      initialise(c, b, e.stamp, e.count)
+      return
+    case 'inval':
+      invalidate(c, b, e.stamp, a.knowledge.order)
+      return
+    case 'expect':
+      b.expects[x] = e.stamp
+      barrierEvent(c, b, {
+        clock: programOf(x),
+        at: e.stamp.at,
+        counted: 0,
+        bytes: e.bytes,
+        order: a.knowledge.order,
+        stamp: e.stamp,
+        does: `expects ${String(e.bytes)} bytes`,
+        publish: publishesNothing,
+      })
+      return
+    case 'arrive':
+    case 'drop':
+      a.fences = 0
+      if (e.kind === 'drop') b.count = Math.max(0, b.count - e.count)
+      barrierEvent(c, b, {
+        clock: programOf(x),
+        at: e.stamp.at,
+        counted: e.count,
+        bytes: e.bytes,
+        order: a.knowledge.order,
+        stamp: e.stamp,
+        does: e.bytes === 0 ? 'arrives' : `arrives and expects ${String(e.bytes)} bytes`,
+        publish: e.release
+          ? (m) => {
+              publish(m, a, e.tensor)
+            }
+          : publishesNothing,
+      })
+      return
+  }
+}
+
+export const wait = (d: Detector, e: Wait): void => {
+  const c = d.context
+  const b = d.barriers[e.barrier]!
+  const a = c.agents[e.stamp.agent]!
+  switch (e.outcome) {
+    case 'skipped':
+    case 'tested':
+      tick(c, e.stamp)
+      return
+    case 'blocked':
+      tick(c, e.stamp)
+      d.blocked.push({ stamp: e.stamp, barrier: e.barrier, named: undefined, family: undefined })
+      if (b.live && ((b.number - b.base) & 1) !== e.parity)
+        malformed(d, `${where(c.header, e.stamp)} is blocked on a parity that passes`)
+      return
+    case 'passed': {
+      const live = checkLive(
+        c,
+        b,
+        e.stamp,
+        a.knowledge.order,
+        `waits for ${barrierName(c.header, e.barrier)}`,
+      )
+      if (live && ((b.number - b.base) & 1) === e.parity)
+        malformed(d, `${where(c.header, e.stamp)} passes on a parity that blocks`)
+      const observed = observeWait(c, b, a, e.stamp, e.acquire, e.tensor)
+      a.lastWait = e.barrier
+      Digest.ofAgent(c.digest, e.stamp.agent, 6 + e.barrier * 8, e.stamp.at, observed, e.acquire ? 1 : 0)
+      return
+    }
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * What is said about two accesses that conflict.
+ *
+ * `cell.ts` finds the pair, `classify.ts` names it, and here it becomes a finding: both sides, the bytes that they share, and what the
+ * later one's agent knew of the earlier one. The id is asked for when the log ends: which barrier a load signals, and with
+ * it whether a wait was for the wrong barrier, may be known only then.
+ *
+ * | told        | finding                                                | id           |
+ * |-------------|--------------------------------------------------------|--------------|
+ * | race        | the two are not ordered                                | by `raceId`  |
+ * | invisible   | ordered, but the write cannot be seen                  | by `invisibleId` |
+ * | unfencedRead | a generic read under an asynchronous write, no fence  | P3           |
+ * | foreign     | accesses of two clusters                               | D3           |
+ * | nothingThere | a read of bytes without a write                       | I1, M6       |
+ *
+ * Worked: a store of wg0 to slot 2, a TMA store of slot 2 by wg0, no fence: `invisible`, filed once however often the loop does it.
+ *
+ * Law 1. One finding per kind, pair of agents and sites, directions and plane.
+ */
+import type { HazardId } from '../finding.js'
+import type { Footprint } from '../log.js'
+import type { Space } from '../types.js'
+import type { AccessRecord } from './access-record.js'
+import { overlap } from './atoms.js'
+import type { Conflicts } from './cell.js'
+import { direction, invisibleId, raceId } from './classify.js'
+import type { Context } from './context.js'
+import type { Knowledge } from './knowledge.js'
+import { programOf } from './knowledge.js'
+import type { Actor, Draft } from './report.js'
+import { actor, agentName, barrierName, draft, file, keyOf, planeName } from './report.js'
+import { titles } from './titles.js'
+
+// ---------------------------------------------------------------- words
+
+/** `reads`, `tmaStore reads`, ... */
+export const doesAccess = (r: AccessRecord): string =>
+  r.unit === 'agent' ? (r.rw === 'r' ? 'reads' : 'writes') : `${r.unit} ${r.rw === 'r' ? 'reads' : 'writes'}`
+
+export const actorOf = (r: AccessRecord): Actor => actor(r.stamp, doesAccess(r), r.operation)
+
+const spaceOf = (c: Context, f: Footprint): Space => c.header.planes[f.plane]?.space ?? 'smem'
+
+/** What the later agent knew of the earlier one, in words. */
+const knewOf = (c: Context, earlier: AccessRecord, k: Knowledge): string => {
+  const name = agentName(c.header, earlier.stamp.agent)
+  const upTo = k.order[programOf(earlier.stamp.agent)]!
+  const pc = `knows ${name} up to its event ${String(upTo)} (${earlier.operation >= 0 ? 'the issue' : 'this access'} is ${String(earlier.stamp.at)})`
+  const done = earlier.completion
+  if (earlier.operation < 0) return pc
+  if (done.clock < 0) return `${pc}; it has signalled nothing yet`
+  if (done.barrier >= 0)
+    return `${pc}; done with generation ${String(done.generation)} of ${barrierName(c.header, done.barrier)}, known up to ${String(k.order[done.clock]! - 1)}`
+  return `${pc}; done with number ${String(done.at)} of its ${earlier.unit} sequence, known up to ${String(k.order[done.clock]!)}`
+}
+
+// ---------------------------------------------------------------- constructors
+
+export const conflictsOf = (c: Context): Conflicts => {
+  const pair = (
+    kind: string,
+    id: () => HazardId,
+    text: string,
+    earlier: AccessRecord,
+    later: AccessRecord,
+    k: Knowledge | undefined,
+  ): void =>
+    file(
+      c.report,
+      `${keyOf(kind, earlier.stamp, later.stamp)}|${earlier.rw}${later.rw}|${String(later.footprint.plane)}`,
+      (): Draft => ({
+        id,
+        severity: 'E',
+        text: `${doesAccess(earlier)} and ${doesAccess(later)} of ${planeName(c.header, later.footprint.plane)} ${text}`,
+        a: actorOf(earlier),
+        b: actorOf(later),
+        place: {
+          plane: planeName(c.header, later.footprint.plane),
+          spans: overlap(earlier.footprint.spans, later.footprint.spans),
+        },
+        knew:
+          k === undefined ? undefined : `${agentName(c.header, later.stamp.agent)} ${knewOf(c, earlier, k)}`,
+        times: 1,
+      }),
+    )
+  const array = (barrier: number): string => {
+    const b = c.header.barriers[barrier]
+    return b === undefined ? String(barrier) : `${b.name.replace(/\[.*$/, '')}@${String(b.cta)}`
+  }
+  return {
+    race: (earlier, later, at, k) => {
+      const meant = direction(earlier, later, at, k)
+      const space = spaceOf(c, later.footprint)
+      pair('race', () => raceId(space, earlier, later, meant, array), 'are not ordered', earlier, later, k)
+    },
+    invisible: (earlier, later, k) => {
+      const since = c.agents[later.stamp.agent]!.lastFence > earlier.when
+      const id = invisibleId(earlier, later, k, since)
+      pair(
+        'visibility',
+        () => id,
+        `are ordered, but what was written is not visible: ${titles[id]}`,
+        earlier,
+        later,
+        k,
+      )
+    },
+    unfencedRead: (earlier, later, k) =>
+      pair('P3', () => 'P3', 'are ordered, but no proxy fence is between them', earlier, later, k),
+    foreign: (earlier, later) =>
+      pair(
+        'foreign',
+        () => 'D3',
+        'belong to different clusters, which nothing orders',
+        earlier,
+        later,
+        undefined,
+      ),
+    nothingThere: (r) => {
+      const plane = c.header.planes[r.footprint.plane]
+      const id: HazardId = r.unit === 'tcgen05' && plane?.space === 'tmem' ? 'M6' : 'I1'
+      file(c.report, `${keyOf(id, r.stamp, undefined)}|${String(r.footprint.plane)}`, () =>
+        draft(
+          id,
+          'E',
+          `${doesAccess(r)} bytes of ${planeName(c.header, r.footprint.plane)} that nothing has written`,
+          actorOf(r),
+          undefined,
+          {
+            plane: planeName(c.header, r.footprint.plane),
+            spans: overlap(r.footprint.spans, r.footprint.spans),
+          },
+        ),
+      )
+    },
+  }
+}

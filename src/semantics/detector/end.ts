@@ -1,0 +1,143 @@
+/**
+ * Ends: of a cluster, and of the log.
+ *
+ * At the end of a cluster, in this order: if waits stand, the wait-for cycle (B4, B5, B6); what is left in barriers (U1, C6); if
+ * nothing is stuck, what is still in flight or can still reach a CTA that has gone (U2, K1). At the end of the log also: output bytes that nobody
+ * wrote (O1), and the conditions C1 and C5, which sum up the rest.
+ *
+ * | condition | fails if                                                                      |
+ * |-----------|-------------------------------------------------------------------------------|
+ * | C1        | the header says that control may depend on timing                              |
+ * | C2        | the log contradicts itself (a parity, an operation)                            |
+ * | C5        | the run is stuck, or one of U1, U2, K1, O1, B8 is a hazard                     |
+ * | C3, C4, C6 | asked at every barrier event (`barriers.ts`)                                  |
+ *
+ * Worked: two clusters, output of 32 bytes; cluster 0 writes [0, 16), cluster 1 stands blocked. B5 of cluster 1, C5 fails, and O1 is not asked: the
+ * missing 16 bytes are the deadlock's.
+ *
+ * Law 1. Clusters are judged apart, but for what they did to global memory.
+ *
+ * Source: docs/hazards.md, the theorem.
+ */
+import type { HazardId, Judgement } from '../finding.js'
+import { pieces } from './atoms.js'
+import { atEnd, barrierState } from './barriers.js'
+import { agentState, restart } from './context.js'
+import { deadlock } from './deadlock.js'
+import * as Digest from './digest.js'
+import { atExit } from './obligations.js'
+import { actor, conditionOf, draft, fail, file, findingsOf, planeName } from './report.js'
+import type { Detector } from './state.js'
+
+// ---------------------------------------------------------------- clusters
+
+/** Closes the cluster under way: exits, left-overs, deadlock. */
+const endCluster = (d: Detector): void => {
+  const c = d.context
+  const stuck = d.blocked.length > 0
+  if (stuck) deadlock(c, d.barriers, d.named, d.blocked, d.worked)
+  for (const b of d.barriers) atEnd(c, b, stuck)
+  if (!stuck) atExit(c, d.obligations)
+  Digest.closeCluster(c.digest, c.cluster)
+}
+
+export const nextCluster = (d: Detector, id: number): void => {
+  const c = d.context
+  if (d.anyEvent) {
+    endCluster(d)
+    c.agents.forEach((a, x) => {
+      restart(a, agentState(c.extent, c.header.agents[x]!.starts))
+    })
+    d.operations.clear()
+    d.instances.fill(0)
+    d.named.clear()
+    d.blocked.length = 0
+    d.obligations.pending = []
+    d.obligations.remote.clear()
+    d.worked.fill(0)
+    for (const b of d.barriers) {
+      Object.assign(b, barrierState(c.extent, b.index))
+    }
+  }
+  c.cluster = id
+  d.anyEvent = false
+}
+
+// ---------------------------------------------------------------- the log
+
+/** O1: bytes of outputs that nobody wrote. */
+const outputs = (d: Detector): void => {
+  const c = d.context
+  c.header.planes.forEach((p, i) => {
+    if (p.output !== true) return
+    const missing: Array<readonly [number, number]> = []
+    let at = 0
+    const gap = (to: number): void => {
+      if (to <= at) return
+      const last = missing[missing.length - 1]
+      if (last !== undefined && last[1] === at) missing[missing.length - 1] = [last[0], to]
+      else missing.push([at, to])
+    }
+    for (const [from, to, owner] of pieces(d.planes[i]!)) {
+      gap(from)
+      at = from
+      const wasWritten = owner.payload.write !== undefined || owner.payload.foreignWrite !== undefined
+      if (!wasWritten) gap(to)
+      at = to
+    }
+    gap(p.bytes)
+    if (missing.length > 0) {
+      const bytes = missing.reduce((n, [from, to]) => n + to - from, 0)
+      file(c.report, `O1|${String(i)}`, () =>
+        draft(
+          'O1',
+          'E',
+          `${String(bytes)} bytes of output ${p.name} are never written`,
+          actor({ agent: 0, at: 0, site: 0, iteration: [] }, 'ends'),
+          undefined,
+          {
+            plane: planeName(c.header, i),
+            spans: missing,
+          },
+        ),
+      )
+    }
+  })
+}
+
+const exitIds: ReadonlyArray<HazardId> = ['U1', 'U2', 'K1', 'O1', 'B8']
+
+/** Closes the last cluster and says what the log shows. The state is spent. */
+export const conclude = (d: Detector): Judgement => {
+  const c = d.context
+  endCluster(d)
+  const stuck = c.report.deadlock.length > 0
+  if (!stuck) outputs(d)
+  for (const why of c.header.nondeterminism)
+    fail(c.report, 'C1', why, () => ({ text: why, draft: undefined }))
+  const all = findingsOf(c.report)
+  const bites = (f: Judgement['findings'][number]): boolean =>
+    f.severity === 'E' || (c.options.strict && f.severity === 'C')
+  const findings = all.filter(bites)
+  for (const f of findings)
+    if (exitIds.includes(f.id))
+      fail(c.report, 'C5', f.text, () => ({ text: `${f.id}: ${f.text}`, draft: undefined }))
+  if (stuck) fail(c.report, 'C5', 'stuck', () => ({ text: 'the run does not complete', draft: undefined }))
+  const conditions = {
+    C1: conditionOf(c.report, 'C1'),
+    C2: conditionOf(c.report, 'C2'),
+    C3: conditionOf(c.report, 'C3'),
+    C4: conditionOf(c.report, 'C4'),
+    C5: conditionOf(c.report, 'C5'),
+    C6: conditionOf(c.report, 'C6'),
+  }
+  return {
+    findings,
+    notes: all.filter((f) => !bites(f)),
+    conditions,
+    deadlock: c.report.deadlock,
+    candidates: !(conditions.C3.holds && conditions.C4.holds && conditions.C6.holds),
+    digest: Digest.show(c.digest),
+    events: c.when,
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * Fences: an agent makes what it sees visible elsewhere, and nothing more ordered than it was.
+ *
+ * | fence                 | takes                                              | to                                        |
+ * |-----------------------|----------------------------------------------------|-------------------------------------------|
+ * | proxy, CTA or cluster | generic writes to shared memory that the agent sees | asynchronous units, for whoever knows the fence |
+ * | proxy, global         | generic writes to global memory that the agent sees | the same                                  |
+ * | wgmma                 | its own register accesses                          | the wgmma that it issues next             |
+ * | before_thread_sync    | its tensor knowledge                               | what its next arrives publish             |
+ * | after_thread_sync     | tensor knowledge that it has received              | its own                                   |
+ *
+ *     agent T: write x; fence; issue store of x        the store sees x
+ *     agent T: fence; write x; issue store of x        it does not: the fence covers what was there before it
+ *
+ * Names: fence.proxy.async, wgmma.fence, tcgen05.fence (PTX); commit_smem (Pallas).
+ *
+ * Laws
+ * 1. A fence adds nothing to `order`.
+ * 2. A second fence of the same kind right after the first adds nothing.
+ *
+ * Source: PTX ISA, proxies; tcgen05.fence.
+ */
+import type { Fence } from '../log.js'
+import type { Context } from './context.js'
+import { tick } from './context.js'
+import * as Digest from './digest.js'
+import { fenceAsync, fenceRegisters, joinVector } from './knowledge.js'
+import type { Detector } from './state.js'
+
+export type FenceName = 'shared' | 'global' | 'wgmma' | 'tensorBefore' | 'tensorAfter'
+
+export const applyFence = (c: Context, x: number, kind: FenceName): void => {
+  const a = c.agents[x]!
+  switch (kind) {
+    case 'shared':
+    case 'global':
+      fenceAsync(c.extent, a.knowledge, kind)
+      return
+    case 'wgmma':
+      fenceRegisters(a.knowledge, x)
+      return
+    case 'tensorBefore':
+      a.published.set(a.knowledge.tensor)
+      return
+    case 'tensorAfter':
+      joinVector(a.knowledge.tensor, a.received)
+      return
+  }
+}
+
+export const fence = (d: Detector, e: Fence): void => {
+  const c = d.context
+  const a = tick(c, e.stamp)
+  const x = e.stamp.agent
+  Digest.ofAgent(c.digest, x, 8, e.stamp.at, e.kind.length, e.scope.length)
+  switch (e.kind) {
+    case 'proxyAsync':
+      a.fences++
+      a.lastFence = c.when
+      applyFence(c, x, e.scope === 'global' ? 'global' : 'shared')
+      return
+    case 'wgmma':
+    case 'tensorBefore':
+    case 'tensorAfter':
+      applyFence(c, x, e.kind)
+      return
+    case 'tensormap':
+    case 'mbarrierInit':
+      return
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * Operations in flight: their issue, their performance, their signals.
+ *
+ *     issue    the operation begins: it knows what its issuer knows now, and takes its number
+ *     perform  it makes accesses (they follow, each an `access` event), as part `part` of a multicast
+ *     signal   it tells somebody: bytes on a barrier, an arrival on a barrier, or its group
+ *
+ * | signal          | joins a generation as   | publishes                                                   |
+ * |-----------------|-------------------------|-------------------------------------------------------------|
+ * | bytes           | bytes, no arrival       | this generation, hence this operation's own accesses        |
+ * | arrive, tcgen05 | one arrival             | the issuer's tensor queue so far, as tensor knowledge       |
+ * | arrive, cp.async| one arrival             | the issuer's copies so far                                  |
+ * | group           | -                       | nothing: whoever waits for the group counts commits         |
+ *
+ * Worked: `arriveExpectTx b 16; issue load #0; perform #0; signal #0 -> b 16 bytes`. The signal makes generation 0 of b complete, and is the
+ * completion of the load: to know generation 0 is to know the load. What else the issuer knew at the issue is ordered, not visible.
+ *
+ * An operation is over with its last signal (`owed`), a store with the full side of its group; a tensor-core commit signals as often
+ * as it names barriers.
+ *
+ * Law 1. issue, perform and signal of an operation add no knowledge to any agent; only waits do.
+ *
+ * Source: PTX ISA, completion mechanisms of asynchronous copies; tcgen05 commit.
+ */
+import type { Issue, Perform, Signal } from '../log.js'
+import type { Completion } from './access-record.js'
+import { doneBy } from './access-record.js'
+import { barrierEvent } from './barriers.js'
+import { tick } from './context.js'
+import * as Digest from './digest.js'
+import { singleton, union } from './generation-set.js'
+import { advance, clockOf, copy } from './knowledge.js'
+import { owe } from './obligations.js'
+import type { Operation } from './operation.js'
+import { numbered, partOf } from './operation.js'
+import { actor, barrierName, draft, file, keyOf } from './report.js'
+import type { Detector } from './state.js'
+import { malformed } from './state.js'
+
+// ---------------------------------------------------------------- issue, perform
+
+/** The operation has an effect on the CTA; asked once per part. */
+export const effect = (d: Detector, op: Operation, completion: Completion, cta: number): void => {
+  const mask = op.ctas[op.part] ?? 0
+  const bit = 1 << (cta & 31)
+  if ((mask & bit) !== 0) return
+  op.ctas[op.part] = mask | bit
+  owe(d.context, d.obligations, completion, cta, op.stamp, op.id, `${op.unit}`)
+}
+
+export const issue = (d: Detector, e: Issue): void => {
+  const c = d.context
+  const a = tick(c, e.stamp)
+  const x = e.stamp.agent
+  d.worked[x] = 1
+  const multicast = e.unit === 'tmaLoad' ? c.header.ctas : 1
+  const op: Operation = {
+    id: e.operation,
+    stamp: e.stamp,
+    unit: e.unit,
+    knowledge: copy(a.knowledge),
+    number: numbered(a, e.unit),
+    instance: d.instances[x]!++,
+    lastWait: a.lastWait,
+    fences: a.fences,
+    parts: [],
+    ctas: [],
+    part: 0,
+    owed: e.signals ?? (e.unit === 'tcgen05' ? Infinity : e.unit === 'tmaStore' ? 2 : multicast),
+  }
+  d.operations.set(e.operation, op)
+  a.fences = 0
+  Digest.ofAgent(c.digest, x, 2, e.stamp.at, op.instance, e.unit.length)
+}
+
+export const perform = (d: Detector, e: Perform): void => {
+  const op = d.operations.get(e.operation)
+  if (op === undefined)
+    malformed(d, `perform of operation ${String(e.operation)}, which was not issued or is over`)
+  else op.part = e.part
+}
+
+// ---------------------------------------------------------------- signal
+
+/** Bytes of the operation land: they join the generation under way, and complete this part of the operation. */
+const deliver = (d: Detector, op: Operation, part: number, barrier: number, bytes: number): void => {
+  const c = d.context
+  const b = d.barriers[barrier]!
+  op.part = part
+  const generation = b.number
+  const done = partOf(op, part)
+  done.clock = b.clock
+  done.at = generation + 1
+  done.barrier = barrier
+  done.generation = generation
+  effect(d, op, done, c.header.barriers[barrier]!.cta)
+  Digest.ofOperation(c.digest, op.stamp.agent, op.instance, 3, barrier + 64 * part, generation)
+  barrierEvent(c, b, {
+    clock: b.clock,
+    at: generation + 1,
+    counted: 0,
+    bytes: -bytes,
+    order: op.knowledge.order,
+    stamp: op.stamp,
+    does: `${op.unit} delivers ${String(bytes)} bytes`,
+    publish: (m, g) => {
+      m.visible.acquired[barrier] = union(m.visible.acquired[barrier]!, singleton(g))
+      m.async.acquired[barrier] = union(m.async.acquired[barrier]!, singleton(g))
+    },
+  })
+}
+
+/** A tensor-core commit, or the arrival that cp.async makes when the copies before it are done. */
+const arriveFor = (d: Detector, op: Operation, part: number, barrier: number): void => {
+  const c = d.context
+  const b = d.barriers[barrier]!
+  const x = op.stamp.agent
+  const isCopy = op.unit === 'cpAsync'
+  const clock = clockOf(isCopy ? 'cpAsync' : 'queue', x)
+  const order = op.knowledge.order
+  advance(order, clock, op.number)
+  const contract = c.header.barriers[barrier]!
+  effect(d, op, doneBy(clock, op.number), contract.cta)
+  Digest.ofOperation(c.digest, x, op.instance, 4, barrier + 64 * part, b.number)
+  if (op.unit === 'tcgen05' && contract.contract === 'pallas' && !contract.ordersTensorCore)
+    file(c.report, keyOf(`M5|${String(barrier)}`, op.stamp, undefined), () =>
+      draft(
+        'M5',
+        'C',
+        `${barrierName(c.header, barrier)} is signalled by the tensor core and does not order it`,
+        actor(op.stamp, 'commits', op.id),
+      ),
+    )
+  barrierEvent(c, b, {
+    clock,
+    at: op.number,
+    counted: 1,
+    bytes: 0,
+    order,
+    stamp: op.stamp,
+    does: isCopy ? 'arrives when the copies before it are done' : 'commits',
+    publish: (m) => {
+      if (isCopy) advance(m.visible.counters, clock, op.number)
+      else advance(m.tensor, clock, op.number)
+    },
+  })
+}
+
+export const signal = (d: Detector, e: Signal): void => {
+  const op = d.operations.get(e.operation)
+  if (op === undefined) {
+    malformed(d, `signal of operation ${String(e.operation)}, which was not issued or is over`)
+    return
+  }
+  switch (e.to) {
+    case 'barrier':
+      deliver(d, op, e.part, e.barrier, e.bytes)
+      break
+    case 'arrive':
+      arriveFor(d, op, e.part, e.barrier)
+      break
+    case 'group':
+      break
+  }
+  op.owed--
+  if (op.owed <= 0 || (e.to === 'group' && e.side === 'full')) d.operations.delete(e.operation)
+}

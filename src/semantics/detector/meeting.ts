@@ -1,0 +1,57 @@
+/**
+ * Where agents meet: named barriers, the cluster barrier, fork and join.
+ *
+ * All of them let each side know what the other did before. A join orders control and nothing else: what a child has in flight
+ * goes on, and the parent knows of its issue only.
+ *
+ *     parent: write x; fork -> child: read x; issue load #0 -> join       the child sees x; the parent knows the issue of #0, not its writes
+ *
+ * | event                  | tells                                       | whom                        |
+ * |------------------------|---------------------------------------------|-----------------------------|
+ * | fork                   | what the parent knows                       | each child, which starts    |
+ * | join                   | what each child knows                       | the parent                  |
+ * | rendezvous arrive, leave | what those of the generation know         | all of them (`rendezvous.ts`) |
+ *
+ * Law 1. fork then join of children that do nothing changes nothing that the parent knows.
+ *
+ * Source: PTX ISA, bar and barrier.cluster.
+ */
+import type { Exit, ForkEvent, Rendezvous } from '../log.js'
+import { publish, receive, tick } from './context.js'
+import * as Digest from './digest.js'
+import { nothing } from './knowledge.js'
+import { rendezvous } from './rendezvous.js'
+import type { Detector } from './state.js'
+
+export const meet = (d: Detector, e: Rendezvous): void => {
+  const c = d.context
+  const generation = rendezvous(c, d.named, e)
+  if (e.kind === 'blocked') d.blocked.push({ stamp: e.stamp, barrier: -1, named: e, family: undefined })
+  if (e.kind === 'arrive') {
+    c.agents[e.stamp.agent]!.fences = 0
+    Digest.ofAgent(c.digest, e.stamp.agent, 9, e.stamp.at, e.id, generation)
+  }
+}
+
+export const fork = (d: Detector, e: ForkEvent): void => {
+  const c = d.context
+  const parent = tick(c, e.stamp)
+  Digest.ofAgent(c.digest, e.stamp.agent, 10, e.stamp.at, e._tag.length, e.children.length)
+  const message = nothing(c.extent)
+  if (e._tag === 'fork') publish(message, parent, false)
+  for (const child of e.children) {
+    if (child === e.stamp.agent) continue
+    const a = c.agents[child]!
+    if (e._tag === 'fork') {
+      a.started = true
+      a.exited = false
+      receive(a, message, true, false)
+    } else publish(message, a, false)
+  }
+  if (e._tag === 'join') receive(parent, message, true, false)
+}
+
+/** The agent ends. What it has in flight goes on. */
+export const exit = (d: Detector, e: Exit): void => {
+  d.context.agents[e.agent]!.exited = true
+}

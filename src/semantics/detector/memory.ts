@@ -1,0 +1,214 @@
+/**
+ * Memory: what an access event does.
+ *
+ * An access becomes a record (who, through which proxy, done for whoever knows what) and is held against every atom of its footprint,
+ * with the knowledge of whoever acts: the agent now, or the operation as of its issue. Three more questions are asked of it:
+ *
+ * | question                                   | if so                                                     |
+ * |--------------------------------------------|-----------------------------------------------------------|
+ * | does it touch the bytes of a barrier?      | the barrier must be dead, its life over for this actor (B7, U1) |
+ * | does it reach into another CTA?            | that CTA must know of it before it exits (K1)             |
+ * | is it an operation's, in shared or tensor memory? | the CTA must know that it is over before it exits (U2) |
+ *
+ * A dealloc is held against the same atoms, by order alone.
+ *
+ * Worked: with slots [0, 16) and [16, 32) and one store of [0, 32), the plane has atoms a and b and the store has two; a
+ * later load of slot 0 is held against a alone.
+ *
+ * Law 1. The judgement of an access does not depend on how its bytes are divided among earlier footprints.
+ *
+ * Source: PTX ISA, memory consistency model (conflict, race); tcgen05.dealloc.
+ */
+import type { Access, Dealloc, Footprint, Unit } from '../log.js'
+import type { Space } from '../types.js'
+import type { AccessRecord, FenceKind } from './access-record.js'
+import { doneBy } from './access-record.js'
+import { overlap, refine } from './atoms.js'
+import { reused } from './barriers.js'
+import type { Conflicts } from './cell.js'
+import { judge, judgeDealloc } from './cell.js'
+import { actorOf, doesAccess } from './conflicts.js'
+import { tick } from './context.js'
+import * as Digest from './digest.js'
+import { effect } from './in-flight.js'
+import { programOf } from './knowledge.js'
+import { oweRemote } from './obligations.js'
+import { completionOf, queueOf } from './operation.js'
+import { actor, barrierName, draft, file, keyOf, planeName } from './report.js'
+import type { Detector, Region } from './state.js'
+import { malformed } from './state.js'
+
+// ---------------------------------------------------------------- regions
+
+const barrierBytes = 8
+
+const regionOf = (d: Detector, f: Footprint): Region => {
+  const found = d.regions.get(f.id)
+  if (found !== undefined) return found
+  const under: Array<number> = []
+  d.context.header.barriers.forEach((b, i) => {
+    if (
+      b.plane === f.plane &&
+      overlap(f.spans, Int32Array.of(b.address, b.address + barrierBytes)).length > 0
+    )
+      under.push(i)
+  })
+  const made: Region = {
+    atoms: refine(d.planes[f.plane]!, f.spans),
+    barriers: under,
+    hash: Digest.ofSpans(f.plane, f.spans),
+  }
+  d.regions.set(f.id, made)
+  return made
+}
+
+const fenceKind = (space: Space): FenceKind => {
+  switch (space) {
+    case 'gmem':
+      return 'global'
+    case 'regs':
+      return 'registers'
+    case 'smem':
+    case 'tmem':
+      return 'shared'
+  }
+}
+
+// ---------------------------------------------------------------- accesses
+
+const synchronous: Unit | 'agent' = 'agent'
+
+const overBarriers = (d: Detector, region: Region, r: AccessRecord, order: Int32Array): void => {
+  const c = d.context
+  for (const i of region.barriers) {
+    const b = d.barriers[i]!
+    if (b.live)
+      file(c.report, keyOf(`B7|payload|${String(i)}`, r.stamp, undefined), () =>
+        draft(
+          'B7',
+          'E',
+          `${doesAccess(r)} the bytes of ${barrierName(c.header, i)} while it is live`,
+          b.init === undefined ? actorOf(r) : actor(b.init, `initialises ${barrierName(c.header, i)}`),
+          b.init === undefined ? undefined : actorOf(r),
+        ),
+      )
+    else {
+      const init = b.init
+      if (init !== undefined && order[programOf(init.agent)]! < init.at)
+        file(c.report, keyOf(`B7|payload|${String(i)}`, r.stamp, undefined), () =>
+          draft(
+            'B7',
+            'E',
+            `${doesAccess(r)} the bytes of ${barrierName(c.header, i)} and is not ordered after its life`,
+            actor(init, `initialises ${barrierName(c.header, i)}`),
+            actorOf(r),
+          ),
+        )
+      reused(c, b, r.stamp, doesAccess(r))
+    }
+  }
+}
+
+export const access = (d: Detector, e: Access): void => {
+  const c = d.context
+  const plane = c.header.planes[e.footprint.plane]
+  if (plane === undefined) return
+  const region = regionOf(d, e.footprint)
+  const op = e.operation === undefined ? undefined : d.operations.get(e.operation)
+  if (e.operation !== undefined && op === undefined) {
+    malformed(d, `access of operation ${String(e.operation)}, which was not issued or is over`)
+    return
+  }
+  const agent = op === undefined ? tick(c, e.stamp) : c.agents[op.stamp.agent]!
+  const stamp = op === undefined ? e.stamp : op.stamp
+  const x = stamp.agent
+  d.worked[x] = 1
+  const k = op === undefined ? agent.knowledge : op.knowledge
+  const record: AccessRecord = {
+    rw: e.rw,
+    proxy: e.proxy,
+    stamp,
+    unit: op === undefined ? synchronous : op.unit,
+    operation: op === undefined ? -1 : op.id,
+    completion: op === undefined ? doneBy(programOf(x), stamp.at) : completionOf(op, e.rw),
+    queue: op === undefined ? -1 : queueOf(c, op.unit, x),
+    fence: fenceKind(plane.space),
+    sound: true,
+    footprint: e.footprint,
+    when: c.when,
+    lastWait: op === undefined ? agent.lastWait : op.lastWait,
+    fencesBefore: op === undefined ? agent.fences : op.fences,
+    order: op === undefined || plane.space === 'gmem' ? undefined : op.knowledge.order,
+  }
+  const global = plane.space === 'gmem'
+  for (const atom of region.atoms)
+    judge(atom.payload, record, k, c.cluster, global, plane.initialised, c.options, d.conflicts)
+  if (region.barriers.length > 0) overBarriers(d, region, record, k.order)
+  if (plane.space === 'smem' || plane.space === 'tmem') {
+    const cta = plane.cta ?? 0
+    if (op === undefined) {
+      if (cta !== c.header.agents[x]!.cta && !c.options.rules.arrivesOnlyAtExit)
+        oweRemote(c, d.obligations, cta, stamp, doesAccess(record))
+    } else if (op.unit !== 'wgmma' && op.unit !== 'tcgen05Ld' && op.unit !== 'tcgen05St')
+      effect(d, op, record.completion, cta)
+  }
+  // a warpgroup reads its own CTA's shared memory and writes its own registers
+  if (op !== undefined && op.unit === 'wgmma') effect(d, op, record.completion, c.header.agents[x]!.cta)
+  const word = (e.rw === 'r' ? 1 : 2) + (e.proxy === 'generic' ? 0 : e.proxy === 'async' ? 4 : 8)
+  if (op === undefined) Digest.ofAgent(c.digest, x, 1, stamp.at, word, region.hash)
+  else Digest.ofOperation(c.digest, x, op.instance, 1, word + 16 * op.part, region.hash)
+}
+
+export const dealloc = (d: Detector, e: Dealloc): void => {
+  const c = d.context
+  const a = tick(c, e.stamp)
+  const region = regionOf(d, e.footprint)
+  const record: AccessRecord = {
+    rw: 'w',
+    proxy: 'tensor',
+    stamp: e.stamp,
+    unit: 'agent',
+    operation: -1,
+    completion: doneBy(programOf(e.stamp.agent), e.stamp.at),
+    queue: -1,
+    fence: 'shared',
+    sound: true,
+    footprint: e.footprint,
+    when: c.when,
+    lastWait: a.lastWait,
+    fencesBefore: a.fences,
+    order: undefined,
+  }
+  const out: Conflicts = {
+    race: (earlier, later) =>
+      file(c.report, keyOf('dealloc', earlier.stamp, later.stamp), () =>
+        draft(
+          'U2',
+          'E',
+          `${doesAccess(earlier)} tensor memory and is not over when it is deallocated`,
+          actorOf(earlier),
+          actor(later.stamp, 'deallocates'),
+          {
+            plane: planeName(c.header, later.footprint.plane),
+            spans: overlap(earlier.footprint.spans, later.footprint.spans),
+          },
+        ),
+      ),
+    invisible: d.conflicts.invisible,
+    unfencedRead: d.conflicts.unfencedRead,
+    foreign: d.conflicts.foreign,
+    nothingThere: d.conflicts.nothingThere,
+  }
+  for (const atom of region.atoms)
+    judgeDealloc(atom.payload, record, a.knowledge, c.cluster, programOf, c.options.strict, out, (load, by) =>
+      file(c.report, keyOf('dealloc-note', load.stamp, by.stamp), () =>
+        draft(
+          'M3',
+          'L',
+          'deallocates before a wait for this load; the use of its registers orders them',
+          actorOf(load),
+          actor(by.stamp, 'deallocates'),
+        ),
+      ),
+    )
+}

@@ -1,0 +1,90 @@
+/**
+ * The detector's state: everything that is remembered of a log, and nothing of its length.
+ *
+ * | part        | remembers                                                              | bounded by              |
+ * |-------------|------------------------------------------------------------------------|-------------------------|
+ * | context     | per agent: four knowledge vectors, counters of what it issued           | agents x clocks         |
+ * | planes      | per atom of memory: the last write, the reads since                     | atoms                   |
+ * | regions     | a footprint seen before: its atoms, its hash, the barrier objects in it | distinct footprints     |
+ * | operations  | what is in flight                                                       | what is in flight       |
+ * | barriers, named | the generation under way and the two before it                      | barriers                |
+ * | obligations | effects that no agent of the CTA knows yet                              | (swept when it doubles) |
+ * | blocked     | waits that stand at the end                                             | agents                  |
+ *
+ * Every event module takes this state and one event and updates it in place: one owner, one pass, no copy.
+ *
+ * Law 1. `start(header, options)` knows nothing: every clock is 0, no atom exists, no barrier lives.
+ */
+import type { Header } from '../log.js'
+import type { Atom, Partition } from './atoms.js'
+import { partition } from './atoms.js'
+import type { BarrierState } from './barriers.js'
+import { barrierState } from './barriers.js'
+import type { Cell, Conflicts } from './cell.js'
+import { cell, duplicate } from './cell.js'
+import { conflictsOf } from './conflicts.js'
+import type { Context } from './context.js'
+import { context } from './context.js'
+import type { Blockage } from './deadlock.js'
+import type { Obligations } from './obligations.js'
+import { obligations } from './obligations.js'
+import type { Operation } from './operation.js'
+import type { NamedBarriers } from './rendezvous.js'
+import { fail } from './report.js'
+import type { Options } from './rules.js'
+
+// ---------------------------------------------------------------- model
+
+/** A footprint that has been seen: its atoms, the barrier objects under it, its hash. */
+export interface Region {
+  readonly atoms: ReadonlyArray<Atom<Cell>>
+  readonly barriers: ReadonlyArray<number>
+  readonly hash: number
+}
+
+export interface Detector {
+  readonly context: Context
+  readonly planes: ReadonlyArray<Partition<Cell>>
+  readonly regions: Map<number, Region>
+  readonly operations: Map<number, Operation>
+  readonly instances: Int32Array
+  readonly barriers: ReadonlyArray<BarrierState>
+  readonly named: NamedBarriers
+  readonly obligations: Obligations
+  readonly blocked: Array<Blockage>
+  readonly conflicts: Conflicts
+  /** agents that have touched memory or issued anything (to tell B6 from B5) */
+  readonly worked: Uint8Array
+  anyEvent: boolean
+}
+
+// ---------------------------------------------------------------- constructors
+
+export const start = (header: Header, options: Options): Detector => {
+  const c = context(header, options)
+  return {
+    context: c,
+    planes: header.planes.map((p) =>
+      partition<Cell>(p.bytes, () => cell(c.cluster, p.initialised), duplicate),
+    ),
+    regions: new Map(),
+    operations: new Map(),
+    instances: new Int32Array(header.agents.length),
+    barriers: header.barriers.map((_, i) => barrierState(c.extent, i)),
+    named: new Map(),
+    obligations: obligations(),
+    blocked: [],
+    conflicts: conflictsOf(c),
+    worked: new Uint8Array(header.agents.length),
+    anyEvent: false,
+  }
+}
+
+// ---------------------------------------------------------------- combinators
+
+/** The log contradicts itself; what follows is judged as far as it goes. */
+export const malformed = (d: Detector, text: string): void =>
+  fail(d.context.report, 'C2', text, () => ({
+    text: `the log is not well formed: ${text}`,
+    draft: undefined,
+  }))
