@@ -1,0 +1,370 @@
+/**
+ * Candidate edges: what a programmer might have forgotten between two operations.
+ *
+ * a is the access that was meant first, b the other. Each kind is a list of hypotheses, cheapest first:
+ *
+ * | kind        | hypothesis                                                                                  |
+ * |-------------|---------------------------------------------------------------------------------------------|
+ * | fence       | a fence right after a by its agent, right before b by its agent, or both                     |
+ * | group-wait  | a group wait that covers a, by its issuer: before b, or before one of its later arrives       |
+ * | wait        | b's agent waits, before b, for a barrier generation that somebody completes anyway and that covers a |
+ * | arrive      | an arrive of a's agent, moved behind the point where that agent knows that a is done          |
+ * | arrive-wait | a new pair: arrive when a is done, wait before b                                              |
+ *
+ * A hypothesis acts on knowledge, not on events: what the new edge would carry is read off a first pass over the log (it may lie in
+ * the future of b's place in *this* log: a run that has the edge has b later) and joined in at b's place. A hypothesis whose
+ * knowledge already depends on b would be a cycle and is not offered.
+ *
+ * Worked: load of slot 0 -> full, generation 0; C reads slot 0 without a wait. a is the load, b the read. Fences: after the load's issue, before
+ * the read: neither orders anything. Group waits: a load has no group. Waits: generation 0 of full covers a and does not depend on b: offered.
+ *
+ * Law 1. No hypothesis makes b known to itself.
+ */
+import type { Finding, MissingEdge, Operation as Side } from '../finding.js'
+import type { Family, Header, LogEvent, Unit } from '../log.js'
+import type { AgentState } from './context.js'
+import type { FenceName } from './fences.js'
+import { applyFence } from './fences.js'
+import { singleton, union } from './generation-set.js'
+import { awaitGroup } from './groups.js'
+import type { Knowledge } from './knowledge.js'
+import { advance, clockOf, copy, join, joinVector, programOf } from './knowledge.js'
+import type { Operation } from './operation.js'
+import type { Action } from './replay.js'
+import { replay, stampOf } from './replay.js'
+import { agentName, barrierName } from './report.js'
+import type { Options } from './rules.js'
+import type { Detector } from './state.js'
+
+// ---------------------------------------------------------------- model
+
+export interface Hypothesis {
+  readonly kind: MissingEdge['kind']
+  readonly text: string
+  readonly actions: ReadonlyArray<Action>
+}
+
+/** What the first pass saw of one side of the finding. */
+export interface Seen {
+  readonly side: Side
+  /** index of its access, or of its issue */
+  readonly index: number
+  readonly operation: Operation | undefined
+  /** what an arrive after its completion would publish */
+  readonly done: Knowledge | undefined
+}
+
+export interface Completed {
+  readonly barrier: number
+  readonly generation: number
+  readonly message: Knowledge
+}
+
+/** The hypotheses of one kind. */
+export type Kind = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  options: Options,
+  finding: Finding,
+  a: Seen,
+  b: Seen,
+  completed: ReadonlyArray<Completed>,
+) => Iterable<Hypothesis>
+
+// ---------------------------------------------------------------- what an operation tells
+
+/** What whoever knows that the operation is done knows of it. */
+export const doneKnowledge = (op: Operation): Knowledge => {
+  const k = copy(op.knowledge)
+  const x = op.stamp.agent
+  const everywhere = (clock: number, at: number): void => {
+    ;[k.order, k.visible.counters, k.async.counters, k.tensor].forEach((v) => {
+      advance(v, clock, at)
+    })
+  }
+  switch (op.unit) {
+    case 'tmaLoad':
+    case 'stAsync':
+      for (const p of op.parts) {
+        if (p.barrier < 0) continue
+        advance(k.order, p.clock, p.at)
+        for (const v of [k.visible, k.async])
+          v.acquired[p.barrier] = union(v.acquired[p.barrier]!, singleton(p.generation))
+      }
+      return k
+    case 'tmaStore':
+      everywhere(clockOf('bulkRead', x), op.number)
+      everywhere(clockOf('bulkFull', x), op.number)
+      return k
+    case 'wgmma':
+      everywhere(clockOf('wgmma', x), op.number)
+      return k
+    case 'cpAsync':
+      everywhere(clockOf('cpAsync', x), op.number)
+      return k
+    case 'tcgen05':
+      everywhere(clockOf('queue', x), op.number)
+      return k
+    case 'tcgen05Ld':
+      everywhere(clockOf('tensorLoad', x), op.number)
+      return k
+    case 'tcgen05St':
+      everywhere(clockOf('tensorStore', x), op.number)
+      return k
+  }
+}
+
+const familyOf = (unit: Unit): Family | undefined => {
+  switch (unit) {
+    case 'tmaStore':
+      return 'bulk'
+    case 'wgmma':
+    case 'cpAsync':
+    case 'tcgen05Ld':
+    case 'tcgen05St':
+      return unit
+    case 'tmaLoad':
+    case 'stAsync':
+    case 'tcgen05':
+      return undefined
+  }
+}
+
+/** Groups that a wait may leave open and still cover the operation. */
+const mayLeaveOpen = (a: AgentState, op: Operation): number => {
+  switch (op.unit) {
+    case 'tmaStore':
+      return Math.max(0, a.bulkGroups - op.number)
+    case 'wgmma':
+      return Math.max(0, a.wgmmaGroups - op.number)
+    case 'cpAsync':
+      return a.copiesAtCommit.filter((n) => n > op.number).length
+    case 'tcgen05Ld':
+      return a.loads - op.number
+    case 'tcgen05St':
+      return a.stores - op.number
+    case 'tmaLoad':
+    case 'stAsync':
+    case 'tcgen05':
+      return 0
+  }
+}
+
+/** Whether what someone knows covers the end of it. */
+export const knows = (k: Knowledge, first: Seen): boolean => {
+  const done = first.done
+  if (done === undefined) return false
+  const op = first.operation
+  if (op === undefined) return k.order[programOf(first.side.index)]! >= first.side.at
+  if (op.unit === 'tmaLoad' || op.unit === 'stAsync')
+    return (
+      op.parts.some((p) => p.clock >= 0) && op.parts.every((p) => p.clock < 0 || k.order[p.clock]! >= p.at)
+    )
+  const clocks = (['bulkRead', 'wgmma', 'cpAsync', 'queue', 'tensorLoad', 'tensorStore'] as const).map((n) =>
+    clockOf(n, op.stamp.agent),
+  )
+  const unit = ['tmaStore', 'wgmma', 'cpAsync', 'tcgen05', 'tcgen05Ld', 'tcgen05St'].indexOf(op.unit)
+  return k.order[clocks[unit]!]! >= op.number
+}
+
+/** Whether what the edge carries depends on the place where it would arrive. */
+const isCycle = (k: Knowledge, second: Seen): boolean =>
+  k.order[programOf(second.side.index)]! >= second.side.at
+
+// ---------------------------------------------------------------- fences
+
+const label = (s: Side): string => `\`${s.site}\` of ${s.agent}`
+
+const fenceNames = (f: Finding): ReadonlyArray<readonly [FenceName, string]> => {
+  switch (f.id) {
+    case 'P5':
+      return [['global', 'a proxy fence for global memory']]
+    case 'M8':
+      return []
+    default:
+      return [
+        ['shared', 'a proxy fence'],
+        ['wgmma', 'a wgmma fence'],
+        ['global', 'a proxy fence for global memory'],
+      ]
+  }
+}
+
+export const fences: Kind = function* (header, events, _options, finding, a, b) {
+  const places: ReadonlyArray<readonly [number, string]> =
+    a.operation === undefined ? [[a.index + 1, `after ${label(a.side)}`]] : releases(header, events, a, b)
+  if (finding.id === 'M8') {
+    const behind: Action = {
+      before: b.index,
+      act: (d) => {
+        applyFence(d.context, b.side.index, 'tensorAfter')
+      },
+    }
+    const fronts = places.map(([where, place]): readonly [Action, string] => [
+      {
+        before: where,
+        act: (d) => {
+          applyFence(d.context, a.side.index, 'tensorBefore')
+        },
+      },
+      `a before_thread_sync fence ${place}`,
+    ])
+    const after = `an after_thread_sync fence before ${label(b.side)}`
+    yield { kind: 'fence', text: after, actions: [behind] }
+    for (const [front, text] of fronts) {
+      yield { kind: 'fence', text, actions: [front] }
+      yield { kind: 'fence', text: `${text} and ${after}`, actions: [front, behind] }
+    }
+    return
+  }
+  for (const [name, text] of fenceNames(finding)) {
+    const at = (where: number, x: number): ReadonlyArray<Action> => [
+      {
+        before: where,
+        act: (d) => {
+          applyFence(d.context, x, name)
+        },
+      },
+    ]
+    for (const [where, place] of places)
+      yield { kind: 'fence', text: `${text} ${place}`, actions: at(where, a.side.index) }
+    yield { kind: 'fence', text: `${text} before ${label(b.side)}`, actions: at(b.index, b.side.index) }
+  }
+}
+
+// ---------------------------------------------------------------- group waits
+
+const isRelease = (e: LogEvent): boolean =>
+  (e._tag === 'barrier' && (e.kind === 'arrive' || e.kind === 'drop')) ||
+  (e._tag === 'rendezvous' && e.kind === 'arrive')
+
+/** Places right before what the agent of `a` releases between a and b, the first eight. */
+const releases = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  a: Seen,
+  b: Seen,
+): ReadonlyArray<readonly [number, string]> => {
+  const places: Array<readonly [number, string]> = []
+  const x = a.side.index
+  for (let i = a.index + 1; i < Math.min(events.length, b.index + 1) && places.length < 8; i++) {
+    const e = events[i]!
+    if (!isRelease(e) || stampOf(e)?.agent !== x) continue
+    const site = e._tag === 'barrier' || e._tag === 'rendezvous' ? e.stamp.site : 0
+    places.push([i, `before \`${header.sites[site]?.label ?? String(site)}\` of ${agentName(header, x)}`])
+  }
+  return places
+}
+
+export const groupWaits: Kind = function* (header, events, _options, _finding, a, b) {
+  const op = a.operation
+  if (op === undefined) return
+  const family = familyOf(op.unit)
+  if (family === undefined) return
+  const x = a.side.index
+  const places: ReadonlyArray<readonly [number, string]> =
+    b.side.index === x ? [[b.index, `before ${label(b.side)}`]] : releases(header, events, a, b)
+  for (const [where, place] of places) {
+    for (const read of family === 'bulk' ? [true, false] : [false]) {
+      yield {
+        kind: 'group-wait',
+        text: `a ${family} group wait that covers ${label(a.side)}${read ? ' (reads)' : ''}, ${place}`,
+        actions: [
+          {
+            before: where,
+            act: (d) => {
+              const agent = d.context.agents[x]!
+              awaitGroup(agent, x, family, mayLeaveOpen(agent, op), read)
+            },
+          },
+        ],
+      }
+    }
+  }
+}
+
+// ---------------------------------------------------------------- waits and arrives
+
+const receiveAll = (d: Detector, agent: number, k: Knowledge): void => {
+  const a = d.context.agents[agent]!
+  join(a.knowledge, k)
+  joinVector(a.received, k.tensor)
+}
+
+export const waits: Kind = function* (header, _events, _options, _finding, a, b, completed) {
+  let tried = 0
+  for (const c of completed) {
+    if (tried >= 12) return
+    if (!knows(c.message, a) || isCycle(c.message, b)) continue
+    tried++
+    yield {
+      kind: 'wait',
+      text: `a wait for generation ${String(c.generation)} of ${barrierName(header, c.barrier)} before ${label(b.side)}`,
+      actions: [
+        {
+          before: b.index,
+          act: (d) => {
+            receiveAll(d, b.side.index, c.message)
+          },
+        },
+      ],
+    }
+  }
+}
+
+export const movedArrives: Kind = function* (header, events, options, _finding, a, b) {
+  const op = a.operation
+  if (op === undefined) return
+  const x = a.side.index
+  // when does the issuer know that it is done?
+  const later: Array<Knowledge> = []
+  const place: Array<string> = []
+  replay(header, events, options, [], (d, i) => {
+    const e = events[i]!
+    const s = stampOf(e)
+    if (later.length > 0 || i <= a.index || s === undefined || s.agent !== x) return
+    const k = d.context.agents[x]!.knowledge
+    if (knows(k, a)) {
+      later.push(copy(k))
+      const site = 'stamp' in e ? e.stamp.site : 0
+      place.push(header.sites[site]?.label ?? String(site))
+    }
+  })
+  const known = later[0]
+  if (known === undefined || isCycle(known, b)) return
+  let tried = 0
+  for (let i = a.index + 1; i < events.length && tried < 12; i++) {
+    const e = events[i]!
+    if (e._tag !== 'barrier' || e.kind !== 'arrive' || e.stamp.agent !== x) continue
+    tried++
+    yield {
+      kind: 'arrive',
+      text: `the arrive \`${header.sites[e.stamp.site]?.label ?? String(e.stamp.site)}\` of ${agentName(header, x)} on ${barrierName(header, e.barrier)} moved behind \`${place[0] ?? ''}\``,
+      actions: [
+        {
+          before: i,
+          act: (d) => {
+            join(d.barriers[e.barrier]!.current.message, known)
+          },
+        },
+      ],
+    }
+  }
+}
+
+export const newPairs: Kind = function* (_header, _events, _options, _finding, a, b) {
+  const done = a.done
+  if (done === undefined || isCycle(done, b)) return
+  yield {
+    kind: 'arrive-wait',
+    text: `an arrive when ${label(a.side)} is done, and a wait for it before ${label(b.side)}`,
+    actions: [
+      {
+        before: b.index,
+        act: (d) => {
+          receiveAll(d, b.side.index, done)
+        },
+      },
+    ],
+  }
+}
