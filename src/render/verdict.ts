@@ -61,7 +61,11 @@ export const verdictRows = (
   ...(context.judged ? [['conditions', conditionText(v.conditions)] as const] : []),
   [
     'decided by',
-    v.decidedBy === 'one-schedule' ? 'one schedule' : `exploration of ${thousands(v.counts.runs)} schedules`,
+    v.verdict === 'undecided'
+      ? `nothing yet: ${thousands(v.counts.runs)} ${v.counts.runs === 1 ? 'schedule was' : 'schedules were'} run`
+      : v.decidedBy === 'one-schedule'
+        ? 'one schedule'
+        : `exploration of ${thousands(v.counts.runs)} schedules`,
   ],
   ...v.waitFor.map((line, i) => [i === 0 ? 'blocked' : '', line] as const),
   ...(v.provenance === null ? [] : [[provenanceLabel(v), v.provenance.text] as const]),

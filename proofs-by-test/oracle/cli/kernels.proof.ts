@@ -1,0 +1,397 @@
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import * as E from 'fp-ts/lib/Either.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { instanceOf, kernelNamed } from '../../../src/kernels/catalogue.js'
+import type { Outcome, World } from '../../../src/oracle/cli/command.js'
+import { commands } from '../../../src/oracle/cli/commands/index.js'
+import { tcspec } from '../../../src/oracle/cli/program.js'
+import { readSchedule, scheduleFile } from '../../../src/oracle/cli/schedule.js'
+import { onDisk } from '../../../src/oracle/tensor-files/files.js'
+import { printJson } from '../../../src/semantics/codec.js'
+
+const conformance = fileURLToPath(new URL('../../../conformance', import.meta.url))
+const golden = (name: string): string => path.join(conformance, 'kernels', `matmul_${name}.npy`)
+const world: World = { files: onDisk, version: '0', colours: false, clock: () => 0, conformance }
+const run = (...argv: ReadonlyArray<string>): Promise<Outcome> => tcspec(commands, world)(argv)()
+
+let dir = ''
+const at = (name: string): string => path.join(dir, name)
+beforeAll(() => {
+  dir = fs.mkdtempSync(path.join(os.tmpdir(), 'tcspec-kernels-'))
+})
+afterAll(() => {
+  fs.rmSync(dir, { recursive: true, force: true })
+})
+
+const small = ['--set', 'm=64', 'n=32', 'k=48', 'tileK=16', 'stages=2']
+const json = (o: Outcome): Readonly<Record<string, unknown>> => {
+  const value: unknown = JSON.parse(o.stdout)
+  if (typeof value !== 'object' || value === null) throw new Error('no object')
+  return Object.fromEntries(Object.entries(value))
+}
+
+// ---------------------------------------------------------------- golden runs
+
+describe('golden runs: files in, file out, 0 bits different from the chip', () => {
+  it('f16 256 x 256 x 256', async () => {
+    const out = at('out.npy')
+    const ran = await run(
+      ...['run', 'hopper-matmul', '--in', `a=${golden('f16_256x256x256_a')}`],
+      ...[`b=${golden('f16_256x256x256_b')}`, '--out', `out=${out}`],
+    )
+    expect(ran).toMatchObject({ status: 0, stderr: '' })
+    expect(ran.stdout).toContain('0 of 65,536 elements differ from naive matmul')
+    expect(ran.stdout).toContain('this run stands for every schedule')
+    expect(ran.stdout).not.toContain('\u001b')
+    expect(await run('compare', out, golden('f16_256x256x256_out'))).toMatchObject({ status: 0 })
+    expect(fs.readFileSync(out).equals(fs.readFileSync(golden('f16_256x256x256_out')))).toBe(true)
+  })
+  it('bf16 512 x 512 x 1024, as bits in u2', async () => {
+    const out = at('bf16.npy')
+    const ran = await run(
+      ...['run', 'hopper-matmul', '--no-hazards', '--json', '--out', `out:bf16=${out}`],
+      ...['--in', `a:bf16=${golden('bf16_512x512x1024_a_bf16bits')}`],
+      ...[`b:bf16=${golden('bf16_512x512x1024_b_bf16bits')}`],
+    )
+    expect(ran).toMatchObject({ status: 0, stderr: '' })
+    expect(json(ran)).toMatchObject({
+      schema: 'tcspec.verdict/1',
+      settings: { m: 512, n: 512, k: 1024, dtype: 'bf16' },
+      comparison: { equal: true, different: 0, elements: 262144 },
+    })
+    expect(
+      await run('compare', '--dtype', 'bf16', out, golden('bf16_512x512x1024_out_bf16bits')),
+    ).toMatchObject({ status: 0 })
+  })
+})
+
+// ---------------------------------------------------------------- every way to run
+
+describe('tcspec run', () => {
+  it.each(['bits', 'real64', 'field', 'field:7', 'unit', 'tiles'])('over %s', async (over) => {
+    const ran = await run('run', 'hopper-matmul', ...small, '--over', over, '--json')
+    expect(ran).toMatchObject({ status: 0, stderr: '' })
+    const v = json(ran)
+    expect(v).toMatchObject({ verdict: 'ok', findings: [], settings: { m: 64, n: 32, k: 48 } })
+    if (over === 'tiles') expect(v).toMatchObject({ provenance: { proved: true } })
+    else expect(v['provenance']).toBeNull()
+    if (over === 'unit' || over === 'tiles') expect(v['comparison']).toBeUndefined()
+    else expect(v).toMatchObject({ comparison: { equal: true, elements: 2048 } })
+  })
+  it.each(['eager', 'lazy', 'roundrobin', 'seeded:3'])(
+    'schedule %s: the same order, the same output',
+    async (schedule) => {
+      const digests = await Promise.all([
+        run('run', 'hopper-matmul', ...small, '--json'),
+        run('run', 'hopper-matmul', ...small, '--json', '--schedule', schedule),
+      ])
+      expect(json(digests[0])['digest']).toEqual(json(digests[1])['digest'])
+    },
+  )
+  it('hopper and ieee32 arithmetic each agree with their own naive matmul, and differ from one another', async () => {
+    const outs = ['hopper', 'ieee32'].map((chip) => at(`${chip}.npy`))
+    for (const [i, chip] of ['hopper', 'ieee32'].entries())
+      expect(
+        await run(
+          'run',
+          'hopper-matmul',
+          '--arithmetic',
+          chip,
+          '--set',
+          'm=64',
+          'n=64',
+          'k=256',
+          '--out',
+          `out=${outs[i]!}`,
+        ),
+      ).toMatchObject({ status: 0 })
+    expect(await run('compare', outs[0]!, outs[1]!)).toMatchObject({ status: 1 })
+  })
+  it('outputs of the other algebras travel as f8 and u4', async () => {
+    for (const [over, dtype] of [
+      ['real64', 'f64'],
+      ['field', 'u32'],
+    ] as const) {
+      const file = at(`${over}.npy`)
+      expect(
+        await run('run', 'hopper-matmul', ...small, '--over', over, '--out', `out=${file}`),
+      ).toMatchObject({ status: 0 })
+      expect(json(await run('compare', file, file, '--json'))).toMatchObject({ dtype, shape: [64, 32] })
+    }
+  })
+  it('a broken kernel: status 1, its finding, its schedule, which replays', async () => {
+    const file = at('schedule.txt')
+    const broken = [
+      'hopper-matmul',
+      '--set',
+      'm=64',
+      'n=32',
+      'k=64',
+      'tileK=16',
+      'stages=2',
+      '--without',
+      'wgmma_wait 1',
+    ]
+    const ran = await run('run', ...broken, '--schedule', 'seeded:5', '--record', file)
+    expect(ran).toMatchObject({ status: 1, stderr: '' })
+    expect(ran.stdout).toMatch(/^W3 {2}wgmma operand overwritten in flight$/m)
+    expect(ran.stdout).toContain('replay    --schedule seeded:5')
+    const again = await run('run', ...broken, '--schedule', `recorded:${file}`, '--json')
+    const first = await run('run', ...broken, '--schedule', 'seeded:5', '--json')
+    expect(again.stdout).toBe(first.stdout)
+    expect(json(again)).toMatchObject({ verdict: 'hazard' })
+  })
+  it('a wrong result is one, though nothing is out of order', async () => {
+    const ran = await run('run', 'hopper-matmul', ...small, '--without', 'wgmma', '--json')
+    expect(ran.status).toBe(1)
+    expect(json(ran)).toMatchObject({
+      verdict: 'wrong-result',
+      reason: expect.stringMatching(/^20\d\d of 2048|^2,0\d\d of 2,048 elements differ from naive matmul$/),
+    })
+    const text = await run('run', 'hopper-matmul', ...small, '--without', 'wgmma')
+    expect(text.stdout).toMatch(/ulp +elements/)
+  })
+  it('a run that does not end writes no output', async () => {
+    const file = at('never.npy')
+    const ran = await run('run', 'hopper-matmul', ...small, '--without', 'copy a', '--out', `out=${file}`)
+    expect(ran).toMatchObject({ status: 1 })
+    expect(ran.stdout).toContain('deadlock')
+    expect(fs.existsSync(file)).toBe(false)
+  })
+  it('colours only for a terminal', async () => {
+    const ran = await tcspec(commands, { ...world, colours: true })(['run', 'hopper-matmul', ...small])()
+    expect(ran.stdout).toContain('\u001b[32m')
+  })
+})
+
+describe('tcspec check', () => {
+  it('a kernel: the verdict and the proof', async () => {
+    const ran = await run('check', 'hopper-matmul', ...small)
+    expect(ran).toMatchObject({ status: 0, stderr: '' })
+    expect(ran.stdout).toMatch(/^proved +out = a @ b for all inputs of shape \(64, 48\) x \(48, 32\)/m)
+    expect(ran.stdout).toMatch(/^outside +races inside one agent/m)
+  })
+  it('undecided until explored', async () => {
+    const broken = [
+      'check',
+      'hopper-matmul',
+      '--set',
+      'm=64',
+      'n=32',
+      'k=64',
+      'tileK=16',
+      'stages=2',
+      '--without',
+      'wait consumed',
+    ]
+    const once = await run(...broken)
+    expect(once.status).toBe(1)
+    expect(once.stdout).toMatch(/^verdict +undecided/m)
+    expect(once.stdout).toContain('--explore')
+    expect(json(await run(...broken, '--explore', '--json'))).toMatchObject({
+      verdict: 'deadlock',
+      decidedBy: 'exploration',
+    })
+  })
+  it('a program in a file has the verdict of the kernel', async () => {
+    const kernel = kernelNamed('hopper-matmul')
+    const made = E.isLeft(kernel) ? kernel : instanceOf(kernel.right, { m: 64, n: 32, k: 48 }, [])
+    if (E.isLeft(made)) throw new Error(made.left.message)
+    fs.writeFileSync(at('p.json'), printJson(made.right.program))
+    const [file, name] = [
+      json(await run('check', at('p.json'), '--json')),
+      json(await run('check', 'hopper-matmul', '--set', 'm=64', 'n=32', 'k=48', '--json')),
+    ]
+    expect({ ...file, settings: null }).toEqual({ ...name, settings: null })
+  })
+  it('the trace of a run has the verdict of the run', async () => {
+    for (const [dropped, status] of [
+      [[], 0],
+      [['--without', 'commit_smem'], 1],
+    ] as const) {
+      const file = at('run.jsonl')
+      const ran = json(
+        await run('run', 'hopper-matmul', ...small, ...dropped, '--over', 'tiles', '--trace', file, '--json'),
+      )
+      const judged = await run('check', file, '--json')
+      expect(judged.status).toBe(status)
+      const v = json(judged)
+      for (const part of ['verdict', 'conditions', 'provenance', 'kernel'] as const)
+        expect(v[part]).toEqual(ran[part])
+      expect((await run('check', file)).stdout).toContain('of hopper-matmul')
+    }
+  })
+})
+
+describe('tcspec kernels and demo', () => {
+  it('lists every setting', async () => {
+    const text = await run('kernels')
+    expect(text).toMatchObject({ status: 0, stderr: '' })
+    for (const s of ['hopper-matmul', 'm', 'n', 'k', 'tileM', 'tileN', 'tileK', 'stages', 'dtype'])
+      expect(text.stdout).toMatch(new RegExp(`^ *${s}( |$)`, 'm'))
+    expect(JSON.parse((await run('kernels', '--json')).stdout)).toMatchObject([
+      { name: 'hopper-matmul', parameters: expect.any(Array), tensors: expect.any(Array) },
+    ])
+  })
+  it('the demo shows what it says, with the captured data and without', async () => {
+    const [full, bare] = await Promise.all([
+      run('demo'),
+      tcspec(commands, { ...world, conformance: null })(['demo'])(),
+    ])
+    expect(full).toMatchObject({ status: 0, stderr: '' })
+    expect(full.stdout).toContain(
+      "0 of 65,536 elements differ from what JAX's Hopper kernel produced on an H100",
+    )
+    expect(bare).toMatchObject({ status: 0, stderr: '' })
+    expect(bare.stdout).toContain('0 of 65,536 elements differ from naive matmul')
+    for (const { stdout } of [full, bare]) {
+      expect(stdout).toMatch(/^W1 {2}overwritten before it was consumed$/m)
+      expect(stdout).toMatch(/missing +a wait for generation 0 of consumed\[0\]@0/)
+      expect(stdout.split('\n').length).toBeLessThan(80)
+    }
+  })
+})
+
+// ---------------------------------------------------------------- wrong on purpose
+
+describe('wrong on purpose: status 2 and one line', () => {
+  const files: Readonly<Record<string, string>> = {
+    truncated: 'truncated.npy',
+    f32: 'f32.npy',
+    vector: 'vector.npy',
+    b: 'b.npy',
+    text: 'words.txt',
+    json: 'broken.json',
+    trace: 'broken.jsonl',
+  }
+  const npy = (descr: string, shape: string, bytes: number): Buffer => {
+    const header = `{'descr': '${descr}', 'fortran_order': False, 'shape': ${shape}, }`.padEnd(117) + '\n'
+    return Buffer.concat([
+      Buffer.from([0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0, 118, 0]),
+      Buffer.from(header),
+      Buffer.alloc(bytes),
+    ])
+  }
+  beforeAll(() => {
+    fs.writeFileSync(at(files['truncated']!), fs.readFileSync(golden('f16_256x256x256_a')).subarray(0, 5000))
+    fs.writeFileSync(at(files['f32']!), npy('<f4', '(64, 64)', 64 * 64 * 4))
+    fs.writeFileSync(at(files['vector']!), npy('<f2', '(64,)', 128))
+    fs.writeFileSync(at(files['b']!), npy('<f2', '(128, 64)', 128 * 64 * 2))
+    fs.writeFileSync(at(files['text']!), '0:1 0:2 nonsense')
+    fs.writeFileSync(at(files['json']!), '{"schema": 3}')
+    fs.writeFileSync(at(files['trace']!), '{"schema":"tcspec.trace/1"}\n')
+  })
+  const cases: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = [
+    ['unknown kernel', ['run', 'matmul9'], /expected one of hopper-matmul.*found 'matmul9'/],
+    ['unknown kernel of check', ['check', 'matmul9'], /expected one of hopper-matmul.*found 'matmul9'/],
+    ['unknown kernel before a missing file', ['run', 'matmul9', '--in', 'a=none.npy'], /found 'matmul9'/],
+    [
+      'missing file',
+      ['run', 'hopper-matmul', '--in', 'a=none.npy'],
+      /none\.npy: expected a file to read, found none/,
+    ],
+    [
+      'truncated file',
+      ['run', 'hopper-matmul', '--in', 'a=@truncated'],
+      /truncated\.npy: expected 131072 bytes/,
+    ],
+    [
+      'wrong dtype',
+      ['run', 'hopper-matmul', '--in', 'a=@f32'],
+      /f32\.npy: expected elements of f16 or bf16, found f32/,
+    ],
+    [
+      'wrong rank',
+      ['run', 'hopper-matmul', '--in', 'a=@vector'],
+      /vector\.npy: expected a of shape \(m, k\)/,
+    ],
+    ['no such input', ['run', 'hopper-matmul', '--in', 'x=@b'], /no input 'x'.*inputs: a, b/],
+    [
+      'K mismatch',
+      ['run', 'hopper-matmul', '--in', `a=${golden('f16_256x256x256_a')}`, 'b=@b'],
+      /k is 256 by .*_a\.npy of shape \(256, 256\), but 128 by .*b\.npy of shape \(128, 64\)/,
+    ],
+    ['no legal tile', ['run', 'hopper-matmul', '--set', 'm=100'], /m is 100: expected a multiple of 64/],
+    ['illegal tile', ['run', 'hopper-matmul', '--set', 'm=192', 'tileM=128'], /tileM is 128.*64, 192/],
+    [
+      'unknown setting',
+      ['run', 'hopper-matmul', '--set', 'M=64'],
+      /unknown setting 'M'; known settings: m, n/,
+    ],
+    ['no number', ['run', 'hopper-matmul', '--set', 'm=x'], /m: expected an integer, found 'x'/],
+    ['setting twice', ['run', 'hopper-matmul', '--set', 'm=64', 'm=64'], /each setting once/],
+    ['unknown flag', ['run', 'hopper-matmul', '--fast'], /unknown option '--fast'/],
+    ['no kernel', ['run'], /missing required argument 'kernel'/],
+    ['unknown algebra', ['run', 'hopper-matmul', '--over', 'f64'], /--over: expected bits\|real64/],
+    ['unknown chip', ['run', 'hopper-matmul', '--arithmetic', 'ampere'], /hopper\|ieee32/],
+    ['unknown schedule', ['run', 'hopper-matmul', '--schedule', 'fifo'], /eager\|lazy/],
+    [
+      'schedule file missing',
+      ['run', 'hopper-matmul', '--schedule', 'recorded:none'],
+      /none: expected a file/,
+    ],
+    [
+      'schedule file of words',
+      ['run', 'hopper-matmul', '--schedule', 'recorded:@text'],
+      /'nonsense' as word 3/,
+    ],
+    [
+      'unknown output',
+      ['run', 'hopper-matmul', '--out', 'c=c.npy'],
+      /--out: expected an output of hopper-matmul, out, found 'c'/,
+    ],
+    [
+      'output of nothing',
+      ['run', 'hopper-matmul', '--over', 'unit', '--out', 'out=c.npy'],
+      /computes no elements/,
+    ],
+    [
+      'wrong output dtype',
+      ['run', 'hopper-matmul', '--out', 'out:bf16=c.npy'],
+      /--out out: expected f16, found 'bf16'/,
+    ],
+    [
+      'output nowhere',
+      ['run', 'hopper-matmul', ...small, '--out', 'out=/none/such/c.npy'],
+      /expected a directory \/none\/such/,
+    ],
+    ['no such label', ['check', 'hopper-matmul', '--without', 'x'], /one of 'init loaded\[0\]'.*found 'x'/],
+    ['a program that is none', ['check', '@json'], /broken\.json: /],
+    ['a trace that is none', ['check', '@trace'], /broken\.jsonl: line 1/],
+    ['a program with settings', ['check', '@json', '--set', 'm=1'], /a program in a file has no settings/],
+    ['a trace explored', ['check', '@trace', '--explore'], /--explore: expected a kernel or a program/],
+    ['missing program', ['check', 'none.json'], /none\.json: expected a file to read, found none/],
+  ]
+  const filled = (argv: ReadonlyArray<string>): ReadonlyArray<string> =>
+    argv.map((word) => word.replace(/@(\w+)/, (_, name: string) => at(files[name]!)))
+  it.each(cases)('%s', async (_, argv, message) => {
+    const plain = await run(...filled(argv))
+    expect(plain).toMatchObject({ status: 2, stdout: '' })
+    expect(plain.stderr).toMatch(/^tcspec: [^\n]*\n$/)
+    expect(plain.stderr).toMatch(message)
+    const document = await run(...filled(argv), '--json')
+    expect(document).toMatchObject({ status: 2, stderr: plain.stderr })
+    expect(json(document)).toMatchObject({ error: { message: plain.stderr.slice('tcspec: '.length, -1) } })
+  })
+})
+
+describe('schedule files', () => {
+  it('laws 1 and 2', () => {
+    const keys = '0:1 1:4/write.0 1:4/signal.1 2:3/read.0 0:9/all.0'
+    const text = new TextDecoder().decode(scheduleFile(keys))
+    const read = readSchedule('f')(`  ${text.replaceAll(' ', '\n')}  `)
+    expect(E.isRight(read) && read.right).toEqual([
+      { agent: 0, at: 1, stage: 'agent', part: 0 },
+      { agent: 1, at: 4, stage: 'write', part: 0 },
+      { agent: 1, at: 4, stage: 'signal', part: 1 },
+      { agent: 2, at: 3, stage: 'read', part: 0 },
+      { agent: 0, at: 9, stage: 'all', part: 0 },
+    ])
+    expect(readSchedule('f')('0:1 0-2')).toMatchObject(
+      E.left({ message: "f: expected event keys such as 0:12 or 1:4/write.0, found '0-2' as word 2" }),
+    )
+  })
+})

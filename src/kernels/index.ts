@@ -1,0 +1,10 @@
+/** Kernels: the catalogue, the kernels themselves, what they are compared with, and broken ones. See README.md. */
+export { instanceOf, kernelNamed, kernels, settingsOf } from './catalogue.js'
+export type { Input, Instance, Kernel, Parameter, Settings, SettingValue, TensorRole } from './catalogue.js'
+export { hopperMatmul } from './hopper-matmul.js'
+export type { HopperMatmul } from './hopper-matmul.js'
+export { naiveMatmul, referenceOf, shapeOf, tensorsOf } from './reference.js'
+export type { Reference, ReferenceFailure } from './reference.js'
+export { randomPatterns } from './reference-inputs.js'
+export * as broken from './broken/index.js'
+export * as triton from './triton/index.js'
