@@ -1,0 +1,105 @@
+/** Policies choose, and nothing else. */
+import { fc, test as prop } from '@fast-check/vitest'
+import { describe, expect, test } from 'vitest'
+import { unit } from '../../src/numerics/unit.js'
+import * as Policy from '../../src/semantics/policy.js'
+import { offered, take, type Offered } from '../../src/semantics/step.js'
+import { launched, matmul } from './machine-samples.js'
+
+const l = launched(matmul({ m: 64, n: 64, k: 32 }), unit)
+
+/** What was offered and chosen along a run. */
+const choices = (any: Policy.AnyPolicy): ReadonlyArray<readonly [ReadonlyArray<Offered>, Offered]> =>
+  any((policy) => {
+    const seen: (readonly [ReadonlyArray<Offered>, Offered])[] = []
+    let m = l.machine
+    let state = policy.init
+    for (;;) {
+      const options = offered(l.world, m)
+      if (options.length === 0) return seen
+      const [k, next] = policy.choose(state, options)
+      state = next
+      const chosen = options[k!]!
+      seen.push([options, chosen])
+      const done = take(l.world, m, chosen)
+      if ('kind' in done) throw new Error(done.message)
+      m = done.machine
+    }
+  })
+
+describe('what each one prefers', () => {
+  test('eager: an operation whenever there is one', () => {
+    for (const [options, chosen] of choices(Policy.eager))
+      expect(chosen.operation !== null).toBe(options.some((o) => o.operation !== null))
+  })
+  test('lazy: an agent whenever there is one', () => {
+    for (const [options, chosen] of choices(Policy.lazy))
+      expect(chosen.operation === null).toBe(options.some((o) => o.operation === null))
+  })
+  test('starving: the starved one only when it is alone', () => {
+    const agent = choices(Policy.starvingAgent(0, 3))
+    for (const [options, chosen] of agent)
+      if (chosen.operation === null && chosen.key.agent === 0)
+        expect(options.every((o) => o.operation === null && o.key.agent === 0)).toBe(true)
+    const first = choices(Policy.eager).find(([, chosen]) => chosen.operation !== null)![1].key
+    const operation = choices(Policy.starvingOperation(first.agent, first.at, 3))
+    for (const [options, chosen] of operation)
+      if (chosen.operation !== null && chosen.key.agent === first.agent && chosen.key.at === first.at)
+        expect(
+          options.every((o) => o.operation !== null && o.key.agent === first.agent && o.key.at === first.at),
+        ).toBe(true)
+  })
+})
+
+describe('randomness', () => {
+  test('the generator is the one that it was: its first numbers', () => {
+    let state = 1
+    const numbers = Array.from({ length: 4 }, () => {
+      const [r, next] = Policy.random(state)
+      state = next
+      return r
+    })
+    // the same generator on unbounded integers
+    const mask = (x: bigint): bigint => BigInt.asUintN(32, x)
+    let s = 1n
+    const expected = numbers.map(() => {
+      s = mask(s + 0x6d2b79f5n)
+      let t = mask((s ^ (s >> 15n)) * (s | 1n))
+      t = mask(t ^ (t + mask((t ^ (t >> 7n)) * (t | 61n))))
+      return Number(mask(t ^ (t >> 14n)))
+    })
+    expect(numbers).toEqual(expected)
+  })
+
+  prop.prop([fc.integer()])(
+    'a seed is a schedule: the same every time, and no two machines are needed',
+    (seed) => {
+      const keys = (): ReadonlyArray<unknown> => choices(Policy.seeded(seed)).map(([, chosen]) => chosen.key)
+      expect(keys()).toEqual(keys())
+    },
+  )
+
+  test('every one of n events is about as likely', () => {
+    for (const n of [2, 3, 5, 7]) {
+      const counts = new Array<number>(n).fill(0)
+      for (let seed = 0; seed < 4; seed++) {
+        let state = seed
+        for (let k = 0; k < 5000; k++) {
+          const [r, next] = Policy.random(state)
+          state = next
+          counts[r % n]!++
+        }
+      }
+      for (const c of counts) expect(Math.abs(c / 20000 - 1 / n)).toBeLessThan(0.02)
+    }
+  })
+})
+
+test('units, bytes and macs of what is offered are those of the tiles', () => {
+  const all = choices(Policy.lazy).map(([, chosen]) => chosen)
+  const of = (unit: Offered['unit']): ReadonlyArray<Offered> => all.filter((o) => o.unit === unit)
+  // two k steps of 16: a (64 x 16) and b (16 x 64) of f16, write and signal each; out 64 x 64
+  expect(of('tmaLoad').map((o) => o.bytes)).toEqual(new Array(8).fill(64 * 16 * 2))
+  expect(of('wgmma').map((o) => [o.bytes, o.macs])).toEqual(new Array(2).fill([0, 64 * 64 * 16]))
+  expect(of('tmaStore').map((o) => o.bytes)).toEqual(new Array(2).fill(64 * 64 * 2))
+})

@@ -1,0 +1,193 @@
+/** Runs: with the edit token or without, recorded and replayed, complete, stuck, out of fuel. */
+import { describe, expect, test } from 'vitest'
+import { bits } from '../../src/numerics/bits.js'
+import { real64 } from '../../src/numerics/real64.js'
+import { unit } from '../../src/numerics/unit.js'
+import * as B from '../../src/semantics/builder.js'
+import * as X from '../../src/semantics/expression.js'
+import { readTensor } from '../../src/semantics/launch.js'
+import * as Policy from '../../src/semantics/policy.js'
+import type { Do, Program, Region, Stmt } from '../../src/semantics/program.js'
+import { both, collect, ignore, run, settings, showSchedule } from '../../src/semantics/run.js'
+import { readKey } from '../../src/semantics/step.js'
+import { agentEvents, contents, launched, logged, matmul, solo } from './machine-samples.js'
+
+const small = matmul({ n: 128, k: 48 })
+const algebras = [unit, bits('hopper'), real64]
+
+describe.each(algebras)('hopper-matmul in $name', (algebra) => {
+  const l = launched(small, algebra)
+
+  test('law 1: a run that overwrites its pages equals one that copies, event for event and byte for byte', () => {
+    for (const policy of [Policy.lazy, Policy.seeded(7)]) {
+      const transient = logged(l, policy, true)
+      const persistent = logged(l, policy, false)
+      expect(transient.result).toEqual(persistent.result)
+      expect(transient.schedule).toEqual(persistent.schedule)
+      expect(contents(transient.machine)).toEqual(contents(persistent.machine))
+      expect({ ...transient.machine, planes: [] }).toEqual({ ...persistent.machine, planes: [] })
+    }
+  })
+
+  test('law 1: nothing that a run does is seen in the machine it started from, nor in what an earlier run left', () => {
+    const start = contents(l.machine)
+    const first = logged(l, Policy.eager)
+    const left = contents(first.machine)
+    logged({ world: l.world, machine: l.machine }, Policy.lazy)
+    expect(contents(l.machine)).toEqual(start)
+    expect(contents(first.machine)).toEqual(left)
+    expect(first.machine.edit).toBeNull()
+  })
+
+  test('a recorded schedule, through text, replays identically', () => {
+    const ran = logged(l, Policy.seeded(11))
+    const keys = showSchedule(ran.schedule)
+      .split(' ')
+      .map((text) => readKey(text)!)
+    const again = logged(l, Policy.recorded(keys))
+    expect(again.result).toEqual(ran.result)
+    expect(again.schedule).toEqual(ran.schedule)
+    expect(contents(again.machine)).toEqual(contents(ran.machine))
+  })
+})
+
+test('a schedule that asks for what is not on offer is refused where it does', () => {
+  const l = launched(small, unit)
+  const { schedule } = logged(l, Policy.seeded(2))
+  const broken = [...schedule.slice(0, 20), { agent: 1, at: 9999, stage: 'agent' as const, part: 0 }]
+  const ran = logged(l, Policy.recorded(broken))
+  expect([ran.outcome._tag, ran.steps]).toEqual(['refused', 20])
+})
+
+test('the same work under every schedule: eager, lazy, in turn, starving and 200 seeds give one output and one set of events', () => {
+  const one = matmul({ m: 64, n: 64, k: 64 })
+  const inUnit = launched(one, unit)
+  const reference = logged(inUnit, Policy.eager)
+  const events = agentEvents(reference.result)
+  const others = [
+    Policy.lazy,
+    Policy.roundRobin,
+    Policy.starvingAgent(0, 1),
+    Policy.starvingAgent(1, 1),
+    Policy.starvingOperation(1, 4, 1),
+    ...Array.from({ length: 200 }, (_, seed) => Policy.seeded(seed)),
+  ]
+  const schedules = new Set<string>()
+  for (const policy of others) {
+    const ran = logged(inUnit, policy)
+    expect(ran.outcome).toEqual({ _tag: 'completed' })
+    expect(agentEvents(ran.result)).toEqual(events)
+    expect(ran.result.length).toBe(reference.result.length)
+    schedules.add(showSchedule(ran.schedule))
+  }
+  expect(schedules.size).toBeGreaterThan(190)
+
+  const inBits = launched(one, bits('hopper'))
+  const output = (policy: Policy.AnyPolicy): Float64Array | null =>
+    readTensor(inBits.world, run(inBits.world, inBits.machine, settings(policy), ignore).machine, 'out')
+  const expected = output(Policy.eager)
+  expect(expected!.some((x) => x !== 0 && x !== 0xffff)).toBe(true)
+  for (const policy of others.filter((_, k) => k < 5 || k % 20 === 0))
+    expect(output(policy)).toEqual(expected)
+})
+
+test('in real64 the matmul is the matmul', () => {
+  const l = launched(small, real64)
+  const { machine } = run(l.world, l.machine, settings(Policy.seeded(1)), ignore)
+  const [a, b, out] = ['a', 'b', 'out'].map((name) => readTensor(l.world, machine, name)!)
+  const expected = Float64Array.from({ length: 128 * 128 }, (_, i) => {
+    let sum = 0
+    for (let k = 0; k < 48; k++) sum += a![Math.floor(i / 128) * 48 + k]! * b![k * 128 + (i % 128)]!
+    return sum
+  })
+  expect(out).toEqual(expected)
+})
+
+/** The program with every `Do` that `f` names taken out. */
+const without = (program: Program, f: (s: Do) => boolean): Program => {
+  const region = (r: Region): Region => ({ ...r, body: r.body.flatMap(statement) })
+  const statement = (s: Stmt): ReadonlyArray<Stmt> => {
+    switch (s._tag) {
+      case 'Let':
+        return [s]
+      case 'Do':
+        return f(s) ? [] : [s]
+      case 'For':
+        return [{ ...s, body: region(s.body) }]
+      case 'While':
+        return [{ ...s, before: region(s.before), after: region(s.after) }]
+      case 'If':
+        return [{ ...s, then: region(s.then), else: region(s.else) }]
+      case 'Fork':
+        return [{ ...s, branches: s.branches.map((b) => ({ ...b, body: region(b.body) })) }]
+    }
+  }
+  return { ...program, entry: region(program.entry) }
+}
+
+describe('runs that do not complete', () => {
+  test('a dropped arrive: stuck within 100 ms, the blocked agents at the end of the log', () => {
+    const deadlocked = without(small, (s) => s.site.label === 'arrive consumed')
+    const l = launched(deadlocked, unit)
+    for (const policy of [Policy.eager, Policy.lazy, Policy.seeded(1)]) {
+      const start = performance.now()
+      const ran = logged(l, policy)
+      expect(performance.now() - start).toBeLessThan(100)
+      expect(ran.outcome).toEqual({ _tag: 'stuck' })
+      const blocked = ran.result.slice(-2)
+      const site = (k: number): string => l.world.header.sites[k]!.label
+      expect(
+        blocked.map((e) => [e._tag, 'outcome' in e ? e.outcome : '', 'stamp' in e ? site(e.stamp.site) : '']),
+      ).toEqual([
+        ['wait', 'blocked', 'wait loaded'],
+        ['wait', 'blocked', 'wait consumed'],
+      ])
+      expect(ran.result.filter((e) => e._tag === 'wait' && e.outcome === 'blocked').length).toBe(2)
+      expect(ran.clusters).toBe(1)
+    }
+  })
+
+  test('fuel bounds the steps', () => {
+    const l = launched(small, unit)
+    const ran = run(l.world, l.machine, { ...settings(Policy.eager), fuel: 17 }, ignore)
+    expect([ran.outcome._tag, ran.steps]).toEqual(['outOfFuel', 17])
+  })
+
+  test('a fault ends the run and names its statement', () => {
+    const program = solo(function* () {
+      const x = yield* B.sharedMemory('x', 'f32', [4])
+      const slots = yield* B.sharedMemory('slots', 'f32', [2, 4])
+      const n = yield* B.scalarParam('n', 'i32')
+      const v = yield* B.smemLoad('v', x)
+      yield* B.run('write', { _tag: 'smem.store', destination: X.slot(slots, n), value: v })
+    })
+    const l = launched(program, unit, { scalars: new Map([['n', 2]]) })
+    const ran = logged(l, Policy.eager)
+    expect(ran.outcome).toMatchObject({ _tag: 'fault', fault: { kind: 'invalid', code: 'I2', agent: 0 } })
+    if (ran.outcome._tag === 'fault')
+      expect(l.world.header.sites[ran.outcome.fault.site]!.label).toBe('write')
+    expect(ran.result.map((e) => e._tag)).toEqual(['cluster', 'access'])
+  })
+})
+
+test('clusters run one after another on one global memory, everything else fresh', () => {
+  const l = launched(small, bits('hopper'))
+  const ran = logged(l, Policy.seeded(4))
+  expect(ran.clusters).toBe(4)
+  expect(ran.result.filter((e) => e._tag === 'cluster')).toEqual(
+    [0, 1, 2, 3].map((id) => ({ _tag: 'cluster', id })),
+  )
+  // operations are numbered densely, in the order of issue, in every cluster
+  let next = 0
+  for (const e of ran.result) {
+    if (e._tag === 'cluster') next = 0
+    if (e._tag === 'issue') expect(e.operation).toBe(next++)
+  }
+})
+
+test('both: two folds over one log', () => {
+  const l = launched(small, unit)
+  const ran = run(l.world, l.machine, settings(Policy.eager), both(collect, collect))
+  expect(ran.result[0]).toEqual(ran.result[1])
+  expect(ran.result[0]).toEqual(logged(l, Policy.eager).result)
+})

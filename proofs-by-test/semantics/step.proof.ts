@@ -1,0 +1,273 @@
+/** Steps: a transition function, named events, and the same runs said with `chain`. */
+import * as E from 'fp-ts/lib/Either.js'
+import { fc, test as prop } from '@fast-check/vitest'
+import { describe, expect, test } from 'vitest'
+import { bits } from '../../src/numerics/bits.js'
+import { unit } from '../../src/numerics/unit.js'
+import * as B from '../../src/semantics/builder.js'
+import * as X from '../../src/semantics/expression.js'
+import type { LogEvent } from '../../src/semantics/log.js'
+import type { Machine } from '../../src/semantics/machine/state.js'
+import * as Policy from '../../src/semantics/policy.js'
+import * as StateEither from '../../src/semantics/state-either.js'
+import {
+  blockedEvents,
+  finished,
+  offered,
+  readKey,
+  sameKey,
+  showKey,
+  step,
+  take,
+  type EventKey,
+  type Fault,
+} from '../../src/semantics/step.js'
+import { swizzle, tile } from '../../src/transforms/transform.js'
+import { contents, launched, logged, matmul, right, solo } from './machine-samples.js'
+
+const operand = [right(tile([8, 16])), right(swizzle(32))]
+const small = matmul({ m: 64, n: 64, k: 64, tileK: 32 })
+const sorted = (keys: ReadonlyArray<EventKey>): ReadonlyArray<string> => keys.map(showKey).sort()
+
+describe('keys', () => {
+  prop.prop([
+    fc.record({
+      agent: fc.nat(),
+      at: fc.nat(),
+      stage: fc.constantFrom<EventKey['stage']>('read', 'write', 'all', 'signal'),
+      part: fc.nat(15),
+    }),
+  ])('round trip through text', (key) => {
+    expect(readKey(showKey(key))).toEqual(key)
+    const agent: EventKey = { agent: key.agent, at: key.at, stage: 'agent', part: 0 }
+    expect(readKey(showKey(agent))).toEqual(agent)
+    expect(sameKey(key, agent)).toBe(false)
+  })
+
+  test('what is no key is none', () => {
+    for (const text of ['', '3', '3:', ':4', '3:4/', '3:4/read', '3:4/agent.0', '3:4/read.x', ' 3:4', '3:4 '])
+      expect(readKey(text), text).toBeNull()
+  })
+
+  test('every event of a run has another key', () => {
+    const { schedule } = logged(launched(small, unit), Policy.seeded(1))
+    expect(new Set(schedule.map(showKey)).size).toBe(schedule.length)
+  })
+})
+
+describe.each([unit, bits('hopper')])('law 3 in $name', (algebra) => {
+  const l = launched(small, algebra)
+  const ran = logged(l, Policy.seeded(3))
+
+  test('the fold of steps with chain is the loop of run: same log, same machine', () => {
+    type Run = StateEither.StateEither<Machine, Fault, ReadonlyArray<LogEvent>>
+    const whole = ran.schedule.reduce<Run>(
+      (before, key) =>
+        StateEither.chain<Machine, Fault, ReadonlyArray<LogEvent>, ReadonlyArray<LogEvent>>((events) =>
+          StateEither.chain<Machine, Fault, ReadonlyArray<LogEvent>, ReadonlyArray<LogEvent>>((more) =>
+            StateEither.of([...events, ...more]),
+          )(step(l.world)(key)),
+        )(before),
+      StateEither.of([]),
+    )
+    const result = whole(l.machine)
+    if (E.isLeft(result)) throw new Error(result.left.message)
+    const [events, machine] = result.right
+    expect([{ _tag: 'cluster', id: 0 }, ...events]).toEqual(ran.result)
+    expect(contents(machine)).toEqual(contents(ran.machine))
+    expect({ ...machine, planes: [] }).toEqual({ ...ran.machine, planes: [] })
+    expect(finished(machine)).toBe(true)
+  })
+
+  test('law 1: a step leaves its machine alone and gives the same again', () => {
+    let m = l.machine
+    for (const key of ran.schedule) {
+      const before = contents(m)
+      const first = step(l.world)(key)(m)
+      const second = step(l.world)(key)(m)
+      expect(second).toEqual(first)
+      expect(contents(m)).toEqual(before)
+      if (E.isLeft(first)) throw new Error(first.left.message)
+      m = first.right[1]
+    }
+  })
+})
+
+test('law 2: what is offered stays offered until it is taken, or a parity wait has seen its phase go by', () => {
+  for (const seed of [1, 2, 3, 4, 5]) {
+    const l = launched(small, unit)
+    let m = l.machine
+    let state = seed
+    for (;;) {
+      const options = offered(l.world, m)
+      if (options.length === 0) break
+      const [r, next] = Policy.random(state)
+      state = next
+      const chosen = options[r % options.length]!
+      const done = take(l.world, m, chosen)
+      if ('kind' in done) throw new Error(done.message)
+      m = done.machine
+      const after = new Set(offered(l.world, m).map((o) => showKey(o.key)))
+      const gone = options.filter((o) => o !== chosen && !after.has(showKey(o.key)))
+      const waits = gone.every((o) => {
+        const ready = m.agents[o.key.agent]!.ready
+        return o.operation === null && ready?._tag === 'do' && ready.prepared._tag === 'mbarrier.wait'
+      })
+      expect(waits, gone.map((o) => showKey(o.key)).join(' ')).toBe(true)
+    }
+    expect(finished(m)).toBe(true)
+  }
+})
+
+test('an event that is not offered is refused, and says so', () => {
+  const l = launched(small, unit)
+  const result = step(l.world)({ agent: 0, at: 99, stage: 'write', part: 1 })(l.machine)
+  expect(result).toMatchObject({
+    left: { code: 'schedule.not-offered', message: expect.stringContaining('0:99/write.1') },
+  })
+})
+
+describe('what an operation offers', () => {
+  const stages = (body: () => B.Steps<void>): ReadonlyArray<ReadonlyArray<string>> => {
+    const l = launched(solo(body), bits('hopper'))
+    let m = l.machine
+    const seen: ReadonlyArray<string>[] = []
+    for (;;) {
+      const options = offered(l.world, m)
+      if (options.length === 0) return seen
+      seen.push(sorted(options.map((o) => o.key)))
+      const lazy = options.find((o) => o.operation === null) ?? options[0]!
+      const done = take(l.world, m, lazy)
+      if ('kind' in done) throw new Error(done.message)
+      m = done.machine
+    }
+  }
+
+  test('a TMA store is read, then written; a wait for the reads ends in between', () => {
+    const seen = stages(function* () {
+      const out = yield* B.tensorParam('out', 'f16', [8, 64], { role: 'out' })
+      const map = yield* B.descriptorParam('map', out, [8, 64])
+      const source = yield* B.sharedMemory('source', 'f16', [8, 64])
+      yield* B.run('store', { _tag: 'tma.store', descriptor: map, coords: [X.i32(0), X.i32(0)], source })
+      yield* B.run('commit', { _tag: 'bulk.commitGroup' })
+      yield* B.run('wait read', { _tag: 'bulk.waitGroup', pending: 0, read: true })
+      yield* B.run('wait', { _tag: 'bulk.waitGroup', pending: 0, read: false })
+    })
+    expect(seen).toEqual([
+      ['0:1'],
+      ['0:1/read.0', '0:2'],
+      ['0:1/read.0'],
+      ['0:1/write.0', '0:3'],
+      ['0:1/write.0'],
+      ['0:4'],
+    ])
+  })
+
+  test('groups: a wait that leaves one pending waits for the older one only', () => {
+    const seen = stages(function* () {
+      const out = yield* B.tensorParam('out', 'f16', [16, 64], { role: 'out' })
+      const map = yield* B.descriptorParam('map', out, [8, 64])
+      const source = yield* B.sharedMemory('source', 'f16', [8, 64])
+      for (const row of [0, 8]) {
+        yield* B.run('store', { _tag: 'tma.store', descriptor: map, coords: [X.i32(row), X.i32(0)], source })
+        yield* B.run('commit', { _tag: 'bulk.commitGroup' })
+      }
+      yield* B.run('wait 1', { _tag: 'bulk.waitGroup', pending: 1, read: false })
+    })
+    // 1 store, 2 commit, 3 store, 4 commit, 5 wait: it is offered when the first store is written, whatever the second does
+    const withWait = seen.filter((keys) => keys.includes('0:5'))
+    expect(withWait.length).toBe(1)
+    expect(withWait[0]!.some((key) => key.startsWith('0:1/'))).toBe(false)
+    expect(withWait[0]!.some((key) => key.startsWith('0:3/'))).toBe(true)
+  })
+
+  test('wgmma of one agent perform in the order of their issue', () => {
+    const seen = stages(function* () {
+      const acc = yield* B.registers('acc', 'wg', 'f32', [64, 64])
+      const a = yield* B.sharedMemory('a', 'f16', [64, 16], operand)
+      const b = yield* B.sharedMemory('b', 'f16', [16, 64], operand)
+      for (const scaleD of [X.i1(false), X.i1(true)])
+        yield* B.run('wgmma', {
+          _tag: 'wgmma.mma',
+          accumulator: acc,
+          a,
+          b,
+          scaleD,
+          negateA: false,
+          negateB: false,
+        })
+    })
+    expect(seen).toEqual([['0:1'], ['0:1/all.0', '0:2'], ['0:1/all.0'], ['0:2/all.0']])
+  })
+
+  test('an arrive behind cp.async waits for every copy before it, not for those after it', () => {
+    const seen = stages(function* () {
+      const a = yield* B.tensorParam('a', 'f32', [4], { role: 'in' })
+      const to = yield* B.sharedMemory('to', 'f32', [4])
+      const bar = yield* B.barriers('bar', [])
+      const source = X.addptr(X.splat<{ readonly ptr: 'f32' }, 1>(a.ptr, [4]), X.iota<1>([4], 0))
+      yield* B.run('init', { _tag: 'mbarrier.init', barrier: bar, count: 1 })
+      yield* B.run('copy', { _tag: 'cpAsync.copy', source, destination: to })
+      yield* B.run('arrive', { _tag: 'mbarrier.cpAsyncArrive', barrier: bar, noIncrement: true })
+      yield* B.run('copy', { _tag: 'cpAsync.copy', source, destination: to })
+      yield* B.run('wait', {
+        _tag: 'mbarrier.wait',
+        barrier: bar,
+        parity: X.i32(0),
+        acquire: true,
+        scope: 'cta',
+      })
+    })
+    expect(seen.slice(3)).toEqual([
+      ['0:2/all.0', '0:4'],
+      ['0:2/all.0', '0:4/all.0'],
+      ['0:3/all.0', '0:4/all.0'],
+      ['0:4/all.0', '0:5'],
+      ['0:4/all.0'],
+    ])
+  })
+})
+
+describe('what blocks stands in the log', () => {
+  test('waits of every kind, and nothing of agents that are done', () => {
+    const program = right(
+      B.kernel(
+        {
+          name: 'blocked',
+          arch: 'sm90a',
+          cluster: [1],
+          grid: [1],
+          agents: [B.warp('a', 0), B.warp('b', 1), B.warp('c', 2), B.warp('d', 3)],
+        },
+        function* () {
+          const bar = yield* B.barriers('bar', [])
+          const me = (k: number): X.Condition => X.eq(X.place('agent'), X.i32(k))
+          yield* B.ifThen('a', me(0), function* () {
+            yield* B.run('wait', {
+              _tag: 'mbarrier.wait',
+              barrier: bar,
+              parity: X.i32(1),
+              acquire: true,
+              scope: 'cta',
+            })
+          })
+          yield* B.ifThen('b', me(1), function* () {
+            yield* B.run('sync', { _tag: 'bar.sync', id: 1, count: 64 })
+          })
+          yield* B.ifThen('c', me(2), function* () {
+            yield* B.run('arrive', { _tag: 'cluster.arrive', relaxed: false })
+            yield* B.run('wait', { _tag: 'cluster.wait' })
+          })
+        },
+      ),
+    )
+    const l = launched(program, unit)
+    const { machine, outcome } = logged(l, Policy.eager)
+    expect(outcome).toEqual({ _tag: 'stuck' })
+    expect(blockedEvents(l.world, machine)).toMatchObject([
+      { _tag: 'wait', outcome: 'blocked', parity: 1, stamp: { agent: 0, at: 1 } },
+      { _tag: 'rendezvous', kind: 'blocked', id: 1, count: 64, threads: 32, stamp: { agent: 1, at: 2 } },
+      { _tag: 'rendezvous', kind: 'blocked', id: 16, stamp: { agent: 2, at: 2 } },
+    ])
+  })
+})
