@@ -1,0 +1,102 @@
+/**
+ * Benches as ratios: every figure is measured beside its baseline, in turns, in one process, and only the ratio means something on
+ * another machine. Nothing here is a test; no time is ever asserted.
+ *
+ *     npm run bench
+ */
+import { instanceOf, kernelNamed, naiveMatmul, randomPatterns } from '../dist/kernels/index.js'
+import { bits, field, real64, unit } from '../dist/numerics/index.js'
+import { defaults, detector } from '../dist/semantics/detector/index.js'
+import { launch, noArguments } from '../dist/semantics/launch.js'
+import { eager } from '../dist/semantics/policy.js'
+import { provenance } from '../dist/semantics/provenance.js'
+import { both, ignore, run, settings } from '../dist/semantics/run.js'
+
+const rounds = 7
+
+const right = (either) => {
+  if (either._tag === 'Left') throw new Error(either.left.message)
+  return either.right
+}
+const median = (xs) => [...xs].sort((a, b) => a - b)[Math.floor(xs.length / 2)]
+
+/** Runs every contender once a round, so that a slow minute is slow for all; the first round only warms up. */
+const measure = (contenders) => {
+  const times = contenders.map(() => [])
+  for (let round = 0; round <= rounds; round++)
+    contenders.forEach(({ act }, i) => {
+      const start = performance.now()
+      act()
+      if (round > 0) times[i].push(performance.now() - start)
+    })
+  return times.map(median)
+}
+
+const report = (title, unitName, amount, contenders) => {
+  const times = measure(contenders)
+  const rows = contenders.map(({ name }, i) => [
+    name,
+    `${times[i].toFixed(1)} ms`,
+    `${(amount / times[i] / 1000).toFixed(amount > 1e5 ? 1 : 3)} M ${unitName}/s`,
+    `${(times[0] / times[i]).toFixed(2)} x`,
+  ])
+  const widths = rows[0].map((_, c) => Math.max(...rows.map((r) => r[c].length)))
+  console.log(`\n${title}`)
+  for (const r of rows)
+    console.log(
+      `  ${r.map((cell, c) => (c === 0 ? cell.padEnd(widths[c]) : cell.padStart(widths[c]))).join('   ')}`,
+    )
+}
+
+console.log(
+  `medians of ${String(rounds)} rounds on ${process.platform} ${process.arch}, node ${process.version}; the last column is speed relative to the first row`,
+)
+
+// ---------------------------------------------------------------- matrix products
+
+const shape = { m: 128, n: 128, k: 256 }
+const types = { operand: 'f16', accumulator: 'f32', out: 'f16' }
+const product = (algebra) => {
+  const a = randomPatterns('f16', 0, 0, shape.m * shape.k).map((p) => algebra.fromBits('f16', p))
+  const b = randomPatterns('f16', 0, 1, shape.k * shape.n).map((p) => algebra.fromBits('f16', p))
+  return () => right(naiveMatmul(algebra, types, shape, a, b))
+}
+report('matrix product, f16 into f32, 128 x 128 x 256', 'multiply-adds', shape.m * shape.n * shape.k, [
+  { name: 'real64: f64 in order of k', act: product(real64) },
+  { name: 'bits: Hopper tensor cores', act: product(bits('hopper')) },
+  { name: 'bits: ieee32, every step rounded', act: product(bits('ieee32')) },
+  { name: 'field: residues', act: product(field(0)) },
+])
+
+// ---------------------------------------------------------------- the machine
+
+const kernel = right(kernelNamed('hopper-matmul'))
+const judged = right(instanceOf(kernel, { k: 1024 }, [])).program
+const launched = right(launch(judged, unit, noArguments))
+const detecting = { ...defaults }
+const once = (fold, how = {}) => run(launched.world, launched.machine, { ...settings(eager), ...how }, fold)
+const steps = once(ignore).steps
+report(
+  `synchronisation alone: hopper-matmul 256 x 256 x 1024 over unit, ${String(steps)} steps`,
+  'steps',
+  steps,
+  [
+    { name: 'run', act: () => once(ignore) },
+    { name: 'run + detector', act: () => once(detector(detecting)) },
+    { name: 'run + provenance', act: () => once(provenance) },
+    { name: 'run + both', act: () => once(both(detector(detecting), provenance)) },
+  ],
+)
+
+const program = right(instanceOf(kernel, { m: 128, n: 128, k: 256 }, [])).program
+const tensors = new Map([
+  ['a', randomPatterns('f16', 0, 0, 128 * 256)],
+  ['b', randomPatterns('f16', 0, 1, 256 * 128)],
+])
+const full = right(launch(program, bits('hopper'), { scalars: new Map(), tensors }))
+const whole = (transient) => () => run(full.world, full.machine, { ...settings(eager), transient }, ignore)
+report('the whole machine: hopper-matmul 128 x 128 x 256 over bits', 'multiply-adds', 128 * 128 * 256, [
+  { name: 'naive matmul alone', act: product(bits('hopper')) },
+  { name: 'run, its own pages written in place', act: whole(true) },
+  { name: 'run, every page copied (persistent)', act: whole(false) },
+])
