@@ -1,0 +1,62 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import * as E from 'fp-ts/lib/Either.js'
+import { describe, expect, it } from 'vitest'
+import { commands } from '../../../src/oracle/cli/commands/index.js'
+import { tcspec } from '../../../src/oracle/cli/program.js'
+
+const root = new URL('../../../', import.meta.url)
+const text = (file: string): string => readFileSync(new URL(file, root), 'utf8')
+const documents = [
+  'README.md',
+  'docs/ReadingGuide.md',
+  'src/kernels/README.md',
+  'src/render/README.md',
+  'src/oracle/README.md',
+]
+const chapters = ['numerics', 'transforms', 'layouts', 'semantics', 'dialects', 'kernels', 'render', 'oracle']
+
+describe('documents say what is there', () => {
+  it.each(documents)('%s: every path exists', (file) => {
+    const folder = new URL(`${file}/..`, root)
+    const paths = [...text(file).matchAll(/`([\w.-]+\/[\w./-]*|[\w-]+\.(?:ts|md))`|\]\((\w[\w./-]*)\)/g)]
+      .map((m) => m[1] ?? m[2]!)
+      .filter((path) => !path.startsWith('dist/') && !path.includes('NAME'))
+    expect(paths.length).toBeGreaterThan(0)
+    const missing = paths.filter(
+      (path) =>
+        !existsSync(fileURLToPath(new URL(path, root))) &&
+        !existsSync(fileURLToPath(new URL(path, `${folder.href.replace(/\/$/, '')}/`))) &&
+        !existsSync(fileURLToPath(new URL(`src/${path}`, root))),
+    )
+    expect(missing).toEqual([])
+  })
+  it('README: every command and every flag of it exists', async () => {
+    const world = {
+      files: {
+        read: () => () => E.left({ code: 'file-missing', message: '' } as const),
+        write: () => () => E.right(undefined),
+      },
+      version: '0',
+      colours: false,
+      clock: () => 0,
+      conformance: null,
+    }
+    const lines = [...text('README.md').matchAll(/^tcspec (\w+)(.*)$/gm)]
+    expect(lines.length).toBeGreaterThan(4)
+    for (const [, command, rest] of lines) {
+      const help = await tcspec(commands, world)([command!, '--help'])()
+      expect(help.status).toBe(0)
+      for (const [flag] of rest!.matchAll(/--[\w-]+/g)) expect(help.stdout).toContain(flag)
+    }
+  })
+  it('README: everything that the example imports is exported', async () => {
+    const imports = [...text('README.md').matchAll(/import \{ (.*) \} from 'tensorcore-spec\/(\w+)'/g)]
+    expect(imports.length).toBe(3)
+    for (const [, names, chapter] of imports) {
+      expect(chapters).toContain(chapter)
+      const door: object = await import(fileURLToPath(new URL(`src/${chapter!}/index.ts`, root)))
+      for (const name of names!.split(', ')) expect(Object.keys(door)).toContain(name)
+    }
+  })
+})
