@@ -126,6 +126,12 @@ describe('footprints', () => {
     expect(at(0, 4, -1, 8)).toBe(at(0, 4, -1, 8))
     expect(at(0, 4, -1, 8)).not.toBe(at(0, 4, 8, -1))
     expect([...at(10, -1, 0, 2, 2).footprint.spans]).toEqual([0, 4, 10, 12])
+    // two pairs of addresses that the hash cannot tell apart
+    const once = (x: number): number => Math.imul(0x811c9dc5 ^ x, 0x01000193)
+    const other = Array.from({ length: 100 }, (_, k) => 2 * k + 2)
+      .map((x) => [x, 4 ^ once(0) ^ once(x)] as const)
+      .find(([, y]) => y >= 0)!
+    expect(at(...other)).not.toBe(at(0, 4))
     const all = new Set(
       Array.from({ length: 3000 }, (_, k) => at(2 * k, 2 * ((k * 7919) % 3000)).footprint.id),
     )

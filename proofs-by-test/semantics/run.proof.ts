@@ -10,7 +10,7 @@ import * as Policy from '../../src/semantics/policy.js'
 import type { Do, Program, Region, Stmt } from '../../src/semantics/program.js'
 import { both, collect, ignore, run, settings, showSchedule } from '../../src/semantics/run.js'
 import { readKey } from '../../src/semantics/step.js'
-import { agentEvents, contents, launched, logged, matmul, solo } from './machine-samples.js'
+import { agentEvents, contents, launched, logged, matmul, right, solo } from './machine-samples.js'
 
 const small = matmul({ n: 128, k: 48 })
 const algebras = [unit, bits('hopper'), real64]
@@ -183,6 +183,22 @@ test('clusters run one after another on one global memory, everything else fresh
     if (e._tag === 'cluster') next = 0
     if (e._tag === 'issue') expect(e.operation).toBe(next++)
   }
+})
+
+test('a cluster finds shared memory as nobody has written it', () => {
+  const program = right(
+    B.kernel({ name: 'stale', arch: 'sm90a', grid: [2], agents: [B.warpgroup('wg', 0)] }, function* () {
+      const out = yield* B.tensorParam('out', 'i32', [2, 4], { role: 'out' })
+      const x = yield* B.sharedMemory('x', 'i32', [4])
+      const found = yield* B.smemLoad('found', x)
+      yield* B.run('write', { _tag: 'smem.store', destination: x, value: X.iota<1>([4], 0) })
+      const row = X.slot(out.view, X.place('programId', 0))
+      yield* B.run('write out', { _tag: 'gmem.store', destination: row, value: found })
+    }),
+  )
+  const l = launched(program, bits('hopper'))
+  const { machine } = logged(l, Policy.eager)
+  expect([...readTensor(l.world, machine, 'out')!]).toEqual(new Array(8).fill(-1))
 })
 
 test('both: two folds over one log', () => {

@@ -228,6 +228,36 @@ describe('what an operation offers', () => {
   })
 })
 
+test('a join waits for every branch, and orders control only: operations may still be in flight', () => {
+  const program = right(
+    B.kernel(
+      { name: 'forked', arch: 'sm90a', grid: [1], agents: [B.warpgroup('parent', 0), B.warp('child', 4)] },
+      function* () {
+        const out = yield* B.tensorParam('out', 'f16', [8, 64], { role: 'out' })
+        const map = yield* B.descriptorParam('map', out, [8, 64])
+        const source = yield* B.sharedMemory('source', 'f16', [8, 64])
+        yield* B.fork('fork', { agent: 'parent', captures: {}, body: () => B.of(undefined) }, [
+          B.branch('child', { source }, function* (c) {
+            yield* B.run('fence', { _tag: 'fence.proxyAsync', scope: 'cta' })
+            yield* B.run('store', {
+              _tag: 'tma.store',
+              descriptor: map,
+              coords: [X.i32(0), X.i32(0)],
+              source: c.source,
+            })
+          }),
+        ])
+      },
+    ),
+  )
+  const l = launched(program, unit)
+  const { result, schedule } = logged(l, Policy.lazy)
+  // 0:1 fork, 1:1 fence, 1:2 store, 0:2 join, then the store
+  expect(schedule.map(showKey)).toEqual(['0:1', '1:1', '1:2', '0:2', '1:2/read.0', '1:2/write.0'])
+  expect(result.filter((e) => e._tag === 'join' || e._tag === 'fork').length).toBe(2)
+  expect(logged(l, Policy.starvingAgent(1, 1)).schedule.map(showKey).slice(0, 2)).toEqual(['0:1', '1:1'])
+})
+
 describe('what blocks stands in the log', () => {
   test('waits of every kind, and nothing of agents that are done', () => {
     const program = right(

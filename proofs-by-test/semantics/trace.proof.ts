@@ -11,6 +11,7 @@ import { provenance } from '../../src/semantics/provenance.js'
 import * as Policy from '../../src/semantics/policy.js'
 import { both, collect, run, settings } from '../../src/semantics/run.js'
 import { decodeTrace, encodeTrace, foldTrace, tracing } from '../../src/semantics/trace.js'
+import { ofStrides } from '../../src/transforms/ref.js'
 import { code, launched, logged, matmul, right, solo } from './machine-samples.js'
 import { ring } from './samples.js'
 
@@ -181,6 +182,20 @@ describe('law 3: errors', () => {
     return { ...of, [key!]: rest.length === 0 ? value : replaced(rest, value, old!) }
   }
   const access = accessOf(0, 'w', [[0, 16]])
+  const numbered = (id: number, start: number): object =>
+    replaced(['footprint'], { _tag: 'spans', id, plane: 0, spans: [[start, 4]] }, access)
+  const viewed = (id: number, n: number): { readonly footprint: object } => ({
+    ...access,
+    footprint: {
+      _tag: 'view',
+      id,
+      plane: 0,
+      dtype: 'f16',
+      layout: 0,
+      base: 0,
+      define: right(ofStrides([n], 16, [1])),
+    },
+  })
   const at = (path: string, value: unknown): ReadonlyArray<string> =>
     foreign(access, replaced(path.split('.'), value, access))
   const table: ReadonlyArray<readonly [string, ReadonlyArray<string>, string, string]> = [
@@ -300,6 +315,24 @@ describe('law 3: errors', () => {
       }),
       'trace.reference',
       'line 3: $.barrier: expected one of 0 barriers of the header, found 0',
+    ],
+    [
+      'a number for two footprints',
+      foreign(numbered(5, 0), numbered(5, 16)),
+      'trace.reference',
+      'line 4: $.footprint.id: expected a number that is not taken, found 5',
+    ],
+    [
+      'a layout defined twice, differently',
+      foreign(viewed(0, 4), viewed(1, 8)),
+      'trace.reference',
+      'line 4: $.footprint.define: expected layout 0 as it was defined before, found another',
+    ],
+    [
+      'a layout of other elements',
+      foreign({ ...access, footprint: { ...viewed(0, 4).footprint, dtype: 'f32' } }),
+      'trace.reference',
+      'line 3: $.footprint.dtype: expected 16 bits as in the layout, found f32',
     ],
   ]
   test.each(table)('%s', (_, lines, expectedCode, message) => {
