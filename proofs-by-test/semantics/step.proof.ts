@@ -228,6 +228,17 @@ describe('what an operation offers', () => {
   })
 })
 
+test('an instruction that no log could tell of is refused: an arrive behind cp.async that changes the count', () => {
+  const program = solo(function* () {
+    const bar = yield* B.barriers('bar', [])
+    yield* B.run('arrive', { _tag: 'mbarrier.cpAsyncArrive', barrier: bar, noIncrement: false })
+  })
+  expect(logged(launched(program, unit), Policy.eager).outcome).toMatchObject({
+    _tag: 'fault',
+    fault: { code: 'instruction.unsupported' },
+  })
+})
+
 test('a join waits for every branch, and orders control only: operations may still be in flight', () => {
   const program = right(
     B.kernel(

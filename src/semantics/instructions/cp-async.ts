@@ -2,7 +2,7 @@
  * cp.async: a copy of single elements that an agent starts and forgets.
  *
  * Generic proxy on both sides, complete by group (`waitGroup`) or by an arrive on a barrier once all earlier copies of the agent
- * are done. Elements that the mask takes out become zero in shared memory.
+ * are done (the form that leaves the expected count alone). Elements that the mask takes out become zero in shared memory.
  *
  * Source: PTX ISA, cp.async, cp.async.mbarrier.arrive.
  */
@@ -58,7 +58,14 @@ export const prepareArrive = (
   i: InstructionOf<'mbarrier.cpAsyncArrive'>,
 ): Prepared | FaultValue => {
   const b = barrierOperand(o, 'barrier', i.barrier)
-  return isFault(b) ? b : { _tag: 'mbarrier.cpAsyncArrive', barrier: b.first, noIncrement: i.noIncrement }
+  if (isFault(b)) return b
+  // who reads a log counts arrivals, and no event of it says that a phase expects one more
+  return i.noIncrement
+    ? { _tag: 'mbarrier.cpAsyncArrive', barrier: b.first }
+    : V.fault(
+        'instruction.unsupported',
+        'mbarrier.cpAsyncArrive: this machine executes the form that does not increment (noIncrement), whose arrival the count includes',
+      )
 }
 
 // ---------------------------------------------------------------- effects
@@ -87,7 +94,7 @@ export const executeCopy = (x: Executing, m: Machine, p: Of<'cpAsync.copy'>): Ef
   return effect(issuing(m, [f]), [issue])
 }
 
-/** Without `noIncrement` the barrier expects one more arrival from now on, so the phase cannot end before the copies do. */
+/** The arrival is one of those that the barrier was initialised for. */
 export const executeArrive = (x: Executing, m: Machine, p: Of<'mbarrier.cpAsyncArrive'>): Effect => {
   const issue: LogEvent = {
     _tag: 'issue',
@@ -106,7 +113,7 @@ export const executeArrive = (x: Executing, m: Machine, p: Of<'mbarrier.cpAsyncA
     stamp: x.stamp,
     barrier: p.barrier,
   }
-  return effect(issuing(p.noIncrement ? m : reach(m, p.barrier, -1, 0, 0), [f]), [issue])
+  return effect(issuing(m, [f]), [issue])
 }
 
 // ---------------------------------------------------------------- completion

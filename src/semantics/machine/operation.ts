@@ -44,7 +44,7 @@ export type Prepared =
       readonly scope: Scope
       readonly tensor: boolean
     }
-  | { readonly _tag: 'mbarrier.cpAsyncArrive'; readonly barrier: number; readonly noIncrement: boolean }
+  | { readonly _tag: 'mbarrier.cpAsyncArrive'; readonly barrier: number }
   | { readonly _tag: 'bar'; readonly id: number; readonly count: number; readonly waits: boolean }
   | { readonly _tag: 'bar.leave'; readonly id: number; readonly count: number; readonly generation: number }
   | { readonly _tag: 'cluster.arrive'; readonly relaxed: boolean }
