@@ -8,6 +8,9 @@ import { instanceOf, kernelNamed } from '../../../src/kernels/catalogue.js'
 import type { Outcome, World } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
+import { parseOver } from '../../../src/oracle/cli/flags/machine.js'
+import { algebraOf, inputsOf, outputOf } from '../../../src/oracle/cli/tensors.js'
+import { decode } from '../../../src/numerics/float-format.js'
 import { readSchedule, scheduleFile } from '../../../src/oracle/cli/schedule.js'
 import { onDisk } from '../../../src/oracle/tensor-files/files.js'
 import { printJson } from '../../../src/semantics/codec.js'
@@ -375,6 +378,41 @@ describe('wrong on purpose: status 2 and one line', () => {
     const document = await run(...filled(argv), '--json')
     expect(document).toMatchObject({ status: 2, stderr: plain.stderr })
     expect(json(document)).toMatchObject({ error: { message: plain.stderr.slice('tcspec: '.length, -1) } })
+  })
+})
+
+describe('tensors between files and a machine', () => {
+  const program = (() => {
+    const kernel = kernelNamed('hopper-matmul')
+    const made = E.isLeft(kernel) ? kernel : instanceOf(kernel.right, { m: 64, n: 32, k: 48 }, [])
+    if (E.isLeft(made)) throw new Error(made.left.message)
+    return made.right.program
+  })()
+  const inputs = (text: string): ReadonlyMap<string, Float64Array> => {
+    const over = parseOver(text)
+    if (E.isLeft(over)) throw new Error(over.left.message)
+    const made = inputsOf(program, algebraOf(over.right, 'hopper'), over.right, new Map())
+    if (E.isLeft(made)) throw new Error(made.left.message)
+    return made.right
+  }
+  it('seeded elements are one tensor, seen by each algebra', () => {
+    const [patterns, values] = [inputs('bits'), inputs('real64')]
+    expect([...patterns.keys()]).toEqual(['a', 'b'])
+    expect([patterns.get('a')!.length, patterns.get('b')!.length]).toEqual([64 * 48, 48 * 32])
+    for (const [name, p] of patterns) expect(values.get(name)).toEqual(p.map((x) => decode('f16', x)))
+    expect(inputs('unit').size).toBe(0)
+    // even residues, of which few are small
+    const residues = inputs('field:1').get('a')!
+    expect(residues.filter((r) => r < 2 ** 25).length / residues.length).toBeCloseTo(0.5, 1)
+    expect(inputs('field:2').get('a')).not.toEqual(residues)
+  })
+  it('law 1: in bits, the tensor of a carrier is the tensor that it came from', () => {
+    const patterns = Float64Array.from({ length: 64 * 32 }, (_, i) => i * 31)
+    const out = outputOf(program, { _tag: 'bits' }, 'out', patterns)
+    if (E.isLeft(out)) throw new Error(out.left.message)
+    expect(out.right).toMatchObject({ dtype: 'f16', shape: [64, 32] })
+    expect(Float64Array.from(out.right.bits, Number)).toEqual(patterns)
+    expect(outputOf(program, { _tag: 'unit' }, 'out', null)).toMatchObject(E.left({ code: 'output-missing' }))
   })
 })
 
