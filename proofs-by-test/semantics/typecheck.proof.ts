@@ -3,11 +3,28 @@ import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
 import { WGMMA, WGMMA_ROW } from '../../src/layouts/tiled.js'
+import { stridedLayout } from '../../src/layouts/strided.js'
 import { splatLayout } from '../../src/layouts/splat.js'
 import { bitsOf } from '../../src/numerics/dtype.js'
 import * as X from '../../src/semantics/expression.js'
 import type { BinaryName, CompareName, ConvertName, ExprNode } from '../../src/semantics/expression.js'
-import { accepts, bind, noNames, showType, typeOf, type Environment } from '../../src/semantics/typecheck.js'
+import { unit } from '../../src/numerics/unit.js'
+import { evaluate } from '../../src/semantics/machine/evaluate.js'
+import {
+  accepts,
+  baseOf,
+  bind,
+  bindingOf,
+  checkType,
+  constantOf,
+  lookup,
+  mismatch,
+  noNames,
+  showType,
+  typeOf,
+  type Environment,
+} from '../../src/semantics/typecheck.js'
+import { launched, solo } from './machine-samples.js'
 import type { ScalarName, Type } from '../../src/semantics/types.js'
 import { barrier, ptr, scalar, tile, view } from '../../src/semantics/types.js'
 import * as Ref from '../../src/transforms/ref.js'
@@ -30,6 +47,7 @@ const types: Readonly<Record<string, Type>> = {
   ti: tile([64, 64], scalar('i32'), 'any'),
   tb: tile([64, 64], scalar('i1'), WGMMA),
   tp: tile([64, 64], ptr('f16'), 'any'),
+  strided: tile([64, 64], scalar('f32'), right(stridedLayout([64, 64], 1))),
 }
 const env: Environment = {
   declarations: { params: new Map(), storage: new Map() },
@@ -41,9 +59,9 @@ const show = (expr: ExprNode): string => {
   return E.isLeft(type) ? type.left.code : showType(type.right)
 }
 
-describe('scalars', () => {
+describe('scalars.ts', () => {
   const integers = ['i1', 'i32', 'i64']
-  test('binary operations, exhausted over operations and pairs of dtypes', () => {
+  test('law 1: binary operations, exhausted over operations and pairs of dtypes', () => {
     const ops: ReadonlyArray<BinaryName> = [
       'add',
       'sub',
@@ -78,7 +96,7 @@ describe('scalars', () => {
         }
   })
 
-  test('comparisons give i1', () => {
+  test('law 1: comparisons give i1', () => {
     const ops: ReadonlyArray<CompareName> = ['eq', 'ne', 'lt', 'le', 'gt', 'ge']
     for (const op of ops)
       for (const x of scalars)
@@ -88,7 +106,7 @@ describe('scalars', () => {
           )
   })
 
-  test('conversions, exhausted', () => {
+  test('law 2: conversions, exhausted', () => {
     const bits = (dtype: ScalarName): number => bitsOf(dtype)
     const both = (x: string, y: string): boolean => integers.includes(x) && integers.includes(y)
     const legal: Readonly<Record<ConvertName, (x: ScalarName, y: ScalarName) => boolean>> = {
@@ -116,7 +134,7 @@ describe('scalars', () => {
     ['i64', 5, 'type.constant'],
     ['f32', 'NaN', 'f32'],
     ['f32', 'nan', 'type.constant'],
-  ] as const)('constants: %s %s is %s', (dtype, value, expected) => {
+  ] as const)('constant.ts law 1: %s %s is %s', (dtype, value, expected) => {
     expect(show({ _tag: 'const', dtype, value })).toBe(expected)
   })
 
@@ -129,7 +147,7 @@ describe('scalars', () => {
   })
 })
 
-describe('tiles', () => {
+describe('operand.ts and tiles.ts', () => {
   const joined = (x: string, y: string): string => show({ _tag: 'binary', op: 'add', x: v(x), y: v(y) })
   test.each([
     ['t', 't', 'tile f32 (64, 64)'],
@@ -143,8 +161,36 @@ describe('tiles', () => {
     ['w', 'row', 'type.mismatch'],
     ['tb', 'tb', 'type.mismatch'],
     ['tp', 'tp', 'type.mismatch'],
-  ])('%s + %s: %s', (x, y, expected) => {
+    ['t', 's', 'tile f32 (64, 64) splat'],
+    ['w', 'strided', 'L2'],
+  ])('operand.ts law 2: %s + %s: %s', (x, y, expected) => {
     expect(joined(x, y)).toBe(expected)
+  })
+
+  test('operand.ts law 1: joining is idempotent and symmetric, over all pairs', () => {
+    for (const x of Object.keys(types)) {
+      const type = types[x]!
+      const number =
+        (type._tag === 'scalar' && type.dtype !== 'i1') ||
+        (type._tag === 'tile' && type.element._tag === 'scalar' && type.element.dtype !== 'i1')
+      expect(joined(x, x), x).toBe(number ? showType(type) : 'type.mismatch')
+      for (const y of Object.keys(types)) expect(joined(x, y), `${x} ${y}`).toBe(joined(y, x))
+    }
+  })
+
+  test('scalars.ts law 3: on tiles an operation has the element type that it has on scalars', () => {
+    const ops: ReadonlyArray<BinaryName> = ['add', 'rem', 'and', 'shl', 'fdiv', 'max']
+    for (const op of ops)
+      for (const [dtype, name] of [
+        ['f32', 't'],
+        ['f16', 'half'],
+        ['i32', 'ti'],
+      ] as const) {
+        const scalarOf = show({ _tag: 'binary', op, x: v(dtype), y: v(dtype) })
+        expect(show({ _tag: 'binary', op, x: v(name), y: v(name) })).toBe(
+          scalarOf === dtype ? `tile ${dtype} (64, 64)` : scalarOf,
+        )
+      }
   })
 
   test.each([
@@ -224,18 +270,21 @@ describe('tiles', () => {
     ['item', { _tag: 'item', x: v('row') }, 'type.shape'],
     ['exp2 of an integer', { _tag: 'unary', op: 'exp2', mode: 'rn', x: v('i32') }, 'type.mismatch'],
     ['a frame slot', { _tag: 'local', slot: 0 }, 'ir.linked'],
-  ] as ReadonlyArray<readonly [string, ExprNode, string]>)('%s', (_name, expr, expected) => {
-    expect(show(expr)).toBe(expected)
-  })
+  ] as ReadonlyArray<readonly [string, ExprNode, string]>)(
+    'tiles.ts laws 1 to 3: %s',
+    (_name, expr, expected) => {
+      expect(show(expr)).toBe(expected)
+    },
+  )
 })
 
-describe('views', () => {
+describe('places.ts', () => {
   const layoutOf = (expr: ExprNode): Ref.TransformedRef | string => {
     const type = typeOf(env)(expr)
     return E.isLeft(type) ? type.left.code : type.right._tag === 'view' ? type.right.layout : 'not a view'
   }
 
-  test('law 2: slots and slices have the layouts of the algebra, wherever they start', () => {
+  test('law 1: slots and slices have the layouts of the algebra, wherever they start', () => {
     fc.assert(
       fc.property(fc.nat(7), fc.nat(7), fc.integer({ min: 1, max: 8 }), (at, start, size) => {
         const slot: ExprNode = { _tag: 'slot', of: v('ring'), index: X.i32(at) }
@@ -256,13 +305,13 @@ describe('views', () => {
     )
   })
 
-  test('a view that swaps its dimensions twice is the view', () => {
+  test('law 2: a view that swaps its dimensions twice is the view', () => {
     const of: ExprNode = { _tag: 'slot', of: v('ring'), index: v('i32') }
     const swap = (x: ExprNode): ExprNode => ({ _tag: 'transposeView', of: x, perm: [1, 0] })
     expect(layoutOf(swap(swap(of)))).toEqual(layoutOf(of))
   })
 
-  test('reinterpretation must fit and match its dtype', () => {
+  test('law 3: reinterpretation must fit and match its dtype', () => {
     const whole = right(Ref.ofTransforms([4 * 64 * 64 * 2], 8, []))
     const more = right(Ref.ofTransforms([4 * 64 * 64 * 2 + 1], 8, []))
     expect(layoutOf({ _tag: 'reinterpret', of: v('ring'), dtype: 'u8', layout: whole })).toEqual(whole)
@@ -281,8 +330,162 @@ describe('views', () => {
   })
 })
 
-test('law 3: accepts is reflexive, and without tiles it is equality', () => {
-  for (const [a, x] of Object.entries(types))
-    for (const [b, y] of Object.entries(types))
-      if (x._tag !== 'tile' || y._tag !== 'tile' || a === b) expect(accepts(x, y), `${a} ${b}`).toBe(a === b)
+describe('typing.ts', () => {
+  test('law 1: accepts is reflexive, and without tiles it is equality', () => {
+    for (const [a, x] of Object.entries(types))
+      for (const [b, y] of Object.entries(types))
+        if (x._tag !== 'tile' || y._tag !== 'tile' || a === b)
+          expect(accepts(x, y), `${a} ${b}`).toBe(a === b)
+  })
+
+  test('law 2: L2 exactly for tiles that differ in their layout alone', () => {
+    const alike = ['t', 'w', 's', 'strided']
+    for (const [a, x] of Object.entries(types))
+      for (const [b, y] of Object.entries(types)) {
+        const layoutAlone = (alike.includes(a) && alike.includes(b)) || (a === b && x._tag === 'tile')
+        expect(mismatch('it', x, y).code, `${a} ${b}`).toBe(layoutAlone ? 'L2' : 'type.mismatch')
+      }
+  })
+
+  test('law 3: a type that is checked is itself', () => {
+    for (const type of Object.values(types)) expect(right(checkType(type))).toEqual(type)
+    expect(E.isLeft(checkType(tile([60, 8], scalar('f32'), WGMMA)))).toBe(true)
+    expect(E.isLeft(checkType(view('smem', 'f32', ringRef)))).toBe(true)
+  })
+})
+
+test('show-type.ts law 1: types that are told apart read differently', () => {
+  for (const x of Object.values(types))
+    for (const y of Object.values(types)) if (!accepts(x, y)) expect(showType(x)).not.toBe(showType(y))
+})
+
+test('environment.ts laws 1 and 2: a bind is seen under its name and under no other, however many there are', () => {
+  const step = fc.tuple(
+    fc.nat(60).map((k) => `n${String(k)}`),
+    fc.constantFrom(...Object.values(types)),
+  )
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
+      let names = noNames
+      const model = new Map<string, Type>()
+      for (const [name, type] of steps) {
+        const before = names
+        const old = model.get(name)
+        names = bind(names, name, { type })
+        model.set(name, type)
+        expect(lookup(before, name)?.type).toBe(old)
+      }
+      for (let k = 0; k <= 60; k++)
+        expect(lookup(names, `n${String(k)}`)?.type).toBe(model.get(`n${String(k)}`))
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('constant.ts law 2: what is constant is what the machine computes', () => {
+  const { world } = launched(
+    solo(function* () {
+      yield* []
+    }),
+    unit,
+  )
+  const leaf = fc.integer({ min: -10, max: 10 }).map((n): ExprNode => X.i32(n))
+  const { expr } = fc.letrec<{ readonly expr: ExprNode }>((tie) => ({
+    expr: fc.oneof(
+      { maxDepth: 3 },
+      leaf,
+      fc
+        .tuple(fc.constantFrom<BinaryName>('add', 'sub', 'mul', 'quo', 'div'), tie('expr'), tie('expr'))
+        .map(([op, x, y]): ExprNode => ({ _tag: 'binary', op, x, y })),
+    ),
+  }))
+  fc.assert(
+    fc.property(expr, (e) => {
+      const known = constantOf(e)
+      fc.pre(known !== undefined)
+      expect(evaluate(world, { agent: 0, cta: 0, cluster: 0 }, [], e)).toBe(known! + 0)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+describe('type-of.ts', () => {
+  test('law 1: names that an expression does not contain do not matter', () => {
+    const expr: ExprNode = { _tag: 'slot', of: v('ring'), index: v('i32') }
+    const only: Environment = {
+      declarations: env.declarations,
+      names: ['ring', 'i32'].reduce((names, name) => bind(names, name, { type: types[name]! }), noNames),
+    }
+    expect(typeOf(only)(expr)).toEqual(typeOf(env)(expr))
+  })
+
+  test('law 2: a name is what it is bound to, and else a scalar parameter', () => {
+    const param: Environment = {
+      declarations: {
+        params: new Map([['n', { _tag: 'scalar', name: 'n', dtype: 'i64' }]]),
+        storage: new Map(),
+      },
+      names: noNames,
+    }
+    expect(typeOf(param)(v('n'))).toEqual(E.right(scalar('i64')))
+    const hidden = { declarations: param.declarations, names: bind(noNames, 'n', { type: types['p']! }) }
+    expect(typeOf(hidden)(v('n'))).toEqual(E.right(types['p']))
+    expect(show(v('n'))).toBe('name.unbound')
+  })
+})
+
+describe('known-place.ts', () => {
+  const placed: Environment = {
+    declarations: {
+      params: new Map(),
+      storage: new Map([
+        [
+          'buffer',
+          {
+            id: 'buffer',
+            space: 'smem',
+            owner: 'cta',
+            contents: { _tag: 'elements', dtype: 'f16', layout: ringRef },
+            bits: 4 * 64 * 64 * 16,
+            align: 1024,
+            offset: 2048,
+          },
+        ],
+      ]),
+    },
+    names: bind(bind(noNames, 'k', { type: scalar('i32') }), 'start', { type: scalar('i32') }),
+  }
+  const buffer: ExprNode = { _tag: 'storage', storage: 'buffer' }
+  const slot = (index: ExprNode): ExprNode => ({ _tag: 'slot', of: buffer, index })
+  const rows = (of: ExprNode, start: ExprNode): ExprNode => ({
+    _tag: 'slice',
+    of,
+    starts: [start, X.i32(0)],
+    sizes: [8, 64],
+  })
+
+  test('law 1: every slot and slice starts where its base says, in bytes counted by hand', () => {
+    // 64 x 64 f16 are 8192 bytes; a row of tiles, 8 x 64, is 1024.
+    for (let k = 0; k < 4; k++)
+      for (let start = 0; start < 64; start += 8) {
+        const address = 2048 + 8192 * k + 128 * start
+        expect(baseOf(placed)(rows(slot(X.i32(k)), X.i32(start)))).toEqual({ offset: address, step: 0 })
+        const unknown = baseOf(placed)(rows(slot(v('k')), v('start')))!
+        expect(unknown).toEqual({ offset: 2048, step: 1024 })
+        expect((address - unknown.offset) % unknown.step).toBe(0)
+      }
+    expect(baseOf(placed)(slot(v('k')))).toEqual({ offset: 2048, step: 8192 })
+    expect(baseOf(placed)(v('elsewhere'))).toBeUndefined()
+  })
+
+  test('law 2: a name stands for what its expression stood for', () => {
+    const expr = slot(X.i32(3))
+    const binding = bindingOf(placed)(expr, right(typeOf(placed)(expr)))
+    const named: Environment = {
+      declarations: placed.declarations,
+      names: bind(placed.names, 'it', binding),
+    }
+    expect(baseOf(named)(v('it'))).toEqual({ offset: 2048 + 3 * 8192, step: 0 })
+    expect(baseOf(named)(rows(v('it'), X.i32(8)))).toEqual({ offset: 2048 + 3 * 8192 + 1024, step: 0 })
+  })
 })
