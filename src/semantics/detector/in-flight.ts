@@ -9,7 +9,7 @@
  * |-----------------|-------------------------|-------------------------------------------------------------|
  * | bytes           | bytes, no arrival       | this generation, hence this operation's own accesses        |
  * | arrive, tcgen05 | one arrival             | the issuer's tensor queue so far, as tensor knowledge       |
- * | arrive, cp.async| one arrival             | the issuer's copies so far                                  |
+ * | arrive, cp.async| one arrival             | the issuer's copies so far; known by the generation it joins |
  * | group           | -                       | nothing: whoever waits for the group counts commits         |
  *
  * Worked: `arriveExpectTx b 16; issue load #0; perform #0; signal #0 -> b 16 bytes`. The signal makes generation 0 of b complete, and is the
@@ -82,22 +82,28 @@ export const perform = (d: Detector, e: Perform): void => {
 
 // ---------------------------------------------------------------- signal
 
+/** The part is done with the generation under way: only who has waited for that knows it. */
+const joins = (d: Detector, op: Operation, part: number, barrier: number): Completion => {
+  const b = d.barriers[barrier]!
+  op.part = part
+  const done = partOf(op, part)
+  done.clock = b.clock
+  done.at = b.number + 1
+  done.barrier = barrier
+  done.generation = b.number
+  effect(d, op, done, d.context.header.barriers[barrier]!.cta)
+  return done
+}
+
 /** Bytes of the operation land: they join the generation under way, and complete this part of the operation. */
 const deliver = (d: Detector, op: Operation, part: number, barrier: number, bytes: number): void => {
   const c = d.context
   const b = d.barriers[barrier]!
-  op.part = part
-  const generation = b.number
-  const done = partOf(op, part)
-  done.clock = b.clock
-  done.at = generation + 1
-  done.barrier = barrier
-  done.generation = generation
-  effect(d, op, done, c.header.barriers[barrier]!.cta)
-  Digest.ofOperation(c.digest, op.stamp.agent, op.instance, 3, barrier + 64 * part, generation)
+  const done = joins(d, op, part, barrier)
+  Digest.ofOperation(c.digest, op.stamp.agent, op.instance, 3, barrier + 64 * part, done.generation)
   barrierEvent(c, b, {
-    clock: b.clock,
-    at: generation + 1,
+    clock: done.clock,
+    at: done.at,
     counted: 0,
     bytes: -bytes,
     order: op.knowledge.order,
@@ -110,7 +116,10 @@ const deliver = (d: Detector, op: Operation, part: number, barrier: number, byte
   })
 }
 
-/** A tensor-core commit, or the arrival that cp.async makes when the copies before it are done. */
+/**
+ * A tensor-core commit, or the arrival that cp.async makes when the copies before it are done. Commits arrive in the order of their
+ * queue. The copies being done does not say that the arrival has been made, so it is known by its generation, like bytes.
+ */
 const arriveFor = (d: Detector, op: Operation, part: number, barrier: number): void => {
   const c = d.context
   const b = d.barriers[barrier]!
@@ -120,7 +129,8 @@ const arriveFor = (d: Detector, op: Operation, part: number, barrier: number): v
   const order = op.knowledge.order
   advance(order, clock, op.number)
   const contract = c.header.barriers[barrier]!
-  effect(d, op, doneBy(clock, op.number), contract.cta)
+  const done = isCopy ? joins(d, op, part, barrier) : doneBy(clock, op.number)
+  if (!isCopy) effect(d, op, done, contract.cta)
   Digest.ofOperation(c.digest, x, op.instance, 4, barrier + 64 * part, b.number)
   if (op.unit === 'tcgen05' && contract.contract === 'pallas' && !contract.ordersTensorCore)
     file(c.report, keyOf(`M5|${String(barrier)}`, op.stamp, undefined), () =>
@@ -132,8 +142,8 @@ const arriveFor = (d: Detector, op: Operation, part: number, barrier: number): v
       ),
     )
   barrierEvent(c, b, {
-    clock,
-    at: op.number,
+    clock: done.clock,
+    at: done.at,
     counted: 1,
     bytes: 0,
     order,

@@ -9,7 +9,7 @@
  * |-----------------------|-------------------------------------------|------------------------|-----------------------|
  * | tmaLoad, stAsync      | none                                      | the generation of its part                     ||
  * | tmaStore              | the bulk group that is open               | read side of the group, or its whole | its whole |
- * | cpAsync               | which of the agent's copies               | that number                                    ||
+ * | cpAsync               | which of the agent's copies               | that number; an arrival: its generation        ||
  * | wgmma                 | the wgmma group that is open              | its group                                      ||
  * | tcgen05 mma, cp       | position in the agent's tensor queue      | that position                                  ||
  * | tcgen05Ld, tcgen05St  | which of the agent's loads, stores        | that number                                    ||
@@ -47,7 +47,7 @@ export interface Operation {
   readonly instance: number
   readonly lastWait: number
   readonly fences: number
-  /** completions of the parts of a load, filled in by its signals, and the CTAs that each has an effect on (a bit each) */
+  /** completions of the parts of a load (or of an arrival of cp.async), filled in by its signals, and the CTAs that each has an effect on (a bit each) */
   readonly parts: Array<Completion>
   readonly ctas: Array<number>
   part: number
