@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
 import { describe, expect, it } from 'vitest'
 import { unit } from '../../../src/numerics/unit.js'
 import { launch, noArguments } from '../../../src/semantics/launch.js'
@@ -14,7 +15,9 @@ import {
   skeletonOf,
   type Style,
 } from '../../../src/semantics/naive/random.js'
+import { place } from '../../../src/semantics/place.js'
 import { ignore, run, settings } from '../../../src/semantics/run.js'
+import { validate } from '../../../src/semantics/validate.js'
 import { nightly, skeleton } from './skeletons.js'
 
 const styles: ReadonlyArray<Style> = [
@@ -71,8 +74,12 @@ describe('embed', () => {
   it('law 1: every drawn skeleton is a valid program', () => {
     for (let seed = 0; seed < 250; seed++) {
       const s = skeletonOf(seed, seed % 2 === 1 ? allFamilies : hopperFamilies)
-      const embedded = embed(s)
-      expect(E.isRight(embedded) ? '' : embedded.left.message, show(s)).toBe('')
+      const valid = pipe(
+        embed(s),
+        E.chainW(({ program }) => place(program)),
+        E.chainW(validate),
+      )
+      expect(E.isRight(valid) ? '' : valid.left.message, show(s)).toBe('')
     }
   })
 
