@@ -48,6 +48,16 @@ export interface VerdictContext extends FindingContext {
   readonly most: number
 }
 
+/** Who decided: one schedule, several, or nobody yet. */
+const decidedBy = (v: Verdict): readonly [string, string] => [
+  'decided by',
+  v.verdict === 'undecided'
+    ? `nothing yet: ${thousands(v.counts.runs)} ${v.counts.runs === 1 ? 'schedule was' : 'schedules were'} run`
+    : v.decidedBy === 'one-schedule'
+      ? 'one schedule'
+      : `exploration of ${thousands(v.counts.runs)} schedules`,
+]
+
 /** What provenance found in one run is a proof only if that run stands for all. */
 const provenanceLabel = (v: Verdict): string =>
   v.provenance?.proved !== true ? 'not proved' : v.verdict === 'ok' ? 'proved' : 'in this run'
@@ -59,14 +69,7 @@ export const verdictRows = (
 ): ReadonlyArray<readonly [label: string, text: string]> => [
   ['verdict', `${marked(context.palette, v.verdict)}: ${v.reason}`],
   ...(context.judged ? [['conditions', conditionText(v.conditions)] as const] : []),
-  [
-    'decided by',
-    v.verdict === 'undecided'
-      ? `nothing yet: ${thousands(v.counts.runs)} ${v.counts.runs === 1 ? 'schedule was' : 'schedules were'} run`
-      : v.decidedBy === 'one-schedule'
-        ? 'one schedule'
-        : `exploration of ${thousands(v.counts.runs)} schedules`,
-  ],
+  ...(context.judged ? [decidedBy(v)] : []),
   ...v.waitFor.map((line, i) => [i === 0 ? 'blocked' : '', line] as const),
   ...(v.provenance === null ? [] : [[provenanceLabel(v), v.provenance.text] as const]),
 ]

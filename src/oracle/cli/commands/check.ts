@@ -28,7 +28,9 @@ import { replayText } from './run.js'
 
 const define = (command: Command): Command =>
   command
-    .description('judge a kernel or a program without data: the verdict, and a proof of what it computes')
+    .description(
+      'judge a kernel, a program or a trace without data: the verdict, and a proof of what it computes',
+    )
     .argument('<kernel>', 'a name that `tcspec kernels` lists, a program (.json) or a trace (.jsonl)')
     .option('--set <name=value...>', 'settings of the kernel')
     .option('--without <label...>', 'leave out the statements with this label')
