@@ -365,7 +365,7 @@ test('environment.ts laws 1 and 2: a bind is seen under its name and under no ot
     fc.constantFrom(...Object.values(types)),
   )
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
+    fc.property(fc.array(step, { minLength: 80, maxLength: 120 }), (steps) => {
       let names = noNames
       const model = new Map<string, Type>()
       for (const [name, type] of steps) {
@@ -378,7 +378,7 @@ test('environment.ts laws 1 and 2: a bind is seen under its name and under no ot
       for (let k = 0; k <= 60; k++)
         expect(lookup(names, `n${String(k)}`)?.type).toBe(model.get(`n${String(k)}`))
     }),
-    { numRuns: 50 },
+    { numRuns: 20 },
   )
 })
 
