@@ -1,9 +1,23 @@
 /** Missing edges: the first kind in the table that mends the log, in words that name the place. */
+import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
-import { explain } from '../../../src/semantics/detector/index.js'
+import { without } from '../../../src/kernels/broken/without.js'
+import { hopperMatmul } from '../../../src/kernels/hopper-matmul.js'
+import { unit } from '../../../src/numerics/unit.js'
+import { check } from '../../../src/semantics/check.js'
+import { defaults, detector, explain } from '../../../src/semantics/detector/index.js'
 import type { MissingEdge } from '../../../src/semantics/finding.js'
+import { launch, noArguments } from '../../../src/semantics/launch.js'
+import { eager, lazy, seeded } from '../../../src/semantics/policy.js'
+import type { Program } from '../../../src/semantics/program.js'
+import * as Run from '../../../src/semantics/run.js'
 import type { Script } from './script.js'
 import { load, script, slotBytes } from './script.js'
+
+const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
+  if (E.isLeft(e)) throw new Error(e.left.message)
+  return e.right
+}
 
 const world = {
   agents: ['p@0', 'c@0'],
@@ -104,7 +118,10 @@ describe('smallest missing edge', () => {
       load(s, 0, 0, 's0 0', 'refill')
       s.wait(0, 0, 1)
     })
-    expect(e).toEqual({ kind: 'wait', text: 'a wait for generation 0 of empty@0 before `refill` of p@0' })
+    expect(e).toEqual({
+      kind: 'wait',
+      text: 'a wait for generation 0 of empty@0, for which nobody waits in this run, before `refill` of p@0',
+    })
   })
   it('a moved arrive', () => {
     const e = explained((s) => {
@@ -151,5 +168,150 @@ describe('smallest missing edge', () => {
       kind: 'group-wait',
       text: 'a bulk group wait that covers `store` of p@0 (reads), before `its exit` of p@0',
     })
+  })
+})
+
+describe('in the words of whoever wrote the kernel', () => {
+  it('bytes that are too many are called so', () => {
+    const s = script(world)
+    s.arrive(0, 0, { bytes: slotBytes })
+    const op = s.issue(0, 'tmaLoad', 'load')
+    s.perform(op, [], ['s0 0'])
+    s.bytes(op, 0, 2 * slotBytes)
+    s.wait(1, 0, 0, { blocked: true })
+    expect(s.judge().deadlock[0]?.waitsFor).toBe(
+      'full@0 generation 0: 0 of 1 arrivals missing, 16 bytes more than expected have arrived',
+    )
+  })
+  it('one arrival too many: how many are counted, how many came, what holds it back', () => {
+    const s = script(world)
+    s.arrive(0, 0, { bytes: slotBytes })
+    s.wait(1, 1, 0, { blocked: true })
+    s.arrive(0, 0, { site: 'again' })
+    s.arrive(0, 0, { site: 'and again' })
+    const [first, second] = s.judge().findings
+    expect([first?.id, first?.text]).toEqual([
+      'B2',
+      'full@0: generation 0 counts 1 arrivals and 2 come before it is complete (16 bytes are still missing)',
+    ])
+    expect(second?.text).toContain('counts 1 arrivals and 3 come')
+    expect(explain(s.header, s.events, first!).text).toMatch(
+      /^a wait for generation 0 of full@0, for which nobody waits in this run, before `again` of p@0/,
+    )
+  })
+  it('one arrival too many because the release is not waited for', () => {
+    const s = script(world)
+    s.arrive(0, 0, { bytes: slotBytes })
+    const op = s.issue(0, 'tmaLoad', 'load')
+    s.wait(1, 0, 1)
+    s.arrive(1, 1, { site: 'release' })
+    s.arrive(0, 0, { site: 'again' })
+    s.perform(op, [], ['s0 0'])
+    s.bytes(op, 0, slotBytes)
+    const found = s.judge().findings.find((f) => f.id === 'B2')!
+    expect(explain(s.header, s.events, found).text).toBe(
+      'a wait for generation 0 of empty@0, for which nobody waits in this run, before `again` of p@0',
+    )
+  })
+  it('a barrier used by an agent that does not know its initialisation: a block barrier', () => {
+    const s = script({ ...world, bare: true })
+    world.barriers.forEach((b, i) => {
+      s.init(0, i, b.count)
+    })
+    s.arrive(0, 0)
+    s.arrive(1, 1, { site: 'use' })
+    const found = s.judge().findings.find((f) => f.id === 'B7')!
+    expect(explain(s.header, s.events, found)).toEqual({
+      kind: 'arrive-wait',
+      text: 'a block barrier (bar.sync, or an arrive and a wait) between `init` of p@0 and `use` of c@0',
+    })
+  })
+  it('initialised twice: no edge mends that', () => {
+    const s = script(world)
+    s.init(0, 0, 1)
+    const found = s.judge().findings.find((f) => f.id === 'B7')!
+    expect(explain(s.header, s.events, found).kind).toBe('none-found')
+  })
+  it('a read before the load: both sides, and the wait, not a read of nothing', () => {
+    const s = script({ ...world, initialised: false })
+    s.arrive(0, 0, { bytes: slotBytes })
+    const op = s.issue(0, 'tmaLoad', 'load')
+    s.r(1, 's0 0', 'consume')
+    s.r(1, 's0 0', 'consume later')
+    s.perform(op, [], ['s0 0'])
+    s.bytes(op, 0, slotBytes)
+    s.wait(0, 0, 0)
+    const j = s.judge()
+    expect(j.findings.map((f) => [f.id, f.a.site, f.b?.site])).toEqual([
+      ['R1', 'consume', 'load'],
+      ['R1', 'consume later', 'load'],
+    ])
+    expect(explain(s.header, s.events, j.findings[0]!).text).toBe(
+      'a wait for generation 0 of full@0 before `consume` of c@0',
+    )
+  })
+  it('a read of nothing stays one: nobody writes, or only after it', () => {
+    const s = script({ ...world, initialised: false })
+    s.r(1, 's0 0', 'consume')
+    s.r(1, 's0 1', 'consume 1')
+    s.arrive(1, 1)
+    s.wait(0, 1, 0)
+    s.w(0, 's0 1')
+    expect(s.judge().findings.map((f) => [f.id, f.a.site, f.b])).toEqual([
+      ['I1', 'consume', undefined],
+      ['I1', 'consume 1', undefined],
+    ])
+  })
+})
+
+describe('hopper-matmul without one of its statements', () => {
+  const settings = { dtype: 'f16', m: 64, n: 16, k: 112, tileM: 64, tileN: 16, tileK: 16, stages: 3 } as const
+  const policies = { eager, lazy, 'seed 1': seeded(1), 'seed 2': seeded(2), 'seed 3': seeded(3) }
+  const cases: ReadonlyArray<readonly [label: string, named: RegExp]> = [
+    ['wait loaded', /wait: a wait for generation 0 of loaded\[0\]@0 before `wgmma`/],
+    [
+      'wait consumed',
+      /wait: a wait for .*consumed\[0\]@0, for which nobody waits in this run, before `copy a`/,
+    ],
+    ['commit_smem', /fence: a proxy fence after `out_smem\[...\] = acc`/],
+    ['wait out', /group-wait: a bulk group wait that covers `copy out`/],
+    ['arrive consumed', /arrive: somebody has to arrive: .* waits for consumed\[0\]@0 generation 0/],
+    ['wgmma_wait 1', /group-wait: a wgmma group wait that covers `wgmma` .* before `arrive consumed`/],
+  ]
+  const dropped = (label: string): Program => right(without(label)(right(hopperMatmul(settings))))
+  it.each(cases)('%s: the first finding names it, under five policies', (label, named) => {
+    const p = dropped(label)
+    for (const [name, policy] of Object.entries(policies)) {
+      const { verdict } = right(
+        check(p, {
+          settings: {},
+          algebra: unit,
+          arguments: noArguments,
+          policy,
+          strict: true,
+          strictProxies: false,
+          hazards: true,
+          provenance: false,
+          explore: true,
+          fuel: 1_000_000,
+        }),
+      )
+      const missing = verdict.findings[0]?.missing
+      expect([name, `${missing?.kind ?? ''}: ${missing?.text ?? ''}`]).toEqual([
+        name,
+        expect.stringMatching(named),
+      ])
+    }
+  })
+  it('wait consumed: the read by the wgmma and the copy over it', () => {
+    const { world, machine } = right(launch(dropped('wait consumed'), unit, noArguments))
+    const { result } = Run.run(
+      world,
+      machine,
+      Run.settings(seeded(2)),
+      Run.both(detector(defaults), Run.collect),
+    )
+    const pair = result[0].findings.find((f) => f.id === 'W1' && f.a.does === 'wgmma reads')!
+    expect(explain(world.header, result[1], pair).text).toMatch(/consumed\[.\]@0, for which nobody waits/)
   })
 })

@@ -44,6 +44,8 @@ export interface BarrierState {
   init: Stamp | undefined
   count: number
   pending: number
+  /** arrivals of the generation under way beyond its count */
+  surplus: number
   bytes: number
   /** generation at which this life of the object began, and the one under way */
   base: number
@@ -84,6 +86,7 @@ export const barrierState = (extent: Extent, index: number): BarrierState => ({
   init: undefined,
   count: 0,
   pending: 0,
+  surplus: 0,
   bytes: 0,
   base: 0,
   number: 0,
@@ -104,6 +107,7 @@ const begin = (b: BarrierState, extent: Extent, count: number, stamp: Stamp): vo
   b.init = stamp
   b.count = count
   b.pending = count
+  b.surplus = 0
   b.bytes = 0
   b.base = b.number
   b.current = generation(extent)
@@ -119,6 +123,8 @@ const begin = (b: BarrierState, extent: Extent, count: number, stamp: Stamp): vo
 
 const name = (c: Context, b: BarrierState): string => barrierName(c.header, b.index)
 const isPallas = (c: Context, b: BarrierState): boolean => c.header.barriers[b.index]?.contract === 'pallas'
+
+const generations = (n: number): string => `${String(n)} generation${n === 1 ? '' : 's'}`
 
 /** Completions of this life that no wait has observed, or arrivals of a generation that is not complete. */
 export const isUnobserved = (b: BarrierState): boolean =>
@@ -265,6 +271,7 @@ const complete = (c: Context, b: BarrierState, completing: BarrierArrival): void
   b.current = generation(c.extent)
   b.number++
   b.pending = b.count
+  b.surplus = 0
   b.waits.fill(undefined)
   b.expects.fill(undefined)
 }
@@ -321,11 +328,13 @@ export const barrierEvent = (c: Context, b: BarrierState, e: BarrierArrival): vo
   b.arrivers[e.stamp.agent] = 1
   if (e.counted > 0) {
     if (b.pending < e.counted) {
+      b.surplus += e.counted
+      const found = b.count - b.pending + b.surplus
       file(c.report, keyOf(`B2|${String(b.index)}`, e.stamp, undefined), () =>
         draft(
           'B2',
           'E',
-          `${name(c, b)}: generation ${String(b.number - b.base)} gets more than its ${String(b.count)} arrivals`,
+          `${name(c, b)}: generation ${String(b.number - b.base)} counts ${String(b.count)} arrivals and ${String(found)} come before it is complete${b.bytes > 0 ? ` (${String(b.bytes)} bytes are still missing)` : ''}`,
           actor(b.current.events[0]?.stamp ?? e.stamp, b.current.events[0]?.does ?? e.does),
           actor(e.stamp, e.does),
         ),
@@ -394,7 +403,9 @@ export const atEnd = (c: Context, b: BarrierState, stuck: boolean): void => {
     draft(
       'U1',
       'C',
-      `${name(c, b)} ends with ${b.number > b.observedByAny ? 'completions that nobody observed' : 'arrivals that complete nothing'}`,
+      b.number > b.observedByAny
+        ? `${name(c, b)} ends with completions that nobody observed: ${generations(b.number - b.base)} complete, ${String(b.observedByAny - b.base)} observed`
+        : `${lacking(c, b)}, and nobody waits for it`,
       actor(stamp, does),
     ),
   )
@@ -402,7 +413,11 @@ export const atEnd = (c: Context, b: BarrierState, stuck: boolean): void => {
 
 /** For texts about deadlocks: the generation under way and what it lacks. */
 export const lacking = (c: Context, b: BarrierState): string =>
-  `${name(c, b)} generation ${String(b.number - b.base)}: ${String(b.pending)} of ${String(b.count)} arrivals and ${String(b.bytes)} bytes missing`
+  `${name(c, b)} generation ${String(b.number - b.base)}: ${String(b.pending)} of ${String(b.count)} arrivals ${
+    b.bytes < 0
+      ? `missing, ${String(-b.bytes)} bytes more than expected have arrived`
+      : `and ${String(b.bytes)} bytes missing`
+  }`
 
 /** Why a wait can never be satisfied. */
 export const deadlockId = (b: BarrierState, nothingDone: boolean): HazardId =>

@@ -58,6 +58,8 @@ export interface Completed {
   readonly barrier: number
   readonly generation: number
   readonly message: Knowledge
+  /** index of the event that completed it */
+  readonly index: number
 }
 
 /** The hypotheses of one kind. */
@@ -101,6 +103,7 @@ export const doneKnowledge = (op: Operation): Knowledge => {
       return k
     case 'cpAsync':
       everywhere(clockOf('cpAsync', x), op.number)
+      for (const p of op.parts) if (p.clock >= 0) advance(k.order, p.clock, p.at)
       return k
     case 'tcgen05':
       everywhere(clockOf('queue', x), op.number)
@@ -156,7 +159,7 @@ export const knows = (k: Knowledge, first: Seen): boolean => {
   if (done === undefined) return false
   const op = first.operation
   if (op === undefined) return k.order[programOf(first.side.index)]! >= first.side.at
-  if (op.unit === 'tmaLoad' || op.unit === 'stAsync')
+  if (op.unit === 'tmaLoad' || op.unit === 'stAsync' || op.parts.length > 0)
     return (
       op.parts.some((p) => p.clock >= 0) && op.parts.every((p) => p.clock < 0 || k.order[p.clock]! >= p.at)
     )
@@ -168,12 +171,12 @@ export const knows = (k: Knowledge, first: Seen): boolean => {
 }
 
 /** Whether what the edge carries depends on the place where it would arrive. */
-const isCycle = (k: Knowledge, second: Seen): boolean =>
+export const isCycle = (k: Knowledge, second: Seen): boolean =>
   k.order[programOf(second.side.index)]! >= second.side.at
 
 // ---------------------------------------------------------------- fences
 
-const label = (s: Side): string => `\`${s.site}\` of ${s.agent}`
+export const label = (s: Side): string => `\`${s.site}\` of ${s.agent}`
 
 const fenceNames = (f: Finding): ReadonlyArray<readonly [FenceName, string]> => {
   switch (f.id) {
@@ -285,30 +288,60 @@ export const groupWaits: Kind = function* (header, events, _options, _finding, a
 
 // ---------------------------------------------------------------- waits and arrives
 
-const receiveAll = (d: Detector, agent: number, k: Knowledge): void => {
+/** The agent comes to know all of this. */
+export const receiveAll = (d: Detector, agent: number, k: Knowledge): void => {
   const a = d.context.agents[agent]!
   join(a.knowledge, k)
   joinVector(a.received, k.tensor)
 }
 
-export const waits: Kind = function* (header, _events, _options, _finding, a, b, completed) {
+/** A wait of b's agent, before b, for this generation. */
+export const waitFor = (
+  header: Header,
+  b: Seen,
+  barrier: number,
+  generation: number,
+  told: Knowledge,
+): Hypothesis => ({
+  kind: 'wait',
+  text: `a wait for generation ${String(generation)} of ${barrierName(header, barrier)} before ${label(b.side)}`,
+  actions: [
+    {
+      before: b.index,
+      act: (d) => {
+        receiveAll(d, b.side.index, told)
+      },
+    },
+  ],
+})
+
+/** The generations that a copy's own bytes joined. */
+const ownParts = (a: Seen): ReadonlyArray<{ readonly barrier: number; readonly generation: number }> =>
+  (a.operation?.parts ?? []).filter((p) => p.barrier >= 0)
+
+export const waits: Kind = function* (header, _events, _options, finding, a, b, completed) {
+  // what is overwritten too early is released by whoever consumed it, not by its own arrival
+  const own = (c: Completed): boolean => ownParts(a).some((p) => p.barrier === c.barrier)
+  const ordered = finding.id.startsWith('W')
+    ? [...completed.filter((c) => !own(c)), ...completed.filter(own)]
+    : completed
   let tried = 0
-  for (const c of completed) {
-    if (tried >= 12) return
+  for (const c of ordered) {
+    if (tried >= 12) break
     if (!knows(c.message, a) || isCycle(c.message, b)) continue
     tried++
-    yield {
-      kind: 'wait',
-      text: `a wait for generation ${String(c.generation)} of ${barrierName(header, c.barrier)} before ${label(b.side)}`,
-      actions: [
-        {
-          before: b.index,
-          act: (d) => {
-            receiveAll(d, b.side.index, c.message)
-          },
-        },
-      ],
-    }
+    yield waitFor(header, b, c.barrier, c.generation, c.message)
+  }
+  // its generation may not have completed in this run, or only with arrivals that came too early
+  const done = a.done
+  if (done === undefined || isCycle(done, b)) return
+  for (const p of ownParts(a)) {
+    if (
+      !completed.some(
+        (c) => c.barrier === p.barrier && c.generation === p.generation && !isCycle(c.message, b),
+      )
+    )
+      yield waitFor(header, b, p.barrier, p.generation, done)
   }
 }
 

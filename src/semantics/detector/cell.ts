@@ -9,7 +9,7 @@
  * | last write            | seen through the access's proxy                               | visibility hazard     |
  * | last write, under w   | or: some sound read since shows that it has landed            | visibility hazard     |
  * | reads since, under w  | known in order (and fenced, under `strictProxies`)            | race                  |
- * | nothing, under r      | the plane was initialised                                     | read of nothing (I1)  |
+ * | nothing, under r      | the plane was initialised                                     | read of nothing (I1), at the end; a race with the first write, if that is not ordered |
  * | another cluster's     | neither of the two writes                                     | race across clusters  |
  *
  * A read that a later read of the same kind subsumes (whoever knows the later one knows it) is forgotten, so a cell stays small
@@ -37,6 +37,8 @@ export interface Cell {
   /** number of reads at which subsumed ones are looked for */
   limit: number
   written: boolean
+  /** reads of bytes that had no write yet, the first of each agent and site */
+  early: Array<AccessRecord>
   foreignWrite: AccessRecord | undefined
   foreignRead: AccessRecord | undefined
 }
@@ -47,6 +49,8 @@ export interface Conflicts {
   readonly invisible: (earlier: AccessRecord, later: AccessRecord, k: Knowledge) => void
   readonly unfencedRead: (earlier: AccessRecord, later: AccessRecord, k: Knowledge) => void
   readonly foreign: (earlier: AccessRecord, later: AccessRecord) => void
+  /** nothing is there yet: a write that comes later and is not ordered makes it a race, else `nothingThere` is told at the end */
+  readonly early: (read: AccessRecord) => void
   readonly nothingThere: (read: AccessRecord) => void
 }
 
@@ -60,6 +64,7 @@ export const cell = (cluster: number, written: boolean): Cell => ({
   reads: [],
   limit: 12,
   written,
+  early: [],
   foreignWrite: undefined,
   foreignRead: undefined,
 })
@@ -72,6 +77,7 @@ export const duplicate = (c: Cell): Cell => ({
   reads: c.reads.slice(),
   limit: c.limit,
   written: c.written,
+  early: c.early.slice(),
   foreignWrite: c.foreignWrite,
   foreignRead: c.foreignRead,
 })
@@ -89,6 +95,7 @@ const enter = (c: Cell, cluster: number, global: boolean, initialised: boolean):
   c.before = undefined
   c.readersBefore = 0
   c.reads = []
+  c.early = []
 }
 
 const sameKind = (a: AccessRecord, b: AccessRecord): boolean =>
@@ -168,11 +175,21 @@ export const judge = (
         }
       }
     }
-  } else if (r.rw === 'r' && !c.written) out.nothingThere(r)
+  } else if (r.rw === 'r' && !c.written) {
+    if (!c.early.some((x) => x.stamp.agent === r.stamp.agent && x.stamp.site === r.stamp.site))
+      c.early.push(r)
+    out.early(r)
+  }
   const record = sound ? r : unsound(r)
   if (r.rw === 'r') {
     remember(c, record)
     return
+  }
+  if (c.early.length > 0) {
+    // a read of nothing that this write should have come before: the race says it, with both sides
+    const apart = (x: AccessRecord): boolean => !sameUnit(x, r) && !known(k.order, x.completion)
+    for (const x of c.early) if (apart(x) && !c.reads.includes(x)) out.race(x, r, c, k)
+    c.early = c.early.filter((x) => !apart(x))
   }
   for (const x of c.reads) {
     if (sameUnit(x, r)) continue
@@ -193,6 +210,13 @@ export const judge = (
   c.reads = []
   c.limit = 12
   c.written = true
+}
+
+/** At the end of its cluster: reads that found nothing, and that no later write explains. */
+export const settle = (c: Cell, cluster: number, out: Conflicts): void => {
+  if (c.cluster !== cluster) return
+  c.early.forEach(out.nothingThere)
+  c.early = []
 }
 
 /**

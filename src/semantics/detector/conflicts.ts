@@ -11,7 +11,7 @@
  * | invisible   | ordered, but the write cannot be seen                  | by `invisibleId` |
  * | unfencedRead | a generic read under an asynchronous write, no fence  | P3           |
  * | foreign     | accesses of two clusters                               | D3           |
- * | nothingThere | a read of bytes without a write                       | I1, M6       |
+ * | nothingThere | a read of bytes that no write explains                | I1, M6       |
  *
  * Worked: a store of wg0 to slot 2, a TMA store of slot 2 by wg0, no fence: `invisible`, filed once however often the loop does it.
  *
@@ -41,17 +41,23 @@ export const actorOf = (r: AccessRecord): Actor => actor(r.stamp, doesAccess(r),
 
 const spaceOf = (c: Context, f: Footprint): Space => c.header.planes[f.plane]?.space ?? 'smem'
 
+const upToOf = (n: number, from = 0): string =>
+  n < from ? 'of which it knows none' : `known up to ${String(n)}`
+
 /** What the later agent knew of the earlier one, in words. */
-const knewOf = (c: Context, earlier: AccessRecord, k: Knowledge): string => {
+const knewOf = (c: Context, earlier: AccessRecord, agent: number, k: Knowledge): string => {
   const name = agentName(c.header, earlier.stamp.agent)
   const upTo = k.order[programOf(earlier.stamp.agent)]!
-  const pc = `knows ${name} up to its event ${String(upTo)} (${earlier.operation >= 0 ? 'the issue' : 'this access'} is ${String(earlier.stamp.at)})`
+  const own = earlier.stamp.agent === agent
+  const pc = own
+    ? 'issued both'
+    : `knows ${name} up to its event ${String(upTo)} (${earlier.operation >= 0 ? 'the issue' : 'this access'} is ${String(earlier.stamp.at)})`
   const done = earlier.completion
   if (earlier.operation < 0) return pc
   if (done.clock < 0) return `${pc}; it has signalled nothing yet`
   if (done.barrier >= 0)
-    return `${pc}; done with generation ${String(done.generation)} of ${barrierName(c.header, done.barrier)}, known up to ${String(k.order[done.clock]! - 1)}`
-  return `${pc}; done with number ${String(done.at)} of its ${earlier.unit} sequence, known up to ${String(k.order[done.clock]!)}`
+    return `${pc}; done with generation ${String(done.generation)} of ${barrierName(c.header, done.barrier)}, ${upToOf(k.order[done.clock]! - 1)}`
+  return `${pc}; done with number ${String(done.at)} of its ${earlier.unit} sequence, ${upToOf(k.order[done.clock]!, 1)}`
 }
 
 // ---------------------------------------------------------------- constructors
@@ -79,7 +85,9 @@ export const conflictsOf = (c: Context): Conflicts => {
           spans: overlap(earlier.footprint.spans, later.footprint.spans),
         },
         knew:
-          k === undefined ? undefined : `${agentName(c.header, later.stamp.agent)} ${knewOf(c, earlier, k)}`,
+          k === undefined
+            ? undefined
+            : `${agentName(c.header, later.stamp.agent)} ${knewOf(c, earlier, later.stamp.agent, k)}`,
         times: 1,
       }),
     )
@@ -116,6 +124,9 @@ export const conflictsOf = (c: Context): Conflicts => {
         later,
         undefined,
       ),
+    early: () => {
+      c.early = true
+    },
     nothingThere: (r) => {
       const plane = c.header.planes[r.footprint.plane]
       const id: HazardId = r.unit === 'tcgen05' && plane?.space === 'tmem' ? 'M6' : 'I1'

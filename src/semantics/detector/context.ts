@@ -48,6 +48,8 @@ export interface Context {
   readonly digest: Digest
   /** position in the log */
   when: number
+  /** something was read in this cluster that had not been written */
+  early: boolean
   cluster: number
 }
 
@@ -81,6 +83,7 @@ export const context = (header: Header, options: Options): Context => {
     report: report(header),
     digest: digest(header.agents.length),
     when: 0,
+    early: false,
     cluster: 0,
   }
 }

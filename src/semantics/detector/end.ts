@@ -1,7 +1,7 @@
 /**
  * Ends: of a cluster, and of the log.
  *
- * At the end of a cluster, in this order: if waits stand, the wait-for cycle (B4, B5, B6); what is left in barriers (U1, C6); if
+ * At the end of a cluster, in this order: reads of what nothing has written (I1, M6); if waits stand, the wait-for cycle (B4, B5, B6); what is left in barriers (U1, C6); if
  * nothing is stuck, what is still in flight or can still reach a CTA that has gone (U2, K1). At the end of the log also: output bytes that nobody
  * wrote (O1), and the conditions C1 and C5, which sum up the rest.
  *
@@ -23,6 +23,7 @@ import type { HazardId, Judgement } from '../finding.js'
 import { pieces } from './atoms.js'
 import { atEnd, barrierState } from './barriers.js'
 import { agentState, restart } from './context.js'
+import { settle } from './cell.js'
 import { deadlock } from './deadlock.js'
 import * as Digest from './digest.js'
 import { atExit } from './obligations.js'
@@ -31,10 +32,18 @@ import type { Detector } from './state.js'
 
 // ---------------------------------------------------------------- clusters
 
+/** I1 and M6: reads that found nothing, and that no later write explains. */
+const unwritten = (d: Detector): void => {
+  d.context.early = false
+  for (const plane of d.planes)
+    for (const [, , atom] of pieces(plane)) settle(atom.payload, d.context.cluster, d.conflicts)
+}
+
 /** Closes the cluster under way: exits, left-overs, deadlock. */
 const endCluster = (d: Detector): void => {
   const c = d.context
   const stuck = d.blocked.length > 0
+  if (c.early) unwritten(d)
   if (stuck) deadlock(c, d.barriers, d.named, d.blocked, d.worked)
   for (const b of d.barriers) atEnd(c, b, stuck)
   if (!stuck) atExit(c, d.obligations)

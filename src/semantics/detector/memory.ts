@@ -197,6 +197,7 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
     invisible: d.conflicts.invisible,
     unfencedRead: d.conflicts.unfencedRead,
     foreign: d.conflicts.foreign,
+    early: d.conflicts.early,
     nothingThere: d.conflicts.nothingThere,
   }
   for (const atom of region.atoms)

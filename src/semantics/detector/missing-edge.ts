@@ -7,10 +7,19 @@
  *     log         write x by P; issue of a store of x by P              P1
  *     fence       after `write x`, judged again                        gone: that is the edge
  *
- * A finding whose cause is no edge (bytes that do not add up, a wait that nobody supplies) is answered by its id.
+ * A finding whose cause is no edge (bytes that do not add up, a wait that nobody supplies) is answered by its id:
+ *
+ * | id              | answer                                                                                   |
+ * |-----------------|------------------------------------------------------------------------------------------|
+ * | B2              | a wait for the release that should have held the arrival back (`unheard.ts`), or for the barrier itself |
+ * | B4              | bytes                                                                                    |
+ * | B5, B6          | an arrive                                                                                |
+ * | B7              | a block barrier between initialisation and use, where that mends it                      |
+ * | B8, U1          | a wait for what was skipped                                                              |
+ * | W               | first of all a wait for the reader's release, if nobody waits for it                     |
  *
  * Laws
- * 1. Judged with the edge, the finding is gone (that is how it was chosen).
+ * 1. Judged with the edge, the finding is gone (that is how it was chosen), but for the answers by id.
  * 2. No kind earlier in the table makes it disappear.
  *
  * Cost: one pass over the log per hypothesis tried. The log has to be kept for this, and for nothing else.
@@ -18,14 +27,28 @@
 import type { Finding, Judgement, MissingEdge, Operation as Side } from '../finding.js'
 import type { Header, LogEvent } from '../log.js'
 import type { Completed, Hypothesis, Seen } from './candidate-edges.js'
-import { doneKnowledge, fences, groupWaits, knows, movedArrives, newPairs, waits } from './candidate-edges.js'
+import {
+  doneKnowledge,
+  fences,
+  groupWaits,
+  isCycle,
+  knows,
+  label,
+  movedArrives,
+  newPairs,
+  receiveAll,
+  waitFor,
+  waits,
+} from './candidate-edges.js'
 import type { Knowledge } from './knowledge.js'
 import { copy } from './knowledge.js'
 import type { Operation } from './operation.js'
 import { indexOf, replay } from './replay.js'
-import { agentName } from './report.js'
+import { agentName, barrierName } from './report.js'
 import type { Options } from './rules.js'
 import { defaults } from './rules.js'
+import type { Release } from './unheard.js'
+import { isUnheard, releaseBefore, releaseOf, silentPartner } from './unheard.js'
 
 // ---------------------------------------------------------------- what is gone
 
@@ -59,8 +82,17 @@ const byRule = (f: Finding): MissingEdge => {
     case 'B6':
       return { kind: 'arrive', text: `somebody has to arrive: ${f.text}` }
     case 'B8':
+      return { kind: 'wait', text: `a wait of ${f.a.agent} for every generation: ${f.text}` }
     case 'U1':
-      return { kind: 'wait', text: `a wait for the completions that nobody observed: ${f.text}` }
+      return { kind: 'wait', text: `a wait that observes what nobody observed: ${f.text}` }
+    case 'I1':
+    case 'M6':
+      return { kind: 'none-found', text: `a write of these bytes before ${label(f.a)}: none is in the log` }
+    case 'B7':
+      return {
+        kind: 'none-found',
+        text: 'one initialisation, known to all users before they use it; an invalidation that they know before the bytes are used again',
+      }
     default:
       return { kind: 'none-found', text: 'no single fence, wait or arrive removes this' }
   }
@@ -100,7 +132,7 @@ export const explain = (
     })
     d.barriers.forEach((b, n) => {
       if (b.number > counts[n]! && b.last !== undefined)
-        completed.push({ barrier: n, generation: b.number - 1, message: b.last.message })
+        completed.push({ barrier: n, generation: b.number - 1, message: b.last.message, index: i })
       counts[n] = b.number
     })
   })
@@ -126,6 +158,18 @@ export const explain = (
     return turned || !present(j, finding)
   }
   const first = seen[0]!
+  const second = seen[1]
+  if (second !== undefined) {
+    if (finding.id === 'B2') return overArrival(header, events, completed, second)
+    if (finding.id === 'B7') {
+      const h = blockBarrier(first, second)
+      return gone(h) ? { kind: h.kind, text: h.text } : byRule(finding)
+    }
+    if (finding.id.startsWith('W')) {
+      const h = unheardRelease(header, events, finding, completed, seen)
+      if (h !== undefined && (h.actions.length === 0 || gone(h))) return { kind: h.kind, text: h.text }
+    }
+  }
   const orders: ReadonlyArray<readonly [Seen, Seen]> =
     other === undefined
       ? exits(header, events, finding, first)
@@ -141,6 +185,99 @@ export const explain = (
     }
   }
   return byRule(finding)
+}
+
+// ---------------------------------------------------------------- edges that an id asks for
+
+/** The generation of a barrier that is under way at this point of the log. */
+const generationAt = (completed: ReadonlyArray<Completed>, barrier: number, index: number): number => {
+  const before = completed.filter((c) => c.barrier === barrier && c.index < index)
+  return before.length === 0 ? 0 : before[before.length - 1]!.generation + 1
+}
+
+const unheardText = (header: Header, completed: ReadonlyArray<Completed>, r: Release, before: Side): string =>
+  `a wait for generation ${String(generationAt(completed, r.barrier, r.index))} of ${barrierName(header, r.barrier)}, for which nobody waits in this run, before ${label(before)}`
+
+/**
+ * W: the release of whoever read the bytes, if nobody hears it. Judged again where the log has what it tells; without actions where
+ * in this log it comes behind the write, because the reader has read the wrong contents.
+ */
+const unheardRelease = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  finding: Finding,
+  completed: ReadonlyArray<Completed>,
+  seen: ReadonlyArray<Seen>,
+): Hypothesis | undefined => {
+  const [a, b] = seen[1]!.side.does.includes('writes') ? [seen[0]!, seen[1]!] : [seen[1]!, seen[0]!]
+  const release = releaseBefore(header, events, finding, a.side, b.side)
+  if (release === undefined) {
+    const own = a.operation?.parts.find((p) => p.barrier >= 0)?.barrier
+    const partner =
+      own === undefined || !a.side.does.includes('writes') ? undefined : silentPartner(header, events, own)
+    return partner === undefined
+      ? undefined
+      : {
+          kind: 'wait',
+          text: `a wait for ${barrierName(header, partner)}, for which nobody waits in this run, before ${label(b.side)}`,
+          actions: [],
+        }
+  }
+  const generation = generationAt(completed, release.barrier, release.index)
+  const told = completed.find((c) => c.barrier === release.barrier && c.generation === generation)
+  const text = unheardText(header, completed, release, b.side)
+  return told === undefined || isCycle(told.message, b)
+    ? { kind: 'wait', text, actions: [] }
+    : { kind: 'wait', text, actions: waitFor(header, b, release.barrier, generation, told.message).actions }
+}
+
+/** B2: what should have held the arrival back. */
+const overArrival = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  completed: ReadonlyArray<Completed>,
+  extra: Seen,
+): MissingEdge => {
+  const id = extra.operation?.id
+  const at = events.find((e, i) =>
+    id === undefined ? i === extra.index : e._tag === 'signal' && e.operation === id && e.to === 'arrive',
+  )
+  if (at === undefined || !('barrier' in at)) return { kind: 'none-found', text: 'one arrival too many' }
+  const name = barrierName(header, at.barrier)
+  const generation = String(generationAt(completed, at.barrier, extra.index))
+  if (isUnheard(events, at.barrier))
+    return {
+      kind: 'wait',
+      text: `a wait for generation ${generation} of ${name}, for which nobody waits in this run, before ${label(extra.side)}; or fewer arrivals, or a larger count`,
+    }
+  const release = releaseOf(header, events, at.barrier, extra.side)
+  return {
+    kind: 'wait',
+    text:
+      release === undefined
+        ? `a wait for generation ${generation} of ${name} before ${label(extra.side)}; or fewer arrivals, or a larger count`
+        : unheardText(header, completed, release, extra.side),
+  }
+}
+
+/** B7: everybody learns of the initialisation. */
+const blockBarrier = (init: Seen, use: Seen): Hypothesis => {
+  const done = init.done
+  return {
+    kind: 'arrive-wait',
+    text: `a block barrier (bar.sync, or an arrive and a wait) between ${label(init.side)} and ${label(use.side)}`,
+    actions:
+      done === undefined
+        ? []
+        : [
+            {
+              before: use.index,
+              act: (d) => {
+                receiveAll(d, use.side.index, done)
+              },
+            },
+          ],
+  }
 }
 
 /** An exit obligation: the second side is the end of some agent of the CTA. */

@@ -80,13 +80,13 @@ export const atExit = (c: Context, all: Obligations): void => {
         ? draft(
             'U2',
             'E',
-            `no agent of CTA ${String(o.cta)} knows at its exit that this is done`,
+            `no agent of CTA ${String(o.cta)} knows at its exit that this ${o.does} is done`,
             actor(o.stamp, o.does, o.operation),
           )
         : draft(
             'K1',
             'E',
-            `CTA ${String(o.cta)} can exit before this reaches it`,
+            `CTA ${String(o.cta)} can exit before this reaches it: ${o.does}`,
             actor(o.stamp, o.does, o.operation),
           ),
     )

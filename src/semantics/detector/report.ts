@@ -157,8 +157,33 @@ const finding = (header: Header, d: Draft): Finding => {
   return core
 }
 
+/** Two operations that conflict say more than what followed from it: a fault, a deadlock, something left over. */
+const rank = (f: Finding): number => {
+  switch (f.id) {
+    case 'B1':
+    case 'B2':
+    case 'B3':
+    case 'B7':
+      return 1
+    case 'B4':
+    case 'B5':
+    case 'B6':
+      return 2
+    case 'B8':
+    case 'M5':
+    case 'U1':
+    case 'U2':
+    case 'K1':
+    case 'O1':
+      return 3
+    default:
+      return 0
+  }
+}
+
+/** Causes before consequences, else in the order of the log. */
 export const findingsOf = (r: Report): ReadonlyArray<Finding> =>
-  [...r.drafts.values()].map((d) => finding(r.header, d))
+  [...r.drafts.values()].map((d) => finding(r.header, d)).sort((x, y) => rank(x) - rank(y))
 
 export const conditionOf = (r: Report, name: ConditionName): Condition => {
   const all = [...r.failures[name].values()]

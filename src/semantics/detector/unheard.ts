@@ -1,0 +1,134 @@
+/**
+ * Unheard releases: a barrier on which somebody arrives and for which nobody waits.
+ *
+ * When a wait is left out, the run goes on with the wrong generations, and what the release would have told the writer is no longer to be
+ * had from it: the reader has already read the next contents. But the log still shows that the release is not heard, and by whom it should be.
+ *
+ *     C  wait loaded 0    read slot 0    arrive consumed            P  load slot 0, loaded     load slot 0 again
+ *
+ * No wait for `consumed` is in the log. The second load overwrites what C reads; the first release of C after that read is the arrive on
+ * `consumed`: a wait for it before the second load is what is missing.
+ *
+ * | finding             | the reader                                     | its release                                |
+ * |---------------------|------------------------------------------------|--------------------------------------------|
+ * | W, one side reads   | that side                                      | its first unheard one after the read        |
+ * | W, two writes       | the first other agent that reads those bytes   | the same                                    |
+ * | W, nobody reads     | none: a barrier for which nobody waits, with the index of the one that the first write signals ||
+ * | B2 on barrier x     | an agent that waits for x                      | the unheard one with the index of x, else the first |
+ *
+ * Law 1. A barrier that occurs in a wait, passed, blocked or tested, is never named.
+ */
+import type { Finding, Operation as Side } from '../finding.js'
+import type { Header, LogEvent } from '../log.js'
+import { indexOf } from './replay.js'
+import { planeName } from './report.js'
+
+// ---------------------------------------------------------------- model
+
+/** An arrival: where in the log, by whom, on what. */
+export interface Release {
+  readonly index: number
+  readonly agent: number
+  readonly barrier: number
+}
+
+// ---------------------------------------------------------------- destructors
+
+const awaited = (events: ReadonlyArray<LogEvent>): ReadonlySet<number> =>
+  new Set(events.flatMap((e) => (e._tag === 'wait' ? [e.barrier] : [])))
+
+/** Whether nobody waits for the barrier. */
+export const isUnheard = (events: ReadonlyArray<LogEvent>, barrier: number): boolean =>
+  !awaited(events).has(barrier)
+
+/** Arrivals that nobody waits for, an operation's at its issue. */
+const unheard = (events: ReadonlyArray<LogEvent>): ReadonlyArray<Release> => {
+  const heard = awaited(events)
+  const issued = new Map<number, Omit<Release, 'barrier'>>()
+  const out: Array<Release> = []
+  events.forEach((e, index) => {
+    if (e._tag === 'issue') issued.set(e.operation, { index, agent: e.stamp.agent })
+    else if (e._tag === 'barrier' && e.kind === 'arrive' && !heard.has(e.barrier))
+      out.push({ index, agent: e.stamp.agent, barrier: e.barrier })
+    else if (e._tag === 'signal' && e.to === 'arrive' && !heard.has(e.barrier)) {
+      const by = issued.get(e.operation)
+      if (by !== undefined) out.push({ index: by.index, agent: by.agent, barrier: e.barrier })
+    }
+  })
+  return out
+}
+
+/** The access of another agent that reads bytes of the finding first, after `from`. */
+const readerOf = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  finding: Finding,
+  writer: number,
+  from: number,
+): { readonly agent: number; readonly index: number } | undefined => {
+  const place = finding.place
+  if (place === undefined) return undefined
+  const touches = (spans: Int32Array): boolean =>
+    place.spans.some(([start, end]) => {
+      for (let i = 0; i < spans.length; i += 2) if (spans[i]! < end && spans[i + 1]! > start) return true
+      return false
+    })
+  for (let i = from; i < events.length; i++) {
+    const e = events[i]!
+    if (e._tag !== 'access' || e.rw !== 'r' || e.stamp.agent === writer) continue
+    if (planeName(header, e.footprint.plane) !== place.plane || !touches(e.footprint.spans)) continue
+    const { agent, at } = e.stamp
+    const issue = events.findIndex((x) => x._tag === 'issue' && x.stamp.agent === agent && x.stamp.at === at)
+    return { agent, index: issue < 0 ? i : issue }
+  }
+  return undefined
+}
+
+/** The release that the writer of a W finding should have waited for. */
+export const releaseBefore = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  finding: Finding,
+  first: Side,
+  writer: Side,
+): Release | undefined => {
+  const from = indexOf(events, first)
+  const reader = first.does.includes('writes')
+    ? readerOf(header, events, finding, writer.index, from)
+    : { agent: first.index, index: from }
+  if (reader === undefined) return undefined
+  return unheard(events).find(
+    (r) => r.agent === reader.agent && r.agent !== writer.index && r.index > reader.index,
+  )
+}
+
+/** Where the reader never came to its release: a barrier that nobody waits for, with the index of this one, else the first. */
+export const silentPartner = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  barrier: number,
+): number | undefined => {
+  const cta = header.barriers[barrier]?.cta
+  const silent = header.barriers.flatMap((b, i) => (b.cta === cta && isUnheard(events, i) ? [i] : []))
+  return silent.find((i) => indexIn(header, i) === indexIn(header, barrier)) ?? silent[0]
+}
+
+const indexIn = (header: Header, barrier: number): string =>
+  /\[.*\]$/.exec(header.barriers[barrier]?.name ?? '')?.[0] ?? ''
+
+/** The release that should have come before another arrival on `barrier`. */
+export const releaseOf = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  barrier: number,
+  writer: Side,
+): Release | undefined => {
+  const all = unheard(events)
+  for (const [i, e] of events.entries()) {
+    if (e._tag !== 'wait' || e.barrier !== barrier || e.stamp.agent === writer.index) continue
+    const after = all.filter((r) => r.agent === e.stamp.agent && r.index > i)
+    const same = after.find((r) => indexIn(header, r.barrier) === indexIn(header, barrier))
+    if (after.length > 0) return same ?? after[0]
+  }
+  return undefined
+}
