@@ -15,7 +15,7 @@
 import { titles } from '../semantics/detector/index.js'
 import type { Finding, Operation, Place } from '../semantics/finding.js'
 import type { Palette } from './palette.js'
-import { fields, table, thousands } from './table.js'
+import { fields, table, thousands, wrap } from './table.js'
 
 /** A named interval of shared memory, for saying whose bytes are at stake. */
 export interface NamedBytes {
@@ -80,6 +80,6 @@ export const findingBlock = (context: FindingContext, f: Finding): string => {
   ].filter((line) => line !== '')
   return [
     `${mark(palette.bold(f.id))}  ${palette.bold(titles[f.id])}${severity(f)}`,
-    ...[f.text, ...body].map((line) => `    ${line}`),
+    ...[...wrap(f.text, 106), ...body].map((line) => `    ${line}`),
   ].join('\n')
 }
