@@ -1,0 +1,182 @@
+/**
+ * Evaluation of tile operations: making tiles, giving them another shape, reducing them, and taking a scalar out.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { evaluatePlan } from '../../layouts/register-layout.js'
+import { isFloat } from '../../numerics/dtype.js'
+import type { ExprNode } from '../expression.js'
+import { carrierOf, dtypeOfScalar, scalarOf } from './scalar.js'
+import {
+  isTile,
+  notATile,
+  regather,
+  relabel,
+  rememberedOrder,
+  shapeText,
+  sizeOf,
+  strided,
+  unknownData,
+} from './tile.js'
+import * as V from './value.js'
+import type { FaultValue, TileValue, Value } from './value.js'
+import type { World } from './world.js'
+
+export type TileNode = Extract<
+  ExprNode,
+  {
+    readonly _tag:
+      | 'iota'
+      | 'splat'
+      | 'broadcast'
+      | 'expandDims'
+      | 'reshape'
+      | 'transpose'
+      | 'convertLayout'
+      | 'reduce'
+      | 'vote'
+      | 'item'
+  }
+>
+
+/** `within` evaluates an expression under the names of a combine. */
+export const evaluateTile = (
+  world: World,
+  e: TileNode,
+  go: (x: ExprNode) => Value,
+  within: Within,
+): Value => {
+  switch (e._tag) {
+    case 'iota': {
+      const data = new Float64Array(sizeOf(e.shape))
+      const stride = strided(e.shape)[e.axis]!
+      const extent = e.shape[e.axis]!
+      for (let i = 0; i < data.length; i++) data[i] = e.start + (Math.floor(i / stride) % extent)
+      return V.tile(e.shape, 'i32', e.layout, data, V.otherOrigin)
+    }
+    case 'splat': {
+      const x = go(e.x)
+      if (V.isFault(x)) return x
+      if (typeof x === 'object' && x._tag === 'ptr')
+        return V.ptrTile(
+          e.shape,
+          x.dtype,
+          x.plane,
+          e.layout,
+          new Float64Array(sizeOf(e.shape)).fill(x.address),
+        )
+      const dtype = dtypeOfScalar(x)
+      const c = carrierOf(x)
+      if (dtype === null || typeof c !== 'number')
+        return V.fault('type.mismatch', `splat: expected a scalar, found ${V.kindOf(x)}`)
+      const floating = isFloat(dtype)
+      const zero = floating && e.x._tag === 'const' && Number(e.x.value) === 0
+      const data =
+        floating && world.algebra.memory === 'none' ? null : new Float64Array(sizeOf(e.shape)).fill(c)
+      return V.tile(e.shape, dtype, e.layout, data, zero ? V.zeroOrigin : V.otherOrigin)
+    }
+    case 'broadcast': {
+      const x = go(e.x)
+      if (!isTile(x)) return notATile('broadcast', x)
+      if (x.shape.length !== e.shape.length || x.shape.some((d, i) => d !== 1 && d !== e.shape[i]))
+        return V.fault(
+          'tile.shape',
+          `broadcast: ${shapeText(x.shape)} does not broadcast to ${shapeText(e.shape)}`,
+        )
+      const own = strided(x.shape)
+      return regather(
+        x,
+        e.shape,
+        e.layout,
+        x.shape.map((d, i) => (d === 1 ? 0 : own[i]!)),
+      )
+    }
+    case 'expandDims': {
+      const x = go(e.x)
+      if (!isTile(x)) return notATile('expandDims', x)
+      return relabel(x, [...x.shape.slice(0, e.axis), 1, ...x.shape.slice(e.axis)], e.layout, false)
+    }
+    case 'reshape': {
+      const x = go(e.x)
+      if (!isTile(x)) return notATile('reshape', x)
+      return sizeOf(x.shape) === sizeOf(e.shape)
+        ? relabel(x, e.shape, e.layout, false)
+        : V.fault(
+            'tile.shape',
+            `reshape: ${shapeText(x.shape)} has not the elements of ${shapeText(e.shape)}`,
+          )
+    }
+    case 'transpose': {
+      const x = go(e.x)
+      if (!isTile(x)) return notATile('transpose', x)
+      const own = strided(x.shape)
+      return regather(
+        x,
+        e.perm.map((p) => x.shape[p]!),
+        e.layout,
+        e.perm.map((p) => own[p]!),
+      )
+    }
+    case 'convertLayout': {
+      const x = go(e.x)
+      return isTile(x) ? relabel(x, x.shape, e.layout, true) : notATile('convertLayout', x)
+    }
+    case 'reduce': {
+      const x = go(e.x)
+      return isTile(x) ? reduceTile(x, e, within) : notATile('reduce', x)
+    }
+    case 'vote': {
+      const x = go(e.x)
+      if (!isTile(x)) return notATile(e.of, x)
+      if (x.data === null) return unknownData(e.of)
+      return e.of === 'any' ? x.data.some((v) => v !== 0) : x.data.every((v) => v !== 0)
+    }
+    case 'item': {
+      const x = go(e.x)
+      if (!isTile(x)) return notATile('item', x)
+      if (sizeOf(x.shape) !== 1)
+        return V.fault('tile.shape', `item: expected one element, found ${shapeText(x.shape)}`)
+      if (x.data === null)
+        return x.element !== 'ptr' && isFloat(x.element) ? V.float(x.element, 0) : unknownData('item')
+      return x.element === 'ptr' ? V.ptr(x.pointee, x.plane, x.data[0]!) : scalarOf(x.element, x.data[0]!)
+    }
+  }
+}
+
+/** An expression evaluated under the names of a combine. */
+type Within = (names: ReadonlyMap<string, Value>, x: ExprNode) => Value
+
+const reduceTile = (
+  x: TileValue,
+  e: Extract<ExprNode, { readonly _tag: 'reduce' }>,
+  within: Within,
+): Value => {
+  const shape = x.shape.filter((_, d) => d !== e.axis)
+  if (x.element === 'ptr') return V.fault('type.mismatch', 'reduce: expected numbers, found pointers')
+  if (x.data === null) return V.tile(shape, x.element, e.layout, null, V.otherOrigin)
+  const dtype = x.element
+  const data = x.data
+  const order = rememberedOrder(x.layout, x.shape, e.axis)
+  if (E.isLeft(order)) return V.fault(order.left.code, order.left.message)
+  const [lhs, rhs] = e.combine.params
+  const combine = (a: number, b: number): number | FaultValue => {
+    const names = new Map<string, Value>([
+      [lhs, scalarOf(dtype, a)],
+      [rhs, scalarOf(dtype, b)],
+    ])
+    for (const step of e.combine.body) names.set(step.name, within(names, step.value))
+    return carrierOf(within(names, e.combine.result))
+  }
+  let failed: FaultValue | null = null
+  const step = (a: number, b: number): number => {
+    const c = combine(a, b)
+    if (typeof c === 'number') return c
+    failed = c
+    return NaN
+  }
+  const run = evaluatePlan(step)
+  const out = new Float64Array(sizeOf(shape))
+  for (const plan of order.right.plans)
+    for (let o = 0; o < plan.outputs.length; o++)
+      out[plan.outputs[o]!] = run(plan, o, (position) => data[position]!)
+  return failed ?? V.tile(shape, dtype, e.layout, out, V.otherOrigin)
+}
