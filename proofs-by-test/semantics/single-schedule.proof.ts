@@ -43,6 +43,11 @@ describe('what a copy arrives on', () => {
       'U2',
     ],
     [
+      'the same where the group is committed after the arrival was asked for',
+      'b@0:1 | t@0: cp > s0.x; ca #0; cc; cw 0',
+      'U2',
+    ],
+    [
       'to know the copies is not to know the arrival: a wait can pass two generations too early',
       'f0@0:1 e0@0:1 f1@0:1 e1@0:1 | p@0: cp > s0.x0; ca #0; cp > s0.x1; ca #2; wait #1 0; cp > s0.x0; ca #0 | c@0: wait #2 0; rd s0.x0; arr #1 ~; wait #2 0; rd s0.x1; arr #3; wait #0 1; rd s0.x0; arr #1',
       '',
