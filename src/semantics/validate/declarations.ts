@@ -1,0 +1,186 @@
+/**
+ * Declarations: parameters, storages, and what the program says it computes.
+ *
+ * | what          | rule                                                                  | code                 |
+ * |---------------|-----------------------------------------------------------------------|----------------------|
+ * | parameters    | distinct names; i32 extents; as many strides as extents               | name.bound-twice, param.shape |
+ * | descriptors   | of a declared tensor, with a lawful box (`tensor-maps.ts`)            | param.unknown, A4    |
+ * | storages      | distinct ids; a lawful layout                                         | name.bound-twice     |
+ * | barriers      | in shared memory                                                      | storage.owner        |
+ * | registers     | of an agent; all else of the CTA                                      | storage.owner        |
+ * | placement     | a swizzled storage at a multiple of its period (8 rows of the span)   | A3                   |
+ * | sizes         | 227 KiB of shared memory, 512 columns of tensor memory                | A1, T3               |
+ * | overlaps      | only members of one union                                             | storage.overlap      |
+ * | allocations   | as many columns as the tensor memory takes, where any are allocated   | T3                   |
+ * | computes      | names declared tensors                                                | param.unknown        |
+ *
+ * A swizzle of 128 bytes has a period of 1024: at 512 the pattern would be another, so the buffer must start at a multiple of 1024.
+ *
+ * Laws
+ * 1. The table, row by row, each with a program that breaks that row alone.
+ *
+ * Source: PTX ISA 9, shared memory limits, swizzle atoms, tcgen05.alloc.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import type { ExprNode } from '../expression.js'
+import { checkLimits, extentOf, usedOf } from '../place.js'
+import { type Program, type Region } from '../program.js'
+import { checkType, storageType } from '../typecheck.js'
+import { i32 } from '../types.js'
+import { type Checked, each, first, no } from './problem.js'
+import { type Here, type Scene, expect } from './scope.js'
+import { descriptorRules } from './tensor-maps.js'
+
+// ---------------------------------------------------------------- parameters
+
+/** Every parameter. */
+export const paramRules = (scene: Scene, here: Here): Checked =>
+  each(scene.program.params, (param, k) => {
+    if (scene.program.params.slice(0, k).some(({ name }) => name === param.name))
+      return no('name.bound-twice', `there are two parameters ${param.name}`)
+    const ints = (what: string, exprs: ReadonlyArray<ExprNode>): Checked =>
+      each(exprs, (expr, d) => expect(here, `${what} ${String(d)} of ${param.name}`, expr, i32))
+    switch (param._tag) {
+      case 'scalar':
+        return null
+      case 'tensor':
+        return param.shape.length === param.strides.length
+          ? first([() => ints('extent', param.shape), () => ints('stride', param.strides)])
+          : no(
+              'param.shape',
+              `tensor ${param.name}: expected ${String(param.shape.length)} strides, found ${String(param.strides.length)}`,
+            )
+      case 'descriptor':
+        return first([
+          () => ints('extent', param.dims),
+          () => ints('stride', param.strides),
+          () => descriptorRules(scene, param),
+        ])
+    }
+  })
+
+/** What the program says it computes. */
+export const specRules = ({ program, declarations }: Scene): Checked => {
+  const spec = program.computes
+  if (spec === undefined) return null
+  const tensors = spec._tag === 'matmul' ? [spec.a, spec.b, spec.out] : [spec.from, spec.out]
+  return each(tensors, (name) =>
+    declarations.params.get(name)?._tag === 'tensor'
+      ? null
+      : no('param.unknown', `computes: there is no tensor parameter ${name}`),
+  )
+}
+
+// ---------------------------------------------------------------- storages
+
+const swizzleBase = (one: Program['storage'][number]): Checked => {
+  if (one.contents._tag !== 'elements' || one.contents.layout.swizzle === 16) return null
+  const period = 8 * one.contents.layout.swizzle
+  const base = one.offset ?? one.align
+  return base % period === 0
+    ? null
+    : no(
+        'A3',
+        `storage ${one.id}: a swizzle of ${String(one.contents.layout.swizzle)} bytes starts at a multiple of ${String(period)}, found ${one.offset === undefined ? `alignment ${String(one.align)}` : `offset ${String(one.offset)}`}`,
+      )
+}
+
+const overlaps = ({ program }: Scene): Checked =>
+  each(['smem', 'tmem'] as const, (space) => {
+    const placed = program.storage
+      .filter((one) => one.space === space && one.offset !== undefined)
+      .sort((a, b) => extentOf(a).start - extentOf(b).start)
+    return each(placed, (one, k) =>
+      each(placed.slice(0, k), (other) => {
+        const apart = extentOf(other).end <= extentOf(one).start
+        const union = one.alias !== undefined && one.alias.union === other.alias?.union
+        return apart || (union && one.alias.member !== other.alias.member)
+          ? null
+          : no(
+              'storage.overlap',
+              `storages ${other.id} and ${one.id} overlap in ${space} and are not members of one union`,
+            )
+      }),
+    )
+  })
+
+/** Every storage, and all of them together. */
+export const storageRules = (scene: Scene): Checked => {
+  const { storage, name } = scene.program
+  return first([
+    () =>
+      each(storage, (one, k) =>
+        first([
+          () =>
+            storage.slice(0, k).some(({ id }) => id === one.id)
+              ? no('name.bound-twice', `there are two storages ${one.id}`)
+              : null,
+          () => {
+            const type = checkType(storageType(one))
+            return E.isLeft(type) ? no(type.left.code, `storage ${one.id}: ${type.left.message}`) : null
+          },
+          () =>
+            one.contents._tag === 'elements' || one.space === 'smem'
+              ? null
+              : no('storage.owner', `storage ${one.id}: barriers lie in shared memory, found ${one.space}`),
+          () =>
+            (one.space === 'regs') === (one.owner !== 'cta')
+              ? null
+              : no(
+                  'storage.owner',
+                  `storage ${one.id}: registers belong to an agent and all else to the CTA, found ${one.space} of ${one.owner === 'cta' ? 'the CTA' : one.owner.agent}`,
+                ),
+          () =>
+            one.owner === 'cta' || scene.agents.has(one.owner.agent)
+              ? null
+              : no('agent.unknown', `storage ${one.id}: no agent ${one.owner.agent} is declared`),
+          () => swizzleBase(one),
+          () =>
+            one.offset === undefined || one.offset % one.align === 0
+              ? null
+              : no(
+                  'A3',
+                  `storage ${one.id}: expected an offset that is a multiple of ${String(one.align)}, found ${String(one.offset)}`,
+                ),
+        ]),
+      ),
+    () => {
+      const limits = checkLimits(name, storage)
+      return E.isLeft(limits) ? limits.left : null
+    },
+    () => overlaps(scene),
+  ])
+}
+
+// ---------------------------------------------------------------- allocations
+
+const columnsIn = (region: Region): ReadonlyArray<number> =>
+  region.body.flatMap((stmt): ReadonlyArray<number> => {
+    switch (stmt._tag) {
+      case 'Let':
+        return []
+      case 'Do':
+        return stmt.instruction._tag === 'tcgen05.alloc' ? [stmt.instruction.columns] : []
+      case 'For':
+        return columnsIn(stmt.body)
+      case 'While':
+        return [...columnsIn(stmt.before), ...columnsIn(stmt.after)]
+      case 'If':
+        return [...columnsIn(stmt.then), ...columnsIn(stmt.else)]
+      case 'Fork':
+        return stmt.branches.flatMap(({ body }) => columnsIn(body))
+    }
+  })
+
+/** The columns that the program allocates must hold its tensor memory. */
+export const allocatedColumns = ({ program }: Scene, regions: ReadonlyArray<Region>): Checked => {
+  const allocations = regions.flatMap(columnsIn)
+  const needed = usedOf(program.storage, 'tmem') / 4
+  const given = allocations.reduce((sum, columns) => sum + columns, 0)
+  return allocations.length === 0 || needed <= given
+    ? null
+    : no(
+        'T3',
+        `${program.name}: the tensor memory takes ${String(needed)} columns, but only ${String(given)} are allocated`,
+      )
+}
