@@ -1,61 +1,354 @@
 /**
- * One line per hazard id, for people.
+ * The taxonomy: what each hazard id is, in one line and in one sentence.
+ *
+ * | letter | about                                    |
+ * |--------|------------------------------------------|
+ * | D      | races between plain accesses             |
+ * | P      | proxies: a fence is missing              |
+ * | R, W   | a ring: read too early, overwritten too early |
+ * | B, U   | barriers and what is left over           |
+ * | M, T   | tensor cores and tensor memory           |
+ * | K      | clusters                                 |
+ * | A, L   | addresses, limits, layouts               |
+ * | I, V, O, N | contents                             |
+ *
+ * `by` says who gives the id today; an id with nobody is part of the taxonomy and not looked for yet, or shows as another (`instead`).
+ * The page docs/hazards.md is made of this table.
+ *
+ * Law 1. `by` names exactly the parts whose source gives the id.
  */
-import type { HazardId } from '../finding.js'
+import type { HazardId, Severity } from '../finding.js'
 
+export type By = 'detector' | 'validation' | 'machine'
+
+export interface Hazard {
+  readonly title: string
+  readonly severity: Severity
+  /** one sentence */
+  readonly definition: string
+  readonly by: ReadonlyArray<By>
+  /** when nobody gives it: what one sees instead */
+  readonly instead?: string
+}
+
+const found = (
+  by: ReadonlyArray<By>,
+  title: string,
+  definition: string,
+  severity: Severity = 'E',
+): Hazard => ({
+  title,
+  severity,
+  definition,
+  by,
+})
+const detected = (title: string, definition: string, severity: Severity = 'E'): Hazard =>
+  found(['detector'], title, definition, severity)
+const notYet = (title: string, instead: string, definition: string, severity: Severity = 'E'): Hazard => ({
+  title,
+  severity,
+  definition,
+  by: [],
+  instead,
+})
+
+export const hazards: Readonly<Record<HazardId, Hazard>> = {
+  D1: detected(
+    'generic race',
+    'Two agents access the same shared memory or registers themselves, one of them writes, and nothing orders the two.',
+  ),
+  D2: detected(
+    'race on global memory',
+    'The same with bytes of global memory, inside one CTA or cluster, whoever makes the access.',
+  ),
+  D3: detected(
+    'race on global memory between clusters',
+    'Two clusters of the grid touch the same byte and one of them writes it; between clusters there is no order.',
+  ),
+  D4: detected(
+    'race on tensor memory',
+    'Loads, stores, copies and MMAs overlap in tensor memory without an order, and no narrower id (M2, M3, M4) fits.',
+  ),
+  P1: detected(
+    'missing fence between a generic write and an asynchronous access',
+    'Bytes written by ordinary stores are handed to an asynchronous unit in order, but without the proxy fence that lets the unit see them.',
+  ),
+  P2: detected(
+    'fence on the wrong side or by the wrong agent',
+    'There is a proxy fence, but it stands before the write, or an agent executes it that does not see the write.',
+  ),
+  P3: detected(
+    'generic read and asynchronous overwrite without a fence',
+    'An asynchronous write replaces bytes after an ordinary read, in order but without a fence; looked for under strict proxies alone.',
+  ),
+  P4: notYet(
+    'asynchronous write read without waiting for its completion',
+    'R1',
+    'An ordinary read takes what a copy has not delivered yet.',
+  ),
+  P5: detected(
+    'global memory written generically and read asynchronously without a global fence',
+    'As P1 for global memory: the fence has to cover the global scope.',
+  ),
+  R1: detected(
+    'read before arrival',
+    'A slot is consumed with no wait on its barrier: the read and the copy that fills the slot are not ordered.',
+  ),
+  R2: detected(
+    'wait on the wrong slot or barrier',
+    'The reader waited, but for another barrier of the array: the generation that it saw does not cover the data.',
+  ),
+  R3: detected(
+    'wait that some of the copies have no part in',
+    'The reader waited for the right barrier and passed on a generation that this copy did not belong to, because too few arrivals are counted.',
+  ),
+  W1: detected(
+    'overwritten before it was consumed',
+    'A slot is filled again without waiting for the release of whoever reads it.',
+  ),
+  W2: detected(
+    'released before the asynchronous consumer was done',
+    'The release follows the issue of the consumer (an MMA, cp.async) and not its completion.',
+  ),
+  W3: detected(
+    'wgmma operand overwritten in flight',
+    'The wait on wgmma groups before the release leaves open the group that still reads the slot.',
+  ),
+  W4: detected(
+    'source of a store reused before it was read',
+    'A buffer is written again while the store from it may still be reading.',
+  ),
+  W5: notYet(
+    'fewer slots than the protocol assumes',
+    'W1',
+    'Two steps that the barriers keep apart by slot number share one slot.',
+  ),
+  B1: detected(
+    'overrun: the next generation can complete before a waiter has seen this one',
+    'Nothing in generation g + 1 is ordered after a wait for g, so the parity can flip twice under the waiter.',
+  ),
+  B2: detected(
+    'more arrivals than the barrier counts',
+    'A generation gets more arrivals than its count before it is complete.',
+  ),
+  B3: detected(
+    'generations of a barrier can be confused',
+    'Events of two generations are not ordered, so which generation an arrival joins, or a wait passes on, is a matter of timing.',
+  ),
+  B4: detected(
+    'bytes expected and bytes delivered do not agree',
+    'A generation waits for bytes that nobody delivers, gets more than it expects, or can complete before the bytes are announced.',
+  ),
+  B5: detected('a wait that never completes', 'Nothing can move any more and this wait stands: a deadlock.'),
+  B6: detected(
+    'a first wait that nothing primes',
+    'A deadlock at the start: the first wait blocks, nobody has arrived, nobody has done anything.',
+  ),
+  B7: detected(
+    'barrier used outside its life',
+    'Used before its initialisation is known, initialised twice, used after invalidation, or its bytes are used as data meanwhile.',
+  ),
+  B8: detected(
+    'a waiter that skips generations',
+    'An agent observes a generation without having observed those before it, which Pallas asks of every waiter.',
+    'C',
+  ),
+  U1: detected(
+    'completions that nobody observed',
+    'A Pallas barrier is given up with generations that no wait has seen; a hazard, not a note, when its storage is used again.',
+    'C',
+  ),
+  U2: detected(
+    'asynchronous operation outstanding at exit',
+    'A CTA exits, or frees tensor memory, and no agent of it knows that an operation of its own is over.',
+  ),
+  M1: detected(
+    'wgmma accumulator touched before the wait',
+    'Registers that a wgmma writes are used before a group wait covers it, or without the wgmma fence before it.',
+  ),
+  M2: detected(
+    'MMA accumulator read before its commit was observed',
+    'Tensor memory is loaded while the MMA that fills it may still run.',
+  ),
+  M3: detected(
+    'tensor memory or registers of a load used before the load was waited for',
+    'A tensor-memory load is still under way when its columns are overwritten or its registers are used.',
+  ),
+  M4: detected(
+    'tensor-memory store not waited for',
+    'A tensor-memory store is used by an MMA or another load before a wait for stores.',
+  ),
+  M5: found(
+    ['detector', 'validation'],
+    'barrier does not order the tensor core',
+    'A commit signals a Pallas barrier that was declared without tensor-core order.',
+    'C',
+  ),
+  M6: detected(
+    'first MMA accumulates what nothing has written',
+    'An MMA adds to columns of tensor memory that have never been written.',
+  ),
+  M7: notYet(
+    'collective MMA issued by the wrong agents',
+    'the machine refuses some of it',
+    'An MMA over two CTAs has to be issued once, by the leader, while both CTAs live.',
+  ),
+  M8: detected(
+    'tensor memory passed on without the thread-sync fences',
+    'Another agent uses tensor memory in order, but over a barrier that carries no tensor-core order and without before_thread_sync and after_thread_sync.',
+  ),
+  T1: notYet(
+    'tensor memory leaked',
+    'nothing',
+    'An allocation of tensor-memory columns is not freed by the end.',
+  ),
+  T2: notYet('tensor memory freed twice', 'nothing', 'Columns are freed that are not allocated.'),
+  T3: found(
+    ['validation'],
+    'illegal number of tensor-memory columns',
+    'An allocation is not a power of two from 32 to 512 columns, or the CTA has no such number left.',
+  ),
+  T4: notYet(
+    'collective allocation differs between the CTAs',
+    'nothing',
+    'The two CTAs of a pair do not allocate the same columns.',
+  ),
+  T5: notYet(
+    'peer exits before the deallocation',
+    'nothing',
+    'A CTA of a pair is gone when the other frees what both allocated.',
+  ),
+  K1: detected(
+    'CTA can exit while others still reach into it',
+    'A remote arrive, multicast or access of another CTA is not ordered before the exit of the CTA that it reaches.',
+  ),
+  K2: notYet(
+    'collective operation not reached by all',
+    'B5',
+    'An operation of the whole cluster is executed by some of its CTAs only.',
+  ),
+  K3: notYet(
+    'multicast does not cover its destinations once',
+    'I1, W1 or a wrong result',
+    'The parts of a multicast or partitioned copy leave out a destination or reach it twice.',
+  ),
+  A1: found(
+    ['validation'],
+    'shared memory over its limit',
+    'What a CTA places in shared memory is more than it can have.',
+    'C',
+  ),
+  A2: notYet(
+    'registers or barriers over their limit',
+    'nothing',
+    'An agent or a CTA declares more registers or barriers than there are.',
+    'C',
+  ),
+  A3: found(
+    ['validation'],
+    'misaligned base',
+    'A view starts where its swizzle does not allow it to start.',
+    'C',
+  ),
+  A4: found(
+    ['validation', 'machine'],
+    'descriptor rule broken',
+    'A box, stride, coordinate or address breaks a rule of tensor maps; coordinates that are computed are checked when they are used.',
+    'C',
+  ),
+  L1: notYet(
+    'written and read under different layouts',
+    'a wrong result',
+    'Writer and reader take the same bytes for different elements.',
+  ),
+  L2: found(
+    ['validation'],
+    'register layout misused',
+    'A tile of registers is used under a layout that it does not have.',
+  ),
+  I1: detected(
+    'read of what nothing has written',
+    'Bytes are read that have no write before them and none that should have come before them.',
+  ),
+  I2: found(
+    ['machine'],
+    'out of bounds',
+    'An access leaves what it belongs to where the hardware does not clip it.',
+  ),
+  V1: detected(
+    'published only by the completion of another operation',
+    'A write reaches its reader through nothing but the completion of a bulk copy, which publishes the bytes of that copy alone.',
+  ),
+  O1: detected('output never written', 'A byte of an output has no write when the kernel ends.'),
+  N1: notYet(
+    'result depends on the order of operations',
+    'a statement of the provenance proof',
+    'The same terms are added in an order that depends on timing.',
+    'L',
+  ),
+}
+
+const ids: ReadonlyArray<HazardId> = Object.keys(hazards).filter((k): k is HazardId => k in hazards)
+
+/** Every id, in the order of the taxonomy. */
+export const hazardIds: ReadonlyArray<HazardId> = ids
+
+const titleOf = (id: HazardId): string => hazards[id].title
+
+/** One line per id, for people. */
 export const titles: Readonly<Record<HazardId, string>> = {
-  D1: 'generic race',
-  D2: 'race on global memory',
-  D3: 'race on global memory between clusters',
-  D4: 'race on tensor memory',
-  P1: 'missing fence between a generic write and an asynchronous access',
-  P2: 'fence on the wrong side or by the wrong agent',
-  P3: 'generic read and asynchronous overwrite without a fence',
-  P4: 'asynchronous write read without waiting for its completion',
-  P5: 'global memory written generically and read asynchronously without a global fence',
-  R1: 'read before arrival',
-  R2: 'wait on the wrong slot or barrier',
-  R3: 'wait that some of the copies have no part in',
-  W1: 'overwritten before it was consumed',
-  W2: 'released before the asynchronous consumer was done',
-  W3: 'wgmma operand overwritten in flight',
-  W4: 'source of a store reused before it was read',
-  W5: 'fewer slots than the protocol assumes',
-  B1: 'overrun: the next generation can complete before a waiter has seen this one',
-  B2: 'more arrivals than the barrier counts',
-  B3: 'generations of a barrier can be confused',
-  B4: 'bytes expected and bytes delivered do not agree',
-  B5: 'a wait that never completes',
-  B6: 'a first wait that nothing primes',
-  B7: 'barrier used outside its life',
-  B8: 'a waiter that skips generations',
-  U1: 'completions that nobody observed',
-  U2: 'asynchronous operation outstanding at exit',
-  M1: 'wgmma accumulator touched before the wait',
-  M2: 'MMA accumulator read before its commit was observed',
-  M3: 'tensor memory or registers of a load used before the load was waited for',
-  M4: 'tensor-memory store not waited for',
-  M5: 'barrier does not order the tensor core',
-  M6: 'first MMA accumulates what nothing has written',
-  M7: 'collective MMA issued by the wrong agents',
-  M8: 'tensor memory passed on without the thread-sync fences',
-  T1: 'tensor memory leaked',
-  T2: 'tensor memory freed twice',
-  T3: 'illegal number of tensor-memory columns',
-  T4: 'collective allocation differs between the CTAs',
-  T5: 'peer exits before the deallocation',
-  K1: 'CTA can exit while others still reach into it',
-  K2: 'collective operation not reached by all',
-  K3: 'multicast does not cover its destinations once',
-  A1: 'shared memory over its limit',
-  A2: 'registers or barriers over their limit',
-  A3: 'misaligned base',
-  A4: 'descriptor rule broken',
-  L1: 'written and read under different layouts',
-  L2: 'register layout misused',
-  I1: 'read of what nothing has written',
-  I2: 'out of bounds',
-  V1: 'published only by the completion of another operation',
-  O1: 'output never written',
-  N1: 'result depends on the order of operations',
+  D1: titleOf('D1'),
+  D2: titleOf('D2'),
+  D3: titleOf('D3'),
+  D4: titleOf('D4'),
+  P1: titleOf('P1'),
+  P2: titleOf('P2'),
+  P3: titleOf('P3'),
+  P4: titleOf('P4'),
+  P5: titleOf('P5'),
+  R1: titleOf('R1'),
+  R2: titleOf('R2'),
+  R3: titleOf('R3'),
+  W1: titleOf('W1'),
+  W2: titleOf('W2'),
+  W3: titleOf('W3'),
+  W4: titleOf('W4'),
+  W5: titleOf('W5'),
+  B1: titleOf('B1'),
+  B2: titleOf('B2'),
+  B3: titleOf('B3'),
+  B4: titleOf('B4'),
+  B5: titleOf('B5'),
+  B6: titleOf('B6'),
+  B7: titleOf('B7'),
+  B8: titleOf('B8'),
+  U1: titleOf('U1'),
+  U2: titleOf('U2'),
+  M1: titleOf('M1'),
+  M2: titleOf('M2'),
+  M3: titleOf('M3'),
+  M4: titleOf('M4'),
+  M5: titleOf('M5'),
+  M6: titleOf('M6'),
+  M7: titleOf('M7'),
+  M8: titleOf('M8'),
+  T1: titleOf('T1'),
+  T2: titleOf('T2'),
+  T3: titleOf('T3'),
+  T4: titleOf('T4'),
+  T5: titleOf('T5'),
+  K1: titleOf('K1'),
+  K2: titleOf('K2'),
+  K3: titleOf('K3'),
+  A1: titleOf('A1'),
+  A2: titleOf('A2'),
+  A3: titleOf('A3'),
+  A4: titleOf('A4'),
+  L1: titleOf('L1'),
+  L2: titleOf('L2'),
+  I1: titleOf('I1'),
+  I2: titleOf('I2'),
+  V1: titleOf('V1'),
+  O1: titleOf('O1'),
+  N1: titleOf('N1'),
 }

@@ -1,0 +1,174 @@
+/**
+ * docs/hazards.md, made of data: the taxonomy, the two relations, the theorem, its counterexamples.
+ *
+ *     hazardsPage(hazards) = introduction, one section an id, relations, theorem, examples
+ *
+ * Law 1. The committed page is `hazardsPage(hazards)`.
+ */
+import type { ConditionName, HazardId, Severity } from '../finding.js'
+import type { By, Hazard } from './titles.js'
+import { hazardIds } from './titles.js'
+
+// ---------------------------------------------------------------- model
+
+/** A log, one agent a line, and what is to be learned from it. */
+interface Example {
+  readonly title: string
+  readonly lines: ReadonlyArray<string>
+  readonly lesson: string
+}
+
+// ---------------------------------------------------------------- data
+
+const severities: Readonly<Record<Severity, string>> = {
+  E: 'error: wrong or undefined in some schedule',
+  C: 'contract: a documented rule is broken; a note unless strict',
+  L: 'note',
+}
+
+const givers: Readonly<Record<By, string>> = {
+  detector: 'the detector, from the log of a run',
+  validation: 'validation, before the run',
+  machine: 'the machine, as a fault of the run',
+}
+
+const conditions: ReadonlyArray<readonly [ConditionName, string]> = [
+  [
+    'C1',
+    'Every agent is a function of the values it reads. Nothing branches on whether a test of a barrier succeeded, on a clock, or on the order in which atomics return.',
+  ],
+  [
+    'C2',
+    'Waits block on the parity of their barrier. One that passes while n generations are complete has observed generation n - 1; on a fresh barrier that is -1, which tells nothing.',
+  ],
+  [
+    'C3',
+    'For every barrier, every event of generation g is ordered before every event of generation g + 1, also if the last one never completes. Events are arrivals, announcements of bytes, and deliveries of bytes. If not: B3.',
+  ],
+  [
+    'C4',
+    'A wait observes the same generation in every schedule. From above: if generation g + 1 completes, some arrival of it comes after the wait for g (else B1). From below: the agent knew every arrival of g - 1 before it waited for g, and not through this wait (else B3).',
+  ],
+  [
+    'C5',
+    'The run ends, and at its end nothing is left over: every effect on a CTA is ordered before the exit of some agent of it, every output is written.',
+  ],
+  [
+    'C6',
+    'Every announcement of bytes is part of an arrival of its generation, or ordered before one, also in a generation that never completes. If not: B4.',
+  ],
+]
+
+const v1: Example = {
+  title: 'V1: ordered, and not visible',
+  lines: [
+    'T0   arriveExpectTx b;  TMA x -> b',
+    'T1   wait b 0;  TMA z -> c;  TMA y -> b',
+    'T2   arriveExpectTx c;  wait c 0;  arriveExpectTx b;  wait b 1;  read x',
+  ],
+  lesson:
+    'T2 comes after everything. It has seen generation 0 of c, which published z, and generation 1 of b, which published y. It has not seen generation 0 of b. T1 had, before it issued z; but the completion of z publishes z, not what T1 knew. Whoever keeps only the highest generation seen of b calls this right.',
+}
+
+const examples: ReadonlyArray<Example> = [
+  {
+    title: 'C3 has to speak of announcements too',
+    lines: ['T0   arrive b', 'T1   expectTx b;  wait b parity 0', 'b counts 1'],
+    lesson:
+      'There is one counted arrival, so nothing to order among arrivals. If T0 comes first, generation 0 completes without the bytes and the announcement joins generation 1. If T1 comes first, generation 0 waits for bytes that never come: a deadlock.',
+  },
+  {
+    title: 'C4 has to look down as well as up',
+    lines: [
+      'T0   arrive b0;  wait b1 parity 1;  write x;  wait b0 parity 0',
+      'T1   arrive b1;  wait b0 parity 0;  wait b0 parity 0;  write x;  async { read y;  arrive b1 }',
+      'both count 1',
+    ],
+    lesson:
+      'If T0 is late its wait sees generation 1 of b1 and everything is ordered. If it is early it passes on the fresh barrier, whose last generation is -1, and the two writes race.',
+  },
+  {
+    title: 'C6 has to speak of generations that never complete',
+    lines: ['T0   expectTx b', 'T1   arrive b;  wait b parity 1', 'b counts 1'],
+    lesson:
+      'If T0 comes first, generation 0 stays open for want of bytes, and the wait passes on the fresh barrier: nothing seems wrong. If T1 comes first, its arrival completes generation 0, and the wait stands for generation 1, which never comes: a deadlock. In the first run only a look at the incomplete generation shows it.',
+  },
+  {
+    title: 'A write over a write that was read',
+    lines: [
+      'P   TMA -> s, full',
+      'C   wait full 0;  MMA reads s;  commit -> empty',
+      'P   wait empty 0;  TMA -> s',
+    ],
+    lesson:
+      'The commit does not publish the first copy to P, so the second write is ordered after the first and does not see it. It need not: the MMA saw it, hence it has landed. Without this exception every ring that is filled twice would be refused.',
+  },
+]
+
+// ---------------------------------------------------------------- text
+
+const section = (id: HazardId, h: Hazard): string =>
+  [
+    `### ${id} ${h.title}`,
+    '',
+    h.definition,
+    '',
+    `- Severity: ${h.severity}, ${severities[h.severity]}.`,
+    h.by.length > 0
+      ? `- Given by ${h.by.map((b) => givers[b]).join('; and by ')}.`
+      : `- Not given yet; one sees instead: ${h.instead ?? 'nothing'}.`,
+    '',
+  ].join('\n')
+
+const example = (e: Example): string =>
+  [`### ${e.title}`, '', '```', ...e.lines, '```', '', e.lesson, ''].join('\n')
+
+const introduction = `# Hazards
+
+What can be wrong with a kernel, under which name it is reported, and when one run is enough to say that nothing is.
+
+A finding names two operations, the bytes they share, what the later one's agent knew of the earlier, and the smallest thing that is missing: a
+fence, a group wait, a wait, an arrive.
+`
+
+const relations = `## Two relations
+
+Over the events of a run there are two relations. Both are computed in one pass over the log.
+
+**Order**: what has happened before what. It follows the program of each agent; an asynchronous operation from its issue to its accesses to its
+signals; the queue of an in-order unit; every arrival of a generation to each wait that observes this generation; a completed group to the wait
+that covers it; and wherever agents meet.
+
+**Visibility**: what an access would find. It is smaller than order. The completion of a bulk copy publishes the accesses of that copy and nothing
+that its issuer did before. Relaxed arrives and waits publish nothing. An ordinary write reaches an asynchronous unit only across a proxy fence by an
+agent that sees the write. Tensor memory passes to another agent only across the thread-sync fences, or a barrier that carries tensor-core order.
+
+Two accesses that conflict and are not ordered are a race: the ids with D, R, W, and M1 to M3. A write that is ordered before an access and not visible to it is a visibility
+hazard: P, M4, M8, V1. A read before a write has to be ordered and no more.
+`
+
+const theorem = `## When one schedule decides
+
+**Theorem.** A run in which C1 to C6 hold and nothing is found stands for every schedule: the same events, the same generations, the same relations, the
+same memory, and every schedule ends.
+
+${conditions.map(([name, text]) => `- **${name}** ${text}`).join('\n')}
+
+A deadlock or a fault that a run reaches is real whatever the conditions say. Any other finding of a run in which C3, C4 or C6 fails is a candidate, and
+the verdict is \`undecided\` until a schedule confirms it.
+`
+
+/** The page, in Markdown. */
+export const hazardsPage = (table: Readonly<Record<HazardId, Hazard>>): string =>
+  [
+    introduction,
+    relations,
+    example(v1),
+    theorem,
+    '## Why each condition is as it is\n',
+    ...examples.map(example),
+    '## The ids\n',
+    ...hazardIds.map((id) => section(id, table[id])),
+  ]
+    .join('\n')
+    .trimEnd() + '\n'
