@@ -105,6 +105,20 @@ export const oneOf = <T extends string | number>(...of: ReadonlyArray<T>): Wire<
     of.length === 1 ? { const: of[0]! } : { enum: of },
   )
 
+/** One of the words of a union. tsc demands every one of them. */
+export const wordOf =
+  <T extends string>() =>
+  (words: { readonly [K in T]: true }): Wire<T> => {
+    const all = Object.keys(words)
+    return scalarWire(
+      `one of ${all.map((word) => JSON.stringify(word)).join(', ')}`,
+      (u): u is T => typeof u === 'string' && all.includes(u),
+      { enum: all },
+    )
+  }
+
+export const nothing: Wire<null> = scalarWire('null', (u): u is null => u === null, { type: 'null' })
+
 export const list = <A>(of: Wire<A>): Wire<ReadonlyArray<A>> =>
   make(
     'an array',
@@ -217,6 +231,24 @@ export const fields = <A>(
       additionalProperties: false,
     },
     merged([...required.values(), ...optional.values()]),
+  )
+}
+
+/** Any keys, all with values of one form. */
+export const dictionary = <A>(name: string, of: Wire<A>): Wire<Readonly<Record<string, A>>> => {
+  const isWhole = (u: unknown): u is Readonly<Record<string, A>> => isObject(u)
+  return make(
+    name,
+    (u, c) => {
+      if (!isObject(u)) return t.failure(u, c, name)
+      for (const [key, value] of Object.entries(u)) {
+        const result = of.codec.validate(value, t.appendContext(c, key, of.codec, value))
+        if (E.isLeft(result)) return result
+      }
+      return isWhole(u) ? t.success(u) : t.failure(u, c, name)
+    },
+    { type: 'object', additionalProperties: of.schema },
+    of.definitions,
   )
 }
 
