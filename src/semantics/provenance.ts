@@ -23,7 +23,7 @@
  *
  * Source: the free-semiring reading of data movement (Green, Karvounarakis and Tannen, provenance semirings).
  */
-import { bitsOf, type Dtype } from '../numerics/dtype.js'
+import { bitsOf } from '../numerics/dtype.js'
 import * as Ref from '../transforms/ref.js'
 import type { Access, Fold, Footprint, Header, Issue, LogEvent, LoggedTensor } from './log.js'
 import type { Spec } from './program.js'
@@ -46,23 +46,21 @@ type Terms =
     }
   | { readonly _tag: 'other'; readonly why: string }
 
-/** One write: what it left, and who did it. */
+/** One write: what it left where, and who did it. */
 interface Written {
+  readonly footprint: Footprint
   readonly terms: Terms
-  readonly dtype: Dtype
   readonly site: number
 }
 
-/** Which write, and which element of it, each byte holds; made page by page. */
-interface Shadow {
-  readonly pages: Map<number, { readonly writer: Int32Array; readonly element: Int32Array }>
-}
-
-const pageBits = 12
-const pageSize = 1 << pageBits
-const mask = pageSize - 1
-const tail = -2
-const nobody = -1
+/**
+ * How a read's footprint lies to a write's: apart, or wholly inside it (and then which of its elements each element read is), or
+ * neither. It depends on the two footprints alone, so it is found once for a pair.
+ */
+type Relation =
+  | { readonly _tag: 'apart' }
+  | { readonly _tag: 'inside'; readonly elements: Int32Array }
+  | { readonly _tag: 'across' }
 
 interface Mma {
   readonly accumulates: boolean
@@ -75,17 +73,22 @@ interface Mma {
 
 interface State {
   readonly header: Header
-  readonly shadows: (Shadow | null)[]
-  readonly writes: Written[]
+  /** of each plane, the writes that are not wholly overwritten by a later one of the same footprint, oldest first */
+  readonly writes: ReadonlyArray<Written[]>
   /** terms of the values that reads have numbered */
   readonly values: Map<number, Terms>
   /** what an operation has read and not yet written */
   readonly carrying: Map<number, Terms>
   readonly mmas: Map<number, Mma>
   readonly addresses: Map<number, Int32Array>
+  readonly relations: Map<number, Map<number, Relation>>
 }
 
 // ---------------------------------------------------------------- places
+
+/** In place of an element's number: the rest of an element, and nothing. */
+const tail = -2
+const nobody = -1
 
 const addressesOf = (s: State, f: Footprint): Int32Array => {
   if (f.map._tag === 'scatter') return f.map.addresses
@@ -99,26 +102,55 @@ const addressesOf = (s: State, f: Footprint): Int32Array => {
 const shapeOf = (f: Footprint): ReadonlyArray<number> =>
   f.map._tag === 'scatter' ? f.map.shape : f.map.layout.shape
 
-const pageOf = (shadow: Shadow, n: number): { readonly writer: Int32Array; readonly element: Int32Array } => {
-  const known = shadow.pages.get(n)
-  if (known !== undefined) return known
-  const made = { writer: new Int32Array(pageSize).fill(nobody), element: new Int32Array(pageSize) }
-  shadow.pages.set(n, made)
-  return made
+const write = (s: State, footprint: Footprint, terms: Terms, site: number): void => {
+  const live = s.writes[footprint.plane]!
+  const same = live.findIndex((w) => w.footprint.id === footprint.id)
+  if (same >= 0) live.splice(same, 1)
+  live.push({ footprint, terms, site })
 }
 
-const write = (s: State, f: Footprint, terms: Terms, site: number): void => {
-  const shadow = s.shadows[f.plane] ?? { pages: new Map() }
-  s.shadows[f.plane] = shadow
-  const id = s.writes.push({ terms, dtype: f.dtype, site }) - 1
-  const width = bitsOf(f.dtype) / 8
+const widthOf = (f: Footprint): number => bitsOf(f.dtype) / 8
+
+/** Do two sorted lists of intervals share a byte? */
+const overlap = (a: Int32Array, b: Int32Array): boolean => {
+  for (let i = 0, j = 0; i < a.length && j < b.length;) {
+    if (a[i]! < b[j + 1]! && b[j]! < a[i + 1]!) return true
+    if (a[i + 1]! <= b[j + 1]!) i += 2
+    else j += 2
+  }
+  return false
+}
+
+/** The element of a footprint at each byte of its range: its number at the first byte, `tail` at the rest, `nobody` between. */
+const elementsByByte = (s: State, f: Footprint): Int32Array => {
+  const start = f.spans[0]!
+  const out = new Int32Array(f.spans[f.spans.length - 1]! - start).fill(nobody)
+  const width = widthOf(f)
   addressesOf(s, f).forEach((a, e) => {
     if (a < 0) return
-    const page = pageOf(shadow, a >> pageBits)
-    page.writer[a & mask] = id
-    page.element[a & mask] = e
-    for (let b = 1; b < width; b++) pageOf(shadow, (a + b) >> pageBits).writer[(a + b) & mask] = tail
+    out[a - start] = e
+    for (let b = 1; b < width; b++) out[a - start + b] = tail
   })
+  return out
+}
+
+const relate = (s: State, r: Footprint, w: Footprint): Relation => {
+  if (!overlap(r.spans, w.spans)) return { _tag: 'apart' }
+  if (widthOf(r) !== widthOf(w)) return { _tag: 'across' }
+  const at = elementsByByte(s, w)
+  const start = w.spans[0]!
+  const elements = addressesOf(s, r).map((a) => (a < 0 ? nobody : (at[a - start] ?? nobody)))
+  return elements.every((e) => e >= 0) ? { _tag: 'inside', elements } : { _tag: 'across' }
+}
+
+const relation = (s: State, r: Footprint, w: Footprint): Relation => {
+  const known = s.relations.get(r.id) ?? new Map<number, Relation>()
+  if (known.size === 0) s.relations.set(r.id, known)
+  const hit = known.get(w.id)
+  if (hit !== undefined) return hit
+  const made = relate(s, r, w)
+  known.set(w.id, made)
+  return made
 }
 
 const siteName = (s: State, site: number): string => s.header.sites[site]?.label ?? 'somewhere'
@@ -128,45 +160,55 @@ const other = (why: string): Terms => ({ _tag: 'other', why })
 /** The terms of the elements under a footprint, as memory holds them now. */
 const read = (s: State, f: Footprint): Terms => {
   const plane = s.header.planes[f.plane]!
+  const live = s.writes[f.plane]!
+  for (let i = live.length - 1; i >= 0; i--) {
+    const w = live[i]!
+    const to = relation(s, f, w.footprint)
+    if (to._tag === 'apart') continue
+    if (to._tag === 'across') return piecewise(s, f, live)
+    return w.footprint.dtype === f.dtype ? pick(w.terms, to.elements) : retyped(s, f, w)
+  }
+  return plane.initialised
+    ? { _tag: 'input', plane: f.plane, addresses: addressesOf(s, f) }
+    : other(`${plane.name} is read before anything was written to it`)
+}
+
+const retyped = (s: State, f: Footprint, w: Written): Terms =>
+  other(
+    `${s.header.planes[f.plane]!.name} holds ${w.footprint.dtype} (${siteName(s, w.site)}) and is read as ${f.dtype}`,
+  )
+
+/** A read over several writes, element by element: the newest write that holds a byte of the element decides. */
+const piecewise = (s: State, f: Footprint, live: ReadonlyArray<Written>): Terms => {
+  const plane = s.header.planes[f.plane]!
+  const touching = live.filter((w) => overlap(f.spans, w.footprint.spans)).reverse()
+  const maps = touching.map((w) => elementsByByte(s, w.footprint))
   const addresses = addressesOf(s, f)
-  const shadow = s.shadows[f.plane]
-  if (shadow === null || shadow === undefined)
-    return plane.initialised
-      ? { _tag: 'input', plane: f.plane, addresses }
-      : other(`${plane.name} is read before anything was written to it`)
-  const width = bitsOf(f.dtype) / 8
-  let from: Written | null = null
-  let writer = nobody
-  const picked = new Int32Array(addresses.length)
-  let mixed: ReadonlyArray<number> | null = null
-  const writers = new Int32Array(addresses.length)
+  const width = widthOf(f)
+  const writers: Written[] = []
+  const elements = new Int32Array(addresses.length)
+  const holder = (byte: number): number =>
+    touching.findIndex((w, i) => (maps[i]![byte - w.footprint.spans[0]!] ?? nobody) !== nobody)
   for (let e = 0; e < addresses.length; e++) {
     const a = addresses[e]!
     if (a < 0) return other('elements outside the tensor take part')
-    const page = shadow.pages.get(a >> pageBits)
-    const id = page === undefined ? nobody : page.writer[a & mask]!
-    if (id === nobody) {
-      if (plane.initialised) return other(`${plane.name} is read where it was partly overwritten`)
-      return other(`${plane.name} is read before anything was written to byte ${String(a)}`)
-    }
-    if (id === tail) return other(`${plane.name} is read from the middle of an element, at byte ${String(a)}`)
+    const i = holder(a)
+    if (i < 0)
+      return plane.initialised
+        ? other(`${plane.name} is read where it was partly overwritten`)
+        : other(`${plane.name} is read before anything was written to byte ${String(a)}`)
+    const w = touching[i]!
+    const element = maps[i]![a - w.footprint.spans[0]!]!
+    if (element === tail)
+      return other(`${plane.name} is read from the middle of an element, at byte ${String(a)}`)
     for (let b = 1; b < width; b++)
-      if ((shadow.pages.get((a + b) >> pageBits)?.writer[(a + b) & mask] ?? nobody) !== tail)
+      if (holder(a + b) !== i || maps[i]![a + b - w.footprint.spans[0]!] !== tail)
         return other(`${plane.name} is read across two elements, at byte ${String(a)}`)
-    picked[e] = page!.element[a & mask]!
-    writers[e] = id
-    if (id !== writer) {
-      if (writer !== nobody) mixed = []
-      writer = id
-      from = s.writes[id]!
-      if (from.dtype !== f.dtype)
-        return other(
-          `${plane.name} holds ${from.dtype} (${siteName(s, from.site)}) and is read as ${f.dtype}`,
-        )
-    }
+    if (w.footprint.dtype !== f.dtype) return retyped(s, f, w)
+    writers.push(w)
+    elements[e] = element
   }
-  if (from === null) return other('nothing is read')
-  return mixed === null ? pick(from.terms, picked) : gather(s, writers, picked)
+  return writers.length === 0 ? other('nothing is read') : gather(s, writers, elements)
 }
 
 /** The terms of some elements of one write. */
@@ -193,13 +235,13 @@ const sameList = (x: ReadonlyArray<number>, y: ReadonlyArray<number>): boolean =
   x.length === y.length && x.every((v, i) => v === y[i])
 
 /** The terms of elements that several writes left; they must be of one kind and, if sums, over the same ks. */
-const gather = (s: State, writers: Int32Array, elements: Int32Array): Terms => {
-  const first = s.writes[writers[0]!]!.terms
+const gather = (s: State, writers: ReadonlyArray<Written>, elements: Int32Array): Terms => {
+  const first = writers[0]!.terms
   const n = elements.length
   const x = new Int32Array(n)
   const y = new Int32Array(n)
   for (let e = 0; e < n; e++) {
-    const terms = s.writes[writers[e]!]!.terms
+    const terms = writers[e]!.terms
     const at = elements[e]!
     if (terms._tag === 'other') return terms
     if (terms._tag === 'input' && first._tag === 'input' && terms.plane === first.plane)
@@ -215,7 +257,7 @@ const gather = (s: State, writers: Int32Array, elements: Int32Array): Terms => {
       y[e] = terms.columns[at]!
     } else if (terms._tag !== 'zero' || first._tag !== 'zero')
       return other(
-        `elements of different kinds lie side by side: from ${siteName(s, s.writes[writers[0]!]!.site)} and from ${siteName(s, s.writes[writers[e]!]!.site)}`,
+        `elements of different kinds lie side by side: from ${siteName(s, writers[0]!.site)} and from ${siteName(s, writers[e]!.site)}`,
       )
   }
   switch (first._tag) {
@@ -390,7 +432,7 @@ const onAccess = (s: State, e: Access): void => {
 /** Everything but global memory is fresh in the next cluster. */
 const onCluster = (s: State): void => {
   s.header.planes.forEach((p, i) => {
-    if (p.space !== 'gmem') s.shadows[i] = null
+    if (p.space !== 'gmem') s.writes[i]!.length = 0
   })
   s.values.clear()
   s.carrying.clear()
@@ -448,16 +490,31 @@ const against = (ks: ReadonlyArray<number>, K: number): string => {
 
 const refuted = (text: string): Provenance => ({ proved: false, inOrder: false, text })
 
-const outputTerms = (
+/** The write and the element of it that each cell of a tensor holds at the end; null where nothing was written. */
+const cellsOf = (
   s: State,
   t: LoggedTensor,
+): ((
   address: number,
-): { readonly terms: Terms; readonly element: number; readonly site: number } | null => {
-  const page = s.shadows[t.plane]?.pages.get(address >> pageBits)
-  const id = page === undefined ? nobody : page.writer[address & mask]!
-  if (id < 0) return null
-  const w = s.writes[id]!
-  return { terms: w.terms, element: page!.element[address & mask]!, site: w.site }
+) => { readonly terms: Terms; readonly element: number; readonly site: number } | null) => {
+  const live = s.writes[t.plane]!
+  const bytes = bitsOf(t.dtype) / 8
+  const size = s.header.planes[t.plane]!.bytes / bytes
+  const writer = new Int32Array(size).fill(nobody)
+  const element = new Int32Array(size)
+  live.forEach((w, i) => {
+    const whole = w.footprint.dtype === t.dtype
+    addressesOf(s, w.footprint).forEach((a, e) => {
+      if (a < 0) return
+      writer[Math.floor(a / bytes)] = whole && a % bytes === 0 ? i : tail
+      element[Math.floor(a / bytes)] = e
+    })
+  })
+  return (address) => {
+    const at = address / bytes
+    const i = writer[at] ?? nobody
+    return i < 0 ? null : { terms: live[i]!.terms, element: element[at]!, site: live[i]!.site }
+  }
 }
 
 const matmul = (s: State, spec: Extract<Spec, { readonly _tag: 'matmul' }>): Provenance => {
@@ -468,27 +525,29 @@ const matmul = (s: State, spec: Extract<Spec, { readonly _tag: 'matmul' }>): Pro
   const K = a.shape[1]!
   const whole = [0, K]
   const bytes = bitsOf(out.dtype) / 8
+  const cell = cellsOf(s, out)
   const [rows, columns] = [out.shape[0]!, out.shape[1]!]
   let inOrder = true
   for (let i = 0; i < rows; i++)
     for (let j = 0; j < columns; j++) {
-      const cell = `${out.name}[${String(i)}, ${String(j)}]`
-      const found = outputTerms(s, out, (i * out.strides[0]! + j * out.strides[1]!) * bytes)
-      if (found === null) return refuted(`${cell} is never written`)
+      const by = (site: number): string =>
+        `${out.name}[${String(i)}, ${String(j)}], written by ${siteName(s, site)},`
+      const found = cell((i * out.strides[0]! + j * out.strides[1]!) * bytes)
+      if (found === null) return refuted(`${out.name}[${String(i)}, ${String(j)}] is never written`)
       const { terms, element } = found
-      const by = `${cell}, written by ${siteName(s, found.site)},`
-      if (terms._tag === 'other') return refuted(`${by} ${terms.why}`)
-      if (terms._tag === 'zero') return refuted(`${by} is zero: no product was added`)
+      if (terms._tag === 'other') return refuted(`${by(found.site)} ${terms.why}`)
+      if (terms._tag === 'zero') return refuted(`${by(found.site)} is zero: no product was added`)
       if (terms._tag === 'input')
-        return refuted(`${by} is an element of ${s.header.planes[terms.plane]!.name}`)
-      if (terms.a !== a.plane || terms.b !== b.plane) return refuted(`${by} multiplies other tensors`)
+        return refuted(`${by(found.site)} is an element of ${s.header.planes[terms.plane]!.name}`)
+      if (terms.a !== a.plane || terms.b !== b.plane)
+        return refuted(`${by(found.site)} multiplies other tensors`)
       if (terms.rows[element] !== i || terms.columns[element] !== j)
         return refuted(
           `${by} is the sum for row ${String(terms.rows[element])} and column ${String(terms.columns[element])}`,
         )
       if (sameList(terms.ks, whole)) continue
       const sorted = ascending(terms.ks)
-      if (!sameList(sorted, whole)) return refuted(`${by} has ${against(sorted, K)}`)
+      if (!sameList(sorted, whole)) return refuted(`${by(found.site)} has ${against(sorted, K)}`)
       inOrder = false
     }
   return {
@@ -514,8 +573,9 @@ const copy = (s: State, spec: Extract<Spec, { readonly _tag: 'copy' }>): Provena
     }
     return at * bytes
   }
+  const cell = cellsOf(s, out)
   for (let e = 0; e < size; e++) {
-    const found = outputTerms(s, out, addressOf(out, e))
+    const found = cell(addressOf(out, e))
     if (found === null) return refuted(`element ${String(e)} of ${out.name} is never written`)
     const { terms, element } = found
     if (terms._tag !== 'input')
@@ -536,12 +596,12 @@ const copy = (s: State, spec: Extract<Spec, { readonly _tag: 'copy' }>): Provena
 export const provenance: Fold<State, Provenance | null> = {
   init: (header) => ({
     header,
-    shadows: header.planes.map(() => null),
-    writes: [],
+    writes: header.planes.map(() => []),
     values: new Map(),
     carrying: new Map(),
     mmas: new Map(),
     addresses: new Map(),
+    relations: new Map(),
   }),
   observe,
   finish: (s) => {
