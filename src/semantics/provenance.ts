@@ -340,6 +340,9 @@ const ascending = (ks: ReadonlyArray<number>): ReadonlyArray<number> => {
 const product = (s: State, m: Mma, shape: ReadonlyArray<number>): Terms => {
   if (m.aTerms === null || m.bTerms === null || m.a === null || m.b === null)
     return other('an mma without operands')
+  const old = m.accumulates ? m.old : null
+  // the first thing that went wrong is the one to name
+  if (old !== null && old._tag === 'other') return old
   const a = separate(s.header, m.aTerms, shapeOf(m.a), 'operand A')
   if (typeof a === 'string') return other(a)
   const b = separate(s.header, m.bTerms, shapeOf(m.b), 'operand B')
@@ -358,9 +361,7 @@ const product = (s: State, m: Mma, shape: ReadonlyArray<number>): Terms => {
       columns[i * q + j] = b.second[j]!
     }
   const ks = intervals(a.second)
-  const old = m.accumulates ? m.old : null
   if (old === null || old._tag === 'zero') return { _tag: 'sum', a: a.plane, b: b.plane, rows, columns, ks }
-  if (old._tag === 'other') return old
   if (old._tag !== 'sum' || old.a !== a.plane || old.b !== b.plane)
     return other('an mma adds to an accumulator that holds something else')
   const moved = rows.findIndex((r, e) => r !== old.rows[e] || columns[e] !== old.columns[e])
