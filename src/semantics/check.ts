@@ -14,9 +14,9 @@
  * 2. replaying a finding's schedule gives a run with that finding.
  */
 import * as E from 'fp-ts/lib/Either.js'
-import type { Failure } from '../failure.js'
+import { unreachable, type Failure } from '../failure.js'
 import type { Algebra } from '../numerics/algebra.js'
-import { defaults, detector, explain, settledVerdictOf, type Options } from './detector/index.js'
+import { defaults, detector, explain, judgeLog, settledVerdictOf, type Options } from './detector/index.js'
 import type { Blocked, Condition, Conditions, Finding, Judgement, MissingEdge } from './finding.js'
 import { launch, readTensor, type Arguments, type Launched } from './launch.js'
 import type { Fold, LogEvent } from './log.js'
@@ -153,7 +153,26 @@ const outputDigest = (world: World, m: Machine): string => {
 
 // ---------------------------------------------------------------- the verdict
 
-/** Findings with their schedule; the missing edge of the first few, which needs the log again. */
+/** The logs of the clusters of a run, with what each shows by itself. */
+interface Segment {
+  readonly events: ReadonlyArray<LogEvent>
+  readonly shows: ReadonlySet<string>
+}
+
+const segmentsOf = (
+  world: World,
+  events: ReadonlyArray<LogEvent>,
+  detecting: Options,
+): ReadonlyArray<Segment> => {
+  const starts = events.flatMap((e, i) => (e._tag === 'cluster' ? [i] : []))
+  return starts.map((start, i) => {
+    const segment = events.slice(start, starts[i + 1] ?? events.length)
+    const judgement = judgeLog(world.header, segment, detecting)
+    return { events: segment, shows: new Set(judgement.findings.map(nameOf)) }
+  })
+}
+
+/** Findings with their schedule; the missing edge of the first few, which needs the log of their cluster again. */
 const replayable = (
   launched: Launched,
   findings: ReadonlyArray<Finding>,
@@ -162,6 +181,7 @@ const replayable = (
   detecting: Options,
 ): ReadonlyArray<ReplayableFinding> => {
   if (findings.length === 0) return []
+  const { world, machine } = launched
   const text = Run.showSchedule(schedule)
   const how: Run.Settings = {
     policy: Policy.recorded(schedule),
@@ -169,16 +189,14 @@ const replayable = (
     keepSchedule: false,
     transient: true,
   }
-  let events: ReadonlyArray<LogEvent> | null = null
-  return findings.map((f, i) => {
-    const wanted = i < explained && options.explain !== false
-    if (wanted && f.missing === undefined)
-      events ??= Run.run(launched.world, launched.machine, how, Run.collect).result
+  const wanted = findings.filter((f, i) => i < explained && f.missing === undefined)
+  const events =
+    wanted.length === 0 || options.explain === false ? [] : Run.run(world, machine, how, Run.collect).result
+  const segments = events.length > longestExplained ? [] : segmentsOf(world, events, detecting)
+  return findings.map((f) => {
+    const segment = wanted.includes(f) ? segments.find((s) => s.shows.has(nameOf(f))) : undefined
     const missing =
-      f.missing ??
-      (wanted && events !== null && events.length <= longestExplained
-        ? explain(launched.world.header, events, f, detecting)
-        : undefined)
+      f.missing ?? (segment === undefined ? undefined : explain(world.header, segment.events, f, detecting))
     return withSchedule(f, text, missing)
   })
 }
@@ -200,7 +218,7 @@ const shownBy = (ran: Ran): ReadonlyArray<Finding> => {
     : [...j.findings, ...(['C3', 'C4', 'C6'] as const).flatMap((name) => j.conditions[name].findings)]
 }
 
-/** The findings of the run that decided, then those of the first run that it confirms; each once. */
+/** The findings of the first run, which exploration has confirmed, then those of the run that decided; each once. */
 const findingsOf = (
   launched: Launched,
   first: Ran,
@@ -208,12 +226,13 @@ const findingsOf = (
   options: CheckOptions,
   detecting: Options,
 ): ReadonlyArray<ReplayableFinding> => {
-  const deciding = explored.found?.ran ?? first
-  const own = replayable(launched, shownBy(deciding), deciding.schedule, options, detecting)
-  if (deciding === first) return own
-  const known = new Set(own.map(nameOf))
-  const candidates = shownBy(first).filter((f) => !known.has(nameOf(f)))
-  return [...own, ...replayable(launched, candidates, first.schedule, options, detecting)]
+  const candidates = shownBy(first)
+  const own = replayable(launched, candidates, first.schedule, options, detecting)
+  if (explored.found === null) return own
+  const known = new Set(candidates.map(nameOf))
+  const { ran } = explored.found
+  const others = shownBy(ran).filter((f) => !known.has(nameOf(f)))
+  return [...own, ...replayable(launched, others, ran.schedule, options, detecting)]
 }
 
 const nameOf = (f: Finding): string =>
@@ -232,7 +251,7 @@ const decide = (
 ): Decision => {
   if (outcome._tag === 'fault')
     return outcome.fault.kind === 'crash'
-      ? { name: 'invalid', reason: `a bug in this library: ${showFault(world, outcome.fault)}` }
+      ? unreachable(showFault(world, outcome.fault))
       : { name: 'invalid', reason: showFault(world, outcome.fault) }
   if (outcome._tag === 'stuck')
     return {
