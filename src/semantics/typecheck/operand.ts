@@ -115,6 +115,18 @@ export const needView = (what: string, type: Type): E.Either<Failure<TypeErrorCo
 export const needI32 = (what: string, type: Type): Typing =>
   accepts(i32, type) ? E.right(type) : E.left(mismatch(what, i32, type))
 
+/** What follows from the types of two operands; a reason of the first comes first. */
+export const withBoth = (of: TypeOf, x: ExprNode, y: ExprNode, f: (x: Type, y: Type) => Typing): Typing =>
+  pipe(
+    of(x),
+    E.chain((first) =>
+      pipe(
+        of(y),
+        E.chain((second) => f(first, second)),
+      ),
+    ),
+  )
+
 export const allI32 = (
   of: TypeOf,
   what: string,

@@ -38,7 +38,7 @@ import type { Storage } from '../program.js'
 import { type Type, type ViewType, barrier, descriptor, ptr, tile, view } from '../types.js'
 import { constantOf, constantsOf } from './constant.js'
 import type { Declarations } from './environment.js'
-import { type TypeOf, allI32, elementOfType, joint, needI32, needView, onView } from './operand.js'
+import { type TypeOf, allI32, elementOfType, joint, needI32, needView, onView, withBoth } from './operand.js'
 import { showType } from './show-type.js'
 import { type Typing, checkType } from './typing.js'
 
@@ -134,33 +134,25 @@ export const typeOfPlaces =
           : refuse('param.unknown', `There is no tensor parameter ${expr.param}`)
       }
       case 'addptr':
-        return pipe(
-          of(expr.ptr),
-          E.chain((p) =>
-            pipe(
-              of(expr.offset),
-              E.chain((offset): Typing => {
-                const element = elementOfType(offset)
-                if (element === null || (element.dtype !== 'i32' && element.dtype !== 'i64'))
-                  return refuse(
-                    'type.mismatch',
-                    `addptr: expected an offset of i32 or i64, found ${showType(offset)}`,
-                  )
-                if (p._tag === 'ptr' && offset._tag === 'scalar') return E.right(p)
-                if (p._tag !== 'tile' || p.element._tag !== 'ptr')
-                  return refuse(
-                    'type.mismatch',
-                    `addptr: expected a pointer for ${showType(offset)}, found ${showType(p)}`,
-                  )
-                if (offset._tag === 'scalar') return E.right(p)
-                return pipe(
-                  joint('addptr', tile(p.shape, element, p.layout), offset),
-                  E.map((both) => (both._tag === 'tile' ? tile(p.shape, p.element, both.layout) : p)),
-                )
-              }),
-            ),
-          ),
-        )
+        return withBoth(of, expr.ptr, expr.offset, (p, offset) => {
+          const element = elementOfType(offset)
+          if (element === null || (element.dtype !== 'i32' && element.dtype !== 'i64'))
+            return refuse(
+              'type.mismatch',
+              `addptr: expected an offset of i32 or i64, found ${showType(offset)}`,
+            )
+          if (p._tag === 'ptr' && offset._tag === 'scalar') return E.right(p)
+          if (p._tag !== 'tile' || p.element._tag !== 'ptr')
+            return refuse(
+              'type.mismatch',
+              `addptr: expected a pointer for ${showType(offset)}, found ${showType(p)}`,
+            )
+          if (offset._tag === 'scalar') return E.right(p)
+          return pipe(
+            joint('addptr', tile(p.shape, element, p.layout), offset),
+            E.map((both) => (both._tag === 'tile' ? tile(p.shape, p.element, both.layout) : p)),
+          )
+        })
       case 'storage': {
         const found = declarations.storage.get(expr.storage)
         return found === undefined

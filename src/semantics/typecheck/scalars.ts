@@ -38,6 +38,7 @@ import {
   elementOfType,
   joint,
   like,
+  withBoth,
   needFloat,
   needInteger,
   needNumber,
@@ -117,13 +118,7 @@ export const typeOfScalars =
         )
       case 'binary':
         return pipe(
-          of(expr.x),
-          E.chain((x) =>
-            pipe(
-              of(expr.y),
-              E.chain((y) => joint(expr.op, x, y)),
-            ),
-          ),
+          withBoth(of, expr.x, expr.y, (x, y) => joint(expr.op, x, y)),
           E.chain((type) => {
             switch (expr.op) {
               case 'add':
@@ -141,13 +136,7 @@ export const typeOfScalars =
         )
       case 'fma':
         return pipe(
-          of(expr.x),
-          E.chain((x) =>
-            pipe(
-              of(expr.y),
-              E.chain((y) => joint('fma', x, y)),
-            ),
-          ),
+          withBoth(of, expr.x, expr.y, (x, y) => joint('fma', x, y)),
           E.chain((xy) =>
             pipe(
               of(expr.z),
@@ -158,13 +147,7 @@ export const typeOfScalars =
         )
       case 'compare':
         return pipe(
-          of(expr.x),
-          E.chain((x) =>
-            pipe(
-              of(expr.y),
-              E.chain((y) => joint(expr.op, x, y)),
-            ),
-          ),
+          withBoth(of, expr.x, expr.y, (x, y) => joint(expr.op, x, y)),
           E.chain((type) =>
             elementOfType(type) === null
               ? refuse('type.mismatch', `${expr.op}: expected scalars, found ${showType(type)}`)
@@ -173,18 +156,12 @@ export const typeOfScalars =
         )
       case 'select':
         return pipe(
-          of(expr.x),
-          E.chain((x) =>
-            pipe(
-              of(expr.y),
-              E.chain((y) =>
-                x._tag === 'tile' || y._tag === 'tile'
-                  ? joint('select', x, y)
-                  : accepts(x, y)
-                    ? E.right(x)
-                    : E.left(mismatch('select', x, y)),
-              ),
-            ),
+          withBoth(of, expr.x, expr.y, (x, y) =>
+            x._tag === 'tile' || y._tag === 'tile'
+              ? joint('select', x, y)
+              : accepts(x, y)
+                ? E.right(x)
+                : E.left(mismatch('select', x, y)),
           ),
           E.chain((type) =>
             pipe(
