@@ -218,7 +218,7 @@ const shownBy = (ran: Ran): ReadonlyArray<Finding> => {
     : [...j.findings, ...(['C3', 'C4', 'C6'] as const).flatMap((name) => j.conditions[name].findings)]
 }
 
-/** The findings of the first run, which exploration has confirmed, then those of the run that decided; each once. */
+/** The findings of the run that decided, then those of the first run that it confirms; each once. */
 const findingsOf = (
   launched: Launched,
   first: Ran,
@@ -226,13 +226,13 @@ const findingsOf = (
   options: CheckOptions,
   detecting: Options,
 ): ReadonlyArray<ReplayableFinding> => {
-  const candidates = shownBy(first)
-  const own = replayable(launched, candidates, first.schedule, options, detecting)
-  if (explored.found === null) return own
-  const known = new Set(candidates.map(nameOf))
-  const { ran } = explored.found
-  const others = shownBy(ran).filter((f) => !known.has(nameOf(f)))
-  return [...own, ...replayable(launched, others, ran.schedule, options, detecting)]
+  const deciding = explored.found?.ran ?? first
+  const decided = shownBy(deciding)
+  const own = replayable(launched, decided, deciding.schedule, options, detecting)
+  if (deciding === first) return own
+  const known = new Set(decided.map(nameOf))
+  const candidates = shownBy(first).filter((f) => !known.has(nameOf(f)))
+  return [...own, ...replayable(launched, candidates, first.schedule, options, detecting)]
 }
 
 const nameOf = (f: Finding): string =>
