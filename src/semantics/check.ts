@@ -57,6 +57,8 @@ export interface CheckOptions {
   readonly explore: boolean
   /** look for the missing edge of the first findings (default true): it judges the log again for each candidate */
   readonly explain?: boolean
+  /** told of the clusters that the first run has done */
+  readonly progress?: Run.Progress
   readonly fuel: number
 }
 
@@ -95,7 +97,9 @@ const judged = (
   policy: AnyPolicy,
   withProvenance: boolean,
 ): Run.Ran<readonly [Judgement | null, Provenance | null]> => {
-  const how: Run.Settings = { policy, fuel: options.fuel, keepSchedule: true, transient: true }
+  const bare: Run.Settings = { policy, fuel: options.fuel, keepSchedule: true, transient: true }
+  const how: Run.Settings =
+    options.progress === undefined ? bare : Object.assign({ progress: options.progress }, bare)
   const { world, machine } = launched
   if (options.hazards && withProvenance)
     return Run.run(world, machine, how, Run.both(detector(detecting), provenance))

@@ -42,7 +42,11 @@ export interface Settings {
   readonly keepSchedule: boolean
   /** false: every step copies the pages it writes, as for a machine that somebody keeps */
   readonly transient: boolean
+  /** told after every cluster how many are done, of how many */
+  readonly progress?: Progress
 }
+
+export type Progress = (done: number, of: number) => void
 
 export const settings = (policy: AnyPolicy, keepSchedule: boolean = false): Settings => ({
   policy,
@@ -113,6 +117,7 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
         m = done.machine
       }
       clusters++
+      how.progress?.(clusters, world.clusterCount)
       if (outcome._tag === 'completed' && !finished(m)) {
         for (const e of blockedEvents(world, m)) state = fold.observe(state, e)
         outcome = { _tag: 'stuck' }

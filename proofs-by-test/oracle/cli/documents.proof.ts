@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
+import { silent } from '../../../src/oracle/cli/command.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
 
 const root = new URL('../../../', import.meta.url)
@@ -40,6 +41,7 @@ describe('documents say what is there', () => {
       version: '0',
       colours: false,
       clock: () => 0,
+      progress: () => silent,
       conformance: null,
     }
     const lines = [...text('README.md').matchAll(/^tcspec (\w+)(.*)$/gm)]

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import * as E from 'fp-ts/lib/Either.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { instanceOf, kernelNamed } from '../../../src/kernels/catalogue.js'
-import type { Outcome, World } from '../../../src/oracle/cli/command.js'
+import { silent, type Outcome, type World } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
 import { parseOver } from '../../../src/oracle/cli/flags/machine.js'
@@ -17,7 +17,14 @@ import { printJson } from '../../../src/semantics/codec.js'
 
 const conformance = fileURLToPath(new URL('../../../conformance', import.meta.url))
 const golden = (name: string): string => path.join(conformance, 'kernels', `matmul_${name}.npy`)
-const world: World = { files: onDisk, version: '0', colours: false, clock: () => 0, conformance }
+const world: World = {
+  files: onDisk,
+  version: '0',
+  colours: false,
+  clock: () => 0,
+  progress: () => silent,
+  conformance,
+}
 const run = (...argv: ReadonlyArray<string>): Promise<Outcome> => tcspec(commands, world)(argv)()
 
 let dir = ''

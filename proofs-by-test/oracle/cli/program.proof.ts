@@ -7,7 +7,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { failure } from '../../../src/failure.js'
-import type { CliCommand, Outcome, World } from '../../../src/oracle/cli/command.js'
+import { silent, type CliCommand, type Outcome, type World } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
 import type { Files } from '../../../src/oracle/tensor-files/files.js'
@@ -50,6 +50,7 @@ const world: World = {
   version: '1.2.3',
   colours: false,
   clock: () => 0,
+  progress: () => silent,
   conformance: null,
 }
 const run = (...argv: ReadonlyArray<string>): Promise<Outcome> => tcspec(commands, world)(argv)()

@@ -35,7 +35,17 @@ export interface World {
   readonly clock: () => number
   /** the directory of captured data, where there is one: the repository has it, the package does not */
   readonly conformance: string | null
+  /** shows how far long work has come, where somebody watches; `stop` takes it away */
+  readonly progress: (what: string) => ProgressBar
 }
+
+export interface ProgressBar {
+  readonly update: (done: number, of: number) => void
+  readonly stop: () => void
+}
+
+/** Nobody watches. */
+export const silent: ProgressBar = { update: () => undefined, stop: () => undefined }
 
 /** The answer of a command that did its work, whatever it found. */
 export interface Report {

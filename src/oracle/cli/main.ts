@@ -6,9 +6,10 @@
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { SingleBar } from 'cli-progress'
 import pc from 'picocolors'
 import { onDisk } from '../tensor-files/files.js'
-import { crashed, type Outcome, type World } from './command.js'
+import { crashed, silent, type Outcome, type ProgressBar, type World } from './command.js'
 import { commands } from './commands/index.js'
 import { tcspec } from './program.js'
 
@@ -41,12 +42,33 @@ const version = (): string => {
 /** Captured data stand beside the sources; the package leaves them out. */
 const conformance = fileURLToPath(new URL('../../../conformance', import.meta.url))
 
+/** On standard error, and only when that is a terminal; gone when the work is done. */
+const progress = (what: string): ProgressBar => {
+  if (!process.stderr.isTTY) return silent
+  const bar = new SingleBar({
+    format: `${what} [{bar}] {value} of {total} clusters`,
+    clearOnComplete: true,
+    hideCursor: true,
+    stream: process.stderr,
+  })
+  return {
+    update: (done, of) => {
+      if (done === 1) bar.start(of, 0)
+      bar.update(done)
+    },
+    stop: () => {
+      bar.stop()
+    },
+  }
+}
+
 const world: World = {
   files: onDisk,
   version: version(),
   colours: process.stdout.isTTY && pc.isColorSupported,
   clock: () => performance.now(),
   conformance: existsSync(conformance) ? conformance : null,
+  progress,
 }
 
 print(await tcspec(commands, world)(argv)())

@@ -101,6 +101,7 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
   if (E.isLeft(policy)) return policy
   const { program, settings } = subject.right
   const start = world.clock()
+  const bar = world.progress('checking')
   const checked = check(program, {
     settings,
     algebra: unit,
@@ -112,7 +113,9 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
     provenance: program.computes !== undefined,
     explore: switchOf(options, 'explore'),
     fuel: 100_000_000,
+    progress: bar.update,
   })
+  bar.stop()
   const elapsed = world.clock() - start
   if (E.isLeft(checked)) return checked
   const { verdict, world: launched } = checked.right

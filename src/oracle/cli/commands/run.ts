@@ -175,6 +175,7 @@ const runNow = (
   const hazards = options['hazards'] !== false
   const brought: Arguments = { scalars: new Map(), tensors: inputs.right }
   const start = world.clock()
+  const bar = world.progress('running')
   const checked = check(program, {
     settings,
     algebra,
@@ -186,7 +187,9 @@ const runNow = (
     provenance: over._tag === 'tiles',
     explore: false,
     fuel: 100_000_000,
+    progress: bar.update,
   })
+  bar.stop()
   const elapsed = world.clock() - start
   if (E.isLeft(checked)) return checked
   const complete = ended(checked.right.verdict)
