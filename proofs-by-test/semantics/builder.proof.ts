@@ -295,28 +295,26 @@ describe('forks.ts', () => {
     expect(E.isRight(forked(true))).toBe(true)
     expect(forked(false)).toMatchObject({ left: { code: 'name.unbound' } })
   })
-  test('law 2: what is known of a captured view is known of the capture', () => {
-    const copy = (rows: number): E.Either<unknown, Program> =>
-      B.kernel(two, function* () {
-        const a = yield* B.tensorParam('a', 'f16', [64, 16], { role: 'in' })
-        const map = yield* B.descriptorParam('map', a, [rows, 16])
-        const buffer = yield* B.sharedMemory('buffer', 'f16', [4, rows, 16])
-        const full = yield* B.barriers('full', [])
-        yield* B.fork('roles', { agent: 'wg', captures: {}, body: () => B.of(undefined) }, [
-          B.branch('w', { buffer, full, map }, (c) =>
-            B.run('copy', {
-              _tag: 'tma.load',
-              descriptor: c.map,
-              coords: [X.i32(0), X.i32(0)],
-              destination: X.slot(c.buffer, X.place('ctaRank')),
-              barrier: c.full,
-              ctaGroup: 1,
-            }),
-          ),
-        ])
-      })
-    expect(E.isRight(copy(4))).toBe(true)
-    expect(copy(3)).toMatchObject({ left: { code: 'A4' } })
+  test('law 2: captures and results are matched by key, and the parent gives the results', () => {
+    const program = B.kernel(two, function* () {
+      const x = yield* f(X.i32(1))
+      const y = yield* B.letIn('y', X.i1(true))
+      const { q, p } = yield* B.fork(
+        'roles',
+        {
+          agent: 'wg',
+          captures: { y, x },
+          body: function* (c) {
+            return { p: yield* B.letIn('p', X.add(c.x, X.i32(1))), q: c.y }
+          },
+        },
+        [B.branch('w', {}, () => B.of(undefined))],
+      )
+      yield* B.letIn('both', X.select(q, p, x))
+    })
+    const fork = right(program).entry.body.find((stmt) => stmt._tag === 'Fork')
+    expect(fork?.results.map(({ type }) => showType(type))).toEqual(['i32', 'i1'])
+    expect(fork?._tag === 'Fork' && fork.branches.map(({ captures }) => captures.length)).toEqual([2, 0])
   })
 })
 

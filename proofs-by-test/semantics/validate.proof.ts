@@ -10,6 +10,7 @@ import * as X from '../../src/semantics/expression.js'
 import { printJson } from '../../src/semantics/codec.js'
 import type { Program } from '../../src/semantics/program.js'
 import { validate } from '../../src/semantics/validate.js'
+import { each, first, no, type Checked, type Problem } from '../../src/semantics/validate/problem.js'
 import { swizzle, tile } from '../../src/transforms/transform.js'
 import { right, ring, samples, tensorCore, warpgroupMma } from './samples.js'
 
@@ -543,21 +544,61 @@ const splat = (layout: 'WGMMA' | 'strided'): Tree => ({
         },
 })
 
+/** Whose law a code belongs to. */
+const laws: ReadonlyArray<readonly [codes: RegExp, law: string]> = [
+  [/^name\.unbound|^storage\.unknown/, 'statements.ts law 1'],
+  [/^name\.bound-twice/, 'scope.ts law 1, declarations.ts law 1'],
+  [/^param\.|^storage\.|^A[13]$|^T3$/, 'declarations.ts law 1'],
+  [/^type\.|^L2$|^ref\./, 'scope.ts law 3, operands.ts laws 1 and 3, statements.ts law 2'],
+  [/^M5$/, 'operands.ts law 1'],
+  [/^A4$/, 'tensor-maps.ts law 1'],
+  [/^mma\.(shape|dtype)/, 'matrix.ts law 1'],
+  [/^mma\.unsupported-transforms/, 'matrix.ts law 2'],
+  [/^mma\.agent|^arch/, 'matrix.ts law 3'],
+  [/^barrier\.|^registers\./, 'instructions.ts law 1'],
+  [/^agent\.|^launch\./, 'agents.ts laws 1 to 5'],
+]
+const lawOf = (code: string): string => laws.find(([codes]) => codes.test(code))![1]
+
+test('statements.ts law 4: a problem begins with the path to its statement, once', () => {
+  const broken = edit(json(ring()), labelled('y'), set({ expr: nameOf('ghost') }))
+  const result = decodeProgram(broken)
+  expect(E.isLeft(result) && result.left.message).toMatch(/^[^:]*consumer \/ k \/ y: y: The name ghost/)
+})
+
+describe('problem.ts laws 1 and 2: the earliest problem, and nothing is asked after it', () => {
+  const problem = (message: string): Problem => no('arch', message)
+  test.each([0, 1, 2, 3])('with problems from %i on', (from) => {
+    const asked: number[] = []
+    const check = (k: number): Checked => {
+      asked.push(k)
+      return k >= from ? problem(String(k)) : null
+    }
+    const expected = from < 3 ? problem(String(from)) : null
+    expect(first([0, 1, 2].map((k) => () => check(k)))).toEqual(expected)
+    expect(asked).toEqual([0, 1, 2].slice(0, from + 1))
+    expect(each([0, 1, 2], check)).toEqual(expected)
+  })
+})
+
 describe('validate', () => {
   test.each(samples)('law 3: %s is valid and comes out as it went in', (_name, program) => {
     expect(right(validate(program))).toBe(program)
   })
 
-  test.each(broken)('refuses %s', (_rule, program, found, change, code, message) => {
-    const before = json(program())
-    const after = edit(before, found, change)
-    expect(after).not.toEqual(before)
-    const result = decodeProgram(after)
-    expect(E.isLeft(result) ? result.left.code : 'accepted').toBe(code)
-    expect(E.isLeft(result) && result.left.message).toMatch(message)
-  })
+  test.each(broken.map((row) => [lawOf(row[4]), ...row] as const))(
+    '%s: refuses %s',
+    (_law, _rule, program, found, change, code, message) => {
+      const before = json(program())
+      const after = edit(before, found, change)
+      expect(after).not.toEqual(before)
+      const result = decodeProgram(after)
+      expect(E.isLeft(result) ? result.left.code : 'accepted').toBe(code)
+      expect(E.isLeft(result) && result.left.message).toMatch(message)
+    },
+  )
 
-  test('A4: slots of a ring that are not 128-byte aligned are refused, aligned ones not', () => {
+  test('known-place.ts law 1, tensor-maps.ts law 1: A4: slots of a ring that are not 128-byte aligned are refused, aligned ones not', () => {
     const copy = (rows: number): E.Either<{ readonly code: string }, Program> =>
       B.kernel({ name: 'slots', arch: 'sm90a', agents: [B.warpgroup('wg', 0)] }, function* () {
         const a = yield* B.tensorParam('a', 'f16', [64, 16], { role: 'in' })
@@ -582,7 +623,31 @@ describe('validate', () => {
     }
   })
 
-  test('K, N and M of an MMA: exactly the shapes of the instruction', () => {
+  test('statements.ts law 3: what is known of a view is known of its name and of its capture', () => {
+    const copy = (rows: number): E.Either<unknown, Program> =>
+      B.kernel({ name: 'k', arch: 'sm90a', agents: [B.warpgroup('wg', 0), B.warp('w', 4)] }, function* () {
+        const a = yield* B.tensorParam('a', 'f16', [64, 16], { role: 'in' })
+        const map = yield* B.descriptorParam('map', a, [rows, 16])
+        const buffer = yield* B.sharedMemory('buffer', 'f16', [4, rows, 16])
+        const full = yield* B.barriers('full', [])
+        yield* B.fork('roles', { agent: 'wg', captures: {}, body: () => B.of(undefined) }, [
+          B.branch('w', { buffer, full, map }, (c) =>
+            B.run('copy', {
+              _tag: 'tma.load',
+              descriptor: c.map,
+              coords: [X.i32(0), X.i32(0)],
+              destination: X.slot(c.buffer, X.place('ctaRank')),
+              barrier: c.full,
+              ctaGroup: 1,
+            }),
+          ),
+        ])
+      })
+    expect(E.isRight(copy(4))).toBe(true)
+    expect(copy(3)).toMatchObject({ left: { code: 'A4' } })
+  })
+
+  test('matrix.ts law 1: K, N and M of an MMA: exactly the shapes of the instruction', () => {
     const wgmma = (m: number, n: number, k: number): boolean =>
       E.isRight(
         B.kernel({ name: 'w', arch: 'sm90a', agents: [B.warpgroup('wg', 0)] }, function* () {

@@ -13,7 +13,7 @@
  *
  * Laws
  * 1. A name that a branch does not capture is not bound in it.
- * 2. What is known of a captured value, its descriptor and where it starts, is known of the capture.
+ * 2. Captures and results are matched by key; only the parent's branch gives results.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -21,11 +21,11 @@ import type { Failure } from '../../failure.js'
 import * as X from '../expression.js'
 import { checked } from '../index-types.js'
 import { type Branch } from '../program.js'
-import { bind, bindingOf, noNames } from '../typecheck.js'
+import { noNames } from '../typecheck.js'
 import type { Type, TypeIndex } from '../types.js'
 import { type Build, type Steps, build } from './monad.js'
 import { type Bodies, type Exprs, bodyRecord, inRegion, named, typesOf } from './regions.js'
-import { type State, amend, environment, freshAll, push, siteOf } from './state.js'
+import { type State, amend, freshAll, push, siteOf } from './state.js'
 
 // ---------------------------------------------------------------- branches
 
@@ -53,14 +53,8 @@ const openBranch = (
       typesOf(state, `${label}.${agent}`, captures),
       E.chain((types) => {
         const [binders, entered] = freshAll(amend(state, { names: noNames }), types)
-        // A captured descriptor is still the parameter that it was.
-        const known = Object.values(captures).reduce(
-          (names, value, k) =>
-            bind(names, binders[k]!.name, bindingOf(environment(state))(value, binders[k]!.type)),
-          entered.names,
-        )
         return pipe(
-          inRegion(entered, agent, () => body(named(captures, binders)), known),
+          inRegion(entered, agent, () => body(named(captures, binders)), entered.names),
           E.chain((opened) => {
             const record = bodyRecord(opened.result)
             return pipe(

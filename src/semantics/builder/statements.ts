@@ -25,10 +25,10 @@ import { checked } from '../index-types.js'
 import type { Instruction } from '../instruction.js'
 import { type Binder, type Stmt } from '../program.js'
 import { operandsOf, resultTypes } from '../signature.js'
-import { accepts, bind, bindingOf, checkType, mismatch } from '../typecheck.js'
+import { accepts, checkType, mismatch } from '../typecheck.js'
 import type { Type, TypeIndex } from '../types.js'
 import { type Build, build } from './monad.js'
-import { type State, amend, at, environment, fresh, freshAll, push, siteOf, typeAt } from './state.js'
+import { type State, at, fresh, freshAll, push, siteOf, typeAt } from './state.js'
 
 // ---------------------------------------------------------------- let
 
@@ -44,12 +44,9 @@ export const letIn = <I extends TypeIndex>(label: string, expr: Expr<I>, type?: 
       ),
       E.map((given) => {
         const [name, next] = fresh(state, label, given)
-        const known = amend(next, {
-          names: bind(next.names, name, bindingOf(environment(state))(expr, given)),
-        })
         return [
           X.name<I>(name),
-          push(known, { _tag: 'Let', binder: { name, type: given }, expr, site: siteOf(state, label) }),
+          push(next, { _tag: 'Let', binder: { name, type: given }, expr, site: siteOf(state, label) }),
         ]
       }),
     ),

@@ -18,7 +18,8 @@
  * Laws
  * 1. An accepted region binds each name once and uses it only where it is in scope.
  * 2. The table: other types or numbers of parameters, yields and results are refused with type.mismatch.
- * 3. A problem begins with the path and label of the innermost statement that has it, once.
+ * 3. What is known of a value, its descriptor and where it starts, is known of the name that it is bound to or captured under.
+ * 4. A problem begins with the path and label of the innermost statement that has it, once.
  */
 import type { ExprNode } from '../expression.js'
 import { type Binder, type Branch, type Do, type Fork, type Region, type Stmt } from '../program.js'
