@@ -8,7 +8,7 @@ import * as B from '../../src/semantics/builder.js'
 import { decodeProgram } from '../../src/semantics/codec.js'
 import * as X from '../../src/semantics/expression.js'
 import { printJson } from '../../src/semantics/codec.js'
-import type { Program } from '../../src/semantics/program.js'
+import type { Agent, Program } from '../../src/semantics/program.js'
 import { validate } from '../../src/semantics/validate.js'
 import { each, first, no, type Checked, type Problem } from '../../src/semantics/validate/problem.js'
 import { swizzle, tile } from '../../src/transforms/transform.js'
@@ -645,6 +645,66 @@ describe('validate', () => {
       })
     expect(E.isRight(copy(4))).toBe(true)
     expect(copy(3)).toMatchObject({ left: { code: 'A4' } })
+  })
+
+  const codeOf = (
+    agents: ReadonlyArray<Agent>,
+    body: B.Build<void>,
+    cluster: ReadonlyArray<number> = [1],
+  ): string => {
+    const result = B.kernel({ name: 'k', arch: 'sm90a', agents, cluster }, () => body)
+    return E.isLeft(result) ? result.left.code : 'accepted'
+  }
+  const nothing = (): B.Build<void> => B.of(undefined)
+  const forked = (parent: string, others: ReadonlyArray<B.BranchSpec>): B.Build<void> =>
+    B.fork('roles', { agent: parent, captures: {}, body: nothing }, others)
+
+  test('instructions.ts law 1: registers of a warpgroup, and what an atomic takes', () => {
+    for (const count of [0, 16, 20, 24, 28, 232, 256, 264])
+      expect(
+        codeOf([B.warpgroup('wg', 0)], B.run('max', { _tag: 'setMaxRegisters', count, action: 'decrease' })),
+      ).toBe([24, 232, 256].includes(count) ? 'accepted' : 'registers.count')
+    for (const op of ['add', 'cas'] as const)
+      for (const compare of [true, false]) {
+        const atomic = B.block(function* () {
+          const s = yield* B.sharedMemory('s', 'i32', [128])
+          const value = X.splat(X.i32(1), [128])
+          yield* B.run(
+            'atomic',
+            compare
+              ? { _tag: 'smem.atomic', op, destination: s, value, compare: value, scope: 'cta' }
+              : { _tag: 'smem.atomic', op, destination: s, value, scope: 'cta' },
+          )
+        })
+        expect(codeOf([B.warpgroup('wg', 0)], atomic)).toBe(
+          (op === 'cas') === compare ? 'accepted' : 'type.mismatch',
+        )
+      }
+  })
+
+  test('agents.ts laws 3 and 5: who may be started beside whom, and how large a cluster is', () => {
+    const [all, low, high, first] = [
+      B.partition('all', 0, 8),
+      B.warpgroup('low', 0),
+      B.warpgroup('high', 1),
+      B.warp('first', 0),
+    ]
+    const branch = (agent: string): B.BranchSpec => B.branch(agent, {}, nothing)
+    expect(codeOf([low, high], forked('low', [branch('high')]))).toBe('accepted')
+    expect(codeOf([all, low, high], forked('all', [branch('low'), branch('high')]))).toBe('accepted')
+    expect(codeOf([all, low, first], forked('all', [branch('low'), branch('first')]))).toBe('agent.fork')
+    expect(codeOf([low, high], forked('low', [branch('high'), branch('high')]))).toBe('agent.fork')
+    // a branch may not start who is busy outside
+    const nested = B.branch('high', {}, () => forked('high', [branch('low')]))
+    expect(codeOf([low, high], forked('low', [nested]))).toBe('agent.fork')
+    for (const [cluster, legal] of [
+      [[2, 4, 2], true],
+      [[16], true],
+      [[17], false],
+      [[2, 2, 2, 1], false],
+      [[0], false],
+    ] as const)
+      expect(codeOf([low], nothing(), cluster)).toBe(legal ? 'accepted' : 'launch.grid')
   })
 
   test('matrix.ts law 1: K, N and M of an MMA: exactly the shapes of the instruction', () => {
