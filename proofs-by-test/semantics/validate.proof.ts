@@ -697,6 +697,15 @@ describe('validate', () => {
     // a branch may not start who is busy outside
     const nested = B.branch('high', {}, () => forked('high', [branch('low')]))
     expect(codeOf([low, high], forked('low', [nested]))).toBe('agent.fork')
+    const third = B.warp('third', 8)
+    const deep = (starts: string): B.BranchSpec =>
+      B.branch('high', {}, () =>
+        forked('high', [B.branch('third', {}, () => forked('third', [branch(starts)]))]),
+      )
+    expect(codeOf([low, high, third], forked('low', [deep('low')]))).toBe('agent.fork')
+    const sibling = B.branch('high', {}, () => forked('high', [branch('third')]))
+    expect(codeOf([low, high, third], forked('low', [sibling]))).toBe('accepted')
+    expect(codeOf([low, high, third], forked('low', [sibling, branch('third')]))).toBe('agent.fork')
     for (const [cluster, legal] of [
       [[2, 4, 2], true],
       [[16], true],

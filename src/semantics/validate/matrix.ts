@@ -3,14 +3,16 @@
  *
  * An MMA is D (m x n) = A (m x k) B (k x n) + D, on operands that a matrix descriptor can describe.
  *
- * | a and b                    | accumulator | k a multiple of  |
- * |----------------------------|-------------|------------------|
- * | f16, f16                   | f32, f16    | 16              |
- * | bf16, bf16                 | f32         | 16              |
- * | tf32, tf32 and f32, f32    | f32         | 8               |
- * | e4m3 or e5m2, either       | f32, f16    | 32              |
- * | i8 or u8, either           | i32         | 32              |
- * | e2m1, e2m3, e3m2 (the same) | f32        | 256 bits         |
+ * | a and b                 | accumulator | k a multiple of                    |
+ * |-------------------------|-------------|------------------------------------|
+ * | f16, f16                | f32, f16    | 16                                 |
+ * | bf16, bf16              | f32         | 16                                 |
+ * | tf32, tf32 and f32, f32 | f32         | 8                                  |
+ * | e4m3 or e5m2, either    | f32, f16    | 32                                 |
+ * | i8 or u8, either        | i32         | 32                                 |
+ * | e2m1, e2m1              | f32         | 64                                 |
+ *
+ * One step of k is 256 bits of an operand. Floats of 6 bits do not divide it, and are refused for their shape.
  *
  * | instruction  | m                                | n                         | run by                  |
  * |--------------|----------------------------------|---------------------------|-------------------------|
