@@ -703,6 +703,9 @@ describe('validate', () => {
         forked('high', [B.branch('third', {}, () => forked('third', [branch(starts)]))]),
       )
     expect(codeOf([low, high, third], forked('low', [deep('low')]))).toBe('agent.fork')
+    const last = B.warp('last', 9)
+    expect(codeOf([low, high, third, last], forked('low', [deep('last')]))).toBe('accepted')
+    expect(codeOf([low, high, third, last], forked('low', [deep('last'), branch('last')]))).toBe('agent.fork')
     const sibling = B.branch('high', {}, () => forked('high', [branch('third')]))
     expect(codeOf([low, high, third], forked('low', [sibling]))).toBe('accepted')
     expect(codeOf([low, high, third], forked('low', [sibling, branch('third')]))).toBe('agent.fork')
