@@ -16,9 +16,10 @@ const get = <A>(option: O.Option<A>): A =>
   })(option)
 
 const hopper = bits('hopper')
+const blackwell = bits('blackwell')
 const ieee32 = bits('ieee32')
 const modular = field(7)
-const algebras: readonly Algebra[] = [hopper, ieee32, real64, modular, unit]
+const algebras: readonly Algebra[] = [hopper, blackwell, ieee32, real64, modular, unit]
 const types: MmaTypes = { a: 'f16', b: 'f16', acc: 'f32' }
 
 describe.each(algebras.map((algebra) => [algebra.description, algebra] as const))('%s', (_, algebra) => {
@@ -175,6 +176,27 @@ describe('bits', () => {
     expect(hopper.mma(types, { m: 1, n: 1, k: 8 })).toEqual(O.none)
     expect(hopper.mma({ ...types, b: 'bf16' }, { m: 1, n: 1, k: 16 })).toEqual(O.none)
     expect(ieee32.mma({ ...types, acc: 'e4m3' }, { m: 1, n: 1, k: 16 })).toEqual(O.none)
+  })
+
+  it('blackwell: the documented rule, said so; its products alone differ from hopper, in fp8 and in fp4', () => {
+    expect(blackwell.description).toBe(
+      'bit patterns; matrix products by the documented rule of Blackwell tensor cores (not measured)',
+    )
+    const fp8: MmaTypes = { a: 'e4m3', b: 'e4m3', acc: 'f32' }
+    const shape = { m: 1, n: 1, k: 32 }
+    const row = (x: number): Float64Array =>
+      Float64Array.from({ length: 32 }, (_, p) => f('e4m3', p === 31 ? x : 0))
+    const dot = (algebra: Algebra): number =>
+      decode(
+        'f32',
+        get(algebra.mma(fp8, shape))(row(2 ** -9), row(2 ** -6), Float64Array.of(f('f32', 1)))[0]!,
+      )
+    expect([hopper, blackwell].map(dot)).toEqual([1, 1 + 2 ** -15])
+    const fp4: MmaTypes = { a: 'e2m1', b: 'e2m1', acc: 'f32' }
+    expect([hopper, blackwell].map((algebra) => O.isSome(algebra.mma(fp4, shape)))).toEqual([false, true])
+    expect(blackwell.mma(fp8, { m: 1, n: 1, k: 16 })).toEqual(O.none)
+    expect(blackwell.mma({ ...types, b: 'bf16' }, { m: 1, n: 1, k: 16 })).toEqual(O.none)
+    expect(get(blackwell.binary('add', 'f16'))(f('f16', 1), f('f16', 2))).toBe(f('f16', 3))
   })
 
   it('ieee32 adds in order of k and rounds every step, where Hopper cuts off', () => {
@@ -388,6 +410,7 @@ describe('unit', () => {
 describe('what an algebra says of itself', () => {
   it('names and memory', () => {
     expect(algebras.map(({ name, memory }) => [name, memory])).toEqual([
+      ['bits', 'bytes'],
       ['bits', 'bytes'],
       ['bits', 'bytes'],
       ['real64', 'slots'],

@@ -286,6 +286,31 @@ describe('law 3: monotone', () => {
       expect(differing(infinity, monotone)).toEqual([])
     }
   })
+  it('ordinals order the values, exhausted over all pairs of patterns of up to 8 bits', () => {
+    for (const dtype of floatDtypes.filter((d) => bitsOf(d) <= 8)) {
+      const numbers = Array.from({ length: 2 ** bitsOf(dtype) }, (_, p) => p).filter(
+        (p) => !isNaNPattern(dtype, p),
+      )
+      const values = numbers.map((p) => decode(dtype, p))
+      const places = numbers.map((p) => ordinal(dtype, p))
+      const agree = (i: number, j: number): boolean =>
+        Math.sign(values[i]! - values[j]!) === Math.sign(places[i]! - places[j]!) || values[i] === values[j]
+      const wrong = numbers.filter((_, i) => numbers.some((_, j) => !agree(i, j)))
+      expect([dtype, wrong]).toEqual([dtype, []])
+      const equal = numbers.filter((_, i) =>
+        numbers.some((_, j) => values[i] === values[j] && places[i] !== places[j]),
+      )
+      expect([dtype, equal]).toEqual([dtype, []])
+    }
+  })
+  it('ue4m3 has seven bits in a byte: the eighth changes neither value nor place', () => {
+    for (let p = 0; p < 128; p++) {
+      expect(ordinal('ue4m3', p)).toBe(p)
+      expect(ordinal('ue4m3', p + 128)).toBe(p)
+      expect(decode('ue4m3', p + 128)).toBe(decode('ue4m3', p))
+    }
+    expect(ulpDistance('ue4m3', 0x38, 0xb9)).toBe(1)
+  })
   it.each(ranges)('%s: x <= y gives encode x <= encode y', (dtype, from, to) => {
     const next = generator(7)
     const xs = Float64Array.from({ length: 3000 }, () => spreadValue(next, from, to)).sort()
@@ -373,6 +398,38 @@ describe('powers of two and binary exponents are exact', () => {
       expect(binaryExponent(x)).toBe(e)
       if (e > -1022) expect(binaryExponent(nextDown(x))).toBe(e - 1)
       if (e > -1074) expect(binaryExponent(nextUp(x))).toBe(e)
+    }
+  })
+})
+
+describe('decoder and encoder', () => {
+  const settings = [
+    ['rn', false],
+    ['rz', false],
+    ['rn', true],
+    ['rz', true],
+  ] as const
+  it('are built once, and are the definitions', () => {
+    const next = generator(11)
+    const xs = [
+      0,
+      -0,
+      NaN,
+      Infinity,
+      -Infinity,
+      ...Array.from({ length: 200 }, () => spreadValue(next, -160, 135)),
+    ]
+    for (const dtype of floatDtypes) {
+      const f = formatOf(dtype)
+      expect(decoder(dtype)).toBe(decoder(dtype))
+      const all = 2 ** bitsOf(dtype)
+      const patterns = Array.from({ length: 200 }, () => next() % all)
+      expect(patterns.map(decoder(dtype))).toEqual(patterns.map(decodeBy(f)))
+      for (const [rounding, saturate] of settings) {
+        expect(encoder(dtype, rounding, saturate)).toBe(encoder(dtype, rounding, saturate))
+        expect(xs.map(encoder(dtype, rounding, saturate))).toEqual(xs.map(encodeBy(f, rounding, saturate)))
+      }
+      expect(encoder(dtype)).toBe(encoder(dtype, 'rn', false))
     }
   })
 })

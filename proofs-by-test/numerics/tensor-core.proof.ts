@@ -1,7 +1,7 @@
 import * as O from 'fp-ts/lib/Option.js'
 import { describe, expect, it } from 'vitest'
 import type { MmaShape } from '../../src/numerics/algebra.js'
-import { bitsOf, type FloatDtype } from '../../src/numerics/dtype.js'
+import { bitsOf, floatDtypes, type FloatDtype } from '../../src/numerics/dtype.js'
 import {
   decode,
   encode,
@@ -11,16 +11,26 @@ import {
   maxExponent,
   minExponent,
 } from '../../src/numerics/float-format.js'
-import { type ArithmeticRules, blockSum, hopperRules, tensorCoreMma } from '../../src/numerics/tensor-core.js'
+import {
+  type ArithmeticRules,
+  blackwellRules,
+  blockSum,
+  hopperRules,
+  tensorCoreMma,
+} from '../../src/numerics/tensor-core.js'
+
 import { type CapturedCase, capturedCases, mismatches } from './captured.js'
-import { generator } from './exact.js'
+import { generator, nearest, plus, rational, times, towardZero } from './exact.js'
 
 const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
 
-const rulesOf = (types: ArithmeticRules['types']): ArithmeticRules =>
+const chips = { hopper: hopperRules, blackwell: blackwellRules } as const
+type Chip = keyof typeof chips
+
+const rulesOf = (types: ArithmeticRules['types'], chip: Chip = 'hopper'): ArithmeticRules =>
   O.getOrElseW(() => {
     throw new Error(JSON.stringify(types))
-  })(hopperRules(types))
+  })(chips[chip](types))
 
 /** The definition, element by element and instruction by instruction. */
 const byDefinition =
@@ -168,18 +178,23 @@ const matrix = (
   return Float64Array.from({ length: count }, one)
 }
 
-const combinations: readonly (readonly [FloatDtype, FloatDtype, FloatDtype])[] = [
-  ['f16', 'f16', 'f32'],
-  ['bf16', 'bf16', 'f32'],
-  ['f16', 'f16', 'f16'],
-  ['tf32', 'tf32', 'f32'],
-  ['e4m3', 'e5m2', 'f32'],
-  ['e5m2', 'e5m2', 'f16'],
+// Blackwell's 16-bit and tf32 rows are Hopper's (law 5).
+const combinations: readonly (readonly [FloatDtype, FloatDtype, FloatDtype, Chip])[] = [
+  ['f16', 'f16', 'f32', 'hopper'],
+  ['bf16', 'bf16', 'f32', 'hopper'],
+  ['f16', 'f16', 'f16', 'hopper'],
+  ['tf32', 'tf32', 'f32', 'hopper'],
+  ['e4m3', 'e5m2', 'f32', 'hopper'],
+  ['e5m2', 'e5m2', 'f16', 'hopper'],
+  ['e4m3', 'e5m2', 'f32', 'blackwell'],
+  ['e5m2', 'e5m2', 'f16', 'blackwell'],
+  ['e2m1', 'e4m3', 'f32', 'blackwell'],
+  ['e2m1', 'e2m1', 'f16', 'blackwell'],
 ]
 
 describe('tensor-core law 2: the fast form equals the definition on adversarial matrices', () => {
-  it.each(combinations)('%s x %s -> %s', (a, b, acc) => {
-    const rules = rulesOf({ a, b, acc })
+  it.each(combinations)('%s x %s -> %s, %s', (a, b, acc, chip) => {
+    const rules = rulesOf({ a, b, acc }, chip)
     const next = generator(31)
     // An odd number of rows and columns, and a chain of three instructions.
     const shape = { m: nightly ? 63 : 9, n: nightly ? 31 : 7, k: 3 * rules.blockK }
@@ -202,8 +217,8 @@ describe('tensor-core law 2: the fast form equals the definition on adversarial 
 })
 
 describe('tensor-core law 3: order does not matter, zeros do not count', () => {
-  it.each(combinations)('%s x %s -> %s', (a, b, acc) => {
-    const rules = rulesOf({ a, b, acc })
+  it.each(combinations)('%s x %s -> %s, %s', (a, b, acc, chip) => {
+    const rules = rulesOf({ a, b, acc }, chip)
     const next = generator(32)
     const one = blockSum(rules)
     for (const kind of kinds)
@@ -223,8 +238,8 @@ describe('tensor-core law 3: order does not matter, zeros do not count', () => {
 })
 
 describe('tensor-core law 4: results are canonical', () => {
-  it.each(combinations)('%s x %s -> %s', (a, b, acc) => {
-    const rules = rulesOf({ a, b, acc })
+  it.each(combinations)('%s x %s -> %s, %s', (a, b, acc, chip) => {
+    const rules = rulesOf({ a, b, acc }, chip)
     const next = generator(33)
     const shape = { m: 16, n: 16, k: rules.blockK }
     const negativeZero = 2 ** (bitsOf(acc) - 1)
@@ -340,5 +355,152 @@ describe('tensor-core: worked examples', () => {
       ['f16', 'f16', 'bf16'],
     ] as const)
       expect(hopperRules({ a, b, acc })).toEqual(O.none)
+  })
+})
+
+describe('tensor-core law 5: on f16, bf16 and tf32 the documented Blackwell is the measured Hopper', () => {
+  const shared = [
+    ['f16', 'f32'],
+    ['f16', 'f16'],
+    ['bf16', 'f32'],
+    ['tf32', 'f32'],
+  ] as const
+  it.each(shared)('%s -> %s: the same numbers; only how they are known differs', (input, acc) => {
+    const types = { a: input, b: input, acc }
+    expect(rulesOf(types, 'blackwell')).toEqual({ ...rulesOf(types), fidelity: 'documented' })
+    expect(rulesOf(types).fidelity).toBe('silicon')
+  })
+  it.each(shared)('%s -> %s: the results that an H100 gave', (input, acc) => {
+    const cases = select(input, acc)
+    expect(cases.length).toBeGreaterThan(0)
+    expect(wrong(cases, ({ types }) => rulesOf(types, 'blackwell'))).toBe(0)
+  })
+  it.each([
+    ['e4m3', 'f32'],
+    ['e5m2', 'f32'],
+    ['e4m3', 'f16'],
+    ['e5m2', 'f16'],
+  ])('%s -> %s: not the results that an H100 gave', (input, acc) => {
+    expect(wrong(select(input, acc), ({ types }) => rulesOf(types, 'blackwell'))).toBeGreaterThan(1000)
+  })
+  it('the table of the published rule: K, F, floor, rounding, fraction bits', () => {
+    const row = (a: FloatDtype, b: FloatDtype, acc: FloatDtype): readonly (number | string)[] => {
+      const r = rulesOf({ a, b, acc }, 'blackwell')
+      return [r.blockK, r.alignmentBits, r.exponentFloor, r.rounding, r.resultFractionBits, r.fidelity]
+    }
+    expect(row('f16', 'f16', 'f32')).toEqual([16, 25, -133, 'rz', 23, 'documented'])
+    expect(row('bf16', 'bf16', 'f32')).toEqual([16, 25, -133, 'rz', 23, 'documented'])
+    expect(row('f16', 'f16', 'f16')).toEqual([16, 25, -21, 'rn', 10, 'documented'])
+    expect(row('tf32', 'tf32', 'f32')).toEqual([8, 25, -133, 'rz', 23, 'documented'])
+    for (const a of ['e4m3', 'e5m2', 'e2m1'] as const)
+      for (const b of ['e4m3', 'e5m2', 'e2m1'] as const) {
+        expect(row(a, b, 'f32')).toEqual([32, 25, -133, 'rz', 23, 'documented'])
+        expect(row(a, b, 'f16')).toEqual([32, 25, -21, 'rn', 10, 'documented'])
+      }
+  })
+  it('exactly those combinations have rules', () => {
+    const count = (rules: (typeof chips)[Chip]): number =>
+      floatDtypes
+        .flatMap((a) => floatDtypes.flatMap((b) => floatDtypes.map((acc) => rules({ a, b, acc }))))
+        .filter(O.isSome).length
+    expect([count(hopperRules), count(blackwellRules)]).toEqual([4 + 2 * 4, 4 + 2 * 9])
+    for (const [a, b, acc] of [
+      ['f16', 'bf16', 'f32'],
+      ['bf16', 'bf16', 'f16'],
+      ['tf32', 'tf32', 'f16'],
+      ['e4m3', 'f16', 'f32'],
+      ['e2m3', 'e2m3', 'f32'],
+      ['e3m2', 'e4m3', 'f32'],
+      ['f16', 'f16', 'bf16'],
+    ] as const)
+      expect(blackwellRules({ a, b, acc })).toEqual(O.none)
+    expect(hopperRules({ a: 'e2m1', b: 'e2m1', acc: 'f32' })).toEqual(O.none)
+  })
+})
+
+describe('tensor-core, fp8 by hand: 13 bits against 25', () => {
+  /** One instruction on both chips: c plus the products, as values. */
+  const both = (
+    input: FloatDtype,
+    acc: 'f32' | 'f16',
+    products: readonly (readonly [number, number])[],
+    c: number,
+  ): readonly number[] =>
+    (['hopper', 'blackwell'] as const).map((chip) =>
+      decode(
+        acc,
+        blockSum(rulesOf({ a: input, b: input, acc }, chip))(
+          products.map(([x]) => encode(input, x)),
+          products.map(([, y]) => encode(input, y)),
+          encode(acc, c),
+        ),
+      ),
+    )
+  const times16 = <A>(x: A): readonly A[] => Array.from({ length: 16 }, () => x)
+
+  it('the header: 1 + 2^-15, in units of 2^-13 and of 2^-25', () => {
+    expect(both('e4m3', 'f32', [[2 ** -9, 2 ** -6]], 1)).toEqual([1, 1 + 2 ** -15])
+  })
+  it('a c of more than 13 fraction bits survives a product of zero only on Blackwell', () => {
+    expect(both('e4m3', 'f32', [[0, 1]], 1 + 2 ** -14 + 2 ** -23)).toEqual([1, 1 + 2 ** -14 + 2 ** -23])
+  })
+  it('sixteen times 2^-14: the f16 sum 1 + 2^-10, or nothing', () => {
+    expect(both('e5m2', 'f16', times16([2 ** -7, 2 ** -7] as const), 1)).toEqual([1, 1 + 2 ** -10])
+    expect(both('e4m3', 'f16', times16([2 ** -8, 2 ** -6] as const), 1)).toEqual([1, 1 + 2 ** -10])
+  })
+  it('2^-25 is the last bit kept: four of them reach f32, four of 2^-26 are gone', () => {
+    expect(both('e5m2', 'f32', Array(4).fill([2 ** -12, 2 ** -13]), 1)).toEqual([1, 1 + 2 ** -23])
+    expect(both('e5m2', 'f32', Array(4).fill([2 ** -13, 2 ** -13]), 1)).toEqual([1, 1])
+    // Three reach 2^-25, not 2^-23: truncated by the final rounding.
+    expect(both('e5m2', 'f32', Array(3).fill([2 ** -12, 2 ** -13]), 1)).toEqual([1, 1])
+  })
+  it('e2m1: 32 products 6 * 6 and a half are 1152.5', () => {
+    const one = blockSum(rulesOf({ a: 'e2m1', b: 'e2m1', acc: 'f32' }, 'blackwell'))
+    const sixes = Array<number>(32).fill(0x7)
+    expect(decode('f32', one(sixes, sixes, encode('f32', 0.5)))).toBe(1152.5)
+  })
+})
+
+describe('tensor-core law 6: where nothing is cut off, a block is its exact sum, rounded once', () => {
+  // Inputs below 8 and c at most 2^8: E <= 8, so Blackwell keeps 2^-17 and up; with e4m3 x e4m3 c is at most 2^6 and
+  // 2^-19 is kept. The last number of a row is the quantum of its products.
+  const inputs: readonly (readonly [FloatDtype, FloatDtype, number])[] = [
+    ['e4m3', 'e4m3', 2 ** -18],
+    ['e2m1', 'e4m3', 2 ** -10],
+    ['e2m1', 'e2m1', 2 ** -2],
+  ]
+  const trials = nightly ? 20_000 : 200
+  const disagreements = (
+    chip: Chip,
+    a: FloatDtype,
+    b: FloatDtype,
+    acc: 'f32' | 'f16',
+    quantum: number,
+  ): number => {
+    const next = generator(34)
+    const small = (dtype: FloatDtype): number => {
+      const p = next() % 2 ** bitsOf(dtype)
+      return Math.abs(decode(dtype, p)) < 8 ? p : encode(dtype, 0)
+    }
+    const one = blockSum(rulesOf({ a, b, acc }, chip))
+    const round = acc === 'f32' ? towardZero : nearest
+    return Array.from({ length: trials }, () => {
+      const x = Array.from({ length: 32 }, () => small(a))
+      const y = Array.from({ length: 32 }, () => small(b))
+      // In f16 a c of 10 fraction bits.
+      const c = ((next() % 2048) - 1024) * Math.max(quantum, acc === 'f16' ? 2 ** -4 : 2 ** -10)
+      const exact = x.reduce(
+        (sum, p, k) => plus(sum, times(rational(decode(a, p)), rational(decode(b, y[k]!)))),
+        rational(c),
+      )
+      return one(x, y, encode(acc, c)) === round(acc, exact)
+    }).filter((same) => !same).length
+  }
+  it.each(inputs)('%s x %s, into f32 and f16', (a, b, quantum) => {
+    for (const acc of ['f32', 'f16'] as const)
+      expect([acc, disagreements('blackwell', a, b, acc, quantum)]).toEqual([acc, 0])
+  })
+  it('which Hopper, cutting at 13 bits, does not keep for e4m3', () => {
+    expect(disagreements('hopper', 'e4m3', 'e4m3', 'f32', 2 ** -18)).toBeGreaterThan(trials / 2)
   })
 })

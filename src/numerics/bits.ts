@@ -12,6 +12,7 @@
  * | arithmetic | matrix product                                                                        |
  * |------------|---------------------------------------------------------------------------------------|
  * | hopper     | Hopper's tensor cores: one-shot aligned truncated sums (`tensor-core.ts`), fidelity silicon |
+ * | blackwell  | tcgen05 by the documented rule, the same sums of other lengths and widths; fidelity documented |
  * | ieee32     | k from 0 upwards, product and sum each rounded to the accumulator's format, to nearest |
  *
  * Laws: 1, 2 and 3 of `algebra.ts`; the laws of `float-format.ts`, `rounded-arithmetic.ts`, `tensor-core.ts`; and
@@ -42,10 +43,10 @@ import {
   rounder,
   type ArithmeticDtype,
 } from './rounded-arithmetic.js'
-import { hopperRules, tensorCoreMma } from './tensor-core.js'
+import { blackwellRules, hopperRules, tensorCoreMma, type ArithmeticRules } from './tensor-core.js'
 
 /** Whose matrix products. */
-export const arithmetics = ['hopper', 'ieee32'] as const
+export const arithmetics = ['hopper', 'blackwell', 'ieee32'] as const
 export type Arithmetic = (typeof arithmetics)[number]
 
 const arithmetic = (dtype: FloatDtype): O.Option<ArithmeticDtype> => O.fromPredicate(isArithmetic)(dtype)
@@ -127,15 +128,26 @@ const sequentialMma = (types: MmaTypes, { m, n, k }: MmaShape): O.Option<Mma> =>
     }),
   )
 
-const hopperMma = (types: MmaTypes, shape: MmaShape): O.Option<Mma> =>
-  pipe(
-    hopperRules(types),
-    O.filter((rules) => shape.k % rules.blockK === 0),
-    O.map((rules): Mma => tensorCoreMma(rules, shape)),
-  )
+type MmaOf = Algebra['mma']
+
+const blockMma =
+  (rulesOf: (types: MmaTypes) => O.Option<ArithmeticRules>): MmaOf =>
+  (types, shape) =>
+    pipe(
+      rulesOf(types),
+      O.filter((rules) => shape.k % rules.blockK === 0),
+      O.map((rules): Mma => tensorCoreMma(rules, shape)),
+    )
+
+const mmaOf: Readonly<Record<Arithmetic, MmaOf>> = {
+  hopper: blockMma(hopperRules),
+  blackwell: blockMma(blackwellRules),
+  ieee32: sequentialMma,
+}
 
 const described: Readonly<Record<Arithmetic, string>> = {
   hopper: 'bit patterns; matrix products as on Hopper tensor cores (measured)',
+  blackwell: 'bit patterns; matrix products by the documented rule of Blackwell tensor cores (not measured)',
   ieee32: 'bit patterns; matrix products in order of k, every operation rounded to nearest',
 }
 
@@ -177,5 +189,5 @@ export const bits = (chip: Arithmetic): Algebra => ({
       }),
     ),
   cast,
-  mma: (types, shape) => (chip === 'hopper' ? hopperMma(types, shape) : sequentialMma(types, shape)),
+  mma: mmaOf[chip],
 })

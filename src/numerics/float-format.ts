@@ -35,6 +35,8 @@
  *
  * Source: IEEE 754-2019, 3.4; OCP 8-bit Floating Point Specification; OCP Microscaling Formats; PTX ISA, "cvt".
  */
+import { pipe } from 'fp-ts/lib/function.js'
+import * as RR from 'fp-ts/lib/ReadonlyRecord.js'
 import type { FloatDtype } from './dtype.js'
 
 /** Rounding of a conversion: to nearest, ties to even; or toward zero. */
@@ -231,24 +233,41 @@ const f32Codec: { readonly decode: (pattern: number) => number; readonly encode:
     }
   })()
 
-/** Pattern to value, exactly. A NaN of any payload is the one NaN. */
-export const decoder = (dtype: FloatDtype): ((pattern: number) => number) =>
-  dtype === 'f32' ? f32Codec.decode : decodeBy(formats[dtype])
+type Conversion = (x: number) => number
 
-/** Value to pattern, rounded once. */
+interface Codec {
+  readonly decode: Conversion
+  readonly encode: Readonly<Record<RoundingMode, Conversion>>
+  readonly saturating: Readonly<Record<RoundingMode, Conversion>>
+}
+
+// Built once: `decoder` and `encoder` are also called for single elements.
+const codecs: Readonly<Record<FloatDtype, Codec>> = pipe(
+  formats,
+  RR.map((f): Codec => ({
+    decode: f.dtype === 'f32' ? f32Codec.decode : decodeBy(f),
+    encode: {
+      rn: f.dtype === 'f32' ? f32Codec.encode : encodeBy(f, 'rn', false),
+      rz: encodeBy(f, 'rz', false),
+    },
+    saturating: { rn: encodeBy(f, 'rn', true), rz: encodeBy(f, 'rz', true) },
+  })),
+)
+
+/** Pattern to value, exactly. A NaN of any payload is the one NaN. The same function each time. */
+export const decoder = (dtype: FloatDtype): ((pattern: number) => number) => codecs[dtype].decode
+
+/** Value to pattern, rounded once. The same function each time, for the same arguments. */
 export const encoder = (
   dtype: FloatDtype,
   rounding: RoundingMode = 'rn',
   saturate = false,
-): ((x: number) => number) =>
-  dtype === 'f32' && rounding === 'rn' && !saturate
-    ? f32Codec.encode
-    : encodeBy(formats[dtype], rounding, saturate)
+): ((x: number) => number) => codecs[dtype][saturate ? 'saturating' : 'encode'][rounding]
 
-/** The value of one pattern of a dtype. For many, take `decoder(dtype)` once. */
+/** The value of one pattern of a dtype. */
 export const decode = (dtype: FloatDtype, pattern: number): number => decoder(dtype)(pattern)
 
-/** The pattern of one value in a dtype, to nearest even. For many, take `encoder(dtype)` once. */
+/** The pattern of one value in a dtype, to nearest even. */
 export const encode = (dtype: FloatDtype, x: number): number => encoder(dtype)(x)
 
 /** Is this pattern a NaN of the dtype? */
@@ -269,7 +288,9 @@ export const ordinal = (dtype: FloatDtype, pattern: number): number => {
   const f = formats[dtype]
   const signBit = magnitudes(f)
   const bits = Math.floor(pattern / 2 ** f.paddingBits)
-  return f.signBits === 1 && bits >= signBit ? 0 - (bits - signBit) : bits
+  // An unsigned format may leave the top bit of its container unused (ue4m3): `decode` ignores it too.
+  const magnitude = bits % signBit
+  return f.signBits === 1 && bits >= signBit ? 0 - magnitude : magnitude
 }
 
 /**

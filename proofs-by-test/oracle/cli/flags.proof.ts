@@ -26,7 +26,10 @@ describe('choice', () => {
     expect(oneOf('--x', known)('c')).toEqual(says("--x: expected a|bb, found 'c'"))
     expect(oneOf('--x', known)('')).toEqual(says('--x: expected a|bb, found nothing'))
     expect(parseArithmetic('ieee32')).toEqual(E.right('ieee32'))
-    expect(parseArithmetic('ampere')).toEqual(says("--arithmetic: expected hopper|ieee32, found 'ampere'"))
+    expect(parseArithmetic('blackwell')).toEqual(E.right('blackwell'))
+    expect(parseArithmetic('ampere')).toEqual(
+      says("--arithmetic: expected hopper|blackwell|ieee32, found 'ampere'"),
+    )
     expect(parseTensorPipe('documented')).toEqual(E.right('documented'))
     expect(parseTensorPipe('issueOrder')).toEqual(
       says("--tensor-pipe: expected issue-order|documented, found 'issueOrder'"),

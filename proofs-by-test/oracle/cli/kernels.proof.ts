@@ -336,7 +336,7 @@ describe('wrong on purpose: status 2 and one line', () => {
     ['unknown flag', ['run', 'hopper-matmul', '--fast'], /unknown option '--fast'/],
     ['no kernel', ['run'], /missing required argument 'kernel'/],
     ['unknown algebra', ['run', 'hopper-matmul', '--over', 'f64'], /--over: expected bits\|real64/],
-    ['unknown chip', ['run', 'hopper-matmul', '--arithmetic', 'ampere'], /hopper\|ieee32/],
+    ['unknown chip', ['run', 'hopper-matmul', '--arithmetic', 'ampere'], /hopper\|blackwell\|ieee32/],
     ['unknown schedule', ['run', 'hopper-matmul', '--schedule', 'fifo'], /eager\|lazy/],
     [
       'schedule file missing',

@@ -6,7 +6,7 @@
  * |----------------|---------------------------------------------------------------|
  * | `--over`       | `bits`, `real64`, `field`, `field:SEED`, `unit`, `tiles`      |
  * | `--schedule`   | `eager`, `lazy`, `roundrobin`, `seeded:N`, `recorded:FILE`    |
- * | `--arithmetic` | `hopper`, `ieee32`                                            |
+ * | `--arithmetic` | `hopper`, `blackwell` (documented, not measured), `ieee32`    |
  * | `--tensor-pipe`| `issue-order`, `documented`                                   |
  *
  * Laws
@@ -95,7 +95,7 @@ export const printSchedule = (schedule: ScheduleFlag): string => {
 
 // ---------------------------------------------------------------- arithmetic, tensor pipe
 
-/** Whose tensor cores multiply: the chip's own rule, or every product and sum rounded to f32. */
+/** Whose tensor cores multiply: Hopper's measured rule, Blackwell's documented one, or every product and sum rounded to f32. */
 export const parseArithmetic: (text: string) => E.Either<FlagFailure, Arithmetic> = oneOf(
   '--arithmetic',
   arithmetics,
