@@ -417,7 +417,7 @@ describe('what an algebra says of itself', () => {
       ['field', 'slots'],
       ['unit', 'none'],
     ])
-    expect(new Set(algebras.map(({ description }) => description)).size).toBe(5)
+    expect(new Set(algebras.map(({ description }) => description)).size).toBe(6)
     expect(modular.seed).toBe(7)
   })
 })

@@ -197,7 +197,8 @@ describe('tensor-core law 2: the fast form equals the definition on adversarial 
     const rules = rulesOf({ a, b, acc }, chip)
     const next = generator(31)
     // An odd number of rows and columns, and a chain of three instructions.
-    const shape = { m: nightly ? 63 : 9, n: nightly ? 31 : 7, k: 3 * rules.blockK }
+    const quick = chip === 'hopper' ? { m: 9, n: 7 } : { m: 5, n: 3 }
+    const shape = { ...(nightly ? { m: 63, n: 31 } : quick), k: 3 * rules.blockK }
     const fast = tensorCoreMma(rules, shape)
     const slow = byDefinition(rules, shape)
     for (const inputs of kinds)
@@ -462,7 +463,7 @@ describe('tensor-core, fp8 by hand: 13 bits against 25', () => {
 })
 
 describe('tensor-core law 6: where nothing is cut off, a block is its exact sum, rounded once', () => {
-  // Inputs below 8 and c at most 2^8: E <= 8, so Blackwell keeps 2^-17 and up; with e4m3 x e4m3 c is at most 2^6 and
+  // Inputs below 16 and c at most 2^8: E <= 8, so Blackwell keeps 2^-17 and up; with e4m3 x e4m3 c is at most 2^6 and
   // 2^-19 is kept. The last number of a row is the quantum of its products.
   const inputs: readonly (readonly [FloatDtype, FloatDtype, number])[] = [
     ['e4m3', 'e4m3', 2 ** -18],
@@ -470,6 +471,17 @@ describe('tensor-core law 6: where nothing is cut off, a block is its exact sum,
     ['e2m1', 'e2m1', 2 ** -2],
   ]
   const trials = nightly ? 20_000 : 200
+  const choices = (dtype: FloatDtype): readonly [readonly number[], readonly number[], readonly number[]] => {
+    const all = Array.from({ length: 2 ** bitsOf(dtype) }, (_, p) => p).filter(
+      (p) => Math.abs(decode(dtype, p)) < 16,
+    )
+    const tiny = 2 ** minExponent(formatOf(dtype))
+    return [
+      all.filter((p) => decode(dtype, p) >= 4),
+      all.filter((p) => Math.abs(decode(dtype, p)) < tiny && decode(dtype, p) !== 0),
+      all,
+    ]
+  }
   const disagreements = (
     chip: Chip,
     a: FloatDtype,
@@ -478,15 +490,20 @@ describe('tensor-core law 6: where nothing is cut off, a block is its exact sum,
     quantum: number,
   ): number => {
     const next = generator(34)
-    const small = (dtype: FloatDtype): number => {
-      const p = next() % 2 ** bitsOf(dtype)
-      return Math.abs(decode(dtype, p)) < 8 ? p : encode(dtype, 0)
+    // Large positive products make sums longer than 24 bits, tiny ones set their last bit.
+    const [largeA, tinyA, anyA] = choices(a)
+    const [largeB, tinyB, anyB] = choices(b)
+    const among = (patterns: readonly number[]): number => patterns[next() % patterns.length]!
+    const pair = (): readonly [number, number] => {
+      const kind = next() % 3
+      if (kind === 0) return [among(largeA), among(largeB)]
+      return kind === 1 ? [among(tinyA), among(tinyB)] : [among(anyA), among(anyB)]
     }
     const one = blockSum(rulesOf({ a, b, acc }, chip))
     const round = acc === 'f32' ? towardZero : nearest
     return Array.from({ length: trials }, () => {
-      const x = Array.from({ length: 32 }, () => small(a))
-      const y = Array.from({ length: 32 }, () => small(b))
+      const pairs = Array.from({ length: 32 }, pair)
+      const [x, y] = [pairs.map(([p]) => p), pairs.map(([, q]) => q)]
       // In f16 a c of 10 fraction bits.
       const c = ((next() % 2048) - 1024) * Math.max(quantum, acc === 'f16' ? 2 ** -4 : 2 ** -10)
       const exact = x.reduce(
