@@ -27,7 +27,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { failure, refuse, type Failure } from '../failure.js'
 import type { Program } from '../semantics/program.js'
-import { hopperMatmul, type HopperMatmul } from './hopper-matmul.js'
+import { hopperMatmul } from './hopper-matmul.js'
+import { queue, type Queue } from './queue.js'
+import { wgmmaLoop, type WgmmaLoop } from './wgmma-loop.js'
 
 // ---------------------------------------------------------------- model
 
@@ -101,6 +103,13 @@ const word = (name: string, choices: readonly [string, ...string[]], meaning: st
   choices,
 })
 
+const flag = (name: string, value: boolean, meaning: string): Parameter => ({
+  name,
+  default: value,
+  unit: 'true|false',
+  meaning,
+})
+
 const integerOr = (given: Settings, name: string, otherwise: number): number => {
   const v = given[name]
   return typeof v === 'number' ? v : otherwise
@@ -151,62 +160,71 @@ const fitTile = (
       )
 }
 
-// ---------------------------------------------------------------- hopper-matmul
+// ---------------------------------------------------------------- matmuls: sizes, tiles, slots
 
-const hopperName = 'hopper-matmul'
-const hopperCuts = [
-  { size: 'm', tile: 'tileM', unit: 64, because: 'the rows of one wgmma', most: Infinity, default: 128 },
-  { size: 'n', tile: 'tileN', unit: 16, because: 'a row of the narrowest swizzle', most: 256, default: 128 },
-  { size: 'k', tile: 'tileK', unit: 16, because: 'the k of one wgmma', most: Infinity, default: 64 },
-] as const
-const defaultStages = 4
+/** What every tiled matmul of the catalogue has. */
+interface Tiled {
+  readonly dtype: 'f16' | 'bf16'
+  readonly m: number
+  readonly n: number
+  readonly k: number
+  readonly tileM: number
+  readonly tileN: number
+  readonly tileK: number
+  readonly stages: number
+}
 
-const positive = (name: string, value: number): E.Either<Failure, number> =>
+/** How the tiles of a matmul may be cut, and what its sizes are when nobody says. */
+interface Shape {
+  readonly kernel: string
+  readonly cuts: readonly [Cut, Cut, Cut]
+  readonly sizes: readonly [number, number, number]
+  readonly stages: number
+}
+
+const positive = (kernel: string, name: string, value: number): E.Either<Failure, number> =>
   value >= 1
     ? E.right(value)
-    : bad(hopperName, `${name} is ${String(value)}: expected a positive integer, at least 1`)
+    : bad(kernel, `${name} is ${String(value)}: expected a positive integer, at least 1`)
 
-const recordOf = (c: HopperMatmul): Settings => ({
-  m: c.m,
-  n: c.n,
-  k: c.k,
-  tileM: c.tileM,
-  tileN: c.tileN,
-  tileK: c.tileK,
-  stages: c.stages,
-  dtype: c.dtype,
-})
-
-const makeHopper = (given: Settings): E.Either<Failure, Instance> => {
+/** Chooses what is not given, and builds. */
+const makeTiled = <C extends Tiled>(
+  shape: Shape,
+  given: Settings,
+  rest: (c: Tiled) => C,
+  build: (c: C) => E.Either<Failure, Program>,
+  record: (c: C) => Settings,
+): E.Either<Failure, Instance> => {
+  const { kernel, cuts, sizes } = shape
   const extent = (name: string, otherwise: number): E.Either<Failure, number> =>
-    positive(name, integerOr(given, name, otherwise))
+    positive(kernel, name, integerOr(given, name, otherwise))
   const tile = (cut: Cut, of: number): E.Either<Failure, number> => {
     const t = given[cut.tile]
-    return fitTile(hopperName, cut, of, typeof t === 'number' ? t : null)
+    return fitTile(kernel, cut, of, typeof t === 'number' ? t : null)
   }
   return pipe(
     E.Do,
-    E.bind('m', () => extent('m', 256)),
-    E.bind('n', () => extent('n', 256)),
-    E.bind('k', () => extent('k', 576)),
-    E.bind('tileM', ({ m }) => tile(hopperCuts[0], m)),
-    E.bind('tileN', ({ n }) => tile(hopperCuts[1], n)),
-    E.bind('tileK', ({ k }) => tile(hopperCuts[2], k)),
-    E.bind('stages', () => extent('stages', defaultStages)),
+    E.bind('m', () => extent('m', sizes[0])),
+    E.bind('n', () => extent('n', sizes[1])),
+    E.bind('k', () => extent('k', sizes[2])),
+    E.bind('tileM', ({ m }) => tile(cuts[0], m)),
+    E.bind('tileN', ({ n }) => tile(cuts[1], n)),
+    E.bind('tileK', ({ k }) => tile(cuts[2], k)),
+    E.bind('stages', () => extent('stages', shape.stages)),
     E.chain(({ m, n, k, tileM, tileN, tileK, stages }) => {
       const dtype = given['dtype'] === 'bf16' ? 'bf16' : 'f16'
       const built = (depth: number, slots: number): E.Either<Failure, Instance> => {
-        const c: HopperMatmul = { dtype, m, n, k, tileM, tileN, tileK: depth, stages: slots }
+        const c = rest({ dtype, m, n, k, tileM, tileN, tileK: depth, stages: slots })
         return pipe(
-          hopperMatmul(c),
-          E.map((program) => ({ kernel: hopperName, settings: recordOf(c), program })),
+          build(c),
+          E.map((program) => ({ kernel, settings: record(c), program })),
         )
       }
       const first = built(tileK, stages)
       // Where large tiles leave too little shared memory: fewer slots, and if that is not enough, shallower ones.
       const depths =
         given['tileK'] === undefined
-          ? legalTiles(hopperCuts[2], k)
+          ? legalTiles(cuts[2], k)
               .filter((t) => t <= tileK)
               .reverse()
           : [tileK]
@@ -220,31 +238,135 @@ const makeHopper = (given: Settings): E.Either<Failure, Instance> => {
 
 const tooLarge = (made: E.Either<Failure, Instance>): boolean => E.isLeft(made) && made.left.code === 'A1'
 
+const tiledRecord = (c: Tiled): Settings => ({
+  m: c.m,
+  n: c.n,
+  k: c.k,
+  tileM: c.tileM,
+  tileN: c.tileN,
+  tileK: c.tileK,
+  stages: c.stages,
+  dtype: c.dtype,
+})
+
+const tiledTensors: ReadonlyArray<TensorRole> = [
+  { name: 'a', role: 'in', axes: ['m', 'k'] },
+  { name: 'b', role: 'in', axes: ['k', 'n'] },
+  { name: 'out', role: 'out', axes: ['m', 'n'] },
+]
+
+const wgmmaCuts: readonly [Cut, Cut, Cut] = [
+  { size: 'm', tile: 'tileM', unit: 64, because: 'the rows of one wgmma', most: Infinity, default: 128 },
+  { size: 'n', tile: 'tileN', unit: 16, because: 'a row of the narrowest swizzle', most: 256, default: 128 },
+  { size: 'k', tile: 'tileK', unit: 16, because: 'the k of one wgmma', most: Infinity, default: 64 },
+]
+
+const wgmmaParameters = (shape: Shape): ReadonlyArray<Parameter> => [
+  size('m', shape.sizes[0], 'rows of a and out'),
+  size('n', shape.sizes[1], 'columns of b and out'),
+  size('k', shape.sizes[2], 'columns of a, rows of b'),
+  size('tileM', 128, 'rows of out that a block computes: a multiple of 64 that divides m'),
+  size('tileN', 128, 'columns of out that a block computes: a multiple of 16 up to 256 that divides n'),
+  size('tileK', 64, 'depth of one slot of the ring: a multiple of 16 that divides k'),
+  count('stages', shape.stages, 'slots', 'slots of the ring in shared memory'),
+  word('dtype', ['f16', 'bf16'], 'element type of a, b and out; sums are f32'),
+]
+
+// ---------------------------------------------------------------- hopper-matmul
+
+const hopperShape: Shape = { kernel: 'hopper-matmul', cuts: wgmmaCuts, sizes: [256, 256, 576], stages: 4 }
+
 const hopper: Kernel = {
-  name: hopperName,
+  name: hopperShape.kernel,
   summary: 'out = a @ b: TMA ring, wgmma, store through shared memory; one memory and one compute warpgroup',
+  parameters: wgmmaParameters(hopperShape),
+  tensors: tiledTensors,
+  dtype: 'dtype',
+  make: (given) => makeTiled(hopperShape, given, (c) => c, hopperMatmul, tiledRecord),
+}
+
+// ---------------------------------------------------------------- wgmma-loop
+
+const loopShape: Shape = { kernel: 'wgmma-loop', cuts: wgmmaCuts, sizes: [256, 256, 576], stages: 4 }
+
+const wgmmaLoopKernel: Kernel = {
+  name: loopShape.kernel,
+  summary: 'out = a @ b: one warpgroup that loads ahead and multiplies (the reference page, corrected)',
   parameters: [
-    size('m', 256, 'rows of a and out'),
-    size('n', 256, 'columns of b and out'),
-    size('k', 576, 'columns of a, rows of b'),
-    size('tileM', 128, 'rows of out that a block computes: a multiple of 64 that divides m'),
-    size('tileN', 128, 'columns of out that a block computes: a multiple of 16 up to 256 that divides n'),
-    size('tileK', 64, 'depth of one slot of the ring: a multiple of 16 that divides k'),
-    count('stages', defaultStages, 'slots', 'slots of the ring in shared memory'),
-    word('dtype', ['f16', 'bf16'], 'element type of a, b and out; sums are f32'),
+    ...wgmmaParameters(loopShape),
+    word('wgmmaWait', ['implemented', 'documented'], 'does a wgmma wait for the ones before it?'),
+    flag('explicitWait', true, 'wgmma_wait(1) after every wgmma; without it, implemented is W3'),
+  ],
+  tensors: tiledTensors,
+  dtype: 'dtype',
+  make: (given) =>
+    makeTiled<WgmmaLoop>(
+      loopShape,
+      given,
+      (c) => ({
+        ...c,
+        wgmmaWait: given['wgmmaWait'] === 'documented' ? 'documented' : 'implemented',
+        explicitWait: given['explicitWait'] !== false,
+      }),
+      wgmmaLoop,
+      (c) => ({ ...tiledRecord(c), wgmmaWait: c.wgmmaWait, explicitWait: c.explicitWait }),
+    ),
+}
+
+// ---------------------------------------------------------------- queue
+
+const queueName = 'queue'
+
+const makeQueue = (given: Settings): E.Either<Failure, Instance> =>
+  pipe(
+    E.Do,
+    E.bind('m', () => positive(queueName, 'm', integerOr(given, 'm', 56))),
+    E.bind('n', () => positive(queueName, 'n', integerOr(given, 'n', 64))),
+    E.bind('buffering', () => positive(queueName, 'buffering', integerOr(given, 'buffering', 3))),
+    E.bind('rows', ({ m }) => {
+      const chosen = [8, 7, 6, 5, 4, 3, 2].find((r) => m % r === 0) ?? 1
+      return positive(queueName, 'rows', integerOr(given, 'rows', chosen))
+    }),
+    E.chain(({ m, n, buffering, rows }) => {
+      const c: Queue = {
+        dtype: given['dtype'] === 'bf16' || given['dtype'] === 'f32' ? given['dtype'] : 'f16',
+        m,
+        n,
+        rows,
+        buffering,
+        produce: given['produce'] === 'copies' ? 'copies' : 'stores',
+        drain: given['drain'] === true,
+      }
+      return pipe(
+        queue(c),
+        E.map((program) => ({ kernel: queueName, settings: { ...c }, program })),
+      )
+    }),
+  )
+
+const queueKernel: Kernel = {
+  name: queueName,
+  summary: 'out = x through a ring between two warpgroups, with barriers both ways (the reference page)',
+  parameters: [
+    size('m', 56, 'rows of x and out'),
+    size('n', 64, 'columns of x and out'),
+    size('rows', 8, 'rows of one item: a divisor of m'),
+    count('buffering', 3, 'slots', 'slots of the ring in shared memory'),
+    word('produce', ['stores', 'copies'], 'how the producer fills a slot: its own stores, or TMA'),
+    flag('drain', false, 'the producer waits for the last completions too; printed without'),
+    word('dtype', ['f16', 'bf16', 'f32'], 'element type of x and out'),
   ],
   tensors: [
-    { name: 'a', role: 'in', axes: ['m', 'k'] },
-    { name: 'b', role: 'in', axes: ['k', 'n'] },
+    { name: 'x', role: 'in', axes: ['m', 'n'] },
     { name: 'out', role: 'out', axes: ['m', 'n'] },
   ],
   dtype: 'dtype',
-  make: makeHopper,
+  make: makeQueue,
 }
 
 // ---------------------------------------------------------------- the list
 
-export const kernels: ReadonlyArray<Kernel> = [hopper]
+export const kernels: ReadonlyArray<Kernel> = [hopper, queueKernel, wgmmaLoopKernel]
 
 export const kernelNamed = (name: string): E.Either<Failure<'kernel.unknown'>, Kernel> => {
   const kernel = kernels.find((k) => k.name === name)

@@ -244,6 +244,8 @@ describe('tcspec kernels and demo', () => {
       expect(text.stdout).toMatch(new RegExp(`^ *${s}( |$)`, 'm'))
     expect(JSON.parse((await run('kernels', '--json')).stdout)).toMatchObject([
       { name: 'hopper-matmul', parameters: expect.any(Array), tensors: expect.any(Array) },
+      { name: 'queue' },
+      { name: 'wgmma-loop' },
     ])
   })
   it('the demo shows what it says, with the captured data and without', async () => {

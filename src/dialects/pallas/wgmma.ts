@@ -2,7 +2,15 @@
  * Pallas on Hopper's tensor core: accumulators, `wgmma`, `wgmma_wait`.
  *
  * An accumulator is registers of one warpgroup that the tensor core writes in the background. `ACC` starts at zero. Each `wgmma` is one
- * commit group; nothing waits by itself but reading the accumulator, which waits for all groups first.
+ * commit group; reading the accumulator waits for all groups first. Whether a `wgmma` waits for those before it depends on whom you ask:
+ *
+ *     `wgmma` of         the reference                        the implementation
+ *     becomes            wgmma.mma  commit  wait_group 1      wgmma.mma  commit
+ *     so it returns      with one group running, its own      with every group perhaps still running
+ *
+ * `WgmmaWait` says which. What is safe as `implemented` is safe as `documented` too, so that is the default.
+ *
+ * Law 1. A documented `wgmma` is an implemented one and `wgmma_wait(1)`: statement for statement, but for the label of the wait.
  *
  * Names: `plgpu.ACC((m, n), dtype)`, `plgpu.wgmma(acc, a, b)`, `plgpu.wgmma_wait(n)`, `acc[...]`.
  *
@@ -40,12 +48,16 @@ export const initAccumulator = (label: string, acc: Accumulator): Build<void> =>
     yield* run(`${label}.fence`, { _tag: 'wgmma.fence' })
   })
 
-/** `wgmma(acc, a, b)`: acc += a @ b, as one group. */
+/** Does a `wgmma` wait for the ones before it? */
+export type WgmmaWait = 'implemented' | 'documented'
+
+/** `wgmma(acc, a, b)`: acc += a @ b, as one group; `documented` ones wait until no other group runs. */
 export const wgmma = <D extends Dtype>(
   label: string,
   acc: Accumulator,
   a: View<'smem', D, 2>,
   b: View<'smem', D, 2>,
+  waits: WgmmaWait = 'implemented',
 ): Build<void> =>
   block(function* () {
     yield* run(label, {
@@ -58,6 +70,7 @@ export const wgmma = <D extends Dtype>(
       negateB: false,
     })
     yield* run(`${label}.group`, { _tag: 'wgmma.commitGroup' })
+    if (waits === 'documented') yield* wgmmaWait(`${label}.wait`, 1)
   })
 
 /** `wgmma_wait(n)`: at most n groups are still running. */

@@ -1,0 +1,194 @@
+/**
+ * wgmma-loop: the corrected loop is the matmul under both readings of `wgmma`; the printed one is rejected, and the finding says why.
+ */
+import { describe, expect, test } from 'vitest'
+import * as E from 'fp-ts/lib/Either.js'
+import { brokenWgmmaLoop, brokenWgmmaLoops } from '../../src/kernels/broken/index.js'
+import { instanceOf, kernelNamed } from '../../src/kernels/catalogue.js'
+import { naiveMatmul } from '../../src/kernels/reference.js'
+import { randomPatterns } from '../../src/kernels/reference-inputs.js'
+import { wgmmaLoop, wgmmaLoopThat, type WgmmaLoop } from '../../src/kernels/wgmma-loop.js'
+import { bits, field, unit, type Algebra } from '../../src/numerics/index.js'
+import { check, type Checked, type CheckOptions } from '../../src/semantics/check.js'
+import { readTensor } from '../../src/semantics/launch.js'
+import * as Policy from '../../src/semantics/policy.js'
+import { print } from '../../src/semantics/print.js'
+import type { Program } from '../../src/semantics/program.js'
+
+const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
+  if (E.isLeft(e)) throw new Error(e.left.message)
+  return e.right
+}
+const checked = (
+  p: Program,
+  o: Partial<CheckOptions> = {},
+  algebra: Algebra = unit,
+  tensors: ReadonlyMap<string, Float64Array> = new Map(),
+): Checked =>
+  right(
+    check(p, {
+      settings: {},
+      algebra,
+      arguments: { scalars: new Map(), tensors },
+      policy: Policy.eager,
+      strict: true,
+      strictProxies: false,
+      hazards: true,
+      provenance: true,
+      explore: true,
+      fuel: 1e6,
+      ...o,
+    }),
+  )
+const base: WgmmaLoop = {
+  dtype: 'f16',
+  m: 64,
+  n: 32,
+  k: 112,
+  tileM: 64,
+  tileN: 32,
+  tileK: 16,
+  stages: 3,
+  wgmmaWait: 'implemented',
+  explicitWait: true,
+}
+/** Every way of waiting that suffices. */
+const safe = [
+  { wgmmaWait: 'documented', explicitWait: false },
+  { wgmmaWait: 'documented', explicitWait: true },
+  { wgmmaWait: 'implemented', explicitWait: true },
+] as const
+
+describe('the corrected loop', () => {
+  test('2 to 4 slots, fewer steps than slots to 2 S + 1: proved in order, decided by one schedule, nothing found, strictly', () => {
+    for (const waits of safe)
+      for (const stages of [2, 3, 4])
+        for (const steps of [1, stages - 1, stages, stages + 1, 2 * stages + 1]) {
+          const { verdict } = checked(right(wgmmaLoop({ ...base, ...waits, stages, k: 16 * steps })))
+          expect([
+            stages,
+            steps,
+            verdict.verdict,
+            verdict.decidedBy,
+            verdict.findings,
+            verdict.notes,
+            verdict.provenance?.inOrder,
+          ]).toEqual([stages, steps, 'ok', 'one-schedule', [], [], true])
+        }
+  })
+  test('the bits of the naive chain, and the field', () => {
+    const [m, n, k] = [128, 32, 112]
+    const p = right(wgmmaLoop({ ...base, m, n, k }))
+    const types = { operand: 'f16', accumulator: 'f32', out: 'f16' } as const
+    for (const algebra of [bits('hopper'), field(9)]) {
+      const make = (t: number, size: number): Float64Array =>
+        algebra.name === 'bits'
+          ? randomPatterns('f16', 1, t, size)
+          : Float64Array.from({ length: size }, (_, i) => field(9).element(t, i))
+      const [a, b] = [make(0, m * k), make(1, k * n)]
+      const { world, machine } = checked(
+        p,
+        {},
+        algebra,
+        new Map([
+          ['a', a],
+          ['b', b],
+        ]),
+      )
+      expect(readTensor(world, machine, 'out')).toEqual(right(naiveMatmul(algebra, types, { m, n, k }, a, b)))
+    }
+  })
+  test('100 schedules: one digest', () => {
+    const p = right(wgmmaLoop({ ...base, wgmmaWait: 'documented', explicitWait: false }))
+    const seen = Array.from({ length: 100 }, (_, i) => {
+      const { verdict } = checked(p, { policy: Policy.seeded(i + 1) })
+      return `${verdict.verdict} ${verdict.decidedBy} ${verdict.digest.order}`
+    })
+    expect(new Set(seen).size).toBe(1)
+  })
+  test('a documented wgmma is an implemented one and wgmma_wait(1): the listings differ in one label', () => {
+    const listing = (c: Partial<WgmmaLoop>): string => print(right(wgmmaLoop({ ...base, ...c })))
+    expect(
+      listing({ wgmmaWait: 'documented', explicitWait: false }).replace('/ wgmma.wait\n', '/ wgmma_wait 1\n'),
+    ).toBe(listing({}))
+  })
+})
+
+describe('broken loops', () => {
+  test.each(brokenWgmmaLoops)(
+    '$refills, $wgmmaWait, explicit $explicitWait: $verdict, $shows',
+    ({ refills, verdict, shows, ...waits }) => {
+      for (const stages of [2, 3, 4]) {
+        const p = right(wgmmaLoopThat(refills, { ...base, ...waits, stages, k: 16 * (2 * stages + 1) }))
+        const v = checked(p, { strict: false }).verdict
+        expect([v.verdict, v.decidedBy, v.findings.map((f) => f.id)]).toEqual([
+          verdict,
+          'one-schedule',
+          expect.arrayContaining([...shows]),
+        ])
+      }
+    },
+  )
+  test('as printed: the finding names the wgmma that still reads the slot, the refill, and the wait between them', () => {
+    const p = right(brokenWgmmaLoop({ ...base, wgmmaWait: 'documented', explicitWait: false }))
+    const { verdict } = checked(p)
+    const f = verdict.findings[0]!
+    expect(f).toMatchObject({
+      id: 'W3',
+      a: { site: 'wgmma', does: expect.stringMatching(/read/) },
+      b: { site: 'refill a' },
+      missing: { kind: 'group-wait' },
+    })
+    // one step, one slot: a_smem[1] of (64, 16) f16
+    expect([f.a.iteration, f.b?.iteration]).toEqual([[1], [1]])
+    expect(f.missing?.text).toMatch(/wgmma group wait that covers `wgmma`.*before `refill a`/)
+    const aSmem = p.storage.find((s) => s.id === 'a_smem')!
+    const slotBytes = 64 * 16 * 2
+    expect(f.place?.spans).toEqual([[aSmem.offset! + slotBytes, aSmem.offset! + 2 * slotBytes]])
+    expect(verdict.waitFor[0]).toMatch(/thread@0 is blocked at thread \/ i \/ wait a_loaded \[3\]/)
+  })
+  test('every schedule rejects it, and every schedule rejects the corrected loop that does not wait', () => {
+    for (const refills of ['slot', 'load_slot'] as const) {
+      const p = right(wgmmaLoopThat(refills, { ...base, explicitWait: false }))
+      for (let seed = 1; seed <= 50; seed++) {
+        const v = checked(p, { policy: Policy.seeded(seed), explain: false }).verdict
+        expect([seed, v.verdict, v.findings.map((f) => f.id)]).toEqual([
+          seed,
+          refills === 'slot' ? 'deadlock' : 'hazard',
+          expect.arrayContaining(['W3']),
+        ])
+      }
+    }
+  })
+})
+
+describe('settings', () => {
+  test('the catalogue: nine k steps on four slots, waits on', () => {
+    const kernel = right(kernelNamed('wgmma-loop'))
+    expect(right(instanceOf(kernel, {}, [])).settings).toEqual({
+      ...base,
+      m: 256,
+      n: 256,
+      k: 576,
+      tileM: 128,
+      tileN: 128,
+      tileK: 64,
+      stages: 4,
+    })
+    expect(
+      right(instanceOf(kernel, { wgmmaWait: 'documented', explicitWait: false }, [])).settings,
+    ).toMatchObject({ wgmmaWait: 'documented', explicitWait: false })
+  })
+  test.each<readonly [Partial<WgmmaLoop>, RegExp]>([
+    [{ tileM: 96 }, /^wgmma-loop: tileM is 96: expected a multiple of 64/],
+    [{ tileN: 24 }, /tileN is 24: expected a multiple of 16, at most 256/],
+    [{ tileK: 24 }, /tileK is 24: expected a multiple of 16/],
+    [{ stages: 1 }, /stages is 1: expected 2 to 32/],
+    [{ k: 100 }, /k is 100: expected a multiple of tileK, which is 16/],
+    [{ n: -1 }, /n is -1: expected a positive integer/],
+  ])('refuses %j', (c, message) => {
+    expect(wgmmaLoop({ ...base, ...c })).toMatchObject(
+      E.left({ code: 'kernel.settings', message: expect.stringMatching(message) }),
+    )
+  })
+})
