@@ -349,6 +349,7 @@ export const check: Check = (program, options) => {
     strict: options.strict,
     strictProxies: options.strictProxies,
     wgmmaOrder: defaults.wgmmaOrder,
+    tensorPipe: defaults.tensorPipe,
     registerFence: defaults.registerFence,
     rules: defaults.rules,
   }

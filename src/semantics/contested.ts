@@ -28,7 +28,14 @@ const ofOperation = (f: InFlight): readonly [ReadonlyArray<Elements>, ReadonlyAr
     case 'cpAsyncArrive':
       return [[], []]
     case 'wgmma':
+    case 'tcgen05':
       return [[f.mma.a, f.mma.b], [f.mma.accumulator]]
+    case 'tcgen05Commit':
+      return [[], []]
+    case 'tcgen05Ld':
+      return [[f.source], [f.destination]]
+    case 'tcgen05St':
+      return [[], [f.destination]]
   }
 }
 

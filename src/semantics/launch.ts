@@ -25,10 +25,10 @@ import { begin } from './machine/advance.js'
 import { evaluate } from './machine/evaluate.js'
 import { footprints } from './machine/footprint.js'
 import * as Plane from './machine/plane.js'
-import { idle, machine, type AgentState, type Machine } from './machine/state.js'
+import { idle, machine, noTensorMemory, type AgentState, type Machine } from './machine/state.js'
 import * as V from './machine/value.js'
 import type { DescriptorValue, Value } from './machine/value.js'
-import type { PlacedStorage, TensorPlace, World } from './machine/world.js'
+import type { PlacedStorage, TensorPipe, TensorPlace, World } from './machine/world.js'
 import { place } from './place.js'
 import type { Program } from './program.js'
 
@@ -38,6 +38,8 @@ import type { Program } from './program.js'
 export interface Arguments {
   readonly scalars: ReadonlyMap<string, Value>
   readonly tensors: ReadonlyMap<string, Float64Array>
+  /** how tcgen05.mma of one agent follow one another; `issueOrder` if it is not said */
+  readonly tensorPipe?: TensorPipe
 }
 
 export const noArguments: Arguments = { scalars: new Map(), tensors: new Map() }
@@ -149,6 +151,7 @@ export const launch = (
       barriersPerCta,
       planeBytes,
       footprints: store,
+      tensorPipe: given.tensorPipe ?? 'issueOrder',
     }
   }
   const bare = worldWith([1], [1], 0, 0, header)
@@ -237,7 +240,7 @@ export const launch = (
     readonly agent: number | null
     readonly bytes: number
   }[] = [{ space: 'smem', name: 'smem', agent: null, bytes: smemBytes }]
-  if (program.storage.some((s) => s.space === 'tmem'))
+  if (program.arch === 'sm100a' || program.storage.some((s) => s.space === 'tmem'))
     perCta.push({ space: 'tmem', name: 'tmem', agent: null, bytes: tmemBytes })
   const barriersOf: { readonly name: string; readonly storage: string; readonly address: number }[] = []
   for (const s of program.storage) {
@@ -368,6 +371,7 @@ const startCluster = (world: World, cluster: number, memory: ReadonlyArray<Plane
     world.header.barriers.map(() => null),
     [],
     memory,
+    Array.from({ length: world.ctas }, () => noTensorMemory),
     [],
     0,
     0,

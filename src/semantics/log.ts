@@ -153,6 +153,8 @@ export interface Issue {
   readonly accumulates: boolean
   /** signals that it owes, one per destination CTA of a copy, one per completion of an mma; absent: one, or one per CTA of the cluster for a load */
   readonly signals?: number
+  /** a tcgen05.mma: products of one agent with the same number are in order whatever else is; the number of its accumulator's footprint */
+  readonly pipe?: number
 }
 /** Comes right before the accesses it makes. */
 export interface Perform {
@@ -233,6 +235,12 @@ export interface ForkEvent {
   readonly stamp: Stamp
   readonly children: ReadonlyArray<number>
 }
+/** tcgen05.alloc: the columns are there for whoever is ordered after it, and hold nothing. */
+export interface Alloc {
+  readonly _tag: 'alloc'
+  readonly stamp: Stamp
+  readonly footprint: Footprint
+}
 /** tcgen05.dealloc: the columns are gone. */
 export interface Dealloc {
   readonly _tag: 'dealloc'
@@ -260,6 +268,7 @@ export type LogEvent =
   | Fence
   | Rendezvous
   | ForkEvent
+  | Alloc
   | Dealloc
   | Exit
   | ClusterEvent

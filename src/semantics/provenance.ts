@@ -396,7 +396,10 @@ const onMmaAccess = (s: State, m: Mma, e: Access): void => {
       return
     case 'accumulator':
       if (e.rw === 'r') m.old = read(s, e.footprint)
-      else write(s, e.footprint, product(s, m, shapeOf(e.footprint)), e.stamp.site)
+      else {
+        write(s, e.footprint, product(s, m, shapeOf(e.footprint)), e.stamp.site)
+        if (e.operation !== undefined) s.mmas.delete(e.operation)
+      }
       return
     case 'source':
     case 'destination':
@@ -410,7 +413,7 @@ const onAccess = (s: State, e: Access): void => {
     onMmaAccess(s, mma, e)
     return
   }
-  if (e.operation !== undefined) {
+  if (e.operation !== undefined && e.origin === undefined) {
     // a copy: what is read now is written by a later access of the same operation, element by element
     if (e.rw === 'r') s.carrying.set(e.operation, read(s, e.footprint))
     else write(s, e.footprint, s.carrying.get(e.operation) ?? other('a copy of nothing'), e.stamp.site)

@@ -25,6 +25,9 @@ import * as Generic from './instructions/generic.js'
 import * as Groups from './instructions/groups.js'
 import * as Mbarrier from './instructions/mbarrier.js'
 import * as Rendezvous from './instructions/rendezvous.js'
+import * as Tcgen05Data from './instructions/tcgen05-data.js'
+import * as Tcgen05Memory from './instructions/tcgen05-memory.js'
+import * as Tcgen05Mma from './instructions/tcgen05-mma.js'
 import * as Tma from './instructions/tma.js'
 import * as Wgmma from './instructions/wgmma.js'
 import type { LinkedDo, LinkedFork } from './link.js'
@@ -34,7 +37,7 @@ import { effect, type Effect, type Executing } from './machine/effect.js'
 import { evaluate } from './machine/evaluate.js'
 import type { InFlight, Prepared } from './machine/operation.js'
 import { agentState, control, withAgent, type AgentState, type Machine, type Ready } from './machine/state.js'
-import type { Value } from './machine/value.js'
+import type { FaultValue, Value } from './machine/value.js'
 import type { Standpoint, World } from './machine/world.js'
 
 // ---------------------------------------------------------------- model
@@ -131,14 +134,32 @@ const blocked = (world: World, m: Machine, agent: number, r: Ready): boolean => 
   }
 }
 
-const macsOf = (f: InFlight): number => (f._tag === 'wgmma' ? f.mma.m * f.mma.n * f.mma.k : 0)
-const bytesOf = (f: InFlight): number => (f._tag === 'wgmma' || f._tag === 'cpAsyncArrive' ? 0 : f.bytes)
+const macsOf = (f: InFlight): number =>
+  f._tag === 'wgmma' || f._tag === 'tcgen05' ? f.mma.m * f.mma.n * f.mma.k : 0
+const bytesOf = (f: InFlight): number => ('bytes' in f ? f.bytes : 0)
 
 const stageOf = (f: InFlight): EventKey['stage'] =>
-  f._tag === 'tmaLoad' || f._tag === 'tmaStore' ? f.stage : 'all'
+  f._tag === 'tmaLoad' || f._tag === 'tmaStore'
+    ? f.stage
+    : f._tag === 'tcgen05Commit' && !f.alone
+      ? 'signal'
+      : 'all'
+const partOf = (f: InFlight): number =>
+  f._tag === 'tmaLoad' || f._tag === 'tcgen05Commit' ? f.part : 0
 
-const held = (m: Machine, f: InFlight): boolean =>
-  f._tag === 'wgmma' ? Wgmma.mmaHeld(m, f) : f._tag === 'cpAsyncArrive' ? CpAsync.arriveHeld(m, f) : false
+const held = (world: World, m: Machine, f: InFlight): boolean => {
+  switch (f._tag) {
+    case 'wgmma':
+      return Wgmma.mmaHeld(m, f)
+    case 'cpAsyncArrive':
+      return CpAsync.arriveHeld(m, f)
+    case 'tcgen05':
+    case 'tcgen05Commit':
+      return Tcgen05Mma.held(world, m, f)
+    default:
+      return false
+  }
+}
 
 /** The events that can happen now: agents in their order, then operations in the order of their issue. */
 export const offered = (world: World, m: Machine): ReadonlyArray<Offered> => {
@@ -156,9 +177,9 @@ export const offered = (world: World, m: Machine): ReadonlyArray<Offered> => {
     })
   }
   for (const f of m.inFlight) {
-    if (held(m, f)) continue
+    if (held(world, m, f)) continue
     out.push({
-      key: { agent: f.agent, at: f.at, stage: stageOf(f), part: f._tag === 'tmaLoad' ? f.part : 0 },
+      key: { agent: f.agent, at: f.at, stage: stageOf(f), part: partOf(f) },
       unit: f._tag,
       bytes: bytesOf(f),
       macs: macsOf(f),
@@ -202,6 +223,12 @@ const moved = (
   events: ReadonlyArray<LogEvent>,
 ): Effect => effect(withAgent(m, agent, after), [...events, ...exits(world, before, after, agent)])
 
+/** What only the machine as it is now can refuse: columns that are not there. */
+const refusable = (x: Executing, done: Effect | FaultValue): Effect | Fault =>
+  'machine' in done
+    ? done
+    : { kind: 'invalid', code: done.code, message: done.message, site: x.stamp.site, agent: x.agent }
+
 const executeDo = (x: Executing, m: Machine, s: LinkedDo, p: Prepared): Effect | Fault => {
   switch (p._tag) {
     case 'mbarrier.init':
@@ -240,6 +267,20 @@ const executeDo = (x: Executing, m: Machine, s: LinkedDo, p: Prepared): Effect |
       return effect(m, [{ _tag: 'fence', stamp: x.stamp, kind: p.kind, scope: p.scope }])
     case 'wgmma.mma':
       return Wgmma.executeMma(x, m, p)
+    case 'tcgen05.alloc':
+      return refusable(x, Tcgen05Memory.executeAlloc(x, m, p))
+    case 'tcgen05.dealloc':
+      return refusable(x, Tcgen05Memory.executeDealloc(x, m, p))
+    case 'tcgen05.relinquish':
+      return Tcgen05Memory.executeRelinquish(x, m)
+    case 'tcgen05.mma':
+      return refusable(x, Tcgen05Mma.executeMma(x, m, p))
+    case 'tcgen05.commit':
+      return Tcgen05Mma.executeCommit(x, m, p)
+    case 'tcgen05.ld':
+      return refusable(x, Tcgen05Data.executeLd(x, m, p))
+    case 'tcgen05.st':
+      return refusable(x, Tcgen05Data.executeSt(x, m, p))
     case 'nothing':
       return effect(m, [], p.results)
     case 'trap':
@@ -350,6 +391,14 @@ const stepOperation = (world: World, m: Machine, f: InFlight): Effect => {
       return CpAsync.performArrive(m, f)
     case 'wgmma':
       return Wgmma.performMma(world, m, f)
+    case 'tcgen05':
+      return Tcgen05Mma.performMma(world, m, f)
+    case 'tcgen05Commit':
+      return Tcgen05Mma.arrive(m, f)
+    case 'tcgen05Ld':
+      return Tcgen05Data.performLd(m, f)
+    case 'tcgen05St':
+      return Tcgen05Data.performSt(m, f)
   }
 }
 

@@ -42,6 +42,7 @@ import {
   type Access,
   type BarrierEvent,
   type ClusterEvent,
+  type Alloc,
   type Dealloc,
   type Exit,
   type Family,
@@ -121,7 +122,11 @@ interface WrittenAccess extends Omit<Access, 'footprint'> {
 interface WrittenDealloc extends Omit<Dealloc, 'footprint'> {
   readonly footprint: WrittenFootprint
 }
-type WrittenEvent = Exclude<LogEvent, Access | Dealloc> | WrittenAccess | WrittenDealloc
+interface WrittenAlloc extends Omit<Alloc, 'footprint'> {
+  readonly footprint: WrittenDealloc['footprint']
+}
+type WrittenEvent =
+  Exclude<LogEvent, Access | Alloc | Dealloc> | WrittenAccess | WrittenAlloc | WrittenDealloc
 
 export interface Trace {
   readonly header: Header
@@ -312,7 +317,7 @@ const eventWire: Wire<WrittenEvent> = define('TraceEvent', () =>
             macs: nat,
             accumulates: bool,
           },
-          { signals: nat },
+          { signals: nat, pipe: nat },
         ),
       ],
       [
@@ -417,6 +422,7 @@ const eventWire: Wire<WrittenEvent> = define('TraceEvent', () =>
       ],
       ['fork', forks],
       ['join', forks],
+      ['alloc', record<WrittenAlloc>()('an alloc', { _tag: tag('alloc'), stamp, footprint }, {})],
       ['dealloc', record<WrittenDealloc>()('a dealloc', { _tag: tag('dealloc'), stamp, footprint }, {})],
       ['exit', record<Exit>()('an exit', { _tag: tag('exit'), agent: nat }, {})],
       ['cluster', record<ClusterEvent>()('a cluster', { _tag: tag('cluster'), id: nat }, {})],
@@ -494,6 +500,7 @@ const lineOf = (w: Writer, e: LogEvent): string => {
         value: e.value,
         origin: e.origin,
       })
+    case 'alloc':
     case 'dealloc':
       return JSON.stringify({
         i,
@@ -726,11 +733,12 @@ const readEvent = (r: Reader, e: WrittenEvent): E.Either<TraceError, LogEvent> =
         E.chain(() => readFootprint(r, e.footprint)),
         E.map((f) => accessOf(e, f)),
       )
+    case 'alloc':
     case 'dealloc':
       return pipe(
         checkStamp(r, e.stamp),
         E.chain(() => readFootprint(r, e.footprint)),
-        E.map((f): LogEvent => ({ _tag: 'dealloc', stamp: e.stamp, footprint: f })),
+        E.map((f): LogEvent => ({ _tag: e._tag, stamp: e.stamp, footprint: f })),
       )
     case 'issue': {
       if (r.issued.has(e.operation))

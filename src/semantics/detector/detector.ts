@@ -40,6 +40,7 @@ import { access, dealloc } from './memory.js'
 import type { Options } from './rules.js'
 import type { Detector } from './state.js'
 import { start } from './state.js'
+import { allocated } from './tensor-memory.js'
 
 // ---------------------------------------------------------------- the fold
 
@@ -80,6 +81,9 @@ export const observe = (d: Detector, e: LogEvent): Detector => {
     case 'fork':
     case 'join':
       fork(d, e)
+      break
+    case 'alloc':
+      allocated(d.context, d.allocations, e)
       break
     case 'dealloc':
       dealloc(d, e)

@@ -2,14 +2,14 @@
  * Ends: of a cluster, and of the log.
  *
  * At the end of a cluster, in this order: reads of what nothing has written (I1, M6); if waits stand, the wait-for cycle (B4, B5, B6); what is left in barriers (U1, C6); if
- * nothing is stuck, what is still in flight or can still reach a CTA that has gone (U2, K1). At the end of the log also: output bytes that nobody
+ * nothing is stuck, what is still in flight or can still reach a CTA that has gone (U2, K1), and tensor memory that is still allocated (T1). At the end of the log also: output bytes that nobody
  * wrote (O1), and the conditions C1 and C5, which sum up the rest.
  *
  * | condition | fails if                                                                      |
  * |-----------|-------------------------------------------------------------------------------|
  * | C1        | the header says that control may depend on timing                              |
  * | C2        | the log contradicts itself (a parity, an operation)                            |
- * | C5        | the run is stuck, or one of U1, U2, K1, O1, B8 is a hazard                     |
+ * | C5        | the run is stuck, or one of U1, U2, K1, O1, B8, T1 is a hazard                     |
  * | C3, C4, C6 | asked at every barrier event (`barriers.ts`)                                  |
  *
  * Worked: two clusters, output of 32 bytes; cluster 0 writes [0, 16), cluster 1 stands blocked. B5 of cluster 1, C5 fails, and O1 is not asked: the
@@ -29,6 +29,7 @@ import * as Digest from './digest.js'
 import { atExit } from './obligations.js'
 import { actor, conditionOf, draft, fail, file, findingsOf, planeName } from './report.js'
 import type { Detector } from './state.js'
+import { leaked } from './tensor-memory.js'
 
 // ---------------------------------------------------------------- clusters
 
@@ -47,6 +48,7 @@ const endCluster = (d: Detector): void => {
   if (stuck) deadlock(c, d.barriers, d.named, d.blocked, d.worked)
   for (const b of d.barriers) atEnd(c, b, stuck)
   if (!stuck) atExit(c, d.obligations)
+  if (!stuck) leaked(c, d.allocations)
   Digest.closeCluster(c.digest, c.cluster)
 }
 
@@ -61,6 +63,8 @@ export const nextCluster = (d: Detector, id: number): void => {
     d.instances.fill(0)
     d.named.clear()
     d.blocked.length = 0
+    d.allocations.length = 0
+    d.over = -1
     d.obligations.pending = []
     d.obligations.remote.clear()
     d.worked.fill(0)
@@ -114,7 +118,7 @@ const outputs = (d: Detector): void => {
   })
 }
 
-const exitIds: ReadonlyArray<HazardId> = ['U1', 'U2', 'K1', 'O1', 'B8']
+const exitIds: ReadonlyArray<HazardId> = ['U1', 'U2', 'K1', 'O1', 'B8', 'T1']
 
 /** Closes the last cluster and says what the log shows. The state is spent. */
 export const conclude = (d: Detector): Judgement => {

@@ -63,6 +63,7 @@ export const issue = (d: Detector, e: Issue): void => {
     instance: d.instances[x]!++,
     lastWait: a.lastWait,
     fences: a.fences,
+    pipe: e.pipe ?? 0,
     parts: [],
     ctas: [],
     part: 0,
@@ -78,6 +79,9 @@ export const perform = (d: Detector, e: Perform): void => {
   if (op === undefined)
     malformed(d, `perform of operation ${String(e.operation)}, which was not issued or is over`)
   else op.part = e.part
+  // an operation that signals nobody is over with its accesses, which come before the next one's
+  if (d.over >= 0) d.operations.delete(d.over)
+  d.over = op !== undefined && op.owed <= 0 ? op.id : -1
 }
 
 // ---------------------------------------------------------------- signal

@@ -37,6 +37,7 @@ import { completionOf, queueOf } from './operation.js'
 import { actor, barrierName, draft, file, keyOf, planeName } from './report.js'
 import type { Detector, Region } from './state.js'
 import { malformed } from './state.js'
+import { beforeAllocated, freed } from './tensor-memory.js'
 
 // ---------------------------------------------------------------- regions
 
@@ -131,7 +132,7 @@ export const access = (d: Detector, e: Access): void => {
     unit: op === undefined ? synchronous : op.unit,
     operation: op === undefined ? -1 : op.id,
     completion: op === undefined ? doneBy(programOf(x), stamp.at) : completionOf(op, e.rw),
-    queue: op === undefined ? -1 : queueOf(c, op.unit, x),
+    queue: op === undefined ? -1 : queueOf(c, op.unit, x, op.pipe),
     fence: fenceKind(plane.space),
     sound: true,
     footprint: e.footprint,
@@ -144,6 +145,7 @@ export const access = (d: Detector, e: Access): void => {
   for (const atom of region.atoms)
     judge(atom.payload, record, k, c.cluster, global, plane.initialised, c.options, d.conflicts)
   if (region.barriers.length > 0) overBarriers(d, region, record, k.order)
+  if (plane.space === 'tmem') beforeAllocated(c, d.allocations, record, k.order)
   if (plane.space === 'smem' || plane.space === 'tmem') {
     const cta = plane.cta ?? 0
     if (op === undefined) {
@@ -162,6 +164,7 @@ export const access = (d: Detector, e: Access): void => {
 export const dealloc = (d: Detector, e: Dealloc): void => {
   const c = d.context
   const a = tick(c, e.stamp)
+  freed(c, d.allocations, e, a.knowledge.order)
   const region = regionOf(d, e.footprint)
   const record: AccessRecord = {
     rw: 'w',

@@ -47,6 +47,8 @@ export interface Operation {
   readonly instance: number
   readonly lastWait: number
   readonly fences: number
+  /** which of the documented in-order pipes of its agent, for a product on tensor memory */
+  readonly pipe: number
   /** completions of the parts of a load (or of an arrival of cp.async), filled in by its signals, and the CTAs that each has an effect on (a bit each) */
   readonly parts: Array<Completion>
   readonly ctas: Array<number>
@@ -112,12 +114,14 @@ export const completionOf = (op: Operation, rw: 'r' | 'w'): Completion => {
 }
 
 /** The in-order unit that it belongs to: its accesses follow one another without an edge. -1 for none. */
-export const queueOf = (c: Context, unit: Unit, agent: number): number => {
+export const queueOf = (c: Context, unit: Unit, agent: number, pipe: number): number => {
   switch (unit) {
     case 'wgmma':
       return c.options.wgmmaOrder === 'issue' ? 2 * agent : -1
     case 'tcgen05':
-      return 2 * agent + 1
+      return c.options.tensorPipe === 'issueOrder'
+        ? 2 * agent + 1
+        : 2 * agent + 1 + 2 * c.agents.length * (1 + pipe)
     case 'tmaLoad':
     case 'tmaStore':
     case 'cpAsync':

@@ -59,6 +59,7 @@ export const stampOf = (e: LogEvent): { readonly agent: number; readonly at: num
     case 'rendezvous':
     case 'fork':
     case 'join':
+    case 'alloc':
     case 'dealloc':
       return e.stamp
   }

@@ -35,6 +35,8 @@ export interface Options {
   readonly strictProxies: boolean
   /** wgmma of one warpgroup are ordered as issued; `documented` orders none of them */
   readonly wgmmaOrder: 'issue' | 'documented'
+  /** tcgen05.mma of one agent are ordered as issued; `documented` orders those with one accumulator and shape alone */
+  readonly tensorPipe: 'issueOrder' | 'documented'
   /** a register write before a wgmma that uses the register needs a wgmma.fence */
   readonly registerFence: boolean
   readonly rules: Rules
@@ -44,6 +46,7 @@ export const defaults: Options = {
   strict: false,
   strictProxies: false,
   wgmmaOrder: 'issue',
+  tensorPipe: 'issueOrder',
   registerFence: true,
   rules: standard,
 }

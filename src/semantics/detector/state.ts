@@ -9,6 +9,7 @@
  * | operations  | what is in flight                                                       | what is in flight       |
  * | barriers, named | the generation under way and the two before it                      | barriers                |
  * | obligations | effects that no agent of the CTA knows yet                              | (swept when it doubles) |
+ * | allocations | what is allocated of tensor memory                                     | allocations             |
  * | blocked     | waits that stand at the end                                             | agents                  |
  *
  * Every event module takes this state and one event and updates it in place: one owner, one pass, no copy.
@@ -31,6 +32,7 @@ import { obligations } from './obligations.js'
 import type { Operation } from './operation.js'
 import type { NamedBarriers } from './rendezvous.js'
 import { fail } from './report.js'
+import type { Allocations } from './tensor-memory.js'
 import type { Options } from './rules.js'
 
 // ---------------------------------------------------------------- model
@@ -55,7 +57,11 @@ export interface Detector {
   readonly conflicts: Conflicts
   /** agents that have touched memory or issued anything (to tell B6 from B5) */
   readonly worked: Uint8Array
+  /** allocations of tensor memory that live */
+  readonly allocations: Allocations
   anyEvent: boolean
+  /** the operation that performs and owes no signal, -1 for none */
+  over: number
 }
 
 // ---------------------------------------------------------------- constructors
@@ -76,7 +82,9 @@ export const start = (header: Header, options: Options): Detector => {
     blocked: [],
     conflicts: conflictsOf(c),
     worked: new Uint8Array(header.agents.length),
+    allocations: [],
     anyEvent: false,
+    over: -1,
   }
 }
 

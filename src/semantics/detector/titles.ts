@@ -197,14 +197,13 @@ export const hazards: Readonly<Record<HazardId, Hazard>> = {
     'tensor memory passed on without the thread-sync fences',
     'Another agent uses tensor memory in order, but over a barrier that carries no tensor-core order and without before_thread_sync and after_thread_sync.',
   ),
-  T1: notYet(
+  T1: detected(
     'tensor memory leaked',
-    'nothing',
     'An allocation of tensor-memory columns is not freed by the end.',
   ),
-  T2: notYet('tensor memory freed twice', 'nothing', 'Columns are freed that are not allocated.'),
+  T2: found(['machine'], 'tensor memory freed twice', 'Columns are freed that are not allocated.'),
   T3: found(
-    ['validation'],
+    ['validation', 'machine'],
     'illegal number of tensor-memory columns',
     'An allocation is not a power of two from 32 to 512 columns, or the CTA has no such number left.',
   ),

@@ -1,13 +1,15 @@
 /**
- * Groups: bulk copies, cp.async and wgmma complete in numbered groups.
+ * Groups: bulk copies, cp.async and wgmma complete in numbered groups; loads and stores of tensor memory without numbers.
  *
  * Each agent has a queue of groups per family. An operation belongs to the group that is open when it is issued; `commitGroup`
  * closes that group, empty or not. `waitGroup n` waits until at most the n newest closed groups are incomplete; for bulk stores
  * `read` asks for the reads of their sources only.
  *
+ * A tcgen05.ld or .st is a group of its own, and `wait::ld`, `wait::st` wait for all of the agent's.
+ *
  * Source: PTX ISA, cp.async.commit_group, cp.async.bulk.commit_group, wgmma.commit_group and the waits.
  */
-import type { Group } from '../log.js'
+import type { Family, Group } from '../log.js'
 import { effect, type Effect, type Executing } from '../machine/effect.js'
 import type { InFlight, Prepared } from '../machine/operation.js'
 import { closeGroup, withAgent, withGroups, type Machine } from '../machine/state.js'
@@ -17,7 +19,7 @@ type Counted = 'bulk' | 'wgmma' | 'cpAsync'
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 
 export const prepareCommit = (family: Counted): Prepared => ({ _tag: 'group.commit', family })
-export const prepareWait = (family: Counted, pending: number, read: boolean): Prepared => ({
+export const prepareWait = (family: Family, pending: number, read: boolean): Prepared => ({
   _tag: 'group.wait',
   family,
   pending,
@@ -25,7 +27,7 @@ export const prepareWait = (family: Counted, pending: number, read: boolean): Pr
 })
 
 /** Is this operation still what a wait of the family, up to group `upTo`, waits for? */
-const holds = (f: InFlight, family: Counted, upTo: number, read: boolean): boolean => {
+const holds = (f: InFlight, family: Family, upTo: number, read: boolean): boolean => {
   switch (f._tag) {
     case 'tmaStore':
       return family === 'bulk' && f.group <= upTo && (!read || f.stage === 'read')
@@ -33,15 +35,23 @@ const holds = (f: InFlight, family: Counted, upTo: number, read: boolean): boole
       return family === 'cpAsync' && f.group <= upTo
     case 'wgmma':
       return family === 'wgmma' && f.group <= upTo
+    case 'tcgen05Ld':
+    case 'tcgen05St':
+      return family === f._tag
     case 'tmaLoad':
     case 'cpAsyncArrive':
+    case 'tcgen05':
+    case 'tcgen05Commit':
       return false
   }
 }
 
 export const waitBlocked = (agent: number, m: Machine, p: Of<'group.wait'>): boolean => {
-  const upTo = m.agents[agent]!.groups[p.family] - p.pending
-  return m.inFlight.some((f) => f.agent === agent && holds(f, p.family, upTo, p.read))
+  const { family } = p
+  // every tcgen05.ld and .st is a group of its own, and their waits leave none
+  const closed = family === 'tcgen05Ld' || family === 'tcgen05St' ? 0 : m.agents[agent]!.groups[family]
+  const upTo = closed - p.pending
+  return m.inFlight.some((f) => f.agent === agent && holds(f, family, upTo, p.read))
 }
 
 export const groupEvent = (x: Executing, p: Of<'group.wait'>, blocked: boolean): Group => ({

@@ -6,7 +6,7 @@
  * events (perform, signal) by itself, and a schedule may delay each.
  */
 import type { Dtype, FloatDtype } from '../../numerics/dtype.js'
-import type { Footprint, Origin, Stamp } from '../log.js'
+import type { Family, Footprint, Origin, Stamp } from '../log.js'
 import type { Scope } from '../instruction.js'
 
 // ---------------------------------------------------------------- places
@@ -77,7 +77,7 @@ export type Prepared =
   | { readonly _tag: 'group.commit'; readonly family: 'bulk' | 'wgmma' | 'cpAsync' }
   | {
       readonly _tag: 'group.wait'
-      readonly family: 'bulk' | 'wgmma' | 'cpAsync'
+      readonly family: Family
       readonly pending: number
       readonly read: boolean
     }
@@ -104,6 +104,30 @@ export type Prepared =
       readonly accumulates: boolean
       readonly negateA: boolean
       readonly negateB: boolean
+    }
+  | { readonly _tag: 'tcgen05.alloc'; readonly columns: number }
+  | { readonly _tag: 'tcgen05.dealloc'; readonly columns: number }
+  | { readonly _tag: 'tcgen05.relinquish' }
+  | {
+      readonly _tag: 'tcgen05.mma'
+      readonly a: Elements
+      readonly b: Elements
+      readonly accumulator: Elements
+      readonly types: { readonly a: FloatDtype; readonly b: FloatDtype; readonly acc: FloatDtype }
+      readonly m: number
+      readonly n: number
+      readonly k: number
+      readonly accumulates: boolean
+      /** one commit each, with the barriers that it arrives on */
+      readonly completions: ReadonlyArray<ReadonlyArray<number>>
+    }
+  | { readonly _tag: 'tcgen05.commit'; readonly barriers: ReadonlyArray<number> }
+  | { readonly _tag: 'tcgen05.ld'; readonly source: Elements; readonly destination: Elements }
+  | {
+      readonly _tag: 'tcgen05.st'
+      readonly destination: Elements
+      readonly data: Float64Array | null
+      readonly origin: Origin
     }
   | { readonly _tag: 'nothing'; readonly results: ReadonlyArray<boolean> }
   | { readonly _tag: 'trap' }
@@ -156,5 +180,39 @@ export interface WgmmaInFlight extends Issued {
   readonly group: number
 }
 
+/** A product in the tensor queue of its agent. */
+export interface Tcgen05InFlight extends Issued {
+  readonly _tag: 'tcgen05'
+  readonly mma: Extract<Prepared, { readonly _tag: 'tcgen05.mma' }>
+}
+/** A commit, its own instruction or behind a product: an entry of the same queue. `part` is the number of its first signal. */
+export interface Tcgen05CommitInFlight extends Issued {
+  readonly _tag: 'tcgen05Commit'
+  readonly alone: boolean
+  readonly part: number
+  readonly barriers: ReadonlyArray<number>
+}
+export interface Tcgen05LdInFlight extends Issued {
+  readonly _tag: 'tcgen05Ld'
+  readonly source: Elements
+  readonly destination: Elements
+  readonly bytes: number
+}
+export interface Tcgen05StInFlight extends Issued {
+  readonly _tag: 'tcgen05St'
+  readonly destination: Elements
+  readonly data: Float64Array | null
+  readonly origin: Origin
+  readonly bytes: number
+}
+
 export type InFlight =
-  TmaLoadInFlight | TmaStoreInFlight | CpAsyncInFlight | CpAsyncArriveInFlight | WgmmaInFlight
+  | TmaLoadInFlight
+  | TmaStoreInFlight
+  | CpAsyncInFlight
+  | CpAsyncArriveInFlight
+  | WgmmaInFlight
+  | Tcgen05InFlight
+  | Tcgen05CommitInFlight
+  | Tcgen05LdInFlight
+  | Tcgen05StInFlight

@@ -9,6 +9,9 @@ import * as Generic from '../instructions/generic.js'
 import * as Groups from '../instructions/groups.js'
 import * as Mbarrier from '../instructions/mbarrier.js'
 import * as Rendezvous from '../instructions/rendezvous.js'
+import * as Tcgen05Data from '../instructions/tcgen05-data.js'
+import * as Tcgen05Memory from '../instructions/tcgen05-memory.js'
+import * as Tcgen05Mma from '../instructions/tcgen05-mma.js'
 import * as Tma from '../instructions/tma.js'
 import * as Wgmma from '../instructions/wgmma.js'
 import type { Instruction } from '../instruction.js'
@@ -89,6 +92,26 @@ export const prepare = (
       return Groups.prepareCommit('wgmma')
     case 'wgmma.waitGroup':
       return Groups.prepareWait('wgmma', i.pending, false)
+    case 'tcgen05.alloc':
+    case 'tcgen05.dealloc':
+    case 'tcgen05.relinquish':
+      return Tcgen05Memory.prepare(i)
+    case 'tcgen05.mma':
+      return Tcgen05Mma.prepareMma(o, i)
+    case 'tcgen05.commit':
+      return Tcgen05Mma.prepareCommit(o, i)
+    case 'tcgen05.ld':
+      return Tcgen05Data.prepareLd(o, i)
+    case 'tcgen05.st':
+      return Tcgen05Data.prepareSt(o, i)
+    case 'tcgen05.waitLd':
+      return Groups.prepareWait('tcgen05Ld', 0, false)
+    case 'tcgen05.waitSt':
+      return Groups.prepareWait('tcgen05St', 0, false)
+    case 'tcgen05.fenceBefore':
+      return fence('tensorBefore', 'cta')
+    case 'tcgen05.fenceAfter':
+      return fence('tensorAfter', 'cta')
     case 'elect':
       // an agent speaks with one voice
       return { _tag: 'nothing', results: [true] }

@@ -75,6 +75,23 @@ export interface Named {
   readonly generation: number
 }
 
+// ---------------------------------------------------------------- tensor memory
+
+/** Columns [start, start + columns) of all lanes. */
+export interface Columns {
+  readonly start: number
+  readonly columns: number
+}
+/** The allocator of one CTA: what is allocated, in the order of allocation. */
+export interface TensorMemory {
+  readonly allocated: ReadonlyArray<Columns>
+  /** no allocation may be larger than the one before it */
+  readonly largest: number
+  readonly relinquished: boolean
+}
+
+export const noTensorMemory: TensorMemory = { allocated: [], largest: 512, relinquished: false }
+
 // ---------------------------------------------------------------- machine
 
 export interface Machine {
@@ -83,6 +100,8 @@ export interface Machine {
   readonly barriers: ReadonlyArray<Mbarrier | null>
   readonly named: ReadonlyArray<Named>
   readonly planes: ReadonlyArray<Plane>
+  /** by CTA of the cluster */
+  readonly tensorMemory: ReadonlyArray<TensorMemory>
   readonly inFlight: ReadonlyArray<InFlight>
   /** operations issued so far */
   readonly issued: number
@@ -100,11 +119,12 @@ export const machine = (
   barriers: ReadonlyArray<Mbarrier | null>,
   named: ReadonlyArray<Named>,
   planes: ReadonlyArray<Plane>,
+  tensorMemory: ReadonlyArray<TensorMemory>,
   inFlight: ReadonlyArray<InFlight>,
   issued: number,
   values: number,
   edit: Edit | null,
-): Machine => ({ cluster, agents, barriers, named, planes, inFlight, issued, values, edit })
+): Machine => ({ cluster, agents, barriers, named, planes, tensorMemory, inFlight, issued, values, edit })
 
 export const agentState = (
   status: Status,
@@ -141,6 +161,7 @@ export const withAgent = (m: Machine, x: number, a: AgentState): Machine =>
     m.barriers,
     m.named,
     m.planes,
+    m.tensorMemory,
     m.inFlight,
     m.issued,
     m.values,
@@ -153,13 +174,14 @@ export const withBarrier = (m: Machine, b: number, s: Mbarrier | null): Machine 
     replaced(m.barriers, b, s),
     m.named,
     m.planes,
+    m.tensorMemory,
     m.inFlight,
     m.issued,
     m.values,
     m.edit,
   )
 export const withNamed = (m: Machine, named: ReadonlyArray<Named>): Machine =>
-  machine(m.cluster, m.agents, m.barriers, named, m.planes, m.inFlight, m.issued, m.values, m.edit)
+  machine(m.cluster, m.agents, m.barriers, named, m.planes, m.tensorMemory, m.inFlight, m.issued, m.values, m.edit)
 export const withPlane = (m: Machine, p: number, plane: Plane): Machine =>
   machine(
     m.cluster,
@@ -167,13 +189,27 @@ export const withPlane = (m: Machine, p: number, plane: Plane): Machine =>
     m.barriers,
     m.named,
     replaced(m.planes, p, plane),
+    m.tensorMemory,
+    m.inFlight,
+    m.issued,
+    m.values,
+    m.edit,
+  )
+export const withTensorMemory = (m: Machine, cta: number, t: TensorMemory): Machine =>
+  machine(
+    m.cluster,
+    m.agents,
+    m.barriers,
+    m.named,
+    m.planes,
+    replaced(m.tensorMemory, cta, t),
     m.inFlight,
     m.issued,
     m.values,
     m.edit,
   )
 export const withInFlight = (m: Machine, inFlight: ReadonlyArray<InFlight>): Machine =>
-  machine(m.cluster, m.agents, m.barriers, m.named, m.planes, inFlight, m.issued, m.values, m.edit)
+  machine(m.cluster, m.agents, m.barriers, m.named, m.planes, m.tensorMemory, inFlight, m.issued, m.values, m.edit)
 /** Put operations of one instruction in flight: they share one number. */
 export const issuing = (m: Machine, operations: ReadonlyArray<InFlight>): Machine =>
   machine(
@@ -182,15 +218,16 @@ export const issuing = (m: Machine, operations: ReadonlyArray<InFlight>): Machin
     m.barriers,
     m.named,
     m.planes,
+    m.tensorMemory,
     [...m.inFlight, ...operations],
     m.issued + 1,
     m.values,
     m.edit,
   )
 export const countValue = (m: Machine): Machine =>
-  machine(m.cluster, m.agents, m.barriers, m.named, m.planes, m.inFlight, m.issued, m.values + 1, m.edit)
+  machine(m.cluster, m.agents, m.barriers, m.named, m.planes, m.tensorMemory, m.inFlight, m.issued, m.values + 1, m.edit)
 export const withEdit = (m: Machine, edit: Edit | null): Machine =>
-  machine(m.cluster, m.agents, m.barriers, m.named, m.planes, m.inFlight, m.issued, m.values, edit)
+  machine(m.cluster, m.agents, m.barriers, m.named, m.planes, m.tensorMemory, m.inFlight, m.issued, m.values, edit)
 
 export const withGroups = (a: AgentState, groups: Groups): AgentState =>
   agentState(a.status, a.frame, a.control, a.ready, a.at, groups)

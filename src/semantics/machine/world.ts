@@ -42,6 +42,12 @@ export interface TensorPlace {
   readonly strides: ReadonlyArray<number>
 }
 
+/**
+ * The order of the tcgen05.mma that one agent issues: one queue, as every kernel that reuses the columns of another accumulator relies on, or
+ * what PTX lists, products with one accumulator and shape alone. Commits cover all that is before them in both.
+ */
+export type TensorPipe = 'issueOrder' | 'documented'
+
 export interface World {
   readonly linked: Linked
   readonly algebra: Algebra
@@ -62,6 +68,7 @@ export interface World {
   /** byte size of each plane */
   readonly planeBytes: ReadonlyArray<number>
   readonly footprints: Footprints
+  readonly tensorPipe: TensorPipe
 }
 
 /** Where an agent stands. */

@@ -1,0 +1,168 @@
+/**
+ * tcgen05.ld and tcgen05.st: between tensor memory and registers.
+ *
+ * Both are asynchronous, and nothing orders them among themselves or with products: a load reads, and its registers are written, at some
+ * time before the `waitLd` that follows it; a store writes before the `waitSt`. What is read too early is what was there before.
+ *
+ *     ld r <- D      in flight                      regs.read r     the old registers (M3 in the log)
+ *     waitLd         offered when it has performed  regs.read r     what D held
+ *
+ * The columns must be allocated when the instruction executes, and the agent must reach the lanes.
+ *
+ * Laws
+ * 1. After `waitLd` no load of the agent is in flight, after `waitSt` no store; neither asks for the other.
+ * 2. st, waitSt, ld, waitLd, read gives what was stored.
+ *
+ * Source: PTX ISA, tcgen05.ld, tcgen05.st, tcgen05.wait.
+ */
+import { bitsOf, isInt } from '../../numerics/dtype.js'
+import { wrap } from '../../numerics/integer.js'
+import type { InstructionOf } from '../instruction.js'
+import type { Access, LogEvent } from '../log.js'
+import {
+  effect,
+  elementsOperand,
+  tileOperand,
+  type Effect,
+  type Executing,
+  type Operands,
+} from '../machine/effect.js'
+import type { Prepared, Tcgen05LdInFlight, Tcgen05StInFlight } from '../machine/operation.js'
+import * as Plane from '../machine/plane.js'
+import { issuing, withInFlight, withPlane, type Machine } from '../machine/state.js'
+import * as V from '../machine/value.js'
+import { isFault, type FaultValue } from '../machine/value.js'
+import { access } from './generic.js'
+import { notAllocated, outOfReach } from './tcgen05-memory.js'
+
+type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
+
+// ---------------------------------------------------------------- reads and checks
+
+export const prepareLd = (o: Operands, i: InstructionOf<'tcgen05.ld'>): Prepared | FaultValue => {
+  const source = elementsOperand(o, 'source', i.source)
+  if (isFault(source)) return source
+  const destination = elementsOperand(o, 'destination', i.destination)
+  if (isFault(destination)) return destination
+  if (destination.addresses.length !== source.addresses.length || destination.dtype !== source.dtype)
+    return V.fault(
+      'tile.shape',
+      `destination: expected ${source.dtype} (${source.shape.join(', ')}) as in the source, found ${destination.dtype} (${destination.shape.join(', ')})`,
+    )
+  return (
+    outOfReach(o.world, o.at.agent, 'source', source) ?? { _tag: 'tcgen05.ld', source, destination }
+  )
+}
+
+export const prepareSt = (o: Operands, i: InstructionOf<'tcgen05.st'>): Prepared | FaultValue => {
+  const d = elementsOperand(o, 'destination', i.destination)
+  if (isFault(d)) return d
+  const v = tileOperand(o, 'value', i.value)
+  if (isFault(v)) return v
+  if (d.addresses.length !== v.shape.reduce((n, extent) => n * extent, 1))
+    return V.fault(
+      'tile.shape',
+      `value: a tile of shape (${v.shape.join(', ')}) does not fill a destination of shape (${d.shape.join(', ')})`,
+    )
+  return (
+    outOfReach(o.world, o.at.agent, 'destination', d) ?? {
+      _tag: 'tcgen05.st',
+      destination: d,
+      data: v.data,
+      origin: v.origin,
+    }
+  )
+}
+
+// ---------------------------------------------------------------- effects
+
+const issueOf = (x: Executing, m: Machine, unit: 'tcgen05Ld' | 'tcgen05St', bytes: number): LogEvent => ({
+  _tag: 'issue',
+  stamp: x.stamp,
+  operation: m.issued,
+  unit,
+  bytes,
+  macs: 0,
+  accumulates: false,
+})
+
+export const executeLd = (x: Executing, m: Machine, p: Of<'tcgen05.ld'>): Effect | FaultValue => {
+  const missing = notAllocated(x.world, m, 'source', p.source)
+  if (missing !== null) return missing
+  const f: Tcgen05LdInFlight = {
+    _tag: 'tcgen05Ld',
+    id: m.issued,
+    agent: x.agent,
+    at: x.stamp.at,
+    stamp: x.stamp,
+    source: p.source,
+    destination: p.destination,
+    bytes: p.source.addresses.length * Plane.bytesOf(p.source.dtype),
+  }
+  return effect(issuing(m, [f]), [issueOf(x, m, 'tcgen05Ld', f.bytes)])
+}
+
+export const executeSt = (x: Executing, m: Machine, p: Of<'tcgen05.st'>): Effect | FaultValue => {
+  const missing = notAllocated(x.world, m, 'destination', p.destination)
+  if (missing !== null) return missing
+  const { dtype } = p.destination
+  const f: Tcgen05StInFlight = {
+    _tag: 'tcgen05St',
+    id: m.issued,
+    agent: x.agent,
+    at: x.stamp.at,
+    stamp: x.stamp,
+    destination: p.destination,
+    data: p.data !== null && isInt(dtype) && bitsOf(dtype) < 32 ? p.data.map(wrap(dtype)) : p.data,
+    origin: p.origin,
+    bytes: p.destination.addresses.length * Plane.bytesOf(dtype),
+  }
+  return effect(issuing(m, [f]), [issueOf(x, m, 'tcgen05St', f.bytes)])
+}
+
+// ---------------------------------------------------------------- completion
+
+/** Registers have no proxy: they are the agent's own. */
+export const performLd = (m: Machine, f: Tcgen05LdInFlight): Effect => {
+  const { data } = Plane.read(m.planes[f.source.plane]!, f.source.dtype, f.source.addresses)
+  const d = f.destination
+  const written = withPlane(m, d.plane, Plane.write(m.planes[d.plane]!, d.dtype, d.addresses, data, m.edit))
+  return effect(
+    withInFlight(
+      written,
+      written.inFlight.filter((g) => g !== f),
+    ),
+    [
+      { _tag: 'perform', operation: f.id, stage: 'all', part: 0 },
+      access(f, f.id, 'r', 'tensor', f.source, 'source'),
+      access(f, f.id, 'w', 'generic', d, 'destination'),
+      { _tag: 'signal', operation: f.id, part: 0, to: 'group', family: 'tcgen05Ld', side: 'full' },
+    ],
+  )
+}
+
+export const performSt = (m: Machine, f: Tcgen05StInFlight): Effect => {
+  const d = f.destination
+  const written = withPlane(m, d.plane, Plane.write(m.planes[d.plane]!, d.dtype, d.addresses, f.data, m.edit))
+  const write: Access = {
+    _tag: 'access',
+    stamp: f.stamp,
+    operation: f.id,
+    rw: 'w',
+    proxy: 'tensor',
+    footprint: d.footprint,
+    role: 'destination',
+    origin: f.origin,
+  }
+  return effect(
+    withInFlight(
+      written,
+      written.inFlight.filter((g) => g !== f),
+    ),
+    [
+      { _tag: 'perform', operation: f.id, stage: 'all', part: 0 },
+      write,
+      { _tag: 'signal', operation: f.id, part: 0, to: 'group', family: 'tcgen05St', side: 'full' },
+    ],
+  )
+}

@@ -1,0 +1,200 @@
+/**
+ * tcgen05 allocation: which columns of tensor memory a CTA has.
+ *
+ * A CTA has 512 columns of 4 bytes in 128 lanes. `alloc n` takes the first n free columns beside each other, `dealloc n` gives back the newest
+ * allocation of n, `relinquish` promises that no allocation follows. The storages of the program lie inside what is allocated, at the
+ * columns that `place` gave them, in the order of their declaration.
+ *
+ *     alloc 256    columns 0..255
+ *     alloc 128    columns 256..383      an alloc 256 now would be refused: not larger than the one before it
+ *     dealloc 256  columns 256..383 are left; an access to column 0 is at fault
+ *
+ * | rule                                                             | code                   |
+ * |------------------------------------------------------------------|------------------------|
+ * | a power of two from 32 to 512, not more than the allocation before, 512 in all | T3       |
+ * | no allocation after `relinquish`                                 | tcgen05.relinquished   |
+ * | what is freed is allocated                                       | T2                     |
+ * | what is accessed is allocated when the instruction executes      | I2                     |
+ * | nothing is left at the end                                       | T1, the detector's     |
+ *
+ * The chip makes an alloc wait until there is room, for other CTAs of the SM have columns too. Here a CTA is alone, so room can come
+ * from its own deallocs only: a program that counts on that without ordering them is refused (T3). cta_group 2 is not executed.
+ *
+ * Laws
+ * 1. dealloc after alloc of the same number gives back the columns that were there before.
+ * 2. Allocations never overlap and never exceed 512 columns.
+ *
+ * Source: PTX ISA, tcgen05.alloc, dealloc, relinquish_alloc_permit.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import type { InstructionOf } from '../instruction.js'
+import type { Footprint } from '../log.js'
+import { ctaOf, effect, type Effect, type Executing } from '../machine/effect.js'
+import * as Footprints from '../machine/footprint.js'
+import type { Elements, Prepared } from '../machine/operation.js'
+import { withTensorMemory, type Columns, type Machine, type TensorMemory } from '../machine/state.js'
+import * as V from '../machine/value.js'
+import type { FaultValue } from '../machine/value.js'
+import type { World } from '../machine/world.js'
+import { tmemColumns, tmemLaneBytes } from '../place.js'
+import * as Ref from '../../transforms/ref.js'
+
+type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
+
+const lanes = 128
+
+// ---------------------------------------------------------------- reads and checks
+
+/** The collective forms are not executed. */
+export const onePerGroup = (name: string, ctaGroup: 1 | 2): FaultValue | null =>
+  ctaGroup === 1
+    ? null
+    : V.fault(
+        'instruction.unsupported',
+        `${name}: this machine executes cta_group 1, found 2 (a pair of CTAs acting as one)`,
+      )
+
+export const prepare = (
+  i: InstructionOf<'tcgen05.alloc' | 'tcgen05.dealloc' | 'tcgen05.relinquish'>,
+): Prepared | FaultValue => {
+  const pair = onePerGroup(i._tag, i.ctaGroup)
+  if (pair !== null) return pair
+  return i._tag === 'tcgen05.relinquish' ? { _tag: i._tag } : { _tag: i._tag, columns: i.columns }
+}
+
+// ---------------------------------------------------------------- columns
+
+/** The first column from which `columns` are free, or null. */
+const room = (t: TensorMemory, columns: number): number | null => {
+  const taken = [...t.allocated].sort((a, b) => a.start - b.start)
+  let start = 0
+  for (const a of taken) {
+    if (start + columns <= a.start) return start
+    start = a.start + a.columns
+  }
+  return start + columns <= tmemColumns ? start : null
+}
+
+/** The bytes of columns, as one footprint. Null where the world has no tensor memory. */
+const footprintOf = (world: World, cta: number, c: Columns): Footprint | FaultValue => {
+  const plane = world.header.planes.findIndex((p) => p.space === 'tmem' && p.cta === cta)
+  const layout = Ref.ofStrides([lanes, c.columns], 32, [tmemLaneBytes / 4, 1])
+  if (plane < 0 || E.isLeft(layout)) return V.fault('arch', 'there is no tensor memory on this architecture')
+  return Footprints.ofLayout(world.footprints, plane, 'u32', layout.right, 4 * c.start).footprint
+}
+
+/** First and last column of the elements: a view lies inside one storage, so those between are its own. */
+const reaches = new WeakMap<Elements, readonly [number, number]>()
+const reachOf = (e: Elements): readonly [number, number] => {
+  const known = reaches.get(e)
+  if (known !== undefined) return known
+  const s = e.footprint.spans
+  let first = tmemColumns
+  let last = -1
+  for (let i = 0; i < s.length; i += 2) {
+    const [from, to] = [s[i]!, s[i + 1]! - 1]
+    const oneLane = Math.floor(from / tmemLaneBytes) === Math.floor(to / tmemLaneBytes)
+    first = oneLane ? Math.min(first, Math.floor((from % tmemLaneBytes) / 4)) : 0
+    last = oneLane ? Math.max(last, Math.floor((to % tmemLaneBytes) / 4)) : tmemColumns - 1
+  }
+  const reach = [first, last] as const
+  reaches.set(e, reach)
+  return reach
+}
+
+/** The fault of an access to columns that its CTA does not have now. Elements elsewhere are no concern. */
+export const notAllocated = (world: World, m: Machine, field: string, e: Elements): FaultValue | null => {
+  const plane = world.header.planes[e.plane]!
+  if (plane.space !== 'tmem' || e.addresses.length === 0) return null
+  const [first, last] = reachOf(e)
+  const { allocated } = m.tensorMemory[plane.cta ?? 0]!
+  let column = first
+  for (let more = true; more && column <= last;) {
+    const here = allocated.find((a) => a.start <= column && column < a.start + a.columns)
+    more = here !== undefined
+    if (here !== undefined) column = here.start + here.columns
+  }
+  return column > last
+    ? null
+    : V.fault(
+        'I2',
+        `${field}: columns ${String(first)} to ${String(last)} of tensor memory are used, and column ${String(column)} is not allocated`,
+      )
+}
+
+/** A warp reaches a quarter of the lanes: warp w those from 32 (w mod 4). */
+export const outOfReach = (world: World, agent: number, field: string, e: Elements): FaultValue | null => {
+  const a = world.linked.agents[agent % world.agentsPerCta]!
+  if (a.warps >= 4) return null
+  const quarters = Array.from({ length: a.warps }, (_, w) => (a.firstWarp + w) % 4)
+  const outside = e.addresses.find((at) => !quarters.includes(Math.floor(at / (32 * tmemLaneBytes))))
+  return outside === undefined
+    ? null
+    : V.fault(
+        'tcgen05.lanes',
+        `${field}: lane ${String(Math.floor(outside / tmemLaneBytes))} is out of reach of ${a.name}: warp w reaches the 32 lanes from 32 (w mod 4), and it has warps ${String(a.firstWarp)} to ${String(a.firstWarp + a.warps - 1)}`,
+      )
+}
+
+// ---------------------------------------------------------------- effects
+
+const memory = (
+  allocated: ReadonlyArray<Columns>,
+  largest: number,
+  relinquished: boolean,
+): TensorMemory => ({ allocated, largest, relinquished })
+
+export const executeAlloc = (x: Executing, m: Machine, p: Of<'tcgen05.alloc'>): Effect | FaultValue => {
+  const cta = ctaOf(x.world, x.agent)
+  const t = m.tensorMemory[cta]!
+  const n = p.columns
+  if (t.relinquished)
+    return V.fault(
+      'tcgen05.relinquished',
+      `alloc: expected no allocation after CTA ${String(cta)} has relinquished its permit, found one of ${String(n)} columns`,
+    )
+  if (![32, 64, 128, 256, 512].includes(n))
+    return V.fault('T3', `columns: expected a power of two from 32 to 512, found ${String(n)}`)
+  if (n > t.largest)
+    return V.fault(
+      'T3',
+      `columns: expected at most the ${String(t.largest)} of the allocation before, found ${String(n)}`,
+    )
+  const start = room(t, n)
+  if (start === null) {
+    const taken = t.allocated.reduce((sum, a) => sum + a.columns, 0)
+    return V.fault(
+      'T3',
+      `columns: expected ${String(n)} free columns of 512 beside each other, and ${String(taken)} are allocated`,
+    )
+  }
+  const made: Columns = { start, columns: n }
+  const footprint = footprintOf(x.world, cta, made)
+  if ('_tag' in footprint) return footprint
+  return effect(withTensorMemory(m, cta, memory([...t.allocated, made], n, false)), [
+    { _tag: 'alloc', stamp: x.stamp, footprint },
+  ])
+}
+
+export const executeDealloc = (x: Executing, m: Machine, p: Of<'tcgen05.dealloc'>): Effect | FaultValue => {
+  const cta = ctaOf(x.world, x.agent)
+  const t = m.tensorMemory[cta]!
+  const freed = [...t.allocated].reverse().find((a) => a.columns === p.columns)
+  if (freed === undefined)
+    return V.fault(
+      'T2',
+      `dealloc: expected an allocation of ${String(p.columns)} columns, found ${t.allocated.length === 0 ? 'none' : t.allocated.map((a) => String(a.columns)).join(' and ')}`,
+    )
+  const footprint = footprintOf(x.world, cta, freed)
+  if ('_tag' in footprint) return footprint
+  const left = t.allocated.filter((a) => a !== freed)
+  return effect(withTensorMemory(m, cta, memory(left, t.largest, t.relinquished)), [
+    { _tag: 'dealloc', stamp: x.stamp, footprint },
+  ])
+}
+
+export const executeRelinquish = (x: Executing, m: Machine): Effect => {
+  const cta = ctaOf(x.world, x.agent)
+  const t = m.tensorMemory[cta]!
+  return effect(withTensorMemory(m, cta, memory(t.allocated, t.largest, true)), [])
+}
