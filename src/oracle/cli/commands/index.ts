@@ -4,6 +4,7 @@ import { checkCommand } from './check.js'
 import { compareCommand } from './compare.js'
 import { demoCommand } from './demo.js'
 import { kernelsCommand } from './kernels.js'
+import { mutateCommand } from './mutate.js'
 import { runCommand } from './run.js'
 
 export const commands: ReadonlyArray<CliCommand> = [
@@ -11,5 +12,6 @@ export const commands: ReadonlyArray<CliCommand> = [
   kernelsCommand,
   runCommand,
   checkCommand,
+  mutateCommand,
   compareCommand,
 ]

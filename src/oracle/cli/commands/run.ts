@@ -48,7 +48,7 @@ const define = (command: Command): Command =>
     .option('--in <name=file...>', 'inputs from npy files (name:bf16=file for what npy has no type for)')
     .option('--out <name=file...>', 'write an output to an npy file')
     .option('--over <algebra>', 'bits, real64, field[:SEED], unit or tiles', 'bits')
-    .option('--arithmetic <chip>', 'matrix products of hopper or ieee32', 'hopper')
+    .option('--arithmetic <chip>', 'matrix products of hopper, blackwell (documented) or ieee32', 'hopper')
     .option('--schedule <policy>', 'eager, lazy, roundrobin, seeded:N or recorded:FILE', 'eager')
     .option('--without <label...>', 'leave out the statements with this label')
     .option('--record <file>', 'write the schedule of the run, or of its first finding, to a file')
