@@ -16,7 +16,7 @@ import type { Fold } from '../../../src/semantics/log.js'
 import { embed } from '../../../src/semantics/naive/embed.js'
 import { explore } from '../../../src/semantics/naive/explore.js'
 import { show } from '../../../src/semantics/naive/notation.js'
-import { hopperFamilies, skeletonOf } from '../../../src/semantics/naive/random.js'
+import { allFamilies, skeletonOf } from '../../../src/semantics/naive/random.js'
 import type { Skeleton } from '../../../src/semantics/naive/skeleton.js'
 import { place } from '../../../src/semantics/place.js'
 import { eager, lazy, seeded, type AnyPolicy } from '../../../src/semantics/policy.js'
@@ -178,7 +178,7 @@ export const sweep = (how: Sweep): Tally => {
     weak: { oneSidedC4: none(), c3CountedOnly: none(), noC6: none(), noWriteWriteException: none() },
   }
   for (let seed = how.from; seed < how.from + how.count; seed++)
-    judge(skeletonOf(seed, hopperFamilies), seed, how, tally)
+    judge(skeletonOf(seed, allFamilies), seed, how, tally)
   return tally
 }
 

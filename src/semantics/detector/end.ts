@@ -29,7 +29,7 @@ import * as Digest from './digest.js'
 import { atExit } from './obligations.js'
 import { actor, conditionOf, draft, fail, file, findingsOf, planeName } from './report.js'
 import type { Detector } from './state.js'
-import { leaked } from './tensor-memory.js'
+import { forget, leaked } from './tensor-memory.js'
 
 // ---------------------------------------------------------------- clusters
 
@@ -63,7 +63,7 @@ export const nextCluster = (d: Detector, id: number): void => {
     d.instances.fill(0)
     d.named.clear()
     d.blocked.length = 0
-    d.allocations.length = 0
+    forget(d.allocations)
     d.over = -1
     d.obligations.pending = []
     d.obligations.remote.clear()

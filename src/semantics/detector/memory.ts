@@ -34,10 +34,10 @@ import { effect } from './in-flight.js'
 import { programOf } from './knowledge.js'
 import { oweRemote } from './obligations.js'
 import { completionOf, queueOf } from './operation.js'
-import { actor, barrierName, draft, file, keyOf, planeName } from './report.js'
+import { actor, barrierName, draft, file, keyOf } from './report.js'
 import type { Detector, Region } from './state.js'
 import { malformed } from './state.js'
-import { beforeAllocated, freed } from './tensor-memory.js'
+import { afterFreed, beforeAllocated, freed, notOver, notWaitedFor } from './tensor-memory.js'
 
 // ---------------------------------------------------------------- regions
 
@@ -145,7 +145,10 @@ export const access = (d: Detector, e: Access): void => {
   for (const atom of region.atoms)
     judge(atom.payload, record, k, c.cluster, global, plane.initialised, c.options, d.conflicts)
   if (region.barriers.length > 0) overBarriers(d, region, record, k.order)
-  if (plane.space === 'tmem') beforeAllocated(c, d.allocations, record, k.order)
+  if (plane.space === 'tmem') {
+    beforeAllocated(c, d.allocations, record, k.order)
+    afterFreed(c, d.allocations, record, k.order)
+  }
   if (plane.space === 'smem' || plane.space === 'tmem') {
     const cta = plane.cta ?? 0
     if (op === undefined) {
@@ -183,20 +186,9 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
     order: undefined,
   }
   const out: Conflicts = {
-    race: (earlier, later) =>
-      file(c.report, keyOf('dealloc', earlier.stamp, later.stamp), () =>
-        draft(
-          'U2',
-          'E',
-          `${doesAccess(earlier)} tensor memory and is not over when it is deallocated`,
-          actorOf(earlier),
-          actor(later.stamp, 'deallocates'),
-          {
-            plane: planeName(c.header, later.footprint.plane),
-            spans: overlap(earlier.footprint.spans, later.footprint.spans),
-          },
-        ),
-      ),
+    race: (earlier, later) => {
+      notOver(c, earlier, later.stamp, later.footprint)
+    },
     invisible: d.conflicts.invisible,
     unfencedRead: d.conflicts.unfencedRead,
     foreign: d.conflicts.foreign,
@@ -204,15 +196,16 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
     nothingThere: d.conflicts.nothingThere,
   }
   for (const atom of region.atoms)
-    judgeDealloc(atom.payload, record, a.knowledge, c.cluster, programOf, c.options.strict, out, (load, by) =>
-      file(c.report, keyOf('dealloc-note', load.stamp, by.stamp), () =>
-        draft(
-          'M3',
-          'L',
-          'deallocates before a wait for this load; the use of its registers orders them',
-          actorOf(load),
-          actor(by.stamp, 'deallocates'),
-        ),
-      ),
+    judgeDealloc(
+      atom.payload,
+      record,
+      a.knowledge,
+      c.cluster,
+      programOf,
+      c.options.strict,
+      out,
+      (load, by) => {
+        notWaitedFor(c, load, by.stamp)
+      },
     )
 }

@@ -33,6 +33,7 @@ import type { Operation } from './operation.js'
 import type { NamedBarriers } from './rendezvous.js'
 import { fail } from './report.js'
 import type { Allocations } from './tensor-memory.js'
+import { allocations } from './tensor-memory.js'
 import type { Options } from './rules.js'
 
 // ---------------------------------------------------------------- model
@@ -57,7 +58,7 @@ export interface Detector {
   readonly conflicts: Conflicts
   /** agents that have touched memory or issued anything (to tell B6 from B5) */
   readonly worked: Uint8Array
-  /** allocations of tensor memory that live */
+  /** tensor memory that is allocated, and that was freed */
   readonly allocations: Allocations
   anyEvent: boolean
   /** the operation that performs and owes no signal, -1 for none */
@@ -82,7 +83,7 @@ export const start = (header: Header, options: Options): Detector => {
     blocked: [],
     conflicts: conflictsOf(c),
     worked: new Uint8Array(header.agents.length),
-    allocations: [],
+    allocations: allocations(),
     anyEvent: false,
     over: -1,
   }

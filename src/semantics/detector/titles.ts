@@ -197,10 +197,7 @@ export const hazards: Readonly<Record<HazardId, Hazard>> = {
     'tensor memory passed on without the thread-sync fences',
     'Another agent uses tensor memory in order, but over a barrier that carries no tensor-core order and without before_thread_sync and after_thread_sync.',
   ),
-  T1: detected(
-    'tensor memory leaked',
-    'An allocation of tensor-memory columns is not freed by the end.',
-  ),
+  T1: detected('tensor memory leaked', 'An allocation of tensor-memory columns is not freed by the end.'),
   T2: found(['machine'], 'tensor memory freed twice', 'Columns are freed that are not allocated.'),
   T3: found(
     ['validation', 'machine'],

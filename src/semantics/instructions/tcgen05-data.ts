@@ -49,9 +49,7 @@ export const prepareLd = (o: Operands, i: InstructionOf<'tcgen05.ld'>): Prepared
       'tile.shape',
       `destination: expected ${source.dtype} (${source.shape.join(', ')}) as in the source, found ${destination.dtype} (${destination.shape.join(', ')})`,
     )
-  return (
-    outOfReach(o.world, o.at.agent, 'source', source) ?? { _tag: 'tcgen05.ld', source, destination }
-  )
+  return outOfReach(o.world, o.at.agent, 'source', source) ?? { _tag: 'tcgen05.ld', source, destination }
 }
 
 export const prepareSt = (o: Operands, i: InstructionOf<'tcgen05.st'>): Prepared | FaultValue => {

@@ -138,11 +138,11 @@ export const outOfReach = (world: World, agent: number, field: string, e: Elemen
 
 // ---------------------------------------------------------------- effects
 
-const memory = (
-  allocated: ReadonlyArray<Columns>,
-  largest: number,
-  relinquished: boolean,
-): TensorMemory => ({ allocated, largest, relinquished })
+const memory = (allocated: ReadonlyArray<Columns>, largest: number, relinquished: boolean): TensorMemory => ({
+  allocated,
+  largest,
+  relinquished,
+})
 
 export const executeAlloc = (x: Executing, m: Machine, p: Of<'tcgen05.alloc'>): Effect | FaultValue => {
   const cta = ctaOf(x.world, x.agent)

@@ -163,8 +163,7 @@ const commitOf = (
 })
 
 export const executeMma = (x: Executing, m: Machine, p: Of<'tcgen05.mma'>): Effect | FaultValue => {
-  const missing =
-    notAllocated(x.world, m, 'accumulator', p.accumulator) ?? notAllocated(x.world, m, 'a', p.a)
+  const missing = notAllocated(x.world, m, 'accumulator', p.accumulator) ?? notAllocated(x.world, m, 'a', p.a)
   if (missing !== null) return missing
   const product: Tcgen05InFlight = {
     _tag: 'tcgen05',
@@ -221,11 +220,7 @@ const before = (world: World, g: InFlight, f: Tcgen05InFlight | Tcgen05CommitInF
   (g._tag === 'tcgen05' && g.mma.accumulator === f.mma.accumulator)
 
 /** Operations in flight are in the order of their issue. */
-export const held = (
-  world: World,
-  m: Machine,
-  f: Tcgen05InFlight | Tcgen05CommitInFlight,
-): boolean => {
+export const held = (world: World, m: Machine, f: Tcgen05InFlight | Tcgen05CommitInFlight): boolean => {
   for (const g of m.inFlight) {
     if (g === f) return false
     if (g.agent === f.agent && inQueue(g) && before(world, g, f)) return true
@@ -240,11 +235,8 @@ export const performMma = (world: World, m: Machine, f: Tcgen05InFlight): Effect
   const b = Plane.read(m.planes[p.b.plane]!, p.b.dtype, p.b.addresses).data
   let written = m
   if (a !== null && b !== null) {
-    const zeros = (): Float64Array =>
-      new Float64Array(p.m * p.n).fill(world.algebra.constant(p.types.acc, 0))
-    const c = p.accumulates
-      ? (Plane.read(m.planes[d.plane]!, d.dtype, d.addresses).data ?? zeros())
-      : zeros()
+    const zeros = (): Float64Array => new Float64Array(p.m * p.n).fill(world.algebra.constant(p.types.acc, 0))
+    const c = p.accumulates ? (Plane.read(m.planes[d.plane]!, d.dtype, d.addresses).data ?? zeros()) : zeros()
     const mma = world.algebra.mma(p.types, { m: p.m, n: p.n, k: p.k })
     const out = O.isNone(mma) ? null : mma.value(a, b, c)
     written = withPlane(m, d.plane, Plane.write(m.planes[d.plane]!, d.dtype, d.addresses, out, m.edit))
@@ -271,15 +263,13 @@ export const performMma = (world: World, m: Machine, f: Tcgen05InFlight): Effect
 /** A commit arrives, once on each of its barriers. */
 export const arrive = (m: Machine, f: Tcgen05CommitInFlight): Effect => {
   const arrived = f.barriers.reduce((n, b) => reach(n, b, 1, 0, 0), m)
-  const signals = f.barriers.map(
-    (barrier, i): LogEvent => ({
-      _tag: 'signal',
-      operation: f.id,
-      part: f.part + i,
-      to: 'arrive',
-      barrier,
-    }),
-  )
+  const signals = f.barriers.map((barrier, i): LogEvent => ({
+    _tag: 'signal',
+    operation: f.id,
+    part: f.part + i,
+    to: 'arrive',
+    barrier,
+  }))
   return effect(
     withInFlight(
       arrived,

@@ -181,7 +181,18 @@ export const withBarrier = (m: Machine, b: number, s: Mbarrier | null): Machine 
     m.edit,
   )
 export const withNamed = (m: Machine, named: ReadonlyArray<Named>): Machine =>
-  machine(m.cluster, m.agents, m.barriers, named, m.planes, m.tensorMemory, m.inFlight, m.issued, m.values, m.edit)
+  machine(
+    m.cluster,
+    m.agents,
+    m.barriers,
+    named,
+    m.planes,
+    m.tensorMemory,
+    m.inFlight,
+    m.issued,
+    m.values,
+    m.edit,
+  )
 export const withPlane = (m: Machine, p: number, plane: Plane): Machine =>
   machine(
     m.cluster,
@@ -209,7 +220,18 @@ export const withTensorMemory = (m: Machine, cta: number, t: TensorMemory): Mach
     m.edit,
   )
 export const withInFlight = (m: Machine, inFlight: ReadonlyArray<InFlight>): Machine =>
-  machine(m.cluster, m.agents, m.barriers, m.named, m.planes, m.tensorMemory, inFlight, m.issued, m.values, m.edit)
+  machine(
+    m.cluster,
+    m.agents,
+    m.barriers,
+    m.named,
+    m.planes,
+    m.tensorMemory,
+    inFlight,
+    m.issued,
+    m.values,
+    m.edit,
+  )
 /** Put operations of one instruction in flight: they share one number. */
 export const issuing = (m: Machine, operations: ReadonlyArray<InFlight>): Machine =>
   machine(
@@ -225,9 +247,31 @@ export const issuing = (m: Machine, operations: ReadonlyArray<InFlight>): Machin
     m.edit,
   )
 export const countValue = (m: Machine): Machine =>
-  machine(m.cluster, m.agents, m.barriers, m.named, m.planes, m.tensorMemory, m.inFlight, m.issued, m.values + 1, m.edit)
+  machine(
+    m.cluster,
+    m.agents,
+    m.barriers,
+    m.named,
+    m.planes,
+    m.tensorMemory,
+    m.inFlight,
+    m.issued,
+    m.values + 1,
+    m.edit,
+  )
 export const withEdit = (m: Machine, edit: Edit | null): Machine =>
-  machine(m.cluster, m.agents, m.barriers, m.named, m.planes, m.tensorMemory, m.inFlight, m.issued, m.values, edit)
+  machine(
+    m.cluster,
+    m.agents,
+    m.barriers,
+    m.named,
+    m.planes,
+    m.tensorMemory,
+    m.inFlight,
+    m.issued,
+    m.values,
+    edit,
+  )
 
 export const withGroups = (a: AgentState, groups: Groups): AgentState =>
   agentState(a.status, a.frame, a.control, a.ready, a.at, groups)

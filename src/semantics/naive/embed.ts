@@ -651,7 +651,16 @@ const prologue = (p: Plan, cta: number, path: ReadonlyArray<string>): ReadonlyAr
   const { kit: k, skeleton } = p
   const stored = [...p.storage.values()]
   const smem = stored.filter((s) => s.space === 'smem' && s.contents._tag === 'elements')
-  const tmem = stored.filter((s) => s.space === 'tmem')
+  // a CTA allocates what its agents use: it has a dealloc of its own then
+  const uses = skeleton.agents.some(
+    (agent) =>
+      agent.cta === cta &&
+      agent.ops.some((op) => {
+        const { reads, writes } = footprint(op)
+        return [...reads, ...writes].some((atom) => atom._tag === 'tmem')
+      }),
+  )
+  const tmem = uses ? stored.filter((s) => s.space === 'tmem') : []
   const named = ({ id }: Storage): Atoms => [{ _tag: 'gmem', name: id }]
   return [
     ...skeleton.barriers

@@ -80,9 +80,9 @@ export const follow = (
     )
   const own = keys(() => true)
   const meets = keys((op) => op._tag === 'rendezvous')
-  const keyOf = (o: Offered): string =>
-    o.operation === null ? `${String(o.key.agent)}:${String(o.key.at)}` : ''
-  const foreign = (o: Offered): boolean => o.operation === null && !own.has(keyOf(o))
+  const keyOf = (o: Offered): string => `${String(o.key.agent)}:${String(o.key.at)}`
+  // of an agent or of what the prologue has issued
+  const foreign = (o: Offered): boolean => !own.has(keyOf(o))
   const policy: Policy<Progress> = {
     name: 'follow',
     init: { choice: 0, done: 0 },
