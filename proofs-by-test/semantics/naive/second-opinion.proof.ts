@@ -34,12 +34,13 @@ const judge = (
 }
 
 /** The other engine's kinds of findings. What is wrong with a barrier says why a run is stuck: the verdict has it already. */
-const kindOf = ({ id, b }: Finding): ReadonlyArray<string> => {
+const kindOf = ({ id, b, text }: Finding): ReadonlyArray<string> => {
   if (id.startsWith('B')) return []
   // there a dealloc is one more access
   if (id === 'U2' && b !== undefined) return ['race']
   if (/^(U2|K1|T)/.test(id)) return ['exit']
-  return [/^(V1|P|M4|M8)/.test(id) ? 'vis' : 'race']
+  // M4 says what was forgotten, whether or not there is an order
+  return [/^(V1|P|M4|M8)/.test(id) && !text.includes('not ordered') ? 'vis' : 'race']
 }
 
 describe('second opinion', () => {
