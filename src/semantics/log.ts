@@ -151,7 +151,7 @@ export interface Issue {
   readonly macs: number
   /** an mma: whether the old accumulator enters the sum */
   readonly accumulates: boolean
-  /** signals that it owes, one per destination CTA of a copy, one per completion of an mma; absent: one, or one per CTA of the cluster for a load */
+  /** signals that it owes, one per destination CTA of a copy or of a commit (the commits that an mma names are operations of their own); absent: one, or one per CTA of the cluster for a load */
   readonly signals?: number
   /** a tcgen05.mma: products of one agent with the same number are in order whatever else is; the number of its accumulator's footprint */
   readonly pipe?: number

@@ -145,22 +145,36 @@ export const prepareMma = (o: Operands, i: InstructionOf<'tcgen05.mma'>): Prepar
 
 // ---------------------------------------------------------------- effects
 
-const commitOf = (
+/** A commit enters the queue: `part` tells the commits of one statement apart. */
+const committing = (
   x: Executing,
-  id: number,
+  m: Machine,
   alone: boolean,
   part: number,
   barriers: ReadonlyArray<number>,
-): Tcgen05CommitInFlight => ({
-  _tag: 'tcgen05Commit',
-  id,
-  agent: x.agent,
-  at: x.stamp.at,
-  stamp: x.stamp,
-  alone,
-  part,
-  barriers,
-})
+): { readonly machine: Machine; readonly issue: LogEvent } => {
+  const f: Tcgen05CommitInFlight = {
+    _tag: 'tcgen05Commit',
+    id: m.issued,
+    agent: x.agent,
+    at: x.stamp.at,
+    stamp: x.stamp,
+    alone,
+    part,
+    barriers,
+  }
+  const issue: LogEvent = {
+    _tag: 'issue',
+    stamp: x.stamp,
+    operation: m.issued,
+    unit: 'tcgen05',
+    bytes: 0,
+    macs: 0,
+    accumulates: false,
+    signals: barriers.length,
+  }
+  return { machine: issuing(m, [f]), issue }
+}
 
 export const executeMma = (x: Executing, m: Machine, p: Of<'tcgen05.mma'>): Effect | FaultValue => {
   const missing = notAllocated(x.world, m, 'accumulator', p.accumulator) ?? notAllocated(x.world, m, 'a', p.a)
@@ -173,13 +187,7 @@ export const executeMma = (x: Executing, m: Machine, p: Of<'tcgen05.mma'>): Effe
     stamp: x.stamp,
     mma: p,
   }
-  const entries: InFlight[] = [product]
-  let signals = 0
-  for (const barriers of p.completions) {
-    entries.push(commitOf(x, m.issued, false, signals, barriers))
-    signals += barriers.length
-  }
-  return effect(issuing(m, entries), [
+  const events: LogEvent[] = [
     {
       _tag: 'issue',
       stamp: x.stamp,
@@ -188,25 +196,23 @@ export const executeMma = (x: Executing, m: Machine, p: Of<'tcgen05.mma'>): Effe
       bytes: 0,
       macs: p.m * p.n * p.k,
       accumulates: p.accumulates,
-      signals,
+      signals: 0,
       pipe: p.accumulator.footprint.id,
     },
-  ])
+  ]
+  let issued = issuing(m, [product])
+  p.completions.forEach((barriers, part) => {
+    const commit = committing(x, issued, false, part, barriers)
+    issued = commit.machine
+    events.push(commit.issue)
+  })
+  return effect(issued, events)
 }
 
-export const executeCommit = (x: Executing, m: Machine, p: Of<'tcgen05.commit'>): Effect =>
-  effect(issuing(m, [commitOf(x, m.issued, true, 0, p.barriers)]), [
-    {
-      _tag: 'issue',
-      stamp: x.stamp,
-      operation: m.issued,
-      unit: 'tcgen05',
-      bytes: 0,
-      macs: 0,
-      accumulates: false,
-      signals: p.barriers.length,
-    },
-  ])
+export const executeCommit = (x: Executing, m: Machine, p: Of<'tcgen05.commit'>): Effect => {
+  const { machine, issue } = committing(x, m, true, 0, p.barriers)
+  return effect(machine, [issue])
+}
 
 // ---------------------------------------------------------------- completion
 
@@ -275,6 +281,6 @@ export const arrive = (m: Machine, f: Tcgen05CommitInFlight): Effect => {
       arrived,
       arrived.inFlight.filter((g) => g !== f),
     ),
-    f.alone ? [{ _tag: 'perform', operation: f.id, stage: 'all', part: 0 }, ...signals] : signals,
+    [{ _tag: 'perform', operation: f.id, stage: 'all', part: 0 }, ...signals],
   )
 }

@@ -185,7 +185,7 @@ export interface Tcgen05InFlight extends Issued {
   readonly _tag: 'tcgen05'
   readonly mma: Extract<Prepared, { readonly _tag: 'tcgen05.mma' }>
 }
-/** A commit, its own instruction or behind a product: an entry of the same queue. `part` is the number of its first signal. */
+/** A commit, alone or one that a product names: an operation of its own, in the same queue. `part` tells those of one product apart. */
 export interface Tcgen05CommitInFlight extends Issued {
   readonly _tag: 'tcgen05Commit'
   readonly alone: boolean
