@@ -138,7 +138,9 @@ describe('what is given', () => {
   })
   it('law 4: an unknown kernel', () => {
     expect(kernelNamed('matmul')).toMatchObject(
-      E.left({ message: "kernel: expected one of hopper-matmul, queue, wgmma-loop, found 'matmul'" }),
+      E.left({
+        message: "kernel: expected one of hopper-matmul, matmul0, queue, wgmma-loop, found 'matmul'",
+      }),
     )
   })
 })

@@ -164,6 +164,8 @@ export const hopperMatmul = (c: HopperMatmul): E.Either<Failure, Program> => {
           { name: 'compute', body: compute },
           { name: 'memory', body: memory },
         ],
+        // each thread is one agent, so they would order nothing; without them the listing is the kernel as it is explained
+        { unsafeNoAutoBarriers: true },
       )
     },
   )

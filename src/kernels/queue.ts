@@ -19,7 +19,7 @@
  *
  * Source: JAX docs, Pallas:MGPU reference, explicit arrival (cross-thread synchronization).
  */
-import * as E from 'fp-ts/lib/Either.js'
+import type * as E from 'fp-ts/lib/Either.js'
 import * as Pallas from '../dialects/pallas/index.js'
 import { refuse, type Failure } from '../failure.js'
 import { bitsOf } from '../numerics/dtype.js'

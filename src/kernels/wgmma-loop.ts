@@ -23,7 +23,7 @@
  *
  * Source: JAX docs, Pallas:MGPU reference, wgmma (waiting for completion).
  */
-import * as E from 'fp-ts/lib/Either.js'
+import type * as E from 'fp-ts/lib/Either.js'
 import * as Pallas from '../dialects/pallas/index.js'
 import { refuse, type Failure } from '../failure.js'
 import { WGMMA } from '../layouts/tiled.js'

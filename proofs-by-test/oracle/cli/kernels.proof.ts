@@ -244,6 +244,7 @@ describe('tcspec kernels and demo', () => {
       expect(text.stdout).toMatch(new RegExp(`^ *${s}( |$)`, 'm'))
     expect(JSON.parse((await run('kernels', '--json')).stdout)).toMatchObject([
       { name: 'hopper-matmul', parameters: expect.any(Array), tensors: expect.any(Array) },
+      { name: 'matmul0' },
       { name: 'queue' },
       { name: 'wgmma-loop' },
     ])

@@ -7,6 +7,9 @@
  *
  *     mask 0b00   wait 0 -> parity 0, mask 0b01   wait 1 -> parity 0, mask 0b11   wait 0 -> parity 1, mask 0b10
  *
+ * A barrier that orders tensor cores carries their order too: an arrive on it comes behind `tcgen05.fenceBefore`, a wait before
+ * `tcgen05.fenceAfter`. Without them what the tensor core does is not ordered by the barrier.
+ *
  * Names: `plgpu.Barrier(num_arrivals, num_barriers, orders_tensor_core)`, `barrier_arrive`, `barrier_wait`.
  *
  * Source: JAX docs, Pallas:MGPU reference, synchronization.
@@ -30,6 +33,7 @@ export interface Barrier<O extends boolean = boolean> {
   readonly name: string
   readonly numArrivals: number
   readonly numBarriers: number
+  readonly ordersTensorCore: boolean
   readonly expr: BarrierExpr<'pallas', O, 1>
 }
 
@@ -43,7 +47,13 @@ export const Barrier = <const O extends boolean = false>(
       contract: 'pallas',
       ...(options.ordersTensorCore === undefined ? {} : { ordersTensorCore: options.ordersTensorCore }),
     })
-    return { name, numArrivals: options.numArrivals ?? 1, numBarriers: options.numBarriers, expr }
+    return {
+      name,
+      numArrivals: options.numArrivals ?? 1,
+      numBarriers: options.numBarriers,
+      ordersTensorCore: options.ordersTensorCore ?? false,
+      expr,
+    }
   })
 
 /** The mask of a thread that has not waited yet. */
@@ -51,11 +61,15 @@ export const freshParities: Int = i32(0)
 
 /** `barrier_arrive(barrier.at[index])`. */
 export const barrierArrive = (label: string, barrier: Barrier, index: Int, when?: Condition): Build<void> =>
-  run(
-    label,
-    { _tag: 'mbarrier.arrive', barrier: slot(barrier.expr, index), count: 1, release: true, scope: 'cta' },
-    when === undefined ? {} : { when },
-  )
+  block(function* () {
+    const options = when === undefined ? {} : { when }
+    if (barrier.ordersTensorCore) yield* run(`${label}.before`, { _tag: 'tcgen05.fenceBefore' }, options)
+    yield* run(
+      label,
+      { _tag: 'mbarrier.arrive', barrier: slot(barrier.expr, index), count: 1, release: true, scope: 'cta' },
+      options,
+    )
+  })
 
 /** `barrier_wait(barrier.at[index])`: gives the thread's next parities. A wait that is predicated off flips nothing. */
 export const barrierWait = (
@@ -72,6 +86,8 @@ export const barrierWait = (
       { _tag: 'mbarrier.wait', barrier: slot(barrier.expr, index), parity, acquire: true, scope: 'cta' },
       when === undefined ? {} : { when },
     )
+    if (barrier.ordersTensorCore)
+      yield* run(`${label}.after`, { _tag: 'tcgen05.fenceAfter' }, when === undefined ? {} : { when })
     const flipped = xor(parities, shl(i32(1), index))
     return yield* letIn(`${label}.parities`, when === undefined ? flipped : select(when, flipped, parities))
   })

@@ -146,16 +146,24 @@ export const copyGmemToSmem = <D extends Dtype, R extends number>(
     )
   })
 
-/** `copy_smem_to_gmem(src, dst)`: a group of its own. */
+export interface StoreOptions {
+  /** predicated off, it stores nothing; its group is closed all the same */
+  readonly when?: Condition
+  /** closes the group of all copies that are in none (default true) */
+  readonly commitGroup?: boolean
+}
+
+/** `copy_smem_to_gmem(src, dst, predicate, commit_group)`: a group of its own unless others were left open. */
 export const copySmemToGmem = <D extends Dtype, R extends number>(
   label: string,
   source: View<'smem', D, R>,
   destination: GmemSlice<D, R>,
+  { when, commitGroup = true }: StoreOptions = {},
 ): Build<void> =>
   block(function* () {
     const { descriptor, coords } = yield* mapOf(label, destination, source)
-    yield* run(label, { _tag: 'tma.store', descriptor, coords, source })
-    yield* run(`${label}.group`, { _tag: 'bulk.commitGroup' })
+    yield* run(label, { _tag: 'tma.store', descriptor, coords, source }, when === undefined ? {} : { when })
+    if (commitGroup) yield* run(`${label}.group`, { _tag: 'bulk.commitGroup' })
   })
 
 /** `commit_smem()`: the thread's stores to SMEM become visible to copies and matrix units. */
