@@ -222,21 +222,55 @@ const shownBy = (ran: Ran): ReadonlyArray<Finding> => {
     : [...j.findings, ...(['C3', 'C4', 'C6'] as const).flatMap((name) => j.conditions[name].findings)]
 }
 
-/** The findings of the run that decided, then those of the first run that it confirms; each once. */
+/** A finding about two operations: what a deadlock is more often caused by than its blocked waits say. */
+const isPair = (f: Finding): boolean => f.b !== undefined && /^[DRWPMV]/.test(f.id)
+
+/**
+ * A run that got stuck shows where, not always why. Another schedule of the same program may get far enough to show the conflict
+ * behind it: the first of a few that finds one.
+ */
+const causeOf = (
+  launched: Launched,
+  options: CheckOptions,
+  detecting: Options,
+  decided: ReadonlyArray<Finding>,
+): Ran | null => {
+  if (!options.explore || decided.some(isPair)) return null
+  for (const policy of [
+    Policy.lazy,
+    Policy.roundRobin,
+    Policy.seeded(1),
+    Policy.seeded(2),
+    Policy.seeded(3),
+  ]) {
+    const ran = judged(launched, options, detecting, policy, false)
+    if (shownBy(ran).some(isPair)) return ran
+  }
+  return null
+}
+
+/** What causes a deadlock; the findings of the run that decided; those of the first run that it confirms. Each once. */
 const findingsOf = (
   launched: Launched,
   first: Ran,
   explored: Explored,
+  decision: Decision,
   options: CheckOptions,
   detecting: Options,
 ): ReadonlyArray<ReplayableFinding> => {
   const deciding = explored.found?.ran ?? first
-  const decided = shownBy(deciding)
-  const own = replayable(launched, decided, deciding.schedule, options, detecting)
-  if (deciding === first) return own
-  const known = new Set(decided.map(nameOf))
-  const candidates = shownBy(first).filter((f) => !known.has(nameOf(f)))
-  return [...own, ...replayable(launched, candidates, first.schedule, options, detecting)]
+  const cause = decision.name === 'deadlock' ? causeOf(launched, options, detecting, shownBy(deciding)) : null
+  const runs = [
+    ...(cause === null ? [] : [{ ran: cause, shown: shownBy(cause).filter(isPair) }]),
+    { ran: deciding, shown: shownBy(deciding) },
+    ...(deciding === first ? [] : [{ ran: first, shown: shownBy(first) }]),
+  ]
+  const known = new Set<string>()
+  return runs.flatMap(({ ran, shown }) => {
+    const fresh = shown.filter((f) => !known.has(nameOf(f)))
+    for (const f of fresh) known.add(nameOf(f))
+    return replayable(launched, fresh, ran.schedule, options, detecting)
+  })
 }
 
 const nameOf = (f: Finding): string =>
@@ -376,7 +410,7 @@ export const check: Check = (program, options) => {
     reason: final.reason,
     decidedBy: explored.runs > 0 ? 'exploration' : 'one-schedule',
     conditions: judgement?.conditions ?? unjudged,
-    findings: findingsOf(launched.right, first, explored, options, detecting),
+    findings: findingsOf(launched.right, first, explored, final, options, detecting),
     notes: (judgement?.notes ?? []).map((f) => withSchedule(f, Run.showSchedule(shown.schedule), f.missing)),
     waitFor: (judgement?.deadlock ?? []).map(showBlocked),
     provenance: proof,

@@ -15,6 +15,7 @@
  * | idempotent wait     | a group wait right after the same one finds nothing pending                             |
  * | idempotent barrier  | the members of a rendezvous that meet twice know nothing new after the second time      |
  * | repeated wait       | a wait that has passed passes again while its barrier's next generation cannot end without its agent, which C4 of the mutant has shown |
+ * | rendezvous of one   | a named barrier whose count one agent meets by itself ends at its own arrival and orders nothing; it may go |
  * | empty group         | a commit right after a commit closes an empty group, which only makes later waits wait for more |
  *
  * Laws
@@ -74,6 +75,10 @@ const edgeOf = (i: Instruction): { readonly kind: MissingEdge['kind']; readonly 
       return { kind: 'group-wait', words: 'bulk group wait' }
     case 'cpAsync.waitGroup':
       return { kind: 'group-wait', words: 'cp.async group wait' }
+    case 'tcgen05.waitLd':
+      return { kind: 'group-wait', words: 'tcgen05Ld group wait' }
+    case 'tcgen05.waitSt':
+      return { kind: 'group-wait', words: 'tcgen05St group wait' }
     case 'bar.sync':
     case 'bar.arrive':
       return { kind: 'arrive-wait', words: 'block barrier' }
@@ -114,8 +119,14 @@ const names = (v: Verdict, program: Program, m: Mutant): boolean => {
   )
 }
 
+/** Does every agent meet this named barrier by itself? */
+const isOfOne = (program: Program, i: Instruction): boolean =>
+  (i._tag === 'bar.sync' || i._tag === 'bar.arrive') &&
+  program.launch.agents.every((a) => i.count <= 32 * a.warps)
+
 /** The rule by which a survivor changes nothing, or null. */
-const certificateOf = (m: Mutant): string | null => {
+const certificateOf = (program: Program, m: Mutant): string | null => {
+  if (m.operator === 'DROP' && isOfOne(program, m.statement.instruction)) return 'rendezvous of one'
   if (m.operator !== 'DUP') return null
   switch (m.instruction) {
     case 'fence.proxyAsync':
@@ -177,7 +188,7 @@ export const judgeMutant = (program: Program, options: CheckOptions, m: Mutant):
     verdict: verdict.verdict,
     fate,
     named: fate === 'killed' && names(verdict, program, m),
-    certificate: fate === 'survived' ? certificateOf(m) : null,
+    certificate: fate === 'survived' ? certificateOf(program, m) : null,
     ids: verdict.findings.map((f) => f.id),
     reason: verdict.reason,
   }
