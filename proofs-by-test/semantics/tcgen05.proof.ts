@@ -10,16 +10,19 @@ import type { Algebra } from '../../src/numerics/algebra.js'
 import { bits, field, real64, unit } from '../../src/numerics/index.js'
 import * as B from '../../src/semantics/builder.js'
 import { contested } from '../../src/semantics/contested.js'
-import { defaults, detector, verdictOf } from '../../src/semantics/detector/index.js'
-import type { Condition, Int } from '../../src/semantics/expression.js'
+import { defaults, detector, judgeLog, verdictOf } from '../../src/semantics/detector/index.js'
+import type { Condition, Int, View } from '../../src/semantics/expression.js'
 import * as X from '../../src/semantics/expression.js'
 import type { AnyBarrier, Instruction } from '../../src/semantics/instruction.js'
 import type { Judgement } from '../../src/semantics/finding.js'
 import { launch, readTensor, type Arguments } from '../../src/semantics/launch.js'
+import { place } from '../../src/semantics/place.js'
 import * as Policy from '../../src/semantics/policy.js'
 import type { Program } from '../../src/semantics/program.js'
 import { provenance } from '../../src/semantics/provenance.js'
 import * as Run from '../../src/semantics/run.js'
+import { decodeTrace, encodeTrace } from '../../src/semantics/trace.js'
+import { validate } from '../../src/semantics/validate.js'
 import * as Transform from '../../src/transforms/transform.js'
 
 const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
@@ -54,6 +57,8 @@ interface Variant {
   readonly inline?: boolean
   /** the first product of a tile adds to what is there */
   readonly accumulateAll?: boolean
+  /** a product names two more completions; the second's barrier is given up when the first has arrived */
+  readonly givenUp?: boolean
   readonly deallocTwice?: boolean
   /** the allocation comes after the agents have met */
   readonly allocLate?: boolean
@@ -97,6 +102,8 @@ const matmul = (v: Variant = {}): Program => {
         const done = yield* B.barriers('done', [], { ordersTensorCore: true })
         // carries no tensor-core order by itself: that is what the fences are for
         const free = yield* B.barriers('free', [])
+        const early = yield* B.barriers('early', [], { ordersTensorCore: true })
+        const late = yield* B.barriers('late', [], { ordersTensorCore: true })
         const run = (label: string, instruction: Instruction): B.Build<void> => B.run(label, instruction)
         const wait = (label: string, barrier: AnyBarrier, parity: number): B.Build<void> =>
           run(label, { _tag: 'mbarrier.wait', barrier, parity: X.i32(parity), acquire: true, scope: 'cta' })
@@ -121,7 +128,8 @@ const matmul = (v: Variant = {}): Program => {
             yield* run('init', { _tag: 'mbarrier.init', barrier: X.slot(empty, X.i32(s)), count: 1 })
           }
           yield* run('init', { _tag: 'mbarrier.init', barrier: done, count: 1 })
-          yield* run('init', { _tag: 'mbarrier.init', barrier: free, count: 1 })
+          for (const barrier of [free, early, late])
+            yield* run('init', { _tag: 'mbarrier.init', barrier, count: 1 })
           if (v.allocLate !== true) yield* alloc
           if (v.left !== 'tmem') return
           for (let step = 0; step < steps; step++) {
@@ -157,6 +165,8 @@ const matmul = (v: Variant = {}): Program => {
                   ? [
                       { barrier: X.slot(empty, s), when: X.i1(true) },
                       { barrier: done, when: X.i1(last) },
+                      { barrier: early, when: X.i1(v.givenUp === true && turn === 2 * steps - 1) },
+                      { barrier: late, when: X.i1(v.givenUp === true && turn === 2 * steps - 1) },
                     ]
                   : [],
             })
@@ -214,6 +224,10 @@ const matmul = (v: Variant = {}): Program => {
             yield* run('ld', { _tag: 'tcgen05.ld', source: acc, destination: regs })
             yield* kept('waitLd', () => run('waitLd', { _tag: 'tcgen05.waitLd' }))
             const sum = yield* B.regsRead('sum', regs)
+            if (tile === 1 && v.givenUp === true) {
+              yield* wait('wait early', early, 0)
+              yield* run('inval', { _tag: 'mbarrier.inval', barrier: late })
+            }
             if (tile === 0) {
               yield* run('fenceBefore', { _tag: 'tcgen05.fenceBefore' })
               yield* arrive('arrive free', free)
@@ -308,6 +322,17 @@ describe.each(correct)('%s', (_name, variant) => {
     expect(new Set(digests).size).toBe(1)
   })
 
+  test('is a valid program', () => {
+    expect(validate(right(place(program)))).toMatchObject({ _tag: 'Right' })
+  })
+
+  test('its trace is judged like its log', () => {
+    const l = right(launch(program, unit, given(unit)))
+    const { result } = Run.run(l.world, l.machine, Run.settings(Policy.lazy), Run.collect)
+    const { header, events } = right(decodeTrace(encodeTrace(l.world.header, result)))
+    expect(judgeLog(header, events, defaults)).toEqual(judged(program, Policy.lazy).judgement)
+  })
+
   test('provenance proves the product for all inputs', () => {
     const l = right(launch(program, unit, given(unit)))
     const said = Run.run(l.world, l.machine, Run.settings(Policy.eager), provenance).result
@@ -345,6 +370,24 @@ test('one commit behind a product, and one that it names, make the same log but 
 
 // ---------------------------------------------------------------- what is missing is named
 
+const solo = (body: (acc: View<'tmem', 'f32', 2>) => B.Steps<void>): Program =>
+  right(
+    B.draft({ name: 'solo', arch: 'sm100a', grid: [1], agents: [B.warpgroup('wg', 0)] }, function* () {
+      const acc = yield* B.tensorMemory('acc', 'f32', [128, 64])
+      yield* body(acc)
+    }),
+  )
+
+const freedEarly = solo(function* (acc) {
+  yield* B.run('alloc', { _tag: 'tcgen05.alloc', columns: 64, ctaGroup: 1 })
+  yield* B.run('st', {
+    _tag: 'tcgen05.st',
+    destination: acc,
+    value: X.splat<'f32', 2>(X.float('f32', 0), [128, 64]),
+  })
+  yield* B.run('dealloc', { _tag: 'tcgen05.dealloc', columns: 64, ctaGroup: 1 })
+})
+
 const omissions: ReadonlyArray<readonly [what: string, variant: Variant, id: string]> = [
   ['the wait before the load of the accumulator', { without: 'wait done' }, 'M2'],
   ['the wait for the load before its columns are given back', { without: 'waitLd' }, 'M3'],
@@ -377,6 +420,22 @@ describe('an omission is found', () => {
     const { outcome, judgement } = judged(matmul({ without }), Policy.eager)
     expect(outcome._tag).toBe('stuck')
     expect(verdictOf(judgement)).toBe('deadlock')
+  })
+
+  test('a completion that comes after the one somebody waits for may still be under way (B7)', () => {
+    for (const policy of policies) {
+      const { outcome, judgement } = judged(matmul({ inline: true, givenUp: true }), policy)
+      expect(outcome).toEqual({ _tag: 'completed' })
+      // nor does anybody know at the exit that it has arrived
+      expect(ids(judgement)).toEqual(['B7', 'U2'])
+    }
+  })
+
+  test('a store that is in flight when its columns are freed is not over, wherever it lands (U2)', () => {
+    for (const policy of policies) {
+      const { judgement } = judged(freedEarly, policy, nothing)
+      expect(ids(judgement)).toEqual(['U2'])
+    }
   })
 
   test('a load that is not waited for gives stale registers in some schedule', () => {

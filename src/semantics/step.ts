@@ -144,8 +144,7 @@ const stageOf = (f: InFlight): EventKey['stage'] =>
     : f._tag === 'tcgen05Commit' && !f.alone
       ? 'signal'
       : 'all'
-const partOf = (f: InFlight): number =>
-  f._tag === 'tmaLoad' || f._tag === 'tcgen05Commit' ? f.part : 0
+const partOf = (f: InFlight): number => (f._tag === 'tmaLoad' || f._tag === 'tcgen05Commit' ? f.part : 0)
 
 const held = (world: World, m: Machine, f: InFlight): boolean => {
   switch (f._tag) {

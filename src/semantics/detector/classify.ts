@@ -23,6 +23,7 @@
  * | tmem  | W is an mma, R a tcgen05.ld, W meant first                 | M2 |
  * | tmem  | one is a tcgen05.st of which its agent issued the other, or W is a tcgen05.st meant first | M4 |
  * | tmem  | else                                                       | D4 |
+ * | tmem  | a use or a dealloc that is not ordered after the allocation (`tensor-memory.ts`) | D4 |
  * | smem  | both are agents' own accesses                              | D1 |
  * | smem  | two writes                                                 | W1 |
  * | smem  | R meant first, W's issuer knew of R's issue, R is a TMA store / wgmma / tcgen05 or cp.async | W4 / W3 / W2 |
