@@ -13,6 +13,8 @@
  * | the thread is its four warps  | a warp that runs ahead is held: without it the verdict differs (`warps: 'agents'` in `kernel.ts`)         |
  * | a fork into warps             | nothing: the fork starts them and joins them, and both order                                              |
  *
+ * Where only one warp of a thread goes (a branch on the warp), none is put in: the others would not come.
+ *
  * Off with `unsafeNoAutoBarriers`, as in Pallas.
  *
  * Laws
@@ -23,6 +25,7 @@
  *
  * Source: JAX docs, Pallas:MGPU reference; Mosaic GPU's lowering.
  */
+import { eq, i32, mod, place, type Condition, type ExprNode } from '../../semantics/expression.js'
 import type { Instruction } from '../../semantics/instruction.js'
 import type { Region, Stmt } from '../../semantics/program.js'
 
@@ -65,6 +68,11 @@ const barrierBefore = (s: Stmt & { readonly _tag: 'Do' }, id: number): Stmt => {
   return s.when === undefined ? made : { ...made, when: s.when }
 }
 
+/** `warp = w`: what follows is one warp's, and the others would not come to a barrier. */
+export const isWarp = (w: number): Condition => eq(mod(place('agent'), i32(4)), i32(w))
+const asksForWarp = (e: ExprNode): boolean =>
+  e._tag === 'compare' && e.x._tag === 'binary' && e.x.op === 'mod' && e.x.x._tag === 'place'
+
 const inside = (s: Stmt, id: number): Stmt => {
   const region = (r: Region): Region => ({ ...r, body: autoBarriers(id, r.body) })
   switch (s._tag) {
@@ -77,6 +85,7 @@ const inside = (s: Stmt, id: number): Stmt => {
     case 'While':
       return { ...s, before: region(s.before), after: region(s.after) }
     case 'If':
+      if (asksForWarp(s.cond)) return s
       return { ...s, then: region(s.then), else: region(s.else) }
   }
 }

@@ -49,10 +49,10 @@ import {
 } from '../../semantics/builder.js'
 import { runSteps } from '../../semantics/builder/monad.js'
 import { amend, statements } from '../../semantics/builder/state.js'
-import { div, eq, i32, mod, place, slot, type Condition, type Int } from '../../semantics/expression.js'
+import { div, eq, i32, place, slot, type Condition, type Int } from '../../semantics/expression.js'
 import type { Agent, Stmt, Storage } from '../../semantics/program.js'
 import type { TypeIndex } from '../../semantics/types.js'
-import { autoBarriers, warpgroupBarrierId } from './auto-barriers.js'
+import { autoBarriers, isWarp, warpgroupBarrierId } from './auto-barriers.js'
 import type { Barrier } from './barrier.js'
 
 // ---------------------------------------------------------------- model
@@ -142,9 +142,7 @@ export const warpMap = <C extends Readonly<Record<string, TypeIndex>>>(
     if (thread.autoBarriers) yield* warpgroupBarrier(`${label}.enter`, thread)
     if (thread.warps === 'agents')
       for (const w of fourWarps)
-        yield* ifThen(`${label}.warp${String(w)}`, eq(mod(place('agent'), i32(4)), i32(w)), () =>
-          body(w, captures),
-        )
+        yield* ifThen(`${label}.warp${String(w)}`, isWarp(w), () => body(w, captures))
     else
       yield* fork(
         label,
