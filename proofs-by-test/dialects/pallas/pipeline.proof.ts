@@ -7,7 +7,7 @@ import * as Pallas from '../../../src/dialects/pallas/index.js'
 import { WGMMA } from '../../../src/layouts/tiled.js'
 import { real64, unit } from '../../../src/numerics/index.js'
 import * as B from '../../../src/semantics/builder.js'
-import { add, cast, gt, i32, slot } from '../../../src/semantics/expression.js'
+import { add, cast, gt, i32, mul, slot, splat } from '../../../src/semantics/expression.js'
 import { launch, noArguments, readTensor } from '../../../src/semantics/launch.js'
 import type { LogEvent } from '../../../src/semantics/log.js'
 import * as Policy from '../../../src/semantics/policy.js'
@@ -208,6 +208,51 @@ describe('delays', () => {
 })
 
 describe('outputs', () => {
+  test('a block that stays is stored after its first step, and after the last step of all', () => {
+    const p = right(
+      B.kernel({ name: 'staying', arch: 'sm90a', agents: Pallas.threadAgents('t', 0) }, function* () {
+        const out = yield* B.tensorParam('out', 'f32', [24, 16], { role: 'out' })
+        const body = function* (): Generator<B.Step, void, B.State> {
+          yield* Pallas.emitPipeline(
+            'pipeline',
+            {
+              inSpecs: [],
+              outSpecs: [{ tensor: out, shape: [8, 16], indexMap: (i) => [i!, i32(0)] }],
+              grid: [3, 2],
+              maxConcurrentSteps: 2,
+            },
+            {},
+            function* ({ refs, indices }) {
+              const number = add(mul(indices[0]!, i32(2)), indices[1]!)
+              yield* B.run('o', {
+                _tag: 'smem.store',
+                destination: refs[0]!,
+                value: splat<'f32', 2>(cast(number, 'f32'), [8, 16]),
+              })
+              return {}
+            },
+          )
+        }
+        yield* Pallas.threads([], [{ name: 't', body }])
+      }),
+    )
+    const run = checked(p, {}, real64)
+    const out = [...readTensor(run.world, run.machine, 'out')!]
+    // block by block: the first step of blocks 0 and 1; the last step of all for block 2
+    expect(out).toEqual([0, 2, 5].flatMap((v) => new Array<number>(8 * 16).fill(v)))
+    // block 2 is stored twice, and only the reads of the first store are waited for: the second may land first
+    expect(run.verdict).toMatchObject({
+      verdict: 'hazard',
+      findings: [
+        {
+          id: 'D2',
+          a: { site: 'store', iteration: [4] },
+          b: { site: 'store', iteration: [5] },
+          missing: { kind: 'group-wait' },
+        },
+      ],
+    })
+  })
   test('an output that no step changes is stored once, at the end: a running sum', () => {
     const p = right(
       B.kernel({ name: 'sum', arch: 'sm90a', agents: Pallas.threadAgents('t', 0) }, function* () {

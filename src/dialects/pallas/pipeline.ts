@@ -19,7 +19,7 @@
  *     fetch d=1   -    4    5    -    -    -      into the slot of the step before
  *
  * "Changed" compares with the step before. So a block that stays for several steps is stored after the first of them, and after the last
- * step of all: what steps between the two leave in it is not stored.
+ * step of all: what steps between the two leave in it is not stored, and if it is the last block, its two stores are not ordered (D2).
  *
  * Laws
  * 1. Every step is fetched once for every input, into the slot where its step waits, and never before step (s - S + d) returned.
