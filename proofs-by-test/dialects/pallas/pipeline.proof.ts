@@ -256,7 +256,7 @@ describe('outputs', () => {
   test('an output that no step changes is stored once, at the end: a running sum', () => {
     const p = right(
       B.kernel({ name: 'sum', arch: 'sm90a', agents: Pallas.threadAgents('t', 0) }, function* () {
-        const x = yield* B.tensorParam('x', 'f32', [40, 16], { role: 'in' })
+        const x = yield* B.tensorParam('x', 'f32', [48, 16], { role: 'in' })
         const out = yield* B.tensorParam('out', 'f32', [8, 16], { role: 'out' })
         const running = yield* B.sharedMemory('running', 'f32', [1, 8, 16])
         yield* Pallas.threads(
@@ -272,7 +272,7 @@ describe('outputs', () => {
                     outSpecs: [
                       { tensor: out, shape: [8, 16], indexMap: () => [i32(0), i32(0)], invariant: true },
                     ],
-                    grid: [5],
+                    grid: [6],
                     maxConcurrentSteps: 2,
                   },
                   {},
@@ -308,11 +308,11 @@ describe('outputs', () => {
         )
       }),
     )
-    const values = Float64Array.from({ length: 40 * 16 }, (_, i) => i % 97)
+    const values = Float64Array.from({ length: 48 * 16 }, (_, i) => i % 97)
     const run = checked(p, {}, real64, new Map([['x', values]]))
     expect(run.verdict).toMatchObject({ verdict: 'ok', findings: [], notes: [] })
     const sums = Array.from({ length: 8 * 16 }, (_, e) =>
-      [0, 1, 2, 3, 4].reduce((sum, i) => sum + values[i * 128 + e]!, 0),
+      [0, 1, 2, 3, 4, 5].reduce((sum, i) => sum + values[i * 128 + e]!, 0),
     )
     expect([...readTensor(run.world, run.machine, 'out')!]).toEqual(sums)
   })
