@@ -16,6 +16,7 @@
  * | idempotent barrier  | the members of a rendezvous that meet twice know nothing new after the second time      |
  * | repeated wait       | a wait that has passed passes again while its barrier's next generation cannot end without its agent, which C4 of the mutant has shown |
  * | rendezvous of one   | a named barrier whose count one agent meets by itself ends at its own arrival and orders nothing; it may go |
+ * | implied fence       | a thread-sync fence beside an arrive or a wait whose barrier orders the tensor core repeats what that does; it may go |
  * | empty group         | a commit right after a commit closes an empty group, which only makes later waits wait for more |
  *
  * Laws
@@ -26,9 +27,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import { check, type CheckOptions } from '../check.js'
 import type { ExprNode } from '../expression.js'
 import type { MissingEdge } from '../finding.js'
-import type { Instruction } from '../instruction.js'
+import type { Instruction, InstructionName } from '../instruction.js'
 import { operandsOf } from '../signature.js'
-import type { Program } from '../program.js'
+import type { Do, Program } from '../program.js'
 import type { Verdict, VerdictName } from '../verdict.js'
 import type { Mutant } from './mutants.js'
 
@@ -124,9 +125,22 @@ const isOfOne = (program: Program, i: Instruction): boolean =>
   (i._tag === 'bar.sync' || i._tag === 'bar.arrive') &&
   program.launch.agents.every((a) => i.count <= 32 * a.warps)
 
+/** Does this statement arrive on, or wait for, a barrier that orders the tensor core? */
+const ordersTensorCore = (program: Program, s: Do | null, tag: InstructionName): boolean =>
+  s !== null &&
+  s.instruction._tag === tag &&
+  storagesOf(program, s.instruction).some((id) =>
+    program.storage.some((b) => b.id === id && b.contents._tag === 'barriers' && b.contents.ordersTensorCore),
+  )
+
+const isImplied = (program: Program, m: Mutant): boolean =>
+  (m.instruction === 'tcgen05.fenceBefore' && ordersTensorCore(program, m.next, 'mbarrier.arrive')) ||
+  (m.instruction === 'tcgen05.fenceAfter' && ordersTensorCore(program, m.previous, 'mbarrier.wait'))
+
 /** The rule by which a survivor changes nothing, or null. */
 const certificateOf = (program: Program, m: Mutant): string | null => {
   if (m.operator === 'DROP' && isOfOne(program, m.statement.instruction)) return 'rendezvous of one'
+  if (m.operator === 'DROP' && isImplied(program, m)) return 'implied fence'
   if (m.operator !== 'DUP') return null
   switch (m.instruction) {
     case 'fence.proxyAsync':

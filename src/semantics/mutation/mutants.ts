@@ -37,8 +37,10 @@ export interface Mutant {
   readonly site: string
   readonly label: string
   readonly instruction: InstructionName
-  /** the statement as it was */
+  /** the statement as it was, and the effects that stand before and after it in the listing */
   readonly statement: Do
+  readonly previous: Do | null
+  readonly next: Do | null
   /** what was done, in words */
   readonly change: string
   readonly program: Program
@@ -246,7 +248,7 @@ export const mutantsOf = (
   program: Program,
   operators: ReadonlyArray<Operator> = ['DROP', 'DUP', 'RETARGET', 'COUNT', 'PARITY', 'FLAG'],
 ): ReadonlyArray<Mutant> =>
-  statements(program).flatMap((s, place): ReadonlyArray<Mutant> => {
+  statements(program).flatMap((s, place, all): ReadonlyArray<Mutant> => {
     const i = s.instruction
     if (!synchronisation.has(i._tag) || s.results.length > 0) return []
     const site = [...s.site.path, s.site.label].join(' / ')
@@ -256,6 +258,8 @@ export const mutantsOf = (
       label: s.site.label,
       instruction: i._tag,
       statement: s,
+      previous: all[place - 1] ?? null,
+      next: all[place + 1] ?? null,
       change,
       program: replaceAt(program, place, by),
     })
