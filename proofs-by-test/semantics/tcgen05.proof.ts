@@ -368,6 +368,20 @@ test('one commit behind a product, and one that it names, make the same log but 
   expect(relations({ inline: true })).toEqual(relations({}))
 })
 
+test.each([
+  ['smem', ['r async a', 'r async b', 'r tensor accumulator', 'w tensor accumulator']],
+  ['tmem', ['r tensor a', 'r async b', 'r tensor accumulator', 'w tensor accumulator']],
+] as const)('A in %s: through which proxy a product reads and writes', (left, expected) => {
+  const l = right(launch(matmul({ left }), unit, given(unit)))
+  const log = Run.run(l.world, l.machine, Run.settings(Policy.eager), Run.collect).result
+  const second = log.flatMap((e) => (e._tag === 'issue' && e.accumulates ? [e.operation] : []))[0]
+  expect(
+    log.flatMap((e) =>
+      e._tag === 'access' && e.operation === second ? [`${e.rw} ${e.proxy} ${e.role}`] : [],
+    ),
+  ).toEqual(expected)
+})
+
 // ---------------------------------------------------------------- what is missing is named
 
 const solo = (body: (acc: View<'tmem', 'f32', 2>) => B.Steps<void>): Program =>
@@ -466,10 +480,8 @@ describe('an omission is found', () => {
 // ---------------------------------------------------------------- allocation
 
 type Step = readonly ['alloc' | 'dealloc', number] | 'relinquish' | 'use'
-const allocations = (
-  stepsTaken: ReadonlyArray<Step>,
-): Run.Outcome & { readonly ids: ReadonlyArray<string> } => {
-  const program = right(
+const allocating = (stepsTaken: ReadonlyArray<Step>): Program =>
+  right(
     B.draft({ name: 'allocation', arch: 'sm100a', grid: [1], agents: [B.warpgroup('wg', 0)] }, function* () {
       const acc = yield* B.tensorMemory('acc', 'f32', [128, 64])
       const zeros = X.splat<'f32', 2>(X.float('f32', 0), [128, 64])
@@ -481,6 +493,20 @@ const allocations = (
         } else yield* B.run(step[0], { _tag: `tcgen05.${step[0]}`, columns: step[1], ctaGroup: 1 })
     }),
   )
+
+/** First columns of what is allocated (+) and freed (-), in order. */
+const columnsOf = (taken: ReadonlyArray<Step>): ReadonlyArray<string> => {
+  const l = right(launch(allocating(taken), unit, nothing))
+  return Run.run(l.world, l.machine, Run.settings(Policy.eager), Run.collect).result.flatMap((e) =>
+    e._tag === 'alloc' || e._tag === 'dealloc'
+      ? [`${e._tag === 'alloc' ? '+' : '-'}${String(e.footprint.spans[0]! / 4)}`]
+      : [],
+  )
+}
+const allocations = (
+  stepsTaken: ReadonlyArray<Step>,
+): Run.Outcome & { readonly ids: ReadonlyArray<string> } => {
+  const program = allocating(stepsTaken)
   const l = right(launch(program, unit, nothing))
   const ran = Run.run(l.world, l.machine, Run.settings(Policy.eager), detector(defaults))
   return { ...ran.outcome, ids: ids(ran.result) }
@@ -548,6 +574,51 @@ describe('allocation', () => {
   ]
   test.each(refused)('%s: %j', (code, taken) => {
     expect(allocations(taken)).toMatchObject({ _tag: 'fault', fault: { code } })
+  })
+
+  test('the first free columns are taken, and the newest allocation of a size is freed', () => {
+    const taken: ReadonlyArray<Step> = [
+      ['alloc', 256],
+      ['alloc', 128],
+      ['alloc', 128],
+      ['dealloc', 128],
+      ['dealloc', 256],
+      ['alloc', 128],
+      ['alloc', 128],
+      ['dealloc', 128],
+    ]
+    expect(columnsOf(taken)).toEqual(['+0', '+256', '+384', '-384', '-0', '+0', '+128', '-128'])
+  })
+
+  test('a warp reaches its own quarter of the lanes', () => {
+    const reach = (warp: number, lane: number): string | null => {
+      const program = right(
+        B.draft({ name: 'lanes', arch: 'sm100a', grid: [1], agents: [B.warp('w', warp)] }, function* () {
+          const acc = yield* B.tensorMemory('acc', 'f32', [128, 64])
+          yield* B.run('alloc', { _tag: 'tcgen05.alloc', columns: 64, ctaGroup: 1 })
+          yield* B.run('st', {
+            _tag: 'tcgen05.st',
+            destination: X.slice(acc, [X.i32(lane), X.i32(0)], [32, 64]),
+            value: X.splat<'f32', 2>(X.float('f32', 0), [32, 64]),
+          })
+        }),
+      )
+      const l = right(launch(program, unit, nothing))
+      const { outcome } = Run.run(l.world, l.machine, Run.settings(Policy.eager), Run.ignore)
+      return outcome._tag === 'fault' ? outcome.fault.code : null
+    }
+    for (let warp = 0; warp < 8; warp++)
+      for (const lane of [0, 32, 64, 96])
+        expect(reach(warp, lane)).toBe(lane === 32 * (warp % 4) ? null : 'tcgen05.lanes')
+  })
+
+  test('what two CTAs do together is refused by name', () => {
+    for (const _tag of ['tcgen05.alloc', 'tcgen05.dealloc'] as const) {
+      const program = solo(() => B.run('pair', { _tag, columns: 64, ctaGroup: 2 }))
+      const l = right(launch(program, unit, nothing))
+      const { outcome } = Run.run(l.world, l.machine, Run.settings(Policy.eager), Run.ignore)
+      expect(outcome).toMatchObject({ _tag: 'fault', fault: { code: 'instruction.unsupported' } })
+    }
   })
 
   test('T1: what nobody frees', () => {
