@@ -219,7 +219,7 @@ const shownBy = (ran: Ran): ReadonlyArray<Finding> => {
   const j = ran.result[0]
   return j === null
     ? []
-    : [...j.findings, ...(['C3', 'C4', 'C6'] as const).flatMap((name) => j.conditions[name].findings)]
+    : [...j.findings, ...(['C4', 'C3', 'C6'] as const).flatMap((name) => j.conditions[name].findings)]
 }
 
 /** A finding about two operations: what a deadlock is more often caused by than its blocked waits say. */

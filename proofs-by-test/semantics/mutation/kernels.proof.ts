@@ -25,11 +25,6 @@ const cases = [
   ['queue', { produce: 'copies' }],
 ] as const
 
-/** Killed, but no finding among the first names the statement or its barrier. */
-const unnamed: Readonly<Record<string, ReadonlyArray<string>>> = {
-  'queue {"produce":"copies"}': ['DUP consumer / i / arrive consumed'],
-}
-
 describe('dropped, doubled, retargeted', () => {
   for (const [name, settings] of cases) {
     const title = `${name} ${JSON.stringify(settings)}`
@@ -55,8 +50,7 @@ describe('dropped, doubled, retargeted', () => {
       )
       expect(judged.length).toBeGreaterThan(25)
       const left = judged.filter((j) => j.certificate === null && !(j.fate === 'killed' && j.named))
-      expect(left.map((j) => `${j.mutant.operator} ${j.mutant.site}`)).toEqual(unnamed[title] ?? [])
-      expect(left.every((j) => j.fate === 'killed')).toBe(true)
+      expect(left.map((j) => `${j.mutant.operator} ${j.mutant.site}`)).toEqual([])
     })
   }
 })
