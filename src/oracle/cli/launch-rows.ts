@@ -20,9 +20,15 @@ export const smemOf = (program: Program): ReadonlyArray<NamedBytes> => {
         .map((s) => ({ name: s.id, start: extentOf(s).start, end: extentOf(s).end }))
 }
 
-const smemUsed = (program: Program): number => {
+const used = (program: Program, space: 'smem' | 'tmem'): number => {
   const placed = place(program)
-  return E.isLeft(placed) ? 0 : usedOf(placed.right.storage, 'smem')
+  return E.isLeft(placed) ? 0 : usedOf(placed.right.storage, space)
+}
+
+/** Columns of tensor memory, four bytes wide in every lane; nothing for a program without. */
+const tmemRow = (program: Program): ReadonlyArray<readonly [string, string]> => {
+  const columns = used(program, 'tmem') / 4
+  return columns === 0 ? [] : [['tensor mem.', `${thousands(columns)} of 512 columns`]]
 }
 
 export const subjectRow = (s: Subject): readonly [string, string] => [
@@ -45,12 +51,13 @@ export const launchRows = (s: Subject, world: Launched): ReadonlyArray<readonly 
     ],
     [
       'memory',
-      `${thousands(smemUsed(s.program))} of ${thousands(smemBytes)} bytes of shared memory: ${smemOf(
+      `${thousands(used(s.program, 'smem'))} of ${thousands(smemBytes)} bytes of shared memory: ${smemOf(
         s.program,
       )
         .map((b) => `${b.name} ${thousands(b.end - b.start)}`)
         .join(', ')}`,
     ],
+    ...tmemRow(s.program),
   ]
 }
 

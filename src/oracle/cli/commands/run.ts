@@ -18,11 +18,13 @@ import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../../failure.js'
 import type { Input } from '../../../kernels/catalogue.js'
 import { referenceOf, tensorsOf } from '../../../kernels/reference.js'
+import type { Arithmetic } from '../../../numerics/bits.js'
 import { fields, thousands } from '../../../render/table.js'
 import { findingBlocks, verdictRows, type VerdictContext } from '../../../render/verdict.js'
 import { check, type Checked } from '../../../semantics/check.js'
 import { readTensor as readOutput, type Arguments } from '../../../semantics/launch.js'
 import { showSchedule } from '../../../semantics/run.js'
+import type { Program } from '../../../semantics/program.js'
 import type { Verdict } from '../../../semantics/verdict.js'
 import { compare, printComparison, type Comparison } from '../../compare.js'
 import type { Tensor } from '../../tensor-files/tensor.js'
@@ -30,7 +32,7 @@ import { readTensor, writeTensor } from '../../tensor-files/tensor-file.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { parseBindings, type Binding } from '../flags/binding.js'
-import { refuseFlag } from '../flags/choice.js'
+import { refuseFlag, type FlagFailure } from '../flags/choice.js'
 import { parseArithmetic, parseOver, parseSchedule, printOver, printSchedule } from '../flags/machine.js'
 import { parseSettings } from '../flags/setting.js'
 import { switchOf, wordOf, wordsOf } from '../flags/words.js'
@@ -40,6 +42,12 @@ import { kernelSubject, type Subject } from '../subject.js'
 import { traceOf } from '../traces.js'
 import { algebraOf, inputSeed, inputsOf, outputOf } from '../tensors.js'
 
+/** What was asked for, or null for the program's own chip. */
+const arithmeticOf = (text: string | null): E.Either<FlagFailure, Arithmetic | null> =>
+  text === null ? E.right(null) : parseArithmetic(text)
+
+const chipOf = (program: Program): Arithmetic => (program.arch === 'sm100a' ? 'blackwell' : 'hopper')
+
 const define = (command: Command): Command =>
   command
     .description('run a kernel, judge its synchronisation, compare its output with naive matmul')
@@ -48,7 +56,10 @@ const define = (command: Command): Command =>
     .option('--in <name=file...>', 'inputs from npy files (name:bf16=file for what npy has no type for)')
     .option('--out <name=file...>', 'write an output to an npy file')
     .option('--over <algebra>', 'bits, real64, field[:SEED], unit or tiles', 'bits')
-    .option('--arithmetic <chip>', 'matrix products of hopper, blackwell (documented) or ieee32', 'hopper')
+    .option(
+      '--arithmetic <chip>',
+      "matrix products of hopper, blackwell (documented) or ieee32; default: the kernel's own chip",
+    )
     .option('--schedule <policy>', 'eager, lazy, roundrobin, seeded:N or recorded:FILE', 'eager')
     .option('--without <label...>', 'leave out the statements with this label')
     .option('--record <file>', 'write the schedule of the run, or of its first finding, to a file')
@@ -67,7 +78,7 @@ const parse = (options: Options) =>
     E.bindW('ins', () => parseBindings('--in')(wordsOf(options, 'in'))),
     E.bindW('outs', () => parseBindings('--out')(wordsOf(options, 'out'))),
     E.bindW('over', () => parseOver(wordOf(options, 'over') ?? 'bits')),
-    E.bindW('arithmetic', () => parseArithmetic(wordOf(options, 'arithmetic') ?? 'hopper')),
+    E.bindW('arithmetic', () => arithmeticOf(wordOf(options, 'arithmetic'))),
     E.bindW('schedule', () => parseSchedule(wordOf(options, 'schedule') ?? 'eager')),
   )
 
@@ -168,7 +179,7 @@ const runNow = (
   if (E.isLeft(writable)) return writable
   const policy = policyOf(world.files)(schedule)()
   if (E.isLeft(policy)) return policy
-  const algebra = algebraOf(over, arithmetic)
+  const algebra = algebraOf(over, arithmetic ?? chipOf(program))
   const inputs = inputsOf(program, algebra, over, new Map([...read.right].map(([n, r]) => [n, r.tensor])))
   if (E.isLeft(inputs)) return inputs
 
