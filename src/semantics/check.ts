@@ -383,7 +383,7 @@ export const check: Check = (program, options) => {
     strict: options.strict,
     strictProxies: options.strictProxies,
     wgmmaOrder: defaults.wgmmaOrder,
-    tensorPipe: defaults.tensorPipe,
+    tensorPipe: options.arguments.tensorPipe ?? defaults.tensorPipe,
     registerFence: defaults.registerFence,
     rules: defaults.rules,
   }

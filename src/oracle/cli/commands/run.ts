@@ -33,7 +33,14 @@ import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { parseBindings, type Binding } from '../flags/binding.js'
 import { refuseFlag, type FlagFailure } from '../flags/choice.js'
-import { parseArithmetic, parseOver, parseSchedule, printOver, printSchedule } from '../flags/machine.js'
+import {
+  parseArithmetic,
+  parseOver,
+  parseTensorPipe,
+  parseSchedule,
+  printOver,
+  printSchedule,
+} from '../flags/machine.js'
 import { parseSettings } from '../flags/setting.js'
 import { switchOf, wordOf, wordsOf } from '../flags/words.js'
 import { launchRows, runText, smemOf } from '../launch-rows.js'
@@ -67,6 +74,11 @@ const define = (command: Command): Command =>
     .option('--no-hazards', 'compute only: do not look for hazards')
     .option('--strict', 'broken contracts are errors')
     .option('--strict-proxies', 'demand a proxy fence before an asynchronous overwrite, too')
+    .option(
+      '--tensor-pipe <order>',
+      'order of tensor-memory products: issue-order or documented',
+      'issue-order',
+    )
     .option('--json', 'print the verdict as one JSON document')
 
 // ---------------------------------------------------------------- what is asked
@@ -79,6 +91,7 @@ const parse = (options: Options) =>
     E.bindW('outs', () => parseBindings('--out')(wordsOf(options, 'out'))),
     E.bindW('over', () => parseOver(wordOf(options, 'over') ?? 'bits')),
     E.bindW('arithmetic', () => arithmeticOf(wordOf(options, 'arithmetic'))),
+    E.bindW('tensorPipe', () => parseTensorPipe(wordOf(options, 'tensorPipe') ?? 'issue-order')),
     E.bindW('schedule', () => parseSchedule(wordOf(options, 'schedule') ?? 'eager')),
   )
 
@@ -161,7 +174,7 @@ const runNow = (
 ): E.Either<Failure, Report> => {
   const parsed = parse(options)
   if (E.isLeft(parsed)) return parsed
-  const { given, ins, outs, over, arithmetic, schedule } = parsed.right
+  const { given, ins, outs, over, arithmetic, tensorPipe, schedule } = parsed.right
   // An unknown kernel is the first thing to say, before any file is missed.
   const known = kernelSubject(operands[0] ?? '', {}, [], [])
   if (E.isLeft(known)) return known
@@ -184,7 +197,7 @@ const runNow = (
   if (E.isLeft(inputs)) return inputs
 
   const hazards = options['hazards'] !== false
-  const brought: Arguments = { scalars: new Map(), tensors: inputs.right }
+  const brought: Arguments = { scalars: new Map(), tensors: inputs.right, tensorPipe }
   const start = world.clock()
   const bar = world.progress('running')
   const checked = check(program, {

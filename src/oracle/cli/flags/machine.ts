@@ -16,6 +16,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { arithmetics, type Arithmetic } from '../../../numerics/bits.js'
+import type { TensorPipe } from '../../../semantics/machine/world.js'
 import { oneOf, parseSeed, refuseFlag, type FlagFailure } from './choice.js'
 
 // ---------------------------------------------------------------- over
@@ -104,7 +105,14 @@ export const parseArithmetic: (text: string) => E.Either<FlagFailure, Arithmetic
 export const tensorPipes = ['issue-order', 'documented'] as const
 /** Are MMAs of one thread with different accumulators ordered? `issue-order`: yes, as shipped kernels rely on. */
 export type TensorPipeFlag = (typeof tensorPipes)[number]
-export const parseTensorPipe: (text: string) => E.Either<FlagFailure, TensorPipeFlag> = oneOf(
+const tensorPipeFlag: (text: string) => E.Either<FlagFailure, TensorPipeFlag> = oneOf(
   '--tensor-pipe',
   tensorPipes,
 )
+
+/** As the machine takes it. */
+export const parseTensorPipe = (text: string): E.Either<FlagFailure, TensorPipe> =>
+  pipe(
+    tensorPipeFlag(text),
+    E.map((pipeline) => (pipeline === 'documented' ? 'documented' : 'issueOrder')),
+  )
