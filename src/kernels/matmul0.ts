@@ -95,7 +95,7 @@ export const matmul0 = (c: Matmul0): E.Either<Failure, Program> => {
         const mSlice = yield* B.letIn('m_slice', Pallas.blockStart(mi, tileM))
         const nSlice = yield* B.letIn('n_slice', Pallas.blockStart(ni, tileN))
 
-        // Make sure the wait succeeds in the first iteration.
+        // step 0 waits for slot 1, which no product has signalled yet
         yield* Pallas.barrierArrive('arrive consumed[1]', consumedBarriers, i32(1))
         const blockKwargs = { transforms, delayRelease: 1 }
         const { parities } = yield* Pallas.emitPipeline(
