@@ -86,7 +86,7 @@ export const queue = (c: Queue): E.Either<Failure, Program> => {
           { label: 'i', from: i32(0), to: i32(steps), carried: { parities: Pallas.freshParities } },
           function* (i, carried) {
             const s = yield* B.letIn('slot', rem(i, S))
-            // Wait for consumption of the value before overwriting it
+            // a slot is refilled only after its last value was taken out
             const next = yield* Pallas.barrierWait('wait consumed', consumed, s, carried.parities, ge(i, S))
             const start = yield* B.letIn('start', Pallas.blockStart(i, c.rows))
             if (c.produce === 'stores') {
@@ -125,7 +125,7 @@ export const queue = (c: Queue): E.Either<Failure, Program> => {
           { label: 'i', from: i32(0), to: i32(steps), carried: { parities: Pallas.freshParities } },
           function* (i, { parities }) {
             const s = yield* B.letIn('slot', rem(i, S))
-            // Wait for the value to be ready
+            // no value is taken out before it is in
             const next = yield* Pallas.barrierWait('wait produced', produced, s, parities)
             const value = yield* B.smemLoad('value', slot(ring, s))
             const start = yield* B.letIn('start', Pallas.blockStart(i, c.rows))
