@@ -96,7 +96,7 @@ export const queue = (c: Queue): E.Either<Failure, Program> => {
                 destination: slot(ring, s),
                 value,
               })
-              // Signal the value is ready
+              // the slot is full
               yield* Pallas.barrierArrive('arrive produced', produced, s)
             } else {
               const from = Pallas.at(x, [start, i32(0)], item)
@@ -134,7 +134,7 @@ export const queue = (c: Queue): E.Either<Failure, Program> => {
               destination: slice(out.view, [start, i32(0)], item),
               value,
             })
-            // Signal that the value is consumed
+            // the slot is empty again
             yield* Pallas.barrierArrive('arrive consumed', consumed, s)
             return { parities: next }
           },
