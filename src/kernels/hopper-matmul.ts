@@ -21,8 +21,6 @@ import { bitsOf } from '../numerics/dtype.js'
 import * as B from '../semantics/builder.js'
 import { add, cast, ge, i32, and, lt, rem, slot, sub } from '../semantics/expression.js'
 import type { Program } from '../semantics/program.js'
-import * as Swizzle from '../transforms/swizzle.js'
-import * as Transform from '../transforms/transform.js'
 
 export interface HopperMatmul {
   readonly dtype: 'f16' | 'bf16'
@@ -35,11 +33,6 @@ export interface HopperMatmul {
   /** slots of the ring */
   readonly stages: number
 }
-
-/** The widest swizzle whose span divides a row of this many elements. */
-const widest = (bits: number, ...extents: ReadonlyArray<number>): Swizzle.Swizzle | null =>
-  ([128, 64, 32] as const).find((s) => extents.every((n) => n % Swizzle.swizzleElements(s, bits) === 0)) ??
-  null
 
 /** Why these settings are no kernel, or null. */
 const illegal = (c: HopperMatmul): string | null => {
@@ -67,14 +60,6 @@ const illegal = (c: HopperMatmul): string | null => {
 export const hopperMatmul = (c: HopperMatmul): E.Either<Failure, Program> => {
   const why = illegal(c)
   if (why !== null) return refuse('kernel.settings', `hopper-matmul: ${why}`)
-  const bits = bitsOf(c.dtype)
-  const operandSwizzle = widest(bits, c.tileK, c.tileN)
-  const outSwizzle = widest(bits, c.tileN)
-  if (operandSwizzle === null || outSwizzle === null)
-    return refuse(
-      'kernel.settings',
-      `hopper-matmul: no swizzle fits rows of ${String(c.tileK)} and ${String(c.tileN)} elements`,
-    )
   const kSteps = c.k / c.tileK
   return B.kernel(
     {
@@ -85,8 +70,8 @@ export const hopperMatmul = (c: HopperMatmul): E.Either<Failure, Program> => {
       computes: { _tag: 'matmul', a: 'a', b: 'b', out: 'out', accumulator: 'f32', blockK: 16 },
     },
     function* () {
-      const transforms = yield* B.fromEither(tiledAndSwizzled(operandSwizzle, bits))
-      const outTransforms = yield* B.fromEither(tiledAndSwizzled(outSwizzle, bits))
+      const transforms = yield* B.fromEither(Pallas.mmaTransforms(bitsOf(c.dtype), [c.tileK, c.tileN]))
+      const outTransforms = yield* B.fromEither(Pallas.mmaTransforms(bitsOf(c.dtype), [c.tileN]))
 
       const a = yield* B.tensorParam('a', c.dtype, [c.m, c.k], { role: 'in' })
       const b = yield* B.tensorParam('b', c.dtype, [c.k, c.n], { role: 'in' })
@@ -169,15 +154,4 @@ export const hopperMatmul = (c: HopperMatmul): E.Either<Failure, Program> => {
       )
     },
   )
-}
-
-/** `(TilingTransform((8, elements of a span)), SwizzleTransform(span))`. */
-const tiledAndSwizzled = (
-  span: Swizzle.Swizzle,
-  bits: number,
-): E.Either<Failure, ReadonlyArray<Transform.Transform>> => {
-  const tiling = Transform.tile([8, Swizzle.swizzleElements(span, bits)])
-  const swizzle = Transform.swizzle(span)
-  if (E.isLeft(tiling)) return tiling
-  return E.isLeft(swizzle) ? swizzle : E.right([tiling.right, swizzle.right])
 }

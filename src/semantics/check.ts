@@ -82,12 +82,6 @@ export const scope: ReadonlyArray<string> = [
 
 // ---------------------------------------------------------------- one run
 
-interface Judged {
-  readonly ran: Run.Ran<readonly [Judgement | null, Provenance | null]>
-  /** both accesses of a race were on offer in one state of this run */
-  readonly contested: string | null
-}
-
 const nullFold: Fold<null, null> = Run.ignore
 
 const judged = (
@@ -430,5 +424,3 @@ export const check: Check = (program, options) => {
   }
   return E.right({ verdict, world, machine: first.machine, schedule: first.schedule })
 }
-
-export type { Judged }

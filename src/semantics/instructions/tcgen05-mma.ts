@@ -25,7 +25,6 @@
  * Source: PTX ISA, tcgen05.mma, tcgen05.commit, memory consistency of tcgen05.
  */
 import * as O from 'fp-ts/lib/Option.js'
-import { isFloat } from '../../numerics/dtype.js'
 import type { ExprNode } from '../expression.js'
 import type { InstructionOf } from '../instruction.js'
 import type { LogEvent } from '../log.js'
@@ -33,7 +32,6 @@ import {
   barrierOperand,
   conditionOperand,
   effect,
-  elementsOperand,
   intOperand,
   type Effect,
   type Executing,
@@ -47,6 +45,7 @@ import { isFault, type FaultValue } from '../machine/value.js'
 import type { World } from '../machine/world.js'
 import { access } from './generic.js'
 import { reach } from './mbarrier.js'
+import { matrices } from './matrix.js'
 import { notAllocated, onePerGroup } from './tcgen05-memory.js'
 
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
@@ -106,41 +105,14 @@ export const prepareMma = (o: Operands, i: InstructionOf<'tcgen05.mma'>): Prepar
     return V.fault('instruction.unsupported', 'tcgen05.mma: this machine has no block scales')
   if (i.sparsity !== undefined)
     return V.fault('instruction.unsupported', 'tcgen05.mma: this machine has no sparse operands')
-  const a = elementsOperand(o, 'a', i.a)
-  if (isFault(a)) return a
-  const b = elementsOperand(o, 'b', i.b)
-  if (isFault(b)) return b
-  const accumulator = elementsOperand(o, 'accumulator', i.accumulator)
-  if (isFault(accumulator)) return accumulator
+  const product = matrices(o, 'tcgen05.mma', i)
+  if (isFault(product)) return product
+  const { a, b, accumulator, types, m, n, k } = product
   const accumulates = conditionOperand(o, 'accumulate', i.accumulate)
   if (typeof accumulates !== 'boolean') return accumulates
-  const [m, k] = a.shape
-  const [kb, n] = b.shape
-  if (
-    a.shape.length !== 2 ||
-    b.shape.length !== 2 ||
-    k !== kb ||
-    accumulator.shape[0] !== m ||
-    accumulator.shape[1] !== n
-  )
-    return V.fault(
-      'mma.shape',
-      `tcgen05.mma: expected A (m, k), B (k, n) and an accumulator (m, n), found (${a.shape.join(', ')}), (${b.shape.join(', ')}) and (${accumulator.shape.join(', ')})`,
-    )
-  if (!isFloat(a.dtype) || !isFloat(b.dtype) || !isFloat(accumulator.dtype))
-    return V.fault(
-      'instruction.unsupported',
-      `tcgen05.mma: ${a.dtype} x ${b.dtype} -> ${accumulator.dtype} has no arithmetic here`,
-    )
-  const types = { a: a.dtype, b: b.dtype, acc: accumulator.dtype }
-  if (O.isNone(o.world.algebra.mma(types, { m: m!, n: n!, k: k! })))
-    return V.fault(
-      'algebra.lacks',
-      `the ${o.world.algebra.name} algebra has no mma for ${a.dtype} x ${b.dtype} -> ${accumulator.dtype}`,
-    )
   const completions = completionsOf(o, i)
   if ('_tag' in completions) return completions
-  return { _tag: 'tcgen05.mma', a, b, accumulator, types, m: m!, n: n!, k: k!, accumulates, completions }
+  return { _tag: 'tcgen05.mma', a, b, accumulator, types, m, n, k, accumulates, completions }
 }
 
 // ---------------------------------------------------------------- effects

@@ -11,23 +11,16 @@
  * Source: PTX ISA, asynchronous warpgroup-level matrix instructions.
  */
 import * as O from 'fp-ts/lib/Option.js'
-import { isFloat } from '../../numerics/dtype.js'
 import type { InstructionOf } from '../instruction.js'
 import type { LogEvent } from '../log.js'
-import {
-  conditionOperand,
-  effect,
-  elementsOperand,
-  type Effect,
-  type Executing,
-  type Operands,
-} from '../machine/effect.js'
+import { conditionOperand, effect, type Effect, type Executing, type Operands } from '../machine/effect.js'
 import type { Prepared, WgmmaInFlight } from '../machine/operation.js'
 import * as Plane from '../machine/plane.js'
 import { issuing, withInFlight, withPlane, type Machine } from '../machine/state.js'
 import * as V from '../machine/value.js'
 import { isFault, type FaultValue } from '../machine/value.js'
 import type { World } from '../machine/world.js'
+import { matrices } from './matrix.js'
 import { access } from './generic.js'
 
 type Mma = Extract<Prepared, { readonly _tag: 'wgmma.mma' }>
@@ -35,38 +28,11 @@ type Mma = Extract<Prepared, { readonly _tag: 'wgmma.mma' }>
 // ---------------------------------------------------------------- reads and checks
 
 export const prepareMma = (o: Operands, i: InstructionOf<'wgmma.mma'>): Prepared | FaultValue => {
-  const a = elementsOperand(o, 'a', i.a)
-  if (isFault(a)) return a
-  const b = elementsOperand(o, 'b', i.b)
-  if (isFault(b)) return b
-  const accumulator = elementsOperand(o, 'accumulator', i.accumulator)
-  if (isFault(accumulator)) return accumulator
+  const product = matrices(o, 'wgmma', i)
+  if (isFault(product)) return product
+  const { a, b, accumulator, types, m, n, k } = product
   const accumulates = conditionOperand(o, 'scaleD', i.scaleD)
   if (typeof accumulates !== 'boolean') return accumulates
-  const [m, k] = a.shape
-  const [kb, n] = b.shape
-  if (
-    a.shape.length !== 2 ||
-    b.shape.length !== 2 ||
-    k !== kb ||
-    accumulator.shape[0] !== m ||
-    accumulator.shape[1] !== n
-  )
-    return V.fault(
-      'mma.shape',
-      `wgmma: expected A (m, k), B (k, n) and an accumulator (m, n), found (${a.shape.join(', ')}), (${b.shape.join(', ')}) and (${accumulator.shape.join(', ')})`,
-    )
-  if (!isFloat(a.dtype) || !isFloat(b.dtype) || !isFloat(accumulator.dtype))
-    return V.fault(
-      'instruction.unsupported',
-      `wgmma: ${a.dtype} x ${b.dtype} -> ${accumulator.dtype} has no arithmetic here`,
-    )
-  const types = { a: a.dtype, b: b.dtype, acc: accumulator.dtype }
-  if (O.isNone(o.world.algebra.mma(types, { m: m!, n: n!, k: k! })))
-    return V.fault(
-      'algebra.lacks',
-      `the ${o.world.algebra.name} algebra has no mma for ${a.dtype} x ${b.dtype} -> ${accumulator.dtype}`,
-    )
   for (const [negates, dtype] of [
     [i.negateA, types.a],
     [i.negateB, types.b],
@@ -79,9 +45,9 @@ export const prepareMma = (o: Operands, i: InstructionOf<'wgmma.mma'>): Prepared
     b,
     accumulator,
     types,
-    m: m!,
-    n: n!,
-    k: k!,
+    m,
+    n,
+    k,
     accumulates,
     negateA: i.negateA,
     negateB: i.negateB,
