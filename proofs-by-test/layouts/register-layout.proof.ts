@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
-import * as Linear from '../../src/layouts/linear.js'
+import * as Linear from '../../src/layouts/linear/linear-layout.js'
 import * as R from '../../src/layouts/register-layout.js'
 import type { RegisterLayout } from '../../src/layouts/register-layout.js'
 import { splatLayout } from '../../src/layouts/splat.js'

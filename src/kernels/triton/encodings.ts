@@ -22,8 +22,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../failure.js'
-import type { LinearError, LinearLayout } from '../../layouts/linear.js'
-import { registerLinearLayout, sliceDimension } from '../../layouts/linear.js'
+import type { LinearError, LinearLayout } from '../../layouts/linear/linear-layout.js'
+import { registerLinearLayout, sliceDimension } from '../../layouts/linear/linear-layout.js'
 import type { Index, Shape } from '../../transforms/shape.js'
 
 export type Encoded = E.Either<Failure<LinearError>, LinearLayout>

@@ -22,10 +22,10 @@
  * Source: Triton, LinearLayout (arXiv 2505.23819) and its conversion tests.
  */
 import * as E from 'fp-ts/lib/Either.js'
-import type { Failure } from '../failure.js'
-import { refuse } from '../failure.js'
-import type { Index, Shape } from '../transforms/shape.js'
-import { rowMajorStrides } from '../transforms/shape.js'
+import type { Failure } from '../../failure.js'
+import { refuse } from '../../failure.js'
+import type { Index, Shape } from '../../transforms/shape.js'
+import { rowMajorStrides } from '../../transforms/shape.js'
 
 // ---------------------------------------------------------------------------------------------- model
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import * as Linear from '../../src/layouts/linear.js'
-import type { LinearLayout } from '../../src/layouts/linear.js'
-import { code, indices, range, right } from './captured.js'
+import * as Linear from '../../../src/layouts/linear/linear-layout.js'
+import type { LinearLayout } from '../../../src/layouts/linear/linear-layout.js'
+import { code, indices, range, right } from '../captured.js'
 
 const bits = (...values: readonly number[]): readonly (readonly number[])[] => values.map((v) => [v])
 
