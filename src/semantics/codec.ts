@@ -20,11 +20,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../failure.js'
 import { refuse } from '../failure.js'
-import * as Linear from '../layouts/linear/linear-layout.js'
 import type { RegisterLayout } from '../layouts/register-layout.js'
-import type { SplatLayout } from '../layouts/splat.js'
-import * as Strided from '../layouts/strided.js'
-import * as Tiled from '../layouts/tiled.js'
+import { registerLayoutWire } from '../layouts/layout-wire.js'
 import { type Dtype, dtypes, floatDtypes, type FloatDtype } from '../numerics/dtype.js'
 import type { TransformedRef } from '../transforms/ref.js'
 import * as Ref from '../transforms/ref.js'
@@ -60,7 +57,7 @@ import { type Field, instructionNames, isInstructionName, signatureOf } from './
 import type { Contract, PtrType, ScalarName, ScalarType, Space, Type } from './types.js'
 import type { InstructionShape, ProgramShape, Unindexed, ValidationCode } from './validate.js'
 import { validate } from './validate.js'
-import type { AnyWire, Wire } from './wire.js'
+import type { AnyWire, Wire } from '../wire.js'
 import {
   bool,
   byTag,
@@ -78,7 +75,7 @@ import {
   refined,
   tagged,
   text,
-} from './wire.js'
+} from '../wire.js'
 
 // ---------------------------------------------------------------- words
 
@@ -128,66 +125,10 @@ const refWire: Wire<TransformedRef> = define('TransformedRef', () => {
   )
 })
 
-const partitioned: Wire<Tiled.Partitioned> = either(
-  'a dimension or a replication',
-  integer,
-  record<Tiled.Replicated>()('a replication', { _tag: tag('Replicated'), times: nat }, {}),
-)
-
-const tiledPlain: Wire<Tiled.TiledSpec & { readonly _tag: 'tiled' }> = record<
-  Tiled.TiledSpec & { readonly _tag: 'tiled' }
->()(
-  'a tiled layout',
-  {
-    _tag: tag('tiled'),
-    tiling: list(nats),
-    warpDims: list(partitioned),
-    laneDims: list(partitioned),
-    vectorDim: integer,
-  },
-  {},
-)
-interface PlainStrided {
-  readonly _tag: 'strided'
-  readonly shape: ReadonlyArray<number>
-  readonly vectorLength: number
-}
-const stridedPlain: Wire<PlainStrided> = record<PlainStrided>()(
-  'a strided layout',
-  { _tag: tag('strided'), shape: nats, vectorLength: nat },
-  {},
-)
-const linearPlain: Wire<Linear.LinearSpec & { readonly _tag: 'linear' }> = record<
-  Linear.LinearSpec & { readonly _tag: 'linear' }
->()(
-  'a linear layout',
-  {
-    _tag: tag('linear'),
-    inputs: list(record<Linear.LinearInput>()('an input', { name: text, bases: list(nats) }, {})),
-    outputs: list(record<Linear.LinearOutput>()('an output', { name: text, size: nat }, {})),
-  },
-  {},
-)
-
-const whyNot = <A>(result: E.Either<Failure, A>, what: string): string =>
-  E.isLeft(result) ? `${what} (${result.left.message})` : what
-
-const registerLayout: Wire<RegisterLayout> = define('RegisterLayout', () =>
-  tagged<RegisterLayout>()('a register layout', {
-    tiled: refined(tiledPlain, 'a legal tiled layout', Tiled.isTiledLayout, tiledPlain.schema, (spec) =>
-      whyNot(Tiled.tiledLayout(spec), 'a legal tiled layout in canonical form'),
-    ),
-    strided: refined(stridedPlain, 'a legal strided layout', Strided.isStridedLayout),
-    splat: record<SplatLayout>()('a splat layout', { _tag: tag('splat'), shape: nats }, {}),
-    linear: refined(linearPlain, 'a legal linear layout', Linear.isLinearLayout, linearPlain.schema, (spec) =>
-      whyNot(Linear.linearLayout(spec), 'a legal linear layout'),
-    ),
-  }),
-)
 const layout: Wire<RegisterLayout | 'any'> = either(
   "a register layout or 'any'",
   oneOf('any'),
-  registerLayout,
+  registerLayoutWire,
 )
 
 // ---------------------------------------------------------------- types

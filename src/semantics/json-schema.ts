@@ -1,7 +1,7 @@
 /**
  * JSON Schemas of what this library reads and writes, for readers in other languages.
  *
- * They come from the same descriptions as the codecs (`wire.ts`), so there is nothing to keep in step by hand; the
+ * They come from the same descriptions as the codecs (`../wire.ts`), so there is nothing to keep in step by hand; the
  * files under `schemas/` are these values, written out.
  *
  * Laws
@@ -14,7 +14,7 @@ import { programWire } from './codec.js'
 import { programSchema } from './program.js'
 import { verdictSchema } from './verdict.js'
 import { verdictWire } from './verdict-codec.js'
-import { type Json, schemaOf } from './wire.js'
+import { type Json, schemaOf } from '../wire.js'
 
 /** By file name under `schemas/`. */
 export const jsonSchemas: Readonly<Record<string, Json>> = {

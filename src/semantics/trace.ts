@@ -85,7 +85,7 @@ import {
   text,
   type AnyWire,
   type Wire,
-} from './wire.js'
+} from '../wire.js'
 
 // ---------------------------------------------------------------- model
 

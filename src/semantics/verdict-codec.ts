@@ -50,7 +50,7 @@ import {
   text,
   wordOf,
   type Wire,
-} from './wire.js'
+} from '../wire.js'
 
 // ---------------------------------------------------------------- words
 

@@ -1,5 +1,5 @@
 /**
- * Wire forms: how data of the core looks in JSON.
+ * Wire forms: how data looks in JSON.
  *
  * A `Wire<A>` is two readings of one description: an io-ts codec, which turns unknown JSON into an `A` or says where it
  * is not one, and a JSON Schema, for everyone else. The combinators below build both at once, so they cannot disagree,
@@ -19,8 +19,8 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
-import type { Failure } from '../failure.js'
-import { refuse } from '../failure.js'
+import type { Failure } from './failure.js'
+import { refuse } from './failure.js'
 
 // ---------------------------------------------------------------- model
 
@@ -258,18 +258,27 @@ export const tagged =
   (name: string, cases: { readonly [K in A['_tag']]: Wire<Extract<A, { readonly _tag: K }>> }): Wire<A> =>
     byTag<A>(name, new Map(Object.entries(cases)))
 
-export const byTag = <A>(name: string, known: ReadonlyMap<string, AnyWire>): Wire<A> => {
+export const byTag = <A>(name: string, known: ReadonlyMap<string, AnyWire>): Wire<A> =>
+  byWord('_tag', name, known)
+
+/** The same told apart by another key, for forms that people write. */
+export const kinded =
+  <A extends { readonly kind: string }>() =>
+  (name: string, cases: { readonly [K in A['kind']]: Wire<Extract<A, { readonly kind: K }>> }): Wire<A> =>
+    byWord<A>('kind', name, new Map(Object.entries(cases)))
+
+const byWord = <A>(key: string, name: string, known: ReadonlyMap<string, AnyWire>): Wire<A> => {
   const isWhole = (u: unknown): u is A => isObject(u)
   return make<A>(
     name,
     (u, c) => {
       if (!isObject(u)) return t.failure(u, c, name)
-      const tag = u['_tag']
-      const wire = typeof tag === 'string' ? known.get(tag) : undefined
+      const word = u[key]
+      const wire = typeof word === 'string' ? known.get(word) : undefined
       if (wire === undefined)
         return t.failure(
-          tag,
-          t.appendContext(c, '_tag', t.string, tag),
+          word,
+          t.appendContext(c, key, t.string, word),
           `${name}: one of ${[...known.keys()].join(', ')}`,
         )
       const result = wire.codec.validate(u, c)
@@ -304,8 +313,8 @@ const show = (found: unknown): string => {
   if (found === undefined) return 'nothing'
   if (Array.isArray(found)) return `an array of ${String(found.length)}`
   if (isObject(found)) {
-    const tag = found['_tag']
-    return typeof tag === 'string' ? `an object with _tag ${JSON.stringify(tag)}` : 'an object'
+    const key = ['_tag', 'kind'].find((k) => typeof found[k] === 'string')
+    return key === undefined ? 'an object' : `an object with ${key} ${JSON.stringify(found[key])}`
   }
   const text = JSON.stringify(found)
   return text.length > 60 ? `${text.slice(0, 57)}...` : text

@@ -1,0 +1,95 @@
+/**
+ * Register layouts in JSON, as programs carry them: the plain data with its `_tag`, decoded only if it is a legal layout.
+ *
+ *     {"_tag": "strided", "shape": [4, 128], "vectorLength": 2}
+ *
+ * A *description* (`description.ts`) is the same data told apart by `kind`, and further forms; the fields are defined here once.
+ *
+ * Laws
+ * 1. Data that decodes is the layout itself: decoding what a layout is in JSON gives the layout.
+ * 2. Data that is no legal layout is refused with the reason of the layout's constructor.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import type { Failure } from '../failure.js'
+import type { Tile } from '../transforms/tile.js'
+import type { Wire } from '../wire.js'
+import { define, either, integer, list, nat, oneOf, record, refined, tagged, text } from '../wire.js'
+import * as Linear from './linear/linear-layout.js'
+import type { RegisterLayout } from './register-layout.js'
+import type { SplatLayout } from './splat.js'
+import * as Strided from './strided.js'
+import * as Tiled from './tiled.js'
+
+const nats: Wire<ReadonlyArray<number>> = list(nat)
+
+const partitioned: Wire<Tiled.Partitioned> = either(
+  'a dimension or a replication',
+  integer,
+  record<Tiled.Replicated>()('a replication', { _tag: oneOf('Replicated'), times: nat }, {}),
+)
+
+export const shapeField: { readonly shape: Wire<ReadonlyArray<number>> } = { shape: nats }
+
+export const tiledFields: {
+  readonly tiling: Wire<ReadonlyArray<Tile>>
+  readonly warpDims: Wire<ReadonlyArray<Tiled.Partitioned>>
+  readonly laneDims: Wire<ReadonlyArray<Tiled.Partitioned>>
+  readonly vectorDim: Wire<number>
+} = {
+  tiling: list(nats),
+  warpDims: list(partitioned),
+  laneDims: list(partitioned),
+  vectorDim: integer,
+}
+
+export const stridedFields: {
+  readonly shape: Wire<ReadonlyArray<number>>
+  readonly vectorLength: Wire<number>
+} = { shape: nats, vectorLength: nat }
+
+export const linearOutputs: Wire<ReadonlyArray<Linear.LinearOutput>> = list(
+  record<Linear.LinearOutput>()('an output', { name: text, size: nat }, {}),
+)
+
+const whyNot = <A>(result: E.Either<Failure, A>, what: string): string =>
+  E.isLeft(result) ? `${what} (${result.left.message})` : what
+
+const tiledWire: Wire<Tiled.TiledSpec & { readonly _tag: 'tiled' }> = record<
+  Tiled.TiledSpec & { readonly _tag: 'tiled' }
+>()('a tiled layout', { _tag: oneOf('tiled'), ...tiledFields }, {})
+
+const stridedWire: Wire<Pick<Strided.StridedLayout, '_tag' | 'shape' | 'vectorLength'>> = record<
+  Pick<Strided.StridedLayout, '_tag' | 'shape' | 'vectorLength'>
+>()('a strided layout', { _tag: oneOf('strided'), ...stridedFields }, {})
+
+const linearWire: Wire<Linear.LinearSpec & { readonly _tag: 'linear' }> = record<
+  Linear.LinearSpec & { readonly _tag: 'linear' }
+>()(
+  'a linear layout',
+  {
+    _tag: oneOf('linear'),
+    inputs: list(record<Linear.LinearInput>()('an input', { name: text, bases: list(nats) }, {})),
+    outputs: linearOutputs,
+  },
+  {},
+)
+
+export const registerLayoutWire: Wire<RegisterLayout> = define('RegisterLayout', () =>
+  tagged<RegisterLayout>()('a register layout', {
+    tiled: refined(tiledWire, 'a legal tiled layout', Tiled.isTiledLayout, tiledWire.schema, (spec) =>
+      whyNot(Tiled.tiledLayout(spec), 'a legal tiled layout in canonical form'),
+    ),
+    strided: refined(
+      stridedWire,
+      'a legal strided layout',
+      Strided.isStridedLayout,
+      stridedWire.schema,
+      ({ shape, vectorLength }) =>
+        whyNot(Strided.stridedLayout(shape, vectorLength), 'a legal strided layout'),
+    ),
+    splat: record<SplatLayout>()('a splat layout', { _tag: oneOf('splat'), ...shapeField }, {}),
+    linear: refined(linearWire, 'a legal linear layout', Linear.isLinearLayout, linearWire.schema, (spec) =>
+      whyNot(Linear.linearLayout(spec), 'a legal linear layout'),
+    ),
+  }),
+)
