@@ -1,6 +1,13 @@
 // The house: a chapter may import only the chapters below it.
 const floors = ['numerics', 'transforms', 'layouts', 'semantics', 'dialects', 'kernels', 'render', 'oracle']
 const above = (i) => floors.slice(i + 1).join('|')
+// Side rooms: nothing in the house rests on them.
+const sides = {
+  typed: ['numerics', 'transforms', 'layouts', 'semantics'],
+  arbitraries: ['numerics', 'transforms', 'layouts'],
+  laws: ['numerics', 'transforms', 'layouts', 'arbitraries'],
+}
+const rooms = [...floors, ...Object.keys(sides)]
 module.exports = {
   forbidden: [
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
@@ -10,6 +17,18 @@ module.exports = {
       from: { path: `^src/${f}/` },
       to: { path: `^src/(${above(i)})/` },
     })),
+    ...Object.entries(sides).map(([side, below]) => ({
+      name: `${side}-imports-downwards`,
+      severity: 'error',
+      from: { path: `^src/${side}/` },
+      to: { path: `^src/(${rooms.filter((r) => r !== side && !below.includes(r)).join('|')})/` },
+    })),
+    {
+      name: 'nothing-rests-on-side-rooms',
+      severity: 'error',
+      from: { path: `^src/(${floors.join('|')})/` },
+      to: { path: `^src/(${Object.keys(sides).join('|')})/` },
+    },
     {
       name: 'no-node-below-oracle',
       severity: 'error',
