@@ -370,7 +370,8 @@ describe('conversions', () => {
     expect(R.canConvert(WGMMA, WGMMA_8BIT, [64, 16], 8)).toMatchObject({
       left: {
         code: 'layout.cannot-convert',
-        message: 'Cannot convert from WGMMA to WGMMA_8BIT for 8-bit elements of shape (64, 16)',
+        message:
+          'Cannot convert from WGMMA to WGMMA_8BIT for 8-bit elements of shape (64, 16): it converts to WGMMA_ACC_32BIT',
       },
     })
     expect(code(R.canConvert(WGMMA, WGMMA, [64, 9], 8))).toBe('layout.shape')
@@ -379,12 +380,22 @@ describe('conversions', () => {
       [WGMMA, native(2), right(stridedLayout([4, 128], 2)), splatLayout([4]), mmaV3(8)].map(R.showLayout),
     ).toEqual([
       'WGMMA',
-      'a tiled layout with tiling (128, 2)(32, 2)',
+      'TMEM_NATIVE(2)',
       'WG_STRIDED((4, 128), 2)',
       'WG_SPLAT((4,))',
       'a linear layout of shape (64, 8)',
     ])
     expect(R.nameOf(right(Tiled.reduce([1])(WGMMA)))).toBe('WGMMA_ROW')
-    expect(R.nameOf(native(2))).toBeNull()
+    expect(R.nameOf(native(2))).toBe('TMEM_NATIVE(2)')
+    expect(R.nameOf(splatLayout([4]))).toBeNull()
+    const message = (result: E.Either<{ readonly message: string }, unknown>): string =>
+      E.isLeft(result) ? result.left.message : ''
+    expect(message(R.canConvert(WGMMA_8BIT, WGMMA, [64, 16], 8))).toContain('it converts to no other layout')
+    expect(message(R.canConvert(native(2), WGMMA, [128, 8], 8))).toContain(
+      'it converts to TMEM_NATIVE of any vector length',
+    )
+    expect(R.conversionTargets(WGMMA, 16)).toEqual(['WGMMA_TRANSPOSED', 'WGMMA_ACC_32BIT'])
+    expect(R.conversionTargets(WGMMA_ACC_32BIT, 8)).toEqual(['WGMMA'])
+    expect(R.conversionTargets(WGMMA_UPCAST_4X, 4)).toEqual(['WGMMA_UPCAST_2X', 'WGMMA'])
   })
 })

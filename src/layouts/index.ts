@@ -1,4 +1,6 @@
 export * as linear from './linear/linear-layout.js'
+export * as nameSyntax from './name-syntax.js'
+export * as named from './named.js'
 export * as registerLayout from './register-layout.js'
 export * as splat from './splat.js'
 export * as strided from './strided.js'

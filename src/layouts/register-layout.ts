@@ -33,6 +33,7 @@ import type { Index, Shape } from '../transforms/shape.js'
 import { ravel, sameShape, showShape, sizeOf, unravel } from '../transforms/shape.js'
 import { showTiling } from '../transforms/tile.js'
 import * as Linear from './linear/linear-layout.js'
+import * as Named from './named.js'
 import type { SplatLayout } from './splat.js'
 import { canBroadcast } from './splat.js'
 import type { StridedLayout } from './strided.js'
@@ -242,13 +243,9 @@ export const sameLayout = (a: RegisterLayout, b: RegisterLayout): boolean => {
   }
 }
 
-const named: ReadonlyArray<readonly [name: string, layout: Tiled.TiledLayout]> = Object.entries(Tiled.named)
-
 /** The well-known name of a layout, if it has one. */
 export const nameOf = (layout: RegisterLayout): string | null =>
-  layout._tag === 'tiled'
-    ? (named.find(([, known]) => Tiled.sameTiledLayout(known, layout))?.[0] ?? null)
-    : null
+  layout._tag === 'tiled' ? Named.nameOf(layout) : null
 
 export const showLayout = (layout: RegisterLayout): string => {
   switch (layout._tag) {
@@ -265,7 +262,7 @@ export const showLayout = (layout: RegisterLayout): string => {
   }
 }
 
-/** Pairs that convert in both directions, and for which element widths. */
+/** Pairs that convert without other lanes or with a fixed exchange between them, and for which element widths. */
 const exchanges: ReadonlyArray<
   readonly [a: string, b: string, fits: (bits: number) => boolean, oneWay: boolean]
 > = [
@@ -277,17 +274,15 @@ const exchanges: ReadonlyArray<
   ['WGMMA_UPCAST_4X', 'WGMMA', (bits) => bits === 4, true],
 ]
 
-const isTmemNative = (layout: RegisterLayout): boolean => {
-  if (layout._tag !== 'tiled') return false
-  const vector = Tiled.baseTileShape(layout)[1]
-  return (
-    vector !== undefined &&
-    pipe(
-      Tiled.TMEM_NATIVE(vector),
-      E.exists((native) => Tiled.sameTiledLayout(native, layout)),
-    )
+/** Names of the layouts, other than itself, that a layout without parameter converts to. */
+export const conversionTargets = (from: RegisterLayout, bits: number): ReadonlyArray<string> => {
+  const name = nameOf(from)
+  return exchanges.flatMap(([a, b, fits, oneWay]) =>
+    !fits(bits) ? [] : name === a ? [b] : name === b && !oneWay ? [a] : [],
   )
 }
+
+const isTmemNative = (layout: RegisterLayout): boolean => nameOf(layout)?.startsWith('TMEM_NATIVE(') ?? false
 
 /**
  * May an array of `bits`-bit elements change from one layout to the other without going through shared memory?
@@ -299,15 +294,14 @@ export const canConvert = (
   shape: Shape,
   bits: number,
 ): E.Either<Failure<LayoutError | ConvertError>, null> => {
-  const names = [nameOf(from), nameOf(to)]
+  const targets = conversionTargets(from, bits)
+  const native = isTmemNative(from)
   const legal =
     sameLayout(from, to) ||
     from._tag === 'splat' ||
-    (isTmemNative(from) && isTmemNative(to)) ||
-    exchanges.some(
-      ([a, b, fits, oneWay]) =>
-        fits(bits) && ((names[0] === a && names[1] === b) || (!oneWay && names[0] === b && names[1] === a)),
-    )
+    (native && isTmemNative(to)) ||
+    targets.includes(nameOf(to) ?? '')
+  const reach = native ? ['TMEM_NATIVE of any vector length'] : targets
   return pipe(
     checkShape(from, shape),
     E.chain(() => checkShape(to, shape)),
@@ -316,7 +310,7 @@ export const canConvert = (
         ? E.right(null)
         : refuse(
             'layout.cannot-convert',
-            `Cannot convert from ${showLayout(from)} to ${showLayout(to)} for ${String(bits)}-bit elements of shape ${showShape(shape)}`,
+            `Cannot convert from ${showLayout(from)} to ${showLayout(to)} for ${String(bits)}-bit elements of shape ${showShape(shape)}: it converts to ${reach.length === 0 ? 'no other layout' : reach.join(', ')}`,
           ),
     ),
   )

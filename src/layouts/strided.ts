@@ -31,7 +31,7 @@ export interface StridedLayout {
   readonly [legalStridedLayout]: true
 }
 
-export type StridedError = 'strided.vector' | 'strided.not-divisible' | 'strided.no-default'
+export type StridedError = 'strided.shape' | 'strided.vector' | 'strided.not-divisible' | 'strided.no-default'
 
 const threads = 128
 
@@ -51,6 +51,12 @@ export const stridedLayout = (
 ): E.Either<Failure<StridedError>, StridedLayout> => {
   const layout = { _tag: 'strided' as const, shape, vectorLength }
   if (isStridedLayout(layout)) return E.right(layout)
+  const bad = shape.findIndex((extent) => !isExtent(extent))
+  if (bad >= 0)
+    return refuse(
+      'strided.shape',
+      `Dimension ${String(bad)} of a strided layout must be a positive extent, found ${String(shape[bad])}`,
+    )
   return isExtent(vectorLength)
     ? refuse(
         'strided.not-divisible',
@@ -67,7 +73,8 @@ export const defaultVectorLength = (shape: Shape, bits: number): E.Either<Failur
       'strided.no-default',
       `No strided layout for ${String(bits)}-bit elements of shape ${showShape(shape)}: ${why}`,
     )
-  if (size % threads !== 0) return no(`the ${String(size)} elements are not a multiple of 128`)
+  if (!isExtent(size) || size % threads !== 0)
+    return no(`the ${String(size)} elements are not a multiple of 128`)
   let vectorLength = Math.min(Math.max(1, Math.floor(64 / bits)), size / threads)
   while (vectorLength > 1 && size % (threads * vectorLength) !== 0)
     vectorLength = Math.floor(vectorLength / 2)

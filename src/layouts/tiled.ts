@@ -22,6 +22,8 @@
  * 4. `canonicalize` keeps the function (warp, lane, register, vector) -> element.
  * 5. `positionTable` lists the row-major positions of `elementAt`.
  * 6. `reduce(axes)` projects: lane (w, l) of the reduced layout holds exactly the coordinates, without those axes, of what it held before.
+ * 7. Broadcasting back moves nothing: register r of a lane of the whole takes register `broadcastRegisters[r]` of the same lane of the reduced array.
+ * 8. A slice moves nothing: register r of a lane of the slice is register `registers[r]` of the same lane of the array.
  *
  * Source: JAX docs, Pallas:MGPU reference (layouts), and Mosaic GPU's definition of tiled fragmented arrays.
  */
@@ -30,7 +32,15 @@ import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../failure.js'
 import { refuse, unreachable } from '../failure.js'
 import type { Index, Shape } from '../transforms/shape.js'
-import { ravel, rowMajorStrides, sameShape, showShape, sizeOf, unravel } from '../transforms/shape.js'
+import {
+  isExtent,
+  ravel,
+  rowMajorStrides,
+  sameShape,
+  showShape,
+  sizeOf,
+  unravel,
+} from '../transforms/shape.js'
 import type { Tile, TileShapeError, Tiling, TilingError } from '../transforms/tile.js'
 import {
   canonicalTiling,
@@ -100,6 +110,15 @@ export type TiledLayoutError =
   | 'tiled.not-canonical'
 
 export type ShapeError = 'layout.shape'
+export type ReduceError = TiledLayoutError | 'tiled.reduce-axis'
+export type SliceError = 'slice.rank' | 'slice.bounds' | 'slice.unaligned'
+
+/** A part of an array that keeps the layout of the whole. */
+export interface Slice {
+  readonly shape: Shape
+  /** Which registers of a lane of the whole are the registers of the same lane of the slice. */
+  readonly registers: Int32Array
+}
 
 // ------------------------------------------------------------------------------------- the working form
 
@@ -268,11 +287,17 @@ export const replication = (layout: TiledLayout): number =>
 export const checkShape = (layout: TiledLayout, shape: Shape): E.Either<Failure<ShapeError>, Shape> => {
   const base = baseTileShape(layout)
   const from = shape.length - base.length
-  return from >= 0 && base.every((t, k) => shape[from + k]! % t === 0)
+  const no = (why: string): E.Either<Failure<ShapeError>, never> =>
+    refuse(
+      'layout.shape',
+      `The base tile ${showShape(base)} does not divide the array shape ${showShape(shape)}: ${why}`,
+    )
+  if (from < 0) return no(`expected rank ${String(base.length)} or more, found ${String(shape.length)}`)
+  const bad = shape.findIndex((extent, d) => !isExtent(extent) || extent % (base[d - from] ?? 1) !== 0)
+  return bad < 0
     ? E.right(shape)
-    : refuse(
-        'layout.shape',
-        `The base tile ${showShape(base)} does not divide the array shape ${showShape(shape)}`,
+    : no(
+        `dimension ${String(bad)} must be a positive multiple of ${String(base[bad - from] ?? 1)}, found ${String(shape[bad])}`,
       )
 }
 
@@ -380,7 +405,7 @@ export const registerCount = (layout: TiledLayout, shape: Shape): number =>
  */
 export const reduce =
   (axes: ReadonlyArray<number>) =>
-  (layout: TiledLayout): E.Either<Failure<TiledLayoutError | 'tiled.reduce-axis'>, TiledLayout> => {
+  (layout: TiledLayout): E.Either<Failure<ReduceError>, TiledLayout> => {
     const rank = layout.tiling[0]!.length
     const bad = axes.find((axis) => !Number.isInteger(axis) || axis < 0 || axis >= rank)
     if (bad !== undefined)
@@ -418,6 +443,99 @@ export const reduce =
       warpDims: keep(layout.warpDims),
       laneDims: keep(layout.laneDims),
       vectorDim: lostVector ? -1 : moved(layout.vectorDim),
+    })
+  }
+
+/**
+ * May an array of the first layout be broadcast along new axes (of the base tile of the second) into the second? It may when it has
+ * the layout that the second leaves when it loses those axes: then every lane has at hand all it needs.
+ */
+export const checkBroadcast =
+  (axes: ReadonlyArray<number>) =>
+  (
+    reduced: TiledLayout,
+    whole: TiledLayout,
+  ): E.Either<Failure<ReduceError | 'tiled.broadcast'>, TiledLayout> =>
+    pipe(
+      reduce(axes)(whole),
+      E.chainW((expected) =>
+        sameSpec(expected, reduced)
+          ? E.right(whole)
+          : refuse(
+              'tiled.broadcast',
+              `A layout with tiling ${showTiling(reduced.tiling)} does not broadcast along ${showShape(axes)} to one with tiling ${showTiling(whole.tiling)}: expected what that leaves when it is reduced, tiling ${showTiling(expected.tiling)}`,
+            ),
+      ),
+    )
+
+/** An array's shape and an element's index without these axes of the base tile. */
+const without =
+  (axes: ReadonlyArray<number>, layout: TiledLayout) =>
+  (index: Index): Index => {
+    const from = index.length - layout.tiling[0]!.length
+    return index.filter((_, d) => !axes.includes(d - from))
+  }
+
+/**
+ * For each register position of a lane (register times vector length plus vector) of an array with this layout and shape: which
+ * register position of the same lane of the reduced array it takes when that is broadcast along the axes.
+ */
+export const broadcastRegisters =
+  (axes: ReadonlyArray<number>) =>
+  (whole: TiledLayout, shape: Shape): E.Either<Failure<ReduceError>, Int32Array> =>
+    pipe(
+      reduce(axes)(whole),
+      E.map((reduced) => {
+        const project = without(axes, whole)
+        const [length, reducedLength] = [vectorLength(whole), vectorLength(reduced)]
+        return Int32Array.from({ length: registerCount(whole, shape) * length }, (_, at) => {
+          const element = elementAt(whole, shape, {
+            warp: 0,
+            lane: 0,
+            register: Math.floor(at / length),
+            vector: at % length,
+          })
+          const { register, vector } = ownersOf(reduced, project(shape), project(element))[0]!
+          return register * reducedLength + vector
+        })
+      }),
+    )
+
+/**
+ * The elements from `starts`, `sizes` of them. Starts and sizes must be multiples of the base tile in its dimensions, and may be
+ * anything inside the array before those. The base tile must divide the shape.
+ */
+export const slice =
+  (starts: Index, sizes: Shape) =>
+  (layout: TiledLayout, shape: Shape): E.Either<Failure<SliceError>, Slice> => {
+    if (starts.length !== shape.length || sizes.length !== shape.length)
+      return refuse(
+        'slice.rank',
+        `A slice of an array of shape ${showShape(shape)} needs ${String(shape.length)} starts and sizes, found ${showShape(starts)} and ${showShape(sizes)}`,
+      )
+    const outside = shape.findIndex(
+      (extent, d) => !isExtent(sizes[d]!) || !isExtent(starts[d]! + 1) || starts[d]! + sizes[d]! > extent,
+    )
+    if (outside >= 0)
+      return refuse(
+        'slice.bounds',
+        `Dimension ${String(outside)}: ${String(sizes[outside])} elements from ${String(starts[outside])} do not lie in an extent of ${String(shape[outside])}`,
+      )
+    const base = baseTileShape(layout)
+    const from = shape.length - base.length
+    const unaligned = base.findIndex((t, k) => starts[from + k]! % t !== 0 || sizes[from + k]! % t !== 0)
+    if (unaligned >= 0)
+      return refuse(
+        'slice.unaligned',
+        `Dimension ${String(from + unaligned)}: a slice must start at a multiple of the base tile's ${String(base[unaligned])} and have a multiple of it, found ${String(sizes[from + unaligned])} elements from ${String(starts[from + unaligned])}`,
+      )
+    const [outer, inner] = [registersShape(layout, shape), registersShape(layout, sizes)]
+    const first = tileIndex(layout.tiling)(starts)
+    return E.right({
+      shape: sizes,
+      registers: Int32Array.from({ length: sizeOf(inner) }, (_, register) =>
+        ravel(outer)(unravel(inner)(register).map((i, d) => i + first[d]!)),
+      ),
     })
   }
 
@@ -517,6 +635,78 @@ export const TMEM_NATIVE = (vectorLength: number): E.Either<Failure<TiledLayoutE
     laneDims: [-2],
     vectorDim: -1,
   })
+
+export type ParameterError = 'tiled.parameter'
+
+/** What tcgen05.ld 16x256b brings from an accumulator of 64 rows that a pair of CTAs shares; a multiple of 16 columns. */
+export const TCGEN05_M64_COLLECTIVE = (
+  columns: number,
+): E.Either<Failure<TiledLayoutError | ParameterError>, TiledLayout> =>
+  isExtent(columns) && columns % 16 === 0
+    ? canonicalize({
+        tiling: [[64, columns], [32, columns / 2], [8, 8], [2]],
+        warpDims: [-6, -7],
+        laneDims: [-3, -2],
+        vectorDim: -1,
+      })
+    : refuse(
+        'tiled.parameter',
+        `TCGEN05_M64_COLLECTIVE: expected a positive multiple of 16 columns, found ${String(columns)}`,
+      )
+
+/** How many of the 4 warps stand along M, and with them the others along N; elements in 32 bits. */
+const mma = (
+  name: string,
+  bits: number,
+  mWarps: number,
+  make: (elements: number, nWarps: number) => TiledSpec,
+): E.Either<Failure<TiledLayoutError | ParameterError>, TiledLayout> => {
+  if (![4, 8, 16, 32].includes(bits))
+    return refuse(
+      'tiled.parameter',
+      `${name}: expected elements of 4, 8, 16 or 32 bits, found ${String(bits)}`,
+    )
+  if (![1, 2, 4].includes(mWarps))
+    return refuse('tiled.parameter', `${name}: expected 1, 2 or 4 warps along M, found ${String(mWarps)}`)
+  return canonicalize(make(32 / bits, 4 / mWarps))
+}
+
+/** The left operand of the Ampere mma m16n8, k = 256 / bits, for elements of `bits` bits, `mWarps` warps along M. */
+export const MMA_LHS = (
+  bits: number,
+  mWarps: number,
+): E.Either<Failure<TiledLayoutError | ParameterError>, TiledLayout> =>
+  mma('MMA_LHS', bits, mWarps, (e, nWarps) => ({
+    tiling: [[16 * mWarps, 8 * e], [16, 4 * e], [8, 4 * e], [e]],
+    warpDims: [-7, replicated(nWarps)],
+    laneDims: [-3, -2],
+    vectorDim: -1,
+  }))
+
+/** Its right operand, k x n; the other `4 / mWarps` warps stand along N. */
+export const MMA_RHS = (
+  bits: number,
+  mWarps: number,
+): E.Either<Failure<TiledLayoutError | ParameterError>, TiledLayout> =>
+  mma('MMA_RHS', bits, mWarps, (e, nWarps) => ({
+    tiling: [
+      [8 * e, 8 * nWarps],
+      [4 * e, 8],
+      [e, 1],
+    ],
+    warpDims: [replicated(mWarps), -5],
+    laneDims: [-3, -4],
+    vectorDim: -2,
+  }))
+
+/** Its accumulator, which holds pairs of columns whatever the element. */
+export const MMA_ACC = (mWarps: number): E.Either<Failure<TiledLayoutError | ParameterError>, TiledLayout> =>
+  mma('MMA_ACC', 32, mWarps, (_, nWarps) => ({
+    tiling: [[16 * mWarps, 8 * nWarps], [16, 8], [8, 8], [2]],
+    warpDims: [-7, -6],
+    laneDims: [-3, -2],
+    vectorDim: -1,
+  }))
 
 /** The layouts with a name and no parameter. */
 export const named: Readonly<Record<string, TiledLayout>> = {
