@@ -10,22 +10,31 @@
  *
  * A zero basis replicates: the lanes on both sides of that bit hold the same elements.
  *
+ * Inputs and outputs are ordered, minor to major. The order says nothing about the function; it matters where several
+ * coordinates become one number (`columns`, reshaping) and for equality.
+ *
  * Names: Triton `LinearLayout`, `#ttg.linear`; its blocked, mma, slice and dot-operand encodings are all of this kind.
  * CuTe's power-of-two layouts with an XOR swizzle are too.
  *
  * Laws
  * 1. `apply(l)(x xor y) = apply(l)(x) xor apply(l)(y)`, coordinate by coordinate.
- * 2. Surjective exactly when the rank over GF(2) is the number of output bits, injective when it is the number of input bits.
+ * 2. Surjective exactly when the rank over GF(2) is the number of output bits, injective when it is the number of input
+ *    bits, invertible when it is both.
  * 3. `sliceDimension(d)` drops output d and then the registers that do nothing: lanes and warps replicate instead.
  * 4. `positionTable` lists the row-major positions of `apply`.
+ * 5. `identity1D(n)(x) = x`, `strided1D(n, s)(x) = s x`, `zeros1D(n)(x) = 0` for x < n.
+ * 6. `linearLayoutInferred` gives every output the least size its bases fit in, and accepts what is onto these sizes.
+ * 7. `fromColumns(inputDimensions(l), l.outputs, columns(l)) = l`.
  *
  * Source: Triton, LinearLayout (arXiv 2505.23819) and its conversion tests.
  */
 import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../failure.js'
-import { refuse } from '../../failure.js'
+import { refuse, unreachable } from '../../failure.js'
 import type { Index, Shape } from '../../transforms/shape.js'
 import { rowMajorStrides } from '../../transforms/shape.js'
+import * as GF2 from '../gf2.js'
 
 // ---------------------------------------------------------------------------------------------- model
 
@@ -35,10 +44,13 @@ export interface LinearInput {
   readonly bases: ReadonlyArray<Index>
 }
 
-export interface LinearOutput {
+export interface Dimension {
   readonly name: string
+  /** A power of two. */
   readonly size: number
 }
+
+export type LinearOutput = Dimension
 
 declare const legalLinearLayout: unique symbol
 
@@ -55,11 +67,30 @@ export interface LinearLayout extends LinearSpec {
   readonly [legalLinearLayout]: true
 }
 
-export type LinearError = 'linear.output-size' | 'linear.basis-rank' | 'linear.basis-range' | 'linear.name'
+export type LinearError =
+  | 'linear.output-size'
+  | 'linear.input-size'
+  | 'linear.basis-rank'
+  | 'linear.basis-range'
+  | 'linear.name'
+  /** A dimension that the layout has not, or two sets of dimensions that should be one. */
+  | 'linear.dimension'
+  /** Two layouts list the dimensions that they share in different orders. */
+  | 'linear.order'
+  /** A dimension of another size than the operation needs. */
+  | 'linear.size'
+  | 'linear.not-surjective'
+  | 'linear.not-invertible'
+  /** Asked to find an input for a value that the layout does not take. */
+  | 'linear.outside-image'
+
+/** What the operations on linear layouts return. */
+export type Result<A> = E.Either<Failure<LinearError>, A>
 
 // ---------------------------------------------------------------------------------------- constructors
 
-const isPowerOfTwo = (n: number): boolean =>
+/** 2^0 to 2^30: what 32-bit integers xor without a sign. */
+export const isPowerOfTwo = (n: number): boolean =>
   Number.isSafeInteger(n) && n > 0 && n < 2 ** 31 && (n & (n - 1)) === 0
 
 const fault = ({ inputs, outputs }: LinearSpec): Failure<LinearError> | null => {
@@ -70,9 +101,14 @@ const fault = ({ inputs, outputs }: LinearSpec): Failure<LinearError> | null => 
   if (bad !== undefined)
     return {
       code: 'linear.output-size',
-      message: `Output ${bad.name} must have a power of two as size, found ${String(bad.size)}`,
+      message: `Output ${bad.name} must have a power of two as size, at most 2^30, found ${String(bad.size)}`,
     }
-  for (const { name, bases } of inputs)
+  for (const { name, bases } of inputs) {
+    if (!isPowerOfTwo(2 ** bases.length))
+      return {
+        code: 'linear.input-size',
+        message: `Input ${name} must have at most 30 bits, found ${String(bases.length)} bases`,
+      }
     for (const [bit, basis] of bases.entries()) {
       if (basis.length !== outputs.length)
         return {
@@ -86,6 +122,7 @@ const fault = ({ inputs, outputs }: LinearSpec): Failure<LinearError> | null => 
           message: `Basis ${String(bit)} of ${name}, [${basis.join(', ')}], leaves output ${outputs[d]!.name} of size ${String(outputs[d]!.size)}`,
         }
     }
+  }
   return null
 }
 
@@ -93,12 +130,124 @@ export const isLinearLayout = (spec: LinearSpec & { readonly _tag: 'linear' }): 
   fault(spec) === null
 
 /** A linear layout. Refuses sizes that are not powers of two, bases of another rank or out of range, and repeated names. */
-export const linearLayout = (spec: LinearSpec): E.Either<Failure<LinearError>, LinearLayout> => {
+export const linearLayout = (spec: LinearSpec): Result<LinearLayout> => {
   const layout = { _tag: 'linear' as const, inputs: spec.inputs, outputs: spec.outputs }
   if (isLinearLayout(layout)) return E.right(layout)
   const why = fault(spec)
   return why === null ? refuse('linear.name', 'Illegal linear layout') : E.left(why)
 }
+
+/** A layout onto its outputs, each of the least size that its bases fit in. Refuses a layout that leaves out values. */
+export const linearLayoutInferred = (
+  inputs: ReadonlyArray<LinearInput>,
+  outputs: ReadonlyArray<string>,
+): Result<LinearLayout> => {
+  const bases = inputs.flatMap((input) => input.bases)
+  return pipe(
+    linearLayout({
+      inputs,
+      outputs: outputs.map((name, d) => ({
+        name,
+        size: 2 ** (32 - Math.clz32(Math.max(0, ...bases.map((basis) => basis[d] ?? 0)))),
+      })),
+    }),
+    E.chain((layout) =>
+      isSurjective(layout)
+        ? E.right(layout)
+        : refuse(
+            'linear.not-surjective',
+            `The bases reach 2^${String(rank(layout))} values of the outputs ${showDimensions(layout.outputs)}: give the sizes, or bases onto them`,
+          ),
+    ),
+  )
+}
+
+/** The powers of two below `size`: at most 31, whatever `size` is. */
+const powersBelow = (size: number): ReadonlyArray<number> =>
+  Array.from({ length: 31 }, (_, bit) => 2 ** bit).filter((power) => power < size)
+
+/** x -> stride * x for x < size; the output has size stride * size. */
+export const strided1D = (
+  size: number,
+  stride: number,
+  input: string,
+  output: string,
+): Result<LinearLayout> =>
+  linearLayout({
+    inputs: [{ name: input, bases: powersBelow(size).map((power) => [stride * power]) }],
+    outputs: [{ name: output, size: stride * size }],
+  })
+
+/** x -> x for x < size. */
+export const identity1D = (size: number, input: string, output: string): Result<LinearLayout> =>
+  strided1D(size, 1, input, output)
+
+/** x -> 0 for x < size. */
+export const zeros1D = (
+  size: number,
+  input: string,
+  output: string,
+  outputSize: number = 1,
+): Result<LinearLayout> =>
+  isPowerOfTwo(size)
+    ? linearLayout({
+        inputs: [{ name: input, bases: powersBelow(size).map(() => [0]) }],
+        outputs: [{ name: output, size: outputSize }],
+      })
+    : refuse(
+        'linear.input-size',
+        `Input ${input} must have a power of two as size, at most 2^30, found ${String(size)}`,
+      )
+
+/** No inputs, no outputs. */
+export const empty: LinearLayout = pipe(
+  linearLayout({ inputs: [], outputs: [] }),
+  E.getOrElse((failure): LinearLayout => unreachable(failure.message)),
+)
+
+/** dim0, dim1, ... of these sizes. */
+export const standardOutputs = (shape: Shape): ReadonlyArray<Dimension> =>
+  shape.map((size, d) => ({ name: `dim${String(d)}`, size }))
+
+/** The layout with these columns: the inputs take as many as they have bits, in order; see `columns`. */
+export const fromColumns = (
+  inputs: ReadonlyArray<Dimension>,
+  outputs: ReadonlyArray<Dimension>,
+  columns: GF2.Matrix,
+): Result<LinearLayout> => {
+  const bad = inputs.find((input) => !isPowerOfTwo(input.size))
+  if (bad !== undefined)
+    return refuse(
+      'linear.input-size',
+      `Input ${bad.name} must have a power of two as size, at most 2^30, found ${String(bad.size)}`,
+    )
+  if (bitsOf(inputs) !== columns.length)
+    return refuse(
+      'linear.size',
+      `Inputs ${showDimensions(inputs)} have ${String(bitsOf(inputs))} bits, expected the ${String(columns.length)} of the layout`,
+    )
+  let from = 0
+  return linearLayout({
+    inputs: inputs.map((input) => {
+      const mine = columns.slice(from, from + bitsOf([input]))
+      from += mine.length
+      return { name: input.name, bases: mine.map(unpack(outputs)) }
+    }),
+    outputs,
+  })
+}
+
+/** Low bits first: one coordinate per output. */
+const unpack =
+  (outputs: ReadonlyArray<Dimension>) =>
+  (column: bigint): Index => {
+    let rest = column
+    return outputs.map(({ size }) => {
+      const coordinate = Number(rest % BigInt(size))
+      rest /= BigInt(size)
+      return coordinate
+    })
+  }
 
 /** Bases of registers, lanes and warps over dim0, dim1, ... of an array of this shape. */
 export const registerLinearLayout = (
@@ -106,21 +255,38 @@ export const registerLinearLayout = (
   register: ReadonlyArray<Index>,
   lane: ReadonlyArray<Index>,
   warp: ReadonlyArray<Index>,
-): E.Either<Failure<LinearError>, LinearLayout> =>
+): Result<LinearLayout> =>
   linearLayout({
     inputs: [
       { name: 'register', bases: register },
       { name: 'lane', bases: lane },
       { name: 'warp', bases: warp },
     ],
-    outputs: shape.map((size, d) => ({ name: `dim${String(d)}`, size })),
+    outputs: standardOutputs(shape),
   })
 
 // ----------------------------------------------------------------------------------------- destructors
 
+export const inputNames = (layout: LinearSpec): ReadonlyArray<string> =>
+  layout.inputs.map((input) => input.name)
+
+export const outputNames = (layout: LinearSpec): ReadonlyArray<string> =>
+  layout.outputs.map((out) => out.name)
+
+/** The bases of an input; none for an input the layout does not have. */
+export const basesOf = (layout: LinearSpec, name: string): ReadonlyArray<Index> =>
+  layout.inputs.find((input) => input.name === name)?.bases ?? []
+
 /** Coordinates per input, 2^bits; 1 for an input the layout does not have. */
-export const inputSize = (layout: LinearSpec, name: string): number =>
-  2 ** (layout.inputs.find((input) => input.name === name)?.bases.length ?? 0)
+export const inputSize = (layout: LinearSpec, name: string): number => 2 ** basesOf(layout, name).length
+
+/** The inputs and their sizes. */
+export const inputDimensions = (layout: LinearSpec): ReadonlyArray<Dimension> =>
+  layout.inputs.map(({ name, bases }) => ({ name, size: 2 ** bases.length }))
+
+/** Size of an output; 1 for an output the layout does not have. */
+export const outputSize = (layout: LinearSpec, name: string): number =>
+  layout.outputs.find((out) => out.name === name)?.size ?? 1
 
 export const outputShape = (layout: LinearSpec): Shape => layout.outputs.map((out) => out.size)
 
@@ -143,7 +309,7 @@ export const positionTable = (layout: LinearSpec, names: ReadonlyArray<string>):
   const strides = rowMajorStrides(outputShape(layout))
   let table = new Int32Array(1)
   for (const name of names) {
-    const bases = layout.inputs.find((input) => input.name === name)?.bases ?? []
+    const bases = basesOf(layout, name)
     const positions = new Int32Array(2 ** bases.length)
     bases.forEach((basis, bit) => {
       const position = basis.reduce((sum, v, d) => sum + v * strides[d]!, 0)
@@ -157,47 +323,52 @@ export const positionTable = (layout: LinearSpec, names: ReadonlyArray<string>):
   return table
 }
 
-/** Every basis as one number: the outputs' bits side by side, dim0 major. */
-const columns = (layout: LinearSpec): ReadonlyArray<bigint> =>
-  layout.inputs.flatMap(({ bases }) =>
+/** `dim0 8, dim1 16`: how messages list dimensions. */
+export const showDimensions = (dimensions: ReadonlyArray<Dimension>): string =>
+  `(${dimensions.map(({ name, size }) => `${name} ${String(size)}`).join(', ')})`
+
+/** Bits of an index into these dimensions. */
+export const bitsOf = (dimensions: ReadonlyArray<Dimension>): number =>
+  dimensions.reduce((bits, { size }) => bits + Math.log2(size), 0)
+
+/**
+ * The matrix of a layout: inputs and outputs flattened, minor first, low bits first. The outputs may be given in another
+ * order or larger; coordinates of outputs that are not given are left out.
+ */
+export const columns = (
+  layout: LinearSpec,
+  outputs: ReadonlyArray<Dimension> = layout.outputs,
+): GF2.Matrix => {
+  const places = outputs.map(({ name }) => outputNames(layout).indexOf(name))
+  return layout.inputs.flatMap(({ bases }) =>
     bases.map((basis) =>
-      basis.reduce((packed, v, d) => packed * BigInt(layout.outputs[d]!.size) + BigInt(v), 0n),
+      outputs.reduceRight(
+        (packed, { size }, k) => packed * BigInt(size) + BigInt(basis[places[k]!] ?? 0),
+        0n,
+      ),
     ),
   )
-
-/** Rank over GF(2). */
-export const rank = (layout: LinearSpec): number => {
-  const reduced: bigint[] = []
-  for (const column of columns(layout)) {
-    let rest = column
-    for (const pivot of reduced) if ((rest ^ pivot) < rest) rest ^= pivot
-    if (rest !== 0n) reduced.push(rest)
-  }
-  return reduced.length
 }
 
-const inputBits = (layout: LinearSpec): number =>
-  layout.inputs.reduce((bits, input) => bits + input.bases.length, 0)
-const outputBits = (layout: LinearSpec): number =>
-  layout.outputs.reduce((bits, out) => bits + Math.log2(out.size), 0)
+/** Rank over GF(2). */
+export const rank = (layout: LinearSpec): number => GF2.rank(columns(layout))
 
-export const isSurjective = (layout: LinearSpec): boolean => rank(layout) === outputBits(layout)
-export const isInjective = (layout: LinearSpec): boolean => rank(layout) === inputBits(layout)
+export const isSurjective = (layout: LinearSpec): boolean => rank(layout) === bitsOf(layout.outputs)
+export const isInjective = (layout: LinearSpec): boolean => rank(layout) === bitsOf(inputDimensions(layout))
+export const isInvertible = (layout: LinearSpec): boolean => isSurjective(layout) && isInjective(layout)
 
 // ----------------------------------------------------------------------------------------- combinators
 
 /** The layout of an array that lost dimension d (Triton's slice encoding): registers that only told d apart are dropped. */
 export const sliceDimension =
   (d: number) =>
-  (layout: LinearLayout): E.Either<Failure<LinearError>, LinearLayout> => {
+  (layout: LinearLayout): Result<LinearLayout> => {
     const without = (index: Index): Index => index.filter((_, k) => k !== d)
     return linearLayout({
       inputs: layout.inputs.map(({ name, bases }) => ({
         name,
         bases: bases.map(without).filter((basis) => name !== 'register' || basis.some((v) => v !== 0)),
       })),
-      outputs: layout.outputs
-        .filter((_, k) => k !== d)
-        .map(({ size }, k) => ({ name: `dim${String(k)}`, size })),
+      outputs: standardOutputs(without(outputShape(layout))),
     })
   }
