@@ -10,8 +10,8 @@
  * Laws
  * 1. `listingOf(l, s).positions` is `elementTable(l, s)`.
  * 2. `holders(a)(p)` are exactly the places that hold position p, by warp, then lane, then register.
- * 3. `firstDifference(a, b)` is null exactly when shapes agree and every element has the same holders in both; else it is the
- *    first such element in row-major order, with both sets of places.
+ * 3. `differences(a, b)` counts the elements whose holders are not the same in both; `first` is the first of them in row-major
+ *    order, with both sets of places, and null exactly when there is none.
  * 4. `listing` refuses a position that the shape does not have.
  */
 import * as E from 'fp-ts/lib/Either.js'
@@ -44,6 +44,11 @@ export interface Difference {
   readonly element: Index
   readonly left: ReadonlyArray<Place>
   readonly right: ReadonlyArray<Place>
+}
+
+export interface Differences {
+  readonly count: number
+  readonly first: Difference | null
 }
 
 // ---------------------------------------------------------------------------------------- constructors
@@ -119,18 +124,20 @@ const samePlaces = (a: ReadonlyArray<Place>, b: ReadonlyArray<Place>): boolean =
   a.length === b.length &&
   a.every((p, k) => p.warp === b[k]!.warp && p.lane === b[k]!.lane && p.register === b[k]!.register)
 
-/** The first element that is held in different places. Errors: arrays of different shapes. */
-export const firstDifference = (
-  left: Listing,
-  right: Listing,
-): E.Either<Failure<ListingError>, Difference | null> => {
+/** All elements that are held in different places: how many, and the first. Errors: arrays of different shapes. */
+export const differences = (left: Listing, right: Listing): E.Either<Failure<ListingError>, Differences> => {
   if (!sameShape(left.shape, right.shape))
     return refuse(
       'listing.shape',
       `Expected two layouts of one shape, found ${showShape(left.shape)} and ${showShape(right.shape)}`,
     )
   const [a, b] = [holders(left), holders(right)]
-  for (let p = 0; p < sizeOf(left.shape); p++)
-    if (!samePlaces(a(p), b(p))) return E.right({ element: unravel(left.shape)(p), left: a(p), right: b(p) })
-  return E.right(null)
+  let count = 0
+  let first: Difference | null = null
+  for (let p = 0; p < sizeOf(left.shape); p++) {
+    if (samePlaces(a(p), b(p))) continue
+    count += 1
+    first ??= { element: unravel(left.shape)(p), left: a(p), right: b(p) }
+  }
+  return E.right({ count, first })
 }

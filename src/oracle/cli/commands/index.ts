@@ -4,6 +4,7 @@ import { checkCommand } from './check.js'
 import { compareCommand } from './compare.js'
 import { demoCommand } from './demo.js'
 import { kernelsCommand } from './kernels.js'
+import { layoutCommand } from './layout.js'
 import { mutateCommand } from './mutate.js'
 import { runCommand } from './run.js'
 
@@ -14,4 +15,5 @@ export const commands: ReadonlyArray<CliCommand> = [
   checkCommand,
   mutateCommand,
   compareCommand,
+  layoutCommand,
 ]

@@ -1,0 +1,124 @@
+/**
+ * Answers: what a question about layouts comes to, in every form that was asked for.
+ *
+ * | `--format` | form                                             | without it                                       |
+ * |------------|--------------------------------------------------|--------------------------------------------------|
+ * | `table`    | text for people                                  | the default                                      |
+ * | `json`     | one document; `--json` says the same             | `-o x.json`                                      |
+ * | `csv`      | a header and rows                                | `-o x.csv`                                       |
+ * | `svg`      | a picture                                        | `-o x.svg`; refused by answers that have none    |
+ *
+ * With `-o FILE` the form goes to the file, whole or not at all, and standard output says so.
+ *
+ * Laws
+ * 1. Every form of one answer tells the same facts; `--json` and `--format json` print the same.
+ * 2. A file that could not be written whole is not there, or is what it was.
+ */
+import type { Command } from 'commander'
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { refuse, type Failure } from '../../failure.js'
+import type { Palette } from '../../render/palette.js'
+import { plain } from '../../render/palette.js'
+import { write, type SvgElement } from '../../render/svg.js'
+import { thousands } from '../../render/table.js'
+import { paletteOf } from './colours.js'
+import type { Options, Report, World } from './command.js'
+import { oneOf, refuseFlag, type FlagFailure } from './flags/choice.js'
+import { wordOf } from './flags/words.js'
+
+// ---------------------------------------------------------------- model
+
+export type CsvRow = ReadonlyArray<string | number>
+
+export interface Answer {
+  /** What the question was, for refusals: `a check of layouts`. */
+  readonly what: string
+  readonly good: boolean
+  readonly table: (palette: Palette) => string
+  readonly json: () => unknown
+  /** The first row is the header. */
+  readonly csv: () => ReadonlyArray<CsvRow>
+  readonly svg: (() => SvgElement) | null
+}
+
+const formats = ['table', 'json', 'csv', 'svg'] as const
+type Format = (typeof formats)[number]
+
+// ---------------------------------------------------------------- flags
+
+/** The options that every such command has. */
+export const withFormats = (command: Command): Command =>
+  command
+    .option('--format <format>', 'table, json, csv or svg')
+    .option('-o, --output <file>', 'write to a file; its ending says the format')
+    .option('--json', 'print one JSON document')
+
+const ending = (file: string | null): Format | null =>
+  formats.find((f) => f !== 'table' && file?.toLowerCase().endsWith(`.${f}`) === true) ?? null
+
+const formatOf = (options: Options): E.Either<FlagFailure, Format> => {
+  const said = wordOf(options, 'format')
+  const json = options['json'] === true
+  if (json && said !== null && said !== 'json') return refuseFlag('--format', 'json beside --json', said)
+  const file = wordOf(options, 'output')
+  if (said !== null) return oneOf('--format', formats)(said)
+  // With a file, --json speaks of what is printed unless nothing else says what is written.
+  return E.right(ending(file) ?? (json ? 'json' : 'table'))
+}
+
+// ---------------------------------------------------------------- forms
+
+const csvField = (value: string | number): string => {
+  const text = String(value)
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+export const csvText = (rows: ReadonlyArray<CsvRow>): string =>
+  rows.map((row) => `${row.map(csvField).join(',')}\n`).join('')
+
+const withNewline = (text: string): string => (text.endsWith('\n') ? text : `${text}\n`)
+
+const formText = (answer: Answer, format: Format, palette: Palette): E.Either<Failure, string> => {
+  switch (format) {
+    case 'table':
+      return E.right(withNewline(answer.table(palette)))
+    case 'json':
+      return E.right(`${JSON.stringify(answer.json(), null, 2)}\n`)
+    case 'csv':
+      return E.right(csvText(answer.csv()))
+    case 'svg':
+      return answer.svg === null
+        ? refuse(
+            'no-picture',
+            `--format: expected table|json|csv, found 'svg': there is no picture of ${answer.what}`,
+          )
+        : E.right(write(answer.svg()))
+  }
+}
+
+/** Prints the answer in the form that was asked for, or writes it to the file that was named. */
+export const reportAnswer =
+  (world: World, options: Options) =>
+  (answer: Answer): E.Either<Failure, Report> => {
+    const file = wordOf(options, 'output')
+    return pipe(
+      formatOf(options),
+      E.bindTo('format'),
+      E.bindW('text', ({ format }) =>
+        formText(answer, format, file === null ? paletteOf(world.colours) : plain),
+      ),
+      E.chainW(({ format, text }): E.Either<Failure, Report> => {
+        if (file === null) return E.right({ good: answer.good, text: () => text, json: answer.json })
+        const bytes = new TextEncoder().encode(text)
+        return pipe(
+          world.files.write(file, bytes)(),
+          E.map(() => ({
+            good: answer.good,
+            text: () => `wrote ${file}: ${format}, ${thousands(bytes.length)} bytes\n`,
+            json: () => ({ output: file, format, bytes: bytes.length }),
+          })),
+        )
+      }),
+    )
+  }

@@ -1,0 +1,221 @@
+/**
+ * `tcspec layout NAME|FILE --shape 64x16`: which lane's register holds each element.
+ * `tcspec layout check FILE --against NAME --shape 64x64`: is it that layout? Exit status 1 with the first element that differs.
+ * `tcspec layout names`: the layouts with names.
+ */
+import type { Command } from 'commander'
+import * as E from 'fp-ts/lib/Either.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { refuse, type Failure } from '../../../failure.js'
+import { tableOf } from '../../../layouts/description.js'
+import { differences, type Differences } from '../../../layouts/listing.js'
+import { families } from '../../../layouts/named.js'
+import type { Place } from '../../../layouts/register-layout.js'
+import { gridOf, parseWindow, wholeWindow, type Window } from '../../../render/grid.js'
+import { layoutSvg, layoutText } from '../../../render/register-layout.js'
+import { fields, table, thousands } from '../../../render/table.js'
+import { showShape, sizeOf, type Shape } from '../../../transforms/shape.js'
+import { reportAnswer, withFormats, type Answer } from '../answer.js'
+import type { CliCommand, Options, Report, World } from '../command.js'
+import { refuseFlag } from '../flags/choice.js'
+import { parseShape } from '../flags/shape.js'
+import { wordOf } from '../flags/words.js'
+import { rowsOf } from '../layout-csv.js'
+import { layoutArgument, type Subject } from '../layouts.js'
+
+const define = (command: Command): Command =>
+  withFormats(
+    command
+      .description('which lane holds each element in which register; or: is this layout that one?')
+      .argument('<layout>', 'a name, a description (.json) or a table (.csv); or check, or names')
+      .argument('[file]', 'with check: the layout to check')
+      .option('--shape <extents>', 'shape of the array, such as 64x16; the base tile if not given')
+      .option('--window <rows,columns>', 'the part to draw, such as 0:16,0:8')
+      .option('--against <layout>', 'with check: what the layout should be'),
+  )
+
+const shapeOf = (options: Options): E.Either<Failure, Shape | null> => {
+  const text = wordOf(options, 'shape')
+  return text === null ? E.right(null) : parseShape('--shape')(text)
+}
+
+// ---------------------------------------------------------------- show
+
+/** What is drawn unless `--window` says more: a terminal is narrow, and a picture has a label in every cell up to 32 columns. */
+const textWindow = { rows: 64, columns: 16 }
+const pictureWindow = { rows: 512, columns: 512 }
+const mostCells = 65_536
+
+const windowOf = (
+  options: Options,
+  subject: Subject,
+  most: { readonly rows: number; readonly columns: number },
+): E.Either<Failure, Window> => {
+  const grid = gridOf(subject.listing.shape)
+  const text = wordOf(options, 'window')
+  if (text === null) return E.right(wholeWindow(grid, most.rows, most.columns))
+  const parsed = parseWindow(grid, text)
+  if (E.isLeft(parsed)) return refuse('bad-flag', `--window: ${parsed.left.message}`)
+  const { rows, columns } = parsed.right
+  const cells = (rows[1] - rows[0]) * (columns[1] - columns[0])
+  return cells <= mostCells
+    ? parsed
+    : refuseFlag('--window', `at most ${thousands(mostCells)} cells`, `${thousands(cells)} cells`)
+}
+
+const shown = (options: Options, subject: Subject): E.Either<Failure, Answer> =>
+  pipe(
+    E.Do,
+    E.bind('narrow', () => windowOf(options, subject, textWindow)),
+    E.bind('wide', () => windowOf(options, subject, pictureWindow)),
+    E.map(({ narrow, wide }): Answer => {
+      const { listing, name } = subject
+      const title = `${name} on ${listing.shape.join(' x ')}`
+      return {
+        what: 'a layout',
+        good: true,
+        table: (palette) => layoutText(palette, { title, listing, window: narrow }),
+        json: () => (listing.splat ? { kind: 'splat', name, shape: listing.shape } : tableOf(listing, name)),
+        csv: () => rowsOf(listing),
+        svg: () => layoutSvg({ title, listing, window: wide }),
+      }
+    }),
+  )
+
+// ---------------------------------------------------------------- check
+
+const placesText = (places: ReadonlyArray<Place>): string => {
+  const some = places
+    .slice(0, 3)
+    .map((p) => `warp ${String(p.warp)} lane ${String(p.lane)} register ${String(p.register)}`)
+  const more = places.length > 3 ? [`${String(places.length - 3)} more`] : []
+  return places.length === 0 ? 'nobody' : [...some, ...more].join(', ')
+}
+
+const checkText = (mine: Subject, against: Subject, d: Differences): string => {
+  const { shape, warps, lanes, registers } = mine.listing
+  const of = `${thousands(sizeOf(shape))} elements of ${showShape(shape)}`
+  return d.first === null
+    ? `equal: ${of}, in ${String(warps)} warps of ${String(lanes)} lanes with ${String(registers)} ${registers === 1 ? 'register' : 'registers'}`
+    : [
+        `different: ${thousands(d.count)} of ${of}; the first is [${d.first.element.join(', ')}]`,
+        table([
+          ['', mine.name, placesText(d.first.left)],
+          ['', against.name, placesText(d.first.right)],
+        ]),
+      ].join('\n')
+}
+
+const checked = (mine: Subject, against: Subject): E.Either<Failure, Answer> =>
+  pipe(
+    differences(mine.listing, against.listing),
+    E.map((d): Answer => {
+      const first = d.first
+      return {
+        what: 'a check',
+        good: first === null,
+        table: () => checkText(mine, against, d),
+        json: () => ({
+          schema: 'tcspec.layout-check/1',
+          equal: first === null,
+          shape: mine.listing.shape,
+          layout: mine.name,
+          against: against.name,
+          different: d.count,
+          first: first === null ? null : { index: first.element, layout: first.left, against: first.right },
+        }),
+        csv: () => [
+          ['equal', 'different', 'element', 'layout', 'against'],
+          [
+            String(first === null),
+            d.count,
+            first === null ? '' : `[${first.element.join(', ')}]`,
+            first === null ? '' : placesText(first.left),
+            first === null ? '' : placesText(first.right),
+          ],
+        ],
+        svg: null,
+      }
+    }),
+  )
+
+// ---------------------------------------------------------------- names
+
+const names: Answer = {
+  what: 'the names',
+  good: true,
+  table: (palette) =>
+    fields(
+      palette,
+      34,
+      families.map((f) => [
+        `${f.name}${f.parameters.length === 0 ? '' : `(${f.parameters.join(', ')})`}`,
+        f.summary,
+      ]),
+    ),
+  json: () =>
+    families.map(({ name, parameters, summary, example }) => ({ name, parameters, summary, example })),
+  csv: () => [
+    ['name', 'parameters', 'summary', 'example'],
+    ...families.map((f) => [f.name, f.parameters.join(' '), f.summary, f.example]),
+  ],
+  svg: null,
+}
+
+// ---------------------------------------------------------------- run
+
+const meaningless = (
+  options: Options,
+  mode: string,
+  flags: ReadonlyArray<string>,
+): E.Either<Failure, null> => {
+  const flag = flags.find((name) => options[name] !== undefined)
+  return flag === undefined
+    ? E.right(null)
+    : refuse('bad-flag', `layout ${mode}: expected no --${flag}, found '${wordOf(options, flag) ?? ''}'`)
+}
+
+const answerOf = (
+  world: World,
+  [word = '', file, ...rest]: ReadonlyArray<string>,
+  options: Options,
+): E.Either<Failure, Answer> => {
+  if (word === 'names')
+    return pipe(
+      meaningless(options, word, ['shape', 'window', 'against']),
+      E.map(() => names),
+    )
+  if (word === 'check') {
+    const against = wordOf(options, 'against')
+    if (file === undefined || against === null)
+      return refuse(
+        'bad-flag',
+        `layout check: expected a layout and --against, found ${file === undefined ? 'no layout' : 'no --against'}`,
+      )
+    return pipe(
+      meaningless(options, word, ['window']),
+      E.chain(() => shapeOf(options)),
+      E.bindTo('shape'),
+      E.bind('mine', ({ shape }) => layoutArgument(world, file, shape)),
+      // Without --shape, the shape that is checked is the one that the layout speaks of.
+      E.bind('other', ({ shape, mine }) => layoutArgument(world, against, shape ?? mine.listing.shape)),
+      E.chain(({ mine, other }) => checked(mine, other)),
+    )
+  }
+  if (file !== undefined || rest.length > 0)
+    return refuse('bad-flag', `layout: expected one layout, found '${word}' and '${file ?? ''}'`)
+  return pipe(
+    meaningless(options, word, ['against']),
+    E.chain(() => shapeOf(options)),
+    E.chain((shape) => layoutArgument(world, word, shape)),
+    E.chain((subject) => shown(options, subject)),
+  )
+}
+
+const run: CliCommand['run'] = (world) => (operands, options) =>
+  TE.fromIOEither((): E.Either<Failure, Report> =>
+    pipe(answerOf(world, operands, options), E.chain(reportAnswer(world, options))),
+  )
+
+export const layoutCommand: CliCommand = { name: 'layout', define, run }
