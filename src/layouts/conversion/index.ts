@@ -1,0 +1,5 @@
+export * as carryFree from './carry-free.js'
+export { linearOfRegisters } from './register.js'
+export type { RegisterConversionError } from './register.js'
+export { linearOfRef, linearOfSwizzle } from './shared.js'
+export type { RefConversionError } from './shared.js'
