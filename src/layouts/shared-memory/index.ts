@@ -1,4 +1,6 @@
 export * as banks from './banks.js'
+export * as matrixDescriptor from './matrix-descriptor.js'
 export * as registerAccess from './register-access.js'
 export type { AccessBytes, BankAccess, BankVerdict, LaneAddresses } from './banks.js'
+export type { MatrixDescriptor, OperandDescriptors, OperandForm } from './matrix-descriptor.js'
 export type { AccessOptions, RegisterAccess, WarpInstruction } from './register-access.js'
