@@ -10,15 +10,15 @@
  *     columns 1, 3, 2, 4:   1 is new, 3 is new (3 = 2 xor 1), 2 = 1 xor 3 is not, 4 is new
  *     pivots 0, 1, 3; rank 3; kernel { 0b0111 }; solve(6) = 0b1011, that is 1 xor 3 xor 4: bit 2 stays 0
  *
- * Preferring low input bits is what makes a solution canonical: of all addresses of an element, `solve` names the one that
- * leaves every bit 0 that is not a pivot.
+ * Preferring low input bits is what makes a solution canonical. A column that is a sum of earlier ones is never needed,
+ * and doing without it makes the input smaller: of all addresses of an element, `solve` names the least.
  *
  * Names: the reduced row echelon form with the free variables set to 0 (Triton's F2 solver).
  *
  * Laws
  * 1. `multiply(m)(x xor y) = multiply(m)(x) xor multiply(m)(y)`, and `multiply(m)(2^i) = m[i]`.
  * 2. The image has 2^rank elements; `pivots` is the lexicographically first list of `rank` independent columns.
- * 3. `multiply(m)(solve(m)(y)) = y` for every y in the image, none elsewhere; only bits of pivots are set in a solution.
+ * 3. `solve(m)(y)` is the least x with `multiply(m)(x) = y`, none if there is none.
  * 4. `kernel` is a basis of the inputs that map to 0: its length and the rank add up to the number of columns.
  *
  * Source: linear algebra; Triton, LinearLayout (arXiv 2505.23819).
@@ -85,7 +85,7 @@ export const pivots = (columns: Matrix): ReadonlyArray<number> =>
 /** A basis of the inputs that map to 0; each has exactly one bit that is no pivot, its highest. */
 export const kernel = (columns: Matrix): ReadonlyArray<bigint> => eliminate(columns).kernel
 
-/** The input with value y and without bits of free columns, or none. Apply it to the matrix once for many y. */
+/** The least input with value y, or none. Apply it to the matrix once for many y. */
 export const solve = (columns: Matrix): ((y: bigint) => O.Option<bigint>) => {
   const { pivots } = eliminate(columns)
   return (y) => {

@@ -6,9 +6,9 @@
  * keeps the element in several places, X has to choose:
  *
  * - an input that both have with the same bases is mapped to itself (replicated warps stay where they are);
- * - otherwise only bits of `b` are set that no lower bits can stand for, inputs in the order of `b`: the lowest offset.
+ * - otherwise it takes the least place, the inputs of `b` side by side, minor first, those mapped to themselves last.
  *
- *     b: offset [0] [1] [2], a: lane [2] [1]   ->  lane [4] [2]: offset bit 0 is free and stays 0
+ *     b: offset [0] [1] [2], a: lane [2] [1]   ->  lane [4] [2]: offsets 4 and 5 hold 2, 2 and 3 hold 1
  *     both with warp [0] [0]                    ->  warp [1] [2]
  *
  * The sizes of the outputs play no part in this, but that `b` must be able to hold the values of `a`.
