@@ -7,6 +7,7 @@ import { kernelsCommand } from './kernels.js'
 import { layoutCommand } from './layout.js'
 import { mutateCommand } from './mutate.js'
 import { runCommand } from './run.js'
+import { transformCommand } from './transform.js'
 
 export const commands: ReadonlyArray<CliCommand> = [
   demoCommand,
@@ -16,4 +17,5 @@ export const commands: ReadonlyArray<CliCommand> = [
   mutateCommand,
   compareCommand,
   layoutCommand,
+  transformCommand,
 ]
