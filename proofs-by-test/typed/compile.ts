@@ -14,10 +14,17 @@ declare const is: <A, B>(equal: Equal<A, B>) => void
 void E
 `
 
-/** The diagnostics of every source, by name. */
-export const diagnostics = <Name extends string>(
+export interface Compiled<Name extends string> {
+  /** The diagnostics of every source, by name. */
+  readonly found: Readonly<Record<Name, readonly string[]>>
+  /** The source that is checked before all others, so that nothing else is counted. */
+  readonly counted: { readonly diagnostics: readonly string[]; readonly instantiations: number }
+}
+
+export const compile = <Name extends string>(
   sources: Readonly<Record<Name, string>>,
-): Readonly<Record<Name, readonly string[]>> => {
+  first: string,
+): Compiled<Name> => {
   const { config } = ts.readConfigFile(`${root}tsconfig.json`, (file) => ts.sys.readFile(file))
   const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root)
   const relaxed: ts.CompilerOptions = {
@@ -26,9 +33,11 @@ export const diagnostics = <Name extends string>(
     declaration: false,
     noUnusedLocals: false,
     types: [],
+    lib: ['lib.es2022.d.ts'],
   }
-  const texts = new Map<string, string>()
-  for (const name of Object.keys(sources) as Name[]) texts.set(`${here}${name}.ts`, prelude + sources[name])
+  const fileOf = (name: string): string => `${here}${name}.ts`
+  const texts = new Map([[fileOf('first'), first]])
+  for (const [name, source] of Object.entries<string>(sources)) texts.set(fileOf(name), prelude + source)
   const host = ts.createCompilerHost(relaxed)
   const { fileExists, getSourceFile } = host
   host.fileExists = (file) => texts.has(file) || fileExists(file)
@@ -39,10 +48,11 @@ export const diagnostics = <Name extends string>(
       : ts.createSourceFile(file, text, ts.ScriptTarget.ES2022, true)
   }
   const program = ts.createProgram([...texts.keys()], relaxed, host)
-  const found: Record<string, readonly string[]> = {}
-  for (const name of Object.keys(sources))
-    found[name] = program
-      .getSemanticDiagnostics(program.getSourceFile(`${here}${name}.ts`))
+  const messages = (name: string): readonly string[] =>
+    program
+      .getSemanticDiagnostics(program.getSourceFile(fileOf(name)))
       .map((d) => ts.flattenDiagnosticMessageText(d.messageText, '\n'))
-  return found as Readonly<Record<Name, readonly string[]>>
+  const counted = { diagnostics: messages('first'), instantiations: program.getInstantiationCount() }
+  const found = Object.fromEntries(Object.keys(sources).map((name) => [name, messages(name)]))
+  return { found: found as Record<Name, readonly string[]>, counted }
 }

@@ -134,6 +134,21 @@ export const tile = <const S extends Shape, D extends Dtype, M extends Space, co
   ),
 })
 
+const swizzled = (of: AnyRef, span: number): E.Either<Failure, TransformedRef> => {
+  if (of.space !== 'smem') return refuse('typed.space', `Only shared memory is swizzled, found ${of.space}`)
+  const none: ReadonlyArray<T.Transform> = []
+  const cuts: E.Either<Failure, ReadonlyArray<T.Transform>> = of.tile.length === 0
+    ? E.right(none)
+    : E.map((cut: T.Transform) => [cut])(T.tile(of.tile))
+  return pipe(
+    of.layout,
+    E.chain(() => cuts),
+    E.bindTo('cuts'),
+    E.bindW('last', () => T.swizzle(span)),
+    E.chainW(({ cuts: before, last }) => R.ofTransforms(of.shape, bitsOf(of.dtype), [...before, last])),
+  )
+}
+
 /** Swizzles shared memory. The last physical dimension must fill the span exactly. */
 export const swizzle = <
   S extends Shape,
@@ -151,20 +166,7 @@ export const swizzle = <
   tile: of.tile,
   swizzle: checked<Extract<W, Swizzle>, number>(span),
   stage: 'allocation',
-  layout: pipe(
-    of.layout,
-    E.chain((): E.Either<Failure, TransformedRef> =>
-      pipe(
-        of.tile.length === 0 ? E.right([]) : E.map((cut: T.Transform) => [cut])(T.tile(of.tile)),
-        E.chain((cuts): E.Either<Failure, TransformedRef> =>
-          pipe(
-            T.swizzle(span),
-            E.chainW((t) => R.ofTransforms(of.shape, bitsOf(of.dtype), [...cuts, t])),
-          ),
-        ),
-      ),
-    ),
-  ),
+  layout: swizzled(of, span),
 })
 
 // ----------------------------------------------------------------------------------------------- views
