@@ -1,13 +1,9 @@
 /**
  * TMA: a copy engine that is told a box, not an address for each element.
  *
- * A descriptor sees a tensor with `dims` and `strides`; an instruction names the box's first coordinates. Row j of the box (all
- * outer coordinates flattened, box order) goes to shared memory at
- *
- *     X(dst + j * W + column)        W = bytes of the inner box, or the swizzle span if there is a swizzle; X the swizzle
- *
- * with X on the absolute address. Elements outside the tensor: a load fills them (zero, or NaN), a store drops them. The
- * transaction count is the bytes of the whole box, always.
+ * A descriptor sees a tensor with `dims` and `strides`; an instruction names the box's first coordinates. Where the box's elements lie on
+ * both sides, what they weigh and what faults is said in `layouts/shared-memory/box-image.ts`; here is when they are read and written.
+ * Elements outside the tensor: a load fills them (zero, or NaN), a store drops them. The transaction count is the bytes of the whole box, always.
  *
  * A load performs (reads global memory and writes shared memory at once) and then signals its barrier; a multicast does so once
  * for each destination CTA. A store reads shared memory, then writes global memory; its bulk group is done on the read side
@@ -15,13 +11,16 @@
  *
  * Laws (captured on an H100)
  * 1. the image of every captured load and store, byte for byte.
- * 2. faults: inner coordinate not a multiple of 16 bytes, negative coordinate of a store, destination not a multiple of 128.
+ * 2. a fault wherever the capture has one.
  *
  * Source: PTX ISA, cp.async.bulk.tensor; CUDA driver API, tensor map; behaviour captured on an H100.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { bitsOf, isFloat } from '../../numerics/dtype.js'
+import type { Failure } from '../../failure.js'
+import * as Box from '../../layouts/shared-memory/box-image.js'
 import * as Ref from '../../transforms/ref.js'
+import type { RefError } from '../../transforms/ref.js'
 import type { InstructionOf } from '../instruction.js'
 import type { LogEvent } from '../log.js'
 import {
@@ -50,27 +49,15 @@ type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 
 // ---------------------------------------------------------------- the box
 
-/** Elements of the box along each dimension: an outer element stride thins it, the innermost one is ignored. */
-export const boxShape = (d: DescriptorValue): ReadonlyArray<number> =>
-  d.box.map((n, i) => (i === d.box.length - 1 ? n : Math.ceil(n / (d.elementStrides[i] ?? 1))))
+const boxOf = (d: DescriptorValue): Box.Box => ({
+  bits: bitsOf(d.dtype),
+  extents: d.box,
+  elementStrides: d.elementStrides,
+  swizzle: d.swizzle,
+})
 
-export const boxBytes = (d: DescriptorValue): number =>
-  (boxShape(d).reduce((n, x) => n * x, 1) * bitsOf(d.dtype)) / 8
-
-/** The image of the box in shared memory: rows at the pitch of the swizzle span (or of the box), swizzled. */
-export const imageLayout = (d: DescriptorValue): E.Either<FaultValue, Ref.TransformedRef> => {
-  const shape = boxShape(d)
-  const bytes = bitsOf(d.dtype) / 8
-  const inner = shape[shape.length - 1]!
-  const pitch = d.swizzle === 16 ? inner : d.swizzle / bytes
-  const strides = new Array<number>(shape.length).fill(1)
-  for (let i = shape.length - 2, rows = pitch; i >= 0; i--) {
-    strides[i] = rows
-    rows *= shape[i]!
-  }
-  const made = Ref.ofStrides(shape, bitsOf(d.dtype), strides, d.swizzle)
-  return E.isLeft(made) ? E.left(V.fault(made.left.code, made.left.message)) : made
-}
+const faultOf = (field: string, d: DescriptorValue, e: Failure<Box.CopyError>): FaultValue =>
+  V.fault(e.code === 'box.rank' ? 'type.mismatch' : 'A4', `${field}: ${d.name}: ${e.message}`)
 
 /** The elements of global memory under the box; those outside the tensor have no address. */
 const sourceElements = (
@@ -78,51 +65,35 @@ const sourceElements = (
   d: DescriptorValue,
   coords: ReadonlyArray<number>,
 ): Elements | FaultValue => {
-  const shape = boxShape(d)
+  const box = boxOf(d)
   const bytes = bitsOf(d.dtype) / 8
-  const step = d.box.map((_, i) => (i === d.box.length - 1 ? 1 : (d.elementStrides[i] ?? 1)))
-  const inside = coords.every((c, i) => c >= 0 && c + (shape[i]! - 1) * step[i]! < d.dims[i]!)
-  const strides = d.strides.map((s, i) => s * step[i]!)
-  if (inside) {
-    const layout = remembered(d, strides, shape)
+  if (Box.isInside(box, d.dims, coords)) {
+    const layout = remembered(d, box)
     if (E.isLeft(layout)) return layout.left
     const base = d.base + coords.reduce((sum, c, i) => sum + c * d.strides[i]! * bytes, 0)
     return Footprint.ofLayout(world.footprints, d.plane, d.dtype, layout.right, base)
   }
-  const addresses = new Int32Array(shape.reduce((n, x) => n * x, 1))
-  const index = new Array<number>(shape.length).fill(0)
-  for (let i = 0; i < addresses.length; i++) {
-    let at = d.base
-    let outside = false
-    for (let k = 0; k < shape.length; k++) {
-      const c = coords[k]! + index[k]! * step[k]!
-      if (c < 0 || c >= d.dims[k]!) outside = true
-      at += c * d.strides[k]! * bytes
-    }
-    addresses[i] = outside ? -1 : at
-    for (let k = shape.length - 1; k >= 0; k--) {
-      if (++index[k]! < shape[k]!) break
-      index[k] = 0
-    }
-  }
-  return Footprint.ofAddresses(world.footprints, d.plane, d.dtype, shape, addresses)
+  const addresses = Box.tensorOffsets(box, d.dims, d.strides, coords)
+  for (let i = 0; i < addresses.length; i++)
+    if (addresses[i]! >= 0) addresses[i] = d.base + addresses[i]! * bytes
+  return Footprint.ofAddresses(world.footprints, d.plane, d.dtype, Box.boxShape(box), addresses)
 }
 
 const layouts = new WeakMap<DescriptorValue, E.Either<FaultValue, Ref.TransformedRef>>()
-const remembered = (
-  d: DescriptorValue,
-  strides: ReadonlyArray<number>,
-  shape: ReadonlyArray<number>,
-): E.Either<FaultValue, Ref.TransformedRef> => {
+const remembered = (d: DescriptorValue, box: Box.Box): E.Either<FaultValue, Ref.TransformedRef> => {
   const known = layouts.get(d)
   if (known !== undefined) return known
-  const made = Ref.ofStrides(shape, bitsOf(d.dtype), strides)
-  const out: E.Either<FaultValue, Ref.TransformedRef> = E.isLeft(made)
-    ? E.left(V.fault(made.left.code, made.left.message))
-    : made
+  const steps = Box.elementSteps(box)
+  const strides = d.strides.map((s, i) => s * steps[i]!)
+  const out = asFault(Ref.ofStrides(Box.boxShape(box), box.bits, strides))
   layouts.set(d, out)
   return out
 }
+
+const asFault = (
+  made: E.Either<Failure<RefError>, Ref.TransformedRef>,
+): E.Either<FaultValue, Ref.TransformedRef> =>
+  E.isLeft(made) ? E.left(V.fault(made.left.code, made.left.message)) : made
 
 const images = new WeakMap<DescriptorValue, E.Either<FaultValue, Ref.TransformedRef>>()
 const imageElements = (
@@ -132,12 +103,9 @@ const imageElements = (
   field: string,
 ): Elements | FaultValue => {
   const base = v.base + v.layout.byteOffset
-  if (base % 128 !== 0)
-    return V.fault(
-      'A4',
-      `${field}: a TMA box needs a multiple of 128 bytes in shared memory, found ${String(base)}`,
-    )
-  const layout = images.get(d) ?? imageLayout(d)
+  const aligned = Box.checkSharedAddress(base)
+  if (E.isLeft(aligned)) return faultOf(field, d, aligned.left)
+  const layout = images.get(d) ?? asFault(Box.boxImage(boxOf(d)))
   images.set(d, layout)
   return E.isLeft(layout)
     ? layout.left
@@ -147,22 +115,10 @@ const imageElements = (
 const checkCoords = (
   d: DescriptorValue,
   coords: ReadonlyArray<number>,
-  store: boolean,
+  direction: Box.CopyDirection,
 ): FaultValue | null => {
-  if (coords.length !== d.dims.length)
-    return V.fault(
-      'type.mismatch',
-      `coords: ${d.name} has rank ${String(d.dims.length)}, found ${String(coords.length)} coordinates`,
-    )
-  const innerBytes = (coords[coords.length - 1]! * bitsOf(d.dtype)) / 8
-  if (innerBytes % 16 !== 0)
-    return V.fault(
-      'A4',
-      `coords: the innermost coordinate of ${d.name} is at byte ${String(innerBytes)}, which is not a multiple of 16`,
-    )
-  if (store && coords.some((c) => c < 0))
-    return V.fault('A4', `coords: a store to ${d.name} at [${coords.join(', ')}]: negative coordinates fault`)
-  return null
+  const checked = Box.checkCoordinates(boxOf(d), direction, coords)
+  return E.isLeft(checked) ? faultOf('coords', d, checked.left) : null
 }
 
 // ---------------------------------------------------------------- load: reads and checks
@@ -171,8 +127,7 @@ const checkCoords = (
 const fillOf = (world: World, d: DescriptorValue): number => {
   if (!isFloat(d.dtype)) return 0
   if (d.fill === 'zero') return world.algebra.constant(d.dtype, 0)
-  // the chip writes 0x7FF7 in every 16 bits
-  return world.algebra.fromBits(d.dtype, bitsOf(d.dtype) === 32 ? 0x7ff77ff7 : 0x7ff7)
+  return world.algebra.fromBits(d.dtype, Box.nanFill(bitsOf(d.dtype) === 32 ? 32 : 16))
 }
 
 export const prepareLoad = (o: Operands, i: InstructionOf<'tma.load'>): Prepared | FaultValue => {
@@ -180,7 +135,7 @@ export const prepareLoad = (o: Operands, i: InstructionOf<'tma.load'>): Prepared
   if (isFault(d)) return d
   const coords = intsOperand(o, 'coords', i.coords)
   if (isFault(coords)) return coords
-  const bad = checkCoords(d, coords, false)
+  const bad = checkCoords(d, coords, 'load')
   if (bad !== null) return bad
   const v = viewOperand(o, 'destination', i.destination)
   if (isFault(v)) return v
@@ -208,7 +163,7 @@ export const prepareLoad = (o: Operands, i: InstructionOf<'tma.load'>): Prepared
     if (isFault(destination)) return destination
     parts.push({ destination, barrier: b.first + by * o.world.barriersPerCta })
   }
-  return { _tag: 'tma.load', source, parts, fill: fillOf(o.world, d), bytes: boxBytes(d) }
+  return { _tag: 'tma.load', source, parts, fill: fillOf(o.world, d), bytes: Box.boxBytes(boxOf(d)) }
 }
 
 // ---------------------------------------------------------------- load: effect and completion
@@ -291,14 +246,16 @@ export const prepareStore = (o: Operands, i: InstructionOf<'tma.store'>): Prepar
   if (isFault(d)) return d
   const coords = intsOperand(o, 'coords', i.coords)
   if (isFault(coords)) return coords
-  const bad = checkCoords(d, coords, true)
+  const bad = checkCoords(d, coords, 'store')
   if (bad !== null) return bad
   const v = viewOperand(o, 'source', i.source)
   if (isFault(v)) return v
   const source = imageElements(o.world, d, v, 'source')
   if (isFault(source)) return source
   const destination = sourceElements(o.world, d, coords)
-  return isFault(destination) ? destination : { _tag: 'tma.store', source, destination, bytes: boxBytes(d) }
+  return isFault(destination)
+    ? destination
+    : { _tag: 'tma.store', source, destination, bytes: Box.boxBytes(boxOf(d)) }
 }
 
 export const executeStore = (x: Executing, m: Machine, p: Of<'tma.store'>): Effect => {
