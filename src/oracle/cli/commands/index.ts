@@ -2,6 +2,7 @@
 import type { CliCommand } from '../command.js'
 import { checkCommand } from './check.js'
 import { compareCommand } from './compare.js'
+import { cuteCommand } from './cute.js'
 import { demoCommand } from './demo.js'
 import { kernelsCommand } from './kernels.js'
 import { layoutCommand } from './layout.js'
@@ -18,4 +19,5 @@ export const commands: ReadonlyArray<CliCommand> = [
   compareCommand,
   layoutCommand,
   transformCommand,
+  cuteCommand,
 ]

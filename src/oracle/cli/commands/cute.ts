@@ -1,0 +1,309 @@
+/**
+ * `tcspec cute "(4,(2,2)):(2,(1,8))"`: a CuTe layout, its facts and its values.
+ * `tcspec cute composition A B`, `tcspec cute complement A 24`, `tcspec cute at A "(1,(0,1))"`, ...: the algebra.
+ */
+import type { Command } from 'commander'
+import * as E from 'fp-ts/lib/Either.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { refuse, type Failure } from '../../../failure.js'
+import * as Cute from '../../../layouts/cute/index.js'
+import type { IntTuple } from '../../../layouts/cute/index.js'
+import { cuteSvg, cuteText, drawnLayout, factsOf } from '../../../render/cute.js'
+import { fields } from '../../../render/table.js'
+import { reportAnswer, withFormats, type Answer } from '../answer.js'
+import type { CliCommand, Report } from '../command.js'
+import { refuseFlag } from '../flags/choice.js'
+
+// ---------------------------------------------------------------- what an operand, and a result, can be
+
+type Value =
+  | { readonly _tag: 'layout'; readonly layout: Cute.Layout }
+  | { readonly _tag: 'composed'; readonly layout: Cute.ComposedLayout }
+  | { readonly _tag: 'tuple'; readonly tuple: IntTuple }
+
+type Result = E.Either<Failure, Value>
+type Operands = ReadonlyArray<string>
+
+const ofLayout = (made: E.Either<Failure, Cute.Layout>): Result =>
+  pipe(
+    made,
+    E.map((layout): Value => ({ _tag: 'layout', layout })),
+  )
+const ofTuple = (tuple: IntTuple): Value => ({ _tag: 'tuple', tuple })
+
+/** `[3:1;_]`, `4:1`, or a shape, which stands for one tile of each extent. */
+const tilerOf = (text: string): E.Either<Failure, Cute.Tiler> =>
+  /^[[_]|:/.test(text) ? Cute.parseTiler(text) : pipe(Cute.parseTuple(text), E.map(Cute.tilerOfShape))
+
+const naturalOf = (text: string): E.Either<Failure, number> =>
+  /^\d{1,15}$/.test(text) ? E.right(Number(text)) : refuseFlag('cute', 'a number', text)
+
+// ---------------------------------------------------------------- operations
+
+interface Operation {
+  readonly name: string
+  readonly operands: ReadonlyArray<string>
+  readonly apply: (operands: Operands) => Result
+}
+
+const unary = (name: string, f: (l: Cute.Layout) => E.Either<Failure, Cute.Layout>): Operation => ({
+  name,
+  operands: ['layout'],
+  apply: ([a]) => ofLayout(pipe(Cute.parseLayout(a!), E.chainW(f))),
+})
+
+const byTiler = (
+  name: string,
+  f: (l: Cute.Layout, by: Cute.Tiler) => E.Either<Failure, Cute.Layout>,
+): Operation => ({
+  name,
+  operands: ['layout', 'tiler'],
+  apply: ([a, b]) =>
+    ofLayout(
+      pipe(
+        E.Do,
+        E.bindW('l', () => Cute.parseLayout(a!)),
+        E.bindW('by', () => tilerOf(b!)),
+        E.chainW(({ l, by }) => f(l, by)),
+      ),
+    ),
+})
+
+const binary = (
+  name: string,
+  f: (a: Cute.Layout, b: Cute.Layout) => E.Either<Failure, Value>,
+): Operation => ({
+  name,
+  operands: ['layout', 'layout'],
+  apply: ([a, b]) =>
+    pipe(
+      E.Do,
+      E.bindW('l', () => Cute.parseLayout(a!)),
+      E.bindW('r', () => Cute.parseLayout(b!)),
+      E.chainW(({ l, r }) => f(l, r)),
+    ),
+})
+
+const measure = (name: string, f: (l: Cute.Layout) => number): Operation => ({
+  name,
+  operands: ['layout'],
+  apply: ([a]) =>
+    pipe(
+      Cute.parseLayout(a!),
+      E.map((l) => ofTuple(f(l))),
+    ),
+})
+
+const recasting = (
+  name: string,
+  f: (n: number) => (l: Cute.Layout) => E.Either<Failure, Cute.Layout>,
+): Operation => ({
+  name,
+  operands: ['layout', 'factor'],
+  apply: ([a, n]) =>
+    ofLayout(
+      pipe(
+        E.Do,
+        E.bindW('l', () => Cute.parseLayout(a!)),
+        E.bindW('n', () => naturalOf(n!)),
+        E.chainW(({ l, n: factor }) => f(factor)(l)),
+      ),
+    ),
+})
+
+const operations: ReadonlyArray<Operation> = [
+  unary('coalesce', (l) => E.right(Cute.coalesce(l))),
+  unary('flatten', (l) => E.right(Cute.layouts.flatten(l))),
+  {
+    name: 'composition',
+    operands: ['layout or swizzle', 'tiler'],
+    apply: ([a, b]) =>
+      a!.startsWith('S<')
+        ? pipe(
+            E.Do,
+            E.bindW('outer', () => Cute.parseSwizzle(a!)),
+            E.bindW('inner', () => Cute.parseLayout(b!)),
+            E.map(({ outer, inner }): Value => ({ _tag: 'composed', layout: Cute.composed(outer, inner) })),
+          )
+        : byTiler('composition', Cute.composition).apply([a!, b!]),
+  },
+  {
+    name: 'complement',
+    operands: ['layout', 'size'],
+    apply: ([a, n]) =>
+      ofLayout(
+        pipe(
+          E.Do,
+          E.bindW('l', () => Cute.parseLayout(a!)),
+          E.bindW('within', () => Cute.parseTuple(n!)),
+          E.chainW(({ l, within }) => Cute.complement(l, within)),
+        ),
+      ),
+  },
+  unary('right_inverse', Cute.rightInverse),
+  unary('left_inverse', Cute.leftInverse),
+  byTiler('logical_divide', Cute.logicalDivide),
+  byTiler('zipped_divide', Cute.zippedDivide),
+  byTiler('tiled_divide', Cute.tiledDivide),
+  byTiler('flat_divide', Cute.flatDivide),
+  byTiler('logical_product', Cute.logicalProduct),
+  byTiler('zipped_product', Cute.zippedProduct),
+  byTiler('tiled_product', Cute.tiledProduct),
+  byTiler('flat_product', Cute.flatProduct),
+  binary('blocked_product', (a, b) => ofLayout(Cute.blockedProduct(a, b))),
+  binary('raked_product', (a, b) => ofLayout(Cute.rakedProduct(a, b))),
+  binary('max_common_vector', (a, b) => pipe(Cute.maxCommonVector(a, b), E.map(ofTuple))),
+  binary('max_common_layout', (a, b) => ofLayout(Cute.maxCommonLayout(a, b))),
+  recasting('upcast', Cute.recasting.upcast),
+  recasting('downcast', Cute.recasting.downcast),
+  measure('size', Cute.size),
+  measure('cosize', Cute.cosize),
+  {
+    name: 'at',
+    operands: ['layout', 'coordinate'],
+    apply: ([a, c]) =>
+      pipe(
+        E.Do,
+        E.bindW('crd', () => Cute.parseTuple(c!)),
+        E.bindW('value', ({ crd }): E.Either<Failure, IntTuple> =>
+          a!.includes(' o ')
+            ? pipe(
+                Cute.parseComposed(a!),
+                E.chainW((l) => Cute.composedLayouts.evaluate(l, crd)),
+              )
+            : pipe(
+                Cute.parseLayout(a!),
+                E.chainW((l) => Cute.evaluate(l, crd)),
+              ),
+        ),
+        E.map(({ value }) => ofTuple(value)),
+      ),
+  },
+]
+
+const usage = (o: Operation): string => [o.name, ...o.operands.map((what) => `<${what}>`)].join(' ')
+
+const valueOf = (words: Operands): Result => {
+  const operation = operations.find(({ name }) => name === words[0])
+  if (operation !== undefined)
+    return words.length - 1 === operation.operands.length
+      ? operation.apply(words.slice(1))
+      : refuse(
+          'bad-flag',
+          `cute: expected ${usage(operation)}, found ${String(words.length - 1)} ${words.length === 2 ? 'operand' : 'operands'}`,
+        )
+  const [text = '', ...more] = words
+  if (more.length > 0 || /^[a-z_]+$/i.test(text))
+    return refuse(
+      'bad-flag',
+      `cute: expected a layout such as (4,2):(1,4), or one of ${operations.map(({ name }) => name).join(', ')}; found '${text}'`,
+    )
+  if (text.includes(' o '))
+    return pipe(
+      Cute.parseComposed(text),
+      E.map((layout): Value => ({ _tag: 'composed', layout })),
+    )
+  return ofLayout(
+    // A shape alone is the compact layout of that shape.
+    text.includes(':')
+      ? Cute.parseLayout(text)
+      : pipe(
+          Cute.parseTuple(text),
+          E.chainW((s) => Cute.layout(s)),
+        ),
+  )
+}
+
+// ---------------------------------------------------------------- answers
+
+/** Values beyond this are left out of every form but the text, which shows fewer anyhow. */
+const mostValues = 65_536
+
+const composedAt =
+  (l: Cute.ComposedLayout) =>
+  (index: number): IntTuple =>
+    pipe(
+      Cute.composedLayouts.at(l, index),
+      E.getOrElse((): IntTuple => -1),
+    )
+
+const answerOf = (question: string, value: Value): E.Either<Failure, Answer> => {
+  if (value._tag === 'tuple') {
+    const text = Cute.showTuple(value.tuple)
+    return E.right({
+      what: 'a number',
+      good: true,
+      table: () => text,
+      json: () => ({
+        schema: 'tcspec.cute/1',
+        question,
+        result: { kind: 'value', text, value: value.tuple },
+      }),
+      csv: () => [['value'], [text]],
+      svg: null,
+    })
+  }
+  const inner = value._tag === 'layout' ? value.layout : value.layout.inner
+  const text = value._tag === 'layout' ? Cute.showLayout(value.layout) : Cute.showComposed(value.layout)
+  const size = Cute.size(inner)
+  const drawn =
+    value._tag === 'layout'
+      ? drawnLayout(text, value.layout)
+      : { title: text, shape: inner.shape, value: composedAt(value.layout) }
+  const facts =
+    value._tag === 'layout' ? factsOf(inner, Cute.cosize(inner)) : `size ${String(size)}, a composed layout`
+  // A swizzle takes integers: a composed layout of anything else has no values to show.
+  const known = value._tag === 'composed' ? Cute.composedLayouts.at(value.layout, 0) : E.right(0)
+  if (E.isLeft(known)) return known
+  const values = (): ReadonlyArray<IntTuple> =>
+    Array.from({ length: Math.min(size, mostValues) }, (_, i) => drawn.value(i))
+  return E.right({
+    what: 'a layout',
+    good: true,
+    table: (palette) =>
+      [
+        palette.bold(text),
+        fields(palette, 0, [['', facts]]),
+        '',
+        cuteText(palette, drawn, { rows: 64, columns: 32 }),
+      ].join('\n'),
+    json: () => ({
+      schema: 'tcspec.cute/1',
+      question,
+      result: {
+        kind: value._tag,
+        text,
+        shape: inner.shape,
+        stride: text.slice(text.lastIndexOf(':') + 1),
+        size,
+        ...(value._tag === 'layout' ? { cosize: Cute.cosize(inner) } : {}),
+        values: values(),
+        ...(size > mostValues ? { valuesLeftOut: size - mostValues } : {}),
+      },
+    }),
+    csv: () => [['index', 'value'], ...values().map((v, i) => [i, Cute.showTuple(v)])],
+    svg: size <= mostValues ? () => cuteSvg(drawn, facts) : null,
+  })
+}
+
+const define = (command: Command): Command =>
+  withFormats(
+    command
+      .description('the CuTe algebra of shape:stride layouts')
+      .argument(
+        '<words...>',
+        `a layout, or an operation and its operands: ${operations.map(({ name }) => name).join(', ')}`,
+      ),
+  )
+
+const run: CliCommand['run'] = (world) => (operands, options) =>
+  TE.fromIOEither((): E.Either<Failure, Report> =>
+    pipe(
+      valueOf(operands),
+      E.chain((value) => answerOf(operands.join(' '), value)),
+      E.chain(reportAnswer(world, options)),
+    ),
+  )
+
+export const cuteCommand: CliCommand = { name: 'cute', define, run }
