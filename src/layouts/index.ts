@@ -1,3 +1,4 @@
+export * as cute from './cute/index.js'
 export * as linear from './linear/linear-layout.js'
 export * as nameSyntax from './name-syntax.js'
 export * as named from './named.js'
