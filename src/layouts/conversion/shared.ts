@@ -14,8 +14,7 @@
  *
  * Laws
  * 1. `8 * byte address of i = bits * apply(linearOfRef(ref))(i) ` for every index i and base 0 (whole bytes or parts of one).
- * 2. `linearOfSwizzle` is `swizzleAddress` on every offset below its size.
- * 3. The image of Tile (8, 8S/bits), Swizzle S on one panel is Triton's nvmma_shared of width S, inverted.
+ * 2. The image of Tile (8, 8S/bits), Swizzle S on one panel is Triton's nvmma_shared of width S, inverted.
  *
  * Source: Triton, LinearLayout conversions (arXiv 2505.23819); JAX docs, Pallas:MGPU reference.
  */
@@ -24,35 +23,15 @@ import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../failure.js'
 import type { RefError, TransformedRef } from '../../transforms/ref.js'
 import { check, tiledShape } from '../../transforms/ref.js'
-import type { Swizzle } from '../../transforms/swizzle.js'
-import { swizzleAddress } from '../../transforms/swizzle.js'
 import { dimensionChains } from '../../transforms/tile.js'
 import { compose } from '../linear/algebra.js'
-import type { LinearError, LinearLayout } from '../linear/linear-layout.js'
-import { linearLayout } from '../linear/linear-layout.js'
+import type { SwizzleError } from '../cute/swizzle.js'
+import type { LinearLayout } from '../linear/linear-layout.js'
 import type { CarryFreeError, ExtentError } from './carry-free.js'
 import { carryFree, checkExtents, doublings } from './carry-free.js'
+import { elementSwizzle, linearOfSwizzle } from './swizzle.js'
 
-export type RefConversionError = RefError | ExtentError | CarryFreeError | 'conversion.offset'
-
-/** A swizzle of `size` elements of `bits` bits (a power of two, at most 128), from `offset` to `offset`. */
-export const linearOfSwizzle = (
-  swizzle: Swizzle,
-  bits: number,
-  size: number,
-): E.Either<Failure<LinearError>, LinearLayout> =>
-  linearLayout({
-    inputs: [
-      { name: 'offset', bases: doublings(size, 1).map((offset) => [swizzled(swizzle, bits, offset)]) },
-    ],
-    outputs: [{ name: 'offset', size }],
-  })
-
-/** The offset, in elements, at which the element of this offset lies. */
-const swizzled = (swizzle: Swizzle, bits: number, offset: number): number => {
-  const inBits = offset * bits
-  return (8 * swizzleAddress(swizzle)(Math.floor(inBits / 8)) + (inBits % 8)) / bits
-}
+export type RefConversionError = RefError | ExtentError | CarryFreeError | SwizzleError | 'conversion.offset'
 
 /**
  * Offsets, in elements from a base that is a multiple of the swizzle's period, of the elements of a ref. Errors: those of `ref.check`,
@@ -85,7 +64,8 @@ export const linearOfRef = (ref: TransformedRef): E.Either<Failure<RefConversion
         carryFree({ inputs, outputs: [{ name: 'offset', size }] }),
         E.chainW((strided) =>
           pipe(
-            linearOfSwizzle(ref.swizzle, ref.bits, size),
+            elementSwizzle(ref.swizzle, ref.bits),
+            E.chainW((swizzle) => linearOfSwizzle(swizzle, size)),
             E.chainW((moved) => compose(strided, moved)),
           ),
         ),
