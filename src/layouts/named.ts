@@ -218,24 +218,22 @@ export const parseName = (text: string): E.Either<Failure<NameError>, NamedLayou
 
 // ----------------------------------------------------------------------------------------- destructors
 
-/** Names with arguments that a tiled layout of a base tile with so many columns may have. */
-const candidates = (columns: number): ReadonlyArray<string> => [
+/** The names with arguments that a base tile of so many rows and columns leaves possible. */
+const candidates = (rows: number, columns: number): ReadonlyArray<string> => [
   `TMEM_NATIVE(${String(columns)})`,
   `TCGEN05_M64_COLLECTIVE(${String(columns)})`,
-  ...[1, 2, 4].flatMap((mWarps) => [
-    ...[4, 8, 16, 32].flatMap((bits) =>
-      ['MMA_LHS', 'MMA_RHS'].map((name) => `${name}(${String(bits)}, ${String(mWarps)})`),
-    ),
-    `MMA_ACC(${String(mWarps)})`,
-  ]),
+  `MMA_LHS(${String(256 / columns)}, ${String(rows / 16)})`,
+  `MMA_RHS(${String(256 / rows)}, ${String(32 / columns)})`,
+  `MMA_ACC(${String(rows / 16)})`,
 ]
 
 /** The name of a tiled layout, if it has one: where several denote the same data, the first. */
 export const nameOf = (layout: Tiled.TiledLayout): string | null => {
   const known = Object.entries(Tiled.named).find(([, other]) => Tiled.sameTiledLayout(other, layout))
   if (known !== undefined) return known[0]
-  const base = Tiled.baseTileShape(layout)
-  const found = candidates(base[base.length - 1]!).find((name) =>
+  const [rows, columns] = Tiled.baseTileShape(layout)
+  if (columns === undefined) return null
+  const found = candidates(rows!, columns).find((name) =>
     pipe(
       parseName(name),
       E.exists((other) => other._tag === 'tiled' && Tiled.sameTiledLayout(other, layout)),

@@ -49,7 +49,8 @@ test('the pairs that there are, over nine layouts of tensor memory, twelve of re
   const all = (pair: string): readonly string[] => [8, 16, 32].map((bits) => `${pair} ${String(bits)}`)
   expect(legal.sort()).toEqual(
     [
-      ...['d1 TCGEN05', 'd2 TCGEN05', 'd4 TCGEN05', 'h1 WGMMA', 'h2 WGMMA', 'm1 M64'].flatMap(all),
+      ...['d1 TCGEN05', 'h1 WGMMA', 'm1 M64'].flatMap(all),
+      ...['d2 TCGEN05 16', 'd4 TCGEN05 8', 'h2 WGMMA 16'],
       // Fully packed: the layout itself.
       ...[
         'd1 N1 32',
@@ -62,7 +63,7 @@ test('the pairs that there are, over nine layouts of tensor memory, twelve of re
         'bScales bScales 8',
       ],
       // TMEM_NATIVE(2) with the default: 32 bits, or 16 bits not packed.
-      ...['d1 N2 32', 'd1 N2 16', 'd2 N2 32', 'd4 N2 32'],
+      ...['d1 N2 32', 'd1 N2 16'],
     ].sort(),
   )
 })
@@ -79,7 +80,9 @@ test('law 3: the layout by default', () => {
     expect(right(defaultRegisters(layout, bits))).toEqual(registers)
     expect(code(checkTransfer(layout, registers, bits))).toBeNull()
   }
-  expect(code(defaultRegisters(T.scales, 16))).toBe('tmem.no-default')
+  expect(code(defaultRegisters(T.scales, 16))).toBe('tmem.packing')
+  expect(code(defaultRegisters(byDefault(2), 32))).toBe('tmem.packing')
+  expect(code(checkTransfer(byDefault(2), native(2), 32))).toBe('tmem.packing')
   expect(code(defaultRegisters(T.sparseMetadata, 2))).toBe('tmem.metadata')
   expect(code(checkTransfer(T.sparseMetadata, T.sparseMetadata.tiled, 2))).toBe('tmem.metadata')
 })
@@ -158,7 +161,7 @@ test('messages name both and what would go', () => {
         'Registers of layout without a name do not go with HALF_LANE(32, 1) for elements of 32 bits: expected WGMMA or its own tiled layout',
     },
   })
-  expect(checkTransfer(T.scales, WGMMA, 16)).toMatchObject({
-    left: { message: expect.stringContaining('expected another packing') },
+  expect(checkTransfer(T.scales, WGMMA, 8)).toMatchObject({
+    left: { message: expect.stringMatching(/expected its own tiled layout$/) },
   })
 })

@@ -270,6 +270,20 @@ export const replication = (layout: TensorMemoryLayout): number => Tiled.replica
 export const sameTensorMemoryLayout = (a: TensorMemoryLayout, b: TensorMemoryLayout): boolean =>
   a.kind === b.kind && Tiled.sameTiledLayout(a.tiled, b.tiled)
 
+/** Do elements of `bits` bits go into the columns? One to a column, or as many as fill it. */
+export const checkPacking = (
+  layout: TensorMemoryLayout,
+  bits: number,
+): E.Either<Failure<'tmem.packing'>, TensorMemoryLayout> => {
+  const length = vectorLength(layout)
+  return (length === 1 ? bits <= tmemColumnBits : length * bits === tmemColumnBits)
+    ? E.right(layout)
+    : refuse(
+        'tmem.packing',
+        `${showTensorMemoryLayout(layout)} puts ${String(length)} of its elements into a column of 32 bits, found elements of ${String(bits)} bits`,
+      )
+}
+
 /** May an array of this shape with elements of `bits` bits have the layout? Everything below assumes so, but for the bits. */
 export const checkType = (
   layout: TensorMemoryLayout,
@@ -286,13 +300,10 @@ export const checkType = (
       'tmem.rows',
       `Dimension 0: the scales of a pair's B have 256 rows, found ${String(shape[0])}`,
     )
-  const length = vectorLength(layout)
-  if (length === 1 ? bits > tmemColumnBits : length * bits !== tmemColumnBits)
-    return refuse(
-      'tmem.packing',
-      `${showTensorMemoryLayout(layout)} puts ${String(length)} of its elements into a column of 32 bits, found elements of ${String(bits)} bits`,
-    )
-  return Tiled.checkShape(layout.tiled, shape)
+  return pipe(
+    checkPacking(layout, bits),
+    E.chainW(() => Tiled.checkShape(layout.tiled, shape)),
+  )
 }
 
 /** Columns that an array takes. */

@@ -34,15 +34,21 @@ import * as Tiled from '../tiled.js'
 import type { AccessShapeName } from './access-shape.js'
 import { tmemColumnBits } from './geometry.js'
 import type { TensorMemoryLayout } from './tensor-memory-layout.js'
-import { showTensorMemoryLayout, vectorLength } from './tensor-memory-layout.js'
+import { checkPacking, showTensorMemoryLayout, vectorLength } from './tensor-memory-layout.js'
 
-export type TransferError = 'tmem.transfer' | 'tmem.no-default' | 'tmem.metadata'
+export type TransferError = 'tmem.transfer' | 'tmem.packing' | 'tmem.metadata'
 
-const metadata = (): E.Either<Failure<TransferError>, never> =>
-  refuse(
-    'tmem.metadata',
-    'Sparse metadata in tensor memory are not loaded into registers, nor stored from them',
-  )
+/** Metadata go nowhere, and elements must go into the columns. */
+const checkSource = (
+  layout: TensorMemoryLayout,
+  bits: number,
+): E.Either<Failure<TransferError>, TensorMemoryLayout> =>
+  layout.kind === 'sparse-metadata'
+    ? refuse(
+        'tmem.metadata',
+        'Sparse metadata in tensor memory are not loaded into registers, nor stored from them',
+      )
+    : checkPacking(layout, bits)
 
 const fullyPacked = (layout: TensorMemoryLayout, bits: number): boolean =>
   vectorLength(layout) * bits === tmemColumnBits
@@ -73,21 +79,22 @@ export const defaultRegisters = (
   layout: TensorMemoryLayout,
   bits: number,
 ): E.Either<Failure<TransferError>, TiledLayout> => {
-  if (layout.kind === 'sparse-metadata') return metadata()
-  const fragment = fragmentOf(layout)
-  if (fragment !== null) return E.right(fragment)
-  return fullyPacked(layout, bits)
-    ? E.right(layout.tiled)
-    : refuse(
-        'tmem.no-default',
-        `${showTensorMemoryLayout(layout)} with elements of ${String(bits)} bits is not packed: give the register layout`,
-      )
+  return pipe(
+    checkSource(layout, bits),
+    E.map(() => fragmentOf(layout) ?? layout.tiled),
+  )
 }
+
+const pairs: TiledLayout = pipe(
+  Tiled.TMEM_NATIVE(2),
+  E.getOrElseW((why) => unreachable(why.message)),
+)
 
 const isPairsOfColumns = (layout: TensorMemoryLayout, registers: TiledLayout, bits: number): boolean =>
   layout.kind === 'default' &&
-  nameOf(registers) === 'TMEM_NATIVE(2)' &&
-  (bits === 32 || (bits === 16 && vectorLength(layout) === 1))
+  Tiled.sameTiledLayout(registers, pairs) &&
+  (bits === 32 || bits === 16) &&
+  vectorLength(layout) === 1
 
 /** May elements go between the two? All register layouts that do are in the message of a refusal. */
 export const checkTransfer = (
@@ -95,7 +102,8 @@ export const checkTransfer = (
   registers: TiledLayout,
   bits: number,
 ): E.Either<Failure<TransferError>, null> => {
-  if (layout.kind === 'sparse-metadata') return metadata()
+  const source = checkSource(layout, bits)
+  if (E.isLeft(source)) return source
   const fragment = fragmentOf(layout)
   const own = fullyPacked(layout, bits) ? layout.tiled : null
   const known = [fragment, own].flatMap((one) => (one === null ? [] : [one]))
@@ -104,7 +112,7 @@ export const checkTransfer = (
   const show = (one: TiledLayout): string => nameOf(one) ?? 'its own tiled layout'
   return refuse(
     'tmem.transfer',
-    `Registers of layout ${nameOf(registers) ?? 'without a name'} do not go with ${showTensorMemoryLayout(layout)} for elements of ${String(bits)} bits: expected ${known.length === 0 ? 'another packing' : known.map(show).join(' or ')}`,
+    `Registers of layout ${nameOf(registers) ?? 'without a name'} do not go with ${showTensorMemoryLayout(layout)} for elements of ${String(bits)} bits: expected ${known.map(show).join(' or ')}`,
   )
 }
 
