@@ -75,6 +75,7 @@ describe.each([...layouts])('%s', (_, layout, rank, onto, oneToOne) => {
     expect(Linear.isSurjective(layout)).toBe(onto)
     expect(Linear.isInjective(layout)).toBe(image.size === inputs)
     expect(Linear.isInjective(layout)).toBe(oneToOne)
+    expect(Linear.isInvertible(layout)).toBe(onto && oneToOne)
   })
 
   test('law 4: the table of positions', () => {
@@ -156,4 +157,138 @@ test('refusals by code', () => {
       outputs: [{ name: 'dim0', size: 8 }],
     }),
   ).toBe(false)
+})
+
+test('refusals of inputs: at most 30 bits, distinct outputs', () => {
+  const zeros = (n: number): string | null =>
+    code(Linear.linearLayout({ inputs: [{ name: 'offset', bases: range(n).map(() => []) }], outputs: [] }))
+  expect(zeros(30)).toBeNull()
+  expect(zeros(31)).toBe('linear.input-size')
+  const out = { name: 'dim0', size: 2 }
+  expect(code(Linear.linearLayout({ inputs: [], outputs: [out, out] }))).toBe('linear.name')
+  expect(code(Linear.linearLayout({ inputs: [], outputs: [{ name: 'dim0', size: 2 ** 30 }] }))).toBeNull()
+  for (const size of [2 ** 31, 1.5, -2, Infinity, NaN])
+    expect(code(Linear.linearLayout({ inputs: [], outputs: [{ name: 'dim0', size }] }))).toBe(
+      'linear.output-size',
+    )
+})
+
+test('a message names the dimension, the rule and what was found', () => {
+  expect(Linear.linearLayout({ inputs: [], outputs: [{ name: 'dim1', size: 48 }] })).toEqual({
+    _tag: 'Left',
+    left: {
+      code: 'linear.output-size',
+      message: 'Output dim1 must have a power of two as size, at most 2^30, found 48',
+    },
+  })
+  expect(
+    Linear.showDimensions([
+      { name: 'lane', size: 32 },
+      { name: 'warp', size: 4 },
+    ]),
+  ).toBe('(lane 32, warp 4)')
+})
+
+test('law 5: one-dimensional layouts by their values', () => {
+  const values = (l: LinearLayout): readonly (readonly number[])[] =>
+    range(Linear.inputSize(l, 'in')).map((x) => Linear.apply(l)({ in: x }))
+  for (const size of [1, 2, 4, 8, 16])
+    for (const stride of [1, 2, 8]) {
+      const strided = right(Linear.strided1D(size, stride, 'in', 'out'))
+      expect(values(strided)).toEqual(range(size).map((x) => [stride * x]))
+      expect(Linear.outputShape(strided)).toEqual([stride * size])
+      expect(values(right(Linear.zeros1D(size, 'in', 'out', stride)))).toEqual(range(size).map(() => [0]))
+      expect(Linear.outputShape(right(Linear.zeros1D(size, 'in', 'out', stride)))).toEqual([stride])
+    }
+  expect(right(Linear.identity1D(8, 'in', 'out'))).toEqual(right(Linear.strided1D(8, 1, 'in', 'out')))
+  expect(right(Linear.zeros1D(2, 'in', 'out')).outputs).toEqual([{ name: 'out', size: 1 }])
+  expect(Linear.inputSize(right(Linear.identity1D(2 ** 30, 'in', 'out')), 'in')).toBe(2 ** 30)
+  expect(Linear.empty).toEqual({ _tag: 'linear', inputs: [], outputs: [] })
+  for (const size of [0, 3, -4, 2.5, Infinity, NaN, 2 ** 31]) {
+    expect(code(Linear.identity1D(size, 'in', 'out'))).toBe('linear.output-size')
+    expect(code(Linear.zeros1D(size, 'in', 'out'))).toBe('linear.input-size')
+  }
+  expect(code(Linear.strided1D(4, 3, 'in', 'out'))).toBe('linear.output-size')
+  expect(code(Linear.strided1D(4, 0, 'in', 'out'))).toBe('linear.output-size')
+  expect(code(Linear.zeros1D(4, 'in', 'out', 3))).toBe('linear.output-size')
+})
+
+test('law 6: inferred sizes', () => {
+  const inferred = (
+    ...bases: readonly (readonly number[])[]
+  ): ReturnType<typeof Linear.linearLayoutInferred> =>
+    Linear.linearLayoutInferred([{ name: 'in', bases }], ['a', 'b'])
+  expect(right(inferred([1, 0], [5, 1], [2, 0], [0, 1])).outputs).toEqual([
+    { name: 'a', size: 8 },
+    { name: 'b', size: 2 },
+  ])
+  expect(right(Linear.linearLayoutInferred([], ['a'])).outputs).toEqual([{ name: 'a', size: 1 }])
+  expect(right(Linear.linearLayoutInferred([], []))).toEqual(Linear.empty)
+  expect(inferred([1, 0], [4, 0])).toEqual({
+    _tag: 'Left',
+    left: {
+      code: 'linear.not-surjective',
+      message: 'The bases reach 2^2 values of the outputs (a 8, b 1): give the sizes, or bases onto them',
+    },
+  })
+  expect(code(inferred([1]))).toBe('linear.basis-rank')
+  expect(code(inferred([-1, 0]))).toBe('linear.basis-range')
+  expect(code(inferred([0.5, 0]))).toBe('linear.basis-range')
+  expect(code(inferred([2 ** 31, 0]))).toBe('linear.output-size')
+})
+
+test('law 7: columns and back, by hand and on every layout above', () => {
+  const l = right(
+    Linear.linearLayout({
+      inputs: [
+        {
+          name: 'in1',
+          bases: [
+            [1, 2],
+            [3, 0],
+          ],
+        },
+        { name: 'in2', bases: [[0, 1]] },
+        { name: 'in3', bases: [] },
+      ],
+      outputs: [
+        { name: 'a', size: 4 },
+        { name: 'b', size: 8 },
+      ],
+    }),
+  )
+  expect(Linear.columns(l)).toEqual([0b01001n, 0b00011n, 0b00100n])
+  // b minor, and a of more bits
+  expect(
+    Linear.columns(l, [
+      { name: 'b', size: 8 },
+      { name: 'a', size: 16 },
+    ]),
+  ).toEqual([0b01010n, 0b11000n, 0b00001n])
+  expect(
+    Linear.columns(l, [
+      { name: 'c', size: 2 },
+      { name: 'a', size: 4 },
+    ]),
+  ).toEqual([2n, 6n, 0n])
+  for (const one of [l, ...layouts.map((row) => row[1])])
+    expect(right(Linear.fromColumns(Linear.inputDimensions(one), one.outputs, Linear.columns(one)))).toEqual(
+      one,
+    )
+  expect(Linear.inputDimensions(l)).toEqual([
+    { name: 'in1', size: 4 },
+    { name: 'in2', size: 2 },
+    { name: 'in3', size: 1 },
+  ])
+  expect(Linear.inputSize(l, 'in4')).toBe(1)
+  expect(Linear.basesOf(l, 'in2')).toEqual([[0, 1]])
+  expect(Linear.basesOf(l, 'in4')).toEqual([])
+  expect([Linear.outputSize(l, 'b'), Linear.outputSize(l, 'c')]).toEqual([8, 1])
+  expect(Linear.inputNames(l)).toEqual(['in1', 'in2', 'in3'])
+  expect(Linear.outputNames(l)).toEqual(['a', 'b'])
+  expect(code(Linear.fromColumns([{ name: 'in', size: 3 }], [], [0n, 0n]))).toBe('linear.input-size')
+  expect(code(Linear.fromColumns([{ name: 'in', size: 4 }], [], [0n]))).toBe('linear.size')
+  expect(code(Linear.fromColumns([{ name: 'in', size: 4 }], [{ name: 'a', size: 3 }], [0n, 0n]))).toBe(
+    'linear.output-size',
+  )
 })

@@ -16,8 +16,9 @@
  * `removeZeroBasesAlongDim`. CuTe's `logical_product` of compact layouts is a product, its `composition` a composition.
  *
  * Laws
- * 1. The product is associative with unit `empty`; (A * B)(a + |A| b) = A(a) + |A| B(b), coordinate by coordinate.
- *    A product of surjective layouts is surjective.
+ * 1. (A * B)(a + |A| b) = A(a) + |A| B(b), coordinate by coordinate. `empty` is the unit; the product is associative where
+ *    both sides exist, up to the order of the dimensions (x times y times (y, x) has one only if y times (y, x) goes
+ *    first). A product of surjective layouts is surjective.
  * 2. `supremum(a, b)` has the names of both once; a and b are sublists of it.
  * 3. `divideLeft(B * C, B) = C` and `divideRight(B * C, C) = B` up to dimensions of size 1 (a quotient keeps all
  *    dimensions of the dividend); a quotient that exists multiplies back to the dividend.

@@ -18,8 +18,8 @@
  * 1. `ensureNotSmaller`: outputs have at least the sizes; the layout is the product of what it was and identities from the
  *    first input. Nothing changes where nothing is too small.
  * 2. `ensureNotLarger`: outputs have at most the sizes; the bases that fit stay.
- * 3. `combine` covers exactly the sizes, in their order; it is onto when its parts are, and dividing it by the fitted
- *    thread blocks gives the fitted tile.
+ * 3. The outputs of `combine` are the sizes, in their order, and the fitted thread blocks divide it on the right. It is onto
+ *    when its parts are and their coordinates are powers of two, as those of tiles are.
  *
  * Source: Triton, layout conversions.
  */
