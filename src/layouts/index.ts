@@ -1,5 +1,6 @@
+export * as gf2 from './gf2.js'
 export * as cute from './cute/index.js'
-export * as linear from './linear/linear-layout.js'
+export * as linear from './linear/index.js'
 export * as nameSyntax from './name-syntax.js'
 export * as named from './named.js'
 export * as registerLayout from './register-layout.js'
