@@ -16,12 +16,11 @@
  * and `Layout_MN_...`; Triton `nvmma_shared` with `transposed`.
  *
  * Laws
- * 1. The image of a K-major operand is the descriptor's: start + (mn div 8) * SBO + (mn mod 8) * S + k bytes, swizzled, with
- *    SBO = `mnTileStrideBytes`, inside one tile along K; the next tile of K starts `kTileStrideBytes` further on.
- * 2. The image of an MN-major operand (16-bit) is start + (mn div V) * LBO + (k div 8) * SBO + (k mod 8) * S + (mn mod V) * 2 with
- *    V = S/2, LBO = `mnTileStrideBytes` and SBO = `kTileStrideBytes`.
+ * 1. The tiles lie `mnTileStrideBytes` and `kTileStrideBytes` apart: K-major, next tile of 8 rows and next S bytes of K; MN-major, next 8S/bits rows
+ *    and next 8 of K. Inside a tile a line is S bytes.
+ * 2. With these strides the ref is read, element for element, by the matrix descriptors of `layouts/shared-memory/matrix-descriptor.ts`.
  *
- * Source: JAX docs, Pallas:MGPU reference (wgmma, tcgen05_mma); PTX ISA, matrix descriptors; confirmed by captured descriptor maps.
+ * Source: JAX docs, Pallas:MGPU reference (wgmma, tcgen05_mma).
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../failure.js'
