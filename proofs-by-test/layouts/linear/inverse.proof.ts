@@ -224,6 +224,7 @@ describe('inverses', () => {
   test('laws 2 and 3: all layouts of 3 x 3 bits', () => {
     for (const l of square) {
       const onto = imageSize(l) === 8
+      expect(I.isInvertible(l)).toBe(onto)
       const back = I.pseudoinvert(l)
       if (!onto) {
         expect([code(back), code(I.invert(l))]).toEqual(['linear.not-surjective', 'linear.not-invertible'])
@@ -251,6 +252,7 @@ describe('inverses', () => {
         expect([L.inputDimensions(back.right), back.right.outputs]).toEqual([l.outputs, L.inputDimensions(l)])
         for (const y of pointsOut(l)) expect(key(valueAt(l)(valueAt(back.right)(y)))).toBe(key(y))
         const bijection = pointsIn(l).length === pointsOut(l).length
+        expect(I.isInvertible(l)).toBe(bijection)
         expect(code(I.invert(l))).toBe(bijection ? null : 'linear.not-invertible')
       }),
       { numRuns: 150 },

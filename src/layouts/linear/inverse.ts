@@ -39,7 +39,7 @@ import {
   columns,
   fromColumns,
   inputDimensions,
-  isInvertible,
+  isInjective,
   isSurjective,
   linearLayout,
   outputNames,
@@ -134,6 +134,9 @@ export const pseudoinvert = (layout: LinearSpec): Result<LinearLayout> =>
         'linear.not-surjective',
         `Only a layout onto its outputs ${showDimensions(layout.outputs)} has an inverse, this one has rank ${String(rank(layout))}`,
       )
+
+/** Is the layout a bijection? */
+export const isInvertible = (layout: LinearSpec): boolean => isSurjective(layout) && isInjective(layout)
 
 /** The inverse of a bijection. */
 export const invert = (layout: LinearSpec): Result<LinearLayout> =>

@@ -19,7 +19,7 @@
  * Laws
  * 1. `apply(l)(x xor y) = apply(l)(x) xor apply(l)(y)`, coordinate by coordinate.
  * 2. Surjective exactly when the rank over GF(2) is the number of output bits, injective when it is the number of input
- *    bits, invertible when it is both.
+ *    bits.
  * 3. `sliceDimension(d)` drops output d and then the registers that do nothing: lanes and warps replicate instead.
  * 4. `positionTable` lists the row-major positions of `apply`.
  * 5. `identity1D(n)(x) = x`, `strided1D(n, s)(x) = s x`, `zeros1D(n)(x) = 0` for x < n.
@@ -355,7 +355,6 @@ export const rank = (layout: LinearSpec): number => GF2.rank(columns(layout))
 
 export const isSurjective = (layout: LinearSpec): boolean => rank(layout) === bitsOf(layout.outputs)
 export const isInjective = (layout: LinearSpec): boolean => rank(layout) === bitsOf(inputDimensions(layout))
-export const isInvertible = (layout: LinearSpec): boolean => isSurjective(layout) && isInjective(layout)
 
 // ----------------------------------------------------------------------------------------- combinators
 
