@@ -23,7 +23,7 @@ import type { LinearLayout } from '../../src/layouts/linear/linear-layout.js'
 import {
   identity1D,
   isInjective,
-  isInvertible,
+  isSurjective,
   linearLayout,
   outputNames,
   outputShape,
@@ -294,8 +294,8 @@ describe('tensor memory', () => {
   test('12: A, B, D, E, F and G are injective', () => {
     for (const id of ['A', 'B', 'D', 'E', 'F', 'G'] as const)
       for (const n of [16, 32, 64, 128, 256]) expect(isInjective(cuteD(id, n))).toBe(true)
-    expect(isInvertible(cuteD('D', 64))).toBe(true)
-    expect(isInvertible(cuteD('F', 64))).toBe(false)
+    expect(isSurjective(cuteD('D', 64))).toBe(true)
+    expect(isSurjective(cuteD('F', 64))).toBe(false)
   })
 
   test('14: the scales of 128 rows', () => {
