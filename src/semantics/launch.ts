@@ -9,6 +9,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Failure } from '../failure.js'
+import { tmemLaneBytes, tmemLanes } from '../layouts/tensor-memory/geometry.js'
 import type { Algebra } from '../numerics/algebra.js'
 import { bitsOf, isFloat } from '../numerics/dtype.js'
 import * as Ref from '../transforms/ref.js'
@@ -63,7 +64,7 @@ export type LaunchError =
 /** Shared memory that a CTA may use: 227 KiB. */
 export const smemBytes: number = 227 * 1024
 /** Tensor memory of an SM: 128 lanes x 512 columns x 4 bytes, lane-major with 2048 bytes a lane. */
-export const tmemBytes: number = 128 * 512 * 4
+export const tmemBytes: number = tmemLanes * tmemLaneBytes
 
 // ---------------------------------------------------------------- launching
 

@@ -22,6 +22,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { type Failure, refuse } from '../failure.js'
+import { tmemColumns, tmemLaneBytes } from '../layouts/tensor-memory/geometry.js'
 import type { TransformedRef } from '../transforms/ref.js'
 import { extentBytes, tiledShape } from '../transforms/ref.js'
 import type { Program, Storage } from './program.js'
@@ -32,8 +33,6 @@ export type PlaceError = 'A1' | 'T3'
 
 /** Bytes of shared memory that a CTA may use. */
 export const smemLimitBytes = 232448
-export const tmemColumns = 512
-export const tmemLaneBytes = 2048
 
 /** A half-open interval of a plane: bytes of shared memory, bytes of a lane (4 a column) of tensor memory. */
 export interface Extent {

@@ -27,6 +27,14 @@
  * Source: PTX ISA, tcgen05.alloc, dealloc, relinquish_alloc_permit.
  */
 import * as E from 'fp-ts/lib/Either.js'
+import {
+  isAllocation,
+  quarterOf,
+  quarterOfWarp,
+  tmemColumns,
+  tmemLaneBytes,
+  tmemLanes,
+} from '../../layouts/tensor-memory/geometry.js'
 import type { InstructionOf } from '../instruction.js'
 import type { Footprint } from '../log.js'
 import { ctaOf, effect, type Effect, type Executing } from '../machine/effect.js'
@@ -36,12 +44,9 @@ import { withTensorMemory, type Columns, type Machine, type TensorMemory } from 
 import * as V from '../machine/value.js'
 import type { FaultValue } from '../machine/value.js'
 import type { World } from '../machine/world.js'
-import { tmemColumns, tmemLaneBytes } from '../place.js'
 import * as Ref from '../../transforms/ref.js'
 
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
-
-const lanes = 128
 
 // ---------------------------------------------------------------- reads and checks
 
@@ -78,7 +83,7 @@ const room = (t: TensorMemory, columns: number): number | null => {
 /** The bytes of columns, as one footprint. Null where the world has no tensor memory. */
 const footprintOf = (world: World, cta: number, c: Columns): Footprint | FaultValue => {
   const plane = world.header.planes.findIndex((p) => p.space === 'tmem' && p.cta === cta)
-  const layout = Ref.ofStrides([lanes, c.columns], 32, [tmemLaneBytes / 4, 1])
+  const layout = Ref.ofStrides([tmemLanes, c.columns], 32, [tmemLaneBytes / 4, 1])
   if (plane < 0 || E.isLeft(layout)) return V.fault('arch', 'there is no tensor memory on this architecture')
   return Footprints.ofLayout(world.footprints, plane, 'u32', layout.right, 4 * c.start).footprint
 }
@@ -126,8 +131,8 @@ export const notAllocated = (world: World, m: Machine, field: string, e: Element
 export const outOfReach = (world: World, agent: number, field: string, e: Elements): FaultValue | null => {
   const a = world.linked.agents[agent % world.agentsPerCta]!
   if (a.warps >= 4) return null
-  const quarters = Array.from({ length: a.warps }, (_, w) => (a.firstWarp + w) % 4)
-  const outside = e.addresses.find((at) => !quarters.includes(Math.floor(at / (32 * tmemLaneBytes))))
+  const quarters = Array.from({ length: a.warps }, (_, w) => quarterOfWarp(a.firstWarp + w))
+  const outside = e.addresses.find((at) => !quarters.includes(quarterOf(Math.floor(at / tmemLaneBytes))))
   return outside === undefined
     ? null
     : V.fault(
@@ -153,7 +158,7 @@ export const executeAlloc = (x: Executing, m: Machine, p: Of<'tcgen05.alloc'>): 
       'tcgen05.relinquished',
       `alloc: expected no allocation after CTA ${String(cta)} has relinquished its permit, found one of ${String(n)} columns`,
     )
-  if (![32, 64, 128, 256, 512].includes(n))
+  if (!isAllocation(n))
     return V.fault('T3', `columns: expected a power of two from 32 to 512, found ${String(n)}`)
   if (n > t.largest)
     return V.fault(

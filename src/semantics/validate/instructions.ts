@@ -19,10 +19,10 @@
  *
  * Source: PTX ISA 9, the restrictions of each instruction.
  */
+import { isAllocation, tmemColumns } from '../../layouts/tensor-memory/geometry.js'
 import { sameShape, showShape } from '../../transforms/shape.js'
 import type { ExprNode } from '../expression.js'
 import type { Instruction } from '../instruction.js'
-import { tmemColumns } from '../place.js'
 import { showType } from '../typecheck.js'
 import { ptr, tile } from '../types.js'
 import { matmulShapes, onArch, wholeWarpgroups } from './matrix.js'
@@ -185,7 +185,7 @@ export const rule = (here: Here, instruction: Instruction, operand: Operands): C
       return first([
         () => onArch(here, instruction._tag, 'sm100a'),
         () =>
-          [32, 64, 128, 256, 512].includes(instruction.columns)
+          isAllocation(instruction.columns)
             ? null
             : no(
                 'T3',
