@@ -301,15 +301,15 @@ export const checkShape = (layout: TiledLayout, shape: Shape): E.Either<Failure<
       )
 }
 
-const tiledArray = (layout: TiledLayout, shape: Shape): Shape =>
-  pipe(
-    tileShape(layout.tiling)(shape),
-    E.getOrElseW((why) => unreachable(`unchecked shape: ${why.message}`)),
-  )
-
 /** Extents of one lane's registers, row-major: the tiled shape with warp, lane and vector dimensions set to 1. The base tile must divide the shape. */
 export const registersShape = (layout: TiledLayout, shape: Shape): Shape => {
-  const extents = [...tiledArray(layout, shape)]
+  const base = baseTileShape(layout)
+  const from = shape.length - base.length
+  // The first level leaves the quotients by the base tile; the others act inside it.
+  const extents = [
+    ...shape.map((extent, d) => (d < from ? extent : extent / base[d - from]!)),
+    ...tiledBase(layout.tiling),
+  ]
   const taken = [...layout.warpDims, ...layout.laneDims, layout.vectorDim].filter(isDimension)
   for (const d of taken) extents[extents.length + d] = 1
   return extents
