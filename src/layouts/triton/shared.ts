@@ -137,7 +137,8 @@ export const alignmentBytes = (spec: SharedSpec): number => {
 }
 
 /** The dimension that is contiguous. */
-const contiguousDim = ({ transposed }: NvmmaShared, rank: number): number => (transposed ? 0 : rank - 1)
+export const contiguousDim = ({ transposed }: NvmmaShared, rank: number): number =>
+  transposed ? 0 : rank - 1
 
 /** In a padded row every 8 bytes are followed by a gap of 8, which stands for the same columns. */
 const unpadded = (column: number): number => 8 * Math.floor(column / 16) + (column % 8)
