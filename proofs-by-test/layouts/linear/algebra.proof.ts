@@ -477,33 +477,34 @@ describe('side by side', () => {
 })
 
 describe('sizes and names', () => {
-  const l = layout(
-    [
+  const l = (): LinearLayout =>
+    layout(
       [
-        'a',
         [
-          [1, 0],
-          [6, 2],
-          [4, 3],
+          'a',
+          [
+            [1, 0],
+            [6, 2],
+            [4, 3],
+          ],
+        ],
+        [
+          'b',
+          [
+            [0, 0],
+            [8, 4],
+            [0, 0],
+          ],
         ],
       ],
       [
-        'b',
-        [
-          [0, 0],
-          [8, 4],
-          [0, 0],
-        ],
+        ['x', 16],
+        ['y', 8],
       ],
-    ],
-    [
-      ['x', 16],
-      ['y', 8],
-    ],
-  )
+    )
 
   test('law 8: by hand', () => {
-    expect(plain(right(A.resizeIn('a', 2)(l)))).toEqual({
+    expect(plain(right(A.resizeIn('a', 2)(l())))).toEqual({
       inputs: [
         ['a', [[1, 0]]],
         [
@@ -520,9 +521,9 @@ describe('sizes and names', () => {
         ['y', 8],
       ],
     })
-    expect(right(A.resizeIn('a', 8)(l))).toEqual(l)
-    expect(L.basesOf(right(A.resizeIn('a', 1)(l)), 'a')).toEqual([])
-    expect(plain(right(A.resizeOut('x', 8)(l)))).toEqual({
+    expect(right(A.resizeIn('a', 8)(l()))).toEqual(l())
+    expect(L.basesOf(right(A.resizeIn('a', 1)(l())), 'a')).toEqual([])
+    expect(plain(right(A.resizeOut('x', 8)(l())))).toEqual({
       inputs: [
         [
           'a',
@@ -546,12 +547,12 @@ describe('sizes and names', () => {
         ['y', 8],
       ],
     })
-    expect(L.basesOf(right(A.resizeOut('x', 4)(l)), 'a')).toEqual([
+    expect(L.basesOf(right(A.resizeOut('x', 4)(l())), 'a')).toEqual([
       [1, 0],
       [0, 2],
       [0, 3],
     ])
-    expect(right(A.resizeOut('y', 8)(l))).toEqual(l)
+    expect(right(A.resizeOut('y', 8)(l()))).toEqual(l())
   })
 
   test('law 8: restrictions, and sizes that are none', () => {
@@ -564,10 +565,10 @@ describe('sizes and names', () => {
       }),
       runs,
     )
-    for (const size of [16, 3, 0]) expect(code(A.resizeIn('a', size)(l))).toBe('linear.size')
-    for (const size of [32, 3, 0]) expect(code(A.resizeOut('x', size)(l))).toBe('linear.size')
-    expect(code(A.resizeIn('x', 1)(l))).toBe('linear.dimension')
-    expect(code(A.resizeOut('a', 1)(l))).toBe('linear.dimension')
+    for (const size of [16, 3, 0]) expect(code(A.resizeIn('a', size)(l()))).toBe('linear.size')
+    for (const size of [32, 3, 0]) expect(code(A.resizeOut('x', size)(l()))).toBe('linear.size')
+    expect(code(A.resizeIn('x', 1)(l()))).toBe('linear.dimension')
+    expect(code(A.resizeOut('a', 1)(l()))).toBe('linear.dimension')
   })
 
   test('zero bases go from one input only', () => {
@@ -603,13 +604,13 @@ describe('sizes and names', () => {
   })
 
   test('renaming', () => {
-    expect(L.inputNames(right(A.renameIn('a', 'c')(l)))).toEqual(['c', 'b'])
-    expect(L.outputNames(right(A.renameOut('y', 'a')(l)))).toEqual(['x', 'a'])
-    expect(right(A.renameIn('c', 'a')(right(A.renameIn('a', 'c')(l))))).toEqual(l)
-    expect(right(A.renameOut('z', 'x')(right(A.renameOut('x', 'z')(l))))).toEqual(l)
-    expect(code(A.renameIn('a', 'b')(l))).toBe('linear.name')
-    expect(code(A.renameOut('x', 'y')(l))).toBe('linear.name')
-    expect(code(A.renameIn('x', 'c')(l))).toBe('linear.dimension')
-    expect(code(A.renameOut('a', 'c')(l))).toBe('linear.dimension')
+    expect(L.inputNames(right(A.renameIn('a', 'c')(l())))).toEqual(['c', 'b'])
+    expect(L.outputNames(right(A.renameOut('y', 'a')(l())))).toEqual(['x', 'a'])
+    expect(right(A.renameIn('c', 'a')(right(A.renameIn('a', 'c')(l()))))).toEqual(l())
+    expect(right(A.renameOut('z', 'x')(right(A.renameOut('x', 'z')(l()))))).toEqual(l())
+    expect(code(A.renameIn('a', 'b')(l()))).toBe('linear.name')
+    expect(code(A.renameOut('x', 'y')(l()))).toBe('linear.name')
+    expect(code(A.renameIn('x', 'c')(l()))).toBe('linear.dimension')
+    expect(code(A.renameOut('a', 'c')(l()))).toBe('linear.dimension')
   })
 })

@@ -3,19 +3,21 @@ import { expect, test } from 'vitest'
 import { removeZeroBases } from '../../../src/layouts/linear/algebra.js'
 import * as C from '../../../src/layouts/linear/column-action.js'
 import { code, range, right } from '../captured.js'
+import type { LinearLayout } from './small.js'
 import { layout, layouts, plain, pointsIn, valueAt } from './small.js'
 
 const of = (...action: readonly number[]): C.ColumnAction => right(C.columnAction('register', 3, action))
-const eight = layout(
-  [
-    ['register', [[1], [2], [4]]],
-    ['lane', [[8]]],
-  ],
-  [['x', 16]],
-)
+const eight = (): LinearLayout =>
+  layout(
+    [
+      ['register', [[1], [2], [4]]],
+      ['lane', [[8]]],
+    ],
+    [['x', 16]],
+  )
 
 test('the examples of the header', () => {
-  expect(plain(right(C.actOnLayout(of(2, 0, 1))(eight)))).toEqual({
+  expect(plain(right(C.actOnLayout(of(2, 0, 1))(eight())))).toEqual({
     inputs: [
       ['register', [[4], [1], [2]]],
       ['lane', [[8]]],
@@ -36,11 +38,11 @@ const lists = range(4)
 
 test('law 1: layouts and values agree, all actions on 3 bits', () => {
   for (const list of lists) {
-    const after = right(C.actOnLayout(of(...list))(eight))
+    const after = right(C.actOnLayout(of(...list))(eight()))
     const old = right(C.actOnValues(of(...list))(range(8)))
     expect(old.length).toBe(2 ** list.length)
     for (const x of pointsIn(after))
-      expect(valueAt(after)(x)).toEqual(valueAt(eight)({ ...x, register: old[x['register']!]! }))
+      expect(valueAt(after)(x)).toEqual(valueAt(eight())({ ...x, register: old[x['register']!]! }))
   }
 })
 
@@ -82,7 +84,7 @@ test('law 4: dropping zero bases', () => {
 test('refusals by code', () => {
   for (const wrong of [[0, 0], [3], [-1], [0.5]])
     expect(code(C.columnAction('register', 3, wrong))).toBe('linear.action')
-  expect(code(C.actOnLayout(right(C.identityAction('warp', 0)))(eight))).toBe('linear.size')
-  expect(code(C.actOnLayout(right(C.identityAction('lane', 2)))(eight))).toBe('linear.size')
+  expect(code(C.actOnLayout(right(C.identityAction('warp', 0)))(eight()))).toBe('linear.size')
+  expect(code(C.actOnLayout(right(C.identityAction('lane', 2)))(eight()))).toBe('linear.size')
   expect(code(C.actOnValues(of(0))(range(4)))).toBe('linear.action-size')
 })

@@ -14,13 +14,13 @@ const of = (first: string, bases: readonly (readonly number[])[], out: string, s
       ['dim1', 2],
     ],
   )
-const one = of('lane', [[1, 0]], 'dim0', 4)
+const one = (): LinearLayout => of('lane', [[1, 0]], 'dim0', 4)
 
 test('law 1: which differences count', () => {
   const same = of('lane', [[1, 0]], 'dim0', 4)
   const wider = of('lane', [[1, 0]], 'dim0', 8)
-  expect([equalIgnoringOutDimSizes(one, same), sameLinear(one, same)]).toEqual([true, true])
-  expect([equalIgnoringOutDimSizes(one, wider), sameLinear(one, wider)]).toEqual([true, false])
+  expect([equalIgnoringOutDimSizes(one(), same), sameLinear(one(), same)]).toEqual([true, true])
+  expect([equalIgnoringOutDimSizes(one(), wider), sameLinear(one(), wider)]).toEqual([true, false])
   for (const other of [
     of('register', [[1, 0]], 'dim0', 4),
     of('lane', [[2, 0]], 'dim0', 4),
@@ -72,8 +72,8 @@ test('law 1: which differences count', () => {
       ],
     ),
   ]) {
-    expect([equalIgnoringOutDimSizes(one, other), sameLinear(one, other)]).toEqual([false, false])
-    expect([equalIgnoringOutDimSizes(other, one), sameLinear(other, one)]).toEqual([false, false])
+    expect([equalIgnoringOutDimSizes(one(), other), sameLinear(one(), other)]).toEqual([false, false])
+    expect([equalIgnoringOutDimSizes(other, one()), sameLinear(other, one())]).toEqual([false, false])
   }
 })
 

@@ -11,27 +11,28 @@ import { layout, layouts, plain } from './small.js'
 const sizes = (...all: readonly (readonly [string, number])[]): readonly L.Dimension[] =>
   all.map(([name, size]) => ({ name, size }))
 
-const tile = layout(
-  [
-    ['register', [[1, 0]]],
+const tile = (): L.LinearLayout =>
+  layout(
     [
-      'lane',
+      ['register', [[1, 0]]],
       [
-        [2, 0],
-        [4, 0],
-        [0, 1],
+        'lane',
+        [
+          [2, 0],
+          [4, 0],
+          [0, 1],
+        ],
       ],
     ],
-  ],
-  [
-    ['dim0', 8],
-    ['dim1', 2],
-  ],
-)
+    [
+      ['dim0', 8],
+      ['dim1', 2],
+    ],
+  )
 const wanted = sizes(['dim0', 4], ['dim1', 8])
 
 test('the example of the header', () => {
-  const grown = right(Fit.ensureNotSmaller(wanted)(tile))
+  const grown = right(Fit.ensureNotSmaller(wanted)(tile()))
   expect(plain(grown)).toEqual({
     inputs: [
       [
@@ -104,7 +105,7 @@ test('law 1: growth is a product with identities of the first input, in the orde
     }),
     { numRuns: 40 },
   )
-  expect(right(Fit.ensureNotSmaller(sizes(['dim1', 2]))(tile))).toEqual(tile)
+  expect(right(Fit.ensureNotSmaller(sizes(['dim1', 2]))(tile()))).toEqual(tile())
 })
 
 test('law 2: shrinking zeroes what does not fit', () => {
@@ -127,7 +128,7 @@ test('law 2: shrinking zeroes what does not fit', () => {
   )
 })
 
-test('law 3: a tile among thread blocks, by hand', () => {
+test('law 3: a tile() among thread blocks, by hand', () => {
   const blocks = layout(
     [
       [
@@ -143,7 +144,7 @@ test('law 3: a tile among thread blocks, by hand', () => {
       ['dim0', 2],
     ],
   )
-  const whole = right(Fit.combine(tile, blocks, sizes(['dim1', 8], ['dim0', 8])))
+  const whole = right(Fit.combine(tile(), blocks, sizes(['dim1', 8], ['dim0', 8])))
   expect(plain(whole)).toEqual({
     inputs: [
       [
@@ -174,8 +175,8 @@ test('law 3: a tile among thread blocks, by hand', () => {
       ['dim0', 8],
     ],
   })
-  // More blocks than elements: the blocks replicate, the tile shrinks to one.
-  const crowd = right(Fit.combine(tile, blocks, sizes(['dim0', 1], ['dim1', 2])))
+  // More blocks than elements: the blocks replicate, the tile() shrinks to one.
+  const crowd = right(Fit.combine(tile(), blocks, sizes(['dim0', 1], ['dim1', 2])))
   expect(plain(crowd)).toEqual({
     inputs: [
       ['register', [[0, 0]]],
@@ -202,7 +203,7 @@ test('law 3: a tile among thread blocks, by hand', () => {
   })
 })
 
-test('law 3: covers the sizes; the tile is the whole divided by the blocks', () => {
+test('law 3: covers the sizes; the tile() is the whole divided by the blocks', () => {
   /** Onto, with every coordinate rounded down to a power of two. */
   const onto = (inputs: readonly string[]): fc.Arbitrary<L.LinearLayout> =>
     layouts(inputs, ['dim0', 'dim1'])
@@ -232,8 +233,8 @@ test('law 3: covers the sizes; the tile is the whole divided by the blocks', () 
 
 test('refusals by code', () => {
   for (const fit of [Fit.ensureNotSmaller, Fit.ensureNotLarger]) {
-    expect(code(fit(sizes(['dim0', 48]))(tile))).toBe('linear.output-size')
-    expect(code(fit(sizes(['dim2', 4]))(tile))).toBe('linear.dimension')
+    expect(code(fit(sizes(['dim0', 48]))(tile()))).toBe('linear.output-size')
+    expect(code(fit(sizes(['dim2', 4]))(tile()))).toBe('linear.dimension')
   }
   const still = layout([], [['dim0', 2]])
   expect(code(Fit.ensureNotSmaller(sizes(['dim0', 4]))(still))).toBe('linear.dimension')
@@ -245,7 +246,7 @@ test('refusals by code', () => {
       ['dim1', 1],
     ],
   )
-  expect(code(Fit.combine(tile, blocks, sizes(['dim0', 8])))).toBe('linear.dimension')
-  expect(code(Fit.combine(tile, layout([], [['dim0', 1]]), sizes(['dim0', 8])))).toBe('linear.dimension')
+  expect(code(Fit.combine(tile(), blocks, sizes(['dim0', 8])))).toBe('linear.dimension')
+  expect(code(Fit.combine(tile(), layout([], [['dim0', 1]]), sizes(['dim0', 8])))).toBe('linear.dimension')
   expect(right(transposeOuts(['dim1', 'dim0'])(blocks)).outputs).toEqual(sizes(['dim1', 1], ['dim0', 1]))
 })

@@ -24,60 +24,65 @@ const wgmma = (n: number): LinearLayout =>
     ),
   )
 
-const layouts: readonly (readonly [string, LinearLayout, number, boolean, boolean])[] = [
-  ['mma v3, 64 x 32', wgmma(32), 11, true, true],
+type Row = readonly [string, () => LinearLayout, number, boolean, boolean]
+
+const of = (
+  shape: readonly number[],
+  ...bases: readonly [
+    register: readonly (readonly number[])[],
+    lane: readonly (readonly number[])[],
+    warp: readonly (readonly number[])[],
+  ]
+): LinearLayout => right(Linear.registerLinearLayout(shape, ...bases))
+
+/** Name, layout, rank, onto, one-to-one. */
+const layouts: readonly Row[] = [
+  ['mma v3, 64 x 32', () => wgmma(32), 11, true, true],
   // sizePerThread 1, threadsPerWarp 4, warps 4
-  ['blocked, 16', right(Linear.registerLinearLayout([16], [], bits(1, 2), bits(4, 8))), 4, true, true],
-  [
-    'blocked, overshooting',
-    right(Linear.registerLinearLayout([4], [], bits(1, 2), bits(0, 0))),
-    2,
-    true,
-    false,
-  ],
-  ['half of an array', right(Linear.registerLinearLayout([8], bits(1), bits(2), [])), 2, false, true],
-  [
-    'bases of one input that share a bit',
-    right(Linear.registerLinearLayout([8], bits(3, 7), bits(1), [])),
-    3,
-    true,
-    true,
-  ],
-  ['xor of two bits', right(Linear.registerLinearLayout([4], bits(3), bits(1, 2), [])), 2, true, false],
+  ['blocked, 16', () => of([16], [], bits(1, 2), bits(4, 8)), 4, true, true],
+  ['blocked, overshooting', () => of([4], [], bits(1, 2), bits(0, 0)), 2, true, false],
+  ['half of an array', () => of([8], bits(1), bits(2), []), 2, false, true],
+  ['bases of one input that share a bit', () => of([8], bits(3, 7), bits(1), []), 3, true, true],
+  ['xor of two bits', () => of([4], bits(3), bits(1, 2), []), 2, true, false],
 ]
 
-describe.each([...layouts])('%s', (_, layout, rank, onto, oneToOne) => {
-  const sizes = layout.inputs.map((input) => 2 ** input.bases.length)
-  const at = (x: readonly number[]): readonly number[] =>
+const sizesOf = (layout: LinearLayout): readonly number[] =>
+  layout.inputs.map((input) => 2 ** input.bases.length)
+
+const valueOf =
+  (layout: LinearLayout) =>
+  (x: readonly number[]): readonly number[] =>
     Linear.apply(layout)(Object.fromEntries(layout.inputs.map((input, k) => [input.name, x[k]!])))
 
+describe.each([...layouts])('%s', (_, make, rank, onto, oneToOne) => {
   test('law 1: linear, all pairs with a power of two', () => {
-    const all = indices(sizes)
+    const layout = make()
+    const [sizes, at] = [sizesOf(layout), valueOf(layout)]
     const units = layout.inputs.flatMap((input, k) =>
       input.bases.map((_, bit) => sizes.map((_, j) => (j === k ? 2 ** bit : 0))),
     )
-    for (const x of all)
-      for (const y of units)
-        expect(at(x.map((v, k) => v ^ y[k]!))).toEqual(at(x).map((v, k) => v ^ at(y)[k]!))
-    layout.inputs.forEach((input, k) =>
-      input.bases.forEach((basis, bit) =>
-        expect(at(sizes.map((_, j) => (j === k ? 2 ** bit : 0)))).toEqual(basis),
-      ),
-    )
+    for (const x of indices(sizes))
+      expect(units.map((y) => at(x.map((v, k) => v ^ y[k]!)))).toEqual(
+        units.map((y) => at(x).map((v, k) => v ^ at(y)[k]!)),
+      )
+    expect(units.map(at)).toEqual(layout.inputs.flatMap((input) => input.bases))
   })
 
   test('law 2: onto and one-to-one by counting the image', () => {
-    const image = new Set(indices(sizes).map((x) => at(x).join()))
-    const [inputs, outputs] = [indices(sizes).length, indices(Linear.outputShape(layout)).length]
+    const layout = make()
+    const all = indices(sizesOf(layout))
+    const image = new Set(all.map((x) => valueOf(layout)(x).join()))
+    const outputs = indices(Linear.outputShape(layout)).length
     expect(Linear.rank(layout)).toBe(rank)
     expect(image.size).toBe(2 ** rank)
     expect(Linear.isSurjective(layout)).toBe(image.size === outputs)
     expect(Linear.isSurjective(layout)).toBe(onto)
-    expect(Linear.isInjective(layout)).toBe(image.size === inputs)
+    expect(Linear.isInjective(layout)).toBe(image.size === all.length)
     expect(Linear.isInjective(layout)).toBe(oneToOne)
   })
 
   test('law 4: the table of positions', () => {
+    const layout = make()
     const shape = Linear.outputShape(layout)
     const names = ['warp', 'lane', 'register']
     const expected = indices(names.map((name) => Linear.inputSize(layout, name))).map((x) =>
@@ -121,10 +126,10 @@ test('law 3: slices of the mma v3 layout, bases by hand', () => {
 })
 
 test('refusals by code', () => {
-  const of = (shape: readonly number[], register: readonly (readonly number[])[]): string | null =>
+  const refusal = (shape: readonly number[], register: readonly (readonly number[])[]): string | null =>
     code(Linear.registerLinearLayout(shape, register, [], []))
   expect(
-    of(
+    refusal(
       [8, 8],
       [
         [0, 1],
@@ -132,12 +137,12 @@ test('refusals by code', () => {
       ],
     ),
   ).toBeNull()
-  expect(of([8, 6], [])).toBe('linear.output-size')
-  expect(of([0], [])).toBe('linear.output-size')
-  expect(of([8, 8], [[1]])).toBe('linear.basis-rank')
-  expect(of([8, 8], [[0, 8]])).toBe('linear.basis-range')
-  expect(of([8, 8], [[-1, 0]])).toBe('linear.basis-range')
-  expect(of([8, 8], [[0.5, 0]])).toBe('linear.basis-range')
+  expect(refusal([8, 6], [])).toBe('linear.output-size')
+  expect(refusal([0], [])).toBe('linear.output-size')
+  expect(refusal([8, 8], [[1]])).toBe('linear.basis-rank')
+  expect(refusal([8, 8], [[0, 8]])).toBe('linear.basis-range')
+  expect(refusal([8, 8], [[-1, 0]])).toBe('linear.basis-range')
+  expect(refusal([8, 8], [[0.5, 0]])).toBe('linear.basis-range')
   expect(
     code(
       Linear.linearLayout({
@@ -270,7 +275,7 @@ test('law 7: columns and back, by hand and on every layout above', () => {
       { name: 'a', size: 4 },
     ]),
   ).toEqual([2n, 6n, 0n])
-  for (const one of [l, ...layouts.map((row) => row[1])])
+  for (const one of [l, ...layouts.map((row) => row[1]())])
     expect(right(Linear.fromColumns(Linear.inputDimensions(one), one.outputs, Linear.columns(one)))).toEqual(
       one,
     )

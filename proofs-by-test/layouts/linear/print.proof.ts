@@ -5,31 +5,32 @@ import { parse, print } from '../../../src/layouts/linear/print.js'
 import { code, right } from '../captured.js'
 import { layout, layouts, plain } from './small.js'
 
-const example = layout(
-  [
+const example = (): L.LinearLayout =>
+  layout(
     [
-      'lane',
       [
-        [0, 1],
-        [0, 2],
+        'lane',
+        [
+          [0, 1],
+          [0, 2],
+        ],
       ],
+      ['warp', [[1, 0]]],
+      ['block', []],
     ],
-    ['warp', [[1, 0]]],
-    ['block', []],
-  ],
-  [
-    ['dim0', 2],
-    ['dim1', 4],
-  ],
-)
+    [
+      ['dim0', 2],
+      ['dim1', 4],
+    ],
+  )
 const text = `(lane 4, warp 2, block 1) -> (dim0 2, dim1 4)
 lane 1 -> (0, 1)
 lane 2 -> (0, 2)
 warp 1 -> (1, 0)`
 
-test('the example of the header', () => {
-  expect(print(example)).toBe(text)
-  expect(right(parse(text))).toEqual(example)
+test('the example() of the header', () => {
+  expect(print(example())).toBe(text)
+  expect(right(parse(text))).toEqual(example())
   expect(print(L.empty)).toBe('() -> ()')
   expect(right(parse('() -> ()'))).toEqual(L.empty)
 })

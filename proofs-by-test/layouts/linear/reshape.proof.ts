@@ -16,13 +16,14 @@ const flattened = (l: L.LinearSpec): readonly number[] => {
   return pointsIn(l).map((x) => position.get(key(valueAt(l)(x)))!)
 }
 
-const split = layout(
-  [
-    ['in1', [[1], [4], [8]]],
-    ['in2', [[3]]],
-  ],
-  [['out', 16]],
-)
+const split = (): L.LinearLayout =>
+  layout(
+    [
+      ['in1', [[1], [4], [8]]],
+      ['in2', [[3]]],
+    ],
+    [['out', 16]],
+  )
 
 test('the examples of the header', () => {
   expect(
@@ -31,7 +32,7 @@ test('the examples of the header', () => {
         R.reshapeIns([
           { name: 'in3', size: 2 },
           { name: 'in4', size: 8 },
-        ])(split),
+        ])(split()),
       ),
     ),
   ).toEqual({
@@ -47,7 +48,7 @@ test('the examples of the header', () => {
         R.reshapeOuts([
           { name: 'out2', size: 2 },
           { name: 'out3', size: 8 },
-        ])(split),
+        ])(split()),
       ),
     ),
   ).toEqual({
@@ -155,10 +156,10 @@ test('laws 2 and 3: reshaping keeps the flattened function', () => {
     { numRuns: 40 },
   )
   expect(right(R.flattenIns(L.empty))).toEqual(L.empty)
-  expect(code(R.reshapeIns([{ name: 'in', size: 8 }])(split))).toBe('linear.size')
-  expect(code(R.reshapeIns([{ name: 'in', size: 12 }])(split))).toBe('linear.input-size')
-  expect(code(R.reshapeOuts([{ name: 'out', size: 8 }])(split))).toBe('linear.size')
-  expect(code(R.reshapeOuts([{ name: 'out', size: 32 }])(split))).toBe('linear.size')
+  expect(code(R.reshapeIns([{ name: 'in', size: 8 }])(split()))).toBe('linear.size')
+  expect(code(R.reshapeIns([{ name: 'in', size: 12 }])(split()))).toBe('linear.input-size')
+  expect(code(R.reshapeOuts([{ name: 'out', size: 8 }])(split()))).toBe('linear.size')
+  expect(code(R.reshapeOuts([{ name: 'out', size: 32 }])(split()))).toBe('linear.size')
 })
 
 test('law 4: squeezing', () => {
