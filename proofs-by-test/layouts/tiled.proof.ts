@@ -6,10 +6,11 @@ import { code, indices, range, right } from './captured.js'
 
 const { replicated } = Tiled
 
+/** The place, or the places, of element (i, j) of the base tile, from the instruction's register table. */
 type Closed = (
   i: number,
   j: number,
-) => readonly [warp: number, lane: number, register: number, vector: number]
+) => readonly [warps: readonly number[], lanes: readonly number[], register: number, vector: number]
 
 const places = (layout: TiledLayout, shape: readonly number[]): readonly Tiled.TiledPlace[] =>
   indices([4, 32, Tiled.registerCount(layout, shape), Tiled.vectorLength(layout)]).map(
@@ -21,124 +22,225 @@ const places = (layout: TiledLayout, shape: readonly number[]): readonly Tiled.T
     }),
   )
 
-/** Name, an array shape, replication, and elements that some places hold. */
-const table: readonly (readonly [string, TiledLayout, readonly number[], number])[] = [
-  ['WGMMA', Tiled.WGMMA, [128, 16], 1],
-  ['WGMMA_ACC_32BIT', Tiled.WGMMA_ACC_32BIT, [64, 16], 1],
-  ['WGMMA_ROW', Tiled.WGMMA_ROW, [128], 4],
-  ['WGMMA_COL', Tiled.WGMMA_COL, [32], 32],
-  ['WGMMA_8BIT', Tiled.WGMMA_8BIT, [64, 32], 1],
-  ['WGMMA_UPCAST_2X', Tiled.WGMMA_UPCAST_2X, [64, 32], 1],
-  ['WGMMA_UPCAST_4X', Tiled.WGMMA_UPCAST_4X, [64, 32], 1],
-  ['WGMMA_TRANSPOSED', Tiled.WGMMA_TRANSPOSED, [64, 16], 1],
-  ['TCGEN05', Tiled.TCGEN05, [128, 16], 1],
-  ['TCGEN05_TRANSPOSED', Tiled.TCGEN05_TRANSPOSED, [128, 8], 1],
-  ['TCGEN05_ROW', Tiled.TCGEN05_ROW, [128], 4],
-  ['TMA_INDICES', Tiled.TMA_INDICES, [32], 32],
-  ['TMA_INDICES_4', Tiled.TMA_INDICES_4, [8], 128],
-  ['TMEM_NATIVE(2)', right(Tiled.TMEM_NATIVE(2)), [128, 8], 1],
-  ['WGMMA with a leading dimension', Tiled.WGMMA, [2, 64, 8], 1],
+const all4 = range(4)
+const four = (first: number): readonly number[] => all4.map((k) => first + k)
+
+/** A closed form with rows and columns exchanged inside every aligned 2 x 2 block. */
+const swapped =
+  (form: Closed): Closed =>
+  (i, j) =>
+    form(i - (i % 2) + (j % 2), j - (j % 2) + (i % 2))
+
+const wgmma: Closed = (i, j) => [[i >> 4], [4 * (i % 8) + (j >> 1)], (i % 16) >> 3, j % 2]
+const tcgen05: Closed = (i, j) => [[i >> 5], [4 * (i % 8) + (j >> 1)], (i % 32) >> 3, j % 2]
+
+const m64 = (c: number): Closed => {
+  const w = c / 2
+  return (i, j) => [
+    [2 * Math.floor(j / w) + (i >> 5)],
+    [4 * (i % 8) + (((j % w) % 8) >> 1)],
+    ((i % 32) >> 3) * (w / 8) + ((j % w) >> 3),
+    j % 2,
+  ]
+}
+
+/** PTX mma m16n8, e elements in 32 bits, w warps along M and n = 4 / w along N: all three fragments. */
+const mmaLhs =
+  (e: number, w: number): Closed =>
+  (i, j) => [
+    range(4 / w).map((copy) => (i >> 4) * (4 / w) + copy),
+    [4 * (i % 8) + Math.floor((j % (4 * e)) / e)],
+    2 * Math.floor(j / (4 * e)) + ((i % 16) >> 3),
+    j % e,
+  ]
+const mmaRhs =
+  (e: number, w: number): Closed =>
+  (i, j) => [
+    range(w).map((copy) => copy * (4 / w) + (j >> 3)),
+    [4 * (j % 8) + Math.floor((i % (4 * e)) / e)],
+    Math.floor(i / (4 * e)),
+    i % e,
+  ]
+const mmaAcc =
+  (w: number): Closed =>
+  (i, j) => [[(i >> 4) * (4 / w) + (j >> 3)], [4 * (i % 8) + ((j % 8) >> 1)], (i % 16) >> 3, j % 2]
+
+/** Name, base tile, in how many places an element is, closed form. A base tile of rank 1 has rows only. */
+const table: readonly (readonly [string, TiledLayout, readonly number[], number, Closed])[] = [
+  ['WGMMA', Tiled.WGMMA, [64, 8], 1, wgmma],
+  [
+    'WGMMA_ACC_32BIT',
+    Tiled.WGMMA_ACC_32BIT,
+    [64, 8],
+    1,
+    (i, j) => [[i >> 4], [4 * (i % 8) + (j >> 1)], 2 * ((i % 16) >> 3) + (j % 2), 0],
+  ],
+  ['WGMMA_ROW', Tiled.WGMMA_ROW, [64], 4, (i) => [[i >> 4], four(4 * (i % 8)), (i % 16) >> 3, 0]],
+  [
+    'WGMMA_COL',
+    Tiled.WGMMA_COL,
+    [8],
+    32,
+    (j) => [all4, range(8).map((copy) => 4 * copy + (j >> 1)), 0, j % 2],
+  ],
+  [
+    'WGMMA_8BIT',
+    Tiled.WGMMA_8BIT,
+    [64, 16],
+    1,
+    (i, j) => [[i >> 4], [4 * (i % 8) + (j >> 2)], (i % 16) >> 3, j % 4],
+  ],
+  // Groups of four columns of a row of 16 go to lanes 0, 2, 1, 3.
+  [
+    'WGMMA_UPCAST_2X',
+    Tiled.WGMMA_UPCAST_2X,
+    [64, 16],
+    1,
+    (i, j) => [[i >> 4], [4 * (i % 8) + [0, 2, 1, 3][j >> 2]!], (i % 16) >> 3, j % 4],
+  ],
+  [
+    'WGMMA_UPCAST_4X',
+    Tiled.WGMMA_UPCAST_4X,
+    [64, 32],
+    1,
+    (i, j) => [[i >> 4], [4 * (i % 8) + (j >> 3)], (i % 16) >> 3, j % 8],
+  ],
+  ['WGMMA_TRANSPOSED', Tiled.WGMMA_TRANSPOSED, [64, 8], 1, swapped(wgmma)],
+  ['TCGEN05', Tiled.TCGEN05, [128, 8], 1, tcgen05],
+  ['TCGEN05_TRANSPOSED', Tiled.TCGEN05_TRANSPOSED, [128, 8], 1, swapped(tcgen05)],
+  ['TCGEN05_ROW', Tiled.TCGEN05_ROW, [128], 4, (i) => [[i >> 5], four(4 * (i % 8)), (i % 32) >> 3, 0]],
+  ...[1, 2, 4].map(
+    (v) =>
+      [
+        `TMEM_NATIVE(${String(v)})`,
+        right(Tiled.TMEM_NATIVE(v)),
+        [128, v],
+        1,
+        (i, j) => [[i >> 5], [i % 32], 0, j],
+      ] satisfies readonly [string, TiledLayout, readonly number[], number, Closed],
+  ),
+  ['TMA_INDICES', Tiled.TMA_INDICES, [16], 32, (i) => [[i >> 2], range(32), 0, i % 4]],
+  ['TMA_INDICES_4', Tiled.TMA_INDICES_4, [4], 128, (i) => [all4, range(32), 0, i]],
+  ...[16, 48].map(
+    (c) =>
+      [
+        `TCGEN05_M64_COLLECTIVE(${String(c)})`,
+        right(Tiled.TCGEN05_M64_COLLECTIVE(c)),
+        [64, c],
+        1,
+        m64(c),
+      ] satisfies readonly [string, TiledLayout, readonly number[], number, Closed],
+  ),
+  ...[
+    [8, 4],
+    [16, 2],
+    [32, 1],
+    [16, 4],
+  ].flatMap(([bits, w]) => [
+    [
+      `MMA_LHS(${String(bits)}, ${String(w)})`,
+      right(Tiled.MMA_LHS(bits!, w!)),
+      [16 * w!, 256 / bits!],
+      4 / w!,
+      mmaLhs(32 / bits!, w!),
+    ] satisfies readonly [string, TiledLayout, readonly number[], number, Closed],
+    [
+      `MMA_RHS(${String(bits)}, ${String(w)})`,
+      right(Tiled.MMA_RHS(bits!, w!)),
+      [256 / bits!, 32 / w!],
+      w!,
+      mmaRhs(32 / bits!, w!),
+    ] satisfies readonly [string, TiledLayout, readonly number[], number, Closed],
+  ]),
+  ...[1, 2].map(
+    (w) =>
+      [`MMA_ACC(${String(w)})`, right(Tiled.MMA_ACC(w)), [16 * w, 32 / w], 1, mmaAcc(w)] satisfies readonly [
+        string,
+        TiledLayout,
+        readonly number[],
+        number,
+        Closed,
+      ],
+  ),
 ]
 
-describe.each([...table])('%s', (_, layout, shape, replication) => {
-  // Owners by the definition alone: every place, listed under the element it holds.
-  const held = new Map<string, string[]>()
-  for (const p of places(layout, shape)) {
-    const e = Tiled.elementAt(layout, shape, p).join()
-    held.set(e, [...(held.get(e) ?? []), JSON.stringify(p)])
-  }
+const multiples =
+  process.env['TCSPEC_SMALL'] === undefined
+    ? [
+        [1, 1],
+        [2, 1],
+        [1, 2],
+        [3, 3],
+      ]
+    : [[2, 2]]
 
-  test('law 1: partition: every element in exactly `replication` places, every place an element', () => {
-    expect([...held.keys()].sort()).toEqual(
-      indices(shape)
-        .map((e) => e.join())
-        .sort(),
-    )
-    expect([...new Set([...held.values()].map((found) => found.length))]).toEqual([replication])
-    expect(Tiled.replication(layout)).toBe(replication)
+describe.each([...table])('%s', (_, layout, base, copies, closed) => {
+  test('laws 1, 2 and 5, by exhaustion at the base tile and three multiples: the closed form, back, the table', () => {
+    for (const multiple of multiples) {
+      const shape = base.map((t, k) => t * multiple[k]!)
+      expect(code(Tiled.checkShape(layout, shape))).toBeNull()
+      expect(Tiled.replication(layout)).toBe(copies)
+      const [length, registers] = [Tiled.vectorLength(layout), Tiled.registerCount(layout, shape)]
+      const [rows, columns] = [shape[0]!, shape[1] ?? 1]
+      const inBase = (base[0]! * (base[1] ?? 1) * copies) / 128 / length
+      const found = Tiled.positionTable(layout, shape)
+      const seen = new Uint8Array(found.length)
+      const wrong: unknown[] = []
+      for (let i = 0; i < rows; i++)
+        for (let j = 0; j < columns; j++) {
+          const [warps, lanes, inTile, vector] = closed(i % base[0]!, j % (base[1] ?? 1))
+          // Base tiles follow one another row-major, and with them the registers.
+          const tile = Math.floor(i / base[0]!) * (columns / (base[1] ?? 1)) + Math.floor(j / (base[1] ?? 1))
+          const register = tile * inBase + inTile
+          const element = base.length === 1 ? [i] : [i, j]
+          const owners = Tiled.ownersOf(layout, shape, element)
+          if (owners.length !== copies) wrong.push([i, j, owners])
+          let k = 0
+          for (const warp of warps)
+            for (const lane of lanes) {
+              const at = ((warp * 32 + lane) * registers + register) * length + vector
+              const o = owners[k++]!
+              const isOwner =
+                o.warp === warp && o.lane === lane && o.register === register && o.vector === vector
+              if (!isOwner || found[at] !== i * columns + j || seen[at] === 1) wrong.push([i, j, o])
+              seen[at] = 1
+            }
+          const last = Tiled.elementAt(layout, shape, owners[owners.length - 1]!)
+          if (last[0] !== i || (base.length === 2 && last[1] !== j)) wrong.push([i, j, last])
+        }
+      expect(wrong).toEqual([])
+      expect(seen.every((n) => n === 1)).toBe(true)
+    }
   })
 
-  test('law 2: owners are the places that hold the element', () => {
-    const different = indices(shape).filter(
-      (e) =>
-        Tiled.ownersOf(layout, shape, e)
-          .map((p) => JSON.stringify(p))
-          .sort()
-          .join() !== [...held.get(e.join())!].sort().join(),
-    )
-    expect(different).toEqual([])
+  test('law 2: every place of the base tile is among the owners of its element', () => {
+    const strides = base.map((_, k) => base.slice(k + 1).reduce((a, b) => a * b, 1))
+    const positions = Tiled.positionTable(layout, base)
+    const wrong = places(layout, base).filter((p, at) => {
+      const element = Tiled.elementAt(layout, base, p)
+      return element.reduce((sum, i, k) => sum + i * strides[k]!, 0) !== positions[at]
+    })
+    expect(wrong).toEqual([])
   })
 
   test('laws 3 and 4: constants are canonical', () => {
     expect(right(Tiled.canonicalize(layout))).toEqual(layout)
     expect(Tiled.isTiledLayout(JSON.parse(JSON.stringify(layout)))).toBe(true)
   })
-
-  test('law 5: the table of positions', () => {
-    const strides = shape.map((_, k) => shape.slice(k + 1).reduce((a, b) => a * b, 1))
-    const expected = places(layout, shape).map((p) =>
-      Tiled.elementAt(layout, shape, p).reduce((sum, i, k) => sum + i * strides[k]!, 0),
-    )
-    expect([...Tiled.positionTable(layout, shape)]).toEqual(expected)
-  })
 })
 
-/** Closed forms, each written from the instruction's register table. */
-const closed: Readonly<Record<string, readonly [TiledLayout, readonly number[], Closed]>> = {
-  WGMMA: [
-    Tiled.WGMMA,
-    [128, 32],
-    (i, j) => [
-      (i >> 4) % 4,
-      4 * (i % 8) + ((j % 8) >> 1),
-      ((i >> 6) * 4 + (j >> 3)) * 2 + ((i % 16) >> 3),
-      j % 2,
-    ],
-  ],
-  WGMMA_ACC_32BIT: [
-    Tiled.WGMMA_ACC_32BIT,
-    [64, 16],
-    (i, j) => [(i >> 4) % 4, 4 * (i % 8) + ((j % 8) >> 1), (j >> 3) * 4 + ((i % 16) >> 3) * 2 + (j % 2), 0],
-  ],
-  WGMMA_8BIT: [
-    Tiled.WGMMA_8BIT,
-    [64, 32],
-    (i, j) => [(i >> 4) % 4, 4 * (i % 8) + ((j % 16) >> 2), (j >> 4) * 2 + ((i % 16) >> 3), j % 4],
-  ],
-  // Groups of four columns of a row of 16 go to lanes 0, 2, 1, 3.
-  WGMMA_UPCAST_2X: [
-    Tiled.WGMMA_UPCAST_2X,
-    [64, 16],
-    (i, j) => [(i >> 4) % 4, 4 * (i % 8) + [0, 2, 1, 3][j >> 2]!, (i % 16) >> 3, j % 4],
-  ],
-  WGMMA_UPCAST_4X: [
-    Tiled.WGMMA_UPCAST_4X,
-    [64, 32],
-    (i, j) => [(i >> 4) % 4, 4 * (i % 8) + (j >> 3), (i % 16) >> 3, j % 8],
-  ],
-  TCGEN05: [
-    Tiled.TCGEN05,
-    [128, 16],
-    (i, j) => [i >> 5, 4 * (i % 8) + ((j % 8) >> 1), (j >> 3) * 4 + ((i % 32) >> 3), j % 2],
-  ],
-  TMEM_NATIVE: [right(Tiled.TMEM_NATIVE(2)), [128, 8], (i, j) => [i >> 5, i % 32, j >> 1, j % 2]],
-  // A 2 x 2 block of WGMMA, transposed: rows and columns of the block exchange.
-  WGMMA_TRANSPOSED: [
-    Tiled.WGMMA_TRANSPOSED,
-    [64, 16],
-    (i, j) => {
-      const [ti, tj] = [i - (i % 2) + (j % 2), j - (j % 2) + (i % 2)]
-      return [(ti >> 4) % 4, 4 * (ti % 8) + ((tj % 8) >> 1), (tj >> 3) * 2 + ((ti % 16) >> 3), tj % 2]
-    },
-  ],
-}
-
-test.each(Object.entries(closed))('law 2: %s in closed form, every element', (_, [layout, shape, form]) => {
-  for (const [i, j] of indices(shape)) {
-    const [warp, lane, register, vector] = form(i!, j!)
-    expect(Tiled.ownersOf(layout, shape, [i!, j!])).toEqual([{ warp, lane, register, vector }])
-    expect(Tiled.elementAt(layout, shape, { warp, lane, register, vector })).toEqual([i, j])
-  }
+test('laws 1 and 5 with leading dimensions', () => {
+  const shape = [2, 3, 64, 8]
+  const found = Tiled.positionTable(Tiled.WGMMA, shape)
+  const expected = places(Tiled.WGMMA, shape).map((p) =>
+    Tiled.elementAt(Tiled.WGMMA, shape, p).reduce((sum, i, k) => sum * shape[k]! + i, 0),
+  )
+  expect([...found]).toEqual(expected)
+  expect(new Set(expected).size).toBe(expected.length)
+  expect(Tiled.registerCount(Tiled.WGMMA, shape)).toBe(6 * 2)
+  expect(Tiled.elementAt(Tiled.WGMMA, shape, { warp: 0, lane: 0, register: 9, vector: 1 })).toEqual([
+    1, 1, 8, 1,
+  ])
 })
 
 test('law 2: golden lanes', () => {
@@ -211,6 +313,151 @@ describe('reductions', () => {
     expect(code(Tiled.reduce([-1])(Tiled.WGMMA))).toBe('tiled.reduce-axis')
     expect(code(Tiled.reduce([0, 1])(Tiled.WGMMA))).toBe('tiled.reduce-axis')
   })
+})
+
+describe('broadcasting back', () => {
+  const { WGMMA, WGMMA_ROW, WGMMA_COL, WGMMA_8BIT, TCGEN05, TCGEN05_ROW, WGMMA_ACC_32BIT } = Tiled
+
+  test('what goes to what: five vectors, eleven matrices, both axes', () => {
+    const vectors = { WGMMA_ROW, WGMMA_COL, TCGEN05_ROW, T: Tiled.TMA_INDICES, T4: Tiled.TMA_INDICES_4 }
+    const legal: string[] = []
+    for (const [from, reduced] of Object.entries(vectors))
+      for (const [to, whole, base] of table)
+        if (base.length === 2 && !to.includes('('))
+          for (const axis of [0, 1])
+            if (code(Tiled.checkBroadcast([axis])(reduced, whole)) === null)
+              legal.push(`${from} ${to} ${String(axis)}`)
+    expect(legal.sort()).toEqual(
+      [
+        // WGMMA_UPCAST_2X leaves the same rows in the same lanes, but as 2 times 2 copies: other data.
+        ...['WGMMA', 'WGMMA_ACC_32BIT', 'WGMMA_8BIT', 'WGMMA_UPCAST_4X'].map((to) => `WGMMA_ROW ${to} 1`),
+        'TCGEN05_ROW TCGEN05 1',
+        'WGMMA_COL WGMMA 0',
+        'WGMMA_COL TCGEN05 0',
+      ].sort(),
+    )
+  })
+
+  test('law 7: each register takes its value from the same lane', () => {
+    for (const [whole, axis, shape] of [
+      [WGMMA, 0, [64, 16]],
+      [WGMMA, 1, [128, 16]],
+      [WGMMA, 1, [2, 64, 8]],
+      [WGMMA_ACC_32BIT, 0, [64, 16]],
+      [WGMMA_8BIT, 0, [64, 32]],
+      [Tiled.WGMMA_TRANSPOSED, 1, [64, 8]],
+      [TCGEN05, 1, [128, 16]],
+      [right(Tiled.TMEM_NATIVE(4)), 1, [128, 8]],
+    ] as const) {
+      const reduced = right(Tiled.reduce([axis])(whole))
+      const left = shape.filter((_, k) => k !== axis + shape.length - 2)
+      const from = right(Tiled.broadcastRegisters([axis])(whole, shape))
+      const [inWhole, inReduced] = [Tiled.positionTable(whole, shape), Tiled.positionTable(reduced, left)]
+      const [perLane, perReduced] = [inWhole.length / 128, inReduced.length / 128]
+      expect(from.length).toBe(perLane)
+      const [columns, rows] = [shape[shape.length - 1]!, shape[shape.length - 2]!]
+      const project = (p: number): number =>
+        axis === 1 ? Math.floor(p / columns) : Math.floor(p / (rows * columns)) * columns + (p % columns)
+      const wrong = range(128 * perLane).filter((at) => {
+        const taken = inReduced[Math.floor(at / perLane) * perReduced + from[at % perLane]!]!
+        return taken !== project(inWhole[at]!)
+      })
+      expect(wrong).toEqual([])
+    }
+  })
+
+  test('law 7: rows to WGMMA by hand: registers of four elements (two rows of two) in turn', () => {
+    expect([...right(Tiled.broadcastRegisters([1])(WGMMA, [64, 16]))]).toEqual([0, 0, 1, 1, 0, 0, 1, 1])
+    expect([...right(Tiled.broadcastRegisters([0])(WGMMA, [64, 16]))]).toEqual([0, 1, 0, 1, 2, 3, 2, 3])
+  })
+
+  test('refused', () => {
+    expect(code(Tiled.checkBroadcast([0])(WGMMA_ROW, WGMMA))).toBe('tiled.broadcast')
+    expect(code(Tiled.checkBroadcast([2])(WGMMA_ROW, WGMMA))).toBe('tiled.reduce-axis')
+    expect(code(Tiled.broadcastRegisters([2])(WGMMA, [64, 8]))).toBe('tiled.reduce-axis')
+    expect(right(Tiled.checkBroadcast([1])(WGMMA_ROW, WGMMA))).toBe(WGMMA)
+  })
+})
+
+describe('slices', () => {
+  test('law 8: a lane keeps some of its registers', () => {
+    for (const [layout, shape, starts, sizes] of [
+      [Tiled.WGMMA, [128, 32], [64, 8], [64, 16]],
+      [Tiled.WGMMA, [128, 32], [0, 0], [128, 32]],
+      [Tiled.WGMMA, [3, 64, 16], [1, 0, 8], [2, 64, 8]],
+      [Tiled.WGMMA_8BIT, [64, 64], [0, 16], [64, 32]],
+      [Tiled.WGMMA_COL, [48], [8], [24]],
+    ] as const) {
+      const slice = right(Tiled.slice(starts, sizes)(layout, shape))
+      expect(slice.shape).toEqual(sizes)
+      const wrong = places(layout, sizes).filter((p) => {
+        const outer = Tiled.elementAt(layout, shape, { ...p, register: slice.registers[p.register]! })
+        return Tiled.elementAt(layout, sizes, p).some((i, k) => i + starts[k]! !== outer[k])
+      })
+      expect(wrong).toEqual([])
+    }
+    expect([...right(Tiled.slice([64, 8], [64, 16])(Tiled.WGMMA, [128, 32])).registers]).toEqual([
+      10, 11, 12, 13,
+    ])
+  })
+
+  test('refused, by dimension', () => {
+    const slice = (
+      starts: readonly number[],
+      sizes: readonly number[],
+    ): readonly [string | null, string | undefined] => {
+      const result = Tiled.slice(starts, sizes)(Tiled.WGMMA, [2, 128, 16])
+      return [code(result), E.isLeft(result) ? /Dimension \d/.exec(result.left.message)?.[0] : undefined]
+    }
+    expect(slice([0, 0, 0], [2, 128, 16])).toEqual([null, undefined])
+    expect(slice([1, 64, 8], [1, 64, 8])).toEqual([null, undefined])
+    expect(slice([0, 0], [128, 16])[0]).toBe('slice.rank')
+    expect(slice([0, 0, 0], [128, 16])[0]).toBe('slice.rank')
+    expect(slice([0, 0], [2, 128, 16])[0]).toBe('slice.rank')
+    expect(slice([2, 0, 0], [1, 64, 8])).toEqual(['slice.bounds', 'Dimension 0'])
+    expect(slice([-1, 0, 0], [1, 64, 8])).toEqual(['slice.bounds', 'Dimension 0'])
+    expect(slice([0, 0, 0], [0, 64, 8])).toEqual(['slice.bounds', 'Dimension 0'])
+    expect(slice([0, 128, 0], [1, 64, 8])).toEqual(['slice.bounds', 'Dimension 1'])
+    expect(slice([0.5, 0, 0], [1, 64, 8])).toEqual(['slice.bounds', 'Dimension 0'])
+    expect(slice([0, 0, 16], [1, 64, 8])).toEqual(['slice.bounds', 'Dimension 2'])
+    expect(slice([0, 32, 0], [1, 64, 8])).toEqual(['slice.unaligned', 'Dimension 1'])
+    expect(slice([0, 0, 0], [1, 32, 8])).toEqual(['slice.unaligned', 'Dimension 1'])
+    expect(slice([0, 0, 4], [1, 64, 8])).toEqual(['slice.unaligned', 'Dimension 2'])
+    expect(slice([0, 0, 0], [1, 64, 12])).toEqual(['slice.unaligned', 'Dimension 2'])
+  })
+})
+
+test('parameters', () => {
+  expect([0, 8, 16, 24, -16, 16.5, 32].map((c) => code(Tiled.TCGEN05_M64_COLLECTIVE(c)))).toEqual([
+    'tiled.parameter',
+    'tiled.parameter',
+    null,
+    'tiled.parameter',
+    'tiled.parameter',
+    'tiled.parameter',
+    null,
+  ])
+  for (const make of [Tiled.MMA_LHS, Tiled.MMA_RHS]) {
+    expect([2, 4, 8, 16, 32, 64].map((bits) => code(make(bits, 4)))).toEqual([
+      'tiled.parameter',
+      null,
+      null,
+      null,
+      null,
+      'tiled.parameter',
+    ])
+    expect([0, 1, 2, 3, 4, 8].map((w) => code(make(16, w)))).toEqual([
+      'tiled.parameter',
+      null,
+      null,
+      'tiled.parameter',
+      null,
+      'tiled.parameter',
+    ])
+  }
+  expect(code(Tiled.MMA_ACC(3))).toBe('tiled.parameter')
+  // Along M alone, the accumulator of mma is that of wgmma.
+  expect(right(Tiled.MMA_ACC(4))).toEqual(Tiled.WGMMA)
 })
 
 describe('canonical form', () => {
@@ -328,7 +575,7 @@ describe('canonical form', () => {
       expect(right(Tiled.canonicalize(canonical))).toEqual(canonical)
       expect(differences(canonical, spec, shape)).toEqual([])
     }
-    for (const [, layout, shape] of table) expect(differences(layout, layout, shape)).toEqual([])
+    for (const [, layout, base] of table) expect(differences(layout, layout, base)).toEqual([])
   })
 
   test('law 3: canonical forms by hand', () => {
@@ -375,6 +622,21 @@ test('refusals by code', () => {
   expect(Tiled.isTiledLayout({ _tag: 'tiled', ...wgmma, laneDims: [-3] })).toBe(false)
   expect(code(Tiled.checkShape(Tiled.WGMMA, [64, 12]))).toBe('layout.shape')
   expect(code(Tiled.checkShape(Tiled.WGMMA, [64]))).toBe('layout.shape')
+  expect(code(Tiled.checkShape(Tiled.WGMMA, [0, 8]))).toBe('layout.shape')
+  expect(code(Tiled.checkShape(Tiled.WGMMA, [-64, 8]))).toBe('layout.shape')
+  expect(code(Tiled.checkShape(Tiled.WGMMA, [0, 64, 8]))).toBe('layout.shape')
+  expect(Tiled.checkShape(Tiled.WGMMA, [3, 64, 12])).toMatchObject({
+    left: {
+      message:
+        'The base tile (64, 8) does not divide the array shape (3, 64, 12): dimension 2 must be a positive multiple of 8, found 12',
+    },
+  })
+  expect(Tiled.checkShape(Tiled.WGMMA, [-3, 64, 8])).toMatchObject({
+    left: { message: expect.stringContaining('dimension 0 must be a positive multiple of 1, found -3') },
+  })
+  expect(Tiled.checkShape(Tiled.WGMMA, [64])).toMatchObject({
+    left: { message: expect.stringContaining('expected rank 2 or more, found 1') },
+  })
   expect(E.isRight(Tiled.checkShape(Tiled.WGMMA, [2, 64, 8]))).toBe(true)
   expect(Tiled.sameTiledLayout(Tiled.WGMMA, Tiled.WGMMA_ACC_32BIT)).toBe(false)
   expect(Tiled.sameBaseTile(Tiled.WGMMA, Tiled.WGMMA_ACC_32BIT)).toBe(true)
