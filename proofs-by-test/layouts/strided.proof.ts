@@ -53,6 +53,12 @@ test('law 2: the default vector length', () => {
 test('refusals, and data from outside', () => {
   expect(code(stridedLayout([4, 100], 2))).toBe('strided.not-divisible')
   expect(code(stridedLayout([4, 128], 0))).toBe('strided.vector')
+  expect(code(stridedLayout([-4, -128], 2))).toBe('strided.shape')
+  expect(stridedLayout([128, 0], 2)).toMatchObject({
+    left: { message: 'Dimension 1 of a strided layout must be a positive extent, found 0' },
+  })
+  expect(code(defaultVectorLength([0], 32))).toBe('strided.no-default')
+  expect(code(defaultVectorLength([-128], 32))).toBe('strided.no-default')
   expect(isStridedLayout({ _tag: 'strided', shape: [4, 128], vectorLength: 4 })).toBe(true)
   expect(isStridedLayout({ _tag: 'strided', shape: [4, 128], vectorLength: 3 })).toBe(false)
   expect(isStridedLayout({ _tag: 'strided', shape: [4, 0], vectorLength: 1 })).toBe(false)
