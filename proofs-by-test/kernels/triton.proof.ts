@@ -5,10 +5,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
-import { WGMMA } from '../../src/layouts/tiled.js'
-import { elementTable, sameFunction } from '../../src/layouts/register-layout.js'
 import { attentionWarpSpecialised } from '../../src/kernels/triton/attention-ws.js'
-import { blocked, mmaV3, slice } from '../../src/kernels/triton/encodings.js'
 import { matmulPointer } from '../../src/kernels/triton/matmul-pointer.js'
 import { decodeProgram, encodeProgram, parseProgram, printJson } from '../../src/semantics/codec.js'
 import { place } from '../../src/semantics/place.js'
@@ -158,41 +155,6 @@ describe('mm_ptr runs', () => {
       expect(found.provenance).toMatchObject({ proved: true, inOrder: true })
     },
   )
-})
-
-describe('encodings', () => {
-  const blockedA = blocked({
-    sizePerThread: [1, 8],
-    threadsPerWarp: [8, 4],
-    warpsPerCTA: [4, 1],
-    order: [1, 0],
-  })
-
-  test('law 2: mma v3 on 64 rows is the WGMMA layout', () => {
-    for (const columns of [8, 16, 64, 128])
-      expect(sameFunction(right(mmaV3([64, columns])), WGMMA, [64, columns])).toBe(true)
-  })
-
-  test('law 1: every element has an owner', () => {
-    for (const shape of [
-      [64, 32],
-      [64, 1],
-      [1, 32],
-      [128, 64],
-    ])
-      expect(new Set(elementTable(right(blockedA(shape)), shape)).size).toBe(shape[0]! * shape[1]!)
-    expect(new Set(elementTable(right(slice(1, blockedA)([64])), [64])).size).toBe(64)
-  })
-
-  test('blocked by hand: thread t of warp w holds row 8w + t div 4, columns 8 (t mod 4) to 8 (t mod 4) + 7', () => {
-    const table = elementTable(right(blockedA([64, 32])), [64, 32])
-    for (let warp = 0; warp < 4; warp++)
-      for (let lane = 0; lane < 32; lane++)
-        for (let register = 0; register < 16; register++) {
-          const row = 8 * warp + Math.floor(lane / 4) + 32 * Math.floor(register / 8)
-          expect(table[(warp * 32 + lane) * 16 + register]).toBe(row * 32 + 8 * (lane % 4) + (register % 8))
-        }
-  })
 })
 
 describe('docs/constructs.md', () => {

@@ -27,39 +27,25 @@ import type * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../failure.js'
 import type { RegisterLayout } from '../../layouts/register-layout.js'
+import type { Blocked } from '../../layouts/triton/encoding.js'
+import { onShape } from '../../layouts/triton/to-linear.js'
 import * as B from '../../semantics/builder.js'
 import type { Condition, Descriptor, Int, Tile, View } from '../../semantics/expression.js'
 import * as X from '../../semantics/expression.js'
 import type { AnyBarrier, TensorBarrier } from '../../semantics/instruction.js'
 import type { Program } from '../../semantics/program.js'
 import { swizzle, tile } from '../../transforms/transform.js'
-import { linear, slice } from './encodings.js'
 
 const tensorOrder = { ordersTensorCore: true } as const
 
-/** A row a lane: the encoding of a tile of 128 rows of tensor memory. */
-const rowPerLane = linear(
-  [128, 64],
-  [
-    [0, 1],
-    [0, 2],
-    [0, 4],
-    [0, 8],
-    [0, 16],
-    [0, 32],
-  ],
-  [
-    [1, 0],
-    [2, 0],
-    [4, 0],
-    [8, 0],
-    [16, 0],
-  ],
-  [
-    [32, 0],
-    [64, 0],
-  ],
-)
+/** A row a lane: the encoding of a tile of 128 rows of tensor memory. The module writes its bases out. */
+const rowPerLane: Blocked = {
+  _tag: 'blocked',
+  sizePerThread: [1, 64],
+  threadsPerWarp: [32, 1],
+  warpsPerCTA: [4, 1],
+  order: [0, 1],
+}
 
 const on = (when: Condition | undefined): B.DoOptions => (when === undefined ? {} : { when })
 
@@ -168,9 +154,9 @@ export const attentionWarpSpecialised = (): E.Either<Failure, Program> =>
       const scale = yield* B.scalarParam('scale', 'f32')
       const N = yield* B.scalarParam('N', 'i32')
 
-      const matrix = yield* B.fromEither(rowPerLane([128, 64]))
-      const columnOf = yield* B.fromEither(rowPerLane([128, 1]))
-      const rows = yield* B.fromEither(slice(1, rowPerLane)([128]))
+      const matrix = yield* B.fromEither(onShape(rowPerLane)([128, 64]))
+      const columnOf = yield* B.fromEither(onShape(rowPerLane)([128, 1]))
+      const rows = yield* B.fromEither(onShape({ _tag: 'slice', dim: 1, parent: rowPerLane })([128]))
       const tile128 = yield* B.fromEither(tile([8, 64]))
       const swizzle128 = yield* B.fromEither(swizzle(128))
       const registersS84 = yield* B.registers('s_84', 'default', 'f32', [128, 64])

@@ -22,29 +22,41 @@ import type * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
 import * as B from '../../semantics/builder.js'
 import type { Expr, Ptr, Tile } from '../../semantics/expression.js'
+import type { Blocked, NvidiaMma, Slice } from '../../layouts/triton/encoding.js'
+import { onShape } from '../../layouts/triton/to-linear.js'
 import * as X from '../../semantics/expression.js'
 import type { Program } from '../../semantics/program.js'
 import type { PtrIndex } from '../../semantics/types.js'
 import { swizzle, tile } from '../../transforms/transform.js'
-import { blocked, mmaV3, slice } from './encodings.js'
 
 const blockM = 64
 const blockN = 64
 const blockK = 32
 const stages = 4
 
-const blocked0 = blocked({
+const blocked0: Blocked = {
+  _tag: 'blocked',
   sizePerThread: [1, 8],
   threadsPerWarp: [8, 4],
   warpsPerCTA: [4, 1],
   order: [1, 0],
-})
-const blocked1 = blocked({
+}
+const blocked1: Blocked = {
+  _tag: 'blocked',
   sizePerThread: [1, 8],
   threadsPerWarp: [4, 8],
   warpsPerCTA: [4, 1],
   order: [1, 0],
-})
+}
+
+const mma0: NvidiaMma = {
+  _tag: 'nvidia_mma',
+  versionMajor: 3,
+  instrShape: [16, blockN, 16],
+  warpsPerCTA: [4, 1],
+}
+
+const slice = (dim: number, parent: Blocked): Slice => ({ _tag: 'slice', dim, parent })
 
 const fits = <A>(either: E.Either<Failure, A>): B.Build<A> => B.fromEither(either)
 
@@ -83,20 +95,20 @@ export const matmulPointer = (settings: MatmulPointer = asCompiled): E.Either<Fa
       const b = yield* B.tensorParam('b', 'f16', [K, N], { role: 'in', strides: [sbk, 1] })
       const c = yield* B.tensorParam('c', 'f16', [M, N], { role: 'out', strides: [scm, 1] })
 
-      const rowsA = yield* fits(slice(1, blocked0)([blockM]))
-      const rowsC = yield* fits(slice(1, blocked1)([blockM]))
-      const columnsB = yield* fits(slice(0, blocked1)([blockN]))
-      const kA = yield* fits(slice(0, blocked0)([blockK]))
-      const kB = yield* fits(slice(1, blocked1)([blockK]))
-      const columnA = yield* fits(blocked0([blockM, 1]))
-      const rowA = yield* fits(blocked0([1, blockK]))
-      const blockA = yield* fits(blocked0([blockM, blockK]))
-      const columnB = yield* fits(blocked1([blockK, 1]))
-      const rowB = yield* fits(blocked1([1, blockN]))
-      const blockB = yield* fits(blocked1([blockK, blockN]))
-      const columnC = yield* fits(blocked1([blockM, 1]))
-      const blockC = yield* fits(blocked1([blockM, blockN]))
-      const mma = yield* fits(mmaV3([blockM, blockN]))
+      const rowsA = yield* fits(onShape(slice(1, blocked0))([blockM]))
+      const rowsC = yield* fits(onShape(slice(1, blocked1))([blockM]))
+      const columnsB = yield* fits(onShape(slice(0, blocked1))([blockN]))
+      const kA = yield* fits(onShape(slice(0, blocked0))([blockK]))
+      const kB = yield* fits(onShape(slice(1, blocked1))([blockK]))
+      const columnA = yield* fits(onShape(blocked0)([blockM, 1]))
+      const rowA = yield* fits(onShape(blocked0)([1, blockK]))
+      const blockA = yield* fits(onShape(blocked0)([blockM, blockK]))
+      const columnB = yield* fits(onShape(blocked1)([blockK, 1]))
+      const rowB = yield* fits(onShape(blocked1)([1, blockN]))
+      const blockB = yield* fits(onShape(blocked1)([blockK, blockN]))
+      const columnC = yield* fits(onShape(blocked1)([blockM, 1]))
+      const blockC = yield* fits(onShape(blocked1)([blockM, blockN]))
+      const mma = yield* fits(onShape(mma0)([blockM, blockN]))
 
       const tileX = yield* fits(tile([8, 32]))
       const swizzleX = yield* fits(swizzle(64))
