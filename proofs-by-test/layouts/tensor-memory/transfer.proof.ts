@@ -99,6 +99,7 @@ describe('laws 1 and 2: an instruction brings each register from where its eleme
     ['default(1), NATIVE(1)', byDefault(1), native(1), 32, [128, 8]],
     ['default(1), NATIVE(2)', byDefault(1), native(2), 32, [128, 8]],
     ['default(2), NATIVE(2)', byDefault(2), native(2), 16, [128, 8]],
+    ['default(4), NATIVE(4)', byDefault(4), native(4), 8, [128, 16]],
     ['half-lane(1), its own', half(1), half(1).tiled, 32, [64, 32]],
     ['scales, their own', T.scales, T.scales.tiled, 8, [256, 4]],
   ]
