@@ -21,26 +21,46 @@ export const text = (e: E.Either<Failure, Layout>): string =>
   E.isLeft(e) ? e.left.code : showLayout(e.right)
 
 /**
- * The oracle: a plain layout as a loop over its leaves, fastest first, with no end to the last one. Written down without the module that
- * it is compared with.
+ * The oracle: the leaves of a plain layout, then a loop over them, fastest first, with no end to the last one. Written down without the
+ * module that it is compared with.
  */
-export const value = (l: Layout, index: number): number => {
-  const modes = flatModes(l)
-  let left = index
-  let sum = 0
-  modes.forEach(({ shape, stride }: Mode, k) => {
-    if (typeof stride !== 'number') throw new Error('a basis stride')
-    const c = k === modes.length - 1 ? left : ((left % shape) + shape) % shape
-    left = Math.floor(left / shape)
-    sum += c * stride
-  })
-  return sum
+const evaluator = (l: Layout): ((index: number) => number) => {
+  const modes: readonly Mode[] = flatModes(l)
+  const extents = modes.map((mode) => mode.shape)
+  const strides = modes.map(({ stride }) => (typeof stride === 'number' ? stride : NaN))
+  const last = modes.length - 1
+  return (index) => {
+    let left = index
+    let sum = 0
+    for (let k = 0; k <= last; k++) {
+      const shape = extents[k]!
+      const c = k === last ? left : ((left % shape) + shape) % shape
+      left = Math.floor(left / shape)
+      sum += c * strides[k]!
+    }
+    return sum
+  }
 }
+
+export const value = (l: Layout, index: number): number => evaluator(l)(index)
 
 export const extent = (l: Layout): number => flatModes(l).reduce((n, mode) => n * mode.shape, 1)
 
-export const image = (l: Layout): readonly number[] =>
-  Array.from({ length: extent(l) }, (_, i) => value(l, i))
+/** The values at 0 .. n-1, n the size by default. */
+export const image = (l: Layout, n: number = extent(l)): readonly number[] => {
+  const f = evaluator(l)
+  return Array.from({ length: n }, (_, i) => f(i))
+}
+
+/** The values at the given integers. */
+export const values = (l: Layout, at: readonly number[]): readonly number[] => at.map(evaluator(l))
+
+export const same = (a: readonly number[], b: readonly number[]): boolean =>
+  a.length === b.length && a.every((x, i) => x === b[i])
+
+/** One expectation for many checks: the things that fail, named. */
+export const failing = <A>(things: readonly A[], ok: (a: A) => boolean, name: (a: A) => string): string[] =>
+  things.filter((a) => !ok(a)).map(name)
 
 /** Brackets of JSON as CuTe prints them. */
 export const tupleText = (t: IntTuple): string => JSON.stringify(t).replaceAll('[', '(').replaceAll(']', ')')

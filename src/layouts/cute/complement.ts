@@ -13,8 +13,8 @@
  * Laws
  * 1. Ordered: A*(i) < A*(i + 1).
  * 2. Disjoint: (A, A*) is injective if A is, so their images meet in 0 only.
- * 3. Bounded: cosize(A*) is at most M rounded up to a multiple of cosize(A), and (A, A*) reaches M whenever the
- *    gaps of A divide; then it covers 0 .. cosize-1.
+ * 3. Bounded: cosize(A*) is at most M rounded up to a multiple of the end of A, its largest stride times that extent. (A, A*) reaches M whenever
+ *    the gaps of A divide; then it covers every offset below its cosize.
  * 4. complement(A*, M) is A sorted and coalesced, for an A whose gaps divide, that reaches M.
  *
  * A gap that does not divide, as in (4,2):(1,10), is filled as far as whole tiles fit: 2:4. Modes that overlap are refused: (2,2):(1,1).

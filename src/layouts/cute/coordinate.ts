@@ -99,4 +99,4 @@ export const increment =
   }
 
 /** The natural coordinate of an integer: never refuses. */
-export const coordinateAt = naturalOfIndex
+export const coordinateAt: (shape: IntTuple, index: number) => IntTuple = naturalOfIndex

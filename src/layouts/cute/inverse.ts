@@ -16,12 +16,12 @@
  * For a layout of coordinates both work in every direction on its own, and the result is a layout over the nested codomain.
  *
  * Laws
- * 1. A(R(i)) = i for i in 0 .. size(R)-1, as a natural coordinate when A has basis strides; R is injective.
+ * 1. A(R(i)) = i for i in 0 .. size(R)-1, as a natural coordinate when A has basis strides. No R is longer, if A is injective.
  * 2. A(L(A(i))) = A(i) for all i in 0 .. size(A)-1. If A is injective, L(A(i)) = i.
  * 3. The two are equal functions on 0 .. size-1 for a bijection onto 0 .. size-1.
  *
- * `leftInverse` refuses what this form cannot undo: a stride that the next one is not a multiple of, and modes that overlap so that a
- * digit runs past its extent. `rightInverse` never fails, but for negative strides; the worst is 1:0.
+ * `leftInverse` refuses a stride that the next one is not a multiple of, and modes that overlap so that a digit runs past its
+ * extent. `rightInverse` never fails, but for negative strides; the worst is 1:0.
  *
  * Where implementations differ (the laws decide)
  *   | layout                 | left inverse here   | python/pycute               |
@@ -80,7 +80,7 @@ const digitsFit = (reaches: ReadonlyArray<Reach>, lastSource: number): boolean =
     reach += (shape - 1) * stride
     const next = reaches[k + 1]?.stride ?? Infinity
     const digit = Math.floor(Math.min(reach, next - 1) / stride)
-    if (digit >= shape && !(next === Infinity && source === lastSource)) return false
+    if (digit >= shape && source !== lastSource) return false
   }
   return true
 }

@@ -9,7 +9,7 @@
  * A stride 1 < d < n loses n/d of its extent and gets stride 1; an extent that is smaller than that becomes 1.
  *
  * Laws
- * 1. The image of upcast(n)(l) is the image of l divided by n, rounded down.
+ * 1. The image of upcast(n)(l) is the image of l divided by n, rounded down, for an injective l.
  * 2. upcast(n) of downcast(n)(l) is l; for a layout with a mode of stride 1, the image of downcast(n)(l) is n l + 0 .. n-1.
  * 3. `recast(old, new)` in bits is the upcast by new / old or the downcast by old / new; when neither divides, one after the other.
  *
