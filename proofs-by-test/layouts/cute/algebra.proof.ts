@@ -95,7 +95,7 @@ test('coalesce, law 4: the open form is the same function on all integers', () =
 test('composition, law 1: A(B(i)), and which are refused', () => {
   let refused = 0
   const wrong: string[] = []
-  for (const b of allLayouts(1, [1, 2, 3, 4, 6, 12], range(9))) {
+  for (const b of allLayouts(1, [1, 2, 3, 4, 6], [0, 1, 2, 3, 4, 8])) {
     const bs = image(b)
     for (const a of two) {
       const r = composition(a, b)
@@ -105,7 +105,7 @@ test('composition, law 1: A(B(i)), and which are refused', () => {
     }
   }
   expect(wrong).toEqual([])
-  expect(refused).toBe(19216)
+  expect(refused).toBe(6824)
 })
 
 test('composition, law 1: through three modes, and over nested right layouts', () => {

@@ -11,7 +11,8 @@ import {
 } from '../../../src/layouts/cute/fragments.js'
 import type { AccumulatorLayout, LoadShape } from '../../../src/layouts/cute/fragments.js'
 import type { Layout } from '../../../src/layouts/cute/layout.js'
-import { at, evaluate, modes, size } from '../../../src/layouts/cute/layout.js'
+import { evaluate, modes, size, table as layoutTable } from '../../../src/layouts/cute/layout.js'
+import { leaves } from '../../../src/layouts/cute/tree.js'
 import { showLayout } from '../../../src/layouts/cute/text.js'
 import { elementOf, registersPerLane } from '../../../src/layouts/register-layout.js'
 import { WGMMA, WGMMA_8BIT } from '../../../src/layouts/tiled.js'
@@ -19,7 +20,12 @@ import { cellOf, accessShape } from '../../../src/layouts/tensor-memory/access-s
 import { fragments } from '../captured.js'
 import { extent, image, range, right } from './readers.js'
 
-const element = (l: Layout, thread: number, v: number): number => Number(right(evaluate(l, [thread, v])))
+/** (thread, value) to element, out of one table: threads are the faster mode. */
+const elements = (l: Layout): ((thread: number, v: number) => number) => {
+  const threads = size(modes(l)[0]!)
+  const table = image(l)
+  return (thread, v) => table[thread + threads * v]!
+}
 
 test('law 1: bijections onto the tile', () => {
   for (const [l, k] of [
@@ -32,7 +38,7 @@ test('law 1: bijections onto the tile', () => {
     expect([...image(l)].sort((a, b) => a - b)).toEqual(range(64 * k))
     expect(modes(l).map(size)).toEqual([128, k / 2])
   }
-  expect(element(wgmmaAccumulator(8), 6, 3)).toBe(9 + 64 * 5)
+  expect(right(evaluate(wgmmaAccumulator(8), [6, 3]))).toBe(9 + 64 * 5)
   expect(showLayout(wgmmaAccumulator(8))).toBe('((4,8,4),(2,2,1)):((128,1,16),(64,8,512))')
 })
 
@@ -40,20 +46,20 @@ test('law 1: equal to the fragments of an H100', () => {
   const { d_fragments, a_fragments } = fragments()
   let checked = 0
   for (const { n, row_col } of Object.values(d_fragments)) {
-    const l = wgmmaAccumulator(n)
+    const element = elements(wgmmaAccumulator(n))
     for (let t = 0; t < 128; t++)
       for (let v = 0; v < n / 2; v++) {
         // One list a thread: row, column, row, column ...
         const [row, column] = [row_col[t]![2 * v]!, row_col[t]![2 * v + 1]!]
-        if (element(l, t, v) !== row + 64 * column) expect.fail(`D ${String(n)} ${String(t)} ${String(v)}`)
+        if (element(t, v) !== row + 64 * column) expect.fail(`D ${String(n)} ${String(t)} ${String(v)}`)
         checked++
       }
   }
   for (const { k, thread_plus_128_times_element } of Object.values(a_fragments)) {
-    const l = k === 16 ? wgmmaOperand16 : k === 32 ? wgmmaOperand8 : wgmmaOperandTf32
+    const element = elements(k === 16 ? wgmmaOperand16 : k === 32 ? wgmmaOperand8 : wgmmaOperandTf32)
     for (let t = 0; t < 128; t++)
       for (let v = 0; v < k / 2; v++) {
-        const e = element(l, t, v)
+        const e = element(t, v)
         const held = thread_plus_128_times_element[e % 64]![Math.floor(e / 64)]!
         if (held !== t + 128 * v) expect.fail(`A ${String(k)} ${String(t)} ${String(v)}`)
         checked++
@@ -63,19 +69,17 @@ test('law 1: equal to the fragments of an H100', () => {
 })
 
 test('law 2: the register layouts of Mosaic, in register order', () => {
-  for (const n of [8, 64, 256])
+  for (const n of [8, 64, 256]) {
+    const element = elements(wgmmaAccumulator(n))
     for (let t = 0; t < 128; t++)
       for (let v = 0; v < n / 2; v++) {
         const [i, j] = elementOf(WGMMA, [64, n], t >> 5, t & 31, v)
-        if (element(wgmmaAccumulator(n), t, v) !== i! + 64 * j!)
-          expect.fail(`${String(n)} ${String(t)} ${String(v)}`)
+        if (element(t, v) !== i! + 64 * j!) expect.fail(`${String(n)} ${String(t)} ${String(v)}`)
       }
+  }
   expect(registersPerLane(WGMMA, [64, 16])).toBe(8)
-  for (let t = 0; t < 128; t++)
-    for (let v = 0; v < 16; v++) {
-      const [i, j] = elementOf(WGMMA_8BIT, [64, 32], t >> 5, t & 31, v)
-      expect(element(wgmmaOperand8, t, v)).toBe(i! + 64 * j!)
-    }
+  const held = range(2048).map((i) => elementOf(WGMMA_8BIT, [64, 32], (i % 128) >> 5, i & 31, i >> 7))
+  expect(image(wgmmaOperand8)).toEqual(held.map(([i, j]) => i! + 64 * j!))
   expect(wgmmaOperand16).toEqual(wgmmaAccumulator(16))
 })
 
@@ -93,14 +97,17 @@ test('law 3: tcgen05.ld, as tensor memory has it', () => {
       const [lanes, columns] = cells[shape]
       const access = right(accessShape(shape, num))
       const seen = new Set<string>()
-      for (let t = 0; t < 32; t++)
-        for (let r = 0; r < extent(l) / 32; r++) {
+      const want: (readonly number[])[] = []
+      let inside = true
+      for (let r = 0; r < extent(l) / 32; r++)
+        for (let t = 0; t < 32; t++) {
           const { lane, column } = cellOf(access, { thread: t, register: r })
-          expect(right(evaluate(l, [t, r]))).toEqual([lane, column])
-          expect(lane < lanes && column < columns * num).toBe(true)
+          want.push([lane, column])
+          inside &&= lane < lanes && column < columns * num
           seen.add(`${String(lane)} ${String(column)}`)
         }
-      expect(seen.size).toBe(lanes * columns * num)
+      expect(layoutTable(l)).toEqual(want)
+      expect([inside, seen.size]).toEqual([true, lanes * columns * num])
     }
 })
 
@@ -122,26 +129,22 @@ test('law 4: where accumulators lie', () => {
   for (const id of ids) {
     const l = accumulatorPlace(id, n)
     expect(modes(l).map(size)).toEqual([rows[id], n])
-    const seen = new Set<string>()
-    for (let i = 0; i < rows[id] * n; i++) {
-      const [lane, column, cta = 0] = JSON.parse(JSON.stringify(at(l, i)))
-      expect([cta, lane, column]).toEqual(places[id](i % rows[id], Math.floor(i / rows[id])))
-      seen.add(JSON.stringify([lane, column, cta]))
-    }
-    expect(seen.size).toBe(rows[id] * n)
+    const cells = layoutTable(l).map((cell) => {
+      const [lane, column, cta = 0] = leaves(cell)
+      return [cta, lane!, column!]
+    })
+    expect(cells).toEqual(range(rows[id] * n).map((i) => places[id](i % rows[id], Math.floor(i / rows[id]))))
+    expect(new Set(cells.map(String)).size).toBe(rows[id] * n)
   }
 })
 
 test('law 5: the atom of scale factors (identity 14)', () => {
   for (const block of [16, 32]) {
     const l = scaleAtom(block)
-    const bytes = new Set<number>()
-    for (let x = 0; x < 128; x++)
-      for (let k = 0; k < 4 * block; k++) {
-        const byte = element(l, x, k)
-        expect(byte).toBe((x % 32) * 16 + (x >> 5) * 4 + Math.floor(k / block))
-        bytes.add(byte)
-      }
-    expect(bytes.size).toBe(512)
+    const bytes = image(l)
+    expect(bytes).toEqual(
+      bytes.map((_, i) => (i % 32) * 16 + ((i % 128) >> 5) * 4 + Math.floor((i >> 7) / block)),
+    )
+    expect([bytes.length, new Set(bytes).size]).toEqual([512 * block, 512])
   }
 })

@@ -79,9 +79,9 @@ test('division: what does not fit is refused', () => {
 })
 
 test('division, laws 1 to 3, for tiles of whole layouts and of modes', () => {
-  const as = allLayouts(2, [2, 4, 6], [1, 2, 5, 12])
+  const as = allLayouts(2, [2, 4, 6], [1, 5, 12])
   const bs: readonly Tiler[] = [
-    ...allLayouts(1, [1, 2, 4], [1, 2, 4]),
+    ...allLayouts(1, [1, 2, 4], [1, 2]),
     L('(2,2):(1,4)'),
     ...['[2:1]', '[2:1;2:1]', '[2:2;2:1]', '[(2,1):(1,2);4:1]'].map(T),
   ]
@@ -103,7 +103,7 @@ test('division, laws 1 to 3, for tiles of whole layouts and of modes', () => {
       if (!ok) wrong.push(showLayout(a))
     }
   expect(wrong).toEqual([])
-  expect(met).toBeGreaterThan(500)
+  expect(met).toBeGreaterThan(300)
 })
 
 test('products: the forms', () => {
