@@ -406,6 +406,23 @@ describe('parts', () => {
         ['d', 1],
       ],
     })
+    // The first bit of b reaches d too, the second does not.
+    const leak = layout(
+      [
+        [
+          'b',
+          [
+            [1, 1],
+            [2, 0],
+          ],
+        ],
+      ],
+      [
+        ['b', 4],
+        ['d', 2],
+      ],
+    )
+    expect([A.isIdentityOnOutDim('b')(leak), A.isTrivialOver(['b'])(leak)]).toEqual([true, false])
     expect(A.isTrivialOver(['a'])(layout([['a', [[1], [0]]]], [['a', 2]]))).toBe(false)
   })
 })

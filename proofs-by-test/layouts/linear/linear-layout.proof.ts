@@ -125,6 +125,36 @@ test('law 3: slices of the mma v3 layout, bases by hand', () => {
   expect(columns.outputs).toEqual([{ name: 'dim0', size: 64 }])
 })
 
+test('law 3: what still tells rows or columns apart stays', () => {
+  const cube = of(
+    [2, 4, 4],
+    [
+      [1, 0, 0],
+      [1, 2, 0],
+      [0, 1, 1],
+    ],
+    [
+      [1, 0, 0],
+      [0, 0, 2],
+    ],
+    [],
+  )
+  expect(right(Linear.sliceDimension(0)(cube))).toEqual(
+    of(
+      [4, 4],
+      [
+        [2, 0],
+        [1, 1],
+      ],
+      [
+        [0, 0],
+        [0, 2],
+      ],
+      [],
+    ),
+  )
+})
+
 test('refusals by code', () => {
   const refusal = (shape: readonly number[], register: readonly (readonly number[])[]): string | null =>
     code(Linear.registerLinearLayout(shape, register, [], []))
@@ -182,7 +212,7 @@ test('a message names the dimension, the rule and what was found', () => {
     _tag: 'Left',
     left: {
       code: 'linear.output-size',
-      message: 'Output dim1 must have a power of two as size, at most 2^30, found 48',
+      message: 'The size of output dim1 must be a power of two, at most 2^30, found 48',
     },
   })
   expect(
@@ -292,7 +322,8 @@ test('law 7: columns and back, by hand and on every layout above', () => {
   expect(Linear.outputNames(l)).toEqual(['a', 'b'])
   expect(code(Linear.fromColumns([{ name: 'in', size: 3 }], [], [0n, 0n]))).toBe('linear.input-size')
   expect(code(Linear.fromColumns([{ name: 'in', size: 4 }], [], [0n]))).toBe('linear.size')
-  expect(code(Linear.fromColumns([{ name: 'in', size: 4 }], [{ name: 'a', size: 3 }], [0n, 0n]))).toBe(
-    'linear.output-size',
-  )
+  for (const size of [3, 0, 1.5])
+    expect(code(Linear.fromColumns([{ name: 'in', size: 4 }], [{ name: 'a', size }], [0n, 0n]))).toBe(
+      'linear.output-size',
+    )
 })

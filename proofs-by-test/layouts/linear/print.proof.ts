@@ -33,6 +33,15 @@ test('the example() of the header', () => {
   expect(right(parse(text))).toEqual(example())
   expect(print(L.empty)).toBe('() -> ()')
   expect(right(parse('() -> ()'))).toEqual(L.empty)
+  const wide = layout(
+    [['a', [[16, 10]]]],
+    [
+      ['x', 32],
+      ['y', 16],
+    ],
+  )
+  expect(print(wide)).toBe('(a 2) -> (x 32, y 16)\na 1 -> (16, 10)')
+  expect(right(parse(print(wide)))).toEqual(wide)
 })
 
 test('law 1: round trip', () => {
@@ -72,7 +81,7 @@ test('law 1: any names', () => {
 test('law 2: blanks do not matter', () => {
   const spaced = `
   (  lane   4 ,warp 2 , block 1 )->(dim0 2,dim1 4  )
-
+  	
  lane 1->( 0 ,1 )
 \tlane  2 -> (0,2)
  warp 1 -> (1, 0)\t

@@ -159,6 +159,14 @@ test('laws 2 and 3: reshaping keeps the flattened function', () => {
   expect(code(R.reshapeIns([{ name: 'in', size: 8 }])(split()))).toBe('linear.size')
   expect(code(R.reshapeIns([{ name: 'in', size: 12 }])(split()))).toBe('linear.input-size')
   expect(code(R.reshapeOuts([{ name: 'out', size: 8 }])(split()))).toBe('linear.size')
+  expect(
+    code(
+      R.reshapeOuts([
+        { name: 'out', size: 0.5 },
+        { name: 'out2', size: 32 },
+      ])(split()),
+    ),
+  ).toBe('linear.output-size')
   expect(code(R.reshapeOuts([{ name: 'out', size: 32 }])(split()))).toBe('linear.size')
 })
 

@@ -28,20 +28,16 @@ import { pipe } from 'fp-ts/lib/function.js'
 import { refuse } from '../../failure.js'
 import { product, resizeOut } from './algebra.js'
 import type { Dimension, LinearLayout, Result } from './linear-layout.js'
-import { identity1D, isPowerOfTwo, outputNames, outputSize } from './linear-layout.js'
+import { identity1D, outputNames, outputSize, unevenSize } from './linear-layout.js'
 import { transposeOuts } from './reshape.js'
 
 /** The layout, if the sizes are sizes of its outputs. */
 const named =
   (sizes: ReadonlyArray<Dimension>) =>
   (layout: LinearLayout): Result<LinearLayout> => {
-    const bad = sizes.find(({ size }) => !isPowerOfTwo(size))
     const stranger = sizes.find(({ name }) => !outputNames(layout).includes(name))
-    if (bad !== undefined)
-      return refuse(
-        'linear.output-size',
-        `Output ${bad.name} must have a power of two as size, at most 2^30, found ${String(bad.size)}`,
-      )
+    const uneven = unevenSize('output', sizes)
+    if (uneven !== null) return E.left(uneven)
     return stranger === undefined
       ? E.right(layout)
       : refuse('linear.dimension', `No output ${stranger.name} among ${outputNames(layout).join(', ')}`)

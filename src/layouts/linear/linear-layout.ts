@@ -31,7 +31,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../failure.js'
-import { refuse, unreachable } from '../../failure.js'
+import { failure, refuse, unreachable } from '../../failure.js'
 import type { Index, Shape } from '../../transforms/shape.js'
 import { rowMajorStrides } from '../../transforms/shape.js'
 import * as GF2 from '../gf2.js'
@@ -87,55 +87,85 @@ export type LinearError =
 /** What the operations on linear layouts return. */
 export type Result<A> = E.Either<Failure<LinearError>, A>
 
+// ------------------------------------------------------------------------------------------- dimensions
+
+export const inputNames = (layout: LinearSpec): ReadonlyArray<string> =>
+  layout.inputs.map((input) => input.name)
+
+export const outputNames = (layout: LinearSpec): ReadonlyArray<string> =>
+  layout.outputs.map((out) => out.name)
+
+/** The inputs and their sizes. */
+export const inputDimensions = (layout: LinearSpec): ReadonlyArray<Dimension> =>
+  layout.inputs.map(({ name, bases }) => ({ name, size: 2 ** bases.length }))
+
+/** `dim0 8, dim1 16`: how messages list dimensions. */
+export const showDimensions = (dimensions: ReadonlyArray<Dimension>): string =>
+  `(${dimensions.map(({ name, size }) => `${name} ${String(size)}`).join(', ')})`
+
+/** Bits of an index into these dimensions. */
+export const bitsOf = (dimensions: ReadonlyArray<Dimension>): number =>
+  dimensions.reduce((bits, { size }) => bits + Math.log2(size), 0)
+
 // ---------------------------------------------------------------------------------------- constructors
 
 /** 2^0 to 2^30: what 32-bit integers xor without a sign. */
 export const isPowerOfTwo = (n: number): boolean =>
   Number.isSafeInteger(n) && n > 0 && n < 2 ** 31 && (n & (n - 1)) === 0
 
-const fault = ({ inputs, outputs }: LinearSpec): Failure<LinearError> | null => {
-  for (const names of [inputs, outputs].map((dims) => dims.map((dim) => dim.name)))
-    if (new Set(names).size !== names.length)
-      return { code: 'linear.name', message: `Dimension names must be distinct, found ${names.join(', ')}` }
-  const bad = outputs.find((out) => !isPowerOfTwo(out.size))
-  if (bad !== undefined)
-    return {
-      code: 'linear.output-size',
-      message: `Output ${bad.name} must have a power of two as size, at most 2^30, found ${String(bad.size)}`,
-    }
-  for (const { name, bases } of inputs) {
-    if (!isPowerOfTwo(2 ** bases.length))
-      return {
-        code: 'linear.input-size',
-        message: `Input ${name} must have at most 30 bits, found ${String(bases.length)} bases`,
-      }
+/** The first size that is no power of two, as a failure. */
+export const unevenSize = (
+  kind: 'input' | 'output',
+  dimensions: ReadonlyArray<Dimension>,
+): Failure<LinearError> | null => {
+  const bad = dimensions.find(({ size }) => !isPowerOfTwo(size))
+  return bad === undefined
+    ? null
+    : failure(
+        `linear.${kind}-size`,
+        `The size of ${kind} ${bad.name} must be a power of two, at most 2^30, found ${String(bad.size)}`,
+      )
+}
+
+const repeatedName = (names: ReadonlyArray<string>): Failure<LinearError> | null =>
+  new Set(names).size === names.length
+    ? null
+    : failure('linear.name', `Dimension names must be distinct, found ${names.join(', ')}`)
+
+const strayBasis = ({ inputs, outputs }: LinearSpec): Failure<LinearError> | null => {
+  for (const { name, bases } of inputs)
     for (const [bit, basis] of bases.entries()) {
       if (basis.length !== outputs.length)
-        return {
-          code: 'linear.basis-rank',
-          message: `Basis ${String(bit)} of ${name} must have one coordinate for each of the ${String(outputs.length)} outputs, found [${basis.join(', ')}]`,
-        }
+        return failure(
+          'linear.basis-rank',
+          `Basis ${String(bit)} of ${name} must have one coordinate for each of the ${String(outputs.length)} outputs, found [${basis.join(', ')}]`,
+        )
       const d = basis.findIndex((v, k) => !(Number.isInteger(v) && v >= 0 && v < outputs[k]!.size))
       if (d >= 0)
-        return {
-          code: 'linear.basis-range',
-          message: `Basis ${String(bit)} of ${name}, [${basis.join(', ')}], leaves output ${outputs[d]!.name} of size ${String(outputs[d]!.size)}`,
-        }
+        return failure(
+          'linear.basis-range',
+          `Basis ${String(bit)} of ${name}, [${basis.join(', ')}], leaves output ${outputs[d]!.name} of size ${String(outputs[d]!.size)}`,
+        )
     }
-  }
   return null
 }
+
+const fault = (spec: LinearSpec): Failure<LinearError> | null =>
+  repeatedName(inputNames(spec)) ??
+  repeatedName(outputNames(spec)) ??
+  unevenSize('output', spec.outputs) ??
+  unevenSize('input', inputDimensions(spec)) ??
+  strayBasis(spec)
 
 export const isLinearLayout = (spec: LinearSpec & { readonly _tag: 'linear' }): spec is LinearLayout =>
   fault(spec) === null
 
 /** A linear layout. Refuses sizes that are not powers of two, bases of another rank or out of range, and repeated names. */
-export const linearLayout = (spec: LinearSpec): Result<LinearLayout> => {
-  const layout = { _tag: 'linear' as const, inputs: spec.inputs, outputs: spec.outputs }
-  if (isLinearLayout(layout)) return E.right(layout)
-  const why = fault(spec)
-  return why === null ? refuse('linear.name', 'Illegal linear layout') : E.left(why)
-}
+export const linearLayout = ({ inputs, outputs }: LinearSpec): Result<LinearLayout> =>
+  pipe(
+    { _tag: 'linear' as const, inputs, outputs },
+    E.fromPredicate(isLinearLayout, (spec) => fault(spec) ?? unreachable('a fault that comes and goes')),
+  )
 
 /** A layout onto its outputs, each of the least size that its bases fit in. Refuses a layout that leaves out values. */
 export const linearLayoutInferred = (
@@ -188,21 +218,20 @@ export const zeros1D = (
   input: string,
   output: string,
   outputSize: number = 1,
-): Result<LinearLayout> =>
-  isPowerOfTwo(size)
+): Result<LinearLayout> => {
+  const uneven = unevenSize('input', [{ name: input, size }])
+  return uneven === null
     ? linearLayout({
         inputs: [{ name: input, bases: powersBelow(size).map(() => [0]) }],
         outputs: [{ name: output, size: outputSize }],
       })
-    : refuse(
-        'linear.input-size',
-        `Input ${input} must have a power of two as size, at most 2^30, found ${String(size)}`,
-      )
+    : E.left(uneven)
+}
 
 /** No inputs, no outputs. */
 export const empty: LinearLayout = pipe(
   linearLayout({ inputs: [], outputs: [] }),
-  E.getOrElse((failure): LinearLayout => unreachable(failure.message)),
+  E.getOrElse((why): LinearLayout => unreachable(why.message)),
 )
 
 /** dim0, dim1, ... of these sizes. */
@@ -215,12 +244,8 @@ export const fromColumns = (
   outputs: ReadonlyArray<Dimension>,
   columns: GF2.Matrix,
 ): Result<LinearLayout> => {
-  const bad = inputs.find((input) => !isPowerOfTwo(input.size))
-  if (bad !== undefined)
-    return refuse(
-      'linear.input-size',
-      `Input ${bad.name} must have a power of two as size, at most 2^30, found ${String(bad.size)}`,
-    )
+  const uneven = unevenSize('input', inputs) ?? unevenSize('output', outputs)
+  if (uneven !== null) return E.left(uneven)
   if (bitsOf(inputs) !== columns.length)
     return refuse(
       'linear.size',
@@ -267,22 +292,12 @@ export const registerLinearLayout = (
 
 // ----------------------------------------------------------------------------------------- destructors
 
-export const inputNames = (layout: LinearSpec): ReadonlyArray<string> =>
-  layout.inputs.map((input) => input.name)
-
-export const outputNames = (layout: LinearSpec): ReadonlyArray<string> =>
-  layout.outputs.map((out) => out.name)
-
 /** The bases of an input; none for an input the layout does not have. */
 export const basesOf = (layout: LinearSpec, name: string): ReadonlyArray<Index> =>
   layout.inputs.find((input) => input.name === name)?.bases ?? []
 
 /** Coordinates per input, 2^bits; 1 for an input the layout does not have. */
 export const inputSize = (layout: LinearSpec, name: string): number => 2 ** basesOf(layout, name).length
-
-/** The inputs and their sizes. */
-export const inputDimensions = (layout: LinearSpec): ReadonlyArray<Dimension> =>
-  layout.inputs.map(({ name, bases }) => ({ name, size: 2 ** bases.length }))
 
 /** Size of an output; 1 for an output the layout does not have. */
 export const outputSize = (layout: LinearSpec, name: string): number =>
@@ -322,14 +337,6 @@ export const positionTable = (layout: LinearSpec, names: ReadonlyArray<string>):
   }
   return table
 }
-
-/** `dim0 8, dim1 16`: how messages list dimensions. */
-export const showDimensions = (dimensions: ReadonlyArray<Dimension>): string =>
-  `(${dimensions.map(({ name, size }) => `${name} ${String(size)}`).join(', ')})`
-
-/** Bits of an index into these dimensions. */
-export const bitsOf = (dimensions: ReadonlyArray<Dimension>): number =>
-  dimensions.reduce((bits, { size }) => bits + Math.log2(size), 0)
 
 /**
  * The matrix of a layout: inputs and outputs flattened, minor first, low bits first. The outputs may be given in another

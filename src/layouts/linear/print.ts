@@ -20,7 +20,7 @@ import type { Failure } from '../../failure.js'
 import { failure, refuse } from '../../failure.js'
 import { sameDimensions } from './equality.js'
 import type { Dimension, LinearError, LinearLayout, LinearSpec } from './linear-layout.js'
-import { inputDimensions, isPowerOfTwo, linearLayout } from './linear-layout.js'
+import { inputDimensions, linearLayout, unevenSize } from './linear-layout.js'
 
 export type ParseError = LinearError | 'linear.text'
 
@@ -66,19 +66,15 @@ const parseDimensions = (text: string): ReadonlyArray<Dimension> =>
 /** The layout of a text. Refuses a text of another form, or bases that are not those that the first line announces. */
 export const parse = (text: string): E.Either<Failure<ParseError>, LinearLayout> => {
   const [first = '', ...lines] = text.split('\n').filter((line) => line.trim() !== '')
-  const [, before, after] = header.exec(first) ?? []
-  if (before === undefined || after === undefined)
+  const dimensions = header.exec(first)
+  if (dimensions === null)
     return refuse(
       'linear.text',
       `The first line must read (input size, ...) -> (output size, ...), found "${first}"`,
     )
-  const inputs = parseDimensions(before)
-  const bad = inputs.find(({ size }) => !isPowerOfTwo(size))
-  if (bad !== undefined)
-    return refuse(
-      'linear.input-size',
-      `Input ${bad.name} must have a power of two as size, at most 2^30, found ${String(bad.size)}`,
-    )
+  const inputs = parseDimensions(dimensions[1]!)
+  const uneven = unevenSize('input', inputs)
+  if (uneven !== null) return E.left(uneven)
   const due = bits(inputs)
   if (lines.length !== due.length)
     return refuse(
@@ -88,9 +84,9 @@ export const parse = (text: string): E.Either<Failure<ParseError>, LinearLayout>
   return pipe(
     due,
     E.traverseArrayWithIndex((k, bit) => {
-      const [, at, basis] = row.exec(lines[k]!) ?? []
-      return at !== undefined && basis !== undefined && sameDimensions(parseDimensions(at), [bit])
-        ? E.right({ name: bit.name, basis: [...basis.matchAll(/\d+/g)].map(Number) })
+      const parts = row.exec(lines[k]!)
+      return parts !== null && sameDimensions(parseDimensions(parts[1]!), [bit])
+        ? E.right({ name: bit.name, basis: [...parts[2]!.matchAll(/\d+/g)].map(Number) })
         : E.left(
             failure<ParseError>(
               'linear.text',
@@ -104,7 +100,7 @@ export const parse = (text: string): E.Either<Failure<ParseError>, LinearLayout>
           name,
           bases: rows.filter((one) => one.name === name).map(({ basis }) => basis),
         })),
-        outputs: parseDimensions(after),
+        outputs: parseDimensions(dimensions[2]!),
       }),
     ),
   )
