@@ -5,7 +5,7 @@ import { divideRight, products } from '../../../src/layouts/linear/algebra.js'
 import * as Fit from '../../../src/layouts/linear/fit.js'
 import * as L from '../../../src/layouts/linear/linear-layout.js'
 import { transposeOuts } from '../../../src/layouts/linear/reshape.js'
-import { code, right } from '../captured.js'
+import { code, range, right } from '../captured.js'
 import { layout, layouts, plain } from './small.js'
 
 const sizes = (...all: readonly (readonly [string, number])[]): readonly L.Dimension[] =>
@@ -128,7 +128,7 @@ test('law 2: shrinking zeroes what does not fit', () => {
   )
 })
 
-test('law 3: a tile() among thread blocks, by hand', () => {
+test('law 3: a tile among thread blocks, by hand', () => {
   const blocks = layout(
     [
       [
@@ -175,7 +175,7 @@ test('law 3: a tile() among thread blocks, by hand', () => {
       ['dim0', 8],
     ],
   })
-  // More blocks than elements: the blocks replicate, the tile() shrinks to one.
+  // More blocks than elements: the blocks replicate, the tile shrinks to one.
   const crowd = right(Fit.combine(tile(), blocks, sizes(['dim0', 1], ['dim1', 2])))
   expect(plain(crowd)).toEqual({
     inputs: [
@@ -203,21 +203,29 @@ test('law 3: a tile() among thread blocks, by hand', () => {
   })
 })
 
-test('law 3: covers the sizes; the tile() is the whole divided by the blocks', () => {
-  /** Onto, with every coordinate rounded down to a power of two. */
-  const onto = (inputs: readonly string[]): fc.Arbitrary<L.LinearLayout> =>
-    layouts(inputs, ['dim0', 'dim1'])
-      .map((l) =>
-        layout(
-          l.inputs.map(({ name, bases }) => [
-            name,
-            bases.map((basis) => basis.map((v) => (v === 3 ? 2 : v))),
-          ]),
-          l.outputs.map(({ name, size: has }) => [name, has]),
-        ),
-      )
-      .filter((l) => l.outputs.length === 2 && l.inputs.length > 0 && L.isSurjective(l))
-  const [tiles, splits] = [onto(['register', 'lane']), onto(['block'])]
+test('law 3: covers the sizes; the tile is the whole divided by the blocks', () => {
+  /** Every power of two of both outputs and a zero, shuffled and dealt to one or two inputs. */
+  const onto = (first: string, second?: string): fc.Arbitrary<L.LinearLayout> =>
+    fc.tuple(fc.nat(2), fc.nat(2)).chain(([p, q]) => {
+      const units = [...range(p).map((k) => [2 ** k, 0]), [0, 0], ...range(q).map((k) => [0, 2 ** k])]
+      return fc
+        .tuple(fc.shuffledSubarray(units, { minLength: units.length }), fc.nat(units.length))
+        .map(([bases, cut]) =>
+          layout(
+            second === undefined
+              ? [[first, bases]]
+              : [
+                  [first, bases.slice(0, cut)],
+                  [second, bases.slice(cut)],
+                ],
+            [
+              ['dim0', 2 ** p],
+              ['dim1', 2 ** q],
+            ],
+          ),
+        )
+    })
+  const [tiles, splits] = [onto('register', 'lane'), onto('block')]
   fc.assert(
     fc.property(tiles, splits, size, size, (cta, cga, m, n) => {
       const shape = sizes(['dim0', m], ['dim1', n])

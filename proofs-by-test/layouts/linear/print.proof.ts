@@ -28,7 +28,7 @@ lane 1 -> (0, 1)
 lane 2 -> (0, 2)
 warp 1 -> (1, 0)`
 
-test('the example() of the header', () => {
+test('the example of the header', () => {
   expect(print(example())).toBe(text)
   expect(right(parse(text))).toEqual(example())
   expect(print(L.empty)).toBe('() -> ()')
