@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Index, Shape } from '../../../src/transforms/shape.js'
 import type { LinearLayout } from '../../../src/layouts/linear/linear-layout.js'
+import { apply } from '../../../src/layouts/linear/linear-layout.js'
 import type {
   Blocked,
   EncodingSpec,
@@ -10,7 +11,7 @@ import type {
   TensorMemory,
 } from '../../../src/layouts/triton/encoding.js'
 import { onShape } from '../../../src/layouts/triton/to-linear.js'
-import { right } from '../captured.js'
+import { indices, right } from '../captured.js'
 
 export { code, indices, range, right } from '../captured.js'
 
@@ -114,3 +115,18 @@ export const tmem = (blockM: number, blockN: number, more: Partial<TensorMemory>
   fp4Padded: false,
   ...more,
 })
+
+/** The first index of the shape whose cell holds another element; null if every cell holds its index. */
+export const misplaced = (
+  layout: LinearLayout,
+  shape: Shape,
+  cell: (m: number, n: number) => Readonly<Record<string, number>>,
+  element: (m: number, n: number) => Index = (m, n) => [m, n],
+): string | null => {
+  const at = apply(layout)
+  for (const [m, n] of indices(shape)) {
+    const [wanted, found] = [element(m!, n!), at(cell(m!, n!))]
+    if (wanted.some((v, d) => v !== found[d])) return `${wanted.join()} is ${found.join()}`
+  }
+  return null
+}

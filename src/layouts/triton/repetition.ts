@@ -14,7 +14,8 @@
  * Names: Triton `getReps`, `regPermForDivide`.
  *
  * Laws
- * 1. `repetitions(map, tile)` exists exactly when map(x) = tile(low bits of x) xor repetition(x) for all x, with no output bit in both.
+ * 1. `repetitions(map, tile)` exists exactly when the map is the tile on the tile's inputs and else changes only output bits that
+ *    the tile never sets; then map(x) = tile(low bits of x) xor repetition(x).
  * 2. `divideLeft(map, tile) = some` implies a repetition.
  * 3. After `registersFirst(map, tile)` the low registers of the map are the tile's.
  *

@@ -15,8 +15,9 @@
  *     vec = 16 bytes, perPhase = 128 / W, maxPhase = W / 16      chunk c of row r lies at c xor ((r div (128/W)) mod (W/16))
  *
  * A wider tensor is a row of boxes, rows before columns: a 128 x 128 tensor of 16-bit elements is two panels of 128 x 64. W = 0
- * is row-major in boxes of up to 256 in every dimension, which repeat from the last dimension on; TMA reads and writes it, the
- * tensor cores do not. Rank 3 and more: all dimensions but the contiguous one are the rows.
+ * is row-major in boxes of up to 256 in every dimension, which repeat from the contiguous dimension on; TMA reads and writes it, the
+ * tensor cores do not. Rank 3 and more: all dimensions but the contiguous one are the rows;
+ * transposed, the compiler deals the middle ones in an order of its own, which is kept here.
  *
  * Names: Triton `#ttg.swizzled_shared`, `#ttg.nvmma_shared`, `#ttg.shared_linear`; on one panel Mosaic GPU's
  * `Tiling(8, 8W/bits)` with `Swizzle(W)`; CuTe's `Swizzle<1|2|3, 4, 3>`.
@@ -25,7 +26,7 @@
  * 1. A bijection of a block's share, but for fp4Padded, where the offsets with bit 3 set repeat those without.
  * 2. The row of chunks above, for every width W and every element width.
  * 3. `nvmma_shared` is Tiling(8, 8W/bits) with Swizzle(W) on one panel, and not on more columns.
- * 4. Transposed is the layout of the transposed tensor, at rank 2.
+ * 4. Transposed is the layout of the transposed tensor, at rank 2 and within the rows of a box; boxes repeat along dimension 0 first.
  * 5. fp4Padded: offset x of a row, swizzled as bytes, holds column 8 (x div 16) + x mod 8.
  * 6. `defaultSwizzle` is the widest W for which the layout is defined on the shape, if the rows are 8 or more.
  *

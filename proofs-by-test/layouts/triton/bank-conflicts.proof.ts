@@ -1,0 +1,177 @@
+/** Bank conflicts: the captured counts, and a simulation of 32 banks lane by lane. */
+import * as E from 'fp-ts/lib/Either.js'
+import { describe, expect, test } from 'vitest'
+import { invertAndCompose } from '../../../src/layouts/linear/inverse.js'
+import type { LinearLayout } from '../../../src/layouts/linear/linear-layout.js'
+import { apply, inputSize } from '../../../src/layouts/linear/linear-layout.js'
+import type { BankConflicts } from '../../../src/layouts/triton/bank-conflicts.js'
+import { bankConflicts } from '../../../src/layouts/triton/bank-conflicts.js'
+import type { EncodingSpec } from '../../../src/layouts/triton/encoding.js'
+import type { Shape } from '../../../src/transforms/shape.js'
+import {
+  blocked,
+  code,
+  computed,
+  golden,
+  linearOf,
+  mmaV2,
+  mmaV3,
+  nvmma,
+  range,
+  right,
+  specOf,
+} from './readers.js'
+
+const count = (register: EncodingSpec, shared: EncodingSpec, shape: Shape, bits: number): BankConflicts =>
+  right(bankConflicts(linearOf(register, shape), linearOf(shared, shape), bits))
+
+/** Element offset of every register of a lane. */
+const offsetsOf = (
+  register: LinearLayout,
+  shared: LinearLayout,
+): ((warp: number, lane: number) => readonly number[]) => {
+  const at = apply(right(invertAndCompose(register, shared)))
+  return (warp, lane) =>
+    range(inputSize(register, 'register')).map((one) => at({ warp, lane, register: one })[0]!)
+}
+
+/** Most distinct words of one bank in any phase of any access: every lane moves one aligned run of `vector` elements. */
+const simulate = (register: LinearLayout, shared: LinearLayout, bits: number, vector: number): number => {
+  const offsets = offsetsOf(register, shared)
+  const bytes = (vector * bits) / 8
+  const lanesPerPhase = Math.min(32, 128 / Math.max(4, bytes))
+  let worst = 0
+  for (const warp of range(Math.min(2, inputSize(register, 'warp')))) {
+    const lanes = range(32).map((lane) => offsets(warp, lane))
+    for (const one of range(lanes[0]!.length))
+      for (let first = 0; first < 32; first += lanesPerPhase) {
+        const wanted = new Map<number, Set<number>>()
+        for (const lane of range(lanesPerPhase)) {
+          const start = Math.floor(lanes[first + lane]![one]! / vector) * bytes
+          for (let word = start >> 2; word < Math.max(start + bytes, start + 1) / 4; word++)
+            wanted.set(word % 32, (wanted.get(word % 32) ?? new Set()).add(word))
+        }
+        worst = Math.max(worst, ...[...wanted.values()].map((words) => words.size))
+      }
+  }
+  return worst
+}
+
+/** The largest vector: in every lane of every warp, the registers fall into aligned runs, register by register the same ones. */
+const widest = (register: LinearLayout, shared: LinearLayout, bits: number): number => {
+  const offsets = offsetsOf(register, shared)
+  const lanes = range(inputSize(register, 'warp')).flatMap((warp) =>
+    range(32).map((lane) => offsets(warp, lane)),
+  )
+  const key = (values: readonly number[], vector: number): string => {
+    const runs = new Map<number, number[]>()
+    values.forEach((offset, one) => {
+      const start = Math.floor(offset / vector)
+      runs.set(start, [...(runs.get(start) ?? []), one])
+    })
+    const full = [...runs.values()].every(
+      (run) => new Set(run.map((one) => values[one]! % vector)).size === vector,
+    )
+    // The same register at the same place of its run in all lanes.
+    return full
+      ? JSON.stringify([...runs.values()].map((run) => run.map((one) => [one, values[one]! % vector])))
+      : 'no'
+  }
+  return (
+    [16, 8, 4, 2].find((vector) => {
+      if (vector * bits > 128) return false
+      const first = key(lanes[0]!, vector)
+      return first !== 'no' && lanes.every((values) => key(values, vector) === first)
+    }) ?? 1
+  )
+}
+
+describe('the counts of the compiler', () => {
+  test.each(golden('bankConflicts').map((one) => [one.name, one] as const))(
+    '%s',
+    (_, { inputs, expected }) => {
+      expect(count(specOf(inputs.register), specOf(inputs.shared), inputs.shape, inputs.bitwidth)).toEqual(
+        expected,
+      )
+    },
+  )
+
+  test('drawn at random', () => {
+    for (const { register, shared, shape, bitwidth, conflicts } of computed().bankConflicts)
+      expect(
+        count(specOf(register), specOf(shared), shape, bitwidth).extraWavefrontsPerPhase,
+        JSON.stringify({ register, shared, shape, bitwidth }),
+      ).toBe(conflicts)
+  })
+})
+
+describe('laws 1 and 2: the simulation', () => {
+  const swizzled = (vec: number, perPhase: number, maxPhase: number): EncodingSpec => ({
+    _tag: 'swizzled_shared',
+    vec,
+    perPhase,
+    maxPhase,
+    order: [1, 0],
+  })
+  const registers: readonly EncodingSpec[] = [
+    mmaV3(32),
+    mmaV2([2, 2]),
+    blocked([1, 8], [8, 4], [4, 1], [1, 0]),
+    blocked([1, 32], [32, 1], [4, 1], [0, 1]),
+    blocked([2, 2], [4, 8], [2, 2], [0, 1]),
+    blocked([1, 2], [1, 32], [4, 1], [1, 0]),
+    blocked([1, 128], [32, 1], [4, 1], [1, 0]),
+  ]
+  const shared: readonly (readonly [EncodingSpec, number])[] = [
+    ...[8, 16, 32].flatMap((bits) => [0, 32, 128].map((w) => [nvmma(w, bits), bits] as const)),
+    [nvmma(64, 16, true), 16],
+    [nvmma(64, 64), 64],
+    [swizzled(4, 2, 4), 16],
+    // Within a word: lanes of one word need another word as well.
+    [swizzled(1, 4, 4), 16],
+    [swizzled(1, 2, 8), 8],
+    [swizzled(1, 1, 8), 128],
+  ]
+  test.each(shared.map(([spec, bits]) => [JSON.stringify(spec), spec, bits] as const))(
+    '%s',
+    (_, spec, bits) => {
+      const memory = linearOf(spec, [64, 128])
+      for (const one of registers) {
+        const layout = linearOf(one, [64, 64])
+        const found = right(bankConflicts(layout, memory, bits))
+        const vector = widest(layout, memory, bits)
+        const ways = simulate(layout, memory, bits, vector)
+        expect(found, JSON.stringify(one)).toEqual({
+          elementsPerVector: vector,
+          ways,
+          extraWavefrontsPerPhase: ways - 1,
+        })
+      }
+    },
+  )
+})
+
+test('by hand: wgmma in 16 bits has no conflict with a swizzle of 128 bytes, and 8 ways without', () => {
+  expect(count(mmaV3(64), nvmma(128, 16), [64, 64], 16)).toEqual({
+    elementsPerVector: 2,
+    ways: 1,
+    extraWavefrontsPerPhase: 0,
+  })
+  expect(count(mmaV3(64), nvmma(0, 16), [64, 64], 16)).toEqual({
+    elementsPerVector: 2,
+    ways: 8,
+    extraWavefrontsPerPhase: 7,
+  })
+})
+
+test('elements of other sizes, and layouts of other tensors, are refused', () => {
+  expect(bankConflicts(linearOf(mmaV3(8), [64, 8]), linearOf(nvmma(0, 16), [64, 8]), 4)).toEqual(
+    E.left({
+      code: 'triton.element-bits',
+      message: 'Elements must have 8, 16, 32, 64 or 128 bits, found 4',
+    }),
+  )
+  expect(code(bankConflicts(linearOf(mmaV3(8), [64, 8]), linearOf(nvmma(0, 16), [64, 4]), 16))).toBe(
+    'linear.size',
+  )
+})
