@@ -10,7 +10,8 @@ import * as cute from '../../../src/layouts/cute/index.js'
 import type { ComposedLayout, IntTuple, Layout, Tiler } from '../../../src/layouts/cute/index.js'
 import type { LoadShape } from '../../../src/layouts/cute/fragments.js'
 import type { TensorMapSwizzle } from '../../../src/layouts/cute/tensor-map.js'
-import type { Pair } from '../../../src/layouts/cute/multicast.js'
+import type { Pair } from '../../../src/dialects/cutlass/multicast.js'
+import * as cutlass from '../../../src/dialects/cutlass/index.js'
 import * as banks from '../../../src/layouts/shared-memory/banks.js'
 import * as mbarrier from '../../../src/semantics/machine/mbarrier.js'
 import { image, L, right, tupleText, values } from './readers.js'
@@ -309,15 +310,15 @@ const special: Readonly<Record<string, (inputs: never, expected: never) => void>
   pipeline_state_advance: (
     i: { stages: number; index: number; phase: number; by: number },
     e: { index: number; phase: number },
-  ) => expect(cute.pipelineState.advance(i.stages, i.by)(i)).toEqual(e),
+  ) => expect(cutlass.pipelineState.advance(i.stages, i.by)(i)).toEqual(e),
   umma_multicast_mask: (
     i: { cluster: Pair; atom_thr: Pair; block: Pair },
     e: { rowcol: number; row_flag_kRow: number; col_flag_kCol: number; consumer_arrival_count: number },
   ) => {
     const mask = (d: 'row' | 'column' | 'both'): number =>
-      cute.multicast.commitMask(i.cluster, i.atom_thr, i.block, d)
+      cutlass.multicast.commitMask(i.cluster, i.atom_thr, i.block, d)
     expect([mask('both'), mask('row'), mask('column')]).toEqual([e.rowcol, e.row_flag_kRow, e.col_flag_kCol])
-    expect(cute.multicast.commitArrivals(i.cluster, i.atom_thr)).toBe(e.consumer_arrival_count)
+    expect(cutlass.multicast.commitArrivals(i.cluster, i.atom_thr)).toBe(e.consumer_arrival_count)
   },
   smem_bank_wavefronts: (
     { size, addresses }: { size: banks.AccessBytes; addresses: number[] },

@@ -1,4 +1,4 @@
-/** Swizzles, composed layouts, tensor maps, clusters, pipeline states. */
+/** Swizzles, composed layouts, tensor maps. */
 import { describe, expect, test } from 'vitest'
 import {
   at,
@@ -9,8 +9,6 @@ import {
   sliceComposed,
 } from '../../../src/layouts/cute/composed.js'
 import { group } from '../../../src/layouts/cute/layout.js'
-import { commitArrivals, commitMask } from '../../../src/layouts/cute/multicast.js'
-import { advance, consumerStart, position, producerStart } from '../../../src/layouts/cute/pipeline-state.js'
 import {
   apply,
   downcast,
@@ -224,44 +222,4 @@ test('tensor maps, laws 1 and 2', () => {
       expect(period(tensorMapSwizzles[name])).toBe(name === 'none' ? 128 : 128 * rows)
     }
   expect(tensorMapSwizzles['128B']).toEqual(ofSpan(128))
-})
-
-test('clusters, laws 1 to 3', () => {
-  expect(commitMask([4, 2], [2, 1], [1, 0], 'both')).toBe(0x3f)
-  expect(commitMask([4, 2], [2, 1], [1, 0], 'row')).toBe(0x33)
-  expect(commitMask([4, 2], [2, 1], [1, 0], 'column')).toBe(0x0f)
-  expect(commitMask([4, 2], [2, 1], [2, 1], 'both')).toBe(0xfc)
-  expect(commitMask([2, 4], [1, 2], [0, 3], 'column')).toBe(0xf0)
-  const bits = (mask: number): number => range(16).filter((r) => mask & (1 << r)).length
-  for (const cx of [1, 2, 4])
-    for (const cy of [1, 2, 4])
-      for (const ax of [1, 2].filter((a) => cx % a === 0))
-        for (const y of range(cy))
-          for (const x of range(cx)) {
-            const mask = (d: 'row' | 'column' | 'both', dx: number = x): number =>
-              commitMask([cx, cy], [ax, 1], [dx, y], d)
-            expect(mask('both')).toBe(mask('row') | mask('column'))
-            expect(mask('both') & (1 << (x + cx * y))).not.toBe(0)
-            expect(mask('both', x - (x % ax))).toBe(mask('both'))
-            expect(bits(mask('both'))).toBe(ax * commitArrivals([cx, cy], [ax, 1]))
-          }
-  expect(commitArrivals([4, 4], [2, 2])).toBe(3)
-})
-
-test('pipeline states, laws 1 and 2: as one step after the other (identity 17)', () => {
-  for (let stages = 1; stages <= 6; stages++)
-    for (const phase of [0, 1])
-      for (let index = 0; index < stages; index++) {
-        let walked = { index, phase }
-        for (let n = 0; n < 30; n++) {
-          expect(advance(stages, n)({ index, phase })).toEqual(walked)
-          expect(position(stages, walked)).toBe((index + stages * phase + n) % (2 * stages))
-          walked =
-            walked.index + 1 === stages
-              ? { index: 0, phase: 1 - walked.phase }
-              : { index: walked.index + 1, phase: walked.phase }
-        }
-      }
-  for (let stages = 1; stages <= 6; stages++)
-    expect(advance(stages, stages)(consumerStart)).toEqual(producerStart)
 })

@@ -19,7 +19,8 @@
  * 1. R(i) = A(B(i)) for all i in 0 .. size(B)-1, and the shape of B is compatible with that of R.
  * 2. (A o B) o C = A o (B o C) as functions, where both sides exist.
  * 3. A o (0 .. n-1) is A cut to n; A o identity is A.
- * 4. Whatever is refused is no layout compatible with B, unless B has a mode of two values, which any two values fit.
+ * 4. Refused by the mode where the rule above fails. A layout may exist all the same, by accident of its values: (3,4):(4,1) o 3:4 is
+ *    refused though 0, 5, 10 are evenly spaced. CuTe refuses it too.
  *
  * Where implementations differ (the laws decide)
  *   | case                               | CuTe in C++ and its compiler | python/pycute     | here                                                    |
@@ -53,7 +54,7 @@ const undivided = (
 ): E.Either<Failure<CompositionError>, never> =>
   refuse(
     'cute.composition-divides',
-    `No layout is the composition: at mode ${String(i)} of the left layout (extent ${String(mode.shape)}, after coalescing) ` +
+    `The composition is not defined: at mode ${String(i)} of the left layout (extent ${String(mode.shape)}, after coalescing) ` +
       `${String(count)} values at stride ${String(stride)} are left, and ${rule}`,
   )
 
