@@ -19,23 +19,25 @@ const load = (bytes: AccessBytes): BankAccess => ({ _tag: 'load', bytes })
 const store = (bytes: AccessBytes): BankAccess => ({ _tag: 'store', bytes })
 const of = (access: BankAccess, addresses: readonly (number | null)[]): BankVerdict =>
   right(wavefronts(access)(addresses))
-const judged = patterns.map((p) => {
-  const access = right(accessNamed(p.op))
-  const addresses = p.offsets.map((a) => (a < 0 ? null : a))
-  return { ...p, access, addresses, verdict: of(access, addresses) }
-})
+const judge = () =>
+  patterns.map((p) => {
+    const access = right(accessNamed(p.op))
+    const addresses = p.offsets.map((a) => (a < 0 ? null : a))
+    return { ...p, access, addresses, verdict: of(access, addresses) }
+  })
 const lanes = range(32)
 
 describe('law 1 on silicon', () => {
   test(`wavefronts and conflicts of ${String(patterns.length)} measured accesses`, () => {
     expect(patterns.length).toBe(683)
-    const different = judged.filter(
+    const different = judge().filter(
       ({ verdict, ...p }) => verdict.wavefronts !== p.wavefronts || verdict.conflicts !== p.conflicts,
     )
     expect(different.map((p) => `${p.op} ${p.name}`)).toEqual([])
   })
 
   test('the capture has every kind of access, partly active warps, and both pairings', () => {
+    const judged = judge()
     expect(new Set(judged.map(({ op }) => op)).size).toBe(16)
     expect(judged.filter(({ addresses }) => addresses.includes(null)).length).toBe(153)
     for (const pairing of [1, 2, null])
@@ -44,7 +46,7 @@ describe('law 1 on silicon', () => {
 })
 
 test('law 2: wavefronts without conflicts are the non-empty phases, at most the ideal', () => {
-  for (const { access, verdict } of judged) {
+  for (const { access, verdict } of judge()) {
     const busy = verdict.phases.filter((d) => d > 0).length
     expect(verdict.wavefronts - verdict.conflicts).toBe(busy)
     expect(busy).toBeLessThanOrEqual(idealWavefronts(access))
@@ -52,7 +54,7 @@ test('law 2: wavefronts without conflicts are the non-empty phases, at most the 
 })
 
 test('law 3: the base and the order of the lanes of a phase do not matter', () => {
-  for (const { access, addresses, verdict } of judged) {
+  for (const { access, addresses, verdict } of judge()) {
     expect(
       of(
         access,
@@ -67,7 +69,7 @@ test('law 3: the base and the order of the lanes of a phase do not matter', () =
 })
 
 test('law 4: a lane less never costs more', () => {
-  for (const { access, addresses, verdict } of judged)
+  for (const { access, addresses, verdict } of judge())
     for (const gone of [0, 5, addresses.length - 1]) {
       const fewer = of(
         access,

@@ -132,7 +132,7 @@ describe('the word', () => {
       expect(right(decode(kind)(word))).toEqual(of(kind))
       let accepted = 0
       for (const i of range(32))
-        for (const j of range(32)) {
+        for (const j of range(i + 1)) {
           const other = (word ^ (2 ** i) ^ (i === j ? 0 : 2 ** j)) >>> 0
           const d = decode(kind)(other)
           if (d._tag === 'Left') continue
@@ -140,7 +140,7 @@ describe('the word', () => {
           expect(d.right.kind).toBe(kind)
           expect(right(encode(d.right))).toBe(other)
         }
-      expect(accepted).toBeGreaterThan(100)
+      expect(accepted).toBeGreaterThan(60)
     }
   })
 
