@@ -203,5 +203,11 @@ test('refusals', () => {
   expect(at(store(16), ones(8))).toBe('banks.address')
   expect(at(load(4), ones(-4))).toBe('banks.address')
   expect(at(load(4), ones(Number.NaN))).toBe('banks.address')
+  expect(
+    at(
+      load(4),
+      lanes.map((i) => (i === 0 ? 1 : 0)),
+    ),
+  ).toBe('banks.address')
   expect(at({ _tag: 'ldmatrix', matrices: 4 }, ones(8))).toBe('banks.address')
 })
