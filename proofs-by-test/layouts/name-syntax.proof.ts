@@ -37,6 +37,7 @@ test('law 2: by hand; spaces, qualifiers, commas behind the last', () => {
     { name: 'b', arguments: [] },
     { name: 'c', arguments: [2] },
   ])
+  expect(showCall({ name: 'A', arguments: [], methods: [] })).toBe('A')
   expect(showCall({ name: 'A', arguments: [[8], [1, 2], 3], methods: [reduce] })).toBe(
     'A((8,), (1, 2), 3).reduce(1)',
   )
@@ -55,6 +56,7 @@ test('refused, with what was expected', () => {
   expect(why('A(1')).toBe("expected ',' or ')', found the end")
   expect(why('A(1 2)')).toBe("expected ',' or ')', found '2'")
   expect(why('A(x)')).toBe("expected an integer or a tuple, found 'x'")
+  expect(why('A(x1)')).toBe("expected an integer or a tuple, found 'x1'")
   expect(why('A(,)')).toBe("expected an integer or a tuple, found ','")
   expect(why('A((1, (2)))')).toBe("expected an integer, found '('")
   expect(why('A((1 2))')).toBe("expected ',' or ')', found '2'")

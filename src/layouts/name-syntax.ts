@@ -48,7 +48,7 @@ type Reading<A> = E.Either<Failure<NameSyntaxError>, Read<A>>
 /** Reads what people write. */
 export const parseCall = (text: string): E.Either<Failure<NameSyntaxError>, Call> => {
   const tokens = text.match(/[A-Za-z_]\w*|-?\d+|\S/g) ?? []
-  const isName = (at: number): boolean => /^[A-Za-z_]/.test(tokens[at] ?? '')
+  const isName = (at: number): boolean => /[A-Za-z_]/.test(tokens[at] ?? '')
   const isNumber = (at: number): boolean => /^-?\d/.test(tokens[at] ?? '')
   const expected = (what: string, at: number): E.Either<Failure<NameSyntaxError>, never> =>
     refuse(

@@ -231,9 +231,9 @@ const candidates = (rows: number, columns: number): ReadonlyArray<string> => [
 export const nameOf = (layout: Tiled.TiledLayout): string | null => {
   const known = Object.entries(Tiled.named).find(([, other]) => Tiled.sameTiledLayout(other, layout))
   if (known !== undefined) return known[0]
-  const [rows, columns] = Tiled.baseTileShape(layout)
-  if (columns === undefined) return null
-  const found = candidates(rows!, columns).find((name) =>
+  // No name with arguments has a base tile of rank 1, and none takes 0.
+  const [rows = 0, columns = 0] = Tiled.baseTileShape(layout)
+  const found = candidates(rows, columns).find((name) =>
     pipe(
       parseName(name),
       E.exists((other) => other._tag === 'tiled' && Tiled.sameTiledLayout(other, layout)),

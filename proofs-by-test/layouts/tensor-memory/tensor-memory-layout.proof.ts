@@ -340,6 +340,12 @@ test('what is inferred from rows, and leading dimensions', () => {
   expect(infer([256, 256], 32, false)).toBe('tmem.rows')
   expect(infer([64, 24], 32, false)).toBe('tmem.columns')
   expect(infer([128], 32, false)).toBe('tmem.rank')
+  expect(T.inferLayout([2, 32, 256], 32, { collective: false })).toMatchObject({
+    left: { message: expect.stringContaining('Dimension 1:') },
+  })
+  expect(T.inferLayout([3, 128, 255], 16, { collective: false, packed: true })).toMatchObject({
+    left: { message: expect.stringContaining('Dimension 2:') },
+  })
   expect(right(T.collapseBatch([4, 2, 128, 32]))).toEqual([128, 256])
   expect(right(T.collapseBatch([128, 32]))).toEqual([128, 32])
 })
@@ -385,10 +391,13 @@ describe('slices', () => {
     expect(code(T.sliceColumns(one, [128, 32], [cut(0, 128), cut(0, 32), cut(0, 1)]))).toBe('tmem.rank')
     expect(code(T.sliceColumns(one, [128, 32], []))).toBe('tmem.rank')
     expect(code(T.sliceColumns(one, [128, 32], [at, cut(0, 32)]))).toBe('tmem.slice-index')
+    expect(T.sliceColumns(one, [128, 32], [at, at])).toMatchObject({
+      left: { message: expect.stringContaining('Dimension 0') },
+    })
     const index = T.sliceColumns(one, [128, 32], [cut(0, 128), at])
     expect(index).toMatchObject({ left: { code: 'tmem.slice-index' } })
     expect(index).toMatchObject({ left: { message: expect.stringContaining('Dimension 1') } })
-    for (const rows of [cut(32, 96), cut(0, 64), cut(0, 128, 2)])
+    for (const rows of [cut(32, 96), cut(32, 128), cut(0, 64), cut(0, 128, 2)])
       expect(code(T.sliceColumns(one, [128, 32], [rows, cut(0, 32)]))).toBe('tmem.slice-rows')
     expect(code(T.sliceColumns(one, [128, 32], [cut(0, 128, 1), cut(0, 32, 1)]))).toBeNull()
     for (const [layout, shape, start, size] of [
@@ -423,6 +432,13 @@ test('names that are none', () => {
     'SCALES(1)',
   ])
     expect([text, name(text)]).toEqual([text, 'name.arguments'])
+  const message = (text: string): string => {
+    const result = T.parseTensorMemoryName(text)
+    return result._tag === 'Left' ? result.left.message : ''
+  }
+  expect(message('SCALES(1)')).toBe('SCALES: expected no arguments, found "SCALES(1)"')
+  expect(message('HALF_LANE')).toBe('HALF_LANE: expected (columns, packing), found "HALF_LANE"')
+  expect(name('HALF_LANE(64, 1, (1,))')).toBe('name.arguments')
   expect(name('SCALES.reduce(0)')).toBe('name.arguments')
   expect(name('HALF_LANE(24, 1)')).toBe('tmem.columns')
   expect(name('DEFAULT(3)')).toBe('tmem.packing')

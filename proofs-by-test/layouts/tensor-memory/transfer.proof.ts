@@ -141,7 +141,12 @@ describe('laws 1 and 2: an instruction brings each register from where its eleme
   })
 
   test('where no instruction does it', () => {
-    expect(code(accessOf(byDefault(4), TCGEN05, 8))).toBe('tmem.no-access-shape')
+    expect(accessOf(byDefault(4), TCGEN05, 8)).toMatchObject({
+      left: {
+        code: 'tmem.no-access-shape',
+        message: expect.stringContaining('brings DEFAULT(4) to TCGEN05'),
+      },
+    })
     expect(code(accessOf(T.bScalesM64Collective, T.bScalesM64Collective.tiled, 8))).toBe(
       'tmem.no-access-shape',
     )

@@ -161,10 +161,8 @@ export const registerAt = (access: AccessShape, { lane, column }: Cell): WarpReg
   const { shape, split, num } = access
   const upper = Math.floor(lane / 8)
   const row = 4 * (lane % 8)
-  const inHalf = shape !== '16x32bx2' || column < num
   const inside =
-    lane < lanesOf(access) &&
-    (column < columnsOf(access) || (shape === '16x32bx2' && column >= split && column < split + num))
+    lane < lanesOf(access) && (column < columnsOf(access) || (column >= split && column < split + num))
   if (!inside) return null
   switch (shape) {
     case '32x32b':
@@ -179,7 +177,9 @@ export const registerAt = (access: AccessShape, { lane, column }: Cell): WarpReg
         register: 4 * Math.floor(column / 8) + 2 * upper + (column % 2),
       }
     case '16x32bx2':
-      return inHalf ? { thread: lane, register: column } : { thread: lane + 16, register: column - split }
+      return column < num
+        ? { thread: lane, register: column }
+        : { thread: lane + 16, register: column - split }
     default:
       return unreachable(shape)
   }

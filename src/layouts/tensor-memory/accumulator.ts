@@ -142,7 +142,6 @@ export const accumulatorCell = (acc: Accumulator, m: number, n: number): PairCel
     case 'C':
       return { cta: Math.floor(m / 64), lane: spread(m % 64) + acc.alignment, column }
     case 'D':
-      return { cta: 0, lane: m, column }
     case 'E':
       return { cta: 0, lane: m + 64 * group, column }
     case 'F':

@@ -268,7 +268,7 @@ export const replication = (layout: TensorMemoryLayout): number => Tiled.replica
 
 /** Equal as data: the kind follows from the tiled layout. */
 export const sameTensorMemoryLayout = (a: TensorMemoryLayout, b: TensorMemoryLayout): boolean =>
-  a.kind === b.kind && Tiled.sameTiledLayout(a.tiled, b.tiled)
+  Tiled.sameTiledLayout(a.tiled, b.tiled)
 
 /** Do elements of `bits` bits go into the columns? One to a column, or as many as fill it. */
 export const checkPacking = (
@@ -382,8 +382,8 @@ export const sliceColumns = (
   shape: Shape,
   indexers: ReadonlyArray<Indexer>,
 ): E.Either<Failure<SliceError>, TensorMemorySlice> => {
-  const [rows, columns] = indexers
-  if (rows === undefined || columns === undefined || indexers.length !== 2)
+  const [rows, columns, ...more] = indexers
+  if (rows === undefined || columns === undefined || more.length > 0)
     return refuse('tmem.rank', `A slice of tensor memory needs 2 indexers, found ${String(indexers.length)}`)
   if (rows._tag === 'at' || columns._tag === 'at')
     return refuse(

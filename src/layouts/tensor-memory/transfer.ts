@@ -91,10 +91,7 @@ const pairs: TiledLayout = pipe(
 )
 
 const isPairsOfColumns = (layout: TensorMemoryLayout, registers: TiledLayout, bits: number): boolean =>
-  layout.kind === 'default' &&
-  Tiled.sameTiledLayout(registers, pairs) &&
-  (bits === 32 || bits === 16) &&
-  vectorLength(layout) === 1
+  layout.kind === 'default' && Tiled.sameTiledLayout(registers, pairs) && (bits === 32 || bits === 16)
 
 /** May elements go between the two? All register layouts that do are in the message of a refusal. */
 export const checkTransfer = (
