@@ -57,31 +57,34 @@ const simulate = (register: LinearLayout, shared: LinearLayout, bits: number, ve
   return worst
 }
 
-/** The largest vector: in every lane of every warp, the registers fall into aligned runs, register by register the same ones. */
+/**
+ * The largest vector: in every lane of every warp the registers fall into aligned runs, the same ones, and the registers of a run
+ * are numbered alike in all runs.
+ */
 const widest = (register: LinearLayout, shared: LinearLayout, bits: number): number => {
   const offsets = offsetsOf(register, shared)
   const lanes = range(inputSize(register, 'warp')).flatMap((warp) =>
     range(32).map((lane) => offsets(warp, lane)),
   )
-  const key = (values: readonly number[], vector: number): string => {
-    const runs = new Map<number, number[]>()
+  /** Registers of each run, in the order of their places; null if a run has a gap. */
+  const runs = (values: readonly number[], vector: number): readonly (readonly number[])[] | null => {
+    const found = new Map<number, number[]>()
     values.forEach((offset, one) => {
       const start = Math.floor(offset / vector)
-      runs.set(start, [...(runs.get(start) ?? []), one])
+      found.set(start, found.get(start) ?? [])
+      found.get(start)![offset % vector] = one
     })
-    const full = [...runs.values()].every(
-      (run) => new Set(run.map((one) => values[one]! % vector)).size === vector,
-    )
-    // The same register at the same place of its run in all lanes.
-    return full
-      ? JSON.stringify([...runs.values()].map((run) => run.map((one) => [one, values[one]! % vector])))
-      : 'no'
+    const all = [...found.values()]
+    return all.every((run) => Object.keys(run).length === vector) ? all : null
   }
   return (
     [16, 8, 4, 2].find((vector) => {
-      if (vector * bits > 128) return false
-      const first = key(lanes[0]!, vector)
-      return first !== 'no' && lanes.every((values) => key(values, vector) === first)
+      const first = vector * bits > 128 ? null : runs(lanes[0]!, vector)
+      return (
+        first !== null &&
+        first.every((run) => run.every((one, k) => one - run[0]! === first[0]![k]! - first[0]![0]!)) &&
+        lanes.every((values) => JSON.stringify(runs(values, vector)) === JSON.stringify(first))
+      )
     }) ?? 1
   )
 }

@@ -13,11 +13,13 @@
  *     mma v3 in 16 bits, rows of 128 bytes, swizzled:  2 elements a vector; lane 4r + c has word c + 4r of row r, xor 4r: ranks 5 and 5
  *     without a swizzle, rows of 128 bytes:            word c + 32 r, bank c: ranks 5 and 2, 8 ways
  *
- * Names: Triton `bankConflicts`, Gluon `bank_conflicts` (the extra wavefronts of a phase).
+ * Names: Triton `bankConflicts`, Gluon `bank_conflicts` (the extra wavefronts of a phase). Where elements are swizzled within a
+ * word, which no encoding for the tensor cores does, Triton counts fewer: it takes lanes of one word for lanes that need no other.
  *
  * Laws
  * 1. The count of a simulation of 32 banks, for every phase of every warp and register.
- * 2. `elementsPerVector` is the largest power of two up to 16 bytes for which the registers fall into aligned runs.
+ * 2. `elementsPerVector` is the largest power of two up to 16 bytes for which the registers of every lane fall into the same aligned
+ *    runs, the registers of a run numbered alike in all runs.
  *
  * Source: Triton, generic swizzling; PTX and CUDA on shared-memory banks.
  */
