@@ -328,7 +328,7 @@ const broken: ReadonlyArray<
     (t) => t['_tag'] === 'descriptor' && 'box' in t,
     set({ box: [512, 64] }),
     'A4',
-    /must be 1 to 256, found 512/,
+    /has 1 to 256 elements, found 512/,
   ],
   [
     'inner bytes not a multiple of 16',

@@ -19,6 +19,7 @@
  *
  * Source: PTX ISA 9, the restrictions of each instruction.
  */
+import { bitsOf } from '../../numerics/dtype.js'
 import { isAllocation, tmemColumns } from '../../layouts/tensor-memory/geometry.js'
 import { sameShape, showShape } from '../../transforms/shape.js'
 import type { ExprNode } from '../expression.js'
@@ -113,7 +114,12 @@ export const rule = (here: Here, instruction: Instruction, operand: Operands): C
     case 'tensormap.create':
       return instruction.dims.length === instruction.box.length &&
         instruction.strides.length === instruction.box.length
-        ? boxRules('box', instruction.box, instruction.dtype, instruction.swizzle)
+        ? boxRules('box', {
+            bits: bitsOf(instruction.dtype),
+            extents: instruction.box,
+            elementStrides: instruction.box.map(() => 1),
+            swizzle: instruction.swizzle,
+          })
         : no(
             'param.shape',
             `dims, strides and box must have one rank, found ${String(instruction.dims.length)}, ${String(instruction.strides.length)} and ${String(instruction.box.length)}`,

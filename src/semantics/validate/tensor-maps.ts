@@ -23,7 +23,10 @@
  *
  * Source: CUDA driver API, cuTensorMapEncodeTiled; PTX ISA 9, cp.async.bulk.tensor.
  */
-import { type Dtype, bitsOf } from '../../numerics/dtype.js'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Box } from '../../layouts/shared-memory/box-image.js'
+import { checkBox } from '../../layouts/shared-memory/box-image.js'
+import { bitsOf } from '../../numerics/dtype.js'
 import { showShape, sizeOf } from '../../transforms/shape.js'
 import type { ExprNode } from '../expression.js'
 import type { DescriptorParam } from '../program.js'
@@ -34,40 +37,10 @@ import { type Here, type Scene, environment } from './scope.js'
 
 // ---------------------------------------------------------------- maps
 
-/** What a box may be. */
-export const boxRules = (
-  name: string,
-  box: ReadonlyArray<number>,
-  dtype: Dtype,
-  swizzle: number,
-): Checked => {
-  const innerBytes = ((box[box.length - 1] ?? 0) * bitsOf(dtype)) / 8
-  return first([
-    () =>
-      box.length >= 1 && box.length <= 5
-        ? null
-        : no('A4', `${name}: a tensor map has rank 1 to 5, found ${String(box.length)}`),
-    () =>
-      each(box, (extent, k) =>
-        Number.isSafeInteger(extent) && extent >= 1 && extent <= 256
-          ? null
-          : no('A4', `${name}: box dimension ${String(k)} must be 1 to 256, found ${String(extent)}`),
-      ),
-    () =>
-      innerBytes % 16 === 0
-        ? null
-        : no(
-            'A4',
-            `${name}: the inner box dimension must be a multiple of 16 bytes, found ${String(innerBytes)}`,
-          ),
-    () =>
-      swizzle === 16 || innerBytes <= swizzle
-        ? null
-        : no(
-            'A4',
-            `${name}: the inner box dimension must fit in the swizzle of ${String(swizzle)} bytes, found ${String(innerBytes)}`,
-          ),
-  ])
+/** What a box may be: the rules of `checkBox`, as A4. */
+export const boxRules = (name: string, box: Box): Checked => {
+  const checked = checkBox(box)
+  return E.isLeft(checked) ? no('A4', `${name}: ${checked.left.message}`) : null
 }
 
 /** A descriptor parameter. */
@@ -85,13 +58,7 @@ export const descriptorRules = (scene: Scene, param: DescriptorParam): Checked =
             'param.shape',
             `descriptor ${name}: dims, strides, box and elementStrides must have one rank, found ${[dims, strides, box, elementStrides].map(({ length }) => String(length)).join(', ')}`,
           ),
-    () => boxRules(`descriptor ${name}`, box, tensor.dtype, param.swizzle),
-    () =>
-      each(elementStrides, (stride) =>
-        Number.isSafeInteger(stride) && stride >= 1 && stride <= 8
-          ? null
-          : no('A4', `descriptor ${name}: element strides are 1 to 8, found ${String(stride)}`),
-      ),
+    () => boxRules(`descriptor ${name}`, { bits, extents: box, elementStrides, swizzle: param.swizzle }),
     () =>
       each(strides, (stride, k) => {
         const elements = constantOf(stride)
