@@ -5,12 +5,18 @@
  *     npm run bench
  */
 import { instanceOf, kernelNamed, naiveMatmul, randomPatterns } from '../dist/kernels/index.js'
+import { linearOfRegisters } from '../dist/layouts/conversion/index.js'
+import { tensorMemory } from '../dist/layouts/index.js'
+import { elementOf, elementTable, registersPerLane } from '../dist/layouts/register-layout.js'
+import { WGMMA } from '../dist/layouts/tiled.js'
 import { bits, field, real64, unit } from '../dist/numerics/index.js'
 import { defaults, detector } from '../dist/semantics/detector/index.js'
 import { launch, noArguments } from '../dist/semantics/launch.js'
 import { eager } from '../dist/semantics/policy.js'
 import { provenance } from '../dist/semantics/provenance.js'
 import { both, ignore, run, settings } from '../dist/semantics/run.js'
+import { ofTransforms, swizzledAddresses } from '../dist/transforms/ref.js'
+import { swizzle, tile as cut } from '../dist/transforms/transform.js'
 
 const rounds = 7
 
@@ -99,4 +105,39 @@ report('the whole machine: hopper-matmul 128 x 128 x 256 over bits', 'multiply-a
   { name: 'naive matmul alone', act: product(bits('hopper')) },
   { name: 'run, its own pages written in place', act: whole(true) },
   { name: 'run, every page copied (persistent)', act: whole(false) },
+])
+
+// ---------------------------------------------------------------- layouts
+
+const tile = [64, 256]
+/** The definition: one question a place. */
+const everyElement = (shape) => {
+  const registers = registersPerLane(WGMMA, shape)
+  let sum = 0
+  for (let warp = 0; warp < 4; warp++)
+    for (let lane = 0; lane < 32; lane++)
+      for (let register = 0; register < registers; register++)
+        sum += elementOf(WGMMA, shape, warp, lane, register)[0]
+  return sum
+}
+const repeat = (act) => () => {
+  for (let i = 0; i < 20; i++) act()
+}
+const accumulator = right(linearOfRegisters(WGMMA, tile))
+const ring = right(ofTransforms(tile, 16, [right(cut([8, 64])), right(swizzle(128))]))
+const half = right(tensorMemory.tensorMemoryLayout.halfLane(256, 1))
+const places = 20 * tile[0] * tile[1]
+report(`where every element of a 64 x 256 tile lives, 20 times`, 'places', places, [
+  { name: 'element by element', act: repeat(() => everyElement(tile)) },
+  { name: 'WGMMA: table', act: repeat(() => elementTable(WGMMA, tile)) },
+  { name: 'WGMMA as bases: table', act: repeat(() => elementTable(accumulator, tile)) },
+  {
+    name: 'WGMMA to bases and table',
+    act: repeat(() => elementTable(right(linearOfRegisters(WGMMA, tile)), tile)),
+  },
+  {
+    name: 'half-lane tensor memory: table',
+    act: repeat(() => tensorMemory.tensorMemoryLayout.positionTable(half, tile)),
+  },
+  { name: 'shared memory, tiled and swizzled: addresses', act: repeat(() => swizzledAddresses(ring, 0)) },
 ])
