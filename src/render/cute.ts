@@ -2,7 +2,8 @@
  * A CuTe layout drawn: the offset at every coordinate.
  *
  * A layout of two modes is a matrix, mode 0 down and mode 1 across, as CuTe prints it; any other is a line of offsets by index,
- * 16 to a row. The hue is the offset modulo 8.
+ * 16 to a row. The hue is the offset modulo 8, in units of what a swizzle
+ * moves together.
  *
  *     (4,2):(2,1)     0  1
  *                     2  3
@@ -27,12 +28,15 @@ export interface Drawn {
   readonly title: string
   readonly shape: IntTuple
   readonly value: (index: number) => IntTuple
+  /** Neighbouring offsets that have one hue: what a swizzle moves together, else 1. */
+  readonly unit: number
 }
 
 export const drawnLayout = (title: string, l: Layout): Drawn => ({
   title,
   shape: l.shape,
   value: (index) => at(l, index),
+  unit: 1,
 })
 
 interface Matrix {
@@ -66,15 +70,15 @@ const matrixOf = (shape: IntTuple): Matrix => {
   }
 }
 
-const hue = (value: IntTuple): string =>
-  oklch(0.89, 0.075, 25 + 45 * (typeof value === 'number' ? ((value % 8) + 8) % 8 : 0))
+const hue = (value: IntTuple, unit: number): string =>
+  oklch(0.89, 0.075, 25 + 45 * (typeof value === 'number' ? ((Math.floor(value / unit) % 8) + 8) % 8 : 0))
 
 export const cuteSvg = (d: Drawn, subtitle: string): SvgElement => {
   const m = matrixOf(d.shape)
   return cellsSvg({
     title: d.title,
     subtitle,
-    note: 'A cell is the offset; its hue is the offset modulo 8.',
+    note: `A cell is the offset; its hue is the offset${d.unit === 1 ? '' : ` div ${String(d.unit)}`} modulo 8.`,
     rowTitle: m.titles[0],
     columnTitle: m.titles[1],
     rows: m.rows,
@@ -83,7 +87,11 @@ export const cuteSvg = (d: Drawn, subtitle: string): SvgElement => {
       const index = m.index(row, column)
       if (index === null) return null
       const value = d.value(index)
-      return { label: showTuple(value), fill: hue(value), tip: `index ${String(index)}: ${showTuple(value)}` }
+      return {
+        label: showTuple(value),
+        fill: hue(value, d.unit),
+        tip: `index ${String(index)}: ${showTuple(value)}`,
+      }
     },
   })
 }

@@ -250,7 +250,12 @@ const answerOf = (question: string, value: Value): E.Either<Failure, Answer> => 
   const drawn =
     value._tag === 'layout'
       ? drawnLayout(text, value.layout)
-      : { title: text, shape: inner.shape, value: composedAt(value.layout) }
+      : {
+          title: text,
+          shape: inner.shape,
+          value: composedAt(value.layout),
+          unit: value.layout.outer._tag === 'swizzle' ? 2 ** value.layout.outer.base : 1,
+        }
   const facts =
     value._tag === 'layout' ? factsOf(inner, Cute.cosize(inner)) : `size ${String(size)}, a composed layout`
   // A swizzle takes integers: a composed layout of anything else has no values to show.

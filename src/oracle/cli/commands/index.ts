@@ -1,5 +1,6 @@
 /** Every command of `tcspec`, in the order in which help lists them. */
 import type { CliCommand } from '../command.js'
+import { banksCommand } from './banks.js'
 import { checkCommand } from './check.js'
 import { compareCommand } from './compare.js'
 import { cuteCommand } from './cute.js'
@@ -20,4 +21,5 @@ export const commands: ReadonlyArray<CliCommand> = [
   layoutCommand,
   transformCommand,
   cuteCommand,
+  banksCommand,
 ]

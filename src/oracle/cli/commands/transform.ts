@@ -24,7 +24,7 @@ import { showTiling } from '../../../transforms/tile.js'
 import { physicalShape, showTransform } from '../../../transforms/transform.js'
 import { reportAnswer, withFormats, type Answer } from '../answer.js'
 import type { CliCommand, Options, Report } from '../command.js'
-import { refuseFlag } from '../flags/choice.js'
+import { numberOption } from '../flags/number.js'
 import { wordOf } from '../flags/words.js'
 import { refArguments, withElements, type RefArguments } from '../refs.js'
 
@@ -39,17 +39,6 @@ const define = (command: Command): Command =>
       .option('--window <rows,columns>', 'the elements to list in a table, such as 0:16,0:8')
       .option('--lines <n>', 'lines of memory to draw'),
   )
-
-/** A number of bytes or of lines. */
-export const numberOption = (
-  options: Options,
-  name: string,
-  otherwise: number,
-): E.Either<Failure, number> => {
-  const text = wordOf(options, name)
-  if (text === null) return E.right(otherwise)
-  return /^\d{1,9}$/.test(text) ? E.right(Number(text)) : refuseFlag(`--${name}`, 'a number', text)
-}
 
 interface Question extends RefArguments {
   readonly base: number

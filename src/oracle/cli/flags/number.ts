@@ -1,0 +1,15 @@
+/** A flag whose value is a number: bytes, lines, an index. */
+import * as E from 'fp-ts/lib/Either.js'
+import type { Options } from '../command.js'
+import { refuseFlag, type FlagFailure } from './choice.js'
+import { wordOf } from './words.js'
+
+export const numberOption = (
+  options: Options,
+  name: string,
+  otherwise: number,
+): E.Either<FlagFailure, number> => {
+  const text = wordOf(options, name)
+  if (text === null) return E.right(otherwise)
+  return /^\d{1,9}$/.test(text) ? E.right(Number(text)) : refuseFlag(`--${name}`, 'a number', text)
+}
