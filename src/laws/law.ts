@@ -210,9 +210,10 @@ export const showCounterexample = (c: Counterexample): string =>
 
 /** One line a law that holds, two for a broken one. */
 export const showReport = (report: Report): string => {
-  const total = report.held.length + report.broken.length
+  const held = report.held.filter(({ method }) => method !== 'absent').length
+  const total = held + report.broken.length
   return [
-    `${report.kit}: ${String(report.held.length)} of ${String(total)} laws hold`,
+    `${report.kit}: ${String(held)} of ${String(total)} laws hold`,
     ...report.held.map(({ law, method, cases }) =>
       method === 'absent'
         ? `  -   ${law}: nothing to check`
