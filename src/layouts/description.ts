@@ -1,29 +1,51 @@
 /**
  * Descriptions: a register layout as anybody's compiler can write it down, in JSON.
  *
- * A description says *what kind* it is and gives that kind's data; together with a shape it becomes a listing, and listings of
+ * A description says what kind it is and gives that kind's data; together with a shape it becomes a listing, and listings of
  * different kinds are compared element by element. So another compiler dumps what it has, in the vocabulary that it has, and
  * asks whether that is the layout that it should be.
  *
- *     {"kind": "named", "name": "WGMMA"}
- *     {"kind": "strided", "shape": [64, 16], "vectorLength": 2}
- *     {"kind": "linear", "bases": {"register": [[0, 1]], "lane": [...], "warp": [...]}, "outputs": [{"name": "dim0", "size": 64}, ...]}
- *     {"kind": "table", "shape": [64, 8], "elements": [[[[0, 0], [0, 1], [8, 0], [8, 1]], ...], ...]}      warp, lane, register
+ * | kind                                             | data                                        | shape                       |
+ * |--------------------------------------------------|---------------------------------------------|-----------------------------|
+ * | `named`                                          | a name, as `parseName` reads it             | its base tile, or as asked  |
+ * | `tiled`                                          | Mosaic's tiling, warp, lane and vector dims | its base tile, or as asked  |
+ * | `strided`, `splat`                               | the shape (and vector length)               | its own                     |
+ * | `linear`                                         | bases of register, lane and warp            | its outputs                 |
+ * | `blocked`, `nvidia_mma`, `slice`, `dot_operand`  | Triton's attributes                         | as asked                    |
+ * | `cute_tv`                                        | a CuTe layout (thread, value) -> position   | as asked                    |
+ * | `table`                                          | the index held, by warp, lane, register     | its own                     |
+ *
+ *     {"kind": "strided", "shape": [4, 128], "vectorLength": 2}
+ *     {"kind": "cute_tv", "layout": "((4,8,4),(2,2)):((128,1,16),(64,8))", "positions": "column-major", "shape": [64, 8]}
+ *
+ * Every kind may say a `name` for answers and, where it has no shape of its own, the `shape` that it is for.
  *
  * Laws
  * 1. A description of a layout, in every kind that can say it, has the listing of that layout.
  * 2. What is not a description is refused with its path: `$.tiling[0][1]: expected ..., found ...`.
- * 3. `tableOf(l)` is a description of l.
+ * 3. `tableOf(l)` is a description of l, for every l but a splat.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../failure.js'
 import { refuse, unreachable } from '../failure.js'
 import type { Shape } from '../transforms/shape.js'
-import { isExtent, ravel, sameShape, showShape, unravel } from '../transforms/shape.js'
+import { isExtent, ravel, sameShape, showShape, sizeOf, unravel } from '../transforms/shape.js'
 import type { Wire } from '../wire.js'
-import { decode, dictionary, kinded, list, nat, oneOf, record, text } from '../wire.js'
-import { linearOutputs, shapeField, stridedFields, tiledFields } from './layout-wire.js'
+import { decode, kinded, list, nat, oneOf, record, text } from '../wire.js'
+import { at as cuteAt, modes, size as cuteSize, type Layout } from './cute/layout.js'
+import { parseLayout } from './cute/text.js'
+import type {
+  BlockedDescription,
+  DotOperandDescription,
+  LinearDescription,
+  MmaDescription,
+  Said,
+  SliceDescription,
+} from './encoding-wire.js'
+import { distributedCases, distributedOf, linearSpecOf } from './encoding-wire.js'
+import { shapeField, stridedFields, tiledFields } from './layout-wire.js'
+import type { LinearSpec } from './linear/linear-layout.js'
 import * as Linear from './linear/linear-layout.js'
 import type { Listing } from './listing.js'
 import { listing, listingOf } from './listing.js'
@@ -32,41 +54,40 @@ import type { RegisterLayout } from './register-layout.js'
 import { splatLayout } from './splat.js'
 import { stridedLayout } from './strided.js'
 import * as Tiled from './tiled.js'
+import { onShape } from './triton/to-linear.js'
 
 // ---------------------------------------------------------------------------------------------- model
 
-/** What people call it; said in answers. */
-interface Titled {
-  readonly name?: string
-}
-
 export interface NamedDescription {
   readonly kind: 'named'
-  /** As `parseName` reads it. */
   readonly name: string
+  readonly shape?: Shape
 }
-export interface TiledDescription extends Tiled.TiledSpec, Titled {
+export interface TiledDescription extends Tiled.TiledSpec, Said {
   readonly kind: 'tiled'
 }
-export interface StridedDescription extends Titled {
+export interface StridedDescription {
   readonly kind: 'strided'
+  readonly name?: string
   readonly shape: Shape
   readonly vectorLength: number
 }
-export interface SplatDescription extends Titled {
+export interface SplatDescription {
   readonly kind: 'splat'
+  readonly name?: string
   readonly shape: Shape
 }
-export interface LinearDescription extends Titled {
-  readonly kind: 'linear'
-  /** Values at 1, 2, 4, ... of register, lane, warp (and block, which must be empty). */
-  readonly bases: Readonly<Record<string, ReadonlyArray<ReadonlyArray<number>>>>
-  /** In the order of the array's dimensions. */
-  readonly outputs: ReadonlyArray<Linear.LinearOutput>
+export interface CuteTvDescription extends Said {
+  readonly kind: 'cute_tv'
+  /** Mode 0 the threads (lanes of warp 0, of warp 1, ...), mode 1 the values (registers). */
+  readonly layout: string
+  /** How a position counts the elements: first dimension fastest, as CuTe does, or last. */
+  readonly positions: 'column-major' | 'row-major'
 }
-export interface TableDescription extends Titled {
+export interface TableDescription {
   readonly kind: 'table'
   readonly schema?: typeof layoutSchema
+  readonly name?: string
   readonly shape: Shape
   /** The index held, by warp, lane, register. */
   readonly elements: ReadonlyArray<ReadonlyArray<ReadonlyArray<ReadonlyArray<number>>>>
@@ -78,13 +99,18 @@ export type Description =
   | StridedDescription
   | SplatDescription
   | LinearDescription
+  | BlockedDescription
+  | MmaDescription
+  | SliceDescription
+  | DotOperandDescription
+  | CuteTvDescription
   | TableDescription
 
 /** A layout that was described, on one shape. */
 export interface Described {
   readonly name: string | null
   readonly listing: Listing
-  /** The layout, unless it is only a table. */
+  /** The layout, unless only its places are known. */
   readonly layout: RegisterLayout | null
 }
 
@@ -94,27 +120,39 @@ export const layoutSchema = 'tcspec.layout/1'
 
 // --------------------------------------------------------------------------------------------- decoding
 
-const title = { name: text }
-const indices: Wire<ReadonlyArray<ReadonlyArray<number>>> = list(list(nat))
+const said = { name: text, shape: list(nat) }
 
 export const descriptionWire: Wire<Description> = kinded<Description>()('a layout description', {
-  named: record<NamedDescription>()('a layout by name', { kind: oneOf('named'), name: text }, {}),
-  tiled: record<TiledDescription>()('a tiled layout', { kind: oneOf('tiled'), ...tiledFields }, title),
+  named: record<NamedDescription>()(
+    'a layout by name',
+    { kind: oneOf('named'), name: text },
+    { shape: said.shape },
+  ),
+  tiled: record<TiledDescription>()('a tiled layout', { kind: oneOf('tiled'), ...tiledFields }, said),
   strided: record<StridedDescription>()(
     'a strided layout',
     { kind: oneOf('strided'), ...stridedFields },
-    title,
+    { name: text },
   ),
-  splat: record<SplatDescription>()('a splat layout', { kind: oneOf('splat'), ...shapeField }, title),
-  linear: record<LinearDescription>()(
-    'a linear layout',
-    { kind: oneOf('linear'), bases: dictionary('bases by input', indices), outputs: linearOutputs },
-    title,
+  splat: record<SplatDescription>()(
+    'a splat layout',
+    { kind: oneOf('splat'), ...shapeField },
+    { name: text },
+  ),
+  ...distributedCases,
+  cute_tv: record<CuteTvDescription>()(
+    'a CuTe TV layout',
+    {
+      kind: oneOf('cute_tv'),
+      layout: text,
+      positions: oneOf<'column-major' | 'row-major'>('column-major', 'row-major'),
+    },
+    said,
   ),
   table: record<TableDescription>()(
     'a table of elements',
-    { kind: oneOf('table'), ...shapeField, elements: list(list(indices)) },
-    { ...title, schema: oneOf(layoutSchema) },
+    { kind: oneOf('table'), ...shapeField, elements: list(list(list(list(nat)))) },
+    { name: text, schema: oneOf(layoutSchema) },
   ),
 })
 
@@ -128,16 +166,6 @@ export const decodeDescription: (json: unknown) => E.Either<Failure<DescriptionE
 
 const at = (path: string, expected: string, found: string): E.Either<Failure<DescriptionError>, never> =>
   refuse('description', `${path}: expected ${expected}, found ${found}`)
-
-const ofLayout =
-  (name: string | null, shape: Shape | null) =>
-  (layout: RegisterLayout): E.Either<Failure, Described> => {
-    const on = shape ?? ownShape(layout)
-    return pipe(
-      listingOf(layout, on),
-      E.map((listed) => ({ name, listing: listed, layout })),
-    )
-  }
 
 /** The shape that a layout speaks of by itself: its base tile, or the array that it was made for. */
 export const ownShape = (layout: RegisterLayout): Shape => {
@@ -156,31 +184,28 @@ export const ownShape = (layout: RegisterLayout): Shape => {
 
 const places = ['register', 'lane', 'warp']
 
-const linearOf = (d: LinearDescription): E.Either<Failure, RegisterLayout> => {
-  const other = Object.keys(d.bases).find((name) => ![...places, 'block'].includes(name))
+/** A linear layout of one CTA's registers: inputs that are no places would be forgotten, so they must not be there. */
+const ofPlaces = (spec: LinearSpec): E.Either<Failure, RegisterLayout> => {
+  const other = spec.inputs.find(({ name, bases }) => !places.includes(name) && bases.length > 0)
   if (other !== undefined)
-    return at('$.bases', 'bases of register, lane and warp', `bases of ${JSON.stringify(other)}`)
-  const blocks = d.bases['block']?.length ?? 0
-  if (blocks > 0) return at('$.bases.block', 'no bases: a layout of one CTA', `${String(blocks)} bases`)
-  const moved = d.outputs.findIndex(({ name }, k) => /^dim\d+$/.test(name) && name !== `dim${String(k)}`)
+    return at('$', 'a layout of register, lane and warp', `one that depends on ${JSON.stringify(other.name)}`)
+  const moved = spec.outputs.findIndex(({ name }, d) => name !== `dim${String(d)}`)
   if (moved >= 0)
     return at(
-      `$.outputs[${String(moved)}]`,
-      `dim${String(moved)}: outputs in the order of dimensions`,
-      d.outputs[moved]!.name,
+      '$',
+      `the outputs dim0, dim1, ... in their order`,
+      spec.outputs.map(({ name }) => name).join(', '),
     )
   return Linear.linearLayout({
-    inputs: places.map((name) => ({ name, bases: d.bases[name] ?? [] })),
-    outputs: d.outputs,
+    inputs: spec.inputs.filter(({ name }) => places.includes(name)),
+    outputs: spec.outputs,
   })
 }
 
 const tableListing = ({ shape, elements }: TableDescription): E.Either<Failure, Listing> => {
-  const bad = shape.findIndex((extent) => !isExtent(extent))
-  if (bad >= 0) return at(`$.shape[${String(bad)}]`, 'a positive extent', String(shape[bad]))
   const lanes = elements[0]?.length ?? 0
   const registers = elements[0]?.[0]?.length ?? 0
-  if (lanes * registers === 0) return at('$.elements', 'at least one element in every lane', 'none')
+  if (lanes * registers === 0) return at('$.elements', 'an element in every lane', 'none in the first')
   const positions = new Int32Array(elements.length * lanes * registers)
   const position = ravel(shape)
   let next = 0
@@ -205,29 +230,103 @@ const tableListing = ({ shape, elements }: TableDescription): E.Either<Failure, 
   return listing(shape, elements.length, lanes, registers, positions)
 }
 
+const tvListing = (
+  tv: Layout,
+  order: CuteTvDescription['positions'],
+  shape: Shape,
+): E.Either<Failure, Listing> => {
+  const [thread, value, ...more] = modes(tv)
+  if (thread === undefined || value === undefined || more.length > 0)
+    return at('$.layout', 'two modes, threads and values', `${String(modes(tv).length)}`)
+  const threads = cuteSize(thread)
+  if (threads % Tiled.lanesPerWarp !== 0)
+    return at('$.layout', 'whole warps of 32 threads in mode 0', `${String(threads)} threads`)
+  const registers = cuteSize(value)
+  const columnMajor = unravel([...shape].reverse())
+  const position = ravel(shape)
+  const total = sizeOf(shape)
+  const positions = new Int32Array(threads * registers)
+  for (let t = 0; t < threads; t++)
+    for (let v = 0; v < registers; v++) {
+      const p = cuteAt(tv, t + threads * v)
+      if (typeof p !== 'number' || p < 0 || p >= total)
+        return at(
+          '$.layout',
+          `positions below the ${String(total)} elements of ${showShape(shape)}`,
+          `${String(p)} for thread ${String(t)}, value ${String(v)}`,
+        )
+      positions[t * registers + v] = order === 'row-major' ? p : position([...columnMajor(p)].reverse())
+    }
+  return listing(shape, threads / Tiled.lanesPerWarp, Tiled.lanesPerWarp, registers, positions)
+}
+
+/** A layout that is for every shape must be told one. */
+const onSome = <A>(
+  kind: string,
+  shape: Shape | null,
+  make: (shape: Shape) => E.Either<Failure, A>,
+): E.Either<Failure, A> =>
+  shape === null
+    ? at('$.shape', `the shape of the array, since ${kind} is for every shape`, 'nothing')
+    : make(shape)
+
 /**
- * The listing of a description on a shape. Without a shape, the one that the description speaks of: the base tile of a tiled layout.
- * Errors: data that is no legal layout, a shape that is not the layout's.
+ * The listing of a description on a shape. Without a shape, the one that the description speaks of. Errors: data that is no
+ * legal layout, a shape that is not the layout's, no shape for a kind that is for every shape.
  */
-export const resolve = (d: Description, shape: Shape | null): E.Either<Failure, Described> => {
+export const resolve = (d: Description, asked: Shape | null): E.Either<Failure, Described> => {
+  const own = d.shape ?? null
+  const bad = own?.find((extent) => !isExtent(extent))
+  if (bad !== undefined) return at('$.shape', 'positive extents', String(bad))
+  // A splat broadcasts; any other array has one shape.
+  if (d.kind !== 'splat' && own !== null && asked !== null && !sameShape(own, asked))
+    return at('$.shape', showShape(asked), showShape(own))
+  const shape = asked ?? own
+  const name = d.name ?? null
+  const ofLayout = (layout: RegisterLayout): E.Either<Failure, Described> =>
+    pipe(
+      listingOf(layout, shape ?? ownShape(layout)),
+      E.map((listed) => ({ name, listing: listed, layout })),
+    )
+  const ofListing = (listed: E.Either<Failure, Listing>): E.Either<Failure, Described> =>
+    pipe(
+      listed,
+      E.map((found) => ({ name, listing: found, layout: null })),
+    )
   switch (d.kind) {
     case 'named':
-      return pipe(parseName(d.name), E.chainW(ofLayout(d.name, shape)))
+      return pipe(parseName(d.name), E.chainW(ofLayout))
     case 'tiled':
-      return pipe(Tiled.canonicalize(d), E.chainW(ofLayout(d.name ?? null, shape)))
+      return pipe(Tiled.canonicalize(d), E.chainW(ofLayout))
     case 'strided':
-      return pipe(stridedLayout(d.shape, d.vectorLength), E.chainW(ofLayout(d.name ?? null, shape)))
+      return pipe(stridedLayout(d.shape, d.vectorLength), E.chainW(ofLayout))
     case 'splat':
-      return ofLayout(d.name ?? null, shape)(splatLayout(d.shape))
+      return ofLayout(splatLayout(d.shape))
     case 'linear':
-      return pipe(linearOf(d), E.chainW(ofLayout(d.name ?? null, shape)))
+      return pipe(ofPlaces(linearSpecOf(d)), E.chain(ofLayout))
+    case 'blocked':
+    case 'nvidia_mma':
+    case 'slice':
+    case 'dot_operand':
+      return onSome(d.kind, shape, (s) =>
+        pipe(
+          distributedOf(d),
+          E.chainW((spec) => onShape(spec)(s)),
+          E.chainW(ofPlaces),
+          E.chain(ofLayout),
+        ),
+      )
+    case 'cute_tv':
+      return onSome(d.kind, shape, (s) =>
+        ofListing(
+          pipe(
+            parseLayout(d.layout),
+            E.chainW((tv) => tvListing(tv, d.positions, s)),
+          ),
+        ),
+      )
     case 'table':
-      return shape !== null && !sameShape(shape, d.shape)
-        ? at('$.shape', showShape(shape), showShape(d.shape))
-        : pipe(
-            tableListing(d),
-            E.map((listed) => ({ name: d.name ?? null, listing: listed, layout: null })),
-          )
+      return ofListing(tableListing(d))
     default:
       return unreachable(d)
   }
