@@ -128,6 +128,14 @@ describe('register layouts', () => {
     expect(tiled.filter((l) => RL.nameOf(l) === null).length).toBeGreaterThan(800)
     expect(tiled.filter((l) => l.laneDims.length > 2).length).toBeGreaterThan(100)
     expect(kinds(tiled).size).toBeGreaterThan(800)
+    // Vectors that are not the minor part of their axis.
+    const scattered = tiled.filter(
+      (l) =>
+        Tiled.baseTileShape(l).length === 1 &&
+        Tiled.vectorLength(l) > 1 &&
+        l.laneDims.some((d) => typeof d === 'number' && d > l.vectorDim),
+    )
+    expect(scattered.length).toBeGreaterThan(20)
     expect(Tiled.baseTileShape(shrunk(A.tiledLayout(), () => true))).toEqual([128])
     expect(kinds(sample(A.namedTiledLayout(), 400)).size).toBe(kinds(Object.values(Tiled.named)).size)
   })

@@ -103,6 +103,7 @@ describe('the laws of reports', () => {
     )
     expect(L.expectSame([1, [2]], [1, [2]])).toBeNull()
     expect(L.expectSame([1, 2], [1])).toEqual({ expected: '[1, 2]', found: '[1]' })
+    expect(L.expectSame([1], [1, 2])).toEqual({ expected: '[1]', found: '[1, 2]' })
     expect(L.expectSame(1, undefined)).toEqual({ expected: '1', found: 'undefined' })
     expect(L.expectThat(false, 'x', { lane: 3 })).toEqual({ expected: 'x', found: '{"lane":3}' })
     expect(L.expectThat(false, 'x', 'y')).toEqual({ expected: 'x', found: '"y"' })
@@ -232,6 +233,13 @@ describe('tiles', () => {
     expect(
       first(kit, { tileIndex: ([i, j]) => [i! % 3, j! >> 2, Math.floor(i! / 3), (j! >> 1) & 1, j! & 1] }),
     ).toBe('tile.range | index (2, 0) | an index of (2, 2, 3, 2, 2) | [2, 0, 0, 0, 0]')
+    expect(first(kit, { tileIndex: (i) => [...good.tileIndex(i), 0] })).toBe(
+      'tile.range | index (0, 0) | an index of (2, 2, 3, 2, 2) | [0, 0, 0, 0, 0, 0]',
+    )
+    expect(first(kit, { tileIndex: (i) => good.tileIndex(i).map((k) => -k) })).toContain('| index (0, 1) |')
+    expect(first(kit, { tileIndex: (i) => good.tileIndex(i).map((k) => k / 2) })).toContain(
+      'tile.range | index (0, 1) |',
+    )
     const swapped = ([i, j]: readonly number[]): readonly number[] => [
       Math.floor(i! / 3),
       j! & 1,

@@ -155,6 +155,8 @@ test('operands: what the core recognises, for a descriptor', () => {
   const free = ref([128 as number, 256 as number], 'f32', 'regs')
   expect(code(wgmma(free, some, a))).toBe('typed.shape')
   expect(right(wgmma(free, some, b)).k).toBe(64)
+  const none: number = 0
+  expect(code(wgmma(ref([none, 256], 'f32', 'regs'), a, b))).toBe('ref.shape')
 })
 
 test('copies: the types of both ends', () => {

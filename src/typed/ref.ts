@@ -141,8 +141,7 @@ const swizzled = (of: AnyRef, span: number): E.Either<Failure, TransformedRef> =
     ? E.right(none)
     : E.map((cut: T.Transform) => [cut])(T.tile(of.tile))
   return pipe(
-    of.layout,
-    E.chain(() => cuts),
+    cuts,
     E.bindTo('cuts'),
     E.bindW('last', () => T.swizzle(span)),
     E.chainW(({ cuts: before, last }) => R.ofTransforms(of.shape, bitsOf(of.dtype), [...before, last])),
