@@ -39,7 +39,7 @@ module.exports = {
       name: 'no-dev-dependencies-in-src',
       severity: 'error',
       from: { path: '^src/' },
-      to: { dependencyTypes: ['npm-dev'] },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['npm-peer'] },
     },
   ],
   options: {
