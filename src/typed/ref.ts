@@ -23,6 +23,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../failure.js'
 import { refuse } from '../failure.js'
+import { tmemLaneBytes } from '../layouts/tensor-memory/geometry.js'
 import type { Dtype } from '../numerics/dtype.js'
 import { bitsOf } from '../numerics/dtype.js'
 import { checked } from '../semantics/index-types.js'
@@ -73,14 +74,11 @@ export type AnyRef = Ref<Shape, Dtype, Space, Shape, Swizzle, Stage>
 
 // ---------------------------------------------------------------------------------------- constructors
 
-/** Bytes from one lane of tensor memory to the next: 512 columns of 4 bytes. */
-const tensorMemoryLaneBytes = 2048
-
 const allocated = (shape: Shape, dtype: Dtype, space: Space): E.Either<Failure, TransformedRef> => {
   const bits = bitsOf(dtype)
   if (space !== 'tmem') return R.ofTransforms(shape, bits, [])
   return shape.length === 2
-    ? R.ofStrides(shape, bits, [(8 * tensorMemoryLaneBytes) / bits, 1])
+    ? R.ofStrides(shape, bits, [(8 * tmemLaneBytes) / bits, 1])
     : refuse(
         'typed.tensor-memory',
         `Tensor memory is lanes and columns, found an array of rank ${String(shape.length)}`,

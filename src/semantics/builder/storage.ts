@@ -24,6 +24,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import { type Failure, refuse } from '../../failure.js'
 import { type Dtype, bitsOf } from '../../numerics/dtype.js'
 import * as Ref from '../../transforms/ref.js'
+import { tmemLaneBytes } from '../../layouts/tensor-memory/geometry.js'
 import type { TransformedRef } from '../../transforms/ref.js'
 import { rowMajorStrides } from '../../transforms/shape.js'
 import type { Transform } from '../../transforms/transform.js'
@@ -122,9 +123,6 @@ export const sharedMemory = <D extends Dtype, const S extends ReadonlyArray<numb
 
 // ---------------------------------------------------------------- tensor memory
 
-/** Bytes from one lane of tensor memory to the next. */
-const laneBytes = 2048
-
 /** Rows of 128 lanes side by side, elements packed in the columns unless `columnBits` spreads them out; leading dimensions are buffers behind each other. */
 export const tensorMemory = <D extends Dtype, const S extends ReadonlyArray<number>>(
   id: string,
@@ -140,7 +138,7 @@ export const tensorMemory = <D extends Dtype, const S extends ReadonlyArray<numb
   const leading = strides.slice(0, -1)
   const layout =
     options.layout === undefined
-      ? Ref.ofStrides(shape, bits, rank < 2 ? [step] : [...leading, (laneBytes * 8) / bits, step])
+      ? Ref.ofStrides(shape, bits, rank < 2 ? [step] : [...leading, (tmemLaneBytes * 8) / bits, step])
       : E.right(options.layout)
   return pipe(
     fromEither<TransformedRef>(layout),
