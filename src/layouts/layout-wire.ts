@@ -62,17 +62,24 @@ const stridedWire: Wire<Pick<Strided.StridedLayout, '_tag' | 'shape' | 'vectorLe
   Pick<Strided.StridedLayout, '_tag' | 'shape' | 'vectorLength'>
 >()('a strided layout', { _tag: oneOf('strided'), ...stridedFields }, {})
 
-const linearWire: Wire<Linear.LinearSpec & { readonly _tag: 'linear' }> = record<
-  Linear.LinearSpec & { readonly _tag: 'linear' }
->()(
+const linearFields: {
+  readonly inputs: Wire<ReadonlyArray<Linear.LinearInput>>
+  readonly outputs: Wire<ReadonlyArray<Linear.LinearOutput>>
+} = {
+  inputs: list(record<Linear.LinearInput>()('an input', { name: text, bases: list(nats) }, {})),
+  outputs: linearOutputs,
+}
+
+/** Inputs and outputs alone, as data that nobody has checked. */
+export const linearPlainWire: Wire<Linear.LinearSpec> = record<Linear.LinearSpec>()(
   'a linear layout',
-  {
-    _tag: oneOf('linear'),
-    inputs: list(record<Linear.LinearInput>()('an input', { name: text, bases: list(nats) }, {})),
-    outputs: linearOutputs,
-  },
+  linearFields,
   {},
 )
+
+const linearWire: Wire<Linear.LinearSpec & { readonly _tag: 'linear' }> = record<
+  Linear.LinearSpec & { readonly _tag: 'linear' }
+>()('a linear layout', { _tag: oneOf('linear'), ...linearFields }, {})
 
 export const registerLayoutWire: Wire<RegisterLayout> = define('RegisterLayout', () =>
   tagged<RegisterLayout>()('a register layout', {

@@ -47,7 +47,12 @@ export const cellsSvg = (p: CellPicture): SvgElement => {
   const all = p.rows.map((_, r) => p.columns.map((__, c) => p.cell(r, c)))
   const longest = Math.max(1, ...all.flat().map((cell) => cell?.label.length ?? 0))
   const width = labelled
-    ? Math.max(18, Math.ceil(longest * 5.6) + 8)
+    ? Math.max(
+        18,
+        Math.ceil(longest * 5.6) + 8,
+        // Few columns can afford a label each.
+        columns <= 40 ? Math.ceil(6 * Math.max(...p.columns.map((label) => label.length))) + 6 : 0,
+      )
     : Math.max(3, Math.min(14, Math.floor(1280 / columns)))
   const height = labelled ? 22 : Math.max(3, Math.min(14, Math.floor(1280 / rows)))
   const gap = labelled ? 2 : height > 6 && width > 6 ? 1 : 0

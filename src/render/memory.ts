@@ -16,7 +16,7 @@
  * 2. `before` is the chunk's number under the inverse of the swizzle.
  * 3. Lines are those between the first and the last byte, without gaps.
  */
-import { unravel } from '../transforms/shape.js'
+import type { Index } from '../transforms/shape.js'
 import * as Ref from '../transforms/ref.js'
 import type { TransformedRef } from '../transforms/ref.js'
 import { swizzleAddress } from '../transforms/swizzle.js'
@@ -48,6 +48,8 @@ export interface MemoryPicture {
   readonly title: string
   readonly subtitle: string
   readonly ref: TransformedRef
+  /** What an element is called, by its row-major position; null for one that is no element of the array, such as a fill. */
+  readonly indexOf: (position: number) => Index | null
   readonly lines: ReadonlyArray<Line>
   /** How many lines there are in all. */
   readonly of: number
@@ -76,17 +78,19 @@ export const memoryLines = (ref: TransformedRef, base: number): ReadonlyArray<Li
   })
 }
 
-/** `3, 8..15`: the elements of a chunk; one coordinate may run, others stand. */
-export const chunkLabel = (ref: TransformedRef, { positions }: Chunk): string => {
-  if (positions.length === 0) return ''
-  const indices = positions.map(unravel(ref.shape))
-  const [first, last] = [indices[0]!, indices[indices.length - 1]!]
+/** `3, 8..15`: the elements of a chunk; one coordinate may run, others stand. What is no element is `fill`. */
+export const chunkLabel = (indexOf: (position: number) => Index | null, { positions }: Chunk): string => {
+  const all = positions.map(indexOf)
+  const indices = all.filter((index) => index !== null)
+  const [first, last] = [indices[0], indices[indices.length - 1]]
+  if (first === undefined || last === undefined) return all.length === 0 ? '' : 'fill'
+  const part = indices.length < all.length ? ' + fill' : ''
   const running = first.flatMap((i, d) => (indices.some((index) => index[d] !== i) ? [d] : []))
   const steps = (d: number): boolean => indices.every((index, k) => index[d] === first[d]! + k)
-  if (running.length > 1 || !running.every(steps)) return `${first.join(', ')} ...`
-  return first
+  if (running.length > 1 || !running.every(steps)) return `${first.join(', ')} ...${part}`
+  return `${first
     .map((i, d) => (running.includes(d) ? `${String(i)}..${String(last[d])}` : String(i)))
-    .join(', ')
+    .join(', ')}${part}`
 }
 
 const colourOf = (before: number): string => oklch(0.88, 0.085, 25 + (360 * before) / chunks)
@@ -99,7 +103,7 @@ const gutter = 64
 const cellHeight = 38
 
 export const memorySvg = (p: MemoryPicture): SvgElement => {
-  const labels = p.lines.map(({ chunks: cells }) => cells.map((c) => chunkLabel(p.ref, c)))
+  const labels = p.lines.map(({ chunks: cells }) => cells.map((c) => chunkLabel(p.indexOf, c)))
   const longest = Math.max(...labels.flat().map((label) => label.length))
   const cellWidth = Math.max(88, Math.ceil(longest * 5.6) + 14)
   const x0 = margin + gutter
@@ -133,7 +137,7 @@ export const memorySvg = (p: MemoryPicture): SvgElement => {
             width: cellWidth - 2,
             height: cellHeight - 2,
             rx: 3,
-            fill: empty ? '#f9fafb' : colourOf(c.before),
+            fill: empty ? '#f9fafb' : labels[l]![k] === 'fill' ? '#e5e7eb' : colourOf(c.before),
           },
           `bytes ${String(address + k * chunkBytes)} to ${String(address + (k + 1) * chunkBytes - 1)}: ${empty ? 'nothing' : labels[l]![k]!}`,
         )
@@ -182,7 +186,9 @@ export const memoryText = (palette: Palette, p: MemoryPicture): string =>
     ],
     ...p.lines.map(({ address, chunks: cells }) => [
       String(address),
-      ...cells.map((c) => (c.positions.length === 0 ? '-' : `${String(c.before)}: ${chunkLabel(p.ref, c)}`)),
+      ...cells.map((c) =>
+        c.positions.length === 0 ? '-' : `${String(c.before)}: ${chunkLabel(p.indexOf, c)}`,
+      ),
     ]),
   ])
     .split('\n')

@@ -18,7 +18,7 @@ import type { Shape } from '../../transforms/shape.js'
 import * as Transform from '../../transforms/transform.js'
 import type { Options } from './command.js'
 import { refuseFlag, type FlagFailure } from './flags/choice.js'
-import { parseNumbers, parseShape } from './flags/shape.js'
+import { parseNumbers, parseShape, shapeOption } from './flags/shape.js'
 import { wordOf } from './flags/words.js'
 
 export interface RefArguments {
@@ -84,11 +84,10 @@ export const refArguments = (
   pipe(
     E.Do,
     E.bindW('bits', () => bitsArgument(options)),
-    E.bindW('shape', (): E.Either<Failure, Shape> => {
-      const text = wordOf(options, 'shape')
-      if (text === null)
-        return shape === null ? refuseFlag('--shape', 'a shape such as 128x128', '') : E.right(shape)
-      return parseShape('--shape')(text)
+    E.bindW('asked', () => shapeOption(options)),
+    E.bindW('shape', ({ asked }): E.Either<FlagFailure, Shape> => {
+      const one = asked ?? shape
+      return one === null ? refuseFlag('--shape', 'a shape such as 128x128', '') : E.right(one)
     }),
     E.chainFirstW(({ shape: s }) =>
       s.reduce((a, b) => a * b, 1) > mostElements

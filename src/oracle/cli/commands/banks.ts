@@ -25,6 +25,7 @@ import { refuseFlag } from '../flags/choice.js'
 import { switchOf, wordOf } from '../flags/words.js'
 import { layoutArgument, type Subject } from '../layouts.js'
 import { numberOption } from '../flags/number.js'
+import { shapeOption } from '../flags/shape.js'
 import { refArguments, withElements, type RefArguments } from '../refs.js'
 
 const define = (command: Command): Command =>
@@ -198,9 +199,9 @@ const ofLayout = (
   pipe(
     E.Do,
     // The layout says the shape where --shape does not.
-    E.bindW('own', () => layoutArgument(world, word, null)),
-    E.bindW('r', ({ own }) => refArguments(transforms, options, own.listing.shape)),
-    E.bindW('subject', ({ r }) => layoutArgument(world, word, r.shape)),
+    E.bindW('shape', () => shapeOption(options)),
+    E.bindW('subject', ({ shape }) => layoutArgument(world, word, shape)),
+    E.bindW('r', ({ subject }) => refArguments(transforms, options, subject.listing.shape)),
     E.bindW('base', () => numberOption(options, 'base', 0)),
     E.bindW('bytes', () => maxBytes(options)),
     E.bindW('found', ({ subject, r, base, bytes }): E.Either<Failure, RegisterAccess> =>

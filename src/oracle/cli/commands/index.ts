@@ -5,10 +5,13 @@ import { checkCommand } from './check.js'
 import { compareCommand } from './compare.js'
 import { cuteCommand } from './cute.js'
 import { demoCommand } from './demo.js'
+import { imageCommand } from './image.js'
 import { kernelsCommand } from './kernels.js'
 import { layoutCommand } from './layout.js'
+import { linearCommand } from './linear.js'
 import { mutateCommand } from './mutate.js'
 import { runCommand } from './run.js'
+import { tmemCommand } from './tmem.js'
 import { transformCommand } from './transform.js'
 
 export const commands: ReadonlyArray<CliCommand> = [
@@ -20,6 +23,9 @@ export const commands: ReadonlyArray<CliCommand> = [
   compareCommand,
   layoutCommand,
   transformCommand,
+  linearCommand,
   cuteCommand,
+  tmemCommand,
   banksCommand,
+  imageCommand,
 ]

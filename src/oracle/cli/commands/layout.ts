@@ -15,11 +15,11 @@ import type { Place } from '../../../layouts/register-layout.js'
 import { gridOf, parseWindow, wholeWindow, type Window } from '../../../render/grid.js'
 import { layoutSvg, layoutText } from '../../../render/register-layout.js'
 import { fields, table, thousands } from '../../../render/table.js'
-import { showShape, sizeOf, type Shape } from '../../../transforms/shape.js'
+import { showShape, sizeOf } from '../../../transforms/shape.js'
 import { reportAnswer, withFormats, type Answer } from '../answer.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { refuseFlag } from '../flags/choice.js'
-import { parseShape } from '../flags/shape.js'
+import { shapeOption } from '../flags/shape.js'
 import { wordOf } from '../flags/words.js'
 import { rowsOf } from '../layout-csv.js'
 import { layoutArgument, type Subject } from '../layouts.js'
@@ -34,11 +34,6 @@ const define = (command: Command): Command =>
       .option('--window <rows,columns>', 'the part to draw, such as 0:16,0:8')
       .option('--against <layout>', 'with check: what the layout should be'),
   )
-
-const shapeOf = (options: Options): E.Either<Failure, Shape | null> => {
-  const text = wordOf(options, 'shape')
-  return text === null ? E.right(null) : parseShape('--shape')(text)
-}
 
 // ---------------------------------------------------------------- show
 
@@ -195,7 +190,7 @@ const answerOf = (
       )
     return pipe(
       meaningless(options, word, ['window']),
-      E.chain(() => shapeOf(options)),
+      E.chainW(() => shapeOption(options)),
       E.bindTo('shape'),
       E.bind('mine', ({ shape }) => layoutArgument(world, file, shape)),
       // Without --shape, the shape that is checked is the one that the layout speaks of.
@@ -207,7 +202,7 @@ const answerOf = (
     return refuse('bad-flag', `layout: expected one layout, found '${word}' and '${file ?? ''}'`)
   return pipe(
     meaningless(options, word, ['against']),
-    E.chain(() => shapeOf(options)),
+    E.chainW(() => shapeOption(options)),
     E.chain((shape) => layoutArgument(world, word, shape)),
     E.chain((subject) => shown(options, subject)),
   )

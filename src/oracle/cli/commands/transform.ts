@@ -92,6 +92,7 @@ const answerOf = (q: Question): Answer => {
       title: titleOf(q),
       subtitle: `physical shape ${showShape(physical)}, ${thousands(bytes)} bytes from ${String(q.base)}`,
       ref: q.ref,
+      indexOf: unravel(q.shape),
       lines: lines.slice(0, q.lines ?? most),
       of: lines.length,
     }

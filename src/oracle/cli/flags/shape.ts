@@ -7,7 +7,9 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { Shape } from '../../../transforms/shape.js'
+import type { Options } from '../command.js'
 import { refuseFlag, type FlagFailure } from './choice.js'
+import { wordOf } from './words.js'
 
 const numbers = (text: string): ReadonlyArray<number> | null => {
   const inner = text
@@ -35,3 +37,9 @@ export const parseShape =
       ? refuseFlag(flag, 'positive extents such as 64x16', text)
       : E.right(found)
   }
+
+/** `--shape`, which may be left out. */
+export const shapeOption = (options: Options): E.Either<FlagFailure, Shape | null> => {
+  const text = wordOf(options, 'shape')
+  return text === null ? E.right(null) : parseShape('--shape')(text)
+}
