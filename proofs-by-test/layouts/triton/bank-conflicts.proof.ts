@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
 import { invertAndCompose } from '../../../src/layouts/linear/inverse.js'
 import type { LinearLayout } from '../../../src/layouts/linear/linear-layout.js'
-import { apply, inputSize } from '../../../src/layouts/linear/linear-layout.js'
+import { apply, inputSize, linearLayout } from '../../../src/layouts/linear/linear-layout.js'
 import type { BankConflicts } from '../../../src/layouts/triton/bank-conflicts.js'
 import { bankConflicts } from '../../../src/layouts/triton/bank-conflicts.js'
 import type { EncodingSpec } from '../../../src/layouts/triton/encoding.js'
@@ -165,6 +165,39 @@ test('by hand: wgmma in 16 bits has no conflict with a swizzle of 128 bytes, and
     ways: 8,
     extraWavefrontsPerPhase: 7,
   })
+})
+
+test('registers that repeat, or are sums of others, are moved once; their numbers do not matter', () => {
+  const flat: EncodingSpec = { _tag: 'shared_linear', offsetBases: range(10).map((bit) => [2 ** bit]) }
+  const memory = linearOf(flat, [1024])
+  const vector = (register: readonly number[], lane: readonly number[] = [16, 32, 64, 128, 256]): number =>
+    right(
+      bankConflicts(
+        right(
+          linearLayout({
+            inputs: [
+              { name: 'register', bases: register.map((v) => [v]) },
+              { name: 'lane', bases: lane.map((v) => [v]) },
+              { name: 'warp', bases: [[512]] },
+              { name: 'block', bases: [] },
+            ],
+            outputs: [{ name: 'dim0', size: 1024 }],
+          }),
+        ),
+        memory,
+        16,
+      ),
+    ).elementsPerVector
+  expect(vector([1, 2, 4, 8])).toBe(8)
+  expect(vector([1, 1, 2])).toBe(4)
+  expect(vector([1, 0, 2])).toBe(4)
+  expect(vector([2, 1, 3, 4])).toBe(8)
+  expect(vector([4, 1])).toBe(2)
+  expect(vector([2, 4])).toBe(1)
+  expect(vector([1, 3])).toBe(1)
+  expect(vector([1, 6])).toBe(2)
+  expect(vector([1], [3, 32, 64, 128, 256])).toBe(1)
+  expect(vector([1, 2], [2, 32, 64, 128, 256])).toBe(2)
 })
 
 test('elements of other sizes, and layouts of other tensors, are refused', () => {

@@ -6,7 +6,18 @@ import { sameFunction } from '../../../src/layouts/register-layout.js'
 import * as Tiled from '../../../src/layouts/tiled.js'
 import type { DistributedSpec, NvidiaMma } from '../../../src/layouts/triton/encoding.js'
 import { fragments } from '../captured.js'
-import { basesIn, blocked, computed, linearOf, mmaV2, mmaV3, range, right, specOf } from './readers.js'
+import {
+  basesByInput,
+  basesIn,
+  blocked,
+  computed,
+  linearOf,
+  mmaV2,
+  mmaV3,
+  range,
+  right,
+  specOf,
+} from './readers.js'
 
 const operandA = (parent: NvidiaMma, kWidth: number): DistributedSpec => ({
   _tag: 'dot_operand',
@@ -238,6 +249,15 @@ describe('law 5', () => {
 
   test('on its own shape it is the layout', () => {
     expect(linearOf(spec, [128, 8])).toEqual(layout)
+  })
+
+  test('registers that replicate stay', () => {
+    const replicated = linearOf(blocked([1, 4], [32, 1], [4, 1], [0, 1]), [128, 2])
+    expect(basesByInput(replicated)['register']).toEqual([
+      [0, 1],
+      [0, 0],
+    ])
+    expect(linearOf({ _tag: 'linear', layout: replicated }, [128, 2])).toEqual(replicated)
   })
 
   test('a smaller shape drops registers and replicates lanes and warps', () => {

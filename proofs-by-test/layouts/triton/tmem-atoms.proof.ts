@@ -133,6 +133,14 @@ describe('what compiles to which', () => {
       8,
       '1 x 32x32b.x64, 1 in a register, padded',
     ],
+    [
+      '16 bits in every other word',
+      rows,
+      tmem(128, 64, { colStride: 4 }),
+      [128, 64],
+      16,
+      '64 x 32x32b.x1, 1 in a register, unpacked, padded',
+    ],
     ['128 registers', rows, tmem(128, 128), [128, 128], 32, '1 x 32x32b.x128, 1 in a register'],
     ['256 registers', rows, tmem(128, 256), [128, 256], 32, '4 x 32x32b.x64, 1 in a register'],
     ['accumulators of 64 rows', mmaV3(64), tmem(64, 64), [64, 64], 32, '1 x 16x256b.x8, 1 in a register'],
@@ -203,14 +211,37 @@ describe('what compiles to which', () => {
   })
 
   test('16x32bx2: the lanes 16 to 31 on the right', () => {
-    expect(
-      summary(
-        lanes([...down(1, 2, 4, 8), ...columns(32)], [...columns(1, 2, 4, 8, 16), ...down(16)]),
-        tmem(128, 64),
-        [128, 64],
-        32,
-      ),
-    ).toBe('2 x 16x32bx2.x32, 1 in a register, second half +0,32')
+    const registers = lanes([...down(1, 2, 4, 8), ...columns(32)], [...columns(1, 2, 4, 8, 16), ...down(16)])
+    expect(summary(registers, tmem(128, 64), [128, 64], 32)).toBe(
+      '2 x 16x32bx2.x32, 1 in a register, second half +0,32',
+    )
+    const { repetitions } = right(
+      transferOf(linearOf(registers, [128, 64]), linearOf(tmem(128, 64), [128, 64]), 32),
+    )
+    const zeros = (count: number): readonly (readonly number[])[] => range(count).map(() => [0, 0])
+    expect(basesByInput(repetitions)).toEqual({
+      register: [...zeros(5), [16, 0]],
+      lane: zeros(5),
+      warp: zeros(2),
+    })
+  })
+
+  test('pairs of bytes in words: packed, then unpacked', () => {
+    const memory = linearOf(tmem(128, 64), [128, 64])
+    const spread = {
+      ...memory,
+      inputs: memory.inputs.map(({ name, bases }) => ({
+        name,
+        bases: name === 'col' ? [bases[0]!, [0, 0], ...bases.slice(1)] : bases,
+      })),
+    }
+    const transfer = right(transferOf(linearOf(rows, [128, 64]), spread, 8))
+    expect([transfer.atom, transfer.repeats, transfer.elementsPerRegister, transfer.unpacked]).toEqual([
+      '32x32b',
+      16,
+      4,
+      true,
+    ])
   })
 
   test('no shape: lanes along columns', () => {
@@ -334,6 +365,21 @@ describe('refused', () => {
     const two = blocked([1, 64], [32, 1], [2, 1], [1, 0])
     expect(transferOf(linearOf(two, [128, 64]), linearOf(tmem(128, 64), [128, 64]), 32)).toEqual(
       E.left({ code: 'triton.transfer', message: message32(1, 64, '64, 0', '') }),
+    )
+  })
+
+  test('memory without those rows', () => {
+    const narrow: EncodingSpec = {
+      _tag: 'linear',
+      layout: linearOf(blocked([1, 1], [32, 1], [4, 1], [0, 1]), [128, 1]),
+    }
+    const memory = linearOf(tmem(128, 1), [128, 1])
+    const inputs = memory.inputs.map(({ name, bases }) => ({
+      name,
+      bases: name === 'row' ? bases.slice(0, 5) : bases,
+    }))
+    expect(transferOf(linearOf(narrow, [128, 1]), { ...memory, inputs }, 32)).toEqual(
+      E.left({ code: 'triton.transfer', message: message32(0, 32, '', '32, 0') }),
     )
   })
 

@@ -46,31 +46,27 @@ const bankBits = 32
 const banks = 32
 const maxVectorBits = 128
 
-/** Where the bits of the inputs go: their offsets. */
-interface Offsets {
-  readonly register: ReadonlyArray<number>
-  readonly lane: ReadonlyArray<number>
-  readonly all: ReadonlyArray<number>
-}
-
-const offsetsOf = (map: LinearSpec): Offsets => {
+/** The offsets of an input's bits. */
+const offsetsOf = (map: LinearSpec, name: string): ReadonlyArray<number> => {
   const d = outputNames(map).indexOf('offset')
-  const along = (name: string): ReadonlyArray<number> => basesOf(map, name).map((basis) => basis[d]!)
-  return {
-    register: along('register'),
-    lane: along('lane'),
-    all: map.inputs.flatMap(({ name }) => along(name)),
-  }
+  return basesOf(map, name).map((basis) => basis[d]!)
 }
-
-/** Registers are 1, 2, 4, ... below `count` in some order, and nothing else touches those bits. */
-const fallsIntoRuns =
-  ({ register, all }: Offsets) =>
-  (count: number): boolean =>
-    all.every((offset) => offset % count === 0 || (register.includes(offset) && offset < count)) &&
-    all.filter((offset) => offset % count !== 0).length === Math.log2(count)
 
 const rankOf = (numbers: ReadonlyArray<number>): number => GF2.rank(numbers.map(BigInt))
+
+/** Does this register bit hold anything that those before it do not? */
+const isNew = (register: ReadonlyArray<number>, bit: number): boolean =>
+  rankOf(register.slice(0, bit + 1)) > rankOf(register.slice(0, bit))
+
+/** Registers are 1, 2, 4, ... below `count` in some order, and nothing else touches those bits. */
+const fallIntoRuns = (
+  register: ReadonlyArray<number>,
+  moved: ReadonlyArray<number>,
+  count: number,
+): boolean => {
+  const within = moved.filter((offset) => offset % count !== 0)
+  return within.length === Math.log2(count) && within.every((_, bit) => register.includes(2 ** bit))
+}
 
 /**
  * Conflicts of moving a tensor of elements of `bits` between the two: `register` from (register, lane, warp, block), `shared` from
@@ -85,19 +81,15 @@ export const bankConflicts = (
     ? pipe(
         invertAndCompose(register, shared),
         E.map((map) => {
-          const offsets = offsetsOf(map)
-          const distinct = {
-            ...offsets,
-            register: offsets.register.filter((_, bit) => !repeats(offsets.register, bit)),
-            all: offsets.all.filter(
-              (_, bit) => bit >= offsets.register.length || !repeats(offsets.register, bit),
-            ),
-          }
+          const register = offsetsOf(map, 'register').filter((_, bit, all) => isNew(all, bit))
+          const lane = offsetsOf(map, 'lane')
+          const moved = [...register, ...lane, ...offsetsOf(map, 'warp'), ...offsetsOf(map, 'block')]
           const elementsPerVector =
-            [16, 8, 4, 2].find((count) => count * bits <= maxVectorBits && fallsIntoRuns(distinct)(count)) ??
-            1
+            [16, 8, 4, 2].find(
+              (count) => count * bits <= maxVectorBits && fallIntoRuns(register, moved, count),
+            ) ?? 1
           const unitBits = Math.max(bankBits, elementsPerVector * bits)
-          const lanes = offsets.lane.slice(0, offsets.lane.length - Math.log2(unitBits / bankBits))
+          const lanes = lane.slice(0, lane.length - Math.log2(unitBits / bankBits))
           const units = lanes.map((offset) => Math.floor((offset * bits) / unitBits))
           const unitsPerRow = (banks * bankBits) / unitBits
           const ways = 2 ** (rankOf(units) - rankOf(units.map((unit) => unit % unitsPerRow)))
@@ -105,7 +97,3 @@ export const bankConflicts = (
         }),
       )
     : refuse('triton.element-bits', `Elements must have 8, 16, 32, 64 or 128 bits, found ${String(bits)}`)
-
-/** Does this register bit hold what those before it hold? */
-const repeats = (register: ReadonlyArray<number>, bit: number): boolean =>
-  rankOf(register.slice(0, bit + 1)) === rankOf(register.slice(0, bit))

@@ -65,27 +65,21 @@ const deal = (
 
 /** Row-major, the last dimension fastest; or with the last two exchanged. */
 const matrixOrder = (rank: number, rowMajor: boolean): ReadonlyArray<number> => {
-  const rest = Array.from({ length: rank - 2 }, (_, k) => rank - 3 - k)
-  return rowMajor ? [rank - 1, rank - 2, ...rest] : [rank - 2, rank - 1, ...rest]
+  const batch = rank > 2 ? [0] : []
+  return rowMajor ? [rank - 1, rank - 2, ...batch] : [rank - 2, rank - 1, ...batch]
 }
 
 interface MmaTile {
-  readonly rank: number
   readonly kWidth: number
   readonly inner: { readonly dim: number; readonly extent: number }
   readonly outer: { readonly dim: number; readonly extent: number }
 }
 
-/** The tile of the tensor cores. The inner dimension repeats first, then the outer one, then a batch. */
-const mmaTile = ({ rank, kWidth, inner, outer }: MmaTile): ReadonlyArray<Converted> => {
+/** The tile of the tensor cores. The inner dimension, listed first, repeats first, then the outer one. */
+const mmaTile = ({ kWidth, inner, outer }: MmaTile): ReadonlyArray<Converted> => {
   const along = (input: string, count: number, dim: number): Converted =>
     identity1D(count, input, `dim${String(dim)}`)
   return [
-    ...deal(
-      'register',
-      dims(rank).map(() => 1),
-      [inner.dim, outer.dim, ...matrixOrder(rank, true).slice(2)],
-    ),
     along('register', kWidth, inner.dim),
     along('lane', 4, inner.dim),
     along('lane', 8, outer.dim),
@@ -121,7 +115,6 @@ const mma = (spec: NvidiaMma, shape: Shape): Converted => {
   return overBlocks(
     multiply([
       ...mmaTile({
-        rank,
         kWidth: 2,
         inner: { dim: rank - 1, extent: columns! },
         outer: { dim: rank - 2, extent: rows! },
@@ -155,7 +148,6 @@ const dotOperand = ({ opIdx, kWidth, parent }: DotOperand, shape: Shape): Conver
         ]
       : [
           ...mmaTile({
-            rank,
             kWidth,
             inner: { dim: kDim, extent: 8 * kWidth },
             outer: { dim: otherDim, extent: opIdx === 0 ? 16 : 8 },

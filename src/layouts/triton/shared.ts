@@ -255,7 +255,7 @@ export const defaultSwizzle = (
   const contiguous = transposed ? 0 : share.length - 1
   const bytes = (share[contiguous]! * elementBitWidth * (fp4Padded ? 2 : 1)) / 8
   const rows = sizeOf(share.filter((_, d) => d !== contiguous))
-  return share.length < 2 || rows < 8 ? 0 : ([128, 64, 32].find((width) => bytes % width === 0) ?? 0)
+  return rows < 8 ? 0 : ([128, 64, 32].find((width) => bytes % width === 0) ?? 0)
 }
 
 // --------------------------------------------------------------------------------------- shared_linear

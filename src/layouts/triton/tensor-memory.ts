@@ -168,9 +168,9 @@ export const allocation = (
   layout: LinearLayout,
   bits: number,
 ): { readonly rows: number; readonly columns: number } => {
-  const group = basesOf(layout, 'row')[4]
+  const group = basesOf(layout, 'row')[4]!
   return {
-    rows: group?.every((v) => v === 0) === true ? 64 : 128,
+    rows: group.every((v) => v === 0) ? 64 : 128,
     columns: Math.ceil((inputSize(layout, 'col') * bits) / 32),
   }
 }

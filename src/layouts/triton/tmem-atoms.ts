@@ -129,7 +129,7 @@ const withBases = (
 
 /** One register for every cell that a lane has. */
 const distinctRegisters = (map: LinearSpec): Result<LinearLayout> => {
-  const mask = freeVariableMasks(map).find(({ name }) => name === 'register')?.mask ?? 0
+  const mask = freeVariableMasks(map)[0]!.mask
   return withBases(map, (name, bases) =>
     bases.filter((_, bit) => name !== 'register' || ((mask >> bit) & 1) === 0),
   )
@@ -196,7 +196,7 @@ const words = (map: LinearLayout, bits: number): O.Option<Words> => {
       ? O.some({ map: packed.map, elementsPerRegister: packed.count, unpacked: false, padded: false })
       : pipe(
           words(packed.map, bits * packed.count),
-          O.map((wider) => ({ ...wider, elementsPerRegister: packed.count })),
+          O.map((wider) => ({ ...wider, elementsPerRegister: packed.count * wider.elementsPerRegister })),
         )
   const pair = pipe(
     gap,
