@@ -2,13 +2,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { expect, test } from 'vitest'
 import { composition } from '../../../src/layouts/cute/composition.js'
-import {
-  flatDivide,
-  logicalDivide,
-  tiledDivide,
-  unzip,
-  zippedDivide,
-} from '../../../src/layouts/cute/divide.js'
+import { flatDivide, logicalDivide, tiledDivide, zippedDivide } from '../../../src/layouts/cute/divide.js'
 import type { Layout } from '../../../src/layouts/cute/layout.js'
 import { equals, flatModes, modes, size } from '../../../src/layouts/cute/layout.js'
 import {
@@ -75,7 +69,7 @@ test('division: what does not fit is refused', () => {
   expect(text(logicalDivide(a, full))).toBe('(6,8):(8,1)')
   expect(code(zippedDivide(a, T('[3:1;_]')))).toBe('cute.tile-modes')
   expect(text(zippedDivide(a, full))).toBe('(6,8):(8,1)')
-  expect(code(unzip(L('(2,3,4):(1,2,6)'), L('2:1')))).toBe('cute.tile-modes')
+  expect(code(zippedDivide(L('(2,3,4):(1,2,6)'), full))).toBe('cute.tile-modes')
 })
 
 test('division, laws 1 to 3, for tiles of whole layouts and of modes', () => {

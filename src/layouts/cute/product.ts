@@ -27,20 +27,18 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
-import { refuse } from '../../failure.js'
+import type { ByTileError, Operation } from './by-tile.js'
+import { byTile, flat, tiled, zipped } from './by-tile.js'
 import type { ComplementError } from './complement.js'
 import { complement } from './complement.js'
 import type { CompositionError } from './composition.js'
 import { composition } from './composition.js'
-import type { Unzipped } from './divide.js'
-import { unzip } from './divide.js'
 import type { IntTuple, ShapeError } from './int-tuple.js'
 import { ceilDiv, sizes } from './int-tuple.js'
 import type { Layout } from './layout.js'
 import { appendTo, cosize, fromModes, modes, orderedLayout, rank, size } from './layout.js'
-import type { Tiler } from './tiler.js'
 
-export type ProductError = CompositionError | ComplementError | 'cute.tile-modes'
+export type ProductError = CompositionError | ComplementError | ByTileError
 
 /** Where the copies go: A* o b, for every one of `places`. */
 const copies = (
@@ -59,56 +57,22 @@ const copies = (
   return E.right(out)
 }
 
-/** (A, copies), mode by mode for a tile. */
-export const logicalProduct = (a: Layout, by: Tiler): E.Either<Failure<ProductError>, Layout> => {
-  switch (by._tag) {
-    case 'layout': {
-      const copied = copies(a, by, [by])
-      return E.isLeft(copied) ? copied : E.right(fromModes([a, ...copied.right]))
-    }
-    case 'full':
-      return E.right(a)
-    case 'tile': {
-      const all = modes(a)
-      if (by.modes.length > all.length)
-        return refuse(
-          'cute.tile-modes',
-          `The tile has ${String(by.modes.length)} modes, the layout that it repeats only ${String(all.length)}`,
-        )
-      const out: Layout[] = []
-      for (const [i, mode] of all.entries()) {
-        const inner = i < by.modes.length ? logicalProduct(mode, by.modes[i]!) : E.right(mode)
-        if (E.isLeft(inner)) return inner
-        out.push(inner.right)
-      }
-      return E.right(fromModes(out))
-    }
-  }
+const multiply = (a: Layout, b: Layout): E.Either<Failure<ProductError>, Layout> => {
+  const copied = copies(a, b, [b])
+  return E.isLeft(copied) ? copied : E.right(fromModes([a, ...copied.right]))
 }
 
-const regroup =
-  (form: (parts: Unzipped) => ReadonlyArray<Layout>) =>
-  (a: Layout, by: Tiler): E.Either<Failure<ProductError>, Layout> => {
-    const product = logicalProduct(a, by)
-    if (E.isLeft(product)) return product
-    const parts = unzip(product.right, by)
-    return E.isLeft(parts) ? parts : E.right(fromModes(form(parts.right)))
-  }
+/** (A, copies), mode by mode for a tile. */
+export const logicalProduct: Operation<ProductError> = byTile(multiply)
 
 /** ((blocks), (copies)). */
-export const zippedProduct: (a: Layout, by: Tiler) => E.Either<Failure<ProductError>, Layout> = regroup(
-  ({ tile, rest }) => [tile, rest],
-)
+export const zippedProduct: Operation<ProductError> = zipped(logicalProduct)
 
 /** ((blocks), copy, copy, ...). */
-export const tiledProduct: (a: Layout, by: Tiler) => E.Either<Failure<ProductError>, Layout> = regroup(
-  ({ tile, rest }) => [tile, ...modes(rest)],
-)
+export const tiledProduct: Operation<ProductError> = tiled(logicalProduct)
 
 /** (block, block, ..., copy, copy, ...). */
-export const flatProduct: (a: Layout, by: Tiler) => E.Either<Failure<ProductError>, Layout> = regroup(
-  ({ tile, rest }) => [...modes(tile), ...modes(rest)],
-)
+export const flatProduct: Operation<ProductError> = flat(logicalProduct)
 
 /** Both factors with as many modes, and the copies of every mode. */
 const paired = (
