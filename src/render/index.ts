@@ -1,7 +1,17 @@
-/** Rendering: pure text. See README.md. */
+/** Rendering: pure text and pictures. See README.md. */
+export * as banks from './banks.js'
+export * as cells from './cells.js'
+export * as colour from './colour.js'
+export * as cute from './cute.js'
 export * as finding from './finding.js'
+export * as grid from './grid.js'
+export * as linear from './linear.js'
+export * as memory from './memory.js'
 export * as palette from './palette.js'
+export * as registerLayout from './register-layout.js'
+export * as svg from './svg.js'
 export * as swizzle from './swizzle.js'
 export * as table from './table.js'
+export * as tensorMemory from './tensor-memory.js'
 export * as verdict from './verdict.js'
 export type { Palette } from './palette.js'

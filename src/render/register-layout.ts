@@ -282,7 +282,7 @@ export const layoutText = (palette: Palette, p: LayoutPicture): string => {
   const columns = Array.from({ length: last - first }, (_, c) => first + c)
   const rows = Array.from({ length: bottom - top }, (_, r) => top + r)
   const lines = table([
-    ['', ...columns.map(String)],
+    [axisTitles(grid)[0], ...columns.map(String)],
     ...rows.map((row) => [
       rowLabel(grid, row),
       ...columns.map((column) => {

@@ -122,7 +122,7 @@ const unit = 2
 const muted = '#6b7280'
 
 export const mapSvg = (p: MapPicture): SvgElement => {
-  const [x0, y0] = [margin + 40, 104]
+  const [x0, y0] = [margin + 58, 116]
   const height = 2 * tmemLanes
   const colour = (k: number): string => oklch(0.86, 0.09, 25 + (360 * k) / Math.max(6, p.arrays.length))
   const legend = y0 + height + 34
@@ -157,17 +157,9 @@ export const mapSvg = (p: MapPicture): SvgElement => {
           ),
         ),
       ),
-      group(
-        { 'text-anchor': 'middle', 'font-size': 12, 'font-weight': 600, class: 'names' },
-        p.arrays.flatMap((a) =>
-          unit * a.columns >= 7.5 * a.name.length + 6
-            ? [words(x0 + unit * (a.start + a.columns / 2), y0 + height / 2 + 4, a.name)]
-            : [],
-        ),
-      ),
       group({ 'font-size': 10, fill: muted, class: 'ticks' }, [
         words(x0, y0 - 26, 'column \u2192', { 'font-style': 'italic' }),
-        words(x0 - 8, y0 - 9, 'lane \u2193', { 'font-style': 'italic', 'text-anchor': 'end' }),
+        words(x0 - 16, y0 - 9, 'lane \u2193', { 'font-style': 'italic', 'text-anchor': 'end' }),
         ...range([0, 1 + tmemColumns / 64]).flatMap((k) => [
           words(x0 + unit * 64 * k, y0 - 9, String(64 * k), { 'text-anchor': 'middle' }),
           line(x0 + unit * 64 * k, y0 - 4, x0 + unit * 64 * k, y0, { stroke: '#9ca3af' }),
@@ -180,6 +172,14 @@ export const mapSvg = (p: MapPicture): SvgElement => {
           }),
         ]),
       ]),
+      group(
+        { 'text-anchor': 'middle', 'font-size': 12, 'font-weight': 600, class: 'names' },
+        p.arrays.flatMap((a) =>
+          unit * a.columns >= 7.5 * a.name.length + 6
+            ? [words(x0 + unit * (a.start + a.columns / 2), y0 + (3 * height) / 8 + 4, a.name)]
+            : [],
+        ),
+      ),
       ...p.arrays.flatMap((a, k) => [
         rect({ x: margin, y: legend + 20 * k - 10, width: 12, height: 12, rx: 2, fill: colour(k) }),
         words(margin + 20, legend + 20 * k, legendText(a)),
