@@ -202,6 +202,7 @@ describe('law 2: what is no description says where', () => {
       [64, 8],
       '$.layout: expected whole warps of 32 threads in mode 0, found 48 threads',
     ],
+    [{ ...tv, layout: '(1048576,8):(0,0)' }, [64, 8], /^A layout is written out for at most/],
     [
       { ...tv, layout: '(128,4):(1,129)' },
       [64, 8],

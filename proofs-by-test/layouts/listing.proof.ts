@@ -1,7 +1,15 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import type { Listing } from '../../src/layouts/listing.js'
-import { differences, holders, listing, listingOf, placeAt } from '../../src/layouts/listing.js'
+import {
+  checkSize,
+  differences,
+  holders,
+  listing,
+  listingOf,
+  mostPlaces,
+  placeAt,
+} from '../../src/layouts/listing.js'
 import { elementTable, owners, type RegisterLayout } from '../../src/layouts/register-layout.js'
 import { splatLayout } from '../../src/layouts/splat.js'
 import { stridedLayout } from '../../src/layouts/strided.js'
@@ -123,6 +131,15 @@ describe('listings', () => {
     expect(listing([4], 1, 2, 1, Int32Array.of(0, 4))).toMatchObject({ left: { code: 'listing.position' } })
     expect(listing([4], 1, 2, 1, Int32Array.of(-1, 3))).toMatchObject({ left: { code: 'listing.position' } })
     expect(E.isRight(listing([4], 1, 2, 1, Int32Array.of(0, 3)))).toBe(true)
+    expect(E.isRight(checkSize(mostPlaces, [mostPlaces]))).toBe(true)
+    expect(checkSize(mostPlaces + 1, [1])).toMatchObject({
+      left: {
+        code: 'listing.too-large',
+        message: 'A layout is written out for at most 4194304 elements and places, found 4194305 on (1,)',
+      },
+    })
+    expect(checkSize(1, [mostPlaces + 1])).toMatchObject({ left: { code: 'listing.too-large' } })
+    expect(listingOf(WGMMA_ROW, [64 * 2 ** 15])).toMatchObject({ left: { code: 'listing.too-large' } })
     expect(listingOf(WGMMA, [63, 8])).toMatchObject({ left: { code: 'layout.shape' } })
   })
 })

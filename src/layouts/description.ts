@@ -48,7 +48,7 @@ import { shapeField, stridedFields, tiledFields } from './layout-wire.js'
 import type { LinearSpec } from './linear/linear-layout.js'
 import * as Linear from './linear/linear-layout.js'
 import type { Listing } from './listing.js'
-import { listing, listingOf } from './listing.js'
+import { checkSize, listing, listingOf } from './listing.js'
 import { parseName } from './named.js'
 import type { RegisterLayout } from './register-layout.js'
 import { splatLayout } from './splat.js'
@@ -242,6 +242,8 @@ const tvListing = (
   if (threads % Tiled.lanesPerWarp !== 0)
     return at('$.layout', 'whole warps of 32 threads in mode 0', `${String(threads)} threads`)
   const registers = cuteSize(value)
+  const fits = checkSize(threads * registers, shape)
+  if (E.isLeft(fits)) return fits
   const columnMajor = unravel([...shape].reverse())
   const position = ravel(shape)
   const total = sizeOf(shape)

@@ -12,7 +12,7 @@
  * 2. `holders(a)(p)` are exactly the places that hold position p, by warp, then lane, then register.
  * 3. `differences(a, b)` counts the elements whose holders are not the same in both; `first` is the first of them in row-major
  *    order, with both sets of places, and null exactly when there is none.
- * 4. `listing` refuses a position that the shape does not have.
+ * 4. `listing` refuses a position that the shape does not have; nothing above `mostPlaces` is written out.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -37,7 +37,10 @@ export interface Listing {
   readonly positions: Int32Array
 }
 
-export type ListingError = 'listing.position' | 'listing.length' | 'listing.shape'
+export type ListingError = 'listing.position' | 'listing.length' | 'listing.shape' | 'listing.too-large'
+
+/** Places, or elements, beyond which a listing is not written out. */
+export const mostPlaces: number = 2 ** 22
 
 /** The first element, row-major, that two listings keep in different places. */
 export interface Difference {
@@ -52,6 +55,17 @@ export interface Differences {
 }
 
 // ---------------------------------------------------------------------------------------- constructors
+
+/** Can so many places of an array of this shape be written out? */
+export const checkSize = (places: number, shape: Shape): E.Either<Failure<ListingError>, null> => {
+  const most = Math.max(places, sizeOf(shape))
+  return most <= mostPlaces
+    ? E.right(null)
+    : refuse(
+        'listing.too-large',
+        `A layout is written out for at most ${String(mostPlaces)} elements and places, found ${String(most)} on ${showShape(shape)}`,
+      )
+}
 
 /** A listing from its table. Errors: a table of another length, a position outside the array. */
 export const listing = (
@@ -75,10 +89,14 @@ export const listing = (
       )
 }
 
-/** The listing of a layout. Errors: those of `checkShape`. */
-export const listingOf = (layout: RegisterLayout, shape: Shape): E.Either<Failure<LayoutError>, Listing> =>
+/** The listing of a layout. Errors: those of `checkShape`, and more places than are written out. */
+export const listingOf = (
+  layout: RegisterLayout,
+  shape: Shape,
+): E.Either<Failure<LayoutError | ListingError>, Listing> =>
   pipe(
     checkShape(layout, shape),
+    E.chainW(() => checkSize(warpCount(layout) * laneCount(layout) * registersPerLane(layout, shape), shape)),
     E.map(() => ({
       shape,
       warps: warpCount(layout),

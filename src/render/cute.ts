@@ -40,15 +40,17 @@ export const drawnLayout = (title: string, l: Layout): Drawn => ({
 })
 
 interface Matrix {
-  readonly rows: ReadonlyArray<string>
-  readonly columns: ReadonlyArray<string>
+  readonly rows: number
+  readonly columns: number
+  readonly rowLabel: (row: number) => string
   /** Null behind the end of the last line. */
   readonly index: (row: number, column: number) => number | null
   readonly titles: readonly [string, string]
 }
 
 const perLine = 16
-const count = (n: number): ReadonlyArray<string> => Array.from({ length: n }, (_, i) => String(i))
+const labels = (n: number, label: (i: number) => string): ReadonlyArray<string> =>
+  Array.from({ length: n }, (_, i) => label(i))
 
 const matrixOf = (shape: IntTuple): Matrix => {
   const modes = entries(shape)
@@ -56,15 +58,17 @@ const matrixOf = (shape: IntTuple): Matrix => {
   if (typeof shape !== 'number' && modes.length === 2) {
     const rows = sizeOfShape(modes[0]!)
     return {
-      rows: count(rows),
-      columns: count(sizeOfShape(modes[1]!)),
+      rows,
+      columns: sizeOfShape(modes[1]!),
+      rowLabel: String,
       index: (row, column) => row + column * rows,
       titles: ['mode 0', 'mode 1'],
     }
   }
   return {
-    rows: Array.from({ length: Math.ceil(total / perLine) }, (_, r) => String(r * perLine)),
-    columns: count(Math.min(perLine, total)),
+    rows: Math.ceil(total / perLine),
+    columns: Math.min(perLine, total),
+    rowLabel: (row) => String(row * perLine),
     index: (row, column) => (row * perLine + column < total ? row * perLine + column : null),
     titles: ['index', '+'],
   }
@@ -81,8 +85,8 @@ export const cuteSvg = (d: Drawn, subtitle: string): SvgElement => {
     note: `A cell is the offset; its hue is the offset${d.unit === 1 ? '' : ` div ${String(d.unit)}`} modulo 8.`,
     rowTitle: m.titles[0],
     columnTitle: m.titles[1],
-    rows: m.rows,
-    columns: m.columns,
+    rows: labels(m.rows, m.rowLabel),
+    columns: labels(m.columns, String),
     cell: (row, column) => {
       const index = m.index(row, column)
       if (index === null) return null
@@ -103,8 +107,8 @@ export const cuteText = (
   most: { readonly rows: number; readonly columns: number },
 ): string => {
   const m = matrixOf(d.shape)
-  const columns = m.columns.slice(0, most.columns)
-  const rows = m.rows.slice(0, most.rows)
+  const columns = labels(Math.min(m.columns, most.columns), String)
+  const rows = labels(Math.min(m.rows, most.rows), m.rowLabel)
   const lines = table([
     ['', ...columns],
     ...rows.map((label, r) => [
@@ -116,9 +120,9 @@ export const cuteText = (
     ]),
   ]).split('\n')
   const cut =
-    rows.length < m.rows.length || columns.length < m.columns.length
+    rows.length < m.rows || columns.length < m.columns
       ? [
-          `(${String(rows.length)} of ${String(m.rows.length)} rows, ${String(columns.length)} of ${String(m.columns.length)} columns)`,
+          `(${String(rows.length)} of ${String(m.rows)} rows, ${String(columns.length)} of ${String(m.columns)} columns)`,
         ]
       : []
   return [...lines.map((text, i) => (i === 0 ? palette.dim(text) : text)), ...cut].join('\n')

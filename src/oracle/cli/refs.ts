@@ -73,8 +73,8 @@ export const bitsArgument = (options: Options): E.Either<FlagFailure, number> =>
   return isDtype(name) ? E.right(bitsOf(name)) : refuseFlag('--dtype', dtypes.join('|'), name)
 }
 
-/** Shapes beyond this are answered by nobody's picture; a table of them would not fit in memory. */
-const mostElements = 2 ** 24
+/** A table of more would not fit into one text. */
+const mostElements = 2 ** 22
 
 export const refArguments = (
   texts: ReadonlyArray<string>,
@@ -91,7 +91,7 @@ export const refArguments = (
     }),
     E.chainFirstW(({ shape: s }) =>
       s.reduce((a, b) => a * b, 1) > mostElements
-        ? refuseFlag('--shape', 'at most 16,777,216 elements', s.join('x'))
+        ? refuseFlag('--shape', 'at most 4,194,304 elements', s.join('x'))
         : E.right(null),
     ),
     E.bindW('transforms', () => pipe(texts, E.traverseArray(parseTransform))),

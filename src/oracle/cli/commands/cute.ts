@@ -264,7 +264,7 @@ const answerOf = (question: string, value: Value): E.Either<Failure, Answer> => 
   const values = (): ReadonlyArray<IntTuple> =>
     Array.from({ length: Math.min(size, mostValues) }, (_, i) => drawn.value(i))
   return E.right({
-    what: 'a layout',
+    what: 'a layout with more than 65,536 values',
     good: true,
     table: (palette) =>
       [

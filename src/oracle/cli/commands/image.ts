@@ -17,6 +17,7 @@ import {
   type Box,
   type CopyDirection,
 } from '../../../layouts/shared-memory/box-image.js'
+import { smemBytes } from '../../../semantics/launch.js'
 import { memoryLines, memorySvg, memoryText, type MemoryPicture } from '../../../render/memory.js'
 import { fields, thousands } from '../../../render/table.js'
 import type { TransformedRef } from '../../../transforms/ref.js'
@@ -125,6 +126,15 @@ const question = (options: Options): E.Either<Failure, Question> =>
         elementStrides: q.elementStrides,
         swizzle: q.swizzle,
       }),
+    ),
+    E.chainFirstW(({ box }) =>
+      boxBytes(box) <= smemBytes
+        ? E.right(null)
+        : refuseFlag(
+            '--box',
+            `at most the ${thousands(smemBytes)} bytes of shared memory`,
+            thousands(boxBytes(box)),
+          ),
     ),
     E.let('direction', (): CopyDirection => (switchOf(options, 'store') ? 'store' : 'load')),
     E.chainFirstW(({ box, direction, at, base }) => checkCopy(box, direction, at, base)),

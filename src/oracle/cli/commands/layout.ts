@@ -176,7 +176,7 @@ const answerOf = (
   [word = '', file, ...rest]: ReadonlyArray<string>,
   options: Options,
 ): E.Either<Failure, Answer> => {
-  if (word === 'names')
+  if (word === 'names' && file === undefined)
     return pipe(
       meaningless(options, word, ['shape', 'window', 'against']),
       E.map(() => names),
