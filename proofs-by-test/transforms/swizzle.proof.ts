@@ -102,6 +102,26 @@ describe.each([...swizzles])('swizzle %i', (span) => {
     }
     expect(pivots.length).toBe(16)
   })
+
+  test('law 7: from every base address, a period of bytes reaches every byte of the period once', () => {
+    const period = swizzlePeriodBytes(span)
+    for (const base of range(period)) {
+      const image = range(period).map((b) => x(base + b) % period)
+      expect(new Set(image).size).toBe(period)
+    }
+  })
+
+  test('law 7: from a base in line k of the pattern, byte for byte the picture that starts there', () => {
+    const period = swizzlePeriodBytes(span)
+    const lines = span / 16
+    for (let base = 0; base < 2 * period; base += 128)
+      for (const b of range(period)) {
+        const line = (base / 128 + Math.floor(b / 128)) % lines
+        const chunk = Math.floor((b % 128) / 16)
+        if (x(base + b) !== base + b + 16 * ((chunk ^ line) - chunk))
+          expect.fail(`${String(base)} + ${String(b)}`)
+      }
+  })
 })
 
 test('law 1: chunks of successive 128-byte lines, written out', () => {

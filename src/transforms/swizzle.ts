@@ -26,6 +26,8 @@
  * 4. A bijection of every aligned block of `swizzlePeriodBytes(S)` bytes, and its own inverse.
  * 5. Periodic: X(b + 8S) = X(b) + 8S, and no smaller power of two has this property (S > 16).
  * 6. Linear over GF(2): X(a xor b) = X(a) xor X(b).
+ * 7. From any base, the bytes of one period go to all residues of the period; from a base that is a multiple of 128, line by line as in the
+ *    picture, which then starts in line (base / 128) mod (S / 16).
  *
  * Source: PTX ISA, tensor swizzling modes; JAX docs, Pallas:MGPU reference; confirmed by captured H100 images (conformance/hopper).
  */
