@@ -31,6 +31,8 @@ import {
   standardOutputs,
 } from '../../src/layouts/linear/linear-layout.js'
 import type { RegisterLayout } from '../../src/layouts/register-layout.js'
+import { elementTable } from '../../src/layouts/register-layout.js'
+import { accessShape, cellOf, registersOf } from '../../src/layouts/tensor-memory/access-shape.js'
 import * as Tmem from '../../src/layouts/tensor-memory/tensor-memory-layout.js'
 import * as Tiled from '../../src/layouts/tiled.js'
 import type { EncodingSpec } from '../../src/layouts/triton/index.js'
@@ -39,7 +41,7 @@ import * as Ref from '../../src/transforms/ref.js'
 import type { Shape } from '../../src/transforms/shape.js'
 import { swizzleElements, swizzles } from '../../src/transforms/swizzle.js'
 import * as Transform from '../../src/transforms/transform.js'
-import { right } from './captured.js'
+import { range, right } from './captured.js'
 
 // ------------------------------------------------------------------------------------ three vocabularies
 
@@ -297,6 +299,32 @@ describe('tensor memory', () => {
     expect(isSurjective(cuteD('D', 64))).toBe(true)
     expect(isSurjective(cuteD('F', 64))).toBe(false)
   })
+
+  test.each([8, 16, 32])(
+    "13: TCGEN05 is what 16x256b brings of both halves of a warp's lanes, %i columns",
+    (n) => {
+      const access = right(accessShape('16x256b', n / 8))
+      const memory = right(Tmem.defaultLayout(1))
+      const held = elementTable(Tiled.TCGEN05, [128, n])
+      const registers = held.length / 128
+      for (const thread of range(128)) {
+        const [warp, lane] = [Math.floor(thread / 32), thread % 32]
+        const brought = [0, 16].flatMap((half) =>
+          range(registersOf(access)).map((register) => {
+            const cell = cellOf(access, { thread: lane, register })
+            const [i, j] = Tmem.elementAt(memory, [128, n], {
+              lane: 32 * warp + half + cell.lane,
+              column: cell.column,
+              part: 0,
+            })
+            return i! * n + j!
+          }),
+        )
+        const kept = [...held.subarray(registers * thread, registers * (thread + 1))]
+        expect([...kept].sort((a, b) => a - b)).toEqual([...brought].sort((a, b) => a - b))
+      }
+    },
+  )
 
   test('14: the scales of 128 rows', () => {
     same(ours(Tmem.scales, [128, 4]), triton({ _tag: 'tensor_memory_scales' }, [128, 4], 'row', 'col'))
