@@ -131,7 +131,13 @@ describe('law 1: a description has the listing of its layout', () => {
     expect(right(described(mosaic)).name).toBeNull()
     expect(right(described(mosaic)).layout).toEqual(WGMMA)
     expect(right(described({ ...tv, shape: [64, 8] })).layout).toBeNull()
-    expect(right(described(mma, [64, 8])).layout).toMatchObject({ _tag: 'linear' })
+    expect(right(described(mma, [64, 8])).layout).toMatchObject({
+      _tag: 'linear',
+      inputs: [{ name: 'register' }, { name: 'lane' }, { name: 'warp' }],
+    })
+    // Only what the modes say is read: one value, however long its stride.
+    const one = { kind: 'cute_tv', layout: '(32,1):(1,32)', positions: 'row-major', shape: [32] }
+    expect(right(described(one)).listing.registers).toBe(1)
     expect(ownShape(WGMMA)).toEqual([64, 8])
     expect(ownShape(splatLayout([3]))).toEqual([3])
     expect(ownShape(right(stridedLayout([256], 2)))).toEqual([256])
@@ -149,6 +155,23 @@ describe('law 1: a description has the listing of its layout', () => {
     expect(found.listing).toMatchObject({ warps: 2, lanes: 1, registers: 2, shape: [3], splat: false })
     expect(Array.from(found.listing.positions)).toEqual([2, 0, 1, 1])
     expect(tableOf(found.listing, 'odd')).toEqual(odd)
+    const square = {
+      schema: 'tcspec.layout/1',
+      kind: 'table',
+      name: 'square',
+      shape: [8],
+      elements: [
+        [
+          [[0], [1]],
+          [[2], [3]],
+        ],
+        [
+          [[4], [5]],
+          [[6], [7]],
+        ],
+      ],
+    }
+    expect(tableOf(right(described(square)).listing, 'square')).toEqual(square)
   })
 })
 
@@ -226,6 +249,11 @@ describe('law 2: what is no description says where', () => {
     [table([[lane, [[0]]]]), null, '$.elements[0][1]: expected 2 registers, as in the first lane, found 1'],
     [table([[[[0], [2]]]]), null, '$.elements[0][0][1]: expected an index of (2,), found [2]'],
     [table([[[[0], [0, 0]]]]), null, '$.elements[0][0][1]: expected an index of (2,), found [0, 0]'],
+    [
+      { kind: 'table', shape: [2, 2], elements: [[[[0, 2]]]] },
+      null,
+      '$.elements[0][0][0]: expected an index of (2, 2), found [0, 2]',
+    ],
     [table([[[[0], [-1]]]]), null, '$.elements[0][0][1][0]: expected an integer of 0 or more, found -1'],
     [table([[lane]]), [3], '$.shape: expected (3,), found (2,)'],
     [

@@ -117,6 +117,20 @@ describe('listings', () => {
         },
       },
     ])
+    // Exchanged between two warps, two lanes, two registers, and one of two holders moved: each is seen by itself.
+    const two = (
+      warps: number,
+      lanes: number,
+      registers: number,
+      positions: ReadonlyArray<number>,
+    ): Listing => right(listing([2], warps, lanes, registers, Int32Array.from(positions)))
+    for (const [w, l, r] of [
+      [2, 1, 1],
+      [1, 2, 1],
+      [1, 1, 2],
+    ] as const)
+      expect(right(differences(two(w, l, r, [0, 1]), two(w, l, r, [1, 0]))).count).toBe(2)
+    expect(right(differences(two(1, 3, 1, [0, 0, 1]), two(1, 3, 1, [0, 1, 0]))).count).toBe(2)
     expect(differences(one, right(listing([4], 1, 1, 4, Int32Array.of(0, 1, 2, 3))))).toMatchObject({
       left: { code: 'listing.shape', message: 'Expected two layouts of one shape, found (2, 2) and (4,)' },
     })

@@ -235,13 +235,12 @@ const tvListing = (
   order: CuteTvDescription['positions'],
   shape: Shape,
 ): E.Either<Failure, Listing> => {
-  const [thread, value, ...more] = modes(tv)
-  if (thread === undefined || value === undefined || more.length > 0)
-    return at('$.layout', 'two modes, threads and values', `${String(modes(tv).length)}`)
-  const threads = cuteSize(thread)
+  const all = modes(tv)
+  if (all.length !== 2) return at('$.layout', 'two modes, threads and values', String(all.length))
+  const threads = cuteSize(all[0]!)
   if (threads % Tiled.lanesPerWarp !== 0)
     return at('$.layout', 'whole warps of 32 threads in mode 0', `${String(threads)} threads`)
-  const registers = cuteSize(value)
+  const registers = cuteSize(all[1]!)
   const fits = checkSize(threads * registers, shape)
   if (E.isLeft(fits)) return fits
   const columnMajor = unravel([...shape].reverse())
