@@ -500,6 +500,8 @@ describe('tensor memory', () => {
     const [acc, scales] = all(groupOf(root, 'arrays'), 'rect')
     expect(number(scales!, 'x') - number(acc!, 'x')).toBe(2 * 128)
     expect([number(acc!, 'width'), number(scales!, 'width')]).toEqual([255, 7])
+    const tick = all(groupOf(root, 'ticks'), 'text').filter((t) => textOf(t) === '128')[0]!
+    expect(number(scales!, 'x')).toBe(number(tick, 'x'))
     expect(tipOf(scales!)).toBe('scales: y, columns 128 to 131')
     // A name that has no room is in the legend only.
     expect(all(groupOf(root, 'names'), 'text').map(textOf)).toEqual(['acc'])

@@ -11,7 +11,7 @@
  */
 import { tmemColumns, tmemLanes } from '../layouts/tensor-memory/geometry.js'
 import type { TensorMemoryLayout } from '../layouts/tensor-memory/tensor-memory-layout.js'
-import { columnsOf, elementAt, vectorLength } from '../layouts/tensor-memory/tensor-memory-layout.js'
+import { elementAt, vectorLength } from '../layouts/tensor-memory/tensor-memory-layout.js'
 import type { Index, Shape } from '../transforms/shape.js'
 import { cellsSvg, type Cell } from './cells.js'
 import { oklch, step } from './colour.js'
@@ -89,15 +89,6 @@ export const tensorMemoryText = (palette: Palette, p: CellsPicture): string =>
     .split('\n')
     .map((text, i) => (i === 0 ? palette.dim(text) : text))
     .join('\n')
-
-/** All of it: every lane, every column that the array takes. */
-export const wholeCells = (
-  layout: TensorMemoryLayout,
-  shape: Shape,
-): { readonly lanes: Interval; readonly columns: Interval } => ({
-  lanes: [0, tmemLanes],
-  columns: [0, columnsOf(layout, shape)],
-})
 
 // ---------------------------------------------------------------- map
 
