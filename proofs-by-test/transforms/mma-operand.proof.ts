@@ -152,6 +152,39 @@ test('unsupported transforms', () => {
   expect(code(mmaOperand('a')({ ...operandRef([64, 64], 16, 128), strides: [512, 0, 128, 1] }))).toBe(no)
   expect(code(mmaOperand('a')({ ...operandRef([64, 64], 16, 128), strides: [512, 0, 64, 2] }))).toBe(no)
   expect(physicalShape(16, [t([8, 64])])([64, 64])).toMatchObject({ right: [8, 1, 8, 64] })
+
+  // Transposed: the first dimension contiguous, tiles of (64, 8), rows of 64 elements.
+  const turned = right(Ref.transpose([1, 0])(operandRef([64, 128], 16, 128)))
+  expect(turned).toMatchObject({ tiling: [[64, 8]], strides: [512, 1024, 1, 64] })
+  expect(code(mmaOperand('a')(turned))).toBeNull()
+  expect(code(mmaOperand('a')({ ...turned, strides: [512, 1024, 2, 64] }))).toBe(no)
+  expect(code(mmaOperand('a')({ ...turned, strides: [512, 1024, 1, 128] }))).toBe(no)
+  expect(code(mmaOperand('a')({ ...turned, strides: [512, 1024, 2, 128] }))).toBe(no)
+  // Rows as far apart as the swizzle is long, but filled only by half; three dimensions that end like an operand.
+  const half = { ...operandRef([64, 64], 16, 128), shape: [64, 32], tiling: [[8, 32]] }
+  expect(code(mmaOperand('a')(half))).toBe(no)
+  const three = { ...operandRef([64, 64], 16, 128), shape: [64, 64, 2], strides: [512, 0, 64, 1, 0] }
+  expect(code(mmaOperand('a')(three))).toBe(no)
+})
+
+test('the refusal says what was found', () => {
+  const found = (ref: TransformedRef): string => {
+    const operand = mmaOperand('b')(ref)
+    return operand._tag === 'Left' ? operand.left.message : ''
+  }
+  expect(found(right(Ref.ofTransforms([64, 64], 16, [])))).toContain(
+    'operand b: expected a rank 2 ref with tiling (8, 8S/16) and swizzle S of 32, 64 or 128, or its transpose, found shape (64, 64) with no tiling and no swizzle',
+  )
+  expect(found({ ...operandRef([64, 64], 16, 128), swizzle: 64 })).toContain(
+    'found shape (64, 64) with tiling (8, 64) and swizzle 64',
+  )
+})
+
+test('one tile along a dimension: nothing to step over', () => {
+  expect(right(mmaOperand('a')(operandRef([8, 64], 16, 128)))).toMatchObject({
+    mnTileStrideBytes: 0,
+    kTileStrideBytes: 0,
+  })
 })
 
 describe('captured descriptor maps', () => {

@@ -335,6 +335,10 @@ test('law 1: the worked example of the header', () => {
   })
   expect(Ref.tiledShape(r)).toEqual([16, 2, 8, 64])
   expect(Ref.byteOffsets(r)[9 * 128 + 70]).toBe(3212)
+  // A slice keeps its distance from the base.
+  const part = right(Ref.slice([8, 64], [8, 64])(r))
+  expect(part.byteOffset).toBe(3072)
+  expect(Ref.addressOf(part, 4096, [1, 6])).toBe(Ref.addressOf(r, 4096, [9, 70]))
   expect(Ref.addressOf(r, 0, [9, 70])).toBe(3228)
 })
 

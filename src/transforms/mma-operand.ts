@@ -26,7 +26,6 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../failure.js'
 import { refuse } from '../failure.js'
 import type { TransformedRef } from './ref.js'
-import { tiledShape } from './ref.js'
 import { showShape } from './shape.js'
 import { swizzleElements } from './swizzle.js'
 import { showTiling } from './tile.js'
@@ -57,16 +56,9 @@ export const mmaOperand =
           `found shape ${showShape(ref.shape)} with ${ref.tiling.length === 0 ? 'no tiling' : `tiling ${showTiling(ref.tiling)}`} and ${swizzle === 16 ? 'no swizzle' : `swizzle ${String(swizzle)}`}`,
       )
     const tile = ref.tiling[0]
-    if (
-      swizzle === 16 ||
-      ref.shape.length !== 2 ||
-      tile === undefined ||
-      tile.length !== 2 ||
-      ref.tiling.length !== 1
-    )
+    if (swizzle === 16 || ref.shape.length !== 2 || tile === undefined || ref.tiling.length !== 1)
       return unsupported()
     const row = swizzleElements(swizzle, bits)
-    const extents = tiledShape(ref)
     const contiguous =
       ref.strides[3] === 1 && ref.strides[2] === row
         ? 1
@@ -76,7 +68,7 @@ export const mmaOperand =
     if (contiguous === null || tile[contiguous] !== row || tile[1 - contiguous] !== 8) return unsupported()
     const k = operand === 'a' ? 1 : 0
     const mn = 1 - k
-    const strideBytes = (d: number): number => (extents[d] === 1 ? 0 : (ref.strides[d]! * bits) / 8)
+    const strideBytes = (d: number): number => (ref.strides[d]! * bits) / 8
     return E.right({
       swizzle,
       major: contiguous === k ? 'k' : 'mn',

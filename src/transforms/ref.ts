@@ -578,10 +578,7 @@ export const hasSwizzledMinor = (ref: TransformedRef): boolean => {
   if (!isSwizzled(ref)) return true
   const extents = tiledShape(ref)
   const minor = extents.length - 1
-  return (
-    extents[minor] === swizzleElements(ref.swizzle, ref.bits) &&
-    (ref.strides[minor] === 1 || extents[minor] === 1)
-  )
+  return extents[minor] === swizzleElements(ref.swizzle, ref.bits) && ref.strides[minor] === 1
 }
 
 // --------------------------------------------------------------------------------- combinators: addresses
@@ -662,7 +659,6 @@ export const mergeSpans = (unsorted: ReadonlyArray<Span>): ReadonlyArray<Span> =
 const linearSpans = (ref: TransformedRef, baseAddress: number): ReadonlyArray<Span> => {
   const modes = chainsOf(ref)
     .flat()
-    .filter((mode) => mode.size > 1 && mode.stride > 0)
     .sort((a, b) => a.stride - b.stride)
   let run = 1
   let absorbed = 0
