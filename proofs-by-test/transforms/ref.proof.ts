@@ -486,3 +486,32 @@ test('refusals of constructors and of data from outside', () => {
   expect(changed({ byteOffset: -2 })).toBe('ref.offset')
   expect(changed({ swizzle: JSON.parse('48') })).toBe('ref.swizzle')
 })
+
+test('law 5: extents of 1 stay where they are asked for, and are taken in at the end', () => {
+  const of = (shape: readonly number[]): TransformedRef => right(Ref.ofTransforms(shape, 16, []))
+  const shapes: readonly (readonly [from: readonly number[], to: readonly number[]])[] = [
+    [
+      [2, 1, 3],
+      [2, 1, 3],
+    ],
+    [
+      [2, 1, 3],
+      [2, 3],
+    ],
+    [
+      [1, 3],
+      [1, 3],
+    ],
+    [[1, 3], [3]],
+    [[4, 1], [4]],
+    [
+      [4, 1, 1],
+      [4, 1],
+    ],
+    [[2, 1, 3, 1], [6]],
+  ]
+  for (const [from, to] of shapes)
+    expect(Ref.reshape(to)(of(from)), `${from.join()} to ${to.join()}`).toEqual(E.right(of(to)))
+  expect(code(Ref.reshape([8])(of([2, 2])))).toBe('ref.reshape-unfold')
+  expect(code(Ref.reshape([2, 1])(of([2, 3])))).toBe('ref.reshape-unfold')
+})
