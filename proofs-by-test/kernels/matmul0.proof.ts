@@ -8,39 +8,13 @@ import { instanceOf, kernelNamed } from '../../src/kernels/catalogue.js'
 import { matmul0, type Matmul0 } from '../../src/kernels/matmul0.js'
 import { naiveMatmul } from '../../src/kernels/reference.js'
 import { randomPatterns } from '../../src/kernels/reference-inputs.js'
-import { bits, field, unit, type Algebra } from '../../src/numerics/index.js'
-import { check, type Checked, type CheckOptions } from '../../src/semantics/check.js'
+import { bits, field } from '../../src/numerics/index.js'
 import { readTensor } from '../../src/semantics/launch.js'
 import * as Policy from '../../src/semantics/policy.js'
-import type { Program } from '../../src/semantics/program.js'
+import { checked, right } from '../dialects/pallas/programs.js'
 
 const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
 
-const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(e)) throw new Error(e.left.message)
-  return e.right
-}
-const checked = (
-  p: Program,
-  o: Partial<CheckOptions> = {},
-  algebra: Algebra = unit,
-  tensors: ReadonlyMap<string, Float64Array> = new Map(),
-): Checked =>
-  right(
-    check(p, {
-      settings: {},
-      algebra,
-      arguments: { scalars: new Map(), tensors },
-      policy: Policy.eager,
-      strict: true,
-      strictProxies: false,
-      hazards: true,
-      provenance: true,
-      explore: true,
-      fuel: 1e6,
-      ...o,
-    }),
-  )
 const base: Matmul0 = {
   dtype: 'f16',
   m: 128,

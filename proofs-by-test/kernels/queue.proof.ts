@@ -6,37 +6,14 @@ import * as E from 'fp-ts/lib/Either.js'
 import { instanceOf, kernelNamed } from '../../src/kernels/catalogue.js'
 import { without } from '../../src/kernels/broken/index.js'
 import { queue, type Queue } from '../../src/kernels/queue.js'
-import { field, real64, unit, type Algebra } from '../../src/numerics/index.js'
-import { check, type Checked, type CheckOptions } from '../../src/semantics/check.js'
+import { field, real64 } from '../../src/numerics/index.js'
 import { readTensor } from '../../src/semantics/launch.js'
 import * as Policy from '../../src/semantics/policy.js'
 import type { Program } from '../../src/semantics/program.js'
+import { checked as judged, right } from '../dialects/pallas/programs.js'
 
-const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(e)) throw new Error(e.left.message)
-  return e.right
-}
-const checked = (
-  p: Program,
-  o: Partial<CheckOptions> = {},
-  algebra: Algebra = unit,
-  tensors: ReadonlyMap<string, Float64Array> = new Map(),
-): Checked =>
-  right(
-    check(p, {
-      settings: {},
-      algebra,
-      arguments: { scalars: new Map(), tensors },
-      policy: Policy.eager,
-      strict: false,
-      strictProxies: false,
-      hazards: true,
-      provenance: true,
-      explore: true,
-      fuel: 1e6,
-      ...o,
-    }),
-  )
+/** Contract notes stay notes. */
+const checked: typeof judged = (p, o, ...data) => judged(p, { strict: false, ...o }, ...data)
 const base: Queue = { dtype: 'f16', m: 28, n: 16, rows: 4, buffering: 3, produce: 'stores', drain: false }
 const built = (c: Partial<Queue>): Program => right(queue({ ...base, ...c }))
 const ways = ['stores', 'copies'] as const
