@@ -27,12 +27,13 @@ import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../failure.js'
 import { refuse } from '../../failure.js'
 import type { Shape } from '../../transforms/shape.js'
+import { sizeOf } from '../../transforms/shape.js'
 import { coalesce } from '../cute/coalesce.js'
 import type { Layout } from '../cute/layout.js'
 import { flatModes, fromModes, leaf, modes } from '../cute/layout.js'
 import { coefficient, pathOf, strideAt } from '../cute/scaled-basis.js'
 import type { LinearError, LinearInput, LinearLayout } from '../linear/linear-layout.js'
-import { basesOf, linearLayout, standardOutputs } from '../linear/linear-layout.js'
+import { basesOf, linearLayout, outputShape, standardOutputs } from '../linear/linear-layout.js'
 import { reshapeOuts } from '../linear/reshape.js'
 import { lanesPerWarp } from '../tiled.js'
 import type { CarryFreeError, ExtentError } from './carry-free.js'
@@ -153,8 +154,7 @@ export const tvOfRegisters = (linear: LinearLayout): E.Either<Failure<ToCuteErro
   ]
   return pipe(
     linearLayout({ inputs, outputs: linear.outputs }),
-    E.map((tv) => ({ tv, total: tv.outputs.reduce((size, output) => size * output.size, 1) })),
-    E.chain(({ tv, total }) => reshapeOuts([{ name: 'position', size: total }])(tv)),
+    E.chain((tv) => reshapeOuts([{ name: 'position', size: sizeOf(outputShape(tv)) }])(tv)),
     E.chainW(cuteOfLinear),
   )
 }
@@ -173,7 +173,6 @@ export const registersOfTV =
             'conversion.threads',
             `A TV layout of a warp has at least 32 threads, found ${String(2 ** thread.length)}`,
           )
-        const size = shape.reduce((product, extent) => product * extent, 1)
         return pipe(
           linearLayout({
             inputs: [
@@ -181,7 +180,7 @@ export const registersOfTV =
               { name: 'lane', bases: thread.slice(0, laneBits) },
               { name: 'warp', bases: thread.slice(laneBits) },
             ],
-            outputs: [{ name: 'position', size }],
+            outputs: [{ name: 'position', size: sizeOf(shape) }],
           }),
           E.chain(reshapeOuts(standardOutputs(shape))),
         )
