@@ -17,7 +17,7 @@
  */
 import type { TransformedRef } from '../transforms/ref.js'
 import type { Dtype } from '../numerics/dtype.js'
-import type { Scope } from './instruction.js'
+import type { AtomicOp, ReduceKind, Scope } from './instruction.js'
 import type { Site, Spec } from './program.js'
 import type { Contract, Space } from './types.js'
 
@@ -129,6 +129,8 @@ export type Role = 'source' | 'destination' | 'a' | 'b' | 'accumulator'
 export type Origin =
   { readonly _tag: 'value'; readonly id: number } | { readonly _tag: 'zero' } | { readonly _tag: 'other' }
 
+export type Combine = ReduceKind | AtomicOp
+
 export interface Access {
   readonly _tag: 'access'
   readonly stamp: Stamp
@@ -138,6 +140,14 @@ export interface Access {
   readonly proxy: Proxy
   readonly footprint: Footprint
   readonly role: Role
+  /**
+   * each element at once, as `scope` sees it (absent: gpu). An atomic that reads and writes is two accesses, one right after the
+   * other. Two of them do not race if each is in the other's scope, they go through one proxy and their elements are equally wide.
+   */
+  readonly atomic: boolean
+  readonly scope?: Scope
+  /** how an atomic write joins what was there; absent: it replaces it */
+  readonly combine?: Combine
   /** a read: the number of the value it produced; a write: where its value came from */
   readonly value?: number
   readonly origin?: Origin

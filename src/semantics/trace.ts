@@ -42,6 +42,7 @@ import {
   type Access,
   type BarrierEvent,
   type ClusterEvent,
+  type Combine,
   type Alloc,
   type Dealloc,
   type Exit,
@@ -116,7 +117,8 @@ interface WrittenSpans {
 type WholeFootprint = WrittenView | WrittenScatter | WrittenSpans
 type WrittenFootprint = number | WholeFootprint
 
-interface WrittenAccess extends Omit<Access, 'footprint'> {
+interface WrittenAccess extends Omit<Access, 'footprint' | 'atomic'> {
+  readonly atomic?: boolean
   readonly footprint: WrittenFootprint
 }
 interface WrittenDealloc extends Omit<Dealloc, 'footprint'> {
@@ -238,6 +240,18 @@ const origin: Wire<Origin> = tagged<Origin>()('an origin', {
 })
 
 const family: Wire<Family> = oneOf<Family>('bulk', 'wgmma', 'cpAsync', 'tcgen05Ld', 'tcgen05St')
+const combine: Wire<Combine> = oneOf<Combine>(
+  'add',
+  'min',
+  'max',
+  'inc',
+  'dec',
+  'and',
+  'or',
+  'xor',
+  'exchange',
+  'cas',
+)
 const parity: Wire<0 | 1> = oneOf<0 | 1>(0, 1)
 
 type SignalTo<K extends Signal['to']> = Extract<Signal, { readonly to: K }>
@@ -292,7 +306,7 @@ const eventWire: Wire<WrittenEvent> = define('TraceEvent', () =>
             footprint,
             role: oneOf<Role>('source', 'destination', 'a', 'b', 'accumulator'),
           },
-          { operation: nat, value: nat, origin },
+          { operation: nat, atomic: bool, scope, combine, value: nat, origin },
         ),
       ],
       [
@@ -497,6 +511,9 @@ const lineOf = (w: Writer, e: LogEvent): string => {
         proxy: e.proxy,
         footprint: writeFootprint(w, e.footprint),
         role: e.role,
+        atomic: e.atomic ? true : undefined,
+        scope: e.scope,
+        combine: e.combine,
         value: e.value,
         origin: e.origin,
       })
@@ -714,8 +731,11 @@ const accessOf = (e: WrittenAccess, f: Footprint): Access => {
     proxy: e.proxy,
     footprint: f,
     role: e.role,
+    atomic: e.atomic ?? false,
   }
   if (e.operation !== undefined) made.operation = e.operation
+  if (e.scope !== undefined) made.scope = e.scope
+  if (e.combine !== undefined) made.combine = e.combine
   if (e.value !== undefined) made.value = e.value
   if (e.origin !== undefined) made.origin = e.origin
   return made

@@ -180,6 +180,7 @@ export const script = (world: World): Script => {
       proxy,
       footprint: footprint(place),
       role: 'source' as const,
+      atomic: false,
     }
     push(operation === undefined ? base : { ...base, operation })
   }

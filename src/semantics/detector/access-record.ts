@@ -14,11 +14,16 @@
  *
  * `known` is the order relation, `seen` the visibility relation, each one comparison.
  *
+ * An atomic access has a *reach*: two that reach one another are no conflict, in order or not (`atomicTogether`). If they do not
+ * commute (floats added, `add` against `max`), what memory holds afterwards is a matter of their order.
+ *
  * Laws
  * 1. `known` and `seen` are monotone in the knowledge, but for the maximum that the weak rule takes.
  * 2. Between two accesses of one in-order unit both hold.
  */
-import type { Footprint, Proxy, Stamp, Unit } from '../log.js'
+import { bitsOf, isFloat } from '../../numerics/dtype.js'
+import type { Scope } from '../instruction.js'
+import type { Combine, Footprint, Proxy, Stamp, Unit } from '../log.js'
 import type { GenerationSet } from './generation-set.js'
 import { has, highest } from './generation-set.js'
 import type { Knowledge } from './knowledge.js'
@@ -41,6 +46,9 @@ export interface Completion {
 /** Which fence makes a generic write visible to asynchronous units. */
 export type FenceKind = 'shared' | 'global' | 'registers'
 
+/** How far an access is atomic: not at all, for its CTA, its cluster, or everybody. */
+export type Reach = 0 | 1 | 2 | 3
+
 export interface AccessRecord {
   readonly rw: 'r' | 'w'
   readonly proxy: Proxy
@@ -55,6 +63,11 @@ export interface AccessRecord {
   /** it was judged visible: as a read it shows that what it read had landed */
   readonly sound: boolean
   readonly footprint: Footprint
+  /** how far it is atomic */
+  readonly reach: Reach
+  readonly combine: Combine | undefined
+  /** CTA of the agent that makes or issued it */
+  readonly cta: number
   /** position in the log */
   readonly when: number
   /** the barrier that the agent waited for last before it (before its issue), -1 for none */
@@ -76,6 +89,20 @@ export const doneBy = (clock: number, at: number, alternative = -1): Completion 
 })
 export const notYet = (): Completion => ({ clock: -1, at: 0, alternative: -1, barrier: -1, generation: -1 })
 
+export const reachOf = (atomic: boolean, scope: Scope | undefined): Reach => {
+  if (!atomic) return 0
+  switch (scope) {
+    case 'cta':
+      return 1
+    case 'cluster':
+      return 2
+    case 'gpu':
+    case 'sys':
+    case undefined:
+      return 3
+  }
+}
+
 export const unsound = (r: AccessRecord): AccessRecord => ({
   rw: r.rw,
   proxy: r.proxy,
@@ -87,6 +114,9 @@ export const unsound = (r: AccessRecord): AccessRecord => ({
   fence: r.fence,
   sound: false,
   footprint: r.footprint,
+  reach: r.reach,
+  combine: r.combine,
+  cta: r.cta,
   when: r.when,
   lastWait: r.lastWait,
   fencesBefore: r.fencesBefore,
@@ -126,4 +156,38 @@ export const seen = (r: AccessRecord, proxy: Proxy, k: Knowledge, byMaximum: boo
   if (c.barrier >= 0) return acquired(window.acquired[c.barrier]!, c.generation, byMaximum)
   if (r.proxy === 'generic' && proxy === 'async') return window.counters[fencedClock(r)]! >= c.at
   return window.counters[c.clock]! >= c.at || (c.alternative >= 0 && window.counters[c.alternative]! >= c.at)
+}
+
+/**
+ * Whether both are atomic for one another: each in the other's scope, through one proxy, elements equally wide. Such a pair is no
+ * conflict, whatever its order. `together`: both belong to one cluster.
+ */
+export const atomicTogether = (a: AccessRecord, b: AccessRecord, together: boolean): boolean =>
+  a.reach > 0 &&
+  b.reach > 0 &&
+  a.proxy === b.proxy &&
+  (together ? (a.reach > 1 && b.reach > 1) || a.cta === b.cta : a.reach === 3 && b.reach === 3) &&
+  bitsOf(a.footprint.dtype) === bitsOf(b.footprint.dtype)
+
+/** Whether memory is the same after two atomic writes in either order, whatever they carry. */
+export const commutes = (a: AccessRecord, b: AccessRecord): boolean => {
+  if (a.combine !== b.combine) return false
+  switch (a.combine) {
+    case 'add':
+      return !isFloat(a.footprint.dtype) && !isFloat(b.footprint.dtype)
+    case 'min':
+    case 'max':
+      return a.footprint.dtype === b.footprint.dtype
+    case 'and':
+    case 'or':
+    case 'xor':
+      return true
+    // the bounds may differ
+    case 'inc':
+    case 'dec':
+    case 'exchange':
+    case 'cas':
+    case undefined:
+      return false
+  }
 }

@@ -1,5 +1,5 @@
 /**
- * What is remembered about one atom of memory: the last write, the reads since, and of earlier clusters one write and one read.
+ * What is remembered about one atom of memory: the last write, the atomics and the reads since, and of earlier clusters one write and one read.
  *
  * Judging an access against a cell is the whole race check. For an access w (write) or r (read) with knowledge K:
  *
@@ -12,6 +12,16 @@
  * | nothing, under r      | the plane was initialised                                     | read of nothing (I1), at the end; a race with the first write, if that is not ordered |
  * | another cluster's     | neither of the two writes                                     | race across clusters  |
  *
+ * Atomic accesses since the last plain write stand side by side: an atomic access is asked about the plain ones before it, a plain one
+ * about every atomic. Worked, with integer reductions a1, a2 of two CTAs into one tile: a2 finds a1, both atomic for one another, nothing
+ * to say; a plain read that knows a2 alone races with a1. Of floats, a1 and a2 unordered are the note N1.
+ *
+ * | remembered            | asked                                                         | else                  |
+ * |-----------------------|---------------------------------------------------------------|-----------------------|
+ * | atomic, under atomic  | each in the other's scope, one proxy, one width               | as if both were plain |
+ * | atomic write, under atomic write | ordered, or they commute                           | N1                    |
+ * | atomics, under plain  | known and seen, as a last write                               | race, hazard          |
+ *
  * A read that a later read of the same kind subsumes (whoever knows the later one knows it) is forgotten, so a cell stays small
  * however often it is read.
  *
@@ -20,7 +30,7 @@
  * 2. Two accesses of one operation, or of one in-order unit, never conflict.
  */
 import type { AccessRecord } from './access-record.js'
-import { fencedClock, known, seen, unsound } from './access-record.js'
+import { atomicTogether, commutes, fencedClock, known, seen, unsound } from './access-record.js'
 import type { Knowledge } from './knowledge.js'
 import type { Options } from './rules.js'
 
@@ -29,7 +39,9 @@ import type { Options } from './rules.js'
 export interface Cell {
   /** the cluster whose accesses `write` and `reads` are */
   cluster: number
+  /** the last plain write, and the atomic accesses since, in no order */
   write: AccessRecord | undefined
+  atomics: Array<AccessRecord>
   /** the write before the last, and which agents had read it (a bit each) */
   before: AccessRecord | undefined
   readersBefore: number
@@ -41,6 +53,7 @@ export interface Cell {
   early: Array<AccessRecord>
   foreignWrite: AccessRecord | undefined
   foreignRead: AccessRecord | undefined
+  foreignAtomic: AccessRecord | undefined
 }
 
 /** Told of what is wrong. `earlier` and `later` are in log order. */
@@ -48,6 +61,8 @@ export interface Conflicts {
   readonly race: (earlier: AccessRecord, later: AccessRecord, cell: Cell, k: Knowledge) => void
   readonly invisible: (earlier: AccessRecord, later: AccessRecord, k: Knowledge) => void
   readonly unfencedRead: (earlier: AccessRecord, later: AccessRecord, k: Knowledge) => void
+  /** two atomic writes that nothing orders and that do not commute */
+  readonly anyOrder: (earlier: AccessRecord, later: AccessRecord) => void
   readonly foreign: (earlier: AccessRecord, later: AccessRecord) => void
   /** nothing is there yet: a write that comes later and is not ordered makes it a race, else `nothingThere` is told at the end */
   readonly early: (read: AccessRecord) => void
@@ -59,6 +74,7 @@ export interface Conflicts {
 export const cell = (cluster: number, written: boolean): Cell => ({
   cluster,
   write: undefined,
+  atomics: [],
   before: undefined,
   readersBefore: 0,
   reads: [],
@@ -67,11 +83,13 @@ export const cell = (cluster: number, written: boolean): Cell => ({
   early: [],
   foreignWrite: undefined,
   foreignRead: undefined,
+  foreignAtomic: undefined,
 })
 
 export const duplicate = (c: Cell): Cell => ({
   cluster: c.cluster,
   write: c.write,
+  atomics: c.atomics.slice(),
   before: c.before,
   readersBefore: c.readersBefore,
   reads: c.reads.slice(),
@@ -80,6 +98,7 @@ export const duplicate = (c: Cell): Cell => ({
   early: c.early.slice(),
   foreignWrite: c.foreignWrite,
   foreignRead: c.foreignRead,
+  foreignAtomic: c.foreignAtomic,
 })
 
 // ---------------------------------------------------------------- combinators
@@ -89,13 +108,26 @@ const enter = (c: Cell, cluster: number, global: boolean, initialised: boolean):
   if (global) {
     c.foreignWrite = c.write ?? c.foreignWrite
     c.foreignRead = c.reads[0] ?? c.foreignRead
+    c.foreignAtomic = c.atomics.find((x) => x.rw === 'w') ?? c.atomics[0] ?? c.foreignAtomic
   } else c.written = initialised
   c.cluster = cluster
   c.write = undefined
+  c.atomics = []
   c.before = undefined
   c.readersBefore = 0
   c.reads = []
   c.early = []
+}
+
+/** What an earlier cluster did here and nothing orders. */
+const judgeForeign = (c: Cell, r: AccessRecord, out: Conflicts): void => {
+  const a = c.foreignAtomic
+  if (a !== undefined && (a.rw === 'w' || r.rw === 'w')) {
+    if (!atomicTogether(a, r, false)) out.foreign(a, r)
+    else if (a.rw === 'w' && r.rw === 'w' && !commutes(a, r)) out.anyOrder(a, r)
+  }
+  if (c.foreignWrite !== undefined) out.foreign(c.foreignWrite, r)
+  else if (r.rw === 'w' && c.foreignRead !== undefined) out.foreign(c.foreignRead, r)
 }
 
 const sameKind = (a: AccessRecord, b: AccessRecord): boolean =>
@@ -130,6 +162,21 @@ const remember = (c: Cell, r: AccessRecord): void => {
   c.limit = Math.max(12, 2 * kept.length)
 }
 
+/** Whoever knows a later atomic of one kind knows the earlier; a write says all that a read does. */
+const rememberAtomic = (c: Cell, r: AccessRecord): void => {
+  const i = c.atomics.findIndex(
+    (x) =>
+      sameKind(x, r) &&
+      x.completion.at <= r.completion.at &&
+      x.reach === r.reach &&
+      x.combine === r.combine &&
+      x.footprint.dtype === r.footprint.dtype &&
+      (x.rw === 'r' || r.rw === 'w'),
+  )
+  if (i < 0) c.atomics.push(r)
+  else c.atomics[i] = r
+}
+
 const readersOf = (c: Cell): number => {
   let mask = 0
   for (const r of c.reads) mask |= 1 << (r.stamp.agent & 31)
@@ -138,13 +185,48 @@ const readersOf = (c: Cell): number => {
 
 const landed = (c: Cell, w: AccessRecord, proxy: AccessRecord['proxy']): boolean => {
   for (const r of c.reads) {
-    if (r.sound && (w.proxy !== 'generic' || r.proxy === proxy)) return true
+    if (r.sound && r.when > w.when && (w.proxy !== 'generic' || r.proxy === proxy)) return true
   }
   return false
 }
 
 const sameUnit = (a: AccessRecord, b: AccessRecord): boolean =>
   (a.queue >= 0 && a.queue === b.queue) || (a.operation >= 0 && a.operation === b.operation)
+
+/** Whether `r` comes after the write `w` and finds what it wrote; tells what is wrong. */
+const follows = (
+  c: Cell,
+  w: AccessRecord,
+  r: AccessRecord,
+  k: Knowledge,
+  options: Options,
+  out: Conflicts,
+): boolean => {
+  if (sameUnit(w, r)) return true
+  if (!known(k.order, w.completion)) out.race(w, r, c, k)
+  else if (!seen(w, r.proxy, k, options.rules.maxGenerations)) {
+    const shown = r.rw === 'w' && !options.rules.noWriteWriteException && landed(c, w, r.proxy)
+    if (!shown) {
+      out.invisible(w, r, k)
+      return false
+    }
+  }
+  return true
+}
+
+/** Against the atomic accesses since the last plain write. Gives whether what they wrote is found. */
+const judgeAtomics = (c: Cell, r: AccessRecord, k: Knowledge, options: Options, out: Conflicts): boolean => {
+  let sound = true
+  for (const a of c.atomics) {
+    if (a.rw === 'r' && r.rw === 'r') continue
+    if (atomicTogether(a, r, true)) {
+      if (a.rw === 'w' && r.rw === 'w' && !commutes(a, r) && !sameUnit(a, r) && !known(k.order, a.completion))
+        out.anyOrder(a, r)
+    } else if (a.rw === 'w') sound = follows(c, a, r, k, options, out) && sound
+    else if (!sameUnit(a, r) && !known(k.order, a.completion)) out.race(a, r, c, k)
+  }
+  return sound
+}
 
 /** Judges an access by an actor with knowledge `k` and remembers it. */
 export const judge = (
@@ -158,37 +240,29 @@ export const judge = (
   out: Conflicts,
 ): void => {
   if (c.cluster !== cluster) enter(c, cluster, global, initialised)
-  if (global) {
-    if (c.foreignWrite !== undefined) out.foreign(c.foreignWrite, r)
-    else if (r.rw === 'w' && c.foreignRead !== undefined) out.foreign(c.foreignRead, r)
-  }
-  let sound = true
+  if (global) judgeForeign(c, r, out)
+  let sound = c.atomics.length === 0 || judgeAtomics(c, r, k, options, out)
   const w = c.write
-  if (w !== undefined) {
-    if (!sameUnit(w, r)) {
-      if (!known(k.order, w.completion)) out.race(w, r, c, k)
-      else if (!seen(w, r.proxy, k, options.rules.maxGenerations)) {
-        const shown = r.rw === 'w' && !options.rules.noWriteWriteException && landed(c, w, r.proxy)
-        if (!shown) {
-          sound = false
-          out.invisible(w, r, k)
-        }
-      }
+  if (r.reach > 0 || c.atomics.length === 0) {
+    // atomic writes since have followed the plain one; whoever follows them all follows it
+    if (w !== undefined) sound = follows(c, w, r, k, options, out) && sound
+    else if (r.rw === 'r' && !c.written) {
+      if (!c.early.some((x) => x.stamp.agent === r.stamp.agent && x.stamp.site === r.stamp.site))
+        c.early.push(r)
+      out.early(r)
     }
-  } else if (r.rw === 'r' && !c.written) {
-    if (!c.early.some((x) => x.stamp.agent === r.stamp.agent && x.stamp.site === r.stamp.site))
-      c.early.push(r)
-    out.early(r)
   }
   const record = sound ? r : unsound(r)
   if (r.rw === 'r') {
-    remember(c, record)
+    if (r.reach > 0) rememberAtomic(c, record)
+    else remember(c, record)
     return
   }
   if (c.early.length > 0) {
     // a read of nothing that this write should have come before: the race says it, with both sides
-    const apart = (x: AccessRecord): boolean => !sameUnit(x, r) && !known(k.order, x.completion)
-    for (const x of c.early) if (apart(x) && !c.reads.includes(x)) out.race(x, r, c, k)
+    const apart = (x: AccessRecord): boolean =>
+      !sameUnit(x, r) && !atomicTogether(x, r, true) && !known(k.order, x.completion)
+    for (const x of c.early) if (apart(x) && !c.reads.includes(x) && x.reach === 0) out.race(x, r, c, k)
     c.early = c.early.filter((x) => !apart(x))
   }
   for (const x of c.reads) {
@@ -204,12 +278,17 @@ export const judge = (
     )
       out.unfencedRead(x, r, k)
   }
+  c.written = true
+  if (r.reach > 0) {
+    rememberAtomic(c, record)
+    return
+  }
   c.before = c.write
   c.readersBefore = readersOf(c)
   c.write = record
+  if (c.atomics.length > 0) c.atomics = []
   c.reads = []
   c.limit = 12
-  c.written = true
 }
 
 /** At the end of its cluster: reads that found nothing, and that no later write explains. */
@@ -240,5 +319,6 @@ export const judgeDealloc = (
     else out.race(x, r, c, k)
   }
   if (c.write !== undefined) one(c.write)
+  c.atomics.forEach(one)
   c.reads.forEach(one)
 }

@@ -10,6 +10,7 @@
  * | race        | the two are not ordered                                | by `raceId`  |
  * | invisible   | ordered, but the write cannot be seen                  | by `invisibleId` |
  * | unfencedRead | a generic read under an asynchronous write, no fence  | P3           |
+ * | anyOrder    | atomic writes in no order, and it matters (a note)     | N1           |
  * | foreign     | accesses of two clusters                               | D3           |
  * | nothingThere | a read of bytes that no write explains                | I1, M6       |
  *
@@ -17,7 +18,7 @@
  *
  * Law 1. One finding per kind, pair of agents and sites, directions and plane.
  */
-import type { HazardId } from '../finding.js'
+import type { HazardId, Severity } from '../finding.js'
 import type { Footprint } from '../log.js'
 import type { Space } from '../types.js'
 import type { AccessRecord } from './access-record.js'
@@ -34,8 +35,11 @@ import { titles } from './titles.js'
 // ---------------------------------------------------------------- words
 
 /** `reads`, `tmaStore reads`, ... */
-export const doesAccess = (r: AccessRecord): string =>
-  r.unit === 'agent' ? (r.rw === 'r' ? 'reads' : 'writes') : `${r.unit} ${r.rw === 'r' ? 'reads' : 'writes'}`
+export const doesAccess = (r: AccessRecord): string => {
+  const does = r.rw === 'r' ? 'reads' : 'writes'
+  const how = r.reach === 0 ? does : `${does} atomically`
+  return r.unit === 'agent' ? how : `${r.unit} ${how}`
+}
 
 export const actorOf = (r: AccessRecord): Actor => actor(r.stamp, doesAccess(r), r.operation)
 
@@ -70,13 +74,14 @@ export const conflictsOf = (c: Context): Conflicts => {
     earlier: AccessRecord,
     later: AccessRecord,
     k: Knowledge | undefined,
+    severity: Severity = 'E',
   ): void =>
     file(
       c.report,
       `${keyOf(kind, earlier.stamp, later.stamp)}|${earlier.rw}${later.rw}|${String(later.footprint.plane)}`,
       (): Draft => ({
         id,
-        severity: 'E',
+        severity,
         text: `${doesAccess(earlier)} and ${doesAccess(later)} of ${planeName(c.header, later.footprint.plane)} ${text}`,
         a: actorOf(earlier),
         b: actorOf(later),
@@ -115,6 +120,16 @@ export const conflictsOf = (c: Context): Conflicts => {
     },
     unfencedRead: (earlier, later, k) =>
       pair('P3', () => 'P3', 'are ordered, but no proxy fence is between them', earlier, later, k),
+    anyOrder: (earlier, later) =>
+      pair(
+        'N1',
+        () => 'N1',
+        'join what was there in an order that nothing fixes, and the result depends on it',
+        earlier,
+        later,
+        undefined,
+        'L',
+      ),
     foreign: (earlier, later) =>
       pair(
         'foreign',

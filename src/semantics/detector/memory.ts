@@ -22,7 +22,7 @@
 import type { Access, Dealloc, Footprint, Unit } from '../log.js'
 import type { Space } from '../types.js'
 import type { AccessRecord, FenceKind } from './access-record.js'
-import { doneBy } from './access-record.js'
+import { doneBy, reachOf } from './access-record.js'
 import { overlap, refine } from './atoms.js'
 import { reused } from './barriers.js'
 import type { Conflicts } from './cell.js'
@@ -131,11 +131,15 @@ export const access = (d: Detector, e: Access): void => {
     stamp,
     unit: op === undefined ? synchronous : op.unit,
     operation: op === undefined ? -1 : op.id,
-    completion: op === undefined ? doneBy(programOf(x), stamp.at) : completionOf(op, e.rw),
+    // the read of an operation that combines belongs to its write
+    completion: op === undefined ? doneBy(programOf(x), stamp.at) : completionOf(op, e.atomic ? 'w' : e.rw),
     queue: op === undefined ? -1 : queueOf(c, op.unit, x, op.pipe),
     fence: fenceKind(plane.space),
     sound: true,
     footprint: e.footprint,
+    reach: reachOf(e.atomic, e.scope),
+    combine: e.combine,
+    cta: c.header.agents[x]!.cta,
     when: c.when,
     lastWait: op === undefined ? agent.lastWait : op.lastWait,
     fencesBefore: op === undefined ? agent.fences : op.fences,
@@ -180,6 +184,9 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
     fence: 'shared',
     sound: true,
     footprint: e.footprint,
+    reach: 0,
+    combine: undefined,
+    cta: c.header.agents[e.stamp.agent]!.cta,
     when: c.when,
     lastWait: a.lastWait,
     fencesBefore: a.fences,
@@ -191,6 +198,7 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
     },
     invisible: d.conflicts.invisible,
     unfencedRead: d.conflicts.unfencedRead,
+    anyOrder: d.conflicts.anyOrder,
     foreign: d.conflicts.foreign,
     early: d.conflicts.early,
     nothingThere: d.conflicts.nothingThere,

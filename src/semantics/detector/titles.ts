@@ -276,10 +276,9 @@ export const hazards: Readonly<Record<HazardId, Hazard>> = {
     'A write reaches its reader through nothing but the completion of a bulk copy, which publishes the bytes of that copy alone.',
   ),
   O1: detected('output never written', 'A byte of an output has no write when the kernel ends.'),
-  N1: notYet(
+  N1: detected(
     'result depends on the order of operations',
-    'a statement of the provenance proof',
-    'The same terms are added in an order that depends on timing.',
+    'Atomic writes of the same bytes that nothing orders do not commute: sums of floats, or operations of different kinds.',
     'L',
   ),
 }

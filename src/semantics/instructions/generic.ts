@@ -9,8 +9,8 @@
 import { bitsOf, isInt } from '../../numerics/dtype.js'
 import { wrap } from '../../numerics/integer.js'
 import type { ExprNode } from '../expression.js'
-import type { InstructionOf } from '../instruction.js'
-import type { Access } from '../log.js'
+import type { InstructionOf, Scope } from '../instruction.js'
+import type { Access, Combine } from '../log.js'
 import {
   effect,
   elementsOperand,
@@ -121,8 +121,32 @@ export const access = (
   role: Access['role'],
 ): Access =>
   operation === null
-    ? { _tag: 'access', stamp: x.stamp, rw, proxy, footprint: e.footprint, role }
-    : { _tag: 'access', stamp: x.stamp, operation, rw, proxy, footprint: e.footprint, role }
+    ? { _tag: 'access', stamp: x.stamp, rw, proxy, footprint: e.footprint, role, atomic: false }
+    : { _tag: 'access', stamp: x.stamp, operation, rw, proxy, footprint: e.footprint, role, atomic: false }
+
+/** The two accesses of an operation that joins what it carries to what is there, element by element: it reads, and right away writes. */
+export const combining = (
+  x: Pick<Executing, 'stamp'>,
+  operation: number,
+  proxy: Access['proxy'],
+  e: Elements,
+  scope: Scope,
+  combine: Combine,
+): ReadonlyArray<Access> => {
+  const one = (rw: 'r' | 'w'): Access => ({
+    _tag: 'access',
+    stamp: x.stamp,
+    operation,
+    rw,
+    proxy,
+    footprint: e.footprint,
+    role: 'destination',
+    atomic: true,
+    scope,
+    combine,
+  })
+  return [one('r'), one('w')]
+}
 
 export const executeLoad = (
   x: Executing,
@@ -147,6 +171,7 @@ export const executeLoad = (
     proxy: 'generic',
     footprint: p.source.footprint,
     role: 'source',
+    atomic: false,
     value: id,
   }
   // a carrier is a number: a 64-bit integer beyond 2^53 is refused rather than rounded
@@ -168,6 +193,7 @@ export const executeStore = (x: Executing, m: Machine, p: Of<'store'>): Effect =
     proxy: 'generic',
     footprint: d.footprint,
     role: 'destination',
+    atomic: false,
     origin: p.origin,
   }
   return effect(withPlane(m, d.plane, plane), [event])

@@ -150,6 +150,7 @@ export const performSt = (m: Machine, f: Tcgen05StInFlight): Effect => {
     proxy: 'tensor',
     footprint: d.footprint,
     role: 'destination',
+    atomic: false,
     origin: f.origin,
   }
   return effect(
