@@ -25,7 +25,7 @@ import {
 import { launch, readTensor } from '../../src/semantics/launch.js'
 import * as Policy from '../../src/semantics/policy.js'
 import type { Program } from '../../src/semantics/program.js'
-import { provenance } from '../../src/semantics/provenance.js'
+import { provenance } from '../../src/semantics/provenance/index.js'
 import * as Run from '../../src/semantics/run.js'
 import type { Provenance } from '../../src/semantics/verdict.js'
 import * as Ref from '../../src/transforms/ref.js'

@@ -7,7 +7,7 @@ import { defaults, judgeLog as judge } from '../../src/semantics/detector/index.
 import * as X from '../../src/semantics/expression.js'
 import type { Judgement } from '../../src/semantics/finding.js'
 import type { Footprint, Header, LogEvent } from '../../src/semantics/log.js'
-import { provenance } from '../../src/semantics/provenance.js'
+import { provenance } from '../../src/semantics/provenance/index.js'
 import * as Policy from '../../src/semantics/policy.js'
 import { both, collect, run, settings } from '../../src/semantics/run.js'
 import { decodeTrace, encodeTrace, foldTrace, tracing } from '../../src/semantics/trace.js'

@@ -58,12 +58,16 @@ const footprint = (
 })
 
 /** A layout's bytes at the least base of a class: they move with the base as long as the swizzle's pattern does. */
-interface Placed {
+export interface Placed {
   readonly spans: Int32Array
   readonly addresses: Int32Array
 }
 const placements = new WeakMap<Ref.TransformedRef, Map<number, Placed>>()
-const placed = (layout: Ref.TransformedRef, base: number): Placed => {
+/** The bytes of a layout at `base`: those of its class, moved by `by`. */
+export const placedAt = (
+  layout: Ref.TransformedRef,
+  base: number,
+): { readonly placed: Placed; readonly by: number } => {
   const period = layout.swizzle === 16 ? 1 : 8 * layout.swizzle
   const phase = ((base % period) + period) % period
   const known = placements.get(layout) ?? new Map<number, Placed>()
@@ -73,12 +77,11 @@ const placed = (layout: Ref.TransformedRef, base: number): Placed => {
     addresses: Ref.swizzledAddresses(layout, phase),
   }
   known.set(phase, first)
-  return base === phase
-    ? first
-    : { spans: moved(first.spans, base - phase), addresses: moved(first.addresses, base - phase) }
+  return { placed: first, by: base - phase }
 }
 
 const moved = (xs: Int32Array, by: number): Int32Array => {
+  if (by === 0) return xs
   const out = new Int32Array(xs.length)
   for (let i = 0; i < out.length; i++) out[i] = xs[i]! + by
   return out
@@ -98,7 +101,9 @@ export const ofLayout = (
   const key = `${String(plane)}/${dtype}/${String(layoutId(store, layout))}/${String(base)}`
   const known = store.byKey.get(key)
   if (known !== undefined) return known
-  const { spans, addresses } = placed(layout, base)
+  const { placed, by } = placedAt(layout, base)
+  const spans = moved(placed.spans, by)
+  const addresses = moved(placed.addresses, by)
   const made: Elements = {
     footprint: footprint(store, plane, spans, dtype, { _tag: 'view', layout, base }),
     plane,

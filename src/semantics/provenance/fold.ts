@@ -1,0 +1,185 @@
+/**
+ * Tile provenance: what every output element is made of, for all inputs of the shape at once.
+ *
+ * A fold over the log in the order in which things were performed. Every written element carries a *term*:
+ *
+ *     input     the element of a tensor parameter at some byte address
+ *     sum       A[row, k] * B[k, column] added for the k in ks; ks is a list of intervals, in the order of addition
+ *     zero      nothing yet
+ *     other     something this fold cannot say, with the reason
+ *
+ * A copy moves terms by address: the reader's element takes the term of the bytes that it reads, wherever its own view thinks they are.
+ * So a view that disagrees with how the bytes were written shows as the wrong coordinates, not as an opinion about types. An
+ * mma looks up the coordinates of all its operand elements; if A's depend on (row, k) alone, B's on (k, column) alone, and the k's agree
+ * one by one, the accumulator's element gets those k's added. Casts keep terms; any other arithmetic gives `other`.
+ *
+ * Theorem 1: a run's output is a matmul for **all** inputs of the shape, over every commutative semiring, iff the term of every output
+ * element [m, n] is the sum over row m, column n, each k of 0 .. K exactly once. Data movement does not look at data, so one run decides.
+ * Theorem 2: if moreover every element adds its k's in ascending order, in whole blocks of the instruction, then the output is that of
+ * the naive chain of instructions **bit for bit**, whatever the tiles and the stages: rounding sees the same sums in the same order.
+ *
+ * By hand, 2 steps of tileK = 64: after step 0 every accumulator element is {A[m, 0:64] B[0:64, n]}, after step 1 the intervals merge to
+ * {0:128}. A slot refilled too early gives {0:64, 128:192}: k-slices 64:128 missing.
+ *
+ * Source: the free-semiring reading of data movement (Green, Karvounarakis and Tannen, provenance semirings).
+ */
+import type { Access, Fold, Footprint, Header, Issue, LogEvent } from '../log.js'
+import type { Provenance } from '../verdict.js'
+import { memory, read, siteName, write, type Memory } from './memory.js'
+import { product, products, type Products } from './product.js'
+import { tables } from './tables.js'
+import { other, zero, type Terms } from './terms.js'
+import { copy, matmul } from './theorem.js'
+
+// ---------------------------------------------------------------- model
+
+interface Mma {
+  readonly accumulates: boolean
+  a: Footprint | null
+  b: Footprint | null
+  aTerms: Terms | null
+  bTerms: Terms | null
+  old: Terms | null
+}
+
+interface State {
+  readonly memory: Memory
+  readonly products: Products
+  /** terms of the values that reads have numbered */
+  readonly values: Map<number, Terms>
+  /** what an operation has read and not yet written */
+  readonly carrying: Map<number, Terms>
+  readonly mmas: Map<number, Mma>
+}
+
+const shapeOf = (f: Footprint): ReadonlyArray<number> =>
+  f.map._tag === 'scatter' ? f.map.shape : f.map.layout.shape
+
+// ---------------------------------------------------------------- events
+
+const stateOf = (header: Header): State => {
+  const shared = tables()
+  return {
+    memory: memory(header, shared),
+    products: products(header, shared),
+    values: new Map(),
+    carrying: new Map(),
+    mmas: new Map(),
+  }
+}
+
+const productOf = (s: State, m: Mma, shape: ReadonlyArray<number>): Terms => {
+  if (m.aTerms === null || m.bTerms === null || m.a === null || m.b === null)
+    return other('an mma without operands')
+  const left = { terms: m.aTerms, shape: shapeOf(m.a) }
+  const right = { terms: m.bTerms, shape: shapeOf(m.b) }
+  return product(s.products, left, right, m.accumulates ? m.old : null, shape)
+}
+
+const onIssue = (s: State, e: Issue): void => {
+  if (e.unit === 'wgmma' || e.unit === 'tcgen05')
+    s.mmas.set(e.operation, {
+      accumulates: e.accumulates,
+      a: null,
+      b: null,
+      aTerms: null,
+      bTerms: null,
+      old: null,
+    })
+}
+
+const onMmaAccess = (s: State, m: Mma, e: Access): void => {
+  switch (e.role) {
+    case 'a':
+      m.a = e.footprint
+      m.aTerms = read(s.memory, e.footprint)
+      return
+    case 'b':
+      m.b = e.footprint
+      m.bTerms = read(s.memory, e.footprint)
+      return
+    case 'accumulator':
+      if (e.rw === 'r') m.old = read(s.memory, e.footprint)
+      else {
+        write(s.memory, e.footprint, productOf(s, m, shapeOf(e.footprint)), e.stamp.site)
+        if (e.operation !== undefined) s.mmas.delete(e.operation)
+      }
+      return
+    case 'source':
+    case 'destination':
+      return
+  }
+}
+
+const onAccess = (s: State, e: Access): void => {
+  const mma = e.operation === undefined ? undefined : s.mmas.get(e.operation)
+  if (mma !== undefined) {
+    onMmaAccess(s, mma, e)
+    return
+  }
+  if (e.operation !== undefined && e.origin === undefined) {
+    // a copy: what is read now is written by a later access of the same operation, element by element
+    if (e.rw === 'r') s.carrying.set(e.operation, read(s.memory, e.footprint))
+    else write(s.memory, e.footprint, s.carrying.get(e.operation) ?? other('a copy of nothing'), e.stamp.site)
+    return
+  }
+  if (e.rw === 'r') {
+    if (e.value !== undefined) s.values.set(e.value, read(s.memory, e.footprint))
+    return
+  }
+  const origin = e.origin
+  const terms: Terms =
+    origin === undefined || origin._tag === 'other'
+      ? other(
+          `${siteName(s.memory, e.stamp.site)} writes a value computed by other means than a matrix product`,
+        )
+      : origin._tag === 'zero'
+        ? zero
+        : (s.values.get(origin.id) ?? other('a value from nowhere'))
+  write(s.memory, e.footprint, terms, e.stamp.site)
+}
+
+/** Everything but global memory is fresh in the next cluster. */
+const onCluster = (s: State): void => {
+  s.memory.header.planes.forEach((p, i) => {
+    if (p.space !== 'gmem') s.memory.writes[i]!.clear()
+  })
+  s.values.clear()
+  s.carrying.clear()
+  s.mmas.clear()
+}
+
+const observe = (s: State, e: LogEvent): State => {
+  switch (e._tag) {
+    case 'issue':
+      onIssue(s, e)
+      break
+    case 'access':
+      onAccess(s, e)
+      break
+    case 'signal':
+      if (e.to === 'group' && e.side === 'full') {
+        s.mmas.delete(e.operation)
+        s.carrying.delete(e.operation)
+      }
+      break
+    case 'cluster':
+      onCluster(s)
+      break
+    default:
+      break
+  }
+  return s
+}
+
+/** Tile provenance as a fold; null when the program does not say what it computes. */
+export const provenance: Fold<State, Provenance | null> = {
+  init: stateOf,
+  observe,
+  finish: (s) => {
+    const spec = s.memory.header.computes
+    return spec === null ? null : spec._tag === 'matmul' ? matmul(s.memory, spec) : copy(s.memory, spec)
+  },
+}
+
+export type { State as ProvenanceState }

@@ -1,0 +1,1 @@
+export { provenance, type ProvenanceState } from './fold.js'

@@ -1,0 +1,238 @@
+/**
+ * Memory as provenance sees it: which write holds which byte, and the terms that it left there.
+ *
+ * A copy moves terms by address: the reader's element takes the term of the bytes that it reads, wherever its own view thinks they are.
+ * How two footprints lie to each other depends on the two alone, so it is found once for a pair.
+ *
+ *     write  ring slot 1, tiled [8, 64], swizzle 128
+ *     read   ring slot 1, tiled [8, 64], swizzle 128     inside: element i is element i
+ *     read   ring slot 1, tiled [8, 64], swizzle 64      inside: another permutation, and so other coordinates
+ *     read   the two slots together                      across: element by element, the newest write of each byte
+ *
+ * Laws
+ * 1. a read takes, for each element, the term of the newest write of its bytes; all of its bytes belong to one element of it.
+ * 2. what was never written is an input where the memory was there before the launch, and nothing elsewhere.
+ */
+import { bitsOf } from '../../numerics/dtype.js'
+import type { Footprint, Header } from '../log.js'
+import { placedAt } from '../machine/footprint.js'
+import { sameValues, table, type Table, type Tables } from './tables.js'
+import { addressOf, columnOf, input, other, pick, rowOf, sum, type Terms } from './terms.js'
+
+// ---------------------------------------------------------------- model
+
+/** One write: what it left where, and who did it. */
+export interface Written {
+  readonly footprint: Footprint
+  readonly terms: Terms
+  readonly site: number
+}
+
+/** How a read's footprint lies to a write's: apart, wholly inside (each element read is one of its elements), or neither. */
+type Relation =
+  | { readonly _tag: 'apart' }
+  | { readonly _tag: 'inside'; readonly elements: Table }
+  | { readonly _tag: 'across' }
+
+export interface Memory {
+  readonly header: Header
+  readonly tables: Tables
+  /** of each plane, by footprint, the writes that no later one of the same footprint has replaced; oldest first */
+  readonly writes: ReadonlyArray<Map<number, Written>>
+  readonly relations: Map<number, Map<number, Relation>>
+}
+
+export const memory = (header: Header, tables: Tables): Memory => ({
+  header,
+  tables,
+  writes: header.planes.map(() => new Map()),
+  relations: new Map(),
+})
+
+// ---------------------------------------------------------------- places
+
+/** In place of an element's number: the rest of an element, and nothing. */
+export const tail = -2
+export const nobody = -1
+
+/** Addresses of the elements, as offsets that footprints of one shape share, from an origin. A scattered element that is not there is -1. */
+const offsetsOf = (f: Footprint): readonly [Int32Array, origin: number] => {
+  if (f.map._tag === 'scatter') return [f.map.addresses, 0]
+  const { placed, by } = placedAt(f.map.layout, f.map.base)
+  return [placed.addresses, by]
+}
+
+export const widthOf = (f: Footprint): number => bitsOf(f.dtype) / 8
+
+/** Each element of a footprint and its address. */
+export const forEachAddress = (f: Footprint, visit: (address: number, element: number) => void): void => {
+  const [offsets, origin] = offsetsOf(f)
+  for (let e = 0; e < offsets.length; e++) if (offsets[e]! + origin >= 0) visit(offsets[e]! + origin, e)
+}
+
+/** Do two sorted lists of intervals share a byte? */
+const overlap = (a: Int32Array, b: Int32Array): boolean => {
+  for (let i = 0, j = 0; i < a.length && j < b.length;) {
+    if (a[i]! < b[j + 1]! && b[j]! < a[i + 1]!) return true
+    if (a[i + 1]! <= b[j + 1]!) i += 2
+    else j += 2
+  }
+  return false
+}
+
+/** The element of a footprint at each byte of its range: its number at the first byte, `tail` at the rest, `nobody` between. */
+const elementsByByte = (f: Footprint): Int32Array => {
+  const start = f.spans[0]!
+  const out = new Int32Array(f.spans[f.spans.length - 1]! - start).fill(nobody)
+  const width = widthOf(f)
+  forEachAddress(f, (a, e) => {
+    out[a - start] = e
+    for (let b = 1; b < width; b++) out[a - start + b] = tail
+  })
+  return out
+}
+
+const apart: Relation = { _tag: 'apart' }
+const across: Relation = { _tag: 'across' }
+
+const relate = (m: Memory, r: Footprint, w: Footprint): Relation => {
+  if (!overlap(r.spans, w.spans)) return apart
+  if (widthOf(r) !== widthOf(w)) return across
+  const at = elementsByByte(w)
+  const start = w.spans[0]!
+  const [offsets, origin] = offsetsOf(r)
+  const elements = new Int32Array(offsets.length)
+  for (let i = 0; i < offsets.length; i++) {
+    const a = offsets[i]! + origin
+    const e = a < 0 ? nobody : (at[a - start] ?? nobody)
+    if (e < 0) return across
+    elements[i] = e
+  }
+  return { _tag: 'inside', elements: table(m.tables, elements) }
+}
+
+// ---------------------------------------------------------------- writing and reading
+
+export const write = (m: Memory, footprint: Footprint, terms: Terms, site: number): void => {
+  const live = m.writes[footprint.plane]!
+  live.delete(footprint.id)
+  live.set(footprint.id, { footprint, terms, site })
+}
+
+export const siteName = (m: Memory, site: number): string => m.header.sites[site]?.label ?? 'somewhere'
+
+const inputOf = (m: Memory, f: Footprint): Terms => {
+  const [offsets, origin] = offsetsOf(f)
+  return input(f.plane, table(m.tables, offsets), origin)
+}
+
+/** The terms of the elements under a footprint, as memory holds them now. */
+export const read = (m: Memory, f: Footprint): Terms => {
+  const plane = m.header.planes[f.plane]!
+  const live = m.writes[f.plane]!
+  let newest: Written | undefined
+  let how: Relation = apart
+  if (live.size > 0) {
+    let relations = m.relations.get(f.id)
+    if (relations === undefined) {
+      relations = new Map()
+      m.relations.set(f.id, relations)
+    }
+    for (const w of live.values()) {
+      let to = relations.get(w.footprint.id)
+      if (to === undefined) {
+        to = relate(m, f, w.footprint)
+        relations.set(w.footprint.id, to)
+      }
+      if (to._tag === 'apart') continue
+      newest = w
+      how = to
+    }
+  }
+  if (newest === undefined)
+    return plane.initialised
+      ? inputOf(m, f)
+      : other(`${plane.name} is read before anything was written to it`)
+  if (how._tag !== 'inside') return piecewise(m, f, [...live.values()])
+  return newest.footprint.dtype === f.dtype
+    ? pick(m.tables, newest.terms, how.elements)
+    : retyped(m, f, newest)
+}
+
+const retyped = (m: Memory, f: Footprint, w: Written): Terms =>
+  other(
+    `${m.header.planes[f.plane]!.name} holds ${w.footprint.dtype} (${siteName(m, w.site)}) and is read as ${f.dtype}`,
+  )
+
+/** A read over several writes, element by element: the newest write that holds a byte of the element decides. */
+const piecewise = (m: Memory, f: Footprint, live: ReadonlyArray<Written>): Terms => {
+  const plane = m.header.planes[f.plane]!
+  const touching = live.filter((w) => overlap(f.spans, w.footprint.spans)).reverse()
+  const maps = touching.map((w) => elementsByByte(w.footprint))
+  const [offsets, origin] = offsetsOf(f)
+  const width = widthOf(f)
+  const writers: Written[] = []
+  const elements = new Int32Array(offsets.length)
+  const holder = (byte: number): number => {
+    for (let i = 0; i < touching.length; i++)
+      if ((maps[i]![byte - touching[i]!.footprint.spans[0]!] ?? nobody) !== nobody) return i
+    return -1
+  }
+  for (let e = 0; e < offsets.length; e++) {
+    const a = offsets[e]! + origin
+    if (a < 0) return other('elements outside the tensor take part')
+    const i = holder(a)
+    if (i < 0)
+      return plane.initialised
+        ? other(`${plane.name} is read where it was partly overwritten`)
+        : other(`${plane.name} is read before anything was written to byte ${String(a)}`)
+    const w = touching[i]!
+    const element = maps[i]![a - w.footprint.spans[0]!]!
+    if (element === tail)
+      return other(`${plane.name} is read from the middle of an element, at byte ${String(a)}`)
+    for (let b = 1; b < width; b++)
+      if (holder(a + b) !== i || maps[i]![a + b - w.footprint.spans[0]!] !== tail)
+        return other(`${plane.name} is read across two elements, at byte ${String(a)}`)
+    if (w.footprint.dtype !== f.dtype) return retyped(m, f, w)
+    writers.push(w)
+    elements[e] = element
+  }
+  return writers.length === 0 ? other('nothing is read') : gather(m, writers, elements)
+}
+
+/** The terms of elements that several writes left; they must be of one kind and, if sums, over the same ks. */
+const gather = (m: Memory, writers: ReadonlyArray<Written>, elements: Int32Array): Terms => {
+  const first = writers[0]!.terms
+  const n = elements.length
+  const x = new Int32Array(n)
+  const y = new Int32Array(n)
+  for (let e = 0; e < n; e++) {
+    const terms = writers[e]!.terms
+    const at = elements[e]!
+    if (terms._tag === 'other') return terms
+    if (terms._tag === 'input' && first._tag === 'input' && terms.plane === first.plane)
+      x[e] = addressOf(terms, at)
+    else if (
+      terms._tag === 'sum' &&
+      first._tag === 'sum' &&
+      terms.a === first.a &&
+      terms.b === first.b &&
+      (terms === first || sameValues(terms.ks, first.ks))
+    ) {
+      x[e] = rowOf(terms, at)
+      y[e] = columnOf(terms, at)
+    } else if (terms._tag !== 'zero' || first._tag !== 'zero')
+      return other(
+        `elements of different kinds lie side by side: from ${siteName(m, writers[0]!.site)} and from ${siteName(m, writers[e]!.site)}`,
+      )
+  }
+  switch (first._tag) {
+    case 'input':
+      return input(first.plane, table(m.tables, x), 0)
+    case 'sum':
+      return sum(first.a, first.b, table(m.tables, x), 0, table(m.tables, y), 0, first.ks)
+    case 'zero':
+    case 'other':
+      return first
+  }
+}

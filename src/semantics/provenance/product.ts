@@ -1,0 +1,196 @@
+/**
+ * Products: what an mma adds to its accumulator, from the coordinates of its operands.
+ *
+ * If the elements of A depend on (row, k) alone, those of B on (k, column) alone, and the k's agree one by one, the element (i, j) of the
+ * accumulator gets the products of row i and column j for those k's added. Anything else is `other`, and says which element is where.
+ *
+ * The coordinates of a box are found once and moved with its origin: as long as it stays within a row of its tensor, the box somewhere else
+ * has the same coordinates, shifted.
+ *
+ * Laws
+ * 1. `separate` at an origin equals `separate` from scratch there.
+ */
+import { bitsOf } from '../../numerics/dtype.js'
+import type { Header, LoggedTensor } from '../log.js'
+import { andThen, intervals, shifted, type Intervals } from './intervals.js'
+import { remembered, table, type Table, type Tables } from './tables.js'
+import { addressOf, columnOf, other, rowOf, sum, type InputTerms, type Terms } from './terms.js'
+
+// ---------------------------------------------------------------- model
+
+/** The coordinates of a box relative to its first element, and how far they reach along a row of the tensor. */
+interface Box {
+  readonly first: Table
+  readonly second: Table
+  readonly least: number
+  readonly most: number
+}
+
+/** What is remembered of tables; `boxes` by shape and plane, then by table. */
+export interface Products {
+  readonly tables: Tables
+  readonly header: Header
+  readonly boxes: Map<string, Map<number, Box>>
+  readonly outer: Map<number, Map<number, Table>>
+  readonly inner: Map<number, Map<number, Table>>
+  readonly slices: Map<number, Intervals>
+}
+
+export const products = (header: Header, tables: Tables): Products => ({
+  tables,
+  header,
+  boxes: new Map(),
+  outer: new Map(),
+  inner: new Map(),
+  slices: new Map(),
+})
+
+/** An operand: its terms and the shape under which the mma reads them. */
+export interface Operand {
+  readonly terms: Terms
+  readonly shape: ReadonlyArray<number>
+}
+
+// ---------------------------------------------------------------- coordinates
+
+const tensorOf = (header: Header, plane: number): LoggedTensor | undefined =>
+  header.tensors.find((t) => t.plane === plane)
+
+const rowAt = (t: LoggedTensor, address: number): number =>
+  Math.floor(address / (bitsOf(t.dtype) / 8) / t.strides[0]!)
+const columnAt = (t: LoggedTensor, address: number): number =>
+  (address / (bitsOf(t.dtype) / 8) - rowAt(t, address) * t.strides[0]!) / t.strides[1]!
+
+/** The coordinates along the two dimensions: `first + firstAt`, `second + secondAt`. */
+interface Separated {
+  readonly plane: number
+  readonly first: Table
+  readonly firstAt: number
+  readonly second: Table
+  readonly secondAt: number
+}
+
+const separate = (s: Products, operand: Operand, what: string): Separated | string => {
+  const { terms, shape } = operand
+  if (terms._tag === 'other') return `${what}: ${terms.why}`
+  if (terms._tag !== 'input') return `${what} is not a box of an input`
+  const t = tensorOf(s.header, terms.plane)
+  if (t?.shape.length !== 2)
+    return `${what} comes from ${s.header.planes[terms.plane]!.name}, which is not a matrix`
+  const key = `${String(terms.plane)}:${String(shape[0])}:${String(shape[1])}`
+  const boxes = s.boxes.get(key) ?? new Map<number, Box>()
+  s.boxes.set(key, boxes)
+  const start = addressOf(terms, 0)
+  const firstAt = rowAt(t, start)
+  const secondAt = columnAt(t, start)
+  const known = boxes.get(terms.offsets.id)
+  const stays =
+    known !== undefined &&
+    secondAt + known.least >= 0 &&
+    (secondAt + known.most) * t.strides[1]! < t.strides[0]!
+  const box = stays ? known : boxOf(s, t, terms, shape, what)
+  if (typeof box === 'string') return box
+  boxes.set(terms.offsets.id, box)
+  return { plane: terms.plane, first: box.first, firstAt, second: box.second, secondAt }
+}
+
+/** `first[i]` is the row of the elements (i, j) for all j, `second[j]` the column of the elements (i, j) for all i. */
+const boxOf = (
+  s: Products,
+  t: LoggedTensor,
+  terms: InputTerms,
+  shape: ReadonlyArray<number>,
+  what: string,
+): Box | string => {
+  const [p, q] = [shape[0]!, shape[1]!]
+  const first = new Int32Array(p)
+  const second = new Int32Array(q)
+  for (let i = 0; i < p; i++) first[i] = rowAt(t, addressOf(terms, i * q))
+  for (let j = 0; j < q; j++) second[j] = columnAt(t, addressOf(terms, j))
+  const bytes = bitsOf(t.dtype) / 8
+  for (let i = 0; i < p; i++)
+    for (let j = 0; j < q; j++) {
+      const address = addressOf(terms, i * q + j)
+      if (address !== (first[i]! * t.strides[0]! + second[j]! * t.strides[1]!) * bytes)
+        return `${what} is scrambled: its element [${String(i)}, ${String(j)}] is ${t.name}[${String(rowAt(t, address))}, ${String(columnAt(t, address))}], where ${t.name}[${String(first[i])}, ${String(second[j])}] was expected: the bytes were written under another layout than they are read under`
+    }
+  const [row, column] = [first[0]!, second[0]!]
+  const along = second.map((x) => x - column)
+  return {
+    first: table(
+      s.tables,
+      first.map((x) => x - row),
+    ),
+    second: table(s.tables, along),
+    least: along.reduce((m, x) => Math.min(m, x), 0),
+    most: along.reduce((m, x) => Math.max(m, x), 0),
+  }
+}
+
+/** The coordinates of the rows, and of the columns, at every element of a p x q accumulator. */
+const everyRow = (s: Products, rows: Table, q: number): Table =>
+  remembered(s.outer, rows.id, q, () => {
+    const out = new Int32Array(rows.values.length * q)
+    for (let e = 0; e < out.length; e++) out[e] = rows.values[Math.floor(e / q)]!
+    return table(s.tables, out)
+  })
+const everyColumn = (s: Products, columns: Table, p: number): Table =>
+  remembered(s.inner, columns.id, p, () => {
+    const q = columns.values.length
+    const out = new Int32Array(p * q)
+    for (let e = 0; e < out.length; e++) out[e] = columns.values[e % q]!
+    return table(s.tables, out)
+  })
+
+const slicesOf = (s: Products, ks: Table): Intervals => {
+  const known = s.slices.get(ks.id)
+  if (known !== undefined) return known
+  const made = intervals(ks.values)
+  s.slices.set(ks.id, made)
+  return made
+}
+
+// ---------------------------------------------------------------- the product
+
+/** The terms of an accumulator of `shape` after A * B, added to `old` unless that is null. */
+export const product = (
+  s: Products,
+  left: Operand,
+  right: Operand,
+  old: Terms | null,
+  shape: ReadonlyArray<number>,
+): Terms => {
+  // the first thing that went wrong is the one to name
+  if (old !== null && old._tag === 'other') return old
+  const a = separate(s, left, 'operand A')
+  if (typeof a === 'string') return other(a)
+  const b = separate(s, right, 'operand B')
+  if (typeof b === 'string') return other(b)
+  if (a.secondAt !== b.firstAt || a.second !== b.first) {
+    const at = a.second.values.findIndex((k, i) => a.secondAt + k !== b.firstAt + b.first.values[i]!)
+    if (at >= 0)
+      return other(
+        `the operands do not meet: k-slice ${String(a.secondAt + a.second.values[at]!)} of A with k-slice ${String(b.firstAt + b.first.values[at]!)} of B`,
+      )
+  }
+  const [p, q] = [shape[0]!, shape[1]!]
+  const rows = everyRow(s, a.first, q)
+  const columns = everyColumn(s, b.second, p)
+  const ks = shifted(slicesOf(s, a.second), a.secondAt)
+  const fresh = sum(a.plane, b.plane, rows, a.firstAt, columns, b.secondAt, ks)
+  if (old === null || old._tag === 'zero') return fresh
+  if (old._tag !== 'sum' || old.a !== a.plane || old.b !== b.plane)
+    return other('an mma adds to an accumulator that holds something else')
+  const aligned =
+    old.rows === rows && old.row === a.firstAt && old.columns === columns && old.column === b.secondAt
+  const moved = aligned
+    ? -1
+    : rows.values.findIndex(
+        (_, e) => rowOf(fresh, e) !== rowOf(old, e) || columnOf(fresh, e) !== columnOf(old, e),
+      )
+  if (moved >= 0)
+    return other(
+      `an mma adds the product of row ${String(rowOf(fresh, moved))} and column ${String(columnOf(fresh, moved))} to an accumulator of row ${String(rowOf(old, moved))} and column ${String(columnOf(old, moved))}`,
+    )
+  return sum(a.plane, b.plane, rows, a.firstAt, columns, b.secondAt, andThen(old.ks, ks))
+}

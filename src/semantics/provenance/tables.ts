@@ -1,0 +1,97 @@
+/**
+ * Tables: lists of integers that many terms share.
+ *
+ * Step after step a pipeline moves boxes of one shape: what changes is where the box begins. So a term is a table, which is the same
+ * object in every step, and an origin, which is a number; work on tables is done once for each pair of tables and remembered.
+ *
+ *     A[0:128, 64:128]    table [0, 1 .. 63, 4096 ..], origin 64
+ *     A[0:128, 128:192]   the same table,              origin 128
+ *
+ * Laws
+ * 1. equal contents give one table.
+ * 2. `picked(t, s)` is the table of t[s[0]], t[s[1]], ...
+ *
+ * Source: hash consing (Ershov; Filliâtre and Conchon).
+ */
+
+// ---------------------------------------------------------------- model
+
+export interface Table {
+  readonly id: number
+  readonly values: Int32Array
+}
+
+/** The tables of one fold: updated in place, and nothing but speed depends on what it holds. */
+export interface Tables {
+  readonly byArray: WeakMap<Int32Array, Table>
+  readonly byHash: Map<number, Table[]>
+  readonly picks: Map<number, Map<number, Table>>
+  count: number
+}
+
+export const tables = (): Tables => ({
+  byArray: new WeakMap(),
+  byHash: new Map(),
+  picks: new Map(),
+  count: 0,
+})
+
+// ---------------------------------------------------------------- constructors
+
+const hashOf = (xs: Int32Array): number => {
+  let h = xs.length
+  for (let i = 0; i < xs.length; i++) h = Math.imul(h ^ xs[i]!, 0x01000193)
+  return h
+}
+
+export const sameValues = (a: ArrayLike<number>, b: ArrayLike<number>): boolean => {
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
+}
+
+/** The table of an array, which must not change any more. */
+export const table = (s: Tables, values: Int32Array): Table => {
+  const known = s.byArray.get(values)
+  if (known !== undefined) return known
+  const hash = hashOf(values)
+  const bucket = s.byHash.get(hash) ?? []
+  let found = bucket.find((t) => sameValues(t.values, values))
+  if (found === undefined) {
+    found = { id: s.count++, values }
+    bucket.push(found)
+    s.byHash.set(hash, bucket)
+  }
+  s.byArray.set(values, found)
+  return found
+}
+
+// ---------------------------------------------------------------- combinators
+
+/** Memory of a function of two tables. */
+export const remembered = <A>(
+  memory: Map<number, Map<number, A>>,
+  x: number,
+  y: number,
+  make: () => A,
+): A => {
+  let row = memory.get(x)
+  if (row === undefined) {
+    row = new Map()
+    memory.set(x, row)
+  }
+  const known = row.get(y)
+  if (known !== undefined) return known
+  const made = make()
+  row.set(y, made)
+  return made
+}
+
+export const picked = (s: Tables, from: Table, elements: Table): Table =>
+  remembered(s.picks, from.id, elements.id, () => table(s, pickedValues(from.values, elements.values)))
+
+const pickedValues = (from: Int32Array, elements: Int32Array): Int32Array => {
+  const out = new Int32Array(elements.length)
+  for (let i = 0; i < out.length; i++) out[i] = from[elements[i]!]!
+  return out
+}

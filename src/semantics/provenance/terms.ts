@@ -1,0 +1,81 @@
+/**
+ * Terms: what the elements of one access are made of.
+ *
+ *     zero      nothing yet
+ *     input     elements of a tensor parameter, by byte address
+ *     sum       A[row, k] * B[k, column] added for the k in ks
+ *     other     something that this fold cannot say, with the reason
+ *
+ * The elements of an access have terms of one kind. Which element of a tensor each is stands in a shared table and an origin.
+ *
+ * Laws
+ * 1. `pick(terms, elements)` has at i the term of element elements[i].
+ *
+ * Source: the free-semiring reading of data movement (Green, Karvounarakis and Tannen, provenance semirings).
+ */
+import type { Intervals } from './intervals.js'
+import { picked, type Table, type Tables } from './tables.js'
+
+export interface InputTerms {
+  readonly _tag: 'input'
+  readonly plane: number
+  /** element e is at byte `origin + offsets[e]` */
+  readonly offsets: Table
+  readonly origin: number
+}
+export interface SumTerms {
+  readonly _tag: 'sum'
+  readonly a: number
+  readonly b: number
+  /** element e sums over row `row + rows[e]` of A and column `column + columns[e]` of B */
+  readonly rows: Table
+  readonly row: number
+  readonly columns: Table
+  readonly column: number
+  readonly ks: Intervals
+}
+export type Terms =
+  { readonly _tag: 'zero' } | InputTerms | SumTerms | { readonly _tag: 'other'; readonly why: string }
+
+export const zero: Terms = { _tag: 'zero' }
+export const other = (why: string): Terms => ({ _tag: 'other', why })
+export const input = (plane: number, offsets: Table, origin: number): InputTerms => ({
+  _tag: 'input',
+  plane,
+  offsets,
+  origin,
+})
+export const sum = (
+  a: number,
+  b: number,
+  rows: Table,
+  row: number,
+  columns: Table,
+  column: number,
+  ks: Intervals,
+): SumTerms => ({ _tag: 'sum', a, b, rows, row, columns, column, ks })
+
+export const addressOf = (t: InputTerms, e: number): number => t.origin + t.offsets.values[e]!
+export const rowOf = (t: SumTerms, e: number): number => t.row + t.rows.values[e]!
+export const columnOf = (t: SumTerms, e: number): number => t.column + t.columns.values[e]!
+
+/** The terms of some elements of one access. */
+export const pick = (s: Tables, terms: Terms, elements: Table): Terms => {
+  switch (terms._tag) {
+    case 'zero':
+    case 'other':
+      return terms
+    case 'input':
+      return input(terms.plane, picked(s, terms.offsets, elements), terms.origin)
+    case 'sum':
+      return sum(
+        terms.a,
+        terms.b,
+        picked(s, terms.rows, elements),
+        terms.row,
+        picked(s, terms.columns, elements),
+        terms.column,
+        terms.ks,
+      )
+  }
+}
