@@ -17,7 +17,7 @@ const nothing = solo(function* () {
 })
 const worlds = new Map([bits('hopper'), real64, unit].map((a) => [a.name, launched(nothing, a).world]))
 const value = (e: Expr, algebra: Algebra['name'] = 'bits', frame: ReadonlyArray<Value> = []): Value =>
-  evaluate(worlds.get(algebra)!, { agent: 0, cta: 0, cluster: 0 }, frame, e as unknown as ExprNode)
+  evaluate(worlds.get(algebra)!, { agent: 0, cta: 0, place: 0, cluster: 0 }, frame, e as unknown as ExprNode)
 const local = (slot: number): Expr<'i32'> => ({ _tag: 'local', slot }) as unknown as Expr<'i32'>
 const tileOf = (e: Expr, algebra: Algebra['name'] = 'bits'): ReadonlyArray<number> => {
   const v = value(e, algebra)

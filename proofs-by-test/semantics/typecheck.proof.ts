@@ -403,7 +403,7 @@ test('constant.ts law 2: what is constant is what the machine computes', () => {
     fc.property(expr, (e) => {
       const known = constantOf(e)
       fc.pre(known !== undefined)
-      expect(evaluate(world, { agent: 0, cta: 0, cluster: 0 }, [], e)).toBe(known! + 0)
+      expect(evaluate(world, { agent: 0, cta: 0, place: 0, cluster: 0 }, [], e)).toBe(known! + 0)
     }),
     { numRuns: 300 },
   )

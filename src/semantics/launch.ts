@@ -2,8 +2,9 @@
  * Launch: a program, its parameters and an algebra become a world and a machine.
  *
  * Every tensor parameter gets a plane of global memory; every CTA of a cluster its shared memory, and one plane for each storage of
- * registers. Parameter shapes, the grid and the descriptors are evaluated once. The machine of the first cluster stands before its
- * agents' first effects; the clusters run one after another, with global memory handed on (`nextCluster`).
+ * registers. Parameter shapes, the grid and the descriptors are evaluated once. The machine stands before the first effects of its first
+ * *wave*: one cluster, or all of them where clusters meet (`residency.ts`). A wave follows another with global memory handed on
+ * (`nextWave`); a cluster that was cancelled is never launched.
  *
  * Source: PTX ISA, state spaces; CUDA driver API, tensor maps.
  */
@@ -24,6 +25,8 @@ import {
 } from './log.js'
 import { begin } from './machine/advance.js'
 import { evaluate } from './machine/evaluate.js'
+import { countedTensors, meets } from './residency.js'
+import * as Registers from './machine/registers.js'
 import { footprints } from './machine/footprint.js'
 import * as Plane from './machine/plane.js'
 import { idle, machine, noTensorMemory, type AgentState, type Machine } from './machine/state.js'
@@ -41,6 +44,10 @@ export interface Arguments {
   readonly tensors: ReadonlyMap<string, Float64Array>
   /** how tcgen05.mma of one agent follow one another; `issueOrder` if it is not said */
   readonly tensorPipe?: TensorPipe
+  /** clusters that run together; if it is not said, one, or all when they meet (`residency.ts`) */
+  readonly resident?: number
+  /** how many requests to cancel a cluster are granted before one fails; if it is not said, as long as there is one to cancel */
+  readonly grants?: number
 }
 
 export const noArguments: Arguments = { scalars: new Map(), tensors: new Map() }
@@ -59,6 +66,7 @@ export type LaunchError =
       | 'launch.grid'
       | 'launch.descriptor'
       | 'launch.place'
+      | 'launch.resident'
     >
 
 /** Shared memory that a CTA may use: 227 KiB. */
@@ -68,7 +76,7 @@ export const tmemBytes: number = tmemLanes * tmemLaneBytes
 
 // ---------------------------------------------------------------- launching
 
-const nowhere = { agent: 0, cta: 0, cluster: 0 }
+const nowhere = { agent: 0, cta: 0, place: 0, cluster: 0 }
 
 const intsOf = (
   world: World,
@@ -129,6 +137,7 @@ export const launch = (
   const worldWith = (
     grid: ReadonlyArray<number>,
     cluster: ReadonlyArray<number>,
+    resident: number,
     planesPerCta: number,
     barriersPerCta: number,
     withHeader: Header,
@@ -143,6 +152,8 @@ export const launch = (
       clusters,
       clusterCount: product(clusters),
       ctas: product(cluster),
+      resident,
+      grants: given.grants ?? Infinity,
       agentsPerCta: linked.agents.length,
       storages,
       tensors,
@@ -155,7 +166,7 @@ export const launch = (
       tensorPipe: given.tensorPipe ?? 'issueOrder',
     }
   }
-  const bare = worldWith([1], [1], 0, 0, header)
+  const bare = worldWith([1], [1], 1, 0, 0, header)
 
   // ---- global memory: one plane a tensor
   for (const p of program.params) {
@@ -231,7 +242,12 @@ export const launch = (
       'launch.grid',
       `grid dimension ${String(uneven)} is ${String(grid.right[uneven])}: expected a positive multiple of the cluster's ${String(cluster[uneven] ?? 1)}`,
     )
-  const ctas = product(cluster)
+  const clusterCount = product(grid.right.map((g, d) => Math.ceil(g / (cluster[d] ?? 1))))
+  const wanted = given.resident ?? (meets(program) === null ? 1 : clusterCount)
+  if (!Number.isSafeInteger(wanted) || wanted < 1)
+    return refuse('launch.resident', `expected at least one resident cluster, found ${String(wanted)}`)
+  const resident = Math.min(wanted, clusterCount)
+  const ctas = product(cluster) * resident
 
   // ---- one CTA: its shared memory, tensor memory, and the registers of its agents
   const gmemPlanes = planes.length
@@ -331,6 +347,7 @@ export const launch = (
     program: program.name,
     agents,
     ctas,
+    resident,
     planes,
     computes: program.computes ?? null,
     tensors: [...tensors.values()].map((t) => ({
@@ -344,10 +361,19 @@ export const launch = (
     sites: linked.sites,
     nondeterminism: linked.nondeterminism,
   }
-  const world = worldWith(grid.right, cluster, perCta.length, barriersOf.length, logged)
+  const world = worldWith(grid.right, cluster, resident, perCta.length, barriersOf.length, logged)
 
   // ---- contents of the tensors
   const memory: Plane.Plane[] = planes.map((p) => Plane.empty(algebra.memory, p.bytes))
+  if (algebra.memory === 'none')
+    for (const name of countedTensors(program)) {
+      const t = tensors.get(name)!
+      const zeros = new Float64Array(product(t.shape))
+      const kept = Plane.empty('slots', planeBytes[t.plane]!)
+      memory[t.plane] = planes[t.plane]!.initialised
+        ? Plane.write(kept, t.dtype, Ref.swizzledAddresses(t.layout, 0), zeros, null)
+        : kept
+    }
   for (const [name, data] of given.tensors) {
     const t = tensors.get(name)
     if (t === undefined) return refuse('launch.tensor', `there is no tensor parameter ${name}`)
@@ -358,21 +384,46 @@ export const launch = (
       )
     memory[t.plane] = Plane.write(memory[t.plane]!, t.dtype, Ref.swizzledAddresses(t.layout, 0), data, null)
   }
-  return E.right({ world, machine: startCluster(world, 0, memory) })
+  return E.right({ world, machine: startWave(world, 0, 0, memory) })
 }
 
-/** The machine of a cluster before anything has happened: fresh CTAs on the given global memory. */
-const startCluster = (world: World, cluster: number, memory: ReadonlyArray<Plane.Plane>): Machine => {
-  const agents = world.header.agents.map((a, agent): AgentState =>
-    a.starts ? begin(world, { agent, cta: a.cta, cluster }, idle, world.linked.entry, []) : idle,
+/** The registers of a thread at the launch, by resident CTA and warp: what its agent asks for, else an equal share of the rest. */
+const registersAtLaunch = (world: World): ReadonlyArray<number> => {
+  const share = Registers.atLaunch(world.linked.agents)
+  return Array.from({ length: world.resident * world.ctas }, () => share).flat()
+}
+
+/** The machine of the clusters from `first` on, as many as are resident together, before anything has happened: fresh CTAs on the given global memory. */
+const startWave = (
+  world: World,
+  first: number,
+  requests: number,
+  memory: ReadonlyArray<Plane.Plane>,
+): Machine => {
+  const clusters = Array.from({ length: world.resident }, (_, place) =>
+    first + place < world.clusterCount ? first + place : -1,
   )
+  const agents = world.header.agents.map((a, agent): AgentState => {
+    const place = Math.floor(a.cta / world.ctas)
+    const cluster = clusters[place]!
+    return a.starts && cluster >= 0
+      ? begin(world, { agent, cta: a.cta - place * world.ctas, place, cluster }, idle, world.linked.entry, [])
+      : idle
+  })
   return machine(
-    cluster,
+    {
+      clusters,
+      next: Math.min(first + world.resident, world.clusterCount),
+      requests,
+      refused: clusters.map(() => false),
+    },
     agents,
     world.header.barriers.map(() => null),
     [],
     memory,
-    Array.from({ length: world.ctas }, () => noTensorMemory),
+    Array.from({ length: world.resident * world.ctas }, () => noTensorMemory),
+    [],
+    registersAtLaunch(world),
     [],
     0,
     0,
@@ -380,13 +431,14 @@ const startCluster = (world: World, cluster: number, memory: ReadonlyArray<Plane
   )
 }
 
-/** The next cluster of the grid, or null after the last one. Global memory is handed on; everything else is fresh. */
-export const nextCluster = (world: World, m: Machine): Machine | null =>
-  m.cluster + 1 >= world.clusterCount
+/** The next clusters of the grid, or null after the last ones. Global memory is handed on; everything else is fresh. */
+export const nextWave = (world: World, m: Machine): Machine | null =>
+  m.wave.next >= world.clusterCount
     ? null
-    : startCluster(
+    : startWave(
         world,
-        m.cluster + 1,
+        m.wave.next,
+        m.wave.requests,
         m.planes.map((p, i) =>
           world.header.planes[i]!.space === 'gmem' ? p : Plane.empty(world.algebra.memory, p.size),
         ),

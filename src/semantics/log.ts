@@ -30,7 +30,7 @@ export interface Plane {
   readonly space: Space
   /** name of the tensor or of the register storage; the space's own name for smem and tmem */
   readonly name: string
-  /** rank of the owning CTA in its cluster; absent for gmem */
+  /** the owning CTA, counted through all resident clusters; absent for gmem */
   readonly cta?: number
   /** owning agent (index into `agents`) of a register plane */
   readonly agent?: number
@@ -43,6 +43,7 @@ export interface Plane {
 
 export interface LoggedAgent {
   readonly name: string
+  /** counted through all resident clusters */
   readonly cta: number
   readonly warps: number
   /** runs from the start (true) or waits to be forked */
@@ -74,7 +75,10 @@ export interface Header {
   readonly arch: 'sm90a' | 'sm100a'
   readonly program: string
   readonly agents: ReadonlyArray<LoggedAgent>
+  /** CTAs that run together: those of one cluster, or of several */
   readonly ctas: number
+  /** clusters that run together, each with as many of the CTAs, in their order; absent: one */
+  readonly resident?: number
   readonly planes: ReadonlyArray<Plane>
   readonly tensors: ReadonlyArray<LoggedTensor>
   /** what the outputs must be, if the program says */
@@ -261,7 +265,10 @@ export interface Exit {
   readonly _tag: 'exit'
   readonly agent: number
 }
-/** The next independent cluster begins: nothing of the one before is ordered with it but by the launch. */
+/**
+ * The next clusters begin, as many as run together: nothing of those before is ordered with them but by the launch. `id` is the first of them
+ * in the grid.
+ */
 export interface ClusterEvent {
   readonly _tag: 'cluster'
   readonly id: number
@@ -282,6 +289,10 @@ export type LogEvent =
   | Dealloc
   | Exit
   | ClusterEvent
+
+/** The cluster of a CTA among those that run together. */
+export const clusterOf = (header: Header, cta: number): number =>
+  Math.floor((cta * (header.resident ?? 1)) / header.ctas)
 
 /** An online fold over a log. The state is the fold's own: it may be updated in place, so use each state once. */
 export interface Fold<S, R> {

@@ -9,7 +9,7 @@
  * 1. run with the token equals run without it, event for event and byte for byte.
  * 2. run equals the fold of `step` with `chain` over the schedule that it took.
  */
-import { nextCluster } from './launch.js'
+import { nextWave } from './launch.js'
 import type { Fold, LogEvent } from './log.js'
 import { withEdit, type Machine } from './machine/state.js'
 import type { World } from './machine/world.js'
@@ -42,7 +42,7 @@ export interface Settings {
   readonly keepSchedule: boolean
   /** false: every step copies the pages it writes, as for a machine that somebody keeps */
   readonly transient: boolean
-  /** told after every cluster how many are done, of how many */
+  /** told after every wave how many clusters are done, of how many */
   readonly progress?: Progress
 }
 
@@ -79,7 +79,7 @@ export const ignore: Fold<null, null> = { init: () => null, observe: (s) => s, f
 
 // ---------------------------------------------------------------- the loop
 
-/** Run every cluster of the grid from `start` (the machine of the first), as far as it goes. */
+/** Run every cluster of the grid from `start` (the machine of the first wave), as far as it goes. */
 export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fold<S, R>): Ran<R> =>
   how.policy((policy) => {
     const edit = how.transient ? { run: Symbol('run') } : null
@@ -91,7 +91,7 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
     let clusters = 0
     let outcome: Outcome = { _tag: 'completed' }
     for (let more = true; more;) {
-      state = fold.observe(state, { _tag: 'cluster', id: m.cluster })
+      state = fold.observe(state, { _tag: 'cluster', id: m.wave.clusters[0]! })
       for (;;) {
         const options = offered(world, m)
         if (options.length === 0) break
@@ -116,13 +116,13 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
         for (const e of done.events) state = fold.observe(state, e)
         m = done.machine
       }
-      clusters++
-      how.progress?.(clusters, world.clusterCount)
+      clusters += m.wave.clusters.filter((cluster) => cluster >= 0).length
+      how.progress?.(m.wave.next, world.clusterCount)
       if (outcome._tag === 'completed' && !finished(m)) {
         for (const e of blockedEvents(world, m)) state = fold.observe(state, e)
         outcome = { _tag: 'stuck' }
       }
-      const following = outcome._tag === 'completed' ? nextCluster(world, m) : null
+      const following = outcome._tag === 'completed' ? nextWave(world, m) : null
       if (following === null) more = false
       else m = withEdit(following, edit)
     }

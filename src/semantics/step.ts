@@ -33,7 +33,7 @@ import * as Wgmma from './instructions/wgmma.js'
 import type { LinkedDo, LinkedFork } from './link.js'
 import type { LogEvent, Stamp } from './log.js'
 import { advance, begin, proceed, rejoin } from './machine/advance.js'
-import { effect, type Effect, type Executing } from './machine/effect.js'
+import { ctaOf, effect, type Effect, type Executing } from './machine/effect.js'
 import { evaluate } from './machine/evaluate.js'
 import type { InFlight, Prepared } from './machine/operation.js'
 import { agentState, control, withAgent, type AgentState, type Machine, type Ready } from './machine/state.js'
@@ -94,11 +94,11 @@ export const sameKey = (a: EventKey, b: EventKey): boolean =>
 
 // ---------------------------------------------------------------- offered
 
-const standpoint = (world: World, m: Machine, agent: number): Standpoint => ({
-  agent,
-  cta: Math.floor(agent / world.agentsPerCta),
-  cluster: m.cluster,
-})
+const standpoint = (world: World, m: Machine, agent: number): Standpoint => {
+  const cta = ctaOf(world, agent)
+  const place = Math.floor(cta / world.ctas)
+  return { agent, cta: cta - place * world.ctas, place, cluster: m.wave.clusters[place]! }
+}
 
 const blockedDo = (world: World, m: Machine, agent: number, p: Prepared): boolean => {
   switch (p._tag) {
@@ -107,7 +107,7 @@ const blockedDo = (world: World, m: Machine, agent: number, p: Prepared): boolea
     case 'bar.leave':
       return Rendezvous.leaveBlocked(world, agent, m, p)
     case 'cluster.wait':
-      return Rendezvous.clusterWaitBlocked(agent, m)
+      return Rendezvous.clusterWaitBlocked(world, agent, m)
     case 'group.wait':
       return Groups.waitBlocked(agent, m, p)
     default:
@@ -315,7 +315,7 @@ const stepAgent = (world: World, m: Machine, agent: number): Effect | Fault => {
       // what the instruction did to its own agent (a closed group) is in the new machine
       const now = done.machine.agents[agent]!
       if (r.prepared._tag === 'bar' && r.prepared.waits) {
-        const generation = Rendezvous.named(m, at.cta, r.prepared.id).generation
+        const generation = Rendezvous.named(m, ctaOf(world, agent), r.prepared.id).generation
         const leave: Prepared = { _tag: 'bar.leave', id: r.prepared.id, count: r.prepared.count, generation }
         const waiting = agentState(
           now.status,

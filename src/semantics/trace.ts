@@ -188,7 +188,7 @@ export const headerWire: Wire<Header> = define('TraceHeader', () =>
       sites: list(siteWire),
       nondeterminism: list(text),
     },
-    {},
+    { resident: nat },
   ),
 )
 
@@ -592,6 +592,14 @@ const allWithin = (
 }
 
 const checkHeader = (h: Header): E.Either<TraceError, Header> =>
+  pipe(
+    h.resident === undefined || (h.resident >= 1 && h.ctas % h.resident === 0)
+      ? E.right(null)
+      : wrong('$.resident', `a divisor of ${String(h.ctas)} CTAs`, String(h.resident)),
+    E.chain(() => headerIndices(h)),
+  )
+
+const headerIndices = (h: Header): E.Either<TraceError, Header> =>
   pipe(
     allWithin([
       ...h.tensors.map((t, k) => [`$.tensors[${String(k)}].plane`, 'planes', h.planes, t.plane] as const),

@@ -66,8 +66,9 @@ export interface AccessRecord {
   /** how far it is atomic */
   readonly reach: Reach
   readonly combine: Combine | undefined
-  /** CTA of the agent that makes or issued it */
+  /** CTA of the agent that makes or issued it, and its cluster among those that run together */
   readonly cta: number
+  readonly place: number
   /** position in the log */
   readonly when: number
   /** the barrier that the agent waited for last before it (before its issue), -1 for none */
@@ -117,6 +118,7 @@ export const unsound = (r: AccessRecord): AccessRecord => ({
   reach: r.reach,
   combine: r.combine,
   cta: r.cta,
+  place: r.place,
   when: r.when,
   lastWait: r.lastWait,
   fencesBefore: r.fencesBefore,

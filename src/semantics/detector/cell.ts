@@ -219,7 +219,7 @@ const judgeAtomics = (c: Cell, r: AccessRecord, k: Knowledge, options: Options, 
   let sound = true
   for (const a of c.atomics) {
     if (a.rw === 'r' && r.rw === 'r') continue
-    if (atomicTogether(a, r, true)) {
+    if (atomicTogether(a, r, a.place === r.place)) {
       if (a.rw === 'w' && r.rw === 'w' && !commutes(a, r) && !sameUnit(a, r) && !known(k.order, a.completion))
         out.anyOrder(a, r)
     } else if (a.rw === 'w') sound = follows(c, a, r, k, options, out) && sound
@@ -261,7 +261,7 @@ export const judge = (
   if (c.early.length > 0) {
     // a read of nothing that this write should have come before: the race says it, with both sides
     const apart = (x: AccessRecord): boolean =>
-      !sameUnit(x, r) && !atomicTogether(x, r, true) && !known(k.order, x.completion)
+      !sameUnit(x, r) && !atomicTogether(x, r, x.place === r.place) && !known(k.order, x.completion)
     for (const x of c.early) if (apart(x) && !c.reads.includes(x) && x.reach === 0) out.race(x, r, c, k)
     c.early = c.early.filter((x) => !apart(x))
   }

@@ -11,7 +11,8 @@
  * | invisible   | ordered, but the write cannot be seen                  | by `invisibleId` |
  * | unfencedRead | a generic read under an asynchronous write, no fence  | P3           |
  * | anyOrder    | atomic writes in no order, and it matters (a note)     | N1           |
- * | foreign     | accesses of two clusters                               | D3           |
+ * | race, of two clusters that run together | nothing orders the two     | D3           |
+ * | foreign     | accesses of clusters that ran one after the other      | D3           |
  * | nothingThere | a read of bytes that no write explains                | I1, M6       |
  *
  * Worked: a store of wg0 to slot 2, a TMA store of slot 2 by wg0, no fence: `invisible`, filed once however often the loop does it.
@@ -20,6 +21,7 @@
  */
 import type { HazardId, Severity } from '../finding.js'
 import type { Footprint } from '../log.js'
+import { clusterOf } from '../log.js'
 import type { Space } from '../types.js'
 import type { AccessRecord } from './access-record.js'
 import { overlap } from './atoms.js'
@@ -42,6 +44,10 @@ export const doesAccess = (r: AccessRecord): string => {
 }
 
 export const actorOf = (r: AccessRecord): Actor => actor(r.stamp, doesAccess(r), r.operation)
+
+const unordered = 'belong to different clusters, which nothing orders'
+
+const placeOf = (c: Context, agent: number): number => clusterOf(c.header, c.header.agents[agent]!.cta)
 
 const spaceOf = (c: Context, f: Footprint): Space => c.header.planes[f.plane]?.space ?? 'smem'
 
@@ -104,7 +110,9 @@ export const conflictsOf = (c: Context): Conflicts => {
     race: (earlier, later, at, k) => {
       const meant = direction(earlier, later, at, k)
       const space = spaceOf(c, later.footprint)
-      pair('race', () => raceId(space, earlier, later, meant, array), 'are not ordered', earlier, later, k)
+      const apart = placeOf(c, earlier.stamp.agent) !== placeOf(c, later.stamp.agent)
+      const id = (): HazardId => (apart ? 'D3' : raceId(space, earlier, later, meant, array))
+      pair('race', id, apart ? unordered : 'are not ordered', earlier, later, k)
     },
     invisible: (earlier, later, k) => {
       const since = c.agents[later.stamp.agent]!.lastFence > earlier.when
@@ -134,7 +142,7 @@ export const conflictsOf = (c: Context): Conflicts => {
       pair(
         'foreign',
         () => 'D3',
-        'belong to different clusters, which nothing orders',
+        unordered,
         earlier,
         later,
         undefined,

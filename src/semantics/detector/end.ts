@@ -94,7 +94,12 @@ const outputs = (d: Detector): void => {
     for (const [from, to, owner] of pieces(d.planes[i]!)) {
       gap(from)
       at = from
-      const wasWritten = owner.payload.write !== undefined || owner.payload.foreignWrite !== undefined
+      const { write, foreignWrite, atomics, foreignAtomic } = owner.payload
+      const wasWritten =
+        write !== undefined ||
+        foreignWrite !== undefined ||
+        atomics.some((a) => a.rw === 'w') ||
+        foreignAtomic?.rw === 'w'
       if (!wasWritten) gap(to)
       at = to
     }

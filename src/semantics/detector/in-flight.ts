@@ -53,7 +53,7 @@ export const issue = (d: Detector, e: Issue): void => {
   const a = tick(c, e.stamp)
   const x = e.stamp.agent
   d.worked[x] = 1
-  const multicast = e.unit === 'tmaLoad' ? c.header.ctas : 1
+  const multicast = e.unit === 'tmaLoad' ? c.header.ctas / (c.header.resident ?? 1) : 1
   const op: Operation = {
     id: e.operation,
     stamp: e.stamp,

@@ -20,6 +20,7 @@
  * Source: PTX ISA, memory consistency model (conflict, race); tcgen05.dealloc.
  */
 import type { Access, Dealloc, Footprint, Unit } from '../log.js'
+import { clusterOf } from '../log.js'
 import type { Space } from '../types.js'
 import type { AccessRecord, FenceKind } from './access-record.js'
 import { doneBy, reachOf } from './access-record.js'
@@ -140,6 +141,7 @@ export const access = (d: Detector, e: Access): void => {
     reach: reachOf(e.atomic, e.scope),
     combine: e.combine,
     cta: c.header.agents[x]!.cta,
+    place: clusterOf(c.header, c.header.agents[x]!.cta),
     when: c.when,
     lastWait: op === undefined ? agent.lastWait : op.lastWait,
     fencesBefore: op === undefined ? agent.fences : op.fences,
@@ -187,6 +189,7 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
     reach: 0,
     combine: undefined,
     cta: c.header.agents[e.stamp.agent]!.cta,
+    place: clusterOf(c.header, c.header.agents[e.stamp.agent]!.cta),
     when: c.when,
     lastWait: a.lastWait,
     fencesBefore: a.fences,

@@ -17,6 +17,7 @@ import type {
   Severity,
 } from '../finding.js'
 import type { Header, Stamp } from '../log.js'
+import { clusterOf } from '../log.js'
 
 // ---------------------------------------------------------------- model
 
@@ -94,10 +95,18 @@ export const fail = (r: Report, condition: ConditionName, key: string, make: () 
 
 // ---------------------------------------------------------------- destructors
 
+/** A CTA: its rank, and where several clusters run together the place of its cluster: `1`, `1.c3`. */
+export const ctaName = (header: Header, cta: number): string => {
+  const resident = header.resident ?? 1
+  return resident === 1
+    ? String(cta)
+    : `${String(cta % (header.ctas / resident))}.c${String(clusterOf(header, cta))}`
+}
+
 /** The agent's name with its CTA. */
 export const agentName = (header: Header, agent: number): string => {
   const a = header.agents[agent]
-  return a === undefined ? `agent ${String(agent)}` : `${a.name}@${String(a.cta)}`
+  return a === undefined ? `agent ${String(agent)}` : `${a.name}@${ctaName(header, a.cta)}`
 }
 
 export const planeName = (header: Header, plane: number): string => {
@@ -108,7 +117,7 @@ export const planeName = (header: Header, plane: number): string => {
       return `gmem ${p.name}`
     case 'smem':
     case 'tmem':
-      return `${p.space}@${String(p.cta ?? 0)}`
+      return `${p.space}@${ctaName(header, p.cta ?? 0)}`
     case 'regs':
       return `${p.name}@${p.agent === undefined ? '?' : agentName(header, p.agent)}`
   }
@@ -116,7 +125,7 @@ export const planeName = (header: Header, plane: number): string => {
 
 export const barrierName = (header: Header, barrier: number): string => {
   const b = header.barriers[barrier]
-  return b === undefined ? `barrier ${String(barrier)}` : `${b.name}@${String(b.cta)}`
+  return b === undefined ? `barrier ${String(barrier)}` : `${b.name}@${ctaName(header, b.cta)}`
 }
 
 /** `agent site` for texts. */

@@ -1,14 +1,17 @@
 /**
- * Named barriers: bar.sync and bar.arrive.
+ * Named barriers (bar.sync, bar.arrive) and the cluster barrier.
  *
  * They pair by count, not by members: a generation of barrier `id` ends when `count` threads have arrived, whoever they are. An
  * agent of w warps brings 32 w. bar.sync arrives and then leaves; it can leave once the generation it arrived in has ended.
  *
- * Source: PTX ISA, parallel synchronization: bar, barrier.
+ * The cluster barrier is arrived at by every agent of the cluster that has not ended, each once a generation: a wait passes when none of them
+ * has arrived less often than the waiter. Who has ended is not waited for.
+ *
+ * Source: PTX ISA, parallel synchronization: bar, barrier, barrier.cluster.
  */
 import type { InstructionOf } from '../instruction.js'
 import type { Rendezvous } from '../log.js'
-import { ctaOf, effect, threadsOf, type Effect, type Executing } from '../machine/effect.js'
+import { ctaOf, effect, placeOf, threadsOf, type Effect, type Executing } from '../machine/effect.js'
 import type { Prepared } from '../machine/operation.js'
 import { closeGroup, withAgent, withGroups, withNamed, type Machine, type Named } from '../machine/state.js'
 import type { World } from '../machine/world.js'
@@ -73,7 +76,6 @@ export const executeLeave = (x: Executing, m: Machine, p: Leave): Effect =>
 
 /** Its id in the log; the named barriers of a CTA are 0 to 15. */
 export const clusterBarrier = 16
-const clusterScope = -1
 
 /** Threads of all CTAs of the cluster. */
 const clusterThreads = (world: World): number =>
@@ -83,15 +85,27 @@ const clusterThreads = (world: World): number =>
 /** Everybody arrives once a generation, so an agent's own arrivals number the generations it waits for. */
 export const executeClusterArrive = (x: Executing, m: Machine, relaxed: boolean): Effect => {
   const a = m.agents[x.agent]!
-  const count = clusterThreads(x.world)
-  const counted = withAgent(m, x.agent, withGroups(a, closeGroup(a.groups, 'cluster')))
-  return effect(arriveAt(counted, clusterScope, clusterBarrier, count, threadsOf(x.world, x.agent)), [
-    rendezvous(x, 'arrive', clusterBarrier, count, relaxed),
+  return effect(withAgent(m, x.agent, withGroups(a, closeGroup(a.groups, 'cluster'))), [
+    rendezvous(x, 'arrive', clusterBarrier, clusterThreads(x.world), relaxed),
   ])
 }
 
-export const clusterWaitBlocked = (agent: number, m: Machine): boolean =>
-  named(m, clusterScope, clusterBarrier).generation < m.agents[agent]!.groups.cluster
+/** Somebody of its cluster who has not ended has arrived less often. */
+export const clusterWaitBlocked = (world: World, agent: number, m: Machine): boolean => {
+  const mine = m.agents[agent]!.groups.cluster
+  const members = world.ctas * world.agentsPerCta
+  const first = placeOf(world, agent) * members
+  for (let y = first; y < first + members; y++) {
+    const a = m.agents[y]!
+    if (
+      a.groups.cluster < mine &&
+      a.status === 'running' &&
+      world.linked.starts[y % world.agentsPerCta] === true
+    )
+      return true
+  }
+  return false
+}
 
 export const clusterEvent = (x: Executing, kind: 'leave' | 'blocked'): Rendezvous =>
   rendezvous(x, kind, clusterBarrier, clusterThreads(x.world))

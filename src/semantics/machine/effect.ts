@@ -108,6 +108,9 @@ export const inBounds = (world: World, field: string, e: Elements): Elements | F
     : e
 }
 
+/** The agent's CTA among the resident ones. */
 export const ctaOf = (world: World, agent: number): number => Math.floor(agent / world.agentsPerCta)
+/** The place of its cluster among the resident ones. */
+export const placeOf = (world: World, agent: number): number => Math.floor(ctaOf(world, agent) / world.ctas)
 export const threadsOf = (world: World, agent: number): number =>
   32 * world.linked.agents[agent % world.agentsPerCta]!.warps

@@ -105,9 +105,10 @@ export const evaluatePlace = (
       const s = world.storages.get(e.storage)
       if (s === undefined) return V.fault('storage.unknown', `no storage ${e.storage}`)
       const c = s.contents
+      const cta = at.place * world.ctas + at.cta
       return c._tag === 'barriers'
-        ? V.barrier(at.cta * world.barriersPerCta + c.first, c.shape, c.contract, c.ordersTensorCore)
-        : V.view(s.space, c.dtype, s.plane + at.cta * world.planesPerCta, c.layout, s.offset)
+        ? V.barrier(cta * world.barriersPerCta + c.first, c.shape, c.contract, c.ordersTensorCore)
+        : V.view(s.space, c.dtype, s.plane + cta * world.planesPerCta, c.layout, s.offset)
     }
     case 'tensor': {
       const t = world.tensors.get(e.param)

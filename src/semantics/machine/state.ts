@@ -66,8 +66,8 @@ export interface AgentState {
 
 // ---------------------------------------------------------------- named barriers
 
-/** The cluster barrier is id 16 of no CTA (-1). */
 export interface Named {
+  /** among the resident CTAs */
   readonly cta: number
   readonly id: number
   /** threads that have arrived in the open generation */
@@ -92,16 +92,40 @@ export interface TensorMemory {
 
 export const noTensorMemory: TensorMemory = { allocated: [], largest: 512, relinquished: false }
 
+// ---------------------------------------------------------------- the grid
+
+/** Which clusters of the grid run now, and which are still to come. */
+export interface Wave {
+  /** by place: the cluster that runs there, -1 for none */
+  readonly clusters: ReadonlyArray<number>
+  /** the first cluster that is neither launched nor cancelled */
+  readonly next: number
+  /** cancellations that the run has asked for so far */
+  readonly requests: number
+  /** by place: an agent of the cluster has read that a request failed */
+  readonly refused: ReadonlyArray<boolean>
+}
+
+/** The answer to a cancellation, an opaque object of 16 bytes: the cluster granted, -1 for none. */
+export interface Response {
+  readonly plane: number
+  readonly address: number
+  readonly cluster: number
+}
+
 // ---------------------------------------------------------------- machine
 
 export interface Machine {
-  readonly cluster: number
+  readonly wave: Wave
   readonly agents: ReadonlyArray<AgentState>
   readonly barriers: ReadonlyArray<Mbarrier | null>
   readonly named: ReadonlyArray<Named>
   readonly planes: ReadonlyArray<Plane>
-  /** by CTA of the cluster */
+  /** by resident CTA */
   readonly tensorMemory: ReadonlyArray<TensorMemory>
+  readonly responses: ReadonlyArray<Response>
+  /** registers of a thread, by resident CTA and warp: `cta * 32 + warp` */
+  readonly registers: ReadonlyArray<number>
   readonly inFlight: ReadonlyArray<InFlight>
   /** operations issued so far */
   readonly issued: number
@@ -114,17 +138,32 @@ export interface Machine {
 // ---------------------------------------------------------------- constructors
 
 export const machine = (
-  cluster: number,
+  wave: Wave,
   agents: ReadonlyArray<AgentState>,
   barriers: ReadonlyArray<Mbarrier | null>,
   named: ReadonlyArray<Named>,
   planes: ReadonlyArray<Plane>,
   tensorMemory: ReadonlyArray<TensorMemory>,
+  responses: ReadonlyArray<Response>,
+  registers: ReadonlyArray<number>,
   inFlight: ReadonlyArray<InFlight>,
   issued: number,
   values: number,
   edit: Edit | null,
-): Machine => ({ cluster, agents, barriers, named, planes, tensorMemory, inFlight, issued, values, edit })
+): Machine => ({
+  wave,
+  agents,
+  barriers,
+  named,
+  planes,
+  tensorMemory,
+  responses,
+  registers,
+  inFlight,
+  issued,
+  values,
+  edit,
+})
 
 export const agentState = (
   status: Status,
@@ -156,12 +195,14 @@ const replaced = <A>(xs: ReadonlyArray<A>, i: number, x: A): ReadonlyArray<A> =>
 
 export const withAgent = (m: Machine, x: number, a: AgentState): Machine =>
   machine(
-    m.cluster,
+    m.wave,
     replaced(m.agents, x, a),
     m.barriers,
     m.named,
     m.planes,
     m.tensorMemory,
+    m.responses,
+    m.registers,
     m.inFlight,
     m.issued,
     m.values,
@@ -169,12 +210,14 @@ export const withAgent = (m: Machine, x: number, a: AgentState): Machine =>
   )
 export const withBarrier = (m: Machine, b: number, s: Mbarrier | null): Machine =>
   machine(
-    m.cluster,
+    m.wave,
     m.agents,
     replaced(m.barriers, b, s),
     m.named,
     m.planes,
     m.tensorMemory,
+    m.responses,
+    m.registers,
     m.inFlight,
     m.issued,
     m.values,
@@ -182,12 +225,14 @@ export const withBarrier = (m: Machine, b: number, s: Mbarrier | null): Machine 
   )
 export const withNamed = (m: Machine, named: ReadonlyArray<Named>): Machine =>
   machine(
-    m.cluster,
+    m.wave,
     m.agents,
     m.barriers,
     named,
     m.planes,
     m.tensorMemory,
+    m.responses,
+    m.registers,
     m.inFlight,
     m.issued,
     m.values,
@@ -195,12 +240,14 @@ export const withNamed = (m: Machine, named: ReadonlyArray<Named>): Machine =>
   )
 export const withPlane = (m: Machine, p: number, plane: Plane): Machine =>
   machine(
-    m.cluster,
+    m.wave,
     m.agents,
     m.barriers,
     m.named,
     replaced(m.planes, p, plane),
     m.tensorMemory,
+    m.responses,
+    m.registers,
     m.inFlight,
     m.issued,
     m.values,
@@ -208,12 +255,59 @@ export const withPlane = (m: Machine, p: number, plane: Plane): Machine =>
   )
 export const withTensorMemory = (m: Machine, cta: number, t: TensorMemory): Machine =>
   machine(
-    m.cluster,
+    m.wave,
     m.agents,
     m.barriers,
     m.named,
     m.planes,
     replaced(m.tensorMemory, cta, t),
+    m.responses,
+    m.registers,
+    m.inFlight,
+    m.issued,
+    m.values,
+    m.edit,
+  )
+export const withWave = (m: Machine, wave: Wave): Machine =>
+  machine(
+    wave,
+    m.agents,
+    m.barriers,
+    m.named,
+    m.planes,
+    m.tensorMemory,
+    m.responses,
+    m.registers,
+    m.inFlight,
+    m.issued,
+    m.values,
+    m.edit,
+  )
+export const withResponses = (m: Machine, responses: ReadonlyArray<Response>): Machine =>
+  machine(
+    m.wave,
+    m.agents,
+    m.barriers,
+    m.named,
+    m.planes,
+    m.tensorMemory,
+    responses,
+    m.registers,
+    m.inFlight,
+    m.issued,
+    m.values,
+    m.edit,
+  )
+export const withRegisters = (m: Machine, registers: ReadonlyArray<number>): Machine =>
+  machine(
+    m.wave,
+    m.agents,
+    m.barriers,
+    m.named,
+    m.planes,
+    m.tensorMemory,
+    m.responses,
+    registers,
     m.inFlight,
     m.issued,
     m.values,
@@ -221,12 +315,14 @@ export const withTensorMemory = (m: Machine, cta: number, t: TensorMemory): Mach
   )
 export const withInFlight = (m: Machine, inFlight: ReadonlyArray<InFlight>): Machine =>
   machine(
-    m.cluster,
+    m.wave,
     m.agents,
     m.barriers,
     m.named,
     m.planes,
     m.tensorMemory,
+    m.responses,
+    m.registers,
     inFlight,
     m.issued,
     m.values,
@@ -235,12 +331,14 @@ export const withInFlight = (m: Machine, inFlight: ReadonlyArray<InFlight>): Mac
 /** Put operations of one instruction in flight: they share one number. */
 export const issuing = (m: Machine, operations: ReadonlyArray<InFlight>): Machine =>
   machine(
-    m.cluster,
+    m.wave,
     m.agents,
     m.barriers,
     m.named,
     m.planes,
     m.tensorMemory,
+    m.responses,
+    m.registers,
     [...m.inFlight, ...operations],
     m.issued + 1,
     m.values,
@@ -248,12 +346,14 @@ export const issuing = (m: Machine, operations: ReadonlyArray<InFlight>): Machin
   )
 export const countValue = (m: Machine): Machine =>
   machine(
-    m.cluster,
+    m.wave,
     m.agents,
     m.barriers,
     m.named,
     m.planes,
     m.tensorMemory,
+    m.responses,
+    m.registers,
     m.inFlight,
     m.issued,
     m.values + 1,
@@ -261,12 +361,14 @@ export const countValue = (m: Machine): Machine =>
   )
 export const withEdit = (m: Machine, edit: Edit | null): Machine =>
   machine(
-    m.cluster,
+    m.wave,
     m.agents,
     m.barriers,
     m.named,
     m.planes,
     m.tensorMemory,
+    m.responses,
+    m.registers,
     m.inFlight,
     m.issued,
     m.values,

@@ -29,7 +29,7 @@ export interface PlacedStorage {
       }
   /** byte offset in its plane */
   readonly offset: number
-  /** plane of CTA 0 of the cluster; CTA c has `plane + c * planesPerCta` */
+  /** plane of the first resident CTA; CTA c has `plane + c * planesPerCta` */
   readonly plane: number
 }
 
@@ -57,7 +57,12 @@ export interface World {
   /** clusters along each grid axis, and their product */
   readonly clusters: ReadonlyArray<number>
   readonly clusterCount: number
+  /** CTAs of a cluster */
   readonly ctas: number
+  /** clusters that run together */
+  readonly resident: number
+  /** how many requests to cancel a cluster succeed, as long as one is left */
+  readonly grants: number
   readonly agentsPerCta: number
   readonly storages: ReadonlyMap<string, PlacedStorage>
   readonly tensors: ReadonlyMap<string, TensorPlace>
@@ -71,10 +76,17 @@ export interface World {
   readonly tensorPipe: TensorPipe
 }
 
-/** Where an agent stands. */
+/**
+ * Where an agent stands. Clusters that run together stand in places, each with `ctas` CTAs; CTAs, and with them agents, planes and barriers, are
+ * numbered through all places.
+ */
 export interface Standpoint {
-  /** index in the header: cta rank * agents per CTA + index in the launch */
+  /** index in the header: resident CTA * agents per CTA + index in the launch */
   readonly agent: number
+  /** rank of its CTA in the cluster */
   readonly cta: number
+  /** place of its cluster among the resident ones: its CTAs are `place * ctas` and on */
+  readonly place: number
+  /** the cluster of the grid that runs there */
   readonly cluster: number
 }

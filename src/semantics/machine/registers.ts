@@ -1,0 +1,66 @@
+/**
+ * The register file of a CTA: 65,536 words of 32 bits, handed out by warp.
+ *
+ * A thread begins with what its agent asks for (`registers` in the launch), or with an equal share of what is left, in steps of 8 and at most 256. From
+ * then on `setMaxRegisters` gives registers back or takes more; taking waits until others have given back enough.
+ *
+ *     three warpgroups, nothing asked for     65,536 / 384 = 170: 168 each, 1,024 words free
+ *     producer decreases to 40                40 * 128 + 2 * 168 * 128 = 48,128 in use
+ *     consumers increase to 232               40 * 128 + 2 * 232 * 128 = 64,512: both fit
+ *
+ * Names: `setmaxnreg` (PTX), `set_max_registers` (Pallas), the partition's register count (Triton).
+ *
+ * Laws
+ * 1. The words in use never exceed the file.
+ * 2. What one agent gives back another can take, and nobody else's count changes.
+ *
+ * Source: PTX ISA, setmaxnreg; CUDA C++ programming guide, technical specifications (registers of a multiprocessor).
+ */
+import type { Agent } from '../program.js'
+
+/** Words of a CTA's register file. */
+export const registerFile = 65_536
+/** Warps of a CTA. */
+export const warpsOfCta = 32
+const threadsOfWarp = 32
+const most = 256
+
+/** Registers of a thread of each warp at the launch; 0 where no agent has the warp. */
+export const atLaunch = (agents: ReadonlyArray<Agent>): ReadonlyArray<number> => {
+  const asked: Array<number | null> = Array.from({ length: warpsOfCta }, () => 0)
+  // a warp with several names has what the smallest agent asks for, if one does
+  for (const a of [...agents].sort((x, y) => y.warps - x.warps))
+    for (let w = a.firstWarp; w < a.firstWarp + a.warps; w++)
+      asked[w] = a.registers ?? (asked[w] === 0 ? null : asked[w]!)
+  const taken = asked.reduce<number>((n, r) => n + (r ?? 0) * threadsOfWarp, 0)
+  const open = asked.filter((r) => r === null).length
+  const share = open === 0 ? 0 : Math.floor((registerFile - taken) / (open * threadsOfWarp) / 8) * 8
+  return asked.map((r) => r ?? Math.max(0, Math.min(most, share)))
+}
+
+/** Words in use by a CTA. `registers` has all resident CTAs. */
+export const inUse = (registers: ReadonlyArray<number>, cta: number): number => {
+  let words = 0
+  for (let w = cta * warpsOfCta; w < (cta + 1) * warpsOfCta; w++) words += registers[w]! * threadsOfWarp
+  return words
+}
+
+/** The same with `count` registers for each thread of some warps of a CTA. */
+export const withCount = (
+  registers: ReadonlyArray<number>,
+  cta: number,
+  agent: Agent,
+  count: number,
+): ReadonlyArray<number> => {
+  const out = registers.slice()
+  out.fill(count, cta * warpsOfCta + agent.firstWarp, cta * warpsOfCta + agent.firstWarp + agent.warps)
+  return out
+}
+
+/** Do the warps of an agent fit with `count` registers a thread? */
+export const fits = (registers: ReadonlyArray<number>, cta: number, agent: Agent, count: number): boolean => {
+  let words = inUse(registers, cta)
+  for (let w = 0; w < agent.warps; w++)
+    words += (count - registers[cta * warpsOfCta + agent.firstWarp + w]!) * threadsOfWarp
+  return words <= registerFile
+}

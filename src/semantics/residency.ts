@@ -1,0 +1,138 @@
+/**
+ * Residency: which programs need clusters that run together.
+ *
+ * Clusters of a grid that never speak with each other may run one after another: whatever order they run in, each does the same. A program whose
+ * clusters wait for each other cannot: its first cluster would wait for one that has not been launched. So a program says by its text
+ * whether its clusters *meet*:
+ *
+ * | it has                                                          | its clusters |
+ * |-----------------------------------------------------------------|--------------|
+ * | a semaphore                                                     | meet         |
+ * | an atomic on global memory whose result something reads         | meet         |
+ * | a loop that goes on by what it reads of global memory (a spin)  | meet         |
+ * | none of these                                                   | run one after another |
+ *
+ * An atomic whose result nobody reads only adds to a heap: it meets nobody. Clusters that meet are all resident, unless the launch says how
+ * many; then they come in waves, and the next wave begins when all of the one before have ended. (A chip fills each place as soon as it is
+ * free. What is a race between two waves here may be ordered there.)
+ *
+ * Law 1. A program whose clusters do not meet has the same verdict, findings and outputs, whether they run together or one after another.
+ *
+ * Source: CUDA C++ programming guide, thread block scheduling and cooperative groups.
+ */
+import { children, type ExprNode } from './expression.js'
+import type { Program, Region, Stmt } from './program.js'
+import { operandsOf } from './signature.js'
+
+// ---------------------------------------------------------------- walking
+
+/** Every statement of a region, outer before inner. */
+const statementsOf = (r: Region): ReadonlyArray<Stmt> =>
+  r.body.flatMap((s): ReadonlyArray<Stmt> => {
+    switch (s._tag) {
+      case 'Let':
+      case 'Do':
+        return [s]
+      case 'For':
+        return [s, ...statementsOf(s.body)]
+      case 'While':
+        return [s, ...statementsOf(s.before), ...statementsOf(s.after)]
+      case 'If':
+        return [s, ...statementsOf(s.then), ...statementsOf(s.else)]
+      case 'Fork':
+        return [s, ...s.branches.flatMap((b) => statementsOf(b.body))]
+    }
+  })
+
+/** The expressions that a statement evaluates itself, those of its regions' yields included. */
+const expressionsOf = (s: Stmt): ReadonlyArray<ExprNode> => {
+  switch (s._tag) {
+    case 'Let':
+      return [s.expr]
+    case 'Do':
+      return [...operandsOf(s.instruction).map((o) => o.expr), ...(s.when === undefined ? [] : [s.when])]
+    case 'For':
+      return [s.from, s.to, s.step, ...s.carried.map((c) => c.init), ...s.body.yields]
+    case 'While':
+      return [...s.carried.map((c) => c.init), ...s.before.yields, ...s.after.yields]
+    case 'If':
+      return [s.cond, ...s.then.yields, ...s.else.yields]
+    case 'Fork':
+      return s.branches.flatMap((b) => [...b.captures.map((c) => c.value), ...b.body.yields])
+  }
+}
+
+const namesOf = (e: ExprNode, into: Set<string>): void => {
+  if (e._tag === 'name') into.add(e.name)
+  for (const c of children(e)) namesOf(c, into)
+}
+
+/** Does a loop read global memory in what decides whether it goes on? */
+const spins = (s: Extract<Stmt, { readonly _tag: 'While' }>): boolean => {
+  const inside = [...statementsOf(s.before), ...statementsOf(s.after)]
+  const told = new Set(
+    inside.flatMap((i) =>
+      i._tag === 'Do' && (i.instruction._tag === 'gmem.load' || i.instruction._tag === 'gmem.loadPtr')
+        ? i.results.map((r) => r.name)
+        : [],
+    ),
+  )
+  if (told.size === 0) return false
+  // what is made of a loaded value, by way of lets, and of loop-carried values of any kind
+  for (let grew = true; grew;) {
+    grew = false
+    for (const i of inside) {
+      if (i._tag !== 'Let' || told.has(i.binder.name)) continue
+      const read = new Set<string>()
+      namesOf(i.expr, read)
+      if ([...read].some((n) => told.has(n))) {
+        told.add(i.binder.name)
+        grew = true
+      }
+    }
+  }
+  const decides = new Set<string>()
+  for (const y of [...s.before.yields.slice(0, 1), ...s.after.yields]) namesOf(y, decides)
+  return [...decides].some((n) => told.has(n))
+}
+
+// ---------------------------------------------------------------- the question
+
+/** Why the clusters of a program must run together, null if they need not. */
+export const meets = (program: Program): string | null => {
+  const all = statementsOf(program.entry)
+  const read = new Set<string>()
+  for (const s of all) for (const e of expressionsOf(s)) namesOf(e, read)
+  for (const y of program.entry.yields) namesOf(y, read)
+  for (const s of all) {
+    if (s._tag === 'While' && spins(s)) return `${s.site.label} spins on global memory`
+    if (s._tag !== 'Do') continue
+    const { instruction } = s
+    if (instruction._tag === 'semaphore.wait' || instruction._tag === 'semaphore.signal')
+      return `${s.site.label} is a ${instruction._tag}`
+    if (instruction._tag === 'gmem.atomicPtr' && s.results.some((r) => read.has(r.name)))
+      return `${s.site.label} is an atomic whose result is read`
+  }
+  return null
+}
+
+/**
+ * Tensors whose contents decide who goes on: integers in a program with semaphores or atomics on global memory. An algebra that keeps no data
+ * keeps these.
+ */
+export const countedTensors = (program: Program): ReadonlySet<string> => {
+  const counts = statementsOf(program.entry).some(
+    (s) =>
+      s._tag === 'Do' &&
+      (s.instruction._tag === 'semaphore.wait' ||
+        s.instruction._tag === 'semaphore.signal' ||
+        s.instruction._tag === 'gmem.atomicPtr'),
+  )
+  return new Set(
+    counts
+      ? program.params.flatMap((p) =>
+          p._tag === 'tensor' && (p.dtype === 'i32' || p.dtype === 'u32') ? [p.name] : [],
+        )
+      : [],
+  )
+}
