@@ -138,15 +138,7 @@ export const conflictsOf = (c: Context): Conflicts => {
         undefined,
         'L',
       ),
-    foreign: (earlier, later) =>
-      pair(
-        'foreign',
-        () => 'D3',
-        unordered,
-        earlier,
-        later,
-        undefined,
-      ),
+    foreign: (earlier, later) => pair('foreign', () => 'D3', unordered, earlier, later, undefined),
     early: () => {
       c.early = true
     },

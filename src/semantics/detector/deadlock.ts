@@ -13,7 +13,7 @@ import type { BarrierState } from './barriers.js'
 import { deadlockId, lacking } from './barriers.js'
 import type { Context } from './context.js'
 import type { NamedBarriers } from './rendezvous.js'
-import { namedBarrier } from './rendezvous.js'
+import { missingMembers, namedBarrier } from './rendezvous.js'
 import { actor, agentName, draft, file, operation } from './report.js'
 
 export interface Blockage {
@@ -46,10 +46,16 @@ const edgeOf = (
 ): Edge => {
   if (b.named !== undefined) {
     const n = namedBarrier(c, named, b.named)
+    // who has not come to the barrier of a cluster is known by name, unless it has ended
+    const absent = n.place < 0 ? [] : missingMembers(c, n).filter((x) => !c.agents[x]!.exited)
+    const missing = `${n.label} generation ${String(n.number)}: ${String(b.named.count - n.threads)} of ${String(b.named.count)} threads missing`
     return {
       blockage: b,
-      waitsFor: `${n.label} generation ${String(n.number)}: ${String(b.named.count - n.threads)} of ${String(b.named.count)} threads missing`,
-      suppliers: members(n.arrivers).filter((x) => x !== b.stamp.agent),
+      waitsFor:
+        absent.length === 0
+          ? missing
+          : `${missing} (${absent.map((x) => agentName(c.header, x)).join(', ')})`,
+      suppliers: n.place < 0 ? members(n.arrivers).filter((x) => x !== b.stamp.agent) : absent,
     }
   }
   if (b.family !== undefined)

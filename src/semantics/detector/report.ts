@@ -183,6 +183,7 @@ const rank = (f: Finding): number => {
     case 'U1':
     case 'U2':
     case 'K1':
+    case 'K2':
     case 'O1':
       return 3
     default:

@@ -218,10 +218,9 @@ export const hazards: Readonly<Record<HazardId, Hazard>> = {
     'CTA can exit while others still reach into it',
     'A remote arrive, multicast or access of another CTA is not ordered before the exit of the CTA that it reaches.',
   ),
-  K2: notYet(
+  K2: detected(
     'collective operation not reached by all',
-    'B5',
-    'An operation of the whole cluster is executed by some of its CTAs only.',
+    'An operation of the whole cluster is executed by some of its CTAs only, and the others end without it; if they wait elsewhere, it is a deadlock (B5).',
   ),
   K3: notYet(
     'multicast does not cover its destinations once',

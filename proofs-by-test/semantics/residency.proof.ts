@@ -1,0 +1,183 @@
+/**
+ * Residency: which programs need clusters that run together; and law 1, that for all others it makes no difference. Race or none, every schedule:
+ * verdict, ids with both statements, and outputs are the same whether clusters follow one another or run side by side.
+ */
+import { describe, expect, test } from 'vitest'
+import { labelsOf, without } from '../../src/kernels/broken/index.js'
+import { matmul0 } from '../../src/kernels/matmul0.js'
+import { queue } from '../../src/kernels/queue.js'
+import { bits } from '../../src/numerics/bits.js'
+import type { Algebra } from '../../src/numerics/algebra.js'
+import { unit } from '../../src/numerics/unit.js'
+import * as B from '../../src/semantics/builder.js'
+import { check } from '../../src/semantics/check.js'
+import * as X from '../../src/semantics/expression.js'
+import { clusterOf } from '../../src/semantics/log.js'
+import * as Policy from '../../src/semantics/policy.js'
+import type { Program } from '../../src/semantics/program.js'
+import { meets } from '../../src/semantics/residency.js'
+import { filling, launched, logged, matmul, right } from './machine-samples.js'
+
+/** What a verdict says, whoever the agents are. */
+const said = (
+  program: Program,
+  resident: number,
+  policy: Policy.AnyPolicy,
+  algebra: Algebra = unit,
+): object => {
+  const tensors = new Map<string, Float64Array>()
+  program.params.forEach((p, k) => {
+    if (p._tag !== 'tensor' || p.role === 'out') return
+    const count = p.shape.reduce((n, e) => n * (e._tag === 'const' ? Number(e.value) : NaN), 1)
+    tensors.set(p.name, filling(algebra, p.dtype, count, k))
+  })
+  const { verdict } = right(
+    check(program, {
+      settings: {},
+      algebra,
+      arguments: { scalars: new Map(), tensors, resident },
+      policy,
+      strict: false,
+      strictProxies: false,
+      hazards: true,
+      provenance: false,
+      explore: false,
+      explain: false,
+      fuel: 1e6,
+    }),
+  )
+  const name = (f: (typeof verdict.findings)[number]): string => {
+    const sites = [f.a.site, f.b?.site ?? '']
+    // which of two clusters is first is the schedule's affair
+    return [f.id, ...(f.id === 'D3' ? sites.sort() : sites)].join(' / ')
+  }
+  return {
+    verdict: verdict.verdict,
+    findings: [...new Set(verdict.findings.map(name))].sort(),
+    notes: [...new Set(verdict.notes.map(name))].sort(),
+    output: verdict.digest.output,
+  }
+}
+
+const cells = (program: string, body: (out: B.Tensor<'i32', 2>) => B.Steps<void>): Program =>
+  right(
+    B.kernel({ name: program, arch: 'sm90a', grid: [4], agents: [B.warpgroup('wg', 0)] }, function* () {
+      const out = yield* B.tensorParam('out', 'i32', [5, 4], { role: 'out' })
+      yield* body(out)
+    }),
+  )
+const id: X.Int = X.place('programId', 0)
+const ones = X.iota<1>([4], 0)
+
+const own = cells('own rows', function* (out) {
+  yield* B.run('write', { _tag: 'gmem.store', destination: X.slot(out.view, id), value: ones })
+  yield* B.ifThen('last', X.eq(id, X.i32(3)), function* () {
+    yield* B.run('write last', {
+      _tag: 'gmem.store',
+      destination: X.slot(out.view, X.i32(4)),
+      value: ones,
+    })
+  })
+})
+const neighbours = cells('neighbours', function* (out) {
+  yield* B.run('write', { _tag: 'gmem.store', destination: X.slot(out.view, id), value: ones })
+  yield* B.run('write next', {
+    _tag: 'gmem.store',
+    destination: X.slot(out.view, X.add(id, X.i32(1))),
+    value: ones,
+  })
+})
+
+/** Clusters of two CTAs: each tells the other through its barrier and reads what the other stored. */
+const exchange = (acquires: boolean): Program =>
+  right(
+    B.kernel(
+      { name: 'exchange', arch: 'sm90a', grid: [6], cluster: [2], agents: [B.warpgroup('wg', 0)] },
+      function* () {
+        const out = yield* B.tensorParam('out', 'i32', [6, 4], { role: 'out' })
+        const x = yield* B.sharedMemory('x', 'i32', [4])
+        yield* B.run('store', { _tag: 'smem.store', destination: x, value: ones })
+        yield* B.run('arrive', { _tag: 'cluster.arrive', relaxed: !acquires })
+        yield* B.run('wait', { _tag: 'cluster.wait' })
+        const rank = X.place('ctaRank')
+        const found = yield* B.smemLoad('read', X.remote(x, X.sub(X.i32(1), rank)))
+        yield* B.run('write', { _tag: 'gmem.store', destination: X.slot(out.view, id), value: found })
+        yield* B.run('arrive end', { _tag: 'cluster.arrive', relaxed: false })
+        yield* B.run('wait end', { _tag: 'cluster.wait' })
+      },
+    ),
+  )
+
+const small = matmul({ n: 128, k: 48 })
+const two = right(
+  matmul0({ dtype: 'f16', m: 128, n: 32, k: 48, tileM: 128, tileN: 16, tileK: 16, stages: 2 }),
+)
+const ring = right(queue({ dtype: 'f16', m: 4, n: 8, rows: 1, buffering: 2, produce: 'stores', drain: true }))
+
+const policies = [Policy.eager, Policy.lazy, Policy.seeded(1), Policy.seeded(2)]
+
+describe('law 1', () => {
+  const right4: ReadonlyArray<readonly [string, Program, Algebra]> = [
+    ['hopper-matmul, 4 tiles', small, unit],
+    ['matmul0, 2 tiles', two, unit],
+    ['queue', ring, unit],
+    ['own rows', own, bits('hopper')],
+    ['neighbours that overlap', neighbours, bits('hopper')],
+    ['exchange', exchange(true), bits('hopper')],
+    ['exchange, relaxed', exchange(false), unit],
+  ]
+  test.each(right4)('%s: one after another, two by two, all together', (_, program, algebra) => {
+    const reference = said(program, 1, Policy.eager, algebra)
+    for (const resident of [1, 2, 3, 64])
+      for (const policy of policies) expect(said(program, resident, policy, algebra)).toEqual(reference)
+  })
+
+  test('the verdicts that were compared', () => {
+    const of = (p: Program): object => said(p, 64, Policy.seeded(3))
+    expect(of(small)).toMatchObject({ verdict: 'ok', findings: [] })
+    expect(of(own)).toMatchObject({ verdict: 'ok', findings: [] })
+    expect(of(neighbours)).toMatchObject({
+      verdict: 'hazard',
+      findings: ['D3 / write / write next'],
+    })
+    expect(of(exchange(true))).toMatchObject({ verdict: 'ok' })
+    expect(of(exchange(false))).toMatchObject({ verdict: 'hazard', findings: ['V1 / store / read'] })
+  })
+
+  const labels = labelsOf(small).filter((label) => label !== 'acc[...]')
+  test.each(labels.map((label) => [label] as const))('hopper-matmul without %s', (label) => {
+    const program = right(without(label)(small))
+    expect(said(program, 64, Policy.eager)).toEqual(said(program, 1, Policy.eager))
+  })
+})
+
+describe('who meets', () => {
+  test('none of the kernels above', () => {
+    for (const p of [small, two, ring, own, neighbours, exchange(true)]) expect(meets(p)).toBeNull()
+  })
+
+  test('a wave is as many clusters as are resident, and the last may be smaller', () => {
+    const l = launched(own, unit, { resident: 3 })
+    const ran = logged(l, Policy.roundRobin)
+    expect(ran.result.flatMap((e) => (e._tag === 'cluster' ? [e.id] : []))).toEqual([0, 3])
+    expect([ran.clusters, ran.outcome._tag]).toEqual([4, 'completed'])
+    expect(l.world.header).toMatchObject({ ctas: 3, resident: 3 })
+    expect(l.world.header.agents.map((a) => [a.cta, clusterOf(l.world.header, a.cta)])).toEqual([
+      [0, 0],
+      [1, 1],
+      [2, 2],
+    ])
+  })
+
+  test('agents of clusters of two are numbered through, and know their rank', () => {
+    const l = launched(exchange(true), unit, { resident: 3 })
+    expect(l.world.header.agents.map((a) => [a.cta, clusterOf(l.world.header, a.cta)])).toEqual([
+      [0, 0],
+      [1, 0],
+      [2, 1],
+      [3, 1],
+      [4, 2],
+      [5, 2],
+    ])
+  })
+})
