@@ -27,8 +27,14 @@ const ofOperation = (f: InFlight): readonly [ReadonlyArray<Elements>, ReadonlyAr
       return [[f.source], [f.destination]]
     case 'cpAsyncArrive':
       return [[], []]
-    case 'wgmma':
     case 'tcgen05':
+      return [
+        [...f.mma.b, ...f.mma.shares.flatMap((share) => share.a)],
+        f.mma.shares.map((share) => share.accumulator),
+      ]
+    case 'tcgen05Copy':
+      return [f.copy.moves.map((move) => move.source), f.copy.moves.map((move) => move.destination)]
+    case 'wgmma':
       return [[f.mma.a, f.mma.b], [f.mma.accumulator]]
     case 'tcgen05Commit':
       return [[], []]

@@ -11,6 +11,7 @@
  *
  * Source: PTX ISA 9, sections on mbarrier, cp.async, cp.async.bulk(.tensor), wgmma, tcgen05, proxies.
  */
+import type { CopyShape } from '../layouts/tensor-memory/copy-shape.js'
 import type { Dtype, FloatDtype } from '../numerics/dtype.js'
 import type { Barrier, Condition, Descriptor, Expr, Int, Ptr, Tile, View } from './expression.js'
 import type { Contract, PtrIndex, ScalarName } from './types.js'
@@ -348,13 +349,15 @@ export interface Tcgen05Commit {
   readonly multicast?: Int
   readonly ctaGroup: 1 | 2
 }
+/** Rows of shared memory to lanes of tensor memory; the shape says to which. */
 export interface Tcgen05Cp {
   readonly _tag: 'tcgen05.cp'
   readonly source: View<'smem'>
   readonly destination: View<'tmem'>
-  readonly shape: '128x256b' | '4x256b' | '128x128b' | '64x128b' | '32x128b'
+  readonly shape: CopyShape
   readonly ctaGroup: 1 | 2
 }
+/** Rows of 32 bytes, each to the next lane. */
 export interface Tcgen05Shift {
   readonly _tag: 'tcgen05.shift'
   readonly destination: View<'tmem'>

@@ -123,6 +123,8 @@ export interface Stamp {
 /** What an asynchronous operation is; `operation` ids are dense in the order of issue. */
 export type Unit =
   'tmaLoad' | 'tmaStore' | 'cpAsync' | 'wgmma' | 'tcgen05' | 'tcgen05Ld' | 'tcgen05St' | 'stAsync'
+/** An entry of a tensor queue; the copy of shape 4x256b alone is pipelined behind a shift. */
+export type TensorEntry = 'mma' | 'cp' | 'cp.4x256b' | 'shift' | 'commit'
 /** What a group wait is about. Every tcgen05.ld and .st is a group of its own, without a commit. */
 export type Family = 'bulk' | 'wgmma' | 'cpAsync' | 'tcgen05Ld' | 'tcgen05St'
 
@@ -167,8 +169,12 @@ export interface Issue {
   readonly accumulates: boolean
   /** signals that it owes, one per destination CTA of a copy or of a commit (the commits that an mma names are operations of their own); absent: one, or one per CTA of the cluster for a load */
   readonly signals?: number
-  /** a tcgen05.mma: products of one agent with the same number are in order whatever else is; the number of its accumulator's footprint */
+  /** a tcgen05.mma: products of one agent with the same number (one accumulator, shape and kind) are in order whatever else is */
   readonly pipe?: number
+  /** which entry of its agent's tensor queue a `tcgen05` is; absent: an mma */
+  readonly tensor?: TensorEntry
+  /** how many CTAs a `tcgen05` acts on: 2 for a pair, whose even CTA must issue it; absent: 1 */
+  readonly ctaGroup?: 1 | 2
 }
 /** Comes right before the accesses it makes. */
 export interface Perform {
@@ -254,12 +260,15 @@ export interface Alloc {
   readonly _tag: 'alloc'
   readonly stamp: Stamp
   readonly footprint: Footprint
+  /** 2: this CTA's part of an allocation by a pair; absent: 1 */
+  readonly ctaGroup?: 1 | 2
 }
 /** tcgen05.dealloc: the columns are gone. */
 export interface Dealloc {
   readonly _tag: 'dealloc'
   readonly stamp: Stamp
   readonly footprint: Footprint
+  readonly ctaGroup?: 1 | 2
 }
 export interface Exit {
   readonly _tag: 'exit'

@@ -18,6 +18,7 @@
  *
  * Source: PTX ISA 9, the operand lists of the instructions.
  */
+import { copyShapes, type CopyShape } from '../layouts/tensor-memory/copy-shape.js'
 import type { Dtype } from '../numerics/dtype.js'
 import type { Expr, ExprNode } from './expression.js'
 import { checked } from './index-types.js'
@@ -168,6 +169,7 @@ const atomicOp: EnumField<'add' | 'min' | 'max' | 'and' | 'or' | 'xor' | 'exchan
   'exchange',
   'cas',
 )
+const copyShape: EnumField<CopyShape> = oneOf(...copyShapes)
 const aToken: ResultRule<never> = { _tag: 'token' }
 
 /** The floats that a tensor core accumulates in, and i32. */
@@ -377,7 +379,7 @@ export const signatures: { readonly [K in InstructionName]: Signature<Instructio
     fields: {
       source: required(smem),
       destination: required(tmem),
-      shape: oneOf('128x256b', '4x256b', '128x128b', '64x128b', '32x128b'),
+      shape: copyShape,
       ctaGroup,
     },
     results: [],

@@ -25,9 +25,11 @@ import * as Generic from './instructions/generic.js'
 import * as Groups from './instructions/groups.js'
 import * as Mbarrier from './instructions/mbarrier.js'
 import * as Rendezvous from './instructions/rendezvous.js'
+import * as Tcgen05Copy from './instructions/tcgen05-copy.js'
 import * as Tcgen05Data from './instructions/tcgen05-data.js'
 import * as Tcgen05Memory from './instructions/tcgen05-memory.js'
 import * as Tcgen05Mma from './instructions/tcgen05-mma.js'
+import * as Tcgen05Queue from './instructions/tcgen05-queue.js'
 import * as Tma from './instructions/tma.js'
 import * as Wgmma from './instructions/wgmma.js'
 import type { LinkedDo, LinkedFork } from './link.js'
@@ -135,7 +137,11 @@ const blocked = (world: World, m: Machine, agent: number, r: Ready): boolean => 
 }
 
 const macsOf = (f: InFlight): number =>
-  f._tag === 'wgmma' || f._tag === 'tcgen05' ? f.mma.m * f.mma.n * f.mma.k : 0
+  f._tag === 'wgmma'
+    ? f.mma.m * f.mma.n * f.mma.k
+    : f._tag === 'tcgen05'
+      ? f.mma.m * f.mma.n * f.mma.k * f.mma.shares.length
+      : 0
 const bytesOf = (f: InFlight): number => ('bytes' in f ? f.bytes : 0)
 
 const stageOf = (f: InFlight): EventKey['stage'] =>
@@ -153,8 +159,9 @@ const held = (world: World, m: Machine, f: InFlight): boolean => {
     case 'cpAsyncArrive':
       return CpAsync.arriveHeld(m, f)
     case 'tcgen05':
+    case 'tcgen05Copy':
     case 'tcgen05Commit':
-      return Tcgen05Mma.held(world, m, f)
+      return Tcgen05Queue.held(world, m, f)
     default:
       return false
   }
@@ -275,7 +282,9 @@ const executeDo = (x: Executing, m: Machine, s: LinkedDo, p: Prepared): Effect |
     case 'tcgen05.mma':
       return refusable(x, Tcgen05Mma.executeMma(x, m, p))
     case 'tcgen05.commit':
-      return Tcgen05Mma.executeCommit(x, m, p)
+      return Tcgen05Queue.executeCommit(x, m, p)
+    case 'tcgen05.copy':
+      return refusable(x, Tcgen05Copy.executeCopy(x, m, p))
     case 'tcgen05.ld':
       return refusable(x, Tcgen05Data.executeLd(x, m, p))
     case 'tcgen05.st':
@@ -392,8 +401,10 @@ const stepOperation = (world: World, m: Machine, f: InFlight): Effect => {
       return Wgmma.performMma(world, m, f)
     case 'tcgen05':
       return Tcgen05Mma.performMma(world, m, f)
+    case 'tcgen05Copy':
+      return Tcgen05Copy.performCopy(m, f)
     case 'tcgen05Commit':
-      return Tcgen05Mma.arrive(m, f)
+      return Tcgen05Queue.arrive(m, f)
     case 'tcgen05Ld':
       return Tcgen05Data.performLd(m, f)
     case 'tcgen05St':

@@ -66,6 +66,7 @@ import {
   type Role,
   type Signal,
   type Stamp,
+  type TensorEntry,
   type Unit,
   type Wait,
 } from './log.js'
@@ -253,6 +254,7 @@ const combine: Wire<Combine> = oneOf<Combine>(
   'cas',
 )
 const parity: Wire<0 | 1> = oneOf<0 | 1>(0, 1)
+const ctaGroup: Wire<1 | 2> = oneOf<1 | 2>(1, 2)
 
 type SignalTo<K extends Signal['to']> = Extract<Signal, { readonly to: K }>
 const signal: Wire<Signal> = either(
@@ -331,7 +333,12 @@ const eventWire: Wire<WrittenEvent> = define('TraceEvent', () =>
             macs: nat,
             accumulates: bool,
           },
-          { signals: nat, pipe: nat },
+          {
+            signals: nat,
+            pipe: nat,
+            tensor: oneOf<TensorEntry>('mma', 'cp', 'cp.4x256b', 'shift', 'commit'),
+            ctaGroup,
+          },
         ),
       ],
       [
@@ -436,8 +443,11 @@ const eventWire: Wire<WrittenEvent> = define('TraceEvent', () =>
       ],
       ['fork', forks],
       ['join', forks],
-      ['alloc', record<WrittenAlloc>()('an alloc', { _tag: tag('alloc'), stamp, footprint }, {})],
-      ['dealloc', record<WrittenDealloc>()('a dealloc', { _tag: tag('dealloc'), stamp, footprint }, {})],
+      ['alloc', record<WrittenAlloc>()('an alloc', { _tag: tag('alloc'), stamp, footprint }, { ctaGroup })],
+      [
+        'dealloc',
+        record<WrittenDealloc>()('a dealloc', { _tag: tag('dealloc'), stamp, footprint }, { ctaGroup }),
+      ],
       ['exit', record<Exit>()('an exit', { _tag: tag('exit'), agent: nat }, {})],
       ['cluster', record<ClusterEvent>()('a cluster', { _tag: tag('cluster'), id: nat }, {})],
     ]),
@@ -524,6 +534,7 @@ const lineOf = (w: Writer, e: LogEvent): string => {
         _tag: e._tag,
         stamp: e.stamp,
         footprint: writeFootprint(w, e.footprint),
+        ctaGroup: e.ctaGroup,
       })
     default:
       return JSON.stringify(Object.fromEntries([['i', i], ...Object.entries(e)]))
@@ -766,7 +777,9 @@ const readEvent = (r: Reader, e: WrittenEvent): E.Either<TraceError, LogEvent> =
       return pipe(
         checkStamp(r, e.stamp),
         E.chain(() => readFootprint(r, e.footprint)),
-        E.map((f): LogEvent => ({ _tag: e._tag, stamp: e.stamp, footprint: f })),
+        E.map((f): LogEvent => (e.ctaGroup === undefined
+          ? { _tag: e._tag, stamp: e.stamp, footprint: f }
+          : { _tag: e._tag, stamp: e.stamp, footprint: f, ctaGroup: e.ctaGroup })),
       )
     case 'issue': {
       if (r.issued.has(e.operation))

@@ -41,6 +41,7 @@ const holds = (f: InFlight, family: Family, upTo: number, read: boolean): boolea
     case 'tmaLoad':
     case 'cpAsyncArrive':
     case 'tcgen05':
+    case 'tcgen05Copy':
     case 'tcgen05Commit':
       return false
   }

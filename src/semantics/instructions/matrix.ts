@@ -17,15 +17,17 @@ export interface Matrices {
   readonly accumulator: Elements
   readonly types: MmaTypes
   readonly m: number
+  /** columns of the accumulator */
   readonly n: number
   readonly k: number
 }
 
-/** Evaluates and checks the three operands; `unit` is what messages call the instruction. */
+/** Evaluates and checks the three operands; `unit` is what messages call the instruction. B holds one `split`th of the columns. */
 export const matrices = (
   o: Operands,
   unit: string,
   i: { readonly a: ExprNode; readonly b: ExprNode; readonly accumulator: ExprNode },
+  split: 1 | 2,
 ): Matrices | FaultValue => {
   const a = elementsOperand(o, 'a', i.a)
   if (isFault(a)) return a
@@ -34,7 +36,8 @@ export const matrices = (
   const accumulator = elementsOperand(o, 'accumulator', i.accumulator)
   if (isFault(accumulator)) return accumulator
   const [m, k] = a.shape
-  const [kb, n] = b.shape
+  const kb = b.shape[0]
+  const n = b.shape[1]! * split
   if (
     a.shape.length !== 2 ||
     b.shape.length !== 2 ||
@@ -44,7 +47,7 @@ export const matrices = (
   )
     return V.fault(
       'mma.shape',
-      `${unit}: expected A (m, k), B (k, n) and an accumulator (m, n), found (${a.shape.join(', ')}), (${b.shape.join(', ')}) and (${accumulator.shape.join(', ')})`,
+      `${unit}: expected A (m, k), B (k, n${split === 1 ? '' : ' / 2'}) and an accumulator (m, n), found (${a.shape.join(', ')}), (${b.shape.join(', ')}) and (${accumulator.shape.join(', ')})`,
     )
   if (!isFloat(a.dtype) || !isFloat(b.dtype) || !isFloat(accumulator.dtype))
     return V.fault(
@@ -52,10 +55,10 @@ export const matrices = (
       `${unit}: ${a.dtype} x ${b.dtype} -> ${accumulator.dtype} has no arithmetic here`,
     )
   const types = { a: a.dtype, b: b.dtype, acc: accumulator.dtype }
-  return O.isNone(o.world.algebra.mma(types, { m: m!, n: n!, k: k! }))
+  return O.isNone(o.world.algebra.mma(types, { m: m!, n, k: k! }))
     ? V.fault(
         'algebra.lacks',
         `the ${o.world.algebra.name} algebra has no mma for ${a.dtype} x ${b.dtype} -> ${accumulator.dtype}`,
       )
-    : { _tag: 'matrices', a, b, accumulator, types, m: m!, n: n!, k: k! }
+    : { _tag: 'matrices', a, b, accumulator, types, m: m!, n, k: k! }
 }

@@ -16,9 +16,15 @@
  * | what is freed is allocated                                       | T2                     |
  * | what is accessed is allocated when the instruction executes      | I2                     |
  * | nothing is left at the end                                       | T1, the detector's     |
+ * | cta_group 2 is for a pair                                        | M7                     |
+ * | the CTAs of a pair take the same steps                           | T4, T5, the detector's |
  *
  * The chip makes an alloc wait until there is room, for other CTAs of the SM have columns too. Here a CTA is alone, so room can come
- * from its own deallocs only: a program that counts on that without ordering them is refused (T3). cta_group 2 is not executed.
+ * from its own deallocs only: a program that counts on that without ordering them is refused (T3).
+ *
+ * With cta_group 2 one agent of each CTA of the pair takes part, in an allocation and in giving it back; since both take the same steps,
+ * both CTAs have the same columns. An alloc or dealloc may wait for the other CTA, says the ISA, not that it does. Here it does not, and nobody is
+ * ordered by it: the columns of the other CTA can be used once its alloc is known (D4), not once one's own has returned.
  *
  * Laws
  * 1. dealloc after alloc of the same number gives back the columns that were there before.
@@ -37,7 +43,7 @@ import {
 } from '../../layouts/tensor-memory/geometry.js'
 import type { InstructionOf } from '../instruction.js'
 import type { Footprint } from '../log.js'
-import { ctaOf, effect, type Effect, type Executing } from '../machine/effect.js'
+import { ctaOf, effect, type Effect, type Executing, type Operands } from '../machine/effect.js'
 import * as Footprints from '../machine/footprint.js'
 import type { Elements, Prepared } from '../machine/operation.js'
 import { withTensorMemory, type Columns, type Machine, type TensorMemory } from '../machine/state.js'
@@ -45,26 +51,21 @@ import * as V from '../machine/value.js'
 import type { FaultValue } from '../machine/value.js'
 import type { World } from '../machine/world.js'
 import * as Ref from '../../transforms/ref.js'
+import { checkGroup } from './tcgen05-queue.js'
 
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 
 // ---------------------------------------------------------------- reads and checks
 
-/** The collective forms are not executed. */
-export const onePerGroup = (name: string, ctaGroup: 1 | 2): FaultValue | null =>
-  ctaGroup === 1
-    ? null
-    : V.fault(
-        'instruction.unsupported',
-        `${name}: this machine executes cta_group 1, found 2 (a pair of CTAs acting as one)`,
-      )
-
 export const prepare = (
+  o: Operands,
   i: InstructionOf<'tcgen05.alloc' | 'tcgen05.dealloc' | 'tcgen05.relinquish'>,
 ): Prepared | FaultValue => {
-  const pair = onePerGroup(i._tag, i.ctaGroup)
+  const pair = checkGroup(o, i._tag, i.ctaGroup)
   if (pair !== null) return pair
-  return i._tag === 'tcgen05.relinquish' ? { _tag: i._tag } : { _tag: i._tag, columns: i.columns }
+  return i._tag === 'tcgen05.relinquish'
+    ? { _tag: i._tag }
+    : { _tag: i._tag, columns: i.columns, ctaGroup: i.ctaGroup }
 }
 
 // ---------------------------------------------------------------- columns
@@ -127,6 +128,21 @@ export const notAllocated = (world: World, m: Machine, field: string, e: Element
       )
 }
 
+/** The same, of an instruction that may act on a pair: a CTA without any tensor memory takes no part (M7). */
+export const notAllocatedInGroup = (
+  world: World,
+  m: Machine,
+  ctaGroup: 1 | 2,
+  field: string,
+  e: Elements,
+): FaultValue | null => {
+  const missing = notAllocated(world, m, field, e)
+  const cta = world.header.planes[e.plane]!.cta ?? 0
+  return missing !== null && ctaGroup === 2 && m.tensorMemory[cta]!.allocated.length === 0
+    ? V.fault('M7', `CTA ${String(cta)} of the pair has allocated no tensor memory: ${missing.message}`)
+    : missing
+}
+
 /** A warp reaches a quarter of the lanes: warp w those from 32 (w mod 4). */
 export const outOfReach = (world: World, agent: number, field: string, e: Elements): FaultValue | null => {
   const a = world.linked.agents[agent % world.agentsPerCta]!
@@ -177,7 +193,7 @@ export const executeAlloc = (x: Executing, m: Machine, p: Of<'tcgen05.alloc'>): 
   const footprint = footprintOf(x.world, cta, made)
   if ('_tag' in footprint) return footprint
   return effect(withTensorMemory(m, cta, memory([...t.allocated, made], n, false)), [
-    { _tag: 'alloc', stamp: x.stamp, footprint },
+    { _tag: 'alloc', stamp: x.stamp, footprint, ctaGroup: p.ctaGroup },
   ])
 }
 
@@ -194,7 +210,7 @@ export const executeDealloc = (x: Executing, m: Machine, p: Of<'tcgen05.dealloc'
   if ('_tag' in footprint) return footprint
   const left = t.allocated.filter((a) => a !== freed)
   return effect(withTensorMemory(m, cta, memory(left, t.largest, t.relinquished)), [
-    { _tag: 'dealloc', stamp: x.stamp, footprint },
+    { _tag: 'dealloc', stamp: x.stamp, footprint, ctaGroup: p.ctaGroup },
   ])
 }
 

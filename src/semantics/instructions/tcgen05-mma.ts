@@ -1,155 +1,108 @@
 /**
- * tcgen05.mma and tcgen05.commit: matrix products on tensor memory, in the background.
+ * tcgen05.mma: matrix products on tensor memory, in the background.
  *
- * D (m x n, tensor memory) = A (m x k, shared or tensor memory) * B (k x n, shared memory) [+ D]. One agent issues; its products and its commits
- * stand in one queue. A product reads and writes at once when it is its turn; a commit arrives on its barriers when everything
- * that its agent issued before it has been done and every earlier commit has arrived. A completion named by the product is a commit
- * right behind it.
+ * D (m x n, tensor memory) = A (m x k, shared or tensor memory) * B (k x n, shared memory) [+ D]. One agent issues; the product stands in its tensor
+ * queue (`tcgen05-queue.ts`) and reads and writes at once when its turn has come.
  *
- *     mma D0 = A B       queue: mma                                offered: mma
- *     mma D1 = A C       queue: mma, mma                           offered: the first
- *     commit b           queue: mma, mma, commit                   b is reached after both
+ * With cta_group 2 a pair of CTAs acts as one. One agent of the even CTA issues. Its operands are offsets that are valid in both CTAs: each CTA has
+ * its rows of A, its columns of B and its rows of D at the same place of its own memory.
  *
- * | tensorPipe | a product waits for                                       | a commit waits for    |
- * |------------|-----------------------------------------------------------|-----------------------|
- * | issueOrder | all that is before it in the queue                        | all that is before it |
- * | documented | earlier products with the same accumulator and shape      | all that is before it |
+ *     M = 256, N = 64, K = 16      CTA 0                        CTA 1
+ *     A in shared memory           rows 0 .. 127                rows 128 .. 255
+ *     B in shared memory           columns 0 .. 31              columns 32 .. 63
+ *     D in tensor memory           rows 0 .. 127, 64 columns    rows 128 .. 255, 64 columns
  *
- * Operands in shared memory are read through the async proxy, tensor memory through its own. Not executed, and said so: cta_group 2, block
- * scales, sparsity.
+ * So the views of the instruction are those of one CTA: A (128, 16), B (16, 32), D (128, 64), and CTA v computes
+ * D_v = A_v [B_0 B_1]. With 64 rows in each CTA a left operand in tensor memory lies there twice: lanes 0 .. 63 meet the first half of the
+ * columns, lanes 64 .. 127 the second.
+ *
+ * Operands in shared memory are read through the async proxy, tensor memory through its own; both CTAs' accesses stand in the log.
  *
  * Laws
- * 1. Under `issueOrder` the effects of one agent's queue happen in the order of their issue, in every schedule.
- * 2. A product with completions equals the product without, followed by one commit for each completion whose predicate is true.
+ * 1. A product with completions equals the product without, followed by one commit for each completion whose predicate is true.
+ * 2. The product of a pair is the product of the stacked A by the joined B, cut into rows.
  *
- * Source: PTX ISA, tcgen05.mma, tcgen05.commit, memory consistency of tcgen05.
+ * Source: PTX ISA, tcgen05.mma; CUTLASS's CuTe partition of a pair.
  */
 import * as O from 'fp-ts/lib/Option.js'
-import type { ExprNode } from '../expression.js'
+import { tmemLaneBytes } from '../../layouts/tensor-memory/geometry.js'
 import type { InstructionOf } from '../instruction.js'
 import type { LogEvent } from '../log.js'
-import {
-  barrierOperand,
-  conditionOperand,
-  effect,
-  intOperand,
-  type Effect,
-  type Executing,
-  type Operands,
-} from '../machine/effect.js'
-import type { InFlight, Prepared, Tcgen05CommitInFlight, Tcgen05InFlight } from '../machine/operation.js'
+import { conditionOperand, effect, type Effect, type Executing, type Operands } from '../machine/effect.js'
+import type { Elements, Prepared, Share, Tcgen05InFlight } from '../machine/operation.js'
 import * as Plane from '../machine/plane.js'
 import { issuing, withInFlight, withPlane, type Machine } from '../machine/state.js'
 import * as V from '../machine/value.js'
 import { isFault, type FaultValue } from '../machine/value.js'
 import type { World } from '../machine/world.js'
 import { access } from './generic.js'
-import { reach } from './mbarrier.js'
 import { matrices } from './matrix.js'
-import { notAllocated, onePerGroup } from './tcgen05-memory.js'
+import { notAllocatedInGroup } from './tcgen05-memory.js'
+import { checkGroup, committing, completionsOf, ctasOf, elsewhere, issueOf, ownMemory } from './tcgen05-queue.js'
 
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 
 // ---------------------------------------------------------------- reads and checks
 
-/** The barriers that a commit arrives on: its own, or the one at the same place in each CTA of the mask. */
-const targets = (
-  o: Operands,
-  barrier: ExprNode,
-  multicast: ExprNode | undefined,
-): ReadonlyArray<number> | FaultValue => {
-  const b = barrierOperand(o, 'barrier', barrier)
-  if (isFault(b)) return b
-  if (multicast === undefined) return [b.first]
-  const mask = intOperand(o, 'multicast', multicast)
-  if (typeof mask !== 'number') return mask
-  if (mask >>> o.world.ctas !== 0)
-    return V.fault(
-      'I2',
-      `multicast: mask ${String(mask)} names a CTA outside of a cluster of ${String(o.world.ctas)}`,
-    )
-  return Array.from({ length: o.world.ctas }, (_, c) => c)
-    .filter((c) => (mask & (1 << c)) !== 0)
-    .map((c) => b.first + (c - o.at.cta) * o.world.barriersPerCta)
-}
-
-export const prepareCommit = (o: Operands, i: InstructionOf<'tcgen05.commit'>): Prepared | FaultValue => {
-  const pair = onePerGroup(i._tag, i.ctaGroup)
-  if (pair !== null) return pair
-  const barriers = targets(o, i.barrier, i.multicast)
-  return isTargets(barriers) ? { _tag: 'tcgen05.commit', barriers } : barriers
-}
-
-const isTargets = (x: ReadonlyArray<number> | FaultValue): x is ReadonlyArray<number> => !('_tag' in x)
-
-const completionsOf = (
-  o: Operands,
-  i: InstructionOf<'tcgen05.mma'>,
-): ReadonlyArray<ReadonlyArray<number>> | FaultValue => {
-  const out: ReadonlyArray<number>[] = []
-  for (const c of i.completions) {
-    const when = conditionOperand(o, 'when', c.when)
-    if (typeof when !== 'boolean') return when
-    if (!when) continue
-    const barriers = targets(o, c.barrier, c.multicast)
-    if (!isTargets(barriers)) return barriers
-    out.push(barriers)
-  }
-  return out
-}
+const halfOfLanes = 64
 
 export const prepareMma = (o: Operands, i: InstructionOf<'tcgen05.mma'>): Prepared | FaultValue => {
-  const pair = onePerGroup(i._tag, i.ctaGroup)
+  const pair = checkGroup(o, i._tag, i.ctaGroup)
   if (pair !== null) return pair
   if (i.scaleA !== undefined || i.scaleB !== undefined)
     return V.fault('instruction.unsupported', 'tcgen05.mma: this machine has no block scales')
   if (i.sparsity !== undefined)
     return V.fault('instruction.unsupported', 'tcgen05.mma: this machine has no sparse operands')
-  const product = matrices(o, 'tcgen05.mma', i)
+  const product = matrices(o, 'tcgen05.mma', i, i.ctaGroup)
   if (isFault(product)) return product
   const { a, b, accumulator, types, m, n, k } = product
+  const foreign =
+    ownMemory(o, 'a', a) ?? ownMemory(o, 'b', b) ?? ownMemory(o, 'accumulator', accumulator)
+  if (foreign !== null) return foreign
   const accumulates = conditionOperand(o, 'accumulate', i.accumulate)
   if (typeof accumulates !== 'boolean') return accumulates
-  const completions = completionsOf(o, i)
+  const completions = completionsOf(o, i.completions)
   if ('_tag' in completions) return completions
-  return { _tag: 'tcgen05.mma', a, b, accumulator, types, m, n, k, accumulates, completions }
+  const { world } = o
+  const ctas = ctasOf(o, i.ctaGroup)
+  const twice = i.ctaGroup === 2 && m === halfOfLanes && world.header.planes[a.plane]!.space === 'tmem'
+  return {
+    _tag: 'tcgen05.mma',
+    shares: ctas.map((to): Share => ({
+      a: twice
+        ? [elsewhere(world, a, to, 0), elsewhere(world, a, to, halfOfLanes * tmemLaneBytes)]
+        : [elsewhere(world, a, to, 0)],
+      accumulator: elsewhere(world, accumulator, to, 0),
+    })),
+    b: ctas.map((to) => elsewhere(world, b, to, 0)),
+    types,
+    m,
+    n,
+    k,
+    accumulates,
+    ctaGroup: i.ctaGroup,
+    pipe: accumulator.footprint.id,
+    completions,
+  }
 }
 
 // ---------------------------------------------------------------- effects
 
-/** A commit enters the queue: `part` tells the commits of one statement apart. */
-const committing = (
-  x: Executing,
-  m: Machine,
-  alone: boolean,
-  part: number,
-  barriers: ReadonlyArray<number>,
-): { readonly machine: Machine; readonly issue: LogEvent } => {
-  const f: Tcgen05CommitInFlight = {
-    _tag: 'tcgen05Commit',
-    id: m.issued,
-    agent: x.agent,
-    at: x.stamp.at,
-    stamp: x.stamp,
-    alone,
-    part,
-    barriers,
+/** A CTA has not the tensor memory that the product is about. */
+const notThere = (x: Executing, m: Machine, p: Of<'tcgen05.mma'>): FaultValue | null => {
+  const missing = (field: string, e: Elements): FaultValue | null =>
+    notAllocatedInGroup(x.world, m, p.ctaGroup, field, e)
+  for (const { a, accumulator } of p.shares) {
+    const found =
+      missing('accumulator', accumulator) ??
+      a.reduce<FaultValue | null>((before, e) => before ?? missing('a', e), null)
+    if (found !== null) return found
   }
-  const issue: LogEvent = {
-    _tag: 'issue',
-    stamp: x.stamp,
-    operation: m.issued,
-    unit: 'tcgen05',
-    bytes: 0,
-    macs: 0,
-    accumulates: false,
-    signals: barriers.length,
-  }
-  return { machine: issuing(m, [f]), issue }
+  return null
 }
 
 export const executeMma = (x: Executing, m: Machine, p: Of<'tcgen05.mma'>): Effect | FaultValue => {
-  const missing = notAllocated(x.world, m, 'accumulator', p.accumulator) ?? notAllocated(x.world, m, 'a', p.a)
+  const missing = notThere(x, m, p)
   if (missing !== null) return missing
   const product: Tcgen05InFlight = {
     _tag: 'tcgen05',
@@ -159,100 +112,95 @@ export const executeMma = (x: Executing, m: Machine, p: Of<'tcgen05.mma'>): Effe
     stamp: x.stamp,
     mma: p,
   }
-  const events: LogEvent[] = [
-    {
-      _tag: 'issue',
-      stamp: x.stamp,
-      operation: m.issued,
-      unit: 'tcgen05',
-      bytes: 0,
-      macs: p.m * p.n * p.k,
-      accumulates: p.accumulates,
-      signals: 0,
-      pipe: p.accumulator.footprint.id,
-    },
-  ]
+  const macs = p.m * p.n * p.k * p.shares.length
+  const events: LogEvent[] = [issueOf(x, m, 'mma', p.ctaGroup, 0, macs, p.accumulates, p.pipe, 0)]
   let issued = issuing(m, [product])
   p.completions.forEach((barriers, part) => {
-    const commit = committing(x, issued, false, part, barriers)
+    const commit = committing(x, issued, false, part, p.ctaGroup, barriers)
     issued = commit.machine
     events.push(commit.issue)
   })
   return effect(issued, events)
 }
 
-export const executeCommit = (x: Executing, m: Machine, p: Of<'tcgen05.commit'>): Effect => {
-  const { machine, issue } = committing(x, m, true, 0, p.barriers)
-  return effect(machine, [issue])
-}
-
 // ---------------------------------------------------------------- completion
 
-const inQueue = (f: InFlight): f is Tcgen05InFlight | Tcgen05CommitInFlight =>
-  f._tag === 'tcgen05' || f._tag === 'tcgen05Commit'
+const dataOf = (m: Machine, e: Elements): Float64Array | null =>
+  Plane.read(m.planes[e.plane]!, e.dtype, e.addresses).data
 
-/** Does `g`, which stands before `f` in the queue of their agent, hold it back? */
-const before = (world: World, g: InFlight, f: Tcgen05InFlight | Tcgen05CommitInFlight): boolean =>
-  world.tensorPipe === 'issueOrder' ||
-  f._tag === 'tcgen05Commit' ||
-  (g._tag === 'tcgen05' && g.mma.accumulator === f.mma.accumulator)
+/** Columns [from, from + count) of a matrix of `n` columns. */
+const columnsFrom = (x: Float64Array, n: number, from: number, count: number): Float64Array => {
+  if (count === n) return x
+  const rows = x.length / n
+  const out = new Float64Array(rows * count)
+  for (let r = 0; r < rows; r++) out.set(x.subarray(r * n + from, r * n + from + count), r * count)
+  return out
+}
 
-/** Operations in flight are in the order of their issue. */
-export const held = (world: World, m: Machine, f: Tcgen05InFlight | Tcgen05CommitInFlight): boolean => {
-  for (const g of m.inFlight) {
-    if (g === f) return false
-    if (g.agent === f.agent && inQueue(g) && before(world, g, f)) return true
+/** The new rows of D of one CTA, by the columns of each B. */
+const multiplied = (
+  world: World,
+  m: Machine,
+  p: Of<'tcgen05.mma'>,
+  share: Share,
+  bs: ReadonlyArray<Float64Array>,
+): Float64Array | null => {
+  const d = share.accumulator
+  const as = share.a.map((e) => dataOf(m, e))
+  const old = p.accumulates ? dataOf(m, d) : null
+  const columns = p.n / bs.length
+  const out = new Float64Array(p.m * p.n)
+  const mma = world.algebra.mma(p.types, { m: p.m, n: columns, k: p.k })
+  for (const [j, b] of bs.entries()) {
+    const a = as[j % as.length] ?? null
+    if (a === null || O.isNone(mma)) return null
+    const c =
+      old === null
+        ? new Float64Array(p.m * columns).fill(world.algebra.constant(p.types.acc, 0))
+        : columnsFrom(old, p.n, j * columns, columns)
+    const part = mma.value(a, b, c)
+    if (bs.length === 1) return part
+    for (let r = 0; r < p.m; r++)
+      out.set(part.subarray(r * columns, (r + 1) * columns), r * p.n + j * columns)
   }
-  return false
+  return out
 }
 
 export const performMma = (world: World, m: Machine, f: Tcgen05InFlight): Effect => {
   const p = f.mma
-  const d = p.accumulator
-  const a = Plane.read(m.planes[p.a.plane]!, p.a.dtype, p.a.addresses).data
-  const b = Plane.read(m.planes[p.b.plane]!, p.b.dtype, p.b.addresses).data
+  const bs = p.b.flatMap((e): ReadonlyArray<Float64Array> => {
+    const data = dataOf(m, e)
+    return data === null ? [] : [data]
+  })
+  // all is read before anything is written
+  const results = bs.length === 0 ? [] : p.shares.map((share) => multiplied(world, m, p, share, bs))
   let written = m
-  if (a !== null && b !== null) {
-    const zeros = (): Float64Array => new Float64Array(p.m * p.n).fill(world.algebra.constant(p.types.acc, 0))
-    const c = p.accumulates ? (Plane.read(m.planes[d.plane]!, d.dtype, d.addresses).data ?? zeros()) : zeros()
-    const mma = world.algebra.mma(p.types, { m: p.m, n: p.n, k: p.k })
-    const out = O.isNone(mma) ? null : mma.value(a, b, c)
-    written = withPlane(m, d.plane, Plane.write(m.planes[d.plane]!, d.dtype, d.addresses, out, m.edit))
-  }
-  const left = world.header.planes[p.a.plane]!.space === 'tmem' ? 'tensor' : 'async'
-  const reads: ReadonlyArray<LogEvent> = p.accumulates
-    ? [access(f, f.id, 'r', 'tensor', d, 'accumulator')]
-    : []
+  p.shares.forEach(({ accumulator: d }, v) => {
+    const out = results[v] ?? null
+    if (out !== null)
+      written = withPlane(
+        written,
+        d.plane,
+        Plane.write(written.planes[d.plane]!, d.dtype, d.addresses, out, m.edit),
+      )
+  })
+  const events: LogEvent[] = [{ _tag: 'perform', operation: f.id, stage: 'all', part: 0 }]
+  for (const { a } of p.shares)
+    for (const e of a) {
+      const proxy = world.header.planes[e.plane]!.space === 'tmem' ? 'tensor' : 'async'
+      events.push(access(f, f.id, 'r', proxy, e, 'a'))
+    }
+  for (const e of p.b) events.push(access(f, f.id, 'r', 'async', e, 'b'))
+  if (p.accumulates)
+    for (const { accumulator } of p.shares)
+      events.push(access(f, f.id, 'r', 'tensor', accumulator, 'accumulator'))
+  for (const { accumulator } of p.shares)
+    events.push(access(f, f.id, 'w', 'tensor', accumulator, 'accumulator'))
   return effect(
     withInFlight(
       written,
       written.inFlight.filter((g) => g !== f),
     ),
-    [
-      { _tag: 'perform', operation: f.id, stage: 'all', part: 0 },
-      access(f, f.id, 'r', left, p.a, 'a'),
-      access(f, f.id, 'r', 'async', p.b, 'b'),
-      ...reads,
-      access(f, f.id, 'w', 'tensor', d, 'accumulator'),
-    ],
-  )
-}
-
-/** A commit arrives, once on each of its barriers. */
-export const arrive = (m: Machine, f: Tcgen05CommitInFlight): Effect => {
-  const arrived = f.barriers.reduce((n, b) => reach(n, b, 1, 0, 0), m)
-  const signals = f.barriers.map((barrier, i): LogEvent => ({
-    _tag: 'signal',
-    operation: f.id,
-    part: f.part + i,
-    to: 'arrive',
-    barrier,
-  }))
-  return effect(
-    withInFlight(
-      arrived,
-      arrived.inFlight.filter((g) => g !== f),
-    ),
-    [{ _tag: 'perform', operation: f.id, stage: 'all', part: 0 }, ...signals],
+    events,
   )
 }

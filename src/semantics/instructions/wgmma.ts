@@ -28,7 +28,7 @@ type Mma = Extract<Prepared, { readonly _tag: 'wgmma.mma' }>
 // ---------------------------------------------------------------- reads and checks
 
 export const prepareMma = (o: Operands, i: InstructionOf<'wgmma.mma'>): Prepared | FaultValue => {
-  const product = matrices(o, 'wgmma', i)
+  const product = matrices(o, 'wgmma', i, 1)
   if (isFault(product)) return product
   const { a, b, accumulator, types, m, n, k } = product
   const accumulates = conditionOperand(o, 'scaleD', i.scaleD)

@@ -20,6 +20,13 @@ export interface Elements {
   readonly addresses: Int32Array
 }
 
+/** What one CTA brings to a product and gets of it. */
+export interface Share {
+  /** one for all columns, or one for the columns of each B: a left operand that lies twice in tensor memory */
+  readonly a: ReadonlyArray<Elements>
+  readonly accumulator: Elements
+}
+
 // ---------------------------------------------------------------- prepared instructions
 
 export type Prepared =
@@ -105,23 +112,37 @@ export type Prepared =
       readonly negateA: boolean
       readonly negateB: boolean
     }
-  | { readonly _tag: 'tcgen05.alloc'; readonly columns: number }
-  | { readonly _tag: 'tcgen05.dealloc'; readonly columns: number }
+  | { readonly _tag: 'tcgen05.alloc'; readonly columns: number; readonly ctaGroup: 1 | 2 }
+  | { readonly _tag: 'tcgen05.dealloc'; readonly columns: number; readonly ctaGroup: 1 | 2 }
   | { readonly _tag: 'tcgen05.relinquish' }
   | {
       readonly _tag: 'tcgen05.mma'
-      readonly a: Elements
-      readonly b: Elements
-      readonly accumulator: Elements
+      /** one for each CTA, the even one first */
+      readonly shares: ReadonlyArray<Share>
+      /** the columns that each CTA holds, which follow one another */
+      readonly b: ReadonlyArray<Elements>
       readonly types: { readonly a: FloatDtype; readonly b: FloatDtype; readonly acc: FloatDtype }
+      /** rows of one share */
       readonly m: number
+      /** columns of all of B */
       readonly n: number
       readonly k: number
       readonly accumulates: boolean
+      readonly ctaGroup: 1 | 2
+      /** equal for products with one accumulator, shape and kind */
+      readonly pipe: number
       /** one commit each, with the barriers that it arrives on */
       readonly completions: ReadonlyArray<ReadonlyArray<number>>
     }
-  | { readonly _tag: 'tcgen05.commit'; readonly barriers: ReadonlyArray<number> }
+  | { readonly _tag: 'tcgen05.commit'; readonly barriers: ReadonlyArray<number>; readonly ctaGroup: 1 | 2 }
+  | {
+      /** tcgen05.cp and shift: what lies in each source goes to its destination */
+      readonly _tag: 'tcgen05.copy'
+      readonly entry: 'cp' | 'cp.4x256b' | 'shift'
+      readonly moves: ReadonlyArray<{ readonly source: Elements; readonly destination: Elements }>
+      readonly bytes: number
+      readonly ctaGroup: 1 | 2
+    }
   | { readonly _tag: 'tcgen05.ld'; readonly source: Elements; readonly destination: Elements }
   | {
       readonly _tag: 'tcgen05.st'
@@ -185,6 +206,12 @@ export interface Tcgen05InFlight extends Issued {
   readonly _tag: 'tcgen05'
   readonly mma: Extract<Prepared, { readonly _tag: 'tcgen05.mma' }>
 }
+/** A copy into tensor memory, or a shift inside it, in the same queue. */
+export interface Tcgen05CopyInFlight extends Issued {
+  readonly _tag: 'tcgen05Copy'
+  readonly copy: Extract<Prepared, { readonly _tag: 'tcgen05.copy' }>
+  readonly bytes: number
+}
 /** A commit, alone or one that a product names: an operation of its own, in the same queue. `part` tells those of one product apart. */
 export interface Tcgen05CommitInFlight extends Issued {
   readonly _tag: 'tcgen05Commit'
@@ -213,6 +240,7 @@ export type InFlight =
   | CpAsyncArriveInFlight
   | WgmmaInFlight
   | Tcgen05InFlight
+  | Tcgen05CopyInFlight
   | Tcgen05CommitInFlight
   | Tcgen05LdInFlight
   | Tcgen05StInFlight

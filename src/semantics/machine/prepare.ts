@@ -9,9 +9,11 @@ import * as Generic from '../instructions/generic.js'
 import * as Groups from '../instructions/groups.js'
 import * as Mbarrier from '../instructions/mbarrier.js'
 import * as Rendezvous from '../instructions/rendezvous.js'
+import * as Tcgen05Copy from '../instructions/tcgen05-copy.js'
 import * as Tcgen05Data from '../instructions/tcgen05-data.js'
 import * as Tcgen05Memory from '../instructions/tcgen05-memory.js'
 import * as Tcgen05Mma from '../instructions/tcgen05-mma.js'
+import * as Tcgen05Queue from '../instructions/tcgen05-queue.js'
 import * as Tma from '../instructions/tma.js'
 import * as Wgmma from '../instructions/wgmma.js'
 import type { Instruction } from '../instruction.js'
@@ -95,11 +97,15 @@ export const prepare = (
     case 'tcgen05.alloc':
     case 'tcgen05.dealloc':
     case 'tcgen05.relinquish':
-      return Tcgen05Memory.prepare(i)
+      return Tcgen05Memory.prepare(o, i)
     case 'tcgen05.mma':
       return Tcgen05Mma.prepareMma(o, i)
     case 'tcgen05.commit':
-      return Tcgen05Mma.prepareCommit(o, i)
+      return Tcgen05Queue.prepareCommit(o, i)
+    case 'tcgen05.cp':
+      return Tcgen05Copy.prepareCp(o, i)
+    case 'tcgen05.shift':
+      return Tcgen05Copy.prepareShift(o, i)
     case 'tcgen05.ld':
       return Tcgen05Data.prepareLd(o, i)
     case 'tcgen05.st':
