@@ -612,12 +612,12 @@ describe('allocation', () => {
         expect(reach(warp, lane)).toBe(lane === 32 * (warp % 4) ? null : 'tcgen05.lanes')
   })
 
-  test('what two CTAs do together is refused by name', () => {
+  test('what two CTAs do together needs two (M7)', () => {
     for (const _tag of ['tcgen05.alloc', 'tcgen05.dealloc'] as const) {
       const program = solo(() => B.run('pair', { _tag, columns: 64, ctaGroup: 2 }))
       const l = right(launch(program, unit, nothing))
       const { outcome } = Run.run(l.world, l.machine, Run.settings(Policy.eager), Run.ignore)
-      expect(outcome).toMatchObject({ _tag: 'fault', fault: { code: 'instruction.unsupported' } })
+      expect(outcome).toMatchObject({ _tag: 'fault', fault: { code: 'M7' } })
     }
   })
 

@@ -777,9 +777,11 @@ const readEvent = (r: Reader, e: WrittenEvent): E.Either<TraceError, LogEvent> =
       return pipe(
         checkStamp(r, e.stamp),
         E.chain(() => readFootprint(r, e.footprint)),
-        E.map((f): LogEvent => (e.ctaGroup === undefined
-          ? { _tag: e._tag, stamp: e.stamp, footprint: f }
-          : { _tag: e._tag, stamp: e.stamp, footprint: f, ctaGroup: e.ctaGroup })),
+        E.map((f): LogEvent =>
+          e.ctaGroup === undefined
+            ? { _tag: e._tag, stamp: e.stamp, footprint: f }
+            : { _tag: e._tag, stamp: e.stamp, footprint: f, ctaGroup: e.ctaGroup },
+        ),
       )
     case 'issue': {
       if (r.issued.has(e.operation))

@@ -15,6 +15,7 @@
  * | a tensor core arrives only on barriers that order it                        | M5              |
  * | counts of barriers and rendezvous, columns of an allocation                 | barrier.*, T3   |
  * | shapes, dtypes and layouts of the operands of an MMA                        | mma.*           |
+ * | one cta_group in a kernel, and clusters that have pairs                      | tcgen05.ctaGroup, M7 |
  * | agents: distinct, their warps disjoint or nested; forks start idle ones      | agent.*         |
  *
  * A failure is one line: where (path and label of the statement), what, expected, found.
@@ -29,7 +30,8 @@
  *     matrix          shapes, dtypes and operands of wgmma and tcgen05.mma
  *     instructions    the rule of each single instruction
  *     agents          launch, warps, forks
- *     declarations    parameters, storages, allocations
+ *     declarations    parameters, storages
+ *     tensor-memory   allocations, pairs of CTAs
  *     statements      statements and regions
  *
  * Laws
@@ -46,11 +48,12 @@ import { type Program, programSchema } from './program.js'
 import { noNames } from './typecheck.js'
 import { i32 } from './types.js'
 import { agentRules, startingAgents } from './validate/agents.js'
-import { allocatedColumns, paramRules, specRules, storageRules } from './validate/declarations.js'
+import { paramRules, specRules, storageRules } from './validate/declarations.js'
 import { type ValidationCode, each, first, no } from './validate/problem.js'
 import type { ProgramShape } from './validate/program-shape.js'
 import { type Here, type Scene, expect } from './validate/scope.js'
 import { validateRegion } from './validate/statements.js'
+import { tensorMemoryRules } from './validate/tensor-memory.js'
 
 export type { InstructionShape, ProgramShape, Unindexed } from './validate/program-shape.js'
 export type { ValidationCode } from './validate/problem.js'
@@ -80,7 +83,7 @@ export const validate = (shape: ProgramShape): E.Either<Failure<ValidationCode>,
     () => storageRules(scene),
     () => specRules(scene),
     () => validateRegion(here, program.entry, [], []),
-    () => allocatedColumns(scene, [program.entry]),
+    () => tensorMemoryRules(scene),
   ])
   return problem === null ? E.right(program) : E.left(problem)
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import * as A from '../../../src/layouts/tensor-memory/accumulator.js'
 import type { AccumulatorId } from '../../../src/layouts/tensor-memory/accumulator.js'
+import * as Ref from '../../../src/transforms/ref.js'
 import { code, indices, range, right } from '../captured.js'
 import { byModes } from './bases.js'
 
@@ -187,4 +188,39 @@ test('law 3: the halves of a pair', () => {
       expect(from <= i && i < to).toBe(true)
     }
   }
+})
+
+test('law 4: the views give every element its cell', () => {
+  const wrong: unknown[] = []
+  for (const id of A.accumulatorIds)
+    for (const alignment of id === 'C' || id === 'F' ? ([0, 16] as const) : ([0] as const))
+      for (const bits of [16, 32] as const) {
+        const acc = right(A.accumulator(id, 32, alignment))
+        const rows = acc.m / A.ctasOf(id)
+        const ref = right(Ref.check(A.accumulatorRef(acc, bits)))
+        const addresses = Ref.swizzledAddresses(ref, 0)
+        for (let i = 0; i < rows; i++)
+          for (let j = 0; j < 32; j++) {
+            const { lane, column } = A.accumulatorCell(acc, i, j)
+            if (addresses[i * 32 + j] !== lane * 2048 + column * 4) wrong.push([id, bits, i, j])
+          }
+      }
+  for (const [m, pair] of [
+    [64, false],
+    [128, false],
+    [128, true],
+    [256, true],
+  ] as const)
+    for (const bits of [8, 16, 32]) {
+      const options = { m, pair, bits }
+      const ref = right(Ref.check(right(A.leftOperandRef(options, 16))))
+      const addresses = Ref.swizzledAddresses(ref, 0)
+      for (let i = 0; i < ref.shape[0]!; i++)
+        for (let j = 0; j < 16; j++) {
+          const { lane, column, part } = right(A.leftOperandCells(options, i, j))[0]!
+          if (addresses[i * 16 + j] !== lane * 2048 + column * 4 + (part * bits) / 8)
+            wrong.push([m, pair, bits, i, j])
+        }
+    }
+  expect(wrong).toEqual([])
 })

@@ -26,14 +26,17 @@
  * 1. A, B, D, E, F, G are injective, and `accumulatorElement` is the inverse where a cell is used.
  * 2. A, B, D, E, G fill all lanes; C and F half of them.
  * 3. Of the two CTAs of a pair each holds half of A, half of B and half of D.
+ * 4. `accumulatorRef` and `leftOperandRef` give every element the cell that the table gives it.
  *
  * Source: PTX ISA, tcgen05.mma data path layouts; CUTLASS's CuTe fragments of tensor memory.
  */
 import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../failure.js'
 import { refuse, unreachable } from '../../failure.js'
 import type { Cell } from './geometry.js'
-import { tmemColumnBits } from './geometry.js'
+import type { TransformedRef } from '../../transforms/ref.js'
+import { tmemColumnBits, tmemLaneBytes, tmemLanes } from './geometry.js'
 
 // ---------------------------------------------------------------------------------------------- model
 
@@ -199,6 +202,58 @@ export const leftOperandCells = (
     `A left operand in tensor memory has ${pair ? '128 or 256 rows for a pair' : '64 or 128 rows'}, found ${String(rows)}`,
   )
 }
+
+/** A matrix cut into pieces of some rows by some columns, each in lanes beside each other: strides in lanes and columns. */
+const inPieces = (
+  shape: readonly [rows: number, columns: number],
+  bits: number,
+  columnBits: number,
+  piece: readonly [rows: number, columns: number],
+  lanesBetween: readonly [byRows: number, byColumns: number],
+  firstLane: number,
+): TransformedRef => {
+  const lane = (8 * tmemLaneBytes) / bits
+  const extents = [shape[0] / piece[0], shape[1] / piece[1], piece[0], piece[1]]
+  const strides = [lanesBetween[0] * lane, lanesBetween[1] * lane, lane, columnBits / bits]
+  return {
+    _tag: 'TransformedRef',
+    shape,
+    bits,
+    tiling: [piece],
+    strides: strides.map((stride, k) => (extents[k] === 1 ? 0 : stride)),
+    byteOffset: firstLane * tmemLaneBytes,
+    swizzle: 16,
+  }
+}
+
+/** D in one CTA as a view of its tensor memory, with elements of `bits` bits, one in each column. */
+export const accumulatorRef = (acc: Accumulator, bits: 16 | 32): TransformedRef => {
+  const rows = acc.m / ctasOf(acc.id)
+  const width = columnsOf(acc)
+  const spreads = acc.id === 'C' || acc.id === 'F'
+  return inPieces(
+    [rows, acc.n],
+    bits,
+    tmemColumnBits,
+    [spreads ? 16 : rows, width],
+    [spreads ? 32 : 0, tmemLanes / splitOf(acc.id)],
+    acc.alignment,
+  )
+}
+
+/** A (m x k of the whole product) in one CTA as a view of its tensor memory: of two copies, the first. */
+export const leftOperandRef = (
+  options: { readonly m: number; readonly pair: boolean; readonly bits: number },
+  k: number,
+): E.Either<Failure<OperandError>, TransformedRef> =>
+  pipe(
+    leftOperandCells(options, 0, 0),
+    E.map(() => {
+      const rows = options.pair ? options.m / 2 : options.m
+      const spreads = !options.pair && options.m === 64
+      return inPieces([rows, k], options.bits, options.bits, [spreads ? 16 : rows, k], [32, 0], 0)
+    }),
+  )
 
 /** What CTA v of a pair holds of a product: half-open ranges of the rows of A and D, and of the columns of B. D has all columns. */
 export interface PairShare {

@@ -28,6 +28,7 @@ import type { GenerationSet } from './generation-set.js'
 import { has, highest } from './generation-set.js'
 import type { Knowledge } from './knowledge.js'
 import { clockOf } from './knowledge.js'
+import type { Place } from './queue.js'
 
 // ---------------------------------------------------------------- model
 
@@ -57,8 +58,8 @@ export interface AccessRecord {
   /** id of the operation, -1 for an agent's own access */
   readonly operation: number
   readonly completion: Completion
-  /** the in-order unit that it belongs to, -1 for none */
-  readonly queue: number
+  /** its place in an in-order unit, if it has one */
+  readonly queue: Place | undefined
   readonly fence: FenceKind
   /** it was judged visible: as a read it shows that what it read had landed */
   readonly sound: boolean

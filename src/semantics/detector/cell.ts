@@ -32,6 +32,7 @@
 import type { AccessRecord } from './access-record.js'
 import { atomicTogether, commutes, fencedClock, known, seen, unsound } from './access-record.js'
 import type { Knowledge } from './knowledge.js'
+import { alike, follows as inQueue } from './queue.js'
 import type { Options } from './rules.js'
 
 // ---------------------------------------------------------------- model
@@ -136,7 +137,7 @@ const sameKind = (a: AccessRecord, b: AccessRecord): boolean =>
   a.completion.alternative === b.completion.alternative &&
   a.proxy === b.proxy &&
   a.sound === b.sound &&
-  a.queue === b.queue
+  alike(a.queue, b.queue)
 
 const remember = (c: Cell, r: AccessRecord): void => {
   const last = c.reads.length - 1
@@ -190,8 +191,12 @@ const landed = (c: Cell, w: AccessRecord, proxy: AccessRecord['proxy']): boolean
   return false
 }
 
-const sameUnit = (a: AccessRecord, b: AccessRecord): boolean =>
-  (a.queue >= 0 && a.queue === b.queue) || (a.operation >= 0 && a.operation === b.operation)
+/** One operation's accesses, or those of an in-order unit of which one comes after the other. */
+const sameUnit = (earlier: AccessRecord, later: AccessRecord): boolean =>
+  (earlier.operation >= 0 && earlier.operation === later.operation) ||
+  (earlier.queue !== undefined &&
+    later.queue !== undefined &&
+    (inQueue(earlier.queue, later.queue) || inQueue(later.queue, earlier.queue)))
 
 /** Whether `r` comes after the write `w` and finds what it wrote; tells what is wrong. */
 const follows = (

@@ -22,6 +22,7 @@
  * | tmem  | R is a tcgen05.ld, meant first                             | M3 |
  * | tmem  | W is an mma, R a tcgen05.ld, W meant first                 | M2 |
  * | tmem  | one is a tcgen05.st of which its agent issued the other, or W is a tcgen05.st meant first | M4 |
+ * | tmem  | two agents issued both, for a pair of CTAs                  | M7 |
  * | tmem  | else                                                       | D4 |
  * | tmem  | a use or a dealloc that is not ordered after the allocation (`tensor-memory.ts`) | D4 |
  * | smem  | both are agents' own accesses                              | D1 |
@@ -110,6 +111,7 @@ export const raceId = (
         if (d.meant === 'readFirst') return 'M3'
         return write.unit === 'tcgen05St' ? 'M4' : 'M2'
       }
+      if (a.queue?.pair === true && b.queue?.pair === true && a.stamp.agent !== b.stamp.agent) return 'M7'
       return involves('tcgen05St') && (d.meant !== 'readFirst' || a.stamp.agent === b.stamp.agent)
         ? 'M4'
         : 'D4'

@@ -11,6 +11,8 @@ import type { Digest } from './digest.js'
 import { digest } from './digest.js'
 import type { Extent, Knowledge } from './knowledge.js'
 import { advance, joinVector, joinVisible, nothing, programOf, tensorNothing } from './knowledge.js'
+import type { TensorQueue } from './queue.js'
+import { emptied, tensorQueue } from './queue.js'
 import type { Report } from './report.js'
 import { report } from './report.js'
 import type { Options } from './rules.js'
@@ -28,6 +30,9 @@ export interface AgentState {
   /** number of copies at each cp.async commit */
   readonly copiesAtCommit: Array<number>
   queue: number
+  readonly tensorQueue: TensorQueue
+  /** wgmma issued */
+  products: number
   loads: number
   stores: number
   /** last barrier waited for, -1 before the first */
@@ -64,6 +69,8 @@ export const agentState = (extent: Extent, started: boolean): AgentState => ({
   copies: 0,
   copiesAtCommit: [],
   queue: 0,
+  tensorQueue: tensorQueue(),
+  products: 0,
   loads: 0,
   stores: 0,
   lastWait: -1,
@@ -105,6 +112,8 @@ export const restart = (a: AgentState, fresh: AgentState): void => {
   a.copies = 0
   a.copiesAtCommit.length = 0
   a.queue = 0
+  emptied(a.tensorQueue)
+  a.products = 0
   a.loads = 0
   a.stores = 0
   a.lastWait = -1

@@ -2,14 +2,14 @@
  * Ends: of a cluster, and of the log.
  *
  * At the end of a cluster, in this order: reads of what nothing has written (I1, M6); if waits stand, the wait-for cycle (B4, B5, B6); what is left in barriers (U1, C6); if
- * nothing is stuck, what is still in flight or can still reach a CTA that has gone (U2, K1), and tensor memory that is still allocated (T1). At the end of the log also: output bytes that nobody
+ * nothing is stuck, what is still in flight or can still reach a CTA that has gone (U2, K1), and tensor memory that is still allocated or was not given back by both of a pair (T1, T4, T5). At the end of the log also: output bytes that nobody
  * wrote (O1), and the conditions C1 and C5, which sum up the rest.
  *
  * | condition | fails if                                                                      |
  * |-----------|-------------------------------------------------------------------------------|
  * | C1        | the header says that control may depend on timing                              |
  * | C2        | the log contradicts itself (a parity, an operation)                            |
- * | C5        | the run is stuck, or one of U1, U2, K1, K2, O1, B8, T1 is a hazard                     |
+const exitIds: ReadonlyArray<HazardId> = ['U1', 'U2', 'K1', 'K2', 'O1', 'B8', 'T1', 'T4', 'T5']
  * | C3, C4, C6 | asked at every barrier event (`barriers.ts`)                                  |
  *
  * Worked: two clusters, output of 32 bytes; cluster 0 writes [0, 16), cluster 1 stands blocked. B5 of cluster 1, C5 fails, and O1 is not asked: the
@@ -123,7 +123,7 @@ const outputs = (d: Detector): void => {
   })
 }
 
-const exitIds: ReadonlyArray<HazardId> = ['U1', 'U2', 'K1', 'K2', 'O1', 'B8', 'T1']
+const exitIds: ReadonlyArray<HazardId> = ['U1', 'U2', 'K1', 'K2', 'O1', 'B8', 'T1', 'T4', 'T5']
 
 /** Closes the last cluster and says what the log shows. The state is spent. */
 export const conclude = (d: Detector): Judgement => {

@@ -32,7 +32,7 @@ import { singleton, union } from './generation-set.js'
 import { advance, clockOf, copy } from './knowledge.js'
 import { owe } from './obligations.js'
 import type { Operation } from './operation.js'
-import { numbered, partOf } from './operation.js'
+import { numbered, partOf, placeOf } from './operation.js'
 import { actor, barrierName, draft, file, keyOf } from './report.js'
 import type { Detector } from './state.js'
 import { malformed } from './state.js'
@@ -48,22 +48,41 @@ export const effect = (d: Detector, op: Operation, completion: Completion, cta: 
   owe(d.context, d.obligations, completion, cta, op.stamp, op.id, `${op.unit}`)
 }
 
+/** M7: what acts on a pair of CTAs is issued by the even one, while the other lives. */
+const forPair = (d: Detector, e: Issue): void => {
+  const c = d.context
+  const cta = c.header.agents[e.stamp.agent]!.cta
+  const peer = cta ^ 1
+  const lives = c.header.agents.some((a, x) => a.cta === peer && c.agents[x]!.started && !c.agents[x]!.exited)
+  const does = `issues a ${e.tensor ?? 'mma'} for the pair`
+  const told = (text: string): void => {
+    file(c.report, keyOf('M7', e.stamp, undefined), () =>
+      draft('M7', 'E', text, actor(e.stamp, does, e.operation)),
+    )
+  }
+  if (cta % 2 === 1)
+    told(`${does} from CTA ${String(cta)}: the even CTA, ${String(peer)}, is the one that issues`)
+  else if (!lives) told(`${does}, and CTA ${String(peer)} does not take part: it is not there, or has exited`)
+}
+
 export const issue = (d: Detector, e: Issue): void => {
   const c = d.context
   const a = tick(c, e.stamp)
   const x = e.stamp.agent
   d.worked[x] = 1
   const multicast = e.unit === 'tmaLoad' ? c.header.ctas / (c.header.resident ?? 1) : 1
+  if (e.ctaGroup === 2) forPair(d, e)
+  const number = numbered(a, e.unit)
   const op: Operation = {
     id: e.operation,
     stamp: e.stamp,
     unit: e.unit,
     knowledge: copy(a.knowledge),
-    number: numbered(a, e.unit),
+    number,
     instance: d.instances[x]!++,
     lastWait: a.lastWait,
     fences: a.fences,
-    pipe: e.pipe ?? 0,
+    place: placeOf(c, a, e, number),
     parts: [],
     ctas: [],
     part: 0,

@@ -34,11 +34,11 @@ import * as Digest from './digest.js'
 import { effect } from './in-flight.js'
 import { programOf } from './knowledge.js'
 import { oweRemote } from './obligations.js'
-import { completionOf, queueOf } from './operation.js'
+import { completionOf } from './operation.js'
 import { actor, barrierName, draft, file, keyOf } from './report.js'
 import type { Detector, Region } from './state.js'
 import { malformed } from './state.js'
-import { afterFreed, beforeAllocated, freed, notOver, notWaitedFor } from './tensor-memory.js'
+import { afterFreed, beforeAllocated, freed, notOver, notWaitedFor, ofPeer } from './tensor-memory.js'
 
 // ---------------------------------------------------------------- regions
 
@@ -134,7 +134,7 @@ export const access = (d: Detector, e: Access): void => {
     operation: op === undefined ? -1 : op.id,
     // the read of an operation that combines belongs to its write
     completion: op === undefined ? doneBy(programOf(x), stamp.at) : completionOf(op, e.atomic ? 'w' : e.rw),
-    queue: op === undefined ? -1 : queueOf(c, op.unit, x, op.pipe),
+    queue: op === undefined ? undefined : op.place,
     fence: fenceKind(plane.space),
     sound: true,
     footprint: e.footprint,
@@ -173,8 +173,8 @@ export const access = (d: Detector, e: Access): void => {
 export const dealloc = (d: Detector, e: Dealloc): void => {
   const c = d.context
   const a = tick(c, e.stamp)
-  freed(c, d.allocations, e, a.knowledge.order)
-  const region = regionOf(d, e.footprint)
+  const peer = e.ctaGroup === 2 ? ofPeer(c, d.allocations, e.footprint) : undefined
+  freed(c, d.allocations, e, a.knowledge.order, peer)
   const record: AccessRecord = {
     rw: 'w',
     proxy: 'tensor',
@@ -182,7 +182,7 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
     unit: 'agent',
     operation: -1,
     completion: doneBy(programOf(e.stamp.agent), e.stamp.at),
-    queue: -1,
+    queue: undefined,
     fence: 'shared',
     sound: true,
     footprint: e.footprint,
@@ -206,7 +206,8 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
     early: d.conflicts.early,
     nothingThere: d.conflicts.nothingThere,
   }
-  for (const atom of region.atoms)
+  const atoms = [e.footprint, peer].flatMap((f) => (f === undefined ? [] : regionOf(d, f).atoms))
+  for (const atom of atoms)
     judgeDealloc(
       atom.payload,
       record,

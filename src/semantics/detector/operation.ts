@@ -11,7 +11,7 @@
  * | tmaStore              | the bulk group that is open               | read side of the group, or its whole | its whole |
  * | cpAsync               | which of the agent's copies               | that number; an arrival: its generation        ||
  * | wgmma                 | the wgmma group that is open              | its group                                      ||
- * | tcgen05 mma, cp       | position in the agent's tensor queue      | that position                                  ||
+ * | tcgen05 mma, cp, shift | position in the agent's tensor queue      | that position                                  ||
  * | tcgen05Ld, tcgen05St  | which of the agent's loads, stores        | that number                                    ||
  *
  * Worked: an agent issues store s1, commits, issues s2. s1 is number 1, s2 number 2; a group wait that leaves one group open lets the
@@ -25,12 +25,14 @@
  *
  * Source: PTX ISA, asynchronous operations and their completion mechanisms.
  */
-import type { Stamp, Unit } from '../log.js'
+import type { Issue, Stamp, Unit } from '../log.js'
 import type { Completion } from './access-record.js'
 import { doneBy, notYet } from './access-record.js'
 import type { AgentState, Context } from './context.js'
 import type { Knowledge } from './knowledge.js'
 import { clockOf } from './knowledge.js'
+import type { Place } from './queue.js'
+import { documented, inOrder } from './queue.js'
 
 // ---------------------------------------------------------------- model
 
@@ -47,8 +49,8 @@ export interface Operation {
   readonly instance: number
   readonly lastWait: number
   readonly fences: number
-  /** which of the documented in-order pipes of its agent, for a product on tensor memory */
-  readonly pipe: number
+  /** in the in-order unit that it belongs to, if it does */
+  readonly place: Place | undefined
   /** completions of the parts of a load (or of an arrival of cp.async), filled in by its signals, and the CTAs that each has an effect on (a bit each) */
   readonly parts: Array<Completion>
   readonly ctas: Array<number>
@@ -113,21 +115,25 @@ export const completionOf = (op: Operation, rw: 'r' | 'w'): Completion => {
   }
 }
 
-/** The in-order unit that it belongs to: its accesses follow one another without an edge. -1 for none. */
-export const queueOf = (c: Context, unit: Unit, agent: number, pipe: number): number => {
-  switch (unit) {
+/** Its place among what happens in order without an edge. Takes the place, for an entry of a tensor queue. */
+export const placeOf = (c: Context, a: AgentState, e: Issue, number: number): Place | undefined => {
+  const x = e.stamp.agent
+  switch (e.unit) {
     case 'wgmma':
-      return c.options.wgmmaOrder === 'issue' ? 2 * agent : -1
-    case 'tcgen05':
+      return c.options.wgmmaOrder === 'issue' ? inOrder(2 * x, ++a.products, 'mma', false) : undefined
+    case 'tcgen05': {
+      const entry = e.tensor ?? 'mma'
+      const pair = e.ctaGroup === 2
       return c.options.tensorPipe === 'issueOrder'
-        ? 2 * agent + 1
-        : 2 * agent + 1 + 2 * c.agents.length * (1 + pipe)
+        ? inOrder(2 * x + 1, number, entry, pair)
+        : documented(a.tensorQueue, 2 * x + 1, number, entry, e.pipe ?? 0, pair)
+    }
     case 'tmaLoad':
     case 'tmaStore':
     case 'cpAsync':
     case 'tcgen05Ld':
     case 'tcgen05St':
     case 'stAsync':
-      return -1
+      return undefined
   }
 }

@@ -35,7 +35,7 @@ export interface Options {
   readonly strictProxies: boolean
   /** wgmma of one warpgroup are ordered as issued; `documented` orders none of them */
   readonly wgmmaOrder: 'issue' | 'documented'
-  /** tcgen05.mma of one agent are ordered as issued; `documented` orders those with one accumulator and shape alone */
+  /** the tensor queue of one agent is in order of issue; `documented` grants the pairs that the ISA lists alone (`queue.ts`) */
   readonly tensorPipe: 'issueOrder' | 'documented'
   /** a register write before a wgmma that uses the register needs a wgmma.fence */
   readonly registerFence: boolean

@@ -14,12 +14,27 @@
  *
  * A log that says nothing of allocations is judged without them.
  *
+ * Two CTAs of a pair (cta_group 2) take the same steps: the n-th allocation or dealloc of the one is the n-th of the other, with as many columns.
+ * What one frees, both have freed, so a dealloc must come after the uses of the columns in both CTAs.
+ *
+ *     CTA 0  alloc 128   alloc 64    dealloc 64   dealloc 128
+ *     CTA 1  alloc 128   alloc 32                               the second step differs (T4); the third and fourth are missing (T5)
+ *
+ * | the n-th steps of a pair                                     | id |
+ * |--------------------------------------------------------------|----|
+ * | differ                                                       | T4 |
+ * | an allocation that the other CTA never makes                 | T4 |
+ * | a dealloc that the other CTA never makes: it exits before    | T5 |
+ *
+ * Columns that are freed and not allocated again are freed twice (T2), if the log says so; the machine refuses to.
+ *
  * Laws
  * 1. A program whose uses are all ordered after the allocation gets nothing from here but leaks.
  *
  * Source: PTX ISA, tcgen05.alloc, dealloc.
  */
 import type { Alloc, Dealloc, Footprint, Stamp } from '../log.js'
+import { tmemLanes } from '../../layouts/tensor-memory/geometry.js'
 import type { AccessRecord } from './access-record.js'
 import { overlap } from './atoms.js'
 import { actorOf, doesAccess } from './conflicts.js'
@@ -34,6 +49,12 @@ export interface Allocation {
   readonly stamp: Stamp
   readonly footprint: Footprint
 }
+/** One step of a pair's CTA. */
+interface PairStep {
+  readonly kind: 'alloc' | 'dealloc'
+  readonly columns: number
+  readonly stamp: Stamp
+}
 /** What was freed, and what the agent that did it knew. */
 interface Freed {
   readonly stamp: Stamp
@@ -43,19 +64,87 @@ interface Freed {
 /** Updated in place. */
 export interface Allocations {
   readonly live: Allocation[]
-  readonly gone: Map<number, Freed>
+  /** by footprint and by the CTA that freed it */
+  readonly gone: Map<string, Freed>
+  /** by CTA */
+  readonly steps: Map<number, PairStep[]>
 }
 
-export const allocations = (): Allocations => ({ live: [], gone: new Map() })
+export const allocations = (): Allocations => ({ live: [], gone: new Map(), steps: new Map() })
 export const forget = (all: Allocations): void => {
   all.live.length = 0
   all.gone.clear()
+  all.steps.clear()
+}
+
+// ---------------------------------------------------------------- pairs
+
+/** The number of columns of an allocation: all lanes of them, four bytes each. */
+const columnsOf = (f: Footprint): number => {
+  let bytes = 0
+  for (let i = 0; i < f.spans.length; i += 2) bytes += f.spans[i + 1]! - f.spans[i]!
+  return bytes / (4 * tmemLanes)
+}
+
+const showStep = (s: PairStep): string => `${s.kind} of ${String(s.columns)} columns`
+
+/** T4: the step that a CTA of a pair takes is not the one that the other has taken in its place. */
+const inStep = (c: Context, all: Allocations, kind: PairStep['kind'], e: Alloc | Dealloc): void => {
+  if (e.ctaGroup !== 2) return
+  const cta = c.header.planes[e.footprint.plane]?.cta ?? 0
+  const mine = all.steps.get(cta) ?? []
+  all.steps.set(cta, mine)
+  const step: PairStep = { kind, columns: columnsOf(e.footprint), stamp: e.stamp }
+  mine.push(step)
+  const other = all.steps.get(cta ^ 1)?.[mine.length - 1]
+  if (other !== undefined && (other.kind !== kind || other.columns !== step.columns))
+    file(c.report, keyOf('T4', other.stamp, e.stamp), () =>
+      draft(
+        'T4',
+        'E',
+        `the CTAs of a pair take different steps: ${showStep(other)} and ${showStep(step)}`,
+        actor(other.stamp, `${other.kind}s for the pair`),
+        actor(e.stamp, `${kind}s for the pair`),
+      ),
+    )
+}
+
+/** T4 and T5: the steps of one CTA that the other has not taken by the end. */
+export const outOfStep = (c: Context, all: Allocations): void => {
+  for (const [cta, mine] of all.steps) {
+    const theirs = all.steps.get(cta ^ 1) ?? []
+    for (const step of mine.slice(theirs.length)) {
+      const id = step.kind === 'alloc' ? 'T4' : 'T5'
+      const last = theirs[theirs.length - 1]
+      file(c.report, keyOf(id, step.stamp, last?.stamp), () =>
+        draft(
+          id,
+          'E',
+          `CTA ${String(cta ^ 1)} ${id === 'T4' ? 'never takes part in the' : 'exits before its part in the'} ${showStep(step)}`,
+          actor(step.stamp, `${step.kind}s for the pair`),
+          last === undefined ? undefined : actor(last.stamp, `${last.kind}s for the pair, the last time`),
+        ),
+      )
+    }
+  }
+}
+
+/** The columns at the same place in the other CTA of the pair. */
+export const ofPeer = (c: Context, all: Allocations, f: Footprint): Footprint | undefined => {
+  const peer = (c.header.planes[f.plane]?.cta ?? 0) ^ 1
+  const isIt = (g: Footprint): boolean =>
+    c.header.planes[g.plane]?.cta === peer && g.spans[0] === f.spans[0] && g.spans.length === f.spans.length
+  const alive = all.live.find((a) => isIt(a.footprint))
+  if (alive !== undefined) return alive.footprint
+  for (const gone of all.gone.values()) if (isIt(gone.footprint)) return gone.footprint
+  return undefined
 }
 
 // ---------------------------------------------------------------- combinators
 
 export const allocated = (c: Context, all: Allocations, e: Alloc): void => {
   tick(c, e.stamp)
+  inStep(c, all, 'alloc', e)
   all.live.push({ stamp: e.stamp, footprint: e.footprint })
 }
 
@@ -103,7 +192,7 @@ export const notOver = (c: Context, r: AccessRecord, by: Stamp, footprint: Footp
       actorOf(r),
       actor(by, 'deallocates'),
       {
-        plane: planeName(c.header, footprint.plane),
+        plane: planeName(c.header, r.footprint.plane),
         spans: overlap(r.footprint.spans, footprint.spans),
       },
     ),
@@ -121,10 +210,33 @@ export const notWaitedFor = (c: Context, load: AccessRecord, by: Stamp): void =>
     ),
   )
 
-/** The columns are gone; whoever frees them must know that they were there. */
-export const freed = (c: Context, all: Allocations, e: Dealloc, order: Int32Array): void => {
+const goneKey = (f: Footprint, by: number): string => `${String(f.id)}/${String(by)}`
+
+/** The columns are gone, also the peer's of an allocation by a pair; whoever frees them must know that they were there. */
+export const freed = (
+  c: Context,
+  all: Allocations,
+  e: Dealloc,
+  order: Int32Array,
+  peer: Footprint | undefined,
+): void => {
   const { live, gone } = all
-  gone.set(e.footprint.id, { stamp: e.stamp, footprint: e.footprint, order: order.slice() })
+  inStep(c, all, 'dealloc', e)
+  const by = c.header.agents[e.stamp.agent]?.cta ?? 0
+  const before = gone.get(goneKey(e.footprint, by))
+  if (before !== undefined && !live.some((a) => a.footprint.id === e.footprint.id))
+    file(c.report, keyOf('T2', before.stamp, e.stamp), () =>
+      draft(
+        'T2',
+        'E',
+        'frees tensor memory that has been freed',
+        actor(before.stamp, 'deallocates'),
+        actor(e.stamp, 'deallocates again'),
+      ),
+    )
+  gone.set(goneKey(e.footprint, by), { stamp: e.stamp, footprint: e.footprint, order: order.slice() })
+  if (peer !== undefined)
+    gone.set(goneKey(peer, by), { stamp: e.stamp, footprint: peer, order: order.slice() })
   const at = live.findIndex((a) => a.footprint.id === e.footprint.id)
   if (at < 0) return
   const a = live[at]!
@@ -141,9 +253,14 @@ export const freed = (c: Context, all: Allocations, e: Dealloc, order: Int32Arra
   live.splice(at, 1)
 }
 
-/** T1: what nobody has freed. */
+/** T1: what nobody has freed. What the other CTA of a pair has freed is T5 already. */
 export const leaked = (c: Context, all: Allocations): void => {
-  for (const a of all.live)
+  outOfStep(c, all)
+  const half = (a: Allocation): boolean => {
+    for (const f of all.gone.values()) if (f.footprint.id === a.footprint.id) return true
+    return false
+  }
+  for (const a of all.live.filter((one) => !half(one)))
     file(c.report, keyOf(`T1|${String(a.footprint.plane)}`, a.stamp, undefined), () =>
       draft('T1', 'E', 'allocates tensor memory that nobody frees', actor(a.stamp, 'allocates')),
     )

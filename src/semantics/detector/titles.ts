@@ -188,9 +188,9 @@ export const hazards: Readonly<Record<HazardId, Hazard>> = {
     'first MMA accumulates what nothing has written',
     'An MMA adds to columns of tensor memory that have never been written.',
   ),
-  M7: notYet(
+  M7: found(
+    ['validation', 'machine', 'detector'],
     'collective MMA issued by the wrong agents',
-    'the machine refuses some of it',
     'An MMA over two CTAs has to be issued once, by the leader, while both CTAs live.',
   ),
   M8: detected(
@@ -198,20 +198,22 @@ export const hazards: Readonly<Record<HazardId, Hazard>> = {
     'Another agent uses tensor memory in order, but over a barrier that carries no tensor-core order and without before_thread_sync and after_thread_sync.',
   ),
   T1: detected('tensor memory leaked', 'An allocation of tensor-memory columns is not freed by the end.'),
-  T2: found(['machine'], 'tensor memory freed twice', 'Columns are freed that are not allocated.'),
+  T2: found(
+    ['machine', 'detector'],
+    'tensor memory freed twice',
+    'Columns are freed that are not allocated.',
+  ),
   T3: found(
     ['validation', 'machine'],
     'illegal number of tensor-memory columns',
     'An allocation is not a power of two from 32 to 512 columns, or the CTA has no such number left.',
   ),
-  T4: notYet(
+  T4: detected(
     'collective allocation differs between the CTAs',
-    'nothing',
     'The two CTAs of a pair do not allocate the same columns.',
   ),
-  T5: notYet(
+  T5: detected(
     'peer exits before the deallocation',
-    'nothing',
     'A CTA of a pair is gone when the other frees what both allocated.',
   ),
   K1: detected(

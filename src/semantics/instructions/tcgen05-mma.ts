@@ -38,7 +38,15 @@ import type { World } from '../machine/world.js'
 import { access } from './generic.js'
 import { matrices } from './matrix.js'
 import { notAllocatedInGroup } from './tcgen05-memory.js'
-import { checkGroup, committing, completionsOf, ctasOf, elsewhere, issueOf, ownMemory } from './tcgen05-queue.js'
+import {
+  checkGroup,
+  committing,
+  completionsOf,
+  ctasOf,
+  elsewhere,
+  issueOf,
+  ownMemory,
+} from './tcgen05-queue.js'
 
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 
@@ -56,8 +64,7 @@ export const prepareMma = (o: Operands, i: InstructionOf<'tcgen05.mma'>): Prepar
   const product = matrices(o, 'tcgen05.mma', i, i.ctaGroup)
   if (isFault(product)) return product
   const { a, b, accumulator, types, m, n, k } = product
-  const foreign =
-    ownMemory(o, 'a', a) ?? ownMemory(o, 'b', b) ?? ownMemory(o, 'accumulator', accumulator)
+  const foreign = ownMemory(o, 'a', a) ?? ownMemory(o, 'b', b) ?? ownMemory(o, 'accumulator', accumulator)
   if (foreign !== null) return foreign
   const accumulates = conditionOperand(o, 'accumulate', i.accumulate)
   if (typeof accumulates !== 'boolean') return accumulates

@@ -229,11 +229,7 @@ export const pipelined = (first: Queued, then: Queued): boolean => {
 export const held = (world: World, m: Machine, f: Queued): boolean => {
   for (const g of m.inFlight) {
     if (g === f) return false
-    if (
-      g.agent === f.agent &&
-      inQueue(g) &&
-      (world.tensorPipe === 'issueOrder' || pipelined(g, f))
-    )
+    if (g.agent === f.agent && inQueue(g) && (world.tensorPipe === 'issueOrder' || pipelined(g, f)))
       return true
   }
   return false

@@ -43,8 +43,8 @@ export interface TensorPlace {
 }
 
 /**
- * The order of the tcgen05.mma that one agent issues: one queue, as every kernel that reuses the columns of another accumulator relies on, or
- * what PTX lists, products with one accumulator and shape alone. Commits cover all that is before them in both.
+ * The order of the tensor queue of one agent: that of issue, as every kernel that reuses the columns of another accumulator relies on, or the
+ * pairs that PTX lists alone (`instructions/tcgen05-queue.ts`). Commits cover all that is before them in both.
  */
 export type TensorPipe = 'issueOrder' | 'documented'
 

@@ -11,7 +11,6 @@
  * | placement     | a swizzled storage at a multiple of its period (8 rows of the span)   | A3                   |
  * | sizes         | 227 KiB of shared memory, 512 columns of tensor memory                | A1, T3               |
  * | overlaps      | only members of one union                                             | storage.overlap      |
- * | allocations   | as many columns as the tensor memory takes, where any are allocated   | T3                   |
  * | computes      | names declared tensors                                                | param.unknown        |
  *
  * A swizzle of 128 bytes has a period of 1024: at 512 the pattern would be another, so the buffer must start at a multiple of 1024.
@@ -19,12 +18,12 @@
  * Laws
  * 1. The table, row by row, each with a program that breaks that row alone.
  *
- * Source: PTX ISA 9, shared memory limits, swizzle atoms, tcgen05.alloc.
+ * Source: PTX ISA 9, shared memory limits, swizzle atoms.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { ExprNode } from '../expression.js'
-import { checkLimits, extentOf, usedOf } from '../place.js'
-import { type Program, type Region } from '../program.js'
+import { checkLimits, extentOf } from '../place.js'
+import { type Program } from '../program.js'
 import { checkType, storageType } from '../typecheck.js'
 import { i32 } from '../types.js'
 import { type Checked, each, first, no } from './problem.js'
@@ -150,37 +149,4 @@ export const storageRules = (scene: Scene): Checked => {
     },
     () => overlaps(scene),
   ])
-}
-
-// ---------------------------------------------------------------- allocations
-
-const columnsIn = (region: Region): ReadonlyArray<number> =>
-  region.body.flatMap((stmt): ReadonlyArray<number> => {
-    switch (stmt._tag) {
-      case 'Let':
-        return []
-      case 'Do':
-        return stmt.instruction._tag === 'tcgen05.alloc' ? [stmt.instruction.columns] : []
-      case 'For':
-        return columnsIn(stmt.body)
-      case 'While':
-        return [...columnsIn(stmt.before), ...columnsIn(stmt.after)]
-      case 'If':
-        return [...columnsIn(stmt.then), ...columnsIn(stmt.else)]
-      case 'Fork':
-        return stmt.branches.flatMap(({ body }) => columnsIn(body))
-    }
-  })
-
-/** The columns that the program allocates must hold its tensor memory. */
-export const allocatedColumns = ({ program }: Scene, regions: ReadonlyArray<Region>): Checked => {
-  const allocations = regions.flatMap(columnsIn)
-  const needed = usedOf(program.storage, 'tmem') / 4
-  const given = allocations.reduce((sum, columns) => sum + columns, 0)
-  return allocations.length === 0 || needed <= given
-    ? null
-    : no(
-        'T3',
-        `${program.name}: the tensor memory takes ${String(needed)} columns, but only ${String(given)} are allocated`,
-      )
 }

@@ -179,9 +179,9 @@ export const rule = (here: Here, instruction: Instruction, operand: Operands): C
         () =>
           matmulShapes(
             operand,
-            (m) => m === 64 || m === 128 || (instruction.ctaGroup === 2 && m === 256),
+            (m) => m === 64 || m === 128,
             '64 or 128 in each CTA',
-            512,
+            instruction.ctaGroup === 2 ? 256 : 512,
             instruction.ctaGroup,
             instruction.sparsity === undefined,
           ),

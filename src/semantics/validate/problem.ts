@@ -39,7 +39,9 @@ export type ValidationCode =
   | 'A1'
   | 'A3'
   | 'A4'
+  | 'tcgen05.ctaGroup'
   | 'M5'
+  | 'M7'
   | 'T3'
 
 export type Problem = Failure<ValidationCode>
