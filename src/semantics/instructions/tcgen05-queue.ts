@@ -120,7 +120,7 @@ export const elsewhere = (world: World, e: Elements, ctas: number, bytes: number
 /** Operands are offsets in the memory of the CTA that issues. */
 export const ownMemory = (o: Operands, field: string, e: Elements): FaultValue | null => {
   const cta = o.world.header.planes[e.plane]!.cta
-  return cta === o.at.cta
+  return cta === o.at.place * o.world.ctas + o.at.cta
     ? null
     : V.fault(
         'mma.remote',
