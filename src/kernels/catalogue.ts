@@ -27,6 +27,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { failure, refuse, type Failure } from '../failure.js'
 import type { Program } from '../semantics/program.js'
+import { programName, zoo, type Twin } from './broken/zoo/index.js'
 import { hopperMatmul } from './hopper-matmul.js'
 import { matmul0 } from './matmul0.js'
 import { queue, type Queue } from './queue.js'
@@ -408,13 +409,34 @@ const queueKernel: Kernel = {
 
 export const kernels: ReadonlyArray<Kernel> = [hopper, matmul0Kernel, queueKernel, wgmmaLoopKernel]
 
+/** Twins of the zoo stand beside the kernels: `zoo/R1` has the hazard, `zoo/R1-fixed` has not. They take no settings. */
+const twinKernel = ({ title, fix, program }: Twin, name: string, fixed: boolean): Kernel => ({
+  name,
+  summary: fixed ? fix : title,
+  parameters: [],
+  tensors: [],
+  dtype: '',
+  make: () =>
+    pipe(
+      program(fixed),
+      E.map((made) => ({ kernel: name, settings: {}, program: made })),
+    ),
+})
+
+const zooKernels: ReadonlyArray<Kernel> = zoo.flatMap((twin) =>
+  [false, true].map((fixed) => twinKernel(twin, programName(twin.name, fixed), fixed)),
+)
+
+/** Names of the zoo: all that begin with `zoo/`. */
+export const isOfZoo = (name: string): boolean => name.startsWith('zoo/')
+
 export const kernelNamed = (name: string): E.Either<Failure<'kernel.unknown'>, Kernel> => {
-  const kernel = kernels.find((k) => k.name === name)
+  const kernel = kernels.find((k) => k.name === name) ?? zooKernels.find((k) => k.name === name)
+  const expected = isOfZoo(name)
+    ? `one of ${zoo.map((twin) => programName(twin.name, false)).join(', ')}, or one of them with -fixed`
+    : `one of ${kernels.map((k) => k.name).join(', ')}`
   return kernel === undefined
-    ? refuse(
-        'kernel.unknown',
-        `kernel: expected one of ${kernels.map((k) => k.name).join(', ')}, found '${name}'`,
-      )
+    ? refuse('kernel.unknown', `kernel: expected ${expected}, found '${name}'`)
     : E.right(kernel)
 }
 

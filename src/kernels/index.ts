@@ -1,5 +1,5 @@
 /** Kernels: the catalogue, the kernels themselves, what they are compared with, and broken ones. See README.md. */
-export { instanceOf, kernelNamed, kernels, settingsOf } from './catalogue.js'
+export { instanceOf, isOfZoo, kernelNamed, kernels, settingsOf } from './catalogue.js'
 export type { Input, Instance, Kernel, Parameter, Settings, SettingValue, TensorRole } from './catalogue.js'
 export { hopperMatmul } from './hopper-matmul.js'
 export type { HopperMatmul } from './hopper-matmul.js'

@@ -16,7 +16,19 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { unreachable, type Failure } from '../failure.js'
 import type { Algebra } from '../numerics/algebra.js'
-import { defaults, detector, explain, judgeLog, settledVerdictOf, type Options } from './detector/index.js'
+import { actor, operation as operationOf } from './detector/report.js'
+import {
+  defaults,
+  detector,
+  exitIds,
+  explain,
+  hazardIds,
+  hazards,
+  isAnsweredById,
+  judgeLog,
+  settledVerdictOf,
+  type Options,
+} from './detector/index.js'
 import type { Blocked, Condition, Conditions, Finding, Judgement, MissingEdge } from './finding.js'
 import { launch, readTensor, type Arguments, type Launched } from './launch.js'
 import type { Fold, LogEvent } from './log.js'
@@ -193,8 +205,9 @@ const replayable = (
   const segments = events.length > longestExplained ? [] : segmentsOf(world, events, detecting)
   return findings.map((f) => {
     const segment = wanted.includes(f) ? segments.find((s) => s.shows.has(nameOf(f))) : undefined
+    const events = segment?.events ?? (isAnsweredById(f) ? [] : undefined)
     const missing =
-      f.missing ?? (segment === undefined ? undefined : explain(world.header, segment.events, f, detecting))
+      f.missing ?? (events === undefined ? undefined : explain(world.header, events, f, detecting))
     return withSchedule(f, text, missing)
   })
 }
@@ -208,16 +221,30 @@ const withSchedule = (f: Finding, schedule: string, missing: MissingEdge | undef
 
 type Ran = Run.Ran<readonly [Judgement | null, Provenance | null]>
 
+/** The fault that ended a run, as a finding: the code is an id of the taxonomy, or there is none. */
+const faultOf = (world: World, ran: Ran): ReadonlyArray<Finding> => {
+  if (ran.outcome._tag !== 'fault') return []
+  const { code, message, site, agent } = ran.outcome.fault
+  const id = hazardIds.find((h) => h === code)
+  const state = ran.machine.agents[agent]
+  if (id === undefined || state === undefined) return []
+  const iteration = state.control?.iteration ?? []
+  const a = operationOf(world.header, actor({ agent, at: state.at, site, iteration }, 'is refused'))
+  return [{ id, severity: hazards[id].severity, text: message, a }]
+}
+
 /** What a run shows, and what stands behind a condition that fails in it (B1, B3, B4). */
-const shownBy = (ran: Ran): ReadonlyArray<Finding> => {
+const shownBy = (world: World, ran: Ran): ReadonlyArray<Finding> => {
   const j = ran.result[0]
-  return j === null
-    ? []
-    : [...j.findings, ...(['C4', 'C3', 'C6'] as const).flatMap((name) => j.conditions[name].findings)]
+  const fault = faultOf(world, ran)
+  if (j === null) return fault
+  const behind = (['C4', 'C3', 'C6'] as const).flatMap((name) => j.conditions[name].findings)
+  const seen = fault.length === 0 ? j.findings : j.findings.filter((f) => !exitIds.includes(f.id))
+  return [...fault, ...seen, ...behind]
 }
 
 /** A finding about two operations: what a deadlock is more often caused by than its blocked waits say. */
-const isPair = (f: Finding): boolean => f.b !== undefined && /^[DRWPMV]/.test(f.id)
+const isPair = (f: Finding): boolean => f.b !== undefined && /^([DRWPMVK]|B6)/.test(f.id)
 
 /**
  * A run that got stuck shows where, not always why. Another schedule of the same program may get far enough to show the conflict
@@ -238,7 +265,7 @@ const causeOf = (
     Policy.seeded(3),
   ]) {
     const ran = judged(launched, options, detecting, policy, false)
-    if (shownBy(ran).some(isPair)) return ran
+    if (shownBy(launched.world, ran).some(isPair)) return ran
   }
   return null
 }
@@ -253,11 +280,14 @@ const findingsOf = (
   detecting: Options,
 ): ReadonlyArray<ReplayableFinding> => {
   const deciding = explored.found?.ran ?? first
-  const cause = decision.name === 'deadlock' ? causeOf(launched, options, detecting, shownBy(deciding)) : null
+  const cause =
+    decision.name === 'deadlock'
+      ? causeOf(launched, options, detecting, shownBy(launched.world, deciding))
+      : null
   const runs = [
-    ...(cause === null ? [] : [{ ran: cause, shown: shownBy(cause).filter(isPair) }]),
-    { ran: deciding, shown: shownBy(deciding) },
-    ...(deciding === first ? [] : [{ ran: first, shown: shownBy(first) }]),
+    ...(cause === null ? [] : [{ ran: cause, shown: shownBy(launched.world, cause).filter(isPair) }]),
+    { ran: deciding, shown: shownBy(launched.world, deciding) },
+    ...(deciding === first ? [] : [{ ran: first, shown: shownBy(launched.world, first) }]),
   ]
   const known = new Set<string>()
   return runs.flatMap(({ ran, shown }) => {

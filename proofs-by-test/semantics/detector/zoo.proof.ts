@@ -456,7 +456,7 @@ const twins: ReadonlyArray<readonly [string, Twin]> = [
     {
       id: 'O1',
       world: { ...two, output: true },
-      a: 'init',
+      a: 'write g 0',
       run: (s, ok) => {
         s.w(0, 'g 0')
         if (ok) s.w(0, 'g 1')

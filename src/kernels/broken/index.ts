@@ -1,4 +1,6 @@
 /** Kernels that must be rejected, and how they are made. */
+export { linesOf, programName, zoo } from './zoo/index.js'
+export type { Shows, Twin } from './zoo/index.js'
 export { labelsOf, without } from './without.js'
 export type { WithoutFailure } from './without.js'
 export { brokenHopperMatmuls } from './hopper-matmul.js'

@@ -5,7 +5,14 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { failure, refuse, type Failure } from '../../failure.js'
 import { without } from '../../kernels/broken/without.js'
-import { instanceOf, kernelNamed, kernels, type Input, type Instance } from '../../kernels/catalogue.js'
+import {
+  instanceOf,
+  kernelNamed,
+  isOfZoo,
+  kernels,
+  type Input,
+  type Instance,
+} from '../../kernels/catalogue.js'
 import { parseProgram } from '../../semantics/codec.js'
 import type { Program } from '../../semantics/program.js'
 import type { World } from './command.js'
@@ -55,6 +62,7 @@ export const namedSubject = (
   given: Settings,
   dropped: ReadonlyArray<string>,
 ): E.Either<Failure, Subject> => {
+  if (isOfZoo(name)) return kernelSubject(name, given, [], dropped)
   if (!isFileName(name))
     return kernels.some((k) => k.name === name)
       ? kernelSubject(name, given, [], dropped)

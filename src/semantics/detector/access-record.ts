@@ -74,6 +74,8 @@ export interface AccessRecord {
   readonly when: number
   /** the barrier that the agent waited for last before it (before its issue), -1 for none */
   readonly lastWait: number
+  /** and the generation that it observed there, -1 on a fresh barrier */
+  readonly lastObserved: number
   /** fences that the agent had executed since its previous asynchronous issue */
   readonly fencesBefore: number
   /** what its operation knew at its issue, where that is worth keeping */
@@ -122,6 +124,7 @@ export const unsound = (r: AccessRecord): AccessRecord => ({
   place: r.place,
   when: r.when,
   lastWait: r.lastWait,
+  lastObserved: r.lastObserved,
   fencesBefore: r.fencesBefore,
   order: r.order,
 })
@@ -155,10 +158,6 @@ export const seen = (r: AccessRecord, proxy: Proxy, k: Knowledge, byMaximum: boo
   if (c.clock < 0) return false
   if (r.proxy === 'tensor')
     return k.tensor[c.clock]! >= c.at || (c.alternative >= 0 && k.tensor[c.alternative]! >= c.at)
-  if (proxy === 'tensormap')
-    return c.clock === clockOf('program', r.stamp.agent)
-      ? k.visible.counters[clockOf('acquiredMaps', r.stamp.agent)]! >= c.at
-      : seen(r, 'async', k, byMaximum)
   const window = proxy === 'async' ? k.async : k.visible
   if (c.barrier >= 0) return acquired(window.acquired[c.barrier]!, c.generation, byMaximum)
   if (r.proxy === 'generic' && proxy === 'async') return window.counters[fencedClock(r)]! >= c.at

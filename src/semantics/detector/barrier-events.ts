@@ -94,7 +94,13 @@ export const wait = (d: Detector, e: Wait): void => {
       return
     case 'blocked':
       tick(c, e.stamp)
-      d.blocked.push({ stamp: e.stamp, barrier: e.barrier, named: undefined, family: undefined })
+      d.blocked.push({
+        stamp: e.stamp,
+        barrier: e.barrier,
+        parity: e.parity,
+        named: undefined,
+        family: undefined,
+      })
       if (b.live && ((b.number - b.base) & 1) !== e.parity)
         malformed(d, `${where(c.header, e.stamp)} is blocked on a parity that passes`)
       return
@@ -110,6 +116,7 @@ export const wait = (d: Detector, e: Wait): void => {
         malformed(d, `${where(c.header, e.stamp)} passes on a parity that blocks`)
       const observed = observeWait(c, b, a, e.stamp, e.acquire, e.tensor)
       a.lastWait = e.barrier
+      a.lastObserved = observed - b.base
       Digest.ofAgent(c.digest, e.stamp.agent, 6 + e.barrier * 8, e.stamp.at, observed, e.acquire ? 1 : 0)
       return
     }

@@ -24,7 +24,6 @@
  *
  * Source: PTX ISA, mbarrier phases and transaction counts; the conditions are docs/hazards.md's theorem.
  */
-import type { HazardId } from '../finding.js'
 import type { Stamp } from '../log.js'
 import type { AgentState, Context } from './context.js'
 import { receive } from './context.js'
@@ -326,6 +325,7 @@ export const barrierEvent = (c: Context, b: BarrierState, e: BarrierArrival): vo
   joinVector(b.current.message.order, e.order)
   e.publish(b.current.message, b.number)
   b.arrivers[e.stamp.agent] = 1
+  c.tookPart[e.stamp.agent * c.extent.barriers + b.index] = 1
   if (e.counted > 0) {
     if (b.pending < e.counted) {
       b.surplus += e.counted
@@ -419,10 +419,27 @@ export const lacking = (c: Context, b: BarrierState): string =>
       : `and ${String(b.bytes)} bytes missing`
   }`
 
-/** Why a wait can never be satisfied. */
-export const deadlockId = (b: BarrierState, nothingDone: boolean): HazardId =>
-  b.live && b.pending === 0 && b.bytes !== 0
-    ? 'B4'
-    : nothingDone && b.number === b.base && b.current.arrivals === 0
-      ? 'B6'
-      : 'B5'
+/**
+ * Why a wait can never be satisfied. The agent wants the generation after the last one that it observed; with a parity of one bit it
+ * sleeps, too, if that generation is over and the next one as well (B1), or if its very first parity is the wrong one (B6).
+ */
+export const deadlockId = (
+  b: BarrierState,
+  agent: number,
+  parity: number,
+  nothingDone: boolean,
+): 'B1' | 'B4' | 'B5' | 'B6' => {
+  if (b.live && b.pending === 0 && b.bytes !== 0) return 'B4'
+  const wanted = b.observed[agent]! - b.base
+  if (b.number - b.base > wanted) {
+    if ((wanted & 1) === parity) return 'B1'
+    if (wanted === 0) return 'B6'
+  }
+  return nothingDone && b.number === b.base && b.current.arrivals === 0 ? 'B6' : 'B5'
+}
+
+/** What completed the last generation: who overran a waiter. */
+export const lastArrival = (b: BarrierState): Contribution | undefined => {
+  const counted = b.last?.events.filter((e) => e.counted)
+  return counted?.[counted.length - 1]
+}

@@ -25,17 +25,23 @@
  * | tmem  | two agents issued both, for a pair of CTAs                  | M7 |
  * | tmem  | else                                                       | D4 |
  * | tmem  | a use or a dealloc that is not ordered after the allocation (`tensor-memory.ts`) | D4 |
+ * | smem  | two copies of different CTAs in one generation of a barrier | K3 |
+ * | smem  | what W replaces signalled another barrier of W's own array | W5 |
+ * | smem  | the side meant second last waited on a fresh barrier (generation -1) in which the other side takes part | B6 |
  * | smem  | both are agents' own accesses                              | D1 |
  * | smem  | two writes                                                 | W1 |
  * | smem  | R meant first, W's issuer knew of R's issue, R is a TMA store / wgmma / tcgen05 or cp.async | W4 / W3 / W2 |
  * | smem  | R meant first, else                                        | W1 |
  * | smem  | W meant first, R's agent last waited for W's own barrier (a generation too early)        | R3 |
  * | smem  | W meant first, ... for another barrier of the same array   | R2 |
+ * | smem  | W meant first, an agent reads itself what a copy brings that it issued itself            | P4 |
  * | smem  | W meant first, else                                        | R1 |
+ *
+ * The first row that fits. P4 and R1 are one mistake at two distances: who issues a copy and reads on takes it for synchronous (P4); who
+ * consumes what another agent, or another unit, brings does not take part in the handshake (R1).
  *
  * | ordered, but the write is not visible                              | id |
  * |--------------------------------------------------------------------|----|
- * | a tensor map that a copy reads                                     | P5 |
  * | tensor proxy, a tcgen05.st of the same agent                       | M4 |
  * | tensor proxy, else                                                 | M8 |
  * | generic write, the reader is generic or does not see it generically either | V1 |
@@ -44,8 +50,6 @@
  * | generic write, asynchronous reader, else                           | P1 |
  * | asynchronous write                                                 | V1 |
  * | generic read under an asynchronous write (`strictProxies`)         | P3 |
- *
- * P4 is R1 by another name and never given; W5 (a slot reused because there are too few) shows as W1.
  *
  * Source: PTX ISA (asynchronous operations, proxies); the names are docs/hazards.md's.
  */
@@ -63,6 +67,18 @@ export interface Direction {
   readonly meant: 'readFirst' | 'writeFirst' | 'twoWrites'
   /** the second of the meant order knew that the first was issued (but not that it was done) */
   readonly knewIssue: boolean
+  /** the write whose bytes the later write of the pair replaces, if one is remembered */
+  readonly replaced: AccessRecord | undefined
+}
+
+/** What a classification asks of the run, when the log is at its end. */
+export interface Facts {
+  /** the array that a barrier belongs to */
+  readonly array: (barrier: number) => string
+  /** the CTA of an agent */
+  readonly cta: (agent: number) => number
+  /** whether the agent ever took part in a generation of the barrier */
+  readonly tookPart: (agent: number, barrier: number) => boolean
 }
 
 const knewIssueOf = (order: Int32Array | undefined, r: AccessRecord): boolean =>
@@ -70,33 +86,103 @@ const knewIssueOf = (order: Int32Array | undefined, r: AccessRecord): boolean =>
 
 /** `k` is what the later access (in log order) knew. */
 export const direction = (earlier: AccessRecord, later: AccessRecord, c: Cell, k: Knowledge): Direction => {
-  if (earlier.rw === 'w' && later.rw === 'w')
-    return { meant: 'twoWrites', knewIssue: knewIssueOf(k.order, earlier) }
+  const told = (
+    meant: Direction['meant'],
+    knewIssue: boolean,
+    replaced: AccessRecord | undefined,
+  ): Direction => ({ meant, knewIssue, replaced })
+  if (earlier.rw === 'w' && later.rw === 'w') return told('twoWrites', knewIssueOf(k.order, earlier), earlier)
   const readIsEarlier = earlier.rw === 'r'
   const read = readIsEarlier ? earlier : later
   const write = readIsEarlier ? later : earlier
+  const replaced = readIsEarlier ? c.write : c.before
   if (read.stamp.agent === write.stamp.agent)
-    return { meant: read.stamp.at <= write.stamp.at ? 'readFirst' : 'writeFirst', knewIssue: true }
+    return told(read.stamp.at <= write.stamp.at ? 'readFirst' : 'writeFirst', true, replaced)
   const readOrder = readIsEarlier ? read.order : k.order
   const writeOrder = readIsEarlier ? k.order : write.order
-  if (knewIssueOf(writeOrder, read)) return { meant: 'readFirst', knewIssue: true }
-  if (knewIssueOf(readOrder, write)) return { meant: 'writeFirst', knewIssue: true }
-  if (readIsEarlier) return { meant: c.write === undefined ? 'writeFirst' : 'readFirst', knewIssue: false }
-  const replaced = c.before
+  if (knewIssueOf(writeOrder, read)) return told('readFirst', true, replaced)
+  if (knewIssueOf(readOrder, write)) return told('writeFirst', true, replaced)
+  if (readIsEarlier) return told(replaced === undefined ? 'writeFirst' : 'readFirst', false, replaced)
   const expected =
     replaced !== undefined &&
     known(k.order, replaced.completion) &&
     ((c.readersBefore >> (read.stamp.agent & 31)) & 1) === 0
-  return { meant: expected ? 'readFirst' : 'writeFirst', knewIssue: false }
+  return told(expected ? 'readFirst' : 'writeFirst', false, replaced)
 }
 
-/** `array` gives the array that a barrier belongs to. Called at the end of the log, when every signal has come. */
+// ---------------------------------------------------------------- races on shared memory
+
+/** K3: two CTAs bring the same bytes in one generation. */
+const coveredTwice = (a: AccessRecord, b: AccessRecord, facts: Facts): boolean =>
+  a.completion.barrier >= 0 &&
+  a.completion.barrier === b.completion.barrier &&
+  a.completion.generation === b.completion.generation &&
+  facts.cta(a.stamp.agent) !== facts.cta(b.stamp.agent)
+
+/** W5: two steps of one ring, kept apart by their barriers, in the same bytes. */
+const slotShared = (write: AccessRecord, replaced: AccessRecord | undefined, facts: Facts): boolean => {
+  if (replaced === undefined) return false
+  const x = write.completion.barrier
+  const y = replaced.completion.barrier
+  return x >= 0 && y >= 0 && x !== y && facts.array(x) === facts.array(y)
+}
+
+/** B6: the wait before it passed on a fresh barrier, and it was the other side that should have been waited for. */
+const passedFresh = (second: AccessRecord, first: AccessRecord, facts: Facts): boolean =>
+  second.lastWait >= 0 &&
+  second.lastObserved < 0 &&
+  second.stamp.agent !== first.stamp.agent &&
+  facts.tookPart(first.stamp.agent, second.lastWait)
+
+const sharedMemoryId = (a: AccessRecord, b: AccessRecord, d: Direction, facts: Facts): HazardId => {
+  const read = a.rw === 'r' ? a : b
+  const write = a.rw === 'r' ? b : a
+  if (d.meant === 'twoWrites' && coveredTwice(a, b, facts)) return 'K3'
+  if (slotShared(d.meant === 'twoWrites' ? b : write, d.replaced, facts)) return 'W5'
+  if (d.meant === 'twoWrites') {
+    if (passedFresh(b, a, facts)) return 'B6'
+    return a.unit === 'agent' && b.unit === 'agent' ? 'D1' : 'W1'
+  }
+  const readFirst = d.meant === 'readFirst'
+  if (readFirst ? passedFresh(write, read, facts) : passedFresh(read, write, facts)) return 'B6'
+  if (a.unit === 'agent' && b.unit === 'agent') return 'D1'
+  if (readFirst) {
+    if (!d.knewIssue) return 'W1'
+    switch (read.unit) {
+      case 'tmaStore':
+        return 'W4'
+      case 'wgmma':
+        return 'W3'
+      case 'agent':
+      case 'tmaLoad':
+      case 'stAsync':
+        return 'W1'
+      case 'tcgen05':
+      case 'tcgen05Ld':
+      case 'tcgen05St':
+      case 'cpAsync':
+        return 'W2'
+    }
+  }
+  const barrier = write.completion.barrier
+  if (barrier >= 0 && read.lastWait >= 0) {
+    if (read.lastWait === barrier) return 'R3'
+    if (facts.array(read.lastWait) === facts.array(barrier)) return 'R2'
+  }
+  return read.unit === 'agent' && write.proxy === 'async' && read.stamp.agent === write.stamp.agent
+    ? 'P4'
+    : 'R1'
+}
+
+// ---------------------------------------------------------------- races
+
+/** Called at the end of the log, when every signal has come. */
 export const raceId = (
   space: Space,
   a: AccessRecord,
   b: AccessRecord,
   d: Direction,
-  array: (barrier: number) => string,
+  facts: Facts,
 ): HazardId => {
   const read = a.rw === 'r' ? a : b
   const write = a.rw === 'r' ? b : a
@@ -116,34 +202,12 @@ export const raceId = (
       return involves('tcgen05St') && (d.meant !== 'readFirst' || a.stamp.agent === b.stamp.agent)
         ? 'M4'
         : 'D4'
-    case 'smem': {
-      if (a.unit === 'agent' && b.unit === 'agent') return 'D1'
-      if (d.meant === 'twoWrites') return 'W1'
-      if (d.meant === 'readFirst') {
-        if (!d.knewIssue) return 'W1'
-        switch (read.unit) {
-          case 'tmaStore':
-            return 'W4'
-          case 'wgmma':
-            return 'W3'
-          case 'agent':
-          case 'tmaLoad':
-          case 'stAsync':
-            return 'W1'
-          case 'tcgen05':
-          case 'tcgen05Ld':
-          case 'tcgen05St':
-          case 'cpAsync':
-            return 'W2'
-        }
-      }
-      const barrier = write.completion.barrier
-      if (barrier < 0 || read.lastWait < 0) return 'R1'
-      if (read.lastWait === barrier) return 'R3'
-      return array(read.lastWait) === array(barrier) ? 'R2' : 'R1'
-    }
+    case 'smem':
+      return sharedMemoryId(a, b, d, facts)
   }
 }
+
+// ---------------------------------------------------------------- visibility
 
 /** `fencedSince`: the issuer of the later access had executed a fence after the write (in the log). */
 export const invisibleId = (
@@ -152,7 +216,6 @@ export const invisibleId = (
   k: Knowledge,
   fencedSince: boolean,
 ): HazardId => {
-  if (later.proxy === 'tensormap') return 'P5'
   if (earlier.proxy === 'tensor')
     return earlier.unit === 'tcgen05St' && earlier.stamp.agent === later.stamp.agent ? 'M4' : 'M8'
   if (earlier.proxy === 'async' || later.proxy !== 'async') return 'V1'

@@ -26,7 +26,7 @@ import type { Space } from '../types.js'
 import type { AccessRecord } from './access-record.js'
 import { overlap } from './atoms.js'
 import type { Conflicts } from './cell.js'
-import { direction, invisibleId, raceId } from './classify.js'
+import { direction, invisibleId, raceId, type Facts } from './classify.js'
 import type { Context } from './context.js'
 import type { Knowledge } from './knowledge.js'
 import { programOf } from './knowledge.js'
@@ -97,21 +97,27 @@ export const conflictsOf = (c: Context): Conflicts => {
         },
         knew:
           k === undefined
-            ? undefined
+            ? kind === 'foreign'
+              ? `${agentName(c.header, later.stamp.agent)} knows nothing of the other cluster`
+              : undefined
             : `${agentName(c.header, later.stamp.agent)} ${knewOf(c, earlier, later.stamp.agent, k)}`,
         times: 1,
       }),
     )
-  const array = (barrier: number): string => {
-    const b = c.header.barriers[barrier]
-    return b === undefined ? String(barrier) : `${b.name.replace(/\[.*$/, '')}@${String(b.cta)}`
+  const facts: Facts = {
+    array: (barrier) => {
+      const b = c.header.barriers[barrier]
+      return b === undefined ? String(barrier) : `${b.name.replace(/\[.*$/, '')}@${String(b.cta)}`
+    },
+    cta: (agent) => c.header.agents[agent]?.cta ?? -1,
+    tookPart: (agent, barrier) => c.tookPart[agent * c.extent.barriers + barrier] === 1,
   }
   return {
     race: (earlier, later, at, k) => {
       const meant = direction(earlier, later, at, k)
       const space = spaceOf(c, later.footprint)
       const apart = placeOf(c, earlier.stamp.agent) !== placeOf(c, later.stamp.agent)
-      const id = (): HazardId => (apart ? 'D3' : raceId(space, earlier, later, meant, array))
+      const id = (): HazardId => (apart ? 'D3' : raceId(space, earlier, later, meant, facts))
       pair('race', id, apart ? unordered : 'are not ordered', earlier, later, k)
     },
     invisible: (earlier, later, k) => {

@@ -37,6 +37,8 @@ export interface AgentState {
   stores: number
   /** last barrier waited for, -1 before the first */
   lastWait: number
+  /** the generation that it observed there, counted from the barrier's initialisation: -1 on a fresh barrier */
+  lastObserved: number
   /** fences since the last asynchronous issue or arrive, and the log position of the last fence */
   fences: number
   lastFence: number
@@ -51,6 +53,8 @@ export interface Context {
   readonly agents: ReadonlyArray<AgentState>
   readonly report: Report
   readonly digest: Digest
+  /** who has ever taken part in a generation of a barrier: agents x barriers */
+  readonly tookPart: Uint8Array
   /** position in the log */
   when: number
   /** something was read in this cluster that had not been written */
@@ -74,6 +78,7 @@ export const agentState = (extent: Extent, started: boolean): AgentState => ({
   loads: 0,
   stores: 0,
   lastWait: -1,
+  lastObserved: -1,
   fences: 0,
   lastFence: -1,
   started,
@@ -89,6 +94,7 @@ export const context = (header: Header, options: Options): Context => {
     agents: header.agents.map((a) => agentState(extent, a.starts)),
     report: report(header),
     digest: digest(header.agents.length),
+    tookPart: new Uint8Array(header.agents.length * header.barriers.length),
     when: 0,
     early: false,
     cluster: 0,
@@ -117,6 +123,7 @@ export const restart = (a: AgentState, fresh: AgentState): void => {
   a.loads = 0
   a.stores = 0
   a.lastWait = -1
+  a.lastObserved = -1
   a.fences = 0
   a.lastFence = -1
   a.started = fresh.started

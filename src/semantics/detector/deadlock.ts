@@ -10,7 +10,7 @@
 import type { Blocked } from '../finding.js'
 import type { Family, Rendezvous, Stamp } from '../log.js'
 import type { BarrierState } from './barriers.js'
-import { deadlockId, lacking } from './barriers.js'
+import { deadlockId, lacking, lastArrival } from './barriers.js'
 import type { Context } from './context.js'
 import type { NamedBarriers } from './rendezvous.js'
 import { missingMembers, namedBarrier } from './rendezvous.js'
@@ -20,6 +20,8 @@ export interface Blockage {
   readonly stamp: Stamp
   /** -1 unless it waits for an mbarrier */
   readonly barrier: number
+  /** the parity of that wait */
+  readonly parity: number
   readonly named: Rendezvous | undefined
   readonly family: Family | undefined
 }
@@ -90,7 +92,7 @@ const cycle = (edges: ReadonlyArray<Edge>): ReadonlyArray<Edge> => {
   return []
 }
 
-/** Files the deadlock: the list of blocked agents, and one finding B4, B5 or B6. */
+/** Files the deadlock: the list of blocked agents, and one finding B1, B4, B5 or B6. */
 export const deadlock = (
   c: Context,
   barriers: ReadonlyArray<BarrierState>,
@@ -114,18 +116,25 @@ export const deadlock = (
     c.report.deadlock.push(item)
   }
   const nothingDone = blocked.every((b) => worked[b.stamp.agent] === 0)
-  const bytes = ordered.find(
-    (e) => e.blockage.barrier >= 0 && deadlockId(barriers[e.blockage.barrier]!, false) === 'B4',
-  )
-  const first = bytes ?? ordered[0]
+  const idOf = (e: Edge): 'B1' | 'B4' | 'B5' | 'B6' => {
+    const { barrier, parity, stamp } = e.blockage
+    return barrier >= 0 ? deadlockId(barriers[barrier]!, stamp.agent, parity, nothingDone) : 'B5'
+  }
+  // bytes that do not add up, and a wait that was overrun, explain the others
+  const first = ordered.find((e) => idOf(e) === 'B4') ?? ordered.find((e) => idOf(e) === 'B1') ?? ordered[0]
   if (first === undefined) return
-  const id = first.blockage.barrier >= 0 ? deadlockId(barriers[first.blockage.barrier]!, nothingDone) : 'B5'
+  const id = idOf(first)
+  const by = id === 'B1' ? lastArrival(barriers[first.blockage.barrier]!) : undefined
   file(c.report, 'deadlock', () =>
     draft(
       id,
       'E',
-      `deadlock: ${agentName(c.header, first.blockage.stamp.agent)} waits for ${first.waitsFor}`,
+      `deadlock: ${agentName(c.header, first.blockage.stamp.agent)} waits for ${first.waitsFor}${because(id)}`,
       actor(first.blockage.stamp, 'waits'),
+      by === undefined ? undefined : actor(by.stamp, by.does),
     ),
   )
 }
+
+const because = (id: 'B1' | 'B4' | 'B5' | 'B6'): string =>
+  id === 'B1' ? '; the generation that it wants is over, and the next one too' : ''

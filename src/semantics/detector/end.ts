@@ -20,7 +20,9 @@ const exitIds: ReadonlyArray<HazardId> = ['U1', 'U2', 'K1', 'K2', 'O1', 'B8', 'T
  * Source: docs/hazards.md, the theorem.
  */
 import type { HazardId, Judgement } from '../finding.js'
+import type { AccessRecord } from './access-record.js'
 import { pieces } from './atoms.js'
+import { actorOf } from './conflicts.js'
 import { atEnd, barrierState } from './barriers.js'
 import { agentState, restart } from './context.js'
 import { settle } from './cell.js'
@@ -84,6 +86,7 @@ const outputs = (d: Detector): void => {
   c.header.planes.forEach((p, i) => {
     if (p.output !== true) return
     const missing: Array<readonly [number, number]> = []
+    let newest: AccessRecord | undefined
     let at = 0
     const gap = (to: number): void => {
       if (to <= at) return
@@ -94,24 +97,23 @@ const outputs = (d: Detector): void => {
     for (const [from, to, owner] of pieces(d.planes[i]!)) {
       gap(from)
       at = from
-      const { write, foreignWrite, atomics, foreignAtomic } = owner.payload
-      const wasWritten =
-        write !== undefined ||
-        foreignWrite !== undefined ||
-        atomics.some((a) => a.rw === 'w') ||
-        foreignAtomic?.rw === 'w'
-      if (!wasWritten) gap(to)
+      const { write, atomics, foreignWrite, foreignAtomic } = owner.payload
+      const isWrite = (x: AccessRecord | undefined): boolean => x?.rw === 'w'
+      const by = atomics.find(isWrite) ?? write ?? (isWrite(foreignAtomic) ? foreignAtomic : foreignWrite)
+      if (by !== undefined && (newest === undefined || by.when > newest.when)) newest = by
+      if (by === undefined) gap(to)
       at = to
     }
     gap(p.bytes)
     if (missing.length > 0) {
+      const last = newest
       const bytes = missing.reduce((n, [from, to]) => n + to - from, 0)
       file(c.report, `O1|${String(i)}`, () =>
         draft(
           'O1',
           'E',
           `${String(bytes)} bytes of output ${p.name} are never written`,
-          actor({ agent: 0, at: 0, site: 0, iteration: [] }, 'ends'),
+          last === undefined ? actor({ agent: 0, at: 0, site: -1, iteration: [] }, 'ends') : actorOf(last),
           undefined,
           {
             plane: planeName(c.header, i),
@@ -123,7 +125,8 @@ const outputs = (d: Detector): void => {
   })
 }
 
-const exitIds: ReadonlyArray<HazardId> = ['U1', 'U2', 'K1', 'K2', 'O1', 'B8', 'T1', 'T4', 'T5']
+/** What only the end of a run can say: one that a fault has ended has not come to it. */
+export const exitIds: ReadonlyArray<HazardId> = ['U1', 'U2', 'K1', 'K2', 'O1', 'B8', 'T1', 'T4', 'T5']
 
 /** Closes the last cluster and says what the log shows. The state is spent. */
 export const conclude = (d: Detector): Judgement => {

@@ -81,6 +81,7 @@ export const issue = (d: Detector, e: Issue): void => {
     number,
     instance: d.instances[x]!++,
     lastWait: a.lastWait,
+    lastObserved: a.lastObserved,
     fences: a.fences,
     place: placeOf(c, a, e, number),
     parts: [],
@@ -134,8 +135,7 @@ const deliver = (d: Detector, op: Operation, part: number, barrier: number, byte
     does: `${op.unit} delivers ${String(bytes)} bytes`,
     publish: (m, g) => {
       m.visible.acquired[barrier] = union(m.visible.acquired[barrier]!, singleton(g))
-      // a generic write is visible to asynchronous units across a fence alone
-      if (op.unit !== 'stAsync') m.async.acquired[barrier] = union(m.async.acquired[barrier]!, singleton(g))
+      m.async.acquired[barrier] = union(m.async.acquired[barrier]!, singleton(g))
     },
   })
 }

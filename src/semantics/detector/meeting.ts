@@ -26,7 +26,8 @@ import type { Detector } from './state.js'
 export const meet = (d: Detector, e: Rendezvous): void => {
   const c = d.context
   const generation = rendezvous(c, d.named, e)
-  if (e.kind === 'blocked') d.blocked.push({ stamp: e.stamp, barrier: -1, named: e, family: undefined })
+  if (e.kind === 'blocked')
+    d.blocked.push({ stamp: e.stamp, barrier: -1, parity: 0, named: e, family: undefined })
   if (e.kind === 'arrive') {
     c.agents[e.stamp.agent]!.fences = 0
     Digest.ofAgent(c.digest, e.stamp.agent, 9, e.stamp.at, e.id, generation)

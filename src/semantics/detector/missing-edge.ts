@@ -11,6 +11,7 @@
  *
  * | id              | answer                                                                                   |
  * |-----------------|------------------------------------------------------------------------------------------|
+ * | B1, B3          | a handshake between the two                                                              |
  * | B2              | a wait for the release that should have held the arrival back (`unheard.ts`), or for the barrier itself |
  * | B4              | bytes                                                                                    |
  * | B5, B6          | an arrive                                                                                |
@@ -68,11 +69,48 @@ const present = (j: Judgement, f: Finding): boolean =>
 
 // ---------------------------------------------------------------- the search
 
-const readBefore: ReadonlyArray<Finding['id']> = ['R1', 'R2', 'R3', 'M1', 'M2', 'M4']
+const readBefore: ReadonlyArray<Finding['id']> = ['R1', 'R2', 'R3', 'P4', 'M1', 'M2', 'M4']
+
+const answered: ReadonlyArray<Finding['id']> = [
+  'B1',
+  'B3',
+  'B4',
+  'B5',
+  'B8',
+  'U1',
+  'I1',
+  'M6',
+  'O1',
+  'D3',
+  'T1',
+]
+
+/** The id says what is missing, whatever the log: `explain` does not look at it. */
+export const isAnsweredById = (f: Finding): boolean =>
+  answered.includes(f.id) || (f.id === 'B6' && f.b === undefined)
 
 /** The finding has a cause that is not an edge; what to do is said by the id. */
 const byRule = (f: Finding): MissingEdge => {
   switch (f.id) {
+    case 'B1':
+      return {
+        kind: 'arrive-wait',
+        text: `an arrive of ${f.a.agent} after ${label(f.a)}, and a wait for it before ${f.b === undefined ? 'the generation after the next' : label(f.b)}`,
+      }
+    case 'B3':
+      return {
+        kind: 'arrive-wait',
+        text: `an order between ${label(f.a)} and ${f.b === undefined ? 'what follows' : label(f.b)}: an arrive after the one and a wait for it before the other; or one generation for both, with a larger count`,
+      }
+    case 'D3':
+      return {
+        kind: 'none-found',
+        text: `other bytes for one of the two: nothing orders clusters, so the places of ${label(f.a)} and of the other cluster may not overlap`,
+      }
+    case 'O1':
+      return { kind: 'none-found', text: 'a write of these bytes before the kernel ends' }
+    case 'T1':
+      return { kind: 'none-found', text: `a tcgen05.dealloc of what ${label(f.a)} allocates` }
     case 'B4':
       return {
         kind: 'bytes',
@@ -115,7 +153,7 @@ export const explain = (
       : readBefore.includes(finding.id) && !finding.a.does.includes('writes')
         ? [other, finding.a]
         : [finding.a, other]
-  if (['B4', 'B5', 'B6', 'B8', 'U1', 'I1', 'M6', 'O1', 'D3'].includes(finding.id)) return byRule(finding)
+  if (isAnsweredById(finding)) return byRule(finding)
 
   // first pass: where the sides are, what their completion carries, which generations complete
   const positions = sides.map((s) => indexOf(events, s))
@@ -171,12 +209,7 @@ export const explain = (
     }
   }
   const orders: ReadonlyArray<readonly [Seen, Seen]> =
-    other === undefined
-      ? exits(header, events, finding, first)
-      : [
-          [first, seen[1]!],
-          [seen[1]!, first],
-        ]
+    other === undefined ? exits(header, events, finding, first) : bothWays(first, seen[1]!)
   for (const kind of [fences, groupWaits, waits, movedArrives, newPairs]) {
     for (const [a, b] of orders) {
       for (const h of kind(header, events, options, finding, a, b, completed)) {
@@ -186,6 +219,17 @@ export const explain = (
   }
   return byRule(finding)
 }
+
+/** In which order the two may have been meant: of one agent's, as its program says. */
+const bothWays = (a: Seen, b: Seen): ReadonlyArray<readonly [Seen, Seen]> =>
+  a.side.index !== b.side.index
+    ? [
+        [a, b],
+        [b, a],
+      ]
+    : a.side.at <= b.side.at
+      ? [[a, b]]
+      : [[b, a]]
 
 // ---------------------------------------------------------------- edges that an id asks for
 

@@ -48,6 +48,7 @@ export interface Operation {
   /** of the agent's operations, which */
   readonly instance: number
   readonly lastWait: number
+  readonly lastObserved: number
   readonly fences: number
   /** in the in-order unit that it belongs to, if it does */
   readonly place: Place | undefined

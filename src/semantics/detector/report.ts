@@ -136,7 +136,7 @@ export const operation = (header: Header, a: Actor): Operation => {
   const site = header.sites[a.stamp.site]
   const index = a.stamp.agent
   const agent = agentName(header, index)
-  const label = site?.label ?? `site ${String(a.stamp.site)}`
+  const label = site?.label ?? (a.stamp.site < 0 ? 'the end' : `site ${String(a.stamp.site)}`)
   const path = site?.path ?? []
   const iteration = a.stamp.iteration
   const at = a.stamp.at

@@ -81,10 +81,9 @@ export const hazards: Readonly<Record<HazardId, Hazard>> = {
     'generic read and asynchronous overwrite without a fence',
     'An asynchronous write replaces bytes after an ordinary read, in order but without a fence; looked for under strict proxies alone.',
   ),
-  P4: notYet(
+  P4: detected(
     'asynchronous write read without waiting for its completion',
-    'R1',
-    'An ordinary read takes what a copy has not delivered yet.',
+    'The agent that issued a bulk copy reads its destination itself, as if the copy were done when it is issued.',
   ),
   P5: detected(
     'global memory written generically and read asynchronously without a global fence',
@@ -118,14 +117,13 @@ export const hazards: Readonly<Record<HazardId, Hazard>> = {
     'source of a store reused before it was read',
     'A buffer is written again while the store from it may still be reading.',
   ),
-  W5: notYet(
+  W5: detected(
     'fewer slots than the protocol assumes',
-    'W1',
-    'Two steps that the barriers keep apart by slot number share one slot.',
+    'Two steps of one ring have barriers of their own and share a slot: what the one brings is replaced by what the other brings.',
   ),
   B1: detected(
     'overrun: the next generation can complete before a waiter has seen this one',
-    'Nothing in generation g + 1 is ordered after a wait for g, so the parity can flip twice under the waiter.',
+    'Nothing in generation g + 1 is ordered after a wait for g, so the parity can flip twice under the waiter; or it has, and the waiter sleeps for ever.',
   ),
   B2: detected(
     'more arrivals than the barrier counts',
@@ -141,8 +139,8 @@ export const hazards: Readonly<Record<HazardId, Hazard>> = {
   ),
   B5: detected('a wait that never completes', 'Nothing can move any more and this wait stands: a deadlock.'),
   B6: detected(
-    'a first wait that nothing primes',
-    'A deadlock at the start: the first wait blocks, nobody has arrived, nobody has done anything.',
+    'lost prime, or the wrong initial phase',
+    'The first wait on a barrier blocks for ever, because nobody has primed it or its parity is that of the next generation; or it passes on the fresh barrier, and what it should have waited for is under way.',
   ),
   B7: detected(
     'barrier used outside its life',
@@ -224,10 +222,9 @@ export const hazards: Readonly<Record<HazardId, Hazard>> = {
     'collective operation not reached by all',
     'An operation of the whole cluster is executed by some of its CTAs only, and the others end without it; if they wait elsewhere, it is a deadlock (B5).',
   ),
-  K3: notYet(
+  K3: detected(
     'multicast does not cover its destinations once',
-    'I1, W1 or a wrong result',
-    'The parts of a multicast or partitioned copy leave out a destination or reach it twice.',
+    'Copies of several CTAs bring the same bytes of one CTA in one generation of its barrier; what they leave out shows as I1 or as bytes that never come (B4).',
   ),
   A1: found(
     ['validation'],
@@ -235,10 +232,10 @@ export const hazards: Readonly<Record<HazardId, Hazard>> = {
     'What a CTA places in shared memory is more than it can have.',
     'C',
   ),
-  A2: notYet(
-    'registers or barriers over their limit',
-    'nothing',
-    'An agent or a CTA declares more registers or barriers than there are.',
+  A2: found(
+    ['validation'],
+    'registers over their limit',
+    'A thread has more than 256 registers, or the agents of a CTA together more than the 65536 of an SM.',
     'C',
   ),
   A3: found(
@@ -262,6 +259,7 @@ export const hazards: Readonly<Record<HazardId, Hazard>> = {
     ['validation'],
     'register layout misused',
     'A tile of registers is used under a layout that it does not have.',
+    'C',
   ),
   I1: detected(
     'read of what nothing has written',

@@ -15,7 +15,6 @@ import type { RegisterLayout } from '../../layouts/register-layout.js'
 import type { TransformedRef } from '../../transforms/ref.js'
 import type { Origin } from '../log.js'
 import type { Contract, ScalarName, Space } from '../types.js'
-import type { Elements } from './elements.js'
 
 // ---------------------------------------------------------------- model
 
@@ -60,8 +59,6 @@ export interface DescriptorValue {
   readonly elementStrides: ReadonlyArray<number>
   readonly swizzle: 16 | 32 | 64 | 128
   readonly fill: 'zero' | 'nan'
-  /** the object in memory that it was read from; null for one of the launch */
-  readonly map: Elements | null
 }
 export interface TileValue {
   readonly _tag: 'tile'

@@ -9,12 +9,17 @@
  *     all: warps 0 to 7         consumer: warps 0 to 3  nested
  *     x: warps 0 to 3           y: warps 3 to 4         refused
  *
+ * Registers are what each thread of the agent has after `setmaxnreg`; where nothing is said nothing is asked. 65536 are an SM's:
+ *
+ *     3 x 128 x 160 = 61440    fits        3 x 128 x 232 = 89088    A2
+ *
  * Laws
  * 1. Names are distinct; warps are 1, 2, 4 or 8 of 32; a warpgroup is 4 from a multiple of 4, a warp is 1.
  * 2. Two agents are disjoint or nested.
  * 3. The first branch of a fork is its parent's; the others start agents that do not run; branches share no warp.
  * 4. `startingAgents` are those that no fork starts.
- * 5. A grid has 1 to 3 axes, a cluster up to 3 and at most 16 CTAs.
+ * 5. Agents that share no warp take at most 65536 registers together, a thread at most 256 (A2).
+ * 6. A grid has 1 to 3 axes, a cluster up to 3 and at most 16 CTAs.
  *
  * Source: CUDA C++ programming guide, thread hierarchy and clusters; PTX ISA 9, wgmma (warpgroups).
  */
@@ -28,6 +33,37 @@ import type { Here, Scene } from './scope.js'
 const lastWarp = (agent: Agent): number => agent.firstWarp + agent.warps
 const disjoint = (a: Agent, b: Agent): boolean => lastWarp(a) <= b.firstWarp || lastWarp(b) <= a.firstWarp
 const inside = (a: Agent, b: Agent): boolean => a.firstWarp >= b.firstWarp && lastWarp(a) <= lastWarp(b)
+
+// ---------------------------------------------------------------- registers
+
+/** The registers of an SM, and the most that one thread may have. */
+const registerFile = 65536
+const mostRegisters = 256
+
+/** A2: what the agents that share no warp take together. */
+const registerRules = (agents: ReadonlyArray<Agent>): Checked => {
+  const taken = (agent: Agent): number => 32 * agent.warps * (agent.registers ?? 0)
+  const outermost = agents.filter((a) => !agents.some((b) => b !== a && inside(a, b) && !inside(b, a)))
+  const sum = outermost.reduce((n, a) => n + taken(a), 0)
+  return first([
+    () =>
+      each(agents, ({ name, registers }) =>
+        registers === undefined || (isNat(registers) && registers >= 1 && registers <= mostRegisters)
+          ? null
+          : no(
+              'A2',
+              `agent ${name}: a thread has 1 to ${String(mostRegisters)} registers, found ${String(registers)}`,
+            ),
+      ),
+    () =>
+      sum <= registerFile
+        ? null
+        : no(
+            'A2',
+            `the agents take ${outermost.map((a) => `${String(taken(a))} (${a.name})`).join(' + ')} = ${String(sum)} registers, and an SM has ${String(registerFile)}`,
+          ),
+  ])
+}
 
 // ---------------------------------------------------------------- launch
 
@@ -72,6 +108,7 @@ export const agentRules = ({ program }: Scene): Checked => {
             ),
         ]),
       ),
+    () => registerRules(agents),
     () =>
       grid.length >= 1 && grid.length <= 3
         ? null

@@ -37,6 +37,7 @@ export type ValidationCode =
   | 'mma.agent'
   | 'mma.unsupported-transforms'
   | 'A1'
+  | 'A2'
   | 'A3'
   | 'A4'
   | 'tcgen05.ctaGroup'

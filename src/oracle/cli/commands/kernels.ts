@@ -3,6 +3,7 @@
  */
 import type { Command } from 'commander'
 import * as TE from 'fp-ts/lib/TaskEither.js'
+import { zoo } from '../../../kernels/broken/zoo/index.js'
 import { kernels, type Kernel } from '../../../kernels/catalogue.js'
 import { fields } from '../../../render/table.js'
 import { table } from '../../../render/table.js'
@@ -42,7 +43,7 @@ const run: CliCommand['run'] = (world) => () =>
     good: true,
     text: () => {
       const palette = paletteOf(world.colours)
-      return `${kernels.map((k) => kernelText(palette, k)).join('\n\n')}\n\nTiles and stages shrink to fit the sizes; what is set with --set is used or refused.\n`
+      return `${kernels.map((k) => kernelText(palette, k)).join('\n\n')}\n\nTiles and stages shrink to fit the sizes; what is set with --set is used or refused.\n\nzoo/ID is a kernel of a few lines with the hazard ID, zoo/ID-fixed the same kernel mended: tcspec check zoo/${zoo[0]?.name ?? ''}\n`
     },
     json: () =>
       kernels.map(({ name, summary, parameters, tensors }) => ({ name, summary, parameters, tensors })),

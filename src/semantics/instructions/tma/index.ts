@@ -1,3 +1,0 @@
-export * from './load.js'
-export * from './store.js'
-export * from './tensormap.js'
