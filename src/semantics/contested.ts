@@ -11,49 +11,74 @@ import type { AnyPolicy, Policy } from './policy.js'
 import { showKey, type Offered } from './step.js'
 import type { Ready } from './machine/state.js'
 
-interface Touches {
-  readonly key: string
+/** `joins`: atomic reads and writes at once, which contend with plain accesses and not with one another. */
+interface Places {
   readonly reads: ReadonlyArray<Elements>
   readonly writes: ReadonlyArray<Elements>
+  readonly joins: ReadonlyArray<Elements>
+}
+interface Touches extends Places {
+  readonly key: string
 }
 
-const ofOperation = (f: InFlight): readonly [ReadonlyArray<Elements>, ReadonlyArray<Elements>] => {
+const touching = (
+  reads: ReadonlyArray<Elements>,
+  writes: ReadonlyArray<Elements>,
+  joins: ReadonlyArray<Elements> = [],
+): Places => ({ reads, writes, joins })
+const nothing: Places = touching([], [])
+
+const withMap = (source: Elements, map: Elements | null): ReadonlyArray<Elements> =>
+  map === null ? [source] : [source, map]
+
+const ofOperation = (f: InFlight): Places => {
   switch (f._tag) {
     case 'tmaLoad':
-      return f.stage === 'write' ? [[f.source], [f.destination]] : [[], []]
+      return f.stage === 'write' ? touching(withMap(f.source, f.map), [f.destination]) : nothing
     case 'tmaStore':
-      return f.stage === 'read' ? [[f.source], []] : [[], [f.destination]]
+      return f.stage === 'read'
+        ? touching(withMap(f.source, f.map), [])
+        : f.combine === null
+          ? touching([], [f.destination])
+          : touching([], [], [f.destination])
+    case 'stAsync':
+      return f.stage === 'write' ? touching([], [f.destination]) : nothing
     case 'cpAsync':
-      return [[f.source], [f.destination]]
+      return touching([f.source], [f.destination])
     case 'cpAsyncArrive':
-      return [[], []]
+      return nothing
     case 'tcgen05':
-      return [
+      return touching(
         [...f.mma.b, ...f.mma.shares.flatMap((share) => share.a)],
         f.mma.shares.map((share) => share.accumulator),
-      ]
+      )
     case 'tcgen05Copy':
-      return [f.copy.moves.map((move) => move.source), f.copy.moves.map((move) => move.destination)]
+      return touching(
+        f.copy.moves.map((move) => move.source),
+        f.copy.moves.map((move) => move.destination),
+      )
     case 'wgmma':
-      return [[f.mma.a, f.mma.b], [f.mma.accumulator]]
+      return touching([f.mma.a, f.mma.b], [f.mma.accumulator])
     case 'tcgen05Commit':
-      return [[], []]
+      return nothing
     case 'tcgen05Ld':
-      return [[f.source], [f.destination]]
+      return touching([f.source], [f.destination])
     case 'tcgen05St':
-      return [[], [f.destination]]
+      return touching([], [f.destination])
   }
 }
 
-const ofAgent = (r: Ready | null): readonly [ReadonlyArray<Elements>, ReadonlyArray<Elements>] => {
-  if (r === null || r._tag !== 'do') return [[], []]
+const ofAgent = (r: Ready | null): Places => {
+  if (r === null || r._tag !== 'do') return nothing
   switch (r.prepared._tag) {
     case 'load':
-      return [[r.prepared.source], []]
+      return touching([r.prepared.source], [])
     case 'store':
-      return [[], [r.prepared.destination]]
+      return touching([], [r.prepared.destination])
+    case 'tensormap.create':
+      return touching([], [r.prepared.object])
     default:
-      return [[], []]
+      return nothing
   }
 }
 
@@ -71,18 +96,26 @@ const overlaps = (x: Elements, y: Elements): boolean => {
   return false
 }
 
+const meet = (xs: ReadonlyArray<Elements>, ys: ReadonlyArray<Elements>): boolean =>
+  xs.some((x) => ys.some((y) => overlaps(x, y)))
+
 const conflict = (x: Touches, y: Touches): boolean =>
-  x.writes.some((w) => y.writes.some((v) => overlaps(w, v)) || y.reads.some((r) => overlaps(w, r))) ||
-  x.reads.some((r) => y.writes.some((w) => overlaps(w, r)))
+  meet(x.writes, y.writes) ||
+  meet(x.writes, y.reads) ||
+  meet(x.reads, y.writes) ||
+  meet(x.joins, y.writes) ||
+  meet(x.joins, y.reads) ||
+  meet(x.writes, y.joins) ||
+  meet(x.reads, y.joins)
 
 const touches = (o: Offered): Touches => {
-  const [reads, writes] = o.operation === null ? ofAgent(o.ready) : ofOperation(o.operation)
-  return { key: showKey(o.key), reads, writes }
+  const p = o.operation === null ? ofAgent(o.ready) : ofOperation(o.operation)
+  return { key: showKey(o.key), reads: p.reads, writes: p.writes, joins: p.joins }
 }
 
 /** The first two offered events that conflict: their keys. */
 export const contestedPair = (offered: ReadonlyArray<Offered>): string | null => {
-  const all = offered.map(touches).filter((t) => t.reads.length + t.writes.length > 0)
+  const all = offered.map(touches).filter((t) => t.reads.length + t.writes.length + t.joins.length > 0)
   for (let i = 0; i < all.length; i++)
     for (let j = 0; j < i; j++) if (conflict(all[i]!, all[j]!)) return `${all[j]!.key} and ${all[i]!.key}`
   return null

@@ -229,6 +229,7 @@ export const launch = (
       elementStrides: p.elementStrides,
       swizzle: p.swizzle,
       fill: p.fill,
+      map: null,
     })
   }
 
@@ -384,7 +385,7 @@ export const launch = (
       )
     memory[t.plane] = Plane.write(memory[t.plane]!, t.dtype, Ref.swizzledAddresses(t.layout, 0), data, null)
   }
-  return E.right({ world, machine: startWave(world, 0, 0, memory) })
+  return E.right({ world, machine: startWave(world, 0, 0, memory, []) })
 }
 
 /** The registers of a thread at the launch, by resident CTA and warp: what its agent asks for, else an equal share of the rest. */
@@ -399,6 +400,7 @@ const startWave = (
   first: number,
   requests: number,
   memory: ReadonlyArray<Plane.Plane>,
+  tensormaps: Machine['tensormaps'],
 ): Machine => {
   const clusters = Array.from({ length: world.resident }, (_, place) =>
     first + place < world.clusterCount ? first + place : -1,
@@ -424,6 +426,7 @@ const startWave = (
     Array.from({ length: world.resident * world.ctas }, () => noTensorMemory),
     [],
     registersAtLaunch(world),
+    tensormaps,
     [],
     0,
     0,
@@ -442,6 +445,7 @@ export const nextWave = (world: World, m: Machine): Machine | null =>
         m.planes.map((p, i) =>
           world.header.planes[i]!.space === 'gmem' ? p : Plane.empty(world.algebra.memory, p.size),
         ),
+        m.tensormaps,
       )
 
 /** The carriers of a tensor parameter, row-major; null when the algebra keeps no data. */

@@ -108,8 +108,8 @@ export interface Footprint {
   readonly map: Map
 }
 
-/** Through which window of the memory system an access goes. */
-export type Proxy = 'generic' | 'async' | 'tensor'
+/** Through which window of the memory system an access goes: by itself, the copy engines, tensor memory, or the reader of tensor maps. */
+export type Proxy = 'generic' | 'async' | 'tensor' | 'tensormap'
 
 // ---------------------------------------------------------------- events
 
@@ -128,8 +128,8 @@ export type TensorEntry = 'mma' | 'cp' | 'cp.4x256b' | 'shift' | 'commit'
 /** What a group wait is about. Every tcgen05.ld and .st is a group of its own, without a commit. */
 export type Family = 'bulk' | 'wgmma' | 'cpAsync' | 'tcgen05Ld' | 'tcgen05St'
 
-/** The role that an access plays in its operation, for provenance. */
-export type Role = 'source' | 'destination' | 'a' | 'b' | 'accumulator'
+/** The role that an access plays in its operation, for provenance; `map`: it is of a tensor map, an opaque object of 128 bytes. */
+export type Role = 'source' | 'destination' | 'a' | 'b' | 'accumulator' | 'map'
 
 /** Where a value that is written came from: a read that gave it this number, a constant zero, or anything else. */
 export type Origin =
@@ -230,7 +230,15 @@ export interface Group {
 export interface Fence {
   readonly _tag: 'fence'
   readonly stamp: Stamp
-  readonly kind: 'proxyAsync' | 'tensormap' | 'mbarrierInit' | 'wgmma' | 'tensorBefore' | 'tensorAfter'
+  /** `tensormap` releases tensor maps to those who read them, `tensormapAcquire` takes what was released */
+  readonly kind:
+    | 'proxyAsync'
+    | 'tensormap'
+    | 'tensormapAcquire'
+    | 'mbarrierInit'
+    | 'wgmma'
+    | 'tensorBefore'
+    | 'tensorAfter'
   readonly scope: 'cta' | 'cluster' | 'global'
 }
 /**

@@ -22,7 +22,7 @@ import { copyShapes, type CopyShape } from '../layouts/tensor-memory/copy-shape.
 import type { Dtype } from '../numerics/dtype.js'
 import type { Expr, ExprNode } from './expression.js'
 import { checked } from './index-types.js'
-import type { Completion, Instruction, InstructionName, InstructionOf } from './instruction.js'
+import type { Completion, Instruction, InstructionName, InstructionOf, ReduceKind } from './instruction.js'
 import type { ScalarName, ScalarType, Space, Type } from './types.js'
 import { descriptor, i1, i32, scalar, tile, token } from './types.js'
 
@@ -174,6 +174,20 @@ const aToken: ResultRule<never> = { _tag: 'token' }
 
 /** The floats that a tensor core accumulates in, and i32. */
 export const accumulatorDtypes: ReadonlyArray<Dtype> = ['f32', 'f16', 'i32']
+
+const wholeWords: ReadonlyArray<Dtype> = ['i32', 'u32', 'i64', 'u64']
+const orderedDtypes: ReadonlyArray<Dtype> = ['u32', 'i32', 'u64', 'i64', 'f16', 'bf16']
+/** What each kind of bulk reduction takes. */
+export const reducible: Readonly<Record<ReduceKind, ReadonlyArray<Dtype>>> = {
+  add: ['u32', 'i32', 'u64', 'f32', 'f16', 'bf16'],
+  min: orderedDtypes,
+  max: orderedDtypes,
+  inc: ['u32'],
+  dec: ['u32'],
+  and: wholeWords,
+  or: wholeWords,
+  xor: wholeWords,
+}
 
 export const signatures: { readonly [K in InstructionName]: Signature<InstructionOf<K>> } = {
   'mbarrier.init': { fields: { barrier: required(anyBarrier), count: nat }, results: [] },

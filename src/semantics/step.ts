@@ -25,12 +25,13 @@ import * as Generic from './instructions/generic.js'
 import * as Groups from './instructions/groups.js'
 import * as Mbarrier from './instructions/mbarrier.js'
 import * as Rendezvous from './instructions/rendezvous.js'
+import * as StAsync from './instructions/st-async.js'
 import * as Tcgen05Copy from './instructions/tcgen05-copy.js'
 import * as Tcgen05Data from './instructions/tcgen05-data.js'
 import * as Tcgen05Memory from './instructions/tcgen05-memory.js'
 import * as Tcgen05Mma from './instructions/tcgen05-mma.js'
 import * as Tcgen05Queue from './instructions/tcgen05-queue.js'
-import * as Tma from './instructions/tma.js'
+import * as Tma from './instructions/tma/index.js'
 import * as Wgmma from './instructions/wgmma.js'
 import type { LinkedDo, LinkedFork } from './link.js'
 import type { LogEvent, Stamp } from './log.js'
@@ -145,12 +146,13 @@ const macsOf = (f: InFlight): number =>
 const bytesOf = (f: InFlight): number => ('bytes' in f ? f.bytes : 0)
 
 const stageOf = (f: InFlight): EventKey['stage'] =>
-  f._tag === 'tmaLoad' || f._tag === 'tmaStore'
+  f._tag === 'tmaLoad' || f._tag === 'tmaStore' || f._tag === 'stAsync'
     ? f.stage
     : f._tag === 'tcgen05Commit' && !f.alone
       ? 'signal'
       : 'all'
-const partOf = (f: InFlight): number => (f._tag === 'tmaLoad' || f._tag === 'tcgen05Commit' ? f.part : 0)
+const partOf = (f: InFlight): number =>
+  f._tag === 'tmaLoad' || f._tag === 'tmaStore' || f._tag === 'tcgen05Commit' ? f.part : 0
 
 const held = (world: World, m: Machine, f: InFlight): boolean => {
   switch (f._tag) {
@@ -263,6 +265,12 @@ const executeDo = (x: Executing, m: Machine, s: LinkedDo, p: Prepared): Effect |
       return Tma.executeLoad(x, m, p)
     case 'tma.store':
       return Tma.executeStore(x, m, p)
+    case 'tensormap.create':
+      return Tma.executeCreate(x, m, p)
+    case 'tensormap.acquire':
+      return refusable(x, Tma.executeAcquire(x, m, p))
+    case 'stAsync':
+      return StAsync.execute(x, m, p)
     case 'group.commit':
       return Groups.executeCommit(x, m, p)
     case 'group.wait':
@@ -392,7 +400,9 @@ const stepOperation = (world: World, m: Machine, f: InFlight): Effect => {
     case 'tmaLoad':
       return f.stage === 'write' ? Tma.performLoad(m, f) : Tma.signalLoad(m, f)
     case 'tmaStore':
-      return f.stage === 'read' ? Tma.performStoreRead(m, f) : Tma.performStoreWrite(m, f)
+      return f.stage === 'read' ? Tma.performStoreRead(m, f) : Tma.performStoreWrite(world, m, f)
+    case 'stAsync':
+      return f.stage === 'write' ? StAsync.perform(m, f) : StAsync.signal(m, f)
     case 'cpAsync':
       return CpAsync.performCopy(world, m, f)
     case 'cpAsyncArrive':

@@ -90,7 +90,7 @@ export const doneKnowledge = (op: Operation): Knowledge => {
       for (const p of op.parts) {
         if (p.barrier < 0) continue
         advance(k.order, p.clock, p.at)
-        for (const v of [k.visible, k.async])
+        for (const v of op.unit === 'stAsync' ? [k.visible] : [k.visible, k.async])
           v.acquired[p.barrier] = union(v.acquired[p.barrier]!, singleton(p.generation))
       }
       return k
@@ -181,7 +181,11 @@ export const label = (s: Side): string => `\`${s.site}\` of ${s.agent}`
 const fenceNames = (f: Finding): ReadonlyArray<readonly [FenceName, string]> => {
   switch (f.id) {
     case 'P5':
-      return [['global', 'a proxy fence for global memory']]
+      return [
+        ['global', 'a proxy fence for global memory'],
+        ['mapRelease', 'a tensor-map fence'],
+        ['mapAcquire', 'an acquire of the tensor map'],
+      ]
     case 'M8':
       return []
     default:
@@ -233,6 +237,27 @@ export const fences: Kind = function* (header, events, _options, finding, a, b) 
       yield { kind: 'fence', text: `${text} ${place}`, actions: at(where, a.side.index) }
     yield { kind: 'fence', text: `${text} before ${label(b.side)}`, actions: at(b.index, b.side.index) }
   }
+  if (finding.id !== 'P5') return
+  const acquired: Action = {
+    before: b.index,
+    act: (d) => {
+      applyFence(d.context, b.side.index, 'mapAcquire')
+    },
+  }
+  for (const [where, place] of places)
+    yield {
+      kind: 'fence',
+      text: `a tensor-map fence ${place} and an acquire before ${label(b.side)}`,
+      actions: [
+        {
+          before: where,
+          act: (d) => {
+            applyFence(d.context, a.side.index, 'mapRelease')
+          },
+        },
+        acquired,
+      ],
+    }
 }
 
 // ---------------------------------------------------------------- group waits

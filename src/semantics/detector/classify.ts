@@ -42,6 +42,7 @@
  *
  * | ordered, but the write is not visible                              | id |
  * |--------------------------------------------------------------------|----|
+ * | a tensor map that a copy reads                                     | P5 |
  * | tensor proxy, a tcgen05.st of the same agent                       | M4 |
  * | tensor proxy, else                                                 | M8 |
  * | generic write, the reader is generic or does not see it generically either | V1 |
@@ -216,6 +217,7 @@ export const invisibleId = (
   k: Knowledge,
   fencedSince: boolean,
 ): HazardId => {
+  if (later.proxy === 'tensormap') return 'P5'
   if (earlier.proxy === 'tensor')
     return earlier.unit === 'tcgen05St' && earlier.stamp.agent === later.stamp.agent ? 'M4' : 'M8'
   if (earlier.proxy === 'async' || later.proxy !== 'async') return 'V1'

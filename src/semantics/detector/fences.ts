@@ -5,6 +5,8 @@
  * |-----------------------|----------------------------------------------------|-------------------------------------------|
  * | proxy, CTA or cluster | generic writes to shared memory that the agent sees | asynchronous units, for whoever knows the fence |
  * | proxy, global         | generic writes to global memory that the agent sees | the same                                  |
+ * | tensor map            | generic writes of tensor maps that the agent sees  | whoever acquires after it                 |
+ * | tensor map, acquire   | those that were released                           | the reader of maps, for whoever knows it  |
  * | wgmma                 | its own register accesses                          | the wgmma that it issues next             |
  * | before_thread_sync    | its tensor knowledge                               | what its next arrives publish             |
  * | after_thread_sync     | tensor knowledge that it has received              | its own                                   |
@@ -12,7 +14,7 @@
  *     agent T: write x; fence; issue store of x        the store sees x
  *     agent T: fence; write x; issue store of x        it does not: the fence covers what was there before it
  *
- * Names: fence.proxy.async, wgmma.fence, tcgen05.fence (PTX); commit_smem (Pallas).
+ * Names: fence.proxy.async, wgmma.fence, tcgen05.fence, fence.proxy.tensormap (PTX); commit_smem (Pallas).
  *
  * Laws
  * 1. A fence adds nothing to `order`.
@@ -24,10 +26,11 @@ import type { Fence } from '../log.js'
 import type { Context } from './context.js'
 import { tick } from './context.js'
 import * as Digest from './digest.js'
-import { fenceAsync, fenceRegisters, joinVector } from './knowledge.js'
+import { acquireMaps, fenceAsync, fenceRegisters, joinVector, releaseMaps } from './knowledge.js'
 import type { Detector } from './state.js'
 
-export type FenceName = 'shared' | 'global' | 'wgmma' | 'tensorBefore' | 'tensorAfter'
+export type FenceName =
+  'shared' | 'global' | 'wgmma' | 'tensorBefore' | 'tensorAfter' | 'mapRelease' | 'mapAcquire'
 
 export const applyFence = (c: Context, x: number, kind: FenceName): void => {
   const a = c.agents[x]!
@@ -44,6 +47,12 @@ export const applyFence = (c: Context, x: number, kind: FenceName): void => {
       return
     case 'tensorAfter':
       joinVector(a.knowledge.tensor, a.received)
+      return
+    case 'mapRelease':
+      releaseMaps(c.extent, a.knowledge)
+      return
+    case 'mapAcquire':
+      acquireMaps(c.extent, a.knowledge)
       return
   }
 }
@@ -65,6 +74,13 @@ export const fence = (d: Detector, e: Fence): void => {
       applyFence(c, x, e.kind)
       return
     case 'tensormap':
+      a.fences++
+      a.lastFence = c.when
+      applyFence(c, x, 'mapRelease')
+      return
+    case 'tensormapAcquire':
+      applyFence(c, x, 'mapAcquire')
+      return
     case 'mbarrierInit':
       return
   }

@@ -135,7 +135,8 @@ const deliver = (d: Detector, op: Operation, part: number, barrier: number, byte
     does: `${op.unit} delivers ${String(bytes)} bytes`,
     publish: (m, g) => {
       m.visible.acquired[barrier] = union(m.visible.acquired[barrier]!, singleton(g))
-      m.async.acquired[barrier] = union(m.async.acquired[barrier]!, singleton(g))
+      // a generic write is visible to asynchronous units across a fence alone
+      if (op.unit !== 'stAsync') m.async.acquired[barrier] = union(m.async.acquired[barrier]!, singleton(g))
     },
   })
 }

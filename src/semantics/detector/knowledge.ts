@@ -15,6 +15,9 @@
  * copies; its tensor queue; its tensor-memory loads and stores. In `async` the program counter is kept three times, as
  * fenced for shared memory, for global memory and (by wgmma.fence) for registers. Clocks of a barrier: generations. 0 is "nothing" everywhere.
  *
+ * The vectors have one width; the last two clocks are the fenced ones in `async`, and in `visible` writes of tensor maps that were released to
+ * their reader, and those of them that were acquired since.
+ *
  * In `order` a barrier is its highest generation (stored plus one). In `visible` and `async` it is the exact set, because
  * visibility is not cumulative over bulk completions:
  *
@@ -52,6 +55,8 @@ export const clocks = {
   tensorStore: 7,
   fencedGlobal: 8,
   fencedRegisters: 9,
+  releasedMaps: 8,
+  acquiredMaps: 9,
 } as const
 export type ClockName = keyof typeof clocks
 const width = 10
@@ -141,7 +146,7 @@ export const advance = (vector: Int32Array, clock: number, at: number): void => 
 
 /**
  * A proxy fence: what this agent sees, asynchronous units that it starts from now on see too. `shared` and `cluster`
- * fence shared memory (and with it what cp.async brought there), `global` fences global memory.
+ * fence shared memory (and with it what cp.async and st.async brought there), `global` fences global memory.
  */
 export const fenceAsync = (extent: Extent, k: Knowledge, space: 'shared' | 'global'): void => {
   const seen = k.visible.counters
@@ -154,8 +159,28 @@ export const fenceAsync = (extent: Extent, k: Knowledge, space: 'shared' | 'glob
       advance(fenced, clockOf('cpAsync', x), seen[clockOf('cpAsync', x)]!)
     }
   }
+  if (space === 'global') return
+  // generations that brought generic writes (st.async)
+  const { acquired } = k.visible
+  for (let b = 0; b < extent.barriers; b++) {
+    const set = acquired[b]!
+    if (set !== k.async.acquired[b]) k.async.acquired[b] = union(k.async.acquired[b]!, set)
+  }
 }
 
 /** wgmma.fence: the agent's own register accesses so far come before the wgmma that follow. */
 export const fenceRegisters = (k: Knowledge, agent: number): void =>
   advance(k.async.counters, clockOf('fencedRegisters', agent), k.order[programOf(agent)]!)
+
+/** fence.tensormap: what this agent sees of tensor maps is released to whoever acquires it. */
+export const releaseMaps = (extent: Extent, k: Knowledge): void => {
+  const seen = k.visible.counters
+  for (let x = 0; x < extent.agents; x++) advance(seen, clockOf('releasedMaps', x), seen[programOf(x)]!)
+}
+
+/** tensormap.acquire: copies from now on read what was released before. */
+export const acquireMaps = (extent: Extent, k: Knowledge): void => {
+  const seen = k.visible.counters
+  for (let x = 0; x < extent.agents; x++)
+    advance(seen, clockOf('acquiredMaps', x), seen[clockOf('releasedMaps', x)]!)
+}

@@ -2,11 +2,12 @@
  * Memory: what an access event does.
  *
  * An access becomes a record (who, through which proxy, done for whoever knows what) and is held against every atom of its footprint,
- * with the knowledge of whoever acts: the agent now, or the operation as of its issue. Three more questions are asked of it:
+ * with the knowledge of whoever acts: the agent now, or the operation as of its issue. Four more questions are asked of it:
  *
  * | question                                   | if so                                                     |
  * |--------------------------------------------|-----------------------------------------------------------|
  * | does it touch the bytes of a barrier?      | the barrier must be dead, its life over for this actor (B7, U1) |
+ * | does it touch a tensor map, and is no access of one? | it must not (B7)                                |
  * | does it reach into another CTA?            | that CTA must know of it before it exits (K1)             |
  * | is it an operation's, in shared or tensor memory? | the CTA must know that it is over before it exits (U2) |
  *
@@ -35,7 +36,7 @@ import { effect } from './in-flight.js'
 import { programOf } from './knowledge.js'
 import { oweRemote } from './obligations.js'
 import { completionOf } from './operation.js'
-import { actor, barrierName, draft, file, keyOf } from './report.js'
+import { actor, barrierName, draft, file, keyOf, planeName } from './report.js'
 import type { Detector, Region } from './state.js'
 import { malformed } from './state.js'
 import { afterFreed, beforeAllocated, freed, notOver, notWaitedFor, ofPeer } from './tensor-memory.js'
@@ -111,6 +112,31 @@ const overBarriers = (d: Detector, region: Region, r: AccessRecord, order: Int32
   }
 }
 
+/** A tensor map lives from its first writing on, and its bytes are for nobody else. */
+const overMaps = (d: Detector, e: Access, r: AccessRecord): void => {
+  if (e.role === 'map' && e.rw === 'r') return
+  for (const m of d.maps) {
+    if (m.footprint.plane !== r.footprint.plane) continue
+    if (e.role === 'map' && m.footprint.id === r.footprint.id) continue
+    if (overlap(m.footprint.spans, r.footprint.spans).length === 0) continue
+    file(d.context.report, keyOf(`B7|map|${String(m.footprint.id)}`, r.stamp, undefined), () =>
+      draft(
+        'B7',
+        'E',
+        `${doesAccess(r)} the bytes of a tensor map in ${planeName(d.context.header, r.footprint.plane)}`,
+        actor(m.stamp, 'writes the tensor map'),
+        actorOf(r),
+      ),
+    )
+  }
+  if (e.role !== 'map') return
+  const at = d.maps.findIndex((m) => m.footprint.id === r.footprint.id)
+  if (at < 0) d.maps.push({ footprint: r.footprint, stamp: r.stamp })
+  else d.maps[at] = { footprint: r.footprint, stamp: r.stamp }
+}
+
+const digestOf = { generic: 0, async: 4, tensor: 8, tensormap: 12 } as const
+
 export const access = (d: Detector, e: Access): void => {
   const c = d.context
   const plane = c.header.planes[e.footprint.plane]
@@ -152,6 +178,7 @@ export const access = (d: Detector, e: Access): void => {
   for (const atom of region.atoms)
     judge(atom.payload, record, k, c.cluster, global, plane.initialised, c.options, d.conflicts)
   if (region.barriers.length > 0) overBarriers(d, region, record, k.order)
+  if (d.maps.length > 0 || e.role === 'map') overMaps(d, e, record)
   if (plane.space === 'tmem') {
     beforeAllocated(c, d.allocations, record, k.order)
     afterFreed(c, d.allocations, record, k.order)
@@ -166,7 +193,7 @@ export const access = (d: Detector, e: Access): void => {
   }
   // a warpgroup reads its own CTA's shared memory and writes its own registers
   if (op !== undefined && op.unit === 'wgmma') effect(d, op, record.completion, c.header.agents[x]!.cta)
-  const word = (e.rw === 'r' ? 1 : 2) + (e.proxy === 'generic' ? 0 : e.proxy === 'async' ? 4 : 8)
+  const word = (e.rw === 'r' ? 1 : 2) + digestOf[e.proxy]
   if (op === undefined) Digest.ofAgent(c.digest, x, 1, stamp.at, word, region.hash)
   else Digest.ofOperation(c.digest, x, op.instance, 1, word + 16 * op.part, region.hash)
 }

@@ -16,7 +16,7 @@
  *
  * Law 1. `start(header, options)` knows nothing: every clock is 0, no atom exists, no barrier lives.
  */
-import type { Header } from '../log.js'
+import type { Footprint, Header, Stamp } from '../log.js'
 import type { Atom, Partition } from './atoms.js'
 import { partition } from './atoms.js'
 import type { BarrierState } from './barriers.js'
@@ -60,6 +60,8 @@ export interface Detector {
   readonly worked: Uint8Array
   /** tensor memory that is allocated, and that was freed */
   readonly allocations: Allocations
+  /** tensor maps in memory, and who wrote each last */
+  readonly maps: Array<{ readonly footprint: Footprint; readonly stamp: Stamp }>
   anyEvent: boolean
   /** the operation that performs and owes no signal, -1 for none */
   over: number
@@ -84,6 +86,7 @@ export const start = (header: Header, options: Options): Detector => {
     conflicts: conflictsOf(c),
     worked: new Uint8Array(header.agents.length),
     allocations: allocations(),
+    maps: [],
     anyEvent: false,
     over: -1,
   }

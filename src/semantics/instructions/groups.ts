@@ -39,6 +39,7 @@ const holds = (f: InFlight, family: Family, upTo: number, read: boolean): boolea
     case 'tcgen05St':
       return family === f._tag
     case 'tmaLoad':
+    case 'stAsync':
     case 'cpAsyncArrive':
     case 'tcgen05':
     case 'tcgen05Copy':

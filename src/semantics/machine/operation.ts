@@ -6,19 +6,14 @@
  * events (perform, signal) by itself, and a schedule may delay each.
  */
 import type { Dtype, FloatDtype } from '../../numerics/dtype.js'
-import type { Family, Footprint, Origin, Stamp } from '../log.js'
-import type { Scope } from '../instruction.js'
+import type { Family, Fence, Origin, Stamp } from '../log.js'
+import type { ReduceKind, Scope } from '../instruction.js'
+import type { Elements } from './elements.js'
+import type { DescriptorValue } from './value.js'
+
+export type { Elements } from './elements.js'
 
 // ---------------------------------------------------------------- places
-
-/** The elements of an access: its interned footprint, and the byte address of each element in its plane, row-major. */
-export interface Elements {
-  readonly footprint: Footprint
-  readonly plane: number
-  readonly dtype: Dtype
-  readonly shape: ReadonlyArray<number>
-  readonly addresses: Int32Array
-}
 
 /** What one CTA brings to a product and gets of it. */
 export interface Share {
@@ -28,6 +23,19 @@ export interface Share {
 }
 
 // ---------------------------------------------------------------- prepared instructions
+
+/** What a bulk load brings to one destination, and a bulk store takes from one place. */
+export interface LoadPart {
+  readonly source: Elements
+  readonly destination: Elements
+  readonly barrier: number
+  readonly bytes: number
+}
+export interface StorePart {
+  readonly source: Elements
+  readonly destination: Elements
+  readonly bytes: number
+}
 
 export type Prepared =
   | { readonly _tag: 'mbarrier.init'; readonly barrier: number; readonly count: number }
@@ -70,15 +78,35 @@ export type Prepared =
     }
   | {
       readonly _tag: 'tma.load'
-      readonly source: Elements
-      readonly parts: ReadonlyArray<{ readonly destination: Elements; readonly barrier: number }>
+      readonly parts: ReadonlyArray<LoadPart>
       readonly fill: number
       readonly bytes: number
+      readonly map: Elements | null
     }
   | {
       readonly _tag: 'tma.store'
-      readonly source: Elements
+      readonly parts: ReadonlyArray<StorePart>
+      readonly bytes: number
+      readonly combine: ReduceKind | null
+      readonly map: Elements | null
+    }
+  | {
+      readonly _tag: 'tensormap.create'
+      readonly object: Elements
+      readonly descriptor: DescriptorValue
+    }
+  | {
+      readonly _tag: 'tensormap.acquire'
+      readonly object: Elements
+      readonly dtype: Dtype
+      readonly rank: number
+    }
+  | {
+      readonly _tag: 'stAsync'
       readonly destination: Elements
+      readonly data: Float64Array | null
+      readonly origin: Origin
+      readonly barrier: number
       readonly bytes: number
     }
   | { readonly _tag: 'group.commit'; readonly family: 'bulk' | 'wgmma' | 'cpAsync' }
@@ -96,8 +124,8 @@ export type Prepared =
     }
   | {
       readonly _tag: 'fence'
-      readonly kind: 'proxyAsync' | 'tensormap' | 'mbarrierInit' | 'wgmma' | 'tensorBefore' | 'tensorAfter'
-      readonly scope: 'cta' | 'cluster' | 'global'
+      readonly kind: Fence['kind']
+      readonly scope: Fence['scope']
     }
   | {
       readonly _tag: 'wgmma.mma'
@@ -173,14 +201,31 @@ export interface TmaLoadInFlight extends Issued {
   readonly barrier: number
   readonly fill: number
   readonly bytes: number
+  /** the object in memory that the descriptor was read from */
+  readonly map: Elements | null
 }
 export interface TmaStoreInFlight extends Issued {
   readonly _tag: 'tmaStore'
+  /** which message of a scatter */
+  readonly part: number
   readonly stage: 'read' | 'write'
   readonly source: Elements
   readonly destination: Elements
   readonly data: Float64Array | null
   readonly group: number
+  readonly bytes: number
+  /** a reduction: how it joins what is there */
+  readonly combine: ReduceKind | null
+  readonly map: Elements | null
+}
+/** Stores of registers into a CTA's shared memory, and their bytes on its barrier. */
+export interface StAsyncInFlight extends Issued {
+  readonly _tag: 'stAsync'
+  readonly stage: 'write' | 'signal'
+  readonly destination: Elements
+  readonly data: Float64Array | null
+  readonly origin: Origin
+  readonly barrier: number
   readonly bytes: number
 }
 export interface CpAsyncInFlight extends Issued {
@@ -236,6 +281,7 @@ export interface Tcgen05StInFlight extends Issued {
 export type InFlight =
   | TmaLoadInFlight
   | TmaStoreInFlight
+  | StAsyncInFlight
   | CpAsyncInFlight
   | CpAsyncArriveInFlight
   | WgmmaInFlight

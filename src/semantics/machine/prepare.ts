@@ -9,12 +9,13 @@ import * as Generic from '../instructions/generic.js'
 import * as Groups from '../instructions/groups.js'
 import * as Mbarrier from '../instructions/mbarrier.js'
 import * as Rendezvous from '../instructions/rendezvous.js'
+import * as StAsync from '../instructions/st-async.js'
 import * as Tcgen05Copy from '../instructions/tcgen05-copy.js'
 import * as Tcgen05Data from '../instructions/tcgen05-data.js'
 import * as Tcgen05Memory from '../instructions/tcgen05-memory.js'
 import * as Tcgen05Mma from '../instructions/tcgen05-mma.js'
 import * as Tcgen05Queue from '../instructions/tcgen05-queue.js'
-import * as Tma from '../instructions/tma.js'
+import * as Tma from '../instructions/tma/index.js'
 import * as Wgmma from '../instructions/wgmma.js'
 import type { Instruction } from '../instruction.js'
 import type { Operands } from './effect.js'
@@ -58,8 +59,24 @@ export const prepare = (
       return { _tag: 'cluster.wait' }
     case 'tma.load':
       return Tma.prepareLoad(o, i)
+    case 'tma.gather':
+      return Tma.prepareGather(o, i)
     case 'tma.store':
       return Tma.prepareStore(o, i)
+    case 'tma.scatter':
+      return Tma.prepareScatter(o, i)
+    case 'tma.reduce':
+      return Tma.prepareReduce(o, i)
+    case 'tma.prefetch':
+      return Tma.preparePrefetch(o, i)
+    case 'tensormap.create':
+      return Tma.prepareCreate(o, i)
+    case 'tensormap.acquire':
+      return Tma.prepareAcquire(o, i)
+    case 'fence.tensormap':
+      return Tma.prepareFence(o, i)
+    case 'stAsync.store':
+      return StAsync.prepare(o, i)
     case 'bulk.commitGroup':
       return Groups.prepareCommit('bulk')
     case 'bulk.waitGroup':
@@ -121,7 +138,6 @@ export const prepare = (
     case 'elect':
       // an agent speaks with one voice
       return { _tag: 'nothing', results: [true] }
-    case 'tma.prefetch':
     case 'setMaxRegisters':
       return { _tag: 'nothing', results: [] }
     case 'trap':

@@ -8,7 +8,7 @@ import type { LinkedFor, LinkedFork, LinkedIf, LinkedDo, LinkedRegion, LinkedWhi
 import type { Mbarrier } from './mbarrier.js'
 import type { InFlight, Prepared } from './operation.js'
 import type { Edit, Plane } from './plane.js'
-import type { FaultValue, Value } from './value.js'
+import type { DescriptorValue, FaultValue, Value } from './value.js'
 
 // ---------------------------------------------------------------- control
 
@@ -126,6 +126,8 @@ export interface Machine {
   readonly responses: ReadonlyArray<Response>
   /** registers of a thread, by resident CTA and warp: `cta * 32 + warp` */
   readonly registers: ReadonlyArray<number>
+  /** the tensor maps that lie in memory */
+  readonly tensormaps: ReadonlyArray<DescriptorValue>
   readonly inFlight: ReadonlyArray<InFlight>
   /** operations issued so far */
   readonly issued: number
@@ -146,6 +148,7 @@ export const machine = (
   tensorMemory: ReadonlyArray<TensorMemory>,
   responses: ReadonlyArray<Response>,
   registers: ReadonlyArray<number>,
+  tensormaps: ReadonlyArray<DescriptorValue>,
   inFlight: ReadonlyArray<InFlight>,
   issued: number,
   values: number,
@@ -159,6 +162,7 @@ export const machine = (
   tensorMemory,
   responses,
   registers,
+  tensormaps,
   inFlight,
   issued,
   values,
@@ -203,6 +207,7 @@ export const withAgent = (m: Machine, x: number, a: AgentState): Machine =>
     m.tensorMemory,
     m.responses,
     m.registers,
+    m.tensormaps,
     m.inFlight,
     m.issued,
     m.values,
@@ -218,6 +223,7 @@ export const withBarrier = (m: Machine, b: number, s: Mbarrier | null): Machine 
     m.tensorMemory,
     m.responses,
     m.registers,
+    m.tensormaps,
     m.inFlight,
     m.issued,
     m.values,
@@ -233,6 +239,7 @@ export const withNamed = (m: Machine, named: ReadonlyArray<Named>): Machine =>
     m.tensorMemory,
     m.responses,
     m.registers,
+    m.tensormaps,
     m.inFlight,
     m.issued,
     m.values,
@@ -248,6 +255,7 @@ export const withPlane = (m: Machine, p: number, plane: Plane): Machine =>
     m.tensorMemory,
     m.responses,
     m.registers,
+    m.tensormaps,
     m.inFlight,
     m.issued,
     m.values,
@@ -263,6 +271,7 @@ export const withTensorMemory = (m: Machine, cta: number, t: TensorMemory): Mach
     replaced(m.tensorMemory, cta, t),
     m.responses,
     m.registers,
+    m.tensormaps,
     m.inFlight,
     m.issued,
     m.values,
@@ -278,6 +287,7 @@ export const withWave = (m: Machine, wave: Wave): Machine =>
     m.tensorMemory,
     m.responses,
     m.registers,
+    m.tensormaps,
     m.inFlight,
     m.issued,
     m.values,
@@ -293,6 +303,7 @@ export const withResponses = (m: Machine, responses: ReadonlyArray<Response>): M
     m.tensorMemory,
     responses,
     m.registers,
+    m.tensormaps,
     m.inFlight,
     m.issued,
     m.values,
@@ -308,6 +319,23 @@ export const withRegisters = (m: Machine, registers: ReadonlyArray<number>): Mac
     m.tensorMemory,
     m.responses,
     registers,
+    m.tensormaps,
+    m.inFlight,
+    m.issued,
+    m.values,
+    m.edit,
+  )
+export const withTensormaps = (m: Machine, tensormaps: ReadonlyArray<DescriptorValue>): Machine =>
+  machine(
+    m.wave,
+    m.agents,
+    m.barriers,
+    m.named,
+    m.planes,
+    m.tensorMemory,
+    m.responses,
+    m.registers,
+    tensormaps,
     m.inFlight,
     m.issued,
     m.values,
@@ -323,6 +351,7 @@ export const withInFlight = (m: Machine, inFlight: ReadonlyArray<InFlight>): Mac
     m.tensorMemory,
     m.responses,
     m.registers,
+    m.tensormaps,
     inFlight,
     m.issued,
     m.values,
@@ -339,6 +368,7 @@ export const issuing = (m: Machine, operations: ReadonlyArray<InFlight>): Machin
     m.tensorMemory,
     m.responses,
     m.registers,
+    m.tensormaps,
     [...m.inFlight, ...operations],
     m.issued + 1,
     m.values,
@@ -354,6 +384,7 @@ export const countValue = (m: Machine): Machine =>
     m.tensorMemory,
     m.responses,
     m.registers,
+    m.tensormaps,
     m.inFlight,
     m.issued,
     m.values + 1,
@@ -369,6 +400,7 @@ export const withEdit = (m: Machine, edit: Edit | null): Machine =>
     m.tensorMemory,
     m.responses,
     m.registers,
+    m.tensormaps,
     m.inFlight,
     m.issued,
     m.values,

@@ -15,6 +15,7 @@ import type { RegisterLayout } from '../../layouts/register-layout.js'
 import type { TransformedRef } from '../../transforms/ref.js'
 import type { Origin } from '../log.js'
 import type { Contract, ScalarName, Space } from '../types.js'
+import type { Elements } from './elements.js'
 
 // ---------------------------------------------------------------- model
 
@@ -59,6 +60,8 @@ export interface DescriptorValue {
   readonly elementStrides: ReadonlyArray<number>
   readonly swizzle: 16 | 32 | 64 | 128
   readonly fill: 'zero' | 'nan'
+  /** the object in memory that it was read from; null for one of the launch */
+  readonly map: Elements | null
 }
 export interface TileValue {
   readonly _tag: 'tile'

@@ -23,8 +23,9 @@
  *
  * Source: the free-semiring reading of data movement (Green, Karvounarakis and Tannen, provenance semirings).
  */
-import type { Access, Fold, Footprint, Header, Issue, LogEvent } from '../log.js'
+import type { Access, Combine, Fold, Footprint, Header, Issue, LogEvent } from '../log.js'
 import type { Provenance } from '../verdict.js'
+import { joined } from './joined.js'
 import { memory, read, siteName, write, type Memory } from './memory.js'
 import { product, products, type Products } from './product.js'
 import { tables } from './tables.js'
@@ -107,11 +108,25 @@ const onMmaAccess = (s: State, m: Mma, e: Access): void => {
       return
     case 'source':
     case 'destination':
+    case 'map':
       return
   }
 }
 
+/** A write that joins what was there: its read comes right before it, and says nothing by itself. */
+const onJoin = (s: State, e: Access, combine: Combine): void => {
+  if (e.rw === 'r') return
+  const carried = e.operation === undefined ? undefined : s.carrying.get(e.operation)
+  const by = carried ?? other(`${siteName(s.memory, e.stamp.site)} joins a value from nowhere`)
+  write(s.memory, e.footprint, joined(combine, read(s.memory, e.footprint), by), e.stamp.site)
+}
+
 const onAccess = (s: State, e: Access): void => {
+  if (e.role === 'map') return
+  if (e.combine !== undefined && e.operation !== undefined) {
+    onJoin(s, e, e.combine)
+    return
+  }
   const mma = e.operation === undefined ? undefined : s.mmas.get(e.operation)
   if (mma !== undefined) {
     onMmaAccess(s, mma, e)

@@ -10,6 +10,7 @@
  * | bar.sync, bar.arrive        | id 0 to 15; a multiple of 32 threads up to 1024             | barrier.id, barrier.count |
  * | stores, atomics             | the value has the shape and elements of what it goes into   | type.mismatch, L2 |
  * | compare-and-swap            | has `compare`; no other atomic has                          | type.mismatch   |
+ * | st.async                    | elements of 32 or 64 bits                                   | type.mismatch   |
  * | tcgen05.alloc, dealloc      | 32, 64, 128, 256 or 512 columns                             | T3              |
  * | setMaxRegisters             | a multiple of 8 from 24 to 256                              | registers.count |
  * | anything that names registers | they belong to an agent that may run it                   | storage.owner   |
@@ -30,7 +31,7 @@ import { matmulShapes, onArch, wholeWarpgroups } from './matrix.js'
 import { type Operands, fits, pointerTile, throughPointers } from './operands.js'
 import { type Checked, first, isNat, no } from './problem.js'
 import type { Here } from './scope.js'
-import { boxRules, copyRules, notNegative } from './tensor-maps.js'
+import { boxRules, copyRules, groupRules, notNegative, reduceRules, rowRules } from './tensor-maps.js'
 
 // ---------------------------------------------------------------- counts
 
@@ -91,17 +92,28 @@ export const rule = (here: Here, instruction: Instruction, operand: Operands): C
     case 'bar.arrive':
       return rendezvous(instruction.id, instruction.count)
     case 'tma.load':
-      return copyRules(here, operand, 'destination', instruction.coords.length, 1)
+      return first([
+        () => copyRules(here, operand, 'destination', instruction.coords.length, 1),
+        () => groupRules(here, instruction._tag, instruction.ctaGroup),
+      ])
     case 'tma.gather':
-      return copyRules(here, operand, 'destination', null, null)
-    case 'tma.store':
+      return first([
+        () => rowRules(here, operand, instruction._tag, 'destination'),
+        () => groupRules(here, instruction._tag, instruction.ctaGroup),
+      ])
     case 'tma.reduce':
+      return first([
+        () => copyRules(here, operand, 'source', instruction.coords.length, 1),
+        () => notNegative(instruction.coords),
+        () => reduceRules(operand, instruction.kind),
+      ])
+    case 'tma.store':
       return first([
         () => copyRules(here, operand, 'source', instruction.coords.length, 1),
         () => notNegative(instruction.coords),
       ])
     case 'tma.scatter':
-      return copyRules(here, operand, 'source', null, null)
+      return rowRules(here, operand, instruction._tag, 'source')
     case 'tma.prefetch': {
       const type = operand.type('descriptor')
       return type?._tag !== 'descriptor' || type.rank === instruction.coords.length
@@ -128,8 +140,20 @@ export const rule = (here: Here, instruction: Instruction, operand: Operands): C
     case 'gmem.store':
     case 'regs.write':
     case 'tcgen05.st':
-    case 'stAsync.store':
       return fits(operand, 'destination', 'value')
+    case 'stAsync.store': {
+      const into = operand.view('destination')
+      return first([
+        () => fits(operand, 'destination', 'value'),
+        () =>
+          into === undefined || bitsOf(into.dtype) === 32 || bitsOf(into.dtype) === 64
+            ? null
+            : no(
+                'type.mismatch',
+                `destination: st.async stores elements of 32 or 64 bits, found ${showType(into)}`,
+              ),
+      ])
+    }
     case 'smem.atomic':
       return first([
         () => fits(operand, 'destination', 'value'),

@@ -13,6 +13,9 @@
  * | element strides              | 1 to 8                                                    |
  * | shared memory of a copy      | 128-byte aligned, the box's elements, the tensor's dtype  |
  * | coordinates                  | as many as the rank; a store starts at 0 or more          |
+ * | gather, scatter              | sm100a; four rows a message, boxes (1, n) of a matrix     |
+ * | ctaGroup 2                   | sm100a, clusters of an even number of CTAs                |
+ * | reduce                       | the dtypes of its kind                                    |
  *
  * For f16 and a swizzle of 128 bytes a box is at most (256, 64): 64 elements are 128 bytes. A ring of (n, 3, 16) f16 has slots of
  * 96 bytes, so no copy through `slot(ring, k)` is lawful.
@@ -29,8 +32,11 @@ import { checkBox } from '../../layouts/shared-memory/box-image.js'
 import { bitsOf } from '../../numerics/dtype.js'
 import { showShape, sizeOf } from '../../transforms/shape.js'
 import type { ExprNode } from '../expression.js'
+import type { ReduceKind } from '../instruction.js'
 import type { DescriptorParam } from '../program.js'
+import { reducible } from '../signature.js'
 import { baseOf, constantOf, descriptorOf, showType } from '../typecheck.js'
+import { onArch } from './matrix.js'
 import type { Operands } from './operands.js'
 import { type Checked, each, first, no } from './problem.js'
 import { type Here, type Scene, environment } from './scope.js'
@@ -138,3 +144,63 @@ export const notNegative = (coords: ReadonlyArray<ExprNode>): Checked =>
       ? no('A4', `coords[${String(k)}]: a store starts at 0 or more, found ${String(at)}`)
       : null
   })
+
+// ---------------------------------------------------------------- other modes
+
+/** Rows through a map: four a message, boxes of one row, and an image of them all. */
+export const rowRules = (here: Here, operand: Operands, name: string, field: string): Checked => {
+  const type = operand.type('descriptor')
+  const rows = operand.tile('rows')
+  const view = operand.view(field)
+  const expr = operand.expr('descriptor')
+  if (type?._tag !== 'descriptor' || rows === undefined || view === undefined || expr === undefined)
+    return null
+  const box = descriptorOf(environment(here))(expr)?.box
+  const count = rows.shape[0] ?? 0
+  return first([
+    () => onArch(here, name, 'sm100a'),
+    () =>
+      type.rank === 2 && (box === undefined || box[0] === 1)
+        ? null
+        : no(
+            'A4',
+            `descriptor: rows are gathered and scattered through boxes (1, n) of a matrix, found ${box === undefined ? `rank ${String(type.rank)}` : showShape(box)}`,
+          ),
+    () =>
+      count > 0 && count % 4 === 0
+        ? null
+        : no('type.shape', `rows: expected a multiple of four rows, found ${String(count)}`),
+    () =>
+      box === undefined || count * box[1]! === sizeOf(view.layout.shape)
+        ? null
+        : no(
+            'type.shape',
+            `${field}: ${String(count)} rows of ${String(box[1])} have ${String(count * box[1]!)} elements, found ${showType(view)}`,
+          ),
+    () => copyRules(here, operand, field, null, null),
+  ])
+}
+
+/** CTAs pair up on one architecture, and in clusters of an even number. */
+export const groupRules = (here: Here, name: string, group: 1 | 2): Checked => {
+  if (group === 1) return null
+  const ctas = here.scene.program.launch.cluster.reduce((n, c) => n * c, 1)
+  return first([
+    () => onArch(here, `${name} with ctaGroup 2`, 'sm100a'),
+    () =>
+      ctas % 2 === 0
+        ? null
+        : no('launch.grid', `ctaGroup: CTAs pair up in a cluster of an even number, found ${String(ctas)}`),
+  ])
+}
+
+/** The kind of a reduction takes the elements of the tensor. */
+export const reduceRules = (operand: Operands, kind: ReduceKind): Checked => {
+  const type = operand.type('descriptor')
+  return type?._tag !== 'descriptor' || reducible[kind].includes(type.dtype)
+    ? null
+    : no(
+        'A4',
+        `kind: ${kind} is a reduction of ${reducible[kind].join(', ')}, found a descriptor of ${type.dtype}`,
+      )
+}

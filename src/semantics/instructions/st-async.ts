@@ -1,0 +1,151 @@
+/**
+ * st.async: registers into the shared memory of a CTA of the cluster, told to a barrier there.
+ *
+ * The agent starts it and goes on. It performs (writes) and then signals: its bytes come off the barrier, which lies in the CTA that is
+ * written. So it is a message to a CTA that needs no copy engine:
+ *
+ *     CTA 0                                         CTA 1
+ *     stAsync tile -> remote(buffer, 1), full of 1  arriveExpectTx full 512; wait full 0; load buffer
+ *
+ * Whoever waits for the barrier sees these bytes, and nothing else that the sender did before (the signal publishes its own operation alone).
+ *
+ * Proxy: generic. PTX names the bulk copies and the tensor cores as users of the async proxy, and st.async is neither. So a generic load after
+ * the wait sees what it brought, and a bulk copy or a tensor core that reads it needs a proxy fence by whoever waited, as
+ * after any store. (Bulk copies and st.async on one generation of one barrier: that generation counts as fenced.)
+ *
+ * | rule                                        | else          |
+ * |---------------------------------------------|---------------|
+ * | elements of 32 or 64 bits                   | type.mismatch |
+ * | the barrier lies in the CTA that is written | A4            |
+ *
+ * Law 1. equals a generic store of the tile into the remote view, for whoever waited.
+ *
+ * @fidelity documented
+ *
+ * Source: PTX ISA, st.async; asynchronous operations; proxies.
+ */
+import { bitsOf } from '../../numerics/dtype.js'
+import type { InstructionOf } from '../instruction.js'
+import type { Access, LogEvent } from '../log.js'
+import {
+  barrierOperand,
+  effect,
+  elementsOperand,
+  tileOperand,
+  type Effect,
+  type Executing,
+  type Operands,
+} from '../machine/effect.js'
+import type { Prepared, StAsyncInFlight } from '../machine/operation.js'
+import * as Plane from '../machine/plane.js'
+import { issuing, withInFlight, withPlane, type Machine } from '../machine/state.js'
+import * as V from '../machine/value.js'
+import { isFault, type FaultValue } from '../machine/value.js'
+import { reach } from './mbarrier.js'
+
+type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
+
+// ---------------------------------------------------------------- reads and checks
+
+export const prepare = (o: Operands, i: InstructionOf<'stAsync.store'>): Prepared | FaultValue => {
+  const destination = elementsOperand(o, 'destination', i.destination)
+  if (isFault(destination)) return destination
+  const v = tileOperand(o, 'value', i.value)
+  if (isFault(v)) return v
+  const b = barrierOperand(o, 'barrier', i.barrier)
+  if (isFault(b)) return b
+  const bits = bitsOf(destination.dtype)
+  const count = v.shape.reduce((n, d) => n * d, 1)
+  if (bits !== 32 && bits !== 64)
+    return V.fault(
+      'type.mismatch',
+      `destination: st.async stores elements of 32 or 64 bits, found ${destination.dtype}`,
+    )
+  if (destination.addresses.length !== count)
+    return V.fault(
+      'tile.shape',
+      `destination: expected ${String(count)} elements, found ${String(destination.addresses.length)}`,
+    )
+  const into = o.world.header.planes[destination.plane]!.cta ?? 0
+  const holder = Math.floor(b.first / o.world.barriersPerCta)
+  if (into !== holder)
+    return V.fault(
+      'A4',
+      `barrier: st.async into CTA ${String(into)} signals a barrier of that CTA, found one of CTA ${String(holder)}`,
+    )
+  return {
+    _tag: 'stAsync',
+    destination,
+    data: v.data,
+    origin: v.origin,
+    barrier: b.first,
+    bytes: (count * bits) / 8,
+  }
+}
+
+// ---------------------------------------------------------------- effect and completion
+
+const staged = (
+  x: Pick<StAsyncInFlight, 'agent' | 'stamp'>,
+  id: number,
+  stage: StAsyncInFlight['stage'],
+  p: Pick<StAsyncInFlight, 'destination' | 'data' | 'origin' | 'barrier' | 'bytes'>,
+): StAsyncInFlight => ({
+  _tag: 'stAsync',
+  id,
+  agent: x.agent,
+  at: x.stamp.at,
+  stamp: x.stamp,
+  stage,
+  destination: p.destination,
+  data: p.data,
+  origin: p.origin,
+  barrier: p.barrier,
+  bytes: p.bytes,
+})
+
+export const execute = (x: Executing, m: Machine, p: Of<'stAsync'>): Effect => {
+  const issue: LogEvent = {
+    _tag: 'issue',
+    stamp: x.stamp,
+    operation: m.issued,
+    unit: 'stAsync',
+    bytes: p.bytes,
+    macs: 0,
+    accumulates: false,
+    signals: 1,
+  }
+  return effect(issuing(m, [staged(x, m.issued, 'write', p)]), [issue])
+}
+
+export const perform = (m: Machine, f: StAsyncInFlight): Effect => {
+  const d = f.destination
+  const written = withPlane(m, d.plane, Plane.write(m.planes[d.plane]!, d.dtype, d.addresses, f.data, m.edit))
+  const write: Access = {
+    _tag: 'access',
+    stamp: f.stamp,
+    operation: f.id,
+    rw: 'w',
+    proxy: 'generic',
+    footprint: d.footprint,
+    role: 'destination',
+    atomic: false,
+    origin: f.origin,
+  }
+  return effect(
+    withInFlight(
+      written,
+      written.inFlight.map((g) => (g === f ? staged(f, f.id, 'signal', f) : g)),
+    ),
+    [{ _tag: 'perform', operation: f.id, stage: 'write', part: 0 }, write],
+  )
+}
+
+export const signal = (m: Machine, f: StAsyncInFlight): Effect =>
+  effect(
+    withInFlight(
+      reach(m, f.barrier, 0, -f.bytes, 0),
+      m.inFlight.filter((g) => g !== f),
+    ),
+    [{ _tag: 'signal', operation: f.id, part: 0, to: 'barrier', barrier: f.barrier, bytes: f.bytes }],
+  )

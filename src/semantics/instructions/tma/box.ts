@@ -1,0 +1,196 @@
+/**
+ * The two sides of a bulk tensor copy: elements of the tensor, and their image in shared memory.
+ *
+ * A descriptor sees a tensor with `dims` and `strides`, and a box in it; what a box is, where its image lies and what faults is said in
+ * `layouts/shared-memory/box-image.ts`. Two kinds of instructions take elements of the tensor:
+ *
+ * | instruction             | elements of the tensor                             | image                                      |
+ * |-------------------------|----------------------------------------------------|--------------------------------------------|
+ * | load, store, reduce     | the box at the coordinates                         | the box                                    |
+ * | gather, scatter         | four rows, anywhere, `box` columns from a column   | a box of four rows, in the order of the list |
+ *
+ * Elements outside the tensor have no address: who reads them finds the fill, who writes them writes nothing.
+ *
+ * A gather of rows 5, 0, 9, 2 of an f16 tensor (8, 64), a box of (1, 16), column 16: the image has rows of 32 bytes; row 0 is tensor[5, 16:32],
+ * row 2 is fill, for there is no row 9.
+ *
+ * Names: `cp.async.bulk.tensor` with `.tile`, `.tile::gather4`, `.tile::scatter4` (PTX); `async_tma_gather` (Triton).
+ *
+ * Laws
+ * 1. the image of every captured load and store, byte for byte; a fault wherever the capture has one.
+ * 2. gathering rows r is loading the boxes (1, n) at rows r, one under the other.
+ *
+ * Source: PTX ISA, cp.async.bulk.tensor; CUDA driver API, tensor map; behaviour of tiles captured on an H100 (of gathers documented).
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { bitsOf, isFloat } from '../../../numerics/dtype.js'
+import type { Failure } from '../../../failure.js'
+import * as Box from '../../../layouts/shared-memory/box-image.js'
+import * as Ref from '../../../transforms/ref.js'
+import type { RefError } from '../../../transforms/ref.js'
+import { inBounds } from '../../machine/effect.js'
+import * as Footprint from '../../machine/footprint.js'
+import type { Elements } from '../../machine/operation.js'
+import * as V from '../../machine/value.js'
+import type { DescriptorValue, FaultValue, ViewValue } from '../../machine/value.js'
+import type { World } from '../../machine/world.js'
+
+// ---------------------------------------------------------------- model
+
+/** Rows of one message of a gather or a scatter. */
+export const rowsOfMessage = 4
+
+export const boxOf = (d: DescriptorValue): Box.Box => ({
+  bits: bitsOf(d.dtype),
+  extents: d.box,
+  elementStrides: d.elementStrides,
+  swizzle: d.swizzle,
+})
+
+/** What one message of a gather or a scatter fills or takes. */
+export const messageOf = (d: DescriptorValue): Box.Box => ({
+  bits: bitsOf(d.dtype),
+  extents: [rowsOfMessage, d.box[1] ?? 1],
+  elementStrides: [1, 1],
+  swizzle: d.swizzle,
+})
+
+const faultOf = (field: string, d: DescriptorValue, e: Failure<Box.CopyError>): FaultValue =>
+  V.fault(e.code === 'box.rank' ? 'type.mismatch' : 'A4', `${field}: ${d.name}: ${e.message}`)
+
+// ---------------------------------------------------------------- checks
+
+export const checkCoords = (
+  d: DescriptorValue,
+  coords: ReadonlyArray<number>,
+  direction: Box.CopyDirection,
+): FaultValue | null => {
+  const checked = Box.checkCoordinates(boxOf(d), direction, coords)
+  return E.isLeft(checked) ? faultOf('coords', d, checked.left) : null
+}
+
+/** A map for gathers and scatters: a matrix, and boxes of one row. */
+export const checkRowMap = (d: DescriptorValue): FaultValue | null =>
+  d.box.length === 2 && d.box[0] === 1
+    ? null
+    : V.fault(
+        'A4',
+        `descriptor: ${d.name}: rows are gathered and scattered through boxes (1, n) of a matrix, found (${d.box.join(', ')})`,
+      )
+
+// ---------------------------------------------------------------- the tensor's side
+
+const bytesOf = (d: DescriptorValue): number => bitsOf(d.dtype) / 8
+
+/** The elements of global memory under the box; those outside the tensor have no address. */
+export const boxElements = (
+  world: World,
+  d: DescriptorValue,
+  coords: ReadonlyArray<number>,
+): Elements | FaultValue => {
+  const box = boxOf(d)
+  const bytes = bytesOf(d)
+  if (Box.isInside(box, d.dims, coords)) {
+    const layout = remembered(d, box)
+    if (E.isLeft(layout)) return layout.left
+    const base = d.base + coords.reduce((sum, c, i) => sum + c * d.strides[i]! * bytes, 0)
+    return Footprint.ofLayout(world.footprints, d.plane, d.dtype, layout.right, base)
+  }
+  const addresses = Box.tensorOffsets(box, d.dims, d.strides, coords)
+  for (let i = 0; i < addresses.length; i++)
+    if (addresses[i]! >= 0) addresses[i] = d.base + addresses[i]! * bytes
+  return Footprint.ofAddresses(world.footprints, d.plane, d.dtype, Box.boxShape(box), addresses)
+}
+
+const layouts = new WeakMap<DescriptorValue, E.Either<FaultValue, Ref.TransformedRef>>()
+const remembered = (d: DescriptorValue, box: Box.Box): E.Either<FaultValue, Ref.TransformedRef> => {
+  const known = layouts.get(d)
+  if (known !== undefined) return known
+  const steps = Box.elementSteps(box)
+  const strides = d.strides.map((s, i) => s * steps[i]!)
+  const out = asFault(Ref.ofStrides(Box.boxShape(box), box.bits, strides))
+  layouts.set(d, out)
+  return out
+}
+
+const asFault = (
+  made: E.Either<Failure<RefError>, Ref.TransformedRef>,
+): E.Either<FaultValue, Ref.TransformedRef> =>
+  E.isLeft(made) ? E.left(V.fault(made.left.code, made.left.message)) : made
+
+/** Some rows of a matrix from a column on, as wide as the box. */
+export const rowElements = (
+  world: World,
+  d: DescriptorValue,
+  rows: ArrayLike<number>,
+  column: number,
+): Elements => {
+  const columns = d.box[1]!
+  const bytes = bytesOf(d)
+  const addresses = new Int32Array(rows.length * columns)
+  for (let r = 0, at = 0; r < rows.length; r++) {
+    const row = rows[r]!
+    const there = row >= 0 && row < d.dims[0]!
+    for (let k = 0; k < columns; k++) {
+      const c = column + k
+      addresses[at++] =
+        there && c >= 0 && c < d.dims[1]! ? d.base + (row * d.strides[0]! + c * d.strides[1]!) * bytes : -1
+    }
+  }
+  return Footprint.ofAddresses(world.footprints, d.plane, d.dtype, [rows.length, columns], addresses)
+}
+
+/** What fills the elements outside the tensor. */
+export const fillOf = (world: World, d: DescriptorValue): number => {
+  if (!isFloat(d.dtype)) return 0
+  if (d.fill === 'zero') return world.algebra.constant(d.dtype, 0)
+  return world.algebra.fromBits(d.dtype, Box.nanFill(bitsOf(d.dtype) === 32 ? 32 : 16))
+}
+
+// ---------------------------------------------------------------- the image
+
+const images = new WeakMap<DescriptorValue, E.Either<FaultValue, Ref.TransformedRef>>()
+const messageImages = new WeakMap<DescriptorValue, E.Either<FaultValue, Ref.TransformedRef>>()
+
+const placed = (
+  world: World,
+  d: DescriptorValue,
+  v: ViewValue,
+  field: string,
+  layout: E.Either<FaultValue, Ref.TransformedRef>,
+  after: number,
+): Elements | FaultValue => {
+  const base = v.base + v.layout.byteOffset + after
+  const aligned = Box.checkSharedAddress(base)
+  if (E.isLeft(aligned)) return faultOf(field, d, aligned.left)
+  return E.isLeft(layout)
+    ? layout.left
+    : inBounds(world, field, Footprint.ofLayout(world.footprints, v.plane, d.dtype, layout.right, base))
+}
+
+/** The image of the box at the place of a view. */
+export const boxImage = (
+  world: World,
+  d: DescriptorValue,
+  v: ViewValue,
+  field: string,
+): Elements | FaultValue => {
+  const layout = images.get(d) ?? asFault(Box.boxImage(boxOf(d)))
+  images.set(d, layout)
+  return placed(world, d, v, field, layout, 0)
+}
+
+/** The image of the rows of message `k` of a gather or a scatter. */
+export const messageImage = (
+  world: World,
+  d: DescriptorValue,
+  v: ViewValue,
+  field: string,
+  k: number,
+): Elements | FaultValue => {
+  const layout = messageImages.get(d) ?? asFault(Box.boxImage(messageOf(d)))
+  messageImages.set(d, layout)
+  if (E.isLeft(layout)) return layout.left
+  const row = d.swizzle === 16 ? d.box[1]! * bytesOf(d) : d.swizzle
+  return placed(world, d, v, field, layout, k * rowsOfMessage * row)
+}

@@ -1,0 +1,3 @@
+export * from './load.js'
+export * from './store.js'
+export * from './tensormap.js'

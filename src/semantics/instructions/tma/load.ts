@@ -1,0 +1,188 @@
+/**
+ * Loads and gathers: boxes, or rows, of global memory into shared memory.
+ *
+ * A load performs (reads global memory and writes shared memory at once) and then signals its barrier; one with several destinations
+ * does so once for each of them, and a gather once for each message of four rows and destination. Elements outside the tensor are
+ * filled (zero, or NaN), and count: the transaction count is the bytes of the whole box, or of four rows, always.
+ *
+ *     load of a box (64, 64) f16                    one part, 8192 bytes on one barrier
+ *     the same, mask 0b11                           two parts, 8192 bytes on each of two barriers
+ *     gather of 8 rows of 128 bytes, mask 0b11      four parts, 512 bytes each
+ *
+ * A prefetch is validated like a load and does nothing: there is no cache here, and nothing waits for it.
+ *
+ * Laws
+ * 1. `box.ts`, laws 1 and 2.
+ * 2. the bytes signalled are the bytes of the images.
+ *
+ * Source: PTX ISA, cp.async.bulk.tensor, cp.async.bulk.prefetch.tensor; behaviour captured on an H100.
+ */
+import * as Box from '../../../layouts/shared-memory/box-image.js'
+import type { InstructionOf } from '../../instruction.js'
+import type { LogEvent } from '../../log.js'
+import {
+  descriptorOperand,
+  effect,
+  intsOperand,
+  type Effect,
+  type Executing,
+  type Operands,
+} from '../../machine/effect.js'
+import type { LoadPart, Prepared, TmaLoadInFlight } from '../../machine/operation.js'
+import * as Plane from '../../machine/plane.js'
+import { issuing, withInFlight, withPlane, type Machine } from '../../machine/state.js'
+import { isFault, type FaultValue } from '../../machine/value.js'
+import { access } from '../generic.js'
+import { reach } from '../mbarrier.js'
+import {
+  boxElements,
+  boxImage,
+  boxOf,
+  checkCoords,
+  fillOf,
+  messageImage,
+  messageOf,
+  rowElements,
+} from './box.js'
+import { destinations } from './destination.js'
+import { rowsOperand } from './rows.js'
+import { mapRead } from './tensormap.js'
+import { carried } from './words.js'
+
+type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
+
+// ---------------------------------------------------------------- reads and checks
+
+export const prepareLoad = (o: Operands, i: InstructionOf<'tma.load'>): Prepared | FaultValue => {
+  const d = descriptorOperand(o, 'descriptor', i.descriptor)
+  if (isFault(d)) return d
+  const coords = intsOperand(o, 'coords', i.coords)
+  if (isFault(coords)) return coords
+  const bad = checkCoords(d, coords, 'load')
+  if (bad !== null) return bad
+  const into = destinations(o, i.destination, i.barrier, i.multicast, i.ctaGroup)
+  if (isFault(into)) return into
+  const source = boxElements(o.world, d, coords)
+  if (isFault(source)) return source
+  const bytes = Box.boxBytes(boxOf(d))
+  const parts: LoadPart[] = []
+  for (const { view, barrier } of into) {
+    const destination = boxImage(o.world, d, view, 'destination')
+    if (isFault(destination)) return destination
+    parts.push({ source, destination, barrier, bytes })
+  }
+  return { _tag: 'tma.load', parts, fill: fillOf(o.world, d), bytes, map: d.map }
+}
+
+export const prepareGather = (o: Operands, i: InstructionOf<'tma.gather'>): Prepared | FaultValue => {
+  const d = descriptorOperand(o, 'descriptor', i.descriptor)
+  if (isFault(d)) return d
+  const rows = rowsOperand(o, d, i.rows, i.column, 'load')
+  if (isFault(rows)) return rows
+  const into = destinations(o, i.destination, i.barrier, i.multicast, i.ctaGroup)
+  if (isFault(into)) return into
+  const bytes = Box.boxBytes(messageOf(d))
+  const parts: LoadPart[] = []
+  for (const [k, message] of rows.messages.entries()) {
+    const source = rowElements(o.world, d, message, rows.column)
+    for (const { view, barrier } of into) {
+      const destination = messageImage(o.world, d, view, 'destination', k)
+      if (isFault(destination)) return destination
+      parts.push({ source, destination, barrier, bytes })
+    }
+  }
+  return {
+    _tag: 'tma.load',
+    parts,
+    fill: fillOf(o.world, d),
+    bytes: bytes * rows.messages.length,
+    map: d.map,
+  }
+}
+
+export const preparePrefetch = (o: Operands, i: InstructionOf<'tma.prefetch'>): Prepared | FaultValue => {
+  const d = descriptorOperand(o, 'descriptor', i.descriptor)
+  if (isFault(d)) return d
+  const coords = intsOperand(o, 'coords', i.coords)
+  if (isFault(coords)) return coords
+  return checkCoords(d, coords, 'load') ?? { _tag: 'nothing', results: [] }
+}
+
+// ---------------------------------------------------------------- effect and completion
+
+export const executeLoad = (x: Executing, m: Machine, p: Of<'tma.load'>): Effect => {
+  const issue: LogEvent = {
+    _tag: 'issue',
+    stamp: x.stamp,
+    operation: m.issued,
+    unit: 'tmaLoad',
+    bytes: p.bytes,
+    macs: 0,
+    accumulates: false,
+    signals: p.parts.length,
+  }
+  const parts = p.parts.map((part, i): TmaLoadInFlight => ({
+    _tag: 'tmaLoad',
+    id: m.issued,
+    agent: x.agent,
+    at: x.stamp.at,
+    stamp: x.stamp,
+    part: i,
+    stage: 'write',
+    source: part.source,
+    destination: part.destination,
+    barrier: part.barrier,
+    fill: p.fill,
+    bytes: part.bytes,
+    map: p.map,
+  }))
+  return effect(issuing(m, parts), [issue])
+}
+
+const staged = (f: TmaLoadInFlight, stage: TmaLoadInFlight['stage']): TmaLoadInFlight => ({
+  _tag: 'tmaLoad',
+  id: f.id,
+  agent: f.agent,
+  at: f.at,
+  stamp: f.stamp,
+  part: f.part,
+  stage,
+  source: f.source,
+  destination: f.destination,
+  barrier: f.barrier,
+  fill: f.fill,
+  bytes: f.bytes,
+  map: f.map,
+})
+
+/** The box arrives in one CTA's shared memory. */
+export const performLoad = (m: Machine, f: TmaLoadInFlight): Effect => {
+  const from = carried(m.planes[f.source.plane]!, f.source)
+  const { data } = Plane.read(m.planes[f.source.plane]!, from.dtype, from.addresses, f.fill)
+  const d = f.destination
+  const to = carried(m.planes[d.plane]!, d)
+  const written = withPlane(m, d.plane, Plane.write(m.planes[d.plane]!, to.dtype, to.addresses, data, m.edit))
+  const events: LogEvent[] = [{ _tag: 'perform', operation: f.id, stage: 'write', part: f.part }]
+  if (f.map !== null) events.push(mapRead(f, f.map))
+  events.push(
+    access(f, f.id, 'r', 'async', f.source, 'source'),
+    access(f, f.id, 'w', 'async', d, 'destination'),
+  )
+  return effect(
+    withInFlight(
+      written,
+      written.inFlight.map((g) => (g === f ? staged(f, 'signal') : g)),
+    ),
+    events,
+  )
+}
+
+/** Its bytes are taken off the barrier of that CTA. */
+export const signalLoad = (m: Machine, f: TmaLoadInFlight): Effect =>
+  effect(
+    withInFlight(
+      reach(m, f.barrier, 0, -f.bytes, 0),
+      m.inFlight.filter((g) => g !== f),
+    ),
+    [{ _tag: 'signal', operation: f.id, part: f.part, to: 'barrier', barrier: f.barrier, bytes: f.bytes }],
+  )
