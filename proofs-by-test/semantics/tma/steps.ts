@@ -49,12 +49,13 @@ export const program = (
     readonly grid?: number
     readonly agents?: number
     readonly draft?: boolean
+    readonly arch?: 'sm90a' | 'sm100a'
   } = {},
 ): Program => {
   const cluster = o.cluster ?? 1
   const header: B.KernelHeader = {
     name,
-    arch: 'sm100a',
+    arch: o.arch ?? 'sm100a',
     grid: [o.grid ?? cluster],
     cluster: [cluster],
     agents: Array.from({ length: o.agents ?? 1 }, (_, i) => B.warpgroup(`wg${String(i)}`, i)),
