@@ -169,7 +169,7 @@ describe('gather', () => {
         { tensor },
       )
     expect(reading(true).verdict).toBe('ok')
-    expect(idsOf(reading(false))).toEqual(['R1'])
+    expect(idsOf(reading(false))).toEqual(['P4'])
   })
 })
 
