@@ -466,12 +466,12 @@ describe('an omission is found', () => {
 
   test('a product and a load of its accumulator on offer at once are contested', () => {
     const seen = policies.some((policy) => {
-      const watch = contested()
+      const watch = contested(right(launch(matmul({ without: 'wait done' }), unit, given(unit))).world)
       judged(matmul({ without: 'wait done' }), watch.policy(policy))
       return watch.seen() !== null
     })
     expect(seen).toBe(true)
-    const watch = contested()
+    const watch = contested(right(launch(matmul(), unit, given(unit))).world)
     judged(matmul(), watch.policy(Policy.lazy))
     expect(watch.seen()).toBeNull()
   })

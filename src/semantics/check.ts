@@ -374,7 +374,7 @@ const exploreFrom = (
 ): Explored => {
   const policies = directed(launched.world, judgement)
   for (const [i, policy] of policies.entries()) {
-    const watch = contested()
+    const watch = contested(launched.world)
     const ran = judged(launched, options, detecting, watch.policy(policy), false)
     const decision = decide(launched.world, ran.outcome, ran.result[0], null)
     if (decision.name === 'deadlock' || decision.name === 'hazard' || decision.name === 'invalid')

@@ -4,86 +4,21 @@
  * A race that a detector infers from missing order may be an artefact of a run whose barriers are ambiguous (C3, C4 or C6 fails). A state
  * that offers both accesses, at least one of them a write, to overlapping bytes is beyond argument: either may come first.
  *
- * The watch wraps a policy: it looks at what is offered before the policy chooses, and changes nothing.
+ * The watch wraps a policy: it looks at what is offered before the policy chooses, and changes nothing. It sees what is offered and not
+ * the machine, so which columns a dealloc would free is not asked.
  */
-import type { InFlight, Elements } from './machine/operation.js'
+import type { World } from './machine/world.js'
 import type { AnyPolicy, Policy } from './policy.js'
 import { showKey, type Offered } from './step.js'
-import type { Ready } from './machine/state.js'
+import { ofOperation, ofReady, type MemoryTouch } from './touches.js'
 
-/** `joins`: atomic reads and writes at once, which contend with plain accesses and not with one another. */
-interface Places {
-  readonly reads: ReadonlyArray<Elements>
-  readonly writes: ReadonlyArray<Elements>
-  readonly joins: ReadonlyArray<Elements>
-}
-interface Touches extends Places {
+interface Accesses {
   readonly key: string
+  readonly touches: ReadonlyArray<MemoryTouch>
 }
 
-const touching = (
-  reads: ReadonlyArray<Elements>,
-  writes: ReadonlyArray<Elements>,
-  joins: ReadonlyArray<Elements> = [],
-): Places => ({ reads, writes, joins })
-const nothing: Places = touching([], [])
-
-const withMap = (source: Elements, map: Elements | null): ReadonlyArray<Elements> =>
-  map === null ? [source] : [source, map]
-
-const ofOperation = (f: InFlight): Places => {
-  switch (f._tag) {
-    case 'tmaLoad':
-      return f.stage === 'write' ? touching(withMap(f.source, f.map), [f.destination]) : nothing
-    case 'tmaStore':
-      return f.stage === 'read'
-        ? touching(withMap(f.source, f.map), [])
-        : f.combine === null
-          ? touching([], [f.destination])
-          : touching([], [], [f.destination])
-    case 'stAsync':
-      return f.stage === 'write' ? touching([], [f.destination]) : nothing
-    case 'cpAsync':
-      return touching([f.source], [f.destination])
-    case 'cpAsyncArrive':
-      return nothing
-    case 'tcgen05':
-      return touching(
-        [...f.mma.b, ...f.mma.shares.flatMap((share) => share.a)],
-        f.mma.shares.map((share) => share.accumulator),
-      )
-    case 'tcgen05Copy':
-      return touching(
-        f.copy.moves.map((move) => move.source),
-        f.copy.moves.map((move) => move.destination),
-      )
-    case 'wgmma':
-      return touching([f.mma.a, f.mma.b], [f.mma.accumulator])
-    case 'tcgen05Commit':
-      return nothing
-    case 'tcgen05Ld':
-      return touching([f.source], [f.destination])
-    case 'tcgen05St':
-      return touching([], [f.destination])
-  }
-}
-
-const ofAgent = (r: Ready | null): Places => {
-  if (r === null || r._tag !== 'do') return nothing
-  switch (r.prepared._tag) {
-    case 'load':
-      return touching([r.prepared.source], [])
-    case 'store':
-      return touching([], [r.prepared.destination])
-    case 'tensormap.create':
-      return touching([], [r.prepared.object])
-    default:
-      return nothing
-  }
-}
-
-const overlaps = (x: Elements, y: Elements): boolean => {
-  if (x.plane !== y.plane) return false
+const overlaps = (x: MemoryTouch, y: MemoryTouch): boolean => {
+  if (x.footprint.plane !== y.footprint.plane) return false
   const a = x.footprint.spans
   const b = y.footprint.spans
   let i = 0
@@ -96,28 +31,22 @@ const overlaps = (x: Elements, y: Elements): boolean => {
   return false
 }
 
-const meet = (xs: ReadonlyArray<Elements>, ys: ReadonlyArray<Elements>): boolean =>
-  xs.some((x) => ys.some((y) => overlaps(x, y)))
+const conflicts = (x: MemoryTouch, y: MemoryTouch): boolean =>
+  (x.rw === 'w' || y.rw === 'w') && !(x.atomic && y.atomic) && overlaps(x, y)
 
-const conflict = (x: Touches, y: Touches): boolean =>
-  meet(x.writes, y.writes) ||
-  meet(x.writes, y.reads) ||
-  meet(x.reads, y.writes) ||
-  meet(x.joins, y.writes) ||
-  meet(x.joins, y.reads) ||
-  meet(x.writes, y.joins) ||
-  meet(x.reads, y.joins)
-
-const touches = (o: Offered): Touches => {
-  const p = o.operation === null ? ofAgent(o.ready) : ofOperation(o.operation)
-  return { key: showKey(o.key), reads: p.reads, writes: p.writes, joins: p.joins }
+const accesses = (world: World, o: Offered): Accesses => {
+  const all = o.operation === null ? ofReady(world, null, o.key.agent, o.ready) : ofOperation(o.operation)
+  return { key: showKey(o.key), touches: all.flatMap((t) => (t._tag === 'memory' ? [t] : [])) }
 }
 
 /** The first two offered events that conflict: their keys. */
-export const contestedPair = (offered: ReadonlyArray<Offered>): string | null => {
-  const all = offered.map(touches).filter((t) => t.reads.length + t.writes.length + t.joins.length > 0)
+export const contestedPair = (world: World, offered: ReadonlyArray<Offered>): string | null => {
+  const all = offered.map((o) => accesses(world, o)).filter((a) => a.touches.length > 0)
   for (let i = 0; i < all.length; i++)
-    for (let j = 0; j < i; j++) if (conflict(all[i]!, all[j]!)) return `${all[j]!.key} and ${all[i]!.key}`
+    for (let j = 0; j < i; j++) {
+      const [a, b] = [all[i]!, all[j]!]
+      if (a.touches.some((x) => b.touches.some((y) => conflicts(x, y)))) return `${b.key} and ${a.key}`
+    }
   return null
 }
 
@@ -129,7 +58,7 @@ export interface Watch {
 }
 
 /** A watch remembers across the run that it watches; use one for each run. */
-export const contested = (): Watch => {
+export const contested = (world: World): Watch => {
   let pair: string | null = null
   return {
     policy:
@@ -140,7 +69,7 @@ export const contested = (): Watch => {
             name: policy.name,
             init: policy.init,
             choose: (state, offered) => {
-              pair ??= contestedPair(offered)
+              pair ??= contestedPair(world, offered)
               return policy.choose(state, offered)
             },
           }),

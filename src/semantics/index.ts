@@ -4,7 +4,7 @@
  *     syntax      types, expression, instruction, program, builder, codec, print, validate
  *     machine     launch, step, policy, run
  *     judgement   log, trace, detector, provenance, check, verdict
- *     all schedules of small programs: naive
+ *     all schedules            explore, and of skeletons: naive
  */
 export * as builder from './builder.js'
 export * as codec from './codec.js'
@@ -26,6 +26,14 @@ export * as step from './step.js'
 export * as trace from './trace.js'
 export * as types from './types.js'
 export * as validate from './validate.js'
+export {
+  defaultExplore,
+  explore,
+  kinds,
+  type Exploration,
+  type ExploreOptions,
+  type Found,
+} from './explore/index.js'
 export { check, type Check, type CheckOptions, type Checked } from './check.js'
 export type { Condition, Conditions, Finding, HazardId, Judgement, MissingEdge, Severity } from './finding.js'
 export type { Program } from './program.js'

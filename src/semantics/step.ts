@@ -124,7 +124,7 @@ const branchAgents = (world: World, agent: number, s: LinkedFork): ReadonlyArray
 }
 
 /** Is the agent's next statement one that cannot happen yet? */
-const blocked = (world: World, m: Machine, agent: number, r: Ready): boolean => {
+export const blocked = (world: World, m: Machine, agent: number, r: Ready): boolean => {
   switch (r._tag) {
     case 'do':
       return blockedDo(world, m, agent, r.prepared)
@@ -145,16 +145,17 @@ const macsOf = (f: InFlight): number =>
       : 0
 const bytesOf = (f: InFlight): number => ('bytes' in f ? f.bytes : 0)
 
-const stageOf = (f: InFlight): EventKey['stage'] =>
+export const stageOf = (f: InFlight): EventKey['stage'] =>
   f._tag === 'tmaLoad' || f._tag === 'tmaStore' || f._tag === 'stAsync'
     ? f.stage
     : f._tag === 'tcgen05Commit' && !f.alone
       ? 'signal'
       : 'all'
-const partOf = (f: InFlight): number =>
+export const partOf = (f: InFlight): number =>
   f._tag === 'tmaLoad' || f._tag === 'tmaStore' || f._tag === 'tcgen05Commit' ? f.part : 0
 
-const held = (world: World, m: Machine, f: InFlight): boolean => {
+/** Is its next event held back by what is before it? */
+export const held = (world: World, m: Machine, f: InFlight): boolean => {
   switch (f._tag) {
     case 'wgmma':
       return Wgmma.mmaHeld(m, f)

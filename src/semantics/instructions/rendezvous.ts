@@ -78,7 +78,7 @@ export const executeLeave = (x: Executing, m: Machine, p: Leave): Effect =>
 export const clusterBarrier = 16
 
 /** Threads of all CTAs of the cluster. */
-const clusterThreads = (world: World): number =>
+export const clusterThreads = (world: World): number =>
   world.ctas *
   world.linked.agents.reduce((n, a, i) => n + (world.linked.starts[i] === true ? 32 * a.warps : 0), 0)
 

@@ -197,10 +197,21 @@ export const executeAlloc = (x: Executing, m: Machine, p: Of<'tcgen05.alloc'>): 
   ])
 }
 
+const newestOf = (t: TensorMemory, columns: number): Columns | undefined =>
+  [...t.allocated].reverse().find((a) => a.columns === columns)
+
+/** The bytes that a dealloc of so many columns would give back now, or null where it is at fault. */
+export const freedBy = (world: World, m: Machine, cta: number, columns: number): Footprint | null => {
+  const freed = newestOf(m.tensorMemory[cta]!, columns)
+  if (freed === undefined) return null
+  const footprint = footprintOf(world, cta, freed)
+  return '_tag' in footprint ? null : footprint
+}
+
 export const executeDealloc = (x: Executing, m: Machine, p: Of<'tcgen05.dealloc'>): Effect | FaultValue => {
   const cta = ctaOf(x.world, x.agent)
   const t = m.tensorMemory[cta]!
-  const freed = [...t.allocated].reverse().find((a) => a.columns === p.columns)
+  const freed = newestOf(t, p.columns)
   if (freed === undefined)
     return V.fault(
       'T2',

@@ -1,0 +1,6 @@
+export { defaultExplore, explore, exploreLaunched, kinds } from './explore.js'
+export type { Bound, Exploration, ExploreError, ExploreOptions, Found, Kind } from './explore.js'
+export * as Claims from './claims.js'
+export * as Keys from './key.js'
+export * as Places from './places.js'
+export * as Views from './views.js'
