@@ -37,7 +37,7 @@ import type { World } from './machine/world.js'
 import * as Policy from './policy.js'
 import type { AnyPolicy } from './policy.js'
 import type { Program } from './program.js'
-import { provenance } from './provenance/index.js'
+import { layoutMismatch, provenance } from './provenance/index.js'
 import * as Run from './run.js'
 import { contested } from './contested.js'
 import type { EventKey, Fault } from './step.js'
@@ -300,6 +300,26 @@ const findingsOf = (
 const nameOf = (f: Finding): string =>
   [f.id, f.a.agent, f.a.site, f.b?.agent ?? '', f.b?.site ?? ''].join('|')
 
+/** Why the result is wrong, if it is a layout: bytes that were written as other elements than they are read as. */
+const layoutFindings = (
+  launched: Launched,
+  ran: Ran,
+  options: CheckOptions,
+): ReadonlyArray<ReplayableFinding> => {
+  if (ran.steps > longestExplained) return []
+  const { world, machine } = launched
+  const how: Run.Settings = {
+    policy: Policy.recorded(ran.schedule),
+    fuel: options.fuel,
+    keepSchedule: false,
+    transient: true,
+  }
+  const found = layoutMismatch(world.header, Run.run(world, machine, how, Run.collect).result)
+  if (found === null) return []
+  const missing: MissingEdge = { kind: 'none-found', text: 'one layout for the write and the read' }
+  return [withSchedule(found, Run.showSchedule(ran.schedule), missing)]
+}
+
 interface Decision {
   readonly name: VerdictName
   readonly reason: string
@@ -434,7 +454,10 @@ export const check: Check = (program, options) => {
     reason: final.reason,
     decidedBy: explored.runs > 0 ? 'exploration' : 'one-schedule',
     conditions: judgement?.conditions ?? unjudged,
-    findings: findingsOf(launched.right, first, explored, final, options, detecting),
+    findings: [
+      ...(final.name === 'wrong-result' ? layoutFindings(launched.right, first, options) : []),
+      ...findingsOf(launched.right, first, explored, final, options, detecting),
+    ],
     notes: (judgement?.notes ?? []).map((f) => withSchedule(f, Run.showSchedule(shown.schedule), f.missing)),
     waitFor: (judgement?.deadlock ?? []).map(showBlocked),
     provenance: proof,

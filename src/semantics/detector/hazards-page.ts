@@ -30,6 +30,7 @@ const givers: Readonly<Record<By, string>> = {
   detector: 'the detector, from the log of a run',
   validation: 'validation, before the run',
   machine: 'the machine, as a fault of the run',
+  provenance: 'provenance, from what the outputs are made of',
 }
 
 const conditions: ReadonlyArray<readonly [ConditionName, string]> = [
@@ -114,9 +115,7 @@ const section = (id: HazardId, h: Hazard): string =>
     h.definition,
     '',
     `- Severity: ${h.severity}, ${severities[h.severity]}.`,
-    h.by.length > 0
-      ? `- Given by ${h.by.map((b) => givers[b]).join('; and by ')}.`
-      : `- Not given yet; one sees instead: ${h.instead ?? 'nothing'}.`,
+    `- Given by ${h.by.map((b) => givers[b]).join('; and by ')}.`,
     '',
   ].join('\n')
 

@@ -72,6 +72,12 @@ const present = (j: Judgement, f: Finding): boolean =>
 const readBefore: ReadonlyArray<Finding['id']> = ['R1', 'R2', 'R3', 'P4', 'M1', 'M2', 'M4']
 
 const answered: ReadonlyArray<Finding['id']> = [
+  'M7',
+  'T4',
+  'T5',
+  'K2',
+  'N1',
+
   'B1',
   'B3',
   'B4',
@@ -109,6 +115,18 @@ const byRule = (f: Finding): MissingEdge => {
       }
     case 'O1':
       return { kind: 'none-found', text: 'a write of these bytes before the kernel ends' }
+    case 'M7':
+      return { kind: 'none-found', text: 'one issue, by one agent of the even CTA, while both CTAs live' }
+    case 'T4':
+    case 'T5':
+      return { kind: 'none-found', text: 'the same steps of allocation in both CTAs of the pair' }
+    case 'K2':
+      return { kind: 'arrive', text: 'an arrive of every CTA of the cluster' }
+    case 'N1':
+      return {
+        kind: 'arrive-wait',
+        text: `an arrive when ${label(f.a)} is done, and a wait for it before ${f.b === undefined ? 'the other' : label(f.b)}, if the order matters`,
+      }
     case 'T1':
       return { kind: 'none-found', text: `a tcgen05.dealloc of what ${label(f.a)} allocates` }
     case 'B4':

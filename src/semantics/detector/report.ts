@@ -153,7 +153,7 @@ export const operation = (header: Header, a: Actor): Operation => {
     : { index, agent, site: label, path, loc, iteration, at, does }
 }
 
-const finding = (header: Header, d: Draft): Finding => {
+export const findingOf = (header: Header, d: Draft): Finding => {
   const core: { -readonly [K in keyof Finding]: Finding[K] } = {
     id: d.id(),
     severity: d.severity,
@@ -193,13 +193,13 @@ const rank = (f: Finding): number => {
 
 /** Causes before consequences, else in the order of the log. */
 export const findingsOf = (r: Report): ReadonlyArray<Finding> =>
-  [...r.drafts.values()].map((d) => finding(r.header, d)).sort((x, y) => rank(x) - rank(y))
+  [...r.drafts.values()].map((d) => findingOf(r.header, d)).sort((x, y) => rank(x) - rank(y))
 
 export const conditionOf = (r: Report, name: ConditionName): Condition => {
   const all = [...r.failures[name].values()]
   return {
     holds: all.length === 0,
     failures: all.map((f) => f.text),
-    findings: all.flatMap((f) => (f.draft === undefined ? [] : [finding(r.header, f.draft)])),
+    findings: all.flatMap((f) => (f.draft === undefined ? [] : [findingOf(r.header, f.draft)])),
   }
 }

@@ -12,14 +12,14 @@
  * | A, L   | addresses, limits, layouts               |
  * | I, V, O, N | contents                             |
  *
- * `by` says who gives the id today; an id with nobody is part of the taxonomy and not looked for yet, or shows as another (`instead`).
+ * `by` says who gives the id.
  * The page docs/hazards.md is made of this table.
  *
  * Law 1. `by` names exactly the parts whose source gives the id.
  */
 import type { HazardId, Severity } from '../finding.js'
 
-export type By = 'detector' | 'validation' | 'machine'
+export type By = 'detector' | 'validation' | 'machine' | 'provenance'
 
 export interface Hazard {
   readonly title: string
@@ -27,8 +27,6 @@ export interface Hazard {
   /** one sentence */
   readonly definition: string
   readonly by: ReadonlyArray<By>
-  /** when nobody gives it: what one sees instead */
-  readonly instead?: string
 }
 
 const found = (
@@ -44,14 +42,6 @@ const found = (
 })
 const detected = (title: string, definition: string, severity: Severity = 'E'): Hazard =>
   found(['detector'], title, definition, severity)
-const notYet = (title: string, instead: string, definition: string, severity: Severity = 'E'): Hazard => ({
-  title,
-  severity,
-  definition,
-  by: [],
-  instead,
-})
-
 export const hazards: Readonly<Record<HazardId, Hazard>> = {
   D1: detected(
     'generic race',
@@ -250,10 +240,10 @@ export const hazards: Readonly<Record<HazardId, Hazard>> = {
     'A box, stride, coordinate or address breaks a rule of tensor maps; coordinates that are computed are checked when they are used.',
     'C',
   ),
-  L1: notYet(
+  L1: found(
+    ['provenance'],
     'written and read under different layouts',
-    'a wrong result',
-    'Writer and reader take the same bytes for different elements.',
+    'Writer and reader take the same bytes for different elements; looked for where an output is not what the program says it computes.',
   ),
   L2: found(
     ['validation'],

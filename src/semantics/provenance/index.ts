@@ -1,1 +1,2 @@
+export { layoutMismatch } from './layouts.js'
 export { provenance, type ProvenanceState } from './fold.js'

@@ -73,4 +73,32 @@ const neverWritten = S.twin({
   },
 })
 
-export const contents: ReadonlyArray<Twin> = [nothingThere, outside, byAnotherCopy, neverWritten]
+const anyOrder = S.twin({
+  id: 'N1',
+  title: 'two agents add floats to one tile in no order: the sums are rounded in another order each time',
+  fix: 'order the two, or add integers',
+  shows: { verdict: 'ok', a: 'add mine', b: 'add yours' },
+  *body(fixed) {
+    const out = yield* S.global('out')
+    const s = yield* S.tile('s')
+    const turn = yield* S.barrier('turn')
+    yield* S.write('write s', s)
+    yield* S.fence('fence')
+    yield* S.together({
+      *producer() {
+        yield* S.addTo('add mine', s, out, 0)
+        yield* S.commitStores
+        yield* S.waitStores('wait mine')
+        yield* S.arrive('arrive turn', turn)
+      },
+      *consumer() {
+        if (fixed) yield* S.wait('wait turn', turn, 0)
+        yield* S.addTo('add yours', s, out, 0)
+        yield* S.commitStores
+        yield* S.waitStores('wait yours')
+      },
+    })
+  },
+})
+
+export const contents: ReadonlyArray<Twin> = [nothingThere, outside, byAnotherCopy, neverWritten, anyOrder]

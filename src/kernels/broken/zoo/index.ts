@@ -6,7 +6,7 @@
 import { barriers } from './barriers.js'
 import { clusters } from './clusters.js'
 import { contents } from './contents.js'
-import { limits, registerLayouts } from './limits.js'
+import { limits, layouts } from './limits.js'
 import { proxies } from './proxies.js'
 import { races } from './races.js'
 import { rings } from './rings.js'
@@ -25,6 +25,6 @@ export const zoo: ReadonlyArray<Twin> = [
   ...tensorMemory,
   ...clusters,
   ...limits,
-  ...registerLayouts,
+  ...layouts,
   ...contents,
 ]

@@ -1,7 +1,8 @@
-/** A and L2: what is refused before it runs. */
+/** A and L: limits and layouts. */
 import * as B from '../../../semantics/builder.js'
-import { add, i32, place, slot, sub } from '../../../semantics/expression.js'
+import { add, i32, place, reinterpret, slot, sub } from '../../../semantics/expression.js'
 import { WGMMA, WGMMA_TRANSPOSED } from '../../../layouts/tiled.js'
+import * as Ref from '../../../transforms/ref.js'
 import { swizzle, tile as tiling } from '../../../transforms/transform.js'
 import * as S from './twin.js'
 import type { Twin } from './twin.js'
@@ -96,6 +97,28 @@ const computedNegative = S.twin({
   },
 })
 
+const otherTiling = S.twin({
+  id: 'L1',
+  title: 'a copy leaves a tile swizzled, and the reader takes it for plain rows',
+  fix: 'read under the layout of the copy',
+  stage: { agents: ['block'], computes: { _tag: 'copy', from: 'x', out: 'out' } },
+  shows: { verdict: 'wrong-result', a: 'load s', b: 'read s' },
+  *body(fixed) {
+    const x = yield* B.tensorParam('x', 'f32', [8, 32], { role: 'in' })
+    const out = yield* S.global('out', 'out', 8)
+    const z = yield* B.fromEither(swizzle(128))
+    const t = yield* B.fromEither(tiling([8, 32]))
+    const plain = yield* B.fromEither(Ref.ofTransforms([8, 32], 32, []))
+    const s = yield* B.sharedMemory('s', 'f32', [8, 32], [t, z])
+    const full = yield* S.barrier('full')
+    const map = yield* B.descriptorParam('x_map', x, [8, 32], { swizzle: 128 })
+    yield* S.fetch('load s', { tensor: x, map }, 0, s, full)
+    yield* S.wait('wait full', full, 0)
+    const value = yield* B.smemLoad('read s', fixed ? s : reinterpret<'f32', 2, 'smem'>(s, 'f32', plain))
+    yield* B.run('store out', { _tag: 'gmem.store', destination: S.rows(out, 0), value })
+  },
+})
+
 const otherLayout = S.twin({
   id: 'L2',
   title: 'two tiles are added that lie in registers in different ways',
@@ -112,4 +135,4 @@ const otherLayout = S.twin({
 })
 
 export const limits: ReadonlyArray<Twin> = [tooDeep, tooManyRegisters, misaligned, negative, computedNegative]
-export const registerLayouts: ReadonlyArray<Twin> = [otherLayout]
+export const layouts: ReadonlyArray<Twin> = [otherTiling, otherLayout]

@@ -1,11 +1,14 @@
 /** M and T: the tensor cores run by themselves, and tensor memory belongs to whoever allocated it. */
 import { checked } from '../../../semantics/index-types.js'
-import type { Barrier } from '../../../semantics/expression.js'
+import { eq, i32, place, type Barrier } from '../../../semantics/expression.js'
 import * as S from './twin.js'
 import type { Twin } from './twin.js'
 
 const blackwell: S.Stage = { arch: 'sm100a', agents: ['block'] }
 const pair: S.Stage = { arch: 'sm100a', agents: ['first', 'second'] }
+const two: S.Stage = { arch: 'sm100a', agents: ['block'], cluster: [2] }
+const leads = eq(place('ctaRank'), i32(0))
+const follows = eq(place('ctaRank'), i32(1))
 
 // ---------------------------------------------------------------- M
 
@@ -162,6 +165,27 @@ const noThreadSync = S.twin({
   },
 })
 
+const issuedTwice = S.twin({
+  id: 'M7',
+  title: 'a product of two CTAs is issued by both of them',
+  fix: 'the leader issues it, for both',
+  stage: two,
+  shows: { verdict: 'hazard', a: 'mma' },
+  *body(fixed) {
+    const s = yield* S.operand('s')
+    const acc = yield* S.pairAccumulator('acc')
+    const done = yield* S.tensorBarrier('done')
+    yield* S.allocatePair('allocate', 64)
+    yield* S.fill('fill s', s, 'cluster')
+    yield* S.clusterMeets('start')
+    yield* S.mmaPair('mma', acc, s, fixed ? leads : undefined)
+    yield* S.commitPair('commit', done, leads)
+    yield* S.wait('wait done', done, 0)
+    yield* S.clusterMeets('end')
+    yield* S.deallocatePair('deallocate', 64)
+  },
+})
+
 // ---------------------------------------------------------------- T
 
 const leak = S.twin({
@@ -217,6 +241,35 @@ const noColumnsLeft = S.twin({
   },
 })
 
+const unequal = S.twin({
+  id: 'T4',
+  title: 'the CTAs of a pair allocate different numbers of columns together',
+  fix: 'the same allocation in both',
+  stage: two,
+  shows: { verdict: 'hazard', a: 'allocate', b: 'allocate less' },
+  *body(fixed) {
+    const all = fixed ? undefined : leads
+    yield* S.allocatePair('allocate', 64, all)
+    if (!fixed) yield* S.allocatePair('allocate less', 32, follows)
+    yield* S.clusterMeets('end')
+    yield* S.deallocatePair('deallocate', 64, all)
+    if (!fixed) yield* S.deallocatePair('deallocate less', 32, follows)
+  },
+})
+
+const peerGone = S.twin({
+  id: 'T5',
+  title: 'one CTA of a pair frees what both allocated, and the other exits without its part',
+  fix: 'both free it',
+  stage: two,
+  shows: { verdict: 'hazard', a: 'deallocate', b: 'allocate' },
+  *body(fixed) {
+    yield* S.allocatePair('allocate', 64)
+    yield* S.clusterMeets('end')
+    yield* S.deallocatePair('deallocate', 64, fixed ? undefined : leads)
+  },
+})
+
 export const tensorCore: ReadonlyArray<Twin> = [
   fragmentEarly,
   accumulatorEarly,
@@ -224,7 +277,15 @@ export const tensorCore: ReadonlyArray<Twin> = [
   storeNotWaitedFor,
   orderlessBarrier,
   addsToNothing,
+  issuedTwice,
   noThreadSync,
 ]
 
-export const tensorMemory: ReadonlyArray<Twin> = [leak, freedTwice, oddColumns, noColumnsLeft]
+export const tensorMemory: ReadonlyArray<Twin> = [
+  leak,
+  freedTwice,
+  oddColumns,
+  noColumnsLeft,
+  unequal,
+  peerGone,
+]

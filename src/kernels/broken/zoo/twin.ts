@@ -24,6 +24,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../../failure.js'
+import { accumulator as pairLayout, accumulatorRef } from '../../../layouts/tensor-memory/accumulator.js'
 import * as B from '../../../semantics/builder.js'
 import type { Barrier, Condition, Descriptor, Int, View } from '../../../semantics/expression.js'
 import { float, i1, i32, slice, slot, splat } from '../../../semantics/expression.js'
@@ -308,6 +309,15 @@ export const fetch = (
   })
 export const store = (label: string, from: Tile, to: Global, row: Int | number): B.Build<void> =>
   B.run(label, { _tag: 'tma.store', descriptor: to.map, coords: [at(row), i32(0)], source: from })
+/** Adds the tile to what is there, element by element. */
+export const addTo = (label: string, from: Tile, to: Global, row: Int | number): B.Build<void> =>
+  B.run(label, {
+    _tag: 'tma.reduce',
+    kind: 'add',
+    descriptor: to.map,
+    coords: [at(row), i32(0)],
+    source: from,
+  })
 export const commitStores: B.Build<void> = B.run('commit stores', { _tag: 'bulk.commitGroup' })
 /** `reads`: only the sources have to be read. */
 export const waitStores = (label: string, of: 'reads' | 'all' = 'all'): B.Build<void> =>
@@ -317,14 +327,18 @@ export const fence = (label: string, scope: 'cta' | 'cluster' | 'global' = 'cta'
   B.run(label, { _tag: 'fence.proxyAsync', scope })
 
 /** Operands for the tensor core: ones, fenced. Two statements. */
-export const fill = (label: string, destination: View<'smem', 'f16', 2>): B.Build<void> =>
+export const fill = (
+  label: string,
+  destination: View<'smem', 'f16', 2>,
+  scope: 'cta' | 'cluster' = 'cta',
+): B.Build<void> =>
   B.block(function* () {
     yield* B.run(label, {
       _tag: 'smem.store',
       destination,
       value: splat(float('f16', 1), [64, 64]),
     })
-    yield* fence(`${label}.fence`)
+    yield* fence(`${label}.fence`, scope)
   })
 
 /** Other operands in their place, by ordinary stores: one statement. */
@@ -402,6 +416,40 @@ export const waitAccumulator = (label: string): B.Build<void> => B.run(label, { 
 /** Before and after a handshake that carries no tensor-core order. */
 export const fenceBefore: B.Build<void> = B.run('before_thread_sync', { _tag: 'tcgen05.fenceBefore' })
 export const fenceAfter: B.Build<void> = B.run('after_thread_sync', { _tag: 'tcgen05.fenceAfter' })
+
+// ---------------------------------------------------------------- the stage: pairs of CTAs
+
+/** 128 x 128 sums of a pair: 64 rows in each CTA. */
+export const pairAccumulator = (id: string): B.Build<Accumulator> =>
+  B.block(function* () {
+    const layout = yield* B.fromEither(pairLayout('B', 128))
+    return yield* B.tensorMemory(id, 'f32', [64, 128], { layout: accumulatorRef(layout, 32) })
+  })
+export const allocatePair = (label: string, columns: number, when?: Condition): B.Build<void> =>
+  B.run(label, { _tag: 'tcgen05.alloc', columns, ctaGroup: 2 }, only(when))
+export const deallocatePair = (label: string, columns: number, when?: Condition): B.Build<void> =>
+  B.run(label, { _tag: 'tcgen05.dealloc', columns, ctaGroup: 2 }, only(when))
+export const mmaPair = (
+  label: string,
+  acc: Accumulator,
+  s: View<'smem', 'f16', 2>,
+  when?: Condition,
+): B.Build<void> =>
+  B.run(
+    label,
+    {
+      _tag: 'tcgen05.mma',
+      accumulator: acc,
+      a: s,
+      b: s,
+      accumulate: i1(false),
+      ctaGroup: 2,
+      completions: [],
+    },
+    only(when),
+  )
+export const commitPair = (label: string, b: Barrier<'ptx', true>, when?: Condition): B.Build<void> =>
+  B.run(label, { _tag: 'tcgen05.commit', barrier: b, multicast: i32(3), ctaGroup: 2 }, only(when))
 
 // ---------------------------------------------------------------- the stage: clusters
 
