@@ -2,7 +2,15 @@
 import { fc, test as prop } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import { bitsOf, dtypes, isFloat, type Dtype } from '../../src/numerics/dtype.js'
-import { bytesOf, empty, read, write, type Edit, type Plane } from '../../src/semantics/machine/plane.js'
+import {
+  bytesOf,
+  cells,
+  empty,
+  read,
+  write,
+  type Edit,
+  type Plane,
+} from '../../src/semantics/machine/plane.js'
 
 /** Two pages of 4096 bytes and a bit. */
 const size = 8192 + 64
@@ -42,9 +50,9 @@ const access = (bytes: number): fc.Arbitrary<Access> =>
   })
 
 const store = (p: Plane, a: Access, edit: Edit | null): Plane =>
-  write(p, a.dtype, Int32Array.from(a.addresses), Float64Array.from(a.data), edit)
+  write(p, cells(a.dtype, Int32Array.from(a.addresses)), Float64Array.from(a.data), edit)
 const all = Int32Array.from({ length: size }, (_, i) => i)
-const bytesIn = (p: Plane): ReadonlyArray<number> => [...(read(p, 'u8', all).data ?? [])]
+const bytesIn = (p: Plane): ReadonlyArray<number> => [...(read(p, cells('u8', all)).data ?? [])]
 
 /** The oracle of `bytes`: two's complement, little end first; what nobody wrote is 255. */
 type Bytes = ReadonlyMap<number, number>
@@ -87,7 +95,7 @@ describe('bytes', () => {
       const p = writes.reduce((plane, a) => store(plane, a, null), empty('bytes', size))
       const m = writes.reduce(storeBytes, new Map<number, number>())
       expect(bytesIn(p).findIndex((byte, at) => byte !== (m.get(at) ?? 255))).toBe(-1)
-      const found = read(p, probe.dtype, Int32Array.from(probe.addresses), 7)
+      const found = read(p, cells(probe.dtype, Int32Array.from(probe.addresses)), 7)
       expect([...found.data!]).toEqual(
         probe.addresses.map((at) => (at < 0 ? 7 : loadBytes(m, probe.dtype, at))),
       )
@@ -100,7 +108,7 @@ describe('bytes', () => {
       for (const at of [0, 4096 - 1, 4096 - Math.max(1, bytesOf(dtype) / 2)])
         for (const x of bounds(dtype).map(Number)) {
           const p = store(empty('bytes', size), { dtype, addresses: [at], data: [x] }, null)
-          expect(read(p, dtype, Int32Array.of(at)).data, `${dtype} at ${String(at)}`).toEqual(
+          expect(read(p, cells(dtype, Int32Array.of(at))).data, `${dtype} at ${String(at)}`).toEqual(
             Float64Array.of(x),
           )
         }
@@ -114,7 +122,7 @@ describe('slots', () => {
     for (const dtype of new Set(writes.map((a) => a.dtype)))
       for (const near of [0, 4080, 8176]) {
         const addresses = Int32Array.from({ length: 48 }, (_, i) => near + i)
-        const { data, retyped } = read(p, dtype, addresses)
+        const { data, retyped } = read(p, cells(dtype, addresses))
         const alive = [...addresses].map((at) => m.get(at))
         expect([...data!]).toEqual(alive.map((e) => (e?.dtype === dtype ? e.x : NaN)))
         const inside = (at: number): boolean =>
@@ -127,7 +135,7 @@ describe('slots', () => {
 
 /** Everything that can be seen of a plane. */
 const seen = (p: Plane): unknown =>
-  p._tag === 'bytes' ? bytesIn(p) : whole.map((dtype) => [...(read(p, dtype, near).data ?? [])])
+  p._tag === 'bytes' ? bytesIn(p) : whole.map((dtype) => [...(read(p, cells(dtype, near)).data ?? [])])
 /** Where the accesses of a history fall. */
 const near = Int32Array.from([0, 4080, 8176].flatMap((at) => Array.from({ length: 48 }, (_, i) => at + i)))
 
@@ -153,7 +161,7 @@ describe.each(['bytes', 'slots'] as const)('edit tokens in %s', (memory) => {
   test('law 2: with the token pages are overwritten, without it they are not', () => {
     const edit: Edit = { run: Symbol('run') }
     const word = (x: number): Access => ({ dtype: 'u32', addresses: [64], data: [x] })
-    const at = (p: Plane): number => read(p, 'u32', Int32Array.of(64)).data![0]!
+    const at = (p: Plane): number => read(p, cells('u32', Int32Array.of(64))).data![0]!
     const first = store(empty(memory, size), word(1), edit)
     const second = store(first, word(2), edit)
     expect([at(first), at(second)]).toEqual([2, 2])
@@ -165,5 +173,5 @@ describe.each(['bytes', 'slots'] as const)('edit tokens in %s', (memory) => {
 test('a plane of nothing holds nothing', () => {
   const p = empty('none', size)
   expect(store(p, { dtype: 'f16', addresses: [0], data: [1] }, null)).toBe(p)
-  expect(read(p, 'f16', Int32Array.of(0))).toEqual({ data: null, retyped: null })
+  expect(read(p, cells('f16', Int32Array.of(0)))).toEqual({ data: null, retyped: null })
 })

@@ -164,7 +164,9 @@ const ran = (e: Entry, policy: Policy.AnyPolicy): Logged => {
 const sharedBytes = (world: World, m: Machine, cta: number, n: number): Buffer => {
   const s = world.storages.get('image')!
   const addresses = Int32Array.from({ length: n }, (_, i) => s.offset + i)
-  return Buffer.from(Plane.read(m.planes[s.plane + cta * world.planesPerCta]!, 'u8', addresses).data!)
+  return Buffer.from(
+    Plane.read(m.planes[s.plane + cta * world.planesPerCta]!, Plane.cells('u8', addresses)).data!,
+  )
 }
 const tensorBytes = (e: Entry, world: World, m: Machine): Buffer => {
   const out = Buffer.alloc(elements(e) * e.element_bytes)

@@ -372,7 +372,7 @@ export const launch = (
       const zeros = new Float64Array(product(t.shape))
       const kept = Plane.empty('slots', planeBytes[t.plane]!)
       memory[t.plane] = planes[t.plane]!.initialised
-        ? Plane.write(kept, t.dtype, Ref.swizzledAddresses(t.layout, 0), zeros, null)
+        ? Plane.write(kept, Plane.cells(t.dtype, Ref.swizzledAddresses(t.layout, 0)), zeros, null)
         : kept
     }
   for (const [name, data] of given.tensors) {
@@ -383,7 +383,12 @@ export const launch = (
         'launch.tensor',
         `tensor ${name}: expected ${String(product(t.shape))} elements for shape (${t.shape.join(', ')}), found ${String(data.length)}`,
       )
-    memory[t.plane] = Plane.write(memory[t.plane]!, t.dtype, Ref.swizzledAddresses(t.layout, 0), data, null)
+    memory[t.plane] = Plane.write(
+      memory[t.plane]!,
+      Plane.cells(t.dtype, Ref.swizzledAddresses(t.layout, 0)),
+      data,
+      null,
+    )
   }
   return E.right({ world, machine: startWave(world, 0, 0, memory, []) })
 }
@@ -453,5 +458,5 @@ export const readTensor = (world: World, m: Machine, name: string): Float64Array
   const t = world.tensors.get(name)
   return t === undefined
     ? null
-    : Plane.read(m.planes[t.plane]!, t.dtype, Ref.swizzledAddresses(t.layout, 0)).data
+    : Plane.read(m.planes[t.plane]!, Plane.cells(t.dtype, Ref.swizzledAddresses(t.layout, 0))).data
 }

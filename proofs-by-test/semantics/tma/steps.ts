@@ -84,8 +84,10 @@ export const shared = (
   const s = world.storages.get(storage)!
   return Plane.read(
     r.machine.planes[s.plane + cta * world.planesPerCta]!,
-    dtype,
-    Int32Array.from(offsets, (x) => s.offset + x),
+    Plane.cells(
+      dtype,
+      Int32Array.from(offsets, (x) => s.offset + x),
+    ),
   ).data!
 }
 

@@ -40,16 +40,16 @@ export const prepareCopy = (o: Operands, i: InstructionOf<'cpAsync.copy'>): Prep
   if (isFault(source)) return source
   const destination = elementsOperand(o, 'destination', i.destination)
   if (isFault(destination)) return destination
-  if (destination.addresses.length !== source.addresses.length)
+  if (destination.offsets.length !== source.offsets.length)
     return V.fault(
       'tile.shape',
-      `destination: expected ${String(source.addresses.length)} elements, found ${String(destination.addresses.length)}`,
+      `destination: expected ${String(source.offsets.length)} elements, found ${String(destination.offsets.length)}`,
     )
   return {
     _tag: 'cpAsync.copy',
     source,
     destination,
-    bytes: destination.addresses.length * Plane.bytesOf(destination.dtype),
+    bytes: destination.offsets.length * Plane.bytesOf(destination.dtype),
   }
 }
 
@@ -120,9 +120,9 @@ export const executeArrive = (x: Executing, m: Machine, p: Of<'mbarrier.cpAsyncA
 
 export const performCopy = (world: World, m: Machine, f: CpAsyncInFlight): Effect => {
   const zero = isFloat(f.source.dtype) ? world.algebra.constant(f.source.dtype, 0) : 0
-  const { data } = Plane.read(m.planes[f.source.plane]!, f.source.dtype, f.source.addresses, zero)
+  const { data } = Plane.read(m.planes[f.source.plane]!, f.source, zero)
   const d = f.destination
-  const written = withPlane(m, d.plane, Plane.write(m.planes[d.plane]!, d.dtype, d.addresses, data, m.edit))
+  const written = withPlane(m, d.plane, Plane.write(m.planes[d.plane]!, d, data, m.edit))
   return effect(
     withInFlight(
       written,

@@ -91,7 +91,7 @@ export const prepareStore = (o: Operands, destination: ExprNode, value: ExprNode
 }
 
 const storeOf = (destination: Elements, v: TileValue): Prepared | FaultValue =>
-  destination.addresses.length === v.shape.reduce((n, d) => n * d, 1)
+  destination.offsets.length === v.shape.reduce((n, d) => n * d, 1)
     ? { _tag: 'store', destination, data: v.data, origin: v.origin }
     : V.fault(
         'tile.shape',
@@ -154,12 +154,10 @@ export const executeLoad = (
   p: Of<'load'>,
   layout: RegisterLayout | 'any',
 ): Effect => {
-  const { data } = Plane.read(m.planes[p.source.plane]!, p.source.dtype, p.source.addresses)
+  const { data } = Plane.read(m.planes[p.source.plane]!, p.source)
   const other = p.other
   if (data !== null && other !== null)
-    p.source.addresses.forEach((a, i) => {
-      if (a < 0) data[i] = other[i]!
-    })
+    for (let i = 0; i < data.length; i++) if (p.source.offsets[i]! < 0) data[i] = other[i]!
   // registers hold an unsigned word as the i32 of the same bits
   if (data !== null && p.source.dtype === 'u32') data.forEach((v, i) => (data[i] = v | 0))
   const id = m.values
@@ -185,7 +183,7 @@ export const executeStore = (x: Executing, m: Machine, p: Of<'store'>): Effect =
   const d = p.destination
   // a narrow integer keeps the low bits of the register
   const data = p.data !== null && isInt(d.dtype) && bitsOf(d.dtype) < 32 ? p.data.map(wrap(d.dtype)) : p.data
-  const plane = Plane.write(m.planes[d.plane]!, d.dtype, d.addresses, data, m.edit)
+  const plane = Plane.write(m.planes[d.plane]!, d, data, m.edit)
   const event: Access = {
     _tag: 'access',
     stamp: x.stamp,

@@ -61,10 +61,10 @@ export const prepare = (o: Operands, i: InstructionOf<'stAsync.store'>): Prepare
       'type.mismatch',
       `destination: st.async stores elements of 32 or 64 bits, found ${destination.dtype}`,
     )
-  if (destination.addresses.length !== count)
+  if (destination.offsets.length !== count)
     return V.fault(
       'tile.shape',
-      `destination: expected ${String(count)} elements, found ${String(destination.addresses.length)}`,
+      `destination: expected ${String(count)} elements, found ${String(destination.offsets.length)}`,
     )
   const into = o.world.header.planes[destination.plane]!.cta ?? 0
   const holder = Math.floor(b.first / o.world.barriersPerCta)
@@ -120,7 +120,7 @@ export const execute = (x: Executing, m: Machine, p: Of<'stAsync'>): Effect => {
 
 export const perform = (m: Machine, f: StAsyncInFlight): Effect => {
   const d = f.destination
-  const written = withPlane(m, d.plane, Plane.write(m.planes[d.plane]!, d.dtype, d.addresses, f.data, m.edit))
+  const written = withPlane(m, d.plane, Plane.write(m.planes[d.plane]!, d, f.data, m.edit))
   const write: Access = {
     _tag: 'access',
     stamp: f.stamp,

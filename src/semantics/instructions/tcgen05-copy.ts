@@ -58,7 +58,7 @@ export const prepareCp = (o: Operands, i: InstructionOf<'tcgen05.cp'>): Prepared
   if (isFault(destination)) return destination
   const foreign = ownMemory(o, 'source', source) ?? ownMemory(o, 'destination', destination)
   if (foreign !== null) return foreign
-  if (source.addresses.length !== destination.addresses.length || source.dtype !== destination.dtype)
+  if (source.offsets.length !== destination.offsets.length || source.dtype !== destination.dtype)
     return V.fault(
       'tile.shape',
       `destination: expected ${source.dtype} (${source.shape.join(', ')}) as in the source, found ${destination.dtype} (${destination.shape.join(', ')})`,
@@ -73,7 +73,7 @@ export const prepareCp = (o: Operands, i: InstructionOf<'tcgen05.cp'>): Prepared
         destination: elsewhere(o.world, destination, to, lanes * tmemLaneBytes),
       })),
     ),
-    bytes: source.addresses.length * Plane.bytesOf(source.dtype) * i.ctaGroup,
+    bytes: source.offsets.length * Plane.bytesOf(source.dtype) * i.ctaGroup,
     ctaGroup: i.ctaGroup,
   }
 }
@@ -138,12 +138,8 @@ export const performCopy = (m: Machine, f: Tcgen05CopyInFlight): Effect => {
     last = source
     events.push(access(f, f.id, 'w', 'tensor', d, 'destination'))
     // planes of two CTAs, or of two spaces, or all of one move: reading the old machine is reading before writing
-    const { data } = Plane.read(m.planes[source.plane]!, source.dtype, source.addresses)
-    written = withPlane(
-      written,
-      d.plane,
-      Plane.write(written.planes[d.plane]!, d.dtype, d.addresses, data, m.edit),
-    )
+    const { data } = Plane.read(m.planes[source.plane]!, source)
+    written = withPlane(written, d.plane, Plane.write(written.planes[d.plane]!, d, data, m.edit))
   }
   return effect(
     withInFlight(

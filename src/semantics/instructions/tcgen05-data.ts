@@ -44,7 +44,7 @@ export const prepareLd = (o: Operands, i: InstructionOf<'tcgen05.ld'>): Prepared
   if (isFault(source)) return source
   const destination = elementsOperand(o, 'destination', i.destination)
   if (isFault(destination)) return destination
-  if (destination.addresses.length !== source.addresses.length || destination.dtype !== source.dtype)
+  if (destination.offsets.length !== source.offsets.length || destination.dtype !== source.dtype)
     return V.fault(
       'tile.shape',
       `destination: expected ${source.dtype} (${source.shape.join(', ')}) as in the source, found ${destination.dtype} (${destination.shape.join(', ')})`,
@@ -57,7 +57,7 @@ export const prepareSt = (o: Operands, i: InstructionOf<'tcgen05.st'>): Prepared
   if (isFault(d)) return d
   const v = tileOperand(o, 'value', i.value)
   if (isFault(v)) return v
-  if (d.addresses.length !== v.shape.reduce((n, extent) => n * extent, 1))
+  if (d.offsets.length !== v.shape.reduce((n, extent) => n * extent, 1))
     return V.fault(
       'tile.shape',
       `value: a tile of shape (${v.shape.join(', ')}) does not fill a destination of shape (${d.shape.join(', ')})`,
@@ -95,7 +95,7 @@ export const executeLd = (x: Executing, m: Machine, p: Of<'tcgen05.ld'>): Effect
     stamp: x.stamp,
     source: p.source,
     destination: p.destination,
-    bytes: p.source.addresses.length * Plane.bytesOf(p.source.dtype),
+    bytes: p.source.offsets.length * Plane.bytesOf(p.source.dtype),
   }
   return effect(issuing(m, [f]), [issueOf(x, m, 'tcgen05Ld', f.bytes)])
 }
@@ -113,7 +113,7 @@ export const executeSt = (x: Executing, m: Machine, p: Of<'tcgen05.st'>): Effect
     destination: p.destination,
     data: p.data !== null && isInt(dtype) && bitsOf(dtype) < 32 ? p.data.map(wrap(dtype)) : p.data,
     origin: p.origin,
-    bytes: p.destination.addresses.length * Plane.bytesOf(dtype),
+    bytes: p.destination.offsets.length * Plane.bytesOf(dtype),
   }
   return effect(issuing(m, [f]), [issueOf(x, m, 'tcgen05St', f.bytes)])
 }
@@ -122,9 +122,9 @@ export const executeSt = (x: Executing, m: Machine, p: Of<'tcgen05.st'>): Effect
 
 /** Registers have no proxy: they are the agent's own. */
 export const performLd = (m: Machine, f: Tcgen05LdInFlight): Effect => {
-  const { data } = Plane.read(m.planes[f.source.plane]!, f.source.dtype, f.source.addresses)
+  const { data } = Plane.read(m.planes[f.source.plane]!, f.source)
   const d = f.destination
-  const written = withPlane(m, d.plane, Plane.write(m.planes[d.plane]!, d.dtype, d.addresses, data, m.edit))
+  const written = withPlane(m, d.plane, Plane.write(m.planes[d.plane]!, d, data, m.edit))
   return effect(
     withInFlight(
       written,
@@ -141,7 +141,7 @@ export const performLd = (m: Machine, f: Tcgen05LdInFlight): Effect => {
 
 export const performSt = (m: Machine, f: Tcgen05StInFlight): Effect => {
   const d = f.destination
-  const written = withPlane(m, d.plane, Plane.write(m.planes[d.plane]!, d.dtype, d.addresses, f.data, m.edit))
+  const written = withPlane(m, d.plane, Plane.write(m.planes[d.plane]!, d, f.data, m.edit))
   const write: Access = {
     _tag: 'access',
     stamp: f.stamp,

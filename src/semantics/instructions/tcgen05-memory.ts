@@ -111,7 +111,7 @@ const reachOf = (e: Elements): readonly [number, number] => {
 /** The fault of an access to columns that its CTA does not have now. Elements elsewhere are no concern. */
 export const notAllocated = (world: World, m: Machine, field: string, e: Elements): FaultValue | null => {
   const plane = world.header.planes[e.plane]!
-  if (plane.space !== 'tmem' || e.addresses.length === 0) return null
+  if (plane.space !== 'tmem' || e.offsets.length === 0) return null
   const [first, last] = reachOf(e)
   const { allocated } = m.tensorMemory[plane.cta ?? 0]!
   let column = first
@@ -148,7 +148,9 @@ export const outOfReach = (world: World, agent: number, field: string, e: Elemen
   const a = world.linked.agents[agent % world.agentsPerCta]!
   if (a.warps >= 4) return null
   const quarters = Array.from({ length: a.warps }, (_, w) => quarterOfWarp(a.firstWarp + w))
-  const outside = e.addresses.find((at) => !quarters.includes(quarterOf(Math.floor(at / tmemLaneBytes))))
+  const outside = Footprints.addressesOf(e).find(
+    (at) => !quarters.includes(quarterOf(Math.floor(at / tmemLaneBytes))),
+  )
   return outside === undefined
     ? null
     : V.fault(

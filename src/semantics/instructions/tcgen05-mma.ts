@@ -132,8 +132,7 @@ export const executeMma = (x: Executing, m: Machine, p: Of<'tcgen05.mma'>): Effe
 
 // ---------------------------------------------------------------- completion
 
-const dataOf = (m: Machine, e: Elements): Float64Array | null =>
-  Plane.read(m.planes[e.plane]!, e.dtype, e.addresses).data
+const dataOf = (m: Machine, e: Elements): Float64Array | null => Plane.read(m.planes[e.plane]!, e).data
 
 /** Columns [from, from + count) of a matrix of `n` columns. */
 const columnsFrom = (x: Float64Array, n: number, from: number, count: number): Float64Array => {
@@ -185,11 +184,7 @@ export const performMma = (world: World, m: Machine, f: Tcgen05InFlight): Effect
   p.shares.forEach(({ accumulator: d }, v) => {
     const out = results[v] ?? null
     if (out !== null)
-      written = withPlane(
-        written,
-        d.plane,
-        Plane.write(written.planes[d.plane]!, d.dtype, d.addresses, out, m.edit),
-      )
+      written = withPlane(written, d.plane, Plane.write(written.planes[d.plane]!, d, out, m.edit))
   })
   const events: LogEvent[] = [{ _tag: 'perform', operation: f.id, stage: 'all', part: 0 }]
   for (const { a } of p.shares)

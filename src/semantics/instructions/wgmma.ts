@@ -86,7 +86,7 @@ export const mmaHeld = (m: Machine, f: WgmmaInFlight): boolean =>
 
 const operand = (world: World, m: Machine, p: Mma, which: 'a' | 'b'): Float64Array | null => {
   const e = p[which]
-  const { data } = Plane.read(m.planes[e.plane]!, e.dtype, e.addresses)
+  const { data } = Plane.read(m.planes[e.plane]!, e)
   if (data === null || !(which === 'a' ? p.negateA : p.negateB)) return data
   const neg = world.algebra.unary('neg', 'rn', p.types[which])
   return O.isNone(neg) ? data : data.map((v) => neg.value(v))
@@ -101,11 +101,11 @@ export const performMma = (world: World, m: Machine, f: WgmmaInFlight): Effect =
   if (a !== null && b !== null) {
     const zero = world.algebra.constant(p.types.acc, 0)
     const c = p.accumulates
-      ? (Plane.read(m.planes[d.plane]!, d.dtype, d.addresses).data ?? new Float64Array(p.m * p.n).fill(zero))
+      ? (Plane.read(m.planes[d.plane]!, d).data ?? new Float64Array(p.m * p.n).fill(zero))
       : new Float64Array(p.m * p.n).fill(zero)
     const mma = world.algebra.mma(p.types, { m: p.m, n: p.n, k: p.k })
     const out = O.isNone(mma) ? null : mma.value(a, b, c)
-    written = withPlane(m, d.plane, Plane.write(m.planes[d.plane]!, d.dtype, d.addresses, out, m.edit))
+    written = withPlane(m, d.plane, Plane.write(m.planes[d.plane]!, d, out, m.edit))
   }
   const reads: ReadonlyArray<LogEvent> = p.accumulates
     ? [access(f, f.id, 'r', 'async', d, 'accumulator')]

@@ -9,14 +9,15 @@
  * 1. equal (plane, dtype, layout, base) gives the identical object; different bytes give different ids.
  * 2. `spans` is the sorted list of maximal intervals of the bytes of `addresses`.
  */
-import { bitsOf, type Dtype } from '../../numerics/dtype.js'
+import { bitsOf, dtypes, type Dtype } from '../../numerics/dtype.js'
 import * as Ref from '../../transforms/ref.js'
 import type { Footprint, Map as PlaceMap } from '../log.js'
 import type { Elements } from './operation.js'
 import type { ViewValue } from './value.js'
 
 export interface Footprints {
-  readonly byKey: Map<string, Elements>
+  /** by plane and dtype and layout, then by base */
+  readonly byBase: Map<number, Map<number, Elements>>
   /** by a hash of the addresses */
   readonly scattered: Map<string, ReadonlyArray<Elements>>
   readonly layouts: Map<string, number>
@@ -25,7 +26,7 @@ export interface Footprints {
 }
 
 export const footprints = (): Footprints => ({
-  byKey: new Map(),
+  byBase: new Map(),
   scattered: new Map(),
   layouts: new Map(),
   layoutIds: new WeakMap(),
@@ -98,20 +99,25 @@ export const ofLayout = (
   layout: Ref.TransformedRef,
   base: number,
 ): Elements => {
-  const key = `${String(plane)}/${dtype}/${String(layoutId(store, layout))}/${String(base)}`
-  const known = store.byKey.get(key)
+  const kind = (layoutId(store, layout) * 2 ** 20 + plane) * 32 + dtypes.indexOf(dtype)
+  let bases = store.byBase.get(kind)
+  if (bases === undefined) {
+    bases = new Map()
+    store.byBase.set(kind, bases)
+  }
+  const known = bases.get(base)
   if (known !== undefined) return known
   const { placed, by } = placedAt(layout, base)
   const spans = moved(placed.spans, by)
-  const addresses = moved(placed.addresses, by)
   const made: Elements = {
     footprint: footprint(store, plane, spans, dtype, { _tag: 'view', layout, base }),
     plane,
     dtype,
     shape: layout.shape,
-    addresses,
+    offsets: placed.addresses,
+    origin: by,
   }
-  store.byKey.set(key, made)
+  bases.set(base, made)
   return made
 }
 
@@ -128,7 +134,7 @@ export const ofAddresses = (
 ): Elements => {
   const key = `${String(plane)}/${dtype}/@${shape.join()}/${String(hashOf(addresses))}`
   const bucket = store.scattered.get(key) ?? []
-  const known = bucket.find((e) => sameAddresses(e.addresses, addresses))
+  const known = bucket.find((e) => sameAddresses(e.offsets, addresses))
   if (known !== undefined) return known
   const made: Elements = {
     footprint: footprint(store, plane, spansOf(addresses, Math.ceil(bitsOf(dtype) / 8)), dtype, {
@@ -139,7 +145,8 @@ export const ofAddresses = (
     plane,
     dtype,
     shape,
-    addresses,
+    offsets: addresses,
+    origin: 0,
   }
   store.scattered.set(key, [...bucket, made])
   return made
@@ -167,6 +174,11 @@ export const spansOf = (addresses: Int32Array, bytes: number): Int32Array => {
   }
   return Int32Array.from(out)
 }
+
+/** The byte address of the first element. */
+export const firstOf = (e: Elements): number => e.offsets[0]! + e.origin
+/** The byte address of each element. */
+export const addressesOf = (e: Elements): Int32Array => moved(e.offsets, e.origin)
 
 /** The end of the last byte and the start of the first: [start, end); [0, 0) of nothing. */
 export const boundsOf = (e: Elements): readonly [number, number] => {

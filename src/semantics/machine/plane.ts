@@ -98,15 +98,27 @@ export interface Read {
   readonly retyped: number | null
 }
 
-/** The carriers at the byte addresses, in order; a negative address reads `fill`. */
-export const read = (plane: Plane, dtype: Dtype, addresses: Int32Array, fill: number = 0): Read => {
+/** Elements of one dtype: the i-th is at byte `origin + offsets[i]`, or nowhere if that is negative. Places of one shape share their offsets. */
+export interface Cells {
+  readonly dtype: Dtype
+  readonly offsets: Int32Array
+  readonly origin: number
+}
+export const cells = (dtype: Dtype, addresses: Int32Array): Cells => ({
+  dtype,
+  offsets: addresses,
+  origin: 0,
+})
+
+/** The carriers in the cells, in order; a cell that is nowhere reads `fill`. */
+export const read = (plane: Plane, c: Cells, fill: number = 0): Read => {
   switch (plane._tag) {
     case 'none':
       return { data: null, retyped: null }
     case 'bytes':
-      return { data: readBytes(plane.pages, dtype, addresses, fill), retyped: null }
+      return { data: readBytes(plane.pages, c, fill), retyped: null }
     case 'slots':
-      return readSlots(plane.pages, dtype, addresses, fill)
+      return readSlots(plane.pages, c, fill)
   }
 }
 
@@ -118,17 +130,16 @@ const long = (low: number, high: number, signed: boolean): number =>
 
 const readBytes = (
   pages: ReadonlyArray<BytePage | undefined>,
-  dtype: Dtype,
-  addresses: Int32Array,
+  { dtype, offsets, origin }: Cells,
   fill: number,
 ): Float64Array => {
-  const out = new Float64Array(addresses.length)
+  const out = new Float64Array(offsets.length)
   const width = bytesOf(dtype)
   const signed = isSigned(dtype)
   let page: Uint8Array | undefined = undefined
   let number = -1
   for (let i = 0; i < out.length; i++) {
-    const a = addresses[i]!
+    const a = offsets[i]! + origin
     if (a < 0) {
       out[i] = fill
       continue
@@ -171,15 +182,14 @@ const readBytes = (
 
 const readSlots = (
   pages: ReadonlyArray<SlotPage | undefined>,
-  dtype: Dtype,
-  addresses: Int32Array,
+  { dtype, offsets, origin }: Cells,
   fill: number,
 ): Read => {
-  const out = new Float64Array(addresses.length)
+  const out = new Float64Array(offsets.length)
   const code = codeOf(dtype)
   let retyped: number | null = null
   for (let i = 0; i < out.length; i++) {
-    const a = addresses[i]!
+    const a = offsets[i]! + origin
     if (a < 0) {
       out[i] = fill
       continue
@@ -197,18 +207,12 @@ const readSlots = (
 
 // ---------------------------------------------------------------- writing
 
-/** Write the carriers at the byte addresses; negative addresses are skipped. `edit` may overwrite its own pages. */
-export const write = (
-  plane: Plane,
-  dtype: Dtype,
-  addresses: Int32Array,
-  data: Float64Array | null,
-  edit: Edit | null,
-): Plane => {
+/** Write the carriers to the cells, except those that are nowhere. `edit` may overwrite its own pages. */
+export const write = (plane: Plane, c: Cells, data: Float64Array | null, edit: Edit | null): Plane => {
   if (plane._tag === 'none' || data === null) return plane
   return plane._tag === 'bytes'
-    ? { _tag: 'bytes', size: plane.size, pages: writeBytes(plane.pages, dtype, addresses, data, edit) }
-    : { _tag: 'slots', size: plane.size, pages: writeSlots(plane.pages, dtype, addresses, data, edit) }
+    ? { _tag: 'bytes', size: plane.size, pages: writeBytes(plane.pages, c, data, edit) }
+    : { _tag: 'slots', size: plane.size, pages: writeSlots(plane.pages, c, data, edit) }
 }
 
 const ownBytes = (
@@ -227,8 +231,7 @@ const ownBytes = (
 
 const writeBytes = (
   old: ReadonlyArray<BytePage | undefined>,
-  dtype: Dtype,
-  addresses: Int32Array,
+  { dtype, offsets, origin }: Cells,
   data: Float64Array,
   edit: Edit | null,
 ): ReadonlyArray<BytePage | undefined> => {
@@ -237,8 +240,8 @@ const writeBytes = (
   const width = bytesOf(dtype)
   let page: Uint8Array = new Uint8Array(0)
   let number = -1
-  for (let i = 0; i < addresses.length; i++) {
-    const a = addresses[i]!
+  for (let i = 0; i < offsets.length; i++) {
+    const a = offsets[i]! + origin
     if (a < 0) continue
     if (a >> pageBits !== number) {
       number = a >> pageBits
@@ -290,8 +293,7 @@ const ownSlots = (
 
 const writeSlots = (
   old: ReadonlyArray<SlotPage | undefined>,
-  dtype: Dtype,
-  addresses: Int32Array,
+  { dtype, offsets, origin }: Cells,
   data: Float64Array,
   edit: Edit | null,
 ): ReadonlyArray<SlotPage | undefined> => {
@@ -299,8 +301,8 @@ const writeSlots = (
   const fresh = new Set<number>()
   const width = bytesOf(dtype)
   const code = codeOf(dtype)
-  for (let i = 0; i < addresses.length; i++) {
-    const a = addresses[i]!
+  for (let i = 0; i < offsets.length; i++) {
+    const a = offsets[i]! + origin
     if (a < 0) continue
     const page = ownSlots(pages, a >> pageBits, edit, fresh)
     // an element that this one cuts into is no element any more: its head and the rest of its tail go

@@ -131,7 +131,7 @@ export const combined = (
 ): Float64Array | null => {
   const f = reduction(world, kind, e.dtype)
   const at = carried(plane, e)
-  const old = Plane.read(plane, at.dtype, at.addresses).data
+  const old = Plane.read(plane, at).data
   if (old === null || data === null || typeof f !== 'function') return null
   const out = new Float64Array(data.length)
   if (inWords(plane, e.dtype))

@@ -142,7 +142,7 @@ const stored = (
 /** The source has been read: it may be overwritten. */
 export const performStoreRead = (m: Machine, f: TmaStoreInFlight): Effect => {
   const from = carried(m.planes[f.source.plane]!, f.source)
-  const { data } = Plane.read(m.planes[f.source.plane]!, from.dtype, from.addresses)
+  const { data } = Plane.read(m.planes[f.source.plane]!, from)
   const next = stored(f, f.id, f.part, 'write', f, data, f.group, f.combine, f.map)
   const events: LogEvent[] = [{ _tag: 'perform', operation: f.id, stage: 'read', part: 0 }]
   if (f.map !== null) events.push(mapRead(f, f.map))
@@ -169,7 +169,7 @@ export const performStoreWrite = (world: World, m: Machine, f: TmaStoreInFlight)
   const plane = m.planes[d.plane]!
   const to = carried(plane, d)
   const data = f.combine === null ? f.data : combined(world, plane, f.combine, d, f.data)
-  const written = withPlane(m, d.plane, Plane.write(plane, to.dtype, to.addresses, data, m.edit))
+  const written = withPlane(m, d.plane, Plane.write(plane, to, data, m.edit))
   const accesses: ReadonlyArray<Access> =
     f.combine === null
       ? [access(f, f.id, 'w', 'async', d, 'destination')]

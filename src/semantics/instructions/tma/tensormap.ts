@@ -154,7 +154,7 @@ export const prepareCreate = (o: Operands, i: InstructionOf<'tensormap.create'>)
     object,
     descriptor: {
       _tag: 'descriptor',
-      name: `${plane}@${String(object.addresses[0])}`,
+      name: `${plane}@${String(Footprint.firstOf(object))}`,
       plane: tensor.plane,
       base: tensor.address,
       dtype: i.dtype,
@@ -182,7 +182,7 @@ export const prepareAcquire = (o: Operands, i: InstructionOf<'tensormap.acquire'
 // ---------------------------------------------------------------- effects
 
 const overlaps = (a: Elements, b: Elements): boolean =>
-  a.plane === b.plane && Math.abs(a.addresses[0]! - b.addresses[0]!) < mapBytes
+  a.plane === b.plane && Math.abs(Footprint.firstOf(a) - Footprint.firstOf(b)) < mapBytes
 
 /** The object that was there, or that it cuts into, is there no more. */
 export const executeCreate = (x: Executing, m: Machine, p: Of<'tensormap.create'>): Effect => {
@@ -204,7 +204,7 @@ export const executeAcquire = (x: Executing, m: Machine, p: Of<'tensormap.acquir
   if (found === undefined)
     return V.fault(
       'tensormap.none',
-      `at: there is no tensor map at byte ${String(p.object.addresses[0])} of ${x.world.header.planes[p.object.plane]!.name}`,
+      `at: there is no tensor map at byte ${String(Footprint.firstOf(p.object))} of ${x.world.header.planes[p.object.plane]!.name}`,
     )
   if (found.dtype !== p.dtype || found.box.length !== p.rank)
     return V.fault(

@@ -11,23 +11,18 @@
  */
 import { bitsOf, type Dtype } from '../../../numerics/dtype.js'
 import type { Elements } from '../../machine/operation.js'
-import type { Plane } from '../../machine/plane.js'
-
-export interface Carried {
-  readonly dtype: Dtype
-  readonly addresses: Int32Array
-}
+import { cells, type Cells, type Plane } from '../../machine/plane.js'
 
 /** Are elements of this memory carried as words? */
 export const inWords = (plane: Plane, dtype: Dtype): boolean => plane._tag === 'bytes' && bitsOf(dtype) === 64
 
-export const carried = (plane: Plane, e: Elements): Carried => {
+export const carried = (plane: Plane, e: Elements): Cells => {
   if (!inWords(plane, e.dtype)) return e
-  const addresses = new Int32Array(2 * e.addresses.length)
-  for (let i = 0; i < e.addresses.length; i++) {
-    const a = e.addresses[i]!
-    addresses[2 * i] = a
-    addresses[2 * i + 1] = a < 0 ? -1 : a + 4
+  const offsets = new Int32Array(2 * e.offsets.length)
+  for (let i = 0; i < e.offsets.length; i++) {
+    const a = e.offsets[i]! + e.origin
+    offsets[2 * i] = a
+    offsets[2 * i + 1] = a < 0 ? -1 : a + 4
   }
-  return { dtype: 'u32', addresses }
+  return cells('u32', offsets)
 }
