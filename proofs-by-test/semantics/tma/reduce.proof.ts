@@ -158,8 +158,10 @@ describe('law 1: the table', () => {
         const plane = r.machine.planes[r.launched.world.tensors.get('out')!.plane]!
         const words = Plane.read(
           plane,
-          'u32',
-          Int32Array.from({ length: (olds.length * bits) / 32 }, (_, i) => 4 * i),
+          Plane.cells(
+            'u32',
+            Int32Array.from({ length: (olds.length * bits) / 32 }, (_, i) => 4 * i),
+          ),
         ).data!
         olds.forEach((old, i) => {
           let want = old
