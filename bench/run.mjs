@@ -5,12 +5,14 @@
  *     npm run bench
  */
 import { instanceOf, kernelNamed, naiveMatmul, randomPatterns } from '../dist/kernels/index.js'
+import { without } from '../dist/kernels/broken/without.js'
 import { linearOfRegisters } from '../dist/layouts/conversion/index.js'
 import { tensorMemory } from '../dist/layouts/index.js'
 import { elementOf, elementTable, registersPerLane } from '../dist/layouts/register-layout.js'
 import { WGMMA } from '../dist/layouts/tiled.js'
 import { bits, field, real64, unit } from '../dist/numerics/index.js'
 import { defaults, detector } from '../dist/semantics/detector/index.js'
+import { check } from '../dist/semantics/check.js'
 import { launch, noArguments } from '../dist/semantics/launch.js'
 import { eager } from '../dist/semantics/policy.js'
 import { provenance } from '../dist/semantics/provenance/index.js'
@@ -105,6 +107,49 @@ report('the whole machine: hopper-matmul 128 x 128 x 256 over bits', 'multiply-a
   { name: 'naive matmul alone', act: product(bits('hopper')) },
   { name: 'run, its own pages written in place', act: whole(true) },
   { name: 'run, every page copied (persistent)', act: whole(false) },
+])
+
+// ---------------------------------------------------------------- long runs
+
+/** Events of a run: what a fold over its log is told. */
+const events = { init: () => 0, observe: (n) => n + 1, finish: (n) => n }
+console.log('\nlong runs: hopper-matmul 256 x 256 x K over unit, machine and detector')
+for (const k of [16384, 65536, 262144, 655360]) {
+  const { world, machine } = right(launch(right(instanceOf(kernel, { k }, [])).program, unit, noArguments))
+  const judgedRun = () => run(world, machine, settings(eager), both(events, detector(detecting)))
+  const first = judgedRun()
+  const start = performance.now()
+  const { steps: taken } = judgedRun()
+  const ms = performance.now() - start
+  console.log(
+    `  ${String(first.result[0]).padStart(8)} events   ${String(taken).padStart(7)} instructions   ${ms.toFixed(0).padStart(6)} ms   ${((1000 * ms) / taken).toFixed(2)} us an instruction   ${(process.memoryUsage().rss / 2 ** 20).toFixed(0)} MiB resident`,
+  )
+}
+
+// ---------------------------------------------------------------- verdicts
+
+const options = {
+  settings: {},
+  algebra: unit,
+  arguments: noArguments,
+  policy: eager,
+  strict: false,
+  strictProxies: false,
+  hazards: true,
+  provenance: true,
+  explore: true,
+  fuel: 1e8,
+}
+const verdictOf = (program) => () => right(check(program, options)).verdict
+const tileProgram = right(
+  instanceOf(kernel, { m: 128, n: 128, k: 4096, tileM: 128, tileN: 128, tileK: 64, stages: 4 }, []),
+).program
+report('verdicts: one 128 x 128 tile, K = 4096 in steps of 64, 4 stages', 'verdicts', 1e-3, [
+  { name: 'check: hazards and provenance', act: verdictOf(tileProgram) },
+  {
+    name: 'the same without the arrive that gives a slot back: deadlock',
+    act: verdictOf(right(without('arrive consumed')(tileProgram))),
+  },
 ])
 
 // ---------------------------------------------------------------- layouts
