@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import * as B from '../../src/semantics/builder.js'
 import * as X from '../../src/semantics/expression.js'
 import { readTensor } from '../../src/semantics/launch.js'
+import type { Scope } from '../../src/semantics/instruction.js'
 import * as Policy from '../../src/semantics/policy.js'
 import type { Program } from '../../src/semantics/program.js'
 import {
@@ -211,5 +212,62 @@ describe('generic accesses of another CTA', () => {
     expect(found({ meets: 'nothing', leaves: true })).toEqual(['D1'])
     expect(found({ meets: 'relaxed', leaves: true })).toEqual(['V1'])
     expect(found({ meets: 'cluster', leaves: false })).toEqual(['K1'])
+  })
+})
+
+describe('scopes', () => {
+  /** CTA `from` stores into CTA 1 and arrives there with one scope; CTA 1 waits with another, and reads. */
+  const message = (from: 0 | 1, release: Scope, acquire: Scope): Program =>
+    program(
+      'message',
+      function* () {
+        const buffer = yield* B.sharedMemory('buffer', 'i32', [n], [], { align: 128 })
+        const full = yield* B.barriers('full', [])
+        const there = X.i32(1)
+        yield* B.run(
+          'init',
+          { _tag: 'mbarrier.init', barrier: full, count: 1 },
+          { when: X.eq(X.place('agent'), X.i32(0)) },
+        )
+        yield* B.run('sync', { _tag: 'bar.sync', id: 1, count: 256 })
+        yield* meet()
+        const sends = X.and(inCta(from), X.eq(X.place('agent'), X.i32(0)))
+        const reads = X.and(inCta(1), X.eq(X.place('agent'), X.i32(1)))
+        yield* B.run(
+          'store',
+          { _tag: 'smem.store', destination: X.remote(buffer, there), value: X.iota<1>([n], 0) },
+          { when: sends },
+        )
+        yield* B.run(
+          'arrive',
+          {
+            _tag: 'mbarrier.arrive',
+            barrier: X.remote(full, there),
+            count: 1,
+            release: true,
+            scope: release,
+          },
+          { when: sends },
+        )
+        yield* B.run(
+          'wait',
+          { _tag: 'mbarrier.wait', barrier: full, parity: X.i32(0), acquire: true, scope: acquire },
+          { when: reads },
+        )
+        yield* B.run('read', { _tag: 'smem.load', source: buffer }, { when: reads })
+        yield* meet()
+      },
+      { cluster: 2, agents: 2 },
+    )
+  const found = (from: 0 | 1, release: Scope, acquire: Scope): ReadonlyArray<string> =>
+    idsOf(judged(message(from, release, acquire), {}))
+  test('between CTAs both sides have to reach the other; within one CTA any scope does', () => {
+    expect(found(0, 'cluster', 'cluster')).toEqual([])
+    expect(found(0, 'gpu', 'cluster')).toEqual([])
+    expect(found(0, 'cta', 'cluster')).toEqual(['V1'])
+    expect(found(0, 'cluster', 'cta')).toEqual(['V1'])
+    expect(found(0, 'cta', 'cta')).toEqual(['V1'])
+    expect(found(1, 'cta', 'cta')).toEqual([])
+    expect(found(1, 'cluster', 'cta')).toEqual([])
   })
 })

@@ -24,7 +24,7 @@ import type { BarrierEvent, Wait } from '../log.js'
 import { barrierEvent, checkLive, initialise, invalidate, observeWait } from './barriers.js'
 import { publish, tick } from './context.js'
 import * as Digest from './digest.js'
-import { programOf } from './knowledge.js'
+import { nothing, programOf } from './knowledge.js'
 import { oweRemote } from './obligations.js'
 import { barrierName, where } from './report.js'
 import type { Detector } from './state.js'
@@ -73,11 +73,18 @@ export const barrier = (d: Detector, e: BarrierEvent): void => {
         order: a.knowledge.order,
         stamp: e.stamp,
         does: e.bytes === 0 ? 'arrives' : `arrives and expects ${String(e.bytes)} bytes`,
-        publish: e.release
-          ? (m) => {
-              publish(m, a, e.tensor)
-            }
-          : publishesNothing,
+        publish: !e.release
+          ? publishesNothing
+          : cta === c.header.agents[x]!.cta
+            ? (m) => {
+                publish(m, a, e.tensor)
+              }
+            : e.scope === 'cta'
+              ? publishesNothing
+              : () => {
+                  b.current.far ??= nothing(c.extent)
+                  publish(b.current.far, a, e.tensor)
+                },
       })
       return
   }
@@ -114,7 +121,7 @@ export const wait = (d: Detector, e: Wait): void => {
       )
       if (live && ((b.number - b.base) & 1) === e.parity)
         malformed(d, `${where(c.header, e.stamp)} passes on a parity that blocks`)
-      const observed = observeWait(c, b, a, e.stamp, e.acquire, e.tensor)
+      const observed = observeWait(c, b, a, e.stamp, e.acquire, e.scope, e.tensor)
       a.lastWait = e.barrier
       a.lastObserved = observed - b.base
       Digest.ofAgent(c.digest, e.stamp.agent, 6 + e.barrier * 8, e.stamp.at, observed, e.acquire ? 1 : 0)

@@ -24,6 +24,7 @@
  *
  * Source: PTX ISA, mbarrier phases and transaction counts; the conditions are docs/hazards.md's theorem.
  */
+import type { Scope } from '../instruction.js'
 import type { Stamp } from '../log.js'
 import type { AgentState, Context } from './context.js'
 import { receive } from './context.js'
@@ -354,6 +355,7 @@ export const observeWait = (
   a: AgentState,
   stamp: Stamp,
   acquire: boolean,
+  scope: Scope,
   tensor: boolean,
 ): number => {
   const observed = b.number - 1
@@ -375,7 +377,10 @@ export const observeWait = (
   advance(a.knowledge.order, programOf(stamp.agent), stamp.at)
   advance(a.knowledge.visible.counters, programOf(stamp.agent), stamp.at)
   b.waits[stamp.agent] = stamp
-  if (b.last !== undefined) receive(a, b.last.message, acquire, tensor)
+  if (b.last !== undefined) {
+    receive(a, b.last.message, acquire, tensor)
+    if (b.last.far !== null && scope !== 'cta') receive(a, b.last.far, acquire, tensor)
+  }
   const before = b.observed[stamp.agent]!
   if (observed + 1 > before + 1 && isPallas(c, b))
     file(c.report, keyOf(`B8|${String(b.index)}`, stamp, undefined), () =>

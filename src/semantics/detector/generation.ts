@@ -8,17 +8,21 @@
  * | event                   | order      | visible, async                | tensor             |
  * |-------------------------|------------|-------------------------------|--------------------|
  * | arrive, release         | the agent's| the agent's                   | published (all, if it carries tensor order) |
+ * | arrive of another CTA, release.cta | the agent's| nothing              | nothing            |
  * | arrive, relaxed         | the agent's| nothing                       | nothing            |
  * | expectTx                | the agent's| nothing                       | nothing            |
  * | complete_tx of a copy   | the issue's| this generation and no more   | nothing            |
  * | tcgen05 commit          | the issue's and the queue so far | nothing | the queue so far   |
  * | cp.async arrive         | the issue's and the copies so far | the copies so far | nothing |
  *
+ * An agent of another CTA than the barrier's is heard only by scope: a release of scope CTA publishes nothing there, and what a wider one
+ * publishes is acquired by waits of a wider scope (`far`). Copies and commits signal with cluster scope, and every wait hears them.
+ *
  * Law 1. The message is the join of the events' contributions, whatever their order.
  */
 import type { Stamp } from '../log.js'
 import type { Extent, Knowledge } from './knowledge.js'
-import { nothing, programOf } from './knowledge.js'
+import { copy, join, nothing, programOf } from './knowledge.js'
 
 // ---------------------------------------------------------------- model
 
@@ -33,6 +37,8 @@ export interface Contribution {
 
 export interface Generation {
   readonly message: Knowledge
+  /** what agents of other CTAs have released to more than their own; for those who acquire from more than theirs */
+  far: Knowledge | null
   readonly events: Array<Contribution>
   /** per agent, the latest program counter that some counted arrival knew (C6) */
   readonly counted: Int32Array
@@ -43,10 +49,19 @@ export interface Generation {
 
 export const generation = (extent: Extent): Generation => ({
   message: nothing(extent),
+  far: null,
   events: [],
   counted: new Int32Array(extent.agents),
   arrivals: 0,
 })
+
+/** All that it tells. */
+export const told = (g: Generation): Knowledge => {
+  if (g.far === null) return g.message
+  const all = copy(g.message)
+  join(all, g.far)
+  return all
+}
 
 // ---------------------------------------------------------------- combinators
 

@@ -41,6 +41,7 @@ import {
   waitFor,
   waits,
 } from './candidate-edges.js'
+import { told } from './generation.js'
 import type { Knowledge } from './knowledge.js'
 import { copy } from './knowledge.js'
 import type { Operation } from './operation.js'
@@ -188,7 +189,7 @@ export const explain = (
     })
     d.barriers.forEach((b, n) => {
       if (b.number > counts[n]! && b.last !== undefined)
-        completed.push({ barrier: n, generation: b.number - 1, message: b.last.message, index: i })
+        completed.push({ barrier: n, generation: b.number - 1, message: told(b.last), index: i })
       counts[n] = b.number
     })
   })
