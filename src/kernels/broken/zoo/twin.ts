@@ -70,6 +70,8 @@ export interface Twin {
   readonly shows: Shows
   /** the mended one, or the bad one: `zoo/R1-fixed`, `zoo/R1` */
   readonly program: (fixed: boolean) => E.Either<Failure, Program>
+  /** as written, before anything is placed or refused */
+  readonly draft: (fixed: boolean) => E.Either<Failure, Program>
 }
 
 /** A body that is told whether to be the mended one. */
@@ -86,7 +88,7 @@ export interface Text {
 
 // ---------------------------------------------------------------- constructors
 
-const programOf = (name: string, stage: Stage, body: () => B.Steps<void>): E.Either<Failure, Program> => {
+const draftOf = (name: string, stage: Stage, body: () => B.Steps<void>): E.Either<Failure, Program> => {
   const header: B.KernelHeader = {
     name,
     arch: stage.arch ?? 'sm90a',
@@ -96,11 +98,7 @@ const programOf = (name: string, stage: Stage, body: () => B.Steps<void>): E.Eit
       B.warpgroup(agent, i, stage.registers?.[i]),
     ),
   }
-  return pipe(
-    B.draft(stage.computes === undefined ? header : { ...header, computes: stage.computes }, body),
-    E.chainW(place),
-    E.chainW(validate),
-  )
+  return B.draft(stage.computes === undefined ? header : { ...header, computes: stage.computes }, body)
 }
 
 /** The name of one of the two, as the catalogue has it. */
@@ -110,14 +108,11 @@ export const twin = ({ id, word, title, fix, stage, shows, body }: Text): Twin =
   const name = word === undefined ? id : `${id}-${word}`
   const stageOf = (fixed: boolean): Stage =>
     stage === undefined ? {} : typeof stage === 'function' ? stage(fixed) : stage
-  return {
-    name,
-    id,
-    title,
-    fix,
-    shows,
-    program: (fixed) => programOf(programName(name, fixed), stageOf(fixed), () => body(fixed)),
-  }
+  const draft = (fixed: boolean): E.Either<Failure, Program> =>
+    draftOf(programName(name, fixed), stageOf(fixed), () => body(fixed))
+  const program = (fixed: boolean): E.Either<Failure, Program> =>
+    pipe(draft(fixed), E.chainW(place), E.chainW(validate))
+  return { name, id, title, fix, shows, program, draft }
 }
 
 // ---------------------------------------------------------------- destructors

@@ -1,13 +1,8 @@
 /**
- * docs/hazards.md, made of data: the taxonomy, the two relations, the theorem, its counterexamples.
- *
- *     hazardsPage(hazards) = introduction, one section an id, relations, theorem, examples
- *
- * Law 1. The committed page is `hazardsPage(hazards)`.
+ * The essay of docs/hazards.md: the two relations, the theorem, and why each of its conditions is as it is. The sections of the ids are made
+ * of the taxonomy and the zoo (`page.ts`).
  */
-import type { ConditionName, HazardId, Severity } from '../finding.js'
-import type { By, Hazard } from './titles.js'
-import { hazardIds } from './titles.js'
+import type { ConditionName } from '../../semantics/finding.js'
 
 // ---------------------------------------------------------------- model
 
@@ -19,19 +14,6 @@ interface Example {
 }
 
 // ---------------------------------------------------------------- data
-
-const severities: Readonly<Record<Severity, string>> = {
-  E: 'error: wrong or undefined in some schedule',
-  C: 'contract: a documented rule is broken; a note unless strict',
-  L: 'note',
-}
-
-const givers: Readonly<Record<By, string>> = {
-  detector: 'the detector, from the log of a run',
-  validation: 'validation, before the run',
-  machine: 'the machine, as a fault of the run',
-  provenance: 'provenance, from what the outputs are made of',
-}
 
 const conditions: ReadonlyArray<readonly [ConditionName, string]> = [
   [
@@ -108,17 +90,6 @@ const examples: ReadonlyArray<Example> = [
 
 // ---------------------------------------------------------------- text
 
-const section = (id: HazardId, h: Hazard): string =>
-  [
-    `### ${id} ${h.title}`,
-    '',
-    h.definition,
-    '',
-    `- Severity: ${h.severity}, ${severities[h.severity]}.`,
-    `- Given by ${h.by.map((b) => givers[b]).join('; and by ')}.`,
-    '',
-  ].join('\n')
-
 const example = (e: Example): string =>
   [`### ${e.title}`, '', '```', ...e.lines, '```', '', e.lesson, ''].join('\n')
 
@@ -157,17 +128,12 @@ A deadlock or a fault that a run reaches is real whatever the conditions say. An
 the verdict is \`undecided\` until a schedule confirms it.
 `
 
-/** The page, in Markdown. */
-export const hazardsPage = (table: Readonly<Record<HazardId, Hazard>>): string =>
-  [
-    introduction,
-    relations,
-    example(v1),
-    theorem,
-    '## Why each condition is as it is\n',
-    ...examples.map(example),
-    '## The ids\n',
-    ...hazardIds.map((id) => section(id, table[id])),
-  ]
-    .join('\n')
-    .trimEnd() + '\n'
+/** What stands before the ids. */
+export const essay: ReadonlyArray<string> = [
+  introduction,
+  relations,
+  example(v1),
+  theorem,
+  '## Why each condition is as it is\n',
+  ...examples.map(example),
+]

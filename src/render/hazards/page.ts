@@ -1,0 +1,180 @@
+/**
+ * docs/hazards.md, made of data: the essay, and for every id of the taxonomy its definition, the kernels of the zoo that have it, what the
+ * oracle says of them, and what mends them.
+ *
+ * The kernels are run when the page is made: what stands on it is what happens.
+ *
+ * Laws
+ * 1. Every id has a section with at least one kernel, and in it a finding (or a refusal) of this id.
+ * 2. The committed page is `hazardsPage`.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { programName, zoo, type Twin } from '../../kernels/broken/zoo/index.js'
+import { unit } from '../../numerics/unit.js'
+import { check } from '../../semantics/check.js'
+import { hazardIds, hazards, type By } from '../../semantics/detector/index.js'
+import type { Finding, HazardId, Severity } from '../../semantics/finding.js'
+import { noArguments } from '../../semantics/launch.js'
+import { eager } from '../../semantics/policy.js'
+import type { Program } from '../../semantics/program.js'
+import type { Verdict } from '../../semantics/verdict.js'
+import { findingBlock } from '../finding.js'
+import { plain } from '../palette.js'
+import { wrap } from '../table.js'
+import { essay } from './essay.js'
+import { compared, listing } from './listing.js'
+
+// ---------------------------------------------------------------- words
+
+const severities: Readonly<Record<Severity, string>> = {
+  E: 'error: wrong or undefined in some schedule',
+  C: 'contract: a documented rule is broken; a note unless `--strict`',
+  L: 'note',
+}
+
+const givers: Readonly<Record<By, string>> = {
+  detector: 'the detector, from the log of a run',
+  validation: 'validation, before the run',
+  machine: 'the machine, as a fault of the run',
+  provenance: 'provenance, from what the outputs are made of',
+}
+
+const letters: Readonly<Record<string, string>> = {
+  D: 'D: races that nothing orders',
+  P: 'P: proxies, or two doors to one memory',
+  R: 'R: read too early',
+  W: 'W: overwritten too early',
+  B: 'B: barriers that count wrong',
+  U: 'U: what is left at the end',
+  M: 'M: the tensor cores run by themselves',
+  T: 'T: tensor memory belongs to whoever allocated it',
+  K: 'K: clusters',
+  A: 'A: limits and addresses',
+  L: 'L: layouts',
+  I: 'I: what is there',
+  V: 'V: who can see it',
+  O: 'O: what is left out',
+  N: 'N: in which order',
+}
+
+// ---------------------------------------------------------------- a twin, run
+
+/** The flags without which the bad twin is no error. */
+export const flagsOf = (t: Twin): string =>
+  `${t.shows.strict === true ? ' --strict' : ''}${t.shows.strictProxies === true ? ' --strict-proxies' : ''}`
+
+/** The verdict on one of the two, or why it is refused before it runs. */
+export const judged = (t: Twin, fixed: boolean): E.Either<string, Verdict> => {
+  const program = t.program(fixed)
+  if (E.isLeft(program)) return E.left(`${program.left.code}: ${program.left.message}`)
+  const checked = check(program.right, {
+    settings: {},
+    algebra: unit,
+    arguments: noArguments,
+    policy: eager,
+    strict: t.shows.strict ?? false,
+    strictProxies: t.shows.strictProxies ?? false,
+    hazards: true,
+    provenance: true,
+    explore: true,
+    fuel: 1_000_000,
+  })
+  return E.isLeft(checked)
+    ? E.left(`${checked.left.code}: ${checked.left.message}`)
+    : E.right(checked.right.verdict)
+}
+
+/** Is it the finding that the twin is about? Which side comes first is the run's affair. */
+export const isAbout =
+  (t: Twin) =>
+  (f: Finding): boolean =>
+    f.id === t.id &&
+    ((f.a.site === t.shows.a && f.b?.site === t.shows.b) ||
+      (f.a.site === t.shows.b && f.b?.site === t.shows.a))
+
+const context = { palette: plain, smem: [], replay: '' }
+
+const says = (t: Twin): ReadonlyArray<string> => {
+  const verdict = judged(t, false)
+  if (E.isLeft(verdict)) return [`invalid     ${verdict.left}`]
+  const v = verdict.right
+  const found = [...v.findings, ...v.notes].find(isAbout(t))
+  return [
+    // the finding says why, but for a deadlock and a wrong result, whose reason is another
+    ...(found !== undefined && (v.verdict === 'hazard' || v.verdict === 'ok')
+      ? [v.verdict]
+      : wrap(`${v.verdict}: ${v.reason}`, 108)),
+    ...v.waitFor.flatMap((line) => wrap(line, 106).map((part) => `  ${part}`)),
+    ...(found === undefined ? [] : ['', findingBlock(context, found)]),
+  ]
+}
+
+// ---------------------------------------------------------------- sections
+
+const setting = (p: Program): string => {
+  const agents = p.launch.agents.map((a) => a.name).join(', ')
+  const cluster = p.launch.cluster.reduce((n, x) => n * x, 1)
+  return `On ${p.arch}; agents: ${agents}${cluster === 1 ? '' : `; a cluster of ${String(cluster)}`}.`
+}
+
+const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+const kernelOf = (t: Twin): ReadonlyArray<string> => {
+  const mended = t.draft(true)
+  const bad = t.draft(false)
+  if (E.isLeft(mended)) return []
+  const lines = E.isLeft(bad)
+    ? listing(mended.right).map((line) => `  ${line}`)
+    : compared(listing(bad.right), listing(mended.right))
+  return [
+    `**\`${programName(t.name, false)}\`**: ${t.title}.`,
+    `*Mended*${E.isLeft(bad) ? ' (as listed)' : ''}: ${t.fix}. ${setting(mended.right)}`,
+    '',
+    '```diff',
+    ...lines,
+    '```',
+    '',
+    `\`tcspec check ${programName(t.name, false)}${flagsOf(t)}\``,
+    '',
+    '```',
+    ...says(t),
+    '```',
+    '',
+  ]
+}
+
+const section = (id: HazardId): ReadonlyArray<string> => {
+  const h = hazards[id]
+  return [
+    `### ${id} ${h.title}`,
+    '',
+    h.definition,
+    '',
+    `- Severity: ${h.severity}, ${severities[h.severity]}.`,
+    `- Given by ${h.by.map((b) => givers[b]).join('; and by ')}.`,
+    '',
+    ...zoo.filter((t) => t.id === id).flatMap(kernelOf),
+  ]
+}
+
+const startsLetter = (i: number): boolean => hazardIds[i]!.charAt(0) !== hazardIds[i - 1]?.charAt(0)
+
+const zooIntroduction = `## The ids
+
+For each id, a kernel that has it and the same kernel mended. A listing is a comparison: lines with \`-\` stand in the bad kernel alone, lines
+with \`+\` in the mended one. Below it is what the oracle says of the bad one; of the mended one it says \`ok\`, under every schedule. Both can
+be run: \`tcspec check zoo/R1\`, \`tcspec check zoo/R1-fixed\`.
+`
+
+/** The page, in Markdown. */
+export const hazardsPage = (): string =>
+  [
+    ...essay,
+    zooIntroduction,
+    ...hazardIds.flatMap((id, i) => [
+      ...(startsLetter(i) ? [`## ${upperFirst(letters[id.charAt(0)] ?? id)}`, ''] : []),
+      ...section(id),
+    ]),
+  ]
+    .join('\n')
+    .trimEnd() + '\n'
