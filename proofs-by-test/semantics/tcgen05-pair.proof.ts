@@ -18,7 +18,7 @@ import { launch, readTensor, type Arguments, type Launched } from '../../src/sem
 import { place } from '../../src/semantics/place.js'
 import * as Policy from '../../src/semantics/policy.js'
 import type { Program } from '../../src/semantics/program.js'
-import { provenance } from '../../src/semantics/provenance.js'
+import { provenance } from '../../src/semantics/provenance/index.js'
 import * as Run from '../../src/semantics/run.js'
 import { decodeTrace, encodeTrace } from '../../src/semantics/trace.js'
 import { validate } from '../../src/semantics/validate.js'

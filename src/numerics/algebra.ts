@@ -28,6 +28,7 @@
  * 3. `mma` of zero k-steps is the identity on c; `mma` over k1 + k2 is `mma` over k2 after `mma` over k1, for
  *    k1 and k2 multiples of the instruction's k.
  * 4. `real64` and `field` are rings: add and mul commute, associate and distribute (field: exactly).
+ * 5. `scaledMma` in `real64` and `field` is `mma` of the operands times their scales.
  */
 import type { Option } from 'fp-ts/lib/Option.js'
 import type { Dtype, FloatDtype } from './dtype.js'
@@ -53,6 +54,15 @@ export interface MmaTypes {
   readonly acc: FloatDtype
 }
 
+/** Those of a block-scaled product: `block` elements along k share a scale. */
+export interface ScaledTypes {
+  readonly a: FloatDtype
+  readonly b: FloatDtype
+  readonly acc: FloatDtype
+  readonly scale: 'e8m0' | 'ue4m3'
+  readonly block: 16 | 32
+}
+
 /** Extents of a matrix product: a is m x k, b is k x n, c and d are m x n. */
 export interface MmaShape {
   readonly m: number
@@ -62,6 +72,15 @@ export interface MmaShape {
 
 /** d = c + a b. All matrices row-major, one carrier per element; the operands are not changed. */
 export type Mma = (a: Float64Array, b: Float64Array, c: Float64Array) => Float64Array
+
+/** d = c + (a sa)(b sb): sa m x k/block, sb n x k/block, the scales of a row of a and of a column of b. */
+export type ScaledMma = (
+  a: Float64Array,
+  b: Float64Array,
+  sa: Float64Array,
+  sb: Float64Array,
+  c: Float64Array,
+) => Float64Array
 
 export type Unary = (x: number) => number
 export type Binary = (x: number, y: number) => number
@@ -87,4 +106,5 @@ export interface Algebra {
   /** A conversion between any two dtypes; `saturate` gives the nearest finite value instead of an overflow. */
   readonly cast: (from: Dtype, to: Dtype, rounding: RoundingMode, saturate: boolean) => Option<Unary>
   readonly mma: (types: MmaTypes, shape: MmaShape) => Option<Mma>
+  readonly scaledMma: (types: ScaledTypes, shape: MmaShape) => Option<ScaledMma>
 }

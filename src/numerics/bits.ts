@@ -28,6 +28,7 @@ import type {
   Mma,
   MmaShape,
   MmaTypes,
+  ScaledMma,
   Unary,
   UnaryMode,
   UnaryOp,
@@ -43,6 +44,8 @@ import {
   rounder,
   type ArithmeticDtype,
 } from './rounded-arithmetic.js'
+import { dequantised, dequantisedColumns } from './scales.js'
+import { scaledMma, scaledRules } from './scaled-tensor-core.js'
 import { blackwellRules, hopperRules, tensorCoreMma, type ArithmeticRules } from './tensor-core.js'
 
 /** Whose matrix products. */
@@ -145,6 +148,37 @@ const mmaOf: Readonly<Record<Arithmetic, MmaOf>> = {
   ieee32: sequentialMma,
 }
 
+/** Blackwell's block-scaled products by the documented rule; in order of k, the operands times their scales, which f64 holds exactly. */
+const scaledMmaOf: Readonly<Record<Arithmetic, Algebra['scaledMma']>> = {
+  hopper: () => O.none,
+  blackwell: (types, shape) =>
+    pipe(
+      scaledRules(types),
+      O.filter((rules) => shape.k % rules.blockK === 0),
+      O.map((rules): ScaledMma => scaledMma(rules, shape)),
+    ),
+  ieee32: (types, { m, n, k }) =>
+    pipe(
+      arithmetic(types.acc),
+      O.map((acc): ScaledMma => {
+        const round = rounder(acc)
+        const times = (x: number, y: number): number => x * y
+        return (a, b, sa, sb, c) => {
+          if (k === 0) return c.slice()
+          const scale = decoder(types.scale)
+          const av = dequantised(a.map(decoder(types.a)), k, types.block, sa.map(scale), times)
+          const bv = dequantisedColumns(b.map(decoder(types.b)), n, k, types.block, sb.map(scale), times)
+          const d = c.map(decoder(acc))
+          for (let i = 0; i < m; i++)
+            for (let p = 0; p < k; p++)
+              for (let j = 0; j < n; j++)
+                d[i * n + j] = round(d[i * n + j]! + round(av[i * k + p]! * bv[p * n + j]!))
+          return d.map(encoder(acc))
+        }
+      }),
+    ),
+}
+
 const described: Readonly<Record<Arithmetic, string>> = {
   hopper: 'bit patterns; matrix products as on Hopper tensor cores (measured)',
   blackwell: 'bit patterns; matrix products by the documented rule of Blackwell tensor cores (not measured)',
@@ -190,4 +224,5 @@ export const bits = (chip: Arithmetic): Algebra => ({
     ),
   cast,
   mma: mmaOf[chip],
+  scaledMma: scaledMmaOf[chip],
 })

@@ -22,7 +22,8 @@
  * 3. `element` is a function of (seed, tensor, index) and spreads evenly over the residues.
  */
 import * as O from 'fp-ts/lib/Option.js'
-import type { Algebra, Binary, BinaryOp, Mma, MmaShape, Unary, UnaryOp } from './algebra.js'
+import type { Algebra, Binary, BinaryOp, Mma, MmaShape, ScaledMma, Unary, UnaryOp } from './algebra.js'
+import { dequantised, dequantisedColumns } from './scales.js'
 import { isFloat } from './dtype.js'
 import { decode } from './float-format.js'
 import { integerCast } from './integer.js'
@@ -145,6 +146,17 @@ const mma =
     return d.map(reduce)
   }
 
+const scaledMma =
+  (block: number, shape: MmaShape): ScaledMma =>
+  (a, b, sa, sb, c) => {
+    const product = mma(shape)
+    return product(
+      dequantised(a, shape.k, block, sa, mulResidues),
+      dequantisedColumns(b, shape.n, shape.k, block, sb, mulResidues),
+      c,
+    )
+  }
+
 /** The algebra, and where its inputs come from. */
 export interface Field extends Algebra {
   readonly name: 'field'
@@ -171,4 +183,5 @@ export const field = (seed: number): Field => ({
     return isFloat(to) ? O.some(residueOf) : integerCast(from, to, saturate)
   },
   mma: (_types, shape) => O.some(mma(shape)),
+  scaledMma: (types, shape) => O.some(scaledMma(types.block, shape)),
 })

@@ -14,6 +14,7 @@ import { isFloat } from './dtype.js'
 import { decode } from './float-format.js'
 import { floatToInteger, integerCast } from './integer.js'
 import { maximum, minimum } from './rounded-arithmetic.js'
+import { dequantised, dequantisedColumns } from './scales.js'
 
 const unary = (op: UnaryOp): Unary => {
   switch (op) {
@@ -61,6 +62,8 @@ const mma =
     return d
   }
 
+const times = (x: number, y: number): number => x * y
+
 /** f64 values, never rounded to a dtype. */
 export const real64: Algebra = {
   name: 'real64',
@@ -77,4 +80,12 @@ export const real64: Algebra = {
     return isFloat(from) ? floatToInteger(to, rounding) : integerCast(from, to, saturate)
   },
   mma: (_types, shape) => O.some(mma(shape)),
+  scaledMma: ({ block }, shape) =>
+    O.some((a, b, sa, sb, c) =>
+      mma(shape)(
+        dequantised(a, shape.k, block, sa, times),
+        dequantisedColumns(b, shape.n, shape.k, block, sb, times),
+        c,
+      ),
+    ),
 }

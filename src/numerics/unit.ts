@@ -30,4 +30,5 @@ export const unit: Algebra = {
     return isFloat(from) ? O.none : integerCast(from, to, saturate)
   },
   mma: (_types, { m, n }) => O.some(() => new Float64Array(m * n)),
+  scaledMma: (_types, { m, n }) => O.some(() => new Float64Array(m * n)),
 }

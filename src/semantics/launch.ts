@@ -27,7 +27,7 @@ import { begin } from './machine/advance.js'
 import { evaluate } from './machine/evaluate.js'
 import { countedTensors, meets } from './residency.js'
 import * as Registers from './machine/registers.js'
-import { footprints } from './machine/footprint.js'
+import { footprints, layoutAddresses } from './machine/footprint.js'
 import * as Plane from './machine/plane.js'
 import { idle, machine, noTensorMemory, type AgentState, type Machine } from './machine/state.js'
 import * as V from './machine/value.js'
@@ -372,7 +372,7 @@ export const launch = (
       const zeros = new Float64Array(product(t.shape))
       const kept = Plane.empty('slots', planeBytes[t.plane]!)
       memory[t.plane] = planes[t.plane]!.initialised
-        ? Plane.write(kept, Plane.cells(t.dtype, Ref.swizzledAddresses(t.layout, 0)), zeros, null)
+        ? Plane.write(kept, Plane.cells(t.dtype, layoutAddresses(t.layout, 0)), zeros, null)
         : kept
     }
   for (const [name, data] of given.tensors) {
@@ -385,7 +385,7 @@ export const launch = (
       )
     memory[t.plane] = Plane.write(
       memory[t.plane]!,
-      Plane.cells(t.dtype, Ref.swizzledAddresses(t.layout, 0)),
+      Plane.cells(t.dtype, layoutAddresses(t.layout, 0)),
       data,
       null,
     )
@@ -458,5 +458,5 @@ export const readTensor = (world: World, m: Machine, name: string): Float64Array
   const t = world.tensors.get(name)
   return t === undefined
     ? null
-    : Plane.read(m.planes[t.plane]!, Plane.cells(t.dtype, Ref.swizzledAddresses(t.layout, 0))).data
+    : Plane.read(m.planes[t.plane]!, Plane.cells(t.dtype, layoutAddresses(t.layout, 0))).data
 }

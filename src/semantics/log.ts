@@ -129,7 +129,8 @@ export type TensorEntry = 'mma' | 'cp' | 'cp.4x256b' | 'shift' | 'commit'
 export type Family = 'bulk' | 'wgmma' | 'cpAsync' | 'tcgen05Ld' | 'tcgen05St'
 
 /** The role that an access plays in its operation, for provenance; `map`: it is of a tensor map, an opaque object of 128 bytes. */
-export type Role = 'source' | 'destination' | 'a' | 'b' | 'accumulator' | 'map'
+export type Role =
+  'source' | 'destination' | 'a' | 'b' | 'accumulator' | 'scaleA' | 'scaleB' | 'sparsity' | 'map'
 
 /** Where a value that is written came from: a read that gave it this number, a constant zero, or anything else. */
 export type Origin =

@@ -396,7 +396,13 @@ const crash = (message: string, agent: number): Fault => ({
 
 // ---------------------------------------------------------------- an operation's event
 
-const stepOperation = (world: World, m: Machine, f: InFlight): Effect => {
+/** What only the data of an operation can refuse. */
+const refusedData = (f: InFlight, done: Effect | FaultValue): Effect | Fault =>
+  'machine' in done
+    ? done
+    : { kind: 'invalid', code: done.code, message: done.message, site: f.stamp.site, agent: f.agent }
+
+const stepOperation = (world: World, m: Machine, f: InFlight): Effect | Fault => {
   switch (f._tag) {
     case 'tmaLoad':
       return f.stage === 'write' ? Tma.performLoad(m, f) : Tma.signalLoad(m, f)
@@ -411,7 +417,7 @@ const stepOperation = (world: World, m: Machine, f: InFlight): Effect => {
     case 'wgmma':
       return Wgmma.performMma(world, m, f)
     case 'tcgen05':
-      return Tcgen05Mma.performMma(world, m, f)
+      return refusedData(f, Tcgen05Mma.performMma(world, m, f))
     case 'tcgen05Copy':
       return Tcgen05Copy.performCopy(m, f)
     case 'tcgen05Commit':

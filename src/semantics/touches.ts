@@ -140,7 +140,12 @@ const ofProduct = (
 
 /** All that a product on tensor memory reads beside the accumulator, and all accumulators. */
 const operandsOf = (p: Extract<Prepared, { readonly _tag: 'tcgen05.mma' }>): ReadonlyArray<Elements> => [
-  ...p.shares.flatMap((share) => share.a),
+  ...p.shares.flatMap((share) => [
+    ...share.a,
+    ...share.scaleA,
+    ...share.scaleB,
+    ...(share.sparsity === null ? [] : [share.sparsity]),
+  ]),
   ...p.b,
 ]
 const accumulatorsOf = (p: Extract<Prepared, { readonly _tag: 'tcgen05.mma' }>): ReadonlyArray<Elements> =>

@@ -10,6 +10,14 @@ import type { Elements } from '../machine/operation.js'
 import * as V from '../machine/value.js'
 import { isFault, type FaultValue } from '../machine/value.js'
 
+/** The scales of the rows of A and of the columns of B: `block` stored elements along k share one. */
+export interface Scales {
+  readonly a: Elements
+  readonly b: Elements
+  readonly dtype: 'e8m0' | 'ue4m3'
+  readonly block: 16 | 32
+}
+
 export interface Matrices {
   readonly _tag: 'matrices'
   readonly a: Elements
@@ -20,45 +28,91 @@ export interface Matrices {
   /** columns of the accumulator */
   readonly n: number
   readonly k: number
+  readonly scales: Scales | null
+  /** a word of 32 bits for each part of a row of a sparse A */
+  readonly sparsity: Elements | null
 }
 
-/** Evaluates and checks the three operands; `unit` is what messages call the instruction. B holds one `split`th of the columns. */
-export const matrices = (
-  o: Operands,
-  unit: string,
-  i: { readonly a: ExprNode; readonly b: ExprNode; readonly accumulator: ExprNode },
-  split: 1 | 2,
-): Matrices | FaultValue => {
+interface Given {
+  readonly a: ExprNode
+  readonly b: ExprNode
+  readonly accumulator: ExprNode
+  readonly scaleA?: ExprNode
+  readonly scaleB?: ExprNode
+  readonly sparsity?: ExprNode
+}
+
+const optional = (o: Operands, field: string, e: ExprNode | undefined): Elements | null | FaultValue =>
+  e === undefined ? null : elementsOperand(o, field, e)
+
+/** Scales of both operands, or none. `stored` is what A holds along k. */
+const scalesOf = (o: Operands, i: Given, stored: number): Scales | null | FaultValue => {
+  const a = optional(o, 'scaleA', i.scaleA)
+  if (isFault(a)) return a
+  const b = optional(o, 'scaleB', i.scaleB)
+  if (isFault(b)) return b
+  if (a === null && b === null) return null
+  const block = stored / (a?.shape[1] ?? 1)
+  return a !== null &&
+    b !== null &&
+    a.dtype === b.dtype &&
+    (a.dtype === 'e8m0' || a.dtype === 'ue4m3') &&
+    b.shape[1] === a.shape[1] &&
+    (block === 16 || block === 32)
+    ? { a, b, dtype: a.dtype, block }
+    : V.fault(
+        'mma.scales',
+        `expected scales of A and B of one dtype, e8m0 or ue4m3, for 16 or 32 elements each, found ${a === null ? 'none' : `${a.dtype} (${a.shape.join(', ')})`} and ${b === null ? 'none' : `${b.dtype} (${b.shape.join(', ')})`} for ${String(stored)}`,
+      )
+}
+
+/** Evaluates and checks the operands; `unit` is what messages call the instruction. B holds one `split`th of the columns. */
+export const matrices = (o: Operands, unit: string, i: Given, split: 1 | 2): Matrices | FaultValue => {
   const a = elementsOperand(o, 'a', i.a)
   if (isFault(a)) return a
   const b = elementsOperand(o, 'b', i.b)
   if (isFault(b)) return b
   const accumulator = elementsOperand(o, 'accumulator', i.accumulator)
   if (isFault(accumulator)) return accumulator
-  const [m, k] = a.shape
-  const kb = b.shape[0]
+  const sparsity = optional(o, 'sparsity', i.sparsity)
+  if (isFault(sparsity)) return sparsity
+  const [m, stored] = a.shape
+  const k = b.shape[0]
   const n = b.shape[1]! * split
   if (
     a.shape.length !== 2 ||
     b.shape.length !== 2 ||
-    k !== kb ||
+    stored !== (sparsity === null ? k : k! / 2) ||
     accumulator.shape[0] !== m ||
     accumulator.shape[1] !== n
   )
     return V.fault(
       'mma.shape',
-      `${unit}: expected A (m, k), B (k, n${split === 1 ? '' : ' / 2'}) and an accumulator (m, n), found (${a.shape.join(', ')}), (${b.shape.join(', ')}) and (${accumulator.shape.join(', ')})`,
+      `${unit}: expected A (m, k${sparsity === null ? '' : ' / 2'}), B (k, n${split === 1 ? '' : ' / 2'}) and an accumulator (m, n), found (${a.shape.join(', ')}), (${b.shape.join(', ')}) and (${accumulator.shape.join(', ')})`,
     )
+  const scales = scalesOf(o, i, stored!)
+  if (isFault(scales)) return scales
   if (!isFloat(a.dtype) || !isFloat(b.dtype) || !isFloat(accumulator.dtype))
     return V.fault(
       'instruction.unsupported',
       `${unit}: ${a.dtype} x ${b.dtype} -> ${accumulator.dtype} has no arithmetic here`,
     )
   const types = { a: a.dtype, b: b.dtype, acc: accumulator.dtype }
-  return O.isNone(o.world.algebra.mma(types, { m: m!, n, k: k! }))
-    ? V.fault(
+  const shape = { m: m!, n, k: stored! }
+  const { algebra } = o.world
+  const known =
+    scales === null
+      ? O.isSome(algebra.mma(types, shape))
+      : O.isSome(
+          algebra.scaledMma(
+            { a: types.a, b: types.b, acc: types.acc, scale: scales.dtype, block: scales.block },
+            shape,
+          ),
+        )
+  return known
+    ? { _tag: 'matrices', a, b, accumulator, types, m: m!, n, k: k!, scales, sparsity }
+    : V.fault(
         'algebra.lacks',
-        `the ${o.world.algebra.name} algebra has no mma for ${a.dtype} x ${b.dtype} -> ${accumulator.dtype}`,
+        `the ${algebra.name} algebra has no mma for ${a.dtype} x ${b.dtype} -> ${accumulator.dtype}${scales === null ? '' : ` with scales of ${scales.dtype} every ${String(scales.block)}`}`,
       )
-    : { _tag: 'matrices', a, b, accumulator, types, m: m!, n, k: k! }
 }

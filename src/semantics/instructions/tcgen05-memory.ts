@@ -46,6 +46,7 @@ import type { Footprint } from '../log.js'
 import { ctaOf, effect, type Effect, type Executing, type Operands } from '../machine/effect.js'
 import * as Footprints from '../machine/footprint.js'
 import type { Elements, Prepared } from '../machine/operation.js'
+import { addressesInByte } from '../machine/plane.js'
 import { withTensorMemory, type Columns, type Machine, type TensorMemory } from '../machine/state.js'
 import * as V from '../machine/value.js'
 import type { FaultValue } from '../machine/value.js'
@@ -148,14 +149,13 @@ export const outOfReach = (world: World, agent: number, field: string, e: Elemen
   const a = world.linked.agents[agent % world.agentsPerCta]!
   if (a.warps >= 4) return null
   const quarters = Array.from({ length: a.warps }, (_, w) => quarterOfWarp(a.firstWarp + w))
-  const outside = Footprints.addressesOf(e).find(
-    (at) => !quarters.includes(quarterOf(Math.floor(at / tmemLaneBytes))),
-  )
+  const lane = tmemLaneBytes * addressesInByte(e.dtype)
+  const outside = Footprints.addressesOf(e).find((at) => !quarters.includes(quarterOf(Math.floor(at / lane))))
   return outside === undefined
     ? null
     : V.fault(
         'tcgen05.lanes',
-        `${field}: lane ${String(Math.floor(outside / tmemLaneBytes))} is out of reach of ${a.name}: warp w reaches the 32 lanes from 32 (w mod 4), and it has warps ${String(a.firstWarp)} to ${String(a.firstWarp + a.warps - 1)}`,
+        `${field}: lane ${String(Math.floor(outside / lane))} is out of reach of ${a.name}: warp w reaches the 32 lanes from 32 (w mod 4), and it has warps ${String(a.firstWarp)} to ${String(a.firstWarp + a.warps - 1)}`,
       )
 }
 

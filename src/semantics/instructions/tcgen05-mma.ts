@@ -16,16 +16,30 @@
  * D_v = A_v [B_0 B_1]. With 64 rows in each CTA a left operand in tensor memory lies there twice: lanes 0 .. 63 meet the first half of the
  * columns, lanes 64 .. 127 the second.
  *
+ * Block scales multiply a row of A, and a column of B, `block` elements of k at a time; they lie in tensor memory, once in each
+ * quarter of the lanes, and a CTA of a pair has those of its rows of A and of all columns. (All copies are read; that they are equal is the
+ * kernel's business, and the first one counts.) A sparse A holds half of k, and words that say which: its row i is multiplied
+ * by those rows of B.
+ *
+ *     f16, row stored (5, 7), metadata 1000: 5 B[0, :] + 7 B[2, :]
+ *
  * Operands in shared memory are read through the async proxy, tensor memory through its own; both CTAs' accesses stand in the log.
  *
  * Laws
  * 1. A product with completions equals the product without, followed by one commit for each completion whose predicate is true.
  * 2. The product of a pair is the product of the stacked A by the joined B, cut into rows.
+ * 3. A block-scaled product is that of the dequantised operands, where the arithmetic is exact.
+ * 4. A sparse product is the dense one of A with zeros put in, where B is finite.
+ *
+ * @fidelity documented; model: a sparse instruction adds its stored products in one shot, like a dense one of as many.
  *
  * Source: PTX ISA, tcgen05.mma; CUTLASS's CuTe partition of a pair.
  */
+import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { tmemLaneBytes } from '../../layouts/tensor-memory/geometry.js'
+import { storedAt } from '../../layouts/tensor-memory/sparsity.js'
+import { bitsOf, type FloatDtype } from '../../numerics/dtype.js'
 import type { InstructionOf } from '../instruction.js'
 import type { LogEvent } from '../log.js'
 import { conditionOperand, effect, type Effect, type Executing, type Operands } from '../machine/effect.js'
@@ -53,17 +67,20 @@ type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 // ---------------------------------------------------------------- reads and checks
 
 const halfOfLanes = 64
+/** First lanes of the quarters: each has its own copy of the scales. */
+const quarters: ReadonlyArray<number> = [0, 32, 64, 96]
+
+/** A number for what must be equal, beside the accumulator, for two products to be pipelined. */
+const kindNumbers = 16
+const kindNumber = (dtype: FloatDtype, scaled: boolean, sparse: boolean): number =>
+  [32, 16, 8].indexOf(bitsOf(dtype)) + 1 + (scaled ? 4 : 0) + (sparse ? 8 : 0)
 
 export const prepareMma = (o: Operands, i: InstructionOf<'tcgen05.mma'>): Prepared | FaultValue => {
   const pair = checkGroup(o, i._tag, i.ctaGroup)
   if (pair !== null) return pair
-  if (i.scaleA !== undefined || i.scaleB !== undefined)
-    return V.fault('instruction.unsupported', 'tcgen05.mma: this machine has no block scales')
-  if (i.sparsity !== undefined)
-    return V.fault('instruction.unsupported', 'tcgen05.mma: this machine has no sparse operands')
   const product = matrices(o, 'tcgen05.mma', i, i.ctaGroup)
   if (isFault(product)) return product
-  const { a, b, accumulator, types, m, n, k } = product
+  const { a, b, accumulator, types, m, n, k, scales, sparsity } = product
   const foreign = ownMemory(o, 'a', a) ?? ownMemory(o, 'b', b) ?? ownMemory(o, 'accumulator', accumulator)
   if (foreign !== null) return foreign
   const accumulates = conditionOperand(o, 'accumulate', i.accumulate)
@@ -72,7 +89,11 @@ export const prepareMma = (o: Operands, i: InstructionOf<'tcgen05.mma'>): Prepar
   if ('_tag' in completions) return completions
   const { world } = o
   const ctas = ctasOf(o, i.ctaGroup)
-  const twice = i.ctaGroup === 2 && m === halfOfLanes && world.header.planes[a.plane]!.space === 'tmem'
+  // 64 rows in each CTA of a pair: the columns of D are in two halves of the lanes, and what they need lies in both
+  const halves = i.ctaGroup === 2 && m === halfOfLanes
+  const twice = halves && world.header.planes[a.plane]!.space === 'tmem'
+  const copies = (e: Elements | null, to: number, lanes: ReadonlyArray<number>): ReadonlyArray<Elements> =>
+    e === null ? [] : lanes.map((lane) => elsewhere(world, e, to, lane * tmemLaneBytes))
   return {
     _tag: 'tcgen05.mma',
     shares: ctas.map((to): Share => ({
@@ -80,15 +101,19 @@ export const prepareMma = (o: Operands, i: InstructionOf<'tcgen05.mma'>): Prepar
         ? [elsewhere(world, a, to, 0), elsewhere(world, a, to, halfOfLanes * tmemLaneBytes)]
         : [elsewhere(world, a, to, 0)],
       accumulator: elsewhere(world, accumulator, to, 0),
+      scaleA: copies(scales?.a ?? null, to, quarters),
+      scaleB: copies(scales?.b ?? null, to, halves ? quarters.slice(0, 2) : quarters),
+      sparsity: sparsity === null ? null : elsewhere(world, sparsity, to, 0),
     })),
     b: ctas.map((to) => elsewhere(world, b, to, 0)),
     types,
+    scaling: scales === null ? null : { dtype: scales.dtype, block: scales.block },
     m,
     n,
     k,
     accumulates,
     ctaGroup: i.ctaGroup,
-    pipe: accumulator.footprint.id,
+    pipe: accumulator.footprint.id * kindNumbers + kindNumber(types.a, scales !== null, sparsity !== null),
     completions,
   }
 }
@@ -99,12 +124,18 @@ export const prepareMma = (o: Operands, i: InstructionOf<'tcgen05.mma'>): Prepar
 const notThere = (x: Executing, m: Machine, p: Of<'tcgen05.mma'>): FaultValue | null => {
   const missing = (field: string, e: Elements): FaultValue | null =>
     notAllocatedInGroup(x.world, m, p.ctaGroup, field, e)
-  for (const { a, accumulator } of p.shares) {
-    const found =
-      missing('accumulator', accumulator) ??
-      a.reduce<FaultValue | null>((before, e) => before ?? missing('a', e), null)
-    if (found !== null) return found
-  }
+  for (const share of p.shares)
+    for (const [field, places] of [
+      ['accumulator', [share.accumulator]],
+      ['a', share.a],
+      ['scaleA', share.scaleA],
+      ['scaleB', share.scaleB],
+      ['sparsity', share.sparsity === null ? [] : [share.sparsity]],
+    ] as const)
+      for (const e of places) {
+        const found = missing(field, e)
+        if (found !== null) return found
+      }
   return null
 }
 
@@ -143,6 +174,74 @@ const columnsFrom = (x: Float64Array, n: number, from: number, count: number): F
   return out
 }
 
+/** D = C + A B of some columns, A's rows as they are stored. Null for an algebra that has no such product. */
+type Multiply = (
+  a: Float64Array,
+  b: Float64Array,
+  sb: Float64Array | null,
+  c: Float64Array,
+) => Float64Array | null
+
+/** The product of `rows` rows by `n` columns over `k` stored elements; `sa` are the scales of the rows. */
+const dense = (
+  world: World,
+  p: Of<'tcgen05.mma'>,
+  rows: number,
+  n: number,
+  k: number,
+  sa: Float64Array | null,
+): Multiply => {
+  const shape = { m: rows, n, k }
+  if (p.scaling === null || sa === null) {
+    const mma = world.algebra.mma(p.types, shape)
+    return (a, b, _sb, c) => (O.isNone(mma) ? null : mma.value(a, b, c))
+  }
+  const { dtype, block } = p.scaling
+  const { a: left, b: right, acc } = p.types
+  const mma = world.algebra.scaledMma({ a: left, b: right, acc, scale: dtype, block }, shape)
+  return (a, b, sb, c) => (O.isNone(mma) || sb === null ? null : mma.value(a, b, sa, sb, c))
+}
+
+/** Row by row: a row of a sparse A meets those rows of B that its metadata name. */
+const sparse = (
+  world: World,
+  p: Of<'tcgen05.mma'>,
+  n: number,
+  words: Float64Array,
+  sa: Float64Array | null,
+): Multiply | FaultValue => {
+  const stored = p.k / 2
+  const wordsOfRow = words.length / p.m
+  const blocks = sa === null ? 0 : sa.length / p.m
+  const selected: Int32Array[] = []
+  for (let row = 0; row < p.m; row++) {
+    const at = storedAt(p.types.a, words.subarray(row * wordsOfRow, (row + 1) * wordsOfRow), p.k)
+    if (E.isLeft(at)) return V.fault('mma.sparsity', `row ${String(row)}: ${at.left.message}`)
+    selected.push(at.right)
+  }
+  return (a, b, sb, c) => {
+    const out = new Float64Array(p.m * n)
+    const chosen = new Float64Array(stored * n)
+    for (let row = 0; row < p.m; row++) {
+      selected[row]!.forEach((k, s) => {
+        chosen.set(b.subarray(k * n, (k + 1) * n), s * n)
+      })
+      const scales = sa === null ? null : sa.subarray(row * blocks, (row + 1) * blocks)
+      const one = dense(
+        world,
+        p,
+        1,
+        n,
+        stored,
+        scales,
+      )(a.subarray(row * stored, (row + 1) * stored), chosen, sb, c.subarray(row * n, (row + 1) * n))
+      if (one === null) return null
+      out.set(one, row * n)
+    }
+    return out
+  }
+}
+
 /** The new rows of D of one CTA, by the columns of each B. */
 const multiplied = (
   world: World,
@@ -150,29 +249,38 @@ const multiplied = (
   p: Of<'tcgen05.mma'>,
   share: Share,
   bs: ReadonlyArray<Float64Array>,
-): Float64Array | null => {
+): Float64Array | FaultValue | null => {
   const d = share.accumulator
   const as = share.a.map((e) => dataOf(m, e))
   const old = p.accumulates ? dataOf(m, d) : null
+  const firstOf = (places: ReadonlyArray<Elements>): Float64Array | null =>
+    places[0] === undefined ? null : dataOf(m, places[0])
+  const sa = firstOf(share.scaleA)
+  const sb = firstOf(share.scaleB)
+  const words = share.sparsity === null ? null : dataOf(m, share.sparsity)
   const columns = p.n / bs.length
+  const multiply =
+    words === null ? dense(world, p, p.m, columns, p.k, sa) : sparse(world, p, columns, words, sa)
+  if (isFault(multiply)) return multiply
   const out = new Float64Array(p.m * p.n)
-  const mma = world.algebra.mma(p.types, { m: p.m, n: columns, k: p.k })
   for (const [j, b] of bs.entries()) {
     const a = as[j % as.length] ?? null
-    if (a === null || O.isNone(mma)) return null
+    if (a === null) return null
     const c =
       old === null
         ? new Float64Array(p.m * columns).fill(world.algebra.constant(p.types.acc, 0))
         : columnsFrom(old, p.n, j * columns, columns)
-    const part = mma.value(a, b, c)
-    if (bs.length === 1) return part
+    const scales =
+      sb === null ? null : sb.subarray((j * sb.length) / bs.length, ((j + 1) * sb.length) / bs.length)
+    const part = multiply(a, b, scales, c)
+    if (part === null || bs.length === 1) return part
     for (let r = 0; r < p.m; r++)
       out.set(part.subarray(r * columns, (r + 1) * columns), r * p.n + j * columns)
   }
   return out
 }
 
-export const performMma = (world: World, m: Machine, f: Tcgen05InFlight): Effect => {
+export const performMma = (world: World, m: Machine, f: Tcgen05InFlight): Effect | FaultValue => {
   const p = f.mma
   const bs = p.b.flatMap((e): ReadonlyArray<Float64Array> => {
     const data = dataOf(m, e)
@@ -180,10 +288,12 @@ export const performMma = (world: World, m: Machine, f: Tcgen05InFlight): Effect
   })
   // all is read before anything is written
   const results = bs.length === 0 ? [] : p.shares.map((share) => multiplied(world, m, p, share, bs))
+  const wrong = results.find(isFault)
+  if (wrong !== undefined) return wrong
   let written = m
   p.shares.forEach(({ accumulator: d }, v) => {
     const out = results[v] ?? null
-    if (out !== null)
+    if (out !== null && !isFault(out))
       written = withPlane(written, d.plane, Plane.write(written.planes[d.plane]!, d, out, m.edit))
   })
   const events: LogEvent[] = [{ _tag: 'perform', operation: f.id, stage: 'all', part: 0 }]
@@ -192,6 +302,11 @@ export const performMma = (world: World, m: Machine, f: Tcgen05InFlight): Effect
       const proxy = world.header.planes[e.plane]!.space === 'tmem' ? 'tensor' : 'async'
       events.push(access(f, f.id, 'r', proxy, e, 'a'))
     }
+  for (const share of p.shares) {
+    for (const e of share.scaleA) events.push(access(f, f.id, 'r', 'tensor', e, 'scaleA'))
+    for (const e of share.scaleB) events.push(access(f, f.id, 'r', 'tensor', e, 'scaleB'))
+    if (share.sparsity !== null) events.push(access(f, f.id, 'r', 'tensor', share.sparsity, 'sparsity'))
+  }
   for (const e of p.b) events.push(access(f, f.id, 'r', 'async', e, 'b'))
   if (p.accumulates)
     for (const { accumulator } of p.shares)

@@ -13,6 +13,7 @@ import { bitsOf, dtypes, type Dtype } from '../../numerics/dtype.js'
 import * as Ref from '../../transforms/ref.js'
 import type { Footprint, Map as PlaceMap } from '../log.js'
 import type { Elements } from './operation.js'
+import { addressesInByte } from './plane.js'
 import type { ViewValue } from './value.js'
 
 export interface Footprints {
@@ -75,10 +76,18 @@ export const placedAt = (
   if (!placements.has(layout)) placements.set(layout, known)
   const first = known.get(phase) ?? {
     spans: flat(Ref.spans(layout, phase)),
-    addresses: Ref.swizzledAddresses(layout, phase),
+    addresses: layoutAddresses(layout, phase),
   }
   known.set(phase, first)
   return { placed: first, by: base - phase }
+}
+
+/** The addresses of all elements of a layout: bytes, or halves of bytes for elements of 4 bits. */
+export const layoutAddresses = (layout: Ref.TransformedRef, base: number): Int32Array => {
+  const bytes = Ref.swizzledAddresses(layout, base)
+  if (layout.bits !== 4) return bytes
+  const offsets = Ref.elementOffsets(layout)
+  return bytes.map((byte, i) => 2 * byte + (offsets[i]! & 1))
 }
 
 const moved = (xs: Int32Array, by: number): Int32Array => {
@@ -115,7 +124,7 @@ export const ofLayout = (
     dtype,
     shape: layout.shape,
     offsets: placed.addresses,
-    origin: by,
+    origin: by * addressesInByte(dtype),
   }
   bases.set(base, made)
   return made
@@ -137,11 +146,17 @@ export const ofAddresses = (
   const known = bucket.find((e) => sameAddresses(e.offsets, addresses))
   if (known !== undefined) return known
   const made: Elements = {
-    footprint: footprint(store, plane, spansOf(addresses, Math.ceil(bitsOf(dtype) / 8)), dtype, {
-      _tag: 'scatter',
-      shape,
-      addresses,
-    }),
+    footprint: footprint(
+      store,
+      plane,
+      spansOf(bytesAt(dtype, addresses), Math.ceil(bitsOf(dtype) / 8)),
+      dtype,
+      {
+        _tag: 'scatter',
+        shape,
+        addresses,
+      },
+    ),
     plane,
     dtype,
     shape,
@@ -163,6 +178,10 @@ const sameAddresses = (a: Int32Array, b: Int32Array): boolean => {
   return true
 }
 
+/** The bytes of addresses of elements; of 4 bits, two addresses have one. */
+const bytesAt = (dtype: Dtype, addresses: Int32Array): Int32Array =>
+  addressesInByte(dtype) === 1 ? addresses : addresses.map((half) => half >> 1)
+
 /** Maximal intervals of the bytes at these addresses. */
 export const spansOf = (addresses: Int32Array, bytes: number): Int32Array => {
   const sorted = addresses.filter((a) => a >= 0).sort()
@@ -175,9 +194,9 @@ export const spansOf = (addresses: Int32Array, bytes: number): Int32Array => {
   return Int32Array.from(out)
 }
 
-/** The byte address of the first element. */
+/** The address of the first element. */
 export const firstOf = (e: Elements): number => e.offsets[0]! + e.origin
-/** The byte address of each element. */
+/** The address of each element. */
 export const addressesOf = (e: Elements): Int32Array => moved(e.offsets, e.origin)
 
 /** The end of the last byte and the start of the first: [start, end); [0, 0) of nothing. */

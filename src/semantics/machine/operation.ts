@@ -20,6 +20,11 @@ export interface Share {
   /** one for all columns, or one for the columns of each B: a left operand that lies twice in tensor memory */
   readonly a: ReadonlyArray<Elements>
   readonly accumulator: Elements
+  /** scales of its rows of A and of all columns of B, each with its copies in further lanes; none without block scales */
+  readonly scaleA: ReadonlyArray<Elements>
+  readonly scaleB: ReadonlyArray<Elements>
+  /** which elements of its rows of A are stored */
+  readonly sparsity: Elements | null
 }
 
 // ---------------------------------------------------------------- prepared instructions
@@ -150,6 +155,7 @@ export type Prepared =
       /** the columns that each CTA holds, which follow one another */
       readonly b: ReadonlyArray<Elements>
       readonly types: { readonly a: FloatDtype; readonly b: FloatDtype; readonly acc: FloatDtype }
+      readonly scaling: { readonly dtype: 'e8m0' | 'ue4m3'; readonly block: 16 | 32 } | null
       /** rows of one share */
       readonly m: number
       /** columns of all of B */

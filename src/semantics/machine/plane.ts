@@ -12,6 +12,7 @@
  * Laws
  * 1. read after write of the same dtype and addresses gives what was written; other addresses are as before.
  * 2. a write with an edit token equals a write without, for everyone who does not hold the token.
+ * 3. the two halves of a byte are apart: law 1 for elements of 4 bits.
  */
 import { bitsOf, type Dtype } from '../../numerics/dtype.js'
 
@@ -29,6 +30,8 @@ interface BytePage {
 interface SlotPage {
   readonly edit: Edit | null
   readonly slots: Float64Array
+  /** of bytes that hold two elements, the second; null where none does */
+  readonly high: Float64Array | null
   /** 0 nothing, 1 + dtype code: the head of an element, `tail`: the rest of one */
   readonly kinds: Uint8Array
 }
@@ -87,6 +90,12 @@ const codeOf = (dtype: Dtype): number => codes.indexOf(dtype) + 1
 const isSigned = (dtype: Dtype): boolean =>
   dtype === 'i8' || dtype === 'i16' || dtype === 'i32' || dtype === 'i64'
 
+/**
+ * Addresses that a byte has for elements of a dtype: two for those of 4 bits, the low half first; else one. So an element of 4 bits at half
+ * 2a + h lies in the low (h = 0) or the high half of byte a. Elements of 6 bits are not packed: each takes the byte it begins in.
+ */
+export const addressesInByte = (dtype: Dtype): 1 | 2 => (bitsOf(dtype) === 4 ? 2 : 1)
+
 /** Bytes that an element occupies. */
 export const bytesOf = (dtype: Dtype): number => Math.ceil(bitsOf(dtype) / 8)
 
@@ -98,7 +107,7 @@ export interface Read {
   readonly retyped: number | null
 }
 
-/** Elements of one dtype: the i-th is at byte `origin + offsets[i]`, or nowhere if that is negative. Places of one shape share their offsets. */
+/** Elements of one dtype: the i-th is at `origin + offsets[i]` (a byte, or a half of one: `addressesInByte`), or nowhere if that is negative. Places of one shape share their offsets. */
 export interface Cells {
   readonly dtype: Dtype
   readonly offsets: Int32Array
@@ -116,10 +125,56 @@ export const read = (plane: Plane, c: Cells, fill: number = 0): Read => {
     case 'none':
       return { data: null, retyped: null }
     case 'bytes':
-      return { data: readBytes(plane.pages, c, fill), retyped: null }
+      return {
+        data:
+          addressesInByte(c.dtype) === 2 ? readHalves(plane.pages, c, fill) : readBytes(plane.pages, c, fill),
+        retyped: null,
+      }
     case 'slots':
-      return readSlots(plane.pages, c, fill)
+      return addressesInByte(c.dtype) === 2
+        ? readHalfSlots(plane.pages, c, fill)
+        : readSlots(plane.pages, c, fill)
   }
+}
+
+const readHalves = (
+  pages: ReadonlyArray<BytePage | undefined>,
+  { offsets, origin }: Cells,
+  fill: number,
+): Float64Array => {
+  const out = new Float64Array(offsets.length)
+  for (let i = 0; i < out.length; i++) {
+    const half = offsets[i]! + origin
+    const a = half >> 1
+    const byte = pages[a >> pageBits]?.bytes[a & pageMask] ?? unwritten
+    out[i] = half < 0 ? fill : (half & 1) === 0 ? byte & 0xf : byte >> 4
+  }
+  return out
+}
+
+/** A byte of two elements of 4 bits holds the low one in its slot and the high one beside it. */
+const readHalfSlots = (
+  pages: ReadonlyArray<SlotPage | undefined>,
+  { dtype, offsets, origin }: Cells,
+  fill: number,
+): Read => {
+  const out = new Float64Array(offsets.length)
+  const code = codeOf(dtype)
+  let retyped: number | null = null
+  for (let i = 0; i < out.length; i++) {
+    const half = offsets[i]! + origin
+    const a = half >> 1
+    const page = half < 0 ? undefined : pages[a >> pageBits]
+    const kind = page === undefined ? 0 : page.kinds[a & pageMask]!
+    if (half < 0) out[i] = fill
+    else if (kind === code)
+      out[i] = (half & 1) === 0 ? page!.slots[a & pageMask]! : (page!.high?.[a & pageMask] ?? NaN)
+    else {
+      out[i] = NaN
+      if (kind !== 0) retyped ??= a
+    }
+  }
+  return { data: out, retyped }
 }
 
 const wordAt = (page: Uint8Array, at: number): number =>
@@ -210,6 +265,10 @@ const readSlots = (
 /** Write the carriers to the cells, except those that are nowhere. `edit` may overwrite its own pages. */
 export const write = (plane: Plane, c: Cells, data: Float64Array | null, edit: Edit | null): Plane => {
   if (plane._tag === 'none' || data === null) return plane
+  if (addressesInByte(c.dtype) === 2)
+    return plane._tag === 'bytes'
+      ? { _tag: 'bytes', size: plane.size, pages: writeHalves(plane.pages, c, data, edit) }
+      : { _tag: 'slots', size: plane.size, pages: writeHalfSlots(plane.pages, c, data, edit) }
   return plane._tag === 'bytes'
     ? { _tag: 'bytes', size: plane.size, pages: writeBytes(plane.pages, c, data, edit) }
     : { _tag: 'slots', size: plane.size, pages: writeSlots(plane.pages, c, data, edit) }
@@ -274,6 +333,25 @@ const writeBytes = (
   return pages
 }
 
+const writeHalves = (
+  old: ReadonlyArray<BytePage | undefined>,
+  { offsets, origin }: Cells,
+  data: Float64Array,
+  edit: Edit | null,
+): ReadonlyArray<BytePage | undefined> => {
+  const pages = old.slice()
+  const fresh = new Set<number>()
+  for (let i = 0; i < offsets.length; i++) {
+    const half = offsets[i]! + origin
+    if (half < 0) continue
+    const a = half >> 1
+    const page = ownBytes(pages, a >> pageBits, edit, fresh)
+    const byte = page[a & pageMask]!
+    page[a & pageMask] = (half & 1) === 0 ? (byte & 0xf0) | data[i]! : (byte & 0xf) | (data[i]! << 4)
+  }
+  return pages
+}
+
 const ownSlots = (
   pages: (SlotPage | undefined)[],
   number: number,
@@ -284,8 +362,13 @@ const ownSlots = (
   if (page !== undefined && (fresh.has(number) || (edit !== null && page.edit === edit))) return page
   const own: SlotPage =
     page === undefined
-      ? { edit, slots: new Float64Array(pageSize), kinds: new Uint8Array(pageSize) }
-      : { edit, slots: page.slots.slice(), kinds: page.kinds.slice() }
+      ? { edit, slots: new Float64Array(pageSize), high: null, kinds: new Uint8Array(pageSize) }
+      : {
+          edit,
+          slots: page.slots.slice(),
+          high: page.high === null ? null : page.high.slice(),
+          kinds: page.kinds.slice(),
+        }
   pages[number] = own
   fresh.add(number)
   return own
@@ -314,6 +397,39 @@ const writeSlots = (
       const at = a + b
       ownSlots(pages, at >> pageBits, edit, fresh).kinds[at & pageMask] = tail
     }
+  }
+  return pages
+}
+
+const writeHalfSlots = (
+  old: ReadonlyArray<SlotPage | undefined>,
+  { dtype, offsets, origin }: Cells,
+  data: Float64Array,
+  edit: Edit | null,
+): ReadonlyArray<SlotPage | undefined> => {
+  const pages = old.slice()
+  const fresh = new Set<number>()
+  const code = codeOf(dtype)
+  for (let i = 0; i < offsets.length; i++) {
+    const half = offsets[i]! + origin
+    if (half < 0) continue
+    const a = half >> 1
+    const at = a & pageMask
+    const own = ownSlots(pages, a >> pageBits, edit, fresh)
+    const page: SlotPage =
+      own.high === null
+        ? { edit: own.edit, slots: own.slots, high: new Float64Array(pageSize).fill(NaN), kinds: own.kinds }
+        : own
+    pages[a >> pageBits] = page
+    if (page.kinds[at] !== code) {
+      dissolve(pages, a, edit, fresh)
+      dissolve(pages, a + 1, edit, fresh)
+      page.slots[at] = NaN
+      page.high![at] = NaN
+      page.kinds[at] = code
+    }
+    if ((half & 1) === 0) page.slots[at] = data[i]!
+    else page.high![at] = data[i]!
   }
   return pages
 }

@@ -27,20 +27,26 @@ import type { Access, Combine, Fold, Footprint, Header, Issue, LogEvent } from '
 import type { Provenance } from '../verdict.js'
 import { joined } from './joined.js'
 import { memory, read, siteName, write, type Memory } from './memory.js'
-import { product, products, type Products } from './product.js'
+import { product, products, type Operand, type Products } from './product.js'
 import { tables } from './tables.js'
 import { other, zero, type Terms } from './terms.js'
 import { copy, matmul } from './theorem.js'
 
 // ---------------------------------------------------------------- model
 
+/**
+ * A product reads all of its operands before it writes: one A, one B and perhaps the old accumulator; or, for a pair of CTAs, what
+ * each of the two holds, the even one first. A left operand that lies twice is read once for the columns of each B.
+ */
 interface Mma {
   readonly accumulates: boolean
-  a: Footprint | null
-  b: Footprint | null
-  aTerms: Terms | null
-  bTerms: Terms | null
-  old: Terms | null
+  readonly a: Operand[]
+  readonly b: Operand[]
+  readonly old: Terms[]
+  /** accumulators written so far: one B is one CTA */
+  written: number
+  /** neither scaled nor sparse */
+  plain: boolean
 }
 
 interface State {
@@ -70,41 +76,40 @@ const stateOf = (header: Header): State => {
 }
 
 const productOf = (s: State, m: Mma, shape: ReadonlyArray<number>): Terms => {
-  if (m.aTerms === null || m.bTerms === null || m.a === null || m.b === null)
-    return other('an mma without operands')
-  const left = { terms: m.aTerms, shape: shapeOf(m.a) }
-  const right = { terms: m.bTerms, shape: shapeOf(m.b) }
-  return product(s.products, left, right, m.accumulates ? m.old : null, shape)
+  const share = m.written
+  const copies = m.a.length / Math.max(1, m.b.length)
+  const old = m.accumulates ? (m.old[share] ?? null) : null
+  if (!m.plain) return other('a block-scaled or sparse product is not one of elements alone')
+  return product(s.products, m.a.slice(share * copies, (share + 1) * copies), m.b, old, shape)
 }
 
 const onIssue = (s: State, e: Issue): void => {
-  if (e.unit === 'wgmma' || e.unit === 'tcgen05')
-    s.mmas.set(e.operation, {
-      accumulates: e.accumulates,
-      a: null,
-      b: null,
-      aTerms: null,
-      bTerms: null,
-      old: null,
-    })
+  if (e.unit === 'wgmma' || (e.unit === 'tcgen05' && (e.tensor ?? 'mma') === 'mma'))
+    s.mmas.set(e.operation, { accumulates: e.accumulates, a: [], b: [], old: [], written: 0, plain: true })
 }
+
+const operandOf = (s: State, f: Footprint): Operand => ({ terms: read(s.memory, f), shape: shapeOf(f) })
 
 const onMmaAccess = (s: State, m: Mma, e: Access): void => {
   switch (e.role) {
     case 'a':
-      m.a = e.footprint
-      m.aTerms = read(s.memory, e.footprint)
+      m.a.push(operandOf(s, e.footprint))
       return
     case 'b':
-      m.b = e.footprint
-      m.bTerms = read(s.memory, e.footprint)
+      m.b.push(operandOf(s, e.footprint))
       return
     case 'accumulator':
-      if (e.rw === 'r') m.old = read(s.memory, e.footprint)
+      if (e.rw === 'r') m.old.push(read(s.memory, e.footprint))
       else {
         write(s.memory, e.footprint, productOf(s, m, shapeOf(e.footprint)), e.stamp.site)
-        if (e.operation !== undefined) s.mmas.delete(e.operation)
+        m.written++
+        if (e.operation !== undefined && m.written >= m.b.length) s.mmas.delete(e.operation)
       }
+      return
+    case 'scaleA':
+    case 'scaleB':
+    case 'sparsity':
+      m.plain = false
       return
     case 'source':
     case 'destination':

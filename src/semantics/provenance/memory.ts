@@ -128,6 +128,7 @@ const inputOf = (m: Memory, f: Footprint): Terms => {
 
 /** The terms of the elements under a footprint, as memory holds them now. */
 export const read = (m: Memory, f: Footprint): Terms => {
+  if (bitsOf(f.dtype) < 8) return other('elements of less than a byte are not followed')
   const plane = m.header.planes[f.plane]!
   const live = m.writes[f.plane]!
   let newest: Written | undefined

@@ -152,30 +152,69 @@ const slicesOf = (s: Products, ks: Table): Intervals => {
 
 // ---------------------------------------------------------------- the product
 
-/** The terms of an accumulator of `shape` after A * B, added to `old` unless that is null. */
+/** The right operands side by side: the columns of both CTAs of a pair, counted from the first of the first. */
+const sideBySide = (s: Products, bs: ReadonlyArray<Separated>): Table => {
+  const [only] = bs
+  if (bs.length === 1 && only !== undefined) return only.second
+  const start = only?.secondAt ?? 0
+  return table(
+    s.tables,
+    Int32Array.from(bs.flatMap((b) => [...b.second.values].map((x) => x + b.secondAt - start))),
+  )
+}
+
+/** K of A and of B, one by one. */
+const apart = (a: Separated, b: Separated): string | null => {
+  if (a.secondAt === b.firstAt && a.second === b.first) return null
+  const at = a.second.values.findIndex((k, i) => a.secondAt + k !== b.firstAt + b.first.values[i]!)
+  return at < 0
+    ? null
+    : `the operands do not meet: k-slice ${String(a.secondAt + a.second.values[at]!)} of A with k-slice ${String(b.firstAt + b.first.values[at]!)} of B`
+}
+
+/**
+ * The terms of an accumulator of `shape` after A * B, added to `old` unless that is null. A may lie more than once (all copies must be the
+ * same), and B in parts, whose columns follow one another.
+ */
 export const product = (
   s: Products,
-  left: Operand,
-  right: Operand,
+  lefts: ReadonlyArray<Operand>,
+  rights: ReadonlyArray<Operand>,
   old: Terms | null,
   shape: ReadonlyArray<number>,
 ): Terms => {
   // the first thing that went wrong is the one to name
   if (old !== null && old._tag === 'other') return old
+  const [left] = lefts
+  if (left === undefined || rights.length === 0) return other('an mma without operands')
   const a = separate(s, left, 'operand A')
   if (typeof a === 'string') return other(a)
-  const b = separate(s, right, 'operand B')
-  if (typeof b === 'string') return other(b)
-  if (a.secondAt !== b.firstAt || a.second !== b.first) {
-    const at = a.second.values.findIndex((k, i) => a.secondAt + k !== b.firstAt + b.first.values[i]!)
-    if (at >= 0)
-      return other(
-        `the operands do not meet: k-slice ${String(a.secondAt + a.second.values[at]!)} of A with k-slice ${String(b.firstAt + b.first.values[at]!)} of B`,
-      )
+  for (const again of lefts.slice(1)) {
+    const copy = separate(s, again, 'operand A')
+    if (typeof copy === 'string') return other(copy)
+    if (
+      copy.plane !== a.plane ||
+      copy.first !== a.first ||
+      copy.firstAt !== a.firstAt ||
+      copy.second !== a.second ||
+      copy.secondAt !== a.secondAt
+    )
+      return other('the two copies of operand A are not the same')
   }
+  const bs: Separated[] = []
+  for (const right of rights) {
+    const part = separate(s, right, 'operand B')
+    if (typeof part === 'string') return other(part)
+    const wrong = apart(a, part)
+    if (wrong !== null) return other(wrong)
+    if (bs.length > 0 && bs[0]!.plane !== part.plane)
+      return other('the two CTAs have columns of different inputs as operand B')
+    bs.push(part)
+  }
+  const b = bs[0]!
   const [p, q] = [shape[0]!, shape[1]!]
   const rows = everyRow(s, a.first, q)
-  const columns = everyColumn(s, b.second, p)
+  const columns = everyColumn(s, sideBySide(s, bs), p)
   const ks = shifted(slicesOf(s, a.second), a.secondAt)
   const fresh = sum(a.plane, b.plane, rows, a.firstAt, columns, b.secondAt, ks)
   if (old === null || old._tag === 'zero') return fresh

@@ -27,7 +27,7 @@ import type { ExprNode } from '../expression.js'
 import type { Instruction } from '../instruction.js'
 import { showType } from '../typecheck.js'
 import { ptr, tile } from '../types.js'
-import { matmulShapes, onArch, wholeWarpgroups } from './matrix.js'
+import { onArch, tcgen05Rules, wgmmaRules, wholeWarpgroups } from './matrix.js'
 import { type Operands, fits, pointerTile, throughPointers } from './operands.js'
 import { type Checked, first, isNat, no } from './problem.js'
 import type { Here } from './scope.js'
@@ -195,21 +195,10 @@ export const rule = (here: Here, instruction: Instruction, operand: Operands): C
       return first([
         () => onArch(here, instruction._tag, 'sm90a'),
         () => wholeWarpgroups(here, instruction._tag),
-        () => matmulShapes(operand, (m) => m > 0 && m % 64 === 0, 'a multiple of 64', 256, 1, true),
+        () => wgmmaRules(operand),
       ])
     case 'tcgen05.mma':
-      return first([
-        () => onArch(here, instruction._tag, 'sm100a'),
-        () =>
-          matmulShapes(
-            operand,
-            (m) => m === 64 || m === 128,
-            '64 or 128 in each CTA',
-            instruction.ctaGroup === 2 ? 256 : 512,
-            instruction.ctaGroup,
-            instruction.sparsity === undefined,
-          ),
-      ])
+      return first([() => onArch(here, instruction._tag, 'sm100a'), () => tcgen05Rules(operand, instruction)])
     case 'tcgen05.alloc':
     case 'tcgen05.dealloc':
       return first([

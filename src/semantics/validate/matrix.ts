@@ -1,35 +1,48 @@
 /**
  * Matrix instructions: which products a tensor core computes.
  *
- * An MMA is D (m x n) = A (m x k) B (k x n) + D, on operands that a matrix descriptor can describe.
+ * An MMA is D (m x n) = A (m x k) B (k x n) + D. Types, M, N and the K of one instruction are those of `layouts/shared-memory/wgmma-shape.ts` and
+ * `instruction-descriptor.ts`; here a whole statement is made of such instructions:
  *
- * | a and b                 | accumulator | k a multiple of                    |
- * |-------------------------|-------------|------------------------------------|
- * | f16, f16                | f32, f16    | 16                                 |
- * | bf16, bf16              | f32         | 16                                 |
- * | tf32, tf32 and f32, f32 | f32         | 8                                  |
- * | e4m3 or e5m2, either    | f32, f16    | 32                                 |
- * | i8 or u8, either        | i32         | 32                                 |
- * | e2m1, e2m1              | f32         | 64                                 |
+ * | instruction   | m                        | n                                | k                | run by                  |
+ * |---------------|--------------------------|----------------------------------|------------------|-------------------------|
+ * | wgmma         | any number of 64 rows    | one instruction's                | any number of steps | whole warpgroups, sm90a |
+ * | tcgen05.mma   | one instruction's; of a pair, half of it in each CTA | one instruction's, or 512 for two of 256; B has half for a pair | any number of steps | sm100a |
  *
- * One step of k is 256 bits of an operand. Floats of 6 bits do not divide it, and are refused for their shape.
+ * | operand               | how it lies                                                                        | code                       |
+ * |-----------------------|------------------------------------------------------------------------------------|----------------------------|
+ * | in shared memory      | as a matrix descriptor describes (`matrix-descriptor.ts`)                          | mma.unsupported-transforms |
+ * | D, A in tensor memory | as the data path of the instruction puts it (`layouts/tensor-memory/accumulator.ts`) | mma.tensor-memory        |
+ * | scales                | both or none, e8m0 or ue4m3: row x in lane x mod 32, word x div 32; 4 factors a word | mma.scales               |
+ * | sparsity              | words of 32 bits (`layouts/tensor-memory/sparsity.ts`), rows in the lanes of the sparse layout; A has half of k | mma.sparsity |
  *
- * | instruction  | m                                | n                         | run by                  |
- * |--------------|----------------------------------|---------------------------|-------------------------|
- * | wgmma        | a multiple of 64                 | a multiple of 8 up to 256 | whole warpgroups, sm90a |
- * | tcgen05.mma  | 64 or 128; 256 for a pair of CTAs | a multiple of 8 up to 512; b holds half of it for a pair | sm100a |
+ * A sparse A doubles the K of an instruction, and what a scale stands for. Operands of 4 and 6 bits that are multiplied by another width are
+ * padded to 16 elements in 16 bytes, which no view here describes: refused.
  *
  * Laws
- * 1. Shapes and dtypes: exactly the tables (mma.shape, mma.dtype).
- * 2. An operand in shared memory is one that a descriptor describes (`mmaOperand`); only 16-bit operands may be contiguous along M or N.
+ * 1. Shapes and dtypes: exactly what the two modules say (mma.shape, mma.dtype).
+ * 2. An operand in shared memory is one that a descriptor describes; one in tensor memory lies where the instruction looks.
  * 3. An instruction of one architecture is refused in a program for another (arch), and a warpgroup's in the code of less (mma.agent).
  *
- * Source: PTX ISA 9, wgmma.mma_async and tcgen05.mma: shapes and types.
+ * Source: PTX ISA 9, wgmma.mma_async and tcgen05.mma: shapes, types, data paths, block scaling, sparsity.
  */
 import * as E from 'fp-ts/lib/Either.js'
+import {
+  productShape,
+  type InstructionDescriptor,
+  type MmaKind,
+} from '../../layouts/shared-memory/instruction-descriptor.js'
+import { descriptorOf, type MatrixUnit } from '../../layouts/shared-memory/matrix-descriptor.js'
+import { wgmmaShape } from '../../layouts/shared-memory/wgmma-shape.js'
+import * as Acc from '../../layouts/tensor-memory/accumulator.js'
+import { tmemLaneBytes } from '../../layouts/tensor-memory/geometry.js'
+import { kOfWord } from '../../layouts/tensor-memory/sparsity.js'
+import { places, sparseMetadata } from '../../layouts/tensor-memory/tensor-memory-layout.js'
 import { type Dtype, bitsOf } from '../../numerics/dtype.js'
 import { mmaOperand } from '../../transforms/mma-operand.js'
+import * as Ref from '../../transforms/ref.js'
 import { sameShape, showShape } from '../../transforms/shape.js'
+import type { InstructionOf } from '../instruction.js'
 import type { Program } from '../program.js'
 import { showType } from '../typecheck.js'
 import { type ViewType } from '../types.js'
@@ -37,87 +50,290 @@ import type { Operands } from './operands.js'
 import { type Checked, each, first, no } from './problem.js'
 import type { Here } from './scope.js'
 
-// ---------------------------------------------------------------- dtypes
-
-const eightBit: ReadonlyArray<Dtype> = ['e4m3', 'e5m2']
-const accumulates = (accumulator: Dtype, a: Dtype, b: Dtype): boolean => {
-  if (eightBit.includes(a) && eightBit.includes(b)) return accumulator === 'f32' || accumulator === 'f16'
-  if ((a === 'i8' || a === 'u8') && (b === 'i8' || b === 'u8')) return accumulator === 'i32'
-  if (a !== b) return false
-  switch (a) {
-    case 'f16':
-      return accumulator === 'f32' || accumulator === 'f16'
-    case 'bf16':
-    case 'tf32':
-    case 'f32':
-    case 'e2m1':
-    case 'e2m3':
-    case 'e3m2':
-      return accumulator === 'f32'
-    default:
-      return false
-  }
-}
-
-// ---------------------------------------------------------------- operands
+// ---------------------------------------------------------------- how an operand lies
 
 /** Shared operands must be what a matrix descriptor can describe. */
-const legalOperand = (side: 'a' | 'b', view: ViewType): Checked => {
+const described = (unit: MatrixUnit, side: 'a' | 'b', view: ViewType, rows: number): Checked => {
   if (view.space !== 'smem') return null
-  const operand = mmaOperand(side)(view.layout)
-  if (E.isLeft(operand)) return no(operand.left.code, operand.left.message)
-  return operand.right.major === 'mn' && bitsOf(view.dtype) !== 16
-    ? no(
-        'mma.unsupported-transforms',
-        `${side}: only 16-bit operands may be contiguous along ${side === 'a' ? 'M' : 'N'}, found ${showType(view)}`,
-      )
-    : null
+  const found = descriptorOf({ unit, operand: side, rows })(view.layout, 0)
+  if (E.isRight(found)) return null
+  return found.left.code === 'descriptor.extent'
+    ? no('mma.shape', `${side}: ${found.left.message}`)
+    : no('mma.unsupported-transforms', `${side}: ${found.left.message}`)
 }
 
-// ---------------------------------------------------------------- shapes
-
-/** `rows` says which M there are and `rowsText` says it in words; B holds one `split`th of N; `exactK`: A is not sparse. */
-export const matmulShapes = (
-  operand: Operands,
-  rows: (m: number) => boolean,
-  rowsText: string,
-  maxColumns: number,
-  split: 1 | 2,
-  exactK: boolean,
+/**
+ * The view puts every element where `byteOf` says, counted from the element of index 0. Without a swizzle rows and columns add up, so the
+ * first row and the first column tell.
+ */
+const lies = (
+  field: string,
+  view: ViewType,
+  code: 'mma.tensor-memory' | 'mma.scales' | 'mma.sparsity',
+  byteOf: (row: number, column: number) => number,
 ): Checked => {
+  const [rows = 0, columns = 0] = view.layout.shape
+  const start = Ref.addressOf(view.layout, 0, [0, 0])
+  const wrong = (row: number, column: number): boolean =>
+    Ref.addressOf(view.layout, 0, [row, column]) - start !== byteOf(row, column) - byteOf(0, 0)
+  const at = (address: number): string =>
+    `lane ${String(Math.floor(address / tmemLaneBytes))}, byte ${String(address % tmemLaneBytes)}`
+  const problem = (row: number, column: number): Checked =>
+    no(
+      code,
+      `${field}: expected element [${String(row)}, ${String(column)}] ${at(byteOf(row, column) - byteOf(0, 0))} after the first, found ${at(Ref.addressOf(view.layout, 0, [row, column]) - start)}`,
+    )
+  if (view.layout.swizzle !== 16) return no(code, `${field}: tensor memory has no swizzle`)
+  for (let row = 0; row < rows; row++) if (wrong(row, 0)) return problem(row, 0)
+  for (let column = 0; column < columns; column++) if (wrong(0, column)) return problem(0, column)
+  return null
+}
+
+const cellByte = ({ lane, column }: Acc.PairCell): number => lane * tmemLaneBytes + column * 4
+
+// ---------------------------------------------------------------- wgmma
+
+export const wgmmaRules = (operand: Operands): Checked => {
   const accumulator = operand.view('accumulator')
   const a = operand.view('a')
   const b = operand.view('b')
   if (accumulator === undefined || a === undefined || b === undefined) return null
   const [m = 0, n = 0] = accumulator.layout.shape
   const k = b.layout.shape[0] ?? 0
-  const kStep = 256 / Math.min(32, bitsOf(a.dtype))
-  const wanted = exactK ? [m, k] : [m, a.layout.shape[1] ?? 0]
+  const shape = wgmmaShape(a.dtype, b.dtype, accumulator.dtype, n)
   return first([
+    () => operandShapes(a, b, [m, n], [m, k], [k, n]),
+    () => (m > 0 && m % 64 === 0 ? null : no('mma.shape', `M must be a multiple of 64, found ${String(m)}`)),
     () =>
-      sameShape(a.layout.shape, wanted) && sameShape(b.layout.shape, [k, n / split])
+      E.isRight(shape)
         ? null
-        : no(
-            'mma.shape',
-            `accumulator ${showShape([m, n])} = a (${String(m)}, k) x b (k, ${String(n / split)}), found a ${showShape(a.layout.shape)} and b ${showShape(b.layout.shape)}`,
-          ),
-    () => (rows(m) ? null : no('mma.shape', `M must be ${rowsText}, found ${String(m)}`)),
-    () =>
-      n % 8 === 0 && n <= maxColumns
-        ? null
-        : no('mma.shape', `N must be a multiple of 8 up to ${String(maxColumns)}, found ${String(n)}`),
-    () =>
-      k % kStep === 0
-        ? null
-        : no('mma.shape', `K of ${a.dtype} must be a multiple of ${String(kStep)}, found ${String(k)}`),
-    () =>
-      accumulates(accumulator.dtype, a.dtype, b.dtype)
-        ? null
-        : no('mma.dtype', `no tensor core multiplies ${a.dtype} by ${b.dtype} into ${accumulator.dtype}`),
-    () => legalOperand('a', a),
-    () => legalOperand('b', b),
+        : no(shape.left.code === 'wgmma.type' ? 'mma.dtype' : 'mma.shape', shape.left.message),
+    () => (E.isRight(shape) ? stepsOfK(a.dtype, k, shape.right.k) : null),
+    () => described('wgmma', 'a', a, 64),
+    () => described('wgmma', 'b', b, n),
   ])
 }
+
+const operandShapes = (
+  a: ViewType,
+  b: ViewType,
+  d: ReadonlyArray<number>,
+  wantedA: ReadonlyArray<number>,
+  wantedB: ReadonlyArray<number>,
+): Checked =>
+  sameShape(a.layout.shape, wantedA) && sameShape(b.layout.shape, wantedB)
+    ? null
+    : no(
+        'mma.shape',
+        `accumulator ${showShape(d)} = a ${showShape(wantedA)} x b ${showShape(wantedB)}, found a ${showShape(a.layout.shape)} and b ${showShape(b.layout.shape)}`,
+      )
+
+const stepsOfK = (dtype: Dtype, k: number, step: number): Checked =>
+  k % step === 0
+    ? null
+    : no('mma.shape', `K of ${dtype} must be a multiple of ${String(step)}, found ${String(k)}`)
+
+// ---------------------------------------------------------------- tcgen05.mma
+
+/** f32 is read as tf32. */
+const asOperand = (dtype: Dtype): Dtype => (dtype === 'f32' ? 'tf32' : dtype)
+
+interface Scaling {
+  readonly dtype: 'e8m0' | 'ue4m3'
+  /** stored elements of A that share a scale */
+  readonly block: number
+}
+
+const kindOf = (a: Dtype, b: Dtype, scaling: Scaling | null): MmaKind => {
+  if (scaling === null) {
+    if (bitsOf(a) === 32) return 'tf32'
+    if (a === 'i8' || a === 'u8') return 'i8'
+    return bitsOf(a) === 16 ? 'f16' : 'f8f6f4'
+  }
+  if (bitsOf(a) !== 4 || bitsOf(b) !== 4) return 'mxf8f6f4'
+  return scaling.block === 32 && scaling.dtype === 'e8m0' ? 'mxf4' : 'mxf4nvf4'
+}
+
+const majorOf = (side: 'a' | 'b', view: ViewType): 'k' | 'mn' => {
+  const found = view.space === 'smem' ? mmaOperand(side)(view.layout) : null
+  return found !== null && E.isRight(found) ? found.right.major : 'k'
+}
+
+/** Two scale views of one type, or none. */
+const scalingOf = (
+  scaleA: ViewType | undefined,
+  scaleB: ViewType | undefined,
+  stored: number,
+): Scaling | null | 'wrong' => {
+  if (scaleA === undefined && scaleB === undefined) return null
+  if (scaleA === undefined || scaleB === undefined || scaleA.dtype !== scaleB.dtype) return 'wrong'
+  const { dtype } = scaleA
+  if (dtype !== 'e8m0' && dtype !== 'ue4m3') return 'wrong'
+  return { dtype, block: stored / (scaleA.layout.shape[1] ?? 1) }
+}
+
+/** Where the scale of row x and factor j lies: 4 factors in a word, 32 rows in the lanes, then the next words. */
+const scaleByte =
+  (rows: number, halves: boolean) =>
+  (x: number, j: number): number => {
+    const half = halves ? Math.floor(x / (rows / 2)) : 0
+    const row = halves ? x % (rows / 2) : x
+    const blocks = Math.ceil((halves ? rows / 2 : rows) / 128)
+    const column = 4 * (blocks * Math.floor(j / 4) + Math.floor(row / 128)) + Math.floor((row % 128) / 32)
+    return ((row % 32) + 64 * half) * tmemLaneBytes + 4 * column + (j % 4)
+  }
+
+/** Where the word w of row x lies. */
+const metadataByte = (x: number, w: number): number => {
+  const place = places(sparseMetadata, [128, 16 * (w + 1)], [x, 16 * w])[0]
+  return place === undefined ? -1 : place.lane * tmemLaneBytes + 4 * place.column
+}
+
+export const tcgen05Rules = (operand: Operands, i: InstructionOf<'tcgen05.mma'>): Checked => {
+  const accumulator = operand.view('accumulator')
+  const a = operand.view('a')
+  const b = operand.view('b')
+  if (accumulator === undefined || a === undefined || b === undefined) return null
+  const [m = 0, n = 0] = accumulator.layout.shape
+  const k = b.layout.shape[0] ?? 0
+  const { ctaGroup } = i
+  const scaleA = operand.view('scaleA')
+  const scaleB = operand.view('scaleB')
+  const metadata = operand.view('sparsity')
+  const sparse = metadata !== undefined
+  const stored = sparse ? k / 2 : k
+  const scaling = scalingOf(scaleA, scaleB, stored)
+  if (scaling === 'wrong')
+    return no(
+      'mma.scales',
+      `expected scales of A and of B, both e8m0 or both ue4m3, found ${scaleA === undefined ? 'none' : scaleA.dtype} and ${scaleB === undefined ? 'none' : scaleB.dtype}`,
+    )
+  const kind = kindOf(a.dtype, b.dtype, scaling)
+  // 512 columns are two instructions, of one CTA
+  const oneN = n === 512 && ctaGroup === 1 ? 256 : n
+  const common = {
+    a: asOperand(a.dtype),
+    b: asOperand(b.dtype),
+    m: m * ctaGroup,
+    n: oneN,
+    negateA: false,
+    negateB: false,
+    transposeA: majorOf('a', a) === 'mn',
+    transposeB: majorOf('b', b) === 'mn',
+    sparse,
+    sparsitySelector: 0,
+  } as const
+  const into = accumulator.dtype
+  const descriptor: InstructionDescriptor | null =
+    kind === 'mxf8f6f4' || kind === 'mxf4' || kind === 'mxf4nvf4'
+      ? scaling === null
+        ? null
+        : Object.assign(
+            { _tag: 'scaled', kind, scale: scaling.dtype, scaleIdA: 0, scaleIdB: 0, k96: false } as const,
+            common,
+          )
+      : into === 'f16' || into === 'f32' || into === 'i32'
+        ? Object.assign(
+            { _tag: 'dense', kind, accumulator: into, saturate: false, maxShift: 0 } as const,
+            common,
+          )
+        : null
+  const shape = descriptor === null ? null : productShape({ ctaGroup, weightStationary: false })(descriptor)
+  const id = Acc.accumulatorIdOf(m * ctaGroup, ctaGroup === 1 ? 'one' : sparse ? 'pair-sparse' : 'pair')
+  return first([
+    () => operandShapes(a, b, [m, n], [m, stored], [k, n / ctaGroup]),
+    () =>
+      shape === null || (scaling !== null && into !== 'f32')
+        ? no('mma.dtype', `no tensor core multiplies ${a.dtype} by ${b.dtype} into ${into}`)
+        : E.isRight(shape)
+          ? null
+          : no(
+              shape.left.code === 'instruction.shape' || shape.left.code === 'instruction.field'
+                ? 'mma.shape'
+                : shape.left.code === 'instruction.modifier'
+                  ? 'mma.unsupported-transforms'
+                  : 'mma.dtype',
+              shape.left.message,
+            ),
+    () => (shape !== null && E.isRight(shape) ? stepsOfK(a.dtype, k, shape.right.k) : null),
+    () =>
+      each(
+        [
+          ['a', a],
+          ['b', b],
+        ] as const,
+        ([side, view]) =>
+          bitsOf(view.dtype) < 8 && (kind === 'f8f6f4' || kind === 'mxf8f6f4')
+            ? no(
+                'mma.unsupported-transforms',
+                `${side}: elements of ${view.dtype} for kind ${kind} are padded to 16 in 16 bytes, which a view here cannot describe`,
+              )
+            : null,
+      ),
+    () => described('tcgen05', 'a', a, m),
+    () => described('tcgen05', 'b', b, oneN / ctaGroup),
+    () => {
+      const acc = id === null ? null : Acc.accumulator(id, n)
+      return acc === null || E.isLeft(acc)
+        ? null
+        : lies('accumulator', accumulator, 'mma.tensor-memory', (row, column) =>
+            cellByte(Acc.accumulatorCell(acc.right, row, column)),
+          )
+    },
+    () => {
+      if (a.space !== 'tmem') return null
+      const bits = bitsOf(a.dtype)
+      const cells = Acc.leftOperandCells({ m: m * ctaGroup, pair: ctaGroup === 2, bits }, 0, 0)
+      if (E.isLeft(cells)) return no('mma.tensor-memory', `a: ${cells.left.message}`)
+      return lies('a', a, 'mma.tensor-memory', (row, column) => {
+        const found = Acc.leftOperandCells({ m: m * ctaGroup, pair: ctaGroup === 2, bits }, row, column)
+        const cell = E.isRight(found) ? found.right[0]! : { cta: 0, lane: 0, column: 0, part: 0 }
+        return cellByte(cell) + Math.floor((cell.part * bits) / 8)
+      })
+    },
+    () =>
+      scaling === null || scaleA === undefined || scaleB === undefined
+        ? null
+        : scales(scaling, scaleA, scaleB, [m, n, stored], ctaGroup === 2 && m === 64),
+    () => {
+      if (metadata === undefined) return null
+      const words = k / kOfWord(a.dtype)
+      return metadata.dtype === 'u32' && sameShape(metadata.layout.shape, [m, words])
+        ? lies('sparsity', metadata, 'mma.sparsity', metadataByte)
+        : no(
+            'mma.sparsity',
+            `sparsity: expected u32 ${showShape([m, words])}, a word for ${String(kOfWord(a.dtype))} of k, found ${showType(metadata)}`,
+          )
+    },
+  ])
+}
+
+const scales = (
+  { dtype, block }: Scaling,
+  scaleA: ViewType,
+  scaleB: ViewType,
+  [m, n, stored]: readonly [m: number, n: number, stored: number],
+  halves: boolean,
+): Checked =>
+  first([
+    () =>
+      (block === 32 && dtype === 'e8m0') || block === 16
+        ? null
+        : no(
+            'mma.scales',
+            `a scale of ${dtype} stands for ${dtype === 'e8m0' ? '16 or 32' : '16'} elements, found ${String(block)} (${String(stored)} in ${String(scaleA.layout.shape[1])})`,
+          ),
+    () =>
+      sameShape(scaleA.layout.shape, [m, stored / block]) &&
+      sameShape(scaleB.layout.shape, [n, stored / block])
+        ? null
+        : no(
+            'mma.scales',
+            `expected scales ${showShape([m, stored / block])} of A and ${showShape([n, stored / block])} of B, found ${showShape(scaleA.layout.shape)} and ${showShape(scaleB.layout.shape)}`,
+          ),
+    () => lies('scaleA', scaleA, 'mma.scales', scaleByte(m, false)),
+    () => lies('scaleB', scaleB, 'mma.scales', scaleByte(n, halves)),
+  ])
 
 // ---------------------------------------------------------------- who and where
 

@@ -22,6 +22,7 @@
  *
  * Source: PTX ISA, cp.async.bulk.tensor; CUDA driver API, tensor map; behaviour of tiles captured on an H100 (of gathers documented).
  */
+import { addressesInByte } from '../../machine/plane.js'
 import * as E from 'fp-ts/lib/Either.js'
 import { bitsOf, isFloat } from '../../../numerics/dtype.js'
 import type { Failure } from '../../../failure.js'
@@ -98,7 +99,7 @@ export const boxElements = (
   }
   const addresses = Box.tensorOffsets(box, d.dims, d.strides, coords)
   for (let i = 0; i < addresses.length; i++)
-    if (addresses[i]! >= 0) addresses[i] = d.base + addresses[i]! * bytes
+    if (addresses[i]! >= 0) addresses[i] = (d.base + addresses[i]! * bytes) * addressesInByte(d.dtype)
   return Footprint.ofAddresses(world.footprints, d.plane, d.dtype, Box.boxShape(box), addresses)
 }
 

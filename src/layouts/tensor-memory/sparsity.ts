@@ -1,0 +1,98 @@
+/**
+ * Structured sparsity: which elements of a row of A are stored, and the words that say so.
+ *
+ * Of every group of elements along k a fixed number is stored; the metadata name them, lowest bits first.
+ *
+ * | elements             | group | stored | metadata of a group                               | k in a word of 32 bits |
+ * |----------------------|-------|--------|---------------------------------------------------|------------------------|
+ * | tf32                 | 2     | 1      | 4 bits: 0100 for the first, 1110 for the second   | 16                     |
+ * | f16, bf16, 8-bit     | 4     | 2      | two numbers of 2 bits, ascending                  | 32                     |
+ * | e2m1 (mxf4 kinds)    | 8     | 2 pairs | two numbers of 2 bits, ascending, of pairs       | 64                     |
+ *
+ *     f16, metadata 1000 of the first group: elements 0 and 2 are stored (00 first, then 10)
+ *
+ * In tensor memory a row has one word a column. Which lane a row's word lies in is the sparse layout's matter
+ * (`tensor-memory-layout.ts`): rows of 8 at 4 lanes apart, those of the next 8 at 2, those of the next 16 at 1.
+ *
+ * Laws
+ * 1. `storedAt` is ascending, and inside every group as many as are stored.
+ * 2. `metadataOf(dtype, storedAt(dtype, words))` gives the words back.
+ *
+ * @fidelity documented for the groups and their numbers; model for how an instruction of K below a word's k takes a part of it
+ * (the sparsity selector): here a row's words are those of all of K, in order.
+ *
+ * Source: PTX ISA, sparse matrices of wgmma and tcgen05.mma; JAX docs, Pallas:MGPU (sparse metadata).
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import type { Failure } from '../../failure.js'
+import { refuse } from '../../failure.js'
+import type { Dtype } from '../../numerics/dtype.js'
+import { bitsOf } from '../../numerics/dtype.js'
+
+export type SparsityError = 'sparsity.metadata'
+
+export interface Sparsity {
+  /** elements along k of a group, and how many of them are stored */
+  readonly group: number
+  readonly stored: number
+  /** neighbours that are stored together */
+  readonly unit: number
+}
+
+/** Bits of metadata of a group, whatever the elements. */
+const groupBits = 4
+const groupsInWord = 32 / groupBits
+
+export const sparsityOf = (dtype: Dtype): Sparsity => {
+  switch (bitsOf(dtype)) {
+    case 32:
+      return { group: 2, stored: 1, unit: 1 }
+    case 4:
+      return { group: 8, stored: 4, unit: 2 }
+    default:
+      return { group: 4, stored: 2, unit: 1 }
+  }
+}
+
+/** Elements along k that a word of 32 bits tells of. */
+export const kOfWord = (dtype: Dtype): number => groupsInWord * sparsityOf(dtype).group
+
+/** The two codes of a group of which one element is stored. */
+const oneOfTwo: ReadonlyArray<number> = [0b0100, 0b1110]
+
+/** The k of every stored element of a row, in order. Errors: a group whose numbers do not ascend, a code that is none. */
+export const storedAt = (
+  dtype: Dtype,
+  words: ArrayLike<number>,
+  k: number,
+): E.Either<Failure<SparsityError>, Int32Array> => {
+  const { group, stored, unit } = sparsityOf(dtype)
+  const out = new Int32Array((k / group) * stored)
+  let at = 0
+  for (let g = 0; g < k / group; g++) {
+    const bits = ((words[Math.floor(g / groupsInWord)] ?? 0) >>> (groupBits * (g % groupsInWord))) & 0xf
+    const [i, j] = [bits & 3, bits >>> 2]
+    if (stored === 1 ? !oneOfTwo.includes(bits) : i >= j)
+      return refuse(
+        'sparsity.metadata',
+        `metadata of k ${String(g * group)} to ${String((g + 1) * group - 1)}: expected ${stored === 1 ? '0100 or 1110' : 'two ascending numbers of 2 bits'}, found ${bits.toString(2).padStart(4, '0')}`,
+      )
+    if (stored === 1) out[at++] = g * group + oneOfTwo.indexOf(bits)
+    else for (const index of [i, j]) for (let u = 0; u < unit; u++) out[at++] = g * group + index * unit + u
+  }
+  return E.right(out)
+}
+
+/** The words of a row whose stored elements are these. */
+export const metadataOf = (dtype: Dtype, at: ArrayLike<number>): ReadonlyArray<number> => {
+  const { group, stored, unit } = sparsityOf(dtype)
+  const groups = at.length / stored
+  const words = new Array<number>(Math.ceil(groups / groupsInWord)).fill(0)
+  for (let g = 0; g < groups; g++) {
+    const index = (which: number): number => (at[g * stored + which * unit]! - g * group) / unit
+    const bits = stored === 1 ? oneOfTwo[index(0)]! : index(0) + 4 * index(1)
+    const word = Math.floor(g / groupsInWord)
+    words[word] = (words[word]! | (bits << (groupBits * (g % groupsInWord)))) >>> 0
+  }
+  return words
+}
