@@ -130,6 +130,25 @@ describe('two atomic accesses of the same bytes', () => {
     expect(found.map((f) => [f.id, f.a.site, f.b?.site])).toEqual([['D2', 'one', 'three']])
   })
 
+  test('a plain write ends what the atomics before it were asked for: the next access is asked about the write', () => {
+    const s = script({ agents: ['a@0', 'b@0', 'c@0'], barriers: [] })
+    put(s, 0, 'w', 'g 0', add, 'one')
+    s.sync([0, 1, 2])
+    put(s, 1, 'w', 'g 0', null, 'two')
+    put(s, 2, 'r', 'g 0', null, 'three')
+    expect(s.judge().findings.map((f) => [f.id, f.a.site, f.b?.site])).toEqual([['D2', 'two', 'three']])
+  })
+
+  test('a read before an atomic does not show that the atomic has landed', () => {
+    const s = script({ agents: ['a@0', 'b@0'], barriers: [] })
+    put(s, 1, 'r', 'g 0', null, 'look')
+    s.sync([0, 1])
+    put(s, 0, 'w', 'g 0', add, 'join')
+    s.sync([0, 1], 2, true)
+    put(s, 1, 'w', 'g 0', null, 'write')
+    expect(s.judge().findings.map((f) => [f.id, f.a.site, f.b?.site])).toEqual([['V1', 'join', 'write']])
+  })
+
   test('an atomic has to follow the plain write and the plain reads, whatever atomics came between', () => {
     const s = script({ agents: ['a@0', 'b@0', 'c@0', 'd@0'], barriers: [] })
     put(s, 0, 'w', 'g 0', null, 'write')

@@ -119,6 +119,17 @@ describe('the protocol', () => {
     expect(found({ at: 448 })[0]).toBe('invalid')
   })
 
+  test('an acquire says what it found', () => {
+    const message = (plan: Plan): string => {
+      const { outcome } = running(loading(plan), given)
+      return outcome._tag === 'fault' ? `${outcome.fault.code}: ${outcome.fault.message}` : ''
+    }
+    expect(message({ rank: 3 })).toBe(
+      'type.mismatch: at: expected a tensor map of u16 of rank 3, found u16 of rank 2',
+    )
+    expect(message({ create: false })).toBe('tensormap.none: at: there is no tensor map at byte 128 of maps')
+  })
+
   test('the missing edge is said', () => {
     const missing = (plan: Plan): string => judged(loading(plan), given).findings[0]!.missing?.text ?? ''
     expect(missing({ fence: false })).toMatch(/^a tensor-map fence after `create`/)
@@ -132,6 +143,44 @@ describe('the protocol', () => {
     expect(judgeLog(back.header, back.events, defaults).findings.map((f) => f.id)).toEqual(['P5'])
     expect(back.events.length).toBe(r.result.length)
   })
+})
+
+test('a map of the middle of a tensor: rows before its first are outside, though memory is there', () => {
+  const p = program('middle', function* () {
+    const t = yield* B.tensorParam('tensor', 'u16', [24, 64], { role: 'in' })
+    const maps = yield* B.tensorParam('maps', 'u8', [128], { role: 'inout' })
+    const list = yield* B.tensorParam('rows', 'i32', [4], { role: 'in' })
+    const image = yield* B.sharedMemory('image', 'u16', [4, 64], [], { align: 128 })
+    const full = yield* B.barriers('full', [])
+    yield* init(full)
+    yield* B.run('create', {
+      _tag: 'tensormap.create',
+      at: maps.ptr,
+      tensor: X.addptr(t.ptr, X.i32(4 * 64)),
+      dims: [X.i32(8), X.i32(64)],
+      strides: [X.i64(64n), X.i64(1n)],
+      box: [1, 64],
+      dtype: 'u16',
+      swizzle: 16,
+      fill: 'zero',
+    })
+    yield* B.run('fence', { _tag: 'fence.tensormap', at: maps.ptr })
+    const map = yield* B.acquireTensormap('acquire', maps.ptr, 'u16', 2)
+    const rows = yield* B.gmemLoad('rows', list.view)
+    yield* expecting(full, 512)
+    yield* B.run('gather', {
+      _tag: 'tma.gather',
+      descriptor: map,
+      rows,
+      column: X.i32(0),
+      destination: image,
+      barrier: full,
+      ctaGroup: 1,
+    })
+    yield* waiting(full)
+  })
+  const r = running(p, { tensor, maps: new Float64Array(128), rows: Float64Array.of(0, -1, 7, 8) })
+  expect([...shared(r, 'image', 'u16', [0, 128, 256, 384])]).toEqual([4 * 64 + 1, 0, 11 * 64 + 1, 0])
 })
 
 describe('from one agent to another', () => {
