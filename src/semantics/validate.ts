@@ -27,6 +27,7 @@
  *     scope           names, agents and declarations at one place of a program
  *     operands        kinds and types of an instruction's operands
  *     tensor-maps     descriptors, boxes, bulk copies
+ *     tensor-copies   tcgen05.cp, tcgen05.shift
  *     matrix          shapes, dtypes and operands of wgmma and tcgen05.mma
  *     instructions    the rule of each single instruction
  *     agents          launch, warps, forks

@@ -107,9 +107,9 @@ export const emptied = (q: TensorQueue): void => {
 
 // ---------------------------------------------------------------- destructors
 
-/** Does `then` come after `first`, which was issued before it? */
+/** Does `then` come after `first`? */
 export const follows = (first: Place, then: Place): boolean => {
-  if (first.unit !== then.unit) return false
+  if (first.unit !== then.unit || first.position >= then.position) return false
   switch (first.entry) {
     case 'mma':
       return first.position <= then.afterMma || (then.entry === 'mma' && first.lane === then.lane)

@@ -31,6 +31,7 @@ import { onArch, tcgen05Rules, wgmmaRules, wholeWarpgroups } from './matrix.js'
 import { type Operands, fits, pointerTile, throughPointers } from './operands.js'
 import { type Checked, first, isNat, no } from './problem.js'
 import type { Here } from './scope.js'
+import { cpRules, shiftRules } from './tensor-copies.js'
 import { boxRules, copyRules, groupRules, notNegative, reduceRules, rowRules } from './tensor-maps.js'
 
 // ---------------------------------------------------------------- counts
@@ -227,10 +228,15 @@ export const rule = (here: Here, instruction: Instruction, operand: Operands): C
               ),
       ])
     }
+    case 'tcgen05.cp':
+      return first([
+        () => onArch(here, instruction._tag, 'sm100a'),
+        () => cpRules(operand, instruction.shape),
+      ])
+    case 'tcgen05.shift':
+      return first([() => onArch(here, instruction._tag, 'sm100a'), () => shiftRules(operand)])
     case 'tcgen05.relinquish':
     case 'tcgen05.commit':
-    case 'tcgen05.cp':
-    case 'tcgen05.shift':
     case 'tcgen05.waitLd':
     case 'tcgen05.waitSt':
     case 'tcgen05.fenceBefore':
