@@ -16,6 +16,7 @@
  * 2. What the codec accepts, the schema accepts; what the schema refuses, the codec refuses. (The codec also runs
  *    refinements that a schema cannot say.)
  * 3. An error is one line: JSON path, what was expected, what was found.
+ * 4. No document is too deep to be refused: beyond `mostDepth` levels it is.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
@@ -320,10 +321,26 @@ const show = (found: unknown): string => {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text
 }
 
+/** Levels of arrays and records in a document: whoever walks through it, by recursion, has stack for so many. */
+export const mostDepth = 512
+
+const isDeep = (document: unknown): boolean => {
+  let level: ReadonlyArray<unknown> = [document]
+  for (let depth = 0; depth <= mostDepth; depth++) {
+    const below: unknown[] = []
+    for (const u of level)
+      if (typeof u === 'object' && u !== null) for (const inner of Object.values(u)) below.push(inner)
+    if (below.length === 0) return false
+    level = below
+  }
+  return true
+}
+
 /** Decodes, or says in one line where and what was expected and found. */
 export const decode =
   <A, Code extends string>(wire: Wire<A>, code: Code) =>
   (u: unknown): E.Either<Failure<Code>, A> => {
+    if (isDeep(u)) return refuse(code, `$: expected at most ${String(mostDepth)} levels, found more`)
     const result = wire.codec.decode(u)
     if (E.isRight(result)) return result
     const error = result.left[0]

@@ -167,9 +167,9 @@ const changed = (place: Place, instead: ReadonlyArray<Json>): Json => {
 // ---------------------------------------------------------------- edits
 
 /** The last is deep enough that a reader by recursion is short of stack. */
-const depths: ReadonlyArray<number> = [1, 2, 40, 400, 3_000]
+const depths: ReadonlyArray<number> = [1, 2, 40, 400, 1_500]
 /** No document grows by more than this many places. */
-const mostPlaces = 20_000
+const mostPlaces = 5_000
 
 /** In arrays, in records, or in copies of the record that it stands in: an expression in many of its own kind. */
 const buried = ({ value, key, parent }: Place, what: number): Json => {
@@ -201,11 +201,7 @@ const kindOfPlace = ({ key, parent }: Place): string =>
 
 const kindOfValue = (json: Json): string => (isList(json) ? 'list' : json === null ? 'null' : typeof json)
 
-const insteadOf = (
-  places: ReadonlyArray<Place>,
-  place: Place,
-  { kind, what }: Edit,
-): ReadonlyArray<Json> => {
+const insteadOf = (places: ReadonlyArray<Place>, place: Place, { kind, what }: Edit): ReadonlyArray<Json> => {
   const { value } = place
   switch (kind) {
     case 'remove':
@@ -223,7 +219,12 @@ const insteadOf = (
       return [pick(places, what).value]
     case 'kin': {
       const like = kindOfPlace(place)
-      return [pick(places.filter((one) => kindOfPlace(one) === like), what).value]
+      return [
+        pick(
+          places.filter((one) => kindOfPlace(one) === like),
+          what,
+        ).value,
+      ]
     }
     case 'bury':
       return [buried(place, what)]
@@ -253,11 +254,16 @@ export interface DamageConstraints {
   readonly kinds?: ReadonlyArray<EditKind>
 }
 
+/** A few edits. */
+export const edits = ({ maxEdits = 4, kinds = editKinds }: DamageConstraints = {}): fc.Arbitrary<
+  ReadonlyArray<Edit>
+> => fc.array(edit(kinds), { maxLength: maxEdits })
+
 /** One of the documents after a few edits. */
 export const damaged = (
   documents: ReadonlyArray<Json>,
-  { maxEdits = 4, kinds = editKinds }: DamageConstraints = {},
+  constraints: DamageConstraints = {},
 ): fc.Arbitrary<Json> =>
   fc
-    .tuple(fc.constantFrom(...documents), fc.array(edit(kinds), { maxLength: maxEdits }))
-    .map(([document, edits]) => edits.reduce(edited, document))
+    .tuple(fc.constantFrom(...documents), edits(constraints))
+    .map(([document, some]) => some.reduce(edited, document))

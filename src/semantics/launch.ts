@@ -24,6 +24,7 @@ import {
   type Plane as LoggedPlane,
 } from './log.js'
 import { begin } from './machine/advance.js'
+import { effort, launching, within } from './machine/effort.js'
 import { evaluate } from './machine/evaluate.js'
 import { countedTensors, meets } from './residency.js'
 import * as Registers from './machine/registers.js'
@@ -33,6 +34,7 @@ import { idle, machine, noTensorMemory, type AgentState, type Machine } from './
 import * as V from './machine/value.js'
 import type { DescriptorValue, Value } from './machine/value.js'
 import type { PlacedStorage, TensorPipe, TensorPlace, World } from './machine/world.js'
+import { mostBarriers, mostPlaneBytes, mostResidentAgents } from './limits.js'
 import { place } from './place.js'
 import type { Program } from './program.js'
 
@@ -64,6 +66,7 @@ export type LaunchError =
       | 'launch.shape'
       | 'launch.tensor'
       | 'launch.grid'
+      | 'launch.barriers'
       | 'launch.descriptor'
       | 'launch.place'
       | 'launch.resident'
@@ -121,6 +124,7 @@ export const launch = (
   const planeBytes: number[] = []
   const planes: LoggedPlane[] = []
   const store = footprints()
+  const work = effort()
   const header: Header = {
     schema: traceSchema,
     arch: program.arch,
@@ -163,6 +167,7 @@ export const launch = (
       barriersPerCta,
       planeBytes,
       footprints: store,
+      effort: work,
       tensorPipe: given.tensorPipe ?? 'issueOrder',
     }
   }
@@ -179,6 +184,11 @@ export const launch = (
     if (E.isLeft(layout)) return refuse('launch.shape', `tensor ${p.name}: ${layout.left.message}`)
     const plane = planes.length
     const bytes = Ref.extentBytes(layout.right)
+    if (bytes > mostPlaneBytes)
+      return refuse(
+        'launch.shape',
+        `tensor ${p.name}: expected at most ${String(mostPlaneBytes)} bytes, found ${String(bytes)}`,
+      )
     tensors.set(p.name, {
       name: p.name,
       dtype: p.dtype,
@@ -249,6 +259,11 @@ export const launch = (
     return refuse('launch.resident', `expected at least one resident cluster, found ${String(wanted)}`)
   const resident = Math.min(wanted, clusterCount)
   const ctas = product(cluster) * resident
+  if (ctas * linked.agents.length > mostResidentAgents)
+    return refuse(
+      'launch.resident',
+      `expected at most ${String(mostResidentAgents)} agents in the clusters that are resident together, found ${String(ctas * linked.agents.length)}`,
+    )
 
   // ---- one CTA: its shared memory, tensor memory, and the registers of its agents
   const gmemPlanes = planes.length
@@ -267,6 +282,11 @@ export const launch = (
     const offset = s.offset ?? 0
     if (s.contents._tag === 'barriers') {
       const count = product(s.contents.shape)
+      if (count > mostBarriers)
+        return refuse(
+          'launch.barriers',
+          `storage ${s.id}: expected at most ${String(mostBarriers)} barriers, found ${String(count)}`,
+        )
       storages.set(s.id, {
         id: s.id,
         space: s.space,
@@ -306,6 +326,12 @@ export const launch = (
       plane,
     })
   }
+
+  if (barriersOf.length * ctas > mostBarriers)
+    return refuse(
+      'launch.barriers',
+      `expected at most ${String(mostBarriers)} barriers in the clusters that are resident together, found ${String(barriersOf.length * ctas)}`,
+    )
 
   const agents: LoggedAgent[] = []
   const barriers: LoggedBarrier[] = []
@@ -410,13 +436,21 @@ const startWave = (
   const clusters = Array.from({ length: world.resident }, (_, place) =>
     first + place < world.clusterCount ? first + place : -1,
   )
-  const agents = world.header.agents.map((a, agent): AgentState => {
-    const place = Math.floor(a.cta / world.ctas)
-    const cluster = clusters[place]!
-    return a.starts && cluster >= 0
-      ? begin(world, { agent, cta: a.cta - place * world.ctas, place, cluster }, idle, world.linked.entry, [])
-      : idle
-  })
+  const agents = within(world.effort, launching, () =>
+    world.header.agents.map((a, agent): AgentState => {
+      const place = Math.floor(a.cta / world.ctas)
+      const cluster = clusters[place]!
+      return a.starts && cluster >= 0
+        ? begin(
+            world,
+            { agent, cta: a.cta - place * world.ctas, place, cluster },
+            idle,
+            world.linked.entry,
+            [],
+          )
+        : idle
+    }),
+  )
   return machine(
     {
       clusters,

@@ -317,4 +317,6 @@ export interface Fold<S, R> {
   readonly init: (header: Header) => S
   readonly observe: (state: S, event: LogEvent) => S
   readonly finish: (state: S) => R
+  /** it can hear no more: whoever feeds it stops, and says so; never, if it is not given */
+  readonly exhausted?: (state: S) => boolean
 }

@@ -11,6 +11,7 @@
  */
 import { nextWave } from './launch.js'
 import type { Fold, LogEvent } from './log.js'
+import { fuelTicks, outOfFuel, spend } from './machine/effort.js'
 import { withEdit, type Machine } from './machine/state.js'
 import type { World } from './machine/world.js'
 import type { AnyPolicy } from './policy.js'
@@ -37,7 +38,7 @@ export interface Ran<R> {
 
 export interface Settings {
   readonly policy: AnyPolicy
-  /** most events of a run */
+  /** most events of a run, and clusters; what is computed between events is limited with it (`machine/effort.ts`) */
   readonly fuel: number
   readonly keepSchedule: boolean
   /** false: every step copies the pages it writes, as for a machine that somebody keeps */
@@ -48,9 +49,12 @@ export interface Settings {
 
 export type Progress = (done: number, of: number) => void
 
+/** Half a minute of events, and half a gigabyte of a schedule. */
+export const standardFuel = 10_000_000
+
 export const settings = (policy: AnyPolicy, keepSchedule: boolean = false): Settings => ({
   policy,
-  fuel: 100_000_000,
+  fuel: standardFuel,
   keepSchedule,
   transient: true,
 })
@@ -62,6 +66,7 @@ export const both = <S, R, T, Q>(f: Fold<S, R>, g: Fold<T, Q>): Fold<readonly [S
   init: (header) => [f.init(header), g.init(header)],
   observe: ([s, t], event) => [f.observe(s, event), g.observe(t, event)],
   finish: ([s, t]) => [f.finish(s), g.finish(t)],
+  exhausted: ([s, t]) => f.exhausted?.(s) === true || g.exhausted?.(t) === true,
 })
 
 /** The log itself. */
@@ -90,12 +95,15 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
     let steps = 0
     let clusters = 0
     let outcome: Outcome = { _tag: 'completed' }
+    const { effort } = world
+    const outer = effort.limit
+    effort.limit = Math.min(outer, effort.spent + fuelTicks(how.fuel))
     for (let more = true; more;) {
       state = fold.observe(state, { _tag: 'cluster', id: m.wave.clusters[0]! })
       for (;;) {
         const options = offered(world, m)
         if (options.length === 0) break
-        if (steps >= how.fuel) {
+        if (steps + clusters >= how.fuel || effort.spent > effort.limit) {
           outcome = { _tag: 'outOfFuel' }
           break
         }
@@ -107,14 +115,20 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
         }
         const event = options[chosen]!
         if (how.keepSchedule) schedule.push(event.key)
+        spend(effort, event.bytes / 16 + event.macs / 256)
         const done = take(world, m, event)
         steps++
         if ('kind' in done) {
-          outcome = { _tag: 'fault', fault: done }
+          outcome = done.code === outOfFuel.code ? { _tag: 'outOfFuel' } : { _tag: 'fault', fault: done }
           break
         }
         for (const e of done.events) state = fold.observe(state, e)
         m = done.machine
+        // asked now and then: what an event adds is bounded
+        if (steps % 256 === 0 && fold.exhausted?.(state) === true) {
+          outcome = { _tag: 'outOfFuel' }
+          break
+        }
       }
       clusters += m.wave.clusters.filter((cluster) => cluster >= 0).length
       how.progress?.(m.wave.next, world.clusterCount)
@@ -122,10 +136,14 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
         for (const e of blockedEvents(world, m)) state = fold.observe(state, e)
         outcome = { _tag: 'stuck' }
       }
+      spend(effort, (world.header.agents.length + world.header.barriers.length) ** 2 * 2)
+      if (outcome._tag === 'completed' && clusters < world.clusterCount && steps + clusters >= how.fuel)
+        outcome = { _tag: 'outOfFuel' }
       const following = outcome._tag === 'completed' ? nextWave(world, m) : null
       if (following === null) more = false
       else m = withEdit(following, edit)
     }
+    effort.limit = outer
     return {
       outcome,
       machine: withEdit(m, null),

@@ -72,7 +72,7 @@ export const validate = (shape: ProgramShape): E.Either<Failure<ValidationCode>,
     agents: new Map(program.launch.agents.map((agent) => [agent.name, agent])),
     bound: new Set(program.params.flatMap((param) => (param._tag === 'scalar' ? [param.name] : []))),
   }
-  const here: Here = { scene, names: noNames, runners: startingAgents(program), busy: [] }
+  const here: Here = { scene, names: noNames, runners: startingAgents(program), busy: [], elements: 0 }
   const problem = first([
     () =>
       program.schema === programSchema

@@ -49,6 +49,8 @@ export interface Partition<A> {
   readonly fresh: () => A
   readonly duplicate: (payload: A) => A
   atoms: number
+  /** entries of all lists of holders: what is remembered */
+  holdings: number
 }
 
 // ---------------------------------------------------------------- constructors
@@ -56,8 +58,8 @@ export interface Partition<A> {
 /** `bytes`: size of the plane. `fresh` makes the payload of bytes never seen, `duplicate` that of a part split off. */
 export const partition = <A>(bytes: number, fresh: () => A, duplicate: (payload: A) => A): Partition<A> => {
   let shift = 9
-  while (bytes / 2 ** shift > 4096) shift++
-  return { shift, blocks: new Map(), fresh, duplicate, atoms: 0 }
+  while (bytes / 2 ** shift > 65_536) shift++
+  return { shift, blocks: new Map(), fresh, duplicate, atoms: 0, holdings: 0 }
 }
 
 const atom = <A>(p: Partition<A>, bytes: number, payload: A, holders: Array<Array<Atom<A>>>): Atom<A> => ({
@@ -171,6 +173,7 @@ export const refine = <A>(p: Partition<A>, spans: Int32Array): ReadonlyArray<Ato
       const holders = outer.holders.slice()
       const inner = atom(p, outer.inside, p.duplicate(outer.payload), holders)
       for (const holder of holders) holder.push(inner)
+      p.holdings += 2 * holders.length
       holders.push(own)
       own.push(inner)
       outer.bytes -= outer.inside
@@ -190,6 +193,7 @@ export const refine = <A>(p: Partition<A>, spans: Int32Array): ReadonlyArray<Ato
     })
     for (const outer of touched) outer.inner = undefined
   }
+  p.holdings += own.length
   return own
 }
 

@@ -31,7 +31,7 @@ import type { Context } from './context.js'
 import type { Knowledge } from './knowledge.js'
 import { programOf } from './knowledge.js'
 import type { Actor, Draft } from './report.js'
-import { actor, agentName, barrierName, draft, file, keyOf, planeName } from './report.js'
+import { actor, agentName, barrierName, draft, file, filed, keyOf, planeName } from './report.js'
 import { titles } from './titles.js'
 
 // ---------------------------------------------------------------- words
@@ -73,6 +73,9 @@ const knewOf = (c: Context, earlier: AccessRecord, agent: number, k: Knowledge):
 // ---------------------------------------------------------------- constructors
 
 export const conflictsOf = (c: Context): Conflicts => {
+  // the many atoms that two accesses share make one draft
+  let judged: AccessRecord | undefined
+  const told = new Map<AccessRecord, { readonly kind: string; readonly draft: Draft }>()
   const pair = (
     kind: string,
     id: () => HazardId,
@@ -81,8 +84,17 @@ export const conflictsOf = (c: Context): Conflicts => {
     later: AccessRecord,
     k: Knowledge | undefined,
     severity: Severity = 'E',
-  ): void =>
-    file(
+  ): void => {
+    if (later !== judged) {
+      judged = later
+      told.clear()
+    }
+    const known = told.get(earlier)
+    if (known?.kind === kind) {
+      known.draft.times++
+      return
+    }
+    const draft = filed(
       c.report,
       `${keyOf(kind, earlier.stamp, later.stamp)}|${earlier.rw}${later.rw}|${String(later.footprint.plane)}`,
       (): Draft => ({
@@ -104,6 +116,8 @@ export const conflictsOf = (c: Context): Conflicts => {
         times: 1,
       }),
     )
+    told.set(earlier, { kind, draft })
+  }
   const facts: Facts = {
     array: (barrier) => {
       const b = c.header.barriers[barrier]

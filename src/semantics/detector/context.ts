@@ -60,6 +60,8 @@ export interface Context {
   /** something was read in this cluster that had not been written */
   early: boolean
   cluster: number
+  /** atoms that accesses have looked at */
+  looked: number
 }
 
 // ---------------------------------------------------------------- constructors
@@ -98,6 +100,7 @@ export const context = (header: Header, options: Options): Context => {
     when: 0,
     early: false,
     cluster: 0,
+    looked: 0,
   }
 }
 

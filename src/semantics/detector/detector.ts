@@ -96,10 +96,19 @@ export const observe = (d: Detector, e: LogEvent): Detector => {
   return d
 }
 
+/** Places that overlap in many ways cost the square of how many they are. More than this is not judged: half a gigabyte, a minute. */
+const mostHoldings = 2 ** 25
+const mostLooked = 2 ** 29
+
+/** Has it more to remember, or to look at, than it can? */
+export const exhausted = (d: Detector): boolean =>
+  d.context.looked > mostLooked || d.planes.some((p) => p.holdings > mostHoldings)
+
 export const detector = (options: Options): Fold<Detector, Judgement> => ({
   init: (header) => start(header, options),
   observe,
   finish: conclude,
+  exhausted,
 })
 
 /** Judges a log that is held in memory. */

@@ -175,6 +175,7 @@ export const access = (d: Detector, e: Access): void => {
     order: op === undefined || plane.space === 'gmem' ? undefined : op.knowledge.order,
   }
   const global = plane.space === 'gmem'
+  c.looked += region.atoms.length
   for (const atom of region.atoms)
     judge(atom.payload, record, k, c.cluster, global, plane.initialised, c.options, d.conflicts)
   if (region.barriers.length > 0) overBarriers(d, region, record, k.order)

@@ -82,10 +82,19 @@ export const keyOf = (kind: string, a: Stamp, b: Stamp | undefined): string =>
     ? `${kind}|${String(a.agent)}|${String(a.site)}`
     : `${kind}|${String(a.agent)}|${String(a.site)}|${String(b.agent)}|${String(b.site)}`
 
-export const file = (r: Report, key: string, make: () => Draft): void => {
+/** The draft under this key, one time more, or a new one. */
+export const filed = (r: Report, key: string, make: () => Draft): Draft => {
   const old = r.drafts.get(key)
-  if (old === undefined) r.drafts.set(key, make())
-  else old.times++
+  if (old !== undefined) {
+    old.times++
+    return old
+  }
+  const made = make()
+  r.drafts.set(key, made)
+  return made
+}
+export const file = (r: Report, key: string, make: () => Draft): void => {
+  filed(r, key, make)
 }
 
 export const fail = (r: Report, condition: ConditionName, key: string, make: () => Failure): void => {

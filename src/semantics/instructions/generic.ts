@@ -20,6 +20,7 @@ import {
   type Executing,
   type Operands,
 } from '../machine/effect.js'
+import { outOfFuel, spend } from '../machine/effort.js'
 import * as Footprint from '../machine/footprint.js'
 import type { Elements, Prepared } from '../machine/operation.js'
 import * as Plane from '../machine/plane.js'
@@ -60,6 +61,7 @@ export const pointedElements = (
       'I2',
       `${field}: element ${String(outside)} is at byte ${String(pointers.data[outside])} of ${o.world.header.planes[pointers.plane]!.name}, which has ${String(size)}`,
     )
+  if (!spend(o.world.effort, addresses.length / 4)) return outOfFuel
   return inBounds(
     o.world,
     field,

@@ -9,6 +9,7 @@
  */
 import type { ExprNode } from '../expression.js'
 import type { LinkedCarried, LinkedRegion, LinkedStmt } from '../link.js'
+import { endless, outOfFuel, spend } from './effort.js'
 import { evaluate, type Frame } from './evaluate.js'
 import { prepare } from './prepare.js'
 import { agentState, control, type AgentState, type Control, type Ready } from './state.js'
@@ -217,22 +218,29 @@ const endOfRegion = (w: Walk): void => {
   }
 }
 
-/** Pure steps that an agent may take between two effects; beyond it, the loop has no effect and no end. */
-const fuel = 10_000_000
-
 /** Run an agent from where it stands to its next effect, or to its end. */
 export const advance = (world: World, at: Standpoint, a: AgentState): AgentState => {
   const w: Walk = { world, at, frame: a.frame.slice(), control: a.control, ready: null }
-  for (let left = fuel; w.ready === null && w.control !== null; left--) {
-    if (left === 0) {
-      stop(w, V.fault('loop.endless', 'control runs without an effect and without an end'), 0)
-      break
-    }
+  const { effort } = world
+  const outer = effort.limit
+  effort.limit = Math.min(outer, effort.spent + endless)
+  let site = 0
+  while (w.ready === null && w.control !== null) {
     const here = w.control
     const s = here.region.body[here.pc]
-    if (s === undefined) endOfRegion(w)
+    if (s !== undefined) site = s.site
+    if (!spend(effort, 1)) stop(w, outOfFuel, site)
+    else if (s === undefined) endOfRegion(w)
     else statement(w, s)
   }
+  effort.limit = outer
+  // stopped by the limit between two effects, not by the run's
+  if (w.ready?._tag === 'fault' && w.ready.fault.code === outOfFuel.code && effort.spent <= outer)
+    stop(
+      w,
+      V.fault('loop.endless', 'control runs without an effect and without an end, or computes too much'),
+      w.ready.site,
+    )
   return agentState(w.ready === null ? 'done' : 'running', w.frame, w.control, w.ready, a.at, a.groups)
 }
 

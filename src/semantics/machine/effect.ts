@@ -4,8 +4,13 @@
  * A family of instructions gives, in this order: what it reads (operands, evaluated), its checks (a fault value), its effect
  * (a new machine and log events) and its completion (operations left in flight). This module holds the common currency.
  */
+import type { Dtype } from '../../numerics/dtype.js'
+import { extentBytes, type TransformedRef } from '../../transforms/ref.js'
+import { showShape, sizeOf } from '../../transforms/shape.js'
 import type { ExprNode } from '../expression.js'
+import { mostElements } from '../limits.js'
 import type { LogEvent, Stamp } from '../log.js'
+import { outOfFuel, spend } from './effort.js'
 import { evaluate, type Frame } from './evaluate.js'
 import * as Footprint from './footprint.js'
 import type { Elements } from './operation.js'
@@ -94,19 +99,46 @@ export const tileOperand = (o: Operands, field: string, e: ExprNode): TileValue 
 /** The elements of a view operand; refused when a byte of it lies outside its plane. */
 export const elementsOperand = (o: Operands, field: string, e: ExprNode): Elements | FaultValue => {
   const v = viewOperand(o, field, e)
-  return V.isFault(v) ? v : inBounds(o.world, field, Footprint.ofView(o.world.footprints, v))
+  return V.isFault(v) ? v : elementsAt(o.world, field, v.plane, v.dtype, v.layout, v.base)
+}
+
+/** The elements of a layout at a base of a plane. They are listed once, after it is known that they are there and how many. */
+export const elementsAt = (
+  world: World,
+  field: string,
+  plane: number,
+  dtype: Dtype,
+  layout: TransformedRef,
+  base: number,
+): Elements | FaultValue => {
+  const known = Footprint.known(world.footprints, plane, dtype, layout, base)
+  if (known !== undefined)
+    return spend(world.effort, known.offsets.length / 16) ? inBounds(world, field, known) : outOfFuel
+  const elements = sizeOf(layout.shape)
+  if (elements > mostElements)
+    return V.fault(
+      'access.size',
+      `${field}: an access has at most ${String(mostElements)} elements, found ${showShape(layout.shape)}`,
+    )
+  const start = base + layout.byteOffset
+  const end = start + extentBytes(layout)
+  if (start < 0 || end > world.planeBytes[plane]!) return outside(world, field, plane, start, end)
+  return spend(world.effort, elements / 4)
+    ? inBounds(world, field, Footprint.ofLayout(world.footprints, plane, dtype, layout, base))
+    : outOfFuel
 }
 
 export const inBounds = (world: World, field: string, e: Elements): Elements | FaultValue => {
   const [start, end] = Footprint.boundsOf(e)
   const size = world.planeBytes[e.plane]!
-  return start < 0 || end > size
-    ? V.fault(
-        'I2',
-        `${field}: bytes ${String(start)}..${String(end)} leave ${world.header.planes[e.plane]!.name} of ${String(size)} bytes`,
-      )
-    : e
+  return start < 0 || end > size ? outside(world, field, e.plane, start, end) : e
 }
+
+const outside = (world: World, field: string, plane: number, start: number, end: number): FaultValue =>
+  V.fault(
+    'I2',
+    `${field}: bytes ${String(start)}..${String(end)} leave ${world.header.planes[plane]!.name} of ${String(world.planeBytes[plane])} bytes`,
+  )
 
 /** The agent's CTA among the resident ones. */
 export const ctaOf = (world: World, agent: number): number => Math.floor(agent / world.agentsPerCta)

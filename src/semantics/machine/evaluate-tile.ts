@@ -5,6 +5,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { evaluatePlan } from '../../layouts/register-layout.js'
 import { isFloat } from '../../numerics/dtype.js'
 import type { ExprNode } from '../expression.js'
+import { outOfFuel, spend } from './effort.js'
 import { carrierOf, dtypeOfScalar, scalarOf } from './scalar.js'
 import {
   isTile,
@@ -122,7 +123,11 @@ export const evaluateTile = (
     }
     case 'reduce': {
       const x = go(e.x)
-      return isTile(x) ? reduceTile(x, e, within) : notATile('reduce', x)
+      return !isTile(x)
+        ? notATile('reduce', x)
+        : x.data === null || spend(world.effort, 4 * x.data.length)
+          ? reduceTile(x, e, within)
+          : outOfFuel
     }
     case 'vote': {
       const x = go(e.x)

@@ -7,6 +7,7 @@
  * Law: an expression's value depends on nothing but its operands (no memory, no clock, no order).
  */
 import type { ExprNode } from '../expression.js'
+import { outOfFuel, spend } from './effort.js'
 import { evaluateNumber } from './evaluate-number.js'
 import { evaluatePlace } from './evaluate-place.js'
 import { evaluateTile } from './evaluate-tile.js'
@@ -21,6 +22,12 @@ const noNames: Names = new Map()
 
 /** A frame: the values of the names bound so far. */
 export type Frame = ReadonlyArray<Value | undefined>
+
+/** Tiles cost by their elements. */
+const charged = (world: World, v: Value): Value =>
+  typeof v !== 'object' || v._tag !== 'tile' || v.data === null || spend(world.effort, v.data.length >> 4)
+    ? v
+    : outOfFuel
 
 const evaluateIn = (world: World, at: Standpoint, frame: Frame, names: Names, e: ExprNode): Value => {
   const go = (x: ExprNode): Value => evaluateIn(world, at, frame, names, x)
@@ -44,7 +51,7 @@ const evaluateIn = (world: World, at: Standpoint, frame: Frame, names: Names, e:
     case 'convert':
     case 'pack':
     case 'unpack':
-      return evaluateNumber(world, e, go)
+      return charged(world, evaluateNumber(world, e, go))
     case 'iota':
     case 'splat':
     case 'broadcast':
@@ -55,7 +62,10 @@ const evaluateIn = (world: World, at: Standpoint, frame: Frame, names: Names, e:
     case 'reduce':
     case 'vote':
     case 'item':
-      return evaluateTile(world, e, go, (inner, x) => evaluateIn(world, at, frame, inner, x))
+      return charged(
+        world,
+        evaluateTile(world, e, go, (inner, x) => evaluateIn(world, at, frame, inner, x)),
+      )
     case 'place':
     case 'dim':
     case 'paramPtr':

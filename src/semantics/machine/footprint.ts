@@ -14,7 +14,6 @@ import * as Ref from '../../transforms/ref.js'
 import type { Footprint, Map as PlaceMap } from '../log.js'
 import type { Elements } from './operation.js'
 import { addressesInByte } from './plane.js'
-import type { ViewValue } from './value.js'
 
 export interface Footprints {
   /** by plane and dtype and layout, then by base */
@@ -100,6 +99,19 @@ const moved = (xs: Int32Array, by: number): Int32Array => {
 const flat = (spans: ReadonlyArray<Ref.Span>): Int32Array =>
   Int32Array.from(spans.flatMap(([s, n]) => [s, s + n]))
 
+/** Plane, dtype and layout as one number. */
+const kindOf = (store: Footprints, plane: number, dtype: Dtype, layout: Ref.TransformedRef): number =>
+  (layoutId(store, layout) * 2 ** 20 + plane) * 32 + dtypes.indexOf(dtype)
+
+/** What `ofLayout` has made before. */
+export const known = (
+  store: Footprints,
+  plane: number,
+  dtype: Dtype,
+  layout: Ref.TransformedRef,
+  base: number,
+): Elements | undefined => store.byBase.get(kindOf(store, plane, dtype, layout))?.get(base)
+
 /** Elements of a layout at a base address of a plane. */
 export const ofLayout = (
   store: Footprints,
@@ -108,14 +120,14 @@ export const ofLayout = (
   layout: Ref.TransformedRef,
   base: number,
 ): Elements => {
-  const kind = (layoutId(store, layout) * 2 ** 20 + plane) * 32 + dtypes.indexOf(dtype)
+  const kind = kindOf(store, plane, dtype, layout)
   let bases = store.byBase.get(kind)
   if (bases === undefined) {
     bases = new Map()
     store.byBase.set(kind, bases)
   }
-  const known = bases.get(base)
-  if (known !== undefined) return known
+  const before = bases.get(base)
+  if (before !== undefined) return before
   const { placed, by } = placedAt(layout, base)
   const spans = moved(placed.spans, by)
   const made: Elements = {
@@ -129,9 +141,6 @@ export const ofLayout = (
   bases.set(base, made)
   return made
 }
-
-export const ofView = (store: Footprints, v: ViewValue): Elements =>
-  ofLayout(store, v.plane, v.dtype, v.layout, v.base)
 
 /** Elements at given addresses, in row-major order of `shape`; a negative address is an element that is not accessed. */
 export const ofAddresses = (

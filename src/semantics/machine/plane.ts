@@ -47,6 +47,8 @@ const pageMask = pageSize - 1
 const tail = 255
 /** What unwritten memory reads as: all ones, a NaN in every float. */
 const unwritten = 0xff
+/** A page that nobody has written. */
+const blank: Uint8Array = new Uint8Array(pageSize).fill(unwritten)
 
 // ---------------------------------------------------------------- constructors
 
@@ -191,7 +193,7 @@ const readBytes = (
   const out = new Float64Array(offsets.length)
   const width = bytesOf(dtype)
   const signed = isSigned(dtype)
-  let page: Uint8Array | undefined = undefined
+  let page = blank
   let number = -1
   for (let i = 0; i < out.length; i++) {
     const a = offsets[i]! + origin
@@ -201,10 +203,10 @@ const readBytes = (
     }
     if (a >> pageBits !== number) {
       number = a >> pageBits
-      page = pages[number]?.bytes
+      page = pages[number]?.bytes ?? blank
     }
     const at = a & pageMask
-    if (page !== undefined && at + width <= pageSize) {
+    if (at + width <= pageSize) {
       switch (width) {
         case 1:
           out[i] = page[at]!

@@ -10,6 +10,7 @@ import type { TransformedRef } from '../../transforms/ref.js'
 import type { Header } from '../log.js'
 import type { Linked } from '../link.js'
 import type { Contract, Space } from '../types.js'
+import type { Effort } from './effort.js'
 import type { Footprints } from './footprint.js'
 import type { DescriptorValue, Value } from './value.js'
 
@@ -73,6 +74,7 @@ export interface World {
   /** byte size of each plane */
   readonly planeBytes: ReadonlyArray<number>
   readonly footprints: Footprints
+  readonly effort: Effort
   readonly tensorPipe: TensorPipe
 }
 

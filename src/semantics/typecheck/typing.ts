@@ -26,7 +26,8 @@ import type { RegisterLayout } from '../../layouts/register-layout.js'
 import { bitsOf } from '../../numerics/dtype.js'
 import * as Ref from '../../transforms/ref.js'
 import type { BatchError, IndexError, RefError, ReshapeError, TransposeError } from '../../transforms/ref.js'
-import { sameShape, showShape } from '../../transforms/shape.js'
+import { sameShape, showShape, sizeOf } from '../../transforms/shape.js'
+import { mostElements } from '../limits.js'
 import { type TileType, type Type, tile } from '../types.js'
 import { showLayout, showType } from './show-type.js'
 
@@ -147,6 +148,11 @@ export const tileType = (
 ): Typing => {
   if (!shape.every((extent) => Number.isSafeInteger(extent) && extent > 0))
     return refuse('type.shape', `Extents of a tile must be positive integers, found ${showShape(shape)}`)
+  if (sizeOf(shape) > mostElements)
+    return refuse(
+      'type.shape',
+      `A tile has at most ${String(mostElements)} elements, found ${showShape(shape)}`,
+    )
   if (layout === 'any') return E.right(tile(shape, element, 'any'))
   const legal = Layouts.checkShape(layout, shape)
   return E.isLeft(legal)

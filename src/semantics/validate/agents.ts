@@ -14,7 +14,7 @@
  *     3 x 128 x 160 = 61440    fits        3 x 128 x 232 = 89088    A2
  *
  * Laws
- * 1. Names are distinct; warps are 1, 2, 4 or 8 of 32; a warpgroup is 4 from a multiple of 4, a warp is 1.
+ * 1. Names are distinct; at most 64; warps are 1, 2, 4 or 8 of 32; a warpgroup is 4 from a multiple of 4, a warp is 1.
  * 2. Two agents are disjoint or nested.
  * 3. The first branch of a fork is its parent's; the others start agents that do not run; branches share no warp.
  * 4. `startingAgents` are those that no fork starts.
@@ -24,6 +24,7 @@
  * Source: CUDA C++ programming guide, thread hierarchy and clusters; PTX ISA 9, wgmma (warpgroups).
  */
 import { showShape, sizeOf } from '../../transforms/shape.js'
+import { mostAgents } from '../limits.js'
 import { type Agent, type Fork, type Program, type Region } from '../program.js'
 import { type Checked, each, first, isNat, no } from './problem.js'
 import type { Here, Scene } from './scope.js'
@@ -72,6 +73,10 @@ export const agentRules = ({ program }: Scene): Checked => {
   const { agents, grid, cluster } = program.launch
   return first([
     () => (agents.length > 0 ? null : no('agent.unknown', 'a program needs at least one agent')),
+    () =>
+      agents.length <= mostAgents
+        ? null
+        : no('agent.warps', `a CTA has at most ${String(mostAgents)} agents, found ${String(agents.length)}`),
     () =>
       each(agents, (agent, k) =>
         first([

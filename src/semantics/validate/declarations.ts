@@ -10,6 +10,7 @@
  * | registers     | of an agent; all else of the CTA                                      | storage.owner        |
  * | placement     | a swizzled storage at a multiple of its period (8 rows of the span)   | A3                   |
  * | sizes         | 227 KiB of shared memory, 512 columns of tensor memory                | A1, T3               |
+ * |               | 256 KiB of registers in one storage                                   | storage.size         |
  * | overlaps      | only members of one union                                             | storage.overlap      |
  * | computes      | names declared tensors                                                | param.unknown        |
  *
@@ -22,7 +23,8 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { ExprNode } from '../expression.js'
-import { checkLimits, extentOf } from '../place.js'
+import { mostPlaneBytes, mostRegisterBytes } from '../limits.js'
+import { checkLimits, extentOf, lengthOf } from '../place.js'
 import { type Program } from '../program.js'
 import { checkType, storageType } from '../typecheck.js'
 import { i32 } from '../types.js'
@@ -84,6 +86,18 @@ const swizzleBase = (one: Program['storage'][number]): Checked => {
       )
 }
 
+/** Registers of an SM; addresses of 32 bits. Shared and tensor memory are summed up in `place.ts`. */
+const fits = (one: Program['storage'][number]): Checked => {
+  const most = one.space === 'regs' ? mostRegisterBytes : mostPlaneBytes
+  const bytes = lengthOf(one)
+  return bytes <= most
+    ? null
+    : no(
+        'storage.size',
+        `storage ${one.id}: expected at most ${String(most)} bytes in ${one.space}, found ${String(bytes)}`,
+      )
+}
+
 const overlaps = ({ program }: Scene): Checked =>
   each(['smem', 'tmem'] as const, (space) => {
     const placed = program.storage
@@ -134,6 +148,7 @@ export const storageRules = (scene: Scene): Checked => {
               ? null
               : no('agent.unknown', `storage ${one.id}: no agent ${one.owner.agent} is declared`),
           () => swizzleBase(one),
+          () => fits(one),
           () =>
             one.offset === undefined || one.offset % one.align === 0
               ? null

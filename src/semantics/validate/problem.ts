@@ -28,6 +28,7 @@ export type ValidationCode =
   | 'param.shape'
   | 'storage.overlap'
   | 'storage.owner'
+  | 'storage.size'
   | 'barrier.count'
   | 'barrier.id'
   | 'registers.count'

@@ -17,6 +17,8 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { ExprNode } from '../expression.js'
+import { sizeOf } from '../../transforms/shape.js'
+import { mostElementsInScope } from '../limits.js'
 import type { Agent, Binder, Program } from '../program.js'
 import {
   type Binding,
@@ -51,6 +53,8 @@ export interface Here {
   readonly runners: ReadonlyArray<Agent>
   /** agents busy outside: a fork may not start them */
   readonly busy: ReadonlyArray<string>
+  /** elements of the tiles in scope */
+  readonly elements: number
 }
 
 // ---------------------------------------------------------------- destructors
@@ -74,11 +78,18 @@ export const bindIn = (here: Here, binder: Binder, binding: Binding): Here | Pro
   here.scene.bound.add(binder.name)
   const type = checkType(binder.type)
   if (E.isLeft(type)) return no(type.left.code, `${binder.name}: ${type.left.message}`)
+  const elements = here.elements + (binder.type._tag === 'tile' ? sizeOf(binder.type.shape) : 0)
+  if (elements > mostElementsInScope)
+    return no(
+      'type.shape',
+      `${binder.name}: the tiles in scope have at most ${String(mostElementsInScope)} elements, found ${String(elements)}`,
+    )
   return {
     scene: here.scene,
     names: bind(here.names, binder.name, binding),
     runners: here.runners,
     busy: here.busy,
+    elements,
   }
 }
 

@@ -192,6 +192,7 @@ const validateBranch = (here: Here, stmt: Fork, branch: Branch, yields: Readonly
     names: noNames,
     runners: [agent],
     busy: [...here.busy, ...here.runners.map(({ name }) => name), ...stmt.branches.map((one) => one.agent)],
+    elements: 0,
   }
   for (const { binder, value } of branch.captures) {
     if (isProblem(at)) break

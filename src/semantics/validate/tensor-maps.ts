@@ -33,6 +33,7 @@ import { bitsOf } from '../../numerics/dtype.js'
 import { showShape, sizeOf } from '../../transforms/shape.js'
 import type { ExprNode } from '../expression.js'
 import type { ReduceKind } from '../instruction.js'
+import { mostElements } from '../limits.js'
 import type { DescriptorParam } from '../program.js'
 import { reducible } from '../signature.js'
 import { baseOf, constantOf, descriptorOf, showType } from '../typecheck.js'
@@ -46,7 +47,10 @@ import { type Here, type Scene, environment } from './scope.js'
 /** What a box may be: the rules of `checkBox`, as A4. */
 export const boxRules = (name: string, box: Box): Checked => {
   const checked = checkBox(box)
-  return E.isLeft(checked) ? no('A4', `${name}: ${checked.left.message}`) : null
+  if (E.isLeft(checked)) return no('A4', `${name}: ${checked.left.message}`)
+  return sizeOf(box.extents) <= mostElements
+    ? null
+    : no('A4', `${name}: a box has at most ${String(mostElements)} elements, found ${showShape(box.extents)}`)
 }
 
 /** A descriptor parameter. */

@@ -14,7 +14,7 @@ import { fields, thousands } from '../../../render/table.js'
 import { findingBlocks, verdictRows, type VerdictContext } from '../../../render/verdict.js'
 import { check } from '../../../semantics/check.js'
 import { noArguments } from '../../../semantics/launch.js'
-import { showSchedule } from '../../../semantics/run.js'
+import { showSchedule, standardFuel } from '../../../semantics/run.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { parseSchedule, printSchedule } from '../flags/machine.js'
@@ -112,7 +112,7 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
     hazards: true,
     provenance: program.computes !== undefined,
     explore: switchOf(options, 'explore'),
-    fuel: 100_000_000,
+    fuel: standardFuel,
     progress: bar.update,
   })
   bar.stop()

@@ -18,6 +18,7 @@ import type { Palette } from '../../../render/palette.js'
 import { beside, drawSwizzle, swizzlePicture } from '../../../render/swizzle.js'
 import { fields, thousands } from '../../../render/table.js'
 import { verdictRows, type VerdictContext } from '../../../render/verdict.js'
+import { standardFuel } from '../../../semantics/run.js'
 import { check, type Checked } from '../../../semantics/check.js'
 import { readTensor as readOutput } from '../../../semantics/launch.js'
 import { eager } from '../../../semantics/policy.js'
@@ -99,7 +100,7 @@ const checked = (
     hazards: judge !== 'compute',
     provenance: judge === 'judge',
     explore: judge === 'explore',
-    fuel: 100_000_000,
+    fuel: standardFuel,
   })
 
 /** The output of one eager run, bit for bit, beside what it should be. */

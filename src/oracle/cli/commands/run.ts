@@ -23,7 +23,7 @@ import { fields, thousands } from '../../../render/table.js'
 import { findingBlocks, verdictRows, type VerdictContext } from '../../../render/verdict.js'
 import { check, type Checked } from '../../../semantics/check.js'
 import { readTensor as readOutput, type Arguments } from '../../../semantics/launch.js'
-import { showSchedule } from '../../../semantics/run.js'
+import { showSchedule, standardFuel } from '../../../semantics/run.js'
 import type { Program } from '../../../semantics/program.js'
 import type { Verdict } from '../../../semantics/verdict.js'
 import { compare, printComparison, type Comparison } from '../../compare.js'
@@ -210,7 +210,7 @@ const runNow = (
     hazards,
     provenance: over._tag === 'tiles',
     explore: false,
-    fuel: 100_000_000,
+    fuel: standardFuel,
     progress: bar.update,
   })
   bar.stop()

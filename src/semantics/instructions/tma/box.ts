@@ -29,7 +29,8 @@ import type { Failure } from '../../../failure.js'
 import * as Box from '../../../layouts/shared-memory/box-image.js'
 import * as Ref from '../../../transforms/ref.js'
 import type { RefError } from '../../../transforms/ref.js'
-import { inBounds } from '../../machine/effect.js'
+import { elementsAt } from '../../machine/effect.js'
+import { outOfFuel, spend } from '../../machine/effort.js'
 import * as Footprint from '../../machine/footprint.js'
 import type { Elements } from '../../machine/operation.js'
 import * as V from '../../machine/value.js'
@@ -95,12 +96,14 @@ export const boxElements = (
     const layout = remembered(d, box)
     if (E.isLeft(layout)) return layout.left
     const base = d.base + coords.reduce((sum, c, i) => sum + c * d.strides[i]! * bytes, 0)
-    return Footprint.ofLayout(world.footprints, d.plane, d.dtype, layout.right, base)
+    return elementsAt(world, 'coords', d.plane, d.dtype, layout.right, base)
   }
   const addresses = Box.tensorOffsets(box, d.dims, d.strides, coords)
   for (let i = 0; i < addresses.length; i++)
     if (addresses[i]! >= 0) addresses[i] = (d.base + addresses[i]! * bytes) * addressesInByte(d.dtype)
-  return Footprint.ofAddresses(world.footprints, d.plane, d.dtype, Box.boxShape(box), addresses)
+  return spend(world.effort, addresses.length / 4)
+    ? Footprint.ofAddresses(world.footprints, d.plane, d.dtype, Box.boxShape(box), addresses)
+    : outOfFuel
 }
 
 const layouts = new WeakMap<DescriptorValue, E.Either<FaultValue, Ref.TransformedRef>>()
@@ -164,9 +167,7 @@ const placed = (
   const base = v.base + v.layout.byteOffset + after
   const aligned = Box.checkSharedAddress(base)
   if (E.isLeft(aligned)) return faultOf(field, d, aligned.left)
-  return E.isLeft(layout)
-    ? layout.left
-    : inBounds(world, field, Footprint.ofLayout(world.footprints, v.plane, d.dtype, layout.right, base))
+  return E.isLeft(layout) ? layout.left : elementsAt(world, field, v.plane, d.dtype, layout.right, base)
 }
 
 /** The image of the box at the place of a view. */

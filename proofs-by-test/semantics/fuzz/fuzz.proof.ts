@@ -1,0 +1,63 @@
+/** No document makes the library hang or crash: it ends in a verdict or in a typed refusal, within its fuel. */
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { edited, edits, type DamageConstraints } from '../../../src/arbitraries/json.js'
+import { bits } from '../../../src/numerics/bits.js'
+import type { Json } from '../../../src/wire.js'
+import { hostile } from './hostile.js'
+import { jsonOf, ofProgram, programs } from './judge.js'
+
+const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+const documents = programs.map(jsonOf)
+
+describe('programs that ask for more than there is', () => {
+  test.each(hostile)('%s', (_, program, comes) => {
+    expect(ofProgram(program)).toBe(comes)
+  })
+  test('over bits they end, too', () => {
+    const hopper = bits('hopper')
+    for (const [, program] of hostile) expect(ofProgram(program, hopper)).toMatch(/^[\w.-]+$/)
+  })
+})
+
+describe('damaged programs', () => {
+  const outcomes = new Map<string, number>()
+  const count = (what: string): boolean => {
+    outcomes.set(what, (outcomes.get(what) ?? 0) + 1)
+    return true
+  }
+  /** Edits are drawn, not documents: a failure is told by them. */
+  const sweep = (
+    constraints: DamageConstraints,
+    seed: number,
+    cases: number,
+    outcome: (document: Json) => string,
+  ): void => {
+    fc.assert(
+      fc.property(fc.nat(documents.length - 1), edits(constraints), (k, some) =>
+        count(outcome(some.reduce(edited, documents[k]!))),
+      ),
+      { seed, numRuns: nightly ? 30 * cases : cases },
+    )
+  }
+  test('of all kinds of damage', () => {
+    sweep({ maxEdits: 2 }, 1, 4_500, (document) => ofProgram(document))
+  })
+  test('of parts that are exchanged for others of their kind: most are read, many run', () => {
+    const kinds = ['kin', 'scale', 'kin', 'replace', 'repeat', 'remove'] as const
+    sweep({ maxEdits: 2, kinds }, 2, 2_200, (document) => ofProgram(document))
+  })
+  test('over bits, and with further schedules', () => {
+    const hopper = bits('hopper')
+    sweep({ maxEdits: 1, kinds: ['kin', 'scale'] }, 3, 300, (document) => ofProgram(document, hopper, true))
+  })
+  test('enough of them get through to the machine', () => {
+    const total = [...outcomes.values()].reduce((sum, n) => sum + n, 0)
+    const judged = ['ok', 'hazard', 'deadlock', 'invalid', 'undecided', 'wrong-result', 'out-of-fuel'].reduce(
+      (sum, name) => sum + (outcomes.get(name) ?? 0),
+      0,
+    )
+    expect(judged / total).toBeGreaterThan(0.3)
+    expect(outcomes.size).toBeGreaterThan(20)
+  })
+})
