@@ -20,6 +20,9 @@
  * The descriptor is a value, as it was when it was acquired: a copy that uses it after the object has been written anew uses the old one, and is
  * reported. A copy is done with the map when its reads are done: overwriting it earlier is a race.
  *
+ * An acquire is taken for all maps that were released to its agent, not for the one at its address: an old descriptor of a map that was written anew
+ * passes if another map was acquired in between.
+ *
  * Pointers point into global memory, so an object lies in a tensor parameter; the copy of it in shared memory, which PTX edits field by
  * field and then publishes, is part of `create` here.
  *
