@@ -153,6 +153,7 @@ describe('verdict', () => {
     verdict: 'ok',
     reason: 'because',
     decidedBy: 'one-schedule',
+    search: null,
     conditions: { C1: holds, C2: holds, C3: holds, C4: holds, C5: holds, C6: holds },
     findings: [],
     notes: [],

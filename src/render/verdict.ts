@@ -55,12 +55,18 @@ const decidedBy = (v: Verdict): readonly [string, string] => [
     ? `nothing yet: ${thousands(v.counts.runs)} ${v.counts.runs === 1 ? 'schedule was' : 'schedules were'} run`
     : v.decidedBy === 'one-schedule'
       ? 'one schedule'
-      : `exploration of ${thousands(v.counts.runs)} schedules`,
+      : v.search === null
+        ? `exploration of ${thousands(v.counts.runs)} schedules`
+        : `a search of ${v.search.complete ? 'all schedules' : 'schedules'}: ${thousands(v.search.states)} states`,
 ]
 
 /** What provenance found in one run is a proof only if that run stands for all. */
 const provenanceLabel = (v: Verdict): string =>
-  v.provenance?.proved !== true ? 'not proved' : v.verdict === 'ok' ? 'proved' : 'in this run'
+  v.provenance?.proved !== true
+    ? 'not proved'
+    : v.verdict === 'ok' && v.decidedBy === 'one-schedule'
+      ? 'proved'
+      : 'in this run'
 
 /** Rows that say what the verdict is and how it was reached. */
 export const verdictRows = (

@@ -39,15 +39,17 @@ import type { AnyPolicy } from './policy.js'
 import type { Program } from './program.js'
 import { layoutMismatch, provenance } from './provenance/index.js'
 import * as Run from './run.js'
-import { contested } from './contested.js'
-import type { EventKey, Fault } from './step.js'
 import {
-  verdictSchema,
-  type Provenance,
-  type ReplayableFinding,
-  type Verdict,
-  type VerdictName,
-} from './verdict.js'
+  confirm,
+  defaultBounds,
+  unanswered,
+  type Answer,
+  type Bounds,
+  type Decision,
+  type Ran,
+} from './confirm.js'
+import type { EventKey, Fault } from './step.js'
+import { verdictSchema, type Provenance, type ReplayableFinding, type Verdict } from './verdict.js'
 
 // ---------------------------------------------------------------- model
 
@@ -65,8 +67,10 @@ export interface CheckOptions {
   readonly hazards: boolean
   /** fold tile provenance over the log, when the program says what it computes */
   readonly provenance: boolean
-  /** explore further schedules where one does not decide */
+  /** where one schedule does not decide, try directed ones and then all of them (`confirm.ts`) */
   readonly explore: boolean
+  /** how far that search may go */
+  readonly bounds?: Bounds
   /** look for the missing edge of the first findings (default true): it judges the log again for each candidate */
   readonly explain?: boolean
   /** told of the clusters that the first run has done */
@@ -219,8 +223,6 @@ const longestExplained = 20_000
 const withSchedule = (f: Finding, schedule: string, missing: MissingEdge | undefined): ReplayableFinding =>
   Object.assign({ schedule }, f, missing === undefined ? {} : { missing })
 
-type Ran = Run.Ran<readonly [Judgement | null, Provenance | null]>
-
 /** The fault that ended a run, as a finding: the code is an id of the taxonomy, or there is none. */
 const faultOf = (world: World, ran: Ran): ReadonlyArray<Finding> => {
   if (ran.outcome._tag !== 'fault') return []
@@ -274,12 +276,20 @@ const causeOf = (
 const findingsOf = (
   launched: Launched,
   first: Ran,
-  explored: Explored,
+  answer: Answer | null,
   decision: Decision,
   options: CheckOptions,
   detecting: Options,
 ): ReadonlyArray<ReplayableFinding> => {
-  const deciding = explored.found?.ran ?? first
+  const deciding = answer?.found?.ran ?? first
+  if (answer?.refuted === true)
+    return replayable(
+      launched,
+      unanswered(launched.world, shownBy(launched.world, first)),
+      first.schedule,
+      options,
+      detecting,
+    )
   const cause =
     decision.name === 'deadlock'
       ? causeOf(launched, options, detecting, shownBy(launched.world, deciding))
@@ -318,11 +328,6 @@ const layoutFindings = (
   if (found === null) return []
   const missing: MissingEdge = { kind: 'none-found', text: 'one layout for the write and the read' }
   return [withSchedule(found, Run.showSchedule(ran.schedule), missing)]
-}
-
-interface Decision {
-  readonly name: VerdictName
-  readonly reason: string
 }
 
 const decide = (
@@ -364,60 +369,33 @@ const decide = (
   }
 }
 
-/** Schedules worth trying when one run does not decide: at most about twenty. */
-const directed = (world: World, judgement: Judgement | null): ReadonlyArray<AnyPolicy> => {
-  const agents = world.header.agents.map((_, i) => Policy.starvingAgent(i, i + 1))
-  const operations = (judgement?.findings ?? []).flatMap((f) => [f.a, ...(f.b === undefined ? [] : [f.b])])
-  const distinct = new Map(operations.map((o) => [`${String(o.index)}:${String(o.at)}`, o]))
-  return [
-    ...agents.slice(0, 8),
-    ...[...distinct.values()].slice(0, 6).map((o, i) => Policy.starvingOperation(o.index, o.at, i + 1)),
-    Policy.eager,
-    Policy.lazy,
-    ...[1, 2, 3, 4].map((seed) => Policy.seeded(seed)),
-  ]
-}
-
-interface Explored {
-  readonly runs: number
-  readonly found: {
-    readonly ran: Run.Ran<readonly [Judgement | null, Provenance | null]>
-    readonly decision: Decision
-  } | null
-}
-
-const exploreFrom = (
-  launched: Launched,
-  options: CheckOptions,
-  detecting: Options,
+/** What stands once other schedules have been asked. */
+const settled = (
+  world: World,
+  decision: Decision,
+  answer: Answer | null,
   judgement: Judgement | null,
-): Explored => {
-  const policies = directed(launched.world, judgement)
-  for (const [i, policy] of policies.entries()) {
-    const watch = contested(launched.world)
-    const ran = judged(launched, options, detecting, watch.policy(policy), false)
-    const decision = decide(launched.world, ran.outcome, ran.result[0], null)
-    if (decision.name === 'deadlock' || decision.name === 'hazard' || decision.name === 'invalid')
-      return { runs: i + 1, found: { ran, decision } }
-    const both = watch.seen()
-    if (both !== null) {
-      // the accesses of a race stood side by side: the candidate is real in this run
-      const confirmed = ran.result[0]
-      if (confirmed !== null && confirmed.findings.length > 0)
-        return {
-          runs: i + 1,
-          found: {
-            ran,
-            decision: {
-              name: 'hazard',
-              reason: `${confirmed.findings[0]!.text} (one state offers both accesses: ${both})`,
-            },
-          },
-        }
+): Decision => {
+  if (answer === null) return decision
+  if (answer.found !== null) return answer.found.decision
+  const { search } = answer
+  if (search === null) return decision
+  const extent = `${String(search.states)} states, ${String(search.transitions)} transitions`
+  if (!answer.refuted)
+    return {
+      name: 'undecided',
+      reason: `${decision.reason}; a search of the schedules found nothing up to its bound (${String(search.bound)}: ${extent})`,
     }
-  }
-  return { runs: policies.length, found: null }
+  const [left] = unanswered(world, judgement?.findings ?? [])
+  if (left?.id === 'P3') return decision
+  return left === undefined
+    ? { name: 'ok', reason: `every schedule was followed and none shows anything (${extent})` }
+    : { name: 'hazard', reason: left.text }
 }
+
+/** A result that is wrong in the first run is wrong, whatever all schedules agree on. */
+const withProof = (d: Decision, proof: Provenance | null): Decision =>
+  d.name === 'ok' && proof !== null && !proof.proved ? { name: 'wrong-result', reason: proof.text } : d
 
 export const check: Check = (program, options) => {
   const launched = launch(program, options.algebra, options.arguments)
@@ -438,12 +416,22 @@ export const check: Check = (program, options) => {
       message: `the recorded schedule does not fit this program: after ${String(first.steps)} events its next one, ${Run.showSchedule(first.schedule.slice(-1))}, is not on offer`,
     })
   const decision = decide(world, first.outcome, first.result[0], first.result[1])
-  const explored: Explored =
+  const answer =
     decision.name === 'undecided' && options.explore
-      ? exploreFrom(launched.right, options, detecting, first.result[0])
-      : { runs: 0, found: null }
-  const shown = explored.found?.ran ?? first
-  const final = explored.found?.decision ?? decision
+      ? confirm({
+          program,
+          arguments: options.arguments,
+          launched: launched.right,
+          strict: options.strict,
+          judgement: first.result[0],
+          bounds: options.bounds ?? defaultBounds,
+          run: (policy) => judged(launched.right, options, detecting, policy, false),
+          decide: (ran) => decide(world, ran.outcome, ran.result[0], null),
+        })
+      : null
+  const shown = answer?.found?.ran ?? first
+  const stands = settled(world, decision, answer, first.result[0])
+  const final = withProof(stands, first.result[1])
   const judgement = shown.result[0]
   const proof = first.result[1]
   const verdict: Verdict = {
@@ -452,11 +440,12 @@ export const check: Check = (program, options) => {
     settings: options.settings,
     verdict: final.name,
     reason: final.reason,
-    decidedBy: explored.runs > 0 ? 'exploration' : 'one-schedule',
+    decidedBy: answer === null ? 'one-schedule' : 'exploration',
+    search: answer?.search ?? null,
     conditions: judgement?.conditions ?? unjudged,
     findings: [
       ...(final.name === 'wrong-result' ? layoutFindings(launched.right, first, options) : []),
-      ...findingsOf(launched.right, first, explored, final, options, detecting),
+      ...findingsOf(launched.right, first, answer, final, options, detecting),
     ],
     notes: (judgement?.notes ?? []).map((f) => withSchedule(f, Run.showSchedule(shown.schedule), f.missing)),
     waitFor: (judgement?.deadlock ?? []).map(showBlocked),
@@ -471,7 +460,7 @@ export const check: Check = (program, options) => {
       agents: world.header.agents.length,
       ctas: world.ctas,
       clusters: shown.clusters,
-      runs: 1 + explored.runs,
+      runs: 1 + (answer?.runs ?? 0),
     },
     scope,
   }

@@ -30,6 +30,7 @@ import {
   type Counts,
   type Provenance,
   type ReplayableFinding,
+  type Searched,
   type Verdict,
   type VerdictName,
 } from './verdict.js'
@@ -198,6 +199,19 @@ const provenance: Wire<Provenance> = define('Provenance', () =>
   record<Provenance>()('a provenance', { proved: bool, inOrder: bool, text }, {}),
 )
 
+const searched: Wire<Searched> = define('Searched', () =>
+  record<Searched>()(
+    'a search',
+    {
+      complete: bool,
+      bound: either('null or a bound', nothing, wordOf<'states' | 'depth'>()({ states: true, depth: true })),
+      states: nat,
+      transitions: nat,
+    },
+    {},
+  ),
+)
+
 const counts: Wire<Counts> = define('Counts', () =>
   record<Counts>()(
     'counts',
@@ -219,6 +233,7 @@ export const verdictWire: Wire<Verdict> = define('Verdict', () =>
       verdict: verdictName,
       reason: text,
       decidedBy: wordOf<Verdict['decidedBy']>()({ 'one-schedule': true, exploration: true }),
+      search: either('null or a search', nothing, searched),
       conditions,
       findings: list(replayable),
       notes: list(replayable),

@@ -28,6 +28,15 @@ export interface Provenance {
   readonly text: string
 }
 
+/** A search of all schedules: how far it went. `complete`: there are no others. */
+export interface Searched {
+  readonly complete: boolean
+  /** what stopped it, if something did */
+  readonly bound: 'states' | 'depth' | null
+  readonly states: number
+  readonly transitions: number
+}
+
 export interface Counts {
   /** log events, steps of the machine, agents, CTAs, clusters, runs that were made */
   readonly events: number
@@ -46,6 +55,8 @@ export interface Verdict {
   /** one line: why */
   readonly reason: string
   readonly decidedBy: 'one-schedule' | 'exploration'
+  /** null where no search was made: one schedule decided, a few did, or nobody asked */
+  readonly search: Searched | null
   readonly conditions: Conditions
   readonly findings: ReadonlyArray<ReplayableFinding>
   readonly notes: ReadonlyArray<ReplayableFinding>

@@ -128,6 +128,7 @@ export const judgeTrace = (
           verdict: name,
           reason,
           decidedBy: 'one-schedule',
+          search: null,
           conditions: judgement.conditions,
           findings: withoutSchedule(trace, options, judgement.findings),
           notes: judgement.notes.map((f) => ({ ...f, schedule: '' })),

@@ -1,5 +1,6 @@
-export { defaultExplore, explore, exploreLaunched, kinds } from './explore.js'
-export type { Bound, Exploration, ExploreError, ExploreOptions, Found, Kind } from './explore.js'
+export { along, explore, exploreLaunched } from './explore.js'
+export { defaultExplore, kinds } from './model.js'
+export type { Bound, Exploration, ExploreError, ExploreOptions, Found, Kind } from './model.js'
 export * as Claims from './claims.js'
 export * as Keys from './key.js'
 export * as Places from './places.js'

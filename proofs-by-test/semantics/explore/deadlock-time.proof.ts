@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { instanceOf, kernels } from '../../../src/kernels/catalogue.js'
+import { unit } from '../../../src/numerics/unit.js'
+import { check } from '../../../src/semantics/check.js'
+import { noArguments } from '../../../src/semantics/launch.js'
+import { mutantsOf } from '../../../src/semantics/mutation/index.js'
+import { eager } from '../../../src/semantics/policy.js'
+import type { Program } from '../../../src/semantics/program.js'
+import type { Verdict } from '../../../src/semantics/verdict.js'
+import { right } from './programs.js'
+
+const verdict = (program: Program): Verdict =>
+  right(
+    check(program, {
+      settings: {},
+      algebra: unit,
+      arguments: noArguments,
+      policy: eager,
+      strict: false,
+      strictProxies: false,
+      hazards: true,
+      provenance: false,
+      explore: false,
+      fuel: 1_000_000,
+    }),
+  ).verdict
+
+const arrives: ReadonlySet<string> = new Set([
+  'mbarrier.arrive',
+  'mbarrier.arriveExpectTx',
+  'mbarrier.cpAsyncArrive',
+  'tcgen05.commit',
+])
+
+describe('a kernel of the catalogue without one of its arrives', () => {
+  it('is stuck, and the verdict says so at once', () => {
+    const times: { readonly what: string; readonly ms: number }[] = []
+    for (const kernel of kernels) {
+      const { program } = right(instanceOf(kernel, {}, []))
+      for (const m of mutantsOf(program, ['DROP']).filter((x) => arrives.has(x.instruction))) {
+        const first = verdict(m.program)
+        if (first.verdict !== 'deadlock') continue
+        const before = process.cpuUsage()
+        expect(verdict(m.program).verdict).toBe('deadlock')
+        const used = process.cpuUsage(before)
+        times.push({ what: `${kernel.name}: ${m.site}`, ms: (used.user + used.system) / 1000 })
+      }
+    }
+    expect(times.length).toBeGreaterThan(3)
+    // the second call in a process
+    if (process.env['SHOW'] !== undefined) console.log(times)
+    for (const { what, ms } of times) expect(ms, what).toBeLessThan(100)
+  })
+})
