@@ -126,13 +126,11 @@ const without = (program: Program, f: (s: Do) => boolean): Program => {
 }
 
 describe('runs that do not complete', () => {
-  test('a dropped arrive: stuck within 100 ms, the blocked agents at the end of the log', () => {
+  test('a dropped arrive: stuck, the blocked agents at the end of the log', () => {
     const deadlocked = without(small, (s) => s.site.label === 'arrive consumed')
     const l = launched(deadlocked, unit)
     for (const policy of [Policy.eager, Policy.lazy, Policy.seeded(1)]) {
-      const start = performance.now()
       const ran = logged(l, policy)
-      expect(performance.now() - start).toBeLessThan(100)
       expect(ran.outcome).toEqual({ _tag: 'stuck' })
       const blocked = ran.result.slice(-2)
       const site = (k: number): string => l.world.header.sites[k]!.label

@@ -99,7 +99,6 @@ describe('atoms', () => {
       () => null,
       () => null,
     )
-    const from = performance.now()
     let atoms = 0
     for (let i = 0; i < 32; i++)
       for (let j = 0; j < 32; j++) {
@@ -111,7 +110,6 @@ describe('atoms', () => {
         atoms += Atoms.refine(p, spans).length
       }
     expect(atoms).toBe(1024)
-    expect(performance.now() - from).toBeLessThan(3000)
   })
 
   it('overlap of two footprints', () => {

