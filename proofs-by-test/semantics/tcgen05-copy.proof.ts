@@ -5,6 +5,8 @@
  */
 import { describe, expect, test } from 'vitest'
 import type { CopyShape } from '../../src/layouts/tensor-memory/copy-shape.js'
+import type { RegisterLayout } from '../../src/layouts/register-layout.js'
+import * as Tiled from '../../src/layouts/tiled.js'
 import { bits } from '../../src/numerics/index.js'
 import * as B from '../../src/semantics/builder.js'
 import { defaults, detector } from '../../src/semantics/detector/index.js'
@@ -166,5 +168,37 @@ describe('refused', () => {
   })
   test('bytes of a lane that do not lie together in the source', () => {
     expect(refused('128x128b', ref([128, 4], [], [lane, 2]))).toBe('tcgen05.shape')
+  })
+})
+
+describe('tensor-lanes.ts law 1: registers go where their threads reach', () => {
+  const stored = (layout: RegisterLayout, columns: number): unknown => {
+    const found = validate(
+      right(
+        place(
+          right(
+            B.draft({ name: 'st', arch: 'sm100a', grid: [1], agents: [B.warpgroup('wg', 0)] }, function* () {
+              const acc = yield* B.tensorMemory('acc', 'f32', [128, columns])
+              const value = X.splat<'f32', 2>(X.float('f32', 0), [128, columns])
+              yield* B.run('st', {
+                _tag: 'tcgen05.st',
+                destination: acc,
+                value: X.convertLayout(value, layout),
+              })
+            }),
+          ),
+        ),
+      ),
+    )
+    return found._tag === 'Left' ? found.left.code : null
+  }
+  const native = right(Tiled.TMEM_NATIVE(1))
+  test('a row in a thread, and the fragment of a product', () => {
+    expect(stored(native, 16)).toBeNull()
+    expect(stored(Tiled.TCGEN05, 16)).toBeNull()
+  })
+  test('rows of another warp (L2)', () => {
+    // the fragment of wgmma has 16 rows in a warp
+    expect(stored(Tiled.WGMMA, 16)).toBe('L2')
   })
 })

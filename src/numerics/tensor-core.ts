@@ -45,7 +45,7 @@
  * one. The first is taken, for all rows: the H100 decides for it (-126 contradicts the captured data), and
  * nothing says that this changed. It shows only in f32 sums of bf16 or tf32 near 2^-126 and below. Least certain is the
  * f16 floor, which shows only in f16 sums of f16: -21 is the H100's, and a revision of the B200 model of
- * Khattak and Mikaitis has -15. Not modelled: e2m3 and e3m2 inputs, block-scaled kinds, `scale-input-d`.
+ * Khattak and Mikaitis has -15. Not modelled: e2m3 and e3m2 inputs, `scale-input-d`. Block-scaled kinds: `scaled-tensor-core.ts`.
  *
  * Names: Pallas `wgmma`, `tcgen05_mma`; Triton `ttng.warp_group_dot`, `ttng.tc_gen5_mma`; PTX `wgmma.mma_async`,
  * `tcgen05.mma`; CuTe `SM90_64xNx16_..._SS`, `SM100_MMA_F16BF16_SS`.

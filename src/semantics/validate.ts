@@ -28,6 +28,7 @@
  *     operands        kinds and types of an instruction's operands
  *     tensor-maps     descriptors, boxes, bulk copies
  *     tensor-copies   tcgen05.cp, tcgen05.shift
+ *     tensor-lanes    tcgen05.st: registers and lanes
  *     matrix          shapes, dtypes and operands of wgmma and tcgen05.mma
  *     instructions    the rule of each single instruction
  *     agents          launch, warps, forks

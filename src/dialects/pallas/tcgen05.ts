@@ -16,7 +16,10 @@
  *
  * Source: JAX docs, Pallas:MGPU reference and the Blackwell matmul tutorial.
  */
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
 import type { RegisterLayout } from '../../layouts/register-layout.js'
+import { accumulator, accumulatorRef } from '../../layouts/tensor-memory/accumulator.js'
 import type { Dtype } from '../../numerics/dtype.js'
 import { block, registers, regsRead, run, tensorMemory, type Build } from '../../semantics/builder.js'
 import { i1, slot, type Condition, type Int, type Tile, type View } from '../../semantics/expression.js'
@@ -24,7 +27,17 @@ import type { Barrier } from './barrier.js'
 
 /** `plgpu.TMEM((m, n), jnp.float32)`. */
 export const TMEM = (name: string, shape: readonly [number, number]): Build<View<'tmem', 'f32', 2>> =>
-  tensorMemory(name, 'f32', shape)
+  pipe(
+    // 64 rows lie in 16 lanes of every quarter
+    accumulator(shape[0] === 64 ? 'F' : 'D', shape[1]),
+    E.match(
+      () => tensorMemory(name, 'f32', shape),
+      (acc) =>
+        acc.m === shape[0]
+          ? tensorMemory(name, 'f32', shape, { layout: accumulatorRef(acc, 32) })
+          : tensorMemory(name, 'f32', shape),
+    ),
+  )
 
 /** `tcgen05_mma(acc, a, b, barrier, accumulate)`: acc = (accumulate ? acc : 0) + a @ b, then one arrival. */
 export const tcgen05Mma = <D extends Dtype>(

@@ -32,6 +32,7 @@ import { type Operands, fits, pointerTile, throughPointers } from './operands.js
 import { type Checked, first, isNat, no } from './problem.js'
 import type { Here } from './scope.js'
 import { cpRules, shiftRules } from './tensor-copies.js'
+import { storeRules } from './tensor-lanes.js'
 import { boxRules, copyRules, groupRules, notNegative, reduceRules, rowRules } from './tensor-maps.js'
 
 // ---------------------------------------------------------------- counts
@@ -140,7 +141,6 @@ export const rule = (here: Here, instruction: Instruction, operand: Operands): C
     case 'smem.store':
     case 'gmem.store':
     case 'regs.write':
-    case 'tcgen05.st':
       return fits(operand, 'destination', 'value')
     case 'stAsync.store': {
       const into = operand.view('destination')
@@ -211,6 +211,12 @@ export const rule = (here: Here, instruction: Instruction, operand: Operands): C
                 'T3',
                 `columns: expected a power of two from 32 to ${String(tmemColumns)}, found ${String(instruction.columns)}`,
               ),
+      ])
+    case 'tcgen05.st':
+      return first([
+        () => onArch(here, instruction._tag, 'sm100a'),
+        () => fits(operand, 'destination', 'value'),
+        () => storeRules(here, operand),
       ])
     case 'tcgen05.ld': {
       const from = operand.view('source')
