@@ -1,13 +1,14 @@
 /** The zoo: every bad twin gets its verdict, with its id between the right two statements; every mended one is clean. */
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
-import { linesOf, programName, zoo, type Twin } from '../../src/kernels/broken/index.js'
+import { clean, foreign, linesOf, programName, zoo, type Twin } from '../../src/kernels/broken/index.js'
 import { instanceOf, kernelNamed } from '../../src/kernels/catalogue.js'
 import { unit } from '../../src/numerics/unit.js'
 import { check } from '../../src/semantics/check.js'
+import { hazards } from '../../src/semantics/detector/index.js'
 import type { Finding } from '../../src/semantics/finding.js'
 import { noArguments } from '../../src/semantics/launch.js'
-import { eager, recorded, seeded, type AnyPolicy } from '../../src/semantics/policy.js'
+import { eager, lazy, recorded, seeded, type AnyPolicy } from '../../src/semantics/policy.js'
 import { print } from '../../src/semantics/print.js'
 import type { Program } from '../../src/semantics/program.js'
 import { readKey } from '../../src/semantics/step.js'
@@ -39,21 +40,22 @@ const sites = (f: Finding): ReadonlyArray<string | undefined> => [f.a.site, f.b?
 const shows = (t: Twin, f: Finding): boolean =>
   f.id === t.id && JSON.stringify(sites(f)) === JSON.stringify([t.shows.a, t.shows.b].sort())
 
-const running = zoo.filter((t) => E.isRight(t.program(false)))
-const refused = zoo.filter((t) => E.isLeft(t.program(false)))
+const all = [...zoo, ...foreign]
+const running = all.filter((t) => E.isRight(t.program(false)))
+const refused = all.filter((t) => E.isLeft(t.program(false)))
 
 describe('the zoo', () => {
   it('names: one pair each; the catalogue knows both', () => {
-    const names = zoo.map((t) => t.name)
+    const names = all.map((t) => t.path)
     expect(new Set(names).size).toBe(names.length)
-    for (const t of zoo)
+    for (const t of all)
       for (const fixed of [false, true]) {
-        const made = instanceOf(right(kernelNamed(programName(t.name, fixed))), {}, [])
+        const made = instanceOf(right(kernelNamed(programName(t, fixed))), {}, [])
         expect(made).toEqual(
           E.isLeft(t.program(fixed))
             ? t.program(fixed)
             : E.right({
-                kernel: programName(t.name, fixed),
+                kernel: programName(t, fixed),
                 settings: {},
                 program: right(t.program(fixed)),
               }),
@@ -61,31 +63,31 @@ describe('the zoo', () => {
       }
   })
 
-  it.each(zoo.map((t) => [t.name, t] as const))('law 1: %s has at most 15 lines', (_, t) => {
+  it.each(zoo.map((t) => [t.path, t] as const))('law 1: %s has at most 15 lines', (_, t) => {
     for (const program of [t.program(false), t.program(true)])
       if (E.isRight(program)) expect(linesOf(program.right)).toBeLessThanOrEqual(15)
     if (E.isRight(t.program(false)))
       expect(print(right(t.program(false)))).not.toBe(print(right(t.program(true))))
   })
 
-  it.each(refused.map((t) => [t.name, t] as const))('law 2: %s is refused by its id', (_, t) => {
+  it.each(refused.map((t) => [t.path, t] as const))('law 2: %s is refused by its id', (_, t) => {
     expect(t.shows.verdict).toBe('invalid')
     expect(t.program(false)).toMatchObject(E.left({ code: t.id }))
   })
 
-  it.each(running.map((t) => [t.name, t] as const))('law 2: %s', (_, t) => {
+  it.each(running.map((t) => [t.path, t] as const))('law 2: %s', (_, t) => {
     const v = verdictOf(t, right(t.program(false)), eager, true)
-    const all = t.shows.verdict === 'ok' ? v.notes : v.findings
-    const at = all.findIndex((f) => shows(t, f))
+    const listed = t.shows.verdict === 'ok' ? v.notes : v.findings
+    const at = listed.findIndex((f) => shows(t, f))
     expect([
       v.verdict,
-      all.map((f) => `${f.id} ${f.a.site} / ${String(f.b?.site)}`),
+      listed.map((f) => `${f.id} ${f.a.site} / ${String(f.b?.site)}`),
       at >= 0 && at < 3,
     ]).toEqual([t.shows.verdict, expect.anything(), true])
-    const found = all[at]!
+    const found = listed[at]!
     // what a finding has to say
     expect(found.severity).toBe(
-      t.shows.verdict === 'ok' ? 'L' : t.shows.strict === true ? 'C' : found.severity,
+      t.name === 'U1-reused' || t.shows.verdict === 'deadlock' ? 'E' : hazards[t.id].severity,
     )
     if (found.b !== undefined && /^[DPRWMV]/.test(t.id))
       expect(found).toMatchObject({ knew: expect.any(String), place: expect.anything() })
@@ -98,12 +100,12 @@ describe('the zoo', () => {
     expect([...again.findings, ...again.notes].some((f) => shows(t, f))).toBe(true)
   })
 
-  it.each(zoo.map((t) => [t.name, t] as const))('law 2: %s, mended', (_, t) => {
+  it.each(all.map((t) => [t.path, t] as const))('law 2: %s, mended', (_, t) => {
     const v = verdictOf(t, right(t.program(true)), eager, false)
     expect([v.verdict, v.findings, v.notes]).toEqual(['ok', [], []])
   })
 
-  it.each(running.map((t) => [t.name, t] as const))('law 3: %s under 50 schedules', (_, t) => {
+  it.each(running.map((t) => [t.path, t] as const))('law 3: %s under 50 schedules', (_, t) => {
     const bad = right(t.program(false))
     const mended = right(t.program(true))
     for (let seed = 1; seed <= 50; seed++) {
@@ -113,5 +115,21 @@ describe('the zoo', () => {
       const w = verdictOf(t, mended, seeded(seed), false)
       expect([w.verdict, w.findings, w.notes]).toEqual(['ok', [], []])
     }
+  })
+
+  it.each(clean.map((c) => [c.name, c] as const))('%s: right, and found right', (_, { program }) => {
+    for (const policy of [eager, lazy, ...Array.from({ length: 50 }, (__, seed) => seeded(seed))]) {
+      const v = verdictOf(zoo[0]!, right(program), policy, false)
+      expect([v.verdict, v.findings, v.notes, v.provenance?.proved]).toEqual(['ok', [], [], true])
+    }
+  })
+
+  it('two-cta-allocation: where the peer was early, the race itself', () => {
+    const t = foreign.find((f) => f.path === 'foreign/two-cta-allocation')!
+    const ids = Array.from({ length: 30 }, (_, seed) =>
+      verdictOf(t, right(t.program(false)), seeded(seed), false).findings.map((f) => f.id),
+    )
+    for (const found of ids) expect(['M7', 'D4']).toContain(found[0])
+    expect(ids.some((found) => found.includes('D4'))).toBe(true)
   })
 })

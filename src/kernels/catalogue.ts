@@ -27,6 +27,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { failure, refuse, type Failure } from '../failure.js'
 import type { Program } from '../semantics/program.js'
+import { foreign } from './broken/foreign/index.js'
 import { programName, zoo, type Twin } from './broken/zoo/index.js'
 import { hopperMatmul } from './hopper-matmul.js'
 import { matmul0 } from './matmul0.js'
@@ -423,17 +424,17 @@ const twinKernel = ({ title, fix, program }: Twin, name: string, fixed: boolean)
     ),
 })
 
-const zooKernels: ReadonlyArray<Kernel> = zoo.flatMap((twin) =>
-  [false, true].map((fixed) => twinKernel(twin, programName(twin.name, fixed), fixed)),
+const zooKernels: ReadonlyArray<Kernel> = [...zoo, ...foreign].flatMap((twin) =>
+  [false, true].map((fixed) => twinKernel(twin, programName(twin, fixed), fixed)),
 )
 
-/** Names of the zoo: all that begin with `zoo/`. */
-export const isOfZoo = (name: string): boolean => name.startsWith('zoo/')
+/** Names of the zoo and of the foreign bugs: all that begin with `zoo/` or `foreign/`. */
+export const isOfZoo = (name: string): boolean => name.startsWith('zoo/') || name.startsWith('foreign/')
 
 export const kernelNamed = (name: string): E.Either<Failure<'kernel.unknown'>, Kernel> => {
   const kernel = kernels.find((k) => k.name === name) ?? zooKernels.find((k) => k.name === name)
   const expected = isOfZoo(name)
-    ? `one of ${zoo.map((twin) => programName(twin.name, false)).join(', ')}, or one of them with -fixed`
+    ? `one of ${[...zoo, ...foreign].map((twin) => programName(twin, false)).join(', ')}, or one of them with -fixed`
     : `one of ${kernels.map((k) => k.name).join(', ')}`
   return kernel === undefined
     ? refuse('kernel.unknown', `kernel: expected ${expected}, found '${name}'`)

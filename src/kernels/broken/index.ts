@@ -1,4 +1,5 @@
 /** Kernels that must be rejected, and how they are made. */
+export { clean, foreign } from './foreign/index.js'
 export { linesOf, programName, zoo } from './zoo/index.js'
 export type { Shows, Twin } from './zoo/index.js'
 export { labelsOf, without } from './without.js'

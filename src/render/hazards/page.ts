@@ -127,14 +127,14 @@ const kernelOf = (t: Twin): ReadonlyArray<string> => {
     ? listing(mended.right).map((line) => `  ${line}`)
     : compared(listing(bad.right), listing(mended.right))
   return [
-    `**\`${programName(t.name, false)}\`**: ${t.title}.`,
+    `**\`${programName(t, false)}\`**: ${t.title}.`,
     `*Mended*${E.isLeft(bad) ? ' (as listed)' : ''}: ${t.fix}. ${setting(mended.right)}`,
     '',
     '```diff',
     ...lines,
     '```',
     '',
-    `\`tcspec check ${programName(t.name, false)}${flagsOf(t)}\``,
+    `\`tcspec check ${programName(t, false)}${flagsOf(t)}\``,
     '',
     '```',
     ...says(t),

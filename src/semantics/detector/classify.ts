@@ -47,7 +47,7 @@
  * | tensor proxy, else                                                 | M8 |
  * | generic write, the reader is generic or does not see it generically either | V1 |
  * | generic write to gmem, asynchronous reader                         | P5 |
- * | generic write, asynchronous reader, a fence right before the write, or by the wrong agent after it | P2 |
+ * | generic write, asynchronous reader, its writer fenced before the write, or its issuer before the issue | P2 |
  * | generic write, asynchronous reader, else                           | P1 |
  * | asynchronous write                                                 | V1 |
  * | generic read under an asynchronous write (`strictProxies`)         | P3 |
@@ -210,13 +210,7 @@ export const raceId = (
 
 // ---------------------------------------------------------------- visibility
 
-/** `fencedSince`: the issuer of the later access had executed a fence after the write (in the log). */
-export const invisibleId = (
-  earlier: AccessRecord,
-  later: AccessRecord,
-  k: Knowledge,
-  fencedSince: boolean,
-): HazardId => {
+export const invisibleId = (earlier: AccessRecord, later: AccessRecord, k: Knowledge): HazardId => {
   if (later.proxy === 'tensormap') return 'P5'
   if (earlier.proxy === 'tensor')
     return earlier.unit === 'tcgen05St' && earlier.stamp.agent === later.stamp.agent ? 'M4' : 'M8'
@@ -224,5 +218,6 @@ export const invisibleId = (
   if (earlier.fence === 'registers') return 'P1'
   if (!seen(earlier, 'generic', k, false)) return 'V1'
   if (earlier.fence === 'global') return 'P5'
-  return fencedSince || earlier.fencesBefore > 0 ? 'P2' : 'P1'
+  // a fence in vain: of the writer before it wrote, or of the issuer, who had not seen the write
+  return later.fencesBefore > 0 || earlier.fencesBefore > 0 ? 'P2' : 'P1'
 }

@@ -135,8 +135,7 @@ export const conflictsOf = (c: Context): Conflicts => {
       pair('race', id, apart ? unordered : 'are not ordered', earlier, later, k)
     },
     invisible: (earlier, later, k) => {
-      const since = c.agents[later.stamp.agent]!.lastFence > earlier.when
-      const id = invisibleId(earlier, later, k, since)
+      const id = invisibleId(earlier, later, k)
       pair(
         'visibility',
         () => id,

@@ -39,9 +39,8 @@ export interface AgentState {
   lastWait: number
   /** the generation that it observed there, counted from the barrier's initialisation: -1 on a fresh barrier */
   lastObserved: number
-  /** fences since the last asynchronous issue or arrive, and the log position of the last fence */
+  /** fences since the last asynchronous issue or arrive */
   fences: number
-  lastFence: number
   started: boolean
   exited: boolean
 }
@@ -82,7 +81,6 @@ export const agentState = (extent: Extent, started: boolean): AgentState => ({
   lastWait: -1,
   lastObserved: -1,
   fences: 0,
-  lastFence: -1,
   started,
   exited: false,
 })
@@ -128,7 +126,6 @@ export const restart = (a: AgentState, fresh: AgentState): void => {
   a.lastWait = -1
   a.lastObserved = -1
   a.fences = 0
-  a.lastFence = -1
   a.started = fresh.started
   a.exited = false
 }

@@ -120,8 +120,13 @@ export const deadlock = (
     const { barrier, parity, stamp } = e.blockage
     return barrier >= 0 ? deadlockId(barriers[barrier]!, stamp.agent, parity, nothingDone) : 'B5'
   }
-  // bytes that do not add up, and a wait that was overrun, explain the others
-  const first = ordered.find((e) => idOf(e) === 'B4') ?? ordered.find((e) => idOf(e) === 'B1') ?? ordered[0]
+  // bytes that do not add up, a wait that was overrun, and bytes that nobody announced explain the others
+  const isB =
+    (id: 'B1' | 'B4') =>
+    (e: Edge): boolean =>
+      idOf(e) === id
+  const unannounced = (e: Edge): boolean => e.blockage.barrier >= 0 && barriers[e.blockage.barrier]!.bytes < 0
+  const first = ordered.find(isB('B4')) ?? ordered.find(isB('B1')) ?? ordered.find(unannounced) ?? ordered[0]
   if (first === undefined) return
   const id = idOf(first)
   const by = id === 'B1' ? lastArrival(barriers[first.blockage.barrier]!) : undefined

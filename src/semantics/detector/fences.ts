@@ -65,7 +65,6 @@ export const fence = (d: Detector, e: Fence): void => {
   switch (e.kind) {
     case 'proxyAsync':
       a.fences++
-      a.lastFence = c.when
       applyFence(c, x, e.scope === 'global' ? 'global' : 'shared')
       return
     case 'wgmma':
@@ -75,7 +74,6 @@ export const fence = (d: Detector, e: Fence): void => {
       return
     case 'tensormap':
       a.fences++
-      a.lastFence = c.when
       applyFence(c, x, 'mapRelease')
       return
     case 'tensormapAcquire':

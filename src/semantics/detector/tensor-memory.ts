@@ -41,7 +41,7 @@ import { actorOf, doesAccess } from './conflicts.js'
 import type { Context } from './context.js'
 import { tick } from './context.js'
 import { programOf } from './knowledge.js'
-import { actor, draft, file, keyOf, planeName } from './report.js'
+import { actor, draft, file, keyOf, planeName, agentName } from './report.js'
 
 // ---------------------------------------------------------------- model
 
@@ -164,6 +164,7 @@ export const beforeAllocated = (c: Context, all: Allocations, r: AccessRecord, o
           actor(a.stamp, 'allocates'),
           actorOf(r),
           { plane: planeName(c.header, r.footprint.plane), spans: shared },
+          `${agentName(c.header, r.stamp.agent)} knows ${agentName(c.header, a.stamp.agent)} up to its event ${String(order[programOf(a.stamp.agent)]!)} (the allocation is ${String(a.stamp.at)})`,
         ),
       )
   }

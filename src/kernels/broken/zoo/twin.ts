@@ -62,6 +62,8 @@ export interface Stage {
 export interface Twin {
   /** the id, or the id and a word where an id has several twins */
   readonly name: string
+  /** the name of the bad one in the catalogue; the mended one's has `-fixed` behind it */
+  readonly path: string
   readonly id: HazardId
   /** what went wrong, in one sentence */
   readonly title: string
@@ -101,19 +103,28 @@ const draftOf = (name: string, stage: Stage, body: () => B.Steps<void>): E.Eithe
   return B.draft(stage.computes === undefined ? header : { ...header, computes: stage.computes }, body)
 }
 
-/** The name of one of the two, as the catalogue has it. */
-export const programName = (name: string, fixed: boolean): string => `zoo/${name}${fixed ? '-fixed' : ''}`
+/** The name of one of the two, as the catalogue has it: `zoo/R1`, `zoo/R1-fixed`. */
+export const programName = (t: Pick<Twin, 'path'>, fixed: boolean): string =>
+  `${t.path}${fixed ? '-fixed' : ''}`
 
-export const twin = ({ id, word, title, fix, stage, shows, body }: Text): Twin => {
-  const name = word === undefined ? id : `${id}-${word}`
+const twinAt = (path: string, name: string, text: Text): Twin => {
+  const { id, title, fix, stage, shows, body } = text
   const stageOf = (fixed: boolean): Stage =>
     stage === undefined ? {} : typeof stage === 'function' ? stage(fixed) : stage
   const draft = (fixed: boolean): E.Either<Failure, Program> =>
-    draftOf(programName(name, fixed), stageOf(fixed), () => body(fixed))
+    draftOf(programName({ path }, fixed), stageOf(fixed), () => body(fixed))
   const program = (fixed: boolean): E.Either<Failure, Program> =>
     pipe(draft(fixed), E.chainW(place), E.chainW(validate))
-  return { name, id, title, fix, shows, program, draft }
+  return { name, path, id, title, fix, shows, program, draft }
 }
+
+export const twin = (text: Text): Twin => {
+  const name = text.word === undefined ? text.id : `${text.id}-${text.word}`
+  return twinAt(`zoo/${name}`, name, text)
+}
+
+/** A bug that somebody else had, under a name of its own. */
+export const foreignTwin = (name: string, text: Text): Twin => twinAt(`foreign/${name}`, name, text)
 
 // ---------------------------------------------------------------- destructors
 
@@ -178,6 +189,13 @@ export const operand = (id: string): B.Build<View<'smem', 'f16', 2>> =>
     return yield* B.sharedMemory(id, 'f16', [64, 64], [t, z])
   })
 
+export const operandRing = (id: string, slots: number): B.Build<View<'smem', 'f16', 3>> =>
+  B.block(function* () {
+    const t = yield* B.fromEither(tiling([8, 64]))
+    const z = yield* B.fromEither(swizzle(128))
+    return yield* B.sharedMemory(id, 'f16', [slots, 64, 64], [t, z])
+  })
+
 // ---------------------------------------------------------------- the stage: agents
 
 /** What each agent does, by its name. */
@@ -228,6 +246,12 @@ export const tensorBarrier = (id: string, count: number = 1): B.Build<Barrier<'p
     const b = yield* B.barriers(id, [], { ordersTensorCore: true })
     yield* init(`init ${id}`, b, count)
     return b
+  })
+export const tensorBarriers = (id: string, n: number): B.Build<Barrier<'ptx', true, 1>> =>
+  B.block(function* () {
+    const all = yield* B.barriers(id, [n], { ordersTensorCore: true })
+    for (let i = 0; i < n; i++) yield* init(`init ${id}[${String(i)}]`, slot(all, i32(i)))
+    return all
   })
 /** One under the contract of Pallas. */
 export const pallasBarrier = (id: string): B.Build<Barrier<'pallas'>> =>

@@ -43,7 +43,7 @@ const run: CliCommand['run'] = (world) => () =>
     good: true,
     text: () => {
       const palette = paletteOf(world.colours)
-      return `${kernels.map((k) => kernelText(palette, k)).join('\n\n')}\n\nTiles and stages shrink to fit the sizes; what is set with --set is used or refused.\n\nzoo/ID is a kernel of a few lines with the hazard ID, zoo/ID-fixed the same kernel mended: tcspec check zoo/${zoo[0]?.name ?? ''}\n`
+      return `${kernels.map((k) => kernelText(palette, k)).join('\n\n')}\n\nTiles and stages shrink to fit the sizes; what is set with --set is used or refused.\n\nzoo/ID is a kernel of a few lines with the hazard ID, zoo/ID-fixed the same kernel mended; foreign/NAME is a bug that a public kernel had: tcspec check zoo/${zoo[0]?.name ?? ''}\n`
     },
     json: () =>
       kernels.map(({ name, summary, parameters, tensors }) => ({ name, summary, parameters, tensors })),
