@@ -24,7 +24,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../../failure.js'
-import { accumulator as pairLayout, accumulatorRef } from '../../../layouts/tensor-memory/accumulator.js'
+import { accumulator as dataPath, accumulatorRef } from '../../../layouts/tensor-memory/accumulator.js'
 import * as B from '../../../semantics/builder.js'
 import type { Barrier, Condition, Descriptor, Int, View } from '../../../semantics/expression.js'
 import { float, i1, i32, slice, slot, splat } from '../../../semantics/expression.js'
@@ -395,7 +395,12 @@ export const waitWgmma = (label: string, pending: number): B.Build<void> =>
 // ---------------------------------------------------------------- the stage: Blackwell's tensor core
 
 export type Accumulator = View<'tmem', 'f32', 2>
-export const accumulator = (id: string): B.Build<Accumulator> => B.tensorMemory(id, 'f32', [64, 64])
+/** 64 x 64 sums, spread over the quarters of the lanes as the tensor core wants 64 rows. */
+export const accumulator = (id: string): B.Build<Accumulator> =>
+  B.block(function* () {
+    const layout = yield* B.fromEither(dataPath('F', 64))
+    return yield* B.tensorMemory(id, 'f32', [64, 64], { layout: accumulatorRef(layout, 32) })
+  })
 export const allocate = (label: string = 'allocate', columns: number = 64): B.Build<void> =>
   B.run(label, { _tag: 'tcgen05.alloc', columns, ctaGroup: 1 })
 export const deallocate = (label: string = 'deallocate', columns: number = 64): B.Build<void> =>
@@ -441,7 +446,7 @@ export const fenceAfter: B.Build<void> = B.run('after_thread_sync', { _tag: 'tcg
 /** 128 x 128 sums of a pair: 64 rows in each CTA. */
 export const pairAccumulator = (id: string): B.Build<Accumulator> =>
   B.block(function* () {
-    const layout = yield* B.fromEither(pairLayout('B', 128))
+    const layout = yield* B.fromEither(dataPath('B', 128))
     return yield* B.tensorMemory(id, 'f32', [64, 128], { layout: accumulatorRef(layout, 32) })
   })
 export const allocatePair = (label: string, columns: number, when?: Condition): B.Build<void> =>
