@@ -122,15 +122,15 @@ export interface Stamp {
 
 /** What an asynchronous operation is; `operation` ids are dense in the order of issue. */
 export type Unit =
-  'tmaLoad' | 'tmaStore' | 'cpAsync' | 'wgmma' | 'tcgen05' | 'tcgen05Ld' | 'tcgen05St' | 'stAsync'
+  'tmaLoad' | 'tmaStore' | 'cpAsync' | 'wgmma' | 'tcgen05' | 'tcgen05Ld' | 'tcgen05St' | 'stAsync' | 'clc'
 /** An entry of a tensor queue; the copy of shape 4x256b alone is pipelined behind a shift. */
 export type TensorEntry = 'mma' | 'cp' | 'cp.4x256b' | 'shift' | 'commit'
 /** What a group wait is about. Every tcgen05.ld and .st is a group of its own, without a commit. */
 export type Family = 'bulk' | 'wgmma' | 'cpAsync' | 'tcgen05Ld' | 'tcgen05St'
 
-/** The role that an access plays in its operation, for provenance; `map`: it is of a tensor map, an opaque object of 128 bytes. */
+/** The role that an access plays in its operation, for provenance; `map`: it is of a tensor map, an opaque object of 128 bytes; `response`: of an answer of cluster launch control, one of 16. */
 export type Role =
-  'source' | 'destination' | 'a' | 'b' | 'accumulator' | 'scaleA' | 'scaleB' | 'sparsity' | 'map'
+  'source' | 'destination' | 'a' | 'b' | 'accumulator' | 'scaleA' | 'scaleB' | 'sparsity' | 'map' | 'response'
 
 /** Where a value that is written came from: a read that gave it this number, a constant zero, or anything else. */
 export type Origin =
@@ -194,11 +194,11 @@ export type Signal = {
   | { readonly to: 'arrive'; readonly barrier: number }
   | { readonly to: 'group'; readonly family: Family; readonly side: 'read' | 'full' }
 )
-/** `arrive` may carry bytes (`arriveExpectTx`); `expect` carries bytes alone. */
+/** `arrive` may carry bytes (`arriveExpectTx`); `expect` carries bytes alone; `increment` asks the phase for `count` arrivals more. */
 export interface BarrierEvent {
   readonly _tag: 'barrier'
   readonly stamp: Stamp
-  readonly kind: 'init' | 'inval' | 'expect' | 'arrive' | 'drop'
+  readonly kind: 'init' | 'inval' | 'expect' | 'arrive' | 'drop' | 'increment'
   readonly barrier: number
   readonly count: number
   readonly bytes: number
@@ -258,6 +258,33 @@ export interface Rendezvous {
   /** carries tensor-core order without the thread-sync fences */
   readonly tensor?: boolean
 }
+/**
+ * A semaphore: 32 bits of memory (`footprint`) that held `before`. A signal adds `value`, atomically and as a release at `scope`; a wait has
+ * found at least `value` there (and, with `decrement`, taken it away), as an acquire, or is still blocked at the end of the run.
+ */
+export interface SemaphoreEvent {
+  readonly _tag: 'semaphore'
+  readonly stamp: Stamp
+  readonly kind: 'signal' | 'wait'
+  readonly footprint: Footprint
+  readonly value: number
+  readonly decrement: boolean
+  readonly scope: Scope
+  readonly before: number
+  readonly outcome: 'passed' | 'blocked'
+}
+/**
+ * The threads of the agent have `count` registers from now on, which takes `needs` words of the `free` ones of the CTA (gives some back, if negative);
+ * `blocked`: they wait for them at the end of the run.
+ */
+export interface RegistersEvent {
+  readonly _tag: 'registers'
+  readonly stamp: Stamp
+  readonly count: number
+  readonly needs: number
+  readonly free: number
+  readonly blocked: boolean
+}
 /** `fork`: the parent's branches start. `join`: it has seen them all end. */
 export interface ForkEvent {
   readonly _tag: 'fork' | 'join'
@@ -302,6 +329,8 @@ export type LogEvent =
   | Group
   | Fence
   | Rendezvous
+  | SemaphoreEvent
+  | RegistersEvent
   | ForkEvent
   | Alloc
   | Dealloc

@@ -20,11 +20,15 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { StateEither } from './state-either.js'
+import * as Atomic from './instructions/atomic.js'
+import * as Clc from './instructions/clc.js'
 import * as CpAsync from './instructions/cp-async.js'
 import * as Generic from './instructions/generic.js'
 import * as Groups from './instructions/groups.js'
 import * as Mbarrier from './instructions/mbarrier.js'
 import * as Rendezvous from './instructions/rendezvous.js'
+import * as Semaphore from './instructions/semaphore.js'
+import * as SetMaxRegisters from './instructions/set-max-registers.js'
 import * as StAsync from './instructions/st-async.js'
 import * as Tcgen05Copy from './instructions/tcgen05-copy.js'
 import * as Tcgen05Data from './instructions/tcgen05-data.js'
@@ -113,6 +117,10 @@ const blockedDo = (world: World, m: Machine, agent: number, p: Prepared): boolea
       return Rendezvous.clusterWaitBlocked(world, agent, m)
     case 'group.wait':
       return Groups.waitBlocked(agent, m, p)
+    case 'semaphore':
+      return Semaphore.blocked(m, p)
+    case 'setMaxRegisters':
+      return SetMaxRegisters.blocked(world, agent, m, p)
     default:
       return false
   }
@@ -146,13 +154,13 @@ const macsOf = (f: InFlight): number =>
 const bytesOf = (f: InFlight): number => ('bytes' in f ? f.bytes : 0)
 
 export const stageOf = (f: InFlight): EventKey['stage'] =>
-  f._tag === 'tmaLoad' || f._tag === 'tmaStore' || f._tag === 'stAsync'
+  f._tag === 'tmaLoad' || f._tag === 'tmaStore' || f._tag === 'stAsync' || f._tag === 'clc'
     ? f.stage
     : f._tag === 'tcgen05Commit' && !f.alone
       ? 'signal'
       : 'all'
 export const partOf = (f: InFlight): number =>
-  f._tag === 'tmaLoad' || f._tag === 'tmaStore' || f._tag === 'tcgen05Commit' ? f.part : 0
+  f._tag === 'tmaLoad' || f._tag === 'tmaStore' || f._tag === 'tcgen05Commit' || f._tag === 'clc' ? f.part : 0
 
 /** Is its next event held back by what is before it? */
 export const held = (world: World, m: Machine, f: InFlight): boolean => {
@@ -262,6 +270,16 @@ const executeDo = (x: Executing, m: Machine, s: LinkedDo, p: Prepared): Effect |
       return Generic.executeLoad(x, m, p, s.layouts[0] ?? 'any')
     case 'store':
       return Generic.executeStore(x, m, p)
+    case 'atomic':
+      return refusable(x, Atomic.execute(x, m, p, s.layouts[0] ?? 'any'))
+    case 'semaphore':
+      return refusable(x, Semaphore.execute(x, m, p))
+    case 'clc.tryCancel':
+      return refusable(x, Clc.executeTryCancel(x, m, p))
+    case 'clc.query':
+      return Clc.executeQuery(x, m, p)
+    case 'setMaxRegisters':
+      return refusable(x, SetMaxRegisters.execute(x, m, p))
     case 'tma.load':
       return Tma.executeLoad(x, m, p)
     case 'tma.store':
@@ -404,6 +422,8 @@ const refusedData = (f: InFlight, done: Effect | FaultValue): Effect | Fault =>
 
 const stepOperation = (world: World, m: Machine, f: InFlight): Effect | Fault => {
   switch (f._tag) {
+    case 'clc':
+      return f.stage === 'write' ? Clc.perform(m, f) : Clc.signal(m, f)
     case 'tmaLoad':
       return f.stage === 'write' ? Tma.performLoad(m, f) : Tma.signalLoad(m, f)
     case 'tmaStore':
@@ -466,6 +486,10 @@ export const blockedEvents = (world: World, m: Machine): ReadonlyArray<LogEvent>
         return [Rendezvous.clusterEvent(x, 'blocked')]
       case 'group.wait':
         return [Groups.groupEvent(x, p, true)]
+      case 'semaphore':
+        return [Semaphore.event(x, m, p, 'blocked')]
+      case 'setMaxRegisters':
+        return [SetMaxRegisters.event(x, m, p, true)]
       default:
         return []
     }

@@ -65,7 +65,10 @@ export interface LeaveTouch {
   readonly _tag: 'leave'
   readonly place: number
 }
-/** What the machine keeps apart from memory: the tensor memory allocator of a CTA (its number), the tensor maps (`mapTable`). */
+/**
+ * What the machine keeps apart from memory: the tensor memory allocator of a CTA (its number), the tensor maps (`mapTable`), what is granted next,
+ * registers, and the order of the atomics of one plane.
+ */
 export interface TableTouch {
   readonly _tag: 'table'
   readonly table: number
@@ -107,6 +110,11 @@ const count = (barrier: number, arrivals: number, bytes: number): Touch => ({
   bytes,
 })
 export const mapTable = -1
+/** What is granted next, and the registers of a CTA. */
+const grantTable = -2
+const registerTable = -3
+/** The atomics of one plane: what one finds there depends on who was first. */
+const atomicTable = (plane: number): number => -4 - plane
 const table = (which: number, changes: boolean): Touch => ({ _tag: 'table', table: which, changes })
 const meet = (place: number, threads: number, of: number): Touch => ({
   _tag: 'meet',
@@ -154,6 +162,8 @@ const accumulatorsOf = (p: Extract<Prepared, { readonly _tag: 'tcgen05.mma' }>):
 /** The next event of an operation in flight. */
 export const ofOperation = (f: InFlight): Touches => {
   switch (f._tag) {
+    case 'clc':
+      return f.stage === 'write' ? [write(f.response)] : [count(f.barrier, 0, -f.bytes)]
     case 'tmaLoad':
       return f.stage === 'write'
         ? [...ofMap(f.map), read(f.source), write(f.destination)]
@@ -197,6 +207,8 @@ export const ctasOf = (world: World, f: InFlight): ReadonlyArray<number> => {
       return cta === undefined || space === 'gmem' || space === 'regs' ? [] : [cta]
     })
   switch (f._tag) {
+    case 'clc':
+      return [...of(f.response), barrierCta(f.barrier)]
     case 'tmaLoad':
     case 'stAsync':
       return [...of(f.destination), barrierCta(f.barrier)]
@@ -235,6 +247,24 @@ const ofPrepared = (world: World, m: Machine | null, agent: number, p: Prepared)
       return [read(p.source)]
     case 'store':
       return [write(p.destination)]
+    case 'atomic':
+      return [
+        atomic('r', p.destination),
+        atomic('w', p.destination),
+        table(atomicTable(p.destination.plane), true),
+      ]
+    case 'semaphore': {
+      const changes = p.kind === 'signal' || p.decrement
+      const found = [atomic('r', p.counter), table(atomicTable(p.counter.plane), changes)]
+      return changes ? [...found, atomic('w', p.counter)] : found
+    }
+    case 'clc.tryCancel':
+      return [table(grantTable, true)]
+    case 'clc.query':
+      // a failure that has been read forbids the next request
+      return [read(p.response), table(grantTable, true)]
+    case 'setMaxRegisters':
+      return [table(registerTable, true)]
     case 'tensormap.create':
       return [write(p.object), table(mapTable, true)]
     case 'tensormap.acquire':
@@ -274,6 +304,8 @@ const ofPrepared = (world: World, m: Machine | null, agent: number, p: Prepared)
     case 'tcgen05.st':
       return usesColumns(world, p.destination)
     case 'mbarrier.cpAsyncArrive':
+      // an increment is counted like an arrival the other way
+      return p.increment ? [count(p.barrier, 0, 0), { _tag: 'life', barrier: p.barrier }] : none
     case 'tma.load':
     case 'tma.store':
     case 'stAsync':

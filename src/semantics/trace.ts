@@ -62,8 +62,10 @@ import {
   type Perform,
   type Plane,
   type Proxy,
+  type RegistersEvent,
   type Rendezvous,
   type Role,
+  type SemaphoreEvent,
   type Signal,
   type Stamp,
   type TensorEntry,
@@ -125,11 +127,18 @@ interface WrittenAccess extends Omit<Access, 'footprint' | 'atomic'> {
 interface WrittenDealloc extends Omit<Dealloc, 'footprint'> {
   readonly footprint: WrittenFootprint
 }
+interface WrittenSemaphore extends Omit<SemaphoreEvent, 'footprint'> {
+  readonly footprint: WrittenFootprint
+}
 interface WrittenAlloc extends Omit<Alloc, 'footprint'> {
   readonly footprint: WrittenDealloc['footprint']
 }
 type WrittenEvent =
-  Exclude<LogEvent, Access | Alloc | Dealloc> | WrittenAccess | WrittenAlloc | WrittenDealloc
+  | Exclude<LogEvent, Access | Alloc | Dealloc | SemaphoreEvent>
+  | WrittenAccess
+  | WrittenAlloc
+  | WrittenDealloc
+  | WrittenSemaphore
 
 export interface Trace {
   readonly header: Header
@@ -316,6 +325,7 @@ const eventWire: Wire<WrittenEvent> = define('TraceEvent', () =>
               'scaleB',
               'sparsity',
               'map',
+              'response',
             ),
           },
           { operation: nat, atomic: bool, scope, combine, value: nat, origin },
@@ -338,6 +348,7 @@ const eventWire: Wire<WrittenEvent> = define('TraceEvent', () =>
               'tcgen05Ld',
               'tcgen05St',
               'stAsync',
+              'clc',
             ),
             bytes: nat,
             macs: nat,
@@ -372,7 +383,7 @@ const eventWire: Wire<WrittenEvent> = define('TraceEvent', () =>
           {
             _tag: tag('barrier'),
             stamp,
-            kind: oneOf<BarrierEvent['kind']>('init', 'inval', 'expect', 'arrive', 'drop'),
+            kind: oneOf<BarrierEvent['kind']>('init', 'inval', 'expect', 'arrive', 'drop', 'increment'),
             barrier: nat,
             count: nat,
             bytes: integer,
@@ -450,6 +461,32 @@ const eventWire: Wire<WrittenEvent> = define('TraceEvent', () =>
             threads: nat,
           },
           { relaxed: bool, tensor: bool },
+        ),
+      ],
+      [
+        'semaphore',
+        record<WrittenSemaphore>()(
+          'a semaphore event',
+          {
+            _tag: tag('semaphore'),
+            stamp,
+            kind: oneOf<SemaphoreEvent['kind']>('signal', 'wait'),
+            footprint,
+            value: integer,
+            decrement: bool,
+            scope,
+            before: integer,
+            outcome: oneOf<SemaphoreEvent['outcome']>('passed', 'blocked'),
+          },
+          {},
+        ),
+      ],
+      [
+        'registers',
+        record<RegistersEvent>()(
+          'a change of registers',
+          { _tag: tag('registers'), stamp, count: nat, needs: integer, free: integer, blocked: bool },
+          {},
         ),
       ],
       ['fork', forks],
@@ -546,6 +583,19 @@ const lineOf = (w: Writer, e: LogEvent): string => {
         stamp: e.stamp,
         footprint: writeFootprint(w, e.footprint),
         ctaGroup: e.ctaGroup,
+      })
+    case 'semaphore':
+      return JSON.stringify({
+        i,
+        _tag: e._tag,
+        stamp: e.stamp,
+        kind: e.kind,
+        footprint: writeFootprint(w, e.footprint),
+        value: e.value,
+        decrement: e.decrement,
+        scope: e.scope,
+        before: e.before,
+        outcome: e.outcome,
       })
     default:
       return JSON.stringify(Object.fromEntries([['i', i], ...Object.entries(e)]))
@@ -794,6 +844,22 @@ const readEvent = (r: Reader, e: WrittenEvent): E.Either<TraceError, LogEvent> =
             : { _tag: e._tag, stamp: e.stamp, footprint: f, ctaGroup: e.ctaGroup },
         ),
       )
+    case 'semaphore':
+      return pipe(
+        checkStamp(r, e.stamp),
+        E.chain(() => readFootprint(r, e.footprint)),
+        E.map((f): LogEvent => ({
+          _tag: 'semaphore',
+          stamp: e.stamp,
+          kind: e.kind,
+          footprint: f,
+          value: e.value,
+          decrement: e.decrement,
+          scope: e.scope,
+          before: e.before,
+          outcome: e.outcome,
+        })),
+      )
     case 'issue': {
       if (r.issued.has(e.operation))
         return refuse(
@@ -821,6 +887,7 @@ const readEvent = (r: Reader, e: WrittenEvent): E.Either<TraceError, LogEvent> =
     case 'group':
     case 'fence':
     case 'rendezvous':
+    case 'registers':
       return as(checkStamp(r, e.stamp), e)
     case 'fork':
     case 'join':

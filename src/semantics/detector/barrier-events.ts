@@ -6,6 +6,7 @@
  * | init, inval    | -        | -     | begin and end a life           |
  * | expect         | 0        | + n   | nothing                        |
  * | arrive         | count    | + n (arriveExpectTx) | what the agent knows, if it is a release |
+ * | increment      | one more is asked for | 0 | nothing                 |
  * | drop           | count, and the barrier counts fewer from now on | 0 | the same |
  * | wait, passed   | -        | -     | receives the generation before the one under way |
  * | wait, blocked  | -        | -     | stands at the end: a deadlock |
@@ -21,12 +22,15 @@
  * Source: PTX ISA, mbarrier.
  */
 import type { BarrierEvent, Wait } from '../log.js'
+import { limit } from '../machine/mbarrier.js'
+import type { BarrierState } from './barriers.js'
 import { barrierEvent, checkLive, initialise, invalidate, observeWait } from './barriers.js'
+import type { Context } from './context.js'
 import { publish, tick } from './context.js'
 import * as Digest from './digest.js'
 import { nothing, programOf } from './knowledge.js'
 import { oweRemote } from './obligations.js'
-import { barrierName, where } from './report.js'
+import { actor, barrierName, draft, file, keyOf, where } from './report.js'
 import type { Detector } from './state.js'
 import { malformed } from './state.js'
 
@@ -54,12 +58,16 @@ export const barrier = (d: Detector, e: BarrierEvent): void => {
         clock: programOf(x),
         at: e.stamp.at,
         counted: 0,
+        offset: false,
         bytes: e.bytes,
         order: a.knowledge.order,
         stamp: e.stamp,
         does: `expects ${String(e.bytes)} bytes`,
         publish: publishesNothing,
       })
+      return
+    case 'increment':
+      ask(c, b, e)
       return
     case 'arrive':
     case 'drop':
@@ -69,6 +77,7 @@ export const barrier = (d: Detector, e: BarrierEvent): void => {
         clock: programOf(x),
         at: e.stamp.at,
         counted: e.count,
+        offset: false,
         bytes: e.bytes,
         order: a.knowledge.order,
         stamp: e.stamp,
@@ -90,6 +99,35 @@ export const barrier = (d: Detector, e: BarrierEvent): void => {
   }
 }
 
+/** The phase asks for one arrival more, by cp.async's arrive: that one is on its way. */
+const ask = (c: Context, b: BarrierState, e: BarrierEvent): void => {
+  if (b.pending + e.count > limit) {
+    file(c.report, keyOf(`B2|${String(e.barrier)}`, e.stamp, undefined), () =>
+      draft(
+        'B2',
+        'E',
+        `${barrierName(c.header, e.barrier)}: ${String(b.pending)} arrivals are pending and ${String(e.count)} more are asked for: a phase has at most ${String(limit)}`,
+        actor(e.stamp, 'asks for an arrival'),
+      ),
+    )
+    return
+  }
+  b.pending += e.count
+  c.agents[e.stamp.agent]!.increment = e.stamp.at
+  b.increments[e.stamp.agent] = e.stamp
+  barrierEvent(c, b, {
+    clock: programOf(e.stamp.agent),
+    at: e.stamp.at,
+    counted: 0,
+    offset: false,
+    bytes: 0,
+    order: c.agents[e.stamp.agent]!.knowledge.order,
+    stamp: e.stamp,
+    does: 'asks for an arrival',
+    publish: publishesNothing,
+  })
+}
+
 export const wait = (d: Detector, e: Wait): void => {
   const c = d.context
   const b = d.barriers[e.barrier]!
@@ -107,6 +145,7 @@ export const wait = (d: Detector, e: Wait): void => {
         parity: e.parity,
         named: undefined,
         family: undefined,
+        lacking: undefined,
       })
       if (b.live && ((b.number - b.base) & 1) !== e.parity)
         malformed(d, `${where(c.header, e.stamp)} is blocked on a parity that passes`)

@@ -26,6 +26,7 @@
  */
 import type { Scope } from '../instruction.js'
 import type { Stamp } from '../log.js'
+import { limit } from '../machine/mbarrier.js'
 import type { AgentState, Context } from './context.js'
 import { receive } from './context.js'
 import type { Contribution, Generation } from './generation.js'
@@ -56,6 +57,8 @@ export interface BarrierState {
   /** per agent: its latest wait that observed generation `number - 1`, its latest expectTx of generation `number` */
   readonly waits: Array<Stamp | undefined>
   readonly expects: Array<Stamp | undefined>
+  /** the same of arrivals asked for beyond the count */
+  readonly increments: Array<Stamp | undefined>
   /** per agent: last generation observed plus one; and the same over all agents */
   readonly observed: Int32Array
   observedByAny: number
@@ -69,6 +72,8 @@ export interface BarrierArrival {
   readonly clock: number
   readonly at: number
   readonly counted: number
+  /** it answers an increment, not one of the arrivals that the barrier counts */
+  readonly offset: boolean
   readonly bytes: number
   readonly order: Int32Array
   readonly stamp: Stamp
@@ -95,6 +100,7 @@ export const barrierState = (extent: Extent, index: number): BarrierState => ({
   beforeLast: undefined,
   waits: Array.from({ length: extent.agents }, () => undefined),
   expects: Array.from({ length: extent.agents }, () => undefined),
+  increments: Array.from({ length: extent.agents }, () => undefined),
   observed: new Int32Array(extent.agents),
   observedByAny: 0,
   arrivers: new Uint8Array(extent.agents),
@@ -115,6 +121,7 @@ const begin = (b: BarrierState, extent: Extent, count: number, stamp: Stamp): vo
   b.beforeLast = undefined
   b.waits.fill(undefined)
   b.expects.fill(undefined)
+  b.increments.fill(undefined)
   b.observed.fill(b.number)
   b.observedByAny = b.number
 }
@@ -274,6 +281,7 @@ const complete = (c: Context, b: BarrierState, completing: BarrierArrival): void
   b.surplus = 0
   b.waits.fill(undefined)
   b.expects.fill(undefined)
+  b.increments.fill(undefined)
 }
 
 /** C6 of the generation under way. */
@@ -290,6 +298,19 @@ export const checkExpects = (c: Context, b: BarrierState): void => {
           e,
           `expects bytes on ${name(c, b)}`,
           b.current.events.find((z) => z.counted)?.stamp,
+          'arrives',
+        ),
+      )
+    const i = b.increments[x]
+    if (i !== undefined && b.current.based > 0 && b.current.counted[x]! < i.at)
+      fail(c.report, 'C6', keyOf(`more|${String(b.index)}`, i, undefined), () =>
+        condition(
+          c,
+          'B4',
+          `${name(c, b)}: no arrival of generation ${String(b.number - b.base)} is ordered after ${where(c.header, i)}, so the generation can complete without the arrival that is asked for`,
+          i,
+          `asks for an arrival on ${name(c, b)}`,
+          b.current.events.find((z) => z.counted && !z.offset)?.stamp,
           'arrives',
         ),
       )
@@ -319,6 +340,7 @@ export const barrierEvent = (c: Context, b: BarrierState, e: BarrierArrival): vo
     clock: e.clock,
     at: e.at,
     counted: e.counted > 0,
+    offset: e.offset,
     stamp: e.stamp,
     does: e.does,
   }
@@ -344,7 +366,19 @@ export const barrierEvent = (c: Context, b: BarrierState, e: BarrierArrival): vo
     }
     b.pending -= e.counted
   }
-  b.bytes += e.bytes
+  const bytes = b.bytes + e.bytes
+  if (bytes > limit || bytes < -limit) {
+    file(c.report, keyOf(`B4|${String(b.index)}`, e.stamp, undefined), () =>
+      draft(
+        'B4',
+        'E',
+        `${name(c, b)}: the transaction count of generation ${String(b.number - b.base)} reaches ${String(bytes)}, beyond ${String(limit)} either way`,
+        actor(e.stamp, e.does),
+      ),
+    )
+    return
+  }
+  b.bytes = bytes
   if (b.pending === 0 && b.bytes === 0) complete(c, b, e)
 }
 

@@ -87,6 +87,7 @@ export const doneKnowledge = (op: Operation): Knowledge => {
   switch (op.unit) {
     case 'tmaLoad':
     case 'stAsync':
+    case 'clc':
       for (const p of op.parts) {
         if (p.barrier < 0) continue
         advance(k.order, p.clock, p.at)
@@ -128,6 +129,7 @@ const familyOf = (unit: Unit): Family | undefined => {
       return unit
     case 'tmaLoad':
     case 'stAsync':
+    case 'clc':
     case 'tcgen05':
       return undefined
   }
@@ -148,6 +150,7 @@ const mayLeaveOpen = (a: AgentState, op: Operation): number => {
       return a.stores - op.number
     case 'tmaLoad':
     case 'stAsync':
+    case 'clc':
     case 'tcgen05':
       return 0
   }

@@ -19,6 +19,7 @@
  *
  * Law 1. One finding per kind, pair of agents and sites, directions and plane.
  */
+import { isFloat } from '../../numerics/dtype.js'
 import type { HazardId, Severity } from '../finding.js'
 import type { Footprint } from '../log.js'
 import { clusterOf } from '../log.js'
@@ -31,7 +32,7 @@ import type { Context } from './context.js'
 import type { Knowledge } from './knowledge.js'
 import { programOf } from './knowledge.js'
 import type { Actor, Draft } from './report.js'
-import { actor, agentName, barrierName, draft, file, filed, keyOf, planeName } from './report.js'
+import { actor, agentName, barrierName, draft, fail, file, filed, keyOf, planeName, where } from './report.js'
 import { titles } from './titles.js'
 
 // ---------------------------------------------------------------- words
@@ -44,6 +45,8 @@ export const doesAccess = (r: AccessRecord): string => {
 }
 
 export const actorOf = (r: AccessRecord): Actor => actor(r.stamp, doesAccess(r), r.operation)
+
+const isSum = (r: AccessRecord): boolean => r.combine === 'add' && isFloat(r.footprint.dtype)
 
 const unordered = 'belong to different clusters, which nothing orders'
 
@@ -147,7 +150,13 @@ export const conflictsOf = (c: Context): Conflicts => {
     },
     unfencedRead: (earlier, later, k) =>
       pair('P3', () => 'P3', 'are ordered, but no proxy fence is between them', earlier, later, k),
-    anyOrder: (earlier, later) =>
+    anyOrder: (earlier, later) => {
+      // sums of floats differ in their rounding, anything else in what is there
+      if (!isSum(earlier) || !isSum(later))
+        fail(c.report, 'C1', keyOf('order', earlier.stamp, later.stamp), () => ({
+          text: `what memory holds depends on whether ${where(c.header, earlier.stamp)} or ${where(c.header, later.stamp)} is first: they are atomic and do not commute`,
+          draft: undefined,
+        }))
       pair(
         'N1',
         () => 'N1',
@@ -156,7 +165,8 @@ export const conflictsOf = (c: Context): Conflicts => {
         later,
         undefined,
         'L',
-      ),
+      )
+    },
     foreign: (earlier, later) => pair('foreign', () => 'D3', unordered, earlier, later, undefined),
     early: () => {
       c.early = true

@@ -41,6 +41,8 @@ export interface AgentState {
   lastObserved: number
   /** fences since the last asynchronous issue or arrive */
   fences: number
+  /** its last increment of a barrier */
+  increment: number
   started: boolean
   exited: boolean
 }
@@ -81,6 +83,7 @@ export const agentState = (extent: Extent, started: boolean): AgentState => ({
   lastWait: -1,
   lastObserved: -1,
   fences: 0,
+  increment: -1,
   started,
   exited: false,
 })
@@ -126,6 +129,7 @@ export const restart = (a: AgentState, fresh: AgentState): void => {
   a.lastWait = -1
   a.lastObserved = -1
   a.fences = 0
+  a.increment = -1
   a.started = fresh.started
   a.exited = false
 }

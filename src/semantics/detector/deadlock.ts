@@ -15,6 +15,7 @@ import type { Context } from './context.js'
 import type { NamedBarriers } from './rendezvous.js'
 import { missingMembers, namedBarrier } from './rendezvous.js'
 import { actor, agentName, draft, file, operation } from './report.js'
+import type { Lacking } from './semaphores.js'
 
 export interface Blockage {
   readonly stamp: Stamp
@@ -24,6 +25,8 @@ export interface Blockage {
   readonly parity: number
   readonly named: Rendezvous | undefined
   readonly family: Family | undefined
+  /** what a semaphore, or the register file, has and would need */
+  readonly lacking: Lacking | undefined
 }
 
 const members = (mask: Uint8Array): ReadonlyArray<number> => {
@@ -58,6 +61,14 @@ const edgeOf = (
           ? missing
           : `${missing} (${absent.map((x) => agentName(c.header, x)).join(', ')})`,
       suppliers: n.place < 0 ? members(n.arrivers).filter((x) => x !== b.stamp.agent) : absent,
+    }
+  }
+  if (b.lacking !== undefined) {
+    const { label, before, value, signallers } = b.lacking
+    return {
+      blockage: b,
+      waitsFor: `${label}: has ${String(before)} of ${String(value)}, ${String(value - before)} missing`,
+      suppliers: signallers,
     }
   }
   if (b.family !== undefined)

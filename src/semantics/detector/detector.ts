@@ -35,9 +35,10 @@ import { conclude, nextCluster } from './end.js'
 import { fence } from './fences.js'
 import { group } from './groups.js'
 import { issue, perform, signal } from './in-flight.js'
-import { exit, fork, meet } from './meeting.js'
+import { exit, fork, meet, registers } from './meeting.js'
 import { access, dealloc } from './memory.js'
 import type { Options } from './rules.js'
+import { semaphore } from './semaphores.js'
 import type { Detector } from './state.js'
 import { start } from './state.js'
 import { allocated } from './tensor-memory.js'
@@ -77,6 +78,12 @@ export const observe = (d: Detector, e: LogEvent): Detector => {
       break
     case 'rendezvous':
       meet(d, e)
+      break
+    case 'semaphore':
+      semaphore(d, e)
+      break
+    case 'registers':
+      registers(d, e)
       break
     case 'fork':
     case 'join':

@@ -29,6 +29,7 @@ import { settle } from './cell.js'
 import { deadlock } from './deadlock.js'
 import * as Digest from './digest.js'
 import { atExit } from './obligations.js'
+import { forgetResponses } from './responses.js'
 import { actor, conditionOf, draft, fail, file, findingsOf, planeName } from './report.js'
 import type { Detector } from './state.js'
 import { forget, leaked } from './tensor-memory.js'
@@ -64,6 +65,8 @@ export const nextCluster = (d: Detector, id: number): void => {
     d.operations.clear()
     d.instances.fill(0)
     d.named.clear()
+    d.semaphores.clear()
+    forgetResponses(d.responses)
     d.blocked.length = 0
     forget(d.allocations)
     d.over = -1

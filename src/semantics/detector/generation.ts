@@ -31,6 +31,8 @@ export interface Contribution {
   readonly clock: number
   readonly at: number
   readonly counted: boolean
+  /** it answers an increment (cp.async), so it is none of the arrivals that the barrier counts */
+  readonly offset: boolean
   readonly stamp: Stamp
   readonly does: string
 }
@@ -43,6 +45,8 @@ export interface Generation {
   /** per agent, the latest program counter that some counted arrival knew (C6) */
   readonly counted: Int32Array
   arrivals: number
+  /** of them, those that the barrier counts */
+  based: number
 }
 
 // ---------------------------------------------------------------- constructors
@@ -53,6 +57,7 @@ export const generation = (extent: Extent): Generation => ({
   events: [],
   counted: new Int32Array(extent.agents),
   arrivals: 0,
+  based: 0,
 })
 
 /** All that it tells. */
@@ -70,6 +75,8 @@ export const contribute = (g: Generation, event: Contribution, order: Int32Array
   g.events.push(event)
   if (event.counted) {
     g.arrivals++
+    if (event.offset) return
+    g.based++
     for (let x = 0; x < g.counted.length; x++) {
       const at = order[programOf(x)]!
       if (at > g.counted[x]!) g.counted[x] = at

@@ -61,7 +61,14 @@ export const group = (d: Detector, e: Group): void => {
     }
   }
   if (e.blocked) {
-    d.blocked.push({ stamp: e.stamp, barrier: -1, parity: 0, named: undefined, family: e.family })
+    d.blocked.push({
+      stamp: e.stamp,
+      barrier: -1,
+      parity: 0,
+      named: undefined,
+      family: e.family,
+      lacking: undefined,
+    })
     return
   }
   awaitGroup(a, x, e.family, e.pending, e.read)

@@ -34,6 +34,7 @@ import { owe } from './obligations.js'
 import type { Operation } from './operation.js'
 import { numbered, partOf, placeOf } from './operation.js'
 import { actor, barrierName, draft, file, keyOf } from './report.js'
+import { requested } from './responses.js'
 import type { Detector } from './state.js'
 import { malformed } from './state.js'
 
@@ -84,12 +85,14 @@ export const issue = (d: Detector, e: Issue): void => {
     lastObserved: a.lastObserved,
     fences: a.fences,
     place: placeOf(c, a, e, number),
+    offset: e.unit === 'cpAsync' && a.increment === e.stamp.at,
     parts: [],
     ctas: [],
     part: 0,
     owed: e.signals ?? (e.unit === 'tcgen05' ? Infinity : e.unit === 'tmaStore' ? 2 : multicast),
   }
   d.operations.set(e.operation, op)
+  if (e.unit === 'clc') requested(c, d.responses, e.stamp, op.knowledge.order)
   a.fences = 0
   Digest.ofAgent(c.digest, x, 2, e.stamp.at, op.instance, e.unit.length)
 }
@@ -129,6 +132,7 @@ const deliver = (d: Detector, op: Operation, part: number, barrier: number, byte
     clock: done.clock,
     at: done.at,
     counted: 0,
+    offset: false,
     bytes: -bytes,
     order: op.knowledge.order,
     stamp: op.stamp,
@@ -170,6 +174,7 @@ const arriveFor = (d: Detector, op: Operation, part: number, barrier: number): v
     clock: done.clock,
     at: done.at,
     counted: 1,
+    offset: op.offset,
     bytes: 0,
     order,
     stamp: op.stamp,

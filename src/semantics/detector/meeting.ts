@@ -16,7 +16,7 @@
  *
  * Source: PTX ISA, bar and barrier.cluster.
  */
-import type { Exit, ForkEvent, Rendezvous } from '../log.js'
+import type { Exit, ForkEvent, RegistersEvent, Rendezvous } from '../log.js'
 import { publish, receive, tick } from './context.js'
 import * as Digest from './digest.js'
 import { nothing } from './knowledge.js'
@@ -27,7 +27,14 @@ export const meet = (d: Detector, e: Rendezvous): void => {
   const c = d.context
   const generation = rendezvous(c, d.named, e)
   if (e.kind === 'blocked')
-    d.blocked.push({ stamp: e.stamp, barrier: -1, parity: 0, named: e, family: undefined })
+    d.blocked.push({
+      stamp: e.stamp,
+      barrier: -1,
+      parity: 0,
+      named: e,
+      family: undefined,
+      lacking: undefined,
+    })
   if (e.kind === 'arrive') {
     c.agents[e.stamp.agent]!.fences = 0
     Digest.ofAgent(c.digest, e.stamp.agent, 9, e.stamp.at, e.id, generation)
@@ -50,6 +57,26 @@ export const fork = (d: Detector, e: ForkEvent): void => {
     } else publish(message, a, false)
   }
   if (e._tag === 'join') receive(parent, message, true, false)
+}
+
+/** Registers given back or taken: nothing is told by it. */
+export const registers = (d: Detector, e: RegistersEvent): void => {
+  tick(d.context, e.stamp)
+  if (e.blocked)
+    d.blocked.push({
+      stamp: e.stamp,
+      barrier: -1,
+      parity: 0,
+      named: undefined,
+      family: undefined,
+      lacking: {
+        label: 'the register file of its CTA',
+        before: e.free,
+        value: e.needs,
+        signallers: [],
+      },
+    })
+  else Digest.ofAgent(d.context.digest, e.stamp.agent, 12, e.stamp.at, e.count, 0)
 }
 
 /** The agent ends. What it has in flight goes on. */

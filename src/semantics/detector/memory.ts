@@ -37,6 +37,7 @@ import { programOf } from './knowledge.js'
 import { oweRemote } from './obligations.js'
 import { completionOf } from './operation.js'
 import { actor, barrierName, draft, file, keyOf, planeName } from './report.js'
+import { overResponses } from './responses.js'
 import type { Detector, Region } from './state.js'
 import { malformed } from './state.js'
 import { afterFreed, beforeAllocated, freed, notOver, notWaitedFor, ofPeer } from './tensor-memory.js'
@@ -180,6 +181,8 @@ export const access = (d: Detector, e: Access): void => {
     judge(atom.payload, record, k, c.cluster, global, plane.initialised, c.options, d.conflicts)
   if (region.barriers.length > 0) overBarriers(d, region, record, k.order)
   if (d.maps.length > 0 || e.role === 'map') overMaps(d, e, record)
+  const answer = e.role === 'response'
+  if (answer || d.responses.live.length > 0) overResponses(c, d.responses, record, answer)
   if (plane.space === 'tmem') {
     beforeAllocated(c, d.allocations, record, k.order)
     afterFreed(c, d.allocations, record, k.order)

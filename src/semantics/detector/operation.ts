@@ -7,7 +7,7 @@
  *
  * | unit                  | number                                    | reads done by          | writes done by        |
  * |-----------------------|-------------------------------------------|------------------------|-----------------------|
- * | tmaLoad, stAsync      | none                                      | the generation of its part                     ||
+ * | tmaLoad, stAsync, clc      | none                                      | the generation of its part                     ||
  * | tmaStore              | the bulk group that is open               | read side of the group, or its whole | its whole |
  * | cpAsync               | which of the agent's copies               | that number; an arrival: its generation        ||
  * | wgmma                 | the wgmma group that is open              | its group                                      ||
@@ -52,6 +52,8 @@ export interface Operation {
   readonly fences: number
   /** in the in-order unit that it belongs to, if it does */
   readonly place: Place | undefined
+  /** the arrival of cp.async for which the barrier was incremented */
+  readonly offset: boolean
   /** completions of the parts of a load (or of an arrival of cp.async), filled in by its signals, and the CTAs that each has an effect on (a bit each) */
   readonly parts: Array<Completion>
   readonly ctas: Array<number>
@@ -66,6 +68,7 @@ export const numbered = (a: AgentState, unit: Unit): number => {
   switch (unit) {
     case 'tmaLoad':
     case 'stAsync':
+    case 'clc':
       return 0
     case 'tmaStore':
       return a.bulkGroups + 1
@@ -98,6 +101,7 @@ export const completionOf = (op: Operation, rw: 'r' | 'w'): Completion => {
   switch (op.unit) {
     case 'tmaLoad':
     case 'stAsync':
+    case 'clc':
       return partOf(op, op.part)
     case 'tmaStore':
       return rw === 'r'
@@ -135,6 +139,7 @@ export const placeOf = (c: Context, a: AgentState, e: Issue, number: number): Pl
     case 'tcgen05Ld':
     case 'tcgen05St':
     case 'stAsync':
+    case 'clc':
       return undefined
   }
 }

@@ -142,6 +142,7 @@ export const rendezvous = (c: Context, all: NamedBarriers, e: Rendezvous): numbe
         clock: programOf(e.stamp.agent),
         at: e.stamp.at,
         counted: true,
+        offset: false,
         stamp: e.stamp,
         does: 'arrives',
       }

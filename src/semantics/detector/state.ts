@@ -9,6 +9,8 @@
  * | operations  | what is in flight                                                       | what is in flight       |
  * | barriers, named | the generation under way and the two before it                      | barriers                |
  * | obligations | effects that no agent of the CTA knows yet                              | (swept when it doubles) |
+ * | semaphores  | per agent, its last signal and wait, and what it told                  | counters x agents       |
+ * | responses   | answers of cluster launch control in memory                           | their places            |
  * | allocations | what is allocated of tensor memory                                     | allocations             |
  * | blocked     | waits that stand at the end                                             | agents                  |
  *
@@ -31,6 +33,9 @@ import type { Obligations } from './obligations.js'
 import { obligations } from './obligations.js'
 import type { Operation } from './operation.js'
 import type { NamedBarriers } from './rendezvous.js'
+import type { Responses } from './responses.js'
+import { responses } from './responses.js'
+import type { Semaphores } from './semaphores.js'
 import { fail } from './report.js'
 import type { Allocations } from './tensor-memory.js'
 import { allocations } from './tensor-memory.js'
@@ -53,6 +58,9 @@ export interface Detector {
   readonly instances: Int32Array
   readonly barriers: ReadonlyArray<BarrierState>
   readonly named: NamedBarriers
+  readonly semaphores: Semaphores
+  /** answers of cluster launch control */
+  readonly responses: Responses
   readonly obligations: Obligations
   readonly blocked: Array<Blockage>
   readonly conflicts: Conflicts
@@ -81,6 +89,8 @@ export const start = (header: Header, options: Options): Detector => {
     instances: new Int32Array(header.agents.length),
     barriers: header.barriers.map((_, i) => barrierState(c.extent, i)),
     named: new Map(),
+    semaphores: new Map(),
+    responses: responses(),
     obligations: obligations(),
     blocked: [],
     conflicts: conflictsOf(c),

@@ -223,9 +223,9 @@ export const hazards: Readonly<Record<HazardId, Hazard>> = {
     'C',
   ),
   A2: found(
-    ['validation'],
+    ['validation', 'machine'],
     'registers over their limit',
-    'A thread has more than 256 registers, or the agents of a CTA together more than the 65536 of an SM.',
+    'A thread has more than 256 registers, or the agents of a CTA together more than the 65536 of an SM; or one asks to decrease to more, or to increase to fewer, than it has.',
     'C',
   ),
   A3: found(

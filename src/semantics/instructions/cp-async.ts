@@ -2,7 +2,7 @@
  * cp.async: a copy of single elements that an agent starts and forgets.
  *
  * Generic proxy on both sides, complete by group (`waitGroup`) or by an arrive on a barrier once all earlier copies of the agent
- * are done (the form that leaves the expected count alone). Elements that the mask takes out become zero in shared memory.
+ * are done. That arrival is counted by the barrier's own count (noIncrement), or the open phase is asked for one more. Elements that the mask takes out become zero in shared memory.
  *
  * Source: PTX ISA, cp.async, cp.async.mbarrier.arrive.
  */
@@ -20,11 +20,12 @@ import {
 } from '../machine/effect.js'
 import type { CpAsyncArriveInFlight, CpAsyncInFlight, Prepared } from '../machine/operation.js'
 import * as Plane from '../machine/plane.js'
-import { issuing, withInFlight, withPlane, type Machine } from '../machine/state.js'
+import { issuing, withBarrier, withInFlight, withPlane, type Machine } from '../machine/state.js'
 import * as V from '../machine/value.js'
 import { isFault, type FaultValue } from '../machine/value.js'
 import type { World } from '../machine/world.js'
 import { access, pointedElements } from './generic.js'
+import { increment, isTrap } from '../machine/mbarrier.js'
 import { reach } from './mbarrier.js'
 
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
@@ -59,13 +60,7 @@ export const prepareArrive = (
 ): Prepared | FaultValue => {
   const b = barrierOperand(o, 'barrier', i.barrier)
   if (isFault(b)) return b
-  // who reads a log counts arrivals, and no event of it says that a phase expects one more
-  return i.noIncrement
-    ? { _tag: 'mbarrier.cpAsyncArrive', barrier: b.first }
-    : V.fault(
-        'instruction.unsupported',
-        'mbarrier.cpAsyncArrive: this machine executes the form that does not increment (noIncrement), whose arrival the count includes',
-      )
+  return { _tag: 'mbarrier.cpAsyncArrive', barrier: b.first, increment: !i.noIncrement }
 }
 
 // ---------------------------------------------------------------- effects
@@ -94,7 +89,10 @@ export const executeCopy = (x: Executing, m: Machine, p: Of<'cpAsync.copy'>): Ef
   return effect(issuing(m, [f]), [issue])
 }
 
-/** The arrival is one of those that the barrier was initialised for. */
+/**
+ * The arrival to come is one of those that the barrier was initialised for; or the phase is asked for one more now, so that the two cancel out.
+ * The increment stands in the log right before the issue.
+ */
 export const executeArrive = (x: Executing, m: Machine, p: Of<'mbarrier.cpAsyncArrive'>): Effect => {
   const issue: LogEvent = {
     _tag: 'issue',
@@ -113,7 +111,26 @@ export const executeArrive = (x: Executing, m: Machine, p: Of<'mbarrier.cpAsyncA
     stamp: x.stamp,
     barrier: p.barrier,
   }
-  return effect(issuing(m, [f]), [issue])
+  if (!p.increment) return effect(issuing(m, [f]), [issue])
+  const more: LogEvent = {
+    _tag: 'barrier',
+    stamp: x.stamp,
+    kind: 'increment',
+    barrier: p.barrier,
+    count: 1,
+    bytes: 0,
+    release: false,
+    scope: 'cta',
+    tensor: false,
+  }
+  return effect(issuing(ask(m, p.barrier), [f]), [more, issue])
+}
+
+/** One arrival more; a phase that asks for all there can be stays as it is. */
+const ask = (m: Machine, barrier: number): Machine => {
+  const b = m.barriers[barrier]
+  const next = b === null || b === undefined ? 'count-range' : increment(b, 1)
+  return isTrap(next) ? m : withBarrier(m, barrier, next)
 }
 
 // ---------------------------------------------------------------- completion

@@ -40,6 +40,7 @@ const holds = (f: InFlight, family: Family, upTo: number, read: boolean): boolea
       return family === f._tag
     case 'tmaLoad':
     case 'stAsync':
+    case 'clc':
     case 'cpAsyncArrive':
     case 'tcgen05':
     case 'tcgen05Copy':

@@ -19,6 +19,7 @@
  * 3. an arrive of more than pending, and tx outside +-(2^20 - 1), trap; the state is left as it was. (The bound
  *    is that of PTX; recorded stops are at -2^20 - 1 and 2^21 - 2.)
  * 4. drop lowers `expected` for the following phases too.
+ * 5. an increment and an arrive by as much leave the barrier as it was; an increment beyond 2^20 - 1 pending traps.
  *
  * Source: PTX ISA, parallel synchronization: mbarrier; limits as observed on an H100.
  */
@@ -67,6 +68,10 @@ export const update = (
   if (arrivals > b.pending) return 'over-arrival'
   return settle(b.completed, b.expected - dropped, b.pending - arrivals, tx)
 }
+
+/** The open phase asks for `arrivals` more; `expected` of the following phases stays. */
+export const increment = (b: Mbarrier, arrivals: number): Mbarrier | Trap =>
+  b.pending + arrivals > limit ? 'count-range' : make(b.completed, b.expected, b.pending + arrivals, b.tx)
 
 /** Does a wait for parity `p` pass? */
 export const passes = (b: Mbarrier, p: number): boolean => (b.completed & 1) !== (p & 1)

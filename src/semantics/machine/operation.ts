@@ -7,7 +7,7 @@
  */
 import type { Dtype, FloatDtype } from '../../numerics/dtype.js'
 import type { Family, Fence, Origin, Stamp } from '../log.js'
-import type { ReduceKind, Scope } from '../instruction.js'
+import type { AtomicOp, ReduceKind, Scope } from '../instruction.js'
 import type { Elements } from './elements.js'
 import type { DescriptorValue } from './value.js'
 
@@ -64,7 +64,7 @@ export type Prepared =
       readonly scope: Scope
       readonly tensor: boolean
     }
-  | { readonly _tag: 'mbarrier.cpAsyncArrive'; readonly barrier: number }
+  | { readonly _tag: 'mbarrier.cpAsyncArrive'; readonly barrier: number; readonly increment: boolean }
   | { readonly _tag: 'bar'; readonly id: number; readonly count: number; readonly waits: boolean }
   | { readonly _tag: 'bar.leave'; readonly id: number; readonly count: number; readonly generation: number }
   | { readonly _tag: 'cluster.arrive'; readonly relaxed: boolean }
@@ -80,6 +80,32 @@ export type Prepared =
       readonly destination: Elements
       readonly data: Float64Array | null
       readonly origin: Origin
+    }
+  | {
+      readonly _tag: 'atomic'
+      readonly op: AtomicOp
+      readonly destination: Elements
+      readonly data: Float64Array | null
+      readonly compare: Float64Array | null
+      readonly scope: Scope
+    }
+  | {
+      readonly _tag: 'semaphore'
+      readonly kind: 'signal' | 'wait'
+      readonly counter: Elements
+      readonly value: number
+      readonly decrement: boolean
+      readonly scope: Scope
+    }
+  | {
+      readonly _tag: 'clc.tryCancel'
+      readonly parts: ReadonlyArray<{ readonly response: Elements; readonly barrier: number }>
+    }
+  | { readonly _tag: 'clc.query'; readonly response: Elements }
+  | {
+      readonly _tag: 'setMaxRegisters'
+      readonly count: number
+      readonly action: 'increase' | 'decrease'
     }
   | {
       readonly _tag: 'tma.load'
@@ -284,7 +310,20 @@ export interface Tcgen05StInFlight extends Issued {
   readonly bytes: number
 }
 
+/** A request to cancel a cluster, on its way to one CTA. */
+export interface ClcInFlight extends Issued {
+  readonly _tag: 'clc'
+  readonly part: number
+  readonly stage: 'write' | 'signal'
+  readonly response: Elements
+  readonly barrier: number
+  /** the cluster granted, -1 for none */
+  readonly cluster: number
+  readonly bytes: number
+}
+
 export type InFlight =
+  | ClcInFlight
   | TmaLoadInFlight
   | TmaStoreInFlight
   | StAsyncInFlight

@@ -1,14 +1,17 @@
 /**
  * Preparing an instruction: its operands become values, and what can be checked before it executes is checked.
  *
- * One line an instruction; the work is in its family. An instruction that this machine cannot execute yet is a fault that says
- * so: the language is whole, the machine grows into it.
+ * One line an instruction; the work is in its family.
  */
+import * as Atomic from '../instructions/atomic.js'
+import * as Clc from '../instructions/clc.js'
 import * as CpAsync from '../instructions/cp-async.js'
 import * as Generic from '../instructions/generic.js'
 import * as Groups from '../instructions/groups.js'
 import * as Mbarrier from '../instructions/mbarrier.js'
 import * as Rendezvous from '../instructions/rendezvous.js'
+import * as Semaphore from '../instructions/semaphore.js'
+import * as SetMaxRegisters from '../instructions/set-max-registers.js'
 import * as StAsync from '../instructions/st-async.js'
 import * as Tcgen05Copy from '../instructions/tcgen05-copy.js'
 import * as Tcgen05Data from '../instructions/tcgen05-data.js'
@@ -21,7 +24,6 @@ import type { Instruction } from '../instruction.js'
 import type { Operands } from './effect.js'
 import type { Frame } from './evaluate.js'
 import type { Prepared } from './operation.js'
-import * as V from './value.js'
 import type { FaultValue } from './value.js'
 import type { Standpoint, World } from './world.js'
 
@@ -93,6 +95,17 @@ export const prepare = (
       return Generic.prepareLoadPtr(o, i)
     case 'gmem.storePtr':
       return Generic.prepareStorePtr(o, i)
+    case 'smem.atomic':
+      return Atomic.prepareShared(o, i)
+    case 'gmem.atomicPtr':
+      return Atomic.preparePointers(o, i)
+    case 'semaphore.signal':
+    case 'semaphore.wait':
+      return Semaphore.prepare(o, i)
+    case 'clc.tryCancel':
+      return Clc.prepareTryCancel(o, i)
+    case 'clc.query':
+      return Clc.prepareQuery(o, i)
     case 'cpAsync.copy':
       return CpAsync.prepareCopy(o, i)
     case 'cpAsync.commitGroup':
@@ -139,10 +152,10 @@ export const prepare = (
       // an agent speaks with one voice
       return { _tag: 'nothing', results: [true] }
     case 'setMaxRegisters':
+      return SetMaxRegisters.prepare(i)
+    case 'tma.prefetch':
       return { _tag: 'nothing', results: [] }
     case 'trap':
       return { _tag: 'trap' }
-    default:
-      return V.fault('instruction.unsupported', `${i._tag}: this machine does not execute it`)
   }
 }

@@ -23,7 +23,8 @@ export const registerFile = 65_536
 /** Warps of a CTA. */
 export const warpsOfCta = 32
 const threadsOfWarp = 32
-const most = 256
+/** The most that one thread may have. */
+export const mostRegisters = 256
 
 /** Registers of a thread of each warp at the launch; 0 where no agent has the warp. */
 export const atLaunch = (agents: ReadonlyArray<Agent>): ReadonlyArray<number> => {
@@ -35,7 +36,7 @@ export const atLaunch = (agents: ReadonlyArray<Agent>): ReadonlyArray<number> =>
   const taken = asked.reduce<number>((n, r) => n + (r ?? 0) * threadsOfWarp, 0)
   const open = asked.filter((r) => r === null).length
   const share = open === 0 ? 0 : Math.floor((registerFile - taken) / (open * threadsOfWarp) / 8) * 8
-  return asked.map((r) => r ?? Math.max(0, Math.min(most, share)))
+  return asked.map((r) => r ?? Math.max(0, Math.min(mostRegisters, share)))
 }
 
 /** Words in use by a CTA. `registers` has all resident CTAs. */
@@ -57,10 +58,14 @@ export const withCount = (
   return out
 }
 
-/** Do the warps of an agent fit with `count` registers a thread? */
-export const fits = (registers: ReadonlyArray<number>, cta: number, agent: Agent, count: number): boolean => {
-  let words = inUse(registers, cta)
+/** Words that the warps of an agent take for `count` registers a thread; negative: that they give back. */
+export const needs = (registers: ReadonlyArray<number>, cta: number, agent: Agent, count: number): number => {
+  let words = 0
   for (let w = 0; w < agent.warps; w++)
     words += (count - registers[cta * warpsOfCta + agent.firstWarp + w]!) * threadsOfWarp
-  return words <= registerFile
+  return words
 }
+
+/** Do the warps of an agent fit with `count` registers a thread? */
+export const fits = (registers: ReadonlyArray<number>, cta: number, agent: Agent, count: number): boolean =>
+  inUse(registers, cta) + needs(registers, cta, agent, count) <= registerFile

@@ -25,6 +25,7 @@
  */
 import { showShape, sizeOf } from '../../transforms/shape.js'
 import { mostAgents } from '../limits.js'
+import { mostRegisters, registerFile } from '../machine/registers.js'
 import { type Agent, type Fork, type Program, type Region } from '../program.js'
 import { type Checked, each, first, isNat, no } from './problem.js'
 import type { Here, Scene } from './scope.js'
@@ -36,10 +37,6 @@ const disjoint = (a: Agent, b: Agent): boolean => lastWarp(a) <= b.firstWarp || 
 const inside = (a: Agent, b: Agent): boolean => a.firstWarp >= b.firstWarp && lastWarp(a) <= lastWarp(b)
 
 // ---------------------------------------------------------------- registers
-
-/** The registers of an SM, and the most that one thread may have. */
-const registerFile = 65536
-const mostRegisters = 256
 
 /** A2: what the agents that share no warp take together. */
 const registerRules = (agents: ReadonlyArray<Agent>): Checked => {

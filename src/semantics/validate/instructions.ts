@@ -13,6 +13,7 @@
  * | st.async                    | elements of 32 or 64 bits                                   | type.mismatch   |
  * | tcgen05.alloc, dealloc      | 32, 64, 128, 256 or 512 columns                             | T3              |
  * | setMaxRegisters             | a multiple of 8 from 24 to 256                              | registers.count |
+ * | setMaxRegisters             | run by whole warpgroups, from a multiple of 4 warps on      | mma.agent       |
  * | anything that names registers | they belong to an agent that may run it                   | storage.owner   |
  *
  * Laws
@@ -27,7 +28,7 @@ import type { ExprNode } from '../expression.js'
 import type { Instruction } from '../instruction.js'
 import { showType } from '../typecheck.js'
 import { ptr, tile } from '../types.js'
-import { onArch, tcgen05Rules, wgmmaRules, wholeWarpgroups } from './matrix.js'
+import { alignedWarpgroups, onArch, tcgen05Rules, wgmmaRules, wholeWarpgroups } from './matrix.js'
 import { type Operands, fits, pointerTile, throughPointers } from './operands.js'
 import { type Checked, first, isNat, no } from './problem.js'
 import type { Here } from './scope.js'
@@ -251,12 +252,16 @@ export const rule = (here: Here, instruction: Instruction, operand: Operands): C
     case 'clc.query':
       return onArch(here, instruction._tag, 'sm100a')
     case 'setMaxRegisters':
-      return instruction.count % 8 === 0 && instruction.count >= 24 && instruction.count <= 256
-        ? null
-        : no(
-            'registers.count',
-            `count: expected a multiple of 8 from 24 to 256, found ${String(instruction.count)}`,
-          )
+      return first([
+        () => alignedWarpgroups(here, instruction._tag),
+        () =>
+          instruction.count % 8 === 0 && instruction.count >= 24 && instruction.count <= 256
+            ? null
+            : no(
+                'registers.count',
+                `count: expected a multiple of 8 from 24 to 256, found ${String(instruction.count)}`,
+              ),
+      ])
     default:
       return null
   }

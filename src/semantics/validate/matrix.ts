@@ -353,3 +353,15 @@ export const wholeWarpgroups = (here: Here, name: string): Checked =>
           `${name} is run by whole warpgroups, found agent ${agent.name} of ${String(agent.warps)} warps`,
         ),
   )
+
+/** The same, and the first warp is the first of a warpgroup. */
+export const alignedWarpgroups = (here: Here, name: string): Checked =>
+  wholeWarpgroups(here, name) ??
+  each(here.runners, (agent) =>
+    agent.firstWarp % 4 === 0
+      ? null
+      : no(
+          'mma.agent',
+          `${name} is run by whole warpgroups, found agent ${agent.name} from warp ${String(agent.firstWarp)}`,
+        ),
+  )

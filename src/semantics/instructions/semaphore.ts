@@ -1,0 +1,128 @@
+/**
+ * Semaphores: 32-bit counters in memory that agents of any cluster signal and wait for.
+ *
+ * A signal adds, as a release at its scope. A wait blocks until the counter is at least `value`; with `decrement` it takes that much away in the
+ * same moment. It is an acquire at its scope. The counter is an ordinary i32 or u32 of global memory: what a program or its caller puts there is
+ * what it starts from.
+ *
+ *     s = 0     A: wait s >= 2     blocked
+ *     B: signal s 1                s = 1
+ *     C: signal s 1                s = 2: A can go on, and knows what B and C did before
+ *
+ * In the log both are `semaphore` events, with what the counter was; a wait that never passes stands there as blocked.
+ *
+ * Names: REGULAR semaphores, `semaphore_signal`, `semaphore_wait` (Pallas); a flag of a stream-K or split-K kernel (CUTLASS, Triton).
+ *
+ * Laws
+ * 1. The counter is what it was at first, plus all signals, minus all decrements.
+ * 2. A signal of less than one, a counter that leaves its 31 bits and an address that is no 32-bit integer are faults.
+ *
+ * Source: PTX ISA, red.release and atom.acquire; JAX docs, Pallas:MGPU reference (semaphores).
+ */
+import type { InstructionOf } from '../instruction.js'
+import type { SemaphoreEvent } from '../log.js'
+import {
+  effect,
+  inBounds,
+  intOperand,
+  valueOf,
+  type Effect,
+  type Executing,
+  type Operands,
+} from '../machine/effect.js'
+import * as Footprint from '../machine/footprint.js'
+import type { Elements, Prepared } from '../machine/operation.js'
+import * as Plane from '../machine/plane.js'
+import { withPlane, type Machine } from '../machine/state.js'
+import * as V from '../machine/value.js'
+import { isFault, type FaultValue } from '../machine/value.js'
+
+type Semaphore = Extract<Prepared, { readonly _tag: 'semaphore' }>
+
+const bytes = 4
+const greatest = 2 ** 31 - 1
+
+// ---------------------------------------------------------------- reads and checks
+
+const counterOperand = (
+  o: Operands,
+  i: InstructionOf<'semaphore.signal' | 'semaphore.wait'>,
+): Elements | FaultValue => {
+  const at = valueOf(o, i.at)
+  if (isFault(at)) return at
+  if (typeof at !== 'object' || at._tag !== 'ptr')
+    return V.fault('type.mismatch', `at: expected a pointer, found ${V.kindOf(at)}`)
+  if ((at.dtype !== 'i32' && at.dtype !== 'u32') || at.address % bytes !== 0)
+    return V.fault(
+      'semaphore.counter',
+      `at: expected an aligned counter of i32 or u32, found ${at.dtype} at byte ${String(at.address)}`,
+    )
+  return at.address < 0
+    ? V.fault('I2', `at: byte ${String(at.address)} is outside of ${o.world.header.planes[at.plane]!.name}`)
+    : inBounds(
+        o.world,
+        'at',
+        Footprint.ofAddresses(o.world.footprints, at.plane, at.dtype, [1], Int32Array.of(at.address)),
+      )
+}
+
+export const prepare = (
+  o: Operands,
+  i: InstructionOf<'semaphore.signal' | 'semaphore.wait'>,
+): Prepared | FaultValue => {
+  const counter = counterOperand(o, i)
+  if (isFault(counter)) return counter
+  const value = intOperand(o, 'value', i.value)
+  if (typeof value !== 'number') return value
+  if (i._tag === 'semaphore.signal' && value < 1)
+    return V.fault('semaphore.value', `value: expected a signal of at least 1, found ${String(value)}`)
+  return {
+    _tag: 'semaphore',
+    kind: i._tag === 'semaphore.signal' ? 'signal' : 'wait',
+    counter,
+    value,
+    decrement: i._tag === 'semaphore.wait' && i.decrement,
+    scope: i.scope,
+  }
+}
+
+// ---------------------------------------------------------------- effects
+
+/** What the counter is; what nobody has written counts as nothing that a wait can pass on. */
+export const counterOf = (m: Machine, counter: Elements): number => {
+  const { data } = Plane.read(m.planes[counter.plane]!, counter)
+  const x = data === null ? 0 : data[0]!
+  return Number.isNaN(x) ? 0 : x | 0
+}
+
+export const blocked = (m: Machine, p: Semaphore): boolean =>
+  p.kind === 'wait' && counterOf(m, p.counter) < p.value
+
+export const event = (
+  x: Executing,
+  m: Machine,
+  p: Semaphore,
+  outcome: SemaphoreEvent['outcome'],
+): SemaphoreEvent => ({
+  _tag: 'semaphore',
+  stamp: x.stamp,
+  kind: p.kind,
+  footprint: p.counter.footprint,
+  value: p.value,
+  decrement: p.decrement,
+  scope: p.scope,
+  before: counterOf(m, p.counter),
+  outcome,
+})
+
+export const execute = (x: Executing, m: Machine, p: Semaphore): Effect | FaultValue => {
+  const by = p.kind === 'signal' ? p.value : p.decrement ? -p.value : 0
+  const after = counterOf(m, p.counter) + by
+  if (after > greatest)
+    return V.fault('semaphore.value', `the counter goes beyond ${String(greatest)}: ${String(after)}`)
+  const e = event(x, m, p, 'passed')
+  if (by === 0) return effect(m, [e])
+  const { plane, dtype } = p.counter
+  const data = Float64Array.of(dtype === 'u32' ? after >>> 0 : after)
+  return effect(withPlane(m, plane, Plane.write(m.planes[plane]!, p.counter, data, m.edit)), [e])
+}
