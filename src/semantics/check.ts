@@ -91,10 +91,13 @@ export interface Checked {
 export type Check = (program: Program, options: CheckOptions) => E.Either<Failure, Checked>
 
 /** What the verdicts of this library leave out, always. */
-export const scope: ReadonlyArray<string> = [
-  'races inside one agent, between its own lanes',
-  'atomics and semaphores across clusters',
-]
+export const scope: ReadonlyArray<string> = ['races inside one agent, between its own lanes']
+
+/** What the verdict of this program leaves out besides. */
+const scopeOf = (world: World): ReadonlyArray<string> =>
+  world.linked.instructions.has('clc.tryCancel')
+    ? [...scope, 'cluster launch control: other grants than those of the run']
+    : scope
 
 // ---------------------------------------------------------------- one run
 
@@ -462,7 +465,7 @@ export const check: Check = (program, options) => {
       clusters: shown.clusters,
       runs: 1 + (answer?.runs ?? 0),
     },
-    scope,
+    scope: scopeOf(world),
   }
   return E.right({ verdict, world, machine: first.machine, schedule: first.schedule })
 }

@@ -7,7 +7,7 @@
  *
  *     entry   let s = rem(k, 2)          slot 3 := rem(slot 1, 2)
  *
- * Linking also collects the sites, numbers the agents, and says why control may depend on timing (condition C1).
+ * Linking also collects the sites, numbers the agents, and says why control may depend on timing (`timing.ts`).
  *
  * Laws
  * 1. Linking forgets names and keeps meaning: two programs that differ in the choice of names link to equal data.
@@ -16,10 +16,11 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { failure, type Failure } from '../failure.js'
 import type { RegisterLayout } from '../layouts/register-layout.js'
-import { children, type ExprNode } from './expression.js'
+import type { ExprNode } from './expression.js'
 import type { Instruction } from './instruction.js'
 import type { Agent, Do, Program, Region, Site, Stmt } from './program.js'
-import { mapOperands, operandsOf } from './signature.js'
+import { mapOperands } from './signature.js'
+import { timingReasons } from './timing.js'
 
 // ---------------------------------------------------------------- model
 
@@ -98,6 +99,8 @@ export interface Linked {
   readonly frameSize: number
   readonly sites: ReadonlyArray<Site>
   readonly nondeterminism: ReadonlyArray<string>
+  /** the instructions that occur in it */
+  readonly instructions: ReadonlySet<string>
 }
 
 export type LinkError = Failure<'name.unbound' | 'name.rebound' | 'agent.unknown'>
@@ -107,21 +110,17 @@ export type LinkError = Failure<'name.unbound' | 'name.rebound' | 'agent.unknown
 /** What one body has bound so far. It grows while the body is walked, and nowhere else. */
 interface Scope {
   readonly slots: Map<string, number>
-  readonly tainted: Set<string>
 }
 interface Walk {
   readonly agents: ReadonlyMap<string, number>
   readonly forked: Set<number>
   readonly sites: Site[]
   readonly siteIndex: Map<Site, number>
-  readonly nondeterminism: string[]
+  readonly instructions: Set<string>
   readonly errors: LinkError[]
 }
 
-/** Results that may differ between schedules although everything read is the same. */
-const timed: ReadonlySet<string> = new Set(['mbarrier.test', 'smem.atomic', 'gmem.atomicPtr'])
-
-const scope = (): Scope => ({ slots: new Map(), tainted: new Set() })
+const scope = (): Scope => ({ slots: new Map() })
 
 const bind = (walk: Walk, at: Scope, name: string): number => {
   if (at.slots.has(name)) walk.errors.push(failure('name.rebound', `the name ${name} is bound twice`))
@@ -226,19 +225,6 @@ const mapNames = (e: ExprNode, f: (name: string) => ExprNode): ExprNode => {
   }
 }
 
-/** Does the expression read a name whose value depends on timing? */
-const reads = (at: Scope, e: ExprNode): boolean =>
-  e._tag === 'name' ? at.tainted.has(e.name) : children(e).some((c) => reads(at, c))
-
-const taint = (at: Scope, name: string, when: boolean): void => {
-  if (when) at.tainted.add(name)
-}
-
-const control = (walk: Walk, at: Scope, site: Site, e: ExprNode): void => {
-  if (reads(at, e))
-    walk.nondeterminism.push(`${site.label}: control depends on a value that depends on timing`)
-}
-
 const linkRegion = (walk: Walk, at: Scope, scalars: ReadonlySet<string>, r: Region): LinkedRegion => {
   const params = r.params.map((p) => bind(walk, at, p.name))
   const body = r.body.map((s) => linkStmt(walk, at, scalars, s))
@@ -247,10 +233,8 @@ const linkRegion = (walk: Walk, at: Scope, scalars: ReadonlySet<string>, r: Regi
 
 const linkDo = (walk: Walk, at: Scope, scalars: ReadonlySet<string>, s: Do): LinkedDo => {
   const when = s.when === undefined ? null : resolve(walk, at, scalars, s.when)
-  if (s.when !== undefined) control(walk, at, s.site, s.when)
-  for (const { expr } of operandsOf(s.instruction)) control(walk, at, s.site, expr)
+  walk.instructions.add(s.instruction._tag)
   const instruction = mapOperands((e) => resolve(walk, at, scalars, e))(s.instruction)
-  for (const r of s.results) taint(at, r.name, timed.has(s.instruction._tag))
   return {
     _tag: 'Do',
     results: s.results.map((r) => bind(walk, at, r.name)),
@@ -266,7 +250,6 @@ const linkStmt = (walk: Walk, at: Scope, scalars: ReadonlySet<string>, s: Stmt):
   switch (s._tag) {
     case 'Let': {
       const expr = resolve(walk, at, scalars, s.expr)
-      taint(at, s.binder.name, reads(at, s.expr))
       return { _tag: 'Let', slot: bind(walk, at, s.binder.name), expr, site }
     }
     case 'Do':
@@ -275,17 +258,10 @@ const linkStmt = (walk: Walk, at: Scope, scalars: ReadonlySet<string>, s: Stmt):
       const from = resolve(walk, at, scalars, s.from)
       const to = resolve(walk, at, scalars, s.to)
       const step = resolve(walk, at, scalars, s.step)
-      for (const e of [s.from, s.to, s.step]) control(walk, at, s.site, e)
       const inits = s.carried.map((c) => resolve(walk, at, scalars, c.init))
-      s.carried.forEach((c) => {
-        taint(at, c.binder.name, reads(at, c.init))
-      })
       const index = bind(walk, at, s.index.name)
       const carried = s.carried.map((c, i) => ({ slot: bind(walk, at, c.binder.name), init: inits[i]! }))
       const body = linkRegion(walk, at, scalars, s.body)
-      s.results.forEach((r, i) => {
-        taint(at, r.name, s.body.yields[i] !== undefined && reads(at, s.body.yields[i]))
-      })
       return {
         _tag: 'For',
         index,
@@ -302,7 +278,6 @@ const linkStmt = (walk: Walk, at: Scope, scalars: ReadonlySet<string>, s: Stmt):
       const inits = s.carried.map((c) => resolve(walk, at, scalars, c.init))
       const carried = s.carried.map((c, i) => ({ slot: bind(walk, at, c.binder.name), init: inits[i]! }))
       const before = linkRegion(walk, at, scalars, s.before)
-      if (s.before.yields[0] !== undefined) control(walk, at, s.site, s.before.yields[0])
       const after = linkRegion(walk, at, scalars, s.after)
       return {
         _tag: 'While',
@@ -315,7 +290,6 @@ const linkStmt = (walk: Walk, at: Scope, scalars: ReadonlySet<string>, s: Stmt):
     }
     case 'If': {
       const cond = resolve(walk, at, scalars, s.cond)
-      control(walk, at, s.site, s.cond)
       const then = linkRegion(walk, at, scalars, s.then)
       const otherwise = linkRegion(walk, at, scalars, s.else)
       return {
@@ -339,9 +313,6 @@ const linkStmt = (walk: Walk, at: Scope, scalars: ReadonlySet<string>, s: Stmt):
           slot: bind(walk, inner, c.binder.name),
           value: values[k]!,
         }))
-        b.captures.forEach((c) => {
-          taint(inner, c.binder.name, reads(at, c.value))
-        })
         const body = linkRegion(walk, inner, scalars, b.body)
         return { agent: agent ?? 0, captures, body, frameSize: inner.slots.size }
       })
@@ -358,7 +329,7 @@ export const link = (program: Program): E.Either<LinkError, Linked> => {
     forked: new Set(),
     sites: [],
     siteIndex: new Map(),
-    nondeterminism: [],
+    instructions: new Set(),
     errors: [],
   }
   const scalars = new Set(program.params.flatMap((p) => (p._tag === 'scalar' ? [p.name] : [])))
@@ -373,7 +344,8 @@ export const link = (program: Program): E.Either<LinkError, Linked> => {
         entry,
         frameSize: outer.slots.size,
         sites: walk.sites,
-        nondeterminism: walk.nondeterminism,
+        nondeterminism: timingReasons(program),
+        instructions: walk.instructions,
       })
     : E.left(first)
 }

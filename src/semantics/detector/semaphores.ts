@@ -8,7 +8,7 @@
  * |------------------------------------------------------------------------------------|------------------|
  * | every signal that comes after w knows w                                            | it could have come first, in the place of another |
  * | no signal before w could be spared: for the last signal s of each agent that w did not know anyhow, v - s < n | w could have passed without s |
- * | of two waits that take something away, or one of them, one knows the other         | they could take from one another |
+ * | of two waits of which one takes something away, the later knows the earlier, not by this counter alone | the other could have taken it |
  *
  * Failing: C4 (B3), undecided. Why the last signal of each agent is enough: a schedule in which w passes without some of its signals lacks with each
  * of them whatever comes after it, hence a last one, and then at least that one's value.
@@ -165,8 +165,7 @@ const passed = (d: Detector, s: SemaphoreState, e: SemaphoreEvent): void => {
   s.told.forEach((told, y) => {
     if (told !== undefined) receive(a, told.knowledge, reaches(c, y, told.reach, x, acquire), false)
   })
-  const order = a.knowledge.order
-  for (const w of unknown(e.decrement ? s.waits : s.taken, order))
+  for (const w of unknown(e.decrement ? s.waits : s.taken, before))
     ambiguous(
       c,
       s,

@@ -1,0 +1,190 @@
+/**
+ * Cluster launch control: a persistent copy whose clusters take over the rest of the grid. For every plan (how many requests are granted before one
+ * fails), every number of resident clusters and many schedules the tiles done are the grid, each exactly once. And the twins: no wait, a response used as
+ * payload, a request after one that failed, two that ask at once.
+ */
+import { describe, expect, test } from 'vitest'
+import { bits } from '../../src/numerics/bits.js'
+import { unit } from '../../src/numerics/unit.js'
+import * as B from '../../src/semantics/builder.js'
+import { check } from '../../src/semantics/check.js'
+import * as X from '../../src/semantics/expression.js'
+import { firstCta } from '../../src/semantics/instructions/clc.js'
+import { readTensor } from '../../src/semantics/launch.js'
+import * as Policy from '../../src/semantics/policy.js'
+import type { Program } from '../../src/semantics/program.js'
+import type { Verdict } from '../../src/semantics/verdict.js'
+import { launched, logged, right } from './machine-samples.js'
+
+type Flaw = 'none' | 'no wait' | 'payload' | 'again'
+
+/** One agent a CTA: does its own tile, then what it is granted, until it is refused. */
+const persistent = (
+  tiles: number,
+  o: { readonly cluster?: 1 | 2; readonly flaw?: Flaw; readonly agents?: 1 | 2 } = {},
+): Program => {
+  const cluster = o.cluster ?? 1
+  const flaw = o.flaw ?? 'none'
+  return right(
+    B.kernel(
+      {
+        name: 'persistent copy',
+        arch: 'sm100a',
+        grid: [tiles],
+        cluster: [cluster],
+        agents: [B.warp('w', 0), ...(o.agents === 2 ? [B.warp('v', 1)] : [])],
+      },
+      function* () {
+        const x = yield* B.tensorParam('x', 'i32', [tiles, 4], { role: 'in' })
+        const out = yield* B.tensorParam('out', 'i32', [tiles, 4], { role: 'out' })
+        const responses = yield* B.sharedMemory('response', 'i32', [o.agents ?? 1, 4])
+        const bs = yield* B.barriers('answered', [o.agents ?? 1])
+        const me = X.place('agent')
+        const response = X.slot(responses, me)
+        const b = X.slot(bs, me)
+        const rank = X.place('ctaRank')
+        yield* B.run('init', { _tag: 'mbarrier.init', barrier: b, count: 1 })
+        yield* B.run('arrive', { _tag: 'cluster.arrive', relaxed: false })
+        yield* B.run('wait init', { _tag: 'cluster.wait' })
+        yield* B.whileLoop<{ readonly tile: 'i32'; readonly more: 'i1'; readonly turn: 'i32' }>(
+          { label: 'tiles', carried: { tile: X.place('programId'), more: X.i1(true), turn: X.i32(0) } },
+          function* ({ tile, more, turn }) {
+            return [more, { tile, more, turn }] as const
+          },
+          function* ({ tile, turn }) {
+            // every CTA expects its own answer; the first one of the cluster asks for all
+            yield* B.run('expect', {
+              _tag: 'mbarrier.arriveExpectTx',
+              barrier: b,
+              bytes: X.i32(16),
+              release: true,
+              scope: 'cta',
+            })
+            yield* B.run(
+              'ask',
+              { _tag: 'clc.tryCancel', response, barrier: b, multicast: cluster > 1 },
+              { when: X.eq(rank, X.i32(0)) },
+            )
+            const row = yield* B.gmemLoad('row', X.slot(x.view, tile))
+            yield* B.run('write', { _tag: 'gmem.store', destination: X.slot(out.view, tile), value: row })
+            if (flaw !== 'no wait')
+              yield* B.run('wait', {
+                _tag: 'mbarrier.wait',
+                barrier: b,
+                parity: X.rem(turn, X.i32(2)),
+                acquire: true,
+                scope: 'cta',
+              })
+            const [granted, first] = yield* B.clcQuery('answer', response)
+            if (flaw === 'payload') yield* B.smemLoad('peek', response)
+            if (flaw === 'again') {
+              const late = X.xor(granted, X.i1(true))
+              yield* B.run(
+                'ask again',
+                { _tag: 'clc.tryCancel', response, barrier: b, multicast: false },
+                { when: late },
+              )
+            }
+            // both CTAs have read the answer before the next one may come
+            yield* B.run('arrive read', { _tag: 'cluster.arrive', relaxed: false })
+            yield* B.run('wait read', { _tag: 'cluster.wait' })
+            const next = X.add(first, rank)
+            return { tile: next, more: granted, turn: X.add(turn, X.i32(1)) }
+          },
+        )
+      },
+    ),
+  )
+}
+
+const data = (tiles: number): ReadonlyMap<string, Float64Array> =>
+  new Map([['x', Float64Array.from({ length: 4 * tiles }, (_, i) => i * i)]])
+
+const verdictOf = (program: Program, policy: Policy.AnyPolicy = Policy.eager): Verdict =>
+  right(
+    check(program, {
+      settings: {},
+      algebra: unit,
+      arguments: { scalars: new Map(), tensors: new Map() },
+      policy,
+      strict: false,
+      strictProxies: false,
+      hazards: true,
+      provenance: false,
+      explore: false,
+      explain: false,
+      fuel: 1e5,
+    }),
+  ).verdict
+
+const policies = [Policy.eager, Policy.lazy, ...[1, 2, 3].map((seed) => Policy.seeded(seed))]
+
+describe('law 1: every tile once', () => {
+  const cases = ([1, 2] as const).flatMap((cluster) =>
+    [1, 2, 3].flatMap((resident) => [2, 4, 6].map((tiles) => [cluster, resident, tiles] as const)),
+  )
+  test.each(cases)('clusters of %i, %i resident, %i tiles: all plans', (cluster, resident, tiles) => {
+    const program = persistent(tiles, { cluster })
+    const clusters = tiles / cluster
+    for (let grants = 0; grants <= clusters; grants++)
+      for (const policy of policies) {
+        const l = launched(program, bits('blackwell'), { tensors: data(tiles), resident, grants })
+        const ran = logged(l, policy)
+        expect(ran.outcome._tag).toBe('completed')
+        // by the log: who wrote which row
+        const rows = ran.result.flatMap((e) =>
+          e._tag === 'access' && e.rw === 'w' && l.world.header.planes[e.footprint.plane]!.name === 'out'
+            ? [e.footprint.spans[0]! / 16]
+            : [],
+        )
+        expect(rows.sort((a, b) => a - b)).toEqual(Array.from({ length: tiles }, (_, i) => i))
+        expect([...readTensor(l.world, ran.machine, 'out')!]).toEqual([...data(tiles).get('x')!])
+        // what was launched and what was granted are all clusters
+        const granted = ran.result.filter((e) => e._tag === 'perform').length / cluster
+        expect(ran.clusters).toBeGreaterThanOrEqual(clusters - Math.min(grants, granted))
+      }
+  })
+  test('without a limit one resident cluster does everything', () => {
+    const l = launched(persistent(6), unit)
+    expect(logged(l, Policy.seeded(5)).clusters).toBe(1)
+  })
+  test('coordinates of the first CTA, along the axes of the grid', () => {
+    const l = launched(persistent(6, { cluster: 2 }), unit)
+    expect([0, 1, 2].map((c) => firstCta(l.world, c))).toEqual([
+      [0, 0, 0],
+      [2, 0, 0],
+      [4, 0, 0],
+    ])
+  })
+})
+
+describe('judged', () => {
+  test('ok, in clusters of one and of two, and the verdict says what it leaves out', () => {
+    for (const cluster of [1, 2] as const)
+      for (const policy of policies) {
+        const v = verdictOf(persistent(4, { cluster }), policy)
+        expect([v.verdict, v.findings]).toEqual(['ok', []])
+        expect(v.scope.join()).toContain('other grants')
+      }
+  })
+  test('without the wait the answer is read too early', () => {
+    const shown = policies.map((policy) => verdictOf(persistent(4, { flaw: 'no wait' }), policy))
+    for (const v of shown) expect(v.verdict).not.toBe('ok')
+    expect(shown.flatMap((v) => v.findings.map((f) => f.id))).toContain('R1')
+  })
+  test('an answer is no payload: B7', () => {
+    const v = verdictOf(persistent(4, { flaw: 'payload' }))
+    expect([v.verdict, v.findings.map((f) => [f.id, f.b?.site])]).toEqual(['hazard', [['B7', 'peek']]])
+  })
+  test('a request after one that was seen to fail is a fault', () => {
+    for (const policy of policies) {
+      const v = verdictOf(persistent(4, { flaw: 'again' }), policy)
+      expect([v.verdict, v.reason.split(':')[0]]).toEqual(['invalid', 'clc.refused'])
+    }
+  })
+  test('two agents that ask in no order: who is granted what is a matter of timing (C1)', () => {
+    const v = verdictOf(persistent(6, { agents: 2 }))
+    expect(v.conditions.C1.failures.join()).toContain('which cluster is granted depends on who asks first')
+    expect(v.verdict).not.toBe('ok')
+  })
+})
