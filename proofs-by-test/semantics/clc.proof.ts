@@ -49,7 +49,8 @@ const persistent = (
         yield* B.whileLoop<{ readonly tile: 'i32'; readonly more: 'i1'; readonly turn: 'i32' }>(
           { label: 'tiles', carried: { tile: X.place('programId'), more: X.i1(true), turn: X.i32(0) } },
           function* ({ tile, more, turn }) {
-            return [more, { tile, more, turn }] as const
+            const go = yield* B.letIn('go', more)
+            return [go, { tile, more, turn }] as const
           },
           function* ({ tile, turn }) {
             // every CTA expects its own answer; the first one of the cluster asks for all
@@ -170,7 +171,7 @@ describe('judged', () => {
   test('without the wait the answer is read too early', () => {
     const shown = policies.map((policy) => verdictOf(persistent(4, { flaw: 'no wait' }), policy))
     for (const v of shown) expect(v.verdict).not.toBe('ok')
-    expect(shown.flatMap((v) => v.findings.map((f) => f.id))).toContain('R1')
+    expect(shown.flatMap((v) => v.findings.map((f) => f.id))).toContain('P4')
   })
   test('an answer is no payload: B7', () => {
     const v = verdictOf(persistent(4, { flaw: 'payload' }))

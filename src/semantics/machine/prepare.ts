@@ -153,8 +153,6 @@ export const prepare = (
       return { _tag: 'nothing', results: [true] }
     case 'setMaxRegisters':
       return SetMaxRegisters.prepare(i)
-    case 'tma.prefetch':
-      return { _tag: 'nothing', results: [] }
     case 'trap':
       return { _tag: 'trap' }
   }
