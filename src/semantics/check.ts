@@ -238,15 +238,21 @@ const faultOf = (world: World, ran: Ran): ReadonlyArray<Finding> => {
   return [{ id, severity: hazards[id].severity, text: message, a }]
 }
 
-/** What a run shows, and what stands behind a condition that fails in it (B1, B3, B4). */
-const shownBy = (world: World, ran: Ran): ReadonlyArray<Finding> => {
+/** What a run shows. */
+const foundBy = (world: World, ran: Ran): ReadonlyArray<Finding> => {
   const j = ran.result[0]
   const fault = faultOf(world, ran)
   if (j === null) return fault
-  const behind = (['C4', 'C3', 'C6'] as const).flatMap((name) => j.conditions[name].findings)
-  const seen = fault.length === 0 ? j.findings : j.findings.filter((f) => !exitIds.includes(f.id))
-  return [...fault, ...seen, ...behind]
+  return [...fault, ...(fault.length === 0 ? j.findings : j.findings.filter((f) => !exitIds.includes(f.id)))]
 }
+
+/** What stands behind a condition that fails in a run: B4, B1, B3. */
+const behind = (ran: Ran): ReadonlyArray<Finding> => {
+  const j = ran.result[0]
+  return j === null ? [] : (['C6', 'C4', 'C3'] as const).flatMap((name) => j.conditions[name].findings)
+}
+
+const shownBy = (world: World, ran: Ran): ReadonlyArray<Finding> => [...foundBy(world, ran), ...behind(ran)]
 
 /** A finding about two operations: what a deadlock is more often caused by than its blocked waits say. */
 const isPair = (f: Finding): boolean => f.b !== undefined && /^([DRWPMVK]|B6)/.test(f.id)
@@ -299,8 +305,11 @@ const findingsOf = (
       : null
   const runs = [
     ...(cause === null ? [] : [{ ran: cause, shown: shownBy(launched.world, cause).filter(isPair) }]),
-    { ran: deciding, shown: shownBy(launched.world, deciding) },
-    ...(deciding === first ? [] : [{ ran: first, shown: shownBy(launched.world, first) }]),
+    { ran: deciding, shown: foundBy(launched.world, deciding) },
+    // the condition that failed at first is why another schedule could show more
+    ...(deciding === first ? [] : [{ ran: first, shown: behind(first) }]),
+    { ran: deciding, shown: behind(deciding) },
+    ...(deciding === first ? [] : [{ ran: first, shown: foundBy(launched.world, first) }]),
   ]
   const known = new Set<string>()
   return runs.flatMap(({ ran, shown }) => {

@@ -43,6 +43,32 @@ const json = (o: Outcome): Readonly<Record<string, unknown>> => {
   return Object.fromEntries(Object.entries(value))
 }
 
+// ---------------------------------------------------------------- the zoo
+
+describe('the zoo by name', () => {
+  it('check zoo/R1: the finding, status 1; its twin is ok', async () => {
+    const bad = await run('check', 'zoo/R1')
+    expect(bad).toMatchObject({ status: 1, stderr: '' })
+    expect(bad.stdout).toMatch(
+      /R1 {2}read before arrival[^]*load s[^]*read s[^]*missing +a wait for generation 0/,
+    )
+    expect(await run('check', 'zoo/R1-fixed')).toMatchObject({ status: 0, stderr: '' })
+  })
+  it('a contract needs --strict; a refusal is one line', async () => {
+    expect(await run('check', 'zoo/B8')).toMatchObject({ status: 0 })
+    expect(await run('check', 'zoo/B8', '--strict')).toMatchObject({ status: 1 })
+    const refused = await run('check', 'zoo/A1')
+    expect(refused.status).toBe(2)
+    expect(refused.stderr).toMatch(/A1.*232448 bytes/)
+  })
+  it('foreign bugs too; an unknown name says what there is', async () => {
+    expect((await run('check', 'foreign/early-release')).stdout).toContain('W2')
+    const unknown = await run('check', 'zoo/R9')
+    expect(unknown.status).toBe(2)
+    expect(unknown.stderr).toMatch(/expected one of zoo\/D1, .*found 'zoo\/R9'/)
+  })
+})
+
 // ---------------------------------------------------------------- golden runs
 
 describe('golden runs: files in, file out, 0 bits different from the chip', () => {

@@ -90,6 +90,33 @@ const tooManyBytes = S.twin({
   },
 })
 
+const lateExpect = S.twin({
+  id: 'B4',
+  word: 'late',
+  title: 'the bytes are announced apart from the arrival, and nothing orders the two',
+  fix: 'announce them with the arrival, or before it',
+  shows: { verdict: 'hazard', a: 'expect', b: 'arrive full' },
+  *body(fixed) {
+    const x = yield* S.global('x')
+    const s = yield* S.tile('s')
+    const full = yield* S.barrier('full')
+    const announced = yield* S.barrier('announced')
+    yield* S.together({
+      *producer() {
+        yield* S.expectOnly('expect', full)
+        yield* S.arrive('arrive announced', announced)
+        yield* S.load('load s', x, 0, s, full)
+      },
+      *consumer() {
+        if (fixed) yield* S.wait('wait announced', announced, 0)
+        yield* S.arrive('arrive full', full)
+        yield* S.wait('wait full', full, 0)
+        yield* S.read('read s', s)
+      },
+    })
+  },
+})
+
 const nobodyArrives = S.twin({
   id: 'B5',
   title: 'each of two agents waits for the other first',
@@ -246,6 +273,7 @@ export const barriers: ReadonlyArray<Twin> = [
   overArrival,
   ambiguous,
   tooManyBytes,
+  lateExpect,
   nobodyArrives,
   lostPrime,
   wrongPhase,
