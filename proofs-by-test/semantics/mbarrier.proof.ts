@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { fc, test as prop } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
-import { init, isTrap, limit, passes, update } from '../../src/semantics/machine/mbarrier.js'
+import { increment, init, isTrap, limit, passes, update } from '../../src/semantics/machine/mbarrier.js'
 import type { Mbarrier, Trap } from '../../src/semantics/machine/mbarrier.js'
+import { script, type Script } from './detector/script.js'
 
 const structure = new URL('../../conformance/hopper/structure/', import.meta.url)
 const read = (name: string): unknown => JSON.parse(readFileSync(new URL(name, structure), 'utf8'))
@@ -51,6 +52,46 @@ const operate = (b: Mbarrier, op: string, arg: number, counted: boolean): Mbarri
       return update(b, 0, -arg)
     case 'arrive_expect_tx':
       return update(b, 1, arg)
+    default:
+      throw new Error(`no such operation: ${op}`)
+  }
+}
+
+/** The same as events of a log: delivered bytes are an operation's. */
+const logOf = (s: Script, op: string, arg: number): void => {
+  const event = (kind: 'init' | 'expect' | 'arrive' | 'drop', count: number, bytes: number): void => {
+    s.push({
+      _tag: 'barrier',
+      stamp: s.stamp(0, op),
+      kind,
+      barrier: 0,
+      count,
+      bytes,
+      release: false,
+      scope: 'cta',
+      tensor: false,
+    })
+  }
+  switch (op) {
+    case 'init':
+      event('init', arg, 0)
+      return
+    case 'arrive':
+    case 'arrive_count':
+      event('arrive', arg, 0)
+      return
+    case 'arrive_drop':
+      event('drop', 1, 0)
+      return
+    case 'expect_tx':
+      event('expect', 0, arg)
+      return
+    case 'arrive_expect_tx':
+      event('arrive', 1, arg)
+      return
+    case 'complete_tx':
+      s.bytes(s.issue(0, 'tmaLoad'), 0, arg)
+      return
     default:
       throw new Error(`no such operation: ${op}`)
   }
@@ -117,6 +158,34 @@ describe('law 3 on silicon', () => {
         expect(tokenHigh(before).toString(16).padStart(8, '0')).toBe(step.token_high)
     }
     expect(trappedAt).toBe(sequence.trapped_at_step)
+  })
+
+  test.each(limits.map((s, k) => [k, s] as const))(
+    'limit %i, by its log: the detector names a fault of the barrier where the chip stops, and nowhere before',
+    (_, sequence) => {
+      const steps = sequence.steps.slice(0, (sequence.trapped_at_step ?? sequence.steps.length) + 1)
+      const faults = (n: number): boolean => {
+        const s = script({ agents: ['t'], barriers: [{ name: 'b', count: 1 }], bare: true })
+        steps.slice(0, n).forEach(({ op, arg }) => {
+          logOf(s, op, arg)
+        })
+        return s.judge().findings.some((f) => f.id === 'B2' || f.id === 'B4')
+      }
+      for (let n = 0; n <= steps.length; n++)
+        expect(faults(n), `after ${String(n)} steps`).toBe(
+          sequence.trapped_at_step !== null && n > sequence.trapped_at_step,
+        )
+    },
+  )
+
+  test('law 5: an increment and its arrival cancel out, up to the limit of what is pending', () => {
+    const two = init(2)
+    expect(increment(two, 1)).toEqual({ completed: 0, expected: 2, pending: 3, tx: 0 })
+    const more = increment(two, 1)
+    if (isTrap(more)) throw new Error(more)
+    expect(update(more, 1, 0)).toEqual(two)
+    expect(increment(init(limit), 1)).toBe('count-range')
+    expect(increment(init(limit - 1), 1)).toMatchObject({ pending: limit })
   })
 
   test('the bounds of PTX, one by one', () => {

@@ -142,6 +142,31 @@ describe('stream-K', () => {
     expect(some.has('ok')).toBe(false)
     expect([...some].some((v) => v.includes('D3'))).toBe(true)
   })
+  test('a signal that can take the place of another: the run in which it does not is not ok either', () => {
+    // cluster 0 writes and signals, cluster 1 signals, cluster 2 waits for one of them and reads
+    const either = gmem(3, function* () {
+      const x = yield* B.tensorParam('x', 'i32', [4], { role: 'inout' })
+      const done = yield* B.tensorParam('done', 'i32', [1], { role: 'inout' })
+      yield* B.ifThen('writer', X.eq(id, X.i32(0)), function* () {
+        yield* B.run('write', { _tag: 'gmem.store', destination: x.view, value: X.iota<1>([4], 0) })
+      })
+      yield* B.ifThen(
+        'reader',
+        X.eq(id, X.i32(2)),
+        function* () {
+          yield* wait('wait', done.ptr, 1)
+          yield* B.gmemLoad('read', x.view)
+        },
+        function* () {
+          yield* signal('signal', done.ptr)
+        },
+      )
+    })
+    const some = verdicts(either)
+    expect(some.has('ok')).toBe(false)
+    expect(some.has('undecided B3')).toBe(true)
+    expect([...some].some((v) => v.includes('D3'))).toBe(true)
+  })
   test('a wait for too many never passes: a deadlock that says what is missing', () => {
     const v = verdictOf(streamK(2, { waits: 5 }))
     expect([v.verdict, v.findings.map((f) => f.id)]).toEqual(['deadlock', ['B5']])

@@ -350,6 +350,18 @@ export const barrierEvent = (c: Context, b: BarrierState, e: BarrierArrival): vo
   b.arrivers[e.stamp.agent] = 1
   c.tookPart[e.stamp.agent * c.extent.barriers + b.index] = 1
   if (e.counted > 0) {
+    if (b.count > limit) {
+      file(c.report, keyOf(`B2|${String(b.index)}`, e.stamp, undefined), () =>
+        draft(
+          'B2',
+          'E',
+          `${name(c, b)} is initialised for ${String(b.count)} arrivals: a phase has at most ${String(limit)}`,
+          actor(b.init ?? e.stamp, `initialises ${name(c, b)}`),
+          actor(e.stamp, e.does),
+        ),
+      )
+      return
+    }
     if (b.pending < e.counted) {
       b.surplus += e.counted
       const found = b.count - b.pending + b.surplus

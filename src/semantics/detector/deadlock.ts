@@ -15,7 +15,7 @@ import type { Context } from './context.js'
 import type { NamedBarriers } from './rendezvous.js'
 import { missingMembers, namedBarrier } from './rendezvous.js'
 import { actor, agentName, draft, file, operation } from './report.js'
-import type { Lacking } from './semaphores.js'
+import type { Lacking } from './semaphore-state.js'
 
 export interface Blockage {
   readonly stamp: Stamp

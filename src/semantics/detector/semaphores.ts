@@ -31,40 +31,11 @@ import { reachOf, type Reach } from './access-record.js'
 import type { Context } from './context.js'
 import { publish, receive, tick } from './context.js'
 import * as Digest from './digest.js'
-import { copy, join, nothing, programOf, type Knowledge } from './knowledge.js'
+import { copy, join, nothing, programOf } from './knowledge.js'
 import { access } from './memory.js'
 import { actor, draft, fail, keyOf, planeName, where } from './report.js'
+import type { SemaphoreState, Semaphores } from './semaphore-state.js'
 import type { Detector } from './state.js'
-
-// ---------------------------------------------------------------- model
-
-interface Signal {
-  readonly stamp: Stamp
-  readonly value: number
-}
-/** What the signals of one agent tell, and how far. */
-interface Told {
-  readonly knowledge: Knowledge
-  readonly reach: Reach
-}
-export interface SemaphoreState {
-  readonly label: string
-  /** per agent */
-  readonly signals: Array<Signal | undefined>
-  readonly waits: Array<Stamp | undefined>
-  readonly taken: Array<Stamp | undefined>
-  readonly told: Array<Told | undefined>
-}
-/** By plane and byte. */
-export type Semaphores = Map<string, SemaphoreState>
-
-/** What a blocked wait lacks. */
-export interface Lacking {
-  readonly label: string
-  readonly before: number
-  readonly value: number
-  readonly signallers: ReadonlyArray<number>
-}
 
 // ---------------------------------------------------------------- constructors
 

@@ -1,0 +1,160 @@
+/**
+ * Registers of a warpgroup, and arrivals of cp.async that ask for themselves: what is offered, what blocks, what faults, what the log's reader says.
+ */
+import { describe, expect, test } from 'vitest'
+import { unit } from '../../src/numerics/unit.js'
+import * as B from '../../src/semantics/builder.js'
+import { check } from '../../src/semantics/check.js'
+import * as X from '../../src/semantics/expression.js'
+import { atLaunch, inUse, registerFile, withCount } from '../../src/semantics/machine/registers.js'
+import * as Policy from '../../src/semantics/policy.js'
+import type { Agent, Program } from '../../src/semantics/program.js'
+import type { Verdict } from '../../src/semantics/verdict.js'
+import { launched, logged, right } from './machine-samples.js'
+
+const verdictOf = (program: Program, policy: Policy.AnyPolicy = Policy.eager): Verdict =>
+  right(
+    check(program, {
+      settings: {},
+      algebra: unit,
+      arguments: { scalars: new Map(), tensors: new Map() },
+      policy,
+      strict: false,
+      strictProxies: false,
+      hazards: true,
+      provenance: false,
+      explore: false,
+      explain: false,
+      fuel: 1e5,
+    }),
+  ).verdict
+
+const three: ReadonlyArray<Agent> = [B.warpgroup('a', 0), B.warpgroup('b', 1), B.warpgroup('c', 2)]
+
+describe('the register file', () => {
+  test('law 1: by hand, 384 threads', () => {
+    const start = atLaunch(three)
+    expect(start.slice(0, 13)).toEqual([...new Array<number>(12).fill(168), 0])
+    expect(inUse(start, 0)).toBe(64_512)
+    const after = [40, 232, 232].reduce((r, count, i) => withCount(r, 0, three[i]!, count), start)
+    expect(inUse(after, 0)).toBe(64_512)
+    expect(inUse(atLaunch([B.warpgroup('a', 0, 240), B.warpgroup('b', 1)]), 0)).toBe(63_488)
+    expect(registerFile).toBe(65_536)
+  })
+
+  const change = (label: string, count: number, action: 'increase' | 'decrease'): B.Build<void> =>
+    B.run(label, { _tag: 'setMaxRegisters', count, action })
+  const roles = (producer: B.Build<void>, consumer: B.Build<void>, agents = three): Program =>
+    right(
+      B.kernel({ name: 'roles', arch: 'sm90a', agents }, function* () {
+        yield* B.ifThen(
+          'producer',
+          X.eq(X.place('warp'), X.i32(0)),
+          function* () {
+            yield* producer
+          },
+          function* () {
+            yield* consumer
+          },
+        )
+      }),
+    )
+  test('law 2: to take more waits until another has given back, whatever the schedule', () => {
+    const program = roles(change('give', 40, 'decrease'), change('take', 232, 'increase'))
+    for (const policy of [Policy.eager, Policy.lazy, ...[1, 2, 3, 4].map((s) => Policy.seeded(s))]) {
+      const ran = logged(launched(program, unit), policy)
+      expect(ran.outcome._tag).toBe('completed')
+      const at = (agent: number): number =>
+        ran.result.findIndex((e) => e._tag === 'registers' && e.stamp.agent === agent)
+      expect(at(0)).toBeLessThan(Math.max(at(1), at(2)))
+      expect(inUse(ran.machine.registers, 0)).toBe(64_512)
+      expect(verdictOf(program, policy)).toMatchObject({ verdict: 'ok' })
+    }
+  })
+  test('nobody gives back: a deadlock that says how many words are missing', () => {
+    const v = verdictOf(roles(B.of(undefined), change('take', 232, 'increase')))
+    expect([v.verdict, v.findings.map((f) => f.id)]).toEqual(['deadlock', ['B5']])
+    // 64 more for 128 threads are 8,192 words, and 65,536 - 64,512 are free
+    expect(v.waitFor.join()).toContain('the register file of its CTA: has 1024 of 8192, 7168 missing')
+  })
+  test('a decrease to more, or an increase to fewer, is A2', () => {
+    for (const bad of [change('give', 200, 'decrease'), change('take', 24, 'increase')]) {
+      const { outcome } = logged(launched(roles(bad, B.of(undefined)), unit), Policy.eager)
+      expect(outcome).toMatchObject({ _tag: 'fault', fault: { kind: 'invalid', code: 'A2' } })
+    }
+  })
+  test('run by whole warpgroups only', () => {
+    const one = B.kernel({ name: 'k', arch: 'sm90a', agents: [B.warp('w', 0)] }, function* () {
+      yield* change('give', 40, 'decrease')
+    })
+    expect(one).toMatchObject({ _tag: 'Left', left: { code: 'mma.agent' } })
+  })
+})
+
+describe('cp.async that arrives by itself', () => {
+  /** A copies x and arrives behind the copies; B waits and reads. `counted`: the barrier counts A's own arrive besides. */
+  const copy = (o: {
+    readonly noIncrement: boolean
+    readonly count: number
+    readonly arrives: 'before' | 'after' | 'other' | 'never'
+  }): Program =>
+    right(
+      B.kernel({ name: 'copy', arch: 'sm90a', agents: [B.warp('a', 0), B.warp('b', 1)] }, function* () {
+        const x = yield* B.tensorParam('x', 'i32', [4], { role: 'in' })
+        const s = yield* B.sharedMemory('s', 'i32', [4])
+        const b = yield* B.barriers('b', [])
+        const first = X.eq(X.place('warp'), X.i32(0))
+        yield* B.run('init', { _tag: 'mbarrier.init', barrier: b, count: o.count }, { when: first })
+        yield* B.run('sync', { _tag: 'bar.sync', id: 1, count: 64 })
+        const arrive = B.run('arrive', {
+          _tag: 'mbarrier.arrive',
+          barrier: b,
+          count: 1,
+          release: true,
+          scope: 'cta',
+        })
+        yield* B.ifThen(
+          'a',
+          first,
+          function* () {
+            if (o.arrives === 'before') yield* arrive
+            const pointers = X.addptr(X.splat(x.ptr, [4]), X.iota<1>([4], 0))
+            yield* B.copyAsync('copy', pointers, s)
+            yield* B.run('arrive behind', {
+              _tag: 'mbarrier.cpAsyncArrive',
+              barrier: b,
+              noIncrement: o.noIncrement,
+            })
+            if (o.arrives === 'after') yield* arrive
+            yield* B.waitAsync('all', 0)
+          },
+          function* () {
+            if (o.arrives === 'other') yield* arrive
+            yield* B.run('wait', {
+              _tag: 'mbarrier.wait',
+              barrier: b,
+              parity: X.i32(0),
+              acquire: true,
+              scope: 'cta',
+            })
+            yield* B.smemLoad('read', s)
+          },
+        )
+      }),
+    )
+  const schedules = [Policy.eager, Policy.lazy, ...Array.from({ length: 10 }, (_, s) => Policy.seeded(s))]
+  const verdicts = (p: Program): ReadonlySet<string> =>
+    new Set(schedules.map((policy) => verdictOf(p, policy).verdict))
+
+  test('the count includes it, or it asks for itself and somebody else is counted behind it', () => {
+    expect(verdicts(copy({ noIncrement: true, count: 1, arrives: 'never' }))).toEqual(new Set(['ok']))
+    expect(verdicts(copy({ noIncrement: false, count: 1, arrives: 'after' }))).toEqual(new Set(['ok']))
+  })
+  test('alone it is net zero: the wait never passes', () => {
+    expect(verdicts(copy({ noIncrement: false, count: 1, arrives: 'never' }))).toEqual(new Set(['deadlock']))
+  })
+  test('the counted arrival before the increment, or unordered with it, lets the phase end without the copies: never ok', () => {
+    for (const arrives of ['before', 'other'] as const)
+      expect(verdicts(copy({ noIncrement: false, count: 1, arrives })).has('ok')).toBe(false)
+  })
+})
