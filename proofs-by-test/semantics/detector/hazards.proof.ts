@@ -20,6 +20,7 @@ const listing = [
   'detector/candidate-edges.ts',
   'detector/verdict.ts',
   'semantics/confirm.ts',
+  'semantics/check.ts',
 ]
 
 const isMachine = (p: string): boolean => /semantics\/(machine|instructions|step\.ts)/.test(p)
