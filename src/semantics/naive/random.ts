@@ -22,6 +22,7 @@
  * | mixed         | write, bare expect, load of another atom, arrive | read                        |
  * | copy          | copy, copyArrive or copyWait and arrive    | read                              |
  * | multicast     | load into both CTAs                        | arriveExpect in each CTA, read    |
+ * | pair          | load into both CTAs                        | mma, commit on a barrier of each CTA; the other CTA reads |
  *
  * Laws
  * 1. A ring without mutation is clean in every schedule, for every style, number of slots and of steps.
@@ -94,30 +95,44 @@ const alphabets = (families: Families): ReadonlyArray<string> => [
   'rwaWWftfRq',
   ...(families.copies ? ['rwaWkkKjf', 'rwaWkKjtesfob'] : []),
   ...(families.tensor ? ['WaWmcclduSBF', 'WaWmcclduSBF', 'rwaWWtexmcdluSfo'] : []),
+  ...(families.cluster ? ['rwaWWTTef'] : []),
+  ...(families.cluster && families.tensor ? ['WaWmCCceTW'] : []),
 ]
 
 const soup = (die: Dice, families: Families): Draft => {
   const agents = die.pick([2, 2, 2, 3])
-  const two = families.cluster && die.chance(0.35)
-  const ctas = Array.from({ length: agents }, (_, t) => (two ? t % 2 : 0))
   const word = die.pick(alphabets(families))
+  // what goes to both CTAs finds the same barrier in each
+  const both = /[TC]/.test(word)
+  const two = both || (families.cluster && die.chance(0.35))
+  const ctas = Array.from({ length: agents }, (_, t) => (two ? t % 2 : 0))
   const tensorWord = /[mclduSBF]/.test(word) && word.includes('m')
-  const barriers = Array.from({ length: die.below(2) + 1 }, (_, k) => ({
+  const named = Array.from({ length: die.below(2) + 1 }, (_, k) => ({
     name: `b${String(k)}`,
     cta: die.pick(two ? [0, 1] : [0]),
     count: die.pick([1, 1, 2]),
   }))
-  const tensor = barriers.map(() => tensorWord && die.chance(0.6))
+  const ordered = named.map(() => tensorWord && die.chance(0.6))
+  const barriers = both
+    ? named.flatMap((b) => [0, 1].map((cta) => ({ name: b.name, cta, count: die.pick([1, 1, 2]) })))
+    : named
+  const tensor = both ? ordered.flatMap((yes) => [yes, yes]) : ordered
   const ordering = tensor.flatMap((yes, b) => (yes ? [b] : []))
   const atoms = die.below(2) + 1
   const bodies = ctas.map((cta, x) => {
     const body: Op[] = []
     const mine = barriers.flatMap((b, k) => (b.cta === cta ? [k] : []))
-    const length = die.below(agents === 2 ? 6 : 4) + 1
+    // an operation on two CTAs is as good as two
+    const length = die.below((agents === 2 ? 6 : 4) - (both ? 2 : 0)) + 1
     for (let k = 0; k < length; k++) {
       const letter = die.pick([...word])
       // a commit arrives only where arrivals carry tensor-core order
-      const b = letter === 'c' && ordering.length > 0 ? die.pick(ordering) : die.below(barriers.length)
+      const b =
+        (letter === 'c' || letter === 'C') && ordering.length > 0
+          ? die.pick(ordering)
+          : die.below(barriers.length)
+      // the barriers of this name, in both CTAs
+      const twins = both ? [b - (b % 2), b - (b % 2) + 1] : [b]
       const tc = tensor[b]!
       const slot = `x${String(die.below(atoms))}`
       const x0 = S.smem(cta, slot)
@@ -147,6 +162,16 @@ const soup = (die: Dice, families: Families): Draft => {
               ...(die.chance(0.7) ? [S.arriveExpect(b, 1, false, tc)] : []),
               S.load([], [{ atoms: [S.smem(barriers[b]!.cta, slot)], barrier: b, units: 1 }]),
             ]
+          case 'T':
+            return [
+              ...(die.chance(0.7) ? twins.map((t) => S.arriveExpect(t, 1, false, tc)) : []),
+              S.load(
+                [],
+                twins.map((t) => ({ atoms: [S.smem(barriers[t]!.cta, slot)], barrier: t, units: 1 })),
+              ),
+            ]
+          case 'C':
+            return tc ? [S.commit(twins)] : [S.arrive([b], relaxed, tc)]
           case 'e':
             return [S.arriveExpect(b, die.pick([1, 1, 2]), relaxed, tc)]
           case 'x':
@@ -217,7 +242,7 @@ const soup = (die: Dice, families: Families): Draft => {
 // ---------------------------------------------------------------- rings
 
 export type Style =
-  'generic' | 'load' | 'wgmma' | 'tensor' | 'store' | 'remote' | 'mixed' | 'copy' | 'multicast'
+  'generic' | 'load' | 'wgmma' | 'tensor' | 'store' | 'remote' | 'mixed' | 'copy' | 'multicast' | 'pair'
 const styles = (families: Families): ReadonlyArray<Style> => [
   'generic',
   'load',
@@ -228,6 +253,7 @@ const styles = (families: Families): ReadonlyArray<Style> => [
   ...(families.cluster ? (['remote', 'multicast'] as const) : []),
   ...(families.copies ? (['copy', 'copy'] as const) : []),
   ...(families.tensor ? (['tensor', 'tensor', 'tensor'] as const) : []),
+  ...(families.tensor && families.cluster ? (['pair'] as const) : []),
 ]
 
 const slotOf = (k: number, slots: number): { readonly slot: number; readonly turn: number } => ({
@@ -283,8 +309,60 @@ const multicast = (die: Dice): Draft => {
   }
 }
 
+/**
+ * One CTA loads into both and multiplies; its commit tells both. The other CTA reads its part, and both give the slot back once they know
+ * the product.
+ */
+const pair = (die: Dice): Draft => {
+  const slots = die.below(2) + 1
+  const rounds = die.below(2) + 1
+  const ctas = [0, 0, 1]
+  const barriers: SkeletonBarrier[] = []
+  for (let s = 0; s < slots; s++) {
+    for (const name of ['f', 'd'])
+      for (const cta of [0, 1]) barriers.push({ name: `${name}${String(s)}`, cta, count: 1 })
+    barriers.push({ name: `e${String(s)}`, cta: 0, count: 2 })
+  }
+  const tensor = barriers.map(({ name }) => name.startsWith('d'))
+  const bodies: Op[][] = ctas.map(() => [])
+  const [p, c, d] = bodies
+  for (let k = 0; k < rounds; k++) {
+    const { slot, turn } = slotOf(k, slots)
+    const at = 5 * slot
+    const full = (cta: number): number => at + cta
+    const done = (cta: number): number => at + 2 + cta
+    const empty = at + 4
+    const x = (cta: number): Atom => S.smem(cta, `x${String(slot)}`)
+    p!.push(
+      S.wait(empty, parityOf(1 ^ turn)),
+      S.arriveExpect(full(0), 1),
+      S.load(
+        [],
+        [0, 1].map((cta) => ({ atoms: [x(cta)], barrier: full(cta), units: 1 })),
+      ),
+    )
+    c!.push(
+      S.wait(full(0), parityOf(turn)),
+      S.mma([x(0)], [], [S.tmem(0, 'y')]),
+      S.commit([done(0), done(1)]),
+      S.wait(done(0), parityOf(turn), false, true),
+      S.arrive([empty]),
+    )
+    d!.push(
+      S.arriveExpect(full(1), 1),
+      S.wait(full(1), parityOf(turn)),
+      S.read([x(1)]),
+      S.wait(done(1), parityOf(turn), false, true),
+      S.arrive([empty]),
+    )
+  }
+  for (const body of bodies) body.push(S.rendezvous('x', [0, 1, 2], true))
+  return { ctas, names: ['p', 'c', 'd'], barriers, tensor, bodies }
+}
+
 const ring = (die: Dice, style: Style): Draft => {
   if (style === 'multicast') return multicast(die)
+  if (style === 'pair') return pair(die)
   const slots = die.below(2) + 1
   const rounds = die.below(3) + 1
   const fresh = die.chance(0.5)
