@@ -35,7 +35,9 @@ const judge = (
 
 /** The other engine's kinds of findings. What is wrong with a barrier says why a run is stuck: the verdict has it already. */
 const kindOf = ({ id, b, text }: Finding): ReadonlyArray<string> => {
-  if (id.startsWith('B')) return []
+  if (id.startsWith('B') && id !== 'B6') return []
+  // a race that a wait on a fresh barrier lets happen; or the wait itself
+  if (id === 'B6') return text.includes('not ordered') ? ['race'] : []
   // there a dealloc is one more access
   if (id === 'U2' && b !== undefined) return ['race']
   if (/^(U2|K1|T)/.test(id)) return ['exit']
