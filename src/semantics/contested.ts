@@ -10,10 +10,11 @@
 import type { World } from './machine/world.js'
 import type { AnyPolicy, Policy } from './policy.js'
 import { showKey, type Offered } from './step.js'
-import { ofOperation, ofReady, type MemoryTouch } from './touches.js'
+import { atomicTogether, ofOperation, ofReady, type MemoryTouch } from './touches.js'
 
 interface Accesses {
   readonly key: string
+  readonly agent: number
   readonly touches: ReadonlyArray<MemoryTouch>
 }
 
@@ -31,12 +32,21 @@ const overlaps = (x: MemoryTouch, y: MemoryTouch): boolean => {
   return false
 }
 
-const conflicts = (x: MemoryTouch, y: MemoryTouch): boolean =>
-  (x.rw === 'w' || y.rw === 'w') && !(x.atomic && y.atomic) && overlaps(x, y)
+const conflicts = (world: World, a: Accesses, b: Accesses): boolean =>
+  a.touches.some((x) =>
+    b.touches.some(
+      (y) =>
+        (x.rw === 'w' || y.rw === 'w') && overlaps(x, y) && !atomicTogether(world, x, a.agent, y, b.agent),
+    ),
+  )
 
 const accesses = (world: World, o: Offered): Accesses => {
   const all = o.operation === null ? ofReady(world, null, o.key.agent, o.ready) : ofOperation(o.operation)
-  return { key: showKey(o.key), touches: all.flatMap((t) => (t._tag === 'memory' ? [t] : [])) }
+  return {
+    key: showKey(o.key),
+    agent: o.key.agent,
+    touches: all.flatMap((t) => (t._tag === 'memory' ? [t] : [])),
+  }
 }
 
 /** The first two offered events that conflict: their keys. */
@@ -45,7 +55,7 @@ export const contestedPair = (world: World, offered: ReadonlyArray<Offered>): st
   for (let i = 0; i < all.length; i++)
     for (let j = 0; j < i; j++) {
       const [a, b] = [all[i]!, all[j]!]
-      if (a.touches.some((x) => b.touches.some((y) => conflicts(x, y)))) return `${b.key} and ${a.key}`
+      if (conflicts(world, a, b)) return `${b.key} and ${a.key}`
     }
   return null
 }

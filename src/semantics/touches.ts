@@ -17,8 +17,10 @@
  *
  * Source: the core's own semantics; docs/hazards.md.
  */
+import { bitsOf } from '../numerics/dtype.js'
 import * as Rendezvous from './instructions/rendezvous.js'
 import * as Tcgen05Memory from './instructions/tcgen05-memory.js'
+import type { Scope } from './instruction.js'
 import type { Footprint } from './log.js'
 import { ctaOf, placeOf as clusterOf, threadsOf } from './machine/effect.js'
 import type { Elements, InFlight, Prepared } from './machine/operation.js'
@@ -32,7 +34,9 @@ export interface MemoryTouch {
   readonly _tag: 'memory'
   readonly rw: 'r' | 'w'
   readonly footprint: Footprint
-  readonly atomic: boolean
+  /** how far an atomic access reaches: 0 for others, 1 its CTA, 2 its cluster, 3 everybody */
+  readonly reach: 0 | 1 | 2 | 3
+  readonly proxy: 'agent' | 'unit'
   readonly role: 'access' | 'loads' | 'frees'
 }
 /** `bytes` are added to the transaction count: positive when they are expected, negative when they have come. */
@@ -49,10 +53,11 @@ export interface WaitTouch {
   /** false: it only asks */
   readonly blocks: boolean
 }
-/** An mbarrier is initialised, given up, or from now on counts fewer. */
+/** An mbarrier is initialised or given up (`ends`: whoever else uses it then is wrong), or counts fewer or more from now on. */
 export interface LifeTouch {
   readonly _tag: 'life'
   readonly barrier: number
+  readonly ends: boolean
 }
 /** Arrival at a named barrier; `place` tells all of them apart. */
 export interface MeetTouch {
@@ -91,18 +96,32 @@ const memory = (rw: 'r' | 'w', e: Elements, role: MemoryTouch['role'] = 'access'
   _tag: 'memory',
   rw,
   footprint: e.footprint,
-  atomic: false,
+  reach: 0,
+  proxy: 'agent',
   role,
 })
 const read = (e: Elements): Touch => memory('r', e)
 const write = (e: Elements): Touch => memory('w', e)
-const atomic = (rw: 'r' | 'w', e: Elements): Touch => ({
+const atomic = (rw: 'r' | 'w', e: Elements, scope: Scope, proxy: MemoryTouch['proxy']): Touch => ({
   _tag: 'memory',
   rw,
   footprint: e.footprint,
-  atomic: true,
+  reach: reachOf(scope),
+  proxy,
   role: 'access',
 })
+/** How far what is atomic at this scope reaches. */
+export const reachOf = (scope: Scope): 1 | 2 | 3 => {
+  switch (scope) {
+    case 'cta':
+      return 1
+    case 'cluster':
+      return 2
+    case 'gpu':
+    case 'sys':
+      return 3
+  }
+}
 const count = (barrier: number, arrivals: number, bytes: number): Touch => ({
   _tag: 'count',
   barrier,
@@ -173,7 +192,7 @@ export const ofOperation = (f: InFlight): Touches => {
         ? [...ofMap(f.map), read(f.source)]
         : f.combine === null
           ? [write(f.destination)]
-          : [atomic('r', f.destination), atomic('w', f.destination)]
+          : [atomic('r', f.destination, 'gpu', 'unit'), atomic('w', f.destination, 'gpu', 'unit')]
     case 'stAsync':
       return f.stage === 'write' ? [write(f.destination)] : [count(f.barrier, 0, -f.bytes)]
     case 'cpAsync':
@@ -249,14 +268,14 @@ const ofPrepared = (world: World, m: Machine | null, agent: number, p: Prepared)
       return [write(p.destination)]
     case 'atomic':
       return [
-        atomic('r', p.destination),
-        atomic('w', p.destination),
+        atomic('r', p.destination, p.scope, 'agent'),
+        atomic('w', p.destination, p.scope, 'agent'),
         table(atomicTable(p.destination.plane), true),
       ]
     case 'semaphore': {
       const changes = p.kind === 'signal' || p.decrement
-      const found = [atomic('r', p.counter), table(atomicTable(p.counter.plane), changes)]
-      return changes ? [...found, atomic('w', p.counter)] : found
+      const found = [atomic('r', p.counter, p.scope, 'agent'), table(atomicTable(p.counter.plane), changes)]
+      return changes ? [...found, atomic('w', p.counter, p.scope, 'agent')] : found
     }
     case 'clc.tryCancel':
       return [table(grantTable, true)]
@@ -271,10 +290,10 @@ const ofPrepared = (world: World, m: Machine | null, agent: number, p: Prepared)
       return [table(mapTable, false)]
     case 'mbarrier.init':
     case 'mbarrier.inval':
-      return [{ _tag: 'life', barrier: p.barrier }]
+      return [{ _tag: 'life', barrier: p.barrier, ends: true }]
     case 'mbarrier.arrive': {
       const arrives = count(p.barrier, p.kind === 'expect' ? 0 : p.count, p.bytes)
-      return p.kind === 'drop' ? [arrives, { _tag: 'life', barrier: p.barrier }] : [arrives]
+      return p.kind === 'drop' ? [arrives, { _tag: 'life', barrier: p.barrier, ends: false }] : [arrives]
     }
     case 'mbarrier.wait':
       return [{ _tag: 'wait', barrier: p.barrier, parity: p.parity, blocks: p.blocks }]
@@ -293,7 +312,10 @@ const ofPrepared = (world: World, m: Machine | null, agent: number, p: Prepared)
       const freed = m === null ? null : Tcgen05Memory.freedBy(world, m, cta, p.columns)
       return freed === null
         ? [table(cta, true)]
-        : [table(cta, true), { _tag: 'memory', rw: 'w', footprint: freed, atomic: false, role: 'frees' }]
+        : [
+            table(cta, true),
+            { _tag: 'memory', rw: 'w', footprint: freed, reach: 0, proxy: 'agent', role: 'frees' },
+          ]
     }
     case 'tcgen05.mma':
       return usesColumns(world, ...operandsOf(p), ...accumulatorsOf(p))
@@ -305,7 +327,7 @@ const ofPrepared = (world: World, m: Machine | null, agent: number, p: Prepared)
       return usesColumns(world, p.destination)
     case 'mbarrier.cpAsyncArrive':
       // an increment is counted like an arrival the other way
-      return p.increment ? [count(p.barrier, 0, 0), { _tag: 'life', barrier: p.barrier }] : none
+      return p.increment ? [count(p.barrier, 0, 0), { _tag: 'life', barrier: p.barrier, ends: false }] : none
     case 'tma.load':
     case 'tma.store':
     case 'stAsync':
@@ -335,4 +357,22 @@ export const ofReady = (world: World, m: Machine | null, agent: number, r: Ready
     case 'fault':
       return none
   }
+}
+
+/**
+ * Whether two atomic accesses are atomic for one another: each in the other's reach, through one proxy, elements equally wide. Such a pair is no
+ * conflict.
+ */
+export const atomicTogether = (
+  world: World,
+  x: MemoryTouch,
+  agentX: number,
+  y: MemoryTouch,
+  agentY: number,
+): boolean => {
+  const reach = Math.min(x.reach, y.reach)
+  if (reach === 0 || x.proxy !== y.proxy || bitsOf(x.footprint.dtype) !== bitsOf(y.footprint.dtype))
+    return false
+  if (ctaOf(world, agentX) === ctaOf(world, agentY)) return true
+  return clusterOf(world, agentX) === clusterOf(world, agentY) ? reach > 1 : reach > 2
 }

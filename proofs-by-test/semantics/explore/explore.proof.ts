@@ -17,7 +17,7 @@ describe('explore', () => {
   it('law 4: finds on a program what the search of its skeleton finds', () => {
     const wrong: string[] = []
     const many = { programs: 0, clean: 0 }
-    for (let seed = 500_000; seed < 500_600; seed++) {
+    for (let seed = 500_000; seed < 500_150; seed++) {
       const s = skeletonOf(seed)
       const all = naively(s)
       if (all === null) continue
@@ -28,13 +28,13 @@ describe('explore', () => {
         wrong.push(`${String(seed)} [${kindsOf(found)}] and not [${naiveKinds(all)}]: ${show(s)}`)
     }
     expect(wrong.slice(0, 3)).toEqual([])
-    expect(many.programs).toBeGreaterThan(550)
-    expect(many.clean).toBeGreaterThan(100)
+    expect(many.programs).toBeGreaterThan(140)
+    expect(many.clean).toBeGreaterThan(25)
   })
 
   it('law 1: following only what is enough finds the same kinds', () => {
     let fewer = 0
-    for (let seed = 700_000; seed < 700_120; seed++) {
+    for (let seed = 700_000; seed < 700_080; seed++) {
       const s = skeletonOf(seed)
       const launched = launchedSkeleton(s)
       const whole = searched(launched, { reduced: false, states: 30_000 })
@@ -43,7 +43,7 @@ describe('explore', () => {
       expect(kindsOf(part), show(s)).toBe(kindsOf(whole))
       if (part.states < whole.states) fewer++
     }
-    expect(fewer).toBeGreaterThan(60)
+    expect(fewer).toBeGreaterThan(40)
   })
 
   it('law 3: says which bound it has reached', () => {

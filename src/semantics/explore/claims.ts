@@ -15,6 +15,7 @@
  *
  * Source: the core's own semantics (C1).
  */
+import { unreachable } from '../../failure.js'
 import type { InFlight } from '../machine/operation.js'
 import type { Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
@@ -53,6 +54,8 @@ export interface Claim {
   readonly counts: ReadonlyArray<Count>
   readonly asks: ReadonlyArray<Ask>
   readonly lives: ReadonlyArray<number>
+  /** of these, the ones that are initialised or given up */
+  readonly ends: ReadonlyArray<number>
   /** mbarriers whose bytes it accesses */
   readonly under: ReadonlyArray<number>
   readonly meets: ReadonlyArray<Meet>
@@ -93,6 +96,7 @@ export const claim = (places: Places, touches: Touches): Claim => {
   const counts: Count[] = []
   const asks: Ask[] = []
   const lives: number[] = []
+  const ends: number[] = []
   const under: number[] = []
   const meets: Meet[] = []
   const leaves: number[] = []
@@ -105,7 +109,7 @@ export const claim = (places: Places, touches: Touches): Claim => {
     switch (t._tag) {
       case 'memory':
         intoMask(t.rw === 'r' ? reads : writes, places.masks.get(t.footprint.id))
-        if (t.atomic) intoMask(atomics, places.masks.get(t.footprint.id))
+        if (t.reach > 0) intoMask(atomics, places.masks.get(t.footprint.id))
         under.push(...(places.under.get(t.footprint.id) ?? []))
         loads ||= t.role === 'loads'
         frees ||= t.role === 'frees'
@@ -118,6 +122,7 @@ export const claim = (places: Places, touches: Touches): Claim => {
         break
       case 'life':
         lives.push(t.barrier)
+        if (t.ends) ends.push(t.barrier)
         break
       case 'meet':
         meets.push(t)
@@ -132,6 +137,8 @@ export const claim = (places: Places, touches: Touches): Claim => {
       case 'start':
         starts.push(...t.agents)
         break
+      default:
+        unreachable(t)
     }
   }
   return {
@@ -145,6 +152,7 @@ export const claim = (places: Places, touches: Touches): Claim => {
     counts,
     asks,
     lives,
+    ends,
     under,
     meets,
     leaves,

@@ -138,7 +138,8 @@ export const stateKey = (
   for (const c of m.wave.clusters) out.push(c)
   for (const r of m.wave.refused) out.push(r ? 1 : 0)
   out.push(m.responses.length)
-  for (const r of m.responses) out.push(r.plane, r.address, r.cluster)
+  for (const r of [...m.responses].sort((p, q) => p.plane - q.plane || p.address - q.address))
+    out.push(r.plane, r.address, r.cluster)
   for (const r of m.registers) out.push(r)
   if (m.tensormaps.length > 0) out.push(numberOf(names.texts, m.tensormaps.map(ofMap).sort().join(';')))
   for (const p of m.planes) if (p._tag !== 'none') out.push(ofPlane(names, p))
@@ -151,6 +152,8 @@ export const stateKey = (
   ])
   flying.sort((p, q) => p[0] - q[0] || p[1] - q[1] || p[2] - q[2] || p[3] - q[3])
   for (const f of flying) out.push(f[0], f[1], f[2], f[3])
+  // which cluster is granted is settled when it is asked for
+  for (const f of m.inFlight) if (f._tag === 'clc') out.push(f.agent, f.at, f.part, f.cluster)
   writeKey(v, out)
   return out
 }

@@ -18,11 +18,11 @@ import { nextWave } from '../launch.js'
 import type { Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
 import { finished, offered, sameKey, showKey, take, type EventKey, type Offered } from '../step.js'
-import { ctasOf } from '../touches.js'
+import { atomicTogether, ctasOf } from '../touches.js'
 import { claim, future, mapFuture, noteAll, touchesOf, type Claim, type Future } from './claims.js'
 import { keySet, names, stateKey, type KeySet, type Names } from './key.js'
 import type { Bound, ExploreOptions, Found, Kind } from './model.js'
-import { places, type Places, type Seen } from './places.js'
+import { meet, places, type Places, type Seen } from './places.js'
 import { conflict, reduction, type Reduce } from './reduction.js'
 import { follow, start, type ViewFault, type Views } from './views.js'
 
@@ -138,24 +138,29 @@ const exits = (
   })
 }
 
-const together = (a: Claim, b: Claim): boolean => {
-  // two atomics, and nothing else, on what both touch
-  for (let k = 0; k < a.reads.length; k++) {
-    const both = (a.reads[k]! | a.writes[k]!) & (b.reads[k]! | b.writes[k]!)
-    if ((both & ~(a.atomics[k]! & b.atomics[k]!)) !== 0) return false
-  }
-  return true
-}
+/** A conflict that is left when atomic accesses are taken as what they are. */
+const plainly = (s: Search, a: Claim, agentA: number, b: Claim, agentB: number): boolean =>
+  a.touches.some(
+    (x) =>
+      x._tag === 'memory' &&
+      b.touches.some((y) => {
+        if (y._tag !== 'memory' || (x.rw === 'r' && y.rw === 'r')) return false
+        const [p, q] = [s.places.masks.get(x.footprint.id), s.places.masks.get(y.footprint.id)]
+        return (
+          p !== undefined && q !== undefined && meet(p, q) && !atomicTogether(s.world, x, agentA, y, agentB)
+        )
+      }),
+  )
 
-const contests = (a: Claim, b: Claim, strict: boolean): boolean => {
-  if (!strict && ((a.frees && b.loads) || (a.loads && b.frees))) return false
-  if (conflict(a, b) && !together(a, b)) return true
+const contests = (s: Search, a: Claim, agentA: number, b: Claim, agentB: number): boolean => {
+  if (!s.options.strict && ((a.frees && b.loads) || (a.loads && b.frees))) return false
+  if (conflict(a, b) && (!meet(a.atomics, b.atomics) || plainly(s, a, agentA, b, agentB))) return true
   const uses = (c: Claim, barrier: number): boolean =>
     c.counts.some((x) => x.barrier === barrier) ||
     c.asks.some((x) => x.barrier === barrier) ||
     c.lives.includes(barrier) ||
     c.under.includes(barrier)
-  return a.lives.some((x) => uses(b, x)) || b.lives.some((x) => uses(a, x))
+  return a.ends.some((x) => uses(b, x)) || b.ends.some((x) => uses(a, x))
 }
 
 const races = (
@@ -166,7 +171,11 @@ const races = (
 ): void => {
   for (let i = 0; i < events.length; i++)
     for (let j = 0; j < i; j++)
-      if (!claims[i]!.empty && !claims[j]!.empty && contests(claims[i]!, claims[j]!, s.options.strict))
+      if (
+        !claims[i]!.empty &&
+        !claims[j]!.empty &&
+        contests(s, claims[i]!, events[i]!.key.agent, claims[j]!, events[j]!.key.agent)
+      )
         report(
           s,
           path,

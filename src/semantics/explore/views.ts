@@ -26,7 +26,8 @@
  *
  * A write may go over bits that its view lacks where the old value has *landed*: somebody who sees it has read it since, and it was not
  * written through the generic proxy or is overwritten through the proxy of that read. Registers belong to one agent, so nobody
- * tells them to others. Two atomic accesses never hide anything from each other.
+ * tells them to others. Two atomic accesses through one proxy that reach one another hide nothing
+ * from each other (of CTA scope in a cluster of several CTAs they are taken to be of one CTA).
  *
  * What else an event does wrong is told here, too: an arrival that a barrier does not count, a barrier that is not there, a read of nothing.
  *
@@ -36,11 +37,12 @@
  *
  * Source: PTX ISA, memory consistency model, proxies, asynchronous operations, mbarrier, tcgen05 memory consistency.
  */
-import type { Access, LogEvent, Signal } from '../log.js'
+import { unreachable } from '../../failure.js'
+import type { Access, LogEvent, SemaphoreEvent, Signal } from '../log.js'
 import type { InFlight } from '../machine/operation.js'
 import type { Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
-import { clusterPlaceOf, isClusterPlace, placeOf } from '../touches.js'
+import { clusterPlaceOf, isClusterPlace, placeOf, reachOf } from '../touches.js'
 import type { Mask, Places } from './places.js'
 
 // ---------------------------------------------------------------- model
@@ -109,17 +111,21 @@ const perMessage = 5
 const TENSOR_PART = 2
 const perAgent = BAR + perMessage
 
+// what agents of the barrier's CTA tell, and what those of others tell to waits of a wider scope
 const CURRENT = 0
-const DONE = perMessage
-const perBarrier = 2 * perMessage
+const FAR = perMessage
+const DONE = 2 * perMessage
+const DONE_FAR = 3 * perMessage
+const perBarrier = 4 * perMessage
 
 // after those that a write clears
 const LANDED = 0
 const LANDED_OTHER = 1
 const BY_GENERIC = 2
+// written by an atomic access that reaches at least its CTA, its cluster, everybody
 const BY_ATOMIC = 3
-const WRITTEN = 4
-const shared = 5
+const WRITTEN = 6
+const shared = 7
 
 // per agent, then per barrier, one word each
 const BULK_GROUPS = 0
@@ -274,6 +280,9 @@ const issue = (d: Draft, f: InFlight): void => {
     case 'tmaLoad':
       put(f.part, 0, copyOf(d, async), copyOf(d, agentAt(d, x, MAPS)), none)
       return
+    case 'clc':
+      put(f.part, 0, copyOf(d, async), none, none)
+      return
     case 'tmaStore':
       put(f.part, f.group, copyOf(d, async), copyOf(d, agentAt(d, x, MAPS)), none)
       return
@@ -304,6 +313,8 @@ const issue = (d: Draft, f: InFlight): void => {
     case 'tcgen05St':
       put(0, 0, copyOf(d, generic), copyOf(d, tensor), none)
       return
+    default:
+      unreachable(f)
   }
 }
 
@@ -321,7 +332,7 @@ const saw = (d: Draft, mask: Mask, generic: boolean): void => {
   }
 }
 
-const wrote = (d: Draft, mask: Mask, generic: boolean, atomic: boolean): void => {
+const wrote = (d: Draft, mask: Mask, generic: boolean, reach: number): void => {
   const { width, common } = d.layout
   const views = common / width
   for (let k = 0; k < width; k++) {
@@ -332,8 +343,9 @@ const wrote = (d: Draft, mask: Mask, generic: boolean, atomic: boolean): void =>
     d.words[sharedAt(d, LANDED_OTHER) + k]! &= ~gone
     if (generic) d.words[sharedAt(d, BY_GENERIC) + k]! |= gone
     else d.words[sharedAt(d, BY_GENERIC) + k]! &= ~gone
-    if (atomic) d.words[sharedAt(d, BY_ATOMIC) + k]! |= gone
-    else d.words[sharedAt(d, BY_ATOMIC) + k]! &= ~gone
+    for (let r = 0; r < 3; r++)
+      if (r < reach) d.words[sharedAt(d, BY_ATOMIC + r) + k]! |= gone
+      else d.words[sharedAt(d, BY_ATOMIC + r) + k]! &= ~gone
     d.words[sharedAt(d, WRITTEN) + k]! |= gone
   }
   d.flights = d.flights.map((f) => {
@@ -355,75 +367,67 @@ const wrote = (d: Draft, mask: Mask, generic: boolean, atomic: boolean): void =>
     )
 }
 
+/** Where what an operation writes is kept until somebody may see it. */
+type Home = 'flight' | 'copies' | 'products' | 'queue' | 'stored' | 'loaded' | 'none'
+const homes: Readonly<Record<InFlight['_tag'], Home>> = {
+  tmaLoad: 'flight',
+  tmaStore: 'flight',
+  stAsync: 'flight',
+  clc: 'flight',
+  cpAsync: 'copies',
+  wgmma: 'products',
+  tcgen05: 'queue',
+  tcgen05Copy: 'queue',
+  tcgen05St: 'stored',
+  tcgen05Ld: 'loaded',
+  cpAsyncArrive: 'none',
+  tcgen05Commit: 'none',
+}
+
+const plus = (mask: Mask, more: Mask): Mask => mask.map((w, k) => w | more[k]!)
+
 /** Where a write is seen from the first. */
 const publish = (d: Draft, e: Access, f: Flight | undefined, mask: Mask): void => {
-  const x = f === undefined ? e.stamp.agent : f.agent
   if (f === undefined) {
-    addMask(d, agentAt(d, x, GENERIC), mask)
+    addMask(d, agentAt(d, e.stamp.agent, GENERIC), mask)
     return
   }
-  const owned = (): void => {
-    const now = flightOf(d, f.id, f.part)
-    if (now !== undefined)
-      replace(
-        d,
-        now,
-        flight(
-          now,
-          now.landed,
-          now.mask,
-          now.tensor,
-          now.own.map((w, k) => w | mask[k]!),
-        ),
-      )
-  }
-  switch (f.tag) {
-    case 'tmaLoad':
-    case 'tmaStore':
-    case 'stAsync':
-      owned()
+  const x = f.agent
+  const home = homes[f.tag]
+  switch (home) {
+    case 'flight':
+    case 'copies': {
+      const now = flightOf(d, f.id, f.part)
+      if (now !== undefined)
+        replace(d, now, flight(now, now.landed, now.mask, now.tensor, plus(now.own, mask)))
+      // arrivals that wait for this copy
+      if (home === 'copies')
+        d.flights = d.flights.map((g) =>
+          g.tag === 'cpAsyncArrive' && g.agent === x && g.at > f.at
+            ? flight(g, g.landed, g.mask, g.tensor, plus(g.own, mask))
+            : g,
+        )
       return
-    case 'cpAsync':
-      owned()
-      d.flights = d.flights.map((g) =>
-        g.tag === 'cpAsyncArrive' && g.agent === x && g.at > f.at
-          ? flight(
-              g,
-              g.landed,
-              g.mask,
-              g.tensor,
-              g.own.map((w, k) => w | mask[k]!),
-            )
-          : g,
-      )
-      return
-    case 'wgmma':
+    }
+    case 'products':
       addMask(d, agentAt(d, x, GENERIC), mask)
       addMask(d, agentAt(d, x, ASYNC), mask)
       d.flights = d.flights.map((g) =>
         g.tag === 'wgmma' && g.agent === x && g.at > f.at
-          ? flight(
-              g,
-              g.landed,
-              g.mask.map((w, k) => w | mask[k]!),
-              g.tensor,
-              g.own,
-            )
+          ? flight(g, g.landed, plus(g.mask, mask), g.tensor, g.own)
           : g,
       )
       return
-    case 'tcgen05':
-    case 'tcgen05Copy':
+    case 'queue':
       addMask(d, agentAt(d, x, QUEUE), mask)
       return
-    case 'tcgen05St':
+    case 'stored':
       addMask(d, agentAt(d, x, STORED), mask)
       return
-    case 'tcgen05Ld':
+    case 'loaded':
       addMask(d, agentAt(d, x, LOADED), mask)
       return
-    case 'cpAsyncArrive':
-    case 'tcgen05Commit':
+    case 'none':
       return
   }
 }
@@ -442,7 +446,11 @@ const access = (d: Draft, e: Access): void => {
   const queue =
     (f?.tag === 'tcgen05' || f?.tag === 'tcgen05Copy') && e.proxy === 'tensor' ? agentAt(d, x, QUEUE) : -1
   const landed = sharedAt(d, generic ? LANDED : LANDED_OTHER)
-  const atomically = sharedAt(d, BY_ATOMIC)
+  const reach = e.atomic ? reachOf(e.scope ?? 'gpu') : 0
+  // with one cluster, with one CTA, a narrower reach is as good
+  const needed = d.world.resident > 1 ? 3 : d.world.header.ctas > 1 ? 2 : 1
+  const atomically = sharedAt(d, BY_ATOMIC + Math.min(reach, needed) - 1)
+  const byGeneric = sharedAt(d, BY_GENERIC)
   const written = sharedAt(d, WRITTEN)
   const found = new Int32Array(mask.length)
   let hidden = false
@@ -457,7 +465,9 @@ const access = (d: Draft, e: Access): void => {
             ? (f.tensor[k]! & d.words[sharedAt(d, BY_GENERIC) + k]!) |
               (f.mask[k]! & ~d.words[sharedAt(d, BY_GENERIC) + k]!)
             : f.mask[k]!
-    const seen = view | (e.atomic ? d.words[atomically + k]! : 0)
+    // an atomic access finds what another has left, if they go through one proxy
+    const same = generic ? d.words[byGeneric + k]! : ~d.words[byGeneric + k]!
+    const seen = view | (reach > 0 ? d.words[atomically + k]! & same : 0)
     found[k] = mask[k]! & seen
     const missing = mask[k]! & ~seen
     if ((e.rw === 'r' ? missing : missing & ~d.words[landed + k]!) !== 0) hidden = true
@@ -467,7 +477,7 @@ const access = (d: Draft, e: Access): void => {
   else if (hidden) fault(d, 'visibility')
   if (e.rw === 'r') saw(d, found, generic)
   else {
-    wrote(d, mask, generic, e.atomic)
+    wrote(d, mask, generic, reach)
     publish(d, e, f, mask)
   }
 }
@@ -483,8 +493,8 @@ const reached = (d: Draft, b: number): void => {
   else if (after !== null && after !== undefined && after.completed !== before.completed) {
     const { width } = d.layout
     const current = barrierAt(d, b, CURRENT)
-    d.words.copyWithin(barrierAt(d, b, DONE), current, current + perMessage * width)
-    zero(d, current, perMessage)
+    d.words.copyWithin(barrierAt(d, b, DONE), current, current + 2 * perMessage * width)
+    zero(d, current, 2 * perMessage)
     d.words[d.layout.flags + b] = 1
   }
 }
@@ -651,6 +661,49 @@ const leaveCluster = (d: Draft, x: number, place: number, relaxed: boolean, tens
   replaceMeeting(d, now, !isOver(d, now))
 }
 
+// ---------------------------------------------------------------- semaphores
+
+/** What the signals of an agent have told at one reach, under a number that no barrier has. */
+const signalled = (d: Draft, e: SemaphoreEvent, agent: number, reach: number): Meeting =>
+  meetingAt(d, -1 - e.footprint.id, agent * 4 + reach)
+
+const counterAccess = (e: SemaphoreEvent, rw: 'r' | 'w'): Access => ({
+  _tag: 'access',
+  stamp: e.stamp,
+  rw,
+  proxy: 'generic',
+  footprint: e.footprint,
+  role: rw === 'r' ? 'source' : 'destination',
+  atomic: true,
+  scope: e.scope,
+})
+
+/** A wait hears all signals so far that reach it and that it reaches. */
+const semaphore = (d: Draft, e: SemaphoreEvent): void => {
+  const x = e.stamp.agent
+  if (e.outcome !== 'passed') return
+  access(d, counterAccess(e, 'r'))
+  if (e.kind === 'signal' || e.decrement) access(d, counterAccess(e, 'w'))
+  const reach = reachOf(e.scope)
+  if (e.kind === 'signal') {
+    replaceMeeting(d, told(d, signalled(d, e, x, reach), x, [], false), true)
+    return
+  }
+  const place = -1 - e.footprint.id
+  const cluster = (y: number): number => Math.floor(ctaOf(d, y) / d.world.ctas)
+  for (const m of d.meetings) {
+    const y = Math.floor(m.turn / 4)
+    const narrower = Math.min(reach, m.turn % 4)
+    const heard =
+      m.place === place &&
+      (ctaOf(d, y) === ctaOf(d, x) || (cluster(y) === cluster(x) ? narrower > 1 : narrower > 2))
+    if (heard)
+      heardBy(d, x).forEach((to, k) => {
+        addMask(d, to, m.message[k]!)
+      })
+  }
+}
+
 // ---------------------------------------------------------------- events
 
 const ctaOf = (d: Draft, x: number): number => d.world.header.agents[x]!.cta
@@ -670,7 +723,11 @@ const event = (d: Draft, e: LogEvent): void => {
       const x = e.stamp.agent
       const b = e.barrier
       const flag = d.layout.flags + b
+      const near = d.world.header.barriers[b]!.cta === ctaOf(d, x)
       switch (e.kind) {
+        case 'increment':
+          if (d.before.barriers[b] === null) fault(d, 'lifecycle')
+          return
         case 'init':
           if (d.before.barriers[b] !== null) fault(d, 'lifecycle')
           if (d.words[flag] === 2) fault(d, 'unobserved')
@@ -684,9 +741,9 @@ const event = (d: Draft, e: LogEvent): void => {
         case 'expect':
         case 'arrive':
         case 'drop':
-          if (e.release)
+          if (e.release && (near || e.scope !== 'cta'))
             toldBy(d, x, e.tensor).forEach((from, k) => {
-              tell(d, barrierAt(d, b, CURRENT + k), from)
+              tell(d, barrierAt(d, b, (near ? CURRENT : FAR) + k), from)
             })
           reached(d, b)
           return
@@ -697,6 +754,8 @@ const event = (d: Draft, e: LogEvent): void => {
       if (e.outcome !== 'passed') return
       if (d.words[d.layout.flags + e.barrier] === 1) d.words[d.layout.flags + e.barrier] = 0
       if (e.acquire) receive(d, e.stamp.agent, barrierAt(d, e.barrier, DONE), e.tensor)
+      if (e.acquire && e.scope !== 'cta')
+        receive(d, e.stamp.agent, barrierAt(d, e.barrier, DONE_FAR), e.tensor)
       return
     case 'group': {
       const x = e.stamp.agent
@@ -783,12 +842,18 @@ const event = (d: Draft, e: LogEvent): void => {
         })
       }
       return
+    case 'semaphore':
+      semaphore(d, e)
+      return
+    case 'registers':
     case 'issue':
     case 'alloc':
     case 'dealloc':
     case 'exit':
     case 'cluster':
       return
+    default:
+      unreachable(e)
   }
 }
 

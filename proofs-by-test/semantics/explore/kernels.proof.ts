@@ -1,0 +1,48 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { describe, expect, it } from 'vitest'
+import { programName, zoo } from '../../../src/kernels/broken/index.js'
+import { instanceOf, kernels } from '../../../src/kernels/catalogue.js'
+import { exploreLaunched } from '../../../src/semantics/explore/index.js'
+import { kindsOf, launchedProgram, options, right } from './programs.js'
+
+/** What does not depend on the schedule, or is a contract: a search of schedules has no word on it. */
+const outside = ['B8', 'D3', 'K2', 'L1', 'N1', 'O1', 'P3', 'T4', 'U1']
+
+describe('a search of every schedule of the kernels of a few lines', () => {
+  const searched = (t: (typeof zoo)[number], fixed: boolean): string | null => {
+    const program = t.program(fixed)
+    if (E.isLeft(program)) return null
+    const x = right(exploreLaunched(launchedProgram(program.right), options({ stop: false, states: 5000 })))
+    return `${x.complete ? '' : 'incomplete '}${kindsOf(x)}`
+  }
+
+  it('finds nothing in the mended ones', () => {
+    for (const t of zoo) expect(searched(t, true) ?? '', programName(t, true)).toBe('')
+  })
+
+  it('finds something in every other one, unless it is no affair of schedules', () => {
+    const silent = zoo.filter((t) => searched(t, false) === '').map((t) => t.id)
+    expect([...new Set(silent)].sort()).toEqual(outside)
+  })
+})
+
+describe('a search of every schedule of a kernel of the catalogue', () => {
+  const small: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+    'hopper-matmul': { m: 64, n: 16, k: 112, tileM: 64, tileN: 16, tileK: 16, stages: 3 },
+    matmul0: { m: 128, n: 16, k: 112, tileM: 128, tileN: 16, tileK: 16, stages: 3 },
+    'wgmma-loop': { m: 64, n: 16, k: 112, tileM: 64, tileN: 16, tileK: 16, stages: 3 },
+  }
+  it.each(kernels.map((k) => [k.name, k] as const))(
+    '%s: comes to its end and finds nothing',
+    (name, kernel) => {
+      const { program } = right(instanceOf(kernel, small[name] ?? {}, []))
+      const x = right(exploreLaunched(launchedProgram(program), options({})))
+      expect([x.complete, x.clean, x.found]).toEqual([true, true, []])
+      // without choosing what is enough there is no end to it
+      const all = right(
+        exploreLaunched(launchedProgram(program), options({ reduced: false, states: 4 * x.states })),
+      )
+      expect(name === 'queue' ? all.states > x.states : all.bound === 'states').toBe(true)
+    },
+  )
+})
