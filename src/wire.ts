@@ -21,7 +21,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
 import type { Failure } from './failure.js'
-import { refuse } from './failure.js'
+import { failure } from './failure.js'
 
 // ---------------------------------------------------------------- model
 
@@ -339,17 +339,34 @@ const isDeep = (document: unknown): boolean => {
 /** Decodes, or says in one line where and what was expected and found. */
 export const decode =
   <A, Code extends string>(wire: Wire<A>, code: Code) =>
-  (u: unknown): E.Either<Failure<Code>, A> => {
-    if (isDeep(u)) return refuse(code, `$: expected at most ${String(mostDepth)} levels, found more`)
+  (u: unknown): E.Either<Failure<Code>, A> =>
+    E.mapLeft((m: Mismatch) => failure(code, showMismatch(m)))(read(wire)(u))
+
+/** Where data is not of the form, and how. */
+export interface Mismatch {
+  /** `$.entry.body[3].instruction.count` */
+  readonly field: string
+  readonly expected: string
+  readonly found: string
+}
+
+export const showMismatch = ({ field, expected, found }: Mismatch): string =>
+  `${field}: expected ${expected}, found ${found}`
+
+/** `decode` for those who tell the parts of an error apart. */
+export const read =
+  <A>(wire: Wire<A>) =>
+  (u: unknown): E.Either<Mismatch, A> => {
+    if (isDeep(u))
+      return E.left({ field: '$', expected: `at most ${String(mostDepth)} levels`, found: 'more' })
     const result = wire.codec.decode(u)
     if (E.isRight(result)) return result
     const error = result.left[0]
-    return error === undefined
-      ? refuse(code, '$: expected something else')
-      : refuse(
-          code,
-          `${pathOf(error.context)}: expected ${error.message ?? 'something else'}, found ${show(error.value)}`,
-        )
+    return E.left({
+      field: error === undefined ? '$' : pathOf(error.context),
+      expected: error?.message ?? 'something else',
+      found: error === undefined ? 'this' : show(error.value),
+    })
   }
 
 /** The whole schema of a form with a name. */

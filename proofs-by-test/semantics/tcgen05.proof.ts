@@ -21,7 +21,7 @@ import * as Policy from '../../src/semantics/policy.js'
 import type { Program } from '../../src/semantics/program.js'
 import { provenance } from '../../src/semantics/provenance/index.js'
 import * as Run from '../../src/semantics/run.js'
-import { decodeTrace, encodeTrace } from '../../src/semantics/trace.js'
+import { decodeTrace, encodeTrace } from '../../src/semantics/trace/index.js'
 import { validate } from '../../src/semantics/validate.js'
 import * as Transform from '../../src/transforms/transform.js'
 

@@ -23,7 +23,7 @@ export * as program from './program.js'
 export * as provenance from './provenance/index.js'
 export * as run from './run.js'
 export * as step from './step.js'
-export * as trace from './trace.js'
+export * as trace from './trace/index.js'
 export * as types from './types.js'
 export * as validate from './validate.js'
 export {

@@ -6,20 +6,24 @@
  *
  * Laws
  * 1. The files under `schemas/` are these schemas.
- * 2. Every program, and every verdict, that decodes satisfies its schema.
+ * 2. Every program, every verdict, and every line of a trace, that decodes satisfies its schema.
  *
  * Source: JSON Schema, draft 2020-12.
  */
 import { programWire } from './codec.js'
+import { traceSchema } from './log.js'
 import { programSchema } from './program.js'
+import { headerWire, lineWire } from './trace/index.js'
 import { verdictSchema } from './verdict.js'
 import { verdictWire } from './verdict-codec.js'
-import { type Json, schemaOf } from '../wire.js'
+import { either, type Json, schemaOf } from '../wire.js'
 
 /** By file name under `schemas/`. */
 export const jsonSchemas: Readonly<Record<string, Json>> = {
   'program.schema.json': schemaOf(programSchema, programWire),
   'verdict.schema.json': schemaOf(verdictSchema, verdictWire),
+  // of one line: the header, or an event
+  'trace.schema.json': schemaOf(traceSchema, either('a line of a trace', headerWire, lineWire)),
 }
 
 /** The text of a schema file. */

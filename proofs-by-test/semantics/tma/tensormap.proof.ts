@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import * as B from '../../../src/semantics/builder.js'
 import * as X from '../../../src/semantics/expression.js'
-import { decodeTrace, encodeTrace } from '../../../src/semantics/trace.js'
+import { decodeTrace, encodeTrace } from '../../../src/semantics/trace/index.js'
 import { defaults, judgeLog } from '../../../src/semantics/detector/index.js'
 import * as Policy from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'

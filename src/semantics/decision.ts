@@ -1,0 +1,141 @@
+/**
+ * Decisions: from what one run shows to a verdict's name and reason, whoever made the run.
+ *
+ * | the run            | and                                     | verdict       |
+ * |--------------------|-----------------------------------------|---------------|
+ * | is stuck           |                                         | deadlock      |
+ * | was stopped        |                                         | out-of-fuel   |
+ * | completed          | something is found, and it is settled   | hazard        |
+ * |                    | provenance is refuted                   | wrong-result  |
+ * |                    | one of C1 to C6 fails                   | undecided     |
+ * |                    | else                                    | ok            |
+ *
+ * A run of a program and the trace of a run are decided here alike. Which missing edge would make a finding disappear is asked of the
+ * log of its cluster, for the first findings and for logs that are not too long.
+ */
+import { explain, isAnsweredById, judgeLog, settledVerdictOf, type Options } from './detector/index.js'
+import type { Blocked, Conditions, Finding, Judgement } from './finding.js'
+import type { Header, LogEvent } from './log.js'
+import type { Provenance, VerdictName } from './verdict.js'
+
+// ---------------------------------------------------------------- model
+
+export interface Decision {
+  readonly name: VerdictName
+  readonly reason: string
+}
+
+// ---------------------------------------------------------------- words
+
+export const showBlocked = (b: Blocked): string =>
+  `${b.agent} is blocked at ${[...b.operation.path, b.operation.site].join(' / ')}${
+    b.operation.iteration.length === 0 ? '' : ` [${b.operation.iteration.join(', ')}]`
+  }, waiting for ${b.waitsFor}; could be supplied by ${b.suppliers.length === 0 ? 'nobody' : b.suppliers.join(', ')}`
+
+/** Why the conditions do not decide: the first failure of each that fails. */
+export const failing = (c: Conditions): string =>
+  (['C1', 'C2', 'C3', 'C4', 'C5', 'C6'] as const)
+    .filter((name) => !c[name].holds)
+    .map((name) => `${name} fails (${c[name].failures[0] ?? 'no detail'})`)
+    .join('; ')
+
+// ---------------------------------------------------------------- decisions
+
+/** `judgement` null: hazards were not looked for; `proof` null: nothing is claimed. */
+export const decideRun = (
+  ended: 'completed' | 'stuck' | 'outOfFuel',
+  judgement: Judgement | null,
+  proof: Provenance | null,
+): Decision => {
+  if (ended === 'stuck')
+    return {
+      name: 'deadlock',
+      reason: `nothing can move: ${judgement?.deadlock.map(showBlocked)[0] ?? 'every agent is blocked'}`,
+    }
+  if (ended === 'outOfFuel') return { name: 'out-of-fuel', reason: 'the run was stopped before its end' }
+  const settled = judgement === null ? 'ok' : settledVerdictOf(judgement)
+  if (settled === 'hazard' && judgement !== null)
+    return { name: 'hazard', reason: judgement.findings[0]?.text ?? 'a hazard' }
+  if (proof !== null && !proof.proved && settled !== 'undecided')
+    return { name: 'wrong-result', reason: proof.text }
+  if (settled === 'undecided' && judgement !== null)
+    return {
+      name: 'undecided',
+      reason:
+        judgement.findings.length > 0
+          ? `a candidate that no schedule has confirmed: ${judgement.findings[0]!.text}; ${failing(judgement.conditions)}`
+          : failing(judgement.conditions),
+    }
+  return {
+    name: 'ok',
+    reason:
+      judgement === null
+        ? 'the run completed; hazards were not looked for'
+        : 'nothing was found, and C1 to C6 hold: this run stands for every schedule',
+  }
+}
+
+// ---------------------------------------------------------------- findings
+
+/** What two findings have in common that are one. */
+export const nameOf = (f: Finding): string =>
+  [f.id, f.a.agent, f.a.site, f.b?.agent ?? '', f.b?.site ?? ''].join('|')
+
+/** Findings, and what stands behind a condition that fails (B1, B3, B4). */
+export const behindConditions = (j: Judgement): ReadonlyArray<Finding> =>
+  (['C4', 'C3', 'C6'] as const).flatMap((name) => j.conditions[name].findings)
+
+/** Each finding once. */
+export const distinct = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
+  const known = new Set<string>()
+  return findings.filter((f) => {
+    const fresh = !known.has(nameOf(f))
+    known.add(nameOf(f))
+    return fresh
+  })
+}
+
+/** Findings whose missing edge is looked for, and the longest log in which it is. */
+export const explained = 3
+export const longestExplained = 20_000
+
+/** The logs of the clusters of a run, with what each shows by itself. */
+interface Segment {
+  readonly events: ReadonlyArray<LogEvent>
+  readonly shows: ReadonlySet<string>
+}
+
+const segmentsOf = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  detecting: Options,
+): ReadonlyArray<Segment> => {
+  const starts = events.flatMap((e, i) => (e._tag === 'cluster' ? [i] : []))
+  return starts.map((start, i) => {
+    const segment = events.slice(start, starts[i + 1] ?? events.length)
+    const judgement = judgeLog(header, segment, detecting)
+    return { events: segment, shows: new Set(judgement.findings.map(nameOf)) }
+  })
+}
+
+/** Findings whose missing edge is not known but will be looked for. */
+export const wanting = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>
+  findings.filter((f, i) => i < explained && f.missing === undefined)
+
+/** The findings with their missing edges, as far as `events` (the log, or nothing where it is too long) shows them. */
+export const withMissing = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  findings: ReadonlyArray<Finding>,
+  detecting: Options,
+): ReadonlyArray<Finding> => {
+  const wanted = wanting(findings)
+  const segments =
+    wanted.length === 0 || events.length > longestExplained ? [] : segmentsOf(header, events, detecting)
+  return findings.map((f) => {
+    if (f.missing !== undefined) return f
+    const segment = wanted.includes(f) ? segments.find((s) => s.shows.has(nameOf(f))) : undefined
+    const log = segment?.events ?? (isAnsweredById(f) ? [] : undefined)
+    return log === undefined ? f : Object.assign({}, f, { missing: explain(header, log, f, detecting) })
+  })
+}
