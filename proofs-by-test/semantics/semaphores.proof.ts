@@ -13,7 +13,7 @@ import { readTensor } from '../../src/semantics/launch.js'
 import * as Policy from '../../src/semantics/policy.js'
 import type { Program } from '../../src/semantics/program.js'
 import { meets } from '../../src/semantics/residency.js'
-import { decodeTrace, encodeTrace } from '../../src/semantics/trace.js'
+import { decodeTrace, encodeTrace } from '../../src/semantics/trace/index.js'
 import type { Verdict } from '../../src/semantics/verdict.js'
 import { launched, logged, right } from './machine-samples.js'
 

@@ -17,21 +17,20 @@ import * as E from 'fp-ts/lib/Either.js'
 import { unreachable, type Failure } from '../failure.js'
 import type { Algebra } from '../numerics/algebra.js'
 import { actor, operation as operationOf } from './detector/report.js'
+import { defaults, detector, hazardIds, hazards, type Options } from './detector/index.js'
 import {
-  defaults,
-  detector,
-  exitIds,
-  explain,
-  hazardIds,
-  hazards,
-  isAnsweredById,
-  judgeLog,
-  settledVerdictOf,
-  type Options,
-} from './detector/index.js'
-import type { Blocked, Condition, Conditions, Finding, Judgement, MissingEdge } from './finding.js'
+  beforeTheEnd,
+  behindConditions,
+  decideRun,
+  longestExplained,
+  nameOf,
+  showBlocked,
+  wanting,
+  withMissing,
+} from './decision.js'
+import type { Condition, Conditions, Finding, Judgement, MissingEdge } from './finding.js'
 import { launch, readTensor, type Arguments, type Launched } from './launch.js'
-import type { Fold, LogEvent } from './log.js'
+import type { Fold } from './log.js'
 import type { Machine } from './machine/state.js'
 import type { World } from './machine/world.js'
 import * as Policy from './policy.js'
@@ -134,18 +133,6 @@ const showFault = (world: World, f: Fault): string => {
   return `${f.code}: ${where}${f.message}${who}`
 }
 
-const showBlocked = (b: Blocked): string =>
-  `${b.agent} is blocked at ${[...b.operation.path, b.operation.site].join(' / ')}${
-    b.operation.iteration.length === 0 ? '' : ` [${b.operation.iteration.join(', ')}]`
-  }, waiting for ${b.waitsFor}; could be supplied by ${b.suppliers.length === 0 ? 'nobody' : b.suppliers.join(', ')}`
-
-/** Why the conditions do not decide: the first failure of each that fails. */
-const failing = (c: Conditions): string =>
-  (['C1', 'C2', 'C3', 'C4', 'C5', 'C6'] as const)
-    .filter((name) => !c[name].holds)
-    .map((name) => `${name} fails (${c[name].failures[0] ?? 'no detail'})`)
-    .join('; ')
-
 /** 64 bits of the outputs' carriers, for comparing runs. */
 const outputDigest = (world: World, m: Machine): string => {
   let hi = 0x811c9dc5
@@ -170,25 +157,6 @@ const outputDigest = (world: World, m: Machine): string => {
 
 // ---------------------------------------------------------------- the verdict
 
-/** The logs of the clusters of a run, with what each shows by itself. */
-interface Segment {
-  readonly events: ReadonlyArray<LogEvent>
-  readonly shows: ReadonlySet<string>
-}
-
-const segmentsOf = (
-  world: World,
-  events: ReadonlyArray<LogEvent>,
-  detecting: Options,
-): ReadonlyArray<Segment> => {
-  const starts = events.flatMap((e, i) => (e._tag === 'cluster' ? [i] : []))
-  return starts.map((start, i) => {
-    const segment = events.slice(start, starts[i + 1] ?? events.length)
-    const judgement = judgeLog(world.header, segment, detecting)
-    return { events: segment, shows: new Set(judgement.findings.map(nameOf)) }
-  })
-}
-
 /** Findings with their schedule; the missing edge of the first few, which needs the log of their cluster again. */
 const replayable = (
   launched: Launched,
@@ -206,22 +174,12 @@ const replayable = (
     keepSchedule: false,
     transient: true,
   }
-  const wanted = findings.filter((f, i) => i < explained && f.missing === undefined)
   const events =
-    wanted.length === 0 || options.explain === false ? [] : Run.run(world, machine, how, Run.collect).result
-  const segments = events.length > longestExplained ? [] : segmentsOf(world, events, detecting)
-  return findings.map((f) => {
-    const segment = wanted.includes(f) ? segments.find((s) => s.shows.has(nameOf(f))) : undefined
-    const events = segment?.events ?? (isAnsweredById(f) ? [] : undefined)
-    const missing =
-      f.missing ?? (events === undefined ? undefined : explain(world.header, events, f, detecting))
-    return withSchedule(f, text, missing)
-  })
+    wanting(findings).length === 0 || options.explain === false
+      ? []
+      : Run.run(world, machine, how, Run.collect).result
+  return withMissing(world.header, events, findings, detecting).map((f) => withSchedule(f, text, f.missing))
 }
-
-/** Findings whose missing edge is looked for, and the longest log in which it is. */
-const explained = 3
-const longestExplained = 20_000
 
 const withSchedule = (f: Finding, schedule: string, missing: MissingEdge | undefined): ReplayableFinding =>
   Object.assign({ schedule }, f, missing === undefined ? {} : { missing })
@@ -243,13 +201,14 @@ const foundBy = (world: World, ran: Ran): ReadonlyArray<Finding> => {
   const j = ran.result[0]
   const fault = faultOf(world, ran)
   if (j === null) return fault
-  return [...fault, ...(fault.length === 0 ? j.findings : j.findings.filter((f) => !exitIds.includes(f.id)))]
+  const { _tag: ended } = ran.outcome
+  return [...fault, ...(ended === 'completed' || ended === 'stuck' ? j.findings : beforeTheEnd(j))]
 }
 
 /** What stands behind a condition that fails in a run: B4, B1, B3. */
 const behind = (ran: Ran): ReadonlyArray<Finding> => {
   const j = ran.result[0]
-  return j === null ? [] : (['C6', 'C4', 'C3'] as const).flatMap((name) => j.conditions[name].findings)
+  return j === null ? [] : behindConditions(j)
 }
 
 const shownBy = (world: World, ran: Ran): ReadonlyArray<Finding> => [...foundBy(world, ran), ...behind(ran)]
@@ -319,9 +278,6 @@ const findingsOf = (
   })
 }
 
-const nameOf = (f: Finding): string =>
-  [f.id, f.a.agent, f.a.site, f.b?.agent ?? '', f.b?.site ?? ''].join('|')
-
 /** Why the result is wrong, if it is a layout: bytes that were written as other elements than they are read as. */
 const layoutFindings = (
   launched: Launched,
@@ -352,33 +308,8 @@ const decide = (
     return outcome.fault.kind === 'crash'
       ? unreachable(showFault(world, outcome.fault))
       : { name: 'invalid', reason: showFault(world, outcome.fault) }
-  if (outcome._tag === 'stuck')
-    return {
-      name: 'deadlock',
-      reason: `nothing can move: ${judgement?.deadlock.map(showBlocked)[0] ?? 'every agent is blocked'}`,
-    }
-  if (outcome._tag === 'outOfFuel')
-    return { name: 'out-of-fuel', reason: 'the run was stopped before its end' }
-  const settled = judgement === null ? 'ok' : settledVerdictOf(judgement)
-  if (settled === 'hazard' && judgement !== null)
-    return { name: 'hazard', reason: judgement.findings[0]?.text ?? 'a hazard' }
-  if (proof !== null && !proof.proved && settled !== 'undecided')
-    return { name: 'wrong-result', reason: proof.text }
-  if (settled === 'undecided' && judgement !== null)
-    return {
-      name: 'undecided',
-      reason:
-        judgement.findings.length > 0
-          ? `a candidate that no schedule has confirmed: ${judgement.findings[0]!.text}; ${failing(judgement.conditions)}`
-          : failing(judgement.conditions),
-    }
-  return {
-    name: 'ok',
-    reason:
-      judgement === null
-        ? 'the run completed; hazards were not looked for'
-        : 'nothing was found, and C1 to C6 hold: this run stands for every schedule',
-  }
+  const ended = outcome._tag === 'stuck' || outcome._tag === 'outOfFuel' ? outcome._tag : 'completed'
+  return decideRun(ended, judgement, proof)
 }
 
 /** What stands once other schedules have been asked. */

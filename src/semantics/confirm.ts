@@ -23,6 +23,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { unit } from '../numerics/unit.js'
 import { contested } from './contested.js'
+import type { Decision } from './decision.js'
 import { along, defaultExplore, exploreLaunched, type ExploreOptions, type Found } from './explore/index.js'
 import type { Finding, HazardId, Judgement } from './finding.js'
 import { launch, type Arguments, type Launched } from './launch.js'
@@ -31,16 +32,13 @@ import * as Policy from './policy.js'
 import type { AnyPolicy } from './policy.js'
 import type { Program } from './program.js'
 import type * as Run from './run.js'
-import type { Provenance, Searched, VerdictName } from './verdict.js'
+import type { Provenance, Searched } from './verdict.js'
 
 // ---------------------------------------------------------------- model
 
 export type Ran = Run.Ran<readonly [Judgement | null, Provenance | null]>
 
-export interface Decision {
-  readonly name: VerdictName
-  readonly reason: string
-}
+export type { Decision } from './decision.js'
 
 /** How far a search may go. */
 export interface Bounds {

@@ -4,7 +4,8 @@
  * | the run            | and                                     | verdict       |
  * |--------------------|-----------------------------------------|---------------|
  * | is stuck           |                                         | deadlock      |
- * | was stopped        |                                         | out-of-fuel   |
+ * | was stopped        | something is found and settled, that is not owed at the end only | hazard |
+ * |                    | else                                    | out-of-fuel   |
  * | completed          | something is found, and it is settled   | hazard        |
  * |                    | provenance is refuted                   | wrong-result  |
  * |                    | one of C1 to C6 fails                   | undecided     |
@@ -13,7 +14,14 @@
  * A run of a program and the trace of a run are decided here alike. Which missing edge would make a finding disappear is asked of the
  * log of its cluster, for the first findings and for logs that are not too long.
  */
-import { explain, isAnsweredById, judgeLog, settledVerdictOf, type Options } from './detector/index.js'
+import {
+  exitIds,
+  explain,
+  isAnsweredById,
+  judgeLog,
+  settledVerdictOf,
+  type Options,
+} from './detector/index.js'
 import type { Blocked, Conditions, Finding, Judgement } from './finding.js'
 import type { Header, LogEvent } from './log.js'
 import type { Provenance, VerdictName } from './verdict.js'
@@ -39,6 +47,10 @@ export const failing = (c: Conditions): string =>
     .map((name) => `${name} fails (${c[name].failures[0] ?? 'no detail'})`)
     .join('; ')
 
+/** What is found in a run that did not come to its end: nothing is owed yet. */
+export const beforeTheEnd = (j: Judgement): ReadonlyArray<Finding> =>
+  j.findings.filter((f) => !exitIds.includes(f.id))
+
 // ---------------------------------------------------------------- decisions
 
 /** `judgement` null: hazards were not looked for; `proof` null: nothing is claimed. */
@@ -52,8 +64,13 @@ export const decideRun = (
       name: 'deadlock',
       reason: `nothing can move: ${judgement?.deadlock.map(showBlocked)[0] ?? 'every agent is blocked'}`,
     }
-  if (ended === 'outOfFuel') return { name: 'out-of-fuel', reason: 'the run was stopped before its end' }
   const settled = judgement === null ? 'ok' : settledVerdictOf(judgement)
+  if (ended === 'outOfFuel') {
+    const found = settled === 'hazard' && judgement !== null ? beforeTheEnd(judgement)[0] : undefined
+    return found === undefined
+      ? { name: 'out-of-fuel', reason: 'the run was stopped before its end' }
+      : { name: 'hazard', reason: found.text }
+  }
   if (settled === 'hazard' && judgement !== null)
     return { name: 'hazard', reason: judgement.findings[0]?.text ?? 'a hazard' }
   if (proof !== null && !proof.proved && settled !== 'undecided')
@@ -81,9 +98,9 @@ export const decideRun = (
 export const nameOf = (f: Finding): string =>
   [f.id, f.a.agent, f.a.site, f.b?.agent ?? '', f.b?.site ?? ''].join('|')
 
-/** Findings, and what stands behind a condition that fails (B1, B3, B4). */
+/** What stands behind a condition that fails: B4, B1, B3. */
 export const behindConditions = (j: Judgement): ReadonlyArray<Finding> =>
-  (['C4', 'C3', 'C6'] as const).flatMap((name) => j.conditions[name].findings)
+  (['C6', 'C4', 'C3'] as const).flatMap((name) => j.conditions[name].findings)
 
 /** Each finding once. */
 export const distinct = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
@@ -95,14 +112,17 @@ export const distinct = (findings: ReadonlyArray<Finding>): ReadonlyArray<Findin
   })
 }
 
-/** Findings whose missing edge is looked for, and the longest log in which it is. */
+/** Findings whose missing edge is looked for, the longest log in which it is, and the most that one judgement of it may look at. */
 export const explained = 3
 export const longestExplained = 20_000
+const mostLooked = 2 ** 18
 
 /** The logs of the clusters of a run, with what each shows by itself. */
 interface Segment {
   readonly events: ReadonlyArray<LogEvent>
   readonly shows: ReadonlySet<string>
+  /** it may be judged some hundred times more */
+  readonly cheap: boolean
 }
 
 const segmentsOf = (
@@ -114,7 +134,11 @@ const segmentsOf = (
   return starts.map((start, i) => {
     const segment = events.slice(start, starts[i + 1] ?? events.length)
     const judgement = judgeLog(header, segment, detecting)
-    return { events: segment, shows: new Set(judgement.findings.map(nameOf)) }
+    return {
+      events: segment,
+      shows: new Set(judgement.findings.map(nameOf)),
+      cheap: judgement.looked <= mostLooked,
+    }
   })
 }
 
@@ -134,7 +158,7 @@ export const withMissing = (
     wanted.length === 0 || events.length > longestExplained ? [] : segmentsOf(header, events, detecting)
   return findings.map((f) => {
     if (f.missing !== undefined) return f
-    const segment = wanted.includes(f) ? segments.find((s) => s.shows.has(nameOf(f))) : undefined
+    const segment = wanted.includes(f) ? segments.find((s) => s.cheap && s.shows.has(nameOf(f))) : undefined
     const log = segment?.events ?? (isAnsweredById(f) ? [] : undefined)
     return log === undefined ? f : Object.assign({}, f, { missing: explain(header, log, f, detecting) })
   })

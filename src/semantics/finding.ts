@@ -148,4 +148,6 @@ export interface Judgement {
   /** digest over (agent, program-order index, instance), independent of the order of the log */
   readonly digest: string
   readonly events: number
+  /** pieces of memory that its accesses looked at: what it would cost to judge again */
+  readonly looked: number
 }

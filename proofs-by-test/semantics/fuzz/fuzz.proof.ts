@@ -5,7 +5,8 @@ import { edited, edits, type DamageConstraints } from '../../../src/arbitraries/
 import { bits } from '../../../src/numerics/bits.js'
 import type { Json } from '../../../src/wire.js'
 import { hostile } from './hostile.js'
-import { jsonOf, ofProgram, programs } from './judge.js'
+import { hostileTraces } from './hostile-traces.js'
+import { counted, jsonOf, ofProgram, ofTrace, programs, traces } from './judge.js'
 
 const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
 const documents = programs.map(jsonOf)
@@ -17,6 +18,34 @@ describe('programs that ask for more than there is', () => {
   test('over bits they end, too', () => {
     const hopper = bits('hopper')
     for (const [, program] of hostile) expect(ofProgram(program, hopper)).toMatch(/^[\w.-]+$/)
+  })
+})
+
+describe('traces that are larger than anything is', () => {
+  test.each(hostileTraces)('%s', (_, lines, comes) => {
+    expect(ofTrace(lines)).toBe(comes)
+  })
+})
+
+describe('damaged traces', () => {
+  test('end in a verdict or a refusal; many are read to their end', () => {
+    const of = traces()
+    const kinds = ['kin', 'scale', 'kin', 'replace', 'graft', 'repeat', 'remove'] as const
+    let total = 0
+    let judged = 0
+    const property = (constraints: DamageConstraints, seed: number, cases: number): void => {
+      fc.assert(
+        fc.property(fc.nat(of.length - 1), fc.boolean(), edits(constraints), (k, count, some) => {
+          const document = some.reduce(edited, of[k]!)
+          total++
+          if (!ofTrace(count ? counted(document) : document).startsWith('trace.')) judged++
+        }),
+        { seed, numRuns: nightly ? 30 * cases : cases },
+      )
+    }
+    property({ maxEdits: 2 }, 4, 1_200)
+    property({ maxEdits: 2, kinds }, 5, 1_800)
+    expect(judged / total).toBeGreaterThan(0.2)
   })
 })
 

@@ -180,7 +180,7 @@ export const hostile: ReadonlyArray<readonly [what: string, program: Json, comes
   [
     'large accesses without end',
     program([forEver(load(2 ** 15))], { storage: [words(2 ** 15, 1)] }),
-    'out-of-fuel',
+    'hazard',
   ],
   ['a gigabyte of registers', program([], { storage: [words(2 ** 28, 1, 'regs')] }), 'storage.size'],
   ['a tensor of 8 GB', program([], { params: [tensor(2 ** 31 - 1, 1)] }), 'launch.shape'],

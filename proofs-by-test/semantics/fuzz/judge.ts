@@ -3,11 +3,15 @@ import * as E from 'fp-ts/lib/Either.js'
 import { hopperMatmul } from '../../../src/kernels/hopper-matmul.js'
 import type { Algebra } from '../../../src/numerics/algebra.js'
 import { unit } from '../../../src/numerics/unit.js'
-import { check, type CheckOptions } from '../../../src/semantics/check.js'
+import { check, scope, type CheckOptions } from '../../../src/semantics/check.js'
 import { encodeProgram, parseProgram } from '../../../src/semantics/codec.js'
+import { defaults } from '../../../src/semantics/detector/index.js'
+import { launch } from '../../../src/semantics/launch.js'
 import { embed, skeletonOf } from '../../../src/semantics/naive/index.js'
 import * as Policy from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
+import { run, settings } from '../../../src/semantics/run.js'
+import { judgeTrace, tracing } from '../../../src/semantics/trace/index.js'
 import type { Json } from '../../../src/wire.js'
 import { small } from '../machine-samples.js'
 import { ring, right, tensorCore, warpgroupMma } from '../samples.js'
@@ -45,5 +49,37 @@ export const programs: ReadonlyArray<Program> = [
     (program) => JSON.stringify(program).length < 6_000,
   ),
 ]
+
+/** A trace is an array of lines here; what is no array is a trace of one line. */
+export const ofTrace = (document: Json): string => {
+  const lines: ReadonlyArray<Json> = Array.isArray(document) ? document : [document]
+  const judged = judgeTrace({ ...defaults, scope })(lines.map((line) => JSON.stringify(line)))
+  return E.isLeft(judged) ? judged.left.code : judged.right.verdict
+}
+
+/** The traces of small programs, as documents; in half of them the places are counted anew after the damage. */
+export const traces = (): ReadonlyArray<Json> =>
+  programs.flatMap((program) => {
+    const ran = launch(program, unit, { scalars: new Map([['n', 3]]), tensors: new Map() })
+    if (E.isLeft(ran)) return []
+    const lines: string[] = []
+    const { world, machine } = ran.right
+    run(
+      world,
+      machine,
+      settings(Policy.seeded(1)),
+      tracing((line) => lines.push(line)),
+    )
+    return lines.length > 80 ? [] : [lines.map((line): Json => JSON.parse(line) as Json)]
+  })
+
+export const counted = (document: Json): Json =>
+  Array.isArray(document)
+    ? document.map((line: Json, k): Json =>
+        k > 0 && typeof line === 'object' && line !== null && !Array.isArray(line)
+          ? { ...line, i: k - 1 }
+          : line,
+      )
+    : document
 
 export const jsonOf = (program: Program): Json => JSON.parse(JSON.stringify(encodeProgram(program)))

@@ -161,6 +161,7 @@ export const conclude = (d: Detector): Judgement => {
     conditions,
     deadlock: c.report.deadlock,
     candidates: !(conditions.C3.holds && conditions.C4.holds && conditions.C6.holds),
+    looked: c.looked,
     digest: Digest.show(c.digest),
     events: c.when,
   }

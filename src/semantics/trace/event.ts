@@ -46,8 +46,10 @@ import type {
   Origin,
   Perform,
   Proxy,
+  RegistersEvent,
   Rendezvous,
   Role,
+  SemaphoreEvent,
   Signal,
   Stamp,
   TensorEntry,
@@ -65,9 +67,14 @@ type Written<E> = Omit<E, 'footprint'> & { readonly footprint: WrittenFootprint 
 type WrittenAccess = Placed<Omit<Written<Access>, 'atomic'> & { readonly atomic?: boolean }>
 type WrittenAlloc = Placed<Written<Alloc>>
 type WrittenDealloc = Placed<Written<Dealloc>>
+type WrittenSemaphore = Placed<Written<SemaphoreEvent>>
 
 export type Line =
-  Placed<Exclude<LogEvent, Access | Alloc | Dealloc>> | WrittenAccess | WrittenAlloc | WrittenDealloc
+  | Placed<Exclude<LogEvent, Access | Alloc | Dealloc | SemaphoreEvent>>
+  | WrittenAccess
+  | WrittenAlloc
+  | WrittenDealloc
+  | WrittenSemaphore
 
 // ---------------------------------------------------------------- words
 
@@ -103,6 +110,7 @@ const role: Wire<Role> = wordOf<Role>()({
   scaleB: true,
   sparsity: true,
   map: true,
+  response: true,
 })
 const unit: Wire<Unit> = wordOf<Unit>()({
   tmaLoad: true,
@@ -113,6 +121,7 @@ const unit: Wire<Unit> = wordOf<Unit>()({
   tcgen05Ld: true,
   tcgen05St: true,
   stAsync: true,
+  clc: true,
 })
 const fenceKind: Wire<Fence['kind']> = wordOf<Fence['kind']>()({
   proxyAsync: true,
@@ -228,7 +237,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
       i: nat,
       _tag: tag('barrier'),
       stamp,
-      kind: oneOf<BarrierEvent['kind']>('init', 'inval', 'expect', 'arrive', 'drop'),
+      kind: oneOf<BarrierEvent['kind']>('init', 'inval', 'expect', 'arrive', 'drop', 'increment'),
       barrier: nat,
       count: nat,
       bytes: integer,
@@ -290,6 +299,35 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
       threads: nat,
     },
     { relaxed: bool, tensor: bool },
+  ),
+  semaphore: record<WrittenSemaphore>()(
+    'a semaphore event',
+    {
+      i: nat,
+      _tag: tag('semaphore'),
+      stamp,
+      kind: oneOf<SemaphoreEvent['kind']>('signal', 'wait'),
+      footprint: footprintWire,
+      value: integer,
+      decrement: bool,
+      scope,
+      before: integer,
+      outcome: oneOf<SemaphoreEvent['outcome']>('passed', 'blocked'),
+    },
+    {},
+  ),
+  registers: record<Placed<RegistersEvent>>()(
+    'a change of registers',
+    {
+      i: nat,
+      _tag: tag('registers'),
+      stamp,
+      count: nat,
+      needs: integer,
+      free: integer,
+      blocked: bool,
+    },
+    {},
   ),
   fork: forks,
   join: forks,
@@ -382,12 +420,33 @@ const columnsOf = (e: WrittenAlloc | WrittenDealloc, footprint: Footprint): LogE
     : { _tag: e._tag, stamp: e.stamp, footprint, ctaGroup: e.ctaGroup }
 
 /** Lines that name a footprint. */
-export type Footed = WrittenAccess | WrittenAlloc | WrittenDealloc
+export type Footed = WrittenAccess | WrittenAlloc | WrittenDealloc | WrittenSemaphore
 export const isFooted = (e: Line): e is Footed =>
-  e._tag === 'access' || e._tag === 'alloc' || e._tag === 'dealloc'
+  e._tag === 'access' || e._tag === 'alloc' || e._tag === 'dealloc' || e._tag === 'semaphore'
 
-export const footedOf = (e: Footed, footprint: Footprint): LogEvent =>
-  e._tag === 'access' ? accessOf(e, footprint) : columnsOf(e, footprint)
+const semaphoreOf = (e: WrittenSemaphore, footprint: Footprint): SemaphoreEvent => ({
+  _tag: 'semaphore',
+  stamp: e.stamp,
+  kind: e.kind,
+  footprint,
+  value: e.value,
+  decrement: e.decrement,
+  scope: e.scope,
+  before: e.before,
+  outcome: e.outcome,
+})
+
+export const footedOf = (e: Footed, footprint: Footprint): LogEvent => {
+  switch (e._tag) {
+    case 'access':
+      return accessOf(e, footprint)
+    case 'semaphore':
+      return semaphoreOf(e, footprint)
+    case 'alloc':
+    case 'dealloc':
+      return columnsOf(e, footprint)
+  }
+}
 
 /** The event of a line that names none. */
 export const eventOf = (e: Exclude<Line, Footed>): LogEvent => {
@@ -435,6 +494,15 @@ export const eventOf = (e: Exclude<Line, Footed>): LogEvent => {
       return { _tag: 'fence', stamp: e.stamp, kind: e.kind, scope: e.scope }
     case 'rendezvous':
       return rendezvousOf(e)
+    case 'registers':
+      return {
+        _tag: 'registers',
+        stamp: e.stamp,
+        count: e.count,
+        needs: e.needs,
+        free: e.free,
+        blocked: e.blocked,
+      }
     case 'fork':
     case 'join':
       return { _tag: e._tag, stamp: e.stamp, children: e.children }

@@ -7,7 +7,7 @@
  * | the trace ends                                                     | the run       |
  * |--------------------------------------------------------------------|---------------|
  * | with waits that are blocked                                        | is stuck      |
- * | before an agent that started by itself and did something has exited | was stopped  |
+ * | before an agent that has begun has exited, or an operation done anything | was stopped |
  * | else                                                               | completed     |
  *
  * Laws
@@ -18,6 +18,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import {
+  beforeTheEnd,
   behindConditions,
   decideRun,
   distinct,
@@ -45,6 +46,8 @@ export interface JudgeOptions extends Options {
 interface Ending {
   readonly header: Header
   readonly running: Set<number>
+  /** operations that have done nothing since their issue */
+  readonly idle: Set<number>
   blocked: boolean
   cut: boolean
   clusters: number
@@ -55,16 +58,21 @@ interface Ending {
 const isBlocked = (e: LogEvent): boolean =>
   (e._tag === 'wait' && e.outcome === 'blocked') ||
   (e._tag === 'group' && e.blocked) ||
-  (e._tag === 'rendezvous' && e.kind === 'blocked')
+  (e._tag === 'rendezvous' && e.kind === 'blocked') ||
+  (e._tag === 'semaphore' && e.outcome === 'blocked') ||
+  (e._tag === 'registers' && e.blocked)
 
 /** The agent that executes a statement by this event; -1: an operation goes on by itself. */
 const agentOf = (e: LogEvent): number =>
   e._tag === 'access' ? (e.operation === undefined ? e.stamp.agent : -1) : 'stamp' in e ? e.stamp.agent : -1
 
+const isOpen = (s: Ending): boolean => (s.running.size > 0 || s.idle.size > 0) && !s.blocked
+
 const ending: Fold<Ending, Ending> = {
   init: (header) => ({
     header,
     running: new Set(),
+    idle: new Set(),
     blocked: false,
     cut: false,
     clusters: 0,
@@ -76,19 +84,22 @@ const ending: Fold<Ending, Ending> = {
       if (s.events.length > longestExplained) s.events = null
     }
     if (e._tag === 'cluster') {
-      s.cut ||= s.running.size > 0 && !s.blocked
+      s.cut ||= isOpen(s)
       s.running.clear()
+      s.idle.clear()
       s.clusters++
     } else if (e._tag === 'exit') s.running.delete(e.agent)
     else {
       const agent = agentOf(e)
       if (agent >= 0 && s.header.agents[agent]!.starts) s.running.add(agent)
       s.blocked ||= isBlocked(e)
+      if (e._tag === 'issue') s.idle.add(e.operation)
+      else if (e._tag === 'perform' || e._tag === 'signal') s.idle.delete(e.operation)
     }
     return s
   },
   finish: (s) => {
-    s.cut ||= s.running.size > 0 && !s.blocked
+    s.cut ||= isOpen(s)
     return s
   },
 }
@@ -107,20 +118,19 @@ export const judgeTrace =
       E.map(([judgement, [proof, end]]): Verdict => {
         const { header } = end
         const claim = header.computes === null ? null : proof
-        const stuck = end.blocked
-        const { name, reason } = decideRun(
-          stuck ? 'stuck' : end.cut ? 'outOfFuel' : 'completed',
-          judgement,
-          claim,
-        )
+        const ended = end.blocked ? 'stuck' : end.cut ? 'outOfFuel' : 'completed'
+        const { name, reason } = decideRun(ended, judgement, claim)
         const events = end.events ?? []
         const layout = name === 'wrong-result' ? layoutMismatch(header, events) : null
-        const shown = withMissing(
-          header,
-          events,
-          distinct([...judgement.findings, ...behindConditions(judgement)]),
-          options,
-        )
+        const found = ended === 'outOfFuel' ? beforeTheEnd(judgement) : judgement.findings
+        const once = distinct([...found, ...behindConditions(judgement)])
+        const missing = (some: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>
+          withMissing(header, events, some, options)
+        // those that were found and those behind a condition are told apart, and so many of each explained
+        const shown = [
+          ...missing(once.filter((f) => found.includes(f))),
+          ...missing(once.filter((f) => !found.includes(f))),
+        ]
         return {
           schema: verdictSchema,
           kernel: header.program,

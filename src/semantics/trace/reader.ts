@@ -12,7 +12,7 @@
  * | `stamp.at` of what an agent does itself    | from 1 to 2^31 - 1, not before the agent's last         |
  * | an issue                                   | its number is new in its cluster                        |
  * | an access of an operation, perform, signal | the operation was issued in this cluster                |
- * | the threads and counts of barriers         | below 2^31                                              |
+ * | the threads and counts of barriers         | below 2^31; 1 to 2^20 - 1 for an initialisation         |
  *
  * Laws
  * 1. `decodeTrace(encodeTrace(h, es))` is h and es.
@@ -43,6 +43,8 @@ interface Reader {
   /** where each agent is in its program */
   readonly at: Int32Array
   begun: boolean
+  /** what the beginnings of clusters have cost whoever judges: the square of agents and barriers, each time */
+  begins: number
 }
 
 const reader = (header: Header): Reader => ({
@@ -51,6 +53,7 @@ const reader = (header: Header): Reader => ({
   issued: new Set(),
   at: new Int32Array(header.agents.length),
   begun: false,
+  begins: 0,
 })
 
 // ---------------------------------------------------------------- checks
@@ -65,10 +68,15 @@ const within = (field: string, what: string, count: number, index: number): Chec
     : fault(wrong('trace.reference', field, `one of ${String(count)} ${what} of the header`, index))
 
 const largest = 2 ** 31 - 1
+const mostBegins = 2 ** 29
 const small = (field: string, value: number): Checked =>
-  Math.abs(value) <= largest
+  Math.abs(value) <= largest ? null : fault(wrong('trace.size', field, `at most ${String(largest)}`, value))
+
+const mostCounted = 2 ** 20 - 1
+const counts = (count: number): Checked =>
+  count >= 1 && count <= mostCounted
     ? null
-    : fault(wrong('trace.size', field, `at most ${String(largest)}`, value))
+    : fault(wrong('trace.size', '$.count', `1 to ${String(mostCounted)} arrivals`, count))
 
 /** What an agent does itself: its place in the program does not go back. `passing`: it stands for an operation issued there. */
 const checkStamp = (r: Reader, s: Stamp, passing: boolean): Checked => {
@@ -102,6 +110,8 @@ const check = (r: Reader, e: Line): Checked => {
       )
     case 'alloc':
     case 'dealloc':
+    case 'semaphore':
+    case 'registers':
     case 'fence':
       return checkStamp(r, e.stamp, false)
     case 'group':
@@ -131,7 +141,7 @@ const check = (r: Reader, e: Line): Checked => {
       return (
         checkStamp(r, e.stamp, false) ??
         checkBarrier(r, e.barrier) ??
-        small('$.count', e.count) ??
+        (e.kind === 'init' ? counts(e.count) : small('$.count', e.count)) ??
         small('$.bytes', e.bytes)
       )
     case 'wait':
@@ -153,7 +163,10 @@ const check = (r: Reader, e: Line): Checked => {
       r.issued.clear()
       r.at.fill(0)
       r.begun = true
-      return null
+      r.begins += (r.header.agents.length + r.header.barriers.length) ** 2
+      return r.begins <= mostBegins
+        ? null
+        : fault(wrong('trace.size', '$._tag', 'no more clusters of so many agents and barriers', e._tag))
   }
 }
 

@@ -42,6 +42,19 @@ const lineOf = (w: Writer, e: LogEvent): string => {
         footprint: writeFootprint(w.numbering, e.footprint),
         ctaGroup: e.ctaGroup,
       })
+    case 'semaphore':
+      return JSON.stringify({
+        i,
+        _tag: e._tag,
+        stamp: e.stamp,
+        kind: e.kind,
+        footprint: writeFootprint(w.numbering, e.footprint),
+        value: e.value,
+        decrement: e.decrement,
+        scope: e.scope,
+        before: e.before,
+        outcome: e.outcome,
+      })
     default:
       return JSON.stringify(Object.fromEntries([['i', i], ...Object.entries(e)]))
   }

@@ -1,19 +1,20 @@
 /** Traces: what is written is read back, and what is wrong is named. */
+import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
-import { bits } from '../../src/numerics/bits.js'
-import { unit } from '../../src/numerics/unit.js'
-import * as B from '../../src/semantics/builder.js'
-import { defaults, judgeLog as judge } from '../../src/semantics/detector/index.js'
-import * as X from '../../src/semantics/expression.js'
-import type { Judgement } from '../../src/semantics/finding.js'
-import type { Footprint, Header, LogEvent } from '../../src/semantics/log.js'
-import { provenance } from '../../src/semantics/provenance/index.js'
-import * as Policy from '../../src/semantics/policy.js'
-import { both, collect, run, settings } from '../../src/semantics/run.js'
-import { decodeTrace, encodeTrace, foldTrace, tracing } from '../../src/semantics/trace/index.js'
-import { ofStrides } from '../../src/transforms/ref.js'
-import { code, launched, logged, matmul, right, solo } from './machine-samples.js'
-import { ring } from './samples.js'
+import { bits } from '../../../src/numerics/bits.js'
+import { unit } from '../../../src/numerics/unit.js'
+import * as B from '../../../src/semantics/builder.js'
+import { defaults, judgeLog as judge } from '../../../src/semantics/detector/index.js'
+import * as X from '../../../src/semantics/expression.js'
+import type { Judgement } from '../../../src/semantics/finding.js'
+import type { Footprint, Header, LogEvent } from '../../../src/semantics/log.js'
+import { provenance } from '../../../src/semantics/provenance/index.js'
+import * as Policy from '../../../src/semantics/policy.js'
+import { both, collect, run, settings } from '../../../src/semantics/run.js'
+import { decodeTrace, encodeTrace, foldTrace, tracing } from '../../../src/semantics/trace/index.js'
+import { ofStrides } from '../../../src/transforms/ref.js'
+import { code, launched, logged, matmul, right, solo } from '../machine-samples.js'
+import { ring } from '../samples.js'
 
 const judgeLog = (h: Header, es: ReadonlyArray<LogEvent>): Judgement => judge(h, es, defaults)
 
@@ -200,7 +201,7 @@ describe('law 3: errors', () => {
     foreign(access, replaced(path.split('.'), value, access))
   const table: ReadonlyArray<readonly [string, ReadonlyArray<string>, string, string]> = [
     ['nothing', [], 'trace.empty', 'expected the line of a header'],
-    ['no JSON', [foreign()[0]!, '{'], 'trace.syntax', 'line 2: not JSON'],
+    ['no JSON', [foreign()[0]!, '{'], 'trace.syntax', 'line 2: $: expected JSON, found '],
     [
       'no header',
       [JSON.stringify({ schema: 'x' })],
@@ -216,8 +217,8 @@ describe('law 3: errors', () => {
     [
       'no place',
       [...foreign(), '{"_tag":"exit","agent":0}'],
-      'trace.order',
-      'line 3: $.i: expected 1, found nothing',
+      'trace.form',
+      'line 3: $.i: expected an integer of 0 or more, found nothing',
     ],
     [
       'no such event',
@@ -290,6 +291,42 @@ describe('law 3: errors', () => {
       'line 4: $.footprint.layout: expected a layout that was defined before, found 0',
     ],
     [
+      'a program that goes back',
+      foreign(replaced(['stamp', 'at'], 7, access), access),
+      'trace.order',
+      'line 4: $.stamp.at: expected 7 or more, in program order, found 1',
+    ],
+    [
+      'no place in the program',
+      at('stamp.at', 0),
+      'trace.order',
+      'line 4: $.stamp.at: expected 1 or more, in program order, found 0',
+    ],
+    [
+      'an event before every cluster',
+      [foreign()[0]!, JSON.stringify({ i: 0, ...access })],
+      'trace.order',
+      'line 2: $._tag: expected "cluster" before all other events, found "access"',
+    ],
+    [
+      'a layout that leaves its plane',
+      foreign({ ...access, ...viewed(0, 4096) }),
+      'trace.reference',
+      'line 3: $.footprint: expected bytes inside of smem, which has 1024, found byte 8192',
+    ],
+    [
+      'an address that leaves its plane',
+      at('footprint', { _tag: 'scatter', id: 0, plane: 0, dtype: 'f32', shape: [2], addresses: [-1, 1024] }),
+      'trace.reference',
+      'line 4: $.footprint.addresses[1]: expected bytes inside of smem, which has 1024, found byte 1028',
+    ],
+    [
+      'a header with a CTA too many',
+      [JSON.stringify({ ...foreignHeader, ctas: 2 ** 40 })],
+      'trace.size',
+      'line 1: $.ctas: expected at most 1024 CTAs, found 1099511627776',
+    ],
+    [
       'an operation that was not issued',
       at('operation', 0),
       'trace.order',
@@ -339,5 +376,9 @@ describe('law 3: errors', () => {
     const result = decodeTrace(lines)
     expect(code(result)).toBe(expectedCode)
     expect(result).toMatchObject({ left: { message: expect.stringContaining(message) } })
+    const e = E.isLeft(result) ? result.left : null
+    expect(e?.message).toBe(
+      `line ${String(e?.line)}: ${String(e?.field)}: expected ${String(e?.expected)}, found ${String(e?.found)}`,
+    )
   })
 })

@@ -1,0 +1,55 @@
+/** Runs of kernels and of random programs, and their traces. */
+import * as E from 'fp-ts/lib/Either.js'
+import { kernels } from '../../../src/kernels/index.js'
+import { unit } from '../../../src/numerics/unit.js'
+import { check, type CheckOptions } from '../../../src/semantics/check.js'
+import { launch } from '../../../src/semantics/launch.js'
+import { embed, skeletonOf } from '../../../src/semantics/naive/index.js'
+import * as Policy from '../../../src/semantics/policy.js'
+import type { AnyPolicy } from '../../../src/semantics/policy.js'
+import type { Program } from '../../../src/semantics/program.js'
+import { run, settings } from '../../../src/semantics/run.js'
+import { tracing } from '../../../src/semantics/trace/index.js'
+import type { Verdict } from '../../../src/semantics/verdict.js'
+import { right } from '../machine-samples.js'
+
+export interface Written {
+  readonly lines: ReadonlyArray<string>
+  /** of the run that wrote them; nothing is explored */
+  readonly verdict: Verdict
+}
+
+export const options = (policy: AnyPolicy): CheckOptions => ({
+  settings: {},
+  algebra: unit,
+  arguments: { scalars: new Map(), tensors: new Map() },
+  policy,
+  strict: false,
+  strictProxies: false,
+  hazards: true,
+  provenance: true,
+  explore: false,
+  fuel: 100_000,
+})
+
+export const written = (program: Program, policy: AnyPolicy = Policy.eager): Written => {
+  const lines: string[] = []
+  const { world, machine } = right(launch(program, unit, { scalars: new Map(), tensors: new Map() }))
+  run(
+    world,
+    machine,
+    settings(policy),
+    tracing((line) => lines.push(line)),
+  )
+  return { lines, verdict: right(check(program, options(policy))).verdict }
+}
+
+/** The kernels of the catalogue, as small as their default tiles allow. */
+export const catalogue = (): ReadonlyArray<readonly [name: string, program: Program]> =>
+  kernels.map((kernel) => {
+    const small = kernel.make({ m: 128, n: 128, k: 128 })
+    const instance = E.isRight(small) ? small : kernel.make({})
+    return [kernel.name, right(instance).program]
+  })
+
+export const random = (seed: number): Program => right(embed(skeletonOf(seed))).program
