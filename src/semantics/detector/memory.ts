@@ -25,18 +25,21 @@ import { clusterOf } from '../log.js'
 import type { Space } from '../types.js'
 import type { AccessRecord, FenceKind } from './access-record.js'
 import { doneBy, reachOf } from './access-record.js'
+import type { Atom } from './atoms.js'
 import { overlap, refine } from './atoms.js'
 import { reused } from './barriers.js'
-import type { Conflicts } from './cell.js'
+import type { Cell, Conflicts } from './cell.js'
 import { judge, judgeDealloc } from './cell.js'
 import { actorOf, doesAccess } from './conflicts.js'
-import { tick } from './context.js'
+import { planeOf, tick } from './context.js'
 import * as Digest from './digest.js'
 import { effect } from './in-flight.js'
+import type { Knowledge } from './knowledge.js'
 import { programOf } from './knowledge.js'
 import { oweRemote } from './obligations.js'
 import { completionOf } from './operation.js'
 import { actor, barrierName, draft, file, keyOf, planeName } from './report.js'
+import { defer, giveBack } from './read-only.js'
 import { overResponses } from './responses.js'
 import type { Detector, Region } from './state.js'
 import { malformed } from './state.js'
@@ -58,12 +61,17 @@ const regionOf = (d: Detector, f: Footprint): Region => {
       under.push(i)
   })
   const made: Region = {
-    atoms: refine(d.planes[f.plane]!, f.spans),
+    atoms: null,
     barriers: under,
     hash: Digest.ofSpans(f.plane, f.spans),
   }
   d.regions.set(f.id, made)
   return made
+}
+
+const atomsOf = (d: Detector, region: Region, f: Footprint): ReadonlyArray<Atom<Cell>> => {
+  region.atoms ??= refine(d.planes[f.plane]!, f.spans)
+  return region.atoms
 }
 
 const fenceKind = (space: Space): FenceKind => {
@@ -136,6 +144,16 @@ const overMaps = (d: Detector, e: Access, r: AccessRecord): void => {
   else d.maps[at] = { footprint: r.footprint, stamp: r.stamp }
 }
 
+/** Judges an access on its atoms, and leaves it there. */
+const judgeOn = (d: Detector, region: Region, record: AccessRecord, k: Knowledge, cluster: number): void => {
+  const c = d.context
+  const plane = planeOf(c, record.footprint)
+  const atoms = atomsOf(d, region, record.footprint)
+  c.looked += atoms.length
+  for (const atom of atoms)
+    judge(atom.payload, record, k, cluster, plane.space === 'gmem', plane.initialised, c.options, d.conflicts)
+}
+
 const digestOf = { generic: 0, async: 4, tensor: 8, tensormap: 12 } as const
 
 export const access = (d: Detector, e: Access): void => {
@@ -175,10 +193,12 @@ export const access = (d: Detector, e: Access): void => {
     fencesBefore: op === undefined ? agent.fences : op.fences,
     order: op === undefined || plane.space === 'gmem' ? undefined : op.knowledge.order,
   }
-  const global = plane.space === 'gmem'
-  c.looked += region.atoms.length
-  for (const atom of region.atoms)
-    judge(atom.payload, record, k, c.cluster, global, plane.initialised, c.options, d.conflicts)
+  const unwritten = d.readOnly[e.footprint.plane]!
+  if (!defer(unwritten, record, c.cluster)) {
+    if (unwritten.reads !== null)
+      for (const x of giveBack(unwritten)) judgeOn(d, regionOf(d, x.record.footprint), x.record, k, x.cluster)
+    judgeOn(d, region, record, k, c.cluster)
+  }
   if (region.barriers.length > 0) overBarriers(d, region, record, k.order)
   if (d.maps.length > 0 || e.role === 'map') overMaps(d, e, record)
   const answer = e.role === 'response'
@@ -239,7 +259,7 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
     early: d.conflicts.early,
     nothingThere: d.conflicts.nothingThere,
   }
-  const atoms = [e.footprint, peer].flatMap((f) => (f === undefined ? [] : regionOf(d, f).atoms))
+  const atoms = [e.footprint, peer].flatMap((f) => (f === undefined ? [] : atomsOf(d, regionOf(d, f), f)))
   for (const atom of atoms)
     judgeDealloc(
       atom.payload,

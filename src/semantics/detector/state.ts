@@ -5,6 +5,7 @@
  * |-------------|------------------------------------------------------------------------|-------------------------|
  * | context     | per agent: four knowledge vectors, counters of what it issued           | agents x clocks         |
  * | planes      | per atom of memory: the last write, the reads since                     | atoms                   |
+ * | readOnly    | the reads of a plane that nobody has written                            | a constant a plane      |
  * | regions     | a footprint seen before: its atoms, its hash, the barrier objects in it | distinct footprints     |
  * | operations  | what is in flight                                                       | what is in flight       |
  * | barriers, named | the generation under way and the two before it                      | barriers                |
@@ -32,6 +33,8 @@ import type { Blockage } from './deadlock.js'
 import type { Obligations } from './obligations.js'
 import { obligations } from './obligations.js'
 import type { Operation } from './operation.js'
+import type { ReadOnly } from './read-only.js'
+import { readOnly } from './read-only.js'
 import type { NamedBarriers } from './rendezvous.js'
 import type { Responses } from './responses.js'
 import { responses } from './responses.js'
@@ -43,9 +46,9 @@ import type { Options } from './rules.js'
 
 // ---------------------------------------------------------------- model
 
-/** A footprint that has been seen: its atoms, the barrier objects under it, its hash. */
+/** A footprint that has been seen: its atoms (null as long as its plane has only been read), the barrier objects under it, its hash. */
 export interface Region {
-  readonly atoms: ReadonlyArray<Atom<Cell>>
+  atoms: ReadonlyArray<Atom<Cell>> | null
   readonly barriers: ReadonlyArray<number>
   readonly hash: number
 }
@@ -53,6 +56,7 @@ export interface Region {
 export interface Detector {
   readonly context: Context
   readonly planes: ReadonlyArray<Partition<Cell>>
+  readonly readOnly: ReadonlyArray<ReadOnly>
   readonly regions: Map<number, Region>
   readonly operations: Map<number, Operation>
   readonly instances: Int32Array
@@ -84,6 +88,7 @@ export const start = (header: Header, options: Options): Detector => {
     planes: header.planes.map((p) =>
       partition<Cell>(p.bytes, () => cell(c.cluster, p.initialised), duplicate),
     ),
+    readOnly: header.planes.map((p) => readOnly(p.initialised && p.space === 'gmem' && p.output !== true)),
     regions: new Map(),
     operations: new Map(),
     instances: new Int32Array(header.agents.length),
