@@ -20,6 +20,7 @@
 import type { Command } from 'commander'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { Failure } from '../../failure.js'
+import { hazardIds } from '../../semantics/detector/index.js'
 import type { Files } from '../tensor-files/files.js'
 
 // ---------------------------------------------------------------- model
@@ -88,8 +89,11 @@ export const reported = (json: boolean, report: Report): Outcome => ({
 export const refused = (json: boolean, f: Failure): Outcome => ({
   status: 2,
   stdout: errorDocument(json, f),
-  stderr: `tcspec: ${oneLine(f.message)}\n`,
+  stderr: `tcspec: ${idOf(f)}${oneLine(f.message)}\n`,
 })
+
+/** A refusal that the list of hazards explains begins with its id there. */
+const idOf = (f: Failure): string => (hazardIds.some((id) => id === f.code) ? `${f.code}: ` : '')
 
 /** For what was thrown: nothing in this library throws unless it is wrong. */
 export const crashed = (json: boolean, error: unknown): Outcome => {
