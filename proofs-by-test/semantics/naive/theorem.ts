@@ -255,7 +255,7 @@ export const half = (which: 0 | 1): Sweep =>
         weakened: 5,
         weakenings,
       }
-    : { from: which * 5000, count: 5000, thrice: 8, validated: 50, kinds: 10, weakened: 1, weakenings: [] }
+    : { from: which * 5000, count: 5000, thrice: 16, validated: 50, kinds: 20, weakened: 1, weakenings: [] }
 
 /** What a sweep has counted, without the texts. */
 export const showTally = (t: Tally): string =>
