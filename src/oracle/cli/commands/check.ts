@@ -34,7 +34,7 @@ const define = (command: Command): Command =>
     .argument('<kernel>', 'a name that `tcspec kernels` lists, a program (.json) or a trace (.jsonl)')
     .option('--set <name=value...>', 'settings of the kernel')
     .option('--without <label...>', 'leave out the statements with this label')
-    .option('--explore', 'try further schedules where one does not decide')
+    .option('--explore', 'where one schedule does not decide, try others, then search all of them')
     .option('--schedule <policy>', 'eager, lazy, roundrobin, seeded:N or recorded:FILE', 'eager')
     .option('--record <file>', 'write the schedule of the run, or of its first finding, to a file')
     .option('--strict', 'broken contracts are errors')
@@ -147,7 +147,7 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
         ['outside', verdict.scope.join('; ')],
         ...(record === null ? [] : [['written', `a schedule to ${record}`] as const]),
         ...(verdict.verdict === 'undecided' && !switchOf(options, 'explore')
-          ? [['next', 'one schedule does not decide here: --explore tries others'] as const]
+          ? [['next', 'one schedule does not decide here: --explore tries others, then all'] as const]
           : []),
       ]
       return `${[fields(palette, 12, rows), ...findingBlocks(context, verdict)].join('\n\n')}\n`
