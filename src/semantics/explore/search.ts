@@ -11,8 +11,8 @@
  * | one event is enough and is owed to a CTA    | it is followed; then the state once more, with that event frozen  |
  * | an event ends the path (a fault, an arrival too many) | all others of the state are followed too                |
  *
- * What is frozen is never taken. Where nothing else can move, the CTAs are asked whether they have ended; no other question is
- * asked there, so in that part fewer events are enough.
+ * What is frozen is never taken. In that part only one question is asked: have CTAs ended? Once they have they stay so, and to find that out fewer
+ * events are enough.
  */
 import { nextWave } from '../launch.js'
 import type { Machine } from '../machine/state.js'
@@ -263,9 +263,9 @@ const visit = (
   if (frozen === null) {
     races(s, path, events, claims)
     exits(s, m, path, events, claims)
-  } else if (events.length === 0) {
-    const rest = claimsOf(s, m, all)
-    if (rest !== null) exits(s, m, path, all, rest)
+  } else {
+    const withFrozen = claimsOf(s, m, all)
+    if (withFrozen !== null) exits(s, m, path, all, withFrozen)
   }
   if (events.length === 0) {
     if (frozen === null) terminal(s, m, path)
