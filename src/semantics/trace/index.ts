@@ -16,6 +16,7 @@
  *     event       all other lines
  *     writer, reader
  *     judge       the verdict on a trace
+ *     chronicle   what each event refers to, for tables and timelines
  *
  * Laws
  * 1. `decodeTrace(encodeTrace(h, es))` is h and es, with footprints that are equal in plane, dtype, map and spans, and that
@@ -24,6 +25,7 @@
  * 3. An error is one line: number of the line, JSON path, what was expected, what was found.
  * 4. The verdict on the trace of a run is the verdict on the run.
  */
+export { chronicle, type Entry } from './chronicle.js'
 export type { TraceCode, TraceError } from './error.js'
 export { lineWire, type Line } from './event.js'
 export { headerWire } from './header.js'

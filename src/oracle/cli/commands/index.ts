@@ -12,6 +12,7 @@ import { linearCommand } from './linear.js'
 import { mutateCommand } from './mutate.js'
 import { runCommand } from './run.js'
 import { tmemCommand } from './tmem.js'
+import { traceCommand } from './trace.js'
 import { transformCommand } from './transform.js'
 
 export const commands: ReadonlyArray<CliCommand> = [
@@ -19,6 +20,7 @@ export const commands: ReadonlyArray<CliCommand> = [
   kernelsCommand,
   runCommand,
   checkCommand,
+  traceCommand,
   mutateCommand,
   compareCommand,
   layoutCommand,

@@ -1,0 +1,109 @@
+/** `tcspec trace`: what is printed, what is written, and what is refused. */
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { silent, type Outcome, type World } from '../../../src/oracle/cli/command.js'
+import { commands } from '../../../src/oracle/cli/commands/index.js'
+import { tcspec } from '../../../src/oracle/cli/program.js'
+import { onDisk } from '../../../src/oracle/tensor-files/files.js'
+import { brokenRule } from '../../render/trace-event-format.js'
+
+const world: World = {
+  files: onDisk,
+  version: '0',
+  colours: false,
+  clock: () => 0,
+  progress: () => silent,
+  conformance: null,
+}
+const run = (...argv: ReadonlyArray<string>): Promise<Outcome> => tcspec(commands, world)(argv)()
+const small = ['hopper-matmul', '--set', 'm=64', 'n=32', 'k=48', 'tileK=16', 'stages=2']
+
+let dir = ''
+const at = (name: string): string => path.join(dir, name)
+beforeAll(() => {
+  dir = fs.mkdtempSync(path.join(os.tmpdir(), 'tcspec-trace-'))
+})
+afterAll(() => {
+  fs.rmSync(dir, { recursive: true, force: true })
+})
+
+describe('forms', () => {
+  it('a table: a head and a row an event', async () => {
+    const ran = await run('trace', ...small, '--first', '20')
+    expect(ran).toMatchObject({ status: 0, stderr: '' })
+    const lines = ran.stdout.trimEnd().split('\n')
+    expect(lines[0]).toMatch(/i +CTA +agent +site +iteration +what +place +barrier/)
+    expect(lines.length).toBe(21)
+  })
+  it('lanes', async () => {
+    const ran = await run('trace', ...small, '--format', 'lanes')
+    expect(ran.stdout.split('\n')[0]).toMatch(/compute@0 +memory@0/)
+  })
+  it('a timeline: the same printed, written and as JSON', async () => {
+    const file = at('run.json')
+    const printed = await run('trace', ...small, '--format', 'perfetto')
+    const wrote = await run('trace', ...small, '-o', file)
+    expect(wrote.stdout).toMatch(/^wrote .*run\.json: perfetto, \d+ events, /)
+    expect(fs.readFileSync(file, 'utf8')).toBe(printed.stdout)
+    const document: unknown = JSON.parse(printed.stdout)
+    expect(brokenRule(document)).toBeNull()
+    const json = await run('trace', ...small, '--format', 'perfetto', '--json')
+    expect(JSON.parse(json.stdout)).toEqual(document)
+  })
+  it('a trace: that of `run --trace`, read again by trace and by check', async () => {
+    const file = at('run.jsonl')
+    expect(await run('trace', ...small, '-o', file)).toMatchObject({ status: 0 })
+    const other = at('other.jsonl')
+    expect(await run('run', ...small, '--over', 'unit', '--trace', other)).toMatchObject({ status: 0 })
+    expect(fs.readFileSync(file, 'utf8')).toBe(fs.readFileSync(other, 'utf8'))
+    expect(await run('trace', file, '--format', 'jsonl')).toMatchObject({
+      status: 0,
+      stdout: fs.readFileSync(file, 'utf8'),
+    })
+    expect((await run('trace', file)).stdout).toBe((await run('trace', ...small)).stdout)
+    expect(await run('check', file)).toMatchObject({ status: 0 })
+  })
+  it('a bad run is shown all the same', async () => {
+    expect(await run('trace', 'zoo/B5')).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('blocked'),
+    })
+  })
+})
+
+describe('refusals: status 2, one line, nothing written', () => {
+  const table: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
+    [['nobody'], /expected one of/],
+    [['@broken.jsonl'], /broken\.jsonl: line 2: \$\.i: expected 0, found 7/],
+    [['@missing.jsonl'], /missing\.jsonl/],
+    [['@broken.jsonl', '--set', 'm=3'], /--set: expected a kernel or a program, found/],
+    [['hopper-matmul', '--format', 'svg'], /--format: expected table\|lanes\|perfetto\|jsonl, found 'svg'/],
+    [['hopper-matmul', '--first', '0'], /--first: expected a positive integer, found '0'/],
+    [['hopper-matmul', '--schedule', 'fast'], /--schedule/],
+    [['hopper-matmul', '--set', 'm=100'], /m is 100/],
+  ]
+  it.each(table)('%j', async (argv, message) => {
+    const header = {
+      schema: 'tcspec.trace/1',
+      arch: 'sm90a',
+      program: 'x',
+      agents: [],
+      ctas: 1,
+      planes: [],
+      tensors: [],
+      computes: null,
+      barriers: [],
+      sites: [],
+      nondeterminism: [],
+    }
+    fs.writeFileSync(at('broken.jsonl'), `${JSON.stringify(header)}\n{"i":7,"_tag":"cluster","id":0}\n`)
+    const out = at('out.txt')
+    const ran = await run('trace', ...argv.map((word) => word.replace('@', `${dir}/`)), '-o', out)
+    expect(ran).toMatchObject({ status: 2, stdout: '' })
+    expect(ran.stderr).toMatch(message)
+    expect(ran.stderr.trimEnd()).not.toContain('\n')
+    expect(fs.existsSync(out)).toBe(false)
+  })
+})
