@@ -4,8 +4,8 @@ const above = (i) => floors.slice(i + 1).join('|')
 // Side rooms: nothing in the house rests on them.
 const sides = {
   typed: ['numerics', 'transforms', 'layouts', 'semantics'],
-  arbitraries: ['numerics', 'transforms', 'layouts'],
-  laws: ['numerics', 'transforms', 'layouts', 'arbitraries'],
+  arbitraries: ['numerics', 'transforms', 'layouts', 'semantics'],
+  laws: ['numerics', 'transforms', 'layouts', 'semantics', 'arbitraries'],
 }
 const rooms = [...floors, ...Object.keys(sides)]
 module.exports = {

@@ -12,19 +12,20 @@ const published = (name: string): string =>
     .trimEnd()
 
 test('the code of the page is the code that runs', () => {
-  expect(blocks('ts')).toEqual(['right', 'wrong', 'runner', 'registers', 'drawn'].map(published))
+  expect(blocks('ts')).toEqual(
+    ['right', 'wrong', 'runner', 'registers', 'drawn', 'barrier', 'pipeline'].map(published),
+  )
 })
 
 describe('what it prints is what the page shows', () => {
-  test.each(['right', 'wrong', 'registers', 'drawn'].map((name, k) => [name, k] as const))(
-    '%s',
-    async (name, k) => {
-      const log = vi.spyOn(console, 'log').mockImplementation(() => undefined)
-      await import(`./your-own/${name}.ts`)
-      const printed = log.mock.calls.map(([line]) => String(line)).join('\n')
-      log.mockRestore()
-      if (process.env['TCSPEC_PRINT'] !== undefined) console.log(`${name}\n${printed}`)
-      expect(blocks('text')[k]).toBe(printed)
-    },
-  )
+  test.each(
+    ['right', 'wrong', 'registers', 'drawn', 'barrier', 'pipeline'].map((name, k) => [name, k] as const),
+  )('%s', async (name, k) => {
+    const log = vi.spyOn(console, 'log').mockImplementation(() => undefined)
+    await import(`./your-own/${name}.ts`)
+    const printed = log.mock.calls.map(([line]) => String(line)).join('\n')
+    log.mockRestore()
+    if (process.env['TCSPEC_PRINT'] !== undefined) console.log(`${name}\n${printed}`)
+    expect(blocks('text')[k]).toBe(printed)
+  })
 })

@@ -185,7 +185,13 @@ export const forDrawn = <Subject, X>(
     const fault = point === undefined ? null : faultAt(point)
     return point === undefined || fault === null
       ? E.right({ law: id, method: 'property', cases: runs })
-      : E.left({ law: id, statement, input: showPoint(point), expected: fault.expected, found: fault.found })
+      : E.left({
+          law: id,
+          statement,
+          input: fault.input ?? showPoint(point),
+          expected: fault.expected,
+          found: fault.found,
+        })
   },
 })
 
