@@ -124,6 +124,22 @@ const reduced: Json = {
   layout: 'any',
 }
 
+const counter: Json = {
+  _tag: 'tensor',
+  name: 't',
+  dtype: 'i32',
+  shape: [constant(1)],
+  strides: [constant(1)],
+  role: 'inout',
+}
+const semaphore = do_({
+  _tag: 'semaphore.wait',
+  at: { _tag: 'paramPtr', param: 't' },
+  value: constant(1),
+  decrement: false,
+  scope: 'gpu',
+})
+
 // ---------------------------------------------------------------- the table
 
 /** What is wrong, the program, and what comes of it: a verdict or the code of a refusal. */
@@ -225,5 +241,11 @@ export const hostile: ReadonlyArray<readonly [what: string, program: Json, comes
     program([let_('a', { _tag: 'scalar', dtype: 'i64' }, constant('9'.repeat(100_000), 'i64'))]),
     'type.constant',
   ],
+  [
+    'a semaphore in 2^31 clusters, all of them resident',
+    program([semaphore], { launch: launched([2 ** 31 - 1]), params: [counter] }),
+    'launch.resident',
+  ],
+  ['a semaphore that nobody signals', program([semaphore], { params: [counter] }), 'deadlock'],
   ['20,000 effects', program(Array.from({ length: 20_000 }, () => fence)), 'out-of-fuel'],
 ]

@@ -1,5 +1,6 @@
 /** What comes of a document: the name of a verdict, or the code of a refusal. Anything else is thrown. */
 import * as E from 'fp-ts/lib/Either.js'
+import { foreign, zoo } from '../../../src/kernels/broken/index.js'
 import { hopperMatmul } from '../../../src/kernels/hopper-matmul.js'
 import type { Algebra } from '../../../src/numerics/algebra.js'
 import { unit } from '../../../src/numerics/unit.js'
@@ -39,13 +40,20 @@ export const ofProgram = (document: Json, algebra: Algebra = unit, explore: bool
   return E.isLeft(checked) ? checked.left.code : checked.right.verdict.verdict
 }
 
+const twins: ReadonlyArray<Program> = [...zoo, ...foreign].flatMap((twin) =>
+  [true, false].flatMap((fixed) => {
+    const made = twin.program(fixed)
+    return E.isRight(made) ? [made.right] : []
+  }),
+)
+
 /** Small programs of every kind: what is damaged. */
 export const programs: ReadonlyArray<Program> = [
   ring(),
   tensorCore(),
   warpgroupMma(),
   right(hopperMatmul({ ...small, m: 64, k: 64 })),
-  ...Array.from({ length: 40 }, (_, k) => right(embed(skeletonOf(k))).program).filter(
+  ...[...Array.from({ length: 40 }, (_, k) => right(embed(skeletonOf(k))).program), ...twins].filter(
     (program) => JSON.stringify(program).length < 6_000,
   ),
 ]
