@@ -31,11 +31,11 @@ export interface Effort {
 }
 
 /** Ticks of a run with fuel for so many events; a short run may compute as well. */
-export const fuelTicks = (fuel: number): number => 256 * fuel + 2 ** 18
+export const fuelTicks = (fuel: number): number => 64 * fuel + 2 ** 18
 /** Ticks between two effects of an agent. */
-export const endless: number = 2 ** 20
+export const endless: number = 2 ** 21
 /** Ticks for all agents of a cluster to come to their first effect, before a run has said how much fuel there is. */
-export const launching: number = 2 ** 21
+export const launching: number = 2 ** 22
 
 export const effort = (): Effort => ({ spent: 0, limit: Infinity })
 

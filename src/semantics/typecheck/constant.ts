@@ -25,7 +25,7 @@ import type { Typing } from './typing.js'
 export const literalType = (dtype: ScalarName, value: number | string): Typing => {
   const wrong = refuse(
     'type.constant',
-    `A constant of ${dtype} cannot be ${typeof value === 'string' ? `"${value}"` : String(value)}`,
+    `A constant of ${dtype} cannot be ${typeof value === 'string' ? `"${value.length > 60 ? `${value.slice(0, 57)}...` : value}"` : String(value)}`,
   )
   switch (dtype) {
     case 'i1':
