@@ -207,9 +207,10 @@ export const scaledMma =
             const scaled = products * p * q
             if (!Number.isFinite(scaled)) special += scaled
             // significands apart from their exponents, so that nothing is out of range
-            sums[t] = Number.isFinite(scaled) && scaled !== 0
-              ? products * (p * powerOfTwo(-pe[i * blocks + s]!)) * (q * powerOfTwo(-qe[j * blocks + s]!))
-              : 0
+            sums[t] =
+              Number.isFinite(scaled) && scaled !== 0
+                ? products * (p * powerOfTwo(-pe[i * blocks + s]!)) * (q * powerOfTwo(-qe[j * blocks + s]!))
+                : 0
             exponents[t] = scales
             if (sums[t] === 0) continue
             const exponent = scales + (group === 1 ? ae[i * k + k0]! + be[j * k + k0]! : 0)
