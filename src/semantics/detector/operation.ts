@@ -88,11 +88,9 @@ export const numbered = (a: AgentState, unit: Unit): number => {
 // ---------------------------------------------------------------- destructors
 
 export const partOf = (op: Operation, part: number): Completion => {
-  const found = op.parts[part]
-  if (found !== undefined) return found
-  const made = notYet()
-  op.parts[part] = made
-  return made
+  // a later part may be done before an earlier one
+  while (op.parts.length <= part) op.parts.push(notYet())
+  return op.parts[part]!
 }
 
 /** By what others know that this access of the operation is done. */
