@@ -7,6 +7,7 @@
  * The watch wraps a policy: it looks at what is offered before the policy chooses, and changes nothing. It sees what is offered and not
  * the machine, so which columns a dealloc would free is not asked.
  */
+import { share } from './machine/footprint.js'
 import type { World } from './machine/world.js'
 import type { AnyPolicy, Policy } from './policy.js'
 import { showKey, type Offered } from './step.js'
@@ -18,19 +19,8 @@ interface Accesses {
   readonly touches: ReadonlyArray<MemoryTouch>
 }
 
-const overlaps = (x: MemoryTouch, y: MemoryTouch): boolean => {
-  if (x.footprint.plane !== y.footprint.plane) return false
-  const a = x.footprint.spans
-  const b = y.footprint.spans
-  let i = 0
-  let j = 0
-  while (i < a.length && j < b.length) {
-    if (a[i]! < b[j + 1]! && b[j]! < a[i + 1]!) return true
-    if (a[i + 1]! <= b[j + 1]!) i += 2
-    else j += 2
-  }
-  return false
-}
+const overlaps = (x: MemoryTouch, y: MemoryTouch): boolean =>
+  x.footprint.plane === y.footprint.plane && share(x.footprint.spans, y.footprint.spans)
 
 const conflicts = (world: World, a: Accesses, b: Accesses): boolean =>
   a.touches.some((x) =>

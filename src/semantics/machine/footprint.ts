@@ -191,6 +191,16 @@ const sameAddresses = (a: Int32Array, b: Int32Array): boolean => {
 const bytesAt = (dtype: Dtype, addresses: Int32Array): Int32Array =>
   addressesInByte(dtype) === 1 ? addresses : addresses.map((half) => half >> 1)
 
+/** Do two lists of spans (ascending, disjoint) share a byte? */
+export const share = (a: Int32Array, b: Int32Array): boolean => {
+  for (let i = 0, j = 0; i < a.length && j < b.length;) {
+    if (a[i]! < b[j + 1]! && b[j]! < a[i + 1]!) return true
+    if (a[i + 1]! <= b[j + 1]!) i += 2
+    else j += 2
+  }
+  return false
+}
+
 /** Maximal intervals of the bytes at these addresses. */
 export const spansOf = (addresses: Int32Array, bytes: number): Int32Array => {
   const sorted = addresses.filter((a) => a >= 0).sort()

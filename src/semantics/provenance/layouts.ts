@@ -20,6 +20,7 @@ import { showShape } from '../../transforms/shape.js'
 import { actor, draft, findingOf, planeName } from '../detector/report.js'
 import type { Finding } from '../finding.js'
 import type { Access, Footprint, Header, LogEvent } from '../log.js'
+import { share } from '../machine/footprint.js'
 import { forEachAddress, widthOf } from './memory.js'
 
 // ---------------------------------------------------------------- words
@@ -98,15 +99,6 @@ export const disagreement = (r: Footprint, w: Footprint): string | null => {
 
 // ---------------------------------------------------------------- the search
 
-const overlaps = (a: Int32Array, b: Int32Array): boolean => {
-  for (let i = 0, j = 0; i < a.length && j < b.length;) {
-    if (a[i]! < b[j + 1]! && b[j]! < a[i + 1]!) return true
-    if (a[i + 1]! <= b[j + 1]!) i += 2
-    else j += 2
-  }
-  return false
-}
-
 interface Written {
   readonly access: Access
   readonly unit: string
@@ -135,7 +127,7 @@ export const layoutMismatch = (header: Header, events: ReadonlyArray<LogEvent>):
     }
     const newest = [...here.values()]
       .reverse()
-      .find((w) => overlaps(w.access.footprint.spans, e.footprint.spans))
+      .find((w) => share(w.access.footprint.spans, e.footprint.spans))
     if (newest === undefined) continue
     const { access } = newest
     const key = `${String(e.footprint.id)}|${String(access.footprint.id)}`

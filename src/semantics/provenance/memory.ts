@@ -15,7 +15,7 @@
  */
 import { bitsOf } from '../../numerics/dtype.js'
 import type { Footprint, Header } from '../log.js'
-import { placedAt } from '../machine/footprint.js'
+import { placedAt, share } from '../machine/footprint.js'
 import { sameValues, table, type Table, type Tables } from './tables.js'
 import { addressOf, columnOf, input, other, pick, rowOf, sum, type Terms } from './terms.js'
 
@@ -70,16 +70,6 @@ export const forEachAddress = (f: Footprint, visit: (address: number, element: n
   for (let e = 0; e < offsets.length; e++) if (offsets[e]! + origin >= 0) visit(offsets[e]! + origin, e)
 }
 
-/** Do two sorted lists of intervals share a byte? */
-const overlap = (a: Int32Array, b: Int32Array): boolean => {
-  for (let i = 0, j = 0; i < a.length && j < b.length;) {
-    if (a[i]! < b[j + 1]! && b[j]! < a[i + 1]!) return true
-    if (a[i + 1]! <= b[j + 1]!) i += 2
-    else j += 2
-  }
-  return false
-}
-
 /** The element of a footprint at each byte of its range: its number at the first byte, `tail` at the rest, `nobody` between. */
 const elementsByByte = (f: Footprint): Int32Array => {
   const start = f.spans[0]!
@@ -96,7 +86,7 @@ const apart: Relation = { _tag: 'apart' }
 const across: Relation = { _tag: 'across' }
 
 const relate = (m: Memory, r: Footprint, w: Footprint): Relation => {
-  if (!overlap(r.spans, w.spans)) return apart
+  if (!share(r.spans, w.spans)) return apart
   if (widthOf(r) !== widthOf(w)) return across
   const at = elementsByByte(w)
   const start = w.spans[0]!
@@ -168,7 +158,7 @@ const retyped = (m: Memory, f: Footprint, w: Written): Terms =>
 /** A read over several writes, element by element: the newest write that holds a byte of the element decides. */
 const piecewise = (m: Memory, f: Footprint, live: ReadonlyArray<Written>): Terms => {
   const plane = m.header.planes[f.plane]!
-  const touching = live.filter((w) => overlap(f.spans, w.footprint.spans)).reverse()
+  const touching = live.filter((w) => share(f.spans, w.footprint.spans)).reverse()
   const maps = touching.map((w) => elementsByByte(w.footprint))
   const [offsets, origin] = offsetsOf(f)
   const width = widthOf(f)
