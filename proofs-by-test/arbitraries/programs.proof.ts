@@ -133,4 +133,21 @@ describe('damaged documents', () => {
     expect(A.edited(document, { kind: 'graft', at: 9, what: 6 })).toMatchObject({ d: [true, null] })
     expect(A.edited(document, { kind: 'bury', at: 2, what: 4 })).toMatchObject({ a: [[[1]], 2, {}] })
   })
+  test('law 4: what is buried again and again is not buried too deep', () => {
+    const levels = (json: Json): number =>
+      Array.from(JSON.stringify(json)).reduce(
+        ({ now, most }, c) => {
+          const next = now + (c === '[' || c === '{' ? 1 : c === ']' || c === '}' ? -1 : 0)
+          return { now: next, most: Math.max(most, next) }
+        },
+        { now: 0, most: 0 },
+      ).most
+    // place 1 is the list a at first, and then what it was buried in
+    const deep = Array.from({ length: 6 }).reduce<Json>(
+      (json, _, k) => A.edited(json, { kind: 'bury', at: 1 + 1_500 * k, what: 3 * 4 }),
+      document,
+    )
+    expect(levels(deep)).toBeGreaterThan(1_500)
+    expect(levels(deep)).toBeLessThanOrEqual(2_004)
+  })
 })

@@ -22,6 +22,7 @@
  * 1. A damaged document is JSON: its text is read back as itself.
  * 2. Without edits it is the document that was given.
  * 3. Every kind of edit occurs.
+ * 4. No edit buries a value in more than 2,000 others.
  */
 import * as fc from 'fast-check'
 import type { Json } from '../wire.js'
@@ -123,20 +124,23 @@ interface Place {
   /** the name of the field or the number of the element that it is */
   readonly key: Key | null
   readonly parent: Place | null
+  /** how many lists and records it stands in */
+  readonly level: number
 }
 
 /** Every place of a document, in preorder; the document itself is the first. No recursion: a document may be deep. */
 const placesOf = (document: Json): ReadonlyArray<Place> => {
   const places: Place[] = []
-  const waiting: Place[] = [{ value: document, key: null, parent: null }]
+  const waiting: Place[] = [{ value: document, key: null, parent: null, level: 0 }]
   for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
     const parent = place
     places.push(parent)
     const { value } = parent
+    const level = parent.level + 1
     const inside: ReadonlyArray<Place> = isList(value)
-      ? value.map((one, key) => ({ value: one, key, parent }))
+      ? value.map((one, key) => ({ value: one, key, parent, level }))
       : isFields(value)
-        ? Object.entries(value).map(([key, one]) => ({ value: one, key, parent }))
+        ? Object.entries(value).map(([key, one]) => ({ value: one, key, parent, level }))
         : []
     for (let k = inside.length - 1; k >= 0; k--) waiting.push(inside[k]!)
   }
@@ -168,8 +172,10 @@ const changed = (place: Place, instead: ReadonlyArray<Json>): Json => {
 
 /** The last is deep enough that a reader by recursion is short of stack. */
 const depths: ReadonlyArray<number> = [1, 2, 40, 400, 1_500]
-/** No document grows by more than this many places. */
+/** No document grows by more than this many places, */
 const mostPlaces = 5_000
+/** nor do its values stand in more than this many others: the reader of a document may be short of stack, its writer not. */
+const mostLevels = 2_000
 
 /** In arrays, in records, or in copies of the record that it stands in: an expression in many of its own kind. */
 const buried = ({ value, key, parent }: Place, what: number): Json => {
@@ -231,14 +237,18 @@ const insteadOf = (places: ReadonlyArray<Place>, place: Place, { kind, what }: E
   }
 }
 
+/** Whether a value may stand there: it is not much larger than a document, and not too deep. */
+const fits = (place: Place, instead: ReadonlyArray<Json>): boolean => {
+  const inside = instead.flatMap(placesOf)
+  return inside.length <= 3 * mostPlaces && inside.every(({ level }) => place.level + level <= mostLevels)
+}
+
 /** The document after one edit. A graft that would make it grow too much leaves it as it is. */
 export const edited = (document: Json, edit: Edit): Json => {
   const places = placesOf(document)
   const place = pick(places, edit.at)
   const instead = insteadOf(places, place, edit)
-  return instead.reduce<number>((sum, one) => sum + placesOf(one).length, 0) > 3 * mostPlaces
-    ? document
-    : changed(place, instead)
+  return fits(place, instead) ? changed(place, instead) : document
 }
 
 // ---------------------------------------------------------------- arbitraries

@@ -20,10 +20,10 @@ import { actor, operation as operationOf } from './detector/report.js'
 import { defaults, detector, hazardIds, hazards, type Options } from './detector/index.js'
 import {
   beforeTheEnd,
+  added,
   behindConditions,
   decideRun,
   longestExplained,
-  nameOf,
   showBlocked,
   wanting,
   withMissing,
@@ -270,12 +270,8 @@ const findingsOf = (
     { ran: deciding, shown: behind(deciding) },
     ...(deciding === first ? [] : [{ ran: first, shown: foundBy(launched.world, first) }]),
   ]
-  const known = new Set<string>()
-  return runs.flatMap(({ ran, shown }) => {
-    const fresh = shown.filter((f) => !known.has(nameOf(f)))
-    for (const f of fresh) known.add(nameOf(f))
-    return replayable(launched, fresh, ran.schedule, options, detecting)
-  })
+  const fresh = added(runs.map(({ shown }) => shown))
+  return runs.flatMap(({ ran }, i) => replayable(launched, fresh[i]!, ran.schedule, options, detecting))
 }
 
 /** Why the result is wrong, if it is a layout: bytes that were written as other elements than they are read as. */

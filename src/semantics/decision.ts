@@ -95,19 +95,21 @@ export const decideRun = (
 // ---------------------------------------------------------------- findings
 
 /** What two findings have in common that are one. */
-export const nameOf = (f: Finding): string =>
+const nameOf = (f: Finding): string =>
   [f.id, f.a.agent, f.a.site, f.b?.agent ?? '', f.b?.site ?? ''].join('|')
 
 /** What stands behind a condition that fails: B4, B1, B3. */
 export const behindConditions = (j: Judgement): ReadonlyArray<Finding> =>
   (['C6', 'C4', 'C3'] as const).flatMap((name) => j.conditions[name].findings)
 
-/** Each finding once. */
-export const distinct = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
+/** What each group adds to those before it. Within a group nothing is dropped: one conflict in two planes is two findings. */
+export const added = (
+  groups: ReadonlyArray<ReadonlyArray<Finding>>,
+): ReadonlyArray<ReadonlyArray<Finding>> => {
   const known = new Set<string>()
-  return findings.filter((f) => {
-    const fresh = !known.has(nameOf(f))
-    known.add(nameOf(f))
+  return groups.map((group) => {
+    const fresh = group.filter((f) => !known.has(nameOf(f)))
+    for (const f of fresh) known.add(nameOf(f))
     return fresh
   })
 }

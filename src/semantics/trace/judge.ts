@@ -18,10 +18,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import {
+  added,
   beforeTheEnd,
   behindConditions,
   decideRun,
-  distinct,
   longestExplained,
   showBlocked,
   withMissing,
@@ -123,14 +123,10 @@ export const judgeTrace =
         const events = end.events ?? []
         const layout = name === 'wrong-result' ? layoutMismatch(header, events) : null
         const found = ended === 'outOfFuel' ? beforeTheEnd(judgement) : judgement.findings
-        const once = distinct([...found, ...behindConditions(judgement)])
         const missing = (some: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>
           withMissing(header, events, some, options)
         // those that were found and those behind a condition are told apart, and so many of each explained
-        const shown = [
-          ...missing(once.filter((f) => found.includes(f))),
-          ...missing(once.filter((f) => !found.includes(f))),
-        ]
+        const shown = added([found, behindConditions(judgement)]).flatMap(missing)
         return {
           schema: verdictSchema,
           kernel: header.program,
