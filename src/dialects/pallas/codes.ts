@@ -1,0 +1,45 @@
+/**
+ * Everything that the Pallas surface refuses, by a stable code.
+ *
+ * A code says which precondition failed; the message says it in Pallas's words, and names the ref, the dimension, the value and the rule. What
+ * Pallas raises for it stands beside.
+ *
+ * Law 1. Every code has an example of its message, and every refusal of this folder has one of these codes.
+ *
+ * Source: JAX docs, Pallas:MGPU reference; what its primitives raise.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { failure, refuse as refuseAny, type Failure } from '../../failure.js'
+import { fail, type Build } from '../../semantics/builder.js'
+
+/** What Pallas raises. */
+export type Raises = 'ValueError' | 'TypeError' | 'NotImplementedError' | 'LoweringError' | 'nothing'
+
+const table = {
+  // memory spaces and refs
+
+  // frames, grids, scopes
+
+  // copies
+  'pallas.copy': 'TypeError',
+  'pallas.copy.shape': 'ValueError',
+  'pallas.copy.transforms': 'NotImplementedError',
+  'pallas.copy.tile': 'ValueError',
+  // barriers and semaphores
+
+  // matrix units
+  'pallas.transforms': 'ValueError',
+  // tensor memory
+
+  // pipelines and loops
+  'pallas.pipeline': 'ValueError',
+} as const
+
+export type Code = keyof typeof table
+export const codes: Readonly<Record<Code, Raises>> = table
+
+/** Refuses, as an `Either`. */
+export const refuse = (code: Code, message: string): E.Either<Failure<Code>, never> =>
+  refuseAny(code, message)
+/** Refuses, inside a kernel. */
+export const refused = (code: Code, message: string): Build<never> => fail(failure(code, message))
