@@ -10,19 +10,22 @@ import type { LoggedTensor } from '../log.js'
 import type { Spec } from '../program.js'
 import type { Provenance } from '../verdict.js'
 import { against, ascending } from './intervals.js'
-import { forEachAddress, nobody, siteName, tail, type Memory } from './memory.js'
+import { forEachAddress, nobody, siteName, tail, type Memory, type Written } from './memory.js'
 import { sameValues } from './tables.js'
-import { addressOf, columnOf, rowOf, type Terms } from './terms.js'
+import { addressOf, columnOf, rowOf } from './terms.js'
 
 const refuted = (text: string): Provenance => ({ proved: false, inOrder: false, text })
 
-/** The write and the element of it that each cell of a tensor holds at the end; null where nothing was written. */
-const cellsOf = (
-  m: Memory,
-  t: LoggedTensor,
-): ((
-  address: number,
-) => { readonly terms: Terms; readonly element: number; readonly site: number } | null) => {
+/** What a tensor holds at the end, by cells of its elements' size. */
+interface Contents {
+  readonly live: ReadonlyArray<Written>
+  /** which of them wrote the cell; negative where nothing did, or not all of it */
+  readonly writer: Int32Array
+  /** and the element of the write that it holds */
+  readonly element: Int32Array
+}
+
+const contentsOf = (m: Memory, t: LoggedTensor): Contents => {
   const live = [...m.writes[t.plane]!.values()]
   const bytes = bitsOf(t.dtype) / 8
   const size = m.header.planes[t.plane]!.bytes / bytes
@@ -35,11 +38,7 @@ const cellsOf = (
       element[Math.floor(a / bytes)] = e
     })
   })
-  return (address) => {
-    const at = address / bytes
-    const i = writer[at] ?? nobody
-    return i < 0 ? null : { terms: live[i]!.terms, element: element[at]!, site: live[i]!.site }
-  }
+  return { live, writer, element }
 }
 
 export const matmul = (m: Memory, spec: Extract<Spec, { readonly _tag: 'matmul' }>): Provenance => {
@@ -49,30 +48,36 @@ export const matmul = (m: Memory, spec: Extract<Spec, { readonly _tag: 'matmul' 
     return refuted('the program names tensors that it does not have')
   const K = a.shape[1]!
   const whole = [0, K]
-  const bytes = bitsOf(out.dtype) / 8
-  const cell = cellsOf(m, out)
+  const { live, writer, element } = contentsOf(m, out)
   const [rows, columns] = [out.shape[0]!, out.shape[1]!]
-  const by = (i: number, j: number, site: number): string =>
-    `${out.name}[${String(i)}, ${String(j)}], written by ${siteName(m, site)},`
+  const at = (i: number, j: number): string => `${out.name}[${String(i)}, ${String(j)}]`
+  const by = (i: number, j: number, w: Written): string => `${at(i, j)}, written by ${siteName(m, w.site)},`
   let inOrder = true
+  // what is the same for all elements of one write is asked once
+  let asked = nobody
   for (let i = 0; i < rows; i++)
     for (let j = 0; j < columns; j++) {
-      const found = cell((i * out.strides[0]! + j * out.strides[1]!) * bytes)
-      if (found === null) return refuted(`${out.name}[${String(i)}, ${String(j)}] is never written`)
-      const { terms, element } = found
-      if (terms._tag === 'other') return refuted(`${by(i, j, found.site)} ${terms.why}`)
-      if (terms._tag === 'zero') return refuted(`${by(i, j, found.site)} is zero: no product was added`)
+      const cell = i * out.strides[0]! + j * out.strides[1]!
+      const who = writer[cell] ?? nobody
+      if (who < 0) return refuted(`${at(i, j)} is never written`)
+      const write = live[who]!
+      const { terms } = write
+      if (terms._tag === 'other') return refuted(`${by(i, j, write)} ${terms.why}`)
+      if (terms._tag === 'zero') return refuted(`${by(i, j, write)} is zero: no product was added`)
       if (terms._tag === 'input')
-        return refuted(`${by(i, j, found.site)} is an element of ${m.header.planes[terms.plane]!.name}`)
+        return refuted(`${by(i, j, write)} is an element of ${m.header.planes[terms.plane]!.name}`)
       if (terms.a !== a.plane || terms.b !== b.plane)
-        return refuted(`${by(i, j, found.site)} multiplies other tensors`)
-      if (rowOf(terms, element) !== i || columnOf(terms, element) !== j)
+        return refuted(`${by(i, j, write)} multiplies other tensors`)
+      const e = element[cell]!
+      if (rowOf(terms, e) !== i || columnOf(terms, e) !== j)
         return refuted(
-          `${by(i, j, found.site)} is the sum for row ${String(rowOf(terms, element))} and column ${String(columnOf(terms, element))}`,
+          `${by(i, j, write)} is the sum for row ${String(rowOf(terms, e))} and column ${String(columnOf(terms, e))}`,
         )
+      if (who === asked) continue
+      asked = who
       if (sameValues(terms.ks, whole)) continue
       const sorted = ascending(terms.ks)
-      if (!sameValues(sorted, whole)) return refuted(`${by(i, j, found.site)} has ${against(sorted, K)}`)
+      if (!sameValues(sorted, whole)) return refuted(`${by(i, j, write)} has ${against(sorted, K)}`)
       inOrder = false
     }
   return {
@@ -98,14 +103,15 @@ export const copy = (m: Memory, spec: Extract<Spec, { readonly _tag: 'copy' }>):
     }
     return at * bytes
   }
-  const cell = cellsOf(m, out)
+  const { live, writer, element } = contentsOf(m, out)
   for (let e = 0; e < size; e++) {
-    const found = cell(byteOf(out, e))
-    if (found === null) return refuted(`element ${String(e)} of ${out.name} is never written`)
-    const { terms, element } = found
+    const cell = byteOf(out, e) / bytes
+    const who = writer[cell] ?? nobody
+    if (who < 0) return refuted(`element ${String(e)} of ${out.name} is never written`)
+    const { terms } = live[who]!
     if (terms._tag !== 'input')
       return refuted(`element ${String(e)} of ${out.name} is not an element of an input`)
-    if (terms.plane !== from.plane || addressOf(terms, element) !== byteOf(from, e))
+    if (terms.plane !== from.plane || addressOf(terms, element[cell]!) !== byteOf(from, e))
       return refuted(
         `element ${String(e)} of ${out.name} is another element of ${m.header.planes[terms.plane]!.name}`,
       )
