@@ -117,8 +117,8 @@ export const matmul0 = (c: Matmul0): E.Either<Failure, Program> => {
             yield* Pallas.tcgen05Mma(
               'tcgen05_mma',
               accTmem,
-              aSmem!,
-              bSmem!,
+              aSmem,
+              bSmem,
               consumedBarriers,
               arriveBarrierSlot,
               gt(ki!, i32(0)),

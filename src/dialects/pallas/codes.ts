@@ -32,7 +32,20 @@ const table = {
   // tensor memory
 
   // pipelines and loops
-  'pallas.pipeline': 'ValueError',
+  'pallas.find_swizzle.bits': 'ValueError',
+  'pallas.planar_snake.shape': 'nothing',
+  'pallas.nd_loop.grid': 'nothing',
+  'pallas.nd_loop.tiling-rank': 'ValueError',
+  'pallas.nd_loop.tiling': 'ValueError',
+  'pallas.emit_pipeline.grid': 'ValueError',
+  'pallas.emit_pipeline.concurrent-steps': 'ValueError',
+  'pallas.emit_pipeline.slots': 'NotImplementedError',
+  'pallas.emit_pipeline.delay': 'nothing',
+  'pallas.emit_pipeline.block': 'ValueError',
+  'pallas.emit_pipeline.index-map': 'ValueError',
+  'pallas.emit_pipeline.mode': 'NotImplementedError',
+  'pallas.emit_pipeline.collective-input': 'NotImplementedError',
+  'pallas.emit_pipeline.collective-output': 'ValueError',
 } as const
 
 export type Code = keyof typeof table

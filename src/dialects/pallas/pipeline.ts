@@ -6,11 +6,12 @@
  *
  *     before        fetch steps 0 .. S - 1
  *     step s        wait for the slot's inputs
- *                   with outputs: wait_smem_to_gmem(S - 1, read only): the slot's last store has been read
+ *                   with outputs that vary: wait_smem_to_gmem(S - 1, read only): the slot's last store has been read
  *                   body
- *                   with outputs: commit_smem; store the blocks that changed (all, at the last step); close the group
+ *                   with outputs that vary: commit_smem; store the blocks that changed (all, at the last step); close the group
  *                   fetch step s + S - d for the inputs of delay d, if s >= d and there is such a step
- *     after         with outputs: store those that no step changes; wait_smem_to_gmem(0)
+ *     after         with outputs that no step changes: commit_smem, unless the steps did; store them from the last step's slot; close the group
+ *                   with outputs: wait_smem_to_gmem(0)
  *
  * `delay_release = d`: the block that step s was given is overwritten only after the body of step s + d returned. By hand, S = 4, N = 6:
  *
@@ -20,30 +21,37 @@
  *
  * "Changed" compares with the step before. So a block that stays for several steps is stored after the first of them, and after the last
  * step of all: what steps between the two leave in it is not stored, and if it is the last block, its two stores are not ordered (D2).
+ * An output that no step changes has a slot for each step too, and what is stored is the last step's: a running value is carried, not left in it.
+ *
+ * A grid may have extents that the run gives. Then S is max_concurrent_steps, and a grid with fewer steps fetches blocks that nobody waits for.
+ *
+ * A pipeline that runs again in an outer loop finds its barriers where it left them. `invocation` says how often it ran before (the
+ * `local_index` of an `nd_loop`); all runs have the same grid.
+ *
+ * Pallas compares max_concurrent_steps with the smallest of the delays alone. Here a pipeline with a larger delay is refused as its message says:
+ * its blocks would be overwritten before they are released.
  *
  * Laws
  * 1. Every step is fetched once for every input, into the slot where its step waits, and never before step (s - S + d) returned.
  * 2. Every barrier completes as often as it is waited for.
+ * 3. It means its plain loop: for every step in order, the body on the blocks of the step, as long as each output's block is new at every step or at
+ *    none.
  *
- * Names: `plgpu.emit_pipeline(body, in_specs, out_specs, grid, max_concurrent_steps)`, `plgpu.BlockSpec(shape, index_map, transforms, delay_release)`.
+ * Names: `plgpu.emit_pipeline(body, in_specs, out_specs, grid, max_concurrent_steps, init_carry)`.
  *
  * Source: JAX docs, Pallas:MGPU reference, pipelining; the definition of `emit_pipeline`.
  */
 import * as E from 'fp-ts/lib/Either.js'
-import { refuse, type Failure } from '../../failure.js'
-import type { Dtype } from '../../numerics/dtype.js'
+import type { Failure } from '../../failure.js'
 import {
   block,
   forRange,
   fromEither,
   letIn,
   run,
-  sequence,
-  sharedMemory,
   type Build,
   type Exprs,
   type Steps,
-  type Tensor,
 } from '../../semantics/builder.js'
 import {
   add,
@@ -61,96 +69,145 @@ import {
   sub,
   type Condition,
   type Int,
-  type View,
 } from '../../semantics/expression.js'
 import type { TypeIndex } from '../../semantics/types.js'
-import { sizeOf } from '../../transforms/shape.js'
-import type { Transform } from '../../transforms/transform.js'
 import { Barrier } from './barrier.js'
-import { at, commitSmem, copyGmemToSmem, copySmemToGmem, waitSmemToGmem, type GmemSlice } from './copy.js'
+import {
+  allocate,
+  asInt,
+  blockOf,
+  indicesOf,
+  isBuffered,
+  legalGrid,
+  legalSpec,
+  operandNames,
+  refsOf,
+  slotOf,
+  stepsOf,
+  type BlockSpec,
+  type Buffered,
+  type Grid,
+  type Operand,
+  type RefsOf,
+} from './blocks.js'
+import { refuse } from './codes.js'
+import { commitSmem, copyGmemToSmem, copySmemToGmem, waitSmemToGmem } from './copy.js'
 import { initBarrier } from './kernel.js'
 
 // ---------------------------------------------------------------- model
 
-/** Which block of a tensor a step works on. */
-export interface BlockSpec<D extends Dtype> {
-  readonly tensor: Tensor<D, 2>
-  readonly shape: readonly [number, number]
-  /** the block's place, counted in blocks */
-  readonly indexMap: (...indices: ReadonlyArray<Int>) => readonly [Int, Int]
-  readonly transforms?: ReadonlyArray<Transform>
-  /** inputs: how many further bodies return before the block may be overwritten (default 0) */
-  readonly delayRelease?: number
-  /** outputs: the block does not depend on the step, and is stored once at the end (default false) */
-  readonly invariant?: boolean
-}
-
-export interface PipelineSpec<D extends Dtype> {
-  readonly inSpecs: ReadonlyArray<BlockSpec<D>>
-  readonly outSpecs?: ReadonlyArray<BlockSpec<D>>
+export interface PipelineSpec<I extends ReadonlyArray<BlockSpec>, O extends ReadonlyArray<BlockSpec>> {
+  readonly inSpecs: I
+  readonly outSpecs?: O
   /** steps per axis; the last axis runs fastest */
-  readonly grid: ReadonlyArray<number>
+  readonly grid: Grid
   readonly maxConcurrentSteps: number
+  /** how often this pipeline ran before (default 0) */
+  readonly invocation?: Int
 }
 
-/** What a body is given at a step: its indices, and its blocks in shared memory, inputs before outputs. */
-export interface PipelineStep<D extends Dtype> {
+/** What a body is given at a step: its indices, and its refs, inputs before outputs. */
+export interface PipelineStep<I extends ReadonlyArray<BlockSpec>, O extends ReadonlyArray<BlockSpec>> {
   readonly indices: ReadonlyArray<Int>
-  readonly refs: ReadonlyArray<View<'smem', D, 2>>
-}
-
-/** An operand and its slots. */
-interface Buffered<D extends Dtype> {
-  readonly label: string
-  readonly spec: BlockSpec<D>
-  readonly ref: View<'smem', D, 3>
+  readonly refs: readonly [...RefsOf<I>, ...RefsOf<O>]
 }
 
 // ---------------------------------------------------------------- preconditions
 
-const legal = <D extends Dtype>(label: string, spec: PipelineSpec<D>): E.Either<Failure, null> => {
-  const { grid, maxConcurrentSteps } = spec
-  if (!grid.every((n) => Number.isInteger(n) && n > 0))
+/** A thread keeps the parities of an array of barriers in one word. */
+export const mostSlots = 32
+
+/** The slots of a pipeline of these many steps. */
+export const slotsFor = (
+  label: string,
+  maxConcurrentSteps: number,
+  steps: number | Int,
+): E.Either<Failure, number> => {
+  if (!Number.isInteger(maxConcurrentSteps) || maxConcurrentSteps < 1)
     return refuse(
-      'pallas.pipeline',
-      `${label}: All elements in the grid must be strictly positive, found (${grid.join(', ')})`,
+      'pallas.emit_pipeline.concurrent-steps',
+      `${label}: max_concurrent_steps is ${String(maxConcurrentSteps)}, expected a positive integer`,
     )
-  const delays = spec.inSpecs.map((s) => s.delayRelease ?? 0)
-  const longest = Math.max(0, ...delays)
-  return maxConcurrentSteps > longest
-    ? E.right(null)
+  const slots = typeof steps === 'number' ? Math.min(maxConcurrentSteps, steps) : maxConcurrentSteps
+  return slots <= mostSlots
+    ? E.right(slots)
     : refuse(
-        'pallas.pipeline',
-        `${label}: max_concurrent_steps must be greater than all delay_release values, found ${String(maxConcurrentSteps)} and ${String(longest)}`,
+        'pallas.emit_pipeline.slots',
+        `${label}: max_concurrent_steps is ${String(slots)}: a Barrier has at most ${String(mostSlots)} barriers, one for each slot`,
       )
 }
 
-// ---------------------------------------------------------------- steps and blocks
+const legal = (
+  label: string,
+  spec: PipelineSpec<ReadonlyArray<BlockSpec>, ReadonlyArray<BlockSpec>>,
+  names: ReadonlyArray<string>,
+): E.Either<Failure, number> => {
+  const grid = legalGrid(label, spec.grid)
+  if (E.isLeft(grid)) return grid
+  for (const [k, s] of [...spec.inSpecs, ...(spec.outSpecs ?? [])].entries()) {
+    const one = legalSpec(label, names[k]!, s, spec.grid.length)
+    if (E.isLeft(one)) return one
+  }
+  const longest = spec.inSpecs.findIndex((s) => (s.delayRelease ?? 0) >= Math.max(1, spec.maxConcurrentSteps))
+  return longest >= 0
+    ? refuse(
+        'pallas.emit_pipeline.concurrent-steps',
+        `${label}: max_concurrent_steps must be greater than all delay_release values, found ${String(spec.maxConcurrentSteps)} and a delay_release of ${String(spec.inSpecs[longest]!.delayRelease)} for ${names[longest]!}`,
+      )
+    : slotsFor(label, spec.maxConcurrentSteps, stepsOf(spec.grid))
+}
 
-const unravel = (grid: ReadonlyArray<number>, step: Int): ReadonlyArray<Int> =>
-  grid.map((n, d) => {
-    const below = sizeOf(grid.slice(d + 1))
-    const high = below === 1 ? step : quo(step, i32(below))
-    return d === 0 ? high : rem(high, i32(n))
+// ---------------------------------------------------------------- what steps do
+
+/** The parity to wait for at the turn-th use of a slot, after `before` uses in earlier runs. */
+export const parityOf = (turn: Int, before: Int | null): Int =>
+  and(before === null ? turn : add(before, turn), i32(1))
+
+/** How often a slot is used by a run of N steps. */
+export const usesOf = (N: Int, S: Int, s: Int): Int => add(quo(sub(sub(N, i32(1)), s), S), i32(1))
+
+/** Stores the blocks of a step that differ from those of the step before it; `also` says which other steps store. */
+export const storeChanged = (
+  label: string,
+  outs: ReadonlyArray<Buffered>,
+  grid: Grid,
+  step: Int,
+  s: Int,
+  also: Condition,
+): Build<void> =>
+  block(function* () {
+    for (const b of outs) {
+      const [now, before] = [step, sub(step, i32(1))].map((x) => b.blockAt(indicesOf(grid, x)))
+      const moved = now!.map((index, d) => ne(index, before![d]!)).reduce((x, y) => or(x, y))
+      yield* copySmemToGmem(`${label}.store ${b.name}`, slotOf(b, s), blockOf(b, indicesOf(grid, step)), {
+        when: or(moved, also),
+        commitGroup: false,
+      })
+    }
+    yield* run(`${label}.store.group`, { _tag: 'bulk.commitGroup' })
   })
 
-const blockOf = <D extends Dtype>(spec: BlockSpec<D>, indices: ReadonlyArray<Int>): GmemSlice<D, 2> =>
-  at(
-    spec.tensor,
-    spec.indexMap(...indices).map((index, d) => mul(index, i32(spec.shape[d]!))),
-    spec.shape,
-  )
-
-const allocate = <D extends Dtype>(label: string, spec: BlockSpec<D>, slots: number): Build<Buffered<D>> =>
+/** Stores the blocks that no step changes, and waits for all stores. */
+export const storeLast = (
+  label: string,
+  outs: ReadonlyArray<Buffered>,
+  grid: Grid,
+  lastSlot: (b: Buffered) => Int,
+): Build<void> =>
   block(function* () {
-    const shape = [slots, spec.shape[0], spec.shape[1]] as const
-    const ref = yield* sharedMemory<D, readonly [number, number, number]>(
-      label,
-      spec.tensor.dtype,
-      shape,
-      spec.transforms ?? [],
-    )
-    return { label, spec, ref }
+    const staying = outs.filter((b) => b.invariant)
+    if (staying.length > 0) {
+      if (staying.length === outs.length) yield* commitSmem(`${label}.commit_smem last`)
+      for (const b of staying)
+        yield* copySmemToGmem(
+          `${label}.store last ${b.name}`,
+          slotOf(b, lastSlot(b)),
+          blockOf(b, indicesOf(grid, i32(0))),
+          { commitGroup: false },
+        )
+      yield* run(`${label}.store last.group`, { _tag: 'bulk.commitGroup' })
+    }
+    if (outs.length > 0) yield* waitSmemToGmem(`${label}.wait stored last`, 0)
   })
 
 // ---------------------------------------------------------------- the pipeline
@@ -159,64 +216,74 @@ const allocate = <D extends Dtype>(label: string, spec: BlockSpec<D>, slots: num
  * Allocates, fetches ahead, runs the body for every step of the grid and stores. The body is given what it carries, and gives the
  * next; the pipeline gives the last. Refuses a grid without steps and fewer slots than a delayed release needs.
  */
-export const emitPipeline = <D extends Dtype, C extends Readonly<Record<string, TypeIndex>>>(
+export const emitPipeline = <
+  const I extends ReadonlyArray<BlockSpec>,
+  C extends Readonly<Record<string, TypeIndex>>,
+  const O extends ReadonlyArray<BlockSpec>,
+>(
   label: string,
-  spec: PipelineSpec<D>,
+  spec: PipelineSpec<I, O>,
   carried: Exprs<C>,
-  body: (step: PipelineStep<D>, carried: Exprs<C>) => Steps<Exprs<C>>,
+  body: (step: PipelineStep<I, O>, carried: Exprs<C>) => Steps<Exprs<C>>,
 ): Build<Exprs<C>> =>
   block(function* () {
-    yield* fromEither(legal(label, spec))
-    const steps = sizeOf(spec.grid)
-    const slots = Math.min(spec.maxConcurrentSteps, steps)
-    const [N, S] = [i32(steps), i32(slots)]
-    const outSpecs = spec.outSpecs ?? []
+    const { grid } = spec
+    const all: ReadonlyArray<BlockSpec> = [...spec.inSpecs, ...(spec.outSpecs ?? [])]
+    const names = operandNames(all)
+    const slots = yield* fromEither(legal(label, spec, names))
+    const steps = stepsOf(grid)
+    const [N, S] = [asInt(steps), i32(slots)]
 
-    const named = (s: BlockSpec<D>): string => `${label}.${s.tensor.param.name}`
-    const ins = yield* sequence(spec.inSpecs.map((s) => allocate(named(s), s, slots)))
-    const outs = yield* sequence(outSpecs.map((s) => allocate(named(s), s, s.invariant === true ? 1 : slots)))
-    const varying = outs.filter((b) => b.spec.invariant !== true)
-    const loaded = yield* Barrier(`${label}.loaded`, { numArrivals: ins.length, numBarriers: slots })
-    if (ins.length > 0) yield* initBarrier(loaded)
+    const operands: Operand[] = []
+    for (const [k, s] of all.entries()) operands.push(yield* allocate(label, names[k]!, s, grid, () => slots))
+    const ins = operands.slice(0, spec.inSpecs.length).filter(isBuffered)
+    const outs = operands.slice(spec.inSpecs.length).filter(isBuffered)
+    const varying = outs.filter((b) => !b.invariant)
+    const loaded =
+      ins.length === 0
+        ? null
+        : yield* Barrier(`${label}.loaded`, { numArrivals: ins.length, numBarriers: slots })
+    if (loaded !== null) yield* initBarrier(loaded)
 
-    const fetch = (name: string, b: Buffered<D>, step: Int, into: Int, when?: Condition): Build<void> =>
-      copyGmemToSmem(
-        `${name} ${b.spec.tensor.param.name}`,
-        blockOf(b.spec, unravel(spec.grid, step)),
-        slot(b.ref, into),
-        loaded,
-        into,
-        when,
-      )
-    for (let s = 0; s < slots; s++)
-      for (const b of ins) yield* fetch(`${label}.prologue[${String(s)}]`, b, i32(s), i32(s))
+    const fetch = (name: string, b: Buffered, step: Int, into: Int, when?: Condition): Build<void> =>
+      loaded === null
+        ? block(function* () {})
+        : copyGmemToSmem(
+            `${label}.${name} ${b.name}`,
+            blockOf(b, indicesOf(grid, step)),
+            slotOf(b, into),
+            loaded,
+            into,
+            when,
+          )
+    for (let s = 0; s < slots; s++) {
+      // a dynamic grid may have fewer steps than slots: then its first blocks are fetched again
+      const step = typeof steps === 'number' ? i32(s) : rem(i32(s), N)
+      for (const b of ins) yield* fetch(`prologue[${String(s)}]`, b, step, i32(s))
+    }
 
     const last = yield* forRange<C>({ label, from: i32(0), to: N, carried }, function* (step, carrying) {
       const s = yield* letIn('slot', rem(step, S))
-      if (ins.length > 0)
+      if (loaded !== null)
         // every slot is waited for once in S steps, so the parity is known without the thread's mask
-        yield* run('wait loaded', {
+        yield* run(`${label}.wait loaded`, {
           _tag: 'mbarrier.wait',
           barrier: slot(loaded.expr, s),
-          parity: and(quo(step, S), i32(1)),
+          parity: parityOf(
+            quo(step, S),
+            spec.invocation === undefined ? null : mul(spec.invocation, usesOf(N, S, s)),
+          ),
           acquire: true,
           scope: 'cta',
         })
-      if (varying.length > 0) yield* waitSmemToGmem('wait stored', slots - 1, true)
-      const indices = unravel(spec.grid, step)
-      const refs = [...ins, ...outs].map((b) => slot(b.ref, b.spec.invariant === true ? i32(0) : s))
-      const next = yield* body({ indices, refs }, carrying)
-      if (outs.length > 0) yield* commitSmem('commit_smem')
-      for (const b of varying) {
-        const [now, before] = [step, sub(step, i32(1))].map((x) => b.spec.indexMap(...unravel(spec.grid, x)))
-        const moved = [0, 1].map((d) => ne(now![d]!, before![d]!)).reduce((x, y) => or(x, y))
+      if (varying.length > 0) yield* waitSmemToGmem(`${label}.wait stored`, slots - 1, true)
+      const refs = refsOf<PipelineStep<I, O>['refs']>(operands, () => s)
+      const next = yield* body({ indices: indicesOf(grid, step), refs }, carrying)
+      if (varying.length > 0) {
+        yield* commitSmem(`${label}.commit_smem`)
         const ends = or(eq(step, i32(0)), eq(step, sub(N, i32(1))))
-        yield* copySmemToGmem('store', slot(b.ref, s), blockOf(b.spec, indices), {
-          when: or(moved, ends),
-          commitGroup: false,
-        })
+        yield* storeChanged(label, varying, grid, step, s, ends)
       }
-      if (varying.length > 0) yield* run('store.group', { _tag: 'bulk.commitGroup' })
       const delays = [...new Set(ins.map((b) => b.spec.delayRelease ?? 0))].sort((x, y) => x - y)
       for (const d of delays) {
         const ahead = yield* letIn('ahead', add(step, i32(slots - d)))
@@ -227,13 +294,7 @@ export const emitPipeline = <D extends Dtype, C extends Readonly<Record<string, 
       }
       return next
     })
-    for (const b of outs)
-      if (b.spec.invariant === true)
-        yield* copySmemToGmem(
-          `${label}.store`,
-          slot(b.ref, i32(0)),
-          blockOf(b.spec, unravel(spec.grid, i32(0))),
-        )
-    if (outs.length > 0) yield* waitSmemToGmem(`${label}.wait stored`, 0)
+    const lastSlot = typeof steps === 'number' ? i32((steps - 1) % slots) : rem(sub(N, i32(1)), S)
+    yield* storeLast(label, outs, grid, () => lastSlot)
     return last
   })
