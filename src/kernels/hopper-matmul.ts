@@ -84,8 +84,8 @@ export const hopperMatmul = (c: HopperMatmul): E.Either<Failure, Program> => {
       const loaded = yield* Pallas.Barrier('loaded', { numArrivals: 2, numBarriers: c.stages })
       const consumed = yield* Pallas.Barrier('consumed', { numBarriers: c.stages })
 
-      const mStart = yield* B.letIn('m_start', Pallas.blockStart(Pallas.axisIndex(0), c.tileM))
-      const nStart = yield* B.letIn('n_start', Pallas.blockStart(Pallas.axisIndex(1), c.tileN))
+      const mStart = yield* B.letIn('m_start', Pallas.blockStart(Pallas.programId(0), c.tileM))
+      const nStart = yield* B.letIn('n_start', Pallas.blockStart(Pallas.programId(1), c.tileN))
       const K = i32(kSteps)
       const S = i32(c.stages)
 

@@ -90,8 +90,8 @@ export const matmul0 = (c: Matmul0): E.Either<Failure, Program> => {
       })
 
       const kernel = function* (): Generator<B.Step, void, B.State> {
-        const mi = Pallas.axisIndex(0)
-        const ni = Pallas.axisIndex(1)
+        const mi = Pallas.programId(0)
+        const ni = Pallas.programId(1)
         const mSlice = yield* B.letIn('m_slice', Pallas.blockStart(mi, tileM))
         const nSlice = yield* B.letIn('n_slice', Pallas.blockStart(ni, tileN))
 

@@ -105,8 +105,8 @@ export const wgmmaLoopThat = (refills: Refills, c: WgmmaLoop): E.Either<Failure,
       const aLoaded = yield* Pallas.Barrier('a_loaded', { numBarriers: buffers })
       const bLoaded = yield* Pallas.Barrier('b_loaded', { numBarriers: buffers })
 
-      const m = yield* B.letIn('m_start', Pallas.blockStart(Pallas.axisIndex(0), c.tileM))
-      const n = yield* B.letIn('n_start', Pallas.blockStart(Pallas.axisIndex(1), c.tileN))
+      const m = yield* B.letIn('m_start', Pallas.blockStart(Pallas.programId(0), c.tileM))
+      const n = yield* B.letIn('n_start', Pallas.blockStart(Pallas.programId(1), c.tileN))
 
       const fetchAB = (label: string, ki: Int, into: Int, when?: B.DoOptions['when']): B.Build<void> =>
         B.block(function* () {

@@ -24,6 +24,7 @@
  *
  *     state         a program half written; fresh names
  *     monad         builds, generators, scopes
+ *     surroundings  what a dialect knows of where the next statement stands
  *     statements    let, do
  *     results       instructions that give something
  *     regions       loops and branches
@@ -51,6 +52,7 @@ export {
   type Step,
   type Steps,
 } from './builder/monad.js'
+export { surrounding, whereIAm, within, type Surrounding } from './builder/surroundings.js'
 export { letIn, run, runFor, statement, type DoOptions, type ResultOptions } from './builder/statements.js'
 export {
   acquireTensormap,

@@ -13,12 +13,36 @@ import { failure, refuse as refuseAny, type Failure } from '../../failure.js'
 import { fail, type Build } from '../../semantics/builder.js'
 
 /** What Pallas raises. */
-export type Raises = 'ValueError' | 'TypeError' | 'NotImplementedError' | 'LoweringError' | 'nothing'
+export type Raises =
+  'NameError' | 'ValueError' | 'TypeError' | 'NotImplementedError' | 'LoweringError' | 'nothing'
 
 const table = {
   // memory spaces and refs
 
   // frames, grids, scopes
+  'pallas.mesh.cluster-rank': 'ValueError',
+  'pallas.mesh.names': 'ValueError',
+  'pallas.mesh.size': 'ValueError',
+  'pallas.mesh.thread-name': 'ValueError',
+  'pallas.mesh.num-threads': 'ValueError',
+  'pallas.mesh.block': 'nothing',
+  'pallas.mesh.cluster-size': 'nothing',
+  'pallas.mesh.duplicate': 'ValueError',
+  'pallas.params.profile': 'ValueError',
+  'pallas.params.steps': 'nothing',
+  'pallas.kernel.outside': 'LoweringError',
+  'pallas.axis.unbound': 'NameError',
+  'pallas.axis.duplicate': 'ValueError',
+  'pallas.axis.not-cluster': 'ValueError',
+  'pallas.core-map.nested': 'LoweringError',
+  'pallas.core-map.capture': 'LoweringError',
+  'pallas.core-map.load': 'LoweringError',
+  'pallas.core-map.axis': 'nothing',
+  'pallas.registers.warp': 'LoweringError',
+  'pallas.registers.multiple': 'ValueError',
+  'pallas.registers.range': 'nothing',
+  'pallas.registers.action': 'nothing',
+  'pallas.registers.budget': 'nothing',
 
   // copies
   'pallas.copy': 'TypeError',
@@ -26,6 +50,16 @@ const table = {
   'pallas.copy.transforms': 'NotImplementedError',
   'pallas.copy.tile': 'ValueError',
   // barriers and semaphores
+  'pallas.barrier.arrivals': 'ValueError',
+  'pallas.barrier.shape': 'ValueError',
+  'pallas.barrier.many': 'NotImplementedError',
+  'pallas.barrier.single': 'ValueError',
+  'pallas.barrier.index': 'ValueError',
+  'pallas.barrier.slice': 'ValueError',
+  'pallas.barrier.remote-wait': 'ValueError',
+  'pallas.barrier.test': 'NotImplementedError',
+  'pallas.cluster-barrier.warp': 'NotImplementedError',
+  'pallas.cluster-barrier.leader': 'NotImplementedError',
 
   // matrix units
   'pallas.transforms': 'ValueError',

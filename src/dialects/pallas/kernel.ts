@@ -1,7 +1,7 @@
 /**
  * The frame of a Pallas kernel: what surrounds a body.
  *
- * A kernel is a grid of blocks of threads; a thread is a warpgroup. What the frame adds, in this order:
+ * A kernel is a grid of clusters of blocks of threads (`mesh.ts`); a thread is a warpgroup. What the frame adds, in this order:
  *
  *     init barriers        thread 0 initialises every barrier, those that bodies allocate too     mbarrier.init ...
  *                          and makes them visible to the cluster                                  fence.mbarrierInit
@@ -13,65 +13,69 @@
  *     cluster ends         if it is shared by a pair of blocks, the cluster does                  cluster.arrive relaxed, wait
  *     deallocate           warp 0 gives it back                                                   tcgen05.dealloc
  *
- * A cluster without shared tensor memory has no barrier at its end: a kernel whose blocks write to each other brings its own.
+ * Tensor memory is a pair's if it was declared so (`collective`), or if a tensor-core operation of the bodies is one of a pair: then it is
+ * allocated and given back by both blocks (cta_group 2). A cluster without shared tensor memory has no barrier at its end: a kernel whose
+ * blocks write to each other brings its own.
+ *
+ * `kernel` runs one body for every thread, and the body asks who it is:
+ *
+ *     kernel({ name: 'k', arch: 'sm90a', grid: [4], gridNames: ['i'], numThreads: 2, threadName: 'wg' },
+ *       function* () { ... return { x, out, full } },           parameters, scratch; its barriers are initialised
+ *       function* ({ x, out, full }) {
+ *         const wg = yield* axisIndex('wg')                     0 in thread wg0, 1 in wg1
+ *         yield* when('producer', eq(wg, i32(0)), function* () { ... })
+ *       })
+ *
+ * It is written once for each thread, so that what belongs to one (registers, warps, a named barrier) is its own, and a branch on the thread is
+ * decided at once. `threads` takes a body for each, and is for those who name their threads.
  *
  * A thread is one agent, so what "warp 0" does is the agent's. With `warps: 'agents'` a thread is four, one a warp, that run the same body
  * side by side, as they do on the chip; then the automatic barriers hold them together and nothing else does.
  *
- *     warpMap              thread is one agent                      thread is its warps
- *     becomes              fork into its four warps, join           `if warp = w`, four times
- *     surrounded by        bar.sync (orders nothing more)           bar.sync (the only thing that joins them)
- *
- * Names: `plgpu.kernel(body, grid=..., num_threads=..., thread_name=...)`, `lax.axis_index`, `pl.core_map(plgpu.WarpMesh(...))`.
+ * Names: `plgpu.kernel(body, grid=..., cluster=..., num_threads=..., thread_name=..., scratch_types=...)`.
  *
  * Laws
  * 1. Every barrier is initialised once, before the block starts, wherever it was allocated.
  * 2. The columns allocated are the least power of two from 32 on that holds the tensor memory that was declared.
+ * 3. What thread i of `kernel` does is what the body does where axis_index of the threads is i.
  *
  * Source: JAX docs, Pallas:MGPU reference, kernel launch; Mosaic GPU's launch code.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
+import type { Failure } from '../../failure.js'
 import {
   block,
-  branch,
   build,
-  fork,
+  draft,
+  fromEither,
   ifThen,
   run,
   statement,
   warp as warpAgent,
   warpgroup,
   type Build,
-  type Exprs,
   type State,
   type Steps,
 } from '../../semantics/builder.js'
-import { runSteps } from '../../semantics/builder/monad.js'
-import { amend, statements } from '../../semantics/builder/state.js'
-import { div, eq, i32, place, slot, type Condition, type Int } from '../../semantics/expression.js'
-import type { Agent, Stmt, Storage } from '../../semantics/program.js'
-import type { TypeIndex } from '../../semantics/types.js'
-import { autoBarriers, isWarp, warpgroupBarrierId } from './auto-barriers.js'
-import type { Barrier } from './barrier.js'
+import { div, eq, i32, place, type Condition } from '../../semantics/expression.js'
+import { place as laid } from '../../semantics/place.js'
+import type { Agent, Program, Region, Spec, Stmt, Storage } from '../../semantics/program.js'
+import { validate } from '../../semantics/validate.js'
+import { autoBarriers, warpgroupBarrierId } from './auto-barriers.js'
+import { initBarrier, isBarrier, type Barrier } from './barrier.js'
+import { checkParams, type CompilerParams } from './compiler-params.js'
+import { contextHere, inContext, type Thread, type Warps } from './context.js'
+import { aside, warpName } from './core-map.js'
+import { Mesh, axesOf, launchOf, type MeshOptions } from './mesh.js'
+import { registerBudget } from './registers.js'
 
 // ---------------------------------------------------------------- model
-
-/** Is a thread one agent, or one for each of its warps? */
-export type Warps = 'together' | 'agents'
-
-/** A thread, as its body sees it. */
-export interface Thread {
-  readonly name: string
-  readonly index: number
-  readonly warps: Warps
-  readonly autoBarriers: boolean
-}
 
 export interface FrameOptions {
   /** blocks of a cluster (default 1) */
   readonly cluster?: number
-  /** the tensor memory belongs to a pair of blocks (default false) */
+  /** the tensor memory belongs to a pair of blocks (default: if an operation of the tensor core is one of a pair) */
   readonly collective?: boolean
   /** leave out the barriers before stores and copies and around warp maps (default false) */
   readonly unsafeNoAutoBarriers?: boolean
@@ -84,13 +88,20 @@ export interface ThreadBody {
   readonly body: (thread: Thread) => Steps<void>
 }
 
-// ---------------------------------------------------------------- places
+export interface KernelOptions extends MeshOptions {
+  readonly name: string
+  readonly arch: 'sm90a' | 'sm100a'
+  readonly computes?: Spec
+  readonly compilerParams?: CompilerParams
+  /** the tensor memory belongs to a pair of blocks */
+  readonly collective?: boolean
+  /** default `together` */
+  readonly warps?: Warps
+}
 
-/** `lax.axis_index(grid name)`: the block's place along an axis of the grid. */
-export const axisIndex = (axis: number): Int => place('programId', axis)
+// ---------------------------------------------------------------- agents
 
 const fourWarps = [0, 1, 2, 3] as const
-const warpName = (thread: string, w: number): string => `${thread}.warp${String(w)}`
 
 /** The agents of a thread that never parts, of one that has warp maps, or of one that is its warps. */
 export const threadAgents = (
@@ -118,50 +129,13 @@ const blockBarrier = 0
 export const blockSync = (label: string, threads: number): Build<void> =>
   run(label, { _tag: 'bar.sync', id: blockBarrier, count: 128 * threads })
 
-/** The warps of a thread meet. */
-export const warpgroupBarrier = (label: string, thread: Thread): Build<void> =>
-  run(label, { _tag: 'bar.sync', id: warpgroupBarrierId(thread.index), count: 128 })
-
 const clusterMeets = (label: string): Build<void> =>
   block(function* () {
     yield* run(`${label}.arrive`, { _tag: 'cluster.arrive', relaxed: true })
     yield* run(label, { _tag: 'cluster.wait' })
   })
 
-/**
- * `pl.core_map(plgpu.WarpMesh(axis_name="warp"))`: the body for each of the four warps of the thread, which knows its index. The thread's
- * agents must be declared for it (`threadAgents`). What is captured is what a body may use of the values around it.
- */
-export const warpMap = <C extends Readonly<Record<string, TypeIndex>>>(
-  label: string,
-  thread: Thread,
-  captures: Exprs<C>,
-  body: (warp: number, captured: Exprs<C>) => Steps<void>,
-): Build<void> =>
-  block(function* () {
-    if (thread.autoBarriers) yield* warpgroupBarrier(`${label}.enter`, thread)
-    if (thread.warps === 'agents')
-      for (const w of fourWarps)
-        yield* ifThen(`${label}.warp${String(w)}`, isWarp(w), () => body(w, captures))
-    else
-      yield* fork(
-        label,
-        { agent: thread.name, captures: {}, body: function* () {} },
-        fourWarps.map((w) => branch(warpName(thread.name, w), captures, (c: Exprs<C>) => body(w, c))),
-      )
-    if (thread.autoBarriers) yield* warpgroupBarrier(`${label}.exit`, thread)
-  })
-
-// ---------------------------------------------------------------- the frame
-
-/** The statements that the steps add, which are not added. */
-const aside = (steps: () => Steps<void>): Build<ReadonlyArray<Stmt>> =>
-  build((state: State) =>
-    pipe(
-      runSteps(steps(), amend(state, { body: null })),
-      E.map(([, after]) => [statements(after.body), amend(after, { body: state.body })]),
-    ),
-  )
+// ---------------------------------------------------------------- what bodies declare and use
 
 const isInit = (s: Stmt): boolean => s._tag === 'Do' && s.instruction._tag === 'mbarrier.init'
 
@@ -202,16 +176,50 @@ const declaredColumns: Build<number> = build((state: State) =>
   E.right([columnsOf(state.storage.values()), state]),
 )
 
-/** `mbarrier.init` of every barrier of an array. */
-export const initBarrier = (b: Barrier): Build<void> =>
-  block(function* () {
-    for (let i = 0; i < b.numBarriers; i++)
-      yield* run(`init ${b.name}[${String(i)}]`, {
-        _tag: 'mbarrier.init',
-        barrier: slot(b.expr, i32(i)),
-        count: b.numArrivals,
-      })
-  })
+const regionsOf = (s: Stmt): ReadonlyArray<Region> => {
+  switch (s._tag) {
+    case 'Let':
+    case 'Do':
+      return []
+    case 'For':
+      return [s.body]
+    case 'While':
+      return [s.before, s.after]
+    case 'If':
+      return [s.then, s.else]
+    case 'Fork':
+      return s.branches.map((b) => b.body)
+  }
+}
+
+/** Is an operation of the tensor core one of a pair of blocks? */
+const pairs = (body: ReadonlyArray<Stmt>): boolean =>
+  body.some((s) =>
+    s._tag === 'Do'
+      ? s.instruction._tag.startsWith('tcgen05.') &&
+        'ctaGroup' in s.instruction &&
+        s.instruction.ctaGroup === 2
+      : regionsOf(s).some((r) => pairs(r.body)),
+  )
+
+/** The agents that forks start. */
+const forkedIn = (body: ReadonlyArray<Stmt>): ReadonlyArray<string> =>
+  body.flatMap((s) => [
+    ...(s._tag === 'Fork' ? s.branches.slice(1).map((b) => b.agent) : []),
+    ...regionsOf(s).flatMap((r) => forkedIn(r.body)),
+  ])
+
+/** The barriers among what a declaration returned, in records and arrays. */
+const barriersIn = (x: unknown): ReadonlyArray<Barrier> => {
+  if (isBarrier(x)) return [x]
+  if (typeof x !== 'object' || x === null || '_tag' in x) return []
+  return Object.values(x).flatMap(barriersIn)
+}
+
+const distinct = (all: ReadonlyArray<Barrier>): ReadonlyArray<Barrier> =>
+  all.filter((b, k) => all.findIndex(({ name }) => name === b.name) === k)
+
+// ---------------------------------------------------------------- the frame
 
 /** Barriers are initialised, tensor memory is allocated; the block meets; each thread runs its body; tensor memory is given back. */
 export const threads = (
@@ -224,34 +232,137 @@ export const threads = (
     const agent = place('agent')
     const isThread = (i: number): Condition => eq(warps === 'agents' ? div(agent, i32(4)) : agent, i32(i))
     const first = eq(agent, i32(0))
+    const here = yield* contextHere
+    const cluster = options.cluster ?? 1
     const bodiesOf: Stmt[] = []
     const inits: Stmt[] = []
+    const made: (readonly [string, ReadonlyArray<Stmt>])[] = []
     for (const [index, { name, body }] of bodies.entries()) {
       const thread: Thread = { name, index, warps, autoBarriers: options.unsafeNoAutoBarriers !== true }
-      const made = hoisted(yield* aside(() => ifThen(name, isThread(index), () => body(thread))))
-      inits.push(...made.inits)
-      bodiesOf.push(...(thread.autoBarriers ? autoBarriers(warpgroupBarrierId(index), made.rest) : made.rest))
+      const inside = {
+        ...here,
+        thread,
+        numThreads: bodies.length,
+        cluster: here.cluster.length === 0 ? [cluster] : here.cluster,
+      }
+      const split = hoisted(
+        yield* aside(() => ifThen(name, isThread(index), () => inContext(inside, () => body(thread)))),
+      )
+      inits.push(...split.inits)
+      made.push([name, split.rest])
+      bodiesOf.push(
+        ...(thread.autoBarriers ? autoBarriers(warpgroupBarrierId(index), split.rest) : split.rest),
+      )
     }
+    yield* fromEither(registerBudget(made))
     const columns = yield* declaredColumns
+    const collective = options.collective ?? pairs(bodiesOf)
+    const ctaGroup = collective ? 2 : 1
 
     yield* ifThen('init barriers', first, function* () {
       for (const b of barriers) yield* initBarrier(b)
       for (const s of inits) yield* statement({ ...s, site: { ...s.site, path: ['init barriers'] } })
       yield* run('publish barriers', { _tag: 'fence.mbarrierInit' })
     })
-    if ((options.cluster ?? 1) > 1) yield* clusterMeets('cluster starts')
+    if (cluster > 1) yield* clusterMeets('cluster starts')
     if (columns > 0)
       yield* ifThen('tensor memory', first, function* () {
-        yield* run('allocate', { _tag: 'tcgen05.alloc', columns: atLeast32(columns), ctaGroup: 1 })
-        yield* run('relinquish', { _tag: 'tcgen05.relinquish', ctaGroup: 1 })
+        yield* run('allocate', { _tag: 'tcgen05.alloc', columns: atLeast32(columns), ctaGroup })
+        yield* run('relinquish', { _tag: 'tcgen05.relinquish', ctaGroup })
       })
     yield* blockSync('block starts', bodies.length)
     for (const s of bodiesOf) yield* statement(s)
     if (columns > 0) {
       yield* blockSync('block ends', bodies.length)
-      if (options.collective === true) yield* clusterMeets('cluster ends')
+      if (collective) yield* clusterMeets('cluster ends')
       yield* ifThen('tensor memory', first, () =>
-        run('deallocate', { _tag: 'tcgen05.dealloc', columns: atLeast32(columns), ctaGroup: 1 }),
+        run('deallocate', { _tag: 'tcgen05.dealloc', columns: atLeast32(columns), ctaGroup }),
       )
     }
   })
+
+// ---------------------------------------------------------------- kernels
+
+/** Names of the threads of a mesh: `wg0`, `wg1`; `thread` if they have none. */
+export const threadNames = (m: Mesh): ReadonlyArray<string> =>
+  Array.from({ length: m.numThreads }, (_, i) =>
+    m.threadName === null ? 'thread' : `${m.threadName}${String(i)}`,
+  )
+
+/** Only what is forked gets agents of its own; those of threads stand first, so that a thread's number is its agent's. */
+const agentsOf = (m: Mesh, warps: Warps, program: Program): ReadonlyArray<Agent> => {
+  const names = threadNames(m)
+  if (warps === 'agents') return names.flatMap((name, i) => threadAgents(name, i, 'its warps'))
+  const forked = new Set(forkedIn(program.entry.body))
+  return [
+    ...names.flatMap((name, i) => threadAgents(name, i)),
+    ...names.flatMap((name, i) =>
+      threadAgents(name, i, 'its warps').filter((agent) => forked.has(agent.name)),
+    ),
+  ]
+}
+
+/**
+ * `plgpu.kernel`. `declare` gives parameters and scratch; `body` is run by every thread with them.
+ * Refuses an illegal mesh, and whatever the operations refuse.
+ */
+export const kernel = <R>(
+  options: KernelOptions,
+  declare: () => Steps<R>,
+  body: (refs: R) => Steps<void>,
+): E.Either<Failure, Program> =>
+  pipe(
+    E.Do,
+    E.bind('mesh', () => Mesh(options.name, options)),
+    E.bindW('params', () => checkParams(options.name, options.compilerParams ?? {})),
+    E.chainW(({ mesh, params }) => {
+      const { grid, cluster } = launchOf(mesh)
+      const warps = options.warps ?? 'together'
+      const axes = axesOf(mesh)
+      const header = { name: options.name, arch: options.arch, grid, cluster, agents: [] }
+      const outside = { axes, cluster: mesh.cluster, numThreads: mesh.numThreads, thread: null, warp: null }
+      const steps = function* (): Steps<void> {
+        const refs = yield* inContext(outside, declare)
+        yield* inContext(outside, () =>
+          threads(
+            distinct(barriersIn(refs)),
+            threadNames(mesh).map((name, i) => ({
+              name,
+              body: () =>
+                block(function* () {
+                  const here = yield* contextHere
+                  const own =
+                    mesh.threadName === null
+                      ? []
+                      : [
+                          {
+                            name: mesh.threadName,
+                            of: 'threads',
+                            position: 0,
+                            size: mesh.numThreads,
+                            index: i32(i),
+                          } as const,
+                        ]
+                  yield* inContext({ ...here, axes: [...axes, ...own] }, () => body(refs))
+                }),
+            })),
+            {
+              cluster: cluster.reduce((n, c) => n * c, 1),
+              unsafeNoAutoBarriers: params.unsafeNoAutoBarriers ?? false,
+              warps,
+              ...(options.collective === undefined ? {} : { collective: options.collective }),
+            },
+          ),
+        )
+      }
+      return pipe(
+        draft(options.computes === undefined ? header : { ...header, computes: options.computes }, steps),
+        E.map((program): Program => ({
+          ...program,
+          launch: { ...program.launch, agents: agentsOf(mesh, warps, program) },
+        })),
+        E.chainW(laid),
+        E.chainW(validate),
+      )
+    }),
+  )

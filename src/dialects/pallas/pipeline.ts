@@ -71,7 +71,7 @@ import {
   type Int,
 } from '../../semantics/expression.js'
 import type { TypeIndex } from '../../semantics/types.js'
-import { Barrier } from './barrier.js'
+import { Barrier, initBarrier } from './barrier.js'
 import {
   allocate,
   asInt,
@@ -92,7 +92,6 @@ import {
 } from './blocks.js'
 import { refuse } from './codes.js'
 import { commitSmem, copyGmemToSmem, copySmemToGmem, waitSmemToGmem } from './copy.js'
-import { initBarrier } from './kernel.js'
 
 // ---------------------------------------------------------------- model
 

@@ -6,6 +6,7 @@
  *     used               bound anywhere so far, in scope or not
  *     supply             how many names have been made up
  *     path, loc          the scopes around the next statement, and its place in a text
+ *     surroundings       what dialects know of the place where it stands (`surroundings.ts`)
  *     body               the statements of this region so far, the latest first
  *
  * A fresh name is its label if nothing has that name, else the label with the next number of the supply: `x`, `x_1`, `x_2`. The
@@ -43,6 +44,8 @@ export interface State {
   readonly supply: number
   readonly path: ReadonlyArray<string>
   readonly loc: string | null
+  /** by key */
+  readonly surroundings: ReadonlyMap<object, unknown>
   readonly body: Statements | null
 }
 
@@ -56,6 +59,7 @@ export const emptyState: State = {
   supply: 0,
   path: [],
   loc: null,
+  surroundings: new Map(),
   body: null,
 }
 
@@ -68,6 +72,7 @@ export const amend = (state: State, change: Partial<State>): State => ({
   supply: change.supply ?? state.supply,
   path: change.path ?? state.path,
   loc: change.loc === undefined ? state.loc : change.loc,
+  surroundings: change.surroundings ?? state.surroundings,
   body: change.body === undefined ? state.body : change.body,
 })
 

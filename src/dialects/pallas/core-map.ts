@@ -1,0 +1,192 @@
+/**
+ * Warp maps: a thread parts into its four warps, and they meet again.
+ *
+ * The body is written for each warp, which knows its index. What surrounds it are the warpgroup's barriers:
+ *
+ *     warp map             thread is one agent                      thread is its warps
+ *     becomes              fork into its four warps, join           `if warp = w`, four times
+ *     surrounded by        bar.sync (orders nothing more)           bar.sync (the only thing that joins them)
+ *
+ * A warp has no arrays: it may capture and load scalars and refs only, and a warp map does not nest. Inside, copies, matrix products, arrivals and waits
+ * are a warp's; cluster barriers are not.
+ *
+ * Laws
+ * 1. Whatever the warps do is behind what the thread did before and before what it does after.
+ *
+ * Names: `pl.core_map(plgpu.WarpMesh(axis_name="warp"))`, `plgpu.warp_map`.
+ *
+ * Source: JAX docs, Pallas:MGPU reference (core_map); the Blackwell matmul tutorial.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import {
+  block,
+  branch,
+  build,
+  fork,
+  ifThen,
+  run,
+  statement,
+  typeHere,
+  type Build,
+  type Exprs,
+  type State,
+  type Steps,
+} from '../../semantics/builder.js'
+import { runSteps } from '../../semantics/builder/monad.js'
+import { amend, statements } from '../../semantics/builder/state.js'
+import { i32, type Expr } from '../../semantics/expression.js'
+import type { Do, Region, Stmt } from '../../semantics/program.js'
+import type { TypeIndex } from '../../semantics/types.js'
+import { showShape, sizeOf } from '../../transforms/shape.js'
+import { isWarp, warpgroupBarrierId } from './auto-barriers.js'
+import { refused } from './codes.js'
+import { contextHere, inContext, threadHere, type Thread } from './context.js'
+
+// ---------------------------------------------------------------- model
+
+/** The warps of a thread: an axis of 4. */
+export interface WarpMesh {
+  readonly axisName: string
+}
+
+export const WarpMesh = (options: { readonly axisName: string }): WarpMesh => options
+
+const fourWarps = [0, 1, 2, 3] as const
+/** The agent that is one warp of a thread. */
+export const warpName = (thread: string, w: number): string => `${thread}.warp${String(w)}`
+
+// ---------------------------------------------------------------- statements made aside
+
+/** The statements that the steps add, which are not added. */
+export const aside = (steps: () => Steps<void>): Build<ReadonlyArray<Stmt>> =>
+  build((state: State) =>
+    pipe(
+      runSteps(steps(), amend(state, { body: null })),
+      E.map(([, after]) => [statements(after.body), amend(after, { body: state.body })]),
+    ),
+  )
+
+const effects = (r: Region): ReadonlyArray<Do> =>
+  r.body.flatMap((s): ReadonlyArray<Do> => {
+    switch (s._tag) {
+      case 'Let':
+        return []
+      case 'Do':
+        return [s]
+      case 'For':
+        return effects(s.body)
+      case 'While':
+        return [...effects(s.before), ...effects(s.after)]
+      case 'If':
+        return [...effects(s.then), ...effects(s.else)]
+      case 'Fork':
+        return s.branches.flatMap((b) => effects(b.body))
+    }
+  })
+
+/** The first load of the statements that gives an array, if there is one. */
+const arrayLoad = (made: ReadonlyArray<Stmt>): readonly [Do, ReadonlyArray<number>] | null => {
+  for (const s of effects({ params: [], body: made, yields: [] })) {
+    const tag = s.instruction._tag
+    if (tag !== 'smem.load' && tag !== 'gmem.load' && tag !== 'gmem.loadPtr') continue
+    const type = s.results[0]?.type
+    if (type?._tag === 'tile' && sizeOf(type.shape) > 1) return [s, type.shape]
+  }
+  return null
+}
+
+// ---------------------------------------------------------------- warp maps
+
+/** The warps of a thread meet. */
+export const warpgroupBarrier = (label: string, thread: Thread): Build<void> =>
+  run(label, { _tag: 'bar.sync', id: warpgroupBarrierId(thread.index), count: 128 })
+
+const allowed = (label: string, captures: Readonly<Record<string, Expr>>): Build<void> =>
+  block(function* () {
+    const { warp } = yield* contextHere
+    if (warp !== null)
+      return yield* refused(
+        'pallas.core-map.nested',
+        `${label}: warp ${String(warp)} cannot part again: a core_map does not nest`,
+      )
+    for (const [name, value] of Object.entries(captures)) {
+      const type = yield* typeHere(value)
+      if (type._tag === 'tile' && sizeOf(type.shape) > 1)
+        return yield* refused(
+          'pallas.core-map.capture',
+          `${label}: ${name} is an array of shape ${showShape(type.shape)}: a core_map can close over scalars and refs only`,
+        )
+    }
+  })
+
+/**
+ * The body for each of the four warps of a thread. What is captured is what a body may use of the values around it.
+ * `axis` names the warps inside.
+ */
+const mapWarps = <C extends Readonly<Record<string, TypeIndex>>>(
+  label: string,
+  thread: Thread,
+  axis: string | null,
+  captures: Exprs<C>,
+  body: (warp: number, captured: Exprs<C>) => Steps<void>,
+): Build<void> =>
+  block(function* () {
+    yield* allowed(label, captures)
+    const here = yield* contextHere
+    const own = (w: number, captured: Exprs<C>): Build<void> =>
+      inContext(
+        {
+          ...here,
+          warp: w,
+          axes:
+            axis === null
+              ? here.axes
+              : [...here.axes, { name: axis, of: 'warps', position: 0, size: 4, index: i32(w) }],
+        },
+        () => body(w, captured),
+      )
+    const made = yield* aside(function* () {
+      if (thread.autoBarriers) yield* warpgroupBarrier(`${label}.enter`, thread)
+      if (thread.warps === 'agents')
+        for (const w of fourWarps)
+          yield* ifThen(`${label}.warp${String(w)}`, isWarp(w), () => own(w, captures))
+      else
+        yield* fork(
+          label,
+          { agent: thread.name, captures: {}, body: function* () {} },
+          fourWarps.map((w) => branch(warpName(thread.name, w), captures, (c: Exprs<C>) => own(w, c))),
+        )
+      if (thread.autoBarriers) yield* warpgroupBarrier(`${label}.exit`, thread)
+    })
+    const array = arrayLoad(made)
+    if (array !== null)
+      return yield* refused(
+        'pallas.core-map.load',
+        `${label}: ${array[0].site.label} loads an array of shape ${showShape(array[1])}: a warp can load scalars only`,
+      )
+    for (const s of made) yield* statement(s)
+  })
+
+/** A warp map of a thread that is at hand. The thread's agents must be declared for it (`threadAgents`). */
+export const warpMap = <C extends Readonly<Record<string, TypeIndex>>>(
+  label: string,
+  thread: Thread,
+  captures: Exprs<C>,
+  body: (warp: number, captured: Exprs<C>) => Steps<void>,
+): Build<void> => mapWarps(label, thread, null, captures, body)
+
+/** `pl.core_map(plgpu.WarpMesh(axis_name=...))`: inside, `axisIndex` of that name is the warp. */
+export const coreMap = <C extends Readonly<Record<string, TypeIndex>>>(
+  label: string,
+  mesh: WarpMesh,
+  captures: Exprs<C>,
+  body: (captured: Exprs<C>) => Steps<void>,
+): Build<void> =>
+  block(function* () {
+    const thread = yield* threadHere(label)
+    const { axes } = yield* contextHere
+    if (axes.some(({ name }) => name === mesh.axisName))
+      return yield* refused('pallas.core-map.axis', `${label}: an axis is named ${mesh.axisName} already`)
+    yield* mapWarps(label, thread, mesh.axisName, captures, (_, captured) => body(captured))
+  })
