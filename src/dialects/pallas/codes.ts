@@ -63,6 +63,16 @@ const table = {
 
   // matrix units
   'pallas.transforms': 'ValueError',
+  'pallas.wgmma.shape': 'ValueError',
+  'pallas.wgmma.dtype': 'ValueError',
+  'pallas.wgmma.integers': 'nothing',
+  'pallas.wgmma.transforms': 'ValueError',
+  'pallas.wgmma.swizzle': 'ValueError',
+  'pallas.wgmma.transposed': 'ValueError',
+  'pallas.wgmma.registers': 'ValueError',
+  'pallas.wgmma.slice': 'NotImplementedError',
+  'pallas.wgmma.wait': 'ValueError',
+  'pallas.mma': 'nothing',
   // tensor memory
 
   // pipelines and loops

@@ -10,20 +10,82 @@
  *
  * `WgmmaWait` says which. What is safe as `implemented` is safe as `documented` too, so that is the default.
  *
+ * What is multiplied: acc (m, n) += a (m, k) @ b (k, n).
+ *
+ * | rule                       | asked for                                                                                     |
+ * |----------------------------|-----------------------------------------------------------------------------------------------|
+ * | m, n                       | multiples of 64 and of 8, n at most 256                                                       |
+ * | k                          | whole spans of the swizzle                                                                    |
+ * | a, b in shared memory      | tiled (8, 8S/bits) and swizzled by S of 32, 64 or 128, the same S in both, or so and transposed |
+ * | transposed                 | only elements of 16 bits: of others a and b must both run along k                             |
+ * | dtypes                     | f16 into f16 or f32; bf16 and f32 (as tf32) into f32; e4m3 and e5m2, mixed or not, into f16 or f32 |
+ *
+ * The page says "transposed" of a ref as the user sees it. For an element of 16 bits both ways work. Of others the tensor core takes b only as
+ * (n, k) in memory, so b must be a `transpose_ref` of an (n, k) ref, and a must be none.
+ *
+ * A may be an array, in registers. When that is legal:
+ *
+ *     1 layout      its elements lie where the tensor core looks: `Layout.WGMMA` for 16 bits, `Layout.WGMMA_8BIT` for 8; no other widths, no
+ *                   transpose; k in slices of 64 rows by the swizzle span of b
+ *     2 fence       the registers are written before the tensor core is told so: `wgmma.fence` between the two (put in here)
+ *     3 lifetime    they stay what they are until a `wgmma_wait` covers the product: then only may they be written again
+ *
+ *     wgmma(acc, x, b)      regs.write x.registers   wgmma.fence   wgmma.mma   commit
+ *
+ * The first is a precondition. The second is the surface's. The third is the kernel's, and nobody can see it in its text: the array is a
+ * value, and which registers hold it is the compiler's choice. Here each `wgmma` of the text has its own registers, so a loop writes them again
+ * in its next turn, and must have waited: W3 otherwise.
+ *
+ * Integers, and `plgpu.mma` of the generation before, have no arithmetic in this library: they are refused.
+ *
  * Law 1. A documented `wgmma` is an implemented one and `wgmma_wait(1)`: statement for statement, but for the label of the wait.
+ * Law 2. An operand in registers gives what the same operand gives in shared memory.
+ * Law 3. What is accepted here is accepted by the validation of the core.
  *
- * Names: `plgpu.ACC((m, n), dtype)`, `plgpu.wgmma(acc, a, b)`, `plgpu.wgmma_wait(n)`, `acc[...]`.
+ * Names: `plgpu.ACC((m, n), dtype)`, `plgpu.wgmma(acc, a, b)`, `plgpu.wgmma_wait(n)`, `plgpu.wgmma_accumulator_load(acc, wait_n=n)`, `acc[...]`, `acc.at[...]`.
  *
- * Source: JAX docs, Pallas:MGPU reference, wgmma.
+ * Source: JAX docs, Pallas:MGPU reference, wgmma; PTX ISA, wgmma.mma_async: matrix fragments in registers.
  */
+import * as E from 'fp-ts/lib/Either.js'
 import type { RegisterLayout } from '../../layouts/register-layout.js'
-import type { Dtype } from '../../numerics/dtype.js'
-import { block, registers, regsRead, run, type Build } from '../../semantics/builder.js'
-import { float, i1, splat, type Tile, type View } from '../../semantics/expression.js'
+import { showLayout } from '../../layouts/register-layout.js'
+import { WGMMA, WGMMA_8BIT, sameTiledLayout } from '../../layouts/tiled.js'
+import { bitsOf, isInt, type Dtype, type FloatDtype } from '../../numerics/dtype.js'
+import {
+  block,
+  build,
+  registers,
+  regsRead,
+  run,
+  typeHere,
+  type Build,
+  type ElementIndex,
+} from '../../semantics/builder.js'
+import {
+  float,
+  i1,
+  i32,
+  slice,
+  splat,
+  type Expr,
+  type ExprNode,
+  type Tile,
+  type View,
+} from '../../semantics/expression.js'
+import { checked } from '../../semantics/index-types.js'
+import type { TileType, ViewType } from '../../semantics/types.js'
+import { mmaOperand, type MmaOperand } from '../../transforms/mma-operand.js'
+import { showShape } from '../../transforms/shape.js'
+import { swizzleElements } from '../../transforms/swizzle.js'
+import { refused, type Code } from './codes.js'
+
+// ---------------------------------------------------------------- accumulators
+
+export type AccumulatorDtype = 'f32' | 'f16'
 
 /** Registers that hold an (m, n) accumulator of the thread, and how they lie. */
-export interface Accumulator {
-  readonly view: View<'regs', 'f32', 2>
+export interface Accumulator<D extends AccumulatorDtype = 'f32'> {
+  readonly view: View<'regs', D, 2>
   readonly shape: readonly [number, number]
   readonly layout: RegisterLayout
 }
@@ -48,22 +110,204 @@ export const initAccumulator = (label: string, acc: Accumulator): Build<void> =>
     yield* run(`${label}.fence`, { _tag: 'wgmma.fence' })
   })
 
+/** `acc.at[pl.ds(row, rows), pl.ds(column, columns)]`: static, of whole pieces of 64 rows and 8 columns. */
+export const accumulatorAt = <D extends AccumulatorDtype>(
+  label: string,
+  acc: Accumulator<D>,
+  starts: readonly [number, number],
+  sizes: readonly [number, number],
+): Build<Accumulator<D>> =>
+  block(function* () {
+    const pieces = [64, 8] as const
+    for (const d of [0, 1] as const) {
+      const [start, size, piece, whole] = [starts[d], sizes[d], pieces[d], acc.shape[d]]
+      if (start % piece !== 0 || size % piece !== 0 || start < 0 || size < piece || start + size > whole)
+        return yield* refused(
+          'pallas.wgmma.slice',
+          `${label}: dimension ${String(d)} of an accumulator of shape ${showShape(acc.shape)} is sliced in multiples of ${String(piece)} inside it, found ${String(size)} from ${String(start)}`,
+        )
+    }
+    return { view: slice(acc.view, starts.map(i32), sizes), shape: sizes, layout: acc.layout }
+  })
+
+// ---------------------------------------------------------------- preconditions
+
+/** An operand as `wgmma` is given it. */
+type Given = ViewType | TileType
+
+const dtypeOf = (given: Given): Dtype => (given._tag === 'view' ? given.dtype : given.element.dtype)
+const shapeOf = (given: Given): ReadonlyArray<number> =>
+  given._tag === 'view' ? given.layout.shape : given.shape
+
+/** What may be multiplied, and into what. */
+const products: ReadonlyArray<{
+  readonly operands: ReadonlyArray<Dtype>
+  readonly into: ReadonlyArray<Dtype>
+}> = [
+  { operands: ['f16'], into: ['f16', 'f32'] },
+  { operands: ['bf16'], into: ['f32'] },
+  { operands: ['f32'], into: ['f32'] },
+  { operands: ['e4m3', 'e5m2'], into: ['f16', 'f32'] },
+]
+
+const inRegisters: ReadonlyArray<Dtype> = ['f16', 'bf16', 'e4m3', 'e5m2']
+
+/** The first rule that fails. */
+const why = (
+  acc: { readonly dtype: Dtype; readonly shape: ReadonlyArray<number> },
+  a: Given,
+  b: ViewType,
+): readonly [Code, string] | null => {
+  const [m = 0, n = 0] = acc.shape
+  const [aDtype, bDtype] = [dtypeOf(a), b.dtype]
+  const [aShape, bShape] = [shapeOf(a), b.layout.shape]
+  const [k = 0] = bShape
+  const shapes = `a ${showShape(aShape)}, b ${showShape(bShape)} and an accumulator ${showShape(acc.shape)}`
+  if (aShape.length !== 2 || bShape.length !== 2 || aShape[0] !== m || aShape[1] !== k || bShape[1] !== n)
+    return ['pallas.wgmma.shape', `expected a (m, k), b (k, n) and an accumulator (m, n), found ${shapes}`]
+  if (m % 64 !== 0)
+    return [
+      'pallas.wgmma.shape',
+      `dimension 0 of a, m, is ${String(m)}: expected a multiple of 64 in ${shapes}`,
+    ]
+  if (n % 8 !== 0 || n > 256)
+    return [
+      'pallas.wgmma.shape',
+      `dimension 1 of b, n, is ${String(n)}: expected a multiple of 8, at most 256, in ${shapes}`,
+    ]
+  const integer = [aDtype, bDtype, acc.dtype].find(isInt)
+  if (integer !== undefined)
+    return [
+      'pallas.wgmma.integers',
+      `${aDtype} @ ${bDtype} into ${acc.dtype}: products of integers have no arithmetic in this library`,
+    ]
+  const row = products.find(({ operands }) => operands.includes(aDtype) && operands.includes(bDtype))
+  if (row === undefined)
+    return [
+      'pallas.wgmma.dtype',
+      `a is ${aDtype} and b is ${bDtype}: expected both f16, bf16 or f32, or each e4m3 or e5m2`,
+    ]
+  if (!row.into.includes(acc.dtype))
+    return [
+      'pallas.wgmma.dtype',
+      `the accumulator is ${acc.dtype}: products of ${aDtype} and ${bDtype} add up in ${row.into.join(' or ')}`,
+    ]
+  const bits = bitsOf(bDtype)
+  const right = mmaOperand('b')(b.layout)
+  if (E.isLeft(right)) return ['pallas.wgmma.transforms', `b: ${right.left.message}`]
+  const span = swizzleElements(right.right.swizzle, bits)
+  if (k % span !== 0)
+    return [
+      'pallas.wgmma.shape',
+      `dimension 0 of b, k, is ${String(k)}: expected a multiple of the ${String(span)} elements of ${bDtype} in a swizzle of ${String(right.right.swizzle)} bytes`,
+    ]
+  const left = a._tag === 'view' ? whyOfShared(a, right.right) : whyOfRegisters(a)
+  if (left !== null) return left
+  return bits !== 16 && right.right.major !== 'k'
+    ? onlySixteen('b', bDtype, 'transpose_ref of an (n, k) ref')
+    : null
+}
+
+const onlySixteen = (side: 'a' | 'b', dtype: Dtype, instead: string): readonly [Code, string] => [
+  'pallas.wgmma.transposed',
+  `${side}: only operands of 16 bits may run along ${side === 'a' ? 'm' : 'n'} in memory, found ${dtype}: expected a ${instead}`,
+]
+
+const whyOfShared = (a: ViewType, b: MmaOperand): readonly [Code, string] | null => {
+  const left = mmaOperand('a')(a.layout)
+  if (E.isLeft(left)) return ['pallas.wgmma.transforms', `a: ${left.left.message}`]
+  if (left.right.swizzle !== b.swizzle)
+    return [
+      'pallas.wgmma.swizzle',
+      `a is swizzled by ${String(left.right.swizzle)} bytes and b by ${String(b.swizzle)}: expected the same swizzle`,
+    ]
+  return bitsOf(a.dtype) !== 16 && left.right.major !== 'k'
+    ? onlySixteen('a', a.dtype, 'ref (m, k) that is not transposed')
+    : null
+}
+
+const whyOfRegisters = (a: TileType): readonly [Code, string] | null => {
+  const dtype = dtypeOf(a)
+  if (!inRegisters.includes(dtype))
+    return [
+      'pallas.wgmma.registers',
+      `a is an array of ${dtype}: in registers a has elements of ${inRegisters.join(', ')}`,
+    ]
+  const [wanted, name] = bitsOf(dtype) === 16 ? [WGMMA, 'WGMMA'] : [WGMMA_8BIT, 'WGMMA_8BIT']
+  return a.layout !== 'any' && a.layout._tag === 'tiled' && sameTiledLayout(a.layout, wanted)
+    ? null
+    : [
+        'pallas.wgmma.registers',
+        `a is an array of ${dtype} with ${a.layout === 'any' ? 'no layout of its own' : `layout ${showLayout(a.layout)}`}: expected Layout.${name}`,
+      ]
+}
+
+// ---------------------------------------------------------------- products
+
 /** Does a `wgmma` wait for the ones before it? */
 export type WgmmaWait = 'implemented' | 'documented'
 
-/** `wgmma(acc, a, b)`: acc += a @ b, as one group; `documented` ones wait until no other group runs. */
-export const wgmma = <D extends Dtype>(
+const storageOf = (e: ExprNode): string | null =>
+  e._tag === 'storage' ? e.storage : e._tag === 'slice' || e._tag === 'slot' ? storageOf(e.of) : null
+
+/** The thread that the registers of an accumulator belong to. */
+const threadOf = (acc: View<'regs', Dtype, 2>): Build<string> =>
+  build((state) => {
+    const owner = state.storage.get(storageOf(acc) ?? '')?.owner
+    return E.right([owner === undefined || owner === 'cta' ? '' : owner.agent, state])
+  })
+
+/** The registers of an array that the tensor core will read: written, and fenced. */
+const givenInRegisters = (
   label: string,
-  acc: Accumulator,
-  a: View<'smem', D, 2>,
-  b: View<'smem', D, 2>,
+  agent: string,
+  type: TileType,
+  value: Tile<FloatDtype, 2>,
+): Build<View<'regs', Dtype, 2>> =>
+  block(function* () {
+    const into = yield* registers<Dtype, readonly [number, number]>(
+      `${label}.registers`,
+      agent,
+      dtypeOf(type),
+      [type.shape[0]!, type.shape[1]!],
+    )
+    yield* run(`${label}.a`, { _tag: 'regs.write', destination: into, value })
+    yield* run(`${label}.fence`, { _tag: 'wgmma.fence' })
+    return into
+  })
+
+/** `wgmma(acc, a, b)`: acc += a @ b, as one group; `documented` ones wait until no other group runs. */
+export const wgmma = <D extends AccumulatorDtype>(
+  label: string,
+  acc: Accumulator<D>,
+  a: View<'smem', Dtype, 2> | Tile<FloatDtype, 2>,
+  b: View<'smem', Dtype, 2>,
   waits: WgmmaWait = 'implemented',
 ): Build<void> =>
   block(function* () {
+    const into = yield* typeHere(acc.view)
+    const left = yield* typeHere(a)
+    const right = yield* typeHere(b)
+    if (into._tag !== 'view' || right._tag !== 'view' || (left._tag !== 'view' && left._tag !== 'tile'))
+      return yield* refused(
+        'pallas.wgmma.shape',
+        `${label}: expected an accumulator, an operand a and a ref b`,
+      )
+    const found = why({ dtype: into.dtype, shape: into.layout.shape }, left, right)
+    if (found !== null) return yield* refused(found[0], `${label}: ${found[1]}`)
+    const operand =
+      left._tag === 'tile'
+        ? yield* givenInRegisters(
+            label,
+            yield* threadOf(acc.view),
+            left,
+            checked<Tile<FloatDtype, 2>, Expr>(a),
+          )
+        : checked<View<'smem', Dtype, 2>, Expr>(a)
     yield* run(label, {
       _tag: 'wgmma.mma',
       accumulator: acc.view,
-      a,
+      a: operand,
       b,
       scaleD: i1(true),
       negateA: false,
@@ -75,11 +319,38 @@ export const wgmma = <D extends Dtype>(
 
 /** `wgmma_wait(n)`: at most n groups are still running. */
 export const wgmmaWait = (label: string, n: number): Build<void> =>
-  run(label, { _tag: 'wgmma.waitGroup', pending: n })
+  Number.isSafeInteger(n) && n >= 0
+    ? run(label, { _tag: 'wgmma.waitGroup', pending: n })
+    : refused('pallas.wgmma.wait', `${label}: n groups may still run, n from 0, found ${String(n)}`)
+
+/** `wgmma_accumulator_load(acc, wait_n)`: waits until at most so many groups run, or not at all, then reads. */
+export const wgmmaAccumulatorLoad = <D extends AccumulatorDtype>(
+  label: string,
+  acc: Accumulator<D>,
+  waitN: number | null = 0,
+): Build<Tile<ElementIndex<D>, 2>> =>
+  block(function* () {
+    if (waitN !== null) yield* wgmmaWait(`${label}.wait`, waitN)
+    return yield* regsRead(label, acc.view, { layout: acc.layout })
+  })
 
 /** `acc[...]`: waits for every group, then reads. */
-export const readAccumulator = (label: string, acc: Accumulator): Build<Tile<'f32', 2>> =>
+export const readAccumulator = <D extends AccumulatorDtype>(
+  label: string,
+  acc: Accumulator<D>,
+): Build<Tile<ElementIndex<D>, 2>> => wgmmaAccumulatorLoad(label, acc, 0)
+
+/** `plgpu.mma(acc, a, b)`, the synchronous product of m16n8: this library's machine has no such instruction. */
+export const mma = (
+  label: string,
+  acc: Tile<FloatDtype, 2>,
+  a: Tile<FloatDtype, 2>,
+  b: Tile<FloatDtype, 2>,
+): Build<never> =>
   block(function* () {
-    yield* wgmmaWait(`${label}.wait`, 0)
-    return yield* regsRead(label, acc.view, { layout: acc.layout })
+    for (const operand of [acc, a, b]) yield* typeHere(operand)
+    return yield* refused(
+      'pallas.mma',
+      `${label}: the synchronous product of registers (m16n8) is no instruction of this library's machine: use wgmma, or tcgen05_mma`,
+    )
   })
