@@ -11,7 +11,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../../src/failure.js'
+import type { Algebra } from '../../../src/numerics/algebra.js'
 import { bits } from '../../../src/numerics/bits.js'
+import { isFloat } from '../../../src/numerics/dtype.js'
 import { build, scope, type Build } from '../../../src/semantics/builder.js'
 import { runSteps } from '../../../src/semantics/builder/monad.js'
 import { amend, push, statements, type State } from '../../../src/semantics/builder/state.js'
@@ -33,14 +35,14 @@ import { statementsOf } from '../pallas/programs.js'
 export interface Example<S> {
   readonly name: string
   readonly program: (surface: S) => E.Either<Failure, Program>
-  /** of tensor parameters, row-major; zeros if not given */
+  /** of tensor parameters, row-major, as numbers (not bit patterns); zeros if not given */
   readonly inputs?: Readonly<Record<string, ReadonlyArray<number>>>
   readonly scalars?: Readonly<Record<string, number>>
   /** `ok` if not given */
   readonly verdict?: VerdictName
   /** the ids of its findings */
   readonly ids?: ReadonlyArray<string>
-  /** by another definition: not by this library's machine */
+  /** numbers too, by another definition: not by this library's machine */
   readonly outputs?: Readonly<Record<string, ReadonlyArray<number>>>
 }
 
@@ -137,14 +139,28 @@ export const dropping: Wrap =
 
 // ---------------------------------------------------------------- what a row shows
 
+const algebraOf = (program: Program): Algebra => bits(program.arch === 'sm90a' ? 'hopper' : 'blackwell')
+
+/** Numbers as the algebra holds them in a tensor of the program. */
+const carriers = (program: Program, name: string, values: ReadonlyArray<number>): Float64Array => {
+  const param = program.params.find((p) => p.name === name)
+  const algebra = algebraOf(program)
+  return Float64Array.from(values, (x) =>
+    param?._tag === 'tensor' && isFloat(param.dtype) ? algebra.constant(param.dtype, x) : x,
+  )
+}
+
 const judged = <S>(example: Example<S>, program: Program): E.Either<Failure, Checked> =>
   check(program, {
     settings: {},
-    algebra: bits(program.arch === 'sm90a' ? 'hopper' : 'blackwell'),
+    algebra: algebraOf(program),
     arguments: {
       scalars: new Map(Object.entries(example.scalars ?? {})),
       tensors: new Map(
-        Object.entries(example.inputs ?? {}).map(([name, values]) => [name, Float64Array.from(values)]),
+        Object.entries(example.inputs ?? {}).map(([name, values]) => [
+          name,
+          carriers(program, name, values),
+        ]),
       ),
     },
     policy: Policy.eager,
@@ -168,7 +184,8 @@ export const wrongWith = <S>(example: Example<S>, surface: S): string | null => 
   const ids = [...new Set(verdict.findings.map((f) => f.id))].sort().join(' ')
   if (example.ids !== undefined && ids !== [...example.ids].sort().join(' '))
     return `findings ${ids}, expected ${example.ids.join(' ')}`
-  for (const [name, values] of Object.entries(example.outputs ?? {})) {
+  for (const [name, numbers] of Object.entries(example.outputs ?? {})) {
+    const values = carriers(program.right, name, numbers)
     const got = readTensor(world, machine, name)
     const at = values.findIndex((v, i) => !Object.is(got?.[i], v))
     if (got?.length !== values.length)

@@ -78,6 +78,7 @@ import { mmaOperand, type MmaOperand } from '../../transforms/mma-operand.js'
 import { showShape } from '../../transforms/shape.js'
 import { swizzleElements } from '../../transforms/swizzle.js'
 import { refused, type Code } from './codes.js'
+import { asOperand } from './tf32.js'
 
 // ---------------------------------------------------------------- accumulators
 
@@ -303,12 +304,12 @@ export const wgmma = <D extends AccumulatorDtype>(
             left,
             checked<Tile<FloatDtype, 2>, Expr>(a),
           )
-        : checked<View<'smem', Dtype, 2>, Expr>(a)
+        : asOperand(checked<View<'smem', Dtype, 2>, Expr>(a), left)
     yield* run(label, {
       _tag: 'wgmma.mma',
       accumulator: acc.view,
       a: operand,
-      b,
+      b: asOperand(b, right),
       scaleD: i1(true),
       negateA: false,
       negateB: false,
