@@ -243,7 +243,7 @@ export const threads = (
         ...here,
         thread,
         numThreads: bodies.length,
-        cluster: here.cluster.length === 0 ? [cluster] : here.cluster,
+        cluster: here.cluster.length > 0 || cluster === 1 ? here.cluster : [cluster],
       }
       const split = hoisted(
         yield* aside(() => ifThen(name, isThread(index), () => inContext(inside, () => body(thread)))),

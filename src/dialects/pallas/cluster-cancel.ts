@@ -1,0 +1,122 @@
+/**
+ * Cluster launch control: a cluster takes over the work of one that has not been launched.
+ *
+ * All threads of a block ask together, and each arrives on the barrier; the first thread expects the answer, and that of the first block of
+ * the cluster sends the request for all. The answer is 16 bytes of shared memory in every block, and all read the same.
+ *
+ *     thread 0     mbarrier.arriveExpectTx 16     clc.tryCancel (block 0 only; to all blocks of a cluster)
+ *     thread 1     mbarrier.arrive
+ *     all          barrier_wait, then query_cluster_cancel: success, and the cluster's place along each axis of the grid
+ *
+ * Without success the places are undefined: whoever uses one is at fault.
+ *
+ * Laws
+ * 1. The places of a cluster that was cancelled are those it would have had if it had been launched.
+ *
+ * Names: `plgpu.TryClusterCancelResult`, `plgpu.try_cluster_cancel(result, barrier)`, `plgpu.query_cluster_cancel(result, grid_names)`.
+ *
+ * Source: PTX ISA, clusterlaunchcontrol; JAX docs, Pallas:MGPU reference.
+ */
+import { bitsOf } from '../../numerics/dtype.js'
+import { block, clcQuery, run, sharedMemory, typeHere, type Build } from '../../semantics/builder.js'
+import { eq, i32, place, quo, type Condition, type Int, type View } from '../../semantics/expression.js'
+import { showType } from '../../semantics/typecheck.js'
+import { sizeOf } from '../../transforms/shape.js'
+import { barrierSlot, type Barrier, type BarrierIndex } from './barrier.js'
+import { refused } from './codes.js'
+import { axisHere, clusterSize, contextHere, threadHere } from './context.js'
+import { coordinate, type Axis } from './mesh.js'
+
+/** Bytes of an answer. */
+const answer = 16
+
+/** `plgpu.TryClusterCancelResult()`: shared memory for an answer. */
+export const TryClusterCancelResult = (name: string): Build<View<'smem', 'i8', 1>> =>
+  sharedMemory(name, 'i8', [answer], [], { align: 128 })
+
+/** `plgpu.TryClusterCancelResult(n)`: for n answers. */
+export const TryClusterCancelResults = (name: string, n: number): Build<View<'smem', 'i8', 2>> =>
+  sharedMemory(name, 'i8', [n, answer], [], { align: 128 })
+
+const oneAnswer = (label: string, result: View<'smem'>): Build<void> =>
+  block(function* () {
+    const type = yield* typeHere(result)
+    const bits =
+      type._tag === 'view' && type.space === 'smem' ? sizeOf(type.layout.shape) * bitsOf(type.dtype) : 0
+    if (bits !== 8 * answer)
+      return yield* refused(
+        'pallas.cluster-cancel.result',
+        `${label}: expected a result of ${String(8 * answer)} bits in SMEM, found ${showType(type)}`,
+      )
+  })
+
+/** `try_cluster_cancel(result, barrier)`, by every thread of the block. */
+export const tryClusterCancel = (
+  label: string,
+  result: View<'smem'>,
+  barrier: Barrier,
+  index: BarrierIndex,
+): Build<void> =>
+  block(function* () {
+    const thread = yield* threadHere(label)
+    const here = yield* contextHere
+    if (here.warp !== null)
+      return yield* refused(
+        'pallas.cluster-cancel.warp',
+        `${label}: warp ${String(here.warp)} asks alone: expected all threads of the block`,
+      )
+    yield* oneAnswer(label, result)
+    if (barrier.count !== here.numThreads)
+      return yield* refused(
+        'pallas.cluster-cancel.arrivals',
+        `${label}: ${barrier.name} is completed by ${String(barrier.count)} arrivals: expected ${String(here.numThreads)}, one of each thread of the block`,
+      )
+    const on = yield* barrierSlot(label, barrier, index)
+    if (thread.index !== 0) {
+      yield* run(label, { _tag: 'mbarrier.arrive', barrier: on, count: 1, release: true, scope: 'cta' })
+      return
+    }
+    const many = clusterSize(here) > 1
+    yield* run(`${label}.expect`, {
+      _tag: 'mbarrier.arriveExpectTx',
+      barrier: on,
+      bytes: i32(answer),
+      release: true,
+      scope: 'cta',
+    })
+    yield* run(
+      label,
+      { _tag: 'clc.tryCancel', response: result, barrier: on, multicast: many },
+      many ? { when: eq(place('ctaRank'), i32(0)) } : {},
+    )
+  })
+
+/** `query_cluster_cancel(result, grid_names)`: success, and the place along each of the axes. */
+export const queryClusterCancel = (
+  label: string,
+  result: View<'smem'>,
+  gridNames: ReadonlyArray<string>,
+): Build<{ readonly success: Condition; readonly indices: ReadonlyArray<Int> }> =>
+  block(function* () {
+    const here = yield* contextHere
+    yield* oneAnswer(label, result)
+    const axes: Axis[] = []
+    for (const name of gridNames) {
+      const axis = yield* axisHere(label, name)
+      if (axis.of !== 'grid')
+        return yield* refused(
+          'pallas.cluster-cancel.axis',
+          `${label}: ${name} is an axis of the ${axis.of}: expected axes of the grid`,
+        )
+      axes.push(axis)
+    }
+    const [success, ...first] = yield* clcQuery(label, result)
+    const grid = here.axes.filter((a) => a.of === 'grid').map((a) => a.size)
+    const flat = here.cluster.length > 0 || grid.length > 3
+    const size = clusterSize(here)
+    const cluster = size === 1 ? first[0] : quo(first[0], i32(size))
+    return {
+      success,
+      indices: axes.map((a) => (flat ? coordinate(grid, a.position, cluster) : first[a.position]!)),
+    }
+  })

@@ -1,0 +1,173 @@
+/**
+ * Semaphores: counters in global memory that blocks of the whole grid signal and wait for.
+ *
+ * A signal adds; a wait blocks until the counter has the value, and takes it away unless told otherwise. Both reach over the GPU. The counter is a
+ * hidden operand of the kernel that begins with zero.
+ *
+ *     block 0: partial[0] = ..; semaphore_signal(sem)        sem = 1
+ *     block 1: semaphore_wait(sem, value=1); partial[0]      sem = 0 again
+ *
+ * Regular semaphores and barrier semaphores are the same counter. Signals to other devices are outside: there is one.
+ *
+ * Laws
+ * 1. The counter is the sum of the signals less what waits took.
+ * 2. Signals in parallel are signals one after another, in any order.
+ *
+ * Names: `plgpu.SemaphoreType.REGULAR`, `semaphore_signal`, `semaphore_wait`, `semaphore_signal_parallel`.
+ *
+ * Source: JAX docs, Pallas:MGPU reference (semaphores).
+ */
+import { block, run, tensorParam, type Build, type Tensor } from '../../semantics/builder.js'
+import { addptr, i32, type Condition, type Int, type Ptr } from '../../semantics/expression.js'
+import { showShape, sizeOf } from '../../transforms/shape.js'
+import { refused } from './codes.js'
+import { known } from './context.js'
+
+// ---------------------------------------------------------------- model
+
+export const SemaphoreType = { REGULAR: 'regular', BARRIER: 'barrier' } as const
+export type SemaphoreType = (typeof SemaphoreType)[keyof typeof SemaphoreType]
+
+/** Counters, and the operand that they are. */
+export interface Semaphore {
+  readonly _tag: 'pallas.semaphore'
+  readonly name: string
+  readonly type: SemaphoreType
+  readonly shape: ReadonlyArray<number>
+  readonly counters: Tensor<'u32'>
+}
+
+/** How far a signal or a wait reaches. */
+export type MemoryScope = 'gpu' | 'sys'
+
+export interface SignalOptions {
+  /** default 1 */
+  readonly inc?: number | Int
+  /** another device: outside */
+  readonly deviceId?: number | Int
+  /** default gpu */
+  readonly memoryScope?: MemoryScope
+  readonly when?: Condition
+}
+export interface WaitOptions {
+  /** default 1 */
+  readonly value?: number | Int
+  /** default true */
+  readonly decrement?: boolean
+  readonly memoryScope?: MemoryScope
+  readonly when?: Condition
+}
+
+// ---------------------------------------------------------------- allocation
+
+/** `SemaphoreType.REGULAR` among the scratch types: one counter, or an array of them. */
+export const Semaphore = (
+  name: string,
+  options: { readonly type?: SemaphoreType; readonly shape?: ReadonlyArray<number> } = {},
+): Build<Semaphore> =>
+  block(function* () {
+    const shape = options.shape ?? []
+    if (!shape.every((n) => Number.isSafeInteger(n) && n >= 1))
+      return yield* refused(
+        'pallas.semaphore.shape',
+        `${name}: semaphores of shape ${showShape(shape)}: expected positive integers`,
+      )
+    const counters = yield* tensorParam(name, 'u32', [sizeOf(shape)], { role: 'inout' })
+    return { _tag: 'pallas.semaphore', name, type: options.type ?? SemaphoreType.REGULAR, shape, counters }
+  })
+
+// ---------------------------------------------------------------- one of them
+
+const asInt = (x: number | Int): Int => (typeof x === 'number' ? i32(x) : x)
+
+const counterAt = (label: string, s: Semaphore, index: Int | null): Build<Ptr<'u32'>> =>
+  block(function* () {
+    const count = sizeOf(s.shape)
+    if (index === null && count !== 1)
+      return yield* refused(
+        'pallas.semaphore.single',
+        `${label}: expected a single semaphore, found ${s.name} of shape ${showShape(s.shape)}`,
+      )
+    const at = index === null ? 0 : known(index)
+    if (at !== null && (at < 0 || at >= count))
+      return yield* refused(
+        'pallas.semaphore.index',
+        `${label}: index ${String(at)} is outside of ${s.name}, which has ${String(count)} semaphores`,
+      )
+    return at === 0 || index === null ? s.counters.ptr : addptr(s.counters.ptr, index)
+  })
+
+// ---------------------------------------------------------------- operations
+
+/** `semaphore_signal(sem, inc)`. */
+export const semaphoreSignal = (
+  label: string,
+  semaphore: Semaphore,
+  index: Int | null,
+  options: SignalOptions = {},
+): Build<void> =>
+  block(function* () {
+    if (options.deviceId !== undefined)
+      return yield* refused(
+        'pallas.device.signal',
+        `${label}: ${semaphore.name} of another device (device_id is given): there is one device here`,
+      )
+    const inc = asInt(options.inc ?? 1)
+    const by = known(inc)
+    if (by !== null && by < 1)
+      return yield* refused(
+        'pallas.semaphore.value',
+        `${label}: inc of ${semaphore.name} is ${String(by)}: expected at least 1`,
+      )
+    const at = yield* counterAt(label, semaphore, index)
+    yield* run(
+      label,
+      { _tag: 'semaphore.signal', at, value: inc, scope: options.memoryScope ?? 'gpu' },
+      options.when === undefined ? {} : { when: options.when },
+    )
+  })
+
+/** `semaphore_wait(sem, value, decrement)`. */
+export const semaphoreWait = (
+  label: string,
+  semaphore: Semaphore,
+  index: Int | null,
+  options: WaitOptions = {},
+): Build<void> =>
+  block(function* () {
+    const value = asInt(options.value ?? 1)
+    const least = known(value)
+    if (least !== null && least < 0)
+      return yield* refused(
+        'pallas.semaphore.value',
+        `${label}: value to wait for on ${semaphore.name} is ${String(least)}: a counter is never negative`,
+      )
+    const at = yield* counterAt(label, semaphore, index)
+    yield* run(
+      label,
+      {
+        _tag: 'semaphore.wait',
+        at,
+        value,
+        decrement: options.decrement ?? true,
+        scope: options.memoryScope ?? 'gpu',
+      },
+      options.when === undefined ? {} : { when: options.when },
+    )
+  })
+
+/** A signal of several: `plgpu.SemaphoreSignal`. */
+export interface SemaphoreSignal extends SignalOptions {
+  readonly semaphore: Semaphore
+  readonly index?: Int | null
+}
+
+/** `semaphore_signal_parallel(*signals)`: all of them, in no order that anybody may rely on. */
+export const semaphoreSignalParallel = (
+  label: string,
+  signals: ReadonlyArray<SemaphoreSignal>,
+): Build<void> =>
+  block(function* () {
+    for (const [k, signal] of signals.entries())
+      yield* semaphoreSignal(`${label}[${String(k)}]`, signal.semaphore, signal.index ?? null, signal)
+  })
