@@ -377,6 +377,13 @@ export interface Tcgen05St {
 export interface Tcgen05WaitLd {
   readonly _tag: 'tcgen05.waitLd'
 }
+/**
+ * The registers of the loads so far hold the data. It says nothing of the columns: those may still be read, until `tcgen05.waitLd`. No instruction
+ * of PTX: it is what the compiler does when the result of a load is used, where a language says that it may be used at once.
+ */
+export interface Tcgen05UseLd {
+  readonly _tag: 'tcgen05.useLd'
+}
 export interface Tcgen05WaitSt {
   readonly _tag: 'tcgen05.waitSt'
 }
@@ -481,6 +488,7 @@ export type Instruction =
   | Tcgen05Ld
   | Tcgen05St
   | Tcgen05WaitLd
+  | Tcgen05UseLd
   | Tcgen05WaitSt
   | Tcgen05FenceBefore
   | Tcgen05FenceAfter

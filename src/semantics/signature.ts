@@ -402,6 +402,7 @@ export const signatures: { readonly [K in InstructionName]: Signature<Instructio
   'tcgen05.ld': { fields: { source: required(tmem), destination: required(regs) }, results: [] },
   'tcgen05.st': { fields: { destination: required(tmem), value: required(tileOf('scalar')) }, results: [] },
   'tcgen05.waitLd': { fields: {}, results: [] },
+  'tcgen05.useLd': { fields: {}, results: [] },
   'tcgen05.waitSt': { fields: {}, results: [] },
   'tcgen05.fenceBefore': { fields: {}, results: [] },
   'tcgen05.fenceAfter': { fields: {}, results: [] },

@@ -11,6 +11,7 @@
  * | wgmma       | know and see the accumulators; know that the operands have been read        |
  * | cpAsync     | know and see the copies, generically; an asynchronous reader still needs a fence |
  * | tcgen05Ld   | use the registers, and let others overwrite the columns                     |
+ * | tcgen05Ld, read | use the registers                                                       |
  * | tcgen05St   | pass the columns on, as tensor knowledge                                    |
  *
  *     wgmma s0; commit; wgmma s1; commit; wait pending=1        knows group 1 = {wgmma s0}; slot s1 is still being read
@@ -105,6 +106,11 @@ export const awaitGroup = (
       return
     }
     case 'tcgen05Ld':
+      if (read) {
+        advance(k.order, clockOf('loadedRegisters', x), a.loads - pending)
+        advance(k.visible.counters, clockOf('loadedRegisters', x), a.loads - pending)
+        return
+      }
       everywhere(clockOf('tensorLoad', x), a.loads - pending)
       advance(k.tensor, clockOf('tensorLoad', x), a.loads - pending)
       return

@@ -12,7 +12,7 @@
  * | tensor  | would a tensor-memory access find it?                                    |
  *
  * Clocks of an agent: its program counter; the reads and the whole of its bulk groups; its wgmma groups; its cp.async
- * copies; its tensor queue; its tensor-memory loads and stores. In `async` the program counter is kept three times, as
+ * copies; its tensor queue; its tensor-memory loads, their registers, and stores. In `async` the program counter is kept three times, as
  * fenced for shared memory, for global memory and (by wgmma.fence) for registers. Clocks of a barrier: generations. 0 is "nothing" everywhere.
  *
  * The vectors have one width; the last two clocks are the fenced ones in `async`, and in `visible` writes of tensor maps that were released to
@@ -53,13 +53,14 @@ export const clocks = {
   queue: 5,
   tensorLoad: 6,
   tensorStore: 7,
-  fencedGlobal: 8,
-  fencedRegisters: 9,
-  releasedMaps: 8,
-  acquiredMaps: 9,
+  loadedRegisters: 8,
+  fencedGlobal: 9,
+  fencedRegisters: 10,
+  releasedMaps: 9,
+  acquiredMaps: 10,
 } as const
 export type ClockName = keyof typeof clocks
-const width = 10
+const width = 11
 
 /** How many clocks there are. */
 export interface Extent {

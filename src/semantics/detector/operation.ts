@@ -12,7 +12,8 @@
  * | cpAsync               | which of the agent's copies               | that number; an arrival: its generation        ||
  * | wgmma                 | the wgmma group that is open              | its group                                      ||
  * | tcgen05 mma, cp, shift | position in the agent's tensor queue      | that position                                  ||
- * | tcgen05Ld, tcgen05St  | which of the agent's loads, stores        | that number                                    ||
+ * | tcgen05Ld             | which of the agent's loads                | that number            | that number, or that its registers hold it |
+ * | tcgen05St             | which of the agent's stores               | that number                                    ||
  *
  * Worked: an agent issues store s1, commits, issues s2. s1 is number 1, s2 number 2; a group wait that leaves one group open lets the
  * agent know bulk group 1, hence s1 and not s2.
@@ -112,7 +113,9 @@ export const completionOf = (op: Operation, rw: 'r' | 'w'): Completion => {
     case 'tcgen05':
       return doneBy(clockOf('queue', x), op.number)
     case 'tcgen05Ld':
-      return doneBy(clockOf('tensorLoad', x), op.number)
+      return rw === 'w'
+        ? doneBy(clockOf('loadedRegisters', x), op.number, clockOf('tensorLoad', x))
+        : doneBy(clockOf('tensorLoad', x), op.number)
     case 'tcgen05St':
       return doneBy(clockOf('tensorStore', x), op.number)
   }

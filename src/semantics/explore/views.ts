@@ -774,6 +774,7 @@ const event = (d: Draft, e: LogEvent): void => {
           return
         case 'tcgen05Ld':
           add(d, agentAt(d, x, GENERIC), agentAt(d, x, LOADED))
+          if (e.read) return
           add(d, agentAt(d, x, ASYNC), agentAt(d, x, LOADED))
           zero(d, agentAt(d, x, LOADED))
           return

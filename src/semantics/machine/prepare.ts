@@ -142,6 +142,8 @@ export const prepare = (
       return Tcgen05Data.prepareSt(o, i)
     case 'tcgen05.waitLd':
       return Groups.prepareWait('tcgen05Ld', 0, false)
+    case 'tcgen05.useLd':
+      return Groups.prepareWait('tcgen05Ld', 0, true)
     case 'tcgen05.waitSt':
       return Groups.prepareWait('tcgen05St', 0, false)
     case 'tcgen05.fenceBefore':

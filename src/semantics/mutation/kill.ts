@@ -77,6 +77,7 @@ const edgeOf = (i: Instruction): { readonly kind: MissingEdge['kind']; readonly 
     case 'cpAsync.waitGroup':
       return { kind: 'group-wait', words: 'cp.async group wait' }
     case 'tcgen05.waitLd':
+    case 'tcgen05.useLd':
       return { kind: 'group-wait', words: 'tcgen05Ld group wait' }
     case 'tcgen05.waitSt':
       return { kind: 'group-wait', words: 'tcgen05St group wait' }
@@ -152,6 +153,7 @@ const certificateOf = (program: Program, m: Mutant): string | null => {
     case 'cpAsync.waitGroup':
     case 'wgmma.waitGroup':
     case 'tcgen05.waitLd':
+    case 'tcgen05.useLd':
     case 'tcgen05.waitSt':
       return 'idempotent wait'
     case 'bulk.commitGroup':

@@ -69,6 +69,7 @@ export const synchronisation: ReadonlySet<InstructionName> = new Set<Instruction
   'wgmma.waitGroup',
   'tcgen05.commit',
   'tcgen05.waitLd',
+  'tcgen05.useLd',
   'tcgen05.waitSt',
   'tcgen05.fenceBefore',
   'tcgen05.fenceAfter',

@@ -245,6 +245,7 @@ export const rule = (here: Here, instruction: Instruction, operand: Operands): C
     case 'tcgen05.relinquish':
     case 'tcgen05.commit':
     case 'tcgen05.waitLd':
+    case 'tcgen05.useLd':
     case 'tcgen05.waitSt':
     case 'tcgen05.fenceBefore':
     case 'tcgen05.fenceAfter':
