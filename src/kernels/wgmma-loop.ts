@@ -113,8 +113,8 @@ export const wgmmaLoopThat = (refills: Refills, c: WgmmaLoop): E.Either<Failure,
           const k = yield* B.letIn('k_start', Pallas.blockStart(ki, c.tileK))
           const aSlice = Pallas.at(aGmem, [m, k], [c.tileM, c.tileK])
           const bSlice = Pallas.at(bGmem, [k, n], [c.tileK, c.tileN])
-          yield* Pallas.copyGmemToSmem(`${label} a`, aSlice, slot(aSmem, into), aLoaded, into, when)
-          yield* Pallas.copyGmemToSmem(`${label} b`, bSlice, slot(bSmem, into), bLoaded, into, when)
+          yield* Pallas.copyGmemToSmem(`${label} a`, aSlice, slot(aSmem, into), aLoaded, into, { when })
+          yield* Pallas.copyGmemToSmem(`${label} b`, bSlice, slot(bSmem, into), bLoaded, into, { when })
         })
 
       const thread = function* (): Generator<B.Step, void, B.State> {

@@ -103,7 +103,8 @@ export const fourWarps = (story: Story, unsafeNoAutoBarriers: boolean): Program 
           case 'store, then copy': {
             const v = yield* B.gmemLoad('v', slice(x.view, mine, quarter))
             yield* B.run('store', { _tag: 'smem.store', destination: slice(buf, mine, quarter), value: v })
-            yield* Pallas.commitSmem('commit_smem')
+            // the fence alone: `commit_smem` has a barrier of its own
+            yield* B.run('commit_smem', { _tag: 'fence.proxyAsync', scope: 'cta' })
             yield* Pallas.warpMap('copy', thread, {}, function* (w) {
               if (w !== 0) return
               yield* Pallas.copySmemToGmem('copy out', buf, Pallas.at(out, origin, whole))

@@ -46,7 +46,10 @@ const stores = (i: Instruction): boolean => {
   }
 }
 const loads = (s: Stmt | undefined): boolean =>
-  s?._tag === 'Do' && (s.instruction._tag === 'tma.load' || s.instruction._tag === 'tma.gather')
+  s?._tag === 'Do' &&
+  (s.instruction._tag === 'tma.load' ||
+    s.instruction._tag === 'tma.gather' ||
+    s.instruction._tag === 'stAsync.store')
 const expects = (s: Stmt | undefined): boolean =>
   s?._tag === 'Do' && s.instruction._tag === 'mbarrier.arriveExpectTx'
 
@@ -58,14 +61,16 @@ const begins = (body: ReadonlyArray<Stmt>, i: number): boolean => {
   return stores(s.instruction) || (expects(s) && loads(body[i + 1]))
 }
 
-const barrierBefore = (s: Stmt & { readonly _tag: 'Do' }, id: number): Stmt => {
+/** Under the condition of `s`; under none if the copy behind it has another (a predicate, a leader): all warps of the thread come by. */
+const barrierBefore = (s: Stmt & { readonly _tag: 'Do' }, next: Stmt | undefined, id: number): Stmt => {
   const made: Stmt = {
     _tag: 'Do',
     results: [],
     instruction: { _tag: 'bar.sync', id, count: 128 },
     site: { ...s.site, label: `${s.site.label.replace(/\.expect$/, '')}.sync` },
   }
-  return s.when === undefined ? made : { ...made, when: s.when }
+  const other = expects(s) && loads(next) && next?._tag === 'Do' && next.when !== s.when
+  return s.when === undefined || other ? made : { ...made, when: s.when }
 }
 
 /** `warp = w`: what follows is one warp's, and the others would not come to a barrier. */
@@ -92,4 +97,6 @@ const inside = (s: Stmt, id: number): Stmt => {
 
 /** The statements of a thread, with barrier `id` before every store and copy. */
 export const autoBarriers = (id: number, body: ReadonlyArray<Stmt>): ReadonlyArray<Stmt> =>
-  body.flatMap((s, i) => (s._tag === 'Do' && begins(body, i) ? [barrierBefore(s, id), s] : [inside(s, id)]))
+  body.flatMap((s, i) =>
+    s._tag === 'Do' && begins(body, i) ? [barrierBefore(s, body[i + 1], id), s] : [inside(s, id)],
+  )

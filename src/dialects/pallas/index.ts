@@ -1,3 +1,4 @@
+export * from './access.js'
 export * from './atomic.js'
 export * from './auto-barriers.js'
 export * from './barrier.js'

@@ -253,7 +253,7 @@ export const emitPipeline = <
             slotOf(b, into),
             loaded,
             into,
-            when,
+            { when },
           )
     for (let s = 0; s < slots; s++) {
       // a dynamic grid may have fewer steps than slots: then its first blocks are fetched again
