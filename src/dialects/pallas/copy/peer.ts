@@ -24,7 +24,7 @@
  */
 import { bitsOf, type Dtype } from '../../../numerics/dtype.js'
 import { block, run, typeHere, type Build } from '../../../semantics/builder.js'
-import { i32, remote, slot, type Condition, type Int, type View } from '../../../semantics/expression.js'
+import { i32, remote, type Condition, type Int, type View } from '../../../semantics/expression.js'
 import type { AnyTile } from '../../../semantics/instruction.js'
 import { elementOf } from '../../../semantics/signature.js'
 import { showType } from '../../../semantics/typecheck.js'
