@@ -95,13 +95,13 @@ export type ReshapeError =
 export type BatchError = 'ref.shape' | 'ref.sub-byte'
 
 /** A tiled dimension: how many, and how far apart in elements. */
-interface Mode {
+export interface Mode {
   readonly size: number
   readonly stride: number
 }
 
 /** One chain of modes per logical dimension, major to minor: the working form of this module. */
-type Chains = ReadonlyArray<ReadonlyArray<Mode>>
+export type Chains = ReadonlyArray<ReadonlyArray<Mode>>
 
 // ------------------------------------------------------------------------------------ the working form
 
@@ -125,8 +125,13 @@ const chainsOf = (ref: TransformedRef): Chains => {
 const productFrom = (chain: ReadonlyArray<Mode>, level: number): number =>
   chain.slice(level).reduce((product, mode) => product * mode.size, 1)
 
-/** Builds the canonical data. Dimensions right of a cut one that are cut less often get tiles of 1. */
-const ofChains = (chains: Chains, bits: number, byteOffset: number, swizzle: Swizzle): TransformedRef => {
+/** Builds the canonical data of legal modes. Dimensions right of a cut one that are cut less often get tiles of 1. */
+export const ofChains = (
+  chains: Chains,
+  bits: number,
+  byteOffset: number,
+  swizzle: Swizzle,
+): TransformedRef => {
   const depth = chains.reduce((deepest, chain) => Math.max(deepest, chain.length - 1), 0)
   const tiling: Tile[] = []
   for (let level = 1; level <= depth; level++) {
