@@ -26,7 +26,9 @@ const agrees = (spec: BufferSpec, shape: Shape, bits: number, ref: Ref.Transform
     ref.shape.reduce((n, extent) => n * extent, 1) <= 2048
       ? indices(ref.shape)
       : ref.shape.flatMap((extent, d) =>
-          Array.from({ length: Math.log2(extent) }, (_, bit) => ref.shape.map((_, e) => (d === e ? 2 ** bit : 0))),
+          Array.from({ length: Math.log2(extent) }, (_, bit) =>
+            ref.shape.map((_, e) => (d === e ? 2 ** bit : 0)),
+          ),
         )
   return asked.every((index) => {
     const address = Ref.addressOf(ref, 0, index)

@@ -56,11 +56,23 @@ export const asyncCopyGlobalToLocal = <D extends Dtype, R extends number>(
         'ttng.async_copy.element_type',
         `${label}: src must be a tensor of pointers to ${to.dtype}, as result, found ${showType(from)}`,
       )
-    yield* sameShapes(label, 'ttng.async_copy.shape', 'src must have the shape of result', to.layout.shape, from.shape)
+    yield* sameShapes(
+      label,
+      'ttng.async_copy.shape',
+      'src must have the shape of result',
+      to.layout.shape,
+      from.shape,
+    )
     const { mask, contiguity } = options
     if (mask !== undefined) {
       const { shape } = yield* tensorHere(label, 'mask', mask)
-      yield* sameShapes(label, 'ttng.async_copy.shape', 'mask must have the shape of result', to.layout.shape, shape)
+      yield* sameShapes(
+        label,
+        'ttng.async_copy.shape',
+        'mask must have the shape of result',
+        to.layout.shape,
+        shape,
+      )
     }
     const bits = bitsOf(to.dtype)
     if (contiguity !== undefined && contiguity * bits < 32)
@@ -79,11 +91,7 @@ export const asyncCommitGroup = (label: string, tokens: ReadonlyArray<AsyncToken
   })
 
 /** `ttg.async_wait %tokens {num}`. */
-export const asyncWait = (
-  label: string,
-  tokens: ReadonlyArray<AsyncToken>,
-  num: number,
-): Build<AsyncToken> =>
+export const asyncWait = (label: string, tokens: ReadonlyArray<AsyncToken>, num: number): Build<AsyncToken> =>
   block(function* () {
     for (const [k, one] of tokens.entries()) yield* tokenHere(label, k, one)
     if (!Number.isInteger(num) || num < 0)

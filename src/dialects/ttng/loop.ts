@@ -11,7 +11,15 @@
  *
  * Source: MLIR, scf dialect.
  */
-import { block, forRange, ifThen, typeHere, type Build, type Exprs, type Steps } from '../../semantics/builder.js'
+import {
+  block,
+  forRange,
+  ifThen,
+  typeHere,
+  type Build,
+  type Exprs,
+  type Steps,
+} from '../../semantics/builder.js'
 import type { Condition, Expr, Int } from '../../semantics/expression.js'
 import { checked } from '../../semantics/index-types.js'
 import { accepts, showType } from '../../semantics/typecheck.js'
@@ -118,7 +126,10 @@ export const scfIf: ScfIf = (
   block(function* () {
     const type = yield* typeHere(condition)
     if (type._tag !== 'scalar' || type.dtype !== 'i1')
-      return yield* refused('ttng.scf_if.condition', `${label}: a condition is an i1, found ${showType(type)}`)
+      return yield* refused(
+        'ttng.scf_if.condition',
+        `${label}: a condition is an i1, found ${showType(type)}`,
+      )
     let types: ReadonlyArray<readonly [string, Type]> = []
     const results = yield* ifThen<Indices>(
       label,

@@ -153,9 +153,18 @@ export const localAlloc: LocalAlloc = (
     }
     if (src !== undefined) {
       const type = yield* tensorHere(label, 'src', src)
-      yield* sameShapes(label, 'ttng.local_alloc.shape', 'src must have the shape of the result', shape, type.shape)
+      yield* sameShapes(
+        label,
+        'ttng.local_alloc.shape',
+        'src must have the shape of the result',
+        shape,
+        type.shape,
+      )
     }
-    const made = yield* sharedMemory(id, dtype, shape, [], { layout: ref.right, align: alignmentBytes(encoding) })
+    const made = yield* sharedMemory(id, dtype, shape, [], {
+      layout: ref.right,
+      align: alignmentBytes(encoding),
+    })
     yield* reuse(id, reuses)
     if (src !== undefined)
       yield* run(label, {
@@ -295,7 +304,13 @@ export const localStore = <D extends Dtype, R extends number>(
     const from = yield* tensorHere(label, 'src', src)
     const to = yield* memDescHere(label, 'dst', dst)
     yield* inShared(label, 'dst', 'local_store', to)
-    yield* sameShapes(label, 'ttng.local_store.shape', 'src must have the shape of dst', to.layout.shape, from.shape)
+    yield* sameShapes(
+      label,
+      'ttng.local_store.shape',
+      'src must have the shape of dst',
+      to.layout.shape,
+      from.shape,
+    )
     yield* run(label, {
       _tag: 'smem.store',
       destination: dst,

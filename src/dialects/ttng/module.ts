@@ -93,9 +93,15 @@ const agentOf = (
 
 const warpsRule = (what: string, numWarps: number): E.Either<Failure, null> =>
   !isPowerOfTwo(numWarps)
-    ? refuse('ttng.module.num_warps', `${what}: the number of warps must be a power of two, found ${String(numWarps)}`)
+    ? refuse(
+        'ttng.module.num_warps',
+        `${what}: the number of warps must be a power of two, found ${String(numWarps)}`,
+      )
     : numWarps > 8
-      ? refuse('ttng.module.most_warps', `${what}: an agent of this library has at most 8 warps, found ${String(numWarps)}`)
+      ? refuse(
+          'ttng.module.most_warps',
+          `${what}: an agent of this library has at most 8 warps, found ${String(numWarps)}`,
+        )
       : E.right(null)
 
 /** `module attributes {...}`. */
@@ -181,7 +187,8 @@ export const func = (
 // ---------------------------------------------------------------- arguments
 
 /** `%name: i32`. */
-export const scalarArg = <D extends ScalarName>(name: string, dtype: D): Build<Expr<D>> => scalarParam(name, dtype)
+export const scalarArg = <D extends ScalarName>(name: string, dtype: D): Build<Expr<D>> =>
+  scalarParam(name, dtype)
 
 export interface Pointee {
   readonly shape: ReadonlyArray<number | Int>
@@ -192,7 +199,12 @@ export interface Pointee {
 export const ptrArg = <D extends Dtype>(name: string, dtype: D, of: Pointee): Build<Ptr<D>> =>
   block(function* () {
     const { role, shape, strides } = of
-    const tensor = yield* tensorParam(name, dtype, shape, strides === undefined ? { role } : { role, strides })
+    const tensor = yield* tensorParam(
+      name,
+      dtype,
+      shape,
+      strides === undefined ? { role } : { role, strides },
+    )
     return tensor.ptr
   })
 

@@ -23,7 +23,16 @@
  * Source: Triton, TritonGPU dialect and its lowering.
  */
 import * as E from 'fp-ts/lib/Either.js'
-import { block, branch, build, fork, typeHere, type Build, type Exprs, type Steps } from '../../semantics/builder.js'
+import {
+  block,
+  branch,
+  build,
+  fork,
+  typeHere,
+  type Build,
+  type Exprs,
+  type Steps,
+} from '../../semantics/builder.js'
 import type { Expr } from '../../semantics/expression.js'
 import { checked } from '../../semantics/index-types.js'
 import { showType } from '../../semantics/typecheck.js'
@@ -90,7 +99,8 @@ export const warpSpecialize: WarpSpecialize = <O extends Indices, C extends Indi
       {
         agent: 'default',
         captures: regions.default.captures,
-        body: (captured) => checked<Steps<Exprs<Indices>>, Steps<unknown>>(regions.default.body(captured, module.from)),
+        body: (captured) =>
+          checked<Steps<Exprs<Indices>>, Steps<unknown>>(regions.default.body(captured, module.from)),
       },
       partitions.map((body, k) =>
         branch<O>(`partition${String(k)}`, operands, (args) => body(args, module.partitions[k]!)),

@@ -15,7 +15,16 @@
  * Source: Triton, Triton and TritonGPU dialects.
  */
 import type { Dtype } from '../../numerics/dtype.js'
-import { block, letIn, loadPtr, run, tensorParam, typeHere, type Build, type ElementIndex } from '../../semantics/builder.js'
+import {
+  block,
+  letIn,
+  loadPtr,
+  run,
+  tensorParam,
+  typeHere,
+  type Build,
+  type ElementIndex,
+} from '../../semantics/builder.js'
 import * as X from '../../semantics/expression.js'
 import type { Expr, Int, Ptr } from '../../semantics/expression.js'
 import { checked } from '../../semantics/index-types.js'
@@ -53,7 +62,11 @@ export const addptr = <I extends PtrIndex | TileIndex<PtrIndex, number>>(
 
 // ---------------------------------------------------------------- accesses
 
-const pointersHere = (label: string, op: 'load' | 'store' | 'async_copy', ptr: Tensor<PtrIndex>): Build<TileType> =>
+const pointersHere = (
+  label: string,
+  op: 'load' | 'store' | 'async_copy',
+  ptr: Tensor<PtrIndex>,
+): Build<TileType> =>
   block(function* () {
     const type = yield* tensorHere(label, 'ptr', ptr)
     return type.element._tag === 'ptr'
@@ -127,7 +140,10 @@ export interface Scratch {
   readonly grid?: ReadonlyArray<number | Int>
 }
 /** `ttg.global_scratch_alloc {nbytes, alignment}`: a tensor parameter of the label's name. */
-export const globalScratchAlloc = (label: string, { nbytes, alignment, grid = [] }: Scratch): Build<Ptr<'u8'>> =>
+export const globalScratchAlloc = (
+  label: string,
+  { nbytes, alignment, grid = [] }: Scratch,
+): Build<Ptr<'u8'>> =>
   block(function* () {
     if (!isPowerOfTwo(alignment) || !Number.isInteger(nbytes) || nbytes < 1)
       return yield* refused(
@@ -136,9 +152,14 @@ export const globalScratchAlloc = (label: string, { nbytes, alignment, grid = []
       )
     const each = Math.ceil(nbytes / alignment) * alignment
     const extents = grid.map((n): Int => (typeof n === 'number' ? X.i32(n) : n))
-    const tensor = yield* tensorParam(label, 'u8', [extents.reduce<Int>((all, n) => X.mul(all, n), X.i32(each))], {
-      role: 'inout',
-    })
+    const tensor = yield* tensorParam(
+      label,
+      'u8',
+      [extents.reduce<Int>((all, n) => X.mul(all, n), X.i32(each))],
+      {
+        role: 'inout',
+      },
+    )
     if (extents.length === 0) return tensor.ptr
     const program = extents.reduceRight<Int>(
       (outer, n, axis) => X.add(X.mul(outer, n), X.place('programId', axis)),

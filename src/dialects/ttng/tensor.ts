@@ -33,10 +33,26 @@ import { onShape } from '../../layouts/triton/to-linear.js'
 import type { FloatDtype } from '../../numerics/dtype.js'
 import { block, letIn, typeHere, type Build } from '../../semantics/builder.js'
 import * as X from '../../semantics/expression.js'
-import type { Above, Arithmetic, Below, Condition, Expr, Int, Like, Truth } from '../../semantics/expression.js'
+import type {
+  Above,
+  Arithmetic,
+  Below,
+  Condition,
+  Expr,
+  Int,
+  Like,
+  Truth,
+} from '../../semantics/expression.js'
 import { checked } from '../../semantics/index-types.js'
 import { accepts, layoutsAgree, showType } from '../../semantics/typecheck.js'
-import { isInteger, type PtrIndex, type ScalarName, type TileIndex, type Type, type TypeIndex } from '../../semantics/types.js'
+import {
+  isInteger,
+  type PtrIndex,
+  type ScalarName,
+  type TileIndex,
+  type Type,
+  type TypeIndex,
+} from '../../semantics/types.js'
 import { sameShape, showShape, type Shape } from '../../transforms/shape.js'
 import { isPermutation } from '../../transforms/transpose.js'
 import { refused, type Code } from './codes.js'
@@ -45,11 +61,7 @@ import { tensorHere, type Tensor } from './types.js'
 // ---------------------------------------------------------------- encodings
 
 /** The layout of a tensor of this shape. */
-export const layoutOf = (
-  label: string,
-  encoding: DistributedSpec,
-  shape: Shape,
-): Build<LinearLayout> =>
+export const layoutOf = (label: string, encoding: DistributedSpec, shape: Shape): Build<LinearLayout> =>
   block(function* () {
     const layout = onShape(encoding)(shape)
     return E.isRight(layout)
@@ -138,7 +150,10 @@ const swapped =
   (of: typeof X.ltU): typeof X.ltU =>
   (x, y) =>
     of(y, x)
-const integerPredicates = {
+type Comparison = typeof X.ltU
+export type IntegerPredicate = 'eq' | 'ne' | 'slt' | 'sle' | 'sgt' | 'sge' | 'ult' | 'ule' | 'ugt' | 'uge'
+export type FloatPredicate = 'oeq' | 'une' | 'olt' | 'ole' | 'ogt' | 'oge'
+const integerPredicates: Readonly<Record<IntegerPredicate, Comparison>> = {
   eq: X.eq,
   ne: X.ne,
   slt: X.lt,
@@ -149,13 +164,20 @@ const integerPredicates = {
   ule: X.leU,
   ugt: swapped(X.ltU),
   uge: swapped(X.leU),
-} as const
-const floatPredicates = { oeq: X.eq, une: X.ne, olt: X.lt, ole: X.le, ogt: X.gt, oge: X.ge } as const
+}
+const floatPredicates: Readonly<Record<FloatPredicate, Comparison>> = {
+  oeq: X.eq,
+  une: X.ne,
+  olt: X.lt,
+  ole: X.le,
+  ogt: X.gt,
+  oge: X.ge,
+}
 
 /** `arith.cmpi predicate, %x, %y`. */
 export const cmpi = <I extends Arithmetic>(
   label: string,
-  predicate: keyof typeof integerPredicates,
+  predicate: IntegerPredicate,
   x: Expr<I>,
   y: Expr<I>,
 ): Build<Expr<Truth<I>>> =>
@@ -166,7 +188,7 @@ export const cmpi = <I extends Arithmetic>(
 /** `arith.cmpf predicate, %x, %y`. */
 export const cmpf = <I extends Arithmetic>(
   label: string,
-  predicate: keyof typeof floatPredicates,
+  predicate: FloatPredicate,
   x: Expr<I>,
   y: Expr<I>,
 ): Build<Expr<Truth<I>>> =>
@@ -201,7 +223,15 @@ type Convert = <I extends Arithmetic, D extends ScalarName>(
   to: D,
 ) => Build<Expr<Like<I, D>>>
 
-const width: Readonly<Record<string, number>> = { i1: 1, i32: 32, i64: 64, f16: 16, bf16: 16, tf32: 32, f32: 32 }
+const width: Readonly<Record<string, number>> = {
+  i1: 1,
+  i32: 32,
+  i64: 64,
+  f16: 16,
+  bf16: 16,
+  tf32: 32,
+  f32: 32,
+}
 const widthOf = (dtype: ScalarName): number => width[dtype] ?? 8
 
 const convert =
@@ -455,7 +485,8 @@ export const reduce = <D extends ScalarName, R extends number>(
   block(function* () {
     const type = yield* tensorHere(label, 'operand', x)
     yield* axisOf(label, 'reduce', axis, type.shape.length)
-    const sliced = type.layout === 'any' || type.layout._tag !== 'linear' ? null : sliceDimension(axis)(type.layout)
+    const sliced =
+      type.layout === 'any' || type.layout._tag !== 'linear' ? null : sliceDimension(axis)(type.layout)
     return yield* letIn(
       label,
       X.reduce(x, axis, combine, sliced !== null && E.isRight(sliced) ? sliced.right : 'any'),

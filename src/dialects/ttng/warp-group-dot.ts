@@ -365,11 +365,11 @@ type WarpGroupDotWait = {
     inputs: ReadonlyArray<InFlight<D>>,
     options: DotWaitOptions & { readonly layout: RegisterLayout },
   ): Build<ReadonlyArray<Tensor<D, 2>>>
-  <I extends InFlight | MemDesc>(
+  <const I extends ReadonlyArray<InFlight | MemDesc>>(
     label: string,
-    inputs: ReadonlyArray<I>,
+    inputs: I,
     options: DotWaitOptions & { readonly layout?: undefined },
-  ): Build<ReadonlyArray<I>>
+  ): Build<I>
 }
 
 /**
