@@ -44,6 +44,9 @@ export const leadOf = (bits: number): Int => and(rank, i32(~bits))
 export const isLead = (bits: number): Condition | undefined =>
   bits === 0 ? undefined : eq(and(rank, i32(bits)), i32(0))
 
+/** Does this CTA issue for itself and the next? */
+export const evenCta: Condition = eq(and(rank, i32(1)), i32(0))
+
 /** Every way to set these bits. */
 export const subsetsOf = (bits: number): ReadonlyArray<number> => {
   const all: number[] = []

@@ -1,0 +1,494 @@
+/** Rows of the 28 operations of the seed's page: each in a kernel of one tile, with small integers as inputs, so that every sum is exact. */
+import * as Ttng from '../../../../src/dialects/ttng/index.js'
+import type { NvmmaShared } from '../../../../src/layouts/triton/encoding.js'
+import { onShape } from '../../../../src/layouts/triton/to-linear.js'
+import type { LinearLayout } from '../../../../src/layouts/linear/linear-layout.js'
+import type { Dtype } from '../../../../src/numerics/dtype.js'
+import * as B from '../../../../src/semantics/builder.js'
+import * as X from '../../../../src/semantics/expression.js'
+import { checked } from '../../../../src/semantics/index-types.js'
+import type { Example, Row, Wrap } from '../row.js'
+import { numbers, product } from '../pallas/wgmma.js'
+
+export type Surface = typeof Ttng
+
+const page = (operation: string): string => `Triton, TritonNvidiaGPU dialect, ttng.${operation}`
+
+// ---------------------------------------------------------------- what every example uses
+
+export const thread: ReturnType<typeof B.warpgroup> = B.warpgroup('wg', 0)
+export const from: Ttng.Issuer = { agents: [thread] }
+
+export const nvmma = (width: number, bits: number = 16): NvmmaShared => ({
+  _tag: 'nvmma_shared',
+  swizzlingByteWidth: width,
+  transposed: false,
+  elementBitWidth: bits,
+  fp4Padded: false,
+})
+
+/** `ttg.local_alloc` of a buffer that copies fill. */
+export const buffer = <D extends Dtype, const S extends readonly [number, number]>(
+  S: Surface,
+  id: string,
+  dtype: D,
+  shape: S,
+  encoding: NvmmaShared,
+): B.Build<X.View<'smem', D, 2>> =>
+  B.block(function* () {
+    const layout = yield* B.fromEither(S.nvmmaRef(encoding, encoding.elementBitWidth, shape))
+    return yield* B.sharedMemory<D, readonly [number, number]>(id, dtype, shape, [], { layout })
+  })
+
+export const barrier = (id: string): B.Build<X.Barrier<'ptx', true>> => B.barriers(id, [], { ordersTensorCore: true })
+
+/** The accumulators of `wgmma`. */
+export const mma = (columns: number): B.Build<LinearLayout> =>
+  B.fromEither(
+    onShape({ _tag: 'nvidia_mma', versionMajor: 3, instrShape: [16, columns, 16], warpsPerCTA: [4, 1] })([
+      64,
+      columns,
+    ]),
+  )
+/** A row of tensor memory in each lane. */
+export const rowPerLane = (columns: number): B.Build<LinearLayout> =>
+  B.fromEither(
+    onShape({
+      _tag: 'blocked',
+      sizePerThread: [1, columns],
+      threadsPerWarp: [32, 1],
+      warpsPerCTA: [4, 1],
+      order: [0, 1],
+    })([128, columns]),
+  )
+/** D of 128 rows, a word for an element. */
+export const accumulatorEncoding = (columns: number) =>
+  ({
+    _tag: 'tensor_memory',
+    blockM: 128,
+    blockN: columns,
+    colStride: 1,
+    twoCTAs: false,
+    fp4Padded: false,
+  }) as const
+export const zeros = (
+  shape: readonly [number, number],
+  layout: LinearLayout | 'any' = 'any',
+): X.Tile<'f32', 2> => X.splat<'f32', 2>(X.float('f32', 0), shape, layout)
+
+export const origin: ReadonlyArray<X.Int> = [X.i32(0), X.i32(0)]
+const bytes = (rows: number, columns: number): number => 2 * rows * columns
+
+const kernel = (
+  name: string,
+  arch: 'sm90a' | 'sm100a',
+  body: (S: Surface) => B.Steps<void>,
+  more: Omit<Example<Surface>, 'name' | 'program'>,
+  cluster?: number,
+): Example<Surface> => ({
+  name,
+  ...more,
+  program: (S) =>
+    B.kernel(
+      {
+        name,
+        arch,
+        agents: [thread],
+        ...(cluster === undefined ? {} : { grid: [cluster], cluster: [cluster] }),
+      },
+      () => body(S),
+    ),
+})
+
+// ---------------------------------------------------------------- a product of a warpgroup
+
+const [m, n, k] = [64, 16, 16] as const
+const a = numbers(m, k, 0)
+const b = numbers(k, n, 1)
+
+/** Two products in flight, the second of a loop's value; the barrier's bytes are used twice. */
+const hopper = kernel(
+  'a product of a warpgroup',
+  'sm90a',
+  function* (S) {
+    const aGmem = yield* B.tensorParam('a', 'f16', [m, k], { role: 'in' })
+    const bGmem = yield* B.tensorParam('b', 'f16', [k, n], { role: 'in' })
+    const out = yield* B.tensorParam('out', 'f32', [m, n], { role: 'out' })
+    const aDesc = yield* S.hostTensorDescriptor('a_desc', aGmem, [m, k], nvmma(32))
+    const bDesc = yield* S.hostTensorDescriptor('b_desc', bGmem, [k, n], nvmma(32))
+    const x = yield* buffer(S, 'x', 'f16', [m, k], nvmma(32))
+    const y = yield* buffer(S, 'y', 'f16', [k, n], nvmma(32))
+    const full = yield* barrier('full')
+    yield* S.initBarrier('init full', full, 1)
+    yield* S.barrierExpect('expect full', full, bytes(m, k) + bytes(k, n))
+    yield* S.asyncTmaCopyGlobalToLocal('x', aDesc, origin, x, full)
+    yield* S.asyncTmaCopyGlobalToLocal('y', bDesc, origin, y, full)
+    yield* S.waitBarrier('wait full', full, X.i32(0))
+    yield* S.invalBarrier('inval full', full)
+    yield* S.initBarrier('init full again', full, 1)
+    const layout = yield* mma(n)
+    const start = yield* S.inFlight('acc', zeros([m, n], layout), from)
+    const { acc } = yield* B.forRange(
+      { label: 'k', from: X.i32(0), to: X.i32(2), carried: { acc: start } },
+      function* (_, carried) {
+        const d = yield* S.warpGroupDot('dot', x, y, carried.acc, { from, isAsync: true })
+        const [waited] = yield* S.warpGroupDotWait('wait dot', [d], { pendings: 1 })
+        return { acc: waited! }
+      },
+    )
+    const [value] = yield* S.warpGroupDotWait('wait dots', [acc], { pendings: 0, layout })
+    yield* B.run('out', { _tag: 'gmem.store', destination: out.view, value: value! })
+  },
+  { inputs: { a, b }, outputs: { out: product(a, b, [m, n, k]).map((v) => 2 * v) } },
+)
+
+// ---------------------------------------------------------------- stores
+
+/** Registers to shared memory to global memory, and the buffer used again. */
+const stored = kernel(
+  'a tile to global memory',
+  'sm90a',
+  function* (S) {
+    const aGmem = yield* B.tensorParam('a', 'f16', [m, k], { role: 'in' })
+    const out = yield* B.tensorParam('out', 'f16', [m, k], { role: 'out' })
+    const sum = yield* B.tensorParam('sum', 'f16', [m, k], { role: 'inout' })
+    const desc = yield* S.hostTensorDescriptor('out_desc', out, [m, k], nvmma(32))
+    const sumDesc = yield* S.hostTensorDescriptor('sum_desc', sum, [m, k], nvmma(32))
+    const x = yield* buffer(S, 'x', 'f16', [m, k], nvmma(32))
+    const value = yield* B.gmemLoad('a', aGmem.view)
+    yield* B.run('x', { _tag: 'smem.store', destination: x, value })
+    yield* S.fenceAsyncShared('fence x')
+    yield* S.asyncTmaCopyLocalToGlobal('store', desc, origin, x)
+    yield* S.asyncTmaReduce('reduce', 'add', sumDesc, origin, x)
+    yield* S.asyncTmaStoreWait('wait stores', 0)
+    yield* B.run('x again', { _tag: 'smem.store', destination: x, value: X.add(value, value) })
+  },
+  {
+    inputs: { a, sum: a.map((_, i) => i % 5) },
+    outputs: { out: a, sum: a.map((v, i) => v + (i % 5)) },
+  },
+)
+
+// ---------------------------------------------------------------- rows by number
+
+const picked = [3, 0, 7, 7, 12, 1, 15, 9]
+const table = numbers(16, 16, 2)
+const rowOf = (r: number): ReadonlyArray<number> => table.slice(16 * r, 16 * r + 16)
+/** Rows 3, 0, 7, ... of a table, and back to rows 0, 2, 4, ... of another. */
+const gathered = kernel(
+  'rows by number',
+  'sm100a',
+  function* (S) {
+    const rows = yield* B.tensorParam('rows', 'i32', [8], { role: 'in' })
+    const from16 = yield* B.tensorParam('table', 'f16', [16, 16], { role: 'in' })
+    const out = yield* B.tensorParam('out', 'f16', [16, 16], { role: 'inout' })
+    const source = yield* B.descriptorParam('table_desc', from16, [1, 16], { swizzle: 32 })
+    const target = yield* B.descriptorParam('out_desc', out, [1, 16], { swizzle: 32 })
+    const x = yield* buffer(S, 'x', 'f16', [8, 16], nvmma(32))
+    const full = yield* barrier('full')
+    yield* S.initBarrier('init full', full, 1)
+    const offsets = yield* B.gmemLoad('rows', rows.view)
+    yield* S.barrierExpect('expect full', full, bytes(8, 16))
+    yield* S.asyncTmaGather('gather', source, offsets, X.i32(0), x, full)
+    yield* S.waitBarrier('wait full', full, X.i32(0))
+    const even = X.add(X.iota<1>([8], 0), X.iota<1>([8], 0))
+    yield* S.asyncTmaScatter('scatter', target, even, X.i32(0), x)
+    yield* S.asyncTmaStoreWait('wait scatter', 0, { readOnly: false })
+  },
+  {
+    inputs: { rows: picked, table, out: table.map(() => 0) },
+    outputs: { out: picked.flatMap((r) => [...rowOf(r), ...rowOf(r).map(() => 0)]) },
+  },
+)
+
+// ---------------------------------------------------------------- arrivals
+
+/** Copies of single elements arrive on a barrier by themselves; the thread arrives on another. */
+const arrivals = kernel(
+  'arrivals',
+  'sm90a',
+  function* (S) {
+    const aGmem = yield* B.tensorParam('a', 'f16', [m, k], { role: 'in' })
+    const out = yield* B.tensorParam('out', 'f16', [m, k], { role: 'out' })
+    const x = yield* B.sharedMemory('x', 'f16', [m, k])
+    const [copied, done] = [yield* barrier('copied'), yield* barrier('done')]
+    yield* S.initBarrier('init copied', copied, 1)
+    yield* S.initBarrier('init done', done, 2)
+    const place = (of: X.Ptr<'f16'>): X.Tile<{ readonly ptr: 'f16' }, 2> =>
+      X.addptr(
+        X.splat<{ readonly ptr: 'f16' }, 2>(of, [m, k]),
+        X.add(
+          X.mul(X.broadcast(X.expandDims(X.iota<1>([m], 0), 1), [m, k]), X.splat<'i32', 2>(X.i32(k), [m, k])),
+          X.broadcast(X.expandDims(X.iota<1>([k], 0), 0), [m, k]),
+        ),
+      )
+    yield* B.copyAsync('copy', place(aGmem.ptr), x)
+    yield* S.asyncCopyMbarrierArrive('arrive copied', copied, { noIncrement: true })
+    yield* S.waitBarrier('wait copied', copied, X.i32(0))
+    yield* S.arriveBarrier('arrive done', done, 2)
+    yield* S.waitBarrier('wait done', done, X.i32(0))
+    const value = yield* B.smemLoad('x', x)
+    yield* B.run('out', { _tag: 'gmem.store', destination: out.view, value })
+  },
+  { inputs: { a }, outputs: { out: a } },
+)
+
+/** Each CTA arrives at the barriers of both, after both have initialised theirs. */
+const clustered = kernel(
+  'two CTAs meet',
+  'sm90a',
+  function* (S) {
+    const out = yield* B.tensorParam('out', 'i32', [2], { role: 'out' })
+    const two: Ttng.Issuer = { agents: [thread], numCtas: 2 }
+    const done = yield* barrier('done')
+    yield* S.initBarrier('init done', done, 2, { from: two })
+    yield* B.run('publish', { _tag: 'fence.mbarrierInit' })
+    yield* S.clusterArrive('arrive', { from: two, relaxed: true })
+    yield* S.clusterWait('wait', { from: two })
+    yield* S.arriveBarrier('arrive done', done, 1, { from: two, ctaMask: 1 })
+    yield* S.waitBarrier('wait done', done, X.i32(0), { from: two })
+    yield* S.clusterArrive('arrive at the end', { from: two })
+    yield* S.clusterWait('wait at the end', { from: two })
+    yield* B.run('out', {
+      _tag: 'gmem.store',
+      destination: X.slice(out.view, [X.place('ctaRank')], [1]),
+      value: X.splat<'i32', 1>(X.add(X.place('ctaRank'), X.i32(5)), [1]),
+    })
+  },
+  { outputs: { out: [5, 6] } },
+  2,
+)
+
+// ---------------------------------------------------------------- descriptors in memory
+
+const mapped = kernel(
+  'a descriptor that the kernel writes',
+  'sm90a',
+  function* (S) {
+    const aGmem = yield* B.tensorParam('a', 'f16', [m, k], { role: 'in' })
+    const maps = yield* B.tensorParam('maps', 'u8', [128], { role: 'inout' })
+    const out = yield* B.tensorParam('out', 'f16', [m, k], { role: 'out' })
+    const x = yield* buffer(S, 'x', 'f16', [m, k], nvmma(32))
+    const full = yield* barrier('full')
+    yield* S.initBarrier('init full', full, 1)
+    yield* S.tensormapCreate(
+      'create',
+      maps.ptr,
+      aGmem.ptr,
+      [k, m],
+      [X.i32(k), X.i32(m)],
+      [X.i64(BigInt(2 * k))],
+      [1, 1],
+      { elemType: 6, interleaveLayout: 0, swizzleMode: 1, fillMode: 0 },
+    )
+    const raw = yield* S.tensormapFenceproxyAcquire('acquire', maps.ptr, { dtype: 'f16', rank: 2 })
+    const desc = yield* S.reinterpretTensorDescriptor('desc', raw, { dtype: 'f16', rank: 2 })
+    yield* S.barrierExpect('expect full', full, bytes(m, k))
+    yield* S.asyncTmaCopyGlobalToLocal('x', desc, origin, x, full)
+    yield* S.waitBarrier('wait full', full, X.i32(0))
+    const value = yield* B.smemLoad('x', x)
+    yield* B.run('out', { _tag: 'gmem.store', destination: out.view, value })
+  },
+  { inputs: { a }, outputs: { out: a } },
+)
+
+// ---------------------------------------------------------------- tensor memory
+
+const tallRows = 128
+const tall = numbers(tallRows, k, 0)
+const c = numbers(tallRows, n, 3)
+
+/** d = 2 c + 2 a b: c by an allocation with a source, stored to columns of another; two products, one with a barrier, one before a commit. */
+const blackwell = kernel(
+  'a product in tensor memory',
+  'sm100a',
+  function* (S) {
+    const aGmem = yield* B.tensorParam('a', 'f16', [tallRows, k], { role: 'in' })
+    const bGmem = yield* B.tensorParam('b', 'f16', [k, n], { role: 'in' })
+    const cGmem = yield* B.tensorParam('c', 'f32', [tallRows, n], { role: 'in' })
+    const out = yield* B.tensorParam('out', 'f32', [tallRows, n], { role: 'out' })
+    const x = yield* buffer(S, 'x', 'f16', [tallRows, k], nvmma(32))
+    const y = yield* buffer(S, 'y', 'f16', [k, n], nvmma(32))
+    const layout = yield* rowPerLane(n)
+    const [first, second] = [yield* barrier('first'), yield* barrier('second')]
+    yield* S.initBarrier('init first', first, 1)
+    yield* S.initBarrier('init second', second, 1)
+    yield* S.tcgen5GlobalAlloc('tensor memory', 64)
+    yield* B.run('x', { _tag: 'smem.store', destination: x, value: yield* B.gmemLoad('a', aGmem.view) })
+    yield* B.run('y', { _tag: 'smem.store', destination: y, value: yield* B.gmemLoad('b', bGmem.view) })
+    yield* S.fenceAsyncShared('fence')
+    const value = yield* B.gmemLoad('c', cGmem.view, { layout })
+    const { result: acc } = yield* S.tmemAlloc('acc', 'f32', [tallRows, n], {
+      encoding: accumulatorEncoding(n),
+      src: value,
+      mutable: false,
+    })
+    const { result: whole } = yield* S.tmemAlloc('whole', 'f32', [tallRows, 2 * n], {
+      encoding: accumulatorEncoding(2 * n),
+    })
+    const other = yield* S.tmemSubslice('other', whole, n, n)
+    yield* S.tmemStore('other', value, other)
+    yield* S.tcGen5Mma('mma', x, y, acc, X.i1(true), { isAsync: true, barriers: [{ barrier: first }] })
+    yield* S.tcGen5Mma('mma 2', x, y, other, X.i1(true), { isAsync: true })
+    yield* S.tcGen5Commit('commit', second)
+    yield* S.waitBarrier('wait first', first, X.i32(0))
+    yield* S.waitBarrier('wait second', second, X.i32(0))
+    const { result: d } = yield* S.tmemLoad('d', acc, layout, { from })
+    const { result: e } = yield* S.tmemLoad('e', other, layout, { from })
+    yield* B.run('out', { _tag: 'gmem.store', destination: out.view, value: X.add(d, e) })
+    yield* S.tcgen5GlobalDealloc('free', 64)
+  },
+  {
+    inputs: { a: tall, b, c },
+    outputs: { out: product(tall, b, [tallRows, n, k]).map((v, i) => 2 * (v + c[i]!)) },
+  },
+)
+
+// ---------------------------------------------------------------- scales
+
+const deep = 128
+const [sRows, sColumns] = [128, 128] as const
+/** Numbers that e4m3 has. */
+const narrow = (seed: number): ReadonlyArray<number> => numbers(sRows, deep, seed).map((v) => v / 2)
+const exponents = (seed: number): ReadonlyArray<number> =>
+  Array.from({ length: 512 }, (_, i) => 2 ** (((i * (3 + seed)) % 5) - 2))
+/** The scale of row x and factor j in the chunk that a copy takes: byte 16 (x mod 32) + 4 (x div 32) + j. */
+const inChunk = (scales: ReadonlyArray<number>, x: number, j: number): number =>
+  scales[16 * (x % 32) + 4 * Math.floor(x / 32) + j]!
+const [sa, sb] = [exponents(0), exponents(1)]
+const [na, nb] = [narrow(0), narrow(1)]
+const scaledProduct = Array.from({ length: sRows * sColumns }, (_, at) => {
+  const [i, j] = [Math.floor(at / sColumns), at % sColumns]
+  let sum = 0
+  for (let x = 0; x < deep; x++)
+    sum +=
+      na[i * deep + x]! *
+      inChunk(sa, i, Math.floor(x / 32)) *
+      nb[j * deep + x]! *
+      inChunk(sb, j, Math.floor(x / 32))
+  return sum + 0
+})
+
+const scaled = kernel(
+  'a product with scales',
+  'sm100a',
+  function* (S) {
+    const aGmem = yield* B.tensorParam('a', 'e4m3', [sRows, deep], { role: 'in' })
+    const bGmem = yield* B.tensorParam('b', 'e4m3', [sColumns, deep], { role: 'in' })
+    const out = yield* B.tensorParam('out', 'f32', [sRows, sColumns], { role: 'out' })
+    const x = yield* buffer(S, 'x', 'e4m3', [sRows, deep], nvmma(128, 8))
+    const y = yield* buffer(S, 'y', 'e4m3', [sColumns, deep], nvmma(128, 8))
+    const layout = yield* rowPerLane(sColumns)
+    const done = yield* barrier('done')
+    yield* S.initBarrier('init done', done, 1)
+    yield* S.tcgen5GlobalAlloc('tensor memory', 256)
+    yield* B.run('x', { _tag: 'smem.store', destination: x, value: yield* B.gmemLoad('a', aGmem.view) })
+    yield* B.run('y', { _tag: 'smem.store', destination: y, value: yield* B.gmemLoad('b', bGmem.view) })
+    const scales: X.View<'tmem', 'e8m0', 2>[] = []
+    for (const name of ['sa', 'sb']) {
+      const given = yield* B.tensorParam(name, 'e8m0', [1, 1, 32, 4, 4], { role: 'in' })
+      const chunk = yield* B.sharedMemory(`${name}_smem`, 'e8m0', [1, 1, 32, 4, 4])
+      const { result } = yield* S.tmemAlloc(`${name}_tmem`, 'e8m0', [128, 4], {
+        encoding: { _tag: 'tensor_memory_scales' },
+      })
+      yield* B.run(name, { _tag: 'smem.store', destination: chunk, value: yield* B.gmemLoad(name, given.view) })
+      yield* S.fenceAsyncShared(`fence ${name}`)
+      yield* S.tmemCopy(`copy ${name}`, chunk, result)
+      scales.push(result)
+    }
+    const { result: acc } = yield* S.tmemAlloc('acc', 'f32', [sRows, sColumns], {
+      encoding: accumulatorEncoding(sColumns),
+    })
+    yield* S.tcGen5MmaScaled(
+      'mma',
+      x,
+      X.transposeView(y, [1, 0]),
+      acc,
+      scales[0]!,
+      scales[1]!,
+      X.i1(false),
+      { aType: 'e4m3', bType: 0, isAsync: true, barriers: [{ barrier: done }] },
+    )
+    yield* S.waitBarrier('wait done', done, X.i32(0))
+    const { result: d } = yield* S.tmemLoad('d', acc, layout, { from })
+    yield* B.run('out', { _tag: 'gmem.store', destination: out.view, value: d })
+    yield* S.tcgen5GlobalDealloc('free', 256)
+  },
+  { inputs: { a: na, b: nb, sa, sb }, outputs: { out: scaledProduct } },
+)
+
+// ---------------------------------------------------------------- the rows
+
+type Operation = (...args: ReadonlyArray<unknown>) => B.Build<unknown>
+/** The surface with one operation wrapped. */
+const changing =
+  <K extends keyof Surface & string>(name: K) =>
+  (S: Surface, wrap: Wrap): Surface => ({
+    ...S,
+    [name]: checked<Surface[K], unknown>(wrap(checked<Operation, unknown>(S[name]))),
+  })
+
+const row = (operation: string, name: keyof Surface & string, example: Example<Surface>): Row<Surface> => ({
+  kind: 'statements',
+  operation: `ttng.${operation}`,
+  names: [name],
+  page: page(operation),
+  example,
+  change: changing(name),
+})
+
+export const rows: ReadonlyArray<Row<Surface>> = [
+  row('arrive_barrier', 'arriveBarrier', arrivals),
+  row('async_copy_mbarrier_arrive', 'asyncCopyMbarrierArrive', arrivals),
+  row('async_tma_copy_global_to_local', 'asyncTmaCopyGlobalToLocal', hopper),
+  row('async_tma_copy_local_to_global', 'asyncTmaCopyLocalToGlobal', stored),
+  row('async_tma_gather', 'asyncTmaGather', gathered),
+  row('async_tma_reduce', 'asyncTmaReduce', stored),
+  row('async_tma_scatter', 'asyncTmaScatter', gathered),
+  row('barrier_expect', 'barrierExpect', hopper),
+  row('cluster_arrive', 'clusterArrive', clustered),
+  row('cluster_wait', 'clusterWait', clustered),
+  row('fence_async_shared', 'fenceAsyncShared', stored),
+  row('init_barrier', 'initBarrier', hopper),
+  row('inval_barrier', 'invalBarrier', hopper),
+  {
+    kind: 'view',
+    operation: 'ttng.reinterpret_tensor_descriptor',
+    names: ['reinterpretTensorDescriptor'],
+    page: page('reinterpret_tensor_descriptor'),
+    example: mapped,
+    // a pointer is no descriptor
+    without: (S) => ({
+      ...S,
+      reinterpretTensorDescriptor: checked<Surface['reinterpretTensorDescriptor'], unknown>(
+        (_label: string, raw: Ttng.RawDesc) => B.of(raw.pointer),
+      ),
+    }),
+  },
+  row('tc_gen5_commit', 'tcGen5Commit', blackwell),
+  row('tc_gen5_mma', 'tcGen5Mma', blackwell),
+  row('tc_gen5_mma_scaled', 'tcGen5MmaScaled', scaled),
+  row('async_tma_store_wait', 'asyncTmaStoreWait', stored),
+  row('tmem_alloc', 'tmemAlloc', blackwell),
+  row('tmem_copy', 'tmemCopy', scaled),
+  row('tmem_load', 'tmemLoad', blackwell),
+  row('tmem_store', 'tmemStore', blackwell),
+  {
+    kind: 'view',
+    operation: 'ttng.tmem_subslice',
+    names: ['tmemSubslice'],
+    page: page('tmem_subslice'),
+    example: blackwell,
+    // the whole, of other columns
+    without: (S) => ({
+      ...S,
+      tmemSubslice: checked<Surface['tmemSubslice'], unknown>((_label: string, src: X.View<'tmem'>) => B.of(src)),
+    }),
+  },
+  row('tensormap_create', 'tensormapCreate', mapped),
+  row('tensormap_fenceproxy_acquire', 'tensormapFenceproxyAcquire', mapped),
+  row('wait_barrier', 'waitBarrier', hopper),
+  row('warp_group_dot', 'warpGroupDot', hopper),
+  row('warp_group_dot_wait', 'warpGroupDotWait', hopper),
+]
+
