@@ -1,6 +1,6 @@
 /** Rows of the 28 operations of the seed's page: each in a kernel of one tile, with small integers as inputs, so that every sum is exact. */
 import * as Ttng from '../../../../src/dialects/ttng/index.js'
-import type { NvmmaShared } from '../../../../src/layouts/triton/encoding.js'
+import type { NvmmaShared, TensorMemory } from '../../../../src/layouts/triton/encoding.js'
 import { onShape } from '../../../../src/layouts/triton/to-linear.js'
 import type { LinearLayout } from '../../../../src/layouts/linear/linear-layout.js'
 import type { Dtype } from '../../../../src/numerics/dtype.js'
@@ -62,15 +62,14 @@ export const rowPerLane = (columns: number): B.Build<LinearLayout> =>
     })([128, columns]),
   )
 /** D of 128 rows, a word for an element. */
-export const accumulatorEncoding = (columns: number) =>
-  ({
-    _tag: 'tensor_memory',
-    blockM: 128,
-    blockN: columns,
-    colStride: 1,
-    twoCTAs: false,
-    fp4Padded: false,
-  }) as const
+export const accumulatorEncoding = (columns: number): TensorMemory => ({
+  _tag: 'tensor_memory',
+  blockM: 128,
+  blockN: columns,
+  colStride: 1,
+  twoCTAs: false,
+  fp4Padded: false,
+})
 export const zeros = (
   shape: readonly [number, number],
   layout: LinearLayout | 'any' = 'any',
