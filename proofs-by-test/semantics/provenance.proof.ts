@@ -83,7 +83,7 @@ const programOf = (v: Variant): Program =>
         const aSmem = yield* B.sharedMemory('a_smem', 'f16', [m, tileK], transformsOf(64))
         const bSmem = yield* B.sharedMemory('b_smem', 'f16', [tileK, n], transformsOf(64))
         const outSmem = yield* B.sharedMemory('out_smem', 'f16', [m, n], transformsOf(64))
-        const acc = yield* Pallas.ACC('acc', 'wg', [m, n], WGMMA)
+        const acc = yield* Pallas.ACC('acc', 'wg', 'f32', [m, n])
         const loaded = yield* Pallas.Barrier('loaded', { numArrivals: 2, numBarriers: 1 })
         const asRead =
           v.readSwizzle === 64

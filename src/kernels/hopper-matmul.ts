@@ -16,7 +16,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as Pallas from '../dialects/pallas/index.js'
 import { refuse, type Failure } from '../failure.js'
-import { WGMMA } from '../layouts/tiled.js'
 import { bitsOf } from '../numerics/dtype.js'
 import * as B from '../semantics/builder.js'
 import { add, cast, ge, i32, and, lt, rem, slot, sub } from '../semantics/expression.js'
@@ -79,7 +78,7 @@ export const hopperMatmul = (c: HopperMatmul): E.Either<Failure, Program> => {
       const aSmem = yield* B.sharedMemory('a_smem', c.dtype, [c.stages, c.tileM, c.tileK], transforms)
       const bSmem = yield* B.sharedMemory('b_smem', c.dtype, [c.stages, c.tileK, c.tileN], transforms)
       const outSmem = yield* B.sharedMemory('out_smem', c.dtype, [c.tileM, c.tileN], outTransforms)
-      const acc = yield* Pallas.ACC('acc', 'compute', [c.tileM, c.tileN], WGMMA)
+      const acc = yield* Pallas.ACC('acc', 'compute', 'f32', [c.tileM, c.tileN])
       // one arrival for each operand's copy
       const loaded = yield* Pallas.Barrier('loaded', { numArrivals: 2, numBarriers: c.stages })
       const consumed = yield* Pallas.Barrier('consumed', { numBarriers: c.stages })

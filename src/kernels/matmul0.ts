@@ -81,7 +81,7 @@ export const matmul0 = (c: Matmul0): E.Either<Failure, Program> => {
       const aGmem = yield* B.tensorParam('a', dtype, [c.m, c.k], { role: 'in' })
       const bGmem = yield* B.tensorParam('b', dtype, [c.k, c.n], { role: 'in' })
       const outGmem = yield* B.tensorParam('out', dtype, [c.m, c.n], { role: 'out' })
-      const accTmem = yield* Pallas.TMEM('acc_tmem', [tileM, tileN])
+      const accTmem = yield* Pallas.TMEM('acc_tmem', 'f32', [tileM, tileN])
       const accSmem = yield* B.sharedMemory('acc_smem', dtype, [tileM, tileN], transforms)
       const consumedBarriers = yield* Pallas.Barrier('consumed_barriers', {
         numArrivals: 1,

@@ -26,7 +26,6 @@
 import type * as E from 'fp-ts/lib/Either.js'
 import * as Pallas from '../dialects/pallas/index.js'
 import { refuse, type Failure } from '../failure.js'
-import { WGMMA } from '../layouts/tiled.js'
 import { bitsOf } from '../numerics/dtype.js'
 import * as B from '../semantics/builder.js'
 import { add, and, cast, ge, i32, lt, rem, slot, type Int } from '../semantics/expression.js'
@@ -101,7 +100,7 @@ export const wgmmaLoopThat = (refills: Refills, c: WgmmaLoop): E.Either<Failure,
       const aSmem = yield* B.sharedMemory('a_smem', c.dtype, [buffers, c.tileM, c.tileK], transforms)
       const bSmem = yield* B.sharedMemory('b_smem', c.dtype, [buffers, c.tileK, c.tileN], transforms)
       const outSmem = yield* B.sharedMemory('out_smem', c.dtype, [c.tileM, c.tileN], outTransforms)
-      const acc = yield* Pallas.ACC('acc', 'thread', [c.tileM, c.tileN], WGMMA)
+      const acc = yield* Pallas.ACC('acc', 'thread', 'f32', [c.tileM, c.tileN])
       const aLoaded = yield* Pallas.Barrier('a_loaded', { numBarriers: buffers })
       const bLoaded = yield* Pallas.Barrier('b_loaded', { numBarriers: buffers })
 

@@ -25,7 +25,7 @@ describe('the frame', () => {
         },
         function* () {
           const b = yield* Pallas.Barrier('b', { numArrivals: 3, numBarriers: 2 })
-          for (const [i, n] of tmem.entries()) yield* Pallas.TMEM(`acc${String(i)}`, [128, n])
+          for (const [i, n] of tmem.entries()) yield* Pallas.TMEM(`acc${String(i)}`, 'f32', [128, n])
           yield* Pallas.threads(
             [b],
             Array.from({ length: threadCount }, (_, i) => ({

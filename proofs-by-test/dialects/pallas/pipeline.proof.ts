@@ -4,7 +4,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
 import * as Pallas from '../../../src/dialects/pallas/index.js'
-import { WGMMA } from '../../../src/layouts/tiled.js'
 import { real64, unit } from '../../../src/numerics/index.js'
 import * as B from '../../../src/semantics/builder.js'
 import { add, cast, gt, i32, mul, slot, splat } from '../../../src/semantics/expression.js'
@@ -163,7 +162,7 @@ describe('delays', () => {
           const a = yield* B.tensorParam('a', 'f16', [64, 112], { role: 'in' })
           const b = yield* B.tensorParam('b', 'f16', [112, 16], { role: 'in' })
           const out = yield* B.tensorParam('out', 'f16', [64, 16], { role: 'out' })
-          const acc = yield* Pallas.ACC('acc', 't', [64, 16], WGMMA)
+          const acc = yield* Pallas.ACC('acc', 't', 'f32', [64, 16])
           const body = function* (): Generator<B.Step, void, B.State> {
             yield* Pallas.initAccumulator('zero', acc)
             const spec = { transforms, delayRelease: delay }

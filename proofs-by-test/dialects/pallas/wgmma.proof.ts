@@ -60,7 +60,7 @@ const multiplying = ({ dtypes, a, b, n, k }: Product): E.Either<{ readonly messa
       [bShape[0]!, bShape[1]!],
       transforms,
     )
-    const acc = yield* Pallas.ACC('acc', 'thread', [m, n], WGMMA)
+    const acc = yield* Pallas.ACC('acc', 'thread', 'f32', [m, n])
     yield* Pallas.threads(
       [],
       [
@@ -148,7 +148,13 @@ describe('products', () => {
               ['b', given(dtypes[1], b === 'smem transposed' ? transposed(y, k) : y)],
             ]),
           )
-          expect([dtypes, a, b, verdict.verdict, verdict.reason]).toEqual([dtypes, a, b, 'ok', expect.anything()])
+          expect([dtypes, a, b, verdict.verdict, verdict.reason]).toEqual([
+            dtypes,
+            a,
+            b,
+            'ok',
+            expect.anything(),
+          ])
           expect(readTensor(world, machine, 'out')).toEqual(given('f32', product(x, y, [64, n, k])))
         }
     expect(accepted).toHaveLength(2 * 6 + 1 + 4 * 2)
@@ -165,7 +171,7 @@ describe('A in registers', () => {
         const out = yield* B.tensorParam('out', 'f32', [64, 64], { role: 'out' })
         const transforms = yield* B.fromEither(Pallas.mmaTransforms(16, [64]))
         const bSmem = yield* B.sharedMemory('b_smem', 'f16', [64, 64], transforms)
-        const acc = yield* Pallas.ACC('acc', 'thread', [64, 64], WGMMA)
+        const acc = yield* Pallas.ACC('acc', 'thread', 'f32', [64, 64])
         yield* Pallas.threads(
           [],
           [

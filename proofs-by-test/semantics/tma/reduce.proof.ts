@@ -4,7 +4,6 @@
 import { describe, expect, test } from 'vitest'
 import * as Pallas from '../../../src/dialects/pallas/index.js'
 import { naiveMatmul } from '../../../src/kernels/reference.js'
-import { WGMMA } from '../../../src/layouts/tiled.js'
 import { bitsOf, type Dtype } from '../../../src/numerics/dtype.js'
 import { field, unit } from '../../../src/numerics/index.js'
 import * as B from '../../../src/semantics/builder.js'
@@ -372,7 +371,7 @@ describe('provenance', () => {
           const aSmem = yield* B.sharedMemory('a_smem', 'f16', [m, tileK], transforms)
           const bSmem = yield* B.sharedMemory('b_smem', 'f16', [tileK, n], transforms)
           const outSmem = yield* B.sharedMemory('out_smem', 'f32', [m, n], [], { align: 128 })
-          const acc = yield* Pallas.ACC('acc', 'wg', [m, n], WGMMA)
+          const acc = yield* Pallas.ACC('acc', 'wg', 'f32', [m, n])
           const loaded = yield* Pallas.Barrier('loaded', { numArrivals: 2, numBarriers: 1 })
           yield* Pallas.threads(
             [loaded],

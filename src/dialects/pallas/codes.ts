@@ -18,6 +18,29 @@ export type Raises =
 
 const table = {
   // memory spaces and refs
+  'pallas.memory.shape': 'ValueError',
+  'pallas.memory.transforms': 'ValueError',
+  'pallas.memory.tmem-only': 'ValueError',
+  'pallas.memory.space': 'NotImplementedError',
+  'pallas.tmem.packed-unsaid': 'ValueError',
+  'pallas.tmem.packed-and-layout': 'ValueError',
+  'pallas.tmem.rank': 'ValueError',
+  'pallas.tmem.rows': 'ValueError',
+  'pallas.tmem.packing': 'ValueError',
+  'pallas.tmem.layout': 'ValueError',
+  'pallas.tmem.columns': 'ValueError',
+  'pallas.tmem.collective-mixed': 'ValueError',
+  'pallas.acc.shape': 'ValueError',
+  'pallas.acc.init': 'ValueError',
+  'pallas.union.spaces': 'NotImplementedError',
+  'pallas.union.collective': 'ValueError',
+  'pallas.union.bytes': 'ValueError',
+  'pallas.union.rows': 'ValueError',
+  'pallas.union.empty': 'ValueError',
+  'pallas.ref.tiling': 'ValueError',
+  'pallas.ref.swizzle': 'ValueError',
+  'pallas.ref.after-swizzle': 'NotImplementedError',
+  'pallas.ref.permutation': 'ValueError',
 
   // frames, grids, scopes
   'pallas.mesh.cluster-rank': 'ValueError',

@@ -36,7 +36,8 @@
  *
  * Laws
  * 1. Every barrier is initialised once, before the block starts, wherever it was allocated.
- * 2. The columns allocated are the least power of two from 32 on that holds the tensor memory that was declared.
+ * 2. The columns allocated are the least power of two from 32 on that holds the tensor memory that was declared;
+ *    they are a pair's if it is collective.
  * 3. What thread i of `kernel` does is what the body does where axis_index of the threads is i.
  *
  * Source: JAX docs, Pallas:MGPU reference, kernel launch; Mosaic GPU's launch code.
@@ -44,6 +45,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../failure.js'
+import { roundToAllocation, tmemColumns } from '../../layouts/tensor-memory/geometry.js'
 import {
   block,
   build,
@@ -60,13 +62,15 @@ import {
 } from '../../semantics/builder.js'
 import { div, eq, i32, place, type Condition } from '../../semantics/expression.js'
 import { place as laid } from '../../semantics/place.js'
-import type { Agent, Program, Region, Spec, Stmt, Storage } from '../../semantics/program.js'
+import type { Agent, Program, Region, Spec, Stmt } from '../../semantics/program.js'
 import { validate } from '../../semantics/validate.js'
 import { autoBarriers, warpgroupBarrierId } from './auto-barriers.js'
 import { initBarrier, isBarrier, type Barrier } from './barrier.js'
+import { refuse } from './codes.js'
 import { checkParams, type CompilerParams } from './compiler-params.js'
 import { contextHere, inContext, type Thread, type Warps } from './context.js'
 import { aside, warpName } from './core-map.js'
+import { columnsUsed, isCollective, tensorMemoryOwner } from './memory.js'
 import { Mesh, axesOf, launchOf, type MeshOptions } from './mesh.js'
 import { registerBudget } from './registers.js'
 
@@ -75,7 +79,7 @@ import { registerBudget } from './registers.js'
 export interface FrameOptions {
   /** blocks of a cluster (default 1) */
   readonly cluster?: number
-  /** the tensor memory belongs to a pair of blocks (default: if an operation of the tensor core is one of a pair) */
+  /** the tensor memory belongs to a pair of blocks (default: if it is collective, or an operation of the tensor core is one of a pair) */
   readonly collective?: boolean
   /** leave out the barriers before stores and copies and around warp maps (default false) */
   readonly unsafeNoAutoBarriers?: boolean
@@ -139,41 +143,61 @@ const clusterMeets = (label: string): Build<void> =>
 
 const isInit = (s: Stmt): boolean => s._tag === 'Do' && s.instruction._tag === 'mbarrier.init'
 
-/** A thread's statements without the initialisation of what it allocates, and that initialisation. */
+/** A thread's statements without the initialisation of what it allocates, wherever that stands, and that initialisation. */
 const hoisted = (
   body: ReadonlyArray<Stmt>,
 ): { readonly inits: ReadonlyArray<Stmt>; readonly rest: ReadonlyArray<Stmt> } => {
   const inits: Stmt[] = []
+  const region = (r: Region): Region => {
+    const inside = hoisted(r.body)
+    inits.push(...inside.inits)
+    return { ...r, body: inside.rest }
+  }
   const rest = body.flatMap((s): ReadonlyArray<Stmt> => {
     if (isInit(s)) {
       inits.push(s)
       return []
     }
-    if (s._tag !== 'If') return [s]
-    const then = hoisted(s.then.body)
-    inits.push(...then.inits)
-    return [{ ...s, then: { ...s.then, body: then.rest } }]
+    switch (s._tag) {
+      case 'Let':
+      case 'Do':
+        return [s]
+      case 'For':
+        return [{ ...s, body: region(s.body) }]
+      case 'While':
+        return [{ ...s, before: region(s.before), after: region(s.after) }]
+      case 'If':
+        return [{ ...s, then: region(s.then), else: region(s.else) }]
+      case 'Fork':
+        return [{ ...s, branches: s.branches.map((one) => ({ ...one, body: region(one.body) })) }]
+    }
   })
   return { inits, rest }
 }
 
-/** Columns of the tensor memory that was declared; storages of one alias group share theirs. */
-const columnsOf = (storage: Iterable<Storage>): number => {
-  const groups = new Map<string, Map<number, number>>()
-  for (const s of storage) {
-    if (s.space !== 'tmem') continue
-    const { union, member } = s.alias ?? { union: `: ${s.id}`, member: 0 }
-    const group = groups.get(union) ?? new Map<number, number>()
-    group.set(member, (group.get(member) ?? 0) + s.bits / (32 * 128))
-    groups.set(union, group)
-  }
-  return [...groups.values()].reduce((sum, members) => sum + Math.max(...members.values()), 0)
-}
-
-const atLeast32 = (columns: number): number => Math.max(32, 2 ** Math.ceil(Math.log2(columns)))
-
-const declaredColumns: Build<number> = build((state: State) =>
-  E.right([columnsOf(state.storage.values()), state]),
+/** Tensor memory that is declared: the columns to allocate for it, and whether they belong to a pair of blocks. */
+const declaredTensorMemory: Build<{ readonly columns: number; readonly pair: boolean }> = build(
+  (
+    state: State,
+  ): E.Either<Failure, readonly [{ readonly columns: number; readonly pair: boolean }, State]> => {
+    const storage = [...state.storage.values()]
+    const owner = tensorMemoryOwner(storage)
+    if (owner === 'mixed')
+      return refuse(
+        'pallas.tmem.collective-mixed',
+        `Tensor memory of a kernel is collective throughout or not at all, found ${storage
+          .flatMap((s) => (s.space === 'tmem' ? [`${s.id} ${isCollective(s) ? 'collective' : 'not'}`] : []))
+          .join(', ')}`,
+      )
+    const columns = columnsUsed(storage)
+    const allocated = columns === 0 ? 0 : roundToAllocation(8 * Math.ceil(columns / 8))
+    return allocated === null
+      ? refuse(
+          'pallas.tmem.columns',
+          `The tensor memory of the kernel takes ${String(columns)} columns, exceeding the limit of ${String(tmemColumns)}`,
+        )
+      : E.right([{ columns: allocated, pair: owner === 'pair' }, state])
+  },
 )
 
 const regionsOf = (s: Stmt): ReadonlyArray<Region> => {
@@ -255,8 +279,8 @@ export const threads = (
       )
     }
     yield* fromEither(registerBudget(made))
-    const columns = yield* declaredColumns
-    const collective = options.collective ?? pairs(bodiesOf)
+    const { columns, pair } = yield* declaredTensorMemory
+    const collective = options.collective ?? (pair || pairs(bodiesOf))
     const ctaGroup = collective ? 2 : 1
 
     yield* ifThen('init barriers', first, function* () {
@@ -267,7 +291,7 @@ export const threads = (
     if (cluster > 1) yield* clusterMeets('cluster starts')
     if (columns > 0)
       yield* ifThen('tensor memory', first, function* () {
-        yield* run('allocate', { _tag: 'tcgen05.alloc', columns: atLeast32(columns), ctaGroup })
+        yield* run('allocate', { _tag: 'tcgen05.alloc', columns, ctaGroup })
         yield* run('relinquish', { _tag: 'tcgen05.relinquish', ctaGroup })
       })
     yield* blockSync('block starts', bodies.length)
@@ -276,7 +300,7 @@ export const threads = (
       yield* blockSync('block ends', bodies.length)
       if (collective) yield* clusterMeets('cluster ends')
       yield* ifThen('tensor memory', first, () =>
-        run('deallocate', { _tag: 'tcgen05.dealloc', columns: atLeast32(columns), ctaGroup }),
+        run('deallocate', { _tag: 'tcgen05.dealloc', columns, ctaGroup }),
       )
     }
   })

@@ -1,7 +1,7 @@
 /**
- * Pallas on Blackwell's tensor core: `TMEM`, `tcgen05_mma`, commits, and loads of tensor memory.
+ * Pallas on Blackwell's tensor core: `tcgen05_mma`, commits, and loads of tensor memory.
  *
- * An accumulator is tensor memory of the block. `tcgen05_mma` returns at once; the barrier that it names is arrived at when it, and whatever
+ * An accumulator is tensor memory of the block (`TMEM`, in `memory.ts`). `tcgen05_mma` returns at once; the barrier that it names is arrived at when it, and whatever
  * tensor-core work its thread issued before, is done. Loads are asynchronous too.
  *
  *     tcgen05_mma(acc, a, b, barrier, accumulate)    tcgen05.mma with one completion
@@ -12,32 +12,15 @@
  * right behind the load, since the registers have nothing before it; so a forgotten `wait_load_tmem` before the accumulator is
  * handed to another thread does not show. `waitLoadTmem` is the wait by itself.
  *
- * Names: `plgpu.TMEM((m, n), dtype)`, `plgpu.tcgen05_mma`, `plgpu.tcgen05_commit_arrive`, `plgpu.async_load_tmem`.
+ * Names: `plgpu.tcgen05_mma`, `plgpu.tcgen05_commit_arrive`, `plgpu.async_load_tmem`.
  *
  * Source: JAX docs, Pallas:MGPU reference and the Blackwell matmul tutorial.
  */
-import * as E from 'fp-ts/lib/Either.js'
-import { pipe } from 'fp-ts/lib/function.js'
 import type { RegisterLayout } from '../../layouts/register-layout.js'
-import { accumulator, accumulatorRef } from '../../layouts/tensor-memory/accumulator.js'
 import type { Dtype } from '../../numerics/dtype.js'
-import { block, registers, regsRead, run, tensorMemory, type Build } from '../../semantics/builder.js'
+import { block, registers, regsRead, run, type Build } from '../../semantics/builder.js'
 import { i1, slot, type Condition, type Int, type Tile, type View } from '../../semantics/expression.js'
 import type { Barrier } from './barrier.js'
-
-/** `plgpu.TMEM((m, n), jnp.float32)`. */
-export const TMEM = (name: string, shape: readonly [number, number]): Build<View<'tmem', 'f32', 2>> =>
-  pipe(
-    // 64 rows lie in 16 lanes of every quarter
-    accumulator(shape[0] === 64 ? 'F' : 'D', shape[1]),
-    E.match(
-      () => tensorMemory(name, 'f32', shape),
-      (acc) =>
-        acc.m === shape[0]
-          ? tensorMemory(name, 'f32', shape, { layout: accumulatorRef(acc, 32) })
-          : tensorMemory(name, 'f32', shape),
-    ),
-  )
 
 /** `tcgen05_mma(acc, a, b, barrier, accumulate)`: acc = (accumulate ? acc : 0) + a @ b, then one arrival. */
 export const tcgen05Mma = <D extends Dtype>(

@@ -42,12 +42,11 @@
  * Law 2. An operand in registers gives what the same operand gives in shared memory.
  * Law 3. What is accepted here is accepted by the validation of the core.
  *
- * Names: `plgpu.ACC((m, n), dtype)`, `plgpu.wgmma(acc, a, b)`, `plgpu.wgmma_wait(n)`, `plgpu.wgmma_accumulator_load(acc, wait_n=n)`, `acc[...]`, `acc.at[...]`.
+ * Names: `plgpu.wgmma(acc, a, b)`, `plgpu.wgmma_wait(n)`, `plgpu.wgmma_accumulator_load(acc, wait_n=n)`, `acc[...]`, `acc.at[...]`.
  *
  * Source: JAX docs, Pallas:MGPU reference, wgmma; PTX ISA, wgmma.mma_async: matrix fragments in registers.
  */
 import * as E from 'fp-ts/lib/Either.js'
-import type { RegisterLayout } from '../../layouts/register-layout.js'
 import { showLayout } from '../../layouts/register-layout.js'
 import { WGMMA, WGMMA_8BIT, sameTiledLayout } from '../../layouts/tiled.js'
 import { bitsOf, isInt, type Dtype, type FloatDtype } from '../../numerics/dtype.js'
@@ -61,55 +60,17 @@ import {
   type Build,
   type ElementIndex,
 } from '../../semantics/builder.js'
-import {
-  float,
-  i1,
-  i32,
-  slice,
-  splat,
-  type Expr,
-  type ExprNode,
-  type Tile,
-  type View,
-} from '../../semantics/expression.js'
+import { i1, i32, slice, type Expr, type ExprNode, type Tile, type View } from '../../semantics/expression.js'
 import { checked } from '../../semantics/index-types.js'
 import type { TileType, ViewType } from '../../semantics/types.js'
 import { mmaOperand, type MmaOperand } from '../../transforms/mma-operand.js'
 import { showShape } from '../../transforms/shape.js'
 import { swizzleElements } from '../../transforms/swizzle.js'
 import { refused, type Code } from './codes.js'
+import type { Accumulator, AccumulatorDtype } from './accumulator.js'
 import { asOperand } from './tf32.js'
 
 // ---------------------------------------------------------------- accumulators
-
-export type AccumulatorDtype = 'f32' | 'f16'
-
-/** Registers that hold an (m, n) accumulator of the thread, and how they lie. */
-export interface Accumulator<D extends AccumulatorDtype = 'f32'> {
-  readonly view: View<'regs', D, 2>
-  readonly shape: readonly [number, number]
-  readonly layout: RegisterLayout
-}
-
-/** `plgpu.ACC((m, n), jnp.float32)` of the thread `agent`. */
-export const ACC = (
-  name: string,
-  agent: string,
-  shape: readonly [number, number],
-  layout: RegisterLayout,
-): Build<Accumulator> =>
-  block(function* () {
-    const view = yield* registers(name, agent, 'f32', shape)
-    return { view, shape, layout }
-  })
-
-/** What entering the scope of an accumulator does: its registers become zero, and the tensor core may use them. */
-export const initAccumulator = (label: string, acc: Accumulator): Build<void> =>
-  block(function* () {
-    const value = splat<'f32', 2>(float('f32', 0), acc.shape, acc.layout)
-    yield* run(label, { _tag: 'regs.write', destination: acc.view, value })
-    yield* run(`${label}.fence`, { _tag: 'wgmma.fence' })
-  })
 
 /** `acc.at[pl.ds(row, rows), pl.ds(column, columns)]`: static, of whole pieces of 64 rows and 8 columns. */
 export const accumulatorAt = <D extends AccumulatorDtype>(
@@ -128,7 +89,7 @@ export const accumulatorAt = <D extends AccumulatorDtype>(
           `${label}: dimension ${String(d)} of an accumulator of shape ${showShape(acc.shape)} is sliced in multiples of ${String(piece)} inside it, found ${String(size)} from ${String(start)}`,
         )
     }
-    return { view: slice(acc.view, starts.map(i32), sizes), shape: sizes, layout: acc.layout }
+    return { ...acc, view: slice(acc.view, starts.map(i32), sizes), shape: sizes }
   })
 
 // ---------------------------------------------------------------- preconditions

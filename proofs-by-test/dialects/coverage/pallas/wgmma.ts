@@ -69,7 +69,7 @@ export const example = (
       )
       const aSmem = yield* B.sharedMemory('a_smem', 'f16', whole, transforms)
       const bSmem = yield* B.sharedMemory('b_smem', 'f16', whole, transforms)
-      const acc = yield* P.ACC('acc', 'thread', whole, WGMMA)
+      const acc = yield* P.ACC('acc', 'thread', 'f32', whole)
       const loaded = yield* P.Barrier('loaded', { numArrivals: 2, numBarriers: 1 })
       const thread = function* (): Generator<B.Step, void, B.State> {
         yield* P.initAccumulator('zero acc', acc)

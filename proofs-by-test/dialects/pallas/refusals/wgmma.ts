@@ -3,7 +3,7 @@ import type * as E from 'fp-ts/lib/Either.js'
 import type { Code } from '../../../../src/dialects/pallas/codes.js'
 import * as Pallas from '../../../../src/dialects/pallas/index.js'
 import type { Failure } from '../../../../src/failure.js'
-import { WGMMA, WGMMA_ROW } from '../../../../src/layouts/tiled.js'
+import { WGMMA_ROW } from '../../../../src/layouts/tiled.js'
 import { bitsOf, type Dtype, type FloatDtype } from '../../../../src/numerics/dtype.js'
 import * as B from '../../../../src/semantics/builder.js'
 import { float, splat, type Tile, type View } from '../../../../src/semantics/expression.js'
@@ -33,12 +33,12 @@ const product = ({
   b = ['f16', [64, 64], 64],
 }: Operands): (() => E.Either<Failure, unknown>) =>
   using(function* () {
-    const acc = yield* Pallas.ACC('acc', 'thread', shape, WGMMA)
+    const acc = yield* Pallas.ACC('acc', 'thread', 'f32', shape)
     yield* Pallas.wgmma('wgmma', acc, yield* ref('a', ...a), yield* ref('b', ...b))
   })
 const ofArray = (value: Tile<FloatDtype, 2>): (() => E.Either<Failure, unknown>) =>
   using(function* () {
-    const acc = yield* Pallas.ACC('acc', 'thread', [64, 64], WGMMA)
+    const acc = yield* Pallas.ACC('acc', 'thread', 'f32', [64, 64])
     yield* Pallas.wgmma('wgmma', acc, value, yield* ref('b', 'f16', [64, 64], 64))
   })
 
@@ -53,12 +53,6 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
     message:
       'wgmma: expected a (m, k), b (k, n) and an accumulator (m, n), found a (64, 64), b (128, 64) and an accumulator (64, 64)',
     use: product({ b: ['f16', [128, 64], 64] }),
-  },
-  {
-    code: 'pallas.wgmma.shape',
-    message:
-      'wgmma: dimension 0 of a, m, is 32: expected a multiple of 64 in a (32, 64), b (64, 64) and an accumulator (32, 64)',
-    use: product({ acc: [32, 64], a: ['f16', [32, 64], 64] }),
   },
   {
     code: 'pallas.wgmma.shape',
@@ -109,7 +103,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
     message:
       'acc.at: dimension 1 of an accumulator of shape (64, 64) is sliced in multiples of 8 inside it, found 12 from 0',
     use: using(function* () {
-      const acc = yield* Pallas.ACC('acc', 'thread', [64, 64], WGMMA)
+      const acc = yield* Pallas.ACC('acc', 'thread', 'f32', [64, 64])
       yield* Pallas.accumulatorAt('acc.at', acc, [0, 0], [64, 12])
     }),
   },

@@ -1,0 +1,118 @@
+/**
+ * Accumulators of Hopper's tensor core: registers of one thread that the tensor core writes in the background.
+ *
+ *     allocation                  where            on entering the scope
+ *     ACC(name, thread, ...)      `run_scoped`     registers := 0        wgmma.fence
+ *     ACC.init(name, thread, v)   `run_state`      registers := v        wgmma.fence
+ *
+ * One (64, n) instruction is a warpgroup's, so m is a multiple of 64; n is a multiple of 8, as the instruction's. The fence lets the
+ * tensor core have registers that were written by ordinary instructions.
+ *
+ * Law 1. After `initAccumulator` the registers hold zero, or the value that was given, in the layout of the accumulator.
+ *
+ * Names: `plgpu.ACC((m, n), dtype)`, `plgpu.ACC.init(array)`, `WGMMAAccumulatorRef`.
+ *
+ * Source: JAX docs, Pallas:MGPU reference, allocating the accumulator.
+ */
+import type { RegisterLayout } from '../../layouts/register-layout.js'
+import { WGMMA } from '../../layouts/tiled.js'
+import { block, registers, run, typeHere, type Build } from '../../semantics/builder.js'
+import { float, i32, splat, type Expr, type Tile, type View } from '../../semantics/expression.js'
+import { checked } from '../../semantics/index-types.js'
+import { showShape } from '../../transforms/shape.js'
+import { refused } from './codes.js'
+
+// ---------------------------------------------------------------- model
+
+/** What a wgmma sums up in. */
+export type AccumulatorDtype = 'f32' | 'f16' | 'i32'
+
+/** Registers that hold an (m, n) accumulator of the thread, how they lie, and what they start with (null: zero). */
+export interface Accumulator<D extends AccumulatorDtype = 'f32'> {
+  readonly _tag: 'Accumulator'
+  readonly name: string
+  readonly view: View<'regs', D, 2>
+  readonly dtype: D
+  readonly shape: readonly [number, number]
+  readonly layout: RegisterLayout
+  readonly init: Tile<D, 2> | null
+}
+
+// ---------------------------------------------------------------- allocation
+
+const allocate = <D extends AccumulatorDtype>(
+  name: string,
+  agent: string,
+  dtype: D,
+  shape: readonly [number, number],
+  layout: RegisterLayout,
+  init: Tile<D, 2> | null,
+): Build<Accumulator<D>> =>
+  block(function* () {
+    for (const [d, multiple] of [64, 8].entries())
+      if (!Number.isInteger(shape[d]) || shape[d]! < 1 || shape[d]! % multiple !== 0)
+        return yield* refused(
+          'pallas.acc.shape',
+          `${name}: dimension ${String(d)} of the accumulator ${showShape(shape)} is ${String(shape[d])}: expected a positive multiple of ${String(multiple)}`,
+        )
+    const view = yield* registers(name, agent, dtype, shape)
+    return { _tag: 'Accumulator', name, view, dtype, shape, layout, init }
+  })
+
+interface AccumulatorAllocation {
+  /** `plgpu.ACC((m, n), dtype)` of the thread `agent`. */
+  <D extends AccumulatorDtype>(
+    name: string,
+    agent: string,
+    dtype: D,
+    shape: readonly [number, number],
+    layout?: RegisterLayout,
+  ): Build<Accumulator<D>>
+  /** `plgpu.ACC.init(array)`: the accumulator of a `run_state`, with the shape and dtype of the array. */
+  readonly init: <D extends AccumulatorDtype>(
+    name: string,
+    agent: string,
+    dtype: D,
+    value: Tile<D, 2>,
+  ) => Build<Accumulator<D>>
+}
+
+export const ACC: AccumulatorAllocation = Object.assign(
+  <D extends AccumulatorDtype>(
+    name: string,
+    agent: string,
+    dtype: D,
+    shape: readonly [number, number],
+    layout: RegisterLayout = WGMMA,
+  ): Build<Accumulator<D>> => allocate(name, agent, dtype, shape, layout, null),
+  {
+    init: <D extends AccumulatorDtype>(
+      name: string,
+      agent: string,
+      dtype: D,
+      value: Tile<D, 2>,
+    ): Build<Accumulator<D>> =>
+      block(function* () {
+        const type = yield* typeHere(value)
+        const [m = 0, n = 0] = type._tag === 'tile' ? type.shape : []
+        const layout = type._tag === 'tile' && type.layout !== 'any' ? type.layout : WGMMA
+        return yield* allocate(name, agent, dtype, [m, n], layout, value)
+      }),
+  },
+)
+
+// ---------------------------------------------------------------- entering
+
+const zero = <D extends AccumulatorDtype>(dtype: D): Expr<D> =>
+  checked<Expr<D>, Expr>(dtype === 'i32' ? i32(0) : float(dtype, 0))
+
+/** What entering the scope of an accumulator does: its registers get their first values, and the tensor core may use them. */
+export const initAccumulator = <D extends AccumulatorDtype>(
+  label: string,
+  acc: Accumulator<D>,
+): Build<void> =>
+  block(function* () {
+    const value = acc.init ?? splat<D, 2>(zero(acc.dtype), acc.shape, acc.layout)
+    yield* run(label, { _tag: 'regs.write', destination: acc.view, value })
+    yield* run(`${label}.fence`, { _tag: 'wgmma.fence' })
+  })
