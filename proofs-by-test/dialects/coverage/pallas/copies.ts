@@ -7,6 +7,7 @@ import type { Dtype } from '../../../../src/numerics/dtype.js'
 import * as B from '../../../../src/semantics/builder.js'
 import {
   add,
+  bitcast,
   eq,
   float,
   i1,
@@ -69,7 +70,7 @@ const size = 128
 
 // ---------------------------------------------------------------- copy_gmem_to_smem
 
-/** x (8, 32), of which 4 rows from `start` on are copied. */
+/** x (8, 32), of which 4 rows from `start` on are copied; what is written is their bits. */
 const oneCopy = (
   name: string,
   start: number,
@@ -83,7 +84,7 @@ const oneCopy = (
   program: (P) =>
     kernel(P, name, {}, function* () {
       const x = yield* B.tensorParam('x', dtype, [8, 32], { role: 'in' })
-      const to = yield* B.tensorParam('out', dtype, shape, { role: 'out' })
+      const to = yield* B.tensorParam('out', 'i32', shape, { role: 'out' })
       const s = yield* B.sharedMemory('s', dtype, shape)
       const full = yield* P.Barrier('full', { numBarriers: 1 })
       return {
@@ -92,9 +93,12 @@ const oneCopy = (
           const zeros = dtype === 'i32' ? splat<'i32', 2>(zero, shape) : splat<'f32', 2>(float('f32', 0), shape)
           yield* B.run('clear', { _tag: 'smem.store', destination: s, value: zeros })
           yield* P.commitSmem('commit')
-          yield* P.copyGmemToSmem('copy', P.at(x, [P.blockStart(i32(start), 1), zero], shape), s, full, null, options)
+          const from = P.at(x, [P.blockStart(i32(start), 1), zero], shape)
+          yield* P.copyGmemToSmem('copy', from, s, full, null, options)
           yield* P.barrierWait('wait', full, zero, P.freshParities)
-          yield* out(s, to.view)
+          const v = yield* B.smemLoad('v', s)
+          const value = dtype === 'i32' ? v : bitcast(v, 'i32')
+          yield* B.run('write', { _tag: 'gmem.store', destination: to.view, value })
         },
       }
     }),
@@ -102,13 +106,15 @@ const oneCopy = (
 
 const plain = oneCopy('copy', 2, {}, count(size, 65))
 const outside = oneCopy('out-of-bounds', 6, { oobMode: 'ZEROS' }, [...count(64, 193), ...count(64).map(() => 0)])
-/** floats are compared as their bits */
-const nan = 0x7ff77ff7
+/** bits of floats: numbers, and the NaN that the copy engine fills in */
 const undefinedOutside = oneCopy(
   'undefined',
   6,
   { oobMode: 'UNDEFINED' },
-  [...count(64, 193), ...count(64).map(() => nan)],
+  [
+    ...count(64, 193).map((x) => new Int32Array(Float32Array.of(x).buffer)[0]!),
+    ...count(64).map(() => 0x7ff77ff7),
+  ],
   'f32',
 )
 const promised = oneCopy('promised', 4, { oobMode: 'PROMISE_IN_BOUNDS' }, count(size, 129))
