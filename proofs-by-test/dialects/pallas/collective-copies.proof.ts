@@ -9,7 +9,7 @@ import * as Pallas from '../../../src/dialects/pallas/index.js'
 import type { Failure } from '../../../src/failure.js'
 import { bits } from '../../../src/numerics/bits.js'
 import * as B from '../../../src/semantics/builder.js'
-import { add, eq, i32, mul, place, slot, type Int } from '../../../src/semantics/expression.js'
+import { add, eq, i32, mul, place, slice, slot, type Int } from '../../../src/semantics/expression.js'
 import { readTensor } from '../../../src/semantics/launch.js'
 import * as Policy from '../../../src/semantics/policy.js'
 import type { Program, Region, Stmt } from '../../../src/semantics/program.js'
@@ -358,5 +358,53 @@ describe('forgetting that the leader hears alone', () => {
     const p = right(copying(pair, ['c'], { _tag: 'multicast' }, refs[0]!, { waits: 'leader', meets: false }))
     const [verdict, ...ids] = found(p)
     expect([verdict, ids.includes('R1')]).toEqual(['hazard', true])
+  })
+})
+
+// ---------------------------------------------------------------- overwriting
+
+describe('overwriting what another block may still read', () => {
+  /** Two rounds through one ref: every block reads before any may copy to it again. */
+  const rounds = (knows: 'a cluster barrier' | 'its own barrier' | 'nobody'): Program =>
+    right(
+      Pallas.kernel(
+        { name: 'rounds', arch: 'sm90a', cluster: [2], clusterNames: ['c'] },
+        function* () {
+          const x = yield* B.tensorParam('x', 'u16', [16, 64], { role: 'in' })
+          const out = yield* B.tensorParam('out', 'u16', [2, 16, 64], { role: 'out' })
+          const s = yield* B.sharedMemory('s', 'u16', [8, 64])
+          const full = yield* Pallas.Barrier('full')
+          const consumed =
+            knows === 'a cluster barrier'
+              ? yield* Pallas.ClusterBarrier('consumed', { collectiveAxes: ['c'] })
+              : yield* Pallas.Barrier('consumed')
+          return { x, out, s, full, consumed }
+        },
+        function* ({ x, out, s, full, consumed }) {
+          let parities = Pallas.freshParities
+          for (const round of [0, 1]) {
+            const from = Pallas.at(x, [i32(8 * round), i32(0)], [8, 64])
+            yield* Pallas.copyGmemToSmem(`copy ${String(round)}`, from, s, full, null, {
+              collectiveAxes: 'c',
+            })
+            parities = yield* Pallas.barrierWait(`wait ${String(round)}`, full, null, parities)
+            const v = yield* Pallas.load(`read ${String(round)}`, s)
+            const to = slice(slot(out.view, place('ctaRank')), [i32(8 * round), i32(0)], [8, 64])
+            yield* Pallas.store(`write ${String(round)}`, to, v)
+            if (round === 1 || knows === 'nobody') continue
+            yield* Pallas.barrierArrive('arrive', consumed, null)
+            yield* Pallas.barrierWait('consumed', consumed, null, Pallas.freshParities)
+          }
+          yield* meet('end')
+        },
+      ),
+    )
+  test('needs the word of every block', () => {
+    const ok = verdictOf(rounds('a cluster barrier'))
+    expect([ok.verdict.verdict, ok.verdict.reason]).toEqual(['ok', ok.verdict.reason])
+    const x = Array.from({ length: 1024 }, (_, i) => i + 1)
+    expect([...readTensor(ok.world, ok.machine, 'out')!]).toEqual([...x, ...x])
+    for (const knows of ['its own barrier', 'nobody'] as const)
+      expect([knows, found(rounds(knows))[0]]).toEqual([knows, 'hazard'])
   })
 })

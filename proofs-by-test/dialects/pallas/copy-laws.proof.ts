@@ -1,0 +1,583 @@
+/**
+ * Laws of single copies: what arrives where (against indexing of arrays in plain TypeScript), bounds, predicates, rows, reductions, groups,
+ * asynchronous stores; and which casts between layouts are legal (against the reference's list).
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { reductionDtypes, type ReductionOp } from '../../../src/dialects/pallas/copy/store.js'
+import * as Pallas from '../../../src/dialects/pallas/index.js'
+import type { Failure } from '../../../src/failure.js'
+import { families, nameOf, parseName } from '../../../src/layouts/named.js'
+import { TMA_INDICES_4 } from '../../../src/layouts/tiled.js'
+import { bits } from '../../../src/numerics/bits.js'
+import { dtypes, isFloat, type Dtype } from '../../../src/numerics/dtype.js'
+import * as B from '../../../src/semantics/builder.js'
+import {
+  add,
+  float,
+  i1,
+  i32,
+  mul,
+  place,
+  slice,
+  splat,
+  sub,
+  type Condition,
+  type Int,
+  type Tile,
+} from '../../../src/semantics/expression.js'
+import { readTensor } from '../../../src/semantics/launch.js'
+import * as Policy from '../../../src/semantics/policy.js'
+import type { Program } from '../../../src/semantics/program.js'
+import * as Transform from '../../../src/transforms/transform.js'
+import { checked, right } from './programs.js'
+
+const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+
+type Shape = ReadonlyArray<number>
+const sizeOf = (shape: Shape): number => shape.reduce((n, e) => n * e, 1)
+const coordinates = (shape: Shape, linear: number): Shape =>
+  shape.map((_, d) => Math.floor(linear / sizeOf(shape.slice(d + 1))) % shape[d]!)
+const linearIn = (shape: Shape, at: Shape): number => at.reduce((sum, i, d) => sum * shape[d]! + i, 0)
+const upTo = (n: number, from = 0): ReadonlyArray<number> => Array.from({ length: n }, (_, i) => i + from)
+
+interface Ran {
+  readonly verdict: string
+  readonly ids: ReadonlyArray<string>
+  readonly read: (name: string) => ReadonlyArray<number>
+}
+const ran = (p: Program, tensors: Readonly<Record<string, ReadonlyArray<number>>>, seed = 0): Ran => {
+  const algebra = bits(p.arch === 'sm90a' ? 'hopper' : 'blackwell')
+  const { verdict, world, machine } = checked(
+    p,
+    { policy: seed === 0 ? Policy.eager : Policy.seeded(seed), strict: false },
+    algebra,
+    new Map(Object.entries(tensors).map(([k, v]) => [k, Float64Array.from(v)])),
+  )
+  return {
+    verdict:
+      verdict.verdict === 'ok' || verdict.verdict === 'hazard'
+        ? verdict.verdict
+        : `${verdict.verdict}: ${verdict.reason}`,
+    ids: [...new Set(verdict.findings.map((f) => f.id))],
+    read: (name) => [...readTensor(world, machine, name)!],
+  }
+}
+
+const one = <R>(
+  declare: () => B.Steps<R>,
+  body: (r: R) => B.Steps<void>,
+  arch: 'sm90a' | 'sm100a' = 'sm90a',
+): E.Either<Failure, Program> => Pallas.kernel({ name: 'one', arch }, declare, body)
+
+// ---------------------------------------------------------------- round trips
+
+interface Trip {
+  readonly x: Shape
+  readonly starts: Shape
+  readonly sizes: ReadonlyArray<number | null>
+  readonly transforms: ReadonlyArray<Transform.Transform>
+}
+const tile = (...t: number[]): Transform.Transform => right(Transform.tile(t))
+const swizzle = (n: number): Transform.Transform => right(Transform.swizzle(n))
+const transpose = (...p: number[]): Transform.Transform => right(Transform.transpose(p))
+
+/** x is 1, 2, 3, ...; the slice goes to SMEM, is read from there, and goes back to the same place of `back`. */
+const trip = (t: Trip): E.Either<Failure, Program> =>
+  one(
+    function* () {
+      const shape = t.sizes.flatMap((n) => (n === null ? [] : [n]))
+      const x = yield* B.tensorParam('x', 'u16', t.x, { role: 'in' })
+      const held = yield* B.tensorParam('held', 'u16', shape, { role: 'out' })
+      const back = yield* B.tensorParam('back', 'u16', t.x, { role: 'inout' })
+      const s = yield* B.sharedMemory('s', 'u16', shape, t.transforms)
+      const full = yield* Pallas.Barrier('full')
+      return { x, held, back, s, full }
+    },
+    function* ({ x, held, back, s, full }) {
+      // starts that are not known when the kernel is written
+      const zero = place('ctaRank')
+      const starts = t.starts.map((n): Int => add(i32(n), zero))
+      yield* Pallas.copyGmemToSmem('copy', Pallas.at(x, starts, t.sizes), s, full, null)
+      yield* Pallas.barrierWait('wait', full, null, Pallas.freshParities)
+      yield* Pallas.store('write', held.view, yield* Pallas.load('read', s))
+      yield* Pallas.copySmemToGmem('copy back', s, Pallas.at(back, starts, t.sizes))
+      yield* Pallas.waitSmemToGmem('wait back', 0)
+    },
+  )
+
+const trips: Readonly<Record<string, Trip>> = {
+  plain: { x: [16, 64], starts: [4, 0], sizes: [8, 64], transforms: [] },
+  'a column': { x: [16, 128], starts: [0, 64], sizes: [16, 64], transforms: [] },
+  'one dimension': { x: [512], starts: [128], sizes: [256], transforms: [] },
+  'tiled and swizzled 128': {
+    x: [32, 128],
+    starts: [8, 64],
+    sizes: [16, 64],
+    transforms: [tile(8, 64), swizzle(128)],
+  },
+  'tiled and swizzled 64': {
+    x: [32, 128],
+    starts: [8, 32],
+    sizes: [16, 64],
+    transforms: [tile(8, 32), swizzle(64)],
+  },
+  'tiled and swizzled 32': {
+    x: [32, 128],
+    starts: [16, 16],
+    sizes: [16, 32],
+    transforms: [tile(8, 16), swizzle(32)],
+  },
+  'tiled alone': { x: [32, 64], starts: [16, 0], sizes: [16, 64], transforms: [tile(8, 16)] },
+  'swizzled alone': { x: [32, 128], starts: [3, 64], sizes: [16, 64], transforms: [swizzle(128)] },
+  'tiles in columns': {
+    x: [32, 128],
+    starts: [8, 0],
+    sizes: [16, 128],
+    transforms: [tile(8, 64), transpose(1, 0, 2, 3), swizzle(128)],
+  },
+  'leading dimensions': {
+    x: [3, 16, 64],
+    starts: [1, 8, 0],
+    sizes: [2, 8, 64],
+    transforms: [tile(8, 64), swizzle(128)],
+  },
+  'an integer index': {
+    x: [4, 16, 64],
+    starts: [3, 8, 0],
+    sizes: [null, 8, 64],
+    transforms: [tile(8, 64), swizzle(128)],
+  },
+  'an integer index inside': {
+    x: [16, 4, 64],
+    starts: [8, 2, 0],
+    sizes: [8, null, 64],
+    transforms: [tile(8, 64), swizzle(128)],
+  },
+  'an integer index last': { x: [64, 64, 2], starts: [0, 0, 1], sizes: [8, 64, null], transforms: [] },
+  'two integer indices': {
+    x: [2, 3, 16, 64],
+    starts: [1, 2, 8, 0],
+    sizes: [null, null, 8, 64],
+    transforms: [tile(8, 64), swizzle(128)],
+  },
+  'more than five dimensions': {
+    x: [2, 2, 2, 16, 64],
+    starts: [1, 0, 1, 8, 0],
+    sizes: [null, null, null, 8, 64],
+    transforms: [tile(8, 64), swizzle(128)],
+  },
+  'unit dimensions': {
+    x: [1, 2, 1, 8, 64],
+    starts: [0, 1, 0, 0, 0],
+    sizes: [1, 1, 1, 8, 64],
+    transforms: [],
+  },
+  'smaller than its tile': {
+    x: [5, 64],
+    starts: [0, 0],
+    sizes: [8, 64],
+    transforms: [tile(8, 64), swizzle(128)],
+  },
+  'beyond the end': { x: [20, 64], starts: [16, 0], sizes: [8, 64], transforms: [] },
+  'beyond both ends': { x: [20, 72], starts: [-4, 64], sizes: [8, 64], transforms: [] },
+  'tiles beyond the end': {
+    x: [24, 64],
+    starts: [16, 0],
+    sizes: [16, 64],
+    transforms: [tile(8, 64), swizzle(128)],
+  },
+}
+
+describe('the element at index i of the slice arrives at index i of the ref, and goes back', () => {
+  test.each(Object.entries(trips))('%s', (name, t) => {
+    const made = trip(t)
+    if (name === 'an integer index last') {
+      // a column of integers would have to be gathered: its neighbours lie apart
+      expect(E.isLeft(made) ? made.left.code : 'accepted').toBe('pallas.copy.last-stride')
+      return
+    }
+    const shape = t.sizes.flatMap((n) => (n === null ? [] : [n]))
+    const sources = upTo(sizeOf(shape)).map((k) => {
+      const at = [...coordinates(shape, k)]
+      const there = t.starts.map((start, d) => start + (t.sizes[d] === null ? 0 : at.shift()!))
+      return there.every((i, d) => i >= 0 && i < t.x[d]!) ? linearIn(t.x, there) : -1
+    })
+    const { verdict, read } = ran(right(made), {
+      x: upTo(sizeOf(t.x), 1),
+      back: upTo(sizeOf(t.x)).map(() => 0),
+    })
+    const negative = t.starts.some((s) => s < 0)
+    // a store does not start below zero
+    if (negative) expect(verdict).toMatch(/^(fault|invalid)/)
+    else expect(verdict).toBe('ok')
+    expect(read('held')).toEqual(sources.map((p) => (p < 0 ? 0 : p + 1)))
+    if (negative) return
+    const reached = new Set(sources)
+    expect(read('back')).toEqual(upTo(sizeOf(t.x)).map((p) => (reached.has(p) ? p + 1 : 0)))
+  })
+})
+
+// ---------------------------------------------------------------- predicates and promises
+
+const once = (options: (no: Condition) => Pallas.CopyOptions, rows = 0): E.Either<Failure, Program> =>
+  one(
+    function* () {
+      const x = yield* B.tensorParam('x', 'i32', [8, 32], { role: 'in' })
+      const s = yield* B.sharedMemory('s', 'i32', [4, 32])
+      const full = yield* Pallas.Barrier('full')
+      return { x, s, full }
+    },
+    function* ({ x, s, full }) {
+      const start = add(i32(rows), place('ctaRank'))
+      yield* Pallas.copyGmemToSmem(
+        'copy',
+        Pallas.at(x, [start, i32(0)], [4, 32]),
+        s,
+        full,
+        null,
+        options(i1(false)),
+      )
+      yield* Pallas.barrierWait('wait', full, null, Pallas.freshParities)
+    },
+  )
+
+describe('whether a copy happens', () => {
+  const verdict = (options: (no: Condition) => Pallas.CopyOptions, rows = 0): string =>
+    ran(right(once(options, rows)), {}).verdict
+  test('a predicate arrives all the same; a pl.when does not', () => {
+    expect(verdict((no) => ({ predicate: no }))).toBe('ok')
+    expect(verdict((no) => ({ when: no }))).toMatch(/^deadlock/)
+  })
+  test('a promise is kept, or the program traps; no promise, no trap; nothing is promised of what is not copied', () => {
+    for (const rows of [-1, 0, 4, 5]) {
+      const inside = rows >= 0 && rows + 4 <= 8
+      const found = verdict(() => ({ oobMode: 'PROMISE_IN_BOUNDS' }), rows)
+      if (inside) expect([rows, found]).toEqual([rows, 'ok'])
+      else expect([rows, found]).not.toEqual([rows, 'ok'])
+      expect(verdict(() => ({ oobMode: 'ZEROS' }), rows)).toBe('ok')
+      expect(verdict(() => ({ oobMode: 'UNDEFINED' }), rows)).toBe('ok')
+      expect(verdict((no) => ({ oobMode: 'PROMISE_IN_BOUNDS', predicate: no }), rows)).toBe('ok')
+    }
+  })
+})
+
+// ---------------------------------------------------------------- rows
+
+describe('rows', () => {
+  const gathered = (
+    rows: ReadonlyArray<number>,
+    columns: number,
+    transforms: ReadonlyArray<Transform.Transform>,
+    start: number,
+    direction: 'gather' | 'scatter',
+  ): Program =>
+    right(
+      one(
+        function* () {
+          const idx = yield* B.tensorParam('rows', 'u32', [rows.length], { role: 'in' })
+          const x = yield* B.tensorParam(
+            'x',
+            'u16',
+            direction === 'gather' ? [40, 256] : [rows.length, columns],
+            {
+              role: 'in',
+            },
+          )
+          const out = yield* B.tensorParam(
+            'out',
+            'u16',
+            direction === 'gather' ? [rows.length, columns] : [40, 256],
+            {
+              role: 'inout',
+            },
+          )
+          const s = yield* B.sharedMemory('s', 'u16', [rows.length, columns], transforms)
+          const full = yield* Pallas.Barrier('full')
+          return { idx, x, out, s, full }
+        },
+        function* ({ idx, x, out, s, full }) {
+          const named = yield* Pallas.load('rows', idx.view, { layout: TMA_INDICES_4 })
+          const plain = (t: B.Tensor<'u16', 2>): Pallas.GmemSlice<'u16', 2> =>
+            Pallas.at(t, [i32(0), i32(0)], [rows.length, columns])
+          const from = direction === 'gather' ? Pallas.rowsAt(x, named, i32(start), columns) : plain(x)
+          yield* Pallas.copyGmemToSmem('copy', from, s, full, null)
+          yield* Pallas.barrierWait('wait', full, null, Pallas.freshParities)
+          const to = direction === 'gather' ? plain(out) : Pallas.rowsAt(out, named, i32(start), columns)
+          yield* Pallas.copySmemToGmem('copy out', s, to)
+          yield* Pallas.waitSmemToGmem('wait out', 0)
+        },
+        'sm100a',
+      ),
+    )
+  const kinds: ReadonlyArray<readonly [number, ReadonlyArray<Transform.Transform>]> = [
+    [64, []],
+    [64, [tile(8, 64), swizzle(128)]],
+    [128, [tile(8, 64), swizzle(128)]],
+    [128, [tile(8, 32), swizzle(64)]],
+    [64, [swizzle(128)]],
+  ]
+  test('gathered rows are the rows that are named, zeros for those that there are not', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...kinds),
+        fc
+          .integer({ min: 1, max: 3 })
+          .chain((k) => fc.array(fc.nat(44), { minLength: 8 * k, maxLength: 8 * k })),
+        fc.constantFrom(0, 64),
+        ([columns, transforms], rows, start) => {
+          const { verdict, read } = ran(gathered(rows, columns, transforms, start, 'gather'), {
+            rows,
+            x: upTo(40 * 256, 1),
+            out: upTo(rows.length * columns).map(() => 0),
+          })
+          expect(verdict).toBe('ok')
+          expect(read('out')).toEqual(
+            rows.flatMap((r) => upTo(columns).map((c) => (r < 40 ? 1 + r * 256 + start + c : 0))),
+          )
+        },
+      ),
+      { numRuns: nightly ? 100 : 6 },
+    )
+  })
+  test('scattered rows go to the rows that are named, and nowhere for those that there are not', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...kinds),
+        fc.uniqueArray(fc.nat(44), { minLength: 16, maxLength: 16 }),
+        ([columns, transforms], rows) => {
+          const { verdict, read } = ran(gathered(rows, columns, transforms, 64, 'scatter'), {
+            rows,
+            x: upTo(16 * columns, 1),
+            out: upTo(40 * 256).map(() => 0),
+          })
+          expect(verdict).toBe('ok')
+          const expected = upTo(40 * 256).map(() => 0)
+          rows.forEach((r, k) => {
+            if (r < 40) for (let c = 0; c < columns; c++) expected[r * 256 + 64 + c] = 1 + k * columns + c
+          })
+          expect(read('out')).toEqual(expected)
+        },
+      ),
+      { numRuns: nightly ? 100 : 4 },
+    )
+  })
+})
+
+// ---------------------------------------------------------------- reductions
+
+/** The reference's table, with the sign that each name gives its integers. */
+const table: Readonly<Record<ReductionOp, ReadonlyArray<Dtype>>> = {
+  add: ['f16', 'bf16', 'f32', 'i32', 'u32', 'u64'],
+  min: ['f16', 'bf16'],
+  max: ['f16', 'bf16'],
+  umin: ['u32', 'u64'],
+  umax: ['u32', 'u64'],
+  smin: ['i32', 'i64'],
+  smax: ['i32', 'i64'],
+  and: ['i32', 'u32', 'i64', 'u64'],
+  or: ['i32', 'u32', 'i64', 'u64'],
+  xor: ['i32', 'u32', 'i64', 'u64'],
+  inc: ['u32'],
+  dec: ['u32'],
+}
+const meaning: Readonly<Record<ReductionOp, (old: number, by: number) => number>> = {
+  add: (x, y) => x + y,
+  min: Math.min,
+  max: Math.max,
+  umin: Math.min,
+  umax: Math.max,
+  smin: Math.min,
+  smax: Math.max,
+  and: (x, y) => Number(BigInt(x) & BigInt(y)),
+  or: (x, y) => Number(BigInt(x) | BigInt(y)),
+  xor: (x, y) => Number(BigInt(x) ^ BigInt(y)),
+  inc: (x, y) => (x >= y ? 0 : x + 1),
+  dec: (x, y) => (x === 0 || x > y ? y : x - 1),
+}
+const reducing = (op: ReductionOp, dtype: Dtype): E.Either<Failure, Program> =>
+  one(
+    function* () {
+      const x = yield* B.tensorParam<Dtype, Shape>('x', dtype, [2, 32], { role: 'in' })
+      const out = yield* B.tensorParam<Dtype, Shape>('out', dtype, [2, 32], { role: 'inout' })
+      const s = yield* B.sharedMemory<Dtype, Shape>('s', dtype, [2, 32])
+      const full = yield* Pallas.Barrier('full')
+      return { x, out, s, full }
+    },
+    function* ({ x, out, s, full }) {
+      yield* Pallas.copyGmemToSmem('copy', Pallas.at(x, [i32(0), i32(0)], [2, 32]), s, full, null)
+      yield* Pallas.barrierWait('wait', full, null, Pallas.freshParities)
+      yield* Pallas.copySmemToGmem('copy out', s, Pallas.at(out, [i32(0), i32(0)], [2, 32]), {
+        reductionOp: op,
+      })
+      yield* Pallas.waitSmemToGmem('wait out', 0)
+    },
+  )
+
+describe('reductions', () => {
+  const ops = Object.keys(table).filter((op): op is ReductionOp => op in table)
+  test.each(ops)('%s: of the dtypes of the table and no others, and what it says', (op) => {
+    for (const dtype of dtypes) {
+      const made = reducing(op, dtype)
+      expect(reductionDtypes(op).includes(dtype)).toBe(table[op].includes(dtype))
+      if (!table[op].includes(dtype)) {
+        // narrow ones are refused for their bytes first
+        expect(E.isLeft(made) ? made.left.code : dtype).toMatch(
+          /^pallas\.copy\.(reduction|last-dim|stride|bytes|sub-byte)$/,
+        )
+        continue
+      }
+      const by = upTo(64).map((i) => (i * 7) % 50)
+      const old = upTo(64).map((i) => (i * 11) % 40)
+      const algebra = bits('hopper')
+      const carrier = (n: number): number => (isFloat(dtype) ? algebra.constant(dtype, n) : n)
+      const { verdict, read } = ran(right(made), { x: by.map(carrier), out: old.map(carrier) })
+      expect([dtype, verdict]).toEqual([dtype, 'ok'])
+      expect([dtype, read('out')]).toEqual([dtype, old.map((x, i) => carrier(meaning[op](x, by[i]!)))])
+    }
+  })
+})
+
+// ---------------------------------------------------------------- groups
+
+describe('groups', () => {
+  /** Three copies of three refs; which commit; then a wait; then ref `k` is overwritten. */
+  const grouped = (commits: ReadonlyArray<boolean>, n: number, readOnly: boolean, k: number): Program =>
+    right(
+      one(
+        function* () {
+          const s = yield* B.sequence(
+            [0, 1, 2].map((i) => B.sharedMemory(`s${String(i)}`, 'i32', [1, 32] as const)),
+          )
+          const out = yield* B.tensorParam('out', 'i32', [3, 32], { role: 'inout' })
+          return { s, out }
+        },
+        function* ({ s, out }) {
+          const all = (x: number): Tile<'i32', 2> => splat<'i32', 2>(i32(x), [1, 32])
+          for (const [i, ref] of s.entries()) yield* Pallas.store(`fill ${String(i)}`, ref, all(i))
+          yield* Pallas.commitSmem('commit')
+          for (const [i, ref] of s.entries())
+            yield* Pallas.copySmemToGmem(
+              `copy ${String(i)}`,
+              ref,
+              Pallas.at(out, [i32(i), i32(0)], [1, 32]),
+              {
+                commitGroup: commits[i]!,
+              },
+            )
+          yield* Pallas.waitSmemToGmem('wait', n, readOnly)
+          yield* Pallas.store('overwrite', s[k]!, all(9))
+          yield* Pallas.commitSmemToGmemGroup('rest')
+          yield* Pallas.waitSmemToGmem('end', 0)
+        },
+      ),
+    )
+  test('a ref may be overwritten iff its group is closed and none of the n newest', () => {
+    for (let mask = 0; mask < 8; mask++) {
+      const commits = [0, 1, 2].map((i) => ((mask >> i) & 1) === 1)
+      const closed = commits.filter(Boolean).length
+      // the group of copy i: how many were closed before it
+      const groupOf = (i: number): number => commits.slice(0, i).filter(Boolean).length
+      for (let n = 0; n < 3; n++)
+        for (let k = 0; k < 3; k++)
+          for (const readOnly of nightly ? [false, true] : [(mask + n + k) % 2 === 0]) {
+            const safe = groupOf(k) < closed - n
+            const { verdict } = ran(grouped(commits, n, readOnly, k), { out: upTo(96).map(() => 0) })
+            expect([commits, n, k, verdict]).toEqual([commits, n, k, safe ? 'ok' : 'hazard'])
+          }
+    }
+  })
+})
+
+// ---------------------------------------------------------------- peers
+
+describe('asynchronous stores', () => {
+  test('are stores into the cluster ref, for whoever waited; who did not wait reads what may not be there', () => {
+    const sent = (how: 'async' | 'plain' | 'nobody waits'): Ran => {
+      const p = right(
+        Pallas.kernel(
+          { name: 'sent', arch: 'sm90a', cluster: [2, 2], clusterNames: ['x', 'y'] },
+          function* () {
+            const out = yield* B.tensorParam('out', 'f32', [16, 32], { role: 'out' })
+            const s = yield* B.sharedMemory('s', 'f32', [4, 32])
+            const full = yield* Pallas.Barrier('full')
+            return { out, s, full }
+          },
+          function* ({ out, s, full }) {
+            const x = yield* Pallas.axisIndex('x')
+            const y = yield* Pallas.axisIndex('y')
+            const i = yield* Pallas.broadcastedIota<'f32', 2>('i', 'f32', [4, 32], 0)
+            const to = sub(i32(1), x)
+            if (how === 'plain') {
+              yield* Pallas.store('send', yield* Pallas.clusterRef('peer', s, { x: to, y }), i)
+              yield* B.run('sent.arrive', { _tag: 'cluster.arrive', relaxed: false })
+              yield* B.run('sent', { _tag: 'cluster.wait' })
+            } else {
+              yield* Pallas.asyncStoreSmem('send', i, s, full, null, { clusterDim: 'x', clusterIdx: to })
+              if (how === 'async') yield* Pallas.barrierWait('wait', full, null, Pallas.freshParities)
+            }
+            const v = yield* Pallas.load('read', s)
+            yield* Pallas.store('write', slice(out.view, [mul(place('ctaRank'), i32(4)), i32(0)], [4, 32]), v)
+            yield* B.run('end.arrive', { _tag: 'cluster.arrive', relaxed: false })
+            yield* B.run('end', { _tag: 'cluster.wait' })
+          },
+        ),
+      )
+      return ran(p, {})
+    }
+    const [a, b] = [sent('async'), sent('plain')]
+    expect([a.verdict, b.verdict]).toEqual(['ok', 'ok'])
+    expect(a.read('out')).toEqual(b.read('out'))
+    expect(a.read('out')).toEqual(
+      upTo(512).map((p) => bits('hopper').constant('f32', Math.floor(p / 32) % 4)),
+    )
+    expect(sent('nobody waits').verdict).not.toBe('ok')
+  })
+})
+
+// ---------------------------------------------------------------- layouts
+
+/** The reference's list of casts: from, to, for elements of so many bits; both ways unless said. */
+const casts: ReadonlyArray<readonly [from: string, to: string, bits: ReadonlyArray<number>, both: boolean]> =
+  [
+    ['WGMMA', 'WGMMA_TRANSPOSED', [16, 32], true],
+    ['TCGEN05', 'TCGEN05_TRANSPOSED', [16, 32], true],
+    ['WGMMA_UPCAST_4X', 'WGMMA_UPCAST_2X', [4], false],
+    ['WGMMA_UPCAST_2X', 'WGMMA', [4, 8, 16], false],
+    ['WGMMA_UPCAST_4X', 'WGMMA', [4], false],
+    ['WGMMA', 'WGMMA_ACC_32BIT', [4, 8, 16, 32], true],
+    ['TMEM_NATIVE(2)', 'TMEM_NATIVE(4)', [4, 8, 16, 32], true],
+  ]
+
+describe('layout_cast', () => {
+  test('every pair of named layouts of an array (128, 64): legal as the reference lists, and no element changes', () => {
+    const named = [...families.map((f) => f.example), 'TMEM_NATIVE'].flatMap((text) => {
+      const l = parseName(text)
+      return E.isRight(l) &&
+        l.right._tag === 'tiled' &&
+        l.right.tiling[0]!.length === 2 &&
+        128 % l.right.tiling[0]![0]! === 0
+        ? [l.right]
+        : []
+    })
+    expect(named.length).toBeGreaterThan(12)
+    const lists = (a: string, b: string, width: number): boolean =>
+      a === b ||
+      casts.some(
+        ([from, to, widths, both]) =>
+          widths.includes(width) && ((from === a && to === b) || (both && from === b && to === a)),
+      )
+    const element = { 32: 'f32', 16: 'f16', 8: 'e4m3', 4: 'e2m1' } as const
+    for (const from of named)
+      for (const to of named)
+        for (const width of [4, 8, 16, 32] as const) {
+          const made = B.draft({ name: 'cast', arch: 'sm90a', agents: [B.warpgroup('t', 0)] }, function* () {
+            const x = splat(float(element[width], 1), [128, 64], from)
+            yield* Pallas.layoutCast('cast', x, to)
+          })
+          const [a, b] = [nameOf(from) ?? '?', nameOf(to) ?? '?']
+          expect([a, b, width, E.isRight(made)]).toEqual([a, b, width, lists(a, b, width)])
+        }
+  })
+})
