@@ -52,7 +52,6 @@ import { WGMMA, WGMMA_8BIT, sameTiledLayout } from '../../layouts/tiled.js'
 import { bitsOf, isInt, type Dtype, type FloatDtype } from '../../numerics/dtype.js'
 import {
   block,
-  build,
   registers,
   regsRead,
   run,
@@ -60,7 +59,7 @@ import {
   type Build,
   type ElementIndex,
 } from '../../semantics/builder.js'
-import { i1, i32, slice, type Expr, type ExprNode, type Tile, type View } from '../../semantics/expression.js'
+import { i1, i32, slice, type Expr, type Tile, type View } from '../../semantics/expression.js'
 import { checked } from '../../semantics/index-types.js'
 import type { TileType, ViewType } from '../../semantics/types.js'
 import { mmaOperand, type MmaOperand } from '../../transforms/mma-operand.js'
@@ -68,6 +67,7 @@ import { showShape } from '../../transforms/shape.js'
 import { swizzleElements } from '../../transforms/swizzle.js'
 import { refused, type Code } from './codes.js'
 import type { Accumulator, AccumulatorDtype } from './accumulator.js'
+import { storageOf } from './storage-of.js'
 import { asOperand } from './tf32.js'
 
 // ---------------------------------------------------------------- accumulators
@@ -209,14 +209,11 @@ const whyOfRegisters = (a: TileType): readonly [Code, string] | null => {
 /** Does a `wgmma` wait for the ones before it? */
 export type WgmmaWait = 'implemented' | 'documented'
 
-const storageOf = (e: ExprNode): string | null =>
-  e._tag === 'storage' ? e.storage : e._tag === 'slice' || e._tag === 'slot' ? storageOf(e.of) : null
-
 /** The thread that the registers of an accumulator belong to. */
 const threadOf = (acc: View<'regs', Dtype, 2>): Build<string> =>
-  build((state) => {
-    const owner = state.storage.get(storageOf(acc) ?? '')?.owner
-    return E.right([owner === undefined || owner === 'cta' ? '' : owner.agent, state])
+  block(function* () {
+    const owner = (yield* storageOf(acc))?.owner
+    return owner === undefined || owner === 'cta' ? '' : owner.agent
   })
 
 /** The registers of an array that the tensor core will read: written, and fenced. */
