@@ -99,12 +99,12 @@ describe('what matters', () => {
   const needless = /\.sync$|^publish barriers$|^relinquish$|^init |^block (starts|ends)$/
   test.each<readonly [string, string, ReadonlyArray<string>]>([
     ['arrive consumed[1]', 'deadlock', ['B5']],
-    ['wait loaded', 'hazard', ['R1', 'W1']],
+    ['pipeline.wait loaded', 'hazard', ['R1', 'W1']],
     ['tcgen05_mma', 'deadlock', ['B5']],
     ['wait consumed', 'hazard', ['W2', 'M2']],
     ['wait final', 'hazard', ['M2']],
     ['load acc', 'hazard', ['I1']],
-    ['load acc.wait', 'hazard', ['M3']],
+    ['load acc.use', 'hazard', ['M3']],
     ['acc_smem[...] = acc', 'hazard', ['I1']],
     ['commit_smem', 'hazard', ['P1']],
     ['copy out', 'hazard', ['O1']],
@@ -114,6 +114,16 @@ describe('what matters', () => {
   ])('without `%s`: %s, %j', (label, verdict, ids) => {
     const v = checked(right(without(label)(p)), { strict: false }).verdict
     expect([v.verdict, v.findings.map((f) => f.id)]).toEqual([verdict, expect.arrayContaining([...ids])])
+  })
+  test('without `wait_load_tmem`, as printed: a note, and an error with strict', () => {
+    const printed = right(without('wait_load_tmem')(p))
+    const { verdict } = checked(printed, { strict: false })
+    expect([verdict.verdict, verdict.notes.map((f) => [f.id, f.a.site, f.b?.site])]).toEqual([
+      'ok',
+      [['M3', 'load acc', 'deallocate']],
+    ])
+    const strictly = checked(printed, { strict: true }).verdict
+    expect([strictly.verdict, strictly.findings.map((f) => f.id)]).toEqual(['hazard', ['U2']])
   })
   test('the automatic barriers and the block barriers of one agent order nothing', () => {
     for (const label of labelsOf(p).filter((l) => /\.sync$/.test(l)))

@@ -30,7 +30,11 @@ export interface Group {
 }
 
 /** Checks the axis. `when` is the caller's own predicate. */
-export const groupOf = (label: string, axisName: string | undefined, when: Condition | undefined): Build<Group> =>
+export const groupOf = (
+  label: string,
+  axisName: string | undefined,
+  when: Condition | undefined,
+): Build<Group> =>
   block(function* () {
     if (axisName === undefined) return { ctaGroup: 1, when: when ?? null }
     const here = yield* contextHere

@@ -175,7 +175,11 @@ export const asyncCopyScalesToTmem = (
     ]
     yield* copy(
       label,
-      seenAs(source, from, chains.map((c) => c.filter(({ size }) => size > 1))),
+      seenAs(
+        source,
+        from,
+        chains.map((c) => c.filter(({ size }) => size > 1)),
+      ),
       destination,
       halves ? '64x128b.warpx2::01_23' : '32x128b.warpx4',
       options,
@@ -201,7 +205,11 @@ export const asyncCopySparseMetadataToTmem = (
     const [from, to] = yield* typesOf(label, source, destination)
     const no = (what: string): Build<never> => refused('pallas.tmem.metadata', `${label}: ${what}`)
     const [rows = 0, words = 0] = to.layout.shape
-    if (rows !== 128 || words % wordsInLine !== 0 || tensorMemoryLayoutOf(to.layout)?.kind !== 'sparse-metadata')
+    if (
+      rows !== 128 ||
+      words % wordsInLine !== 0 ||
+      tensorMemoryLayoutOf(to.layout)?.kind !== 'sparse-metadata'
+    )
       return yield* no(
         `the TMEM ref ${showShape(to.layout.shape)}: expected (128, words) in the layout of sparse metadata, a multiple of ${String(wordsInLine)} words`,
       )
@@ -224,7 +232,11 @@ export const asyncCopySparseMetadataToTmem = (
     ]
     yield* copy(
       label,
-      seenAs(source, from, chains.map((c) => c.filter(({ size }) => size > 1))),
+      seenAs(
+        source,
+        from,
+        chains.map((c) => c.filter(({ size }) => size > 1)),
+      ),
       destination,
       '128x128b',
       options,
@@ -255,7 +267,9 @@ export const formatTcgen05SparseMetadata = (
   numbers.forEach((x, at) => {
     const [row, entry] = [Math.floor(at / (groups * 2)), at % (groups * 2)]
     const [word, part] = [Math.floor(entry / numbersInWord), entry % numbersInWord]
-    const line = (Math.floor(row / 128) * (words / wordsInLine) + Math.floor(word / wordsInLine)) * 128 + laneOf(row % 128)
+    const line =
+      (Math.floor(row / 128) * (words / wordsInLine) + Math.floor(word / wordsInLine)) * 128 +
+      laneOf(row % 128)
     const place = line * wordsInLine + (word % wordsInLine)
     out[place] = out[place]! + x * 4 ** part
   })

@@ -165,8 +165,16 @@ const operandOf = (side: 'a' | 'b', type: ViewType): MmaOperand | readonly [Code
 }
 const isWhy = (x: MmaOperand | readonly [Code, string]): x is readonly [Code, string] => Array.isArray(x)
 
-const inferred = (type: ViewType, layout: TensorMemoryLayout | null, kind: TensorMemoryLayout['kind'], packing: number): boolean =>
-  layout !== null && layout.kind === kind && vectorLength(layout) === packing && (kind === 'default' || type.layout.shape[1] === layout.tiled.tiling[0]![1])
+const inferred = (
+  type: ViewType,
+  layout: TensorMemoryLayout | null,
+  kind: TensorMemoryLayout['kind'],
+  packing: number,
+): boolean =>
+  layout !== null &&
+  layout.kind === kind &&
+  vectorLength(layout) === packing &&
+  (kind === 'default' || type.layout.shape[1] === layout.tiled.tiling[0]![1])
 
 const shown = (layout: TensorMemoryLayout | null): string =>
   layout === null ? 'none of the layouts of tensor memory' : showTensorMemoryLayout(layout)
@@ -179,11 +187,15 @@ const operands = (t: Types, pair: boolean): Why => {
   if (isWhy(right)) return right
   const onlyAlongK = (side: 'a' | 'b', found: MmaOperand): Why =>
     bitsOf(a.dtype) < 8 && found.major !== 'k'
-      ? ['pallas.tcgen05.transforms', `${side}: operands of ${a.dtype} run along k in memory, found ${side === 'a' ? 'm' : 'n'}`]
+      ? [
+          'pallas.tcgen05.transforms',
+          `${side}: operands of ${a.dtype} run along k in memory, found ${side === 'a' ? 'm' : 'n'}`,
+        ]
       : null
   const wrongB = onlyAlongK('b', right)
   if (wrongB !== null) return wrongB
-  const span = swizzleElements(right.swizzle, bitsOf(b.dtype)) * (metadata !== null && a.space === 'smem' ? 2 : 1)
+  const span =
+    swizzleElements(right.swizzle, bitsOf(b.dtype)) * (metadata !== null && a.space === 'smem' ? 2 : 1)
   if (a.space === 'smem') {
     const left = operandOf('a', a)
     if (isWhy(left)) return left
@@ -196,8 +208,7 @@ const operands = (t: Types, pair: boolean): Why => {
     if (wrongA !== null) return wrongA
   } else {
     const layout = tensorMemoryLayoutOf(a.layout)
-    if (m !== 128)
-      return ['pallas.tcgen05.tmem', `a in TMEM has 128 rows, found ${String(m)}`]
+    if (m !== 128) return ['pallas.tcgen05.tmem', `a in TMEM has 128 rows, found ${String(m)}`]
     if (!inferred(a, layout, 'default', tmemColumnBits / bitsOf(a.dtype)))
       return [
         'pallas.tcgen05.tmem',
@@ -233,7 +244,9 @@ const scales = ({ acc, a, b, aScale, bScale, metadata }: Types, pair: boolean): 
   if (aScale === null && bScale === null) return null
   const no = (what: string): Why => ['pallas.tcgen05.scales', what]
   if (aScale === null || bScale === null)
-    return no(`expected scales of a and of b, or of neither: found those of ${aScale === null ? 'b' : 'a'} alone`)
+    return no(
+      `expected scales of a and of b, or of neither: found those of ${aScale === null ? 'b' : 'a'} alone`,
+    )
   const [m = 0, n = 0] = shapeOf(acc)
   const [k = 0] = shapeOf(b)
   const stored = metadata === null ? k : k / 2
@@ -250,8 +263,7 @@ const scales = ({ acc, a, b, aScale, bScale, metadata }: Types, pair: boolean): 
     return no(
       `a_scale is ${aScale.dtype} ${showShape(shapeOf(aScale))} and b_scale ${bScale.dtype} ${showShape(shapeOf(bScale))} for ${String(stored)} stored elements of ${a.dtype} in a row: expected ${a.dtype === 'e2m1' ? 'e8m0 for every 16 or 32, or ue4m3 for every 16' : 'e8m0 for every 32'}`,
     )
-  if (rowsA !== 128)
-    return no(`a_scale ${showShape(shapeOf(aScale))}: expected (128, ${String(columnsA)})`)
+  if (rowsA !== 128) return no(`a_scale ${showShape(shapeOf(aScale))}: expected (128, ${String(columnsA)})`)
   const halves = pair && m === 64
   const rows = halves ? 256 : 128 * Math.ceil(n / 128)
   if (!sameShape(shapeOf(bScale), [rows, columnsA]))
@@ -395,9 +407,7 @@ export const tcgen05Mma = (
       yield* belongsTo(label, name, ref, group)
     const [m = 0, n = 0] = types.acc.layout.shape
     const completions: ReadonlyArray<Completion> =
-      barrier === null
-        ? []
-        : [yield* completionOf(label, barrier, index, group)]
+      barrier === null ? [] : [yield* completionOf(label, barrier, index, group)]
     const product = (
       into: View<'tmem', Dtype, 2>,
       by: View<'smem', Dtype, 2>,
@@ -409,7 +419,9 @@ export const tcgen05Mma = (
       b: by,
       accumulate,
       ctaGroup: group.ctaGroup,
-      ...(aScale === undefined || types.aScale === null ? {} : { scaleA: scaleRows(aScale, types.aScale, m, false) }),
+      ...(aScale === undefined || types.aScale === null
+        ? {}
+        : { scaleA: scaleRows(aScale, types.aScale, m, false) }),
       ...(bScale === undefined || types.bScale === null
         ? {}
         : { scaleB: scaleRows(bScale, types.bScale, n, pair && m === 64) }),

@@ -55,7 +55,7 @@ import type { ViewType } from '../../semantics/types.js'
 import { sameShape, showShape } from '../../transforms/shape.js'
 import { refused } from './codes.js'
 import type { Thread } from './context.js'
-import { warpgroupBarrier } from './kernel.js'
+import { warpgroupBarrier } from './core-map.js'
 import { tensorMemoryLayoutOf } from './memory.js'
 
 // ---------------------------------------------------------------- preconditions
@@ -88,9 +88,7 @@ const goesWith = (label: string, { type, layout }: Place, found: RegisterLayout)
         `${label}: expected a tiled register layout for ${showTensorMemoryLayout(layout)}, found ${showLayout(found)}`,
       )
     const legal = checkTransfer(layout, found, bitsOf(type.dtype))
-    return E.isLeft(legal)
-      ? yield* refused('pallas.tmem.transfer', `${label}: ${legal.left.message}`)
-      : found
+    return E.isLeft(legal) ? yield* refused('pallas.tmem.transfer', `${label}: ${legal.left.message}`) : found
   })
 
 // ---------------------------------------------------------------- loads

@@ -17,6 +17,7 @@
  * | repeated wait       | a wait that has passed passes again while its barrier's next generation cannot end without its agent, which C4 of the mutant has shown |
  * | rendezvous of one   | a named barrier whose count one agent meets by itself ends at its own arrival and orders nothing; it may go |
  * | implied fence       | a thread-sync fence beside an arrive or a wait whose barrier orders the tensor core repeats what that does; it may go |
+ * | register dependency | a load whose registers are used has read before what follows that use, and only a dealloc asks: a note says so |
  * | empty group         | a commit right after a commit closes an empty group, which only makes later waits wait for more |
  *
  * Laws
@@ -139,7 +140,9 @@ const isImplied = (program: Program, m: Mutant): boolean =>
   (m.instruction === 'tcgen05.fenceAfter' && ordersTensorCore(program, m.previous, 'mbarrier.wait'))
 
 /** The rule by which a survivor changes nothing, or null. */
-const certificateOf = (program: Program, m: Mutant): string | null => {
+const certificateOf = (program: Program, m: Mutant, v: Verdict): string | null => {
+  if (m.operator === 'DROP' && m.instruction === 'tcgen05.waitLd' && v.notes.some((n) => n.id === 'M3'))
+    return 'register dependency'
   if (m.operator === 'DROP' && isOfOne(program, m.statement.instruction)) return 'rendezvous of one'
   if (m.operator === 'DROP' && isImplied(program, m)) return 'implied fence'
   if (m.operator !== 'DUP') return null
@@ -204,7 +207,7 @@ export const judgeMutant = (program: Program, options: CheckOptions, m: Mutant):
     verdict: verdict.verdict,
     fate,
     named: fate === 'killed' && names(verdict, program, m),
-    certificate: fate === 'survived' ? certificateOf(program, m) : null,
+    certificate: fate === 'survived' ? certificateOf(program, m, verdict) : null,
     ids: verdict.findings.map((f) => f.id),
     reason: verdict.reason,
   }
