@@ -56,6 +56,8 @@ export interface BlockSpec<D extends Dtype = Dtype, R extends number = number> {
   readonly transforms?: ReadonlyArray<Transform>
   /** inputs: how many further bodies return before the block may be overwritten (default 0) */
   readonly delayRelease?: number
+  /** axes of the cluster whose blocks all work on this one; of inputs of a warp-specialized pipeline alone */
+  readonly collectiveAxes?: ReadonlyArray<string>
   /** of the general `BlockSpec`; a pipeline takes none */
   readonly pipelineMode?: string
 }
@@ -232,6 +234,43 @@ export const allocate = (
       ref,
     } as const
   })
+
+/** The same buffers for other blocks of the same shape and dtype; null: they are not. */
+export const rebound = (
+  label: string,
+  o: Operand,
+  operand: string,
+  spec: BlockSpec,
+  grid: Grid,
+): E.Either<Failure, Operand | null> => {
+  if (o._tag === 'gmem' || spec.memorySpace === 'GMEM')
+    return E.right(
+      o._tag === 'gmem' && spec.memorySpace === 'GMEM' ? { _tag: 'gmem', name: operand, spec } : null,
+    )
+  const legal = legalBlock(label, operand, spec, grid.length)
+  if (E.isLeft(legal)) return legal
+  const { shape, indexMap } = legal.right
+  const invariant = isInvariant(grid.length, indexMap)
+  const same =
+    shape.length === o.shape.length &&
+    shape.every((n, d) => n === o.shape[d]) &&
+    spec.tensor.dtype === o.spec.tensor.dtype &&
+    invariant === o.invariant
+  return E.right(
+    same
+      ? {
+          _tag: 'smem',
+          name: operand,
+          spec,
+          shape,
+          slots: o.slots,
+          invariant,
+          blockAt: (indices) => indexMap(...indices),
+          ref: o.ref,
+        }
+      : null,
+  )
+}
 
 export const isBuffered = (o: Operand): o is Buffered => o._tag === 'smem'
 

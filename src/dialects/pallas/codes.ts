@@ -194,6 +194,17 @@ const table = {
   'pallas.emit_pipeline.mode': 'NotImplementedError',
   'pallas.emit_pipeline.collective-input': 'NotImplementedError',
   'pallas.emit_pipeline.collective-output': 'ValueError',
+  'pallas.emit_pipeline_warp_specialized.threads': 'nothing',
+  'pallas.emit_pipeline_warp_specialized.memory-thread': 'NotImplementedError',
+  'pallas.emit_pipeline_warp_specialized.delay': 'NotImplementedError',
+  'pallas.emit_pipeline_warp_specialized.concurrent-steps': 'ValueError',
+  'pallas.emit_pipeline_warp_specialized.registers': 'nothing',
+  'pallas.emit_pipeline_warp_specialized.outputs': 'NotImplementedError',
+  'pallas.emit_pipeline_warp_specialized.invariant-input': 'NotImplementedError',
+  'pallas.emit_pipeline_warp_specialized.collective': 'NotImplementedError',
+  'pallas.emit_pipeline_warp_specialized.allocations': 'nothing',
+  'pallas.emit_pipeline_warp_specialized.pipeline-state': 'NotImplementedError',
+  'pallas.emit_pipeline_warp_specialized.compute-context': 'ValueError',
 } as const
 
 export type Code = keyof typeof table

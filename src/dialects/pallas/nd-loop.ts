@@ -36,10 +36,11 @@ import type { TypeIndex } from '../../semantics/types.js'
 import { sizeOf } from '../../transforms/shape.js'
 import { indicesOf, show } from './blocks.js'
 import { refuse } from './codes.js'
+import { axisHere } from './context.js'
 
 // ---------------------------------------------------------------- model
 
-/** `lax.axis_index` and `lax.axis_size` of an axis that programs stand along. */
+/** Where a program stands along an axis: `lax.axis_index` and `lax.axis_size`. */
 export interface ProgramAxis {
   readonly index: Int
   readonly size: number
@@ -57,7 +58,8 @@ export interface NDLoopInfo {
 
 export interface NDLoopSpec {
   readonly grid: ReadonlyArray<number>
-  readonly collectiveAxes: ReadonlyArray<ProgramAxis>
+  /** axes of the kernel by their names, or any others */
+  readonly collectiveAxes: string | ReadonlyArray<string | ProgramAxis>
   readonly tiling?: ReadonlyArray<number>
 }
 
@@ -117,7 +119,11 @@ export const ndLoop = <C extends Readonly<Record<string, TypeIndex>>>(
 ): Build<Exprs<C>> =>
   block(function* () {
     yield* fromEither(legal(label, spec))
-    const program = asOne(spec.collectiveAxes)
+    const { collectiveAxes } = spec
+    const axes: ProgramAxis[] = []
+    for (const axis of typeof collectiveAxes === 'string' ? [collectiveAxes] : collectiveAxes)
+      axes.push(typeof axis === 'string' ? yield* axisHere(label, axis) : axis)
+    const program = asOne(axes)
     const [G, P] = [sizeOf(spec.grid), program.size]
     const numLocalSteps = yield* letIn(
       `${label}.num_local_steps`,

@@ -136,6 +136,15 @@ export const slotsFor = (
       )
 }
 
+/** A block stores what is its own. */
+export const ownOutput = (label: string, operand: string, s: BlockSpec): E.Either<Failure, null> =>
+  s.collectiveAxes === undefined
+    ? E.right(null)
+    : refuse(
+        'pallas.emit_pipeline.collective-output',
+        `${label}: ${operand} has collective_axes (${s.collectiveAxes.join(', ')}): outputs cannot be collective`,
+      )
+
 const legal = (
   label: string,
   spec: PipelineSpec<ReadonlyArray<BlockSpec>, ReadonlyArray<BlockSpec>>,
@@ -146,6 +155,16 @@ const legal = (
   for (const [k, s] of [...spec.inSpecs, ...(spec.outSpecs ?? [])].entries()) {
     const one = legalSpec(label, names[k]!, s, spec.grid.length)
     if (E.isLeft(one)) return one
+    const isInput = k < spec.inSpecs.length
+    if (isInput && s.collectiveAxes !== undefined)
+      return refuse(
+        'pallas.emit_pipeline.collective-input',
+        `${label}: ${names[k]!} has collective_axes (${s.collectiveAxes.join(', ')}): collective inputs are not supported in emit_pipeline`,
+      )
+    if (!isInput) {
+      const alone = ownOutput(label, names[k]!, s)
+      if (E.isLeft(alone)) return alone
+    }
   }
   const longest = spec.inSpecs.findIndex((s) => (s.delayRelease ?? 0) >= Math.max(1, spec.maxConcurrentSteps))
   return longest >= 0
