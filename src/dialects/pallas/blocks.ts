@@ -31,6 +31,7 @@ import {
   quo,
   rem,
   slot,
+  type Condition,
   type Expr,
   type ExprNode,
   type Int,
@@ -39,7 +40,7 @@ import {
 import { checked } from '../../semantics/index-types.js'
 import type { Transform } from '../../transforms/transform.js'
 import { refuse } from './codes.js'
-import { at, type GmemSlice } from './copy.js'
+import { at, type CopyOptions, type GmemSlice, type OOBFillMode } from './copy.js'
 import { batchTransform } from './transforms.js'
 
 // ---------------------------------------------------------------- model
@@ -58,6 +59,8 @@ export interface BlockSpec<D extends Dtype = Dtype, R extends number = number> {
   readonly delayRelease?: number
   /** axes of the cluster whose blocks all work on this one; of inputs of a warp-specialized pipeline alone */
   readonly collectiveAxes?: ReadonlyArray<string>
+  /** what elements of a block outside of the tensor are (default ZEROS) */
+  readonly oobFillMode?: OOBFillMode
   /** of the general `BlockSpec`; a pipeline takes none */
   readonly pipelineMode?: string
 }
@@ -281,6 +284,13 @@ export const blockOf = (b: Buffered, indices: ReadonlyArray<Int>): GmemSlice<Dty
     b.blockAt(indices).map((index, d) => mul(index, i32(b.shape[d]!))),
     b.shape,
   )
+
+/** How an input is copied. */
+export const copyOptions = (s: BlockSpec, when?: Condition): CopyOptions => ({
+  when,
+  ...(s.oobFillMode === undefined ? {} : { oobMode: s.oobFillMode }),
+  ...(s.collectiveAxes === undefined ? {} : { collectiveAxes: s.collectiveAxes }),
+})
 
 /** The slot of a step, in SMEM. */
 export const slotOf = (b: Buffered, step: Int): View<'smem'> => slot(b.ref, step)

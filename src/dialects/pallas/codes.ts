@@ -185,6 +185,8 @@ const table = {
   'pallas.nd_loop.grid': 'nothing',
   'pallas.nd_loop.tiling-rank': 'ValueError',
   'pallas.nd_loop.tiling': 'ValueError',
+  'pallas.dynamic_scheduling_loop.threads': 'nothing',
+  'pallas.dynamic_scheduling_loop.cluster-axes': 'nothing',
   'pallas.emit_pipeline.grid': 'ValueError',
   'pallas.emit_pipeline.concurrent-steps': 'ValueError',
   'pallas.emit_pipeline.slots': 'NotImplementedError',

@@ -76,6 +76,7 @@ import {
   allocate,
   asInt,
   blockOf,
+  copyOptions,
   indicesOf,
   isBuffered,
   legalGrid,
@@ -272,7 +273,7 @@ export const emitPipeline = <
             slotOf(b, into),
             loaded,
             into,
-            { when },
+            copyOptions(b.spec, when),
           )
     for (let s = 0; s < slots; s++) {
       // a dynamic grid may have fewer steps than slots: then its first blocks are fetched again

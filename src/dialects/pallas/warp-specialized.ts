@@ -51,7 +51,6 @@ import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../failure.js'
 import {
   block,
-  build,
   forRange,
   fromEither,
   ifThen,
@@ -60,10 +59,8 @@ import {
   run,
   type Build,
   type Exprs,
-  type State,
   type Steps,
 } from '../../semantics/builder.js'
-import { amend } from '../../semantics/builder/state.js'
 import {
   add,
   eq,
@@ -82,11 +79,12 @@ import {
 } from '../../semantics/expression.js'
 import { checked } from '../../semantics/index-types.js'
 import type { TypeIndex } from '../../semantics/types.js'
-import { Barrier, barrierArrive, initBarrier } from './barrier.js'
+import { Barrier, barrierArrive } from './barrier.js'
 import {
   allocate,
   asInt,
   blockOf,
+  copyOptions,
   indicesOf,
   isBuffered,
   legalGrid,
@@ -105,7 +103,7 @@ import { ClusterBarrier } from './cluster-barrier.js'
 import { refuse, refused } from './codes.js'
 import { commitSmem, copyGmemToSmem, waitSmemToGmem } from './copy.js'
 import { axisHere, blockScope, contextHere, threadHere } from './context.js'
-import { blockSync } from './kernel.js'
+import { declaredOnce, enterTogether } from './declared-once.js'
 import { ownOutput, parityOf, slotsFor, storeChanged, storeLast, usesOf } from './pipeline.js'
 
 // ---------------------------------------------------------------- model
@@ -281,22 +279,6 @@ const legal = (label: string, spec: Specs, names: ReadonlyArray<string>): E.Eith
 
 // ---------------------------------------------------------------- allocations
 
-/** What the first thread of a block declares, and the others name again. */
-const declaredOnce = <A>(declare: Build<A>): Build<A> =>
-  build((state: State) =>
-    pipe(
-      contextHere.run(state),
-      E.chain(([here]) =>
-        (here.thread?.index ?? 0) === 0
-          ? declare.run(state)
-          : pipe(
-              declare.run(amend(state, { storage: new Map() })),
-              E.map(([a]) => [a, state]),
-            ),
-      ),
-    ),
-  )
-
 /**
  * `get_allocations`: buffers and barriers for all threads, which meet first if it is they who allocate. Refuses inputs that no step changes.
  */
@@ -311,7 +293,6 @@ export const warpSpecializedAllocations = <
     const all: ReadonlyArray<BlockSpec> = [...spec.inSpecs, ...(spec.outSpecs ?? [])]
     const names = operandNames(all)
     const slots = yield* fromEither(legal(label, spec, names))
-    const here = yield* contextHere
     const axes = [...new Set(spec.inSpecs.flatMap((s) => s.collectiveAxes ?? []))]
     if (axes.length > 1)
       return yield* refused(
@@ -351,10 +332,7 @@ export const warpSpecializedAllocations = <
         return { slots, ins, outs: operands.slice(spec.inSpecs.length), ready, consumed }
       }),
     )
-    if (here.thread !== null) {
-      if (here.thread.index === 0) for (const b of [...made.ready, ...made.consumed]) yield* initBarrier(b)
-      yield* blockSync(`${label}.enter`, here.numThreads)
-    }
+    yield* enterTogether(label, [...made.ready, ...made.consumed])
     return made
   })
 
@@ -451,6 +429,7 @@ const memoryThread = (spec: Specs, a: Allocations, c: Counting): Build<void> =>
             slotOf(b, into),
             a.ready[spec.manualReadyBarriers === true ? k : 0]!,
             into,
+            copyOptions(b.spec),
           )
       })
     const isStart =
