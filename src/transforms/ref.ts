@@ -115,7 +115,8 @@ const tiledExtents = (shape: Shape, levels: ReadonlyArray<Tile>): ReadonlyArray<
   return extents
 }
 
-const chainsOf = (ref: TransformedRef): Chains => {
+/** The modes of each dimension. */
+export const chainsOf = (ref: TransformedRef): Chains => {
   const extents = tiledExtents(ref.shape, ref.tiling)
   return dimensionChains(ref.shape.length, ref.tiling).map((chain) =>
     chain.map((k) => ({ size: extents[k]!, stride: ref.strides[k]! })),

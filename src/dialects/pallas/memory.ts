@@ -487,3 +487,27 @@ export const declaring = <A>(
       ]),
     ),
   )
+
+/** Declares storages. Refuses a name that there is already. */
+export const declareStorage = (storage: ReadonlyArray<Storage>): Build<void> =>
+  build((state: State) => {
+    const twice = storage.find(({ id }) => state.storage.has(id))
+    return twice === undefined
+      ? E.right([
+          undefined,
+          amend(state, {
+            storage: new Map([...state.storage, ...storage.map((s) => [s.id, s] as const)]),
+          }),
+        ])
+      : E.left(failure('name.bound-twice', `There are two storages ${twice.id}`))
+  })
+
+/** What is declared so far. */
+export const declaredStorage: Build<ReadonlyMap<string, Storage>> = build((state: State) =>
+  E.right([state.storage, state]),
+)
+
+/** What a list of builds gives, one after the other. */
+export type Results<A extends ReadonlyArray<Build<unknown>>> = {
+  readonly [K in keyof A]: A[K] extends Build<infer T> ? T : never
+}
