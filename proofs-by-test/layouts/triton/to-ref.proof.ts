@@ -7,6 +7,7 @@ import { isTensorMemory, toRef, type BufferSpec } from '../../../src/layouts/tri
 import { onShape } from '../../../src/layouts/triton/to-linear.js'
 import * as Ref from '../../../src/transforms/ref.js'
 import type { Shape } from '../../../src/transforms/shape.js'
+import { swizzle, tile } from '../../../src/transforms/transform.js'
 import { code, computed, indices, linearOf, nvmma, right, specOf, tmem } from './readers.js'
 
 const isBuffer = (spec: EncodingSpec): spec is BufferSpec =>
@@ -99,7 +100,19 @@ test('by hand: two panels of 64 columns, swizzled', () => {
   expect(ref.swizzle).toBe(128)
 })
 
-test('law 3: refused, with no swizzle or with too many', () => {
+test.each([32, 64, 128] as const)(
+  'law 3: one panel of a swizzle of %i bytes is that of the transforms',
+  (width) => {
+    const columns = width / 2
+    for (const rows of [8, 64]) {
+      const transforms = [right(tile([8, columns])), right(swizzle(width))]
+      const wanted = right(Ref.ofTransforms([rows, columns], 16, transforms))
+      expect(Ref.sameRef(right(toRef(nvmma(width, 16), [rows, columns], 16)), wanted)).toBe(true)
+    }
+  },
+)
+
+test('law 4: refused, with no swizzle or with too many', () => {
   // 4 elements of 16 bits stay together: units of 8 bytes
   expect(code(toRef(swizzled(4, 1, 8), [64, 32], 16))).toBe('triton.not-a-ref')
   expect(code(toRef(swizzled(8, 2, 8), [64, 64], 16))).toBe('triton.not-a-ref')

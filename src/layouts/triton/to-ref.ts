@@ -11,7 +11,9 @@
  *     nvmma_shared 128 bytes, f16, on (64, 128)        two panels of 64 columns, each 64 rows of 128 bytes
  *       index bits      c0 .. c5   r0 .. r5   c6
  *       address bits    1 .. 6     7 .. 12    13       swizzle 128
- *       modes           dim 0: 64 by 64 elements       dim 1: 2 by 4096, 64 by 1
+ *       modes           dim 0: 8 by 512 elements, 8 by 64       dim 1: 2 by 4096, 64 by 1
+ *
+ * (Rows of a swizzle are cut by eight, as `Tile (8, 64)` cuts them: two refs of one buffer are equal data.)
  *
  * Dimensions before those of the encoding count buffers behind each other, each of the whole extent of the layout: (3, 64, 64) is three
  * buffers of (64, 64). An encoding that does not say its rank (`nvmma_shared` of one block) has two dimensions.
@@ -21,7 +23,8 @@
  * Laws
  * 1. The element at every address is the one that the linear layout has there: `apply(toLinear)(address) = index`, buffer by buffer.
  * 2. Buffers do not overlap, and lie behind each other without a gap but that to the next column of tensor memory.
- * 3. Refused exactly if no swizzle leaves a permutation of bits.
+ * 3. On one panel of a swizzle it is the ref of `Tile (8, W)` and `Swizzle W`.
+ * 4. Refused exactly if no swizzle leaves a permutation of bits.
  *
  * Source: Triton, `toLinearLayout` and the lowering of `ttg.memdesc_index`; PTX ISA, swizzling modes.
  */
@@ -119,6 +122,27 @@ const modes = (worths: ReadonlyArray<number>): ReadonlyArray<Mode> => {
     : runs.reverse().map(({ size, stride }) => ({ size, stride }))
 }
 
+/** A mode in two, at so many elements; the major part may be of one. */
+const cutAt = (all: ReadonlyArray<Mode>, at: number, stride: number): ReadonlyArray<Mode> =>
+  all.flatMap((mode) =>
+    mode.stride === stride && mode.size >= at
+      ? [
+          { size: mode.size / at, stride: stride * at },
+          { size: at, stride },
+        ]
+      : [mode],
+  )
+
+/** Swizzled dimensions are cut into the tiles of the swizzle, 8 rows of its span, as those of transforms are. */
+const inTiles = (
+  dimensions: ReadonlyArray<ReadonlyArray<Mode>>,
+  swizzle: Swizzle,
+  bits: number,
+): ReadonlyArray<ReadonlyArray<Mode>> => {
+  const span = (8 * swizzle) / bits
+  return swizzle === 16 ? dimensions : dimensions.map((all) => cutAt(cutAt(all, span, 1), 8, span))
+}
+
 // ---------------------------------------------------------------------------------------------- the ref
 
 /** Elements from one buffer to the next. */
@@ -153,7 +177,7 @@ export const toRef = (
         const outer = buffers.map((size, d): ReadonlyArray<Mode> => [
           { size, stride: stride * sizeOf(buffers.slice(d + 1)) },
         ])
-        return E.right(ofChains([...outer, ...worths.map(modes)], bits, 0, swizzle))
+        return E.right(ofChains([...outer, ...inTiles(worths.map(modes), swizzle, bits)], bits, 0, swizzle))
       }
       return refuse(
         'triton.not-a-ref',
