@@ -72,10 +72,7 @@ export const operationsOf = (module: string): ReadonlyArray<Operation> => {
       const lists = [...said.matchAll(/\[(.*?)\]/g)].map(([, list]) => names(list!))
       const [box = [], , , strides = []] = lists
       const fixed = [...box, ...strides]
-      operands = [
-        ...names(said.slice(0, said.indexOf('['))),
-        ...lists.slice(1, 3).flat(),
-      ]
+      operands = [...names(said.slice(0, said.indexOf('['))), ...lists.slice(1, 3).flat()]
       numbers = [...numbers, ...fixed.map((name) => constants.get(name)!)].sort((a, b) => a - b)
     }
     found.push({ operation, result, operands: [...operands].sort(), numbers })
@@ -137,8 +134,7 @@ export const recording = (
       numbers: counted.has(textual(name)) ? [...numbersIn(args)].sort((a, b) => a - b) : [],
     }) - 1
   /** The body with its parameters known, and what it yields as an operation. */
-  const region =
-    (body: Callable, end: string, bind: (args: ReadonlyArray<unknown>) => void): Callable =>
+  const region = (body: Callable, end: string, bind: (args: ReadonlyArray<unknown>) => void): Callable =>
     function* (...args: ReadonlyArray<unknown>): Generator<B.Step, unknown, B.State> {
       bind(args)
       const yielded = yield* body(...args) as B.Steps<unknown>
@@ -174,7 +170,8 @@ export const recording = (
                 record(carried, iterArgs)
               }),
             ) as B.Build<unknown>
-            if (isObject(results)) Object.values(results).forEach((r, k) => know(r, `@${String(at)}#${String(k)}`))
+            if (isObject(results))
+              Object.values(results).forEach((r, k) => know(r, `@${String(at)}#${String(k)}`))
             return results
           }
           if (name === 'warpSpecialize') {
@@ -194,7 +191,8 @@ export const recording = (
                 region(body as Callable, 'warp_return', ([given]) => record(given, regions.operands)),
               ),
             }) as B.Build<unknown>
-            if (isObject(results)) Object.values(results).forEach((r, k) => know(r, `@${String(at)}#${String(k)}`))
+            if (isObject(results))
+              Object.values(results).forEach((r, k) => know(r, `@${String(at)}#${String(k)}`))
             return results
           }
           const at = call(name, label, args)

@@ -1,54 +1,48 @@
 /**
- * Two modules of a real compiler in core form: they are valid, they print, they survive JSON, and they are the modules, operation by
- * operation (the oracle is the text of the modules themselves).
+ * Four modules of a real compiler, call by call over the surface: they are valid, they print, they survive JSON; the calls are the modules'
+ * operations (the oracle is the text of the modules themselves); and they compute what they say (the oracle is the naive chain).
  */
 import { readFileSync, readdirSync } from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
-import { attentionWarpSpecialised } from '../../src/kernels/triton/attention-ws.js'
-import { matmulPointer } from '../../src/kernels/triton/matmul-pointer.js'
+import * as Ttng from '../../src/dialects/ttng/index.js'
+import type { Failure } from '../../src/failure.js'
+import { naiveMatmul } from '../../src/kernels/reference.js'
+import { randomPatterns } from '../../src/kernels/reference-inputs.js'
+import {
+  asCompiled,
+  attentionWarpSpecialised,
+  matmulHostTma,
+  matmulPointer,
+  matmulTensormap,
+} from '../../src/kernels/triton/index.js'
+import type { Algebra } from '../../src/numerics/algebra.js'
+import { bits, field } from '../../src/numerics/index.js'
+import { check, type CheckOptions, type Checked } from '../../src/semantics/check.js'
 import { decodeProgram, encodeProgram, parseProgram, printJson } from '../../src/semantics/codec.js'
+import { readTensor } from '../../src/semantics/launch.js'
 import { place } from '../../src/semantics/place.js'
+import { eager, lazy, seeded } from '../../src/semantics/policy.js'
 import { print } from '../../src/semantics/print.js'
-import type { Program, Region, Stmt } from '../../src/semantics/program.js'
-import { check } from '../../src/semantics/check.js'
-import type { Verdict } from '../../src/semantics/verdict.js'
-import { eager } from '../../src/semantics/policy.js'
-import { field } from '../../src/numerics/index.js'
+import type { Program } from '../../src/semantics/program.js'
 import { instructionNames } from '../../src/semantics/signature.js'
+import { right, statementsOf } from '../dialects/pallas/programs.js'
+import { comparable, operationsOf, recording } from './triton-text.js'
 
 const directory = new URL('../../conformance/ttgir/', import.meta.url)
 const moduleText = (file: string): string => readFileSync(new URL(file, directory), 'utf8')
 
-const right = <A>(either: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(either)) throw new Error(either.left.message)
-  return either.right
-}
-
-const statements = (region: Region): ReadonlyArray<Stmt> =>
-  region.body.flatMap((stmt) => {
-    switch (stmt._tag) {
-      case 'Let':
-      case 'Do':
-        return [stmt]
-      case 'For':
-        return [stmt, ...statements(stmt.body)]
-      case 'While':
-        return [stmt, ...statements(stmt.before), ...statements(stmt.after)]
-      case 'If':
-        return [stmt, ...statements(stmt.then), ...statements(stmt.else)]
-      case 'Fork':
-        return [stmt, ...stmt.branches.flatMap(({ body }) => statements(body))]
-    }
-  })
-
-const kernels: ReadonlyArray<readonly [name: string, file: string, program: () => Program]> = [
-  ['mm_ptr', 'mm_ptr_64x64x32_s4_w4_sm90.ttgir', () => right(matmulPointer())],
-  ['attn_fwd', 'attn_ws_128x64x64_sm100.ttgir', () => right(attentionWarpSpecialised())],
+const kernels: ReadonlyArray<
+  readonly [name: string, file: string, of: (P?: typeof Ttng) => E.Either<Failure, Program>]
+> = [
+  ['mm_ptr', 'mm_ptr_64x64x32_s4_w4_sm90.ttgir', (P) => matmulPointer(asCompiled, P)],
+  ['mm_tma', 'mm_tma_nows_64x64x32_s4_w4_sm90.ttgir', (P) => matmulTensormap(P)],
+  ['mm_host_tma', 'mm_hosttma_ws_128x128x64_s3_w4_sm100.ttgir', (P) => matmulHostTma(P)],
+  ['attn_fwd', 'attn_ws_128x64x64_sm100.ttgir', (P) => attentionWarpSpecialised(P)],
 ]
 
 describe.each(kernels)('%s', (_name, file, make) => {
-  const program = make()
+  const program = right(make())
 
   test('is valid and decodes from its own JSON (codec law 1)', () => {
     expect(right(decodeProgram(encodeProgram(program)))).toEqual(program)
@@ -57,8 +51,8 @@ describe.each(kernels)('%s', (_name, file, make) => {
 
   test('prints, with every site in the listing', () => {
     const listing = print(program)
-    for (const { site } of statements(program.entry)) expect(listing).toContain(site.label)
-    expect(print(make())).toBe(listing)
+    for (const { site } of statementsOf(program.entry)) expect(listing).toContain(site.label)
+    expect(print(right(make()))).toBe(listing)
   })
 
   test('is placed already (place law 1)', () => {
@@ -66,95 +60,156 @@ describe.each(kernels)('%s', (_name, file, make) => {
     for (const { offset, align } of program.storage) expect(offset! % align).toBe(0)
   })
 
-  test('has a statement or a storage for every value of the module, and as many of each kind', () => {
-    const text = moduleText(file)
-    const labels = new Set([
-      ...statements(program.entry).flatMap(({ site }) => [site.label, site.label.split(' ')[0]!]),
-      ...program.storage.map(({ id }) => id),
-    ])
-    // The values of a region of `tt.reduce` are the combination's own; loops are called by their index.
-    const values = [...text.matchAll(/^ *%([\w-]+)(?::\d+)? = ((?:"?\w+\.\w+"?))/gm)].filter(
-      ([line], k, all) => !/maxnumf|addf/.test(line) || !all[k - 1]![0].includes('tt.reduce'),
-    )
-    expect(values.length).toBeGreaterThan(80)
-    for (const [, name, operation] of values)
-      if (operation !== 'scf.for') expect(labels, name).toContain(name)
+  test('the calls are the operations of the module: names, results, operands and numbers, in order', () => {
+    const { surface, calls } = recording(Ttng)
+    expect(right(make(surface))).toEqual(program)
+    const [wanted, made] = comparable(operationsOf(moduleText(file)), calls)
+    expect(wanted.length).toBeGreaterThan(90)
+    expect(made).toEqual(wanted)
   })
 
-  test.each([
-    ['ttng.wait_barrier', 'mbarrier.wait'],
-    ['ttng.barrier_expect', 'mbarrier.arriveExpectTx'],
-    ['ttng.arrive_barrier', 'mbarrier.arrive'],
-    ['ttng.init_barrier', 'mbarrier.init'],
-    ['ttng.inval_barrier', 'mbarrier.inval'],
-    ['ttng.async_tma_copy_global_to_local', 'tma.load'],
-    ['ttng.async_tma_copy_local_to_global', 'tma.store'],
-    ['ttng.tc_gen5_mma', 'tcgen05.mma'],
-    ['ttng.tc_gen5_commit', 'tcgen05.commit'],
-    ['ttng.tmem_load', 'tcgen05.ld'],
-    ['ttng.tmem_store', 'tcgen05.st'],
-    ['ttng.warp_group_dot', 'wgmma.mma'],
-    ['ttng.warp_group_dot_wait', 'wgmma.waitGroup'],
-    ['ttg.async_copy_global_to_local', 'cpAsync.copy'],
-    ['ttg.async_commit_group', 'cpAsync.commitGroup'],
-    ['ttg.async_wait', 'cpAsync.waitGroup'],
-    ['tt.store', 'gmem.storePtr'],
-  ])('%s occurs as often as %s', (operation, instruction) => {
-    const inModule = [
-      ...moduleText(file).matchAll(new RegExp(`(^|[ "])${operation.replaceAll('.', '\\.')}[ "]`, 'gm')),
-    ]
-    const inProgram = statements(program.entry).filter(
-      (stmt) => stmt._tag === 'Do' && stmt.instruction._tag === instruction,
+  test('each operation is the instructions that the table of constructs says, as often', () => {
+    const count = (pattern: RegExp): number => [...moduleText(file).matchAll(pattern)].length
+    const instructions = statementsOf(program.entry).flatMap((stmt) => (stmt._tag === 'Do' ? [stmt] : []))
+    for (const [operation, instruction] of [
+      ['ttng.wait_barrier', 'mbarrier.wait'],
+      ['ttng.barrier_expect', 'mbarrier.arriveExpectTx'],
+      ['ttng.arrive_barrier', 'mbarrier.arrive'],
+      ['ttng.init_barrier', 'mbarrier.init'],
+      ['ttng.inval_barrier', 'mbarrier.inval'],
+      ['ttng.tc_gen5_mma', 'tcgen05.mma'],
+      ['ttng.tc_gen5_commit', 'tcgen05.commit'],
+      ['ttng.tmem_load', 'tcgen05.ld'],
+      ['ttng.tmem_store', 'tcgen05.st'],
+      ['ttng.warp_group_dot', 'wgmma.mma'],
+      ['ttng.warp_group_dot_wait', 'wgmma.waitGroup'],
+      ['ttng.tensormap_create', 'tensormap.create'],
+      ['ttng.tensormap_fenceproxy_acquire', 'tensormap.acquire'],
+      ['ttng.fence_async_shared', 'fence.proxyAsync'],
+      ['ttg.async_copy_global_to_local', 'cpAsync.copy'],
+      ['ttg.async_commit_group', 'cpAsync.commitGroup'],
+      ['ttg.async_wait', 'cpAsync.waitGroup'],
+      ['tt.store', 'gmem.storePtr'],
+    ] as const)
+      expect(instructions.filter((stmt) => stmt.instruction._tag === instruction).length, operation).toBe(
+        count(new RegExp(`(^|[ "])${operation.replaceAll('.', '\\.')}[ "]`, 'gm')),
+      )
+    const waits = instructions.filter(
+      (stmt) => stmt.instruction._tag === 'mbarrier.wait' && stmt.when !== undefined,
     )
-    expect(inProgram.length).toBe(inModule.length)
-  })
-
-  test('every wait that the module predicates has a condition', () => {
-    const predicated = [...moduleText(file).matchAll(/wait_barrier %[\w]+, %[\w#]+, %/g)]
-    const conditions = statements(program.entry).filter(
-      (stmt) => stmt._tag === 'Do' && stmt.instruction._tag === 'mbarrier.wait' && stmt.when !== undefined,
-    )
-    expect(conditions.length).toBe(predicated.length)
+    expect(waits.length).toBe(count(/wait_barrier %[\w]+, %[\w#]+, %/g))
   })
 })
 
-describe('mm_ptr runs', () => {
-  const [m, n] = [64, 64]
-  const verdict = (fence: boolean, k: number): Verdict =>
-    right(
-      check(right(matmulPointer({ fence })), {
-        settings: {},
-        algebra: field(1),
-        arguments: {
-          scalars: new Map(Object.entries({ M: m, N: n, K: k, sam: k, sbk: n, scm: n })),
-          tensors: new Map(),
-        },
-        policy: eager,
-        strict: false,
-        strictProxies: false,
-        hazards: true,
-        provenance: true,
-        explore: false,
-        fuel: 100_000,
-      }),
-    ).verdict
+// ---------------------------------------------------------------- what they compute
 
-  test('as compiled: the copies are not fenced, and nothing else is wrong', () => {
-    const found = verdict(false, 160)
+const asked = (
+  program: Program,
+  algebra: Algebra,
+  scalars: Readonly<Record<string, number>>,
+  tensors: Readonly<Record<string, Float64Array>> = {},
+  policy: CheckOptions['policy'] = eager,
+): Checked =>
+  right(
+    check(program, {
+      settings: {},
+      algebra,
+      arguments: { scalars: new Map(Object.entries(scalars)), tensors: new Map(Object.entries(tensors)) },
+      policy,
+      strict: false,
+      strictProxies: false,
+      hazards: true,
+      provenance: true,
+      explore: false,
+      fuel: 400_000,
+    }),
+  )
+
+type Sizes = readonly [m: number, n: number, k: number]
+const pointerScalars = ([m, n, k]: Sizes): Readonly<Record<string, number>> => ({
+  M: m,
+  N: n,
+  K: k,
+  sam: k,
+  sbk: n,
+  scm: n,
+})
+const hostScalars = ([m, n, k]: Sizes): Readonly<Record<string, number>> => ({
+  K: k,
+  ...Object.fromEntries(
+    [
+      ['da', 0, m, k],
+      ['db', 4, k, n],
+      ['dc', 8, m, n],
+    ].flatMap(([name, at, rows, columns]) =>
+      [rows, columns, columns, 1].map((v, i) => [`${String(name)}_${String(Number(at) + i)}`, Number(v)]),
+    ),
+  ),
+})
+
+interface Matmul {
+  readonly name: string
+  readonly program: () => Program
+  readonly scalars: (sizes: Sizes) => Readonly<Record<string, number>>
+  readonly arithmetic: 'hopper' | 'blackwell'
+  /** one block: fewer steps of k than stages, as many, one more, twice as many and one */
+  readonly sizes: ReadonlyArray<Sizes>
+}
+const matmuls: ReadonlyArray<Matmul> = [
+  {
+    name: 'mm_ptr with its fence',
+    program: () => right(matmulPointer({ fence: true })),
+    scalars: pointerScalars,
+    arithmetic: 'hopper',
+    sizes: [32, 64, 96, 128, 160, 288].map((k) => [64, 64, k]),
+  },
+  {
+    name: 'mm_tma',
+    program: () => right(matmulTensormap()),
+    scalars: ([m, n, k]) => ({ M: m, N: n, K: k }),
+    arithmetic: 'hopper',
+    sizes: [32, 64, 96, 128, 160, 288].map((k) => [64, 64, k]),
+  },
+  {
+    name: 'mm_host_tma',
+    program: () => right(matmulHostTma()),
+    scalars: hostScalars,
+    arithmetic: 'blackwell',
+    sizes: [64, 192, 256, 448].map((k) => [128, 128, k]),
+  },
+]
+
+describe.each(matmuls)('$name', ({ program: make, scalars, arithmetic, sizes }) => {
+  const program = make()
+  test('right for all inputs, by one schedule, whatever K', () => {
+    for (const size of sizes) {
+      const found = asked(program, field(1), scalars(size)).verdict
+      expect([size, found.verdict, found.decidedBy, found.findings]).toEqual([size, 'ok', 'one-schedule', []])
+      expect(found.provenance).toMatchObject({ proved: true, inOrder: true })
+    }
+  })
+  test('four blocks, by other schedules: the bits of the naive chain', () => {
+    const [m0, n0] = sizes[0]!
+    const size: Sizes = [2 * m0, 2 * n0, sizes[2]![2]]
+    const [m, n, k] = size
+    const algebra = bits(arithmetic)
+    const [a, b] = [randomPatterns('f16', 1, 0, m * k), randomPatterns('f16', 1, 1, k * n)]
+    const types = { operand: 'f16', accumulator: 'f32', out: 'f16' } as const
+    const wanted = right(naiveMatmul(algebra, types, { m, n, k }, a, b))
+    for (const policy of [lazy, seeded(7)]) {
+      const { world, machine, verdict } = asked(program, algebra, scalars(size), { a, b }, policy)
+      expect(verdict.verdict).toBe('ok')
+      expect(readTensor(world, machine, 'c')).toEqual(wanted)
+    }
+  })
+})
+
+describe('mm_ptr as compiled', () => {
+  test('the copies are not fenced, and nothing else is wrong', () => {
+    const found = asked(right(matmulPointer()), field(1), pointerScalars([64, 64, 160])).verdict
     expect(found.verdict).toBe('hazard')
     expect(new Set(found.findings.map(({ id }) => id))).toEqual(new Set(['P1']))
   })
-
-  // Fewer blocks of k than stages, as many, one more, and twice as many and one.
-  test.each([32, 64, 96, 128, 160, 288])(
-    'with the fence, K = %i: right for all inputs, by one schedule',
-    (k) => {
-      const found = verdict(true, k)
-      expect(found.verdict, found.reason).toBe('ok')
-      expect(found.decidedBy).toBe('one-schedule')
-      expect(found.provenance).toMatchObject({ proved: true, inOrder: true })
-    },
-  )
 })
 
 describe('docs/constructs.md', () => {

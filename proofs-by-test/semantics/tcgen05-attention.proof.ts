@@ -37,13 +37,13 @@ const launched = (algebra: Algebra, N: number): Launched => {
     ['scale', V.float('f32', algebra.constant('f32', scale))],
     ['N', N],
   ])
-  for (const [name, extent] of [
-    ['dq', rows],
-    ['dk', N],
-    ['dv', N],
-    ['do', rows],
+  for (const [name, from, extent] of [
+    ['dq', 0, rows],
+    ['dk', 4, N],
+    ['dv', 8, N],
+    ['do', 12, rows],
   ] as const)
-    [extent, d, d, 1].forEach((x, i) => scalars.set(`${name}_${String(i)}`, x))
+    [extent, d, d, 1].forEach((x, i) => scalars.set(`${name}_${String(from + i)}`, x))
   const [q, k, v] = inputsOf(N)
   return right(
     launch(program, algebra, {

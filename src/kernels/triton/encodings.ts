@@ -1,7 +1,7 @@
 /** The encodings that the modules of this folder name, as they write them. */
 import type * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import { registerLinearLayout } from '../../layouts/linear/linear-layout.js'
+import { linearLayout, standardOutputs } from '../../layouts/linear/linear-layout.js'
 import type {
   Blocked,
   DistributedSpec,
@@ -44,15 +44,21 @@ const powers = (count: number, at: (power: number) => Index): ReadonlyArray<Inde
 /** `#ttg.linear<{...}>`: a row of tensor memory for each lane, its columns in registers. */
 export const rowPerLane = (columns: 64 | 128): Build<Linear> =>
   pipe(
-    registerLinearLayout(
-      [128, columns],
-      powers(Math.log2(columns), (p) => [0, p]),
-      powers(5, (p) => [p, 0]),
-      [
-        [32, 0],
-        [64, 0],
+    linearLayout({
+      inputs: [
+        { name: 'register', bases: powers(Math.log2(columns), (p) => [0, p]) },
+        { name: 'lane', bases: powers(5, (p) => [p, 0]) },
+        {
+          name: 'warp',
+          bases: [
+            [32, 0],
+            [64, 0],
+          ],
+        },
+        { name: 'block', bases: [] },
       ],
-    ),
+      outputs: standardOutputs([128, columns]),
+    }),
     (layout: E.Either<Failure, Linear['layout']>) => fromEither(layout),
     map((layout): Linear => ({ _tag: 'linear', layout })),
   )

@@ -141,7 +141,7 @@ export const matmulHostTma = (P: typeof Ttng = Ttng): E.Either<Failure, Program>
             const c0At42 = yield* P.constant('c0_i32_42', 'i32', 0)
             const yes43 = yield* P.constant('true_43', 'i1', true)
             const never = yield* P.constant('false', 'i1', false)
-            const acc44 = yield* P.scfFor(
+            yield* P.scfFor(
               'acc_46',
               { from: c0At42, to: K33, step: c64, iterArgs: { arg29: never, arg30: c2At40, arg31: c1At41 } },
               function* (_acc46, { arg29, arg30, arg31 }) {
@@ -184,7 +184,7 @@ export const matmulHostTma = (P: typeof Ttng = Ttng): E.Either<Failure, Program>
             const c64 = yield* P.constant('c64_i32', 'i32', 64)
             const c0At42 = yield* P.constant('c0_i32_42', 'i32', 0)
             const yes43 = yield* P.constant('true_43', 'i1', true)
-            const acc44 = yield* P.scfFor(
+            yield* P.scfFor(
               'acc_45',
               { from: c0At42, to: K33, step: c64, iterArgs: { arg29: c2At40, arg30: c0At42 } },
               function* (acc45, { arg29, arg30 }) {

@@ -224,7 +224,10 @@ export const matmulPointer = (
           }
         },
       )
-      const [acc62] = yield* P.warpGroupDotWait('acc_62', [acc61.acc_65], { pendings: 0, layout: mmaLayout })
+      const acc62 = (yield* P.warpGroupDotWait('acc_62', [acc61.acc_65], {
+        pendings: 0,
+        layout: mmaLayout,
+      }))[0]!
       yield* P.asyncWait('acc_63', [], 0)
       yield* P.localDealloc('dealloc y', y)
       yield* P.localDealloc('dealloc x', x)

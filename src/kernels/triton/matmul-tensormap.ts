@@ -165,7 +165,10 @@ export const matmulTensormap = (P: typeof Ttng = Ttng): E.Either<Failure, Progra
           return { acc_25: acc38[0], arg8: acc41, acc_26: acc31, arg10: acc33 }
         },
       )
-      const [acc23] = yield* P.warpGroupDotWait('acc_23', [acc22.acc_25], { pendings: 0, layout: mmaLayout })
+      const acc23 = (yield* P.warpGroupDotWait('acc_23', [acc22.acc_25], {
+        pendings: 0,
+        layout: mmaLayout,
+      }))[0]!
       yield* P.invalBarrier('inval acc_9', acc9)
       yield* P.invalBarrier('inval acc_10', acc10)
       yield* P.invalBarrier('inval acc_11', acc11)

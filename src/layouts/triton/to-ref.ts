@@ -122,10 +122,10 @@ const modes = (worths: ReadonlyArray<number>): ReadonlyArray<Mode> => {
     : runs.reverse().map(({ size, stride }) => ({ size, stride }))
 }
 
-/** A mode in two, at so many elements; the major part may be of one. */
+/** A mode in two, at so many elements. One that is alone is cut even if its major part is of one. */
 const cutAt = (all: ReadonlyArray<Mode>, at: number, stride: number): ReadonlyArray<Mode> =>
   all.flatMap((mode) =>
-    mode.stride === stride && mode.size >= at
+    mode.stride === stride && (mode.size > at || (mode.size === at && all.length === 1))
       ? [
           { size: mode.size / at, stride: stride * at },
           { size: at, stride },
