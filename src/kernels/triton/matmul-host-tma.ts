@@ -9,6 +9,12 @@
  * |--------------------------------------------|-----------------------------------------------------------------------|
  * | `tcgen5GlobalAlloc`, `tcgen5GlobalDealloc` | the compiler allocates the columns of the whole kernel when it lowers it |
  *
+ * As compiled it leaves two things open; `repaired` closes them:
+ *
+ * M8  the store that clears the accumulator is done when the partitions start, but nothing orders it before the products of another thread:
+ *     neither a fence of `tcgen05` nor a barrier that carries its order stands between
+ * B7  the last products arrive on barriers that say that slots are empty; these are invalidated before anybody waits for the products
+ *
  * A block of B is 128 columns wide: two panels of 128 bytes, so a copy of it is two messages, and its barrier hears of both.
  *
  * Source: Triton, TritonGPU and TritonNvidiaGPU dialects; compiler output under conformance/ttgir.
@@ -17,6 +23,7 @@ import type * as E from 'fp-ts/lib/Either.js'
 import * as Ttng from '../../dialects/ttng/index.js'
 import type { Failure } from '../../failure.js'
 import type { TensorMemory } from '../../layouts/triton/encoding.js'
+import { run } from '../../semantics/builder.js'
 import * as X from '../../semantics/expression.js'
 import type { Program } from '../../semantics/program.js'
 import { flat, nvmma16, rowPerLane } from './encodings.js'
@@ -33,8 +40,16 @@ const tmem: TensorMemory = {
 }
 const columns = 128
 
+export interface MatmulHostTma {
+  /** order tensor memory across the start of the partitions, and wait for the products before barriers go; the module does neither */
+  readonly repaired: boolean
+}
+
 /** The kernel. The extents and strides (in elements) of its operands are scalar parameters behind each descriptor. */
-export const matmulHostTma = (P: typeof Ttng = Ttng): E.Either<Failure, Program> =>
+export const matmulHostTma = (
+  settings: MatmulHostTma = { repaired: false },
+  P: typeof Ttng = Ttng,
+): E.Either<Failure, Program> =>
   P.func(
     {
       numWarps: 4,
@@ -107,6 +122,7 @@ export const matmulHostTma = (P: typeof Ttng = Ttng): E.Either<Failure, Program>
       yield* P.initBarrier('init y_25', y25, 1)
       const y26 = yield* P.memdescIndex('y_26', y23, c2)
       yield* P.initBarrier('init y_26', y26, 1)
+      if (settings.repaired) yield* run('fence before', { _tag: 'tcgen05.fenceBefore' })
       yield* P.warpSpecialize('warp_specialize', mod, {
         operands: {
           y_28: y23,
@@ -140,6 +156,7 @@ export const matmulHostTma = (P: typeof Ttng = Ttng): E.Either<Failure, Program>
             const c64 = yield* P.constant('c64_i32', 'i32', 64)
             const c0At42 = yield* P.constant('c0_i32_42', 'i32', 0)
             const yes43 = yield* P.constant('true_43', 'i1', true)
+            if (settings.repaired) yield* run('fence after', { _tag: 'tcgen05.fenceAfter' })
             const never = yield* P.constant('false', 'i1', false)
             yield* P.scfFor(
               'acc_46',
@@ -207,6 +224,7 @@ export const matmulHostTma = (P: typeof Ttng = Ttng): E.Either<Failure, Program>
           },
         ],
       })
+      if (settings.repaired) yield* P.waitBarrier('drain', acc14, c0)
       yield* P.invalBarrier('inval y_20', y20)
       yield* P.invalBarrier('inval y_21', y21)
       yield* P.invalBarrier('inval y_22', y22)

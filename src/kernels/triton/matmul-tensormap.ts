@@ -1,9 +1,8 @@
 /**
  * A matmul through tensor maps that the kernel makes for itself, as Triton compiles it for Hopper, call by call.
  *
- * `c[M, N] = a[M, K] b[K, N]`, f16 with f32 accumulators, blocks of 64 x 64 x 32, four stages filled by TMA three blocks ahead: two slots
- * before the loop starts is the slot that the copy of this round fills. Four warps, no specialisation. Every call is one operation of the module
- * `mm_tma_nows_64x64x32_s4_w4_sm90`, in its order.
+ * `c[M, N] = a[M, K] b[K, N]`, f16 with f32 accumulators, blocks of 64 x 64 x 32, four stages filled by TMA three blocks ahead. Four
+ * warps, no specialisation. Every call is one operation of the module `mm_tma_nows_64x64x32_s4_w4_sm90`, in its order.
  *
  * Each program writes three tensor maps into scratch of its own, publishes and acquires them, and copies through them. One wait with one product
  * still running stands between a product and the copy that overwrites what the product before it read, so no barrier says that a slot is empty:
