@@ -361,6 +361,129 @@ describe('registers', () => {
   })
 })
 
+describe('registers, by hand', () => {
+  test('three threads: 40, 232 and 232 fit; 40, 240 and 240 are 1,024 too many; 65,536 is enough and one step more is not', () => {
+    const fits = (counts: ReadonlyArray<number>): boolean =>
+      E.isRight(
+        Pallas.registerBudget(
+          counts.map((n, i) => {
+            const action = n >= 168 ? 'increase' : 'decrease'
+            const said = { _tag: 'setMaxRegisters', count: n, action } as const
+            return [
+              `wg${String(i)}`,
+              [{ _tag: 'Do', results: [], instruction: said, site: { label: 'say', path: [] } }],
+            ] as const
+          }),
+        ),
+      )
+    expect([
+      fits([40, 232, 232]),
+      fits([40, 240, 240]),
+      fits([40, 232, 240]),
+      fits([32, 240, 240]),
+      fits([24, 240, 248]),
+      fits([32, 240, 248]),
+    ]).toEqual([true, false, true, true, true, false])
+  })
+})
+
+// ---------------------------------------------------------------- threads that are their warps
+
+describe('a thread that is its warps', () => {
+  test('arrives once, signals once and adds once, behind all that its warps did', () => {
+    const p = right(
+      Pallas.kernel(
+        { name: 'once', arch: 'sm90a', numThreads: 2, threadName: 'wg', warps: 'agents' },
+        function* () {
+          return {
+            full: yield* Pallas.Barrier('full'),
+            sem: yield* Pallas.Semaphore('sem'),
+            sum: yield* B.tensorParam('sum', 'i32', [1], { role: 'inout' }),
+            out: yield* B.tensorParam('out', 'i32', [4], { role: 'out' }),
+            buf: yield* B.sharedMemory('buf', 'i32', [4]),
+          }
+        },
+        function* ({ full, sem, sum, out, buf }) {
+          const wg = yield* Pallas.axisIndex('wg')
+          const w = X.mod(X.place('agent'), i32(4))
+          yield* Pallas.when('first', X.eq(wg, i32(0)), function* () {
+            yield* B.run('store', {
+              _tag: 'smem.store',
+              destination: X.slice(buf, [w], [1]),
+              value: X.splat<'i32', 1>(X.add(w, i32(5)), [1]),
+            })
+            yield* Pallas.atomicAdd('add', sum.view, i32(3))
+            yield* Pallas.semaphoreSignal('signal', sem, null, { inc: 2 })
+            yield* Pallas.barrierArrive('arrive', full, null)
+          })
+          yield* Pallas.when('second', X.eq(wg, i32(1)), function* () {
+            yield* Pallas.barrierWait('wait', full, null, Pallas.freshParities)
+            yield* Pallas.semaphoreWait('take', sem, null)
+            // what another warp of the thread stored
+            const v = yield* B.smemLoad('v', X.slice(buf, [X.sub(i32(3), w)], [1]))
+            yield* B.run('write', {
+              _tag: 'gmem.store',
+              destination: X.slice(out.view, [w], [1]),
+              value: v,
+            })
+          })
+        },
+      ),
+    )
+    for (const policy of [Policy.eager, Policy.lazy, Policy.seeded(3)]) {
+      const zeros = new Map(['sem', 'sum'].map((n) => [n, new Float64Array(1)]))
+      const done = checked(p, { policy }, bits('hopper'), zeros)
+      expect([done.verdict.verdict, done.verdict.findings]).toEqual(['ok', []])
+      expect(['out', 'sum', 'sem'].map((n) => [...readTensor(done.world, done.machine, n)!])).toEqual([
+        [8, 7, 6, 5],
+        [3],
+        [1],
+      ])
+    }
+  })
+})
+
+describe('tensor memory of a pair', () => {
+  test('is allocated and given back by both blocks, which meet before', () => {
+    const made = (collective: boolean): ReadonlyArray<string> => {
+      const p = right(
+        Pallas.kernel(
+          { name: 'pair', arch: 'sm100a', cluster: [2], clusterNames: ['c'] },
+          () => Pallas.TMEM('acc', 'f32', [128, 64], { collective }),
+          () => B.of(undefined),
+        ),
+      )
+      return p.entry.body.flatMap((s) =>
+        (s._tag === 'If' ? s.then.body : [s]).flatMap((t) =>
+          t._tag !== 'Do'
+            ? []
+            : [
+                'ctaGroup' in t.instruction
+                  ? `${t.site.label} ${String(t.instruction.ctaGroup)}`
+                  : t.site.label,
+              ],
+        ),
+      )
+    }
+    expect(made(true).slice(-7)).toEqual([
+      'allocate 2',
+      'relinquish 2',
+      'block starts',
+      'block ends',
+      'cluster ends.arrive',
+      'cluster ends',
+      'deallocate 2',
+    ])
+    expect(made(false).slice(-5)).toEqual([
+      'allocate 1',
+      'relinquish 1',
+      'block starts',
+      'block ends',
+      'deallocate 1',
+    ])
+  })
+})
+
 // ---------------------------------------------------------------- calls
 
 describe('pallas_call', () => {

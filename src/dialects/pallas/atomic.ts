@@ -36,6 +36,7 @@ import type { Param } from '../../semantics/program.js'
 import type { PtrIndex, ScalarName } from '../../semantics/types.js'
 import { sameShape, showShape } from '../../transforms/shape.js'
 import { refused } from './codes.js'
+import { onceInThread } from './core-map.js'
 
 // ---------------------------------------------------------------- model
 
@@ -141,7 +142,8 @@ const atomic =
         given._tag === 'tile'
           ? checked<AnyTile, Expr>(value)
           : X.splat(checked<Expr<ScalarName>, Expr>(value), shape)
-      const how: ResultOptions = options.when === undefined ? {} : { when: options.when }
+      const once = yield* onceInThread(label, options.when)
+      const how: ResultOptions = once === null ? {} : { when: once }
       if (of.space === 'smem') {
         yield* smemAtomic(label, op, checked<View<'smem', D, R>, Expr>(ref), tile, how)
         return

@@ -43,6 +43,7 @@ import {
 import { showShape, sizeOf } from '../../transforms/shape.js'
 import { refused, type Code } from './codes.js'
 import { blockScope, contextHere, known } from './context.js'
+import { onceInThread } from './core-map.js'
 
 // ---------------------------------------------------------------- model
 
@@ -243,7 +244,6 @@ export const barrierArrive = (
   when?: Condition,
 ): Build<void> =>
   block(function* () {
-    const options = when === undefined ? {} : { when }
     const here = yield* contextHere
     const one = yield* barrierSlot(label, barrier, index)
     if (barrier.reaches !== null && here.warp !== null)
@@ -251,7 +251,9 @@ export const barrierArrive = (
         'pallas.cluster-barrier.warp',
         `${label}: a warp cannot arrive on ${barrier.name}: expected a whole thread at a ClusterBarrier`,
       )
-    if (barrier.ordersTensorCore) yield* run(`${label}.before`, { _tag: 'tcgen05.fenceBefore' }, options)
+    if (barrier.ordersTensorCore)
+      yield* run(`${label}.before`, { _tag: 'tcgen05.fenceBefore' }, when === undefined ? {} : { when })
+    const once = yield* onceInThread(label, when)
     const far = barrier.reaches !== null || barrier.rank !== null
     const scope = far ? 'cluster' : 'cta'
     for (const [k, rank] of (barrier.reaches ?? [null]).entries())
@@ -264,7 +266,7 @@ export const barrierArrive = (
           release: true,
           scope,
         },
-        options,
+        once === null ? {} : { when: once },
       )
   })
 

@@ -35,7 +35,7 @@ import {
 } from '../../semantics/builder.js'
 import { runSteps } from '../../semantics/builder/monad.js'
 import { amend, statements } from '../../semantics/builder/state.js'
-import { i32, type Expr } from '../../semantics/expression.js'
+import { and, i32, type Condition, type Expr } from '../../semantics/expression.js'
 import type { Do, Region, Stmt } from '../../semantics/program.js'
 import type { TypeIndex } from '../../semantics/types.js'
 import { showShape, sizeOf } from '../../transforms/shape.js'
@@ -101,6 +101,18 @@ const arrayLoad = (made: ReadonlyArray<Stmt>): readonly [Do, ReadonlyArray<numbe
 /** The warps of a thread meet. */
 export const warpgroupBarrier = (label: string, thread: Thread): Build<void> =>
   run(label, { _tag: 'bar.sync', id: warpgroupBarrierId(thread.index), count: 128 })
+
+/**
+ * What a thread does once: where it is its warps, they meet and the first does it. Gives the condition, null for none.
+ * So an arrival of a thread is one arrival, and stands for all that its warps did.
+ */
+export const onceInThread = (label: string, when?: Condition): Build<Condition | null> =>
+  block(function* () {
+    const { thread, warp } = yield* contextHere
+    if (thread?.warps !== 'agents' || warp !== null) return when ?? null
+    yield* warpgroupBarrier(`${label}.together`, thread)
+    return when === undefined ? isWarp(0) : and(when, isWarp(0))
+  })
 
 const allowed = (label: string, captures: Readonly<Record<string, Expr>>): Build<void> =>
   block(function* () {

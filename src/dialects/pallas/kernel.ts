@@ -30,7 +30,8 @@
  * decided at once. `threads` takes a body for each, and is for those who name their threads.
  *
  * A thread is one agent, so what "warp 0" does is the agent's. With `warps: 'agents'` a thread is four, one a warp, that run the same body
- * side by side, as they do on the chip; then the automatic barriers hold them together and nothing else does.
+ * side by side, as they do on the chip; then the automatic barriers hold them together and nothing else does. What a thread does once (an arrival, a
+ * signal, an atomic) its warps then do together: they meet, and the first does it.
  *
  * Names: `plgpu.kernel(body, grid=..., cluster=..., num_threads=..., thread_name=..., scratch_types=...)`.
  *

@@ -22,6 +22,7 @@ import { addptr, i32, type Condition, type Int, type Ptr } from '../../semantics
 import { showShape, sizeOf } from '../../transforms/shape.js'
 import { refused } from './codes.js'
 import { known } from './context.js'
+import { onceInThread } from './core-map.js'
 
 // ---------------------------------------------------------------- model
 
@@ -120,10 +121,11 @@ export const semaphoreSignal = (
         `${label}: inc of ${semaphore.name} is ${String(by)}: expected at least 1`,
       )
     const at = yield* counterAt(label, semaphore, index)
+    const once = yield* onceInThread(label, options.when)
     yield* run(
       label,
       { _tag: 'semaphore.signal', at, value: inc, scope: options.memoryScope ?? 'gpu' },
-      options.when === undefined ? {} : { when: options.when },
+      once === null ? {} : { when: once },
     )
   })
 
@@ -143,6 +145,7 @@ export const semaphoreWait = (
         `${label}: value to wait for on ${semaphore.name} is ${String(least)}: a counter is never negative`,
       )
     const at = yield* counterAt(label, semaphore, index)
+    const once = yield* onceInThread(label, options.when)
     yield* run(
       label,
       {
@@ -152,8 +155,10 @@ export const semaphoreWait = (
         decrement: options.decrement ?? true,
         scope: options.memoryScope ?? 'gpu',
       },
-      options.when === undefined ? {} : { when: options.when },
+      once === null ? {} : { when: once },
     )
+    // the other warps go on when the first has passed
+    yield* onceInThread(`${label}.passed`)
   })
 
 /** A signal of several: `plgpu.SemaphoreSignal`. */
