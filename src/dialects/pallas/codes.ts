@@ -226,7 +226,6 @@ const table = {
   'pallas.emit_pipeline_warp_specialized.memory-thread': 'NotImplementedError',
   'pallas.emit_pipeline_warp_specialized.delay': 'NotImplementedError',
   'pallas.emit_pipeline_warp_specialized.concurrent-steps': 'ValueError',
-  'pallas.emit_pipeline_warp_specialized.registers': 'nothing',
   'pallas.emit_pipeline_warp_specialized.outputs': 'NotImplementedError',
   'pallas.emit_pipeline_warp_specialized.invariant-input': 'NotImplementedError',
   'pallas.emit_pipeline_warp_specialized.collective': 'NotImplementedError',

@@ -104,13 +104,18 @@ import { refuse, refused } from './codes.js'
 import { commitSmem, copyGmemToSmem, waitSmemToGmem } from './copy.js'
 import { axisHere, blockScope, contextHere, threadHere } from './context.js'
 import { declaredOnce, enterTogether } from './declared-once.js'
+import { setMaxRegisters } from './registers.js'
 import { ownOutput, parityOf, slotsFor, storeChanged, storeLast, usesOf } from './pipeline.js'
 
 // ---------------------------------------------------------------- model
 
+export type PipelineState = 0 | 1 | 2
 /** `plgpu.PipelinePipeline`. */
-export const PipelinePipeline = { START: 0, STEADY: 1, STOP: 2 } as const
-export type PipelineState = (typeof PipelinePipeline)[keyof typeof PipelinePipeline]
+export const PipelinePipeline: Readonly<Record<'START' | 'STEADY' | 'STOP', PipelineState>> = {
+  START: 0,
+  STEADY: 1,
+  STOP: 2,
+}
 
 export interface WarpSpecializedSpec<I extends ReadonlyArray<BlockSpec>, O extends ReadonlyArray<BlockSpec>> {
   readonly inSpecs: I
@@ -203,7 +208,7 @@ const room = 'pallas.emit_pipeline_warp_specialized'
 const delayOf = (spec: Specs): number => spec.inSpecs[0]?.delayRelease ?? 0
 
 const legal = (label: string, spec: Specs, names: ReadonlyArray<string>): E.Either<Failure, number> => {
-  const { numComputeWgs, memoryThreadIdx = numComputeWgs, memoryRegisters } = spec
+  const { numComputeWgs, memoryThreadIdx = numComputeWgs } = spec
   const steps = stepsOf(spec.grid)
   const concurrent = spec.maxConcurrentSteps ?? 2
   const delay = delayOf(spec)
@@ -235,22 +240,6 @@ const legal = (label: string, spec: Specs, names: ReadonlyArray<string>): E.Eith
     return refuse(
       `${room}.concurrent-steps`,
       `${label}: max_concurrent_steps must be greater than delay_release, found ${String(concurrent)} and ${String(delay)}`,
-    )
-  const registers = computeRegisters(memoryRegisters, numComputeWgs)
-  if (
-    !Number.isInteger(memoryRegisters) ||
-    memoryRegisters % 8 !== 0 ||
-    memoryRegisters < 24 ||
-    memoryRegisters > 256
-  )
-    return refuse(
-      `${room}.registers`,
-      `${label}: memory_registers is ${String(memoryRegisters)}, expected a multiple of 8 from 24 to 256`,
-    )
-  if (registers < 24)
-    return refuse(
-      `${room}.registers`,
-      `${label}: with memory_registers=${String(memoryRegisters)}, num_compute_wgs=${String(numComputeWgs)} a compute thread has ${String(registers)} registers, expected at least 24`,
     )
   if (numComputeWgs > 1 && (spec.outSpecs ?? []).some((s) => s.memorySpace !== 'GMEM'))
     return refuse(
@@ -414,11 +403,7 @@ const memoryThread = (spec: Specs, a: Allocations, c: Counting): Build<void> =>
   block(function* () {
     const { label, grid, N, S } = c
     const ins = a.ins.filter(isBuffered)
-    yield* run(`${label}.memory registers`, {
-      _tag: 'setMaxRegisters',
-      count: spec.memoryRegisters,
-      action: 'decrease',
-    })
+    yield* setMaxRegisters(`${label}.memory registers`, spec.memoryRegisters, { action: 'decrease' })
     const state = spec.pipelineState
     const fetch = (name: string, step: Int, into: Int): Build<void> =>
       block(function* () {
@@ -491,11 +476,8 @@ const computeThread = <
     const ins = a.ins.filter(isBuffered)
     const outs = a.outs.filter(isBuffered)
     const varying = outs.filter((b) => !b.invariant)
-    yield* run(`${label}.compute registers`, {
-      _tag: 'setMaxRegisters',
-      count: computeRegisters(spec.memoryRegisters, spec.numComputeWgs),
-      action: 'increase',
-    })
+    const registers = computeRegisters(spec.memoryRegisters, spec.numComputeWgs)
+    yield* setMaxRegisters(`${label}.compute registers`, registers, { action: 'increase' })
     const calls: string[] = []
     const pipeline: RunPipeline<C> = (carried) =>
       block(function* () {
