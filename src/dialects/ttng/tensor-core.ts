@@ -270,7 +270,7 @@ const operandsOf = (
         op,
         label,
         'shape',
-        `d ${showShape([m, n])} = a ${showShape([m, k])} x b ${showShape([k, n])}${twoCtas ? ', half of its columns in each CTA,' : ''} found a ${showShape([mOfA, k])} and b ${showShape([kOfB * packed.b, nOfB])}`,
+        `d ${showShape([m, n])} = a ${showShape([m, k])} x b ${showShape([k, n])}${twoCtas ? ', half of its columns in each CTA' : ''}, found a ${showShape([mOfA, k])} and b ${showShape([kOfB * packed.b, nOfB])}`,
       )
     if (m !== 64 && m % 128 !== 0)
       return yield* mmaNo(

@@ -11,33 +11,25 @@
  *
  * A wait is of one warp: another agent that reads what was stored, or overwrites what was loaded, needs a barrier between.
  *
- * | encoding                       | row r, column c lies in lane              | column, in elements                                   |
- * |--------------------------------|-------------------------------------------|--------------------------------------------------------|
- * | blockM 128                     | r mod 128                                 | colStride (c mod bN + bN (r div 128 + R/128 (c div bN))) |
- * | blockM 64                      | 32 (r div 16 mod 4) + r mod 16, the next block of rows (or of columns) 16 more | the same, two blocks to a column |
- * | blockM 64 of a pair            | r, the right half of the columns 64 more  | c mod N/2                                              |
- * | scales (bytes)                 | r mod 32, and 32, 64, 96 more             | 4 (r mod 128 div 32 + 4 (r div 128 + R/128 (c div 4))) + c mod 4 |
- *
  * | operation | seed's form              | today's                                                            |
  * |-----------|--------------------------|--------------------------------------------------------------------|
  * | tmem_copy | an optional barrier      | without: a commit follows                                          |
  * | tmem_load | src, dep                 | redOp, abs: the result `red` of a minimum or maximum of each row (NaN: refused) |
  *
  * Laws
- * 1. `tmemRef` puts every element where the linear layout of the encoding puts it.
- * 2. `memoryOf` is that linear layout, read off the view.
- *
- * Not here: rows with gaps of 4-bit elements, and blocks of 64 rows beyond two.
+ * 1. `memoryOf` is the linear layout of the encoding, read off the view of an allocation.
  *
  * Source: Triton, TritonNvidiaGPU dialect and its lowering; PTX ISA, tcgen05.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import type { Failure } from '../../failure.js'
 import { linearLayout, standardOutputs, type LinearLayout } from '../../layouts/linear/linear-layout.js'
 import type { RegisterLayout } from '../../layouts/register-layout.js'
-import { isAllocation, tmemLaneBytes } from '../../layouts/tensor-memory/geometry.js'
-import { encoding, type TensorMemory, type TensorMemorySpec } from '../../layouts/triton/encoding.js'
+import { isAllocation, tmemColumns, tmemLaneBytes } from '../../layouts/tensor-memory/geometry.js'
+import type { TensorMemorySpec } from '../../layouts/triton/encoding.js'
+import { allocation } from '../../layouts/triton/tensor-memory.js'
+import { onShape } from '../../layouts/triton/to-linear.js'
+import { toRef } from '../../layouts/triton/to-ref.js'
 import { transferOf } from '../../layouts/triton/tmem-atoms.js'
 import { bitsOf, type Dtype } from '../../numerics/dtype.js'
 import {
@@ -53,13 +45,12 @@ import {
 import { abs, i32, max, min, reduce, reinterpret, slice, type Tile } from '../../semantics/expression.js'
 import { checked } from '../../semantics/index-types.js'
 import type { AnyTile } from '../../semantics/instruction.js'
-import { tmemColumnsOf } from '../../semantics/place.js'
 import type { ViewType } from '../../semantics/types.js'
 import * as Ref from '../../transforms/ref.js'
 import type { TransformedRef } from '../../transforms/ref.js'
-import { sameShape, showShape, sizeOf, type Shape } from '../../transforms/shape.js'
+import { sameShape, showShape, sizeOf } from '../../transforms/shape.js'
 import { evenCta } from './cluster-layout.js'
-import { refuse, refused, type Code } from './codes.js'
+import { refuse, refused } from './codes.js'
 import { TMEMLoadReduceModifier, nameOf, showTable, type Attribute } from './enums.js'
 import { on, partitionSync, speaks } from './issue.js'
 import { tcGen5Commit } from './tensor-core.js'
@@ -78,134 +69,7 @@ import {
   type WithToken,
 } from './types.js'
 
-// ---------------------------------------------------------------- encodings
-
-const cut = (
-  shape: Shape,
-  bits: number,
-  tiling: ReadonlyArray<ReadonlyArray<number>>,
-  strides: ReadonlyArray<number>,
-): TransformedRef => {
-  const ref: TransformedRef = {
-    _tag: 'TransformedRef',
-    shape,
-    bits,
-    tiling,
-    strides,
-    byteOffset: 0,
-    swizzle: 16,
-  }
-  const extents = Ref.tiledShape(ref)
-  return { ...ref, strides: strides.map((s, k) => (extents[k] === 1 ? 0 : s)) }
-}
-
-const no = (code: Code, message: string): E.Either<Failure<Code>, never> => refuse(code, message)
-
-const matrix = (
-  spec: TensorMemory,
-  bits: number,
-  [rows, columns]: readonly [number, number],
-): E.Either<Failure, TransformedRef> => {
-  const { blockM, colStride, twoCTAs, fp4Padded } = spec
-  const blockN = Math.min(spec.blockN, columns)
-  const lane = (8 * tmemLaneBytes) / bits
-  if (fp4Padded)
-    return no('ttng.tmem_alloc.encoding', 'tensor_memory_encoding with fp4Padded is no view of this library')
-  if (rows % blockM !== 0 || columns % blockN !== 0)
-    return no(
-      'ttng.tmem_alloc.encoding',
-      `tensor_memory_encoding of blocks of (${String(blockM)}, ${String(spec.blockN)}) on ${showShape([rows, columns])}: expected a multiple of it`,
-    )
-  // blocks side by side lie behind one another, so one row of them needs no cut
-  if (blockM === 128 && rows === 128) return E.right(cut([rows, columns], bits, [], [lane, colStride]))
-  const wide = blockN * colStride
-  if (blockM === 128)
-    return E.right(cut([rows, columns], bits, [[128, blockN]], [wide, (wide * rows) / 128, lane, colStride]))
-  if (twoCTAs)
-    return rows === 64 && columns === blockN
-      ? E.right(cut([64, columns], bits, [[64, columns / 2]], [0, 64 * lane, lane, colStride]))
-      : no(
-          'ttng.tmem_alloc.encoding',
-          `tensor_memory_encoding of blocks of 64 rows of a pair: expected one block of (64, ${String(blockN)}), found ${showShape([rows, columns])}`,
-        )
-  const [down, across] = [rows / 64, columns / blockN]
-  if (down === 1 && across === 1)
-    return E.right(cut([rows, columns], bits, [[16, 1]], [32 * lane, colStride, lane, 0]))
-  // the second block lies in the lanes between
-  if (down > 2 || (down === 1 && across > 2))
-    return no(
-      'ttng.tmem_alloc.encoding',
-      `tensor_memory_encoding of blocks of 64 rows: expected one or two in a column of blocks, found ${showShape([rows, columns])} in blocks of (64, ${String(blockN)})`,
-    )
-  return E.right(
-    cut(
-      [rows, columns],
-      bits,
-      [
-        [64, blockN],
-        [16, blockN],
-      ],
-      [16 * lane, down === 2 ? wide : 16 * lane, 32 * lane, 0, lane, colStride],
-    ),
-  )
-}
-
-const scales = (
-  bits: number,
-  [rows, factors]: readonly [number, number],
-): E.Either<Failure, TransformedRef> => {
-  if (bits !== 8)
-    return no(
-      'ttng.tmem_alloc.encoding',
-      `tensor_memory_scales_encoding: scales have 8 bits, found elements of ${String(bits)}`,
-    )
-  const high = Math.min(rows, 128)
-  const wide = Math.min(factors, 4)
-  if (rows % 32 !== 0 || rows % high !== 0 || factors % wide !== 0)
-    return no(
-      'ttng.tmem_alloc.encoding',
-      `tensor_memory_scales_encoding: expected a multiple of 128 rows, or 32, 64 or 96, of a multiple of 4 factors, found ${showShape([rows, factors])}`,
-    )
-  return E.right(
-    cut(
-      [rows, factors],
-      8,
-      [
-        [high, wide],
-        [32, wide],
-      ],
-      [16, (16 * rows) / high, 4, 0, tmemLaneBytes, 1],
-    ),
-  )
-}
-
-/** The layout of a buffer of elements of `bits`: the share of one CTA; a leading dimension counts buffers. */
-export const tmemRef = (
-  spec: TensorMemorySpec,
-  bits: number,
-  shape: Shape,
-): E.Either<Failure, TransformedRef> =>
-  pipe(
-    encoding(spec),
-    E.chainW(() => {
-      const [columns = 0, rows = 0] = [...shape].reverse()
-      if (shape.length !== 2 && shape.length !== 3)
-        return no(
-          'ttng.tmem_alloc.encoding',
-          `tensor memory has buffers of rank 2, or 3 with their number, found ${showShape(shape)}`,
-        )
-      if (spec._tag === 'tensor_memory') return matrix(spec, bits, [rows, columns])
-      return spec.blockRepOrder === 'kThenMn'
-        ? no(
-            'ttng.tmem_alloc.encoding',
-            'tensor_memory_scales_encoding with blockRepOrder kThenMn is not in this library',
-          )
-        : scales(bits, [rows, columns])
-    }),
-    E.chainW((ref) =>
-      shape.length === 3 ? Ref.batch(shape[0]!, 4 * tmemColumnsOf(ref))(ref) : E.right(ref),
-    ),
-  )
+// ---------------------------------------------------------------- layouts
 
 /** Where a view lies, as a linear layout (row, col, block) -> index; null if it is none, or of elements that no load moves. */
 export const memoryOf = ({ layout }: ViewType): LinearLayout | null => {
@@ -317,16 +181,29 @@ export const tmemAlloc = <D extends Dtype, const S extends ReadonlyArray<number>
         `${label}: an allocation that is not mutable needs a source, since nothing else can write it`,
       )
     const bits = bitsOf(dtype)
+    if (options.encoding._tag === 'tensor_memory_scales' && bits !== 8)
+      return yield* refused(
+        'ttng.tmem_alloc.encoding',
+        `${label}: scales have 8 bits, found elements of ${dtype} under tensor_memory_scales_encoding`,
+      )
     const layout = yield* fromEither(
       pipe(
-        tmemRef(options.encoding, bits, shape),
-        E.mapLeft((why) => ({ code: why.code, message: `${label}: ${why.message}` })),
+        toRef(options.encoding, shape, bits),
+        E.orElse((why) =>
+          refuse(
+            'ttng.tmem_alloc.encoding',
+            `${label}: a ${options.encoding._tag} is no encoding of ${dtype} ${showShape(shape)}: ${why.message}`,
+          ),
+        ),
       ),
     )
-    if (tmemColumnsOf(layout) > 512)
+    const linear = onShape(options.encoding)(shape.slice(-2))
+    const columns =
+      sizeOf(shape.slice(0, -2)) * (E.isRight(linear) ? allocation(linear.right, bits).columns : 0)
+    if (columns > tmemColumns)
       return yield* refused(
         'ttng.tmem_alloc.columns',
-        `${label}: tensor memory has 512 columns, and ${showShape(shape)} of ${dtype} takes ${String(tmemColumnsOf(layout))}`,
+        `${label}: tensor memory has ${String(tmemColumns)} columns, and ${showShape(shape)} of ${dtype} takes ${String(columns)}`,
       )
     const result = yield* tensorMemory(yield* freshStorage(label), dtype, shape, { layout })
     if (src !== undefined) yield* store(label, src, result, options)
@@ -474,14 +351,21 @@ export const tmemSubslice = <D extends Dtype>(
 
 /** Chunks of 32 rows of 16 bytes, as (rows, factors): row x, factor j is byte 16 (x mod 32) + 4 (x div 32 mod 4) + j mod 4 of a chunk. */
 const chunked = (rows: number, factors: number): TransformedRef =>
-  cut(
-    [rows, factors],
-    8,
+  Ref.ofChains(
     [
-      [128, 4],
-      [32, 4],
+      [
+        { size: rows / 128, stride: 128 * factors },
+        { size: 4, stride: 4 },
+        { size: 32, stride: 16 },
+      ],
+      [
+        { size: factors / 4, stride: 512 },
+        { size: 4, stride: 1 },
+      ],
     ],
-    [128 * factors, 512, 4, 0, 16, 1],
+    8,
+    0,
+    16,
   )
 
 export interface TmemCopyOptions extends OpOptions {
