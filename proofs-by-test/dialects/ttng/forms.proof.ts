@@ -3,6 +3,7 @@
  *
  * Oracles: products by plain loops; the layouts of the encodings; small kernels whose outputs are worked by hand.
  */
+import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
 import * as Ttng from '../../../src/dialects/ttng/index.js'
 import { basesOf } from '../../../src/layouts/linear/linear-layout.js'
@@ -170,7 +171,7 @@ describe('buffers', () => {
   })
   test.each(cases)('nvmma law 2: messages of W = %i, %i bits, %j', (width, bits, shape) => {
     const ref = right(Ttng.nvmmaRef(nvmma(width, bits), bits, shape))
-    const found = right(Ttng.messagesOf(ref))
+    const found = E.getOrElse<string, ReadonlyArray<Ttng.Message>>(() => [])(Ttng.messagesOf(ref))
     const spec = right(encoding(nvmma(width, bits)))
     const expected = right(messages(spec, shape))
     expect(found[0]!.sizes).toEqual(expected.box)
@@ -265,7 +266,43 @@ describe('partitions', () => {
     ])
     expect(statementsOf(one!.entry).every((s) => s._tag !== 'Do' || s.when === undefined)).toBe(true)
     expect(tags(two!).filter((tag) => tag === 'bar.sync')).toHaveLength(1)
+    // which agent loads which panel: by its first warp
+    const loaders = statementsOf(two!.entry).flatMap((s) =>
+      s._tag === 'Do' && s.instruction._tag === 'tma.load' ? [s.when] : [],
+    )
+    expect(loaders).toEqual([0, 4].map((warp) => X.eq(X.place('warp'), X.i32(warp))))
   })
+})
+
+test('rows of two panels: gathered and scattered a panel at a time', () => {
+  const table = numbers(8, 32, 2)
+  const picked = [5, 0, 7, 7, 2, 1, 3, 4]
+  holds(
+    kernel(
+      'panels of rows',
+      'sm100a',
+      function* () {
+        const rows = yield* B.tensorParam('rows', 'i32', [8], { role: 'in' })
+        const source = yield* B.tensorParam('table', 'f16', [8, 32], { role: 'in' })
+        const out = yield* B.tensorParam('out', 'f16', [8, 32], { role: 'out' })
+        const inDesc = yield* B.descriptorParam('in_desc', source, [1, 16], { swizzle: 32 })
+        const outDesc = yield* B.descriptorParam('out_desc', out, [1, 16], { swizzle: 32 })
+        const x = yield* buffer(Ttng, 'x', 'f16', [8, 32], nvmma(32))
+        const full = yield* barrier('full')
+        yield* Ttng.initBarrier('init', full, 1)
+        const offsets = yield* B.gmemLoad('rows', rows.view)
+        yield* Ttng.barrierExpect('expect', full, 2 * 8 * 32)
+        yield* Ttng.asyncTmaGather('gather', inDesc, offsets, X.i32(0), x, full)
+        yield* Ttng.waitBarrier('wait', full, X.i32(0))
+        yield* Ttng.asyncTmaScatter('scatter', outDesc, X.iota<1>([8], 0), X.i32(0), x)
+        yield* Ttng.asyncTmaStoreWait('wait scatter', 0, { readOnly: false })
+      },
+      {
+        inputs: { rows: picked, table },
+        outputs: { out: picked.flatMap((r) => table.slice(32 * r, 32 * r + 32)) },
+      },
+    ),
+  )
 })
 
 // ---------------------------------------------------------------- several CTAs

@@ -23,6 +23,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
+import { failure } from '../../failure.js'
 import { linearLayout, standardOutputs, type LinearLayout } from '../../layouts/linear/linear-layout.js'
 import type { RegisterLayout } from '../../layouts/register-layout.js'
 import { isAllocation, tmemColumns, tmemLaneBytes } from '../../layouts/tensor-memory/geometry.js'
@@ -50,7 +51,7 @@ import * as Ref from '../../transforms/ref.js'
 import type { TransformedRef } from '../../transforms/ref.js'
 import { sameShape, showShape, sizeOf } from '../../transforms/shape.js'
 import { evenCta } from './cluster-layout.js'
-import { refuse, refused } from './codes.js'
+import { refused } from './codes.js'
 import { TMEMLoadReduceModifier, nameOf, showTable, type Attribute } from './enums.js'
 import { on, partitionSync, speaks } from './issue.js'
 import { tcGen5Commit } from './tensor-core.js'
@@ -189,8 +190,8 @@ export const tmemAlloc = <D extends Dtype, const S extends ReadonlyArray<number>
     const layout = yield* fromEither(
       pipe(
         toRef(options.encoding, shape, bits),
-        E.orElse((why) =>
-          refuse(
+        E.mapLeft((why) =>
+          failure(
             'ttng.tmem_alloc.encoding',
             `${label}: a ${options.encoding._tag} is no encoding of ${dtype} ${showShape(shape)}: ${why.message}`,
           ),
