@@ -10,7 +10,6 @@ import { basesOf } from '../../../src/layouts/linear/linear-layout.js'
 import { encoding, type TensorMemorySpec } from '../../../src/layouts/triton/encoding.js'
 import { messages } from '../../../src/layouts/triton/tma-message.js'
 import { onShape } from '../../../src/layouts/triton/to-linear.js'
-import { linearOfRef } from '../../../src/layouts/conversion/shared.js'
 import type { LinearLayout } from '../../../src/layouts/linear/linear-layout.js'
 import { toRef } from '../../../src/layouts/triton/to-ref.js'
 import * as B from '../../../src/semantics/builder.js'
@@ -153,24 +152,8 @@ describe('buffers', () => {
     [0, 16, [64, 64]],
     [0, 16, [512, 64]],
   ] as const
-  test.each(cases)('nvmma law 1: W = %i, %i bits, %j', (width, bits, shape) => {
-    const ref = right(Ttng.nvmmaRef(nvmma(width, bits), bits, shape))
-    const linear = right(onShape(nvmma(width, bits))(shape))
-    // index -> offset, and back by the encoding
-    const there = right(linearOfRef(ref))
-    const back = basesOf(linear, 'offset').map((basis, k) => {
-      let offset = 0
-      basis.forEach((v, d) => {
-        basesOf(there, `dim${String(d)}`).forEach((b, bit) => {
-          if ((v >> bit) & 1) offset ^= b[0]!
-        })
-      })
-      return offset === 2 ** k
-    })
-    expect(back.every(Boolean)).toBe(true)
-  })
-  test.each(cases)('nvmma law 2: messages of W = %i, %i bits, %j', (width, bits, shape) => {
-    const ref = right(Ttng.nvmmaRef(nvmma(width, bits), bits, shape))
+  test.each(cases)('law 1: messages of W = %i, %i bits, %j', (width, bits, shape) => {
+    const ref = right(toRef(nvmma(width, bits), shape, bits))
     const found = E.getOrElse<string, ReadonlyArray<Ttng.Message>>(() => [])(Ttng.messagesOf(ref))
     const spec = right(encoding(nvmma(width, bits)))
     const expected = right(messages(spec, shape))
@@ -230,7 +213,7 @@ describe('partitions', () => {
       const out = yield* B.tensorParam('out', 'f16', [64, 128], { role: 'out' })
       const inDesc = yield* Ttng.hostTensorDescriptor('in_desc', source, [64, 128], nvmma(128))
       const outDesc = yield* Ttng.hostTensorDescriptor('out_desc', out, [64, 128], nvmma(128))
-      const x = yield* buffer(Ttng, 'x', 'f16', [64, 128], nvmma(128))
+      const x = yield* buffer('x', 'f16', [64, 128], nvmma(128))
       const full = yield* barrier('full')
       yield* Ttng.initBarrier('init', full, 1, { from: who })
       yield* Ttng.barrierExpect('expect', full, 2 * 64 * 128, { from: who })
@@ -287,7 +270,7 @@ test('rows of two panels: gathered and scattered a panel at a time', () => {
         const out = yield* B.tensorParam('out', 'f16', [8, 32], { role: 'out' })
         const inDesc = yield* B.descriptorParam('in_desc', source, [1, 16], { swizzle: 32 })
         const outDesc = yield* B.descriptorParam('out_desc', out, [1, 16], { swizzle: 32 })
-        const x = yield* buffer(Ttng, 'x', 'f16', [8, 32], nvmma(32))
+        const x = yield* buffer('x', 'f16', [8, 32], nvmma(32))
         const full = yield* barrier('full')
         yield* Ttng.initBarrier('init', full, 1)
         const offsets = yield* B.gmemLoad('rows', rows.view)
@@ -324,7 +307,7 @@ describe('two CTAs', () => {
           const source = yield* B.tensorParam('source', 'f16', [128, 16], { role: 'in' })
           const out = yield* B.tensorParam('out', 'f16', [128, 16], { role: 'out' })
           const desc = yield* Ttng.hostTensorDescriptor('desc', source, [64, 16], nvmma(32))
-          const x = yield* buffer(Ttng, 'x', 'f16', [64, 16], nvmma(32))
+          const x = yield* buffer('x', 'f16', [64, 16], nvmma(32))
           const full = yield* barrier('full')
           const shared = { from: two, layout: [[0]] }
           yield* Ttng.initBarrier('init', full, 1, shared)
@@ -355,7 +338,7 @@ describe('two CTAs', () => {
         const source = yield* B.tensorParam('source', 'f16', [64, 16], { role: 'in' })
         const out = yield* B.tensorParam('out', 'f16', [128, 16], { role: 'out' })
         const desc = yield* Ttng.hostTensorDescriptor('desc', source, [64, 16], nvmma(32))
-        const x = yield* buffer(Ttng, 'x', 'f16', [64, 16], nvmma(32))
+        const x = yield* buffer('x', 'f16', [64, 16], nvmma(32))
         const full = yield* barrier('full')
         yield* Ttng.initBarrier('init', full, 1, { from: two })
         yield* Ttng.barrierExpect('expect', full, 2 * 64 * 16, { from: two })
@@ -392,8 +375,8 @@ describe('two CTAs', () => {
         const aGmem = yield* B.tensorParam('a', 'f16', [256, k], { role: 'in' })
         const bGmem = yield* B.tensorParam('b', 'f16', [k, 32], { role: 'in' })
         const out = yield* B.tensorParam('out', 'f32', [256, 32], { role: 'out' })
-        const x = yield* buffer(Ttng, 'x', 'f16', [128, k], nvmma(32))
-        const y = yield* buffer(Ttng, 'y', 'f16', [k, 16], nvmma(32))
+        const x = yield* buffer('x', 'f16', [128, k], nvmma(32))
+        const y = yield* buffer('y', 'f16', [k, 16], nvmma(32))
         const layout = yield* rowPerLane(32)
         const done = yield* barrier('done')
         const rank = X.place('ctaRank')
@@ -460,8 +443,8 @@ describe('warp_group_dot', () => {
         const aGmem = yield* B.tensorParam('a', 'f16', [m, k], { role: 'in' })
         const bGmem = yield* B.tensorParam('b', 'f16', [k, n], { role: 'in' })
         const target = yield* B.tensorParam('out', 'f32', [m, n], { role: 'out' })
-        const x = yield* buffer(Ttng, 'x', 'f16', [m, k], nvmma(32))
-        const y = yield* buffer(Ttng, 'y', 'f16', [k, n], nvmma(32))
+        const x = yield* buffer('x', 'f16', [m, k], nvmma(32))
+        const y = yield* buffer('y', 'f16', [k, n], nvmma(32))
         yield* B.run('x', { _tag: 'smem.store', destination: x, value: yield* B.gmemLoad('a', aGmem.view) })
         yield* B.run('y', { _tag: 'smem.store', destination: y, value: yield* B.gmemLoad('b', bGmem.view) })
         yield* Ttng.fenceAsyncShared('fence')
@@ -552,8 +535,8 @@ describe('warp_group_dot', () => {
           const aGmem = yield* B.tensorParam('a', 'e4m3', [m, deep], { role: 'in' })
           const bGmem = yield* B.tensorParam('b', 'e4m3', [n * 2, deep], { role: 'in' })
           const target = yield* B.tensorParam('out', 'f32', [m, n * 2], { role: 'out' })
-          const x = yield* buffer(Ttng, 'x', 'e4m3', [m, deep], nvmma(32, 8))
-          const y = yield* buffer(Ttng, 'y', 'e4m3', [n * 2, deep], nvmma(32, 8))
+          const x = yield* buffer('x', 'e4m3', [m, deep], nvmma(32, 8))
+          const y = yield* buffer('y', 'e4m3', [n * 2, deep], nvmma(32, 8))
           yield* B.run('x', { _tag: 'smem.store', destination: x, value: yield* B.gmemLoad('a', aGmem.view) })
           yield* B.run('y', { _tag: 'smem.store', destination: y, value: yield* B.gmemLoad('b', bGmem.view) })
           yield* Ttng.fenceAsyncShared('fence')
@@ -602,8 +585,8 @@ describe('tc_gen5_mma', () => {
         const target = yield* B.tensorParam('out', 'f32', red === undefined ? [rows, n] : [rows], {
           role: 'out',
         })
-        const x = yield* buffer(Ttng, 'x', 'f16', [rows, k], nvmma(32))
-        const y = yield* buffer(Ttng, 'y', 'f16', [k, n], nvmma(32))
+        const x = yield* buffer('x', 'f16', [rows, k], nvmma(32))
+        const y = yield* buffer('y', 'f16', [k, n], nvmma(32))
         const [yes, no] = [yield* barrier('yes'), yield* barrier('no')]
         yield* Ttng.initBarrier('init yes', yes, 1)
         yield* Ttng.initBarrier('init no', no, 1)
@@ -615,8 +598,10 @@ describe('tc_gen5_mma', () => {
           encoding: { ...accumulatorEncoding(n), blockM: rows === 64 ? 64 : 128 },
         })
         if (form === 'sync') {
-          yield* Ttng.tcGen5Mma('mma', x, y, acc, X.i1(false))
-          yield* Ttng.tcGen5Mma('mma again', x, y, acc, X.i1(false))
+          // each time round the barrier of the operation is made anew
+          yield* B.forRange({ label: 'twice', from: X.i32(0), to: X.i32(2) }, function* () {
+            yield* Ttng.tcGen5Mma('mma', x, y, acc, X.i1(false))
+          })
         } else {
           yield* Ttng.tcGen5Mma('mma', x, y, acc, X.i1(false), {
             isAsync: true,
@@ -688,4 +673,84 @@ describe('tc_gen5_mma', () => {
     )
     expect(made).toEqual([0, 2])
   })
+})
+
+// ---------------------------------------------------------------- two elements to a byte
+
+const e2m1 = [0, 0.5, 1, 1.5, 2, 3, 4, 6, -0, -0.5, -1, -1.5, -2, -3, -4, -6] as const
+
+test('tc_gen5_mma_scaled of e2m1, two to a byte, with a factor of e4m3 for 16 of K', () => {
+  const [rows, columns, deep] = [128, 128, 64] as const
+  const coded = (seed: number): ReadonlyArray<number> =>
+    Array.from({ length: rows * deep }, (_, i) => (i * (3 + seed) + Math.floor(i / deep) * 5) % 16)
+  const packed = (codes: ReadonlyArray<number>): ReadonlyArray<number> =>
+    Array.from({ length: codes.length / 2 }, (_, i) => codes[2 * i]! + 16 * codes[2 * i + 1]!)
+  const factors = (seed: number): ReadonlyArray<number> =>
+    Array.from({ length: 512 }, (_, i) => [0.5, 1, 2, 3][(i * (1 + seed)) % 4]!)
+  const [ca, cb, sa, sb] = [coded(0), coded(1), factors(0), factors(2)]
+  const scaleAt = (list: ReadonlyArray<number>, x: number, j: number): number =>
+    list[16 * (x % 32) + 4 * Math.floor(x / 32) + j]!
+  const out = Array.from({ length: rows * columns }, (_, at) => {
+    const [i, j] = [Math.floor(at / columns), at % columns]
+    let sum = 0
+    for (let x = 0; x < deep; x++)
+      sum +=
+        e2m1[ca[i * deep + x]!]! *
+        scaleAt(sa, i, Math.floor(x / 16)) *
+        e2m1[cb[j * deep + x]!]! *
+        scaleAt(sb, j, Math.floor(x / 16))
+    return sum + 0
+  })
+  holds(
+    kernel(
+      'two to a byte',
+      'sm100a',
+      function* () {
+        const aGmem = yield* B.tensorParam('a', 'u8', [rows, deep / 2], { role: 'in' })
+        const bGmem = yield* B.tensorParam('b', 'u8', [columns, deep / 2], { role: 'in' })
+        const target = yield* B.tensorParam('out', 'f32', [rows, columns], { role: 'out' })
+        const x = yield* buffer('x', 'u8', [rows, deep / 2], nvmma(32, 8))
+        const y = yield* buffer('y', 'u8', [columns, deep / 2], nvmma(32, 8))
+        const done = yield* barrier('done')
+        yield* Ttng.initBarrier('init', done, 1)
+        yield* Ttng.tcgen5GlobalAlloc('tensor memory', 256)
+        yield* B.run('x', { _tag: 'smem.store', destination: x, value: yield* B.gmemLoad('a', aGmem.view) })
+        yield* B.run('y', { _tag: 'smem.store', destination: y, value: yield* B.gmemLoad('b', bGmem.view) })
+        const scales: X.View<'tmem', 'e4m3', 2>[] = []
+        for (const name of ['sa', 'sb']) {
+          const given = yield* B.tensorParam(name, 'e4m3', [1, 1, 32, 4, 4], { role: 'in' })
+          const chunk = yield* B.sharedMemory(`${name}_smem`, 'e4m3', [1, 1, 32, 4, 4])
+          const { result } = yield* Ttng.tmemAlloc(`${name}_tmem`, 'e4m3', [128, 4], {
+            encoding: { _tag: 'tensor_memory_scales' },
+          })
+          yield* B.run(name, {
+            _tag: 'smem.store',
+            destination: chunk,
+            value: yield* B.gmemLoad(name, given.view),
+          })
+          yield* Ttng.fenceAsyncShared(`fence ${name}`)
+          yield* Ttng.tmemCopy(`copy ${name}`, chunk, result)
+          scales.push(result)
+        }
+        const { result: acc } = yield* Ttng.tmemAlloc('acc', 'f32', [rows, columns], {
+          encoding: accumulatorEncoding(columns),
+        })
+        yield* Ttng.tcGen5MmaScaled(
+          'mma',
+          x,
+          X.transposeView(y, [1, 0]),
+          acc,
+          scales[0]!,
+          scales[1]!,
+          X.i1(false),
+          { aType: 'e2m1', bType: 'e2m1', isAsync: true, barriers: [{ barrier: done }] },
+        )
+        yield* Ttng.waitBarrier('wait', done, X.i32(0))
+        const { result: d } = yield* Ttng.tmemLoad('d', acc, yield* rowPerLane(columns), { from })
+        yield* B.run('out', { _tag: 'gmem.store', destination: target.view, value: d })
+        yield* Ttng.tcgen5GlobalDealloc('free', 256)
+      },
+      { inputs: { a: packed(ca), b: packed(cb), sa, sb }, outputs: { out } },
+    ),
+  )
 })

@@ -10,7 +10,7 @@ test.each(refusals.map((r) => [r.code, r] as const))('%s', (_, { code, message, 
 test('every code of the operations has an example', () => {
   const shown = new Set<string>(refusals.map(({ code }) => code))
   const own = Object.keys(codes).filter((code) =>
-    /^ttng\.(barrier|init_|arrive_|cluster|memdesc$|tensor$|partition$|nvmma|async_tma|tc_gen5|tensormap|reinterpret|tmem|warp_group)/.test(
+    /^ttng\.(barrier|init_|arrive_|cluster|memdesc$|tensor$|partition$|async_tma|tc_gen5|tensormap|reinterpret|tmem|warp_group)/.test(
       code,
     ),
   )

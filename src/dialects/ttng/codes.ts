@@ -30,7 +30,6 @@ const table = {
   'ttng.memdesc': 'verifier',
   'ttng.tensor': 'verifier',
   'ttng.partition': 'nobody',
-  'ttng.nvmma_shared': 'verifier',
   'ttng.async_tma.descriptor': 'verifier',
   'ttng.async_tma.coords': 'verifier',
   'ttng.async_tma.element_type': 'verifier',

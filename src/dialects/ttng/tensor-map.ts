@@ -22,13 +22,13 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import type { NvmmaShared } from '../../layouts/triton/encoding.js'
+import { encoding as checkEncoding, type NvmmaShared } from '../../layouts/triton/encoding.js'
+import { messages } from '../../layouts/triton/tma-message.js'
 import { bitsOf, type Dtype } from '../../numerics/dtype.js'
 import {
   acquireTensormap,
   block,
   descriptorParam,
-  fromEither,
   run,
   typeHere,
   type Build,
@@ -37,6 +37,7 @@ import {
 import { i64, quo, type Expr, type Int, type Ptr } from '../../semantics/expression.js'
 import { checked } from '../../semantics/index-types.js'
 import type { Shape } from '../../transforms/shape.js'
+import { isSwizzle } from '../../transforms/swizzle.js'
 import { refused } from './codes.js'
 import {
   TensormapElemType,
@@ -48,7 +49,6 @@ import {
   type Attribute,
 } from './enums.js'
 import { on } from './issue.js'
-import { boxOf, nvmmaRef } from './nvmma.js'
 import type { OpOptions, TensorDesc } from './types.js'
 
 // ---------------------------------------------------------------- from the host
@@ -62,15 +62,18 @@ export const hostTensorDescriptor = <D extends Dtype, const S extends ReadonlyAr
   options: { readonly padding?: Attribute<typeof TensormapFill> } = {},
 ): Build<TensorDesc<D, S['length']>> =>
   block(function* () {
-    const layout = yield* fromEither(
-      pipe(
-        nvmmaRef(encoding, bitsOf(tensor.dtype), blockShape),
-        E.mapLeft((why) => ({ code: why.code, message: `${name}: ${why.message}` })),
-      ),
+    const box = pipe(
+      checkEncoding(encoding),
+      E.chainW((legal) => messages(legal, blockShape)),
     )
-    const box: Shape = boxOf(layout)
-    return yield* descriptorParam<D, S>(name, tensor, sized(box, blockShape), {
-      swizzle: layout.swizzle,
+    if (E.isLeft(box))
+      return yield* refused(
+        'ttng.tensordesc.encoding',
+        `${name}: a ${encoding._tag} is no encoding of a block of (${blockShape.join(', ')}): ${box.left.message}`,
+      )
+    const width = encoding.swizzlingByteWidth
+    return yield* descriptorParam<D, S>(name, tensor, sized(box.right.box, blockShape), {
+      swizzle: isSwizzle(width) ? width : 16,
       fill: nameOf(TensormapFill, options.padding ?? 'zero') ?? 'zero',
     })
   })

@@ -1,6 +1,7 @@
 /** Rows of the 28 operations of the seed's page: each in a kernel of one tile, with small integers as inputs, so that every sum is exact. */
 import * as Ttng from '../../../../src/dialects/ttng/index.js'
 import type { NvmmaShared, TensorMemory } from '../../../../src/layouts/triton/encoding.js'
+import { toRef } from '../../../../src/layouts/triton/to-ref.js'
 import { onShape } from '../../../../src/layouts/triton/to-linear.js'
 import type { LinearLayout } from '../../../../src/layouts/linear/linear-layout.js'
 import type { Dtype } from '../../../../src/numerics/dtype.js'
@@ -29,14 +30,13 @@ export const nvmma = (width: number, bits: number = 16): NvmmaShared => ({
 
 /** `ttg.local_alloc` of a buffer that copies fill. */
 export const buffer = <D extends Dtype, const S extends readonly [number, number]>(
-  S: Surface,
   id: string,
   dtype: D,
   shape: S,
   encoding: NvmmaShared,
 ): B.Build<X.View<'smem', D, 2>> =>
   B.block(function* () {
-    const layout = yield* B.fromEither(S.nvmmaRef(encoding, encoding.elementBitWidth, shape))
+    const layout = yield* B.fromEither(toRef(encoding, shape, encoding.elementBitWidth))
     return yield* B.sharedMemory<D, readonly [number, number]>(id, dtype, shape, [], { layout })
   })
 
@@ -115,8 +115,8 @@ const hopper = kernel(
     const out = yield* B.tensorParam('out', 'f32', [m, n], { role: 'out' })
     const aDesc = yield* S.hostTensorDescriptor('a_desc', aGmem, [m, k], nvmma(32))
     const bDesc = yield* S.hostTensorDescriptor('b_desc', bGmem, [k, n], nvmma(32))
-    const x = yield* buffer(S, 'x', 'f16', [m, k], nvmma(32))
-    const y = yield* buffer(S, 'y', 'f16', [k, n], nvmma(32))
+    const x = yield* buffer('x', 'f16', [m, k], nvmma(32))
+    const y = yield* buffer('y', 'f16', [k, n], nvmma(32))
     const full = yield* barrier('full')
     yield* S.initBarrier('init full', full, 1)
     yield* S.barrierExpect('expect full', full, bytes(m, k) + bytes(k, n))
@@ -153,7 +153,7 @@ const stored = kernel(
     const sum = yield* B.tensorParam('sum', 'f16', [m, k], { role: 'inout' })
     const desc = yield* S.hostTensorDescriptor('out_desc', out, [m, k], nvmma(32))
     const sumDesc = yield* S.hostTensorDescriptor('sum_desc', sum, [m, k], nvmma(32))
-    const x = yield* buffer(S, 'x', 'f16', [m, k], nvmma(32))
+    const x = yield* buffer('x', 'f16', [m, k], nvmma(32))
     const value = yield* B.gmemLoad('a', aGmem.view)
     yield* B.run('x', { _tag: 'smem.store', destination: x, value })
     yield* S.fenceAsyncShared('fence x')
@@ -183,7 +183,7 @@ const gathered = kernel(
     const out = yield* B.tensorParam('out', 'f16', [16, 16], { role: 'inout' })
     const source = yield* B.descriptorParam('table_desc', from16, [1, 16], { swizzle: 32 })
     const target = yield* B.descriptorParam('out_desc', out, [1, 16], { swizzle: 32 })
-    const x = yield* buffer(S, 'x', 'f16', [8, 16], nvmma(32))
+    const x = yield* buffer('x', 'f16', [8, 16], nvmma(32))
     const full = yield* barrier('full')
     yield* S.initBarrier('init full', full, 1)
     const offsets = yield* B.gmemLoad('rows', rows.view)
@@ -267,7 +267,7 @@ const mapped = kernel(
     const aGmem = yield* B.tensorParam('a', 'f16', [m, k], { role: 'in' })
     const maps = yield* B.tensorParam('maps', 'u8', [128], { role: 'inout' })
     const out = yield* B.tensorParam('out', 'f16', [m, k], { role: 'out' })
-    const x = yield* buffer(S, 'x', 'f16', [m, k], nvmma(32))
+    const x = yield* buffer('x', 'f16', [m, k], nvmma(32))
     const full = yield* barrier('full')
     yield* S.initBarrier('init full', full, 1)
     yield* S.tensormapCreate(
@@ -306,8 +306,8 @@ const blackwell = kernel(
     const bGmem = yield* B.tensorParam('b', 'f16', [k, n], { role: 'in' })
     const cGmem = yield* B.tensorParam('c', 'f32', [tallRows, n], { role: 'in' })
     const out = yield* B.tensorParam('out', 'f32', [tallRows, n], { role: 'out' })
-    const x = yield* buffer(S, 'x', 'f16', [tallRows, k], nvmma(32))
-    const y = yield* buffer(S, 'y', 'f16', [k, n], nvmma(32))
+    const x = yield* buffer('x', 'f16', [tallRows, k], nvmma(32))
+    const y = yield* buffer('y', 'f16', [k, n], nvmma(32))
     const layout = yield* rowPerLane(n)
     const [first, second] = [yield* barrier('first'), yield* barrier('second')]
     yield* S.initBarrier('init first', first, 1)
@@ -375,8 +375,8 @@ const scaled = kernel(
     const aGmem = yield* B.tensorParam('a', 'e4m3', [sRows, deep], { role: 'in' })
     const bGmem = yield* B.tensorParam('b', 'e4m3', [sColumns, deep], { role: 'in' })
     const out = yield* B.tensorParam('out', 'f32', [sRows, sColumns], { role: 'out' })
-    const x = yield* buffer(S, 'x', 'e4m3', [sRows, deep], nvmma(128, 8))
-    const y = yield* buffer(S, 'y', 'e4m3', [sColumns, deep], nvmma(128, 8))
+    const x = yield* buffer('x', 'e4m3', [sRows, deep], nvmma(128, 8))
+    const y = yield* buffer('y', 'e4m3', [sColumns, deep], nvmma(128, 8))
     const layout = yield* rowPerLane(sColumns)
     const done = yield* barrier('done')
     yield* S.initBarrier('init done', done, 1)

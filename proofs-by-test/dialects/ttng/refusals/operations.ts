@@ -5,6 +5,7 @@ import * as Ttng from '../../../../src/dialects/ttng/index.js'
 import type { Failure } from '../../../../src/failure.js'
 import type { LinearLayout } from '../../../../src/layouts/linear/linear-layout.js'
 import { onShape } from '../../../../src/layouts/triton/to-linear.js'
+import { toRef } from '../../../../src/layouts/triton/to-ref.js'
 import { bitsOf, type Dtype } from '../../../../src/numerics/dtype.js'
 import * as B from '../../../../src/semantics/builder.js'
 import * as X from '../../../../src/semantics/expression.js'
@@ -44,7 +45,7 @@ const smem = <D extends Dtype>(
   width: number = 32,
 ): B.Build<X.View<'smem', D, 2>> =>
   B.block(function* () {
-    const layout = yield* B.fromEither(Ttng.nvmmaRef(nvmma(width, bitsOf(dtype)), bitsOf(dtype), shape))
+    const layout = yield* B.fromEither(toRef(nvmma(width, bitsOf(dtype)), shape, bitsOf(dtype)))
     return checked<X.View<'smem', D, 2>, X.View<'smem', D>>(
       yield* B.sharedMemory(id, dtype, shape, [], { layout }),
     )
@@ -381,19 +382,6 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
     using(() => Ttng.inFlight('acc', zeros([64, 16]), { agents: [thread, B.warpgroup('other', 1)] })),
   ),
   example(
-    'ttng.nvmma_shared',
-    'nvmma_shared with swizzle 128: expected a multiple of 8 rows of a multiple of 64 elements, found (64, 32)',
-    () => Ttng.nvmmaRef(nvmma(128), 16, [64, 32]),
-  ),
-  example('ttng.nvmma_shared', 'nvmma_shared with elementBitWidth 16: found elements of 8 bits', () =>
-    Ttng.nvmmaRef(nvmma(32), 8, [64, 32]),
-  ),
-  example(
-    'ttng.nvmma_shared',
-    'nvmma_shared with fp4Padded: elements of 4 bits in gaps are no view of this library',
-    () => Ttng.nvmmaRef({ ...nvmma(128, 8), fp4Padded: true }, 8, [64, 128]),
-  ),
-  example(
     'ttng.async_tma.descriptor',
     'load: desc must be a tensor descriptor, found a scalar',
     using(function* () {
@@ -582,8 +570,8 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   ),
   example(
     'ttng.tc_gen5_mma.shape',
-    'mma: M of a CTA must be 64 or a multiple of 128, found 96 (tc_gen5_mma)',
-    mma5({ a: ['f16', [96, 16], 32], d: ['f32', [96, 16]] }),
+    'mma: M of a CTA must be 64 or a multiple of 128, found 32 (tc_gen5_mma)',
+    mma5({ a: ['f16', [32, 16], 32], d: ['f32', [32, 16]] }),
   ),
   example(
     'ttng.tc_gen5_mma.element_type',
