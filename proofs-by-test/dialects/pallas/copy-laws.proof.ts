@@ -18,6 +18,7 @@ import {
   float,
   i1,
   i32,
+  mod,
   mul,
   place,
   slice,
@@ -486,6 +487,65 @@ describe('groups', () => {
             const { verdict } = ran(grouped(commits, n, readOnly, k), { out: upTo(96).map(() => 0) })
             expect([commits, n, k, verdict]).toEqual([commits, n, k, safe ? 'ok' : 'hazard'])
           }
+    }
+  })
+})
+
+describe('commit_smem', () => {
+  /** Every warp stores its rows; then warp 0 copies the whole. There are no automatic barriers. */
+  const committed = (commit: B.Build<void>): Program =>
+    right(
+      B.kernel(
+        { name: 'committed', arch: 'sm90a', agents: Pallas.threadAgents('t', 0, 'its warps') },
+        function* () {
+          const x = yield* B.tensorParam('x', 'f16', [64, 64], { role: 'in' })
+          const out = yield* B.tensorParam('out', 'f16', [64, 64], { role: 'out' })
+          const s = yield* B.sharedMemory('s', 'f16', [64, 64])
+          const body = function* (thread: Pallas.Thread): B.Steps<void> {
+            const rows = [mul(mod(place('agent'), i32(4)), i32(16)), i32(0)]
+            const v = yield* Pallas.load('v', slice(x.view, rows, [16, 64]))
+            yield* Pallas.store('store', slice(s, rows, [16, 64]), v)
+            yield* commit
+            yield* Pallas.warpMap('copy', thread, {}, function* (w) {
+              if (w !== 0) return
+              yield* Pallas.copySmemToGmem('copy out', s, Pallas.at(out, [i32(0), i32(0)], [64, 64]))
+              yield* Pallas.waitSmemToGmem('wait out', 0)
+            })
+          }
+          yield* Pallas.threads([], [{ name: 't', body }], { warps: 'agents', unsafeNoAutoBarriers: true })
+        },
+      ),
+    )
+  test('holds the warps of a thread together: a fence alone does not', () => {
+    const x = { x: upTo(4096) }
+    expect(ran(committed(Pallas.commitSmem('commit')), x).verdict).toBe('ok')
+    expect(ran(committed(B.run('commit', { _tag: 'fence.proxyAsync', scope: 'cta' })), x).verdict).toBe(
+      'hazard',
+    )
+  })
+})
+
+// ---------------------------------------------------------------- prefetches
+
+describe('prefetches', () => {
+  test('blocks prefetch a part each; alone, the whole', () => {
+    for (const [blocks, box] of [
+      [1, [8, 32]],
+      [2, [4, 32]],
+      [4, [2, 32]],
+    ] as const) {
+      const p = right(
+        Pallas.kernel(
+          { name: 'prefetch', arch: 'sm90a', cluster: [blocks], clusterNames: ['c'] },
+          () => B.tensorParam('x', 'f32', [8, 32], { role: 'in' }),
+          function* (x) {
+            const whole = Pallas.at(x, [i32(0), i32(0)], [8, 32])
+            yield* Pallas.asyncPrefetch('prefetch', whole, { collectiveAxes: 'c' })
+          },
+        ),
+      )
+      expect(p.params.flatMap((q) => (q._tag === 'descriptor' ? [q.box] : []))).toEqual([box])
+      expect(ran(p, {}).verdict).toBe('ok')
     }
   })
 })
