@@ -32,7 +32,7 @@ import { readTensor } from '../../../src/semantics/launch.js'
 import * as Policy from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
 import * as Transform from '../../../src/transforms/transform.js'
-import { checked, right } from './programs.js'
+import { checked, labels, right } from './programs.js'
 
 const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
 
@@ -222,7 +222,11 @@ describe('the element at index i of the slice arrives at index i of the ref, and
 
 // ---------------------------------------------------------------- predicates and promises
 
-const once = (options: (no: Condition) => Pallas.CopyOptions, rows = 0): E.Either<Failure, Program> =>
+const once = (
+  options: (no: Condition) => Pallas.CopyOptions,
+  rows = 0,
+  known = false,
+): E.Either<Failure, Program> =>
   one(
     function* () {
       const x = yield* B.tensorParam('x', 'i32', [8, 32], { role: 'in' })
@@ -231,7 +235,7 @@ const once = (options: (no: Condition) => Pallas.CopyOptions, rows = 0): E.Eithe
       return { x, s, full }
     },
     function* ({ x, s, full }) {
-      const start = add(i32(rows), place('ctaRank'))
+      const start = known ? i32(rows) : add(i32(rows), place('ctaRank'))
       yield* Pallas.copyGmemToSmem(
         'copy',
         Pallas.at(x, [start, i32(0)], [4, 32]),
@@ -261,6 +265,21 @@ describe('whether a copy happens', () => {
       expect(verdict(() => ({ oobMode: 'UNDEFINED' }), rows)).toBe('ok')
       expect(verdict((no) => ({ oobMode: 'PROMISE_IN_BOUNDS', predicate: no }), rows)).toBe('ok')
     }
+  })
+})
+
+describe('a promise about a start that is known', () => {
+  test('is checked at once: refused, or no trap', () => {
+    for (const rows of [-1, 0, 4, 5]) {
+      const made = once(() => ({ oobMode: 'PROMISE_IN_BOUNDS' }), rows, true)
+      const inside = rows >= 0 && rows + 4 <= 8
+      expect([rows, E.isLeft(made) ? made.left.code : 'accepted']).toEqual([
+        rows,
+        inside ? 'accepted' : 'pallas.copy.promise',
+      ])
+      if (E.isRight(made)) expect(labels(made.right)).not.toContain('copy.promise')
+    }
+    expect(labels(right(once(() => ({ oobMode: 'PROMISE_IN_BOUNDS' }))))).toContain('copy.promise')
   })
 })
 
