@@ -544,6 +544,42 @@ describe('commit_smem', () => {
   })
 })
 
+describe('a thread whose warps are agents', () => {
+  test('copies once: one arrival, one copy, and all of its warps know', () => {
+    for (const unsafeNoAutoBarriers of [false, true]) {
+      const p = right(
+        B.kernel(
+          { name: 'warps', arch: 'sm90a', agents: Pallas.threadAgents('t', 0, 'its warps') },
+          function* () {
+            const x = yield* B.tensorParam('x', 'i32', [8, 32], { role: 'in' })
+            const out = yield* B.tensorParam('out', 'i32', [8, 32], { role: 'inout' })
+            const s = yield* B.sharedMemory('s', 'i32', [8, 32])
+            const full = yield* Pallas.Barrier('full')
+            const whole = (t: B.Tensor<'i32', 2>): Pallas.GmemSlice<'i32', 2> =>
+              Pallas.at(t, [i32(0), i32(0)], [8, 32])
+            const body = function* (): B.Steps<void> {
+              const rows = [mul(mod(place('agent'), i32(4)), i32(2)), i32(0)]
+              yield* Pallas.copyGmemToSmem('copy', whole(x), s, full, null)
+              yield* Pallas.barrierWait('wait', full, null, Pallas.freshParities)
+              // every warp adds 1 to its rows
+              const v = yield* Pallas.load('v', slice(s, rows, [2, 32]))
+              yield* Pallas.store('store', slice(s, rows, [2, 32]), add(v, splat(i32(1), [2, 32])))
+              yield* Pallas.commitSmem('commit')
+              yield* Pallas.copySmemToGmem('copy out', s, whole(out), { reductionOp: 'add' })
+              yield* Pallas.waitSmemToGmem('wait out', 0)
+              yield* Pallas.store('again', slice(s, rows, [2, 32]), v)
+            }
+            yield* Pallas.threads([full], [{ name: 't', body }], { warps: 'agents', unsafeNoAutoBarriers })
+          },
+        ),
+      )
+      const { verdict, ids, read } = ran(p, { x: upTo(256), out: upTo(256).map(() => 1000) })
+      expect([verdict, ids]).toEqual(['ok', []])
+      expect(read('out')).toEqual(upTo(256, 1001))
+    }
+  })
+})
+
 // ---------------------------------------------------------------- prefetches
 
 describe('prefetches', () => {

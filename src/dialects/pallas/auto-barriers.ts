@@ -56,7 +56,8 @@ const expects = (s: Stmt | undefined): boolean =>
 /** A store or a copy begins with statement `i`. */
 const begins = (body: ReadonlyArray<Stmt>, i: number): boolean => {
   const s = body[i]!
-  if (s._tag !== 'Do') return false
+  // what a thread does once has its barrier already
+  if (s._tag !== 'Do' || (s.when !== undefined && asksForWarp(s.when))) return false
   if (loads(s)) return !expects(body[i - 1])
   return stores(s.instruction) || (expects(s) && loads(body[i + 1]))
 }
@@ -76,7 +77,9 @@ const barrierBefore = (s: Stmt & { readonly _tag: 'Do' }, next: Stmt | undefined
 /** `warp = w`: what follows is one warp's, and the others would not come to a barrier. */
 export const isWarp = (w: number): Condition => eq(mod(place('agent'), i32(4)), i32(w))
 const asksForWarp = (e: ExprNode): boolean =>
-  e._tag === 'compare' && e.x._tag === 'binary' && e.x.op === 'mod' && e.x.x._tag === 'place'
+  e._tag === 'binary'
+    ? e.op === 'and' && (asksForWarp(e.x) || asksForWarp(e.y))
+    : e._tag === 'compare' && e.x._tag === 'binary' && e.x.op === 'mod' && e.x.x._tag === 'place'
 
 const inside = (s: Stmt, id: number): Stmt => {
   const region = (r: Region): Region => ({ ...r, body: autoBarriers(id, r.body) })

@@ -57,6 +57,7 @@ import * as Ref from '../../../transforms/ref.js'
 import { showShape } from '../../../transforms/shape.js'
 import { swizzleElements } from '../../../transforms/swizzle.js'
 import { refuse, refused, type Code } from '../codes.js'
+import { onceInThread } from '../core-map.js'
 import type { CopyOptions } from './load.js'
 import { contiguousTensor, orRefused, type SmemRef } from './map.js'
 import type { GmemRows } from './slice.js'
@@ -240,7 +241,8 @@ export const gatherRows = <D extends Dtype>(
     if (asked !== null)
       return yield* refused('pallas.copy.gather', `${label}: gathers do not support ${asked}`)
     const { descriptor, messages } = yield* messagesOf(label, source, destination, ref)
-    const guard = options.when === undefined ? {} : { when: options.when }
+    const once = yield* onceInThread(label, options.when)
+    const guard = once === null ? {} : { when: once }
     yield* run(
       `${label}.expect`,
       { _tag: 'mbarrier.arriveExpectTx', barrier, bytes: i32(bytes), release: true, scope: 'cta' },

@@ -57,6 +57,7 @@ import { showShape, sizeOf } from '../../../transforms/shape.js'
 import { swizzleElements } from '../../../transforms/swizzle.js'
 import { barrierSlot, type Barrier, type BarrierIndex } from '../barrier.js'
 import { refused } from '../codes.js'
+import { onceInThread } from '../core-map.js'
 import { checkSource, cutsOf, togetherOf, type CollectiveOptions, type Together } from './collective.js'
 import { gatherRows } from './gather.js'
 import {
@@ -215,7 +216,7 @@ export const copyGmemToSmem = <D extends Dtype, R extends number>(
   options: CopyOptions = {},
 ): Build<void> =>
   block(function* () {
-    const { when, predicate } = options
+    const { predicate } = options
     if (barrier === null)
       return yield* refused(
         'pallas.copy.barrier',
@@ -225,6 +226,7 @@ export const copyGmemToSmem = <D extends Dtype, R extends number>(
     const ref = yield* smemRef(label, destination)
     const bytes = yield* orRefused(bytesOf(label, ref))
     if (isRows(source)) return yield* gatherRows(label, source, destination, ref, on, bytes, options)
+    const when = (yield* onceInThread(label, options.when)) ?? undefined
 
     const mode = options.oobMode ?? 'ZEROS'
     const together = yield* togetherOf(label, shapeOf(source).length, options)

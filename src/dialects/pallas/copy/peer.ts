@@ -31,6 +31,7 @@ import { showType } from '../../../semantics/typecheck.js'
 import { sameShape, showShape, sizeOf } from '../../../transforms/shape.js'
 import { barrierSlot, type Barrier, type BarrierIndex } from '../barrier.js'
 import { refused } from '../codes.js'
+import { onceInThread } from '../core-map.js'
 import { peerRank, type ClusterAxis } from './cluster.js'
 import { orRefused, smemRef } from './map.js'
 import { checkOptimized } from './optimized.js'
@@ -97,7 +98,8 @@ export const asyncStoreSmem = (
     if (options.optimized !== false) yield* orRefused(checkOptimized(label, 'store', type.layout, into))
     const rank = yield* peerRank(label, [[options.clusterDim, options.clusterIdx]])
     const on = remote(yield* barrierSlot(label, barrier, index), rank)
-    const guard = options.when === undefined ? {} : { when: options.when }
+    const once = yield* onceInThread(label, options.when)
+    const guard = once === null ? {} : { when: once }
     yield* run(
       `${label}.expect`,
       { _tag: 'mbarrier.arriveExpectTx', barrier: on, bytes: i32(bytes), release: true, scope: 'cluster' },

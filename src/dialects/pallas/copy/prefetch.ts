@@ -12,6 +12,7 @@ import type { Dtype } from '../../../numerics/dtype.js'
 import { block, run, type Build } from '../../../semantics/builder.js'
 import type { Condition } from '../../../semantics/expression.js'
 import { refused } from '../codes.js'
+import { onceInThread } from '../core-map.js'
 import { togetherOf, type CollectiveOptions } from './collective.js'
 import { partOf } from './load.js'
 import { orRefused, seenPlain, tensorMap } from './map.js'
@@ -37,9 +38,6 @@ export const asyncPrefetch = <D extends Dtype, R extends number>(
     const mine =
       together === null ? seen : (yield* partOf(label, seen, source.tensor.param.name, together)).seen
     const { descriptor, coords } = yield* tensorMap(label, source.tensor, mine)
-    yield* run(
-      label,
-      { _tag: 'tma.prefetch', descriptor, coords },
-      options.when === undefined ? {} : { when: options.when },
-    )
+    const once = yield* onceInThread(label, options.when)
+    yield* run(label, { _tag: 'tma.prefetch', descriptor, coords }, once === null ? {} : { when: once })
   })

@@ -38,9 +38,9 @@ import { block, run, type Build } from '../../../semantics/builder.js'
 import { and, type Condition, type View } from '../../../semantics/expression.js'
 import type { ReduceKind } from '../../../semantics/instruction.js'
 import { reducible } from '../../../semantics/signature.js'
-import { warpgroupBarrierId } from '../auto-barriers.js'
 import { refused } from '../codes.js'
 import { contextHere } from '../context.js'
+import { onceInThread, warpgroupBarrier } from '../core-map.js'
 import { checkSource } from './collective.js'
 import { scatterRows } from './gather.js'
 import { bytesOf, orRefused, seenBy, smemRef, tensorMap } from './map.js'
@@ -92,7 +92,8 @@ export const copySmemToGmem = <D extends Dtype, R extends number>(
   options: StoreOptions = {},
 ): Build<void> =>
   block(function* () {
-    const { when, predicate, reductionOp } = options
+    const { predicate, reductionOp } = options
+    const when = (yield* onceInThread(label, options.when)) ?? undefined
     const ref = yield* smemRef(label, source)
     yield* orRefused(bytesOf(label, ref))
     if (isRows(destination)) {
@@ -122,7 +123,7 @@ export const copySmemToGmem = <D extends Dtype, R extends number>(
         copying,
       )
     }
-    if (options.commitGroup !== false) yield* commitSmemToGmemGroup(`${label}.group`, when)
+    if (options.commitGroup !== false) yield* commitSmemToGmemGroup(`${label}.group`, options.when)
   })
 
 // ---------------------------------------------------------------- groups
@@ -131,10 +132,17 @@ export const copySmemToGmem = <D extends Dtype, R extends number>(
 export const commitSmemToGmemGroup = (label: string, when?: Condition): Build<void> =>
   run(label, { _tag: 'bulk.commitGroup' }, onlyIf(when))
 
-/** `wait_smem_to_gmem(n, wait_read_only)`: at most the n newest groups are still on their way (or still reading). */
+/**
+ * `wait_smem_to_gmem(n, wait_read_only)`: at most the n newest groups are still on their way (or still reading). The copies are those of
+ * one warp: where each is an agent of its own the others meet it when it has waited.
+ */
 export const waitSmemToGmem = (label: string, n: number, waitReadOnly: boolean = false): Build<void> =>
   Number.isInteger(n) && n >= 0
-    ? run(label, { _tag: 'bulk.waitGroup', pending: n, read: waitReadOnly })
+    ? block(function* () {
+        const { thread, warp } = yield* contextHere
+        yield* run(label, { _tag: 'bulk.waitGroup', pending: n, read: waitReadOnly })
+        if (thread?.warps === 'agents' && warp === null) yield* warpgroupBarrier(`${label}.meet`, thread)
+      })
     : refused('pallas.copy.groups', `${label}: expected a number of groups of 0 or more, found ${String(n)}`)
 
 /** `wait_gmem_to_smem(n)`: of machines before Hopper, whose copies have no barriers. */
@@ -154,6 +162,5 @@ export const commitSmem = (label: string): Build<void> =>
   block(function* () {
     const { thread, warp } = yield* contextHere
     yield* run(label, { _tag: 'fence.proxyAsync', scope: 'cta' })
-    if (thread?.warps === 'agents' && warp === null)
-      yield* run(`${label}.meet`, { _tag: 'bar.sync', id: warpgroupBarrierId(thread.index), count: 128 })
+    if (thread?.warps === 'agents' && warp === null) yield* warpgroupBarrier(`${label}.meet`, thread)
   })
