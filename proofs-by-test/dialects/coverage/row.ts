@@ -38,6 +38,8 @@ export interface Example<S> {
   /** of tensor parameters, row-major, as numbers (not bit patterns); zeros if not given */
   readonly inputs?: Readonly<Record<string, ReadonlyArray<number>>>
   readonly scalars?: Readonly<Record<string, number>>
+  /** the bits of the architecture if not given */
+  readonly algebra?: Algebra
   /** `ok` if not given */
   readonly verdict?: VerdictName
   /** the ids of its findings */
@@ -139,12 +141,18 @@ export const dropping: Wrap =
 
 // ---------------------------------------------------------------- what a row shows
 
-const algebraOf = (program: Program): Algebra => bits(program.arch === 'sm90a' ? 'hopper' : 'blackwell')
+const algebraOf = <S>(example: Example<S>, program: Program): Algebra =>
+  example.algebra ?? bits(program.arch === 'sm90a' ? 'hopper' : 'blackwell')
 
 /** Numbers as the algebra holds them in a tensor of the program. */
-const carriers = (program: Program, name: string, values: ReadonlyArray<number>): Float64Array => {
+const carriers = <S>(
+  example: Example<S>,
+  program: Program,
+  name: string,
+  values: ReadonlyArray<number>,
+): Float64Array => {
   const param = program.params.find((p) => p.name === name)
-  const algebra = algebraOf(program)
+  const algebra = algebraOf(example, program)
   return Float64Array.from(values, (x) =>
     param?._tag === 'tensor' && isFloat(param.dtype) ? algebra.constant(param.dtype, x) : x,
   )
@@ -153,13 +161,13 @@ const carriers = (program: Program, name: string, values: ReadonlyArray<number>)
 const judged = <S>(example: Example<S>, program: Program): E.Either<Failure, Checked> =>
   check(program, {
     settings: {},
-    algebra: algebraOf(program),
+    algebra: algebraOf(example, program),
     arguments: {
       scalars: new Map(Object.entries(example.scalars ?? {})),
       tensors: new Map(
         Object.entries(example.inputs ?? {}).map(([name, values]) => [
           name,
-          carriers(program, name, values),
+          carriers(example, program, name, values),
         ]),
       ),
     },
@@ -185,7 +193,7 @@ export const wrongWith = <S>(example: Example<S>, surface: S): string | null => 
   if (example.ids !== undefined && ids !== [...example.ids].sort().join(' '))
     return `findings ${ids}, expected ${example.ids.join(' ')}`
   for (const [name, numbers] of Object.entries(example.outputs ?? {})) {
-    const values = carriers(program.right, name, numbers)
+    const values = carriers(example, program.right, name, numbers)
     const got = readTensor(world, machine, name)
     const at = values.findIndex((v, i) => !Object.is(got?.[i], v))
     if (got?.length !== values.length)

@@ -17,10 +17,9 @@
 import { bitsOf, type Dtype } from '../../numerics/dtype.js'
 import { block, commitAsync, copyAsync, typeHere, waitAsync, type Build } from '../../semantics/builder.js'
 import type { Expr } from '../../semantics/expression.js'
-import { showType } from '../../semantics/typecheck.js'
 import type { PtrIndex } from '../../semantics/types.js'
 import { refused } from './codes.js'
-import { sameShapes } from './tensor.js'
+import { sameShapes, shown } from './tensor.js'
 import { memDescHere, tensorHere, type MemDesc, type Tensor } from './types.js'
 
 export type AsyncToken = Expr<'token'>
@@ -37,7 +36,7 @@ const tokenHere = (label: string, k: number, one: AsyncToken): Build<void> =>
     if (type._tag !== 'token')
       return yield* refused(
         'ttng.async_token',
-        `${label}: operand ${String(k)} must be an async token, found ${showType(type)}`,
+        `${label}: operand ${String(k)} must be an async token, found ${shown(type)}`,
       )
   })
 
@@ -54,7 +53,7 @@ export const asyncCopyGlobalToLocal = <D extends Dtype, R extends number>(
     if (from.element._tag !== 'ptr' || from.element.dtype !== to.dtype)
       return yield* refused(
         'ttng.async_copy.element_type',
-        `${label}: src must be a tensor of pointers to ${to.dtype}, as result, found ${showType(from)}`,
+        `${label}: src must be a tensor of pointers to ${to.dtype}, as result, found ${shown(from)}`,
       )
     yield* sameShapes(
       label,

@@ -22,9 +22,10 @@ import {
 } from '../../semantics/builder.js'
 import type { Condition, Expr, Int } from '../../semantics/expression.js'
 import { checked } from '../../semantics/index-types.js'
-import { accepts, showType } from '../../semantics/typecheck.js'
+import { accepts } from '../../semantics/typecheck.js'
 import type { Type, TypeIndex } from '../../semantics/types.js'
 import { refused, type Code } from './codes.js'
+import { shown } from './tensor.js'
 
 type Indices = Readonly<Record<string, TypeIndex>>
 type Untyped = Readonly<Record<string, Expr>>
@@ -50,7 +51,7 @@ const yielded = (
       if (!accepts(type, found))
         return yield* refused(
           code,
-          `${label}: what is yielded for ${name} must have its type, ${showType(type)}, found ${showType(found)}`,
+          `${label}: what is yielded for ${name} must have its type, ${shown(type)}, found ${shown(found)}`,
         )
     }
   })
@@ -126,10 +127,7 @@ export const scfIf: ScfIf = (
   block(function* () {
     const type = yield* typeHere(condition)
     if (type._tag !== 'scalar' || type.dtype !== 'i1')
-      return yield* refused(
-        'ttng.scf_if.condition',
-        `${label}: a condition is an i1, found ${showType(type)}`,
-      )
+      return yield* refused('ttng.scf_if.condition', `${label}: a condition is an i1, found ${shown(type)}`)
     let types: ReadonlyArray<readonly [string, Type]> = []
     const results = yield* ifThen<Indices>(
       label,

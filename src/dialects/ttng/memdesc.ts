@@ -52,13 +52,12 @@ import * as X from '../../semantics/expression.js'
 import type { Barrier, Below, Expr, Int, View } from '../../semantics/expression.js'
 import { checked } from '../../semantics/index-types.js'
 import type { Storage } from '../../semantics/program.js'
-import { showType } from '../../semantics/typecheck.js'
 import type { ScalarName, Space, ViewType } from '../../semantics/types.js'
 import * as Ref from '../../transforms/ref.js'
 import { showShape, type Shape } from '../../transforms/shape.js'
 import { isPermutation } from '../../transforms/transpose.js'
 import { refused } from './codes.js'
-import { layoutOf, sameShapes } from './tensor.js'
+import { layoutOf, sameShapes, shown } from './tensor.js'
 import { freshStorage, memDescHere, tensorHere, type MemDesc, type Tensor } from './types.js'
 
 // ---------------------------------------------------------------- bytes that are given back
@@ -209,7 +208,7 @@ export const memdescIndex: MemdescIndex = (
     if (shape.length < (type._tag === 'view' ? 2 : 1))
       return yield* refused(
         'ttng.memdesc_index.rank',
-        `${label}: memdesc_index takes one of several buffers, so src has a dimension more than the result, found ${showType(type)}`,
+        `${label}: memdesc_index takes one of several buffers, so src has a dimension more than the result, found ${shown(type)}`,
       )
     if (index._tag === 'const' && (Number(index.value) < 0 || Number(index.value) >= shape[0]!))
       return yield* refused(

@@ -35,9 +35,9 @@ import {
 } from '../../semantics/builder.js'
 import type { Expr } from '../../semantics/expression.js'
 import { checked } from '../../semantics/index-types.js'
-import { showType } from '../../semantics/typecheck.js'
 import type { TypeIndex } from '../../semantics/types.js'
 import { refused } from './codes.js'
+import { shown } from './tensor.js'
 import type { Module } from './module.js'
 import type { Issuer } from './types.js'
 
@@ -91,7 +91,7 @@ export const warpSpecialize: WarpSpecialize = <O extends Indices, C extends Indi
       if (type._tag === 'tile')
         return yield* refused(
           'ttng.warp_specialize.capture',
-          `${label}: a tensor lies in registers, which another partition does not have: pass ${name} through shared memory, found ${showType(type)}`,
+          `${label}: a tensor lies in registers, which another partition does not have: pass ${name} through shared memory, found ${shown(type)}`,
         )
     }
     const results = yield* fork<C, Indices>(

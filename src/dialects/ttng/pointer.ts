@@ -28,11 +28,10 @@ import {
 import * as X from '../../semantics/expression.js'
 import type { Expr, Int, Ptr } from '../../semantics/expression.js'
 import { checked } from '../../semantics/index-types.js'
-import { showType } from '../../semantics/typecheck.js'
 import type { PtrIndex, ScalarName, TileIndex, TileType } from '../../semantics/types.js'
 import { isPowerOfTwo } from '../../layouts/linear/linear-layout.js'
 import { refused, type Code } from './codes.js'
-import { sameShapes } from './tensor.js'
+import { sameShapes, shown } from './tensor.js'
 import { tensorHere, type Tensor } from './types.js'
 
 // ---------------------------------------------------------------- addresses
@@ -50,7 +49,7 @@ export const addptr = <I extends PtrIndex | TileIndex<PtrIndex, number>>(
     if (!tensors && !(of._tag === 'ptr' && by._tag === 'scalar'))
       return yield* refused(
         'ttng.addptr.operands',
-        `${label}: addptr takes a pointer and an integer, or a tensor of each, found ${showType(of)} and ${showType(by)}`,
+        `${label}: addptr takes a pointer and an integer, or a tensor of each, found ${shown(of)} and ${shown(by)}`,
       )
     if (tensors)
       yield* sameShapes(label, 'ttng.addptr.shape', 'ptr and offset must have one shape', of.shape, by.shape)
@@ -71,7 +70,7 @@ const pointersHere = (
     const type = yield* tensorHere(label, 'ptr', ptr)
     return type.element._tag === 'ptr'
       ? type
-      : yield* refused('ttng.pointers', `${label}: ${op} takes a tensor of pointers, found ${showType(type)}`)
+      : yield* refused('ttng.pointers', `${label}: ${op} takes a tensor of pointers, found ${shown(type)}`)
   })
 
 const shaped = (

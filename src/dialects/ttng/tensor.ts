@@ -74,6 +74,10 @@ export const layoutOf = (label: string, encoding: DistributedSpec, shape: Shape)
 
 // ---------------------------------------------------------------- operands
 
+/** A type in Triton's words. */
+export const shown = (type: Type): string =>
+  showType(type).replace(/^tile/, 'tensor').replace(/^view/, 'memdesc')
+
 type Wanted = 'float' | 'integer' | 'any'
 
 const elementOf = (type: Type): ScalarName | null =>
@@ -91,7 +95,7 @@ const wantedOf = (op: string, label: string, wanted: Wanted, expr: Expr): Build<
       ? type
       : yield* refused(
           'ttng.arith.element_type',
-          `${label}: ${op} takes ${wanted === 'any' ? 'numbers' : wanted === 'float' ? 'floats' : 'integers'}, found ${showType(type)}`,
+          `${label}: ${op} takes ${wanted === 'any' ? 'numbers' : wanted === 'float' ? 'floats' : 'integers'}, found ${shown(type)}`,
         )
   })
 
@@ -102,7 +106,7 @@ const alike = (op: string, label: string, wanted: Wanted, x: Expr, y: Expr): Bui
     if (!accepts(left, right))
       return yield* refused(
         'ttng.arith.operands',
-        `${label}: ${op} takes operands of one type, found ${showType(left)} and ${showType(right)}`,
+        `${label}: ${op} takes operands of one type, found ${shown(left)} and ${shown(right)}`,
       )
   })
 
@@ -210,7 +214,7 @@ export const select = <I extends TypeIndex>(
     if (!accepts(left, right))
       return yield* refused(
         'ttng.arith.operands',
-        `${label}: select takes operands of one type, found ${showType(left)} and ${showType(right)}`,
+        `${label}: select takes operands of one type, found ${shown(left)} and ${shown(right)}`,
       )
     return yield* letIn(label, X.select(condition, x, y))
   })
@@ -377,7 +381,7 @@ export const splat = <D extends Element, const S extends Shape>(
     if (type._tag !== 'scalar' && type._tag !== 'ptr')
       return yield* refused(
         'ttng.splat.operand',
-        `${label}: splat takes a scalar or a pointer, found ${showType(type)}`,
+        `${label}: splat takes a scalar or a pointer, found ${shown(type)}`,
       )
     return yield* letIn(label, X.splat<D, S['length']>(x, shape, yield* layoutOf(label, encoding, shape)))
   })
