@@ -17,10 +17,11 @@ import {
   matmulTensormap,
 } from '../../src/kernels/triton/index.js'
 import type { Algebra } from '../../src/numerics/algebra.js'
-import { bits, field } from '../../src/numerics/index.js'
+import { bits, field, unit } from '../../src/numerics/index.js'
 import { check, type CheckOptions, type Checked } from '../../src/semantics/check.js'
 import { decodeProgram, encodeProgram, parseProgram, printJson } from '../../src/semantics/codec.js'
 import { readTensor } from '../../src/semantics/launch.js'
+import { float, type Value } from '../../src/semantics/machine/value.js'
 import { place } from '../../src/semantics/place.js'
 import { eager, lazy, seeded } from '../../src/semantics/policy.js'
 import { print } from '../../src/semantics/print.js'
@@ -106,7 +107,7 @@ describe.each(kernels)('%s', (_name, file, make) => {
 const asked = (
   program: Program,
   algebra: Algebra,
-  scalars: Readonly<Record<string, number>>,
+  scalars: Readonly<Record<string, Value>>,
   tensors: Readonly<Record<string, Float64Array>> = {},
   policy: CheckOptions['policy'] = eager,
 ): Checked =>
@@ -215,7 +216,7 @@ describe('mm_ptr as compiled', () => {
 describe('mm_host_tma as compiled', () => {
   test('nothing orders the first store before the products, nobody waits for the last slots, and nothing else is wrong', () => {
     const found = asked(right(matmulHostTma()), field(1), hostScalars([128, 128, 256])).verdict
-    expect([found.verdict, found.decidedBy]).toEqual(['hazard', 'one-schedule'])
+    expect([found.verdict, found.decidedBy], found.reason).toEqual(['hazard', 'one-schedule'])
     expect(found.provenance).toMatchObject({ proved: true, inOrder: true })
     expect(found.findings.map(({ id, a, b }) => `${id} ${a?.site ?? ''}, ${b?.site ?? ''}`)).toEqual([
       'M8 acc_16.st, mma acc_55',
@@ -223,6 +224,30 @@ describe('mm_host_tma as compiled', () => {
       'B7 mma acc_55, inval y_21',
       'B7 mma acc_55, inval y_22',
     ])
+  })
+})
+
+describe('attn_fwd as compiled', () => {
+  // why: semantics/tcgen05-attention.proof.ts, which also has its numbers
+  test('what it leaves open is decided by one schedule', () => {
+    const operands: ReadonlyArray<readonly [string, number, number]> = [
+      ['dq', 0, 128],
+      ['dk', 4, 192],
+      ['dv', 8, 192],
+      ['do', 12, 128],
+    ]
+    const scalars = Object.fromEntries(
+      operands.flatMap(([name, at, rows]) =>
+        [rows, 64, 64, 1].map((v, i) => [`${name}_${String(at + i)}`, v] as const),
+      ),
+    )
+    const found = asked(right(attentionWarpSpecialised()), unit, {
+      ...scalars,
+      scale: float('f32', unit.constant('f32', 0.125)),
+      N: 192,
+    }).verdict
+    expect([found.verdict, found.decidedBy], found.reason).toEqual(['hazard', 'one-schedule'])
+    expect(new Set(found.findings.map(({ id }) => id))).toEqual(new Set(['B7', 'M8', 'U2']))
   })
 })
 
