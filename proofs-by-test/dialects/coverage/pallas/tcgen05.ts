@@ -68,9 +68,7 @@ const oneBlock = <R extends Readonly<Record<string, unknown>>>(
     ),
 })
 
-const nothing = function* (): B.Steps<Readonly<Record<string, never>>> {
-  return {}
-}
+const nothing = (): B.Build<Readonly<Record<string, never>>> => B.of({})
 const yes = i1(true)
 const no = i1(false)
 const load = (P: Surface, label: string, acc: View<'tmem', 'f32', 2>): B.Build<Tile<'f32', 2>> =>
