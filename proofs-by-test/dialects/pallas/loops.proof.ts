@@ -4,7 +4,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
 import * as Pallas from '../../../src/dialects/pallas/index.js'
-import { addResidues, elementOf, field, mulResidues, unit } from '../../../src/numerics/index.js'
+import { addResidues, bits, elementOf, field, mulResidues, unit } from '../../../src/numerics/index.js'
 import * as B from '../../../src/semantics/builder.js'
 import { emptyState } from '../../../src/semantics/builder/state.js'
 import {
@@ -22,7 +22,9 @@ import {
 } from '../../../src/semantics/expression.js'
 import { launch, noArguments, readTensor } from '../../../src/semantics/launch.js'
 import { evaluate } from '../../../src/semantics/machine/evaluate.js'
+import * as Policy from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
+import type { Verdict } from '../../../src/semantics/verdict.js'
 import { physicalShape, transpose } from '../../../src/transforms/transform.js'
 import { checked, right } from './programs.js'
 
@@ -287,6 +289,116 @@ describe('nd_loop', () => {
     },
     3_600_000,
   )
+})
+
+// ---------------------------------------------------------------- dynamic_scheduling_loop
+
+interface Dynamic {
+  readonly grid: ReadonlyArray<number>
+  readonly cluster: ReadonlyArray<number>
+  readonly threads: number
+  /** each axis of the cluster a dimension of its own (default: all are one) */
+  readonly apart?: boolean
+}
+const gridNames = (d: Dynamic): ReadonlyArray<string> => d.grid.map((_, k) => `g${String(k)}`)
+const clusterNames = (d: Dynamic): ReadonlyArray<string> => d.cluster.map((_, k) => `c${String(k)}`)
+
+/** Every thread adds 1 to its part of its block's part of the place; sum[block] counts the places of its cluster. */
+const dynamic = (d: Dynamic): Program =>
+  right(
+    Pallas.kernel(
+      {
+        name: 'dynamic',
+        arch: 'sm100a',
+        grid: d.grid,
+        gridNames: gridNames(d),
+        cluster: d.cluster,
+        clusterNames: clusterNames(d),
+        numThreads: d.threads,
+        threadName: 'wg',
+      },
+      function* () {
+        const shape = [...d.grid, ...d.cluster, d.threads, lanes]
+        const x = yield* B.tensorParam('x', 'i32', shape, { role: 'in' })
+        const out = yield* B.tensorParam('out', 'i32', shape, { role: 'out' })
+        return { x, out }
+      },
+      function* ({ x, out }) {
+        const own: Int[] = []
+        for (const n of [...clusterNames(d), 'wg']) own.push(yield* Pallas.axisIndex(n))
+        const row = (t: B.Tensor<'i32'>, place: ReadonlyArray<Int>): View<'gmem', 'i32', 1> =>
+          reshapeView<1, 'gmem', 'i32'>(
+            [...place, ...own].reduce<View<'gmem', 'i32'>>((v, i) => slot(v, i), t.view),
+            [lanes],
+          )
+        yield* Pallas.dynamicSchedulingLoop(
+          'loop',
+          {
+            gridNames: gridNames(d),
+            threadAxis: 'wg',
+            ...(d.cluster.length === 0
+              ? {}
+              : { clusterAxes: d.apart === true ? clusterNames(d) : [clusterNames(d)] }),
+          },
+          { turn: i32(0) },
+          function* ({ index, localIndex }, { turn }) {
+            const v = yield* B.gmemLoad('v', row(x, index))
+            // what is carried counts as the loop does
+            const value = add(v, splat<'i32', 1>(add(i32(1), sub(turn, localIndex)), [lanes]))
+            yield* B.run('out', { _tag: 'gmem.store', destination: row(out, index), value })
+            return { turn: add(turn, i32(1)) }
+          },
+        )
+      },
+    ),
+  )
+
+describe('dynamic_scheduling_loop', () => {
+  const cases: ReadonlyArray<Dynamic> = [
+    { grid: [5], cluster: [], threads: 1 },
+    { grid: [2, 3], cluster: [], threads: 2 },
+    { grid: [1], cluster: [2], threads: 1 },
+    { grid: [4], cluster: [2], threads: 2 },
+    { grid: [2, 1, 2, 2], cluster: [2], threads: 1 },
+  ]
+  test.each(cases)('laws 1 and 2: every place once, whatever is granted: %j', (d) => {
+    const program = dynamic(d)
+    const count = [...d.grid, ...d.cluster, d.threads, lanes].reduce((n, e) => n * e, 1)
+    const x = Float64Array.from({ length: count }, (_, i) => (i * 7919) % 1013)
+    const clusters = d.grid.reduce((n, e) => n * e, 1)
+    for (const grants of new Set([0, 1, 2, clusters]))
+      for (const policy of [Policy.lazy, Policy.seeded(3)]) {
+        const { verdict, world, machine } = checked(
+          program,
+          {
+            policy,
+            explain: false,
+            explore: false,
+            strictProxies: true,
+            arguments: { scalars: new Map(), tensors: new Map([['x', x]]), grants },
+          },
+          bits('blackwell'),
+        )
+        expect([grants, verdict.verdict, verdict.findings, verdict.notes]).toEqual([grants, 'ok', [], []])
+        expect(readTensor(world, machine, 'out')).toEqual(x.map((v) => v + 1))
+      }
+  })
+  const verdictOf = (d: Dynamic, explore: boolean): Verdict => {
+    const x = new Float64Array([...d.grid, ...d.cluster, d.threads, lanes].reduce((n, e) => n * e, 1))
+    const given = { scalars: new Map(), tensors: new Map([['x', x]]) }
+    return checked(dynamic(d), { explain: false, explore, arguments: given }, bits('blackwell')).verdict
+  }
+  test('with three blocks an arrival can overtake one of the step before (B3); all schedules end well', () => {
+    const three: Dynamic = { grid: [3], cluster: [3], threads: 1 }
+    const alone = verdictOf(three, false)
+    expect([alone.verdict, [...new Set(alone.findings.map((f) => f.id))]]).toEqual(['undecided', ['B3']])
+    if (!nightly) return
+    expect(verdictOf(three, true)).toMatchObject({ verdict: 'ok', decidedBy: 'exploration', findings: [] })
+  })
+  test('axes of the cluster that are dimensions apart: who asks does not hear of the block across, and the loop deadlocks', () => {
+    const apart: Dynamic = { grid: [3], cluster: [2, 2], threads: 1, apart: true }
+    expect(verdictOf(apart, false).verdict).toBe('deadlock')
+  })
 })
 
 // ---------------------------------------------------------------- transforms

@@ -528,3 +528,72 @@ describe('emit_pipeline_warp_specialized', () => {
     14_400_000,
   )
 })
+
+// ---------------------------------------------------------------- inputs of a cluster
+
+/** Blocks (c, d) of clusters of (n, 2): row d of x goes to all blocks along c; block (c, d) writes (c + 2) x. */
+const collective = (n: number, steps: number, concurrent: number, own: boolean): Program =>
+  right(
+    Pallas.kernel(
+      {
+        name: 'collective',
+        arch: 'sm90a',
+        cluster: [n, 2],
+        clusterNames: ['c', 'd'],
+        numThreads: 2,
+        threadName: 'wg',
+      },
+      function* () {
+        const x = yield* B.tensorParam('x', 'f32', [2 * steps * 4, lanes], { role: 'in' })
+        return { x, out: yield* B.tensorParam('out', 'f32', [n, 2 * steps * 4, lanes], { role: 'out' }) }
+      },
+      function* ({ x, out }) {
+        const c = yield* Pallas.axisIndex('c')
+        const d = yield* Pallas.axisIndex('d')
+        yield* Pallas.emitPipelineWarpSpecialized(
+          'pipeline',
+          {
+            inSpecs: [
+              {
+                tensor: x,
+                shape: [4, lanes],
+                indexMap: (i) => [add(mul(d, i32(steps)), i!), i32(0)],
+                ...(own ? {} : { collectiveAxes: ['c'] }),
+              },
+            ],
+            grid: [steps],
+            maxConcurrentSteps: concurrent,
+            memoryRegisters: 40,
+            numComputeWgs: 1,
+          },
+          function* ({ indices: [i], refs: [xs] }) {
+            const v = yield* B.smemLoad('x', xs)
+            const factor = splat<'f32', 2>(cast(add(c, i32(2)), 'f32'), [4, lanes])
+            const row = mul(add(mul(d, i32(steps)), i!), i32(4))
+            yield* B.run('out', {
+              _tag: 'gmem.store',
+              destination: slice(slot(out.view, c), [row, i32(0)], [4, lanes]),
+              value: mul(v, factor),
+            })
+            return {}
+          },
+        )
+      },
+    ),
+  )
+
+describe('inputs that blocks of a cluster share', () => {
+  test.each([
+    [1, 3, 2],
+    [2, 1, 2],
+    [2, 5, 2],
+    [4, 3, 3],
+  ])('%i blocks along the axis, %i steps, %i slots', (n, steps, concurrent) => {
+    const x = input(0, 2 * steps * 4 * lanes)
+    const expected = upTo(n, 1).flatMap((c) => [...x].map((v) => mulResidues(v, c + 1)))
+    for (const own of [false, true]) {
+      const read = clean(collective(n, steps, concurrent, own), [n, steps, own], new Map([['x', x]]))
+      expect([...(read('out') ?? [])]).toEqual(expected)
+    }
+  })
+})

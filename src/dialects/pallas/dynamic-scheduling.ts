@@ -17,6 +17,10 @@
  *
  * Between the read of an answer and its arrival stands a proxy fence: the next answer is written by the asynchronous proxy.
  *
+ * The block that asks must hear of all others. So the axes of a cluster are given as one dimension, `cluster_axes=(("x", "y"),)`: as two they are
+ * accepted, the block across is not heard of, and the loop deadlocks. With three blocks or more an arrival can reach a barrier before another's of the
+ * step before it (B3): a run alone does not decide, all schedules of small clusters end well.
+ *
  * `num_local_steps` is unknown: null.
  *
  * Laws
