@@ -597,3 +597,72 @@ describe('inputs that blocks of a cluster share', () => {
     }
   })
 })
+
+// ---------------------------------------------------------------- a block that outlives its step
+
+/** out = a @ b, run twice; the thread of products waits one step late, and at its end for the last. */
+const twice = (delay: number, declared: boolean): Program =>
+  right(
+    Pallas.kernel(
+      {
+        name: 'twice',
+        arch: 'sm90a',
+        numThreads: 2,
+        threadName: 'wg',
+        computes: { _tag: 'matmul', a: 'a', b: 'b', out: 'out', accumulator: 'f32', blockK: 16 },
+      },
+      function* () {
+        const transforms = yield* B.fromEither(Pallas.mmaTransforms(16, [16]))
+        const a = yield* B.tensorParam('a', 'f16', [64, 80], { role: 'in' })
+        const b = yield* B.tensorParam('b', 'f16', [80, 16], { role: 'in' })
+        const out = yield* B.tensorParam('out', 'f16', [64, 16], { role: 'out' })
+        const kept = { transforms, delayRelease: delay }
+        const spec = {
+          inSpecs: [
+            { tensor: a, shape: [64, 16], indexMap: (...[k]: ReadonlyArray<Int>) => [i32(0), k!], ...kept },
+            { tensor: b, shape: [16, 16], indexMap: (...[k]: ReadonlyArray<Int>) => [k!, i32(0)], ...kept },
+          ],
+          grid: [5],
+          maxConcurrentSteps: 3,
+          memoryRegisters: 40,
+          numComputeWgs: 1,
+        } as const
+        const allocations = declared ? yield* Pallas.warpSpecializedAllocations('pipeline', spec) : null
+        return { out, spec, allocations, acc: yield* Pallas.ACC('acc', 'wg0', 'f32', [64, 16]) }
+      },
+      function* ({ out, spec, allocations, acc }) {
+        const { index } = yield* Pallas.threadHere('thread')
+        yield* B.forRange({ label: 'runs', from: i32(0), to: i32(2) }, function* (invocation) {
+          if (index === 0) yield* Pallas.initAccumulator('zero', acc)
+          yield* Pallas.emitPipelineWarpSpecialized(
+            'pipeline',
+            { ...spec, invocation, ...(allocations === null ? {} : { allocations }) },
+            function* ({ refs: [as, bs] }) {
+              yield* Pallas.wgmma('wgmma', acc, as, bs)
+              yield* Pallas.wgmmaWait('wgmma_wait 1', 1)
+              return {}
+            },
+            function* (pipeline) {
+              yield* pipeline({})
+              const sum = yield* Pallas.readAccumulator('acc[...]', acc)
+              yield* B.run('out', { _tag: 'gmem.store', destination: out.view, value: cast(sum, 'f16') })
+            },
+          )
+        })
+      },
+    ),
+  )
+
+describe('delay_release with a thread for copies', () => {
+  test.each([
+    // threads that allocate meet between the runs
+    [1, false, 'ok', []],
+    // those that do not may fetch while the last step is still read
+    [1, true, 'hazard', ['W3']],
+    [0, false, 'hazard', ['W3']],
+  ] as const)('delay %i, allocated with the scratch %s: %s', (delay, declared, expected, ids) => {
+    const { verdict } = checked(twice(delay, declared), { explain: false })
+    expect([verdict.verdict, [...new Set(verdict.findings.map((f) => f.id))]]).toEqual([expected, ids])
+    if (expected === 'ok') expect(verdict.provenance).toMatchObject({ proved: true })
+  })
+})
