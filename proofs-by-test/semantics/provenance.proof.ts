@@ -15,12 +15,14 @@ import {
   add,
   cast,
   float,
+  i1,
   i32,
   reinterpret,
   slot,
   splat,
   sub,
   type Int,
+  type View,
 } from '../../src/semantics/expression.js'
 import { launch, readTensor } from '../../src/semantics/launch.js'
 import * as Policy from '../../src/semantics/policy.js'
@@ -38,6 +40,19 @@ const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
 
 const [m, n, k, tileK] = [64, 32, 128, 32] as const
 const steps = k / tileK
+
+/** A wgmma as such: Pallas would refuse operands that lie under two swizzles. */
+const multiply = (
+  label: string,
+  acc: Pallas.Accumulator,
+  a: View<'smem', 'f16', 2>,
+  b: View<'smem', 'f16', 2>,
+): B.Build<void> =>
+  B.block(function* () {
+    const how = { scaleD: i1(true), negateA: false, negateB: false }
+    yield* B.run(label, { _tag: 'wgmma.mma', accumulator: acc.view, a, b, ...how })
+    yield* B.run(`${label}.group`, { _tag: 'wgmma.commitGroup' })
+  })
 
 /** One way to write a matmul, and the ways to write it wrong. */
 interface Variant {
@@ -124,7 +139,7 @@ const programOf = (v: Variant): Program =>
                     )
                     const next = yield* Pallas.barrierWait('wait', loaded, i32(0), parities)
                     for (let t = 0; t < v.times; t++)
-                      yield* Pallas.wgmma(`wgmma ${String(t)}`, acc, asRead, bSmem)
+                      yield* multiply(`wgmma ${String(t)}`, acc, asRead, bSmem)
                     yield* Pallas.wgmmaWait('wgmma_wait', 0)
                     return { parities: next }
                   },

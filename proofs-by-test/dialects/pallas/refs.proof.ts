@@ -340,6 +340,7 @@ describe('tensor memory', () => {
     expect(start(X.mul(k, X.i32(16)))).toBe('(128, 16)')
     expect(start(X.add(X.mul(k, X.i32(4)), X.i32(2)))).toBe('(128, 16)')
     expect(start(k)).toBe('pallas.tmem.slice-columns')
+    expect(start(X.mul(k, X.i32(3)))).toBe('pallas.tmem.slice-columns')
     expect(start(X.add(X.mul(k, X.i32(4)), X.i32(1)))).toBe('pallas.tmem.slice-columns')
   })
 })
