@@ -6,8 +6,13 @@
  *
  *     ld r <- D      in flight                      regs.read r     the old registers (M3 in the log)
  *     waitLd         offered when it has performed  regs.read r     what D held
+ *     useLd          likewise: r may be read        D overwritten   M3 in the log: the columns may still be read
  *
  * The columns must be allocated when the instruction executes, and the agent must reach the lanes.
+ *
+ * `useLd` says of the registers what `waitLd` says of everything: in a language in which the result of a load can be used at once, the compiler waits
+ * for the registers, and the read of the columns goes on until the language's own wait. A load reads and writes in one event here, so the machine
+ * cannot show an overwrite that comes between the two; the log can (the search of schedules, which looks for two accesses on offer at once, cannot).
  *
  * Laws
  * 1. After `waitLd` no load of the agent is in flight, after `waitSt` no store; neither asks for the other.
