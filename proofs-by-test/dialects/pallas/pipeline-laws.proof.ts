@@ -516,6 +516,21 @@ const sweptSpecialized: ReadonlyArray<Specialized> = grids.flatMap((grid) =>
   ),
 )
 
+describe('registers of a compute thread', () => {
+  test('as many as fit, in eights: a table, and all sizes', () => {
+    expect([1, 2, 3].map((n) => Pallas.computeRegisters(40, n))).toEqual([256, 232, 152])
+    for (let memory = 24; memory <= 256; memory += 8)
+      for (const n of upTo(7)) {
+        const r = Pallas.computeRegisters(memory, n)
+        expect([r % 8, memory + n * r <= 512, r === 256 || memory + n * (r + 8) > 512]).toEqual([
+          0,
+          true,
+          true,
+        ])
+      }
+  })
+})
+
 describe('emit_pipeline_warp_specialized', () => {
   test('laws 1 to 3: its plain loop in each of 1 to 3 compute threads', () => {
     for (const s of slimSpecialized) shownSpecialized(s)

@@ -29,5 +29,20 @@ export * from './smem-to-tmem.js'
 export * from './tcgen05.js'
 export * from './tmem-transfer.js'
 export * from './transforms.js'
+export {
+  type PipelineState,
+  PipelinePipeline,
+  type WarpSpecializedSpec,
+  type Allocations,
+  type BarrierPhase,
+  type ConsumedBarrier,
+  type WarpSpecializedStep,
+  type RunPipeline,
+  type ComputeContext,
+  waitReady,
+  arriveConsumed,
+  computeRegisters,
+  warpSpecializedAllocations,
+} from './warp-specialized-spec.js'
 export * from './warp-specialized.js'
 export * from './wgmma.js'
