@@ -681,3 +681,52 @@ describe('delay_release with a thread for copies', () => {
     if (expected === 'ok') expect(verdict.provenance).toMatchObject({ proved: true })
   })
 })
+
+// ---------------------------------------------------------------- blocks that leave their tensor
+
+describe('blocks out of bounds', () => {
+  const rows = 10
+  const overhanging = (mode: Pallas.OOBFillMode): Program =>
+    right(
+      Pallas.kernel(
+        { name: 'overhanging', arch: 'sm90a' },
+        function* () {
+          const x = yield* B.tensorParam('x', 'f32', [rows, lanes], { role: 'in' })
+          const whole = yield* B.tensorParam('whole', 'f32', [12, lanes], { role: 'out' })
+          return { x, whole, cut: yield* B.tensorParam('cut', 'f32', [rows, lanes], { role: 'out' }) }
+        },
+        function* ({ x, whole, cut }) {
+          const four = { shape: [4, lanes], indexMap: (...[i]: ReadonlyArray<Int>) => [i!, i32(0)] }
+          yield* Pallas.emitPipeline(
+            'pipeline',
+            {
+              inSpecs: [{ tensor: x, ...four, oobFillMode: mode }],
+              outSpecs: [
+                { tensor: whole, ...four },
+                { tensor: cut, ...four },
+              ],
+              grid: [3],
+              maxConcurrentSteps: 2,
+            },
+            {},
+            function* ({ refs: [xs, ws, cs] }) {
+              const value = yield* B.smemLoad('x', xs)
+              yield* B.run('whole', { _tag: 'smem.store', destination: ws, value })
+              yield* B.run('cut', { _tag: 'smem.store', destination: cs, value })
+              return {}
+            },
+          )
+        },
+      ),
+    )
+  test.each(['ZEROS', 'UNDEFINED'] as const)(
+    '%s: what is outside is read as that, and not written',
+    (mode) => {
+      const x = input(0, rows * lanes)
+      const read = clean(overhanging(mode), mode, new Map([['x', x]]))
+      const outside = new Array<number>(2 * lanes).fill(mode === 'ZEROS' ? 0 : NaN)
+      expect([...(read('whole') ?? [])]).toEqual([...x, ...outside])
+      expect(read('cut')).toEqual(x)
+    },
+  )
+})

@@ -315,6 +315,39 @@ describe('outputs', () => {
   })
 })
 
+describe('an output that no step changes has a slot for each step', () => {
+  test.each([
+    [1, 'ok', []],
+    [2, 'hazard', ['I1']],
+  ] as const)('written by the first of two steps alone, %i slots: %s', (concurrent, expected, ids) => {
+    const p = right(
+      Pallas.kernel(
+        { name: 'first', arch: 'sm90a' },
+        () => B.tensorParam('out', 'f32', [32], { role: 'out' }),
+        function* (out) {
+          yield* Pallas.emitPipeline(
+            'pipeline',
+            {
+              inSpecs: [],
+              outSpecs: [{ tensor: out, shape: [32], indexMap: () => [i32(0)] }],
+              grid: [2],
+              maxConcurrentSteps: concurrent,
+            },
+            {},
+            function* ({ refs: [ref], indices: [i] }) {
+              const value = splat<'f32', 1>(cast(i32(7), 'f32'), [32])
+              yield* B.run('out', { _tag: 'smem.store', destination: ref, value }, { when: gt(i32(1), i!) })
+              return {}
+            },
+          )
+        },
+      ),
+    )
+    const { verdict } = checked(p, { explain: false })
+    expect([verdict.verdict, verdict.findings.map((f) => f.id)]).toEqual([expected, ids])
+  })
+})
+
 describe('refused', () => {
   test.each<readonly [Copying, RegExp]>([
     [
