@@ -21,6 +21,7 @@ const listing = [
   'detector/verdict.ts',
   'semantics/confirm.ts',
   'semantics/check.ts',
+  'semantics/mutation/kill.ts',
 ]
 
 const isMachine = (p: string): boolean => /semantics\/(machine|instructions|step\.ts)/.test(p)
