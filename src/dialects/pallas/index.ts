@@ -1,3 +1,4 @@
+export { codes, type Code, type Raises } from './codes.js'
 export * from './access.js'
 export * from './accumulator.js'
 export * from './atomic.js'

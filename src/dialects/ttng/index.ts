@@ -1,3 +1,4 @@
+export { codes, type Code, type Says } from './codes.js'
 export * from './async-copy.js'
 export * from './barrier.js'
 export * from './cluster-layout.js'

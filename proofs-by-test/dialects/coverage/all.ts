@@ -1,0 +1,48 @@
+/** The surfaces with all their rows and refusals. */
+import * as Pallas from '../../../src/dialects/pallas/index.js'
+import * as Ttng from '../../../src/dialects/ttng/index.js'
+import * as copyRefusals from '../pallas/refusals/copies.js'
+import * as frameRefusals from '../pallas/refusals/frame.js'
+import * as memoryRefusals from '../pallas/refusals/memory.js'
+import * as pipelineRefusals from '../pallas/refusals/pipelines.js'
+import * as wgmmaRefusals from '../pallas/refusals/wgmma.js'
+import * as operationRefusals from '../ttng/refusals/operations.js'
+import type { Surface } from './page.js'
+import * as copies from './pallas/copies.js'
+import * as frame from './pallas/frame.js'
+import * as memory from './pallas/memory.js'
+import * as pipelines from './pallas/pipelines.js'
+import * as wgmma from './pallas/wgmma.js'
+import * as operations from './ttng/operations.js'
+
+export const pallas: Surface<typeof Pallas, Pallas.Code> = {
+  title: 'Pallas:MGPU',
+  folder: 'src/dialects/pallas',
+  says: 'Pallas raises',
+  surface: Pallas,
+  rooms: [
+    ['Memory and refs', memory.rows],
+    ['Frames, barriers and scopes', frame.rows],
+    ['Copies and accesses', copies.rows],
+    ['The matrix unit of Hopper', wgmma.rows],
+    ['Pipelines and loops', pipelines.rows],
+  ],
+  codes: Pallas.codes,
+  refusals: [
+    ...memoryRefusals.refusals,
+    ...frameRefusals.refusals,
+    ...copyRefusals.refusals,
+    ...wgmmaRefusals.refusals,
+    ...pipelineRefusals.refusals,
+  ],
+}
+
+export const ttng: Surface<typeof Ttng, Ttng.Code> = {
+  title: 'Triton',
+  folder: 'src/dialects/ttng',
+  says: 'who says so in Triton',
+  surface: Ttng,
+  rooms: [['Operations of ttng', operations.rows]],
+  codes: Ttng.codes,
+  refusals: [...operationRefusals.refusals],
+}

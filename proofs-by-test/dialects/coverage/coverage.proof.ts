@@ -1,0 +1,52 @@
+/**
+ * Every operation of the surfaces has a row, every row holds, every code has an example of its message, and docs/surfaces.md is made from them.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import * as E from 'fp-ts/lib/Either.js'
+import { describe, expect, test } from 'vitest'
+import { pallas, ttng } from './all.js'
+import { asked } from './asked.js'
+import { page, sectionOf, type Surface } from './page.js'
+import { fails } from './row.js'
+
+const file = `${new URL('../../../', import.meta.url).pathname}docs/surfaces.md`
+
+/** Without the module it is called by, and without its arguments: `plgpu.wgmma (A in registers)` is `wgmma`. */
+const plain = (operation: string): string => operation.replace(/^(plgpu|pl|lax)\./, '').replace(/ ?\(.*$/, '')
+
+const proved = <S extends object, Code extends string>(
+  s: Surface<S, Code>,
+  operations: ReadonlyArray<string>,
+): void => {
+  const rows = s.rooms.flatMap(([, some]) => some)
+  describe(s.title, () => {
+    test.each(rows.map((row) => [row.operation, row] as const))('%s', (_, row) => {
+      expect(fails(row, s.surface)).toBe(null)
+    })
+    test('every operation that is asked for has a row', () => {
+      const given = new Set(rows.map((r) => plain(r.operation)))
+      expect(operations.filter((o) => !given.has(o))).toEqual([])
+    })
+    test('what a row calls is there', () => {
+      const there = new Set(Object.keys(s.surface))
+      for (const row of rows) for (const name of row.names) expect(there, row.operation).toContain(name)
+    })
+    test('every code has an example', () => {
+      const given = new Set<string>(s.refusals.map((r) => r.code))
+      expect(Object.keys(s.codes).filter((c) => !given.has(c))).toEqual([])
+    })
+    test.each(s.refusals.map((r, i) => [`${r.code} ${String(i)}`, r] as const))('refused: %s', (_, r) => {
+      const result = r.use()
+      expect(E.isLeft(result) ? result.left : 'accepted').toEqual({ code: r.code, message: r.message })
+    })
+  })
+}
+
+proved(pallas, asked.pallas)
+proved(ttng, asked.ttng)
+
+test('docs/surfaces.md is made from the rows', () => {
+  const text = page([sectionOf(pallas), sectionOf(ttng)])
+  if (process.env['TCSPEC_REGENERATE'] !== undefined) writeFileSync(file, text)
+  expect(readFileSync(file, 'utf8')).toBe(text)
+})
