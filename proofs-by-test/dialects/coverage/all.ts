@@ -5,15 +5,19 @@ import * as copyRefusals from '../pallas/refusals/copies.js'
 import * as frameRefusals from '../pallas/refusals/frame.js'
 import * as memoryRefusals from '../pallas/refusals/memory.js'
 import * as pipelineRefusals from '../pallas/refusals/pipelines.js'
+import * as tcgen05Refusals from '../pallas/refusals/tcgen05.js'
 import * as wgmmaRefusals from '../pallas/refusals/wgmma.js'
 import * as operationRefusals from '../ttng/refusals/operations.js'
+import * as surroundingRefusals from '../ttng/refusals/surroundings.js'
 import type { Surface } from './page.js'
 import * as copies from './pallas/copies.js'
 import * as frame from './pallas/frame.js'
 import * as memory from './pallas/memory.js'
 import * as pipelines from './pallas/pipelines.js'
+import * as tcgen05 from './pallas/tcgen05.js'
 import * as wgmma from './pallas/wgmma.js'
 import * as operations from './ttng/operations.js'
+import * as surroundings from './ttng/surroundings.js'
 
 export const pallas: Surface<typeof Pallas, Pallas.Code> = {
   title: 'Pallas:MGPU',
@@ -25,6 +29,7 @@ export const pallas: Surface<typeof Pallas, Pallas.Code> = {
     ['Frames, barriers and scopes', frame.rows],
     ['Copies and accesses', copies.rows],
     ['The matrix unit of Hopper', wgmma.rows],
+    ['The matrix unit of Blackwell and its memory', tcgen05.rows],
     ['Pipelines and loops', pipelines.rows],
   ],
   codes: Pallas.codes,
@@ -33,6 +38,7 @@ export const pallas: Surface<typeof Pallas, Pallas.Code> = {
     ...frameRefusals.refusals,
     ...copyRefusals.refusals,
     ...wgmmaRefusals.refusals,
+    ...tcgen05Refusals.refusals,
     ...pipelineRefusals.refusals,
   ],
 }
@@ -42,7 +48,10 @@ export const ttng: Surface<typeof Ttng, Ttng.Code> = {
   folder: 'src/dialects/ttng',
   says: 'who says so in Triton',
   surface: Ttng,
-  rooms: [['Operations of ttng', operations.rows]],
+  rooms: [
+    ['Operations of ttng', operations.rows],
+    ['What stands around them', surroundings.rows],
+  ],
   codes: Ttng.codes,
-  refusals: [...operationRefusals.refusals],
+  refusals: [...operationRefusals.refusals, ...surroundingRefusals.refusals],
 }
