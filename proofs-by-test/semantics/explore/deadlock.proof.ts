@@ -33,22 +33,17 @@ const arrives: ReadonlySet<string> = new Set([
 ])
 
 describe('a kernel of the catalogue without one of its arrives', () => {
-  it('is stuck, and the verdict says so at once', () => {
-    const times: { readonly what: string; readonly ms: number }[] = []
+  it('is stuck, and that is said without a search of the schedules', () => {
+    let stuck = 0
     for (const kernel of kernels) {
       const { program } = right(instanceOf(kernel, {}, []))
       for (const m of mutantsOf(program, ['DROP']).filter((x) => arrives.has(x.instruction))) {
-        const first = verdict(m.program)
-        if (first.verdict !== 'deadlock') continue
-        const before = process.cpuUsage()
-        expect(verdict(m.program).verdict).toBe('deadlock')
-        const used = process.cpuUsage(before)
-        times.push({ what: `${kernel.name}: ${m.site}`, ms: (used.user + used.system) / 1000 })
+        const { verdict: name, search } = verdict(m.program)
+        if (name !== 'deadlock') continue
+        stuck++
+        expect(search, `${kernel.name}: ${m.site}`).toBe(null)
       }
     }
-    expect(times.length).toBeGreaterThan(3)
-    // the second call in a process
-    if (process.env['SHOW'] !== undefined) console.log(times)
-    for (const { what, ms } of times) expect(ms, what).toBeLessThan(100)
+    expect(stuck).toBeGreaterThan(3)
   })
 })
