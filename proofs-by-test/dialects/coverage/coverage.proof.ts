@@ -27,6 +27,10 @@ const proved = <S extends object, Code extends string>(
       const given = new Set(rows.map((r) => plain(r.operation)))
       expect(operations.filter((o) => !given.has(o))).toEqual([])
     })
+    test('each operation has one row', () => {
+      const names = rows.map((r) => r.operation)
+      expect(names.filter((name, i) => names.indexOf(name) < i)).toEqual([])
+    })
     test('what a row calls is there', () => {
       const there = new Set(Object.keys(s.surface))
       for (const row of rows) for (const name of row.names) expect(there, row.operation).toContain(name)

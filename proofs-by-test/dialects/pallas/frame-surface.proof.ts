@@ -6,7 +6,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { codes } from '../../../src/dialects/pallas/codes.js'
 import * as Pallas from '../../../src/dialects/pallas/index.js'
 import { without } from '../../../src/kernels/broken/index.js'
 import { bits } from '../../../src/numerics/bits.js'
@@ -20,20 +19,6 @@ import type { Program } from '../../../src/semantics/program.js'
 import { launched, logged, right as of } from '../../semantics/machine-samples.js'
 import { rows } from '../coverage/pallas/frame.js'
 import { checked, labels, right } from './programs.js'
-import { refusals } from './refusals/frame.js'
-
-describe('refusals', () => {
-  test.each(refusals.map((r) => [r.code, r.message, r] as const))('%s: %s', (_code, _message, r) => {
-    const refused = r.use()
-    expect(E.isLeft(refused) ? refused.left : null).toEqual({ code: r.code, message: r.message })
-  })
-  test('every code of these rooms has one', () => {
-    const rooms =
-      /^pallas\.(mesh|params|kernel|axis|core-map|call|inline|cluster-cancel|device|registers|barrier|cluster-barrier|semaphore|atomic)\./
-    const shown = new Set<string>(refusals.map((r) => r.code))
-    expect(Object.keys(codes).filter((c) => rooms.test(c) && !shown.has(c))).toEqual([])
-  })
-})
 
 // ---------------------------------------------------------------- meshes
 

@@ -6,19 +6,15 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
-import { codes } from '../../../src/dialects/pallas/codes.js'
 import * as Pallas from '../../../src/dialects/pallas/index.js'
+import type { Dtype } from '../../../src/numerics/dtype.js'
 import { allocate, unionOf } from '../../../src/layouts/tensor-memory/allocation.js'
 import * as Tmem from '../../../src/layouts/tensor-memory/tensor-memory-layout.js'
-import type { Dtype } from '../../../src/numerics/dtype.js'
 import * as B from '../../../src/semantics/builder.js'
 import { tmemColumnsOf } from '../../../src/semantics/place.js'
 import type { Program, Storage } from '../../../src/semantics/program.js'
 import * as Ref from '../../../src/transforms/ref.js'
-import { rows } from '../coverage/pallas/memory.js'
-import { fails } from '../coverage/row.js'
 import { right } from './programs.js'
-import { refusals } from './refusals/memory.js'
 
 const drafted = (body: () => B.Steps<void>): Program =>
   right(B.draft({ name: 'd', arch: 'sm100a', agents: [B.warpgroup('t', 0)] }, body))
@@ -226,22 +222,5 @@ describe('shared and global memory', () => {
     expect(one(Pallas.MemoryRef(Pallas.MemorySpace.GMEM, 'x', 'f16', [8, 64]))).toEqual(
       one(Pallas.GMEM('x', 'f16', [8, 64])),
     )
-  })
-})
-
-describe('what users see', () => {
-  test.each(rows.map((row) => [row.operation, row] as const))('row: %s', (_, row) => {
-    expect(fails(row, Pallas)).toBeNull()
-  })
-  test.each(refusals.map((r) => [r.code, r.message, r] as const))('refused: %s: %s', (code, message, r) => {
-    const e = r.use()
-    expect(E.isLeft(e) ? e.left : 'nothing').toEqual({ code, message })
-  })
-  test('every code of these rooms has an example', () => {
-    const rooms =
-      /^pallas\.((memory|acc|union|scoped|state|ref)\.|tmem\.(packed|rank|rows|packing|layout|columns|collective|index|slice))/
-    const examples = new Set<string>(refusals.map((r) => r.code))
-    const own = Object.keys(codes).filter((code) => rooms.test(code))
-    expect(own.filter((code) => !examples.has(code))).toEqual([])
   })
 })

@@ -11,26 +11,8 @@ import * as B from '../../../src/semantics/builder.js'
 import { cast, i32, slot, transposeView, type View } from '../../../src/semantics/expression.js'
 import { readTensor } from '../../../src/semantics/launch.js'
 import type { Program } from '../../../src/semantics/program.js'
-import { numbers, product, rows } from '../coverage/pallas/wgmma.js'
-import { fails } from '../coverage/row.js'
+import { numbers, product } from '../coverage/pallas/wgmma.js'
 import { checked, right, statementsOf } from './programs.js'
-import { refusals } from './refusals/wgmma.js'
-
-describe('rows', () => {
-  test.each(rows.map((row) => [row.operation, row] as const))('%s', (_, row) => {
-    expect(fails(row, Pallas)).toBeNull()
-  })
-})
-
-describe('refusals', () => {
-  test.each(refusals.map((r) => [r.code, r.message, r] as const))(
-    '%s: %s',
-    (_, __, { code, message, use }) => {
-      const found = use()
-      expect(E.isLeft(found) ? found.left : null).toEqual({ code, message })
-    },
-  )
-})
 
 interface Product {
   readonly dtypes: readonly [a: FloatDtype, b: FloatDtype]

@@ -1,24 +1,10 @@
 /** What stands around the operations of ttng: their rows, and what they refuse. */
-import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
-import { codes } from '../../../src/dialects/ttng/codes.js'
 import * as Ttng from '../../../src/dialects/ttng/index.js'
 import type { SwizzledShared } from '../../../src/layouts/triton/encoding.js'
-import { fails } from '../coverage/row.js'
-import { rows } from '../coverage/ttng/surroundings.js'
 import { right } from '../pallas/programs.js'
-import { refusals } from './refusals/surroundings.js'
 
 const line: SwizzledShared = { _tag: 'swizzled_shared', vec: 1, perPhase: 1, maxPhase: 1, order: [0] }
-
-describe('rows', () => {
-  test('each operation once', () => {
-    expect(new Set(rows.map(({ operation }) => operation)).size).toBe(rows.length)
-  })
-  test.each(rows.map((row) => [row.operation, row] as const))('%s', (_, row) => {
-    expect(fails(row, Ttng)).toBeNull()
-  })
-})
 
 describe('laws', () => {
   test('module law 1: warps are dealt without overlap, four and eight from a multiple of four', () => {
@@ -64,16 +50,5 @@ describe('laws', () => {
       ['third', 256],
       ['after', 512],
     ])
-  })
-})
-
-describe('refusals', () => {
-  test('law 1: an example of every code of the surroundings, once', () => {
-    const all = Object.keys(codes)
-    const mine = all.slice(all.indexOf('ttng.encoding'))
-    expect(refusals.map(({ code }) => code).sort()).toEqual([...mine].sort())
-  })
-  test.each(refusals.map((one) => [one.code, one] as const))('%s', (code, { message, use }) => {
-    expect(use()).toEqual(E.left({ code, message }))
   })
 })
