@@ -13,7 +13,8 @@
  * | `peer`       | `cluster_ref`, `async_store_smem`                                               |
  */
 export { CopyPartition, type CollectiveOptions } from './copy/collective.js'
-export { copyGmemToSmem, type CopyOptions, type OOBFillMode } from './copy/load.js'
+export { copyGmemToSmem } from './copy/load.js'
+export type { CopyOptions, OOBFillMode } from './copy/options.js'
 export { asyncStoreSmem, clusterRef, type AsyncStoreOptions } from './copy/peer.js'
 export { asyncPrefetch, type PrefetchOptions } from './copy/prefetch.js'
 export { at, blockStart, rowsAt, type GmemRows, type GmemSlice } from './copy/slice.js'

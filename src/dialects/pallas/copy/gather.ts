@@ -58,7 +58,7 @@ import { showShape } from '../../../transforms/shape.js'
 import { swizzleElements } from '../../../transforms/swizzle.js'
 import { refuse, refused, type Code } from '../codes.js'
 import { onceInThread } from '../core-map.js'
-import type { CopyOptions } from './load.js'
+import type { CopyOptions } from './options.js'
 import { contiguousTensor, orRefused, type SmemRef } from './map.js'
 import type { GmemRows } from './slice.js'
 

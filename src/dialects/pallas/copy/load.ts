@@ -58,8 +58,9 @@ import { swizzleElements } from '../../../transforms/swizzle.js'
 import { barrierSlot, type Barrier, type BarrierIndex } from '../barrier.js'
 import { refused } from '../codes.js'
 import { onceInThread } from '../core-map.js'
-import { checkSource, cutsOf, togetherOf, type CollectiveOptions, type Together } from './collective.js'
+import { checkSource, cutsOf, togetherOf, type Together } from './collective.js'
 import { gatherRows } from './gather.js'
+import type { CopyOptions, OOBFillMode } from './options.js'
 import {
   bytesOf,
   orRefused,
@@ -71,20 +72,6 @@ import {
   type SmemRef,
 } from './map.js'
 import { isRows, shapeOf, type GmemRows, type GmemSlice } from './slice.js'
-
-// ---------------------------------------------------------------- model
-
-/** `plgpu.OOBFillMode`. */
-export type OOBFillMode = 'ZEROS' | 'UNDEFINED' | 'PROMISE_IN_BOUNDS'
-
-export interface CopyOptions extends CollectiveOptions {
-  /** a `pl.when` around the copy: if false there is no copy and no arrival */
-  readonly when?: Condition | undefined
-  /** if false the barrier is arrived at, and nothing is copied */
-  readonly predicate?: Condition | undefined
-  /** default `ZEROS` */
-  readonly oobMode?: OOBFillMode
-}
 
 // ---------------------------------------------------------------- out of bounds
 
