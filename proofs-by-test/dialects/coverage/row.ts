@@ -100,7 +100,13 @@ const nothingOf = ({ type }: Binder): Expr | null => {
 }
 const zeroOf = (dtype: ScalarName): Expr<ScalarName> =>
   indexed<Expr<ScalarName>, Expr>(
-    dtype === 'i1' ? X.i1(false) : dtype === 'i32' ? X.i32(0) : dtype === 'i64' ? X.i64(0n) : X.float(dtype, 0),
+    dtype === 'i1'
+      ? X.i1(false)
+      : dtype === 'i32'
+        ? X.i32(0)
+        : dtype === 'i64'
+          ? X.i64(0n)
+          : X.float(dtype, 0),
   )
 
 const emptied = (r: Region): Region => ({ ...r, body: r.body.flatMap(dropped) })
@@ -134,7 +140,9 @@ export const dropping: Wrap =
         runSteps(operation(...args), amend(state, { body: null })),
         E.map(([result, after]) => [
           result,
-          statements(after.body).flatMap(dropped).reduce(push, amend(after, { body: state.body })),
+          statements(after.body)
+            .flatMap(dropped)
+            .reduce(push, amend(after, { body: state.body })),
         ]),
       ),
     )
@@ -188,7 +196,8 @@ export const wrongWith = <S>(example: Example<S>, surface: S): string | null => 
   if (E.isLeft(result)) return `${result.left.code}: ${result.left.message}`
   const { verdict, world, machine } = result.right
   const expected = example.verdict ?? 'ok'
-  if (verdict.verdict !== expected) return `verdict ${verdict.verdict} (${verdict.reason}), expected ${expected}`
+  if (verdict.verdict !== expected)
+    return `verdict ${verdict.verdict} (${verdict.reason}), expected ${expected}`
   const ids = [...new Set(verdict.findings.map((f) => f.id))].sort().join(' ')
   if (example.ids !== undefined && ids !== [...example.ids].sort().join(' '))
     return `findings ${ids}, expected ${example.ids.join(' ')}`

@@ -40,7 +40,10 @@ const kernel = (
   P: Surface,
   name: string,
   made: { readonly arch?: 'sm90a' | 'sm100a'; readonly cluster?: number },
-  body: () => B.Steps<{ readonly barriers: ReadonlyArray<Pallas.Barrier>; readonly run: () => B.Steps<void> }>,
+  body: () => B.Steps<{
+    readonly barriers: ReadonlyArray<Pallas.Barrier>
+    readonly run: () => B.Steps<void>
+  }>,
 ): E.Either<Failure, Program> =>
   P.kernel(
     {
@@ -90,7 +93,8 @@ const oneCopy = (
       return {
         barriers: [full],
         *run() {
-          const zeros = dtype === 'i32' ? splat<'i32', 2>(zero, shape) : splat<'f32', 2>(float('f32', 0), shape)
+          const zeros =
+            dtype === 'i32' ? splat<'i32', 2>(zero, shape) : splat<'f32', 2>(float('f32', 0), shape)
           yield* B.run('clear', { _tag: 'smem.store', destination: s, value: zeros })
           yield* P.commitSmem('commit')
           const from = P.at(x, [P.blockStart(i32(start), 1), zero], shape)
@@ -105,7 +109,10 @@ const oneCopy = (
 })
 
 const plain = oneCopy('copy', 2, {}, count(size, 65))
-const outside = oneCopy('out-of-bounds', 6, { oobMode: 'ZEROS' }, [...count(64, 193), ...count(64).map(() => 0)])
+const outside = oneCopy('out-of-bounds', 6, { oobMode: 'ZEROS' }, [
+  ...count(64, 193),
+  ...count(64).map(() => 0),
+])
 /** bits of floats: numbers, and the NaN that the copy engine fills in */
 const undefinedOutside = oneCopy(
   'undefined',
@@ -163,9 +170,22 @@ const together = (
   },
 })
 const both = [...count(size, 65), ...count(size, 65)]
-const multicast = together('multicast', () => [[i32(2), zero], shape], () => ({ collectiveAxes: 'c' }), both)
+const multicast = together(
+  'multicast',
+  () => [[i32(2), zero], shape],
+  () => ({ collectiveAxes: 'c' }),
+  both,
+)
 const halves = (name: string, options: (P: Surface) => Pallas.CopyOptions): Example<Surface> =>
-  together(name, () => [[zero, zero], [8, 32]], (P) => ({ collectiveAxes: 0, ...options(P) }), count(256, 1))
+  together(
+    name,
+    () => [
+      [zero, zero],
+      [8, 32],
+    ],
+    (P) => ({ collectiveAxes: 0, ...options(P) }),
+    count(256, 1),
+  )
 const older = halves('older', () => ({ partitionedAxis: 0 }))
 
 const firstFour = iota<1>([4], 0, TMA_INDICES_4)
@@ -178,7 +198,9 @@ const rowsOf = (name: string, direction: 'gather' | 'scatter'): Example<Surface>
       out:
         direction === 'gather'
           ? rows.flatMap((r) => count(32, 1 + 32 * r))
-          : count(8).flatMap((r) => (rows.includes(r) ? count(32, 1 + 32 * rows.indexOf(r)) : count(32).map(() => 0))),
+          : count(8).flatMap((r) =>
+              rows.includes(r) ? count(32, 1 + 32 * rows.indexOf(r)) : count(32).map(() => 0),
+            ),
     },
     program: (P) =>
       kernel(P, name, { arch: 'sm100a' }, function* () {
@@ -403,8 +425,16 @@ export const rows: Rows = [
     // the whole from the origin
     without: (surface) => ({
       ...surface,
-      at: <D extends Dtype>(of: B.Tensor<D>, starts: ReadonlyArray<Int>, sizes: ReadonlyArray<number | null>) =>
-        surface.at(of, starts.map(() => zero), sizes),
+      at: <D extends Dtype>(
+        of: B.Tensor<D>,
+        starts: ReadonlyArray<Int>,
+        sizes: ReadonlyArray<number | null>,
+      ) =>
+        surface.at(
+          of,
+          starts.map(() => zero),
+          sizes,
+        ),
     }),
   },
   {

@@ -68,10 +68,14 @@ const numbered: Example<P> = {
           yield* P.axisIndex('pair'),
           yield* P.axisIndex('wg'),
         ]
-        const digits = ([[m, 3], [n, 2], [pair, 2], [wg, 1]] as const).reduce(
-          (sum, [x, below]) => X.mul(X.add(sum, x), i32(below)),
-          i32(0),
-        )
+        const digits = (
+          [
+            [m, 3],
+            [n, 2],
+            [pair, 2],
+            [wg, 1],
+          ] as const
+        ).reduce((sum, [x, below]) => X.mul(X.add(sum, x), i32(below)), i32(0))
         const me = yield* B.letIn('me', digits)
         yield* write('write', out, me, rowOf(me))
       },
@@ -629,8 +633,7 @@ export const rows: ReadonlyArray<Row<P>> = [
     kind: 'frame',
     without: (P) => ({
       ...P,
-      pallasCall: (o, declare, body) =>
-        P.pallasCall({ ...o, grid: o.grid.map(() => 1) }, declare, body),
+      pallasCall: (o, declare, body) => P.pallasCall({ ...o, grid: o.grid.map(() => 1) }, declare, body),
     }),
   },
   {

@@ -75,21 +75,30 @@ const anySpace = twoOf('two refs of a space that is a value', (P, name) =>
     P.MemoryRef(P.MemorySpace.SMEM, name, 'f32', [8, 16]),
   ),
 )
-const gmem = example('two refs of global memory', { x: [8, 16], out: [8, 16] }, counted(128), function* (P, t) {
-  const a = yield* P.GMEM('a', 'f32', [8, 16])
-  const b = yield* P.GMEM('b', 'f32', [8, 16])
-  const x = yield* B.gmemLoad('x', t.x.view)
-  yield* B.run('a[...] = x', { _tag: 'gmem.store', destination: a, value: x })
-  const twice = yield* B.letIn('twice', X.add(x, x))
-  yield* B.run('b[...] = x + x', { _tag: 'gmem.store', destination: b, value: twice })
-  yield* give(t, yield* B.gmemLoad('a[...]', a))
-})
+const gmem = example(
+  'two refs of global memory',
+  { x: [8, 16], out: [8, 16] },
+  counted(128),
+  function* (P, t) {
+    const a = yield* P.GMEM('a', 'f32', [8, 16])
+    const b = yield* P.GMEM('b', 'f32', [8, 16])
+    const x = yield* B.gmemLoad('x', t.x.view)
+    yield* B.run('a[...] = x', { _tag: 'gmem.store', destination: a, value: x })
+    const twice = yield* B.letIn('twice', X.add(x, x))
+    yield* B.run('b[...] = x + x', { _tag: 'gmem.store', destination: b, value: twice })
+    yield* give(t, yield* B.gmemLoad('a[...]', a))
+  },
+)
 const toTensorMemory = (label: string, destination: X.View<'tmem', 'f32', 2>, value: X.Tile<'f32'>) =>
   B.block(function* () {
     yield* B.run(label, { _tag: 'tcgen05.st', destination, value })
     yield* B.run(`${label}.wait`, { _tag: 'tcgen05.waitSt' })
   })
-const fromTensorMemory = (label: string, source: X.View<'tmem', 'f32', 2>, shape: readonly [number, number]) =>
+const fromTensorMemory = (
+  label: string,
+  source: X.View<'tmem', 'f32', 2>,
+  shape: readonly [number, number],
+) =>
   B.block(function* () {
     const into = yield* B.registers(`${label}.registers`, 'thread', 'f32', shape)
     yield* B.run(label, { _tag: 'tcgen05.ld', source, destination: into })
@@ -115,7 +124,9 @@ const tmem = example(
 const physical = (
   name: string,
   shape: readonly [number, number],
-  transforms: (P: Surface) => E.Either<{ readonly code: string; readonly message: string }, ReadonlyArray<Transform.Transform>>,
+  transforms: (
+    P: Surface,
+  ) => E.Either<{ readonly code: string; readonly message: string }, ReadonlyArray<Transform.Transform>>,
   /** the element of the array at a place of the memory, row-major */
   at: (place: number) => readonly [number, number],
 ): Example<Surface> =>
@@ -141,7 +152,12 @@ const tileAt = (place: number): readonly [number, number] => {
   return [8 * Math.floor(tile / 2) + row, 8 * (tile % 2) + column]
 }
 const tiled = physical('a tiled ref', [16, 16], (P) => one(P.TilingTransform([8, 8])), tileAt)
-const olderTiled = physical('a tiled ref, by the older name', [16, 16], (P) => one(P.TileTransform([8, 8])), tileAt)
+const olderTiled = physical(
+  'a tiled ref, by the older name',
+  [16, 16],
+  (P) => one(P.TileTransform([8, 8])),
+  tileAt,
+)
 /** rows of 128 bytes, pieces of 16: piece j of row k is piece j xor k mod 8 of the array */
 const swizzled = physical(
   'a swizzled ref',
@@ -170,7 +186,9 @@ const viewed = (
   name: string,
   shape: Shape,
   out: Shape,
-  transforms: ReadonlyArray<E.Either<{ readonly code: string; readonly message: string }, Transform.Transform>>,
+  transforms: ReadonlyArray<
+    E.Either<{ readonly code: string; readonly message: string }, Transform.Transform>
+  >,
   /** the element of x at a place of the view, row-major; -1: none */
   at: (place: number) => number,
   view: (P: Surface, ref: X.View<'smem', 'f32'>) => B.Build<X.View<'smem', 'f32'>>,

@@ -33,8 +33,15 @@ const counting = (n: number, from: number = 0): ReadonlyArray<number> =>
 const put = (label: string, to: View<'gmem', 'i32'>, at: ReadonlyArray<Int>, value: Int): B.Build<void> =>
   B.run(label, {
     _tag: 'gmem.store',
-    destination: slice(to, at, at.map(() => 1)),
-    value: splat<'i32', number>(value, at.map(() => 1)),
+    destination: slice(
+      to,
+      at,
+      at.map(() => 1),
+    ),
+    value: splat<'i32', number>(
+      value,
+      at.map(() => 1),
+    ),
   })
 const row = <D extends Dtype>(of: View<'gmem', D>, at: ReadonlyArray<Int>): View<'gmem', D, 1> =>
   reshapeView<1, 'gmem', D>(
@@ -251,7 +258,11 @@ const specialized = (name: string, { manual, apart }: Specializing): Example<Sur
           manualReadyBarriers: manual,
           manualConsumedBarriers: manual,
         } as const
-        return { spec, out, allocations: apart ? yield* P.warpSpecializedAllocations('pipeline', spec) : null }
+        return {
+          spec,
+          out,
+          allocations: apart ? yield* P.warpSpecializedAllocations('pipeline', spec) : null,
+        }
       },
       function* ({ spec, out, allocations }) {
         // with allocations made apart the four steps are two pipelines of two
@@ -261,10 +272,7 @@ const specialized = (name: string, { manual, apart }: Specializing): Example<Sur
             inSpecs: [
               {
                 ...spec.inSpecs[0],
-                indexMap: (...[i]: ReadonlyArray<Int>): ReadonlyArray<Int> => [
-                  add(i!, i32(from)),
-                  i32(0),
-                ],
+                indexMap: (...[i]: ReadonlyArray<Int>): ReadonlyArray<Int> => [add(i!, i32(from)), i32(0)],
               },
             ],
             grid: [2],
@@ -276,7 +284,11 @@ const specialized = (name: string, { manual, apart }: Specializing): Example<Sur
             thread,
             ready,
             consumed,
-          }: Pallas.WarpSpecializedStep<typeof spec.inSpecs, readonly []>): Generator<B.Step, Readonly<Record<string, never>>, B.State> {
+          }: Pallas.WarpSpecializedStep<typeof spec.inSpecs, readonly []>): Generator<
+            B.Step,
+            Readonly<Record<string, never>>,
+            B.State
+          > {
             for (const at of ready) yield* P.waitReady('wait ready', at)
             const v: Tile<'f32', 1> = reshape<'f32', 1>(yield* B.smemLoad('x', xs), [lanes])
             for (const at of consumed) yield* P.arriveConsumed('arrive consumed', at)

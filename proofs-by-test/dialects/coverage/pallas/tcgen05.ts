@@ -3,11 +3,26 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type * as Pallas from '../../../../src/dialects/pallas/index.js'
-import { scales as scalesLayout, sparseMetadata } from '../../../../src/layouts/tensor-memory/tensor-memory-layout.js'
+import {
+  scales as scalesLayout,
+  sparseMetadata,
+} from '../../../../src/layouts/tensor-memory/tensor-memory-layout.js'
 import { TMEM_NATIVE } from '../../../../src/layouts/tiled.js'
 import { bitsOf, type FloatDtype } from '../../../../src/numerics/dtype.js'
 import * as B from '../../../../src/semantics/builder.js'
-import { broadcast, eq, expandDims, float, i1, i32, slice, slot, splat, type Tile, type View } from '../../../../src/semantics/expression.js'
+import {
+  broadcast,
+  eq,
+  expandDims,
+  float,
+  i1,
+  i32,
+  slice,
+  slot,
+  splat,
+  type Tile,
+  type View,
+} from '../../../../src/semantics/expression.js'
 import type { Example, Row } from '../row.js'
 import { numbers, product } from './wgmma.js'
 
@@ -78,30 +93,46 @@ const a16 = numbers(m, 64, 0)
 const b16 = numbers(64, n, 1)
 const product16 = product(a16, b16, [m, n, 64])
 
-const dense = oneBlock('a dense product', 'f16', [64, 64], { a: a16, b: b16 }, product16, nothing, function* (P, r) {
-  yield* P.tcgen05Mma('tcgen05_mma', r.acc, r.a, r.b, r.done, null, no)
-  yield* P.barrierWait('wait done', r.done, null, P.freshParities)
-  return yield* load(P, 'load acc', r.acc)
-})
+const dense = oneBlock(
+  'a dense product',
+  'f16',
+  [64, 64],
+  { a: a16, b: b16 },
+  product16,
+  nothing,
+  function* (P, r) {
+    yield* P.tcgen05Mma('tcgen05_mma', r.acc, r.a, r.b, r.done, null, no)
+    yield* P.barrierWait('wait done', r.done, null, P.freshParities)
+    return yield* load(P, 'load acc', r.acc)
+  },
+)
 
 /** Two products, each half of k, and one commit for both. */
-const committed = oneBlock('two products, one commit', 'f16', [64, 64], { a: a16, b: b16 }, product16, nothing, function* (P, r) {
-  for (const half of [0, 1]) {
-    const [from, size] = [i32(half * 32), 32]
-    yield* P.tcgen05Mma(
-      `tcgen05_mma ${String(half)}`,
-      r.acc,
-      slice(r.a, [i32(0), from], [m, size]),
-      slice(r.b, [from, i32(0)], [size, n]),
-      null,
-      null,
-      half === 0 ? no : yes,
-    )
-  }
-  yield* P.tcgen05CommitArrive('tcgen05_commit_arrive', r.done, null)
-  yield* P.barrierWait('wait done', r.done, null, P.freshParities)
-  return yield* load(P, 'load acc', r.acc)
-})
+const committed = oneBlock(
+  'two products, one commit',
+  'f16',
+  [64, 64],
+  { a: a16, b: b16 },
+  product16,
+  nothing,
+  function* (P, r) {
+    for (const half of [0, 1]) {
+      const [from, size] = [i32(half * 32), 32]
+      yield* P.tcgen05Mma(
+        `tcgen05_mma ${String(half)}`,
+        r.acc,
+        slice(r.a, [i32(0), from], [m, size]),
+        slice(r.b, [from, i32(0)], [size, n]),
+        null,
+        null,
+        half === 0 ? no : yes,
+      )
+    }
+    yield* P.tcgen05CommitArrive('tcgen05_commit_arrive', r.done, null)
+    yield* P.barrierWait('wait done', r.done, null, P.freshParities)
+    return yield* load(P, 'load acc', r.acc)
+  },
+)
 
 /** The accumulator starts with ones, and is stored over after it was read. */
 const stored = oneBlock(
@@ -213,11 +244,20 @@ const scaled = oneBlock(
       ['sa', r.sa],
       ['sb', r.sb],
     ] as const)
-      yield* P.copyGmemToSmem(`load ${name}`, P.at(s.gmem, origin, [1, 1, 32, 16]), s.smem, r.scalesLoaded, null)
+      yield* P.copyGmemToSmem(
+        `load ${name}`,
+        P.at(s.gmem, origin, [1, 1, 32, 16]),
+        s.smem,
+        r.scalesLoaded,
+        null,
+      )
     yield* P.barrierWait('wait scales', r.scalesLoaded, null, P.freshParities)
     yield* P.asyncCopyScalesToTmem('copy sa', r.sa.smem, r.sa.tmem)
     yield* P.asyncCopyScalesToTmem('copy sb', r.sb.smem, r.sb.tmem)
-    yield* P.tcgen05Mma('tcgen05_mma', r.acc, r.a, r.b, r.done, null, no, { aScale: r.sa.tmem, bScale: r.sb.tmem })
+    yield* P.tcgen05Mma('tcgen05_mma', r.acc, r.a, r.b, r.done, null, no, {
+      aScale: r.sa.tmem,
+      bScale: r.sb.tmem,
+    })
     yield* P.barrierWait('wait done', r.done, null, P.freshParities)
     return yield* load(P, 'load acc', r.acc)
   },
@@ -236,7 +276,8 @@ const pairs: ReadonlyArray<readonly [number, number]> = [
   [1, 3],
   [2, 3],
 ]
-const storedOf = (row: number, group: number): readonly [number, number] => pairs[(row + 5 * group) % pairs.length]!
+const storedOf = (row: number, group: number): readonly [number, number] =>
+  pairs[(row + 5 * group) % pairs.length]!
 const metadata: ReadonlyArray<number> = Array.from({ length: m * groups * 2 }, (_, at) => {
   const [row, group] = [Math.floor(at / (groups * 2)), Math.floor((at % (groups * 2)) / 2)]
   return storedOf(row, group)[at % 2]!

@@ -40,7 +40,8 @@ export const buffer = <D extends Dtype, const S extends readonly [number, number
     return yield* B.sharedMemory<D, readonly [number, number]>(id, dtype, shape, [], { layout })
   })
 
-export const barrier = (id: string): B.Build<X.Barrier<'ptx', true>> => B.barriers(id, [], { ordersTensorCore: true })
+export const barrier = (id: string): B.Build<X.Barrier<'ptx', true>> =>
+  B.barriers(id, [], { ordersTensorCore: true })
 
 /** The accumulators of `wgmma`. */
 export const mma = (columns: number): B.Build<LinearLayout> =>
@@ -390,7 +391,11 @@ const scaled = kernel(
       const { result } = yield* S.tmemAlloc(`${name}_tmem`, 'e8m0', [128, 4], {
         encoding: { _tag: 'tensor_memory_scales' },
       })
-      yield* B.run(name, { _tag: 'smem.store', destination: chunk, value: yield* B.gmemLoad(name, given.view) })
+      yield* B.run(name, {
+        _tag: 'smem.store',
+        destination: chunk,
+        value: yield* B.gmemLoad(name, given.view),
+      })
       yield* S.fenceAsyncShared(`fence ${name}`)
       yield* S.tmemCopy(`copy ${name}`, chunk, result)
       scales.push(result)
@@ -398,16 +403,12 @@ const scaled = kernel(
     const { result: acc } = yield* S.tmemAlloc('acc', 'f32', [sRows, sColumns], {
       encoding: accumulatorEncoding(sColumns),
     })
-    yield* S.tcGen5MmaScaled(
-      'mma',
-      x,
-      X.transposeView(y, [1, 0]),
-      acc,
-      scales[0]!,
-      scales[1]!,
-      X.i1(false),
-      { aType: 'e4m3', bType: 0, isAsync: true, barriers: [{ barrier: done }] },
-    )
+    yield* S.tcGen5MmaScaled('mma', x, X.transposeView(y, [1, 0]), acc, scales[0]!, scales[1]!, X.i1(false), {
+      aType: 'e4m3',
+      bType: 0,
+      isAsync: true,
+      barriers: [{ barrier: done }],
+    })
     yield* S.waitBarrier('wait done', done, X.i32(0))
     const { result: d } = yield* S.tmemLoad('d', acc, layout, { from })
     yield* B.run('out', { _tag: 'gmem.store', destination: out.view, value: d })
@@ -481,7 +482,9 @@ export const rows: ReadonlyArray<Row<Surface>> = [
     // the whole, of other columns
     without: (S) => ({
       ...S,
-      tmemSubslice: checked<Surface['tmemSubslice'], unknown>((_label: string, src: X.View<'tmem'>) => B.of(src)),
+      tmemSubslice: checked<Surface['tmemSubslice'], unknown>((_label: string, src: X.View<'tmem'>) =>
+        B.of(src),
+      ),
     }),
   },
   row('tensormap_create', 'tensormapCreate', mapped),
@@ -490,4 +493,3 @@ export const rows: ReadonlyArray<Row<Surface>> = [
   row('warp_group_dot', 'warpGroupDot', hopper),
   row('warp_group_dot_wait', 'warpGroupDotWait', hopper),
 ]
-

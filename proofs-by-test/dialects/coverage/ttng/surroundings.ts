@@ -13,7 +13,8 @@ import { nvmma, type Surface } from './operations.js'
 // ---------------------------------------------------------------- what every example uses
 
 const size = 32
-const each = <A>(f: (i: number) => A, count: number = size): ReadonlyArray<A> => Array.from({ length: count }, (_, i) => f(i))
+const each = <A>(f: (i: number) => A, count: number = size): ReadonlyArray<A> =>
+  Array.from({ length: count }, (_, i) => f(i))
 
 /** An element for each lane. */
 export const line: Blocked = {
@@ -31,7 +32,13 @@ const grid = (rows: number, columns: number): Blocked => ({
   order: [1, 0],
 })
 /** Row by row, no swizzle. */
-export const plain: SwizzledShared = { _tag: 'swizzled_shared', vec: 1, perPhase: 1, maxPhase: 1, order: [1, 0] }
+export const plain: SwizzledShared = {
+  _tag: 'swizzled_shared',
+  vec: 1,
+  perPhase: 1,
+  maxPhase: 1,
+  order: [1, 0],
+}
 const plainLine: SwizzledShared = { ...plain, order: [0] }
 
 /** One warp. */
@@ -73,8 +80,10 @@ const tt = 'Triton, Triton dialect'
 const ttg = 'Triton, TritonGPU dialect'
 const mlir = 'MLIR, arith and math dialects'
 
-const changed = (name: keyof Surface & string, by: (S: Surface) => unknown) => (S: Surface): Surface =>
-  checked<Surface, unknown>({ ...S, [name]: by(S) })
+const changed =
+  (name: keyof Surface & string, by: (S: Surface) => unknown) =>
+  (S: Surface): Surface =>
+    checked<Surface, unknown>({ ...S, [name]: by(S) })
 /** A row of an operation that is an expression; `stands` is what stands for it. */
 const view = (
   operation: string,
@@ -140,7 +149,20 @@ const pointwise = <D extends Dtype, R extends Dtype>(
   )
 
 const integers = (
-  name: 'addi' | 'subi' | 'muli' | 'divsi' | 'remsi' | 'minsi' | 'maxsi' | 'andi' | 'ori' | 'xori' | 'shli' | 'shrsi' | 'shrui',
+  name:
+    | 'addi'
+    | 'subi'
+    | 'muli'
+    | 'divsi'
+    | 'remsi'
+    | 'minsi'
+    | 'maxsi'
+    | 'andi'
+    | 'ori'
+    | 'xori'
+    | 'shli'
+    | 'shrsi'
+    | 'shrui',
   wanted: (x: number, y: number) => number,
 ): Row<Surface> =>
   pointwise(`arith.${name}`, name, ['i32', 'i32'], [a, b], (S, x, y) => S[name]('z', x, y), wanted)
@@ -192,12 +214,34 @@ const elementwise: ReadonlyArray<Row<Surface>> = [
   floats('minnumf', (x, y) => Math.min(x, y)),
   floats('maxnumf', (x, y) => Math.max(x, y)),
   one('arith.negf', 'negf', b, (x) => -x),
-  one('math.absf', 'absf', a.map((x) => x - 0.5), (x) => Math.abs(x)),
+  one(
+    'math.absf',
+    'absf',
+    a.map((x) => x - 0.5),
+    (x) => Math.abs(x),
+  ),
   one('math.exp2', 'exp2', a, (x) => 2 ** x, real64),
-  one('math.log2', 'log2', a.map((x) => 2 ** x), (x) => Math.log2(x),
-    real64),
-  one('math.sqrt', 'sqrt', b.map((x) => (x + 1) ** 2), (x) => Math.sqrt(x)),
-  pointwise('math.fma', 'fma', ['f32', 'f32'], [a, b], (S, x, y) => S.fma('z', x, y, y), (x, y) => x * y + y),
+  one(
+    'math.log2',
+    'log2',
+    a.map((x) => 2 ** x),
+    (x) => Math.log2(x),
+    real64,
+  ),
+  one(
+    'math.sqrt',
+    'sqrt',
+    b.map((x) => (x + 1) ** 2),
+    (x) => Math.sqrt(x),
+  ),
+  pointwise(
+    'math.fma',
+    'fma',
+    ['f32', 'f32'],
+    [a, b],
+    (S, x, y) => S.fma('z', x, y, y),
+    (x, y) => x * y + y,
+  ),
   pointwise(
     'arith.cmpi',
     'cmpi',
@@ -237,7 +281,14 @@ const elementwise: ReadonlyArray<Row<Surface>> = [
     (x, y) => Math.max(x, y),
     () => (_label: string, _c: unknown, x: unknown) => B.of(x),
   ),
-  pointwise('arith.extsi', 'extsi', ['i32', 'i64'], [a, a], (S, x) => S.extsi('z', x, 'i64'), (x) => x),
+  pointwise(
+    'arith.extsi',
+    'extsi',
+    ['i32', 'i64'],
+    [a, a],
+    (S, x) => S.extsi('z', x, 'i64'),
+    (x) => x,
+  ),
   pointwise(
     'arith.extui',
     'extui',
@@ -257,7 +308,14 @@ const elementwise: ReadonlyArray<Row<Surface>> = [
     (S, x) => S.trunci('z', x, 'i32'),
     (x) => x - 2 ** 33,
   ),
-  pointwise('arith.extf', 'extf', ['f16', 'f32'], [a, a], (S, x) => S.extf('z', x, 'f32'), (x) => x),
+  pointwise(
+    'arith.extf',
+    'extf',
+    ['f16', 'f32'],
+    [a, a],
+    (S, x) => S.extf('z', x, 'f32'),
+    (x) => x,
+  ),
   // 2048 + x has two digits too many for f16: to nearest, ties to even
   pointwise(
     'arith.truncf',
@@ -267,7 +325,14 @@ const elementwise: ReadonlyArray<Row<Surface>> = [
     (S, x) => S.truncf('z', x, 'f16'),
     (x) => (x % 2 === 0 ? x : x % 4 === 1 ? x - 1 : x + 1),
   ),
-  pointwise('arith.sitofp', 'sitofp', ['i32', 'f32'], [a, a], (S, x) => S.sitofp('z', x, 'f32'), (x) => x),
+  pointwise(
+    'arith.sitofp',
+    'sitofp',
+    ['i32', 'f32'],
+    [a, a],
+    (S, x) => S.sitofp('z', x, 'f32'),
+    (x) => x,
+  ),
   pointwise(
     'arith.fptosi',
     'fptosi',
@@ -327,17 +392,29 @@ const matrix: Example<Surface> = kernel(
     const rows = yield* S.makeRange('rows', 0, 8, { _tag: 'slice', dim: 1, parent: square })
     const columns = yield* S.makeRange('columns', 0, 4, { _tag: 'slice', dim: 0, parent: square })
     const down = yield* S.broadcast('down', yield* S.expandDims('rows.1', rows, 1, square), [8, 4], square)
-    const across = yield* S.broadcast('across', yield* S.expandDims('columns.0', columns, 0, square), [8, 4], square)
+    const across = yield* S.broadcast(
+      'across',
+      yield* S.expandDims('columns.0', columns, 0, square),
+      [8, 4],
+      square,
+    )
     const four = yield* S.splat('four', X.i32(4), [8, 4], square)
     const at = yield* S.addi('at', yield* S.muli('row', down, four), across)
-    const x = yield* S.load('x.load', yield* S.addptr('x.at', yield* S.splat('x.all', ptr, [8, 4], square), at))
+    const x = yield* S.load(
+      'x.load',
+      yield* S.addptr('x.at', yield* S.splat('x.all', ptr, [8, 4], square), at),
+    )
     // the sum of each row, in the layout of a slice; then in that of a line
     const sums = yield* S.reduce('sums', x, 1, (p, q) => X.add(p, q))
     const short: Blocked = { ...line, threadsPerWarp: [8] }
     const moved = yield* S.convertLayout('moved', sums, { ...short, threadsPerWarp: [32] })
     const to = yield* S.ptrArg('sum', 'i32', { shape: [8], role: 'out' })
     const place = yield* S.makeRange('place', 0, 8, line)
-    yield* S.store('store sums', yield* S.addptr('sum.at', yield* S.splat('sum.all', to, [8], line), place), moved)
+    yield* S.store(
+      'store sums',
+      yield* S.addptr('sum.at', yield* S.splat('sum.all', to, [8], line), place),
+      moved,
+    )
     // transposed, then as a line
     const turned = yield* S.trans('turned', x, [1, 0], grid(4, 8))
     const flat = yield* S.reshape('flat', turned, [size], line)
@@ -355,8 +432,12 @@ const matrix: Example<Surface> = kernel(
 const made: ReadonlyArray<Row<Surface>> = [
   view('tt.get_program_id', 'getProgramId', tt, programs, () => () => B.of(X.i32(0))),
   view('tt.get_num_programs', 'getNumPrograms', tt, programs, () => () => B.of(X.i32(0))),
-  view('tt.make_range', 'makeRange', tt, matrix, () => (_label: string, from: number, to: number) =>
-    B.of(X.splat<'i32', 1>(X.i32(0), [to - from])),
+  view(
+    'tt.make_range',
+    'makeRange',
+    tt,
+    matrix,
+    () => (_label: string, from: number, to: number) => B.of(X.splat<'i32', 1>(X.i32(0), [to - from])),
   ),
   view('tt.splat', 'splat', tt, programs, identity),
   view('tt.expand_dims', 'expandDims', tt, matrix, identity),
@@ -406,10 +487,16 @@ const copied: Example<Surface> = kernel(
   'copied',
   function* (S) {
     const buffer = yield* S.localAlloc('buffer', [size], 'f32', plainLine)
-    const copy = yield* S.asyncCopyGlobalToLocal('copy', yield* pointers(S, 'x', 'f32', 'in'), buffer, { contiguity: 1 })
+    const copy = yield* S.asyncCopyGlobalToLocal('copy', yield* pointers(S, 'x', 'f32', 'in'), buffer, {
+      contiguity: 1,
+    })
     const group = yield* S.asyncCommitGroup('group', [copy])
     yield* S.asyncWait('wait', [group], 0)
-    yield* S.store('store', yield* pointers(S, 'out', 'f32', 'out'), yield* S.localLoad('value', buffer, line))
+    yield* S.store(
+      'store',
+      yield* pointers(S, 'out', 'f32', 'out'),
+      yield* S.localLoad('value', buffer, line),
+    )
   },
   { inputs: { x: a }, outputs: { out: a } },
 )
@@ -424,7 +511,9 @@ const accesses: ReadonlyArray<Row<Surface>> = [
     ttg,
     scratch,
     // the same bytes for all programs
-    (S) => (label: string, { nbytes, alignment }: Ttng.Scratch) => S.globalScratchAlloc(label, { nbytes, alignment }),
+    (S) =>
+      (label: string, { nbytes, alignment }: Ttng.Scratch) =>
+        S.globalScratchAlloc(label, { nbytes, alignment }),
     'storage',
   ),
   statement('ttg.async_copy_global_to_local', 'asyncCopyGlobalToLocal', ttg, copied),
@@ -446,10 +535,18 @@ const parts: Example<Surface> = kernel(
     const rows = yield* S.makeRange('rows', 0, 8, { _tag: 'slice', dim: 1, parent: whole })
     const columns = yield* S.makeRange('columns', 0, 8, { _tag: 'slice', dim: 0, parent: whole })
     const down = yield* S.broadcast('down', yield* S.expandDims('rows.1', rows, 1, whole), [8, 8], whole)
-    const across = yield* S.broadcast('across', yield* S.expandDims('columns.0', columns, 0, whole), [8, 8], whole)
+    const across = yield* S.broadcast(
+      'across',
+      yield* S.expandDims('columns.0', columns, 0, whole),
+      [8, 8],
+      whole,
+    )
     const eight = yield* S.splat('eight', X.i32(8), [8, 8], whole)
     const at = yield* S.addi('at', yield* S.muli('row', down, eight), across)
-    const x = yield* S.load('x.load', yield* S.addptr('x.at', yield* S.splat('x.all', ptr, [8, 8], whole), at))
+    const x = yield* S.load(
+      'x.load',
+      yield* S.addptr('x.at', yield* S.splat('x.all', ptr, [8, 8], whole), at),
+    )
     const buffers = yield* S.localAlloc('buffers', [2, 8, 8], 'f32', plain)
     const second = yield* S.memdescIndex('second', buffers, X.i32(1))
     yield* S.localStore('store second', x, second)
@@ -495,14 +592,7 @@ const memdescs: ReadonlyArray<Row<Surface>> = [
       S.localAlloc(label, shape, dtype, encoding),
     'storage',
   ),
-  view(
-    'ttg.local_dealloc',
-    'localDealloc',
-    ttg,
-    tooEarly,
-    () => () => B.of({ storage: null }),
-    'storage',
-  ),
+  view('ttg.local_dealloc', 'localDealloc', ttg, tooEarly, () => () => B.of({ storage: null }), 'storage'),
   view(
     'ttg.memdesc_index',
     'memdescIndex',
@@ -590,7 +680,11 @@ const roles: Example<Surface> = kernel(
         },
       ],
     })
-    yield* S.store('store', yield* pointers(S, 'out', 'i32', 'out'), yield* S.splat('eights', said, [size], line))
+    yield* S.store(
+      'store',
+      yield* pointers(S, 'out', 'i32', 'out'),
+      yield* S.splat('eights', said, [size], line),
+    )
   },
   { outputs: { side: each(() => 7), out: each(() => 8) } },
   { ...warp, partitions: [{ numWarps: 1, requestedRegisters: 24 }] },
@@ -601,10 +695,22 @@ interface Regions {
 }
 
 const control: ReadonlyArray<Row<Surface>> = [
-  view('scf.for', 'scfFor', 'MLIR, scf dialect', loop, () => (_label: string, o: { readonly iterArgs: unknown }) =>
-    B.of(o.iterArgs), 'frame'),
-  view('scf.if', 'scfIf', 'MLIR, scf dialect', branches, () => (_label: string, _c: unknown, then: () => B.Steps<unknown>) =>
-    B.block(then), 'frame'),
+  view(
+    'scf.for',
+    'scfFor',
+    'MLIR, scf dialect',
+    loop,
+    () => (_label: string, o: { readonly iterArgs: unknown }) => B.of(o.iterArgs),
+    'frame',
+  ),
+  view(
+    'scf.if',
+    'scfIf',
+    'MLIR, scf dialect',
+    branches,
+    () => (_label: string, _c: unknown, then: () => B.Steps<unknown>) => B.block(then),
+    'frame',
+  ),
   view(
     'ttg.warp_specialize',
     'warpSpecialize',
@@ -659,7 +765,10 @@ const modules: ReadonlyArray<Row<Surface>> = [
     page: tt,
     example: described,
     // a function without a body
-    without: changed('func', (S) => (m: Ttng.ModuleAttributes, name: string) => S.func(m, name, {}, () => B.of(undefined))),
+    without: changed(
+      'func',
+      (S) => (m: Ttng.ModuleAttributes, name: string) => S.func(m, name, {}, () => B.of(undefined)),
+    ),
   },
   view(
     '!tt.tensordesc',
