@@ -18,6 +18,7 @@ import {
   i1,
   i32,
   reinterpret,
+  slice,
   slot,
   splat,
   sub,
@@ -66,6 +67,8 @@ interface Variant {
   /** swizzle under which wgmma reads A */
   readonly readSwizzle: 32 | 64
   readonly plusOne: boolean
+  /** halves of the tile that are exchanged on the way out */
+  readonly crossed: 'rows' | 'columns' | null
 }
 const correct: Variant = {
   aTile: (i) => i,
@@ -75,6 +78,7 @@ const correct: Variant = {
   times: 1,
   readSwizzle: 64,
   plusOne: false,
+  crossed: null,
 }
 
 const transformsOf = (span: 32 | 64): ReadonlyArray<Transform.Transform> => [
@@ -97,7 +101,12 @@ const programOf = (v: Variant): Program =>
         const out = yield* B.tensorParam('out', 'f16', [m, n], { role: 'out' })
         const aSmem = yield* B.sharedMemory('a_smem', 'f16', [m, tileK], transformsOf(64))
         const bSmem = yield* B.sharedMemory('b_smem', 'f16', [tileK, n], transformsOf(64))
-        const outSmem = yield* B.sharedMemory('out_smem', 'f16', [m, n], transformsOf(64))
+        const outSmem = yield* B.sharedMemory(
+          'out_smem',
+          'f16',
+          [m, n],
+          v.crossed === null ? transformsOf(64) : [],
+        )
         const acc = yield* Pallas.ACC('acc', 'wg', 'f32', [m, n])
         const loaded = yield* Pallas.Barrier('loaded', { numArrivals: 2, numBarriers: 1 })
         const asRead =
@@ -147,6 +156,17 @@ const programOf = (v: Variant): Program =>
                 const sum = yield* Pallas.readAccumulator('read', acc)
                 const value = v.plusOne ? add(sum, splat(float('f32', 1), [m, n], WGMMA)) : sum
                 yield* B.run('store', { _tag: 'smem.store', destination: outSmem, value: cast(value, 'f16') })
+                if (v.crossed !== null) {
+                  const sizes = v.crossed === 'rows' ? [m / 2, n] : [m, n / 2]
+                  const half = (h: number): ReadonlyArray<Int> =>
+                    v.crossed === 'rows' ? [i32((h * m) / 2), i32(0)] : [i32(0), i32((h * n) / 2)]
+                  for (const h of [0, 1]) {
+                    const t = yield* B.smemLoad(`take ${String(h)}`, slice(outSmem, half(h), sizes))
+                    const destination = slice(out.view, half(1 - h), sizes)
+                    yield* B.run(`put ${String(h)}`, { _tag: 'gmem.store', destination, value: t })
+                  }
+                  return
+                }
                 yield* Pallas.commitSmem('commit')
                 yield* Pallas.copySmemToGmem('copy out', outSmem, Pallas.at(out, [i32(0), i32(0)], [m, n]))
                 yield* Pallas.waitSmemToGmem('wait out', 0)
@@ -225,6 +245,18 @@ describe('theorem 1: proved iff equal over the field', () => {
       { ...correct, readSwizzle: 32 },
       false,
       /operand A is scrambled: its element \[.*\] is a\[.*\], where a\[.*\] was expected/,
+    ],
+    [
+      'halves of the rows exchanged',
+      { ...correct, crossed: 'rows' },
+      false,
+      /is the sum for row 32 and column 0/,
+    ],
+    [
+      'halves of the columns exchanged',
+      { ...correct, crossed: 'columns' },
+      false,
+      /is the sum for row 0 and column 16/,
     ],
     [
       'one added to the sum',
