@@ -7,10 +7,7 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config'
 const config: ViteUserConfig = defineConfig({
   test: {
     include: ['proofs-by-test/semantics/**/*.proof.ts', 'proofs-by-test/kernels/zoo.proof.ts'],
-    exclude: [
-      'proofs-by-test/semantics/fuzz/**',
-      'proofs-by-test/semantics/mutation/kernels.proof.ts',
-    ],
+    exclude: ['proofs-by-test/semantics/fuzz/**', 'proofs-by-test/semantics/mutation/kernels.proof.ts'],
     env: { TCSPEC_SMALL: '1' },
     testTimeout: 60_000,
     pool: 'threads',
