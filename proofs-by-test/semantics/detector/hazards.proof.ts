@@ -33,7 +33,10 @@ const parts: Readonly<Record<By, (path: string) => boolean>> = {
   machine: isMachine,
   provenance: isProvenance,
   validation: (p) =>
-    !isDetector(p) && !isMachine(p) && !isProvenance(p) && !/semantics\/(naive\/|mutation\/|finding\.ts)/.test(p),
+    !isDetector(p) &&
+    !isMachine(p) &&
+    !isProvenance(p) &&
+    !/semantics\/(naive\/|mutation\/|finding\.ts)/.test(p),
 }
 
 describe('the taxonomy', () => {
