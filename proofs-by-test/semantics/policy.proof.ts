@@ -2,26 +2,31 @@
 import { fc, test as prop } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import { unit } from '../../src/numerics/unit.js'
+import type { Launched } from '../../src/semantics/launch.js'
 import * as Policy from '../../src/semantics/policy.js'
 import { offered, take, type Offered } from '../../src/semantics/step.js'
 import { launched, matmul } from './machine-samples.js'
+import { tensorCore } from './samples.js'
 
 const l = launched(matmul({ m: 64, n: 64, k: 32 }), unit)
 
 /** What was offered and chosen along a run. */
-const choices = (any: Policy.AnyPolicy): ReadonlyArray<readonly [ReadonlyArray<Offered>, Offered]> =>
+const choices = (
+  any: Policy.AnyPolicy,
+  of: Launched = l,
+): ReadonlyArray<readonly [ReadonlyArray<Offered>, Offered]> =>
   any((policy) => {
     const seen: (readonly [ReadonlyArray<Offered>, Offered])[] = []
-    let m = l.machine
+    let m = of.machine
     let state = policy.init
     for (;;) {
-      const options = offered(l.world, m)
+      const options = offered(of.world, m)
       if (options.length === 0) return seen
       const [k, next] = policy.choose(state, options)
       state = next
       const chosen = options[k!]!
       seen.push([options, chosen])
-      const done = take(l.world, m, chosen)
+      const done = take(of.world, m, chosen)
       if ('kind' in done) throw new Error(done.message)
       m = done.machine
     }
@@ -102,4 +107,10 @@ test('units, bytes and macs of what is offered are those of the tiles', () => {
   expect(of('tmaLoad').map((o) => o.bytes)).toEqual(new Array(8).fill(64 * 16 * 2))
   expect(of('wgmma').map((o) => [o.bytes, o.macs])).toEqual(new Array(2).fill([0, 64 * 64 * 16]))
   expect(of('tmaStore').map((o) => o.bytes)).toEqual(new Array(2).fill(64 * 64 * 2))
+  // one product of 128 x 128 x 64, and the load of its accumulator
+  const blackwell = choices(Policy.lazy, launched(tensorCore(), unit)).map(([, chosen]) => chosen)
+  const figures = (unit: Offered['unit']): ReadonlyArray<readonly [number, number]> =>
+    blackwell.filter((o) => o.unit === unit).map((o) => [o.bytes, o.macs])
+  expect(figures('tcgen05')[0]).toEqual([0, 128 * 128 * 64])
+  expect(figures('tcgen05Ld')[0]).toEqual([128 * 128 * 4, 0])
 })
