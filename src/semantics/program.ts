@@ -214,3 +214,26 @@ export const region = (
   yields: ReadonlyArray<Expr> = [],
   params: ReadonlyArray<Binder> = [],
 ): Region => ({ params, body, yields })
+
+// ---------------------------------------------------------------- destructors
+
+/** The regions inside a statement, in the order of the listing. */
+export const regionsOf = (s: Stmt): ReadonlyArray<Region> => {
+  switch (s._tag) {
+    case 'Let':
+    case 'Do':
+      return []
+    case 'For':
+      return [s.body]
+    case 'While':
+      return [s.before, s.after]
+    case 'If':
+      return [s.then, s.else]
+    case 'Fork':
+      return s.branches.map((b) => b.body)
+  }
+}
+
+/** The statements with an effect, wherever they stand, in the order of the listing. */
+export const effectsOf = (body: ReadonlyArray<Stmt>): ReadonlyArray<Do> =>
+  body.flatMap((s) => (s._tag === 'Do' ? [s] : regionsOf(s).flatMap((r) => effectsOf(r.body))))

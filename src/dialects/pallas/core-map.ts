@@ -36,7 +36,7 @@ import {
 import { runSteps } from '../../semantics/builder/monad.js'
 import { amend, statements } from '../../semantics/builder/state.js'
 import { and, i32, type Condition, type Expr } from '../../semantics/expression.js'
-import type { Do, Region, Stmt } from '../../semantics/program.js'
+import { effectsOf, type Do, type Stmt } from '../../semantics/program.js'
 import type { TypeIndex } from '../../semantics/types.js'
 import { showShape, sizeOf } from '../../transforms/shape.js'
 import { isWarp, warpgroupBarrierId } from './auto-barriers.js'
@@ -67,27 +67,9 @@ export const aside = (steps: () => Steps<void>): Build<ReadonlyArray<Stmt>> =>
     ),
   )
 
-const effects = (r: Region): ReadonlyArray<Do> =>
-  r.body.flatMap((s): ReadonlyArray<Do> => {
-    switch (s._tag) {
-      case 'Let':
-        return []
-      case 'Do':
-        return [s]
-      case 'For':
-        return effects(s.body)
-      case 'While':
-        return [...effects(s.before), ...effects(s.after)]
-      case 'If':
-        return [...effects(s.then), ...effects(s.else)]
-      case 'Fork':
-        return s.branches.flatMap((b) => effects(b.body))
-    }
-  })
-
 /** The first load of the statements that gives an array, if there is one. */
 const arrayLoad = (made: ReadonlyArray<Stmt>): readonly [Do, ReadonlyArray<number>] | null => {
-  for (const s of effects({ params: [], body: made, yields: [] })) {
+  for (const s of effectsOf(made)) {
     const tag = s.instruction._tag
     if (tag !== 'smem.load' && tag !== 'gmem.load' && tag !== 'gmem.loadPtr') continue
     const type = s.results[0]?.type

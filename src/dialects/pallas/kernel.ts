@@ -63,7 +63,14 @@ import {
 } from '../../semantics/builder.js'
 import { div, eq, i32, place, type Condition } from '../../semantics/expression.js'
 import { place as laid } from '../../semantics/place.js'
-import type { Agent, Program, Region, Spec, Stmt } from '../../semantics/program.js'
+import {
+  regionsOf,
+  type Agent,
+  type Program,
+  type Region,
+  type Spec,
+  type Stmt,
+} from '../../semantics/program.js'
 import { validate } from '../../semantics/validate.js'
 import { autoBarriers, warpgroupBarrierId } from './auto-barriers.js'
 import { initBarrier, isBarrier, type Barrier } from './barrier.js'
@@ -200,22 +207,6 @@ const declaredTensorMemory: Build<{ readonly columns: number; readonly pair: boo
       : E.right([{ columns: allocated, pair: owner === 'pair' }, state])
   },
 )
-
-const regionsOf = (s: Stmt): ReadonlyArray<Region> => {
-  switch (s._tag) {
-    case 'Let':
-    case 'Do':
-      return []
-    case 'For':
-      return [s.body]
-    case 'While':
-      return [s.before, s.after]
-    case 'If':
-      return [s.then, s.else]
-    case 'Fork':
-      return s.branches.map((b) => b.body)
-  }
-}
 
 /** Is an operation of the tensor core one of a pair of blocks? */
 const pairs = (body: ReadonlyArray<Stmt>): boolean =>

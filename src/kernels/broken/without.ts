@@ -13,28 +13,9 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Failure } from '../../failure.js'
-import type { Program, Region, Stmt } from '../../semantics/program.js'
+import { effectsOf, type Program, type Region, type Stmt } from '../../semantics/program.js'
 
 export type WithoutFailure = Failure<'broken.label' | 'broken.result'>
-
-const regionsOf = (s: Stmt): ReadonlyArray<Region> => {
-  switch (s._tag) {
-    case 'Let':
-    case 'Do':
-      return []
-    case 'For':
-      return [s.body]
-    case 'While':
-      return [s.before, s.after]
-    case 'If':
-      return [s.then, s.else]
-    case 'Fork':
-      return s.branches.map((b) => b.body)
-  }
-}
-
-const effects = (r: Region): ReadonlyArray<Stmt & { readonly _tag: 'Do' }> =>
-  r.body.flatMap((s) => (s._tag === 'Do' ? [s] : regionsOf(s).flatMap(effects)))
 
 const filtered = (r: Region, keep: (s: Stmt) => boolean): Region => ({
   ...r,
@@ -59,14 +40,14 @@ const inside = (s: Stmt, keep: (s: Stmt) => boolean): Stmt => {
 
 /** Labels of the statements that have an effect, each once, in program order. */
 export const labelsOf = (program: Program): ReadonlyArray<string> => [
-  ...new Set(effects(program.entry).map((s) => s.site.label)),
+  ...new Set(effectsOf(program.entry.body).map((s) => s.site.label)),
 ]
 
 /** Leaves out every effect with this label. */
 export const without =
   (label: string) =>
   (program: Program): E.Either<WithoutFailure, Program> => {
-    const dropped = effects(program.entry).filter((s) => s.site.label === label)
+    const dropped = effectsOf(program.entry.body).filter((s) => s.site.label === label)
     if (dropped.length === 0)
       return refuse(
         'broken.label',

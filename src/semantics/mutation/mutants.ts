@@ -23,7 +23,7 @@
 import type { ExprNode } from '../expression.js'
 import { checked } from '../index-types.js'
 import type { Instruction, InstructionName } from '../instruction.js'
-import type { Do, Program, Region, Stmt, Storage } from '../program.js'
+import { effectsOf, type Do, type Program, type Region, type Stmt, type Storage } from '../program.js'
 import { add, i32, mod, slot, storage, sub, xor, type Expr, type Int } from '../expression.js'
 import type { BarrierIndex, Contract } from '../types.js'
 
@@ -108,26 +108,7 @@ const replaceAt = (program: Program, place: number, by: (s: Do) => ReadonlyArray
   return Object.assign({}, program, { entry: region(program.entry) })
 }
 
-const statements = (program: Program): ReadonlyArray<Do> => {
-  const of = (r: Region): ReadonlyArray<Do> =>
-    r.body.flatMap((s): ReadonlyArray<Do> => {
-      switch (s._tag) {
-        case 'Let':
-          return []
-        case 'Do':
-          return [s]
-        case 'For':
-          return of(s.body)
-        case 'While':
-          return [...of(s.before), ...of(s.after)]
-        case 'If':
-          return [...of(s.then), ...of(s.else)]
-        case 'Fork':
-          return s.branches.flatMap((b) => of(b.body))
-      }
-    })
-  return of(program.entry)
-}
+const statements = (program: Program): ReadonlyArray<Do> => effectsOf(program.entry.body)
 
 // ---------------------------------------------------------------- operators
 
