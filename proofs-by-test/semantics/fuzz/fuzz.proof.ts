@@ -40,7 +40,7 @@ describe('damaged traces', () => {
           total++
           if (!ofTrace(count ? counted(document) : document).startsWith('trace.')) judged++
         }),
-        { seed, numRuns: nightly ? 30 * cases : cases },
+        { seed, numRuns: nightly ? 30 * cases : cases, endOnFailure: true },
       )
     }
     property({ maxEdits: 2 }, 4, 1_200)
@@ -55,7 +55,7 @@ describe('damaged programs', () => {
     outcomes.set(what, (outcomes.get(what) ?? 0) + 1)
     return true
   }
-  /** Edits are drawn, not documents: a failure is told by them. */
+  /** Edits are drawn, not documents: a failure is told by them, and is small as it stands. */
   const sweep = (
     constraints: DamageConstraints,
     seed: number,
@@ -66,7 +66,7 @@ describe('damaged programs', () => {
       fc.property(fc.nat(documents.length - 1), edits(constraints), (k, some) =>
         count(outcome(some.reduce(edited, documents[k]!))),
       ),
-      { seed, numRuns: nightly ? 30 * cases : cases },
+      { seed, numRuns: nightly ? 30 * cases : cases, endOnFailure: true },
     )
   }
   test('of all kinds of damage', () => {

@@ -35,6 +35,7 @@ import type { ClcInFlight, Elements, Prepared } from '../machine/operation.js'
 import { issuing, withInFlight, withResponses, withWave, type Machine } from '../machine/state.js'
 import * as V from '../machine/value.js'
 import { isFault, type FaultValue, type Value } from '../machine/value.js'
+import { barrierIn, planeIn } from '../machine/world.js'
 import type { World } from '../machine/world.js'
 import { reach } from './mbarrier.js'
 
@@ -69,13 +70,15 @@ export const prepareTryCancel = (o: Operands, i: InstructionOf<'clc.tryCancel'>)
   if (isFault(response)) return response
   const b = barrierOperand(o, 'barrier', i.barrier)
   if (isFault(b)) return b
-  const steps = i.multicast ? Array.from({ length: o.world.ctas }, (_, rank) => rank - o.at.cta) : [0]
+  const everyRank = Array.from({ length: o.world.ctas }, (_, rank) => rank)
   return {
     _tag: 'clc.tryCancel',
-    parts: steps.map((by) => ({
-      response: elsewhere(o, response, response.plane + by * o.world.planesPerCta),
-      barrier: b.first + by * o.world.barriersPerCta,
-    })),
+    parts: i.multicast
+      ? everyRank.map((rank) => ({
+          response: elsewhere(o, response, planeIn(o.world, response.plane, rank)),
+          barrier: barrierIn(o.world, b.first, rank),
+        }))
+      : [{ response, barrier: b.first }],
   }
 }
 

@@ -52,6 +52,7 @@ import * as Footprints from '../machine/footprint.js'
 import { issuing, withInFlight, type Machine } from '../machine/state.js'
 import * as V from '../machine/value.js'
 import { isFault, type FaultValue } from '../machine/value.js'
+import { barrierIn } from '../machine/world.js'
 import type { World } from '../machine/world.js'
 import { reach } from './mbarrier.js'
 
@@ -78,7 +79,7 @@ const targets = (
     )
   return Array.from({ length: o.world.ctas }, (_, c) => c)
     .filter((c) => (mask & (1 << c)) !== 0)
-    .map((c) => b.first + (c - o.at.cta) * o.world.barriersPerCta)
+    .map((c) => barrierIn(o.world, b.first, c))
 }
 
 const isTargets = (x: ReadonlyArray<number> | FaultValue): x is ReadonlyArray<number> => !('_tag' in x)

@@ -13,6 +13,7 @@ import { carrierOf } from './scalar.js'
 import { isTile, sameShape, shapeText, sizeOf } from './tile.js'
 import * as V from './value.js'
 import type { Value, ViewValue } from './value.js'
+import { barrierIn, planeIn } from './world.js'
 import type { Standpoint, World } from './world.js'
 
 // ---------------------------------------------------------------- static layout arithmetic, remembered
@@ -206,11 +207,10 @@ export const evaluatePlace = (
         return V.fault('type.mismatch', 'remote: expected an i32 rank')
       if (rank < 0 || rank >= world.ctas)
         return V.fault('I2', `rank ${String(rank)} is outside of a cluster of ${String(world.ctas)} CTAs`)
-      const by = rank - at.cta
       if (of._tag === 'barrier')
-        return V.barrier(of.first + by * world.barriersPerCta, of.shape, of.contract, of.ordersTensorCore)
+        return V.barrier(barrierIn(world, of.first, rank), of.shape, of.contract, of.ordersTensorCore)
       if (of._tag === 'view')
-        return V.view(of.space, of.dtype, of.plane + by * world.planesPerCta, of.layout, of.base)
+        return V.view(of.space, of.dtype, planeIn(world, of.plane, rank), of.layout, of.base)
       return V.fault('type.mismatch', `remote: expected a view or a barrier, found ${of._tag}`)
     }
   }

@@ -92,3 +92,21 @@ export interface Standpoint {
   /** the cluster of the grid that runs there */
   readonly cluster: number
 }
+
+// ---------------------------------------------------------------- the same place in another CTA
+
+/** The rank in its cluster of the CTA that holds a plane of shared or tensor memory. */
+export const rankOfPlane = (world: World, plane: number): number =>
+  (world.header.planes[plane]?.cta ?? 0) % world.ctas
+
+/** The rank in its cluster of the CTA that holds a barrier. */
+export const rankOfBarrier = (world: World, barrier: number): number =>
+  Math.floor(barrier / world.barriersPerCta) % world.ctas
+
+/** The plane at the same place in the CTA of rank `rank` of the same cluster: `planeIn(w, planeIn(w, p, r), s)` is `planeIn(w, p, s)`. */
+export const planeIn = (world: World, plane: number, rank: number): number =>
+  plane + (rank - rankOfPlane(world, plane)) * world.planesPerCta
+
+/** The barrier at the same place in the CTA of rank `rank` of the same cluster, with the same law. */
+export const barrierIn = (world: World, barrier: number, rank: number): number =>
+  barrier + (rank - rankOfBarrier(world, barrier)) * world.barriersPerCta

@@ -25,15 +25,12 @@ import type { ExprNode } from '../../expression.js'
 import { barrierOperand, intOperand, viewOperand, type Operands } from '../../machine/effect.js'
 import * as V from '../../machine/value.js'
 import { isFault, type FaultValue, type ViewValue } from '../../machine/value.js'
-import type { World } from '../../machine/world.js'
+import { barrierIn, planeIn, rankOfBarrier, rankOfPlane } from '../../machine/world.js'
 
 export interface Destination {
   readonly view: ViewValue
   readonly barrier: number
 }
-
-/** The rank in its cluster of the CTA that holds a plane. */
-const rankOf = (world: World, plane: number): number => (world.header.planes[plane]?.cta ?? 0) % world.ctas
 
 const signalled = (group: 1 | 2, destination: number, holder: number): number =>
   group === 1 ? destination : destination - (destination % 2) + (holder % 2)
@@ -62,8 +59,8 @@ export const destinations = (
       'cta.pair',
       `ctaGroup: CTAs pair up in a cluster of an even number, found ${String(world.ctas)}`,
     )
-  const into = rankOf(world, v.plane)
-  const holder = Math.floor(b.first / world.barriersPerCta) % world.ctas
+  const into = rankOfPlane(world, v.plane)
+  const holder = rankOfBarrier(world, b.first)
   const hears = signalled(group, into, holder)
   if (mask === null) {
     return hears === holder
@@ -78,8 +75,8 @@ export const destinations = (
     if ((mask & (1 << rank)) === 0) continue
     // the same place in every CTA of the mask
     out.push({
-      view: V.view(v.space, v.dtype, v.plane + (rank - into) * world.planesPerCta, v.layout, v.base),
-      barrier: b.first + (signalled(group, rank, holder) - holder) * world.barriersPerCta,
+      view: V.view(v.space, v.dtype, planeIn(world, v.plane, rank), v.layout, v.base),
+      barrier: barrierIn(world, b.first, signalled(group, rank, holder)),
     })
   }
   return out
