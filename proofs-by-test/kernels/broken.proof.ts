@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { brokenHopperMatmuls, labelsOf, without } from '../../src/kernels/broken/index.js'
-import { instanceOf, kernelNamed } from '../../src/kernels/catalogue.js'
+import { instanceOf, kernelNamed } from '../../src/kernels/catalogue/index.js'
 import { unit } from '../../src/numerics/unit.js'
 import { check } from '../../src/semantics/check.js'
 import { noArguments } from '../../src/semantics/launch.js'

@@ -7,7 +7,7 @@ import {
   settingsOf,
   type Input,
   type Settings,
-} from '../../src/kernels/catalogue.js'
+} from '../../src/kernels/catalogue/index.js'
 import { place, usedOf } from '../../src/semantics/place.js'
 import { print } from '../../src/semantics/print.js'
 

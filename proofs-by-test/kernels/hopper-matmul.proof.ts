@@ -10,7 +10,7 @@
 import { describe, expect, test } from 'vitest'
 import * as E from 'fp-ts/lib/Either.js'
 import { without } from '../../src/kernels/broken/without.js'
-import { hopperMatmul, type HopperMatmul } from '../../src/kernels/hopper-matmul.js'
+import { hopperMatmul, type HopperMatmul } from '../../src/kernels/hopper/hopper-matmul.js'
 import { naiveMatmul } from '../../src/kernels/reference.js'
 import { bits, decode, encode, field, real64, unit, type Algebra } from '../../src/numerics/index.js'
 import { check, type Checked, type CheckOptions } from '../../src/semantics/check.js'

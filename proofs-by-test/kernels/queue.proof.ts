@@ -3,9 +3,9 @@
  */
 import { describe, expect, test } from 'vitest'
 import * as E from 'fp-ts/lib/Either.js'
-import { instanceOf, kernelNamed } from '../../src/kernels/catalogue.js'
+import { instanceOf, kernelNamed } from '../../src/kernels/catalogue/index.js'
 import { without } from '../../src/kernels/broken/index.js'
-import { queue, type Queue } from '../../src/kernels/queue.js'
+import { queue, type Queue } from '../../src/kernels/hopper/queue.js'
 import { field, real64 } from '../../src/numerics/index.js'
 import { readTensor } from '../../src/semantics/launch.js'
 import * as Policy from '../../src/semantics/policy.js'

@@ -2,7 +2,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { clean, foreign, linesOf, programName, zoo, type Twin } from '../../src/kernels/broken/index.js'
-import { instanceOf, kernelNamed } from '../../src/kernels/catalogue.js'
+import { instanceOf, kernelNamed } from '../../src/kernels/catalogue/index.js'
 import { unit } from '../../src/numerics/unit.js'
 import { check } from '../../src/semantics/check.js'
 import { hazards } from '../../src/semantics/detector/index.js'

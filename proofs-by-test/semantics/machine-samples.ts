@@ -1,7 +1,7 @@
 /** Programs and runs that several proofs of the machine look at. */
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../src/failure.js'
-import { hopperMatmul, type HopperMatmul } from '../../src/kernels/hopper-matmul.js'
+import { hopperMatmul, type HopperMatmul } from '../../src/kernels/hopper/hopper-matmul.js'
 import type { Algebra } from '../../src/numerics/algebra.js'
 import type { Dtype, FloatDtype } from '../../src/numerics/dtype.js'
 import { isFloat } from '../../src/numerics/dtype.js'

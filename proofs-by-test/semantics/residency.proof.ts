@@ -4,8 +4,8 @@
  */
 import { describe, expect, test } from 'vitest'
 import { labelsOf, without } from '../../src/kernels/broken/index.js'
-import { matmul0 } from '../../src/kernels/matmul0.js'
-import { queue } from '../../src/kernels/queue.js'
+import { matmul0 } from '../../src/kernels/blackwell/matmul0.js'
+import { queue } from '../../src/kernels/hopper/queue.js'
 import { bits } from '../../src/numerics/bits.js'
 import type { Algebra } from '../../src/numerics/algebra.js'
 import { unit } from '../../src/numerics/unit.js'

@@ -1,16 +1,24 @@
 /** Kernels: the catalogue, the kernels themselves, what they are compared with, and broken ones. See README.md. */
-export { instanceOf, isOfZoo, kernelNamed, kernels, settingsOf } from './catalogue.js'
-export type { Input, Instance, Kernel, Parameter, Settings, SettingValue, TensorRole } from './catalogue.js'
-export { hopperMatmul } from './hopper-matmul.js'
-export type { HopperMatmul } from './hopper-matmul.js'
-export { matmul0 } from './matmul0.js'
-export type { Matmul0 } from './matmul0.js'
-export { queue } from './queue.js'
-export type { Queue } from './queue.js'
+export { instanceOf, isOfZoo, kernelNamed, kernels, settingsOf } from './catalogue/index.js'
+export type {
+  Input,
+  Instance,
+  Kernel,
+  Parameter,
+  Settings,
+  SettingValue,
+  TensorRole,
+} from './catalogue/index.js'
+export { hopperMatmul } from './hopper/hopper-matmul.js'
+export type { HopperMatmul } from './hopper/hopper-matmul.js'
+export { matmul0 } from './blackwell/matmul0.js'
+export type { Matmul0 } from './blackwell/matmul0.js'
+export { queue } from './hopper/queue.js'
+export type { Queue } from './hopper/queue.js'
 export { naiveMatmul, referenceOf, shapeOf, tensorsOf } from './reference.js'
 export type { Reference, ReferenceFailure } from './reference.js'
 export { randomPatterns } from './reference-inputs.js'
-export { wgmmaLoop } from './wgmma-loop.js'
-export type { WgmmaLoop } from './wgmma-loop.js'
+export { wgmmaLoop } from './hopper/wgmma-loop.js'
+export type { WgmmaLoop } from './hopper/wgmma-loop.js'
 export * as broken from './broken/index.js'
 export * as triton from './triton/index.js'

@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest'
 import * as Pallas from '../../../src/dialects/pallas/index.js'
 import { without } from '../../../src/kernels/broken/index.js'
-import { instanceOf, kernels } from '../../../src/kernels/catalogue.js'
+import { instanceOf, kernels } from '../../../src/kernels/catalogue/index.js'
 import * as B from '../../../src/semantics/builder.js'
 import { i32 } from '../../../src/semantics/expression.js'
 import * as Policy from '../../../src/semantics/policy.js'

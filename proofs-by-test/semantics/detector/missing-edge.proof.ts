@@ -2,7 +2,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { without } from '../../../src/kernels/broken/without.js'
-import { hopperMatmul } from '../../../src/kernels/hopper-matmul.js'
+import { hopperMatmul } from '../../../src/kernels/hopper/hopper-matmul.js'
 import { unit } from '../../../src/numerics/unit.js'
 import { check } from '../../../src/semantics/check.js'
 import { defaults, detector, explain } from '../../../src/semantics/detector/index.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { instanceOf, kernels } from '../../../src/kernels/catalogue.js'
+import { instanceOf, kernels } from '../../../src/kernels/catalogue/index.js'
 import { unit } from '../../../src/numerics/unit.js'
 import { check } from '../../../src/semantics/check.js'
 import { noArguments } from '../../../src/semantics/launch.js'

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { programName, zoo } from '../../../src/kernels/broken/index.js'
-import { instanceOf, kernels } from '../../../src/kernels/catalogue.js'
+import { instanceOf, kernels } from '../../../src/kernels/catalogue/index.js'
 import { exploreLaunched } from '../../../src/semantics/explore/index.js'
 import { kindsOf, launchedProgram, options, right } from './programs.js'
 

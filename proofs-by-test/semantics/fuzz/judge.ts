@@ -1,7 +1,7 @@
 /** What comes of a document: the name of a verdict, or the code of a refusal. Anything else is thrown. */
 import * as E from 'fp-ts/lib/Either.js'
 import { foreign, zoo } from '../../../src/kernels/broken/index.js'
-import { hopperMatmul } from '../../../src/kernels/hopper-matmul.js'
+import { hopperMatmul } from '../../../src/kernels/hopper/hopper-matmul.js'
 import type { Algebra } from '../../../src/numerics/algebra.js'
 import { unit } from '../../../src/numerics/unit.js'
 import { check, scope, type CheckOptions } from '../../../src/semantics/check.js'

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import * as E from 'fp-ts/lib/Either.js'
-import { instanceOf, kernelNamed } from '../../../src/kernels/catalogue.js'
+import { instanceOf, kernelNamed } from '../../../src/kernels/catalogue/index.js'
 import { unit } from '../../../src/numerics/index.js'
 import { noArguments } from '../../../src/semantics/launch.js'
 import { judgeMutant, mutantsOf } from '../../../src/semantics/mutation/index.js'

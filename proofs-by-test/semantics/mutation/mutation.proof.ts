@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import * as E from 'fp-ts/lib/Either.js'
-import { hopperMatmul } from '../../../src/kernels/hopper-matmul.js'
+import { hopperMatmul } from '../../../src/kernels/hopper/hopper-matmul.js'
 import { unit } from '../../../src/numerics/index.js'
 import { check, type CheckOptions } from '../../../src/semantics/check.js'
 import { encodeProgram } from '../../../src/semantics/codec.js'

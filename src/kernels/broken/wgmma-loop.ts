@@ -22,7 +22,7 @@ import type { Failure } from '../../failure.js'
 import type { HazardId } from '../../semantics/finding.js'
 import type { Program } from '../../semantics/program.js'
 import type { VerdictName } from '../../semantics/verdict.js'
-import { wgmmaLoopThat, type Refills, type WgmmaLoop } from '../wgmma-loop.js'
+import { wgmmaLoopThat, type Refills, type WgmmaLoop } from '../hopper/wgmma-loop.js'
 
 export interface BrokenLoop {
   readonly refills: Refills

@@ -12,7 +12,7 @@ import {
   kernels,
   type Input,
   type Instance,
-} from '../../kernels/catalogue.js'
+} from '../../kernels/catalogue/index.js'
 import { parseProgram } from '../../semantics/codec.js'
 import type { Program } from '../../semantics/program.js'
 import type { World } from './command.js'

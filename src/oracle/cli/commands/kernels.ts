@@ -4,7 +4,7 @@
 import type { Command } from 'commander'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { zoo } from '../../../kernels/broken/zoo/index.js'
-import { kernels, type Kernel } from '../../../kernels/catalogue.js'
+import { kernels, type Kernel } from '../../../kernels/catalogue/index.js'
 import { fields } from '../../../render/table.js'
 import { table } from '../../../render/table.js'
 import type { Palette } from '../../../render/palette.js'

@@ -20,12 +20,12 @@
  * Source: JAX docs, writing high-performance matrix multiplication kernels for Blackwell, 0. Basic kernel.
  */
 import type * as E from 'fp-ts/lib/Either.js'
-import * as Pallas from '../dialects/pallas/index.js'
-import { refuse, type Failure } from '../failure.js'
-import { bitsOf } from '../numerics/dtype.js'
-import * as B from '../semantics/builder.js'
-import { cast, gt, i32, rem, sub } from '../semantics/expression.js'
-import type { Program } from '../semantics/program.js'
+import * as Pallas from '../../dialects/pallas/index.js'
+import { refuse, type Failure } from '../../failure.js'
+import { bitsOf } from '../../numerics/dtype.js'
+import * as B from '../../semantics/builder.js'
+import { cast, gt, i32, rem, sub } from '../../semantics/expression.js'
+import type { Program } from '../../semantics/program.js'
 
 export interface Matmul0 {
   readonly dtype: 'f16' | 'bf16'

@@ -14,12 +14,12 @@
  * Source: JAX docs, Pallas:MGPU reference (pipelining, wgmma, asynchronous copies).
  */
 import * as E from 'fp-ts/lib/Either.js'
-import * as Pallas from '../dialects/pallas/index.js'
-import { refuse, type Failure } from '../failure.js'
-import { bitsOf } from '../numerics/dtype.js'
-import * as B from '../semantics/builder.js'
-import { add, cast, ge, i32, and, lt, rem, slot, sub } from '../semantics/expression.js'
-import type { Program } from '../semantics/program.js'
+import * as Pallas from '../../dialects/pallas/index.js'
+import { refuse, type Failure } from '../../failure.js'
+import { bitsOf } from '../../numerics/dtype.js'
+import * as B from '../../semantics/builder.js'
+import { add, cast, ge, i32, and, lt, rem, slot, sub } from '../../semantics/expression.js'
+import type { Program } from '../../semantics/program.js'
 
 export interface HopperMatmul {
   readonly dtype: 'f16' | 'bf16'

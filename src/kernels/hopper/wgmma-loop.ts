@@ -24,12 +24,12 @@
  * Source: JAX docs, Pallas:MGPU reference, wgmma (waiting for completion).
  */
 import type * as E from 'fp-ts/lib/Either.js'
-import * as Pallas from '../dialects/pallas/index.js'
-import { refuse, type Failure } from '../failure.js'
-import { bitsOf } from '../numerics/dtype.js'
-import * as B from '../semantics/builder.js'
-import { add, and, cast, ge, i32, lt, rem, slot, type Int } from '../semantics/expression.js'
-import type { Program } from '../semantics/program.js'
+import * as Pallas from '../../dialects/pallas/index.js'
+import { refuse, type Failure } from '../../failure.js'
+import { bitsOf } from '../../numerics/dtype.js'
+import * as B from '../../semantics/builder.js'
+import { add, and, cast, ge, i32, lt, rem, slot, type Int } from '../../semantics/expression.js'
+import type { Program } from '../../semantics/program.js'
 
 export interface WgmmaLoop {
   readonly dtype: 'f16' | 'bf16'

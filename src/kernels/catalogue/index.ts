@@ -1,0 +1,77 @@
+/**
+ * The catalogue: every kernel of the house by name, with the settings it takes.
+ *
+ * A kernel here is a record: what its settings are called and mean, which axis of which input gives which size, and a function from
+ * whatever was given to an *instance* (the program, and the value of every setting). What is not given is chosen:
+ *
+ * | given             | sizes           | tiles and stages chosen                                          |
+ * |-------------------|-----------------|------------------------------------------------------------------|
+ * | nothing           | 256 x 256 x 576 | 128 x 128 x 64, 4 stages: nine k steps, so every slot is refilled |
+ * | k=192             | 256 x 256 x 192 | 128 x 128 x 64, 4 stages: three k steps, one slot stays empty     |
+ * | m=192 n=80        | 192 x 80 x 576  | 64 x 80 x 64: the largest legal divisors below the defaults       |
+ * | a.npy of (64, 96) | 64 x 256 x 96   | 64 x 128 x 48                                                    |
+ * | m=100             |                 | refused: no legal tile divides 100                               |
+ * | m=192 tileM=128   |                 | refused: 64 and 192 would do                                     |
+ *
+ * A default shrinks to fit; a value that somebody gave is used or refused, never replaced.
+ *
+ * Laws
+ * 1. An instance's settings are complete: each parameter has a value, and building from them gives the same program.
+ * 2. What was given appears in the instance unchanged.
+ * 3. A default tile is the largest legal tile that divides its size and is no larger than the catalogue's default.
+ * 4. Every refusal is one line that names the setting or the file, what was expected, and what was found.
+ *
+ * To add a kernel: a record in the module of its family (`hopper.ts`, `blackwell.ts`), and its place in `kernels`.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { refuse, type Failure } from '../../failure.js'
+import { foreign } from '../broken/foreign/index.js'
+import { programName, zoo, type Twin } from '../broken/zoo/index.js'
+import { matmul0Kernel } from './blackwell.js'
+import { hopperMatmulKernel, wgmmaLoopKernel } from './hopper.js'
+import type { Kernel } from './model.js'
+import { queueKernel } from './queue.js'
+
+export type { Input, Instance, Kernel, Parameter, Settings, SettingValue, TensorRole } from './model.js'
+export { instanceOf, settingsOf } from './settings.js'
+
+// ---------------------------------------------------------------- the list
+
+export const kernels: ReadonlyArray<Kernel> = [
+  hopperMatmulKernel,
+  matmul0Kernel,
+  queueKernel,
+  wgmmaLoopKernel,
+]
+
+/** Twins of the zoo stand beside the kernels: `zoo/R1` has the hazard, `zoo/R1-fixed` has not. They take no settings. */
+const twinKernel = ({ title, fix, program }: Twin, name: string, fixed: boolean): Kernel => ({
+  name,
+  summary: fixed ? fix : title,
+  parameters: [],
+  tensors: [],
+  dtype: '',
+  make: () =>
+    pipe(
+      program(fixed),
+      E.map((made) => ({ kernel: name, settings: {}, program: made })),
+    ),
+})
+
+const zooKernels: ReadonlyArray<Kernel> = [...zoo, ...foreign].flatMap((twin) =>
+  [false, true].map((fixed) => twinKernel(twin, programName(twin, fixed), fixed)),
+)
+
+/** Names of the zoo and of the foreign bugs: all that begin with `zoo/` or `foreign/`. */
+export const isOfZoo = (name: string): boolean => name.startsWith('zoo/') || name.startsWith('foreign/')
+
+export const kernelNamed = (name: string): E.Either<Failure<'kernel.unknown'>, Kernel> => {
+  const kernel = kernels.find((k) => k.name === name) ?? zooKernels.find((k) => k.name === name)
+  const expected = isOfZoo(name)
+    ? `one of ${[...zoo, ...foreign].map((twin) => programName(twin, false)).join(', ')}, or one of them with -fixed`
+    : `one of ${kernels.map((k) => k.name).join(', ')}`
+  return kernel === undefined
+    ? refuse('kernel.unknown', `kernel: expected ${expected}, found '${name}'`)
+    : E.right(kernel)
+}

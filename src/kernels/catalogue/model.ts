@@ -1,0 +1,91 @@
+/** What a kernel of the catalogue is: its settings, its tensors, and how an instance is made of what is given. */
+import * as E from 'fp-ts/lib/Either.js'
+import { refuse, type Failure } from '../../failure.js'
+import type { Program } from '../../semantics/program.js'
+
+// ---------------------------------------------------------------- model
+
+export type SettingValue = number | boolean | string
+/** Settings by name. */
+export type Settings = Readonly<Record<string, SettingValue>>
+
+export interface Parameter {
+  readonly name: string
+  /** used when nothing is given; a tile or a number of stages may be chosen smaller to fit */
+  readonly default: SettingValue
+  /** `elements`, `slots`; a word's legal values stand in `choices` */
+  readonly unit: string
+  readonly meaning: string
+  readonly choices?: ReadonlyArray<string>
+}
+
+/** A tensor parameter of the program; axis d has the size of the setting `axes[d]`. */
+export interface TensorRole {
+  readonly name: string
+  readonly role: 'in' | 'out'
+  readonly axes: ReadonlyArray<string>
+}
+
+/** An input that somebody brings: where it came from (a file's name), and what it is. */
+export interface Input {
+  readonly name: string
+  readonly source: string
+  readonly dtype: string
+  readonly shape: ReadonlyArray<number>
+}
+
+/** A program and the settings that it was made with, all of them. */
+export interface Instance {
+  readonly kernel: string
+  readonly settings: Settings
+  readonly program: Program
+}
+
+export interface Kernel {
+  readonly name: string
+  /** one line */
+  readonly summary: string
+  readonly parameters: ReadonlyArray<Parameter>
+  readonly tensors: ReadonlyArray<TensorRole>
+  /** the setting that says the element type of the inputs */
+  readonly dtype: string
+  /** chooses what is not given, and builds; what is given has the right kind */
+  readonly make: (given: Settings) => E.Either<Failure, Instance>
+}
+
+// ---------------------------------------------------------------- parameters
+
+export const size = (name: string, value: number, meaning: string): Parameter => ({
+  name,
+  default: value,
+  unit: 'elements',
+  meaning,
+})
+export const count = (name: string, value: number, unit: string, meaning: string): Parameter => ({
+  name,
+  default: value,
+  unit,
+  meaning,
+})
+export const word = (name: string, choices: readonly [string, ...string[]], meaning: string): Parameter => ({
+  name,
+  default: choices[0],
+  unit: 'word',
+  meaning,
+  choices,
+})
+
+export const flag = (name: string, value: boolean, meaning: string): Parameter => ({
+  name,
+  default: value,
+  unit: 'true|false',
+  meaning,
+})
+
+export const integerOr = (given: Settings, name: string, otherwise: number): number => {
+  const v = given[name]
+  return typeof v === 'number' ? v : otherwise
+}
+
+export const bad = (kernel: string, text: string): E.Either<Failure<'kernel.settings'>, never> =>
+  refuse('kernel.settings', `${kernel}: ${text}`)

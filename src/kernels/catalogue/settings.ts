@@ -1,0 +1,113 @@
+/** What somebody gives: settings by name and inputs by their shapes, as far as they agree. Law 4 of the catalogue lives here. */
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { failure, type Failure } from '../../failure.js'
+import {
+  bad,
+  type Input,
+  type Instance,
+  type Kernel,
+  type Parameter,
+  type Settings,
+  type SettingValue,
+} from './model.js'
+
+const show = (shape: ReadonlyArray<number>): string =>
+  shape.length === 1 ? `(${String(shape[0])},)` : `(${shape.join(', ')})`
+
+const expectedOf = (p: Parameter): string =>
+  p.choices !== undefined
+    ? p.choices.join('|')
+    : typeof p.default === 'number'
+      ? 'an integer'
+      : typeof p.default === 'boolean'
+        ? 'true|false'
+        : 'a word'
+
+const right = (p: Parameter, value: SettingValue): boolean =>
+  p.choices !== undefined
+    ? p.choices.some((c) => c === value)
+    : typeof p.default === 'number'
+      ? typeof value === 'number' && Number.isSafeInteger(value)
+      : typeof p.default === typeof value
+
+const checkKinds = (kernel: Kernel, given: Settings): E.Either<Failure, Settings> => {
+  for (const [name, value] of Object.entries(given)) {
+    const p = kernel.parameters.find((q) => q.name === name)
+    if (p === undefined)
+      return bad(
+        kernel.name,
+        `unknown setting '${name}'; known settings: ${kernel.parameters.map((q) => q.name).join(', ')}`,
+      )
+    if (!right(p, value))
+      return bad(kernel.name, `${name}: expected ${expectedOf(p)}, found '${String(value)}'`)
+  }
+  return E.right(given)
+}
+
+/** A setting, and who says so. */
+interface Said {
+  readonly value: SettingValue
+  readonly by: string
+}
+
+/** What was given and what the inputs' shapes and dtypes say, as far as they agree. Everything in it has the right kind. */
+export const settingsOf = (
+  kernel: Kernel,
+  given: Settings,
+  inputs: ReadonlyArray<Input>,
+): E.Either<Failure, Settings> =>
+  pipe(
+    checkKinds(kernel, given),
+    E.chain(() => {
+      const said = new Map<string, Said>(
+        Object.entries(given).map(([name, value]) => [name, { value, by: 'the setting' }]),
+      )
+      const say = (name: string, value: SettingValue, by: string): Failure | null => {
+        const before = said.get(name)
+        if (before === undefined) said.set(name, { value, by })
+        return before === undefined || before.value === value
+          ? null
+          : failure(
+              'kernel.settings',
+              `${kernel.name}: ${name} is ${String(before.value)} by ${before.by}, but ${String(value)} by ${by}`,
+            )
+      }
+      const dtypes = kernel.parameters.find((p) => p.name === kernel.dtype)?.choices ?? []
+      for (const input of inputs) {
+        const role = kernel.tensors.find((t) => t.name === input.name && t.role === 'in')
+        if (role === undefined)
+          return bad(
+            kernel.name,
+            `no input '${input.name}' (${input.source}); inputs: ${kernel.tensors
+              .filter((t) => t.role === 'in')
+              .map((t) => t.name)
+              .join(', ')}`,
+          )
+        const by = `${input.source} of shape ${show(input.shape)}`
+        if (input.shape.length !== role.axes.length)
+          return bad(
+            kernel.name,
+            `${input.source}: expected ${input.name} of shape (${role.axes.join(', ')}), found shape ${show(input.shape)}`,
+          )
+        if (dtypes.length > 0 && !dtypes.includes(input.dtype))
+          return bad(
+            kernel.name,
+            `${input.source}: expected elements of ${dtypes.join(' or ')}, found ${input.dtype}`,
+          )
+        const conflict = role.axes.reduce<Failure | null>(
+          (found, axis, d) => found ?? say(axis, input.shape[d]!, by),
+          say(kernel.dtype, input.dtype, `${input.source} of dtype ${input.dtype}`),
+        )
+        if (conflict !== null) return E.left(conflict)
+      }
+      return E.right(Object.fromEntries([...said].map(([name, { value }]) => [name, value] as const)))
+    }),
+  )
+
+/** The program for what is given: settings by name, and the inputs that somebody brings. */
+export const instanceOf = (
+  kernel: Kernel,
+  given: Settings,
+  inputs: ReadonlyArray<Input>,
+): E.Either<Failure, Instance> => pipe(settingsOf(kernel, given, inputs), E.chain(kernel.make))

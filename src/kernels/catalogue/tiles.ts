@@ -1,0 +1,145 @@
+/**
+ * Tiled matmuls: tiles that fit their sizes, and slots that fit shared memory.
+ *
+ * Law 3 of the catalogue: a tile that nobody gives is the largest legal one that divides its size and is no larger than the default.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import type { Failure } from '../../failure.js'
+import type { Program } from '../../semantics/program.js'
+import { bad, integerOr, type Instance, type Settings, type TensorRole } from './model.js'
+
+/** One cut of an axis: tiles are multiples of `unit`, at most `most`. */
+export interface Cut {
+  readonly size: string
+  readonly tile: string
+  readonly unit: number
+  readonly because: string
+  readonly most: number
+  readonly default: number
+}
+
+/** Legal tiles of an extent, ascending. */
+const legalTiles = (cut: Cut, extent: number): ReadonlyArray<number> => {
+  const tiles: number[] = []
+  for (let t = cut.unit; t <= Math.min(extent, cut.most); t += cut.unit) if (extent % t === 0) tiles.push(t)
+  return tiles
+}
+
+/** The tile: given and legal, or the largest legal one up to the default. */
+const fitTile = (
+  kernel: string,
+  cut: Cut,
+  extent: number,
+  given: number | null,
+): E.Either<Failure, number> => {
+  const legal = legalTiles(cut, extent)
+  if (legal.length === 0)
+    return bad(
+      kernel,
+      `${cut.size} is ${String(extent)}: expected a multiple of ${String(cut.unit)} (${cut.because}); no legal ${cut.tile} divides it`,
+    )
+  if (given === null)
+    return E.right(legal.filter((t) => t <= Math.max(cut.default, cut.unit)).pop() ?? legal[0]!)
+  return legal.includes(given)
+    ? E.right(given)
+    : bad(
+        kernel,
+        `${cut.tile} is ${String(given)}: expected a multiple of ${String(cut.unit)} (${cut.because}) that divides ${cut.size}, which is ${String(extent)}: ${legal.join(', ')}`,
+      )
+}
+
+// ---------------------------------------------------------------- matmuls: sizes, tiles, slots
+
+/** What every tiled matmul of the catalogue has. */
+export interface Tiled {
+  readonly dtype: 'f16' | 'bf16'
+  readonly m: number
+  readonly n: number
+  readonly k: number
+  readonly tileM: number
+  readonly tileN: number
+  readonly tileK: number
+  readonly stages: number
+}
+
+/** How the tiles of a matmul may be cut, and what its sizes are when nobody says. */
+export interface Shape {
+  readonly kernel: string
+  readonly cuts: readonly [Cut, Cut, Cut]
+  readonly sizes: readonly [number, number, number]
+  readonly stages: number
+}
+
+export const positive = (kernel: string, name: string, value: number): E.Either<Failure, number> =>
+  value >= 1
+    ? E.right(value)
+    : bad(kernel, `${name} is ${String(value)}: expected a positive integer, at least 1`)
+
+/** Chooses what is not given, and builds. */
+export const makeTiled = <C extends Tiled>(
+  shape: Shape,
+  given: Settings,
+  rest: (c: Tiled) => C,
+  build: (c: C) => E.Either<Failure, Program>,
+  record: (c: C) => Settings,
+): E.Either<Failure, Instance> => {
+  const { kernel, cuts, sizes } = shape
+  const extent = (name: string, otherwise: number): E.Either<Failure, number> =>
+    positive(kernel, name, integerOr(given, name, otherwise))
+  const tile = (cut: Cut, of: number): E.Either<Failure, number> => {
+    const t = given[cut.tile]
+    return fitTile(kernel, cut, of, typeof t === 'number' ? t : null)
+  }
+  return pipe(
+    E.Do,
+    E.bind('m', () => extent('m', sizes[0])),
+    E.bind('n', () => extent('n', sizes[1])),
+    E.bind('k', () => extent('k', sizes[2])),
+    E.bind('tileM', ({ m }) => tile(cuts[0], m)),
+    E.bind('tileN', ({ n }) => tile(cuts[1], n)),
+    E.bind('tileK', ({ k }) => tile(cuts[2], k)),
+    E.bind('stages', () => extent('stages', shape.stages)),
+    E.chain(({ m, n, k, tileM, tileN, tileK, stages }) => {
+      const dtype = given['dtype'] === 'bf16' ? 'bf16' : 'f16'
+      const built = (depth: number, slots: number): E.Either<Failure, Instance> => {
+        const c = rest({ dtype, m, n, k, tileM, tileN, tileK: depth, stages: slots })
+        return pipe(
+          build(c),
+          E.map((program) => ({ kernel, settings: record(c), program })),
+        )
+      }
+      const first = built(tileK, stages)
+      // Where large tiles leave too little shared memory: fewer slots, and if that is not enough, shallower ones.
+      const depths =
+        given['tileK'] === undefined
+          ? legalTiles(cuts[2], k)
+              .filter((t) => t <= tileK)
+              .reverse()
+          : [tileK]
+      const slots = given['stages'] === undefined ? [4, 3, 2] : [stages]
+      let instance = first
+      for (const depth of depths) for (const s of slots) if (tooLarge(instance)) instance = built(depth, s)
+      return tooLarge(instance) ? first : instance
+    }),
+  )
+}
+
+const tooLarge = (made: E.Either<Failure, Instance>): boolean => E.isLeft(made) && made.left.code === 'A1'
+
+export const tiledRecord = (c: Tiled): Settings => ({
+  m: c.m,
+  n: c.n,
+  k: c.k,
+  tileM: c.tileM,
+  tileN: c.tileN,
+  tileK: c.tileK,
+  stages: c.stages,
+  dtype: c.dtype,
+})
+
+export const tiledTensors: ReadonlyArray<TensorRole> = [
+  { name: 'a', role: 'in', axes: ['m', 'k'] },
+  { name: 'b', role: 'in', axes: ['k', 'n'] },
+  { name: 'out', role: 'out', axes: ['m', 'n'] },
+]
