@@ -100,6 +100,9 @@ const checkIssued = (r: Reader, operation: number): Checked =>
     ? null
     : fault(wrong('trace.order', '$.operation', 'an operation that has been issued', operation))
 
+/** An operation has a part for each CTA that it reaches. */
+const checkPart = (r: Reader, part: number): Checked => within('$.part', 'CTAs', r.header.ctas, part)
+
 /** What the form cannot say. */
 const check = (r: Reader, e: Line): Checked => {
   switch (e._tag) {
@@ -129,11 +132,11 @@ const check = (r: Reader, e: Line): Checked => {
       r.issued.add(e.operation)
       return checkStamp(r, e.stamp, false) ?? small('$.signals', e.signals ?? 0)
     case 'perform':
-      return checkIssued(r, e.operation) ?? small('$.part', e.part)
+      return checkIssued(r, e.operation) ?? checkPart(r, e.part)
     case 'signal':
       return (
         checkIssued(r, e.operation) ??
-        small('$.part', e.part) ??
+        checkPart(r, e.part) ??
         (e.to === 'group' ? null : checkBarrier(r, e.barrier)) ??
         (e.to === 'barrier' ? small('$.bytes', e.bytes) : null)
       )
