@@ -7,6 +7,9 @@ import { unit } from '../../src/numerics/unit.js'
 import * as B from '../../src/semantics/builder.js'
 import { check } from '../../src/semantics/check.js'
 import * as X from '../../src/semantics/expression.js'
+import { launch } from '../../src/semantics/launch.js'
+import { evaluate } from '../../src/semantics/machine/evaluate.js'
+import * as V from '../../src/semantics/machine/value.js'
 import * as Policy from '../../src/semantics/policy.js'
 import type { Program } from '../../src/semantics/program.js'
 import type { Verdict } from '../../src/semantics/verdict.js'
@@ -199,4 +202,52 @@ describe('K1: a CTA that ends while others still reach into it', () => {
     expect(shows(reaches(false, what))).toEqual(['hazard', 'K1'])
     expect(shows(reaches(true, what))).toEqual(['ok'])
   })
+})
+
+describe('the same place in another CTA', () => {
+  const four = right(
+    B.kernel(
+      { name: 'four', arch: 'sm90a', grid: [8], cluster: [4], agents: [B.warpgroup('wg', 0)] },
+      function* () {
+        yield* B.sharedMemory('first', 'i32', [4])
+        yield* B.sharedMemory('x', 'i32', [2, 4])
+        yield* B.barriers('a', [])
+        yield* B.barriers('b', [3])
+        yield* meet('once')
+      },
+    ),
+  )
+  const { world } = right(launch(four, unit, { scalars: new Map(), tensors: new Map(), resident: 2 }))
+  const slot = (id: string, index: number): X.ExprNode => ({
+    _tag: 'slot',
+    of: { _tag: 'storage', storage: id },
+    index: X.i32(index),
+  })
+  const inside: ReadonlyArray<readonly [string, X.ExprNode]> = [
+    ['a view', { _tag: 'storage', storage: 'x' }],
+    ['a slot of a view', slot('x', 1)],
+    ['a barrier', { _tag: 'storage', storage: 'a' }],
+    ['a slot of barriers', slot('b', 2)],
+  ]
+  const ranks = [0, 1, 2, 3]
+  const to = (of: X.ExprNode, rank: number): X.ExprNode => ({ _tag: 'remote', of, rank: X.i32(rank) })
+  test.each(inside)(
+    '%s: remote to rank r is what stands there, wherever one stands and however one came',
+    (_, e) => {
+      const seen = new Set<string>()
+      for (const place of [0, 1])
+        for (const there of ranks) {
+          const at = (cta: number) => ({ agent: 4 * place + cta, cta, place, cluster: place })
+          const own = evaluate(world, at(there), [], e)
+          seen.add(JSON.stringify([V.isFault(own), own]))
+          for (const here of ranks) {
+            expect(evaluate(world, at(here), [], to(e, there))).toEqual(own)
+            for (const via of ranks) expect(evaluate(world, at(here), [], to(to(e, via), there))).toEqual(own)
+          }
+        }
+      // eight CTAs, eight places, and none is a fault
+      expect(seen.size).toBe(8)
+      expect([...seen].every((text) => text.startsWith('[false'))).toBe(true)
+    },
+  )
 })

@@ -36,6 +36,8 @@ interface Variant {
   /** ranks that issue the products; the second issuer is another agent of CTA 0 */
   readonly issuers?: 'leader' | 'both' | 'two agents'
   readonly without?: 'copy' | 'meet' | 'dealloc of 1' | 'alloc of 1' | 'end' | 'multicast' | 'relinquish'
+  /** the commit is given the barrier of the other CTA: its mask says who hears, whichever it names */
+  readonly commitsTo?: 'own' | 'remote'
   readonly columnsOf1?: number
   readonly cluster?: number
 }
@@ -146,7 +148,12 @@ const matmul = (v: Variant = {}): Program => {
             'commit',
             v.without === 'multicast'
               ? { _tag: 'tcgen05.commit', barrier: done, ctaGroup: 2 }
-              : { _tag: 'tcgen05.commit', barrier: done, multicast: X.i32(3), ctaGroup: 2 },
+              : {
+                  _tag: 'tcgen05.commit',
+                  barrier: v.commitsTo === 'remote' ? X.remote(done, X.i32(1)) : done,
+                  multicast: X.i32(3),
+                  ctaGroup: 2,
+                },
           )
         }
         const store = function* (): Generator<B.Step, void, B.State> {
@@ -301,6 +308,14 @@ describe('the split', () => {
       'accumulator w tmem@0 tensor',
       'accumulator w tmem@1 tensor',
     ])
+  })
+
+  test('a commit to the barrier of the other CTA reaches the same CTAs: those of its mask', () => {
+    for (const policy of policies) {
+      const [own, remote] = [judged({}, policy), judged({ commitsTo: 'remote' }, policy)]
+      expect(remote.outcome).toEqual({ _tag: 'completed' })
+      expect(remote.judgement).toEqual(own.judgement)
+    }
   })
 
   test('what lies twice in tensor memory meets half of the columns each', () => {
