@@ -1,0 +1,149 @@
+/** What runs really load: their boxes, cluster by cluster and tile by tile, are those of the visiting order. */
+import * as E from 'fp-ts/lib/Either.js'
+import { describe, expect, it } from 'vitest'
+import { instanceOf, kernelNamed, type Settings } from '../../../src/kernels/catalogue/index.js'
+import { loadsOf, type Load } from '../../../src/kernels/traffic/observed.js'
+import {
+  rows,
+  visitingOrder,
+  wavesOf,
+  type Order,
+  type TileGrid,
+} from '../../../src/kernels/traffic/visiting-order.js'
+import { unit } from '../../../src/numerics/unit.js'
+import { launch, noArguments } from '../../../src/semantics/launch.js'
+import type { Header, LogEvent } from '../../../src/semantics/log.js'
+import * as Policy from '../../../src/semantics/policy.js'
+import type { Program } from '../../../src/semantics/program.js'
+import { collect, run, settings } from '../../../src/semantics/run.js'
+
+const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
+  if (E.isLeft(e)) throw new Error(e.left.message)
+  return e.right
+}
+
+interface Ran {
+  readonly header: Header
+  readonly events: ReadonlyArray<LogEvent>
+}
+const logOf = (program: Program, resident?: number, policy: Policy.AnyPolicy = Policy.eager): Ran => {
+  const { world, machine } = right(
+    launch(program, unit, resident === undefined ? noArguments : { ...noArguments, resident }),
+  )
+  return { header: world.header, events: run(world, machine, settings(policy), collect).result }
+}
+const programOf = (kernel: string, given: Settings): Program =>
+  right(instanceOf(right(kernelNamed(kernel)), given, [])).program
+
+/** `a[0:128, 64:128]` */
+const text = (l: Load): string => `${l.tensor}[${l.rows.join(':')}, ${l.columns.join(':')}]`
+
+interface Cut {
+  readonly grid: TileGrid
+  readonly tile: readonly [m: number, n: number, k: number]
+  readonly steps: number
+  readonly clusters: number
+}
+/** What cluster c must load, in its order: for every tile of its own and every step the box of `a` and the box of `b`. */
+const expected = (cut: Cut, order: Order): ReadonlyArray<ReadonlyArray<string>> => {
+  const [tm, tn, tk] = cut.tile
+  const waves = right(wavesOf(cut.clusters)(right(visitingOrder(cut.grid, order))))
+  return Array.from({ length: cut.clusters }, (_, c) =>
+    waves.flatMap((wave) => {
+      const place = wave[c]
+      return place === undefined
+        ? []
+        : Array.from({ length: cut.steps }, (_unused, k) => k).flatMap((k) => [
+            `a[${[place[0] * tm, (place[0] + 1) * tm].join(':')}, ${[k * tk, (k + 1) * tk].join(':')}]`,
+            `b[${[k * tk, (k + 1) * tk].join(':')}, ${[place[1] * tn, (place[1] + 1) * tn].join(':')}]`,
+          ])
+    }),
+  )
+}
+const byCluster = (loads: ReadonlyArray<Load>, clusters: number): ReadonlyArray<ReadonlyArray<string>> =>
+  Array.from({ length: clusters }, (_, c) => loads.filter((l) => l.cluster === c).map(text))
+
+const areBoxes = (loads: ReadonlyArray<Load>): void => {
+  for (const l of loads) expect(l.elements).toBe((l.rows[1] - l.rows[0]) * (l.columns[1] - l.columns[0]))
+}
+
+describe('one tile a cluster: the launch itself is the order, row by row', () => {
+  it.each(['hopper-matmul', 'matmul0'])('%s', (kernel) => {
+    const program = programOf(kernel, {
+      m: 256,
+      n: 384,
+      k: 192,
+      tileM: 128,
+      tileN: 128,
+      tileK: 64,
+      stages: 2,
+    })
+    const cut: Cut = { grid: [2, 3], tile: [128, 128, 64], steps: 3, clusters: 6 }
+    for (const resident of [undefined, 6, 3]) {
+      const { header, events } = logOf(program, resident)
+      const loads = loadsOf(header, events)
+      areBoxes(loads)
+      expect(byCluster(loads, 6)).toEqual(expected(cut, rows))
+    }
+  })
+})
+
+describe('boxes', () => {
+  const header = (shape: readonly [number, number], strides: readonly [number, number]): Header => ({
+    ...logOf(programOf('hopper-matmul', { m: 64, n: 64, k: 64 })).header,
+    ctas: 2,
+    resident: 1,
+    agents: [0, 1].map((cta) => ({ name: 'loader', cta, warps: 1, starts: true })),
+    planes: [{ space: 'gmem', name: 't', bytes: 4096, initialised: true }],
+    tensors: [{ name: 't', plane: 0, dtype: 'f16', shape, strides }],
+  })
+  const load = (operation: number, agent: number, spans: ReadonlyArray<number>): ReadonlyArray<LogEvent> => {
+    const stamp = { agent, at: 1, site: 0, iteration: [7] }
+    const footprint = {
+      id: operation,
+      plane: 0,
+      spans: Int32Array.from(spans),
+      dtype: 'f16',
+      map: { _tag: 'scatter', shape: [1], addresses: Int32Array.of(0) },
+    } as const
+    return [
+      { _tag: 'issue', stamp, operation, unit: 'tmaLoad', bytes: 0, macs: 0, accumulates: false },
+      { _tag: 'perform', operation, stage: 'write', part: 0 },
+      { _tag: 'access', stamp, operation, rw: 'r', proxy: 'async', footprint, role: 'source', atomic: false },
+    ]
+  }
+  const begun: LogEvent = { _tag: 'cluster', id: 3 }
+  it('rows 2 and 3, columns 4 to 7 of (8, 16), 2 bytes each; the other way round where columns lie together', () => {
+    const spans = [2 * 32 + 8, 2 * 32 + 16, 3 * 32 + 8, 3 * 32 + 16]
+    const found = { cluster: 3, tensor: 't', iteration: [7], elements: 8, parts: 1 }
+    expect(loadsOf(header([8, 16], [16, 1]), [begun, ...load(0, 0, spans)])).toEqual([
+      { ...found, rows: [2, 4], columns: [4, 8] },
+    ])
+    expect(loadsOf(header([16, 8], [1, 16]), [begun, ...load(0, 0, spans)])).toEqual([
+      { ...found, rows: [4, 8], columns: [2, 4] },
+    ])
+  })
+  it('whole rows are one span', () => {
+    expect(loadsOf(header([8, 16], [16, 1]), [begun, ...load(0, 0, [64, 160])])).toMatchObject([
+      { rows: [2, 5], columns: [0, 16], elements: 48 },
+    ])
+  })
+  it('the parts of two CTAs are one load, that of another iteration or of later clusters is not', () => {
+    const h = header([8, 16], [16, 1])
+    const both = [...load(0, 0, [0, 8]), ...load(1, 1, [8, 16])]
+    expect(loadsOf(h, [begun, ...both])).toMatchObject([
+      { rows: [0, 1], columns: [0, 8], elements: 8, parts: 2 },
+    ])
+    const later = [begun, ...both, { _tag: 'cluster', id: 4 } as const, ...load(0, 0, [0, 8])]
+    expect(loadsOf(h, later).map((l) => [l.cluster, l.parts])).toEqual([
+      [3, 2],
+      [4, 1],
+    ])
+  })
+  it('a load that never reads and a tensor of another rank are left out', () => {
+    const h = header([8, 16], [16, 1])
+    expect(loadsOf(h, [begun, load(0, 0, [0, 8])[0]!])).toEqual([])
+    const flat = { ...h, tensors: [{ ...h.tensors[0]!, shape: [128], strides: [1] }] }
+    expect(loadsOf(flat, [begun, ...load(0, 0, [0, 8])])).toEqual([])
+  })
+})
