@@ -131,7 +131,7 @@ describe('what is given', () => {
     ],
     [
       { stages: 1 },
-      'hopper-matmul: stages is 1: expected at least 2, since a slot is given back one step after it is read',
+      'hopper-matmul: stages is 1: expected 2 to 32, since a slot is given back one step after it is read',
     ],
   ])('law 4: refuses %j', (given, message) => {
     expect(settings(given)).toBe(message)
@@ -139,7 +139,7 @@ describe('what is given', () => {
   it('law 4: an unknown kernel', () => {
     expect(kernelNamed('matmul')).toMatchObject(
       E.left({
-        message: "kernel: expected one of hopper-matmul, matmul0, queue, wgmma-loop, found 'matmul'",
+        message: `kernel: expected one of ${kernels.map((k) => k.name).join(', ')}, found 'matmul'`,
       }),
     )
   })

@@ -155,7 +155,7 @@ describe('settings', () => {
   })
   test.each<readonly [Partial<WgmmaLoop>, RegExp]>([
     [{ tileM: 96 }, /^wgmma-loop: tileM is 96: expected a multiple of 64/],
-    [{ tileN: 24 }, /tileN is 24: expected a multiple of 16, at most 256/],
+    [{ tileN: 24 }, /tileN is 24: expected a multiple of 16, a row of the narrowest swizzle/],
     [{ tileK: 24 }, /tileK is 24: expected a multiple of 16/],
     [{ stages: 1 }, /stages is 1: expected 2 to 32/],
     [{ k: 100 }, /k is 100: expected a multiple of tileK, which is 16/],

@@ -4,7 +4,7 @@ import * as path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as E from 'fp-ts/lib/Either.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { instanceOf, kernelNamed } from '../../../src/kernels/catalogue/index.js'
+import { instanceOf, kernelNamed, kernels } from '../../../src/kernels/catalogue/index.js'
 import { silent, type Outcome, type World } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
@@ -268,12 +268,9 @@ describe('tcspec kernels and demo', () => {
     expect(text).toMatchObject({ status: 0, stderr: '' })
     for (const s of ['hopper-matmul', 'm', 'n', 'k', 'tileM', 'tileN', 'tileK', 'stages', 'dtype'])
       expect(text.stdout).toMatch(new RegExp(`^ *${s}( |$)`, 'm'))
-    expect(JSON.parse((await run('kernels', '--json')).stdout)).toMatchObject([
-      { name: 'hopper-matmul', parameters: expect.any(Array), tensors: expect.any(Array) },
-      { name: 'matmul0' },
-      { name: 'queue' },
-      { name: 'wgmma-loop' },
-    ])
+    expect(JSON.parse((await run('kernels', '--json')).stdout)).toMatchObject(
+      kernels.map(({ name }) => ({ name, parameters: expect.any(Array), tensors: expect.any(Array) })),
+    )
   })
   it('the demo shows what it says, with the captured data and without', async () => {
     const [full, bare] = await Promise.all([

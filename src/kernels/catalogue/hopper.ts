@@ -1,7 +1,9 @@
 /** The Hopper kernels by name. */
 import { hopperMatmul } from '../hopper/hopper-matmul.js'
+import { hopperPipelined } from '../hopper/hopper-pipelined.js'
+import { hopperWs, type HopperWs } from '../hopper/hopper-ws.js'
 import { wgmmaLoop, type WgmmaLoop } from '../hopper/wgmma-loop.js'
-import { count, flag, size, word, type Kernel, type Parameter } from './model.js'
+import { count, flag, size, word, type Kernel, type Parameter, type Settings } from './model.js'
 import { makeTiled, tiledRecord, tiledTensors, type Cut, type Shape } from './tiles.js'
 
 const wgmmaCuts: readonly [Cut, Cut, Cut] = [
@@ -32,6 +34,57 @@ export const hopperMatmulKernel: Kernel = {
   tensors: tiledTensors,
   dtype: 'dtype',
   make: (given) => makeTiled(hopperShape, given, (c) => c, hopperMatmul, tiledRecord),
+}
+
+// ---------------------------------------------------------------- hopper-pipelined
+
+const pipelinedShape: Shape = { ...hopperShape, kernel: 'hopper-pipelined' }
+
+export const hopperPipelinedKernel: Kernel = {
+  name: pipelinedShape.kernel,
+  summary: 'out = a @ b: one warpgroup, emit_pipeline, wgmma one step behind (delay_release=1)',
+  parameters: wgmmaParameters(pipelinedShape),
+  tensors: tiledTensors,
+  dtype: 'dtype',
+  make: (given) => makeTiled(pipelinedShape, given, (c) => c, hopperPipelined, tiledRecord),
+}
+
+// ---------------------------------------------------------------- hopper-ws
+
+type Split = HopperWs['split']
+const splitOf = (given: Settings): Split => (given['split'] === 'columns' ? 'columns' : 'rows')
+
+/** Each of two warpgroups has half of a tile. */
+const halved = (kernel: string, split: Split): Shape => {
+  const [m, n, k] = wgmmaCuts
+  const each = 'for each of two warpgroups'
+  return {
+    ...hopperShape,
+    kernel,
+    cuts:
+      split === 'rows'
+        ? [{ ...m, unit: 128, because: `the rows of one wgmma ${each}` }, n, k]
+        : [m, { ...n, unit: 32, because: `a row of the narrowest swizzle ${each}`, most: 512 }, k],
+  }
+}
+
+const wsName = 'hopper-ws'
+const splitParameter = word('split', ['rows', 'columns'], 'what of a tile each compute warpgroup has half of')
+
+export const hopperWsKernel: Kernel = {
+  name: wsName,
+  summary: 'out = a @ b: one memory and two compute warpgroups that share a tile',
+  parameters: [...wgmmaParameters(hopperShape), splitParameter],
+  tensors: tiledTensors,
+  dtype: 'dtype',
+  make: (given) =>
+    makeTiled<HopperWs>(
+      halved(wsName, splitOf(given)),
+      given,
+      (c) => ({ ...c, split: splitOf(given) }),
+      hopperWs,
+      (c) => ({ ...tiledRecord(c), split: c.split }),
+    ),
 }
 
 // ---------------------------------------------------------------- wgmma-loop

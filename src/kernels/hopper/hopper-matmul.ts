@@ -18,46 +18,16 @@ import * as Pallas from '../../dialects/pallas/index.js'
 import { refuse, type Failure } from '../../failure.js'
 import { bitsOf } from '../../numerics/dtype.js'
 import * as B from '../../semantics/builder.js'
-import { add, cast, ge, i32, and, lt, rem, slot, sub } from '../../semantics/expression.js'
+import { add, ge, i32, and, lt, rem, slot, sub } from '../../semantics/expression.js'
 import type { Program } from '../../semantics/program.js'
+import { illegalTiles, matmulSpec, storeTile, tooWide, type HopperTiles } from './tiles.js'
 
-export interface HopperMatmul {
-  readonly dtype: 'f16' | 'bf16'
-  readonly m: number
-  readonly n: number
-  readonly k: number
-  readonly tileM: number
-  readonly tileN: number
-  readonly tileK: number
-  /** slots of the ring */
-  readonly stages: number
-}
-
-/** Why these settings are no kernel, or null. */
-const illegal = (c: HopperMatmul): string | null => {
-  const positive = (['m', 'n', 'k', 'tileM', 'tileN', 'tileK', 'stages'] as const).find(
-    (name) => !Number.isInteger(c[name]) || c[name] < 1,
-  )
-  if (positive !== undefined) return `${positive} is ${String(c[positive])}: expected a positive integer`
-  if (c.tileM % 64 !== 0)
-    return `tileM is ${String(c.tileM)}: expected a multiple of 64, the rows of one wgmma`
-  if (c.tileN % 16 !== 0 || c.tileN > 256)
-    return `tileN is ${String(c.tileN)}: expected a multiple of 16, at most 256`
-  if (c.tileK % 16 !== 0) return `tileK is ${String(c.tileK)}: expected a multiple of 16, the k of one wgmma`
-  if (c.stages < 2)
-    return `stages is ${String(c.stages)}: expected at least 2, since a slot is given back one step after it is read`
-  for (const [size, tile, s, t] of [
-    ['m', 'tileM', c.m, c.tileM],
-    ['n', 'tileN', c.n, c.tileN],
-    ['k', 'tileK', c.k, c.tileK],
-  ] as const)
-    if (s % t !== 0) return `${size} is ${String(s)}: expected a multiple of ${tile}, which is ${String(t)}`
-  return null
-}
+/** `stages`: slots of the ring. */
+export type HopperMatmul = HopperTiles
 
 /** The kernel. Refuses sizes that the tiles do not divide and tiles that wgmma, TMA or shared memory do not take. */
 export const hopperMatmul = (c: HopperMatmul): E.Either<Failure, Program> => {
-  const why = illegal(c)
+  const why = illegalTiles(c) ?? tooWide(c.tileN)
   if (why !== null) return refuse('kernel.settings', `hopper-matmul: ${why}`)
   const kSteps = c.k / c.tileK
   return B.kernel(
@@ -66,7 +36,7 @@ export const hopperMatmul = (c: HopperMatmul): E.Either<Failure, Program> => {
       arch: 'sm90a',
       grid: [c.m / c.tileM, c.n / c.tileN],
       agents: [B.warpgroup('compute', 0), B.warpgroup('memory', 1)],
-      computes: { _tag: 'matmul', a: 'a', b: 'b', out: 'out', accumulator: 'f32', blockK: 16 },
+      computes: matmulSpec(),
     },
     function* () {
       const transforms = yield* B.fromEither(Pallas.mmaTransforms(bitsOf(c.dtype), [c.tileK, c.tileN]))
@@ -104,14 +74,7 @@ export const hopperMatmul = (c: HopperMatmul): E.Either<Failure, Program> => {
           },
         )
         const sum = yield* Pallas.readAccumulator('acc[...]', acc)
-        const rounded = yield* B.letIn('rounded', cast(sum, c.dtype))
-        yield* B.run('out_smem[...] = acc', { _tag: 'smem.store', destination: outSmem, value: rounded })
-        yield* Pallas.commitSmem('commit_smem')
-        yield* Pallas.copySmemToGmem(
-          'copy out',
-          outSmem,
-          Pallas.at(out, [mStart, nStart], [c.tileM, c.tileN]),
-        )
+        yield* storeTile(sum, c.dtype, outSmem, Pallas.at(out, [mStart, nStart], [c.tileM, c.tileN]))
         yield* Pallas.waitSmemToGmem('wait out', 0)
       }
 

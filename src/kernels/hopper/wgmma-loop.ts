@@ -28,19 +28,20 @@ import * as Pallas from '../../dialects/pallas/index.js'
 import { refuse, type Failure } from '../../failure.js'
 import { bitsOf } from '../../numerics/dtype.js'
 import * as B from '../../semantics/builder.js'
-import { add, and, cast, ge, i32, lt, rem, slot, type Int } from '../../semantics/expression.js'
+import { add, and, ge, i32, lt, rem, slot, type Int } from '../../semantics/expression.js'
 import type { Program } from '../../semantics/program.js'
+import {
+  illegalTiles,
+  matmulSpec,
+  storeTile,
+  tooWide,
+  wgmmaUnits,
+  type HopperTiles,
+  type Units,
+} from './tiles.js'
 
-export interface WgmmaLoop {
-  readonly dtype: 'f16' | 'bf16'
-  readonly m: number
-  readonly n: number
-  readonly k: number
-  readonly tileM: number
-  readonly tileN: number
-  readonly tileK: number
-  /** slots of the ring: `buffers` on the page */
-  readonly stages: number
+/** `stages`: slots of the ring, `buffers` on the page. */
+export interface WgmmaLoop extends HopperTiles {
   /** does a wgmma wait for those before it? */
   readonly wgmmaWait: Pallas.WgmmaWait
   /** `wgmma_wait(1)` after every wgmma */
@@ -50,26 +51,9 @@ export interface WgmmaLoop {
 /** The slot that a step refills: the one it computed for that, or the one it has just multiplied (as printed). */
 export type Refills = 'load_slot' | 'slot'
 
-/** Why these settings are no kernel, or null. */
-const illegal = (c: WgmmaLoop): string | null => {
-  const positive = (['m', 'n', 'k', 'tileM', 'tileN', 'tileK', 'stages'] as const).find(
-    (name) => !Number.isInteger(c[name]) || c[name] < 1,
-  )
-  if (positive !== undefined) return `${positive} is ${String(c[positive])}: expected a positive integer`
-  if (c.tileM % 64 !== 0)
-    return `tileM is ${String(c.tileM)}: expected a multiple of 64, the rows of one wgmma`
-  if (c.tileN % 16 !== 0 || c.tileN > 256)
-    return `tileN is ${String(c.tileN)}: expected a multiple of 16, at most 256`
-  if (c.tileK % 16 !== 0) return `tileK is ${String(c.tileK)}: expected a multiple of 16, the k of one wgmma`
-  if (c.stages < 2 || c.stages > 32)
-    return `stages is ${String(c.stages)}: expected 2 to 32, since a slot is refilled one step after it is read`
-  for (const [size, tile, s, t] of [
-    ['m', 'tileM', c.m, c.tileM],
-    ['n', 'tileN', c.n, c.tileN],
-    ['k', 'tileK', c.k, c.tileK],
-  ] as const)
-    if (s % t !== 0) return `${size} is ${String(s)}: expected a multiple of ${tile}, which is ${String(t)}`
-  return null
+const refilled: Units = {
+  ...wgmmaUnits,
+  stages: [2, 32, 'since a slot is refilled one step after it is read'],
 }
 
 /** The loop, corrected. */
@@ -77,7 +61,7 @@ export const wgmmaLoop = (c: WgmmaLoop): E.Either<Failure, Program> => wgmmaLoop
 
 /** The loop that refills one slot or the other. Refuses sizes that the tiles do not divide and tiles that wgmma or TMA do not take. */
 export const wgmmaLoopThat = (refills: Refills, c: WgmmaLoop): E.Either<Failure, Program> => {
-  const why = illegal(c)
+  const why = illegalTiles(c, refilled) ?? tooWide(c.tileN)
   if (why !== null) return refuse('kernel.settings', `wgmma-loop: ${why}`)
   const numSteps = c.k / c.tileK
   const buffers = c.stages
@@ -87,7 +71,7 @@ export const wgmmaLoopThat = (refills: Refills, c: WgmmaLoop): E.Either<Failure,
       arch: 'sm90a',
       grid: [c.m / c.tileM, c.n / c.tileN],
       agents: [B.warpgroup('thread', 0)],
-      computes: { _tag: 'matmul', a: 'a', b: 'b', out: 'out', accumulator: 'f32', blockK: 16 },
+      computes: matmulSpec(),
     },
     function* () {
       const bits = bitsOf(c.dtype)
@@ -142,10 +126,7 @@ export const wgmmaLoopThat = (refills: Refills, c: WgmmaLoop): E.Either<Failure,
           },
         )
         const sum = yield* Pallas.readAccumulator('acc[...]', acc)
-        const rounded = yield* B.letIn('rounded', cast(sum, c.dtype))
-        yield* B.run('out_smem[...] = acc', { _tag: 'smem.store', destination: outSmem, value: rounded })
-        yield* Pallas.commitSmem('commit_smem')
-        yield* Pallas.copySmemToGmem('copy out', outSmem, Pallas.at(outGmem, [m, n], [c.tileM, c.tileN]))
+        yield* storeTile(sum, c.dtype, outSmem, Pallas.at(outGmem, [m, n], [c.tileM, c.tileN]))
         yield* Pallas.waitSmemToGmem('wait out', 0)
       }
 

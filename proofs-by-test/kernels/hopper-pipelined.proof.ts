@@ -1,0 +1,69 @@
+/**
+ * hopper-pipelined: for all inputs, for fewer steps than slots, as many, and more; balanced; what JAX's kernel gave on an H100.
+ */
+import { describe, expect, test } from 'vitest'
+import * as E from 'fp-ts/lib/Either.js'
+import { without } from '../../src/kernels/broken/index.js'
+import { hopperPipelined, type HopperPipelined } from '../../src/kernels/hopper/hopper-pipelined.js'
+import { checked, right } from '../dialects/pallas/programs.js'
+import { configurations, expectCaptured, expectMatmul } from './hopper-forms.js'
+
+const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+
+const base: HopperPipelined = {
+  dtype: 'f16',
+  m: 64,
+  n: 16,
+  k: 112,
+  tileM: 64,
+  tileN: 16,
+  tileK: 16,
+  stages: 3,
+}
+
+describe('steps and slots', () => {
+  test.each(configurations(64, 16))('$stages slots, k $k of $tileK, $m x $n, $dtype', (c) => {
+    expectMatmul(hopperPipelined, c)
+  })
+})
+
+describe('captured products', () => {
+  const tiles = { tileM: 128, tileN: 128, tileK: 64, stages: 3 }
+  test('256 x 256 x 256, f16', () => {
+    expectCaptured(hopperPipelined, 'f16', (sizes) => ({ ...sizes, ...tiles }))
+  })
+  test.skipIf(!nightly)('512 x 512 x 1024, bf16', () => {
+    expectCaptured(hopperPipelined, 'bf16', (sizes) => ({ ...sizes, ...tiles }))
+  })
+})
+
+describe('what matters', () => {
+  const p = right(hopperPipelined(base))
+  test.each<readonly [string, string, ReadonlyArray<string>]>([
+    ['zero acc', 'hazard', ['I1']],
+    ['pipeline.wait loaded', 'hazard', ['R1', 'W1']],
+    ['wgmma_wait 1', 'hazard', ['W3']],
+    ['acc[...].wait', 'hazard', ['M1', 'U2']],
+    ['out_smem[...] = acc', 'hazard', ['I1']],
+    ['commit_smem', 'hazard', ['P1']],
+    ['copy out', 'hazard', ['O1']],
+    ['wait out', 'hazard', ['U2']],
+  ])('without `%s`: %s, %j', (label, verdict, ids) => {
+    const v = checked(right(without(label)(p))).verdict
+    expect([v.verdict, v.findings.map((f) => f.id)]).toEqual([verdict, expect.arrayContaining([...ids])])
+  })
+})
+
+test.each<readonly [Partial<HopperPipelined>, RegExp]>([
+  [{ tileM: 32 }, /^hopper-pipelined: tileM is 32: expected a multiple of 64, the rows of one wgmma/],
+  [{ tileN: 24 }, /tileN is 24: expected a multiple of 16/],
+  [{ tileN: 272, n: 272 }, /multiplies 272 columns at once: expected at most 256/],
+  [{ tileK: 8 }, /tileK is 8: expected a multiple of 16/],
+  [{ stages: 1 }, /stages is 1: expected 2 to 32/],
+  [{ n: 24 }, /n is 24: expected a multiple of tileN, which is 16/],
+  [{ k: 0 }, /k is 0: expected a positive integer/],
+])('refuses %j', (c, message) => {
+  expect(hopperPipelined({ ...base, ...c })).toMatchObject(
+    E.left({ code: 'kernel.settings', message: expect.stringMatching(message) }),
+  )
+})

@@ -1,0 +1,112 @@
+/**
+ * Tiles: what all matmuls of Hopper are told, what none of them takes, and how a finished tile leaves.
+ *
+ * A (m, n) output is cut into tiles of (tileM, tileN), a sum over k into steps of tileK; `stages` slots of shared memory hold the operands
+ * of as many steps. By hand, m 256, n 256, k 576, tiles of 128 x 128 x 64, 4 stages:
+ *
+ *     4 tiles, 9 steps each      slot     0 1 2 3     a slot has 128 x 64 of a and 64 x 128 of b: 32 KiB in f16
+ *                                steps    0 1 2 3
+ *                                         4 5 6 7
+ *                                         8
+ *
+ * A finished tile is rounded, stored to shared memory, and copied from there: the store is the thread's, the copy is not, so a proxy fence
+ * (`commit_smem`) stands between the two. Who waits for the copy, and when, is the kernel's business.
+ *
+ * Laws
+ * 1. `illegalTiles` is null iff the tiles divide the sizes and are whole instructions.
+ *
+ * Source: JAX docs, Pallas:MGPU reference, wgmma (shapes) and asynchronous copies.
+ */
+import * as Pallas from '../../dialects/pallas/index.js'
+import * as B from '../../semantics/builder.js'
+import { cast, type Tile, type View } from '../../semantics/expression.js'
+import type { Spec } from '../../semantics/program.js'
+
+/** What every matmul here is told. */
+export interface HopperTiles {
+  readonly dtype: 'f16' | 'bf16'
+  readonly m: number
+  readonly n: number
+  readonly k: number
+  readonly tileM: number
+  readonly tileN: number
+  readonly tileK: number
+  /** slots of the ring */
+  readonly stages: number
+}
+
+/** Of what the tiles are multiples, and how many slots there must be. */
+export interface Units {
+  readonly m: readonly [unit: number, because: string]
+  readonly n: readonly [unit: number, because: string]
+  readonly k: readonly [unit: number, because: string]
+  readonly stages: readonly [least: number, most: number, because: string]
+}
+
+/** One warpgroup, operands of 16 bits, slots that are given back one step late. */
+export const wgmmaUnits: Units = {
+  m: [64, 'the rows of one wgmma'],
+  n: [16, 'a row of the narrowest swizzle'],
+  k: [16, 'the k of one wgmma'],
+  stages: [2, 32, 'since a slot is given back one step after it is read'],
+}
+
+/** Columns of one wgmma. */
+export const mostColumns = 256
+
+/** Why these tiles are no kernel, or null. */
+export const illegalTiles = (c: Omit<HopperTiles, 'dtype'>, units: Units = wgmmaUnits): string | null => {
+  const positive = (['m', 'n', 'k', 'tileM', 'tileN', 'tileK', 'stages'] as const).find(
+    (name) => !Number.isInteger(c[name]) || c[name] < 1,
+  )
+  if (positive !== undefined) return `${positive} is ${String(c[positive])}: expected a positive integer`
+  for (const [tile, t, [unit, because]] of [
+    ['tileM', c.tileM, units.m],
+    ['tileN', c.tileN, units.n],
+    ['tileK', c.tileK, units.k],
+  ] as const)
+    if (t % unit !== 0) return `${tile} is ${String(t)}: expected a multiple of ${String(unit)}, ${because}`
+  const [least, most, because] = units.stages
+  if (c.stages < least || c.stages > most)
+    return `stages is ${String(c.stages)}: expected ${String(least)} to ${String(most)}, ${because}`
+  for (const [size, tile, s, t] of [
+    ['m', 'tileM', c.m, c.tileM],
+    ['n', 'tileN', c.n, c.tileN],
+    ['k', 'tileK', c.k, c.tileK],
+  ] as const)
+    if (s % t !== 0) return `${size} is ${String(s)}: expected a multiple of ${tile}, which is ${String(t)}`
+  return null
+}
+
+/** Why a warpgroup cannot multiply so many columns at once, or null. */
+export const tooWide = (columns: number): string | null =>
+  columns > mostColumns
+    ? `a warpgroup multiplies ${String(columns)} columns at once: expected at most ${String(mostColumns)}`
+    : null
+
+/** out = a @ b, summed up in f32. */
+export const matmulSpec = (blockK: number = 16): Spec => ({
+  _tag: 'matmul',
+  a: 'a',
+  b: 'b',
+  out: 'out',
+  accumulator: 'f32',
+  blockK,
+})
+
+/** What sums are rounded to; f32 stays as it is. */
+export type OutDtype = 'f16' | 'bf16' | 'f32'
+
+/** Rounds a tile of sums, stores it to shared memory and starts its copy. Nothing waits for the copy yet. */
+export const storeTile = (
+  sum: Tile<'f32', 2>,
+  dtype: OutDtype,
+  outSmem: View<'smem', OutDtype, 2>,
+  out: Pallas.GmemSlice<OutDtype, 2>,
+): B.Build<void> =>
+  B.block(function* () {
+    const rounded = yield* B.letIn('rounded', cast(sum, dtype))
+    yield* B.run('out_smem[...] = acc', { _tag: 'smem.store', destination: outSmem, value: rounded })
+    yield* Pallas.commitSmem('commit_smem')
+    yield* Pallas.copySmemToGmem('copy out', outSmem, out)
+  })
