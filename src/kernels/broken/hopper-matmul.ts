@@ -25,30 +25,16 @@
  * | copy a.expect       | deadlock     | an arrival is missing                                               |
  * | wait consumed       | deadlock     | a slot is overwritten before it was consumed (once explored)        |
  */
-import type { HazardId } from '../../semantics/finding.js'
-import type { VerdictName } from '../../semantics/verdict.js'
+import { breaking, type Broken } from './model.js'
 
-export interface Broken {
-  readonly kernel: string
-  /** label of what is left out: see `without.ts` */
-  readonly without: string
-  readonly verdict: VerdictName
-  readonly shows: ReadonlyArray<HazardId>
-}
-
-const broken = (without: string, verdict: VerdictName, ...shows: ReadonlyArray<HazardId>): Broken => ({
-  kernel: 'hopper-matmul',
-  without,
-  verdict,
-  shows,
-})
+const { broken, brokenElsewhere } = breaking('hopper-matmul')
 
 export const brokenHopperMatmuls: ReadonlyArray<Broken> = [
   broken('init loaded[0]', 'deadlock', 'B7'),
   broken('block starts', 'hazard', 'B7'),
   broken('zero acc', 'hazard', 'I1'),
   broken('zero acc.fence', 'hazard', 'P1'),
-  broken('wait loaded', 'deadlock', 'R1'),
+  brokenElsewhere('wait loaded', 'deadlock', 'R1'),
   broken('wgmma', 'wrong-result'),
   broken('wgmma.group', 'hazard', 'W3', 'M1', 'U2'),
   broken('wgmma_wait 1', 'hazard', 'W3'),
@@ -61,5 +47,5 @@ export const brokenHopperMatmuls: ReadonlyArray<Broken> = [
   broken('wait out', 'hazard', 'U2'),
   broken('copy a', 'deadlock', 'B4'),
   broken('copy a.expect', 'deadlock', 'B5'),
-  broken('wait consumed', 'deadlock', 'W1'),
+  brokenElsewhere('wait consumed', 'deadlock', 'W1'),
 ]

@@ -1,0 +1,13 @@
+import { brokenHopperMatmuls } from '../../../src/kernels/broken/index.js'
+import { balanced, matmulLaws } from './laws.js'
+import { oneTileEach, pointOf, type Grain } from './points.js'
+
+const grain: Grain = { rows: 64, columns: 16, tile: (tileN) => ({ tileM: 64, tileN }) }
+
+matmulLaws({
+  kernel: 'hopper-matmul',
+  points: oneTileEach(grain),
+  small: pointOf(grain, [1, 1], 7, 3),
+  broken: brokenHopperMatmuls,
+  unawaited: balanced,
+})

@@ -1,0 +1,351 @@
+/**
+ * The laws of a matmul kernel: what must be true of every one of them, whatever it is made of.
+ *
+ * A `Plan` says of one kernel at which settings it is looked at, what its manifest of broken forms is, and which completions its barriers
+ * are predicted to leave unawaited. `matmulLaws` makes the proofs of it.
+ *
+ * | law        | at                     | says                                                                                      |
+ * |------------|------------------------|-------------------------------------------------------------------------------------------|
+ * | table      | the table itself       | at least 30 points: k steps below, at and above the slots, one tile and many, odd counts     |
+ * | matmul     | every point            | 0 findings, decided by one schedule, tile provenance proves the matmul, in order             |
+ * | field      | every point            | equal to the naive product over the field, with random elements; two seeds, two trials       |
+ * | bits       | every point (a sample) | the naive chain of its arithmetic, bit for bit                                             |
+ * | strict     | every point            | the completions that nobody awaits are those of the prediction, in number and by barrier   |
+ * | algebras   | one point              | events, order, counts and proof do not depend on what is computed with                     |
+ * | schedules  | one point              | one verdict, one digest of the order, one output, however the schedule goes                |
+ * | broken     | one point              | each form of the manifest is bad from every schedule, has its ids, and its findings replay  |
+ *
+ * The oracles: the naive product of `reference.ts`, which knows neither tiles nor slots, and the prediction, which is arithmetic.
+ *
+ * By night every point has both trials and the bits, and there are 1,000 schedules for a kernel and for each of its broken forms.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { describe, expect, test } from 'vitest'
+import { isBad, without, type Broken } from '../../../src/kernels/broken/index.js'
+import { instanceOf, kernelNamed, type Settings } from '../../../src/kernels/catalogue/index.js'
+import { randomPatterns } from '../../../src/kernels/reference-inputs.js'
+import { referenceOf, shapeOf, tensorsOf } from '../../../src/kernels/reference.js'
+import { bits, encoder, field, isFloat, real64, unit, type Algebra } from '../../../src/numerics/index.js'
+import { check, type Checked, type CheckOptions } from '../../../src/semantics/check.js'
+import { readTensor } from '../../../src/semantics/launch.js'
+import * as Policy from '../../../src/semantics/policy.js'
+import type { Program } from '../../../src/semantics/program.js'
+import * as Run from '../../../src/semantics/run.js'
+import { readKey } from '../../../src/semantics/step.js'
+import type { ReplayableFinding, Verdict } from '../../../src/semantics/verdict.js'
+
+export const nightly: boolean = process.env['TCSPEC_NIGHTLY'] !== undefined
+
+export const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
+  if (E.isLeft(e)) throw new Error(e.left.message)
+  return e.right
+}
+
+// ---------------------------------------------------------------- what is looked at
+
+/** One configuration, with what a law must know of it. */
+export interface Point {
+  readonly settings: Settings
+  /** k steps of one tile */
+  readonly steps: number
+  /** slots of the ring that the k steps go round */
+  readonly stages: number
+  /** tiles of the output that are computed at once by one cluster, in rows and columns */
+  readonly tiles: readonly [rows: number, columns: number]
+  /** clusters that share the tiles: as many as tiles, unless the kernel is persistent */
+  readonly clusters: number
+}
+
+/** Completions left unawaited, by the name of the barrier without its slot, over all CTAs of all clusters. */
+export type Unawaited = Readonly<Record<string, number>>
+
+export interface Plan {
+  readonly kernel: string
+  readonly points: ReadonlyArray<Point>
+  /** where schedules are varied and statements left out: more steps than slots, and not many */
+  readonly small: Point
+  readonly broken: ReadonlyArray<Broken>
+  readonly unawaited: (p: Point) => Unawaited
+}
+
+const total = ({ tiles }: Point): number => tiles[0] * tiles[1]
+/** Most tiles that one cluster computes. */
+export const tilesOfOne = (p: Point): number => Math.ceil(total(p) / p.clusters)
+
+export const programOf = (kernel: string, settings: Settings): Program =>
+  right(instanceOf(right(kernelNamed(kernel)), settings, [])).program
+
+/** Nothing is left. */
+export const balanced = (): Unawaited => ({})
+
+// ---------------------------------------------------------------- judging
+
+type Tensors = ReadonlyMap<string, Float64Array>
+
+const options: CheckOptions = {
+  settings: {},
+  algebra: unit,
+  arguments: { scalars: new Map(), tensors: new Map() },
+  policy: Policy.eager,
+  strict: false,
+  strictProxies: false,
+  hazards: true,
+  provenance: true,
+  explore: true,
+  fuel: 10_000_000,
+}
+
+const judged = (
+  p: Program,
+  o: Partial<CheckOptions> = {},
+  algebra: Algebra = unit,
+  tensors: Tensors = new Map(),
+): Checked => right(check(p, { ...options, algebra, arguments: { scalars: new Map(), tensors }, ...o }))
+
+const arithmeticOf = (p: Program): Algebra => bits(p.arch === 'sm90a' ? 'hopper' : 'blackwell')
+
+/** Values for every input, of this algebra. */
+const inputsOf = (
+  p: Program,
+  make: (dtype: Parameters<typeof encoder>[0], tensor: number, count: number) => Float64Array,
+): Tensors =>
+  new Map(
+    tensorsOf(p)
+      .filter((t) => t.role === 'in')
+      .map((t, i) => {
+        if (!isFloat(t.dtype)) throw new Error(`${t.name}: no floats`)
+        const count = (shapeOf(t) ?? []).reduce((n, x) => n * x, 1)
+        return [t.name, make(t.dtype, i, count)] as const
+      }),
+  )
+
+const elements = (p: Program, f: ReturnType<typeof field>): Tensors =>
+  inputsOf(p, (_, t, count) => Float64Array.from({ length: count }, (_x, i) => f.element(t, i)))
+const patterns = (p: Program, seed: number): Tensors =>
+  inputsOf(p, (dtype, t, count) => randomPatterns(dtype, seed, t, count))
+
+/** The output of the run is that of the naive product, element for element. */
+const expectNaive = (c: Checked, p: Program, algebra: Algebra, inputs: Tensors): void => {
+  const { tensor, values } = right(referenceOf(p, algebra, inputs))
+  const found = readTensor(c.world, c.machine, tensor)
+  // said so, because a comparison of typed arrays that fails prints every element
+  expect(found?.length).toBe(values.length)
+  expect(values.findIndex((x, i) => !Object.is(x, found?.[i]))).toBe(-1)
+}
+
+/** What the law `matmul` demands of a verdict. */
+const clean = (v: Verdict): void => {
+  expect({
+    verdict: v.verdict,
+    decidedBy: v.decidedBy,
+    findings: v.findings.map((f) => f.text),
+    proved: v.provenance?.proved,
+    inOrder: v.provenance?.inOrder,
+  }).toEqual({ verdict: 'ok', decidedBy: 'one-schedule', findings: [], proved: true, inOrder: true })
+}
+
+/**
+ * Left-over completions by barrier. A finding speaks of one barrier of one CTA: so many complete, so many observed; and, in brackets, of how
+ * many clusters.
+ */
+const leftOver = (findings: ReadonlyArray<ReplayableFinding>): Unawaited => {
+  const left = new Map<string, number>()
+  for (const f of findings) {
+    const said =
+      /^(.*?)(?:\[\d+\])?@\S+ ends with completions that nobody observed: (\d+) generations? complete, (\d+) observed(?: \((\d+) times\))?/.exec(
+        f.text,
+      )
+    if (said === null) throw new Error(`not a left-over completion: ${f.id} ${f.text}`)
+    const [, barrier, complete, observed, times] = said
+    const count = (Number(complete) - Number(observed)) * Number(times ?? 1)
+    left.set(barrier!, (left.get(barrier!) ?? 0) + count)
+  }
+  return Object.fromEntries(left)
+}
+
+// ---------------------------------------------------------------- the laws
+
+const show = ({ settings }: Point): string =>
+  Object.entries(settings)
+    .map(([name, value]) => `${name} ${String(value)}`)
+    .join(' ')
+
+/** Every how many points have the bits and the second trial by day. */
+const sampled = 8
+
+const table = (plan: Plan): void => {
+  test(`${String(plan.points.length)} points: steps below, at and above the slots; one tile, many, an odd number`, () => {
+    const some = (what: string, holds: (p: Point) => boolean): void => {
+      expect([what, plan.points.some(holds)]).toEqual([what, true])
+    }
+    expect(new Set(plan.points.map(show)).size).toBeGreaterThanOrEqual(30)
+    some('fewer steps than slots', (p) => p.steps < p.stages)
+    some('as many', (p) => p.steps === p.stages)
+    some('more', (p) => p.steps > p.stages)
+    some('more than twice as many', (p) => p.steps > 2 * p.stages)
+    some('one step', (p) => p.steps === 1)
+    some('one tile', (p) => total(p) === 1)
+    some('many tiles', (p) => total(p) >= 6)
+    some('an odd number', (p) => total(p) > 1 && total(p) % 2 === 1)
+    some('odd in rows and in columns', ({ tiles: [r, c] }) => r > 1 && c > 1 && r % 2 === 1 && c % 2 === 1)
+    if (plan.points.some((p) => p.clusters !== total(p)))
+      for (const tiles of [1, 2, 3, 4, 5])
+        for (const sign of [-1, 0, 1])
+          some(
+            `${String(tiles)} tiles of a cluster, steps against slots ${String(sign)}`,
+            (p) => tilesOfOne(p) === tiles && Math.sign(p.steps - p.stages) === sign,
+          )
+    // what is said of a point is what the program does
+    for (const p of [...plan.points, plan.small]) {
+      const [m, n, k] = ['m', 'n', 'k'].map((size) => Number(p.settings[size]))
+      const { computes, params } = programOf(plan.kernel, p.settings)
+      const sizes = Object.fromEntries(
+        params.flatMap((t) => (t._tag === 'tensor' ? [[t.name, shapeOf(t)]] : [])),
+      )
+      expect(computes).toMatchObject({ _tag: 'matmul', a: 'a', b: 'b', out: 'out' })
+      expect(sizes).toMatchObject({ a: [m, k], b: [k, n], out: [m, n] })
+      expect([k, p.stages]).toEqual([p.steps * Number(p.settings['tileK']), p.settings['stages']])
+    }
+  })
+}
+
+const oneSchedule = (plan: Plan): void => {
+  test.each(plan.points.map((p, i) => [show(p), p, i] as const))('%s', (_, point, i) => {
+    const p = programOf(plan.kernel, point.settings)
+    const f = field(i + 1)
+    const inputs = elements(p, f)
+    const run = judged(p, { explain: false }, f, inputs)
+    clean(run.verdict)
+    expectNaive(run, p, f, inputs)
+    // strict: what is noted is what nobody awaits, and nothing else but registers that no wait was spent on
+    const strictly = run.verdict.notes.filter((x) => x.severity === 'C')
+    expect(leftOver(strictly)).toEqual(plan.unawaited(point))
+    if (!nightly && i % sampled !== 0) return
+    // the option says the same
+    const strict = judged(p, { strict: true, explain: false }).verdict
+    expect([strict.verdict, strict.decidedBy]).toEqual([
+      strictly.length === 0 ? 'ok' : 'hazard',
+      'one-schedule',
+    ])
+    expect(leftOver(strict.findings)).toEqual(plan.unawaited(point))
+    const bare = { hazards: false, provenance: false } as const
+    const again = field(1000 + i)
+    const others = elements(p, again)
+    expectNaive(judged(p, bare, again, others), p, again, others)
+    const arithmetic = arithmeticOf(p)
+    const numbers = patterns(p, i + 1)
+    expectNaive(judged(p, bare, arithmetic, numbers), p, arithmetic, numbers)
+  })
+}
+
+const algebras = (plan: Plan): void => {
+  test('bits, real64, field and unit: the same events in the same order, the same counts, the same proof', () => {
+    const p = programOf(plan.kernel, plan.small.settings)
+    const arithmetic = arithmeticOf(p)
+    const f = field(3)
+    const said = (algebra: Algebra, inputs: Tensors): unknown => {
+      const { verdict, schedule } = judged(p, { policy: Policy.seeded(7) }, algebra, inputs)
+      clean(verdict)
+      return [verdict.digest.order, verdict.counts, verdict.provenance, Run.showSchedule(schedule)]
+    }
+    const expected = said(unit, new Map())
+    expect(said(arithmetic, patterns(p, 1))).toEqual(expected)
+    expect(said(f, elements(p, f))).toEqual(expected)
+    expect(
+      said(
+        real64,
+        inputsOf(p, (_, t, count) => Float64Array.from({ length: count }, (_x, i) => ((i * 7 + t) % 5) - 2)),
+      ),
+    ).toEqual(expected)
+  })
+}
+
+const seedsOf = (byDay: number): ReadonlyArray<number> =>
+  Array.from({ length: nightly ? 1000 : byDay }, (_, i) => i + 1)
+
+const schedules = (plan: Plan): void => {
+  const seeds = seedsOf(30)
+  test(`${String(seeds.length)} schedules: one verdict, one digest, one output`, () => {
+    const p = programOf(plan.kernel, plan.small.settings)
+    const arithmetic = arithmeticOf(p)
+    const inputs = patterns(p, 5)
+    const taken = new Set<string>()
+    const seen = seeds.map((seed) => {
+      const { verdict, schedule } = judged(
+        p,
+        { policy: Policy.seeded(seed), explain: false },
+        arithmetic,
+        inputs,
+      )
+      if (seed <= 30) taken.add(Run.showSchedule(schedule))
+      return `${verdict.verdict} by ${verdict.decidedBy} ${verdict.digest.order} ${verdict.digest.output} ${String(verdict.provenance?.inOrder)}`
+    })
+    expect(seen[0]).toMatch(/^ok by one-schedule [0-9a-f]{16} [0-9a-f]{16} true$/)
+    expect(new Set(seen)).toEqual(new Set(seen.slice(0, 1)))
+    // and they are different schedules
+    expect(taken.size).toBe(30)
+  })
+}
+
+/** A verdict from this schedule, and whether one run was enough for it. */
+const verdictFrom = (
+  p: Program,
+  policy: Policy.AnyPolicy,
+): { readonly v: Verdict; readonly alone: boolean } => {
+  const one = judged(p, { policy, explain: false, explore: false }).verdict
+  return one.verdict === 'undecided'
+    ? { v: judged(p, { policy, explain: false }).verdict, alone: false }
+    : { v: one, alone: true }
+}
+
+const replays = (p: Program, f: ReplayableFinding): void => {
+  const keys = f.schedule.split(' ').map((text) => {
+    const key = readKey(text)
+    if (key === null) throw new Error(`not a key: ${text}`)
+    return key
+  })
+  const v = judged(p, { policy: Policy.recorded(keys), explore: false, explain: false }).verdict
+  const behind = Object.values(v.conditions).flatMap((c) => c.findings)
+  expect([...v.findings, ...behind].map((g) => `${g.id} ${g.a.site}`)).toContain(`${f.id} ${f.a.site}`)
+}
+
+const broken = (plan: Plan): void => {
+  const seeds = seedsOf(20)
+  test('at least ten forms', () => {
+    expect(new Set(plan.broken.map((b) => b.without)).size).toBeGreaterThanOrEqual(10)
+    expect(new Set(plan.broken.map((b) => b.kernel))).toEqual(new Set([plan.kernel]))
+  })
+  test.each(plan.broken)(
+    `without $without: $verdict, $shows, from ${String(seeds.length)} schedules`,
+    ({ without: label, verdict, shows, asksOthers }) => {
+      const p = right(without(label)(programOf(plan.kernel, plan.small.settings)))
+      const eager = judged(p).verdict
+      expect([eager.verdict, eager.findings.map((f) => f.id)]).toEqual([
+        verdict,
+        expect.arrayContaining([...shows]),
+      ])
+      for (const f of eager.findings.slice(0, 4)) replays(p, f)
+      const from = seeds.map((seed) => ({ seed, ...verdictFrom(p, Policy.seeded(seed)) }))
+      expect(from.filter(({ v }) => !isBad(v.verdict)).map(({ seed, v }) => [seed, v.verdict])).toEqual([])
+      if (!asksOthers) expect(from.filter(({ alone }) => !alone).map(({ seed }) => seed)).toEqual([])
+      else expect(from.some(({ alone }) => !alone)).toBe(true)
+    },
+  )
+}
+
+/** All of it. */
+export const matmulLaws = (plan: Plan): void => {
+  describe(`${plan.kernel}: the table`, () => {
+    table(plan)
+  })
+  describe(`${plan.kernel}: a matmul for all inputs, by one schedule`, () => {
+    oneSchedule(plan)
+  })
+  describe(`${plan.kernel}: whatever it is computed with, whoever goes first`, () => {
+    algebras(plan)
+    schedules(plan)
+  })
+  describe(`${plan.kernel}: broken`, () => {
+    broken(plan)
+  })
+}

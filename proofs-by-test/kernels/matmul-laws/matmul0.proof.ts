@@ -1,0 +1,14 @@
+import { brokenMatmul0s } from '../../../src/kernels/broken/index.js'
+import { balanced, matmulLaws } from './laws.js'
+import { oneTileEach, pointOf, type Grain } from './points.js'
+
+const grain: Grain = { rows: 128, columns: 16, tile: (tileN) => ({ tileM: 128, tileN }) }
+
+matmulLaws({
+  kernel: 'matmul0',
+  points: oneTileEach(grain),
+  small: pointOf(grain, [1, 1], 7, 3),
+  broken: brokenMatmul0s,
+  // of the tutorial's kernels the one that awaits what completes, for every number of steps
+  unawaited: balanced,
+})
