@@ -11,6 +11,7 @@ import { layoutCommand } from './layout.js'
 import { linearCommand } from './linear.js'
 import { mutateCommand } from './mutate.js'
 import { runCommand } from './run.js'
+import { tilingCommand } from './tiling.js'
 import { tmemCommand } from './tmem.js'
 import { traceCommand } from './trace.js'
 import { transformCommand } from './transform.js'
@@ -30,4 +31,5 @@ export const commands: ReadonlyArray<CliCommand> = [
   tmemCommand,
   banksCommand,
   imageCommand,
+  tilingCommand,
 ]
