@@ -47,13 +47,13 @@ export interface ProgramAxis {
 }
 
 /** `plgpu.NDLoopInfo`. */
-export interface NDLoopInfo {
+export interface NDLoopInfo<N extends Int | null = Int | null> {
   /** the place in the grid */
   readonly index: ReadonlyArray<Int>
   /** the program's own count of its steps */
   readonly localIndex: Int
   /** how many it makes; null where nobody knows before the end */
-  readonly numLocalSteps: Int | null
+  readonly numLocalSteps: N
 }
 
 export interface NDLoopSpec {
@@ -115,7 +115,7 @@ export const ndLoop = <C extends Readonly<Record<string, TypeIndex>>>(
   label: string,
   spec: NDLoopSpec,
   carried: Exprs<C>,
-  body: (info: NDLoopInfo, carried: Exprs<C>) => Steps<Exprs<C>>,
+  body: (info: NDLoopInfo<Int>, carried: Exprs<C>) => Steps<Exprs<C>>,
 ): Build<Exprs<C>> =>
   block(function* () {
     yield* fromEither(legal(label, spec))

@@ -1,9 +1,17 @@
 /** The Hopper kernels by name. */
+import type * as E from 'fp-ts/lib/Either.js'
+import type { Failure } from '../../failure.js'
+import type { Program } from '../../semantics/program.js'
 import { hopperMatmul } from '../hopper/hopper-matmul.js'
+import { hopperPersistent, type HopperPersistent } from '../hopper/hopper-persistent.js'
+import { hopperPingPong, type HopperPingPong } from '../hopper/hopper-ping-pong.js'
+import { hopperPipelineWs } from '../hopper/hopper-pipeline-ws.js'
 import { hopperPipelined } from '../hopper/hopper-pipelined.js'
-import { hopperWs, type HopperWs } from '../hopper/hopper-ws.js'
+import { hopperWs } from '../hopper/hopper-ws.js'
+import type { Persistent } from '../hopper/tile-order.js'
+import type { HalvedTiles } from '../hopper/tiles.js'
 import { wgmmaLoop, type WgmmaLoop } from '../hopper/wgmma-loop.js'
-import { count, flag, size, word, type Kernel, type Parameter, type Settings } from './model.js'
+import { count, flag, integerOr, size, word, type Kernel, type Parameter, type Settings } from './model.js'
 import { makeTiled, tiledRecord, tiledTensors, type Cut, type Shape } from './tiles.js'
 
 const wgmmaCuts: readonly [Cut, Cut, Cut] = [
@@ -49,18 +57,17 @@ export const hopperPipelinedKernel: Kernel = {
   make: (given) => makeTiled(pipelinedShape, given, (c) => c, hopperPipelined, tiledRecord),
 }
 
-// ---------------------------------------------------------------- hopper-ws
+// ---------------------------------------------------------------- two warpgroups that share a tile
 
-type Split = HopperWs['split']
+type Split = HalvedTiles['split']
 const splitOf = (given: Settings): Split => (given['split'] === 'columns' ? 'columns' : 'rows')
 
 /** Each of two warpgroups has half of a tile. */
-const halved = (kernel: string, split: Split): Shape => {
+const halved = (shape: Shape, split: Split): Shape => {
   const [m, n, k] = wgmmaCuts
   const each = 'for each of two warpgroups'
   return {
-    ...hopperShape,
-    kernel,
+    ...shape,
     cuts:
       split === 'rows'
         ? [{ ...m, unit: 128, because: `the rows of one wgmma ${each}` }, n, k]
@@ -68,22 +75,111 @@ const halved = (kernel: string, split: Split): Shape => {
   }
 }
 
-const wsName = 'hopper-ws'
 const splitParameter = word('split', ['rows', 'columns'], 'what of a tile each compute warpgroup has half of')
 
-export const hopperWsKernel: Kernel = {
-  name: wsName,
-  summary: 'out = a @ b: one memory and two compute warpgroups that share a tile',
+const halvedKernel = (
+  name: string,
+  summary: string,
+  build: (c: HalvedTiles) => E.Either<Failure, Program>,
+): Kernel => ({
+  name,
+  summary,
   parameters: [...wgmmaParameters(hopperShape), splitParameter],
   tensors: tiledTensors,
   dtype: 'dtype',
   make: (given) =>
-    makeTiled<HopperWs>(
-      halved(wsName, splitOf(given)),
+    makeTiled<HalvedTiles>(
+      halved({ ...hopperShape, kernel: name }, splitOf(given)),
       given,
       (c) => ({ ...c, split: splitOf(given) }),
-      hopperWs,
+      build,
       (c) => ({ ...tiledRecord(c), split: c.split }),
+    ),
+})
+
+export const hopperWsKernel: Kernel = halvedKernel(
+  'hopper-ws',
+  'out = a @ b: one memory and two compute warpgroups that share a tile',
+  hopperWs,
+)
+
+export const hopperPipelineWsKernel: Kernel = halvedKernel(
+  'hopper-pipeline-ws',
+  'out = a @ b: emit_pipeline_warp_specialized, two compute warpgroups that share a tile',
+  hopperPipelineWs,
+)
+
+// ---------------------------------------------------------------- several tiles a block
+
+const persistentParameters: ReadonlyArray<Parameter> = [
+  count('blocks', 2, 'blocks', 'blocks that are launched and share the tiles'),
+  word('order', ['row-major', 'planar-snake'], 'how the tiles stand in one line'),
+  word('gridMinorDim', ['m', 'n'], 'planar-snake: the dimension that is cut'),
+  count('gridTileWidth', 1, 'tiles', 'planar-snake: how wide'),
+]
+
+const persistentOf = (given: Settings): Persistent => ({
+  blocks: integerOr(given, 'blocks', 2),
+  order: given['order'] === 'planar-snake' ? 'planar-snake' : 'row-major',
+  gridMinorDim: given['gridMinorDim'] === 'n' ? 'n' : 'm',
+  gridTileWidth: integerOr(given, 'gridTileWidth', 1),
+})
+
+const persistentRecord = ({ blocks, order, gridMinorDim, gridTileWidth }: Persistent): Settings => ({
+  blocks,
+  order,
+  gridMinorDim,
+  gridTileWidth,
+})
+
+const persistentShape: Shape = { ...hopperShape, kernel: 'hopper-persistent', sizes: [384, 128, 576] }
+
+export const hopperPersistentKernel: Kernel = {
+  name: persistentShape.kernel,
+  summary: 'out = a @ b: several tiles a block by nd_loop, in row-major or planar-snake order',
+  parameters: [
+    ...wgmmaParameters(persistentShape),
+    splitParameter,
+    ...persistentParameters,
+    word('epilogue', ['overlapped', 'waited'], "a tile's store: waited for late or at once"),
+  ],
+  tensors: tiledTensors,
+  dtype: 'dtype',
+  make: (given) =>
+    makeTiled<HopperPersistent>(
+      halved(persistentShape, splitOf(given)),
+      given,
+      (c) => ({
+        ...c,
+        ...persistentOf(given),
+        split: splitOf(given),
+        epilogue: given['epilogue'] === 'waited' ? 'waited' : 'overlapped',
+      }),
+      hopperPersistent,
+      (c) => ({ ...tiledRecord(c), split: c.split, ...persistentRecord(c), epilogue: c.epilogue }),
+    ),
+}
+
+const pingPongShape: Shape = {
+  ...persistentShape,
+  kernel: 'hopper-ping-pong',
+  sizes: [384, 256, 576],
+  stages: 2,
+}
+
+export const hopperPingPongKernel: Kernel = {
+  name: pingPongShape.kernel,
+  summary: 'out = a @ b: two compute warpgroups with tiles of their own take turns at the tensor core',
+  parameters: [...wgmmaParameters(pingPongShape), ...persistentParameters],
+  tensors: tiledTensors,
+  dtype: 'dtype',
+  make: (given) =>
+    makeTiled<HopperPingPong>(
+      pingPongShape,
+      given,
+      (c) => ({ ...c, ...persistentOf(given) }),
+      hopperPingPong,
+      (c) => ({ ...tiledRecord(c), ...persistentRecord(c) }),
     ),
 }
 

@@ -29,7 +29,15 @@ import { refuse, type Failure } from '../../failure.js'
 import { foreign } from '../broken/foreign/index.js'
 import { programName, zoo, type Twin } from '../broken/zoo/index.js'
 import { matmul0Kernel } from './blackwell.js'
-import { hopperMatmulKernel, hopperPipelinedKernel, hopperWsKernel, wgmmaLoopKernel } from './hopper.js'
+import {
+  hopperMatmulKernel,
+  hopperPersistentKernel,
+  hopperPingPongKernel,
+  hopperPipelineWsKernel,
+  hopperPipelinedKernel,
+  hopperWsKernel,
+  wgmmaLoopKernel,
+} from './hopper.js'
 import type { Kernel } from './model.js'
 import { queueKernel } from './queue.js'
 
@@ -40,6 +48,9 @@ export { instanceOf, settingsOf } from './settings.js'
 
 export const kernels: ReadonlyArray<Kernel> = [
   hopperMatmulKernel,
+  hopperPersistentKernel,
+  hopperPingPongKernel,
+  hopperPipelineWsKernel,
   hopperPipelinedKernel,
   hopperWsKernel,
   matmul0Kernel,

@@ -23,33 +23,27 @@ import * as Pallas from '../../dialects/pallas/index.js'
 import { refuse, type Failure } from '../../failure.js'
 import { bitsOf } from '../../numerics/dtype.js'
 import * as B from '../../semantics/builder.js'
-import { add, and, eq, ge, i32, lt, mul, rem, slice, slot, sub } from '../../semantics/expression.js'
+import { add, and, eq, ge, i32, lt, rem, slice, slot, sub } from '../../semantics/expression.js'
 import type { Program } from '../../semantics/program.js'
-import { illegalTiles, matmulSpec, storeTile, tooWide, wgmmaUnits, type HopperTiles } from './tiles.js'
+import {
+  computeThreads,
+  illegalHalves,
+  matmulSpec,
+  memoryRegisters,
+  partOf,
+  partStart,
+  storeTile,
+  type HalvedTiles,
+} from './tiles.js'
 
-export interface HopperWs extends HopperTiles {
-  /** what of a tile each of the two has half of */
-  readonly split: 'rows' | 'columns'
-}
-
-/** Threads that multiply; the next one copies. */
-export const computeThreads = 2
-/** Registers of a lane of the thread that copies. */
-export const memoryRegisters = 40
-
-/** Why these settings are no kernel, or null. */
-const illegal = (c: HopperWs): string | null =>
-  (c.split === 'rows'
-    ? illegalTiles(c, { ...wgmmaUnits, m: [128, 'the rows of one wgmma for each of two warpgroups'] })
-    : illegalTiles(c, { ...wgmmaUnits, n: [32, 'a row of the narrowest swizzle for each of two'] })) ??
-  tooWide(c.split === 'rows' ? c.tileN : c.tileN / computeThreads)
+export type HopperWs = HalvedTiles
 
 /** The kernel. Refuses sizes that the tiles do not divide and tiles that wgmma, TMA or shared memory do not take. */
 export const hopperWs = (c: HopperWs): E.Either<Failure, Program> => {
-  const why = illegal(c)
+  const why = illegalHalves(c)
   if (why !== null) return refuse('kernel.settings', `hopper-ws: ${why}`)
   const { dtype, tileM, tileN, tileK } = c
-  const [partM, partN] = c.split === 'rows' ? [tileM / 2, tileN] : [tileM, tileN / 2]
+  const [partM, partN] = partOf(c)
   return Pallas.kernel(
     {
       name: 'hopper-ws',
@@ -106,14 +100,14 @@ export const hopperWs = (c: HopperWs): E.Either<Failure, Program> => {
         const acc = yield* Pallas.ACC(`acc_${name}`, name, 'f32', [partM, partN])
         yield* Pallas.initAccumulator('zero acc', acc)
         // where this thread's part of the tile begins
-        const part = c.split === 'rows' ? [mul(wg, i32(partM)), i32(0)] : [i32(0), mul(wg, i32(partN))]
+        const [row, column] = partStart(c, wg)
         yield* B.forRange(
           { label: 'k', from: i32(0), to: K, carried: { parities: Pallas.freshParities } },
           function* (k, { parities }) {
             const s = yield* B.letIn('slot', rem(k, S))
             const next = yield* Pallas.barrierWait('wait loaded', loaded, s, parities)
-            const aPart = slice(slot(aSmem, s), [part[0]!, i32(0)], [partM, tileK])
-            const bPart = slice(slot(bSmem, s), [i32(0), part[1]!], [tileK, partN])
+            const aPart = slice(slot(aSmem, s), [row, i32(0)], [partM, tileK])
+            const bPart = slice(slot(bSmem, s), [i32(0), column], [tileK, partN])
             yield* Pallas.wgmma('wgmma', acc, aPart, bPart)
             yield* Pallas.wgmmaWait('wgmma_wait 1', 1)
             const before = yield* B.letIn('before', sub(k, i32(1)))
@@ -123,7 +117,7 @@ export const hopperWs = (c: HopperWs): E.Either<Failure, Program> => {
           },
         )
         const sum = yield* Pallas.readAccumulator('acc[...]', acc)
-        const start = [add(mStart, part[0]!), add(nStart, part[1]!)]
+        const start = [add(mStart, row), add(nStart, column)]
         yield* storeTile(sum, dtype, slot(outSmem, wg), Pallas.at(out, start, [partM, partN]))
         yield* Pallas.waitSmemToGmem('wait out', 0)
       })

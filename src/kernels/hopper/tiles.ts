@@ -19,7 +19,7 @@
  */
 import * as Pallas from '../../dialects/pallas/index.js'
 import * as B from '../../semantics/builder.js'
-import { cast, type Tile, type View } from '../../semantics/expression.js'
+import { cast, i32, mul, type Int, type Tile, type View } from '../../semantics/expression.js'
 import type { Spec } from '../../semantics/program.js'
 
 /** What every matmul here is told. */
@@ -78,11 +78,44 @@ export const illegalTiles = (c: Omit<HopperTiles, 'dtype'>, units: Units = wgmma
   return null
 }
 
+// ---------------------------------------------------------------- tiles that two warpgroups share
+
+export interface HalvedTiles extends HopperTiles {
+  /** what of a tile each of the two has half of */
+  readonly split: 'rows' | 'columns'
+}
+
+/** Threads that multiply; the next one copies. */
+export const computeThreads = 2
+/** Registers of a lane of the thread that copies; the others share the rest. */
+export const memoryRegisters = 40
+
+/** Why such tiles are no kernel, or null. */
+export const illegalHalves = (c: HalvedTiles): string | null =>
+  (c.split === 'rows'
+    ? illegalTiles(c, { ...wgmmaUnits, m: [128, 'the rows of one wgmma for each of two warpgroups'] })
+    : illegalTiles(c, { ...wgmmaUnits, n: [32, 'a row of the narrowest swizzle for each of two'] })) ??
+  tooWide(partOf(c)[1])
+
+/** Rows and columns of a half. */
+export const partOf = (c: HalvedTiles): readonly [number, number] =>
+  c.split === 'rows' ? [c.tileM / 2, c.tileN] : [c.tileM, c.tileN / 2]
+
+/** Where the half of a thread begins in the tile. */
+export const partStart = (c: HalvedTiles, wg: Int): readonly [Int, Int] => {
+  const [partM, partN] = partOf(c)
+  return c.split === 'rows' ? [mul(wg, i32(partM)), i32(0)] : [i32(0), mul(wg, i32(partN))]
+}
+
+// ---------------------------------------------------------------- limits
+
 /** Why a warpgroup cannot multiply so many columns at once, or null. */
 export const tooWide = (columns: number): string | null =>
   columns > mostColumns
     ? `a warpgroup multiplies ${String(columns)} columns at once: expected at most ${String(mostColumns)}`
     : null
+
+// ---------------------------------------------------------------- what is computed, and how it leaves
 
 /** out = a @ b, summed up in f32. */
 export const matmulSpec = (blockK: number = 16): Spec => ({

@@ -1,0 +1,103 @@
+/**
+ * hopper-persistent: several tiles a block, in every order, with more tiles than blocks, as many, and fewer; a ring that runs on from tile to tile.
+ * For all inputs; balanced; what JAX's kernel gave on an H100.
+ */
+import { describe, expect, test } from 'vitest'
+import * as E from 'fp-ts/lib/Either.js'
+import { without } from '../../src/kernels/broken/index.js'
+import { hopperPersistent, type HopperPersistent } from '../../src/kernels/hopper/hopper-persistent.js'
+import { checked, right } from '../dialects/pallas/programs.js'
+import { configurations, expectCaptured, expectMatmul } from './hopper-forms.js'
+
+const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+
+const rowMajor = { order: 'row-major', gridMinorDim: 'm', gridTileWidth: 1 } as const
+const base: HopperPersistent = {
+  dtype: 'f16',
+  m: 256,
+  n: 48,
+  k: 64,
+  tileM: 128,
+  tileN: 16,
+  tileK: 16,
+  stages: 3,
+  split: 'rows',
+  blocks: 2,
+  ...rowMajor,
+  epilogue: 'overlapped',
+}
+const orders = [
+  rowMajor,
+  ...(['m', 'n'] as const).flatMap((gridMinorDim) =>
+    [1, 2, 3].map((gridTileWidth) => ({ order: 'planar-snake', gridMinorDim, gridTileWidth }) as const),
+  ),
+]
+
+describe('steps and slots', () => {
+  test.each(configurations(128, 16).map((c, i) => [i, c] as const))(
+    'configuration %i: two waves on one or two blocks',
+    (i, c) => {
+      expectMatmul(hopperPersistent, {
+        ...base,
+        ...c,
+        n: 48,
+        blocks: 1 + (i % 2),
+        epilogue: i % 3 === 0 ? 'waited' : 'overlapped',
+      })
+    },
+  )
+})
+
+describe('orders', () => {
+  test.each(orders)('$order $gridMinorDim $gridTileWidth: six tiles on four blocks', (order) => {
+    expectMatmul(hopperPersistent, { ...base, ...order, k: 32, blocks: 4 })
+  })
+  test.each([1, 5, 6, 8])('%i blocks for six tiles, by columns', (blocks) => {
+    expectMatmul(hopperPersistent, { ...base, k: 32, n: 96, tileN: 32, split: 'columns', blocks })
+  })
+})
+
+describe('captured products', () => {
+  const tiles = { tileM: 128, tileN: 128, tileK: 64, stages: 3, split: 'rows' } as const
+  test('256 x 256 x 256, f16, four tiles on three blocks', () => {
+    expectCaptured(hopperPersistent, 'f16', (sizes) => ({ ...base, ...sizes, ...tiles, blocks: 3 }))
+  })
+  test.skipIf(!nightly)('512 x 512 x 1024, bf16', () => {
+    expectCaptured(hopperPersistent, 'bf16', (sizes) => ({ ...base, ...sizes, ...tiles, blocks: 5 }))
+  })
+})
+
+describe('what matters', () => {
+  const cases: ReadonlyArray<readonly [HopperPersistent['epilogue'], string, string, ReadonlyArray<string>]> =
+    [
+      ['overlapped', 'wait consumed', 'deadlock', ['W1']],
+      ['overlapped', 'wait loaded', 'deadlock', ['R1']],
+      ['overlapped', 'zero acc', 'hazard', ['I1']],
+      ['overlapped', 'wgmma_wait 1', 'hazard', ['W3']],
+      ['overlapped', 'arrive consumed', 'deadlock', ['B5']],
+      ['overlapped', 'arrive consumed last', 'deadlock', ['B5']],
+      ['overlapped', 'acc[...].wait', 'hazard', ['M1']],
+      ['overlapped', 'wait out_smem', 'hazard', ['W4']],
+      ['overlapped', 'commit_smem', 'hazard', ['P1']],
+      ['overlapped', 'wait out', 'hazard', ['U2']],
+      ['waited', 'wait out', 'hazard', ['W4', 'U2']],
+    ]
+  test.each(cases)('%s, without `%s`: %s, %j', (epilogue, label, verdict, ids) => {
+    const p = right(hopperPersistent({ ...base, epilogue, blocks: 3 }))
+    const v = checked(right(without(label)(p))).verdict
+    expect([v.verdict, v.findings.map((f) => f.id)]).toEqual([verdict, expect.arrayContaining([...ids])])
+  })
+})
+
+test.each<readonly [Partial<HopperPersistent>, RegExp]>([
+  [{ tileM: 64 }, /^hopper-persistent: tileM is 64: expected a multiple of 128/],
+  [{ blocks: 0 }, /blocks is 0: expected a positive integer/],
+  [{ blocks: 1.5 }, /blocks is 1.5: expected a positive integer/],
+  [{ gridTileWidth: 0 }, /gridTileWidth is 0: expected a positive integer/],
+  [{ stages: 1 }, /stages is 1: expected 2 to 32/],
+  [{ n: 40 }, /n is 40: expected a multiple of tileN, which is 16/],
+])('refuses %j', (c, message) => {
+  expect(hopperPersistent({ ...base, ...c })).toMatchObject(
+    E.left({ code: 'kernel.settings', message: expect.stringMatching(message) }),
+  )
+})
