@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
-import { brokenHopperMatmuls, labelsOf, without } from '../../src/kernels/broken/index.js'
+import { brokenOf, labelsOf, without } from '../../src/kernels/broken/index.js'
 import { instanceOf, kernelNamed } from '../../src/kernels/catalogue/index.js'
 import { print } from '../../src/semantics/print.js'
 import type { Program } from '../../src/semantics/program.js'
@@ -43,7 +43,7 @@ describe('without', () => {
 
 describe('the manifest of hopper-matmul', () => {
   it('has every statement of the body, but for those without which the kernel is still right', () => {
-    const listed = brokenHopperMatmuls.map((b) => b.without)
+    const listed = brokenOf('hopper-matmul').map((b) => b.without)
     const others = labelsOf(kernel).filter((l) => !listed.includes(l) && !l.startsWith('init '))
     // the twin of `copy a`; what orders nothing that one CTA needs; what cannot be left out
     expect(others).toEqual(['publish barriers', 'acc[...]', 'copy b.expect', 'copy b'])

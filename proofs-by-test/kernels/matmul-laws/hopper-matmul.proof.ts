@@ -1,4 +1,3 @@
-import { brokenHopperMatmuls } from '../../../src/kernels/broken/index.js'
 import { balanced, matmulLaws } from './laws.js'
 import { oneTileEach, pointOf, type Grain } from './points.js'
 
@@ -7,7 +6,6 @@ const grain: Grain = { rows: 64, columns: 16, tile: (tileN) => ({ tileM: 64, til
 matmulLaws({
   kernel: 'hopper-matmul',
   points: oneTileEach(grain),
-  small: pointOf(grain, [1, 1], 7, 3),
-  broken: brokenHopperMatmuls,
+  small: pointOf(grain, [1, 1], 5, 2),
   unawaited: balanced,
 })

@@ -1,4 +1,3 @@
-import { brokenMatmul0s } from '../../../src/kernels/broken/index.js'
 import { balanced, matmulLaws } from './laws.js'
 import { oneTileEach, pointOf, type Grain } from './points.js'
 
@@ -7,8 +6,7 @@ const grain: Grain = { rows: 128, columns: 16, tile: (tileN) => ({ tileM: 128, t
 matmulLaws({
   kernel: 'matmul0',
   points: oneTileEach(grain),
-  small: pointOf(grain, [1, 1], 7, 3),
-  broken: brokenMatmul0s,
+  small: pointOf(grain, [1, 1], 5, 2),
   // of the tutorial's kernels the one that awaits what completes, for every number of steps
   unawaited: balanced,
 })

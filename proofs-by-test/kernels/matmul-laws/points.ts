@@ -1,15 +1,15 @@
 /**
  * Points: thirty configurations of a tiled matmul, small ones.
  *
- * | slots | steps                   | tiles of the output, round about                              |
- * |-------|-------------------------|---------------------------------------------------------------|
- * | 2     | 1, 2, 3, 4, 5           | 1 x 1, 1 x 2, 2 x 1, 3 x 1, 1 x 3, 2 x 3, 3 x 3                |
+ * | slots | steps                   | tiles of the output, round about                             |
+ * |-------|-------------------------|--------------------------------------------------------------|
+ * | 2     | 1, 2, 3, 4, 5           | 1 x 1, 1 x 2, 1 x 1, 3 x 1, 1 x 3, 1 x 1, 2 x 3, 2 x 1, 3 x 3 |
  * | 3     | 1, 2, 3, 4, 5, 6, 7     | the next of that row at every point, so that each number of   |
  * | 4     | 1, 3, 4, 5, 7, 8, 9, 11 | steps meets another shape                                     |
  * | 5     | 1, 4, 5, 6, 9, 10, 11   |                                                               |
  * | 6     | 5, 6, 7                 |                                                               |
  *
- * The element type changes at every point, the tile's columns and its depth at every second and fifth.
+ * The element type changes at every point, the tile's columns at every third and its depth at every fifth.
  */
 import type { Settings } from '../../../src/kernels/catalogue/index.js'
 import type { Point } from './laws.js'
@@ -26,10 +26,12 @@ export interface Grain {
 const shapes: ReadonlyArray<readonly [number, number]> = [
   [1, 1],
   [1, 2],
-  [2, 1],
+  [1, 1],
   [3, 1],
   [1, 3],
+  [1, 1],
   [2, 3],
+  [2, 1],
   [3, 3],
 ]
 
@@ -81,7 +83,7 @@ export const oneTileEach = (
     all.map((steps, at) => {
       const i = rings.slice(0, ring).reduce((n, [, before]) => n + before.length, 0) + at
       return pointOf(grain, shapes[i % shapes.length]!, steps, stages, {
-        wide: i % 2 === 0 ? 1 : 2,
+        wide: i % 3 === 2 ? 2 : 1,
         tileK: i % 5 === 4 ? 32 : 16,
         rest: restOf(i),
       })

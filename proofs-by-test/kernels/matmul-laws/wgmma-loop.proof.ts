@@ -1,4 +1,3 @@
-import { brokenWgmmaLoopStatements } from '../../../src/kernels/broken/index.js'
 import { balanced, matmulLaws } from './laws.js'
 import { oneTileEach, pointOf, type Grain } from './points.js'
 
@@ -14,7 +13,6 @@ const safe = [
 matmulLaws({
   kernel: 'wgmma-loop',
   points: oneTileEach(grain, (i) => ({ dtype: i % 2 === 0 ? 'f16' : 'bf16', ...safe[i % 3]! })),
-  small: pointOf(grain, [1, 1], 7, 3),
-  broken: brokenWgmmaLoopStatements,
+  small: pointOf(grain, [1, 1], 5, 2),
   unawaited: balanced,
 })

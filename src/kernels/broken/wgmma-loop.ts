@@ -15,26 +15,6 @@
  * | load_slot, documented       | ok       |                                                                |
  * | load_slot, wgmma_wait(1)    | ok       |                                                                |
  *
- * And the corrected loop without one of its statements, seven k steps on three slots:
- *
- * | left out            | verdict      | because                                                               |
- * |---------------------|--------------|-----------------------------------------------------------------------|
- * | zero acc            | hazard       | the first wgmma adds to what nothing has written                      |
- * | zero acc.fence      | hazard       | the zeros are not visible to the tensor core                          |
- * | fetch[1] a          | deadlock     | the slot's bytes are expected and never come                          |
- * | fetch[2] b.expect   | deadlock     | the barrier of the slot lacks its arrival                             |
- * | wait a_loaded       | hazard       | a slot is multiplied before it has arrived (once explored)            |
- * | wait b_loaded       | hazard       | the same of the other operand (once explored)                         |
- * | wgmma               | wrong-result | the output is zero                                                    |
- * | wgmma.group         | hazard       | wgmma_wait(1) has no group to wait for                                |
- * | wgmma_wait 1        | hazard       | the wgmma before the last one may still read the slot that is filled   |
- * | refill a            | deadlock     | step S waits for a slot that is never filled again                    |
- * | acc[...].wait       | hazard       | the last wgmma may still write the registers that are read            |
- * | out_smem[...] = acc | hazard       | the copy reads what nothing has written                               |
- * | commit_smem         | hazard       | the copy may not see what was stored                                  |
- * | copy out            | hazard       | the output is never written                                           |
- * | wait out            | hazard       | the block may be gone while its shared memory is read                 |
- *
  * Source: JAX docs, Pallas:MGPU reference, wgmma (waiting for completion).
  */
 import type * as E from 'fp-ts/lib/Either.js'
@@ -43,7 +23,6 @@ import type { HazardId } from '../../semantics/finding.js'
 import type { Program } from '../../semantics/program.js'
 import type { VerdictName } from '../../semantics/verdict.js'
 import { wgmmaLoopThat, type Refills, type WgmmaLoop } from '../hopper/wgmma-loop.js'
-import { breaking, type Broken } from './model.js'
 
 export interface BrokenLoop {
   readonly refills: Refills
@@ -71,24 +50,3 @@ export const brokenWgmmaLoops: ReadonlyArray<BrokenLoop> = [
 
 /** The loop as printed. */
 export const brokenWgmmaLoop = (c: WgmmaLoop): E.Either<Failure, Program> => wgmmaLoopThat('slot', c)
-
-const { broken, brokenElsewhere } = breaking('wgmma-loop')
-
-/** The corrected loop, one statement short. */
-export const brokenWgmmaLoopStatements: ReadonlyArray<Broken> = [
-  broken('zero acc', 'hazard', 'I1'),
-  broken('zero acc.fence', 'hazard', 'P1'),
-  broken('fetch[1] a', 'deadlock', 'B4'),
-  broken('fetch[2] b.expect', 'deadlock', 'B5'),
-  brokenElsewhere('wait a_loaded', 'hazard', 'R1'),
-  brokenElsewhere('wait b_loaded', 'hazard', 'R1'),
-  broken('wgmma', 'wrong-result'),
-  broken('wgmma.group', 'hazard', 'W3', 'M1'),
-  broken('wgmma_wait 1', 'hazard', 'W3'),
-  broken('refill a', 'deadlock', 'B4'),
-  broken('acc[...].wait', 'hazard', 'M1'),
-  broken('out_smem[...] = acc', 'hazard', 'I1'),
-  broken('commit_smem', 'hazard', 'P1'),
-  broken('copy out', 'hazard', 'O1'),
-  broken('wait out', 'hazard', 'U2'),
-]
