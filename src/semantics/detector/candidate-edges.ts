@@ -8,6 +8,7 @@
  * | fence       | a fence right after a by its agent, right before b by its agent, or both                     |
  * | group-wait  | a group wait that covers a, by its issuer: before b, or before one of its later arrives       |
  * | wait        | b's agent waits, before b, for a barrier generation that somebody completes anyway and that covers a |
+ * | arrive      | a relaxed arrive of a's agent behind a, as a release                                          |
  * | arrive      | an arrive of a's agent, moved behind the point where that agent knows that a is done          |
  * | arrive-wait | a new pair: arrive when a is done, wait before b                                              |
  *
@@ -25,6 +26,7 @@ import type { Family, Header, LogEvent, Unit } from '../log.js'
 import type { AgentState } from './context.js'
 import type { FenceName } from './fences.js'
 import { applyFence } from './fences.js'
+import { publish } from './context.js'
 import { singleton, union } from './generation-set.js'
 import { awaitGroup } from './groups.js'
 import type { Knowledge } from './knowledge.js'
@@ -370,6 +372,29 @@ export const waits: Kind = function* (header, _events, _options, finding, a, b, 
       )
     )
       yield waitFor(header, b, p.barrier, p.generation, done)
+  }
+}
+
+/** What was arrived with nothing to tell, told. */
+export const released: Kind = function* (header, events, _options, _finding, a, b) {
+  const x = a.side.index
+  let tried = 0
+  for (let i = a.index + 1; i < Math.min(events.length, b.index) && tried < 8; i++) {
+    const e = events[i]!
+    if (e._tag !== 'barrier' || e.kind !== 'arrive' || e.release || e.stamp.agent !== x) continue
+    tried++
+    yield {
+      kind: 'arrive',
+      text: `the arrive \`${header.sites[e.stamp.site]?.label ?? String(e.stamp.site)}\` of ${agentName(header, x)} on ${barrierName(header, e.barrier)} as a release`,
+      actions: [
+        {
+          before: i,
+          act: (d) => {
+            publish(d.barriers[e.barrier]!.current.message, d.context.agents[x]!, e.tensor)
+          },
+        },
+      ],
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * The smallest missing edge: what to add so that a finding disappears.
  *
- * The log is judged again with one hypothesis put in (`candidate-edges.ts`: fence, group wait, wait, moved arrive, new pair, in this
+ * The log is judged again with one hypothesis put in (`candidate-edges.ts`: fence, group wait, wait, arrive that releases, moved arrive, new pair, in this
  * order), and the first hypothesis under which the finding is gone wins.
  *
  *     log         write x by P; issue of a store of x by P              P1
@@ -38,6 +38,7 @@ import {
   movedArrives,
   newPairs,
   receiveAll,
+  released,
   waitFor,
   waits,
 } from './candidate-edges.js'
@@ -229,7 +230,7 @@ export const explain = (
   }
   const orders: ReadonlyArray<readonly [Seen, Seen]> =
     other === undefined ? exits(header, events, finding, first) : bothWays(first, seen[1]!)
-  for (const kind of [fences, groupWaits, waits, movedArrives, newPairs]) {
+  for (const kind of [fences, groupWaits, waits, released, movedArrives, newPairs]) {
     for (const [a, b] of orders) {
       for (const h of kind(header, events, options, finding, a, b, completed)) {
         if (gone(h)) return { kind: h.kind, text: h.text }

@@ -35,7 +35,8 @@
  * 1. `reduced: false` finds the same kinds.
  * 2. The schedule of a finding replays to it.
  * 3. A search that says complete has followed every schedule; one that does not says which bound it has reached.
- * 4. On the programs of skeletons the kinds are those of `naive/explore.ts`.
+ * 4. `reduced: false` finds the same ways to end.
+ * 5. On the programs of skeletons the kinds are those of `naive/explore.ts`.
  *
  * Names: explicit-state model checking with partial-order reduction; Tier B.
  * Source: PTX ISA, memory consistency model; docs/hazards.md, the theorem.
@@ -61,6 +62,7 @@ const overWaves = (
   each: EachWave,
 ): E.Either<ExploreError, Exploration> => {
   const found: Found[] = []
+  const ends = new Set<string>()
   let states = 0
   let transitions = 0
   let waves = 0
@@ -86,6 +88,7 @@ const overWaves = (
         `control depends on data, which a search of schedules does not keep: ${s.data}`,
       )
     found.push(...s.found)
+    for (const end of s.ends) ends.add(`${String(waves)}: ${end}`)
     states += s.keys.size()
     transitions += s.transitions
     waves++
@@ -102,6 +105,7 @@ const overWaves = (
     states,
     transitions,
     waves,
+    ends: [...ends].sort(),
   })
 }
 

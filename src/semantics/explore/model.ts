@@ -58,6 +58,8 @@ export interface Exploration {
   readonly states: number
   readonly transitions: number
   readonly waves: number
+  /** how its waves can end (`ends.ts`), each once, sorted */
+  readonly ends: ReadonlyArray<string>
 }
 
 export type ExploreError = Failure<'explore.data'>

@@ -20,6 +20,7 @@ import type { World } from '../machine/world.js'
 import { finished, offered, sameKey, showKey, take, type EventKey, type Offered } from '../step.js'
 import { atomicTogether, ctasOf } from '../touches.js'
 import { claim, future, mapFuture, noteAll, touchesOf, type Claim, type Future } from './claims.js'
+import { endOf } from './ends.js'
 import { keySet, names, stateKey, type KeySet, type Names } from './key.js'
 import type { Bound, ExploreOptions, Found, Kind } from './model.js'
 import { meet, places, type Places, type Seen } from './places.js'
@@ -43,6 +44,8 @@ export interface Search {
   readonly prefix: ReadonlyArray<EventKey>
   readonly known: Set<string>
   readonly found: Found[]
+  /** ways to end */
+  readonly ends: Set<string>
   transitions: number
   bound: Bound | null
   /** a footprint that has no mask: the search begins again with more places */
@@ -200,6 +203,7 @@ const terminal = (s: Search, m: Machine, path: ReadonlyArray<EventKey>): void =>
     stuck(s, m, path)
     return
   }
+  s.ends.add(endOf(s.world, m))
   if (s.end === null) {
     s.end = m
     s.endPath = [...path]
@@ -416,6 +420,7 @@ const searching = (
       prefix,
       known: new Set(),
       found: [],
+      ends: new Set(),
       transitions: 0,
       bound: null,
       news: false,

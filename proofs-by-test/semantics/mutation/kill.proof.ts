@@ -1,0 +1,69 @@
+/**
+ * The laws of `kill.ts`, on the kernels that are small enough: every mutant of both classes is killed by name, or equivalent by certificate. All
+ * kernels have their turn in `kill-rate.proof.ts`.
+ */
+import { describe, expect, test } from 'vitest'
+import { check } from '../../../src/semantics/check.js'
+import {
+  allSchedules,
+  cutDown,
+  judgeMutant,
+  mutantsOf,
+  rules,
+  type Judged,
+} from '../../../src/semantics/mutation/index.js'
+import { options, programOf, right } from './settings.js'
+
+const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+const queue = (m: number) => ({ m, n: 8, rows: 1, buffering: 2 })
+const hopper = (steps: number) => ({
+  m: 64,
+  n: 16,
+  k: 16 * steps,
+  tileM: 64,
+  tileN: 16,
+  tileK: 16,
+  stages: 2,
+})
+const show = (j: Judged): string => `${j.mutant.key}: ${j.verdict} ${j.ids.slice(0, 4).join()}`
+
+const kernels = [
+  ['queue', queue],
+  ['hopper-matmul', hopper],
+] as const
+
+describe.each(kernels)('%s', (name, settings) => {
+  const program = programOf(name, settings(5))
+  const smaller = [1, 2, 3, 4].map((k) => cutDown(programOf(name, settings(k)), options))
+  const judged = mutantsOf(program).map((m) => judgeMutant(program, options, m, smaller))
+  test('law 1: the program itself is ok, and every small instance', () => {
+    for (const p of [program, ...smaller.map((s) => s.program)])
+      expect(right(check(p, options)).verdict.verdict).toBe('ok')
+  })
+  test('nothing survives without a certificate, nothing is undecided', () => {
+    expect(judged.filter((j) => j.fate !== 'killed' && j.certificate === null).map(show)).toEqual([])
+  })
+  test('every kill names', () => {
+    expect(judged.filter((j) => j.fate === 'killed' && !j.named).map(show)).toEqual([])
+  })
+  test('a certificate is a rule of the list, or all schedules', () => {
+    const given = new Set(judged.flatMap((j) => j.certificate ?? []))
+    expect([...given].filter((c) => c !== allSchedules && !rules.includes(c))).toEqual([])
+  })
+  test('law 2: what a rule certifies has the ends and the proof of the program, under all schedules', () => {
+    const ruled = judged.filter((j) => j.certificate !== null && j.certificate !== allSchedules)
+    expect(ruled.length).toBeGreaterThan(15)
+    const few = nightly ? smaller : smaller.slice(2, 3)
+    const before = few.map((s) => s.outcome())
+    for (const j of ruled)
+      few.forEach((s, i) => {
+        const m = s.mutants().get(j.mutant.key)
+        if (m === undefined) return
+        expect([j.certificate, j.mutant.key, cutDown(m.program, options).outcome()]).toEqual([
+          j.certificate,
+          j.mutant.key,
+          before[i],
+        ])
+      })
+  })
+})

@@ -1,0 +1,178 @@
+/**
+ * Certificates: why a survivor is no mutant at all.
+ *
+ * A rule is a fact about the machine that can be read off the change; each has its theorem among the proofs, on drawn programs of which the naive engine
+ * knows every schedule. What no rule covers is explored (`cut-down.ts`), and what neither covers is a survivor.
+ *
+ * | rule                  | why nothing changes                                                                     |
+ * |-----------------------|-----------------------------------------------------------------------------------------|
+ * | idempotent fence      | a fence right after the same fence has nothing left to make visible                     |
+ * | idempotent wait       | a group wait right after the same one finds nothing pending                             |
+ * | idempotent barrier    | the members of a rendezvous that meet twice know nothing new after the second time      |
+ * | repeated wait         | a wait that has passed passes again while its barrier's next generation cannot end without its agent, which C4 of the mutant has shown |
+ * | repeated access       | a load right after the same load finds the same, a store of the same value right after it writes the same |
+ * | empty group           | a commit right after a commit closes an empty group, which only makes later waits wait for more |
+ * | rendezvous of one     | a named barrier whose count one agent meets by itself ends at its own arrival and orders nothing: it may go, or be elsewhere |
+ * | implied fence         | a thread-sync fence beside an arrive or a wait whose barrier orders the tensor core repeats what that does; it may go, change its side or its place |
+ * | register dependency   | a load whose registers are used has read before what follows that use, and only a dealloc asks: a note says so |
+ * | stronger wait         | a wait that leaves fewer groups open, or waits for the writes too, passes later and knows more; it never waits for another agent |
+ * | wider fence           | a proxy fence of cluster scope does what one of CTA scope does                           |
+ * | larger buffer         | nobody picks the slot that was added: the program without it stays inside its bounds     |
+ * | commuting neighbours  | two steps of one agent that touch different things, and neither of which waits            |
+ * | expected in time      | the bytes of a copy may come before they are announced, as long as the arrival that announces them is still missing |
+ * | initialisation fence  | in the core a rendezvous publishes what `init` did, to every proxy; the fence adds nothing |
+ * | permit                | the permit to allocate ends with the CTA, and nobody of it allocates again               |
+ *
+ * Laws
+ * 1. what a rule certifies has the verdict, the provenance and the ends of the program.
+ */
+import type { Instruction, InstructionName } from '../instruction.js'
+import type { Do, Program } from '../program.js'
+import type { Verdict } from '../verdict.js'
+import { barriersOf } from './change.js'
+import { fences, type Mutant } from './model.js'
+import { otherThan } from './operands.js'
+
+export const rules: ReadonlyArray<string> = [
+  'idempotent fence',
+  'idempotent wait',
+  'idempotent barrier',
+  'repeated wait',
+  'repeated access',
+  'empty group',
+  'rendezvous of one',
+  'implied fence',
+  'register dependency',
+  'stronger wait',
+  'wider fence',
+  'larger buffer',
+  'commuting neighbours',
+  'expected in time',
+  'initialisation fence',
+  'permit',
+]
+
+// ---------------------------------------------------------------- twice
+
+const whenTwice = (i: Instruction): string | null => {
+  switch (i._tag) {
+    case 'fence.proxyAsync':
+    case 'fence.tensormap':
+    case 'wgmma.fence':
+    case 'tcgen05.fenceBefore':
+    case 'tcgen05.fenceAfter':
+      return 'idempotent fence'
+    case 'bulk.waitGroup':
+    case 'cpAsync.waitGroup':
+    case 'wgmma.waitGroup':
+    case 'tcgen05.waitLd':
+    case 'tcgen05.useLd':
+    case 'tcgen05.waitSt':
+      return 'idempotent wait'
+    case 'bulk.commitGroup':
+    case 'cpAsync.commitGroup':
+    case 'wgmma.commitGroup':
+      return 'empty group'
+    case 'bar.sync':
+      return 'idempotent barrier'
+    case 'mbarrier.wait':
+      return 'repeated wait'
+    case 'smem.load':
+    case 'gmem.load':
+    case 'gmem.loadPtr':
+    case 'regs.read':
+    case 'smem.store':
+    case 'gmem.store':
+    case 'gmem.storePtr':
+    case 'regs.write':
+      return 'repeated access'
+    case 'tcgen05.relinquish':
+      return 'permit'
+    default:
+      return null
+  }
+}
+
+// ---------------------------------------------------------------- what orders nothing
+
+/** Does every agent meet this named barrier by itself? */
+const isOfOne = (program: Program, { instruction: i }: Do): boolean =>
+  (i._tag === 'bar.sync' || i._tag === 'bar.arrive') &&
+  program.launch.agents.every((a) => i.count <= 32 * a.warps)
+
+/** Does this statement arrive on, or wait for, a barrier that orders the tensor core? */
+const orders = (program: Program, s: Do | null, tag: InstructionName): boolean =>
+  s !== null &&
+  s.instruction._tag === tag &&
+  barriersOf(program, s.instruction).some((id) =>
+    program.storage.some((b) => b.id === id && b.contents._tag === 'barriers' && b.contents.ordersTensorCore),
+  )
+
+/** Is the changed fence one that its neighbour repeats? */
+const isImplied = (program: Program, m: Mutant): boolean =>
+  (m.instruction === 'tcgen05.fenceBefore' && orders(program, m.next, 'mbarrier.arrive')) ||
+  (m.instruction === 'tcgen05.fenceAfter' && orders(program, m.previous, 'mbarrier.wait'))
+
+/** An exchange with such a fence. */
+const exchangesImplied = (program: Program, [a, b]: ReadonlyArray<Do>): boolean =>
+  b !== undefined &&
+  ((a!.instruction._tag === 'tcgen05.fenceBefore' && orders(program, b, 'mbarrier.arrive')) ||
+    (b.instruction._tag === 'tcgen05.fenceAfter' && orders(program, a!, 'mbarrier.wait')))
+
+// ---------------------------------------------------------------- neighbours
+
+const arrivals: ReadonlySet<InstructionName> = new Set<InstructionName>([
+  'mbarrier.arrive',
+  'mbarrier.expectTx',
+  'mbarrier.arriveExpectTx',
+])
+
+const commute = (a: Instruction, b: Instruction): boolean => {
+  const both = (names: ReadonlySet<InstructionName>): boolean => names.has(a._tag) && names.has(b._tag)
+  if (a._tag === 'mbarrier.init' && b._tag === 'mbarrier.init') return otherThan(a.barrier, b.barrier)
+  if (both(arrivals) && 'barrier' in a && 'barrier' in b) return otherThan(a.barrier, b.barrier)
+  if (a._tag === 'mbarrier.wait' && b._tag === 'mbarrier.wait') return otherThan(a.barrier, b.barrier)
+  return fences.has(a._tag) && fences.has(b._tag) && a._tag === b._tag
+}
+
+/** A copy, and the arrive that expects its bytes on its barrier. */
+const announces = (expect: Instruction, copy: Instruction): boolean =>
+  expect._tag === 'mbarrier.arriveExpectTx' &&
+  (copy._tag === 'tma.load' || copy._tag === 'tma.gather') &&
+  !otherThan(expect.barrier, copy.barrier)
+
+// ---------------------------------------------------------------- all
+
+/** The rule by which a mutant that was found ok changes nothing, or null. */
+export const ruleFor = (program: Program, m: Mutant, v: Verdict): string | null => {
+  const [s, other] = m.statements
+  const i = s?.instruction
+  if (m.operator === 'ALLOC') return m.change === 'a slot more' ? 'larger buffer' : null
+  if (i === undefined || m.instruction === 'declaration' || m.instruction === 'predicate') return null
+  if (m.operator === 'DUP') return i._tag === 'fence.mbarrierInit' ? 'initialisation fence' : whenTwice(i)
+  if (m.statements.some((d) => isOfOne(program, d)) && m.operator !== 'COUNT') return 'rendezvous of one'
+  if (m.statements.some((d) => d.instruction._tag === 'fence.mbarrierInit')) return 'initialisation fence'
+  if (m.change === 'left out' && i._tag === 'tcgen05.relinquish') return 'permit'
+  if (i._tag === 'tcgen05.waitLd' && m.change === 'left out' && v.notes.some((n) => n.id === 'M3'))
+    return 'register dependency'
+  if (isImplied(program, m) && m.operator !== 'ORDER') return 'implied fence'
+  switch (m.operator) {
+    case 'ORDER':
+      if (exchangesImplied(program, m.statements)) return 'implied fence'
+      return other !== undefined && commute(i, other.instruction) ? 'commuting neighbours' : null
+    case 'MOVE':
+      return m.change.startsWith('behind') && other !== undefined && announces(i, other.instruction)
+        ? 'expected in time'
+        : null
+    case 'COUNT':
+      return m.change === 'one less' && i._tag.endsWith('.waitGroup') ? 'stronger wait' : null
+    case 'FLAG':
+      return m.change === 'in full' || m.change === 'not relaxed' ? 'stronger wait' : null
+    case 'FENCE':
+      return m.change === 'of cluster scope' && i._tag === 'fence.proxyAsync' && i.scope === 'cta'
+        ? 'wider fence'
+        : null
+    default:
+      return null
+  }
+}

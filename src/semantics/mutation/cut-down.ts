@@ -1,0 +1,100 @@
+/**
+ * Cut-down instances: the same mutant of a kernel so small that every schedule can be followed.
+ *
+ * A mutant that is found ok and that no rule covers is looked for, by its key, in smaller instances of its kernel: one output tile, two slots, 1 to 4
+ * steps. It is equivalent when in each instance that has it
+ *
+ * 1. every schedule of the original and of the mutant is followed to the end, and shows nothing;
+ * 2. the ways to end are the same (`explore/ends.ts`): phases, arrivals and bytes of all barriers, columns of tensor memory;
+ * 3. provenance proves both, with the same words: what the outputs hold is the same function of the inputs, in the same order.
+ *
+ * Where no schedule shows a race or a missing edge, all leave the same memory; so (2) and (3) are the set of terminal states.
+ *
+ * | instance        | original          | mutant with one parity more | says        |
+ * |-----------------|-------------------|-----------------------------|-------------|
+ * | k = 1           | empty[0] phase 1  | empty[0] phase 1            | equal       |
+ * | k = 3           | empty[0] phase 0  | empty[0] phase 1            | not equal: a survivor |
+ *
+ * Laws
+ * 1. The original is equivalent to itself; what differs in one instance is not equivalent.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { check, type CheckOptions } from '../check.js'
+import { explore } from '../explore/index.js'
+import type { Program } from '../program.js'
+import type { Mutant } from './model.js'
+import { mutantsOf } from './mutants.js'
+
+// ---------------------------------------------------------------- model
+
+/** What a small instance comes to: all its ends, and what its outputs are; null where a search did not finish or found something. */
+interface Outcome {
+  readonly ends: string
+  readonly outputs: string
+}
+
+/** A small instance and its mutants; made when it is asked for, kept for the next question. */
+export interface CutDown {
+  readonly program: Program
+  readonly mutants: () => ReadonlyMap<string, Mutant>
+  readonly outcome: () => Outcome | null
+}
+
+export type Answer = 'equal' | 'different' | 'unknown'
+
+const kept = <A>(make: () => A): (() => A) => {
+  const held: Array<A> = []
+  return () => {
+    if (held.length === 0) held.push(make())
+    return held[0]!
+  }
+}
+
+// ---------------------------------------------------------------- one instance
+
+const outcomeOf = (program: Program, options: CheckOptions): Outcome | null => {
+  const bounds = options.bounds
+  const all = explore(program, {
+    arguments: options.arguments,
+    states: bounds?.states ?? mostStates,
+    depth: bounds?.depth ?? mostStates,
+    strict: options.strict,
+    reduced: true,
+    stop: true,
+  })
+  if (E.isLeft(all) || !all.right.complete || !all.right.clean) return null
+  const one = check(program, Object.assign({}, options, { explain: false, explore: false }))
+  if (E.isLeft(one)) return null
+  const { provenance, verdict } = one.right.verdict
+  if (verdict === 'hazard' || provenance === null || !provenance.proved) return null
+  return { ends: all.right.ends.join('\n'), outputs: `${provenance.text} ${String(provenance.inOrder)}` }
+}
+
+/** Most states of one search. */
+export const mostStates = 5_000_000
+
+export const cutDown = (program: Program, options: CheckOptions): CutDown => ({
+  program,
+  mutants: kept(() => new Map(mutantsOf(program).map((m) => [m.key, m]))),
+  outcome: kept(() => outcomeOf(program, options)),
+})
+
+// ---------------------------------------------------------------- all
+
+/** Does the mutant with this key end as the original does, in every instance that has it? */
+export const comparedWith = (
+  instances: ReadonlyArray<CutDown>,
+  key: string,
+  options: CheckOptions,
+): Answer => {
+  let asked = 0
+  for (const instance of instances) {
+    const m = instance.mutants().get(key)
+    if (m === undefined) continue
+    const [mine, its] = [instance.outcome(), outcomeOf(m.program, options)]
+    if (mine === null || its === null) return 'unknown'
+    if (mine.ends !== its.ends || mine.outputs !== its.outputs) return 'different'
+    asked++
+  }
+  return asked === 0 ? 'unknown' : 'equal'
+}

@@ -1,0 +1,315 @@
+/**
+ * Operators on the fields of a statement: RETARGET, SLOT, SLICE, COUNT, FLAG, FENCE (kind and scope), PRIME (parity, one arrive too many), ALLOC.
+ *
+ * | operator | applies to                                        | becomes                                                            |
+ * |----------|---------------------------------------------------|--------------------------------------------------------------------|
+ * | RETARGET | barriers of statements, copies and completions    | the next slot, another array, its own CTA's; a mask with one CTA less |
+ * | SLOT     | the same, and slots of every operand in a ring    | the next slot (data), always slot 0                                |
+ * | COUNT    | inits, arrives, bytes, groups left open, threads, semaphores | one more, one less; 16 bytes; a warp                    |
+ * | PRIME    | waits; inits                                      | the other parity; an arrive behind the init                        |
+ * | FLAG     | release, acquire, scope; reads or in full; relaxed rendezvous; half of an arrive that expects; completions; pairs of CTAs; accumulate; predicates | the other value; always |
+ * | FENCE    | fences between proxies or threads                 | the other scopes; the other side's fence                           |
+ * | ALLOC    | columns of tensor memory                          | twice as many, half as many                                        |
+ * | SLICE    | coordinates of copies, slices of operands         | the neighbouring tile along each axis                              |
+ */
+import type { ExprNode } from '../expression.js'
+import { checked } from '../index-types.js'
+import type { Instruction } from '../instruction.js'
+import type { Do, Program } from '../program.js'
+import { operandsOf, mapOperands } from '../signature.js'
+import { altered, instead, type DoSite } from './change.js'
+import { classOf, type Change, type MutantClass, type Operator } from './model.js'
+import { otherBarriers, otherSlices, otherSlots, plus } from './operands.js'
+
+/** The statement with other fields. */
+type Alter = (operator: Operator, text: string, fields: object, of?: MutantClass) => Change
+
+const replaced = (i: Instruction, field: string, by: ExprNode): Instruction =>
+  mapOperands((e, at): ExprNode => (at === field ? by : e))(i)
+
+// ---------------------------------------------------------------- operands
+
+const isBarrierField = (field: string): boolean => field === 'barrier' || field.endsWith('].barrier')
+
+/** Where a field stands, if there are several like it. */
+const within = (field: string): string => (field === 'barrier' ? '' : ` of ${field}`)
+
+const barriers = (program: Program, i: Instruction, alter: Alter): ReadonlyArray<Change> =>
+  operandsOf(i).flatMap(({ field, expr }) =>
+    isBarrierField(field) && i._tag !== 'mbarrier.init'
+      ? otherBarriers(program, expr, i._tag === 'tcgen05.commit' || i._tag === 'tcgen05.mma').map(
+          ([text, by]) =>
+            alter(
+              text === 'always slot 0' ? 'SLOT' : 'RETARGET',
+              text + within(field),
+              replaced(i, field, by),
+              'synchronisation',
+            ),
+        )
+      : [],
+  )
+
+const slots = (program: Program, i: Instruction, alter: Alter): ReadonlyArray<Change> =>
+  classOf(i._tag) !== 'data'
+    ? []
+    : operandsOf(i).flatMap(({ field, expr, kind }) =>
+        kind._tag === 'view'
+          ? otherSlots(program, expr).map(([text, by]) =>
+              alter('SLOT', `${text} of ${field}`, replaced(i, field, by)),
+            )
+          : [],
+      )
+
+/** The box of the tensor map that a copy goes by; 1 along each axis where the map is made by the program. */
+const boxOf = (program: Program, i: Instruction): ReadonlyArray<number> => {
+  const by = 'descriptor' in i && i.descriptor._tag === 'descriptor' ? i.descriptor.param : null
+  const map = program.params.find((p) => p.name === by)
+  return map?._tag === 'descriptor' ? map.box : []
+}
+
+const slices = (program: Program, i: Instruction, alter: Alter): ReadonlyArray<Change> => {
+  if (classOf(i._tag) !== 'data') return []
+  const box = boxOf(program, i)
+  return operandsOf(i).flatMap(({ field, expr, kind }) => {
+    const axis = /^coords\[(\d+)\]$/.exec(field)
+    if (axis !== null)
+      return [
+        alter(
+          'SLICE',
+          `the next tile along axis ${axis[1]!}`,
+          replaced(i, field, plus(expr, box[Number(axis[1])] ?? 1)),
+        ),
+      ]
+    return kind._tag === 'view'
+      ? otherSlices(expr).map(([text, by]) => alter('SLICE', `${text} of ${field}`, replaced(i, field, by)))
+      : []
+  })
+}
+
+const cleared = (mask: ExprNode): ExprNode => ({
+  _tag: 'binary',
+  op: 'and',
+  x: mask,
+  y: { _tag: 'binary', op: 'sub', x: mask, y: { _tag: 'const', dtype: 'i32', value: 1 } },
+})
+const lowest = (mask: ExprNode): ExprNode => ({
+  _tag: 'binary',
+  op: 'sub',
+  x: mask,
+  y: cleared(mask),
+})
+
+/** A mask of CTAs with its first CTA alone, and without it. */
+const masks = (i: Instruction, alter: Alter): ReadonlyArray<Change> =>
+  operandsOf(i).flatMap(({ field, expr }) =>
+    field === 'multicast' || field.endsWith('].multicast')
+      ? [
+          alter(
+            'RETARGET',
+            'the first CTA of the mask alone',
+            replaced(i, field, lowest(expr)),
+            'synchronisation',
+          ),
+          alter(
+            'RETARGET',
+            'the mask without its first CTA',
+            replaced(i, field, cleared(expr)),
+            'synchronisation',
+          ),
+        ]
+      : [],
+  )
+
+// ---------------------------------------------------------------- numbers
+
+const more = (
+  alter: Alter,
+  field: string,
+  value: number,
+  least: number,
+  step: number = 1,
+  what: string = '',
+): ReadonlyArray<Change> => [
+  alter('COUNT', `one ${what}more`, { [field]: value + step }),
+  ...(value - step >= least ? [alter('COUNT', `one ${what}less`, { [field]: value - step })] : []),
+]
+
+const amount = (
+  alter: Alter,
+  field: string,
+  e: ExprNode,
+  by: number,
+  what: string,
+): ReadonlyArray<Change> => [
+  alter('COUNT', `${what} more`, { [field]: plus(e, by) }),
+  alter('COUNT', `${what} less`, { [field]: plus(e, -by) }),
+]
+
+const counts = (i: Instruction, alter: Alter): ReadonlyArray<Change> => {
+  switch (i._tag) {
+    case 'mbarrier.init':
+    case 'mbarrier.arrive':
+    case 'mbarrier.arriveDrop':
+      return more(alter, 'count', i.count, 1)
+    case 'mbarrier.arriveExpectTx':
+    case 'mbarrier.expectTx':
+      return amount(alter, 'bytes', i.bytes, 16, '16 bytes')
+    case 'bulk.waitGroup':
+    case 'cpAsync.waitGroup':
+    case 'wgmma.waitGroup':
+      return more(alter, 'pending', i.pending, 0)
+    case 'bar.sync':
+    case 'bar.arrive':
+      return more(alter, 'count', i.count, 32, 32, 'warp ')
+    case 'semaphore.signal':
+    case 'semaphore.wait':
+      return amount(alter, 'value', i.value, 1, 'one')
+    case 'tcgen05.alloc':
+    case 'tcgen05.dealloc':
+      return [
+        alter('ALLOC', 'twice the columns', { columns: i.columns * 2 }),
+        alter('ALLOC', 'half the columns', { columns: i.columns / 2 }),
+      ]
+    default:
+      return []
+  }
+}
+
+// ---------------------------------------------------------------- flags
+
+const truth = (value: boolean): ExprNode => ({ _tag: 'const', dtype: 'i1', value: value ? 1 : 0 })
+const isTruth = (e: ExprNode, value: boolean): boolean =>
+  e._tag === 'const' && Number(e.value) === (value ? 1 : 0)
+
+const accumulation = (field: string, e: ExprNode, alter: Alter): ReadonlyArray<Change> =>
+  [true, false].flatMap((value) =>
+    isTruth(e, value)
+      ? []
+      : [alter('FLAG', value ? 'accumulates always' : 'never accumulates', { [field]: truth(value) })],
+  )
+
+const scoped = (program: Program, scope: string, alter: Alter): ReadonlyArray<Change> =>
+  scope !== 'cta' && program.launch.cluster.some((n) => n > 1)
+    ? [alter('FLAG', 'of CTA scope', { scope: 'cta' })]
+    : []
+
+const flags = (program: Program, i: Instruction, alter: Alter): ReadonlyArray<Change> => {
+  switch (i._tag) {
+    case 'mbarrier.arrive':
+    case 'mbarrier.arriveDrop':
+      return [
+        ...(i.release ? [alter('FLAG', 'relaxed', { release: false })] : []),
+        ...scoped(program, i.scope, alter),
+      ]
+    case 'mbarrier.arriveExpectTx':
+      return [
+        ...(i.release ? [alter('FLAG', 'relaxed', { release: false })] : []),
+        ...scoped(program, i.scope, alter),
+        alter('FLAG', 'expects without arriving', { _tag: 'mbarrier.expectTx' }),
+        alter('FLAG', 'arrives without expecting', { _tag: 'mbarrier.arrive', count: 1 }),
+      ]
+    case 'mbarrier.wait':
+      return [
+        alter('PRIME', 'the other parity', {
+          parity: { _tag: 'binary', op: 'xor', x: i.parity, y: { _tag: 'const', dtype: 'i32', value: 1 } },
+        }),
+        ...(i.acquire ? [alter('FLAG', 'relaxed', { acquire: false })] : []),
+        ...scoped(program, i.scope, alter),
+      ]
+    case 'cluster.arrive':
+      return [alter('FLAG', i.relaxed ? 'not relaxed' : 'relaxed', { relaxed: !i.relaxed })]
+    case 'bulk.waitGroup':
+      return [alter('FLAG', i.read ? 'in full' : 'reads only', { read: !i.read })]
+    case 'semaphore.signal':
+      return scoped(program, i.scope, alter)
+    case 'semaphore.wait':
+      return [
+        alter('FLAG', i.decrement ? 'takes nothing' : 'takes what it waits for', { decrement: !i.decrement }),
+        ...scoped(program, i.scope, alter),
+      ]
+    case 'fence.proxyAsync':
+      return (['cta', 'cluster', 'global'] as const)
+        .filter((scope) => scope !== i.scope)
+        .map((scope) => alter('FENCE', `of ${scope} scope`, { scope }))
+    case 'tcgen05.fenceBefore':
+      return [alter('FENCE', 'the fence of the other side', { _tag: 'tcgen05.fenceAfter' })]
+    case 'tcgen05.fenceAfter':
+      return [alter('FENCE', 'the fence of the other side', { _tag: 'tcgen05.fenceBefore' })]
+    case 'wgmma.mma':
+      return accumulation('scaleD', i.scaleD, alter)
+    case 'tcgen05.mma':
+      return [
+        ...accumulation('accumulate', i.accumulate, alter),
+        ...i.completions.map((c, k) =>
+          alter(
+            'FLAG',
+            isTruth(c.when, true) ? `completion ${String(k)} never` : `completion ${String(k)} always`,
+            replaced(i, `completions[${String(k)}].when`, truth(!isTruth(c.when, true))),
+            'synchronisation',
+          ),
+        ),
+      ]
+    default:
+      return []
+  }
+}
+
+/** What two CTAs do together, done by one. */
+const collective = (i: Instruction, alter: Alter): ReadonlyArray<Change> =>
+  'ctaGroup' in i && i.ctaGroup === 2
+    ? [alter('FLAG', 'not collective', { ctaGroup: 1 }, 'synchronisation')]
+    : []
+
+const without = (s: Do): Do => ({
+  _tag: 'Do',
+  results: s.results,
+  instruction: s.instruction,
+  site: s.site,
+})
+
+const always = (program: Program, site: DoSite, of: MutantClass): ReadonlyArray<Change> =>
+  site.statement.when === undefined
+    ? []
+    : [instead(program, site, 'FLAG', of, 'whatever its predicate says', [without(site.statement)])]
+
+/** An arrive too many, before anything has happened. */
+const primed = (program: Program, site: DoSite): ReadonlyArray<Change> => {
+  const s = site.statement
+  if (s.instruction._tag !== 'mbarrier.init') return []
+  const arrive: Instruction = checked<Instruction, unknown>({
+    _tag: 'mbarrier.arrive',
+    barrier: s.instruction.barrier,
+    count: 1,
+    release: true,
+    scope: 'cta',
+  })
+  const second: Do = {
+    _tag: 'Do',
+    results: [],
+    instruction: arrive,
+    site: { label: `${s.site.label}.primed`, path: s.site.path },
+  }
+  return [instead(program, site, 'PRIME', 'synchronisation', 'and an arrive', [s, second])]
+}
+
+// ---------------------------------------------------------------- all
+
+export const fields =
+  (program: Program) =>
+  (site: DoSite): ReadonlyArray<Change> => {
+    const i = site.statement.instruction
+    const own = classOf(i._tag)
+    if (own === null) return []
+    const alter: Alter = (operator, text, by, of = own) => altered(program, site, operator, of, text, by)
+    return [
+      ...barriers(program, i, alter),
+      ...masks(i, alter),
+      ...slots(program, i, alter),
+      ...slices(program, i, alter),
+      ...counts(i, alter),
+      ...flags(program, i, alter),
+      ...collective(i, alter),
+      ...always(program, site, own),
+      ...primed(program, site),
+    ]
+  }

@@ -1,0 +1,158 @@
+/**
+ * Mutants: a program and one change of it.
+ *
+ * A program is data, so a mutant is another program. Every operator is applied to every site of the classes that it names, and nobody chooses. A
+ * *site* is a statement, a predicate or a declaration; what is done to it is said without numbers that depend on sizes (`one more`, not
+ * `count 3`), so that a mutant of a kernel can be found again in an instance of other sizes: by its *key*.
+ *
+ *     DROP  compute / k / wait loaded  left out              in hopper-matmul of 9 steps on 4 slots
+ *     DROP  compute / k / wait loaded  left out              in hopper-matmul of 3 steps on 2 slots: the same mutant
+ *
+ * | class           | what is changed                                                                                 | killed by             |
+ * |-----------------|-------------------------------------------------------------------------------------------------|-----------------------|
+ * | synchronisation | waits, arrives, expects, fences, groups, commits, counts, slots, priming, flags, exit, allocation | hazard, deadlock, invalid |
+ * | data            | copies, MMAs, loads, stores, their slots, slices and order, whether they accumulate             | the same, wrong-result |
+ */
+import type { InstructionName } from '../instruction.js'
+import type { Do, Program } from '../program.js'
+
+export type MutantClass = 'synchronisation' | 'data'
+export const classes: ReadonlyArray<MutantClass> = ['synchronisation', 'data']
+
+export type Operator =
+  | 'DROP'
+  | 'DUP'
+  | 'RETARGET'
+  | 'MOVE'
+  | 'COUNT'
+  | 'FLAG'
+  | 'SLOT'
+  | 'PRIME'
+  | 'FENCE'
+  | 'EXIT'
+  | 'ALLOC'
+  | 'SLICE'
+  | 'ORDER'
+export const operators: ReadonlyArray<Operator> = [
+  'DROP',
+  'DUP',
+  'RETARGET',
+  'MOVE',
+  'COUNT',
+  'FLAG',
+  'SLOT',
+  'PRIME',
+  'FENCE',
+  'EXIT',
+  'ALLOC',
+  'SLICE',
+  'ORDER',
+]
+
+/** What is changed: an instruction, the predicate of an `If`, or the declaration of a storage. */
+export type Subject = InstructionName | 'predicate' | 'declaration'
+
+/** A change of a program, before it is made. */
+export interface Change {
+  readonly operator: Operator
+  readonly class: MutantClass
+  readonly instruction: Subject
+  /** enclosing scopes and label of what is changed */
+  readonly path: ReadonlyArray<string>
+  readonly label: string
+  /** what is done, in words without sizes */
+  readonly change: string
+  /** the statements that it is about, as they were: the site first; then a neighbour it changes places with, what a predicate guards */
+  readonly statements: ReadonlyArray<Do>
+  /** storages of the barriers that it is about, before and after */
+  readonly barriers: ReadonlyArray<string>
+  /** effects that stand before and after the site in its region, if they are there and are no compound statements */
+  readonly previous: Do | null
+  readonly next: Do | null
+  readonly apply: (program: Program) => Program
+}
+
+export interface Mutant extends Change {
+  /** path and label */
+  readonly site: string
+  /** the same in every instance of a kernel in which the mutant exists */
+  readonly key: string
+  readonly program: Program
+}
+
+/** The statements that order, allocate, or say how far a group reaches, and do nothing else. */
+export const synchronisation: ReadonlySet<InstructionName> = new Set<InstructionName>([
+  'mbarrier.init',
+  'mbarrier.inval',
+  'mbarrier.arrive',
+  'mbarrier.expectTx',
+  'mbarrier.arriveExpectTx',
+  'mbarrier.arriveDrop',
+  'mbarrier.wait',
+  'mbarrier.cpAsyncArrive',
+  'bar.sync',
+  'bar.arrive',
+  'cluster.arrive',
+  'cluster.wait',
+  'bulk.commitGroup',
+  'bulk.waitGroup',
+  'cpAsync.commitGroup',
+  'cpAsync.waitGroup',
+  'fence.proxyAsync',
+  'fence.tensormap',
+  'fence.mbarrierInit',
+  'wgmma.fence',
+  'wgmma.commitGroup',
+  'wgmma.waitGroup',
+  'tcgen05.alloc',
+  'tcgen05.dealloc',
+  'tcgen05.relinquish',
+  'tcgen05.commit',
+  'tcgen05.waitLd',
+  'tcgen05.useLd',
+  'tcgen05.waitSt',
+  'tcgen05.fenceBefore',
+  'tcgen05.fenceAfter',
+  'semaphore.signal',
+  'semaphore.wait',
+])
+
+/** The statements that move or multiply data. */
+export const dataMovement: ReadonlySet<InstructionName> = new Set<InstructionName>([
+  'tma.load',
+  'tma.gather',
+  'tma.store',
+  'tma.scatter',
+  'tma.reduce',
+  'tensormap.create',
+  'smem.load',
+  'smem.store',
+  'gmem.load',
+  'gmem.store',
+  'gmem.loadPtr',
+  'gmem.storePtr',
+  'smem.atomic',
+  'gmem.atomicPtr',
+  'regs.read',
+  'regs.write',
+  'cpAsync.copy',
+  'stAsync.store',
+  'wgmma.mma',
+  'tcgen05.mma',
+  'tcgen05.cp',
+  'tcgen05.shift',
+  'tcgen05.ld',
+  'tcgen05.st',
+  'clc.tryCancel',
+])
+
+export const fences: ReadonlySet<InstructionName> = new Set<InstructionName>([
+  'fence.proxyAsync',
+  'fence.tensormap',
+  'wgmma.fence',
+  'tcgen05.fenceBefore',
+  'tcgen05.fenceAfter',
+])
+
+export const classOf = (name: InstructionName): MutantClass | null =>
+  synchronisation.has(name) ? 'synchronisation' : dataMovement.has(name) ? 'data' : null

@@ -1,0 +1,212 @@
+/**
+ * Naming: does a verdict point at what was changed?
+ *
+ * A kill that says "something is wrong" helps nobody. It counts as *named* when one of the first findings, at most three standing before it, does one
+ * of these; a deadlock's wait-for cycle is what its verdict says first, so it counts always.
+ *
+ * | how   | what points at the mutant                                                                                          |
+ * |-------|--------------------------------------------------------------------------------------------------------------------|
+ * | site  | the changed statement, or one that it changed places with, is among the two operations of a finding                  |
+ * | edge  | the missing edge has the kind of the changed statement, and its barrier or its group                                 |
+ * | cycle | the changed statement is blocked, or somebody is blocked on its barrier                                               |
+ * | rule  | the finding, or the refusal, is about the declaration, barrier or allocation that was changed, and says its name      |
+ * | tile  | the result is wrong: which output, what it has too little or too often, and who wrote it                              |
+ *
+ * A DROP has no site left, so it is named by the edge, the cycle or the rule. What a dropped copy or store would have written is named by
+ * a finding over its bytes: a read of what nothing has written, an output never written.
+ */
+import type { Finding, MissingEdge, Operation } from '../finding.js'
+import type { Instruction } from '../instruction.js'
+import type { Do, Program } from '../program.js'
+import { operandsOf } from '../signature.js'
+import { lengthOf } from '../place.js'
+import type { Verdict } from '../verdict.js'
+import type { Mutant } from './model.js'
+import { storagesIn } from './operands.js'
+
+export type Naming = 'site' | 'edge' | 'cycle' | 'rule' | 'tile'
+
+/** Findings that may stand before the one that names. */
+const before = 3
+
+// ---------------------------------------------------------------- the changed statement
+
+const isAt = (o: Operation | undefined, s: Do): boolean =>
+  o !== undefined && o.site === s.site.label && o.path.join('/') === s.site.path.join('/')
+
+const isAbout = (f: Finding, s: Do): boolean => isAt(f.a, s) || isAt(f.b, s)
+
+const says = (text: string, storage: string): boolean =>
+  [`${storage}[`, `${storage}@`].some((name) => text.includes(name))
+
+// ---------------------------------------------------------------- edges
+
+interface Edge {
+  readonly kinds: ReadonlyArray<MissingEdge['kind']>
+  /** one of these stands in its text; null: the name of a barrier */
+  readonly words: ReadonlyArray<string> | null
+}
+
+const arriving: Edge = { kinds: ['arrive', 'arrive-wait', 'wait'], words: null }
+const group = (family: string): Edge => ({ kinds: ['group-wait'], words: [`${family} group wait`] })
+
+/** What the edge that a statement makes is called in a report; null where it makes none. */
+const edgeOf = (i: Instruction): Edge | null => {
+  switch (i._tag) {
+    case 'mbarrier.init':
+    case 'mbarrier.arrive':
+    case 'mbarrier.arriveExpectTx':
+    case 'mbarrier.arriveDrop':
+    case 'mbarrier.cpAsyncArrive':
+    case 'mbarrier.expectTx':
+    case 'mbarrier.wait':
+    case 'tcgen05.commit':
+    case 'tcgen05.mma':
+    case 'tma.load':
+    case 'tma.gather':
+    case 'stAsync.store':
+      return arriving
+    case 'fence.proxyAsync':
+      return { kinds: ['fence'], words: ['proxy fence'] }
+    case 'wgmma.fence':
+      return { kinds: ['fence'], words: ['wgmma fence'] }
+    case 'tcgen05.fenceBefore':
+    case 'tcgen05.fenceAfter':
+      return { kinds: ['fence'], words: ['thread_sync'] }
+    case 'fence.tensormap':
+      return { kinds: ['fence'], words: ['tensor-map', 'tensor map'] }
+    case 'bulk.commitGroup':
+    case 'bulk.waitGroup':
+      return group('bulk')
+    case 'cpAsync.commitGroup':
+    case 'cpAsync.waitGroup':
+      return group('cpAsync')
+    case 'wgmma.commitGroup':
+    case 'wgmma.waitGroup':
+      return group('wgmma')
+    case 'tcgen05.waitLd':
+    case 'tcgen05.useLd':
+      return group('tcgen05Ld')
+    case 'tcgen05.waitSt':
+      return group('tcgen05St')
+    case 'bar.sync':
+    case 'bar.arrive':
+    case 'cluster.arrive':
+    case 'cluster.wait':
+    case 'semaphore.signal':
+    case 'semaphore.wait':
+      return { kinds: ['arrive-wait'], words: [''] }
+    default:
+      return null
+  }
+}
+
+const isEdgeOf = (missing: MissingEdge | undefined, s: Do, barriers: ReadonlyArray<string>): boolean => {
+  const edge = edgeOf(s.instruction)
+  if (missing === undefined || edge === null || !edge.kinds.includes(missing.kind)) return false
+  return edge.words === null
+    ? barriers.some((b) => says(missing.text, b))
+    : edge.words.some((w) => missing.text.includes(w))
+}
+
+/** The unit whose operations a statement issues, closes into a group or waits for. */
+const unitOf = (i: Instruction): string | null => {
+  switch (i._tag) {
+    case 'wgmma.commitGroup':
+    case 'wgmma.waitGroup':
+      return 'wgmma'
+    case 'bulk.commitGroup':
+    case 'bulk.waitGroup':
+      return 'tmaStore'
+    case 'cpAsync.commitGroup':
+    case 'cpAsync.waitGroup':
+      return 'cpAsync'
+    case 'tcgen05.waitLd':
+    case 'tcgen05.useLd':
+      return 'tcgen05Ld'
+    case 'tcgen05.waitSt':
+      return 'tcgen05St'
+    default:
+      return null
+  }
+}
+
+/** U2 says which operation was left over: it is one of the group that was to be closed or waited for. */
+const leaves = (f: Finding, s: Do): boolean => {
+  const unit = unitOf(s.instruction)
+  return unit !== null && f.id === 'U2' && (f.a.does.startsWith(unit) || f.b?.does.startsWith(unit) === true)
+}
+
+// ---------------------------------------------------------------- memory
+
+/** The bytes of shared memory that a statement may write, and the tensors. */
+const touches = (program: Program, s: Do, f: Finding): boolean => {
+  const place = f.place
+  if (place === undefined) return false
+  const named = operandsOf(s.instruction).flatMap((o) => storagesIn(o.expr))
+  return program.storage.some((x) => {
+    if (!named.includes(x.id)) return false
+    if (x.space === 'regs') return place.plane.startsWith(`${x.id}@`)
+    if (!place.plane.startsWith(`${x.space}@`)) return false
+    if (x.space === 'tmem') return true
+    const start = x.offset ?? 0
+    return place.spans.some(([from, to]) => from < start + lengthOf(x) && start < to)
+  })
+}
+
+/** The tensors that a statement writes: by itself, or through a tensor map. */
+const tensorsOf = (program: Program, s: Do): ReadonlyArray<string> =>
+  operandsOf(s.instruction).flatMap(({ expr }) => {
+    const map = expr._tag === 'descriptor' ? program.params.find((p) => p.name === expr.param) : undefined
+    if (map?._tag === 'descriptor') return [map.tensor]
+    const at = expr._tag === 'slice' ? expr.of : expr
+    return at._tag === 'tensor' ? [at.param] : []
+  })
+
+const isOver = (program: Program, s: Do, f: Finding): boolean =>
+  touches(program, s, f) || tensorsOf(program, s).some((t) => f.place?.plane === `gmem ${t}`)
+
+// ---------------------------------------------------------------- all
+
+const isAllocation = (s: Do): boolean => /^tcgen05\.(alloc|dealloc|relinquish)/.test(s.instruction._tag)
+/** T1 to T5, and what is refused because columns are not allocated. */
+const tellsOfAllocation = (text: string): boolean => /allocat|freed|relinquish/.test(text)
+
+const isLeftOut = (m: Mutant): boolean => m.change.startsWith('left out')
+
+/** Is the result said to be wrong with its place, what is wrong about it, and who wrote it? */
+const tells = (program: Program, v: Verdict): boolean => {
+  const text = v.provenance?.text ?? ''
+  const out = program.computes?.out
+  return out !== undefined && text.includes(out) && / written by | never written| of \w+ is /.test(text)
+}
+
+/** Does the refusal of a mutant that cannot be launched say what it refuses?. */
+export const refusalNames = (program: Program, m: Mutant, message: string): boolean =>
+  [m.label, ...m.statements.map((s) => s.site.label), ...m.barriers].some((name) => message.includes(name)) ||
+  m.statements.some((s) => message.includes(s.instruction._tag)) ||
+  (m.operator === 'ALLOC' && message.includes(program.name))
+
+/** How the verdict points at the mutant; null where it does not. */
+export const namingOf = (program: Program, m: Mutant, v: Verdict): Naming | null => {
+  const findings = v.findings.slice(0, before + 1)
+  const site = m.statements.filter((_, i) => i > 0 || !isLeftOut(m))
+  if (findings.some((f) => site.some((s) => isAbout(f, s)))) return 'site'
+  const about = m.statements
+  if (findings.some((f) => about.some((s) => isEdgeOf(f.missing, s, m.barriers) || leaves(f, s))))
+    return 'edge'
+  const waits = v.verdict === 'deadlock' ? [v.reason, ...v.waitFor] : []
+  const stuck = findings.filter((f) => /^B[1-6]/.test(f.id)).map((f) => f.text)
+  if ([...waits, ...stuck].some((t) => m.barriers.some((b) => says(t, b)))) return 'cycle'
+  if (waits.some((t) => site.some((s) => t.includes([...s.site.path, s.site.label].join(' / ')))))
+    return 'cycle'
+  if (findings.some((f) => m.barriers.some((b) => says(f.text, b)))) return 'rule'
+  if (
+    about.some((s) => isAllocation(s) && [...findings.map((f) => f.text), v.reason].some(tellsOfAllocation))
+  )
+    return 'rule'
+  if (v.verdict === 'invalid' && refusalNames(program, m, v.reason)) return 'rule'
+  if (m.class === 'data' || m.instruction === 'declaration')
+    if (findings.some((f) => about.some((s) => isOver(program, s, f)))) return 'rule'
+  return v.verdict === 'wrong-result' && tells(program, v) ? 'tile' : null
+}
