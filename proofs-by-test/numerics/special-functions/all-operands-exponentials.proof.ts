@@ -1,0 +1,12 @@
+/** All 2^32 operands, against the sums captured from an H100. Half of the functions: the two files run beside each other. */
+import { expect, it } from 'vitest'
+import type { SpecialUnary } from '../../../src/numerics/special-functions/index.js'
+import { wrongBlocks } from './captured.js'
+
+const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+
+const names: readonly SpecialUnary[] = ['ex2.approx.ftz.f32', 'ex2.approx.f32', 'exp2f', 'expf', '__expf']
+
+it.skipIf(!nightly).each(names)('%s: all 2^32 operands', (name) => {
+  expect(wrongBlocks(name)).toEqual([])
+})

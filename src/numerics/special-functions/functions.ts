@@ -1,0 +1,42 @@
+/**
+ * The special functions as functions on bit patterns, by name.
+ *
+ * By hand: `unaryFunction['ex2.approx.ftz.f32'](0x40000000)` is 0x40800000, 2^2 = 4.
+ *
+ * Laws
+ * 1. Every function of `names.ts` is here; a result is a pattern of the function's dtype, and a NaN is the canonical one.
+ */
+import type { SpecialBinary, SpecialUnary } from './names.js'
+import { divApprox, divFull, divFullFlushed } from './division.js'
+import { ex2, ex2Flushed } from './ex2.js'
+import { expf, expfIntrinsic } from './exponential.js'
+import { ex2Bf16, ex2F16, tanhBf16, tanhF16 } from './half.js'
+import { lg2, lg2Flushed } from './lg2.js'
+import { rcp, rcpFlushed } from './rcp.js'
+import { rsqrt, rsqrtFlushed } from './rsqrt.js'
+import { tanh } from './tanh.js'
+
+export const unaryFunction: Readonly<Record<SpecialUnary, (x: number) => number>> = {
+  'ex2.approx.ftz.f32': ex2Flushed,
+  'ex2.approx.f32': ex2,
+  'ex2.approx.f16': ex2F16,
+  'ex2.approx.ftz.bf16': ex2Bf16,
+  exp2f: ex2,
+  expf,
+  __expf: expfIntrinsic,
+  'rcp.approx.ftz.f32': rcpFlushed,
+  'rcp.approx.f32': rcp,
+  'lg2.approx.ftz.f32': lg2Flushed,
+  'lg2.approx.f32': lg2,
+  'rsqrt.approx.ftz.f32': rsqrtFlushed,
+  'rsqrt.approx.f32': rsqrt,
+  'tanh.approx.f32': tanh,
+  'tanh.approx.f16': tanhF16,
+  'tanh.approx.bf16': tanhBf16,
+}
+
+export const binaryFunction: Readonly<Record<SpecialBinary, (a: number, b: number) => number>> = {
+  'div.full.f32': divFull,
+  'div.full.ftz.f32': divFullFlushed,
+  'div.approx.ftz.f32': divApprox,
+}

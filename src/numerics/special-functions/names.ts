@@ -1,0 +1,75 @@
+/**
+ * The special functions by name: PTX's instructions, and the library functions that are made of them.
+ *
+ * A name says everything: which instruction, whether subnormals are flushed, of which dtype. So it stands for one function on bit patterns,
+ * whoever compiles, and a kernel that asks for it gets that one. What a compiler makes of `exp` in its source is in `compilers.ts`.
+ *
+ * | name                  | what it approximates | dtype |
+ * |-----------------------|----------------------|-------|
+ * | `ex2.approx.ftz.f32`  | 2^x                  | f32   |
+ * | `tanh.approx.bf16`    | tanh x               | bf16  |
+ * | `expf`                | e^x                  | f32   |
+ * | `div.full.f32`        | a / b                | f32   |
+ *
+ * Laws
+ * 1. A PTX name ends in its dtype; the library's functions are of f32.
+ */
+
+export const specialUnaryNames = [
+  'ex2.approx.ftz.f32',
+  'ex2.approx.f32',
+  'ex2.approx.f16',
+  'ex2.approx.ftz.bf16',
+  'exp2f',
+  'expf',
+  '__expf',
+  'rcp.approx.ftz.f32',
+  'rcp.approx.f32',
+  'lg2.approx.ftz.f32',
+  'lg2.approx.f32',
+  'rsqrt.approx.ftz.f32',
+  'rsqrt.approx.f32',
+  'tanh.approx.f32',
+  'tanh.approx.f16',
+  'tanh.approx.bf16',
+] as const
+
+export const specialBinaryNames = ['div.full.f32', 'div.full.ftz.f32', 'div.approx.ftz.f32'] as const
+
+export type SpecialUnary = (typeof specialUnaryNames)[number]
+export type SpecialBinary = (typeof specialBinaryNames)[number]
+
+/** What a special function of one operand approximates. */
+export type Meaning = 'exp2' | 'exp' | 'log2' | 'rcp' | 'rsqrt' | 'tanh'
+
+export const meaningOf: Readonly<Record<SpecialUnary, Meaning>> = {
+  'ex2.approx.ftz.f32': 'exp2',
+  'ex2.approx.f32': 'exp2',
+  'ex2.approx.f16': 'exp2',
+  'ex2.approx.ftz.bf16': 'exp2',
+  exp2f: 'exp2',
+  expf: 'exp',
+  __expf: 'exp',
+  'rcp.approx.ftz.f32': 'rcp',
+  'rcp.approx.f32': 'rcp',
+  'lg2.approx.ftz.f32': 'log2',
+  'lg2.approx.f32': 'log2',
+  'rsqrt.approx.ftz.f32': 'rsqrt',
+  'rsqrt.approx.f32': 'rsqrt',
+  'tanh.approx.f32': 'tanh',
+  'tanh.approx.f16': 'tanh',
+  'tanh.approx.bf16': 'tanh',
+}
+
+const unaryNames: ReadonlySet<string> = new Set(specialUnaryNames)
+const binaryNames: ReadonlySet<string> = new Set(specialBinaryNames)
+
+/** Is this the name of a special function of one operand? */
+export const isSpecialUnary = (name: string): name is SpecialUnary => unaryNames.has(name)
+
+/** Is this the name of a special function of two operands? */
+export const isSpecialBinary = (name: string): name is SpecialBinary => binaryNames.has(name)
+
+/** The dtype of its operands and of its result. */
+export const specialDtype = (name: SpecialUnary | SpecialBinary): 'f32' | 'f16' | 'bf16' =>
+  name.endsWith('.bf16') ? 'bf16' : name.endsWith('.f16') ? 'f16' : 'f32'
