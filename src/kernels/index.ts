@@ -9,6 +9,8 @@ export type {
   SettingValue,
   TensorRole,
 } from './catalogue/index.js'
+export { hopperFp8 } from './hopper/hopper-fp8.js'
+export type { HopperFp8 } from './hopper/hopper-fp8.js'
 export { hopperMatmul } from './hopper/hopper-matmul.js'
 export type { HopperMatmul } from './hopper/hopper-matmul.js'
 export { hopperPersistent } from './hopper/hopper-persistent.js'

@@ -58,12 +58,21 @@ const constant = (
 /** What `matmul` means: out = cast(a b), a m x k, b k x n. */
 export const naiveMatmul = (
   algebra: Algebra,
-  types: { readonly operand: FloatDtype; readonly accumulator: FloatDtype; readonly out: FloatDtype },
+  types: {
+    readonly operand: FloatDtype
+    /** of b, if it is another */
+    readonly right?: FloatDtype
+    readonly accumulator: FloatDtype
+    readonly out: FloatDtype
+  },
   shape: { readonly m: number; readonly n: number; readonly k: number },
   a: Float64Array,
   b: Float64Array,
 ): E.Either<ReferenceFailure, Float64Array> => {
-  const mma = algebra.mma({ a: types.operand, b: types.operand, acc: types.accumulator }, shape)
+  const mma = algebra.mma(
+    { a: types.operand, b: types.right ?? types.operand, acc: types.accumulator },
+    shape,
+  )
   const cast = algebra.cast(types.accumulator, types.out, 'rn', false)
   if (O.isNone(mma) || O.isNone(cast))
     return refuse(
@@ -111,7 +120,12 @@ export const referenceOf = (
   if (E.isLeft(bv)) return bv
   const values = naiveMatmul(
     algebra,
-    { operand: a.right.dtype, accumulator: computes.accumulator, out: out.right.dtype },
+    {
+      operand: a.right.dtype,
+      right: b.right.dtype,
+      accumulator: computes.accumulator,
+      out: out.right.dtype,
+    },
     { m: a.right.shape[0]!, n: b.right.shape[1]!, k: a.right.shape[1]! },
     av.right,
     bv.right,

@@ -2,6 +2,7 @@
 import type * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
 import type { Program } from '../../semantics/program.js'
+import { hopperFp8, type EightBits, type HopperFp8 } from '../hopper/hopper-fp8.js'
 import { hopperMatmul } from '../hopper/hopper-matmul.js'
 import { hopperPersistent, type HopperPersistent } from '../hopper/hopper-persistent.js'
 import { hopperPingPong, type HopperPingPong } from '../hopper/hopper-ping-pong.js'
@@ -180,6 +181,54 @@ export const hopperPingPongKernel: Kernel = {
       (c) => ({ ...c, ...persistentOf(given) }),
       hopperPingPong,
       (c) => ({ ...tiledRecord(c), ...persistentRecord(c) }),
+    ),
+}
+
+// ---------------------------------------------------------------- hopper-fp8
+
+const fp8Shape: Shape = {
+  kernel: 'hopper-fp8',
+  cuts: [
+    halved(hopperShape, 'rows').cuts[0],
+    wgmmaCuts[1],
+    { size: 'k', tile: 'tileK', unit: 32, because: 'the k of one wgmma', most: Infinity, default: 128 },
+  ],
+  sizes: [256, 256, 1152],
+  stages: 4,
+}
+const eightBits = ['e4m3', 'e5m2'] as const
+const eightBitsOf = (given: Settings, name: string): EightBits => (given[name] === 'e5m2' ? 'e5m2' : 'e4m3')
+
+export const hopperFp8Kernel: Kernel = {
+  name: fp8Shape.kernel,
+  summary: 'out = a @ b of 8-bit floats: K-major operands, one memory and two compute warpgroups',
+  parameters: [
+    ...wgmmaParameters(fp8Shape).filter(({ name }) => name !== 'tileK' && name !== 'dtype'),
+    size('tileK', 128, 'depth of one slot of the ring: a multiple of 32 that divides k'),
+    word('dtype', eightBits, 'element type of a; sums are f32'),
+    word('bDtype', eightBits, 'element type of b, which lies column by column'),
+    word('outDtype', ['f16', 'bf16', 'f32'], 'element type of out'),
+  ],
+  tensors: tiledTensors,
+  dtype: 'dtype',
+  make: (given) =>
+    makeTiled<HopperFp8>(
+      fp8Shape,
+      given,
+      ({ m, n, k, tileM, tileN, tileK, stages }) => ({
+        m,
+        n,
+        k,
+        tileM,
+        tileN,
+        tileK,
+        stages,
+        aDtype: eightBitsOf(given, 'dtype'),
+        bDtype: eightBitsOf(given, 'bDtype'),
+        outDtype: given['outDtype'] === 'bf16' || given['outDtype'] === 'f32' ? given['outDtype'] : 'f16',
+      }),
+      hopperFp8,
+      ({ aDtype, ...c }) => ({ ...c, dtype: aDtype }),
     ),
 }
 

@@ -30,6 +30,7 @@ import { foreign } from '../broken/foreign/index.js'
 import { programName, zoo, type Twin } from '../broken/zoo/index.js'
 import { matmul0Kernel } from './blackwell.js'
 import {
+  hopperFp8Kernel,
   hopperMatmulKernel,
   hopperPersistentKernel,
   hopperPingPongKernel,
@@ -48,6 +49,7 @@ export { instanceOf, settingsOf } from './settings.js'
 
 export const kernels: ReadonlyArray<Kernel> = [
   hopperMatmulKernel,
+  hopperFp8Kernel,
   hopperPersistentKernel,
   hopperPingPongKernel,
   hopperPipelineWsKernel,

@@ -77,7 +77,7 @@ export const positive = (kernel: string, name: string, value: number): E.Either<
     : bad(kernel, `${name} is ${String(value)}: expected a positive integer, at least 1`)
 
 /** Chooses what is not given, and builds. */
-export const makeTiled = <C extends Tiled>(
+export const makeTiled = <C>(
   shape: Shape,
   given: Settings,
   rest: (c: Tiled) => C,

@@ -138,8 +138,8 @@ export const storeTile = (
   out: Pallas.GmemSlice<OutDtype, 2>,
 ): B.Build<void> =>
   B.block(function* () {
-    const rounded = yield* B.letIn('rounded', cast(sum, dtype))
-    yield* B.run('out_smem[...] = acc', { _tag: 'smem.store', destination: outSmem, value: rounded })
+    const value = dtype === 'f32' ? sum : yield* B.letIn('rounded', cast(sum, dtype))
+    yield* B.run('out_smem[...] = acc', { _tag: 'smem.store', destination: outSmem, value })
     yield* Pallas.commitSmem('commit_smem')
     yield* Pallas.copySmemToGmem('copy out', outSmem, out)
   })

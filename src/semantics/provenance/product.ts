@@ -4,11 +4,12 @@
  * If the elements of A depend on (row, k) alone, those of B on (k, column) alone, and the k's agree one by one, the element (i, j) of the
  * accumulator gets the products of row i and column j for those k's added. Anything else is `other`, and says which element is where.
  *
- * The coordinates of a box are found once and moved with its origin: as long as it stays within a row of its tensor, the box somewhere else
- * has the same coordinates, shifted.
+ * The coordinates of a box are found once and moved with its origin: as long as it stays within a line of its tensor (a row, or a column of a
+ * column-major one), the box somewhere else has the same coordinates, shifted.
  *
  * Laws
  * 1. `separate` at an origin equals `separate` from scratch there.
+ * 2. A matrix that lies column-major has the coordinates of its transpose, exchanged.
  */
 import { bitsOf } from '../../numerics/dtype.js'
 import type { Header, LoggedTensor } from '../log.js'
@@ -18,7 +19,7 @@ import { addressOf, columnOf, other, rowOf, sum, type InputTerms, type Terms } f
 
 // ---------------------------------------------------------------- model
 
-/** The coordinates of a box relative to its first element, and how far they reach along a row of the tensor. */
+/** The coordinates of a box relative to its first element, and how far they reach along a line of the tensor. */
 interface Box {
   readonly first: Table
   readonly second: Table
@@ -56,10 +57,18 @@ export interface Operand {
 const tensorOf = (header: Header, plane: number): LoggedTensor | undefined =>
   header.tensors.find((t) => t.plane === plane)
 
+/** The dimension with the larger stride: its lines lie behind each other. */
+const majorOf = (t: LoggedTensor): 0 | 1 => (t.strides[0]! >= t.strides[1]! ? 0 : 1)
+const lineAt = (t: LoggedTensor, address: number): number =>
+  Math.floor(address / (bitsOf(t.dtype) / 8) / t.strides[majorOf(t)]!)
+const alongAt = (t: LoggedTensor, address: number): number => {
+  const major = majorOf(t)
+  return (address / (bitsOf(t.dtype) / 8) - lineAt(t, address) * t.strides[major]!) / t.strides[1 - major]!
+}
 const rowAt = (t: LoggedTensor, address: number): number =>
-  Math.floor(address / (bitsOf(t.dtype) / 8) / t.strides[0]!)
+  majorOf(t) === 0 ? lineAt(t, address) : alongAt(t, address)
 const columnAt = (t: LoggedTensor, address: number): number =>
-  (address / (bitsOf(t.dtype) / 8) - rowAt(t, address) * t.strides[0]!) / t.strides[1]!
+  majorOf(t) === 0 ? alongAt(t, address) : lineAt(t, address)
 
 /** The coordinates along the two dimensions: `first + firstAt`, `second + secondAt`. */
 interface Separated {
@@ -84,10 +93,12 @@ const separate = (s: Products, operand: Operand, what: string): Separated | stri
   const firstAt = rowAt(t, start)
   const secondAt = columnAt(t, start)
   const known = boxes.get(terms.offsets.id)
+  const major = majorOf(t)
+  const alongAtStart = major === 0 ? secondAt : firstAt
   const stays =
     known !== undefined &&
-    secondAt + known.least >= 0 &&
-    (secondAt + known.most) * t.strides[1]! < t.strides[0]!
+    alongAtStart + known.least >= 0 &&
+    (alongAtStart + known.most) * t.strides[1 - major]! < t.strides[major]!
   const box = stays ? known : boxOf(s, t, terms, shape, what)
   if (typeof box === 'string') return box
   boxes.set(terms.offsets.id, box)
@@ -115,13 +126,12 @@ const boxOf = (
         return `${what} is scrambled: its element [${String(i)}, ${String(j)}] is ${t.name}[${String(rowAt(t, address))}, ${String(columnAt(t, address))}], where ${t.name}[${String(first[i])}, ${String(second[j])}] was expected: the bytes were written under another layout than they are read under`
     }
   const [row, column] = [first[0]!, second[0]!]
-  const along = second.map((x) => x - column)
+  const rows = first.map((x) => x - row)
+  const columns = second.map((x) => x - column)
+  const along = majorOf(t) === 0 ? columns : rows
   return {
-    first: table(
-      s.tables,
-      first.map((x) => x - row),
-    ),
-    second: table(s.tables, along),
+    first: table(s.tables, rows),
+    second: table(s.tables, columns),
     least: along.reduce((m, x) => Math.min(m, x), 0),
     most: along.reduce((m, x) => Math.max(m, x), 0),
   }

@@ -12,7 +12,7 @@
  */
 import type { Dtype } from '../../../numerics/dtype.js'
 import type { Tensor } from '../../../semantics/builder.js'
-import { i32, mul, type Int, type Tile } from '../../../semantics/expression.js'
+import { i32, mul, transposeView, type Int, type Tile } from '../../../semantics/expression.js'
 
 /** `tensor.at[pl.ds(start, size), ...]`; a size of null is an integer index. */
 export interface GmemSlice<D extends Dtype, R extends number> {
@@ -49,6 +49,17 @@ export const at: At = <D extends Dtype>(
   starts: ReadonlyArray<Int>,
   sizes: ReadonlyArray<number | null>,
 ): GmemSlice<D, number> => ({ tensor, starts, sizes })
+
+const reversed = (xs: ReadonlyArray<Int>): ReadonlyArray<Int> => [...xs].reverse()
+
+/** `plgpu.transpose_ref(ref, (1, 0))` of a matrix in GMEM: the same elements, columns as rows. For copies. */
+export const transposeGmem = <D extends Dtype>(of: Tensor<D, 2>): Tensor<D, 2> => ({
+  param: { ...of.param, shape: reversed(of.param.shape), strides: reversed(of.param.strides) },
+  dtype: of.dtype,
+  view: transposeView(of.view, [1, 0]),
+  ptr: of.ptr,
+  dims: reversed(of.dims),
+})
 
 /** Some rows of a matrix. */
 export const rowsAt = <D extends Dtype>(
