@@ -127,9 +127,3 @@ export const meet = (a: Mask, b: Mask): boolean => {
   for (let k = 0; k < a.length; k++) if ((a[k]! & b[k]!) !== 0) return true
   return false
 }
-
-export const union = (a: Mask, b: Mask): Mask => {
-  const out = a.slice()
-  for (let k = 0; k < out.length; k++) out[k]! |= b[k]!
-  return out
-}

@@ -185,14 +185,8 @@ const meeting = (
   message: ReadonlyArray<Mask>,
 ): Meeting => ({ place, turn, joined, message })
 
-const isBefore = (a: Flight, b: Flight): boolean =>
-  a.agent !== b.agent
-    ? a.agent < b.agent
-    : a.at !== b.at
-      ? a.at < b.at
-      : a.id !== b.id
-        ? a.id < b.id
-        : a.part < b.part
+/** By agent, program-order index and part; those that are alike in these as they were issued. */
+const compared = (a: Flight, b: Flight): number => a.agent - b.agent || a.at - b.at || a.part - b.part
 
 // ---------------------------------------------------------------- one event
 
@@ -273,8 +267,7 @@ const issue = (d: Draft, f: InFlight): void => {
       tensor: ofTensor,
       own,
     }
-    const at = d.flights.findIndex((g) => isBefore(made, g))
-    d.flights = at < 0 ? [...d.flights, made] : [...d.flights.slice(0, at), made, ...d.flights.slice(at)]
+    d.flights = [...d.flights, made].sort(compared)
   }
   switch (f._tag) {
     case 'tmaLoad':
@@ -348,23 +341,17 @@ const wrote = (d: Draft, mask: Mask, generic: boolean, reach: number): void => {
       else d.words[sharedAt(d, BY_ATOMIC + r) + k]! &= ~gone
     d.words[sharedAt(d, WRITTEN) + k]! |= gone
   }
-  d.flights = d.flights.map((f) => {
-    const seen = without(f.mask, mask)
-    const tensor = without(f.tensor, mask)
-    const own = without(f.own, mask)
-    return seen === f.mask && tensor === f.tensor && own === f.own
-      ? f
-      : flight(f, f.landed, seen, tensor, own)
-  })
-  if (d.meetings.length > 0)
-    d.meetings = d.meetings.map((m) =>
-      meeting(
-        m.place,
-        m.turn,
-        m.joined,
-        m.message.map((told) => without(told, mask)),
-      ),
-    )
+  d.flights = d.flights.map((f) =>
+    flight(f, f.landed, without(f.mask, mask), without(f.tensor, mask), without(f.own, mask)),
+  )
+  d.meetings = d.meetings.map((m) =>
+    meeting(
+      m.place,
+      m.turn,
+      m.joined,
+      m.message.map((told) => without(told, mask)),
+    ),
+  )
 }
 
 /** Where what an operation writes is kept until somebody may see it. */
@@ -387,35 +374,29 @@ const homes: Readonly<Record<InFlight['_tag'], Home>> = {
 const plus = (mask: Mask, more: Mask): Mask => mask.map((w, k) => w | more[k]!)
 
 /** Where a write is seen from the first. */
-const publish = (d: Draft, e: Access, f: Flight | undefined, mask: Mask): void => {
+const publish = (d: Draft, x: number, f: Flight | undefined, mask: Mask): void => {
   if (f === undefined) {
-    addMask(d, agentAt(d, e.stamp.agent, GENERIC), mask)
+    addMask(d, agentAt(d, x, GENERIC), mask)
     return
   }
-  const x = f.agent
-  const home = homes[f.tag]
-  switch (home) {
+  switch (homes[f.tag]) {
     case 'flight':
-    case 'copies': {
-      const now = flightOf(d, f.id, f.part)
-      if (now !== undefined)
-        replace(d, now, flight(now, now.landed, now.mask, now.tensor, plus(now.own, mask)))
-      // arrivals that wait for this copy
-      if (home === 'copies')
-        d.flights = d.flights.map((g) =>
-          g.tag === 'cpAsyncArrive' && g.agent === x && g.at > f.at
-            ? flight(g, g.landed, g.mask, g.tensor, plus(g.own, mask))
-            : g,
-        )
+      replace(d, f, flight(f, f.landed, f.mask, f.tensor, plus(f.own, mask)))
       return
-    }
+    case 'copies':
+      // and arrivals that wait for this copy
+      d.flights = d.flights.map((g) =>
+        g === f || (g.tag === 'cpAsyncArrive' && g.agent === x && g.at > f.at)
+          ? flight(g, g.landed, g.mask, g.tensor, plus(g.own, mask))
+          : g,
+      )
+      return
     case 'products':
       addMask(d, agentAt(d, x, GENERIC), mask)
       addMask(d, agentAt(d, x, ASYNC), mask)
+      // registers are of one agent, so no other's products look there
       d.flights = d.flights.map((g) =>
-        g.tag === 'wgmma' && g.agent === x && g.at > f.at
-          ? flight(g, g.landed, plus(g.mask, mask), g.tensor, g.own)
-          : g,
+        g.tag === 'wgmma' ? flight(g, g.landed, plus(g.mask, mask), g.tensor, g.own) : g,
       )
       return
     case 'queue':
@@ -439,12 +420,14 @@ const access = (d: Draft, e: Access): void => {
     else if (d.words[d.layout.flags + b] === 2) fault(d, 'unobserved')
   }
   if (mask === undefined) return
-  const f = e.operation === undefined ? undefined : flightOf(d, e.operation, d.part)
-  const x = f === undefined ? e.stamp.agent : f.agent
+  const x = e.stamp.agent
+  const flying = (): Flight | undefined =>
+    e.operation === undefined ? undefined : flightOf(d, e.operation, d.part)
+  const f = flying()
   const generic = e.proxy === 'generic'
   const own = agentAt(d, x, GENERIC)
-  const queue =
-    (f?.tag === 'tcgen05' || f?.tag === 'tcgen05Copy') && e.proxy === 'tensor' ? agentAt(d, x, QUEUE) : -1
+  const queue = agentAt(d, x, QUEUE)
+  const queued = f?.tag === 'tcgen05' || f?.tag === 'tcgen05Copy'
   const landed = sharedAt(d, generic ? LANDED : LANDED_OTHER)
   const reach = e.atomic ? reachOf(e.scope ?? 'gpu') : 0
   // with one cluster, with one CTA, a narrower reach is as good
@@ -460,10 +443,9 @@ const access = (d: Draft, e: Access): void => {
       f === undefined
         ? d.words[own + k]!
         : e.proxy === 'tensor'
-          ? f.tensor[k]! | (queue < 0 ? 0 : d.words[queue + k]!)
+          ? f.tensor[k]! | (queued ? d.words[queue + k]! : 0)
           : e.proxy === 'tensormap'
-            ? (f.tensor[k]! & d.words[sharedAt(d, BY_GENERIC) + k]!) |
-              (f.mask[k]! & ~d.words[sharedAt(d, BY_GENERIC) + k]!)
+            ? (f.tensor[k]! & d.words[byGeneric + k]!) | (f.mask[k]! & ~d.words[byGeneric + k]!)
             : f.mask[k]!
     // an atomic access finds what another has left, if they go through one proxy
     const same = generic ? d.words[byGeneric + k]! : ~d.words[byGeneric + k]!
@@ -478,7 +460,7 @@ const access = (d: Draft, e: Access): void => {
   if (e.rw === 'r') saw(d, found, generic)
   else {
     wrote(d, mask, generic, reach)
-    publish(d, e, f, mask)
+    publish(d, x, flying(), mask)
   }
 }
 
@@ -486,11 +468,11 @@ const access = (d: Draft, e: Access): void => {
 
 /** An event of a barrier has added what it tells; a generation that it completes is told from now on. */
 const reached = (d: Draft, b: number): void => {
-  const before = d.before.barriers[b]
-  const after = d.after.barriers[b]
-  if (before === null || before === undefined) fault(d, 'lifecycle')
+  const before = d.before.barriers[b] ?? null
+  const after = d.after.barriers[b] ?? null
+  if (before === null) fault(d, 'lifecycle')
   else if (after === before) fault(d, 'overrun')
-  else if (after !== null && after !== undefined && after.completed !== before.completed) {
+  else if (after?.completed !== before.completed) {
     const { width } = d.layout
     const current = barrierAt(d, b, CURRENT)
     d.words.copyWithin(barrierAt(d, b, DONE), current, current + 2 * perMessage * width)
@@ -544,11 +526,10 @@ const collect = (
 
 /** Is the barrier given up while its completions, or arrivals at it, were not seen by anybody? */
 const isUnobserved = (d: Draft, b: number): boolean => {
-  const s = d.before.barriers[b]
+  const s = d.before.barriers[b] ?? null
   return (
     d.world.header.barriers[b]!.contract === 'pallas' &&
     s !== null &&
-    s !== undefined &&
     (d.words[d.layout.flags + b] === 1 || s.pending !== s.expected || s.tx !== 0)
   )
 }
@@ -624,19 +605,10 @@ const join = (d: Draft, x: number, place: number, tensor: boolean): void => {
     })
 }
 
-/** Nobody can still come to the n-th meeting of a cluster, or has to leave it. */
-const isOver = (d: Draft, of: Meeting): boolean => {
-  if (of.joined.length > 0) return false
-  const members = d.world.ctas * d.world.agentsPerCta
-  const first = Math.floor(of.place / 32) * d.world.agentsPerCta
-  for (let y = first; y < first + members; y++) {
-    const a = d.after.agents[y]!
-    if (a.status === 'running' && a.groups.cluster < of.turn) return false
-  }
-  return true
-}
-
-/** Arrivals at a cluster barrier are numbered by their agents; whoever leaves hears those with its number. */
+/**
+ * Arrivals at a cluster barrier are numbered by their agents; whoever leaves hears those with its number. Nobody leaves before all have arrived who
+ * still can, so a meeting is over with the last who leaves.
+ */
 const joinCluster = (d: Draft, x: number, place: number, relaxed: boolean, tensor: boolean): void => {
   const old = meetingAt(d, place, d.after.agents[x]!.groups.cluster)
   const joined = [...old.joined, x].sort((p, q) => p - q)
@@ -658,7 +630,7 @@ const leaveCluster = (d: Draft, x: number, place: number, relaxed: boolean, tens
     of.joined.filter((y) => y !== x),
     of.message,
   )
-  replaceMeeting(d, now, !isOver(d, now))
+  replaceMeeting(d, now, now.joined.length > 0)
 }
 
 // ---------------------------------------------------------------- semaphores
@@ -681,7 +653,6 @@ const counterAccess = (e: SemaphoreEvent, rw: 'r' | 'w'): Access => ({
 /** A wait hears all signals so far that reach it and that it reaches. */
 const semaphore = (d: Draft, e: SemaphoreEvent): void => {
   const x = e.stamp.agent
-  if (e.outcome !== 'passed') return
   access(d, counterAccess(e, 'r'))
   if (e.kind === 'signal' || e.decrement) access(d, counterAccess(e, 'w'))
   const reach = reachOf(e.scope)
@@ -774,8 +745,6 @@ const event = (d: Draft, e: LogEvent): void => {
           return
         case 'tcgen05Ld':
           add(d, agentAt(d, x, GENERIC), agentAt(d, x, LOADED))
-          if (e.read) return
-          add(d, agentAt(d, x, ASYNC), agentAt(d, x, LOADED))
           zero(d, agentAt(d, x, LOADED))
           return
         case 'tcgen05St':
@@ -880,12 +849,9 @@ export const follow = (
     part: 0,
   }
   for (const e of events) event(d, e)
-  if (after.issued !== before.issued)
-    for (let k = after.inFlight.length - 1; k >= 0 && after.inFlight[k]!.id >= before.issued; k--)
-      issue(d, after.inFlight[k]!)
+  for (const f of after.inFlight) if (f.id >= before.issued) issue(d, f)
   // what is over and has nothing to be waited for: a commit that has told all its barriers, a product
-  if (after.inFlight.length < before.inFlight.length)
-    d.flights = d.flights.filter((f) => f.landed || after.inFlight.some((g) => g.id === f.id))
+  d.flights = d.flights.filter((f) => f.landed || after.inFlight.some((g) => g.id === f.id))
   return { views: { words: d.words, flights: d.flights, meetings: d.meetings }, faults: d.faults }
 }
 
@@ -899,7 +865,7 @@ export const writeKey = (v: Views, out: number[]): void => {
   }
   out.push(v.flights.length)
   for (const f of v.flights) {
-    out.push(f.agent, f.at, f.part, f.tag.length, f.landed ? 1 : 0)
+    out.push(f.agent, f.at, f.part, f.landed ? 1 : 0)
     mask(f.mask)
     mask(f.tensor)
     mask(f.own)
