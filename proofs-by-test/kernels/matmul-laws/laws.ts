@@ -195,6 +195,10 @@ const table = (plan: Plan): void => {
             `${String(tiles)} tiles of a cluster, steps against slots ${String(sign)}`,
             (p) => tilesOfOne(p) === tiles && Math.sign(p.steps - p.stages) === sign,
           )
+    // orders of tiles: both, in several widths
+    const told = (name: string): number => new Set(plan.points.map(({ settings }) => settings[name])).size
+    if (plan.points.some(({ settings }) => 'gridTileWidth' in settings))
+      expect([told('gridMinorDim'), told('gridTileWidth')]).toEqual([2, 3])
     // what is said of a point is what the program does
     for (const p of [...plan.points, plan.small]) {
       const [m, n, k] = ['m', 'n', 'k'].map((size) => Number(p.settings[size]))
@@ -333,7 +337,7 @@ const broken = (plan: Plan): void => {
       }))
       expect(from.filter(({ v }) => !isBad(v.verdict)).map(({ seed, v }) => [seed, v.verdict])).toEqual([])
       if (!asksOthers) expect(from.filter(({ alone }) => !alone).map(({ seed }) => seed)).toEqual([])
-      else expect(from.some(({ alone }) => !alone)).toBe(true)
+      else if (nightly) expect(from.some(({ alone }) => !alone)).toBe(true)
     },
   )
 }

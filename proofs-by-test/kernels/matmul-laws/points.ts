@@ -3,11 +3,21 @@
  *
  * | slots | steps                   | tiles of the output, round about                             |
  * |-------|-------------------------|--------------------------------------------------------------|
- * | 2     | 1, 2, 3, 4, 5           | 1 x 1, 1 x 2, 1 x 1, 3 x 1, 1 x 3, 1 x 1, 2 x 3, 2 x 1, 3 x 3 |
+ * | 2     | 1, 2, 3, 4, 5           | 1 x 1, 1 x 2, 1 x 1, 3 x 1, 1 x 3, 1 x 1, 2 x 3, 2 x 1, 3 x 3|
  * | 3     | 1, 2, 3, 4, 5, 6, 7     | the next of that row at every point, so that each number of   |
  * | 4     | 1, 3, 4, 5, 7, 8, 9, 11 | steps meets another shape                                     |
  * | 5     | 1, 4, 5, 6, 9, 10, 11   |                                                               |
  * | 6     | 5, 6, 7                 |                                                               |
+ *
+ * And thirty of a persistent one: 1 to 5 tiles of a cluster, each with six rings; two clusters where the row says 2.
+ *
+ * | tiles of one | shapes (clusters)                  | slots and steps, in turn                        |
+ * |--------------|------------------------------------|-------------------------------------------------|
+ * | 1            | 1 x 1 (1), 1 x 3 (3), 2 x 1 (2)    | 2: 1, 2, 5      fewer than slots, as many, more   |
+ * | 2            | 2 x 1 (1), 1 x 2 (1), 1 x 3 (2)    | 3: 2, 3, 4      and not a multiple of them       |
+ * | 3            | 3 x 1 (1), 1 x 3 (1), 1 x 5 (2)    |                                                 |
+ * | 4            | 2 x 2 (1), 1 x 4 (1), 7 x 1 (2)    |                                                 |
+ * | 5            | 1 x 5 (1), 5 x 1 (1), 3 x 3 (2)    |                                                 |
  *
  * The element type changes at every point, the tile's columns at every third and its depth at every fifth.
  */
@@ -86,6 +96,52 @@ export const oneTileEach = (
         wide: i % 3 === 2 ? 2 : 1,
         tileK: i % 5 === 4 ? 32 : 16,
         rest: restOf(i),
+      })
+    }),
+  )
+
+const shared: ReadonlyArray<readonly [shape: readonly [number, number], clusters: number]> = [
+  [[1, 1], 1],
+  [[1, 3], 3],
+  [[2, 1], 2],
+  [[2, 1], 1],
+  [[1, 2], 1],
+  [[1, 3], 2],
+  [[3, 1], 1],
+  [[1, 3], 1],
+  [[1, 5], 2],
+  [[2, 2], 1],
+  [[1, 4], 1],
+  [[7, 1], 2],
+  [[1, 5], 1],
+  [[5, 1], 1],
+  [[3, 3], 2],
+]
+
+/** Each shape with one step or so of two slots, and of three: steps below, at and above the slots for each number of tiles. */
+const turns: ReadonlyArray<readonly [stages: number, steps: number]> = [
+  [2, 1],
+  [2, 2],
+  [2, 5],
+  [3, 2],
+  [3, 3],
+  [3, 4],
+]
+
+/** Thirty points of a kernel whose clusters compute one tile after the other; `restOf` says how many clusters there are. */
+export const tilesShared = (
+  grain: Grain,
+  restOf: (i: number, clusters: number) => Settings,
+): ReadonlyArray<Point> =>
+  shared.flatMap(([shape, clusters], at) =>
+    [0, 3].map((ring) => {
+      const i = 2 * at + (ring === 0 ? 0 : 1)
+      const [stages, steps] = turns[ring + (at % 3)]!
+      return pointOf(grain, shape, steps, stages, {
+        clusters,
+        wide: i % 7 === 6 ? 2 : 1,
+        tileK: i % 5 === 4 ? 32 : 16,
+        rest: { dtype: i % 2 === 0 ? 'f16' : 'bf16', ...restOf(i, clusters) },
       })
     }),
   )

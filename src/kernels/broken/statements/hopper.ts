@@ -16,9 +16,12 @@
  * | copy out.group, wait out     | hazard       | the block may be gone while its shared memory is read                          |
  * | copy a, fetch a, refill a    | deadlock     | bytes are expected that never come                                             |
  * | any of them `.expect`        | deadlock     | the barrier of the slot lacks an arrival                                       |
- * | wait loaded                  | see below    | a slot is multiplied before it has arrived, and the ring runs out of step      |
+ * | wait loaded, wait ready      | see below    | a slot is multiplied before it has arrived, and the ring runs out of step      |
  * | wait consumed                | deadlock     | a slot is overwritten before it was consumed (once explored)                   |
  * | arrive consumed              | deadlock     | no slot is ever free again                                                     |
+ * | arrive consumed last         | deadlock     | the slot of a tile's last step is never free again                             |
+ * | wait out_smem                | hazard       | the next tile is stored over one that is still copied out                      |
+ * | arrive turn                  | deadlock     | it is never the other's turn (`wait turn` may go: the results are the same)    |
  * | memory registers             | deadlock     | the threads that multiply ask for registers that nobody gives                  |
  *
  * Without `wait loaded` a kernel that copies by a thread of its own gets stuck from one schedule and races from another; one that fetches for
@@ -64,12 +67,36 @@ const ownPipeline: ReadonlyArray<Missing> = [
   broken('pipeline.fetch b.expect', 'deadlock', 'B5'),
 ]
 
+/** A pipeline whose last thread copies for the others. */
+const sharedPipeline: ReadonlyArray<Missing> = [
+  broken('pipeline.prologue a', 'deadlock', 'B4'),
+  broken('pipeline.prologue b.expect', 'deadlock', 'B5'),
+  brokenElsewhere('pipeline.wait ready', 'deadlock', 'R1'),
+  brokenElsewhere('pipeline.wait consumed', 'deadlock', 'W1'),
+  broken('pipeline.arrive consumed', 'deadlock', 'B5'),
+  broken('pipeline.fetch a', 'deadlock', 'B4'),
+  broken('pipeline.fetch b.expect', 'deadlock', 'B5'),
+  broken('pipeline.memory registers', 'deadlock', 'B5'),
+]
+
+/** Tiles one after the other, through the same ring and the same buffer. */
+const nextTile: ReadonlyArray<Missing> = [
+  broken('arrive consumed last', 'deadlock', 'B5'),
+  broken('wait out_smem', 'hazard', 'W4'),
+  broken('copy out.group', 'hazard', 'W4', 'U2'),
+]
+
 const registers: ReadonlyArray<Missing> = [broken('memory registers', 'deadlock', 'B5')]
 
 export const brokenHopper: ReadonlyArray<Broken> = [
   ...manifest('hopper-matmul', products, wayOut, sharedRing, [broken('init loaded[0]', 'deadlock', 'B7')]),
   ...manifest('hopper-pipelined', products, wayOut, ownPipeline),
   ...manifest('hopper-ws', products, wayOut, sharedRing, registers),
+  ...manifest('hopper-pipeline-ws', products, wayOut, sharedPipeline),
+  ...manifest('hopper-persistent', products, wayOut, sharedRing, registers, nextTile),
+  ...manifest('hopper-ping-pong', products, wayOut, sharedRing, registers, nextTile, [
+    broken('arrive turn', 'deadlock', 'B5'),
+  ]),
   ...manifest('wgmma-loop', products, wayOut, [
     broken('fetch[1] a', 'deadlock', 'B4'),
     broken('fetch[1] b.expect', 'deadlock', 'B5'),
