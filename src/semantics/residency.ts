@@ -45,7 +45,7 @@ const statementsOf = (r: Region): ReadonlyArray<Stmt> =>
   })
 
 /** The expressions that a statement evaluates itself, those of its regions' yields included. */
-const expressionsOf = (s: Stmt): ReadonlyArray<ExprNode> => {
+export const expressionsOf = (s: Stmt): ReadonlyArray<ExprNode> => {
   switch (s._tag) {
     case 'Let':
       return [s.expr]
@@ -62,7 +62,8 @@ const expressionsOf = (s: Stmt): ReadonlyArray<ExprNode> => {
   }
 }
 
-const namesOf = (e: ExprNode, into: Set<string>): void => {
+/** Adds the names that an expression reads. */
+export const namesOf = (e: ExprNode, into: Set<string>): void => {
   if (e._tag === 'name') into.add(e.name)
   for (const c of children(e)) namesOf(c, into)
 }

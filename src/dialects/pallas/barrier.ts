@@ -3,7 +3,7 @@
  *
  * `barrier_wait` takes no parity. The runtime keeps one 32-bit mask per thread, at first 0: waiting on barrier k reads bit k as the
  * parity, and flips it. Here the mask is an ordinary value of the agent: a wait takes it and gives the next one, and a loop
- * carries it. So a wait must see every completion, and nothing in the machine remembers who waited for what.
+ * carries it (by itself, or by the kernel's own hand: `parities.ts`). So a wait must see every completion, and nothing in the machine remembers who waited for what.
  *
  *     mask 0b00   wait 0 -> parity 0, mask 0b01   wait 1 -> parity 0, mask 0b11   wait 0 -> parity 1, mask 0b10
  *
@@ -44,6 +44,7 @@ import { showShape, sizeOf } from '../../transforms/shape.js'
 import { refused, type Code } from './codes.js'
 import { blockScope, contextHere, known } from './context.js'
 import { onceInThread } from './core-map.js'
+import { maskFor } from './parities.js'
 
 // ---------------------------------------------------------------- model
 
@@ -279,18 +280,24 @@ const waitsHere = (label: string, b: Barrier): Build<void> =>
       )
   })
 
-/** `barrier_wait(barrier.at[index])`: gives the thread's next parities. A wait that is predicated off flips nothing. */
+/**
+ * `barrier_wait(barrier.at[index])`: gives the thread's next parities. A wait that is predicated off flips nothing. Without parities they
+ * are the thread's own, which go along by themselves (`parities.ts`).
+ */
 export const barrierWait = (
   label: string,
   barrier: Barrier,
   index: BarrierIndex,
-  parities: Int,
+  given?: Int,
   when?: Condition,
 ): Build<Int> =>
   block(function* () {
     yield* waitsHere(label, barrier)
     const options = when === undefined ? {} : { when }
-    const scope = blockScope(yield* contextHere)
+    const here = yield* contextHere
+    const scope = blockScope(here)
+    const own = given === undefined ? yield* maskFor(label, barrier.name, here.warp) : null
+    const parities = own?.mask ?? given ?? freshParities
     const bit = yield* barrierNumber(label, barrier, index)
     const parity = yield* letIn(`${label}.parity`, and(shrU(parities, bit), i32(1)))
     yield* run(
@@ -300,7 +307,12 @@ export const barrierWait = (
     )
     if (barrier.ordersTensorCore) yield* run(`${label}.after`, { _tag: 'tcgen05.fenceAfter' }, options)
     const flipped = xor(parities, shl(i32(1), bit))
-    return yield* letIn(`${label}.parities`, when === undefined ? flipped : select(when, flipped, parities))
+    const next = yield* letIn(
+      `${label}.parities`,
+      when === undefined ? flipped : select(when, flipped, parities),
+    )
+    if (own !== null) yield* own.keep(next)
+    return next
   })
 
 /** `barrier_test(barrier.at[index])` of a warp: has it completed? Only then are the parities the next ones. */

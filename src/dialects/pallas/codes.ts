@@ -152,6 +152,7 @@ const table = {
   'pallas.layout-cast': 'NotImplementedError',
   'pallas.iota': 'ValueError',
   // barriers and semaphores
+  'pallas.barrier.parities': 'nothing',
   'pallas.barrier.arrivals': 'ValueError',
   'pallas.barrier.shape': 'ValueError',
   'pallas.barrier.many': 'NotImplementedError',

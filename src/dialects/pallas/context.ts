@@ -20,7 +20,7 @@
  */
 import {
   block,
-  ifThen,
+  of,
   surrounding,
   whereIAm,
   within,
@@ -34,6 +34,7 @@ import type { TypeIndex } from '../../semantics/types.js'
 import { sizeOf } from '../../transforms/shape.js'
 import { refused } from './codes.js'
 import type { Axis } from './mesh.js'
+import { branchWithMasks } from './parities.js'
 
 // ---------------------------------------------------------------- model
 
@@ -209,11 +210,23 @@ export const known = (e: ExprNode): number | null => {
   }
 }
 
+const given = (body: () => Steps<void>): Build<Readonly<Record<string, never>>> =>
+  block(function* () {
+    yield* body()
+    return {}
+  })
+
 /** `pl.when(condition)(body)`. */
 export const when = (label: string, condition: Condition, body: () => Steps<void>): Build<void> =>
   block(function* () {
     const decided = known(condition)
-    if (decided === null) yield* ifThen(label, condition, body)
+    if (decided === null)
+      yield* branchWithMasks<Readonly<Record<string, TypeIndex>>>(
+        label,
+        condition,
+        () => given(body),
+        () => given(() => of(undefined)),
+      )
     else if (decided === 1) yield* body()
   })
 
@@ -226,6 +239,6 @@ export const cond = <C extends Readonly<Record<string, TypeIndex>>>(
 ): Build<Exprs<C>> =>
   block(function* () {
     const decided = known(condition)
-    if (decided === null) return yield* ifThen<C>(label, condition, then, otherwise)
+    if (decided === null) return yield* branchWithMasks<C>(label, condition, then, otherwise)
     return yield* decided === 1 ? then() : otherwise()
   })

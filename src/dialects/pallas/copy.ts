@@ -17,7 +17,7 @@ export { copyGmemToSmem } from './copy/load.js'
 export type { CopyOptions, OOBFillMode } from './copy/options.js'
 export { asyncStoreSmem, clusterRef, type AsyncStoreOptions } from './copy/peer.js'
 export { asyncPrefetch, type PrefetchOptions } from './copy/prefetch.js'
-export { at, blockStart, rowsAt, transposeGmem, type GmemRows, type GmemSlice } from './copy/slice.js'
+export { at, blockStart, rowsAt, transposeGmem, within, type GmemRows, type GmemSlice } from './copy/slice.js'
 export {
   commitSmem,
   commitSmemToGmemGroup,

@@ -24,7 +24,6 @@ import {
   branch,
   build,
   fork,
-  ifThen,
   run,
   statement,
   typeHere,
@@ -35,13 +34,24 @@ import {
 } from '../../semantics/builder.js'
 import { runSteps } from '../../semantics/builder/monad.js'
 import { amend, statements } from '../../semantics/builder/state.js'
-import { and, i32, type Condition, type Expr } from '../../semantics/expression.js'
+import { and, i32, type Condition, type Expr, type Int } from '../../semantics/expression.js'
 import { effectsOf, type Do, type Stmt } from '../../semantics/program.js'
+import { checked } from '../../semantics/index-types.js'
 import type { TypeIndex } from '../../semantics/types.js'
 import { showShape, sizeOf } from '../../transforms/shape.js'
 import { isWarp, warpgroupBarrierId } from './auto-barriers.js'
 import { refused } from './codes.js'
-import { contextHere, inContext, threadHere, type Thread } from './context.js'
+import { contextHere, inContext, threadHere, when, type Thread } from './context.js'
+import {
+  flipped,
+  inMasks,
+  masksBeside,
+  masksHere,
+  masksOf,
+  recordOf,
+  setMasks,
+  type Masks,
+} from './parities.js'
 
 // ---------------------------------------------------------------- model
 
@@ -79,6 +89,8 @@ const arrayLoad = (made: ReadonlyArray<Stmt>): readonly [Do, ReadonlyArray<numbe
 }
 
 // ---------------------------------------------------------------- warp maps
+
+type Any = Readonly<Record<string, TypeIndex>>
 
 /** The warps of a thread meet. */
 export const warpgroupBarrier = (label: string, thread: Thread): Build<void> =>
@@ -128,7 +140,7 @@ const mapWarps = <C extends Readonly<Record<string, TypeIndex>>>(
   block(function* () {
     yield* allowed(label, captures)
     const here = yield* contextHere
-    const own = (w: number, captured: Exprs<C>): Build<void> =>
+    const inWarp = (w: number, captured: Exprs<C>): Build<void> =>
       inContext(
         {
           ...here,
@@ -140,17 +152,47 @@ const mapWarps = <C extends Readonly<Record<string, TypeIndex>>>(
         },
         () => body(w, captured),
       )
+    const before = yield* masksHere
+    const keys: (readonly [warp: number, keys: ReadonlyArray<string>])[] = []
+    for (const w of fourWarps) keys.push([w, yield* flipped(label, () => inWarp(w, captures))])
+    const all = keys.flatMap(([, some]) => some)
+    let after: ReadonlyArray<readonly [string, Int]> = []
     const made = yield* aside(function* () {
       if (thread.autoBarriers) yield* warpgroupBarrier(`${label}.enter`, thread)
       if (thread.warps === 'agents')
         for (const w of fourWarps)
-          yield* ifThen(`${label}.warp${String(w)}`, isWarp(w), () => own(w, captures))
-      else
-        yield* fork(
+          yield* when(`${label}.warp${String(w)}`, isWarp(w), () => inWarp(w, captures))
+      else {
+        const own = (w: number, some: ReadonlyArray<string>, c: Exprs<Any>): Build<Masks> =>
+          block(function* () {
+            const masks = new Map([...before, ...masksOf(c, some)])
+            return (yield* inMasks(masks, () => inWarp(w, checked<Exprs<C>, Exprs<Any>>(c))))[1]
+          })
+        const given = yield* fork<Any, Any>(
           label,
-          { agent: thread.name, captures: {}, body: function* () {} },
-          fourWarps.map((w) => branch(warpName(thread.name, w), captures, (c: Exprs<C>) => own(w, c))),
+          {
+            agent: thread.name,
+            captures: all.length === 0 ? {} : { ...captures, ...recordOf(before, all) },
+            body: (c) =>
+              masksBeside(label, all, function* () {
+                const masks: (readonly [string, Int])[] = []
+                for (const [w, some] of keys)
+                  if (some.length > 0) masks.push(...(yield* own(w, some, c)))
+                return new Map(masks)
+              }),
+          },
+          keys.map(([w, some]) =>
+            branch(
+              warpName(thread.name, w),
+              { ...captures, ...recordOf(before, some) },
+              function* (c: Exprs<Any>) {
+                yield* own(w, some, c)
+              },
+            ),
+          ),
         )
+        after = masksOf(given, all)
+      }
       if (thread.autoBarriers) yield* warpgroupBarrier(`${label}.exit`, thread)
     })
     const array = arrayLoad(made)
@@ -160,6 +202,7 @@ const mapWarps = <C extends Readonly<Record<string, TypeIndex>>>(
         `${label}: ${array[0].site.label} loads an array of shape ${showShape(array[1])}: a warp can load scalars only`,
       )
     for (const s of made) yield* statement(s)
+    yield* setMasks(after)
   })
 
 /** A warp map of a thread that is at hand. The thread's agents must be declared for it (`threadAgents`). */

@@ -80,6 +80,7 @@ import { contextHere, inContext, type Thread, type Warps } from './context.js'
 import { aside, warpName } from './core-map.js'
 import { columnsUsed, isCollective, tensorMemoryOwner } from './memory.js'
 import { Mesh, axesOf, launchOf, type MeshOptions } from './mesh.js'
+import { inMasks, withoutIdle } from './parities.js'
 import { registerBudget } from './registers.js'
 
 // ---------------------------------------------------------------- model
@@ -262,13 +263,18 @@ export const threads = (
         cluster: here.cluster.length > 0 || cluster === 1 ? here.cluster : [cluster],
       }
       const split = hoisted(
-        yield* aside(() => ifThen(name, isThread(index), () => inContext(inside, () => body(thread)))),
+        yield* aside(() =>
+          ifThen(name, isThread(index), () =>
+            inContext(inside, function* () {
+              yield* inMasks(new Map(), () => body(thread))
+            }),
+          ),
+        ),
       )
+      const own = withoutIdle(split.rest)
       inits.push(...split.inits)
-      made.push([name, split.rest])
-      bodiesOf.push(
-        ...(thread.autoBarriers ? autoBarriers(warpgroupBarrierId(index), split.rest) : split.rest),
-      )
+      made.push([name, own])
+      bodiesOf.push(...(thread.autoBarriers ? autoBarriers(warpgroupBarrierId(index), own) : own))
     }
     yield* fromEither(registerBudget(made))
     const { columns, pair } = yield* declaredTensorMemory

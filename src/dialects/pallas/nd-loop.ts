@@ -24,7 +24,6 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
 import {
   block,
-  forRange,
   fromEither,
   letIn,
   type Build,
@@ -37,6 +36,7 @@ import { sizeOf } from '../../transforms/shape.js'
 import { indicesOf, show } from './blocks.js'
 import { refuse } from './codes.js'
 import { axisHere } from './context.js'
+import { loopWithMasks } from './parities.js'
 
 // ---------------------------------------------------------------- model
 
@@ -131,8 +131,9 @@ export const ndLoop = <C extends Readonly<Record<string, TypeIndex>>>(
         ? i32(G / P)
         : add(i32(Math.floor(G / P)), select(lt(program.index, i32(G % P)), i32(1), i32(0))),
     )
-    return yield* forRange<C>(
-      { label, from: i32(0), to: numLocalSteps, carried },
+    return yield* loopWithMasks<C>(
+      { label, from: i32(0), to: numLocalSteps },
+      carried,
       function* (localIndex, carrying) {
         const step = yield* letIn('step', add(mul(localIndex, i32(P)), program.index))
         return yield* body({ index: placeOf(spec, step), localIndex, numLocalSteps }, carrying)

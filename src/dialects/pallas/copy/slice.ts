@@ -12,7 +12,7 @@
  */
 import type { Dtype } from '../../../numerics/dtype.js'
 import type { Tensor } from '../../../semantics/builder.js'
-import { i32, mul, transposeView, type Int, type Tile } from '../../../semantics/expression.js'
+import { add, i32, mul, transposeView, type Int, type Tile } from '../../../semantics/expression.js'
 
 /** `tensor.at[pl.ds(start, size), ...]`; a size of null is an integer index. */
 export interface GmemSlice<D extends Dtype, R extends number> {
@@ -60,6 +60,24 @@ export const transposeGmem = <D extends Dtype>(of: Tensor<D, 2>): Tensor<D, 2> =
   ptr: of.ptr,
   dims: reversed(of.dims),
 })
+
+/** A slice of a slice: `window.at[pl.ds(start, size), ...]`. */
+export const within = <D extends Dtype, R extends number>(
+  window: GmemSlice<D, R>,
+  starts: ReadonlyArray<Int>,
+  sizes: ReadonlyArray<number>,
+): GmemSlice<D, R> => {
+  let k = -1
+  const axes = window.sizes.map((size) => (size === null ? null : ++k))
+  return {
+    tensor: window.tensor,
+    starts: window.starts.map((start, d) => {
+      const axis = axes[d]
+      return axis === null || axis === undefined ? start : add(start, starts[axis]!)
+    }),
+    sizes: axes.map((axis) => (axis === null ? null : sizes[axis]!)),
+  }
+}
 
 /** Some rows of a matrix. */
 export const rowsAt = <D extends Dtype>(

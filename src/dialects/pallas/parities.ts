@@ -1,0 +1,353 @@
+/**
+ * Parities: the bits that a thread keeps for its barriers, carried by the surface.
+ *
+ * `barrier_wait(b)` reads the thread's bit for b and flips it (`barrier.ts`). A program is first-order data, so the mask is a value; here it goes
+ * along by itself, so that a kernel reads as it does in Pallas. A loop carries the masks that its body flips, a branch gives those that either
+ * side flips:
+ *
+ *     for k < 4: wait loaded[k mod 2]                 mask of loaded     0b00
+ *                                                     carried: k = 0     0b01     k = 1   0b11     k = 2   0b10     k = 3   0b00
+ *     if c: wait done                                 mask of done       c ? 0b1 : 0b0
+ *
+ * Which masks a body flips is found by writing it once and throwing it away.
+ *
+ * A warp keeps a mask of its own from where its thread parts, and keeps it from one warp map to the next. An agent that was forked gives no
+ * values back, so its thread computes the mask beside it: what the warp does, without any effect, of which only the masks remain
+ * (`withoutEffects`). A mask that nobody reads again is computed by nobody (`withoutIdle`).
+ *
+ *     thread        warp 0                    warp 1                     afterwards
+ *     0b00          waits for slot 0: 0b01    0b00                       warps 0b01 0b00 0b00 0b00: the thread itself has no one bit for it
+ *
+ * Laws
+ * 1. With and without masks of one's own, every wait has the same parity.
+ * 2. The parities of a warp are those of a warp that never stopped running, however many warp maps it is in.
+ * 3. A wait in a region that does not carry masks is refused; so is a thread's wait whose warps' bits may differ.
+ *
+ * Limits: a bit that depends on what a warp loaded cannot be computed beside it: refused.
+ *
+ * Names: none; it is what `barrier_wait` does in Mosaic GPU, where the mask is a variable of the thread.
+ *
+ * Source: JAX docs, Pallas:MGPU reference, synchronization; Mosaic GPU's barriers.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import {
+  block,
+  build,
+  forRange,
+  ifThen,
+  letIn,
+  statement,
+  surrounding,
+  whereIAm,
+  within,
+  type Build,
+  type Exprs,
+  type ForSpec,
+  type State,
+  type Step,
+  type Steps,
+  type Surrounding,
+} from '../../semantics/builder.js'
+import { runSteps } from '../../semantics/builder/monad.js'
+import { amend, statements } from '../../semantics/builder/state.js'
+import { i32, type Condition, type Expr, type ExprNode, type Int } from '../../semantics/expression.js'
+import { checked } from '../../semantics/index-types.js'
+import { region, regionsOf, type Region, type Stmt } from '../../semantics/program.js'
+import { expressionsOf, namesOf } from '../../semantics/residency.js'
+import type { TypeIndex } from '../../semantics/types.js'
+import { refused } from './codes.js'
+
+// ---------------------------------------------------------------- model
+
+/** By the name of the barriers that were allocated together, of the thread or of one of its warps. */
+export type Masks = ReadonlyMap<string, Int>
+
+interface Here {
+  readonly masks: Masks
+  /** the region in which they stand */
+  readonly path: string
+}
+
+const here: Surrounding<Here | null> = surrounding<Here | null>('pallas.parities', null)
+
+const none: Masks = new Map()
+const ofWarp = (barrier: string, warp: number): string => `${barrier} of warp ${String(warp)}`
+const warpOf = (key: string): string | null => / of warp (\d)$/.exec(key)?.[1] ?? null
+
+const pathHere: Build<string> = build((state) => E.right([state.path.join(' / '), state]))
+
+// ---------------------------------------------------------------- masks here
+
+/** Masks where the next statement stands. */
+export const masksHere: Build<Masks> = block(function* () {
+  return (yield* whereIAm(here))?.masks ?? none
+})
+
+/** From here on these masks, too. */
+export const setMasks = (masks: Iterable<readonly [string, Int]>): Build<void> =>
+  block(function* () {
+    const now = yield* whereIAm(here)
+    if (now === null) return
+    const next: Here = { path: now.path, masks: new Map([...now.masks, ...masks]) }
+    yield* build((state) =>
+      E.right([
+        undefined,
+        amend(state, { surroundings: new Map<object, unknown>([...state.surroundings, [here, next]]) }),
+      ]),
+    )
+  })
+
+/** The mask that a wait reads, and where the next one is kept. */
+export const maskFor = (
+  label: string,
+  barrier: string,
+  warp: number | null,
+): Build<{ readonly mask: Int; readonly keep: (next: Int) => Build<void> }> =>
+  block(function* () {
+    const now = yield* whereIAm(here)
+    if (now === null || now.path !== (yield* pathHere))
+      return yield* refused(
+        'pallas.barrier.parities',
+        `${label}: nothing here carries the parity of ${barrier}: expected the body of a kernel, foriLoop, when, cond, ndLoop, coreMap, or parities that are given`,
+      )
+    const others = [...now.masks.keys()].filter((key) => key.startsWith(`${barrier} of warp `))
+    if (warp === null && others.length > 0)
+      return yield* refused(
+        'pallas.barrier.parities',
+        `${label}: ${others.map((key) => `warp ${String(warpOf(key))}`).join(', ')} of the thread waited for ${barrier} in a core_map: the thread has no one parity for it`,
+      )
+    const key = warp === null ? barrier : ofWarp(barrier, warp)
+    return {
+      mask: startOf(now.masks, key),
+      keep: (next: Int) => setMasks([[key, next]]),
+    }
+  })
+
+/** A warp begins with what its thread has. */
+const startOf = (masks: Masks, key: string): Int =>
+  masks.get(key) ?? masks.get(key.replace(/ of warp \d$/, '')) ?? i32(0)
+
+// ---------------------------------------------------------------- regions that carry them
+
+/** The masks under these keys, for a region to carry; they are matched by key. */
+export const recordOf = (masks: Masks, keys: ReadonlyArray<string>): Readonly<Record<string, Int>> =>
+  Object.fromEntries(keys.map((key) => [`parities of ${key}`, startOf(masks, key)]))
+
+const ofRecord = (record: Values, keys: ReadonlyArray<string>): ReadonlyArray<readonly [string, Int]> =>
+  keys.map((key) => [key, checked<Int, Expr>(record[`parities of ${key}`]!)] as const)
+
+export const changed = (before: Masks, after: Masks): ReadonlyArray<string> =>
+  [...after].flatMap(([key, mask]) => (before.get(key) === mask ? [] : [key]))
+
+/** The steps in a region of their own, which begins with these masks; what they give, and the masks that they leave. */
+export const inMasks = <A>(masks: Masks, body: () => Steps<A>): Build<readonly [A, Masks]> =>
+  block(function* () {
+    const path = yield* pathHere
+    return yield* within(here, { path, masks })(function* () {
+      const result = yield* body()
+      return [result, yield* masksHere] as const
+    })
+  })
+
+/** What the steps give; they are thrown away. */
+const trial = <A>(label: string, steps: () => Steps<A>): Build<A> =>
+  build((state: State) =>
+    pipe(
+      runSteps(steps(), amend(state, { path: [...state.path, label], body: null })),
+      E.map(([a]) => [a, state]),
+    ),
+  )
+
+/** The masks that a body flips. */
+export const flipped = (label: string, body: () => Steps<unknown>): Build<ReadonlyArray<string>> =>
+  block(function* () {
+    if ((yield* whereIAm(here)) === null) return []
+    const before = yield* masksHere
+    return yield* trial(label, function* () {
+      const [, after] = yield* inMasks(before, body)
+      return changed(before, after)
+    })
+  })
+
+type Values = Readonly<Record<string, Expr>>
+type Carried = Readonly<Record<string, TypeIndex>>
+
+/** A counted loop that carries the masks that its body flips, beside what it is told to carry. */
+export const loopWithMasks = <C extends Carried>(
+  spec: ForSpec,
+  carried: Exprs<C>,
+  body: (index: Int, carried: Exprs<C>) => Steps<Exprs<C>>,
+): Build<Exprs<C>> =>
+  block(function* () {
+    const { label } = spec
+    const own = Object.keys(carried)
+    const before = yield* masksHere
+    const keys = yield* flipped(label, function* () {
+      const index = yield* letIn(label, i32(0))
+      const names: [string, Expr][] = []
+      for (const [key, value] of Object.entries<Expr>(carried)) names.push([key, yield* letIn(key, value)])
+      yield* body(index, checked<Exprs<C>, Values>(Object.fromEntries(names)))
+    })
+    const mine = (all: Values): Exprs<C> =>
+      checked<Exprs<C>, Values>(Object.fromEntries(own.map((key) => [key, all[key]!] as const)))
+    const both = (some: Exprs<C>, masks: Masks): Exprs<C> =>
+      checked<Exprs<C>, Values>({ ...some, ...recordOf(masks, keys) })
+    const done = yield* forRange<C>({ ...spec, carried: both(carried, before) }, function* (index, all) {
+      const masks = new Map([...before, ...ofRecord(all, keys)])
+      const [next, after] = yield* inMasks(masks, () => body(index, mine(all)))
+      return both(next, after)
+    })
+    yield* setMasks(ofRecord(done, keys))
+    return mine(done)
+  })
+
+/** A branch that gives the masks that either side flips, beside what the sides give. */
+export const branchWithMasks = <C extends Carried>(
+  label: string,
+  condition: Condition,
+  then: () => Steps<Exprs<C>>,
+  otherwise: () => Steps<Exprs<C>>,
+): Build<Exprs<C>> =>
+  block(function* () {
+    const before = yield* masksHere
+    const keys = [...new Set([...(yield* flipped(label, then)), ...(yield* flipped(label, otherwise))])]
+    let own: ReadonlyArray<string> = []
+    const side = (body: () => Steps<Exprs<C>>) =>
+      function* (): Generator<Step, Exprs<C>, State> {
+        const [given, after] = yield* inMasks(before, body)
+        own = Object.keys(given)
+        return checked<Exprs<C>, Values>({ ...given, ...recordOf(after, keys) })
+      }
+    const done = yield* ifThen<C>(label, condition, side(then), side(otherwise))
+    yield* setMasks(ofRecord(done, keys))
+    return checked<Exprs<C>, Values>(Object.fromEntries(own.map((key) => [key, done[key]!] as const)))
+  })
+
+/** `lax.fori_loop(0, n, body, None)`. */
+export const foriLoop = (label: string, to: number, body: (index: Int) => Steps<void>): Build<void> =>
+  block(function* () {
+    yield* loopWithMasks<Carried>({ label, from: i32(0), to: i32(to) }, {}, function* (index) {
+      yield* body(index)
+      return {}
+    })
+  })
+
+// ---------------------------------------------------------------- what warps leave
+
+const readBy = (exprs: ReadonlyArray<ExprNode>): ReadonlySet<string> => {
+  const names = new Set<string>()
+  for (const e of exprs) namesOf(e, names)
+  return names
+}
+
+/**
+ * The statements that the given names need, without any effect. Null: one of them is the result of an effect.
+ */
+const withoutEffects = (
+  body: ReadonlyArray<Stmt>,
+  needed: ReadonlySet<string>,
+): readonly [ReadonlyArray<Stmt>, ReadonlySet<string>] | null => {
+  const wanted = new Set(needed)
+  const kept: Stmt[] = []
+  const pure = (r: Region): Region | null => {
+    const inside = withoutEffects(r.body, readBy(r.yields))
+    if (inside === null) return null
+    for (const name of inside[1]) wanted.add(name)
+    return { ...r, body: inside[0] }
+  }
+  const whole = (s: Stmt): Stmt | null => {
+    switch (s._tag) {
+      case 'Let':
+        return s
+      case 'For': {
+        const one = pure(s.body)
+        return one === null ? null : { ...s, body: one }
+      }
+      case 'If': {
+        const [yes, no] = [pure(s.then), pure(s.else)]
+        return yes === null || no === null ? null : { ...s, then: yes, else: no }
+      }
+      case 'Do':
+      case 'While':
+      case 'Fork':
+        return null
+    }
+  }
+  for (const s of [...body].reverse()) {
+    const gives = s._tag === 'Let' ? [s.binder] : s.results
+    if (!gives.some(({ name }) => wanted.has(name))) continue
+    const one = whole(s)
+    if (one === null) return null
+    for (const name of readBy(expressionsOf(one))) wanted.add(name)
+    kept.unshift(one)
+  }
+  return [kept, wanted]
+}
+
+/** What the warps do to their masks, without doing anything else; the masks under these keys. */
+export const masksBeside = (
+  label: string,
+  keys: ReadonlyArray<string>,
+  warps: () => Steps<Masks>,
+): Build<Readonly<Record<string, Int>>> =>
+  block(function* () {
+    const [masks, made] = yield* build((state: State) =>
+      pipe(
+        runSteps(warps(), amend(state, { body: null })),
+        E.map(([given, after]) => [
+          [given, statements(after.body)] as const,
+          amend(after, { body: state.body }),
+        ]),
+      ),
+    )
+    const record = recordOf(masks, keys)
+    const beside = withoutEffects(made, readBy(Object.values(record)))
+    if (beside === null)
+      return yield* refused(
+        'pallas.barrier.parities',
+        `${label}: whether a warp waits depends on what it loaded: its parities cannot be kept for the next core_map`,
+      )
+    for (const s of beside[0]) yield* statement(s)
+    return record
+  })
+
+/** Keys and masks that a region took or gave. */
+export const masksOf: (
+  record: Values,
+  keys: ReadonlyArray<string>,
+) => ReadonlyArray<readonly [string, Int]> = ofRecord
+
+/** The statements without the masks of warps that nothing reads. */
+export const withoutIdle = (body: ReadonlyArray<Stmt>): ReadonlyArray<Stmt> => {
+  const read = new Set<string>()
+  const look = (s: Stmt): void => {
+    for (const e of expressionsOf(s)) namesOf(e, read)
+    for (const r of regionsOf(s)) r.body.forEach(look)
+  }
+  body.forEach(look)
+  const inside = (r: Region): Region => ({ ...r, body: r.body.map(cleaned) })
+  const cleaned = (s: Stmt): Stmt => {
+    switch (s._tag) {
+      case 'Let':
+      case 'Do':
+        return s
+      case 'For':
+        return { ...s, body: inside(s.body) }
+      case 'While':
+        return { ...s, before: inside(s.before), after: inside(s.after) }
+      case 'If':
+        return { ...s, then: inside(s.then), else: inside(s.else) }
+      case 'Fork': {
+        if (s.results.length === 0 || s.results.some(({ name }) => read.has(name))) return s
+        const [parent, ...warps] = s.branches
+        return {
+          ...s,
+          results: [],
+          branches: [{ ...parent!, captures: [], body: region([], []) }, ...warps],
+        }
+      }
+    }
+  }
+  return body.map(cleaned)
+}
