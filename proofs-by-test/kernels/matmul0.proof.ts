@@ -3,10 +3,11 @@ import { describe, expect, test } from 'vitest'
 import * as E from 'fp-ts/lib/Either.js'
 import { labelsOf, without } from '../../src/kernels/broken/index.js'
 import { instanceOf, kernelNamed } from '../../src/kernels/catalogue/index.js'
-import { matmul0, type Matmul0 } from '../../src/kernels/blackwell/matmul0.js'
+import { matmul0 } from '../../src/kernels/blackwell/matmul0.js'
+import type { TuningConfig } from '../../src/kernels/blackwell/setup.js'
 import { checked, right } from '../dialects/pallas/programs.js'
 
-const base: Matmul0 = {
+const base: TuningConfig = {
   dtype: 'f16',
   m: 128,
   n: 16,
@@ -55,7 +56,7 @@ describe('settings', () => {
       E.left({ message: expect.stringMatching(/m is 64: expected a multiple of 128/) }),
     )
   })
-  test.each<readonly [Partial<Matmul0>, RegExp]>([
+  test.each<readonly [Partial<TuningConfig>, RegExp]>([
     [{ tileM: 64 }, /^matmul0: tileM is 64: expected 128/],
     [{ tileN: 24 }, /tileN is 24: expected a multiple of 16 up to 256, or 512/],
     [{ tileN: 272 }, /tileN is 272/],

@@ -19,6 +19,7 @@ export const asked: { readonly pallas: ReadonlyArray<string>; readonly ttng: Rea
     'run_scoped',
     'run_state',
     'core_map',
+    'fori_loop',
     'TilingTransform',
     'SwizzleTransform',
     'transform_ref',

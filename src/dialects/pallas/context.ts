@@ -34,7 +34,7 @@ import type { TypeIndex } from '../../semantics/types.js'
 import { sizeOf } from '../../transforms/shape.js'
 import { refused } from './codes.js'
 import type { Axis } from './mesh.js'
-import { branchWithMasks } from './parities.js'
+import { branchWithMasks, sameMasks } from './parities.js'
 
 // ---------------------------------------------------------------- model
 
@@ -72,7 +72,8 @@ const context: Surrounding<Context> = surrounding<Context>('pallas', {
 // ---------------------------------------------------------------- constructors
 
 /** The steps, in this context. */
-export const inContext = <A>(here: Context, body: () => Steps<A>): Build<A> => within(context, here)(body)
+export const inContext = <A>(here: Context, body: () => Steps<A>): Build<A> =>
+  sameMasks<A>((inside) => within(context, here)(inside))(body)
 
 // ---------------------------------------------------------------- destructors
 

@@ -177,7 +177,10 @@ const mapWarps = <C extends Readonly<Record<string, TypeIndex>>>(
               masksBeside(label, all, function* () {
                 const masks: (readonly [string, Int])[] = []
                 for (const [w, some] of keys)
-                  if (some.length > 0) masks.push(...(yield* own(w, some, c)))
+                  if (some.length > 0) {
+                    const left = yield* own(w, some, c)
+                    masks.push(...some.map((key) => [key, left.get(key)!] as const))
+                  }
                 return new Map(masks)
               }),
           },

@@ -22,14 +22,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
-import {
-  block,
-  fromEither,
-  letIn,
-  type Build,
-  type Exprs,
-  type Steps,
-} from '../../semantics/builder.js'
+import { block, fromEither, letIn, type Build, type Exprs, type Steps } from '../../semantics/builder.js'
 import { add, i32, lt, mul, select, type Int } from '../../semantics/expression.js'
 import type { TypeIndex } from '../../semantics/types.js'
 import { sizeOf } from '../../transforms/shape.js'

@@ -150,6 +150,21 @@ export const inMasks = <A>(masks: Masks, body: () => Steps<A>): Build<readonly [
     })
   })
 
+/** The same for a body that stands in the region of what surrounds it: what it flips is flipped behind it. */
+export const sameMasks =
+  <A>(around: (body: () => Steps<readonly [A, Masks]>) => Build<readonly [A, Masks]>) =>
+  (body: () => Steps<A>): Build<A> =>
+    block(function* () {
+      const before = yield* whereIAm(here)
+      const [result, after] = yield* around(() =>
+        block(function* () {
+          return before === null ? ([yield* body(), none] as const) : yield* inMasks(before.masks, body)
+        }),
+      )
+      yield* setMasks(after)
+      return result
+    })
+
 /** What the steps give; they are thrown away. */
 const trial = <A>(label: string, steps: () => Steps<A>): Build<A> =>
   build((state: State) =>
@@ -313,10 +328,8 @@ export const masksBeside = (
   })
 
 /** Keys and masks that a region took or gave. */
-export const masksOf: (
-  record: Values,
-  keys: ReadonlyArray<string>,
-) => ReadonlyArray<readonly [string, Int]> = ofRecord
+export const masksOf: (record: Values, keys: ReadonlyArray<string>) => ReadonlyArray<readonly [string, Int]> =
+  ofRecord
 
 /** The statements without the masks of warps that nothing reads. */
 export const withoutIdle = (body: ReadonlyArray<Stmt>): ReadonlyArray<Stmt> => {

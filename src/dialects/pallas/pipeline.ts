@@ -43,16 +43,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
-import {
-  block,
-  forRange,
-  fromEither,
-  letIn,
-  run,
-  type Build,
-  type Exprs,
-  type Steps,
-} from '../../semantics/builder.js'
+import { block, fromEither, letIn, run, type Build, type Exprs, type Steps } from '../../semantics/builder.js'
 import {
   add,
   and,
@@ -93,6 +84,7 @@ import {
 } from './blocks.js'
 import { refuse } from './codes.js'
 import { commitSmem, copyGmemToSmem, copySmemToGmem, waitSmemToGmem } from './copy.js'
+import { loopWithMasks } from './parities.js'
 
 // ---------------------------------------------------------------- model
 
@@ -281,7 +273,7 @@ export const emitPipeline = <
       for (const b of ins) yield* fetch(`prologue[${String(s)}]`, b, step, i32(s))
     }
 
-    const last = yield* forRange<C>({ label, from: i32(0), to: N, carried }, function* (step, carrying) {
+    const last = yield* loopWithMasks<C>({ label, from: i32(0), to: N }, carried, function* (step, carrying) {
       const s = yield* letIn('slot', rem(step, S))
       if (loaded !== null)
         // every slot is waited for once in S steps, so the parity is known without the thread's mask

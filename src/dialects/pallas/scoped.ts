@@ -69,6 +69,7 @@ import {
   unionName,
   type Results,
 } from './memory.js'
+import { sameMasks } from './parities.js'
 import { wgmmaWait } from './wgmma.js'
 
 // ---------------------------------------------------------------- what was allocated
@@ -215,7 +216,8 @@ export const runScoped = <const A extends ReadonlyArray<Build<unknown>>, R>(
     for (const one of flat) if (isAccumulator(one)) yield* initAccumulator(`${one.name} := 0`, one)
 
     const before = new Set((yield* declaredStorage).keys())
-    const given = yield* within(live, [...around, ...wanted.map(({ id }) => id)])(() =>
+    const inside = [...around, ...wanted.map(({ id }) => id)]
+    const given = yield* sameMasks<R>((steps) => within(live, inside)(steps))(() =>
       body(...checked<Results<A>, unknown>(result)),
     )
     yield* raised(before, lengths(laid))

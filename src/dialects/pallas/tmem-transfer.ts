@@ -93,16 +93,18 @@ const goesWith = (label: string, { type, layout }: Place, found: RegisterLayout)
 
 // ---------------------------------------------------------------- loads
 
-/** `async_load_tmem(ref, layout)` of the thread `agent`. */
+/** `async_load_tmem(ref, layout)` of the thread `agent`. The shape is the ref's, whether it is said or not. */
 export const asyncLoadTmem = <D extends Dtype>(
   label: string,
   agent: string,
   ref: View<'tmem', D, 2>,
-  shape: readonly [number, number],
+  said?: readonly [number, number],
   layout?: RegisterLayout,
 ): Build<Tile<ElementIndex<D>, 2>> =>
   block(function* () {
     const from = yield* placeOf(label, ref)
+    const [rows = 0, columns = 0] = from.type.layout.shape
+    const shape = said ?? ([rows, columns] as const)
     if (!sameShape(from.type.layout.shape, shape))
       return yield* refused(
         'pallas.tmem.shape',

@@ -90,6 +90,7 @@ import {
 } from './blocks.js'
 import { refused } from './codes.js'
 import { commitSmem, copyGmemToSmem, waitSmemToGmem } from './copy.js'
+import { loopWithMasks } from './parities.js'
 import { axisHere, blockScope, contextHere, threadHere } from './context.js'
 import { setMaxRegisters } from './registers.js'
 import { parityOf, storeChanged, storeLast, usesOf } from './pipeline.js'
@@ -243,7 +244,7 @@ const computeThread = <
             `${room}.compute-context`,
             `${label}: Cannot call pipeline more than once in \`compute_context\``,
           )
-        return yield* forRange<C>({ label, from: i32(0), to: N, carried }, function* (step, carrying) {
+        return yield* loopWithMasks<C>({ label, from: i32(0), to: N }, carried, function* (step, carrying) {
           const s = yield* letIn('slot', rem(step, S))
           const parity = phase(c, usesOf(N, S, s), quo(step, S))
           const ready = a.ready.map((barrier) => ({ barrier, index: s, parity, scope: c.scope }))

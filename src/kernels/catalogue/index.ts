@@ -28,7 +28,15 @@ import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../failure.js'
 import { foreign } from '../broken/foreign/index.js'
 import { programName, zoo, type Twin } from '../broken/zoo/index.js'
-import { matmul0Kernel } from './blackwell.js'
+import {
+  matmul0Kernel,
+  matmul1Kernel,
+  matmul2Kernel,
+  matmul3Kernel,
+  matmul4Kernel,
+  matmul5Kernel,
+  matmul6Kernel,
+} from './blackwell.js'
 import {
   hopperFp8Kernel,
   hopperMatmulKernel,
@@ -56,6 +64,12 @@ export const kernels: ReadonlyArray<Kernel> = [
   hopperPipelinedKernel,
   hopperWsKernel,
   matmul0Kernel,
+  matmul1Kernel,
+  matmul2Kernel,
+  matmul3Kernel,
+  matmul4Kernel,
+  matmul5Kernel,
+  matmul6Kernel,
   queueKernel,
   wgmmaLoopKernel,
 ]

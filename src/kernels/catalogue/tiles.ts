@@ -17,12 +17,15 @@ export interface Cut {
   readonly because: string
   readonly most: number
   readonly default: number
+  /** tiles that blocks compute together (default 1): so many divide the size */
+  readonly together?: number
 }
 
 /** Legal tiles of an extent, ascending. */
 const legalTiles = (cut: Cut, extent: number): ReadonlyArray<number> => {
   const tiles: number[] = []
-  for (let t = cut.unit; t <= Math.min(extent, cut.most); t += cut.unit) if (extent % t === 0) tiles.push(t)
+  for (let t = cut.unit; t <= Math.min(extent, cut.most); t += cut.unit)
+    if (extent % (t * (cut.together ?? 1)) === 0) tiles.push(t)
   return tiles
 }
 
@@ -34,10 +37,12 @@ const fitTile = (
   given: number | null,
 ): E.Either<Failure, number> => {
   const legal = legalTiles(cut, extent)
+  const together = cut.together ?? 1
+  const of = together === 1 ? '' : `, ${String(together)} at a time,`
   if (legal.length === 0)
     return bad(
       kernel,
-      `${cut.size} is ${String(extent)}: expected a multiple of ${String(cut.unit)} (${cut.because}); no legal ${cut.tile} divides it`,
+      `${cut.size} is ${String(extent)}: expected a multiple of ${String(cut.unit * together)} (${cut.because}${together === 1 ? '' : `, of ${String(together)} blocks`}); no legal ${cut.tile} divides it`,
     )
   if (given === null)
     return E.right(legal.filter((t) => t <= Math.max(cut.default, cut.unit)).pop() ?? legal[0]!)
@@ -45,7 +50,7 @@ const fitTile = (
     ? E.right(given)
     : bad(
         kernel,
-        `${cut.tile} is ${String(given)}: expected a multiple of ${String(cut.unit)} (${cut.because}) that divides ${cut.size}, which is ${String(extent)}: ${legal.join(', ')}`,
+        `${cut.tile} is ${String(given)}: expected a multiple of ${String(cut.unit)} (${cut.because}) that${of} divides ${cut.size}, which is ${String(extent)}: ${legal.join(', ')}`,
       )
 }
 

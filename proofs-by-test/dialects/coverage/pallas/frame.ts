@@ -278,6 +278,46 @@ const tested: Example<P> = {
   outputs: { out: count(4, (i) => 1010 + i) },
 }
 
+/** Two threads hand over two slots, three times; every wait has the parity that its thread carries. */
+const ring: Example<P> = {
+  name: 'ring',
+  program: (P) =>
+    P.kernel(
+      { name: 'ring', arch: 'sm90a', numThreads: 2, threadName: 'wg' },
+      function* () {
+        return {
+          out: yield* rowsOut(6),
+          buf: yield* B.sharedMemory('buf', 'i32', [2, 4]),
+          full: yield* P.Barrier('full', { numBarriers: 2 }),
+          empty: yield* P.Barrier('empty', { numBarriers: 2 }),
+        }
+      },
+      function* ({ out, buf, full, empty }) {
+        const wg = yield* P.axisIndex('wg')
+        yield* P.when('producer', X.eq(wg, i32(0)), () =>
+          P.foriLoop('k', 6, function* (k) {
+            const s = yield* B.letIn('slot', X.rem(k, i32(2)))
+            yield* P.when('used', X.ge(k, i32(2)), function* () {
+              yield* P.barrierWait('wait empty', empty, s)
+            })
+            const value = rowOf(X.mul(k, i32(10)))
+            yield* B.run('store', { _tag: 'smem.store', destination: slot(buf, s), value })
+            yield* P.barrierArrive('arrive full', full, s)
+          }),
+        )
+        yield* P.when('consumer', X.eq(wg, i32(1)), () =>
+          P.foriLoop('k', 6, function* (k) {
+            const s = yield* B.letIn('slot', X.rem(k, i32(2)))
+            yield* P.barrierWait('wait full', full, s)
+            yield* write('write', out, k, yield* B.smemLoad('load', slot(buf, s)))
+            yield* P.when('again', X.lt(k, i32(4)), () => P.barrierArrive('arrive empty', empty, s))
+          }),
+        )
+      },
+    ),
+  outputs: { out: count(24, (i) => 10 * Math.floor(i / 4) + (i % 4)) },
+}
+
 /** A block writes to its peer, and both say that it is done. */
 const exchange: Example<P> = {
   name: 'exchange',
@@ -654,6 +694,14 @@ export const rows: ReadonlyArray<Row<P>> = [
     example: warps,
     kind: 'statements',
     change: (P, wrap) => ({ ...P, coreMap: wrap(P.coreMap) }),
+  },
+  {
+    operation: 'lax.fori_loop',
+    names: ['foriLoop'],
+    page,
+    example: ring,
+    kind: 'statements',
+    change: (P, wrap) => ({ ...P, foriLoop: wrap(P.foriLoop) }),
   },
   {
     operation: 'plgpu.Barrier',

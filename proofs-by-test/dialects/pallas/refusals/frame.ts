@@ -375,6 +375,44 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
     use: body(() => Pallas.setMaxRegisters('more', 232, { action: 'increase' }), { numThreads: 3 }),
   },
   {
+    code: 'pallas.barrier.parities',
+    message:
+      'wait: nothing here carries the parity of b: expected the body of a kernel, foriLoop, when, cond, ndLoop, coreMap, or parities that are given',
+    use: body(function* () {
+      const b = yield* Pallas.Barrier('b')
+      yield* B.forRange({ label: 'k', from: i32(0), to: i32(2) }, function* () {
+        yield* Pallas.barrierWait('wait', b, null)
+      })
+    }),
+  },
+  {
+    code: 'pallas.barrier.parities',
+    message:
+      'wait: warp 0, warp 1, warp 2, warp 3 of the thread waited for b in a core_map: the thread has no one parity for it',
+    use: body(function* () {
+      const b = yield* Pallas.Barrier('b')
+      yield* Pallas.coreMap('map', Pallas.WarpMesh({ axisName: 'warp' }), {}, function* () {
+        yield* Pallas.barrierWait('wait in', b, null)
+      })
+      yield* Pallas.barrierWait('wait', b, null)
+    }),
+  },
+  {
+    code: 'pallas.barrier.parities',
+    message:
+      'map: whether a warp waits depends on what it loaded: its parities cannot be kept for the next core_map',
+    use: body(function* () {
+      const b = yield* Pallas.Barrier('b')
+      const x = yield* B.sharedMemory('x', 'i32', [])
+      yield* Pallas.coreMap('map', Pallas.WarpMesh({ axisName: 'warp' }), {}, function* () {
+        const one = X.item(yield* B.smemLoad('one', x))
+        yield* Pallas.when('if it says so', X.eq(one, i32(1)), function* () {
+          yield* Pallas.barrierWait('wait', b, null)
+        })
+      })
+    }),
+  },
+  {
     code: 'pallas.barrier.arrivals',
     message: 'b: num_arrivals is 0: expected at least 1',
     use: body(function* () {

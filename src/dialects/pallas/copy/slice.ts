@@ -13,6 +13,7 @@
 import type { Dtype } from '../../../numerics/dtype.js'
 import type { Tensor } from '../../../semantics/builder.js'
 import { add, i32, mul, transposeView, type Int, type Tile } from '../../../semantics/expression.js'
+import type { DynamicSlice, Everything } from '../refs.js'
 
 /** `tensor.at[pl.ds(start, size), ...]`; a size of null is an integer index. */
 export interface GmemSlice<D extends Dtype, R extends number> {
@@ -61,21 +62,22 @@ export const transposeGmem = <D extends Dtype>(of: Tensor<D, 2>): Tensor<D, 2> =
   dims: reversed(of.dims),
 })
 
-/** A slice of a slice: `window.at[pl.ds(start, size), ...]`. */
+/** A slice of a slice: `window.at[:, pl.ds(start, size)]`. Dimensions that are gone in the window are not counted. */
 export const within = <D extends Dtype, R extends number>(
   window: GmemSlice<D, R>,
-  starts: ReadonlyArray<Int>,
-  sizes: ReadonlyArray<number>,
+  indices: ReadonlyArray<DynamicSlice | Everything>,
 ): GmemSlice<D, R> => {
-  let k = -1
-  const axes = window.sizes.map((size) => (size === null ? null : ++k))
+  const left = [...indices]
+  const axes = window.sizes.map((size, d): readonly [Int, number | null] => {
+    const start = window.starts[d]!
+    const index = size === null ? undefined : left.shift()
+    if (index === undefined || index._tag === 'everything') return [start, size]
+    return [add(start, typeof index.start === 'number' ? i32(index.start) : index.start), index.size]
+  })
   return {
     tensor: window.tensor,
-    starts: window.starts.map((start, d) => {
-      const axis = axes[d]
-      return axis === null || axis === undefined ? start : add(start, starts[axis]!)
-    }),
-    sizes: axes.map((axis) => (axis === null ? null : sizes[axis]!)),
+    starts: axes.map(([start]) => start),
+    sizes: axes.map(([, size]) => size),
   }
 }
 
