@@ -37,6 +37,7 @@ import {
   matmul5Kernel,
   matmul6Kernel,
 } from './blackwell.js'
+import { matmulDynamicKernel } from './beyond.js'
 import {
   hopperFp8Kernel,
   hopperMatmulKernel,
@@ -70,6 +71,7 @@ export const kernels: ReadonlyArray<Kernel> = [
   matmul4Kernel,
   matmul5Kernel,
   matmul6Kernel,
+  matmulDynamicKernel,
   queueKernel,
   wgmmaLoopKernel,
 ]
