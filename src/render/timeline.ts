@@ -25,7 +25,16 @@
 import type { Header, LogEvent, Unit } from '../semantics/log.js'
 import { chronicle, type Entry } from '../semantics/trace/index.js'
 import type { Json } from '../wire.js'
-import { agentName, barrierName, barrierOf, iterationText, placeOf, siteName, whatOf } from './event.js'
+import {
+  agentName,
+  barrierName,
+  barrierOf,
+  iterationText,
+  placeOf,
+  siteName,
+  unitNames,
+  whatOf,
+} from './event.js'
 
 // ---------------------------------------------------------------- model
 
@@ -57,18 +66,7 @@ export interface Timeline {
 
 // ---------------------------------------------------------------- tracks
 
-const units: Readonly<Record<Unit, string>> = {
-  tmaLoad: 'TMA load',
-  tmaStore: 'TMA store',
-  cpAsync: 'cp.async',
-  wgmma: 'wgmma',
-  tcgen05: 'tensor queue',
-  tcgen05Ld: 'tcgen05.ld',
-  tcgen05St: 'tcgen05.st',
-  stAsync: 'st.async',
-  clc: 'cluster launch control',
-}
-const unitNames = Object.keys(units)
+const unitOrder = Object.keys(unitNames)
 
 /** Threads of a process: 0 the clusters, from 1 the agents, from 2000 the units, a hundred for each. */
 const firstUnit = 2000
@@ -80,12 +78,13 @@ const agentTrack = (header: Header, agent: number): Track => {
 const lanesOfUnit = 100
 const unitTrack = (cta: number, unit: Unit, lane: number): Track => ({
   pid: cta,
-  tid: firstUnit + lanesOfUnit * unitNames.indexOf(unit) + lane,
+  tid: firstUnit + lanesOfUnit * unitOrder.indexOf(unit) + lane,
 })
 
 // ---------------------------------------------------------------- what there is to draw
 
-const blocks = (e: LogEvent): boolean =>
+/** A statement that may have to wait. */
+export const blocks = (e: LogEvent): boolean =>
   (e._tag === 'wait' && (e.outcome === 'passed' || e.outcome === 'blocked')) ||
   (e._tag === 'group' && e.kind === 'wait') ||
   (e._tag === 'rendezvous' && e.kind !== 'arrive') ||
@@ -93,7 +92,8 @@ const blocks = (e: LogEvent): boolean =>
   e._tag === 'registers' ||
   e._tag === 'join'
 
-const isBlocked = (e: LogEvent): boolean =>
+/** It waits for ever. */
+export const isBlocked = (e: LogEvent): boolean =>
   (e._tag === 'wait' && e.outcome === 'blocked') ||
   (e._tag === 'group' && e.blocked) ||
   (e._tag === 'rendezvous' && e.kind === 'blocked') ||
@@ -373,7 +373,7 @@ const names = (header: Header, tracks: Iterable<Track>): ReadonlyArray<Json> => 
       const first = header.agents.findIndex((a) => a.cta === pid)
       return agentName(header, first + tid - 1)
     }
-    const unit = Object.values(units)[Math.floor((tid - firstUnit) / lanesOfUnit)]!
+    const unit = Object.values(unitNames)[Math.floor((tid - firstUnit) / lanesOfUnit)]!
     const lane = (tid - firstUnit) % lanesOfUnit
     return lane === 0 ? unit : `${unit} ${String(lane + 1)}`
   }

@@ -65,6 +65,41 @@ describe('forms', () => {
     expect((await run('trace', file)).stdout).toBe((await run('trace', ...small)).stdout)
     expect(await run('check', file)).toMatchObject({ status: 0 })
   })
+  it('a picture: the same printed and written', async () => {
+    const file = at('run.svg')
+    const printed = await run('trace', ...small, '--format', 'svg')
+    expect(printed.stdout).toMatch(/^<svg /)
+    expect((await run('trace', ...small, '-o', file)).stdout).toMatch(/^wrote .*run\.svg: svg, /)
+    expect(fs.readFileSync(file, 'utf8')).toBe(printed.stdout)
+  })
+  it('run --timeline draws the same run', async () => {
+    for (const ending of ['svg', 'json']) {
+      const [drawn, traced] = [at(`drawn.${ending}`), at(`traced.${ending}`)]
+      for (const over of ['bits', 'unit']) {
+        const ran = await run('run', ...small, '--over', over, '--timeline', drawn)
+        expect(ran).toMatchObject({ status: 0, stderr: '' })
+        expect(ran.stdout).toContain(`a timeline to ${drawn}`)
+        await run('trace', ...small, '-o', traced)
+        expect(fs.readFileSync(drawn, 'utf8')).toBe(fs.readFileSync(traced, 'utf8'))
+      }
+    }
+    const refused = await run('run', ...small, '--timeline', at('drawn.png'))
+    expect(refused).toMatchObject({ status: 2, stdout: '' })
+    expect(refused.stderr).toMatch(
+      /^tcspec: --timeline: expected a file that ends in \.svg or \.json, found '.*png'\n$/,
+    )
+    expect(fs.existsSync(at('drawn.png'))).toBe(false)
+  })
+  it('run says what it did: stages, barriers, work; by hand, 1 tile in 3 steps with 2 slots', async () => {
+    const { stdout } = await run('run', ...small)
+    expect(stdout).toContain('stages      2: a_smem of 2,048 bytes each, b_smem of 1,024 bytes each\n')
+    expect(stdout).toContain('barriers    loaded:   2, 2 arrivals each; 3 phases\n')
+    expect(stdout).toMatch(/\n {12}consumed: 2, 1 arrival each; \d phases?\n/)
+    // 64 x 32 x 48 multiply-adds; 64 x 48 and 48 x 32 elements in, 64 x 32 out
+    expect(stdout).toContain(
+      'did         6 TMA load (9,216 bytes), 3 wgmma (98,304 multiply-adds), 1 TMA store (4,096 bytes)\n',
+    )
+  })
   it('a bad run is shown all the same', async () => {
     expect(await run('trace', 'zoo/B5')).toMatchObject({
       status: 0,
@@ -79,7 +114,10 @@ describe('refusals: status 2, one line, nothing written', () => {
     [['@broken.jsonl'], /broken\.jsonl: line 2: \$\.i: expected 0, found 7/],
     [['@missing.jsonl'], /missing\.jsonl/],
     [['@broken.jsonl', '--set', 'm=3'], /--set: expected a kernel or a program, found/],
-    [['hopper-matmul', '--format', 'svg'], /--format: expected table\|lanes\|perfetto\|jsonl, found 'svg'/],
+    [
+      ['hopper-matmul', '--format', 'svg'],
+      /--format: expected table\|lanes\|perfetto\|svg\|jsonl, found 'svg'/,
+    ],
     [['hopper-matmul', '--first', '0'], /--first: expected a positive integer, found '0'/],
     [['hopper-matmul', '--schedule', 'fast'], /--schedule/],
     [['hopper-matmul', '--set', 'm=100'], /m is 100/],

@@ -10,9 +10,11 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { failure, refuse, type Failure } from '../../failure.js'
 import type { Algebra } from '../../numerics/algebra.js'
+import { unit } from '../../numerics/unit.js'
 import { scope } from '../../semantics/check.js'
 import { defaults } from '../../semantics/detector/index.js'
 import { launch, type Arguments } from '../../semantics/launch.js'
+import type { Fold, Header } from '../../semantics/log.js'
 import * as Policy from '../../semantics/policy.js'
 import type { Program } from '../../semantics/program.js'
 import { run, settings } from '../../semantics/run.js'
@@ -22,26 +24,66 @@ import type { Verdict } from '../../semantics/verdict.js'
 
 // ---------------------------------------------------------------- writing
 
+interface Heard<R> {
+  readonly header: Header
+  readonly steps: number
+  readonly result: R
+}
+
+/** A run that is known by its schedule, heard by a fold; and its header. */
+const heard = <S, R>(
+  program: Program,
+  algebra: Algebra,
+  given: Arguments,
+  schedule: ReadonlyArray<EventKey>,
+  fold: Fold<S, R>,
+): E.Either<Failure, Heard<R>> =>
+  pipe(
+    launch(program, algebra, given),
+    E.map(({ world, machine }) => {
+      const { steps, result } = run(world, machine, settings(Policy.recorded(schedule)), fold)
+      return { header: world.header, steps, result }
+    }),
+  )
+
+/** What happened, for whoever does not ask for elements: without them, unless what happens depends on them. */
+export const hearing = <S, R>(
+  program: Program,
+  algebra: Algebra,
+  given: Arguments,
+  schedule: ReadonlyArray<EventKey>,
+  fold: Fold<S, R>,
+): E.Either<Failure, Heard<R>> => {
+  const { scalars, tensorPipe } = given
+  const bare: Arguments =
+    tensorPipe === undefined ? { scalars, tensors: new Map() } : { scalars, tensors: new Map(), tensorPipe }
+  return pipe(
+    heard(program, unit, bare, schedule, fold),
+    E.chain((found) =>
+      found.steps === schedule.length ? E.right(found) : heard(program, algebra, given, schedule, fold),
+    ),
+  )
+}
+
 /** The trace of a run that is known by its schedule. */
 export const traceOf = (
   program: Program,
   algebra: Algebra,
   given: Arguments,
   schedule: ReadonlyArray<EventKey>,
-): E.Either<Failure, Uint8Array> =>
-  pipe(
-    launch(program, algebra, given),
-    E.map(({ world, machine }) => {
-      const lines: string[] = []
-      run(
-        world,
-        machine,
-        settings(Policy.recorded(schedule)),
-        Trace.tracing((line) => lines.push(line)),
-      )
-      return new TextEncoder().encode(`${lines.join('\n')}\n`)
-    }),
+): E.Either<Failure, Uint8Array> => {
+  const lines: string[] = []
+  return pipe(
+    heard(
+      program,
+      algebra,
+      given,
+      schedule,
+      Trace.tracing((line) => lines.push(line)),
+    ),
+    E.map(() => new TextEncoder().encode(`${lines.join('\n')}\n`)),
   )
+}
 
 // ---------------------------------------------------------------- judging
 

@@ -19,11 +19,15 @@ import { refuse, type Failure } from '../../../failure.js'
 import type { Input } from '../../../kernels/catalogue/index.js'
 import { referenceOf, tensorsOf } from '../../../kernels/reference.js'
 import type { Arithmetic } from '../../../numerics/bits.js'
+import { ledger } from '../../../render/ledger.js'
+import { write } from '../../../render/svg.js'
 import { fields, thousands } from '../../../render/table.js'
+import { timelineSvg } from '../../../render/timeline-svg.js'
+import { timeline, timelineText } from '../../../render/timeline.js'
 import { findingBlocks, verdictRows, type VerdictContext } from '../../../render/verdict.js'
 import { check, type Checked } from '../../../semantics/check.js'
 import { readTensor as readOutput, type Arguments } from '../../../semantics/launch.js'
-import { showSchedule, standardFuel } from '../../../semantics/run.js'
+import { collect, showSchedule, standardFuel } from '../../../semantics/run.js'
 import type { Program } from '../../../semantics/program.js'
 import type { Verdict } from '../../../semantics/verdict.js'
 import { compare, printComparison, type Comparison } from '../../compare.js'
@@ -46,7 +50,7 @@ import { switchOf, wordOf, wordsOf } from '../flags/words.js'
 import { launchRows, runText, smemOf } from '../launch-rows.js'
 import { policyOf, scheduleFile } from '../schedule.js'
 import { kernelSubject, type Subject } from '../subject.js'
-import { traceOf } from '../traces.js'
+import { hearing, traceOf } from '../traces.js'
 import { algebraOf, inputSeed, inputsOf, outputOf } from '../tensors.js'
 
 /** What was asked for, or null for the program's own chip. */
@@ -71,6 +75,7 @@ const define = (command: Command): Command =>
     .option('--without <label...>', 'leave out the statements with this label')
     .option('--record <file>', 'write the schedule of the run, or of its first finding, to a file')
     .option('--trace <file>', 'write the log of the run as JSON lines (tcspec.trace/1)')
+    .option('--timeline <file>', 'draw the run: a picture (.svg) or a timeline for ui.perfetto.dev (.json)')
     .option('--no-hazards', 'compute only: do not look for hazards')
     .option('--strict', 'broken contracts are errors')
     .option('--strict-proxies', 'demand a proxy fence before an asynchronous overwrite, too')
@@ -93,6 +98,7 @@ const parse = (options: Options) =>
     E.bindW('arithmetic', () => arithmeticOf(wordOf(options, 'arithmetic'))),
     E.bindW('tensorPipe', () => parseTensorPipe(wordOf(options, 'tensorPipe') ?? 'issue-order')),
     E.bindW('schedule', () => parseSchedule(wordOf(options, 'schedule') ?? 'eager')),
+    E.bindW('drawing', () => drawingOf(wordOf(options, 'timeline'))),
   )
 
 const readInputs = (
@@ -129,6 +135,17 @@ const checkOuts = (subject: Subject, over: string, outs: ReadonlyArray<Binding>)
     if (b.dtype !== undefined && b.dtype !== holds) return refuseFlag(`--out ${b.name}`, holds, b.dtype)
   }
   return E.right(null)
+}
+
+type Drawing = 'svg' | 'json'
+
+/** What `--timeline` asks for, or null. */
+const drawingOf = (file: string | null): E.Either<FlagFailure, Drawing | null> => {
+  if (file === null) return E.right(null)
+  const drawing = (['svg', 'json'] as const).find((ending) => file.toLowerCase().endsWith(`.${ending}`))
+  return drawing === undefined
+    ? refuseFlag('--timeline', 'a file that ends in .svg or .json', file)
+    : E.right(drawing)
 }
 
 // ---------------------------------------------------------------- what came of it
@@ -174,7 +191,7 @@ const runNow = (
 ): E.Either<Failure, Report> => {
   const parsed = parse(options)
   if (E.isLeft(parsed)) return parsed
-  const { given, ins, outs, over, arithmetic, tensorPipe, schedule } = parsed.right
+  const { given, ins, outs, over, arithmetic, tensorPipe, schedule, drawing } = parsed.right
   // An unknown kernel is the first thing to say, before any file is missed.
   const known = kernelSubject(operands[0] ?? '', {}, [], [])
   if (E.isLeft(known)) return known
@@ -262,6 +279,19 @@ const runNow = (
     written.push(`a trace to ${traceFile}`)
   }
 
+  const timelineFile = wordOf(options, 'timeline')
+  if (timelineFile !== null) {
+    const done = pipe(
+      hearing(program, algebra, brought, checked.right.schedule, collect),
+      E.map(({ header, result }) =>
+        drawing === 'svg' ? write(timelineSvg(header, result)) : timelineText(timeline(header, result)),
+      ),
+      E.chainW((text) => world.files.write(timelineFile, new TextEncoder().encode(text))()),
+    )
+    if (E.isLeft(done)) return done
+    written.push(`a timeline to ${timelineFile}`)
+  }
+
   const verdict = withComparison(checked.right.verdict, compared)
   const { world: launched } = checked.right
   return E.right({
@@ -269,6 +299,7 @@ const runNow = (
     json: () => (compared === null ? verdict : { ...verdict, comparison: compared.comparison }),
     text: () => {
       const palette = paletteOf(world.colours)
+      const did = hearing(program, algebra, brought, checked.right.schedule, ledger)
       const context: VerdictContext = {
         palette,
         smem: smemOf(program),
@@ -280,7 +311,7 @@ const runNow = (
         .filter((p) => p.role !== 'out' && !read.right.has(p.name))
         .map((p) => p.name)
       const rows: ReadonlyArray<readonly [string, string]> = [
-        ...launchRows(subject.right, launched),
+        ...launchRows(subject.right, launched, E.isLeft(did) ? null : did.right.result),
         [
           'inputs',
           [

@@ -6,6 +6,7 @@
  * | `table`    | a row an event; the default                                       | `.txt`                     |
  * | `lanes`    | a column an agent                                                 |                            |
  * | `perfetto` | a timeline for ui.perfetto.dev: time is the place in the log      | `.json`                    |
+ * | `svg`      | a picture of the first clusters: a lane an agent and a unit         | `.svg`                     |
  * | `jsonl`    | the trace itself, schema `tcspec.trace/1`                         | `.jsonl`                   |
  *
  * A run is over the algebra with one value, as for `check`. Nothing is judged: the exit status is 0 whatever happened. A run that is longer than
@@ -19,7 +20,9 @@ import type { Failure } from '../../../failure.js'
 import { unit } from '../../../numerics/unit.js'
 import { eventLanes, eventRows, eventTable } from '../../../render/event-table.js'
 import { plain } from '../../../render/palette.js'
+import { write } from '../../../render/svg.js'
 import { thousands } from '../../../render/table.js'
+import { timelineSvg } from '../../../render/timeline-svg.js'
 import { timeline, timelineText } from '../../../render/timeline.js'
 import { launch, noArguments } from '../../../semantics/launch.js'
 import { collect, run, settings } from '../../../semantics/run.js'
@@ -41,21 +44,26 @@ const define = (command: Command): Command =>
     .option('--set <name=value...>', 'settings of the kernel')
     .option('--without <label...>', 'leave out the statements with this label')
     .option('--schedule <policy>', 'eager, lazy, roundrobin, seeded:N or recorded:FILE')
-    .option('--format <format>', 'table, lanes, perfetto or jsonl')
+    .option('--format <format>', 'table, lanes, perfetto, svg or jsonl')
     .option('--first <events>', 'only so many events')
     .option('-o, --output <file>', 'write to a file; its ending says the format')
     .option('--json', 'print one JSON document: the timeline with --format perfetto, else the rows')
 
 // ---------------------------------------------------------------- what is asked
 
-const formats = ['table', 'lanes', 'perfetto', 'jsonl'] as const
+const formats = ['table', 'lanes', 'perfetto', 'svg', 'jsonl'] as const
 type Format = (typeof formats)[number]
 
 const formatOf = (options: Options): E.Either<Failure, Format> => {
   const said = wordOf(options, 'format')
   if (said !== null) return oneOf('--format', formats)(said)
   const file = wordOf(options, 'output') ?? ''
-  return E.right(file.endsWith('.jsonl') ? 'jsonl' : file.endsWith('.json') ? 'perfetto' : 'table')
+  const endings: ReadonlyArray<readonly [string, Format]> = [
+    ['.jsonl', 'jsonl'],
+    ['.json', 'perfetto'],
+    ['.svg', 'svg'],
+  ]
+  return E.right(endings.find(([ending]) => file.endsWith(ending))?.[1] ?? 'table')
 }
 
 const longest = 1_000_000
@@ -108,6 +116,8 @@ const textOf = (world: World, { header, events }: Trace, format: Format, toFile:
       return `${eventLanes(palette, header, events, 120)}\n`
     case 'perfetto':
       return timelineText(timeline(header, events))
+    case 'svg':
+      return write(timelineSvg(header, events))
     case 'jsonl':
       return `${encodeTrace(header, events).join('\n')}\n`
   }

@@ -1,0 +1,474 @@
+/**
+ * A timeline as a picture: a lane for each agent and each asynchronous unit, bars for what they do, arrows from signals to waits.
+ *
+ *     CTA 0   memory      ▐copy▐copy▐░░wait░░▐copy▐
+ *             TMA load        ████████
+ *                                    ╲
+ *             compute     ░░░░wait░░░░▐mma▐░░wait
+ *
+ * Time is causal (`causal-time.ts`): the length of the longest chain of events that must come before. A grey bar is an agent that waits, from the end of
+ * what it did last; a bar that ends in a dark edge is never over. Only the clusters that run first are drawn; those after them do it again.
+ *
+ * Colours are by unit: a statement that issues an operation has the operation's. An arrow goes from a signal or an arrival to every wait that
+ * needed it.
+ *
+ * Laws
+ * 1. One lane for each agent that does something and for each unit that it gives something; a unit whose operations overlap is as high as
+ *    the most that go on at one time.
+ * 2. One bar for each statement and for each operation of the clusters drawn, up to the last time that is drawn.
+ * 3. No arrow goes back in time.
+ */
+import type { Header, LogEvent, Unit } from '../semantics/log.js'
+import { chronicle, type Entry } from '../semantics/trace/index.js'
+import { causalTimes } from './causal-time.js'
+import { oklch } from './colour.js'
+import { agentName, barrierOf, cut, iterationText, siteName, unitNames, whatOf } from './event.js'
+import type { SvgElement } from './svg.js'
+import { element, group, line, picture, rect, words } from './svg.js'
+import { thousands } from './table.js'
+import { blocks, isBlocked } from './timeline.js'
+
+// ---------------------------------------------------------------- model
+
+type Kind = Unit | 'wait' | 'arrive' | 'other'
+
+interface Bar {
+  readonly from: number
+  readonly to: number
+  readonly kind: Kind
+  readonly label: string
+  readonly tip: string
+  readonly isOpen: boolean
+  /** row of its lane */
+  row: number
+}
+
+interface Lane {
+  readonly key: string
+  readonly cta: number
+  readonly name: string
+  readonly isUnit: boolean
+  readonly bars: Bar[]
+}
+
+interface Arrow {
+  readonly fromLane: string
+  readonly from: number
+  readonly fromRow: number
+  readonly toLane: string
+  readonly to: number
+  readonly kind: Kind
+}
+
+interface Drawing {
+  readonly lanes: ReadonlyArray<Lane>
+  readonly arrows: ReadonlyArray<Arrow>
+  /** the last time that something is drawn at */
+  readonly end: number
+  /** clusters that follow and are not drawn */
+  readonly later: number
+}
+
+// ---------------------------------------------------------------- what there is to draw
+
+const agentKey = (agent: number): string => `agent ${String(agent)}`
+const unitKey = (cta: number, unit: Unit): string => `unit ${String(cta)} ${unit}`
+const unitOrder = Object.keys(unitNames)
+
+/** The events of the clusters that run first. */
+const firstWave = (events: ReadonlyArray<LogEvent>): ReadonlyArray<LogEvent> => {
+  const next = events.findIndex((e, i) => i > 0 && e._tag === 'cluster')
+  return next < 0 ? events : events.slice(0, next)
+}
+
+const kindOf = (e: LogEvent): Kind =>
+  e._tag === 'issue'
+    ? e.unit
+    : blocks(e)
+      ? 'wait'
+      : e._tag === 'barrier' || e._tag === 'rendezvous' || (e._tag === 'semaphore' && e.kind === 'signal')
+        ? 'arrive'
+        : 'other'
+
+const tipOf = (header: Header, entry: Entry, from: number, to: number): string => {
+  const barrier = barrierOf(header, entry)
+  return `${siteName(header, entry.stamp)}${iterationText(entry.stamp)}: ${whatOf(entry.event)}${barrier === '' ? '' : ` ${barrier}`}; time ${String(from)} to ${String(to)}`
+}
+
+/** Statements of the agents, one bar each. */
+const statementBars = (
+  header: Header,
+  entries: ReadonlyArray<Entry>,
+  times: Int32Array,
+  end: number,
+  laneOf: (key: string, cta: number, name: string, isUnit: boolean) => Lane,
+): void => {
+  interface Open {
+    readonly first: Entry
+    /** the event that says most of it */
+    main: Entry
+    last: number
+  }
+  const open = new Map<number, Open>()
+  const done = new Map<number, number>()
+  const close = (agent: number): void => {
+    const s = open.get(agent)
+    if (s === undefined) return
+    const { event } = s.first
+    const waits = blocks(event) || blocks(s.main.event)
+    const started = times[s.first.i]!
+    const stuck = isBlocked(event) || isBlocked(s.main.event)
+    const from = waits ? Math.min(done.get(agent) ?? 0, started) : started
+    const to = stuck ? end : Math.max(s.last + 1, from + 1)
+    done.set(agent, to)
+    const kind = kindOf(s.main.event)
+    laneOf(agentKey(agent), header.agents[agent]!.cta, agentName(header, agent), false).bars.push({
+      from,
+      to,
+      kind: waits ? 'wait' : kind,
+      label: siteName(header, s.first.stamp),
+      tip: tipOf(header, s.main, from, to),
+      isOpen: stuck,
+      row: 0,
+    })
+  }
+  for (const entry of entries) {
+    const { event, agent, stamp, issue, i } = entry
+    if (stamp === null || issue >= 0) continue
+    const s = open.get(agent)
+    if (s !== undefined && s.first.stamp?.at === stamp.at) {
+      s.last = Math.max(s.last, times[i]!)
+      if (event._tag === 'issue' || (kindOf(s.main.event) === 'other' && kindOf(event) !== 'other'))
+        s.main = entry
+    } else {
+      close(agent)
+      const fork = entry.causes[0]
+      if (!done.has(agent) && fork !== undefined && entries[fork]!.event._tag === 'fork')
+        done.set(agent, times[fork]! + 1)
+      open.set(agent, { first: entry, main: entry, last: times[i]! })
+    }
+  }
+  for (const agent of [...open.keys()]) close(agent)
+}
+
+/** Operations of the units, one bar each; where the row is that each got, by the place of its issue. */
+const operationBars = (
+  header: Header,
+  entries: ReadonlyArray<Entry>,
+  times: Int32Array,
+  end: number,
+  laneOf: (key: string, cta: number, name: string, isUnit: boolean) => Lane,
+): ReadonlyMap<number, { readonly lane: string; readonly bar: Bar }> => {
+  const ends = new Map<number, number>()
+  for (const { i, issue, event } of entries)
+    if (issue >= 0 && (event._tag === 'perform' || event._tag === 'signal'))
+      ends.set(issue, Math.max(ends.get(issue) ?? 0, times[i]!))
+  const bars = new Map<number, { readonly lane: string; readonly bar: Bar }>()
+  for (const entry of entries) {
+    const { event, agent, i } = entry
+    if (event._tag !== 'issue') continue
+    const { cta } = header.agents[agent]!
+    const last = ends.get(i)
+    const from = times[i]! + 1
+    const to = last === undefined ? end : Math.max(last + 1, from + 1)
+    const lane = laneOf(unitKey(cta, event.unit), cta, unitNames[event.unit], true)
+    const bar: Bar = {
+      from,
+      to,
+      kind: event.unit,
+      label: `${siteName(header, entry.stamp)}${iterationText(entry.stamp)}`,
+      tip: tipOf(header, entry, from, to),
+      isOpen: last === undefined,
+      row: 0,
+    }
+    lane.bars.push(bar)
+    bars.set(i, { lane: lane.key, bar })
+  }
+  return bars
+}
+
+/** The first row that is free, for each bar of a unit in the order of their beginnings. */
+const stack = (lane: Lane): void => {
+  const until: number[] = []
+  for (const bar of [...lane.bars].sort((a, b) => a.from - b.from || a.to - b.to)) {
+    const free = until.findIndex((to) => to <= bar.from)
+    bar.row = free < 0 ? until.length : free
+    until[bar.row] = bar.to
+  }
+}
+
+const arrowsOf = (
+  entries: ReadonlyArray<Entry>,
+  times: Int32Array,
+  bars: ReadonlyMap<number, { readonly lane: string; readonly bar: Bar }>,
+): ReadonlyArray<Arrow> =>
+  entries.flatMap((entry): ReadonlyArray<Arrow> => {
+    if (entry.stamp === null || entry.issue >= 0) return []
+    const to = times[entry.i]!
+    return entry.causes.flatMap((cause): ReadonlyArray<Arrow> => {
+      const source = entries[cause]!
+      if (source.event._tag === 'barrier' && source.event.kind === 'expect') return []
+      const toLane = agentKey(entry.agent)
+      if (source.issue >= 0) {
+        const by = bars.get(source.issue)
+        return by === undefined
+          ? []
+          : [
+              {
+                fromLane: by.lane,
+                from: times[cause]! + 1,
+                fromRow: by.bar.row,
+                toLane,
+                to,
+                kind: by.bar.kind,
+              },
+            ]
+      }
+      return source.agent === entry.agent
+        ? []
+        : [
+            {
+              fromLane: agentKey(source.agent),
+              from: times[cause]! + 1,
+              fromRow: 0,
+              toLane,
+              to,
+              kind: 'arrive',
+            },
+          ]
+    })
+  })
+
+const drawingOf = (header: Header, events: ReadonlyArray<LogEvent>): Drawing => {
+  const wave = firstWave(events)
+  const entries = chronicle(header, wave)
+  const times = causalTimes(header, entries)
+  const end = times.reduce((most, t) => Math.max(most, t + 1), 0) + 1
+  const lanes = new Map<string, Lane>()
+  const laneOf = (key: string, cta: number, name: string, isUnit: boolean): Lane => {
+    const known = lanes.get(key)
+    if (known !== undefined) return known
+    const made: Lane = { key, cta, name, isUnit, bars: [] }
+    lanes.set(key, made)
+    return made
+  }
+  statementBars(header, entries, times, end, laneOf)
+  const bars = operationBars(header, entries, times, end, laneOf)
+  for (const lane of lanes.values()) if (lane.isUnit) stack(lane)
+  const rank = (lane: Lane): number => {
+    const [what, first, unit] = lane.key.split(' ')
+    return what === 'agent' ? Number(first) : 1e6 + unitOrder.indexOf(unit!)
+  }
+  return {
+    lanes: [...lanes.values()].sort((a, b) => a.cta - b.cta || rank(a) - rank(b)),
+    arrows: arrowsOf(entries, times, bars),
+    end,
+    later: events.filter((e) => e._tag === 'cluster').length - (wave.length === 0 ? 0 : 1),
+  }
+}
+
+// ---------------------------------------------------------------- colours
+
+const hues: Readonly<Record<Unit, number>> = {
+  tmaLoad: 250,
+  tmaStore: 195,
+  cpAsync: 230,
+  wgmma: 60,
+  tcgen05: 60,
+  tcgen05Ld: 310,
+  tcgen05St: 340,
+  stAsync: 215,
+  clc: 100,
+}
+const isUnit = (kind: Kind): kind is Unit => kind in hues
+const fillOf = (kind: Kind): string =>
+  kind === 'wait'
+    ? '#e5e7eb'
+    : kind === 'arrive'
+      ? oklch(0.78, 0.14, 150)
+      : isUnit(kind)
+        ? oklch(0.8, 0.11, hues[kind])
+        : '#b6bcc8'
+const strokeOf = (kind: Kind): string =>
+  kind === 'arrive' ? oklch(0.55, 0.14, 150) : isUnit(kind) ? oklch(0.55, 0.15, hues[kind]) : '#6b7280'
+
+// ---------------------------------------------------------------- the picture
+
+const margin = 28
+const top = 108
+const rowHeight = 17
+/** Room for arrows. */
+const laneGap = 13
+const ctaGap = 16
+const muted = '#6b7280'
+/** Wide enough for one tile, and no wider than a picture may be. */
+const wanted = 1600
+const widest = 16_000
+const characters = 5.2
+
+interface Place {
+  readonly lane: Lane
+  readonly y: number
+  readonly rows: number
+}
+
+const placesOf = (lanes: ReadonlyArray<Lane>): ReadonlyArray<Place> => {
+  let y = top
+  return lanes.map((lane, k) => {
+    if (k === 0 || lanes[k - 1]!.cta !== lane.cta) y += k === 0 ? 14 : ctaGap + 14
+    const rows = lane.isUnit ? Math.max(1, ...lane.bars.map((b) => b.row + 1)) : 1
+    const place: Place = { lane, y, rows }
+    y += rows * rowHeight + laneGap
+    return place
+  })
+}
+
+const legend = (lanes: ReadonlyArray<Lane>): ReadonlyArray<SvgElement> => {
+  const kinds = new Set(lanes.flatMap((l) => l.bars.map((b) => b.kind)))
+  const named = [
+    ...[...kinds].filter(isUnit).map((kind): readonly [Kind, string] => [kind, unitNames[kind]]),
+    ['arrive', 'barrier'] as const,
+    ['other', 'other statements'] as const,
+    ['wait', 'waits'] as const,
+  ].filter(([kind]) => kinds.has(kind))
+  let x = margin
+  return named.flatMap(([kind, name]) => {
+    const at = x
+    x += 34 + 6.8 * name.length
+    return [
+      rect({ x: at, y: 70, width: 12, height: 12, rx: 2, fill: fillOf(kind) }),
+      words(at + 17, 80, name, { 'font-size': 11 }),
+    ]
+  })
+}
+
+const barSvg = (
+  bar: Bar,
+  y: number,
+  x: (time: number) => number,
+  last: number,
+): ReadonlyArray<SvgElement> => {
+  if (bar.from >= last) return []
+  const to = Math.min(bar.to, last)
+  const [left, width] = [x(bar.from), x(to) - x(bar.from)]
+  const inside = Math.floor((width - 6) / characters)
+  return [
+    rect(
+      {
+        x: left,
+        y: y + bar.row * rowHeight,
+        width: Math.max(1, width - 1),
+        height: rowHeight - 2,
+        rx: 2,
+        fill: fillOf(bar.kind),
+      },
+      bar.tip,
+    ),
+    ...(bar.isOpen
+      ? [rect({ x: x(to) - 3, y: y + bar.row * rowHeight, width: 3, height: rowHeight - 2, fill: '#b91c1c' })]
+      : []),
+    ...(inside >= 4
+      ? [
+          words(left + 3, y + bar.row * rowHeight + 11, cut(bar.label, inside), {
+            'font-size': 9,
+            fill: bar.kind === 'wait' ? muted : '#1f2430',
+          }),
+        ]
+      : []),
+  ]
+}
+
+const arrowSvg = (
+  a: Arrow,
+  places: ReadonlyMap<string, Place>,
+  x: (time: number) => number,
+  unit: number,
+  last: number,
+): ReadonlyArray<SvgElement> => {
+  const [from, to] = [places.get(a.fromLane), places.get(a.toLane)]
+  if (from === undefined || to === undefined || a.to >= last) return []
+  const [x0, x1] = [x(a.from) - 3, x(a.to) + Math.min(unit / 2, 6)]
+  const barTop = from.y + a.fromRow * rowHeight
+  const down = barTop < to.y
+  const y0 = down ? barTop + rowHeight - 2 : barTop
+  const y1 = down ? to.y - 1 : to.y + rowHeight - 1
+  const bend = (down ? 1 : -1) * Math.max(9, Math.abs(y1 - y0) / 2)
+  const short = (n: number): string => String(Math.round(n * 10) / 10)
+  const head = down ? -4 : 4
+  const colour = strokeOf(a.kind)
+  return [
+    element('path', {
+      d: `M${short(x0)} ${short(y0)}C${short(x0)} ${short(y0 + bend)} ${short(x1)} ${short(y1 - bend)} ${short(x1)} ${short(y1 + head)}`,
+      fill: 'none',
+      stroke: colour,
+      'stroke-width': 0.9,
+      'stroke-opacity': 0.65,
+    }),
+    element('path', {
+      d: `M${short(x1)} ${short(y1)}L${short(x1 - 2.4)} ${short(y1 + head)}L${short(x1 + 2.4)} ${short(y1 + head)}Z`,
+      fill: colour,
+    }),
+  ]
+}
+
+/** The picture of a log. */
+export const timelineSvg = (header: Header, events: ReadonlyArray<LogEvent>): SvgElement => {
+  const d = drawingOf(header, events)
+  const placed = placesOf(d.lanes)
+  const places = new Map(placed.map((p) => [p.lane.key, p]))
+  const gutter = 24 + 6.2 * Math.max(8, ...d.lanes.map((l) => l.name.length))
+  const x0 = margin + gutter
+  const unit = Math.max(5, Math.min(24, (wanted - x0 - margin) / Math.max(1, d.end)))
+  const last = Math.min(d.end, Math.floor((widest - x0 - margin) / unit))
+  const x = (time: number): number => x0 + Math.min(time, last) * unit
+  const bottom = placed.reduce((y, p) => Math.max(y, p.y + p.rows * rowHeight), top)
+  const ticks = Array.from({ length: Math.floor(last / 10) + 1 }, (_, k) => 10 * k)
+  const subtitle = [
+    'Time is the longest chain of events that must come before; lengths compare nothing else. Arrows: from a signal or an arrival to the wait that needs it.',
+    ...(d.later > 0
+      ? [
+          `Of ${thousands(d.later + 1)} clusters or waves of clusters, one after the other, the first is drawn.`,
+        ]
+      : []),
+    ...(last < d.end ? [`Drawn up to time ${thousands(last)} of ${thousands(d.end)}.`] : []),
+  ].join(' ')
+  const starts = placed.filter((p, k) => k === 0 || placed[k - 1]!.lane.cta !== p.lane.cta)
+  return picture(
+    Math.ceil(Math.max(x(last) + margin, margin * 2 + 6.3 * subtitle.length)),
+    Math.ceil(bottom + margin),
+    [
+      words(margin, 38, `${header.program} on ${header.arch}`, { 'font-size': 18, 'font-weight': 600 }),
+      words(margin, 58, subtitle, { fill: muted }),
+      group({ class: 'legend' }, legend(d.lanes)),
+      group(
+        { class: 'ticks', 'font-size': 9, fill: muted, 'text-anchor': 'middle' },
+        ticks.flatMap((t) => [
+          line(x(t), top, x(t), bottom, { stroke: '#eef0f4' }),
+          words(x(t), top - 4, String(t)),
+        ]),
+      ),
+      group({ class: 'names', 'font-size': 11 }, [
+        ...starts.map((p) => words(margin, p.y - 4, `CTA ${String(p.lane.cta)}`, { 'font-weight': 600 })),
+        ...placed.map((p) =>
+          words(x0 - 8, p.y + 11, p.lane.name, {
+            'text-anchor': 'end',
+            ...(p.lane.isUnit ? { 'font-style': 'italic', fill: muted } : {}),
+          }),
+        ),
+      ]),
+      ...placed.map((p) =>
+        group(
+          { class: p.lane.isUnit ? 'unit' : 'agent', 'data-lane': `${p.lane.name}@${String(p.lane.cta)}` },
+          [
+            rect({ x: x0, y: p.y - 1, width: x(last) - x0, height: p.rows * rowHeight, fill: '#f8f9fb' }),
+            ...p.lane.bars.flatMap((bar) => barSvg(bar, p.y, x, last)),
+          ],
+        ),
+      ),
+      group(
+        { class: 'arrows' },
+        d.arrows.flatMap((a) => arrowSvg(a, places, x, unit, last)),
+      ),
+    ],
+  )
+}
