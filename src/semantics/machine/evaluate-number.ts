@@ -28,6 +28,8 @@ export type NumberNode = Extract<
   { readonly _tag: 'unary' | 'binary' | 'fma' | 'compare' | 'select' | 'convert' | 'pack' | 'unpack' }
 >
 
+const isFloating = (v: Value): v is V.FloatValue => typeof v === 'object' && v._tag === 'float'
+
 export const evaluateNumber = (world: World, e: NumberNode, go: (x: ExprNode) => Value): Value => {
   switch (e._tag) {
     case 'unary': {
@@ -44,7 +46,7 @@ export const evaluateNumber = (world: World, e: NumberNode, go: (x: ExprNode) =>
           V.otherOrigin,
         )
       }
-      if (typeof x === 'object' && x._tag === 'float') {
+      if (isFloating(x)) {
         const f = world.algebra.unary(e.op, e.mode, x.dtype)
         return O.isNone(f) ? lacks(world, e.op, x.dtype) : V.float(x.dtype, f.value(x.x))
       }
@@ -70,27 +72,19 @@ export const evaluateNumber = (world: World, e: NumberNode, go: (x: ExprNode) =>
       if (V.isFault(x)) return x
       if (V.isFault(y)) return y
       if (V.isFault(z)) return z
-      if (typeof x !== 'object' || typeof y !== 'object' || typeof z !== 'object')
-        return mismatch('fma', x, y)
-      if (x._tag === 'float' && y._tag === 'float' && z._tag === 'float') {
+      if (isFloating(x) && isFloating(y) && isFloating(z) && x.dtype === y.dtype && x.dtype === z.dtype) {
         const f = world.algebra.fma(x.dtype)
         return O.isNone(f) ? lacks(world, 'fma', x.dtype) : V.float(x.dtype, f.value(x.x, y.x, z.x))
       }
-      if (x._tag === 'tile' && y._tag === 'tile' && z._tag === 'tile' && isFloat(x.element)) {
+      if (isTile(x) && isTile(y) && isTile(z) && x.element === y.element && x.element === z.element) {
+        if (!isFloat(x.element)) return mismatch('fma', x, y)
         const f = world.algebra.fma(x.element)
         if (O.isNone(f)) return lacks(world, 'fma', x.element)
         if (!sameShape(x.shape, y.shape) || !sameShape(x.shape, z.shape))
           return V.fault('tile.shape', 'fma: three tiles of one shape')
         const [a, b, c] = [x.data, y.data, z.data]
-        if (a === null || b === null || c === null)
-          return V.tile(x.shape, x.element, x.layout, null, V.otherOrigin)
-        return V.tile(
-          x.shape,
-          x.element,
-          x.layout,
-          a.map((v, i) => f.value(v, b[i]!, c[i]!)),
-          V.otherOrigin,
-        )
+        const data = a === null || b === null || c === null ? null : a.map((v, i) => f.value(v, b[i]!, c[i]!))
+        return V.tile(x.shape, x.element, x.layout, data, V.otherOrigin)
       }
       return mismatch('fma', x, y)
     }
@@ -185,7 +179,6 @@ export const evaluateNumber = (world: World, e: NumberNode, go: (x: ExprNode) =>
     case 'unpack': {
       if (world.algebra.memory !== 'bytes') return lacks(world, 'unpacking', e.to)
       const x = go(e.x)
-      if (V.isFault(x)) return x
       const c = typeof x === 'bigint' ? x : carrierOf(x)
       if (typeof c === 'object') return c
       const width = bitsOf(e.to)

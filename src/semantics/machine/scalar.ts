@@ -25,6 +25,7 @@ import type { World } from './world.js'
 
 export const wrap32 = (x: number): number => x | 0
 
+/** A division by zero is an infinity or a NaN, which wrap to zero. */
 export const intBinary = (op: BinaryName, x: number, y: number): number | null => {
   switch (op) {
     case 'add':
@@ -38,13 +39,13 @@ export const intBinary = (op: BinaryName, x: number, y: number): number | null =
     case 'max':
       return Math.max(x, y)
     case 'quo':
-      return y === 0 ? 0 : wrap32(Math.trunc(x / y))
+      return wrap32(Math.trunc(x / y))
     case 'rem':
-      return y === 0 ? 0 : wrap32(x % y)
+      return wrap32(x % y)
     case 'div':
-      return y === 0 ? 0 : wrap32(Math.floor(x / y))
+      return wrap32(Math.floor(x / y))
     case 'mod':
-      return y === 0 ? 0 : wrap32(x - y * Math.floor(x / y))
+      return wrap32(x - y * Math.floor(x / y))
     case 'and':
       return x & y
     case 'or':
@@ -170,8 +171,6 @@ export const binaryScalar = (world: World, op: BinaryName, x: Value, y: Value): 
   if (typeof x === 'boolean' && typeof y === 'boolean') return bitBinary(op, x, y) ?? lacks(world, op, 'i1')
   if (typeof x === 'bigint' && typeof y === 'bigint') return longBinary(op, x, y) ?? lacks(world, op, 'i64')
   if (typeof x === 'object' && typeof y === 'object') {
-    if (V.isFault(x)) return x
-    if (V.isFault(y)) return y
     if (x._tag === 'float' && y._tag === 'float' && x.dtype === y.dtype) {
       const name = binaryName(op)
       const f = name === null ? O.none : world.algebra.binary(name, x.dtype)
@@ -190,8 +189,6 @@ export const compareScalar = (world: World, op: CompareName, signed: boolean, x:
       ? compareOrdered(op, x, y)
       : compareOrdered(op, BigInt.asUintN(64, x), BigInt.asUintN(64, y))
   if (typeof x === 'object' && typeof y === 'object') {
-    if (V.isFault(x)) return x
-    if (V.isFault(y)) return y
     if (x._tag === 'float' && y._tag === 'float' && x.dtype === y.dtype) {
       const f = world.algebra.compare(op, x.dtype)
       return O.isNone(f) ? lacks(world, `comparison ${op}`, x.dtype) : f.value(x.x, y.x)
