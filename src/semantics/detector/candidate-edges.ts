@@ -29,7 +29,7 @@ import { applyFence } from './fences.js'
 import { publish } from './context.js'
 import { singleton, union } from './generation-set.js'
 import { awaitGroup } from './groups.js'
-import type { Knowledge } from './knowledge.js'
+import type { ClockName, Knowledge } from './knowledge.js'
 import { advance, clockOf, copy, join, joinVector, programOf } from './knowledge.js'
 import type { Operation } from './operation.js'
 import type { Action } from './replay.js'
@@ -77,47 +77,42 @@ export type Kind = (
 
 // ---------------------------------------------------------------- what an operation tells
 
-/** What whoever knows that the operation is done knows of it. */
-export const doneKnowledge = (op: Operation): Knowledge => {
-  const k = copy(op.knowledge)
-  const x = op.stamp.agent
-  const everywhere = (clock: number, at: number): void => {
-    ;[k.order, k.visible.counters, k.async.counters, k.tensor].forEach((v) => {
-      advance(v, clock, at)
-    })
-  }
-  switch (op.unit) {
+/** The clocks of its agent that stand at its number once it is done, the first to do so first; none where its parts signal barriers. */
+const doneClocks = (unit: Unit): ReadonlyArray<ClockName> => {
+  switch (unit) {
     case 'tmaLoad':
     case 'stAsync':
     case 'clc':
-      for (const p of op.parts) {
-        if (p.barrier < 0) continue
-        advance(k.order, p.clock, p.at)
-        for (const v of op.unit === 'stAsync' ? [k.visible] : [k.visible, k.async])
-          v.acquired[p.barrier] = union(v.acquired[p.barrier]!, singleton(p.generation))
-      }
-      return k
+      return []
     case 'tmaStore':
-      everywhere(clockOf('bulkRead', x), op.number)
-      everywhere(clockOf('bulkFull', x), op.number)
-      return k
+      return ['bulkRead', 'bulkFull']
     case 'wgmma':
-      everywhere(clockOf('wgmma', x), op.number)
-      return k
     case 'cpAsync':
-      everywhere(clockOf('cpAsync', x), op.number)
-      for (const p of op.parts) if (p.clock >= 0) advance(k.order, p.clock, p.at)
-      return k
+      return [unit]
     case 'tcgen05':
-      everywhere(clockOf('queue', x), op.number)
-      return k
+      return ['queue']
     case 'tcgen05Ld':
-      everywhere(clockOf('tensorLoad', x), op.number)
-      return k
+      return ['tensorLoad']
     case 'tcgen05St':
-      everywhere(clockOf('tensorStore', x), op.number)
-      return k
+      return ['tensorStore']
   }
+}
+
+/** What whoever knows that the operation is done knows of it. */
+export const doneKnowledge = (op: Operation): Knowledge => {
+  const k = copy(op.knowledge)
+  for (const name of doneClocks(op.unit))
+    for (const v of [k.order, k.visible.counters, k.async.counters, k.tensor])
+      advance(v, clockOf(name, op.stamp.agent), op.number)
+  for (const p of op.parts) {
+    if (p.clock < 0) continue
+    advance(k.order, p.clock, p.at)
+    // the arrival of cp.async tells of no more than its copies
+    if (op.unit === 'cpAsync') continue
+    for (const v of op.unit === 'stAsync' ? [k.visible] : [k.visible, k.async])
+      v.acquired[p.barrier] = union(v.acquired[p.barrier]!, singleton(p.generation))
+  }
+  return k
 }
 
 const familyOf = (unit: Unit): Family | undefined => {
@@ -164,15 +159,11 @@ export const knows = (k: Knowledge, first: Seen): boolean => {
   if (done === undefined) return false
   const op = first.operation
   if (op === undefined) return k.order[programOf(first.side.index)]! >= first.side.at
-  if (op.unit === 'tmaLoad' || op.unit === 'stAsync' || op.parts.length > 0)
-    return (
-      op.parts.some((p) => p.clock >= 0) && op.parts.every((p) => p.clock < 0 || k.order[p.clock]! >= p.at)
-    )
-  const clocks = (['bulkRead', 'wgmma', 'cpAsync', 'queue', 'tensorLoad', 'tensorStore'] as const).map((n) =>
-    clockOf(n, op.stamp.agent),
-  )
-  const unit = ['tmaStore', 'wgmma', 'cpAsync', 'tcgen05', 'tcgen05Ld', 'tcgen05St'].indexOf(op.unit)
-  return k.order[clocks[unit]!]! >= op.number
+  const [clock] = doneClocks(op.unit)
+  if (clock !== undefined && op.parts.length === 0)
+    return k.order[clockOf(clock, op.stamp.agent)]! >= op.number
+  const signalled = op.parts.filter((p) => p.clock >= 0)
+  return signalled.length > 0 && signalled.every((p) => k.order[p.clock]! >= p.at)
 }
 
 /** Whether what the edge carries depends on the place where it would arrive. */

@@ -1,0 +1,528 @@
+/**
+ * Candidate edges: all hypotheses of each kind on minimal logs, in their order, and which of them mend the log.
+ *
+ * The tables are by hand: what a programmer could add at each place, and whether that is enough.
+ */
+import { describe, expect, test } from 'vitest'
+import type { Completed, Hypothesis, Kind, Seen } from '../../../src/semantics/detector/candidate-edges.js'
+import {
+  doneKnowledge,
+  fences,
+  groupWaits,
+  movedArrives,
+  newPairs,
+  waits,
+} from '../../../src/semantics/detector/candidate-edges.js'
+import { told } from '../../../src/semantics/detector/generation.js'
+import type { Knowledge } from '../../../src/semantics/detector/knowledge.js'
+import { clockOf, copy, type ClockName } from '../../../src/semantics/detector/knowledge.js'
+import type { Operation } from '../../../src/semantics/detector/operation.js'
+import { replay } from '../../../src/semantics/detector/replay.js'
+import { defaults } from '../../../src/semantics/detector/rules.js'
+import type { Finding } from '../../../src/semantics/finding.js'
+import type { Family, LogEvent, Unit } from '../../../src/semantics/log.js'
+import type { Script } from './script.js'
+import { load, script, slotBytes } from './script.js'
+
+const world = {
+  agents: ['p@0', 'c@0'],
+  barriers: ['full', 'empty', 'other'].map((name) => ({ name, count: 1 })),
+}
+
+interface Case {
+  readonly s: Script
+  readonly finding: Finding
+  readonly a: Seen
+  readonly b: Seen
+  readonly completed: ReadonlyArray<Completed>
+}
+/** The first finding of the log, and what a pass over it sees of its sides. */
+const caseOf = (write: (s: Script) => void, more: object = {}): Case => {
+  const s = script({ ...world, ...more })
+  write(s)
+  const finding = s.judge().findings[0]!
+  const sides = [finding.a, finding.b!]
+  const at = sides.map((side) =>
+    s.events.findIndex(
+      (e) =>
+        'stamp' in e &&
+        !(e._tag === 'access' && e.operation !== undefined) &&
+        e.stamp.agent === side.index &&
+        e.stamp.at === side.at,
+    ),
+  )
+  const operations = new Map<number, Operation>()
+  const after = new Map<number, Knowledge>()
+  const completed: Array<Completed> = []
+  const numbers = s.header.barriers.map(() => 0)
+  replay(s.header, s.events, defaults, [], (d, i) => {
+    const n = at.indexOf(i)
+    if (n >= 0) {
+      const e = s.events[i]!
+      const op = e._tag === 'issue' ? d.operations.get(e.operation) : undefined
+      if (op !== undefined) operations.set(n, op)
+      else after.set(n, copy(d.context.agents[sides[n]!.index]!.knowledge))
+    }
+    d.barriers.forEach((b, k) => {
+      if (b.number > numbers[k]!)
+        completed.push({ barrier: k, generation: numbers[k]!, message: told(b.last!), index: i })
+      numbers[k] = b.number
+    })
+  })
+  const [a, b] = sides.map((side, n): Seen => {
+    const operation = operations.get(n)
+    return {
+      side,
+      index: at[n]!,
+      operation,
+      done: operation === undefined ? after.get(n) : doneKnowledge(operation),
+    }
+  })
+  return { s, finding, a: a!, b: b!, completed }
+}
+
+const hypotheses = (c: Case, kind: Kind): ReadonlyArray<Hypothesis> => [
+  ...kind(c.s.header, c.s.events, defaults, c.finding, c.a, c.b, c.completed),
+]
+const mends = (c: Case, h: Hypothesis): boolean =>
+  !replay(c.s.header, c.s.events, defaults, h.actions, () => undefined).findings.some(
+    (f) => f.a.index === c.finding.a.index && f.a.at === c.finding.a.at && f.b?.at === c.finding.b?.at,
+  )
+const listed = (c: Case, kind: Kind): ReadonlyArray<readonly [string, boolean]> =>
+  hypotheses(c, kind).map((h) => [h.text, mends(c, h)])
+
+const storing = (s: Script): void => {
+  const op = s.issue(0, 'tmaStore', 'store')
+  s.commit(0, 'bulk')
+  s.perform(op, ['s0 0'], [])
+  s.group(op, 'bulk', 'read')
+  s.perform(op, [], ['g 0'])
+  s.group(op, 'bulk', 'full')
+  s.awaits(0, 'bulk', 0)
+}
+
+describe('fences', () => {
+  test('written by an agent, read by its copy: the proxy fence, at both places', () => {
+    const c = caseOf((s) => {
+      s.w(0, 's0 0', 'epilogue')
+      storing(s)
+    })
+    expect([c.finding.id, listed(c, fences)]).toEqual([
+      'P1',
+      [
+        ['a proxy fence after `epilogue` of p@0', true],
+        ['a proxy fence before `store` of p@0', true],
+        ['a wgmma fence after `epilogue` of p@0', false],
+        ['a wgmma fence before `store` of p@0', false],
+        ['a proxy fence for global memory after `epilogue` of p@0', false],
+        ['a proxy fence for global memory before `store` of p@0', false],
+      ],
+    ])
+    // nothing else does: it is known already
+    expect([groupWaits, waits, movedArrives].flatMap((kind) => listed(c, kind))).toEqual([])
+    expect(listed(c, newPairs)).toEqual([
+      ['an arrive when `epilogue` of p@0 is done, and a wait for it before `store` of p@0', false],
+    ])
+  })
+  test('registers written before a wgmma takes them: the wgmma fence', () => {
+    const c = caseOf((s) => {
+      s.w(0, 'r0 0', 'clear')
+      const op = s.issue(0, 'wgmma', 'mma')
+      s.commit(0, 'wgmma')
+      s.perform(op, ['r0 0'], ['r0 0'])
+      s.group(op, 'wgmma', 'full')
+      s.awaits(0, 'wgmma', 0)
+    })
+    expect([c.finding.id, listed(c, fences)]).toEqual([
+      'P1',
+      [
+        ['a proxy fence after `clear` of p@0', false],
+        ['a proxy fence before `mma` of p@0', false],
+        ['a wgmma fence after `clear` of p@0', true],
+        ['a wgmma fence before `mma` of p@0', true],
+        ['a proxy fence for global memory after `clear` of p@0', false],
+        ['a proxy fence for global memory before `mma` of p@0', false],
+      ],
+    ])
+  })
+  const handedOver = (place: string, proxy: 'async' | 'tensormap') => (s: Script) => {
+    s.w(0, place, 'produce')
+    s.arrive(0, 1)
+    s.wait(1, 1, 0)
+    s.arrive(1, 0, { bytes: slotBytes })
+    const op = s.issue(1, 'tmaLoad', 'load')
+    s.perform(op, [place], [], { proxy })
+    s.perform(op, [], ['s0 0'])
+    s.bytes(op, 0, slotBytes)
+    s.wait(1, 0, 0)
+  }
+  test('global memory: the fence for global memory, of either', () => {
+    const c = caseOf(handedOver('g 0', 'async'))
+    expect([c.finding.id, listed(c, fences)]).toEqual([
+      'P5',
+      [
+        ['a proxy fence for global memory after `produce` of p@0', true],
+        ['a proxy fence for global memory before `load` of c@0', true],
+        ['a tensor-map fence after `produce` of p@0', false],
+        ['a tensor-map fence before `load` of c@0', false],
+        ['an acquire of the tensor map after `produce` of p@0', false],
+        ['an acquire of the tensor map before `load` of c@0', false],
+        ['a tensor-map fence after `produce` of p@0 and an acquire before `load` of c@0', false],
+      ],
+    ])
+  })
+  test('a tensor map: released by the one and acquired by the other', () => {
+    const c = caseOf(handedOver('g 1', 'tensormap'))
+    expect([c.finding.id, listed(c, fences)]).toEqual([
+      'P5',
+      [
+        ['a proxy fence for global memory after `produce` of p@0', false],
+        ['a proxy fence for global memory before `load` of c@0', false],
+        ['a tensor-map fence after `produce` of p@0', false],
+        ['a tensor-map fence before `load` of c@0', false],
+        ['an acquire of the tensor map after `produce` of p@0', false],
+        ['an acquire of the tensor map before `load` of c@0', false],
+        ['a tensor-map fence after `produce` of p@0 and an acquire before `load` of c@0', true],
+      ],
+    ])
+  })
+  const tensor = (o: { before?: boolean; after?: boolean; arrives?: number }) => (s: Script) => {
+    const st = s.issue(0, 'tcgen05St', 'st')
+    s.perform(st, [], ['t0 0'])
+    s.awaits(0, 'tcgen05St', 0)
+    if (o.before === true) s.fence(0, 'tensorBefore')
+    s.arrive(0, 0, { site: 'first' })
+    // heard by nobody, and by another agent than the store's: no places
+    s.arrive(1, 1, { site: 'unrelated' })
+    for (let i = 1; i < (o.arrives ?? 1); i++) s.arrive(0, 2, { site: `arrive ${String(i)}` })
+    s.wait(1, 0, 0)
+    if (o.after === true) s.fence(1, 'tensorAfter')
+    const ld = s.issue(1, 'tcgen05Ld', 'ld')
+    s.perform(ld, ['t0 0'], [])
+    s.awaits(1, 'tcgen05Ld', 0)
+    s.arrive(0, 0, { site: 'later' })
+  }
+  const after = 'an after_thread_sync fence before `ld` of c@0'
+  const before = (site: string): string => `a before_thread_sync fence before \`${site}\` of p@0`
+  test.each([
+    [{}, [false, false, true]],
+    [{ before: true }, [true, false, true]],
+    [{ after: true }, [false, true, true]],
+  ] as const)('tensor memory of another agent, with %o', (o, mended) => {
+    const c = caseOf(tensor(o))
+    expect([c.finding.id, listed(c, fences)]).toEqual([
+      'M8',
+      [after, before('first'), `${before('first')} and ${after}`].map((text, i) => [text, mended[i]]),
+    ])
+  })
+  test('before each release in between, up to eight: only what is before the one that is waited for mends', () => {
+    const c = caseOf(tensor({ arrives: 10 }))
+    const sites = ['first', ...[1, 2, 3, 4, 5, 6, 7].map((i) => `arrive ${String(i)}`)]
+    expect(listed(c, fences)).toEqual([
+      [after, false],
+      ...sites.flatMap((site): ReadonlyArray<readonly [string, boolean]> => [
+        [before(site), false],
+        [`${before(site)} and ${after}`, site === 'first'],
+      ]),
+    ])
+  })
+})
+
+describe('group waits', () => {
+  /** The agent touches what its own operation moves, without a wait. */
+  const hasty =
+    (
+      unit: Unit,
+      family: Family,
+      o: { reads?: string; writes?: string; commits?: boolean },
+      access: 'r' | 'w',
+    ) =>
+    (s: Script): void => {
+      const place = (o.writes ?? o.reads)!
+      const op = s.issue(0, unit, 'op')
+      if (o.commits !== false) s.commit(0, family)
+      s.perform(op, o.reads === undefined ? [] : [o.reads], o.writes === undefined ? [] : [o.writes])
+      if (access === 'r') s.r(0, place, 'use')
+      else s.w(0, place, 'use')
+      if (o.commits === false) s.commit(0, family)
+      s.awaits(0, family, 0)
+    }
+  const text = (family: Family, read = false): string =>
+    `a ${family} group wait that covers \`op\` of p@0${read ? ' (reads)' : ''}, before \`use\` of p@0`
+  test.each([
+    ['wgmma', 'wgmma', { writes: 'r0 0' }, 'r'],
+    ['cpAsync', 'cpAsync', { writes: 's0 0' }, 'r'],
+    ['tcgen05Ld', 'tcgen05Ld', { reads: 't0 0', writes: 'r0 0' }, 'r'],
+  ] as const)('%s: one, and it is enough', (unit, family, o, access) => {
+    expect(listed(caseOf(hasty(unit, family, o, access)), groupWaits)).toEqual([[text(family), true]])
+  })
+  test('bulk: for the reads first; what is read may be overwritten then', () => {
+    expect(listed(caseOf(hasty('tmaStore', 'bulk', { reads: 's0 0' }, 'w')), groupWaits)).toEqual([
+      [text('bulk', true), true],
+      [text('bulk'), true],
+    ])
+  })
+  test('bulk: what is written is there when all is done, not when it is read', () => {
+    const c = caseOf((s) => {
+      const op = s.issue(0, 'tmaStore', 'op')
+      s.commit(0, 'bulk')
+      s.perform(op, ['s0 0'], [])
+      s.group(op, 'bulk', 'read')
+      s.perform(op, [], ['g 0'])
+      s.group(op, 'bulk', 'full')
+      s.r(0, 'g 0', 'use')
+      s.awaits(0, 'bulk', 0)
+    })
+    expect(listed(c, groupWaits)).toEqual([
+      [text('bulk', true), false],
+      [text('bulk'), true],
+    ])
+  })
+  test('a group that is not committed cannot be waited for', () => {
+    expect(
+      listed(caseOf(hasty('wgmma', 'wgmma', { writes: 'r0 0', commits: false }, 'r')), groupWaits),
+    ).toEqual([[text('wgmma'), false]])
+    expect(
+      listed(caseOf(hasty('tmaStore', 'bulk', { reads: 's0 0', commits: false }, 'w')), groupWaits),
+    ).toEqual([
+      [text('bulk', true), false],
+      [text('bulk'), false],
+    ])
+  })
+  test('copies by load, st.async and the tensor queue have no groups', () => {
+    const c = caseOf((s) => {
+      const op = s.issue(0, 'tcgen05', 'mma', 0)
+      s.w(0, 's0 0', 'use')
+      s.perform(op, ['s0 0'], ['t0 0'])
+    })
+    expect(hypotheses(c, groupWaits)).toEqual([])
+    const loaded = caseOf((s) => {
+      load(s, 0, 0, 's0 0')
+      s.r(0, 's0 0', 'use')
+      s.wait(0, 0, 0)
+    })
+    expect(hypotheses(loaded, groupWaits)).toEqual([])
+  })
+  test('of another agent: before each of its releases in between', () => {
+    const c = caseOf((s) => {
+      const op = s.issue(1, 'wgmma', 'mma')
+      s.commit(1, 'wgmma')
+      s.perform(op, ['s0 0'], ['r1 0'])
+      s.arrive(1, 1, { site: 'release' })
+      s.arrive(1, 2, { site: 'again' })
+      s.wait(0, 1, 0)
+      load(s, 0, 0, 's0 0', 'refill')
+      s.wait(0, 0, 0)
+      s.awaits(1, 'wgmma', 0)
+    })
+    expect(listed(c, groupWaits)).toEqual([
+      ['a wgmma group wait that covers `mma` of c@0, before `release` of c@0', true],
+      ['a wgmma group wait that covers `mma` of c@0, before `again` of c@0', false],
+    ])
+  })
+  /** Three operations, each a group of its own; the second is the one that is too late. */
+  test.each([
+    ['tmaStore', 'bulk', 'bulkRead', 's0 0'],
+    ['wgmma', 'wgmma', 'wgmma', 's0 0'],
+    ['cpAsync', 'cpAsync', 'cpAsync', 'g 0'],
+    ['tcgen05Ld', 'tcgen05Ld', 'tensorLoad', 't0 0'],
+    ['tcgen05St', 'tcgen05St', 'tensorStore', 't0 0'],
+  ] as const)('%s: those after it are left open', (unit, family: Family, clock: ClockName, place) => {
+    const c = caseOf((s) => {
+      const ops = [1, 2, 3].map((i) => {
+        const op = s.issue(0, unit, `op ${String(i)}`)
+        s.commit(0, family)
+        return op
+      })
+      ops.forEach((op, i) => {
+        const at = i === 1 ? place : place.replace(/ .*/, ` ${String(5 + i)}`)
+        s.perform(op, unit === 'tcgen05St' ? [] : [at], unit === 'tcgen05St' ? [at] : [])
+      })
+      if (unit === 'tcgen05St') {
+        const ld = s.issue(0, 'tcgen05Ld', 'use')
+        s.perform(ld, [place], [])
+      } else s.w(0, place, 'use')
+    })
+    expect(c.a.side.site).toBe('op 2')
+    const found = hypotheses(c, groupWaits).map((h) => {
+      const known: number[] = []
+      replay(c.s.header, c.s.events, defaults, h.actions, (d, i) => {
+        if (i === c.b.index) known.push(d.context.agents[0]!.knowledge.order[clockOf(clock, 0)]!)
+      })
+      return known[0]
+    })
+    expect(found).toEqual(family === 'bulk' ? [2, 2] : [2])
+  })
+})
+
+describe('waits', () => {
+  const generation = (g: number, name: string): string =>
+    `a wait for generation ${String(g)} of ${name}@0 before \`consume\` of c@0`
+  test('generations that cover the copy, in the order in which they complete; not those before it', () => {
+    const c = caseOf((s) => {
+      s.arrive(0, 1, { site: 'before' })
+      load(s, 0, 0, 's0 0', 'load')
+      s.r(1, 's0 0', 'consume')
+      s.wait(0, 0, 0)
+      s.arrive(0, 2, { site: 'after' })
+    })
+    expect(listed(c, waits)).toEqual([
+      [generation(0, 'full'), true],
+      [generation(0, 'other'), true],
+    ])
+  })
+  test('not what depends on the reader itself', () => {
+    const c = caseOf((s) => {
+      load(s, 0, 0, 's0 0', 'load')
+      s.r(1, 's0 0', 'consume')
+      s.arrive(1, 1)
+      s.wait(0, 0, 0)
+      s.wait(0, 1, 0)
+      s.arrive(0, 2)
+    })
+    expect(listed(c, waits)).toEqual([[generation(0, 'full'), true]])
+  })
+  test('at most twelve', () => {
+    const c = caseOf((s) => {
+      load(s, 0, 0, 's0 0', 'load')
+      s.r(1, 's0 0', 'consume')
+      s.wait(0, 0, 0)
+      for (let i = 0; i < 14; i++) {
+        s.arrive(0, 2)
+        s.wait(0, 2, i % 2 === 0 ? 0 : 1)
+      }
+    })
+    expect(hypotheses(c, waits).map((h) => h.text)).toEqual([
+      generation(0, 'full'),
+      ...Array.from({ length: 11 }, (_, g) => generation(g, 'other')),
+    ])
+  })
+  test('the copy’s own generation, although it never completes', () => {
+    const c = caseOf((s) => {
+      const op = s.issue(0, 'tmaLoad', 'load')
+      s.expect(0, 0, slotBytes)
+      s.perform(op, [], ['s0 0'])
+      s.bytes(op, 0, slotBytes)
+      s.r(1, 's0 0', 'consume')
+    })
+    expect(hypotheses(c, waits).map((h) => h.text)).toEqual([generation(0, 'full')])
+  })
+  test('a part that never signals is nothing to know', () => {
+    const c = caseOf((s) => {
+      s.arrive(0, 0, { bytes: slotBytes })
+      const op = s.issue(0, 'tmaLoad', 'load', 2)
+      s.perform(op, [], ['s0 0'], { part: 1 })
+      s.bytes(op, 0, slotBytes, 1)
+      s.r(1, 's0 0', 'consume')
+    })
+    expect(hypotheses(c, waits).map((h) => h.text)).toEqual([generation(0, 'full')])
+  })
+  test('overwritten too early: first what is not the copy’s own arrival', () => {
+    const c = caseOf((s) => {
+      load(s, 0, 0, 's0 0', 'load')
+      s.wait(0, 0, 0)
+      s.arrive(0, 2)
+      s.w(1, 's0 0', 'consume')
+    })
+    expect([c.finding.id, hypotheses(c, waits).map((h) => h.text)]).toEqual([
+      'W1',
+      [generation(0, 'other'), generation(0, 'full')],
+    ])
+  })
+})
+
+describe('arrives', () => {
+  const early = (arrives: number, knowing: boolean): Case =>
+    caseOf((s) => {
+      const op = s.issue(1, 'wgmma', 'mma')
+      s.commit(1, 'wgmma')
+      for (let i = 0; i < arrives; i++) s.arrive(1, 1, { site: `release ${String(i)}` })
+      s.perform(op, ['s0 0'], ['r1 0'])
+      s.group(op, 'wgmma', 'full')
+      if (knowing) s.awaits(1, 'wgmma', 0)
+      s.wait(0, 1, arrives % 2 === 1 ? 0 : 1)
+      s.w(0, 's0 0', 'refill')
+    })
+  test('the arrive that came too early, behind the event after which its agent knows', () => {
+    expect(listed(early(1, true), movedArrives)).toEqual([
+      ['the arrive `release 0` of c@0 on empty@0 moved behind `wait_group wgmma`', true],
+    ])
+  })
+  test('not where it never knows', () => {
+    expect(listed(early(1, false), movedArrives)).toEqual([])
+  })
+  test('at most twelve', () => {
+    expect(hypotheses(early(14, true), movedArrives).map((h) => h.text)).toEqual(
+      Array.from(
+        { length: 12 },
+        (_, i) => `the arrive \`release ${String(i)}\` of c@0 on empty@0 moved behind \`wait_group wgmma\``,
+      ),
+    )
+  })
+  test('a new pair: mends, unless what it would tell depends on where it would arrive', () => {
+    const c = caseOf((s) => {
+      s.w(0, 's0 0', 'produce')
+      s.r(1, 's0 0', 'consume')
+    })
+    expect(listed(c, newPairs)).toEqual([
+      ['an arrive when `produce` of p@0 is done, and a wait for it before `consume` of c@0', true],
+    ])
+    expect(hypotheses({ ...c, a: c.b, b: c.a }, newPairs).map((h) => h.text)).toEqual([
+      'an arrive when `consume` of c@0 is done, and a wait for it before `produce` of p@0',
+    ])
+    const known: Knowledge = copy(c.a.done!)
+    known.order[clockOf('program', 1)] = c.b.side.at
+    expect(hypotheses({ ...c, a: { ...c.a, done: known } }, newPairs)).toEqual([])
+    known.order[clockOf('program', 1)] = c.b.side.at - 1
+    expect(hypotheses({ ...c, a: { ...c.a, done: known } }, newPairs)).toHaveLength(1)
+  })
+})
+
+describe('what is known of an operation that is done', () => {
+  const opOf = (unit: Unit, events: (s: Script, op: number) => void): Operation => {
+    const s = script(world)
+    const op = s.issue(1, unit, 'op')
+    events(s, op)
+    let found: Operation | undefined
+    replay(s.header, s.events, defaults, [], (d, i) => {
+      const e: LogEvent = s.events[i]!
+      if (e._tag === 'issue') found = d.operations.get(e.operation)
+    })
+    return found!
+  }
+  const numbered: ReadonlyArray<readonly [Unit, ReadonlyArray<ClockName>]> = [
+    ['tmaStore', ['bulkRead', 'bulkFull']],
+    ['wgmma', ['wgmma']],
+    ['cpAsync', ['cpAsync']],
+    ['tcgen05', ['queue']],
+    ['tcgen05Ld', ['tensorLoad']],
+    ['tcgen05St', ['tensorStore']],
+  ]
+  const all: ReadonlyArray<ClockName> = [
+    'bulkRead',
+    'bulkFull',
+    'wgmma',
+    'cpAsync',
+    'queue',
+    'tensorLoad',
+    'tensorStore',
+    'loadedRegisters',
+  ]
+  test.each(numbered)('%s: its number, in every vector', (unit, names) => {
+    const k = doneKnowledge(opOf(unit, () => undefined))
+    const expected = all.map((n) => (names.includes(n) ? 1 : 0))
+    for (const v of [k.order, k.visible.counters, k.async.counters, k.tensor])
+      expect(all.map((n) => v[clockOf(n, 1)]!)).toEqual(expected)
+  })
+  test.each(['tmaLoad', 'stAsync'] as const)('%s: the generation that its bytes joined', (unit) => {
+    const k = doneKnowledge(
+      opOf(unit, (s, op) => {
+        s.perform(op, [], ['s0 0'])
+        s.bytes(op, 2, slotBytes)
+      }),
+    )
+    expect(k.visible.acquired.map((set) => set.length > 0)).toEqual([false, false, true])
+    expect(k.async.acquired.map((set) => set.length > 0)).toEqual([false, false, unit === 'tmaLoad'])
+    expect(all.map((n) => k.order[clockOf(n, 1)]!)).toEqual(all.map(() => 0))
+  })
+})
