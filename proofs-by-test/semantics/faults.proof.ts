@@ -435,9 +435,10 @@ describe('what else has no value', () => {
     ['rank -1', { _tag: 'remote', of: n('view'), rank: tree(X.i32(-1)) }, 'I2'],
     ['rank 2 of 2', { _tag: 'remote', of: n('barrier'), rank: tree(X.i32(2)) }, 'I2'],
   ]
-  test.each(cases)('%s', (_, e, code, algebra = 'bits') => {
-    expect(fault(e, algebra).code).toBe(code)
-  })
+  for (const [what, e, code, algebra] of cases)
+    test(what, () => {
+      expect(fault(e, algebra).code).toBe(code)
+    })
   test('the ends that are there: slots, barriers, slices, ranks', () => {
     expect(value({ _tag: 'slot', of: n('view'), index: tree(X.i32(1)) })).toMatchObject({
       _tag: 'view',

@@ -100,8 +100,9 @@ const checkIssued = (r: Reader, operation: number): Checked =>
     ? null
     : fault(wrong('trace.order', '$.operation', 'an operation that has been issued', operation))
 
-/** An operation has a part for each CTA that it reaches. */
-const checkPart = (r: Reader, part: number): Checked => within('$.part', 'CTAs', r.header.ctas, part)
+/** An operation has a part for each CTA that it reaches, or for each barrier that it completes on. */
+const checkPart = (r: Reader, part: number): Checked =>
+  within('$.part', 'CTAs or barriers', Math.max(r.header.ctas, r.header.barriers.length), part)
 
 /** What the form cannot say. */
 const check = (r: Reader, e: Line): Checked => {
