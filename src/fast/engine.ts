@@ -1,0 +1,65 @@
+/**
+ * The engine: the modules of `wat/` over one memory, compiled at their first use.
+ *
+ * Whoever calls them lays out operands from `scratchBytes` on, each at a multiple of 16 bytes (`placed`), in a memory that grows to what was
+ * ever needed. A call reads what it has written itself, so nothing is kept from one to the next.
+ */
+import * as code from './code.js'
+
+type Call = (...operands: ReadonlyArray<number>) => number
+
+export interface Engine {
+  readonly memory: WebAssembly.Memory
+  readonly decode: Call
+  readonly encode: Call
+  readonly blockSum: Call
+  readonly orderedSum: Call
+  readonly residueSum: Call
+}
+
+/** What is below the operands: 8 exponents of a row of block sums. */
+export const scratchBytes = 64
+
+const page = 65536
+
+/** Where operands of these sizes begin, and after them where the last ends. */
+export const placed = (...bytes: ReadonlyArray<number>): ReadonlyArray<number> => {
+  const at = [scratchBytes]
+  for (const size of bytes) at.push(Math.ceil((at[at.length - 1]! + size) / 16) * 16)
+  return at
+}
+
+/** All of memory as f64, at least `end` bytes of it. */
+export const reserve = ({ memory }: Engine, end: number): Float64Array => {
+  const missing = end - memory.buffer.byteLength
+  if (missing > 0) memory.grow(Math.ceil(missing / page))
+  return new Float64Array(memory.buffer)
+}
+
+const compile = (): Engine | null => {
+  const memory = new WebAssembly.Memory({ initial: 1 })
+  const load = (text: string): WebAssembly.Exports | null => {
+    const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0))
+    // an engine without 128-bit vectors refuses the bytes
+    return WebAssembly.validate(bytes)
+      ? new WebAssembly.Instance(new WebAssembly.Module(bytes), { '': { memory } }).exports
+      : null
+  }
+  const call = (exports: WebAssembly.Exports | null, name: string): Call | null => {
+    const f = exports?.[name]
+    return typeof f === 'function' ? (...operands) => Number(f(...operands)) : null
+  }
+  const operands = load(code.operand)
+  const decode = call(operands, 'decode')
+  const encode = call(operands, 'encode')
+  const blockSum = call(load(code.blockSum), 'blockSum')
+  const orderedSum = call(load(code.orderedSum), 'orderedSum')
+  const residueSum = call(load(code.residueSum), 'residueSum')
+  return decode === null || encode === null || blockSum === null || orderedSum === null || residueSum === null
+    ? null
+    : { memory, decode, encode, blockSum, orderedSum, residueSum }
+}
+
+let made: Engine | null | undefined
+/** The engine, the same every time; null where there are no 128-bit vectors. */
+export const engine = (): Engine | null => (made === undefined ? (made = compile()) : made)

@@ -1,0 +1,56 @@
+/**
+ * The algebras with their matrix products in vectors: the same numbers, sooner. To turn it off, take the algebra of `numerics`.
+ *
+ * Law 1. `fast.bits(chip)` and `fast.field(seed)` are `bits(chip)` and `field(seed)`, result by result (`proofs-by-test/fast`).
+ */
+import { pipe } from 'fp-ts/lib/function.js'
+import * as O from 'fp-ts/lib/Option.js'
+import type { Algebra, Mma } from '../numerics/algebra.js'
+import { bits as plainBits, type Arithmetic } from '../numerics/bits.js'
+import { field as plainField, type Field } from '../numerics/field.js'
+import { blackwellRules, hopperRules } from '../numerics/tensor-core.js'
+import { fastBlockSum } from './block-sum.js'
+import { fastOrderedSum } from './ordered-sum.js'
+import { fastResidueSum } from './residue-sum.js'
+
+const mmaOf: Readonly<Record<Arithmetic, (...of: Parameters<Algebra['mma']>) => Mma | null>> = {
+  hopper: (types, shape) =>
+    pipe(
+      hopperRules(types),
+      O.match(
+        () => null,
+        (rules) => fastBlockSum(rules, shape),
+      ),
+    ),
+  blackwell: (types, shape) =>
+    pipe(
+      blackwellRules(types),
+      O.match(
+        () => null,
+        (rules) => fastBlockSum(rules, shape),
+      ),
+    ),
+  ieee32: ({ a, b, acc }, shape) => (acc === 'f32' ? fastOrderedSum(a, b, shape) : null),
+}
+
+/** Bit patterns, with the matrix products of a chip. */
+export const bits = (chip: Arithmetic): Algebra => {
+  const plain = plainBits(chip)
+  const mma: Algebra['mma'] = (types, shape) =>
+    pipe(
+      plain.mma(types, shape),
+      O.map((definition) => mmaOf[chip](types, shape) ?? definition),
+    )
+  return { ...plain, mma }
+}
+
+/** The field modulo 2^26 - 5 with the inputs of a seed. */
+export const field = (seed: number): Field => {
+  const plain = plainField(seed)
+  const mma: Algebra['mma'] = (types, shape) =>
+    pipe(
+      plain.mma(types, shape),
+      O.map((definition) => fastResidueSum(definition, shape) ?? definition),
+    )
+  return { ...plain, mma }
+}
