@@ -424,7 +424,7 @@ describe('tensors between files and a machine', () => {
   const inputs = (text: string): ReadonlyMap<string, Float64Array> => {
     const over = parseOver(text)
     if (E.isLeft(over)) throw new Error(over.left.message)
-    const made = inputsOf(program, algebraOf(over.right, 'hopper'), over.right, new Map())
+    const made = inputsOf(program, algebraOf(over.right, 'hopper', true), over.right, new Map())
     if (E.isLeft(made)) throw new Error(made.left.message)
     return made.right
   }

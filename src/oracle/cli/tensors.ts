@@ -12,6 +12,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { failure, refuse, type Failure } from '../../failure.js'
+import * as fast from '../../fast/index.js'
 import { shapeOf, tensorsOf } from '../../kernels/reference.js'
 import { randomPatterns } from '../../kernels/reference-inputs.js'
 import type { Algebra } from '../../numerics/algebra.js'
@@ -25,14 +26,15 @@ import { valueOf } from '../tensor-files/element.js'
 import { tensor, tensorOfReals, type Tensor } from '../tensor-files/tensor.js'
 import type { Over } from './flags/machine.js'
 
-export const algebraOf = (over: Over, arithmetic: Arithmetic): Algebra => {
+/** The algebra that was asked for; `vectors`: with its products in vectors, which give the same numbers. */
+export const algebraOf = (over: Over, arithmetic: Arithmetic, vectors: boolean): Algebra => {
   switch (over._tag) {
     case 'bits':
-      return bits(arithmetic)
+      return vectors ? fast.bits(arithmetic) : bits(arithmetic)
     case 'real64':
       return real64
     case 'field':
-      return field(over.seed)
+      return vectors ? fast.field(over.seed) : field(over.seed)
     case 'unit':
     case 'tiles':
       return unit

@@ -11,7 +11,7 @@ import type { Failure } from '../../../failure.js'
 import type { Input } from '../../../kernels/catalogue/index.js'
 import { referenceOf } from '../../../kernels/reference.js'
 import type { Algebra } from '../../../numerics/algebra.js'
-import { bits } from '../../../numerics/bits.js'
+import * as fast from '../../../fast/index.js'
 import { unit } from '../../../numerics/unit.js'
 import { findingBlock } from '../../../render/finding.js'
 import type { Palette } from '../../../render/palette.js'
@@ -105,7 +105,7 @@ const checked = (
 
 /** The output of one eager run, bit for bit, beside what it should be. */
 const compared = (subject: Subject, data: Data): E.Either<Failure, Comparison> => {
-  const hopper = bits('hopper')
+  const hopper = fast.bits('hopper')
   return pipe(
     E.Do,
     E.bindW('inputs', () => inputsOf(subject.program, hopper, over, data.brought)),

@@ -76,6 +76,7 @@ const define = (command: Command): Command =>
     .option('--record <file>', 'write the schedule of the run, or of its first finding, to a file')
     .option('--trace <file>', 'write the log of the run as JSON lines (tcspec.trace/1)')
     .option('--timeline <file>', 'draw the run: a picture (.svg) or a timeline for ui.perfetto.dev (.json)')
+    .option('--no-fast', 'matrix products by their definition, element by element: the same bits, later')
     .option('--no-hazards', 'compute only: do not look for hazards')
     .option('--strict', 'broken contracts are errors')
     .option('--strict-proxies', 'demand a proxy fence before an asynchronous overwrite, too')
@@ -209,7 +210,7 @@ const runNow = (
   if (E.isLeft(writable)) return writable
   const policy = policyOf(world.files)(schedule)()
   if (E.isLeft(policy)) return policy
-  const algebra = algebraOf(over, arithmetic ?? chipOf(program))
+  const algebra = algebraOf(over, arithmetic ?? chipOf(program), options['fast'] !== false)
   const inputs = inputsOf(program, algebra, over, new Map([...read.right].map(([n, r]) => [n, r.tensor])))
   if (E.isLeft(inputs)) return inputs
 

@@ -1,0 +1,68 @@
+/** With products in vectors or without them, a kernel of the catalogue has the same verdict, all of it, and the same output. */
+import * as E from 'fp-ts/lib/Either.js'
+import { expect, test } from 'vitest'
+import * as fast from '../../src/fast/index.js'
+import { instanceOf, kernels } from '../../src/kernels/catalogue/index.js'
+import { randomPatterns } from '../../src/kernels/reference-inputs.js'
+import { shapeOf, tensorsOf } from '../../src/kernels/reference.js'
+import type { Algebra } from '../../src/numerics/algebra.js'
+import { bits } from '../../src/numerics/bits.js'
+import { isFloat } from '../../src/numerics/dtype.js'
+import { elementOf, field } from '../../src/numerics/field.js'
+import { check } from '../../src/semantics/check.js'
+import { readTensor } from '../../src/semantics/launch.js'
+import { eager } from '../../src/semantics/policy.js'
+import type { Program } from '../../src/semantics/program.js'
+
+const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
+  if (E.isLeft(e)) throw new Error(e.left.message)
+  return e.right
+}
+
+const ran = (program: Program, algebra: Algebra): readonly [unknown, ReadonlyArray<unknown>] => {
+  const tensors = new Map(
+    tensorsOf(program)
+      .filter((p) => p.role === 'in')
+      .map((p, index): readonly [string, Float64Array] => {
+        const size = (shapeOf(p) ?? []).reduce((n, x) => n * x, 1)
+        if (algebra.name === 'field')
+          return [p.name, Float64Array.from({ length: size }, (_, i) => elementOf(0, index, i))]
+        return [p.name, isFloat(p.dtype) ? randomPatterns(p.dtype, 0, index, size) : new Float64Array(size)]
+      }),
+  )
+  const { verdict, world, machine } = right(
+    check(program, {
+      settings: {},
+      algebra,
+      arguments: { scalars: new Map(), tensors },
+      policy: eager,
+      strict: false,
+      strictProxies: false,
+      hazards: true,
+      provenance: true,
+      explore: false,
+      fuel: 1e7,
+    }),
+  )
+  return [
+    verdict,
+    tensorsOf(program)
+      .filter((p) => p.role !== 'in')
+      .map((p) => readTensor(world, machine, p.name)),
+  ]
+}
+
+test.each(kernels.map((kernel) => [kernel.name, kernel] as const))('%s', (_, kernel) => {
+  const small = { n: 64, k: 128, stages: 2 }
+  const given = Object.fromEntries(
+    Object.entries(small).filter(([name]) => kernel.parameters.some((p) => p.name === name)),
+  )
+  const { program } = right(instanceOf(kernel, given, []))
+  const chip = program.arch === 'sm100a' ? 'blackwell' : 'hopper'
+  for (const [x, y] of [
+    [fast.bits(chip), bits(chip)],
+    [fast.bits('ieee32'), bits('ieee32')],
+    [fast.field(0), field(0)],
+  ] as const)
+    expect(ran(program, x)).toEqual(ran(program, y))
+})
