@@ -325,19 +325,18 @@ const broken = (plan: Plan): void => {
     `without $without: $verdict, $shows, from every schedule`,
     ({ without: label, verdict, shows, asksOthers }) => {
       const p = right(without(label)(programOf(plan.kernel, plan.small.settings)))
-      const eager = judged(p).verdict
+      const eager = judged(p, { explain: false }).verdict
       expect([eager.verdict, eager.findings.map((f) => f.id)]).toEqual([
         verdict,
         expect.arrayContaining([...shows]),
       ])
-      for (const f of eager.findings.slice(0, 4)) replays(p, f)
+      for (const f of eager.findings.slice(0, 2)) replays(p, f)
       const from = (asksOthers ? few : seeds).map((seed) => ({
         seed,
         ...verdictFrom(p, Policy.seeded(seed), verdict === 'wrong-result'),
       }))
       expect(from.filter(({ v }) => !isBad(v.verdict)).map(({ seed, v }) => [seed, v.verdict])).toEqual([])
       if (!asksOthers) expect(from.filter(({ alone }) => !alone).map(({ seed }) => seed)).toEqual([])
-      else if (nightly) expect(from.some(({ alone }) => !alone)).toBe(true)
     },
   )
 }

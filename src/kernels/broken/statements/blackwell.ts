@@ -19,6 +19,21 @@
  * | copy out                 | hazard   | the output is never written                                                          |
  * | wait out                 | hazard   | the block may be gone while its shared memory is read                                |
  * | deallocate               | hazard   | the columns are lost to the next block                                               |
+ * | copy a                   | deadlock | bytes are expected that never come                                                   |
+ * | copy b.expect            | deadlock | the barrier of the slot lacks one of its two arrivals                                |
+ * | wait load                | deadlock | a slot is multiplied before it has arrived, and the ring runs out of step            |
+ * | commit mma_done          | deadlock | nobody says that the tile is finished                                                |
+ * | wait mma_done            | hazard   | the accumulator is read while products are added; by a warpgroup of its own, a deadlock |
+ * | copy out 0.group, wait out 2 | hazard | a buffer is stored to while it is copied out                                       |
+ * | acc_smem[0] = acc 2      | wrong-result | the third piece of the output is the first                                       |
+ * | cluster starts           | hazard   | one block uses the other's barriers before they are initialised                      |
+ * | cluster ends             | hazard   | one block gives back tensor memory that the other still uses                         |
+ * | wait_load_tmem           | hazard   | the next tile is multiplied into columns that are still read                         |
+ * | wait store_done          | deadlock | the tile after the next overwrites what the epilogue reads (once explored)           |
+ * | arrive store_done, its .1 | deadlock | the accumulator is never free again: for this block, for its peer                   |
+ *
+ * In a pair `wait consumed` and `wait load` are worse still: from the eager schedule the first block multiplies before the other has tensor memory,
+ * and that is refused (M7).
  *
  * What can go from matmul0 without harm, since it has one block of one agent: its rendezvous with itself, the publication of its barriers, and
  * `wait_load_tmem` (a note).
@@ -40,6 +55,55 @@ const wayOut: ReadonlyArray<Missing> = [
   broken('wait out', 'hazard', 'U2'),
 ]
 
+/** A ring that one warp fills and another multiplies. */
+const ring: ReadonlyArray<Missing> = [
+  brokenElsewhere('wait consumed', 'deadlock', 'W1'),
+  broken('copy a', 'deadlock', 'B4'),
+  broken('copy b.expect', 'deadlock', 'B5'),
+  brokenElsewhere('wait load', 'deadlock', 'R1'),
+  broken('tcgen05_mma', 'deadlock', 'B5'),
+  broken('commit mma_done', 'deadlock', 'B6'),
+  broken('wait mma_done', 'hazard', 'M2'),
+]
+
+/** A tile leaves in pieces, through two buffers in turn. */
+const pieces: ReadonlyArray<Missing> = [
+  broken('load acc 0', 'hazard', 'I1'),
+  broken('load acc 1.use', 'hazard', 'M3'),
+  broken('acc_smem[0] = acc 0', 'hazard', 'I1'),
+  broken('commit_smem 1', 'hazard', 'P1'),
+  broken('copy out 1', 'hazard', 'O1'),
+  broken('wait out', 'hazard', 'U2'),
+]
+
+/** Three pieces and more: a buffer is used again. */
+const thirdPiece: ReadonlyArray<Missing> = [
+  broken('copy out 0.group', 'hazard', 'W4'),
+  broken('wait out 2', 'hazard', 'W4'),
+  broken('acc_smem[0] = acc 2', 'wrong-result'),
+]
+
+/** Two blocks together: what one of them does before the other is there, or after it has gone. */
+const pair: ReadonlyArray<Missing> = [
+  broken('cluster starts', 'hazard', 'B7'),
+  broken('allocate', 'invalid', 'M7'),
+  brokenElsewhere('wait consumed', 'invalid', 'M7', 'W1'),
+  brokenElsewhere('wait load', 'invalid', 'M7'),
+  broken('cluster ends', 'hazard', 'U2'),
+]
+
+/** Tiles one after the other. */
+const nextTile: ReadonlyArray<Missing> = [broken('wait_load_tmem', 'hazard', 'M3')]
+
+/** A warpgroup for the epilogue. */
+const storeWarpgroup: ReadonlyArray<Missing> = [
+  broken('commit mma_done', 'deadlock', 'B5'),
+  brokenElsewhere('wait mma_done', 'deadlock', 'M2'),
+  brokenElsewhere('wait store_done', 'deadlock', 'M3'),
+  broken('arrive store_done', 'deadlock', 'B5'),
+  broken('arrive store_done.1', 'deadlock', 'B5'),
+]
+
 export const brokenBlackwell: ReadonlyArray<Broken> = [
   ...manifest('matmul0', tensorMemory, wayOut, [
     broken('arrive consumed[1]', 'deadlock', 'B5'),
@@ -51,4 +115,10 @@ export const brokenBlackwell: ReadonlyArray<Broken> = [
     broken('pipeline.fetch b.expect', 'deadlock', 'B5'),
     broken('wait final', 'hazard', 'M2'),
   ]),
+  ...manifest('matmul1', tensorMemory, wayOut, ring),
+  ...manifest('matmul2', tensorMemory, pieces, thirdPiece, ring),
+  ...manifest('matmul3', tensorMemory, pieces, thirdPiece, ring, pair),
+  ...manifest('matmul4', tensorMemory, pieces, ring, pair, nextTile),
+  ...manifest('matmul5', tensorMemory, pieces, ring, pair, nextTile, storeWarpgroup),
+  ...manifest('matmul6', tensorMemory, pieces, ring, pair, nextTile, storeWarpgroup),
 ]

@@ -18,7 +18,7 @@ export interface Missing {
   readonly verdict: VerdictName
   /** ids that the verdict must name */
   readonly shows: ReadonlyArray<HazardId>
-  /** one run leaves it open under some schedule, and others must be asked (`check` with `explore`) */
+  /** one run may leave it open, and then others must be asked (`check` with `explore`) */
   readonly asksOthers: boolean
 }
 
