@@ -3,8 +3,12 @@ import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { instanceOf, kernelNamed, type Settings } from '../../../src/kernels/catalogue/index.js'
 import { loadsOf, type Load } from '../../../src/kernels/traffic/observed.js'
+import { footprints } from '../../../src/kernels/traffic/footprint.js'
+import { lru, type Request } from '../../../src/kernels/traffic/lru.js'
 import {
+  columns,
   rows,
+  snake,
   visitingOrder,
   wavesOf,
   type Order,
@@ -88,6 +92,100 @@ describe('one tile a cluster: the launch itself is the order, row by row', () =>
   })
 })
 
+describe('a persistent grid of pairs: the visiting order, cluster by cluster', () => {
+  // (m, n) tiles of 256 x 32 for a pair of blocks, three steps
+  const given = ([m, n]: TileGrid, clusters: number): Settings => ({
+    ...{ m: 256 * m, n: 32 * n, k: 48, tileM: 128, tileN: 16, tileK: 16, stages: 2, epilogueTileN: 16 },
+    clusters,
+  })
+  const cutOf = (grid: TileGrid, clusters: number): Cut => ({
+    grid,
+    tile: [256, 32, 16],
+    steps: 3,
+    clusters,
+  })
+  const grids: ReadonlyArray<readonly [TileGrid, clusters: number]> = [
+    [[1, 1], 1],
+    [[2, 3], 2],
+    [[4, 4], 4],
+    [[3, 5], 4],
+  ]
+  const snakes: ReadonlyArray<readonly [minor: 0 | 1, width: number]> =
+    process.env['TCSPEC_NIGHTLY'] === undefined
+      ? [
+          [0, 2],
+          [1, 1],
+          [1, 3],
+        ]
+      : ([0, 1] as const).flatMap((minor) => [1, 2, 3, 4, 5].map((width) => [minor, width] as const))
+  const observed = (kernel: string, settings: Settings, cut: Cut, order: Order): void => {
+    const { header, events } = logOf(programOf(kernel, settings))
+    const loads = loadsOf(header, events)
+    areBoxes(loads)
+    // each block of the pair copies half
+    expect(new Set(loads.map((l) => l.parts))).toEqual(new Set([2]))
+    expect(byCluster(loads, cut.clusters)).toEqual(expected(cut, order))
+  }
+  it.each(grids)('matmul4 and matmul5, %j tiles on %d clusters: row by row', (grid, clusters) => {
+    for (const kernel of ['matmul4', 'matmul5'])
+      observed(kernel, given(grid, clusters), cutOf(grid, clusters), rows)
+  })
+  it.each(grids)('matmul6, %j tiles on %d clusters: a snake', (grid, clusters) => {
+    for (const [gridMinorDim, gridTileWidth] of snakes)
+      observed(
+        'matmul6',
+        { ...given(grid, clusters), gridMinorDim, gridTileWidth },
+        cutOf(grid, clusters),
+        snake(gridMinorDim, gridTileWidth),
+      )
+  })
+
+  it('clusters that run together, in turns: their waves are those of the order, and a cache gains by the snake', () => {
+    const [grid, clusters] = [[4, 4], 4] as const
+    const caught = (kernel: string, more: Settings, order: Order): ReadonlyArray<number> => {
+      const { header, events } = logOf(
+        programOf(kernel, { ...given(grid, clusters), ...more }),
+        clusters,
+        Policy.roundRobin,
+      )
+      const loads = loadsOf(header, events)
+      const cut = cutOf(grid, clusters)
+      expect(byCluster(loads, clusters)).toEqual(expected(cut, order))
+      // wave w: what each cluster does w-th
+      const waves = footprints({ a: 1, b: 1 }, right(wavesOf(clusters)(right(visitingOrder(grid, order)))))
+      const perTile = 2 * cut.steps
+      waves.forEach((wave, w) => {
+        const read = Array.from({ length: clusters }, (_, c) =>
+          loads.filter((l) => l.cluster === c).slice(w * perTile, (w + 1) * perTile),
+        ).flat()
+        const panels = (tensor: string, from: (l: Load) => number): number =>
+          new Set(read.filter((l) => l.tensor === tensor).map(from)).size
+        expect([panels('a', (l) => l.rows[0]), panels('b', (l) => l.columns[0])]).toEqual([
+          wave.rows.length,
+          wave.columns.length,
+        ])
+      })
+      // every load as one request, in the order of the log: no clusters that keep pace are supposed
+      const numbers = new Map<string, number>()
+      const requests = loads.map((l): Request => {
+        const known = numbers.get(text(l)) ?? numbers.size
+        numbers.set(text(l), known)
+        // counted in blocks, as if both operands had blocks of one size
+        return { block: known, bytes: 1 }
+      })
+      const all = 8 * cut.steps
+      expect(lru(all, requests).misses).toBe(all)
+      return [4, 6, 8].map((blocks) => lru(blocks, requests).misses)
+    }
+    const snaking = caught('matmul6', { gridMinorDim: 0, gridTileWidth: 2 }, snake(0, 2))
+    const columnwise = caught('matmul6', { gridMinorDim: 0, gridTileWidth: 4 }, columns)
+    const rowwise = caught('matmul5', {}, rows)
+    // 16 tiles and 3 steps: at least 24 blocks, asked for 96 times
+    for (const other of [columnwise, rowwise])
+      snaking.forEach((misses, k) => expect(misses).toBeLessThan(other[k]!))
+  })
+})
+
 describe('boxes', () => {
   const header = (shape: readonly [number, number], strides: readonly [number, number]): Header => ({
     ...logOf(programOf('hopper-matmul', { m: 64, n: 64, k: 64 })).header,
@@ -138,6 +236,19 @@ describe('boxes', () => {
     expect(loadsOf(h, later).map((l) => [l.cluster, l.parts])).toEqual([
       [3, 2],
       [4, 1],
+    ])
+  })
+  it('a statement that is reached again with the same iteration loads again', () => {
+    const h = header([8, 16], [16, 1])
+    const twice = [
+      ...load(0, 0, [0, 8]),
+      ...load(1, 0, [32, 40]),
+      ...load(2, 1, [8, 16]),
+      ...load(3, 1, [40, 48]),
+    ]
+    expect(loadsOf(h, [begun, ...twice]).map((l) => [l.rows[0], l.columns[1], l.parts])).toEqual([
+      [0, 8, 2],
+      [1, 8, 2],
     ])
   })
   it('a load that never reads and a tensor of another rank are left out', () => {

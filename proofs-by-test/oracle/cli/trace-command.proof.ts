@@ -97,7 +97,7 @@ describe('forms', () => {
     expect(stdout).toMatch(/\n {12}consumed: 2, 1 arrival each; \d phases?\n/)
     // 64 x 32 x 48 multiply-adds; 64 x 48 and 48 x 32 elements in, 64 x 32 out
     expect(stdout).toContain(
-      'did         6 TMA load (9,216 bytes), 3 wgmma (98,304 multiply-adds), 1 TMA store (4,096 bytes)\n',
+      'did         TMA load 6 (9,216 bytes), wgmma 3 (98,304 multiply-adds), TMA store 1 (4,096 bytes)\n',
     )
   })
   it('a bad run is shown all the same', async () => {
@@ -115,8 +115,8 @@ describe('refusals: status 2, one line, nothing written', () => {
     [['@missing.jsonl'], /missing\.jsonl/],
     [['@broken.jsonl', '--set', 'm=3'], /--set: expected a kernel or a program, found/],
     [
-      ['hopper-matmul', '--format', 'svg'],
-      /--format: expected table\|lanes\|perfetto\|svg\|jsonl, found 'svg'/,
+      ['hopper-matmul', '--format', 'png'],
+      /--format: expected table\|lanes\|perfetto\|svg\|jsonl, found 'png'/,
     ],
     [['hopper-matmul', '--first', '0'], /--first: expected a positive integer, found '0'/],
     [['hopper-matmul', '--schedule', 'fast'], /--schedule/],

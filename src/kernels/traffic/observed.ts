@@ -2,7 +2,8 @@
  * What a run asks memory for: the boxes that its TMA loads read, cluster by cluster.
  *
  * A log names the bytes that a copy reads; the strides of the tensor say which rows and columns these are. Where the CTAs of a cluster each copy a part
- * of one box (`partitioned_axis`), their parts are loads of one statement and one iteration, and are put together.
+ * of one box (`partitioned_axis`), their parts are loads of one statement and one iteration, and are put together: the first that each CTA issues
+ * there with the first, the second with the second (an agent that is forked anew for each tile counts its iterations anew, too).
  *
  *     CTA 0   copy a [2, 5]   a[512:640, 320:384]
  *     CTA 1   copy a [2, 5]   a[640:768, 320:384]        cluster 0   a[512:768, 320:384]
@@ -81,6 +82,8 @@ export const loadsOf = (header: Header, events: ReadonlyArray<LogEvent>): Readon
   const issued = new Map<string, { readonly key: string; source: Access | null }>()
   let first = 0
   let begun = 0
+  /** how often each agent has been at a statement and iteration */
+  const times = new Map<string, number>()
   for (const e of events)
     if (e._tag === 'cluster') {
       first = e.id
@@ -88,8 +91,12 @@ export const loadsOf = (header: Header, events: ReadonlyArray<LogEvent>): Readon
     } else if (e._tag === 'issue' && e.unit === 'tmaLoad') {
       const { agent, site, iteration } = e.stamp
       const cluster = first + clusterOf(header, header.agents[agent]!.cta)
+      const here = `${String(site)} ${iteration.join(' ')}`
+      const mine = `${String(begun)} ${String(agent)} ${here}`
+      const nth = times.get(mine) ?? 0
+      times.set(mine, nth + 1)
       issued.set(`${String(begun)} ${String(e.operation)}`, {
-        key: `${String(cluster)} ${String(site)} ${iteration.join(' ')}`,
+        key: `${String(cluster)} ${here} #${String(nth)}`,
         source: null,
       })
     } else if (e._tag === 'access' && e.operation !== undefined && e.rw === 'r' && e.role === 'source') {

@@ -89,7 +89,7 @@ const barrierRow = ({ barriers }: Plan, ran: Ledger | null): ReadonlyArray<Row> 
 }
 
 const workText = (w: Work): string =>
-  `${thousands(w.operations)} ${w.what}${w.bytes > 0 ? ` (${thousands(w.bytes)} bytes)` : w.macs > 0 ? ` (${thousands(w.macs)} multiply-adds)` : ''}`
+  `${w.what} ${thousands(w.operations)}${w.bytes > 0 ? ` (${thousands(w.bytes)} bytes)` : w.macs > 0 ? ` (${thousands(w.macs)} multiply-adds)` : ''}`
 
 const workRow = (ran: Ledger | null): ReadonlyArray<Row> =>
   ran === null || ran.work.length === 0 ? [] : [['did', ran.work.map(workText).join(', ')]]
