@@ -31,6 +31,8 @@ export interface Grain {
   readonly columns: number
   /** settings of a tile of so many columns (a multiple of `columns`) */
   readonly tile: (columns: number) => Settings
+  /** the k of one product, 16 unless it says so */
+  readonly depth?: number
 }
 
 const shapes: ReadonlyArray<readonly [number, number]> = [
@@ -61,12 +63,13 @@ export const pointOf = (
   stages: number,
   how: {
     readonly wide?: number
-    readonly tileK?: number
+    readonly deep?: number
     readonly rest?: Settings
     readonly clusters?: number
   } = {},
 ): Point => {
-  const { wide = 1, tileK = 16, rest = {}, clusters = rows * columns } = how
+  const { wide = 1, deep = 1, rest = {}, clusters = rows * columns } = how
+  const tileK = deep * (grain.depth ?? 16)
   return {
     settings: {
       m: rows * grain.rows,
@@ -94,7 +97,7 @@ export const oneTileEach = (
       const i = rings.slice(0, ring).reduce((n, [, before]) => n + before.length, 0) + at
       return pointOf(grain, shapes[i % shapes.length]!, steps, stages, {
         wide: i % 3 === 2 ? 2 : 1,
-        tileK: i % 5 === 4 ? 32 : 16,
+        deep: i % 5 === 4 ? 2 : 1,
         rest: restOf(i),
       })
     }),
@@ -140,7 +143,7 @@ export const tilesShared = (
       return pointOf(grain, shape, steps, stages, {
         clusters,
         wide: i % 7 === 6 ? 2 : 1,
-        tileK: i % 5 === 4 ? 32 : 16,
+        deep: i % 5 === 4 ? 2 : 1,
         rest: { dtype: i % 2 === 0 ? 'f16' : 'bf16', ...restOf(i, clusters) },
       })
     }),
