@@ -31,6 +31,12 @@
  * | wait_load_tmem           | hazard   | the next tile is multiplied into columns that are still read                         |
  * | wait store_done          | deadlock | the tile after the next overwrites what the epilogue reads (once explored)           |
  * | arrive store_done, its .1 | deadlock | the accumulator is never free again: for this block, for its peer                   |
+ * | tile.try_cluster_cancel  | deadlock | nobody asks, and all wait for the answer                                             |
+ * | tile.wait asked          | hazard   | the answer is read before it is there (once explored)                                |
+ * | tile.arrive used         | deadlock | the next answer has nowhere to go                                                    |
+ * | commit multiplied, arrive read | deadlock | an accumulator is never said to be full, or to be free again                   |
+ * | wait multiplied          | deadlock | an accumulator is read before it is full, and the threads run out of step            |
+ * | wait out_smem            | hazard   | the next tile is stored over one that is still copied out                            |
  *
  * In a pair `wait consumed` and `wait load` are worse still: from the eager schedule the first block multiplies before the other has tensor memory,
  * and that is refused (M7).
@@ -104,6 +110,28 @@ const storeWarpgroup: ReadonlyArray<Missing> = [
   broken('arrive store_done.1', 'deadlock', 'B5'),
 ]
 
+/** Tiles that are asked for, and three threads that hand them on. */
+const scheduled: ReadonlyArray<Missing> = [
+  broken('tile.try_cluster_cancel', 'deadlock', 'B5'),
+  brokenElsewhere('tile.wait asked', 'hazard', 'R1', 'P4'),
+  broken('tile.arrive used', 'deadlock', 'B5'),
+  brokenElsewhere('wait consumed', 'deadlock', 'W1'),
+  broken('copy a', 'deadlock', 'B4'),
+  broken('copy b.expect', 'deadlock', 'B5'),
+  brokenElsewhere('wait loaded', 'deadlock', 'R1'),
+  broken('tcgen05_mma', 'deadlock', 'B5'),
+  broken('commit multiplied', 'deadlock', 'B5'),
+  brokenElsewhere('wait multiplied', 'deadlock', 'M2'),
+  broken('load acc', 'hazard', 'I1'),
+  broken('wait_load_tmem', 'hazard', 'M3'),
+  broken('arrive read', 'deadlock', 'B5'),
+  broken('wait out_smem', 'hazard', 'W4'),
+  broken('out_smem[...] = acc', 'hazard', 'I1'),
+  broken('commit_smem', 'hazard', 'P1'),
+  broken('copy out', 'hazard', 'O1'),
+  broken('wait out', 'hazard', 'U2'),
+]
+
 export const brokenBlackwell: ReadonlyArray<Broken> = [
   ...manifest('matmul0', tensorMemory, wayOut, [
     broken('arrive consumed[1]', 'deadlock', 'B5'),
@@ -121,4 +149,5 @@ export const brokenBlackwell: ReadonlyArray<Broken> = [
   ...manifest('matmul4', tensorMemory, pieces, ring, pair, nextTile),
   ...manifest('matmul5', tensorMemory, pieces, ring, pair, nextTile, storeWarpgroup),
   ...manifest('matmul6', tensorMemory, pieces, ring, pair, nextTile, storeWarpgroup),
+  ...manifest('matmul-dynamic', tensorMemory, scheduled),
 ]
