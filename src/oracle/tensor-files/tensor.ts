@@ -208,11 +208,13 @@ export const tensor = (
     )
   }
   const bits = zeroPatterns(dtype, expected)
-  const width = BigInt(patternBits(dtype))
+  const width = patternBits(dtype)
+  const limit = 2 ** width
   for (let i = 0; i < expected; i++) {
     const pattern = patterns[i]!
     const legal = typeof pattern === 'bigint' || Number.isSafeInteger(pattern)
-    if (!legal || pattern < 0 || BigInt(pattern) >> width !== 0n) {
+    // a comparison of a bigint with a number is exact
+    if (!legal || pattern < 0 || pattern >= limit) {
       return refuse(
         'tensor-bits',
         `expected ${dtype} patterns of ${String(width)} bits, found ${String(pattern)} at element ${String(i)}`,

@@ -9,6 +9,7 @@ import { imageCommand } from './image.js'
 import { kernelsCommand } from './kernels.js'
 import { layoutCommand } from './layout.js'
 import { linearCommand } from './linear.js'
+import { mmaCommand } from './mma.js'
 import { mutateCommand } from './mutate.js'
 import { runCommand } from './run.js'
 import { tilingCommand } from './tiling.js'
@@ -23,6 +24,7 @@ export const commands: ReadonlyArray<CliCommand> = [
   checkCommand,
   traceCommand,
   mutateCommand,
+  mmaCommand,
   compareCommand,
   layoutCommand,
   transformCommand,

@@ -1,0 +1,128 @@
+/** `tcspec mma`: captured products of the chip through files, filled instructions, and what is refused. */
+import * as E from 'fp-ts/lib/Either.js'
+import { describe, expect, it } from 'vitest'
+import { silent, type Outcome, type World } from '../../../src/oracle/cli/command.js'
+import { commands } from '../../../src/oracle/cli/commands/index.js'
+import { tcspec } from '../../../src/oracle/cli/program.js'
+import { decodeNpy, encodeNpy } from '../../../src/oracle/tensor-files/npy.js'
+import {
+  npyOfTensor,
+  tensor,
+  tensorOfNpy,
+  type TensorDtype,
+} from '../../../src/oracle/tensor-files/tensor.js'
+import { capturedCases } from '../../numerics/captured.js'
+
+const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
+  if (E.isLeft(e)) throw new Error(e.left.message)
+  return e.right
+}
+const disk = new Map<string, Uint8Array>()
+const world: World = {
+  files: {
+    read: (file) => () => {
+      const bytes = disk.get(file)
+      return bytes === undefined
+        ? E.left({ code: 'file-missing', message: `${file}: no such file` })
+        : E.right(bytes)
+    },
+    write: (file, bytes) => () => {
+      if (file.startsWith('/nowhere'))
+        return E.left({ code: 'file-unwritable', message: `${file}: no folder` })
+      disk.set(file, bytes)
+      return E.right(undefined)
+    },
+  },
+  version: '0',
+  colours: false,
+  clock: () => 0,
+  progress: () => silent,
+  conformance: null,
+}
+const run = (...argv: ReadonlyArray<string>): Promise<Outcome> => tcspec(commands, world)(['mma', ...argv])()
+const put = (
+  file: string,
+  dtype: TensorDtype,
+  shape: ReadonlyArray<number>,
+  patterns: Float64Array,
+): void => {
+  disk.set(file, right(encodeNpy(npyOfTensor(right(tensor(dtype, shape, patterns))))))
+}
+const patternsIn = (file: string, dtype: TensorDtype): ReadonlyArray<number> =>
+  Array.from(right(tensorOfNpy(dtype)(right(decodeNpy(disk.get(file)!)))).bits, Number)
+
+describe('captured products', () => {
+  it.each(capturedCases.filter((_, i) => i % 3 === 0))('$file', async ({ types, m, n, k, tiles }) => {
+    const t = tiles[0]!
+    put('a', types.a, [m, k], t.a)
+    put('b', types.b, [k, n], t.b)
+    put('c', types.acc, [m, n], t.c)
+    const argv = ['--in', `a:${types.a}=a`, `b:${types.b}=b`, `c:${types.acc}=c`, '--out', `d:${types.acc}=d`]
+    for (const how of [[], ['--no-fast']]) {
+      disk.delete('d')
+      expect(await run(...argv, ...how)).toMatchObject({ status: 0, stderr: '' })
+      expect(patternsIn('d', types.acc)).toEqual([...t.d])
+    }
+  })
+})
+
+describe('extents', () => {
+  it('more rows than are multiplied at once, and a k that is no whole number of instructions', async () => {
+    const [m, n, k] = [600, 3, 17]
+    // 1, 2, 3 in f16: every sum is exact
+    const value = (i: number): number => 1 + (i % 3)
+    const pattern = [0, 0x3c00, 0x4000, 0x4200]
+    put(
+      'a',
+      'f16',
+      [m, k],
+      Float64Array.from({ length: m * k }, (_, i) => pattern[value(i)]!),
+    )
+    put(
+      'b',
+      'f16',
+      [k, n],
+      Float64Array.from({ length: k * n }, (_, i) => pattern[value(i)]!),
+    )
+    const ran = await run('--in', 'a=a', 'b=b', '--out', 'd=d')
+    expect(ran.stdout).toContain('k with zeros up to 32')
+    const bits = new Uint32Array(patternsIn('d', 'f32'))
+    const d = new Float32Array(bits.buffer)
+    for (let i = 0; i < m; i++)
+      for (let j = 0; j < n; j++) {
+        let sum = 0
+        for (let p = 0; p < k; p++) sum += value(i * k + p) * value(p * n + j)
+        expect(d[i * n + j]).toBe(sum)
+      }
+  })
+})
+
+describe('refusals, one line each', () => {
+  const one = Float64Array.of(0)
+  put('a1', 'f16', [1, 1], one)
+  put('b2', 'f16', [2, 1], new Float64Array(2))
+  put('flat', 'f16', [1], one)
+  put('whole', 'i32', [1, 1], one)
+  put('c2', 'f32', [1, 2], new Float64Array(2))
+  it.each([
+    [['--in', 'a=a1'], 'expected a file for b, found'],
+    [['--in', 'a=a1', 'b=a1', 'x=a1'], 'expected a, b and perhaps c'],
+    [['--in', 'a=a1', 'b=b2'], 'b: expected as many rows as a has columns, 1, found 2'],
+    [['--in', 'a=a1', 'b=a1', 'c=c2'], 'c: expected shape (1, 1), found (1, 2)'],
+    [['--in', 'a=flat', 'b=a1'], 'a: expected a matrix, found shape (1)'],
+    [['--in', 'a=whole', 'b=a1'], 'a: expected floats of at most 32 bits, found i32'],
+    [['--in', 'a=a1', 'b:bf16=a1'], 'expected elements of u2 for dtype bf16'],
+    [['--in', 'a=a1', 'b=a1', '--acc', 'bf16'], 'expected f32|f16'],
+    [['--in', 'a=a1', 'b=a1', 'c=a1', '--acc', 'f32'], 'the type of c, f16'],
+    [['--in', 'a=a1', 'b=a1', '--out', 'e=x'], 'expected d'],
+    [['--in', 'a=a1', 'b=a1', '--out', 'd:f16=x'], 'expected f32'],
+    [['--in', 'a=a1', 'b=a1', '--out', 'd=/nowhere/x'], 'no folder'],
+    [['--in', 'a=a1', 'b=missing'], 'no such file'],
+    [['--in', 'a=a1', 'b=a1', '--arithmetic', 'volta'], 'hopper|blackwell|ieee32'],
+  ])('%j', async (argv, says) => {
+    const ran = await run(...argv)
+    expect(ran).toMatchObject({ status: 2, stdout: '' })
+    expect(ran.stderr).toContain(says)
+    expect(ran.stderr.trimEnd().split('\n')).toHaveLength(1)
+  })
+})

@@ -1,0 +1,226 @@
+/**
+ * `tcspec mma --in a=a.npy b=b.npy [c=c.npy] --out d=d.npy`: d = c + a b, by the matrix products of a chip, as fast as they go.
+ *
+ * The chain of instructions runs over k from c, or from zero; where k is no whole number of instructions, the last one is filled with
+ * zeros, which changes no bit (tensor-core law 3). d has the type of the accumulator.
+ *
+ *     --in a=a.npy b=b.npy                       f16 by their files, into f32, as Hopper does it
+ *     --in a:e4m3=a.npy b:e5m2=b.npy --acc f16   8-bit floats, which npy files hold as u1
+ */
+import type { Command } from 'commander'
+import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { refuse, type Failure } from '../../../failure.js'
+import * as fast from '../../../fast/index.js'
+import type { Algebra, Mma, MmaTypes } from '../../../numerics/algebra.js'
+import { bits } from '../../../numerics/bits.js'
+import { isFloat, type FloatDtype } from '../../../numerics/dtype.js'
+import type { Palette } from '../../../render/palette.js'
+import { fields, thousands } from '../../../render/table.js'
+import { tensor, type Tensor } from '../../tensor-files/tensor.js'
+import { readTensor, writeTensor } from '../../tensor-files/tensor-file.js'
+import { paletteOf } from '../colours.js'
+import type { CliCommand, Report, World } from '../command.js'
+import { parseBindings, type Binding } from '../flags/binding.js'
+import { oneOf, refuseFlag } from '../flags/choice.js'
+import { parseArithmetic } from '../flags/machine.js'
+import { wordOf, wordsOf } from '../flags/words.js'
+
+const define = (command: Command): Command =>
+  command
+    .description('d = c + a b of npy files by the matrix products of a chip, bit for bit')
+    .requiredOption('--in <name=file...>', 'a, b and perhaps c (name:bf16=file for what npy has no type for)')
+    .option('--out <name=file...>', 'write d to an npy file')
+    .option('--acc <dtype>', "f32 or f16; default: c's type, or f32")
+    .option('--arithmetic <chip>', 'hopper, blackwell (documented) or ieee32', 'hopper')
+    .option('--no-fast', 'by the definition, element by element: the same bits, later')
+    .option('--json', 'print one JSON document')
+
+/** Rows of a that are multiplied at once. */
+const band = 256
+
+interface Given {
+  readonly a: Tensor
+  readonly b: Tensor
+  readonly c: Tensor | null
+}
+
+const matrix = (name: string, t: Tensor): E.Either<Failure, readonly [number, number, FloatDtype]> => {
+  const [rows, columns] = t.shape
+  return t.shape.length !== 2 || rows === undefined || columns === undefined || rows * columns === 0
+    ? refuse('mma.shape', `${name}: expected a matrix, found shape (${t.shape.join(', ')})`)
+    : t.dtype === 'f64' || !isFloat(t.dtype)
+      ? refuse('mma.types', `${name}: expected floats of at most 32 bits, found ${t.dtype}`)
+      : E.right([rows, columns, t.dtype])
+}
+
+/** What is multiplied: extents, types, and k in whole instructions. */
+interface Product {
+  readonly m: number
+  readonly n: number
+  readonly k: number
+  readonly whole: number
+  readonly types: MmaTypes
+}
+
+const productOf = (
+  algebra: Algebra,
+  chip: string,
+  given: Given,
+  acc: string | null,
+): E.Either<Failure, Product> =>
+  pipe(
+    E.Do,
+    E.bind('a', () => matrix('a', given.a)),
+    E.bind('b', () => matrix('b', given.b)),
+    E.bind('c', () => (given.c === null ? E.right(null) : matrix('c', given.c))),
+    E.bind('named', () => (acc === null ? E.right(null) : oneOf('--acc', ['f32', 'f16'])(acc))),
+    E.chain(({ a: [m, k, a], b: [rows, n, b], c, named }): E.Either<Failure, Product> => {
+      if (rows !== k)
+        return refuse(
+          'mma.shape',
+          `b: expected as many rows as a has columns, ${String(k)}, found ${String(rows)}`,
+        )
+      if (c !== null && (c[0] !== m || c[1] !== n))
+        return refuse(
+          'mma.shape',
+          `c: expected shape (${String(m)}, ${String(n)}), found (${String(c[0])}, ${String(c[1])})`,
+        )
+      const type = named ?? c?.[2] ?? 'f32'
+      if (c !== null && c[2] !== type) return refuseFlag('--acc', `the type of c, ${c[2]}`, type)
+      const types = { a, b, acc: type }
+      const whole = [1, 8, 16, 32]
+        .map((block) => Math.ceil(k / block) * block)
+        .find((padded) => O.isSome(algebra.mma(types, { m: 1, n: 1, k: padded })))
+      return whole === undefined
+        ? refuse('mma.types', `${chip} has no product of ${a} and ${b} into ${type}`)
+        : E.right({ m, n, k, whole, types })
+    }),
+  )
+
+/** Columns `k` of a row-major matrix, each row filled with zeros up to `whole`. */
+const filled = (
+  from: ArrayLike<number | bigint>,
+  rows: number,
+  k: number,
+  whole: number,
+  first: number,
+): Float64Array => {
+  const out = new Float64Array(rows * whole)
+  for (let i = 0; i < rows; i++)
+    for (let p = 0; p < k; p++) out[i * whole + p] = Number(from[(first + i) * k + p]!)
+  return out
+}
+
+const multiplied = (algebra: Algebra, given: Given, p: Product, world: World): Float64Array => {
+  const { m, n, k, whole, types } = p
+  const out = new Float64Array(m * n)
+  const b = new Float64Array(whole * n)
+  b.set(Float64Array.from(given.b.bits, Number))
+  const bar = world.progress('multiplying')
+  for (let first = 0; first < m; first += band) {
+    const rows = Math.min(band, m - first)
+    const a = filled(given.a.bits, rows, k, whole, first)
+    const c = new Float64Array(rows * n)
+    if (given.c !== null) for (let i = 0; i < c.length; i++) c[i] = Number(given.c.bits[first * n + i]!)
+    const mma = algebra.mma(types, { m: rows, n, k: whole })
+    const product: Mma = O.isSome(mma) ? mma.value : () => c
+    out.set(product(a, b, c), first * n)
+    bar.update(first + rows, m)
+  }
+  bar.stop()
+  return out
+}
+
+const read = (world: World, ins: ReadonlyArray<Binding>): E.Either<Failure, Given> => {
+  const stranger = ins.find((i) => !['a', 'b', 'c'].includes(i.name))
+  if (stranger !== undefined) return refuseFlag('--in', 'a, b and perhaps c', stranger.name)
+  const of = (name: string): E.Either<Failure, Tensor | null> => {
+    const binding = ins.find((i) => i.name === name)
+    return binding === undefined ? E.right(null) : readTensor(world.files)(binding.file, binding.dtype)()
+  }
+  const needed = (name: string): E.Either<Failure, Tensor> =>
+    pipe(
+      of(name),
+      E.chain((t) => (t === null ? refuseFlag('--in', `a file for ${name}`, 'none') : E.right(t))),
+    )
+  return pipe(
+    E.Do,
+    E.bind('a', () => needed('a')),
+    E.bind('b', () => needed('b')),
+    E.bind('c', () => of('c')),
+  )
+}
+
+const report = (
+  palette: Palette,
+  chip: string,
+  algebra: Algebra,
+  p: Product,
+  milliseconds: number,
+  file: string | null,
+): Report => {
+  const multiplyAdds = p.m * p.n * p.k
+  const seconds = milliseconds / 1000
+  return {
+    good: true,
+    json: () => ({
+      m: p.m,
+      n: p.n,
+      k: p.k,
+      types: p.types,
+      arithmetic: chip,
+      multiplyAdds,
+      milliseconds,
+      written: file,
+    }),
+    text: () =>
+      fields(palette, 11, [
+        ['product', `d = c + a b: ${String(p.m)} x ${String(p.n)} x ${String(p.k)}`],
+        ['types', `${p.types.a} x ${p.types.b} into ${p.types.acc}`],
+        ['over', algebra.description],
+        ...(p.whole === p.k ? [] : [['filled', `k with zeros up to ${String(p.whole)}`] as const]),
+        [
+          'rate',
+          `${thousands(multiplyAdds)} multiply-adds in ${seconds.toFixed(2)} s: ${thousands(Math.round(multiplyAdds / Math.max(seconds, 1e-3) / 1e6))} million a second`,
+        ],
+        ...(file === null ? [] : [['wrote', `d to ${file}`] as const]),
+      ]),
+  }
+}
+
+const run: CliCommand['run'] = (world) => (_operands, options) =>
+  TE.fromEither(
+    pipe(
+      E.Do,
+      E.bindW('ins', () => parseBindings('--in')(wordsOf(options, 'in'))),
+      E.bindW('outs', () => parseBindings('--out')(wordsOf(options, 'out'))),
+      E.bindW('chip', () => parseArithmetic(wordOf(options, 'arithmetic') ?? 'hopper')),
+      E.chainFirstW(({ outs }) => {
+        const stranger = outs.find((o) => o.name !== 'd')
+        return stranger === undefined ? E.right(null) : refuseFlag('--out', 'd', stranger.name)
+      }),
+      E.bindW('given', ({ ins }) => read(world, ins)),
+      E.bindW('algebra', ({ chip }) => E.right(options['fast'] === false ? bits(chip) : fast.bits(chip))),
+      E.bindW('product', ({ algebra, chip, given }) =>
+        productOf(algebra, chip, given, wordOf(options, 'acc')),
+      ),
+      E.chainW(({ outs, chip, given, algebra, product }): E.Either<Failure, Report> => {
+        const out = outs[0]
+        if (out?.dtype !== undefined && out.dtype !== product.types.acc)
+          return refuseFlag('--out d', product.types.acc, out.dtype)
+        const start = world.clock()
+        const d = multiplied(algebra, given, product, world)
+        const elapsed = world.clock() - start
+        return pipe(
+          tensor(product.types.acc, [product.m, product.n], d),
+          E.chainW((t) => (out === undefined ? E.right(undefined) : writeTensor(world.files)(out.file, t)())),
+          E.map(() => report(paletteOf(world.colours), chip, algebra, product, elapsed, out?.file ?? null)),
+        )
+      }),
+    ),
+  )
+
+export const mmaCommand: CliCommand = { name: 'mma', define, run }
