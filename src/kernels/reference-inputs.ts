@@ -2,13 +2,18 @@
  * Inputs when nobody brings any: seeded, the same everywhere.
  *
  * An element is drawn from (seed, number of the tensor, row-major index) and nothing else, so a tensor's contents do not depend on how
- * it is read. Values are nearly normal: the sum of four even draws, scaled to variance 1, in (-3.5, 3.5).
+ * it is read. Values are nearly normal: the sum of four even draws, scaled to variance 1, in (-3.5, 3.5). Scales are positive: of e8m0 the powers of
+ * two 1/8 to 8.
  *
  * Law 1. Mean 0 and variance 1, up to the size of the sample and the rounding to the dtype.
  */
 import type { FloatDtype } from '../numerics/dtype.js'
 import { elementOf, prime } from '../numerics/field.js'
 import { encoder } from '../numerics/float-format.js'
+
+/** Scales are positive: powers of two near one, or magnitudes. */
+const shaped = (dtype: FloatDtype, x: number): number =>
+  dtype === 'e8m0' ? 2 ** Math.round(x) : dtype === 'ue4m3' ? Math.abs(x) : x
 
 /** `count` bit patterns of the dtype: tensor number `tensor` of the seed. */
 export const randomPatterns = (
@@ -23,7 +28,7 @@ export const randomPatterns = (
   for (let i = 0; i < count; i++) {
     let sum = 0
     for (let j = 0; j < 4; j++) sum += elementOf(seed, tensor, 4 * i + j)
-    out[i] = pattern((sum - 2 * prime) * scale)
+    out[i] = pattern(shaped(dtype, (sum - 2 * prime) * scale))
   }
   return out
 }

@@ -6,16 +6,21 @@
  * these bits, all of them: there is no tolerance. The k tiles of a kernel do not show, because a tile is a whole number of
  * instructions (law 3 of `algebra.ts`).
  *
+ * A block-scaled matmul is the same of elements that were multiplied by their scales first; the scales of the program lie in atoms, and are
+ * read from there.
+ *
  * By hand, bits, f16, k = 16: a row of ones times a column of halves: 16 * 0.5 = 8 in f32, and 0x4800 in f16.
  *
  * Law 1. In `real64` the reference is the textbook triple loop.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
-import { refuse, type Failure } from '../failure.js'
-import type { Algebra } from '../numerics/algebra.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { failure, refuse, type Failure } from '../failure.js'
+import { scaleOffset } from '../layouts/shared-memory/scale-factors.js'
+import type { Algebra, MmaShape, ScaledTypes } from '../numerics/algebra.js'
 import { isFloat, type FloatDtype } from '../numerics/dtype.js'
-import type { Program, TensorParam } from '../semantics/program.js'
+import type { Program, Scales, Spec, TensorParam } from '../semantics/program.js'
 
 export type ReferenceFailure = Failure<'reference.missing' | 'reference.algebra' | 'reference.shape'>
 
@@ -83,6 +88,96 @@ export const naiveMatmul = (
   return E.right(mma.value(a, b, zero).map(cast.value))
 }
 
+/** What a block-scaled `matmul` means: out = cast((a sa)(b sb)), sa m x k / block, sb n x k / block. */
+export const naiveScaledMatmul = (
+  algebra: Algebra,
+  types: ScaledTypes & { readonly out: FloatDtype },
+  shape: MmaShape,
+  [a, b, sa, sb]: readonly [a: Float64Array, b: Float64Array, sa: Float64Array, sb: Float64Array],
+): E.Either<ReferenceFailure, Float64Array> => {
+  const mma = algebra.scaledMma(types, shape)
+  const cast = algebra.cast(types.acc, types.out, 'rn', false)
+  if (O.isNone(mma) || O.isNone(cast))
+    return refuse(
+      'reference.algebra',
+      `${algebra.name}: no product of ${types.a} and ${types.b} with scales of ${types.scale} every ${String(types.block)} for k = ${String(shape.k)}, or no cast to ${types.out}`,
+    )
+  const zero = new Float64Array(shape.m * shape.n).fill(algebra.constant(types.acc, 0))
+  return E.right(mma.value(a, b, sa, sb, zero).map(cast.value))
+}
+
+/** Scales that lie in atoms, as a matrix of rows by blocks. */
+const unpacked = (packed: Float64Array, rows: number, blocks: number): E.Either<Failure, Float64Array> =>
+  E.map((offset: (x: number, j: number) => number) =>
+    Float64Array.from(
+      { length: rows * blocks },
+      (_, e) => packed[offset(Math.floor(e / blocks), e % blocks)]!,
+    ),
+  )(scaleOffset(rows, blocks))
+
+interface Matrix {
+  readonly dtype: FloatDtype
+  readonly shape: ReadonlyArray<number>
+}
+
+/** The block-scaled product of a program that says where its scales are. */
+const scaledOf = (
+  program: Program,
+  algebra: Algebra,
+  { accumulator: acc }: Pick<Extract<Spec, { readonly _tag: 'matmul' }>, 'accumulator'>,
+  scales: Scales,
+  { a, b, out }: { readonly a: Matrix; readonly b: Matrix; readonly out: Matrix },
+  given: (name: string, shape: ReadonlyArray<number>) => E.Either<ReferenceFailure, Float64Array>,
+  av: Float64Array,
+  bv: Float64Array,
+): E.Either<ReferenceFailure, Float64Array> => {
+  const [m, k, n] = [a.shape[0]!, a.shape[1]!, b.shape[1]!]
+  const read = (
+    name: string,
+    rows: number,
+  ): E.Either<ReferenceFailure, readonly [FloatDtype, Float64Array]> =>
+    pipe(
+      constant(program, name),
+      E.chainW(({ dtype, shape }) =>
+        pipe(
+          given(name, shape),
+          E.chainW((packed): E.Either<ReferenceFailure, Float64Array> =>
+            packed.length === (rows * k) / scales.block
+              ? pipe(
+                  unpacked(packed, rows, k / scales.block),
+                  E.mapLeft(({ message }) =>
+                    failure('reference.shape', `${program.name}: ${name}: ${message}`),
+                  ),
+                )
+              : refuse(
+                  'reference.shape',
+                  `${program.name}: ${name} has not a scale for every ${String(scales.block)} of k`,
+                ),
+          ),
+          E.map((values) => [dtype, values] as const),
+        ),
+      ),
+    )
+  return pipe(
+    E.Do,
+    E.bind('sa', () => read(scales.a, m)),
+    E.bind('sb', () => read(scales.b, n)),
+    E.chainW(({ sa: [scale, sa], sb: [other, sb] }) =>
+      scale === other && (scale === 'e8m0' || scale === 'ue4m3')
+        ? naiveScaledMatmul(
+            algebra,
+            { a: a.dtype, b: b.dtype, acc, scale, block: scales.block, out: out.dtype },
+            { m, n, k },
+            [av, bv, sa, sb],
+          )
+        : refuse(
+            'reference.shape',
+            `${program.name}: expected scales of e8m0 or ue4m3, found ${scale} and ${other}`,
+          ),
+    ),
+  )
+}
+
 /** The output that the program should give for these inputs. Refuses a program that does not say what it computes. */
 export const referenceOf = (
   program: Program,
@@ -118,19 +213,36 @@ export const referenceOf = (
   if (E.isLeft(av)) return av
   const bv = given(computes.b, b.right.shape)
   if (E.isLeft(bv)) return bv
-  const values = naiveMatmul(
-    algebra,
-    {
-      operand: a.right.dtype,
-      right: b.right.dtype,
-      accumulator: computes.accumulator,
-      out: out.right.dtype,
-    },
-    { m: a.right.shape[0]!, n: b.right.shape[1]!, k: a.right.shape[1]! },
-    av.right,
-    bv.right,
-  )
+  const scales = computes.scales
+  const values =
+    scales === undefined
+      ? naiveMatmul(
+          algebra,
+          {
+            operand: a.right.dtype,
+            right: b.right.dtype,
+            accumulator: computes.accumulator,
+            out: out.right.dtype,
+          },
+          { m: a.right.shape[0]!, n: b.right.shape[1]!, k: a.right.shape[1]! },
+          av.right,
+          bv.right,
+        )
+      : scaledOf(
+          program,
+          algebra,
+          computes,
+          scales,
+          { a: a.right, b: b.right, out: out.right },
+          given,
+          av.right,
+          bv.right,
+        )
   return E.isLeft(values)
     ? values
-    : E.right({ tensor: computes.out, name: 'naive matmul', values: values.right })
+    : E.right({
+        tensor: computes.out,
+        name: scales === undefined ? 'naive matmul' : 'naive block-scaled matmul',
+        values: values.right,
+      })
 }

@@ -47,6 +47,7 @@ import type {
   Region,
   ScalarParam,
   Site,
+  Scales,
   Spec,
   Stmt,
   Storage,
@@ -555,7 +556,7 @@ const spec: Wire<Spec> = define('Spec', () =>
     matmul: record<Extract<Spec, { readonly _tag: 'matmul' }>>()(
       'a matmul',
       { _tag: tag('matmul'), a: text, b: text, out: text, accumulator: floatDtype, blockK: nat },
-      {},
+      { scales: record<Scales>()('scales', { a: text, b: text, block: oneOf(16, 32) }, {}) },
     ),
     copy: record<Extract<Spec, { readonly _tag: 'copy' }>>()(
       'a copy',

@@ -181,6 +181,13 @@ export interface Launch {
   readonly agents: ReadonlyArray<Agent>
 }
 
+/** Tensors of scales, (rows / 128, blocks / 4, 32, 16): of the rows of a, and of the columns of b. */
+export interface Scales {
+  readonly a: string
+  readonly b: string
+  readonly block: 16 | 32
+}
+
 /** What the outputs must be. Tensor parameters by name; `b` is k x n. */
 export type Spec =
   | {
@@ -190,6 +197,8 @@ export type Spec =
       readonly out: string
       readonly accumulator: FloatDtype
       readonly blockK: number
+      /** each element is first multiplied by a scale that it shares with `block` of k; the scales lie in atoms (`layouts/shared-memory/scale-factors.ts`) */
+      readonly scales?: Scales
     }
   | { readonly _tag: 'copy'; readonly from: string; readonly out: string }
 

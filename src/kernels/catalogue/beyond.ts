@@ -1,6 +1,7 @@
 /** Blackwell kernels beyond the tutorial, by name. */
 import { matmulDynamic } from '../blackwell/matmul-dynamic.js'
-import { count, size, word, type Kernel, type Parameter } from './model.js'
+import { matmulMxfp8, type MatmulMxfp8 } from '../blackwell/matmul-mxfp8.js'
+import { count, size, word, type Kernel, type Parameter, type Settings } from './model.js'
 import { makeTiled, tiledRecord, tiledTensors, type Cut, type Shape } from './tiles.js'
 
 // ---------------------------------------------------------------- matmul-dynamic
@@ -51,4 +52,71 @@ export const matmulDynamicKernel: Kernel = {
   tensors: tiledTensors,
   dtype: 'dtype',
   make: (given) => makeTiled(dynamicShape, given, (c) => c, matmulDynamic, tiledRecord),
+}
+
+// ---------------------------------------------------------------- matmul-mxfp8
+
+const mxfp8Shape: Shape = {
+  kernel: 'matmul-mxfp8',
+  cuts: [
+    lanes,
+    {
+      size: 'n',
+      tile: 'tileN',
+      unit: 128,
+      because: 'the rows of an atom of scales',
+      most: 256,
+      default: 128,
+    },
+    {
+      size: 'k',
+      tile: 'tileK',
+      unit: 128,
+      because: 'the k of an atom of scales',
+      most: Infinity,
+      default: 128,
+    },
+  ],
+  sizes: [256, 128, 1152],
+  stages: 4,
+}
+const eightBits = ['e4m3', 'e5m2'] as const
+const eightBitsOf = (given: Settings, name: string): 'e4m3' | 'e5m2' =>
+  given[name] === 'e5m2' ? 'e5m2' : 'e4m3'
+
+export const matmulMxfp8Kernel: Kernel = {
+  name: mxfp8Shape.kernel,
+  summary:
+    'out = a @ b on Blackwell, block-scaled: 8-bit floats under scales of e8m0, one for 32 of k (mxfp8)',
+  parameters: [
+    ...sizesOf(mxfp8Shape),
+    size('tileN', 128, 'columns of out that a block computes: 128 or 256'),
+    size('tileK', 128, 'depth of one slot of the ring: a multiple of 128 that divides k'),
+    count('stages', mxfp8Shape.stages, 'slots', 'slots of the ring in shared memory'),
+    word('dtype', eightBits, 'element type of a; sums are f32'),
+    word('bDtype', eightBits, 'element type of b, which lies column by column'),
+    word('outDtype', ['f16', 'bf16', 'f32'], 'element type of out'),
+  ],
+  // the scales are given by the seed: their axes are no settings
+  tensors: tiledTensors,
+  dtype: 'dtype',
+  make: (given) =>
+    makeTiled<MatmulMxfp8>(
+      mxfp8Shape,
+      given,
+      ({ m, n, k, tileM, tileN, tileK, stages }) => ({
+        m,
+        n,
+        k,
+        tileM,
+        tileN,
+        tileK,
+        stages,
+        aDtype: eightBitsOf(given, 'dtype'),
+        bDtype: eightBitsOf(given, 'bDtype'),
+        outDtype: given['outDtype'] === 'bf16' || given['outDtype'] === 'f32' ? given['outDtype'] : 'f16',
+      }),
+      matmulMxfp8,
+      ({ aDtype, ...c }) => ({ ...c, dtype: aDtype }),
+    ),
 }

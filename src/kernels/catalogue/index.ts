@@ -37,7 +37,7 @@ import {
   matmul5Kernel,
   matmul6Kernel,
 } from './blackwell.js'
-import { matmulDynamicKernel } from './beyond.js'
+import { matmulDynamicKernel, matmulMxfp8Kernel } from './beyond.js'
 import {
   hopperFp8Kernel,
   hopperMatmulKernel,
@@ -72,6 +72,7 @@ export const kernels: ReadonlyArray<Kernel> = [
   matmul5Kernel,
   matmul6Kernel,
   matmulDynamicKernel,
+  matmulMxfp8Kernel,
   queueKernel,
   wgmmaLoopKernel,
 ]

@@ -13,6 +13,9 @@
  * mma looks up the coordinates of all its operand elements; if A's depend on (row, k) alone, B's on (k, column) alone, and the k's agree
  * one by one, the accumulator's element gets those k's added. Casts keep terms; any other arithmetic gives `other`.
  *
+ * A block-scaled mma looks up its scales, too: every copy of the scale of a row and a block of k must be the element of the tensor of scales
+ * that the program names for that row and block. Then, and only then, the sum is one of scaled elements.
+ *
  * Theorem 1: a run's output is a matmul for **all** inputs of the shape, over every commutative semiring, iff the term of every output
  * element [m, n] is the sum over row m, column n, each k of 0 .. K exactly once. Data movement does not look at data, so one run decides.
  * Theorem 2: if moreover every element adds its k's in ascending order, in whole blocks of the instruction, then the output is that of
@@ -45,8 +48,8 @@ interface Mma {
   readonly old: Terms[]
   /** accumulators written so far: one B is one CTA */
   written: number
-  /** neither scaled nor sparse */
-  plain: boolean
+  readonly scales: { readonly a: Operand[]; readonly b: Operand[] }
+  sparse: boolean
 }
 
 interface State {
@@ -79,13 +82,26 @@ const productOf = (s: State, m: Mma, shape: ReadonlyArray<number>): Terms => {
   const share = m.written
   const copies = m.a.length / Math.max(1, m.b.length)
   const old = m.accumulates ? (m.old[share] ?? null) : null
-  if (!m.plain) return other('a block-scaled or sparse product is not one of elements alone')
-  return product(s.products, m.a.slice(share * copies, (share + 1) * copies), m.b, old, shape)
+  if (m.sparse) return other('a sparse product is not one of elements alone')
+  const each = (all: ReadonlyArray<Operand>): ReadonlyArray<Operand> => {
+    const size = all.length / Math.max(1, m.a.length / copies)
+    return all.slice(share * size, (share + 1) * size)
+  }
+  const lefts = m.a.slice(share * copies, (share + 1) * copies)
+  return product(s.products, lefts, m.b, { a: each(m.scales.a), b: each(m.scales.b) }, old, shape)
 }
 
 const onIssue = (s: State, e: Issue): void => {
   if (e.unit === 'wgmma' || (e.unit === 'tcgen05' && (e.tensor ?? 'mma') === 'mma'))
-    s.mmas.set(e.operation, { accumulates: e.accumulates, a: [], b: [], old: [], written: 0, plain: true })
+    s.mmas.set(e.operation, {
+      accumulates: e.accumulates,
+      a: [],
+      b: [],
+      old: [],
+      written: 0,
+      scales: { a: [], b: [] },
+      sparse: false,
+    })
 }
 
 const operandOf = (s: State, f: Footprint): Operand => ({ terms: read(s.memory, f), shape: shapeOf(f) })
@@ -107,9 +123,13 @@ const onMmaAccess = (s: State, m: Mma, e: Access): void => {
       }
       return
     case 'scaleA':
+      m.scales.a.push(operandOf(s, e.footprint))
+      return
     case 'scaleB':
+      m.scales.b.push(operandOf(s, e.footprint))
+      return
     case 'sparsity':
-      m.plain = false
+      m.sparse = true
       return
     case 'source':
     case 'destination':

@@ -19,13 +19,13 @@ export const added = (old: Terms, by: Terms): Terms => {
   if (by._tag === 'other') return by
   if (old._tag === 'zero') return by
   if (by._tag === 'zero') return old
-  if (old._tag !== 'sum' || by._tag !== 'sum' || old.a !== by.a || old.b !== by.b)
+  if (old._tag !== 'sum' || by._tag !== 'sum' || old.a !== by.a || old.b !== by.b || old.scaled !== by.scaled)
     return other('a reduction adds to something other than a sum of the same two tensors')
   const moved = old.rows.values.findIndex(
     (_, e) => rowOf(old, e) !== rowOf(by, e) || columnOf(old, e) !== columnOf(by, e),
   )
   return moved < 0
-    ? sum(old.a, old.b, old.rows, old.row, old.columns, old.column, [...old.ks, ...by.ks])
+    ? sum(old.a, old.b, old.rows, old.row, old.columns, old.column, [...old.ks, ...by.ks], old.scaled)
     : other(
         `a reduction adds the sum for row ${String(rowOf(by, moved))} and column ${String(columnOf(by, moved))} to that for row ${String(rowOf(old, moved))} and column ${String(columnOf(old, moved))}`,
       )

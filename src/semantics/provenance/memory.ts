@@ -208,6 +208,7 @@ const gather = (m: Memory, writers: ReadonlyArray<Written>, elements: Int32Array
       first._tag === 'sum' &&
       terms.a === first.a &&
       terms.b === first.b &&
+      terms.scaled === first.scaled &&
       (terms === first || sameValues(terms.ks, first.ks))
     ) {
       x[e] = rowOf(terms, at)
@@ -221,7 +222,7 @@ const gather = (m: Memory, writers: ReadonlyArray<Written>, elements: Int32Array
     case 'input':
       return input(first.plane, table(m.tables, x), 0)
     case 'sum':
-      return sum(first.a, first.b, table(m.tables, x), 0, table(m.tables, y), 0, first.ks)
+      return sum(first.a, first.b, table(m.tables, x), 0, table(m.tables, y), 0, first.ks, first.scaled)
     case 'zero':
     case 'other':
       return first

@@ -11,6 +11,8 @@
  * 1. `separate` at an origin equals `separate` from scratch there.
  * 2. A matrix that lies column-major has the coordinates of its transpose, exchanged.
  */
+import * as E from 'fp-ts/lib/Either.js'
+import { scaleAtom, scaleOffset } from '../../layouts/shared-memory/scale-factors.js'
 import { bitsOf } from '../../numerics/dtype.js'
 import type { Header, LoggedTensor } from '../log.js'
 import { andThen, intervals, shifted, type Intervals } from './intervals.js'
@@ -160,6 +162,71 @@ const slicesOf = (s: Products, ks: Table): Intervals => {
   return made
 }
 
+// ---------------------------------------------------------------- scales
+
+/** The scales that an mma reads: all copies of those of A's rows, and of B's columns. */
+export interface Scaling {
+  readonly a: ReadonlyArray<Operand>
+  readonly b: ReadonlyArray<Operand>
+}
+
+/** The scale at (i, j) must be that of line `lines[i]` and of the block in which `ks[j * size]` and the next `size` k's lie. */
+const whyScale = (
+  s: Products,
+  what: string,
+  operand: Operand,
+  name: string,
+  block: number,
+  lines: ReadonlyArray<number>,
+  ks: ReadonlyArray<number>,
+): string | null => {
+  const { terms, shape } = operand
+  if (terms._tag === 'other') return `${what}: ${terms.why}`
+  const t = s.header.tensors.find((one) => one.name === name)
+  if (terms._tag !== 'input' || t === undefined || terms.plane !== t.plane)
+    return `${what} are not a box of ${name}`
+  const offset = scaleOffset(t.shape[0]! * scaleAtom[0], (t.shape[1] ?? 0) * scaleAtom[1])
+  if (t.shape.length !== 4 || E.isLeft(offset)) return `${name} is no tensor of atoms of scales`
+  const [count, blocks] = [shape[0]!, shape[1]!]
+  const size = ks.length / blocks
+  if (size !== block || count !== lines.length)
+    return `${what} are ${String(count)} by ${String(blocks)} for ${String(lines.length)} lines and ${String(ks.length)} of k, where a scale is that of ${String(block)}`
+  for (let j = 0; j < blocks; j++) {
+    const first = ks[j * size]!
+    if (first % block !== 0 || ks.some((k, at) => Math.floor(at / size) === j && k !== first + (at % size)))
+      return `${what}: block ${String(j)} of the operand is not one block of k`
+    for (let i = 0; i < count; i++)
+      if (addressOf(terms, i * blocks + j) !== offset.right(lines[i]!, first / block))
+        return `${what}: line ${String(lines[i])} meets another scale than that of its k-slice ${String(first)}:${String(first + block)}`
+  }
+  return null
+}
+
+/** Why the scales are not those that the program names, for these elements; null: they are. */
+const whyScales = (
+  s: Products,
+  scales: Scaling,
+  a: Separated,
+  bs: ReadonlyArray<Separated>,
+): string | null => {
+  const spec = s.header.computes
+  if (spec?._tag !== 'matmul' || spec.scales === undefined)
+    return 'the program does not say that its product is block-scaled'
+  const { a: nameA, b: nameB, block } = spec.scales
+  const rows = [...a.first.values].map((x) => x + a.firstAt)
+  const columns = bs.flatMap((b) => [...b.second.values].map((x) => x + b.secondAt))
+  const ks = [...a.second.values].map((x) => x + a.secondAt)
+  for (const one of scales.a) {
+    const wrong = whyScale(s, 'the scales of A', one, nameA, block, rows, ks)
+    if (wrong !== null) return wrong
+  }
+  for (const one of scales.b) {
+    const wrong = whyScale(s, 'the scales of B', one, nameB, block, columns, ks)
+    if (wrong !== null) return wrong
+  }
+  return null
+}
+
 // ---------------------------------------------------------------- the product
 
 /** The right operands side by side: the columns of both CTAs of a pair, counted from the first of the first. */
@@ -190,6 +257,7 @@ export const product = (
   s: Products,
   lefts: ReadonlyArray<Operand>,
   rights: ReadonlyArray<Operand>,
+  scales: Scaling,
   old: Terms | null,
   shape: ReadonlyArray<number>,
 ): Terms => {
@@ -226,9 +294,12 @@ export const product = (
   const rows = everyRow(s, a.first, q)
   const columns = everyColumn(s, sideBySide(s, bs), p)
   const ks = shifted(slicesOf(s, a.second), a.secondAt)
-  const fresh = sum(a.plane, b.plane, rows, a.firstAt, columns, b.secondAt, ks)
+  const scaled = scales.a.length + scales.b.length > 0
+  const unlike = scaled ? whyScales(s, scales, a, bs) : null
+  if (unlike !== null) return other(unlike)
+  const fresh = sum(a.plane, b.plane, rows, a.firstAt, columns, b.secondAt, ks, scaled)
   if (old === null || old._tag === 'zero') return fresh
-  if (old._tag !== 'sum' || old.a !== a.plane || old.b !== b.plane)
+  if (old._tag !== 'sum' || old.a !== a.plane || old.b !== b.plane || old.scaled !== scaled)
     return other('an mma adds to an accumulator that holds something else')
   const aligned =
     old.rows === rows && old.row === a.firstAt && old.columns === columns && old.column === b.secondAt
@@ -241,5 +312,5 @@ export const product = (
     return other(
       `an mma adds the product of row ${String(rowOf(fresh, moved))} and column ${String(columnOf(fresh, moved))} to an accumulator of row ${String(rowOf(old, moved))} and column ${String(columnOf(old, moved))}`,
     )
-  return sum(a.plane, b.plane, rows, a.firstAt, columns, b.secondAt, andThen(old.ks, ks))
+  return sum(a.plane, b.plane, rows, a.firstAt, columns, b.secondAt, andThen(old.ks, ks), scaled)
 }

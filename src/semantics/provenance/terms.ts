@@ -33,6 +33,8 @@ export interface SumTerms {
   readonly columns: Table
   readonly column: number
   readonly ks: Intervals
+  /** with each element times its scale, as the program says they lie */
+  readonly scaled: boolean
 }
 export type Terms =
   { readonly _tag: 'zero' } | InputTerms | SumTerms | { readonly _tag: 'other'; readonly why: string }
@@ -53,7 +55,8 @@ export const sum = (
   columns: Table,
   column: number,
   ks: Intervals,
-): SumTerms => ({ _tag: 'sum', a, b, rows, row, columns, column, ks })
+  scaled: boolean,
+): SumTerms => ({ _tag: 'sum', a, b, rows, row, columns, column, ks, scaled })
 
 export const addressOf = (t: InputTerms, e: number): number => t.origin + t.offsets.values[e]!
 export const rowOf = (t: SumTerms, e: number): number => t.row + t.rows.values[e]!
@@ -76,6 +79,7 @@ export const pick = (s: Tables, terms: Terms, elements: Table): Terms => {
         picked(s, terms.columns, elements),
         terms.column,
         terms.ks,
+        terms.scaled,
       )
   }
 }

@@ -68,6 +68,8 @@ export const matmul = (m: Memory, spec: Extract<Spec, { readonly _tag: 'matmul' 
         return refuted(`${by(i, j, write)} is an element of ${m.header.planes[terms.plane]!.name}`)
       if (terms.a !== a.plane || terms.b !== b.plane)
         return refuted(`${by(i, j, write)} multiplies other tensors`)
+      if (terms.scaled !== (spec.scales !== undefined))
+        return refuted(`${by(i, j, write)} is ${terms.scaled ? '' : 'not '}a sum of scaled elements`)
       const e = element[cell]!
       if (rowOf(terms, e) !== i || columnOf(terms, e) !== j)
         return refuted(
@@ -83,7 +85,7 @@ export const matmul = (m: Memory, spec: Extract<Spec, { readonly _tag: 'matmul' 
   return {
     proved: true,
     inOrder,
-    text: `${out.name} = ${a.name} @ ${b.name} for all inputs of shape (${a.shape.join(', ')}) x (${b.shape.join(', ')}): each of the ${String(rows * columns)} elements is the sum over its row and column, every k of 0:${String(K)} exactly once${inOrder ? ', added in ascending order' : ''}`,
+    text: `${out.name} = ${a.name} @ ${b.name}${spec.scales === undefined ? '' : `, scaled by ${spec.scales.a} and ${spec.scales.b} every ${String(spec.scales.block)} of k,`} for all inputs of shape (${a.shape.join(', ')}) x (${b.shape.join(', ')}): each of the ${String(rows * columns)} elements is the sum over its row and column, every k of 0:${String(K)} exactly once${inOrder ? ', added in ascending order' : ''}`,
   }
 }
 

@@ -64,7 +64,12 @@ export const paramRules = (scene: Scene, here: Here): Checked =>
 export const specRules = ({ program, declarations }: Scene): Checked => {
   const spec = program.computes
   if (spec === undefined) return null
-  const tensors = spec._tag === 'matmul' ? [spec.a, spec.b, spec.out] : [spec.from, spec.out]
+  const tensors =
+    spec._tag === 'copy'
+      ? [spec.from, spec.out]
+      : spec.scales === undefined
+        ? [spec.a, spec.b, spec.out]
+        : [spec.a, spec.b, spec.out, spec.scales.a, spec.scales.b]
   return each(tensors, (name) =>
     declarations.params.get(name)?._tag === 'tensor'
       ? null
