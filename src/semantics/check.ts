@@ -12,6 +12,7 @@
  * Laws
  * 1. the verdict is a function of program, arguments and options.
  * 2. replaying a finding's schedule gives a run with that finding.
+ * 3. the first finding of each id stands before the second of any.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { unreachable, type Failure } from '../failure.js'
@@ -274,6 +275,12 @@ const findingsOf = (
   return runs.flatMap(({ ran }, i) => replayable(launched, fresh[i]!, ran.schedule, options, detecting))
 }
 
+/** The first finding of each id, then the others: a reader who looks at a few sees all kinds. */
+const foremost = (findings: ReadonlyArray<ReplayableFinding>): ReadonlyArray<ReplayableFinding> => {
+  const isFirst = (f: ReplayableFinding, i: number): boolean => findings.findIndex((g) => g.id === f.id) === i
+  return [...findings.filter(isFirst), ...findings.filter((f, i) => !isFirst(f, i))]
+}
+
 /** Why the result is wrong, if it is a layout: bytes that were written as other elements than they are read as. */
 const layoutFindings = (
   launched: Launched,
@@ -382,10 +389,10 @@ export const check: Check = (program, options) => {
     decidedBy: answer === null ? 'one-schedule' : 'exploration',
     search: answer?.search ?? null,
     conditions: judgement?.conditions ?? unjudged,
-    findings: [
+    findings: foremost([
       ...(final.name === 'wrong-result' ? layoutFindings(launched.right, first, options) : []),
       ...findingsOf(launched.right, first, answer, final, options, detecting),
-    ],
+    ]),
     notes: (judgement?.notes ?? []).map((f) => withSchedule(f, Run.showSchedule(shown.schedule), f.missing)),
     waitFor: (judgement?.deadlock ?? []).map(showBlocked),
     provenance: proof,

@@ -6,7 +6,7 @@
  * | kind        | hypothesis                                                                                  |
  * |-------------|---------------------------------------------------------------------------------------------|
  * | fence       | a fence right after a by its agent, right before b by its agent, or both                     |
- * | group-wait  | a group wait that covers a, by its issuer: before b, or before one of its later arrives       |
+ * | group-wait  | a group wait that covers a, by its issuer: before b, or before one of its later arrives; with a commit, if its group is open |
  * | wait        | b's agent waits, before b, for a barrier generation that somebody completes anyway and that covers a |
  * | arrive      | a relaxed arrive of a's agent behind a, as a release                                          |
  * | arrive      | an arrive of a's agent, moved behind the point where that agent knows that a is done          |
@@ -304,8 +304,35 @@ export const groupWaits: Kind = function* (header, events, _options, _finding, a
         ],
       }
     }
+    if (isOpenUntil(events, x, family, a.index, where))
+      yield {
+        kind: 'group-wait',
+        text: `a commit that closes the ${family} group of ${label(a.side)}, and a ${family} group wait that covers it, ${place}`,
+        actions: [
+          {
+            before: where,
+            act: (d) => {
+              receiveAll(d, x, doneKnowledge(op))
+            },
+          },
+        ],
+      }
   }
 }
+
+/** Has the agent not closed its group between these two places of the log? */
+const isOpenUntil = (
+  events: ReadonlyArray<LogEvent>,
+  agent: number,
+  family: Family,
+  from: number,
+  to: number,
+): boolean =>
+  family !== 'tcgen05Ld' &&
+  family !== 'tcgen05St' &&
+  !events
+    .slice(from, to)
+    .some((e) => e._tag === 'group' && e.kind === 'commit' && e.family === family && e.stamp.agent === agent)
 
 // ---------------------------------------------------------------- waits and arrives
 

@@ -17,7 +17,7 @@
  * | B5, B6          | an arrive                                                                                |
  * | B7              | a block barrier between initialisation and use, where that mends it                      |
  * | B8, U1          | a wait for what was skipped                                                              |
- * | W               | first of all a wait for the reader's release, if nobody waits for it                     |
+ * | W               | first of all a wait for the reader's release, if nobody waits for it, or the wait before was for another slot |
  *
  * Laws
  * 1. Judged with the edge, the finding is gone (that is how it was chosen), but for the answers by id.
@@ -51,7 +51,7 @@ import { agentName, barrierName } from './report.js'
 import type { Options } from './rules.js'
 import { defaults } from './rules.js'
 import type { Release } from './unheard.js'
-import { isUnheard, releaseBefore, releaseOf, silentPartner } from './unheard.js'
+import { isUnheard, mistakenWait, releaseBefore, releaseOf, silentPartner } from './unheard.js'
 
 // ---------------------------------------------------------------- what is gone
 
@@ -226,6 +226,8 @@ export const explain = (
     if (finding.id.startsWith('W')) {
       const h = unheardRelease(header, events, finding, completed, seen)
       if (h !== undefined && (h.actions.length === 0 || gone(h))) return { kind: h.kind, text: h.text }
+      for (const other of otherIndex(header, events, completed, seen))
+        if (gone(other)) return { kind: other.kind, text: other.text }
     }
   }
   const orders: ReadonlyArray<readonly [Seen, Seen]> =
@@ -293,6 +295,27 @@ const unheardRelease = (
   return told === undefined || isCycle(told.message, b)
     ? { kind: 'wait', text, actions: [] }
     : { kind: 'wait', text, actions: waitFor(header, b, release.barrier, generation, told.message).actions }
+}
+
+/** W: the writer has waited for another slot than it fills. */
+const otherIndex = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  completed: ReadonlyArray<Completed>,
+  seen: ReadonlyArray<Seen>,
+): ReadonlyArray<Hypothesis> => {
+  const [a, b] = seen[1]!.side.does.includes('writes') ? [seen[0]!, seen[1]!] : [seen[1]!, seen[0]!]
+  const own = b.operation?.parts.find((p) => p.barrier >= 0)?.barrier
+  const wait = own === undefined ? undefined : mistakenWait(header, events, b.side, own)
+  if (wait === undefined) return []
+  const label = header.sites[wait.site]?.label ?? ''
+  return completed
+    .filter((c) => c.barrier === wait.barrier && knows(c.message, a) && !isCycle(c.message, b))
+    .slice(0, 4)
+    .map((c) => {
+      const h = waitFor(header, b, c.barrier, c.generation, c.message)
+      return { kind: h.kind, text: `${h.text}, in place of what \`${label}\` waits for`, actions: h.actions }
+    })
 }
 
 /** B2: what should have held the arrival back. */

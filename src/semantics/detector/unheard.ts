@@ -14,9 +14,11 @@
  * | W, one side reads   | that side                                      | its first unheard one after the read        |
  * | W, two writes       | the first other agent that reads those bytes   | the same                                    |
  * | W, nobody reads     | none: a barrier for which nobody waits, with the index of the one that the first write signals ||
+ * | W, its writer waited for another index than its copy signals | -: the barrier of that ring with the index of the copy ||
  * | B2 on barrier x     | an agent that waits for x                      | the unheard one with the index of x, else the first |
  *
- * Law 1. A barrier that occurs in a wait, passed, blocked or tested, is never named.
+ * Laws
+ * 1. A barrier that occurs in a wait, passed, blocked or tested, is never named as one that nobody waits for.
  */
 import type { Finding, Operation as Side } from '../finding.js'
 import type { Header, LogEvent } from '../log.js'
@@ -115,6 +117,39 @@ export const silentPartner = (
 
 const indexIn = (header: Header, barrier: number): string =>
   /\[.*\]$/.exec(header.barriers[barrier]?.name ?? '')?.[0] ?? ''
+
+const arrayIn = (header: Header, barrier: number): string =>
+  (header.barriers[barrier]?.name ?? '').replace(/\[.*\]$/, '')
+
+/**
+ * The last wait of a writer before it writes, if that was for another index of a ring of barriers than its copy signals: with the one that has the index of
+ * the copy. Rings that belong together have one index for one slot.
+ */
+export const mistakenWait = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  writer: Side,
+  own: number,
+): { readonly site: number; readonly barrier: number } | undefined => {
+  const to = indexOf(events, writer)
+  for (let i = to - 1; i >= 0; i--) {
+    const e = events[i]!
+    if (e._tag !== 'wait' || e.stamp.agent !== writer.index || e.outcome !== 'passed') continue
+    const { barrier } = e
+    if (indexIn(header, barrier) === '' || indexIn(header, barrier) === indexIn(header, own)) return undefined
+    const cta = header.barriers[barrier]?.cta
+    const meant = header.barriers.findIndex(
+      (b, k) =>
+        b.cta === cta &&
+        arrayIn(header, k) === arrayIn(header, barrier) &&
+        indexIn(header, k) === indexIn(header, own),
+    )
+    return meant < 0 || arrayIn(header, barrier) === arrayIn(header, own)
+      ? undefined
+      : { site: e.stamp.site, barrier: meant }
+  }
+  return undefined
+}
 
 /** The release that should have come before another arrival on `barrier`. */
 export const releaseOf = (

@@ -3,5 +3,6 @@ export { classes, classOf, dataMovement, operators, synchronisation } from './mo
 export type { Mutant, MutantClass, Operator } from './model.js'
 export { rules } from './certificate.js'
 export { cutDown, type CutDown } from './cut-down.js'
-export { allSchedules, judgeMutant, type Fate, type Judged } from './kill.js'
+export { allSchedules, judging, neverObserved, type Fate, type Judge, type Judged } from './kill.js'
+export { expectedOf } from './labels.js'
 export type { Naming } from './naming.js'

@@ -11,6 +11,9 @@
  *     hopper-matmul   DROP compute / k / wait loaded         deadlock    named: site, edge     R1, as expected
  *                     COUNT compute / k / wgmma_wait one less ok          rule: stronger wait
  *
+ * Strictly. Some changes only break a contract: a completion that nobody observes (U1) is a note. Where the program keeps all contracts, so that
+ * `strict` finds it ok, breaking one kills.
+ *
  * Laws
  * 1. the program itself is not killed.
  * 2. a mutant with a certificate has the verdict, the provenance and the output of the program.
@@ -22,6 +25,7 @@ import type { VerdictName } from '../verdict.js'
 import { ruleFor } from './certificate.js'
 import { comparedWith, type CutDown } from './cut-down.js'
 import type { Mutant, MutantClass } from './model.js'
+import { isExpected } from './labels.js'
 import { namingOf, refusalNames, type Naming } from './naming.js'
 
 export type Fate = 'killed' | 'undecided' | 'survived'
@@ -30,9 +34,13 @@ export interface Judged {
   readonly mutant: Mutant
   readonly verdict: VerdictName
   readonly fate: Fate
+  /** killed by a contract that the program itself keeps */
+  readonly strict: boolean
   readonly named: boolean
   /** how the verdict points at the mutant */
   readonly naming: Naming | null
+  /** called what it should be called (`labels.ts`) */
+  readonly accurate: boolean
   /** the rule by which a survivor changes nothing */
   readonly certificate: string | null
   /** ids of the findings, in their order */
@@ -42,6 +50,8 @@ export interface Judged {
 
 /** The certificate of a search of all schedules of cut-down instances. */
 export const allSchedules = 'all schedules'
+/** The same, where only phases of the changed barriers differ in the end, for which nobody waits any more. */
+export const neverObserved = 'generation never observed'
 
 const fateOf = (v: VerdictName, of: MutantClass): Fate => {
   switch (v) {
@@ -59,43 +69,75 @@ const fateOf = (v: VerdictName, of: MutantClass): Fate => {
   }
 }
 
-/** Check a mutant of `program`. One that cannot even be launched is killed: it is refused by name. */
-export const judgeMutant = (
+/** Findings that count for the name of a kill: at most three stand before the one that names. */
+const counted = 4
+
+/** How the mutants of a program are judged: what is the same for all of them is found out once. */
+export type Judge = (m: Mutant) => Judged
+
+/**
+ * A judge. Where the program keeps all contracts, the mutants have to, too: what is found ok is checked once more, strictly, and a contract that it breaks
+ * kills it.
+ */
+export const judging = (
   program: Program,
   options: CheckOptions,
-  m: Mutant,
   smaller: ReadonlyArray<CutDown> = [],
-): Judged => {
-  const checked = check(m.program, options)
-  if (E.isLeft(checked)) {
-    const named = refusalNames(program, m, checked.left.message)
+): Judge => {
+  const strictly: CheckOptions = Object.assign({}, options, { strict: true })
+  const original = check(program, strictly)
+  const keepsContracts = E.isRight(original) && original.right.verdict.verdict === 'ok'
+  return (m) => {
+    const checked = check(m.program, options)
+    if (E.isLeft(checked)) {
+      const named = refusalNames(program, m, checked.left.message)
+      return {
+        mutant: m,
+        verdict: 'invalid',
+        fate: 'killed',
+        strict: false,
+        named,
+        naming: named ? 'rule' : null,
+        accurate: true,
+        certificate: null,
+        ids: [checked.left.code],
+        reason: checked.left.message,
+      }
+    }
+    const first = checked.right.verdict
+    const rule = first.verdict === 'ok' ? ruleFor(program, m, first) : null
+    const again =
+      first.verdict === 'ok' && rule === null && keepsContracts ? check(m.program, strictly) : null
+    const strict =
+      again !== null && E.isRight(again) && fateOf(again.right.verdict.verdict, m.class) === 'killed'
+    const verdict = strict && again !== null && E.isRight(again) ? again.right.verdict : first
+    const fate = fateOf(verdict.verdict, m.class)
+    const naming = fate === 'killed' ? namingOf(program, m, verdict) : null
+    const ids = verdict.findings.map((f) => f.id)
     return {
       mutant: m,
-      verdict: 'invalid',
-      fate: 'killed',
-      named,
-      naming: named ? 'rule' : null,
-      certificate: null,
-      ids: [checked.left.code],
-      reason: checked.left.message,
+      verdict: verdict.verdict,
+      fate,
+      strict,
+      named: naming !== null,
+      naming,
+      accurate:
+        fate === 'killed' &&
+        (ids.length === 0 || isExpected(program, m, ids.slice(0, counted), verdict.verdict)),
+      certificate: verdict.verdict === 'ok' ? (rule ?? certified(smaller, m, options)) : null,
+      ids,
+      reason: verdict.reason,
     }
   }
-  const { verdict } = checked.right
-  const fate = fateOf(verdict.verdict, m.class)
-  const naming = fate === 'killed' ? namingOf(program, m, verdict) : null
-  const certificate =
-    verdict.verdict !== 'ok'
-      ? null
-      : (ruleFor(program, m, verdict) ??
-        (comparedWith(smaller, m.key, options) === 'equal' ? allSchedules : null))
-  return {
-    mutant: m,
-    verdict: verdict.verdict,
-    fate,
-    named: naming !== null,
-    naming,
-    certificate,
-    ids: verdict.findings.map((f) => f.id),
-    reason: verdict.reason,
+}
+
+const certified = (smaller: ReadonlyArray<CutDown>, m: Mutant, options: CheckOptions): string | null => {
+  switch (comparedWith(smaller, m, options)) {
+    case 'equal':
+      return allSchedules
+    case 'unobserved':
+      return neverObserved
+    default:
+      return null
   }
 }

@@ -187,6 +187,20 @@ export const refusalNames = (program: Program, m: Mutant, message: string): bool
   m.statements.some((s) => message.includes(s.instruction._tag)) ||
   (m.operator === 'ALLOC' && message.includes(program.name))
 
+/** What a rendezvous is called in a report, for those who wait there. */
+const meetingOf = ({ instruction: i }: Do): string | null => {
+  switch (i._tag) {
+    case 'bar.sync':
+    case 'bar.arrive':
+      return `named barrier ${String(i.id)}@`
+    case 'cluster.arrive':
+    case 'cluster.wait':
+      return 'cluster barrier'
+    default:
+      return null
+  }
+}
+
 /** How the verdict points at the mutant; null where it does not. */
 export const namingOf = (program: Program, m: Mutant, v: Verdict): Naming | null => {
   const findings = v.findings.slice(0, before + 1)
@@ -198,6 +212,9 @@ export const namingOf = (program: Program, m: Mutant, v: Verdict): Naming | null
   const waits = v.verdict === 'deadlock' ? [v.reason, ...v.waitFor] : []
   const stuck = findings.filter((f) => /^B[1-6]/.test(f.id)).map((f) => f.text)
   if ([...waits, ...stuck].some((t) => m.barriers.some((b) => says(t, b)))) return 'cycle'
+  const meetings = about.flatMap((s) => meetingOf(s) ?? [])
+  if ([...waits, ...findings.map((f) => f.text)].some((t) => meetings.some((name) => t.includes(name))))
+    return 'cycle'
   if (waits.some((t) => site.some((s) => t.includes([...s.site.path, s.site.label].join(' / ')))))
     return 'cycle'
   if (findings.some((f) => m.barriers.some((b) => says(f.text, b)))) return 'rule'

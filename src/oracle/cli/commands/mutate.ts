@@ -12,7 +12,7 @@ import { unit } from '../../../numerics/unit.js'
 import { table } from '../../../render/table.js'
 import type { CheckOptions } from '../../../semantics/check.js'
 import { noArguments } from '../../../semantics/launch.js'
-import { judgeMutant, mutantsOf, type Judged } from '../../../semantics/mutation/index.js'
+import { judging, mutantsOf, type Judged } from '../../../semantics/mutation/index.js'
 import { eager } from '../../../semantics/policy.js'
 import type { CliCommand, ProgressBar, Report } from '../command.js'
 import { parseSettings, type Settings } from '../flags/setting.js'
@@ -67,8 +67,9 @@ const byId = (all: ReadonlyArray<Judged>): Readonly<Record<string, number>> => {
 
 const judgeKernel = (instance: Instance, bar: ProgressBar): ReadonlyArray<Judged> => {
   const mutants = mutantsOf(instance.program)
+  const judge = judging(instance.program, options(instance.settings))
   return mutants.map((m, i) => {
-    const judged = judgeMutant(instance.program, options(instance.settings), m)
+    const judged = judge(m)
     bar.update(i + 1, mutants.length)
     return judged
   })

@@ -1,0 +1,133 @@
+/**
+ * Labels: what a mutant should be called.
+ *
+ * A kill is *accurate* when one of the findings that count for its name has an id that a reader who knows what was changed would expect. The table says
+ * which, for each kind of statement and each operator that weakens it; a refusal before the run is accurate by itself, for it says the rule that is broken.
+ *
+ * | statement                   | called                                                                                       |
+ * |-----------------------------|----------------------------------------------------------------------------------------------|
+ * | wait on what copies signal  | read before arrival: R, I1, V1; what follows: W1; or stuck                                    |
+ * | any other wait              | overwritten or used too early: W, M, D, V1; or stuck                                         |
+ * | stuck                       | B1, B4, B5, B6; a generation skipped or left over: B8, U1                                    |
+ * | arrive, commit              | stuck; a generation ahead: B2, B3 and what follows of it                                     |
+ * | init                        | used outside its life: B7; stuck; a generation ahead                                         |
+ * | fence                       | P, V1; of wgmma also M1; of the thread-sync kind M8, M2 to M4                                |
+ * | group wait, commit          | by family: W4, U2; W3, M1; M3; M4                                                            |
+ * | rendezvous                  | B7, K, T, or a race; B2, B3, B5                                                              |
+ * | allocation                  | T, I2, D4                                                                                    |
+ * | copy                        | I1, R, W, K3, A4, or what its barrier makes of its bytes                                     |
+ * | MMA, loads, stores          | I1, O1, I2, or the race; the result                                                          |
+ *
+ * The ids of one row are those of one mistake: which of R1 and R2 it is depends on what the reader waited for before.
+ */
+import type { Instruction } from '../instruction.js'
+import type { Verdict } from '../verdict.js'
+import { effectsOf, type Program } from '../program.js'
+import { barriersOf } from './change.js'
+import type { Mutant } from './model.js'
+
+/** Ids, by their beginnings. */
+type Expected = ReadonlyArray<string>
+
+/** Nobody moves, or a generation is skipped or left over. */
+const stuck: Expected = ['B1', 'B4', 'B5', 'B6', 'B8', 'U1']
+const early: Expected = ['R', 'W', 'M', 'D', 'V1', 'K1', 'U2', 'I1', 'B7']
+const ahead: Expected = ['B1', 'B2', 'B3', 'B4', 'B5', 'R', 'W', 'D', 'M', 'U2']
+
+const isCopy = (i: Instruction): boolean =>
+  i._tag === 'tma.load' || i._tag === 'tma.gather' || i._tag === 'cpAsync.copy' || i._tag === 'stAsync.store'
+
+/** Do copies signal one of these barriers, so that who waits for it reads what they bring? */
+const isFull = (program: Program, barriers: ReadonlyArray<string>): boolean =>
+  effectsOf(program.entry.body).some(
+    (s) => isCopy(s.instruction) && barriersOf(program, s.instruction).some((b) => barriers.includes(b)),
+  )
+
+const ofInstruction = (program: Program, m: Mutant, i: Instruction): Expected => {
+  const dropped = m.change === 'left out'
+  if (isCopy(i)) return ['I1', 'M6', 'K3', 'A4', 'I2', 'R', 'W', 'D', ...stuck, 'B2', 'B3', 'U2']
+  switch (i._tag) {
+    case 'mbarrier.init':
+    case 'mbarrier.inval':
+    case 'fence.mbarrierInit':
+      return dropped ? ['B7', ...stuck] : ['B7', ...stuck, ...ahead]
+    case 'mbarrier.wait':
+      return isFull(program, m.barriers)
+        ? ['R', 'I1', 'V1', 'D1', 'W1', 'B7', 'B3', ...stuck]
+        : ['W', 'M', 'D', 'V1', 'U2', 'K1', 'B7', 'B2', 'B3', 'R', ...stuck]
+    case 'semaphore.wait':
+      return [...early, ...stuck]
+    case 'mbarrier.arrive':
+    case 'mbarrier.arriveDrop':
+    case 'mbarrier.cpAsyncArrive':
+    case 'tcgen05.commit':
+    case 'semaphore.signal':
+      return dropped ? [...stuck, 'W', 'M', 'D', 'V1', 'U2'] : [...stuck, ...ahead, 'V1', 'K1', 'B7']
+    case 'mbarrier.expectTx':
+    case 'mbarrier.arriveExpectTx':
+      return [...stuck, 'B2', 'B3', 'R', 'W', 'U2', 'K1', 'B7', 'D']
+    case 'fence.proxyAsync':
+    case 'fence.tensormap':
+      return ['P', 'V1']
+    case 'wgmma.fence':
+      return ['P', 'M1', 'V1']
+    case 'tcgen05.fenceBefore':
+    case 'tcgen05.fenceAfter':
+      return ['M8', 'V1', 'M2', 'M3', 'M4', 'D4']
+    case 'bulk.commitGroup':
+    case 'bulk.waitGroup':
+      return ['W4', 'U2', 'P', 'D']
+    case 'cpAsync.commitGroup':
+    case 'cpAsync.waitGroup':
+      return ['R', 'W', 'P', 'D', 'U2', 'V1']
+    case 'wgmma.commitGroup':
+    case 'wgmma.waitGroup':
+      return ['W3', 'M1', 'W1', 'U2', 'V1']
+    case 'tcgen05.waitLd':
+    case 'tcgen05.useLd':
+      return ['M3', 'U2', 'D4']
+    case 'tcgen05.waitSt':
+      return ['M4', 'M8', 'U2', 'D4']
+    case 'bar.sync':
+    case 'bar.arrive':
+    case 'cluster.arrive':
+    case 'cluster.wait':
+      return ['B7', 'D', 'R', 'W', 'M', 'U2', 'V1', 'B2', 'B3', 'B5', 'K', 'T']
+    case 'tcgen05.alloc':
+    case 'tcgen05.dealloc':
+    case 'tcgen05.relinquish':
+      return ['T', 'I2', 'D4', 'U2', 'M']
+    case 'tma.store':
+    case 'tma.scatter':
+    case 'tma.reduce':
+      return ['O1', 'I1', 'I2', 'A4', 'D', 'W', 'U2', 'P']
+    case 'wgmma.mma':
+    case 'tcgen05.mma':
+    case 'tcgen05.cp':
+    case 'tcgen05.shift':
+    case 'tcgen05.ld':
+    case 'tcgen05.st':
+      return ['I1', 'I2', 'M', 'W', 'R', 'D4', 'U2', 'P', 'V1', 'T', 'O1', ...stuck, 'B2', 'B3']
+    default:
+      return ['I1', 'I2', 'O1', 'D', 'P', 'M', 'R', 'W', 'L1', 'V1', 'U2']
+  }
+}
+
+/** What a mutant of a program should be called. */
+export const expectedOf = (program: Program, m: Mutant): Expected => {
+  if (m.instruction === 'declaration') return ['I2', 'B7', 'M5', 'M8', 'A', 'T', 'D', 'R', 'W', 'P']
+  if (m.instruction === 'predicate')
+    return ['B2', 'B3', 'B7', 'M7', 'T', 'D', 'K', 'I2', 'P', 'R', 'W', 'M', 'V1', 'U2', ...stuck]
+  const about = m.operator === 'RETARGET' || m.operator === 'SLOT' ? ['B7', 'B2', ...stuck] : []
+  return [...about, ...m.statements.flatMap((s) => ofInstruction(program, m, s.instruction))]
+}
+
+/** Is one of these ids what the mutant should be called? A wrong result is what one of the class data should be. */
+export const isExpected = (
+  program: Program,
+  m: Mutant,
+  ids: ReadonlyArray<string>,
+  v: Verdict['verdict'],
+): boolean =>
+  (v === 'wrong-result' && m.class === 'data') ||
+  ids.some((id) => expectedOf(program, m).some((beginning) => id.startsWith(beginning)))
