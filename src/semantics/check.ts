@@ -218,8 +218,8 @@ const shownBy = (world: World, ran: Ran): ReadonlyArray<Finding> => [...foundBy(
 const isPair = (f: Finding): boolean => f.b !== undefined && /^([DRWPMVK]|B6)/.test(f.id)
 
 /**
- * A run that got stuck shows where, not always why. Another schedule of the same program may get far enough to show the conflict
- * behind it: the first of a few that finds one.
+ * A run that got stuck, or that was refused half way, shows where, not always why. Another schedule of the same program may get far enough to show the conflict
+ * behind it: the first of a few that finds one, if it can one that is not refused itself.
  */
 const causeOf = (
   launched: Launched,
@@ -228,6 +228,7 @@ const causeOf = (
   decided: ReadonlyArray<Finding>,
 ): Ran | null => {
   if (!options.explore || decided.some(isPair)) return null
+  let halfway: Ran | null = null
   for (const policy of [
     Policy.lazy,
     Policy.roundRobin,
@@ -236,9 +237,11 @@ const causeOf = (
     Policy.seeded(3),
   ]) {
     const ran = judged(launched, options, detecting, policy, false)
-    if (shownBy(launched.world, ran).some(isPair)) return ran
+    if (!shownBy(launched.world, ran).some(isPair)) continue
+    if (ran.outcome._tag !== 'fault') return ran
+    halfway ??= ran
   }
-  return null
+  return halfway
 }
 
 /** What causes a deadlock; the findings of the run that decided; those of the first run that it confirms. Each once. */
@@ -262,7 +265,10 @@ const findingsOf = (
   const cause =
     decision.name === 'deadlock'
       ? causeOf(launched, options, detecting, shownBy(launched.world, deciding))
-      : null
+      : decision.name === 'invalid'
+        ? // what was found before the fault was found in half a run
+          causeOf(launched, options, detecting, [])
+        : null
   const runs = [
     ...(cause === null ? [] : [{ ran: cause, shown: shownBy(launched.world, cause).filter(isPair) }]),
     { ran: deciding, shown: foundBy(launched.world, deciding) },

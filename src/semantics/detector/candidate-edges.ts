@@ -7,9 +7,11 @@
  * |-------------|---------------------------------------------------------------------------------------------|
  * | fence       | a fence right after a by its agent, right before b by its agent, or both                     |
  * | group-wait  | a group wait that covers a, by its issuer: before b, or before one of its later arrives; with a commit, if its group is open |
- * | wait        | b's agent waits, before b, for a barrier generation that somebody completes anyway and that covers a |
+ * | wait        | b's agent waits, before b, for a barrier generation that covers a and that somebody completes anyway, of a barrier that it, or nobody, waits for |
  * | arrive      | a relaxed arrive of a's agent behind a, as a release                                          |
  * | arrive      | an arrive of a's agent, moved behind the point where that agent knows that a is done          |
+ * | arrive      | the arrive that b's agent has waited for, moved behind a                                      |
+ * | wait        | as above, for a barrier that only others wait for                                             |
  * | arrive-wait | a new pair: arrive when a is done, wait before b                                              |
  *
  * A hypothesis acts on knowledge, not on events: what the new edge would carry is read off a first pass over the log (it may lie in
@@ -367,29 +369,89 @@ export const waitFor = (
 const ownParts = (a: Seen): ReadonlyArray<{ readonly barrier: number; readonly generation: number }> =>
   (a.operation?.parts ?? []).filter((p) => p.barrier >= 0)
 
-export const waits: Kind = function* (header, _events, _options, finding, a, b, completed) {
-  // what is overwritten too early is released by whoever consumed it, not by its own arrival
-  const own = (c: Completed): boolean => ownParts(a).some((p) => p.barrier === c.barrier)
-  const ordered = finding.id.startsWith('W')
-    ? [...completed.filter((c) => !own(c)), ...completed.filter(own)]
-    : completed
-  let tried = 0
-  for (const c of ordered) {
-    if (tried >= 12) break
-    if (!knows(c.message, a) || isCycle(c.message, b)) continue
-    tried++
-    yield waitFor(header, b, c.barrier, c.generation, c.message)
-  }
-  // its generation may not have completed in this run, or only with arrivals that came too early
-  const done = a.done
-  if (done === undefined || isCycle(done, b)) return
-  for (const p of ownParts(a)) {
-    if (
-      !completed.some(
-        (c) => c.barrier === p.barrier && c.generation === p.generation && !isCycle(c.message, b),
+/** Barriers that an agent waits for somewhere in the log, and those that nobody waits for: theirs to wait for. */
+const nearTo = (events: ReadonlyArray<LogEvent>, agent: number): ((barrier: number) => boolean) => {
+  const own = new Set<number>()
+  const others = new Set<number>()
+  for (const e of events) if (e._tag === 'wait') (e.stamp.agent === agent ? own : others).add(e.barrier)
+  return (barrier) => own.has(barrier) || !others.has(barrier)
+}
+
+/** Waits for generations that cover a: of barriers that are b's to wait for, or of all others. */
+const waitsFor = (near: boolean): Kind =>
+  function* (header, events, _options, finding, a, b, completed) {
+    const isNear = nearTo(events, b.side.index)
+    // what is overwritten too early is released by whoever consumed it, not by its own arrival
+    const own = (c: Completed): boolean => ownParts(a).some((p) => p.barrier === c.barrier)
+    const asked = completed.filter((c) => isNear(c.barrier) === near)
+    const ordered = finding.id.startsWith('W')
+      ? [...asked.filter((c) => !own(c)), ...asked.filter(own)]
+      : asked
+    let tried = 0
+    for (const c of ordered) {
+      if (tried >= 12) break
+      if (!knows(c.message, a) || isCycle(c.message, b)) continue
+      tried++
+      yield waitFor(header, b, c.barrier, c.generation, c.message)
+    }
+    if (!near) return
+    // its generation may not have completed in this run, or only with arrivals that came too early
+    const done = a.done
+    if (done === undefined || isCycle(done, b)) return
+    for (const p of ownParts(a)) {
+      if (
+        !completed.some(
+          (c) => c.barrier === p.barrier && c.generation === p.generation && !isCycle(c.message, b),
+        )
       )
+        yield waitFor(header, b, p.barrier, p.generation, done)
+    }
+  }
+
+export const waits: Kind = waitsFor(true)
+export const waitsElsewhere: Kind = waitsFor(false)
+
+/** What b has waited for was arrived at by a's agent, but before a: the arrive belongs behind a. */
+export const lateArrives: Kind = function* (header, events, _options, _finding, a, b) {
+  const done = a.done
+  if (done === undefined || isCycle(done, b) || a.side.index === b.side.index) return
+  let barrier = -1
+  for (let i = b.index - 1; i >= 0 && barrier < 0; i--) {
+    const e = events[i]!
+    if (e._tag === 'wait' && e.outcome === 'passed' && e.stamp.agent === b.side.index) barrier = e.barrier
+  }
+  if (barrier < 0) return
+  const issued = new Map<number, number>()
+  for (let i = 0; i < a.index; i++) {
+    const e = events[i]!
+    if (e._tag === 'issue' && e.stamp.agent === a.side.index) issued.set(e.operation, e.stamp.site)
+  }
+  // an arrive of the agent itself, or of what it has issued: the last one before a
+  let site = -1
+  events.forEach((e, i) => {
+    if (
+      e._tag === 'barrier' &&
+      e.kind === 'arrive' &&
+      e.barrier === barrier &&
+      e.stamp.agent === a.side.index
     )
-      yield waitFor(header, b, p.barrier, p.generation, done)
+      site = i < a.index ? e.stamp.site : site
+    else if (e._tag === 'signal' && e.to === 'arrive' && e.barrier === barrier)
+      site = issued.get(e.operation) ?? site
+  })
+  const name = header.sites[site]?.label
+  if (name === undefined) return
+  yield {
+    kind: 'arrive',
+    text: `the arrive \`${name}\` of ${agentName(header, a.side.index)} on ${barrierName(header, barrier)} moved behind ${label(a.side)}`,
+    actions: [
+      {
+        before: b.index,
+        act: (d) => {
+          receiveAll(d, b.side.index, done)
+        },
+      },
+    ],
   }
 }
 

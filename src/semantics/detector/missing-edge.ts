@@ -35,12 +35,14 @@ import {
   isCycle,
   knows,
   label,
+  lateArrives,
   movedArrives,
   newPairs,
   receiveAll,
   released,
   waitFor,
   waits,
+  waitsElsewhere,
 } from './candidate-edges.js'
 import { told } from './generation.js'
 import type { Knowledge } from './knowledge.js'
@@ -51,7 +53,7 @@ import { agentName, barrierName } from './report.js'
 import type { Options } from './rules.js'
 import { defaults } from './rules.js'
 import type { Release } from './unheard.js'
-import { isUnheard, mistakenWait, releaseBefore, releaseOf, silentPartner } from './unheard.js'
+import { earlyRelease, isUnheard, mistakenWait, releaseBefore, releaseOf, silentPartner } from './unheard.js'
 
 // ---------------------------------------------------------------- what is gone
 
@@ -232,7 +234,16 @@ export const explain = (
   }
   const orders: ReadonlyArray<readonly [Seen, Seen]> =
     other === undefined ? exits(header, events, finding, first) : bothWays(first, seen[1]!)
-  for (const kind of [fences, groupWaits, waits, released, movedArrives, newPairs]) {
+  for (const kind of [
+    fences,
+    groupWaits,
+    waits,
+    released,
+    movedArrives,
+    lateArrives,
+    waitsElsewhere,
+    newPairs,
+  ]) {
     for (const [a, b] of orders) {
       for (const h of kind(header, events, options, finding, a, b, completed)) {
         if (gone(h)) return { kind: h.kind, text: h.text }
@@ -279,6 +290,16 @@ const unheardRelease = (
   const release = releaseBefore(header, events, finding, a.side, b.side)
   if (release === undefined) {
     const own = a.operation?.parts.find((p) => p.barrier >= 0)?.barrier
+    const early =
+      own === undefined || a.side.index !== b.side.index
+        ? undefined
+        : earlyRelease(header, events, a.side, b.side, own)
+    if (early !== undefined)
+      return {
+        kind: 'arrive',
+        text: `the arrive \`${header.sites[early.site]?.label ?? ''}\` on ${barrierName(header, early.barrier)} behind whatever reads what ${label(a.side)} brings`,
+        actions: [],
+      }
     const partner =
       own === undefined || !a.side.does.includes('writes') ? undefined : silentPartner(header, events, own)
     return partner === undefined

@@ -14,6 +14,7 @@
  * | W, one side reads   | that side                                      | its first unheard one after the read        |
  * | W, two writes       | the first other agent that reads those bytes   | the same                                    |
  * | W, nobody reads     | none: a barrier for which nobody waits, with the index of the one that the first write signals ||
+ * | W, two writes of one agent that has waited between them | -: the barrier that it waited for, whose arrives came before anybody had read ||
  * | W, its writer waited for another index than its copy signals | -: the barrier of that ring with the index of the copy ||
  * | B2 on barrier x     | an agent that waits for x                      | the unheard one with the index of x, else the first |
  *
@@ -147,6 +148,37 @@ export const mistakenWait = (
     return meant < 0 || arrayIn(header, barrier) === arrayIn(header, own)
       ? undefined
       : { site: e.stamp.site, barrier: meant }
+  }
+  return undefined
+}
+
+/**
+ * The wait of a writer for the ring that frees its slot, between its two writes, if it has passed: on arrivals that came before anybody had read. With the
+ * statement of the last of those.
+ */
+export const earlyRelease = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  first: Side,
+  writer: Side,
+  own: number,
+): { readonly barrier: number; readonly site: number } | undefined => {
+  const [from, to] = [indexOf(events, first), indexOf(events, writer)]
+  for (let i = to - 1; i > from; i--) {
+    const e = events[i]!
+    if (e._tag !== 'wait' || e.stamp.agent !== writer.index || e.outcome !== 'passed') continue
+    const { barrier } = e
+    if (
+      arrayIn(header, barrier) === arrayIn(header, own) ||
+      indexIn(header, barrier) !== indexIn(header, own)
+    )
+      return undefined
+    for (let k = i - 1; k >= 0; k--) {
+      const x = events[k]!
+      if (x._tag === 'barrier' && x.kind === 'arrive' && x.barrier === barrier)
+        return { barrier, site: x.stamp.site }
+    }
+    return undefined
   }
   return undefined
 }

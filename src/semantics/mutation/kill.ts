@@ -21,6 +21,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { check, type CheckOptions } from '../check.js'
 import type { Program } from '../program.js'
+import { validate } from '../validate.js'
 import type { VerdictName } from '../verdict.js'
 import { ruleFor } from './certificate.js'
 import { comparedWith, type CutDown } from './cut-down.js'
@@ -88,7 +89,8 @@ export const judging = (
   const original = check(program, strictly)
   const keepsContracts = E.isRight(original) && original.right.verdict.verdict === 'ok'
   return (m) => {
-    const checked = check(m.program, options)
+    const valid = validate(m.program)
+    const checked = E.isLeft(valid) ? valid : check(m.program, options)
     if (E.isLeft(checked)) {
       const named = refusalNames(program, m, checked.left.message)
       return {

@@ -185,7 +185,9 @@ const tells = (program: Program, v: Verdict): boolean => {
 export const refusalNames = (program: Program, m: Mutant, message: string): boolean =>
   [m.label, ...m.statements.map((s) => s.site.label), ...m.barriers].some((name) => message.includes(name)) ||
   m.statements.some((s) => message.includes(s.instruction._tag)) ||
-  (m.operator === 'ALLOC' && message.includes(program.name))
+  (m.operator === 'ALLOC' && message.includes(program.name)) ||
+  // one cta_group in a kernel: the refusal names two instructions of different groups
+  (m.change === 'not collective' && message.includes('cta_group'))
 
 /** What a rendezvous is called in a report, for those who wait there. */
 const meetingOf = ({ instruction: i }: Do): string | null => {
