@@ -226,11 +226,13 @@ export const branchWithMasks = <C extends Carried>(
 ): Build<Exprs<C>> =>
   block(function* () {
     const before = yield* masksHere
-    const keys = [...new Set([...(yield* flipped(label, then)), ...(yield* flipped(label, otherwise))])]
+    let keys = yield* flipped(label, otherwise)
     let own: ReadonlyArray<string> = []
     const side = (body: () => Steps<Exprs<C>>) =>
       function* (): Generator<Step, Exprs<C>, State> {
         const [given, after] = yield* inMasks(before, body)
+        // the first side is written first: what it flips the other one gives, too
+        keys = [...new Set([...keys, ...changed(before, after)])]
         own = Object.keys(given)
         return checked<Exprs<C>, Values>({ ...given, ...recordOf(after, keys) })
       }

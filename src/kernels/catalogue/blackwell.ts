@@ -10,6 +10,7 @@ import { matmul4 } from '../blackwell/matmul4.js'
 import { matmul5 } from '../blackwell/matmul5.js'
 import { matmul6 } from '../blackwell/matmul6.js'
 import type { TiledGrid } from '../blackwell/setup.js'
+import { printedMatmul5, printedMatmul6 } from '../broken/printed-matmul.js'
 import { bad, count, integerOr, size, word, type Kernel, type Parameter } from './model.js'
 import { makeTiled, tiledRecord, tiledTensors, type Shape, type Tiled } from './tiles.js'
 
@@ -184,3 +185,21 @@ export const matmul6Kernel: Kernel = tutorial(
   [epilogueTileN(64), clusters, ...snake],
   matmul6,
 )
+
+/** The two whose page has a wait in the wrong warp: `broken/printed-matmul.ts`. They stand beside the kernels, as the zoo does. */
+export const printedKernels: ReadonlyArray<Kernel> = [
+  tutorial(
+    pair('printed/matmul5', [512, 256, 288], 32),
+    2,
+    'matmul5 as printed: deadlocks in some schedule from three tiles of a cluster on',
+    [epilogueTileN(64), clusters],
+    printedMatmul5,
+  ),
+  tutorial(
+    pair('printed/matmul6', [512, 256, 288], 32),
+    2,
+    'matmul6 as printed: deadlocks in some schedule from three tiles of a cluster on',
+    [epilogueTileN(64), clusters, ...snake],
+    printedMatmul6,
+  ),
+]

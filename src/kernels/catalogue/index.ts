@@ -36,6 +36,7 @@ import {
   matmul4Kernel,
   matmul5Kernel,
   matmul6Kernel,
+  printedKernels,
 } from './blackwell.js'
 import { matmulDynamicKernel, matmulMxfp8Kernel } from './beyond.js'
 import {
@@ -95,13 +96,13 @@ const zooKernels: ReadonlyArray<Kernel> = [...zoo, ...foreign].flatMap((twin) =>
   [false, true].map((fixed) => twinKernel(twin, programName(twin, fixed), fixed)),
 )
 
-/** Names of the zoo and of the foreign bugs: all that begin with `zoo/` or `foreign/`. */
-export const isOfZoo = (name: string): boolean => name.startsWith('zoo/') || name.startsWith('foreign/')
+/** Names of the zoo, of the foreign bugs and of kernels as they were printed: `zoo/`, `foreign/`, `printed/`. */
+export const isOfZoo = (name: string): boolean => /^(zoo|foreign|printed)\//.test(name)
 
 export const kernelNamed = (name: string): E.Either<Failure<'kernel.unknown'>, Kernel> => {
-  const kernel = kernels.find((k) => k.name === name) ?? zooKernels.find((k) => k.name === name)
+  const kernel = [...kernels, ...printedKernels, ...zooKernels].find((k) => k.name === name)
   const expected = isOfZoo(name)
-    ? `one of ${[...zoo, ...foreign].map((twin) => programName(twin, false)).join(', ')}, or one of them with -fixed`
+    ? `one of ${[...zoo, ...foreign].map((twin) => programName(twin, false)).join(', ')}, or one of them with -fixed, or one of ${printedKernels.map((k) => k.name).join(', ')}`
     : `one of ${kernels.map((k) => k.name).join(', ')}`
   return kernel === undefined
     ? refuse('kernel.unknown', `kernel: expected ${expected}, found '${name}'`)

@@ -45,6 +45,10 @@ export interface AgentState {
   increment: number
   started: boolean
   exited: boolean
+  /** the fork whose branches it has not joined yet */
+  forked: { readonly stamp: Stamp; readonly children: ReadonlyArray<number> } | undefined
+  /** who forked it last */
+  parent: number
 }
 
 export interface Context {
@@ -86,6 +90,8 @@ export const agentState = (extent: Extent, started: boolean): AgentState => ({
   increment: -1,
   started,
   exited: false,
+  forked: undefined,
+  parent: -1,
 })
 
 export const context = (header: Header, options: Options): Context => {
@@ -132,6 +138,8 @@ export const restart = (a: AgentState, fresh: AgentState): void => {
   a.increment = -1
   a.started = fresh.started
   a.exited = false
+  a.forked = undefined
+  a.parent = -1
 }
 
 // ---------------------------------------------------------------- combinators

@@ -2,10 +2,21 @@
  * Who waits for whom when nothing moves.
  *
  * A blocked agent waits for a generation of a barrier. Who could supply it is known from the log only by what happened before:
- * whoever arrived there earlier. An edge goes from a blocked agent to each supplier that is itself blocked; a cycle of such edges is
- * the deadlock, and comes first in the list, in its order. A wait that no one ever supplied ends the search: it is the cause.
+ * whoever arrived there earlier, and first those who have not done so in the generation under way. An agent that forked others waits for those of
+ * them that are blocked; one that has ended its branch could supply something once its parent forks it again, so its parent stands for it.
  *
- * Law 1. Every agent with a blocked event is in the list, once.
+ *     compute@0   waits for bytes in load      copies@1 has not sent its half, and has ended its branch
+ *     parent@1    waits for its branches       late@1 is one of them, and blocked
+ *     late@1      waits for store_done         epilogue@0 has arrived there before
+ *     epilogue@0  waits for mma_done           compute@0 has arrived there before: the cycle is closed
+ *
+ * An edge goes from a blocked agent to each supplier that is itself blocked; a cycle of such edges is
+ * the deadlock, and comes first in the list, in its order. A wait that no one ever supplied ends the search: it is the cause. In a cycle the wait
+ * that was overrun comes first: the others would have been supplied.
+ *
+ * Laws
+ * 1. Every agent with a blocked event is in the list, once.
+ * 2. A parent is in the list iff a branch of its open fork is.
  */
 import type { Blocked } from '../finding.js'
 import type { Family, Rendezvous, Stamp } from '../log.js'
@@ -76,12 +87,33 @@ const edgeOf = (
   const s = barriers[b.barrier]!
   const before = members(s.arrivers)
   const others = before.filter((x) => x !== b.stamp.agent)
-  return { blockage: b, waitsFor: lacking(c, s), suppliers: others.length > 0 ? others : before }
+  const came = s.current.events.map((e) => e.stamp.agent)
+  const suppliers = [...others.filter((x) => !came.includes(x)), ...others.filter((x) => came.includes(x))]
+  return { blockage: b, waitsFor: lacking(c, s), suppliers: others.length > 0 ? suppliers : before }
 }
 
+/** Parents that cannot join: a branch of theirs is blocked. */
+const joins = (c: Context, blocked: ReadonlyArray<Blockage>): ReadonlyArray<Edge> =>
+  c.agents.flatMap((a, x) => {
+    const open = a.forked
+    if (open === undefined || blocked.some((b) => b.stamp.agent === x)) return []
+    const stuck = open.children.filter((k) => k !== x && blocked.some((b) => b.stamp.agent === k))
+    if (stuck.length === 0) return []
+    const blockage: Blockage = {
+      stamp: open.stamp,
+      barrier: -1,
+      parity: 0,
+      named: undefined,
+      family: undefined,
+      lacking: undefined,
+    }
+    return [{ blockage, waitsFor: 'its branches to end', suppliers: stuck }]
+  })
+
 /** Follows first blocked suppliers from each agent; the first cycle found, or []. */
-const cycle = (edges: ReadonlyArray<Edge>): ReadonlyArray<Edge> => {
-  const of = (agent: number): Edge | undefined => edges.find((e) => e.blockage.stamp.agent === agent)
+const cycle = (c: Context, edges: ReadonlyArray<Edge>): ReadonlyArray<Edge> => {
+  const edge = (agent: number): Edge | undefined => edges.find((e) => e.blockage.stamp.agent === agent)
+  const of = (agent: number): Edge | undefined => edge(agent) ?? edge(c.agents[agent]!.parent)
   const done: Array<Edge> = []
   const visit = (path: ReadonlyArray<Edge>, e: Edge): ReadonlyArray<Edge> => {
     const at = path.indexOf(e)
@@ -111,8 +143,18 @@ export const deadlock = (
   blocked: ReadonlyArray<Blockage>,
   worked: Uint8Array,
 ): void => {
-  const edges = blocked.map((b) => edgeOf(c, barriers, named, b))
-  const round = cycle(edges)
+  const edges = [...blocked.map((b) => edgeOf(c, barriers, named, b)), ...joins(c, blocked)]
+  const nothingDone = blocked.every((b) => worked[b.stamp.agent] === 0)
+  const idOf = (e: Edge): 'B1' | 'B4' | 'B5' | 'B6' => {
+    const { barrier, parity, stamp } = e.blockage
+    return barrier >= 0 ? deadlockId(barriers[barrier]!, stamp.agent, parity, nothingDone) : 'B5'
+  }
+  const found = cycle(c, edges)
+  const late = Math.max(
+    0,
+    found.findIndex((e) => idOf(e) === 'B1'),
+  )
+  const round = [...found.slice(late), ...found.slice(0, late)]
   const rest = edges.filter((e) => !round.includes(e))
   // a wait that nobody ever supplied explains the others
   const orphans = rest.filter((e) => e.suppliers.length === 0)
@@ -126,31 +168,31 @@ export const deadlock = (
     }
     c.report.deadlock.push(item)
   }
-  const nothingDone = blocked.every((b) => worked[b.stamp.agent] === 0)
-  const idOf = (e: Edge): 'B1' | 'B4' | 'B5' | 'B6' => {
-    const { barrier, parity, stamp } = e.blockage
-    return barrier >= 0 ? deadlockId(barriers[barrier]!, stamp.agent, parity, nothingDone) : 'B5'
-  }
-  // bytes that do not add up, a wait that was overrun, and bytes that nobody announced explain the others
+  // a wait that was overrun, bytes that do not add up, and bytes that nobody announced explain the others
   const isB =
     (id: 'B1' | 'B4') =>
     (e: Edge): boolean =>
       idOf(e) === id
   const unannounced = (e: Edge): boolean => e.blockage.barrier >= 0 && barriers[e.blockage.barrier]!.bytes < 0
-  const first = ordered.find(isB('B4')) ?? ordered.find(isB('B1')) ?? ordered.find(unannounced) ?? ordered[0]
+  const first = ordered.find(isB('B1')) ?? ordered.find(isB('B4')) ?? ordered.find(unannounced) ?? ordered[0]
   if (first === undefined) return
   const id = idOf(first)
+  const { barrier, stamp } = first.blockage
+  const wanted = barrier < 0 ? 0 : barriers[barrier]!.observed[stamp.agent]! - barriers[barrier]!.base
   const by = id === 'B1' ? lastArrival(barriers[first.blockage.barrier]!) : undefined
   file(c.report, 'deadlock', () =>
     draft(
       id,
       'E',
-      `deadlock: ${agentName(c.header, first.blockage.stamp.agent)} waits for ${first.waitsFor}${because(id)}`,
+      `deadlock: ${agentName(c.header, first.blockage.stamp.agent)} waits for ${first.waitsFor}${because(id, wanted)}`,
       actor(first.blockage.stamp, 'waits'),
       by === undefined ? undefined : actor(by.stamp, by.does),
     ),
   )
 }
 
-const because = (id: 'B1' | 'B4' | 'B5' | 'B6'): string =>
-  id === 'B1' ? '; the generation that it wants is over, and the next one too' : ''
+/** `wanted`: the generation that the waiter has not seen yet. */
+const because = (id: 'B1' | 'B4' | 'B5' | 'B6', wanted: number): string =>
+  id === 'B1'
+    ? `; the generation that it wants, ${String(wanted)}, is over, and the next one too: the parity is the same again`
+    : ''

@@ -45,6 +45,7 @@ export const fork = (d: Detector, e: ForkEvent): void => {
   const c = d.context
   const parent = tick(c, e.stamp)
   Digest.ofAgent(c.digest, e.stamp.agent, 10, e.stamp.at, e._tag.length, e.children.length)
+  parent.forked = e._tag === 'fork' ? { stamp: e.stamp, children: e.children } : undefined
   const message = nothing(c.extent)
   if (e._tag === 'fork') publish(message, parent, false)
   for (const child of e.children) {
@@ -53,6 +54,7 @@ export const fork = (d: Detector, e: ForkEvent): void => {
     if (e._tag === 'fork') {
       a.started = true
       a.exited = false
+      a.parent = e.stamp.agent
       receive(a, message, true, false)
     } else publish(message, a, false)
   }
