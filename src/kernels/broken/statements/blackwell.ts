@@ -37,6 +37,7 @@
  * | commit multiplied, arrive read | deadlock | an accumulator is never said to be full, or to be free again                   |
  * | wait multiplied          | deadlock | an accumulator is read before it is full, and the threads run out of step            |
  * | wait out_smem            | hazard   | the next tile is stored over one that is still copied out                            |
+ * | copy a_scale to TMEM     | hazard   | the product takes scales that nobody has brought to tensor memory                    |
  *
  * In a pair `wait consumed` and `wait load` are worse still: from the eager schedule the first block multiplies before the other has tensor memory,
  * and that is refused (M7).
@@ -132,6 +133,26 @@ const scheduled: ReadonlyArray<Missing> = [
   broken('wait out', 'hazard', 'U2'),
 ]
 
+/** Scales that go to tensor memory on their way. */
+const blockScaled: ReadonlyArray<Missing> = [
+  brokenElsewhere('wait consumed', 'deadlock', 'W1'),
+  broken('copy a', 'deadlock', 'B4'),
+  broken('copy b.expect', 'deadlock', 'B5'),
+  broken('copy a_scale', 'deadlock', 'B4'),
+  brokenElsewhere('wait loaded', 'deadlock', 'R1'),
+  broken('copy a_scale to TMEM', 'hazard', 'V1'),
+  broken('copy b_scale to TMEM', 'hazard', 'V1'),
+  broken('tcgen05_mma', 'deadlock', 'B5'),
+  broken('commit done', 'deadlock', 'B6'),
+  broken('wait done', 'hazard', 'M8'),
+  broken('load acc', 'hazard', 'I1'),
+  broken('load acc.use', 'hazard', 'M3'),
+  broken('out_smem[...] = acc', 'hazard', 'I1'),
+  broken('commit_smem', 'hazard', 'P1'),
+  broken('copy out', 'hazard', 'O1'),
+  broken('wait out', 'hazard', 'U2'),
+]
+
 export const brokenBlackwell: ReadonlyArray<Broken> = [
   ...manifest('matmul0', tensorMemory, wayOut, [
     broken('arrive consumed[1]', 'deadlock', 'B5'),
@@ -150,4 +171,5 @@ export const brokenBlackwell: ReadonlyArray<Broken> = [
   ...manifest('matmul5', tensorMemory, pieces, ring, pair, nextTile, storeWarpgroup),
   ...manifest('matmul6', tensorMemory, pieces, ring, pair, nextTile, storeWarpgroup),
   ...manifest('matmul-dynamic', tensorMemory, scheduled),
+  ...manifest('matmul-mxfp8', tensorMemory, blockScaled),
 ]
