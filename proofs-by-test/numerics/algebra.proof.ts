@@ -6,6 +6,15 @@ import { dtypes, floatDtypes, type FloatDtype, isFloat } from '../../src/numeric
 import { decode, encode, isNaNPattern } from '../../src/numerics/float-format.js'
 import { field, prime } from '../../src/numerics/field.js'
 import { real64 } from '../../src/numerics/real64.js'
+import {
+  compilers,
+  lowerings,
+  meaningOf,
+  specialBinaryNames,
+  specialDtype,
+  specialUnaryNames,
+  unaryFunction,
+} from '../../src/numerics/special-functions/index.js'
 import { unit } from '../../src/numerics/unit.js'
 import { mismatches } from './captured.js'
 import { generator, spreadValue } from './exact.js'
@@ -161,9 +170,9 @@ describe('bits', () => {
         )
   })
 
-  it('lacks the special functions, arithmetic in narrow formats and unknown matrix products', () => {
+  it('lacks what no compiler is named for, arithmetic in narrow formats and unknown matrix products', () => {
     for (const dtype of floatDtypes) {
-      for (const op of ['exp2', 'log2'] as const)
+      for (const op of ['exp2', 'log2', 'exp', 'log', 'rsqrt', 'tanh'] as const)
         for (const mode of ['rn', 'approx'] as const) expect(hopper.unary(op, mode, dtype)).toEqual(O.none)
       for (const op of ['rcp', 'sqrt'] as const) expect(hopper.unary(op, 'approx', dtype)).toEqual(O.none)
       const has = dtype === 'f16' || dtype === 'bf16' || dtype === 'f32'
@@ -176,6 +185,38 @@ describe('bits', () => {
     expect(hopper.mma(types, { m: 1, n: 1, k: 8 })).toEqual(O.none)
     expect(hopper.mma({ ...types, b: 'bf16' }, { m: 1, n: 1, k: 16 })).toEqual(O.none)
     expect(ieee32.mma({ ...types, acc: 'e4m3' }, { m: 1, n: 1, k: 16 })).toEqual(O.none)
+  })
+
+  it('has the special functions by name, each for its dtype, on every chip', () => {
+    for (const algebra of [hopper, blackwell, ieee32])
+      for (const dtype of floatDtypes) {
+        for (const name of specialUnaryNames)
+          for (const mode of ['rn', 'approx'] as const)
+            expect(algebra.unary(name, mode, dtype)).toEqual(
+              dtype === specialDtype(name) ? O.some(unaryFunction[name]) : O.none,
+            )
+        for (const name of specialBinaryNames)
+          expect(O.isSome(algebra.binary(name, dtype))).toBe(dtype === 'f32')
+      }
+    expect(get(hopper.binary('div.full.f32', 'f32'))(f('f32', 1), f('f32', 3))).toBe(0x3eaaaaab)
+    expect(get(hopper.binary('div.approx.ftz.f32', 'f32'))(f('f32', 1), f('f32', 2 ** 127))).toBe(0)
+    expect(get(hopper.binary('div.full.ftz.f32', 'f32'))(f('f32', 2 ** 127), f('f32', 2 ** 127))).toBe(
+      f('f32', 1),
+    )
+  })
+
+  it('has the functions of a source as its compiler makes them, in f32', () => {
+    for (const compiler of compilers)
+      for (const op of unaryOps) {
+        if (op === 'neg' || op === 'abs') continue
+        const algebra = bits('hopper', compiler)
+        expect(algebra.unary(op, 'approx', 'f32')).toEqual(O.fromNullable(lowerings[compiler][op]))
+        expect(algebra.unary(op, 'approx', 'f16')).toEqual(O.none)
+        expect(O.isSome(algebra.unary(op, 'rn', 'f32'))).toBe(op === 'rcp' || op === 'sqrt')
+      }
+    const exp = compilers.map((c) => get(bits('hopper', c).unary('exp', 'approx', 'f32'))(f('f32', 20)))
+    // e^20 = 485165195.4 is 0x4DE75844 to the nearest.
+    expect(exp.map((x) => x - 0x4de75844)).toEqual([2, 1, 1, 2, 1])
   })
 
   it('blackwell: the documented rule, said so; its products alone differ from hopper, in fp8 and in fp4', () => {
@@ -228,7 +269,13 @@ describe('real64', () => {
   it('has every operation on floats, and does not round', () => {
     const one = (op: (typeof unaryOps)[number], x: number): number =>
       get(real64.unary(op, 'approx', 'f16'))(x)
-    expect(unaryOps.map((op) => one(op, 0.25))).toEqual([-0.25, 0.25, 2 ** 0.25, -2, 4, 0.5])
+    expect(unaryOps.map((op) => one(op, 0.25))).toEqual([
+      ...[-0.25, 0.25, 2 ** 0.25, -2, 4, 0.5, 2],
+      ...[Math.E ** 0.25, Math.log(0.25), Math.tanh(0.25)],
+    ])
+    for (const name of specialUnaryNames)
+      expect(get(real64.unary(name, 'approx', 'f32'))(0.25), name).toBe(one(meaningOf[name], 0.25))
+    for (const name of specialBinaryNames) expect(get(real64.binary(name, 'f32'))(3, 7)).toBe(3 / 7)
     expect(binaryOps.map((op) => get(real64.binary(op, 'f16'))(3, 7))).toEqual([10, -4, 21, 3 / 7, 3, 7])
     expect(get(real64.fma('f16'))(3, 7, 0.1)).toBe(21.1)
     expect(get(real64.binary('max', 'f16'))(NaN, 1)).toBe(1)
@@ -378,8 +425,11 @@ describe('field', () => {
   })
 
   it('lacks order and analysis', () => {
-    for (const op of ['abs', 'exp2', 'log2', 'sqrt'] as const)
+    for (const op of ['abs', 'exp2', 'log2', 'sqrt', 'rsqrt', 'exp', 'log', 'tanh'] as const)
       expect(modular.unary(op, 'rn', 'f32')).toEqual(O.none)
+    for (const name of specialUnaryNames)
+      expect(O.isSome(modular.unary(name, 'approx', 'f32')), name).toBe(name.startsWith('rcp'))
+    for (const name of specialBinaryNames) expect(get(modular.binary(name, 'f32'))(6, 3)).toBe(2)
     for (const op of ['min', 'max'] as const) expect(modular.binary(op, 'f32')).toEqual(O.none)
     for (const op of compareOps) expect(modular.compare(op, 'f32')).toEqual(O.none)
     expect(modular.cast('f32', 'i32', 'rz', false)).toEqual(O.none)
@@ -389,7 +439,8 @@ describe('field', () => {
 describe('unit', () => {
   it('everything is zero, and no data can decide anything', () => {
     expect([unit.constant('f16', 3), unit.fromBits('f16', 0x3c00)]).toEqual([0, 0])
-    for (const op of unaryOps) expect(get(unit.unary(op, 'approx', 'f16'))(0)).toBe(0)
+    for (const op of [...unaryOps, ...specialUnaryNames])
+      expect(get(unit.unary(op, 'approx', 'f16'))(0)).toBe(0)
     for (const op of binaryOps) expect(get(unit.binary(op, 'f16'))(0, 0)).toBe(0)
     expect(get(unit.fma('f16'))(0, 0, 0)).toBe(0)
     for (const op of compareOps) expect(unit.compare(op, 'f16')).toEqual(O.none)

@@ -66,6 +66,9 @@ const definition = (op: BinaryName, width: bigint, x: bigint, y: bigint): bigint
     case 'shrU':
       return far ? 0n : unsigned / 2n ** y
     case 'fdiv':
+    case 'div.full.f32':
+    case 'div.full.ftz.f32':
+    case 'div.approx.ftz.f32':
       return null
   }
 }
@@ -188,6 +191,30 @@ describe('integers', () => {
       ).toBe(y)
     },
   )
+})
+
+describe('special functions by name', () => {
+  const thirds = X.splat<'f32', 1>(X.float('f32', 1 / 3), [2])
+  test('a scalar and a tile: what the chip answers in bits, the function itself in real64', () => {
+    const ex2 = X.special('ex2.approx.ftz.f32', X.float('f32', -3))
+    expect(value(ex2)).toEqual({ _tag: 'float', dtype: 'f32', x: 0x3e000000 })
+    expect(value(ex2, 'real64')).toEqual({ _tag: 'float', dtype: 'f32', x: 0.125 })
+    expect(tileOf(X.special('rcp.approx.ftz.f32', thirds))).toEqual([0x40400000, 0x40400000])
+    expect(tileOf(X.specialQuotient('div.full.f32', thirds, thirds))).toEqual([0x3f800000, 0x3f800000])
+    expect(tileOf(X.specialQuotient('div.full.f32', thirds, thirds), 'real64')).toEqual([1, 1])
+  })
+  test("a source's exp2 needs a compiler", () => {
+    const exp2 = X.exp2(X.float('f32', 0.3))
+    const wrong = value(exp2)
+    expect(isFault(wrong) && wrong.code).toBe('algebra.lacks')
+    const triton = launched(nothing, bits('hopper', 'triton')).world
+    const here = { agent: 0, cta: 0, place: 0, cluster: 0 }
+    expect(evaluate(triton, here, [], exp2 as unknown as ExprNode)).toEqual({
+      _tag: 'float',
+      dtype: 'f32',
+      x: 0x3f9d9624,
+    })
+  })
 })
 
 describe('total: what cannot be computed is a fault that propagates', () => {

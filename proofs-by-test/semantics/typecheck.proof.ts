@@ -5,7 +5,9 @@ import { describe, expect, test } from 'vitest'
 import { WGMMA, WGMMA_ROW } from '../../src/layouts/tiled.js'
 import { stridedLayout } from '../../src/layouts/strided.js'
 import { splatLayout } from '../../src/layouts/splat.js'
+import { unaryOps } from '../../src/numerics/algebra.js'
 import { bitsOf } from '../../src/numerics/dtype.js'
+import { specialBinaryNames, specialUnaryNames } from '../../src/numerics/special-functions/index.js'
 import * as X from '../../src/semantics/expression.js'
 import type { BinaryName, CompareName, ConvertName, ExprNode } from '../../src/semantics/expression.js'
 import { unit } from '../../src/numerics/unit.js'
@@ -79,6 +81,7 @@ describe('scalars.ts', () => {
       'shrS',
       'shrU',
       'fdiv',
+      ...specialBinaryNames,
     ]
     for (const op of ops)
       for (const x of scalars)
@@ -87,13 +90,29 @@ describe('scalars.ts', () => {
             x === y &&
             (op === 'fdiv'
               ? !integers.includes(x)
-              : ['add', 'sub', 'mul', 'min', 'max'].includes(op)
-                ? x !== 'i1'
-                : integers.includes(x))
+              : op.startsWith('div.')
+                ? x === 'f32'
+                : ['add', 'sub', 'mul', 'min', 'max'].includes(op)
+                  ? x !== 'i1'
+                  : integers.includes(x))
           expect(show({ _tag: 'binary', op, x: v(x), y: v(y) }), `${op} ${x} ${y}`).toBe(
             legal ? x : 'type.mismatch',
           )
         }
+  })
+
+  test('law 1: unary operations are of floats, a special function of its own dtype', () => {
+    for (const op of [...unaryOps, ...specialUnaryNames])
+      for (const x of scalars) {
+        const own = op.endsWith('.bf16') ? 'bf16' : op.endsWith('.f16') ? 'f16' : 'f32'
+        const legal = specialUnaryNames.some((name) => name === op) ? x === own : !integers.includes(x)
+        expect(show({ _tag: 'unary', op, mode: 'approx', x: v(x) }), `${op} ${x}`).toBe(
+          legal ? x : 'type.mismatch',
+        )
+      }
+    const ex2: ExprNode = { _tag: 'unary', op: 'ex2.approx.f16', mode: 'approx', x: v('half') }
+    expect(show(ex2)).toBe('tile f16 (64, 64)')
+    expect(show({ _tag: 'unary', op: 'ex2.approx.f16', mode: 'approx', x: v('t') })).toBe('type.mismatch')
   })
 
   test('law 1: comparisons give i1', () => {

@@ -28,23 +28,29 @@
  * 3. `mma` of zero k-steps is the identity on c; `mma` over k1 + k2 is `mma` over k2 after `mma` over k1, for
  *    k1 and k2 multiples of the instruction's k.
  * 4. `real64` and `field` are rings: add and mul commute, associate and distribute (field: exactly).
- * 5. `scaledMma` in `real64` and `field` is `mma` of the operands times their scales.
+ * 5. A special function is, in `real64`, the function that it approximates; so it is in `field` where a field has that (rcp, quotients).
+ * 6. `scaledMma` in `real64` and `field` is `mma` of the operands times their scales.
  */
 import type { Option } from 'fp-ts/lib/Option.js'
 import type { Dtype, FloatDtype } from './dtype.js'
 import type { RoundingMode } from './float-format.js'
+import type { SpecialBinary, SpecialUnary } from './special-functions/names.js'
 
 export type { RoundingMode } from './float-format.js'
 
-export const unaryOps = ['neg', 'abs', 'exp2', 'log2', 'rcp', 'sqrt'] as const
+export const unaryOps = ['neg', 'abs', 'exp2', 'log2', 'rcp', 'sqrt', 'rsqrt', 'exp', 'log', 'tanh'] as const
 export const binaryOps = ['add', 'sub', 'mul', 'div', 'min', 'max'] as const
 export const compareOps = ['eq', 'ne', 'lt', 'le', 'gt', 'ge'] as const
 
-export type UnaryOp = (typeof unaryOps)[number]
-export type BinaryOp = (typeof binaryOps)[number]
+/** An operation as a source names it. */
+export type ElementaryUnary = (typeof unaryOps)[number]
+export type ElementaryBinary = (typeof binaryOps)[number]
+/** That, or a special function of the chip by its own name, whose mode says nothing more. */
+export type UnaryOp = ElementaryUnary | SpecialUnary
+export type BinaryOp = ElementaryBinary | SpecialBinary
 export type CompareOp = (typeof compareOps)[number]
 
-/** `rn`: correctly rounded, to nearest even. `approx`: what the chip's special-function unit gives. */
+/** `rn`: correctly rounded, to nearest even. `approx`: what the kernel's compiler makes of it, on the special function unit. */
 export type UnaryMode = 'rn' | 'approx'
 
 /** Dtypes of a matrix product's operands and accumulator. */

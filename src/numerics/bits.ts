@@ -6,8 +6,12 @@
  * are PTX's (a NaN loses). Comparisons are IEEE 754's: `ne` alone is true on a NaN (PTX `setp.neu`). `neg` and
  * `abs` touch the sign bit alone, of a NaN too.
  *
- * Lacking: the special-function unit (`approx` of anything it computes; `exp2` and `log2` at all), arithmetic
- * in formats below 16 bits, and matrix products that the chosen chip has no instruction for.
+ * A special function by its own name (`ex2.approx.ftz.f32`) is Hopper's, measured, for every chip: nobody measured another. What a source
+ * calls `exp2` or `exp` (mode `approx`) is what the given compiler makes of it, in f32.
+ *
+ * Lacking: `approx` of anything without a compiler, or what that compiler was not measured on; `rn` of what is not correctly rounded
+ * anywhere (exp2, log2, exp, log, tanh, rsqrt); arithmetic in formats below 16 bits; and matrix products that the chosen chip has no
+ * instruction for.
  *
  * | arithmetic | matrix product                                                                        |
  * |------------|---------------------------------------------------------------------------------------|
@@ -23,8 +27,11 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import type {
   Algebra,
+  Binary,
+  BinaryOp,
   Compare,
   CompareOp,
+  ElementaryUnary,
   Mma,
   MmaShape,
   MmaTypes,
@@ -45,6 +52,16 @@ import {
   type ArithmeticDtype,
 } from './rounded-arithmetic.js'
 import { dequantised, dequantisedColumns } from './scales.js'
+import {
+  binaryFunction,
+  isSpecialBinary,
+  isSpecialUnary,
+  lowerings,
+  specialDtype,
+  unaryFunction,
+  type Compiler,
+  type Lowering,
+} from './special-functions/index.js'
 import { scaledMma, scaledRules } from './scaled-tensor-core.js'
 import { blackwellRules, hopperRules, tensorCoreMma, type ArithmeticRules } from './tensor-core.js'
 
@@ -54,14 +71,20 @@ export type Arithmetic = (typeof arithmetics)[number]
 
 const arithmetic = (dtype: FloatDtype): O.Option<ArithmeticDtype> => O.fromPredicate(isArithmetic)(dtype)
 
-const unary = (op: UnaryOp, mode: UnaryMode, dtype: FloatDtype): O.Option<Unary> =>
+const elementary = (
+  lowering: Lowering,
+  op: ElementaryUnary,
+  mode: UnaryMode,
+  dtype: FloatDtype,
+): O.Option<Unary> =>
   pipe(
     arithmetic(dtype),
     O.chain((d): O.Option<Unary> => {
       const signBit = 2 ** (bitsOf(d) - 1)
       if (op === 'neg') return O.some((x) => (x >= signBit ? x - signBit : x + signBit))
       if (op === 'abs') return O.some((x) => (x >= signBit ? x - signBit : x))
-      if (mode === 'approx') return O.none
+      // The lowerings were measured on f32.
+      if (mode === 'approx') return d === 'f32' ? O.fromNullable(lowering[op]) : O.none
       return pipe(
         roundedUnary(op, d),
         O.map((f): Unary => {
@@ -72,6 +95,30 @@ const unary = (op: UnaryOp, mode: UnaryMode, dtype: FloatDtype): O.Option<Unary>
       )
     }),
   )
+
+const unary =
+  (lowering: Lowering) =>
+  (op: UnaryOp, mode: UnaryMode, dtype: FloatDtype): O.Option<Unary> =>
+    isSpecialUnary(op)
+      ? specialDtype(op) === dtype
+        ? O.some(unaryFunction[op])
+        : O.none
+      : elementary(lowering, op, mode, dtype)
+
+const binary = (op: BinaryOp, dtype: FloatDtype): O.Option<Binary> =>
+  isSpecialBinary(op)
+    ? specialDtype(op) === dtype
+      ? O.some(binaryFunction[op])
+      : O.none
+    : pipe(
+        arithmetic(dtype),
+        O.map((d): Binary => {
+          const f = roundedBinary(op, d)
+          const value = decoder(d)
+          const pattern = encoder(d)
+          return (x, y) => pattern(f(value(x), value(y)))
+        }),
+      )
 
 /** IEEE comparison of values. */
 export const compareValues = (op: CompareOp): Compare => {
@@ -185,24 +232,17 @@ const described: Readonly<Record<Arithmetic, string>> = {
   ieee32: 'bit patterns; matrix products in order of k, every operation rounded to nearest',
 }
 
-/** Bit patterns, with the matrix products of a chip. */
-export const bits = (chip: Arithmetic): Algebra => ({
+const noLowering: Lowering = {}
+
+/** Bit patterns, with the matrix products of a chip, and the approximate functions of a compiler. */
+export const bits = (chip: Arithmetic, compiler: Compiler | null = null): Algebra => ({
   name: 'bits',
   description: described[chip],
   memory: 'bytes',
   constant: (dtype, x) => encoder(dtype)(x),
   fromBits: (_dtype, pattern) => pattern,
-  unary,
-  binary: (op, dtype) =>
-    pipe(
-      arithmetic(dtype),
-      O.map((d) => {
-        const f = roundedBinary(op, d)
-        const value = decoder(d)
-        const pattern = encoder(d)
-        return (x, y) => pattern(f(value(x), value(y)))
-      }),
-    ),
+  unary: unary(compiler === null ? noLowering : lowerings[compiler]),
+  binary,
   fma: (dtype) =>
     pipe(
       arithmetic(dtype),

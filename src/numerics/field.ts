@@ -11,8 +11,8 @@
  * of two, and 2 has an inverse. By hand: 3 -> 3, -1 -> p - 1, 0.5 -> (p + 1) / 2 = 33554430, since twice that is
  * p + 1. Infinities and NaN have no residue: they and a division by zero give the carrier NaN, which spreads.
  *
- * Lacking, since a field has no order and no analysis: compare, min, max, abs, exp2, log2, sqrt, and conversion of a
- * float to an integer. Casts between floats are the identity.
+ * Lacking, since a field has no order and no analysis: compare, min, max, abs, the roots, exponentials and
+ * logarithms, and conversion of a float to an integer. Casts between floats are the identity.
  *
  * Every product of two residues is below 2^52: exact in f64, no big integers needed.
  *
@@ -22,11 +22,22 @@
  * 3. `element` is a function of (seed, tensor, index) and spreads evenly over the residues.
  */
 import * as O from 'fp-ts/lib/Option.js'
-import type { Algebra, Binary, BinaryOp, Mma, MmaShape, ScaledMma, Unary, UnaryOp } from './algebra.js'
+import type {
+  Algebra,
+  Binary,
+  BinaryOp,
+  ElementaryUnary,
+  Mma,
+  MmaShape,
+  ScaledMma,
+  Unary,
+  UnaryOp,
+} from './algebra.js'
 import { dequantised, dequantisedColumns } from './scales.js'
 import { isFloat } from './dtype.js'
 import { decode } from './float-format.js'
 import { integerCast } from './integer.js'
+import { isSpecialUnary, meaningOf } from './special-functions/names.js'
 
 /** The prime, 2^26 - 5. */
 export const prime = 67108859
@@ -98,7 +109,7 @@ export const elementOf = (seed: number, tensor: number, index: number): number =
   return ((high >>> 11) * 4294967296 + low) % prime
 }
 
-const unary = (op: UnaryOp): O.Option<Unary> => {
+const elementary = (op: ElementaryUnary): O.Option<Unary> => {
   switch (op) {
     case 'neg':
       return O.some((x) => subResidues(0, x))
@@ -108,9 +119,16 @@ const unary = (op: UnaryOp): O.Option<Unary> => {
     case 'exp2':
     case 'log2':
     case 'sqrt':
+    case 'rsqrt':
+    case 'exp':
+    case 'log':
+    case 'tanh':
       return O.none
   }
 }
+
+/** A special function is what it approximates. */
+const unary = (op: UnaryOp): O.Option<Unary> => elementary(isSpecialUnary(op) ? meaningOf[op] : op)
 
 const binary = (op: BinaryOp): O.Option<Binary> => {
   switch (op) {
@@ -121,6 +139,9 @@ const binary = (op: BinaryOp): O.Option<Binary> => {
     case 'mul':
       return O.some(mulResidues)
     case 'div':
+    case 'div.full.f32':
+    case 'div.full.ftz.f32':
+    case 'div.approx.ftz.f32':
       return O.some((x, y) => mulResidues(x, inverseResidue(y)))
     case 'min':
     case 'max':

@@ -8,15 +8,16 @@
  * Laws: 1 of `algebra.ts` up to rounding (a decoded pattern is the rounded constant), 2, 3, and 4 up to f64 rounding.
  */
 import * as O from 'fp-ts/lib/Option.js'
-import type { Algebra, Binary, BinaryOp, Mma, MmaShape, Unary, UnaryOp } from './algebra.js'
+import type { Algebra, Binary, BinaryOp, ElementaryUnary, Mma, MmaShape, Unary, UnaryOp } from './algebra.js'
 import { compareValues } from './bits.js'
 import { isFloat } from './dtype.js'
 import { decode } from './float-format.js'
 import { floatToInteger, integerCast } from './integer.js'
 import { maximum, minimum } from './rounded-arithmetic.js'
+import { isSpecialUnary, meaningOf } from './special-functions/names.js'
 import { dequantised, dequantisedColumns } from './scales.js'
 
-const unary = (op: UnaryOp): Unary => {
+const elementary = (op: ElementaryUnary): Unary => {
   switch (op) {
     case 'neg':
       return (x) => -x
@@ -30,8 +31,19 @@ const unary = (op: UnaryOp): Unary => {
       return (x) => 1 / x
     case 'sqrt':
       return Math.sqrt
+    case 'rsqrt':
+      return (x) => 1 / Math.sqrt(x)
+    case 'exp':
+      return Math.exp
+    case 'log':
+      return Math.log
+    case 'tanh':
+      return Math.tanh
   }
 }
+
+/** A special function is what it approximates. */
+const unary = (op: UnaryOp): Unary => elementary(isSpecialUnary(op) ? meaningOf[op] : op)
 
 const binary = (op: BinaryOp): Binary => {
   switch (op) {
@@ -42,6 +54,9 @@ const binary = (op: BinaryOp): Binary => {
     case 'mul':
       return (x, y) => x * y
     case 'div':
+    case 'div.full.f32':
+    case 'div.full.ftz.f32':
+    case 'div.approx.ftz.f32':
       return (x, y) => x / y
     case 'min':
       return minimum

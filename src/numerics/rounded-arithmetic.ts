@@ -23,7 +23,7 @@
  */
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
-import type { Binary, BinaryOp, Ternary, Unary, UnaryOp } from './algebra.js'
+import type { Binary, ElementaryBinary, ElementaryUnary, Ternary, Unary } from './algebra.js'
 import type { FloatDtype } from './dtype.js'
 import { decoder, encoder } from './float-format.js'
 
@@ -70,7 +70,7 @@ export const minimum: Binary = (x, y) => (x !== x ? y : y !== y ? x : Math.min(x
 /** The larger; a NaN loses; -0 is below +0. */
 export const maximum: Binary = (x, y) => (x !== x ? y : y !== y ? x : Math.max(x, y))
 
-const exactUnary = (op: UnaryOp): O.Option<Unary> => {
+const exactUnary = (op: ElementaryUnary): O.Option<Unary> => {
   switch (op) {
     case 'neg':
       return O.some((x) => -x)
@@ -82,11 +82,15 @@ const exactUnary = (op: UnaryOp): O.Option<Unary> => {
       return O.some(Math.sqrt)
     case 'exp2':
     case 'log2':
+    case 'rsqrt':
+    case 'exp':
+    case 'log':
+    case 'tanh':
       return O.none
   }
 }
 
-const exactBinary = (op: BinaryOp): Binary => {
+const exactBinary = (op: ElementaryBinary): Binary => {
   switch (op) {
     case 'add':
       return (x, y) => x + y
@@ -103,8 +107,8 @@ const exactBinary = (op: BinaryOp): Binary => {
   }
 }
 
-/** A correctly rounded unary operation on values; exp2 and log2 have none. */
-export const roundedUnary = (op: UnaryOp, dtype: ArithmeticDtype): O.Option<Unary> =>
+/** A correctly rounded unary operation on values; rsqrt and the transcendental ones have none. */
+export const roundedUnary = (op: ElementaryUnary, dtype: ArithmeticDtype): O.Option<Unary> =>
   pipe(
     exactUnary(op),
     O.map((f): Unary => {
@@ -114,7 +118,7 @@ export const roundedUnary = (op: UnaryOp, dtype: ArithmeticDtype): O.Option<Unar
   )
 
 /** A correctly rounded binary operation on values. */
-export const roundedBinary = (op: BinaryOp, dtype: ArithmeticDtype): Binary => {
+export const roundedBinary = (op: ElementaryBinary, dtype: ArithmeticDtype): Binary => {
   const f = exactBinary(op)
   const round = rounder(dtype)
   return (x, y) => round(f(x, y))

@@ -22,7 +22,9 @@ import type { Failure } from '../failure.js'
 import { refuse } from '../failure.js'
 import type { RegisterLayout } from '../layouts/register-layout.js'
 import { registerLayoutWire } from '../layouts/layout-wire.js'
+import { unaryOps } from '../numerics/algebra.js'
 import { type Dtype, dtypes, floatDtypes, type FloatDtype } from '../numerics/dtype.js'
+import { specialBinaryNames, specialUnaryNames } from '../numerics/special-functions/names.js'
 import type { TransformedRef } from '../transforms/ref.js'
 import * as Ref from '../transforms/ref.js'
 import type {
@@ -212,7 +214,7 @@ const exprCases: Wire<ExprNode> = tagged<ExprNode>()('an expression', {
     'a unary operation',
     {
       _tag: tag('unary'),
-      op: oneOf<UnaryName>('neg', 'abs', 'exp2', 'log2', 'rcp', 'sqrt'),
+      op: oneOf<UnaryName>(...unaryOps, ...specialUnaryNames),
       mode: oneOf<'rn' | 'approx'>('rn', 'approx'),
       x: expr,
     },
@@ -239,6 +241,7 @@ const exprCases: Wire<ExprNode> = tagged<ExprNode>()('an expression', {
         'shrS',
         'shrU',
         'fdiv',
+        ...specialBinaryNames,
       ),
       x: expr,
       y: expr,

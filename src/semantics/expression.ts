@@ -15,7 +15,9 @@
  *
  * Source: PTX ISA, integer and floating-point instructions; MLIR `arith`, `math`, `tt` for the tile operations.
  */
+import type { UnaryOp } from '../numerics/algebra.js'
 import type { Dtype, FloatDtype } from '../numerics/dtype.js'
+import type { SpecialBinary, SpecialDtype, SpecialUnary } from '../numerics/special-functions/names.js'
 import type { RegisterLayout } from '../layouts/register-layout.js'
 import type { TransformedRef } from '../transforms/ref.js'
 import { indexed, type Indexed } from './index-types.js'
@@ -33,7 +35,8 @@ import type {
 
 // ---------------------------------------------------------------- model
 
-export type UnaryName = 'neg' | 'abs' | 'exp2' | 'log2' | 'rcp' | 'sqrt'
+/** A source's function, or a special function of the chip by its own name (`ex2.approx.ftz.f32`). */
+export type UnaryName = UnaryOp
 export type BinaryName =
   | 'add'
   | 'sub'
@@ -51,6 +54,7 @@ export type BinaryName =
   | 'shrS'
   | 'shrU'
   | 'fdiv'
+  | SpecialBinary
 export type CompareName = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
 export type ConvertName = 'trunc' | 'extS' | 'extU' | 'cast' | 'bitcast'
 /** Where an agent stands: its index, first warp, CTA rank in the cluster, cluster id and program id per grid axis. */
@@ -242,16 +246,33 @@ export const place = (of: PlaceName, axis: number = 0): Int => node({ _tag: 'pla
 export const dim = (param: string, axis: number): Int => node({ _tag: 'dim', param, axis })
 
 const unaryOf =
-  (op: UnaryName) =>
-  <I extends Floating>(x: Expr<I>, mode: 'rn' | 'approx' = 'rn'): Expr<I> =>
+  (op: UnaryName, standard: 'rn' | 'approx' = 'rn') =>
+  <I extends Floating>(x: Expr<I>, mode: 'rn' | 'approx' = standard): Expr<I> =>
     node({ _tag: 'unary', op, mode, x })
 type Unary = <I extends Floating>(x: Expr<I>, mode?: 'rn' | 'approx') => Expr<I>
 export const neg: Unary = unaryOf('neg')
 export const abs: Unary = unaryOf('abs')
-export const exp2: Unary = unaryOf('exp2')
-export const log2: Unary = unaryOf('log2')
 export const rcp: Unary = unaryOf('rcp')
 export const sqrt: Unary = unaryOf('sqrt')
+/** Nothing rounds these correctly: they are what the compiler makes of them. */
+export const exp2: Unary = unaryOf('exp2', 'approx')
+export const log2: Unary = unaryOf('log2', 'approx')
+export const exp: Unary = unaryOf('exp', 'approx')
+export const log: Unary = unaryOf('log', 'approx')
+export const rsqrt: Unary = unaryOf('rsqrt', 'approx')
+export const tanh: Unary = unaryOf('tanh', 'approx')
+
+/** A scalar or a tile of what a special function takes and gives. */
+type OfSpecial<N extends SpecialUnary | SpecialBinary> = SpecialDtype<N> | TileIndex<SpecialDtype<N>, number>
+/** A special function of the chip, by its name, whatever compiles the kernel. */
+export const special = <N extends SpecialUnary, I extends OfSpecial<N>>(op: N, x: Expr<I>): Expr<I> =>
+  node({ _tag: 'unary', op, mode: 'rn', x })
+/** One of two operands: a quotient. */
+export const specialQuotient = <N extends SpecialBinary, I extends OfSpecial<N>>(
+  op: N,
+  x: Expr<I>,
+  y: Expr<I>,
+): Expr<I> => node({ _tag: 'binary', op, x, y })
 
 const binaryOf =
   (op: BinaryName) =>

@@ -11,9 +11,9 @@
  * k = 1/4, 2^-125 * 2^125 = 1; `div.approx` finds rcp.ftz(2^127) = 0 and answers 0.
  *
  * Laws
- * 1. x / x is 1 for powers of two that div.full scales into range; div.approx gives 0 above 2^126.
+ * 1. x / x of powers of two is 1 by div.full, for subnormals too; by its ftz form for normal x; by div.approx below 2^127.
  * 2. All three are odd in either operand where the result is no NaN.
- * 3. div.full is within 2 units in the last place for |b| in [2^-126, 2^126] and normal results.
+ * 3. div.full is within 2 units in the last place for |b| in [2^-126, 2^126] and normal operands and results.
  *
  * Source: PTX ISA, div; the arithmetic measured on an H100: 2^16 pairs with the edges of the range among them.
  */

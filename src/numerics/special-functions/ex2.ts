@@ -25,8 +25,8 @@
  * The half-precision forms are the `ftz` form on the widened operand, cut off to the narrow format (`half.ts`).
  *
  * Laws
- * 1. The `ftz` form is exact at every integer from -126 to 127.
- * 2. It is monotone inside an octave of x, for either sign.
+ * 1. The `ftz` form is exact at every integer from -126 to 127; the other one also at the even ones down to -148, not at the odd ones.
+ * 2. It never decreases from one operand to the next inside an octave of x, of either sign.
  * 3. Its error on [1, 2) lies between -0.74 and +1.39 units in the last place.
  *
  * Source: PTX ISA, ex2; the arithmetic measured on an H100, all 2^32 operands of both forms.

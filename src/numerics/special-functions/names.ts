@@ -70,6 +70,13 @@ export const isSpecialUnary = (name: string): name is SpecialUnary => unaryNames
 /** Is this the name of a special function of two operands? */
 export const isSpecialBinary = (name: string): name is SpecialBinary => binaryNames.has(name)
 
-/** The dtype of its operands and of its result. */
+/** The dtype of the operands and of the result of a special function, by the end of its name. */
+export type SpecialDtype<N extends SpecialUnary | SpecialBinary> = N extends `${string}.bf16`
+  ? 'bf16'
+  : N extends `${string}.f16`
+    ? 'f16'
+    : 'f32'
+
+/** The same as a value. */
 export const specialDtype = (name: SpecialUnary | SpecialBinary): 'f32' | 'f16' | 'bf16' =>
   name.endsWith('.bf16') ? 'bf16' : name.endsWith('.f16') ? 'f16' : 'f32'

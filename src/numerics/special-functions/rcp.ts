@@ -25,7 +25,7 @@
  * Laws
  * 1. Both forms are odd.
  * 2. Exact at every power of two whose reciprocal is normal.
- * 3. Monotone downwards inside an octave; the relative error is below 2^-23.
+ * 3. It never increases inside an octave, and is within one unit in the last place.
  *
  * Source: PTX ISA, rcp; the arithmetic measured on an H100, all 2^32 operands of both forms.
  */

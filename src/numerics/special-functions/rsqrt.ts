@@ -25,7 +25,7 @@
  * Laws
  * 1. Exact at even powers of two.
  * 2. rsqrt(4x) = rsqrt(x) / 2 wherever x and 4x are normal.
- * 3. Monotone downwards inside an octave, u = 0 of the even ones left out.
+ * 3. It never increases inside an octave, and is within 1.6 units in the last place.
  *
  * Source: PTX ISA, rsqrt; the arithmetic measured on an H100: all 2^32 operands of the `ftz` form, 2^16 of the other.
  */

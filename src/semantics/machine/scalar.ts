@@ -14,6 +14,7 @@
  * Source: PTX ISA, integer arithmetic; MLIR `arith`.
  */
 import * as O from 'fp-ts/lib/Option.js'
+import type { BinaryOp } from '../../numerics/algebra.js'
 import { bitsOf, isFloat, isInt } from '../../numerics/dtype.js'
 import type { BinaryName, CompareName } from '../expression.js'
 import type { ScalarName } from '../types.js'
@@ -58,7 +59,7 @@ export const intBinary = (op: BinaryName, x: number, y: number): number | null =
       return y < 0 || y > 31 ? (x < 0 ? -1 : 0) : x >> y
     case 'shrU':
       return y < 0 || y > 31 ? 0 : wrap32(x >>> y)
-    case 'fdiv':
+    default:
       return null
   }
 }
@@ -100,7 +101,7 @@ export const longBinary = (op: BinaryName, x: bigint, y: bigint): bigint | null 
       return y < 0n || y > 63n ? (x < 0n ? -1n : 0n) : x >> y
     case 'shrU':
       return y < 0n || y > 63n ? 0n : wrap64(BigInt.asUintN(64, x) >> y)
-    case 'fdiv':
+    default:
       return null
   }
 }
@@ -151,13 +152,16 @@ export const mismatch = (op: string, x: Value, y: Value): FaultValue =>
     `${op}: expected two operands of one type, found ${V.kindOf(x)} and ${V.kindOf(y)}`,
   )
 
-export const binaryName = (op: BinaryName): 'add' | 'sub' | 'mul' | 'div' | 'min' | 'max' | null => {
+export const binaryName = (op: BinaryName): BinaryOp | null => {
   switch (op) {
     case 'add':
     case 'sub':
     case 'mul':
     case 'min':
     case 'max':
+    case 'div.full.f32':
+    case 'div.full.ftz.f32':
+    case 'div.approx.ftz.f32':
       return op
     case 'fdiv':
       return 'div'

@@ -27,7 +27,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { type Failure, refuse } from '../../failure.js'
 import type { RegisterLayout } from '../../layouts/register-layout.js'
-import { isFloat } from '../../numerics/dtype.js'
+import { type FloatDtype, isFloat } from '../../numerics/dtype.js'
 import { sameShape } from '../../transforms/shape.js'
 import type { ExprNode } from '../expression.js'
 import {
@@ -98,6 +98,11 @@ export const needFloat = (what: string, type: Type): Typing => {
     ? E.right(type)
     : refuse('type.mismatch', `${what}: expected a float or a tile of floats, found ${showType(type)}`)
 }
+/** Floats of one dtype. */
+export const needDtype = (what: string, dtype: FloatDtype, type: Type): Typing =>
+  elementOfType(type)?.dtype === dtype
+    ? E.right(type)
+    : refuse('type.mismatch', `${what}: expected ${dtype} or a tile of ${dtype}, found ${showType(type)}`)
 export const needNumber = (what: string, type: Type): Typing => {
   const element = elementOfType(type)
   return element !== null && element.dtype !== 'i1'

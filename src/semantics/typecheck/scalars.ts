@@ -6,6 +6,7 @@
  * | add sub mul min max                         | numbers (not i1)            | the same         |
  * | quo rem div mod and or xor shl shrS shrU    | integers (i1 too)           | the same         |
  * | fdiv, fma, unary                            | floats                      | the same         |
+ * | a special function of the chip              | floats of its dtype         | the same         |
  * | compare                                     | scalars                     | i1               |
  * | select                                      | i1 or a tile of i1; two of one type | that type |
  * | trunc / extS, extU                          | integers, to fewer / more bits | the target    |
@@ -26,6 +27,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { refuse } from '../../failure.js'
 import { bitsOf } from '../../numerics/dtype.js'
+import { isSpecialUnary, specialDtype } from '../../numerics/special-functions/names.js'
 import { sameShape } from '../../transforms/shape.js'
 import type { ExprNode } from '../expression.js'
 import { type Type, i1, i32, isInteger, scalar, tile } from '../types.js'
@@ -39,6 +41,7 @@ import {
   joint,
   like,
   withBoth,
+  needDtype,
   needFloat,
   needInteger,
   needNumber,
@@ -114,7 +117,9 @@ export const typeOfScalars =
       case 'unary':
         return pipe(
           of(expr.x),
-          E.chain((x) => needFloat(expr.op, x)),
+          E.chain((x) =>
+            isSpecialUnary(expr.op) ? needDtype(expr.op, specialDtype(expr.op), x) : needFloat(expr.op, x),
+          ),
         )
       case 'binary':
         return pipe(
@@ -129,6 +134,10 @@ export const typeOfScalars =
                 return needNumber(expr.op, type)
               case 'fdiv':
                 return needFloat(expr.op, type)
+              case 'div.full.f32':
+              case 'div.full.ftz.f32':
+              case 'div.approx.ftz.f32':
+                return needDtype(expr.op, specialDtype(expr.op), type)
               default:
                 return needInteger(expr.op, type)
             }
