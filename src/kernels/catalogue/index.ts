@@ -53,6 +53,7 @@ import type { Kernel } from './model.js'
 import { queueKernel } from './queue.js'
 
 export type { Input, Instance, Kernel, Parameter, Settings, SettingValue, TensorRole } from './model.js'
+export { cutDownTo, followedAt, judgedAt } from './cut-down.js'
 export { instanceOf, settingsOf } from './settings.js'
 
 // ---------------------------------------------------------------- the list

@@ -1,18 +1,43 @@
 /**
- * `tcspec mutate KERNEL|--all`: every single change of a kernel's synchronisation, and whether it is found out by name.
+ * `tcspec mutate KERNEL|--all`: every single change of a kernel's synchronisation and of its data movement, and whether it is found out by name.
  *
- * Exit status 0 when every mutant is killed or equivalent by certificate, 1 when one survives, is undecided or is killed without a name.
+ * Without `--set` the kernel is judged where it is small: two slots, five steps; three tiles where one block computes several. What is found ok and
+ * covered by no rule is followed through all schedules of smaller instances.
+ *
+ * Exit status 0 when every mutant is killed by name or equivalent by certificate, 1 when one survives, is undecided or is killed without a name.
  */
 import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { refuse, type Failure } from '../../../failure.js'
-import { instanceOf, kernels, type Instance } from '../../../kernels/catalogue/index.js'
+import {
+  followedAt,
+  instanceOf,
+  judgedAt,
+  kernels,
+  type Instance,
+  type Kernel,
+} from '../../../kernels/catalogue/index.js'
 import { unit } from '../../../numerics/unit.js'
 import { table } from '../../../render/table.js'
 import type { CheckOptions } from '../../../semantics/check.js'
 import { noArguments } from '../../../semantics/launch.js'
-import { judging, mutantsOf, type Judged } from '../../../semantics/mutation/index.js'
+import {
+  byOperator,
+  classes,
+  cutDown,
+  isWhole,
+  judging,
+  mutantsOf,
+  ofClass,
+  operators,
+  percent,
+  tally,
+  type Judged,
+  type MutantClass,
+  type Operator,
+  type Tally,
+} from '../../../semantics/mutation/index.js'
 import { eager } from '../../../semantics/policy.js'
 import type { CliCommand, ProgressBar, Report } from '../command.js'
 import { parseSettings, type Settings } from '../flags/setting.js'
@@ -23,7 +48,9 @@ const define = (command: Command): Command =>
     .description('every single-operation mutant of a kernel and its verdict; the kill rate')
     .argument('[kernel]', 'a name that `tcspec kernels` lists')
     .option('--all', 'every kernel')
-    .option('--set <name=value...>', 'settings of the kernel')
+    .option('--set <name=value...>', 'settings of the kernel; without them, small ones')
+    .option('--class <name...>', `only these: ${classes.join(', ')}`)
+    .option('--operator <name...>', `only these: ${operators.join(', ')}`)
     .option('--json', 'print one JSON document')
 
 export const mutationSchema = 'tcspec.mutation/1'
@@ -42,14 +69,16 @@ const options = (settings: Settings): CheckOptions => ({
 })
 
 interface Row {
+  readonly class: MutantClass
   readonly site: string
-  readonly operator: string
+  readonly operator: Operator
   readonly change: string
   readonly verdict: string
   readonly reason: string
 }
 
 const rowOf = (j: Judged): Row => ({
+  class: j.mutant.class,
   site: j.mutant.site,
   operator: j.mutant.operator,
   change: j.mutant.change,
@@ -57,17 +86,22 @@ const rowOf = (j: Judged): Row => ({
   reason: j.reason,
 })
 
-/** Ids of the first finding of each kill, counted. */
-const byId = (all: ReadonlyArray<Judged>): Readonly<Record<string, number>> => {
-  const counts = new Map<string, number>()
-  for (const j of all)
-    if (j.fate === 'killed') counts.set(j.ids[0] ?? j.verdict, (counts.get(j.ids[0] ?? j.verdict) ?? 0) + 1)
-  return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
+/** Which mutants somebody wants. */
+interface Chosen {
+  readonly classes: ReadonlyArray<MutantClass>
+  readonly operators: ReadonlyArray<Operator>
 }
 
-const judgeKernel = (instance: Instance, bar: ProgressBar): ReadonlyArray<Judged> => {
-  const mutants = mutantsOf(instance.program)
-  const judge = judging(instance.program, options(instance.settings))
+const judgeKernel = (
+  kernel: Kernel,
+  instance: Instance,
+  { classes: of, operators: by }: Chosen,
+  bar: ProgressBar,
+): ReadonlyArray<Judged> => {
+  const how = options(instance.settings)
+  const mutants = mutantsOf(instance.program, by, of)
+  const smaller = followedAt(kernel, instance.settings).map((i) => cutDown(i.program, how))
+  const judge = judging(instance.program, how, smaller)
   return mutants.map((m, i) => {
     const judged = judge(m)
     bar.update(i + 1, mutants.length)
@@ -75,27 +109,65 @@ const judgeKernel = (instance: Instance, bar: ProgressBar): ReadonlyArray<Judged
   })
 }
 
-const documentOf = (instance: Instance, all: ReadonlyArray<Judged>) => {
-  const equivalents = all.filter((j) => j.certificate !== null)
-  return {
-    kernel: instance.kernel,
-    settings: instance.settings,
-    mutants: all.length,
-    equivalent: equivalents.length,
-    killed: all.filter((j) => j.fate === 'killed').length,
-    named: all.filter((j) => j.named).length,
-    undecided: all.filter((j) => j.fate === 'undecided').length,
-    survivors: all.filter((j) => j.fate !== 'killed' && j.certificate === null).map(rowOf),
-    unnamed: all.filter((j) => j.fate === 'killed' && !j.named).map(rowOf),
-    equivalents: equivalents.map((j) => ({
-      site: j.mutant.site,
-      operator: j.mutant.operator,
-      reason: j.certificate,
-    })),
-    byId: byId(all),
-  }
-}
+/** Counts in the document's words: how many are equivalent, and why; kills by their first id. */
+const countsOf = ({ equivalent: reasons, ids: byId, ...counts }: Tally) => ({
+  ...counts,
+  equivalent: counts.mutants - counts.real,
+  reasons,
+  byId,
+})
+
+const documentOf = (instance: Instance, all: ReadonlyArray<Judged>) => ({
+  kernel: instance.kernel,
+  settings: instance.settings,
+  ...countsOf(tally(all)),
+  undecided: all.filter((j) => j.fate === 'undecided').length,
+  survivors: all.filter((j) => j.fate !== 'killed' && j.certificate === null).map(rowOf),
+  unnamed: all.filter((j) => j.fate === 'killed' && !j.named).map(rowOf),
+  equivalents: all.flatMap((j) =>
+    j.certificate === null
+      ? []
+      : [
+          {
+            site: j.mutant.site,
+            operator: j.mutant.operator,
+            change: j.mutant.change,
+            reason: j.certificate,
+          },
+        ],
+  ),
+  classes: classes.flatMap((c) => {
+    const of = ofClass(all, c)
+    return of.length === 0
+      ? []
+      : [
+          {
+            class: c,
+            ...countsOf(tally(of)),
+            operators: byOperator(of).map(({ operator, ...t }) => ({ operator, ...countsOf(t) })),
+          },
+        ]
+  }),
+})
 type KernelDocument = ReturnType<typeof documentOf>
+
+const several = (counts: Readonly<Record<string, number>>, most: number): string =>
+  Object.entries(counts)
+    .slice(0, most)
+    .map(([name, n]) => `${name} ${String(n)}`)
+    .join(', ')
+
+const line = (name: string, t: ReturnType<typeof countsOf>): ReadonlyArray<string> => [
+  name,
+  String(t.sites),
+  String(t.mutants),
+  String(t.equivalent),
+  String(t.real),
+  String(t.killed),
+  String(t.named),
+  percent(t.accurate, t.killed),
+  several(t.byId, 4),
+]
 
 const textOf = (d: KernelDocument): string => {
   const left = (title: string, rows: ReadonlyArray<Row>): ReadonlyArray<string> =>
@@ -105,19 +177,26 @@ const textOf = (d: KernelDocument): string => {
           '',
           title,
           ...table([
-            ['operator', 'statement', 'change', 'verdict'],
+            ['operator', 'site', 'change', 'verdict'],
             ...rows.map((r) => [r.operator, r.site, r.change, r.verdict]),
           ])
             .split('\n')
-            .map((line) => `  ${line}`),
+            .map((text) => `  ${text}`),
         ]
   const settings = Object.entries(d.settings).map(([k, v]) => `${k}=${String(v)}`)
   return [
     `${d.kernel} ${settings.join(' ')}`,
-    `  ${String(d.mutants)} mutants: ${String(d.killed)} killed (${String(d.named)} by name), ${String(d.equivalent)} equivalent by certificate, ${String(d.undecided)} undecided, ${String(d.survivors.length)} survivors without one`,
-    `  first findings: ${Object.entries(d.byId)
-      .map(([id, n]) => `${id} ${String(n)}`)
-      .join(', ')}`,
+    ...d.classes.flatMap((c) => [
+      '',
+      `${c.class}: ${String(c.killed)} of ${String(c.real)} killed, ${percent(c.killed, c.real)}; ${String(c.named)} by name; label accuracy ${percent(c.accurate, c.killed)}`,
+      ...table([
+        ['operator', 'sites', 'mutants', 'equivalent', 'real', 'killed', 'named', 'accurate', 'first ids'],
+        ...c.operators.map((o) => line(o.operator, o)),
+      ])
+        .split('\n')
+        .map((text) => `  ${text}`),
+      `  equivalent: ${several(c.reasons, 30)}`,
+    ]),
     ...left('survivors', d.survivors),
     ...left('killed without a name', d.unnamed),
   ].join('\n')
@@ -125,6 +204,17 @@ const textOf = (d: KernelDocument): string => {
 
 const sum = (ds: ReadonlyArray<KernelDocument>, of: (d: KernelDocument) => number): number =>
   ds.reduce((n, d) => n + of(d), 0)
+
+const oneOf = <A extends string>(
+  what: string,
+  known: ReadonlyArray<A>,
+  words: ReadonlyArray<string>,
+): E.Either<Failure, ReadonlyArray<A>> => {
+  const unknown = words.find((w) => !known.some((k) => k === w))
+  return unknown === undefined
+    ? E.right(words.length === 0 ? known : known.filter((k) => words.includes(k)))
+    : refuse('bad-flag', `mutate: expected ${what} to be one of ${known.join(', ')}, found '${unknown}'`)
+}
 
 const chosen = (
   name: string | undefined,
@@ -145,22 +235,30 @@ const run: CliCommand['run'] = (world) => (words, given) => {
   if (E.isLeft(settings)) return TE.left(settings.left)
   const which = chosen(words[0], switchOf(given, 'all'))
   if (E.isLeft(which)) return TE.left(which.left)
+  const of = oneOf('--class', classes, wordsOf(given, 'class'))
+  if (E.isLeft(of)) return TE.left(of.left)
+  const by = oneOf('--operator', operators, wordsOf(given, 'operator'))
+  if (E.isLeft(by)) return TE.left(by.left)
+  const isSet = Object.keys(settings.right).length > 0
   const documents: KernelDocument[] = []
   for (const kernel of which.right) {
-    const instance = instanceOf(kernel, settings.right, [])
+    const instance = isSet ? instanceOf(kernel, settings.right, []) : judgedAt(kernel)
     if (E.isLeft(instance)) return TE.left(instance.left)
     const bar = world.progress(`${kernel.name}: mutants`)
-    documents.push(documentOf(instance.right, judgeKernel(instance.right, bar)))
+    const judged = judgeKernel(kernel, instance.right, { classes: of.right, operators: by.right }, bar)
+    documents.push(documentOf(instance.right, judged))
     bar.stop()
   }
   const report: Report = {
-    good: documents.every((d) => d.survivors.length === 0 && d.unnamed.length === 0),
+    good: documents.every(isWhole),
     text: () => `${documents.map(textOf).join('\n\n')}\n`,
     json: () => ({
       schema: mutationSchema,
       mutants: sum(documents, (d) => d.mutants),
       equivalent: sum(documents, (d) => d.equivalent),
       killed: sum(documents, (d) => d.killed),
+      named: sum(documents, (d) => d.named),
+      accurate: sum(documents, (d) => d.accurate),
       undecided: sum(documents, (d) => d.undecided),
       kernels: documents,
     }),

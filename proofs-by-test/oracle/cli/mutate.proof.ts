@@ -1,0 +1,73 @@
+/** `tcspec mutate`: columns, choice of classes and operators, status. */
+import { describe, expect, it } from 'vitest'
+import { silent, type Outcome, type World } from '../../../src/oracle/cli/command.js'
+import { commands } from '../../../src/oracle/cli/commands/index.js'
+import { tcspec } from '../../../src/oracle/cli/program.js'
+import { onDisk } from '../../../src/oracle/tensor-files/files.js'
+
+const world: World = {
+  files: onDisk,
+  version: '0',
+  colours: false,
+  clock: () => 0,
+  progress: () => silent,
+  conformance: '',
+}
+const run = (...argv: ReadonlyArray<string>): Promise<Outcome> => tcspec(commands, world)(argv)()
+
+interface Counts {
+  readonly mutants: number
+  readonly equivalent: number
+  readonly real: number
+  readonly killed: number
+  readonly named: number
+}
+
+describe('tcspec mutate', () => {
+  it('a small kernel, both classes: all is killed by name or equivalent, status 0', async () => {
+    const { status, stdout, stderr } = await run('mutate', 'queue', '--json')
+    expect([status, stderr]).toEqual([0, ''])
+    const document = JSON.parse(stdout) as {
+      readonly schema: string
+      readonly mutants: number
+      readonly kernels: ReadonlyArray<
+        Counts & { readonly survivors: ReadonlyArray<unknown>; readonly classes: ReadonlyArray<Counts> }
+      >
+    }
+    expect(document.schema).toBe('tcspec.mutation/1')
+    const [queue] = document.kernels
+    expect(queue!.survivors).toEqual([])
+    expect(queue!.mutants).toBe(document.mutants)
+    expect(queue!.mutants - queue!.equivalent).toBe(queue!.real)
+    expect([queue!.killed, queue!.named]).toEqual([queue!.real, queue!.real])
+    expect(queue!.classes.reduce((n, c) => n + c.mutants, 0)).toBe(queue!.mutants)
+  })
+  it('only one class and one operator, as a table', async () => {
+    const { status, stdout } = await run(
+      'mutate',
+      'queue',
+      '--class',
+      'synchronisation',
+      '--operator',
+      'PRIME',
+    )
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/synchronisation: (\d+) of \1 killed, 100 %; \1 by name/)
+    expect(stdout).toMatch(/PRIME +\d+ +\d+/)
+    expect(stdout).not.toMatch(/data:|DROP/)
+  })
+  it('sizes that somebody gives are used', async () => {
+    const { stdout } = await run('mutate', 'queue', '--set', 'm=7', 'rows=1', 'n=8', '--operator', 'EXIT')
+    expect(stdout).toMatch(/^queue .*m=7/)
+  })
+  it('an unknown class or operator is refused in one line', async () => {
+    for (const [flag, word] of [
+      ['--class', 'speed'],
+      ['--operator', 'PARITY'],
+    ] as const) {
+      const refused = await run('mutate', 'queue', flag, word)
+      expect(refused.status).toBe(2)
+      expect(refused.stderr).toMatch(new RegExp(`expected ${flag} to be one of .*found '${word}'`))
+    }
+  })
+})

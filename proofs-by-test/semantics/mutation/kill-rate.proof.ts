@@ -1,0 +1,79 @@
+/**
+ * The kill rate of every kernel of the catalogue, and its page. The whole is for the night; by day a slice of each kernel. With TCSPEC_REGENERATE the page is
+ * written anew.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { followedAt, judgedAt, kernels, type Kernel } from '../../../src/kernels/catalogue/index.js'
+import {
+  cutDown,
+  judging,
+  mutantsOf,
+  ofClass,
+  operators,
+  tally,
+  type Judged,
+  type Mutant,
+} from '../../../src/semantics/mutation/index.js'
+import { page, type Rated } from './page.js'
+import { options, right } from './settings.js'
+
+const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+const file = `${new URL('../../../', import.meta.url).pathname}docs/kill-rate.md`
+
+const rate = (kernel: Kernel, which: (all: ReadonlyArray<Mutant>) => ReadonlyArray<Mutant>): Rated => {
+  const instance = right(judgedAt(kernel))
+  const smaller = followedAt(kernel).map((i) => cutDown(i.program, options))
+  const judged = which(mutantsOf(instance.program)).map(judging(instance.program, options, smaller))
+  return { instance, judged }
+}
+
+/** What should not be: alive without a certificate, or killed without a name. */
+const wrong = (judged: ReadonlyArray<Judged>): ReadonlyArray<string> =>
+  judged
+    .filter((j) => (j.fate === 'killed' ? !j.named : j.certificate === null))
+    .map((j) => `${j.mutant.key}: ${j.verdict} ${j.ids.slice(0, 4).join()}`)
+
+describe.skipIf(!nightly)('the whole table', () => {
+  const all: Rated[] = []
+  test.each(kernels.map((k) => [k.name, k] as const))(
+    '%s: every mutant is killed by name, or equivalent by certificate',
+    (_, kernel) => {
+      const rated = rate(kernel, (mutants) => mutants)
+      all.push(rated)
+      expect(wrong(rated.judged)).toEqual([])
+    },
+  )
+  test('at least 700 real mutants of synchronisation', () => {
+    const real = tally(
+      ofClass(
+        all.flatMap((r) => r.judged),
+        'synchronisation',
+      ),
+    ).real
+    expect(real).toBeGreaterThan(700)
+  })
+  test('docs/kill-rate.md says so', () => {
+    const text = page(all)
+    if (process.env['TCSPEC_REGENERATE'] !== undefined) writeFileSync(file, text)
+    expect(readFileSync(file, 'utf8')).toBe(text)
+  })
+})
+
+describe('a slice of every kernel', () => {
+  const asked = new Set<string>()
+  test.each(kernels.map((k, i) => [k.name, k, i] as const))('%s', (_, kernel, i) => {
+    // two operators a kernel, so that all have their turn; the first mutant of each that the kernel has
+    const { judged } = rate(kernel, (mutants) =>
+      [i * 2, i * 2 + 1].flatMap((k) => {
+        const of = operators[k % operators.length]!
+        return mutants.filter((m) => m.operator === of).slice(0, 1)
+      }),
+    )
+    for (const j of judged) asked.add(j.mutant.operator)
+    expect(wrong(judged)).toEqual([])
+  })
+  test('every operator has had its turn', () => {
+    expect([...asked].sort()).toEqual([...operators].sort())
+  })
+})
