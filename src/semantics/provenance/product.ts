@@ -231,18 +231,17 @@ const whyScales = (
 
 /** The right operands side by side: the columns of both CTAs of a pair, counted from the first of the first. */
 const sideBySide = (s: Products, bs: ReadonlyArray<Separated>): Table => {
-  const [only] = bs
-  if (bs.length === 1 && only !== undefined) return only.second
-  const start = only?.secondAt ?? 0
-  return table(
-    s.tables,
-    Int32Array.from(bs.flatMap((b) => [...b.second.values].map((x) => x + b.secondAt - start))),
-  )
+  const start = bs[0]!.secondAt
+  return bs.length === 1
+    ? bs[0]!.second
+    : table(
+        s.tables,
+        Int32Array.from(bs.flatMap((b) => [...b.second.values].map((x) => x + b.secondAt - start))),
+      )
 }
 
 /** K of A and of B, one by one. */
 const apart = (a: Separated, b: Separated): string | null => {
-  if (a.secondAt === b.firstAt && a.second === b.first) return null
   const at = a.second.values.findIndex((k, i) => a.secondAt + k !== b.firstAt + b.first.values[i]!)
   return at < 0
     ? null

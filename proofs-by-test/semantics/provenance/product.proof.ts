@@ -1,0 +1,193 @@
+/**
+ * What an mma adds to its accumulator. Oracle: every element of the accumulator worked out by itself, from lists of coordinates; what is refused, by hand.
+ */
+import { describe, expect, it } from 'vitest'
+import { dice } from '../../../src/semantics/naive/random.js'
+import { product, products, type Operand, type Products } from '../../../src/semantics/provenance/product.js'
+import { tables, type Tables } from '../../../src/semantics/provenance/tables.js'
+import { input, other, zero, type Terms } from '../../../src/semantics/provenance/terms.js'
+import { table } from '../../../src/semantics/provenance/tables.js'
+import { box, extent, header, names, texts } from './terms.js'
+
+const [A, B, C, D, V] = [0, 1, 2, 3, 4]
+
+interface Kit {
+  readonly t: Tables
+  readonly s: Products
+}
+const kit = (): Kit => {
+  const t = tables()
+  return { t, s: products(header, t) }
+}
+const range = (from: number, count: number): ReadonlyArray<number> =>
+  Array.from({ length: count }, (_, i) => from + i)
+const of = (
+  { t }: Kit,
+  plane: number,
+  rows: ReadonlyArray<number>,
+  columns: ReadonlyArray<number>,
+): Operand => ({ terms: box(t, plane, rows, columns), shape: [rows.length, columns.length] })
+
+/** Element by element: which row of `a`, which column of `b`, the k's one after another. */
+const worked = (
+  a: string,
+  b: string,
+  rows: ReadonlyArray<number>,
+  columns: ReadonlyArray<number>,
+  ks: ReadonlyArray<number>,
+): ReadonlyArray<string> =>
+  rows.flatMap((r) => columns.map((c) => `${a}[${String(r)}] ${b}[${String(c)}] ${ks.join()}`))
+
+const why = (t: Terms): string => (t._tag === 'other' ? t.why : t._tag)
+
+describe('a product', () => {
+  it('of boxes anywhere, of any rows, columns and k’s: law 1 too, since all of them share one memory', () => {
+    const shared = kit()
+    for (let seed = 0; seed < 400; seed++) {
+      const die = dice(seed)
+      // few shapes and tables, so that they come again at other places
+      const some = (count: number): ReadonlyArray<number> => {
+        const start = die.below(extent)
+        const step = die.pick([1, 1, 1, 2, 3])
+        return range(0, count).map((i) => (start + i * step) % extent)
+      }
+      const [rows, columns, ks] = [some(2 + die.below(2)), some(2 + die.below(2)), some(1 + die.below(3))]
+      const [left, right] = [die.pick([A, C, D]), die.pick([B, D])]
+      for (const k of [shared, kit()]) {
+        const found = product(
+          k.s,
+          [of(k, left, rows, ks)],
+          [of(k, right, ks, columns)],
+          die.chance(0.5) ? null : zero,
+          [rows.length, columns.length],
+        )
+        expect(texts(found, rows.length * columns.length)).toEqual(
+          worked(names[left]!, names[right]!, rows, columns, ks),
+        )
+      }
+    }
+  })
+
+  it('added to another', () => {
+    const k = kit()
+    const [rows, columns] = [range(4, 2), range(8, 3)]
+    const step = (old: Terms | null, from: number, r = rows, c = columns, b = B): Terms =>
+      product(k.s, [of(k, A, r, range(from, 2))], [of(k, b, range(from, 2), c)], old, [r.length, c.length])
+    const first = step(null, 0)
+    expect(first).toMatchObject({ _tag: 'sum', ks: [0, 2] })
+    expect(step(first, 2)).toMatchObject({ ks: [0, 4] })
+    expect(step(first, 4)).toMatchObject({ ks: [0, 2, 4, 6] })
+    expect(step(first, 0)).toMatchObject({ ks: [0, 2, 0, 2] })
+    expect(texts(step(first, 2), 6)).toEqual(worked('a', 'b', rows, columns, [0, 1, 2, 3]))
+    expect(why(step(first, 2, range(5, 2)))).toBe(
+      'an mma adds the product of row 5 and column 8 to an accumulator of row 4 and column 8',
+    )
+    expect(why(step(first, 2, rows, range(7, 3)))).toBe(
+      'an mma adds the product of row 4 and column 7 to an accumulator of row 4 and column 8',
+    )
+    expect(why(step(first, 2, [4, 6]))).toBe(
+      'an mma adds the product of row 6 and column 8 to an accumulator of row 5 and column 8',
+    )
+    expect(why(step(first, 2, rows, [8, 9, 11]))).toBe(
+      'an mma adds the product of row 4 and column 11 to an accumulator of row 4 and column 10',
+    )
+    expect(why(step(first, 2, rows, columns, D))).toBe(
+      'an mma adds to an accumulator that holds something else',
+    )
+    expect(why(step(box(k.t, C, rows, columns), 0))).toBe(
+      'an mma adds to an accumulator that holds something else',
+    )
+    expect(why(step(other('lost'), 0))).toBe('lost')
+    expect(why(product(k.s, [of(k, C, rows, [2, 3])], [of(k, B, [2, 3], columns)], first, [2, 3]))).toBe(
+      'an mma adds to an accumulator that holds something else',
+    )
+    // the same coordinates from other tables: every other row of a box twice as large
+    const again = step(first, 2, range(4, 2), columns)
+    expect(why(step(again, 4))).toBe('sum')
+  })
+
+  it('of what lies twice, and of parts side by side', () => {
+    const k = kit()
+    const [rows, ks] = [range(2, 2), range(4, 3)]
+    const a = of(k, A, rows, ks)
+    const parts = [of(k, B, ks, range(0, 2)), of(k, B, ks, range(6, 2))]
+    expect(texts(product(k.s, [a, a], parts, null, [2, 4]), 8)).toEqual(
+      worked('a', 'b', rows, [0, 1, 6, 7], ks),
+    )
+    expect(texts(product(k.s, [a], [...parts].reverse(), null, [2, 4]), 8)).toEqual(
+      worked('a', 'b', rows, [6, 7, 0, 1], ks),
+    )
+    const not = 'the two copies of operand A are not the same'
+    for (const copy of [
+      of(k, C, rows, ks),
+      of(k, A, [2, 4], ks),
+      of(k, A, range(3, 2), ks),
+      of(k, A, rows, [4, 5, 7]),
+      of(k, A, rows, range(5, 3)),
+    ])
+      expect(why(product(k.s, [a, copy], parts, null, [2, 4]))).toBe(not)
+    expect(why(product(k.s, [a, { terms: zero, shape: [2, 3] }], parts, null, [2, 4]))).toBe(
+      'operand A is not a box of an input',
+    )
+    expect(why(product(k.s, [a], [parts[0]!, of(k, D, ks, range(6, 2))], null, [2, 4]))).toBe(
+      'the two CTAs have columns of different inputs as operand B',
+    )
+    expect(why(product(k.s, [a], [parts[0]!, of(k, B, [4, 5, 7], range(6, 2))], null, [2, 4]))).toBe(
+      'the operands do not meet: k-slice 6 of A with k-slice 7 of B',
+    )
+  })
+
+  it('is refused by the first thing that is wrong', () => {
+    const k = kit()
+    const a = of(k, A, [0, 1], [0, 1])
+    const b = of(k, B, [0, 1], [0, 1])
+    const said = (left: ReadonlyArray<Operand>, right: ReadonlyArray<Operand>): string =>
+      why(product(k.s, left, right, null, [2, 2]))
+    expect(said([], [b])).toBe('an mma without operands')
+    expect(said([a], [])).toBe('an mma without operands')
+    expect(said([{ terms: other('lost'), shape: [2, 2] }], [b])).toBe('operand A: lost')
+    expect(said([a], [{ terms: other('lost'), shape: [2, 2] }])).toBe('operand B: lost')
+    expect(said([{ terms: zero, shape: [2, 2] }], [b])).toBe('operand A is not a box of an input')
+    expect(said([a], [{ terms: zero, shape: [2, 2] }])).toBe('operand B is not a box of an input')
+    expect(said([of(k, V, [0, 1], [0, 1])], [b])).toBe('operand A comes from v, which is not a matrix')
+    expect(said([of(k, A, [0, 1], [2, 3])], [b])).toBe(
+      'the operands do not meet: k-slice 2 of A with k-slice 0 of B',
+    )
+    expect(said([of(k, A, [0, 1], [0, 2])], [b])).toBe(
+      'the operands do not meet: k-slice 2 of A with k-slice 1 of B',
+    )
+    // (0, 0), (0, 1), (1, 1), (1, 0): the second row the other way round
+    const scrambled = { terms: input(A, table(k.t, Int32Array.of(0, 2, 34, 32)), 64), shape: [2, 2] }
+    expect(said([scrambled], [b])).toBe(
+      'operand A is scrambled: its element [1, 0] is a[3, 1], where a[3, 0] was expected: the bytes were written under another layout than they are read under',
+    )
+    expect(said([a], [scrambled])).toMatch(/^operand B is scrambled: its element \[1, 0\] is a\[3, 1\]/)
+  })
+
+  it('law 1: a box that leaves its row is another box', () => {
+    const k = kit()
+    // four elements behind each other: within a row at column 4, over its end at column 14
+    const flat = (from: number): Operand => ({
+      terms: input(A, table(k.t, Int32Array.of(0, 2, 4, 6)), 2 * from),
+      shape: [1, 4],
+    })
+    const right = (rows: ReadonlyArray<number>): Operand => of(k, B, rows, [0])
+    const at = (from: number, rows: ReadonlyArray<number>): string =>
+      why(product(k.s, [flat(from)], [right(rows)], null, [1, 1]))
+    expect(at(4, [4, 5, 6, 7])).toBe('sum')
+    expect(at(12, [12, 13, 14, 15])).toBe('sum')
+    expect(at(13, [13, 14, 15, 0])).toMatch(/scrambled: its element \[0, 3\] is a\[1, 0\]/)
+    expect(at(30, [14, 15, 0, 1])).toMatch(/scrambled/)
+    expect(at(20, [4, 5, 6, 7])).toBe('sum')
+    // backwards from its first element
+    const back = (from: number): Operand => ({
+      terms: input(A, table(k.t, Int32Array.of(0, -2, -4)), 2 * from),
+      shape: [1, 3],
+    })
+    const of3 = (from: number, rows: ReadonlyArray<number>): string =>
+      why(product(k.s, [back(from)], [right(rows)], null, [1, 1]))
+    expect(of3(20, [4, 3, 2])).toBe('sum')
+    expect(of3(18, [2, 1, 0])).toBe('sum')
+    expect(of3(17, [1, 0, 15])).toMatch(/scrambled: its element \[0, 2\] is a\[0, 15\]/)
+  })
+})
