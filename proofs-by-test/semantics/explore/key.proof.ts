@@ -80,7 +80,7 @@ describe('views of the states of a walk', () => {
   it('flights and meetings have their order, none stays longer than it is needed, and nothing is changed in place', () => {
     const most = { flights: 0, meetings: 0 }
     for (const launched of programs)
-      for (let seed = 0; seed < 12; seed++) {
+      for (let seed = 0; seed < 6; seed++) {
         const states = walk(launched, seed)
         const before = states.map((s) => texted(s.views))
         for (const { machine, views } of states) {
@@ -210,6 +210,9 @@ describe('law 1, a field at a time', () => {
       expect(`${what} is ${keys.get(key) ?? what}`).toBe(`${what} is ${what}`)
       keys.set(key, what)
     }
+    const set = Keys.keySet()
+    for (const [what, changed] of kept)
+      expect(set.add(Keys.stateKey(Keys.names(), false, changed, views, null)), what).toBe(true)
   })
   it('whatever is not makes none', () => {
     const key = keyOf(m, views)
@@ -373,6 +376,17 @@ describe('sets of keys', () => {
       expect(set.size()).toBe(texts.size)
     }
     expect(texts.size).toBeGreaterThan(2000)
+  })
+  it('two of one hash, of one length and of another', () => {
+    const set = Keys.keySet()
+    for (const key of [
+      [5, 1, 7],
+      [5, 2, 50338302],
+    ]) {
+      expect(set.add(key)).toBe(true)
+      expect(set.add(key)).toBe(false)
+    }
+    expect(set.size()).toBe(2)
   })
   it('long ones, too', () => {
     const set = Keys.keySet()

@@ -526,6 +526,28 @@ const counts: ReadonlyArray<Row> = [
   ['no byte too few', `b@0:1 | t@0: arx #0 1; ld > s0.x:#0:1; wait #0 0`, ''],
 ]
 
+const ends: ReadonlyArray<Row> = [
+  ['a load that nobody waits for', `b@0:1 | t@0: arx #0 1; ld > s0.x:#0:1`, 'exit'],
+  ['a load that another waits for', `b@0:1 | t@0: arx #0 1; ld > s0.x:#0:1 | u@0: wait #0 0`, ''],
+  ['a store that nobody waits for', ` | t@0: st s0.x > g.z; bc`, 'exit'],
+  ['a store whose reads are waited for', ` | t@0: st s0.x > g.z; bc; bw 0 read`, ''],
+  ['a copy that nobody waits for', ` | t@0: cp > s0.x; cc`, 'exit'],
+  ['a copy whose arrival nobody waits for', `b@0:1 | t@0: cp > s0.x; ca #0; cc; cw 0`, 'exit'],
+  ['a product that nobody waits for', ` | t@0: wg s0.x > r0.a; wc`, 'exit'],
+  [
+    'a product of tensor memory that nobody waits for',
+    `b@0:1 | t@0: mma s0.x > t0.y; com #0; dea t0.y`,
+    'exit race',
+  ],
+  ['an arrival at a CTA that may have ended', `b@1:1 | t@0: arr #0 | u@1: rd s1.x`, 'exit'],
+  ['an arrival at a CTA that waits for it', `b@1:1 | t@0: arr #0 | u@1: wait #0 0`, ''],
+  [
+    'bytes for a CTA that may have ended',
+    `b@0:1 b@1:1 | t@0: arx #0 1; arx #1 1; ld > s0.x:#0:1 s1.x:#1:1; wait #0 0 | u@1: rd s1.y`,
+    'exit',
+  ],
+]
+
 const meetings: ReadonlyArray<Row> = [
   ['a named barrier', ` | t@0: wr s0.x; rdv a 0,1 | u@0: rdv a 0,1; rd s0.x`, ''],
   ['both ways', ` | t@0: wr s0.x; rdv a 0,1; rd s0.y | u@0: wr s0.y; rdv a 0,1; rd s0.x`, ''],
@@ -601,6 +623,7 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
   overwrites,
   generations,
   counts,
+  ends,
   meetings,
 }
 
@@ -624,4 +647,11 @@ describe.each(Object.entries(tables))('views: %s', (_, rows) => {
     if (/ wg | mma /.test(text)) return
     expect(kindsOf(searched(launchedSkeleton(skeleton(crowded(text)))))).toBe(kinds)
   })
+})
+
+it('tensor memory that is kept to the end: no skeleton knows of it', () => {
+  const kept = searched(launchedSkeleton(skeleton(' | t@0: tst t0.y; wst')))
+  expect(kept.found.map((f) => [f.kind, f.text])).toEqual([
+    ['exit', 'T1: CTA 0 has not freed its tensor memory'],
+  ])
 })

@@ -1,0 +1,246 @@
+/**
+ * Which events are enough, by hand: the table of independence, a row at a time. `*` stands before the operation that an agent is about to do; what is
+ * expected are those to be followed, agents by name and operations in flight by name and number.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { describe, expect, it } from 'vitest'
+import { Claims, Places } from '../../../src/semantics/explore/index.js'
+import { reduction } from '../../../src/semantics/explore/reduction.js'
+import type { Launched } from '../../../src/semantics/launch.js'
+import type { Machine } from '../../../src/semantics/machine/state.js'
+import { embed } from '../../../src/semantics/naive/embed.js'
+import { offered, take } from '../../../src/semantics/step.js'
+import { skeleton } from '../naive/skeletons.js'
+import { launchedProgram } from './programs.js'
+import {
+  arr,
+  atom,
+  atomY,
+  barArrive,
+  init,
+  inval,
+  rd,
+  signal,
+  sleep,
+  team,
+  wait,
+  wr,
+  wrY,
+  type Team,
+} from './team.js'
+
+/** The machine after all agents have come so far that `isThere`; operations stay in flight. */
+const standing = ({ world, machine }: Launched, isThere: (m: Machine, agent: number) => boolean): Machine => {
+  let m = machine
+  for (;;) {
+    const o = offered(world, m).find((x) => x.operation === null && !isThere(m, x.key.agent))
+    if (o === undefined) return m
+    const done = take(world, m, o)
+    if ('kind' in done) throw new Error(done.message)
+    m = done.machine
+  }
+}
+
+const enough = ({ world, machine }: Launched, m: Machine, nameOf: (agent: number) => string): string => {
+  const touched = Claims.future(world, machine)
+  const seen: Places.Seen = new Map()
+  Claims.mapFuture(touched, (t) => Claims.noteAll(seen, t))
+  const places = Places.places(world.header, seen)
+  const choices = offered(world, m)
+  const claims = choices.map((o) => Claims.claim(places, Claims.touchesOf(world, m, o)))
+  const chosen = reduction(
+    world,
+    Claims.mapFuture(touched, (t) => Claims.claim(places, t)),
+  )(m, choices, claims, null)
+  return [...chosen]
+    .sort((p, q) => p - q)
+    .map((i) => {
+      const { key, operation } = choices[i]!
+      if (operation === null) return nameOf(key.agent)
+      return `${nameOf(key.agent)}#${String(m.inFlight.filter((f) => f.agent === key.agent).indexOf(operation))}`
+    })
+    .join(' ')
+}
+
+const ofSkeleton = (text: string): string => {
+  const s = skeleton(text.replace(/; \* \|/g, ' |').replaceAll('*', ''))
+  const embedded = embed(s)
+  if (E.isLeft(embedded)) throw new Error(embedded.left.message)
+  const { program, agents, events } = embedded.right
+  const bodies = text.split('|').slice(1)
+  const goals = bodies.map((body, x) => {
+    const before = body.slice(body.indexOf(':') + 1).split('*')[0]!
+    const op = before.split(';').length - 1
+    return events[x]![op]?.[0] ?? Infinity
+  })
+  const launched = launchedProgram(program)
+  const m = standing(launched, (state, agent) => {
+    const x = agents.indexOf(agent)
+    return x >= 0 && state.agents[agent]!.at >= goals[x]!
+  })
+  agents.forEach((agent, x) => {
+    if (goals[x] !== Infinity) expect(m.agents[agent]!.at, text).toBe(goals[x])
+  })
+  return enough(launched, m, (agent) => s.agents[agents.indexOf(agent)]!.name)
+}
+
+type Row = readonly [what: string, text: string, enough: string]
+const rows: ReadonlyArray<Row> = [
+  // accesses
+  ['two writes of one place', ' | t@0: * wr s0.x | u@0: * wr s0.x', 't u'],
+  ['two reads', ' | t@0: * rd s0.x | u@0: * rd s0.x', 't'],
+  ['a write and a read', ' | t@0: * wr s0.x | u@0: * rd s0.x', 't u'],
+  ['a read and a write', ' | t@0: * rd s0.x | u@0: * wr s0.x', 't u'],
+  ['two places', ' | t@0: * wr s0.x | u@0: * wr s0.y', 't'],
+  ['what comes later counts, too', ' | t@0: * wr s0.x | u@0: * rd s0.y; rd s0.x', 'u'],
+  ['both ways later', ' | t@0: * wr s0.x; wr s0.y | u@0: * wr s0.y; wr s0.x', 't u'],
+  ['three, two of them together', ' | t@0: * wr s0.x | u@0: * wr s0.x | v@0: * wr s0.y', 'v'],
+  ['three, all of them together', ' | t@0: * wr s0.x | u@0: * rd s0.x | v@0: * rd s0.x', 't u v'],
+  [
+    'a chain: what a later event depends on does not matter yet',
+    ' | t@0: * wr s0.x | u@0: * rd s0.x; rd s0.y | v@0: * wr s0.y',
+    't u',
+  ],
+  ['what touches nothing comes first', ' | t@0: * wr s0.x | u@0: * fen cta; rd s0.x', 'u'],
+  // counts of an mbarrier
+  ['two arrivals of three', 'b@0:3 | t@0: * arr #0 | u@0: * arr #0', 't'],
+  ['two arrivals of two', 'b@0:2 | t@0: * arr #0 | u@0: * arr #0', 't'],
+  ['two arrivals of one', 'b@0:1 | t@0: * arr #0 | u@0: * arr #0', 't u'],
+  ['two arrivals, the second of which comes later', 'b@0:1 | t@0: * arr #0 | u@0: * rd s0.x; arr #0', 'u'],
+  [
+    'bytes expected before the arrival of the same agent',
+    'b@0:2 | t@0: * arr #0 | u@0: * exp #0 1; arr #0',
+    'u',
+  ],
+  ['bytes that are expected by the arrival', 'b@0:2 | t@0: * arr #0 | u@0: * arx #0 1', 'u'],
+  ['arrivals at two barriers', 'b@0:1 e@0:1 | t@0: * arr #0 | u@0: * arr #1', 't'],
+  // a count and a wait
+  [
+    'an arrival that ends the phase, a wait that passes before',
+    'b@0:1 | t@0: * arr #0 | u@0: * wait #0 1',
+    't u',
+  ],
+  ['the same, turned', 'b@0:1 | t@0: * wait #0 1 | u@0: * arr #0', 't u'],
+  ['an arrival that does not end it', 'b@0:2 | t@0: * arr #0 | u@0: * wait #0 1', 't'],
+  ['an arrival of another barrier', 'b@0:1 e@0:1 | t@0: * arr #1 | u@0: * wait #0 1', 't'],
+  ['a wait that waits for the end', 'b@0:1 | t@0: * arr #0 | u@0: * wait #0 0 | v@0: * wr s0.x', 't'],
+  ['two waits', 'b@0:1 | t@0: arr #0; * wait #0 0 | u@0: * wait #0 0', 't'],
+  [
+    'a wait, and a phase that may end later',
+    'b@0:1 | t@0: * wait #0 0 | u@0: arr #0; * rd s0.x; arr #0',
+    'u',
+  ],
+  ['a phase that may end now', 'b@0:1 | t@0: * wait #0 0 | u@0: arr #0; * arr #0', 't u'],
+  // who waits reaches nothing
+  [
+    'behind a wait that only we can end',
+    'b@0:1 | t@0: * wr s0.x; arr #0 | u@0: * wait #0 0; rd s0.x | v@0: * wr s0.y',
+    't',
+  ],
+  [
+    'behind a wait that another can end',
+    'b@0:1 | t@0: * wr s0.x; wr s0.y | u@0: * wait #0 0; rd s0.x | v@0: * wr s0.y; arr #0',
+    't v',
+  ],
+  [
+    'behind a wait that needs us, too',
+    'b@0:2 | t@0: * wr s0.x; arr #0 | u@0: * wait #0 0; rd s0.x | v@0: * wr s0.y; arr #0',
+    't',
+  ],
+  [
+    'behind the wait of the one who could end it',
+    'b@0:1 e@0:1 | t@0: * wr s0.x; arr #1 | u@0: * wait #0 0; rd s0.x | v@0: * wait #1 0; arr #0 | w@0: * wr s0.y',
+    't',
+  ],
+  [
+    'the bytes of a load that is ours',
+    'b@0:1 | t@0: arx #0 1; ld > s0.x:#0:1; * rd s0.x | u@0: * wait #0 0; rd s0.x',
+    't t#0',
+  ],
+  [
+    'two loads of one phase',
+    'b@0:1 | t@0: arx #0 2; ld > s0.x:#0:1; ld > s0.y:#0:1; * | u@0: * wait #0 0; rd s0.x',
+    't#0',
+  ],
+  [
+    'a load, and a read that does not wait',
+    'b@0:1 | t@0: arx #0 2; ld > s0.x:#0:1; ld > s0.y:#0:1; * | u@0: * rd s0.x',
+    't#1',
+  ],
+  // groups
+  [
+    'behind a wait for a group',
+    ' | t@0: st s0.x > g.z; bc; * bw 0 full; wr s0.y | u@0: * wr s0.x; rd s0.y',
+    'u t#0',
+  ],
+  [
+    'behind a wait for a group, elsewhere',
+    ' | t@0: st s0.x > g.z; bc; * bw 0 full; wr s0.y | u@0: * rd s0.y',
+    't#0',
+  ],
+  // named barriers
+  ['both of a named barrier', ' | t@0: * rdv a 0,1; wr s0.x | u@0: * rdv a 0,1; wr s0.x', 't'],
+  [
+    'one is there, the other comes',
+    ' | t@0: * wr s0.x | u@0: * rdv a 1,2; rd s0.x | v@0: * rd s0.y; rdv a 1,2',
+    'u',
+  ],
+  [
+    'behind a meeting that we are missing at',
+    ' | t@0: * wr s0.x; rdv a 0,1 | u@0: * rdv a 0,1; rd s0.x',
+    't',
+  ],
+  ['both of a cluster', ' | t@0: * rdv c 0,1; wr g.z | u@1: * rdv c 0,1; rd g.z', 't'],
+  [
+    'behind a meeting of the cluster that we are missing at',
+    ' | t@0: * wr g.z; rdv c 0,1 | u@1: * rd s1.x; rdv c 0,1; rd g.z',
+    't',
+  ],
+  ['behind no meeting', ' | t@0: * wr g.z; rdv c 0,1 | u@1: * rd g.z; rdv c 0,1', 't u'],
+]
+
+describe('events that are enough', () => {
+  it.each(rows.map((row) => [...row] as const))('%s', (_, text, expected) => {
+    expect(ofSkeleton(text)).toBe(expected)
+  })
+})
+
+const ofTeam = (of: Team): string => {
+  const launched = launchedProgram(team(of))
+  const { sites } = launched.world.header
+  const m = standing(launched, (state, agent) => {
+    const { ready } = state.agents[agent]!
+    return (
+      ready !== null &&
+      ready._tag === 'do' &&
+      (sites[ready.stmt.site]?.path.some((p) => p.startsWith('agent ')) ?? false)
+    )
+  })
+  return enough(launched, m, String)
+}
+
+const teams: ReadonlyArray<readonly [what: string, enough: string, words: Team['words'][number]]> = [
+  ['a barrier given up, and an arrival at it', '0 1', [[inval(0)], [arr(0)]]],
+  ['an arrival, and the barrier given up', '0 1', [[arr(0)], [inval(0)]]],
+  ['a barrier given up, and a wait for it', '0 1', [[inval(0)], [wait(0, 1)]]],
+  ['given up twice', '0 1', [[inval(0)], [inval(0)]]],
+  ['given up, and another', '0', [[inval(0)], [arr(1)]]],
+  ['initialised, and another', '0', [[init(0)], [inval(1)]]],
+  ['atomics of one place', '0 1', [[atom()], [atom()]]],
+  ['atomics of one plane', '0 1', [[atom()], [atomY()]]],
+  ['an atomic and a read elsewhere', '0', [[atom()], [wrY]]],
+  ['an atomic and a read', '0 1', [[atom()], [rd]]],
+  ['signals at two counters', '0', [[signal('gpu', 'c')], [signal('gpu', 'd')]]],
+  ['signals at one', '0 1', [[signal()], [signal()]]],
+  ['a signal and a wait that passes', '0 1', [[signal()], [sleep(0)]]],
+  ['waits that pass', '0', [[sleep(0)], [sleep(0)]]],
+  ['arrivals that fit', '0', [[barArrive(1, 3)], [barArrive(1, 3)], [barArrive(1, 3)]]],
+  ['arrivals that do not fit', '0 1 2', [[barArrive(1, 2)], [barArrive(1, 2)], [barArrive(1, 2)]]],
+  ['arrivals elsewhere', '0', [[barArrive(1, 2)], [barArrive(2, 2)], [wr]]],
+]
+
+describe('events that are enough, of teams', () => {
+  it.each(teams)('%s', (_, expected, words) => {
+    expect(ofTeam({ words: [words] })).toBe(expected)
+  })
+})
