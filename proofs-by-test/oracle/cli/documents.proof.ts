@@ -11,6 +11,7 @@ const text = (file: string): string => readFileSync(new URL(file, root), 'utf8')
 const documents = [
   'README.md',
   'docs/ReadingGuide.md',
+  'docs/BlackwellMatmul.md',
   'docs/GridTiling.md',
   'src/kernels/README.md',
   'src/render/README.md',

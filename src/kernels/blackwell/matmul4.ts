@@ -95,9 +95,10 @@ export const matmul4 = (config: Persistent): E.Either<Failure, Program> => {
       const isLeadBlock = eq(yield* Pallas.axisIndex('cluster'), i32(0))
 
       const space = { grid: [mIters, nIters], collectiveAxes: 'cluster_grid' }
-      yield* Pallas.ndLoop('mn_loop', space, {}, function* mnLoop({ index: [mIndex, nIndex], localIndex }) {
-        const mSlice = yield* B.letIn('m_slice', Pallas.blockStart(mIndex!, clusterTileM))
-        const nSlice = yield* B.letIn('n_slice', Pallas.blockStart(nIndex!, clusterTileN))
+      yield* Pallas.ndLoop('mn_loop', space, {}, function* mnLoop({ index, localIndex }) {
+        const [mIndex, nIndex] = [index[0]!, index[1]!]
+        const mSlice = yield* B.letIn('m_slice', Pallas.blockStart(mIndex, clusterTileM))
+        const nSlice = yield* B.letIn('n_slice', Pallas.blockStart(nIndex, clusterTileN))
 
         const captures = { mSlice, nSlice, localIndex }
         yield* Pallas.coreMap(
@@ -158,7 +159,7 @@ export const matmul4 = (config: Persistent): E.Either<Failure, Program> => {
         )
 
         yield* Pallas.barrierWait('wait mma_done', mmaDoneBarrier, null)
-        const outMIndex = add(mul(mIndex!, i32(2)), yield* Pallas.axisIndex('cluster'))
+        const outMIndex = add(mul(mIndex, i32(2)), yield* Pallas.axisIndex('cluster'))
         const outMSlice = yield* B.letIn('out_m_slice', Pallas.blockStart(outMIndex, tileM))
         const outGmemWindow = Pallas.at(outGmem, [outMSlice, nSlice], [tileM, clusterTileN])
         for (let ni = 0; ni < clusterTileN / config.epilogueTileN; ni++) {

@@ -116,9 +116,10 @@ export const matmul5That = (peerWaits: PeerWaits, config: Persistent): E.Either<
       const isLeadBlock = eq(yield* Pallas.axisIndex('cluster'), i32(0))
 
       const space = { grid: [mIters, nIters], collectiveAxes: 'cluster_grid' }
-      yield* Pallas.ndLoop('mn_loop', space, {}, function* mnLoop({ index: [mIndex, nIndex], localIndex }) {
-        const mSlice = yield* B.letIn('m_slice', Pallas.blockStart(mIndex!, clusterTileM))
-        const nSlice = yield* B.letIn('n_slice', Pallas.blockStart(nIndex!, clusterTileN))
+      yield* Pallas.ndLoop('mn_loop', space, {}, function* mnLoop({ index, localIndex }) {
+        const [mIndex, nIndex] = [index[0]!, index[1]!]
+        const mSlice = yield* B.letIn('m_slice', Pallas.blockStart(mIndex, clusterTileM))
+        const nSlice = yield* B.letIn('n_slice', Pallas.blockStart(nIndex, clusterTileN))
 
         const accSlot = yield* B.letIn('acc_slot', rem(localIndex, i32(2)))
         const accSlice = Pallas.ds(mul(accSlot, i32(clusterTileN)), clusterTileN)
@@ -197,7 +198,7 @@ export const matmul5That = (peerWaits: PeerWaits, config: Persistent): E.Either<
           // Ensure that copies from the previous mn step have completed.
           yield* Pallas.waitSmemToGmem('wait out before', 0, true)
           yield* Pallas.barrierWait('wait mma_done', mmaDoneBarrier, accSlot)
-          const outMIndex = add(mul(mIndex!, i32(2)), yield* Pallas.axisIndex('cluster'))
+          const outMIndex = add(mul(mIndex, i32(2)), yield* Pallas.axisIndex('cluster'))
           const outMSlice = yield* B.letIn('out_m_slice', Pallas.blockStart(outMIndex, tileM))
           const outGmemWindow = Pallas.at(outGmem, [outMSlice, nSlice], [tileM, clusterTileN])
           for (let ni = 0; ni < clusterTileN / config.epilogueTileN; ni++) {

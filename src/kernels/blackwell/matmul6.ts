@@ -104,9 +104,9 @@ export const matmul6That = (peerWaits: PeerWaits, config: TiledGrid): E.Either<F
       const isLeadBlock = eq(yield* Pallas.axisIndex('cluster'), i32(0))
 
       const space = { grid: [mIters * nIters], collectiveAxes: 'cluster_grid' }
-      yield* Pallas.ndLoop('mn_loop', space, {}, function* mnLoop({ index: [linIdx], localIndex }) {
+      yield* Pallas.ndLoop('mn_loop', space, {}, function* mnLoop({ index, localIndex }) {
         const [mIndex, nIndex] = yield* Pallas.planarSnake(
-          linIdx!, // Linear index.
+          index[0]!, // Linear index.
           [mIters, nIters], // The 2D iteration space.
           config.gridMinorDim, // 0 or 1, indicates the fastest changing dim.
           config.gridTileWidth, // The width of tiles along the fastest changing dim.
