@@ -1,0 +1,230 @@
+/** Unheard releases: who should have been waited for, on logs by hand. */
+import { describe, expect, test } from 'vitest'
+import {
+  isUnheard,
+  releaseBefore,
+  releaseOf,
+  silentPartner,
+} from '../../../src/semantics/detector/unheard.js'
+import type { Finding, Operation as Side } from '../../../src/semantics/finding.js'
+import type { Script } from './script.js'
+import { script } from './script.js'
+
+const world = {
+  agents: ['p@0', 'c@0', 'd@0', 'e@1'],
+  barriers: [
+    { name: 'full[0]', count: 1 },
+    { name: 'full[1]', count: 1 },
+    { name: 'empty[0]', count: 1 },
+    { name: 'empty[1]', count: 1 },
+    { name: 'far[0]', count: 1, cta: 1 },
+    { name: 'plain', count: 1 },
+  ],
+}
+const [full0, full1, empty0, empty1, far0, plain] = [0, 1, 2, 3, 4, 5] as const
+const side = (index: number, at: number, does: string): Side => ({
+  index,
+  agent: world.agents[index]!,
+  site: 'a site',
+  path: [],
+  iteration: [],
+  at,
+  does,
+})
+const made = (write: (s: Script) => void): Script => {
+  const s = script({ ...world, bare: true })
+  write(s)
+  return s
+}
+/** Bytes 0 to 16 of the shared memory of CTA 0. */
+const finding = (spans: ReadonlyArray<readonly [number, number]> = [[0, 16]]): Finding => ({
+  id: 'W1',
+  severity: 'E',
+  text: '',
+  a: side(0, 1, 'writes'),
+  b: side(0, 2, 'writes'),
+  place: { plane: 'smem@0', spans },
+})
+
+describe('what nobody waits for', () => {
+  test.each([
+    ['passed', false],
+    ['blocked', true],
+  ] as const)('a wait that %s hears', (_, blocked) => {
+    const s = made((x) => {
+      x.arrive(1, empty0)
+      x.wait(0, empty0, 0, { blocked })
+    })
+    expect(world.barriers.map((__, b) => isUnheard(s.events, b))).toEqual([
+      true,
+      true,
+      false,
+      true,
+      true,
+      true,
+    ])
+  })
+  test('its partner: of the same CTA, with its index, else the first', () => {
+    const s = made((x) => {
+      x.wait(1, full0, 0)
+      x.wait(1, full1, 0)
+    })
+    expect(silentPartner(s.header, s.events, full0)).toBe(empty0)
+    expect(silentPartner(s.header, s.events, full1)).toBe(empty1)
+    expect(silentPartner(s.header, s.events, far0)).toBe(far0)
+    const heard = made((x) => {
+      x.wait(1, full0, 0)
+      x.wait(1, full1, 0)
+      x.wait(0, empty1, 0)
+    })
+    expect(silentPartner(heard.header, heard.events, full1)).toBe(empty0)
+    // a name without an index is like one without
+    expect(silentPartner(heard.header, heard.events, plain)).toBe(plain)
+    const none = made((x) => {
+      for (const b of [full0, full1, empty0, empty1, plain]) x.wait(0, b, 0)
+    })
+    expect(silentPartner(none.header, none.events, full0)).toBe(undefined)
+  })
+})
+
+describe('the release before a write', () => {
+  const first = side(0, 1, 'writes')
+  const writer = side(0, 9, 'writes')
+  const asked = (s: Script, of = first, by = writer, f = finding()): unknown => {
+    const r = releaseBefore(s.header, s.events, f, of, by)
+    return r === undefined ? undefined : [s.events[r.index]!._tag, r.index, r.agent, r.barrier]
+  }
+  test('two writes: the first other agent that reads those bytes, its first arrive after that which nobody waits for', () => {
+    const s = made((x) => {
+      x.r(2, 's0 0', 'before the write')
+      x.w(0, 's0 0')
+      x.r(0, 's0 0', 'its own')
+      x.r(1, 's0 1', 'other bytes')
+      x.r(1, 's1 0', 'another plane')
+      x.arrive(1, empty1, { site: 'too early' })
+      x.r(1, 's0 0', 'the read')
+      x.r(2, 's0 0', 'a later read')
+      x.arrive(2, empty1)
+      x.arrive(1, full0, { site: 'heard' })
+      x.arrive(1, empty0, { site: 'the release' })
+      x.wait(0, full0, 0)
+    })
+    expect(asked(s)).toEqual(['barrier', 10, 1, empty0])
+  })
+  test('bytes touch, or they do not, whichever of several spans they are', () => {
+    const reading = (place: string): Script =>
+      made((x) => {
+        x.w(0, 's0 0')
+        x.r(1, place)
+        x.arrive(1, empty0)
+      })
+    const touches = (place: string, spans: ReadonlyArray<readonly [number, number]>): boolean =>
+      asked(reading(place), first, writer, finding(spans)) !== undefined
+    // slot n is bytes 16 n to 16 n + 16
+    expect(touches('s0 1', [[0, 16]])).toBe(false)
+    expect(touches('s0 1', [[0, 17]])).toBe(true)
+    expect(touches('s0 1', [[32, 48]])).toBe(false)
+    expect(touches('s0 1', [[31, 48]])).toBe(true)
+    expect(touches('s0 1-3', [[40, 41]])).toBe(true)
+    expect(
+      touches('s0 5', [
+        [0, 16],
+        [80, 96],
+      ]),
+    ).toBe(true)
+    expect(touches('s0 5', [])).toBe(false)
+    expect(touches('s1 0', [[0, 16]])).toBe(false)
+  })
+  test('a footprint of several spans', () => {
+    const s = made((x) => {
+      x.w(0, 's0 0')
+      const f = x.footprint('s0 4')
+      x.push({
+        _tag: 'access',
+        stamp: x.stamp(1, 'two rows'),
+        rw: 'r',
+        proxy: 'generic',
+        footprint: { ...f, id: 99, spans: Int32Array.of(64, 80, 8, 12) },
+        role: 'source',
+        atomic: false,
+      })
+      x.arrive(1, empty0)
+    })
+    expect(asked(s)).toEqual(['barrier', 2, 1, empty0])
+  })
+  test('an operation reads at its issue, and its commit arrives at its issue', () => {
+    const s = made((x) => {
+      x.w(0, 's0 0')
+      const mma = x.issue(1, 'tcgen05', 'mma', 0)
+      const commit = x.issue(1, 'tcgen05', 'commit')
+      x.perform(mma, ['s0 0'], [])
+      x.arrives(commit, empty0)
+    })
+    expect(asked(s)).toEqual(['issue', 2, 1, empty0])
+  })
+  test('a side that reads: itself, and not the writer’s own release', () => {
+    const s = made((x) => {
+      x.arrive(1, empty0, { site: 'before it' })
+      x.r(1, 's0 0', 'the read')
+      x.arrive(0, empty0, { site: 'the writer’s' })
+      x.arrive(1, empty1, { site: 'the release' })
+    })
+    expect(asked(s, side(1, 2, 'reads'))).toEqual(['barrier', 3, 1, empty1])
+    expect(asked(s, side(1, 2, 'reads'), side(1, 9, 'writes'))).toBe(undefined)
+  })
+  test('nobody reads, or nothing is known of the place', () => {
+    const s = made((x) => {
+      x.w(0, 's0 0')
+      x.w(1, 's0 0')
+      x.arrive(1, empty0)
+    })
+    expect(asked(s)).toBe(undefined)
+    const { id, severity, text, a, b } = finding()
+    const reading = made((x) => {
+      x.w(0, 's0 0')
+      x.r(1, 's0 0')
+      x.arrive(1, empty0)
+    })
+    expect(asked(reading, first, writer, { id, severity, text, a, b: b! })).toBe(undefined)
+    expect(asked(reading)).toEqual(['barrier', 2, 1, empty0])
+  })
+})
+
+describe('the release before another arrival', () => {
+  const arriver = side(0, 9, 'arrives')
+  const asked = (s: Script, barrier: number): unknown => {
+    const r = releaseOf(s.header, s.events, barrier, arriver)
+    return r === undefined ? undefined : [r.index, r.agent, r.barrier]
+  }
+  test('of an agent that waits for the barrier, after it: the one with its index, else the first', () => {
+    const s = made((x) => {
+      x.arrive(1, empty1, { site: 'before it waits' })
+      x.wait(0, full1, 0, { site: 'the arriver itself' })
+      x.arrive(0, empty1, { site: 'the arriver’s' })
+      x.wait(1, full0, 0)
+      x.wait(1, full1, 0)
+      x.arrive(1, plain)
+      x.arrive(1, empty0)
+      x.arrive(1, empty1)
+    })
+    expect(asked(s, full0)).toEqual([6, 1, empty0])
+    expect(asked(s, full1)).toEqual([7, 1, empty1])
+    expect(asked(s, far0)).toBe(undefined)
+  })
+  test('no index of its own: the first', () => {
+    const s = made((x) => {
+      x.wait(1, far0, 0)
+      x.arrive(1, empty1)
+      x.arrive(1, plain)
+    })
+    expect(asked(s, far0)).toEqual([1, 1, empty1])
+  })
+  test('who waits and releases nothing is passed over', () => {
+    const s = made((x) => {
+      x.wait(1, full0, 0)
+      x.wait(2, full0, 0)
+      x.arrive(2, empty0)
+    })
+    expect(asked(s, full0)).toEqual([2, 2, empty0])
+  })
+})
