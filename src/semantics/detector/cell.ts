@@ -245,7 +245,7 @@ export const judge = (
   out: Conflicts,
 ): void => {
   if (c.cluster !== cluster) enter(c, cluster, global, initialised)
-  if (global) judgeForeign(c, r, out)
+  judgeForeign(c, r, out)
   let sound = c.atomics.length === 0 || judgeAtomics(c, r, k, options, out)
   const w = c.write
   if (r.reach > 0 || c.atomics.length === 0) {

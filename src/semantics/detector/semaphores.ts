@@ -44,13 +44,13 @@ const semaphoreOf = (c: Context, all: Semaphores, e: SemaphoreEvent): SemaphoreS
   const key = `${String(plane)}+${String(spans[0])}`
   const found = all.get(key)
   if (found !== undefined) return found
-  const none = c.agents.map(() => undefined)
+  const none = (): Array<undefined> => c.agents.map(() => undefined)
   const made: SemaphoreState = {
     label: `semaphore ${planeName(c.header, plane)}+${String(spans[0])}`,
-    signals: none.slice(),
-    waits: none.slice(),
-    taken: none.slice(),
-    told: none.slice(),
+    signals: none(),
+    waits: none(),
+    taken: none(),
+    told: none(),
   }
   all.set(key, made)
   return made

@@ -14,7 +14,6 @@ import type { Access, Combine } from '../log.js'
 import {
   effect,
   elementsOperand,
-  inBounds,
   tileOperand,
   type Effect,
   type Executing,
@@ -62,10 +61,12 @@ export const pointedElements = (
       `${field}: element ${String(outside)} is at byte ${String(pointers.data[outside])} of ${o.world.header.planes[pointers.plane]!.name}, which has ${String(size)}`,
     )
   if (!spend(o.world.effort, addresses.length / 4)) return outOfFuel
-  return inBounds(
-    o.world,
-    field,
-    Footprint.ofAddresses(o.world.footprints, pointers.plane, pointers.pointee, pointers.shape, addresses),
+  return Footprint.ofAddresses(
+    o.world.footprints,
+    pointers.plane,
+    pointers.pointee,
+    pointers.shape,
+    addresses,
   )
 }
 

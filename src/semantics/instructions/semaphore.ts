@@ -21,15 +21,7 @@
  */
 import type { InstructionOf } from '../instruction.js'
 import type { SemaphoreEvent } from '../log.js'
-import {
-  effect,
-  inBounds,
-  intOperand,
-  valueOf,
-  type Effect,
-  type Executing,
-  type Operands,
-} from '../machine/effect.js'
+import { effect, intOperand, valueOf, type Effect, type Executing, type Operands } from '../machine/effect.js'
 import * as Footprint from '../machine/footprint.js'
 import type { Elements, Prepared } from '../machine/operation.js'
 import * as Plane from '../machine/plane.js'
@@ -57,13 +49,9 @@ const counterOperand = (
       'semaphore.counter',
       `at: expected an aligned counter of i32 or u32, found ${at.dtype} at byte ${String(at.address)}`,
     )
-  return at.address < 0
+  return at.address < 0 || at.address + bytes > o.world.planeBytes[at.plane]!
     ? V.fault('I2', `at: byte ${String(at.address)} is outside of ${o.world.header.planes[at.plane]!.name}`)
-    : inBounds(
-        o.world,
-        'at',
-        Footprint.ofAddresses(o.world.footprints, at.plane, at.dtype, [1], Int32Array.of(at.address)),
-      )
+    : Footprint.ofAddresses(o.world.footprints, at.plane, at.dtype, [1], Int32Array.of(at.address))
 }
 
 export const prepare = (

@@ -128,7 +128,7 @@ export const elementsAt = (
     : outOfFuel
 }
 
-export const inBounds = (world: World, field: string, e: Elements): Elements | FaultValue => {
+const inBounds = (world: World, field: string, e: Elements): Elements | FaultValue => {
   const [start, end] = Footprint.boundsOf(e)
   const size = world.planeBytes[e.plane]!
   return start < 0 || end > size ? outside(world, field, e.plane, start, end) : e
