@@ -38,6 +38,8 @@ const worked = (
 ): ReadonlyArray<string> =>
   rows.flatMap((r) => columns.map((c) => `${a}[${String(r)}] ${b}[${String(c)}] ${ks.join()}`))
 
+const unscaled = { a: [], b: [] }
+
 const why = (t: Terms): string => (t._tag === 'other' ? t.why : t._tag)
 
 describe('a product', () => {
@@ -58,6 +60,7 @@ describe('a product', () => {
           k.s,
           [of(k, left, rows, ks)],
           [of(k, right, ks, columns)],
+          unscaled,
           die.chance(0.5) ? null : zero,
           [rows.length, columns.length],
         )
@@ -72,7 +75,10 @@ describe('a product', () => {
     const k = kit()
     const [rows, columns] = [range(4, 2), range(8, 3)]
     const step = (old: Terms | null, from: number, r = rows, c = columns, b = B): Terms =>
-      product(k.s, [of(k, A, r, range(from, 2))], [of(k, b, range(from, 2), c)], old, [r.length, c.length])
+      product(k.s, [of(k, A, r, range(from, 2))], [of(k, b, range(from, 2), c)], unscaled, old, [
+        r.length,
+        c.length,
+      ])
     const first = step(null, 0)
     expect(first).toMatchObject({ _tag: 'sum', ks: [0, 2] })
     expect(step(first, 2)).toMatchObject({ ks: [0, 4] })
@@ -98,9 +104,9 @@ describe('a product', () => {
       'an mma adds to an accumulator that holds something else',
     )
     expect(why(step(other('lost'), 0))).toBe('lost')
-    expect(why(product(k.s, [of(k, C, rows, [2, 3])], [of(k, B, [2, 3], columns)], first, [2, 3]))).toBe(
-      'an mma adds to an accumulator that holds something else',
-    )
+    expect(
+      why(product(k.s, [of(k, C, rows, [2, 3])], [of(k, B, [2, 3], columns)], unscaled, first, [2, 3])),
+    ).toBe('an mma adds to an accumulator that holds something else')
     // the same coordinates from other tables: every other row of a box twice as large
     const again = step(first, 2, range(4, 2), columns)
     expect(why(step(again, 4))).toBe('sum')
@@ -111,10 +117,10 @@ describe('a product', () => {
     const [rows, ks] = [range(2, 2), range(4, 3)]
     const a = of(k, A, rows, ks)
     const parts = [of(k, B, ks, range(0, 2)), of(k, B, ks, range(6, 2))]
-    expect(texts(product(k.s, [a, a], parts, null, [2, 4]), 8)).toEqual(
+    expect(texts(product(k.s, [a, a], parts, unscaled, null, [2, 4]), 8)).toEqual(
       worked('a', 'b', rows, [0, 1, 6, 7], ks),
     )
-    expect(texts(product(k.s, [a], [...parts].reverse(), null, [2, 4]), 8)).toEqual(
+    expect(texts(product(k.s, [a], [...parts].reverse(), unscaled, null, [2, 4]), 8)).toEqual(
       worked('a', 'b', rows, [6, 7, 0, 1], ks),
     )
     const not = 'the two copies of operand A are not the same'
@@ -125,16 +131,16 @@ describe('a product', () => {
       of(k, A, rows, [4, 5, 7]),
       of(k, A, rows, range(5, 3)),
     ])
-      expect(why(product(k.s, [a, copy], parts, null, [2, 4]))).toBe(not)
-    expect(why(product(k.s, [a, { terms: zero, shape: [2, 3] }], parts, null, [2, 4]))).toBe(
+      expect(why(product(k.s, [a, copy], parts, unscaled, null, [2, 4]))).toBe(not)
+    expect(why(product(k.s, [a, { terms: zero, shape: [2, 3] }], parts, unscaled, null, [2, 4]))).toBe(
       'operand A is not a box of an input',
     )
-    expect(why(product(k.s, [a], [parts[0]!, of(k, D, ks, range(6, 2))], null, [2, 4]))).toBe(
+    expect(why(product(k.s, [a], [parts[0]!, of(k, D, ks, range(6, 2))], unscaled, null, [2, 4]))).toBe(
       'the two CTAs have columns of different inputs as operand B',
     )
-    expect(why(product(k.s, [a], [parts[0]!, of(k, B, [4, 5, 7], range(6, 2))], null, [2, 4]))).toBe(
-      'the operands do not meet: k-slice 6 of A with k-slice 7 of B',
-    )
+    expect(
+      why(product(k.s, [a], [parts[0]!, of(k, B, [4, 5, 7], range(6, 2))], unscaled, null, [2, 4])),
+    ).toBe('the operands do not meet: k-slice 6 of A with k-slice 7 of B')
   })
 
   it('is refused by the first thing that is wrong', () => {
@@ -142,7 +148,7 @@ describe('a product', () => {
     const a = of(k, A, [0, 1], [0, 1])
     const b = of(k, B, [0, 1], [0, 1])
     const said = (left: ReadonlyArray<Operand>, right: ReadonlyArray<Operand>): string =>
-      why(product(k.s, left, right, null, [2, 2]))
+      why(product(k.s, left, right, unscaled, null, [2, 2]))
     expect(said([], [b])).toBe('an mma without operands')
     expect(said([a], [])).toBe('an mma without operands')
     expect(said([{ terms: other('lost'), shape: [2, 2] }], [b])).toBe('operand A: lost')
@@ -173,7 +179,7 @@ describe('a product', () => {
     })
     const right = (rows: ReadonlyArray<number>): Operand => of(k, B, rows, [0])
     const at = (from: number, rows: ReadonlyArray<number>): string =>
-      why(product(k.s, [flat(from)], [right(rows)], null, [1, 1]))
+      why(product(k.s, [flat(from)], [right(rows)], unscaled, null, [1, 1]))
     expect(at(4, [4, 5, 6, 7])).toBe('sum')
     expect(at(12, [12, 13, 14, 15])).toBe('sum')
     expect(at(13, [13, 14, 15, 0])).toMatch(/scrambled: its element \[0, 3\] is a\[1, 0\]/)
@@ -185,7 +191,7 @@ describe('a product', () => {
       shape: [1, 3],
     })
     const of3 = (from: number, rows: ReadonlyArray<number>): string =>
-      why(product(k.s, [back(from)], [right(rows)], null, [1, 1]))
+      why(product(k.s, [back(from)], [right(rows)], unscaled, null, [1, 1]))
     expect(of3(20, [4, 3, 2])).toBe('sum')
     expect(of3(18, [2, 1, 0])).toBe('sum')
     expect(of3(17, [1, 0, 15])).toMatch(/scrambled: its element \[0, 2\] is a\[0, 15\]/)
