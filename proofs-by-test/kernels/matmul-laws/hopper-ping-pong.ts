@@ -1,4 +1,4 @@
-import { balanced, matmulLaws } from './laws.js'
+import { balanced, type Plan } from './laws.js'
 import { pointOf, tilesShared, type Grain } from './points.js'
 
 const grain: Grain = { rows: 64, columns: 16, tile: (tileN) => ({ tileM: 64, tileN }) }
@@ -11,10 +11,10 @@ const orders = [
   { order: 'planar-snake', gridMinorDim: 'n', gridTileWidth: 3 },
 ] as const
 
-matmulLaws({
+export const plan: Plan = {
   kernel: 'hopper-ping-pong',
   points: tilesShared(grain, (i, blocks) => ({ blocks, ...orders[i % 5]! })),
   // three tiles: the first thread has two of them
   small: pointOf(grain, [1, 3], 3, 2, { clusters: 1, rest: { blocks: 1 } }),
   unawaited: balanced,
-})
+}

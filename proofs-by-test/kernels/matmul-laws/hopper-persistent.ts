@@ -1,4 +1,4 @@
-import { balanced, matmulLaws } from './laws.js'
+import { balanced, type Plan } from './laws.js'
 import { pointOf, tilesShared, type Grain } from './points.js'
 
 const rows: Grain = { rows: 128, columns: 16, tile: (tileN) => ({ tileM: 128, tileN, split: 'rows' }) }
@@ -21,10 +21,10 @@ const pointsOf = (grain: Grain): ReturnType<typeof tilesShared> =>
 
 const byColumns = pointsOf(columns)
 
-matmulLaws({
+export const plan: Plan = {
   kernel: 'hopper-persistent',
   points: pointsOf(rows).map((p, i) => (i % 4 === 3 ? byColumns[i]! : p)),
   // three tiles, one after the other: the buffer of the store is used again
   small: pointOf(columns, [1, 3], 3, 2, { clusters: 1, rest: { blocks: 1 } }),
   unawaited: balanced,
-})
+}

@@ -1,4 +1,4 @@
-import { balanced, matmulLaws } from './laws.js'
+import { balanced, type Plan } from './laws.js'
 import { oneTileEach, pointOf, type Grain } from './points.js'
 
 const grain: Grain = { rows: 64, columns: 16, tile: (tileN) => ({ tileM: 64, tileN }) }
@@ -10,9 +10,9 @@ const safe = [
   { wgmmaWait: 'implemented', explicitWait: true },
 ] as const
 
-matmulLaws({
+export const plan: Plan = {
   kernel: 'wgmma-loop',
   points: oneTileEach(grain, (i) => ({ dtype: i % 2 === 0 ? 'f16' : 'bf16', ...safe[i % 3]! })),
   small: pointOf(grain, [1, 1], 5, 2),
   unawaited: balanced,
-})
+}

@@ -1,11 +1,11 @@
-import { balanced, matmulLaws } from './laws.js'
+import { balanced, type Plan } from './laws.js'
 import { oneTileEach, pointOf, type Grain } from './points.js'
 
 const grain: Grain = { rows: 64, columns: 16, tile: (tileN) => ({ tileM: 64, tileN }) }
 
-matmulLaws({
+export const plan: Plan = {
   kernel: 'hopper-matmul',
   points: oneTileEach(grain),
   small: pointOf(grain, [1, 1], 5, 2),
   unawaited: balanced,
-})
+}

@@ -1,0 +1,4 @@
+import { matmulLaws } from './laws.js'
+import { blackwell } from './plans.js'
+
+blackwell.forEach(matmulLaws)
