@@ -15,6 +15,7 @@ import { plan as matmul4 } from './matmul4.js'
 import { plan as matmul5 } from './matmul5.js'
 import { plan as matmul6 } from './matmul6.js'
 import { plan as matmulDynamic } from './matmul-dynamic.js'
+import { plan as matmulMxfp8 } from './matmul-mxfp8.js'
 import { plan as wgmmaLoop } from './wgmma-loop.js'
 
 /** One tile with one block of Hopper. */
@@ -28,7 +29,7 @@ export const hopper: ReadonlyArray<Plan> = [
 ]
 export const hopperTiles: ReadonlyArray<Plan> = [hopperPersistent, hopperPingPong]
 /** One tile with one block of Blackwell, or with as many as come. */
-export const blackwell: ReadonlyArray<Plan> = [matmul0, matmul1, matmul2, matmulDynamic]
+export const blackwell: ReadonlyArray<Plan> = [matmul0, matmul1, matmul2, matmulDynamic, matmulMxfp8]
 /** Pairs of blocks. */
 export const pairs: ReadonlyArray<Plan> = [matmul3, matmul4]
 export const pairsWithEpilogue: ReadonlyArray<Plan> = [matmul5, matmul6]

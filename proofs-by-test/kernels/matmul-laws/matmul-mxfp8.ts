@@ -1,4 +1,4 @@
-import { balanced, matmulLaws } from './laws.js'
+import { balanced, type Plan } from './laws.js'
 import { pointOf, type Grain } from './points.js'
 
 /** Scales come in atoms of 128 rows by 4 blocks of 32: no tile is smaller. */
@@ -19,7 +19,7 @@ const shapes: ReadonlyArray<readonly [number, number]> = [
   [3, 3],
 ]
 
-matmulLaws({
+export const plan: Plan = {
   kernel: 'matmul-mxfp8',
   points: rings
     .flatMap(([stages, all]) => all.map((steps) => [stages, steps] as const))
@@ -37,4 +37,4 @@ matmulLaws({
     ),
   small: pointOf(grain, [1, 1], 3, 2),
   unawaited: balanced,
-})
+}
