@@ -143,6 +143,7 @@ describe('what a read finds, by hand', () => {
         table(m.tables, new Int32Array(count)),
         3,
         ks,
+        false,
       )
   const at = (m: Memory, from: number, count: number, dtype: Dtype = 'f16'): Terms =>
     read(m, view(smemPlane, dtype, from, count))
@@ -209,7 +210,7 @@ describe('terms', () => {
     const t = (...xs: number[]) => table(s, Int32Array.from(xs))
     const elements = t(2, 0)
     expect(texts(pick(s, input(1, t(0, 6, 10), 100), elements), 2)).toEqual(['b+110', 'b+100'])
-    expect(texts(pick(s, sum(0, 1, t(0, 1, 2), 10, t(5, 6, 7), 20, [0, 2]), elements), 2)).toEqual([
+    expect(texts(pick(s, sum(0, 1, t(0, 1, 2), 10, t(5, 6, 7), 20, [0, 2], false), elements), 2)).toEqual([
       'a[12] b[27] 0,1',
       'a[10] b[25] 0,1',
     ])
@@ -241,7 +242,7 @@ describe('terms', () => {
     const s = tables()
     const t = (...xs: number[]) => table(s, Int32Array.from(xs))
     const of = (a: number, b: number, row: number, column: number, ks: ReadonlyArray<number>): Terms =>
-      sum(a, b, t(0, 1), row, t(0, 0), column, ks)
+      sum(a, b, t(0, 1), row, t(0, 0), column, ks, false)
     const x = of(0, 1, 4, 6, [0, 4])
     const why = (y: Terms): string => (y._tag === 'other' ? y.why : y._tag)
     expect(added(x, of(0, 1, 4, 6, [4, 8]))).toMatchObject({ ks: [0, 4, 4, 8], row: 4, column: 6 })
@@ -260,7 +261,7 @@ describe('terms', () => {
     expect(why(added(x, of(0, 1, 4, 7, [])))).toBe(
       'a reduction adds the sum for row 4 and column 7 to that for row 4 and column 6',
     )
-    expect(why(added(x, sum(0, 1, t(0, 2), 4, t(0, 0), 6, [])))).toBe(
+    expect(why(added(x, sum(0, 1, t(0, 2), 4, t(0, 0), 6, [], false)))).toBe(
       'a reduction adds the sum for row 6 and column 6 to that for row 5 and column 6',
     )
     expect(joined('add', zero, x)).toBe(x)
