@@ -9,9 +9,11 @@ import {
   doneKnowledge,
   fences,
   groupWaits,
+  lateArrives,
   movedArrives,
   newPairs,
   waits,
+  waitsElsewhere,
 } from '../../../src/semantics/detector/candidate-edges.js'
 import { told } from '../../../src/semantics/detector/generation.js'
 import type { Knowledge } from '../../../src/semantics/detector/knowledge.js'
@@ -278,15 +280,42 @@ describe('group waits', () => {
       [text('bulk'), true],
     ])
   })
-  test('a group that is not committed cannot be waited for', () => {
+  const committing = (family: Family): string =>
+    `a commit that closes the ${family} group of \`op\` of p@0, and a ${family} group wait that covers it, before \`use\` of p@0`
+  test('a group that is not committed cannot be waited for: with a commit it can', () => {
     expect(
       listed(caseOf(hasty('wgmma', 'wgmma', { writes: 'r0 0', commits: false }, 'r')), groupWaits),
-    ).toEqual([[text('wgmma'), false]])
+    ).toEqual([
+      [text('wgmma'), false],
+      [committing('wgmma'), true],
+    ])
     expect(
       listed(caseOf(hasty('tmaStore', 'bulk', { reads: 's0 0', commits: false }, 'w')), groupWaits),
     ).toEqual([
       [text('bulk', true), false],
       [text('bulk'), false],
+      [committing('bulk'), true],
+    ])
+    // loads of tensor memory have none to commit
+    expect(
+      listed(caseOf(hasty('tcgen05Ld', 'tcgen05Ld', { writes: 'r0 0', commits: false }, 'r')), groupWaits),
+    ).toEqual([[text('tcgen05Ld'), true]])
+  })
+  test('closed is what its agent commits between the two, of that family', () => {
+    const c = caseOf((s) => {
+      s.commit(0, 'wgmma')
+      const op = s.issue(0, 'wgmma', 'op')
+      s.commit(0, 'cpAsync')
+      s.commit(1, 'wgmma')
+      s.awaits(0, 'wgmma', 1)
+      s.perform(op, [], ['r0 0'])
+      s.r(0, 'r0 0', 'use')
+      s.commit(0, 'wgmma')
+      s.awaits(0, 'wgmma', 0)
+    })
+    expect(listed(c, groupWaits)).toEqual([
+      [text('wgmma'), false],
+      [committing('wgmma'), true],
     ])
   })
   test('copies by load, st.async and the tensor queue have no groups', () => {
@@ -363,13 +392,26 @@ describe('waits', () => {
       s.arrive(0, 1, { site: 'before' })
       load(s, 0, 0, 's0 0', 'load')
       s.r(1, 's0 0', 'consume')
+      s.wait(1, 0, 0)
       s.wait(0, 0, 0)
       s.arrive(0, 2, { site: 'after' })
     })
+    // full is the reader's to wait for, other is nobody's
     expect(listed(c, waits)).toEqual([
       [generation(0, 'full'), true],
       [generation(0, 'other'), true],
     ])
+    expect(listed(c, waitsElsewhere)).toEqual([])
+  })
+  test('what only others wait for comes apart', () => {
+    const c = caseOf((s) => {
+      load(s, 0, 0, 's0 0', 'load')
+      s.r(1, 's0 0', 'consume')
+      s.wait(0, 0, 0)
+      s.arrive(0, 2, { site: 'after' })
+    })
+    expect(listed(c, waits)).toEqual([[generation(0, 'other'), true]])
+    expect(listed(c, waitsElsewhere)).toEqual([[generation(0, 'full'), true]])
   })
   test('not what depends on the reader itself', () => {
     const c = caseOf((s) => {
@@ -380,9 +422,10 @@ describe('waits', () => {
       s.wait(0, 1, 0)
       s.arrive(0, 2)
     })
-    expect(listed(c, waits)).toEqual([[generation(0, 'full'), true]])
+    expect(listed(c, waits)).toEqual([])
+    expect(listed(c, waitsElsewhere)).toEqual([[generation(0, 'full'), true]])
   })
-  test('at most twelve', () => {
+  test.each([true, false])('at most twelve (for the reader to wait for: %s)', (near) => {
     const c = caseOf((s) => {
       load(s, 0, 0, 's0 0', 'load')
       s.r(1, 's0 0', 'consume')
@@ -391,11 +434,16 @@ describe('waits', () => {
         s.arrive(0, 2)
         s.wait(0, 2, i % 2 === 0 ? 0 : 1)
       }
+      if (near) {
+        s.wait(1, 0, 0)
+        s.wait(1, 2, 1)
+      }
     })
-    expect(hypotheses(c, waits).map((h) => h.text)).toEqual([
+    expect(hypotheses(c, near ? waits : waitsElsewhere).map((h) => h.text)).toEqual([
       generation(0, 'full'),
       ...Array.from({ length: 11 }, (_, g) => generation(g, 'other')),
     ])
+    expect(hypotheses(c, near ? waitsElsewhere : waits)).toEqual([])
   })
   test('the copy’s own generation, although it never completes', () => {
     const c = caseOf((s) => {
@@ -417,17 +465,61 @@ describe('waits', () => {
     })
     expect(hypotheses(c, waits).map((h) => h.text)).toEqual([generation(0, 'full')])
   })
-  test('overwritten too early: first what is not the copy’s own arrival', () => {
+  test.each([
+    ['read', 'R1', ['full', 'other']],
+    ['overwritten', 'W1', ['other', 'full']],
+  ] as const)('%s too early: %s, first %o', (what, id, order) => {
     const c = caseOf((s) => {
       load(s, 0, 0, 's0 0', 'load')
       s.wait(0, 0, 0)
       s.arrive(0, 2)
-      s.w(1, 's0 0', 'consume')
+      if (what === 'read') s.r(1, 's0 0', 'consume')
+      else s.w(1, 's0 0', 'consume')
+      s.wait(1, 0, 0)
     })
     expect([c.finding.id, hypotheses(c, waits).map((h) => h.text)]).toEqual([
-      'W1',
-      [generation(0, 'other'), generation(0, 'full')],
+      id,
+      order.map((name) => generation(0, name)),
     ])
+  })
+})
+
+describe('arrives that come too early for what they should tell', () => {
+  const early = (o: { waits?: boolean; other?: boolean; own?: boolean } = {}): Case =>
+    caseOf((s) => {
+      s.arrive(0, 0, { site: 'early' })
+      if (o.own !== false) s.arrive(0, 1, { site: 'on another barrier' })
+      s.w(0, 's0 0', 'produce')
+      if (o.waits !== false) s.wait(1, o.other === true ? 2 : 0, o.other === true ? 1 : 0)
+      s.r(1, 's0 0', 'consume')
+      s.wait(1, 1, 1, { site: 'later' })
+    })
+  test('the arrive that the reader has waited for, behind what it should tell of', () => {
+    expect(listed(early(), lateArrives)).toEqual([
+      ['the arrive `early` of p@0 on full@0 moved behind `produce` of p@0', true],
+    ])
+  })
+  test('not where the reader has waited for nothing, or for what nobody of that agent arrives on', () => {
+    expect(hypotheses(early({ waits: false }), lateArrives)).toEqual([])
+    expect(hypotheses(early({ other: true }), lateArrives)).toEqual([])
+  })
+  test('the last one before, whether it is the agent’s or of what it has issued', () => {
+    const c = caseOf((s) => {
+      s.arrive(0, 0, { site: 'first' })
+      s.wait(1, 0, 0)
+      const commit = s.issue(0, 'tcgen05', 'commit')
+      s.arrives(commit, 0)
+      s.w(0, 's0 0', 'produce')
+      s.wait(1, 0, 1)
+      s.r(1, 's0 0', 'consume')
+    })
+    expect(listed(c, lateArrives)).toEqual([
+      ['the arrive `commit` of p@0 on full@0 moved behind `produce` of p@0', true],
+    ])
+  })
+  test('one agent cannot wait for itself', () => {
+    const c = early()
+    expect(hypotheses({ ...c, b: { ...c.b, side: { ...c.b.side, index: 0 } } }, lateArrives)).toEqual([])
   })
 })
 

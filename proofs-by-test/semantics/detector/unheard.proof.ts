@@ -1,7 +1,9 @@
 /** Unheard releases: who should have been waited for, on logs by hand. */
 import { describe, expect, test } from 'vitest'
 import {
+  earlyRelease,
   isUnheard,
+  mistakenWait,
   releaseBefore,
   releaseOf,
   silentPartner,
@@ -226,5 +228,87 @@ describe('the release before another arrival', () => {
       x.arrive(2, empty0)
     })
     expect(asked(s, full0)).toEqual([2, 2, empty0])
+  })
+})
+
+describe('a wait for another slot', () => {
+  const asked = (s: Script, own: number, at: number): unknown => {
+    const w = mistakenWait(s.header, s.events, side(0, at, 'writes'), own)
+    return w === undefined ? undefined : [s.header.sites[w.site]!.label, w.barrier]
+  }
+  const waiting = (barrier: number, more: (x: Script) => void = () => undefined): Script =>
+    made((x) => {
+      x.wait(0, barrier, 1, { site: 'the wait' })
+      more(x)
+      x.w(0, 's0 0')
+    })
+  test.each([
+    ['of the ring, the other index', empty1, full0, empty0],
+    ['of the ring, the other way round', empty0, full1, empty1],
+  ] as const)('%s', (_, waited, own, meant) => {
+    expect(asked(waiting(waited), own, 2)).toEqual(['the wait', meant])
+  })
+  test.each([
+    ['its own index', empty0, full0],
+    ['no index', plain, full0],
+    ['the ring of the copy itself', full1, full0],
+    ['a ring without that index', far0, full1],
+  ] as const)('%s: no mistake', (_, waited, own) => {
+    expect(asked(waiting(waited), own, 2)).toBe(undefined)
+  })
+  test('the last wait of the writer that passed', () => {
+    const others = waiting(empty1, (x) => {
+      x.wait(1, empty0, 1)
+      x.wait(0, empty0, 0, { blocked: true })
+    })
+    expect(asked(others, full0, 3)).toEqual(['the wait', empty0])
+    const right = waiting(empty1, (x) => {
+      x.wait(0, empty0, 1)
+    })
+    expect(asked(right, full0, 3)).toBe(undefined)
+    expect(
+      asked(
+        made((x) => x.w(0, 's0 0')),
+        full0,
+        1,
+      ),
+    ).toBe(undefined)
+  })
+})
+
+describe('a release before anybody has read', () => {
+  const asked = (s: Script, first: number, second: number, own: number = full0): unknown => {
+    const r = earlyRelease(s.header, s.events, side(0, first, 'writes'), side(0, second, 'writes'), own)
+    return r === undefined ? undefined : [s.header.sites[r.site]!.label, r.barrier]
+  }
+  const between = (barrier: number, arrives: boolean, o: { blocked?: boolean; who?: number } = {}): Script =>
+    made((x) => {
+      if (arrives) x.arrive(1, barrier, { site: 'the arrive' })
+      x.w(0, 's0 0')
+      x.wait(o.who ?? 0, barrier, 0, { blocked: o.blocked ?? false })
+      x.w(0, 's0 0')
+      x.arrive(1, barrier, { site: 'too late' })
+    })
+  test('the wait between the two writes, and the last arrive before it', () => {
+    expect(asked(between(empty0, true), 1, 3)).toEqual(['the arrive', empty0])
+  })
+  test.each([
+    ['for another index', empty1, full0],
+    ['for the ring of the copy', full0, full0],
+    ['for a barrier without an index', plain, full0],
+  ] as const)('not a wait %s', (_, barrier, own) => {
+    expect(asked(between(barrier, true), 1, 3, own)).toBe(undefined)
+  })
+  test('not without an arrive, not one that blocks, not another agent’s, not before the first write', () => {
+    expect(asked(between(empty0, false), 1, 3)).toBe(undefined)
+    expect(asked(between(empty0, true, { blocked: true }), 1, 3)).toBe(undefined)
+    expect(asked(between(empty0, true, { who: 1 }), 1, 2)).toBe(undefined)
+    const before = made((x) => {
+      x.arrive(1, empty0)
+      x.wait(0, empty0, 0)
+      x.w(0, 's0 0')
+      x.w(0, 's0 0')
+    })
+    expect(asked(before, 2, 3)).toBe(undefined)
   })
 })
