@@ -4,17 +4,28 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
+import * as B from '../../../src/semantics/builder.js'
+import * as X from '../../../src/semantics/expression.js'
 import { Claims, Places } from '../../../src/semantics/explore/index.js'
 import { reduction } from '../../../src/semantics/explore/reduction.js'
 import type { Launched } from '../../../src/semantics/launch.js'
 import type { Machine } from '../../../src/semantics/machine/state.js'
 import { embed } from '../../../src/semantics/naive/embed.js'
-import { offered, take } from '../../../src/semantics/step.js'
+import { offered, sameKey, take, type EventKey } from '../../../src/semantics/step.js'
 import { skeleton } from '../naive/skeletons.js'
-import { launchedProgram } from './programs.js'
+import { kindsOf, launchedProgram, launchedSkeleton, right, searched } from './programs.js'
 import {
   arr,
   atom,
+  gather,
+  gathered,
+  rdG,
+  rdH,
+  rdY,
+  things,
+  wrG,
+  wrH,
+  type Word,
   atomY,
   barArrive,
   init,
@@ -27,6 +38,7 @@ import {
   wr,
   wrY,
   type Team,
+  type Things,
 } from './team.js'
 
 /** The machine after all agents have come so far that `isThere`; operations stay in flight. */
@@ -41,17 +53,22 @@ const standing = ({ world, machine }: Launched, isThere: (m: Machine, agent: num
   }
 }
 
-const enough = ({ world, machine }: Launched, m: Machine, nameOf: (agent: number) => string): string => {
+const enough = (
+  { world, machine }: Launched,
+  m: Machine,
+  nameOf: (agent: number) => string,
+  frozen: EventKey | null = null,
+): string => {
   const touched = Claims.future(world, machine)
   const seen: Places.Seen = new Map()
   Claims.mapFuture(touched, (t) => Claims.noteAll(seen, t))
   const places = Places.places(world.header, seen)
-  const choices = offered(world, m)
+  const choices = offered(world, m).filter((o) => frozen === null || !sameKey(o.key, frozen))
   const claims = choices.map((o) => Claims.claim(places, Claims.touchesOf(world, m, o)))
   const chosen = reduction(
     world,
     Claims.mapFuture(touched, (t) => Claims.claim(places, t)),
-  )(m, choices, claims, null)
+  )(m, choices, claims, frozen)
   return [...chosen]
     .sort((p, q) => p - q)
     .map((i) => {
@@ -62,7 +79,8 @@ const enough = ({ world, machine }: Launched, m: Machine, nameOf: (agent: number
     .join(' ')
 }
 
-const ofSkeleton = (text: string): string => {
+/** `cold`: by name, what is never to be taken. */
+const ofSkeleton = (text: string, cold: string | null = null): string => {
   const s = skeleton(text.replace(/; \* \|/g, ' |').replaceAll('*', ''))
   const embedded = embed(s)
   if (E.isLeft(embedded)) throw new Error(embedded.left.message)
@@ -81,7 +99,12 @@ const ofSkeleton = (text: string): string => {
   agents.forEach((agent, x) => {
     if (goals[x] !== Infinity) expect(m.agents[agent]!.at, text).toBe(goals[x])
   })
-  return enough(launched, m, (agent) => s.agents[agents.indexOf(agent)]!.name)
+  const nameOf = (agent: number): string => s.agents[agents.indexOf(agent)]!.name
+  const never = offered(launched.world, m).find(
+    (o) => cold === `${nameOf(o.key.agent)}${o.operation === null ? '' : '#0'}`,
+  )
+  expect(never === undefined).toBe(cold === null)
+  return enough(launched, m, nameOf, never?.key ?? null)
 }
 
 type Row = readonly [what: string, text: string, enough: string]
@@ -114,6 +137,7 @@ const rows: ReadonlyArray<Row> = [
   ],
   ['bytes that are expected by the arrival', 'b@0:2 | t@0: * arr #0 | u@0: * arx #0 1', 'u'],
   ['arrivals at two barriers', 'b@0:1 e@0:1 | t@0: * arr #0 | u@0: * arr #1', 't'],
+  ['two arrivals of one, while bytes are missing', 'b@0:1 | t@0: exp #0 1; * arr #0 | u@0: * arr #0', 't u'],
   // a count and a wait
   [
     'an arrival that ends the phase, a wait that passes before',
@@ -178,6 +202,16 @@ const rows: ReadonlyArray<Row> = [
     ' | t@0: st s0.x > g.z; bc; * bw 0 full; wr s0.y | u@0: * rd s0.y',
     't#0',
   ],
+  [
+    'whoever can let a wait for a group pass',
+    ' | t@0: st s0.x > g.z; bc; * bw 0 full; wr s0.y | u@0: * rd s0.y; wr s0.x',
+    'u t#0',
+  ],
+  [
+    'a product that is held by the one before it',
+    ' | t@0: wg s0.x > r0.a; wc; wg s0.y > r0.b; wc; * | u@0: * wr s0.y; wr s0.x',
+    'u t#0',
+  ],
   // named barriers
   ['both of a named barrier', ' | t@0: * rdv a 0,1; wr s0.x | u@0: * rdv a 0,1; wr s0.x', 't'],
   [
@@ -205,17 +239,71 @@ describe('events that are enough', () => {
   })
 })
 
-const ofTeam = (of: Team): string => {
-  const launched = launchedProgram(team(of))
-  const { sites } = launched.world.header
-  const m = standing(launched, (state, agent) => {
-    const { ready } = state.agents[agent]!
-    return (
-      ready !== null &&
-      ready._tag === 'do' &&
-      (sites[ready.stmt.site]?.path.some((p) => p.startsWith('agent ')) ?? false)
-    )
+const frozen: ReadonlyArray<readonly [what: string, frozen: string | null, text: string, enough: string]> = [
+  [
+    'behind bytes that come',
+    null,
+    'b@0:2 | t@0: exp #0 1; arr #0; ld > s0.x:#0:1; * | u@0: * wait #0 0; rd s0.z | v@0: * wr s0.z; rd s0.y | w@0: * wr s0.y; arr #0',
+    't#0',
+  ],
+  [
+    'behind bytes that never come',
+    't#0',
+    'b@0:2 | t@0: exp #0 1; arr #0; ld > s0.x:#0:1; * | u@0: * wait #0 0; rd s0.z | v@0: * wr s0.z; rd s0.y | w@0: * wr s0.y; arr #0',
+    'v',
+  ],
+  [
+    'bytes of another barrier never come',
+    't#0',
+    'b@0:1 e@0:1 | t@0: arx #1 1; ld > s0.x:#1:1; * | u@0: * wait #0 0; rd s0.z | v@0: * wr s0.z; rd s0.y | w@0: * wr s0.y; arr #0',
+    'v w',
+  ],
+  [
+    'behind an arrival that never comes',
+    't',
+    'b@0:2 | t@0: * arr #0 | u@0: * wait #0 0; rd s0.z | v@0: * wr s0.z; rd s0.y | w@0: * wr s0.y; arr #0',
+    'v',
+  ],
+  [
+    'an arrival at another barrier never comes',
+    't',
+    'b@0:1 e@0:1 | t@0: * arr #1 | u@0: * wait #0 0; rd s0.z | v@0: * wr s0.z; rd s0.y | w@0: * wr s0.y; arr #0',
+    'v w',
+  ],
+]
+
+describe('events that are enough, without one that is frozen', () => {
+  it.each(frozen)('%s', (_, cold, text, expected) => {
+    expect(ofSkeleton(text, cold)).toBe(expected)
   })
+})
+
+/** Does the agent stand in its own part of a team's program? */
+const inBody = ({ world }: Launched, m: Machine, agent: number): boolean => {
+  const { ready } = m.agents[agent]!
+  const { sites } = world.header
+  return (
+    ready !== null &&
+    ready._tag === 'do' &&
+    (sites[ready.stmt.site]?.path.some((p) => p.startsWith('agent ')) ?? false)
+  )
+}
+
+it('all of them, where nothing is known of what may come', () => {
+  const { world, machine } = launchedProgram(team({ words: [[[wr], [wrY], [rd]]] }))
+  const timed = { world: { ...world, header: { ...world.header, nondeterminism: ['a test'] } }, machine }
+  const m = standing(timed, (state, agent) => inBody(timed, state, agent))
+  expect(enough(timed, m, String)).toBe('0 1 2')
+})
+
+/** `done`: how many events of its part each agent has behind it. */
+const ofTeam = (of: Team, done: ReadonlyArray<number> = []): string => {
+  const launched = launchedProgram(team(of))
+  const begin = standing(launched, (state, agent) => inBody(launched, state, agent))
+  const m = standing(
+    { world: launched.world, machine: begin },
+    (state, agent) => state.agents[agent]!.at >= begin.agents[agent]!.at + (done[agent] ?? 0),
+  )
   return enough(launched, m, String)
 }
 
@@ -243,4 +331,171 @@ describe('events that are enough, of teams', () => {
   it.each(teams)('%s', (_, expected, words) => {
     expect(ofTeam({ words: [words] })).toBe(expected)
   })
+})
+
+const crowded: ReadonlyArray<
+  readonly [what: string, enough: string, words: Team['words'][number], done: ReadonlyArray<number>]
+> = [
+  [
+    'some have arrived, and the others do not all fit',
+    '0 1 2',
+    [[barArrive(1, 3), barArrive(1, 3)], [barArrive(1, 3)], [barArrive(1, 3)]],
+    [1, 0, 0],
+  ],
+  [
+    'some have arrived elsewhere, and the others fit',
+    '0',
+    [[barArrive(2, 3), barArrive(1, 3)], [barArrive(1, 3)], [barArrive(1, 3)]],
+    [1, 0, 0],
+  ],
+]
+
+describe('events that are enough, of named barriers under way', () => {
+  it.each(crowded)('%s', (_, expected, words, done) => {
+    expect(ofTeam({ words: [words] }, done)).toBe(expected)
+  })
+})
+
+it('arrivals at a barrier that is not there', () => {
+  const bare = { counts: [1, 1, 1, 0] } as const
+  expect(ofTeam({ words: [[[arr(3)], [arr(3)]]], ...bare })).toBe('0 1')
+  expect(ofTeam({ words: [[[arr(3)], [arr(2)]]], ...bare })).toBe('0')
+})
+
+describe('events that are enough, of clusters', () => {
+  it('behind a meeting that another is missing at: the one who is missing', () => {
+    // 0 waits for 2; 3 has arrived and reads what 0 is about to write
+    const of: Team = {
+      words: [
+        [
+          [gather(), gathered, wrG],
+          [gather(), gathered],
+        ],
+        [
+          [wrH, gather(), gathered],
+          [gather(), rdG, rdH, gathered],
+        ],
+      ],
+      cluster: 2,
+    }
+    expect(ofTeam(of, [1, 1, 0, 1])).toBe('2 3')
+  })
+})
+
+/** 0 has forked 1 and 2 and goes on. */
+const forking = (
+  children: readonly [ReadonlyArray<Word>, ReadonlyArray<Word>],
+  parent: ReadonlyArray<Word>,
+  after: ReadonlyArray<Word>,
+): string => {
+  const program = right(
+    B.kernel(
+      { name: 'fork', arch: 'sm90a', agents: [B.warp('p', 0), B.warp('c', 1), B.warp('d', 2)] },
+      function* () {
+        const t = yield* things()
+        const branches = ['c', 'd'].map((agent, k) =>
+          B.branch(agent, {}, function* () {
+            for (const word of children[k]!) yield* word(t)
+          }),
+        )
+        yield* B.fork(
+          'fork',
+          {
+            agent: 'p',
+            captures: {},
+            body: function* () {
+              for (const word of parent) yield* word(t)
+              return {}
+            },
+          },
+          branches,
+        )
+        for (const word of after) yield* word(t)
+      },
+    ),
+  )
+  const launched = launchedProgram(program)
+  const m = standing(launched, (state, agent) => agent !== 0 || state.agents[0]!.ready?._tag !== 'fork')
+  return enough(launched, m, String)
+}
+
+describe('events that are enough, of forks', () => {
+  it('behind a join: whoever is waited for keeps it shut', () => {
+    expect(forking([[wr], []], [rdY], [rd])).toBe('0')
+    // a join that is still to come keeps nobody: that errs upwards
+    expect(forking([[wr, wrY], []], [rdY], [rd])).toBe('0 1')
+    expect(forking([[wr, wrY], []], [rdY, rd], [])).toBe('0 1')
+    expect(forking([[wr], [rdY, rd]], [], [wr])).toBe('2')
+    expect(forking([[wr], [rd]], [], [wr])).toBe('1 2')
+    expect(forking([[wrY], [rd, rdY]], [], [wr])).toBe('2')
+  })
+})
+
+/** In each of two CTAs an agent forks another. */
+const forkingPair = (words: {
+  readonly before?: ReadonlyArray<Word>
+  readonly child0?: ReadonlyArray<Word>
+  readonly child?: ReadonlyArray<Word>
+  readonly parent1?: ReadonlyArray<Word>
+  readonly after0?: ReadonlyArray<Word>
+  readonly forked: boolean
+}): string => {
+  const some = function* (t: Things, of: ReadonlyArray<Word> | undefined): B.Steps<void> {
+    for (const word of of ?? []) yield* word(t)
+  }
+  const program = right(
+    B.kernel(
+      { name: 'forks', arch: 'sm90a', grid: [2], cluster: [2], agents: [B.warp('p', 0), B.warp('c', 1)] },
+      function* () {
+        const t = yield* things()
+        const inCta = (cta: number): X.Condition => X.eq(X.place('ctaRank'), X.i32(cta))
+        yield* some(t, words.before)
+        yield* B.fork(
+          'fork',
+          {
+            agent: 'p',
+            captures: {},
+            body: function* () {
+              yield* B.ifThen('parent 1', inCta(1), () => some(t, words.parent1))
+              return {}
+            },
+          },
+          [
+            B.branch('c', {}, function* () {
+              yield* some(t, words.child)
+              yield* B.ifThen('child 0', inCta(0), () => some(t, words.child0))
+            }),
+          ],
+        )
+        yield* B.ifThen('after 0', inCta(0), () => some(t, words.after0))
+      },
+    ),
+  )
+  const launched = launchedProgram(program)
+  const m = standing(
+    launched,
+    (state, agent) => !words.forked || agent % 2 === 1 || state.agents[agent]!.ready?._tag !== 'fork',
+  )
+  return enough(launched, m, String)
+}
+
+describe('events that are enough, of forks in two CTAs', () => {
+  it('whoever is not there yet comes by the fork of another', () => {
+    expect(forkingPair({ before: [rdG], child: [wrG], forked: false })).toBe('0 2')
+    expect(forkingPair({ before: [rdG], child: [wrH], forked: false })).toBe('0')
+  })
+  it('who stands at a join goes on when its child has ended', () => {
+    const words = { child0: [wrH], parent1: [rdG, rdH], after0: [wrG], forked: true }
+    expect(forkingPair(words)).toBe('1 2')
+    expect(forkingPair({ ...words, parent1: [rdG] })).toBe('1')
+  })
+})
+
+it('beside an event that faults all others are followed', () => {
+  const launched = launchedSkeleton(
+    skeleton(' | t@0: tst t0.y; wst; dea t0.y; dea t0.y | u@0: fen cta; wr s0.x | v@0: fen cta; rd s0.x'),
+  )
+  const kinds = 'fault race visibility'
+  expect(kindsOf(searched(launched, { reduced: false }))).toBe(kinds)
+  expect(kindsOf(searched(launched))).toBe(kinds)
 })

@@ -138,6 +138,20 @@ export const gathered: Word = () => B.run(next('cluster wait'), { _tag: 'cluster
 
 // ---------------------------------------------------------------- teams
 
+/** What the words are about. */
+export const things = function* (): B.Steps<Things> {
+  const x = yield* B.sharedMemory('x', 'i32', [4])
+  const y = yield* B.sharedMemory('y', 'i32', [4])
+  const g = yield* B.tensorParam('g', 'i32', [4], { role: 'inout' })
+  const h = yield* B.tensorParam('h', 'i32', [4], { role: 'inout' })
+  const c = yield* B.tensorParam('c', 'i32', [1], { role: 'inout' })
+  const d = yield* B.tensorParam('d', 'i32', [1], { role: 'inout' })
+  const toG = yield* B.descriptorParam('to_g', g, [4])
+  const bs: X.Barrier<'ptx', false, 0>[] = []
+  for (let k = 0; k < 4; k++) bs.push(yield* B.barriers(`b${String(k)}`, []))
+  return { x, y, g, h, c, d, toG, bs }
+}
+
 export interface Team {
   /** by CTA of the whole grid, by agent: its words. CTAs of a cluster share barriers 0 to 3 of their own. */
   readonly words: ReadonlyArray<ReadonlyArray<ReadonlyArray<Word>>>
@@ -163,16 +177,7 @@ export const team = (o: Team): Program => {
         agents: Array.from({ length: agents }, (_, k) => B.warp(`w${String(k)}`, k)),
       },
       function* () {
-        const x = yield* B.sharedMemory('x', 'i32', [4])
-        const y = yield* B.sharedMemory('y', 'i32', [4])
-        const g = yield* B.tensorParam('g', 'i32', [4], { role: 'inout' })
-        const h = yield* B.tensorParam('h', 'i32', [4], { role: 'inout' })
-        const c = yield* B.tensorParam('c', 'i32', [1], { role: 'inout' })
-        const d = yield* B.tensorParam('d', 'i32', [1], { role: 'inout' })
-        const toG = yield* B.descriptorParam('to_g', g, [4])
-        const bs: X.Barrier<'ptx', false, 0>[] = []
-        for (let k = 0; k < 4; k++) bs.push(yield* B.barriers(`b${String(k)}`, []))
-        const t: Things = { x, y, g, h, c, d, toG, bs }
+        const t = yield* things()
         yield* B.ifThen('first', X.eq(X.place('agent'), X.i32(0)), function* () {
           for (const [k, count] of counts.entries()) if (count > 0) yield* init(k, count)(t)
           yield* wr(t)

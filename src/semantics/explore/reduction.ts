@@ -33,6 +33,7 @@
  *
  * Names: persistent sets (Godefroid), stubborn sets (Valmari); the reach is the conditional part.
  */
+import type { Mbarrier } from '../machine/mbarrier.js'
 import type { Prepared } from '../machine/operation.js'
 import { withInFlight, type Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
@@ -76,18 +77,20 @@ export type Reduce = (
 const named = (m: Machine, place: number): number =>
   m.named.find((n) => placeOf(n.cta, n.id) === place)?.arrived ?? 0
 
+const barrierOf = (m: Machine, b: number): Mbarrier | null => m.barriers[b] ?? null
+
 /** Can the phase under way end by what is in reach? */
 const mayEnd = (m: Machine, r: Reach, b: number): boolean => {
-  const s = m.barriers[b]
+  const s = barrierOf(m, b)
   if (r.lives[b] === 1) return true
-  if (s === null || s === undefined) return false
+  if (s === null) return false
   return r.arrivals[b]! >= s.pending && s.tx - r.minus[b]! <= 0 && s.tx + r.plus[b]! >= 0
 }
 
 /** Does a count of `b` meet others that are in reach? */
 const countsMeet = (m: Machine, r: Reach, c: Count): boolean => {
-  const s = m.barriers[c.barrier]
-  if (s === null || s === undefined) return true
+  const s = barrierOf(m, c.barrier)
+  if (s === null) return true
   const arrivals = r.arrivals[c.barrier]! + c.arrivals
   const bytes = r.plus[c.barrier]! > 0 || r.minus[c.barrier]! > 0
   return arrivals > s.pending || (arrivals === s.pending && bytes) || mayEnd(m, r, c.barrier)
@@ -95,8 +98,8 @@ const countsMeet = (m: Machine, r: Reach, c: Count): boolean => {
 
 /** Can this count, with what is in reach, end the phase under way? */
 const endsWith = (m: Machine, r: Reach, c: Count): boolean => {
-  const s = m.barriers[c.barrier]
-  if (s === null || s === undefined) return true
+  const s = barrierOf(m, c.barrier)
+  if (s === null) return true
   const tx = s.tx + c.bytes
   return (
     r.arrivals[c.barrier]! + c.arrivals >= s.pending &&
@@ -106,8 +109,8 @@ const endsWith = (m: Machine, r: Reach, c: Count): boolean => {
 }
 
 const passes = (m: Machine, barrier: number, parity: number): boolean => {
-  const s = m.barriers[barrier]
-  return s !== null && s !== undefined && (s.completed & 1) !== parity
+  const s = barrierOf(m, barrier)
+  return s !== null && (s.completed & 1) !== parity
 }
 
 const touchesBarrier = (c: Claim, b: number): boolean =>
@@ -270,10 +273,7 @@ const reachOf = (
     if (anything) more = false
   }
   // one whose list is open can do anything, and so can in effect all the others
-  if (anything)
-    processes.forEach((_, i) => {
-      if (inside[i] === 0) claims[i] = null
-    })
+  if (anything) claims.fill(null)
   return r
 }
 
@@ -352,15 +352,8 @@ export const reduction = (world: World, future: Future<Claim>): Reduce => {
   return (m, offered, claims, frozen) => {
     const all = offered.map((_, i) => i)
     if (offered.length <= 1) return all
-    // what touches nothing at all commutes with everything
-    const free = offered.findIndex(
-      (o, i) =>
-        claims[i]!.empty &&
-        !(
-          o.ready !== null &&
-          (o.ready._tag === 'fault' || (o.ready._tag === 'do' && o.ready.prepared._tag === 'trap'))
-        ),
-    )
+    // what touches nothing at all commutes with everything (where it faults, the search follows the others, too)
+    const free = claims.findIndex((c) => c.empty)
     if (free >= 0) return [free]
     const agents = m.agents.length
     const indexOf = (agent: number, flight: number): number =>
@@ -409,7 +402,6 @@ export const reduction = (world: World, future: Future<Claim>): Reduce => {
           if (p.offered < 0) suppliers(world, m, r, processes, p).forEach(join)
           else
             processes.forEach((_, q) => {
-              if (inside[q] === 1) return
               const of = r.of[q]!
               if (of === null || of.some((f) => depends(m, r, p.next!, f))) join(q)
             })
