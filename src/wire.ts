@@ -286,7 +286,8 @@ const byWord = <A>(key: string, name: string, known: ReadonlyMap<string, AnyWire
       if (E.isLeft(result)) return result
       return isWhole(u) ? t.success(u) : t.failure(u, c, name)
     },
-    { oneOf: [...known.values()].map(({ schema }) => schema) },
+    // words that share a form are one case of it
+    { oneOf: [...new Set(known.values())].map(({ schema }) => schema) },
     merged([...known.values()]),
   )
 }

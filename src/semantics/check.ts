@@ -29,7 +29,14 @@ import {
   wanting,
   withMissing,
 } from './decision.js'
-import type { Condition, Conditions, Finding, Judgement, MissingEdge } from './finding.js'
+import {
+  foremost,
+  type Condition,
+  type Conditions,
+  type Finding,
+  type Judgement,
+  type MissingEdge,
+} from './finding.js'
 import { launch, readTensor, type Arguments, type Launched } from './launch.js'
 import type { Fold } from './log.js'
 import type { Machine } from './machine/state.js'
@@ -49,7 +56,13 @@ import {
   type Ran,
 } from './confirm.js'
 import type { EventKey, Fault } from './step.js'
-import { verdictSchema, type Provenance, type ReplayableFinding, type Verdict } from './verdict.js'
+import {
+  otherGrants,
+  verdictSchema,
+  type Provenance,
+  type ReplayableFinding,
+  type Verdict,
+} from './verdict.js'
 
 // ---------------------------------------------------------------- model
 
@@ -95,9 +108,7 @@ export const scope: ReadonlyArray<string> = ['races inside one agent, between it
 
 /** What the verdict of this program leaves out besides. */
 const scopeOf = (world: World): ReadonlyArray<string> =>
-  world.linked.instructions.has('clc.tryCancel')
-    ? [...scope, 'cluster launch control: other grants than those of the run']
-    : scope
+  world.linked.instructions.has('clc.tryCancel') ? [...scope, otherGrants] : scope
 
 // ---------------------------------------------------------------- one run
 
@@ -279,12 +290,6 @@ const findingsOf = (
   ]
   const fresh = added(runs.map(({ shown }) => shown))
   return runs.flatMap(({ ran }, i) => replayable(launched, fresh[i]!, ran.schedule, options, detecting))
-}
-
-/** The first finding of each id, then the others: a reader who looks at a few sees all kinds. */
-const foremost = (findings: ReadonlyArray<ReplayableFinding>): ReadonlyArray<ReplayableFinding> => {
-  const isFirst = (f: ReplayableFinding, i: number): boolean => findings.findIndex((g) => g.id === f.id) === i
-  return [...findings.filter(isFirst), ...findings.filter((f, i) => !isFirst(f, i))]
 }
 
 /** Why the result is wrong, if it is a layout: bytes that were written as other elements than they are read as. */

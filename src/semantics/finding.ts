@@ -151,3 +151,9 @@ export interface Judgement {
   /** pieces of memory that its accesses looked at: what it would cost to judge again */
   readonly looked: number
 }
+
+/** The first finding of each id, then the others: a reader who looks at a few sees all kinds. */
+export const foremost = <F extends Finding>(findings: ReadonlyArray<F>): ReadonlyArray<F> => {
+  const isFirst = (f: F, i: number): boolean => findings.findIndex((g) => g.id === f.id) === i
+  return [...findings.filter(isFirst), ...findings.filter((f, i) => !isFirst(f, i))]
+}

@@ -9,6 +9,9 @@
  */
 import type { Conditions, Finding } from './finding.js'
 
+/** What a verdict leaves out where cluster launch control is asked: in `scope`. */
+export const otherGrants = 'cluster launch control: other grants than those of the run'
+
 export const verdictSchema = 'tcspec.verdict/1'
 
 export type VerdictName =

@@ -17,7 +17,17 @@ const documents = [
   'src/render/README.md',
   'src/oracle/README.md',
 ]
-const chapters = ['numerics', 'transforms', 'layouts', 'semantics', 'dialects', 'kernels', 'render', 'oracle']
+const chapters = [
+  'numerics',
+  'fast',
+  'transforms',
+  'layouts',
+  'semantics',
+  'dialects',
+  'kernels',
+  'render',
+  'oracle',
+]
 
 describe('documents say what is there', () => {
   it.each(documents)('%s: every path exists', (file) => {

@@ -27,11 +27,11 @@ import {
   withMissing,
 } from '../decision.js'
 import { detector, type Options } from '../detector/index.js'
-import type { Finding } from '../finding.js'
+import { foremost, type Finding } from '../finding.js'
 import type { Fold, Header, LogEvent } from '../log.js'
 import { layoutMismatch, provenance } from '../provenance/index.js'
 import { both } from '../run.js'
-import { verdictSchema, type ReplayableFinding, type Verdict } from '../verdict.js'
+import { otherGrants, verdictSchema, type ReplayableFinding, type Verdict } from '../verdict.js'
 import type { TraceError } from './error.js'
 import { foldTrace } from './reader.js'
 
@@ -50,6 +50,8 @@ interface Ending {
   readonly idle: Set<number>
   blocked: boolean
   cut: boolean
+  /** somebody asked for a cluster that has not begun */
+  requests: boolean
   clusters: number
   /** the log, while it is short enough to be asked again */
   events: LogEvent[] | null
@@ -75,6 +77,7 @@ const ending: Fold<Ending, Ending> = {
     idle: new Set(),
     blocked: false,
     cut: false,
+    requests: false,
     clusters: 0,
     events: [],
   }),
@@ -93,8 +96,11 @@ const ending: Fold<Ending, Ending> = {
       const agent = agentOf(e)
       if (agent >= 0 && s.header.agents[agent]!.starts) s.running.add(agent)
       s.blocked ||= isBlocked(e)
-      if (e._tag === 'issue') s.idle.add(e.operation)
-      else if (e._tag === 'perform' || e._tag === 'signal') s.idle.delete(e.operation)
+      if (e._tag === 'issue') {
+        s.idle.add(e.operation)
+        s.requests ||= e.unit === 'clc'
+      }
+      if (e._tag === 'perform' || e._tag === 'signal') s.idle.delete(e.operation)
     }
     return s
   },
@@ -136,7 +142,7 @@ export const judgeTrace =
           decidedBy: 'one-schedule',
           search: null,
           conditions: judgement.conditions,
-          findings: [
+          findings: foremost([
             ...(layout === null
               ? []
               : [
@@ -147,7 +153,7 @@ export const judgeTrace =
                   ),
                 ]),
             ...shown.map(unscheduled),
-          ],
+          ]),
           notes: judgement.notes.map(unscheduled),
           waitFor: judgement.deadlock.map(showBlocked),
           provenance: claim,
@@ -160,7 +166,8 @@ export const judgeTrace =
             clusters: end.clusters * (header.resident ?? 1),
             runs: 1,
           },
-          scope: options.scope,
+          // whoever asked for a cluster got one answer of several
+          scope: end.requests ? [...options.scope, otherGrants] : options.scope,
         }
       }),
     )
