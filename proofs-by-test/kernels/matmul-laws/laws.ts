@@ -178,7 +178,7 @@ const show = ({ settings }: Point): string =>
     .join(' ')
 
 /** Every how many points are computed with numbers by day; all of them are proved for all inputs. */
-const sampled = 7
+const sampled = 14
 
 const table = (plan: Plan): void => {
   test(`${String(plan.points.length)} points: steps below, at and above the slots; one tile, many, an odd number`, () => {

@@ -45,10 +45,12 @@ import { contextHere, inContext, threadHere, when, type Thread } from './context
 import {
   flipped,
   inMasks,
+  isTrial,
   masksBeside,
   masksHere,
   masksOf,
   recordOf,
+  setFlipped,
   setMasks,
   type Masks,
 } from './parities.js'
@@ -156,6 +158,10 @@ const mapWarps = <C extends Readonly<Record<string, TypeIndex>>>(
     const keys: (readonly [warp: number, keys: ReadonlyArray<string>])[] = []
     for (const w of fourWarps) keys.push([w, yield* flipped(label, () => inWarp(w, captures))])
     const all = keys.flatMap(([, some]) => some)
+    if (yield* isTrial) {
+      yield* setFlipped(all)
+      return
+    }
     let after: ReadonlyArray<readonly [string, Int]> = []
     const made = yield* aside(function* () {
       if (thread.autoBarriers) yield* warpgroupBarrier(`${label}.enter`, thread)

@@ -277,31 +277,29 @@ export const tensorMemoryColumns = (layout: Tmem.TensorMemoryLayout, shape: Shap
   return Tmem.columnsOf(layout, [rows, layout.kind === 'sparse-metadata' ? columns * metadataWords : columns])
 }
 
-const candidates = (columns: number): ReadonlyArray<Tmem.TensorMemoryLayout> => {
+/** One after the other, the usual ones first: a layout takes long to make, and most matrices lie under the first. */
+const candidates = function* (columns: number): Generator<Tmem.TensorMemoryLayout, void, void> {
   const packings = [1, 2, 4, 8]
-  const widths = Array.from({ length: Math.floor(columns / 16) }, (_, k) => 16 * (k + 1))
-  const made = [
-    ...packings.map((p) => Tmem.defaultLayout(p)),
-    ...packings.flatMap((p) => widths.flatMap((c) => [Tmem.halfLane(c, p), Tmem.m64Collective(c, p)])),
-  ]
-  return [
-    ...made.flatMap((one) => (E.isRight(one) ? [one.right] : [])),
-    Tmem.scales,
-    Tmem.bScalesM64Collective,
-    Tmem.sparseMetadata,
-  ]
+  for (const p of packings) {
+    const made = Tmem.defaultLayout(p)
+    if (E.isRight(made)) yield made.right
+  }
+  for (const p of packings)
+    for (let c = 16; c <= columns; c += 16)
+      for (const made of [Tmem.halfLane(c, p), Tmem.m64Collective(c, p)])
+        if (E.isRight(made)) yield made.right
+  yield* [Tmem.scales, Tmem.bScalesM64Collective, Tmem.sparseMetadata]
 }
 
 /** The layout under which a matrix of tensor memory lies, if it is one of Pallas's. */
 export const tensorMemoryLayoutOf = (ref: TransformedRef): Tmem.TensorMemoryLayout | null => {
   if (ref.shape.length !== 2) return null
   const at0: TransformedRef = { ...ref, byteOffset: 0 }
-  return (
-    candidates(ref.shape[1]!).find((layout) => {
-      const made = tensorMemoryRef('', layout, ref.shape, ref.bits)
-      return E.isRight(made) && Ref.sameRef(made.right, at0)
-    }) ?? null
-  )
+  for (const layout of candidates(ref.shape[1]!)) {
+    const made = tensorMemoryRef('', layout, ref.shape, ref.bits)
+    if (E.isRight(made) && Ref.sameRef(made.right, at0)) return layout
+  }
+  return null
 }
 
 // ---------------------------------------------------------------- tensor memory: allocation

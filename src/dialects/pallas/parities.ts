@@ -9,7 +9,8 @@
  *                                                     carried: k = 0     0b01     k = 1   0b11     k = 2   0b10     k = 3   0b00
  *     if c: wait done                                 mask of done       c ? 0b1 : 0b0
  *
- * Which masks a body flips is found by writing it once and throwing it away.
+ * Which masks a body flips is found by writing it once and throwing it away; the regions in it are then written once, too, so that d regions,
+ * one in another, are written d + 1 times at most, and not 2^d.
  *
  * A warp keeps a mask of its own from where its thread parts, and keeps it from one warp map to the next. An agent that was forked gives no
  * values back, so its thread computes the mask beside it: what the warp does, without any effect, of which only the masks remain
@@ -165,14 +166,22 @@ export const sameMasks =
       return result
     })
 
+/** Are these steps thrown away? Then all that is asked of a region is which masks it flips, and its body is written once. */
+const trying: Surrounding<boolean> = surrounding('pallas.parities.trial', false)
+export const isTrial: Build<boolean> = whereIAm(trying)
+
 /** What the steps give; they are thrown away. */
 const trial = <A>(label: string, steps: () => Steps<A>): Build<A> =>
   build((state: State) =>
     pipe(
-      runSteps(steps(), amend(state, { path: [...state.path, label], body: null })),
+      runSteps(within(trying, true)(steps), amend(state, { path: [...state.path, label], body: null })),
       E.map(([a]) => [a, state]),
     ),
   )
+
+/** In a trial: masks that are others than before, whatever they are. */
+export const setFlipped = (keys: ReadonlyArray<string>): Build<void> =>
+  setMasks(keys.map((key) => [key, i32(0)] as const))
 
 /** The masks that a body flips. */
 export const flipped = (label: string, body: () => Steps<unknown>): Build<ReadonlyArray<string>> =>
@@ -204,6 +213,10 @@ export const loopWithMasks = <C extends Carried>(
       for (const [key, value] of Object.entries<Expr>(carried)) names.push([key, yield* letIn(key, value)])
       yield* body(index, checked<Exprs<C>, Values>(Object.fromEntries(names)))
     })
+    if (yield* isTrial) {
+      yield* setFlipped(keys)
+      return carried
+    }
     const mine = (all: Values): Exprs<C> =>
       checked<Exprs<C>, Values>(Object.fromEntries(own.map((key) => [key, all[key]!] as const)))
     const both = (some: Exprs<C>, masks: Masks): Exprs<C> =>
@@ -226,6 +239,18 @@ export const branchWithMasks = <C extends Carried>(
 ): Build<Exprs<C>> =>
   block(function* () {
     const before = yield* masksHere
+    if (yield* isTrial) {
+      const flips: string[] = []
+      const tried = (body: () => Steps<Exprs<C>>) =>
+        function* (): Generator<Step, Exprs<C>, State> {
+          const [given, after] = yield* inMasks(before, body)
+          flips.push(...changed(before, after))
+          return given
+        }
+      const given = yield* ifThen<C>(label, condition, tried(then), tried(otherwise))
+      yield* setFlipped(flips)
+      return given
+    }
     let keys = yield* flipped(label, otherwise)
     let own: ReadonlyArray<string> = []
     const side = (body: () => Steps<Exprs<C>>) =>
