@@ -5,6 +5,7 @@
  *
  * Law 1. The fault of any operand is the instruction's.
  * Law 2. An operand of another kind than the signature says is `type.mismatch`.
+ * Law 3. What does not fit together is refused, each condition by itself, with the code of the second table.
  */
 import { describe, expect, test } from 'vitest'
 import { bits } from '../../src/numerics/bits.js'
@@ -36,6 +37,19 @@ const program = right(
       yield* B.sharedMemory('ta', 'f16', [128, 64], transforms)
       yield* B.sharedMemory('tb', 'f16', [64, 64], [])
       yield* B.sharedMemory('rows of copies', 'u32', [128, 8])
+      yield* B.sharedMemory('half of b', 'f16', [64, 32], [])
+      yield* B.sharedMemory('one row', 'u32', [1, 8])
+      yield* B.sharedMemory('halves', 'f16', [4])
+      yield* B.sharedMemory('bytes', 'u8', [64])
+      yield* B.sharedMemory('cube', 'f16', [2, 2, 2])
+      yield* B.sharedMemory('ints', 'i8', [64, 64])
+      yield* B.sharedMemory('scales', 'e8m0', [128, 2])
+      yield* B.sharedMemory('scales of 64', 'e8m0', [64, 2])
+      yield* B.sharedMemory('other scales', 'ue4m3', [64, 2])
+      yield* B.sharedMemory('wrong scales', 'e8m0', [64, 1])
+      yield* B.sharedMemory('no scales', 'f16', [128, 2])
+      yield* B.registers('r of floats', 'wg', 'f32', [128, 8])
+      yield* B.registers('long', 'wg', 'u32', [128, 4])
       yield* B.registers('wacc', 'wg', 'f32', [64, 32])
       yield* B.registers('r', 'wg', 'u32', [128, 8])
       yield* B.registers('r4', 'wg', 'i32', [4])
@@ -456,4 +470,348 @@ describe('the table', () => {
         }
     })
   }
+})
+
+// ---------------------------------------------------------------- what does not fit together
+
+describe('law 3', () => {
+  const away = (v: never): never =>
+    expr<never>({ _tag: 'remote', of: v, rank: X.i32(0) as unknown as ExprNode })
+  const part = (id: string, starts: ReadonlyArray<number>, sizes: ReadonlyArray<number>): never =>
+    expr<never>({
+      _tag: 'slice',
+      of: { _tag: 'storage', storage: id },
+      starts: starts.map((x) => X.i32(x) as unknown as ExprNode),
+      sizes,
+    })
+  /** Four pointers to elements of `n`, from element `first` on. */
+  const from = (first: number, param = 'n'): never =>
+    X.addptr(
+      X.splat<never, 1>(pointer(param), [4]) as unknown as X.Tile<never, 1>,
+      X.add(fours, X.splat(X.i32(first), [4])),
+    ) as unknown as never
+  const threes = X.iota<1>([3], 0)
+  const product = {
+    _tag: 'tcgen05.mma',
+    accumulator: view('d'),
+    a: view('ta'),
+    b: view('tb'),
+    accumulate: X.i1(true),
+    ctaGroup: 1,
+    completions: [],
+  } as const
+  const warpgroup = {
+    _tag: 'wgmma.mma',
+    accumulator: view('wacc'),
+    a: view('wa'),
+    b: view('wb'),
+    scaleD: X.i1(true),
+    negateA: false,
+    negateB: false,
+  } as const
+  const loading = {
+    _tag: 'tma.load',
+    descriptor: map('map'),
+    coords: [X.i32(0), X.i32(0)],
+    destination: view('box'),
+    barrier: one,
+    ctaGroup: 1,
+  } as const
+  const gathering = {
+    _tag: 'tma.gather',
+    descriptor: map('line'),
+    rows: fours,
+    column: X.i32(0),
+    destination: view('lines'),
+    barrier: one,
+    ctaGroup: 1,
+  } as const
+  const creating = {
+    _tag: 'tensormap.create',
+    at: pointer('maps'),
+    tensor: pointer('t'),
+    dims: [X.i32(16), X.i32(64)],
+    strides: [X.i64(64n), X.i64(1n)],
+    box: [8, 64],
+    dtype: 'u16',
+    swizzle: 128,
+    fill: 'zero',
+  } as const
+  const behind = (param: string, elements: number): never =>
+    X.addptr(pointer(param) as X.Ptr, X.i32(elements)) as never
+  const copying = {
+    _tag: 'tcgen05.cp',
+    source: view('rows of copies'),
+    destination: view('c'),
+    shape: '128x256b',
+    ctaGroup: 1,
+  } as const
+  const refusals: ReadonlyArray<readonly [string, Instruction, code: string | null]> = [
+    ['barriers for one', { _tag: 'mbarrier.inval', barrier: view('b') }, 'type.mismatch'],
+    // pointers: the 16 elements of n
+    ['pointers to the first', { _tag: 'gmem.loadPtr', source: from(0) }, null],
+    ['pointers to the last', { _tag: 'gmem.loadPtr', source: from(12) }, null],
+    ['a pointer before the first', { _tag: 'gmem.loadPtr', source: from(-1) }, 'I2'],
+    ['a pointer behind the last', { _tag: 'gmem.loadPtr', source: from(13) }, 'I2'],
+    [
+      'one that the mask takes out',
+      { _tag: 'gmem.loadPtr', source: from(13), mask: X.lt(fours, X.splat(X.i32(3), [4])) },
+      null,
+    ],
+    [
+      'one before the first that the mask takes out',
+      {
+        _tag: 'gmem.storePtr',
+        destination: from(-1),
+        value: fours,
+        mask: X.lt(X.splat(X.i32(0), [4]), fours),
+      },
+      null,
+    ],
+    [
+      'one that it leaves',
+      { _tag: 'gmem.loadPtr', source: from(13), mask: X.lt(fours, X.splat(X.i32(4), [4])) },
+      'I2',
+    ],
+    ['a tile of numbers for pointers', { _tag: 'gmem.loadPtr', source: fours as never }, 'type.mismatch'],
+    ['a store of too few', { _tag: 'smem.store', destination: view('x'), value: threes }, 'tile.shape'],
+    ['a store of too many', { _tag: 'regs.write', destination: view('r4'), value: eights }, 'tile.shape'],
+    [
+      'a store by pointers of too few',
+      { _tag: 'gmem.storePtr', destination: from(0), value: threes },
+      'tile.shape',
+    ],
+    // copies and messages
+    [
+      'cp.async into too few',
+      { _tag: 'cpAsync.copy', source: from(0), destination: view('wide') },
+      'tile.shape',
+    ],
+    [
+      'st.async of halves',
+      { _tag: 'stAsync.store', destination: view('halves'), value: fours, barrier: one },
+      'type.mismatch',
+    ],
+    [
+      'st.async of too few',
+      { _tag: 'stAsync.store', destination: view('x'), value: threes, barrier: one },
+      'tile.shape',
+    ],
+    [
+      'st.async into another CTA',
+      { _tag: 'stAsync.store', destination: away(view('x')), value: fours, barrier: one },
+      'A4',
+    ],
+    [
+      'st.async into another CTA, with its barrier',
+      { _tag: 'stAsync.store', destination: away(view('x')), value: fours, barrier: away(one) },
+      null,
+    ],
+    // atomics
+    [
+      'an atomic of halves that there is not',
+      { _tag: 'smem.atomic', op: 'xor', destination: view('halves'), value: fours, scope: 'cta' },
+      'atomic.dtype',
+    ],
+    [
+      'an atomic of too few',
+      { _tag: 'smem.atomic', op: 'add', destination: view('x'), value: threes, scope: 'cta' },
+      'tile.shape',
+    ],
+    [
+      'compared with too few',
+      { _tag: 'smem.atomic', op: 'cas', destination: view('x'), value: fours, compare: threes, scope: 'cta' },
+      'tile.shape',
+    ],
+    // counters
+    [
+      'a counter of halves',
+      { _tag: 'semaphore.signal', at: pointer('t'), value: X.i32(1), scope: 'gpu' },
+      'semaphore.counter',
+    ],
+    [
+      'the last counter',
+      { _tag: 'semaphore.signal', at: behind('n', 15), value: X.i32(1), scope: 'gpu' },
+      null,
+    ],
+    [
+      'a counter behind the last',
+      { _tag: 'semaphore.signal', at: behind('n', 16), value: X.i32(1), scope: 'gpu' },
+      'I2',
+    ],
+    [
+      'a counter before the first',
+      { _tag: 'semaphore.wait', at: behind('n', -1), value: X.i32(1), decrement: false, scope: 'gpu' },
+      'I2',
+    ],
+    [
+      'a signal of nothing',
+      { _tag: 'semaphore.signal', at: pointer('n'), value: X.i32(0), scope: 'gpu' },
+      'semaphore.value',
+    ],
+    [
+      'a wait for nothing',
+      { _tag: 'semaphore.wait', at: pointer('n'), value: X.i32(0), decrement: false, scope: 'gpu' },
+      null,
+    ],
+    // answers: 16 bytes at a multiple of 16
+    ['an answer of 16 bytes', { _tag: 'clc.query', response: part('bytes', [16], [16]) }, null],
+    ['at an odd place', { _tag: 'clc.query', response: part('bytes', [8], [16]) }, 'clc.response'],
+    ['of 8 bytes', { _tag: 'clc.query', response: part('bytes', [16], [8]) }, 'clc.response'],
+    ['of 32 bytes', { _tag: 'clc.query', response: part('bytes', [0], [32]) }, 'clc.response'],
+    [
+      'in two pieces',
+      { _tag: 'clc.query', response: part('rows of copies', [0, 0], [2, 2]) },
+      'clc.response',
+    ],
+    // bulk copies
+    ['a load into another CTA', { ...loading, destination: away(view('box')) }, 'A4'],
+    ['a load for the barrier of another CTA', { ...loading, barrier: away(one) }, 'A4'],
+    ['both in another CTA', { ...loading, destination: away(view('box')), barrier: away(one) }, null],
+    ['a load for the barrier of the pair', { ...loading, barrier: away(one), ctaGroup: 2 }, null],
+    ['every CTA there is', { ...loading, multicast: X.i32(3) }, null],
+    ['a CTA that is not there', { ...loading, multicast: X.i32(4) }, 'I2'],
+    ['one coordinate', { ...loading, coords: [X.i32(0)] }, 'type.mismatch'],
+    ['rows through a box of eight', { ...gathering, descriptor: map('map') }, 'A4'],
+    ['rows of an array', { ...gathering, descriptor: map('words') }, 'A4'],
+    ['three rows', { ...gathering, rows: threes }, 'tile.shape'],
+    ['no rows', { ...gathering, rows: X.iota<1>([0], 0) }, 'tile.shape'],
+    [
+      'a reduction of words of 16 bits',
+      {
+        _tag: 'tma.reduce',
+        kind: 'add',
+        descriptor: map('map'),
+        coords: [X.i32(0), X.i32(0)],
+        source: view('box'),
+      },
+      'A4',
+    ],
+    // tensor maps
+    ['at an odd place', { ...creating, at: behind('maps', 32) }, 'A4'],
+    ['at the last place', { ...creating, at: behind('maps', 128) }, null],
+    ['behind the last place', { ...creating, at: behind('maps', 192) }, 'I2'],
+    ['before the first', { ...creating, at: behind('maps', -64) }, 'I2'],
+    ['fewer dimensions than the box', { ...creating, dims: [X.i32(16)] }, 'type.mismatch'],
+    ['fewer strides than the box', { ...creating, strides: [X.i64(1n)] }, 'type.mismatch'],
+    ['a box that is too wide for its swizzle', { ...creating, swizzle: 64 }, 'A4'],
+    ['a tensor at an odd place', { ...creating, tensor: behind('t', 4), dims: [X.i32(8), X.i32(64)] }, 'A4'],
+    [
+      'a tensor at a multiple of 16 bytes',
+      { ...creating, tensor: behind('t', 8), dims: [X.i32(8), X.i32(64)] },
+      null,
+    ],
+    ['an empty dimension', { ...creating, dims: [X.i32(0), X.i32(64)] }, 'A4'],
+    ['a dimension of one', { ...creating, dims: [X.i32(1), X.i32(64)] }, null],
+    ['elements apart', { ...creating, strides: [X.i64(64n), X.i64(2n)] }, 'A4'],
+    ['rows at an odd stride', { ...creating, strides: [X.i64(12n), X.i64(1n)] }, 'A4'],
+    ['rows on one another', { ...creating, strides: [X.i64(0n), X.i64(1n)] }, 'A4'],
+    [
+      'rows too far apart',
+      { ...creating, dims: [X.i32(1), X.i32(64)], strides: [X.i64(2n ** 39n), X.i64(1n)] },
+      'A4',
+    ],
+    [
+      'rows as far apart as may be',
+      { ...creating, dims: [X.i32(1), X.i32(64)], strides: [X.i64(2n ** 39n - 8n), X.i64(1n)] },
+      null,
+    ],
+    ['NaN for integers', { ...creating, fill: 'nan' }, 'A4'],
+    ['NaN for halves', { ...creating, fill: 'nan', dtype: 'f16' }, null],
+    ['more rows than there are', { ...creating, dims: [X.i32(17), X.i32(64)] }, 'I2'],
+    [
+      'the last element of the last row missing',
+      { ...creating, dims: [X.i32(17), X.i32(1)], strides: [X.i64(64n), X.i64(1n)] },
+      'I2',
+    ],
+    // products
+    ['wgmma: A of three dimensions', { ...warpgroup, a: view('cube') }, 'mma.shape'],
+    ['wgmma: B of three dimensions', { ...warpgroup, b: view('cube') }, 'mma.shape'],
+    ['wgmma: k of A is not that of B', { ...warpgroup, b: part('wb', [0, 0], [32, 32]) }, 'mma.shape'],
+    [
+      'wgmma: rows of the accumulator',
+      { ...warpgroup, accumulator: part('wacc', [0, 0], [32, 32]) },
+      'mma.shape',
+    ],
+    [
+      'wgmma: columns of the accumulator',
+      { ...warpgroup, accumulator: part('wacc', [0, 0], [64, 16]) },
+      'mma.shape',
+    ],
+    ['wgmma: integers', { ...warpgroup, a: view('ints') }, 'instruction.unsupported'],
+    ['tcgen05: A of another CTA', { ...product, a: away(view('ta')) }, 'mma.remote'],
+    ['tcgen05: B of another CTA', { ...product, b: away(view('tb')) }, 'mma.remote'],
+    ['tcgen05: the accumulator of another CTA', { ...product, accumulator: away(view('d')) }, 'mma.remote'],
+    ['tcgen05: of a pair, half the columns in each', { ...product, b: view('half of b'), ctaGroup: 2 }, null],
+    ['tcgen05: of a pair, all the columns in each', { ...product, ctaGroup: 2 }, 'mma.shape'],
+    ['tcgen05: of one CTA, half the columns', { ...product, b: view('half of b') }, 'mma.shape'],
+    ['scales of A alone', { ...product, scaleA: view('scales') }, 'mma.scales'],
+    ['scales of B alone', { ...product, scaleB: view('scales of 64') }, 'mma.scales'],
+    [
+      'scales of two dtypes',
+      { ...product, scaleA: view('scales'), scaleB: view('other scales') },
+      'mma.scales',
+    ],
+    [
+      'scales of two blocks',
+      { ...product, scaleA: view('scales'), scaleB: view('wrong scales') },
+      'mma.scales',
+    ],
+    [
+      'scales that are none',
+      { ...product, scaleA: view('no scales'), scaleB: view('no scales') },
+      'mma.scales',
+    ],
+    [
+      'scales of halves',
+      { ...product, scaleA: view('scales'), scaleB: view('scales of 64') },
+      'algebra.lacks',
+    ],
+    // tensor memory
+    [
+      'a commit for a CTA that is not there',
+      { _tag: 'tcgen05.commit', barrier: one, multicast: X.i32(4), ctaGroup: 1 },
+      'I2',
+    ],
+    ['cp from another CTA', { ...copying, source: away(view('rows of copies')) }, 'mma.remote'],
+    ['cp into another CTA', { ...copying, destination: away(view('c')) }, 'mma.remote'],
+    ['cp of fewer', { ...copying, source: view('one row') }, 'tile.shape'],
+    [
+      'cp of another dtype',
+      { ...copying, source: view('rows of copies'), destination: part('d', [0, 0], [128, 8]) },
+      'tile.shape',
+    ],
+    [
+      'a shift in another CTA',
+      { _tag: 'tcgen05.shift', destination: away(view('c')), ctaGroup: 1 },
+      'mma.remote',
+    ],
+    [
+      'a shift of one row',
+      { _tag: 'tcgen05.shift', destination: part('c', [0, 0], [1, 8]), ctaGroup: 1 },
+      'tile.shape',
+    ],
+    ['ld into fewer', { _tag: 'tcgen05.ld', source: view('c'), destination: view('long') }, 'tile.shape'],
+    [
+      'ld into another dtype',
+      { _tag: 'tcgen05.ld', source: view('c'), destination: view('r of floats') },
+      'tile.shape',
+    ],
+    ['st of fewer', { _tag: 'tcgen05.st', destination: view('c'), value: fours }, 'tile.shape'],
+  ]
+  for (const [n, [what, instruction, refused]] of refusals.entries())
+    test(`${String(n)} ${instruction._tag}, ${what}: ${refused ?? 'fits'}`, () => {
+      const p = prepared(instruction)
+      expect(isFault(p) ? p.code : null).toBe(refused)
+    })
+  test('a product of a pair: a share for each CTA, the columns of both', () => {
+    expect(prepared({ ...product, b: view('half of b'), ctaGroup: 2 })).toMatchObject({
+      m: 128,
+      n: 64,
+      k: 64,
+      ctaGroup: 2,
+      shares: [{ a: [{}] }, { a: [{}] }],
+      b: [{}, {}],
+    })
+  })
 })

@@ -134,7 +134,6 @@ const judgeForeign = (c: Cell, r: AccessRecord, out: Conflicts): void => {
 const sameKind = (a: AccessRecord, b: AccessRecord): boolean =>
   a.completion.clock >= 0 &&
   a.completion.clock === b.completion.clock &&
-  a.completion.alternative === b.completion.alternative &&
   a.proxy === b.proxy &&
   a.sound === b.sound &&
   alike(a.queue, b.queue)

@@ -69,6 +69,7 @@ export const floorDiv = (x: bigint, y: bigint): bigint => {
   const q = x / y
   return x % y !== 0n && x < 0n !== y < 0n ? q - 1n : q
 }
+/** A shift to the right by more than the width has shifted everything out by itself; one to the left by as much would be too long to make. */
 export const longBinary = (op: BinaryName, x: bigint, y: bigint): bigint | null => {
   switch (op) {
     case 'add':
@@ -98,9 +99,9 @@ export const longBinary = (op: BinaryName, x: bigint, y: bigint): bigint | null 
     case 'shl':
       return y < 0n || y > 63n ? 0n : wrap64(x << y)
     case 'shrS':
-      return y < 0n || y > 63n ? (x < 0n ? -1n : 0n) : x >> y
+      return y < 0n ? (x < 0n ? -1n : 0n) : x >> y
     case 'shrU':
-      return y < 0n || y > 63n ? 0n : wrap64(BigInt.asUintN(64, x) >> y)
+      return y < 0n ? 0n : wrap64(BigInt.asUintN(64, x) >> y)
     default:
       return null
   }
