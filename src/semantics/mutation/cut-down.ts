@@ -18,6 +18,8 @@
  * Where only the changed barriers' phases differ in the end, the mutant has completed one generation more, or less, for which nobody waits: every
  * schedule of it has been followed, to the end, and is clean. That is a certificate of its own.
  *
+ * A small instance may not come to the change (a tile after the first, say), so the run that was judged has to end like the original's as well (`kill.ts`).
+ *
  * Laws
  * 1. The original is equivalent to itself; what differs in one instance is not equivalent.
  */
@@ -97,13 +99,23 @@ const without = (ends: ReadonlyArray<string>, storages: ReadonlyArray<string>): 
   ),
 ]
 
+/** Whether two programs end alike: but for these barriers, if need be. */
+export const compareEnds = (
+  x: ReadonlyArray<string>,
+  y: ReadonlyArray<string>,
+  barriers: ReadonlyArray<string>,
+): Answer => {
+  const same = (p: ReadonlyArray<string>, q: ReadonlyArray<string>): boolean => p.join('\n') === q.join('\n')
+  if (same(x, y)) return 'equal'
+  return same(without(x, barriers), without(y, barriers)) ? 'unobserved' : 'different'
+}
+
 /** Does the mutant end as the original does, in every instance that has it? */
 export const comparedWith = (
   instances: ReadonlyArray<CutDown>,
   of: Mutant,
   options: CheckOptions,
 ): Answer => {
-  const same = (x: ReadonlyArray<string>, y: ReadonlyArray<string>): boolean => x.join('\n') === y.join('\n')
   let asked = 0
   let unobserved = false
   for (const instance of instances) {
@@ -112,10 +124,9 @@ export const comparedWith = (
     const [mine, its] = [instance.outcome(), outcomeOf(m.program, options)]
     if (mine === null || its === null) return 'unknown'
     if (mine.outputs !== its.outputs) return 'different'
-    if (!same(mine.ends, its.ends)) {
-      if (!same(without(mine.ends, m.barriers), without(its.ends, m.barriers))) return 'different'
-      unobserved = true
-    }
+    const ends = compareEnds(mine.ends, its.ends, m.barriers)
+    if (ends === 'different') return 'different'
+    unobserved ||= ends === 'unobserved'
     asked++
   }
   return asked === 0 ? 'unknown' : unobserved ? 'unobserved' : 'equal'

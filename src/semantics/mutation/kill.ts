@@ -19,12 +19,13 @@
  * 2. a mutant with a certificate has the verdict, the provenance and the output of the program.
  */
 import * as E from 'fp-ts/lib/Either.js'
-import { check, type CheckOptions } from '../check.js'
+import { check, type Checked, type CheckOptions } from '../check.js'
+import { endOf } from '../explore/index.js'
 import type { Program } from '../program.js'
 import { validate } from '../validate.js'
 import type { VerdictName } from '../verdict.js'
 import { ruleFor } from './certificate.js'
-import { comparedWith, type CutDown } from './cut-down.js'
+import { compareEnds, comparedWith, type CutDown } from './cut-down.js'
 import type { Mutant, MutantClass } from './model.js'
 import { isExpected } from './labels.js'
 import { namingOf, refusalNames, type Naming } from './naming.js'
@@ -87,6 +88,7 @@ export const judging = (
 ): Judge => {
   const strictly: CheckOptions = Object.assign({}, options, { strict: true })
   const original = check(program, strictly)
+  const end = E.isRight(original) ? endAt(original.right) : ''
   const keepsContracts = E.isRight(original) && original.right.verdict.verdict === 'ok'
   return (m) => {
     const valid = validate(m.program)
@@ -126,20 +128,27 @@ export const judging = (
       accurate:
         fate === 'killed' &&
         (ids.length === 0 || isExpected(program, m, ids.slice(0, counted), verdict.verdict)),
-      certificate: verdict.verdict === 'ok' ? (rule ?? certified(smaller, m, options)) : null,
+      certificate:
+        verdict.verdict === 'ok' ? (rule ?? certified(smaller, m, endAt(checked.right), end, options)) : null,
       ids,
       reason: verdict.reason,
     }
   }
 }
 
-const certified = (smaller: ReadonlyArray<CutDown>, m: Mutant, options: CheckOptions): string | null => {
-  switch (comparedWith(smaller, m, options)) {
-    case 'equal':
-      return allSchedules
-    case 'unobserved':
-      return neverObserved
-    default:
-      return null
-  }
+const endAt = ({ world, machine }: Checked): string => endOf(world, machine)
+
+/** By all schedules of the smaller instances; the run that was judged has to end alike, too, for a small one may not come to the change. */
+const certified = (
+  smaller: ReadonlyArray<CutDown>,
+  m: Mutant,
+  its: string,
+  mine: string,
+  options: CheckOptions,
+): string | null => {
+  const here = compareEnds([mine], [its], m.barriers)
+  if (here === 'different') return null
+  const there = comparedWith(smaller, m, options)
+  if (there === 'equal' && here === 'equal') return allSchedules
+  return there === 'equal' || there === 'unobserved' ? neverObserved : null
 }
