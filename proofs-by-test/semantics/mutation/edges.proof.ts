@@ -1,0 +1,74 @@
+/**
+ * What a report says is missing, where a kernel was changed in one place: by hand, the edge that a reader would put back.
+ */
+import { expect, test } from 'vitest'
+import { judgedAt, kernelNamed } from '../../../src/kernels/catalogue/index.js'
+import { check } from '../../../src/semantics/check.js'
+import { mutantsOf } from '../../../src/semantics/mutation/index.js'
+import { options, right } from './settings.js'
+
+test.each([
+  [
+    'queue',
+    'FLAG | producer / i / arrive produced | relaxed',
+    'V1',
+    /^the arrive `arrive produced` of producer@0 on produced\[\d\]@0 as a release$/,
+  ],
+  [
+    'hopper-matmul',
+    'DROP | compute / k / wgmma.group | left out',
+    'W3',
+    /^a commit that closes the wgmma group of `wgmma` of compute@0, and a wgmma group wait that covers it/,
+  ],
+  [
+    'hopper-matmul',
+    'DROP | compute / k / wgmma_wait 1 | left out',
+    'W3',
+    /^a wgmma group wait that covers `wgmma`/,
+  ],
+  ['hopper-matmul', 'DROP | memory / k / wait consumed | left out', 'W1', /^a wait for .*consumed\[\d\]@0/],
+  [
+    'matmul1',
+    'DROP | thread / wait mma_done | left out',
+    'M2',
+    /^a wait for generation 0 of mma_done_barrier/,
+  ],
+  [
+    'matmul1',
+    'MOVE | thread / thread.warp1 / commit mma_done | before all of k',
+    'M2',
+    /^the arrive `commit mma_done` of thread.warp1@0 on mma_done_barrier.* moved behind `tcgen05_mma`/,
+  ],
+  [
+    'hopper-pipeline-ws',
+    'SLOT | wg2 / pipeline.fetches / pipeline.wait consumed | always slot 0',
+    'W3',
+    /^a wait for generation \d of pipeline.consumed\[1\]@0 .* in place of what `pipeline.wait consumed` waits for$/,
+  ],
+  [
+    'matmul3',
+    'PRIME | init barriers / init consumed_barriers[0] | and an arrive',
+    'W1',
+    /^the arrive `.*` on consumed_barriers\[0\]@0 behind whatever reads what `copy a` .* brings$/,
+  ],
+] as const)('%s: %s', (name, key, id, text) => {
+  const { program } = right(judgedAt(right(kernelNamed(name))))
+  const m = mutantsOf(program).find((x) => x.key === key)!
+  const { findings } = right(check(m.program, options)).verdict
+  const told = findings.find((f) => f.id === id && f.missing !== undefined)
+  expect(told?.missing?.text).toMatch(text)
+})
+
+test('the first finding of each id stands before the second of any', () => {
+  const { program } = right(judgedAt(right(kernelNamed('hopper-matmul'))))
+  let several = 0
+  for (const m of mutantsOf(program, ['DROP', 'PRIME'])) {
+    const checked = check(m.program, options)
+    if (checked._tag === 'Left') continue
+    const ids = checked.right.verdict.findings.map((f) => f.id)
+    const distinct = new Set(ids).size
+    expect(new Set(ids.slice(0, distinct)).size).toBe(distinct)
+    if (ids.length > distinct) several++
+  }
+  expect(several).toBeGreaterThan(3)
+})
