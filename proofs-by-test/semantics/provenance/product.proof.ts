@@ -185,6 +185,17 @@ describe('a product', () => {
     expect(at(13, [13, 14, 15, 0])).toMatch(/scrambled: its element \[0, 3\] is a\[1, 0\]/)
     expect(at(30, [14, 15, 0, 1])).toMatch(/scrambled/)
     expect(at(20, [4, 5, 6, 7])).toBe('sum')
+    // the same down a column, where columns lie behind each other
+    const down = (from: number): Operand => ({
+      terms: input(D, table(k.t, Int32Array.of(0, 2, 4, 6)), 2 * from),
+      shape: [4, 1],
+    })
+    const below = (from: number, column: number): string =>
+      why(product(k.s, [down(from)], [of(k, B, [column], [0])], unscaled, null, [4, 1]))
+    expect(below(4, 0)).toBe('sum')
+    expect(below(12, 0)).toBe('sum')
+    expect(below(13, 0)).toMatch(/scrambled: its element \[3, 0\] is d\[0, 1\]/)
+    expect(below(20, 1)).toBe('sum')
     // backwards from its first element
     const back = (from: number): Operand => ({
       terms: input(A, table(k.t, Int32Array.of(0, -2, -4)), 2 * from),
