@@ -1,23 +1,64 @@
 /**
- * A barrier that is invalidated and initialised again is a new barrier.
+ * A barrier that is invalidated and initialised again is a new barrier; a cluster that begins after another has ended knows nothing of it.
  *
- * Law. What follows the second initialisation is judged as it is judged after a first one: the same findings, conditions and deadlock, in the same
+ * Law 1. What follows the second initialisation is judged as it is judged after a first one: the same findings, conditions and deadlock, in the same
  * words; generations count from 0. The log in front has n complete generations that everybody has observed.
+ * Law 2. What a cluster does is judged as if no other had been there. The log in front has a cluster that used every unit and ended.
  */
 import { describe, expect, test } from 'vitest'
 import type { Judgement } from '../../../src/semantics/finding.js'
 import type { Script } from './script.js'
-import { script, slotBytes } from './script.js'
+import { load, script, slotBytes } from './script.js'
 
 const agents = ['p@0', 'c@0', 'd@0']
 const everybody = [0, 1, 2]
 
-/** `lives` complete generations of a first life, all of them observed, and the second life begins. */
+/** Everything that an agent can leave behind, and its end. */
+const busy = (s: Script): void => {
+  s.cluster(1)
+  s.init(0, 1, 1)
+  s.init(0, 0, 1)
+  s.sync(everybody)
+  load(s, 0, 1, 's0 0')
+  s.wait(0, 1, 0)
+  s.arrive(0, 0)
+  for (const x of everybody) s.wait(x, 0, 0)
+  for (const x of everybody) {
+    const mma = s.issue(x, 'wgmma')
+    s.commit(x, 'wgmma')
+    s.perform(mma, [], [`r${String(x)} 0`])
+    s.group(mma, 'wgmma', 'full')
+    s.awaits(x, 'wgmma', 0)
+    const copied = s.issue(x, 'cpAsync')
+    s.commit(x, 'cpAsync')
+    s.perform(copied, [], [`s0 ${String(10 + x)}`])
+    s.group(copied, 'cpAsync', 'full')
+    s.awaits(x, 'cpAsync', 0)
+    const stored = s.issue(x, 'tmaStore')
+    s.commit(x, 'bulk')
+    s.perform(stored, [`r${String(x)} 0`], [])
+    s.group(stored, 'bulk', 'read')
+    s.perform(stored, [], [`g ${String(10 + x)}`])
+    s.group(stored, 'bulk', 'full')
+    s.awaits(x, 'bulk', 0)
+    s.fence(x)
+    s.fence(x, 'tensorBefore')
+    s.fence(x, 'tensorAfter')
+  }
+  s.sync(everybody)
+  s.inval(0, 0)
+  s.inval(0, 1)
+  for (const agent of everybody) s.push({ _tag: 'exit', agent })
+  s.cluster(2)
+}
+
+/** Complete generations of a first life, all of them observed, and the second life begins. */
 const after = (
   generations: number,
   count: number,
   contract: 'ptx' | 'pallas',
   run: (s: Script) => void,
+  front: (s: Script) => void = () => undefined,
 ): Judgement => {
   const s = script({
     agents,
@@ -27,6 +68,7 @@ const after = (
     ],
     bare: true,
   })
+  front(s)
   s.init(0, 1, 1)
   s.init(0, 0, count)
   s.sync(everybody)
@@ -217,5 +259,116 @@ describe.each(cases)('%s', (_, count, contract, run, found) => {
   })
   test.each([1, 2, 3])('second life, after %i generations', (generations) => {
     expect(said(after(generations, count, contract, run))).toEqual(first)
+  })
+  test('law 2: after another cluster', () => {
+    expect(said(after(0, count, contract, run, busy))).toEqual(first)
+  })
+})
+
+describe('law 2: without barriers', () => {
+  const ring: ReadonlyArray<readonly [string, (s: Script) => void, ReadonlyArray<string>]> = [
+    ['a race', (s) => [s.w(0, 's0 0'), s.r(1, 's0 0')], ['D1']],
+    ['a read of what the other cluster has written', (s) => s.r(0, 's0 10'), ['I1']],
+    ['a product that nobody waits for', (s) => [s.issue(0, 'wgmma'), s.commit(0, 'wgmma')], []],
+    [
+      'registers read too early',
+      (s) => {
+        const mma = s.issue(0, 'wgmma')
+        s.commit(0, 'wgmma')
+        s.perform(mma, [], ['r0 0'])
+        s.r(0, 'r0 0')
+        s.awaits(0, 'wgmma', 0)
+      },
+      ['M1'],
+    ],
+    [
+      'a copy read too early',
+      (s) => {
+        const copied = s.issue(0, 'cpAsync')
+        s.commit(0, 'cpAsync')
+        s.perform(copied, [], ['s0 0'])
+        s.r(0, 's0 0')
+        s.awaits(0, 'cpAsync', 0)
+      },
+      ['P4'],
+    ],
+    [
+      'a store whose source is written too early',
+      (s) => {
+        s.w(0, 's0 0')
+        s.fence(0)
+        const stored = s.issue(0, 'tmaStore')
+        s.commit(0, 'bulk')
+        s.perform(stored, ['s0 0'], [])
+        s.w(0, 's0 0', 'again')
+        s.awaits(0, 'bulk', 0)
+      },
+      ['W4'],
+    ],
+    [
+      'no fence',
+      (s) => {
+        s.w(0, 's0 0')
+        const stored = s.issue(0, 'tmaStore')
+        s.commit(0, 'bulk')
+        s.perform(stored, ['s0 0'], [])
+        s.awaits(0, 'bulk', 0)
+      },
+      ['P1'],
+    ],
+    [
+      'a fence before the write',
+      (s) => {
+        s.fence(0)
+        s.w(0, 's0 0')
+        const stored = s.issue(0, 'tmaStore')
+        s.commit(0, 'bulk')
+        s.perform(stored, ['s0 0'], [])
+        s.awaits(0, 'bulk', 0)
+      },
+      ['P2'],
+    ],
+  ]
+  test.each(ring)('%s', (_, run, found) => {
+    const judged = (front: boolean): Judgement => {
+      const s = script({
+        agents,
+        barriers: [
+          { name: 'b', count: 1 },
+          { name: 'x', count: 1 },
+        ],
+        bare: true,
+        initialised: false,
+      })
+      if (front) busy(s)
+      run(s)
+      return s.judge()
+    }
+    const first = judged(false)
+    for (const id of found) expect(first.findings.map((f) => f.id)).toContain(id)
+    expect(said(judged(true))).toEqual(said(first))
+  })
+})
+
+describe('what is known of the other side', () => {
+  test('of another cluster nothing', () => {
+    const s = script({ agents, barriers: [], bare: true })
+    s.cluster(1)
+    s.w(0, 'g 0')
+    s.cluster(2)
+    s.w(1, 'g 0', 'later')
+    expect(s.judge().findings.map((f) => [f.id, f.knew])).toEqual([
+      ['D3', 'c@0 knows nothing of the other cluster'],
+    ])
+  })
+  test('of another agent up to which of its events', () => {
+    const s = script({ agents, barriers: [], bare: true })
+    s.w(0, 'g 0')
+    s.w(1, 'g 0', 'later')
+    const [found] = s.judge().findings
+    expect([found?.id, found?.knew]).toEqual([
+      'D2',
+      expect.stringContaining('c@0 knows p@0 up to its event 0'),
+    ])
   })
 })
