@@ -1,5 +1,15 @@
 // The house: a chapter may import only the chapters below it.
-const floors = ['numerics', 'fast', 'transforms', 'layouts', 'semantics', 'dialects', 'kernels', 'render', 'oracle']
+const floors = [
+  'numerics',
+  'fast',
+  'transforms',
+  'layouts',
+  'semantics',
+  'dialects',
+  'kernels',
+  'render',
+  'oracle',
+]
 const above = (i) => floors.slice(i + 1).join('|')
 // Side rooms: nothing in the house rests on them.
 const sides = {
