@@ -1,0 +1,18 @@
+/** Attention: masks, naive attention and tolerances, and the kernels. */
+export {
+  alignments,
+  bandOf,
+  blocksOf,
+  causal,
+  keysOf,
+  noMask,
+  sees,
+  shiftOf,
+  showMask,
+  slidingWindow,
+} from './mask.js'
+export type { Alignment, Band, Blocks, Lengths, Mask } from './mask.js'
+export { attention, decodedAttention, kvHeadOf, log2e, naiveAttention, sizesOf } from './naive.js'
+export type { Attended, Attention, AttentionFailure, AttentionShape, Hidden, Operands } from './naive.js'
+export { farthest, largest, published, tolerances } from './tolerance.js'
+export type { Excess, Tolerance } from './tolerance.js'
