@@ -15,6 +15,10 @@ export interface Engine {
   readonly blockSum: Call
   readonly orderedSum: Call
   readonly residueSum: Call
+  readonly packRows: Call
+  readonly packPairs: Call
+  readonly moveSums: Call
+  readonly integerSum: Call
 }
 
 /** What is below the operands: 8 exponents of a row of block sums. */
@@ -55,9 +59,33 @@ const compile = (): Engine | null => {
   const blockSum = call(load(code.blockSum), 'blockSum')
   const orderedSum = call(load(code.orderedSum), 'orderedSum')
   const residueSum = call(load(code.residueSum), 'residueSum')
-  return decode === null || encode === null || blockSum === null || orderedSum === null || residueSum === null
+  const integers = load(code.integerSum)
+  const packRows = call(integers, 'packRows')
+  const packPairs = call(integers, 'packPairs')
+  const moveSums = call(integers, 'moveSums')
+  const integerSum = call(integers, 'integerSum')
+  return decode === null ||
+    encode === null ||
+    blockSum === null ||
+    orderedSum === null ||
+    residueSum === null ||
+    packRows === null ||
+    packPairs === null ||
+    moveSums === null ||
+    integerSum === null
     ? null
-    : { memory, decode, encode, blockSum, orderedSum, residueSum }
+    : {
+        memory,
+        decode,
+        encode,
+        blockSum,
+        orderedSum,
+        residueSum,
+        packRows,
+        packPairs,
+        moveSums,
+        integerSum,
+      }
 }
 
 let made: Engine | null | undefined

@@ -5,15 +5,16 @@
  */
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
-import type { Algebra, Mma } from '../numerics/algebra.js'
+import type { Algebra, FloatMmaTypes, Mma, MmaShape } from '../numerics/algebra.js'
 import { bits as plainBits, type Arithmetic } from '../numerics/bits.js'
 import { field as plainField, type Field } from '../numerics/field.js'
 import { blackwellRules, hopperRules } from '../numerics/tensor-core.js'
 import { fastBlockSum } from './block-sum.js'
+import { fastIntegerSum } from './integer-sum.js'
 import { fastOrderedSum } from './ordered-sum.js'
 import { fastResidueSum } from './residue-sum.js'
 
-const mmaOf: Readonly<Record<Arithmetic, (...of: Parameters<Algebra['mma']>) => Mma | null>> = {
+const mmaOf: Readonly<Record<Arithmetic, (types: FloatMmaTypes, shape: MmaShape) => Mma | null>> = {
   hopper: (types, shape) =>
     pipe(
       hopperRules(types),
@@ -39,7 +40,10 @@ export const bits = (chip: Arithmetic): Algebra => {
   const mma: Algebra['mma'] = (types, shape) =>
     pipe(
       plain.mma(types, shape),
-      O.map((definition) => mmaOf[chip](types, shape) ?? definition),
+      O.map(
+        (definition) =>
+          (types.acc === 'i32' ? fastIntegerSum(types, shape) : mmaOf[chip](types, shape)) ?? definition,
+      ),
     )
   return { ...plain, mma }
 }
@@ -50,7 +54,11 @@ export const field = (seed: number): Field => {
   const mma: Algebra['mma'] = (types, shape) =>
     pipe(
       plain.mma(types, shape),
-      O.map((definition) => fastResidueSum(definition, shape) ?? definition),
+      O.map(
+        (definition) =>
+          (types.acc === 'i32' ? fastIntegerSum(types, shape) : fastResidueSum(definition, shape)) ??
+          definition,
+      ),
     )
   return { ...plain, mma }
 }

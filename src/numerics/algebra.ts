@@ -30,9 +30,10 @@
  * 4. `real64` and `field` are rings: add and mul commute, associate and distribute (field: exactly).
  * 5. A special function is, in `real64`, the function that it approximates; so it is in `field` where a field has that (rcp, quotients).
  * 6. `scaledMma` in `real64` and `field` is `mma` of the operands times their scales.
+ * 7. `mma` of integers is `integerMma` in every algebra.
  */
-import type { Option } from 'fp-ts/lib/Option.js'
-import type { Dtype, FloatDtype } from './dtype.js'
+import { none, some, type Option } from 'fp-ts/lib/Option.js'
+import { isFloat, type Dtype, type FloatDtype } from './dtype.js'
 import type { RoundingMode } from './float-format.js'
 import type { SpecialBinary, SpecialUnary } from './special-functions/names.js'
 
@@ -53,12 +54,33 @@ export type CompareOp = (typeof compareOps)[number]
 /** `rn`: correctly rounded, to nearest even. `approx`: what the kernel's compiler makes of it, on the special function unit. */
 export type UnaryMode = 'rn' | 'approx'
 
-/** Dtypes of a matrix product's operands and accumulator. */
-export interface MmaTypes {
+/** Dtypes of a matrix product's operands and accumulator: floats. */
+export interface FloatMmaTypes {
   readonly a: FloatDtype
   readonly b: FloatDtype
   readonly acc: FloatDtype
 }
+
+/** Integers, of which a product is the same in every algebra (`integer-product.ts`). */
+export interface IntegerMmaTypes {
+  readonly a: 'i8' | 'u8'
+  readonly b: 'i8' | 'u8'
+  readonly acc: 'i32'
+  /** What does not fit in 32 bits becomes the nearest number that does; else it wraps. */
+  readonly saturate: boolean
+}
+
+export type MmaTypes = FloatMmaTypes | IntegerMmaTypes
+
+const isByte = (dtype: Dtype): dtype is 'i8' | 'u8' => dtype === 'i8' || dtype === 'u8'
+
+/** The types of a product of floats or of one of bytes; none of a mixture, nor of a product of floats that saturates. */
+export const mmaTypes = (a: Dtype, b: Dtype, acc: Dtype, saturate: boolean = false): Option<MmaTypes> =>
+  isByte(a) && isByte(b) && acc === 'i32'
+    ? some({ a, b, acc, saturate })
+    : isFloat(a) && isFloat(b) && isFloat(acc) && !saturate
+      ? some({ a, b, acc })
+      : none
 
 /** Those of a block-scaled product: `block` elements along k share a scale. */
 export interface ScaledTypes {
@@ -114,3 +136,7 @@ export interface Algebra {
   readonly mma: (types: MmaTypes, shape: MmaShape) => Option<Mma>
   readonly scaledMma: (types: ScaledTypes, shape: MmaShape) => Option<ScaledMma>
 }
+
+/** What an accumulator holds before the first product. */
+export const zeroOf = (algebra: Algebra, { acc }: MmaTypes): number =>
+  acc === 'i32' ? 0 : algebra.constant(acc, 0)

@@ -32,9 +32,9 @@ import type {
   Compare,
   CompareOp,
   ElementaryUnary,
+  FloatMmaTypes,
   Mma,
   MmaShape,
-  MmaTypes,
   ScaledMma,
   Unary,
   UnaryMode,
@@ -43,6 +43,7 @@ import type {
 import { bitsOf, isFloat, type Dtype, type FloatDtype } from './dtype.js'
 import { decoder, encoder, type RoundingMode } from './float-format.js'
 import { floatToInteger, integerCast } from './integer.js'
+import { integerMma } from './integer-product.js'
 import {
   isArithmetic,
   roundedBinary,
@@ -157,7 +158,7 @@ const cast = (from: Dtype, to: Dtype, rounding: RoundingMode, saturate: boolean)
 }
 
 /** Left to right in k, a rounding after every product and every sum. */
-const sequentialMma = (types: MmaTypes, { m, n, k }: MmaShape): O.Option<Mma> =>
+const sequentialMma = (types: FloatMmaTypes, { m, n, k }: MmaShape): O.Option<Mma> =>
   pipe(
     arithmetic(types.acc),
     O.map((acc): Mma => {
@@ -178,10 +179,10 @@ const sequentialMma = (types: MmaTypes, { m, n, k }: MmaShape): O.Option<Mma> =>
     }),
   )
 
-type MmaOf = Algebra['mma']
+type MmaOf = (types: FloatMmaTypes, shape: MmaShape) => O.Option<Mma>
 
 const blockMma =
-  (rulesOf: (types: MmaTypes) => O.Option<ArithmeticRules>): MmaOf =>
+  (rulesOf: (types: FloatMmaTypes) => O.Option<ArithmeticRules>): MmaOf =>
   (types, shape) =>
     pipe(
       rulesOf(types),
@@ -263,6 +264,6 @@ export const bits = (chip: Arithmetic, compiler: Compiler | null = null): Algebr
       }),
     ),
   cast,
-  mma: mmaOf[chip],
+  mma: (types, shape) => (types.acc === 'i32' ? integerMma(types, shape) : mmaOf[chip](types, shape)),
   scaledMma: scaledMmaOf[chip],
 })

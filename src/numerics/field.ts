@@ -37,6 +37,7 @@ import { dequantised, dequantisedColumns } from './scales.js'
 import { isFloat } from './dtype.js'
 import { decode } from './float-format.js'
 import { integerCast } from './integer.js'
+import { integerMma } from './integer-product.js'
 import { isSpecialUnary, meaningOf } from './special-functions/names.js'
 
 /** The prime, 2^26 - 5. */
@@ -203,6 +204,6 @@ export const field = (seed: number): Field => ({
     if (isFloat(from)) return isFloat(to) ? O.some((x) => x) : O.none
     return isFloat(to) ? O.some(residueOf) : integerCast(from, to, saturate)
   },
-  mma: (_types, shape) => O.some(mma(shape)),
+  mma: (types, shape) => (types.acc === 'i32' ? integerMma(types, shape) : O.some(mma(shape))),
   scaledMma: (types, shape) => O.some(scaledMma(types.block, shape)),
 })

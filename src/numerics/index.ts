@@ -2,6 +2,7 @@
 export * from './dtype.js'
 export * from './float-format.js'
 export * from './integer.js'
+export * from './integer-product.js'
 export * from './rounded-arithmetic.js'
 export * from './tensor-core.js'
 export * from './scales.js'

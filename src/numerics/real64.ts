@@ -13,6 +13,7 @@ import { compareValues } from './bits.js'
 import { isFloat } from './dtype.js'
 import { decode } from './float-format.js'
 import { floatToInteger, integerCast } from './integer.js'
+import { integerMma } from './integer-product.js'
 import { maximum, minimum } from './rounded-arithmetic.js'
 import { isSpecialUnary, meaningOf } from './special-functions/names.js'
 import { dequantised, dequantisedColumns } from './scales.js'
@@ -94,7 +95,7 @@ export const real64: Algebra = {
     if (isFloat(to)) return O.some((x) => x)
     return isFloat(from) ? floatToInteger(to, rounding) : integerCast(from, to, saturate)
   },
-  mma: (_types, shape) => O.some(mma(shape)),
+  mma: (types, shape) => (types.acc === 'i32' ? integerMma(types, shape) : O.some(mma(shape))),
   scaledMma: ({ block }, shape) =>
     O.some((a, b, sa, sb, c) =>
       mma(shape)(

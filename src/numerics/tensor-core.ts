@@ -45,7 +45,7 @@
  * one. The first is taken, for all rows: the H100 decides for it (-126 contradicts the captured data), and
  * nothing says that this changed. It shows only in f32 sums of bf16 or tf32 near 2^-126 and below. Least certain is the
  * f16 floor, which shows only in f16 sums of f16: -21 is the H100's, and a revision of the B200 model of
- * Khattak and Mikaitis has -15. Not modelled: e2m3 and e3m2 inputs, `scale-input-d`. Block-scaled kinds: `scaled-tensor-core.ts`.
+ * Khattak and Mikaitis has -15. Not modelled: e2m3 and e3m2 inputs, `scale-input-d`. Block-scaled kinds: `scaled-tensor-core.ts`; integers: `integer-product.ts`.
  *
  * Names: Pallas `wgmma`, `tcgen05_mma`; Triton `ttng.warp_group_dot`, `ttng.tc_gen5_mma`; PTX `wgmma.mma_async`,
  * `tcgen05.mma`; CuTe `SM90_64xNx16_..._SS`, `SM100_MMA_F16BF16_SS`.
@@ -67,7 +67,7 @@
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as RA from 'fp-ts/lib/ReadonlyArray.js'
-import type { MmaShape, MmaTypes } from './algebra.js'
+import type { FloatMmaTypes, MmaShape } from './algebra.js'
 import type { FloatDtype } from './dtype.js'
 import {
   binaryExponent,
@@ -83,7 +83,7 @@ import {
 
 /** All that distinguishes one tensor-core arithmetic from another. */
 export interface ArithmeticRules {
-  readonly types: MmaTypes
+  readonly types: FloatMmaTypes
   /** Products in one instruction. */
   readonly blockK: number
   /** F: bits kept below the largest exponent. */
@@ -137,7 +137,7 @@ const blackwellRows: readonly Row[] = [
 
 const rulesOf =
   (rows: readonly Row[], fidelity: ArithmeticRules['fidelity']) =>
-  (types: MmaTypes): O.Option<ArithmeticRules> => {
+  (types: FloatMmaTypes): O.Option<ArithmeticRules> => {
     const { a, b, acc } = types
     const accumulator = formatOf(acc)
     return pipe(
@@ -162,7 +162,7 @@ const rulesOf =
  *
  * @fidelity silicon
  */
-export const hopperRules: (types: MmaTypes) => O.Option<ArithmeticRules> = rulesOf(hopperRows, 'silicon')
+export const hopperRules: (types: FloatMmaTypes) => O.Option<ArithmeticRules> = rulesOf(hopperRows, 'silicon')
 
 /**
  * Blackwell's tcgen05.mma of kinds f16, tf32 and f8f6f4, by the documented rule: the rules for a combination of types,
@@ -170,7 +170,7 @@ export const hopperRules: (types: MmaTypes) => O.Option<ArithmeticRules> = rules
  *
  * @fidelity documented
  */
-export const blackwellRules: (types: MmaTypes) => O.Option<ArithmeticRules> = rulesOf(
+export const blackwellRules: (types: FloatMmaTypes) => O.Option<ArithmeticRules> = rulesOf(
   blackwellRows,
   'documented',
 )

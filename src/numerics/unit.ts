@@ -11,6 +11,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import type { Algebra } from './algebra.js'
 import { isFloat } from './dtype.js'
 import { integerCast } from './integer.js'
+import { integerMma } from './integer-product.js'
 
 const zero = (): number => 0
 
@@ -29,6 +30,7 @@ export const unit: Algebra = {
     if (isFloat(to)) return O.some(zero)
     return isFloat(from) ? O.none : integerCast(from, to, saturate)
   },
-  mma: (_types, { m, n }) => O.some(() => new Float64Array(m * n)),
+  mma: (types, shape) =>
+    types.acc === 'i32' ? integerMma(types, shape) : O.some(() => new Float64Array(shape.m * shape.n)),
   scaledMma: (_types, { m, n }) => O.some(() => new Float64Array(m * n)),
 }

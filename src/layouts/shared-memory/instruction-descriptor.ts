@@ -154,6 +154,21 @@ const kinds: Readonly<Record<MmaKind, { readonly types: Codes; readonly k: numbe
   mxf4nvf4: { types: [['e2m1', 1]], k: 64 },
 }
 
+/** The kind of instruction that multiplies these types: with scales, of so many stored elements each, or without. f32 is read as tf32. */
+export const kindOf = (
+  a: Dtype,
+  b: Dtype,
+  scaling: { readonly dtype: 'e8m0' | 'ue4m3'; readonly block: number } | null,
+): MmaKind => {
+  if (scaling === null) {
+    if (bitsOf(a) === 32) return 'tf32'
+    if (a === 'i8' || a === 'u8') return 'i8'
+    return bitsOf(a) === 16 ? 'f16' : 'f8f6f4'
+  }
+  if (bitsOf(a) !== 4 || bitsOf(b) !== 4) return 'mxf8f6f4'
+  return scaling.block === 32 && scaling.dtype === 'e8m0' ? 'mxf4' : 'mxf4nvf4'
+}
+
 const accumulators = ['f16', 'f32', 'i32'] as const
 const scales = ['ue4m3', 'e8m0'] as const
 

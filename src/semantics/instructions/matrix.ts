@@ -2,8 +2,7 @@
  * The operands of a matrix product, whichever unit computes it: A (m, k), B (k, n), an accumulator (m, n), and an arithmetic for their types.
  */
 import * as O from 'fp-ts/lib/Option.js'
-import type { MmaTypes } from '../../numerics/algebra.js'
-import { isFloat } from '../../numerics/dtype.js'
+import { mmaTypes, type MmaTypes } from '../../numerics/algebra.js'
 import type { ExprNode } from '../expression.js'
 import { elementsOperand, type Operands } from '../machine/effect.js'
 import type { Elements } from '../machine/operation.js'
@@ -92,18 +91,20 @@ export const matrices = (o: Operands, unit: string, i: Given, split: 1 | 2): Mat
     )
   const scales = scalesOf(o, i, stored!)
   if (isFault(scales)) return scales
-  if (!isFloat(a.dtype) || !isFloat(b.dtype) || !isFloat(accumulator.dtype))
+  const found = mmaTypes(a.dtype, b.dtype, accumulator.dtype)
+  if (O.isNone(found))
     return V.fault(
       'instruction.unsupported',
       `${unit}: ${a.dtype} x ${b.dtype} -> ${accumulator.dtype} has no arithmetic here`,
     )
-  const types = { a: a.dtype, b: b.dtype, acc: accumulator.dtype }
+  const types = found.value
   const shape = { m: m!, n, k: stored! }
   const { algebra } = o.world
   const known =
     scales === null
       ? O.isSome(algebra.mma(types, shape))
-      : O.isSome(
+      : types.acc !== 'i32' &&
+        O.isSome(
           algebra.scaledMma(
             { a: types.a, b: types.b, acc: types.acc, scale: scales.dtype, block: scales.block },
             shape,

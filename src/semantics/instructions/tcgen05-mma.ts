@@ -37,9 +37,10 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
+import { kindOf, type MmaKind } from '../../layouts/shared-memory/instruction-descriptor.js'
 import { tmemLaneBytes } from '../../layouts/tensor-memory/geometry.js'
 import { storedAt } from '../../layouts/tensor-memory/sparsity.js'
-import { bitsOf, type FloatDtype } from '../../numerics/dtype.js'
+import { zeroOf } from '../../numerics/algebra.js'
 import type { InstructionOf } from '../instruction.js'
 import type { LogEvent } from '../log.js'
 import { conditionOperand, effect, type Effect, type Executing, type Operands } from '../machine/effect.js'
@@ -72,8 +73,17 @@ const quarters: ReadonlyArray<number> = [0, 32, 64, 96]
 
 /** A number for what must be equal, beside the accumulator, for two products to be pipelined. */
 const kindNumbers = 16
-const kindNumber = (dtype: FloatDtype, scaled: boolean, sparse: boolean): number =>
-  [32, 16, 8].indexOf(bitsOf(dtype)) + 1 + (scaled ? 4 : 0) + (sparse ? 8 : 0)
+const kindNumber: Readonly<Record<MmaKind, number>> = {
+  i8: 0,
+  tf32: 1,
+  f16: 2,
+  f8f6f4: 3,
+  mxf4: 4,
+  mxf4nvf4: 5,
+  mxf8f6f4: 7,
+}
+/** The same, of a sparse A. */
+const sparseKinds = 8
 
 export const prepareMma = (o: Operands, i: InstructionOf<'tcgen05.mma'>): Prepared | FaultValue => {
   const pair = checkGroup(o, i._tag, i.ctaGroup)
@@ -113,7 +123,10 @@ export const prepareMma = (o: Operands, i: InstructionOf<'tcgen05.mma'>): Prepar
     k,
     accumulates,
     ctaGroup: i.ctaGroup,
-    pipe: accumulator.footprint.id * kindNumbers + kindNumber(types.a, scales !== null, sparsity !== null),
+    pipe:
+      accumulator.footprint.id * kindNumbers +
+      kindNumber[kindOf(types.a, types.b, scales)] +
+      (sparsity === null ? 0 : sparseKinds),
     completions,
   }
 }
@@ -198,7 +211,8 @@ const dense = (
   }
   const { dtype, block } = p.scaling
   const { a: left, b: right, acc } = p.types
-  const mma = world.algebra.scaledMma({ a: left, b: right, acc, scale: dtype, block }, shape)
+  const mma =
+    acc === 'i32' ? O.none : world.algebra.scaledMma({ a: left, b: right, acc, scale: dtype, block }, shape)
   return (a, b, sb, c) => (O.isNone(mma) || sb === null ? null : mma.value(a, b, sa, sb, c))
 }
 
@@ -268,7 +282,7 @@ const multiplied = (
     if (a === null) return null
     const c =
       old === null
-        ? new Float64Array(p.m * columns).fill(world.algebra.constant(p.types.acc, 0))
+        ? new Float64Array(p.m * columns).fill(zeroOf(world.algebra, p.types))
         : columnsFrom(old, p.n, j * columns, columns)
     const scales =
       sb === null ? null : sb.subarray((j * sb.length) / bs.length, ((j + 1) * sb.length) / bs.length)

@@ -11,6 +11,8 @@
  * Source: PTX ISA, asynchronous warpgroup-level matrix instructions.
  */
 import * as O from 'fp-ts/lib/Option.js'
+import { zeroOf } from '../../numerics/algebra.js'
+import { isFloat } from '../../numerics/dtype.js'
 import type { InstructionOf } from '../instruction.js'
 import type { LogEvent } from '../log.js'
 import { conditionOperand, effect, type Effect, type Executing, type Operands } from '../machine/effect.js'
@@ -37,7 +39,7 @@ export const prepareMma = (o: Operands, i: InstructionOf<'wgmma.mma'>): Prepared
     [i.negateA, types.a],
     [i.negateB, types.b],
   ] as const)
-    if (negates && O.isNone(o.world.algebra.unary('neg', 'rn', dtype)))
+    if (negates && (!isFloat(dtype) || O.isNone(o.world.algebra.unary('neg', 'rn', dtype))))
       return V.fault('algebra.lacks', `the ${o.world.algebra.name} algebra cannot negate ${dtype}`)
   return {
     _tag: 'wgmma.mma',
@@ -87,8 +89,9 @@ export const mmaHeld = (m: Machine, f: WgmmaInFlight): boolean =>
 const operand = (world: World, m: Machine, p: Mma, which: 'a' | 'b'): Float64Array | null => {
   const e = p[which]
   const { data } = Plane.read(m.planes[e.plane]!, e)
-  if (data === null || !(which === 'a' ? p.negateA : p.negateB)) return data
-  const neg = world.algebra.unary('neg', 'rn', p.types[which])
+  const dtype = p.types[which]
+  if (data === null || !(which === 'a' ? p.negateA : p.negateB) || !isFloat(dtype)) return data
+  const neg = world.algebra.unary('neg', 'rn', dtype)
   return O.isNone(neg) ? data : data.map((v) => neg.value(v))
 }
 
@@ -99,7 +102,7 @@ export const performMma = (world: World, m: Machine, f: WgmmaInFlight): Effect =
   const b = operand(world, m, p, 'b')
   let written = m
   if (a !== null && b !== null) {
-    const zero = world.algebra.constant(p.types.acc, 0)
+    const zero = zeroOf(world.algebra, p.types)
     const c = p.accumulates
       ? (Plane.read(m.planes[d.plane]!, d).data ?? new Float64Array(p.m * p.n).fill(zero))
       : new Float64Array(p.m * p.n).fill(zero)

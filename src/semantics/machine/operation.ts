@@ -5,7 +5,8 @@
  * compute. Executing an asynchronous one puts an `InFlight` into the machine; from then on the machine offers its further
  * events (perform, signal) by itself, and a schedule may delay each.
  */
-import type { Dtype, FloatDtype } from '../../numerics/dtype.js'
+import type { MmaTypes } from '../../numerics/algebra.js'
+import type { Dtype } from '../../numerics/dtype.js'
 import type { Family, Fence, Origin, Stamp } from '../log.js'
 import type { AtomicOp, ReduceKind, Scope } from '../instruction.js'
 import type { Elements } from './elements.js'
@@ -163,7 +164,7 @@ export type Prepared =
       readonly a: Elements
       readonly b: Elements
       readonly accumulator: Elements
-      readonly types: { readonly a: FloatDtype; readonly b: FloatDtype; readonly acc: FloatDtype }
+      readonly types: MmaTypes
       readonly m: number
       readonly n: number
       readonly k: number
@@ -180,7 +181,7 @@ export type Prepared =
       readonly shares: ReadonlyArray<Share>
       /** the columns that each CTA holds, which follow one another */
       readonly b: ReadonlyArray<Elements>
-      readonly types: { readonly a: FloatDtype; readonly b: FloatDtype; readonly acc: FloatDtype }
+      readonly types: MmaTypes
       readonly scaling: { readonly dtype: 'e8m0' | 'ue4m3'; readonly block: 16 | 32 } | null
       /** rows of one share */
       readonly m: number

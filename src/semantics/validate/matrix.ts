@@ -28,9 +28,9 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import {
+  kindOf,
   productShape,
   type InstructionDescriptor,
-  type MmaKind,
 } from '../../layouts/shared-memory/instruction-descriptor.js'
 import { descriptorOf, type MatrixUnit } from '../../layouts/shared-memory/matrix-descriptor.js'
 import { wgmmaShape } from '../../layouts/shared-memory/wgmma-shape.js'
@@ -142,16 +142,6 @@ interface Scaling {
   readonly dtype: 'e8m0' | 'ue4m3'
   /** stored elements of A that share a scale */
   readonly block: number
-}
-
-const kindOf = (a: Dtype, b: Dtype, scaling: Scaling | null): MmaKind => {
-  if (scaling === null) {
-    if (bitsOf(a) === 32) return 'tf32'
-    if (a === 'i8' || a === 'u8') return 'i8'
-    return bitsOf(a) === 16 ? 'f16' : 'f8f6f4'
-  }
-  if (bitsOf(a) !== 4 || bitsOf(b) !== 4) return 'mxf8f6f4'
-  return scaling.block === 32 && scaling.dtype === 'e8m0' ? 'mxf4' : 'mxf4nvf4'
 }
 
 const majorOf = (side: 'a' | 'b', view: ViewType): 'k' | 'mn' => {
