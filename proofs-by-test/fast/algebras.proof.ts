@@ -91,6 +91,7 @@ test('which products there are, and all that is no product, is as it was', () =>
     const [x, y] = [fast.bits(chip), bits(chip)]
     expect({ ...x, mma: y.mma }).toEqual({
       ...y,
+      runs: true,
       unary: x.unary,
       binary: x.binary,
       cast: x.cast,

@@ -1,5 +1,6 @@
 /**
- * The algebras with their matrix products in vectors: the same numbers, sooner. To turn it off, take the algebra of `numerics`.
+ * The algebras with their matrix products in vectors and their bytes moved in runs: the same numbers, sooner. To turn it off, take the algebra of
+ * `numerics`.
  *
  * Law 1. `fast.bits(chip)` and `fast.field(seed)` are `bits(chip)` and `field(seed)`, result by result (`proofs-by-test/fast`).
  */
@@ -45,7 +46,7 @@ export const bits = (chip: Arithmetic): Algebra => {
           (types.acc === 'i32' ? fastIntegerSum(types, shape) : mmaOf[chip](types, shape)) ?? definition,
       ),
     )
-  return { ...plain, mma }
+  return { ...plain, runs: true, mma }
 }
 
 /** The field modulo 2^26 - 5 with the inputs of a seed. */

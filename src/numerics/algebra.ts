@@ -121,6 +121,8 @@ export interface Algebra {
   readonly description: string
   /** How a memory plane stores the elements: as bytes, as one slot an element, or not at all. */
   readonly memory: 'bytes' | 'slots' | 'none'
+  /** Bytes that lie together are moved together: sooner, and nothing else. */
+  readonly runs?: true
   /** A float literal of the program, or an input element given as an f64 value (rounded to the dtype in `bits`). */
   readonly constant: (dtype: FloatDtype, x: number) => number
   /** An input element given as the bit pattern of its dtype. */

@@ -101,6 +101,37 @@ const intsOf = (
 
 const product = (xs: ReadonlyArray<number>): number => xs.reduce((n, x) => n * x, 1)
 
+/** Elements of a large tensor that are written and read at once. */
+const slab = 2 ** 18
+
+/** The elements of a tensor: all at once, or of a large matrix some rows at a time, which all have the offsets of the first. */
+function* slabsOf({
+  dtype,
+  layout,
+  shape,
+  strides,
+}: TensorPlace): Generator<{ readonly cells: Plane.Cells; readonly from: number }> {
+  const [rows, columns] = [shape[0] ?? 1, product(shape.slice(1))]
+  const some = Math.min(rows, Math.ceil(slab / columns))
+  const rest = rows % some
+  const offsetsOf = (count: number): Int32Array | null => {
+    const part = Ref.ofStrides([count, ...shape.slice(1)], layout.bits, strides)
+    return E.isRight(part) ? layoutAddresses(part.right, 0) : null
+  }
+  const step = (strides[0]! * layout.bits * Plane.addressesInByte(dtype)) / 8
+  const [first, last] =
+    some === rows || !Number.isInteger(step) ? [null, null] : [offsetsOf(some), offsetsOf(rest)]
+  if (first === null || (rest > 0 && last === null)) {
+    yield { cells: Plane.cells(dtype, layoutAddresses(layout, 0)), from: 0 }
+    return
+  }
+  for (let row = 0; row < rows; row += some)
+    yield {
+      cells: { dtype, offsets: row + some <= rows ? first : last!, origin: row * step },
+      from: row * columns,
+    }
+}
+
 /** Place, link and launch. Refuses a missing scalar, a shape that is not positive, an input of the wrong size. */
 export const launch = (
   unplaced: Program,
@@ -391,7 +422,7 @@ export const launch = (
   const world = worldWith(grid.right, cluster, resident, perCta.length, barriersOf.length, logged)
 
   // ---- contents of the tensors
-  const memory: Plane.Plane[] = planes.map((p) => Plane.empty(algebra.memory, p.bytes))
+  const memory: Plane.Plane[] = planes.map((p) => Plane.empty(algebra.memory, p.bytes, algebra.runs))
   if (algebra.memory === 'none')
     for (const name of countedTensors(program)) {
       const t = tensors.get(name)!
@@ -409,12 +440,14 @@ export const launch = (
         'launch.tensor',
         `tensor ${name}: expected ${String(product(t.shape))} elements for shape (${t.shape.join(', ')}), found ${String(data.length)}`,
       )
-    memory[t.plane] = Plane.write(
-      memory[t.plane]!,
-      Plane.cells(t.dtype, layoutAddresses(t.layout, 0)),
-      data,
-      null,
-    )
+    const own = { run: Symbol('launch') }
+    for (const { cells, from } of slabsOf(t))
+      memory[t.plane] = Plane.write(
+        memory[t.plane]!,
+        cells,
+        data.subarray(from, from + cells.offsets.length),
+        own,
+      )
   }
   return E.right({ world, machine: startWave(world, 0, 0, memory, []) })
 }
@@ -482,7 +515,9 @@ export const nextWave = (world: World, m: Machine): Machine | null =>
         m.wave.next,
         m.wave.requests,
         m.planes.map((p, i) =>
-          world.header.planes[i]!.space === 'gmem' ? p : Plane.empty(world.algebra.memory, p.size),
+          world.header.planes[i]!.space === 'gmem'
+            ? p
+            : Plane.empty(world.algebra.memory, p.size, world.algebra.runs),
         ),
         m.tensormaps,
       )
@@ -490,7 +525,12 @@ export const nextWave = (world: World, m: Machine): Machine | null =>
 /** The carriers of a tensor parameter, row-major; null when the algebra keeps no data. */
 export const readTensor = (world: World, m: Machine, name: string): Float64Array | null => {
   const t = world.tensors.get(name)
-  return t === undefined
-    ? null
-    : Plane.read(m.planes[t.plane]!, Plane.cells(t.dtype, layoutAddresses(t.layout, 0))).data
+  if (t === undefined || m.planes[t.plane]!._tag === 'none') return null
+  const out = new Float64Array(product(t.shape))
+  for (const { cells, from } of slabsOf(t)) {
+    const { data } = Plane.read(m.planes[t.plane]!, cells)
+    if (data === null) return null
+    out.set(data, from)
+  }
+  return out
 }

@@ -9,12 +9,17 @@
  * A plane is a value. It is cut into pages, and a write makes new ones of the pages that it touches. Inside one run the pages
  * made by that run may be overwritten: `edit` names the run, and a page belongs to at most one.
  *
+ * Bytes can be moved in runs (`runs.ts`) where they lie together: sooner, and the same. A plane is made with or without.
+ *
  * Laws
  * 1. read after write of the same dtype and addresses gives what was written; other addresses are as before.
  * 2. a write with an edit token equals a write without, for everyone who does not hold the token.
  * 3. the two halves of a byte are apart: law 1 for elements of 4 bits.
+ * 4. a plane with runs reads, and is written, as one without.
+ * 5. `copy` is `write` of what `read` gives.
  */
 import { bitsOf, type Dtype } from '../../numerics/dtype.js'
+import { movesOf, runsOf, type Moves, type Runs } from './runs.js'
 
 // ---------------------------------------------------------------- model
 
@@ -26,6 +31,9 @@ export interface Edit {
 interface BytePage {
   readonly edit: Edit | null
   readonly bytes: Uint8Array
+  /** the same, two and four at a time */
+  readonly halves: Uint16Array
+  readonly words: Int32Array
 }
 interface SlotPage {
   readonly edit: Edit | null
@@ -37,7 +45,13 @@ interface SlotPage {
 }
 
 export type Plane =
-  | { readonly _tag: 'bytes'; readonly size: number; readonly pages: ReadonlyArray<BytePage | undefined> }
+  | {
+      readonly _tag: 'bytes'
+      readonly size: number
+      readonly pages: ReadonlyArray<BytePage | undefined>
+      /** moved in runs */
+      readonly runs: boolean
+    }
   | { readonly _tag: 'slots'; readonly size: number; readonly pages: ReadonlyArray<SlotPage | undefined> }
   | { readonly _tag: 'none'; readonly size: number }
 
@@ -47,15 +61,24 @@ const pageMask = pageSize - 1
 const tail = 255
 /** What unwritten memory reads as: all ones, a NaN in every float. */
 const unwritten = 0xff
+const bytePage = (edit: Edit | null, bytes: Uint8Array<ArrayBuffer>): BytePage => ({
+  edit,
+  bytes,
+  halves: new Uint16Array(bytes.buffer),
+  words: new Int32Array(bytes.buffer),
+})
 /** A page that nobody has written. */
-const blank: Uint8Array = new Uint8Array(pageSize).fill(unwritten)
+const blank: BytePage = bytePage(null, new Uint8Array(pageSize).fill(unwritten))
+/** Two and four bytes at a time are what they are one by one if the least comes first. */
+const littleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
 
 // ---------------------------------------------------------------- constructors
 
-export const empty = (memory: 'bytes' | 'slots' | 'none', size: number): Plane => {
+/** A plane that nobody has written; bytes in runs if asked. */
+export const empty = (memory: 'bytes' | 'slots' | 'none', size: number, runs: boolean = false): Plane => {
   switch (memory) {
     case 'bytes':
-      return { _tag: 'bytes', size, pages: [] }
+      return { _tag: 'bytes', size, pages: [], runs: runs && littleEndian }
     case 'slots':
       return { _tag: 'slots', size, pages: [] }
     case 'none':
@@ -129,7 +152,9 @@ export const read = (plane: Plane, c: Cells, fill: number = 0): Read => {
     case 'bytes':
       return {
         data:
-          addressesInByte(c.dtype) === 2 ? readHalves(plane.pages, c, fill) : readBytes(plane.pages, c, fill),
+          addressesInByte(c.dtype) === 2
+            ? readHalves(plane.pages, c, fill)
+            : ((plane.runs ? readRuns(plane.pages, c, fill) : null) ?? readBytes(plane.pages, c, fill)),
         retyped: null,
       }
     case 'slots':
@@ -193,7 +218,7 @@ const readBytes = (
   const out = new Float64Array(offsets.length)
   const width = bytesOf(dtype)
   const signed = isSigned(dtype)
-  let page = blank
+  let page = blank.bytes
   let number = -1
   for (let i = 0; i < out.length; i++) {
     const a = offsets[i]! + origin
@@ -203,7 +228,7 @@ const readBytes = (
     }
     if (a >> pageBits !== number) {
       number = a >> pageBits
-      page = pages[number]?.bytes ?? blank
+      page = (pages[number] ?? blank).bytes
     }
     const at = a & pageMask
     if (at + width <= pageSize) {
@@ -235,6 +260,69 @@ const readBytes = (
     if (signed && width < 4) out[i] = width === 1 ? (out[i]! << 24) >> 24 : (out[i]! << 16) >> 16
   }
   return out
+}
+
+/** What has runs: whole unsigned elements of at most four bytes, at an origin that leaves them whole and what is nowhere nowhere. */
+const runnable = ({ dtype, offsets, origin }: Cells): Runs | null => {
+  const width = bytesOf(dtype)
+  if (width > 4 || isSigned(dtype) || origin < 0 || origin % width !== 0) return null
+  const runs = runsOf(offsets, width)
+  if (runs === null || origin === 0) return runs
+  for (let r = 0; r < runs.length; r += 2) if (runs[r]! < 0) return null
+  return runs
+}
+
+const readRuns = (
+  pages: ReadonlyArray<BytePage | undefined>,
+  c: Cells,
+  fill: number,
+): Float64Array | null => {
+  const runs = runnable(c)
+  if (runs === null) return null
+  const width = bytesOf(c.dtype)
+  const out = new Float64Array(c.offsets.length)
+  let i = 0
+  for (let r = 0; r < runs.length; r += 2) {
+    const end = i + runs[r + 1]!
+    if (runs[r]! < 0) {
+      out.fill(fill, i, end)
+      i = end
+      continue
+    }
+    for (let a = runs[r]! + c.origin; i < end;) {
+      const page = pages[a >> pageBits] ?? blank
+      const from = a & pageMask
+      const n = Math.min(end - i, (pageSize - from) / width)
+      readPiece(page, from, width, out, i, n)
+      i += n
+      a += n * width
+    }
+  }
+  return out
+}
+
+const readPiece = (
+  { bytes, halves, words }: BytePage,
+  from: number,
+  width: number,
+  out: Float64Array,
+  at: number,
+  n: number,
+): void => {
+  switch (width) {
+    case 1:
+      for (let x = 0; x < n; x++) out[at + x] = bytes[from + x]!
+      return
+    case 2: {
+      const first = from >> 1
+      for (let x = 0; x < n; x++) out[at + x] = halves[first + x]!
+      return
+    }
+    default: {
+      const first = from >> 2
+      for (let x = 0; x < n; x++) out[at + x] = words[first + x]! >>> 0
+    }
+  }
 }
 
 const readSlots = (
@@ -269,26 +357,46 @@ export const write = (plane: Plane, c: Cells, data: Float64Array | null, edit: E
   if (plane._tag === 'none' || data === null) return plane
   if (addressesInByte(c.dtype) === 2)
     return plane._tag === 'bytes'
-      ? { _tag: 'bytes', size: plane.size, pages: writeHalves(plane.pages, c, data, edit) }
+      ? withPages(plane, writeHalves(plane.pages, c, data, edit))
       : { _tag: 'slots', size: plane.size, pages: writeHalfSlots(plane.pages, c, data, edit) }
   return plane._tag === 'bytes'
-    ? { _tag: 'bytes', size: plane.size, pages: writeBytes(plane.pages, c, data, edit) }
+    ? withPages(
+        plane,
+        (plane.runs ? writeRuns(plane.pages, c, data, edit) : null) ?? writeBytes(plane.pages, c, data, edit),
+      )
     : { _tag: 'slots', size: plane.size, pages: writeSlots(plane.pages, c, data, edit) }
 }
 
+type BytePlane = Extract<Plane, { readonly _tag: 'bytes' }>
+const withPages = (plane: BytePlane, pages: ReadonlyArray<BytePage | undefined>): BytePlane => ({
+  _tag: 'bytes',
+  size: plane.size,
+  pages,
+  runs: plane.runs,
+})
+
+const ownPage = (
+  pages: (BytePage | undefined)[],
+  number: number,
+  edit: Edit | null,
+  fresh: Set<number>,
+): BytePage => {
+  const page = pages[number]
+  if (page !== undefined && (fresh.has(number) || (edit !== null && page.edit === edit))) return page
+  const bytes = new Uint8Array(pageSize)
+  if (page === undefined) bytes.fill(unwritten)
+  else bytes.set(page.bytes)
+  const own = bytePage(edit, bytes)
+  pages[number] = own
+  fresh.add(number)
+  return own
+}
 const ownBytes = (
   pages: (BytePage | undefined)[],
   number: number,
   edit: Edit | null,
   fresh: Set<number>,
-): Uint8Array => {
-  const page = pages[number]
-  if (page !== undefined && (fresh.has(number) || (edit !== null && page.edit === edit))) return page.bytes
-  const bytes = page === undefined ? new Uint8Array(pageSize).fill(unwritten) : page.bytes.slice()
-  pages[number] = { edit, bytes }
-  fresh.add(number)
-  return bytes
-}
+): Uint8Array => ownPage(pages, number, edit, fresh).bytes
 
 const writeBytes = (
   old: ReadonlyArray<BytePage | undefined>,
@@ -333,6 +441,141 @@ const writeBytes = (
     }
   }
   return pages
+}
+
+const writeRuns = (
+  old: ReadonlyArray<BytePage | undefined>,
+  c: Cells,
+  data: Float64Array,
+  edit: Edit | null,
+): ReadonlyArray<BytePage | undefined> | null => {
+  const runs = runnable(c)
+  if (runs === null || data.length < c.offsets.length) return null
+  const width = bytesOf(c.dtype)
+  const pages = old.slice()
+  const fresh = new Set<number>()
+  let i = 0
+  for (let r = 0; r < runs.length; r += 2) {
+    const end = i + runs[r + 1]!
+    if (runs[r]! < 0) {
+      i = end
+      continue
+    }
+    for (let a = runs[r]! + c.origin; i < end;) {
+      const page = ownPage(pages, a >> pageBits, edit, fresh)
+      const to = a & pageMask
+      const n = Math.min(end - i, (pageSize - to) / width)
+      writePiece(page, to, width, data, i, n)
+      i += n
+      a += n * width
+    }
+  }
+  return pages
+}
+
+const writePiece = (
+  { bytes, halves, words }: BytePage,
+  to: number,
+  width: number,
+  data: Float64Array,
+  at: number,
+  n: number,
+): void => {
+  switch (width) {
+    case 1:
+      for (let x = 0; x < n; x++) bytes[to + x] = data[at + x]!
+      return
+    case 2: {
+      const first = to >> 1
+      for (let x = 0; x < n; x++) halves[first + x] = data[at + x]!
+      return
+    }
+    default: {
+      const first = to >> 2
+      for (let x = 0; x < n; x++) words[first + x] = data[at + x]!
+    }
+  }
+}
+
+// ---------------------------------------------------------------- copying
+
+/** Write to `target` of the plane `to` what `source` of `from` reads. */
+export const copy = (
+  from: Plane,
+  source: Cells,
+  fill: number,
+  to: Plane,
+  target: Cells,
+  edit: Edit | null,
+): Plane => {
+  const moved =
+    from._tag === 'bytes' && to._tag === 'bytes' && from.runs && to.runs && from !== to
+      ? moveRuns(from.pages, source, to.pages, target, edit)
+      : null
+  return moved !== null && to._tag === 'bytes'
+    ? withPages(to, moved)
+    : write(to, target, read(from, source, fill).data, edit)
+}
+
+/** Elements that are moved as they are: whole ones of at most four bytes, the same on both sides. */
+const moveRuns = (
+  from: ReadonlyArray<BytePage | undefined>,
+  source: Cells,
+  old: ReadonlyArray<BytePage | undefined>,
+  target: Cells,
+  edit: Edit | null,
+): ReadonlyArray<BytePage | undefined> | null => {
+  const width = bytesOf(source.dtype)
+  if (
+    source.dtype !== target.dtype ||
+    addressesInByte(source.dtype) === 2 ||
+    width > 4 ||
+    source.origin < 0 ||
+    target.origin < 0
+  )
+    return null
+  const moves = movesOf(source.offsets, target.offsets, width)
+  return moves === null ? null : moved(from, source.origin, old, target.origin, moves, edit)
+}
+
+const moved = (
+  from: ReadonlyArray<BytePage | undefined>,
+  fromOrigin: number,
+  old: ReadonlyArray<BytePage | undefined>,
+  toOrigin: number,
+  moves: Moves,
+  edit: Edit | null,
+): ReadonlyArray<BytePage | undefined> => {
+  const pages = old.slice()
+  const fresh = new Set<number>()
+  let number = -1
+  let page = blank
+  for (let r = 0; r < moves.length; r += 3) {
+    let a = moves[r]! + fromOrigin
+    let b = moves[r + 1]! + toOrigin
+    for (let left = moves[r + 2]!; left > 0;) {
+      if (b >> pageBits !== number) {
+        number = b >> pageBits
+        page = ownPage(pages, number, edit, fresh)
+      }
+      const [x, y] = [a & pageMask, b & pageMask]
+      const n = Math.min(left, pageSize - x, pageSize - y)
+      movePiece(from[a >> pageBits] ?? blank, x, page, y, n)
+      a += n
+      b += n
+      left -= n
+    }
+  }
+  return pages
+}
+
+const movePiece = (from: BytePage, x: number, to: BytePage, y: number, n: number): void => {
+  if (n > 256) to.bytes.set(from.bytes.subarray(x, x + n), y)
+  else if (((x | y | n) & 3) === 0) {
+    const [source, target] = [from.words, to.words]
+    const [first, second] = [x >> 2, y >> 2]
+    for (let w = 0; w < n >> 2; w++) target[second + w] = source[first + w]!
+  } else for (let w = 0; w < n; w++) to.bytes[y + w] = from.bytes[x + w]!
 }
 
 const writeHalves = (

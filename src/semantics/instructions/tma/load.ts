@@ -158,10 +158,13 @@ const staged = (f: TmaLoadInFlight, stage: TmaLoadInFlight['stage']): TmaLoadInF
 /** The box arrives in one CTA's shared memory. */
 export const performLoad = (m: Machine, f: TmaLoadInFlight): Effect => {
   const from = carried(m.planes[f.source.plane]!, f.source)
-  const { data } = Plane.read(m.planes[f.source.plane]!, from, f.fill)
   const d = f.destination
   const to = carried(m.planes[d.plane]!, d)
-  const written = withPlane(m, d.plane, Plane.write(m.planes[d.plane]!, to, data, m.edit))
+  const written = withPlane(
+    m,
+    d.plane,
+    Plane.copy(m.planes[f.source.plane]!, from, f.fill, m.planes[d.plane]!, to, m.edit),
+  )
   const events: LogEvent[] = [{ _tag: 'perform', operation: f.id, stage: 'write', part: f.part }]
   if (f.map !== null) events.push(mapRead(f, f.map))
   events.push(
