@@ -279,13 +279,16 @@ describe('a wait for another slot', () => {
 describe('a release before anybody has read', () => {
   const asked = (s: Script, first: number, second: number, own: number = full0): unknown => {
     const r = earlyRelease(s.header, s.events, side(0, first, 'writes'), side(0, second, 'writes'), own)
-    return r === undefined ? undefined : [s.header.sites[r.site]!.label, r.barrier]
+    const label = (site: number): string => s.header.sites[site]!.label
+    return r === undefined
+      ? undefined
+      : [r.arrive === null ? `none before ${label(r.wait)}` : label(r.arrive), r.barrier]
   }
   const between = (barrier: number, arrives: boolean, o: { blocked?: boolean; who?: number } = {}): Script =>
     made((x) => {
       if (arrives) x.arrive(1, barrier, { site: 'the arrive' })
       x.w(0, 's0 0')
-      x.wait(o.who ?? 0, barrier, 0, { blocked: o.blocked ?? false })
+      x.wait(o.who ?? 0, barrier, 0, { blocked: o.blocked ?? false, site: 'the wait' })
       x.w(0, 's0 0')
       x.arrive(1, barrier, { site: 'too late' })
     })
@@ -299,8 +302,19 @@ describe('a release before anybody has read', () => {
   ] as const)('not a wait %s', (_, barrier, own) => {
     expect(asked(between(barrier, true), 1, 3, own)).toBe(undefined)
   })
-  test('not without an arrive, not one that blocks, not another agent’s, not before the first write', () => {
-    expect(asked(between(empty0, false), 1, 3)).toBe(undefined)
+  test('the wait itself, where nothing has arrived before it', () => {
+    expect(asked(between(empty0, false), 1, 3)).toEqual(['none before the wait', empty0])
+    // a commit arrives without a statement of its own
+    const committed = made((x) => {
+      const commit = x.issue(1, 'tcgen05', 'commit')
+      x.arrives(commit, empty0)
+      x.w(0, 's0 0')
+      x.wait(0, empty0, 0)
+      x.w(0, 's0 0')
+    })
+    expect(asked(committed, 1, 3)).toBe(undefined)
+  })
+  test('not one that blocks, not another agent’s, not before the first write', () => {
     expect(asked(between(empty0, true, { blocked: true }), 1, 3)).toBe(undefined)
     expect(asked(between(empty0, true, { who: 1 }), 1, 2)).toBe(undefined)
     const before = made((x) => {

@@ -294,10 +294,16 @@ const unheardRelease = (
       own === undefined || a.side.index !== b.side.index
         ? undefined
         : earlyRelease(header, events, a.side, b.side, own)
+    if (early?.arrive === null)
+      return {
+        kind: 'wait',
+        text: `a wait for generation 0 of ${barrierName(header, early.barrier)} before ${label(b.side)}, in place of \`${header.sites[early.wait]?.label ?? ''}\`, which passes at the phase before it`,
+        actions: [],
+      }
     if (early !== undefined)
       return {
         kind: 'arrive',
-        text: `the arrive \`${header.sites[early.site]?.label ?? ''}\` on ${barrierName(header, early.barrier)} behind whatever reads what ${label(a.side)} brings`,
+        text: `the arrive \`${header.sites[early.arrive]?.label ?? ''}\` on ${barrierName(header, early.barrier)} behind whatever reads what ${label(a.side)} brings`,
         actions: [],
       }
     const partner =

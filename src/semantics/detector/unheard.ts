@@ -15,6 +15,7 @@
  * | W, two writes       | the first other agent that reads those bytes   | the same                                    |
  * | W, nobody reads     | none: a barrier for which nobody waits, with the index of the one that the first write signals ||
  * | W, two writes of one agent that has waited between them | -: the barrier that it waited for, whose arrives came before anybody had read ||
+ * | W, the same, and nothing has arrived there yet | -: that barrier, too: its wait passes at the phase before the first          ||
  * | W, its writer waited for another index than its copy signals | -: the barrier of that ring with the index of the copy ||
  * | B2 on barrier x     | an agent that waits for x                      | the unheard one with the index of x, else the first |
  *
@@ -153,8 +154,8 @@ export const mistakenWait = (
 }
 
 /**
- * The wait of a writer for the ring that frees its slot, between its two writes, if it has passed: on arrivals that came before anybody had read. With the
- * statement of the last of those.
+ * The wait of a writer for the ring that frees its slot, between its two writes, if it has passed: on arrivals that came before anybody had read, with the
+ * statement of the last of those (`arrive`); or, when nothing has arrived there yet, at the phase before the first (`arrive` is null).
  */
 export const earlyRelease = (
   header: Header,
@@ -162,7 +163,7 @@ export const earlyRelease = (
   first: Side,
   writer: Side,
   own: number,
-): { readonly barrier: number; readonly site: number } | undefined => {
+): { readonly barrier: number; readonly wait: number; readonly arrive: number | null } | undefined => {
   const [from, to] = [indexOf(events, first), indexOf(events, writer)]
   for (let i = to - 1; i > from; i--) {
     const e = events[i]!
@@ -173,12 +174,15 @@ export const earlyRelease = (
       indexIn(header, barrier) !== indexIn(header, own)
     )
       return undefined
+    const wait = e.stamp.site
     for (let k = i - 1; k >= 0; k--) {
       const x = events[k]!
       if (x._tag === 'barrier' && x.kind === 'arrive' && x.barrier === barrier)
-        return { barrier, site: x.stamp.site }
+        return { barrier, wait, arrive: x.stamp.site }
+      // what an operation arrives with has no statement of its own
+      if (x._tag === 'signal' && x.to === 'arrive' && x.barrier === barrier) return undefined
     }
-    return undefined
+    return { barrier, wait, arrive: null }
   }
   return undefined
 }
