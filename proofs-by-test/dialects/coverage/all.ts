@@ -10,6 +10,7 @@ import * as wgmmaRefusals from '../pallas/refusals/wgmma.js'
 import * as operationRefusals from '../ttng/refusals/operations.js'
 import * as surroundingRefusals from '../ttng/refusals/surroundings.js'
 import type { Surface } from './page.js'
+import * as arrays from './pallas/arrays.js'
 import * as copies from './pallas/copies.js'
 import * as frame from './pallas/frame.js'
 import * as memory from './pallas/memory.js'
@@ -28,6 +29,7 @@ export const pallas: Surface<typeof Pallas, Pallas.Code> = {
     ['Memory and refs', memory.rows],
     ['Frames, barriers and scopes', frame.rows],
     ['Copies and accesses', copies.rows],
+    ['Arithmetic of arrays', arrays.rows],
     ['The matrix unit of Hopper', wgmma.rows],
     ['The matrix unit of Blackwell and its memory', tcgen05.rows],
     ['Pipelines and loops', pipelines.rows],

@@ -151,6 +151,8 @@ const table = {
   'pallas.store': 'ValueError',
   'pallas.layout-cast': 'NotImplementedError',
   'pallas.iota': 'ValueError',
+  'pallas.array.reduce': 'NotImplementedError',
+  'pallas.array.broadcast': 'ValueError',
   // barriers and semaphores
   'pallas.barrier.parities': 'nothing',
   'pallas.barrier.arrivals': 'ValueError',

@@ -1,6 +1,7 @@
 export { codes, type Code, type Raises } from './codes.js'
 export * from './access.js'
 export * from './accumulator.js'
+export * from './array.js'
 export * from './atomic.js'
 export * from './auto-barriers.js'
 export * from './barrier.js'

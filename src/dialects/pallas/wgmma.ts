@@ -67,6 +67,7 @@ import { showShape } from '../../transforms/shape.js'
 import { swizzleElements } from '../../transforms/swizzle.js'
 import { refused, type Code } from './codes.js'
 import type { Accumulator, AccumulatorDtype } from './accumulator.js'
+import { declaredStorage } from './memory.js'
 import { storageOf } from './storage-of.js'
 import { asOperand } from './tf32.js'
 
@@ -224,12 +225,15 @@ const givenInRegisters = (
   value: Tile<FloatDtype, 2>,
 ): Build<View<'regs', Dtype, 2>> =>
   block(function* () {
-    const into = yield* registers<Dtype, readonly [number, number]>(
-      `${label}.registers`,
-      agent,
-      dtypeOf(type),
-      [type.shape[0]!, type.shape[1]!],
-    )
+    // one text, several threads or loops: each has registers of its own
+    const taken = yield* declaredStorage
+    const name = `${label}.registers`
+    let id = name
+    for (let k = 1; taken.has(id); k++) id = `${name}_${String(k)}`
+    const into = yield* registers<Dtype, readonly [number, number]>(id, agent, dtypeOf(type), [
+      type.shape[0]!,
+      type.shape[1]!,
+    ])
     yield* run(`${label}.a`, { _tag: 'regs.write', destination: into, value })
     yield* run(`${label}.fence`, { _tag: 'wgmma.fence' })
     return into

@@ -16,3 +16,5 @@ export { attention, decodedAttention, kvHeadOf, log2e, naiveAttention, sizesOf }
 export type { Attended, Attention, AttentionFailure, AttentionShape, Hidden, Operands } from './naive.js'
 export { farthest, largest, published, tolerances } from './tolerance.js'
 export type { Excess, Tolerance } from './tolerance.js'
+export { fa3Attention, mosaicNumerics, showFa3 } from './fa3.js'
+export type { Fa3Attention, Fa3Numerics } from './fa3.js'

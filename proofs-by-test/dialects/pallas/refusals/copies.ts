@@ -4,7 +4,7 @@ import type { Code } from '../../../../src/dialects/pallas/codes.js'
 import * as Pallas from '../../../../src/dialects/pallas/index.js'
 import type { Failure } from '../../../../src/failure.js'
 import { splatLayout } from '../../../../src/layouts/splat.js'
-import { TCGEN05, TMA_INDICES, WGMMA, WGMMA_ROW } from '../../../../src/layouts/tiled.js'
+import { TCGEN05, TMA_INDICES, WGMMA, WGMMA_COL, WGMMA_ROW } from '../../../../src/layouts/tiled.js'
 import type { Dtype } from '../../../../src/numerics/dtype.js'
 import * as B from '../../../../src/semantics/builder.js'
 import {
@@ -502,6 +502,32 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
       const x = splat<'f32', 2>(float('f32', 1), [128, 64], WGMMA)
       yield* Pallas.layoutCast('cast', x, TCGEN05)
     }),
+  },
+  {
+    code: 'pallas.array.reduce',
+    message: 'sum: axis 2 is out of range for an array of shape (64, 64)',
+    use: using(() => Pallas.reduceSum('sum', splat<'f32', 2>(float('f32', 1), [64, 64], WGMMA), 2)),
+  },
+  {
+    code: 'pallas.array.reduce',
+    message:
+      'sum: 2 partial sums of an array of shape (64, 24) in WGMMA: expected a number of registers along axis 1 that they divide, found 3',
+    use: using(() => Pallas.reduceSum('sum', splat<'f32', 2>(float('f32', 1), [64, 24], WGMMA), 1)),
+  },
+  {
+    code: 'pallas.array.broadcast',
+    message: 'meet: an array in WGMMA_COL does not meet one in WGMMA along axis 1: expected WGMMA_ROW',
+    use: using(() =>
+      Pallas.broadcastInDim('meet', splat<'f32', 1>(float('f32', 1), [64], WGMMA_COL), [64, 64], 1, WGMMA),
+    ),
+  },
+  {
+    code: 'pallas.array.broadcast',
+    message:
+      'meet: expected an array of shape (64,) to repeat along axis 1 of (64, 64), found tile f32 (32,)',
+    use: using(() =>
+      Pallas.broadcastInDim('meet', splat<'f32', 1>(float('f32', 1), [32]), [64, 64], 1, WGMMA),
+    ),
   },
   {
     code: 'pallas.iota',
