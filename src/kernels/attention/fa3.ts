@@ -37,7 +37,7 @@
  * 2. Inputs and outputs of JAX's kernel on an H100 are reproduced in every bit, lse included (JAX 0.11.2: `mosaicNumerics`).
  * 3. Both warpgroups meet 2 T + 1 times, whatever they skip, and each slot of each ring is given back by both equally often.
  *
- * Limits: copies need rows of 16 bytes, so `lse` asks for a number of queries that is a multiple of 4. A scale must be positive.
+ * Limits: copies are of tiles of 8 rows, so the numbers of queries and keys are multiples of 8. A scale must be positive.
  *
  * Names: `attention` of `jax.experimental.pallas.ops.gpu.attention_mgpu`, `TuningConfig(block_q, block_kv, max_concurrent_steps, causal)`.
  *
@@ -131,12 +131,17 @@ const illegal = (c: Fa3Attention): string | null => {
   ] as const)
     if (!Number.isInteger(size) || size < 64 || size % 64 !== 0 || size > most)
       return `${name} is ${String(size)}: expected a multiple of 64 up to ${String(most)}`
-  if (c.maxConcurrentSteps > 32)
-    return `maxConcurrentSteps is ${String(c.maxConcurrentSteps)}: expected at most 32, the barriers of an array`
+  for (const [name, length] of [
+    ['q', c.q],
+    ['kv', c.kv],
+  ] as const)
+    if (length % 8 !== 0)
+      return `${name} is ${String(length)}: expected a multiple of 8, the rows of a tile that is copied`
+  // with one slot, who skips a step would give it back in place of the other
+  if (c.maxConcurrentSteps < 2 || c.maxConcurrentSteps > 32)
+    return `maxConcurrentSteps is ${String(c.maxConcurrentSteps)}: expected 2 to 32, the barriers of an array`
   if (c.scale !== null && !(c.scale > 0 && Number.isFinite(c.scale)))
     return `scale is ${String(c.scale)}: expected a positive number`
-  if (c.lse && c.q % 4 !== 0)
-    return `q is ${String(c.q)}: expected a multiple of 4 where lse is an output, whose rows are copied in units of 16 bytes`
   if (!Number.isInteger(c.numerics.ilp) || c.numerics.ilp < 1)
     return `ilp is ${String(c.numerics.ilp)}: expected a positive integer`
   return null
