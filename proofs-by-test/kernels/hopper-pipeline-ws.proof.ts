@@ -1,6 +1,6 @@
 /**
- * hopper-pipeline-ws: `emit_pipeline_warp_specialized` around two warpgroups that share a tile. For all inputs, for fewer steps than slots, as many, and
- * more; balanced; what JAX's kernel gave on an H100.
+ * hopper-pipeline-ws: `emit_pipeline_warp_specialized` around two warpgroups that share a tile. By columns; what JAX's
+ * kernel gave on an H100. The laws of every matmul are in `matmul-laws`.
  */
 import { describe, expect, test } from 'vitest'
 import * as E from 'fp-ts/lib/Either.js'
@@ -24,9 +24,6 @@ const base: HopperPipelineWs = {
 }
 
 describe('steps and slots', () => {
-  test.each(configurations(128, 16))('by rows: $stages slots, k $k of $tileK, $m x $n, $dtype', (c) => {
-    expectMatmul(hopperPipelineWs, { ...c, split: 'rows' })
-  })
   test.each(configurations(64, 32).filter((c) => nightly || c.stages === 3))(
     'by columns: $stages slots, k $k of $tileK, $m x $n, $dtype',
     (c) => {
@@ -47,20 +44,6 @@ describe('captured products', () => {
 
 describe('what matters', () => {
   const p = right(hopperPipelineWs(base))
-  test.each<readonly [string, string, ReadonlyArray<string>]>([
-    ['pipeline.wait consumed', 'deadlock', ['W1']],
-    ['pipeline.wait ready', 'deadlock', ['R1']],
-    ['zero acc', 'hazard', ['I1']],
-    ['wgmma_wait 1', 'hazard', ['W3']],
-    ['pipeline.arrive consumed', 'deadlock', ['B5']],
-    ['acc[...].wait', 'hazard', ['M1', 'U2']],
-    ['commit_smem', 'hazard', ['P1']],
-    ['copy out', 'hazard', ['O1']],
-    ['wait out', 'hazard', ['U2']],
-  ])('without `%s`: %s, %j', (label, verdict, ids) => {
-    const v = checked(right(without(label)(p))).verdict
-    expect([v.verdict, v.findings.map((f) => f.id)]).toEqual([verdict, expect.arrayContaining([...ids])])
-  })
   test('without the last waits: balanced no longer, which the strict reading says', () => {
     const open = right(without('pipeline.wait drained')(p))
     expect(checked(open, { strict: false }).verdict.verdict).toBe('ok')

@@ -79,7 +79,8 @@ describe('sums of blocks of 2^23 operands', () => {
     ['rsqrt.approx.ftz.f32', 128, 'an odd exponent'],
     ['tanh.approx.f32', 384, 'negative'],
   ]
-  test.each(blocks)('%s, block %d: %s', (name, k) => {
+  // each takes a second; by day a third of them
+  test.each(blocks.filter((_, i) => nightly || i % 4 === 0))('%s, block %d: %s', (name, k) => {
     const { sums } = blockSums.find((b) => b.name === name)!
     expect(sums.length).toBe(512)
     expect(blockSum(unaryFunction[name], k * octave)).toBe(sums[k])

@@ -109,9 +109,28 @@ describe('the release before a write', () => {
       x.arrive(2, empty1)
       x.arrive(1, full0, { site: 'heard' })
       x.arrive(1, empty0, { site: 'the release' })
-      x.wait(0, full0, 0)
+      x.wait(2, full0, 0)
     })
     expect(asked(s)).toEqual(['barrier', 10, 1, empty0])
+  })
+  test('what the writer waits for behind its write is not heard in time, unless it has waited; what another waits for is heard', () => {
+    const waited = (who: number, when: 'before' | 'behind', other = false): unknown => {
+      const s = made((x) => {
+        x.w(0, 's0 0')
+        x.r(1, 's0 0')
+        x.arrive(1, empty0)
+        x.arrive(1, empty1)
+        if (when === 'before') x.wait(who, empty0, 0)
+        if (other) x.wait(0, full1, 0)
+        x.w(0, 's0 0')
+        if (when === 'behind') x.wait(who, empty0, 0)
+      })
+      return asked(s, first, side(0, other || (when === 'before' && who === 0) ? 3 : 2, 'writes'))
+    }
+    expect(waited(0, 'behind')).toEqual(['barrier', 2, 1, empty0])
+    expect(waited(0, 'before')).toEqual(['barrier', 3, 1, empty1])
+    expect(waited(2, 'behind')).toEqual(['barrier', 3, 1, empty1])
+    expect(waited(0, 'behind', true)).toEqual(['barrier', 3, 1, empty1])
   })
   test('bytes touch, or they do not, whichever of several spans they are', () => {
     const reading = (place: string): Script =>

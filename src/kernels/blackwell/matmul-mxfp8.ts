@@ -162,8 +162,12 @@ export const matmulMxfp8 = (c: MatmulMxfp8): E.Either<Failure, Program> => {
               yield* Pallas.copyGmemToSmem('copy b_scale', sbBlock, slot(r.sbSmem, s), r.loaded, s)
             })
             // the last products, whose slots nobody fills again
-            for (let k = Math.max(0, kIters - stages); k < kIters; k++)
-              yield* Pallas.barrierWait(`wait consumed last ${String(k)}`, r.consumed, i32(k % stages))
+            for (let last = 0; last < Math.min(kIters, stages); last++)
+              yield* Pallas.barrierWait(
+                `wait consumed last ${String(last)}`,
+                r.consumed,
+                i32((Math.max(0, kIters - stages) + last) % stages),
+              )
           })
 
           yield* Pallas.when('products', eq(warp, i32(1)), function* products() {

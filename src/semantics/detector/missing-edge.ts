@@ -17,7 +17,7 @@
  * | B5, B6          | an arrive                                                                                |
  * | B7              | a block barrier between initialisation and use, where that mends it                      |
  * | B8, U1          | a wait for what was skipped                                                              |
- * | W               | first of all a wait for the reader's release, if nobody waits for it, or the wait before was for another slot |
+ * | W               | first of all a wait for the reader's release, if nobody waits for it in time, or the wait before was for another slot |
  *
  * Laws
  * 1. Judged with the edge, the finding is gone (that is how it was chosen), but for the answers by id.
@@ -272,8 +272,16 @@ const generationAt = (completed: ReadonlyArray<Completed>, barrier: number, inde
   return before.length === 0 ? 0 : before[before.length - 1]!.generation + 1
 }
 
-const unheardText = (header: Header, completed: ReadonlyArray<Completed>, r: Release, before: Side): string =>
-  `a wait for generation ${String(generationAt(completed, r.barrier, r.index))} of ${barrierName(header, r.barrier)}, for which nobody waits in this run, before ${label(before)}`
+const unheardText = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  completed: ReadonlyArray<Completed>,
+  r: Release,
+  before: Side,
+): string => {
+  const who = isUnheard(events, r.barrier) ? ', for which nobody waits in this run,' : ''
+  return `a wait for generation ${String(generationAt(completed, r.barrier, r.index))} of ${barrierName(header, r.barrier)}${who} before ${label(before)}`
+}
 
 /**
  * W: the release of whoever read the bytes, if nobody hears it. Judged again where the log has what it tells; without actions where
@@ -318,7 +326,7 @@ const unheardRelease = (
   }
   const generation = generationAt(completed, release.barrier, release.index)
   const told = completed.find((c) => c.barrier === release.barrier && c.generation === generation)
-  const text = unheardText(header, completed, release, b.side)
+  const text = unheardText(header, events, completed, release, b.side)
   return told === undefined || isCycle(told.message, b)
     ? { kind: 'wait', text, actions: [] }
     : { kind: 'wait', text, actions: waitFor(header, b, release.barrier, generation, told.message).actions }
@@ -370,7 +378,7 @@ const overArrival = (
     text:
       release === undefined
         ? `a wait for generation ${generation} of ${name} before ${label(extra.side)}; or fewer arrivals, or a larger count`
-        : unheardText(header, completed, release, extra.side),
+        : unheardText(header, events, completed, release, extra.side),
   }
 }
 

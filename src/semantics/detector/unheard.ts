@@ -13,6 +13,7 @@
  * |---------------------|------------------------------------------------|--------------------------------------------|
  * | W, one side reads   | that side                                      | its first unheard one after the read        |
  * | W, two writes       | the first other agent that reads those bytes   | the same                                    |
+ * | W, two writes of one agent that has not waited between them | the same | its first one that nobody else waits for, nor the writer before its write |
  * | W, nobody reads     | none: a barrier for which nobody waits, with the index of the one that the first write signals ||
  * | W, two writes of one agent that has waited between them | -: the barrier that it waited for, whose arrives came before anybody had read ||
  * | W, the same, and nothing has arrived there yet | -: that barrier, too: its wait passes at the phase before the first          ||
@@ -41,13 +42,20 @@ export interface Release {
 const awaited = (events: ReadonlyArray<LogEvent>): ReadonlySet<number> =>
   new Set(events.flatMap((e) => (e._tag === 'wait' ? [e.barrier] : [])))
 
+/** The same; where a writer has not waited at all since its first write, without what it waits for behind the other: that is too late. */
+const awaitedInTime = (events: ReadonlyArray<LogEvent>, first: Side, writer: Side): ReadonlySet<number> => {
+  const [from, to] = [indexOf(events, first), indexOf(events, writer)]
+  const its = (e: LogEvent): boolean => e._tag === 'wait' && e.stamp.agent === writer.index
+  const patient = first.index !== writer.index || events.slice(from, to).some(its)
+  return patient ? awaited(events) : awaited(events.filter((e, i) => i < to || !its(e)))
+}
+
 /** Whether nobody waits for the barrier. */
 export const isUnheard = (events: ReadonlyArray<LogEvent>, barrier: number): boolean =>
   !awaited(events).has(barrier)
 
-/** Arrivals that nobody waits for, an operation's at its issue. */
-const unheard = (events: ReadonlyArray<LogEvent>): ReadonlyArray<Release> => {
-  const heard = awaited(events)
+/** Arrivals on all but these barriers, an operation's at its issue. */
+const unheard = (events: ReadonlyArray<LogEvent>, heard: ReadonlySet<number>): ReadonlyArray<Release> => {
   const issued = new Map<number, Omit<Release, 'barrier'>>()
   const out: Array<Release> = []
   events.forEach((e, index) => {
@@ -101,7 +109,7 @@ export const releaseBefore = (
     ? readerOf(header, events, finding, writer.index, from)
     : { agent: first.index, index: from }
   if (reader === undefined) return undefined
-  return unheard(events).find(
+  return unheard(events, awaitedInTime(events, first, writer)).find(
     (r) => r.agent === reader.agent && r.agent !== writer.index && r.index > reader.index,
   )
 }
@@ -194,7 +202,7 @@ export const releaseOf = (
   barrier: number,
   writer: Side,
 ): Release | undefined => {
-  const all = unheard(events)
+  const all = unheard(events, awaited(events))
   for (const [i, e] of events.entries()) {
     if (e._tag !== 'wait' || e.barrier !== barrier || e.stamp.agent === writer.index) continue
     const after = all.filter((r) => r.agent === e.stamp.agent && r.index > i)
