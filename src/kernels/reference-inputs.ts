@@ -15,19 +15,20 @@ import { encoder } from '../numerics/float-format.js'
 const shaped = (dtype: FloatDtype, x: number): number =>
   dtype === 'e8m0' ? 2 ** Math.round(x) : dtype === 'ue4m3' ? Math.abs(x) : x
 
-/** `count` bit patterns of the dtype: tensor number `tensor` of the seed. */
+/** `count` bit patterns of the dtype, from element `first` on: tensor number `tensor` of the seed. */
 export const randomPatterns = (
   dtype: FloatDtype,
   seed: number,
   tensor: number,
   count: number,
+  first: number = 0,
 ): Float64Array => {
   const pattern = encoder(dtype)
   const scale = Math.sqrt(3) / prime
   const out = new Float64Array(count)
   for (let i = 0; i < count; i++) {
     let sum = 0
-    for (let j = 0; j < 4; j++) sum += elementOf(seed, tensor, 4 * i + j)
+    for (let j = 0; j < 4; j++) sum += elementOf(seed, tensor, 4 * (first + i) + j)
     out[i] = pattern(shaped(dtype, (sum - 2 * prime) * scale))
   }
   return out

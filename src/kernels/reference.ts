@@ -60,33 +60,78 @@ const constant = (
     : E.right({ param, dtype: param.dtype, shape })
 }
 
+export interface MatmulTypes {
+  readonly operand: FloatDtype
+  /** of b, if it is another */
+  readonly right?: FloatDtype
+  readonly accumulator: FloatDtype
+  readonly out: FloatDtype
+}
+
+/** The piece of a large product that is computed at once: its operands fit a cache, and 512 is a whole number of instructions of any. */
+const piece: MmaShape = { m: 256, n: 256, k: 512 }
+
+/** Rows [r, r + rows) and columns [c, c + columns) of a matrix of `width` columns. */
+const partOf = (
+  x: Float64Array,
+  width: number,
+  r: number,
+  rows: number,
+  c: number,
+  columns: number,
+): Float64Array => {
+  if (columns === width) return x.subarray(r * width, (r + rows) * width)
+  const out = new Float64Array(rows * columns)
+  for (let i = 0; i < rows; i++)
+    out.set(x.subarray((r + i) * width + c, (r + i) * width + c + columns), i * columns)
+  return out
+}
+
+/**
+ * Rows [from, to) of what `matmul` means: out = cast(a b), a m x k, b k x n. In pieces: one along k continues the one before it (law 3 of
+ * `algebra.ts`).
+ */
+export const naiveRows = (
+  algebra: Algebra,
+  types: MatmulTypes,
+  { n, k }: MmaShape,
+  a: Float64Array,
+  b: Float64Array,
+  from: number,
+  to: number,
+): E.Either<ReferenceFailure, Float64Array> => {
+  const own = { a: types.operand, b: types.right ?? types.operand, acc: types.accumulator }
+  const cast = algebra.cast(types.accumulator, types.out, 'rn', false)
+  const out = new Float64Array((to - from) * n)
+  for (let i = from; i < to; i += piece.m)
+    for (let j = 0; j < n; j += piece.n) {
+      const [rows, columns] = [Math.min(piece.m, to - i), Math.min(piece.n, n - j)]
+      let sum: Float64Array = new Float64Array(rows * columns).fill(algebra.constant(types.accumulator, 0))
+      for (let p = 0; p < k || p === 0; p += piece.k) {
+        const depth = Math.min(piece.k, k - p)
+        const mma = algebra.mma(own, { m: rows, n: columns, k: depth })
+        if (O.isNone(mma) || O.isNone(cast))
+          return refuse(
+            'reference.algebra',
+            `${algebra.name}: no product of ${types.operand} into ${types.accumulator} for k = ${String(k)}, or no cast to ${types.out}`,
+          )
+        sum = mma.value(partOf(a, k, i, rows, p, depth), partOf(b, n, p, depth, j, columns), sum)
+      }
+      if (O.isNone(cast)) continue
+      for (let r = 0; r < rows; r++)
+        for (let c = 0; c < columns; c++) out[(i - from + r) * n + j + c] = cast.value(sum[r * columns + c]!)
+    }
+  return E.right(out)
+}
+
 /** What `matmul` means: out = cast(a b), a m x k, b k x n. */
 export const naiveMatmul = (
   algebra: Algebra,
-  types: {
-    readonly operand: FloatDtype
-    /** of b, if it is another */
-    readonly right?: FloatDtype
-    readonly accumulator: FloatDtype
-    readonly out: FloatDtype
-  },
-  shape: { readonly m: number; readonly n: number; readonly k: number },
+  types: MatmulTypes,
+  shape: MmaShape,
   a: Float64Array,
   b: Float64Array,
-): E.Either<ReferenceFailure, Float64Array> => {
-  const mma = algebra.mma(
-    { a: types.operand, b: types.right ?? types.operand, acc: types.accumulator },
-    shape,
-  )
-  const cast = algebra.cast(types.accumulator, types.out, 'rn', false)
-  if (O.isNone(mma) || O.isNone(cast))
-    return refuse(
-      'reference.algebra',
-      `${algebra.name}: no product of ${types.operand} into ${types.accumulator} for k = ${String(shape.k)}, or no cast to ${types.out}`,
-    )
-  const zero = new Float64Array(shape.m * shape.n).fill(algebra.constant(types.accumulator, 0))
-  return E.right(mma.value(a, b, zero).map(cast.value))
-}
+): E.Either<ReferenceFailure, Float64Array> => naiveRows(algebra, types, shape, a, b, 0, shape.m)
 
 /** What a block-scaled `matmul` means: out = cast((a sa)(b sb)), sa m x k / block, sb n x k / block. */
 export const naiveScaledMatmul = (

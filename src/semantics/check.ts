@@ -145,27 +145,29 @@ const showFault = (world: World, f: Fault): string => {
   return `${f.code}: ${where}${f.message}${who}`
 }
 
-/** 64 bits of the outputs' carriers, for comparing runs. */
-const outputDigest = (world: World, m: Machine): string => {
+/** 64 bits of the outputs' carriers, for comparing runs; null is an output without data. */
+export const digestOf = (outputs: ReadonlyArray<Float64Array | null>): string => {
   let hi = 0x811c9dc5
   let lo = 0x01000193
   const words = new Uint32Array(2)
   const value = new Float64Array(words.buffer)
   let any = false
-  world.header.planes.forEach((p) => {
-    if (p.output !== true) return
-    const data = readTensor(world, m, p.name)
-    if (data === null) return
+  for (const data of outputs) {
+    if (data === null) continue
     any = true
-    for (const x of data) {
-      value[0] = x
+    for (let i = 0; i < data.length; i++) {
+      value[0] = data[i]!
       hi = Math.imul(hi ^ words[0]!, 0x01000193)
       lo = Math.imul(lo ^ words[1]! ^ (hi >>> 15), 0x85ebca6b)
     }
-  })
+  }
   const hex = (x: number): string => (x >>> 0).toString(16).padStart(8, '0')
   return any ? hex(hi) + hex(lo) : 'none'
 }
+
+/** The tensors whose contents are digested, in order. */
+export const digested = (world: World): ReadonlyArray<string> =>
+  world.header.planes.flatMap((p) => (p.output === true ? [p.name] : []))
 
 // ---------------------------------------------------------------- the verdict
 
@@ -409,7 +411,7 @@ export const check: Check = (program, options) => {
     provenance: proof,
     digest: {
       order: judgement?.digest ?? 'none',
-      output: outputDigest(world, first.machine),
+      output: digestOf(digested(world).map((name) => readTensor(world, first.machine, name))),
     },
     counts: {
       events: judgement?.events ?? 0,

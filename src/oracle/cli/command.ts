@@ -21,6 +21,7 @@ import type { Command } from 'commander'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { Failure } from '../../failure.js'
 import { hazardIds } from '../../semantics/detector/index.js'
+import type { Assemble } from '../parallel/work.js'
 import type { Files } from '../tensor-files/files.js'
 
 // ---------------------------------------------------------------- model
@@ -38,6 +39,8 @@ export interface World {
   readonly conformance: string | null
   /** shows how far long work has come, where somebody watches; `stop` takes it away */
   readonly progress: (what: string) => ProgressBar
+  /** threads that large work is shared by, where there are any, and how many there are if nobody says */
+  readonly threads?: { readonly assemble: Assemble; readonly count: number }
 }
 
 export interface ProgressBar {

@@ -5,9 +5,11 @@
  * The process ends by itself once everything is printed: `process.exit` would cut a pipe short.
  */
 import { existsSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { SingleBar } from 'cli-progress'
 import pc from 'picocolors'
+import { threads } from '../parallel/threads.js'
 import { onDisk } from '../tensor-files/files.js'
 import { crashed, silent, type Outcome, type ProgressBar, type World } from './command.js'
 import { commands } from './commands/index.js'
@@ -46,14 +48,14 @@ const conformance = fileURLToPath(new URL('../../../conformance', import.meta.ur
 const progress = (what: string): ProgressBar => {
   if (!process.stderr.isTTY) return silent
   const bar = new SingleBar({
-    format: `${what} [{bar}] {value} of {total} clusters`,
+    format: `${what} [{bar}] {value} of {total}`,
     clearOnComplete: true,
     hideCursor: true,
     stream: process.stderr,
   })
   return {
     update: (done, of) => {
-      if (done === 1) bar.start(of, 0)
+      if (!bar.isActive) bar.start(of, 0)
       bar.update(done)
     },
     stop: () => {
@@ -69,6 +71,10 @@ const world: World = {
   clock: () => performance.now(),
   conformance: existsSync(conformance) ? conformance : null,
   progress,
+  threads: {
+    assemble: threads(new URL('../parallel/worker.js', import.meta.url)),
+    count: availableParallelism(),
+  },
 }
 
 print(await tcspec(commands, world)(argv)())

@@ -11,6 +11,7 @@
  * Law 1. In `bits`, the tensor of a carrier is the tensor that the carrier came from.
  */
 import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
 import { failure, refuse, type Failure } from '../../failure.js'
 import * as fast from '../../fast/index.js'
 import { shapeOf, tensorsOf } from '../../kernels/reference.js'
@@ -22,6 +23,7 @@ import { elementOf, field } from '../../numerics/field.js'
 import { real64 } from '../../numerics/real64.js'
 import { unit } from '../../numerics/unit.js'
 import type { Program } from '../../semantics/program.js'
+import type { PlannedInput } from '../parallel/spread.js'
 import { valueOf } from '../tensor-files/element.js'
 import { tensor, tensorOfReals, type Tensor } from '../tensor-files/tensor.js'
 import type { Over } from './flags/machine.js'
@@ -57,42 +59,63 @@ const product = (xs: ReadonlyArray<number>): number => xs.reduce((n, x) => n * x
 /** The seed of inputs that nobody brought. */
 export const inputSeed = 0
 
-/**
- * Carriers for every input of the program: of the tensor that was brought, or seeded. In a field, an element that nobody brought is an
- * even residue, as equality of polynomials wants it.
- */
+/** Every input of the program: the carriers of the tensor that was brought, or the seed that it is drawn from. */
+export const plannedInputs = (
+  program: Program,
+  algebra: Algebra,
+  over: Over,
+  brought: ReadonlyMap<string, Tensor>,
+): E.Either<Failure, ReadonlyArray<PlannedInput>> => {
+  const planned: PlannedInput[] = []
+  if (algebra.memory === 'none') return E.right(planned)
+  for (const param of tensorsOf(program)) {
+    if (param.role === 'out') continue
+    const tensor = brought.get(param.name)
+    const shape = shapeOf(param)
+    const { name } = param
+    if (tensor !== undefined)
+      planned.push({ name, count: tensor.bits.length, given: carriersOf(algebra, tensor) })
+    else if (shape === null || !isFloat(param.dtype))
+      return refuse('input-missing', `input ${name}: expected a file (--in ${name}=FILE), found none`)
+    else planned.push({ name, count: product(shape), given: over._tag === 'field' ? over.seed : inputSeed })
+  }
+  return E.right(planned)
+}
+
+/** Carriers of the planned inputs. In a field, an element that nobody brought is an even residue, as equality of polynomials wants it. */
+export const carriersOfPlan = (
+  program: Program,
+  algebra: Algebra,
+  over: Over,
+  planned: ReadonlyArray<PlannedInput>,
+): ReadonlyMap<string, Float64Array> => {
+  const params = tensorsOf(program)
+  return new Map(
+    planned.map(({ name, count, given }): readonly [string, Float64Array] => {
+      if (typeof given !== 'number') return [name, given]
+      const number = params.findIndex((p) => p.name === name)
+      const dtype = params[number]?.dtype
+      return [
+        name,
+        over._tag === 'field' || dtype === undefined || !isFloat(dtype)
+          ? Float64Array.from({ length: count }, (_, i) => elementOf(given, number, i))
+          : randomPatterns(dtype, given, number, count).map((p) => algebra.fromBits(dtype, p)),
+      ]
+    }),
+  )
+}
+
+/** Carriers for every input of the program: of the tensor that was brought, or seeded. */
 export const inputsOf = (
   program: Program,
   algebra: Algebra,
   over: Over,
   brought: ReadonlyMap<string, Tensor>,
-): E.Either<Failure, ReadonlyMap<string, Float64Array>> => {
-  const inputs = new Map<string, Float64Array>()
-  if (algebra.memory === 'none') return E.right(inputs)
-  for (const [number, param] of tensorsOf(program).entries()) {
-    if (param.role === 'out') continue
-    const given = brought.get(param.name)
-    const shape = shapeOf(param)
-    if (given !== undefined) {
-      inputs.set(param.name, carriersOf(algebra, given))
-      continue
-    }
-    const { dtype } = param
-    if (shape === null || !isFloat(dtype))
-      return refuse(
-        'input-missing',
-        `input ${param.name}: expected a file (--in ${param.name}=FILE), found none`,
-      )
-    const count = product(shape)
-    inputs.set(
-      param.name,
-      over._tag === 'field'
-        ? Float64Array.from({ length: count }, (_, i) => elementOf(over.seed, number, i))
-        : randomPatterns(dtype, inputSeed, number, count).map((p) => algebra.fromBits(dtype, p)),
-    )
-  }
-  return E.right(inputs)
-}
+): E.Either<Failure, ReadonlyMap<string, Float64Array>> =>
+  pipe(
+    plannedInputs(program, algebra, over, brought),
+    E.map((planned) => carriersOfPlan(program, algebra, over, planned)),
+  )
 
 /** The tensor of an output parameter, as a file holds it. */
 export const outputOf = (

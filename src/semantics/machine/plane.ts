@@ -17,6 +17,7 @@
  * 3. the two halves of a byte are apart: law 1 for elements of 4 bits.
  * 4. a plane with runs reads, and is written, as one without.
  * 5. `copy` is `write` of what `read` gives.
+ * 6. `copyOut` of all of `ofBytes` gives the bytes back.
  */
 import { bitsOf, type Dtype } from '../../numerics/dtype.js'
 import { movesOf, runsOf, type Moves, type Runs } from './runs.js'
@@ -515,6 +516,27 @@ export const copy = (
   return moved !== null && to._tag === 'bytes'
     ? withPages(to, moved)
     : write(to, target, read(from, source, fill).data, edit)
+}
+
+/** The bytes [start, end) of a plane of bytes, at the same addresses of `into`. */
+export const copyOut = (plane: Plane, start: number, end: number, into: Uint8Array): void => {
+  if (plane._tag !== 'bytes') return
+  for (let a = start; a < end;) {
+    const from = a & pageMask
+    const n = Math.min(end - a, pageSize - from)
+    into.set((plane.pages[a >> pageBits] ?? blank).bytes.subarray(from, from + n), a)
+    a += n
+  }
+}
+
+/** A plane that holds these bytes. */
+export const ofBytes = (bytes: Uint8Array, runs: boolean = false): Plane => {
+  const pages = Array.from({ length: Math.ceil(bytes.length / pageSize) }, (_, number) => {
+    const own = new Uint8Array(pageSize).fill(unwritten)
+    own.set(bytes.subarray(number * pageSize, (number + 1) * pageSize))
+    return bytePage(null, own)
+  })
+  return { _tag: 'bytes', size: bytes.length, pages, runs: runs && littleEndian }
 }
 
 /** Elements that are moved as they are: whole ones of at most four bytes, the same on both sides. */

@@ -13,11 +13,10 @@
  */
 import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
-import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../../failure.js'
 import type { Input } from '../../../kernels/catalogue/index.js'
-import { referenceOf, tensorsOf } from '../../../kernels/reference.js'
+import { referenceOf, tensorsOf, type Reference } from '../../../kernels/reference.js'
 import type { Arithmetic } from '../../../numerics/bits.js'
 import { ledger } from '../../../render/ledger.js'
 import { write } from '../../../render/svg.js'
@@ -25,12 +24,15 @@ import { fields, thousands } from '../../../render/table.js'
 import { timelineSvg } from '../../../render/timeline-svg.js'
 import { timeline, timelineText } from '../../../render/timeline.js'
 import { findingBlocks, verdictRows, type VerdictContext } from '../../../render/verdict.js'
-import { check, type Checked } from '../../../semantics/check.js'
+import { check, type Checked, type CheckOptions } from '../../../semantics/check.js'
 import { readTensor as readOutput, type Arguments } from '../../../semantics/launch.js'
 import { collect, showSchedule, standardFuel } from '../../../semantics/run.js'
+import type { World as Launched } from '../../../semantics/machine/world.js'
 import type { Program } from '../../../semantics/program.js'
+import type { EventKey } from '../../../semantics/step.js'
 import type { Verdict } from '../../../semantics/verdict.js'
 import { compare, printComparison, type Comparison } from '../../compare.js'
+import { multiplyAdds, spread } from '../../parallel/spread.js'
 import type { Tensor } from '../../tensor-files/tensor.js'
 import { readTensor, writeTensor } from '../../tensor-files/tensor-file.js'
 import { paletteOf } from '../colours.js'
@@ -51,11 +53,19 @@ import { launchRows, runText, smemOf } from '../launch-rows.js'
 import { policyOf, scheduleFile } from '../schedule.js'
 import { kernelSubject, type Subject } from '../subject.js'
 import { hearing, traceOf } from '../traces.js'
-import { algebraOf, inputSeed, inputsOf, outputOf } from '../tensors.js'
+import { algebraOf, carriersOfPlan, inputSeed, outputOf, plannedInputs } from '../tensors.js'
 
 /** What was asked for, or null for the program's own chip. */
 const arithmeticOf = (text: string | null): E.Either<FlagFailure, Arithmetic | null> =>
   text === null ? E.right(null) : parseArithmetic(text)
+
+/** What was asked for, or null for as many as there are. */
+const threadsOf = (text: string | null): E.Either<FlagFailure, number | null> =>
+  text === null
+    ? E.right(null)
+    : /^[1-9]\d?$/.test(text)
+      ? E.right(Number(text))
+      : refuseFlag('--threads', 'a number from 1 to 99', text)
 
 const chipOf = (program: Program): Arithmetic => (program.arch === 'sm100a' ? 'blackwell' : 'hopper')
 
@@ -77,6 +87,10 @@ const define = (command: Command): Command =>
     .option('--trace <file>', 'write the log of the run as JSON lines (tcspec.trace/1)')
     .option('--timeline <file>', 'draw the run: a picture (.svg) or a timeline for ui.perfetto.dev (.json)')
     .option('--no-fast', 'matrix products by their definition, element by element: the same bits, later')
+    .option(
+      '--threads <count>',
+      'threads that share the clusters of a run; default: one a core where the product is large',
+    )
     .option('--no-hazards', 'compute only: do not look for hazards')
     .option('--strict', 'broken contracts are errors')
     .option('--strict-proxies', 'demand a proxy fence before an asynchronous overwrite, too')
@@ -99,6 +113,7 @@ const parse = (options: Options) =>
     E.bindW('arithmetic', () => arithmeticOf(wordOf(options, 'arithmetic'))),
     E.bindW('tensorPipe', () => parseTensorPipe(wordOf(options, 'tensorPipe') ?? 'issue-order')),
     E.bindW('schedule', () => parseSchedule(wordOf(options, 'schedule') ?? 'eager')),
+    E.bindW('threads', () => threadsOf(wordOf(options, 'threads'))),
     E.bindW('drawing', () => drawingOf(wordOf(options, 'timeline'))),
   )
 
@@ -180,19 +195,66 @@ export const replayText = (v: Verdict, schedule: string): string =>
     ? `--schedule ${schedule} (a run is deterministic)`
     : '--record FILE keeps the schedule, --schedule recorded:FILE replays it'
 
-const scheduleOf = (c: Checked): string => c.verdict.findings[0]?.schedule ?? showSchedule(c.schedule)
+const scheduleOf = (c: Pick<Checked, 'verdict' | 'schedule'>): string =>
+  c.verdict.findings[0]?.schedule ?? showSchedule(c.schedule)
 
-const run: CliCommand['run'] = (world) => (operands, options) =>
-  TE.fromIOEither(() => runNow(world, operands, options))
+const run: CliCommand['run'] = (world) => (operands, options) => () => runNow(world, operands, options)
 
-const runNow = (
+/** A run, in one piece or in pieces. */
+interface Finished {
+  readonly verdict: Verdict
+  readonly launched: Launched
+  readonly schedule: ReadonlyArray<EventKey>
+  readonly inputs: ReadonlyMap<string, Float64Array>
+  readonly output: (name: string) => Float64Array | null
+  /** null where there is nothing to compare with */
+  readonly reference: E.Either<Failure, Reference> | null
+  readonly elapsed: number
+}
+
+/** A product this large is shared by threads without being asked for: below, they would take longer to begin. */
+const large = 2 ** 28
+
+/** What a run may take: a product that the program says it computes is no endless one. */
+const fuelOf = (program: Program): number => standardFuel + Math.ceil(multiplyAdds(program) / 4096)
+
+const whole = (
+  world: World,
+  program: Program,
+  options: CheckOptions,
+  inputs: ReadonlyMap<string, Float64Array>,
+): E.Either<Failure, Finished> => {
+  const { algebra } = options
+  const start = world.clock()
+  const bar = world.progress('running')
+  const checked = check(program, {
+    ...options,
+    arguments: { ...options.arguments, tensors: inputs },
+    progress: bar.update,
+  })
+  bar.stop()
+  const elapsed = world.clock() - start
+  if (E.isLeft(checked)) return checked
+  const { verdict, world: launched, machine, schedule } = checked.right
+  return E.right({
+    verdict,
+    launched,
+    schedule,
+    inputs,
+    output: (name) => readOutput(launched, machine, name),
+    reference: ended(verdict) && algebra.memory !== 'none' ? referenceOf(program, algebra, inputs) : null,
+    elapsed,
+  })
+}
+
+const runNow = async (
   world: World,
   operands: ReadonlyArray<string>,
   options: Options,
-): E.Either<Failure, Report> => {
+): Promise<E.Either<Failure, Report>> => {
   const parsed = parse(options)
   if (E.isLeft(parsed)) return parsed
-  const { given, ins, outs, over, arithmetic, tensorPipe, schedule, drawing } = parsed.right
+  const { given, ins, outs, over, arithmetic, tensorPipe, schedule, drawing, threads } = parsed.right
   // An unknown kernel is the first thing to say, before any file is missed.
   const known = kernelSubject(operands[0] ?? '', {}, [], [])
   if (E.isLeft(known)) return known
@@ -210,37 +272,63 @@ const runNow = (
   if (E.isLeft(writable)) return writable
   const policy = policyOf(world.files)(schedule)()
   if (E.isLeft(policy)) return policy
-  const algebra = algebraOf(over, arithmetic ?? chipOf(program), options['fast'] !== false)
-  const inputs = inputsOf(program, algebra, over, new Map([...read.right].map(([n, r]) => [n, r.tensor])))
-  if (E.isLeft(inputs)) return inputs
+  const fast = options['fast'] !== false
+  const chip = arithmetic ?? chipOf(program)
+  const algebra = algebraOf(over, chip, fast)
+  const planned = plannedInputs(
+    program,
+    algebra,
+    over,
+    new Map([...read.right].map(([n, r]) => [n, r.tensor])),
+  )
+  if (E.isLeft(planned)) return planned
 
   const hazards = options['hazards'] !== false
-  const brought: Arguments = { scalars: new Map(), tensors: inputs.right, tensorPipe }
-  const start = world.clock()
-  const bar = world.progress('running')
-  const checked = check(program, {
+  const asked: CheckOptions = {
     settings,
     algebra,
-    arguments: brought,
+    arguments: { scalars: new Map(), tensors: new Map(), tensorPipe },
     policy: policy.right,
     strict: switchOf(options, 'strict'),
     strictProxies: switchOf(options, 'strictProxies'),
     hazards,
     provenance: over._tag === 'tiles',
     explore: false,
-    fuel: standardFuel,
-    progress: bar.update,
-  })
-  bar.stop()
-  const elapsed = world.clock() - start
-  if (E.isLeft(checked)) return checked
-  const complete = ended(checked.right.verdict)
+    fuel: fuelOf(program),
+  }
+  const count = threads ?? (multiplyAdds(program) < large ? 1 : (world.threads?.count ?? 1))
+  const shared =
+    // a schedule that was not judged stands for itself alone
+    world.threads !== undefined && count > 1 && over._tag === 'bits' && (hazards || schedule._tag === 'eager')
+      ? await spread(
+          { program, arithmetic: chip, fast, options: asked, inputs: planned.right },
+          world.threads.assemble,
+          count,
+          world.progress,
+          world.clock,
+        )
+      : E.right(null)
+  if (E.isLeft(shared)) return shared
+  const finished: E.Either<Failure, Finished> =
+    shared.right === null
+      ? whole(world, program, asked, carriersOfPlan(program, algebra, over, planned.right))
+      : E.right({
+          ...shared.right,
+          launched: shared.right.world,
+          reference:
+            shared.right.reference === null
+              ? referenceOf(program, algebra, shared.right.inputs)
+              : E.right(shared.right.reference),
+        })
+  if (E.isLeft(finished)) return finished
+  const { launched, elapsed, inputs, reference } = finished.right
+  const complete = ended(finished.right.verdict)
+  const brought: Arguments = { scalars: new Map(), tensors: inputs, tensorPipe }
 
   const output = (name: string): E.Either<Failure, Tensor> =>
-    outputOf(program, over, name, readOutput(checked.right.world, checked.right.machine, name))
+    outputOf(program, over, name, finished.right.output(name))
   let compared: Compared | null = null
-  if (complete && algebra.memory !== 'none') {
-    const reference = referenceOf(program, algebra, inputs.right)
+  if (reference !== null) {
     if (E.isLeft(reference)) return reference
     const { tensor, name, values } = reference.right
     const comparison = pipe(
@@ -265,7 +353,7 @@ const runNow = (
     }
   const record = wordOf(options, 'record')
   if (record !== null) {
-    const done = world.files.write(record, scheduleFile(scheduleOf(checked.right)))()
+    const done = world.files.write(record, scheduleFile(scheduleOf(finished.right)))()
     if (E.isLeft(done)) return done
     written.push(`a schedule to ${record}`)
   }
@@ -273,7 +361,7 @@ const runNow = (
   const traceFile = wordOf(options, 'trace')
   if (traceFile !== null) {
     const done = pipe(
-      traceOf(program, algebra, brought, checked.right.schedule),
+      traceOf(program, algebra, brought, finished.right.schedule),
       E.chainW((bytes) => world.files.write(traceFile, bytes)()),
     )
     if (E.isLeft(done)) return done
@@ -283,7 +371,7 @@ const runNow = (
   const timelineFile = wordOf(options, 'timeline')
   if (timelineFile !== null) {
     const done = pipe(
-      hearing(program, algebra, brought, checked.right.schedule, collect),
+      hearing(program, algebra, brought, finished.right.schedule, collect),
       E.map(({ header, result }) =>
         drawing === 'svg' ? write(timelineSvg(header, result)) : timelineText(timeline(header, result)),
       ),
@@ -293,14 +381,13 @@ const runNow = (
     written.push(`a timeline to ${timelineFile}`)
   }
 
-  const verdict = withComparison(checked.right.verdict, compared)
-  const { world: launched } = checked.right
+  const verdict = withComparison(finished.right.verdict, compared)
   return E.right({
     good: verdict.verdict === 'ok',
     json: () => (compared === null ? verdict : { ...verdict, comparison: compared.comparison }),
     text: () => {
       const palette = paletteOf(world.colours)
-      const did = hearing(program, algebra, brought, checked.right.schedule, ledger)
+      const did = hearing(program, algebra, brought, finished.right.schedule, ledger)
       const context: VerdictContext = {
         palette,
         smem: smemOf(program),
