@@ -1,5 +1,6 @@
 /**
- * wgmma-loop, beyond the laws of every matmul (`matmul-laws/`): the printed loop is rejected, and the finding says why.
+ * wgmma-loop, beyond the laws of every matmul (`matmul-laws/`): what JAX's kernel gave on an H100; the printed loop is rejected, and the finding
+ * says why.
  */
 import { describe, expect, test } from 'vitest'
 import * as E from 'fp-ts/lib/Either.js'
@@ -9,6 +10,9 @@ import { wgmmaLoop, wgmmaLoopThat, type WgmmaLoop } from '../../src/kernels/hopp
 import * as Policy from '../../src/semantics/policy.js'
 import { print } from '../../src/semantics/print.js'
 import { checked, right } from '../dialects/pallas/programs.js'
+import { expectCaptured } from './hopper-forms.js'
+
+const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
 
 const base: WgmmaLoop = {
   dtype: 'f16',
@@ -28,6 +32,23 @@ describe('the corrected loop', () => {
     expect(
       listing({ wgmmaWait: 'documented', explicitWait: false }).replace('/ wgmma.wait\n', '/ wgmma_wait 1\n'),
     ).toBe(listing({}))
+  })
+})
+
+describe('captured products', () => {
+  const tiles = {
+    tileM: 64,
+    tileN: 128,
+    tileK: 64,
+    stages: 3,
+    wgmmaWait: 'implemented',
+    explicitWait: true,
+  } as const
+  test('256 x 256 x 256, f16', () => {
+    expectCaptured(wgmmaLoop, 'f16', (sizes) => ({ ...sizes, ...tiles }))
+  })
+  test.skipIf(!nightly)('512 x 512 x 1024, bf16', () => {
+    expectCaptured(wgmmaLoop, 'bf16', (sizes) => ({ ...sizes, ...tiles }))
   })
 })
 
