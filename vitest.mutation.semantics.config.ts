@@ -9,9 +9,9 @@ const config: ViteUserConfig = defineConfig({
     include: ['proofs-by-test/semantics/**/*.proof.ts', 'proofs-by-test/kernels/zoo.proof.ts'],
     exclude: [
       'proofs-by-test/semantics/fuzz/**',
-      'proofs-by-test/semantics/mutation/kernels.proof.ts',
+      'proofs-by-test/semantics/mutation/{kill-rate,mutants,certificate}.proof.ts',
       'proofs-by-test/semantics/naive/**',
-      'proofs-by-test/semantics/single-schedule-*.proof.ts',
+      'proofs-by-test/semantics/single-schedule*.proof.ts',
     ],
     env: { TCSPEC_SMALL: '1' },
     testTimeout: 60_000,
