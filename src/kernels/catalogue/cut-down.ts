@@ -10,6 +10,7 @@
  * | hopper-matmul     | one tile of 64 x 16, 5 steps of 16, 2 slots                 | the same, 1 to 4 steps |
  * | hopper-persistent | three tiles of 128 x 16, one block                          | one tile             |
  * | matmul3           | one tile of a pair, 256 x 32, epilogue in two pieces of 16  | the same             |
+ * | fa3-attention     | one head, 128 queries, 5 steps of 64 keys, 2 slots           | the same, 1 to 4 steps |
  * | queue             | 5 items of one row, 2 slots                                 | 1 to 4 items         |
  *
  * Laws
@@ -28,6 +29,16 @@ const depths: ReadonlyArray<number> = [16, 32, 64, 128, 256]
 const together: ReadonlyArray<number> = [1, 2]
 
 const candidates = (steps: number, tiles: number): ReadonlyArray<Settings> => [
+  {
+    q: 128 * tiles,
+    kv: 64 * steps,
+    heads: 1,
+    kvHeads: 1,
+    headDim: 64,
+    blockQ: 64,
+    blockKv: 64,
+    maxConcurrentSteps: 2,
+  },
   ...[8, 64].map((n): Settings => ({ m: steps, n, rows: 1, buffering: 2 })),
   ...depths.flatMap((tileK) =>
     together.flatMap((blocks) =>
@@ -69,7 +80,9 @@ export const cutDownTo = (
 ): E.Either<Failure, Instance> => {
   const words = Object.fromEntries(Object.entries(chosen).filter(([, value]) => typeof value !== 'number'))
   for (const settings of candidates(steps, tiles)) {
-    const fits = 'rows' in settings === kernel.parameters.some((p) => p.name === 'rows')
+    const fits = ['rows', 'headDim'].every(
+      (name) => name in settings === kernel.parameters.some((p) => p.name === name),
+    )
     if (!fits || !inTwo(kernel, settings)) continue
     const made = instanceOf(kernel, known(kernel, settings, words), [])
     if (E.isRight(made)) return made

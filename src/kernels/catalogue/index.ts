@@ -49,16 +49,28 @@ import {
   hopperWsKernel,
   wgmmaLoopKernel,
 } from './hopper.js'
+import { fa3AttentionKernel } from './attention.js'
 import type { Kernel } from './model.js'
 import { queueKernel } from './queue.js'
 
-export type { Input, Instance, Kernel, Parameter, Settings, SettingValue, TensorRole } from './model.js'
+export type {
+  Expects,
+  Input,
+  Instance,
+  Kernel,
+  Near,
+  Parameter,
+  Settings,
+  SettingValue,
+  TensorRole,
+} from './model.js'
 export { cutDownTo, followedAt, judgedAt } from './cut-down.js'
 export { instanceOf, settingsOf } from './settings.js'
 
 // ---------------------------------------------------------------- the list
 
 export const kernels: ReadonlyArray<Kernel> = [
+  fa3AttentionKernel,
   hopperMatmulKernel,
   hopperFp8Kernel,
   hopperPersistentKernel,

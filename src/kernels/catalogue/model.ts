@@ -1,7 +1,9 @@
 /** What a kernel of the catalogue is: its settings, its tensors, and how an instance is made of what is given. */
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Failure } from '../../failure.js'
+import type { Algebra } from '../../numerics/algebra.js'
 import type { Program } from '../../semantics/program.js'
+import type { Tolerance } from '../attention/tolerance.js'
 
 // ---------------------------------------------------------------- model
 
@@ -34,11 +36,27 @@ export interface Input {
   readonly shape: ReadonlyArray<number>
 }
 
+/** An output and what it is about: real values, and how far from them it may be. `size` scales an absolute bound. */
+export interface Near {
+  readonly tensor: string
+  readonly values: Float64Array
+  readonly tolerance: Tolerance
+  readonly size: number
+}
+
+/** What the outputs are compared with where no two ways to compute them give the same bits. */
+export type Expects = (
+  algebra: Algebra,
+  inputs: ReadonlyMap<string, Float64Array>,
+) => E.Either<Failure, { readonly name: string; readonly outputs: ReadonlyArray<Near> }>
+
 /** A program and the settings that it was made with, all of them. */
 export interface Instance {
   readonly kernel: string
   readonly settings: Settings
   readonly program: Program
+  /** of a program that does not say by itself what it computes */
+  readonly expects?: Expects
 }
 
 export interface Kernel {

@@ -10,6 +10,7 @@ import {
   kernelNamed,
   isOfZoo,
   kernels,
+  type Expects,
   type Input,
   type Instance,
 } from '../../kernels/catalogue/index.js'
@@ -24,6 +25,7 @@ export interface Subject {
   readonly program: Program
   /** labels of the statements that were left out */
   readonly dropped: ReadonlyArray<string>
+  readonly expects?: Expects
 }
 
 const leavingOut = (labels: ReadonlyArray<string>, instance: Instance): E.Either<Failure, Subject> =>
@@ -37,6 +39,7 @@ const leavingOut = (labels: ReadonlyArray<string>, instance: Instance): E.Either
       settings: instance.settings,
       program,
       dropped: labels,
+      ...(instance.expects === undefined ? {} : { expects: instance.expects }),
     })),
   )
 

@@ -19,6 +19,7 @@ import { randomPatterns } from '../../kernels/reference-inputs.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import { bits, type Arithmetic } from '../../numerics/bits.js'
 import { isFloat } from '../../numerics/dtype.js'
+import { decoder } from '../../numerics/float-format.js'
 import { elementOf, field } from '../../numerics/field.js'
 import { real64 } from '../../numerics/real64.js'
 import { unit } from '../../numerics/unit.js'
@@ -116,6 +117,19 @@ export const inputsOf = (
     plannedInputs(program, algebra, over, brought),
     E.map((planned) => carriersOfPlan(program, algebra, over, planned)),
   )
+
+/** Values of an output: what its patterns stand for, or the carriers of `real64` themselves. */
+export const realsOf = (
+  program: Program,
+  algebra: Algebra,
+  name: string,
+  carriers: Float64Array,
+): Float64Array => {
+  const dtype = tensorsOf(program).find((p) => p.name === name)?.dtype
+  return algebra.name === 'bits' && dtype !== undefined && isFloat(dtype)
+    ? carriers.map(decoder(dtype))
+    : carriers
+}
 
 /** The tensor of an output parameter, as a file holds it. */
 export const outputOf = (

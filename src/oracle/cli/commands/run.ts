@@ -3,7 +3,7 @@
  *
  * | `--over` | inputs                 | what is compared                                             |
  * |----------|------------------------|--------------------------------------------------------------|
- * | bits     | files, or seeded       | bit patterns with naive matmul: what the chip gives           |
+ * | bits     | files, or seeded       | bit patterns with naive matmul: what the chip gives; attention with f64, within a tolerance |
  * | real64   | files, or seeded       | f64 values                                                   |
  * | field    | files, or residues     | residues: equal kernels as polynomials                       |
  * | unit     | none                   | nothing: synchronisation alone                               |
@@ -15,7 +15,8 @@ import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../../failure.js'
-import type { Input } from '../../../kernels/catalogue/index.js'
+import { farthest, largest, type Excess } from '../../../kernels/attention/tolerance.js'
+import type { Input, Near } from '../../../kernels/catalogue/index.js'
 import { referenceOf, tensorsOf, type Reference } from '../../../kernels/reference.js'
 import type { Arithmetic } from '../../../numerics/bits.js'
 import { ledger } from '../../../render/ledger.js'
@@ -53,7 +54,7 @@ import { launchRows, runText, smemOf } from '../launch-rows.js'
 import { policyOf, scheduleFile } from '../schedule.js'
 import { kernelSubject, type Subject } from '../subject.js'
 import { hearing, traceOf } from '../traces.js'
-import { algebraOf, carriersOfPlan, inputSeed, outputOf, plannedInputs } from '../tensors.js'
+import { algebraOf, carriersOfPlan, inputSeed, outputOf, plannedInputs, realsOf } from '../tensors.js'
 
 /** What was asked for, or null for the program's own chip. */
 const arithmeticOf = (text: string | null): E.Either<FlagFailure, Arithmetic | null> =>
@@ -166,25 +167,54 @@ const drawingOf = (file: string | null): E.Either<FlagFailure, Drawing | null> =
 
 // ---------------------------------------------------------------- what came of it
 
-interface Compared {
-  readonly comparison: Comparison
-  readonly name: string
+/** Bit for bit, or near enough. */
+type Compared =
+  | { readonly _tag: 'bits'; readonly comparison: Comparison; readonly name: string }
+  | { readonly _tag: 'near'; readonly name: string; readonly outputs: ReadonlyArray<NearBy> }
+
+/** How far an output is from what it is about. */
+interface NearBy {
+  readonly tensor: string
+  readonly elements: number
+  readonly tolerance: Near['tolerance']
+  /** of |v|, which an absolute bound grows with */
+  readonly size: number
+  readonly farthest: Excess | null
+  readonly largestError: number
 }
+
+const isGood = (c: Compared): boolean =>
+  c._tag === 'bits' ? c.comparison.equal : c.outputs.every((o) => o.farthest === null)
 
 const ended = (v: Verdict): boolean =>
   v.verdict !== 'deadlock' && v.verdict !== 'invalid' && v.verdict !== 'out-of-fuel'
 
 /** A completed run whose output is not what the program says is a wrong result, whatever its synchronisation. */
 const withComparison = (v: Verdict, compared: Compared | null): Verdict =>
-  compared !== null && !compared.comparison.equal && (v.verdict === 'ok' || v.verdict === 'undecided')
+  compared !== null && !isGood(compared) && (v.verdict === 'ok' || v.verdict === 'undecided')
     ? {
         ...v,
         verdict: 'wrong-result',
-        reason: `${thousands(compared.comparison.different)} of ${thousands(compared.comparison.elements)} elements differ from ${compared.name}`,
+        reason:
+          compared._tag === 'near'
+            ? nearText(compared)
+            : `${thousands(compared.comparison.different)} of ${thousands(compared.comparison.elements)} elements differ from ${compared.name}`,
       }
     : v
 
-const comparisonText = ({ comparison, name }: Compared): string => {
+const nearText = ({ name, outputs }: Extract<Compared, { readonly _tag: 'near' }>): string =>
+  outputs
+    .map(({ tensor, elements, tolerance, size, farthest: worst, largestError }) => {
+      const bound = `${String(tolerance.bound)} ${tolerance.kind}, of values up to ${size.toPrecision(3)}`
+      return worst === null
+        ? `${tensor}: ${thousands(elements)} elements are within ${bound} of ${name}; the farthest by ${largestError.toExponential(1)}`
+        : `${tensor}: element ${thousands(worst.at)} is ${String(worst.found)}, and by ${name} ${String(worst.expected)}: farther than ${bound}`
+    })
+    .join('; ')
+
+const comparisonText = (compared: Compared): string => {
+  if (compared._tag === 'near') return nearText(compared)
+  const { comparison, name } = compared
   const first = `${thousands(comparison.different)} of ${thousands(comparison.elements)} elements differ from ${name}`
   return comparison.equal ? first : `${first}; at most ${thousands(comparison.maxUlp)} ulp apart`
 }
@@ -223,6 +253,8 @@ const whole = (
   program: Program,
   options: CheckOptions,
   inputs: ReadonlyMap<string, Float64Array>,
+  /** somebody else knows what is expected */
+  expected: boolean,
 ): E.Either<Failure, Finished> => {
   const { algebra } = options
   const start = world.clock()
@@ -242,7 +274,8 @@ const whole = (
     schedule,
     inputs,
     output: (name) => readOutput(launched, machine, name),
-    reference: ended(verdict) && algebra.memory !== 'none' ? referenceOf(program, algebra, inputs) : null,
+    reference:
+      ended(verdict) && algebra.memory !== 'none' && !expected ? referenceOf(program, algebra, inputs) : null,
     elapsed,
   })
 }
@@ -267,7 +300,7 @@ const runNow = async (
     wordsOf(options, 'without'),
   )
   if (E.isLeft(subject)) return subject
-  const { program, settings } = subject.right
+  const { program, settings, expects } = subject.right
   const writable = checkOuts(subject.right, over._tag, outs)
   if (E.isLeft(writable)) return writable
   const policy = policyOf(world.files)(schedule)()
@@ -311,14 +344,22 @@ const runNow = async (
   if (E.isLeft(shared)) return shared
   const finished: E.Either<Failure, Finished> =
     shared.right === null
-      ? whole(world, program, asked, carriersOfPlan(program, algebra, over, planned.right))
+      ? whole(
+          world,
+          program,
+          asked,
+          carriersOfPlan(program, algebra, over, planned.right),
+          expects !== undefined,
+        )
       : E.right({
           ...shared.right,
           launched: shared.right.world,
           reference:
-            shared.right.reference === null
-              ? referenceOf(program, algebra, shared.right.inputs)
-              : E.right(shared.right.reference),
+            expects !== undefined
+              ? null
+              : shared.right.reference === null
+                ? referenceOf(program, algebra, shared.right.inputs)
+                : E.right(shared.right.reference),
         })
   if (E.isLeft(finished)) return finished
   const { launched, elapsed, inputs, reference } = finished.right
@@ -328,7 +369,27 @@ const runNow = async (
   const output = (name: string): E.Either<Failure, Tensor> =>
     outputOf(program, over, name, finished.right.output(name))
   let compared: Compared | null = null
-  if (reference !== null) {
+  if (complete && algebra.memory !== 'none' && expects !== undefined) {
+    const expected = expects(algebra, inputs)
+    if (E.isLeft(expected)) return expected
+    compared = {
+      _tag: 'near',
+      name: expected.right.name,
+      outputs: expected.right.outputs.map((near): NearBy => {
+        const { tensor, values, tolerance, size } = near
+        const carriers = finished.right.output(tensor) ?? new Float64Array(0)
+        const found = realsOf(program, algebra, tensor, carriers)
+        return {
+          tensor,
+          elements: values.length,
+          tolerance,
+          size,
+          farthest: farthest(tolerance, found, values, size),
+          largestError: largest(found.map((x, i) => (x === values[i] ? 0 : x - values[i]!))),
+        }
+      }),
+    }
+  } else if (reference !== null) {
     if (E.isLeft(reference)) return reference
     const { tensor, name, values } = reference.right
     const comparison = pipe(
@@ -338,7 +399,7 @@ const runNow = async (
       E.chainW(({ got, expected }) => compare(got, expected)),
     )
     if (E.isLeft(comparison)) return comparison
-    compared = { comparison: comparison.right, name }
+    compared = { _tag: 'bits', comparison: comparison.right, name }
   }
 
   const written: string[] = []
@@ -384,7 +445,12 @@ const runNow = async (
   const verdict = withComparison(finished.right.verdict, compared)
   return E.right({
     good: verdict.verdict === 'ok',
-    json: () => (compared === null ? verdict : { ...verdict, comparison: compared.comparison }),
+    json: () =>
+      compared === null
+        ? verdict
+        : compared._tag === 'bits'
+          ? { ...verdict, comparison: compared.comparison }
+          : { ...verdict, approximation: { to: compared.name, outputs: compared.outputs } },
     text: () => {
       const palette = paletteOf(world.colours)
       const did = hearing(program, algebra, brought, finished.right.schedule, ledger)
@@ -418,17 +484,14 @@ const runNow = async (
         ],
         ...(compared === null
           ? []
-          : [
-              [
-                'result',
-                (compared.comparison.equal ? palette.good : palette.bad)(comparisonText(compared)),
-              ] as const,
-            ]),
+          : [['result', (isGood(compared) ? palette.good : palette.bad)(comparisonText(compared))] as const]),
         ...verdictRows(context, verdict),
         ...(written.length === 0 ? [] : [['written', written.join(', ')] as const]),
       ]
       const differing =
-        compared === null || compared.comparison.equal ? [] : [printComparison(compared.comparison).trimEnd()]
+        compared?._tag !== 'bits' || compared.comparison.equal
+          ? []
+          : [printComparison(compared.comparison).trimEnd()]
       return `${[fields(palette, 12, rows), ...differing, ...findingBlocks(context, verdict)].join('\n\n')}\n`
     },
   })

@@ -1,0 +1,174 @@
+/** Attention kernels by name: shapes, masks, and naive attention to compare with. */
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { fa3Attention, type Fa3Attention } from '../attention/fa3.js'
+import { causal, noMask, slidingWindow, type Mask } from '../attention/mask.js'
+import { attention, log2e, naiveAttention, type Attention } from '../attention/naive.js'
+import { largest, tolerances } from '../attention/tolerance.js'
+import { real64 } from '../../numerics/real64.js'
+import { decoder } from '../../numerics/float-format.js'
+import {
+  bad,
+  count,
+  flag,
+  integerOr,
+  size,
+  word,
+  type Expects,
+  type Kernel,
+  type Parameter,
+  type Settings,
+  type TensorRole,
+} from './model.js'
+import { positive } from './tiles.js'
+
+// ---------------------------------------------------------------- what every attention kernel is told
+
+const masks = ['none', 'causal', 'causal-bottom-right', 'window'] as const
+type MaskName = (typeof masks)[number]
+
+export const shapeParameters = (
+  sizes: Pick<Attention, 'batch' | 'q' | 'kv' | 'heads' | 'kvHeads' | 'headDim'>,
+): ReadonlyArray<Parameter> => [
+  count('batch', sizes.batch, 'sequences', 'sequences'),
+  size('q', sizes.q, 'rows of q and out in a sequence'),
+  size('kv', sizes.kv, 'rows of k and v in a sequence'),
+  count('heads', sizes.heads, 'heads', 'heads of q and out'),
+  count('kvHeads', sizes.kvHeads, 'heads', 'heads of k and v: they divide those of q'),
+  size('headDim', sizes.headDim, 'length of a row of one head'),
+  word('mask', masks, 'which keys a query sees'),
+  size('left', 128, 'mask=window: keys that are seen before the diagonal'),
+  size('right', 0, 'mask=window: keys that are seen behind it'),
+  word('scale', ['none', 'rsqrt'], 'of the scores: 1, or 1 / sqrt(headDim)'),
+]
+
+export const maskOf = (given: Settings): Mask => {
+  const name = given['mask']
+  if (name === 'causal') return causal()
+  if (name === 'causal-bottom-right') return causal('bottom-right')
+  return name === 'window'
+    ? slidingWindow(integerOr(given, 'left', 128), integerOr(given, 'right', 0))
+    : noMask
+}
+export const maskName = (given: Settings): MaskName => masks.find((m) => m === given['mask']) ?? 'none'
+export const scaleName = (given: Settings): 'none' | 'rsqrt' =>
+  given['scale'] === 'rsqrt' ? 'rsqrt' : 'none'
+
+export const attentionTensors: ReadonlyArray<TensorRole> = [
+  { name: 'q', role: 'in', axes: ['batch', 'q', 'heads', 'headDim'] },
+  { name: 'k', role: 'in', axes: ['batch', 'kv', 'kvHeads', 'headDim'] },
+  { name: 'v', role: 'in', axes: ['batch', 'kv', 'kvHeads', 'headDim'] },
+  { name: 'out', role: 'out', axes: ['batch', 'q', 'heads', 'headDim'] },
+]
+
+/** Naive attention of the inputs in f64, and how far from it the outputs may be. `lse` is in base two. */
+export const naively =
+  (a: Attention, dtype: 'f16' | 'bf16', lse: boolean): Expects =>
+  (algebra, inputs) => {
+    const bits = algebra.name === 'bits'
+    const value = bits ? decoder(dtype) : (x: number): number => x
+    const of = (name: string): Float64Array => (inputs.get(name) ?? new Float64Array(0)).map(value)
+    const [q, k, v] = [of('q'), of('k'), of('v')]
+    const bound = largest(v)
+    return pipe(
+      naiveAttention(real64, dtype, a, { q, k, v }),
+      E.map((exact) => ({
+        name: 'naive attention in f64',
+        outputs: [
+          {
+            tensor: 'out',
+            values: exact.out,
+            tolerance: bits ? tolerances[dtype] : tolerances.real64,
+            size: bound,
+          },
+          ...(lse
+            ? [
+                {
+                  tensor: 'lse',
+                  values: exact.lse.map((x) => x * log2e),
+                  tolerance: bits ? tolerances.lse : tolerances.real64,
+                  size: Math.max(1, largest(exact.lse.filter(Number.isFinite))),
+                },
+              ]
+            : []),
+        ],
+      })),
+    )
+  }
+
+// ---------------------------------------------------------------- fa3-attention
+
+const fa3 = 'fa3-attention'
+
+export const fa3AttentionKernel: Kernel = {
+  name: fa3,
+  summary:
+    'out = softmax(q k^T) v on Hopper: two warpgroups that multiply in turns, online softmax in registers (FlashAttention-3)',
+  parameters: [
+    ...shapeParameters({ batch: 1, q: 256, kv: 320, heads: 2, kvHeads: 1, headDim: 64 }),
+    size('blockQ', 64, 'rows of q of one warpgroup: a multiple of 64'),
+    size('blockKv', 64, 'rows of k and v in a step: a multiple of 64'),
+    count('maxConcurrentSteps', 2, 'slots', 'most slots of the rings of k and v, from 2 on'),
+    word('rowSum', ['before', 'after'], 'is a row added up before the other may multiply, or after?'),
+    word('prefetch', ['needed', 'all'], 'copies ahead: of steps that there are, or of every slot'),
+    flag('lse', true, 'lse is an output, too: m + log2(l)'),
+    count('ilp', 8, 'additions', 'additions under way at once in the sum of a row (Mosaic GPU: 8)'),
+    word('update', ['fused', 'separate'], 'a l + rowsum(p): rounded once, or twice'),
+    word('dtype', ['f16', 'bf16'], 'element type of q, k, v and out; sums are f32'),
+  ],
+  tensors: [...attentionTensors, { name: 'lse', role: 'out', axes: ['batch', 'heads', 'q'] }],
+  dtype: 'dtype',
+  make: (given) => {
+    const number = (name: string, otherwise: number) => positive(fa3, name, integerOr(given, name, otherwise))
+    return pipe(
+      E.Do,
+      E.bind('batch', () => number('batch', 1)),
+      E.bind('q', () => number('q', 256)),
+      E.bind('kv', () => number('kv', 320)),
+      E.bind('heads', () => number('heads', 2)),
+      E.bind('kvHeads', () => number('kvHeads', 1)),
+      E.bind('headDim', () => number('headDim', 64)),
+      E.bind('blockQ', () => number('blockQ', 64)),
+      E.bind('blockKv', () => number('blockKv', 64)),
+      E.bind('maxConcurrentSteps', () => number('maxConcurrentSteps', 2)),
+      E.bind('ilp', () => number('ilp', 8)),
+      E.chain(({ ilp, ...sizes }) => {
+        const [left, right] = [integerOr(given, 'left', 128), integerOr(given, 'right', 0)]
+        if (left + right < 0)
+          return bad(fa3, `left is ${String(left)} and right is ${String(right)}: a query sees no key`)
+        const c: Fa3Attention = {
+          ...sizes,
+          dtype: given['dtype'] === 'bf16' ? 'bf16' : 'f16',
+          mask: maskOf(given),
+          scale: scaleName(given) === 'rsqrt' ? sizes.headDim ** -0.5 : null,
+          lse: given['lse'] !== false,
+          rowSum: given['rowSum'] === 'after' ? 'after' : 'before',
+          prefetch: given['prefetch'] === 'all' ? 'all' : 'needed',
+          numerics: { ilp, update: given['update'] === 'separate' ? 'separate' : 'fused' },
+        }
+        const settings: Settings = {
+          ...sizes,
+          mask: maskName(given),
+          left,
+          right,
+          scale: scaleName(given),
+          rowSum: c.rowSum,
+          prefetch: c.prefetch,
+          lse: c.lse,
+          ilp,
+          update: c.numerics.update,
+          dtype: c.dtype,
+        }
+        return pipe(
+          fa3Attention(c),
+          E.map((program) => ({
+            kernel: fa3,
+            settings,
+            program,
+            expects: naively(attention(c, { mask: c.mask, scale: c.scale }), c.dtype, c.lse),
+          })),
+        )
+      }),
+    )
+  },
+}
