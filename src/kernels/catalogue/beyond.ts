@@ -51,6 +51,7 @@ export const matmulDynamicKernel: Kernel = {
   ],
   tensors: tiledTensors,
   dtype: 'dtype',
+  persistent: true,
   make: (given) => makeTiled(dynamicShape, given, (c) => c, matmulDynamic, tiledRecord),
 }
 

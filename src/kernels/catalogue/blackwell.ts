@@ -100,6 +100,7 @@ const tutorial = (
     parameters: [...tuning(shape, blocks), ...more],
     tensors: tiledTensors,
     dtype: 'dtype',
+    ...(has('clusters') ? { persistent: true } : {}),
     make: (given) =>
       integerOr(given, 'gridMinorDim', 0) >>> 1 !== 0
         ? bad(shape.kernel, `gridMinorDim is ${String(given['gridMinorDim'])}: expected 0 or 1`)

@@ -2,13 +2,14 @@
  * Cut-down instances: a kernel at the smallest sizes that it takes.
  *
  * What a protocol does depends on its steps, slots and tiles, and not on how large a tile is. So mutants are judged where tiles are small: 2 S + 1 steps
- * on S = 2 slots, so that every slot is refilled with both parities; three tiles where one block computes several; and an epilogue of two slices where it
- * comes in slices. Smaller still are the instances of which every schedule is followed: one tile, 1 to 4 steps.
+ * on S = 2 slots, so that every slot is refilled with both parities; five tiles of three steps where one block computes several, since what it keeps for
+ * two tiles is then refilled, too; and an epilogue of two slices where it comes in slices. Smaller still are the instances of which every schedule is
+ * followed: one tile, 1 to 4 steps.
  *
  * | kernel            | judged at                                                   | followed at          |
  * |-------------------|-------------------------------------------------------------|----------------------|
  * | hopper-matmul     | one tile of 64 x 16, 5 steps of 16, 2 slots                 | the same, 1 to 4 steps |
- * | hopper-persistent | three tiles of 128 x 16, one block                          | one tile             |
+ * | hopper-persistent | five tiles of 128 x 16, one block                           | one tile             |
  * | matmul3           | one tile of a pair, 256 x 32, epilogue in two pieces of 16  | the same             |
  * | fa3-attention     | one head, 128 queries, 5 steps of 64 keys, 2 slots           | the same, 1 to 4 steps |
  * | queue             | 5 items of one row, 2 slots                                 | 1 to 4 items         |
@@ -90,12 +91,9 @@ export const cutDownTo = (
   return bad(kernel.name, `no instance of ${String(steps)} steps and ${String(tiles)} tiles is small enough`)
 }
 
-const isPersistent = (kernel: Kernel): boolean =>
-  kernel.parameters.some((p) => p.name === 'blocks' || p.name === 'clusters')
-
 /** Where the mutants of a kernel are judged. */
 export const judgedAt = (kernel: Kernel, chosen: Settings = {}): E.Either<Failure, Instance> =>
-  cutDownTo(kernel, isPersistent(kernel) ? 3 : 5, isPersistent(kernel) ? 3 : 1, chosen)
+  kernel.persistent === true ? cutDownTo(kernel, 3, 5, chosen) : cutDownTo(kernel, 5, 1, chosen)
 
 /** Where all schedules of a mutant are followed. */
 export const followedAt = (kernel: Kernel, chosen: Settings = {}): ReadonlyArray<Instance> =>

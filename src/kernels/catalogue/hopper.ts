@@ -146,6 +146,7 @@ export const hopperPersistentKernel: Kernel = {
   ],
   tensors: tiledTensors,
   dtype: 'dtype',
+  persistent: true,
   make: (given) =>
     makeTiled<HopperPersistent>(
       halved(persistentShape, splitOf(given)),
@@ -174,6 +175,7 @@ export const hopperPingPongKernel: Kernel = {
   parameters: [...wgmmaParameters(pingPongShape), ...persistentParameters],
   tensors: tiledTensors,
   dtype: 'dtype',
+  persistent: true,
   make: (given) =>
     makeTiled<HopperPingPong>(
       pingPongShape,

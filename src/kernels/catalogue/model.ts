@@ -67,6 +67,8 @@ export interface Kernel {
   readonly tensors: ReadonlyArray<TensorRole>
   /** the setting that says the element type of the inputs */
   readonly dtype: string
+  /** a cluster computes several tiles, one after another */
+  readonly persistent?: true
   /** chooses what is not given, and builds; what is given has the right kind */
   readonly make: (given: Settings) => E.Either<Failure, Instance>
 }
