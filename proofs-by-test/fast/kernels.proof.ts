@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { expect, test } from 'vitest'
 import * as fast from '../../src/fast/index.js'
 import { cutDownTo, instanceOf, kernels } from '../../src/kernels/catalogue/index.js'
-import { randomPatterns } from '../../src/kernels/reference-inputs.js'
+import { randomCarriers } from '../../src/kernels/reference-inputs.js'
 import { shapeOf, tensorsOf } from '../../src/kernels/reference.js'
 import type { Algebra } from '../../src/numerics/algebra.js'
 import { bits } from '../../src/numerics/bits.js'
@@ -25,9 +25,9 @@ const ran = (program: Program, algebra: Algebra): readonly [unknown, ReadonlyArr
       .filter((p) => p.role === 'in')
       .map((p, index): readonly [string, Float64Array] => {
         const size = (shapeOf(p) ?? []).reduce((n, x) => n * x, 1)
-        if (algebra.name === 'field')
+        if (algebra.name === 'field' && isFloat(p.dtype))
           return [p.name, Float64Array.from({ length: size }, (_, i) => elementOf(0, index, i))]
-        return [p.name, isFloat(p.dtype) ? randomPatterns(p.dtype, 0, index, size) : new Float64Array(size)]
+        return [p.name, randomCarriers(algebra, p.dtype, 0, index, size)]
       }),
   )
   const { verdict, world, machine } = right(

@@ -6,6 +6,8 @@
  * these bits, all of them: there is no tolerance. The k tiles of a kernel do not show, because a tile is a whole number of
  * instructions (law 3 of `algebra.ts`).
  *
+ * Integers have one product, in every algebra: it wraps, or saturates if the program says so.
+ *
  * A block-scaled matmul is the same of elements that were multiplied by their scales first; the scales of the program lie in atoms, and are
  * read from there.
  *
@@ -18,8 +20,8 @@ import * as O from 'fp-ts/lib/Option.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { failure, refuse, type Failure } from '../failure.js'
 import { scaleOffset } from '../layouts/shared-memory/scale-factors.js'
-import type { Algebra, MmaShape, ScaledTypes } from '../numerics/algebra.js'
-import { isFloat, type FloatDtype } from '../numerics/dtype.js'
+import { mmaTypes, zeroOf, type Algebra, type MmaShape, type ScaledTypes } from '../numerics/algebra.js'
+import { isFloat, type Dtype, type FloatDtype } from '../numerics/dtype.js'
 import type { Program, Scales, Spec, TensorParam } from '../semantics/program.js'
 
 export type ReferenceFailure = Failure<'reference.missing' | 'reference.algebra' | 'reference.shape'>
@@ -48,24 +50,25 @@ const constant = (
   name: string,
 ): E.Either<
   ReferenceFailure,
-  { readonly param: TensorParam; readonly dtype: FloatDtype; readonly shape: ReadonlyArray<number> }
+  { readonly param: TensorParam; readonly dtype: Dtype; readonly shape: ReadonlyArray<number> }
 > => {
   const param = tensorsOf(program).find((p) => p.name === name)
   const shape = param === undefined ? null : shapeOf(param)
-  return param === undefined || shape === null || !isFloat(param.dtype)
+  return param === undefined || shape === null
     ? refuse(
         'reference.shape',
-        `${program.name}: expected a float tensor ${name} of constant shape to compare with`,
+        `${program.name}: expected a tensor ${name} of constant shape to compare with`,
       )
     : E.right({ param, dtype: param.dtype, shape })
 }
 
 export interface MatmulTypes {
-  readonly operand: FloatDtype
+  readonly operand: Dtype
   /** of b, if it is another */
-  readonly right?: FloatDtype
-  readonly accumulator: FloatDtype
-  readonly out: FloatDtype
+  readonly right?: Dtype
+  readonly accumulator: Dtype
+  readonly out: Dtype
+  readonly saturate?: boolean
 }
 
 /** The piece of a large product that is computed at once: its operands fit a cache, and 512 is a whole number of instructions of any. */
@@ -100,16 +103,18 @@ export const naiveRows = (
   from: number,
   to: number,
 ): E.Either<ReferenceFailure, Float64Array> => {
-  const own = { a: types.operand, b: types.right ?? types.operand, acc: types.accumulator }
+  const own = mmaTypes(types.operand, types.right ?? types.operand, types.accumulator, types.saturate)
   const cast = algebra.cast(types.accumulator, types.out, 'rn', false)
   const out = new Float64Array((to - from) * n)
   for (let i = from; i < to; i += piece.m)
     for (let j = 0; j < n; j += piece.n) {
       const [rows, columns] = [Math.min(piece.m, to - i), Math.min(piece.n, n - j)]
-      let sum: Float64Array = new Float64Array(rows * columns).fill(algebra.constant(types.accumulator, 0))
+      let sum: Float64Array = new Float64Array(rows * columns).fill(
+        O.isNone(own) ? 0 : zeroOf(algebra, own.value),
+      )
       for (let p = 0; p < k || p === 0; p += piece.k) {
         const depth = Math.min(piece.k, k - p)
-        const mma = algebra.mma(own, { m: rows, n: columns, k: depth })
+        const mma = O.isNone(own) ? O.none : algebra.mma(own.value, { m: rows, n: columns, k: depth })
         if (O.isNone(mma) || O.isNone(cast))
           return refuse(
             'reference.algebra',
@@ -161,7 +166,7 @@ const unpacked = (packed: Float64Array, rows: number, blocks: number): E.Either<
   )(scaleOffset(rows, blocks))
 
 interface Matrix {
-  readonly dtype: FloatDtype
+  readonly dtype: Dtype
   readonly shape: ReadonlyArray<number>
 }
 
@@ -177,10 +182,13 @@ const scaledOf = (
   bv: Float64Array,
 ): E.Either<ReferenceFailure, Float64Array> => {
   const [m, k, n] = [a.shape[0]!, a.shape[1]!, b.shape[1]!]
-  const read = (
-    name: string,
-    rows: number,
-  ): E.Either<ReferenceFailure, readonly [FloatDtype, Float64Array]> =>
+  const [left, right, into] = [a.dtype, b.dtype, out.dtype]
+  if (!isFloat(left) || !isFloat(right) || !isFloat(into) || !isFloat(acc))
+    return refuse(
+      'reference.shape',
+      `${program.name}: expected floats under scales, found ${left}, ${right} and ${into}`,
+    )
+  const read = (name: string, rows: number): E.Either<ReferenceFailure, readonly [Dtype, Float64Array]> =>
     pipe(
       constant(program, name),
       E.chainW(({ dtype, shape }) =>
@@ -211,7 +219,7 @@ const scaledOf = (
       scale === other && (scale === 'e8m0' || scale === 'ue4m3')
         ? naiveScaledMatmul(
             algebra,
-            { a: a.dtype, b: b.dtype, acc, scale, block: scales.block, out: out.dtype },
+            { a: left, b: right, acc, scale, block: scales.block, out: into },
             { m, n, k },
             [av, bv, sa, sb],
           )
@@ -268,6 +276,7 @@ export const referenceOf = (
             right: b.right.dtype,
             accumulator: computes.accumulator,
             out: out.right.dtype,
+            saturate: computes.saturate === true,
           },
           { m: a.right.shape[0]!, n: b.right.shape[1]!, k: a.right.shape[1]! },
           av.right,

@@ -84,7 +84,7 @@ import {
 
 const tag = <T extends string>(name: T): Wire<T> => oneOf(name)
 const dtype: Wire<Dtype> = define('Dtype', () => oneOf<Dtype>(...dtypes))
-const floatDtype: Wire<FloatDtype> = oneOf<FloatDtype>(...floatDtypes)
+const sumDtype: Wire<FloatDtype | 'i32'> = oneOf<FloatDtype | 'i32'>(...floatDtypes, 'i32')
 const scalarName: Wire<ScalarName> = define('ScalarName', () =>
   oneOf<ScalarName>('i1', 'i32', 'i64', ...floatDtypes),
 )
@@ -375,7 +375,8 @@ const completionForm: Wire<unknown> = fields<unknown>(
   new Map<string, AnyWire>([['multicast', expr]]),
 )
 
-const isOptional = (field: Field): boolean => field._tag === 'operand' && field.optional
+const isOptional = (field: Field): boolean =>
+  (field._tag === 'operand' || field._tag === 'bool') && field.optional
 
 /** The form of an instruction is its signature. */
 const instructionForm = (name: string): AnyWire => {
@@ -558,8 +559,11 @@ const spec: Wire<Spec> = define('Spec', () =>
   tagged<Spec>()('a specification', {
     matmul: record<Extract<Spec, { readonly _tag: 'matmul' }>>()(
       'a matmul',
-      { _tag: tag('matmul'), a: text, b: text, out: text, accumulator: floatDtype, blockK: nat },
-      { scales: record<Scales>()('scales', { a: text, b: text, block: oneOf(16, 32) }, {}) },
+      { _tag: tag('matmul'), a: text, b: text, out: text, accumulator: sumDtype, blockK: nat },
+      {
+        saturate: bool,
+        scales: record<Scales>()('scales', { a: text, b: text, block: oneOf(16, 32) }, {}),
+      },
     ),
     copy: record<Extract<Spec, { readonly _tag: 'copy' }>>()(
       'a copy',

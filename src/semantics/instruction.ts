@@ -299,6 +299,8 @@ export interface WgmmaMma {
   readonly scaleD: Condition
   readonly negateA: boolean
   readonly negateB: boolean
+  /** of integers: a sum beyond 32 bits is the nearest number there is; without it, it wraps */
+  readonly saturate?: boolean
 }
 export interface WgmmaCommitGroup {
   readonly _tag: 'wgmma.commitGroup'
@@ -341,6 +343,8 @@ export interface Tcgen05Mma {
   readonly scaleA?: View<'tmem'>
   readonly scaleB?: View<'tmem'>
   readonly sparsity?: View<'tmem'>
+  /** as of wgmma.mma */
+  readonly saturate?: boolean
   readonly completions: ReadonlyArray<Completion>
 }
 export interface Tcgen05Commit {

@@ -195,8 +195,10 @@ export type Spec =
       readonly a: string
       readonly b: string
       readonly out: string
-      readonly accumulator: FloatDtype
+      readonly accumulator: FloatDtype | 'i32'
       readonly blockK: number
+      /** of integers: every instruction of blockK brings its sum to the nearest number of 32 bits, instead of wrapping */
+      readonly saturate?: boolean
       /** each element is first multiplied by a scale that it shares with `block` of k; the scales lie in atoms (`layouts/shared-memory/scale-factors.ts`) */
       readonly scales?: Scales
     }

@@ -64,8 +64,9 @@ export interface NatField {
 export interface NatsField {
   readonly _tag: 'nats'
 }
-export interface BoolField {
+export interface BoolField<Optional extends boolean = boolean> {
   readonly _tag: 'bool'
+  readonly optional: Optional
 }
 export interface DtypeField {
   readonly _tag: 'dtype'
@@ -89,7 +90,7 @@ export type ResultRule<F extends PropertyKey = string> =
   | { readonly _tag: 'token' }
 
 type FieldOf<T, Optional extends boolean> = [T] extends [boolean]
-  ? BoolField
+  ? BoolField<Optional>
   : [T] extends [ReadonlyArray<infer U>]
     ? [U] extends [Completion]
       ? CompletionsField
@@ -155,7 +156,8 @@ const gmem: OperandKind = viewIn(['gmem'])
 const regs: OperandKind = viewIn(['regs'])
 const nat: NatField = { _tag: 'nat' }
 const nats: NatsField = { _tag: 'nats' }
-const bool: BoolField = { _tag: 'bool' }
+const bool: BoolField<false> = { _tag: 'bool', optional: false }
+const flag: BoolField<true> = { _tag: 'bool', optional: true }
 const dtype: DtypeField = { _tag: 'dtype' }
 const scope: EnumField<'cta' | 'cluster' | 'gpu' | 'sys'> = oneOf('cta', 'cluster', 'gpu', 'sys')
 const ctaGroup: EnumField<1 | 2> = oneOf<1 | 2>(1, 2)
@@ -362,6 +364,7 @@ export const signatures: { readonly [K in InstructionName]: Signature<Instructio
       scaleD: required(condition),
       negateA: bool,
       negateB: bool,
+      saturate: flag,
     },
     results: [],
   },
@@ -381,6 +384,7 @@ export const signatures: { readonly [K in InstructionName]: Signature<Instructio
       scaleA: optional(tmem),
       scaleB: optional(tmem),
       sparsity: optional(tmem),
+      saturate: flag,
       completions: { _tag: 'completions' },
     },
     results: [],
@@ -523,14 +527,14 @@ export const mapOperands =
     return checked<I, unknown>(Object.fromEntries(entries))
   }
 
-/** Attributes in the order of the signature. */
+/** Attributes in the order of the signature, those that there are. */
 export const attributesOf = (
   instruction: Readonly<{ _tag: InstructionName }>,
 ): ReadonlyArray<readonly [name: string, value: unknown]> => {
   const values = new Map(entriesOf(instruction))
   return entriesOf(signatureOf(instruction._tag).fields).flatMap(([name]) => {
     const kind = signatureOf(instruction._tag).fields[name]!._tag
-    return kind === 'operand' || kind === 'operands' || kind === 'completions'
+    return kind === 'operand' || kind === 'operands' || kind === 'completions' || !values.has(name)
       ? []
       : [[name, values.get(name)]]
   })

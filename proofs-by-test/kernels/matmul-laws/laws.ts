@@ -8,7 +8,7 @@
  * |------------|------------------------|-------------------------------------------------------------------------------------------|
  * | table      | the table itself       | at least 30 points: k steps below, at and above the slots, one tile and many, odd counts     |
  * | matmul     | every point            | 0 findings, decided by one schedule, tile provenance proves the matmul, in order             |
- * | field      | every point (a sample) | equal to the naive product over the field, with random elements; two seeds, two trials       |
+ * | field      | every point (a sample) | equal to the naive product over the field (of integers: modulo 2^32), with random elements; two seeds, two trials |
  * | bits       | every point (a sample) | the naive chain of its arithmetic, bit for bit                                             |
  * | strict     | every point            | the completions that nobody awaits are those of the prediction, in number and by barrier   |
  * | algebras   | one point              | events, order, counts and proof do not depend on what is computed with                     |
@@ -24,9 +24,17 @@ import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
 import { brokenOf, isBad, without } from '../../../src/kernels/broken/index.js'
 import { instanceOf, kernelNamed, type Settings } from '../../../src/kernels/catalogue/index.js'
-import { randomPatterns } from '../../../src/kernels/reference-inputs.js'
+import { randomIntegers, randomPatterns } from '../../../src/kernels/reference-inputs.js'
 import { referenceOf, shapeOf, tensorsOf } from '../../../src/kernels/reference.js'
-import { bits, encoder, field, isFloat, real64, unit, type Algebra } from '../../../src/numerics/index.js'
+import {
+  bits,
+  field,
+  isFloat,
+  real64,
+  unit,
+  type Algebra,
+  type FloatDtype,
+} from '../../../src/numerics/index.js'
 import { check, type Checked, type CheckOptions } from '../../../src/semantics/check.js'
 import { readTensor } from '../../../src/semantics/launch.js'
 import * as Policy from '../../../src/semantics/policy.js'
@@ -114,22 +122,25 @@ const arithmeticOf = (p: Program): Algebra => bits(p.arch === 'sm90a' ? 'hopper'
 /** Values for every input, of this algebra. */
 const inputsOf = (
   p: Program,
-  make: (dtype: Parameters<typeof encoder>[0], tensor: number, count: number) => Float64Array,
+  make: (dtype: FloatDtype, tensor: number, count: number) => Float64Array,
+  seed: number = 1,
 ): Tensors =>
   new Map(
     tensorsOf(p)
       .filter((t) => t.role === 'in')
       .map((t, i) => {
-        if (!isFloat(t.dtype)) throw new Error(`${t.name}: no floats`)
         const count = (shapeOf(t) ?? []).reduce((n, x) => n * x, 1)
-        return [t.name, make(t.dtype, i, count)] as const
+        return [
+          t.name,
+          isFloat(t.dtype) ? make(t.dtype, i, count) : randomIntegers(t.dtype, seed, i, count),
+        ] as const
       }),
   )
 
 const elements = (p: Program, f: ReturnType<typeof field>): Tensors =>
-  inputsOf(p, (_, t, count) => Float64Array.from({ length: count }, (_x, i) => f.element(t, i)))
+  inputsOf(p, (_, t, count) => Float64Array.from({ length: count }, (_x, i) => f.element(t, i)), f.seed)
 const patterns = (p: Program, seed: number): Tensors =>
-  inputsOf(p, (dtype, t, count) => randomPatterns(dtype, seed, t, count))
+  inputsOf(p, (dtype, t, count) => randomPatterns(dtype, seed, t, count), seed)
 
 /** The output of the run is that of the naive product, element for element. */
 const expectNaive = (c: Checked, p: Program, algebra: Algebra, inputs: Tensors): void => {

@@ -5,6 +5,7 @@ import { plan as hopperPersistent } from './hopper-persistent.js'
 import { plan as hopperPingPong } from './hopper-ping-pong.js'
 import { plan as hopperPipelineWs } from './hopper-pipeline-ws.js'
 import { plan as hopperPipelined } from './hopper-pipelined.js'
+import { plan as hopperS8 } from './hopper-s8.js'
 import { plan as hopperWs } from './hopper-ws.js'
 import type { Plan } from './laws.js'
 import { plan as matmul0 } from './matmul0.js'
@@ -22,6 +23,7 @@ import { plan as wgmmaLoop } from './wgmma-loop.js'
 export const hopper: ReadonlyArray<Plan> = [
   hopperMatmul,
   hopperFp8,
+  hopperS8,
   hopperPipelined,
   hopperPipelineWs,
   hopperWs,

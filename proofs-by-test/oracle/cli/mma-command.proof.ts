@@ -11,7 +11,7 @@ import {
   tensorOfNpy,
   type TensorDtype,
 } from '../../../src/oracle/tensor-files/tensor.js'
-import { capturedCases } from '../../numerics/captured.js'
+import { capturedCases, capturedIntegers } from '../../numerics/captured.js'
 
 const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
   if (E.isLeft(e)) throw new Error(e.left.message)
@@ -66,6 +66,42 @@ describe('captured products', () => {
   })
 })
 
+describe('captured products of integers', () => {
+  // values as files hold them
+  const unsigned = (x: Float64Array, bits: number): Float64Array => x.map((v) => (v < 0 ? v + 2 ** bits : v))
+  it.each(capturedIntegers)('$file', async ({ types, m, n, k, tiles }) => {
+    const t = tiles[0]!
+    put('a', types.a, [m, k], unsigned(t.a, 8))
+    put('b', types.b, [k, n], unsigned(t.b, 8))
+    put('c', 'i32', [m, n], unsigned(t.c, 32))
+    const mode = types.saturate ? ['--saturate'] : []
+    for (const how of [[], ['--no-fast']]) {
+      disk.delete('d')
+      // npy files say themselves what they hold
+      const ran = await run('--in', 'a=a', 'b=b', 'c=c', '--out', 'd=d', ...mode, ...how)
+      expect(ran).toMatchObject({ status: 0, stderr: '' })
+      expect(patternsIn('d', 'i32')).toEqual([...unsigned(t.d, 32)])
+    }
+  })
+  it('into i32 without being told, a k that is no whole number of instructions, more rows than at once', async () => {
+    const [m, n, k] = [300, 2, 5]
+    const a = Float64Array.from({ length: m * k }, (_, i) => (i * 7) % 256)
+    const b = Float64Array.from({ length: k * n }, (_, i) => (i * 91) % 256)
+    put('a', 'u8', [m, k], a)
+    put('b', 'i8', [k, n], b)
+    const ran = await run('--in', 'a=a', 'b=b', '--out', 'd=d', '--saturate')
+    expect(ran.stdout).toContain('u8 x i8 into i32, saturating')
+    expect(ran.stdout).toContain('k with zeros up to 32')
+    const d = new Int32Array(new Uint32Array(patternsIn('d', 'i32')).buffer)
+    for (let i = 0; i < m; i++)
+      for (let j = 0; j < n; j++) {
+        let sum = 0
+        for (let p = 0; p < k; p++) sum += a[i * k + p]! * ((b[p * n + j]! << 24) >> 24)
+        expect(d[i * n + j]).toBe(sum)
+      }
+  })
+})
+
 describe('extents', () => {
   it('more rows than are multiplied at once, and a k that is no whole number of instructions', async () => {
     const [m, n, k] = [600, 3, 17]
@@ -103,6 +139,8 @@ describe('refusals, one line each', () => {
   put('b2', 'f16', [2, 1], new Float64Array(2))
   put('flat', 'f16', [1], one)
   put('whole', 'i32', [1, 1], one)
+  put('byte', 'u8', [1, 1], one)
+  put('wide', 'f64', [1, 1], one)
   put('c2', 'f32', [1, 2], new Float64Array(2))
   it.each([
     [['--in', 'a=a1'], 'expected a file for b, found'],
@@ -110,9 +148,13 @@ describe('refusals, one line each', () => {
     [['--in', 'a=a1', 'b=b2'], 'b: expected as many rows as a has columns, 1, found 2'],
     [['--in', 'a=a1', 'b=a1', 'c=c2'], 'c: expected shape (1, 1), found (1, 2)'],
     [['--in', 'a=flat', 'b=a1'], 'a: expected a matrix, found shape (1)'],
-    [['--in', 'a=whole', 'b=a1'], 'a: expected floats of at most 32 bits, found i32'],
+    [['--in', 'a=whole', 'b=a1'], 'hopper has no product of i32 and f16 into i32'],
+    [['--in', 'a:e4m3=byte', 'b:u8=byte'], 'hopper has no product of e4m3 and u8 into f32'],
+    [['--in', 'a:u8=byte', 'b:u8=byte', '--acc', 'f32'], 'hopper has no product of u8 and u8 into f32'],
+    [['--in', 'a=a1', 'b=a1', '--saturate'], 'hopper has no product of f16 and f16 into f32 that saturates'],
+    [['--in', 'a:f64=wide', 'b=a1'], 'a: expected elements of at most 32 bits, found f64'],
     [['--in', 'a=a1', 'b:bf16=a1'], 'expected elements of u2 for dtype bf16'],
-    [['--in', 'a=a1', 'b=a1', '--acc', 'bf16'], 'expected f32|f16'],
+    [['--in', 'a=a1', 'b=a1', '--acc', 'bf16'], 'expected f32|f16|i32'],
     [['--in', 'a=a1', 'b=a1', 'c=a1', '--acc', 'f32'], 'the type of c, f16'],
     [['--in', 'a=a1', 'b=a1', '--out', 'e=x'], 'expected d'],
     [['--in', 'a=a1', 'b=a1', '--out', 'd:f16=x'], 'expected f32'],

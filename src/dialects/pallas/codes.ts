@@ -177,7 +177,7 @@ const table = {
   'pallas.transforms': 'ValueError',
   'pallas.wgmma.shape': 'ValueError',
   'pallas.wgmma.dtype': 'ValueError',
-  'pallas.wgmma.integers': 'nothing',
+  'pallas.wgmma.integers': 'NotImplementedError',
   'pallas.wgmma.transforms': 'ValueError',
   'pallas.wgmma.swizzle': 'ValueError',
   'pallas.wgmma.transposed': 'ValueError',
@@ -188,7 +188,6 @@ const table = {
   // tensor memory
   'pallas.tcgen05.shape': 'ValueError',
   'pallas.tcgen05.dtype': 'ValueError',
-  'pallas.tcgen05.integers': 'nothing',
   'pallas.tcgen05.transforms': 'ValueError',
   'pallas.tcgen05.swizzle': 'ValueError',
   'pallas.tcgen05.tmem': 'ValueError',

@@ -13,11 +13,11 @@
  * | of one block                                        | of a pair: `collective_axis`, issued by the leader alone (`pair.ts`)     |
  * |-----------------------------------------------------|---------------------------------------------------------------------------|
  * | acc (m, n), a (m, k), b (k, n)                      | acc (m, 2n), a (m, k), b (k, n): each has its rows of a and columns of b  |
- * | m 64 or 128; n at most 256, or 512; by 8            | m 64 or 128; 2n at most 256, by 16                                        |
+ * | m 64 or 128; n at most 256, or 512; by 8, of integers by 16 | m 64 or 128; 2n at most 256, by 16, of integers by 32             |
  *
  * | rule             | asked for                                                                                                |
  * |------------------|----------------------------------------------------------------------------------------------------------|
- * | dtypes           | f16 into f16 or f32; bf16, f32 (as tf32) into f32; e4m3 and e5m2, mixed, into f16 or f32; e2m1 only scaled |
+ * | dtypes           | f16 into f16 or f32; bf16, f32 (as tf32) into f32; e4m3 and e5m2, mixed, into f16 or f32; i8 into i32; e2m1 only scaled |
  * | a, b in SMEM     | tiled (8, 8S/bits) and swizzled by the same S, or so and transposed; e2m1 runs along k                   |
  * | k                | whole spans of b's swizzle; of a sparse product twice as many of a's                                     |
  * | a in TMEM        | m = 128, packed, under the layout that TMEM infers                                                       |
@@ -37,7 +37,7 @@
  * 2. A product of a pair is, in block v, rows v of the product of the stacked a by the joined b.
  * 3. The non-leader block issues nothing.
  *
- * Limits of the machine: integers have no arithmetic; e2m3 and e3m2 no operands; `.ws` is no instruction.
+ * Sums of i8 wrap. Limits of the machine: e2m3 and e3m2 are no operands; `.ws` is no instruction.
  *
  * Names: `plgpu.tcgen05_mma(acc, a, b, barrier, a_scale=, b_scale=, a_sparse_metadata=, accumulate=, collective_axis=)`,
  * `plgpu.tcgen05_commit_arrive(barrier, collective_axis=)`.
@@ -110,6 +110,7 @@ const products: ReadonlyArray<{
   { operands: ['bf16'], into: ['f32'] },
   { operands: ['f32'], into: ['f32'] },
   { operands: ['e4m3', 'e5m2'], into: ['f16', 'f32'] },
+  { operands: ['i8'], into: ['i32'] },
   { operands: ['e2m1'], into: ['f32'] },
 ]
 
@@ -126,7 +127,7 @@ const shapes = ({ acc, a, b, metadata }: Types, pair: boolean): Why => {
       `expected a (m, k${metadata === null ? '' : ' / 2'}), b (k, n) and an accumulator (m, ${pair ? '2n) in each block of the pair' : 'n)'}`,
     )
   if (m !== 64 && m !== 128) return no(`dimension 0 of a, m, is ${String(m)}: expected 64 or 128`)
-  const step = (pair ? 16 : 8) * (metadata === null || pair ? 1 : 2)
+  const step = (pair ? 16 : 8) * (isInt(acc.dtype) || (metadata !== null && !pair) ? 2 : 1)
   const most = pair ? 256 : 512
   if (n % step !== 0 || n > most || (n > 256 && n !== 512))
     return no(
@@ -136,17 +137,11 @@ const shapes = ({ acc, a, b, metadata }: Types, pair: boolean): Why => {
 }
 
 const dtypes = ({ acc, a, b, aScale, metadata }: Types): Why => {
-  const integer = [a, b, acc].find(({ dtype }) => isInt(dtype))
-  if (integer !== undefined)
-    return [
-      'pallas.tcgen05.integers',
-      `${a.dtype} @ ${b.dtype} into ${acc.dtype}: products of integers have no arithmetic in this library`,
-    ]
   const row = products.find(({ operands }) => operands.includes(a.dtype) && operands.includes(b.dtype))
   const no = (what: string): Why => ['pallas.tcgen05.dtype', what]
   if (row === undefined)
     return no(
-      `a is ${a.dtype} and b is ${b.dtype}: expected both f16, bf16, f32 or e2m1, or each e4m3 or e5m2`,
+      `a is ${a.dtype} and b is ${b.dtype}: expected both f16, bf16, f32, i8 or e2m1, or each e4m3 or e5m2`,
     )
   if (!row.into.includes(acc.dtype))
     return no(
@@ -229,7 +224,8 @@ const operands = (t: Types, pair: boolean): Why => {
       'pallas.tcgen05.accumulator',
       `the accumulator ${showShape(shapeOf(acc))}${pair ? ' of a pair' : ''} is unpacked and lies as ${kind}: found ${shown(layout)}`,
     ]
-  const tile = right.major === 'k' ? 8 : swizzleElements(right.swizzle, bitsOf(b.dtype))
+  const tile =
+    right.major === 'k' ? (isInt(b.dtype) ? 16 : 8) : swizzleElements(right.swizzle, bitsOf(b.dtype))
   if (kind === 'half-lane' && (n / 2) % tile !== 0)
     return [
       'pallas.tcgen05.shape',

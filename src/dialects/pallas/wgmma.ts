@@ -14,11 +14,11 @@
  *
  * | rule                       | asked for                                                                                     |
  * |----------------------------|-----------------------------------------------------------------------------------------------|
- * | m, n                       | multiples of 64 and of 8, n at most 256                                                       |
+ * | m, n                       | multiples of 64 and of 8, n at most 256; of integers 8, 24 or multiples of 16                 |
  * | k                          | whole spans of the swizzle                                                                    |
  * | a, b in shared memory      | tiled (8, 8S/bits) and swizzled by S of 32, 64 or 128, the same S in both, or so and transposed |
  * | transposed                 | only elements of 16 bits: of others a and b must both run along k                             |
- * | dtypes                     | f16 into f16 or f32; bf16 and f32 (as tf32) into f32; e4m3 and e5m2, mixed or not, into f16 or f32 |
+ * | dtypes                     | f16 into f16 or f32; bf16 and f32 (as tf32) into f32; e4m3 and e5m2, mixed or not, into f16 or f32; i8 into i32 |
  *
  * The page says "transposed" of a ref as the user sees it. For an element of 16 bits both ways work. Of others the tensor core takes b only as
  * (n, k) in memory, so b must be a `transpose_ref` of an (n, k) ref, and a must be none.
@@ -36,7 +36,8 @@
  * value, and which registers hold it is the compiler's choice. Here each `wgmma` of the text has its own registers, so a loop writes them again
  * in its next turn, and must have waited: W3 otherwise.
  *
- * Integers, and `plgpu.mma` of the generation before, have no arithmetic in this library: they are refused.
+ * Sums of i8 wrap: the surface has no word for `.satfinite`, and no products of u8 (the instruction has: `wgmma.mma` of the core). `plgpu.mma`
+ * of the generation before is no instruction of this library's machine.
  *
  * Law 1. A documented `wgmma` is an implemented one and `wgmma_wait(1)`: statement for statement, but for the label of the wait.
  * Law 2. An operand in registers gives what the same operand gives in shared memory.
@@ -48,8 +49,9 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { showLayout } from '../../layouts/register-layout.js'
+import { wgmmaShape } from '../../layouts/shared-memory/wgmma-shape.js'
 import { WGMMA, WGMMA_8BIT, sameTiledLayout } from '../../layouts/tiled.js'
-import { bitsOf, isInt, type Dtype, type FloatDtype } from '../../numerics/dtype.js'
+import { bitsOf, type Dtype, type FloatDtype } from '../../numerics/dtype.js'
 import {
   block,
   registers,
@@ -111,6 +113,7 @@ const products: ReadonlyArray<{
   { operands: ['bf16'], into: ['f32'] },
   { operands: ['f32'], into: ['f32'] },
   { operands: ['e4m3', 'e5m2'], into: ['f16', 'f32'] },
+  { operands: ['i8'], into: ['i32'] },
 ]
 
 const inRegisters: ReadonlyArray<Dtype> = ['f16', 'bf16', 'e4m3', 'e5m2']
@@ -138,23 +141,26 @@ const why = (
       'pallas.wgmma.shape',
       `dimension 1 of b, n, is ${String(n)}: expected a multiple of 8, at most 256, in ${shapes}`,
     ]
-  const integer = [aDtype, bDtype, acc.dtype].find(isInt)
-  if (integer !== undefined)
+  const unsigned = [aDtype, bDtype].find((dtype) => dtype === 'u8')
+  if (unsigned !== undefined)
     return [
       'pallas.wgmma.integers',
-      `${aDtype} @ ${bDtype} into ${acc.dtype}: products of integers have no arithmetic in this library`,
+      `${aDtype} @ ${bDtype} into ${acc.dtype}: integers are multiplied with their signs, expected i8`,
     ]
   const row = products.find(({ operands }) => operands.includes(aDtype) && operands.includes(bDtype))
   if (row === undefined)
     return [
       'pallas.wgmma.dtype',
-      `a is ${aDtype} and b is ${bDtype}: expected both f16, bf16 or f32, or each e4m3 or e5m2`,
+      `a is ${aDtype} and b is ${bDtype}: expected both f16, bf16, f32 or i8, or each e4m3 or e5m2`,
     ]
   if (!row.into.includes(acc.dtype))
     return [
       'pallas.wgmma.dtype',
       `the accumulator is ${acc.dtype}: products of ${aDtype} and ${bDtype} add up in ${row.into.join(' or ')}`,
     ]
+  const instruction = wgmmaShape(aDtype, bDtype, acc.dtype, n)
+  if (E.isLeft(instruction))
+    return ['pallas.wgmma.shape', `dimension 1 of b, n, is ${String(n)}: ${instruction.left.message}`]
   const bits = bitsOf(bDtype)
   const right = mmaOperand('b')(b.layout)
   if (E.isLeft(right)) return ['pallas.wgmma.transforms', `b: ${right.left.message}`]

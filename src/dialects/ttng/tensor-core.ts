@@ -19,11 +19,11 @@
  *
  * | operation          | seed's form                                                | today's                                              |
  * |--------------------|------------------------------------------------------------|------------------------------------------------------|
- * | tc_gen5_mma        | acc_dep, useD, pred, barriers and their preds, is_async, two_ctas | multicast; is_unsigned (of integers: refused)  |
+ * | tc_gen5_mma        | acc_dep, useD, pred, barriers and their preds, is_async, two_ctas | multicast; is_unsigned: i8 is read as u8         |
  * | tc_gen5_mma_scaled | the same with a_scale, b_scale, a_type, b_type; one CTA     | two_ctas, multicast                                  |
  * | tc_gen5_commit     | barrier, pred, two_ctas                                     | descs, up to 4, instead of two_ctas; a module has one |
  *
- * Not in this library: products of integers, of 6-bit floats, of 4-bit floats with wider ones, and the weight-stationary form.
+ * Not in this library: products of 6-bit floats, of 4-bit floats with wider ones, and the weight-stationary form.
  *
  * Source: Triton, TritonNvidiaGPU dialect, its verifiers and its lowering; PTX ISA, tcgen05.
  */
@@ -85,7 +85,7 @@ export interface MmaOptions extends OpOptions {
 }
 
 export interface DenseOptions extends MmaOptions {
-  /** today's: of integers */
+  /** today's: operands of i8 are unsigned */
   readonly isUnsigned?: boolean
 }
 
@@ -514,13 +514,6 @@ export const tcGen5Mma = (
         'accumulator',
         `${types.a.dtype} accumulates in ${kind.into.join(' or ')}, found ${types.d.dtype}`,
       )
-    if (kind.name === 'i8')
-      return yield* mmaNo(
-        op,
-        label,
-        'unsupported',
-        `products of integers are not in this library's programs, found ${types.a.dtype}`,
-      )
     const narrow = [types.a.dtype, types.b.dtype].find((dtype) => bitsOf(dtype) < 8)
     if (narrow !== undefined)
       return yield* mmaNo(
@@ -529,11 +522,14 @@ export const tcGen5Mma = (
         'unsupported',
         `elements of ${narrow} are padded to 16 in 16 bytes in a product of this kind, which no memdesc here can say`,
       )
+    const unsigned = options.isUnsigned === true && kind.name === 'i8'
+    const left = unsigned ? reinterpret<Dtype, 2, 'smem' | 'tmem'>(a, 'u8', types.a.layout) : a
+    const right = unsigned ? reinterpret<Dtype, 2, 'smem'>(b, 'u8', types.b.layout) : b
     return yield* issued(op, label, options, (completions) =>
       issueMma(
         label,
-        a,
-        b,
+        left,
+        right,
         d,
         { a: types.a.layout.shape, b: types.b.layout.shape, d: types.d.layout.shape },
         useD,

@@ -36,7 +36,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { wgmmaShape } from '../../layouts/shared-memory/wgmma-shape.js'
 import type { RegisterLayout } from '../../layouts/register-layout.js'
-import { bitsOf, isFloat, type Dtype } from '../../numerics/dtype.js'
+import { bitsOf, type Dtype } from '../../numerics/dtype.js'
 import { block, regsRead, run, typeHere, type Build } from '../../semantics/builder.js'
 import {
   add,
@@ -67,7 +67,7 @@ import {
   type Tensor,
 } from './types.js'
 
-type Accumulated = 'f32' | 'f16'
+type Accumulated = 'f32' | 'f16' | 'i32'
 /** What may be in registers, as A or as c. */
 type FloatTensor = Tensor<'f32' | 'f16' | 'bf16' | 'tf32' | 'e4m3' | 'e5m2', 2>
 
@@ -102,7 +102,7 @@ export const inFlight = <D extends Accumulated>(
     return view
   })
 
-const isView = (label: string, of: FloatTensor | MemDesc | InFlight): Build<boolean> =>
+const isView = (label: string, of: FloatTensor | Tensor<Accumulated, 2> | MemDesc | InFlight): Build<boolean> =>
   block(function* () {
     const type = yield* typeHere(of)
     if (type._tag === 'view') return true
@@ -229,11 +229,6 @@ const plan = <D extends Accumulated>(
     const shape = wgmmaShape(left.dtype, right.dtype, cDtype ?? 'i1', n)
     if (E.isLeft(shape))
       return yield* refused('ttng.warp_group_dot.element_type', `${label}: ${shape.left.message}`)
-    if (!isFloat(left.dtype))
-      return yield* refused(
-        'ttng.warp_group_dot.element_type',
-        `${label}: products of integers are not in this library's programs, found ${left.dtype} by ${right.dtype}`,
-      )
     if (bitsOf(left.dtype) === 32 && E.isRight(lies) && lies.right.major === 'mn')
       return yield* refused(
         'ttng.warp_group_dot.layout',

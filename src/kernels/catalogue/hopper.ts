@@ -2,12 +2,13 @@
 import type * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
 import type { Program } from '../../semantics/program.js'
-import { hopperFp8, type EightBits, type HopperFp8 } from '../hopper/hopper-fp8.js'
+import { hopperFp8, type EightBitFloat, type HopperFp8 } from '../hopper/hopper-fp8.js'
 import { hopperMatmul } from '../hopper/hopper-matmul.js'
 import { hopperPersistent, type HopperPersistent } from '../hopper/hopper-persistent.js'
 import { hopperPingPong, type HopperPingPong } from '../hopper/hopper-ping-pong.js'
 import { hopperPipelineWs } from '../hopper/hopper-pipeline-ws.js'
 import { hopperPipelined } from '../hopper/hopper-pipelined.js'
+import { hopperS8, type Byte, type HopperS8 } from '../hopper/hopper-s8.js'
 import { hopperWs } from '../hopper/hopper-ws.js'
 import type { Persistent } from '../hopper/tile-order.js'
 import type { HalvedTiles } from '../hopper/tiles.js'
@@ -199,7 +200,8 @@ const fp8Shape: Shape = {
   stages: 4,
 }
 const eightBits = ['e4m3', 'e5m2'] as const
-const eightBitsOf = (given: Settings, name: string): EightBits => (given[name] === 'e5m2' ? 'e5m2' : 'e4m3')
+const eightBitsOf = (given: Settings, name: string): EightBitFloat =>
+  given[name] === 'e5m2' ? 'e5m2' : 'e4m3'
 
 export const hopperFp8Kernel: Kernel = {
   name: fp8Shape.kernel,
@@ -230,6 +232,46 @@ export const hopperFp8Kernel: Kernel = {
         outDtype: given['outDtype'] === 'bf16' || given['outDtype'] === 'f32' ? given['outDtype'] : 'f16',
       }),
       hopperFp8,
+      ({ aDtype, ...c }) => ({ ...c, dtype: aDtype }),
+    ),
+}
+
+// ---------------------------------------------------------------- hopper-s8
+
+const s8Shape: Shape = { ...fp8Shape, kernel: 'hopper-s8' }
+const bytes = ['i8', 'u8'] as const
+const byteOf = (given: Settings, name: string): Byte => (given[name] === 'u8' ? 'u8' : 'i8')
+
+export const hopperS8Kernel: Kernel = {
+  name: s8Shape.kernel,
+  summary:
+    'out = a @ b of 8-bit integers into 32 bits: K-major operands, one memory and two compute warpgroups',
+  parameters: [
+    ...wgmmaParameters(s8Shape).filter(({ name }) => name !== 'tileK' && name !== 'dtype'),
+    size('tileK', 128, 'depth of one slot of the ring: a multiple of 32 that divides k'),
+    word('dtype', bytes, 'element type of a; sums and out are i32'),
+    word('bDtype', bytes, 'element type of b, which lies column by column'),
+    flag('saturate', false, 'sums stop at the limits of 32 bits; else they wrap'),
+  ],
+  tensors: tiledTensors,
+  dtype: 'dtype',
+  make: (given) =>
+    makeTiled<HopperS8>(
+      s8Shape,
+      given,
+      ({ m, n, k, tileM, tileN, tileK, stages }) => ({
+        m,
+        n,
+        k,
+        tileM,
+        tileN,
+        tileK,
+        stages,
+        aDtype: byteOf(given, 'dtype'),
+        bDtype: byteOf(given, 'bDtype'),
+        saturate: given['saturate'] === true,
+      }),
+      hopperS8,
       ({ aDtype, ...c }) => ({ ...c, dtype: aDtype }),
     ),
 }

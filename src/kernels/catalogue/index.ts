@@ -46,6 +46,7 @@ import {
   hopperPingPongKernel,
   hopperPipelineWsKernel,
   hopperPipelinedKernel,
+  hopperS8Kernel,
   hopperWsKernel,
   wgmmaLoopKernel,
 } from './hopper.js'
@@ -77,6 +78,7 @@ export const kernels: ReadonlyArray<Kernel> = [
   hopperPingPongKernel,
   hopperPipelineWsKernel,
   hopperPipelinedKernel,
+  hopperS8Kernel,
   hopperWsKernel,
   matmul0Kernel,
   matmul1Kernel,

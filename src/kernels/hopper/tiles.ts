@@ -18,8 +18,10 @@
  * Source: JAX docs, Pallas:MGPU reference, wgmma (shapes) and asynchronous copies.
  */
 import * as Pallas from '../../dialects/pallas/index.js'
+import type { Dtype } from '../../numerics/dtype.js'
 import * as B from '../../semantics/builder.js'
 import { cast, i32, mul, type Int, type Tile, type View } from '../../semantics/expression.js'
+import type { AnyTile } from '../../semantics/instruction.js'
 import type { Spec } from '../../semantics/program.js'
 
 /** What every matmul here is told. */
@@ -117,20 +119,35 @@ export const tooWide = (columns: number): string | null =>
 
 // ---------------------------------------------------------------- what is computed, and how it leaves
 
-/** out = a @ b, summed up in f32. */
-export const matmulSpec = (blockK: number = 16): Spec => ({
+/** out = a @ b, summed up in f32, or in i32. */
+export const matmulSpec = (
+  blockK: number = 16,
+  accumulator: 'f32' | 'i32' = 'f32',
+): Extract<Spec, { readonly _tag: 'matmul' }> => ({
   _tag: 'matmul',
   a: 'a',
   b: 'b',
   out: 'out',
-  accumulator: 'f32',
+  accumulator,
   blockK,
 })
 
 /** What sums are rounded to; f32 stays as it is. */
 export type OutDtype = 'f16' | 'bf16' | 'f32'
 
-/** Rounds a tile of sums, stores it to shared memory and starts its copy. Nothing waits for the copy yet. */
+/** Stores a tile to shared memory and starts its copy. Nothing waits for the copy yet. */
+export const leave = <D extends Dtype>(
+  value: AnyTile,
+  outSmem: View<'smem', D, 2>,
+  out: Pallas.GmemSlice<D, 2>,
+): B.Build<void> =>
+  B.block(function* () {
+    yield* B.run('out_smem[...] = acc', { _tag: 'smem.store', destination: outSmem, value })
+    yield* Pallas.commitSmem('commit_smem')
+    yield* Pallas.copySmemToGmem('copy out', outSmem, out)
+  })
+
+/** The same of a tile of sums, which is rounded first. */
 export const storeTile = (
   sum: Tile<'f32', 2>,
   dtype: OutDtype,
@@ -139,7 +156,5 @@ export const storeTile = (
 ): B.Build<void> =>
   B.block(function* () {
     const value = dtype === 'f32' ? sum : yield* B.letIn('rounded', cast(sum, dtype))
-    yield* B.run('out_smem[...] = acc', { _tag: 'smem.store', destination: outSmem, value })
-    yield* Pallas.commitSmem('commit_smem')
-    yield* Pallas.copySmemToGmem('copy out', outSmem, out)
+    yield* leave(value, outSmem, out)
   })

@@ -8,6 +8,8 @@
  * | field   | its residue                        | residues, in u32           |
  * | unit    | nothing                            | there is none              |
  *
+ * An integer is its value in all of them, and of its dtype in every file.
+ *
  * Law 1. In `bits`, the tensor of a carrier is the tensor that the carrier came from.
  */
 import * as E from 'fp-ts/lib/Either.js'
@@ -15,7 +17,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import { failure, refuse, type Failure } from '../../failure.js'
 import * as fast from '../../fast/index.js'
 import { shapeOf, tensorsOf } from '../../kernels/reference.js'
-import { randomPatterns } from '../../kernels/reference-inputs.js'
+import { randomCarriers } from '../../kernels/reference-inputs.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import { bits, type Arithmetic } from '../../numerics/bits.js'
 import { isFloat } from '../../numerics/dtype.js'
@@ -26,7 +28,7 @@ import { unit } from '../../numerics/unit.js'
 import type { Program } from '../../semantics/program.js'
 import type { PlannedInput } from '../parallel/spread.js'
 import { valueOf } from '../tensor-files/element.js'
-import { tensor, tensorOfReals, type Tensor } from '../tensor-files/tensor.js'
+import { tensor, tensorOfIntegers, tensorOfReals, type Tensor } from '../tensor-files/tensor.js'
 import type { Over } from './flags/machine.js'
 
 /** The algebra that was asked for; `vectors`: with its products in vectors, which give the same numbers. */
@@ -76,7 +78,7 @@ export const plannedInputs = (
     const { name } = param
     if (tensor !== undefined)
       planned.push({ name, count: tensor.bits.length, given: carriersOf(algebra, tensor) })
-    else if (shape === null || !isFloat(param.dtype))
+    else if (shape === null)
       return refuse('input-missing', `input ${name}: expected a file (--in ${name}=FILE), found none`)
     else planned.push({ name, count: product(shape), given: over._tag === 'field' ? over.seed : inputSeed })
   }
@@ -98,9 +100,9 @@ export const carriersOfPlan = (
       const dtype = params[number]?.dtype
       return [
         name,
-        over._tag === 'field' || dtype === undefined || !isFloat(dtype)
+        dtype === undefined || (over._tag === 'field' && isFloat(dtype))
           ? Float64Array.from({ length: count }, (_, i) => elementOf(given, number, i))
-          : randomPatterns(dtype, given, number, count).map((p) => algebra.fromBits(dtype, p)),
+          : randomCarriers(algebra, dtype, given, number, count),
       ]
     }),
   )
@@ -142,6 +144,7 @@ export const outputOf = (
   const shape = param === undefined ? null : shapeOf(param)
   if (param === undefined || shape === null || carriers === null)
     return E.left(failure('output-missing', `output ${name}: ${over._tag} keeps no data`))
+  if (!isFloat(param.dtype)) return tensorOfIntegers(param.dtype, shape, carriers)
   switch (over._tag) {
     case 'real64':
       return tensorOfReals(shape, carriers)

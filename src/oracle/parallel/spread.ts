@@ -20,7 +20,6 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
 import { shapeOf, tensorsOf, type Reference } from '../../kernels/reference.js'
 import type { Arithmetic } from '../../numerics/bits.js'
-import { isFloat } from '../../numerics/dtype.js'
 import { unit } from '../../numerics/unit.js'
 import { check, digested, digestOf, type CheckOptions } from '../../semantics/check.js'
 import { launch, readTensor } from '../../semantics/launch.js'
@@ -99,12 +98,17 @@ const productOf = (program: Program): NaiveProduct | null => {
   if (a === undefined || b === undefined || out === undefined) return null
   const [left, right] = [shapeOf(a), shapeOf(b)]
   if (left?.length !== 2 || right?.length !== 2 || left[1] !== right[0]) return null
-  if (!isFloat(a.dtype) || !isFloat(b.dtype) || !isFloat(out.dtype)) return null
   const shape = { m: left[0]!, n: right[1]!, k: left[1]! }
   return {
     a: a.name,
     b: b.name,
-    types: { operand: a.dtype, right: b.dtype, accumulator: computes.accumulator, out: out.dtype },
+    types: {
+      operand: a.dtype,
+      right: b.dtype,
+      accumulator: computes.accumulator,
+      out: out.dtype,
+      saturate: computes.saturate === true,
+    },
     shape,
     values: shared(shape.m * shape.n),
   }
@@ -144,7 +148,7 @@ const draws = (whole: Whole): ReadonlyArray<Task> => {
   return whole.inputs.flatMap(({ name, count, given }): ReadonlyArray<Task> => {
     const number = params.findIndex((p) => p.name === name)
     const dtype = params[number]?.dtype
-    return typeof given !== 'number' || dtype === undefined || !isFloat(dtype)
+    return typeof given !== 'number' || dtype === undefined
       ? []
       : chunks(count, drawn).map(({ from, to }) => ({
           _tag: 'draw',

@@ -15,10 +15,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as fast from '../../fast/index.js'
 import { naiveRows, type MatmulTypes } from '../../kernels/reference.js'
-import { randomPatterns } from '../../kernels/reference-inputs.js'
+import { randomCarriers } from '../../kernels/reference-inputs.js'
 import type { Algebra, MmaShape } from '../../numerics/algebra.js'
 import { bits, type Arithmetic } from '../../numerics/bits.js'
-import type { FloatDtype } from '../../numerics/dtype.js'
+import type { Dtype } from '../../numerics/dtype.js'
 import { launch, nextWave, type Launched } from '../../semantics/launch.js'
 import * as Plane from '../../semantics/machine/plane.js'
 import { withWave } from '../../semantics/machine/state.js'
@@ -58,7 +58,7 @@ export type Task =
   | {
       readonly _tag: 'draw'
       readonly name: string
-      readonly dtype: FloatDtype
+      readonly dtype: Dtype
       readonly seed: number
       readonly number: number
       readonly from: number
@@ -126,8 +126,7 @@ export const workerOf = (setting: Setting): ((task: Task) => Done) => {
         const { name, dtype, seed, number, from, to } = task
         const into = setting.inputs.get(name)
         if (into === undefined) return stopped
-        const patterns = randomPatterns(dtype, seed, number, to - from, from)
-        for (let i = from; i < to; i++) into[i] = algebra.fromBits(dtype, patterns[i - from]!)
+        into.set(randomCarriers(algebra, dtype, seed, number, to - from, from), from)
         return done
       }
       case 'cluster': {

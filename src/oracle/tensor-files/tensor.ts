@@ -25,7 +25,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../failure.js'
-import { bitsOf, dtypes, type Dtype } from '../../numerics/dtype.js'
+import { bitsOf, dtypes, type Dtype, type IntDtype } from '../../numerics/dtype.js'
 import { descrBytes, shapeElements, shapeText, type Descr, type NpyArray } from './npy.js'
 
 // ---------------------------------------------------------------- model
@@ -232,6 +232,22 @@ export const tensorOfReals = (
   values: Float64Array,
 ): E.Either<TensorFailure, Tensor> =>
   tensor('f64', shape, new BigUint64Array(new Float64Array(values).buffer))
+
+/** A tensor of integers from their values, which are patterns modulo 2^bits. */
+export const tensorOfIntegers = (
+  dtype: IntDtype,
+  shape: ReadonlyArray<number>,
+  values: ArrayLike<number>,
+): E.Either<TensorFailure, Tensor> => {
+  const bits = patternBits(dtype)
+  const pattern = (x: number): number | bigint =>
+    bits === 64 ? BigInt.asUintN(64, BigInt(x)) : x < 0 ? x + 2 ** bits : x
+  return tensor(
+    dtype,
+    shape,
+    Array.from(values, (x) => pattern(x)),
+  )
+}
 
 /** The elements of a file as `dtype` (undefined: what the file's element type is called here). */
 export const tensorOfNpy =

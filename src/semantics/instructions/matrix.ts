@@ -39,6 +39,7 @@ interface Given {
   readonly scaleA?: ExprNode
   readonly scaleB?: ExprNode
   readonly sparsity?: ExprNode
+  readonly saturate?: boolean
 }
 
 const optional = (o: Operands, field: string, e: ExprNode | undefined): Elements | null | FaultValue =>
@@ -91,11 +92,12 @@ export const matrices = (o: Operands, unit: string, i: Given, split: 1 | 2): Mat
     )
   const scales = scalesOf(o, i, stored!)
   if (isFault(scales)) return scales
-  const found = mmaTypes(a.dtype, b.dtype, accumulator.dtype)
+  const saturate = i.saturate === true
+  const found = mmaTypes(a.dtype, b.dtype, accumulator.dtype, saturate)
   if (O.isNone(found))
     return V.fault(
       'instruction.unsupported',
-      `${unit}: ${a.dtype} x ${b.dtype} -> ${accumulator.dtype} has no arithmetic here`,
+      `${unit}: ${a.dtype} x ${b.dtype} -> ${accumulator.dtype}${saturate ? ', saturating,' : ''} has no arithmetic here`,
     )
   const types = found.value
   const shape = { m: m!, n, k: stored! }

@@ -70,7 +70,8 @@ export const evaluateTile = (
       if (dtype === null || typeof c !== 'number')
         return V.fault('type.mismatch', `splat: expected a scalar, found ${V.kindOf(x)}`)
       const floating = isFloat(dtype)
-      const zero = floating && e.x._tag === 'const' && Number(e.x.value) === 0
+      // what a tensor core may sum up in
+      const zero = (floating || dtype === 'i32') && e.x._tag === 'const' && Number(e.x.value) === 0
       const data =
         floating && world.algebra.memory === 'none' ? null : new Float64Array(sizeOf(e.shape)).fill(c)
       return V.tile(e.shape, dtype, e.layout, data, zero ? V.zeroOrigin : V.otherOrigin)

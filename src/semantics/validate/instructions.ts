@@ -197,7 +197,7 @@ export const rule = (here: Here, instruction: Instruction, operand: Operands): C
       return first([
         () => onArch(here, instruction._tag, 'sm90a'),
         () => wholeWarpgroups(here, instruction._tag),
-        () => wgmmaRules(operand),
+        () => wgmmaRules(operand, instruction),
       ])
     case 'tcgen05.mma':
       return first([() => onArch(here, instruction._tag, 'sm100a'), () => tcgen05Rules(operand, instruction)])

@@ -16,6 +16,8 @@
  * | scales                | both or none, e8m0 or ue4m3: row x in lane x mod 32, word x div 32; 4 factors a word | mma.scales               |
  * | sparsity              | words of 32 bits (`layouts/tensor-memory/sparsity.ts`), rows in the lanes of the sparse layout; A has half of k | mma.sparsity |
  *
+ * Sums of integers, and no others, may saturate; operands of floats, and no others, may be negated (mma.dtype).
+ *
  * A sparse A doubles the K of an instruction, and what a scale stands for. Operands of 4 and 6 bits that are multiplied by another width are
  * padded to 16 elements in 16 bytes, which no view here describes: refused.
  *
@@ -93,7 +95,7 @@ const cellByte = ({ lane, column }: Acc.PairCell): number => lane * tmemLaneByte
 
 // ---------------------------------------------------------------- wgmma
 
-export const wgmmaRules = (operand: Operands): Checked => {
+export const wgmmaRules = (operand: Operands, i: InstructionOf<'wgmma.mma'>): Checked => {
   const accumulator = operand.view('accumulator')
   const a = operand.view('a')
   const b = operand.view('b')
@@ -108,6 +110,7 @@ export const wgmmaRules = (operand: Operands): Checked => {
       E.isRight(shape)
         ? null
         : no(shape.left.code === 'wgmma.type' ? 'mma.dtype' : 'mma.shape', shape.left.message),
+    () => modifiers(accumulator.dtype, i.negateA || i.negateB, i.saturate === true),
     () => (E.isRight(shape) ? stepsOfK(a.dtype, k, shape.right.k) : null),
     () => described('wgmma', 'a', a, 64),
     () => described('wgmma', 'b', b, n),
@@ -127,6 +130,16 @@ const operandShapes = (
         'mma.shape',
         `accumulator ${showShape(d)} = a ${showShape(wantedA)} x b ${showShape(wantedB)}, found a ${showShape(a.layout.shape)} and b ${showShape(b.layout.shape)}`,
       )
+
+/** Floats are negated and integers saturate, and not the other way round. */
+const modifiers = (into: Dtype, negates: boolean, saturates: boolean): Checked =>
+  into === 'i32'
+    ? negates
+      ? no('mma.dtype', 'operands of integers cannot be negated')
+      : null
+    : saturates
+      ? no('mma.dtype', `sums of integers saturate, found an accumulator of ${into}`)
+      : null
 
 const stepsOfK = (dtype: Dtype, k: number, step: number): Checked =>
   k % step === 0
@@ -224,7 +237,7 @@ export const tcgen05Rules = (operand: Operands, i: InstructionOf<'tcgen05.mma'>)
           )
       : into === 'f16' || into === 'f32' || into === 'i32'
         ? Object.assign(
-            { _tag: 'dense', kind, accumulator: into, saturate: false, maxShift: 0 } as const,
+            { _tag: 'dense', kind, accumulator: into, saturate: i.saturate === true, maxShift: 0 } as const,
             common,
           )
         : null
@@ -232,6 +245,7 @@ export const tcgen05Rules = (operand: Operands, i: InstructionOf<'tcgen05.mma'>)
   const id = Acc.accumulatorIdOf(m * ctaGroup, ctaGroup === 1 ? 'one' : sparse ? 'pair-sparse' : 'pair')
   return first([
     () => operandShapes(a, b, [m, n], [m, stored], [k, n / ctaGroup]),
+    () => modifiers(into, false, i.saturate === true),
     () =>
       shape === null || (scaling !== null && into !== 'f32')
         ? no('mma.dtype', `no tensor core multiplies ${a.dtype} by ${b.dtype} into ${into}`)

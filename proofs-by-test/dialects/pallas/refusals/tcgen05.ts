@@ -156,7 +156,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   },
   {
     code: 'pallas.tcgen05.dtype',
-    message: 'mma: a is f16 and b is bf16: expected both f16, bf16, f32 or e2m1, or each e4m3 or e5m2',
+    message: 'mma: a is f16 and b is bf16: expected both f16, bf16, f32, i8 or e2m1, or each e4m3 or e5m2',
     use: product({ b: { dtype: 'bf16' } }),
   },
   {
@@ -169,8 +169,8 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
     }),
   },
   {
-    code: 'pallas.tcgen05.integers',
-    message: 'mma: i8 @ i8 into f32: products of integers have no arithmetic in this library',
+    code: 'pallas.tcgen05.dtype',
+    message: 'mma: the accumulator is f32: products of i8 and i8 add up in i32',
     use: product({ a: { dtype: 'i8' }, b: { dtype: 'i8' } }),
   },
   {

@@ -68,13 +68,13 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   },
   {
     code: 'pallas.wgmma.dtype',
-    message: 'wgmma: a is f16 and b is bf16: expected both f16, bf16 or f32, or each e4m3 or e5m2',
+    message: 'wgmma: a is f16 and b is bf16: expected both f16, bf16, f32 or i8, or each e4m3 or e5m2',
     use: product({ b: ['bf16', [64, 64], 64] }),
   },
   {
     code: 'pallas.wgmma.integers',
-    message: 'wgmma: i8 @ i8 into f32: products of integers have no arithmetic in this library',
-    use: product({ a: ['i8', [64, 64], 64], b: ['i8', [64, 64], 64] }),
+    message: 'wgmma: u8 @ i8 into f32: integers are multiplied with their signs, expected i8',
+    use: product({ a: ['u8', [64, 64], 64], b: ['i8', [64, 64], 64] }),
   },
   {
     code: 'pallas.wgmma.transforms',

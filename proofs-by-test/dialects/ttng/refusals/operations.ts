@@ -646,11 +646,6 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   ),
   example(
     'ttng.tc_gen5_mma.unsupported',
-    "mma: products of integers are not in this library's programs, found i8 (tc_gen5_mma)",
-    mma5({ a: ['i8', [128, 32], 32], b: ['i8', [32, 32], 32], d: ['i32', [128, 32]] }),
-  ),
-  example(
-    'ttng.tc_gen5_mma.unsupported',
     'mma: elements of e2m1 are padded to 16 in 16 bytes in a product with e4m3, which no memdesc here can say (tc_gen5_mma_scaled)',
     scaled5({ dtype: 'i8', aType: 4, packed: true }),
   ),

@@ -93,6 +93,7 @@ export const brokenHopper: ReadonlyArray<Broken> = [
   ...manifest('hopper-pipelined', products, wayOut, ownPipeline),
   ...manifest('hopper-ws', products, wayOut, sharedRing, registers),
   ...manifest('hopper-fp8', products, wayOut, sharedRing, registers),
+  ...manifest('hopper-s8', products, wayOut, sharedRing, registers),
   ...manifest('hopper-pipeline-ws', products, wayOut, sharedPipeline),
   ...manifest('hopper-persistent', products, wayOut, sharedRing, registers, nextTile),
   ...manifest('hopper-ping-pong', products, wayOut, sharedRing, registers, nextTile, [

@@ -6,6 +6,7 @@
  *
  *     --in a=a.npy b=b.npy                       f16 by their files, into f32, as Hopper does it
  *     --in a:e4m3=a.npy b:e5m2=b.npy --acc f16   8-bit floats, which npy files hold as u1
+ *     --in a=a.npy b=b.npy --saturate            integers by their files, i1 and u1, into i32
  */
 import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
@@ -14,12 +15,13 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../../failure.js'
 import * as fast from '../../../fast/index.js'
-import type { Algebra, Mma, MmaTypes } from '../../../numerics/algebra.js'
+import { mmaTypes, type Algebra, type Mma, type MmaTypes } from '../../../numerics/algebra.js'
 import { bits } from '../../../numerics/bits.js'
-import { isFloat, type FloatDtype } from '../../../numerics/dtype.js'
+import { isFloat, type Dtype } from '../../../numerics/dtype.js'
 import type { Palette } from '../../../render/palette.js'
 import { fields, thousands } from '../../../render/table.js'
-import { tensor, type Tensor } from '../../tensor-files/tensor.js'
+import { valueOf } from '../../tensor-files/element.js'
+import { tensor, tensorOfIntegers, type Tensor } from '../../tensor-files/tensor.js'
 import { readTensor, writeTensor } from '../../tensor-files/tensor-file.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Report, World } from '../command.js'
@@ -33,7 +35,8 @@ const define = (command: Command): Command =>
     .description('d = c + a b of npy files by the matrix products of a chip, bit for bit')
     .requiredOption('--in <name=file...>', 'a, b and perhaps c (name:bf16=file for what npy has no type for)')
     .option('--out <name=file...>', 'write d to an npy file')
-    .option('--acc <dtype>', "f32 or f16; default: c's type, or f32")
+    .option('--acc <dtype>', "f32 or f16, i32 of integers; default: c's type, or f32, or i32")
+    .option('--saturate', 'of integers: sums stop at the limits of 32 bits, after every instruction')
     .option('--arithmetic <chip>', 'hopper, blackwell (documented) or ieee32', 'hopper')
     .option('--no-fast', 'by the definition, element by element: the same bits, later')
     .option('--json', 'print one JSON document')
@@ -47,12 +50,12 @@ interface Given {
   readonly c: Tensor | null
 }
 
-const matrix = (name: string, t: Tensor): E.Either<Failure, readonly [number, number, FloatDtype]> => {
+const matrix = (name: string, t: Tensor): E.Either<Failure, readonly [number, number, Dtype]> => {
   const [rows, columns] = t.shape
   return t.shape.length !== 2 || rows === undefined || columns === undefined || rows * columns === 0
     ? refuse('mma.shape', `${name}: expected a matrix, found shape (${t.shape.join(', ')})`)
-    : t.dtype === 'f64' || !isFloat(t.dtype)
-      ? refuse('mma.types', `${name}: expected floats of at most 32 bits, found ${t.dtype}`)
+    : t.dtype === 'f64'
+      ? refuse('mma.types', `${name}: expected elements of at most 32 bits, found ${t.dtype}`)
       : E.right([rows, columns, t.dtype])
 }
 
@@ -70,13 +73,14 @@ const productOf = (
   chip: string,
   given: Given,
   acc: string | null,
+  saturate: boolean,
 ): E.Either<Failure, Product> =>
   pipe(
     E.Do,
     E.bind('a', () => matrix('a', given.a)),
     E.bind('b', () => matrix('b', given.b)),
     E.bind('c', () => (given.c === null ? E.right(null) : matrix('c', given.c))),
-    E.bind('named', () => (acc === null ? E.right(null) : oneOf('--acc', ['f32', 'f16'])(acc))),
+    E.bind('named', () => (acc === null ? E.right(null) : oneOf('--acc', ['f32', 'f16', 'i32'])(acc))),
     E.chain(({ a: [m, k, a], b: [rows, n, b], c, named }): E.Either<Failure, Product> => {
       if (rows !== k)
         return refuse(
@@ -88,29 +92,36 @@ const productOf = (
           'mma.shape',
           `c: expected shape (${String(m)}, ${String(n)}), found (${String(c[0])}, ${String(c[1])})`,
         )
-      const type = named ?? c?.[2] ?? 'f32'
+      const type = named ?? c?.[2] ?? (isFloat(a) ? 'f32' : 'i32')
       if (c !== null && c[2] !== type) return refuseFlag('--acc', `the type of c, ${c[2]}`, type)
-      const types = { a, b, acc: type }
-      const whole = [1, 8, 16, 32]
-        .map((block) => Math.ceil(k / block) * block)
-        .find((padded) => O.isSome(algebra.mma(types, { m: 1, n: 1, k: padded })))
-      return whole === undefined
-        ? refuse('mma.types', `${chip} has no product of ${a} and ${b} into ${type}`)
-        : E.right({ m, n, k, whole, types })
+      const types = mmaTypes(a, b, type, saturate)
+      const whole = O.isNone(types)
+        ? undefined
+        : [1, 8, 16, 32]
+            .map((block) => Math.ceil(k / block) * block)
+            .find((padded) => O.isSome(algebra.mma(types.value, { m: 1, n: 1, k: padded })))
+      return O.isNone(types) || whole === undefined
+        ? refuse(
+            'mma.types',
+            `${chip} has no product of ${a} and ${b} into ${type}${saturate ? ' that saturates' : ''}`,
+          )
+        : E.right({ m, n, k, whole, types: types.value })
     }),
   )
 
+/** Carriers of bits: patterns of floats, values of integers. */
+const carriersOf = ({ dtype, bits }: Tensor): Float64Array => {
+  if (dtype === 'f64' || isFloat(dtype)) return Float64Array.from(bits, Number)
+  const value = valueOf(dtype)
+  const out = new Float64Array(bits.length)
+  for (let i = 0; i < out.length; i++) out[i] = Number(value(bits[i]!))
+  return out
+}
+
 /** Columns `k` of a row-major matrix, each row filled with zeros up to `whole`. */
-const filled = (
-  from: ArrayLike<number | bigint>,
-  rows: number,
-  k: number,
-  whole: number,
-  first: number,
-): Float64Array => {
+const filled = (from: Float64Array, rows: number, k: number, whole: number, first: number): Float64Array => {
   const out = new Float64Array(rows * whole)
-  for (let i = 0; i < rows; i++)
-    for (let p = 0; p < k; p++) out[i * whole + p] = Number(from[(first + i) * k + p]!)
+  for (let i = 0; i < rows; i++) for (let p = 0; p < k; p++) out[i * whole + p] = from[(first + i) * k + p]!
   return out
 }
 
@@ -118,13 +129,14 @@ const multiplied = (algebra: Algebra, given: Given, p: Product, world: World): F
   const { m, n, k, whole, types } = p
   const out = new Float64Array(m * n)
   const b = new Float64Array(whole * n)
-  b.set(Float64Array.from(given.b.bits, Number))
+  b.set(carriersOf(given.b))
+  const left = carriersOf(given.a)
+  const old = given.c === null ? null : carriersOf(given.c)
   const bar = world.progress('multiplying')
   for (let first = 0; first < m; first += band) {
     const rows = Math.min(band, m - first)
-    const a = filled(given.a.bits, rows, k, whole, first)
-    const c = new Float64Array(rows * n)
-    if (given.c !== null) for (let i = 0; i < c.length; i++) c[i] = Number(given.c.bits[first * n + i]!)
+    const a = filled(left, rows, k, whole, first)
+    const c = old === null ? new Float64Array(rows * n) : old.slice(first * n, (first + rows) * n)
     const mma = algebra.mma(types, { m: rows, n, k: whole })
     const product: Mma = O.isSome(mma) ? mma.value : () => c
     out.set(product(a, b, c), first * n)
@@ -154,6 +166,8 @@ const read = (world: World, ins: ReadonlyArray<Binding>): E.Either<Failure, Give
   )
 }
 
+const saturates = (types: MmaTypes): boolean => types.acc === 'i32' && types.saturate
+
 const report = (
   palette: Palette,
   chip: string,
@@ -179,7 +193,10 @@ const report = (
     text: () =>
       fields(palette, 11, [
         ['product', `d = c + a b: ${String(p.m)} x ${String(p.n)} x ${String(p.k)}`],
-        ['types', `${p.types.a} x ${p.types.b} into ${p.types.acc}`],
+        [
+          'types',
+          `${p.types.a} x ${p.types.b} into ${p.types.acc}${saturates(p.types) ? ', saturating' : ''}`,
+        ],
         ['over', algebra.description],
         ...(p.whole === p.k ? [] : [['filled', `k with zeros up to ${String(p.whole)}`] as const]),
         [
@@ -205,7 +222,7 @@ const run: CliCommand['run'] = (world) => (_operands, options) =>
       E.bindW('given', ({ ins }) => read(world, ins)),
       E.bindW('algebra', ({ chip }) => E.right(options['fast'] === false ? bits(chip) : fast.bits(chip))),
       E.bindW('product', ({ algebra, chip, given }) =>
-        productOf(algebra, chip, given, wordOf(options, 'acc')),
+        productOf(algebra, chip, given, wordOf(options, 'acc'), options['saturate'] === true),
       ),
       E.chainW(({ outs, chip, given, algebra, product }): E.Either<Failure, Report> => {
         const out = outs[0]
@@ -215,7 +232,9 @@ const run: CliCommand['run'] = (world) => (_operands, options) =>
         const d = multiplied(algebra, given, product, world)
         const elapsed = world.clock() - start
         return pipe(
-          tensor(product.types.acc, [product.m, product.n], d),
+          product.types.acc === 'i32'
+            ? tensorOfIntegers('i32', [product.m, product.n], d)
+            : tensor(product.types.acc, [product.m, product.n], d),
           E.chainW((t) => (out === undefined ? E.right(undefined) : writeTensor(world.files)(out.file, t)())),
           E.map(() => report(paletteOf(world.colours), chip, algebra, product, elapsed, out?.file ?? null)),
         )

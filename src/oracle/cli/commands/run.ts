@@ -19,6 +19,7 @@ import { farthest, largest, type Excess } from '../../../kernels/attention/toler
 import type { Input, Near } from '../../../kernels/catalogue/index.js'
 import { referenceOf, tensorsOf, type Reference } from '../../../kernels/reference.js'
 import type { Arithmetic } from '../../../numerics/bits.js'
+import { isFloat } from '../../../numerics/dtype.js'
 import { ledger } from '../../../render/ledger.js'
 import { write } from '../../../render/svg.js'
 import { fields, thousands } from '../../../render/table.js'
@@ -148,7 +149,7 @@ const checkOuts = (subject: Subject, over: string, outs: ReadonlyArray<Binding>)
         'bad-flag',
         `--out ${b.name}: --over ${over} computes no elements; use bits, real64 or field`,
       )
-    const holds = over === 'bits' ? param.dtype : over === 'real64' ? 'f64' : 'u32'
+    const holds = over === 'bits' || !isFloat(param.dtype) ? param.dtype : over === 'real64' ? 'f64' : 'u32'
     if (b.dtype !== undefined && b.dtype !== holds) return refuseFlag(`--out ${b.name}`, holds, b.dtype)
   }
   return E.right(null)
