@@ -105,7 +105,13 @@ const worst = (c: Fa4, over: 'real64' | 'bits') => {
   const of = over === 'real64' ? tolerances.real64 : tolerances[c.dtype]
   return {
     out: farthest(of, found.out, wanted.out, size),
-    lse: farthest(over === 'real64' ? tolerances.real64 : tolerances.lse, found.lse, wanted.lse, 8),
+    // an f32 of 10000 has steps of 2^-10
+    lse: farthest(
+      over === 'real64' ? tolerances.real64 : tolerances.lse,
+      found.lse,
+      wanted.lse,
+      Math.max(8, largest(wanted.lse.filter(Number.isFinite)) / 64),
+    ),
   }
 }
 const exact = { out: null, lse: null }

@@ -108,9 +108,10 @@ export const computed = (
   over: 'real64' | 'bits',
   operands: Operands = patternsOf(c),
   policy: AnyPolicy = eager,
+  program: Program = programOf(c),
 ): Attended => {
   const algebra = over === 'bits' ? chip : real64
-  const { world, machine } = right(launch(programOf(c), algebra, argumentsOf(c, algebra, operands)))
+  const { world, machine } = right(launch(program, algebra, argumentsOf(c, algebra, operands)))
   const ran = Run.run(world, machine, Run.settings(policy), Run.ignore)
   if (ran.outcome._tag !== 'completed') return { out: new Float64Array(0), lse: new Float64Array(0) }
   const read = (name: string, value: (x: number) => number): Float64Array => {

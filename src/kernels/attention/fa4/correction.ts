@@ -70,7 +70,7 @@ export const correction = (c: Fa4, m: Memory, keys: KeyBlocks): B.Build<void> =>
         yield* wait(`wait C${String(i)}`, m.cFull, i, odd(before))
         yield* fenceAfter(`wait C${String(i)}`)
         const factor = yield* loaded(`load C${String(i)}`, m.halves[i].c, factorRegs, rows.single)
-        yield* fenceBefore(`release C${String(i)}`)
+        // read, and not written: no fence is due
         yield* arrive(`release C${String(i)}`, m.cEmpty, i)
         if (c.outputWait) yield* wait(`wait O${String(i)}`, m.oFull, i, odd(before))
         if (c.rescale === 'always') yield* rescale(i, factor)
