@@ -403,15 +403,16 @@ describe('waits', () => {
     ])
     expect(listed(c, waitsElsewhere)).toEqual([])
   })
-  test('what only others wait for comes apart', () => {
+  test('what only others wait for comes apart, but for what the copy itself signals', () => {
     const c = caseOf((s) => {
       load(s, 0, 0, 's0 0', 'load')
       s.r(1, 's0 0', 'consume')
       s.wait(0, 0, 0)
       s.arrive(0, 2, { site: 'after' })
+      s.wait(0, 2, 0)
     })
-    expect(listed(c, waits)).toEqual([[generation(0, 'other'), true]])
-    expect(listed(c, waitsElsewhere)).toEqual([[generation(0, 'full'), true]])
+    expect(listed(c, waits)).toEqual([[generation(0, 'full'), true]])
+    expect(listed(c, waitsElsewhere)).toEqual([[generation(0, 'other'), true]])
   })
   test('not what depends on the reader itself', () => {
     const c = caseOf((s) => {
@@ -422,8 +423,8 @@ describe('waits', () => {
       s.wait(0, 1, 0)
       s.arrive(0, 2)
     })
-    expect(listed(c, waits)).toEqual([])
-    expect(listed(c, waitsElsewhere)).toEqual([[generation(0, 'full'), true]])
+    expect(listed(c, waits)).toEqual([[generation(0, 'full'), true]])
+    expect(listed(c, waitsElsewhere)).toEqual([])
   })
   test.each([true, false])('at most twelve (for the reader to wait for: %s)', (near) => {
     const c = caseOf((s) => {
@@ -439,11 +440,11 @@ describe('waits', () => {
         s.wait(1, 2, 1)
       }
     })
-    expect(hypotheses(c, near ? waits : waitsElsewhere).map((h) => h.text)).toEqual([
-      generation(0, 'full'),
-      ...Array.from({ length: 11 }, (_, g) => generation(g, 'other')),
-    ])
-    expect(hypotheses(c, near ? waitsElsewhere : waits)).toEqual([])
+    const others = (length: number): ReadonlyArray<string> =>
+      Array.from({ length }, (_, g) => generation(g, 'other'))
+    expect([waits, waitsElsewhere].map((kind) => hypotheses(c, kind).map((h) => h.text))).toEqual(
+      near ? [[generation(0, 'full'), ...others(11)], []] : [[generation(0, 'full')], others(12)],
+    )
   })
   test('the copy’s own generation, although it never completes', () => {
     const c = caseOf((s) => {

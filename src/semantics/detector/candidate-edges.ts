@@ -7,7 +7,7 @@
  * |-------------|---------------------------------------------------------------------------------------------|
  * | fence       | a fence right after a by its agent, right before b by its agent, or both                     |
  * | group-wait  | a group wait that covers a, by its issuer: before b, or before one of its later arrives; with a commit, if its group is open |
- * | wait        | b's agent waits, before b, for a barrier generation that covers a and that somebody completes anyway, of a barrier that it, or nobody, waits for |
+ * | wait        | b's agent waits, before b, for a barrier generation that covers a and that somebody completes anyway, of a barrier that it, or nobody, waits for, or that a itself signals |
  * | arrive      | a relaxed arrive of a's agent behind a, as a release                                          |
  * | arrive      | an arrive of a's agent, moved behind the point where that agent knows that a is done          |
  * | arrive      | the arrive that b's agent has waited for, moved behind a                                      |
@@ -381,12 +381,12 @@ const nearTo = (events: ReadonlyArray<LogEvent>, agent: number): ((barrier: numb
 const waitsFor = (near: boolean): Kind =>
   function* (header, events, _options, finding, a, b, completed) {
     const isNear = nearTo(events, b.side.index)
-    // what is overwritten too early is released by whoever consumed it, not by its own arrival
+    // what is overwritten too early is released by whoever consumed it, not by its own arrival; what is used too early is announced by its own
     const own = (c: Completed): boolean => ownParts(a).some((p) => p.barrier === c.barrier)
-    const asked = completed.filter((c) => isNear(c.barrier) === near)
-    const ordered = finding.id.startsWith('W')
-      ? [...asked.filter((c) => !own(c)), ...asked.filter(own)]
-      : asked
+    const overwrites = finding.id.startsWith('W')
+    const asked = completed.filter((c) => (isNear(c.barrier) || (!overwrites && own(c))) === near)
+    const [others, its] = [asked.filter((c) => !own(c)), asked.filter(own)]
+    const ordered = overwrites ? [...others, ...its] : [...its, ...others]
     let tried = 0
     for (const c of ordered) {
       if (tried >= 12) break
