@@ -71,7 +71,6 @@ export { instanceOf, settingsOf } from './settings.js'
 // ---------------------------------------------------------------- the list
 
 export const kernels: ReadonlyArray<Kernel> = [
-  fa3AttentionKernel,
   hopperMatmulKernel,
   hopperFp8Kernel,
   hopperPersistentKernel,
@@ -91,6 +90,7 @@ export const kernels: ReadonlyArray<Kernel> = [
   matmulMxfp8Kernel,
   queueKernel,
   wgmmaLoopKernel,
+  fa3AttentionKernel,
 ]
 
 /** Twins of the zoo stand beside the kernels: `zoo/R1` has the hazard, `zoo/R1-fixed` has not. They take no settings. */
