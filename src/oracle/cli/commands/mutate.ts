@@ -4,6 +4,8 @@
  * Without `--set` the kernel is judged where it is small: two slots, five steps; three tiles where one block computes several. What is found ok and
  * covered by no rule is followed through all schedules of smaller instances.
  *
+ * Attention does not say what it computes in a form that provenance could refute: its data movement is not mutated.
+ *
  * Exit status 0 when every mutant is killed by name or equivalent by certificate, 1 when one survives, is undecided or is killed without a name.
  */
 import type { Command } from 'commander'
@@ -99,7 +101,9 @@ const judgeKernel = (
   bar: ProgressBar,
 ): ReadonlyArray<Judged> => {
   const how = options(instance.settings)
-  const mutants = mutantsOf(instance.program, by, of)
+  // what nobody says cannot be refuted: of a kernel without a claim, the synchronisation alone
+  const judgeable = of.filter((c) => c === 'synchronisation' || instance.program.computes !== undefined)
+  const mutants = mutantsOf(instance.program, by, judgeable)
   const smaller = followedAt(kernel, instance.settings).map((i) => cutDown(i.program, how))
   const judge = judging(instance.program, how, smaller)
   return mutants.map((m, i) => {
