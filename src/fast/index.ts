@@ -33,6 +33,8 @@ const mmaOf: Readonly<Record<Arithmetic, (types: FloatMmaTypes, shape: MmaShape)
       ),
     ),
   ieee32: ({ a, b, acc }, shape) => (acc === 'f32' ? fastOrderedSum(a, b, shape) : null),
+  // the vectors have no fma
+  'ieee32-fused': () => null,
 }
 
 /** Bit patterns, with the matrix products of a chip. */

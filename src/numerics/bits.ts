@@ -17,7 +17,8 @@
  * |------------|---------------------------------------------------------------------------------------|
  * | hopper     | Hopper's tensor cores: one-shot aligned truncated sums (`tensor-core.ts`), fidelity silicon |
  * | blackwell  | tcgen05 by the documented rule, the same sums of other lengths and widths; fidelity documented |
- * | ieee32     | k from 0 upwards, product and sum each rounded to the accumulator's format, to nearest |
+ * | ieee32     | k from 0 upwards, product and sum each rounded to the accumulator's format, to nearest (`ordered-product.ts`) |
+ * | ieee32-fused | the same, product and sum rounded together: a chain of fma |
  *
  * Laws: 1, 2 and 3 of `algebra.ts`; the laws of `float-format.ts`, `rounded-arithmetic.ts`, `tensor-core.ts`; and
  * 1. `neg` is an involution, also on NaN patterns.
@@ -43,6 +44,7 @@ import type {
 import { bitsOf, isFloat, type Dtype, type FloatDtype } from './dtype.js'
 import { decoder, encoder, type RoundingMode } from './float-format.js'
 import { floatToInteger, integerCast } from './integer.js'
+import { orderedMma } from './ordered-product.js'
 import { integerMma } from './integer-product.js'
 import {
   isArithmetic,
@@ -67,7 +69,7 @@ import { scaledMma, scaledRules } from './scaled-tensor-core.js'
 import { blackwellRules, hopperRules, tensorCoreMma, type ArithmeticRules } from './tensor-core.js'
 
 /** Whose matrix products. */
-export const arithmetics = ['hopper', 'blackwell', 'ieee32'] as const
+export const arithmetics = ['hopper', 'blackwell', 'ieee32', 'ieee32-fused'] as const
 export type Arithmetic = (typeof arithmetics)[number]
 
 const arithmetic = (dtype: FloatDtype): O.Option<ArithmeticDtype> => O.fromPredicate(isArithmetic)(dtype)
@@ -157,28 +159,6 @@ const cast = (from: Dtype, to: Dtype, rounding: RoundingMode, saturate: boolean)
   return O.some((x) => pattern(value(x)))
 }
 
-/** Left to right in k, a rounding after every product and every sum. */
-const sequentialMma = (types: FloatMmaTypes, { m, n, k }: MmaShape): O.Option<Mma> =>
-  pipe(
-    arithmetic(types.acc),
-    O.map((acc): Mma => {
-      const round = rounder(acc)
-      const pattern = encoder(acc)
-      return (a, b, c) => {
-        if (k === 0) return c.slice()
-        const av = a.map(decoder(types.a))
-        const bv = b.map(decoder(types.b))
-        const d = c.map(decoder(acc))
-        for (let i = 0; i < m; i++)
-          for (let p = 0; p < k; p++) {
-            const x = av[i * k + p]!
-            for (let j = 0; j < n; j++) d[i * n + j] = round(d[i * n + j]! + round(x * bv[p * n + j]!))
-          }
-        return d.map(pattern)
-      }
-    }),
-  )
-
 type MmaOf = (types: FloatMmaTypes, shape: MmaShape) => O.Option<Mma>
 
 const blockMma =
@@ -193,23 +173,19 @@ const blockMma =
 const mmaOf: Readonly<Record<Arithmetic, MmaOf>> = {
   hopper: blockMma(hopperRules),
   blackwell: blockMma(blackwellRules),
-  ieee32: sequentialMma,
+  ieee32: orderedMma,
+  'ieee32-fused': (types, shape) => orderedMma(types, shape, { order: 'ascending', fused: true }),
 }
 
-/** Blackwell's block-scaled products by the documented rule; in order of k, the operands times their scales, which f64 holds exactly. */
-const scaledMmaOf: Readonly<Record<Arithmetic, Algebra['scaledMma']>> = {
-  hopper: () => O.none,
-  blackwell: (types, shape) =>
-    pipe(
-      scaledRules(types),
-      O.filter((rules) => shape.k % rules.blockK === 0),
-      O.map((rules): ScaledMma => scaledMma(rules, shape)),
-    ),
-  ieee32: (types, { m, n, k }) =>
+/** Block-scaled products in order of k: f64 holds the operands times their scales exactly. */
+const orderedScaledMma =
+  (fused: boolean): Algebra['scaledMma'] =>
+  (types, { m, n, k }) =>
     pipe(
       arithmetic(types.acc),
       O.map((acc): ScaledMma => {
         const round = rounder(acc)
+        const fma = roundedFma(acc)
         const times = (x: number, y: number): number => x * y
         return (a, b, sa, sb, c) => {
           if (k === 0) return c.slice()
@@ -219,18 +195,33 @@ const scaledMmaOf: Readonly<Record<Arithmetic, Algebra['scaledMma']>> = {
           const d = c.map(decoder(acc))
           for (let i = 0; i < m; i++)
             for (let p = 0; p < k; p++)
-              for (let j = 0; j < n; j++)
-                d[i * n + j] = round(d[i * n + j]! + round(av[i * k + p]! * bv[p * n + j]!))
+              for (let j = 0; j < n; j++) {
+                const [x, y, z] = [av[i * k + p]!, bv[p * n + j]!, d[i * n + j]!]
+                d[i * n + j] = fused ? fma(x, y, z) : round(z + round(x * y))
+              }
           return d.map(encoder(acc))
         }
       }),
+    )
+
+/** Blackwell's block-scaled products by the documented rule, or in order of k. */
+const scaledMmaOf: Readonly<Record<Arithmetic, Algebra['scaledMma']>> = {
+  hopper: () => O.none,
+  blackwell: (types, shape) =>
+    pipe(
+      scaledRules(types),
+      O.filter((rules) => shape.k % rules.blockK === 0),
+      O.map((rules): ScaledMma => scaledMma(rules, shape)),
     ),
+  ieee32: orderedScaledMma(false),
+  'ieee32-fused': orderedScaledMma(true),
 }
 
 const described: Readonly<Record<Arithmetic, string>> = {
   hopper: 'bit patterns; matrix products as on Hopper tensor cores (measured)',
   blackwell: 'bit patterns; matrix products by the documented rule of Blackwell tensor cores (not measured)',
   ieee32: 'bit patterns; matrix products in order of k, every operation rounded to nearest',
+  'ieee32-fused': 'bit patterns; matrix products in order of k, product and sum rounded to nearest together',
 }
 
 const noLowering: Lowering = {}

@@ -27,8 +27,8 @@
  *
  * Laws
  * 1. `encode(decode(p)) = p` for every p that is not a NaN (padding bits of tf32 aside).
- * 2. `encode` is the nearest representable value, ties to the even pattern ('rn'), or the nearest not larger in
- *    magnitude ('rz').
+ * 2. `encode` is the nearest representable value, ties to the even pattern ('rn') or away from zero ('rna'), or the nearest not larger in
+ *    magnitude ('rz'), not larger ('rm'), not smaller ('rp').
  * 3. `encode` is monotone; `decode` is strictly monotone in `ordinal`, the two zeros being one point.
  * 4. `saturate`: the same, but the largest finite magnitude wherever the result would be infinite or overflow.
  * 5. `ulpDistance` is a metric on the non-NaN values (zero between the two zeros).
@@ -39,8 +39,9 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as RR from 'fp-ts/lib/ReadonlyRecord.js'
 import type { FloatDtype } from './dtype.js'
 
-/** Rounding of a conversion: to nearest, ties to even; or toward zero. */
-export type RoundingMode = 'rn' | 'rz'
+/** To nearest, ties to even; toward zero; to nearest, ties away from zero; down; up. */
+export const roundingModes = ['rn', 'rz', 'rna', 'rm', 'rp'] as const
+export type RoundingMode = (typeof roundingModes)[number]
 
 export interface FloatFormat {
   readonly dtype: FloatDtype
@@ -153,6 +154,18 @@ const integerBit = 2 ** 52
 /** Nearest integer to x in [0, 2^51), ties to even. */
 const roundHalfEven = (x: number): number => x + integerBit - integerBit
 
+/** Does a number of this sign lose magnitude, whatever is beyond its last bit? */
+const inwards = (rounding: RoundingMode, negative: boolean): boolean =>
+  rounding === 'rz' || rounding === (negative ? 'rp' : 'rm')
+
+/** A magnitude in [0, 2^51) to an integer; the sign says where up and down are. */
+const rounded = (rounding: RoundingMode, negative: boolean, x: number): number => {
+  if (rounding === 'rn') return roundHalfEven(x)
+  const below = Math.floor(x)
+  if (rounding === 'rna') return x - below >= 0.5 ? below + 1 : below
+  return inwards(rounding, negative) ? below : Math.ceil(x)
+}
+
 /** The value of a pattern in [0, 2^bits); exact. By the definition in the header. */
 export const decodeBy = (f: FloatFormat): ((pattern: number) => number) => {
   const { paddingBits, fractionBits, exponentBits, bias } = f
@@ -195,7 +208,8 @@ export const encodeBy = (
   const maxFinite = maxFiniteMagnitude(f)
   // What a magnitude above the largest finite one becomes, and what an infinite argument does.
   const above = f.specials === 'ieee' ? maxFinite + 1 : f.specials === 'nanOnly' ? -1 : maxFinite
-  const overflow = saturate || rounding === 'rz' ? maxFinite : above
+  const beyond = (inward: boolean): number => (saturate || inward ? maxFinite : above)
+  const overflow = (negative: boolean): number => beyond(inwards(rounding, negative))
   const infinity = saturate ? maxFinite : above
   const place = (magnitude: number, negative: boolean): number =>
     magnitude < 0 ? f.canonicalNaN : (negative ? signBit + magnitude : magnitude) * padding
@@ -205,13 +219,13 @@ export const encodeBy = (
     const ax = Math.abs(x)
     if (ax === Infinity) return place(infinity, negative)
     const exponent = ax === 0 ? minimum : Math.max(binaryExponent(ax), minimum)
-    if (exponent > maximum) return place(overflow, negative)
+    if (exponent > maximum) return place(overflow(negative), negative)
     // Exact: a power of two times x, well inside the range of f64 (a tiny x only gains precision).
     const scaled = ax * powerOfTwo(f.fractionBits - exponent)
-    const significand = rounding === 'rn' ? roundHalfEven(scaled) : Math.floor(scaled)
+    const significand = rounded(rounding, negative, scaled)
     // The hidden bit carries into the exponent field by itself.
     const magnitude = Math.max((exponent + f.bias - 1) * hidden + significand, 0)
-    return place(magnitude > maxFinite ? overflow : magnitude, negative)
+    return place(magnitude > maxFinite ? overflow(negative) : magnitude, negative)
   }
 }
 
@@ -244,14 +258,20 @@ interface Codec {
 // Built once: `decoder` and `encoder` are also called for single elements.
 const codecs: Readonly<Record<FloatDtype, Codec>> = pipe(
   formats,
-  RR.map((f): Codec => ({
-    decode: f.dtype === 'f32' ? f32Codec.decode : decodeBy(f),
-    encode: {
-      rn: f.dtype === 'f32' ? f32Codec.encode : encodeBy(f, 'rn', false),
-      rz: encodeBy(f, 'rz', false),
-    },
-    saturating: { rn: encodeBy(f, 'rn', true), rz: encodeBy(f, 'rz', true) },
-  })),
+  RR.map((f): Codec => {
+    const each = (saturate: boolean): Readonly<Record<RoundingMode, Conversion>> => ({
+      rn: f.dtype === 'f32' && !saturate ? f32Codec.encode : encodeBy(f, 'rn', saturate),
+      rz: encodeBy(f, 'rz', saturate),
+      rna: encodeBy(f, 'rna', saturate),
+      rm: encodeBy(f, 'rm', saturate),
+      rp: encodeBy(f, 'rp', saturate),
+    })
+    return {
+      decode: f.dtype === 'f32' ? f32Codec.decode : decodeBy(f),
+      encode: each(false),
+      saturating: each(true),
+    }
+  }),
 )
 
 /** Pattern to value, exactly. A NaN of any payload is the one NaN. The same function each time. */

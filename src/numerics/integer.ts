@@ -73,15 +73,28 @@ export const clamp = (dtype: IntDtype): Unary => {
 export const integerCast = (from: IntDtype, to: IntDtype, saturate: boolean): O.Option<Unary> =>
   saturate ? O.some(clamp(to)) : to === 'u64' && integerRange(from).least < 0 ? O.none : O.some(wrap(to))
 
-/** Nearest integer, ties to even, or toward zero. */
-const roundToInteger = (rounding: RoundingMode): Unary =>
-  rounding === 'rz'
-    ? Math.trunc
-    : (x) => {
+/** An integer beside x, or x. */
+const roundToInteger = (rounding: RoundingMode): Unary => {
+  switch (rounding) {
+    case 'rz':
+      return Math.trunc
+    case 'rm':
+      return Math.floor
+    case 'rp':
+      return Math.ceil
+    case 'rna':
+      return (x) => {
+        const below = Math.trunc(x)
+        return Math.abs(x - below) >= 0.5 ? below + Math.sign(x) : below
+      }
+    case 'rn':
+      return (x) => {
         const below = Math.floor(x)
         const rest = x - below
         return rest > 0.5 || (rest === 0.5 && below % 2 !== 0) ? below + 1 : below
       }
+  }
+}
 
 /** The value of a float to an integer dtype: rounded, then clamped. None for i1 and the 64-bit dtypes. */
 export const floatToInteger = (to: IntDtype, rounding: RoundingMode): O.Option<Unary> => {

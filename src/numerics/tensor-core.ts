@@ -78,7 +78,6 @@ import {
   minExponent,
   powerOfTwo,
   type FloatFormat,
-  type RoundingMode,
 } from './float-format.js'
 
 /** All that distinguishes one tensor-core arithmetic from another. */
@@ -90,7 +89,7 @@ export interface ArithmeticRules {
   readonly alignmentBits: number
   /** The least alignment exponent. */
   readonly exponentFloor: number
-  readonly rounding: RoundingMode
+  readonly rounding: 'rn' | 'rz'
   /** Fraction bits of the result; fewer than the accumulator's where the chip drops some. */
   readonly resultFractionBits: number
   /** silicon: reproduces captured results. documented: the published rule. */
@@ -207,7 +206,7 @@ const productOf = (x: Term, y: Term): Term => ({
 const shifted = (x: bigint, shift: number): bigint => (shift >= 0 ? x << BigInt(shift) : x >> BigInt(-shift))
 
 /** x * 2^-drop for a natural x, rounded. */
-const rounded = (x: bigint, drop: number, rounding: RoundingMode): bigint => {
+const rounded = (x: bigint, drop: number, rounding: 'rn' | 'rz'): bigint => {
   const kept = shifted(x, -drop)
   if (rounding === 'rz' || drop <= 0) return kept
   const twiceRest = (x - (kept << BigInt(drop))) * 2n

@@ -6,7 +6,7 @@
  * |----------------|---------------------------------------------------------------|
  * | `--over`       | `bits`, `real64`, `field`, `field:SEED`, `unit`, `tiles`      |
  * | `--schedule`   | `eager`, `lazy`, `roundrobin`, `seeded:N`, `recorded:FILE`    |
- * | `--arithmetic` | `hopper`, `blackwell` (documented, not measured), `ieee32`    |
+ * | `--arithmetic` | `hopper`, `blackwell` (documented, not measured), `ieee32`, `ieee32-fused` |
  * | `--tensor-pipe`| `issue-order`, `documented`                                   |
  *
  * Laws
