@@ -8,7 +8,7 @@
  * Law 1. Mean 0 and variance 1, up to the size of the sample and the rounding to the dtype. (Floats; integers: every value of the dtype comes, and no other.)
  */
 import { isFloat, type Dtype, type FloatDtype, type IntDtype } from '../numerics/dtype.js'
-import { elementOf, prime } from '../numerics/field.js'
+import { elementOf, elementsOf, prime } from '../numerics/field.js'
 import { encoder } from '../numerics/float-format.js'
 import { integerRange } from '../numerics/integer.js'
 import type { Algebra } from '../numerics/algebra.js'
@@ -26,11 +26,12 @@ export const randomPatterns = (
   first: number = 0,
 ): Float64Array => {
   const pattern = encoder(dtype)
+  const element = elementsOf(seed, tensor)
   const scale = Math.sqrt(3) / prime
   const out = new Float64Array(count)
   for (let i = 0; i < count; i++) {
     let sum = 0
-    for (let j = 0; j < 4; j++) sum += elementOf(seed, tensor, 4 * (first + i) + j)
+    for (let j = 0; j < 4; j++) sum += element(4 * (first + i) + j)
     out[i] = pattern(shaped(dtype, (sum - 2 * prime) * scale))
   }
   return out

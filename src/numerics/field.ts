@@ -101,14 +101,26 @@ const mix = (x: number): number => {
   return (z ^ (z >>> 15)) >>> 0
 }
 
-/** An input element: a residue drawn from (seed, tensor number, element index), the same every time. */
-export const elementOf = (seed: number, tensor: number, index: number): number => {
-  const key = mix(mix(mix(seed + 0x9e3779b9) ^ (tensor + 0x7f4a7c15)) ^ Math.floor(index / 4294967296))
-  const high = mix(key ^ mix(index >>> 0))
-  const low = mix(high + 0x9e3779b9 + (index >>> 0))
-  // 53 random bits, so the residues are even to within 2^-27.
-  return ((high >>> 11) * 4294967296 + low) % prime
+/** 2^32 is this modulo the prime. */
+const word = 320
+
+/** The elements of an input: residues drawn from (seed, tensor number, element index), the same every time. */
+export const elementsOf = (seed: number, tensor: number): ((index: number) => number) => {
+  const first = mix(mix(seed + 0x9e3779b9) ^ (tensor + 0x7f4a7c15))
+  const keyOf = (part: number): number => mix(first ^ part)
+  const key0 = keyOf(0)
+  return (index) => {
+    const key = index < 4294967296 ? key0 : keyOf(Math.floor(index / 4294967296))
+    const high = mix(key ^ mix(index >>> 0))
+    const low = mix(high + 0x9e3779b9 + (index >>> 0))
+    // 53 random bits, so the residues are even to within 2^-27
+    return reduce((high >>> 11) * word + low)
+  }
 }
+
+/** One of them. */
+export const elementOf = (seed: number, tensor: number, index: number): number =>
+  elementsOf(seed, tensor)(index)
 
 const elementary = (op: ElementaryUnary): O.Option<Unary> => {
   switch (op) {

@@ -187,6 +187,19 @@ const columnsFrom = (x: Float64Array, n: number, from: number, count: number): F
   return out
 }
 
+/** Matrices of `rows` rows side by side. */
+const joined = (xs: ReadonlyArray<Float64Array>, rows: number): Float64Array => {
+  const width = xs.reduce((n, x) => n + x.length, 0) / rows
+  const out = new Float64Array(rows * width)
+  let from = 0
+  for (const x of xs) {
+    const columns = x.length / rows
+    for (let r = 0; r < rows; r++) out.set(x.subarray(r * columns, (r + 1) * columns), r * width + from)
+    from += columns
+  }
+  return out
+}
+
 /** D = C + A B of some columns, A's rows as they are stored. Null for an algebra that has no such product. */
 type Multiply = (
   a: Float64Array,
@@ -296,10 +309,13 @@ const multiplied = (
 
 export const performMma = (world: World, m: Machine, f: Tcgen05InFlight): Effect | FaultValue => {
   const p = f.mma
-  const bs = p.b.flatMap((e): ReadonlyArray<Float64Array> => {
+  const each = p.b.flatMap((e): ReadonlyArray<Float64Array> => {
     const data = dataOf(m, e)
     return data === null ? [] : [data]
   })
+  // the columns of one product do not know of each other: one A for all of them is one product
+  const plain = p.scaling === null && p.shares.every((s) => s.a.length === 1 && s.sparsity === null)
+  const bs = plain && each.length > 1 && each.length === p.b.length ? [joined(each, p.k)] : each
   // all is read before anything is written
   const results = bs.length === 0 ? [] : p.shares.map((share) => multiplied(world, m, p, share, bs))
   const wrong = results.find(isFault)
