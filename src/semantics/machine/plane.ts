@@ -34,7 +34,7 @@ interface BytePage {
   readonly bytes: Uint8Array
   /** the same, two and four at a time */
   readonly halves: Uint16Array
-  readonly words: Int32Array
+  readonly words: Uint32Array
 }
 interface SlotPage {
   readonly edit: Edit | null
@@ -66,7 +66,7 @@ const bytePage = (edit: Edit | null, bytes: Uint8Array<ArrayBuffer>): BytePage =
   edit,
   bytes,
   halves: new Uint16Array(bytes.buffer),
-  words: new Int32Array(bytes.buffer),
+  words: new Uint32Array(bytes.buffer),
 })
 /** A page that nobody has written. */
 const blank: BytePage = bytePage(null, new Uint8Array(pageSize).fill(unwritten))
@@ -282,6 +282,8 @@ const readRuns = (
   if (runs === null) return null
   const width = bytesOf(c.dtype)
   const out = new Float64Array(c.offsets.length)
+  let number = -1
+  let page = blank
   let i = 0
   for (let r = 0; r < runs.length; r += 2) {
     const end = i + runs[r + 1]!
@@ -291,16 +293,34 @@ const readRuns = (
       continue
     }
     for (let a = runs[r]! + c.origin; i < end;) {
-      const page = pages[a >> pageBits] ?? blank
+      if (a >> pageBits !== number) {
+        number = a >> pageBits
+        page = pages[number] ?? blank
+      }
       const from = a & pageMask
       const n = Math.min(end - i, (pageSize - from) / width)
-      readPiece(page, from, width, out, i, n)
+      // runs of eight elements of two bytes are most: a swizzled tile
+      if (width === 2 && n === 8) {
+        const { halves } = page
+        const first = from >> 1
+        out[i] = halves[first]!
+        out[i + 1] = halves[first + 1]!
+        out[i + 2] = halves[first + 2]!
+        out[i + 3] = halves[first + 3]!
+        out[i + 4] = halves[first + 4]!
+        out[i + 5] = halves[first + 5]!
+        out[i + 6] = halves[first + 6]!
+        out[i + 7] = halves[first + 7]!
+      } else readPiece(page, from, width, out, i, n)
       i += n
       a += n * width
     }
   }
   return out
 }
+
+/** Elements from which on an array is sooner asked to copy them itself. */
+const longRun = 64
 
 const readPiece = (
   { bytes, halves, words }: BytePage,
@@ -310,20 +330,10 @@ const readPiece = (
   at: number,
   n: number,
 ): void => {
-  switch (width) {
-    case 1:
-      for (let x = 0; x < n; x++) out[at + x] = bytes[from + x]!
-      return
-    case 2: {
-      const first = from >> 1
-      for (let x = 0; x < n; x++) out[at + x] = halves[first + x]!
-      return
-    }
-    default: {
-      const first = from >> 2
-      for (let x = 0; x < n; x++) out[at + x] = words[first + x]! >>> 0
-    }
-  }
+  const of = width === 1 ? bytes : width === 2 ? halves : words
+  const first = from / width
+  if (n >= longRun) out.set(of.subarray(first, first + n), at)
+  else for (let x = 0; x < n; x++) out[at + x] = of[first + x]!
 }
 
 const readSlots = (
@@ -493,7 +503,14 @@ const writePiece = (
     }
     default: {
       const first = to >> 2
-      for (let x = 0; x < n; x++) words[first + x] = data[at + x]!
+      let x = 0
+      for (; x + 4 <= n; x += 4) {
+        words[first + x] = data[at + x]!
+        words[first + x + 1] = data[at + x + 1]!
+        words[first + x + 2] = data[at + x + 2]!
+        words[first + x + 3] = data[at + x + 3]!
+      }
+      for (; x < n; x++) words[first + x] = data[at + x]!
     }
   }
 }
@@ -572,6 +589,8 @@ const moved = (
   const fresh = new Set<number>()
   let number = -1
   let page = blank
+  let sourceNumber = -1
+  let source = blank
   for (let r = 0; r < moves.length; r += 3) {
     let a = moves[r]! + fromOrigin
     let b = moves[r + 1]! + toOrigin
@@ -580,9 +599,23 @@ const moved = (
         number = b >> pageBits
         page = ownPage(pages, number, edit, fresh)
       }
-      const [x, y] = [a & pageMask, b & pageMask]
+      if (a >> pageBits !== sourceNumber) {
+        sourceNumber = a >> pageBits
+        source = from[sourceNumber] ?? blank
+      }
+      const x = a & pageMask
+      const y = b & pageMask
       const n = Math.min(left, pageSize - x, pageSize - y)
-      movePiece(from[a >> pageBits] ?? blank, x, page, y, n)
+      // 16 bytes are most: a piece of a swizzled row
+      if (n === 16 && ((x | y) & 3) === 0) {
+        const [f, t] = [x >> 2, y >> 2]
+        const w = source.words
+        const v = page.words
+        v[t] = w[f]!
+        v[t + 1] = w[f + 1]!
+        v[t + 2] = w[f + 2]!
+        v[t + 3] = w[f + 3]!
+      } else movePiece(source, x, page, y, n)
       a += n
       b += n
       left -= n
