@@ -10,7 +10,7 @@ import { splatLayout } from '../../../src/layouts/splat.js'
 import { WGMMA, WGMMA_COL, WGMMA_ROW } from '../../../src/layouts/tiled.js'
 import { bits, decode, encode } from '../../../src/numerics/index.js'
 import * as B from '../../../src/semantics/builder.js'
-import { float, splat, type Tile } from '../../../src/semantics/expression.js'
+import { add, float, reduce, splat, type Tile } from '../../../src/semantics/expression.js'
 import { readTensor } from '../../../src/semantics/launch.js'
 import { randomPatterns } from '../../../src/kernels/reference-inputs.js'
 import { checked, right } from './programs.js'
@@ -92,6 +92,18 @@ describe('law 1: the order of a sum', () => {
     const one = sumOf([64, 64], values, (x) => Pallas.reduceSum('sum', x, 1, { ilp: 1 }))
     expect([two[0], one[0]]).toEqual([2 ** 24 + 4, 2 ** 24])
   })
+})
+
+test('a combination that is written the other way round gives the same sums', () => {
+  const shape = [64, 64] as const
+  const values = randomPatterns('f32', 3, 0, 64 * 64)
+  const backwards = sumOf(shape, values, (x) =>
+    B.letIn(
+      'sum',
+      reduce(x, 1, (a, b) => add<'f32'>(b, a), WGMMA_ROW),
+    ),
+  )
+  expect(backwards).toEqual(sumOf(shape, values, (x) => Pallas.reduceSum('sum', x, 1, { ilp: 1 })))
 })
 
 describe('law 2: back to the array', () => {

@@ -165,6 +165,7 @@ export const fa3AttentionKernel: Kernel = {
             kernel: fa3,
             settings,
             program,
+            multiplyAdds: 2 * c.batch * c.heads * c.q * c.kv * c.headDim,
             expects: naively(attention(c, { mask: c.mask, scale: c.scale }), c.dtype, c.lse),
           })),
         )

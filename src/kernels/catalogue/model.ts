@@ -57,6 +57,8 @@ export interface Instance {
   readonly program: Program
   /** of a program that does not say by itself what it computes */
   readonly expects?: Expects
+  /** how much that is */
+  readonly multiplyAdds?: number
 }
 
 export interface Kernel {

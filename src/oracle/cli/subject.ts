@@ -26,6 +26,7 @@ export interface Subject {
   /** labels of the statements that were left out */
   readonly dropped: ReadonlyArray<string>
   readonly expects?: Expects
+  readonly multiplyAdds?: number
 }
 
 const leavingOut = (labels: ReadonlyArray<string>, instance: Instance): E.Either<Failure, Subject> =>
@@ -40,6 +41,7 @@ const leavingOut = (labels: ReadonlyArray<string>, instance: Instance): E.Either
       program,
       dropped: labels,
       ...(instance.expects === undefined ? {} : { expects: instance.expects }),
+      ...(instance.multiplyAdds === undefined ? {} : { multiplyAdds: instance.multiplyAdds }),
     })),
   )
 

@@ -2,11 +2,13 @@
  * Evaluation of tile operations: making tiles, giving them another shape, reducing them, and taking a scalar out.
  */
 import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
 import { evaluatePlan } from '../../layouts/register-layout.js'
 import { isFloat } from '../../numerics/dtype.js'
-import type { ExprNode } from '../expression.js'
+import type { Combine, ExprNode } from '../expression.js'
+import type { ScalarName } from '../types.js'
 import { outOfFuel, spend } from './effort.js'
-import { carrierOf, dtypeOfScalar, scalarOf } from './scalar.js'
+import { binaryName, carrierOf, dtypeOfScalar, scalarOf } from './scalar.js'
 import {
   isTile,
   notATile,
@@ -127,7 +129,7 @@ export const evaluateTile = (
       return !isTile(x)
         ? notATile('reduce', x)
         : x.data === null || spend(world.effort, 4 * x.data.length)
-          ? reduceTile(x, e, within)
+          ? reduceTile(world, x, e, within)
           : outOfFuel
     }
     case 'vote': {
@@ -151,7 +153,21 @@ export const evaluateTile = (
 /** An expression evaluated under the names of a combine. */
 type Within = (names: ReadonlyMap<string, Value>, x: ExprNode) => Value
 
+/** The combination as a function of carriers, where it is one operation on floats: the same, without names for every element. */
+const direct = (
+  world: World,
+  { params, body, result }: Combine,
+  dtype: ScalarName,
+): ((a: number, b: number) => number) | null => {
+  if (body.length > 0 || result._tag !== 'binary' || !isFloat(dtype)) return null
+  const { x, y } = result
+  const inOrder = x._tag === 'name' && y._tag === 'name' && x.name === params[0] && y.name === params[1]
+  const op = inOrder && params[0] !== params[1] ? binaryName(result.op) : null
+  return op === null ? null : O.toNullable(world.algebra.binary(op, dtype))
+}
+
 const reduceTile = (
+  world: World,
   x: TileValue,
   e: Extract<ExprNode, { readonly _tag: 'reduce' }>,
   within: Within,
@@ -179,7 +195,7 @@ const reduceTile = (
     failed = c
     return NaN
   }
-  const run = evaluatePlan(step)
+  const run = evaluatePlan(direct(world, e.combine, dtype) ?? step)
   const out = new Float64Array(sizeOf(shape))
   for (const plan of order.right.plans)
     for (let o = 0; o < plan.outputs.length; o++)

@@ -247,7 +247,7 @@ interface Finished {
 const large = 2 ** 28
 
 /** What a run may take: a product that the program says it computes is no endless one. */
-const fuelOf = (program: Program): number => standardFuel + Math.ceil(multiplyAdds(program) / 4096)
+const fuelOf = (work: number): number => standardFuel + Math.ceil(work / 4096)
 
 const whole = (
   world: World,
@@ -302,6 +302,7 @@ const runNow = async (
   )
   if (E.isLeft(subject)) return subject
   const { program, settings, expects } = subject.right
+  const work = subject.right.multiplyAdds ?? multiplyAdds(program)
   const writable = checkOuts(subject.right, over._tag, outs)
   if (E.isLeft(writable)) return writable
   const policy = policyOf(world.files)(schedule)()
@@ -328,9 +329,9 @@ const runNow = async (
     hazards,
     provenance: over._tag === 'tiles',
     explore: false,
-    fuel: fuelOf(program),
+    fuel: fuelOf(work),
   }
-  const count = threads ?? (multiplyAdds(program) < large ? 1 : (world.threads?.count ?? 1))
+  const count = threads ?? (work < large ? 1 : (world.threads?.count ?? 1))
   const shared =
     // a schedule that was not judged stands for itself alone
     world.threads !== undefined && count > 1 && over._tag === 'bits' && (hazards || schedule._tag === 'eager')
