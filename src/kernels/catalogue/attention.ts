@@ -2,6 +2,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { fa3Attention, type Fa3Attention } from '../attention/fa3.js'
+import { choices, configOf, fa4, fa4Attention, type Fa4 } from '../attention/fa4/index.js'
 import { causal, noMask, slidingWindow, type Mask } from '../attention/mask.js'
 import { attention, log2e, naiveAttention, type Attention } from '../attention/naive.js'
 import { largest, tolerances } from '../attention/tolerance.js'
@@ -61,9 +62,9 @@ export const attentionTensors: ReadonlyArray<TensorRole> = [
   { name: 'out', role: 'out', axes: ['batch', 'q', 'heads', 'headDim'] },
 ]
 
-/** Naive attention of the inputs in f64, and how far from it the outputs may be. `lse` is in base two. */
+/** Naive attention of the inputs in f64, and how far from it the outputs may be. `lse` is in base two, or in another unit. */
 export const naively =
-  (a: Attention, dtype: 'f16' | 'bf16', lse: boolean): Expects =>
+  (a: Attention, dtype: 'f16' | 'bf16', lse: boolean, unit: number = log2e): Expects =>
   (algebra, inputs) => {
     const bits = algebra.name === 'bits'
     const value = bits ? decoder(dtype) : (x: number): number => x
@@ -85,7 +86,7 @@ export const naively =
             ? [
                 {
                   tensor: 'lse',
-                  values: exact.lse.map((x) => x * log2e),
+                  values: exact.lse.map((x) => x * unit),
                   tolerance: bits ? tolerances.lse : tolerances.real64,
                   size: Math.max(1, largest(exact.lse.filter(Number.isFinite))),
                 },
@@ -167,6 +168,126 @@ export const fa3AttentionKernel: Kernel = {
             program,
             multiplyAdds: 2 * c.batch * c.heads * c.q * c.kv * c.headDim,
             expects: naively(attention(c, { mask: c.mask, scale: c.scale }), c.dtype, c.lse),
+          })),
+        )
+      }),
+    )
+  },
+}
+
+// ---------------------------------------------------------------- fa4-attention
+
+const fa4Name = 'fa4-attention'
+const hiddenKeys = ['zero', 'nan', 'sentinel'] as const
+
+/** One of the choices of `fa4/model.ts` that is a word or a flag. */
+const chosen = (given: Settings): Partial<Fa4> => ({
+  release: given['release'] === 'arrive' ? 'arrive' : 'commit',
+  statistics: given['statistics'] === 'published' ? 'published' : 'waited',
+  factorAcquire: given['factorAcquire'] !== false,
+  outputWait: given['outputWait'] !== false,
+  barriers: given['barriers'] === 'combined' ? 'combined' : 'separate',
+  rings: given['rings'] === 'separate' ? 'separate' : 'shared',
+  rescale: given['rescale'] === 'vote' ? 'vote' : 'always',
+  threshold: integerOr(given, 'threshold', choices.threshold),
+})
+
+export const fa4AttentionKernel: Kernel = {
+  name: fa4Name,
+  summary:
+    'out = softmax(q k^T) v on Blackwell: five roles, scores and sums in tensor memory (FlashAttention-4 as Mojo has it)',
+  parameters: [
+    ...shapeParameters({ batch: 1, q: 256, kv: 512, heads: 2, kvHeads: 1, headDim: 128 }),
+    size('blockKv', 128, 'rows of k and v of a tile: a multiple of 16 up to 256 - headDim'),
+    count('stages', 5, 'slots', 'slots that k and v share; as many as fit, if nobody says'),
+    word('release', ['commit', 'arrive'], 'when a slot is given back: behind its products, or too early'),
+    word(
+      'statistics',
+      ['waited', 'published'],
+      'is the store of a factor waited for before it is published?',
+    ),
+    flag('factorAcquire', true, 'softmax waits until the last factor has been read (redundant)'),
+    flag('outputWait', true, 'correction waits for the product before it rescales (redundant)'),
+    word('barriers', ['separate', 'combined'], 'P is ready, O is rescaled: two barriers, or one'),
+    word('rings', ['shared', 'separate'], 'one ring for k and v, or one each, of half the slots'),
+    word('rescale', ['always', 'vote'], 'O is rescaled always, or if some factor is not 1'),
+    count('threshold', 0, 'powers of two', 'a maximum that grows by at most so much is not followed'),
+    word(
+      'hidden',
+      hiddenKeys,
+      'a key that is not seen counts nothing (a row without keys: 0, or NaN), or -10000',
+    ),
+    word('dtype', ['f16', 'bf16'], 'element type of q, k, v and out; sums are f32'),
+  ],
+  tensors: [...attentionTensors, { name: 'lse', role: 'out', axes: ['batch', 'heads', 'q'] }],
+  dtype: 'dtype',
+  make: (given) => {
+    const number = (name: string, otherwise: number) =>
+      positive(fa4Name, name, integerOr(given, name, otherwise))
+    return pipe(
+      E.Do,
+      E.bind('batch', () => number('batch', 1)),
+      E.bind('q', () => number('q', 256)),
+      E.bind('kv', () => number('kv', 512)),
+      E.bind('heads', () => number('heads', 2)),
+      E.bind('kvHeads', () => number('kvHeads', 1)),
+      E.bind('headDim', () => number('headDim', 128)),
+      E.chain((shape) => {
+        const { bn, numKvStages } = configOf(shape)
+        const [left, right] = [integerOr(given, 'left', 128), integerOr(given, 'right', 0)]
+        if (left + right < 0)
+          return bad(fa4Name, `left is ${String(left)} and right is ${String(right)}: a query sees no key`)
+        const hidden = hiddenKeys.find((h) => h === given['hidden']) ?? 'zero'
+        if (hidden === 'sentinel' && given['mask'] === 'causal-bottom-right' && shape.q > shape.kv)
+          return bad(
+            fa4Name,
+            `hidden is sentinel: expected no more rows of q than of k, found ${String(shape.q)} and ${String(shape.kv)}: a row that sees no key would be a mean of those of its tiles`,
+          )
+        const words = chosen(given)
+        const fitting = words.rings === 'separate' ? numKvStages - (numKvStages % 2) : numKvStages
+        const c = fa4(shape, {
+          ...words,
+          dtype: given['dtype'] === 'bf16' ? 'bf16' : 'f16',
+          mask: maskOf(given),
+          scale: scaleName(given) === 'rsqrt' ? shape.headDim ** -0.5 : null,
+          hidden:
+            hidden === 'sentinel'
+              ? { _tag: 'sentinel', score: -10000 }
+              : { _tag: 'minus-infinity', empty: hidden },
+          blockKv: integerOr(given, 'blockKv', bn),
+          stages: integerOr(given, 'stages', fitting),
+        })
+        if (c.stages < 2)
+          return bad(
+            fa4Name,
+            `stages is ${String(c.stages)}: expected 2 or more, since a tile of V is held while one of K is waited for`,
+          )
+        const settings: Settings = {
+          ...shape,
+          mask: maskName(given),
+          left,
+          right,
+          scale: scaleName(given),
+          blockKv: c.blockKv,
+          stages: c.stages,
+          release: c.release,
+          statistics: c.statistics,
+          factorAcquire: c.factorAcquire,
+          outputWait: c.outputWait,
+          barriers: c.barriers,
+          rings: c.rings,
+          rescale: c.rescale,
+          threshold: c.threshold,
+          hidden,
+          dtype: c.dtype,
+        }
+        return pipe(
+          fa4Attention(c),
+          E.map((program) => ({
+            kernel: fa4Name,
+            settings,
+            program,
+            expects: naively(c, c.dtype, true, 1),
           })),
         )
       }),

@@ -40,6 +40,7 @@ const candidates = (steps: number, tiles: number): ReadonlyArray<Settings> => [
     blockKv: 64,
     maxConcurrentSteps: 2,
   },
+  { q: 256 * tiles, kv: 16 * steps, heads: 1, kvHeads: 1, headDim: 64, blockKv: 16, stages: 2 },
   ...[8, 64].map((n): Settings => ({ m: steps, n, rows: 1, buffering: 2 })),
   ...depths.flatMap((tileK) =>
     together.flatMap((blocks) =>
@@ -81,7 +82,7 @@ export const cutDownTo = (
 ): E.Either<Failure, Instance> => {
   const words = Object.fromEntries(Object.entries(chosen).filter(([, value]) => typeof value !== 'number'))
   for (const settings of candidates(steps, tiles)) {
-    const fits = ['rows', 'headDim'].every(
+    const fits = ['rows', 'headDim', 'blockQ'].every(
       (name) => name in settings === kernel.parameters.some((p) => p.name === name),
     )
     if (!fits || !inTwo(kernel, settings)) continue

@@ -50,7 +50,7 @@ import {
   hopperWsKernel,
   wgmmaLoopKernel,
 } from './hopper.js'
-import { fa3AttentionKernel } from './attention.js'
+import { fa3AttentionKernel, fa4AttentionKernel } from './attention.js'
 import type { Kernel } from './model.js'
 import { queueKernel } from './queue.js'
 
@@ -88,6 +88,7 @@ export const kernels: ReadonlyArray<Kernel> = [
   matmul6Kernel,
   matmulDynamicKernel,
   matmulMxfp8Kernel,
+  fa4AttentionKernel,
   queueKernel,
   wgmmaLoopKernel,
   fa3AttentionKernel,
