@@ -41,7 +41,9 @@ const heard = <S, R>(
   pipe(
     launch(program, algebra, given),
     E.map(({ world, machine }) => {
-      const { steps, result } = run(world, machine, settings(Policy.recorded(schedule)), fold)
+      // the schedule ends, and what it took its run had
+      const how = { ...settings(Policy.recorded(schedule)), fuel: Infinity }
+      const { steps, result } = run(world, machine, how, fold)
       return { header: world.header, steps, result }
     }),
   )
