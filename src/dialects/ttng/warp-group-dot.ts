@@ -102,7 +102,10 @@ export const inFlight = <D extends Accumulated>(
     return view
   })
 
-const isView = (label: string, of: FloatTensor | Tensor<Accumulated, 2> | MemDesc | InFlight): Build<boolean> =>
+const isView = (
+  label: string,
+  of: FloatTensor | Tensor<Accumulated, 2> | MemDesc | InFlight,
+): Build<boolean> =>
   block(function* () {
     const type = yield* typeHere(of)
     if (type._tag === 'view') return true
