@@ -72,7 +72,6 @@ import {
   specialQuotient,
   splat,
   sub,
-  type Condition,
   type Int,
   type Tile,
 } from '../../semantics/expression.js'
@@ -288,7 +287,7 @@ export const fa3Attention = (c: Fa3Attention): E.Either<Failure, Program> => {
       })
 
       yield* Pallas.when('compute', lt(wg, i32(pair)), function* compute() {
-        const { name: thread } = yield* Pallas.threadHere('compute')
+        const { name: thread, index } = yield* Pallas.threadHere('compute')
         yield* Pallas.setMaxRegisters('compute registers', Pallas.computeRegisters(memoryRegisters, pair), {
           action: 'increase',
         })
@@ -315,10 +314,10 @@ export const fa3Attention = (c: Fa3Attention): E.Either<Failure, Program> => {
         const product = yield* Pallas.ACC(`qk_${thread}`, thread, 'f32', [blockQ, blockKv])
 
         /** Both meet: arrive, and wait for the other. */
-        const meet = (parities: Int, when?: Condition): B.Build<Int> =>
+        const meet = (parities: Int): B.Build<Int> =>
           B.block(function* () {
-            yield* Pallas.barrierArrive('arrive schedule', r.schedule, null, when)
-            return yield* Pallas.barrierWait('wait schedule', r.schedule, null, parities, when)
+            yield* Pallas.barrierArrive('arrive schedule', r.schedule, null)
+            return yield* Pallas.barrierWait('wait schedule', r.schedule, null, parities)
           })
         const waitK = (step: Int, ks: Int): B.Build<Int> =>
           Pallas.barrierWait('wait k', r.kLoaded, slotOf(step), ks, lt(step, to))
@@ -422,14 +421,14 @@ export const fa3Attention = (c: Fa3Attention): E.Either<Failure, Program> => {
           readonly vs: Int
           readonly meetings: Int
         }
-        const second = eq(wg, i32(1))
         let now: Carried = {
           acc: acc0,
           m: m0,
           l: l0,
           ks: yield* waitK(first, fresh),
           vs: fresh,
-          meetings: yield* meet(fresh, second),
+          // half a step behind the other
+          meetings: index === 1 ? yield* meet(fresh) : fresh,
         }
         const [below, above] = [Number.isFinite(band.lo), Number.isFinite(band.hi)]
         if (below) now = yield* skip('not yet', [first, from], true, now)
@@ -437,7 +436,7 @@ export const fa3Attention = (c: Fa3Attention): E.Either<Failure, Program> => {
         now = yield* step('whole', [wholeFrom, wholeTo], false, now)
         if (above || c.kv % blockKv !== 0) now = yield* step('last', [wholeTo, to], true, now)
         if (below || above) now = yield* skip('no more', [to, last], false, now)
-        yield* meet(now.meetings, eq(wg, i32(0)))
+        if (index === 0) yield* meet(now.meetings)
 
         // out
         const divisor = yield* Pallas.broadcastInDim('l', now.l, [blockQ, headDim], 1, WGMMA)
