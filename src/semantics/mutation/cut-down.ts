@@ -6,7 +6,8 @@
  *
  * 1. every schedule of the original and of the mutant is followed to the end, and shows nothing;
  * 2. the ways to end are the same (`explore/ends.ts`): phases, arrivals and bytes of all barriers, columns of tensor memory;
- * 3. provenance proves both, with the same words: what the outputs hold is the same function of the inputs, in the same order.
+ * 3. provenance proves both, with the same words: what the outputs hold is the same function of the inputs, in the same order. Where a program makes no
+ *    claim that could be proved, the outputs for drawn inputs are the same in real arithmetic, bit for bit.
  *
  * Where no schedule shows a race or a missing edge, all leave the same memory; so (2) and (3) are the set of terminal states.
  *
@@ -24,6 +25,8 @@
  * 1. The original is equivalent to itself; what differs in one instance is not equivalent.
  */
 import * as E from 'fp-ts/lib/Either.js'
+import { elementOf, prime } from '../../numerics/field.js'
+import { real64 } from '../../numerics/real64.js'
 import { check, type CheckOptions } from '../check.js'
 import { explore } from '../explore/index.js'
 import type { Program } from '../program.js'
@@ -72,9 +75,42 @@ const outcomeOf = (program: Program, options: CheckOptions): Outcome | null => {
   const one = check(program, Object.assign({}, options, { explain: false, explore: false }))
   if (E.isLeft(one)) return null
   const { provenance, verdict } = one.right.verdict
-  if (verdict === 'hazard' || provenance === null || !provenance.proved) return null
+  if (verdict === 'hazard') return null
+  if (program.computes === undefined) {
+    const outputs = drawnOutputs(program, options)
+    return outputs === null ? null : { ends: all.right.ends, outputs }
+  }
+  if (provenance === null || !provenance.proved) return null
   return { ends: all.right.ends, outputs: `${provenance.text} ${String(provenance.inOrder)}` }
 }
+
+/** A digest of the outputs in real arithmetic, for inputs between -1 and 1; null where a shape is not known. */
+const drawnOutputs = (program: Program, options: CheckOptions): string | null => {
+  const tensors = new Map<string, Float64Array>()
+  for (const [k, p] of program.params.entries()) {
+    if (p._tag !== 'tensor' || p.role === 'out') continue
+    const size = p.shape.reduce((n, e) => n * (e._tag === 'const' ? Number(e.value) : NaN), 1)
+    if (!Number.isFinite(size)) return null
+    tensors.set(
+      p.name,
+      Float64Array.from({ length: size }, (_, i) => (2 * elementOf(drawn, k, i)) / prime - 1),
+    )
+  }
+  const one = check(
+    program,
+    Object.assign({}, options, {
+      algebra: real64,
+      arguments: Object.assign({}, options.arguments, { tensors }),
+      hazards: false,
+      provenance: false,
+      explore: false,
+    }),
+  )
+  return E.isLeft(one) ? null : one.right.verdict.digest.output
+}
+
+/** The seed of drawn inputs. */
+const drawn = 1
 
 /** Most states of one search. */
 export const mostStates = 5_000_000

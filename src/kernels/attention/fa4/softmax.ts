@@ -170,10 +170,8 @@ export const softmax = (c: Fa4, m: Memory, i: 0 | 1, block: Block): B.Build<void
     const last = sub(keys.count, i32(1))
     yield* wait(`wait O${n}`, m.oFull, i, odd(last))
     const result = yield* loaded(`load O${n}`, o, outRegs, rows.pairs)
-    if (c.barriers === 'separate') {
-      yield* fenceBefore(`release O${n}`)
-      yield* arrive(`release O${n}`, m.oEmpty, i)
-    }
+    // read, and not written: no fence is due
+    if (c.barriers === 'separate') yield* arrive(`release O${n}`, m.oEmpty, i)
     // a row that saw a key has l of 1 or more; for one that saw none this divides by 1
     const divisor =
       c.hidden._tag === 'minus-infinity' && c.hidden.empty === 'zero' ? max(sum, statistic(1)) : sum
