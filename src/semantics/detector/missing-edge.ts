@@ -17,6 +17,7 @@
  * | B5, B6          | an arrive                                                                                |
  * | B7              | a block barrier between initialisation and use, where that mends it                      |
  * | B8, U1          | a wait for what was skipped                                                              |
+ * | K1              | a cluster barrier before the end                                                         |
  * | W               | first of all a wait for the reader's release, if nobody waits for it in time, or the wait before was for another slot |
  *
  * Laws
@@ -79,6 +80,7 @@ const answered: ReadonlyArray<Finding['id']> = [
   'M7',
   'T4',
   'T5',
+  'K1',
   'K2',
   'N1',
 
@@ -124,6 +126,11 @@ const byRule = (f: Finding): MissingEdge => {
     case 'T4':
     case 'T5':
       return { kind: 'none-found', text: 'the same steps of allocation in both CTAs of the pair' }
+    case 'K1':
+      return {
+        kind: 'arrive-wait',
+        text: 'a cluster barrier (an arrive of every CTA, and a wait for it) behind this and before any of them ends',
+      }
     case 'K2':
       return { kind: 'arrive', text: 'an arrive of every CTA of the cluster' }
     case 'N1':

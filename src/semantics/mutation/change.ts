@@ -30,6 +30,7 @@ const change = (
   statements: ReadonlyArray<Do>,
   barriers: ReadonlyArray<string>,
   apply: (program: Program) => Program,
+  passes: ReadonlyArray<Do> = [],
 ): Change => ({
   operator,
   class: of,
@@ -38,6 +39,7 @@ const change = (
   label: site.statement.site.label,
   change: text,
   statements,
+  passes,
   barriers,
   previous: neighbourDo(site, -1),
   next: neighbourDo(site, 1),
@@ -80,6 +82,7 @@ export const rearranged = (
   text: string,
   others: ReadonlyArray<Do>,
   body: ReadonlyArray<Stmt>,
+  passes: ReadonlyArray<Do> = [],
 ): Change =>
   change(
     site,
@@ -89,6 +92,7 @@ export const rearranged = (
     [site.statement, ...others],
     [...new Set([site.statement, ...others].flatMap((s) => barriersOf(program, s.instruction)))],
     (p) => withBody(p, site.address, () => body),
+    passes,
   )
 
 export const nameIs =

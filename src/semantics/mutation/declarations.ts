@@ -27,6 +27,7 @@ const declared = (program: Program, s: Storage, operator: Operator, text: string
   path: [],
   label: s.id,
   change: text,
+  passes: [],
   statements: effectsOf(program.entry.body).filter((d) =>
     operandsOf(d.instruction).some((o) => storagesIn(o.expr).includes(s.id)),
   ),
@@ -114,6 +115,7 @@ const guarded = (program: Program, site: Site): ReadonlyArray<Change> => {
       path: s.site.path,
       label: s.site.label,
       change: 'whoever asks',
+      passes: [],
       statements: inside,
       barriers: [...new Set(inside.flatMap((d) => barriersOf(program, d.instruction)))],
       previous: null,

@@ -64,6 +64,8 @@ export interface Change {
   readonly change: string
   /** the statements that it is about, as they were: the site first; then a neighbour it changes places with, what a predicate guards */
   readonly statements: ReadonlyArray<Do>
+  /** what stands inside the conditional that it changes places with */
+  readonly passes: ReadonlyArray<Do>
   /** storages of the barriers that it is about, before and after */
   readonly barriers: ReadonlyArray<string>
   /** effects that stand before and after the site in its region, if they are there and are no compound statements */

@@ -6,7 +6,7 @@
  *
  * | how   | what points at the mutant                                                                                          |
  * |-------|--------------------------------------------------------------------------------------------------------------------|
- * | site  | the changed statement, or one that it changed places with, is among the two operations of a finding                  |
+ * | site  | the changed statement, or one that it changed places with (or that stands in an `if` there), is among the two operations of a finding |
  * | edge  | the missing edge has the kind of the changed statement, and its barrier or its group                                 |
  * | cycle | the changed statement is blocked, or somebody is blocked on its barrier                                               |
  * | rule  | the finding, or the refusal, is about the declaration, barrier or allocation that was changed, and says its name      |
@@ -206,7 +206,7 @@ const meetingOf = ({ instruction: i }: Do): string | null => {
 /** How the verdict points at the mutant; null where it does not. */
 export const namingOf = (program: Program, m: Mutant, v: Verdict): Naming | null => {
   const findings = v.findings.slice(0, before + 1)
-  const site = m.statements.filter((_, i) => i > 0 || !isLeftOut(m))
+  const site = [...m.statements.filter((_, i) => i > 0 || !isLeftOut(m)), ...m.passes]
   if (findings.some((f) => site.some((s) => isAbout(f, s)))) return 'site'
   const about = m.statements
   if (findings.some((f) => about.some((s) => isEdgeOf(f.missing, s, m.barriers) || leaves(f, s))))

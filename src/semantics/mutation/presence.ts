@@ -105,7 +105,18 @@ const moved = (program: Program, site: DoSite, of: MutantClass): ReadonlyArray<C
     const text = step < 0 ? `before ${calls(s)}` : `behind ${calls(s)}`
     return body === null
       ? []
-      : [rearranged(program, site, operator, of, text, s._tag === 'Do' ? [s] : [], body)]
+      : [
+          rearranged(
+            program,
+            site,
+            operator,
+            of,
+            text,
+            s._tag === 'Do' ? [s] : [],
+            body,
+            s._tag === 'If' ? inside : [],
+          ),
+        ]
   })
 }
 
