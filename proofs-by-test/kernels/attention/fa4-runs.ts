@@ -24,7 +24,8 @@ import { launch, noArguments, readTensor, type Arguments } from '../../../src/se
 import type { LogEvent } from '../../../src/semantics/log.js'
 import type { World } from '../../../src/semantics/machine/world.js'
 import { eager, type AnyPolicy } from '../../../src/semantics/policy.js'
-import type { Program } from '../../../src/semantics/program.js'
+import { without } from '../../../src/kernels/broken/without.js'
+import type { Do, Program, Region, Stmt } from '../../../src/semantics/program.js'
 import * as Run from '../../../src/semantics/run.js'
 import { right } from '../../layouts/captured.js'
 
@@ -135,3 +136,42 @@ export const logOf = (
   const ran = Run.run(world, machine, Run.settings(policy), Run.collect)
   return { world, events: ran.result, completed: ran.outcome._tag === 'completed' }
 }
+
+// ---------------------------------------------------------------- forms of a program
+
+/** verdict, who decided, ids */
+export const answer = (program: Program, how: Judging = {}): ReadonlyArray<string> => {
+  const c = judged(program, how)
+  return [c.verdict.verdict, c.verdict.decidedBy, ...idsOf(c)]
+}
+export const clean: ReadonlyArray<string> = ['ok', 'one-schedule']
+
+export const leaving =
+  (...labels: ReadonlyArray<string>) =>
+  (program: Program): Program =>
+    labels.reduce((p, label) => right(without(label)(p)), program)
+
+/** Every region of a program, changed. */
+export const regions = (
+  change: (body: ReadonlyArray<Stmt>) => ReadonlyArray<Stmt>,
+): ((program: Program) => Program) => {
+  const region = (r: Region): Region => ({ ...r, body: change(r.body).map(inside) })
+  const inside = (s: Stmt): Stmt => {
+    switch (s._tag) {
+      case 'Let':
+      case 'Do':
+        return s
+      case 'For':
+        return { ...s, body: region(s.body) }
+      case 'While':
+        return { ...s, before: region(s.before), after: region(s.after) }
+      case 'If':
+        return { ...s, then: region(s.then), else: region(s.else) }
+      case 'Fork':
+        return { ...s, branches: s.branches.map((b) => ({ ...b, body: region(b.body) })) }
+    }
+  }
+  return (program: Program): Program => ({ ...program, entry: region(program.entry) })
+}
+export const statements = (change: (s: Do) => Do): ((program: Program) => Program) =>
+  regions((body) => body.map((s) => (s._tag === 'Do' ? change(s) : s)))
