@@ -15,7 +15,7 @@ import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../../failure.js'
-import { farthest, largest, type Excess } from '../../../kernels/attention/tolerance.js'
+import { farthest, largest, type Excess, type Tolerance } from '../../../kernels/attention/tolerance.js'
 import type { Input, Near } from '../../../kernels/catalogue/index.js'
 import { referenceOf, tensorsOf, type Reference } from '../../../kernels/reference.js'
 import type { Arithmetic } from '../../../numerics/bits.js'
@@ -203,10 +203,18 @@ const withComparison = (v: Verdict, compared: Compared | null): Verdict =>
       }
     : v
 
+/** The bound that holds here, and what it comes from: it grows with the largest value. */
+const boundText = ({ kind, bound }: Tolerance, size: number): string =>
+  kind === 'relative'
+    ? `${String(bound)} of the value`
+    : size <= 1
+      ? String(bound)
+      : `${(bound * size).toExponential(1)} (${String(bound)} for values up to 1, here up to ${size.toPrecision(3)})`
+
 const nearText = ({ name, outputs }: Extract<Compared, { readonly _tag: 'near' }>): string =>
   outputs
     .map(({ tensor, elements, tolerance, size, farthest: worst, largestError }) => {
-      const bound = `${String(tolerance.bound)} ${tolerance.kind}, of values up to ${size.toPrecision(3)}`
+      const bound = boundText(tolerance, size)
       return worst === null
         ? `${tensor}: ${thousands(elements)} elements are within ${bound} of ${name}; the farthest by ${largestError.toExponential(1)}`
         : `${tensor}: element ${thousands(worst.at)} is ${String(worst.found)}, and by ${name} ${String(worst.expected)}: farther than ${bound}`
