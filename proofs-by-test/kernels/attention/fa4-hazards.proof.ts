@@ -83,6 +83,19 @@ describe('law 2: clean, by one schedule', () => {
 
 // ---------------------------------------------------------------- H1, H2, the alias
 
+const options: CheckOptions = {
+  settings: {},
+  algebra: unit,
+  arguments: noArguments,
+  policy: eager,
+  strict: false,
+  strictProxies: false,
+  hazards: true,
+  provenance: false,
+  explore: true,
+  fuel: 10_000_000,
+}
+
 test('H1: releasing by arrive is a race whenever a slot is used twice, and clean when none is', () => {
   for (const slots of nightly ? upTo(2, 8) : [2, 3, 4])
     for (const tiles of upTo(1, nightly ? 5 : 3)) {
@@ -96,6 +109,48 @@ test('H1: releasing by arrive is a race whenever a slot is used twice, and clean
     expect([f.a.does, f.b?.does]).toEqual(['tcgen05 reads', 'tmaLoad writes'])
     expect(f.b?.site).toMatch(/^copy [KV]n$/)
   }
+})
+
+test('a store that is not waited for is called by its name', () => {
+  const how = options
+  const program = programOf(small(3, 2))
+  const judge = judging(program, how)
+  const found = mutantsOf(program, ['DROP'])
+    .filter((m) => m.path[0] !== 'softmax0' && /(store|load) .*wait$/.test(m.label))
+    .map((m) => [m.label, judge(m)] as const)
+  expect(found.map(([label]) => label)).toEqual([
+    'load S1.wait',
+    'store C1.wait',
+    'store P1.wait',
+    'load O1.wait',
+    'load C0.wait',
+    'load O0.wait',
+    'store O0.wait',
+    'load C1.wait',
+    'load O1.wait',
+    'store O1.wait',
+  ])
+  for (const [label, { fate, naming, ids }] of found)
+    expect([label, fate, naming, ids[0]]).toEqual([
+      label,
+      'killed',
+      'edge',
+      label.startsWith('load') ? 'M3' : 'M4',
+    ])
+})
+
+test('a commit before the first product of O0 matters where that is the last: one tile kills it', () => {
+  const early = (tiles: number) =>
+    mutantsOf(programOf(small(tiles, 2)), ['MOVE']).find(
+      (m) => m.label === 'commit O0' && m.path.length === 1,
+    )
+  const [one, many] = [early(1), early(4)]
+  // with more tiles correction alone waits for it, and need not
+  expect(many === undefined ? [] : answer(many.program)).toEqual(clean)
+  expect(one === undefined ? [] : answer(one.program)).toEqual(['hazard', 'one-schedule', 'M2'])
+  if (many === undefined) return
+  const judge = judging(programOf(small(4, 2)), options, [cutDown(programOf(small(1, 2)), options)])
+  expect(judge(many)).toMatchObject({ fate: 'killed', naming: 'site', ids: ['M2'], certificate: null })
 })
 
 test('H2: a factor that is published before its store is waited for', () => {
@@ -135,18 +190,7 @@ test('with the order that the ISA promises alone: reported at exactly the alias 
 
 describe('two waits are redundant', () => {
   test('the tool certifies them by all schedules of smaller instances, and does not certify a store that matters', () => {
-    const how: CheckOptions = {
-      settings: {},
-      algebra: unit,
-      arguments: noArguments,
-      policy: eager,
-      strict: false,
-      strictProxies: false,
-      hazards: true,
-      provenance: false,
-      explore: true,
-      fuel: 10_000_000,
-    }
+    const how = options
     const program = programOf(small(4, 2))
     const smaller = (nightly ? [1, 2, 3] : [1, 2]).map((tiles) => cutDown(programOf(small(tiles, 2)), how))
     const judge = judging(program, how, smaller)

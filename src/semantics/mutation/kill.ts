@@ -6,7 +6,8 @@
  * `naming.ts`; whether it is called what a mutant of its kind should be called, in `labels.ts`.
  *
  * What is found ok is *equivalent* only by certificate: a rule (`certificate.ts`), or all schedules of cut-down instances (`cut-down.ts`). What has
- * neither is a survivor, `undecided` ones too.
+ * neither is a survivor, `undecided` ones too; unless one of the smaller instances kills it: a step that is peeled off a loop may matter only where it is
+ * the last.
  *
  *     hopper-matmul   DROP compute / k / wait loaded         deadlock    named: site, edge     R1, as expected
  *                     COUNT compute / k / wgmma_wait one less ok          rule: stronger wait
@@ -23,7 +24,7 @@ import { check, type Checked, type CheckOptions } from '../check.js'
 import { endOf } from '../explore/index.js'
 import type { Program } from '../program.js'
 import { validate } from '../validate.js'
-import type { VerdictName } from '../verdict.js'
+import type { Verdict, VerdictName } from '../verdict.js'
 import { ruleFor } from './certificate.js'
 import { compareEnds, comparedWith, type CutDown } from './cut-down.js'
 import type { Mutant, MutantClass } from './model.js'
@@ -116,24 +117,57 @@ export const judging = (
       again !== null && E.isRight(again) && fateOf(again.right.verdict.verdict, m.class) === 'killed'
     const verdict = strict && again !== null && E.isRight(again) ? again.right.verdict : first
     const fate = fateOf(verdict.verdict, m.class)
-    const naming = fate === 'killed' ? namingOf(program, m, verdict) : null
-    const ids = verdict.findings.map((f) => f.id)
-    return {
-      mutant: m,
-      verdict: verdict.verdict,
-      fate,
-      strict,
-      named: naming !== null,
-      naming,
-      accurate:
-        fate === 'killed' &&
-        (ids.length === 0 || isExpected(program, m, ids.slice(0, counted), verdict.verdict)),
-      certificate:
-        verdict.verdict === 'ok' ? (rule ?? certified(smaller, m, endAt(checked.right), end, options)) : null,
-      ids,
-      reason: verdict.reason,
-    }
+    const certificate =
+      verdict.verdict === 'ok' ? (rule ?? certified(smaller, m, endAt(checked.right), end, options)) : null
+    // ok here, and no certificate: perhaps a smaller instance shows it
+    const shown = fate === 'survived' && certificate === null ? shownBy(smaller, m, options) : null
+    if (shown !== null) return judgedIn(shown.program, m, shown.mutant, shown.verdict, false, null)
+    return judgedIn(program, m, m, verdict, strict, certificate)
   }
+}
+
+/** What a verdict says of a mutant, which `at` is in the instance that was judged. */
+const judgedIn = (
+  program: Program,
+  m: Mutant,
+  at: Mutant,
+  verdict: Verdict,
+  strict: boolean,
+  certificate: string | null,
+): Judged => {
+  const fate = fateOf(verdict.verdict, m.class)
+  const naming = fate === 'killed' ? namingOf(program, at, verdict) : null
+  const ids = verdict.findings.map((f) => f.id)
+  return {
+    mutant: m,
+    verdict: verdict.verdict,
+    fate,
+    strict,
+    named: naming !== null,
+    naming,
+    accurate:
+      fate === 'killed' &&
+      (ids.length === 0 || isExpected(program, at, ids.slice(0, counted), verdict.verdict)),
+    certificate,
+    ids,
+    reason: verdict.reason,
+  }
+}
+
+/** The first smaller instance in which the mutant is killed: a peeled first step may matter only where there is no second. */
+const shownBy = (
+  smaller: ReadonlyArray<CutDown>,
+  m: Mutant,
+  options: CheckOptions,
+): { readonly program: Program; readonly mutant: Mutant; readonly verdict: Verdict } | null => {
+  for (const instance of smaller) {
+    const mutant = instance.mutants().get(m.key)
+    const checked = mutant === undefined ? null : check(mutant.program, options)
+    if (mutant === undefined || checked === null || E.isLeft(checked)) continue
+    const { verdict } = checked.right
+    if (fateOf(verdict.verdict, m.class) === 'killed') return { program: instance.program, mutant, verdict }
+  }
+  return null
 }
 
 const endAt = ({ world, machine }: Checked): string => endOf(world, machine)

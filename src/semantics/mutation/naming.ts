@@ -7,7 +7,7 @@
  * | how   | what points at the mutant                                                                                          |
  * |-------|--------------------------------------------------------------------------------------------------------------------|
  * | site  | the changed statement, or one that it changed places with (or that stands in an `if` there), is among the two operations of a finding |
- * | edge  | the missing edge has the kind of the changed statement, and its barrier or its group                                 |
+ * | edge  | the missing edge has the kind of the changed statement, and its barrier or its group; or the finding says what was not waited for |
  * | cycle | the changed statement is blocked, or somebody is blocked on its barrier                                               |
  * | rule  | the finding, or the refusal, is about the declaration, barrier or allocation that was changed, and says its name      |
  * | tile  | the result is wrong: which output, what it has too little or too often, and who wrote it                              |
@@ -131,10 +131,13 @@ const unitOf = (i: Instruction): string | null => {
   }
 }
 
-/** U2 says which operation was left over: it is one of the group that was to be closed or waited for. */
+/** U2 says which operation was left over: it is one of the group that was to be closed or waited for. M3 and M4 say it of a load and a store of tensor memory. */
 const leaves = (f: Finding, s: Do): boolean => {
   const unit = unitOf(s.instruction)
-  return unit !== null && f.id === 'U2' && (f.a.does.startsWith(unit) || f.b?.does.startsWith(unit) === true)
+  const says = unit === 'tcgen05Ld' ? ['U2', 'M3'] : unit === 'tcgen05St' ? ['U2', 'M4'] : ['U2']
+  const ofUnit = (o: Operation | undefined): boolean =>
+    o?.does.startsWith(unit ?? '-') === true && (f.id === 'U2' || o.path.join('/') === s.site.path.join('/'))
+  return says.includes(f.id) && (ofUnit(f.a) || ofUnit(f.b))
 }
 
 // ---------------------------------------------------------------- memory
