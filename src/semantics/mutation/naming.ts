@@ -7,7 +7,7 @@
  * | how   | what points at the mutant                                                                                          |
  * |-------|--------------------------------------------------------------------------------------------------------------------|
  * | site  | the changed statement, or one that it changed places with (or that stands in an `if` there), is among the two operations of a finding |
- * | edge  | the missing edge has the kind of the changed statement, and its barrier or its group; or the finding says what was not waited for |
+ * | edge  | the missing edge has the kind of the changed statement, and its barrier or its group; or the finding is about what was not waited for, or what stands right behind the wait |
  * | cycle | the changed statement is blocked, or somebody is blocked on its barrier                                               |
  * | rule  | the finding, or the refusal, is about the declaration, barrier or allocation that was changed, and says its name      |
  * | tile  | the result is wrong: which output, what it has too little or too often, and who wrote it                              |
@@ -213,6 +213,9 @@ export const namingOf = (program: Program, m: Mutant, v: Verdict): Naming | null
   if (findings.some((f) => site.some((s) => isAbout(f, s)))) return 'site'
   const about = m.statements
   if (findings.some((f) => about.some((s) => isEdgeOf(f.missing, s, m.barriers) || leaves(f, s))))
+    return 'edge'
+  const { next } = m
+  if (m.instruction === 'mbarrier.wait' && next !== null && findings.some((f) => isAbout(f, next)))
     return 'edge'
   const waits = v.verdict === 'deadlock' ? [v.reason, ...v.waitFor] : []
   const stuck = findings.filter((f) => /^B[1-6]/.test(f.id)).map((f) => f.text)
