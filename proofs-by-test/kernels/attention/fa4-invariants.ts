@@ -164,7 +164,7 @@ export const broken = (
     )
   }
 
-  for (const e of events) {
+  for (const [position, e] of events.entries()) {
     switch (e._tag) {
       case 'issue':
         issued.add(e.operation)
@@ -179,7 +179,7 @@ export const broken = (
         const place = placeOf(e)
         const op = e.operation
         const name = op === undefined ? labelOf(e) : nameOf.get(op)!
-        if (op !== undefined && performs.get(op) === events.indexOf(e)) {
+        if (op !== undefined && performs.get(op) === position) {
           issued.delete(op)
           done.add(name)
         }
