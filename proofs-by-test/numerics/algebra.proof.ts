@@ -15,6 +15,7 @@ import {
   specialUnaryNames,
   unaryFunction,
 } from '../../src/numerics/special-functions/index.js'
+import { terms, uses } from '../../src/numerics/terms.js'
 import { unit } from '../../src/numerics/unit.js'
 import { mismatches } from './captured.js'
 import { generator, spreadValue } from './exact.js'
@@ -28,7 +29,7 @@ const hopper = bits('hopper')
 const blackwell = bits('blackwell')
 const ieee32 = bits('ieee32')
 const modular = field(7)
-const algebras: readonly Algebra[] = [hopper, blackwell, ieee32, real64, modular, unit]
+const algebras: readonly Algebra[] = [hopper, blackwell, ieee32, real64, modular, terms, uses, unit]
 const types: MmaTypes = { a: 'f16', b: 'f16', acc: 'f32' }
 
 describe.each(algebras.map((algebra) => [algebra.description, algebra] as const))('%s', (_, algebra) => {
@@ -466,9 +467,11 @@ describe('what an algebra says of itself', () => {
       ['bits', 'bytes'],
       ['real64', 'slots'],
       ['field', 'slots'],
+      ['terms', 'slots'],
+      ['uses', 'slots'],
       ['unit', 'none'],
     ])
-    expect(new Set(algebras.map(({ description }) => description)).size).toBe(6)
+    expect(new Set(algebras.map(({ description }) => description)).size).toBe(8)
     expect(modular.seed).toBe(7)
   })
 })

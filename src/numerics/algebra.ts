@@ -9,6 +9,8 @@
  * | bits    | the bit pattern of its dtype           | what the chip computes, bit for bit                       |
  * | real64  | an f64 value, never rounded to a dtype | what the kernel means, up to f64 rounding                 |
  * | field   | a residue modulo 2^26 - 5              | whether two kernels are the same polynomial in the inputs |
+ * | terms   | the term that computes it (a hash)     | whether two kernels do the same to the same inputs        |
+ * | uses    | how often marked inputs occur in it    | what one of them has too little or too often              |
  * | unit    | nothing (always 0)                     | synchronisation alone                                     |
  *
  * 2.0 * 3.0 in f16, by hand: `bits` 0x4000, 0x4200 -> 0x4600; `real64` 2, 3 -> 6; `field` 2, 3 -> 6;
@@ -116,7 +118,7 @@ export type Ternary = (x: number, y: number, z: number) => number
 export type Compare = (x: number, y: number) => boolean
 
 export interface Algebra {
-  readonly name: 'bits' | 'real64' | 'field' | 'unit'
+  readonly name: 'bits' | 'real64' | 'field' | 'terms' | 'uses' | 'unit'
   /** One line for people: which carrier, which arithmetic. */
   readonly description: string
   /** How a memory plane stores the elements: as bytes, as one slot an element, or not at all. */

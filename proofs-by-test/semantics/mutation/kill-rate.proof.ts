@@ -6,7 +6,6 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { followedAt, judgedAt, kernels, type Kernel } from '../../../src/kernels/catalogue/index.js'
 import {
-  classes,
   cutDown,
   judging,
   mutantsOf,
@@ -25,11 +24,7 @@ const file = `${new URL('../../../', import.meta.url).pathname}docs/kill-rate.md
 const rate = (kernel: Kernel, which: (all: ReadonlyArray<Mutant>) => ReadonlyArray<Mutant>): Rated => {
   const instance = right(judgedAt(kernel))
   const smaller = followedAt(kernel).map((i) => cutDown(i.program, options))
-  // what nobody says cannot be refuted: of a kernel without a claim, the synchronisation alone
-  const of = classes.filter((c) => c === 'synchronisation' || instance.program.computes !== undefined)
-  const judged = which(mutantsOf(instance.program, operators, of)).map(
-    judging(instance.program, options, smaller),
-  )
+  const judged = which(mutantsOf(instance.program)).map(judging(instance.program, options, smaller))
   return { instance, judged }
 }
 

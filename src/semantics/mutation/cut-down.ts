@@ -6,8 +6,8 @@
  *
  * 1. every schedule of the original and of the mutant is followed to the end, and shows nothing;
  * 2. the ways to end are the same (`explore/ends.ts`): phases, arrivals and bytes of all barriers, columns of tensor memory;
- * 3. provenance proves both, with the same words: what the outputs hold is the same function of the inputs, in the same order. Where a program makes no
- *    claim that could be proved, the outputs for drawn inputs are the same in real arithmetic, bit for bit.
+ * 3. provenance proves both, with the same words: what the outputs hold is the same function of the inputs, in the same order. Where the program does
+ *    not say what it computes: the outputs of both are the same terms of the inputs (`sameness.ts`).
  *
  * Where no schedule shows a race or a missing edge, all leave the same memory; so (2) and (3) are the set of terminal states.
  *
@@ -25,13 +25,13 @@
  * 1. The original is equivalent to itself; what differs in one instance is not equivalent.
  */
 import * as E from 'fp-ts/lib/Either.js'
-import { elementOf, prime } from '../../numerics/field.js'
-import { real64 } from '../../numerics/real64.js'
 import { check, type CheckOptions } from '../check.js'
 import { explore } from '../explore/index.js'
 import type { Program } from '../program.js'
+import type { Provenance } from '../verdict.js'
 import type { Mutant } from './model.js'
 import { mutantsOf } from './mutants.js'
+import { sameAs, termsOf, type Sameness } from './sameness.js'
 
 // ---------------------------------------------------------------- model
 
@@ -46,11 +46,14 @@ export interface CutDown {
   readonly program: Program
   readonly mutants: () => ReadonlyMap<string, Mutant>
   readonly outcome: () => Outcome | null
+  /** what of a mutant is the same as here; null where provenance says it */
+  readonly sameness: (() => (of: Program) => Sameness) | null
 }
 
 /** `unobserved`: all the same but phases of the changed barriers, at the end. */
 export type Answer = 'equal' | 'unobserved' | 'different' | 'unknown'
 
+/** Made once, when it is asked for. */
 const kept = <A>(make: () => A): (() => A) => {
   const held: Array<A> = []
   return () => {
@@ -74,43 +77,15 @@ const outcomeOf = (program: Program, options: CheckOptions): Outcome | null => {
   if (E.isLeft(all) || !all.right.complete || !all.right.clean) return null
   const one = check(program, Object.assign({}, options, { explain: false, explore: false }))
   if (E.isLeft(one)) return null
-  const { provenance, verdict } = one.right.verdict
-  if (verdict === 'hazard') return null
-  if (program.computes === undefined) {
-    const outputs = drawnOutputs(program, options)
-    return outputs === null ? null : { ends: all.right.ends, outputs }
-  }
-  if (provenance === null || !provenance.proved) return null
-  return { ends: all.right.ends, outputs: `${provenance.text} ${String(provenance.inOrder)}` }
+  if (one.right.verdict.verdict === 'hazard') return null
+  const outputs = outputsOf(program, one.right.verdict.provenance, options)
+  return outputs === null ? null : { ends: all.right.ends, outputs }
 }
 
-/** A digest of the outputs in real arithmetic, for inputs between -1 and 1; null where a shape is not known. */
-const drawnOutputs = (program: Program, options: CheckOptions): string | null => {
-  const tensors = new Map<string, Float64Array>()
-  for (const [k, p] of program.params.entries()) {
-    if (p._tag !== 'tensor' || p.role === 'out') continue
-    const size = p.shape.reduce((n, e) => n * (e._tag === 'const' ? Number(e.value) : NaN), 1)
-    if (!Number.isFinite(size)) return null
-    tensors.set(
-      p.name,
-      Float64Array.from({ length: size }, (_, i) => (2 * elementOf(drawn, k, i)) / prime - 1),
-    )
-  }
-  const one = check(
-    program,
-    Object.assign({}, options, {
-      algebra: real64,
-      arguments: Object.assign({}, options.arguments, { tensors }),
-      hazards: false,
-      provenance: false,
-      explore: false,
-    }),
-  )
-  return E.isLeft(one) ? null : one.right.verdict.digest.output
+const outputsOf = (program: Program, proof: Provenance | null, options: CheckOptions): string | null => {
+  if (program.computes === undefined) return termsOf(program, options)
+  return proof?.proved === true ? `${proof.text} ${String(proof.inOrder)}` : null
 }
-
-/** The seed of drawn inputs. */
-const drawn = 1
 
 /** Most states of one search. */
 export const mostStates = 5_000_000
@@ -119,6 +94,7 @@ export const cutDown = (program: Program, options: CheckOptions): CutDown => ({
   program,
   mutants: kept(() => new Map(mutantsOf(program).map((m) => [m.key, m]))),
   outcome: kept(() => outcomeOf(program, options)),
+  sameness: program.computes === undefined ? kept(() => sameAs(program, options)) : null,
 })
 
 // ---------------------------------------------------------------- all

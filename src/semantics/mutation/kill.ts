@@ -1,7 +1,8 @@
 /**
  * Killing: is a mutant found out, and by name?
  *
- * A mutant is killed when its verdict is a hazard, a deadlock or invalid; one of the class *data* also when provenance refutes what it computes. A
+ * A mutant is killed when its verdict is a hazard, a deadlock or invalid; one of the class *data* also when provenance refutes what it computes, or, where
+ * the program does not say what that is, when its outputs are other terms of the inputs than the program's (`sameness.ts`). A
  * time-out is no kill, a difference of numbers is none (nothing is computed), and neither is `undecided`. Whether a kill names the mutant is said in
  * `naming.ts`; whether it is called what a mutant of its kind should be called, in `labels.ts`.
  *
@@ -26,7 +27,7 @@ import type { Program } from '../program.js'
 import { validate } from '../validate.js'
 import type { Verdict, VerdictName } from '../verdict.js'
 import { ruleFor } from './certificate.js'
-import { compareEnds, comparedWith, type CutDown } from './cut-down.js'
+import { compareEnds, comparedWith, cutDown, type CutDown } from './cut-down.js'
 import type { Mutant, MutantClass } from './model.js'
 import { isExpected } from './labels.js'
 import { namingOf, refusalNames, type Naming } from './naming.js'
@@ -91,6 +92,7 @@ export const judging = (
   const original = check(program, strictly)
   const end = E.isRight(original) ? endAt(original.right) : ''
   const keepsContracts = E.isRight(original) && original.right.verdict.verdict === 'ok'
+  const { sameness } = cutDown(program, options)
   return (m) => {
     const valid = validate(m.program)
     const checked = E.isLeft(valid) ? valid : check(m.program, options)
@@ -116,12 +118,20 @@ export const judging = (
     const strict =
       again !== null && E.isRight(again) && fateOf(again.right.verdict.verdict, m.class) === 'killed'
     const verdict = strict && again !== null && E.isRight(again) ? again.right.verdict : first
+    const result =
+      sameness === null || rule !== null || verdict.verdict !== 'ok' ? null : sameness()(m.program)
+    if (result?._tag === 'other') return otherResult(m, result.text)
     const fate = fateOf(verdict.verdict, m.class)
     const certificate =
-      verdict.verdict === 'ok' ? (rule ?? certified(smaller, m, endAt(checked.right), end, options)) : null
+      verdict.verdict === 'ok' && result?._tag !== 'unknown'
+        ? (rule ?? certified(smaller, m, endAt(checked.right), end, options))
+        : null
     // ok here, and no certificate: perhaps a smaller instance shows it
     const shown = fate === 'survived' && certificate === null ? shownBy(smaller, m, options) : null
-    if (shown !== null) return judgedIn(shown.program, m, shown.mutant, shown.verdict, false, null)
+    if (shown !== null)
+      return 'text' in shown
+        ? otherResult(m, shown.text)
+        : judgedIn(shown.program, m, shown.mutant, shown.verdict, false, null)
     return judgedIn(program, m, m, verdict, strict, certificate)
   }
 }
@@ -159,15 +169,38 @@ const shownBy = (
   smaller: ReadonlyArray<CutDown>,
   m: Mutant,
   options: CheckOptions,
-): { readonly program: Program; readonly mutant: Mutant; readonly verdict: Verdict } | null => {
+):
+  | { readonly program: Program; readonly mutant: Mutant; readonly verdict: Verdict }
+  | { readonly text: string }
+  | null => {
   for (const instance of smaller) {
     const mutant = instance.mutants().get(m.key)
     const checked = mutant === undefined ? null : check(mutant.program, options)
     if (mutant === undefined || checked === null || E.isLeft(checked)) continue
     const { verdict } = checked.right
     if (fateOf(verdict.verdict, m.class) === 'killed') return { program: instance.program, mutant, verdict }
+    const result =
+      verdict.verdict === 'ok' && m.class === 'data' ? instance.sameness?.()(mutant.program) : undefined
+    if (result?._tag === 'other') return { text: result.text }
   }
   return null
+}
+
+/** Found ok, but it computes something else: that kills what moves data, and is no certificate for the rest. */
+const otherResult = (m: Mutant, reason: string): Judged => {
+  const killed = m.class === 'data'
+  return {
+    mutant: m,
+    verdict: 'wrong-result',
+    fate: fateOf('wrong-result', m.class),
+    strict: false,
+    named: killed,
+    naming: killed ? 'tile' : null,
+    accurate: killed,
+    certificate: null,
+    ids: [],
+    reason,
+  }
 }
 
 const endAt = ({ world, machine }: Checked): string => endOf(world, machine)

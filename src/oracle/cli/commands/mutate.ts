@@ -101,9 +101,7 @@ const judgeKernel = (
   bar: ProgressBar,
 ): ReadonlyArray<Judged> => {
   const how = options(instance.settings)
-  // what nobody says cannot be refuted: of a kernel without a claim, the synchronisation alone
-  const judgeable = of.filter((c) => c === 'synchronisation' || instance.program.computes !== undefined)
-  const mutants = mutantsOf(instance.program, by, judgeable)
+  const mutants = mutantsOf(instance.program, by, of)
   const smaller = followedAt(kernel, instance.settings).map((i) => cutDown(i.program, how))
   const judge = judging(instance.program, how, smaller)
   return mutants.map((m, i) => {
