@@ -56,8 +56,8 @@ describe('law 2: clean, by one schedule', () => {
     ['two rings', { rings: 'separate' }],
   ]
   test.each(forms)('%s', (_name, rest) => {
-    for (const tiles of nightly ? upTo(1, 7) : [1, 2, 5])
-      for (const slots of nightly ? upTo(2, 6) : [2, 3])
+    for (const tiles of nightly ? upTo(1, 7) : [1, 3])
+      for (const slots of nightly ? upTo(2, 6) : [2])
         if (rest.rings !== 'separate' || slots % 2 === 0)
           expect(answer(programOf(small(tiles, slots, rest))), `${String(tiles)} ${String(slots)}`).toEqual(
             clean,
@@ -73,7 +73,7 @@ describe('law 2: clean, by one schedule', () => {
   test('every schedule has one digest', () => {
     const program = programOf(small(3, 2))
     const { digest } = judged(program).verdict
-    const seeds = nightly ? 1000 : 30
+    const seeds = nightly ? 1000 : 10
     for (const policy of [eager, lazy, roundRobin, ...upTo(1, seeds).map(seeded)]) {
       const { verdict } = judged(program, { policy })
       expect([verdict.verdict, verdict.digest.order]).toEqual(['ok', digest.order])
@@ -189,29 +189,32 @@ test('with the order that the ISA promises alone: reported at exactly the alias 
 // ---------------------------------------------------------------- the redundant waits
 
 describe('two waits are redundant', () => {
-  test('the tool certifies them by all schedules of smaller instances, and does not certify a store that matters', () => {
-    const how = options
-    const program = programOf(small(4, 2))
-    const smaller = (nightly ? [1, 2, 3] : [1, 2]).map((tiles) => cutDown(programOf(small(tiles, 2)), how))
-    const judge = judging(program, how, smaller)
-    const fates = mutantsOf(program, ['DROP'])
-      .filter(
-        (m) =>
-          ['softmax1', 'correction'].includes(m.path[0] ?? '') &&
-          /(acquire C1|wait O1|store O1)$/.test(m.label),
-      )
-      .map((m): readonly [string, ...(string | null)[]] => {
-        const { fate, certificate } = judge(m)
-        return [m.site, fate, certificate]
-      })
-    expect(fates).toEqual([
-      ['softmax1 / n / factor / acquire C1', 'survived', 'all schedules'],
-      ['softmax1 / wait O1', 'killed', null],
-      ['correction / n / wait O1', 'survived', 'all schedules'],
-      // no hazard, and other numbers: nothing is certified
-      ['correction / n / store O1', 'survived', null],
-    ])
-  })
+  test.skipIf(!nightly)(
+    'the tool certifies them by all schedules of smaller instances, and does not certify a store that matters',
+    () => {
+      const how = options
+      const program = programOf(small(4, 2))
+      const smaller = [1, 2, 3].map((tiles) => cutDown(programOf(small(tiles, 2)), how))
+      const judge = judging(program, how, smaller)
+      const fates = mutantsOf(program, ['DROP'])
+        .filter(
+          (m) =>
+            ['softmax1', 'correction'].includes(m.path[0] ?? '') &&
+            /(acquire C1|wait O1|store O1)$/.test(m.label),
+        )
+        .map((m): readonly [string, ...(string | null)[]] => {
+          const { fate, certificate } = judge(m)
+          return [m.site, fate, certificate]
+        })
+      expect(fates).toEqual([
+        ['softmax1 / n / factor / acquire C1', 'survived', 'all schedules'],
+        ['softmax1 / wait O1', 'killed', null],
+        ['correction / n / wait O1', 'survived', 'all schedules'],
+        // no hazard, and other terms: a wrong result
+        ['correction / n / store O1', 'killed', null],
+      ])
+    },
+  )
   test('without both of a kind every schedule of a few tiles ends as before, clean, with the same bits', () => {
     for (const rest of [{ factorAcquire: false }, { outputWait: false }])
       for (const tiles of nightly ? [1, 2, 3, 4] : [2]) {

@@ -44,9 +44,9 @@ const seedsOf = (byDay: number, byNight = 1000): ReadonlyArray<number> =>
 
 // ---------------------------------------------------------------- schedules
 
-test('30 schedules: one verdict, one digest, one output', () => {
+test('many schedules: one verdict, one digest, one output', () => {
   const p = right(fa3Attention(small))
-  const seen = seedsOf(30).map((seed) => {
+  const seen = seedsOf(10).map((seed) => {
     const { verdict } = judged(p, { policy: Policy.seeded(seed), explain: false })
     return `${verdict.verdict} by ${verdict.decidedBy} ${verdict.digest.order}`
   })
@@ -223,22 +223,26 @@ describe('broken', () => {
   test('at least ten forms', () => {
     expect(forms.length).toBeGreaterThanOrEqual(10)
   })
-  test.each(forms)('without $without: $verdict, $shows', ({ without: label, verdict, shows, asksOthers }) => {
-    const less = right(without(label)(p))
-    const eager = judged(less, { explore: true, explain: false }).verdict
-    expect([eager.verdict, eager.findings.map((f) => f.id)]).toEqual([
-      verdict,
-      expect.arrayContaining([...shows]),
-    ])
-    const from = seedsOf(1, asksOthers ? 50 : 1000).map(
-      (seed) =>
-        [
-          seed,
-          judged(less, { policy: Policy.seeded(seed), explore: true, explain: false }).verdict.verdict,
-        ] as const,
-    )
-    expect(from.filter(([, v]) => !isBad(v))).toEqual([])
-  })
+  // by day every third
+  test.each(forms.filter((_, i) => nightly || i % 3 === 0))(
+    'without $without: $verdict, $shows',
+    ({ without: label, verdict, shows, asksOthers }) => {
+      const less = right(without(label)(p))
+      const eager = judged(less, { explore: true, explain: false }).verdict
+      expect([eager.verdict, eager.findings.map((f) => f.id)]).toEqual([
+        verdict,
+        expect.arrayContaining([...shows]),
+      ])
+      const from = seedsOf(1, asksOthers ? 50 : 1000).map(
+        (seed) =>
+          [
+            seed,
+            judged(less, { policy: Policy.seeded(seed), explore: true, explain: false }).verdict.verdict,
+          ] as const,
+      )
+      expect(from.filter(([, v]) => !isBad(v))).toEqual([])
+    },
+  )
   test.each(['skip k_consumed', 'skip v_consumed'])(
     'without %s a window gets stuck: the steps that wg1 skips come first',
     (label) => {
