@@ -229,10 +229,16 @@ const shownBy = (world: World, ran: Ran): ReadonlyArray<Finding> => [...foundBy(
 
 /** A finding about two operations: what a deadlock is more often caused by than its blocked waits say. */
 const isPair = (f: Finding): boolean => f.b !== undefined && /^([DRWPMVK]|B6)/.test(f.id)
+/** An arrival too many, or at another time, lets somebody pass who should wait: what he runs into later does not say so. */
+const isCause = (f: Finding): boolean => isPair(f) || (f.b !== undefined && /^B[23]/.test(f.id))
+
+/** The conflicts; where there are none, the first arrival that comes too often or too early. */
+const causesIn = (shown: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>
+  shown.some(isPair) ? shown.filter(isPair) : shown.filter(isCause).slice(0, 1)
 
 /**
  * A run that got stuck, or that was refused half way, shows where, not always why. Another schedule of the same program may get far enough to show the conflict
- * behind it: the first of a few that finds one, if it can one that is not refused itself.
+ * behind it: the first of a few that finds one, if it can one that is not refused itself; else one with an arrival too many.
  */
 const causeOf = (
   launched: Launched,
@@ -242,6 +248,7 @@ const causeOf = (
 ): Ran | null => {
   if (!options.explore || decided.some(isPair)) return null
   let halfway: Ran | null = null
+  let surplus: Ran | null = null
   for (const policy of [
     Policy.lazy,
     Policy.roundRobin,
@@ -250,11 +257,15 @@ const causeOf = (
     Policy.seeded(3),
   ]) {
     const ran = judged(launched, options, detecting, policy, false)
-    if (!shownBy(launched.world, ran).some(isPair)) continue
+    const shown = shownBy(launched.world, ran)
+    if (!shown.some(isPair)) {
+      if (shown.some(isCause)) surplus ??= ran
+      continue
+    }
     if (ran.outcome._tag !== 'fault') return ran
     halfway ??= ran
   }
-  return halfway
+  return halfway ?? surplus
 }
 
 /** What causes a deadlock; the findings of the run that decided; those of the first run that it confirms. Each once. */
@@ -283,7 +294,7 @@ const findingsOf = (
           causeOf(launched, options, detecting, [])
         : null
   const runs = [
-    ...(cause === null ? [] : [{ ran: cause, shown: shownBy(launched.world, cause).filter(isPair) }]),
+    ...(cause === null ? [] : [{ ran: cause, shown: causesIn(shownBy(launched.world, cause)) }]),
     { ran: deciding, shown: foundBy(launched.world, deciding) },
     // the condition that failed at first is why another schedule could show more
     ...(deciding === first ? [] : [{ ran: first, shown: behind(first) }]),

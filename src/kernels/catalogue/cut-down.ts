@@ -12,6 +12,7 @@
  * | hopper-persistent | five tiles of 128 x 16, one block                           | one tile             |
  * | matmul3           | one tile of a pair, 256 x 32, epilogue in two pieces of 16  | the same             |
  * | fa3-attention     | one head, 128 queries, 5 steps of 64 keys, 2 slots           | the same, 1 to 4 steps |
+ * | kv-pipeline       | 5 tiles of 16 keys, 3 slots that k and v share               | the same, 1 to 4 tiles |
  * | queue             | 5 items of one row, 2 slots                                 | 1 to 4 items         |
  *
  * Laws
@@ -41,6 +42,7 @@ const candidates = (steps: number, tiles: number): ReadonlyArray<Settings> => [
     maxConcurrentSteps: 2,
   },
   { q: 256 * tiles, kv: 16 * steps, heads: 1, kvHeads: 1, headDim: 64, blockKv: 16, stages: 2 },
+  { q: 128, kv: 16 * steps, headDim: 64, blockKv: 16, stages: 3 },
   ...[8, 64].map((n): Settings => ({ m: steps, n, rows: 1, buffering: 2 })),
   ...depths.flatMap((tileK) =>
     together.flatMap((blocks) =>
@@ -82,7 +84,7 @@ export const cutDownTo = (
 ): E.Either<Failure, Instance> => {
   const words = Object.fromEntries(Object.entries(chosen).filter(([, value]) => typeof value !== 'number'))
   for (const settings of candidates(steps, tiles)) {
-    const fits = ['rows', 'headDim', 'blockQ'].every(
+    const fits = ['rows', 'heads', 'headDim', 'blockQ'].every(
       (name) => name in settings === kernel.parameters.some((p) => p.name === name),
     )
     if (!fits || !inTwo(kernel, settings)) continue

@@ -52,6 +52,7 @@ import {
 } from './hopper.js'
 import { fa3AttentionKernel, fa4AttentionKernel } from './attention.js'
 import type { Kernel } from './model.js'
+import { kvPipeline } from './kv-pipeline.js'
 import { queueKernel } from './queue.js'
 
 export type {
@@ -89,6 +90,7 @@ export const kernels: ReadonlyArray<Kernel> = [
   matmulDynamicKernel,
   matmulMxfp8Kernel,
   fa4AttentionKernel,
+  kvPipeline,
   queueKernel,
   wgmmaLoopKernel,
   fa3AttentionKernel,

@@ -7,6 +7,7 @@
  * |-------------|---------------------------------------------------------------------------------------------|
  * | fence       | a fence right after a by its agent, right before b by its agent, or both                     |
  * | group-wait  | a group wait that covers a, by its issuer: before b, or before one of its later arrives; with a commit, if its group is open |
+ * | arrive-wait | W: the arrive of a's agent behind a on the barrier that b's agent has waited for, if that generation was complete without it |
  * | wait        | b's agent waits, before b, for a barrier generation that covers a and that somebody completes anyway, of a barrier that it, or nobody, waits for, or that a itself signals |
  * | arrive      | a relaxed arrive of a's agent behind a, as a release                                          |
  * | arrive      | an arrive of a's agent, moved behind the point where that agent knows that a is done          |
@@ -411,15 +412,59 @@ const waitsFor = (near: boolean): Kind =>
 export const waits: Kind = waitsFor(true)
 export const waitsElsewhere: Kind = waitsFor(false)
 
+/** The last barrier that an agent has waited for before this place of the log; -1 if there is none. */
+const lastAwaited = (events: ReadonlyArray<LogEvent>, agent: number, before: number): number => {
+  for (let i = before - 1; i >= 0; i--) {
+    const e = events[i]!
+    if (e._tag === 'wait' && e.outcome === 'passed' && e.stamp.agent === agent) return e.barrier
+  }
+  return -1
+}
+
+/**
+ * W: b's agent has waited n times for a barrier, and a's agent has arrived there less than n times before a: the n-th time was to be behind a, and the
+ * generation was complete without it. Somebody has arrived too often, or the count is too small.
+ */
+export const uncounted: Kind = function* (header, events, _options, finding, a, b, completed) {
+  const { done } = a
+  if (!finding.id.startsWith('W') || done === undefined || isCycle(done, b)) return
+  if (a.side.index === b.side.index) return
+  const barrier = lastAwaited(events, b.side.index, b.index)
+  if (barrier < 0) return
+  let [waited, arrived] = [0, 0]
+  let site = -1
+  let place = -1
+  for (const [i, e] of events.entries()) {
+    if (i < b.index && e._tag === 'wait' && e.barrier === barrier && e.stamp.agent === b.side.index) waited++
+    if (e._tag !== 'barrier' || e.kind !== 'arrive' || e.barrier !== barrier) continue
+    if (e.stamp.agent !== a.side.index) continue
+    if (i < a.index) arrived++
+    else if (site < 0) {
+      site = e.stamp.site
+      place = i
+    }
+  }
+  const heard = completed.find((c) => c.barrier === barrier && c.generation === waited - 1)
+  if (site < 0 || arrived >= waited || heard === undefined || place <= heard.index) return
+  yield {
+    kind: 'arrive-wait',
+    text: `the arrive \`${header.sites[site]?.label ?? ''}\` of ${agentName(header, a.side.index)} on ${barrierName(header, barrier)} before ${label(b.side)}: the generation that is waited for is complete without it`,
+    actions: [
+      {
+        before: b.index,
+        act: (d) => {
+          receiveAll(d, b.side.index, done)
+        },
+      },
+    ],
+  }
+}
+
 /** What b has waited for was arrived at by a's agent, but before a: the arrive belongs behind a. */
 export const lateArrives: Kind = function* (header, events, _options, _finding, a, b) {
   const done = a.done
   if (done === undefined || isCycle(done, b) || a.side.index === b.side.index) return
-  let barrier = -1
-  for (let i = b.index - 1; i >= 0 && barrier < 0; i--) {
-    const e = events[i]!
-    if (e._tag === 'wait' && e.outcome === 'passed' && e.stamp.agent === b.side.index) barrier = e.barrier
-  }
+  const barrier = lastAwaited(events, b.side.index, b.index)
   if (barrier < 0) return
   const issued = new Map<number, number>()
   for (let i = 0; i < a.index; i++) {

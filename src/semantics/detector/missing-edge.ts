@@ -1,7 +1,7 @@
 /**
  * The smallest missing edge: what to add so that a finding disappears.
  *
- * The log is judged again with one hypothesis put in (`candidate-edges.ts`: fence, group wait, wait, arrive that releases, moved arrive, new pair, in this
+ * The log is judged again with one hypothesis put in (`candidate-edges.ts`: fence, group wait, arrive that was not counted, wait, arrive that releases, moved arrive, new pair, in this
  * order), and the first hypothesis under which the finding is gone wins.
  *
  *     log         write x by P; issue of a store of x by P              P1
@@ -41,6 +41,7 @@ import {
   newPairs,
   receiveAll,
   released,
+  uncounted,
   waitFor,
   waits,
   waitsElsewhere,
@@ -54,7 +55,15 @@ import { agentName, barrierName } from './report.js'
 import type { Options } from './rules.js'
 import { defaults } from './rules.js'
 import type { Release } from './unheard.js'
-import { earlyRelease, isUnheard, mistakenWait, releaseBefore, releaseOf, silentPartner } from './unheard.js'
+import {
+  earlyRelease,
+  hasSilentRelease,
+  isUnheard,
+  mistakenWait,
+  releaseBefore,
+  releaseOf,
+  silentPartner,
+} from './unheard.js'
 
 // ---------------------------------------------------------------- what is gone
 
@@ -244,6 +253,7 @@ export const explain = (
   for (const kind of [
     fences,
     groupWaits,
+    uncounted,
     waits,
     released,
     movedArrives,
@@ -305,10 +315,15 @@ const unheardRelease = (
   const release = releaseBefore(header, events, finding, a.side, b.side)
   if (release === undefined) {
     const own = a.operation?.parts.find((p) => p.barrier >= 0)?.barrier
-    const early =
+    const waited =
       own === undefined || a.side.index !== b.side.index
         ? undefined
         : earlyRelease(header, events, a.side, b.side, own)
+    // what was waited for may have been for another copy, and the wait for this one be left out
+    const early =
+      own !== undefined && waited?.spent === true && hasSilentRelease(header, events, own)
+        ? undefined
+        : waited
     if (early?.arrive === null)
       return {
         kind: 'wait',

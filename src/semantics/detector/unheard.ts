@@ -122,7 +122,29 @@ export const silentPartner = (
 ): number | undefined => {
   const cta = header.barriers[barrier]?.cta
   const silent = header.barriers.flatMap((b, i) => (b.cta === cta && isUnheard(events, i) ? [i] : []))
-  return silent.find((i) => indexIn(header, i) === indexIn(header, barrier)) ?? silent[0]
+  // bytes that come tell that they are there, and not that somebody has read
+  const delivered = new Set(
+    events.flatMap((e) => (e._tag === 'signal' && e.to === 'barrier' ? [e.barrier] : [])),
+  )
+  const releases = silent.filter((i) => !delivered.has(i))
+  const same = (of: ReadonlyArray<number>): number | undefined =>
+    of.find((i) => indexIn(header, i) === indexIn(header, barrier))
+  return same(releases) ?? same(silent) ?? silent[0]
+}
+
+/** Is there, with the index of this one, a barrier for which nobody waits, and which no copy signals? */
+export const hasSilentRelease = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  barrier: number,
+): boolean => {
+  const partner = silentPartner(header, events, barrier)
+  return (
+    partner !== undefined &&
+    indexIn(header, partner) === indexIn(header, barrier) &&
+    indexIn(header, barrier) !== '' &&
+    !events.some((e) => e._tag === 'signal' && e.to === 'barrier' && e.barrier === partner)
+  )
 }
 
 const indexIn = (header: Header, barrier: number): string =>
@@ -162,7 +184,7 @@ export const mistakenWait = (
 }
 
 /**
- * The wait of a writer for the ring that frees its slot, between its two writes, if it has passed: on arrivals that came before anybody had read, with the
+ * The wait of a writer for the ring that frees its slot, between its two writes (`spent`: behind it the writer has announced a copy on another barrier), if it has passed: on arrivals that came before anybody had read, with the
  * statement of the last of those (`arrive`); or, when nothing has arrived there yet, at the phase before the first (`arrive` is null).
  */
 export const earlyRelease = (
@@ -171,10 +193,20 @@ export const earlyRelease = (
   first: Side,
   writer: Side,
   own: number,
-): { readonly barrier: number; readonly wait: number; readonly arrive: number | null } | undefined => {
+):
+  | {
+      readonly barrier: number
+      readonly wait: number
+      readonly arrive: number | null
+      readonly spent: boolean
+    }
+  | undefined => {
   const [from, to] = [indexOf(events, first), indexOf(events, writer)]
+  let spent = false
   for (let i = to - 1; i > from; i--) {
     const e = events[i]!
+    if (e._tag === 'barrier' && e.stamp.agent === writer.index && e.bytes > 0 && e.barrier !== own)
+      spent = true
     if (e._tag !== 'wait' || e.stamp.agent !== writer.index || e.outcome !== 'passed') continue
     const { barrier } = e
     if (
@@ -186,11 +218,11 @@ export const earlyRelease = (
     for (let k = i - 1; k >= 0; k--) {
       const x = events[k]!
       if (x._tag === 'barrier' && x.kind === 'arrive' && x.barrier === barrier)
-        return { barrier, wait, arrive: x.stamp.site }
+        return { barrier, wait, arrive: x.stamp.site, spent }
       // what an operation arrives with has no statement of its own
       if (x._tag === 'signal' && x.to === 'arrive' && x.barrier === barrier) return undefined
     }
-    return { barrier, wait, arrive: null }
+    return { barrier, wait, arrive: null, spent }
   }
   return undefined
 }

@@ -90,7 +90,7 @@ export const span = 64
 // ---------------------------------------------------------------- declarations
 
 /** Tiles of (rows, columns) as copies leave them, `count` behind each other. */
-const tilesLayout = (count: number, rows: number, columns: number): Ref.TransformedRef =>
+export const tilesLayout = (count: number, rows: number, columns: number): Ref.TransformedRef =>
   Ref.ofChains(
     [
       [{ size: count, stride: rows * columns }],

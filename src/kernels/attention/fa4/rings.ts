@@ -36,6 +36,8 @@ import type { Fa4 } from './model.js'
 
 /** What a loop carries of a ring. */
 export type Carried = Readonly<Record<string, Int>>
+/** What of the kernel a ring depends on. */
+export type RingChoices = Pick<Fa4, 'rings' | 'release' | 'stages' | 'blockKv' | 'headDim'>
 /** A tile of K or V. */
 export type TileOf = View<'smem', Operand, 2>
 
@@ -104,7 +106,7 @@ const stateOf = (at: Carried, prefix: string): PipelineState<Int> => ({
   count: i32(0),
 })
 
-const pipelineOf = (c: Fa4, numKvStages: number): KVPipeline => ({
+const pipelineOf = (c: RingChoices, numKvStages: number): KVPipeline => ({
   numKvStages,
   numMmaStages: 1,
   release: c.release,
@@ -116,7 +118,7 @@ const pipelineOf = (c: Fa4, numKvStages: number): KVPipeline => ({
 
 // ---------------------------------------------------------------- one ring
 
-const sharedConsumer = (c: Fa4, ring: Ring, made: Pipelines): Consuming => {
+const sharedConsumer = (c: RingChoices, ring: Ring, made: Pipelines): Consuming => {
   const kv = made.consumer(pipelineOf(c, c.stages))
   const from = (at: Carried): typeof kv.start => ({
     kvPipeline: stateOf(at, 'kv_'),
@@ -164,7 +166,7 @@ const sharedConsumer = (c: Fa4, ring: Ring, made: Pipelines): Consuming => {
   }
 }
 
-const sharedProducer = (c: Fa4, ring: Ring, made: Pipelines): Producing => {
+const sharedProducer = (c: RingChoices, ring: Ring, made: Pipelines): Producing => {
   const kv = made.producer(pipelineOf(c, c.stages))
   const from = (at: Carried): typeof kv.start => ({ kvPipeline: stateOf(at, 'kv_') })
   const acquire = (label: string, at: Carried): B.Build<void> =>
@@ -194,7 +196,7 @@ const sharedProducer = (c: Fa4, ring: Ring, made: Pipelines): Producing => {
 
 // ---------------------------------------------------------------- two rings
 
-const separateConsumer = (c: Fa4, k: Ring, v: Ring): Consuming => {
+const separateConsumer = (c: RingChoices, k: Ring, v: Ring): Consuming => {
   const of = pipelineOf(c, c.stages / 2)
   const next = step(expressions, of.numKvStages)
   const fresh = consumerState(expressions)
@@ -232,7 +234,7 @@ const separateConsumer = (c: Fa4, k: Ring, v: Ring): Consuming => {
   }
 }
 
-const separateProducer = (c: Fa4, k: Ring, v: Ring, made: Pipelines): Producing => {
+const separateProducer = (c: RingChoices, k: Ring, v: Ring, made: Pipelines): Producing => {
   const of = made.producer(pipelineOf(c, c.stages / 2))
   const from = (at: Carried, prefix: string): typeof of.start => ({ kvPipeline: stateOf(at, prefix) })
   const acquire =
@@ -270,8 +272,8 @@ const separateProducer = (c: Fa4, k: Ring, v: Ring, made: Pipelines): Producing 
 
 // ---------------------------------------------------------------- constructors
 
-export const consuming = (c: Fa4, { k, v }: Pick<Memory, 'k' | 'v'>, made: Pipelines): Consuming =>
+export const consuming = (c: RingChoices, { k, v }: Pick<Memory, 'k' | 'v'>, made: Pipelines): Consuming =>
   c.rings === 'shared' ? sharedConsumer(c, k, made) : separateConsumer(c, k, v)
 
-export const producing = (c: Fa4, { k, v }: Pick<Memory, 'k' | 'v'>, made: Pipelines): Producing =>
+export const producing = (c: RingChoices, { k, v }: Pick<Memory, 'k' | 'v'>, made: Pipelines): Producing =>
   c.rings === 'shared' ? sharedProducer(c, k, made) : separateProducer(c, k, v, made)
