@@ -34,12 +34,9 @@ const wrong = (judged: ReadonlyArray<Judged>): ReadonlyArray<string> =>
     .filter((j) => (j.fate === 'killed' ? !j.named : j.certificate === null))
     .map((j) => `${j.mutant.key}: ${j.verdict} ${j.ids.slice(0, 4).join()}`)
 
-/** Attention makes no claim that provenance could refute, and keeps fences and groups that others make redundant: it has proofs of its own. */
-const claims = (k: Kernel): boolean => right(judgedAt(k)).program.computes !== undefined
-
 describe.skipIf(!nightly)('the whole table', () => {
   const all: Rated[] = []
-  test.each(kernels.filter(claims).map((k) => [k.name, k] as const))(
+  test.each(kernels.map((k) => [k.name, k] as const))(
     '%s: every mutant is killed by name, or equivalent by certificate',
     (_, kernel) => {
       const rated = rate(kernel, (mutants) => mutants)

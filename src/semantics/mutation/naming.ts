@@ -15,13 +15,14 @@
  * A DROP has no site left, so it is named by the edge, the cycle or the rule. What a dropped copy or store would have written is named by
  * a finding over its bytes: a read of what nothing has written, an output never written.
  */
+import { children, type ExprNode } from '../expression.js'
 import type { Finding, MissingEdge, Operation } from '../finding.js'
 import type { Instruction } from '../instruction.js'
-import type { Do, Program } from '../program.js'
+import { effectsOf, type Do, type Program } from '../program.js'
 import { operandsOf } from '../signature.js'
 import { lengthOf } from '../place.js'
 import type { Verdict } from '../verdict.js'
-import type { Mutant } from './model.js'
+import { fences, type Mutant } from './model.js'
 import { storagesIn } from './operands.js'
 
 export type Naming = 'site' | 'edge' | 'cycle' | 'rule' | 'tile'
@@ -157,13 +158,17 @@ const touches = (program: Program, s: Do, f: Finding): boolean => {
   })
 }
 
-/** The tensors that a statement writes: by itself, or through a tensor map. */
+/** Tensors that are pointed into. */
+const pointedInto = (e: ExprNode): ReadonlyArray<string> =>
+  e._tag === 'paramPtr' ? [e.param] : children(e).flatMap(pointedInto)
+
+/** The tensors that a statement writes: by itself, through a tensor map, or through pointers. */
 const tensorsOf = (program: Program, s: Do): ReadonlyArray<string> =>
   operandsOf(s.instruction).flatMap(({ expr }) => {
     const map = expr._tag === 'descriptor' ? program.params.find((p) => p.name === expr.param) : undefined
     if (map?._tag === 'descriptor') return [map.tensor]
     const at = expr._tag === 'slice' ? expr.of : expr
-    return at._tag === 'tensor' ? [at.param] : []
+    return at._tag === 'tensor' ? [at.param] : pointedInto(expr)
   })
 
 const isOver = (program: Program, s: Do, f: Finding): boolean =>
@@ -206,6 +211,13 @@ const meetingOf = ({ instruction: i }: Do): string | null => {
   }
 }
 
+/** A statement, or the one behind it if it is a fence: what a wait lets begin. */
+const behind = (program: Program, s: Do | null): Do | null => {
+  if (s === null || !fences.has(s.instruction._tag)) return s
+  const all = effectsOf(program.entry.body)
+  return all.slice(all.indexOf(s)).find((d) => !fences.has(d.instruction._tag)) ?? null
+}
+
 /** How the verdict points at the mutant; null where it does not. */
 export const namingOf = (program: Program, m: Mutant, v: Verdict): Naming | null => {
   const findings = v.findings.slice(0, before + 1)
@@ -214,7 +226,7 @@ export const namingOf = (program: Program, m: Mutant, v: Verdict): Naming | null
   const about = m.statements
   if (findings.some((f) => about.some((s) => isEdgeOf(f.missing, s, m.barriers) || leaves(f, s))))
     return 'edge'
-  const { next } = m
+  const next = behind(program, m.next)
   if (m.instruction === 'mbarrier.wait' && next !== null && findings.some((f) => isAbout(f, next)))
     return 'edge'
   const waits = v.verdict === 'deadlock' ? [v.reason, ...v.waitFor] : []
@@ -230,6 +242,14 @@ export const namingOf = (program: Program, m: Mutant, v: Verdict): Naming | null
     about.some((s) => isAllocation(s) && [...findings.map((f) => f.text), v.reason].some(tellsOfAllocation))
   )
     return 'rule'
+  // who is not waited for any more finds his columns freed by what stands right behind
+  if (
+    about.some((s) => meetingOf(s) !== null) &&
+    next !== null &&
+    isAllocation(next) &&
+    tellsOfAllocation(v.reason)
+  )
+    return 'edge'
   if (v.verdict === 'invalid' && refusalNames(program, m, v.reason)) return 'rule'
   if (m.class === 'data' || m.instruction === 'declaration')
     if (findings.some((f) => about.some((s) => isOver(program, s, f)))) return 'rule'
