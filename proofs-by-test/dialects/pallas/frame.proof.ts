@@ -12,7 +12,10 @@ import type { Program, Region, Stmt } from '../../../src/semantics/program.js'
 import { checked, fourWarps, labels, right, statementsOf, type Story } from './programs.js'
 
 const stories: ReadonlyArray<Story> = ['fetch, then read', 'store, then copy', 'read, then store']
-const catalogue = kernels.map((k) => right(instanceOf(k, {}, [])).program)
+/** Kernels of this surface: those of Mojo's ring set up their barriers by themselves. */
+const catalogue = kernels
+  .map((k) => right(instanceOf(k, {}, [])).program)
+  .filter((p) => !['fa4-attention', 'kv-pipeline'].includes(p.name))
 
 describe('the frame', () => {
   const framed = (options: Pallas.FrameOptions, tmem: ReadonlyArray<number>, threadCount = 1): Program =>
