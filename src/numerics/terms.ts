@@ -155,9 +155,12 @@ const hashProduct = (operation: string, { m, n, k }: MmaShape): Mma => {
         for (let step = 0; step < k; step++) {
           const at = i * k + step
           const from = step * n + j
-          p = Math.imul(p ^ aUpper[at]! ^ s, 0x21f0aaad)
+          // first apart from a: the sum and a factor may not change places
+          p = Math.imul(p ^ s, 0x21f0aaad)
+          p = Math.imul(p ^ (p >>> 15) ^ aUpper[at]!, 0x735a2d97)
           p ^= p >>> 15
-          q = Math.imul(q ^ aLower[at]! ^ p ^ t, 0x735a2d97)
+          q = Math.imul(q ^ t ^ p, 0x21f0aaad)
+          q = Math.imul(q ^ (q >>> 15) ^ aLower[at]!, 0x735a2d97)
           q ^= q >>> 15
           p = Math.imul((p + q) ^ bUpper[from]!, 0x21f0aaad)
           p ^= p >>> 15
