@@ -293,9 +293,13 @@ const findingsOf = (
         ? // what was found before the fault was found in half a run
           causeOf(launched, options, detecting, [])
         : null
+  const causes = cause === null ? [] : [{ ran: cause, shown: causesIn(shownBy(launched.world, cause)) }]
+  const isConflict = causes.some(({ shown }) => shown.some(isPair))
   const runs = [
-    ...(cause === null ? [] : [{ ran: cause, shown: causesIn(shownBy(launched.world, cause)) }]),
+    ...(isConflict ? causes : []),
     { ran: deciding, shown: foundBy(launched.world, deciding) },
+    // an arrival too many explains less than who waits in vain, and where
+    ...(isConflict ? [] : causes),
     // the condition that failed at first is why another schedule could show more
     ...(deciding === first ? [] : [{ ran: first, shown: behind(first) }]),
     { ran: deciding, shown: behind(deciding) },

@@ -28,7 +28,7 @@ describe('choice', () => {
     expect(parseArithmetic('ieee32')).toEqual(E.right('ieee32'))
     expect(parseArithmetic('blackwell')).toEqual(E.right('blackwell'))
     expect(parseArithmetic('ampere')).toEqual(
-      says("--arithmetic: expected hopper|blackwell|ieee32, found 'ampere'"),
+      says("--arithmetic: expected hopper|blackwell|ieee32|ieee32-fused, found 'ampere'"),
     )
     expect(parseTensorPipe('documented')).toEqual(E.right('documented'))
     expect(parseTensorPipe('issueOrder')).toEqual(
