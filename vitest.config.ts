@@ -5,6 +5,8 @@ const config: ViteUserConfig = defineConfig({
     include: ['proofs-by-test/**/*.proof.ts'],
     testTimeout: 120_000,
     pool: 'forks',
+    // proofs keep no state: a worker reads the sources once for all of them
+    isolate: false,
     maxWorkers: 2,
   },
 })
