@@ -30,6 +30,7 @@
  */
 import * as O from 'fp-ts/lib/Option.js'
 import type { Algebra, Binary, Compare, CompareOp, Mma, MmaShape, Ternary, Unary } from './algebra.js'
+import { compareValues } from './bits.js'
 import { dequantised, dequantisedColumns } from './scales.js'
 import { isFloat, type Dtype } from './dtype.js'
 import { decoder } from './float-format.js'
@@ -176,23 +177,6 @@ const hashProduct = (operation: string, { m, n, k }: MmaShape): Mma => {
   }
 }
 
-const inOrder = (op: CompareOp): Compare => {
-  switch (op) {
-    case 'eq':
-      return (x, y) => x === y
-    case 'ne':
-      return (x, y) => x !== y
-    case 'lt':
-      return (x, y) => x < y
-    case 'le':
-      return (x, y) => x <= y
-    case 'gt':
-      return (x, y) => x > y
-    case 'ge':
-      return (x, y) => x >= y
-  }
-}
-
 /** The free algebra. */
 export const terms: Algebra = algebraOf({
   name: 'terms',
@@ -220,7 +204,7 @@ export const terms: Algebra = algebraOf({
     return (x, y, z) => hashOf(start, [...wordsOf(x), ...wordsOf(y), ...wordsOf(z)])
   },
   product: hashProduct,
-  compare: inOrder,
+  compare: compareValues,
 })
 
 // ---------------------------------------------------------------- how often

@@ -125,16 +125,18 @@ const elementsByCell = (t: LoggedTensor, cells: number): Int32Array => {
 /** Addresses are of bytes, of narrower elements of halves of them. */
 const addressesOf = (t: LoggedTensor): number => Math.max(1, Math.floor(bitsOf(t.dtype) / 8))
 
-/** Row-major numbers of a tensor's elements under a footprint. */
-const elementsUnder = (header: Header, t: LoggedTensor, footprint: Footprint): ReadonlyArray<number> => {
+/** Row-major numbers of a tensor's elements under a footprint; the tensor is gone through once. */
+const elementsUnder = (header: Header, t: LoggedTensor): ((of: Footprint) => ReadonlyArray<number>) => {
   const width = addressesOf(t)
   const byCell = elementsByCell(t, Math.ceil((header.planes[t.plane]!.bytes * 8) / bitsOf(t.dtype)))
-  const out: Array<number> = []
-  forEachAddress(footprint, (address) => {
-    const e = byCell[Math.floor(address / width)] ?? -1
-    if (e >= 0) out.push(e)
-  })
-  return out
+  return (footprint) => {
+    const out: Array<number> = []
+    forEachAddress(footprint, (address) => {
+      const e = byCell[Math.floor(address / width)] ?? -1
+      if (e >= 0) out.push(e)
+    })
+    return out
+  }
 }
 
 /** The smallest box around some elements: `out[0, 0:64, 0, 0:64]`. */
@@ -181,8 +183,9 @@ const tilesOf = ({ header, tiles }: Traffic): ReadonlyArray<Tile> =>
     }
     const all = Array.from({ length: sizeOf(t) }, (_, e) => e)
     if (tiles.size > mostTiles || read.length === 0) return [tile(all, t.name)]
+    const under = elementsUnder(header, t)
     const parts = read.map((f) => {
-      const elements = elementsUnder(header, t, f)
+      const elements = under(f)
       return tile(elements, boxAround(t, elements))
     })
     const rest = all.filter((e) => parts.every((p) => p.marked[e] === 0))
@@ -291,11 +294,10 @@ export const sameAs = (program: Program, options: CheckOptions): ((of: Program) 
     const after = tiles.map((tile) => usesOf(of, header, tile, options))
     const text = differing.map(({ t, elements }) => {
       const some = new Set(elements)
+      const under = elementsUnder(header, t)
       const writers = new Set(
         its.result.writes.flatMap(({ footprint, site }) =>
-          footprint.plane === t.plane && elementsUnder(header, t, footprint).some((e) => some.has(e))
-            ? [site]
-            : [],
+          footprint.plane === t.plane && under(footprint).some((e) => some.has(e)) ? [site] : [],
         ),
       )
       const by = [...writers].map((site) => {
