@@ -1,10 +1,7 @@
 /** docs/BlackwellMatmul.md: what it quotes is what the tool prints, what it counts is what the kernels' sources differ in. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
-import { silent, type World } from '../../src/oracle/cli/command.js'
-import { commands } from '../../src/oracle/cli/commands/index.js'
-import { tcspec } from '../../src/oracle/cli/program.js'
+import { notPrinted, printed, quotations } from '../oracle/quoted.js'
 
 const root = new URL('../../', import.meta.url).pathname
 const page = `${root}docs/BlackwellMatmul.md`
@@ -12,40 +9,15 @@ const text = readFileSync(page, 'utf8')
 
 // ---------------------------------------------------------------- what it quotes
 
-const world: World = {
-  files: {
-    read: () => () => E.left({ code: 'file-missing', message: '' } as const),
-    write: () => () => E.right(undefined),
-  },
-  version: '0',
-  colours: false,
-  clock: () => 0,
-  progress: () => silent,
-  conformance: null,
-}
-
-/** Pieces of a quotation between lines of dots, each a run of lines. */
-const pieces = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
-  lines
-    .join('\n')
-    .split(/^\.\.\.$/m)
-    .map((piece) => piece.replace(/^\n|\n$/g, ''))
-    .filter((piece) => piece !== '')
-
 describe('every quoted command prints what stands below it, in that order', () => {
-  const quotes = [...text.matchAll(/```\n\$ tcspec (.*)\n([^`]*)\n```/g)].map((m) => [m[1]!, m[2]!] as const)
+  const quotes = quotations(text)
   test('there are three', () => {
     expect(quotes.length).toBe(3)
   })
-  test.each(quotes)('%s', async (argv, quoted) => {
-    const ran = await tcspec(commands, world)(argv.split(' '))()
+  test.each(quotes)('$argv', async ({ argv, quoted }) => {
+    const ran = await printed(argv)
     expect([ran.status, ran.stderr]).toEqual([argv.startsWith('check matmul5') ? 0 : 1, ''])
-    let rest = `\n${ran.stdout}`
-    for (const piece of pieces(quoted.split('\n'))) {
-      const at = rest.indexOf(`\n${piece}\n`)
-      expect(at >= 0 ? piece : rest).toBe(piece)
-      rest = rest.slice(at + piece.length + 1)
-    }
+    expect(notPrinted(quoted, ran.stdout)).toBeNull()
   })
 })
 

@@ -6,6 +6,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Completed, Hypothesis, Kind, Seen } from '../../../src/semantics/detector/candidate-edges.js'
 import {
+  commits,
   doneKnowledge,
   fences,
   groupWaits,
@@ -250,7 +251,7 @@ describe('group waits', () => {
       s.awaits(0, family, 0)
     }
   const text = (family: Family, read = false): string =>
-    `a ${family} group wait that covers \`op\` of p@0${read ? ' (reads)' : ''}, before \`use\` of p@0`
+    `a ${family === 'tcgen05Ld' ? 'tcgen05.wait::ld' : `${family} group wait`} that covers \`op\` of p@0${read ? ' (reads)' : ''}, before \`use\` of p@0`
   test.each([
     ['wgmma', 'wgmma', { writes: 'r0 0' }, 'r'],
     ['cpAsync', 'cpAsync', { writes: 's0 0' }, 'r'],
@@ -349,6 +350,27 @@ describe('group waits', () => {
       ['a wgmma group wait that covers `mma` of c@0, before `again` of c@0', false],
     ])
   })
+  test('tensor memory: before the fence that speaks for the release; behind it the wait is not handed on', () => {
+    const c = caseOf((s) => {
+      const op = s.issue(1, 'tcgen05St', 'store')
+      s.fence(1, 'tensorBefore')
+      s.arrive(1, 1, { site: 'publish' })
+      s.wait(0, 1, 0)
+      s.fence(0, 'tensorAfter')
+      const read = s.issue(0, 'tcgen05Ld', 'load')
+      s.perform(op, [], ['t0 0'])
+      s.perform(read, ['t0 0'], ['r0 0'])
+      s.awaits(1, 'tcgen05St', 0)
+      s.awaits(0, 'tcgen05Ld', 0)
+    })
+    expect([c.finding.id, listed(c, groupWaits)]).toEqual([
+      'M4',
+      [
+        ['a tcgen05.wait::st that covers `store` of c@0, before `fence tensorBefore` of c@0', true],
+        ['a tcgen05.wait::st that covers `store` of c@0, before `publish` of c@0', false],
+      ],
+    ])
+  })
   /** Three operations, each a group of its own; the second is the one that is too late. */
   test.each([
     ['tmaStore', 'bulk', 'bulkRead', 's0 0'],
@@ -381,6 +403,67 @@ describe('group waits', () => {
       return known[0]
     })
     expect(found).toEqual(family === 'bulk' ? [2, 2] : [2])
+  })
+})
+
+describe('commits', () => {
+  /** A slot that is given back when the product has been issued, and filled again. */
+  const early =
+    (release: (s: Script) => void): ((s: Script) => void) =>
+    (s) => {
+      const op = s.issue(1, 'tcgen05', 'mma', 0)
+      release(s)
+      s.wait(0, 1, 0)
+      s.perform(op, ['s0 0'], ['t0 0'])
+      load(s, 0, 0, 's0 0', 'refill')
+      s.wait(0, 0, 0)
+    }
+  const asCommit = (site: string, barrier: string): string =>
+    `the arrive \`${site}\` of c@0 on ${barrier}@0 as a tcgen05.commit, which arrives when \`mma\` of c@0 is done`
+  test('an arrive behind the product comes too early; the one that is waited for mends it', () => {
+    const c = caseOf(
+      early((s) => {
+        s.arrive(1, 1, { site: 'release' })
+        s.arrive(1, 2, { site: 'again' })
+      }),
+    )
+    expect(listed(c, commits)).toEqual([
+      [asCommit('release', 'empty'), true],
+      [asCommit('again', 'other'), false],
+    ])
+  })
+  test('not one of another agent, and not one before the product', () => {
+    const c = caseOf((s) => {
+      s.arrive(1, 2, { site: 'before' })
+      early((t) => {
+        t.arrive(0, 1, { site: 'own' })
+      })(s)
+    })
+    expect(hypotheses(c, commits)).toEqual([])
+  })
+  test('a warpgroup waits for its products by group', () => {
+    const c = caseOf((s) => {
+      const op = s.issue(1, 'wgmma', 'mma')
+      s.commit(1, 'wgmma')
+      s.arrive(1, 1, { site: 'release' })
+      s.wait(0, 1, 0)
+      s.perform(op, ['s0 0'], ['r1 0'])
+      load(s, 0, 0, 's0 0', 'refill')
+      s.wait(0, 0, 0)
+      s.awaits(1, 'wgmma', 0)
+    })
+    expect(hypotheses(c, commits)).toEqual([])
+  })
+  test('nobody announces a product to itself', () => {
+    const c = caseOf((s) => {
+      const op = s.issue(1, 'tcgen05', 'mma', 0)
+      s.arrive(1, 1, { site: 'expect' })
+      s.wait(1, 1, 0)
+      s.perform(op, ['s0 0'], ['t0 0'])
+      load(s, 1, 0, 's0 0', 'refill')
+      s.wait(0, 0, 0)
+    })
+    expect(hypotheses(c, commits)).toEqual([])
   })
 })
 

@@ -6,7 +6,8 @@
  * | kind        | hypothesis                                                                                  |
  * |-------------|---------------------------------------------------------------------------------------------|
  * | fence       | a fence right after a by its agent, right before b by its agent, or both                     |
- * | group-wait  | a group wait that covers a, by its issuer: before b, or before one of its later arrives; with a commit, if its group is open |
+ * | group-wait  | a group wait that covers a, by its issuer: before b, or before one of its later arrives, or the fence in front of that; with a commit, if its group is open |
+ * | arrive      | tcgen05: an arrive of a's agent behind a, as a commit: it comes when a is done, not when a is issued     |
  * | arrive-wait | W: the arrive of a's agent behind a on the barrier that b's agent has waited for, if that generation was complete without it |
  * | wait        | b's agent waits, before b, for a barrier generation that covers a and that somebody completes anyway, of a barrier that it, or nobody, waits for, or that a itself signals |
  * | arrive      | a relaxed arrive of a's agent behind a, as a release                                          |
@@ -265,22 +266,38 @@ const isRelease = (e: LogEvent): boolean =>
   (e._tag === 'barrier' && (e.kind === 'arrive' || e.kind === 'drop')) ||
   (e._tag === 'rendezvous' && e.kind === 'arrive')
 
-/** Places right before what the agent of `a` releases between a and b, the first eight. */
+/** A release, or the before_thread_sync fence in front of it: what is known of tensor memory only behind the fence does not go with the release. */
+const isHandedOn = (e: LogEvent): boolean => isRelease(e) || (e._tag === 'fence' && e.kind === 'tensorBefore')
+
+/** Places between a and b, right before what the agent of `a` does there of this sort, the first eight. */
 const releases = (
   header: Header,
   events: ReadonlyArray<LogEvent>,
   a: Seen,
   b: Seen,
+  sort: (e: LogEvent) => boolean = isRelease,
 ): ReadonlyArray<readonly [number, string]> => {
   const places: Array<readonly [number, string]> = []
   const x = a.side.index
   for (let i = a.index + 1; i < Math.min(events.length, b.index + 1) && places.length < 8; i++) {
     const e = events[i]!
-    if (!isRelease(e) || stampOf(e)?.agent !== x) continue
-    const site = e._tag === 'barrier' || e._tag === 'rendezvous' ? e.stamp.site : 0
+    if (!sort(e) || stampOf(e)?.agent !== x) continue
+    const site = 'stamp' in e ? e.stamp.site : 0
     places.push([i, `before \`${header.sites[site]?.label ?? String(site)}\` of ${agentName(header, x)}`])
   }
   return places
+}
+
+/** What waits for the groups of a family. */
+const waitName = (family: Family): string => {
+  switch (family) {
+    case 'tcgen05Ld':
+      return 'tcgen05.wait::ld'
+    case 'tcgen05St':
+      return 'tcgen05.wait::st'
+    default:
+      return `${family} group wait`
+  }
 }
 
 export const groupWaits: Kind = function* (header, events, _options, _finding, a, b) {
@@ -290,12 +307,12 @@ export const groupWaits: Kind = function* (header, events, _options, _finding, a
   if (family === undefined) return
   const x = a.side.index
   const places: ReadonlyArray<readonly [number, string]> =
-    b.side.index === x ? [[b.index, `before ${label(b.side)}`]] : releases(header, events, a, b)
+    b.side.index === x ? [[b.index, `before ${label(b.side)}`]] : releases(header, events, a, b, isHandedOn)
   for (const [where, place] of places) {
     for (const read of family === 'bulk' ? [true, false] : [false]) {
       yield {
         kind: 'group-wait',
-        text: `a ${family} group wait that covers ${label(a.side)}${read ? ' (reads)' : ''}, ${place}`,
+        text: `a ${waitName(family)} that covers ${label(a.side)}${read ? ' (reads)' : ''}, ${place}`,
         actions: [
           {
             before: where,
@@ -310,7 +327,7 @@ export const groupWaits: Kind = function* (header, events, _options, _finding, a
     if (isOpenUntil(events, x, family, a.index, where))
       yield {
         kind: 'group-wait',
-        text: `a commit that closes the ${family} group of ${label(a.side)}, and a ${family} group wait that covers it, ${place}`,
+        text: `a commit that closes the ${family} group of ${label(a.side)}, and a ${waitName(family)} that covers it, ${place}`,
         actions: [
           {
             before: where,
@@ -336,6 +353,31 @@ const isOpenUntil = (
   !events
     .slice(from, to)
     .some((e) => e._tag === 'group' && e.kind === 'commit' && e.family === family && e.stamp.agent === agent)
+
+/** What was arrived when an operation of the tensor core had been issued, arrived when it is done: a queue has commits where others have group waits. */
+export const commits: Kind = function* (header, events, _options, _finding, a, b) {
+  const { operation: op, done } = a
+  const x = a.side.index
+  if (op?.unit !== 'tcgen05' || done === undefined || isCycle(done, b) || b.side.index === x) return
+  let tried = 0
+  for (let i = a.index + 1; i < Math.min(events.length, b.index) && tried < 8; i++) {
+    const e = events[i]!
+    if (e._tag !== 'barrier' || e.kind !== 'arrive' || e.stamp.agent !== x) continue
+    tried++
+    yield {
+      kind: 'arrive',
+      text: `the arrive \`${header.sites[e.stamp.site]?.label ?? String(e.stamp.site)}\` of ${agentName(header, x)} on ${barrierName(header, e.barrier)} as a tcgen05.commit, which arrives when ${label(a.side)} is done`,
+      actions: [
+        {
+          before: i,
+          act: (d) => {
+            join(d.barriers[e.barrier]!.current.message, done)
+          },
+        },
+      ],
+    }
+  }
+}
 
 // ---------------------------------------------------------------- waits and arrives
 

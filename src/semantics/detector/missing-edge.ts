@@ -1,7 +1,7 @@
 /**
  * The smallest missing edge: what to add so that a finding disappears.
  *
- * The log is judged again with one hypothesis put in (`candidate-edges.ts`: fence, group wait, arrive that was not counted, wait, arrive that releases, moved arrive, new pair, in this
+ * The log is judged again with one hypothesis put in (`candidate-edges.ts`: fence, group wait, commit, arrive that was not counted, wait, arrive that releases, moved arrive, new pair, in this
  * order), and the first hypothesis under which the finding is gone wins.
  *
  *     log         write x by P; issue of a store of x by P              P1
@@ -30,6 +30,7 @@ import type { Finding, Judgement, MissingEdge, Operation as Side } from '../find
 import type { Header, LogEvent } from '../log.js'
 import type { Completed, Hypothesis, Seen } from './candidate-edges.js'
 import {
+  commits,
   doneKnowledge,
   fences,
   groupWaits,
@@ -253,6 +254,7 @@ export const explain = (
   for (const kind of [
     fences,
     groupWaits,
+    commits,
     uncounted,
     waits,
     released,

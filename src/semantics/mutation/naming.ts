@@ -49,7 +49,7 @@ interface Edge {
 }
 
 const arriving: Edge = { kinds: ['arrive', 'arrive-wait', 'wait'], words: null }
-const group = (family: string): Edge => ({ kinds: ['group-wait'], words: [`${family} group wait`] })
+const group = (wait: string): Edge => ({ kinds: ['group-wait'], words: [wait] })
 
 /** What the edge that a statement makes is called in a report; null where it makes none. */
 const edgeOf = (i: Instruction): Edge | null => {
@@ -78,18 +78,18 @@ const edgeOf = (i: Instruction): Edge | null => {
       return { kinds: ['fence'], words: ['tensor-map', 'tensor map'] }
     case 'bulk.commitGroup':
     case 'bulk.waitGroup':
-      return group('bulk')
+      return group('bulk group wait')
     case 'cpAsync.commitGroup':
     case 'cpAsync.waitGroup':
-      return group('cpAsync')
+      return group('cpAsync group wait')
     case 'wgmma.commitGroup':
     case 'wgmma.waitGroup':
-      return group('wgmma')
+      return group('wgmma group wait')
     case 'tcgen05.waitLd':
     case 'tcgen05.useLd':
-      return group('tcgen05Ld')
+      return group('tcgen05.wait::ld')
     case 'tcgen05.waitSt':
-      return group('tcgen05St')
+      return group('tcgen05.wait::st')
     case 'bar.sync':
     case 'bar.arrive':
     case 'cluster.arrive':
