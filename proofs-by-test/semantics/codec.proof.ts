@@ -13,6 +13,8 @@ import {
   withProgram,
 } from '../../src/semantics/codec.js'
 import { jsonSchemas, schemaText } from '../../src/semantics/json-schema.js'
+import * as B from '../../src/semantics/builder.js'
+import * as X from '../../src/semantics/expression.js'
 import { print } from '../../src/semantics/print.js'
 import type { Program } from '../../src/semantics/program.js'
 import {
@@ -22,6 +24,7 @@ import {
   operandsOf,
   signatureOf,
 } from '../../src/semantics/signature.js'
+import { swizzle, tile } from '../../src/transforms/transform.js'
 import { right, samples } from './samples.js'
 
 const programs: ReadonlyArray<readonly [string, Program]> = [
@@ -235,6 +238,30 @@ describe('JSON Schemas', () => {
 })
 
 describe('print', () => {
+  test('by hand: what is not there is not said', () => {
+    const listing = print(
+      right(
+        B.kernel({ name: 'listing', arch: 'sm90a', agents: [B.warpgroup('wg', 0)] }, function* () {
+          yield* B.sharedMemory('plain', 'f16', [8, 64], [right(tile([8, 64]))])
+          yield* B.sharedMemory('woven', 'f16', [8, 64], [right(tile([8, 64])), right(swizzle(128))])
+          yield* B.forRange({ label: 'alone', from: X.i32(0), to: X.i32(2), carried: {} }, function* () {
+            yield* B.of({})
+            return {}
+          })
+          yield* B.forRange(
+            { label: 'taking', from: X.i32(0), to: X.i32(2), carried: { n: X.i32(0) } },
+            function* (_, { n }) {
+              yield* B.of({})
+              return { n }
+            },
+          )
+        }),
+      ),
+    ).split('\n')
+    const said = (what: string): string => listing.find((l) => l.includes(what)) ?? ''
+    expect(listing.filter((l) => l.includes('swizzle'))).toHaveLength(1)
+    expect([said('alone').includes('carry'), said('taking').includes('carry')]).toEqual([false, true])
+  })
   test('law 1: a program with one place changed prints differently', () => {
     const changes: ReadonlyArray<(u: unknown) => unknown> = [
       (u) =>

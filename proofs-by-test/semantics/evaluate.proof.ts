@@ -239,6 +239,16 @@ describe('total: what cannot be computed is a fault that propagates', () => {
   })
 })
 
+test('select over tiles takes each element from one of the two', () => {
+  const [x, y] = [X.iota<1>([5], 0), X.splat<'i32', 1>(X.i32(10), [5])]
+  const even = X.eq(X.and(x, X.splat<'i32', 1>(X.i32(1), [5])), X.splat<'i32', 1>(X.i32(0), [5]))
+  expect(tileOf(X.select(even, x, y))).toEqual([0, 10, 2, 10, 4])
+})
+test('pack: the first part is lowest, each as wide as it is', () => {
+  expect(value(X.pack('i64', [X.i32(-2), X.i32(3)]))).toBe(3n * 2n ** 32n + 2n ** 32n - 2n)
+  expect(value(X.pack('i32', [X.float('f16', 1), X.float('f16', 2)]))).toBe(0x40003c00)
+})
+
 describe('shapes', () => {
   test('broadcast, transpose, expandDims and reshape against plain indices', () => {
     const x = X.add(X.mul(X.iota<2>([3, 4], 0), X.splat<'i32', 2>(X.i32(10), [3, 4])), X.iota<2>([3, 4], 1))

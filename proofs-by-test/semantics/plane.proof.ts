@@ -133,6 +133,15 @@ describe('slots', () => {
   })
 })
 
+test('slots, law 1: an element that lies inside a later one is gone, and so is its tail', () => {
+  const half = store(empty('slots', size), { dtype: 'f16', addresses: [4098], data: [5] }, null)
+  const both = store(half, { dtype: 'i64', addresses: [4094], data: [7] }, null)
+  const at = (dtype: Dtype, address: number): unknown => read(both, cells(dtype, Int32Array.of(address)))
+  expect(at('f16', 4098)).toEqual({ data: Float64Array.of(NaN), retyped: 4098 })
+  expect(at('f16', 4096)).toEqual({ data: Float64Array.of(NaN), retyped: 4096 })
+  expect(at('i64', 4094)).toEqual({ data: Float64Array.of(7), retyped: null })
+})
+
 /** Everything that can be seen of a plane. */
 const seen = (p: Plane): unknown =>
   p._tag === 'bytes' ? bytesIn(p) : whole.map((dtype) => [...(read(p, cells(dtype, near)).data ?? [])])

@@ -272,6 +272,18 @@ describe('theorem 1: proved iff equal over the field', () => {
       expect([said.text, said.proved]).toEqual([expect.stringMatching(says), proved])
       expect(isMatmul(p)).toBe(proved)
     })
+  test('a product of other tensors is not the one that is claimed', () => {
+    const p = programOf(correct)
+    for (const [claims, says] of [
+      [{ a: 'b', b: 'a' }, false],
+      [{ a: 'a', b: 'a' }, false],
+      [{ a: 'a', b: 'b' }, true],
+    ] as const) {
+      const said = provenanceOf({ ...p, computes: { ...p.computes!, ...claims } } as Program)
+      expect([claims.a, claims.b, said.proved]).toEqual([claims.a, claims.b, says])
+      if (!says) expect(said.text).toContain('multiplies other tensors')
+    }
+  })
   test('ascending order is what theorem 2 needs, and only then is it said', () => {
     expect(provenanceOf(programOf(correct)).inOrder).toBe(true)
     expect(provenanceOf(programOf({ ...correct, aTile: reversed, bTile: reversed })).inOrder).toBe(false)

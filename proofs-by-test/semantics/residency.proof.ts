@@ -2,6 +2,7 @@
  * Residency: which programs need clusters that run together; and law 1, that for all others it makes no difference. Race or none, every schedule:
  * verdict, ids with both statements, and outputs are the same whether clusters follow one another or run side by side.
  */
+import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
 import { labelsOf, without } from '../../src/kernels/broken/index.js'
 import { matmul0 } from '../../src/kernels/blackwell/matmul0.js'
@@ -12,6 +13,7 @@ import { unit } from '../../src/numerics/unit.js'
 import * as B from '../../src/semantics/builder.js'
 import { check } from '../../src/semantics/check.js'
 import * as X from '../../src/semantics/expression.js'
+import { launch } from '../../src/semantics/launch.js'
 import { clusterOf } from '../../src/semantics/log.js'
 import * as Policy from '../../src/semantics/policy.js'
 import type { Program } from '../../src/semantics/program.js'
@@ -151,7 +153,63 @@ describe('law 1', () => {
   })
 })
 
+/** Every block goes round until a flag in global memory is set; `by`: what is asked is the flag itself, or something made of it. */
+const asking = (by: 'itself' | 'way of a let' | 'nothing'): Program =>
+  right(
+    B.kernel({ name: 'asking', arch: 'sm90a', grid: [2], agents: [B.warpgroup('wg', 0)] }, function* () {
+      const flag = yield* B.tensorParam('flag', 'i32', [1], { role: 'inout' })
+      yield* B.whileLoop(
+        { label: 'until', carried: { i: X.i32(0) } },
+        function* ({ i }) {
+          const found = yield* B.gmemLoad('ask', flag.view)
+          const one = X.splat<'i32', 1>(X.i32(1), [1])
+          const made = by === 'way of a let' ? yield* B.letIn('made', X.add(found, one)) : found
+          return [by === 'nothing' ? X.lt(i, X.i32(1)) : X.any(X.lt(made, one)), { i }] as const
+        },
+        function* ({ i }) {
+          return { i: yield* B.letIn('next', X.add(i, X.i32(1))) }
+        },
+      )
+    }),
+  )
+
 describe('who meets', () => {
+  test('a loop whose end depends on what it reads from global memory, directly or by way of a let', () => {
+    expect(meets(asking('itself'))).toMatch(/until/)
+    expect(meets(asking('way of a let'))).toMatch(/until/)
+    expect(meets(asking('nothing'))).toBeNull()
+  })
+
+  test('how many may be resident', () => {
+    const asked = (resident: number, grid: number): unknown => {
+      const program = right(
+        B.kernel(
+          {
+            name: 'many',
+            arch: 'sm90a',
+            grid: [grid],
+            agents: [B.warpgroup('wg', 0), B.warpgroup('other', 1)],
+          },
+          function* () {
+            yield* []
+          },
+        ),
+      )
+      const launched = launch(program, unit, { scalars: new Map(), tensors: new Map(), resident })
+      return E.isLeft(launched) ? launched.left : null
+    }
+    expect(asked(1, 512)).toBeNull()
+    expect(asked(512, 512)).toBeNull()
+    expect(asked(0, 4)).toEqual({
+      code: 'launch.resident',
+      message: 'expected at least one resident cluster, found 0',
+    })
+    expect(asked(513, 513)).toEqual({
+      code: 'launch.resident',
+      message: 'expected at most 1024 agents in the clusters that are resident together, found 1026',
+    })
+  })
+
   test('none of the kernels above', () => {
     for (const p of [small, two, ring, own, neighbours, exchange(true)]) expect(meets(p)).toBeNull()
   })

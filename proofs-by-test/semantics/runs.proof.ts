@@ -164,6 +164,35 @@ describe('planes', () => {
       expect(within[1]).toEqual(within[0])
     },
   )
+  test('eight elements of two bytes at a time, as a swizzle leaves them; and 16 bytes that are copied so', () => {
+    const row = Int32Array.from(
+      [16, 48, 0, 32].flatMap((a) => Array.from({ length: 8 }, (_, i) => a + 2 * i)),
+    )
+    for (const origin of [0, 4096 - 32, 8]) {
+      const c: Cells = { dtype: 'bf16', offsets: row, origin }
+      expect(runsOf(row, 2)).not.toBeNull()
+      expect(read(filled(true, 5), c)).toEqual(read(filled(false, 5), c))
+      const straight: Cells = {
+        dtype: 'bf16',
+        offsets: Int32Array.from({ length: 32 }, (_, i) => 2 * i),
+        origin: 0,
+      }
+      const [x, y] = [false, true].map((runs) =>
+        bytesIn(copy(filled(runs, 5), c, 0, filled(runs, 8), straight, null)),
+      )
+      expect(y).toEqual(x)
+    }
+  })
+  test('what is nowhere is filled, at any origin', () => {
+    const offsets = Int32Array.from([
+      ...Array.from({ length: 8 }, () => -1),
+      ...Array.from({ length: 8 }, (_, i) => 2 * i),
+    ])
+    for (const origin of [0, 64]) {
+      const c: Cells = { dtype: 'f16', offsets, origin }
+      expect(read(filled(true, 1), c, 3)).toEqual(read(filled(false, 1), c, 3))
+    }
+  })
   test('a long row, from page to page, at every distance of the two', () => {
     for (const by of [0, 1, 2, 4, 100, 1024, 4094]) {
       const n = 1500

@@ -408,6 +408,8 @@ export const check: Check = (program, options) => {
   const final = withProof(stands, first.result[1])
   const judgement = shown.result[0]
   const proof = first.result[1]
+  const noted = judgement?.notes ?? []
+  const replay = noted.length === 0 ? '' : Run.showSchedule(shown.schedule)
   const verdict: Verdict = {
     schema: verdictSchema,
     kernel: program.name,
@@ -421,7 +423,7 @@ export const check: Check = (program, options) => {
       ...(final.name === 'wrong-result' ? layoutFindings(launched.right, first, options) : []),
       ...findingsOf(launched.right, first, answer, final, options, detecting),
     ]),
-    notes: (judgement?.notes ?? []).map((f) => withSchedule(f, Run.showSchedule(shown.schedule), f.missing)),
+    notes: noted.map((f) => withSchedule(f, replay, f.missing)),
     waitFor: (judgement?.deadlock ?? []).map(showBlocked),
     provenance: proof,
     digest: {

@@ -120,6 +120,22 @@ describe('two atomic accesses of the same bytes', () => {
     ])
   })
 
+  test('C1: sums of floats differ in their rounding and no more; with anything else memory itself depends on the order', () => {
+    const holds = (x: Atomic, y: Atomic): boolean => {
+      const s = script({ agents: ['a@0', 'b@1'], barriers: [] })
+      put(s, 0, 'w', 'g 0', x, 'first', 'f32')
+      put(s, 1, 'w', 'g 0', y, 'second', 'f32')
+      return s.judge().conditions.C1.holds
+    }
+    const exchange: Atomic = { scope: 'gpu', combine: 'exchange' }
+    expect([holds(add, add), holds(add, exchange), holds(exchange, add), holds(exchange, exchange)]).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ])
+  })
+
   test('a plain access has to follow every atomic, not only the last', () => {
     const s = script({ agents: ['a@0', 'b@0', 'c@0'], barriers: [] })
     put(s, 0, 'w', 'g 0', add, 'one')

@@ -10,9 +10,11 @@ import {
   doneKnowledge,
   fences,
   groupWaits,
+  knows,
   lateArrives,
   movedArrives,
   newPairs,
+  released,
   waits,
   waitsElsewhere,
 } from '../../../src/semantics/detector/candidate-edges.js'
@@ -406,6 +408,26 @@ describe('group waits', () => {
   })
 })
 
+test('a relaxed arrive behind the access, as a release: the first eight of them', () => {
+  const c = caseOf((s) => {
+    s.w(0, 's0 0', 'fill')
+    s.arrive(0, 2, { site: 'release' })
+    for (let i = 0; i < 9; i++) s.arrive(0, i === 8 ? 0 : 1, { site: `relaxed ${String(i)}`, release: false })
+    s.wait(1, 0, 0)
+    s.r(1, 's0 0', 'consume')
+  })
+  expect(hypotheses(c, released).map((h) => h.text)).toEqual(
+    Array.from({ length: 8 }, (_, i) => `the arrive \`relaxed ${String(i)}\` of p@0 on empty@0 as a release`),
+  )
+  const one = caseOf((s) => {
+    s.w(0, 's0 0', 'fill')
+    s.arrive(0, 0, { site: 'relaxed', release: false })
+    s.wait(1, 0, 0)
+    s.r(1, 's0 0', 'consume')
+  })
+  expect(listed(one, released)).toEqual([['the arrive `relaxed` of p@0 on full@0 as a release', true]])
+})
+
 describe('commits', () => {
   /** A slot that is given back when the product has been issued, and filled again. */
   const early =
@@ -652,6 +674,19 @@ describe('arrives', () => {
     known.order[clockOf('program', 1)] = c.b.side.at - 1
     expect(hypotheses({ ...c, a: { ...c.a, done: known } }, newPairs)).toHaveLength(1)
   })
+})
+
+test('an operation that has signalled nothing is known to be done to nobody', () => {
+  const c = caseOf((s) => {
+    load(s, 0, 0, 's0 0', 'load')
+    s.r(1, 's0 0', 'consume')
+    s.wait(1, 0, 0)
+  })
+  expect(c.a.operation?.unit).toBe('tmaLoad')
+  const silent: Seen = { ...c.a, operation: { ...c.a.operation!, parts: [] } }
+  const everything: Knowledge = copy(c.a.done!)
+  everything.order.fill(99)
+  expect([knows(everything, c.a), knows(everything, silent)]).toEqual([true, false])
 })
 
 describe('what is known of an operation that is done', () => {

@@ -375,3 +375,37 @@ describe('speed', () => {
     expect(verdictOf(j)).toBe('ok')
   })
 })
+
+describe('M7: who issues for a pair', () => {
+  const pair = (issuer: number, others: 'live' | 'ended' | 'absent'): ReadonlyArray<string> => {
+    const s = script({ agents: ['even@0', 'odd@1'], barriers: [] })
+    s.w(0, 's0 0')
+    if (others !== 'absent') s.w(1, 's1 0')
+    if (others === 'ended') s.push({ _tag: 'exit', agent: 1 })
+    s.push({
+      _tag: 'issue',
+      stamp: s.stamp(issuer, 'mma'),
+      operation: 0,
+      unit: 'tcgen05',
+      bytes: 0,
+      macs: 0,
+      accumulates: false,
+      signals: 0,
+      tensor: 'mma',
+      ctaGroup: 2,
+    })
+    return s
+      .judge()
+      .findings.filter((f) => f.id === 'M7')
+      .map((f) => f.text)
+  }
+  it('the even CTA, while the odd one is there', () => {
+    expect(pair(0, 'live')).toEqual([])
+    expect(pair(1, 'live')).toEqual([
+      'issues a mma for the pair from CTA 1: the even CTA, 0, is the one that issues',
+    ])
+    expect(pair(0, 'ended')).toEqual([
+      'issues a mma for the pair, and CTA 1 does not take part: it is not there, or has exited',
+    ])
+  })
+})

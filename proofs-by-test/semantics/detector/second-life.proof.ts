@@ -361,6 +361,49 @@ describe('what is known of the other side', () => {
       ['D3', 'c@0 knows nothing of the other cluster'],
     ])
   })
+  test('of an operation: what it has signalled, and up to where that is known', () => {
+    const knew = (write: (s: ReturnType<typeof script>) => void): string | undefined => {
+      const s = script({
+        agents,
+        barriers: [
+          { name: 'full', count: 1 },
+          { name: 'done', count: 1 },
+        ],
+      })
+      write(s)
+      return s.judge().findings[0]?.knew
+    }
+    const one = (s: ReturnType<typeof script>): void => {
+      load(s, 0, 0, 's0 0', 'load')
+    }
+    // a copy by the generation that its bytes join
+    expect(
+      knew((s) => {
+        one(s)
+        s.r(1, 's0 0', 'early')
+      }),
+    ).toContain('done with generation 0 of full@0, of which it knows none')
+    expect(
+      knew((s) => {
+        load(s, 0, 1, 's0 1', 'other')
+        s.wait(1, 1, 0)
+        load(s, 0, 1, 's0 0', 'load')
+        s.r(1, 's0 0', 'early')
+      }),
+    ).toContain('done with generation 1 of done@0, known up to 0')
+    // a product by its number
+    expect(
+      knew((s) => {
+        const [first, second] = [s.issue(0, 'wgmma', 'first'), s.issue(0, 'wgmma', 'second')]
+        s.commit(0, 'wgmma')
+        s.perform(first, ['s0 1'], [])
+        s.perform(second, ['s0 0'], [])
+        s.arrive(0, 0)
+        s.wait(1, 0, 0)
+        s.w(1, 's0 0', 'early')
+      }),
+    ).toMatch(/done with number \d of its wgmma sequence, of which it knows none/)
+  })
   test('of another agent up to which of its events', () => {
     const s = script({ agents, barriers: [], bare: true })
     s.w(0, 'g 0')

@@ -124,7 +124,7 @@ const chunks = (count: number, most: number): ReadonlyArray<{ readonly from: num
 
 /** Elements that are drawn, and rows that are multiplied, in one task. */
 const drawn = 2 ** 18
-const rows = 128
+const rows = 512
 
 /** The bytes of every tensor that the program may write, as the launch leaves them. */
 const outputsOf = (

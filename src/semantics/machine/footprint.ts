@@ -206,8 +206,8 @@ export const spansOf = (addresses: Int32Array, bytes: number): Int32Array => {
   const sorted = addresses.filter((a) => a >= 0).sort()
   const out: number[] = []
   for (const a of sorted) {
-    const end = out.length === 0 ? -1 : out[out.length - 1]!
-    if (out.length > 0 && a <= end) out[out.length - 1] = Math.max(end, a + bytes)
+    const end = out[out.length - 1]
+    if (end !== undefined && a <= end) out[out.length - 1] = Math.max(end, a + bytes)
     else out.push(a, a + bytes)
   }
   return Int32Array.from(out)
