@@ -38,10 +38,12 @@ const injector = {
   provideValue: () => injector,
   injectClass: (Class) => new Class(silent),
 }
-const { mutants } = await createInstrumenter(injector).instrument(
+const { mutants: made } = await createInstrumenter(injector).instrument(
   files.map((name) => ({ name, content: readFileSync(name, 'utf8'), mutate: true })),
   { plugins: null, ignorers: [], excludedMutations: config.mutator?.excludedMutations ?? [] },
 )
+
+const mutants = made.filter((m) => m.status !== 'Ignored')
 
 /** Mulberry32. */
 let state = Number(seed) >>> 0
