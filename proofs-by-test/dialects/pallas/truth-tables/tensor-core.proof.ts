@@ -208,21 +208,28 @@ describe('tcgen05_mma', () => {
               },
             ]
           }),
-        ({ commits, arrives, waits }) => {
+        ({ commits, arrives, waits, by }) => {
           if (arrives === 'never' && waits) return 'deadlock'
           const gaps: Gap[] = []
           if (!commits) gaps.push({ between: ['write', 'product'], missing: ['fence'] })
           if (!waits)
             gaps.push({
               between: ['product', 'touch'],
-              // who was told too early: the arrive that told it may stand later, too
-              missing: arrives === 'never' ? ['arrive-wait'] : ['wait', 'arrive'],
+              // who was told too early: the arrive that told it may stand later, or be a commit
+              missing:
+                by === 'other'
+                  ? arrives === 'never'
+                    ? ['arrive']
+                    : ['wait', 'arrive']
+                  : arrives === 'never'
+                    ? ['arrive-wait']
+                    : ['wait'],
             })
-          // still under way when the tensor memory is given back, and when the kernel ends
+          // still under way when the tensor memory is given back, and when the kernel ends; had the other been told by a commit, it would know
           if (arrives === 'never')
             gaps.push(
-              { between: ['product', 'deallocate'], missing: ['arrive-wait'] },
-              { between: ['product', ''], missing: ['arrive-wait'] },
+              { between: ['product', 'deallocate'], missing: ['arrive', 'arrive-wait'] },
+              { between: ['product', ''], missing: ['arrive'] },
             )
           return gaps
         },
