@@ -344,7 +344,7 @@ const broken = (plan: Plan): void => {
   const alone = all.filter((b) => !b.asksOthers)
   const thousand = new Set(tenOf(alone))
   const seedsFor = (b: Broken): number =>
-    nightly ? (thousand.has(b) ? 1000 : b.asksOthers ? 20 : 50) : b.asksOthers ? 3 : 8
+    nightly ? (thousand.has(b) ? 1000 : b.asksOthers ? 20 : 50) : b.asksOthers ? 2 : 4
   test('at least ten forms that one run shows', () => {
     expect(thousand.size).toBe(10)
   })
