@@ -29,7 +29,7 @@
  * Source: Mojo docs, KVConsumerPipeline; Mojo, mha_sm100_2q.
  */
 import * as E from 'fp-ts/lib/Either.js'
-import { kvConsumerPipeline, expressions, perform } from '../../dialects/mojo/index.js'
+import { perform } from '../../dialects/mojo/index.js'
 import { refuse, type Failure } from '../../failure.js'
 import * as B from '../../semantics/builder.js'
 import {
@@ -50,7 +50,15 @@ import { commit, wait } from './fa4/barriers.js'
 import { loaded } from './fa4/correction.js'
 import { span, tilesLayout, type Operand, type Ring } from './fa4/memory.js'
 import { tileRows } from './fa4/model.js'
-import { consuming, pipelines, producing, type Place, type RingChoices, type TileOf } from './fa4/rings.js'
+import {
+  consuming,
+  initRings,
+  pipelines,
+  producing,
+  type Place,
+  type RingChoices,
+  type TileOf,
+} from './fa4/rings.js'
 import { rowsLayout } from './fa4/rows.js'
 
 // ---------------------------------------------------------------- model
@@ -252,24 +260,7 @@ export const kvPipelineKernel = (c: KvPipelineKernel): E.Either<Failure, Program
       const columns = columnsOf(c)
       yield* B.run('allocate', { _tag: 'tcgen05.alloc', columns, ctaGroup: 1 })
       yield* B.run('relinquish', { _tag: 'tcgen05.relinquish', ctaGroup: 1 })
-      const stages = c.rings === 'shared' ? c.stages : c.stages / 2
-      const { init } = kvConsumerPipeline(expressions, {
-        numKvStages: stages,
-        numMmaStages: 1,
-        release: c.release,
-        bn: c.blockKv,
-        bk0: c.headDim,
-        paddedDepth: c.headDim,
-        dtypeSize: 2,
-      })
-      const rings = c.rings === 'shared' ? [['kv', m.k] as const] : [['k', m.k] as const, ['v', m.v] as const]
-      for (const [name, ring] of rings)
-        for (const [i, operation] of init.entries())
-          yield* perform(
-            `init ${name} ${i < stages ? 'full' : 'empty'}[${String(i % stages)}]`,
-            ring.barriers,
-            operation,
-          )
+      yield* initRings(c, m, pipelines)
       yield* B.run('init done', { _tag: 'mbarrier.init', barrier: slot(m.done, i32(0)), count: 1 })
       yield* B.run('publish barriers', { _tag: 'fence.mbarrierInit' })
       yield* B.fork('roles', { agent: 'epilogue', captures: {}, body: () => epilogue(c, m) }, [

@@ -26,7 +26,7 @@
  * Law 1. No hypothesis makes b known to itself.
  */
 import type { Finding, MissingEdge, Operation as Side } from '../finding.js'
-import type { Family, Header, LogEvent, Unit } from '../log.js'
+import type { BarrierEvent, Family, Header, LogEvent, Unit } from '../log.js'
 import type { AgentState } from './context.js'
 import type { FenceName } from './fences.js'
 import { applyFence } from './fences.js'
@@ -38,7 +38,7 @@ import { advance, clockOf, copy, join, joinVector, programOf } from './knowledge
 import type { Operation } from './operation.js'
 import type { Action } from './replay.js'
 import { replay, stampOf } from './replay.js'
-import { agentName, barrierName } from './report.js'
+import { agentName, barrierName, waitName } from './report.js'
 import type { Options } from './rules.js'
 import type { Detector } from './state.js'
 
@@ -288,18 +288,6 @@ const releases = (
   return places
 }
 
-/** What waits for the groups of a family. */
-const waitName = (family: Family): string => {
-  switch (family) {
-    case 'tcgen05Ld':
-      return 'tcgen05.wait::ld'
-    case 'tcgen05St':
-      return 'tcgen05.wait::st'
-    default:
-      return `${family} group wait`
-  }
-}
-
 export const groupWaits: Kind = function* (header, events, _options, _finding, a, b) {
   const op = a.operation
   if (op === undefined) return
@@ -354,29 +342,52 @@ const isOpenUntil = (
     .slice(from, to)
     .some((e) => e._tag === 'group' && e.kind === 'commit' && e.family === family && e.stamp.agent === agent)
 
+/** The first arrives of an agent from a place of the log on, those of a sort, each with its name. */
+const arrivesOf = function* (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  agent: number,
+  { from, to, most }: { readonly from: number; readonly to: number; readonly most: number },
+  isOfSort: (e: BarrierEvent) => boolean = () => true,
+): Iterable<{ readonly index: number; readonly event: BarrierEvent; readonly name: string }> {
+  let found = 0
+  for (let index = from; index < Math.min(events.length, to) && found < most; index++) {
+    const event = events[index]!
+    if (
+      event._tag !== 'barrier' ||
+      event.kind !== 'arrive' ||
+      event.stamp.agent !== agent ||
+      !isOfSort(event)
+    )
+      continue
+    found++
+    const name = `the arrive \`${header.sites[event.stamp.site]?.label ?? String(event.stamp.site)}\` of ${agentName(header, agent)} on ${barrierName(header, event.barrier)}`
+    yield { index, event, name }
+  }
+}
+
 /** What was arrived when an operation of the tensor core had been issued, arrived when it is done: a queue has commits where others have group waits. */
 export const commits: Kind = function* (header, events, _options, _finding, a, b) {
   const { operation: op, done } = a
   const x = a.side.index
   if (op?.unit !== 'tcgen05' || done === undefined || isCycle(done, b) || b.side.index === x) return
-  let tried = 0
-  for (let i = a.index + 1; i < Math.min(events.length, b.index) && tried < 8; i++) {
-    const e = events[i]!
-    if (e._tag !== 'barrier' || e.kind !== 'arrive' || e.stamp.agent !== x) continue
-    tried++
+  for (const { index, event, name } of arrivesOf(header, events, x, {
+    from: a.index + 1,
+    to: b.index,
+    most: 8,
+  }))
     yield {
       kind: 'arrive',
-      text: `the arrive \`${header.sites[e.stamp.site]?.label ?? String(e.stamp.site)}\` of ${agentName(header, x)} on ${barrierName(header, e.barrier)} as a tcgen05.commit, which arrives when ${label(a.side)} is done`,
+      text: `${name} as a tcgen05.commit, which arrives when ${label(a.side)} is done`,
       actions: [
         {
-          before: i,
+          before: index,
           act: (d) => {
-            join(d.barriers[e.barrier]!.current.message, done)
+            join(d.barriers[event.barrier]!.current.message, done)
           },
         },
       ],
     }
-  }
 }
 
 // ---------------------------------------------------------------- waits and arrives
@@ -545,24 +556,20 @@ export const lateArrives: Kind = function* (header, events, _options, _finding, 
 /** What was arrived with nothing to tell, told. */
 export const released: Kind = function* (header, events, _options, _finding, a, b) {
   const x = a.side.index
-  let tried = 0
-  for (let i = a.index + 1; i < Math.min(events.length, b.index) && tried < 8; i++) {
-    const e = events[i]!
-    if (e._tag !== 'barrier' || e.kind !== 'arrive' || e.release || e.stamp.agent !== x) continue
-    tried++
+  const range = { from: a.index + 1, to: b.index, most: 8 }
+  for (const { index, event, name } of arrivesOf(header, events, x, range, (e) => !e.release))
     yield {
       kind: 'arrive',
-      text: `the arrive \`${header.sites[e.stamp.site]?.label ?? String(e.stamp.site)}\` of ${agentName(header, x)} on ${barrierName(header, e.barrier)} as a release`,
+      text: `${name} as a release`,
       actions: [
         {
-          before: i,
+          before: index,
           act: (d) => {
-            publish(d.barriers[e.barrier]!.current.message, d.context.agents[x]!, e.tensor)
+            publish(d.barriers[event.barrier]!.current.message, d.context.agents[x]!, event.tensor)
           },
         },
       ],
     }
-  }
 }
 
 export const movedArrives: Kind = function* (header, events, options, _finding, a, b) {
@@ -585,24 +592,20 @@ export const movedArrives: Kind = function* (header, events, options, _finding, 
   })
   const known = later[0]
   if (known === undefined || isCycle(known, b)) return
-  let tried = 0
-  for (let i = a.index + 1; i < events.length && tried < 12; i++) {
-    const e = events[i]!
-    if (e._tag !== 'barrier' || e.kind !== 'arrive' || e.stamp.agent !== x) continue
-    tried++
+  const range = { from: a.index + 1, to: events.length, most: 12 }
+  for (const { index, event, name } of arrivesOf(header, events, x, range))
     yield {
       kind: 'arrive',
-      text: `the arrive \`${header.sites[e.stamp.site]?.label ?? String(e.stamp.site)}\` of ${agentName(header, x)} on ${barrierName(header, e.barrier)} moved behind \`${place[0] ?? ''}\``,
+      text: `${name} moved behind \`${place[0] ?? ''}\``,
       actions: [
         {
-          before: i,
+          before: index,
           act: (d) => {
-            join(d.barriers[e.barrier]!.current.message, known)
+            join(d.barriers[event.barrier]!.current.message, known)
           },
         },
       ],
     }
-  }
 }
 
 export const newPairs: Kind = function* (_header, _events, _options, _finding, a, b) {

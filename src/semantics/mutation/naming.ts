@@ -15,9 +15,11 @@
  * A DROP has no site left, so it is named by the edge, the cycle or the rule. What a dropped copy or store would have written is named by
  * a finding over its bytes: a read of what nothing has written, an output never written.
  */
+import { waitName } from '../detector/report.js'
 import { children, type ExprNode } from '../expression.js'
 import type { Finding, MissingEdge, Operation } from '../finding.js'
 import type { Instruction } from '../instruction.js'
+import type { Family } from '../log.js'
 import { effectsOf, type Do, type Program } from '../program.js'
 import { operandsOf } from '../signature.js'
 import { lengthOf } from '../place.js'
@@ -49,7 +51,7 @@ interface Edge {
 }
 
 const arriving: Edge = { kinds: ['arrive', 'arrive-wait', 'wait'], words: null }
-const group = (wait: string): Edge => ({ kinds: ['group-wait'], words: [wait] })
+const group = (family: Family): Edge => ({ kinds: ['group-wait'], words: [waitName(family)] })
 
 /** What the edge that a statement makes is called in a report; null where it makes none. */
 const edgeOf = (i: Instruction): Edge | null => {
@@ -78,18 +80,18 @@ const edgeOf = (i: Instruction): Edge | null => {
       return { kinds: ['fence'], words: ['tensor-map', 'tensor map'] }
     case 'bulk.commitGroup':
     case 'bulk.waitGroup':
-      return group('bulk group wait')
+      return group('bulk')
     case 'cpAsync.commitGroup':
     case 'cpAsync.waitGroup':
-      return group('cpAsync group wait')
+      return group('cpAsync')
     case 'wgmma.commitGroup':
     case 'wgmma.waitGroup':
-      return group('wgmma group wait')
+      return group('wgmma')
     case 'tcgen05.waitLd':
     case 'tcgen05.useLd':
-      return group('tcgen05.wait::ld')
+      return group('tcgen05Ld')
     case 'tcgen05.waitSt':
-      return group('tcgen05.wait::st')
+      return group('tcgen05St')
     case 'bar.sync':
     case 'bar.arrive':
     case 'cluster.arrive':

@@ -27,7 +27,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import { perform, type PipelineState } from '../../../dialects/mojo/index.js'
+import type { PipelineState } from '../../../dialects/mojo/index.js'
 import type { Failure } from '../../../failure.js'
 import * as B from '../../../semantics/builder.js'
 import { i32, mul, place, quo, slot, type Barrier, type Int } from '../../../semantics/expression.js'
@@ -39,7 +39,7 @@ import { loadWarp, type Block } from './load-warp.js'
 import { declare, type Memory } from './memory.js'
 import { mmaWarp, outputStart } from './mma-warp.js'
 import { blockRows, checked, tileRows, tiles, type Fa4 } from './model.js'
-import { consuming, pipelines, producing, type Pipelines } from './rings.js'
+import { consuming, initRings, pipelines, producing, type Pipelines } from './rings.js'
 import { softmax } from './softmax.js'
 
 /** What counts in the kernel: the dialect's, unless a proof puts something wrong in. */
@@ -58,24 +58,7 @@ const setUp = (c: Fa4, m: Memory, made: Counters): B.Build<void> =>
   B.block(function* () {
     yield* B.run('allocate', { _tag: 'tcgen05.alloc', columns: tmemColumnsOf(c), ctaGroup: 1 })
     yield* B.run('relinquish', { _tag: 'tcgen05.relinquish', ctaGroup: 1 })
-    const stages = c.rings === 'shared' ? c.stages : c.stages / 2
-    const { init } = made.consumer({
-      numKvStages: stages,
-      numMmaStages: 1,
-      release: c.release,
-      bn: c.blockKv,
-      bk0: c.headDim,
-      paddedDepth: c.headDim,
-      dtypeSize: 2,
-    })
-    const rings = m.k === m.v ? [['kv', m.k] as const] : [['k', m.k] as const, ['v', m.v] as const]
-    for (const [name, ring] of rings)
-      for (const [k, operation] of init.entries())
-        yield* perform(
-          `init ${name} ${k < stages ? 'full' : 'empty'}[${String(k % stages)}]`,
-          ring.barriers,
-          operation,
-        )
+    yield* initRings(c, m, made)
     const one = (label: string, pair: Barrier<'ptx', boolean, 1>, i: number, count: number): B.Build<void> =>
       B.run(label, { _tag: 'mbarrier.init', barrier: slot(pair, i32(i)), count })
     yield* one('init q1', m.q1, 0, 1)

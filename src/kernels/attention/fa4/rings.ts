@@ -116,6 +116,25 @@ const pipelineOf = (c: RingChoices, numKvStages: number): KVPipeline => ({
   dtypeSize: 2,
 })
 
+/** The barriers of every ring, initialised. */
+export const initRings = (
+  c: RingChoices,
+  { k, v }: Pick<Memory, 'k' | 'v'>,
+  made: Pipelines,
+): B.Build<void> =>
+  B.block(function* () {
+    const shared = c.rings === 'shared'
+    const stages = shared ? c.stages : c.stages / 2
+    const { init } = made.consumer(pipelineOf(c, stages))
+    for (const [name, ring] of shared ? [['kv', k] as const] : [['k', k] as const, ['v', v] as const])
+      for (const [i, operation] of init.entries())
+        yield* perform(
+          `init ${name} ${i < stages ? 'full' : 'empty'}[${String(i % stages)}]`,
+          ring.barriers,
+          operation,
+        )
+  })
+
 // ---------------------------------------------------------------- one ring
 
 const sharedConsumer = (c: RingChoices, ring: Ring, made: Pipelines): Consuming => {
