@@ -7,6 +7,9 @@ import { product, products, type Operand, type Products } from '../../../src/sem
 import { tables, type Tables } from '../../../src/semantics/provenance/tables.js'
 import { input, other, zero, type Terms } from '../../../src/semantics/provenance/terms.js'
 import { table } from '../../../src/semantics/provenance/tables.js'
+import { scaleIndex } from '../../../src/layouts/shared-memory/scale-factors.js'
+import type { Header } from '../../../src/semantics/log.js'
+import { right } from '../samples.js'
 import { box, extent, header, names, texts } from './terms.js'
 
 const [A, B, C, D, V] = [0, 1, 2, 3, 4]
@@ -206,5 +209,189 @@ describe('a product', () => {
     expect(of3(20, [4, 3, 2])).toBe('sum')
     expect(of3(18, [2, 1, 0])).toBe('sum')
     expect(of3(17, [1, 0, 15])).toMatch(/scrambled: its element \[0, 2\] is a\[0, 15\]/)
+  })
+})
+
+describe('scales', () => {
+  // 256 lines of 256 k's, a scale for every 32 of them: two atoms down and two across, in a tensor of its own for A and for B
+  const [lines, K] = [256, 256]
+  const block = 32
+  const blocks = K / block
+  const [X, Y, XS, YS] = [0, 1, 2, 3]
+  const plain = { _tag: 'matmul', a: 'x', b: 'y', out: 'x', accumulator: 'f32', blockK: 32 } as const
+  const scaledHeader: Header = {
+    ...header,
+    planes: ['x', 'y', 'xs', 'ys'].map((name, plane) => ({
+      space: 'gmem',
+      name,
+      bytes: plane < 2 ? lines * K : lines * blocks,
+      initialised: true,
+    })),
+    tensors: [
+      { name: 'x', plane: X, dtype: 'e4m3', shape: [lines, K], strides: [K, 1] },
+      { name: 'y', plane: Y, dtype: 'e4m3', shape: [K, lines], strides: [1, K] },
+      ...['xs', 'ys'].map((name, i) => ({
+        name,
+        plane: XS + i,
+        dtype: 'e8m0' as const,
+        shape: [2, 2, 32, 16],
+        strides: [1024, 512, 16, 1],
+      })),
+    ],
+    computes: { ...plain, scales: { a: 'xs', b: 'ys', block } },
+  }
+  const indexOf = right(scaleIndex(lines, blocks))
+  /** The byte whose scale is that of a line and a block, found by looking at them all. */
+  const byteOf = (line: number, at: number): number =>
+    Array.from({ length: lines * blocks }, (_, byte) => byte).find((byte) => {
+      const [x, j] = indexOf(byte)
+      return x === line && j === at
+    })!
+  const scalesOf = (
+    k: Kit,
+    plane: number,
+    rows: ReadonlyArray<number>,
+    columns: ReadonlyArray<number>,
+  ): Operand => ({
+    terms: input(
+      plane,
+      table(k.t, Int32Array.from(rows.flatMap((line) => columns.map((at) => byteOf(line, at))))),
+      0,
+    ),
+    shape: [rows.length, columns.length],
+  })
+  const rectangle = (
+    k: Kit,
+    plane: number,
+    rows: ReadonlyArray<number>,
+    columns: ReadonlyArray<number>,
+  ): Operand => ({
+    terms: input(
+      plane,
+      table(
+        k.t,
+        Int32Array.from(rows.flatMap((r) => columns.map((c) => (plane === X ? r * K + c : c * K + r)))),
+      ),
+      0,
+    ),
+    shape: [rows.length, columns.length],
+  })
+  const scaledKit = (of: Header = scaledHeader): Kit => {
+    const t = tables()
+    return { t, s: products(of, t) }
+  }
+  // rows 130.. of x, columns 40.. and 200.. of y, k's 160:224: blocks 5 and 6
+  const [rows, near, far, ks] = [range(130, 3), range(40, 2), range(200, 2), range(160, 64)]
+  const said = (
+    a: (k: Kit) => ReadonlyArray<Operand>,
+    b: (k: Kit) => ReadonlyArray<Operand>,
+    of: Header = scaledHeader,
+    steps: ReadonlyArray<number> = ks,
+  ): string => {
+    const k = scaledKit(of)
+    const found = product(
+      k.s,
+      [rectangle(k, X, rows, steps)],
+      [rectangle(k, Y, steps, near), rectangle(k, Y, steps, far)],
+      { a: a(k), b: b(k) },
+      null,
+      [3, 4],
+    )
+    return found._tag === 'sum' ? `sum${found.scaled ? ', scaled' : ''}` : why(found)
+  }
+  const goodA = (k: Kit): ReadonlyArray<Operand> => [scalesOf(k, XS, rows, [5, 6])]
+  const goodB = (k: Kit): ReadonlyArray<Operand> => [scalesOf(k, YS, [...near, ...far], [5, 6])]
+
+  it('are those of the rows, of the columns of both parts, and of the blocks of k', () => {
+    expect(said(goodA, goodB)).toBe('sum, scaled')
+    expect(said((k) => [...goodA(k), ...goodA(k)], goodB)).toBe('sum, scaled')
+    expect(
+      said(
+        () => [],
+        () => [],
+      ),
+    ).toBe('sum')
+  })
+
+  it('are refused at the first that is another', () => {
+    const a = (plane: number, of: ReadonlyArray<number>, at: ReadonlyArray<number>): string =>
+      said((k) => [scalesOf(k, plane, of, at)], goodB)
+    const b = (plane: number, of: ReadonlyArray<number>, at: ReadonlyArray<number>): string =>
+      said(goodA, (k) => [scalesOf(k, plane, of, at)])
+    const all = [...near, ...far]
+    expect(a(XS, range(131, 3), [5, 6])).toBe(
+      'the scales of A: line 130 meets another scale than that of its k-slice 160:192',
+    )
+    expect(a(XS, [130, 131, 4], [5, 6])).toBe(
+      'the scales of A: line 132 meets another scale than that of its k-slice 160:192',
+    )
+    expect(a(XS, rows, [5, 7])).toBe(
+      'the scales of A: line 130 meets another scale than that of its k-slice 192:224',
+    )
+    expect(b(YS, [...far, ...near], [5, 6])).toBe(
+      'the scales of B: line 40 meets another scale than that of its k-slice 160:192',
+    )
+    expect(b(YS, [...near, ...near], [5, 6])).toBe(
+      'the scales of B: line 200 meets another scale than that of its k-slice 160:192',
+    )
+    expect(b(YS, all, [5, 6].reverse())).toBe(
+      'the scales of B: line 40 meets another scale than that of its k-slice 160:192',
+    )
+    // of the other operand, of none, of too few lines, of too few blocks
+    expect(a(YS, rows, [5, 6])).toBe('the scales of A are not a box of xs')
+    expect(b(XS, all, [5, 6])).toBe('the scales of B are not a box of ys')
+    expect(said(() => [{ terms: zero, shape: [3, 2] }], goodB)).toBe('the scales of A are not a box of xs')
+    expect(said(() => [{ terms: other('lost'), shape: [3, 2] }], goodB)).toBe('the scales of A: lost')
+    expect(said(goodA, () => [{ terms: other('lost'), shape: [4, 2] }])).toBe('the scales of B: lost')
+    expect(a(XS, [130, 131], [5, 6])).toBe(
+      'the scales of A are 2 by 2 for 3 lines and 64 of k, where a scale is that of 32',
+    )
+    expect(b(YS, all, [5])).toBe(
+      'the scales of B are 4 by 1 for 4 lines and 64 of k, where a scale is that of 32',
+    )
+    // every copy is asked
+    expect(said((k) => [...goodA(k), scalesOf(k, XS, rows, [5, 7])], goodB)).toMatch(
+      /^the scales of A: line 130/,
+    )
+  })
+
+  it('belong to whole blocks of k', () => {
+    const shifted = range(144, 64)
+    expect(said(goodA, goodB, scaledHeader, shifted)).toBe(
+      'the scales of A: block 0 of the operand is not one block of k',
+    )
+    // the second block of k leaves one out
+    const holes = [...range(160, 32), ...range(192, 31), 224]
+    expect(said(goodA, goodB, scaledHeader, holes)).toBe(
+      'the scales of A: block 1 of the operand is not one block of k',
+    )
+    // two blocks that do not follow one another
+    const jumped = [...range(160, 32), ...range(224, 32)]
+    expect(
+      said(
+        (k) => [scalesOf(k, XS, rows, [5, 7])],
+        (k) => [scalesOf(k, YS, [...near, ...far], [5, 7])],
+        scaledHeader,
+        jumped,
+      ),
+    ).toBe('sum, scaled')
+  })
+
+  it('are asked of what the program says', () => {
+    const unsaid = 'the program does not say that its product is block-scaled'
+    expect(said(goodA, goodB, { ...scaledHeader, computes: plain })).toBe(unsaid)
+    expect(said(goodA, goodB, { ...scaledHeader, computes: null })).toBe(unsaid)
+    expect(said(goodA, goodB, { ...scaledHeader, computes: { _tag: 'copy', from: 'x', out: 'y' } })).toBe(
+      unsaid,
+    )
+    const renamed = (shape: ReadonlyArray<number>): Header => ({
+      ...scaledHeader,
+      tensors: scaledHeader.tensors.map((t) => (t.name === 'xs' ? { ...t, shape } : t)),
+    })
+    expect(said(goodA, goodB, renamed([256, 8]))).toBe('xs is no tensor of atoms of scales')
+    expect(said(goodA, goodB, renamed([2048]))).toBe('xs is no tensor of atoms of scales')
+    expect(said(goodA, goodB, { ...scaledHeader, tensors: scaledHeader.tensors.slice(0, 2) })).toBe(
+      'the scales of A are not a box of xs',
+    )
   })
 })
