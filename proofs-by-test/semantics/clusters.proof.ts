@@ -124,6 +124,18 @@ describe('K2: an operation of the cluster, reached by some of its CTAs', () => {
     expect(shows(alone)).toEqual(['hazard', 'K2'])
     expect(verdict(alone).findings[0]!.text).toContain('wg@1 ends without arriving in generation 0')
   })
+  test('several that end without it are all named', () => {
+    const three = right(
+      B.kernel(
+        { name: 'three', arch: 'sm90a', grid: [3], cluster: [3], agents: [B.warp('w', 0)] },
+        function* () {
+          yield* B.ifThen('leader', leader, () => meet('alone'))
+        },
+      ),
+    )
+    expect(shows(three)).toEqual(['hazard', 'K2'])
+    expect(verdict(three).findings[0]!.text).toContain('w@1, w@2 end without arriving in generation 0')
+  })
   test('one agent of a CTA is enough: who has ended is not waited for', () => {
     const some = pair(
       function* () {

@@ -249,6 +249,12 @@ test('pack: the first part is lowest, each as wide as it is', () => {
   expect(value(X.pack('i32', [X.float('f16', 1), X.float('f16', 2)]))).toBe(0x40003c00)
 })
 
+test('not: the other one', () => {
+  expect([value(X.not(X.i1(true))), value(X.not(X.i1(false)))]).toEqual([false, true])
+  const below = X.lt(X.iota<1>([3], 0), X.splat<'i32', 1>(X.i32(1), [3]))
+  expect(tileOf(X.not(below))).toEqual([0, 1, 1])
+})
+
 describe('shapes', () => {
   test('broadcast, transpose, expandDims and reshape against plain indices', () => {
     const x = X.add(X.mul(X.iota<2>([3, 4], 0), X.splat<'i32', 2>(X.i32(10), [3, 4])), X.iota<2>([3, 4], 1))
@@ -303,6 +309,18 @@ describe('reduce', () => {
     )
     expect(v).toMatchObject({ _tag: 'tile', shape: [rows], data: Float64Array.from(expected, pattern) })
     expect(expected).not.toEqual(leftToRight)
+  })
+
+  test('of floats by one operation, its two operands as they come, exchanged, or one of them twice', () => {
+    const counts = X.add(X.iota<2>([1, 3], 1), X.splat<'i32', 2>(X.i32(2), [1, 3]))
+    const terms = X.cast(counts, 'f32') as X.Tile<'f32', 2>
+    const by = (combine: (a: Expr<'f32'>, b: Expr<'f32'>) => Expr<'f32'>): ReadonlyArray<number> =>
+      tileOf(X.reduce(terms, 1, combine), 'real64')
+    expect(by((a, b) => X.sub(a, b))).toEqual([2 - 3 - 4])
+    expect(by((a, b) => X.sub(b, a))).toEqual([4 - (3 - 2)])
+    expect(by((_, b) => X.add(b, b))).toEqual([8])
+    expect(by((a) => X.add(a, a))).toEqual([8])
+    expect(by((a, b) => X.add(X.add(a, b), b))).toEqual([2 + 6 + 8])
   })
 
   test('without a layout it goes left to right', () => {

@@ -5,7 +5,9 @@ import { bitsOf, dtypes, isFloat, type Dtype } from '../../src/numerics/dtype.js
 import {
   bytesOf,
   cells,
+  copyOut,
   empty,
+  ofBytes,
   read,
   write,
   type Edit,
@@ -183,4 +185,50 @@ test('a plane of nothing holds nothing', () => {
   const p = empty('none', size)
   expect(store(p, { dtype: 'f16', addresses: [0], data: [1] }, null)).toBe(p)
   expect(read(p, cells('f16', Int32Array.of(0)))).toEqual({ data: null, retyped: null })
+})
+
+describe('bytes taken out and brought in', () => {
+  const some = store(
+    empty('bytes', size),
+    { dtype: 'u8', addresses: [0, 5, 4095, 4096, 8191, 8192, size - 1], data: [1, 2, 3, 4, 5, 6, 7] },
+    null,
+  )
+  test('any interval, over the edges of pages, pages that nobody has written: those bytes at their places, and no others', () => {
+    const bytes = bytesIn(some)
+    for (const start of [0, 1, 5, 4095, 4096, 4097, 8192])
+      for (const end of [start, start + 1, 4096, 4097, 8191, 8193, size].filter((x) => x >= start)) {
+        const into = new Uint8Array(size).fill(77)
+        copyOut(some, start, end, into)
+        expect([...into]).toEqual(bytes.map((b, at) => (at >= start && at < end ? b : 77)))
+      }
+    const untouched = new Uint8Array(size)
+    copyOut(empty('bytes', size), 0, size, untouched)
+    expect(new Set(untouched)).toEqual(new Set([255]))
+    copyOut(store(empty('slots', size), { dtype: 'u8', addresses: [0], data: [1] }, null), 0, 8, untouched)
+    expect(untouched[0]).toBe(255)
+  })
+  test('a plane of bytes is those bytes, and is written like any other', () => {
+    for (const count of [0, 1, 4096, 4097, 2 * 4096, size]) {
+      const bytes = Uint8Array.from({ length: count }, (_, i) => (i * 37) % 251)
+      for (const runs of [false, true]) {
+        const p = ofBytes(bytes, runs)
+        expect(p.size).toBe(count)
+        const back = new Uint8Array(count)
+        copyOut(p, 0, count, back)
+        expect(back).toEqual(bytes)
+        if (count < 16) continue
+        const after = store(p, { dtype: 'u16', addresses: [2, 4], data: [0x1234, 0x5678] }, null)
+        expect([...read(after, cells('u8', Int32Array.of(1, 2, 3, 4, 5, 6))).data!]).toEqual([
+          bytes[1],
+          0x34,
+          0x12,
+          0x78,
+          0x56,
+          bytes[6],
+        ])
+        copyOut(p, 0, count, back)
+        expect(back).toEqual(bytes)
+      }
+    }
+  })
 })

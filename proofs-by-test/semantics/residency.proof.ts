@@ -17,6 +17,7 @@ import { launch } from '../../src/semantics/launch.js'
 import { clusterOf } from '../../src/semantics/log.js'
 import * as Policy from '../../src/semantics/policy.js'
 import type { Program } from '../../src/semantics/program.js'
+import type { PtrIndex } from '../../src/semantics/types.js'
 import { meets } from '../../src/semantics/residency.js'
 import { filling, launched, logged, matmul, right } from './machine-samples.js'
 
@@ -178,6 +179,28 @@ describe('who meets', () => {
     expect(meets(asking('itself'))).toMatch(/until/)
     expect(meets(asking('way of a let'))).toMatch(/until/)
     expect(meets(asking('nothing'))).toBeNull()
+  })
+
+  test('an atomic whose result is read', () => {
+    const counting = (reads: 'the result' | 'another' | 'nothing'): Program =>
+      cells('counting', function* (out) {
+        const found = yield* B.atomicPtr(
+          'count',
+          'add',
+          X.addptr(X.splat<PtrIndex<'i32'>, 1>(out.ptr, [4]), ones),
+          ones,
+        )
+        const other = yield* B.letIn('other', X.add(ones, ones))
+        if (reads !== 'nothing')
+          yield* B.run('write', {
+            _tag: 'gmem.store',
+            destination: X.slot(out.view, id),
+            value: reads === 'another' ? other : found,
+          })
+      })
+    expect(meets(counting('the result'))).toBe('count is an atomic whose result is read')
+    expect(meets(counting('another'))).toBeNull()
+    expect(meets(counting('nothing'))).toBeNull()
   })
 
   test('how many may be resident', () => {

@@ -238,7 +238,7 @@ describe('waits that take away', () => {
 })
 
 test('faults: no counter, an odd address, a signal of nothing', () => {
-  const codeOf = (dtype: 'i32' | 'f32', offset: number, value: number): string => {
+  const codeOf = (dtype: 'i32' | 'u32' | 'f32' | 'i64', offset: number, value: number): string => {
     const program = gmem(1, function* () {
       const s = yield* B.tensorParam('s', dtype, [2], { role: 'inout' })
       yield* signal('signal', X.addptr(s.ptr, X.i32(offset)), 'gpu', value)
@@ -247,7 +247,9 @@ test('faults: no counter, an odd address, a signal of nothing', () => {
     return outcome._tag === 'fault' ? outcome.fault.code : outcome._tag
   }
   expect(codeOf('i32', 1, 1)).toBe('completed')
+  expect(codeOf('u32', 1, 1)).toBe('completed')
   expect(codeOf('f32', 0, 1)).toBe('semaphore.counter')
+  expect(codeOf('i64', 0, 1)).toBe('semaphore.counter')
   expect(codeOf('i32', 2, 1)).toBe('I2')
   expect(codeOf('i32', -1, 1)).toBe('I2')
   expect(codeOf('i32', 0, 0)).toBe('semaphore.value')

@@ -15,6 +15,7 @@ import {
   movedArrives,
   newPairs,
   released,
+  uncounted,
   waits,
   waitsElsewhere,
 } from '../../../src/semantics/detector/candidate-edges.js'
@@ -626,6 +627,88 @@ describe('arrives that come too early for what they should tell', () => {
   test('one agent cannot wait for itself', () => {
     const c = early()
     expect(hypotheses({ ...c, b: { ...c.b, side: { ...c.b.side, index: 0 } } }, lateArrives)).toEqual([])
+  })
+})
+
+describe('a generation that is complete without the arrive that it was to wait for', () => {
+  /** c reads; x arrives in its place, so p passes and writes; c arrives when it is too late. */
+  const intruded = (
+    o: {
+      readonly released?: 'behind' | 'between' | 'before' | 'never'
+      readonly waits?: boolean
+      readonly other?: boolean
+      readonly reads?: boolean
+    } = {},
+  ): Case =>
+    caseOf(
+      (s) => {
+        const at = o.released ?? 'behind'
+        const release = (): void => s.arrive(1, 1, { site: 'release' })
+        load(s, 0, 0, 's0 0', 'fill')
+        s.wait(0, 0, 0)
+        s.wait(1, 0, 0)
+        if (at === 'before') release()
+        if (o.reads === false) s.w(1, 's0 0', 'consume')
+        else s.r(1, 's0 0', 'consume')
+        if (at === 'between') release()
+        else if (at !== 'before') s.arrive(2, 1, { site: 'intrude' })
+        // what another agent waits for does not count
+        if (o.other === true) s.wait(2, 1, 0)
+        if (o.waits !== false) s.wait(0, 1, 0)
+        load(s, 0, 0, 's0 0', 'produce')
+        if (at === 'behind') {
+          s.arrive(1, 2, { site: 'elsewhere' })
+          release()
+          s.arrive(1, 1, { site: 'once more' })
+        }
+      },
+      { agents: ['p@0', 'c@0', 'x@0'] },
+    )
+  const told = [
+    'the arrive `release` of c@0 on empty@0 before `produce` of p@0: the generation that is waited for is complete without it',
+    true,
+  ] as const
+  test('is told by the first arrive of the reader behind its read', () => {
+    expect(listed(intruded(), uncounted)).toEqual([told])
+    expect(listed(intruded({ other: true }), uncounted)).toEqual([told])
+  })
+  test('not where the reader has arrived as often as the writer has waited, never arrives, or nobody waits', () => {
+    for (const released of ['before', 'never'] as const)
+      expect(hypotheses(intruded({ released }), uncounted)).toEqual([])
+    expect(hypotheses(intruded({ waits: false }), uncounted)).toEqual([])
+  })
+  test('only of a write over what is read, by another agent that does not know of it', () => {
+    expect(hypotheses(intruded({ reads: false }), uncounted)).toHaveLength(1)
+    const c = intruded()
+    const race: Case = { ...c, finding: { ...c.finding, id: 'R1' } }
+    expect(hypotheses(race, uncounted)).toEqual([])
+    expect(hypotheses({ ...c, a: { ...c.a, done: undefined } }, uncounted)).toEqual([])
+    expect(hypotheses({ ...c, b: { ...c.b, side: { ...c.b.side, index: 1 } } }, uncounted)).toEqual([])
+    const known: Knowledge = copy(c.a.done!)
+    known.order[clockOf('program', 0)] = c.b.side.at
+    expect(hypotheses({ ...c, a: { ...c.a, done: known } }, uncounted)).toEqual([])
+  })
+  test('the second time is counted, too', () => {
+    const twice = (arrivals: number): Case =>
+      caseOf(
+        (s) => {
+          load(s, 0, 0, 's0 0', 'fill')
+          s.wait(0, 0, 0)
+          s.wait(1, 0, 0)
+          for (let i = 0; i < arrivals; i++) s.arrive(1, 1, { site: `release ${String(i)}` })
+          s.wait(0, 1, 0)
+          s.r(1, 's0 0', 'consume')
+          s.arrive(2, 1, { site: 'intrude' })
+          s.wait(0, 1, 1)
+          load(s, 0, 0, 's0 0', 'produce')
+          s.arrive(1, 1, { site: 'late' })
+        },
+        {
+          agents: ['p@0', 'c@0', 'x@0'],
+          barriers: [...world.barriers.slice(0, 1), { name: 'empty', count: 1 }],
+        },
+      )
+    expect(hypotheses(twice(1), uncounted).map((h) => h.text)).toEqual([told[0].replace('release', 'late')])
   })
 })
 

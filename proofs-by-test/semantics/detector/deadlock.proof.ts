@@ -96,4 +96,21 @@ describe('which wait explains the others', () => {
     s.wait(1, 0, 0, { blocked: true })
     expect(listed(s.judge()).map(([agent]) => agent)).toEqual(['slow@0', 'quick@0'])
   })
+  it('who waits for somebody that is not blocked leads into no cycle; the cycle is found from the next', () => {
+    const s = world(['outside@0', 'quick@0', 'slow@0', 'gone@0'], [1, 1, 1])
+    s.arrive(3, 2)
+    s.wait(0, 2, 0)
+    s.arrive(2, 1)
+    s.wait(1, 1, 0)
+    s.arrive(1, 0)
+    s.wait(2, 0, 0)
+    s.wait(0, 2, 1, { blocked: true })
+    s.wait(1, 1, 1, { blocked: true })
+    s.wait(2, 0, 1, { blocked: true })
+    expect(listed(s.judge()).map(([agent, , suppliers]) => [agent, suppliers])).toEqual([
+      ['quick@0', ['slow@0']],
+      ['slow@0', ['quick@0']],
+      ['outside@0', ['gone@0']],
+    ])
+  })
 })

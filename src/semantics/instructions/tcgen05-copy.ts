@@ -43,11 +43,8 @@ type Copy = Extract<Prepared, { readonly _tag: 'tcgen05.copy' }>
 
 // ---------------------------------------------------------------- reads and checks
 
-/** How many lanes on the copies of a row lie: 0, and where the shape says more. */
-export const laneSteps = (shape: CopyShape): ReadonlyArray<number> => {
-  const lanes = copyLanes(shape, 0)
-  return lanes.map((lane) => lane - lanes[0]!)
-}
+/** How many lanes on the copies of a row lie: where those of row 0 are. */
+export const laneSteps = (shape: CopyShape): ReadonlyArray<number> => copyLanes(shape, 0)
 
 export const prepareCp = (o: Operands, i: InstructionOf<'tcgen05.cp'>): Prepared | FaultValue => {
   const pair = checkGroup(o, i._tag, i.ctaGroup)
