@@ -9,6 +9,8 @@ import type { Skeleton } from '../../../src/semantics/naive/skeleton.js'
 import { eager, lazy, seeded, type AnyPolicy } from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
 import type { Verdict } from '../../../src/semantics/verdict.js'
+import { without } from '../../../src/kernels/broken/index.js'
+import { matmul } from '../machine-samples.js'
 import { skeleton } from '../naive/skeletons.js'
 import { kindsOf, launchedSkeleton, naiveKinds, naively, right, searched } from './programs.js'
 
@@ -113,6 +115,39 @@ describe('deadlocks that one schedule does not show', () => {
       // a directed schedule is enough
       expect([v.verdict, v.decidedBy, v.search]).toEqual([expected, 'exploration', null])
       expect(v.findings.length).toBeGreaterThan(0)
+    }
+  })
+})
+
+describe('a deadlock is told with what causes it', () => {
+  const matmulOf = matmul({ k: 128, stages: 2 })
+  const told = (label: string, policy: AnyPolicy): ReadonlyArray<string> =>
+    verdict(right(without(label)(matmulOf)), true, policy).findings.map(
+      (f) => `${f.id}: ${f.a.site} / ${f.b?.site ?? ''}`,
+    )
+  const policies = [eager, lazy, seeded(1)]
+  it('all conflicts that another schedule shows, before the wait that is blocked', () => {
+    for (const policy of policies) {
+      const all = told('wait loaded', policy)
+      expect(all[0]).toMatch(/^R1: .*(wgmma|copy a)/)
+      for (const tile of ['a', 'b'])
+        for (const id of ['R1', 'W1'])
+          expect(
+            all.some((f) => f.startsWith(id) && f.includes(`copy ${tile}`)),
+            `${id} of ${tile}`,
+          ).toBe(true)
+    }
+    const stuck = told('wait loaded', eager)
+    expect(stuck).toContain('B5: wait consumed / ')
+    // each kind of finding once before any comes again, the conflicts of the cause first
+    expect(stuck.slice(0, 2).map((f) => f.slice(0, 2))).toEqual(['R1', 'W1'])
+  })
+  it('where there is no conflict, the blocked wait and what is wrong with its barrier', () => {
+    for (const policy of policies) {
+      expect(told('arrive consumed', policy)).toEqual(['B5: wait consumed / '])
+      expect(told('copy a.expect', policy)).toEqual(['B5: wait loaded / '])
+      expect(told('copy b', policy)).toEqual(['B4: wait loaded / '])
+      expect(told('init loaded[0]', policy)).toEqual(['B7: copy a.expect / ', 'B5: wait loaded / '])
     }
   })
 })
