@@ -8,6 +8,7 @@ const config: ViteUserConfig = defineConfig({
   test: {
     include: ['proofs-by-test/transforms/**/*.proof.ts', 'proofs-by-test/layouts/**/*.proof.ts'],
     env: { TCSPEC_SMALL: '1' },
+    setupFiles: ['tools/one-seed.mjs'],
     testTimeout: 20_000,
     // Proofs share nothing but what they import: one thread for all of them saves most of a mutant's time.
     pool: 'threads',

@@ -14,6 +14,7 @@ const config: ViteUserConfig = defineConfig({
       'proofs-by-test/semantics/single-schedule*.proof.ts',
     ],
     env: { TCSPEC_SMALL: '1' },
+    setupFiles: ['tools/one-seed.mjs'],
     testTimeout: 60_000,
     pool: 'threads',
     isolate: false,

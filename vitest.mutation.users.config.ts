@@ -17,6 +17,7 @@ const config: ViteUserConfig = defineConfig({
       'proofs-by-test/semantics/mutation/mutants.proof.ts',
     ],
     env: { TCSPEC_SMALL: '1' },
+    setupFiles: ['tools/one-seed.mjs'],
     testTimeout: 120_000,
     pool: 'threads',
     isolate: false,
