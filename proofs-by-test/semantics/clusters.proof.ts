@@ -136,6 +136,34 @@ describe('K2: an operation of the cluster, reached by some of its CTAs', () => {
     expect(shows(three)).toEqual(['hazard', 'K2'])
     expect(verdict(three).findings[0]!.text).toContain('w@1, w@2 end without arriving in generation 0')
   })
+  test('each cluster answers for its own, also where several run together', () => {
+    const alone = pair(
+      function* () {
+        yield* B.ifThen('leader', leader, () => meet('alone'))
+      },
+      [B.warpgroup('wg', 0)],
+      [4],
+    )
+    const { verdict: v } = right(
+      check(alone, {
+        settings: {},
+        algebra: unit,
+        arguments: { scalars: new Map(), tensors: new Map(), resident: 2 },
+        policy: Policy.eager,
+        strict: false,
+        strictProxies: false,
+        hazards: true,
+        provenance: false,
+        explore: false,
+        explain: false,
+        fuel: 1e4,
+      }),
+    )
+    expect(v.findings.map((f) => f.text.replace(/^[^:]*: /, ''))).toEqual([
+      'wg@1.c0 ends without arriving in generation 0',
+      'wg@1.c1 ends without arriving in generation 0',
+    ])
+  })
   test('one agent of a CTA is enough: who has ended is not waited for', () => {
     const some = pair(
       function* () {

@@ -249,6 +249,20 @@ test('pack: the first part is lowest, each as wide as it is', () => {
   expect(value(X.pack('i32', [X.float('f16', 1), X.float('f16', 2)]))).toBe(0x40003c00)
 })
 
+test('an i64 cut off at one bit, and at 32', () => {
+  const of = (x: bigint): ReadonlyArray<Value> => [
+    value(X.trunc(X.i64(x), 'i1')),
+    value(X.trunc(X.i64(x), 'i32')),
+  ]
+  expect([of(2n), of(3n), of(-1n), of(2n ** 32n), of(2n ** 31n + 1n)]).toEqual([
+    [false, 2],
+    [true, 3],
+    [true, -1],
+    [false, 0],
+    [true, -(2 ** 31) + 1],
+  ])
+})
+
 test('not: the other one', () => {
   expect([value(X.not(X.i1(true))), value(X.not(X.i1(false)))]).toEqual([false, true])
   const below = X.lt(X.iota<1>([3], 0), X.splat<'i32', 1>(X.i32(1), [3]))

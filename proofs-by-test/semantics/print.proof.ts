@@ -1,5 +1,6 @@
 /** Listings, by hand: an expression of every kind, and one program with a statement and a declaration of every kind. */
 import { describe, expect, test } from 'vitest'
+import { WGMMA } from '../../src/layouts/tiled.js'
 import * as X from '../../src/semantics/expression.js'
 import type { ExprNode } from '../../src/semantics/expression.js'
 import { print, printExpr } from '../../src/semantics/print.js'
@@ -80,6 +81,15 @@ const expressions: ReadonlyArray<readonly [ExprNode, string]> = [
     },
     'reduce(t, 0, (x, y) => let p = add(a, b); let q = p; q)',
   ],
+  // with a layout of registers: its number among those of the listing
+  [X.iota([4], 0, WGMMA, 7), 'iota([4], 0, 7, L0)'],
+  [X.splat(f, [4], WGMMA), 'splat(f, [4], L0)'],
+  [X.broadcast(t, [4, 8], WGMMA), 'broadcast(t, [4, 8], L0)'],
+  [X.expandDims(t, 1, WGMMA), 'expandDims(t, 1, L0)'],
+  [X.reshape(t, [32], WGMMA), 'reshape(t, [32], L0)'],
+  [X.transpose(t, [1, 0], WGMMA), 'transpose(t, [1, 0], L0)'],
+  [X.convertLayout(t, WGMMA), 'convertLayout(t, L0)'],
+  [X.reduce(t, 1, (x, y) => X.add(x, y), WGMMA), 'reduce(t, 1, (lhs, rhs) => add(lhs, rhs), L0)'],
   [X.any(truth), 'vote.any(truth)'],
   [X.all(truth), 'vote.all(truth)'],
   [X.item(X.name<never>('t') as X.Tile<'f32', 0>), 'item(t)'],

@@ -272,6 +272,29 @@ describe('theorem 1: proved iff equal over the field', () => {
       expect([said.text, said.proved]).toEqual([expect.stringMatching(says), proved])
       expect(isMatmul(p)).toBe(proved)
     })
+  test('a sum that starts from anything but zero is not the product', () => {
+    const startingFrom = (start: number): Program => {
+      const changed = (u: unknown): unknown =>
+        typeof u !== 'object' || u === null
+          ? u
+          : Array.isArray(u)
+            ? u.map(changed)
+            : '_tag' in u && u._tag === 'splat'
+              ? { ...u, x: float('f32', start) }
+              : Object.fromEntries(Object.entries(u).map(([key, of]) => [key, changed(of)]))
+      return changed(programOf(correct)) as Program
+    }
+    expect(provenanceOf(startingFrom(0))).toEqual(provenanceOf(programOf(correct)))
+    for (const start of [1, -1, 0.5]) {
+      const p = startingFrom(start)
+      const { proved, text } = provenanceOf(p)
+      expect([proved, text]).toEqual([
+        false,
+        expect.stringMatching(/computed by other means than a matrix product/),
+      ])
+      expect(isMatmul(p)).toBe(false)
+    }
+  })
   test('a product of other tensors is not the one that is claimed', () => {
     const p = programOf(correct)
     for (const [claims, says] of [

@@ -181,6 +181,41 @@ describe('what an operation offers', () => {
     expect(withWait[0]!.some((key) => key.startsWith('0:3/'))).toBe(true)
   })
 
+  test('groups: a wait is for its own family', () => {
+    const seen = stages(function* () {
+      const a = yield* B.tensorParam('a', 'f32', [4], { role: 'in' })
+      const out = yield* B.tensorParam('out', 'f16', [8, 64], { role: 'out' })
+      const map = yield* B.descriptorParam('map', out, [8, 64])
+      const source = yield* B.sharedMemory('source', 'f16', [8, 64])
+      const to = yield* B.sharedMemory('to', 'f32', [4])
+      const from = X.addptr(X.splat<{ readonly ptr: 'f32' }, 1>(a.ptr, [4]), X.iota<1>([4], 0))
+      yield* B.run('copy', { _tag: 'cpAsync.copy', source: from, destination: to })
+      yield* B.run('commit copy', { _tag: 'cpAsync.commitGroup' })
+      yield* B.run('bulk', { _tag: 'bulk.waitGroup', pending: 0, read: false })
+      yield* B.run('wgmma', { _tag: 'wgmma.waitGroup', pending: 0 })
+      yield* B.run('wait copy', { _tag: 'cpAsync.waitGroup', pending: 0 })
+      yield* B.run('store', { _tag: 'tma.store', descriptor: map, coords: [X.i32(0), X.i32(0)], source })
+      yield* B.run('commit', { _tag: 'bulk.commitGroup' })
+      yield* B.run('wait copy again', { _tag: 'cpAsync.waitGroup', pending: 0 })
+      yield* B.run('wait', { _tag: 'bulk.waitGroup', pending: 0, read: false })
+    })
+    // 1 copy, 2 commit, 3 bulk, 4 wgmma, 5 wait; 6 store, 7 commit, 8 wait for copies, 9 wait
+    expect(seen).toEqual([
+      ['0:1'],
+      ['0:1/all.0', '0:2'],
+      ['0:1/all.0', '0:3'],
+      ['0:1/all.0', '0:4'],
+      ['0:1/all.0'],
+      ['0:5'],
+      ['0:6'],
+      ['0:6/read.0', '0:7'],
+      ['0:6/read.0', '0:8'],
+      ['0:6/read.0'],
+      ['0:6/write.0'],
+      ['0:9'],
+    ])
+  })
+
   test('wgmma of one agent perform in the order of their issue', () => {
     const seen = stages(function* () {
       const acc = yield* B.registers('acc', 'wg', 'f32', [64, 64])

@@ -96,6 +96,25 @@ describe('which wait explains the others', () => {
     s.wait(1, 0, 0, { blocked: true })
     expect(listed(s.judge()).map(([agent]) => agent)).toEqual(['slow@0', 'quick@0'])
   })
+  it('who could be helped by two, of whom the first leads into no cycle: through the second', () => {
+    const s = world(['first@0', 'end@0', 'second@0', 'gone@0'], [2, 1, 1])
+    // b0 is arrived at by end and by second; end waits for b2, which gone has left
+    s.arrive(1, 0)
+    s.arrive(2, 0)
+    s.wait(0, 0, 0)
+    s.arrive(0, 1)
+    s.wait(2, 1, 0)
+    s.arrive(3, 2)
+    s.wait(1, 2, 0)
+    s.wait(0, 0, 1, { blocked: true })
+    s.wait(1, 2, 1, { blocked: true })
+    s.wait(2, 1, 1, { blocked: true })
+    expect(listed(s.judge()).map(([agent, , suppliers]) => [agent, suppliers])).toEqual([
+      ['first@0', ['end@0', 'second@0']],
+      ['second@0', ['first@0']],
+      ['end@0', ['gone@0']],
+    ])
+  })
   it('who waits for somebody that is not blocked leads into no cycle; the cycle is found from the next', () => {
     const s = world(['outside@0', 'quick@0', 'slow@0', 'gone@0'], [1, 1, 1])
     s.arrive(3, 2)
