@@ -356,6 +356,9 @@ describe('group waits', () => {
   test('tensor memory: before the fence that speaks for the release; behind it the wait is not handed on', () => {
     const c = caseOf((s) => {
       const op = s.issue(1, 'tcgen05St', 'store')
+      // fences that do not speak for a release are no places for a wait
+      s.fence(1, 'proxyAsync')
+      s.fence(1, 'tensorAfter')
       s.fence(1, 'tensorBefore')
       s.arrive(1, 1, { site: 'publish' })
       s.wait(0, 1, 0)
