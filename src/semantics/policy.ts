@@ -41,10 +41,8 @@ export const random = (state: number): readonly [number, number] => {
 
 // ---------------------------------------------------------------- policies
 
-const first = (offered: ReadonlyArray<Offered>, wanted: (o: Offered) => boolean): number => {
-  const i = offered.findIndex(wanted)
-  return i < 0 ? 0 : i
-}
+const first = (offered: ReadonlyArray<Offered>, wanted: (o: Offered) => boolean): number =>
+  Math.max(0, offered.findIndex(wanted))
 
 export const eager: AnyPolicy = pack({
   name: 'eager',

@@ -18,7 +18,7 @@ export type Intervals = ReadonlyArray<number>
 export const intervals = (ks: Int32Array): Intervals => {
   const out: number[] = []
   for (const k of ks)
-    if (out.length > 0 && out[out.length - 1] === k) out[out.length - 1] = k + 1
+    if (out[out.length - 1] === k) out[out.length - 1] = k + 1
     else out.push(k, k + 1)
   return out
 }
@@ -27,7 +27,7 @@ export const shifted = (ks: Intervals, by: number): Intervals => ks.map((k) => k
 
 /** First the one list, then the other. */
 export const andThen = (x: Intervals, y: Intervals): Intervals =>
-  x.length > 0 && y.length > 0 && x[x.length - 1] === y[0] ? [...x.slice(0, -1), ...y.slice(1)] : [...x, ...y]
+  x[x.length - 1] === y[0] ? [...x.slice(0, -1), ...y.slice(1)] : [...x, ...y]
 
 /** The same multiset in ascending order. */
 export const ascending = (ks: Intervals): Intervals => {
