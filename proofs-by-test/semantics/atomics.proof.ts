@@ -5,7 +5,9 @@
 import { fc, test as prop } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import { bits } from '../../src/numerics/bits.js'
+import type { Algebra } from '../../src/numerics/algebra.js'
 import type { Dtype } from '../../src/numerics/dtype.js'
+import { real64 } from '../../src/numerics/real64.js'
 import { unit } from '../../src/numerics/unit.js'
 import * as B from '../../src/semantics/builder.js'
 import { check } from '../../src/semantics/check.js'
@@ -15,6 +17,7 @@ import { isAtomic } from '../../src/semantics/instructions/atomic.js'
 import { readTensor } from '../../src/semantics/launch.js'
 import * as Policy from '../../src/semantics/policy.js'
 import type { Program } from '../../src/semantics/program.js'
+import type { PtrIndex } from '../../src/semantics/types.js'
 import type { Verdict } from '../../src/semantics/verdict.js'
 import { launched, logged, right } from './machine-samples.js'
 
@@ -126,6 +129,37 @@ describe('laws 1 and 3', () => {
     ])
     expect(once('add', 'u32', [0, 0, 0, 0], [2 ** 32 - 1], [1, 0, 0, 0])[1]).toEqual([0])
     expect(once('min', 'u32', [0, 0, 0, 0], [2 ** 32 - 1], [5, 7, 9, 11])[1]).toEqual([5])
+  })
+
+  test('floats come back as they were, in every algebra that keeps them; sums of i32 wrap there, too', () => {
+    const added = <D extends 'f32' | 'i32'>(dtype: D, algebra: Algebra, old: number, by: number) => {
+      const program = right(
+        B.kernel({ name: 'added', arch: 'sm90a', agents: [B.warp('w', 0)] }, function* () {
+          const x = yield* B.tensorParam('x', dtype, [1], { role: 'inout' })
+          const v = yield* B.tensorParam('v', dtype, [1], { role: 'in' })
+          const out = yield* B.tensorParam('out', dtype, [1], { role: 'out' })
+          const value = yield* B.gmemLoad('value', v.view)
+          const pointers = X.addptr(X.splat<PtrIndex<D>, 1>(x.ptr, [1]), X.splat<'i32', 1>(X.i32(0), [1]))
+          const found = yield* B.atomicPtr('add', 'add', pointers, value)
+          yield* B.run('write', { _tag: 'gmem.store', destination: out.view, value: found })
+        }),
+      )
+      const l = launched(program, algebra, {
+        tensors: new Map([
+          ['x', Float64Array.of(old)],
+          ['v', Float64Array.of(by)],
+        ]),
+      })
+      const { machine } = logged(l, Policy.eager)
+      return ['out', 'x'].map((name) => readTensor(l.world, machine, name)![0])
+    }
+    expect(added('f32', real64, 1.5, 0.25)).toEqual([1.5, 1.75])
+    expect(added('f32', real64, -2.5e10, 0.5)).toEqual([-2.5e10, -2.5e10 + 0.5])
+    // 1.5 and 0.25 in f32, and their sum 1.75
+    expect(added('f32', hopper, 0x3fc00000, 0x3e800000)).toEqual([0x3fc00000, 0x3fe00000])
+    expect(added('f32', hopper, 0xbfc00000, 0x3e800000)).toEqual([0xbfc00000, 0xbfa00000])
+    for (const algebra of [hopper, real64])
+      expect(added('i32', algebra, 2 ** 31 - 1, 2)).toEqual([2 ** 31 - 1, -(2 ** 31) + 1])
   })
 
   test('dtypes of PTX', () => {

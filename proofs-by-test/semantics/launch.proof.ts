@@ -51,6 +51,27 @@ describe('a grid', () => {
   })
 })
 
+test('a grid is so many clusters, of which at most those run together', () => {
+  const of = (
+    grid: ReadonlyArray<number>,
+    cluster: ReadonlyArray<number>,
+    resident?: number,
+  ): ReadonlyArray<number> => {
+    const { world } = right(
+      launch(idle(nothing, { grid, cluster }), unit, {
+        ...noArguments,
+        ...(resident === undefined ? {} : { resident }),
+      }),
+    )
+    return [world.clusterCount, world.ctas, world.resident]
+  }
+  expect(of([4, 6], [2, 3])).toEqual([4, 6, 1])
+  expect(of([4, 6], [2])).toEqual([12, 2, 1])
+  expect(of([4, 6], [])).toEqual([24, 1, 1])
+  expect(of([4, 6], [2, 3], 3)).toEqual([4, 6, 3])
+  expect(of([4, 6], [2, 3], 9)).toEqual([4, 6, 4])
+})
+
 describe('parameters', () => {
   const tensor = (
     dtype: Dtype,
