@@ -7,6 +7,7 @@ import { unit } from '../../src/numerics/unit.js'
 import * as B from '../../src/semantics/builder.js'
 import * as X from '../../src/semantics/expression.js'
 import type { LogEvent } from '../../src/semantics/log.js'
+import type { InFlight } from '../../src/semantics/machine/operation.js'
 import type { Machine } from '../../src/semantics/machine/state.js'
 import * as Policy from '../../src/semantics/policy.js'
 import * as StateEither from '../../src/semantics/state-either.js'
@@ -14,9 +15,11 @@ import {
   blockedEvents,
   finished,
   offered,
+  partOf,
   readKey,
   sameKey,
   showKey,
+  stageOf,
   step,
   take,
   type EventKey,
@@ -47,6 +50,27 @@ describe('keys', () => {
   test('what is no key is none', () => {
     for (const text of ['', '3', '3:', ':4', '3:4/', '3:4/read', '3:4/agent.0', '3:4/read.x', ' 3:4', '3:4 '])
       expect(readKey(text), text).toBeNull()
+  })
+
+  test('a stage is named where an operation has several', () => {
+    const of = (f: object): readonly [string, number] => [stageOf(f as InFlight), partOf(f as InFlight)]
+    expect(of({ _tag: 'tmaLoad', stage: 'signal', part: 2 })).toEqual(['signal', 2])
+    expect(of({ _tag: 'tmaStore', stage: 'read', part: 1 })).toEqual(['read', 1])
+    expect(of({ _tag: 'stAsync', stage: 'write', part: 1 })).toEqual(['write', 0])
+    expect(of({ _tag: 'clc', stage: 'write', part: 3 })).toEqual(['write', 3])
+    // a commit that a product names is told apart from the product itself
+    expect(of({ _tag: 'tcgen05Commit', alone: true, part: 0 })).toEqual(['all', 0])
+    expect(of({ _tag: 'tcgen05Commit', alone: false, part: 1 })).toEqual(['signal', 1])
+    for (const _tag of [
+      'wgmma',
+      'tcgen05',
+      'tcgen05Copy',
+      'cpAsync',
+      'cpAsyncArrive',
+      'tcgen05Ld',
+      'tcgen05St',
+    ])
+      expect(of({ _tag, part: 5 })).toEqual(['all', 0])
   })
 
   test('every event of a run has another key', () => {

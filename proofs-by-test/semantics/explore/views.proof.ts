@@ -149,6 +149,11 @@ const stores: ReadonlyArray<Row> = [
     ` | t@0: st s0.x > g.z; bc; st s0.x > g.w; bc; bw 1 full; rd g.w; bw 0 full`,
     'race visibility',
   ],
+  [
+    'groups of another family do not count',
+    ` | t@0: st s0.x > g.z; bc; cp > s0.y; cc; bw 1 full; rd g.z; bw 0 full; cw 0`,
+    'race visibility',
+  ],
   ['two of one group', ` | t@0: st s0.x > g.z; st s0.x > g.w; bc; bw 0 full; rd g.z; rd g.w`, ''],
   ['waited for and told', `${two} | t@0: st s0.x > g.z; bc; bw 0 full; arr #0 | u@0: wait #0 0; rd g.z`, ''],
   [
