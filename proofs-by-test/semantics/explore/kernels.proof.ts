@@ -74,11 +74,11 @@ describe('a search of every schedule of a kernel of the catalogue', () => {
       const { program } = right(instanceOf(kernel, small[name] ?? {}, []))
       const x = right(exploreLaunched(launchedProgram(program), options({})))
       expect([x.complete, x.clean, x.found]).toEqual([true, true, []])
-      // without choosing what is enough there is no end to it
+      // without choosing what is enough there is more to see, and mostly no end to it
       const all = right(
         exploreLaunched(launchedProgram(program), options({ reduced: false, states: 4 * x.states })),
       )
-      expect(name === 'queue' ? all.states > x.states : all.bound === 'states').toBe(true)
+      expect(all.states).toBeGreaterThan(x.states)
     },
   )
 })
