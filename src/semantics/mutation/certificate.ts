@@ -2,7 +2,8 @@
  * Certificates: why a survivor is no mutant at all.
  *
  * A rule is a fact about the machine that can be read off the change; each has its theorem among the proofs, on drawn programs of which the naive engine
- * knows every schedule. What no rule covers is explored (`cut-down.ts`), and what neither covers is a survivor.
+ * knows every schedule. A rule is asked of a mutant that was found clean: exchanged arrives may reach a CTA that has ended, and that is no mutant to
+ * certify. What no rule covers is explored (`cut-down.ts`), and what neither covers is a survivor.
  *
  * | rule                  | why nothing changes                                                                     |
  * |-----------------------|-----------------------------------------------------------------------------------------|
