@@ -11,16 +11,21 @@ import { launch } from '../../src/semantics/launch.js'
 import { evaluate } from '../../src/semantics/machine/evaluate.js'
 import * as V from '../../src/semantics/machine/value.js'
 import * as Policy from '../../src/semantics/policy.js'
+import { noArguments, type Arguments } from '../../src/semantics/launch.js'
 import type { Program } from '../../src/semantics/program.js'
 import type { Verdict } from '../../src/semantics/verdict.js'
 import { right } from './machine-samples.js'
 
-const verdict = (program: Program, policy: Policy.AnyPolicy = Policy.eager): Verdict =>
+const verdict = (
+  program: Program,
+  policy: Policy.AnyPolicy = Policy.eager,
+  more: Partial<Arguments> = {},
+): Verdict =>
   right(
     check(program, {
       settings: {},
       algebra: unit,
-      arguments: { scalars: new Map(), tensors: new Map() },
+      arguments: { ...noArguments, ...more },
       policy,
       strict: false,
       strictProxies: false,
@@ -89,20 +94,7 @@ describe('cluster barrier', () => {
   test('clusters do not wait for one another', () => {
     const program = pair(() => meet('once'), [B.warpgroup('wg', 0)], [8])
     for (const resident of [1, 2, 4]) {
-      const { verdict: v } = right(
-        check(program, {
-          settings: {},
-          algebra: unit,
-          arguments: { scalars: new Map(), tensors: new Map(), resident },
-          policy: Policy.seeded(resident),
-          strict: false,
-          strictProxies: false,
-          hazards: true,
-          provenance: false,
-          explore: false,
-          fuel: 1e4,
-        }),
-      )
+      const v = verdict(program, Policy.seeded(resident), { resident })
       expect(v).toMatchObject({ verdict: 'ok', findings: [] })
     }
   })
@@ -144,21 +136,7 @@ describe('K2: an operation of the cluster, reached by some of its CTAs', () => {
       [B.warpgroup('wg', 0)],
       [4],
     )
-    const { verdict: v } = right(
-      check(alone, {
-        settings: {},
-        algebra: unit,
-        arguments: { scalars: new Map(), tensors: new Map(), resident: 2 },
-        policy: Policy.eager,
-        strict: false,
-        strictProxies: false,
-        hazards: true,
-        provenance: false,
-        explore: false,
-        explain: false,
-        fuel: 1e4,
-      }),
-    )
+    const v = verdict(alone, Policy.eager, { resident: 2 })
     expect(v.findings.map((f) => f.text.replace(/^[^:]*: /, ''))).toEqual([
       'wg@1.c0 ends without arriving in generation 0',
       'wg@1.c1 ends without arriving in generation 0',

@@ -126,7 +126,7 @@ describe('a deadlock is told with what causes it', () => {
       (f) => `${f.id}: ${f.a.site} / ${f.b?.site ?? ''}`,
     )
   const policies = [eager, lazy, seeded(1)]
-  it('all conflicts that another schedule shows, before the wait that is blocked', () => {
+  it('the conflicts of both copies, before the wait that is blocked', () => {
     for (const policy of policies) {
       const all = told('wait loaded', policy)
       expect(all[0]).toMatch(/^R1: .*(wgmma|copy a)/)
@@ -139,7 +139,7 @@ describe('a deadlock is told with what causes it', () => {
     }
     const stuck = told('wait loaded', eager)
     expect(stuck).toContain('B5: wait consumed / ')
-    // each kind of finding once before any comes again, the conflicts of the cause first
+    // the conflicts come first
     expect(stuck.slice(0, 2).map((f) => f.slice(0, 2))).toEqual(['R1', 'W1'])
   })
   it('where there is no conflict, the blocked wait and what is wrong with its barrier', () => {

@@ -18,9 +18,9 @@ interface Kit {
   readonly t: Tables
   readonly s: Products
 }
-const kit = (): Kit => {
+const kit = (of: Header = header): Kit => {
   const t = tables()
-  return { t, s: products(header, t) }
+  return { t, s: products(of, t) }
 }
 const range = (from: number, count: number): ReadonlyArray<number> =>
   Array.from({ length: count }, (_, i) => from + i)
@@ -247,39 +247,28 @@ describe('scales', () => {
       const [x, j] = indexOf(byte)
       return x === line && j === at
     })!
+  const placed = (
+    { t }: Kit,
+    plane: number,
+    rows: ReadonlyArray<number>,
+    columns: ReadonlyArray<number>,
+    at: (row: number, column: number) => number,
+  ): Operand => ({
+    terms: input(plane, table(t, Int32Array.from(rows.flatMap((r) => columns.map((c) => at(r, c))))), 0),
+    shape: [rows.length, columns.length],
+  })
   const scalesOf = (
     k: Kit,
     plane: number,
     rows: ReadonlyArray<number>,
     columns: ReadonlyArray<number>,
-  ): Operand => ({
-    terms: input(
-      plane,
-      table(k.t, Int32Array.from(rows.flatMap((line) => columns.map((at) => byteOf(line, at))))),
-      0,
-    ),
-    shape: [rows.length, columns.length],
-  })
+  ): Operand => placed(k, plane, rows, columns, byteOf)
   const rectangle = (
     k: Kit,
     plane: number,
     rows: ReadonlyArray<number>,
     columns: ReadonlyArray<number>,
-  ): Operand => ({
-    terms: input(
-      plane,
-      table(
-        k.t,
-        Int32Array.from(rows.flatMap((r) => columns.map((c) => (plane === X ? r * K + c : c * K + r)))),
-      ),
-      0,
-    ),
-    shape: [rows.length, columns.length],
-  })
-  const scaledKit = (of: Header = scaledHeader): Kit => {
-    const t = tables()
-    return { t, s: products(of, t) }
-  }
+  ): Operand => placed(k, plane, rows, columns, (r, c) => (plane === X ? r * K + c : c * K + r))
   // rows 130.. of x, columns 40.. and 200.. of y, k's 160:224: blocks 5 and 6
   const [rows, near, far, ks] = [range(130, 3), range(40, 2), range(200, 2), range(160, 64)]
   const said = (
@@ -288,7 +277,7 @@ describe('scales', () => {
     of: Header = scaledHeader,
     steps: ReadonlyArray<number> = ks,
   ): string => {
-    const k = scaledKit(of)
+    const k = kit(of)
     const found = product(
       k.s,
       [rectangle(k, X, rows, steps)],
