@@ -11,79 +11,37 @@ import { describe, expect, test } from 'vitest'
 import { bits } from '../../src/numerics/bits.js'
 import * as B from '../../src/semantics/builder.js'
 import * as X from '../../src/semantics/expression.js'
-import type { Expr, ExprNode } from '../../src/semantics/expression.js'
+import type { ExprNode } from '../../src/semantics/expression.js'
 import type { Instruction } from '../../src/semantics/instruction.js'
 import type { Prepared } from '../../src/semantics/machine/operation.js'
 import { prepare } from '../../src/semantics/machine/prepare.js'
 import { isFault, type FaultValue } from '../../src/semantics/machine/value.js'
 import { instructionNames, mapOperands, operandsOf, type OperandKind } from '../../src/semantics/signature.js'
-import { swizzle, tile } from '../../src/transforms/transform.js'
 import { launched, right } from './machine-samples.js'
+import {
+  barrier,
+  declarations,
+  eights,
+  expr,
+  fours,
+  map,
+  one,
+  pointer,
+  pointers,
+  view,
+  yes,
+} from './operands.js'
 
 const program = right(
   B.draft(
     { name: 'operands', arch: 'sm100a', grid: [2], cluster: [2], agents: [B.warpgroup('wg', 0)] },
-    function* () {
-      const transforms = [right(tile([8, 64])), right(swizzle(128))]
-      yield* B.barriers('b', [2], { contract: 'ptx', ordersTensorCore: true })
-      yield* B.barriers('one', [], { contract: 'ptx', ordersTensorCore: true })
-      yield* B.sharedMemory('x', 'i32', [4])
-      yield* B.sharedMemory('wide', 'i32', [16])
-      yield* B.sharedMemory('box', 'u16', [8, 64], [], { align: 1024 })
-      yield* B.sharedMemory('lines', 'u16', [8, 64], [], { align: 1024 })
-      yield* B.sharedMemory('answer', 'i32', [4], [], { align: 16 })
-      yield* B.sharedMemory('wa', 'f16', [64, 64], transforms)
-      yield* B.sharedMemory('wb', 'f16', [64, 32], [])
-      yield* B.sharedMemory('ta', 'f16', [128, 64], transforms)
-      yield* B.sharedMemory('tb', 'f16', [64, 64], [])
-      yield* B.sharedMemory('rows of copies', 'u32', [128, 8])
-      yield* B.sharedMemory('half of b', 'f16', [64, 32], [])
-      yield* B.sharedMemory('one row', 'u32', [1, 8])
-      yield* B.sharedMemory('halves', 'f16', [4])
-      yield* B.sharedMemory('bytes', 'u8', [64])
-      yield* B.sharedMemory('cube', 'f16', [2, 2, 2])
-      yield* B.sharedMemory('ints', 'i8', [64, 64])
-      yield* B.sharedMemory('scales', 'e8m0', [128, 2])
-      yield* B.sharedMemory('scales of 64', 'e8m0', [64, 2])
-      yield* B.sharedMemory('other scales', 'ue4m3', [64, 2])
-      yield* B.sharedMemory('wrong scales', 'e8m0', [64, 1])
-      yield* B.sharedMemory('no scales', 'f16', [128, 2])
-      yield* B.registers('r of floats', 'wg', 'f32', [128, 8])
-      yield* B.registers('long', 'wg', 'u32', [128, 4])
-      yield* B.registers('wacc', 'wg', 'f32', [64, 32])
-      yield* B.registers('r', 'wg', 'u32', [128, 8])
-      yield* B.registers('r4', 'wg', 'i32', [4])
-      yield* B.tensorMemory('d', 'f32', [128, 64])
-      yield* B.tensorMemory('c', 'u32', [128, 8])
-      const t = yield* B.tensorParam('t', 'u16', [16, 64], { role: 'inout' })
-      const n = yield* B.tensorParam('n', 'i32', [16], { role: 'inout' })
-      yield* B.tensorParam('maps', 'u8', [256], { role: 'inout' })
-      yield* B.descriptorParam('map', t, [8, 64])
-      yield* B.descriptorParam('line', t, [1, 64])
-      yield* B.descriptorParam('words', n, [16])
-    },
+    declarations,
   ),
 )
 const { world } = launched(program, bits('blackwell'))
 const prepared = (i: Instruction, frame: ReadonlyArray<undefined> = []): Prepared | FaultValue =>
   prepare(world, { agent: 1, cta: 1, place: 0, cluster: 0 }, frame, i)
 
-// ---------------------------------------------------------------- operands by name
-
-const expr = <T extends Expr>(tree: ExprNode): T => tree as unknown as T
-const view = (id: string): never => expr<never>({ _tag: 'storage', storage: id })
-const barrier = (k: number): never =>
-  expr<never>({ _tag: 'slot', of: { _tag: 'storage', storage: 'b' }, index: X.i32(k) as unknown as ExprNode })
-const one = view('one')
-const pointer = (param: string): never => expr<never>({ _tag: 'paramPtr', param })
-const map = (param: string): never => expr<never>({ _tag: 'descriptor', param })
-const fours = X.iota<1>([4], 0)
-const eights = X.iota<1>([8], 0)
-const pointers = X.addptr(
-  X.splat<never, 1>(pointer('n'), [4]) as unknown as X.Tile<never, 1>,
-  fours,
-) as unknown as never
-const yes = X.splat(X.i1(true), [4])
 const ofThree = (x: number): X.Expr<'i1'> => X.lt(X.i32(x), X.i32(3))
 
 type Case = readonly [Instruction, figures: object]
