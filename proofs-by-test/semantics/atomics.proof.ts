@@ -6,15 +6,22 @@ import { fc, test as prop } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import { bits } from '../../src/numerics/bits.js'
 import type { Algebra } from '../../src/numerics/algebra.js'
-import type { Dtype } from '../../src/numerics/dtype.js'
+import { dtypes, type Dtype } from '../../src/numerics/dtype.js'
+import { field } from '../../src/numerics/field.js'
 import { real64 } from '../../src/numerics/real64.js'
 import { unit } from '../../src/numerics/unit.js'
 import * as B from '../../src/semantics/builder.js'
 import { check } from '../../src/semantics/check.js'
 import * as X from '../../src/semantics/expression.js'
 import type { AtomicOp, Scope } from '../../src/semantics/instruction.js'
-import { isAtomic } from '../../src/semantics/instructions/atomic.js'
+import { execute, isAtomic } from '../../src/semantics/instructions/atomic.js'
 import { readTensor } from '../../src/semantics/launch.js'
+import * as Footprint from '../../src/semantics/machine/footprint.js'
+import type { Elements } from '../../src/semantics/machine/operation.js'
+import * as Plane from '../../src/semantics/machine/plane.js'
+import { prepare } from '../../src/semantics/machine/prepare.js'
+import { withPlane } from '../../src/semantics/machine/state.js'
+import { isFault } from '../../src/semantics/machine/value.js'
 import * as Policy from '../../src/semantics/policy.js'
 import type { Program } from '../../src/semantics/program.js'
 import type { PtrIndex } from '../../src/semantics/types.js'
@@ -172,6 +179,250 @@ describe('laws 1 and 3', () => {
     expect(of('xor')).toEqual(['i32', 'u32', 'i64', 'u64'])
     expect(of('exchange')).toEqual(['f32', 'i32', 'u32', 'i64', 'u64'])
     expect(of('cas')).toEqual(['f32', 'f16', 'bf16', 'i32', 'u32', 'i64', 'u64'])
+  })
+})
+
+// ---------------------------------------------------------------- one atomic by itself
+
+describe('one atomic by itself', () => {
+  const program = right(
+    B.draft({ name: 'one', arch: 'sm90a', grid: [2], cluster: [2], agents: [B.warp('w', 0)] }, () =>
+      B.of(undefined),
+    ),
+  )
+  const samples = new Map([hopper, real64, unit].map((a) => [a.name, launched(program, a)]))
+  const big = 2 ** 53 - 1
+  interface Given {
+    readonly algebra?: Algebra
+    readonly at?: ReadonlyArray<number>
+    readonly compare?: ReadonlyArray<number>
+    /** memory that nobody has written */
+    readonly unwritten?: boolean
+  }
+  /** Elements of CTA 1's shared memory: what was found, what is there, or the code of a fault. */
+  const done = (
+    op: AtomicOp,
+    dtype: Dtype,
+    old: ReadonlyArray<number>,
+    by: ReadonlyArray<number>,
+    g: Given = {},
+  ): readonly [found: ReadonlyArray<number> | null, memory: ReadonlyArray<number> | null] | string => {
+    const { world, machine } = samples.get((g.algebra ?? hopper).name)!
+    const plane = world.header.planes.findIndex((p) => p.space === 'smem' && p.cta === 1)
+    const cellsOf = (at: ReadonlyArray<number>): Elements =>
+      Footprint.ofAddresses(world.footprints, plane, dtype, [at.length], Int32Array.from(at))
+    const all = cellsOf(old.map((_, i) => 64 + 8 * i))
+    const before =
+      g.unwritten === true
+        ? machine
+        : withPlane(machine, plane, Plane.write(machine.planes[plane]!, all, Float64Array.from(old), null))
+    const destination = cellsOf(g.at ?? by.map((_, i) => 64 + 8 * i))
+    const made = execute(
+      { world, agent: 1, stamp: { agent: 1, at: 3, site: 0, iteration: [] } },
+      before,
+      {
+        _tag: 'atomic',
+        op,
+        destination,
+        data: g.algebra === unit ? null : Float64Array.from(by),
+        compare: g.compare === undefined ? null : Float64Array.from(g.compare),
+        scope: 'cta',
+      },
+      'any',
+    )
+    if (isFault(made)) return `${made.code} ${/element \d+/.exec(made.message)?.[0] ?? ''}`
+    expect(made.machine.values).toBe(before.values + 1)
+    const [result] = made.results
+    if (typeof result !== 'object' || result._tag !== 'tile') throw new Error('no tile')
+    expect([result.origin, result.shape, result.layout]).toEqual([
+      { _tag: 'value', id: before.values },
+      [by.length],
+      'any',
+    ])
+    const { data } = Plane.read(made.machine.planes[plane]!, all)
+    return [result.data === null ? null : [...result.data], data === null ? null : [...data]]
+  }
+  // 1.5, 2, -1, +0 and -0 in 16 bits
+  const [x15, x2, xm1, p0, m0] = [0x3e00, 0x4000, 0xbc00, 0, 0x8000]
+  type Row = readonly [
+    what: string,
+    op: AtomicOp,
+    dtype: Dtype,
+    old: ReadonlyArray<number>,
+    by: ReadonlyArray<number>,
+    g: Given,
+    expected: readonly [ReadonlyArray<number> | null, ReadonlyArray<number> | null] | string,
+  ]
+  test.each<Row>([
+    [
+      'the element that the mask takes out',
+      'add',
+      'i32',
+      [5, 6],
+      [1, 2],
+      { at: [-1, 72] },
+      [
+        [0, 6],
+        [5, 8],
+      ],
+    ],
+    ['the first address there is', 'add', 'i32', [5], [1], { at: [64] }, [[5], [6]]],
+    ['a word that is signed in a register', 'add', 'u32', [2 ** 32 - 1], [2], {}, [[-1], [1]]],
+    ['the register of a word, taken as unsigned', 'max', 'u32', [7], [-1], {}, [[7], [2 ** 32 - 1]]],
+    ['the lesser of words', 'min', 'u32', [7], [-1], {}, [[7], [7]]],
+    ['the lesser of signed words', 'min', 'i32', [7], [-1], {}, [[7], [-1]]],
+    ['the greater of signed words', 'max', 'i32', [7], [-1], {}, [[7], [7]]],
+    ['all bits', 'or', 'u32', [1], [-1], {}, [[1], [2 ** 32 - 1]]],
+    ['exchanged words', 'exchange', 'u32', [5], [-1], {}, [[5], [2 ** 32 - 1]]],
+    ['exchanged floats', 'exchange', 'f32', [5], [9], {}, [[5], [9]]],
+    [
+      'the greater of halves',
+      'max',
+      'f16',
+      [x15, x15],
+      [x2, xm1],
+      {},
+      [
+        [x15, x15],
+        [x2, x15],
+      ],
+    ],
+    [
+      'the lesser of halves',
+      'min',
+      'f16',
+      [x15, x15],
+      [x2, xm1],
+      {},
+      [
+        [x15, x15],
+        [x15, xm1],
+      ],
+    ],
+    [
+      'swapped where equal',
+      'cas',
+      'i32',
+      [5, 6],
+      [1, 2],
+      { compare: [5, 5] },
+      [
+        [5, 6],
+        [1, 6],
+      ],
+    ],
+    [
+      'swapped words: what a register compares with',
+      'cas',
+      'u32',
+      [2 ** 32 - 1],
+      [-2],
+      { compare: [-1] },
+      [[-1], [2 ** 32 - 2]],
+    ],
+    [
+      'swapped halves: bits, not values',
+      'cas',
+      'f16',
+      [p0, m0],
+      [x2, x2],
+      { compare: [m0, m0] },
+      [
+        [p0, m0],
+        [p0, x2],
+      ],
+    ],
+    ['swapped once', 'cas', 'i32', [5], [6, 7], { at: [64, 64], compare: [5, 5] }, [[5, 6], [6]]],
+    ['swapped twice', 'cas', 'i32', [5], [6, 7], { at: [64, 64], compare: [5, 6] }, [[5, 6], [7]]],
+    ['swapped with nothing to compare with', 'cas', 'i32', [5], [6], {}, [[5], [5]]],
+    [
+      '64 bits',
+      'add',
+      'i64',
+      [2 ** 40, -5],
+      [1, 2],
+      {},
+      [
+        [2 ** 40, -5],
+        [2 ** 40 + 1, -3],
+      ],
+    ],
+    ['64 bits, unsigned', 'max', 'u64', [3], [2 ** 40], {}, [[3], [2 ** 40]]],
+    ['up to 2^53', 'add', 'i64', [big - 1], [1], {}, [[big - 1], [big]]],
+    ['beyond 2^53', 'add', 'i64', [1, big], [1, 1], {}, 'i64.range element 1'],
+    ['below -2^53', 'add', 'i64', [-big], [-1], {}, 'i64.range element 0'],
+    ['what is there is beyond 2^53', 'exchange', 'i64', [2 ** 60], [1], {}, 'i64.range element 0'],
+    ['32 bits are never beyond', 'exchange', 'f32', [2 ** 31], [2 ** 31 + 1], {}, [[2 ** 31], [2 ** 31 + 1]]],
+    ['reals', 'add', 'f32', [0.25], [2 ** 60], { algebra: real64 }, [[0.25], [2 ** 60 + 0.25]]],
+    [
+      'a slot that holds no element stays what it is',
+      'add',
+      'i32',
+      [1],
+      [2],
+      { algebra: real64, unwritten: true },
+      [[NaN], [NaN]],
+    ],
+    [
+      'nor is one swapped in',
+      'cas',
+      'i32',
+      [1],
+      [2],
+      { algebra: real64, unwritten: true, compare: [NaN] },
+      [[NaN], [NaN]],
+    ],
+    ['nor put there', 'exchange', 'i32', [1], [2], { algebra: real64, unwritten: true }, [[NaN], [NaN]]],
+    ['no data', 'add', 'f32', [1], [2], { algebra: unit, unwritten: true }, [null, null]],
+  ])('%s: %s of %s', (_what, op, dtype, old, by, g, expected) => {
+    expect(done(op, dtype, old, by, g)).toEqual(expected)
+  })
+
+  test('what is refused before it is done', () => {
+    const refused = (op: AtomicOp, dtype: 'f16' | 'f32' | 'i32', algebra: Algebra): string | null => {
+      const { world } = launched(
+        right(
+          B.draft({ name: 'p', arch: 'sm90a', agents: [B.warp('w', 0)] }, function* () {
+            yield* B.sharedMemory('x', dtype, [4])
+          }),
+        ),
+        algebra,
+      )
+      const value = dtype === 'i32' ? X.iota<1>([4], 0) : X.splat(X.float(dtype, 1), [4])
+      const p = prepare(world, { agent: 0, cta: 0, place: 0, cluster: 0 }, [], {
+        _tag: 'smem.atomic',
+        op,
+        destination: { _tag: 'storage', storage: 'x' } as never,
+        value: value as never,
+        scope: 'cta',
+        ...(op === 'cas' ? { compare: value as never } : {}),
+      })
+      return isFault(p) ? p.code : null
+    }
+    // only bits compare floats bit for bit; of what keeps no data nothing is asked
+    expect([hopper, real64, unit].map((a) => refused('cas', 'f32', a))).toEqual([null, 'algebra.lacks', null])
+    expect([hopper, real64, unit].map((a) => refused('cas', 'i32', a))).toEqual([null, null, null])
+    expect([hopper, real64, unit].map((a) => refused('add', 'f32', a))).toEqual([null, null, null])
+    expect([hopper, field(1)].map((a) => refused('max', 'f16', a))).toEqual([null, 'algebra.lacks'])
+    expect(refused('max', 'f32', hopper)).toBe('atomic.dtype')
+  })
+
+  test('the table of dtypes, whole', () => {
+    const words: ReadonlyArray<Dtype> = ['i32', 'u32', 'i64', 'u64']
+    const halves: ReadonlyArray<Dtype> = ['f16', 'bf16']
+    const table: Readonly<Record<AtomicOp, ReadonlyArray<Dtype>>> = {
+      add: [...words, ...halves, 'f32'],
+      min: [...words, ...halves],
+      max: [...words, ...halves],
+      and: words,
+      or: words,
+      xor: words,
+      // tf32 is a word in memory
+      exchange: [...words, 'f32', 'tf32'],
+      cas: [...words, ...halves, 'f32', 'tf32', 'i16', 'u16'],
+    }
+    for (const op of ops)
+      expect([op, dtypes.filter((d) => isAtomic(op, d)).sort()]).toEqual([op, [...table[op]].sort()])
   })
 })
 

@@ -5,7 +5,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import type { Algebra } from '../../src/numerics/algebra.js'
-import { dtypes, type Dtype } from '../../src/numerics/dtype.js'
+import type { Dtype } from '../../src/numerics/dtype.js'
 import { bits, real64, unit } from '../../src/numerics/index.js'
 import * as B from '../../src/semantics/builder.js'
 import type { ExprNode } from '../../src/semantics/expression.js'

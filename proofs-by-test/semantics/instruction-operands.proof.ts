@@ -622,6 +622,18 @@ describe('law 3', () => {
       { _tag: 'clc.query', response: part('rows of copies', [0, 0], [2, 2]) },
       'clc.response',
     ],
+    [
+      'in two pieces of 16 bytes',
+      { _tag: 'clc.query', response: part('rows of copies', [0, 0], [2, 4]) },
+      'clc.response',
+    ],
+    ['of 24 bytes', { _tag: 'clc.query', response: part('bytes', [16], [24]) }, 'clc.response'],
+    ['at the last place', { _tag: 'clc.query', response: part('bytes', [48], [16]) }, null],
+    [
+      'asked for at an odd place',
+      { _tag: 'clc.tryCancel', response: part('bytes', [8], [16]), barrier: one, multicast: false },
+      'clc.response',
+    ],
     // bulk copies
     ['a load into another CTA', { ...loading, destination: away(view('box')) }, 'A4'],
     ['a load for the barrier of another CTA', { ...loading, barrier: away(one) }, 'A4'],
