@@ -9,8 +9,28 @@ import { unit } from '../../src/numerics/unit.js'
 import * as B from '../../src/semantics/builder.js'
 import { check } from '../../src/semantics/check.js'
 import * as X from '../../src/semantics/expression.js'
-import { firstCta } from '../../src/semantics/instructions/clc.js'
+import {
+  executeQuery,
+  executeTryCancel,
+  firstCta,
+  perform,
+  signal,
+} from '../../src/semantics/instructions/clc.js'
 import { readTensor } from '../../src/semantics/launch.js'
+import type { Executing } from '../../src/semantics/machine/effect.js'
+import { evaluate } from '../../src/semantics/machine/evaluate.js'
+import * as Footprint from '../../src/semantics/machine/footprint.js'
+import { init as initial } from '../../src/semantics/machine/mbarrier.js'
+import type { ClcInFlight, Elements } from '../../src/semantics/machine/operation.js'
+import {
+  withBarrier,
+  withInFlight,
+  withResponses,
+  withWave,
+  type Machine,
+  type Wave,
+} from '../../src/semantics/machine/state.js'
+import { isFault } from '../../src/semantics/machine/value.js'
 import * as Policy from '../../src/semantics/policy.js'
 import type { Program } from '../../src/semantics/program.js'
 import type { Verdict } from '../../src/semantics/verdict.js'
@@ -187,5 +207,151 @@ describe('judged', () => {
     const v = verdictOf(persistent(6, { agents: 2 }))
     expect(v.conditions.C1.failures.join()).toContain('which cluster is granted depends on who asks first')
     expect(v.verdict).not.toBe('ok')
+  })
+})
+
+// ---------------------------------------------------------------- one request by itself
+
+describe('one request by itself', () => {
+  // 3 x 2 clusters of (2, 3) CTAs; two of them run
+  const { world, machine } = launched(
+    right(
+      B.draft(
+        { name: 'request', arch: 'sm100a', grid: [6, 6], cluster: [2, 3], agents: [B.warp('w', 0)] },
+        () => B.of(undefined),
+      ),
+    ),
+    unit,
+    { resident: 2 },
+  )
+  const planes = [0, 1].map((cta) =>
+    world.header.planes.findIndex((p) => p.space === 'smem' && p.cta === cta),
+  )
+  const place = (plane: number, address: number): Elements =>
+    Footprint.ofAddresses(world.footprints, plane, 'i32', [1], Int32Array.of(address))
+  const by = (agent: number, w = world): Executing => ({
+    world: w,
+    agent,
+    stamp: { agent, at: 4, site: 0, iteration: [1] },
+  })
+  const wave = (w: Partial<Wave>, m = machine): Machine => withWave(m, { ...m.wave, ...w })
+  const flight = (fields: Partial<ClcInFlight>): ClcInFlight => ({
+    _tag: 'clc',
+    id: 5,
+    agent: 7,
+    at: 4,
+    stamp: by(7).stamp,
+    part: 1,
+    stage: 'write',
+    response: place(planes[1]!, 32),
+    barrier: 2,
+    cluster: 3,
+    bytes: 16,
+    ...fields,
+  })
+
+  test('granted as long as the plan and the grid have one left: the lowest', () => {
+    const asked = (grants: number, requests: number, next: number): ReadonlyArray<number> => {
+      const before = wave({ requests, next })
+      const done = executeTryCancel(by(0, { ...world, grants }), before, {
+        _tag: 'clc.tryCancel',
+        parts: [{ response: place(planes[0]!, 16), barrier: 0 }],
+      })
+      if (isFault(done)) throw new Error(done.message)
+      const { machine: after } = done
+      expect([after.wave.clusters, after.wave.refused]).toEqual([before.wave.clusters, before.wave.refused])
+      const [f] = after.inFlight
+      return [f?._tag === 'clc' ? f.cluster : NaN, after.wave.next, after.wave.requests]
+    }
+    expect(asked(Infinity, 0, 2)).toEqual([2, 3, 1])
+    expect(asked(3, 2, 4)).toEqual([4, 5, 3])
+    expect(asked(3, 3, 4)).toEqual([-1, 4, 4])
+    expect(asked(0, 0, 2)).toEqual([-1, 2, 1])
+    // six clusters
+    expect(asked(Infinity, 9, 5)).toEqual([5, 6, 10])
+    expect(asked(Infinity, 9, 6)).toEqual([-1, 6, 10])
+  })
+  test('a cluster that has read of a failure may not ask again, another may', () => {
+    const refused = wave({ refused: [true, false] })
+    const ask = (agent: number) => executeTryCancel(by(agent), refused, { _tag: 'clc.tryCancel', parts: [] })
+    // six agents in each cluster
+    expect([0, 5, 6, 11].map((agent) => isFault(ask(agent)))).toEqual([true, true, false, false])
+    expect(ask(5)).toMatchObject({ code: 'clc.refused' })
+  })
+  test('an answer replaces the one at its place, and no other', () => {
+    const here = { plane: planes[1]!, address: 32, cluster: 1 }
+    const behind = { plane: planes[1]!, address: 48, cluster: 2 }
+    const there = { plane: planes[0]!, address: 32, cluster: 4 }
+    const f = flight({})
+    const others = [flight({ id: 6 }), flight({ id: 7, stage: 'signal' })]
+    const before = withResponses(withInFlight(machine, [others[0]!, f, others[1]!]), [here, behind, there])
+    const { machine: after } = perform(before, f)
+    expect(after.responses).toEqual([behind, there, { ...here, cluster: 3 }])
+    expect(after.inFlight).toEqual([others[0], { ...f, stage: 'signal' }, others[1]])
+  })
+  test('its bytes are taken off its barrier', () => {
+    const f = flight({ stage: 'signal' })
+    const other = flight({ id: 6 })
+    const before = withBarrier(withInFlight(machine, [other, f]), 2, { ...initial(1), tx: 40 })
+    const { machine: after } = signal(before, f)
+    expect(after.barriers[2]).toEqual({ ...initial(1), tx: 24 })
+    expect(after.inFlight).toEqual([other])
+  })
+
+  test('read at its place: granted, failed, or not there yet', () => {
+    const answers = withResponses(machine, [
+      { plane: planes[0]!, address: 32, cluster: 0 },
+      { plane: planes[1]!, address: 32, cluster: 5 },
+      { plane: planes[1]!, address: 48, cluster: -1 },
+    ])
+    const read = (agent: number, plane: number, address: number) => {
+      const { machine: after, results } = executeQuery(by(agent), answers, {
+        _tag: 'clc.query',
+        response: place(plane, address),
+      })
+      return [
+        results.map((v) => (typeof v === 'object' && v._tag === 'fault' ? v.code : v)),
+        after.wave.refused,
+        after === answers,
+      ]
+    }
+    const none = [false, 'clc.refused', 'clc.refused', 'clc.refused']
+    expect(read(0, planes[0]!, 32)).toEqual([[true, 0, 0, 0], [false, false], true])
+    // cluster 5 is the last of 3 x 2
+    expect(read(0, planes[1]!, 32)).toEqual([[true, 4, 3, 0], [false, false], true])
+    expect(read(0, planes[1]!, 48)).toEqual([none, [true, false], false])
+    expect(read(6, planes[1]!, 48)).toEqual([none, [false, true], false])
+    expect(read(0, planes[0]!, 48)).toEqual([none, [false, false], true])
+    expect(read(0, planes[1]!, 0)).toEqual([none, [false, false], true])
+  })
+  test('a second cluster that reads of a failure does not make the first forget', () => {
+    const m = withResponses(wave({ refused: [true, false] }), [
+      { plane: planes[1]!, address: 48, cluster: -1 },
+    ])
+    const { machine: after } = executeQuery(by(6), m, {
+      _tag: 'clc.query',
+      response: place(planes[1]!, 48),
+    })
+    expect(after.wave).toEqual({ ...m.wave, refused: [true, true] })
+  })
+  test('the first CTA of each cluster is the one that is there when it is launched', () => {
+    const axes = [0, 1, 2] as const
+    const launchedAt = (cluster: number): ReadonlyArray<unknown> =>
+      axes.map((axis) =>
+        evaluate(world, { agent: 0, cta: 0, place: 0, cluster }, [], {
+          _tag: 'place',
+          of: 'programId',
+          axis,
+        } as never),
+      )
+    expect([0, 1, 2, 3, 4, 5].map((c) => firstCta(world, c))).toEqual([
+      [0, 0, 0],
+      [0, 3, 0],
+      [2, 0, 0],
+      [2, 3, 0],
+      [4, 0, 0],
+      [4, 3, 0],
+    ])
+    for (let c = 0; c < 6; c++) expect(firstCta(world, c)).toEqual(launchedAt(c))
   })
 })
