@@ -7,6 +7,8 @@ import * as B from '../../src/semantics/builder.js'
 import { check } from '../../src/semantics/check.js'
 import * as X from '../../src/semantics/expression.js'
 import { atLaunch, inUse, registerFile, withCount } from '../../src/semantics/machine/registers.js'
+import { blocked, execute } from '../../src/semantics/instructions/set-max-registers.js'
+import { isFault } from '../../src/semantics/machine/value.js'
 import * as Policy from '../../src/semantics/policy.js'
 import type { Agent, Program } from '../../src/semantics/program.js'
 import type { Verdict } from '../../src/semantics/verdict.js'
@@ -82,6 +84,38 @@ describe('the register file', () => {
       const { outcome } = logged(launched(roles(bad, B.of(undefined)), unit), Policy.eager)
       expect(outcome).toMatchObject({ _tag: 'fault', fault: { kind: 'invalid', code: 'A2' } })
     }
+  })
+  test('one change by itself, in CTA 1: who waits, who is refused, what a thread has after it', () => {
+    const { world, machine } = launched(
+      right(
+        B.draft({ name: 'roles', arch: 'sm90a', grid: [2], cluster: [2], agents: three }, () =>
+          B.of(undefined),
+        ),
+      ),
+      unit,
+    )
+    // CTA 1 has agents 3, 4 and 5; each thread has 168 registers, and 1,024 words of its file are free
+    const once = (agent: number, count: number, action: 'increase' | 'decrease'): ReadonlyArray<unknown> => {
+      const p = { _tag: 'setMaxRegisters', count, action } as const
+      const x = { world, agent, stamp: { agent, at: 1, site: 0, iteration: [] } }
+      const done = execute(x, machine, p)
+      const waits = blocked(world, agent, machine, p)
+      if (isFault(done)) return [waits, done.code]
+      const { registers } = done.machine
+      const [first] = done.events
+      // by warpgroup of both CTAs
+      const threads = [0, 4, 8, 32, 36, 40].map((warp) => registers[warp])
+      return [waits, threads, first?._tag === 'registers' ? [first.needs, first.free] : null]
+    }
+    expect(once(4, 40, 'decrease')).toEqual([false, [168, 168, 168, 168, 40, 168], [-16_384, 1024]])
+    expect(once(5, 176, 'increase')).toEqual([false, [168, 168, 168, 168, 168, 176], [1024, 1024]])
+    expect(once(3, 184, 'increase')[0]).toBe(true)
+    expect(once(3, 168, 'increase')).toEqual([false, [168, 168, 168, 168, 168, 168], [0, 1024]])
+    expect(once(3, 168, 'decrease')).toEqual([false, [168, 168, 168, 168, 168, 168], [0, 1024]])
+    expect(once(3, 160, 'increase')).toEqual([false, 'A2'])
+    expect(once(3, 176, 'decrease')).toEqual([false, 'A2'])
+    // to give back never waits, even where more is asked for than there is
+    expect(once(3, 232, 'decrease')).toEqual([false, 'A2'])
   })
   test('run by whole warpgroups only', () => {
     const one = B.kernel({ name: 'k', arch: 'sm90a', agents: [B.warp('w', 0)] }, function* () {

@@ -3,13 +3,20 @@
  * scope. What one run decides is held against many schedules: where it says ok, all of them give the same memory.
  */
 import { describe, expect, test } from 'vitest'
+import type { Algebra } from '../../src/numerics/algebra.js'
 import { bits } from '../../src/numerics/bits.js'
+import { real64 } from '../../src/numerics/real64.js'
 import { unit } from '../../src/numerics/unit.js'
 import * as B from '../../src/semantics/builder.js'
 import { check, type CheckOptions } from '../../src/semantics/check.js'
 import * as X from '../../src/semantics/expression.js'
 import type { Scope } from '../../src/semantics/instruction.js'
 import { readTensor } from '../../src/semantics/launch.js'
+import { blocked, counterOf, execute } from '../../src/semantics/instructions/semaphore.js'
+import * as Footprint from '../../src/semantics/machine/footprint.js'
+import * as Plane from '../../src/semantics/machine/plane.js'
+import { withPlane } from '../../src/semantics/machine/state.js'
+import { isFault } from '../../src/semantics/machine/value.js'
 import * as Policy from '../../src/semantics/policy.js'
 import type { Program } from '../../src/semantics/program.js'
 import { meets } from '../../src/semantics/residency.js'
@@ -263,4 +270,61 @@ test('a trace of it, read again, is judged alike', () => {
   expect(back.header).toEqual(l.world.header)
   expect(encodeTrace(back.header, back.events)).toEqual(lines)
   expect(back.events.filter((e) => e._tag === 'semaphore').length).toBe(3)
+})
+
+describe('one counter by itself', () => {
+  const greatest = 2 ** 31 - 1
+  /** A counter of global memory, and what is done with it: blocked or not, what was there, what is there. */
+  const once = (
+    dtype: 'i32' | 'u32',
+    old: number | null,
+    kind: 'signal' | 'wait',
+    value: number,
+    decrement = false,
+    algebra: Algebra = bits('hopper'),
+  ): readonly [blocked: boolean, before: number, after: number | string] => {
+    const { world, machine } = launched(
+      gmem(1, function* () {
+        yield* B.tensorParam('s', dtype, [4], { role: 'out' })
+      }),
+      algebra,
+    )
+    const plane = world.header.planes.findIndex((p) => p.name === 's')
+    const counter = Footprint.ofAddresses(world.footprints, plane, dtype, [1], Int32Array.of(8))
+    const m =
+      old === null
+        ? machine
+        : withPlane(machine, plane, Plane.write(machine.planes[plane]!, counter, Float64Array.of(old), null))
+    const p = { _tag: 'semaphore', kind, counter, value, decrement, scope: 'gpu' } as const
+    const x = { world, agent: 0, stamp: { agent: 0, at: 1, site: 0, iteration: [] } }
+    const before = counterOf(m, counter)
+    const done = execute(x, m, p)
+    if (isFault(done)) return [blocked(m, p), before, done.code]
+    expect(done.events).toMatchObject([{ before, kind, value, decrement, outcome: 'passed' }])
+    return [blocked(m, p), before, Plane.read(done.machine.planes[plane]!, counter).data?.[0] ?? 'no data']
+  }
+  test('a wait passes where the counter is as great; it takes away if it is asked to', () => {
+    expect(once('i32', 4, 'wait', 5)).toEqual([true, 4, 4])
+    expect(once('i32', 5, 'wait', 5)).toEqual([false, 5, 5])
+    expect(once('i32', 6, 'wait', 5, true)).toEqual([false, 6, 1])
+    expect(once('i32', -1, 'wait', 0)).toEqual([true, -1, -1])
+  })
+  test('a signal never waits, and adds; not beyond 2^31 - 1', () => {
+    expect(once('i32', 4, 'signal', 5)).toEqual([false, 4, 9])
+    expect(once('i32', -3, 'signal', 1)).toEqual([false, -3, -2])
+    expect(once('i32', greatest - 2, 'signal', 2)).toEqual([false, greatest - 2, greatest])
+    expect(once('i32', greatest - 2, 'signal', 3)).toEqual([false, greatest - 2, 'semaphore.value'])
+    // what only a wait that takes away may ask for
+    expect(once('i32', 4, 'signal', 5, true)).toEqual([false, 4, 9])
+  })
+  test('a word is read by its sign, and kept without it', () => {
+    expect(once('u32', 2 ** 32 - 2, 'signal', 1)).toEqual([false, -2, 2 ** 32 - 1])
+    expect(once('u32', 2 ** 32 - 2, 'signal', 2)).toEqual([false, -2, 0])
+    expect(once('u32', 2 ** 32 - 1, 'wait', 0)).toEqual([true, -1, 2 ** 32 - 1])
+  })
+  test('what nobody has written, or nobody keeps, is nothing', () => {
+    expect(once('i32', null, 'wait', 1, false, real64)).toEqual([true, 0, NaN])
+    expect(once('i32', null, 'signal', 2, false, real64)).toEqual([false, 0, 2])
+    expect(once('i32', null, 'wait', 1, false, unit).slice(0, 2)).toEqual([true, 0])
+  })
 })

@@ -4,10 +4,25 @@ import * as B from '../../../src/semantics/builder.js'
 import * as X from '../../../src/semantics/expression.js'
 import { decodeTrace, encodeTrace } from '../../../src/semantics/trace/index.js'
 import { defaults, judgeLog } from '../../../src/semantics/detector/index.js'
+import { executeAcquire, executeCreate } from '../../../src/semantics/instructions/tma/tensormap.js'
+import { prepare } from '../../../src/semantics/machine/prepare.js'
+import type { Machine } from '../../../src/semantics/machine/state.js'
+import { isFault } from '../../../src/semantics/machine/value.js'
 import * as Policy from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
-import { right } from '../machine-samples.js'
-import { expecting, idsOf, init, judged, program, running, shared, stored, waiting } from './steps.js'
+import { launched, right } from '../machine-samples.js'
+import {
+  blackwell,
+  expecting,
+  idsOf,
+  init,
+  judged,
+  program,
+  running,
+  shared,
+  stored,
+  waiting,
+} from './steps.js'
 
 const tensor = Float64Array.from({ length: 24 * 64 }, (_, i) => i + 1)
 const given = { tensor, maps: new Float64Array(512) }
@@ -296,4 +311,118 @@ test('stores and reductions read their map too: it may be written again once the
   const data = { tensor: new Float64Array(64), maps: new Float64Array(128) }
   expect(judged(storing('read'), data).verdict).toBe('ok')
   expect(idsOf(judged(storing('nothing'), data))).toEqual(['D2'])
+})
+
+describe('which maps are there', () => {
+  const { world, machine } = launched(
+    right(
+      B.draft({ name: 'maps', arch: 'sm90a', agents: [B.warpgroup('wg', 0)] }, function* () {
+        yield* B.tensorParam('maps', 'u8', [512], { role: 'inout' })
+        yield* B.tensorParam('others', 'u8', [512], { role: 'inout' })
+        yield* B.tensorParam('t', 'u16', [8, 64], { role: 'in' })
+      }),
+    ),
+    blackwell,
+  )
+  const at = { agent: 0, cta: 0, place: 0, cluster: 0 }
+  const x = { world, agent: 0, stamp: { agent: 0, at: 1, site: 0, iteration: [] } }
+  const pointer = (param: string, offset: number): never =>
+    X.addptr({ _tag: 'paramPtr', param } as never, X.i32(offset)) as never
+  const created = (m: Machine, param: string, offset: number): Machine => {
+    const p = prepare(world, at, [], {
+      _tag: 'tensormap.create',
+      at: pointer(param, offset),
+      tensor: pointer('t', 0),
+      dims: [X.i32(8), X.i32(64)],
+      strides: [X.i64(64n), X.i64(1n)],
+      box: [4, 16],
+      dtype: 'u16',
+      swizzle: 16,
+      fill: 'zero',
+    })
+    if (isFault(p) || p._tag !== 'tensormap.create') throw new Error('refused')
+    return executeCreate(x, m, p).machine
+  }
+  /** Where an acquire finds a map. */
+  const found = (m: Machine): ReadonlyArray<string> =>
+    ['maps', 'others'].flatMap((param) =>
+      [0, 64, 128, 192, 256, 320, 384].flatMap((offset) => {
+        const p = prepare(world, at, [], {
+          _tag: 'tensormap.acquire',
+          at: pointer(param, offset),
+          dtype: 'u16',
+          rank: 2,
+        })
+        if (isFault(p) || p._tag !== 'tensormap.acquire') throw new Error('refused')
+        const done = executeAcquire(x, m, p)
+        return isFault(done) ? [] : [`${param} ${String(offset)}`]
+      }),
+    )
+  const all = (places: ReadonlyArray<readonly [string, number]>): ReadonlyArray<string> =>
+    found(places.reduce((m, [param, offset]) => created(m, param, offset), machine))
+  test.each<
+    readonly [string, places: ReadonlyArray<readonly [string, number]>, found: ReadonlyArray<string>]
+  >([
+    ['none', [], []],
+    ['one', [['maps', 64]], ['maps 64']],
+    [
+      'beside each other',
+      [
+        ['maps', 0],
+        ['maps', 128],
+        ['maps', 256],
+      ],
+      ['maps 0', 'maps 128', 'maps 256'],
+    ],
+    [
+      'one that cuts into two',
+      [
+        ['maps', 0],
+        ['maps', 128],
+        ['maps', 256],
+        ['maps', 64],
+      ],
+      ['maps 64', 'maps 256'],
+    ],
+    [
+      'one that is cut from behind',
+      [
+        ['maps', 128],
+        ['maps', 192],
+      ],
+      ['maps 192'],
+    ],
+    [
+      'the same place twice',
+      [
+        ['maps', 128],
+        ['maps', 128],
+      ],
+      ['maps 128'],
+    ],
+    [
+      'the same place of another tensor',
+      [
+        ['maps', 128],
+        ['others', 128],
+      ],
+      ['maps 128', 'others 128'],
+    ],
+  ])('%s', (_what, places, expected) => {
+    expect(all(places)).toEqual(expected)
+  })
+  test('one of another dtype, or of another rank, is none of these', () => {
+    const m = created(machine, 'maps', 0)
+    const acquired = (dtype: 'u16' | 'i16', rank: number): string | null => {
+      const p = prepare(world, at, [], { _tag: 'tensormap.acquire', at: pointer('maps', 0), dtype, rank })
+      if (isFault(p) || p._tag !== 'tensormap.acquire') throw new Error('refused')
+      const done = executeAcquire(x, m, p)
+      return isFault(done) ? done.code : null
+    }
+    expect([acquired('u16', 2), acquired('i16', 2), acquired('u16', 1)]).toEqual([
+      null,
+      'type.mismatch',
+      'type.mismatch',
+    ])
+  })
 })
