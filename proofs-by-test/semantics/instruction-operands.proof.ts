@@ -467,6 +467,8 @@ describe('law 3', () => {
     negateA: false,
     negateB: false,
   } as const
+  const whole = { accumulator: view('whole'), a: view('ints'), b: view('ints') } as const
+  const narrow = { ...product, a: view('narrow a'), b: view('narrow b') } as const
   const loading = {
     _tag: 'tma.load',
     descriptor: map('map'),
@@ -709,6 +711,29 @@ describe('law 3', () => {
       'mma.shape',
     ],
     ['wgmma: integers', { ...warpgroup, a: view('ints') }, 'instruction.unsupported'],
+    ['wgmma: integers into integers', { ...warpgroup, ...whole }, null],
+    ['wgmma: A of integers negated', { ...warpgroup, ...whole, negateA: true }, 'algebra.lacks'],
+    ['wgmma: B of integers negated', { ...warpgroup, ...whole, negateB: true }, 'algebra.lacks'],
+    ['wgmma: both of floats negated', { ...warpgroup, negateA: true, negateB: true }, null],
+    ['tcgen05: integers into integers', { ...product, ...whole, accumulator: view('whole d') }, null],
+    [
+      'tcgen05: integers with scales',
+      {
+        ...product,
+        ...whole,
+        accumulator: view('whole d'),
+        scaleA: view('scales of 64'),
+        scaleB: view('scales of 64'),
+      },
+      'algebra.lacks',
+    ],
+    [
+      'tcgen05: half of A is stored, and said to be',
+      { ...product, a: view('stored'), sparsity: view('metadata') },
+      null,
+    ],
+    ['tcgen05: half of A is stored', { ...product, a: view('stored') }, 'mma.shape'],
+    ['tcgen05: all of A is stored', { ...product, sparsity: view('metadata') }, 'mma.shape'],
     ['tcgen05: A of another CTA', { ...product, a: away(view('ta')) }, 'mma.remote'],
     ['tcgen05: B of another CTA', { ...product, b: away(view('tb')) }, 'mma.remote'],
     ['tcgen05: the accumulator of another CTA', { ...product, accumulator: away(view('d')) }, 'mma.remote'],
@@ -725,6 +750,17 @@ describe('law 3', () => {
     [
       'scales of two blocks',
       { ...product, scaleA: view('scales'), scaleB: view('wrong scales') },
+      'mma.scales',
+    ],
+    ['scales of 32 elements', { ...narrow, scaleA: view('scales'), scaleB: view('scales of 64') }, null],
+    [
+      'scales of 64 elements',
+      { ...narrow, scaleA: view('wrong scales'), scaleB: view('wrong scales') },
+      'mma.scales',
+    ],
+    [
+      'scales of 8 elements',
+      { ...narrow, scaleA: view('many scales'), scaleB: view('many scales') },
       'mma.scales',
     ],
     [

@@ -6,6 +6,7 @@
  * intervals the first, their number and the end of the last stand there.
  */
 import { describe, expect, test } from 'vitest'
+import { tmemLaneBytes } from '../../src/layouts/tensor-memory/geometry.js'
 import { bits } from '../../src/numerics/bits.js'
 import * as B from '../../src/semantics/builder.js'
 import * as X from '../../src/semantics/expression.js'
@@ -26,7 +27,8 @@ interface Said {
 
 const whereOf = (world: World, f: Footprint): string => {
   const p = world.header.planes[f.plane]!
-  const first = f.spans[0]!
+  // a storage of tensor memory begins in the first lane
+  const first = p.space === 'tmem' ? f.spans[0]! % tmemLaneBytes : f.spans[0]!
   const cta = p.cta ?? 0
   const inside = [...world.storages.values()]
     .filter((s) => s.plane + cta * world.planesPerCta === f.plane && s.offset <= first)
