@@ -62,13 +62,13 @@ export const expr = <T extends Expr>(tree: ExprNode): T => tree as unknown as T
 export const view = (id: string): never => expr<never>({ _tag: 'storage', storage: id })
 export const barrier = (k: number): never =>
   expr<never>({ _tag: 'slot', of: { _tag: 'storage', storage: 'b' }, index: X.i32(k) as unknown as ExprNode })
-export const one = view('one')
+export const one: never = view('one')
 export const pointer = (param: string): never => expr<never>({ _tag: 'paramPtr', param })
 export const map = (param: string): never => expr<never>({ _tag: 'descriptor', param })
-export const fours = X.iota<1>([4], 0)
-export const eights = X.iota<1>([8], 0)
+export const fours: X.Tile<'i32', 1> = X.iota<1>([4], 0)
+export const eights: X.Tile<'i32', 1> = X.iota<1>([8], 0)
 export const pointers = X.addptr(
   X.splat<never, 1>(pointer('n'), [4]) as unknown as X.Tile<never, 1>,
   fours,
 ) as unknown as never
-export const yes = X.splat(X.i1(true), [4])
+export const yes: X.Tile<'i1', 1> = X.splat(X.i1(true), [4])
