@@ -12,6 +12,7 @@ import {
   executeArrive,
   executeCopy,
   performArrive,
+  performCopy,
 } from '../../src/semantics/instructions/cp-async.js'
 import {
   executeCommit,
@@ -23,20 +24,29 @@ import { executeMma, mmaHeld } from '../../src/semantics/instructions/wgmma.js'
 import { executeStore } from '../../src/semantics/instructions/tma/store.js'
 import type { Family } from '../../src/semantics/log.js'
 import { init } from '../../src/semantics/machine/mbarrier.js'
-import type { CpAsyncArriveInFlight, InFlight, WgmmaInFlight } from '../../src/semantics/machine/operation.js'
+import * as Plane from '../../src/semantics/machine/plane.js'
+import * as Footprint from '../../src/semantics/machine/footprint.js'
+import type {
+  CpAsyncInFlight,
+  Elements,
+  CpAsyncArriveInFlight,
+  InFlight,
+  WgmmaInFlight,
+} from '../../src/semantics/machine/operation.js'
 import { prepare } from '../../src/semantics/machine/prepare.js'
 import {
   withAgent,
   withBarrier,
   withGroups,
   withInFlight,
+  withPlane,
   type Groups,
   type Machine,
 } from '../../src/semantics/machine/state.js'
 import { isFault } from '../../src/semantics/machine/value.js'
 import * as X from '../../src/semantics/expression.js'
 import { launched, right } from './machine-samples.js'
-import { declarations, eights, map, pointers, view } from './operands.js'
+import { declarations, eights, fours, map, pointers, view } from './operands.js'
 
 const { world, machine } = launched(
   right(
@@ -230,5 +240,56 @@ describe('an arrive behind copies', () => {
     const done = performArrive(withInFlight(m, [other, first!]), first as CpAsyncArriveInFlight)
     expect(done.machine.barriers[5]).toEqual({ ...init(3), pending: 2 })
     expect(done.machine.inFlight).toEqual([other])
+  })
+})
+
+describe('cp.async', () => {
+  const copying = (source: ReadonlyArray<number>, there: ReadonlyArray<number>) => {
+    const planeOf = (name: string, cta?: number): number =>
+      world.header.planes.findIndex((p) => p.name === name && p.cta === cta)
+    const of = (plane: number, addresses: ReadonlyArray<number>): Elements =>
+      Footprint.ofAddresses(world.footprints, plane, 'i32', [addresses.length], Int32Array.from(addresses))
+    const from = of(planeOf('n'), source)
+    const to = of(
+      planeOf('smem', 1),
+      source.map((_, i) => 64 + 4 * i),
+    )
+    const all = of(
+      planeOf('n'),
+      there.map((_, i) => 4 * i),
+    )
+    const put = (m: Machine, e: Elements, data: ReadonlyArray<number>): Machine =>
+      withPlane(m, e.plane, Plane.write(m.planes[e.plane]!, e, Float64Array.from(data), null))
+    const operation: CpAsyncInFlight = {
+      _tag: 'cpAsync',
+      id: 3,
+      agent: 1,
+      at: 9,
+      stamp,
+      source: from,
+      destination: to,
+      group: 1,
+      bytes: 4 * source.length,
+    }
+    const other = { ...operation, id: 4 }
+    const before = put(put(withInFlight(machine, [other, operation]), all, there), to, there)
+    const { machine: done } = performCopy(world, before, operation)
+    expect(done.inFlight).toEqual([other])
+    return [...Plane.read(done.planes[to.plane]!, to).data!]
+  }
+  test('each element, and zero where the mask has taken one out', () => {
+    expect(copying([4, 0, 12], [10, 11, 12, 13])).toEqual([11, 10, 13])
+    expect(copying([4, -1, 12, -1], [10, 11, 12, 13])).toEqual([11, 0, 13, 0])
+  })
+  test('what it is asked for: bytes of all elements, whatever the mask takes out', () => {
+    const mask = X.lt(fours, X.splat(X.i32(2), [4]))
+    const p = prepare(world, { agent: 1, cta: 1, place: 0, cluster: 0 }, [], {
+      _tag: 'cpAsync.copy',
+      source: pointers,
+      mask,
+      destination: view('x'),
+    })
+    if (isFault(p) || p._tag !== 'cpAsync.copy') throw new Error('refused')
+    expect([p.bytes, [...p.source.offsets]]).toEqual([16, [0, 4, -1, -1]])
   })
 })

@@ -690,6 +690,14 @@ describe('law 3', () => {
     ],
     ['NaN for integers', { ...creating, fill: 'nan' }, 'A4'],
     ['NaN for halves', { ...creating, fill: 'nan', dtype: 'f16' }, null],
+    ['NaN for bytes', { ...creating, fill: 'nan', dtype: 'e4m3' }, 'A4'],
+    ['zero for bytes', { ...creating, dtype: 'e4m3' }, null],
+    [
+      'a tensor before the first',
+      { ...creating, tensor: behind('t', -8), dims: [X.i32(8), X.i32(64)] },
+      'I2',
+    ],
+    ['rows in the other direction', { ...creating, strides: [X.i64(-64n), X.i64(1n)] }, 'A4'],
     ['more rows than there are', { ...creating, dims: [X.i32(17), X.i32(64)] }, 'I2'],
     [
       'the last element of the last row missing',

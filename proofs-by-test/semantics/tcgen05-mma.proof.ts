@@ -11,6 +11,7 @@ import { real64, unit } from '../../src/numerics/index.js'
 import * as B from '../../src/semantics/builder.js'
 import * as X from '../../src/semantics/expression.js'
 import { executeMma, performMma } from '../../src/semantics/instructions/tcgen05-mma.js'
+import { executeCommit } from '../../src/semantics/instructions/tcgen05-queue.js'
 import * as Footprint from '../../src/semantics/machine/footprint.js'
 import type { Elements, Prepared, Share, Tcgen05InFlight } from '../../src/semantics/machine/operation.js'
 import * as Plane from '../../src/semantics/machine/plane.js'
@@ -389,6 +390,30 @@ describe('a product in the queue', () => {
     }
     expect(macs(1)).toEqual([128 * columnsOfPair * k, 1])
     expect(macs(2)).toEqual([2 * 128 * (2 * columnsOfPair) * k, 2])
+  })
+  test('behind it a commit for each completion, numbered from 0; a commit of its own is alone', () => {
+    const p = { ...prepared(1, operands, 2), completions: [[4], [1, 2]] }
+    const m = { ...both, issued: 6 }
+    const done = executeMma(x, m, p)
+    if (isFault(done)) throw new Error(done.message)
+    const common = { agent: 1, at: 5, stamp: x.stamp }
+    const commit = { ...common, _tag: 'tcgen05Commit' }
+    expect(done.machine.inFlight).toEqual([
+      { ...common, _tag: 'tcgen05', id: 6, mma: p },
+      { ...commit, id: 7, alone: false, part: 0, barriers: [4] },
+      { ...commit, id: 8, alone: false, part: 1, barriers: [1, 2] },
+    ])
+    expect(done.machine.issued).toBe(9)
+    expect(
+      done.events.flatMap((e) => (e._tag === 'issue' ? [[e.operation, e.tensor, e.ctaGroup]] : [])),
+    ).toEqual([
+      [6, 'mma', 2],
+      [7, 'commit', 2],
+      [8, 'commit', 2],
+    ])
+    expect(
+      executeCommit(x, m, { _tag: 'tcgen05.commit', barriers: [3], ctaGroup: 1 }).machine.inFlight,
+    ).toEqual([{ ...commit, id: 6, alone: true, part: 0, barriers: [3] }])
   })
   test('every place in tensor memory is allocated, in both CTAs', () => {
     const scaled = { ...operands, scaleA: view('scales of 128'), scaleB: view('scales of 64') }
