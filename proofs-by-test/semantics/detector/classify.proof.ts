@@ -21,8 +21,9 @@ import type { Knowledge } from '../../../src/semantics/detector/knowledge.js'
 import { clockOf, nothing } from '../../../src/semantics/detector/knowledge.js'
 import type { Place } from '../../../src/semantics/detector/queue.js'
 import type { HazardId } from '../../../src/semantics/finding.js'
-import type { Combine, Footprint, Proxy, Unit } from '../../../src/semantics/log.js'
+import type { Combine, Proxy, Unit } from '../../../src/semantics/log.js'
 import type { Space } from '../../../src/semantics/types.js'
+import { footprint, record } from './records.js'
 
 // ---------------------------------------------------------------- records
 
@@ -59,35 +60,6 @@ const place = (pair: boolean): Place => ({
   afterCopy: 0,
   afterShift: 0,
   pair,
-})
-const footprint = (dtype: Footprint['dtype']): Footprint => ({
-  id: 0,
-  plane: 0,
-  spans: Int32Array.of(0, 16),
-  dtype,
-  map: { _tag: 'scatter', shape: [], addresses: new Int32Array(0) },
-})
-const record = (over: Partial<AccessRecord>): AccessRecord => ({
-  rw: 'r',
-  proxy: 'generic',
-  stamp: { agent: 0, at: 1, site: 0, iteration: [] },
-  unit: 'agent',
-  operation: -1,
-  completion: doneBy(0, 1),
-  queue: undefined,
-  fence: 'shared',
-  sound: true,
-  footprint: footprint('f16'),
-  reach: 0,
-  combine: undefined,
-  cta: 0,
-  place: 0,
-  when: 0,
-  lastWait: -1,
-  lastObserved: -1,
-  fencesBefore: 0,
-  order: undefined,
-  ...over,
 })
 const anyRecord = (pick: ReturnType<typeof draws>): AccessRecord =>
   record({
