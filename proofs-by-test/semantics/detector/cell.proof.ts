@@ -141,6 +141,11 @@ describe('a write and what follows it', () => {
       [],
     ],
     [
+      'of one operation, the first of the log',
+      [{ r: operation('wa@1', 7, { operation: 0 }) }, { r: operation('wa@1', 7, { operation: 0 }) }],
+      [],
+    ],
+    [
       'of another operation',
       [{ r: operation('wa@1', 7) }, { r: operation('ra@2', 8) }],
       ['race: wa@1 / ra@2'],
@@ -272,6 +277,10 @@ describe('a write over a write that is not visible: a read in between shows that
       ['invisible: wa@3 / rc@9'],
     ],
   ])
+  test('what one operation does after its own write is sound', () => {
+    const own = play([{ r: operation('wa@1', 7) }, { r: operation('ra@1', 7) }]).cell
+    expect(own.reads.map((r) => r.sound)).toEqual([true])
+  })
   test('a write that was not shown to follow is not sound, and a read of it shows nothing', () => {
     expect(play([{ r: wa }, { r: wb, k: hears({ a: 1 }) }]).cell.write?.sound).toBe(false)
     expect(play([{ r: wa }, { r: wb, k: sees({ a: 1 }) }]).cell.write?.sound).toBe(true)
@@ -368,6 +377,29 @@ describe('reads of what nothing has written', () => {
     const heard: Array<string> = []
     settle(c, 0, listener(heard))
     expect(heard).toEqual(['nothing: ra@1'])
+  })
+  /** A read of nothing, then a write that does not know of it: what is told at the end, unless the write explains it. */
+  test.each<readonly [string, AccessRecord, AccessRecord, explained: boolean]>([
+    ['a race explains it', ra, wb, true],
+    ['the write of its own operation does not', operation('ra@1', 7), operation('wa@1', 7), false],
+    ['an atomic write that it may stand beside does not', atomic('ra@1'), atomic('wb@1'), false],
+    [
+      'of one cluster, each atomic for it: neither',
+      atomic('ra@1', { reach: 2 }),
+      atomic('wb@1', { reach: 2, cta: 1 }),
+      false,
+    ],
+    [
+      'of two clusters, each atomic for its own: a race',
+      atomic('ra@1', { reach: 2 }),
+      atomic('wb@1', { reach: 2, cta: 1, place: 1 }),
+      true,
+    ],
+  ])('%s', (_, read, write, explained) => {
+    const { cell: c } = play([{ r: read }, { r: write }], cold)
+    const heard: Array<string> = []
+    settle(c, 0, listener(heard))
+    expect(heard).toEqual(explained ? [] : [`nothing: ${nameOf(read)}`])
   })
 })
 
