@@ -11,7 +11,9 @@ import {
   doneBy,
   fencedClock,
   known,
+  reachOf,
   seen,
+  unsound,
 } from '../../../src/semantics/detector/access-record.js'
 import { cell } from '../../../src/semantics/detector/cell.js'
 import type { Direction, Facts } from '../../../src/semantics/detector/classify.js'
@@ -360,6 +362,27 @@ describe('an ordered write that is not visible', () => {
 // ---------------------------------------------------------------- order and visibility of one record
 
 describe('known and seen', () => {
+  test('a record that did not find what was written differs in that alone', () => {
+    const r = record({
+      rw: 'w',
+      operation: 4,
+      unit: 'wgmma',
+      reach: 2,
+      combine: 'max',
+      cta: 1,
+      place: 3,
+      when: 9,
+      lastWait: 2,
+      lastObserved: 5,
+      fencesBefore: 6,
+      fence: 'global',
+      queue: place(true),
+      order: nothing({ agents: 1, barriers: 0 }).order,
+    })
+    expect(unsound(r)).toStrictEqual({ ...r, sound: false })
+    // completions are filled in by signals to come, so they are shared
+    expect(unsound(r).completion).toBe(r.completion)
+  })
   const extent = { agents: 2, barriers: 2 }
   const program = clockOf('program', 1)
   const queue = clockOf('queue', 1)
@@ -482,6 +505,11 @@ describe('known and seen', () => {
 // ---------------------------------------------------------------- atomics
 
 describe('atomics', () => {
+  test('how far an access is atomic', () => {
+    const scopes = ['cta', 'cluster', 'gpu', 'sys', undefined] as const
+    expect(scopes.map((scope) => reachOf(true, scope))).toEqual([1, 2, 3, 3, 3])
+    expect(scopes.map((scope) => reachOf(false, scope))).toEqual([0, 0, 0, 0, 0])
+  })
   test('for one another: both reach the other, by one proxy, equally wide', () => {
     for (const x of [0, 1, 2, 3] as const)
       for (const y of [0, 1, 2, 3] as const)

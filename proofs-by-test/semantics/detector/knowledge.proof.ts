@@ -39,6 +39,13 @@ describe('generation sets', () => {
       }),
     )
   })
+  it('an operand that holds the other is the union itself', () => {
+    const [all, part, other] = [setOf([0, 1, 2, 5, 6]), setOf([1, 5]), setOf([2, 3])]
+    expect(GenerationSets.union(all, part)).toBe(all)
+    expect(GenerationSets.union(part, all)).toBe(all)
+    expect(GenerationSets.union(all, setOf([0, 1, 2, 5, 6]))).toBe(all)
+    for (const x of [all, other]) expect(GenerationSets.union(all, other)).not.toBe(x)
+  })
   it('worked: {0, 1, 2, 5}', () => {
     expect(setOf([5, 0, 2, 1])).toEqual([0, 3, 5, 6])
   })

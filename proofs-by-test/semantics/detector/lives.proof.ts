@@ -1,4 +1,7 @@
-/** Bytes that live: answers of cluster launch control and tensor maps. Whose bytes they are, and until when; tables by hand. */
+/**
+ * Bytes that live: answers of cluster launch control and tensor maps. Whose bytes they are, and until when; and which requests for an answer come in an
+ * order. Tables by hand.
+ */
 import { describe, expect, test } from 'vitest'
 import type { Access } from '../../../src/semantics/log.js'
 import { script, type Script } from './script.js'
@@ -84,5 +87,36 @@ describe('a tensor map', () => {
       'B7: second / poke',
     ])
     expect(found(first, ['w', 's0 0-2', 'map', 'wide'])).toEqual(['B7: first / wide'])
+  })
+})
+
+describe('requests: each knows those before it (C1)', () => {
+  const asked = (run: (s: Script) => void): ReadonlyArray<string> => {
+    const s = script({ agents: ['p@0', 'c@0', 'd@0'], barriers: [], bare: true })
+    run(s)
+    const { holds, findings } = s.judge().conditions.C1
+    expect(holds).toBe(findings.length === 0)
+    return findings.map((f) => `${f.id} ${f.a.site} / ${f.b?.site ?? ''}`)
+  }
+  const ask = (s: Script, agent: number, site: string): number => s.issue(agent, 'clc', site)
+  test.each<readonly [string, (s: Script) => void, ReadonlyArray<string>]>([
+    ['one', (s) => ask(s, 0, 'x'), []],
+    ['of one agent, again and again', (s) => [ask(s, 0, 'x'), ask(s, 0, 'y'), ask(s, 0, 'x')], []],
+    ['of two that have not met', (s) => [ask(s, 0, 'x'), ask(s, 1, 'y')], ['B3 x / y']],
+    ['of two that have', (s) => [ask(s, 0, 'x'), s.sync([0, 1]), ask(s, 1, 'y')], []],
+    [
+      'the latest counts',
+      (s) => [ask(s, 0, 'x'), s.sync([0, 1]), ask(s, 0, 'late'), ask(s, 1, 'y')],
+      ['B3 late / y'],
+    ],
+    [
+      'of three, of which one knows the other two',
+      (s) => [ask(s, 0, 'x'), ask(s, 1, 'y'), s.sync([0, 1, 2]), ask(s, 2, 'z')],
+      ['B3 x / y'],
+    ],
+    ['other operations ask for nothing', (s) => [ask(s, 0, 'x'), s.issue(1, 'tmaLoad', 'y')], []],
+    ['of clusters that follow one another', (s) => [ask(s, 0, 'x'), s.cluster(1), ask(s, 1, 'y')], []],
+  ])('%s', (_, run, expected) => {
+    expect(asked(run)).toEqual(expected)
   })
 })
