@@ -6,6 +6,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Options } from '../../../src/semantics/detector/index.js'
 import type { Finding } from '../../../src/semantics/finding.js'
+import type { Footprint } from '../../../src/semantics/log.js'
 import { script, type Script } from './script.js'
 
 const [p, c, q] = [0, 1, 2]
@@ -190,6 +191,26 @@ describe('U2: an operation that was issued without knowing of the dealloc, and a
     ['a store', late('t0 0', { goesOn: true, unit: 'tcgen05St' }), ['U2 late / dealloc t0 0-4']],
   ])('%s', (_, run, expected, strict) => {
     expect(withBarrier(run, strict)).toEqual(expected)
+  })
+  test('what the freeing agent hears later does not excuse a load', () => {
+    const hears = (pair: boolean): ReadonlyArray<string> =>
+      withBarrier((s) => {
+        const [issuer, place] = pair ? [q, 't1 0'] : [c, 't0 0']
+        alloc(s, p, 't0 0-4', { pair })
+        if (pair) alloc(s, q, 't1 0-4', { pair })
+        meet(s, ...everybody)
+        const op = s.issue(issuer, 'tcgen05Ld', 'late')
+        dealloc(s, p, 't0 0-4', { pair })
+        s.arrive(issuer, 0)
+        s.wait(p, 0, 0)
+        s.perform(op, [place], [])
+        s.awaits(issuer, 'tcgen05Ld', 0)
+        if (pair) dealloc(s, q, 't1 0-4', { pair })
+        // CTA 0 lives until q's arrive has come, and q's allocation is freed in order
+        meet(s, ...everybody)
+      })
+    expect(hears(false)).toEqual(['U2 late / dealloc t0 0-4'])
+    expect(hears(true)).toEqual(['U2 late / dealloc t0 0-4'])
   })
   test('it says which bytes', () => {
     const [f] = judged(late('t0 3-5')).findings
@@ -376,6 +397,38 @@ describe('T4 and T5: the CTAs of a pair take the same steps', () => {
     expect(uses(false, 'q', '0')).toEqual(['U2 read t1 0 / dealloc t0 0-4'])
     expect(uses(false, 'p', '4')).toEqual([])
     expect(uses(false, 'q', '4')).toEqual([])
+  })
+  test('also when other columns have been freed before', () => {
+    expect(
+      found((s) => {
+        both(s, alloc, '0-4')
+        both(s, alloc, '4-8')
+        meet(s, ...everybody)
+        both(s, dealloc, '4-8')
+        s.r(q, 't1 0')
+        dealloc(s, q, 't1 0-4', pair)
+        dealloc(s, p, 't0 0-4', pair)
+      }),
+    ).toEqual(['U2 read t1 0 / dealloc t0 0-4'])
+  })
+  test('the numbers of columns are told: all lanes of them, four bytes each', () => {
+    const wide = (s: Script, place: string, columns: number): Footprint => ({
+      ...s.footprint(place),
+      spans: Int32Array.from({ length: 256 }, (_, i) => (i >> 1) * 2048 + (i & 1) * 4 * columns),
+    })
+    const j = judged((s) => {
+      const step = (tag: 'alloc' | 'dealloc', agent: number, place: string, columns: number): void =>
+        s.push({ _tag: tag, stamp: s.stamp(agent, tag), footprint: wide(s, place, columns), ctaGroup: 2 })
+      step('alloc', p, 't0 0', 32)
+      step('alloc', q, 't1 0', 64)
+      step('dealloc', q, 't1 0', 64)
+      step('alloc', q, 't1 1', 128)
+    })
+    expect(j.findings.filter((f) => f.id !== 'T1').map((f) => f.text)).toEqual([
+      'the CTAs of a pair take different steps: alloc of 32 columns and alloc of 64 columns',
+      'CTA 0 exits before its part in the dealloc of 64 columns',
+      'CTA 0 never takes part in the alloc of 128 columns',
+    ])
   })
   test('not of a pair: its own columns alone', () => {
     expect(
