@@ -112,6 +112,40 @@ describe('atoms', () => {
     expect(atoms).toBe(1024)
   })
 
+  it('pieces ascend, whatever block was cut first', () => {
+    const p = Atoms.partition<null>(
+      size,
+      () => null,
+      () => null,
+    )
+    for (const from of [1100, 3, 600, 40]) Atoms.refine(p, Int32Array.of(from, from + 10))
+    expect(Atoms.pieces(p).map(([from, to]) => [from, to])).toEqual([
+      [3, 13],
+      [40, 50],
+      [600, 610],
+      [1100, 1110],
+    ])
+  })
+
+  it('a part is split off with a payload of its own, and new bytes get a fresh one', () => {
+    let made = 0
+    const p = Atoms.partition<{ readonly from: string }>(
+      size,
+      () => ({ from: `fresh ${String(made++)}` }),
+      (x) => ({ from: `copy of ${x.from}` }),
+    )
+    const first = Atoms.refine(p, Int32Array.of(0, 8))
+    const second = Atoms.refine(p, Int32Array.of(4, 12, 600, 602))
+    const origins = (atoms: typeof first): ReadonlyArray<string> => atoms.map((a) => a.payload.from).sort()
+    expect(origins(first)).toEqual(['copy of fresh 0', 'fresh 0'])
+    // all that nobody had is one atom, though it lies in two blocks
+    expect(origins(second)).toEqual(['copy of fresh 0', 'fresh 1'])
+    expect(second.map((a) => a.bytes).sort()).toEqual([4, 6])
+    // a footprint that cuts nothing makes nothing
+    Atoms.refine(p, Int32Array.of(0, 8))
+    expect([made, p.atoms]).toEqual([2, 3])
+  })
+
   it('overlap of two footprints', () => {
     fc.assert(
       fc.property(footprint, footprint, (a, b) => {

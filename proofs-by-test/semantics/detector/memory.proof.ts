@@ -167,6 +167,10 @@ describe('planes that were only read: the first write finds every read', () => {
     }
     expect(looked((s) => (s.r(0, 'g 0'), s.r(0, 'g 1')))).toBe(0)
     expect(looked((s) => (s.r(0, 's0 0'), s.r(0, 's0 1')))).toBe(2)
+    // an output is there to be written, and of private memory each agent has little
+    const s = script({ ...world, output: true })
+    s.r(0, 'g 0')
+    expect(s.judge().looked).toBe(1)
     // two atoms under the wide one: what the first had, and the rest
     expect(looked((s) => (s.r(0, 's0 0'), s.r(0, 's0 0-2')))).toBe(3)
     // the kept read is looked at with the write
