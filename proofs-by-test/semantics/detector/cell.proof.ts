@@ -651,7 +651,7 @@ describe('reads that are kept', () => {
       at('ra@2', 900, { completion: doneBy(-1, 0) }),
       2,
     ],
-  ])('%s: %#', (_, first, second, n) => {
+  ])('%s', (_, first, second, n) => {
     const names = [nameOf(first), nameOf(second)]
     expect(kept(first, second)).toEqual(n === 1 ? names.slice(1) : names)
   })

@@ -236,3 +236,32 @@ describe('who was meant first depends on what the operation knew', () => {
     expect(reads(false)).toEqual(['W1 mma / load'])
   })
 })
+
+describe('whoever has touched memory or issued anything has begun: a barrier that nobody primes is a lost prime before that alone', () => {
+  const ids = (run: (s: Script) => void): ReadonlyArray<string> => {
+    const s = script({
+      agents: ['p@0', 'c@0'],
+      barriers: [
+        { name: 'x', count: 1 },
+        { name: 'y', count: 1 },
+      ],
+    })
+    run(s)
+    s.wait(0, 0, 0, { blocked: true })
+    s.wait(1, 1, 0, { blocked: true })
+    return s.judge().findings.map((f) => f.id)
+  }
+  test.each<readonly [string, (s: Script) => void, id: 'B5' | 'B6']>([
+    ['nothing', () => undefined, 'B6'],
+    ['a meeting', (s) => s.sync([0, 1]), 'B6'],
+    ['a read', (s) => s.r(1, 's0 0'), 'B5'],
+    ['an issue', (s) => s.issue(0, 'wgmma'), 'B5'],
+    [
+      'in another cluster',
+      (s) => [s.r(1, 's0 0'), s.cluster(1), s.init(0, 0, 1), s.init(0, 1, 1), s.sync([0, 1])],
+      'B6',
+    ],
+  ])('%s', (_, run, id) => {
+    expect(ids(run)).toEqual([id])
+  })
+})
