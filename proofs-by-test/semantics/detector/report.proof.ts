@@ -54,29 +54,29 @@ const header: Header = { ...unsaid, resident: 2 }
 const stamp = (agent: number, site: number): Stamp => ({ agent, at: 5, site, iteration: [2] })
 
 describe('names', () => {
-  test.each<readonly [string, string]>([
+  test.each<readonly [name: string, of: () => string]>([
     // alone, a CTA has its rank; among others, its rank in its cluster and the cluster's place
-    [[0, 1, 2, 3].map((cta) => ctaName(alone, cta)).join(' '), '0 1 2 3'],
-    [[0, 1, 2, 3].map((cta) => ctaName(header, cta)).join(' '), '0.c0 1.c0 0.c1 1.c1'],
-    [ctaName(unsaid, 3), '3'],
-    [agentName(header, 3), 'wg@1.c1'],
-    [agentName(header, 4), 'agent 4'],
-    [planeName(header, 0), 'gmem A'],
-    [planeName(header, 1), 'smem@1.c1'],
-    [planeName(header, 2), 'tmem@1.c0'],
-    [planeName(header, 3), 'acc@wg@0.c1'],
-    [planeName(header, 4), 'free@?'],
-    [planeName(header, 5), 'smem@0.c0'],
-    [planeName(header, 6), 'plane 6'],
-    [barrierName(header, 0), 'b@0.c1'],
-    [barrierName(header, 1), 'barrier 1'],
-    [where(header, stamp(0, 1)), 'wg@0.c0 load'],
-    [where(header, stamp(0, 9)), 'wg@0.c0 site 9'],
-    [waitName('tcgen05Ld'), 'tcgen05.wait::ld'],
-    [waitName('tcgen05St'), 'tcgen05.wait::st'],
-    [waitName('bulk'), 'bulk group wait'],
-  ])('%s', (given, name) => {
-    expect(given).toBe(name)
+    ['0 1 2 3', () => [0, 1, 2, 3].map((cta) => ctaName(alone, cta)).join(' ')],
+    ['0.c0 1.c0 0.c1 1.c1', () => [0, 1, 2, 3].map((cta) => ctaName(header, cta)).join(' ')],
+    ['3', () => ctaName(unsaid, 3)],
+    ['wg@1.c1', () => agentName(header, 3)],
+    ['agent 4', () => agentName(header, 4)],
+    ['gmem A', () => planeName(header, 0)],
+    ['smem@1.c1', () => planeName(header, 1)],
+    ['tmem@1.c0', () => planeName(header, 2)],
+    ['acc@wg@0.c1', () => planeName(header, 3)],
+    ['free@?', () => planeName(header, 4)],
+    ['smem@0.c0', () => planeName(header, 5)],
+    ['plane 6', () => planeName(header, 6)],
+    ['b@0.c1', () => barrierName(header, 0)],
+    ['barrier 1', () => barrierName(header, 1)],
+    ['wg@0.c0 load', () => where(header, stamp(0, 1))],
+    ['wg@0.c0 site 9', () => where(header, stamp(0, 9))],
+    ['tcgen05.wait::ld', () => waitName('tcgen05Ld')],
+    ['tcgen05.wait::st', () => waitName('tcgen05St')],
+    ['bulk group wait', () => waitName('bulk')],
+  ])('%s', (name, given) => {
+    expect(given()).toBe(name)
   })
 })
 

@@ -40,9 +40,10 @@ const found = (run: (s: Script) => void, options: Partial<Options> = {}): Readon
 }
 type Row = readonly [what: string, run: (s: Script) => void, found: ReadonlyArray<string>, strict?: boolean]
 const rows = (all: ReadonlyArray<Row>): void => {
-  test.each(all)('%s', (_, run, expected, strict) => {
-    expect(found(run, { strict: strict ?? false })).toEqual(expected)
-  })
+  for (const [what, run, expected, strict] of all)
+    test(what, () => {
+      expect(found(run, { strict: strict ?? false })).toEqual(expected)
+    })
 }
 /** An allocation of columns by p, something with them, and the dealloc when everybody is done. */
 const within =
@@ -181,7 +182,7 @@ describe('U2: an operation that was issued without knowing of the dealloc, and a
     const j = s.judge({ strict })
     return [...j.findings.map(show), ...j.notes.map((f) => `(${show(f)})`)]
   }
-  test.each<readonly [string, (s: Script) => void, ReadonlyArray<string>, boolean?]>([
+  const cases: ReadonlyArray<Row> = [
     ['it does', late('t0 0'), ['U2 late / dealloc t0 0-4']],
     ['its issuer knew', late('t0 0', { told: true }), []],
     ['in other columns', late('t0 4'), []],
@@ -189,9 +190,11 @@ describe('U2: an operation that was issued without knowing of the dealloc, and a
     ['a load whose agent has gone on', late('t0 0', { goesOn: true }), ['(M3 late / dealloc t0 0-4)']],
     ['the same, strictly', late('t0 0', { goesOn: true }), ['U2 late / dealloc t0 0-4'], true],
     ['a store', late('t0 0', { goesOn: true, unit: 'tcgen05St' }), ['U2 late / dealloc t0 0-4']],
-  ])('%s', (_, run, expected, strict) => {
-    expect(withBarrier(run, strict)).toEqual(expected)
-  })
+  ]
+  for (const [what, run, expected, strict] of cases)
+    test(what, () => {
+      expect(withBarrier(run, strict)).toEqual(expected)
+    })
   test('what the freeing agent hears later does not excuse a load', () => {
     const hears = (pair: boolean): ReadonlyArray<string> =>
       withBarrier((s) => {
