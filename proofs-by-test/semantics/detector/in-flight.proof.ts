@@ -451,3 +451,48 @@ describe('what a signal publishes', () => {
     expect(reads(1)).toEqual(['R1 after / read'])
   })
 })
+
+describe('an arrival of copies that asked for itself is none of those that the barrier counts (C6)', () => {
+  /** p's arrival behind its copies; c's arrival, and whether that knows of the question. */
+  const holds = (o: { readonly asks: boolean; readonly other: 'apart' | 'after' | 'none' }): boolean => {
+    const s = script(world)
+    // bytes that the generation must not complete without
+    if (!o.asks) s.expect(0, 0, slotBytes)
+    const op = o.asks ? 7 : s.issue(0, 'cpAsync', 'arrival')
+    if (o.asks) {
+      const stamp = s.stamp(0, 'arrival')
+      s.push({
+        _tag: 'barrier',
+        stamp,
+        kind: 'increment',
+        barrier: 0,
+        count: 1,
+        bytes: 0,
+        release: false,
+        scope: 'cta',
+        tensor: false,
+      })
+      s.push({
+        _tag: 'issue',
+        stamp,
+        operation: op,
+        unit: 'cpAsync',
+        bytes: 0,
+        macs: 0,
+        accumulates: false,
+        signals: 1,
+      })
+    }
+    if (o.other === 'after') s.sync([0, 1])
+    if (o.other !== 'none') s.arrive(1, 0)
+    s.arrives(op, 0)
+    return s.judge().conditions.C6.holds
+  }
+  test('one that asked does not show that a counted arrival knows the question', () => {
+    expect(holds({ asks: true, other: 'apart' })).toBe(false)
+    expect(holds({ asks: true, other: 'after' })).toBe(true)
+  })
+  test('one that did not ask is counted, with what its issuer knew', () => {
+    expect(holds({ asks: false, other: 'none' })).toBe(true)
+  })
+})
