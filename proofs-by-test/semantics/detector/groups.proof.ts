@@ -12,7 +12,7 @@ import { awaitGroup } from '../../../src/semantics/detector/groups.js'
 import { defaults } from '../../../src/semantics/detector/index.js'
 import type { ClockName, Knowledge } from '../../../src/semantics/detector/knowledge.js'
 import { clockOf } from '../../../src/semantics/detector/knowledge.js'
-import type { Family } from '../../../src/semantics/log.js'
+import type { Family, LogEvent } from '../../../src/semantics/log.js'
 import { ids, script, type Script } from './script.js'
 
 const extent = { agents: 3, barriers: 1 }
@@ -187,5 +187,67 @@ describe('a fence', () => {
     const [d, e] = [knows(), knows()]
     applyFence(d, 1, 'global')
     expect(d.agents[1]!.knowledge.async.acquired).toEqual(e.agents[1]!.knowledge.async.acquired)
+  })
+})
+
+describe('a fence in a log', () => {
+  type Kind = Extract<LogEvent, { readonly _tag: 'fence' }>['kind']
+  type Scope = Extract<LogEvent, { readonly _tag: 'fence' }>['scope']
+  const fence = (s: Script, agent: number, kind: Kind, scope: Scope = 'cta'): void =>
+    s.push({ _tag: 'fence', stamp: s.stamp(agent, kind), kind, scope })
+  const found = (run: (s: Script) => void): ReadonlyArray<string> => {
+    const s = script({ agents: ['a@0', 'b@0'], barriers: [], bare: true })
+    run(s)
+    return ids(s.judge())
+  }
+  test.each<readonly [Scope, place: string, ReadonlyArray<string>]>([
+    ['cta', 's0 0', []],
+    ['cluster', 's0 0', []],
+    ['global', 's0 0', ['P2']],
+    ['cta', 'g 0', ['P5']],
+    ['cluster', 'g 0', ['P5']],
+    ['global', 'g 0', []],
+  ])('scope %s, a write of %s that a unit reads: %j', (scope, place, expected) => {
+    expect(
+      found((s) => {
+        s.w(0, place)
+        fence(s, 0, 'proxyAsync', scope)
+        s.perform(s.issue(0, 'tmaStore'), [place], [])
+        s.commit(0, 'bulk')
+        s.awaits(0, 'bulk', 0)
+      }),
+    ).toEqual(expected)
+  })
+  /** a writes a tensor map, b copies with it; the fences between them. */
+  const maps = (
+    before: ReadonlyArray<Kind>,
+    after: ReadonlyArray<Kind>,
+    early: ReadonlyArray<Kind> = [],
+  ): ReadonlyArray<string> =>
+    found((s) => {
+      const footprint = s.footprint('g 0')
+      const access = { _tag: 'access', footprint, role: 'map', atomic: false } as const
+      for (const kind of early) fence(s, 1, kind)
+      s.push({ ...access, stamp: s.stamp(0, 'write'), rw: 'w', proxy: 'generic' })
+      for (const kind of before) fence(s, 0, kind)
+      s.sync([0, 1])
+      for (const kind of after) fence(s, 1, kind)
+      const op = s.issue(1, 'tmaStore', 'copy')
+      s.commit(1, 'bulk')
+      s.perform(op, [], [])
+      s.push({ ...access, stamp: s.stamp(1, 'copy'), operation: op, rw: 'r', proxy: 'tensormap' })
+      s.awaits(1, 'bulk', 0)
+    })
+  test.each<readonly [string, () => ReadonlyArray<string>, ReadonlyArray<string>]>([
+    ['released and acquired', () => maps(['tensormap'], ['tensormapAcquire']), []],
+    ['not released', () => maps([], ['tensormapAcquire']), ['P5']],
+    ['not acquired', () => maps(['tensormap'], []), ['P5']],
+    ['acquired too early', () => maps(['tensormap'], [], ['tensormapAcquire']), ['P5']],
+    ['both by the reader, who sees the write', () => maps([], ['tensormap', 'tensormapAcquire']), []],
+    ['in the wrong order', () => maps([], ['tensormapAcquire', 'tensormap']), ['P5']],
+    ['the fence of bulk copies is another', () => maps(['proxyAsync'], ['proxyAsync']), ['P5']],
+    ['the fence of initialised barriers too', () => maps(['mbarrierInit'], ['mbarrierInit']), ['P5']],
+  ])('a tensor map: %s', (_, given, expected) => {
+    expect(given()).toEqual(expected)
   })
 })
