@@ -1,7 +1,7 @@
 /** Operations in flight: what they know, when they are over, whom their signals tell; logs by hand. */
 import { describe, expect, test } from 'vitest'
 import type { Options } from '../../../src/semantics/detector/index.js'
-import { defaults, judgeLog } from '../../../src/semantics/detector/index.js'
+import { defaults, judgeLog, standard } from '../../../src/semantics/detector/index.js'
 import type { Header, LogEvent, Signal, Unit } from '../../../src/semantics/log.js'
 import type { BarrierSpec, Script, World } from './script.js'
 import { load, script, slotBytes } from './script.js'
@@ -300,6 +300,18 @@ describe('at the exit of a CTA', () => {
   ])('%s', (_, run, expected) => {
     expect(said(run)).toEqual(expected)
   })
+})
+
+test('an access in another CTA counts, unless arrives alone are asked for', () => {
+  const found = (arrivesOnlyAtExit: boolean, run: (s: Script) => void): ReadonlyArray<string> => {
+    const s = script({ agents: ['p@0', 'q@1'], barriers: [{ name: 'far', count: 1, cta: 1 }] })
+    run(s)
+    return s.judge({ rules: { ...standard, arrivesOnlyAtExit } }).findings.map((f) => `${f.id} ${f.a.site}`)
+  }
+  const write = (s: Script): void => s.w(0, 's1 0')
+  const arrive = (s: Script): void => s.arrive(0, 0)
+  expect([found(false, write), found(true, write)]).toEqual([['K1 write s1 0'], []])
+  expect([found(false, arrive), found(true, arrive)]).toEqual([['K1 arrive far'], ['K1 arrive far']])
 })
 
 describe('M5: a commit on a barrier that does not order the tensor core', () => {

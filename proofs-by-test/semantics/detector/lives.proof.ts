@@ -77,6 +77,9 @@ describe('a tensor map', () => {
     expect(found(first, second, ['w', 's0 2', 'source', 'poke'])).toEqual([])
     expect(found(first, second, ['w', 't0 0', 'source', 'poke'])).toEqual([])
     expect(found(['w', 's0 0', 'source', 'poke'], first)).toEqual([])
+    expect(found(first, ['r', 's0 0', 'source', 'peek'])).toEqual(['B7: first / peek'])
+    // what stands beside it is no map
+    expect(found(first, ['w', 's0 5', 'source', 'beside'], ['w', 's0 5-7', 'source', 'beside'])).toEqual([])
   })
   test('is read and replaced as a map, in the same bytes', () => {
     expect(found(first, second, ['r', 's0 0', 'map', 'copy'], ['r', 's0 0-2', 'map', 'copy'])).toEqual([])
