@@ -130,6 +130,39 @@ describe('N1', () => {
   })
 })
 
+describe('C1: atomic writes in no order', () => {
+  type Sort = readonly ['add' | 'max', 'f32' | 'i32']
+  const said = (...sorts: readonly [Sort, Sort]): readonly [note: boolean, holds: boolean] => {
+    const s = script(three)
+    sorts.forEach(([combine, dtype], agent) => {
+      s.push({
+        _tag: 'access',
+        stamp: s.stamp(agent, 'join'),
+        rw: 'w',
+        proxy: 'generic',
+        footprint: { ...s.footprint('g 0'), dtype, id: dtype === 'f32' ? 50 : 51 },
+        role: 'destination',
+        atomic: true,
+        combine,
+      })
+    })
+    const j = s.judge()
+    return [j.notes.some((f) => f.id === 'N1'), j.conditions.C1.holds]
+  }
+  test.each<readonly [string, Sort, Sort, note: boolean, holds: boolean]>([
+    ['sums of integers commute', ['add', 'i32'], ['add', 'i32'], false, true],
+    ['sums of floats differ in their rounding alone', ['add', 'f32'], ['add', 'f32'], true, true],
+    ['one of floats, one of integers', ['add', 'f32'], ['add', 'i32'], true, false],
+    ['the other way round', ['add', 'i32'], ['add', 'f32'], true, false],
+    ['a sum of floats and a maximum of them', ['add', 'f32'], ['max', 'f32'], true, false],
+    ['the other way round', ['max', 'f32'], ['add', 'f32'], true, false],
+    ['maxima of floats and of integers', ['max', 'f32'], ['max', 'i32'], true, false],
+    ['maxima of floats commute', ['max', 'f32'], ['max', 'f32'], false, true],
+  ])('%s', (_, first, second, note, holds) => {
+    expect(said(first, second)).toEqual([note, holds])
+  })
+})
+
 describe('nothing there', () => {
   const cold: World = { ...three, initialised: false }
   const by = (unit: Unit, place: string): ReadonlyArray<string> =>

@@ -105,7 +105,7 @@ describe('places in an in-order unit', () => {
     context(script({ agents: ['a@0', 'b@0'], barriers: [], bare: true }).header, { ...defaults, ...options })
   const issue = (unit: Unit, over: Partial<Issue> = {}): Issue => ({
     _tag: 'issue',
-    stamp: { agent: 1, at: 3, site: 0, iteration: [] },
+    stamp: { agent: 3, at: 3, site: 0, iteration: [] },
     operation: 0,
     unit,
     bytes: 0,
@@ -113,11 +113,12 @@ describe('places in an in-order unit', () => {
     accumulates: false,
     ...over,
   })
+  /** Units of agent 3: its products are unit 6, its tensor queue is unit 7. */
   test('wgmma: one after the other, a unit for each agent', () => {
     const [c, a] = [at({}), agent()]
     expect([1, 2].map(() => placeOf(c, a, issue('wgmma'), 9))).toEqual([
-      inOrder(2, 1, 'mma', false),
-      inOrder(2, 2, 'mma', false),
+      inOrder(6, 1, 'mma', false),
+      inOrder(6, 2, 'mma', false),
     ])
     expect(placeOf(at({ wgmmaOrder: 'documented' }), a, issue('wgmma'), 9)).toBeUndefined()
   })
@@ -128,9 +129,9 @@ describe('places in an in-order unit', () => {
     ['for a pair', { ctaGroup: 2 }, 'mma', 0, true],
     ['for itself', { ctaGroup: 1 }, 'mma', 0, false],
   ])('tensor queue: %s', (_, over, entry, pipe, pair) => {
-    expect(placeOf(at({}), agent(), issue('tcgen05', over), 9)).toEqual(inOrder(3, 9, entry, pair))
+    expect(placeOf(at({}), agent(), issue('tcgen05', over), 9)).toEqual(inOrder(7, 9, entry, pair))
     expect(placeOf(at({ tensorPipe: 'documented' }), agent(), issue('tcgen05', over), 9)).toEqual(
-      documented(tensorQueue(), 3, 9, entry, pipe, pair),
+      documented(tensorQueue(), 7, 9, entry, pipe, pair),
     )
   })
   test.each<Unit>(['tmaLoad', 'tmaStore', 'cpAsync', 'tcgen05Ld', 'tcgen05St', 'stAsync', 'clc'])(
