@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   earlyRelease,
+  hasSilentRelease,
   isUnheard,
   mistakenWait,
   releaseBefore,
@@ -89,6 +90,43 @@ describe('what nobody waits for', () => {
   })
 })
 
+describe('bytes that come are no release', () => {
+  /** Copies have signalled these; a commit arrives on `empty[0]`; these are waited for. */
+  const log = (delivered: ReadonlyArray<number>, waited: ReadonlyArray<number>): Script =>
+    made((x) => {
+      const commit = x.issue(1, 'tcgen05', 'commit')
+      x.arrives(commit, empty0)
+      for (const b of delivered) x.bytes(x.issue(0, 'tmaLoad'), b, 16)
+      for (const b of waited) x.wait(2, b, 0)
+    })
+  test.each([
+    ['the release of that index', [full0, full1], [], full0, empty0, true],
+    ['of the other index', [full0, full1], [], full1, empty1, true],
+    ['where copies signal nothing, the first', [], [], full1, full1, true],
+    ['the release is heard: what the copy signals', [full0, full1], [empty0], full0, full0, false],
+    ['nothing of that index: the first of all', [full0], [full1, empty1], full1, full0, false],
+    ['a release of another index', [full1], [full1, empty1, full0], full1, empty0, false],
+    ['no index', [], [], plain, plain, false],
+    ['all are heard', [], [full0, full1, empty0, empty1, plain], full0, undefined, false],
+  ] as const)('%s', (_, delivered, waited, own, partner, isRelease) => {
+    const s = log(delivered, waited)
+    expect(silentPartner(s.header, s.events, own)).toBe(partner)
+    expect(hasSilentRelease(s.header, s.events, own)).toBe(isRelease)
+  })
+  test('an index is what stands in brackets at the end of the name', () => {
+    const partners = (...names: ReadonlyArray<string>): ReadonlyArray<string | undefined> => {
+      const s = script({ agents: ['p@0'], barriers: names.map((name) => ({ name, count: 1 })), bare: true })
+      s.wait(0, 0, 0)
+      const partner = silentPartner(s.header, s.events, 0)
+      return partner === undefined ? [] : [names[partner], String(hasSilentRelease(s.header, s.events, 0))]
+    }
+    expect(partners('full[1]', 'empty[0]', 'empty[1]')).toEqual(['empty[1]', 'true'])
+    expect(partners('full[1][0]', 'empty[0]', 'empty[1]', 'empty[1][0]')).toEqual(['empty[1][0]', 'true'])
+    expect(partners('full[1]', 'empty[1]done', 'empty[0]')).toEqual(['empty[1]done', 'false'])
+    expect(partners('full', 'empty[0]', 'empty')).toEqual(['empty', 'false'])
+  })
+})
+
 describe('the release before a write', () => {
   const first = side(0, 1, 'writes')
   const writer = side(0, 9, 'writes')
@@ -131,6 +169,68 @@ describe('the release before a write', () => {
     expect(waited(0, 'before')).toEqual(['barrier', 3, 1, empty1])
     expect(waited(2, 'behind')).toEqual(['barrier', 3, 1, empty1])
     expect(waited(0, 'behind', true)).toEqual(['barrier', 3, 1, empty1])
+  })
+  test('waiting before the first write is no patience; who overwrites another’s bytes need not have any', () => {
+    const s = made((x) => {
+      x.wait(0, plain, 0)
+      x.w(0, 's0 0')
+      x.r(1, 's0 0')
+      x.arrive(1, empty0)
+      x.w(0, 's0 0')
+      x.wait(0, empty0, 0)
+    })
+    expect(asked(s, side(0, 2, 'writes'), side(0, 3, 'writes'))).toEqual(['barrier', 3, 1, empty0])
+    const others = made((x) => {
+      x.w(2, 's0 0')
+      x.r(1, 's0 0')
+      x.arrive(1, empty0)
+      x.arrive(1, empty1)
+      x.w(0, 's0 0')
+      x.wait(0, empty0, 0)
+    })
+    expect(asked(others, side(2, 1, 'writes'), side(0, 1, 'writes'))).toEqual(['barrier', 3, 1, empty1])
+  })
+  test('what it waits for in time is heard, also before the first write', () => {
+    const s = made((x) => {
+      x.wait(0, empty0, 0)
+      x.w(0, 's0 0')
+      x.r(1, 's0 0')
+      x.arrive(1, empty0)
+      x.arrive(1, empty1)
+      x.w(0, 's0 0')
+      x.wait(0, empty1, 0)
+    })
+    expect(asked(s, side(0, 2, 'writes'), side(0, 3, 'writes'))).toEqual(['barrier', 4, 1, empty1])
+  })
+  test('only arrivals release: bytes that are expected, that come, and commits of nobody do not', () => {
+    const s = made((x) => {
+      x.w(0, 's0 0')
+      x.r(1, 's0 0')
+      x.expect(1, empty0, 16)
+      const copy = x.issue(1, 'tmaLoad')
+      x.bytes(copy, empty0, 16)
+      // an operation that was issued before the log begins
+      x.push({ _tag: 'signal', operation: 99, part: 0, to: 'arrive', barrier: empty0 })
+      const heard = x.issue(1, 'tcgen05', 'heard')
+      x.arrives(heard, full1)
+      x.arrive(1, empty1)
+      x.wait(2, full1, 0)
+    })
+    expect(asked(s)).toEqual(['barrier', 8, 1, empty1])
+  })
+  test('a read of the agent itself begins where it stands, whatever has been issued before', () => {
+    const s = made((x) => {
+      x.w(0, 's0 0')
+      // an issue of the reader, and one of another agent with the number of the read
+      x.issue(1, 'wgmma', 'its own')
+      x.fence(2)
+      x.fence(2)
+      x.issue(2, 'wgmma', 'another’s')
+      x.arrive(1, empty0)
+      x.r(1, 's0 0')
+      x.arrive(1, empty1)
+    })
+    expect(asked(s)).toEqual(['barrier', 7, 1, empty1])
   })
   test('bytes touch, or they do not, whichever of several spans they are', () => {
     const reading = (place: string): Script =>
@@ -275,6 +375,20 @@ describe('a wait for another slot', () => {
   ] as const)('%s: no mistake', (_, waited, own) => {
     expect(asked(waiting(waited), own, 2)).toBe(undefined)
   })
+  test('of the ring in the CTA of the barrier that was waited for', () => {
+    const names = ['full[0]', 'empty[0]', 'empty[1]', 'empty[0]', 'empty[1]']
+    const s = script({
+      agents: ['p@0', 'q@1'],
+      barriers: names.map((name, i) => ({ name, count: 1, cta: i === 1 || i === 2 ? 1 : 0 })),
+      bare: true,
+    })
+    s.wait(0, 4, 1, { site: 'the wait' })
+    s.w(0, 's0 0')
+    expect(asked(s, 0, 2)).toEqual(['the wait', 3])
+  })
+  test('a writer that is not in the log has waited for nothing', () => {
+    expect(asked(waiting(empty1), full0, 99)).toBe(undefined)
+  })
   test('the last wait of the writer that passed', () => {
     const others = waiting(empty1, (x) => {
       x.wait(1, empty0, 1)
@@ -343,5 +457,72 @@ describe('a release before anybody has read', () => {
       x.w(0, 's0 0')
     })
     expect(asked(before, 2, 3)).toBe(undefined)
+  })
+  test('the last of its waits decides', () => {
+    const twice = (first: number, second: number): Script =>
+      made((x) => {
+        x.arrive(1, empty0, { site: 'the arrive' })
+        x.w(0, 's0 0')
+        x.wait(0, first, 0)
+        x.wait(0, second, 0)
+        x.w(0, 's0 0')
+      })
+    expect(asked(twice(empty1, empty0), 1, 4)).toEqual(['the arrive', empty0])
+    expect(asked(twice(empty0, empty1), 1, 4)).toBe(undefined)
+    expect(asked(twice(empty0, full0), 1, 4)).toBe(undefined)
+  })
+  test('arrivals of that barrier: not bytes expected there, not arrivals elsewhere, the last of several', () => {
+    const s = (more: (x: Script) => void): Script =>
+      made((x) => {
+        x.expect(1, empty0, 16)
+        x.arrive(1, empty1)
+        x.bytes(x.issue(1, 'tmaLoad'), empty0, 16)
+        x.arrives(x.issue(1, 'tcgen05', 'commit'), empty1)
+        more(x)
+        x.w(0, 's0 0')
+        x.wait(0, empty0, 0, { site: 'the wait' })
+        x.w(0, 's0 0')
+      })
+    expect(
+      asked(
+        s(() => undefined),
+        1,
+        3,
+      ),
+    ).toEqual(['none before the wait', empty0])
+    expect(
+      asked(
+        s((x) => {
+          x.arrive(1, empty0, { site: 'first' })
+          x.arrive(2, empty0, { site: 'second' })
+          x.arrive(1, empty1, { site: 'elsewhere' })
+        }),
+        1,
+        3,
+      ),
+    ).toEqual(['second', empty0])
+  })
+  /** Behind its wait the writer announces a copy on another barrier: what it waited for was for that one. */
+  test.each([
+    ['nothing', () => undefined, false],
+    ['bytes on another barrier', (x: Script) => x.arrive(0, full1, { bytes: 16 }), true],
+    ['bytes expected there', (x: Script) => x.expect(0, full1, 16), true],
+    ['bytes on its own', (x: Script) => x.arrive(0, full0, { bytes: 16 }), false],
+    ['an arrive without bytes', (x: Script) => x.arrive(0, full1), false],
+    ['another agent’s bytes', (x: Script) => x.arrive(1, full1, { bytes: 16 }), false],
+  ] as const)('spent by %s', (_, behind, spent) => {
+    for (const arrives of [true, false]) {
+      const s = made((x) => {
+        if (arrives) x.arrive(1, empty0)
+        x.w(0, 's0 0', 'first')
+        x.arrive(0, full1, { bytes: 16, site: 'before the wait' })
+        x.wait(0, empty0, 0)
+        behind(x)
+        x.w(0, 's0 0', 'second')
+      })
+      const last = s.events.filter((e) => 'stamp' in e && e.stamp.agent === 0).length
+      const r = earlyRelease(s.header, s.events, side(0, 1, 'writes'), side(0, last, 'writes'), full0)
+      expect([r?.arrive !== null, r?.spent]).toEqual([arrives, spent])
+    }
   })
 })
