@@ -1,7 +1,8 @@
 /** Deadlocks: the cycle through forks and joins, who is asked first, and which wait explains the others. Tables by hand. */
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import type { Judgement } from '../../../src/semantics/finding.js'
-import { ids, script, type Script } from './script.js'
+import type { Rendezvous } from '../../../src/semantics/log.js'
+import { ids, script, slotBytes, type Script } from './script.js'
 
 const listed = (j: Judgement): ReadonlyArray<readonly [string, string, ReadonlyArray<string>]> =>
   j.deadlock.map((d) => [d.agent, d.waitsFor, d.suppliers])
@@ -131,5 +132,257 @@ describe('which wait explains the others', () => {
       ['slow@0', ['quick@0']],
       ['outside@0', ['gone@0']],
     ])
+  })
+})
+
+describe('what is waited for, and who could supply it', () => {
+  const comes = (s: Script, agent: number, kind: Rendezvous['kind'], id: number, count: number): void =>
+    s.push({ _tag: 'rendezvous', stamp: s.stamp(agent, kind), kind, id, count, threads: 128 })
+  const semaphore = (
+    s: Script,
+    agent: number,
+    kind: 'signal' | 'wait',
+    value: number,
+    before: number,
+    blocked = false,
+  ): void =>
+    s.push({
+      _tag: 'semaphore',
+      stamp: s.stamp(agent, kind),
+      kind,
+      footprint: s.footprint('g 1'),
+      value,
+      decrement: false,
+      scope: 'gpu',
+      before,
+      outcome: blocked ? 'blocked' : 'passed',
+    })
+  const registers = (s: Script, agent: number, blocked: boolean): void =>
+    s.push({
+      _tag: 'registers',
+      stamp: s.stamp(agent, 'setmaxnreg'),
+      count: 240,
+      needs: 96,
+      free: 32,
+      blocked,
+    })
+  const commit = (s: Script, agent: number, blocked: boolean): void =>
+    s.push({
+      _tag: 'group',
+      stamp: s.stamp(agent, 'wait_group'),
+      kind: 'wait',
+      family: 'bulk',
+      pending: 0,
+      read: false,
+      blocked,
+    })
+  const rows: ReadonlyArray<
+    readonly [string, ReadonlyArray<string>, (s: Script) => void, ReadonlyArray<string>, string]
+  > = [
+    [
+      'a named barrier: whoever has been there, but not itself',
+      ['a@0', 'b@0', 'c@0'],
+      (s) => {
+        for (const kind of ['arrive', 'leave'] as const) for (const x of [0, 1]) comes(s, x, kind, 1, 256)
+        comes(s, 0, 'arrive', 1, 256)
+        comes(s, 0, 'blocked', 1, 256)
+      },
+      ['b@0'],
+      'named barrier 1@0 generation 1: 128 of 256 threads missing',
+    ],
+    [
+      'a named barrier at which nobody else has been',
+      ['a@0', 'b@0'],
+      (s) => {
+        comes(s, 0, 'arrive', 1, 384)
+        comes(s, 0, 'blocked', 1, 384)
+      },
+      [],
+      'named barrier 1@0 generation 0: 256 of 384 threads missing',
+    ],
+    [
+      // the generation before this one came with the barriers
+      'the barrier of the cluster: who has not come, by name',
+      ['a@0', 'b@1', 'c@1'],
+      (s) => {
+        comes(s, 0, 'arrive', 16, 384)
+        comes(s, 0, 'blocked', 16, 384)
+      },
+      ['b@1', 'c@1'],
+      'cluster barrier generation 1: 256 of 384 threads missing (b@1, c@1)',
+    ],
+    [
+      'of them not those that have ended',
+      ['a@0', 'b@1', 'c@1'],
+      (s) => {
+        s.push({ _tag: 'exit', agent: 1 })
+        comes(s, 0, 'arrive', 16, 384)
+        comes(s, 0, 'blocked', 16, 384)
+      },
+      ['c@1'],
+      'cluster barrier generation 1: 256 of 384 threads missing (c@1)',
+    ],
+    [
+      'all have ended',
+      ['a@0', 'b@1'],
+      (s) => {
+        s.push({ _tag: 'exit', agent: 1 })
+        comes(s, 0, 'arrive', 16, 256)
+        comes(s, 0, 'blocked', 16, 256)
+      },
+      [],
+      'cluster barrier generation 1: 128 of 256 threads missing',
+    ],
+    [
+      'a semaphore: whoever has signalled it, but not itself',
+      ['a@0', 'b@0', 'c@0'],
+      (s) => {
+        semaphore(s, 2, 'signal', 1, 0)
+        semaphore(s, 0, 'signal', 1, 1)
+        semaphore(s, 0, 'wait', 5, 2, true)
+      },
+      ['c@0'],
+      'semaphore gmem g+16: has 2 of 5, 3 missing',
+    ],
+    [
+      'registers: nobody',
+      ['a@0', 'b@0'],
+      (s) => {
+        registers(s, 1, false)
+        registers(s, 0, true)
+      },
+      [],
+      'the register file of its CTA: has 32 of 96, 64 missing',
+    ],
+    [
+      'groups: itself',
+      ['a@0', 'b@0'],
+      (s) => {
+        commit(s, 0, true)
+      },
+      ['a@0'],
+      'its bulk group',
+    ],
+    [
+      'an mbarrier at which nobody else has arrived: itself',
+      ['a@0', 'b@0'],
+      (s) => {
+        s.arrive(0, 0)
+        s.wait(0, 0, 0)
+        s.wait(0, 0, 1, { blocked: true })
+      },
+      ['a@0'],
+      'b0@0 generation 1: 1 of 1 arrivals and 0 bytes missing',
+    ],
+    [
+      'an mbarrier at which nobody has arrived: nobody',
+      ['a@0', 'b@0'],
+      (s) => {
+        s.w(0, 's0 0')
+        s.wait(0, 0, 0, { blocked: true })
+      },
+      [],
+      'b0@0 generation 0: 1 of 1 arrivals and 0 bytes missing',
+    ],
+  ]
+  test.each(rows)('%s', (_, agents, write, suppliers, waitsFor) => {
+    const s = world(agents, [1])
+    write(s)
+    const j = s.judge()
+    expect(listed(j)).toEqual([['a@0', waitsFor, suppliers]])
+    expect(j.deadlock.map((d) => d.operation.does)).toEqual(['waits'])
+    const [found, ...more] = j.findings
+    expect([found?.id, found?.text, found?.a.does, found?.b, more]).toEqual([
+      'B5',
+      `deadlock: a@0 waits for ${waitsFor}`,
+      'waits',
+      undefined,
+      [],
+    ])
+  })
+  it('who has not done anything yet waits for the first time: B6, unless one of them has done something', () => {
+    const idOf = (works: ReadonlyArray<number>): ReadonlyArray<string> => {
+      const s = world(['a@0', 'b@0', 'c@0'], [1])
+      for (const x of works) s.r(x, 's0 0')
+      s.wait(0, 0, 0, { blocked: true })
+      s.wait(1, 0, 0, { blocked: true })
+      return ids(s.judge())
+    }
+    expect(idOf([])).toEqual(['B6'])
+    expect(idOf([0])).toEqual(['B5'])
+    expect(idOf([1])).toEqual(['B5'])
+    // who is not blocked does not count
+    expect(idOf([2])).toEqual(['B6'])
+  })
+  it('only an mbarrier has a first phase to be wrong about', () => {
+    const s = world(['a@0', 'b@0'], [])
+    comes(s, 0, 'arrive', 1, 256)
+    comes(s, 0, 'blocked', 1, 256)
+    expect(ids(s.judge())).toEqual(['B5'])
+  })
+})
+
+describe('which wait is the cause', () => {
+  const names = (s: Script): readonly [ReadonlyArray<string>, ReadonlyArray<string>] => {
+    const j = s.judge()
+    return [
+      listed(j).map(([agent]) => agent),
+      j.findings.map((f) => `${f.id} ${f.a.agent} ${f.b?.site ?? ''}`),
+    ]
+  }
+  it('a wait that nobody ever supplied comes before those that somebody could supply', () => {
+    const s = world(['a@0', 'b@0', 'gone@0'], [1, 1])
+    s.w(0, 's0 0')
+    s.arrive(2, 0)
+    s.wait(0, 0, 0)
+    s.wait(0, 0, 1, { blocked: true })
+    s.wait(1, 1, 0, { blocked: true })
+    expect(names(s)).toEqual([['b@0', 'a@0'], ['B5 b@0 ']])
+  })
+  it('bytes that do not add up come before both', () => {
+    const s = world(['a@0', 'b@0', 'gone@0'], [1, 1])
+    s.w(0, 's0 0')
+    s.wait(0, 0, 0, { blocked: true })
+    s.arrive(2, 1, { bytes: slotBytes })
+    s.wait(1, 1, 0, { blocked: true })
+    expect(names(s)).toEqual([['a@0', 'b@0'], ['B4 b@0 ']])
+  })
+  it('so do bytes that nobody has announced', () => {
+    const s = world(['a@0', 'b@0', 'gone@0'], [1, 1])
+    s.w(0, 's0 0')
+    s.wait(0, 0, 0, { blocked: true })
+    const op = s.issue(2, 'tmaLoad')
+    s.bytes(op, 1, slotBytes)
+    s.wait(1, 1, 0, { blocked: true })
+    expect(names(s)).toEqual([['a@0', 'b@0'], ['B5 b@0 ']])
+    expect(s.judge().findings[0]!.text).toBe(
+      'deadlock: b@0 waits for b1@0 generation 0: 1 of 1 arrivals missing, 16 bytes more than expected have arrived',
+    )
+  })
+  it('who overran a waiter is named: whose arrival completed the generation after the one that it wants', () => {
+    const s = world(['a@0', 'slow@0'], [1])
+    s.arrive(0, 0, { site: 'first' })
+    s.arrive(0, 0, { site: 'second' })
+    s.wait(1, 0, 0, { blocked: true })
+    expect(names(s)).toEqual([['slow@0'], ['B1 slow@0 second']])
+  })
+  it('the cycle comes before what hangs on it, in its order, from the first that is blocked', () => {
+    const s = world(['hangs@0', 'a@0', 'b@0', 'c@0'], [1, 1, 1])
+    // a waits for b, b for c, c for a; hangs waits for b
+    s.arrive(2, 0)
+    s.arrive(3, 1)
+    s.arrive(1, 2)
+    s.wait(0, 0, 0)
+    s.wait(1, 0, 0)
+    s.wait(2, 1, 0)
+    s.wait(3, 2, 0)
+    s.wait(0, 0, 1, { blocked: true })
+    s.wait(3, 2, 1, { blocked: true })
+    s.wait(1, 0, 1, { blocked: true })
+    s.wait(2, 1, 1, { blocked: true })
+    expect(names(s)).toEqual([['b@0', 'c@0', 'a@0', 'hangs@0'], ['B5 b@0 ']])
+  })
+  it('a run that nothing stops has no cause', () => {
+    expect(names(world(['a@0'], [1]))).toEqual([[], []])
   })
 })
