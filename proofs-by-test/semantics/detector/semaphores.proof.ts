@@ -107,7 +107,7 @@ describe('visibility: each in the other’s scope', () => {
     expect(read((s) => [signals(s, [0, 'g 0'], [3, 'g 0']), wait(s, 'g 0', 2)])).toEqual([])
     expect(read((s) => [signals(s, [0, 'g 0'], [3, 'g 1']), wait(s, 'g 0', 1)])).toEqual(['D2 write g 6'])
     // the same bytes of another plane are another counter
-    expect(read((s) => [signals(s, [0, 'g 0'], [3, 's0 0']), wait(s, 'g 0', 1)])).toEqual(['D2 write g 6'])
+    expect(read((s) => [signals(s, [0, 'g 0'], [3, 's2 0']), wait(s, 'g 0', 1)])).toEqual(['D2 write g 6'])
     expect(
       read((s) => [signals(s, [0, 'g 0']), wait(s, 'g 0', 1), does(s, 3, 'signal', { before: 1 })]),
     ).toEqual(['D2 write g 6'])
