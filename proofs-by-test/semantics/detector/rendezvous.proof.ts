@@ -143,12 +143,12 @@ describe('which barrier an id means', () => {
   /** Do two arrivals meet? A leave of a named barrier that lacks one contradicts itself. */
   const meets = (of: readonly [string, number], other: readonly [string, number]): ReadonlyArray<string> =>
     judged([of[0], other[0]], (s) => {
-      comes(s, 0, 'arrive', { id: of[1] })
       comes(s, 1, 'arrive', { id: other[1] })
+      comes(s, 0, 'arrive', { id: of[1] })
       comes(s, 0, 'leave', { id: of[1] })
     }).conditions.C2.failures
-  const lacking = (name: string): ReadonlyArray<string> => [
-    `the log is not well formed: a@0 leave leaves ${name} before its generation is complete`,
+  const lacking = (name: string, who = 'a@0'): ReadonlyArray<string> => [
+    `the log is not well formed: ${who} leave leaves ${name} before its generation is complete`,
   ]
   test.each([
     ['one CTA, one id', ['a@0', 1], ['b@0', 1], []],
@@ -157,6 +157,7 @@ describe('which barrier an id means', () => {
     ['two CTAs, the last id of a CTA', ['a@0', 15], ['b@1', 15], lacking('named barrier 15@0')],
     ['two CTAs, ids a CTA apart', ['a@0', 0], ['b@1', 0], lacking('named barrier 0@0')],
     ['one CTA, the last id', ['a@0', 15], ['b@0', 15], []],
+    ['the cluster, and the first id of a CTA', ['a@1', 0], ['b@0', 16], lacking('named barrier 0@1', 'a@1')],
   ] as const)('%s', (_, of, other, expected) => {
     expect(meets(of, other)).toEqual(expected)
   })
