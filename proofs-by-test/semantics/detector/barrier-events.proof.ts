@@ -353,6 +353,18 @@ describe('waits', () => {
   })
 })
 
+test.each([
+  ['there', 1, 'B6'],
+  ['elsewhere', 0, 'D1'],
+] as const)('who has arrived %s takes part in that barrier alone', (_, of, id) => {
+  const s = script({ agents: ['q@0', 'p@0'], barriers: ['a', 'b', 'c'].map((name) => ({ name, count: 1 })) })
+  wait(s, 0, 1, { barrier: 1 })
+  s.w(1, 's0 0')
+  barrier(s, 1, 'arrive', { barrier: of })
+  s.r(0, 's0 0')
+  expect(ids(s.judge())).toEqual([id])
+})
+
 // ---------------------------------------------------------------- digest
 
 describe('the digest tells apart', () => {

@@ -335,6 +335,7 @@ describe('what a generation counts', () => {
         'B2 b@0 is initialised for 1048576 arrivals: a phase has at most 1048575 | p@0 init: initialises b@0 | c@0 arrive b: arrives',
       ],
     ],
+    ['bytes there are no arrival', 2 ** 20, (s) => s.expect(1, 0, 16), []],
     ['as many as a phase can count', 2 ** 20 - 1, (s) => s.arrive(1, 0), []],
     [
       'more bytes than it can count are not taken in',
@@ -574,6 +575,7 @@ describe('why a wait is never satisfied', () => {
   test.each<readonly [string, Partial<BarrierState>, 0 | 1, boolean, 'B1' | 'B4' | 'B5' | 'B6']>([
     ['arrivals came, bytes are missing', { pending: 0, bytes: 16 }, 0, false, 'B4'],
     ['arrivals came, bytes too many', { pending: 0, bytes: -16 }, 0, true, 'B4'],
+    ['nothing is counted any more, and nothing is missing', { count: 0, pending: 0 }, 0, false, 'B5'],
     ['arrivals and bytes are missing', { bytes: 16 }, 0, false, 'B5'],
     ['an object that is no more', { live: false, pending: 0, bytes: 16 }, 0, false, 'B5'],
     ['nobody came, nothing was done', {}, 0, true, 'B6'],

@@ -275,6 +275,20 @@ describe('what is waited for, and who could supply it', () => {
       'b0@0 generation 1: 1 of 1 arrivals and 0 bytes missing',
     ],
     [
+      'an mbarrier at which it and another have arrived: the other',
+      ['a@0', 'b@0'],
+      (s) => {
+        for (const x of [0, 1]) {
+          s.arrive(x, 0)
+          s.wait(0, 0, x === 0 ? 0 : 1)
+          s.wait(1, 0, x === 0 ? 0 : 1)
+        }
+        s.wait(0, 0, 0, { blocked: true })
+      },
+      ['b@0'],
+      'b0@0 generation 2: 1 of 1 arrivals and 0 bytes missing',
+    ],
+    [
       'an mbarrier at which nobody has arrived: nobody',
       ['a@0', 'b@0'],
       (s) => {
@@ -350,13 +364,13 @@ describe('which wait is the cause', () => {
   it('so do bytes that nobody has announced', () => {
     const s = world(['a@0', 'b@0', 'gone@0'], [1, 1])
     s.w(0, 's0 0')
-    s.wait(0, 0, 0, { blocked: true })
+    s.wait(0, 1, 0, { blocked: true })
     const op = s.issue(2, 'tmaLoad')
-    s.bytes(op, 1, slotBytes)
-    s.wait(1, 1, 0, { blocked: true })
+    s.bytes(op, 0, slotBytes)
+    s.wait(1, 0, 0, { blocked: true })
     expect(names(s)).toEqual([['a@0', 'b@0'], ['B5 b@0 ']])
     expect(s.judge().findings[0]!.text).toBe(
-      'deadlock: b@0 waits for b1@0 generation 0: 1 of 1 arrivals missing, 16 bytes more than expected have arrived',
+      'deadlock: b@0 waits for b0@0 generation 0: 1 of 1 arrivals missing, 16 bytes more than expected have arrived',
     )
   })
   it('who overran a waiter is named: whose arrival completed the generation after the one that it wants', () => {
@@ -365,6 +379,28 @@ describe('which wait is the cause', () => {
     s.arrive(0, 0, { site: 'second' })
     s.wait(1, 0, 0, { blocked: true })
     expect(names(s)).toEqual([['slow@0'], ['B1 slow@0 second']])
+  })
+  it.each([false, true])('which generation it wants, counted from its life (a second life: %s)', (second) => {
+    const s = world(['a@0', 'slow@0'], [1])
+    const complete = (parity: 0 | 1, looks: boolean): void => {
+      s.arrive(0, 0)
+      s.wait(0, 0, parity)
+      if (looks) s.wait(1, 0, parity)
+      if (looks) s.sync([0, 1])
+    }
+    if (second) {
+      complete(0, true)
+      s.inval(0, 0)
+      s.init(0, 0, 1)
+      s.sync([0, 1])
+    }
+    complete(0, true)
+    complete(1, false)
+    complete(0, false)
+    s.wait(1, 0, 1, { blocked: true })
+    expect(s.judge().findings.map((f) => `${f.id} ${f.text}`)).toEqual([
+      'B1 deadlock: slow@0 waits for b0@0 generation 3: 1 of 1 arrivals and 0 bytes missing; the generation that it wants, 1, is over, and the next one too: the parity is the same again',
+    ])
   })
   it('the cycle comes before what hangs on it, in its order, from the first that is blocked', () => {
     const s = world(['hangs@0', 'a@0', 'b@0', 'c@0'], [1, 1, 1])

@@ -43,3 +43,62 @@ describe('at an exit', () => {
     }
   })
 })
+
+describe('in whose words', () => {
+  const world = {
+    agents: ['p@0', 'helper@0', 'q@1', 'r@2'],
+    barriers: [{ name: 'own', count: 1 }, ...[1, 2].map((cta) => ({ name: 'far', count: 3, cta }))],
+  }
+  const said = (write: (s: Script) => void): ReadonlyArray<string> => {
+    const s = script(world)
+    write(s)
+    return s
+      .judge()
+      .findings.filter((f) => ['U2', 'K1'].includes(f.id))
+      .map((f) => `${f.id} ${f.text} (${f.a.agent} ${f.a.site}: ${f.a.does}, ${String(f.a.operation)})`)
+  }
+  const own = 'U2 no agent of CTA 0 knows at its exit that this tmaLoad is done (p@0 load: tmaLoad, 0)'
+  const reaching = (cta: number, site: string): string =>
+    `K1 CTA ${String(cta)} can exit before this reaches it: arrive on far@${String(cta)} (p@0 ${site}: arrive on far@${String(cta)}, undefined)`
+  test.each<readonly [string, (s: Script) => void, ReadonlyArray<string>]>([
+    ['its own CTA', (s) => load(s, 0, 0, 's0 0', 'load'), [own]],
+    ['known to whoever issued it', (s) => [load(s, 0, 0, 's0 0', 'load'), s.wait(0, 0, 0)], []],
+    ['known to another agent of that CTA', (s) => [load(s, 0, 0, 's0 0', 'load'), s.wait(1, 0, 0)], []],
+    ['known to agents of other CTAs alone', (s) => [load(s, 0, 0, 's0 0', 'load'), s.wait(2, 0, 0)], [own]],
+    [
+      'a copy into another CTA',
+      (s) => {
+        const op = s.issue(0, 'tmaLoad', 'far copy')
+        s.perform(op, [], ['s1 0'])
+        s.bytes(op, 1, 16)
+      },
+      ['K1 CTA 1 can exit before this reaches it: tmaLoad (p@0 far copy: tmaLoad, 0)'],
+    ],
+    [
+      'an agent itself: the last of what it did there, of each CTA',
+      (s) => {
+        s.arrive(0, 1, { site: 'first' })
+        s.arrive(0, 1, { site: 'second' })
+        s.arrive(0, 2, { site: 'third' })
+      },
+      [reaching(1, 'second'), reaching(2, 'third')],
+    ],
+    [
+      'each agent for itself',
+      (s) => [s.arrive(0, 1, { site: 'one' }), s.arrive(3, 1, { site: 'other' })],
+      [reaching(1, 'one'), reaching(1, 'other').replace('p@0', 'r@2')],
+    ],
+    [
+      'what is known there since is no debt, what came later is one',
+      (s) => {
+        s.arrive(0, 1, { site: 'first' })
+        s.sync([0, 2], 20)
+        s.arrive(0, 1, { site: 'later' })
+      },
+      [reaching(1, 'later')],
+    ],
+    ['known there', (s) => [s.arrive(0, 1), s.sync([0, 2], 20)], []],
+  ])('%s', (_, write, expected) => {
+    expect(said(write)).toEqual(expected)
+  })
+})
