@@ -353,6 +353,52 @@ describe('group waits', () => {
       ['a wgmma group wait that covers `mma` of c@0, before `again` of c@0', false],
     ])
   })
+  test('releases are arrives, drops and what arrives at a named barrier; between the two, to the last', () => {
+    const c = caseOf((s) => {
+      load(s, 0, 0, 's0 0', 'fill')
+      s.wait(0, 0, 0)
+      s.wait(1, 0, 0)
+      s.arrive(1, 2, { site: 'right before' })
+      const op = s.issue(1, 'wgmma', 'mma')
+      s.commit(1, 'wgmma')
+      s.perform(op, ['s0 0'], ['r1 0'])
+      s.expect(1, 2, 0)
+      s.arrive(1, 2, { site: 'arrive' })
+      s.push({
+        _tag: 'barrier',
+        stamp: s.stamp(1, 'drop'),
+        kind: 'drop',
+        barrier: 2,
+        count: 1,
+        bytes: 0,
+        release: true,
+        scope: 'cta',
+        tensor: false,
+      })
+      for (const kind of ['arrive', 'leave'] as const)
+        s.push({
+          _tag: 'rendezvous',
+          stamp: s.stamp(1, `meet: ${kind}`),
+          kind,
+          id: 1,
+          count: 128,
+          threads: 128,
+        })
+      s.arrive(0, 0, { bytes: slotBytes })
+      s.arrive(1, 1, { site: 'the last' })
+      const refill = s.issue(0, 'tmaLoad', 'refill')
+      s.arrive(1, 1, { site: 'right after' })
+      s.perform(refill, [], ['s0 0'])
+      s.bytes(refill, 0, slotBytes)
+      s.awaits(1, 'wgmma', 0)
+    })
+    const places = (sites: ReadonlyArray<string>): ReadonlyArray<string> =>
+      sites.map((site) => `a wgmma group wait that covers \`mma\` of c@0, before \`${site}\` of c@0`)
+    expect([c.a.side.site, c.b.side.site]).toEqual(['mma', 'refill'])
+    expect(hypotheses(c, groupWaits).map((h) => h.text)).toEqual(
+      places(['arrive', 'drop', 'meet: arrive', 'the last']),
+    )
+  })
   test('tensor memory: before the fence that speaks for the release; behind it the wait is not handed on', () => {
     const c = caseOf((s) => {
       const op = s.issue(1, 'tcgen05St', 'store')
@@ -412,6 +458,21 @@ describe('group waits', () => {
   })
 })
 
+test('a relaxed arrive right before the access, or behind the other one, is none behind it', () => {
+  const c = caseOf((s) => {
+    s.arrive(0, 2, { site: 'right before', release: false })
+    s.w(0, 's0 0', 'fill')
+    s.arrive(0, 0, { site: 'relaxed', release: false })
+    s.r(1, 's0 0', 'consume')
+    s.arrive(0, 0, { site: 'behind', release: false })
+  })
+  expect(hypotheses(c, released).map((h) => h.text)).toEqual([
+    'the arrive `relaxed` of p@0 on full@0 as a release',
+  ])
+  // its own write is done when it stands there: no arrive of it comes too early
+  expect(hypotheses(c, movedArrives)).toEqual([])
+})
+
 test('a relaxed arrive behind the access, as a release: the first eight of them', () => {
   const c = caseOf((s) => {
     s.w(0, 's0 0', 'fill')
@@ -466,6 +527,21 @@ describe('commits', () => {
       })(s)
     })
     expect(hypotheses(c, commits)).toEqual([])
+  })
+  test('between the two alone, and arrives alone', () => {
+    const c = caseOf((s) => {
+      load(s, 0, 0, 's0 0', 'fill')
+      s.wait(0, 0, 0)
+      s.wait(1, 0, 0)
+      s.arrive(1, 2, { site: 'right before' })
+      const op = s.issue(1, 'tcgen05', 'mma', 0)
+      s.expect(1, 2, 0)
+      s.arrive(1, 1, { site: 'release' })
+      s.perform(op, ['s0 0'], ['t0 0'])
+      load(s, 0, 0, 's0 0', 'refill')
+      s.arrive(1, 1, { site: 'behind' })
+    })
+    expect(hypotheses(c, commits).map((h) => h.text)).toEqual([asCommit('release', 'empty')])
   })
   test('a warpgroup waits for its products by group', () => {
     const c = caseOf((s) => {
@@ -565,6 +641,35 @@ describe('waits', () => {
     })
     expect(hypotheses(c, waits).map((h) => h.text)).toEqual([generation(0, 'full')])
   })
+  test('the same beside generations that do complete: of another barrier, of its own before it', () => {
+    const c = caseOf((s) => {
+      s.arrive(0, 0)
+      s.wait(1, 0, 0)
+      s.arrive(0, 2)
+      s.wait(1, 2, 0)
+      s.arrive(0, 2)
+      const op = s.issue(0, 'tmaLoad', 'load')
+      s.expect(0, 0, slotBytes)
+      s.perform(op, [], ['s0 0'])
+      s.bytes(op, 0, slotBytes)
+      s.r(1, 's0 0', 'consume')
+    })
+    expect(hypotheses(c, waits).map((h) => h.text)).toEqual([generation(1, 'full')])
+    expect(hypotheses(c, waitsElsewhere)).toEqual([])
+  })
+  test('the same where it completes with an arrive of the reader behind its read', () => {
+    const c = caseOf(
+      (s) => {
+        load(s, 0, 0, 's0 0', 'load')
+        s.r(1, 's0 0', 'consume')
+        s.arrive(1, 0)
+        s.wait(0, 0, 0)
+      },
+      { barriers: [{ name: 'full', count: 2 }, ...world.barriers.slice(1)] },
+    )
+    expect(listed(c, waits)).toEqual([[generation(0, 'full'), true]])
+    expect(hypotheses(c, waitsElsewhere)).toEqual([])
+  })
   test('a part that never signals is nothing to know', () => {
     const c = caseOf((s) => {
       s.arrive(0, 0, { bytes: slotBytes })
@@ -626,6 +731,76 @@ describe('arrives that come too early for what they should tell', () => {
     expect(listed(c, lateArrives)).toEqual([
       ['the arrive `commit` of p@0 on full@0 moved behind `produce` of p@0', true],
     ])
+  })
+  test('only what its agent has arrived with before, on that barrier', () => {
+    const c = (write: (s: Script) => void): Case =>
+      caseOf(
+        (s) => {
+          write(s)
+          s.w(0, 's0 0', 'produce')
+          s.wait(1, 0, 0)
+          s.push({
+            _tag: 'wait',
+            stamp: s.stamp(1, 'a look'),
+            barrier: 2,
+            parity: 1,
+            acquire: true,
+            scope: 'cta',
+            tensor: false,
+            outcome: 'tested',
+          })
+          s.wait(2, 1, 1)
+          s.r(1, 's0 0', 'consume')
+          s.arrive(0, 0, { site: 'behind' })
+        },
+        { agents: ['p@0', 'c@0', 'x@0'] },
+      )
+    const moved = (site: string): unknown => [
+      [`the arrive \`${site}\` of p@0 on full@0 moved behind \`produce\` of p@0`, true],
+    ]
+    const commit = (s: Script, agent: number, barrier: number): void =>
+      s.arrives(s.issue(agent, 'tcgen05', 'commit'), barrier)
+    expect(
+      listed(
+        c((s) => s.arrive(0, 0, { site: 'early' })),
+        lateArrives,
+      ),
+    ).toEqual(moved('early'))
+    // another barrier, by its agent or by what it has issued
+    expect(
+      listed(
+        c((s) => [s.arrive(0, 0, { site: 'early' }), s.arrive(0, 2), commit(s, 0, 2)]),
+        lateArrives,
+      ),
+    ).toEqual(moved('early'))
+    // another agent, or what that one has issued
+    expect(
+      listed(
+        c((s) => s.arrive(2, 0)),
+        lateArrives,
+      ),
+    ).toEqual([])
+    expect(
+      listed(
+        c((s) => commit(s, 2, 0)),
+        lateArrives,
+      ),
+    ).toEqual([])
+  })
+  test('who stores, waits for its own arrive and overwrites, waits for itself: neither moved nor missing', () => {
+    const c = caseOf((s) => {
+      s.arrive(0, 1, { site: 'early' })
+      const op = s.issue(0, 'tmaStore', 'store')
+      s.commit(0, 'bulk')
+      s.perform(op, ['s0 0'], [])
+      s.wait(0, 1, 0)
+      s.w(0, 's0 0', 'overwrite')
+      s.arrive(0, 1, { site: 'late' })
+      s.awaits(0, 'bulk', 0)
+    })
+    expect([c.finding.id, c.a.side.site, c.b.side.site]).toEqual(['W4', 'store', 'overwrite'])
+    expect(hypotheses(c, lateArrives)).toEqual([])
+    expect(hypotheses(c, uncounted)).toEqual([])
   })
   test('one agent cannot wait for itself', () => {
     const c = early()
@@ -691,6 +866,72 @@ describe('a generation that is complete without the arrive that it was to wait f
     known.order[clockOf('program', 0)] = c.b.side.at
     expect(hypotheses({ ...c, a: { ...c.a, done: known } }, uncounted)).toEqual([])
   })
+  /** Slot 0 is filled, read by c, and filled again by p, which waits for `empty`, the first barrier of all. */
+  const turn = (o: {
+    readonly before?: number
+    readonly behind?: (s: Script) => void
+    readonly after?: (s: Script) => void
+  }): Case =>
+    caseOf(
+      (s) => {
+        load(s, 0, 1, 's0 0', 'fill')
+        s.wait(1, 1, 0)
+        s.wait(0, 1, 0)
+        for (let i = 0; i < (o.before ?? 0); i++) s.arrive(1, 0, { site: 'before' })
+        s.r(1, 's0 0', 'consume')
+        if ((o.before ?? 0) === 0) s.arrive(2, 0, { site: 'intrude' })
+        s.wait(0, 0, 0)
+        load(s, 0, 1, 's0 0', 'produce')
+        if (o.behind === undefined) s.arrive(1, 0, { site: 'release' })
+        else o.behind(s)
+        o.after?.(s)
+      },
+      {
+        agents: ['p@0', 'c@0', 'x@0'],
+        barriers: ['empty', 'full', 'other'].map((name) => ({ name, count: 1 })),
+      },
+    )
+  test('whichever barrier it is', () => {
+    expect(listed(turn({}), uncounted)).toEqual([told])
+  })
+  test('what the writer waits for behind its write does not count, nor what is no arrive', () => {
+    expect(listed(turn({ after: (s) => s.wait(0, 0, 1) }), uncounted)).toEqual([told])
+    const expects = turn({
+      behind: (s) => {
+        s.expect(1, 0, 0)
+        s.arrive(1, 0, { site: 'release' })
+      },
+    })
+    expect(listed(expects, uncounted)).toEqual([told])
+    expect(hypotheses(turn({ behind: (s) => s.expect(1, 0, 0) }), uncounted)).toEqual([])
+  })
+  test('as many arrivals before as waits: nothing is missing, whatever comes behind', () => {
+    expect(hypotheses(turn({ before: 1 }), uncounted)).toEqual([])
+  })
+  test('an arrive with which the generation is complete has been counted: it came too early', () => {
+    const counted = (rounds: number): Case =>
+      caseOf((s) => {
+        load(s, 0, 0, 's0 0', 'fill')
+        s.wait(1, 0, 0)
+        for (let i = 1; i < rounds; i++) {
+          s.arrive(1, 1, { site: 'round' })
+          s.wait(0, 1, i % 2 === 1 ? 0 : 1)
+        }
+        const op = s.issue(1, 'tcgen05', 'mma', 0)
+        s.arrive(1, 1, { site: 'release' })
+        s.wait(0, 1, rounds % 2 === 1 ? 0 : 1)
+        s.perform(op, ['s0 0'], ['t0 0'])
+        load(s, 0, 0, 's0 0', 'produce')
+      })
+    for (const rounds of [1, 2, 3]) {
+      const c = counted(rounds)
+      expect([c.finding.id, c.a.side.site, c.b.side.site]).toEqual(['W2', 'mma', 'produce'])
+      expect(hypotheses(c, uncounted)).toEqual([])
+      expect(listed(c, commits)).toEqual([[asEarly, true]])
+    }
+  })
+  const asEarly =
+    'the arrive `release` of c@0 on empty@0 as a tcgen05.commit, which arrives when `mma` of c@0 is done'
   test('the second time is counted, too', () => {
     const twice = (arrivals: number): Case =>
       caseOf(
@@ -775,6 +1016,54 @@ test('an operation that has signalled nothing is known to be done to nobody', ()
   expect([knows(everything, c.a), knows(everything, silent)]).toEqual([true, false])
 })
 
+describe('who knows the end of it', () => {
+  test('of an agent’s own access: whoever knows the agent that far', () => {
+    const c = caseOf((s) => {
+      s.w(0, 's0 0', 'produce')
+      s.r(1, 's0 0', 'consume')
+    })
+    const up = (to: number): boolean => {
+      const k = copy(c.a.done!)
+      k.order[clockOf('program', 0)] = c.a.side.at + to
+      return knows(k, c.a)
+    }
+    expect([up(-1), up(0), up(1)]).toEqual([false, true, true])
+    expect(knows(c.a.done!, { ...c.a, done: undefined })).toBe(false)
+  })
+  test('of a copy: whoever knows all of its parts', () => {
+    const c = caseOf((s) => {
+      const op = s.issue(0, 'tmaLoad', 'load', 2)
+      s.perform(op, [], ['s0 0'])
+      s.bytes(op, 0, slotBytes)
+      s.perform(op, [], ['s0 1'], { part: 1 })
+      s.bytes(op, 2, slotBytes, 1)
+      s.r(1, 's0 0', 'consume')
+    })
+    const parts = c.a.operation!.parts
+    expect(parts).toHaveLength(2)
+    const told = (...of: ReadonlyArray<number>): boolean => {
+      const k = copy(c.a.operation!.knowledge)
+      for (const n of of) k.order[parts[n]!.clock] = parts[n]!.at
+      return knows(k, c.a)
+    }
+    expect([told(), told(0), told(1), told(0, 1)]).toEqual([false, false, false, true])
+  })
+  test('of a copy of cp.async that arrives: whoever knows the generation, and not the number', () => {
+    const c = caseOf((s) => {
+      const op = s.issue(0, 'cpAsync', 'copy')
+      s.perform(op, [], ['s0 0'])
+      s.arrives(op, 2)
+      s.r(1, 's0 0', 'consume')
+    })
+    const [part] = c.a.operation!.parts
+    const numbered = copy(c.a.operation!.knowledge)
+    numbered.order[clockOf('cpAsync', 0)] = c.a.operation!.number
+    expect(knows(numbered, c.a)).toBe(false)
+    numbered.order[part!.clock] = part!.at
+    expect(knows(numbered, c.a)).toBe(true)
+  })
+})
+
 describe('what is known of an operation that is done', () => {
   const opOf = (unit: Unit, events: (s: Script, op: number) => void): Operation => {
     const s = script(world)
@@ -821,5 +1110,17 @@ describe('what is known of an operation that is done', () => {
     expect(k.visible.acquired.map((set) => set.length > 0)).toEqual([false, false, true])
     expect(k.async.acquired.map((set) => set.length > 0)).toEqual([false, false, unit === 'tmaLoad'])
     expect(all.map((n) => k.order[clockOf(n, 1)]!)).toEqual(all.map(() => 0))
+  })
+  test('an arrival of cp.async: its generation is known, and brings nothing to see but the copies', () => {
+    const op = opOf('cpAsync', (s, o) => {
+      s.perform(o, [], ['s0 0'])
+      s.arrives(o, 2)
+    })
+    const k = doneKnowledge(op)
+    expect([k.visible, k.async].flatMap((v) => v.acquired.map((set) => set.length))).toEqual([
+      0, 0, 0, 0, 0, 0,
+    ])
+    expect(k.order[op.parts[0]!.clock]).toBe(1)
+    expect(k.visible.counters[clockOf('cpAsync', 1)]).toBe(1)
   })
 })

@@ -1,12 +1,13 @@
 /** Missing edges: the first kind in the table that mends the log, in words that name the place. */
 import * as E from 'fp-ts/lib/Either.js'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { without } from '../../../src/kernels/broken/without.js'
 import { hopperMatmul } from '../../../src/kernels/hopper/hopper-matmul.js'
 import { unit } from '../../../src/numerics/unit.js'
 import { check } from '../../../src/semantics/check.js'
 import { defaults, detector, explain } from '../../../src/semantics/detector/index.js'
-import type { MissingEdge } from '../../../src/semantics/finding.js'
+import { isAnsweredById } from '../../../src/semantics/detector/missing-edge.js'
+import type { Finding, HazardId, MissingEdge } from '../../../src/semantics/finding.js'
 import { launch, noArguments } from '../../../src/semantics/launch.js'
 import { eager, lazy, seeded } from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
@@ -261,6 +262,337 @@ describe('in the words of whoever wrote the kernel', () => {
       ['I1', 'consume', undefined],
       ['I1', 'consume 1', undefined],
     ])
+  })
+})
+
+/** Two rings of two barriers, one that is no ring, and one that nobody uses unless a row says so. */
+const rings = (...more: ReadonlyArray<string>): Script =>
+  script({
+    agents: ['p@0', 'c@0', 'd@0'],
+    barriers: ['full[0]', 'full[1]', 'empty[0]', 'empty[1]', ...more].map((name) => ({ name, count: 1 })),
+  })
+const [full0, full1, empty0, empty1] = [0, 1, 2, 3] as const
+/** The answer for the finding between these two statements. */
+const between = (s: Script, a: string, b: string): MissingEdge & { readonly id: HazardId } => {
+  const found = s.judge().findings.find((f) => f.a.site === a && f.b?.site === b)
+  if (found === undefined) throw new Error(`nothing between ${a} and ${b}`)
+  return { id: found.id, ...explain(s.header, s.events, found) }
+}
+
+describe('by id', () => {
+  const answers: ReadonlyArray<readonly [HazardId, MissingEdge['kind']]> = [
+    ['M7', 'none-found'],
+    ['T4', 'none-found'],
+    ['T5', 'none-found'],
+    ['K1', 'arrive-wait'],
+    ['K2', 'arrive'],
+    ['N1', 'arrive-wait'],
+    ['B1', 'arrive-wait'],
+    ['B3', 'arrive-wait'],
+    ['B4', 'bytes'],
+    ['B5', 'arrive'],
+    ['B8', 'wait'],
+    ['U1', 'wait'],
+    ['I1', 'none-found'],
+    ['M6', 'none-found'],
+    ['O1', 'none-found'],
+    ['D3', 'none-found'],
+    ['T1', 'none-found'],
+  ]
+  const s = script(world)
+  const side = (index: number): Finding['a'] => ({
+    index,
+    agent: world.agents[index]!,
+    site: `site ${String(index)}`,
+    path: [],
+    iteration: [],
+    at: 1,
+    does: 'writes',
+  })
+  const finding = (id: HazardId): Finding => ({ id, severity: 'E', text: 'what is wrong', a: side(0) })
+  const both = (id: HazardId): Finding => ({ ...finding(id), b: side(1) })
+  test.each(answers)('%s: %s, whatever the log', (id, kind) => {
+    expect([isAnsweredById(finding(id)), isAnsweredById(both(id))]).toEqual([true, true])
+    expect(explain(s.header, s.events, finding(id)).kind).toBe(kind)
+    expect(explain(s.header, [], both(id)).kind).toBe(kind)
+  })
+  test('a first wait that nobody supplies is answered by its id, two accesses around a wrong phase are not', () => {
+    expect([isAnsweredById(finding('B6')), isAnsweredById(both('B6'))]).toEqual([true, false])
+    expect(explain(s.header, [], finding('B6')).kind).toBe('arrive')
+  })
+  test.each(['B2', 'B7', 'D1', 'M5', 'P1', 'R1', 'W1', 'U2', 'V1'] as const)(
+    '%s is looked for in the log',
+    (id) => {
+      expect([isAnsweredById(finding(id)), isAnsweredById(both(id))]).toEqual([false, false])
+    },
+  )
+  test('both sides are named, or what comes instead of the second', () => {
+    const texts = (id: HazardId): ReadonlyArray<string> =>
+      [finding(id), both(id)].map((f) => explain(s.header, [], f).text)
+    const [one, other] = ['`site 0` of p@0', '`site 1` of c@0']
+    expect(texts('B1')).toEqual([
+      `an arrive of p@0 after ${one}, and a wait for it before the generation after the next`,
+      `an arrive of p@0 after ${one}, and a wait for it before ${other}`,
+    ])
+    expect(texts('B3').map((text) => text.split(':')[0])).toEqual([
+      `an order between ${one} and what follows`,
+      `an order between ${one} and ${other}`,
+    ])
+    expect(texts('N1')).toEqual([
+      `an arrive when ${one} is done, and a wait for it before the other, if the order matters`,
+      `an arrive when ${one} is done, and a wait for it before ${other}, if the order matters`,
+    ])
+  })
+})
+
+describe('what nothing mends', () => {
+  it('a broken contract that is only noted', () => {
+    const s = script({
+      agents: ['p@0', 'c@0'],
+      barriers: [{ name: 'b', count: 1, contract: 'pallas', tensor: false }],
+    })
+    const commit = s.issue(0, 'tcgen05', 'commit')
+    s.arrives(commit, 0)
+    s.arrive(0, 0)
+    s.wait(0, 0, 0)
+    const noted = s.judge().notes.find((f) => f.id === 'M5')!
+    expect(explain(s.header, s.events, noted)).toEqual({
+      kind: 'none-found',
+      text: 'no single fence, wait or arrive removes this',
+    })
+  })
+  it('a hypothesis that turns a race into another hazard of the two does not mend it', () => {
+    const s = script(world)
+    s.arrive(1, 0, { bytes: slotBytes })
+    s.w(0, 's0 5', 'flag')
+    const op = s.issue(0, 'tmaLoad', 'load')
+    s.perform(op, [], ['s0 0'])
+    s.bytes(op, 0, slotBytes)
+    s.r(1, 's0 5', 'look')
+    s.wait(1, 0, 0)
+    // a wait for the copy orders the two, and publishes nothing of the flag
+    expect(between(s, 'flag', 'look')).toEqual({
+      id: 'D1',
+      kind: 'arrive-wait',
+      text: 'an arrive when `flag` of p@0 is done, and a wait for it before `look` of c@0',
+    })
+  })
+})
+
+describe('W: what the writer should have waited for', () => {
+  it('the release behind the read, of the generation that comes with it', () => {
+    const s = rings()
+    for (const parity of [0, 1] as const) {
+      load(s, 0, full0, 's0 0', parity === 0 ? 'fill' : 'refill')
+      s.wait(1, full0, parity)
+      s.r(1, 's0 0', `read ${String(parity)}`)
+      s.arrive(1, empty0)
+    }
+    load(s, 0, full0, 's0 0', 'last')
+    const text = (generation: number, before: string): string =>
+      `a wait for generation ${String(generation)} of empty[0]@0, for which nobody waits in this run, before \`${before}\` of p@0`
+    expect(between(s, 'read 0', 'refill')).toMatchObject({ kind: 'wait', text: text(0, 'refill') })
+    expect(between(s, 'read 1', 'last')).toMatchObject({ kind: 'wait', text: text(1, 'last') })
+  })
+  it('also where its generation is not complete in this run, or comes only with what is written', () => {
+    const s = script({
+      agents: ['p@0', 'c@0'],
+      barriers: [
+        { name: 'full', count: 1 },
+        { name: 'empty', count: 2 },
+      ],
+    })
+    load(s, 0, 0, 's0 0', 'fill')
+    s.wait(1, 0, 0)
+    s.r(1, 's0 0', 'read')
+    s.arrive(1, 1)
+    load(s, 0, 0, 's0 0', 'refill')
+    const text =
+      'a wait for generation 0 of empty@0, for which nobody waits in this run, before `refill` of p@0'
+    expect(between(s, 'read', 'refill')).toMatchObject({ kind: 'wait', text })
+    // the second arrival is the writer's own, behind the write
+    s.arrive(0, 1)
+    expect(between(s, 'read', 'refill')).toMatchObject({ kind: 'wait', text })
+  })
+
+  /** p fills slot 0 twice and has waited for something in between; nobody has read. */
+  const twice = (
+    o: { readonly primed?: boolean; readonly spent?: boolean; readonly waited?: number },
+    ...more: ReadonlyArray<string>
+  ): MissingEdge => {
+    const s = rings(...more)
+    if (o.primed === true) s.arrive(1, empty0, { site: 'release' })
+    load(s, 0, full0, 's0 0', 'fill')
+    const waited = o.waited ?? empty0
+    if (waited >= 0) s.wait(0, waited, o.primed === true ? 0 : 1, { site: 'look' })
+    if (o.spent === true) load(s, 0, full1, 's0 1', 'fill 1')
+    load(s, 0, full0, 's0 0', 'refill')
+    s.wait(2, full0, 0)
+    s.wait(2, full1, 0)
+    s.wait(2, empty1, 1)
+    s.wait(2, empty0, 1)
+    const { kind, text } = between(s, 'fill', 'refill')
+    return { kind, text }
+  }
+  const tooEarly = {
+    kind: 'arrive',
+    text: 'the arrive `release` on empty[0]@0 behind whatever reads what `fill` of p@0 brings',
+  }
+  const fresh = {
+    kind: 'wait',
+    text: 'a wait for generation 0 of empty[0]@0 before `refill` of p@0, in place of `look`, which passes at the phase before it',
+  }
+  const silent = {
+    kind: 'wait',
+    text: 'a wait for spare[0]@0, for which nobody waits in this run, before `refill` of p@0',
+  }
+  it.each([
+    ['an arrive that came before anybody had read', { primed: true }, [], tooEarly],
+    ['no arrive at all: the wait is one phase early', {}, [], fresh],
+    ['a barrier that nobody waits for does not change that', { primed: true }, ['spare[0]'], tooEarly],
+    ['unless what was waited for was for another copy', { primed: true, spent: true }, ['spare[0]'], silent],
+    ['the same without an arrive', { spent: true }, ['spare[0]'], silent],
+    ['one of another index is none of its own', { primed: true, spent: true }, ['spare[1]'], tooEarly],
+    ['and without such a barrier it was for this one', { primed: true, spent: true }, [], tooEarly],
+    ['no wait in between: the barrier that nobody waits for', { waited: -1 }, ['spare[0]'], silent],
+    ['a wait for another ring’s slot: the same', { waited: empty1 }, ['spare[0]'], silent],
+  ] as const)('two writes, %s', (_, o, more, expected) => {
+    expect(twice(o, ...more)).toEqual(expected)
+  })
+  it('two writes of two agents: what the first has waited for is not the second’s', () => {
+    const s = rings('spare[0]')
+    s.arrive(1, empty0, { site: 'release' })
+    load(s, 0, full0, 's0 0', 'fill')
+    s.wait(2, empty0, 0)
+    load(s, 2, full1, 's0 0', 'refill')
+    for (const b of [full0, full1, empty0, empty1]) s.wait(1, b, b === empty1 ? 1 : 0)
+    expect(between(s, 'fill', 'refill')).toMatchObject({
+      kind: 'wait',
+      text: 'a wait for spare[0]@0, for which nobody waits in this run, before `refill` of d@0',
+    })
+  })
+
+  /** Slot 1 is released before slot 0 is read; p looks at the wrong one of the two. */
+  const mistaken = (late: boolean): Script => {
+    const s = rings()
+    load(s, 0, full0, 's0 0', 'fill 0')
+    load(s, 0, full1, 's0 1', 'fill 1')
+    s.wait(1, full1, 0)
+    s.r(1, 's0 1', 'read 1')
+    s.arrive(1, empty1)
+    s.wait(1, full0, 0)
+    if (!late) s.r(1, 's0 0', 'read 0')
+    s.wait(0, empty1, 0, { site: 'look' })
+    s.arrive(0, full0, { bytes: slotBytes, site: 'expect' })
+    const op = s.issue(0, 'tmaLoad', 'refill')
+    if (late) s.r(1, 's0 0', 'read 0')
+    s.perform(op, ['g 0'], ['s0 0'])
+    s.arrive(1, empty0)
+    s.bytes(op, full0, slotBytes)
+    s.wait(0, empty0, 0, { site: 'too late' })
+    return s
+  }
+  it.each([false, true])('the other index of the ring (read when the refill is on its way: %s)', (late) => {
+    expect(between(mistaken(late), 'read 0', 'refill')).toMatchObject({
+      kind: 'wait',
+      text: 'a wait for generation 0 of empty[0]@0 before `refill` of p@0, in place of what `look` waits for',
+    })
+  })
+})
+
+describe('B2: what should have held the arrival back', () => {
+  const over = (s: Script): MissingEdge => {
+    const found = s.judge().findings.find((f) => f.id === 'B2')!
+    return explain(s.header, s.events, found)
+  }
+  it('a commit is an arrival, of the generation in which it comes', () => {
+    const s = script(world)
+    s.arrive(0, 0)
+    s.wait(1, 0, 0)
+    s.arrive(0, 0, { bytes: slotBytes })
+    s.arrive(0, 1)
+    const commit = s.issue(0, 'tcgen05', 'commit')
+    s.arrives(commit, 0)
+    expect(over(s)).toEqual({
+      kind: 'wait',
+      text: 'a wait for generation 1 of full@0 before `commit` of p@0; or fewer arrivals, or a larger count',
+    })
+  })
+  it('an arrival on a barrier that is waited for, by agents who release nothing', () => {
+    const s = script(world)
+    s.wait(1, 0, 1)
+    s.arrive(1, 1)
+    s.wait(0, 1, 0)
+    s.arrive(0, 0, { bytes: slotBytes })
+    s.arrive(0, 0, { site: 'again' })
+    expect(over(s)).toEqual({
+      kind: 'wait',
+      text: 'a wait for generation 0 of full@0 before `again` of p@0; or fewer arrivals, or a larger count',
+    })
+  })
+  it('threads that are too many for a named barrier wait for none', () => {
+    const s = script(world)
+    for (const x of [0, 1])
+      s.push({
+        _tag: 'rendezvous',
+        stamp: s.stamp(x, 'meet'),
+        kind: 'arrive',
+        id: 1,
+        count: 192,
+        threads: 128,
+      })
+    expect(over(s)).toEqual({ kind: 'none-found', text: 'one arrival too many' })
+  })
+})
+
+describe('an exit', () => {
+  const exit = (write: (s: Script) => void): MissingEdge => {
+    const s = script(world)
+    write(s)
+    const found = s.judge().findings.find((f) => f.id === 'U2')!
+    return explain(s.header, s.events, found)
+  }
+  it('a copy: a wait for its generation, by whoever is first', () => {
+    expect(exit((s) => load(s, 0, 0, 's0 0', 'load'))).toEqual({
+      kind: 'wait',
+      text: 'a wait for generation 0 of full@0 before `its exit` of p@0',
+    })
+  })
+  it('a product: a group wait before the exit', () => {
+    expect(
+      exit((s) => {
+        const op = s.issue(1, 'wgmma', 'mma')
+        s.commit(1, 'wgmma')
+        s.perform(op, ['s0 0'], ['r1 0'])
+      }),
+    ).toEqual({
+      kind: 'group-wait',
+      text: 'a wgmma group wait that covers `mma` of c@0, before `its exit` of c@0',
+    })
+  })
+  it('a product of the tensor core that nothing announces', () => {
+    expect(
+      exit((s) => {
+        const op = s.issue(0, 'tcgen05', 'mma', 0)
+        s.perform(op, ['s0 0'], ['t0 0'])
+      }),
+    ).toEqual({
+      kind: 'arrive-wait',
+      text: 'an arrive when `mma` of p@0 is done, and a wait for it before `its exit` of p@0',
+    })
+  })
+  it('one that an arrive behind it could announce', () => {
+    expect(
+      exit((s) => {
+        const op = s.issue(0, 'tcgen05', 'mma', 0)
+        s.perform(op, ['s0 0'], ['t0 0'])
+        s.arrive(0, 0, { site: 'done' })
+        s.wait(1, 0, 0)
+      }),
+    ).toEqual({
+      kind: 'arrive',
+      text: 'the arrive `done` of p@0 on full@0 as a tcgen05.commit, which arrives when `mma` of p@0 is done',
+    })
   })
 })
 

@@ -85,8 +85,8 @@ describe('in whose words', () => {
     ],
     [
       'each agent for itself',
-      (s) => [s.arrive(0, 1, { site: 'one' }), s.arrive(3, 1, { site: 'other' })],
-      [reaching(1, 'one'), reaching(1, 'other').replace('p@0', 'r@2')],
+      (s) => [s.arrive(0, 2, { site: 'one' }), s.arrive(3, 1, { site: 'other' })],
+      [reaching(2, 'one'), reaching(1, 'other').replace('p@0', 'r@2')],
     ],
     [
       'what is known there since is no debt, what came later is one',

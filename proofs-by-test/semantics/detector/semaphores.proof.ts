@@ -69,6 +69,23 @@ describe('visibility: each in the other’s scope', () => {
         ])
       }
   })
+  test('tensor memory by both thread-sync fences alone', () => {
+    const bools = [false, true]
+    for (const before of bools)
+      for (const after of bools) {
+        const j = judged((s) => {
+          s.perform(s.issue(0, 'tcgen05St', 'st'), [], ['t0 0'])
+          s.awaits(0, 'tcgen05St', 0)
+          if (before) s.fence(0, 'tensorBefore')
+          does(s, 0, 'signal')
+          does(s, 1, 'wait', { before: 1 })
+          if (after) s.fence(1, 'tensorAfter')
+          s.perform(s.issue(1, 'tcgen05Ld', 'ld'), ['t0 0'], [])
+          s.awaits(1, 'tcgen05Ld', 0)
+        })
+        expect([before, after, ids(j)]).toEqual([before, after, before && after ? [] : ['M8']])
+      }
+  })
   const between = (first: SemaphoreEvent['scope'], second: SemaphoreEvent['scope']): ReadonlyArray<string> =>
     judged((s) => {
       s.w(0, 'g 5', 'before the first')
@@ -188,6 +205,19 @@ describe('one run stands for all', () => {
     expect(both(false, true)).toEqual(told)
     expect(both(true, true)).toEqual(told)
     for (const first of [true, false]) expect(both(first, true, true)).toEqual([])
+  })
+  test('what an earlier wait has inherited is known', () => {
+    expect(
+      undecided((s) => {
+        does(s, 0, 'signal', { site: 'first' })
+        does(s, 3, 'wait', { before: 1, site: 'one' })
+        s.sync([3, 4], 16)
+        does(s, 4, 'signal', { before: 1, site: 'second' })
+        does(s, 3, 'wait', { before: 2, site: 'other' })
+      }),
+    ).toEqual([
+      `${counter}: c@0.c1 other needs 1 and passes at 2: it can pass without d@1.c1 second (second, other)`,
+    ])
   })
   test('what a wait learns by the counter alone does not count for that', () => {
     // d's wait inherits what b signalled behind its own wait
