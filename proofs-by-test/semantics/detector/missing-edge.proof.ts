@@ -379,6 +379,69 @@ describe('what nothing mends', () => {
   })
 })
 
+describe('what is mended is the finding that was asked about', () => {
+  const pair = (a: string, b: string): MissingEdge => ({
+    kind: 'arrive-wait',
+    text: `an arrive when ${a} is done, and a wait for it before ${b}`,
+  })
+  it('two agents read what one has written, at the same point of their programs: each by itself', () => {
+    const s = rings()
+    s.w(0, 's0 0', 'produce')
+    s.r(1, 's0 0', 'consume')
+    s.r(2, 's0 0', 'consume too')
+    expect(new Set(s.events.slice(-2).map((e) => ('stamp' in e ? e.stamp.at : 0))).size).toBe(1)
+    expect(between(s, 'produce', 'consume')).toMatchObject(pair('`produce` of p@0', '`consume` of c@0'))
+    expect(between(s, 'produce', 'consume too')).toMatchObject(
+      pair('`produce` of p@0', '`consume too` of d@0'),
+    )
+  })
+  it('one agent reads what two have written', () => {
+    const s = rings()
+    s.w(0, 's0 0', 'produce')
+    s.w(2, 's0 1', 'produce too')
+    s.r(1, 's0 0-2', 'consume')
+    expect(between(s, 'produce', 'consume')).toMatchObject(pair('`produce` of p@0', '`consume` of c@0'))
+    expect(between(s, 'produce too', 'consume')).toMatchObject(
+      pair('`produce too` of d@0', '`consume` of c@0'),
+    )
+  })
+  it('one agent overwrites early what it reads late: two findings of one pair of agents', () => {
+    const s = rings()
+    s.w(0, 's0 0', 'produce')
+    s.w(0, 's0 1', 'produce next')
+    s.r(1, 's0 0', 'consume')
+    s.r(1, 's0 1', 'consume next')
+    expect(between(s, 'produce', 'consume')).toMatchObject(pair('`produce` of p@0', '`consume` of c@0'))
+    expect(between(s, 'produce next', 'consume next')).toMatchObject(
+      pair('`produce next` of p@0', '`consume next` of c@0'),
+    )
+  })
+  it('a race of two agents is not asked for a release, although one comes', () => {
+    const s = rings()
+    s.w(0, 's0 0', 'produce')
+    s.r(1, 's0 0', 'consume')
+    s.arrive(1, empty0)
+    expect(between(s, 'produce', 'consume')).toEqual({
+      id: 'D1',
+      kind: 'wait',
+      text: 'a wait for generation 0 of empty[0]@0 before `produce` of p@0',
+    })
+  })
+  it('a release that comes before the product is done is not enough, though nobody waits for it', () => {
+    const s = rings()
+    load(s, 0, full0, 's0 0', 'fill')
+    s.wait(1, full0, 0)
+    const op = s.issue(1, 'wgmma', 'mma')
+    s.commit(1, 'wgmma')
+    s.arrive(1, empty0, { site: 'release' })
+    s.perform(op, ['s0 0'], ['r1 0'])
+    load(s, 0, full0, 's0 0', 'refill')
+    const { id, text } = between(s, 'mma', 'refill')
+    expect(id[0]).toBe('W')
+    expect(text).not.toContain('empty[0]')
+  })
+})
+
 describe('W: what the writer should have waited for', () => {
   it('the release behind the read, of the generation that comes with it', () => {
     const s = rings()
