@@ -427,6 +427,21 @@ describe('what is mended is the finding that was asked about', () => {
       text: 'a wait for generation 0 of empty[0]@0 before `produce` of p@0',
     })
   })
+  it('what an agent overwrites before its own store has read it: the wait goes in front of the write', () => {
+    const s = rings()
+    const op = s.issue(0, 'tmaStore', 'store')
+    s.commit(0, 'bulk')
+    s.w(0, 's0 0', 'overwrite')
+    s.perform(op, ['s0 0'], [])
+    s.group(op, 'bulk', 'read')
+    s.perform(op, [], ['g 0'])
+    s.group(op, 'bulk', 'full')
+    s.awaits(0, 'bulk', 0)
+    expect(between(s, 'overwrite', 'store')).toMatchObject({
+      kind: 'group-wait',
+      text: 'a bulk group wait that covers `store` of p@0 (reads), before `overwrite` of p@0',
+    })
+  })
   it('a release that comes before the product is done is not enough, though nobody waits for it', () => {
     const s = rings()
     load(s, 0, full0, 's0 0', 'fill')
@@ -527,7 +542,7 @@ describe('W: what the writer should have waited for', () => {
     s.arrive(1, empty0, { site: 'release' })
     load(s, 0, full0, 's0 0', 'fill')
     s.wait(2, empty0, 0)
-    load(s, 2, full1, 's0 0', 'refill')
+    load(s, 2, full0, 's0 0', 'refill')
     for (const b of [full0, full1, empty0, empty1]) s.wait(1, b, b === empty1 ? 1 : 0)
     expect(between(s, 'fill', 'refill')).toMatchObject({
       kind: 'wait',
@@ -536,8 +551,8 @@ describe('W: what the writer should have waited for', () => {
   })
 
   /** Slot 1 is released before slot 0 is read; p looks at the wrong one of the two. */
-  const mistaken = (late: boolean): Script => {
-    const s = rings()
+  const mistaken = (late: boolean, between: (s: Script) => void = () => undefined): Script => {
+    const s = rings('spare')
     load(s, 0, full0, 's0 0', 'fill 0')
     load(s, 0, full1, 's0 1', 'fill 1')
     s.wait(1, full1, 0)
@@ -550,6 +565,7 @@ describe('W: what the writer should have waited for', () => {
     const op = s.issue(0, 'tmaLoad', 'refill')
     if (late) s.r(1, 's0 0', 'read 0')
     s.perform(op, ['g 0'], ['s0 0'])
+    between(s)
     s.arrive(1, empty0)
     s.bytes(op, full0, slotBytes)
     s.wait(0, empty0, 0, { site: 'too late' })
@@ -560,6 +576,13 @@ describe('W: what the writer should have waited for', () => {
       kind: 'wait',
       text: 'a wait for generation 0 of empty[0]@0 before `refill` of p@0, in place of what `look` waits for',
     })
+  })
+  it('of that barrier, also where another one knows of the read before', () => {
+    const s = mistaken(false, (x) => {
+      x.arrive(1, 4)
+      x.wait(2, 4, 0)
+    })
+    expect(between(s, 'read 0', 'refill').text).toContain('a wait for generation 0 of empty[0]@0')
   })
 })
 
@@ -574,6 +597,7 @@ describe('B2: what should have held the arrival back', () => {
     s.wait(1, 0, 0)
     s.arrive(0, 0, { bytes: slotBytes })
     s.arrive(0, 1)
+    s.arrives(s.issue(0, 'tcgen05', 'another commit'), 2)
     const commit = s.issue(0, 'tcgen05', 'commit')
     s.arrives(commit, 0)
     expect(over(s)).toEqual({
