@@ -802,6 +802,20 @@ describe('arrives that come too early for what they should tell', () => {
     expect(hypotheses(c, lateArrives)).toEqual([])
     expect(hypotheses(c, uncounted)).toEqual([])
   })
+  test('nor does it lack its own arrive where another agent has arrived in its place', () => {
+    const c = caseOf((s) => {
+      s.arrive(1, 1, { site: 'another' })
+      const op = s.issue(0, 'tmaStore', 'store')
+      s.commit(0, 'bulk')
+      s.perform(op, ['s0 0'], [])
+      s.wait(0, 1, 0)
+      s.w(0, 's0 0', 'overwrite')
+      s.arrive(0, 1, { site: 'late' })
+      s.awaits(0, 'bulk', 0)
+    })
+    expect([c.finding.id, c.a.side.site, c.b.side.site]).toEqual(['W4', 'store', 'overwrite'])
+    expect(hypotheses(c, uncounted)).toEqual([])
+  })
   test('one agent cannot wait for itself', () => {
     const c = early()
     expect(hypotheses({ ...c, b: { ...c.b, side: { ...c.b.side, index: 0 } } }, lateArrives)).toEqual([])
@@ -971,6 +985,22 @@ describe('arrives', () => {
   test('the arrive that came too early, behind the event after which its agent knows', () => {
     expect(listed(early(1, true), movedArrives)).toEqual([
       ['the arrive `release 0` of c@0 on empty@0 moved behind `wait_group wgmma`', true],
+    ])
+  })
+  test('not one that stands in front of the operation', () => {
+    const c = caseOf((s) => {
+      s.arrive(1, 2, { site: 'right before' })
+      const op = s.issue(1, 'wgmma', 'mma')
+      s.commit(1, 'wgmma')
+      s.arrive(1, 1, { site: 'release' })
+      s.perform(op, ['s0 0'], ['r1 0'])
+      s.group(op, 'wgmma', 'full')
+      s.awaits(1, 'wgmma', 0)
+      s.wait(0, 1, 0)
+      s.w(0, 's0 0', 'refill')
+    })
+    expect(listed(c, movedArrives)).toEqual([
+      ['the arrive `release` of c@0 on empty@0 moved behind `wait_group wgmma`', true],
     ])
   })
   test('not where it never knows', () => {

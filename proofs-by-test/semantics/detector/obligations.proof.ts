@@ -1,4 +1,4 @@
-/** What is owed at an exit, however much it is: by hand, with more of it than is kept before what is met is forgotten. */
+/** What is owed at an exit, however much it is, by whom, to which CTA: by hand, with more of it than is kept before what is met is forgotten. */
 import { describe, expect, test } from 'vitest'
 import { load, script, type Script } from './script.js'
 
