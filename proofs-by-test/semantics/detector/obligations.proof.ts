@@ -1,5 +1,10 @@
 /** What is owed at an exit, however much it is, by whom, to which CTA: by hand, with more of it than is kept before what is met is forgotten. */
 import { describe, expect, test } from 'vitest'
+import { doneBy } from '../../../src/semantics/detector/access-record.js'
+import { context } from '../../../src/semantics/detector/context.js'
+import { clockOf } from '../../../src/semantics/detector/knowledge.js'
+import { obligations, owe } from '../../../src/semantics/detector/obligations.js'
+import { defaults } from '../../../src/semantics/detector/rules.js'
 import { load, script, type Script } from './script.js'
 
 const world = { agents: ['w@0'], barriers: [{ name: 'full', count: 1 }] }
@@ -100,5 +105,35 @@ describe('in whose words', () => {
     ['known there', (s) => [s.arrive(0, 1), s.sync([0, 2], 20)], []],
   ])('%s', (_, write, expected) => {
     expect(said(write)).toEqual(expected)
+  })
+})
+
+describe('what is met is forgotten whenever the list has doubled', () => {
+  const { header } = script(world)
+  /** So many obligations, of which the agent of the CTA knows the first `known`; how long the list is after each, and its limit. */
+  const lengths = (count: number, known: number): ReadonlyArray<readonly [length: number, limit: number]> => {
+    const c = context(header, defaults)
+    c.agents[0]!.knowledge.order[clockOf('wgmma', 0)] = known
+    const all = obligations()
+    return Array.from({ length: count }, (_, i) => {
+      const stamp = { agent: 0, at: i + 1, site: 0, iteration: [] }
+      owe(c, all, doneBy(clockOf('wgmma', 0), i + 1), 0, stamp, i, 'wgmma')
+      return [all.pending.length, all.limit] as const
+    })
+  }
+  test('all are met: 63 at most', () => {
+    expect(lengths(200, 200)).toEqual(Array.from({ length: 200 }, (_, i) => [(i + 1) % 64, 64]))
+  })
+  test('none is met: all stay, and the next look is when they are twice as many', () => {
+    expect(lengths(300, 0)).toEqual(
+      Array.from({ length: 300 }, (_, i) => [
+        i + 1,
+        i + 1 < 64 ? 64 : i + 1 < 128 ? 128 : i + 1 < 256 ? 256 : 512,
+      ]),
+    )
+  })
+  test('some are met: the others stay', () => {
+    expect(lengths(64, 20)[63]).toEqual([44, 88])
+    expect(lengths(64, 50)[63]).toEqual([14, 64])
   })
 })
