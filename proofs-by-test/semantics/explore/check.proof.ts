@@ -1,43 +1,41 @@
 import { describe, expect, it } from 'vitest'
-import { unit } from '../../../src/numerics/unit.js'
-import { check } from '../../../src/semantics/check.js'
-import { noArguments } from '../../../src/semantics/launch.js'
 import { embed } from '../../../src/semantics/naive/embed.js'
 import { show } from '../../../src/semantics/naive/notation.js'
 import { skeletonOf } from '../../../src/semantics/naive/random.js'
 import type { Skeleton } from '../../../src/semantics/naive/skeleton.js'
-import { eager, lazy, seeded, type AnyPolicy } from '../../../src/semantics/policy.js'
+import {
+  eager,
+  lazy,
+  roundRobin,
+  seeded,
+  starvingAgent,
+  type AnyPolicy,
+} from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
+import { showSchedule } from '../../../src/semantics/run.js'
 import type { Verdict } from '../../../src/semantics/verdict.js'
 import { without } from '../../../src/kernels/broken/index.js'
 import { matmul } from '../machine-samples.js'
 import { skeleton } from '../naive/skeletons.js'
-import { kindsOf, launchedSkeleton, naiveKinds, naively, right, searched } from './programs.js'
+import {
+  checked,
+  kindsOf,
+  launchedSkeleton,
+  naiveKinds,
+  naively,
+  programOf,
+  right,
+  searched,
+} from './programs.js'
 
 const verdict = (
   program: Program,
   explore: boolean,
   policy: AnyPolicy = eager,
-  bounds: { readonly states: number; readonly depth: number } = { states: 100_000, depth: 100_000 },
-): Verdict =>
-  right(
-    check(program, {
-      settings: {},
-      algebra: unit,
-      arguments: noArguments,
-      policy,
-      strict: false,
-      strictProxies: false,
-      hazards: true,
-      provenance: false,
-      explore,
-      explain: false,
-      bounds,
-      fuel: 1_000_000,
-    }),
-  ).verdict
+  bounds?: { readonly states: number; readonly depth: number },
+): Verdict => checked(program, { explore, policy, ...(bounds === undefined ? {} : { bounds }) }).verdict
 
-const programOf = (s: Skeleton): Program => right(embed(s)).program
+const embedded = (s: Skeleton): Program => right(embed(s)).program
 
 describe('check, where one schedule does not decide', () => {
   it('decides every program as the search of its skeleton does', () => {
@@ -47,7 +45,7 @@ describe('check, where one schedule does not decide', () => {
       const s = skeletonOf(seed)
       const all = naively(s)
       if (all === null) continue
-      const v = verdict(programOf(s), true, seeded(seed))
+      const v = verdict(embedded(s), true, seeded(seed))
       const how = `${v.verdict} by ${v.decidedBy}${v.search === null ? '' : ', search'}`
       by[how] = (by[how] ?? 0) + 1
       const said = v.verdict === 'ok' ? 'clean' : v.verdict === 'undecided' ? 'undecided' : 'not'
@@ -103,7 +101,7 @@ describe('deadlocks that one schedule does not show', () => {
     const found = kindsOf(searched(launchedSkeleton(s)))
     expect(found).toBe(naiveKinds(naively(s)!))
     if (kinds !== '') expect(found).toBe(kinds)
-    const program = programOf(s)
+    const program = embedded(s)
     const undecided = schedules.filter((policy) => {
       const v = verdict(program, false, policy)
       expect(v.verdict).not.toBe('ok')
@@ -152,18 +150,121 @@ describe('a deadlock is told with what causes it', () => {
   })
 })
 
+/**
+ * `t` waits for parity 1 of a fresh barrier: it passes if nobody has arrived yet, else it waits in vain. Whoever starves it sees a deadlock, and
+ * `lazy`, which lets the first agent go as far as it can, sees what comes after the wait.
+ */
+describe('what causes a deadlock is seen in another schedule', () => {
+  const found = (text: string, how: Parameters<typeof checked>[1]): ReadonlyArray<string> =>
+    checked(programOf(text), how).verdict.findings.map((f) =>
+      [f.id, f.a.site, ...(f.b === undefined ? [] : ['/', f.b.site])].join(' '),
+    )
+  const stuck = { policy: starvingAgent(0, 1) }
+  const blocked = 'B6 0.0 wait #0 1'
+  const rows: ReadonlyArray<
+    readonly [what: string, text: string, how: Parameters<typeof checked>[1], findings: ReadonlyArray<string>]
+  > = [
+    [
+      'a conflict comes first, and of a run that shows one nothing but conflicts',
+      'b@0:1 | t@0: wait #0 1; wr s0.x; arr #0 | u@0: arr #0; rd s0.x',
+      stuck,
+      ['B6 0.1 wr s0.x / 1.1 rd s0.x', blocked],
+    ],
+    [
+      'unless nobody wants other schedules',
+      'b@0:1 | t@0: wait #0 1; wr s0.x; arr #0 | u@0: arr #0; rd s0.x',
+      { ...stuck, explore: false },
+      [blocked],
+    ],
+    [
+      'nor is one looked for, where the run that is stuck shows a conflict itself',
+      'b@0:1 | t@0: wait #0 1; wr s0.x | u@0: arr #0; rd s0.x; rd s0.z | v@0: wr s0.z',
+      stuck,
+      ['D1 2.0 wr s0.z / 1.2 rd s0.z', blocked],
+    ],
+    [
+      'without a conflict, arrivals that can change places: the first, after the wait in vain',
+      'b@0:1 e@0:1 | t@0: wait #0 1; arr #0; arr #1 | u@0: arr #0; arr #1',
+      stuck,
+      [blocked, 'B3 0.1 arr #0 / 1.0 arr #0'],
+    ],
+    [
+      'a phase that ends too early explains nothing',
+      'b@0:1 | t@0: wait #0 1 | u@0: arr #0',
+      stuck,
+      [blocked],
+    ],
+    // from here on the first run is no deadlock, and the one that starves the first agent is tried first
+    [
+      'what failed in the first run is told behind the deadlock that another has found',
+      'b@0:1 e@0:1 | t@0: wait #0 1; arr #0; arr #1 | u@0: arr #0; arr #1',
+      { policy: lazy },
+      [blocked, 'B3 0.1 arr #0 / 1.0 arr #0', 'B3 0.2 arr #1 / 1.1 arr #1'],
+    ],
+    [
+      'what the first run found is told once',
+      'b@0:1 | t@0: wait #0 1; wr s0.x; arr #0 | u@0: arr #0; rd s0.x',
+      { policy: lazy },
+      ['B6 0.1 wr s0.x / 1.1 rd s0.x', 'B3 0.2 arr #0 / 1.0 arr #0', blocked],
+    ],
+  ]
+  it.each(rows)('%s', (_, text, how, findings) => {
+    expect(found(text, how)).toEqual(findings)
+  })
+  it('says which run decided, and how many there were', () => {
+    const text = 'b@0:1 e@0:1 | t@0: wait #0 1; arr #0; arr #1 | u@0: arr #0; arr #1'
+    const of = (policy: AnyPolicy): ReadonlyArray<unknown> => {
+      const { verdict: v } = checked(programOf(text), { policy })
+      return [v.verdict, v.decidedBy, v.search, v.counts.runs, v.waitFor.length]
+    }
+    expect(of(starvingAgent(0, 1))).toEqual(['deadlock', 'one-schedule', null, 1, 1])
+    expect(of(lazy)).toEqual(['deadlock', 'exploration', null, 2, 1])
+  })
+
+  /** The schedule that a policy takes, and whether it is refused. */
+  const taken = (text: string, policy: AnyPolicy): readonly [schedule: string, refused: boolean] => {
+    const { schedule, verdict: v } = checked(programOf(text), { policy, explore: false })
+    return [showSchedule(schedule), v.verdict === 'invalid']
+  }
+  const twice = 'dea t0.y; dea t0.y'
+  it('a run that is refused shows half: the conflict is told by one that is not refused, if there is one', () => {
+    // columns are given back twice, behind a wait that passes unless the last agent comes first
+    const text = `b@0:1 | p@0: rd s0.x | t@0: wr s0.x; wait #0 1; ${twice} | u@0: arr #0`
+    expect(taken(text, lazy)[1]).toBe(true)
+    expect(taken(text, roundRobin)[1]).toBe(false)
+    const { findings, verdict: name } = checked(programOf(text), { policy: lazy }).verdict
+    expect(name).toBe('invalid')
+    expect(findings.map((f) => [f.id, f.a.site, f.schedule])).toEqual([
+      ['D1', '1.0 wr s0.x', taken(text, roundRobin)[0]],
+      ['T2', '1.3 dea t0.y', taken(text, lazy)[0]],
+      // the same two the other way round
+      ['D1', '0.0 rd s0.x', taken(text, lazy)[0]],
+    ])
+  })
+  it('else the first that is refused and shows it', () => {
+    const text = `b@0:1 | t@0: wait #0 1; wr s0.x; ${twice} | u@0: arr #0; rd s0.x`
+    // in turn both accesses come before the refusal; the first agent alone does not get to the other's
+    expect([lazy, roundRobin].map((policy) => taken(text, policy)[1])).toEqual([true, true])
+    const { findings } = checked(programOf(text), { policy: lazy }).verdict
+    expect(findings.map((f) => [f.id, f.a.site, f.schedule])).toEqual([
+      ['B6', '0.1 wr s0.x', taken(text, roundRobin)[0]],
+      ['T2', '0.3 dea t0.y', taken(text, lazy)[0]],
+    ])
+  })
+})
+
 describe('a search is the last resort', () => {
   it('refutes a candidate that no schedule confirms, and says how far it went', () => {
     const refuted: Verdict[] = []
     for (let seed = 600_000; seed < 600_400 && refuted.length < 2; seed++) {
-      const v = verdict(programOf(skeletonOf(seed)), true, seeded(seed))
+      const v = verdict(embedded(skeletonOf(seed)), true, seeded(seed))
       if (v.verdict !== 'ok' || v.decidedBy !== 'exploration') continue
       refuted.push(v)
       const { states, transitions } = v.search!
       expect([v.findings, v.search!.complete, v.search!.bound]).toEqual([[], true, null])
       expect(v.reason).toContain(`${String(states)} states, ${String(transitions)} transitions`)
-      expect(verdict(programOf(skeletonOf(seed)), false, seeded(seed)).verdict).toBe('undecided')
-      const cut = verdict(programOf(skeletonOf(seed)), true, seeded(seed), { states: 10, depth: 1000 })
+      expect(verdict(embedded(skeletonOf(seed)), false, seeded(seed)).verdict).toBe('undecided')
+      const cut = verdict(embedded(skeletonOf(seed)), true, seeded(seed), { states: 10, depth: 1000 })
       expect([cut.verdict, cut.search!.bound, cut.search!.complete]).toEqual(['undecided', 'states', false])
       expect(cut.reason).toContain('its bound (states: 11 states')
     }

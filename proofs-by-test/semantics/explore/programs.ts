@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { unit } from '../../../src/numerics/unit.js'
+import { check, type Checked, type CheckOptions } from '../../../src/semantics/check.js'
 import {
   defaultExplore,
   exploreLaunched,
@@ -10,7 +11,9 @@ import { launch, noArguments, type Launched } from '../../../src/semantics/launc
 import { embed } from '../../../src/semantics/naive/embed.js'
 import { explore as naive, type Exploration as Naive } from '../../../src/semantics/naive/explore.js'
 import type { Skeleton } from '../../../src/semantics/naive/skeleton.js'
+import { eager } from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
+import { skeleton } from '../naive/skeletons.js'
 
 export const right = <A>(either: E.Either<{ readonly message: string }, A>): A => {
   if (E.isLeft(either)) throw new Error(either.left.message)
@@ -50,3 +53,26 @@ export const naively = (s: Skeleton): Naive | null => {
   const all = naive(s, { states: 20_000, stop: false })
   return all === 'too large' ? null : all
 }
+
+/** The program of a skeleton in its notation. */
+export const programOf = (text: string): Program => right(embed(skeleton(text))).program
+
+/** Checked under the eager policy with a search behind it, unless it is said otherwise; missing edges are not asked for. */
+export const checked = (program: Program, how: Partial<CheckOptions> = {}): Checked =>
+  right(
+    check(program, {
+      settings: {},
+      algebra: unit,
+      arguments: noArguments,
+      policy: eager,
+      strict: false,
+      strictProxies: false,
+      hazards: true,
+      provenance: false,
+      explore: true,
+      explain: false,
+      bounds: { states: 100_000, depth: 100_000 },
+      fuel: 1_000_000,
+      ...how,
+    }),
+  )
