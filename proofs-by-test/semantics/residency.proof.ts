@@ -1,6 +1,7 @@
 /**
  * Residency: which programs need clusters that run together; and law 1, that for all others it makes no difference. Race or none, every schedule:
- * verdict, ids with both statements, and outputs are the same whether clusters follow one another or run side by side.
+ * verdict, ids with both statements, and outputs are the same whether clusters follow one another or run side by side. Which programs those are is a
+ * table by hand, a statement in every place where one can stand.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
@@ -16,10 +17,12 @@ import * as X from '../../src/semantics/expression.js'
 import { launch } from '../../src/semantics/launch.js'
 import { clusterOf } from '../../src/semantics/log.js'
 import * as Policy from '../../src/semantics/policy.js'
-import type { Program } from '../../src/semantics/program.js'
+import * as P from '../../src/semantics/program.js'
+import type { Program, Stmt } from '../../src/semantics/program.js'
 import type { PtrIndex } from '../../src/semantics/types.js'
-import { meets } from '../../src/semantics/residency.js'
+import { countedTensors, expressionsOf, meets } from '../../src/semantics/residency.js'
 import { filling, launched, logged, matmul, right } from './machine-samples.js'
+import { arrive, fork, lets, loop, n, of, shared, truth, until, when } from './statements.js'
 
 /** What a verdict says, whoever the agents are. */
 const said = (
@@ -261,4 +264,145 @@ describe('who meets', () => {
       [5, 2],
     ])
   })
+})
+
+/** The text of a program: nothing of it is run. */
+const text = (body: ReadonlyArray<Stmt>, yields: ReadonlyArray<X.Int> = []): Program => ({
+  ...own,
+  entry: P.region(body, yields),
+})
+const loads = (result: string, tag: 'gmem.load' | 'gmem.loadPtr' | 'smem.load' = 'gmem.load'): Stmt =>
+  of('ask', { _tag: tag, source: X.storage('flag') }, [result])
+const count = (result: string): Stmt =>
+  of('count', { _tag: 'gmem.atomicPtr', destination: X.paramPtr('x'), value: X.i32(1), op: 'add' }, [result])
+const semaphore = (kind: 'wait' | 'signal'): Stmt =>
+  of('semaphore', { _tag: `semaphore.${kind}`, at: X.paramPtr('x'), value: X.i32(1) })
+const store = (x: X.Int): Stmt => of('store', { _tag: 'smem.store', destination: X.storage('x'), value: x })
+
+/** A statement in every place where one can stand. */
+const places: ReadonlyArray<readonly [where: string, around: (s: Stmt) => Stmt]> = [
+  ['at the top', (s) => s],
+  ['in a loop', (s) => loop({ body: [lets('a', n('p')), s] })],
+  ['in the condition of a while', (s) => until({ before: P.region([s], [X.i1(false)]) })],
+  ['in its rounds', (s) => until({ after: P.region([s]) })],
+  ['in a branch', (s) => when(n('p'), [s])],
+  ['in the other branch', (s) => when(n('p'), [], [s])],
+  ['in a fork', (s) => fork([[], [s]], [[], []])],
+  ['in its second branch', (s) => fork([[], []], [[], [s]])],
+  ['deep', (s) => when(n('p'), [loop({ body: [fork([[], []], [[], [s]])] })])],
+]
+
+describe('who meets, wherever it stands', () => {
+  test.each(places)('%s', (_, around) => {
+    const spin = until({ before: P.region([loads('f')], [truth(n('f'))]) })
+    expect(meets(text([around(semaphore('wait'))]))).toBe('semaphore is a semaphore.wait')
+    expect(meets(text([around(semaphore('signal'))]))).toBe('semaphore is a semaphore.signal')
+    expect(meets(text([around(count('c')), store(n('c'))]))).toBe('count is an atomic whose result is read')
+    expect(meets(text([count('c'), around(store(n('c')))]))).toBe('count is an atomic whose result is read')
+    expect(meets(text([around(spin)]))).toBe('until spins on global memory')
+    for (const s of [count('c'), loads('f'), shared('s'), store(n('p')), lets('a', n('p'))])
+      expect(meets(text([around(s)]))).toBeNull()
+    expect([...countedTensors(text([around(semaphore('wait'))]))]).toEqual(['out'])
+  })
+
+  const reads: ReadonlyArray<readonly [where: string, statement: Stmt]> = [
+    ['a let', lets('a', X.add(X.i32(1), n('c')))],
+    ['an operand', store(n('c'))],
+    ['a predicate', arrive(X.i32(1), { when: truth(n('c')) })],
+    ['the start of a loop', loop({ from: n('c') })],
+    ['its end', loop({ to: n('c') })],
+    ['its step', loop({ step: n('c') })],
+    ['what a loop carries', loop({ carried: [['a', n('c')]] })],
+    ['what its rounds yield', loop({ yields: [n('c')] })],
+    ['what a while carries', until({ carried: [['a', n('c')]] })],
+    ['its condition', until({ before: P.region([], [truth(n('c'))]) })],
+    ['what its rounds yield', until({ after: P.region([], [n('c')]) })],
+    ['the condition of an if', when(n('c'))],
+    ['what a branch yields', { ...when(n('p')), then: P.region([], [n('c')]) }],
+    ['what the other yields', { ...when(n('p')), else: P.region([], [n('c')]) }],
+    ['a capture', fork([[], []], [[['a', n('c')]], []])],
+    ['what a branch of a fork yields', fork([[], [], [n('c')]], [[], []])],
+  ]
+  test.each(reads)('the result of an atomic is read by %s', (_, statement) => {
+    expect(meets(text([count('c'), statement]))).toBe('count is an atomic whose result is read')
+    expect(meets(text([count('d'), statement]))).toBeNull()
+    // its expressions are those in which the name stands
+    expect(JSON.stringify(expressionsOf(statement))).toContain('"c"')
+  })
+  test('what the program itself yields is read, too; one result of two is enough', () => {
+    expect(meets(text([count('c')], [n('c')]))).toBe('count is an atomic whose result is read')
+    expect(meets(text([count('c')], [n('d')]))).toBeNull()
+    const two = of('two', { _tag: 'gmem.atomicPtr', destination: X.paramPtr('x'), value: X.i32(1) }, [
+      'd',
+      'c',
+    ])
+    expect(meets(text([two, store(n('c'))]))).toBe('two is an atomic whose result is read')
+  })
+
+  const wants = [truth(n('f'))]
+  const spinning: ReadonlyArray<readonly [what: string, meets: boolean, body: ReadonlyArray<Stmt>]> = [
+    ['what is read decides', true, [until({ before: P.region([loads('f')], wants) })]],
+    ['read by an address', true, [until({ before: P.region([loads('f', 'gmem.loadPtr')], wants) })]],
+    [
+      'shared memory is one cluster’s',
+      false,
+      [until({ before: P.region([loads('f', 'smem.load')], wants) })],
+    ],
+    ['read once, before', false, [loads('f'), until({ before: P.region([], wants) })]],
+    ['another value decides', false, [until({ before: P.region([loads('g')], wants) })]],
+    [
+      'in what is handed on, beside the condition',
+      false,
+      [until({ before: P.region([loads('g')], [X.i1(false), n('g')]) })],
+    ],
+    [
+      'carried to the next round',
+      true,
+      [until({ before: P.region([], [X.i1(false)]), after: P.region([loads('g')], [n('g')]) })],
+    ],
+    [
+      'by way of two lets, in whatever order',
+      true,
+      [
+        until({
+          before: P.region([lets('f', X.add(n('h'), X.i32(1))), lets('h', n('g')), loads('g')], wants),
+        }),
+      ],
+    ],
+    [
+      'by way of lets that come to nothing',
+      false,
+      [until({ before: P.region([loads('g'), lets('h', n('g')), lets('f', X.i32(1))], wants) })],
+    ],
+    [
+      'read within a branch of the round',
+      true,
+      [until({ before: P.region([when(n('p'), [loads('f')])], wants) })],
+    ],
+    [
+      'read in the round and asked before it',
+      true,
+      [until({ before: P.region([], wants), after: P.region([loads('f')]) })],
+    ],
+  ]
+  test.each(spinning)('a loop: %s', (_, meeting, body) => {
+    expect(meets(text(body))).toBe(meeting ? 'until spins on global memory' : null)
+  })
+})
+
+test('tensors that decide who goes on: integers of 32 bits, where there are semaphores or atomics on global memory', () => {
+  const program = right(
+    B.kernel({ name: 'many', arch: 'sm90a', agents: [B.warp('w', 0)] }, function* () {
+      for (const dtype of ['i32', 'u32', 'f32', 'i8', 'f16'] as const)
+        yield* B.tensorParam(`of ${dtype}`.replace(' ', '_'), dtype, [16, 16], { role: 'inout' })
+      yield* B.scalarParam('n', 'i32')
+    }),
+  )
+  const counted = (body: ReadonlyArray<Stmt>): ReadonlyArray<string> => [
+    ...countedTensors({ ...program, entry: P.region(body) }),
+  ]
+  for (const s of [semaphore('wait'), semaphore('signal'), count('c')])
+    expect(counted([lets('a', n('p')), s])).toEqual(['of_i32', 'of_u32'])
+  expect(counted([shared('c'), loads('f'), lets('a', n('p'))])).toEqual([])
+  expect(counted([])).toEqual([])
 })
