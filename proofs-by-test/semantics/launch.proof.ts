@@ -1,4 +1,7 @@
-/** Launching: what is refused, in its words, and tensors of any size that come out as they went in. Oracle: by hand. */
+/**
+ * Launching: what is refused, in its words; what the header, the world and the first machine say of a program with one of everything, and the machine of the
+ * next wave; tensors of any size that come out as they went in. Oracle: by hand.
+ */
 import { describe, expect, it, test } from 'vitest'
 import * as E from 'fp-ts/lib/Either.js'
 import { bits } from '../../src/numerics/bits.js'
@@ -7,8 +10,19 @@ import { unit } from '../../src/numerics/unit.js'
 import type { Algebra } from '../../src/numerics/algebra.js'
 import * as B from '../../src/semantics/builder.js'
 import * as X from '../../src/semantics/expression.js'
-import { launch, noArguments, readTensor, type Arguments } from '../../src/semantics/launch.js'
-import { mostPlaneBytes } from '../../src/semantics/limits.js'
+import {
+  launch,
+  nextWave,
+  noArguments,
+  readTensor,
+  smemBytes,
+  tmemBytes,
+  type Arguments,
+  type Launched,
+} from '../../src/semantics/launch.js'
+import { mostBarriers, mostPlaneBytes } from '../../src/semantics/limits.js'
+import { withTensormaps, withWave } from '../../src/semantics/machine/state.js'
+import type { DescriptorValue } from '../../src/semantics/machine/value.js'
 import type { Dtype } from '../../src/numerics/dtype.js'
 import type { Program } from '../../src/semantics/program.js'
 import { right } from './machine-samples.js'
@@ -216,4 +230,269 @@ describe('a tensor comes out as it went in', () => {
     const l = right(launch(program, unit, noArguments))
     expect(readTensor(l.world, l.machine, 't')).toBeNull()
   })
+})
+
+describe('barriers and shared memory', () => {
+  const of = (
+    counts: ReadonlyArray<number>,
+    head: Partial<Shape> = {},
+    more: Partial<Arguments> = {},
+  ): string =>
+    told(
+      idle(function* (): Body {
+        for (const [k, count] of counts.entries()) yield* B.barriers(`b${String(k)}`, [count])
+      }, head),
+      more,
+    )
+  test('there are so many barriers, of one storage and of all that are resident', () => {
+    expect(mostBarriers).toBe(1024)
+    expect(of([1024])).toBe('launched')
+    expect(of([1025])).toBe('launch.barriers: storage b0: expected at most 1024 barriers, found 1025')
+    expect(of([1000, 24])).toBe('launched')
+    expect(of([1000, 25])).toBe(
+      'launch.barriers: expected at most 1024 barriers in the clusters that are resident together, found 1025',
+    )
+    expect(of([128], { grid: [8], cluster: [2] }, { resident: 4 })).toBe('launched')
+    expect(of([129], { grid: [8], cluster: [2] }, { resident: 4 })).toBe(
+      'launch.barriers: expected at most 1024 barriers in the clusters that are resident together, found 1032',
+    )
+    expect(of([129], { grid: [8], cluster: [2] })).toBe('launched')
+  })
+  test('what has no place is refused', () => {
+    const wide = idle(function* (): Body {
+      yield* B.sharedMemory('x', 'u8', [smemBytes + 1])
+    })
+    expect(told(wide)).toMatch(/^launch\.place: idle: a CTA has 232448 bytes of shared memory/)
+  })
+})
+
+describe('a program with one of everything, three clusters of two CTAs', () => {
+  const program = right(
+    B.kernel(
+      {
+        name: 'all',
+        arch: 'sm100a',
+        grid: [6],
+        cluster: [2],
+        agents: [{ ...B.warpgroup('a', 0), registers: 64 }, B.warp('b', 4)],
+      },
+      function* () {
+        const given = yield* B.tensorParam('given', 'f16', [4, 8], { role: 'in' })
+        yield* B.tensorParam('made', 'f32', [2, 3], { role: 'out' })
+        yield* B.scalarParam('n', 'i32')
+        yield* B.descriptorParam('map', given, [2, 8], { fill: 'nan' })
+        yield* B.sharedMemory('x', 'i32', [4])
+        yield* B.barriers('one', [], { contract: 'pallas' })
+        yield* B.barriers('two', [2], { ordersTensorCore: true })
+        yield* B.registers('acc', 'a', 'f32', [64, 64])
+        yield* B.registers('other', 'b', 'f32', [1, 64])
+        yield* B.tensorMemory('d', 'f32', [128, 64])
+        yield* B.run('a fence', { _tag: 'fence.proxyAsync', scope: 'cta' })
+        yield* B.fork('fork', { agent: 'a', captures: {}, body: () => B.of(undefined) }, [
+          B.branch('b', {}, function* () {
+            yield* B.run('another', { _tag: 'fence.proxyAsync', scope: 'cta' })
+          }),
+        ])
+      },
+    ),
+  )
+  const at = (resident: number, more: Partial<Arguments> = {}): Launched =>
+    right(
+      launch(program, real64, {
+        scalars: new Map([['n', 5]]),
+        tensors: new Map([['given', Float64Array.from({ length: 32 }, (_, k) => k)]]),
+        resident,
+        ...more,
+      }),
+    )
+  const l = at(2)
+  const { header } = l.world
+
+  test('planes: global memory, then those of each CTA', () => {
+    const plane = (space: string, name: string, bytes: number, more: object = {}): object => ({
+      space,
+      name,
+      bytes,
+      initialised: false,
+      ...more,
+    })
+    expect(header.planes).toEqual([
+      plane('gmem', 'given', 64, { initialised: true, output: false }),
+      plane('gmem', 'made', 24, { output: true }),
+      ...[0, 1, 2, 3].flatMap((cta) => [
+        plane('smem', 'smem', 227 * 1024, { cta }),
+        plane('tmem', 'tmem', 128 * 512 * 4, { cta }),
+        plane('regs', 'acc', 64 * 64 * 4, { cta, agent: 2 * cta }),
+        plane('regs', 'other', 64 * 4, { cta, agent: 2 * cta + 1 }),
+      ]),
+    ])
+    expect([smemBytes, tmemBytes]).toEqual([227 * 1024, 128 * 512 * 4])
+    expect(l.world.planeBytes).toEqual(header.planes.map((p) => p.bytes))
+    expect(l.machine.planes.map((p) => p.size)).toEqual(header.planes.map((p) => p.bytes))
+    expect([l.world.planesPerCta, l.world.barriersPerCta]).toEqual([4, 3])
+  })
+  test('agents and barriers, of each CTA; a barrier alone has no number', () => {
+    expect(header.agents).toEqual(
+      [0, 1, 2, 3].flatMap((cta) => [
+        { name: 'a', cta, warps: 4, starts: true },
+        { name: 'b', cta, warps: 1, starts: false },
+      ]),
+    )
+    const barrier = (name: string, cta: number, address: number): object => ({
+      name,
+      cta,
+      contract: name === 'one' ? 'pallas' : 'ptx',
+      ordersTensorCore: name !== 'one',
+      plane: 2 + 4 * cta,
+      address,
+    })
+    // behind the 16 bytes of x
+    expect(header.barriers).toEqual(
+      [0, 1, 2, 3].flatMap((cta) => [
+        barrier('one', cta, 16),
+        barrier('two[0]', cta, 24),
+        barrier('two[1]', cta, 32),
+      ]),
+    )
+  })
+  test('the rest of the header, and of the world', () => {
+    expect(header).toMatchObject({ arch: 'sm100a', program: 'all', ctas: 4, resident: 2, computes: null })
+    expect(header.tensors).toEqual([
+      { name: 'given', plane: 0, dtype: 'f16', shape: [4, 8], strides: [8, 1] },
+      { name: 'made', plane: 1, dtype: 'f32', shape: [2, 3], strides: [3, 1] },
+    ])
+    expect(l.world).toMatchObject({
+      grid: [6],
+      cluster: [2],
+      clusters: [3],
+      clusterCount: 3,
+      ctas: 2,
+      resident: 2,
+      agentsPerCta: 2,
+      grants: Infinity,
+      tensorPipe: 'issueOrder',
+    })
+    expect(at(2, { grants: 3, tensorPipe: 'sameShapeOnly' as never }).world).toMatchObject({
+      grants: 3,
+      tensorPipe: 'sameShapeOnly',
+    })
+    expect(
+      right(
+        launch({ ...program, computes: { _tag: 'copy', from: 'given', out: 'made' } }, unit, {
+          ...noArguments,
+          scalars: new Map([['n', 5]]),
+        }),
+      ).world.header.computes,
+    ).toEqual({ _tag: 'copy', from: 'given', out: 'made' })
+  })
+  test('storages: the planes of the first CTA, offsets, the first of their barriers', () => {
+    const where = [...l.world.storages.values()].map((s) => [
+      s.id,
+      s.space,
+      s.plane,
+      s.offset,
+      s.contents._tag === 'barriers' ? s.contents.first : s.contents.dtype,
+    ])
+    expect(where).toEqual([
+      ['x', 'smem', 2, 0, 'i32'],
+      ['one', 'smem', 2, 16, 0],
+      ['two', 'smem', 2, 24, 1],
+      ['acc', 'regs', 4, 0, 'f32'],
+      ['other', 'regs', 5, 0, 'f32'],
+      ['d', 'tmem', 3, 0, 'f32'],
+    ])
+    expect(l.world.descriptors.get('map')).toMatchObject({
+      plane: 0,
+      base: 0,
+      dtype: 'f16',
+      dims: [4, 8],
+      strides: [8, 1],
+      box: [2, 8],
+      fill: 'nan',
+      map: null,
+    })
+  })
+  test('the first machine: two clusters, who starts stands before its first effect, nothing else has happened', () => {
+    const { machine: m } = l
+    expect(m.wave).toEqual({ clusters: [0, 1], next: 2, requests: 0, refused: [false, false] })
+    expect(m.agents.map((a) => [a.status, a.at, a.ready?._tag ?? null])).toEqual(
+      [0, 1, 2, 3].flatMap(() => [
+        ['running', 1, 'do'],
+        ['idle', 1, null],
+      ]),
+    )
+    expect(m.barriers).toEqual(new Array(12).fill(null))
+    expect(m.tensorMemory).toEqual(new Array(4).fill({ allocated: [], largest: 512, relinquished: false }))
+    expect([m.named, m.responses, m.tensormaps, m.inFlight, m.issued, m.values, m.edit]).toEqual([
+      [],
+      [],
+      [],
+      [],
+      0,
+      0,
+      null,
+    ])
+    // 64 for the four warps that ask for it; the fifth shares what is left with nobody, and no thread has more than 256
+    const share = [64, 64, 64, 64, 256, ...new Array<number>(27).fill(0)]
+    expect(m.registers).toEqual([0, 1, 2, 3].flatMap(() => share))
+    expect([...readTensor(l.world, m, 'given')!]).toEqual(Array.from({ length: 32 }, (_, k) => k))
+  })
+  test('the next wave: the cluster that is left, global memory handed on, all else fresh; then none', () => {
+    const map = l.world.descriptors.get('map') as DescriptorValue
+    const before = withTensormaps(
+      withWave(l.machine, { ...l.machine.wave, requests: 7, refused: [true, false] }),
+      [map],
+    )
+    const next = nextWave(l.world, before)!
+    expect(next.wave).toEqual({ clusters: [2, -1], next: 3, requests: 7, refused: [false, false] })
+    expect(next.agents.map((a) => a.status)).toEqual([
+      ...['running', 'idle', 'running', 'idle'],
+      ...['idle', 'idle', 'idle', 'idle'],
+    ])
+    expect(next.planes.map((p, k) => p === before.planes[k])).toEqual(header.planes.map((_, k) => k < 2))
+    expect(next.planes.map((p) => p.size)).toEqual(header.planes.map((p) => p.bytes))
+    expect(next.tensormaps).toEqual([map])
+    expect(nextWave(l.world, next)).toBeNull()
+    // one after another
+    const one = at(1)
+    const second = nextWave(one.world, one.machine)!
+    const third = nextWave(one.world, second)!
+    expect([one.machine, second, third].map((m) => m.wave.clusters)).toEqual([[0], [1], [2]])
+    expect(nextWave(one.world, third)).toBeNull()
+    // all together
+    const all = at(3)
+    expect(all.machine.wave).toMatchObject({ clusters: [0, 1, 2], next: 3 })
+    expect(nextWave(all.world, all.machine)).toBeNull()
+  })
+})
+
+test('a chip without tensor memory has no plane of it', () => {
+  const { world } = right(launch(idle(nothing), unit, noArguments))
+  expect(world.header.planes.map((p) => p.space)).toEqual(['smem'])
+  const newer = right(launch(idle(nothing, { arch: 'sm100a' }), unit, noArguments))
+  expect(newer.world.header.planes.map((p) => p.space)).toEqual(['smem', 'tmem'])
+})
+
+test('an algebra that keeps no data keeps the tensors that count: zeros, but what is an output has nothing', () => {
+  const of = (signals: boolean): ReadonlyArray<unknown> => {
+    const program = right(
+      B.kernel({ name: 'counts', arch: 'sm90a', agents: [B.warp('w', 0)] }, function* () {
+        const c = yield* B.tensorParam('c', 'i32', [3], { role: 'inout' })
+        yield* B.tensorParam('d', 'u32', [2], { role: 'out' })
+        yield* B.tensorParam('e', 'f32', [2], { role: 'inout' })
+        if (signals)
+          yield* B.run('signal', { _tag: 'semaphore.signal', at: c.ptr, value: X.i32(1), scope: 'gpu' })
+      }),
+    )
+    const l = right(launch(program, unit, noArguments))
+    return ['c', 'd', 'e'].map((name) => {
+      const plane = l.machine.planes[l.world.tensors.get(name)!.plane]!
+      return plane._tag === 'none' ? null : [...(readTensor(l.world, l.machine, name) ?? [])]
+    })
+  }
+  expect(of(false)).toEqual([null, null, null])
+  const [c, d, e] = of(true)
+  expect([c, e]).toEqual([[0, 0, 0], null])
+  // nothing is not zero
+  expect(d).not.toEqual([0, 0])
 })
