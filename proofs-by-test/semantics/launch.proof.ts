@@ -372,9 +372,9 @@ describe('a program with one of everything, three clusters of two CTAs', () => {
       grants: Infinity,
       tensorPipe: 'issueOrder',
     })
-    expect(at(2, { grants: 3, tensorPipe: 'sameShapeOnly' as never }).world).toMatchObject({
+    expect(at(2, { grants: 3, tensorPipe: 'documented' }).world).toMatchObject({
       grants: 3,
-      tensorPipe: 'sameShapeOnly',
+      tensorPipe: 'documented',
     })
     expect(
       right(

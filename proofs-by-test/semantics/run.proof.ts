@@ -6,6 +6,7 @@ import { unit } from '../../src/numerics/unit.js'
 import * as B from '../../src/semantics/builder.js'
 import * as X from '../../src/semantics/expression.js'
 import { readTensor } from '../../src/semantics/launch.js'
+import type { Fold } from '../../src/semantics/log.js'
 import * as Policy from '../../src/semantics/policy.js'
 import type { Do, Program, Region, Stmt } from '../../src/semantics/program.js'
 import { both, collect, ignore, run, settings, showSchedule } from '../../src/semantics/run.js'
@@ -197,6 +198,107 @@ test('a cluster finds shared memory as nobody has written it', () => {
   const l = launched(program, bits('hopper'))
   const { machine } = logged(l, Policy.eager)
   expect([...readTensor(l.world, machine, 'out')!]).toEqual(new Array(8).fill(-1))
+})
+
+describe('fuel', () => {
+  const l = launched(small, unit)
+  const whole = logged(l, Policy.eager)
+  const of = (fuel: number): readonly [string, number, number] => {
+    const ran = run(l.world, l.machine, { ...settings(Policy.eager), fuel }, ignore)
+    return [ran.outcome._tag, ran.steps, ran.clusters]
+  }
+  test('is spent by events, and by clusters that are done', () => {
+    expect(whole.clusters).toBe(4)
+    // the last event is taken while three clusters are done
+    expect(of(whole.steps + 3)).toEqual(['completed', whole.steps, 4])
+    expect(of(whole.steps + 2)).toEqual(['outOfFuel', whole.steps - 1, 4])
+    expect(of(0)).toEqual(['outOfFuel', 0, 1])
+  })
+  test('a run that has none left does not begin another cluster', () => {
+    const first = whole.result.findIndex((e, i) => i > 0 && e._tag === 'cluster')
+    const steps = whole.schedule.length
+    const perCluster = steps / 4
+    expect(first).toBeGreaterThan(0)
+    // all clusters do the same
+    expect(of(perCluster + 1)).toEqual(['outOfFuel', perCluster, 1])
+    expect(of(perCluster + 2)).toEqual(['outOfFuel', perCluster + 1, 2])
+  })
+  test('what is computed is limited with it, and the limit of before comes back', () => {
+    const { effort } = l.world
+    const outer = effort.limit
+    effort.limit = effort.spent + 1
+    expect(of(1_000_000)[0]).toBe('outOfFuel')
+    expect(effort.limit).toBeLessThan(outer)
+    effort.limit = outer
+    expect(of(1_000_000)).toEqual(['completed', whole.steps, 4])
+    expect(effort.limit).toBe(outer)
+  })
+})
+
+describe('settings', () => {
+  const l = launched(small, unit)
+  test('no schedule is kept unless it is asked for; standard fuel; pages are overwritten', () => {
+    expect(settings(Policy.eager)).toMatchObject({ fuel: 10_000_000, keepSchedule: false, transient: true })
+    expect(settings(Policy.eager).progress).toBeUndefined()
+    expect(run(l.world, l.machine, settings(Policy.eager), ignore).schedule).toEqual([])
+    const { schedule, steps } = run(l.world, l.machine, settings(Policy.eager, true), ignore)
+    expect(schedule.length).toBe(steps)
+  })
+  test('progress is told after every wave, of the clusters that have begun', () => {
+    const told = (resident: number): ReadonlyArray<readonly [number, number]> => {
+      const out: (readonly [number, number])[] = []
+      const here = launched(small, unit, { resident })
+      const progress = (done: number, of: number): void => {
+        out.push([done, of])
+      }
+      run(here.world, here.machine, { ...settings(Policy.eager), progress }, ignore)
+      return out
+    }
+    expect(told(1)).toEqual([
+      [1, 4],
+      [2, 4],
+      [3, 4],
+      [4, 4],
+    ])
+    expect(told(3)).toEqual([
+      [3, 4],
+      [4, 4],
+    ])
+  })
+})
+
+describe('a fold that can hear no more', () => {
+  const l = launched(matmul({ n: 128, k: 192 }), unit)
+  const full = (after: number): Fold<{ heard: number }, number> => ({
+    init: () => ({ heard: 0 }),
+    observe: (s) => {
+      s.heard++
+      return s
+    },
+    finish: (s) => s.heard,
+    exhausted: (s) => s.heard > after,
+  })
+  test('ends the run at the next event of 256, as if its fuel were spent', () => {
+    const ran = run(l.world, l.machine, settings(Policy.eager), full(0))
+    expect([ran.outcome._tag, ran.steps]).toEqual(['outOfFuel', 256])
+    expect(ran.result).toBeGreaterThan(0)
+    const heard = run(l.world, l.machine, settings(Policy.eager), full(ran.result))
+    expect(heard.steps).toBeGreaterThan(256)
+    const all = run(l.world, l.machine, settings(Policy.eager), full(Infinity))
+    expect(all.outcome._tag).toBe('completed')
+    // one that does not say so hears everything
+    expect(run(l.world, l.machine, settings(Policy.eager), collect).result.length).toBe(all.result)
+  })
+  test('of two folds either one', () => {
+    const steps = (fold: Fold<unknown, unknown>): number =>
+      run(l.world, l.machine, settings(Policy.eager), fold).steps
+    const whole = steps(ignore)
+    expect(whole).toBeGreaterThan(256)
+    expect([steps(both(full(0), ignore)), steps(both(ignore, full(0)))]).toEqual([256, 256])
+    expect([steps(both(full(0), full(Infinity))), steps(both(full(Infinity), full(0)))]).toEqual([256, 256])
+    expect(steps(both(full(Infinity), ignore))).toBe(whole)
+    expect(steps(both(ignore, ignore))).toBe(whole)
+  })
 })
 
 test('both: two folds over one log', () => {

@@ -8,7 +8,9 @@ import { zoo } from '../../../src/kernels/broken/index.js'
 import { Claims, Keys, Places, Views } from '../../../src/semantics/explore/index.js'
 import type { Launched } from '../../../src/semantics/launch.js'
 import type { InFlight } from '../../../src/semantics/machine/operation.js'
-import type { Machine } from '../../../src/semantics/machine/state.js'
+import { cells, empty, write, type Cells, type Plane } from '../../../src/semantics/machine/plane.js'
+import type { Control, Machine } from '../../../src/semantics/machine/state.js'
+import type { DescriptorValue, Value } from '../../../src/semantics/machine/value.js'
 import { dice } from '../../../src/semantics/naive/random.js'
 import { finished, offered, take, type EventKey } from '../../../src/semantics/step.js'
 import { skeleton } from '../naive/skeletons.js'
@@ -337,6 +339,156 @@ describe('law 1, a field at a time', () => {
     ]
     const keys = values.map((value) => of(agents(0, { frame: [value] })))
     expect(new Set(keys).size).toBe(values.length)
+  })
+  it('values of every kind, by what somebody can do with them', () => {
+    const names = Keys.names()
+    const of = (value: object): string =>
+      keyOf(agents(0, { frame: [value as Value] }), views, null, true, names)
+    const layout = { tiles: [], strides: [4, 1] }
+    const tile = { _tag: 'tile', plane: -1, data: Float64Array.of(1, 2) }
+    const ptr = { _tag: 'ptr', dtype: 'i32', plane: 1, address: 16 }
+    const view = { _tag: 'view', plane: 1, base: 16, layout }
+    const barrier = { _tag: 'barrier', first: 1, shape: [2, 3] }
+    const descriptor = { _tag: 'descriptor', name: 'a', base: 0 }
+    const different: ReadonlyArray<object> = [
+      ptr,
+      { ...ptr, plane: 2 },
+      { ...ptr, address: 20 },
+      view,
+      { ...view, plane: 2 },
+      { ...view, base: 20 },
+      { ...view, layout: { ...layout, strides: [1, 4] } },
+      barrier,
+      { ...barrier, first: 2 },
+      { ...barrier, shape: [3, 2] },
+      descriptor,
+      { ...descriptor, name: 'b' },
+      { ...descriptor, base: 128 },
+      tile,
+      { ...tile, data: Float64Array.of(2, 1) },
+      { ...tile, plane: 3 },
+      { ...tile, data: null },
+      { _tag: 'token' },
+      { _tag: 'fault', code: 'x', message: 'y' },
+    ]
+    expect(new Set(different.map(of)).size).toBe(different.length)
+    // tiles without data are alike, wherever they come from, and so are faults
+    expect(of({ ...tile, data: null, plane: 3 })).toBe(of({ ...tile, data: null }))
+    expect(of({ _tag: 'fault', code: 'z', message: '' })).toBe(of({ _tag: 'fault', code: 'x', message: 'y' }))
+    // what is made anew is the same value
+    for (const value of different) expect(of(structuredClone(value))).toBe(of(value))
+    // one value after another is not both at once
+    const two = (...frame: ReadonlyArray<number>): string =>
+      keyOf(agents(0, { frame }), views, null, true, names)
+    expect(two(1, 23)).not.toBe(two(12, 3))
+  })
+  it('control: the round of a loop, and the frame that a fork has left', () => {
+    const names = Keys.names()
+    const region = m.agents[1]!.control!.region
+    const at = (after: object, next: Control | null = null): string =>
+      keyOf(
+        agents(0, { control: { region, pc: 0, after: after as Control['after'], iteration: [], next } }),
+        views,
+        null,
+        true,
+        names,
+      )
+    const round = { _tag: 'for', index: 1, to: 4, step: 1 }
+    const different = [
+      { _tag: 'end' },
+      { _tag: 'if' },
+      { _tag: 'before', turn: 1 },
+      { _tag: 'after', turn: 1 },
+      round,
+      { ...round, index: 2 },
+      { ...round, to: 5 },
+      { ...round, step: 2 },
+      { _tag: 'branch', frame: [1] },
+      { _tag: 'branch', frame: [2] },
+      { _tag: 'branch', frame: [1, 2] },
+    ]
+    expect(new Set(different.map((after) => at(after))).size).toBe(different.length)
+    // how often a while has gone round is in the frame, if anywhere
+    expect(at({ _tag: 'before', turn: 2 })).toBe(at({ _tag: 'before', turn: 1 }))
+    // regions are told apart by what they are, not by what they look like
+    const like = { ...region }
+    const within = (r: Control['region']): string =>
+      keyOf(
+        agents(0, { control: { region: r, pc: 0, after: { _tag: 'end' }, iteration: [], next: null } }),
+        views,
+        null,
+        true,
+        names,
+      )
+    expect(within(like)).not.toBe(within(region))
+    expect(within(region)).toBe(at({ _tag: 'end' }))
+  })
+  it('planes that keep something, tensor maps, and which cluster is granted', () => {
+    const names = Keys.names()
+    const of = (x: Partial<Machine>): string => keyOf({ ...m, ...x }, views, null, false, names)
+    const row = (n: number): Cells =>
+      cells(
+        'i32',
+        Int32Array.from({ length: n }, (_, k) => 4 * k),
+      )
+    const plane = (kind: 'bytes' | 'slots', ...data: ReadonlyArray<number>): Plane =>
+      write(empty(kind, 8192), row(data.length), Float64Array.from(data), null)
+    const contents: ReadonlyArray<ReadonlyArray<Plane>> = [
+      [empty('none', 64)],
+      [empty('slots', 8192)],
+      [plane('slots', 1, 2)],
+      [plane('slots', 2, 1)],
+      [plane('slots', 1, 2, 3)],
+      [plane('bytes', 1, 2)],
+      [plane('bytes', 2, 1)],
+      [plane('slots', 1, 2), plane('slots', 2, 1)],
+      [plane('slots', 2, 1), plane('slots', 1, 2)],
+    ]
+    expect(new Set(contents.map((planes) => of({ planes }))).size).toBe(contents.length)
+    expect(of({ planes: [plane('slots', 1, 2)] })).toBe(of({ planes: [plane('slots', 1, 2)] }))
+    expect(of({ planes: [empty('none', 64)] })).toBe(of({ planes: [] }))
+
+    const map = {
+      _tag: 'descriptor',
+      name: 'a',
+      plane: 1,
+      base: 0,
+      dtype: 'f16',
+      dims: [8, 8],
+      strides: [8, 1],
+      box: [4, 8],
+      elementStrides: [1, 1],
+      swizzle: 32,
+      fill: 'zero',
+      map: { footprint: { id: 3 } },
+    } as unknown as DescriptorValue
+    const maps: ReadonlyArray<ReadonlyArray<DescriptorValue>> = [
+      [],
+      [map],
+      ...[
+        { plane: 2 },
+        { base: 64 },
+        { dtype: 'bf16' },
+        { dims: [8, 16] },
+        { strides: [16, 1] },
+        { box: [8, 8] },
+        { swizzle: 64 },
+        { fill: 'nan' },
+        { map: { footprint: { id: 4 } } },
+      ].map((by) => [{ ...map, ...by } as unknown as DescriptorValue]),
+      [map, { ...map, base: 64 }],
+    ]
+    expect(new Set(maps.map((tensormaps) => of({ tensormaps }))).size).toBe(maps.length)
+    expect(of({ tensormaps: [{ ...map, base: 64 }, map] })).toBe(
+      of({ tensormaps: [map, { ...map, base: 64 }] }),
+    )
+
+    const request = { _tag: 'clc', id: 0, agent: 0, at: 1, part: 0, stage: 'write', cluster: 2 }
+    const flying = (...all: ReadonlyArray<object>): string =>
+      of({ inFlight: all.map((by) => ({ ...request, ...by }) as unknown as InFlight) })
+    expect(flying({})).not.toBe(flying({ cluster: 3 }))
+    expect(flying({})).not.toBe(flying({ stage: 'signal' }))
+    expect(flying({}, { part: 1, cluster: 3 })).not.toBe(flying({ cluster: 3 }, { part: 1 }))
   })
 })
 
