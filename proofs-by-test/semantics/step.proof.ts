@@ -8,10 +8,13 @@ import * as B from '../../src/semantics/builder.js'
 import * as X from '../../src/semantics/expression.js'
 import type { LogEvent } from '../../src/semantics/log.js'
 import type { InFlight } from '../../src/semantics/machine/operation.js'
-import type { Machine } from '../../src/semantics/machine/state.js'
+import { idle, type Machine, type Ready, type Status } from '../../src/semantics/machine/state.js'
+import type { World } from '../../src/semantics/machine/world.js'
 import * as Policy from '../../src/semantics/policy.js'
+import type { Agent } from '../../src/semantics/program.js'
 import * as StateEither from '../../src/semantics/state-either.js'
 import {
+  blocked,
   blockedEvents,
   finished,
   offered,
@@ -24,6 +27,7 @@ import {
   take,
   type EventKey,
   type Fault,
+  type Offered,
 } from '../../src/semantics/step.js'
 import { swizzle, tile } from '../../src/transforms/transform.js'
 import { contents, launched, logged, matmul, right, solo } from './machine-samples.js'
@@ -379,4 +383,231 @@ describe('what blocks stands in the log', () => {
       { _tag: 'rendezvous', kind: 'blocked', id: 16, stamp: { agent: 2, at: 2 } },
     ])
   })
+})
+
+describe('what blocks stands in the log, for whatever else one can wait', () => {
+  const stuck = (agents: ReadonlyArray<Agent>, body: () => B.Steps<void>): ReadonlyArray<LogEvent> => {
+    const program = right(
+      B.kernel({ name: 'blocked', arch: 'sm90a', agents }, function* () {
+        yield* body()
+      }),
+    )
+    // counters begin at nothing
+    const l = launched(program, unit, { tensors: new Map() })
+    const { machine, outcome } = logged(l, Policy.eager)
+    expect(outcome).toEqual({ _tag: 'stuck' })
+    return blockedEvents(l.world, machine)
+  }
+  test('a semaphore', () => {
+    const events = stuck([B.warp('a', 0)], function* () {
+      const c = yield* B.tensorParam('c', 'i32', [1], { role: 'inout' })
+      yield* B.run('signal', { _tag: 'semaphore.signal', at: c.ptr, value: X.i32(2), scope: 'gpu' })
+      yield* B.run('wait', {
+        _tag: 'semaphore.wait',
+        at: c.ptr,
+        value: X.i32(3),
+        decrement: false,
+        scope: 'gpu',
+      })
+    })
+    expect(events).toMatchObject([
+      {
+        _tag: 'semaphore',
+        kind: 'wait',
+        value: 3,
+        before: 2,
+        outcome: 'blocked',
+        stamp: { agent: 0, at: 2 },
+      },
+    ])
+  })
+  test('registers', () => {
+    const events = stuck([B.warpgroup('a', 0), B.warpgroup('b', 1), B.warpgroup('c', 2)], function* () {
+      yield* B.ifThen('first', X.eq(X.place('agent'), X.i32(0)), function* () {
+        yield* B.run('more', { _tag: 'setMaxRegisters', count: 240, action: 'increase' })
+      })
+    })
+    expect(events).toMatchObject([{ _tag: 'registers', count: 240, blocked: true, stamp: { agent: 0 } }])
+  })
+  test('the other branch of a fork is no wait of its own', () => {
+    const agents = [B.warp('a', 0), B.warp('b', 1)]
+    const events = stuck(agents, function* () {
+      yield* B.fork('fork', { agent: 'a', captures: {}, body: () => B.of(undefined) }, [
+        B.branch('b', {}, function* () {
+          yield* B.run('sync', { _tag: 'bar.sync', id: 2, count: 64 })
+        }),
+      ])
+    })
+    // a stands at the join, b at the barrier
+    expect(events).toMatchObject([{ _tag: 'rendezvous', kind: 'blocked', id: 2, stamp: { agent: 1, at: 2 } }])
+  })
+})
+
+describe('who can go on, by hand', () => {
+  /** Three agents a CTA, two CTAs; those are running that are named. */
+  const world = { agentsPerCta: 3 } as unknown as World
+  const machineOf = (running: ReadonlyArray<number>, more: object = {}): Machine =>
+    ({
+      agents: Array.from({ length: 6 }, (_, k) => ({
+        ...idle,
+        status: (running.includes(k) ? 'running' : 'done') satisfies Status,
+      })),
+      inFlight: [],
+      ...more,
+    }) as unknown as Machine
+  const stmt = { branches: [{ agent: 1 }, { agent: 0 }, { agent: 2 }] }
+  const rows: ReadonlyArray<
+    readonly [what: string, agent: number, running: ReadonlyArray<number>, is: boolean]
+  > = [
+    ['nobody runs', 1, [], false],
+    ['the parent itself does', 1, [1], false],
+    ['its first child', 1, [0], true],
+    ['its last child', 1, [2], true],
+    ['both', 1, [0, 2], true],
+    ['children of the other CTA', 1, [3, 5], false],
+    ['its own, in the other CTA', 4, [5], true],
+    ['those of the first, asked by the other', 4, [0, 2], false],
+  ]
+  test.each(rows)('a fork and a join wait for the other branches: %s', (_, agent, running, is) => {
+    for (const _tag of ['fork', 'join'])
+      expect(blocked(world, machineOf(running), agent, { _tag, stmt } as unknown as Ready)).toBe(is)
+    expect(blocked(world, machineOf(running), agent, { _tag: 'fault' } as unknown as Ready)).toBe(false)
+    const fence = { _tag: 'do', prepared: { _tag: 'fence' } } as unknown as Ready
+    expect(blocked(world, machineOf(running), agent, fence)).toBe(false)
+  })
+  test('a machine is finished when nobody runs and nothing is in flight', () => {
+    const flying = { inFlight: [{ _tag: 'stAsync' }] }
+    expect(finished(machineOf([]))).toBe(true)
+    expect(finished(machineOf([5]))).toBe(false)
+    expect(finished(machineOf([], flying))).toBe(false)
+    expect(finished(machineOf([0, 1, 2, 3, 4, 5], flying))).toBe(false)
+  })
+  test('products are offered with what they multiply, copies with their bytes', () => {
+    const mma = { m: 128, n: 64, k: 16, shares: [{}, {}] }
+    const one = (f: object): Offered =>
+      offered(world, machineOf([], { inFlight: [{ agent: 4, at: 7, id: 0, ...f }] }))[0]!
+    const figures = (f: object): ReadonlyArray<unknown> => {
+      const o = one(f)
+      return [o.unit, o.bytes, o.macs, showKey(o.key), o.operation?._tag, o.ready]
+    }
+    expect(figures({ _tag: 'wgmma', mma, group: 1 })).toEqual([
+      'wgmma',
+      0,
+      128 * 64 * 16,
+      '4:7/all.0',
+      'wgmma',
+      null,
+    ])
+    expect(figures({ _tag: 'stAsync', stage: 'signal', bytes: 48 })).toEqual([
+      'stAsync',
+      48,
+      0,
+      '4:7/signal.0',
+      'stAsync',
+      null,
+    ])
+    // each CTA of a pair multiplies its own rows with all columns
+    expect(figures({ _tag: 'tcgen05', mma }).slice(0, 3)).toEqual(['tcgen05', 0, 2 * 128 * 64 * 16])
+  })
+})
+
+describe('what goes no further', () => {
+  test('a trap: where, and whose', () => {
+    const program = right(
+      B.kernel({ name: 'trap', arch: 'sm90a', agents: [B.warp('a', 0), B.warp('b', 1)] }, function* () {
+        yield* B.run('fence', { _tag: 'fence.proxyAsync', scope: 'cta' })
+        yield* B.ifThen('second', X.eq(X.place('agent'), X.i32(1)), function* () {
+          yield* B.run('stop', { _tag: 'trap' })
+        })
+      }),
+    )
+    const l = launched(program, unit)
+    const { outcome } = logged(l, Policy.eager)
+    expect(outcome).toEqual({
+      _tag: 'fault',
+      fault: {
+        kind: 'invalid',
+        code: 'trap',
+        message: 'the program traps here',
+        site: l.world.header.sites.findIndex((s) => s.label === 'stop'),
+        agent: 1,
+      },
+    })
+    expect(logged(l, Policy.eager).result.flatMap((e) => (e._tag === 'exit' ? [e.agent] : []))).toEqual([0])
+  })
+  test('an event that the agent does not have is the fault of whoever asks for it', () => {
+    const l = launched(
+      solo(() => B.of(undefined)),
+      unit,
+    )
+    const nothing = {
+      key: { agent: 0, at: 1, stage: 'agent', part: 0 },
+      operation: null,
+    } as unknown as Offered
+    expect(take(l.world, l.machine, nothing)).toEqual({
+      kind: 'crash',
+      code: 'crash',
+      message: 'agent 0 has nothing to do',
+      site: 0,
+      agent: 0,
+    })
+    expect(step(l.world)({ agent: 3, at: 1, stage: 'agent', part: 0 })(l.machine)).toEqual(
+      E.left({
+        kind: 'invalid',
+        code: 'schedule.not-offered',
+        message: 'event 3:1 is not offered here',
+        site: 0,
+        agent: 3,
+      }),
+    )
+  })
+})
+
+test('stamps: agent, place in its program order, round of each loop; the end of those that start', () => {
+  const program = right(
+    B.kernel({ name: 'rounds', arch: 'sm90a', agents: [B.warp('a', 0), B.warp('b', 1)] }, function* () {
+      yield* B.forRange({ label: 'i', from: X.i32(0), to: X.i32(2) }, function* () {
+        yield* B.run('in i', { _tag: 'fence.proxyAsync', scope: 'cta' })
+        yield* B.forRange({ label: 'j', from: X.i32(0), to: X.i32(2) }, function* () {
+          yield* B.run('in j', { _tag: 'fence.proxyAsync', scope: 'cta' })
+        })
+      })
+      yield* B.fork('fork', { agent: 'a', captures: {}, body: () => B.of(undefined) }, [
+        B.branch('b', {}, function* () {
+          yield* B.run('in b', { _tag: 'fence.proxyAsync', scope: 'cta' })
+        }),
+      ])
+      yield* B.run('after', { _tag: 'fence.proxyAsync', scope: 'cta' })
+    }),
+  )
+  const l = launched(program, unit)
+  const { result } = logged(l, Policy.eager)
+  const told = result.flatMap((e) =>
+    'stamp' in e
+      ? [
+          [
+            e._tag === 'fence' ? l.world.header.sites[e.stamp.site]!.label : e._tag,
+            e.stamp.agent,
+            e.stamp.at,
+            e.stamp.iteration.join(),
+          ].join(' '),
+        ]
+      : e._tag === 'exit'
+        ? [`exit ${String(e.agent)}`]
+        : [],
+  )
+  expect(told).toEqual([
+    'in i 0 1 0',
+    'in j 0 2 0,0',
+    'in j 0 3 0,1',
+    'in i 0 4 1',
+    'in j 0 5 1,0',
+    'in j 0 6 1,1',
+    'fork 0 7 ',
+    'in b 1 1 ',
+    'join 0 8 ',
+    'after 0 9 ',
+    // b was forked: it has no end of its own
+    'exit 0',
+  ])
 })
