@@ -67,18 +67,19 @@ const of = (program: Program, how: Parameters<typeof checked>[1] = {}): Verdict 
 
 describe('when no schedule shows anything', () => {
   const rows: ReadonlyArray<
-    readonly [what: string, program: Program, tried: number, how?: Parameters<typeof checked>[1]]
+    readonly [what: string, program: Program, tried: number, how: Parameters<typeof checked>[1]]
   > = [
-    ['each of two agents is starved', programOf(alone), runs(2, 0)],
-    ['each of three', beside('v@0: rd s0.x'), runs(3, 0)],
+    ['each of two agents is starved', programOf(alone), runs(2, 0), {}],
+    ['each of three', beside('v@0: rd s0.x'), runs(3, 0), {}],
     [
       'of ten agents eight',
       team({ words: [[[arr(0)], [arr(0)], [], [], [], [], [], [], [], []]] }),
       runs(8, 0),
+      {},
     ],
     ['data or none', programOf(alone), runs(2, 0), { algebra: bits('hopper') }],
   ]
-  test.each(rows)('%s', (_, program, tried, how = {}) => {
+  test.each(rows)('%s', (_, program, tried, how) => {
     const v = of(program, how)
     expect([v.verdict, v.decidedBy, v.search?.complete, v.counts.runs, v.findings]).toEqual([
       'ok',

@@ -290,7 +290,7 @@ describe('a fold that can hear no more', () => {
     expect(run(l.world, l.machine, settings(Policy.eager), collect).result.length).toBe(all.result)
   })
   test('of two folds either one', () => {
-    const steps = (fold: Fold<unknown, unknown>): number =>
+    const steps = <S, R>(fold: Fold<S, R>): number =>
       run(l.world, l.machine, settings(Policy.eager), fold).steps
     const whole = steps(ignore)
     expect(whole).toBeGreaterThan(256)

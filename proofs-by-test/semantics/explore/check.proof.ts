@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { digestOf } from '../../../src/semantics/check.js'
 import { embed } from '../../../src/semantics/naive/embed.js'
 import { show } from '../../../src/semantics/naive/notation.js'
 import { skeletonOf } from '../../../src/semantics/naive/random.js'
@@ -6,6 +7,7 @@ import type { Skeleton } from '../../../src/semantics/naive/skeleton.js'
 import {
   eager,
   lazy,
+  recorded,
   roundRobin,
   seeded,
   starvingAgent,
@@ -269,5 +271,97 @@ describe('a search is the last resort', () => {
       expect(cut.reason).toContain('its bound (states: 11 states')
     }
     expect(refuted.length).toBe(2)
+  })
+})
+
+describe('what is looked for', () => {
+  const program = matmul({ k: 64 })
+  const cases = [true, false].flatMap((hazards) =>
+    [true, false].map((provenance) => [hazards, provenance] as const),
+  )
+  it.each(cases)('hazards %s, provenance %s', (hazards, provenance) => {
+    const { verdict: v } = checked(program, { hazards, provenance, explore: false })
+    expect(v.verdict).toBe('ok')
+    expect(v.provenance?.proved ?? null).toBe(provenance ? true : null)
+    expect(v.counts.events > 0).toBe(hazards)
+    expect(v.digest.order === 'none').toBe(!hazards)
+    expect(v.reason === 'the run completed; hazards were not looked for').toBe(!hazards)
+    expect(Object.values(v.conditions).every((c) => c.holds)).toBe(true)
+    expect(v.counts.runs).toBe(1)
+  })
+  it('a race is none where nobody looks, and the result is wrong all the same', () => {
+    const racy = right(without('wait loaded')(program))
+    expect(checked(racy, { hazards: false, explore: false, policy: roundRobin }).verdict).toMatchObject({
+      findings: [],
+      notes: [],
+      waitFor: [],
+    })
+    const wrong = right(without('wgmma')(program))
+    for (const hazards of [true, false]) {
+      const v = checked(wrong, { hazards, provenance: true, explore: false }).verdict
+      expect([v.verdict, v.provenance?.proved, v.reason]).toEqual(['wrong-result', false, v.provenance?.text])
+    }
+    // and without provenance nobody has said so
+    expect(checked(wrong, { explore: false }).verdict.verdict).toBe('ok')
+  })
+  it('what is owed at the end is not found in a run that was stopped', () => {
+    // the last event of the eager run is a read of its own
+    const text = ' | u@0: wr s0.x | t@0: wr s0.x; st s0.x > g.z; bc; wr s0.y; rd s0.y'
+    const whole = checked(programOf(text), { explore: false }).verdict
+    expect(whole.verdict).toBe('hazard')
+    expect(whole.findings.map((f) => f.id)).toContain('U2')
+    const ids = (fuel: number): ReadonlyArray<string> => {
+      const v = checked(programOf(text), { explore: false, fuel }).verdict
+      expect(v.counts.steps).toBe(fuel)
+      return [...new Set(v.findings.map((f) => f.id))].sort()
+    }
+    const owed = ['U2']
+    expect(ids(whole.counts.steps - 1)).toEqual(
+      [...new Set(whole.findings.map((f) => f.id))].filter((id) => !owed.includes(id)).sort(),
+    )
+    expect(checked(programOf(text), { explore: false, fuel: 3 }).verdict).toMatchObject({
+      verdict: 'out-of-fuel',
+      findings: [],
+    })
+  })
+  it('a schedule that does not fit is refused, with the event that is not on offer', () => {
+    const { schedule } = checked(program, { explore: false })
+    const first = schedule.slice(0, 5)
+    const foreign = { agent: 0, at: 999, stage: 'agent', part: 0 } as const
+    const how = { explore: false, policy: recorded([...first, foreign]) }
+    expect(() => checked(program, how)).toThrow(
+      'the recorded schedule does not fit this program: after 5 events its next one, ',
+    )
+    // what is left after the end of a schedule that fits goes on eagerly
+    expect(checked(program, { explore: false, policy: recorded(schedule) }).verdict.verdict).toBe('ok')
+    expect(checked(program, { explore: false, policy: recorded(first) }).verdict.verdict).toBe('ok')
+  })
+})
+
+describe('the digest of outputs', () => {
+  /** The same on unbounded integers: words of 32 bits, low and high, of each number. */
+  const spelt = (outputs: ReadonlyArray<Float64Array | null>): string => {
+    const word = (x: bigint): bigint => BigInt.asUintN(32, x)
+    let [hi, lo] = [0x811c9dc5n, 0x01000193n]
+    for (const x of outputs.flatMap((data) => (data === null ? [] : [...data]))) {
+      const view = new DataView(new ArrayBuffer(8))
+      view.setFloat64(0, x, true)
+      hi = word((hi ^ BigInt(view.getUint32(0, true))) * 0x01000193n)
+      lo = word((lo ^ BigInt(view.getUint32(4, true)) ^ (hi >> 15n)) * 0x85ebca6bn)
+    }
+    return [hi, lo].map((x) => x.toString(16).padStart(8, '0')).join('')
+  }
+  const a = Float64Array.of(1, -2, 0.1, 2 ** 40, 5e-324)
+  const b = Float64Array.of(0)
+  it('is of their numbers in order, two words of 32 bits', () => {
+    for (const outputs of [[a], [b], [a, b], [b, a], [null, a, null, b], [new Float64Array(0)]])
+      expect(digestOf(outputs)).toBe(spelt(outputs))
+    expect(digestOf([b])).toMatch(/^[0-9a-f]{16}$/)
+    expect(digestOf([a, b])).not.toBe(digestOf([b, a]))
+    expect(digestOf([Float64Array.of(0)])).not.toBe(digestOf([Float64Array.of(-0)]))
+  })
+  it('is none where there are no data', () => {
+    expect(digestOf([])).toBe('none')
+    expect(digestOf([null, null])).toBe('none')
   })
 })

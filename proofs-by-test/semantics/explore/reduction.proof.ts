@@ -28,6 +28,7 @@ import {
   type Word,
   atomY,
   barArrive,
+  forked,
   init,
   inval,
   rd,
@@ -388,33 +389,7 @@ const forking = (
   parent: ReadonlyArray<Word>,
   after: ReadonlyArray<Word>,
 ): string => {
-  const program = right(
-    B.kernel(
-      { name: 'fork', arch: 'sm90a', agents: [B.warp('p', 0), B.warp('c', 1), B.warp('d', 2)] },
-      function* () {
-        const t = yield* things()
-        const branches = ['c', 'd'].map((agent, k) =>
-          B.branch(agent, {}, function* () {
-            for (const word of children[k]!) yield* word(t)
-          }),
-        )
-        yield* B.fork(
-          'fork',
-          {
-            agent: 'p',
-            captures: {},
-            body: function* () {
-              for (const word of parent) yield* word(t)
-              return {}
-            },
-          },
-          branches,
-        )
-        for (const word of after) yield* word(t)
-      },
-    ),
-  )
-  const launched = launchedProgram(program)
+  const launched = launchedProgram(forked({ children, parent, after }))
   const m = standing(launched, (state, agent) => agent !== 0 || state.agents[0]!.ready?._tag !== 'fork')
   return enough(launched, m, String)
 }

@@ -121,6 +121,37 @@ export const inval =
   (t) =>
     B.run(next('give up'), { _tag: 'mbarrier.inval', barrier: t.bs[b]! })
 
+/** Bytes are expected, without an arrival. */
+export const expecting =
+  (b: number, bytes: number): Word =>
+  (t) =>
+    B.run(next('expect'), { _tag: 'mbarrier.expectTx', barrier: t.bs[b]!, bytes: X.i32(bytes) })
+/** An arrival, and one fewer from the next phase on. */
+export const drop =
+  (b: number, o: How = {}): Word =>
+  (t) =>
+    B.run(next('drop'), {
+      _tag: 'mbarrier.arriveDrop',
+      barrier: barrierOf(t, b, o),
+      count: 1,
+      release: o.relaxed !== true,
+      scope: o.scope ?? 'cta',
+    })
+/** Asks, and does not wait. */
+export const ask =
+  (b: number, parity: 0 | 1 = 0): Word =>
+  (t) =>
+    B.testBarrier(next('test'), t.bs[b]!, X.i32(parity))
+/** An arrival behind the copies so far that counts itself. */
+export const behindCopies =
+  (b: number): Word =>
+  (t) =>
+    B.run(next('behind copies'), {
+      _tag: 'mbarrier.cpAsyncArrive',
+      barrier: t.bs[b]!,
+      noIncrement: false,
+    })
+
 /** bar.sync and bar.arrive of so many warps. */
 export const bar =
   (id: number, warps: number): Word =>
@@ -160,6 +191,8 @@ export interface Team {
   /** arrivals that the barriers count; 0 leaves one without an init */
   readonly counts?: readonly [number, number, number, number]
   readonly contract?: 'ptx' | 'pallas'
+  /** y lies where barriers 0 and 1 are, and is not written before */
+  readonly under?: boolean
 }
 
 /** Barriers are initialised, x and y of every CTA written, and everybody has seen that. */
@@ -167,7 +200,7 @@ export const team = (o: Team): Program => {
   const agents = Math.max(...o.words.map((of) => of.length))
   const cluster = o.cluster ?? 1
   const counts = o.counts ?? [1, 1, 1, 1]
-  return right(
+  const program = right(
     B.kernel(
       {
         name: 'team',
@@ -181,7 +214,7 @@ export const team = (o: Team): Program => {
         yield* B.ifThen('first', X.eq(X.place('agent'), X.i32(0)), function* () {
           for (const [k, count] of counts.entries()) if (count > 0) yield* init(k, count)(t)
           yield* wr(t)
-          yield* wrY(t)
+          if (o.under !== true) yield* wrY(t)
           yield* B.run('fence', { _tag: 'fence.proxyAsync', scope: 'cta' })
           yield* B.run('fence of barriers', { _tag: 'fence.mbarrierInit' })
         })
@@ -202,4 +235,49 @@ export const team = (o: Team): Program => {
       },
     ),
   )
+  const laid = (s: Program['storage'][number]): Program['storage'][number] => {
+    const { contents } = s
+    const ofContract =
+      contents._tag === 'barriers' && o.contract !== undefined
+        ? { ...s, contents: { ...contents, contract: o.contract } }
+        : s
+    // the builder has placed them all, barrier 1 right behind barrier 0
+    const first = program.storage.find((b) => b.id === 'b0')?.offset ?? 0
+    return o.under === true && s.id === 'y' ? { ...ofContract, offset: first } : ofContract
+  }
+  return { ...program, storage: program.storage.map(laid) }
 }
+
+/** Agent 0 does what is `before`, forks 1 and 2, does its own branch, and what is `after` when both have ended. */
+export const forked = (o: {
+  readonly before?: ReadonlyArray<Word>
+  readonly children: readonly [ReadonlyArray<Word>, ReadonlyArray<Word>]
+  readonly parent?: ReadonlyArray<Word>
+  readonly after?: ReadonlyArray<Word>
+}): Program =>
+  right(
+    B.kernel(
+      { name: 'fork', arch: 'sm90a', agents: [B.warp('p', 0), B.warp('c', 1), B.warp('d', 2)] },
+      function* () {
+        const t = yield* things()
+        for (const word of o.before ?? []) yield* word(t)
+        yield* B.fork(
+          'fork',
+          {
+            agent: 'p',
+            captures: {},
+            body: function* () {
+              for (const word of o.parent ?? []) yield* word(t)
+              return {}
+            },
+          },
+          ['c', 'd'].map((agent, k) =>
+            B.branch(agent, {}, function* () {
+              for (const word of o.children[k]!) yield* word(t)
+            }),
+          ),
+        )
+        for (const word of o.after ?? []) yield* word(t)
+      },
+    ),
+  )

@@ -1,16 +1,22 @@
 /**
  * Who sees the last write of which place, where skeletons have no words for it: atomics and their scopes, semaphores, barriers of another CTA and their
- * scopes, barriers that are arrived at and not left, lives of barriers. By hand, a row at a time.
+ * scopes, barriers that are arrived at and not left, lives of barriers, completions that nobody has seen, forks. By hand, a row at a time.
  */
 import { describe, expect, it } from 'vitest'
+import * as B from '../../../src/semantics/builder.js'
 import { kindsOf, launchedProgram, searched } from './programs.js'
 import {
   arr,
+  ask,
   atom,
   atomG,
   atomY,
   bar,
   barArrive,
+  behindCopies,
+  drop,
+  expecting,
+  forked,
   gather,
   gathered,
   init,
@@ -35,6 +41,7 @@ import {
 type Row = readonly [what: string, kinds: string, team: Team]
 
 const r = { relaxed: true } as const
+const fenced: Word = () => B.run('fence', { _tag: 'fence.proxyAsync', scope: 'cta' })
 /** Agents of one CTA. */
 const cta = (...words: ReadonlyArray<ReadonlyArray<Word>>): Team => ({ words: [words] })
 /** One agent in each CTA of a cluster. */
@@ -278,7 +285,75 @@ const named: ReadonlyArray<Row> = [
   ],
 ]
 
-const tables: Readonly<Record<string, ReadonlyArray<Row>>> = { atomics, semaphores, barriers, named }
+const pallas = (...words: ReadonlyArray<ReadonlyArray<Word>>): Team => ({
+  words: [words],
+  contract: 'pallas',
+})
+/** A barrier of the other contract says nothing of completions that nobody has seen. */
+const unobserved: ReadonlyArray<Row> = [
+  ['completed, given up, and there again', 'exit', pallas([arr(0), inval(0), init(0)])],
+  ['the same, of the other contract', '', cta([arr(0), inval(0), init(0)])],
+  ['completed and waited for', '', pallas([arr(0), wait(0), inval(0), init(0)])],
+  ['waited for without hearing it', '', pallas([arr(0), wait(0, 0, r), inval(0), init(0)])],
+  ['waited for by another', '', pallas([arr(0), bar(1, 2), inval(0), init(0)], [wait(0, 0, r), bar(1, 2)])],
+  // a test that says yes is a wait; one that says no is nothing
+  ['asked for', '', pallas([arr(0), ask(0), inval(0), init(0)])],
+  ['asked for before', 'exit', pallas([ask(0), arr(0), inval(0), init(0)])],
+  ['asked for what is not over', 'exit', pallas([arr(0), ask(0, 1), inval(0), init(0)])],
+  ['another barrier waited for', 'exit', pallas([arr(0), arr(1), wait(1), inval(0), init(0)])],
+  ['completed again since', 'exit', pallas([arr(0), wait(0), arr(0), inval(0), init(0)])],
+  [
+    'an arrival of two',
+    'exit',
+    { words: [[[arr(0), inval(0), init(0)]]], contract: 'pallas', counts: [2, 1, 1, 1] },
+  ],
+  ['bytes that are expected', 'exit', pallas([expecting(0, 16), inval(0), init(0)])],
+  ['nothing has come', '', pallas([inval(0), init(0)])],
+  ['given up, and not there again', '', pallas([arr(0), inval(0)])],
+  ['another is there again', '', pallas([arr(0), inval(0), inval(1), init(1)])],
+  [
+    'there again and seen, a second life owes nothing to the first',
+    'exit',
+    pallas([arr(0), inval(0), init(0), arr(0), wait(0), inval(0), init(0)]),
+  ],
+  [
+    'its bytes are written',
+    'exit',
+    { words: [[[arr(0), inval(0), inval(1), wrY]]], contract: 'pallas', under: true },
+  ],
+  [
+    'its bytes are written, seen',
+    '',
+    { words: [[[arr(0), wait(0), inval(0), inval(1), wrY]]], contract: 'pallas', under: true },
+  ],
+  ['bytes of two that are there', 'deadlock lifecycle', { words: [[[wrY]]], under: true }],
+  ['bytes of one that is there', 'deadlock lifecycle', { words: [[[inval(0), wrY]]], under: true }],
+  ['bytes of none', '', { words: [[[inval(0), inval(1), wrY]]], under: true }],
+  ['read where a barrier is', 'deadlock lifecycle unwritten', { words: [[[rdY]]], under: true }],
+]
+
+const lives: ReadonlyArray<Row> = [
+  ['who drops out tells', '', cta([wr, drop(0)], [wait(0), rd])],
+  ['who drops out relaxed does not', 'visibility', cta([wr, drop(0, r)], [wait(0), rd])],
+  ['a test that says yes hears', '', cta([wr, arr(0)], [wait(0, 0, r), ask(0), rd])],
+  ['one that says no does not', 'visibility', cta([wr, arr(0)], [wait(0, 0, r), ask(0, 1), rd])],
+  ['bytes that are expected tell nothing', 'visibility', cta([wr, arr(1, r)], [wait(1, 0, r), rd])],
+  ['an arrival that counts itself', '', cta([behindCopies(0), arr(0), wait(0)])],
+  [
+    'at a barrier that is not there',
+    'deadlock lifecycle',
+    { words: [[[behindCopies(3)]]], counts: [1, 1, 1, 0] },
+  ],
+]
+
+const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
+  atomics,
+  semaphores,
+  barriers,
+  named,
+  unobserved,
+  lives,
+}
 
 describe.each(Object.entries(tables))('views: %s', (_, rows) => {
   it.each(rows.map((row) => [...row] as const))('%s', (_what, kinds, of) => {
@@ -288,5 +363,35 @@ describe.each(Object.entries(tables))('views: %s', (_, rows) => {
     expect(kindsOf(found)).toBe(kinds)
     const whole = searched(launched, { reduced: false, states: 400 })
     if (whole.complete) expect(kindsOf(whole)).toBe(kinds)
+  })
+})
+
+describe('views: forks', () => {
+  type Of = Parameters<typeof forked>[0]
+  const rows: ReadonlyArray<readonly [what: string, kinds: string, of: Of]> = [
+    ['a child sees what was written before', '', { before: [wrG], children: [[rdG], [rdG]] }],
+    ['not what is written beside', 'race visibility', { parent: [wrG], children: [[rdG], []] }],
+    ['nor what another child writes', 'race visibility', { children: [[wrG], [rdG]] }],
+    ['the parent sees what both have written', '', { children: [[wrG], [wrH]], after: [rdG, rdH] }],
+    ['not before they have ended', 'race visibility', { children: [[wrG], []], parent: [rdG] }],
+    [
+      'a child hands on what it was given',
+      '',
+      { before: [wrG], children: [[arr(0)], [wait(0), rdG]], parent: [] },
+    ],
+    [
+      'what is fenced for the copy engine stays so',
+      '',
+      { before: [wr, fenced], children: [[...reduceG], []] },
+    ],
+    ['what is not does not become so', 'visibility', { before: [wr], children: [[...reduceG], []] }],
+    ['fenced by a child', '', { children: [[wr, fenced], []], after: [...reduceG] }],
+    ['not fenced by a child', 'visibility', { children: [[wr], []], after: [...reduceG] }],
+  ]
+  it.each(rows)('%s', (_what, kinds, of) => {
+    const launched = launchedProgram(forked({ ...of, before: [init(0), ...(of.before ?? [])] }))
+    const found = searched(launched)
+    expect(found.complete).toBe(true)
+    expect(kindsOf(found)).toBe(kinds)
   })
 })
