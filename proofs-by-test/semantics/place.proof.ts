@@ -1,7 +1,16 @@
+/** Where storages lie: by hand, and the laws on random ones against sets of bytes; how long each is; what does not fit. */
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
-import { extentOf, lengthOf, place, smemLimitBytes, tmemColumnsOf } from '../../src/semantics/place.js'
+import {
+  checkLimits,
+  extentOf,
+  lengthOf,
+  place,
+  smemLimitBytes,
+  tmemColumnsOf,
+  usedOf,
+} from '../../src/semantics/place.js'
 import type { Program, Storage } from '../../src/semantics/program.js'
 import { ofStrides, ofTransforms } from '../../src/transforms/ref.js'
 import { right, ring } from './samples.js'
@@ -132,5 +141,159 @@ describe('place', () => {
   test('given offsets stay', () => {
     const placed = right(place(holding([{ ...buffer('a', 64, 8), offset: 512 }, buffer('b', 8, 8)])))
     expect(placed.storage.map(({ offset }) => offset)).toEqual([512, 576])
+  })
+})
+
+describe('lengths and extents', () => {
+  const barriers = (shape: ReadonlyArray<number>, offset?: number): Storage => ({
+    id: 'b',
+    space: 'smem',
+    owner: 'cta',
+    contents: { _tag: 'barriers', contract: 'ptx', ordersTensorCore: false, shape },
+    bits: 64,
+    align: 8,
+    ...(offset === undefined ? {} : { offset }),
+  })
+  const columns = (n: number, offset?: number): Storage => ({
+    ...buffer('t', 4 * n, 4, undefined, 'tmem'),
+    ...(offset === undefined ? {} : { offset }),
+  })
+  test('barriers are eight bytes each', () => {
+    expect([[], [1], [3], [2, 5]].map((shape) => lengthOf(barriers(shape)))).toEqual([8, 8, 24, 80])
+  })
+  test('elements are as long as they reach, from the first byte of their layout', () => {
+    expect(lengthOf(buffer('a', 100, 8))).toBe(100)
+    const { contents } = buffer('a', 100, 8)
+    if (contents._tag !== 'elements') throw new Error('elements')
+    const layout = { ...contents.layout, byteOffset: 24 }
+    expect(lengthOf({ ...buffer('a', 100, 8), contents: { ...contents, layout } })).toBe(124)
+  })
+  test('columns: what lies in one lane counts, whole columns, wherever it begins', () => {
+    const at = (byteOffset: number, bytes: number): number =>
+      tmemColumnsOf({ ...right(ofStrides([128, bytes], 8, [2048, 1])), byteOffset })
+    expect([at(0, 4), at(0, 5), at(4, 4), at(3, 1), at(3, 2)]).toEqual([1, 2, 2, 1, 2])
+    // the next lane is no further column
+    expect([at(2048, 4), at(2048 + 8, 4)]).toEqual([1, 3])
+    // rows of lanes beside a row of columns: 16 lanes of two blocks
+    expect(tmemColumnsOf(right(ofStrides([2, 16, 8], 32, [16 * 512, 512, 1])))).toBe(8)
+    expect(lengthOf(columns(32))).toBe(128)
+  })
+  test('an extent in tensor memory is one of a lane', () => {
+    expect(extentOf(columns(32, 128))).toEqual({ start: 128, end: 256 })
+    expect(extentOf(columns(32, 16 * 2048 + 128))).toEqual({ start: 128, end: 256 })
+    expect(extentOf({ ...buffer('a', 10, 8), offset: 4096 })).toEqual({ start: 4096, end: 4106 })
+    expect(extentOf(barriers([2]))).toEqual({ start: 0, end: 16 })
+  })
+  test('what is used ends where the last one does, in its own space', () => {
+    const all = [
+      { ...buffer('a', 10, 8), offset: 100 },
+      { ...buffer('b', 30, 8), offset: 0 },
+      columns(32, 256),
+    ]
+    expect([usedOf(all, 'smem'), usedOf(all, 'tmem'), usedOf([], 'smem')]).toEqual([110, 384, 0])
+    expect(usedOf([columns(32, 256)], 'smem')).toBe(0)
+  })
+})
+
+describe('unions', () => {
+  const offsets = (
+    ...storage: ReadonlyArray<Storage>
+  ): ReadonlyArray<readonly [string, number | undefined]> =>
+    right(place(holding(storage))).storage.map(({ id, offset }) => [id, offset])
+  const u = (member: number, union = 'u'): Storage['alias'] => ({ union, member })
+  test('stand at the greatest alignment of their members, where the first of them is declared', () => {
+    expect(
+      offsets(buffer('a', 10, 8), buffer('p', 8, 8, u(0)), buffer('q', 8, 1024, u(1)), buffer('z', 8, 8)),
+    ).toEqual([
+      ['a', 0],
+      ['p', 1024],
+      ['q', 1024],
+      ['z', 1032],
+    ])
+  })
+  test('members keep their own alignment behind each other; two unions are apart', () => {
+    expect(
+      offsets(
+        buffer('p', 10, 8, u(0)),
+        buffer('x', 5, 8, u(0, 'v')),
+        buffer('q', 8, 64, u(0)),
+        buffer('r', 100, 8, u(1)),
+      ),
+    ).toEqual([
+      ['p', 0],
+      // q of the same member is at 64 and ends at 72, r of another at 100
+      ['x', 104],
+      ['q', 64],
+      ['r', 0],
+    ])
+  })
+  test('a member that has its place keeps it, and the others are laid behind it', () => {
+    expect(
+      offsets({ ...buffer('p', 16, 8, u(0)), offset: 8 }, buffer('q', 8, 8, u(1)), buffer('r', 4, 8)),
+    ).toEqual([
+      ['p', 8],
+      ['q', 24],
+      ['r', 32],
+    ])
+  })
+  test('of shared and of tensor memory are two, and registers and tensors lie at 0', () => {
+    const regs: Storage = { ...buffer('acc', 64, 16), space: 'regs', owner: { agent: 'w' } }
+    const made = right(
+      place(
+        holding([
+          buffer('a', 24, 8),
+          regs,
+          buffer('t', 16, 4, u(0), 'tmem'),
+          buffer('s', 16, 8, u(0)),
+          buffer('w', 32, 4, u(1), 'tmem'),
+          { ...regs, id: 'other' },
+        ]),
+      ),
+    )
+    expect(made.storage.map(({ id, offset }) => [id, offset])).toEqual([
+      ['a', 0],
+      ['acc', 0],
+      ['t', 0],
+      ['s', 24],
+      ['w', 0],
+      ['other', 0],
+    ])
+    // and all else of a storage is as it was
+    expect(made.storage[2]).toMatchObject({ space: 'tmem', owner: 'cta', align: 4, alias: u(0) })
+    expect('alias' in made.storage[0]!).toBe(false)
+  })
+})
+
+describe('what does not fit', () => {
+  const said = (storage: ReadonlyArray<Storage>): string => {
+    const result = place({ ...holding(storage), name: 'p' })
+    return E.isLeft(result) ? `${result.left.code}: ${result.left.message}` : 'ok'
+  }
+  const columns = (id: string, n: number): Storage => buffer(id, 4 * n, 4, undefined, 'tmem')
+  test('says how much there is, and how much is taken', () => {
+    expect(said([buffer('a', 232448, 8)])).toBe('ok')
+    expect(said([buffer('a', 232440, 8), buffer('b', 9, 8)])).toBe(
+      'A1: p: a CTA has 232448 bytes of shared memory, the storages take 232449',
+    )
+    expect(said([columns('t', 500), columns('u', 13)])).toBe(
+      'T3: p: a CTA has 512 columns of tensor memory, the storages take 513',
+    )
+    expect(said([columns('t', 500), columns('u', 12)])).toBe('ok')
+    // one that is far too many would begin in the next lane
+    expect(said([columns('t', 512), columns('u', 512), columns('v', 1)])).toMatch(/^T3: .* take 1025$/)
+    // so would one whose place is given
+    expect(said([{ ...columns('t', 32), offset: 4 * 500 }])).toBe(
+      'T3: p: a CTA has 512 columns of tensor memory, the storages take 532',
+    )
+    expect(said([{ ...buffer('a', 8, 8), offset: 232441 }])).toMatch(/^A1: .* take 232449$/)
+  })
+  test('limits are asked of what lies there', () => {
+    expect(E.isRight(checkLimits('p', [{ ...columns('t', 32), offset: 4 * 480 }]))).toBe(true)
+    expect(E.isRight(checkLimits('p', [{ ...columns('t', 32), offset: 4 * 481 }]))).toBe(false)
+  })
+  test('what the program computes stays', () => {
+    const computes = { _tag: 'copy', from: 'a', out: 'b' } as const
+    expect(right(place({ ...holding([]), computes })).computes).toEqual(computes)
+    expect('computes' in right(place(holding([])))).toBe(false)
   })
 })

@@ -114,3 +114,77 @@ test('units, bytes and macs of what is offered are those of the tiles', () => {
   expect(figures('tcgen05')[0]).toEqual([0, 128 * 128 * 64])
   expect(figures('tcgen05Ld')[0]).toEqual([128 * 128 * 4, 0])
 })
+
+describe('who is chosen, by hand', () => {
+  const event = (agent: number, at: number, operation: boolean): Offered =>
+    ({
+      key: { agent, at, stage: operation ? 'write' : 'agent', part: 0 },
+      operation: operation ? {} : null,
+    }) as unknown as Offered
+  const [a, b] = [event(0, 1, false), event(1, 1, false)]
+  const [x, y, z] = [event(0, 3, true), event(0, 4, true), event(1, 3, true)]
+  /** Indices that a policy chooses of these offers, one after another. */
+  const chosen = (
+    any: Policy.AnyPolicy,
+    ...offers: ReadonlyArray<ReadonlyArray<Offered>>
+  ): ReadonlyArray<number | null> =>
+    any((policy) => {
+      let state = policy.init
+      return offers.map((options) => {
+        const [k, next] = policy.choose(state, options)
+        state = next
+        return k
+      })
+    })
+  const many = (any: Policy.AnyPolicy, options: ReadonlyArray<Offered>): ReadonlyArray<number | null> =>
+    [...new Set(chosen(any, ...Array.from({ length: 60 }, () => options)))].sort()
+
+  test('eager: the first operation, else the first agent; lazy the other way round', () => {
+    expect(chosen(Policy.eager, [a, b, x, y], [a, b], [x, y])).toEqual([2, 0, 0])
+    expect(chosen(Policy.lazy, [x, y, a, b], [x, y], [a, b])).toEqual([2, 0, 0])
+  })
+  test('in turn', () => {
+    expect(chosen(Policy.roundRobin, [a, b, x], [a, b, x], [a, b, x], [a, b, x], [a, b], [a, b])).toEqual([
+      0, 1, 2, 0, 0, 1,
+    ])
+  })
+  test('a record: its events wherever they stand, no other event in their place, and eagerly after the last', () => {
+    const keys = [b.key, x.key]
+    expect(chosen(Policy.recorded(keys), [a, b], [a, y, x], [a, b, y], [a, b])).toEqual([1, 2, 2, 0])
+    expect(chosen(Policy.recorded(keys), [a, x])).toEqual([null])
+    // the same statement is not the same event
+    expect(chosen(Policy.recorded([{ ...x.key, stage: 'signal' }]), [x])).toEqual([null])
+    expect(chosen(Policy.recorded([{ ...x.key, part: 1 }]), [x])).toEqual([null])
+  })
+  test('whoever is starved comes when nobody else does, and the others at random', () => {
+    const agent = Policy.starvingAgent(0, 1)
+    expect(many(agent, [a, b, x])).toEqual([1, 2])
+    expect(many(agent, [b, a])).toEqual([0])
+    expect(many(agent, [a])).toEqual([0])
+    const operation = Policy.starvingOperation(0, 3, 1)
+    expect(many(operation, [a, x, y, z])).toEqual([0, 2, 3])
+    expect(many(operation, [x])).toEqual([0])
+    // two parts of one operation are starved alike, and one of them goes in the end
+    expect(many(operation, [x, { ...x, key: { ...x.key, part: 1 } }])).toEqual([0, 1])
+    // an agent that stands at the statement is not its operation
+    expect(many(operation, [event(0, 3, false), x])).toEqual([0])
+  })
+  test('at random everybody comes, and seeds differ', () => {
+    expect(many(Policy.seeded(1), [a, b, x, y])).toEqual([0, 1, 2, 3])
+    const row = (seed: number): string =>
+      chosen(Policy.seeded(seed), ...Array.from({ length: 20 }, () => [a, b, x, y])).join()
+    expect(new Set([0, 1, 2, 3, -1].map(row)).size).toBe(5)
+  })
+  test('names', () => {
+    const named: ReadonlyArray<readonly [Policy.AnyPolicy, string]> = [
+      [Policy.eager, 'eager'],
+      [Policy.lazy, 'lazy'],
+      [Policy.roundRobin, 'roundrobin'],
+      [Policy.seeded(7), 'seeded:7'],
+      [Policy.recorded([]), 'recorded'],
+      [Policy.starvingAgent(2, 5), 'starve:2'],
+      [Policy.starvingOperation(2, 9, 5), 'starve:2:9'],
+    ]
+    for (const [policy, name] of named) expect(policy((p) => p.name)).toBe(name)
+  })
+})

@@ -1,3 +1,7 @@
+/**
+ * Check: where one schedule does not decide, against the search of skeletons; what causes a deadlock, and in which order it is told; what is looked for
+ * and what is not; digests. Programs of a line each, worked by hand.
+ */
 import { describe, expect, it } from 'vitest'
 import { digestOf } from '../../../src/semantics/check.js'
 import { embed } from '../../../src/semantics/naive/embed.js'
