@@ -1,17 +1,33 @@
+/**
+ * The search of all schedules against that of skeletons; its bounds, its waves and its words; that witnesses replay; how a wave can end; and that equal
+ * keys have equal futures.
+ */
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { contestedPair } from '../../../src/semantics/contested.js'
 import { defaults, judgeLog } from '../../../src/semantics/detector/index.js'
-import { Claims, Keys, Places, Views, type Found } from '../../../src/semantics/explore/index.js'
+import { along, Claims, Keys, Places, Views, type Found } from '../../../src/semantics/explore/index.js'
+import { endOf } from '../../../src/semantics/explore/ends.js'
 import type { Launched } from '../../../src/semantics/launch.js'
 import type { Machine } from '../../../src/semantics/machine/state.js'
 import { dice, skeletonOf } from '../../../src/semantics/naive/random.js'
 import { show } from '../../../src/semantics/naive/notation.js'
-import { recorded } from '../../../src/semantics/policy.js'
+import type { World } from '../../../src/semantics/machine/world.js'
+import { eager, recorded } from '../../../src/semantics/policy.js'
 import { collect, run, settings } from '../../../src/semantics/run.js'
 import { offered, showKey, step, take, type EventKey } from '../../../src/semantics/step.js'
 import { skeleton } from '../naive/skeletons.js'
-import { kindsOf, launchedSkeleton, naiveKinds, naively, searched } from './programs.js'
+import {
+  kindsOf,
+  launchedProgram,
+  launchedSkeleton,
+  naiveKinds,
+  naively,
+  options,
+  right,
+  searched,
+} from './programs.js'
+import { gather, gathered, rdFar, team, wr, wrG, type Word } from './team.js'
 
 describe('explore', () => {
   it('law 5: finds on a program what the search of its skeleton finds', () => {
@@ -203,5 +219,175 @@ describe('keys', () => {
         }
       }
     }
+  })
+})
+
+describe('one schedule', () => {
+  it('that leads to a finding shows it, and one that stops before does not', () => {
+    const followed: Record<string, number> = {}
+    for (let seed = 820_000; seed < 820_080; seed++) {
+      const launched = launchedSkeleton(skeletonOf(seed))
+      const all = searched(launched, { states: 2000 })
+      for (const f of all.found) {
+        const path = right(along(launched, options({ stop: false }), f.schedule))
+        const kinds = path.found.map((x) => `${x.kind} ${x.text}`)
+        // where nothing is left but an arrival that is not counted, only a search sees that all is over
+        if (f.kind === 'deadlock' && all.found.some((x) => x.kind === 'overrun')) continue
+        expect(kinds, `${String(seed)} ${f.text}`).toContain(`${f.kind} ${f.text}`)
+        followed[f.kind] = (followed[f.kind] ?? 0) + 1
+        // an event that is at fault is the last of its schedule
+        if (f.kind === 'visibility' || f.kind === 'overrun') {
+          const short = right(along(launched, options({ stop: false }), f.schedule.slice(0, -1)))
+          expect(short.found.map((x) => `${x.kind} ${x.text}`)).not.toContain(`${f.kind} ${f.text}`)
+        }
+      }
+    }
+    for (const kind of ['race', 'deadlock', 'overrun', 'visibility', 'exit'])
+      expect(followed[kind], kind).toBeGreaterThan(2)
+  })
+  it('is followed as far as it fits', () => {
+    const launched = launchedSkeleton(skeleton('b@0:1 | t@0: wr s0.x; arr #0 | u@0: wait #0 0; rd s0.x'))
+    const whole = right(
+      along(
+        launched,
+        options({}),
+        run(launched.world, launched.machine, settings(eager, true), collect).schedule,
+      ),
+    )
+    expect([whole.clean, whole.waves, whole.ends.length, whole.bound]).toEqual([true, 1, 1, null])
+    const foreign = right(along(launched, options({}), [{ agent: 1, at: 99, stage: 'agent', part: 0 }]))
+    expect([foreign.clean, foreign.waves, foreign.ends, foreign.transitions]).toEqual([true, 1, [], 0])
+  })
+})
+
+describe('words', () => {
+  const words = (launched: Launched, how: object = {}): ReadonlyArray<string> =>
+    searched(launched, how).found.map((f) => f.text.replace(/\d+:\d+/g, (key) => key.split(':')[0]!))
+  const of = (text: string, how: object = {}): ReadonlyArray<string> =>
+    words(launchedSkeleton(skeleton(text)), how)
+  it('an arrival at a CTA that has ended, and who may still arrive', () => {
+    expect(of('b@1:1 | t@0: arr #0 | u@1: rd s1.x')).toEqual(['K1: 0 reaches CTA 1, which has ended'])
+    expect(of('b@0:1 b@1:1 | t@0: arr #0 | u@1: rd s1.x')).toEqual([])
+  })
+  it('memory of a CTA that has ended', () => {
+    const far = (back: ReadonlyArray<Word>): Launched =>
+      launchedProgram(team({ words: [[[rdFar(1)]], [back]], cluster: 2 }))
+    expect(words(far([]))).toEqual(['K1: 0 reaches CTA 1, which has ended'])
+    const waiting = launchedProgram(
+      team({ words: [[[rdFar(1), gather(), gathered]], [[gather(), gathered]]], cluster: 2 }),
+    )
+    expect(words(waiting)).toEqual([])
+    // its own is there as long as it is
+    expect(words(launchedProgram(team({ words: [[[rdFar(0)]], [[]]], cluster: 2 })))).toEqual([])
+  })
+  it('an operation that outlives its CTA', () => {
+    expect(of('b@0:1 | t@0: arx #0 1; ld > s0.x:#0:1')).toEqual([
+      'U2: tmaLoad of 0/all.0 is open when CTA 0 has ended',
+    ])
+  })
+  it('two accesses that one state offers, in their order', () => {
+    expect(of(' | t@0: rd s0.x | u@0: wr s0.x').filter((t) => t.includes('offers'))).toEqual([
+      'one state offers 0 and 1',
+    ])
+  })
+  it('who stands where nothing can move', () => {
+    expect(of('b@0:1 | t@0: wait #0 0 | u@0: rd s0.x | v@0: wait #0 0')).toEqual(['nothing can move: 0, 2'])
+  })
+  it('a dealloc waits for loads where that is asked for', () => {
+    const text = ' | t@0: tst t0.y; wst; tld t0.y; dea t0.y; wld'
+    expect(of(text)).toEqual([])
+    expect(of(text, { strict: true })).toEqual(['one state offers 0 and 0/all.0'])
+    // and for stores in any case
+    expect(of(' | t@0: tst t0.y; dea t0.y; wst').some((t) => t.startsWith('one state offers'))).toBe(true)
+  })
+})
+
+describe('waves', () => {
+  const clean: ReadonlyArray<Word> = [wrG]
+  const bad: ReadonlyArray<ReadonlyArray<Word>> = [[wr], [wr]]
+  const three = launchedProgram(
+    team({
+      words: [
+        [clean, []],
+        [clean, []],
+        [[], []],
+      ],
+    }),
+  )
+  it('are searched one after another, and counted together', () => {
+    const all = searched(three)
+    expect([all.waves, all.complete, all.clean, all.ends.length]).toEqual([3, true, true, 3])
+    expect(all.ends.map((end) => end.slice(0, 2))).toEqual(['0:', '1:', '2:'])
+    // a bound is one of all of them
+    const first = searched(launchedProgram(team({ words: [[clean, []]] })))
+    const cut = searched(three, { states: first.states + 2 })
+    expect([cut.complete, cut.bound, cut.waves, cut.states]).toEqual([false, 'states', 2, first.states + 3])
+    expect(cut.ends.length).toBe(1)
+  })
+  it('the schedule of a finding begins with those before it', () => {
+    const launched = launchedProgram(team({ words: [[clean, []], bad] }))
+    const { found, waves } = searched(launched, { stop: true })
+    expect([waves, found.length]).toEqual([2, 1])
+    const { schedule } = found[0]!
+    const ran = run(launched.world, launched.machine, settings(recorded(schedule), true), collect)
+    expect(ran.schedule.slice(0, schedule.length).map(showKey)).toEqual(schedule.map(showKey))
+    expect(ran.clusters).toBe(2)
+    expect(ran.result.filter((e) => e._tag === 'cluster').length).toBe(2)
+    const path = right(along(launched, options({ stop: true }), schedule))
+    expect(path.found.map((f) => f.text)).toEqual(found.map((f) => f.text))
+    expect(path.waves).toBe(2)
+  })
+  it('where the first finding is the end, no further wave is asked; else all are', () => {
+    const launched = launchedProgram(team({ words: [bad, [clean, []], bad] }))
+    const first = searched(launched, { stop: true })
+    expect([first.waves, first.found.length, first.complete]).toEqual([1, 1, false])
+    const all = searched(launched, { stop: false })
+    expect([all.waves, all.complete, all.clean]).toEqual([3, true, false])
+    expect(kindsOf(all)).toBe('race visibility')
+  })
+})
+
+describe('how a wave can end', () => {
+  const world = {
+    header: {
+      barriers: [
+        { name: 'full[0]', cta: 0 },
+        { name: 'full[1]', cta: 0 },
+        { name: 'full[0]', cta: 1 },
+      ],
+    },
+  } as unknown as World
+  const machine = (by: object): Machine =>
+    ({ barriers: [], named: [], tensorMemory: [], ...by }) as unknown as Machine
+  const barrier = (completed: number, pending: number, expected: number, tx: number): object => ({
+    completed,
+    pending,
+    expected,
+    tx,
+  })
+  it('barriers that are there: parity, arrivals and bytes that are missing', () => {
+    expect(endOf(world, machine({}))).toBe('')
+    expect(endOf(world, machine({ barriers: [barrier(2, 1, 3, 16), null, barrier(1, 2, 2, 0)] }))).toBe(
+      'full[0]@0 0:1/3+16  full[0]@1 1:2/2+0',
+    )
+  })
+  it('who stands at a named barrier, and columns, in an order of their own', () => {
+    const named = [
+      { cta: 1, id: 2, arrived: 64, generation: 5 },
+      { cta: 0, id: 3, arrived: 0, generation: 1 },
+      { cta: 0, id: 2, arrived: 32, generation: 0 },
+    ]
+    const tensorMemory = [
+      { allocated: [] },
+      {
+        allocated: [
+          { start: 32, columns: 64 },
+          { start: 0, columns: 32 },
+        ],
+      },
+    ]
+    expect(endOf(world, machine({ barriers: [null, barrier(0, 1, 1, 0)], named, tensorMemory }))).toBe(
+      'full[1]@0 0:1/1+0  barrier 2@0 32  barrier 2@1 64  columns@1 0+32  columns@1 32+64',
+    )
   })
 })

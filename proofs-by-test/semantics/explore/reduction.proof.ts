@@ -16,6 +16,7 @@ import { skeleton } from '../naive/skeletons.js'
 import { kindsOf, launchedProgram, launchedSkeleton, right, searched } from './programs.js'
 import {
   arr,
+  ask,
   atom,
   gather,
   gathered,
@@ -28,6 +29,9 @@ import {
   type Word,
   atomY,
   barArrive,
+  behindCopies,
+  drop,
+  expecting,
   forked,
   init,
   inval,
@@ -331,6 +335,38 @@ const teams: ReadonlyArray<readonly [what: string, enough: string, words: Team['
 describe('events that are enough, of teams', () => {
   it.each(teams)('%s', (_, expected, words) => {
     expect(ofTeam({ words: [words] })).toBe(expected)
+  })
+})
+
+const counted: ReadonlyArray<readonly [what: string, enough: string, of: Team]> = [
+  ['a test, and an arrival that ends the phase', '0 1', { words: [[[ask(0)], [arr(0)]]] }],
+  ['the same, turned', '0 1', { words: [[[arr(0)], [ask(0)]]] }],
+  [
+    'a test, and an arrival that does not end it',
+    '0',
+    { words: [[[ask(0)], [arr(0)]]], counts: [2, 1, 1, 1] },
+  ],
+  ['a test of another barrier', '0', { words: [[[ask(1)], [arr(0)]]] }],
+  ['tests', '0', { words: [[[ask(0)], [ask(0)]]] }],
+  ['who drops out, and an arrival', '0 1', { words: [[[drop(0)], [arr(0)]]], counts: [3, 1, 1, 1] }],
+  ['who drops out elsewhere', '0', { words: [[[drop(0)], [arr(1)]]], counts: [3, 1, 1, 1] }],
+  [
+    'an arrival that counts itself, and another',
+    '0 1',
+    { words: [[[behindCopies(0)], [arr(0)]]], counts: [3, 1, 1, 1] },
+  ],
+  ['one that counts itself elsewhere', '0', { words: [[[behindCopies(0)], [arr(1)]]], counts: [3, 3, 1, 1] }],
+  [
+    'bytes that are expected, and an arrival that would end the phase',
+    '0 1',
+    { words: [[[expecting(0, 16)], [arr(0)]]] },
+  ],
+  ['and one that would not', '0', { words: [[[expecting(0, 16)], [arr(0)]]], counts: [2, 1, 1, 1] }],
+]
+
+describe('events that are enough, of barriers', () => {
+  it.each(counted)('%s', (_, expected, of) => {
+    expect(ofTeam(of)).toBe(expected)
   })
 })
 

@@ -31,6 +31,11 @@ const next = (what: string): string => `${what} ${String(label++)}`
 
 export const wr: Word = (t) => B.run(next('write x'), { _tag: 'smem.store', destination: t.x, value: ones })
 export const rd: Word = (t) => B.smemLoad(next('read x'), t.x)
+/** The x of another CTA, by its rank. */
+export const rdFar =
+  (rank: number): Word =>
+  (t) =>
+    B.smemLoad(next('read far'), X.remote(t.x, X.i32(rank)))
 export const wrY: Word = (t) => B.run(next('write y'), { _tag: 'smem.store', destination: t.y, value: ones })
 export const rdY: Word = (t) => B.smemLoad(next('read y'), t.y)
 export const wrG: Word = (t) =>
