@@ -151,6 +151,7 @@ describe('who is chosen, by hand', () => {
   test('a record: its events wherever they stand, no other event in their place, and eagerly after the last', () => {
     const keys = [b.key, x.key]
     expect(chosen(Policy.recorded(keys), [a, b], [a, y, x], [a, b, y], [a, b])).toEqual([1, 2, 2, 0])
+    expect(chosen(Policy.recorded(keys), [b, a], [x])).toEqual([0, 0])
     expect(chosen(Policy.recorded(keys), [a, x])).toEqual([null])
     // the same statement is not the same event
     expect(chosen(Policy.recorded([{ ...x.key, stage: 'signal' }]), [x])).toEqual([null])

@@ -417,6 +417,27 @@ describe('events that are enough, of clusters', () => {
     }
     expect(ofTeam(of, [1, 1, 0, 1])).toBe('2 3')
   })
+  /** Two clusters of two that run together; 2 stands at the barrier of the second, and 3 is missing there. */
+  const clusters = (...words: readonly [Words, Words, Words]): string => {
+    const [zero, one, three] = words
+    const of: Team = {
+      words: [
+        [[...zero, signal()]],
+        [[...one]],
+        [[gather(), gathered, wrG]],
+        [[...three, gather(), gathered]],
+      ],
+      cluster: 2,
+    }
+    return ofTeam(of, [0, 0, 1, 0])
+  }
+  type Words = ReadonlyArray<Word>
+  it('behind a meeting of one cluster: who of that cluster is missing, whatever another has done', () => {
+    // 2 comes to write g once 3 has arrived, so nobody may read g alone; nobody writes what 3 reads
+    expect(clusters([rdG], [rdG], [rdH])).toBe('3')
+    // who reads g draws in 2, which waits for 3, which writes what 1 is going to read
+    expect(clusters([rdG], [rdG, rdH], [wrH])).toBe('1 3')
+  })
 })
 
 /** 0 has forked 1 and 2 and goes on. */
