@@ -6,14 +6,18 @@ import { describe, expect, test } from 'vitest'
 import { bits } from '../../src/numerics/bits.js'
 import * as B from '../../src/semantics/builder.js'
 import * as X from '../../src/semantics/expression.js'
-import { unanswered } from '../../src/semantics/confirm.js'
-import type { Finding, HazardId } from '../../src/semantics/finding.js'
+import { confirm, unanswered, type Answer, type Ran } from '../../src/semantics/confirm.js'
+import type { Finding, HazardId, Judgement } from '../../src/semantics/finding.js'
+import { noArguments, type Launched } from '../../src/semantics/launch.js'
 import type { World } from '../../src/semantics/machine/world.js'
 import { hazardIds } from '../../src/semantics/detector/index.js'
+import * as Policy from '../../src/semantics/policy.js'
 import type { Program } from '../../src/semantics/program.js'
-import type { Verdict } from '../../src/semantics/verdict.js'
-import { checked, programOf, right } from './explore/programs.js'
-import { arr, team } from './explore/team.js'
+import * as Run from '../../src/semantics/run.js'
+import type { EventKey } from '../../src/semantics/step.js'
+import type { Verdict, VerdictName } from '../../src/semantics/verdict.js'
+import { checked, launchedProgram, programOf, right, searched } from './explore/programs.js'
+import { arr, forked, inval, rd, team } from './explore/team.js'
 
 const finding = (id: HazardId): Finding => ({
   id,
@@ -205,4 +209,166 @@ test('where control depends on data nothing is searched, and the directed schedu
     runs(2, 0),
   ])
   expect(v.reason).toMatch(/^C3 fails \([^;]*\)$/)
+})
+
+describe('asked by hand, with runs and findings that are made up', () => {
+  /** One run under a policy, whatever policy is asked for; with these findings. */
+  const ranBy = (
+    launched: Launched,
+    policy: Policy.AnyPolicy,
+    ids: ReadonlyArray<HazardId>,
+    keep: (schedule: ReadonlyArray<EventKey>) => ReadonlyArray<EventKey> = (schedule) => schedule,
+  ): Ran => {
+    const ran = Run.run(launched.world, launched.machine, Run.settings(policy, true), Run.ignore)
+    const judgement = { findings: ids.map(finding) } as unknown as Judgement
+    return { ...ran, schedule: keep(ran.schedule), result: [judgement, null] }
+  }
+  interface Asked {
+    readonly answer: Answer
+    /** names and seeds of the policies, in the order in which they were asked for */
+    readonly policies: ReadonlyArray<string>
+  }
+  const asking = (
+    program: Program,
+    run: (launched: Launched) => Ran,
+    more: { readonly decide?: VerdictName; readonly judgement?: Judgement; readonly states?: number } = {},
+  ): Asked => {
+    const launched = launchedProgram(program)
+    const ran = run(launched)
+    const policies: string[] = []
+    const answer = confirm({
+      program,
+      arguments: noArguments,
+      launched,
+      strict: false,
+      judgement: more.judgement ?? null,
+      bounds: { states: more.states ?? 1000, depth: 1000 },
+      run: (policy) => {
+        policies.push(policy((p) => (typeof p.init === 'number' ? `${p.name} ${String(p.init)}` : p.name)))
+        return ran
+      },
+      decide: () => ({ name: more.decide ?? 'undecided', reason: 'made up' }),
+    })
+    return { answer, policies }
+  }
+  const eagerly =
+    (ids: ReadonlyArray<HazardId>, policy: Policy.AnyPolicy = Policy.eager) =>
+    (l: Launched): Ran =>
+      ranBy(l, policy, ids)
+  const nothing = (l: Launched): Ran => ranBy(l, Policy.eager, [], () => [])
+
+  const racy = programOf(' | t@0: wr s0.x | u@0: wr s0.x')
+  const kinds: ReadonlyArray<
+    readonly [
+      kind: string,
+      program: Program,
+      policy: Policy.AnyPolicy,
+      findings: ReadonlyArray<HazardId>,
+      said: HazardId,
+    ]
+  > = [
+    ['race', racy, Policy.roundRobin, ['V1', 'I1', 'W1', 'R1'], 'W1'],
+    [
+      'visibility',
+      programOf('b@0:1 | t@0: wr s0.x; arr #0 ~ | u@0: wait #0 0; rd s0.x'),
+      Policy.eager,
+      ['U1', 'B2', 'V1', 'P1'],
+      'V1',
+    ],
+    ['exit', programOf('b@0:1 | t@0: arx #0 1; ld > s0.x:#0:1'), Policy.lazy, ['B2', 'P1', 'U2', 'K1'], 'U2'],
+    ['overrun', programOf('b@0:1 | t@0: arx #0 1; arr #0'), Policy.eager, ['B7', 'D1', 'B2'], 'B2'],
+    ['lifecycle', team({ words: [[[inval(0), arr(0)]]] }), Policy.eager, ['I1', 'B2', 'B7'], 'B7'],
+    ['unwritten', forked({ children: [[rd], []] }), Policy.eager, ['D1', 'B7', 'I1'], 'I1'],
+  ]
+  test.each(kinds)(
+    '%s: in the words of the first finding that may be called so, and of the state',
+    (kind, program, policy, findings, said) => {
+      const { answer, policies } = asking(program, eagerly(findings, policy))
+      expect([answer.runs, answer.search, answer.refuted, policies.length]).toEqual([1, null, false, 1])
+      expect(answer.found!.decision.name).toBe('hazard')
+      expect(answer.found!.decision.reason.startsWith(`${said} (`)).toBe(true)
+      const bare = asking(program, eagerly([], policy)).answer.found!.decision
+      expect(answer.found!.decision.reason).toBe(`${said} (${bare.reason})`)
+      // if none may be called so, the first of them all
+      const [first] = findings
+      expect(asking(program, eagerly([first!], policy)).answer.found!.decision.reason, kind).toBe(
+        `${first!} (${bare.reason})`,
+      )
+    },
+  )
+  test('a deadlock and a fault need no finding, and take none', () => {
+    const stuck = asking(programOf('b@0:1 | t@0: wait #0 0'), eagerly(['D1'])).answer.found!.decision
+    expect(stuck.name).toBe('deadlock')
+    expect(stuck.reason).toMatch(/^nothing can move: 0:\d+$/)
+    const twice = programOf(' | t@0: tst t0.y; wst; dea t0.y; dea t0.y')
+    const refused = asking(twice, eagerly(['D1'])).answer.found!.decision
+    expect([refused.name, refused.reason]).toEqual([
+      'invalid',
+      'T2: dealloc: expected an allocation of 32 columns, found none',
+    ])
+  })
+
+  test('what a run decides itself stands: deadlocks, hazards, and what is invalid', () => {
+    for (const decide of ['deadlock', 'hazard', 'invalid'] as const) {
+      const { answer } = asking(programOf(alone), nothing, { decide })
+      expect(answer).toMatchObject({
+        runs: 1,
+        search: null,
+        refuted: false,
+        found: { decision: { name: decide, reason: 'made up' } },
+      })
+    }
+    for (const decide of ['ok', 'undecided', 'out-of-fuel', 'wrong-result'] as const) {
+      const { answer } = asking(programOf(alone), nothing, { decide })
+      expect([answer.runs, answer.found, answer.refuted]).toEqual([2 + others, null, true])
+    }
+  })
+  test('the schedules, in their order: agents, operations of findings, eager, lazy, seeds', () => {
+    const at = (id: HazardId, a: readonly [number, number], b?: readonly [number, number]): Finding => {
+      const of = ([index, n]: readonly [number, number]): Finding['a'] => ({ ...finding(id).a, index, at: n })
+      return { ...finding(id), a: of(a), ...(b === undefined ? {} : { b: of(b) }) }
+    }
+    const judgement = {
+      findings: [at('D1', [0, 5], [1, 7]), at('U2', [1, 7]), at('D1', [0, 7], [0, 5])],
+    } as unknown as Judgement
+    expect(asking(programOf(alone), nothing, { judgement }).policies).toEqual([
+      'starve:0 1',
+      'starve:1 2',
+      'starve:0:5 1',
+      'starve:1:7 2',
+      'starve:0:7 3',
+      'eager',
+      'lazy',
+      ...[1, 2, 3, 4].map((seed) => `seeded:${String(seed)} ${String(Policy.seeded(seed)((p) => p.init))}`),
+    ])
+  })
+  test('a search is one of what is enough, up to its first finding, and what it finds is run', () => {
+    const { answer, policies } = asking(racy, nothing)
+    expect(policies.slice(-1)).toEqual(['recorded 0'])
+    expect([answer.runs, policies.length, answer.refuted]).toEqual([2 + others + 1, 2 + others + 1, false])
+    const alike = searched(launchedProgram(racy), { stop: true })
+    const { complete, bound, states, transitions } = alike
+    expect(answer.search).toEqual({ complete, bound, states, transitions })
+    expect(answer.found!.decision).toEqual({ name: 'hazard', reason: alike.found[0]!.text })
+    // all of it is more, and so is what is not reduced
+    expect(searched(launchedProgram(racy), { stop: false }).states).toBeGreaterThan(states)
+    const quiet = programOf(`b@0:1 | ${unsettled} | v@0: rd s0.x | w@0: rd s0.x`)
+    const few = asking(quiet, nothing).answer.search!
+    expect(few.states).toBe(searched(launchedProgram(quiet)).states)
+    expect(searched(launchedProgram(quiet), { reduced: false }).states).toBeGreaterThan(few.states)
+    // one that is cut short refutes nothing
+    expect(asking(quiet, nothing, { states: 3 }).answer).toMatchObject({ refuted: false, found: null })
+  })
+  test('the states of a schedule of 20000 events are looked at, those of a longer one are not', () => {
+    const foreign: EventKey = { agent: 0, at: 999_999, stage: 'agent', part: 0 }
+    const long =
+      (length: number) =>
+      (l: Launched): Ran =>
+        ranBy(l, Policy.eager, [], (schedule) => [
+          ...schedule,
+          ...new Array<EventKey>(length - schedule.length).fill(foreign),
+        ])
+    expect(asking(racy, long(20_000)).answer.runs).toBe(1)
+    expect(asking(racy, long(20_001)).answer.runs).toBe(2 + others + 1)
+  })
 })
