@@ -3,7 +3,9 @@
  * and what is not; digests. Programs of a line each, worked by hand.
  */
 import { describe, expect, it } from 'vitest'
-import { digestOf } from '../../../src/semantics/check.js'
+import { bits } from '../../../src/numerics/bits.js'
+import { digested, digestOf } from '../../../src/semantics/check.js'
+import { readTensor } from '../../../src/semantics/launch.js'
 import { embed } from '../../../src/semantics/naive/embed.js'
 import { show } from '../../../src/semantics/naive/notation.js'
 import { skeletonOf } from '../../../src/semantics/naive/random.js'
@@ -19,6 +21,7 @@ import {
 } from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
 import { showSchedule } from '../../../src/semantics/run.js'
+import { readKey } from '../../../src/semantics/step.js'
 import type { Verdict } from '../../../src/semantics/verdict.js'
 import { without } from '../../../src/kernels/broken/index.js'
 import { matmul } from '../machine-samples.js'
@@ -339,6 +342,122 @@ describe('what is looked for', () => {
     // what is left after the end of a schedule that fits goes on eagerly
     expect(checked(program, { explore: false, policy: recorded(schedule) }).verdict.verdict).toBe('ok')
     expect(checked(program, { explore: false, policy: recorded(first) }).verdict.verdict).toBe('ok')
+  })
+})
+
+describe('what a verdict says', () => {
+  it('who, of what, and how much: counts, scope, digests, settings', () => {
+    const program = matmul({ k: 64, n: 128 })
+    const {
+      verdict: v,
+      world,
+      machine,
+      schedule,
+    } = checked(program, {
+      settings: { k: 64 },
+      explore: false,
+    })
+    expect(v).toMatchObject({
+      schema: 'tcspec.verdict/1',
+      kernel: program.name,
+      settings: { k: 64 },
+      decidedBy: 'one-schedule',
+      search: null,
+      findings: [],
+      notes: [],
+      waitFor: [],
+      provenance: null,
+      scope: ['races inside one agent, between its own lanes'],
+    })
+    // two by two tiles, one CTA each
+    expect(v.counts).toMatchObject({
+      steps: schedule.length,
+      agents: world.header.agents.length,
+      ctas: 1,
+      clusters: 4,
+      runs: 1,
+    })
+    expect(v.counts.events).toBeGreaterThan(schedule.length)
+    expect(v.digest.output).toBe('none')
+    expect(machine.inFlight).toEqual([])
+    expect(digested(world)).toEqual(['out'])
+  })
+  it('the outputs alone are digested, with data', () => {
+    const launch = { algebra: bits('hopper'), explore: false, hazards: false } as const
+    const program = matmul({ k: 64 })
+    const tensors = (x: number): ReadonlyMap<string, Float64Array> =>
+      new Map([
+        ['a', new Float64Array(128 * 64).fill(x)],
+        ['b', new Float64Array(64 * 64).fill(0x3c00)],
+      ])
+    const of = (x: number): string => {
+      const {
+        verdict: v,
+        world,
+        machine,
+      } = checked(program, {
+        ...launch,
+        arguments: { scalars: new Map(), tensors: tensors(x) },
+      })
+      expect(v.digest.output).toBe(digestOf([readTensor(world, machine, 'out')]))
+      return v.digest.output
+    }
+    // one and two in f16
+    expect(of(0x3c00)).not.toBe(of(0x4000))
+    expect(of(0x3c00)).toBe(of(0x3c00))
+  })
+  it('an event that is refused: where, whose, and as a finding of that agent where its code is one', () => {
+    const text = ' | t@0: fen cta | u@0: tst t0.y; wst; dea t0.y; dea t0.y'
+    const v = checked(programOf(text), { explore: false }).verdict
+    expect(v.reason).toBe(
+      'T2: agent 1 / 1.3 dea t0.y: dealloc: expected an allocation of 32 columns, found none (agent wg1 of CTA 0)',
+    )
+    expect(v.findings.map((f) => [f.id, f.severity, f.text, f.a.agent, f.a.site, f.a.does, f.b])).toEqual([
+      [
+        'T2',
+        'E',
+        'dealloc: expected an allocation of 32 columns, found none',
+        'wg1@0',
+        '1.3 dea t0.y',
+        'is refused',
+        undefined,
+      ],
+    ])
+    // the schedule ends with it
+    expect(v.findings[0]!.schedule.split(' ').slice(-1)).toEqual([`1:${String(v.findings[0]!.a.at)}`])
+    expect(v.counts.steps).toBe(v.findings[0]!.schedule.split(' ').length)
+  })
+  it('missing edges of the first findings, unless nobody wants them', () => {
+    const racy = programOf(
+      ' | t@0: wr s0.x; wr s0.y; wr s0.z; wr s0.w | u@0: rd s0.x; rd s0.y; rd s0.z; rd s0.w',
+    )
+    const missing = (explain: boolean): ReadonlyArray<boolean> =>
+      checked(racy, { explore: false, explain }).verdict.findings.map((f) => f.missing !== undefined)
+    expect(missing(true)).toEqual([true, true, true, false])
+    expect(missing(false)).toEqual([false, false, false, false])
+  })
+  it('a finding replays: its schedule gives a run with that finding', () => {
+    const text = 'b@0:1 | t@0: wr s0.x; arr #0 ~ | u@0: wait #0 0; rd s0.x'
+    const { findings } = checked(programOf(text), { explore: false, policy: seeded(3) }).verdict
+    expect(findings.length).toBe(1)
+    const keys = findings[0]!.schedule.split(' ').map((key) => readKey(key)!)
+    const again = checked(programOf(text), { explore: false, policy: recorded(keys) }).verdict
+    expect(again.findings).toEqual(findings)
+  })
+  it('contracts are notes, with the schedule that shows them, and findings where the caller is strict', () => {
+    // a load whose data nobody waits for is complete for whoever knows a later event of its agent: a note
+    const text = ' | t@0: tst t0.y; wst; tld t0.y; dea t0.y; wld'
+    const [lax, strict] = [false, true].map(
+      (s) => checked(programOf(text), { explore: false, strict: s }).verdict,
+    )
+    expect([lax!.verdict, lax!.findings]).toEqual(['ok', []])
+    expect(strict!.verdict).toBe('hazard')
+    const [note] = lax!.notes
+    expect(note!.severity).not.toBe('E')
+    expect(note!.schedule.split(' ').length).toBe(lax!.counts.steps)
+    expect(strict!.notes).toEqual([])
+    // both are about the load
+    expect([note!, strict!.findings[0]!].map((f) => f.a.site)).toEqual(['0.2 tld t0.y', '0.2 tld t0.y'])
   })
 })
 
