@@ -12,7 +12,8 @@ import type { Touch } from '../../../src/semantics/touches.js'
 import { skeleton } from '../naive/skeletons.js'
 import { header } from '../provenance/terms.js'
 import { launchedProgram, launchedSkeleton } from './programs.js'
-import { arr, signal, team, wait, wr } from './team.js'
+import * as B from '../../../src/semantics/builder.js'
+import { arr, forked, init, signal, team, wait, wr, type Word } from './team.js'
 
 const texts = [
   'b@0:1 e@0:1 | t@0: arx #0 1; ld > s0.x:#0:1; wait #1 0; arx #0 1; ld > s0.x:#0:1 | u@0: wait #0 0; rd s0.x; arr #1; wait #0 1; rd s0.x',
@@ -82,6 +83,56 @@ describe('lists', () => {
     )
     const listed = Claims.future(world, machine)
     expect(listed.open).toEqual([true, false])
+  })
+  it('so is whoever waits for the end of one that faults; the other children are not', () => {
+    const stop: Word = () => B.run('stop', { _tag: 'trap' })
+    const open = (children: readonly [ReadonlyArray<Word>, ReadonlyArray<Word>]): ReadonlyArray<boolean> => {
+      const { world, machine } = launchedProgram(forked({ children, after: [wr] }))
+      return Claims.future(world, machine).open
+    }
+    expect(open([[wr], [wr]])).toEqual([false, false, false])
+    expect(open([[stop], [wr]])).toEqual([true, true, false])
+    expect(open([[wr], [wr, stop]])).toEqual([true, false, true])
+    expect(open([[stop], [stop]])).toEqual([true, true, true])
+  })
+  it('a list names the events of an agent at their places, and of each operation its stages in their order', () => {
+    const { world, machine } = launchedSkeleton(
+      skeleton('b@0:1 | t@0: arx #0 1; ld > s0.x:#0:1; wait #0 0; rd s0.x; st s0.x > g.z; bc; bw 0 full'),
+    )
+    const { events } = Claims.future(world, machine)
+    const of = events[0]!
+      .slice(-8)
+      .map((e) => [
+        ...e!.own.map((t) => t._tag),
+        ...e!.operations.map((s) => `${s.stage}: ${s.what.map((t) => t._tag).join(' ')}`),
+      ])
+    expect(of.slice(-7)).toEqual([
+      ['count'],
+      ['write: memory memory', 'signal: count'],
+      ['wait'],
+      ['memory'],
+      ['read: memory', 'write: memory'],
+      [],
+      [],
+    ])
+    // places are counted from 1
+    expect(events[0]![0]).toBeUndefined()
+    expect(events[0]![1]).toBeDefined()
+  })
+  it('whoever is stuck is pushed on, one after another, and not who waits for the end of another', () => {
+    // the child waits for what only its parent gives, behind the join
+    const { world, machine } = launchedProgram(
+      forked({ before: [init(0)], children: [[wait(0), wr], []], after: [arr(0)] }),
+    )
+    const { events, open } = Claims.future(world, machine)
+    expect(open).toEqual([false, false, false])
+    expect(events[1]!.flatMap((e) => (e === undefined ? [] : e.own.map((t) => t._tag)))).toEqual([
+      'wait',
+      'memory',
+    ])
+    const parent = events[0]!.flatMap((e) => (e === undefined ? [] : [e.own.map((t) => t._tag).join()]))
+    // init, fork, join, arrive
+    expect(parent).toEqual(['life', 'start', '', 'count'])
   })
   it('where control may depend on timing nothing is known', () => {
     const { world, machine } = launchedProgram(
