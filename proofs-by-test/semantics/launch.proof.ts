@@ -305,10 +305,9 @@ describe('a program with one of everything, three clusters of two CTAs', () => {
         ...more,
       }),
     )
-  const l = at(2)
-  const { header } = l.world
-
   test('planes: global memory, then those of each CTA', () => {
+    const l = at(2)
+    const { header } = l.world
     const plane = (space: string, name: string, bytes: number, more: object = {}): object => ({
       space,
       name,
@@ -332,6 +331,7 @@ describe('a program with one of everything, three clusters of two CTAs', () => {
     expect([l.world.planesPerCta, l.world.barriersPerCta]).toEqual([4, 3])
   })
   test('agents and barriers, of each CTA; a barrier alone has no number', () => {
+    const { header } = at(2).world
     expect(header.agents).toEqual(
       [0, 1, 2, 3].flatMap((cta) => [
         { name: 'a', cta, warps: 4, starts: true },
@@ -356,6 +356,8 @@ describe('a program with one of everything, three clusters of two CTAs', () => {
     )
   })
   test('the rest of the header, and of the world', () => {
+    const l = at(2)
+    const { header } = l.world
     expect(header).toMatchObject({ arch: 'sm100a', program: 'all', ctas: 4, resident: 2, computes: null })
     expect(header.tensors).toEqual([
       { name: 'given', plane: 0, dtype: 'f16', shape: [4, 8], strides: [8, 1] },
@@ -386,6 +388,7 @@ describe('a program with one of everything, three clusters of two CTAs', () => {
     ).toEqual({ _tag: 'copy', from: 'given', out: 'made' })
   })
   test('storages: the planes of the first CTA, offsets, the first of their barriers', () => {
+    const l = at(2)
     const where = [...l.world.storages.values()].map((s) => [
       s.id,
       s.space,
@@ -413,6 +416,7 @@ describe('a program with one of everything, three clusters of two CTAs', () => {
     })
   })
   test('the first machine: two clusters, who starts stands before its first effect, nothing else has happened', () => {
+    const l = at(2)
     const { machine: m } = l
     expect(m.wave).toEqual({ clusters: [0, 1], next: 2, requests: 0, refused: [false, false] })
     expect(m.agents.map((a) => [a.status, a.at, a.ready?._tag ?? null])).toEqual(
@@ -438,6 +442,8 @@ describe('a program with one of everything, three clusters of two CTAs', () => {
     expect([...readTensor(l.world, m, 'given')!]).toEqual(Array.from({ length: 32 }, (_, k) => k))
   })
   test('the next wave: the cluster that is left, global memory handed on, all else fresh; then none', () => {
+    const l = at(2)
+    const { header } = l.world
     const map = l.world.descriptors.get('map') as DescriptorValue
     const before = withTensormaps(
       withWave(l.machine, { ...l.machine.wave, requests: 7, refused: [true, false] }),

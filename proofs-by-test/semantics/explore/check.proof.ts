@@ -198,6 +198,25 @@ describe('what causes a deadlock is seen in another schedule', () => {
       [blocked, 'B3 0.1 arr #0 / 1.0 arr #0'],
     ],
     [
+      'of several conflicts all',
+      'b@0:1 | t@0: wait #0 1; wr s0.x; wr s0.y; arr #0 | u@0: arr #0; rd s0.x; rd s0.y',
+      stuck,
+      ['B6 0.1 wr s0.x / 1.1 rd s0.x', 'B6 0.2 wr s0.y / 1.2 rd s0.y', blocked],
+    ],
+    [
+      'the arrivals are told, not where the run that shows them is stuck itself',
+      'b@0:1 e@0:1 | t@0: wait #0 1; arr #0; wait #1 0 | u@0: arr #0',
+      stuck,
+      [blocked, 'B3 0.1 arr #0 / 1.0 arr #0'],
+    ],
+    [
+      'of the first run that shows them, be it not the first that is tried',
+      // the first agent arrives late, unless it goes as far as it can
+      'b@0:1 | u@0: rd s0.z; rd s0.z; rd s0.z; arr #0 | t@0: wait #0 1; arr #0',
+      { policy: lazy },
+      ['B6 1.0 wait #0 1', 'B3 1.1 arr #0 / 0.3 arr #0'],
+    ],
+    [
       'a phase that ends too early explains nothing',
       'b@0:1 | t@0: wait #0 1 | u@0: arr #0',
       stuck,
@@ -219,6 +238,28 @@ describe('what causes a deadlock is seen in another schedule', () => {
   ]
   it.each(rows)('%s', (_, text, how, findings) => {
     expect(found(text, how)).toEqual(findings)
+  })
+  it('what the first run found besides comes last', () => {
+    const text = 'b@0:1 | t@0: wait #0 1; wr s0.x; arr #0 | u@0: arr #0; rd s0.x'
+    // a schedule in which the read comes first, and the arrivals the other way round
+    const policy = seeded(2)
+    const alone = found(text, { policy, explore: false })
+    expect(alone[0]).toBe('B6 1.1 rd s0.x / 0.1 wr s0.x')
+    expect(found(text, { policy })).toEqual([
+      // the first of each kind: the cause, and what failed in the first run
+      'B6 0.1 wr s0.x / 1.1 rd s0.x',
+      'B1 0.0 wait #0 1 / 1.0 arr #0',
+      'B3 1.0 arr #0 / 0.2 arr #0',
+      blocked,
+      'B6 1.1 rd s0.x / 0.1 wr s0.x',
+    ])
+  })
+  it('a hazard is told by the run that decided, and no cause is looked for', () => {
+    const text = 'b@0:1 e@0:1 | t@0: arr #0 | u@0: arr #0 | p@0: wr s0.x; arr #1 ~ | c@0: wait #1 0; rd s0.x'
+    const v = checked(programOf(text)).verdict
+    expect([v.verdict, v.decidedBy]).toEqual(['hazard', 'exploration'])
+    const { schedule } = checked(programOf(text), { policy: starvingAgent(0, 1), explore: false })
+    expect(v.findings[0]!.schedule).toBe(showSchedule(schedule))
   })
   it('says which run decided, and how many there were', () => {
     const text = 'b@0:1 e@0:1 | t@0: wait #0 1; arr #0; arr #1 | u@0: arr #0; arr #1'
@@ -308,6 +349,9 @@ describe('what is looked for', () => {
       const v = checked(wrong, { hazards, provenance: true, explore: false }).verdict
       expect([v.verdict, v.provenance?.proved, v.reason]).toEqual(['wrong-result', false, v.provenance?.text])
     }
+    // where conditions fail the result of one run is one of many
+    const both = checked(right(without('wait loaded')(wrong)), { provenance: true, explore: false }).verdict
+    expect([both.verdict, both.provenance?.proved]).toEqual(['undecided', false])
     // and without provenance nobody has said so
     expect(checked(wrong, { explore: false }).verdict.verdict).toBe('ok')
   })
