@@ -1,15 +1,19 @@
-/** Expressions against their definitions: integers by BigInt, reductions by the order written out. */
+/**
+ * Expressions against their definitions: integers by BigInt, reductions by the order written out; then, by tables, what every operation
+ * does with a scalar, a tile, a pointer, unknown data, or an operand that has failed already.
+ */
 import { fc, test as prop } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
-import { WGMMA } from '../../src/layouts/tiled.js'
+import { WGMMA, WGMMA_COL, WGMMA_ROW } from '../../src/layouts/tiled.js'
 import { bits } from '../../src/numerics/bits.js'
 import { real64 } from '../../src/numerics/real64.js'
 import { unit } from '../../src/numerics/unit.js'
 import type { Algebra } from '../../src/numerics/algebra.js'
-import type { BinaryName, CompareName, Expr, ExprNode } from '../../src/semantics/expression.js'
+import type { BinaryName, CompareName, ConvertName, Expr, ExprNode } from '../../src/semantics/expression.js'
 import * as X from '../../src/semantics/expression.js'
 import { evaluate } from '../../src/semantics/machine/evaluate.js'
-import { isFault, type Value } from '../../src/semantics/machine/value.js'
+import { float, isFault, ptr, type TileValue, type Value } from '../../src/semantics/machine/value.js'
+import type { ScalarName } from '../../src/semantics/types.js'
 import { launched, solo } from './machine-samples.js'
 
 const nothing = solo(function* () {
@@ -342,5 +346,460 @@ describe('reduce', () => {
     const last = X.reduce(x, 1, (a, b) => X.sub(X.mul(a, X.i32(3)), b))
     const expected = [1, 2, 3, 4].reduce((a, b) => 3 * a - b, 0)
     expect(tileOf(last)).toEqual([expected, expected])
+  })
+})
+
+// ---------------------------------------------------------------- operands of every kind, on demand
+
+const raw = (e: ExprNode): Expr => e as unknown as Expr
+const slot = (k: number): ExprNode => ({ _tag: 'local', slot: k })
+/** A tile by its contents. */
+const given = (
+  element: TileValue['element'],
+  data: ReadonlyArray<number> | null,
+  more: Partial<TileValue> = {},
+): TileValue => ({
+  _tag: 'tile',
+  shape: [data === null ? 2 : data.length],
+  element,
+  pointee: 'i8',
+  plane: -1,
+  layout: 'any',
+  data: data === null ? null : Float64Array.from(data),
+  origin: { _tag: 'other' },
+  ...more,
+})
+const pointers = (data: ReadonlyArray<number>, plane: number): TileValue =>
+  given('ptr', data, { pointee: 'f16', plane })
+const pointer = ptr('f16', 3, 8)
+/** What an expression comes to over a frame: the code of its fault, the contents of a tile, or the scalar. */
+const outcome = (e: ExprNode, frame: ReadonlyArray<Value | undefined>, algebra: Algebra['name']): unknown => {
+  const v = value(raw(e), algebra, frame as ReadonlyArray<Value>)
+  if (isFault(v)) return v.code
+  return typeof v === 'object' && v._tag === 'tile' ? (v.data === null ? null : [...v.data]) : v
+}
+const f32 = (x: number): Value => ({ _tag: 'float', dtype: 'f32', x })
+const unary: ExprNode = { _tag: 'unary', op: 'neg', mode: 'rn', x: slot(0) }
+const binary = (op: BinaryName): ExprNode => ({ _tag: 'binary', op, x: slot(0), y: slot(1) })
+const less = (signed: boolean = true): ExprNode => ({
+  _tag: 'compare',
+  op: 'lt',
+  signed,
+  x: slot(0),
+  y: slot(1),
+})
+const fused: ExprNode = { _tag: 'fma', x: slot(0), y: slot(1), z: slot(2) }
+const choice: ExprNode = { _tag: 'select', cond: slot(0), x: slot(1), y: slot(2) }
+const convert = (op: ConvertName, to: ScalarName, saturate: boolean = false): ExprNode => ({
+  _tag: 'convert',
+  op,
+  to,
+  rounding: 'rn',
+  saturate,
+  x: slot(0),
+})
+const pack = (to: ScalarName, parts: number): ExprNode => ({
+  _tag: 'pack',
+  to,
+  parts: Array.from({ length: parts }, (_, k) => slot(k)),
+})
+const unpack = (to: ScalarName, part: number): ExprNode => ({ _tag: 'unpack', to, part, x: slot(0) })
+
+type Row = readonly [
+  what: string,
+  expression: ExprNode,
+  frame: ReadonlyArray<Value | undefined>,
+  expected: unknown,
+  algebra?: Algebra['name'],
+]
+const table = (rows: ReadonlyArray<Row>): void => {
+  test.each(rows)('%s', (_, e, frame, expected, algebra = 'bits') => {
+    expect(outcome(e, frame, algebra)).toEqual(expected)
+  })
+}
+const ones = given('f32', [1, 1])
+const unknown = given('f32', null)
+
+describe('one operand', () => {
+  table([
+    ['a scalar', unary, [f32(3)], f32(-3), 'real64'],
+    ['a tile', unary, [given('f32', [1, -2])], [-1, 2], 'real64'],
+    ['without data', unary, [unknown], null, 'real64'],
+    ['what failed before', unary, [undefined], 'name.unset'],
+    ['an integer', unary, [1], 'type.mismatch'],
+    ['integers', unary, [given('i32', [1])], 'type.mismatch'],
+    ['pointers', unary, [pointers([0], 0)], 'type.mismatch'],
+    ['a tile of what the algebra lacks', { ...unary, op: 'exp2' }, [ones], 'algebra.lacks'],
+  ])
+})
+
+describe('two operands', () => {
+  table([
+    ['a tile and a scalar', binary('sub'), [given('i32', [5, 7]), 2], [3, 5]],
+    ['a scalar and a tile', binary('sub'), [2, given('i32', [5, 7])], [-3, -5]],
+    ['the first failed', binary('add'), [undefined, 1], 'name.unset'],
+    ['the second failed', binary('add'), [1, undefined], 'name.unset'],
+    ['a tile and what failed', binary('add'), [ones, undefined], 'name.unset'],
+    ['a tile and a pointer', binary('add'), [ones, pointer], 'type.mismatch'],
+    ['a pointer and a tile', binary('add'), [pointer, ones], 'type.mismatch'],
+    ['a tile and an i64 that no element holds', binary('add'), [given('i64', [1]), 2n ** 53n], 'i64.range'],
+    ['other elements', binary('add'), [ones, given('f16', [1, 1])], 'type.mismatch'],
+    ['pointers', binary('add'), [pointers([0], 0), pointers([0], 0)], 'type.mismatch'],
+    ['other shapes', binary('add'), [ones, given('f32', [1])], 'tile.shape'],
+    ['other ranks', binary('add'), [ones, given('f32', [1, 1], { shape: [1, 2] })], 'tile.shape'],
+    ['a scalar of another kind', binary('add'), [ones, 1], 'type.mismatch'],
+    ['floats', binary('mul'), [given('f32', [2, 3]), given('f32', [5, 7])], [10, 21], 'real64'],
+    ['floats, one unknown', binary('mul'), [ones, unknown], null, 'real64'],
+    ['floats, the other unknown', binary('mul'), [unknown, ones], null, 'real64'],
+    ['floats have no remainder', binary('rem'), [ones, ones], 'algebra.lacks'],
+    [
+      'i32 has no quotient of floats',
+      binary('fdiv'),
+      [given('i32', [1]), given('i32', [1])],
+      'algebra.lacks',
+    ],
+    ['i1', binary('and'), [given('i1', [0, 0, 1, 1]), given('i1', [0, 1, 0, 1])], [0, 0, 0, 1]],
+    ['i1, either', binary('or'), [given('i1', [0, 0, 1, 1]), given('i1', [0, 1, 0, 1])], [0, 1, 1, 1]],
+    ['i1 is not shifted', binary('shl'), [given('i1', [1]), given('i1', [1])], 'algebra.lacks'],
+    ['i64', binary('mul'), [given('i64', [3, -4]), given('i64', [5, 2 ** 40])], [15, -(2 ** 42)]],
+    [
+      'i64 has no quotient of floats',
+      binary('fdiv'),
+      [given('i64', [1]), given('i64', [1])],
+      'algebra.lacks',
+    ],
+    ['i64 up to 2^53', binary('add'), [given('i64', [2 ** 53 - 2]), given('i64', [1])], [2 ** 53 - 1]],
+    ['and not beyond', binary('add'), [given('i64', [0, 2 ** 53 - 1]), given('i64', [0, 1])], 'i64.range'],
+    ['i64 of other shapes', binary('add'), [given('i64', [1]), given('i64', [1, 1])], 'tile.shape'],
+    ['i64 without data', binary('add'), [given('i64', null), given('i64', [1, 1])], null],
+  ])
+  test('the layout is that of the operand that has one, of the first if both have', () => {
+    const layoutOf = (...frame: ReadonlyArray<Value>): unknown => {
+      const v = value(raw(binary('add')), 'real64', frame)
+      return typeof v === 'object' && v._tag === 'tile' ? v.layout : v
+    }
+    const rows = given('f32', [1, 2], { layout: WGMMA_ROW })
+    const columns = given('f32', [1, 2], { layout: WGMMA_COL })
+    expect([
+      layoutOf(ones, columns),
+      layoutOf(rows, ones),
+      layoutOf(rows, columns),
+      layoutOf(f32(1), columns),
+      layoutOf(rows, f32(1)),
+      layoutOf(ones, ones),
+      layoutOf(ones, given('f32', null, { layout: WGMMA_COL })),
+    ]).toEqual([WGMMA_COL, WGMMA_ROW, WGMMA_ROW, WGMMA_COL, WGMMA_ROW, 'any', WGMMA_COL])
+  })
+})
+
+describe('three operands of an fma', () => {
+  const half = given('f16', [1, 1])
+  table([
+    ['scalars', fused, [f32(2), f32(3), f32(4)], f32(10), 'real64'],
+    ['tiles', fused, [given('f32', [2, 3]), given('f32', [5, 7]), given('f32', [1, -1])], [11, 20], 'real64'],
+    ['the first failed', fused, [undefined, f32(1), f32(1)], 'name.unset'],
+    ['the second failed', fused, [f32(1), undefined, f32(1)], 'name.unset'],
+    ['the third failed', fused, [f32(1), f32(1), undefined], 'name.unset'],
+    ['another second', fused, [f32(1), { _tag: 'float', dtype: 'f16', x: 1 }, f32(1)], 'type.mismatch'],
+    ['another third', fused, [f32(1), f32(1), { _tag: 'float', dtype: 'f16', x: 1 }], 'type.mismatch'],
+    ['an integer third', fused, [f32(1), f32(1), 1], 'type.mismatch'],
+    ['an integer second', fused, [f32(1), 1, f32(1)], 'type.mismatch'],
+    ['an integer first', fused, [1, f32(1), f32(1)], 'type.mismatch'],
+    ['a tile and scalars', fused, [ones, f32(1), f32(1)], 'type.mismatch'],
+    ['two tiles and a scalar', fused, [ones, ones, f32(1)], 'type.mismatch'],
+    ['two tiles around a scalar', fused, [ones, f32(1), ones], 'type.mismatch'],
+    ['elements of another second', fused, [ones, half, ones], 'type.mismatch'],
+    ['elements of another third', fused, [ones, ones, half], 'type.mismatch'],
+    ['tiles of integers', fused, [given('i32', [1]), given('i32', [1]), given('i32', [1])], 'type.mismatch'],
+    ['a second of another shape', fused, [ones, given('f32', [1]), ones], 'tile.shape'],
+    ['a third of another shape', fused, [ones, ones, given('f32', [1])], 'tile.shape'],
+    ['the first unknown', fused, [unknown, ones, ones], null, 'real64'],
+    ['the second unknown', fused, [ones, unknown, ones], null, 'real64'],
+    ['the third unknown', fused, [ones, ones, unknown], null, 'real64'],
+    [
+      'scalars of a dtype without arithmetic',
+      fused,
+      new Array<Value>(3).fill(float('e4m3', 1)),
+      'algebra.lacks',
+    ],
+    ['tiles of it', fused, new Array<Value>(3).fill(given('e4m3', [1])), 'algebra.lacks'],
+  ])
+})
+
+describe('comparisons', () => {
+  const flags = [given('i1', [0, 0, 1, 1]), given('i1', [0, 1, 0, 1])]
+  table([
+    ['a tile and a scalar', less(), [given('i32', [1, 3]), 2], [1, 0]],
+    ['a scalar and a tile', less(), [2, given('i32', [1, 3])], [0, 1]],
+    ['the first failed', less(), [undefined, 1], 'name.unset'],
+    ['the second failed', less(), [1, undefined], 'name.unset'],
+    ['a tile and a pointer', less(), [ones, pointer], 'type.mismatch'],
+    ['a pointer and a tile', less(), [pointer, ones], 'type.mismatch'],
+    ['other elements', less(), [ones, given('f16', [1, 1])], 'type.mismatch'],
+    ['pointers', less(), [pointers([0], 0), pointers([2], 0)], 'type.mismatch'],
+    ['other shapes', less(), [ones, given('f32', [1])], 'tile.shape'],
+    ['floats', less(), [given('f32', [1, 2, 3]), given('f32', [2, 2, 2])], [1, 0, 0], 'real64'],
+    ['floats, one unknown', less(), [unknown, ones], null, 'unit'],
+    ['floats, the other unknown', less(), [ones, unknown], null, 'unit'],
+    ['floats that have no order', less(), [ones, ones], 'algebra.lacks', 'unit'],
+    ['bits', less(), flags, [0, 1, 0, 0]],
+    ['bits, unsigned', less(false), flags, [0, 1, 0, 0]],
+  ])
+})
+
+describe('choices', () => {
+  const flags = given('i1', [1, 0])
+  const [a, b] = [given('i32', [1, 2]), given('i32', [3, 4])]
+  table([
+    ['by a scalar', choice, [true, 1, 2], 1],
+    ['by a scalar, the other', choice, [false, 1, 2], 2],
+    ['the arm that is not taken failed', choice, [false, undefined, 2], 2],
+    ['the condition failed', choice, [undefined, 1, 2], 'name.unset'],
+    ['by a tile', choice, [flags, a, b], [1, 4]],
+    ['by a tile, the first failed', choice, [flags, undefined, b], 'name.unset'],
+    ['by a tile, the second failed', choice, [flags, a, undefined], 'name.unset'],
+    ['of scalars by a tile', choice, [flags, 1, b], 'type.mismatch'],
+    ['of a scalar by a tile', choice, [flags, a, 1], 'type.mismatch'],
+    ['by a number', choice, [1, a, b], 'type.mismatch'],
+    ['by a tile of another shape', choice, [given('i1', [1]), a, b], 'tile.shape'],
+    ['of two shapes', choice, [flags, a, given('i32', [1])], 'tile.shape'],
+    ['of two kinds', choice, [flags, a, given('i64', [1, 2])], 'type.mismatch'],
+    ['of two planes', choice, [flags, pointers([0, 2], 1), pointers([4, 6], 2)], 'type.mismatch'],
+    ['by what nobody knows', choice, [given('i1', null), a, b], null],
+    ['the first unknown', choice, [flags, given('i32', null), b], null],
+    ['the second unknown', choice, [flags, a, given('i32', null)], null],
+  ])
+  test('of pointers: pointers of that plane, to the same', () => {
+    const v = value(raw(choice), 'bits', [flags, pointers([0, 2], 5), pointers([4, 6], 5)])
+    expect(v).toEqual(pointers([0, 6], 5))
+  })
+})
+
+describe('conversions', () => {
+  table([
+    ['what failed before', convert('cast', 'f32'), [undefined], 'name.unset'],
+    ['a tile', convert('cast', 'i32'), [given('f32', [1.5, -2.5])], [2, -2], 'real64'],
+    ['a tile that no cast knows', convert('cast', 'i32'), [ones], 'algebra.lacks', 'unit'],
+    ['a tile of unknown data', convert('cast', 'f16'), [unknown], null, 'real64'],
+    ['pointers', convert('bitcast', 'i64'), [pointers([0], 0)], 'type.mismatch'],
+    ['a pointer', convert('bitcast', 'i64'), [pointer], 'type.mismatch'],
+    ['a scalar that no cast knows', convert('cast', 'i32'), [f32(1)], 'algebra.lacks', 'unit'],
+    ['an i64 to a float', convert('cast', 'f32'), [3n], f32(3), 'real64'],
+    ['an i64 beyond 2^53 to a float', convert('cast', 'f32'), [2n ** 53n], 'i64.range', 'real64'],
+    ['a bit, by its sign', convert('extS', 'i64'), [true], -1n],
+    ['a bit, by zeros', convert('extU', 'i32'), [true], 1],
+    ['i32 that saturate', convert('cast', 'f16', true), [given('i32', [100000, 1])], [0x7bff, 0x3c00]],
+    ['i32 that do not', convert('cast', 'f16'), [given('i32', [100000, 1])], [0x7c00, 0x3c00]],
+  ])
+  test('a cast keeps what the tile is made of; the same bits read otherwise are something else', () => {
+    const made = given('f32', [1, 1], { origin: { _tag: 'value', id: 7 } })
+    const originOf = (e: ExprNode): unknown => {
+      const v = value(raw(e), 'bits', [made])
+      return typeof v === 'object' && v._tag === 'tile' ? v.origin : v
+    }
+    expect(originOf(convert('cast', 'f16'))).toEqual({ _tag: 'value', id: 7 })
+    expect(originOf(convert('bitcast', 'i32'))).toEqual({ _tag: 'other' })
+  })
+})
+
+describe('packing', () => {
+  const half = (x: number): Value => ({ _tag: 'float', dtype: 'f16', x })
+  table([
+    ['an algebra without bits packs nothing', pack('i32', 2), [half(1), half(1)], 'algebra.lacks', 'real64'],
+    ['and unpacks nothing', unpack('f16', 0), [1], 'algebra.lacks', 'real64'],
+    ['a part that failed', pack('i32', 2), [half(1), undefined], 'name.unset'],
+    ['a part that is no scalar', pack('i64', 1), [pointer], 'type.mismatch'],
+    ['a part that no number holds', pack('i64', 1), [2n ** 60n], 'type.mismatch'],
+    ['to a float', pack('f32', 2), [half(0x5678), half(0x9234)], f32(0x92345678)],
+    ['to an i32 below zero', pack('i32', 2), [half(0x5678), half(0x9234)], 0x92345678 - 2 ** 32],
+    ['to an i64 below zero', pack('i64', 2), [-1, -2], -(2n ** 32n) - 1n],
+    ['what failed before', unpack('f16', 0), [undefined], 'name.unset'],
+    ['a pointer', unpack('i32', 0), [pointer], 'type.mismatch'],
+    ['the low half', unpack('f16', 0), [0x12345678], half(0x5678)],
+    ['the high half', unpack('f16', 1), [0x12345678], half(0x1234)],
+    ['the high half below zero', unpack('f16', 1), [-1], half(0xffff)],
+    ['half of a float', unpack('bf16', 1), [f32(0x3f800000)], { _tag: 'float', dtype: 'bf16', x: 0x3f80 }],
+    ['an i32 out of an i64', unpack('i32', 1), [-(2n ** 33n)], -2],
+  ])
+})
+
+describe('tiles made, taken apart and given another shape', () => {
+  const splat = (x: ExprNode, shape: ReadonlyArray<number> = [2]): ExprNode => ({
+    _tag: 'splat',
+    x,
+    shape,
+    layout: 'any',
+  })
+  const broadcast = (...shape: ReadonlyArray<number>): ExprNode => ({
+    _tag: 'broadcast',
+    x: slot(0),
+    shape,
+    layout: 'any',
+  })
+  const reshape = (...shape: ReadonlyArray<number>): ExprNode => ({
+    _tag: 'reshape',
+    x: slot(0),
+    shape,
+    layout: 'any',
+  })
+  const expand = (axis: number): ExprNode => ({ _tag: 'expandDims', x: slot(0), axis, layout: 'any' })
+  const turn = (...perm: ReadonlyArray<number>): ExprNode => ({
+    _tag: 'transpose',
+    x: slot(0),
+    perm,
+    layout: 'any',
+  })
+  const vote = (of: 'any' | 'all'): ExprNode => ({ _tag: 'vote', of, x: slot(0) })
+  const item: ExprNode = { _tag: 'item', x: slot(0) }
+  const relaid: ExprNode = { _tag: 'convertLayout', x: slot(0), layout: WGMMA }
+  const summed = (axis: number, result: ExprNode): ExprNode => ({
+    _tag: 'reduce',
+    x: slot(0),
+    axis,
+    combine: { params: ['l', 'r'], body: [], result },
+    layout: 'any',
+  })
+  const named = (name: string): ExprNode => ({ _tag: 'name', name })
+  const sum: ExprNode = { _tag: 'binary', op: 'add', x: named('l'), y: named('r') }
+  const cube = given('i32', [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], { shape: [2, 2, 3] })
+  const counts: ExprNode = { _tag: 'iota', shape: [2, 3], axis: 0, start: 5, layout: 'any' }
+  table([
+    ['counts along the rows', counts, [], [5, 5, 5, 6, 6, 6]],
+    ['counts along the columns', { ...counts, axis: 1 } as ExprNode, [], [5, 6, 7, 5, 6, 7]],
+    [
+      'counts along the middle of three',
+      { _tag: 'iota', shape: [2, 2, 2], axis: 1, start: 0, layout: 'any' },
+      [],
+      [0, 0, 1, 1, 0, 0, 1, 1],
+    ],
+    ['a scalar everywhere', splat(slot(0), [2, 2]), [7], [7, 7, 7, 7]],
+    ['what failed before everywhere', splat(slot(0)), [undefined], 'name.unset'],
+    ['a tile everywhere', splat(slot(0)), [ones], 'type.mismatch'],
+    ['an i64 that no element holds everywhere', splat(slot(0)), [2n ** 53n], 'type.mismatch'],
+    ['a float that nobody knows everywhere', splat(slot(0)), [f32(0)], null, 'unit'],
+    ['an integer is known to everybody', splat(slot(0)), [7], [7, 7], 'unit'],
+    ['repeated along the rows', broadcast(2, 2), [given('i32', [1, 2], { shape: [1, 2] })], [1, 2, 1, 2]],
+    ['repeated along the columns', broadcast(2, 2), [given('i32', [1, 2], { shape: [2, 1] })], [1, 1, 2, 2]],
+    [
+      'repeated in the middle of three',
+      broadcast(2, 2, 2),
+      [given('i32', [1, 2, 3, 4], { shape: [2, 1, 2] })],
+      [1, 2, 1, 2, 3, 4, 3, 4],
+    ],
+    ['repeated to another rank', broadcast(2, 2), [given('i32', [1, 2])], 'tile.shape'],
+    ['repeated from two to four', broadcast(4), [given('i32', [1, 2])], 'tile.shape'],
+    ['cut from four to two', broadcast(2), [given('i32', [1, 2, 3, 4])], 'tile.shape'],
+    ['the axes of three in turn', turn(1, 2, 0), [cube], [0, 6, 1, 7, 2, 8, 3, 9, 4, 10, 5, 11]],
+    ['the axes of three the other way', turn(2, 0, 1), [cube], [0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11]],
+    ['the first two exchanged', turn(1, 0, 2), [cube], [0, 1, 2, 6, 7, 8, 3, 4, 5, 9, 10, 11]],
+    ['as many in another shape', reshape(4), [given('i32', [1, 2, 3, 4], { shape: [2, 2] })], [1, 2, 3, 4]],
+    ['not as many', reshape(3), [given('i32', [1, 2, 3, 4])], 'tile.shape'],
+    ['any', vote('any'), [given('i1', [0, 1])], true],
+    ['any of none', vote('any'), [given('i1', [0, 0])], false],
+    ['all', vote('all'), [given('i1', [1, 1])], true],
+    ['not all', vote('all'), [given('i1', [0, 1])], false],
+    ['any of what nobody knows', vote('any'), [given('i1', null)], 'algebra.control'],
+    ['one element', item, [given('i32', [7])], 7],
+    ['one element of rank 0', item, [given('i1', [1], { shape: [] })], true],
+    ['one of two elements', item, [given('i32', [7, 8])], 'tile.shape'],
+    ['a float that nobody knows', item, [given('f32', null, { shape: [] })], f32(0)],
+    ['an integer that nobody knows', item, [given('i32', null, { shape: [] })], 'algebra.control'],
+    ['a pointer that nobody knows', item, [given('ptr', null, { shape: [] })], 'algebra.control'],
+    ['a pointer', item, [pointers([6], 4)], ptr('f16', 4, 6)],
+    ['a sum over the middle of three', summed(1, sum), [cube], [3, 5, 7, 15, 17, 19]],
+    ['a sum over the last of three', summed(2, sum), [cube], [3, 12, 21, 30]],
+    ['a sum of what nobody knows', summed(0, sum), [unknown], null],
+    ['a sum of pointers', summed(0, sum), [pointers([0, 2], 1)], 'type.mismatch'],
+    ['a sum that fails', summed(0, named('other')), [given('i32', [1, 2])], 'name.unbound'],
+    ['a sum of one element calls nothing', summed(0, named('other')), [given('i32', [3])], [3]],
+    ['of floats that cannot be added', summed(0, sum), [given('e4m3', [1, 2])], 'algebra.lacks'],
+    [
+      'a sum over a layout of another shape',
+      summed(0, sum),
+      [given('f32', [1, 2], { layout: WGMMA })],
+      'layout.shape',
+    ],
+  ])
+  test.each([
+    broadcast(2),
+    reshape(2),
+    expand(0),
+    turn(0),
+    vote('any'),
+    vote('all'),
+    item,
+    relaid,
+    summed(0, sum),
+  ])('$_tag of what failed before, and of a number', (e) => {
+    expect(outcome(e, [undefined], 'bits')).toBe('name.unset')
+    expect(outcome(e, [1], 'bits')).toBe('type.mismatch')
+  })
+  test('a body of a combine binds names, one after another', () => {
+    const e: ExprNode = {
+      _tag: 'reduce',
+      x: slot(0),
+      axis: 0,
+      combine: {
+        params: ['l', 'r'],
+        body: [
+          { name: 'twice', value: { _tag: 'binary', op: 'add', x: named('r'), y: named('r') } },
+          { name: 'both', value: { _tag: 'binary', op: 'sub', x: named('l'), y: named('twice') } },
+        ],
+        result: {
+          _tag: 'binary',
+          op: 'add',
+          x: named('both'),
+          y: { _tag: 'const', dtype: 'i32', value: 100 },
+        },
+      },
+      layout: 'any',
+    }
+    // (1 - 2*2 + 100) - 2*3 + 100
+    expect(outcome(e, [given('i32', [1, 2, 3])], 'bits')).toEqual([191])
+  })
+  test('a value that was read, in another shape: its origin stays only where the whole of it does', () => {
+    const read = given('i32', [1, 2], { shape: [1, 2], origin: { _tag: 'value', id: 3 } })
+    const originOf = (e: ExprNode): unknown => {
+      const v = value(raw(e), 'bits', [read])
+      return typeof v === 'object' && v._tag === 'tile' ? [v.origin._tag, v.shape, v.layout] : v
+    }
+    expect(originOf(relaid)).toEqual(['value', [1, 2], WGMMA])
+    expect(originOf(reshape(2))).toEqual(['other', [2], 'any'])
+    expect(originOf(expand(1))).toEqual(['other', [1, 1, 2], 'any'])
+    expect(originOf(expand(2))).toEqual(['other', [1, 2, 1], 'any'])
+    expect(originOf(turn(1, 0))).toEqual(['other', [2, 1], 'any'])
+  })
+  test('what an accumulator may begin with: a zero that is written as one, of a float or an i32', () => {
+    const zero = (dtype: ScalarName, text: number | string = 0): ExprNode => ({
+      _tag: 'const',
+      dtype,
+      value: text,
+    })
+    const originOf = (x: ExprNode): unknown => {
+      const v = value(raw(splat(x)), 'bits', [0])
+      return typeof v === 'object' && v._tag === 'tile' ? v.origin._tag : v
+    }
+    expect([zero('f32'), zero('f16', '-0'), zero('i32')].map(originOf)).toEqual(['zero', 'zero', 'zero'])
+    expect([zero('f32', 1), zero('i32', 1), zero('i64', '0'), zero('i1'), slot(0)].map(originOf)).toEqual(
+      new Array(5).fill('other'),
+    )
+  })
+  test('pointers stay pointers of their plane, to the same', () => {
+    const row = { ...pointers([0, 2], 6), shape: [1, 2] }
+    const wide = { ...pointers([0, 2, 0, 2], 6), shape: [2, 2] }
+    expect(value(raw(broadcast(2, 2)), 'bits', [row])).toEqual(wide)
+    expect(value(raw(turn(1, 0)), 'bits', [row])).toEqual({ ...row, shape: [2, 1] })
+    expect(value(raw(reshape(2)), 'bits', [row])).toEqual(pointers([0, 2], 6))
+    expect(value(raw(splat(slot(0))), 'bits', [pointer])).toEqual(pointers([8, 8], 3))
+    expect(value(raw(broadcast(2, 2)), 'bits', [{ ...row, data: null }])).toEqual({ ...wide, data: null })
+  })
+})
+
+describe('names', () => {
+  test('an unbound one, and a slot that no statement has filled', () => {
+    expect(outcome({ _tag: 'name', name: 'nobody' }, [], 'bits')).toBe('name.unbound')
+    expect(outcome(slot(1), [1], 'bits')).toBe('name.unset')
+    expect(outcome(slot(0), [0], 'bits')).toBe(0)
+    expect(outcome(slot(0), [false], 'bits')).toBe(false)
   })
 })
