@@ -1,15 +1,17 @@
-/** Planes against a plain map: of bytes in `bits`, of whole elements elsewhere. */
+/** Planes against a plain map: of bytes, or halves of them, in `bits`; of whole elements elsewhere. */
 import { fc, test as prop } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import { bitsOf, dtypes, isFloat, type Dtype } from '../../src/numerics/dtype.js'
 import {
   bytesOf,
   cells,
+  copy,
   copyOut,
   empty,
   ofBytes,
   read,
   write,
+  type Cells,
   type Edit,
   type Plane,
 } from '../../src/semantics/machine/plane.js'
@@ -178,6 +180,207 @@ describe.each(['bytes', 'slots'] as const)('edit tokens in %s', (memory) => {
     expect([at(first), at(second)]).toEqual([2, 2])
     const third = store(second, word(3), null)
     expect([at(second), at(third)]).toEqual([2, 3])
+  })
+})
+
+// ---------------------------------------------------------------- elements of half a byte
+
+interface Placed extends Access {
+  readonly origin: number
+}
+/** Elements of 4 bits, of 6 and of whole bytes, near each other and over the edge of a page; addresses count halves of bytes where the dtype has two in one. */
+const mixed: fc.Arbitrary<Placed> = fc
+  .tuple(
+    fc.constantFrom<Dtype>('e2m1', 'e2m1', 'e2m1', 'e2m3', 'u8', 'f16', 'i32'),
+    fc.array(
+      fc.tuple(
+        fc.constantFrom(0, 4090),
+        fc.integer({ min: 0, max: 12 }),
+        fc.integer({ min: 0, max: 1 }),
+        fc.integer({ min: 0, max: 15 }),
+        fc.integer({ min: 0, max: 6 }),
+      ),
+      { minLength: 1, maxLength: 6 },
+    ),
+    fc.constantFrom(0, 0, 3, 8),
+  )
+  .map(([dtype, elements, origin]) => ({
+    dtype,
+    origin,
+    addresses: elements.map(([at, by, half, , there]) =>
+      there === 0 ? -1 : dtype === 'e2m1' ? 2 * (at + by) + half : at + by,
+    ),
+    data: elements.map(([, , , x]) => x),
+  }))
+const cellsOf = (a: Placed): Cells => ({
+  dtype: a.dtype,
+  offsets: Int32Array.from(a.addresses, (at) => at - a.origin),
+  origin: a.origin,
+})
+const put = (p: Plane, a: Placed, edit: Edit | null): Plane =>
+  write(p, cellsOf(a), Float64Array.from(a.data), edit)
+const inHalves = (dtype: Dtype): number => (dtype === 'e2m1' ? 1 : 2 * bytesOf(dtype))
+const startOf = (dtype: Dtype, at: number): number => (dtype === 'e2m1' ? at : 2 * at)
+const mixes = fc.array(mixed, { minLength: 1, maxLength: 10 })
+
+describe('elements of half a byte', () => {
+  prop.prop([mixes, mixed])(
+    'law 3, bytes: any read after any writes is what a map of halves says',
+    (writes, probe) => {
+      const p = writes.reduce((plane, a) => put(plane, a, null), empty('bytes', size))
+      const halves = new Map<number, number>()
+      for (const a of writes)
+        a.addresses.forEach((at, i) => {
+          for (let h = 0; at >= 0 && h < inHalves(a.dtype); h++)
+            halves.set(startOf(a.dtype, at) + h, Math.floor(a.data[i]! / 16 ** h) % 16)
+        })
+      const expected = probe.addresses.map((at) => {
+        if (at < 0) return 5
+        let x = 0
+        for (let h = inHalves(probe.dtype) - 1; h >= 0; h--)
+          x = 16 * x + (halves.get(startOf(probe.dtype, at) + h) ?? 15)
+        return probe.dtype === 'i32' ? x | 0 : x
+      })
+      expect(read(p, cellsOf(probe), 5)).toEqual({ data: Float64Array.from(expected), retyped: null })
+    },
+  )
+
+  /** Live elements by their first half; a write ends all that it overlaps. */
+  type Live = ReadonlyMap<number, { readonly dtype: Dtype; readonly x: number }>
+  const after = (m: Live, a: Placed): Live => {
+    const out = new Map(m)
+    a.addresses.forEach((at, i) => {
+      if (at < 0) return
+      const start = startOf(a.dtype, at)
+      for (const [from, e] of out)
+        if (from < start + inHalves(a.dtype) && start < from + inHalves(e.dtype)) out.delete(from)
+      out.set(start, { dtype: a.dtype, x: a.data[i]! })
+    })
+    return out
+  }
+  prop.prop([mixes, mixed])('law 3, slots: the elements that live are those of a map', (writes, probe) => {
+    const p = writes.reduce((plane, a) => put(plane, a, null), empty('slots', size))
+    const live = writes.reduce(after, new Map())
+    const at = (address: number): number | null => {
+      const e = live.get(startOf(probe.dtype, address))
+      return e?.dtype === probe.dtype ? e.x : null
+    }
+    /** Something else lies in the byte that is read first; its other half is not something else. */
+    const another = (address: number): boolean => {
+      const byte = Math.floor(startOf(probe.dtype, address) / 2)
+      return [...live].some(
+        ([from, e]) =>
+          from < 2 * byte + 2 &&
+          2 * byte < from + inHalves(e.dtype) &&
+          (e.dtype !== probe.dtype || (probe.dtype !== 'e2m1' && from !== 2 * byte)),
+      )
+    }
+    const wrong = probe.addresses.find((address) => address >= 0 && at(address) === null && another(address))
+    expect(read(p, cellsOf(probe), 5)).toEqual({
+      data: Float64Array.from(probe.addresses, (address) => (address < 0 ? 5 : (at(address) ?? NaN))),
+      retyped: wrong === undefined ? null : probe.dtype === 'e2m1' ? wrong >> 1 : wrong,
+    })
+  })
+
+  const everywhere: ReadonlyArray<Cells> = (['e2m1', 'e2m3', 'u8', 'f16', 'i32'] as const).map((dtype) =>
+    cells(
+      dtype,
+      Int32Array.from(
+        [0, 4090].flatMap((from) =>
+          Array.from({ length: 40 }, (_, i) => (dtype === 'e2m1' ? 2 * from : from) + i),
+        ),
+      ),
+    ),
+  )
+  const visible = (p: Plane): unknown => everywhere.map((c) => read(p, c))
+  prop.prop([fc.constantFrom('bytes', 'slots'), mixes, mixes], { numRuns: 40 })(
+    'law 2: with a token as without, and nobody is disturbed',
+    (memory, before, then) => {
+      const mine: Edit = { run: Symbol('mine') }
+      const kept = before.reduce((p, a) => put(p, a, null), empty(memory, size))
+      const asKept = visible(kept)
+      const copied = then.reduce((p, a) => put(p, a, null), kept)
+      const owned = then.reduce((p, a) => put(p, a, mine), kept)
+      expect(visible(owned)).toEqual(visible(copied))
+      expect(visible(kept)).toEqual(asKept)
+      const theirs = before.reduce((p, a) => put(p, a, { run: Symbol('yours') }), owned)
+      expect(visible(owned)).toEqual(visible(copied))
+      expect(visible(theirs)).toEqual(visible(before.reduce((p, a) => put(p, a, null), copied)))
+    },
+  )
+
+  test('by hand: the low half first; unwritten ones are all ones', () => {
+    const nibbles = (count: number): Cells =>
+      cells(
+        'e2m1',
+        Int32Array.from({ length: count }, (_, i) => i),
+      )
+    const one = write(empty('bytes', size), cells('e2m1', Int32Array.of(0, 3)), Float64Array.of(2, 7), null)
+    expect([...read(one, nibbles(5)).data!]).toEqual([2, 15, 15, 7, 15])
+    expect(bytesIn(one).slice(0, 3)).toEqual([0xf2, 0x7f, 0xff])
+    const slots = write(empty('slots', size), cells('e2m1', Int32Array.of(0, 3)), Float64Array.of(2, 7), null)
+    expect(read(slots, nibbles(5))).toEqual({ data: Float64Array.of(2, NaN, NaN, 7, NaN), retyped: null })
+  })
+  test.each(['bytes', 'slots'] as const)(
+    'with a token pages of %s are overwritten, without it they are not',
+    (memory) => {
+      const edit: Edit = { run: Symbol('run') }
+      const store = (p: Plane, x: number, by: Edit | null): Plane =>
+        write(p, cells('e2m1', Int32Array.of(9)), Float64Array.of(x), by)
+      const at = (p: Plane): number => read(p, cells('e2m1', Int32Array.of(9))).data![0]!
+      const first = store(empty(memory, size), 1, edit)
+      const second = store(first, 2, edit)
+      expect([at(first), at(second)]).toEqual([2, 2])
+      const third = store(second, 3, null)
+      expect([at(second), at(third)]).toEqual([2, 3])
+    },
+  )
+})
+
+describe('copies', () => {
+  const from = (memory: 'bytes' | 'slots' | 'none', runs: boolean): Plane =>
+    write(
+      empty(memory, size, runs),
+      cells(
+        'e2m1',
+        Int32Array.from({ length: 64 }, (_, i) => i),
+      ),
+      Float64Array.from({ length: 64 }, (_, i) => i % 16),
+      null,
+    )
+  const sixteen = (start: number, origin = 0): Cells => ({
+    dtype: 'e2m1',
+    offsets: Int32Array.from({ length: 16 }, (_, i) => start + i),
+    origin,
+  })
+  test.each([
+    ['bytes in runs', 'bytes', true],
+    ['bytes', 'bytes', false],
+    ['slots', 'slots', false],
+  ] as const)('law 5, halves of bytes from an odd one to an even one, in %s', (_, memory, runs) => {
+    const to = copy(from(memory, runs), sixteen(1, 2), 0, empty(memory, size, runs), sixteen(40), null)
+    expect([...read(to, sixteen(40)).data!]).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2])
+  })
+  test('what is nowhere is filled; nothing comes out of a plane of nothing', () => {
+    const source: Cells = { dtype: 'e2m1', offsets: Int32Array.of(3, -1), origin: 0 }
+    const target: Cells = { dtype: 'e2m1', offsets: Int32Array.of(0, 1), origin: 0 }
+    for (const memory of ['bytes', 'slots'] as const) {
+      const to = copy(from(memory, false), source, 9, empty(memory, size), target, null)
+      expect([...read(to, target).data!]).toEqual([3, 9])
+      const kept = empty(memory, size)
+      expect(copy(empty('none', size), source, 9, kept, target, null)).toBe(kept)
+    }
+  })
+  test('slots at an origin', () => {
+    const at = (origin: number): Cells => ({ dtype: 'f16', offsets: Int32Array.of(0, 4, -100), origin })
+    const p = write(empty('slots', size), at(4094), Float64Array.of(1, 2, 3), null)
+    expect(read(p, cells('f16', Int32Array.of(4094, 4098, 3994)))).toEqual({
+      data: Float64Array.of(1, 2, 3),
+      retyped: null,
+    })
+    expect(read(copy(p, at(4094), 0, empty('slots', size), at(50), null), at(50), 8).data).toEqual(
+      Float64Array.of(1, 2, 8),
+    )
   })
 })
 
