@@ -7,13 +7,10 @@ import { unit } from '../../src/numerics/unit.js'
 import * as B from '../../src/semantics/builder.js'
 import * as X from '../../src/semantics/expression.js'
 import { readTensor } from '../../src/semantics/launch.js'
-import type { Elements } from '../../src/semantics/machine/operation.js'
-import * as Footprint from '../../src/semantics/machine/footprint.js'
 import type { Machine } from '../../src/semantics/machine/state.js'
 import * as Policy from '../../src/semantics/policy.js'
 import { ignore, run, settings } from '../../src/semantics/run.js'
 import { offered, take } from '../../src/semantics/step.js'
-import { ofStrides, ofTransforms, spans, swizzledAddresses } from '../../src/transforms/ref.js'
 import { swizzle, tile } from '../../src/transforms/transform.js'
 import { contents, launched, logged, matmul, right, solo } from './machine-samples.js'
 import { ring } from './samples.js'
@@ -87,57 +84,6 @@ test('a machine may be kept and gone on from twice: two schedules from one middl
   expect(contents(half)).toEqual(kept)
   expect(ends[1]).toEqual(ends[0])
   expect(ends[2]).toEqual(ends[0])
-})
-
-describe('footprints', () => {
-  const refs = [
-    right(ofTransforms([2, 64, 128], 16, [right(tile([8, 64])), right(swizzle(128))])),
-    right(ofTransforms([64, 32], 16, [right(tile([8, 32])), right(swizzle(64))])),
-    right(ofTransforms([64, 16], 16, [right(tile([8, 16])), right(swizzle(32))])),
-    right(ofStrides([5, 7], 32, [16, 1])),
-    right(ofStrides([24, 8], 16, [64, 1], 128)),
-  ]
-  test('law 1 and law 2: one object for one place, its addresses and spans those of the ref at that base', () => {
-    for (const layout of refs) {
-      const store = Footprint.footprints()
-      const dtype = layout.bits === 32 ? 'f32' : 'f16'
-      const ids = new Set<number>()
-      const bases = [0, 128, 256, 384, 1024, 1152, 65536, 65536 + 640]
-      for (const base of bases) {
-        const e = Footprint.ofLayout(store, 3, dtype, layout, base)
-        expect(Footprint.addressesOf(e)).toEqual(swizzledAddresses(layout, base))
-        expect([...e.footprint.spans]).toEqual(spans(layout, base).flatMap(([s, n]) => [s, s + n]))
-        expect([...Footprint.spansOf(Footprint.addressesOf(e), layout.bits / 8)]).toEqual([
-          ...e.footprint.spans,
-        ])
-        expect(Footprint.ofLayout(store, 3, dtype, { ...layout }, base)).toBe(e)
-        ids.add(e.footprint.id)
-      }
-      expect(ids.size).toBe(bases.length)
-      expect(Footprint.ofLayout(store, 4, dtype, layout, 0)).not.toBe(
-        Footprint.ofLayout(store, 3, dtype, layout, 0),
-      )
-    }
-  })
-
-  test('law 1: scattered elements are one object when every address is equal, whatever their hash', () => {
-    const store = Footprint.footprints()
-    const at = (...addresses: ReadonlyArray<number>): Elements =>
-      Footprint.ofAddresses(store, 0, 'f16', [addresses.length], Int32Array.from(addresses))
-    expect(at(0, 4, -1, 8)).toBe(at(0, 4, -1, 8))
-    expect(at(0, 4, -1, 8)).not.toBe(at(0, 4, 8, -1))
-    expect([...at(10, -1, 0, 2, 2).footprint.spans]).toEqual([0, 4, 10, 12])
-    // two pairs of addresses that the hash cannot tell apart
-    const once = (x: number): number => Math.imul(0x811c9dc5 ^ x, 0x01000193)
-    const other = Array.from({ length: 100 }, (_, k) => 2 * k + 2)
-      .map((x) => [x, 4 ^ once(0) ^ once(x)] as const)
-      .find(([, y]) => y >= 0)!
-    expect(at(...other)).not.toBe(at(0, 4))
-    const all = new Set(
-      Array.from({ length: 3000 }, (_, k) => at(2 * k, 2 * ((k * 7919) % 3000)).footprint.id),
-    )
-    expect(all.size).toBe(3000)
-  })
 })
 
 /** A program that stores a tile of constants and reads it back under another dtype. */

@@ -293,7 +293,7 @@ describe('elements of half a byte', () => {
     ),
   )
   const visible = (p: Plane): unknown => everywhere.map((c) => read(p, c))
-  prop.prop([fc.constantFrom('bytes', 'slots'), mixes, mixes], { numRuns: 40 })(
+  prop.prop([fc.constantFrom('bytes', 'slots'), mixes, mixes], { numRuns: 15 })(
     'law 2: with a token as without, and nobody is disturbed',
     (memory, before, then) => {
       const mine: Edit = { run: Symbol('mine') }
