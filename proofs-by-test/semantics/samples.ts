@@ -1,8 +1,11 @@
 /** Small valid programs that the proofs of this folder take apart. */
 import * as E from 'fp-ts/lib/Either.js'
+import { WGMMA } from '../../src/layouts/tiled.js'
 import * as B from '../../src/semantics/builder.js'
 import * as X from '../../src/semantics/expression.js'
+import type { ExprNode } from '../../src/semantics/expression.js'
 import type { Program } from '../../src/semantics/program.js'
+import { ofStrides } from '../../src/transforms/ref.js'
 import { swizzle, tile } from '../../src/transforms/transform.js'
 
 export const right = <A>(either: E.Either<{ readonly code: string; readonly message: string }, A>): A => {
@@ -157,4 +160,54 @@ export const samples: ReadonlyArray<readonly [name: string, program: Program]> =
   ['ring', ring()],
   ['tensorCore', tensorCore()],
   ['warpgroupMma', warpgroupMma()],
+]
+
+const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((text): ExprNode => ({ _tag: 'name', name: text })) as [
+  ExprNode,
+  ExprNode,
+  ExprNode,
+  ExprNode,
+]
+/** An expression of every kind over the names a to d; what stands in it has no meaning together. */
+export const everyNode: ReadonlyArray<ExprNode> = [
+  { _tag: 'const', dtype: 'i32', value: 7 },
+  { _tag: 'name', name: 'a' },
+  { _tag: 'local', slot: 3 },
+  { _tag: 'place', of: 'programId', axis: 1 },
+  { _tag: 'dim', param: 'p', axis: 1 },
+  { _tag: 'unary', op: 'exp2', mode: 'approx', x: a },
+  { _tag: 'binary', op: 'sub', x: a, y: b },
+  { _tag: 'fma', x: a, y: b, z: c },
+  { _tag: 'compare', op: 'lt', signed: false, x: a, y: b },
+  { _tag: 'select', cond: a, x: b, y: c },
+  { _tag: 'convert', op: 'cast', to: 'f16', rounding: 'rz', saturate: true, x: a },
+  { _tag: 'pack', to: 'i64', parts: [a, b] },
+  { _tag: 'unpack', to: 'i32', part: 1, x: a },
+  { _tag: 'iota', shape: [4], axis: 0, start: 2, layout: 'any' },
+  { _tag: 'splat', x: a, shape: [4], layout: 'any' },
+  { _tag: 'broadcast', x: a, shape: [4, 4], layout: 'any' },
+  { _tag: 'expandDims', x: a, axis: 1, layout: 'any' },
+  { _tag: 'reshape', x: a, shape: [2, 2], layout: 'any' },
+  { _tag: 'transpose', x: a, perm: [1, 0], layout: 'any' },
+  {
+    _tag: 'reduce',
+    x: a,
+    axis: 1,
+    combine: { params: ['l', 'r'], body: [], result: { _tag: 'binary', op: 'add', x: b, y: c } },
+    layout: 'any',
+  },
+  { _tag: 'convertLayout', x: a, layout: WGMMA },
+  { _tag: 'vote', of: 'all', x: a },
+  { _tag: 'item', x: a },
+  { _tag: 'paramPtr', param: 'p' },
+  { _tag: 'addptr', ptr: a, offset: b },
+  { _tag: 'storage', storage: 's' },
+  { _tag: 'tensor', param: 'p' },
+  { _tag: 'descriptor', param: 'p' },
+  { _tag: 'slot', of: a, index: b },
+  { _tag: 'slice', of: a, starts: [b, c, d], sizes: [1, 2, 3] },
+  { _tag: 'transposeView', of: a, perm: [1, 0] },
+  { _tag: 'reshapeView', of: a, shape: [8] },
+  { _tag: 'reinterpret', of: a, dtype: 'bf16', layout: right(ofStrides([4], 16, [1])) },
+  { _tag: 'remote', of: a, rank: b },
 ]
