@@ -135,6 +135,71 @@ describe('decodeProgram', () => {
     expect(refused).toBeGreaterThan(300)
   })
 
+  test('a layout that is none, an alignment of zero, a word of neither kind: refused at their place', () => {
+    const json = asJson(programs[0]![1])
+    const message = (path: ReadonlyArray<string>, by: unknown): string => {
+      const result = decodeProgram(replaced(json, path, by))
+      return E.isLeft(result) ? `${result.left.code} ${result.left.message}` : 'accepted'
+    }
+    expect(message(['storage', '0', 'align'], 0)).toBe(
+      'json.form $.storage[0].align: expected a positive integer, found 0',
+    )
+    expect(message(['storage', '0', 'align'], 1024)).toBe('accepted')
+    expect(message(['storage', '0', 'owner'], 'agent')).toContain("expected 'cta' or an agent")
+    // strides for one dimension too many: the reason of the layout itself is given
+    expect(message(['storage', '0', 'contents', 'layout', 'strides'], [1])).toMatch(
+      /^json\.form \$\.storage\[0\]\.contents\.layout: expected a legal ref \(Expected one stride of 0 or more/,
+    )
+    expect(message(['storage', '0', 'contents', 'layout', 'bits'], 0)).toContain(
+      'expected a legal ref (Elements have',
+    )
+  })
+
+  test('what may be left out of an instruction may be, and nothing else', () => {
+    const json = asJson(
+      right(
+        B.draft({ name: 'k', arch: 'sm90a', agents: [B.warp('w', 0)] }, function* () {
+          yield* B.of(undefined)
+        }),
+      ),
+    )
+    const with1 = (instruction: unknown): string => {
+      const stmt = { _tag: 'Do', results: [], instruction, site: { label: 'it', path: [] } }
+      const result = decodeProgram(replaced(json, ['entry', 'body'], [stmt]))
+      return E.isLeft(result) ? result.left.message : 'accepted'
+    }
+    const commit = { _tag: 'tcgen05.commit', barrier: { _tag: 'storage', storage: 'b' }, ctaGroup: 1 }
+    // the form is right; only then does validation look at what it means
+    const meaning = /^(?!\$)/
+    expect(with1(commit)).toMatch(meaning)
+    expect(with1({ ...commit, multicast: { _tag: 'const', dtype: 'i32', value: 1 } })).toMatch(meaning)
+    expect(with1({ ...commit, ctaGroup: undefined })).toContain(
+      '$.entry.body[0].instruction.ctaGroup: expected',
+    )
+    expect(with1({ ...commit, multicast: 7 })).toContain('$.entry.body[0].instruction.multicast')
+    const product = {
+      _tag: 'wgmma.mma',
+      accumulator: 1,
+      a: 1,
+      b: 1,
+      scaleD: 1,
+      negateA: false,
+      negateB: false,
+    }
+    expect(with1({ ...product, saturate: 3 })).toContain('$.entry.body[0].instruction')
+    expect(with1({ _tag: 'trap' })).toBe('accepted')
+    expect(with1({ _tag: 'trap', saturate: false })).toContain('expected no such key')
+  })
+
+  test('text that is no JSON is refused as such', () => {
+    for (const source of ['{', '', 'nothing']) {
+      const result = parseProgram(source)
+      expect(E.isLeft(result) && result.left.code).toBe('json.syntax')
+    }
+    const form = parseProgram('7')
+    expect(E.isLeft(form) && form.left.code).toBe('json.form')
+  })
+
   test('withProgram opens a valid program only', () => {
     const [, program] = programs[0]!
     expect(withProgram(asJson(program), ({ name }) => E.right(name))).toEqual(E.right('ring'))

@@ -348,4 +348,75 @@ describe('a whole program', () => {
       new Set(listing.filter((l) => l.includes(' # ') && l.indexOf('#') < 80).map((l) => l.indexOf('#'))),
     ).toEqual(new Set([79]))
   })
+
+  const listed = (body: ReadonlyArray<Stmt>): ReadonlyArray<string> =>
+    print({ ...base, storage: [], entry: region(body) })
+      .split('\n')
+      .map((l) => l.replace(/ {2,}#/, ' #'))
+  const let1 = (value: X.Expr, label = 'x', path: ReadonlyArray<string> = [], name = 'x'): Stmt => ({
+    _tag: 'Let',
+    binder: int(name),
+    expr: value,
+    site: at(label, path),
+  })
+  test('layouts are numbered as they are met, each kind by itself, equal ones once', () => {
+    const rows = right(Ref.ofStrides([4, 2], 16, [2, 1]))
+    const moved = right(Ref.slice([1, 0], [2, 2])(rows))
+    const unnamed = { _tag: 'splat', shape: [4] } as const
+    const lines = listed([
+      let1(X.reinterpret(view, 'bf16', rows)),
+      let1(X.splat(f, [4], unnamed)),
+      let1(X.reinterpret(view, 'f16', moved)),
+      let1(X.splat(f, [64, 8], WGMMA)),
+      let1(X.reinterpret(view, 'f16', right(Ref.ofStrides([4, 2], 16, [2, 1])))),
+      let1(X.splat(g, [4], { _tag: 'splat', shape: [4] })),
+    ])
+    expect(lines.slice(1, 5)).toEqual([
+      'layout R0 = (4, 2) 16 bits strides (2, 1)',
+      'layout R1 = (2, 2) 16 bits strides (2, 1) offset 4',
+      'layout L0 = {"_tag":"splat","shape":[4]}',
+      `layout L1 = WGMMA ${JSON.stringify(WGMMA)}`,
+    ])
+    expect(lines.filter((l) => l.startsWith('  let')).map((l) => l.replace(/ #.*/, ''))).toEqual([
+      '  let x: i32 = reinterpret(@buffer, bf16, R0)',
+      '  let x: i32 = splat(f, [4], L0)',
+      '  let x: i32 = reinterpret(@buffer, f16, R1)',
+      '  let x: i32 = splat(f, [64, 8], L1)',
+      '  let x: i32 = reinterpret(@buffer, f16, R0)',
+      '  let x: i32 = splat(g, [4], L0)',
+    ])
+  })
+  test.each([
+    ['plain', 'plain'],
+    ['two words', 'two words'],
+    ['three short words', 'three short words'],
+    [' before', '" before"'],
+    ['after ', '"after "'],
+    ['two  spaces', '"two  spaces"'],
+    ['a/b', '"a/b"'],
+    ['a#b', '"a#b"'],
+    ['a"b', '"a\\"b"'],
+    ['a\tb', '"a\\tb"'],
+    ['one a/b', '"one a/b"'],
+    ['a#b two', '"a#b two"'],
+    ['', '""'],
+  ])('a label that could be read as more is quoted: %j', (label, text) => {
+    const line = listed([let1(a, label, [label])]).find((l) => l.startsWith('  let'))
+    expect(line).toBe(`  let x: i32 = a # ${text} / ${text}`)
+  })
+  test.each([
+    ['x', 'x'],
+    ['_x', '_x'],
+    ['X9.a-b', 'X9.a-b'],
+    ['9x', '%"9x"'],
+    ['.x', '%".x"'],
+    ['-x', '%"-x"'],
+    ['x y', '%"x y"'],
+    ['x:', '%"x:"'],
+    ['ä', '%"ä"'],
+  ])('so is a name: %s', (name, text) => {
+    const line = listed([let1(X.name('a'), 'l', [], name)]).find((l) => l.startsWith('  let'))
+    expect(line).toBe(`  let ${text}: i32 = a # l`)
+    expect(printExpr(X.name(name))).toBe(text)
+  })
 })
