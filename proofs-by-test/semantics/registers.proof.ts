@@ -6,8 +6,15 @@ import { unit } from '../../src/numerics/unit.js'
 import * as B from '../../src/semantics/builder.js'
 import { check } from '../../src/semantics/check.js'
 import * as X from '../../src/semantics/expression.js'
-import { atLaunch, inUse, registerFile, withCount } from '../../src/semantics/machine/registers.js'
 import { blocked, execute } from '../../src/semantics/instructions/set-max-registers.js'
+import {
+  atLaunch,
+  fits,
+  inUse,
+  needs,
+  registerFile,
+  withCount,
+} from '../../src/semantics/machine/registers.js'
 import { isFault } from '../../src/semantics/machine/value.js'
 import * as Policy from '../../src/semantics/policy.js'
 import type { Agent, Program } from '../../src/semantics/program.js'
@@ -42,6 +49,51 @@ describe('the register file', () => {
     expect(inUse(after, 0)).toBe(64_512)
     expect(inUse(atLaunch([B.warpgroup('a', 0, 240), B.warpgroup('b', 1)]), 0)).toBe(63_488)
     expect(registerFile).toBe(65_536)
+  })
+
+  test('shares by hand: what is asked for, then what is left in steps of 8, at most 256', () => {
+    const of = (...agents: ReadonlyArray<Agent>): ReadonlyArray<number> => {
+      const start = atLaunch(agents)
+      expect(start).toHaveLength(32)
+      return agents.map((a) => start[a.firstWarp]!)
+    }
+    // one warp could have 2048, one warpgroup 512
+    expect(of(B.warp('w', 0))).toEqual([256])
+    expect(of(B.warpgroup('a', 0))).toEqual([256])
+    // 65,536 / 640 = 102.4
+    expect(of(...[0, 1, 2, 3, 4].map((k) => B.warpgroup(`g${String(k)}`, k)))).toEqual([96, 96, 96, 96, 96])
+    // (65,536 - 128 * 240) / 256 = 136
+    expect(of(B.warpgroup('a', 0, 240), B.warpgroup('b', 1), B.warpgroup('c', 2))).toEqual([240, 136, 136])
+    // nothing is left, or less than nothing
+    expect(of(B.warpgroup('a', 0, 256), B.warpgroup('b', 1, 256), B.warp('w', 8))).toEqual([256, 256, 0])
+    expect(of(B.warpgroup('a', 0, 256), B.warpgroup('b', 1, 264), B.warp('w', 8))).toEqual([256, 264, 0])
+    // a warp that two agents name: what the smaller one asks for, else what the larger does; else the share
+    const all = B.warpgroup('all', 0, 120)
+    expect(of(all, { ...B.warp('one', 1), registers: 40 })).toEqual([120, 40])
+    expect(of({ ...B.warp('one', 1), registers: 40 }, all)).toEqual([40, 120])
+    expect(of(all, B.warp('one', 1))).toEqual([120, 120])
+    expect(of(B.warpgroup('all', 0), { ...B.warp('one', 1), registers: 40 })).toEqual([256, 40])
+  })
+  test('a change is of the warps of one agent in one CTA, and takes or gives words by the thread', () => {
+    const [a, b] = [B.warpgroup('a', 0), B.warpgroup('b', 1)]
+    const two = [...atLaunch([a, b]), ...atLaunch([a, b])]
+    expect([inUse(two, 0), inUse(two, 1)]).toEqual([65_536, 65_536])
+    const less = withCount(two, 1, b, 40)
+    expect(less.map((r, w) => (r === two[w] ? null : [w, r])).filter((x) => x !== null)).toEqual([
+      [36, 40],
+      [37, 40],
+      [38, 40],
+      [39, 40],
+    ])
+    expect([inUse(less, 0), inUse(less, 1)]).toEqual([65_536, 65_536 - 128 * 216])
+    expect([needs(less, 1, a, 232), needs(less, 1, b, 232), needs(less, 0, b, 232)]).toEqual([
+      -24 * 128,
+      192 * 128,
+      -24 * 128,
+    ])
+    // 216 registers a thread are free in CTA 1, none in CTA 0
+    expect([471, 472, 473].map((count) => fits(less, 1, a, count))).toEqual([true, true, false])
+    expect([256, 257].map((count) => fits(less, 0, a, count))).toEqual([true, false])
   })
 
   const change = (label: string, count: number, action: 'increase' | 'decrease'): B.Build<void> =>
