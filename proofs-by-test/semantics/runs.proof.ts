@@ -125,6 +125,45 @@ describe('tables', () => {
   })
 })
 
+describe('tables of short runs', () => {
+  /** `count` runs of `each` elements of two bytes, with a gap behind each. */
+  const pieces2 = (count: number, each: number, gap: number): Int32Array =>
+    Int32Array.from({ length: count * each }, (_, i) => 2 * (i + gap * Math.floor(i / each)))
+  test('four elements on average are worth one, two are not', () => {
+    expect([...(runsOf(pieces2(4, 4, 3), 2) ?? [])]).toEqual([0, 4, 14, 4, 28, 4, 42, 4])
+    expect(runsOf(pieces2(16, 2, 3), 2)).toBeNull()
+    expect([...(movesOf(pieces2(4, 4, 3), pieces2(4, 4, 5), 2) ?? [])]).toEqual([
+      0, 0, 8, 14, 18, 8, 28, 36, 8, 42, 54, 8,
+    ])
+    expect(movesOf(pieces2(16, 2, 3), pieces2(16, 2, 5), 2)).toBeNull()
+    // either side ends a move
+    expect([...(movesOf(pieces2(1, 16, 0), pieces2(2, 8, 1), 2) ?? [])]).toEqual([0, 0, 16, 16, 18, 16])
+    expect([...(movesOf(pieces2(2, 8, 1), pieces2(1, 16, 0), 2) ?? [])]).toEqual([0, 0, 16, 18, 16, 16])
+  })
+  test('law 2: what is nowhere begins at -1, whatever its numbers', () => {
+    const offsets = Int32Array.of(-5, -7, -1, -2, 4, 6, 8, 10, -9, -9, -9, -9)
+    expect([...(runsOf(offsets, 2) ?? [])]).toEqual([-1, 4, 4, 4, -1, 4])
+    const elsewhere = Int32Array.from(offsets, (_, i) => 2 * i)
+    expect([movesOf(offsets, elsewhere, 2), movesOf(elsewhere, offsets, 2)]).toEqual([null, null])
+  })
+  test('a table is made once for one width, and again for another', () => {
+    const offsets = Int32Array.from({ length: 16 }, (_, i) => 4 * i)
+    const other = offsets.slice()
+    const [four, moves4] = [runsOf(offsets, 4), movesOf(offsets, other, 4)]
+    expect([...four!]).toEqual([0, 16])
+    expect([...moves4!]).toEqual([0, 0, 64])
+    expect(runsOf(offsets, 4)).toBe(four)
+    expect(movesOf(offsets, other, 4)).toBe(moves4)
+    expect([runsOf(offsets, 2), movesOf(offsets, other, 2)]).toEqual([null, null])
+    expect([...runsOf(offsets, 4)!]).toEqual([0, 16])
+  })
+  test('an element that does not begin at a multiple of its width has none, wherever it stands', () => {
+    expect(runsOf(Int32Array.of(0, 2, 4, 6, 9, 11, 13, 15), 2)).toBeNull()
+    expect(runsOf(Int32Array.of(2, 6, 10, 14), 4)).toBeNull()
+    expect([...(runsOf(Int32Array.of(), 4) ?? [7])]).toEqual([])
+  })
+})
+
 describe('planes', () => {
   prop.prop([access(anyDtype), fc.nat(255), fc.nat(3)])('law 4: reads are the same', (c, seed, fill) => {
     expect(read(filled(true, seed), c, fill)).toEqual(read(filled(false, seed), c, fill))

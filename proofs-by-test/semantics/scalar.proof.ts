@@ -162,6 +162,27 @@ describe('scalars and their carriers', () => {
   })
 })
 
+describe('what a value is', () => {
+  test('a fault, and nothing else, is one', () => {
+    const broken = V.fault('broken', 'why')
+    const others = [null, undefined, 0, 'fault', true, 1n, {}, [], { _tag: 'float' }, place, V.token]
+    expect(V.isFault(broken)).toBe(true)
+    expect(others.filter(V.isFault)).toEqual([])
+  })
+  test.each<readonly [Value, string]>([
+    [true, 'i1'],
+    [false, 'i1'],
+    [0, 'i32'],
+    [0n, 'i64'],
+    [V.float('f16', 0), 'float'],
+    [place, 'ptr'],
+    [V.token, 'token'],
+    [V.barrier(0, [], 'ptx', false), 'barrier'],
+  ])('in messages %s is %s', (v, kind) => {
+    expect(V.kindOf(v)).toBe(kind)
+  })
+})
+
 describe('conversions', () => {
   type Op = 'trunc' | 'extS' | 'extU' | 'cast' | 'bitcast'
   const by = (world: World, op: Op, from: ScalarName, to: ScalarName): ((x: number) => number) | FaultValue =>
