@@ -187,6 +187,14 @@ describe('what a read finds, by hand', () => {
     expect(why(kinds(total(0, 1, 0, [0, 4]), total(0, 1, 10, [0, 5])))).toBe(mixed)
     expect(why(kinds(total(0, 1, 0, [0, 4]), total(2, 1, 10, [0, 4])))).toBe(mixed)
     expect(why(kinds(total(0, 1, 0, [0, 4]), total(0, 2, 10, [0, 4])))).toBe(mixed)
+    const scaled =
+      (row: number) =>
+      (m: Memory): Terms => {
+        const terms = total(0, 1, row, [0, 4])(m)
+        return terms._tag === 'sum' ? { ...terms, scaled: true } : terms
+      }
+    expect(kinds(scaled(0), scaled(10))).toMatchObject({ _tag: 'sum', scaled: true })
+    expect(why(kinds(scaled(0), total(0, 1, 10, [0, 4])))).toBe(mixed)
     expect(why(kinds(part(0, 0), total(0, 1, 0, [0, 4])))).toBe(mixed)
     expect(why(kinds(total(0, 1, 0, [0, 4]), part(0, 0)))).toBe(mixed)
     expect(why(kinds(part(0, 0), () => zero))).toBe(mixed)
@@ -264,6 +272,9 @@ describe('terms', () => {
     expect(why(added(x, sum(0, 1, t(0, 2), 4, t(0, 0), 6, [], false)))).toBe(
       'a reduction adds the sum for row 6 and column 6 to that for row 5 and column 6',
     )
+    const scaled = sum(0, 1, t(0, 1), 4, t(0, 0), 6, [4, 8], true)
+    expect([why(added(x, scaled)), why(added(scaled, x))]).toEqual([unlike, unlike])
+    expect(added(scaled, scaled)).toMatchObject({ ks: [4, 8, 4, 8], scaled: true })
     expect(joined('add', zero, x)).toBe(x)
     expect(joined('exchange', other('old'), x)).toBe(x)
     expect(why(joined('max', zero, x))).toBe('a reduction by max is no sum')

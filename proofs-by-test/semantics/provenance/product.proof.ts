@@ -344,6 +344,25 @@ describe('scales', () => {
     )
   })
 
+  it('are of the whole sum: a product with scales is not added to one without, nor the other way round', () => {
+    const k = kit(scaledHeader)
+    const step = (with1: boolean, old: Terms | null): Terms =>
+      product(
+        k.s,
+        [rectangle(k, X, rows, ks)],
+        [rectangle(k, Y, ks, near), rectangle(k, Y, ks, far)],
+        with1 ? { a: goodA(k), b: goodB(k) } : unscaled,
+        old,
+        [3, 4],
+      )
+    expect(step(true, step(true, null))).toMatchObject({ _tag: 'sum', scaled: true })
+    expect(step(false, step(false, null))).toMatchObject({ _tag: 'sum', scaled: false })
+    for (const first of [true, false])
+      expect(why(step(!first, step(first, null)))).toBe(
+        'an mma adds to an accumulator that holds something else',
+      )
+  })
+
   it('belong to whole blocks of k', () => {
     const shifted = range(144, 64)
     expect(said(goodA, goodB, scaledHeader, shifted)).toBe(
