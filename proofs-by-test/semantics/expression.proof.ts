@@ -7,7 +7,8 @@ import * as X from '../../src/semantics/expression.js'
 import type { ExprNode } from '../../src/semantics/expression.js'
 import * as T from '../../src/semantics/types.js'
 import { WGMMA } from '../../src/layouts/tiled.js'
-import { everyNode } from './samples.js'
+import { ofStrides } from '../../src/transforms/ref.js'
+import { everyNode, right } from './samples.js'
 
 describe('children', () => {
   const isNode = (x: unknown): x is ExprNode => typeof x === 'object' && x !== null && '_tag' in x
@@ -132,6 +133,34 @@ describe('what is not said', () => {
   })
 })
 
+test('types, as they travel', () => {
+  const layout = right(ofStrides([4], 16, [1]))
+  expect([
+    T.scalar('f16'),
+    T.i1,
+    T.i32,
+    T.i64,
+    T.ptr('u8'),
+    T.view('tmem', 'f16', layout),
+    T.barrier('pallas', true, [2, 3]),
+    T.barrier('ptx', false, []),
+    T.descriptor('f16', 3),
+    T.tile([4], T.ptr('f32'), 'any'),
+    T.token,
+  ]).toEqual([
+    { _tag: 'scalar', dtype: 'f16' },
+    { _tag: 'scalar', dtype: 'i1' },
+    { _tag: 'scalar', dtype: 'i32' },
+    { _tag: 'scalar', dtype: 'i64' },
+    { _tag: 'ptr', dtype: 'u8' },
+    { _tag: 'view', space: 'tmem', dtype: 'f16', layout },
+    { _tag: 'barrier', contract: 'pallas', ordersTensorCore: true, shape: [2, 3] },
+    { _tag: 'barrier', contract: 'ptx', ordersTensorCore: false, shape: [] },
+    { _tag: 'descriptor', dtype: 'f16', rank: 3 },
+    { _tag: 'tile', shape: [4], element: { _tag: 'ptr', dtype: 'f32' }, layout: 'any' },
+    { _tag: 'token' },
+  ])
+})
 test('which scalars are integers', () => {
   const names = ['i1', 'i32', 'i64', 'f32', 'f16', 'e2m1', 'e8m0'] as const
   expect(names.map(T.isInteger)).toEqual([true, true, true, false, false, false, false])
