@@ -25,7 +25,8 @@ describe('footprints', () => {
       const bases = [0, 128, 256, 384, 1024, 1152, 65536, 65536 + 640]
       for (const base of bases) {
         const e = Footprint.ofLayout(store, 3, dtype, layout, base)
-        expect(Footprint.addressesOf(e)).toEqual(swizzledAddresses(layout, base))
+        // as text: thousands of numbers are compared sooner
+        expect(Footprint.addressesOf(e).join()).toBe(swizzledAddresses(layout, base).join())
         expect([...e.footprint.spans]).toEqual(spans(layout, base).flatMap(([s, n]) => [s, s + n]))
         expect([...Footprint.spansOf(Footprint.addressesOf(e), layout.bits / 8)]).toEqual([
           ...e.footprint.spans,
