@@ -23,6 +23,7 @@ const empty = right(
     },
     function* () {
       yield* B.scalarParam('n', 'i32')
+      yield* B.tensorParam('t', 'f32', [4], { role: 'in' })
     },
   ),
 )
@@ -260,6 +261,7 @@ describe('refused', () => {
   const refusal = (...body: ReadonlyArray<Stmt>): string | null => code(link(program(body)))
   test.each<readonly [string, ReadonlyArray<Stmt>, string | null]>([
     ['a name that nobody binds', [bound('x', name('ghost'))], 'name.unbound'],
+    ['a tensor by its bare name', [bound('x', name('t'))], 'name.unbound'],
     ['a name before it is bound', [bound('x', name('y')), bound('y')], 'name.unbound'],
     ['its own name', [bound('x', name('x'))], 'name.unbound'],
     ['a name bound twice', [bound('x'), bound('x')], 'name.rebound'],
