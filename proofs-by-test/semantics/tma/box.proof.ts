@@ -127,6 +127,8 @@ describe('elements of the tensor', () => {
     ['before the first column', {}, [1, 2, 3, 4], -8],
     ['words of columns apart', { dtype: 'u32', strides: [200, 3] }, [7, 0, 1, 8], 8],
     ['bytes', { dtype: 'u8' }, [6, 8, 0, 1], 48],
+    ['halves of bytes', { dtype: 'e2m1' }, [5, 0, 7, 8], 32],
+    ['halves of bytes, over the last column', { dtype: 'e2m1' }, [1, 2, -1, 4], 56],
   ])('rows: %s', (_what, more, rows, column) => {
     const d = descriptor({ box: [1, 16], ...more })
     const wanted = rows.flatMap((row) => addressesOf(d, [row, column]))

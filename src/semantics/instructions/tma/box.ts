@@ -131,6 +131,7 @@ export const rowElements = (
 ): Elements => {
   const columns = d.box[1]!
   const bytes = bytesOf(d)
+  const perByte = addressesInByte(d.dtype)
   const addresses = new Int32Array(rows.length * columns)
   for (let r = 0, at = 0; r < rows.length; r++) {
     const row = rows[r]!
@@ -138,7 +139,9 @@ export const rowElements = (
     for (let k = 0; k < columns; k++) {
       const c = column + k
       addresses[at++] =
-        there && c >= 0 && c < d.dims[1]! ? d.base + (row * d.strides[0]! + c * d.strides[1]!) * bytes : -1
+        there && c >= 0 && c < d.dims[1]!
+          ? (d.base + (row * d.strides[0]! + c * d.strides[1]!) * bytes) * perByte
+          : -1
     }
   }
   return Footprint.ofAddresses(world.footprints, d.plane, d.dtype, [rows.length, columns], addresses)
