@@ -197,6 +197,21 @@ describe('integers', () => {
   )
 })
 
+describe('an i64 is cast as its tile is', () => {
+  // 65504 is the largest f16; between 4096 and 8192 they are 4 apart
+  test.each<readonly [string, bigint, 'rn' | 'rz', boolean, number]>([
+    ['to the nearest', 4099n, 'rn', false, 0x6c01],
+    ['towards zero', 4099n, 'rz', false, 0x6c00],
+    ['towards zero, below it', -4099n, 'rz', false, 0xec00],
+    ['too large: infinity', 100000n, 'rn', false, 0x7c00],
+    ['saturating: the largest', 100000n, 'rn', true, 0x7bff],
+    ['and the smallest', -100000n, 'rn', true, 0xfbff],
+  ])('%s', (_, x, rounding, saturate, pattern) => {
+    expect(value(X.cast(X.i64(x), 'f16', rounding, saturate))).toEqual(float('f16', pattern))
+    expect(tileOf(X.cast(X.splat<'i64', 1>(X.i64(x), [1]), 'f16', rounding, saturate))).toEqual([pattern])
+  })
+})
+
 describe('special functions by name', () => {
   const thirds = X.splat<'f32', 1>(X.float('f32', 1 / 3), [2])
   test('a scalar and a tile: what the chip answers in bits, the function itself in real64', () => {

@@ -152,7 +152,7 @@ export const evaluateNumber = (world: World, e: NumberNode, go: (x: ExprNode) =>
           ? Number(BigInt.asIntN(32, x))
           : e.to === 'i1'
             ? (x & 1n) === 1n
-            : convertBig(world, e.to, x)
+            : convertBig(world, e.to, e.rounding, e.saturate, x)
       const f = convertScalar(world, e.op, from, e.to, e.rounding, e.saturate)
       if (typeof f !== 'function') return f
       const c = carrierOf(x)

@@ -272,10 +272,16 @@ export const convertScalar = (
   }
 }
 
-export const convertBig = (world: World, to: ScalarName, x: bigint): Value => {
+export const convertBig = (
+  world: World,
+  to: ScalarName,
+  rounding: 'rn' | 'rz',
+  saturate: boolean,
+  x: bigint,
+): Value => {
   if (to === 'i64') return x
   const c = carrierOf(x)
   if (typeof c !== 'number') return c
-  const f = world.algebra.cast('i64', to, 'rn', false)
+  const f = world.algebra.cast('i64', to, rounding, saturate)
   return O.isNone(f) ? lacks(world, `cast to ${to}`, 'i64') : scalarOf(to, f.value(c))
 }
