@@ -57,6 +57,8 @@ export const stampOf = (e: LogEvent): { readonly agent: number; readonly at: num
     case 'group':
     case 'fence':
     case 'rendezvous':
+    case 'semaphore':
+    case 'registers':
     case 'fork':
     case 'join':
     case 'alloc':
