@@ -152,6 +152,58 @@ describe('law 2: another digest', () => {
   })
 })
 
+describe('law 2: units, kinds, scopes and families, every two of them', () => {
+  const units = [
+    'tmaLoad',
+    'tmaStore',
+    'cpAsync',
+    'wgmma',
+    'tcgen05',
+    'tcgen05Ld',
+    'tcgen05St',
+    'stAsync',
+    'clc',
+  ] as const
+  const kinds = ['arrive', 'expect', 'drop', 'increment'] as const
+  const families = ['bulk', 'wgmma', 'cpAsync', 'tcgen05Ld', 'tcgen05St'] as const
+  const arrives =
+    (kind: (typeof kinds)[number], bytes: number): Run =>
+    (s) =>
+      s.push({
+        _tag: 'barrier',
+        stamp: s.stamp(0, 'b'),
+        kind,
+        barrier: 0,
+        count: 1,
+        bytes,
+        release: true,
+        scope: 'cta',
+        tensor: false,
+      })
+  test.each<readonly [string, () => ReadonlyArray<Run>]>([
+    ['units of an issue', () => units.map((unit) => (s) => s.issue(0, unit))],
+    [
+      'what a barrier is told, with bytes and without',
+      () => kinds.flatMap((kind) => [0, 1, 2].map((bytes) => arrives(kind, bytes))),
+    ],
+    [
+      'families of groups',
+      () =>
+        families.flatMap((family) => (['commit', 'wait'] as const).map((kind) => grouped({ family, kind }))),
+    ],
+    [
+      'kinds and scopes of fences',
+      () =>
+        (['proxyAsync', 'wgmma', 'tensorBefore', 'tensorAfter'] as const).flatMap((kind) =>
+          (['cta', 'global'] as const).map((scope) => (s: Script) => s.fence(0, kind, scope)),
+        ),
+    ],
+  ])('%s', (_, runs) => {
+    const digests = runs().map(digestOf)
+    expect(new Set(digests).size).toBe(digests.length)
+  })
+})
+
 describe('law 1: the same digest', () => {
   test.each<readonly [string, Run, Run]>([
     [

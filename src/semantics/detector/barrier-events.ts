@@ -44,7 +44,14 @@ export const barrier = (d: Detector, e: BarrierEvent): void => {
   const cta = c.header.barriers[e.barrier]!.cta
   if (cta !== c.header.agents[x]!.cta)
     oweRemote(c, d.obligations, cta, e.stamp, `${e.kind} on ${barrierName(c.header, e.barrier)}`)
-  Digest.ofAgent(c.digest, x, 5 + e.barrier * 8, e.stamp.at, b.number - b.base, e.bytes * 8 + e.kind.length)
+  Digest.ofAgent(
+    c.digest,
+    x,
+    5 + e.barrier * 8,
+    e.stamp.at,
+    b.number - b.base,
+    Digest.ofName(e.kind) ^ e.bytes,
+  )
   switch (e.kind) {
     case 'init':
       initialise(c, b, e.stamp, e.count)

@@ -71,6 +71,18 @@ const hex = (x: number): string => (x >>> 0).toString(16).padStart(8, '0')
 
 export const show = (d: Digest): string => hex(d.totalHigh) + hex(d.totalLow)
 
+const names = new Map<string, number>()
+/** Hash of a unit, a kind, a scope: of its letters, not of its place in a list. */
+export const ofName = (name: string): number => {
+  const known = names.get(name)
+  if (known !== undefined) return known
+  let h = seedLow
+  for (let i = 0; i < name.length; i++) h = step(h, name.charCodeAt(i))
+  const made = finish(h)
+  names.set(name, made)
+  return made
+}
+
 /** Hash of a footprint by content: ids depend on the schedule. */
 export const ofSpans = (plane: number, spans: Int32Array): number => {
   let h = step(seedLow, plane)

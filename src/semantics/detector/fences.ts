@@ -61,7 +61,7 @@ export const fence = (d: Detector, e: Fence): void => {
   const c = d.context
   const a = tick(c, e.stamp)
   const x = e.stamp.agent
-  Digest.ofAgent(c.digest, x, 8, e.stamp.at, e.kind.length, e.scope.length)
+  Digest.ofAgent(c.digest, x, 8, e.stamp.at, Digest.ofName(e.kind), Digest.ofName(e.scope))
   switch (e.kind) {
     case 'proxyAsync':
       a.fences++

@@ -42,7 +42,7 @@ export const group = (d: Detector, e: Group): void => {
     x,
     7,
     e.stamp.at,
-    e.family.length * 2 + (e.kind === 'wait' ? 1 : 0),
+    Digest.ofName(e.family) ^ (e.kind === 'wait' ? 1 : 0),
     e.pending * 2 + (e.read ? 1 : 0),
   )
   if (e.kind === 'commit') {

@@ -94,7 +94,7 @@ export const issue = (d: Detector, e: Issue): void => {
   d.operations.set(e.operation, op)
   if (e.unit === 'clc') requested(c, d.responses, e.stamp, op.knowledge.order)
   a.fences = 0
-  Digest.ofAgent(c.digest, x, 2, e.stamp.at, op.instance, e.unit.length)
+  Digest.ofAgent(c.digest, x, 2, e.stamp.at, op.instance, Digest.ofName(e.unit))
 }
 
 export const perform = (d: Detector, e: Perform): void => {

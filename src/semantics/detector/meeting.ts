@@ -44,7 +44,7 @@ export const meet = (d: Detector, e: Rendezvous): void => {
 export const fork = (d: Detector, e: ForkEvent): void => {
   const c = d.context
   const parent = tick(c, e.stamp)
-  Digest.ofAgent(c.digest, e.stamp.agent, 10, e.stamp.at, e._tag.length, e.children.length)
+  Digest.ofAgent(c.digest, e.stamp.agent, 10, e.stamp.at, Digest.ofName(e._tag), e.children.length)
   parent.forked = e._tag === 'fork' ? { stamp: e.stamp, children: e.children } : undefined
   const message = nothing(c.extent)
   if (e._tag === 'fork') publish(message, parent, false)
