@@ -219,14 +219,25 @@ describe('U1: what nobody observes', () => {
       'a generation that is not complete',
       2,
       (s) => s.arrive(1, 0, { site: 'half' }),
-      [`${half} | c@0 half: completes b@0`],
+      [`${half} | c@0 half: arrives`],
+    ],
+    [
+      'one that is not complete behind one that is observed',
+      2,
+      (s) => [
+        s.arrive(0, 0, { site: 'first' }),
+        s.arrive(0, 0, { site: 'second' }),
+        s.wait(0, 0, 0),
+        s.arrive(1, 0, { site: 'half' }),
+      ],
+      [`${half.replace('generation 0', 'generation 1')} | c@0 half: arrives`],
     ],
     [
       'bytes alone',
       1,
       (s) => s.expect(0, 0, 16),
       [
-        'U1 b@0 generation 0: 1 of 1 arrivals and 16 bytes missing, and nobody waits for it | p@0 expect b: completes b@0',
+        'U1 b@0 generation 0: 1 of 1 arrivals and 16 bytes missing, and nobody waits for it | p@0 expect b: expects 16 bytes',
       ],
     ],
     [

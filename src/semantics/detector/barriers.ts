@@ -447,14 +447,21 @@ export const atEnd = (c: Context, b: BarrierState, stuck: boolean): void => {
   if (b.current.arrivals > 0) checkExpects(c, b)
   if (stuck || !isPallas(c, b)) return
   const left = b.unobserved
-  const stamp = left ?? b.last?.events[0]?.stamp ?? b.current.events[0]?.stamp ?? b.init
+  const isComplete = b.number > b.observedByAny
+  const first = (isComplete ? b.last : b.current)?.events[0]
+  const stamp = left ?? first?.stamp ?? b.init
   if (stamp === undefined || (left === undefined && !isUnobserved(b))) return
-  const does = left === undefined ? `completes ${name(c, b)}` : `invalidates ${name(c, b)}`
+  const does =
+    left !== undefined
+      ? `invalidates ${name(c, b)}`
+      : isComplete || first === undefined
+        ? `completes ${name(c, b)}`
+        : first.does
   file(c.report, keyOf(`U1|${String(b.index)}`, stamp, undefined), () =>
     draft(
       'U1',
       'C',
-      b.number > b.observedByAny
+      isComplete
         ? `${name(c, b)} ends with completions that nobody observed: ${generations(b.number - b.base)} complete, ${String(b.observedByAny - b.base)} observed`
         : `${lacking(c, b)}, and nobody waits for it`,
       actor(stamp, does),

@@ -9,7 +9,6 @@
  * |-----------|-------------------------------------------------------------------------------|
  * | C1        | the header says that control may depend on timing                              |
  * | C2        | the log contradicts itself (a parity, an operation)                            |
-const exitIds: ReadonlyArray<HazardId> = ['U1', 'U2', 'K1', 'K2', 'O1', 'B8', 'T1', 'T4', 'T5']
  * | C3, C4, C6 | asked at every barrier event (`barriers.ts`)                                  |
  *
  * Worked: two clusters, output of 32 bytes; cluster 0 writes [0, 16), cluster 1 stands blocked. B5 of cluster 1, C5 fails, and O1 is not asked: the
