@@ -57,7 +57,7 @@ test('a schedule that asks for what is not on offer is refused where it does', (
   const { schedule } = logged(l, Policy.seeded(2))
   const broken = [...schedule.slice(0, 20), { agent: 1, at: 9999, stage: 'agent' as const, part: 0 }]
   const ran = logged(l, Policy.recorded(broken))
-  expect([ran.outcome._tag, ran.steps]).toEqual(['refused', 20])
+  expect([ran.outcome, ran.steps]).toEqual([{ _tag: 'refused', key: broken[20] }, 20])
 })
 
 test('the same work under every schedule: eager, lazy, in turn, starving and 200 seeds give one output and one set of events', () => {

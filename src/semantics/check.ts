@@ -55,7 +55,7 @@ import {
   type Decision,
   type Ran,
 } from './confirm.js'
-import type { EventKey, Fault } from './step.js'
+import { showKey, type EventKey, type Fault } from './step.js'
 import {
   otherGrants,
   verdictSchema,
@@ -86,7 +86,7 @@ export interface CheckOptions {
   readonly bounds?: Bounds
   /** look for the missing edge of the first findings (default true): it judges the log again for each candidate */
   readonly explain?: boolean
-  /** told of the clusters that the first run has done */
+  /** told of the clusters that a run has done, in every run that is made */
   readonly progress?: Run.Progress
   readonly fuel: number
 }
@@ -384,11 +384,13 @@ export const check: Check = (program, options) => {
     rules: defaults.rules,
   }
   const first = judged(launched.right, options, detecting, options.policy, options.provenance)
-  if (first.outcome._tag === 'refused')
+  if (first.outcome._tag === 'refused') {
+    const { key } = first.outcome
     return E.left({
       code: 'schedule.not-offered',
-      message: `the recorded schedule does not fit this program: after ${String(first.steps)} events its next one, ${Run.showSchedule(first.schedule.slice(-1))}, is not on offer`,
+      message: `the recorded schedule does not fit this program: after ${String(first.steps)} events its next one${key === null ? '' : `, ${showKey(key)},`} is not on offer`,
     })
+  }
   const decision = decide(world, first.outcome, first.result[0], first.result[1])
   const answer =
     decision.name === 'undecided' && options.explore

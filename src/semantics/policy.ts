@@ -18,8 +18,8 @@ import { sameKey, type EventKey, type Offered } from './step.js'
 export interface Policy<S> {
   readonly name: string
   readonly init: S
-  /** index of the chosen event in `offered` (never empty), or null to refuse, and the next state */
-  readonly choose: (state: S, offered: ReadonlyArray<Offered>) => readonly [number | null, S]
+  /** index of the chosen event in `offered` (never empty), or a refusal: the event that is asked for and not among them, if it is one; and the next state */
+  readonly choose: (state: S, offered: ReadonlyArray<Offered>) => readonly [number | EventKey | null, S]
 }
 
 /** A policy whose state nobody needs to know: opened by continuation. */
@@ -81,7 +81,7 @@ export const recorded = (keys: ReadonlyArray<EventKey>): AnyPolicy =>
       const key = keys[at]
       if (key === undefined) return [first(offered, (o) => o.operation !== null), at]
       const i = offered.findIndex((o) => sameKey(o.key, key))
-      return [i < 0 ? null : i, at + 1]
+      return [i < 0 ? key : i, at + 1]
     },
   })
 

@@ -23,7 +23,8 @@ export type Outcome =
   | { readonly _tag: 'completed' }
   | { readonly _tag: 'stuck' }
   | { readonly _tag: 'outOfFuel' }
-  | { readonly _tag: 'refused' }
+  /** by the policy: `key`, if it asks for one event, is not on offer */
+  | { readonly _tag: 'refused'; readonly key: EventKey | null }
   | { readonly _tag: 'fault'; readonly fault: Fault }
 
 export interface Ran<R> {
@@ -109,8 +110,8 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
         }
         const [chosen, next] = policy.choose(choice, options)
         choice = next
-        if (chosen === null) {
-          outcome = { _tag: 'refused' }
+        if (typeof chosen !== 'number') {
+          outcome = { _tag: 'refused', key: chosen }
           break
         }
         const event = options[chosen]!

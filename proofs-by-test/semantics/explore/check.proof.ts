@@ -381,7 +381,7 @@ describe('what is looked for', () => {
     const foreign = { agent: 0, at: 999, stage: 'agent', part: 0 } as const
     const how = { explore: false, policy: recorded([...first, foreign]) }
     expect(() => checked(program, how)).toThrow(
-      'the recorded schedule does not fit this program: after 5 events its next one, ',
+      'the recorded schedule does not fit this program: after 5 events its next one, 0:999, is not on offer',
     )
     // what is left after the end of a schedule that fits goes on eagerly
     expect(checked(program, { explore: false, policy: recorded(schedule) }).verdict.verdict).toBe('ok')
