@@ -13,12 +13,12 @@
  * | strict     | every point            | the completions that nobody awaits are those of the prediction, in number and by barrier   |
  * | algebras   | one point              | events, order, counts and proof do not depend on what is computed with                     |
  * | schedules  | one point              | one verdict, one digest of the order, one output, however the schedule goes                |
- * | broken     | one point              | each form of the manifest (by day, ten) is bad from every schedule, has its ids, and its findings replay |
+ * | broken     | one point              | each form of the manifest (by day, five) is bad from every schedule, has its ids, and its findings replay |
  *
  * The oracles: the naive product of `reference.ts`, which knows neither tiles nor slots, and the prediction, which is arithmetic.
  *
  * By night every point has the field's two trials and the bits, and there are 1,000 schedules for a kernel and for each of its broken forms; by day 12
- * for the kernel and 8 for ten of its forms, or 3 where a form takes a search of schedules.
+ * for the kernel and 4 for five of its forms, or 2 where a form takes a search of schedules.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
@@ -334,21 +334,21 @@ const replays = (p: Program, f: ReplayableFinding): void => {
   expect([...v.findings, ...behind].map((g) => `${g.id} ${g.a.site}`)).toContain(`${f.id} ${f.a.site}`)
 }
 
-/** Ten forms, spread over a list of them. */
-const tenOf = (all: ReadonlyArray<Broken>): ReadonlyArray<Broken> =>
-  all.filter((_, at) => Math.floor(((at + 1) * 10) / all.length) > Math.floor((at * 10) / all.length))
+/** So many forms, spread over a list of them. */
+const spread = (count: number, all: ReadonlyArray<Broken>): ReadonlyArray<Broken> =>
+  all.filter((_, at) => Math.floor(((at + 1) * count) / all.length) > Math.floor((at * count) / all.length))
 
 const broken = (plan: Plan): void => {
   const all = brokenOf(plan.kernel)
   // asking others takes up to twenty runs and a search
   const alone = all.filter((b) => !b.asksOthers)
-  const thousand = new Set(tenOf(alone))
+  const thousand = new Set(spread(10, alone))
   const seedsFor = (b: Broken): number =>
     nightly ? (thousand.has(b) ? 1000 : b.asksOthers ? 20 : 50) : b.asksOthers ? 2 : 4
   test('at least ten forms that one run shows', () => {
     expect(thousand.size).toBe(10)
   })
-  test.each((nightly ? all : tenOf(all)).map((b) => ({ ...b, seeds: seedsFor(b) })))(
+  test.each((nightly ? all : spread(5, all)).map((b) => ({ ...b, seeds: seedsFor(b) })))(
     `without $without: $verdict, $shows, from $seeds schedules`,
     ({ without: label, verdict, shows, asksOthers, seeds }) => {
       const p = right(without(label)(programOf(plan.kernel, plan.small.settings)))
