@@ -380,7 +380,8 @@ describe('what an agent is about to touch', () => {
   test('tables are told apart: grants, registers, maps, and the atomics of each plane', () => {
     const tableOf = (prepared: object): number =>
       ready(0, prepared).flatMap((t) => (t._tag === 'table' ? [t.table] : []))[0]!
-    const atomicOn = (destination: object | undefined): number => tableOf({ _tag: 'atomic', destination, scope: 'gpu' })
+    const atomicOn = (destination: object | undefined): number =>
+      tableOf({ _tag: 'atomic', destination, scope: 'gpu' })
     const all = [
       tableOf({ _tag: 'clc.tryCancel' }),
       tableOf({ _tag: 'setMaxRegisters' }),
