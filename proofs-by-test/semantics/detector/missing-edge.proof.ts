@@ -13,7 +13,7 @@ import { eager, lazy, seeded } from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
 import * as Run from '../../../src/semantics/run.js'
 import type { Script } from './script.js'
-import { load, script, slotBytes } from './script.js'
+import { load, script, semaphore, slotBytes } from './script.js'
 
 const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
   if (E.isLeft(e)) throw new Error(e.left.message)
@@ -51,25 +51,13 @@ describe('smallest missing edge', () => {
     expect(e).toEqual({ kind: 'fence', text: 'a proxy fence after `epilogue` of p@0' })
   })
   it('a semaphore among the two: an order before it, or the release of whoever read', () => {
-    const signal = (s: Script, place: string): void =>
-      s.push({
-        _tag: 'semaphore',
-        stamp: s.stamp(0, 'signal'),
-        kind: 'signal',
-        footprint: s.footprint(place),
-        value: 1,
-        decrement: false,
-        scope: 'gpu',
-        before: 0,
-        outcome: 'passed',
-      })
     const read = explained((s) => {
-      signal(s, 'g 5')
+      semaphore(s, 0, 'signal', { place: 'g 5' })
       s.r(1, 'g 5', 'load')
     })
     expect([read.kind, read.text]).toEqual(['arrive-wait', expect.stringMatching(/`signal`.*`load`/)])
     const copied = explained((s) => {
-      signal(s, 's0 0')
+      semaphore(s, 0, 'signal', { place: 's0 0' })
       load(s, 1, 0, 's0 0')
     })
     expect(copied.kind).not.toBe('none-found')

@@ -11,6 +11,7 @@ import type {
   LogEvent,
   Plane,
   Proxy,
+  SemaphoreEvent,
   Stamp,
   Unit,
 } from '../../../src/semantics/log.js'
@@ -328,4 +329,26 @@ export const load = (
   s.perform(op, [from], [to])
   s.bytes(op, b, slotBytes)
   return op
+}
+
+/** An event of a semaphore in the first slot of global memory, unless `place` is another. */
+export const semaphore = (
+  s: Script,
+  agent: number,
+  kind: SemaphoreEvent['kind'],
+  o: Partial<SemaphoreEvent> & { readonly place?: string; readonly site?: string } = {},
+): void => {
+  const { place, site, ...rest } = o
+  s.push({
+    _tag: 'semaphore',
+    stamp: s.stamp(agent, site ?? kind),
+    kind,
+    footprint: s.footprint(place ?? 'g 0'),
+    value: 1,
+    decrement: false,
+    scope: 'gpu',
+    before: 0,
+    outcome: 'passed',
+    ...rest,
+  })
 }

@@ -6,28 +6,8 @@ import { describe, expect, test } from 'vitest'
 import { defaults, judgeLog } from '../../../src/semantics/detector/index.js'
 import type { Judgement } from '../../../src/semantics/finding.js'
 import type { SemaphoreEvent } from '../../../src/semantics/log.js'
-import { ids, script, type Script } from './script.js'
+import { ids, script, semaphore as does, type Script } from './script.js'
 
-const does = (
-  s: Script,
-  agent: number,
-  kind: SemaphoreEvent['kind'],
-  o: Partial<SemaphoreEvent> & { readonly place?: string; readonly site?: string } = {},
-): void => {
-  const { place, site, ...rest } = o
-  s.push({
-    _tag: 'semaphore',
-    stamp: s.stamp(agent, site ?? kind),
-    kind,
-    footprint: s.footprint(place ?? 'g 0'),
-    value: 1,
-    decrement: false,
-    scope: 'gpu',
-    before: 0,
-    outcome: 'passed',
-    ...rest,
-  })
-}
 /** Two clusters of two CTAs each run together; CTA 0 has two agents. Who is to meet by other means is of one cluster. */
 const agents = ['a@0', 'a2@0', 'b@1', 'c@2', 'd@3']
 const judged = (write: (s: Script) => void): Judgement => {
