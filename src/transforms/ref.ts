@@ -289,13 +289,22 @@ export const extentBytes = (ref: TransformedRef): number => {
  * Per dimension: run-time starts must be multiples of `multipleOf`, and a step of that many elements moves the ref by
  * `strideBytes` bytes (a fraction only for elements of less than a byte).
  */
-export const startUnits = (
-  ref: TransformedRef,
-): ReadonlyArray<{ readonly multipleOf: number; readonly strideBytes: number }> =>
-  chainsOf(ref).map((chain) => ({
+export const startUnits = (ref: TransformedRef): ReadonlyArray<StartUnit> => {
+  const known = unitsOf.get(ref)
+  if (known !== undefined) return known
+  const units = chainsOf(ref).map((chain) => ({
     multipleOf: productFrom(chain, 1),
     strideBytes: (chain[0]!.stride * ref.bits) / 8,
   }))
+  unitsOf.set(ref, units)
+  return units
+}
+export interface StartUnit {
+  readonly multipleOf: number
+  readonly strideBytes: number
+}
+// a slot of a ring is taken in every step
+const unitsOf = new WeakMap<TransformedRef, ReadonlyArray<StartUnit>>()
 
 /** Bytes between neighbouring slots, that is along the leading dimension; 0 when there is only one, or none. */
 export const slotStrideBytes = (ref: TransformedRef): number => startUnits(ref)[0]?.strideBytes ?? 0

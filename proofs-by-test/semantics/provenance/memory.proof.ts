@@ -9,7 +9,7 @@ import { footprints, ofAddresses, ofLayout } from '../../../src/semantics/machin
 import { dice } from '../../../src/semantics/naive/random.js'
 import { memory, read, write, type Memory } from '../../../src/semantics/provenance/memory.js'
 import { added, joined } from '../../../src/semantics/provenance/joined.js'
-import { picked, remembered, table, tables } from '../../../src/semantics/provenance/tables.js'
+import { picked, remembered, table, tables, type Moved } from '../../../src/semantics/provenance/tables.js'
 import { input, other, pick, sum, zero, type Terms } from '../../../src/semantics/provenance/terms.js'
 import * as Ref from '../../../src/transforms/ref.js'
 import { right } from '../samples.js'
@@ -238,8 +238,11 @@ describe('terms', () => {
     expect(t(1, 7 ^ y)).toBe(t(1, 7 ^ y))
     const values = Int32Array.of(4, 5)
     expect(table(s, values)).toBe(table(s, values))
-    expect([...picked(s, t(5, 6, 7), t(2, 2, 0)).values]).toEqual([7, 7, 5])
+    const moved = ({ table: { values }, by }: Moved): ReadonlyArray<number> => [...values].map((x) => x + by)
+    expect(moved(picked(s, t(5, 6, 7), t(2, 2, 0)))).toEqual([7, 7, 5])
     expect(picked(s, t(5, 6, 7), t(2, 2, 0))).toBe(picked(s, t(5, 6, 7), t(2, 2, 0)))
+    expect(picked(s, t(5, 6, 7), t(0, 1)).table).toBe(picked(s, t(5, 6, 7), t(1, 2)).table)
+    expect(picked(s, t(5, 6, 7), t())).toEqual({ table: t(), by: 0 })
     let made = 0
     const memo = new Map<number, Map<number, number>>()
     const ask = (p: number, q: number): number => remembered(memo, p, q, () => (made++, p * 10 + q))

@@ -193,6 +193,8 @@ const bytesAt = (dtype: Dtype, addresses: Int32Array): Int32Array =>
 
 /** Do two lists of spans (ascending, disjoint) share a byte? */
 export const share = (a: Int32Array, b: Int32Array): boolean => {
+  // most of what is compared lies apart altogether
+  if (a[0]! >= b[b.length - 1]! || b[0]! >= a[a.length - 1]!) return false
   for (let i = 0, j = 0; i < a.length && j < b.length;) {
     if (a[i]! < b[j + 1]! && b[j]! < a[i + 1]!) return true
     if (a[i + 1]! <= b[j + 1]!) i += 2

@@ -16,7 +16,7 @@
 import { bitsOf } from '../../numerics/dtype.js'
 import type { Footprint, Header } from '../log.js'
 import { placedAt, share } from '../machine/footprint.js'
-import { sameValues, table, type Table, type Tables } from './tables.js'
+import { remembered, sameValues, table, type Table, type Tables } from './tables.js'
 import { addressOf, columnOf, input, other, pick, rowOf, sum, type Terms } from './terms.js'
 
 // ---------------------------------------------------------------- model
@@ -40,6 +40,8 @@ export interface Memory {
   /** of each plane, by footprint, the writes that no later one of the same footprint has replaced; oldest first */
   readonly writes: ReadonlyArray<Map<number, Written>>
   readonly relations: Map<number, Map<number, Relation>>
+  /** by the two tables of offsets, then by how far the read's lie behind the write's */
+  readonly lying: Map<number, Map<number, Map<number, Table | 'across'>>>
 }
 
 export const memory = (header: Header, tables: Tables): Memory => ({
@@ -47,6 +49,7 @@ export const memory = (header: Header, tables: Tables): Memory => ({
   tables,
   writes: header.planes.map(() => new Map()),
   relations: new Map(),
+  lying: new Map(),
 })
 
 // ---------------------------------------------------------------- places
@@ -88,6 +91,23 @@ const across: Relation = { _tag: 'across' }
 const relate = (m: Memory, r: Footprint, w: Footprint): Relation => {
   if (!share(r.spans, w.spans)) return apart
   if (widthOf(r) !== widthOf(w)) return across
+  const [reads, readAt] = offsetsOf(r)
+  const [writes, writeAt] = offsetsOf(w)
+  // both moved by as much lie to each other as before: the slots of a ring are one case
+  const shifts = remembered(
+    m.lying,
+    table(m.tables, reads).id,
+    table(m.tables, writes).id,
+    () => new Map<number, Table | 'across'>(),
+  )
+  const shift = readAt - writeAt
+  const elements = shifts.get(shift) ?? elementsOf(m, r, w)
+  shifts.set(shift, elements)
+  return elements === 'across' ? across : { _tag: 'inside', elements }
+}
+
+/** For each element of a read the element of the write that lies there. */
+const elementsOf = (m: Memory, r: Footprint, w: Footprint): Table | 'across' => {
   const at = elementsByByte(w)
   const start = w.spans[0]!
   const [offsets, origin] = offsetsOf(r)
@@ -95,10 +115,10 @@ const relate = (m: Memory, r: Footprint, w: Footprint): Relation => {
   for (let i = 0; i < offsets.length; i++) {
     const a = offsets[i]! + origin
     const e = a < 0 ? nobody : (at[a - start] ?? nobody)
-    if (e < 0) return across
+    if (e < 0) return 'across'
     elements[i] = e
   }
-  return { _tag: 'inside', elements: table(m.tables, elements) }
+  return table(m.tables, elements)
 }
 
 // ---------------------------------------------------------------- writing and reading

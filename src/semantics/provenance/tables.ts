@@ -9,7 +9,8 @@
  *
  * Laws
  * 1. equal contents give one table.
- * 2. `picked(t, s)` is the table of t[s[0]], t[s[1]], ...
+ * 2. `picked(t, s)` is t[s[0]], t[s[1]], ... as a table that begins with 0 and what it is moved by: parts of a box that differ in where they
+ *    begin have one table.
  *
  * Source: hash consing (Ershov; Filliâtre and Conchon).
  */
@@ -21,11 +22,17 @@ export interface Table {
   readonly values: Int32Array
 }
 
+/** The values of a table, each with `by` added. */
+export interface Moved {
+  readonly table: Table
+  readonly by: number
+}
+
 /** The tables of one fold: updated in place, and nothing but speed depends on what it holds. */
 export interface Tables {
   readonly byArray: WeakMap<Int32Array, Table>
   readonly byHash: Map<number, Table[]>
-  readonly picks: Map<number, Map<number, Table>>
+  readonly picks: Map<number, Map<number, Moved>>
   count: number
 }
 
@@ -87,11 +94,14 @@ export const remembered = <A>(
   return made
 }
 
-export const picked = (s: Tables, from: Table, elements: Table): Table =>
-  remembered(s.picks, from.id, elements.id, () => table(s, pickedValues(from.values, elements.values)))
+export const picked = (s: Tables, from: Table, elements: Table): Moved =>
+  remembered(s.picks, from.id, elements.id, () => {
+    const by = elements.values.length === 0 ? 0 : from.values[elements.values[0]!]!
+    return { table: table(s, pickedValues(from.values, elements.values, by)), by }
+  })
 
-const pickedValues = (from: Int32Array, elements: Int32Array): Int32Array => {
+const pickedValues = (from: Int32Array, elements: Int32Array, by: number): Int32Array => {
   const out = new Int32Array(elements.length)
-  for (let i = 0; i < out.length; i++) out[i] = from[elements[i]!]!
+  for (let i = 0; i < out.length; i++) out[i] = from[elements[i]!]! - by
   return out
 }

@@ -68,18 +68,23 @@ export const pick = (s: Tables, terms: Terms, elements: Table): Terms => {
     case 'zero':
     case 'other':
       return terms
-    case 'input':
-      return input(terms.plane, picked(s, terms.offsets, elements), terms.origin)
-    case 'sum':
+    case 'input': {
+      const offsets = picked(s, terms.offsets, elements)
+      return input(terms.plane, offsets.table, terms.origin + offsets.by)
+    }
+    case 'sum': {
+      const rows = picked(s, terms.rows, elements)
+      const columns = picked(s, terms.columns, elements)
       return sum(
         terms.a,
         terms.b,
-        picked(s, terms.rows, elements),
-        terms.row,
-        picked(s, terms.columns, elements),
-        terms.column,
+        rows.table,
+        terms.row + rows.by,
+        columns.table,
+        terms.column + columns.by,
         terms.ks,
         terms.scaled,
       )
+    }
   }
 }
