@@ -294,18 +294,23 @@ const schedules = (plan: Plan): void => {
     const arithmetic = arithmeticOf(p)
     const inputs = patterns(p, 5)
     const taken = new Set<string>()
+    const outputs = new Set<string>()
     const seen = seeds.map((seed) => {
+      // by day a quarter of them is computed
+      const computed = nightly || seed % 4 === 1
       const { verdict, schedule } = judged(
         p,
         { policy: Policy.seeded(seed), explain: false },
-        arithmetic,
-        inputs,
+        computed ? arithmetic : unit,
+        computed ? inputs : new Map(),
       )
+      if (computed) outputs.add(verdict.digest.output)
       if (seed <= 12) taken.add(Run.showSchedule(schedule))
-      return `${verdict.verdict} by ${verdict.decidedBy} ${verdict.digest.order} ${verdict.digest.output} ${String(verdict.provenance?.inOrder)}`
+      return `${verdict.verdict} by ${verdict.decidedBy} ${verdict.digest.order} ${String(verdict.provenance?.inOrder)}`
     })
-    expect(seen[0]).toMatch(/^ok by one-schedule [0-9a-f]{16} [0-9a-f]{16} true$/)
+    expect(seen[0]).toMatch(/^ok by one-schedule [0-9a-f]{16} true$/)
     expect(new Set(seen)).toEqual(new Set(seen.slice(0, 1)))
+    expect([...outputs]).toEqual([expect.stringMatching(/^[0-9a-f]{16}$/)])
     // and they are different schedules
     expect(taken.size).toBe(12)
   })

@@ -247,7 +247,7 @@ export const sweep = (how: Sweep): Tally => {
 export const half = (which: 0 | 1): Sweep =>
   nightly
     ? {
-        from: 1_000_000 + which * 500_000,
+        from: 1_000_000 + which * 500_000 + Number(process.env['TCSPEC_FROM'] ?? 0),
         count: Number(process.env['TCSPEC_PROGRAMS'] ?? 500_000),
         thrice: 8,
         validated: 50,
