@@ -656,7 +656,12 @@ test('who completed the last generation: its last arrival that counts', () => {
   })
   const of = (...events: ReadonlyArray<Parameters<typeof contribute>[1]>): number | undefined => {
     const last = generation(extent)
-    for (const e of events) contribute(last, e, new Int32Array(40))
+    for (const e of events)
+      contribute(
+        last,
+        e,
+        Array.from({ length: 40 }, () => 0),
+      )
     return lastArrival(state({ last }))?.at
   }
   expect(of(event(1, true), event(2, true), event(3, false))).toBe(2)

@@ -60,9 +60,8 @@ const hears = (counters: Counters): Knowledge => {
 }
 const sees = (counters: Counters): Knowledge => {
   const k = hears(counters)
-  k.visible.counters.set(k.order.subarray(0, k.visible.counters.length))
-  k.async.counters.set(k.visible.counters)
-  k.tensor.set(k.visible.counters)
+  for (const vector of [k.visible.counters, k.async.counters, k.tensor])
+    for (let clock = 0; clock < vector.length; clock++) vector[clock] = k.order[clock]!
   return k
 }
 

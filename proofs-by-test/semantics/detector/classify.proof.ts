@@ -219,7 +219,7 @@ describe('direction', () => {
     k.order[clockOf('program', agent)] = at
     return k
   }
-  const at = (rw: 'r' | 'w', agent: number, when: number, order?: Int32Array): AccessRecord =>
+  const at = (rw: 'r' | 'w', agent: number, when: number, order?: ReadonlyArray<number>): AccessRecord =>
     record({
       rw,
       stamp: { agent, at: when, site: 0, iteration: [] },

@@ -1,7 +1,14 @@
 /** One generation of a barrier: what counts, who knows all of its events, and what it tells; rows by hand. */
 import { describe, expect, test } from 'vitest'
 import type { Contribution, Generation } from '../../../src/semantics/detector/generation.js'
-import { contribute, generation, told, unknownEvent } from '../../../src/semantics/detector/generation.js'
+import {
+  contribute,
+  generation,
+  renewed,
+  told,
+  unknownEvent,
+} from '../../../src/semantics/detector/generation.js'
+import { singleton } from '../../../src/semantics/detector/generation-set.js'
 import { clockOf, nothing, programOf } from '../../../src/semantics/detector/knowledge.js'
 
 const extent = { agents: 3, barriers: 2 }
@@ -15,12 +22,12 @@ const event = (agent: number, at: number, over: Partial<Contribution> = {}): Con
   ...over,
 })
 /** What an agent knows of the agents' programs. */
-const knowing = (...counters: ReadonlyArray<number>): Int32Array => {
+const knowing = (...counters: ReadonlyArray<number>): ReadonlyArray<number> => {
   const { order } = nothing(extent)
   counters.forEach((at, x) => (order[programOf(x)] = at))
   return order
 }
-const of = (...events: ReadonlyArray<readonly [Contribution, Int32Array]>): Generation => {
+const of = (...events: ReadonlyArray<readonly [Contribution, ReadonlyArray<number>]>): Generation => {
   const g = generation(extent)
   for (const [e, order] of events) contribute(g, e, order)
   return g
@@ -54,12 +61,11 @@ describe('an event that somebody does not know', () => {
   const second = event(1, 2)
   const g = of([bytes, knowing(3)], [first, knowing(4)], [second, knowing(0, 2)])
   const barrier = clockOf('program', extent.agents)
-  const ofBarrier = (known: number): Int32Array => {
-    const order = knowing()
-    order[barrier] = known
-    return order
-  }
-  test.each<readonly [string, Int32Array, clock: number, countedOnly: boolean, Contribution | undefined]>([
+  const ofBarrier = (known: number): ReadonlyArray<number> =>
+    knowing().map((at, clock) => (clock === barrier ? known : at))
+  test.each<
+    readonly [string, ReadonlyArray<number>, clock: number, countedOnly: boolean, Contribution | undefined]
+  >([
     ['nothing known: the first', knowing(), -1, false, bytes],
     ['nothing known: the first that counts', knowing(), -1, true, first],
     ['one known', knowing(3), -1, false, first],
@@ -84,7 +90,9 @@ describe('what it tells', () => {
   test('its message; and joined with what came from far, without changing either', () => {
     const g = generation(extent)
     g.message.order[0] = 3
-    expect(told(g)).toBe(g.message)
+    expect(told(g)).toEqual(g.message)
+    told(g).order[0] = 8
+    expect(g.message.order[0]).toBe(3)
     g.far = nothing(extent)
     g.far.order[0] = 1
     g.far.visible.counters[1] = 5
@@ -92,4 +100,16 @@ describe('what it tells', () => {
     expect([all.order[0], all.visible.counters[1]]).toEqual([3, 5])
     expect([g.message.visible.counters[1], g.far.order[0]]).toEqual([0, 1])
   })
+})
+
+test('law 2: renewed, it is as if it had just begun, in the same arrays', () => {
+  const g = of([event(0, 4), knowing(4, 1, 7)], [event(1, 3, { offset: true }), knowing(2, 3, 9)])
+  for (const k of [g.message, (g.far = nothing(extent))]) {
+    for (const xs of [k.order, k.visible.counters, k.async.counters, k.tensor]) xs.fill(5)
+    k.visible.acquired.fill(singleton(2))
+    k.async.acquired.fill(singleton(3))
+  }
+  const again = renewed(g)
+  expect(again).toEqual(generation(extent))
+  expect(again.message).toBe(g.message)
 })

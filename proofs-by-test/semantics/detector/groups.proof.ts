@@ -166,7 +166,11 @@ describe('a fence', () => {
       each((x) => ({ async: { fencedGlobal: 20 + x } })),
     ],
     ['wgmma', 'its own register accesses', (a) => set(a.knowledge, 1, { async: { fencedRegisters: 11 } })],
-    ['tensorBefore', 'what its next arrives publish', (a) => a.published.set(a.knowledge.tensor)],
+    [
+      'tensorBefore',
+      'what its next arrives publish',
+      (a) => a.knowledge.tensor.forEach((at, x) => (a.published[x] = at)),
+    ],
     ['tensorAfter', 'what it has received', (a) => set(a.knowledge, 0, { tensor: { queue: 99 } })],
     ['mapRelease', 'the maps that it sees', each((x) => ({ visible: { releasedMaps: 20 + x } }))],
     ['mapAcquire', 'the maps that were released', each((x) => ({ visible: { acquiredMaps: 2 + x } }))],

@@ -60,10 +60,13 @@ const arbitrary = fc
   )
   .map(([order, rest, sets]) => {
     const k = Knowledge.nothing(extent)
-    k.order.set(order)
-    k.visible.counters.set(rest.slice(0, 20))
-    k.async.counters.set(rest.slice(20, 40))
-    k.tensor.set(rest.slice(40))
+    const set = (vector: Knowledge.Vector, values: ReadonlyArray<number>): void => {
+      values.forEach((at, clock) => (vector[clock] = at))
+    }
+    set(k.order, order)
+    set(k.visible.counters, rest.slice(0, 20))
+    set(k.async.counters, rest.slice(20, 40))
+    set(k.tensor, rest.slice(40))
     sets.forEach((s, i) => {
       ;(i < 2 ? k.visible : k.async).acquired[i % 2] = setOf(s)
     })

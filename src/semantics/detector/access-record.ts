@@ -79,7 +79,7 @@ export interface AccessRecord {
   /** fences that the agent had executed since its previous asynchronous issue */
   readonly fencesBefore: number
   /** what its operation knew at its issue, where that is worth keeping */
-  readonly order: Int32Array | undefined
+  readonly order: ReadonlyArray<number> | undefined
 }
 
 // ---------------------------------------------------------------- constructors
@@ -132,7 +132,7 @@ export const unsound = (r: AccessRecord): AccessRecord => ({
 // ---------------------------------------------------------------- destructors
 
 /** It is done before whoever has this order vector. */
-export const known = (order: Int32Array, c: Completion): boolean =>
+export const known = (order: ReadonlyArray<number>, c: Completion): boolean =>
   (c.clock >= 0 && order[c.clock]! >= c.at) || (c.alternative >= 0 && order[c.alternative]! >= c.at)
 
 const acquired = (set: GenerationSet, generation: number, byMaximum: boolean): boolean =>

@@ -30,7 +30,7 @@ import { limit } from '../machine/mbarrier.js'
 import type { AgentState, Context } from './context.js'
 import { receive } from './context.js'
 import type { Contribution, Generation } from './generation.js'
-import { contribute, generation, unknownEvent } from './generation.js'
+import { contribute, generation, renewed, unknownEvent } from './generation.js'
 import type { Extent, Knowledge } from './knowledge.js'
 import { advance, barrierClock, joinVector, programOf } from './knowledge.js'
 import type { Failure } from './report.js'
@@ -75,7 +75,7 @@ export interface BarrierArrival {
   /** it answers an increment, not one of the arrivals that the barrier counts */
   readonly offset: boolean
   readonly bytes: number
-  readonly order: Int32Array
+  readonly order: ReadonlyArray<number>
   readonly stamp: Stamp
   readonly does: string
   /** adds to the message what it publishes */
@@ -178,7 +178,7 @@ export const checkLive = (
   c: Context,
   b: BarrierState,
   stamp: Stamp,
-  order: Int32Array,
+  order: ReadonlyArray<number>,
   does: string,
 ): boolean => {
   if (!b.live) {
@@ -219,7 +219,7 @@ export const reused = (c: Context, b: BarrierState, stamp: Stamp, does: string):
   )
 }
 
-export const invalidate = (c: Context, b: BarrierState, stamp: Stamp, order: Int32Array): void => {
+export const invalidate = (c: Context, b: BarrierState, stamp: Stamp, order: ReadonlyArray<number>): void => {
   const does = `invalidates ${name(c, b)}`
   if (!checkLive(c, b, stamp, order, does)) return
   const missing =
@@ -273,9 +273,11 @@ const complete = (c: Context, b: BarrierState, completing: BarrierArrival): void
   }
   checkExpects(c, b)
   advance(known, b.clock, b.number + 1)
+  // a wait observes the last one, and asks after the one before it: no earlier one is asked for
+  const spent = b.beforeLast
   b.beforeLast = b.last
   b.last = b.current
-  b.current = generation(c.extent)
+  b.current = spent === undefined ? generation(c.extent) : renewed(spent)
   b.number++
   b.pending = b.count
   b.surplus = 0

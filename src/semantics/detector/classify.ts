@@ -82,7 +82,7 @@ export interface Facts {
   readonly tookPart: (agent: number, barrier: number) => boolean
 }
 
-const knewIssueOf = (order: Int32Array | undefined, r: AccessRecord): boolean =>
+const knewIssueOf = (order: ReadonlyArray<number> | undefined, r: AccessRecord): boolean =>
   order !== undefined && order[programOf(r.stamp.agent)]! >= r.stamp.at
 
 /** `k` is what the later access (in log order) knew. */

@@ -9,8 +9,8 @@
 import type { Footprint, Header, Stamp } from '../log.js'
 import type { Digest } from './digest.js'
 import { digest } from './digest.js'
-import type { Extent, Knowledge } from './knowledge.js'
-import { advance, joinVector, joinVisible, nothing, programOf, tensorNothing } from './knowledge.js'
+import type { Extent, Knowledge, Vector } from './knowledge.js'
+import { advance, forget, joinVector, joinVisible, nothing, programOf, tensorNothing } from './knowledge.js'
 import type { TensorQueue } from './queue.js'
 import { emptied, tensorQueue } from './queue.js'
 import type { Report } from './report.js'
@@ -22,8 +22,8 @@ import type { Options } from './rules.js'
 export interface AgentState {
   readonly knowledge: Knowledge
   /** tensor knowledge that before_thread_sync has released, and that which is received but not taken over */
-  readonly published: Int32Array
-  readonly received: Int32Array
+  readonly published: Vector
+  readonly received: Vector
   bulkGroups: number
   wgmmaGroups: number
   copies: number
@@ -111,18 +111,11 @@ export const context = (header: Header, options: Options): Context => {
   }
 }
 
-const clear = (v: Int32Array): void => {
-  v.fill(0)
-}
-
 /** An agent at the start of another cluster. */
 export const restart = (a: AgentState, fresh: AgentState): void => {
-  const k = a.knowledge
-  ;[k.order, k.visible.counters, k.async.counters, k.tensor, a.published, a.received].forEach(clear)
-  fresh.knowledge.visible.acquired.forEach((set, b) => {
-    k.visible.acquired[b] = set
-    k.async.acquired[b] = set
-  })
+  forget(a.knowledge)
+  a.published.fill(0)
+  a.received.fill(0)
   a.bulkGroups = 0
   a.wgmmaGroups = 0
   a.copies = 0

@@ -43,7 +43,7 @@ export const applyFence = (c: Context, x: number, kind: FenceName): void => {
       fenceRegisters(a.knowledge, x)
       return
     case 'tensorBefore':
-      a.published.set(a.knowledge.tensor)
+      joinVector(a.published, a.knowledge.tensor)
       return
     case 'tensorAfter':
       joinVector(a.knowledge.tensor, a.received)

@@ -18,11 +18,13 @@
  * An agent of another CTA than the barrier's is heard only by scope: a release of scope CTA publishes nothing there, and what a wider one
  * publishes is acquired by waits of a wider scope (`far`). Copies and commits signal with cluster scope, and every wait hears them.
  *
- * Law 1. The message is the join of the events' contributions, whatever their order.
+ * Laws
+ * 1. The message is the join of the events' contributions, whatever their order.
+ * 2. `renewed(g)` is `generation` again, in the arrays of g.
  */
 import type { Stamp } from '../log.js'
 import type { Extent, Knowledge } from './knowledge.js'
-import { copy, join, nothing, programOf } from './knowledge.js'
+import { copy, forget, join, nothing, programOf } from './knowledge.js'
 
 // ---------------------------------------------------------------- model
 
@@ -60,18 +62,28 @@ export const generation = (extent: Extent): Generation => ({
   based: 0,
 })
 
-/** All that it tells. */
+/** Over, and nobody can ask for it any more: its arrays serve the generation that begins. */
+export const renewed = (g: Generation): Generation => {
+  forget(g.message)
+  g.far = null
+  g.events.length = 0
+  g.counted.fill(0)
+  g.arrivals = 0
+  g.based = 0
+  return g
+}
+
+/** All that it tells, to keep. */
 export const told = (g: Generation): Knowledge => {
-  if (g.far === null) return g.message
   const all = copy(g.message)
-  join(all, g.far)
+  if (g.far !== null) join(all, g.far)
   return all
 }
 
 // ---------------------------------------------------------------- combinators
 
 /** Records an event, made by someone with this order vector. What it publishes is joined by the caller. */
-export const contribute = (g: Generation, event: Contribution, order: Int32Array): void => {
+export const contribute = (g: Generation, event: Contribution, order: ReadonlyArray<number>): void => {
   g.events.push(event)
   if (event.counted) {
     g.arrivals++
@@ -91,7 +103,7 @@ export const contribute = (g: Generation, event: Contribution, order: Int32Array
 export const unknownEvent = (
   g: Generation,
   number: number,
-  order: Int32Array,
+  order: ReadonlyArray<number>,
   clock: number,
   countedOnly: boolean,
 ): Contribution | undefined => {

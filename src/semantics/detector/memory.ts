@@ -90,7 +90,7 @@ const fenceKind = (space: Space): FenceKind => {
 
 const synchronous: Unit | 'agent' = 'agent'
 
-const overBarriers = (d: Detector, region: Region, r: AccessRecord, order: Int32Array): void => {
+const overBarriers = (d: Detector, region: Region, r: AccessRecord, order: ReadonlyArray<number>): void => {
   const c = d.context
   for (const i of region.barriers) {
     const b = d.barriers[i]!

@@ -66,7 +66,7 @@ export const overResponses = (c: Context, all: Responses, r: AccessRecord, answe
 }
 
 /** C1: a request knows the requests before it. */
-export const requested = (c: Context, all: Responses, stamp: Stamp, order: Int32Array): void => {
+export const requested = (c: Context, all: Responses, stamp: Stamp, order: ReadonlyArray<number>): void => {
   for (const [agent, earlier] of all.requests)
     if (order[programOf(agent)]! < earlier.at)
       fail(c.report, 'C1', keyOf('cancel', earlier, stamp), () => {

@@ -76,11 +76,13 @@ const ambiguous = (c: Context, s: SemaphoreState, first: Stamp, second: Stamp, t
     draft: draft('B3', 'E', `${s.label}: ${text}`, actor(first, 'uses it'), actor(second, 'uses it')),
   }))
 
-const knows = (order: Int32Array, s: Stamp): boolean => order[programOf(s.agent)]! >= s.at
+const knows = (order: ReadonlyArray<number>, s: Stamp): boolean => order[programOf(s.agent)]! >= s.at
 
 /** Stamps that are not known. */
-const unknown = (among: ReadonlyArray<Stamp | undefined>, order: Int32Array): ReadonlyArray<Stamp> =>
-  among.flatMap((s) => (s === undefined || knows(order, s) ? [] : [s]))
+const unknown = (
+  among: ReadonlyArray<Stamp | undefined>,
+  order: ReadonlyArray<number>,
+): ReadonlyArray<Stamp> => among.flatMap((s) => (s === undefined || knows(order, s) ? [] : [s]))
 
 /** Do a signal with this reach and a wait by `waiter` reach one another? */
 const reaches = (c: Context, signaller: number, told: Reach, waiter: number, acquire: Reach): boolean => {

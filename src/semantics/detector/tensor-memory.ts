@@ -59,7 +59,7 @@ interface PairStep {
 interface Freed {
   readonly stamp: Stamp
   readonly footprint: Footprint
-  readonly order: Int32Array
+  readonly order: ReadonlyArray<number>
 }
 /** Updated in place. */
 export interface Allocations {
@@ -148,10 +148,16 @@ export const allocated = (c: Context, all: Allocations, e: Alloc): void => {
   all.live.push({ stamp: e.stamp, footprint: e.footprint })
 }
 
-const unordered = (a: Allocation, order: Int32Array): boolean => order[programOf(a.stamp.agent)]! < a.stamp.at
+const unordered = (a: Allocation, order: ReadonlyArray<number>): boolean =>
+  order[programOf(a.stamp.agent)]! < a.stamp.at
 
 /** D4: an access by whoever is not ordered after the allocation. */
-export const beforeAllocated = (c: Context, all: Allocations, r: AccessRecord, order: Int32Array): void => {
+export const beforeAllocated = (
+  c: Context,
+  all: Allocations,
+  r: AccessRecord,
+  order: ReadonlyArray<number>,
+): void => {
   for (const a of all.live) {
     if (a.footprint.plane !== r.footprint.plane || !unordered(a, order)) continue
     const shared = overlap(a.footprint.spans, r.footprint.spans)
@@ -171,7 +177,12 @@ export const beforeAllocated = (c: Context, all: Allocations, r: AccessRecord, o
 }
 
 /** U2: an operation that was issued without knowing of a dealloc, and acts after it. */
-export const afterFreed = (c: Context, all: Allocations, r: AccessRecord, order: Int32Array): void => {
+export const afterFreed = (
+  c: Context,
+  all: Allocations,
+  r: AccessRecord,
+  order: ReadonlyArray<number>,
+): void => {
   for (const f of all.gone.values()) {
     if (f.footprint.plane !== r.footprint.plane || order[programOf(f.stamp.agent)]! >= f.stamp.at) continue
     const shared = overlap(f.footprint.spans, r.footprint.spans)
@@ -218,7 +229,7 @@ export const freed = (
   c: Context,
   all: Allocations,
   e: Dealloc,
-  order: Int32Array,
+  order: ReadonlyArray<number>,
   peer: Footprint | undefined,
 ): void => {
   const { live, gone } = all
