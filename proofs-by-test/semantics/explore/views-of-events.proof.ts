@@ -382,4 +382,19 @@ describe('what an operation sees is what its agent saw through its proxy when it
     expect(told(copy, group(0, 'wait', 'bulk'), reads(0, 's'))).toBe('visibility')
     expect(told(copy, group(1, 'wait', 'cpAsync'), reads(0, 's'))).toBe('visibility')
   })
+  it('the arrival of copies tells of those of its agent that were issued before it, and of nothing else in flight', () => {
+    const arrives = (id: number): Step => ({
+      events: [{ _tag: 'signal', operation: id, part: 0, to: 'arrive', barrier: 0 } satisfies Signal],
+      then: (m) => over(id)(arrive(0).then!(m)),
+    })
+    const heard = (...before: ReadonlyArray<Step>): string =>
+      told(before, issue(0, 8, 'cpAsyncArrive'), arrives(8), wait(1), reads(1, 's'))
+    const lands = (agent: number, tag: InFlight['_tag'], proxy: Proxy): ReadonlyArray<Step> => [
+      issue(agent, 7, tag),
+      does(agent, 7, 'w', 's', proxy),
+    ]
+    expect(heard(...lands(0, 'cpAsync', 'generic'))).toBe('')
+    expect(heard(...lands(1, 'cpAsync', 'generic'))).toBe('visibility')
+    expect(heard(...lands(0, 'tmaLoad', 'async'))).toBe('visibility')
+  })
 })
