@@ -438,6 +438,19 @@ describe('events that are enough, of clusters', () => {
     // who reads g draws in 2, which waits for 3, which writes what 1 is going to read
     expect(clusters([rdG], [rdG, rdH], [wrH])).toBe('1 3')
   })
+  it('nor whatever the first of the next one has not done', () => {
+    // 0 comes to write g, which 2 reads, once 1 has arrived, which writes what 3 reads
+    const of: Team = {
+      words: [
+        [[gather(), gathered, wrG, signal()]],
+        [[wrH, gather(), gathered]],
+        [[rdG, gather(), gathered]],
+        [[rdH, gather(), gathered]],
+      ],
+      cluster: 2,
+    }
+    expect(ofTeam(of, [1, 0, 0, 0])).toBe('1 3')
+  })
 })
 
 /** 0 has forked 1 and 2 and goes on. */
