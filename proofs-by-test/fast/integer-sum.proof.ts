@@ -59,7 +59,7 @@ describe('law 1: the plain form', () => {
               const kept = [a.slice(), b.slice(), c.slice()]
               const [x, y] = [vectors(types, shape)(a, b, c), plain(types, shape)(a, b, c)]
               if (mismatches(x, y) !== 0) expect([left, right, acc, ...x]).toEqual([left, right, acc, ...y])
-              expect([a, b, c]).toEqual(kept)
+              expect([a, b, c].map((x, i) => mismatches(x, kept[i]!))).toEqual([0, 0, 0])
             }
   })
   test('the largest sums that there are, into both limits, a chain of many', () => {

@@ -11,6 +11,8 @@ import {
 import { place, usedOf } from '../../src/semantics/place.js'
 import { print } from '../../src/semantics/print.js'
 
+const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+
 const named = (name: string) => {
   const k = kernelNamed(name)
   if (E.isLeft(k)) throw new Error(k.left.message)
@@ -35,6 +37,8 @@ describe('every shape in multiples of 16 up to 256', () => {
     for (const m of upTo(16, 256))
       for (const n of upTo(16, 256))
         for (const k of upTo(16, 256)) {
+          // by day a quarter of the programs are made, and every n meets every k
+          if (!nightly && (m / 64 + n / 16 + k / 16) % 4 !== 0 && m % 64 === 0) continue
           const r = made({ m, n, k })
           const legal = m % 64 === 0
           if (E.isRight(r) !== legal)
@@ -57,7 +61,7 @@ describe('every shape in multiples of 16 up to 256', () => {
           const placed = place(r.right.program)
           expect(E.isRight(placed) && usedOf(placed.right.storage, 'smem') <= 232448).toBe(true)
         }
-    expect(right).toBe(4 * 16 * 16)
+    expect(right).toBe((nightly ? 4 : 1) * 16 * 16)
   })
   it('n and k must be multiples of 16, every other extent is refused by name', () => {
     for (let x = 1; x <= 64; x++) {

@@ -11,6 +11,7 @@ import * as Policy from '../../../src/semantics/policy.js'
 import type { Program, Region, Stmt } from '../../../src/semantics/program.js'
 import { checked, fourWarps, labels, right, statementsOf, type Story } from './programs.js'
 
+const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
 const stories: ReadonlyArray<Story> = ['fetch, then read', 'store, then copy', 'read, then store']
 /** Kernels of this surface: those of Mojo's ring set up their barriers by themselves. */
 const catalogue = kernels
@@ -186,7 +187,7 @@ describe('what they decide', () => {
     }
   })
   test('a thread that is one agent meets only itself: no catalogue kernel changes its verdict without them', () => {
-    for (const k of kernels) {
+    for (const k of kernels.filter((_, i) => nightly || i % 3 === 0)) {
       const small = instanceOf(k, { m: 128, n: 32, k: 144, tileK: 16 }, [])
       const p = right(small._tag === 'Right' ? small : instanceOf(k, {}, [])).program
       const bare: Program = {

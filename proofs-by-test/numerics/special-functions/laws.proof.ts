@@ -25,7 +25,7 @@ import { octave, tables } from './captured.js'
 
 const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
 /** Every so many operands of an octave; a prime, so that the low bits take all values. */
-const stride = nightly ? 1 : 29
+const stride = nightly ? 1 : 61
 
 const value = decoder('f32')
 const pattern = encoder('f32')
@@ -69,7 +69,7 @@ const samples = (seed: number, count: number): readonly number[] => {
   return Array.from({ length: count }, () => next() % 4294967296)
 }
 const any = [
-  ...samples(5, 20000),
+  ...samples(5, nightly ? 20000 : 5000),
   ...[
     0, 1, 0x7fffff, 0x800000, 0x3f800000, 0x7e800000, 0x7e800001, 0x7f7fffff, 0x7f800000, 0x7f800001,
   ].flatMap((x) => [x, x + signBit]),
@@ -307,13 +307,14 @@ describe('half.ts', () => {
   it('the narrow forms are the wide one, cut off', () => {
     const [f16, bf16] = [decoder('f16'), decoder('bf16')]
     const [toF16, toBf16] = [encoder('f16', 'rz'), encoder('bf16', 'rz')]
+    const wrong: number[] = []
     for (let p = 0; p < 65536; p++) {
-      const x = f16(p)
-      const y = value(unaryFunction['ex2.approx.ftz.f32'](pattern(x)))
-      expect(unaryFunction['ex2.approx.f16'](p)).toBe(y >= 65536 ? 0x7c00 : toF16(y))
+      const y = value(unaryFunction['ex2.approx.ftz.f32'](pattern(f16(p))))
+      if (unaryFunction['ex2.approx.f16'](p) !== (y >= 65536 ? 0x7c00 : toF16(y))) wrong.push(p)
       const z = value(unaryFunction['tanh.approx.f32'](pattern(bf16(p))))
-      expect(unaryFunction['tanh.approx.bf16'](p)).toBe(toBf16(z))
+      if (unaryFunction['tanh.approx.bf16'](p) !== toBf16(z)) wrong.push(p)
     }
+    expect(wrong).toEqual([])
   })
 })
 
@@ -336,19 +337,21 @@ describe('division.ts', () => {
         const q = f(a, b)
         if (isNaNOf(q)) return
         const turned = (q + signBit) % 4294967296
-        expect(f((a + signBit) % 4294967296, b)).toBe(turned)
-        expect(f(a, (b + signBit) % 4294967296)).toBe(turned)
+        const found = [f((a + signBit) % 4294967296, b), f(a, (b + signBit) % 4294967296)]
+        if (found.some((x) => x !== turned)) expect([a, b, ...found]).toEqual([a, b, turned, turned])
       })
   })
   it('law 3: within two units', () => {
     const next = generator(22)
+    let most = 0
     for (let i = 0; i < 50000; i++) {
       const b = (1 + (next() % 251)) * octave + (next() % octave)
       const a = (1 + (next() % 253)) * octave + (next() % octave)
       const exact = value(a) / value(b)
       if (Math.abs(exact) < 2 ** -126 || Math.abs(exact) > 1.7e38) continue
-      expect(Math.abs(value(full(a, b)) - exact) / ulp(exact)).toBeLessThan(2)
+      most = Math.max(most, Math.abs(value(full(a, b)) - exact) / ulp(exact))
     }
+    expect(most).toBeLessThan(2)
   })
 })
 
@@ -382,6 +385,7 @@ describe('names.ts, functions.ts', () => {
   it('law 1: a name ends in its dtype, and a result is a pattern of it, its NaN the canonical one', () => {
     for (const name of specialUnaryNames) {
       const dtype = specialDtype(name)
+      const valueOf = decoder(dtype)
       if (name.includes('.')) expect(name.endsWith(`.${dtype}`)).toBe(true)
       else expect(dtype).toBe('f32')
       const size = dtype === 'f32' ? 4294967296 : 65536
@@ -389,7 +393,7 @@ describe('names.ts, functions.ts', () => {
       for (const x of any) {
         const y = unaryFunction[name](x % size)
         if (!(Number.isInteger(y) && y >= 0 && y < size)) expect([name, x]).toBe(y)
-        if (Number.isNaN(decoder(dtype)(y))) expect(y).toBe(nan)
+        if (Number.isNaN(valueOf(y)) && y !== nan) expect([name, x, y]).toEqual([name, x, nan])
       }
       expect([isSpecialUnary(name), isSpecialBinary(name)]).toEqual([true, false])
     }

@@ -9,6 +9,8 @@ import type { Program } from '../../../src/semantics/program.js'
 import type { Verdict } from '../../../src/semantics/verdict.js'
 import { right } from './programs.js'
 
+const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+
 const verdict = (program: Program): Verdict =>
   right(
     check(program, {
@@ -35,7 +37,7 @@ const arrives: ReadonlySet<string> = new Set([
 describe('a kernel of the catalogue without one of its arrives', () => {
   it('is stuck, and that is said without a search of the schedules', () => {
     let stuck = 0
-    for (const kernel of kernels) {
+    for (const kernel of kernels.filter((_, i) => nightly || i % 3 === 0)) {
       const { program } = right(instanceOf(kernel, {}, []))
       for (const m of mutantsOf(program, ['DROP']).filter((x) => arrives.has(x.instruction))) {
         const { verdict: name, search } = verdict(m.program)

@@ -29,6 +29,8 @@ import {
 } from './programs.js'
 import { gather, gathered, rdFar, team, wr, wrG, type Word } from './team.js'
 
+const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+
 describe('explore', () => {
   it('law 5: finds on a program what the search of its skeleton finds', () => {
     const wrong: string[] = []
@@ -60,7 +62,7 @@ describe('explore', () => {
 
   it('laws 1, 4: following only what is enough finds the same kinds, and the same ways to end', () => {
     let fewer = 0
-    for (let seed = 700_000; seed < 700_080; seed++) {
+    for (let seed = 700_000; seed < 700_000 + (nightly ? 800 : 50); seed++) {
       const s = skeletonOf(seed)
       const launched = launchedSkeleton(s)
       const whole = searched(launched, { reduced: false, states: 30_000 })
@@ -70,7 +72,7 @@ describe('explore', () => {
       if (whole.clean) expect(part.ends, show(s)).toEqual(whole.ends)
       if (part.states < whole.states) fewer++
     }
-    expect(fewer).toBeGreaterThan(40)
+    expect(fewer).toBeGreaterThan(25)
   })
 
   it('law 3: says which bound it has reached', () => {
@@ -135,7 +137,7 @@ const isShown = (launched: Launched, f: Found): boolean => {
 describe('witnesses', () => {
   it('law 2: the schedule of a finding replays to it', () => {
     const shown: Record<string, number> = {}
-    for (let seed = 800_000; seed < 800_250; seed++) {
+    for (let seed = 800_000; seed < 800_000 + (nightly ? 2500 : 150); seed++) {
       const launched = launchedSkeleton(skeletonOf(seed))
       const all = searched(launched, { states: 3000 })
       const overrun = all.found.some((f) => f.kind === 'overrun')
@@ -149,14 +151,14 @@ describe('witnesses', () => {
       }
     }
     for (const kind of ['race', 'deadlock', 'overrun', 'visibility', 'exit'])
-      expect(shown[kind], kind).toBeGreaterThan(10)
+      expect(shown[kind], kind).toBeGreaterThan(5)
   })
 })
 
 describe('keys', () => {
   it('law 1: states with equal keys offer equal events, and those lead to equal keys', () => {
     let met = 0
-    for (let seed = 900_000; seed < 900_120; seed++) {
+    for (let seed = 900_000; seed < 900_000 + (nightly ? 1200 : 40); seed++) {
       const { world, machine } = launchedSkeleton(skeletonOf(seed))
       const touched = Claims.future(world, machine)
       const seen: Places.Seen = new Map()
@@ -192,11 +194,11 @@ describe('keys', () => {
         }
       }
     }
-    expect(met).toBeGreaterThan(3000)
+    expect(met).toBeGreaterThan(1000)
   })
 
   it('without control and frames they tell the same states apart', () => {
-    for (let seed = 910_000; seed < 910_150; seed++) {
+    for (let seed = 910_000; seed < 910_000 + (nightly ? 1500 : 60); seed++) {
       const { world, machine } = launchedSkeleton(skeletonOf(seed))
       const places = Places.places(world.header, new Map())
       const names = Keys.names()
@@ -208,7 +210,7 @@ describe('keys', () => {
         for (let k = 0; k < 60; k++) {
           const small = Keys.stateKey(names, false, m, views, null).join()
           const large = Keys.stateKey(names, true, m, views, null).join()
-          expect(bySmall.get(small) ?? large).toBe(large)
+          if ((bySmall.get(small) ?? large) !== large) expect.fail(show(skeletonOf(seed)))
           bySmall.set(small, large)
           const choices = offered(world, m)
           const o = choices[die.below(choices.length)]

@@ -17,7 +17,8 @@ describe('programs that ask for more than there is', () => {
   })
   test('over bits they end, too', () => {
     const hopper = bits('hopper')
-    for (const [, program] of hostile) expect(ofProgram(program, hopper)).toMatch(/^[\w.-]+$/)
+    const asked = hostile.filter((_, i) => nightly || i % 3 === 0)
+    for (const [, program] of asked) expect(ofProgram(program, hopper)).toMatch(/^[\w.-]+$/)
   })
 })
 

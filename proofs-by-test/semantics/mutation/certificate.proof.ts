@@ -13,8 +13,8 @@ import { skeleton } from '../naive/skeletons.js'
 
 const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
 /** Enough tries, and enough of them with their ends compared; the most programs that are drawn for it. */
-const enough = nightly ? 4000 : 60
-const enoughEnds = nightly ? 1000 : 20
+const enough = nightly ? 4000 : 40
+const enoughEnds = nightly ? 1000 : 10
 const seeds = nightly ? 20_000 : 2000
 const states = nightly ? 20_000 : 3000
 
