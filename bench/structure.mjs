@@ -4,15 +4,15 @@
  *
  *     npm run bench, after the figures of `run.mjs`
  */
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { instanceOf, kernelNamed, naiveMatmul, randomPatterns } from '../dist/kernels/index.js'
-import { without } from '../dist/kernels/broken/without.js'
 import { linearOfRegisters } from '../dist/layouts/conversion/index.js'
 import { tensorMemory } from '../dist/layouts/index.js'
 import { elementOf, elementTable, registersPerLane } from '../dist/layouts/register-layout.js'
 import { WGMMA } from '../dist/layouts/tiled.js'
 import { bits, field, real64, unit } from '../dist/numerics/index.js'
 import { defaults, detector } from '../dist/semantics/detector/index.js'
-import { check } from '../dist/semantics/check.js'
 import { launch, noArguments } from '../dist/semantics/launch.js'
 import { eager } from '../dist/semantics/policy.js'
 import { provenance } from '../dist/semantics/provenance/index.js'
@@ -128,29 +128,27 @@ for (const k of [16384, 65536, 262144, 655360]) {
 
 // ---------------------------------------------------------------- verdicts
 
-const options = {
-  settings: {},
-  algebra: unit,
-  arguments: noArguments,
-  policy: eager,
-  strict: false,
-  strictProxies: false,
-  hazards: true,
-  provenance: true,
-  explore: true,
-  fuel: 1e8,
+/** Call by call, the median of as many processes as there are rounds. */
+const calls = (...flags) => {
+  const runs = Array.from({ length: rounds }, () =>
+    JSON.parse(
+      execFileSync(process.execPath, [fileURLToPath(new URL('verdict.mjs', import.meta.url)), ...flags]),
+    ),
+  )
+  return runs[0].map((_, k) => median(runs.map((r) => r[k])))
 }
-const verdictOf = (program) => () => right(check(program, options)).verdict
-const tileProgram = right(
-  instanceOf(kernel, { m: 128, n: 128, k: 4096, tileM: 128, tileN: 128, tileK: 64, stages: 4 }, []),
-).program
-report('verdicts: one 128 x 128 tile, K = 4096 in steps of 64, 4 stages', 'verdicts', 1e-3, [
-  { name: 'check: hazards and provenance', act: verdictOf(tileProgram) },
-  {
-    name: 'the same without the arrive that gives a slot back: deadlock',
-    act: verdictOf(right(without('arrive consumed')(tileProgram))),
-  },
-])
+console.log(
+  '\nverdicts: one 128 x 128 tile, K = 4096 in steps of 64, 4 stages; milliseconds of a call in a new process',
+)
+for (const [name, flags] of [
+  ['ok: hazards and provenance', []],
+  ['the same without the arrive that gives a slot back: deadlock', ['--deadlock']],
+]) {
+  const ms = calls(...flags)
+  console.log(
+    `  ${name.padEnd(62)}${[0, 1, 9].map((k) => `   ${['first', 'second', 'tenth'][k === 9 ? 2 : k]} ${ms[k].toFixed(1).padStart(6)}`).join('')}`,
+  )
+}
 
 // ---------------------------------------------------------------- layouts
 

@@ -1,0 +1,46 @@
+/**
+ * What a verdict takes in a process that has just begun: the calls of one program in order, in milliseconds, as a line of JSON. A process has one
+ * second call, so `structure.mjs` runs this several times.
+ *
+ *     node bench/verdict.mjs [--deadlock]
+ */
+import { instanceOf, kernelNamed } from '../dist/kernels/index.js'
+import { without } from '../dist/kernels/broken/without.js'
+import { unit } from '../dist/numerics/index.js'
+import { check } from '../dist/semantics/check.js'
+import { noArguments } from '../dist/semantics/launch.js'
+import { eager } from '../dist/semantics/policy.js'
+
+const right = (either) => {
+  if (either._tag === 'Left') throw new Error(either.left.message)
+  return either.right
+}
+const options = {
+  settings: {},
+  algebra: unit,
+  arguments: noArguments,
+  policy: eager,
+  strict: false,
+  strictProxies: false,
+  hazards: true,
+  provenance: true,
+  explore: true,
+  fuel: 1e8,
+}
+const tile = right(
+  instanceOf(
+    right(kernelNamed('hopper-matmul')),
+    { m: 128, n: 128, k: 4096, tileM: 128, tileN: 128, tileK: 64, stages: 4 },
+    [],
+  ),
+).program
+const stuck = process.argv.includes('--deadlock')
+const program = stuck ? right(without('arrive consumed')(tile)) : tile
+const calls = []
+for (let i = 0; i < 10; i++) {
+  const start = performance.now()
+  const { verdict } = right(check(program, options)).verdict
+  calls.push(performance.now() - start)
+  if (verdict !== (stuck ? 'deadlock' : 'ok')) throw new Error(verdict)
+}
+console.log(JSON.stringify(calls))
