@@ -140,7 +140,7 @@ describe('tensor-core law 2: the fast form equals the definition on adversarial 
           accumulators,
           0,
         ])
-        expect([x, y, z]).toEqual(kept)
+        expect([x, y, z].map((now, i) => mismatches(now, kept[i]!))).toEqual([0, 0, 0])
       }
   })
 })
@@ -178,10 +178,9 @@ describe('tensor-core law 4: results are canonical', () => {
         matrix(kind, b, shape.k * shape.n, next),
         matrix(kind, acc, shape.m * shape.n, next),
       )
-      for (const p of d) {
-        expect(p).not.toBe(negativeZero)
-        if (isNaNPattern(acc, p)) expect(p).toBe(formatOf(acc).canonicalNaN)
-      }
+      const { canonicalNaN } = formatOf(acc)
+      const wrong = d.filter((p) => p === negativeZero || (isNaNPattern(acc, p) && p !== canonicalNaN))
+      expect([...wrong]).toEqual([])
     }
   })
 })

@@ -8,8 +8,8 @@ const grain: Grain = { rows: 128, columns: 128, depth: 128, tile: (tileN) => ({ 
 const rings: ReadonlyArray<readonly [stages: number, steps: ReadonlyArray<number>]> = [
   [1, [1, 2, 3, 4, 5, 6]],
   [2, [1, 2, 3, 4, 5, 6, 7, 8]],
-  [3, [4, 1, 3, 5, 6, 7, 8, 2, 9]],
-  [4, [1, 5, 4, 8, 9, 3, 10]],
+  [3, [2, 1, 3, 5, 6, 7, 8, 4, 9]],
+  [4, [1, 3, 4, 8, 9, 2, 10]],
 ]
 const shapes: ReadonlyArray<readonly [number, number]> = [
   [1, 2],

@@ -276,7 +276,7 @@ describe('the built program', () => {
         isolatedDeclarations: false,
       },
       include: [],
-      files: [path.join(repository, 'src/oracle/cli/main.ts')],
+      files: ['cli/main.ts', 'parallel/worker.ts'].map((file) => path.join(repository, 'src/oracle', file)),
     }
     fs.writeFileSync(path.join(root, 'tsconfig.json'), JSON.stringify(project))
     const built = spawnSync(
@@ -309,6 +309,16 @@ describe('the built program', () => {
     })
     const manifest: unknown = JSON.parse(fs.readFileSync(path.join(repository, 'package.json'), 'utf8'))
     expect(manifest).toMatchObject({ version: spawn('--version').stdout.trim() })
+  })
+  it('a run shared by two threads is the run in one, but for its time', () => {
+    const shape = 'm=128 n=64 k=64 tileM=64 tileN=64'.split(' ')
+    const [shared, alone] = ['2', '1'].map((threads) => {
+      const ran = spawn('run', 'hopper-matmul', '--set', ...shape, '--threads', threads)
+      expect(ran).toMatchObject({ status: 0, stderr: '' })
+      return ran.stdout.replace(/[\d.]+ s$/m, '')
+    })
+    expect(shared).toContain('0 of 8,192 elements differ from naive matmul')
+    expect(shared).toBe(alone)
   })
   it('a reader that stops reading is no error', () => {
     const shell = spawnSync('sh', ['-c', `"${process.execPath}" "${main}" --help | true`], {

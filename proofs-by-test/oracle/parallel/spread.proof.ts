@@ -121,10 +121,11 @@ const backwards: Assemble = (setting) => {
   }
 }
 
+const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+
 describe('every kernel', () => {
   const parted: string[] = []
   // by day every third, from the first
-  const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
   const asked = kernels.filter((_, i) => nightly || i % 3 === 0)
   test.each(asked.map((k) => [k.name, k] as const))('%s', async (name, kernel) => {
     const program = small(kernel, { n: name === 'matmul-mxfp8' ? 128 : 64, k: 128, stages: 2 })
@@ -160,7 +161,8 @@ test('a cluster that does not come to its end is not known in pieces', async () 
   expect(await inPieces(small(matmul, shape), single, { fuel: 40 })).toBeNull()
 })
 
-test('threads, from the sources', async () => {
+// each thread reads all sources by itself; by day the built program is run in threads (oracle/cli/program)
+test.runIf(nightly)('threads, from the sources', async () => {
   const crew = threads(new URL('./worker-of-sources.mjs', import.meta.url))
   const program = small(matmul, { ...shape, k: 64 })
   const pieces = await inPieces(program, crew)
