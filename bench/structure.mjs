@@ -141,7 +141,8 @@ console.log(
   '\nverdicts: one 128 x 128 tile, K = 4096 in steps of 64, 4 stages; milliseconds of a call in a new process',
 )
 for (const [name, flags] of [
-  ['ok: hazards and provenance', []],
+  ['ok: hazards and the proof of the product', []],
+  ['ok: hazards alone', ['--hazards']],
   ['the same without the arrive that gives a slot back: deadlock', ['--deadlock']],
 ]) {
   const ms = calls(...flags)

@@ -2,7 +2,7 @@
  * What a verdict takes in a process that has just begun: the calls of one program in order, in milliseconds, as a line of JSON. A process has one
  * second call, so `structure.mjs` runs this several times.
  *
- *     node bench/verdict.mjs [--deadlock]
+ *     node bench/verdict.mjs [--deadlock] [--hazards]     hazards alone: without the proof of the product
  */
 import { instanceOf, kernelNamed } from '../dist/kernels/index.js'
 import { without } from '../dist/kernels/broken/without.js'
@@ -23,7 +23,7 @@ const options = {
   strict: false,
   strictProxies: false,
   hazards: true,
-  provenance: true,
+  provenance: !process.argv.includes('--hazards'),
   explore: true,
   fuel: 1e8,
 }
