@@ -140,6 +140,7 @@ const calls = (...flags) => {
 console.log(
   '\nverdicts: one 128 x 128 tile, K = 4096 in steps of 64, 4 stages; milliseconds of a call in a new process',
 )
+const told = Object.entries({ first: 0, second: 1, tenth: 9 })
 for (const [name, flags] of [
   ['ok: hazards and the proof of the product', []],
   ['ok: hazards alone', ['--hazards']],
@@ -147,7 +148,7 @@ for (const [name, flags] of [
 ]) {
   const ms = calls(...flags)
   console.log(
-    `  ${name.padEnd(62)}${[0, 1, 9].map((k) => `   ${['first', 'second', 'tenth'][k === 9 ? 2 : k]} ${ms[k].toFixed(1).padStart(6)}`).join('')}`,
+    `  ${name.padEnd(62)}${told.map(([which, k]) => `   ${which} ${ms[k].toFixed(1).padStart(6)}`).join('')}`,
   )
 }
 

@@ -25,7 +25,7 @@ import { readKey } from '../../../src/semantics/step.js'
 import type { Verdict } from '../../../src/semantics/verdict.js'
 import { without } from '../../../src/kernels/broken/index.js'
 import { matmul } from '../machine-samples.js'
-import { skeleton } from '../naive/skeletons.js'
+import { nightly, skeleton } from '../naive/skeletons.js'
 import {
   checked,
   kindsOf,
@@ -36,8 +36,6 @@ import {
   right,
   searched,
 } from './programs.js'
-
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
 
 const verdict = (
   program: Program,
