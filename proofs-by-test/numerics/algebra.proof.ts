@@ -342,18 +342,18 @@ describe('field', () => {
       if (x !== 0) expect([mul(x, rcp(x)), div(x, x)]).toEqual([1, 1])
       for (const y of sample) {
         if (
-          add(x, y) !== residue(BigInt(x) + BigInt(y)) ||
-          sub(x, y) !== residue(BigInt(x) - BigInt(y)) ||
-          mul(x, y) !== residue(BigInt(x) * BigInt(y)) ||
-          (y !== 0 && mul(div(x, y), y) !== x)
+          !Object.is(add(x, y), residue(BigInt(x) + BigInt(y))) ||
+          !Object.is(sub(x, y), residue(BigInt(x) - BigInt(y))) ||
+          !Object.is(mul(x, y), residue(BigInt(x) * BigInt(y))) ||
+          (y !== 0 && !Object.is(mul(div(x, y), y), x))
         )
           wrong.push([x, y])
         for (const z of edges)
           if (
-            mul(x, add(y, z)) !== add(mul(x, y), mul(x, z)) ||
-            mul(x, mul(y, z)) !== mul(mul(x, y), z) ||
-            add(x, add(y, z)) !== add(add(x, y), z) ||
-            fma(x, y, z) !== residue(BigInt(x) * BigInt(y) + BigInt(z))
+            !Object.is(mul(x, add(y, z)), add(mul(x, y), mul(x, z))) ||
+            !Object.is(mul(x, mul(y, z)), mul(mul(x, y), z)) ||
+            !Object.is(add(x, add(y, z)), add(add(x, y), z)) ||
+            !Object.is(fma(x, y, z), residue(BigInt(x) * BigInt(y) + BigInt(z)))
           )
             wrong.push([x, y, z])
       }

@@ -232,7 +232,7 @@ describe.each([...cases])('%s', (_, shape, bits, transforms) => {
 
   test('law 7: spans are the maximal runs of the bytes touched', () => {
     for (const base of [0, 1024, 1040, 1152, 2048 + 96])
-      expect(Ref.spans(r, base).join(' ')).toBe(bruteSpans(r, base).join(' '))
+      expect(Ref.spans(r, base)).toEqual(bruteSpans(r, base))
   })
 })
 
@@ -277,7 +277,7 @@ const strided = fc
 test('law 7: spans of random strides, swizzles and bases', () => {
   fc.assert(
     fc.property(strided, ({ r, base }) => {
-      expect(Ref.spans(r, base).join(' ')).toBe(bruteSpans(r, base).join(' '))
+      expect(Ref.spans(r, base)).toEqual(bruteSpans(r, base))
     }),
     { numRuns: 1500 },
   )
