@@ -310,9 +310,9 @@ describe('half.ts', () => {
     const wrong: number[] = []
     for (let p = 0; p < 65536; p++) {
       const y = value(unaryFunction['ex2.approx.ftz.f32'](pattern(f16(p))))
-      if (unaryFunction['ex2.approx.f16'](p) !== (y >= 65536 ? 0x7c00 : toF16(y))) wrong.push(p)
+      if (!Object.is(unaryFunction['ex2.approx.f16'](p), y >= 65536 ? 0x7c00 : toF16(y))) wrong.push(p)
       const z = value(unaryFunction['tanh.approx.f32'](pattern(bf16(p))))
-      if (unaryFunction['tanh.approx.bf16'](p) !== toBf16(z)) wrong.push(p)
+      if (!Object.is(unaryFunction['tanh.approx.bf16'](p), toBf16(z))) wrong.push(p)
     }
     expect(wrong).toEqual([])
   })
@@ -338,7 +338,7 @@ describe('division.ts', () => {
         if (isNaNOf(q)) return
         const turned = (q + signBit) % 4294967296
         const found = [f((a + signBit) % 4294967296, b), f(a, (b + signBit) % 4294967296)]
-        if (found.some((x) => x !== turned)) expect([a, b, ...found]).toEqual([a, b, turned, turned])
+        if (found.some((x) => !Object.is(x, turned))) expect([a, b, ...found]).toEqual([a, b, turned, turned])
       })
   })
   it('law 3: within two units', () => {
