@@ -28,7 +28,7 @@ import { effort, launching, within } from './machine/effort.js'
 import { evaluate } from './machine/evaluate.js'
 import { countedTensors, meets } from './residency.js'
 import * as Registers from './machine/registers.js'
-import { footprints, layoutAddresses } from './machine/footprint.js'
+import { asBefore, footprints, layoutAddresses } from './machine/footprint.js'
 import * as Plane from './machine/plane.js'
 import { idle, machine, noTensorMemory, type AgentState, type Machine } from './machine/state.js'
 import * as V from './machine/value.js'
@@ -224,7 +224,7 @@ export const launch = (
       name: p.name,
       dtype: p.dtype,
       plane,
-      layout: layout.right,
+      layout: asBefore(p, layout.right),
       shape: shape.right,
       strides: strides.right,
     })

@@ -610,32 +610,42 @@ const alongDimension = (chain: ReadonlyArray<Mode>): Int32Array => {
   return along
 }
 
-/** Offset of every element in elements, row-major over the logical shape, without `byteOffset`. */
-export const elementOffsets = (ref: TransformedRef): Int32Array => {
-  let offsets = new Int32Array(1)
+/** `from` plus the offset of every element in elements times `unit`, row-major over the logical shape. */
+const offsetsFrom = (ref: TransformedRef, from: number, unit: number): Int32Array => {
+  let offsets = Int32Array.of(from)
   for (const chain of chainsOf(ref)) {
     const along = alongDimension(chain)
     const more = new Int32Array(offsets.length * along.length)
-    for (let i = 0, at = 0; i < offsets.length; i++)
-      for (let k = 0; k < along.length; k++) more[at++] = offsets[i]! + along[k]!
+    for (let i = 0, at = 0; i < offsets.length; i++) {
+      const start = offsets[i]!
+      for (let k = 0; k < along.length; k++) more[at++] = start + along[k]! * unit
+    }
     offsets = more
   }
   return offsets
 }
 
-/** Byte of every element, row-major over the logical shape, relative to the base and before the swizzle. */
-export const byteOffsets = (ref: TransformedRef): Int32Array => {
+/** Offset of every element in elements, row-major over the logical shape, without `byteOffset`. */
+export const elementOffsets = (ref: TransformedRef): Int32Array => offsetsFrom(ref, 0, 1)
+
+/** Where every element lies, before the swizzle, when the ref's base is at this address. */
+const linearAddresses = (ref: TransformedRef, baseAddress: number): Int32Array => {
+  const first = baseAddress + ref.byteOffset
+  if (ref.bits % 8 === 0) return offsetsFrom(ref, first, ref.bits / 8)
   const offsets = elementOffsets(ref)
-  for (let i = 0; i < offsets.length; i++)
-    offsets[i] = ref.byteOffset + Math.floor((offsets[i]! * ref.bits) / 8)
+  for (let i = 0; i < offsets.length; i++) offsets[i] = first + Math.floor((offsets[i]! * ref.bits) / 8)
   return offsets
 }
 
+/** Byte of every element, row-major over the logical shape, relative to the base and before the swizzle. */
+export const byteOffsets = (ref: TransformedRef): Int32Array => linearAddresses(ref, 0)
+
 /** Where every element lies when the ref's base is at this absolute shared-memory address. */
 export const swizzledAddresses = (ref: TransformedRef, baseAddress: number): Int32Array => {
-  const addresses = byteOffsets(ref)
+  const addresses = linearAddresses(ref, baseAddress)
+  if (!isSwizzled(ref)) return addresses
   const swizzled = swizzleAddress(ref.swizzle)
-  for (let i = 0; i < addresses.length; i++) addresses[i] = swizzled(addresses[i]! + baseAddress)
+  for (let i = 0; i < addresses.length; i++) addresses[i] = swizzled(addresses[i]!)
   return addresses
 }
 

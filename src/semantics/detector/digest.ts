@@ -86,6 +86,6 @@ export const ofName = (name: string): number => {
 /** Hash of a footprint by content: ids depend on the schedule. */
 export const ofSpans = (plane: number, spans: Int32Array): number => {
   let h = step(seedLow, plane)
-  for (const x of spans) h = step(h, x)
+  for (let i = 0; i < spans.length; i++) h = step(h, spans[i]!)
   return finish(h)
 }

@@ -64,6 +64,19 @@ export interface Placed {
   readonly addresses: Int32Array
 }
 const placements = new WeakMap<Ref.TransformedRef, Map<number, Placed>>()
+
+// what a launch computes from a program it computes again in the next one: equal layouts, but other objects
+const layoutsOf = new WeakMap<object, Map<string, Ref.TransformedRef>>()
+/** The first layout equal to this one that was made for a part of a program: what is remembered of it serves all runs of the program. */
+export const asBefore = (part: object, layout: Ref.TransformedRef): Ref.TransformedRef => {
+  const known = layoutsOf.get(part) ?? new Map<string, Ref.TransformedRef>()
+  layoutsOf.set(part, known)
+  const key = JSON.stringify(layout)
+  const first = known.get(key) ?? layout
+  known.set(key, first)
+  return first
+}
+
 /** The bytes of a layout at `base`: those of its class, moved by `by`. */
 export const placedAt = (
   layout: Ref.TransformedRef,

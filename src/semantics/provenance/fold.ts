@@ -29,9 +29,10 @@
 import type { Access, Combine, Fold, Footprint, Header, Issue, LogEvent } from '../log.js'
 import type { Provenance } from '../verdict.js'
 import { joined } from './joined.js'
-import { memory, read, siteName, write, type Memory } from './memory.js'
-import { product, products, type Operand, type Products } from './product.js'
-import { tables } from './tables.js'
+import type { Spec } from '../program.js'
+import { memory, places, read, siteName, write, type Memory, type Places } from './memory.js'
+import { coordinates, product, products, type Coordinates, type Operand, type Products } from './product.js'
+import { tables, type Tables } from './tables.js'
 import { other, zero, type Terms } from './terms.js'
 import { copy, matmul } from './theorem.js'
 
@@ -65,13 +66,31 @@ interface State {
 const shapeOf = (f: Footprint): ReadonlyArray<number> =>
   f.map._tag === 'scatter' ? f.map.shape : f.map.layout.shape
 
+/** What is found of tables: it depends on their contents alone, so one run of a program has it from another. */
+interface Found {
+  readonly tables: Tables
+  readonly places: Places
+  readonly coordinates: Coordinates
+}
+const foundFor = new WeakMap<Spec, Found>()
+/** Elements of tables that are kept from run to run: 64 MiB. */
+const mostKept = 2 ** 24
+
+const foundBefore = (spec: Spec | null): Found => {
+  const known = spec === null ? undefined : foundFor.get(spec)
+  if (known !== undefined && known.tables.elements <= mostKept) return known
+  const found = { tables: tables(), places: places(), coordinates: coordinates() }
+  if (spec !== null) foundFor.set(spec, found)
+  return found
+}
+
 // ---------------------------------------------------------------- events
 
 const stateOf = (header: Header): State => {
-  const shared = tables()
+  const found = foundBefore(header.computes)
   return {
-    memory: memory(header, shared),
-    products: products(header, shared),
+    memory: memory(header, found.tables, found.places),
+    products: products(header, found.tables, found.coordinates),
     values: new Map(),
     carrying: new Map(),
     mmas: new Map(),

@@ -40,16 +40,32 @@ export interface Memory {
   /** of each plane, by footprint, the writes that no later one of the same footprint has replaced; oldest first */
   readonly writes: ReadonlyArray<Map<number, Written>>
   readonly relations: Map<number, Map<number, Relation>>
-  /** by the two tables of offsets, then by how far the read's lie behind the write's */
-  readonly lying: Map<number, Map<number, Map<number, Table | 'across'>>>
+  readonly found: Places
 }
 
-export const memory = (header: Header, tables: Tables): Memory => ({
+/** How writes lie in the matrix that they should fill: so many bytes apart from it, with rows and columns from least to most. */
+export interface InPlace {
+  readonly apart: number
+  readonly rows: readonly [number, number]
+  readonly columns: readonly [number, number]
+}
+
+/** What is remembered of tables of offsets. */
+export interface Places {
+  /** how reads lie to writes, by the two tables, then by how far the read's lie behind the write's */
+  readonly lying: Map<number, Map<number, Map<number, Table | 'across'>>>
+  /** by the matrix and the tables of offsets, rows and columns */
+  readonly inPlace: Map<string, InPlace | null>
+}
+
+export const places = (): Places => ({ lying: new Map(), inPlace: new Map() })
+
+export const memory = (header: Header, tables: Tables, found: Places = places()): Memory => ({
   header,
   tables,
   writes: header.planes.map(() => new Map()),
   relations: new Map(),
-  lying: new Map(),
+  found,
 })
 
 // ---------------------------------------------------------------- places
@@ -63,6 +79,12 @@ const offsetsOf = (f: Footprint): readonly [Int32Array, origin: number] => {
   if (f.map._tag === 'scatter') return [f.map.addresses, 0]
   const { placed, by } = placedAt(f.map.layout, f.map.base)
   return [placed.addresses, by]
+}
+
+/** The table of a footprint's offsets, and from where they count. */
+export const placeOf = (m: Memory, f: Footprint): readonly [Table, origin: number] => {
+  const [offsets, origin] = offsetsOf(f)
+  return [table(m.tables, offsets), origin]
 }
 
 export const widthOf = (f: Footprint): number => bitsOf(f.dtype) / 8
@@ -91,15 +113,10 @@ const across: Relation = { _tag: 'across' }
 const relate = (m: Memory, r: Footprint, w: Footprint): Relation => {
   if (!share(r.spans, w.spans)) return apart
   if (widthOf(r) !== widthOf(w)) return across
-  const [reads, readAt] = offsetsOf(r)
-  const [writes, writeAt] = offsetsOf(w)
+  const [reads, readAt] = placeOf(m, r)
+  const [writes, writeAt] = placeOf(m, w)
   // both moved by as much lie to each other as before: the slots of a ring are one case
-  const shifts = remembered(
-    m.lying,
-    table(m.tables, reads).id,
-    table(m.tables, writes).id,
-    () => new Map<number, Table | 'across'>(),
-  )
+  const shifts = remembered(m.found.lying, reads.id, writes.id, () => new Map<number, Table | 'across'>())
   const shift = readAt - writeAt
   const elements = shifts.get(shift) ?? elementsOf(m, r, w)
   shifts.set(shift, elements)
@@ -132,8 +149,8 @@ export const write = (m: Memory, footprint: Footprint, terms: Terms, site: numbe
 export const siteName = (m: Memory, site: number): string => m.header.sites[site]?.label ?? 'somewhere'
 
 const inputOf = (m: Memory, f: Footprint): Terms => {
-  const [offsets, origin] = offsetsOf(f)
-  return input(f.plane, table(m.tables, offsets), origin)
+  const [offsets, origin] = placeOf(m, f)
+  return input(f.plane, offsets, origin)
 }
 
 /** The terms of the elements under a footprint, as memory holds them now. */

@@ -29,23 +29,31 @@ interface Box {
   readonly most: number
 }
 
-/** What is remembered of tables; `boxes` by shape and plane, then by table. */
-export interface Products {
-  readonly tables: Tables
-  readonly header: Header
+/** What is remembered of tables; `boxes` by shape and by how the tensor lies, then by table. */
+export interface Coordinates {
   readonly boxes: Map<string, Map<number, Box>>
   readonly outer: Map<number, Map<number, Table>>
   readonly inner: Map<number, Map<number, Table>>
   readonly slices: Map<number, Intervals>
 }
 
-export const products = (header: Header, tables: Tables): Products => ({
-  tables,
-  header,
+export const coordinates = (): Coordinates => ({
   boxes: new Map(),
   outer: new Map(),
   inner: new Map(),
   slices: new Map(),
+})
+
+export interface Products {
+  readonly tables: Tables
+  readonly header: Header
+  readonly known: Coordinates
+}
+
+export const products = (header: Header, tables: Tables, known: Coordinates = coordinates()): Products => ({
+  tables,
+  header,
+  known,
 })
 
 /** An operand: its terms and the shape under which the mma reads them. */
@@ -88,9 +96,9 @@ const separate = (s: Products, operand: Operand, what: string): Separated | stri
   const t = tensorOf(s.header, terms.plane)
   if (t?.shape.length !== 2)
     return `${what} comes from ${s.header.planes[terms.plane]!.name}, which is not a matrix`
-  const key = `${String(terms.plane)}:${String(shape[0])}:${String(shape[1])}`
-  const boxes = s.boxes.get(key) ?? new Map<number, Box>()
-  s.boxes.set(key, boxes)
+  const key = `${t.dtype}:${t.strides.join()}:${shape.join()}`
+  const boxes = s.known.boxes.get(key) ?? new Map<number, Box>()
+  s.known.boxes.set(key, boxes)
   const start = addressOf(terms, 0)
   const firstAt = rowAt(t, start)
   const secondAt = columnAt(t, start)
@@ -141,13 +149,13 @@ const boxOf = (
 
 /** The coordinates of the rows, and of the columns, at every element of a p x q accumulator. */
 const everyRow = (s: Products, rows: Table, q: number): Table =>
-  remembered(s.outer, rows.id, q, () => {
+  remembered(s.known.outer, rows.id, q, () => {
     const out = new Int32Array(rows.values.length * q)
     for (let e = 0; e < out.length; e++) out[e] = rows.values[Math.floor(e / q)]!
     return table(s.tables, out)
   })
 const everyColumn = (s: Products, columns: Table, p: number): Table =>
-  remembered(s.inner, columns.id, p, () => {
+  remembered(s.known.inner, columns.id, p, () => {
     const q = columns.values.length
     const out = new Int32Array(p * q)
     for (let e = 0; e < out.length; e++) out[e] = columns.values[e % q]!
@@ -155,10 +163,10 @@ const everyColumn = (s: Products, columns: Table, p: number): Table =>
   })
 
 const slicesOf = (s: Products, ks: Table): Intervals => {
-  const known = s.slices.get(ks.id)
+  const known = s.known.slices.get(ks.id)
   if (known !== undefined) return known
   const made = intervals(ks.values)
-  s.slices.set(ks.id, made)
+  s.known.slices.set(ks.id, made)
   return made
 }
 

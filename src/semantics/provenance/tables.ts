@@ -28,12 +28,14 @@ export interface Moved {
   readonly by: number
 }
 
-/** The tables of one fold: updated in place, and nothing but speed depends on what it holds. */
+/** The tables of the runs of one program: updated in place, and nothing but speed depends on what it holds. */
 export interface Tables {
   readonly byArray: WeakMap<Int32Array, Table>
   readonly byHash: Map<number, Table[]>
   readonly picks: Map<number, Map<number, Moved>>
   count: number
+  /** of all tables together */
+  elements: number
 }
 
 export const tables = (): Tables => ({
@@ -41,6 +43,7 @@ export const tables = (): Tables => ({
   byHash: new Map(),
   picks: new Map(),
   count: 0,
+  elements: 0,
 })
 
 // ---------------------------------------------------------------- constructors
@@ -66,6 +69,7 @@ export const table = (s: Tables, values: Int32Array): Table => {
   let found = bucket.find((t) => sameValues(t.values, values))
   if (found === undefined) {
     found = { id: s.count++, values }
+    s.elements += values.length
     bucket.push(found)
     s.byHash.set(hash, bucket)
   }

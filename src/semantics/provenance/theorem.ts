@@ -1,18 +1,37 @@
 /**
  * The theorems: what the terms of the outputs prove.
  *
+ * A write is asked as a whole, if it can be: whether each of its sums lies at its own row and column depends on three tables that the writes of
+ * all tiles share. If all writes that are left are right and no byte of the output is without one, so is the output, whichever of them came
+ * last where two meet. Otherwise it is asked element by element, which names the first that is wrong.
+ *
+ *     c (256, 256) f32 row-major, tile (128, 128) at [0, 128]
+ *     element e of the write: offset 1024 (e div 128) + 4 (e mod 128), row e div 128, column e mod 128: in place, 0 apart
+ *     the write: byte 512 on, sums from row 0 and column 128 on: 512 = 1024 * 0 + 4 * 128, so every element is where it should be
+ *
  * Laws
  * 1. `matmul` proves iff every output element is the sum over its row and its column of every k once; the text of a refusal names the first
  *    element that is not, who wrote it, and what it is instead.
+ * 2. Asked by writes and asked by elements, the answer is the same.
  */
 import { bitsOf } from '../../numerics/dtype.js'
 import type { LoggedTensor } from '../log.js'
 import type { Spec } from '../program.js'
 import type { Provenance } from '../verdict.js'
 import { against, ascending } from './intervals.js'
-import { forEachAddress, nobody, siteName, tail, type Memory, type Written } from './memory.js'
-import { sameValues } from './tables.js'
-import { addressOf, columnOf, rowOf } from './terms.js'
+import type { Intervals } from './intervals.js'
+import {
+  forEachAddress,
+  nobody,
+  placeOf,
+  siteName,
+  tail,
+  type InPlace,
+  type Memory,
+  type Written,
+} from './memory.js'
+import { sameValues, type Table } from './tables.js'
+import { addressOf, columnOf, rowOf, type SumTerms } from './terms.js'
 
 const refuted = (text: string): Provenance => ({ proved: false, inOrder: false, text })
 
@@ -41,6 +60,85 @@ const contentsOf = (m: Memory, t: LoggedTensor): Contents => {
   return { live, writer, element }
 }
 
+// ---------------------------------------------------------------- by writes
+
+const bytesOf = (t: LoggedTensor): number => bitsOf(t.dtype) / 8
+
+/** Bytes under at least one of some lists of spans. */
+const covered = (all: ReadonlyArray<Int32Array>): number => {
+  const starts = Int32Array.from(all.flatMap((spans) => [...spans].filter((_, i) => i % 2 === 0))).sort()
+  const ends = Int32Array.from(all.flatMap((spans) => [...spans].filter((_, i) => i % 2 === 1))).sort()
+  let bytes = 0
+  for (let i = 0, open = 0, depth = 0, j = 0; j < ends.length;)
+    if (i < starts.length && starts[i]! <= ends[j]!) {
+      if (depth++ === 0) open = starts[i]!
+      i++
+    } else {
+      if (--depth === 0) bytes += ends[j]! - open
+      j++
+    }
+  return bytes
+}
+
+/** Whether elements at `offsets` with these rows and columns lie like the matrix's, and then how far apart from where it has them. */
+const inPlaceOf = (t: LoggedTensor, offsets: Table, rows: Table, columns: Table): InPlace | null => {
+  const [down, along] = [t.strides[0]! * bytesOf(t), t.strides[1]! * bytesOf(t)]
+  const [o, r, c] = [offsets.values, rows.values, columns.values]
+  if (o.length === 0) return null
+  const apart = o[0]! - r[0]! * down - c[0]! * along
+  let [top, bottom, left, right] = [r[0]!, r[0]!, c[0]!, c[0]!]
+  for (let e = 0; e < o.length; e++) {
+    const [row, column] = [r[e]!, c[e]!]
+    if (o[e]! - row * down - column * along !== apart) return null
+    if (row < top) top = row
+    if (row > bottom) bottom = row
+    if (column < left) left = column
+    if (column > right) right = column
+  }
+  return { apart, rows: [top, bottom], columns: [left, right] }
+}
+
+/** Is each element of a write the sum of its own row and column of the matrix? */
+const isInPlace = (m: Memory, t: LoggedTensor, w: Written, terms: SumTerms): boolean => {
+  const [offsets, origin] = placeOf(m, w.footprint)
+  const key = `${t.dtype}:${t.strides.join()}:${String(offsets.id)}:${String(terms.rows.id)}:${String(terms.columns.id)}`
+  const known = m.found.inPlace.get(key)
+  const how = known === undefined ? inPlaceOf(t, offsets, terms.rows, terms.columns) : known
+  m.found.inPlace.set(key, how)
+  return (
+    how !== null &&
+    origin + how.apart === (terms.row * t.strides[0]! + terms.column * t.strides[1]!) * bytesOf(t) &&
+    terms.row + how.rows[0] >= 0 &&
+    terms.row + how.rows[1] < t.shape[0]! &&
+    terms.column + how.columns[0] >= 0 &&
+    terms.column + how.columns[1] < t.shape[1]!
+  )
+}
+
+/** What all writes together prove, if they are all right and leave nothing out: whether every k was added in ascending order. */
+const byWrites = (
+  m: Memory,
+  out: LoggedTensor,
+  isProduct: (terms: SumTerms) => boolean,
+  whole: Intervals,
+): { readonly inOrder: boolean } | null => {
+  const live = [...m.writes[out.plane]!.values()]
+  let inOrder = true
+  for (const w of live) {
+    const { terms, footprint } = w
+    if (footprint.dtype !== out.dtype || terms._tag !== 'sum' || !isProduct(terms)) return null
+    if (!sameValues(terms.ks, whole)) {
+      if (!sameValues(ascending(terms.ks), whole)) return null
+      inOrder = false
+    }
+    if (!isInPlace(m, out, w, terms)) return null
+  }
+  const bytes = out.shape[0]! * out.shape[1]! * bytesOf(out)
+  return covered(live.map((w) => w.footprint.spans)) === bytes ? { inOrder } : null
+}
+
+// ---------------------------------------------------------------- the theorems
+
 export const matmul = (m: Memory, spec: Extract<Spec, { readonly _tag: 'matmul' }>): Provenance => {
   const named = (name: string): LoggedTensor | undefined => m.header.tensors.find((t) => t.name === name)
   const [a, b, out] = [named(spec.a), named(spec.b), named(spec.out)]
@@ -48,8 +146,21 @@ export const matmul = (m: Memory, spec: Extract<Spec, { readonly _tag: 'matmul' 
     return refuted('the program names tensors that it does not have')
   const K = a.shape[1]!
   const whole = [0, K]
-  const { live, writer, element } = contentsOf(m, out)
   const [rows, columns] = [out.shape[0]!, out.shape[1]!]
+  const proved = (inOrder: boolean): Provenance => ({
+    proved: true,
+    inOrder,
+    text: `${out.name} = ${a.name} @ ${b.name}${spec.scales === undefined ? '' : `, scaled by ${spec.scales.a} and ${spec.scales.b} every ${String(spec.scales.block)} of k,`} for all inputs of shape (${a.shape.join(', ')}) x (${b.shape.join(', ')}): each of the ${String(rows * columns)} elements is the sum over its row and column, every k of 0:${String(K)} exactly once${inOrder ? ', added in ascending order' : ''}`,
+  })
+  const scaled = spec.scales !== undefined
+  const together = byWrites(
+    m,
+    out,
+    (terms) => terms.a === a.plane && terms.b === b.plane && terms.scaled === scaled,
+    whole,
+  )
+  if (together !== null) return proved(together.inOrder)
+  const { live, writer, element } = contentsOf(m, out)
   const at = (i: number, j: number): string => `${out.name}[${String(i)}, ${String(j)}]`
   const by = (i: number, j: number, w: Written): string => `${at(i, j)}, written by ${siteName(m, w.site)},`
   let inOrder = true
@@ -68,7 +179,7 @@ export const matmul = (m: Memory, spec: Extract<Spec, { readonly _tag: 'matmul' 
         return refuted(`${by(i, j, write)} is an element of ${m.header.planes[terms.plane]!.name}`)
       if (terms.a !== a.plane || terms.b !== b.plane)
         return refuted(`${by(i, j, write)} multiplies other tensors`)
-      if (terms.scaled !== (spec.scales !== undefined))
+      if (terms.scaled !== scaled)
         return refuted(`${by(i, j, write)} is ${terms.scaled ? '' : 'not '}a sum of scaled elements`)
       const e = element[cell]!
       if (rowOf(terms, e) !== i || columnOf(terms, e) !== j)
@@ -82,11 +193,7 @@ export const matmul = (m: Memory, spec: Extract<Spec, { readonly _tag: 'matmul' 
       if (!sameValues(sorted, whole)) return refuted(`${by(i, j, write)} has ${against(sorted, K)}`)
       inOrder = false
     }
-  return {
-    proved: true,
-    inOrder,
-    text: `${out.name} = ${a.name} @ ${b.name}${spec.scales === undefined ? '' : `, scaled by ${spec.scales.a} and ${spec.scales.b} every ${String(spec.scales.block)} of k,`} for all inputs of shape (${a.shape.join(', ')}) x (${b.shape.join(', ')}): each of the ${String(rows * columns)} elements is the sum over its row and column, every k of 0:${String(K)} exactly once${inOrder ? ', added in ascending order' : ''}`,
-  }
+  return proved(inOrder)
 }
 
 export const copy = (m: Memory, spec: Extract<Spec, { readonly _tag: 'copy' }>): Provenance => {

@@ -112,15 +112,19 @@ const remembered = (d: DescriptorValue, box: Box.Box): E.Either<FaultValue, Ref.
   if (known !== undefined) return known
   const steps = Box.elementSteps(box)
   const strides = d.strides.map((s, i) => s * steps[i]!)
-  const out = asFault(Ref.ofStrides(Box.boxShape(box), box.bits, strides))
+  const out = layoutFor(d, Ref.ofStrides(Box.boxShape(box), box.bits, strides))
   layouts.set(d, out)
   return out
 }
 
-const asFault = (
+/** One object for all runs of the program whose box it is. */
+const layoutFor = (
+  d: DescriptorValue,
   made: E.Either<Failure<RefError>, Ref.TransformedRef>,
 ): E.Either<FaultValue, Ref.TransformedRef> =>
-  E.isLeft(made) ? E.left(V.fault(made.left.code, made.left.message)) : made
+  E.isLeft(made)
+    ? E.left(V.fault(made.left.code, made.left.message))
+    : E.right(Footprint.asBefore(d.box, made.right))
 
 /** Some rows of a matrix from a column on, as wide as the box. */
 export const rowElements = (
@@ -180,7 +184,7 @@ export const boxImage = (
   v: ViewValue,
   field: string,
 ): Elements | FaultValue => {
-  const layout = images.get(d) ?? asFault(Box.boxImage(boxOf(d)))
+  const layout = images.get(d) ?? layoutFor(d, Box.boxImage(boxOf(d)))
   images.set(d, layout)
   return placed(world, d, v, field, layout, 0)
 }
@@ -193,7 +197,7 @@ export const messageImage = (
   field: string,
   k: number,
 ): Elements | FaultValue => {
-  const layout = messageImages.get(d) ?? asFault(Box.boxImage(messageOf(d)))
+  const layout = messageImages.get(d) ?? layoutFor(d, Box.boxImage(messageOf(d)))
   messageImages.set(d, layout)
   if (E.isLeft(layout)) return layout.left
   const row = d.swizzle === 16 ? d.box[1]! * bytesOf(d) : d.swizzle
