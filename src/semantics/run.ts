@@ -123,7 +123,7 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
           outcome = done.code === outOfFuel.code ? { _tag: 'outOfFuel' } : { _tag: 'fault', fault: done }
           break
         }
-        for (const e of done.events) state = fold.observe(state, e)
+        for (let i = 0; i < done.events.length; i++) state = fold.observe(state, done.events[i]!)
         m = done.machine
         // asked now and then: what an event adds is bounded
         if (steps % 256 === 0 && fold.exhausted?.(state) === true) {

@@ -193,7 +193,8 @@ export const offered = (world: World, m: Machine): ReadonlyArray<Offered> => {
       ready: a.ready,
     })
   }
-  for (const f of m.inFlight) {
+  for (let i = 0; i < m.inFlight.length; i++) {
+    const f = m.inFlight[i]!
     if (held(world, m, f)) continue
     out.push({
       key: { agent: f.agent, at: f.at, stage: stageOf(f), part: partOf(f) },
@@ -218,17 +219,10 @@ const stampOf = (a: AgentState, agent: number, site: number): Stamp => ({
 
 const siteOfReady = (r: Ready): number => (r._tag === 'fault' ? r.site : r.stmt.site)
 
-const exits = (
-  world: World,
-  before: AgentState,
-  after: AgentState,
-  agent: number,
-): ReadonlyArray<LogEvent> =>
+const exits = (world: World, before: AgentState, after: AgentState, agent: number): boolean =>
   before.status === 'running' &&
   after.status === 'done' &&
   world.linked.starts[agent % world.agentsPerCta] === true
-    ? [{ _tag: 'exit', agent }]
-    : []
 
 /** Install the agent's next state; say so when it has come to its end. */
 const moved = (
@@ -238,7 +232,11 @@ const moved = (
   before: AgentState,
   after: AgentState,
   events: ReadonlyArray<LogEvent>,
-): Effect => effect(withAgent(m, agent, after), [...events, ...exits(world, before, after, agent)])
+): Effect =>
+  effect(
+    withAgent(m, agent, after),
+    exits(world, before, after, agent) ? [...events, { _tag: 'exit', agent }] : events,
+  )
 
 /** What only the machine as it is now can refuse: columns that are not there. */
 const refusable = (x: Executing, done: Effect | FaultValue): Effect | Fault =>

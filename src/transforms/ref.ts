@@ -615,10 +615,11 @@ const offsetsFrom = (ref: TransformedRef, from: number, unit: number): Int32Arra
   let offsets = Int32Array.of(from)
   for (const chain of chainsOf(ref)) {
     const along = alongDimension(chain)
-    const more = new Int32Array(offsets.length * along.length)
-    for (let i = 0, at = 0; i < offsets.length; i++) {
+    const [outer, inner] = [offsets.length, along.length]
+    const more = new Int32Array(outer * inner)
+    for (let i = 0, at = 0; i < outer; i++) {
       const start = offsets[i]!
-      for (let k = 0; k < along.length; k++) more[at++] = start + along[k]! * unit
+      for (let k = 0; k < inner; k++) more[at++] = start + along[k]! * unit
     }
     offsets = more
   }
@@ -645,7 +646,8 @@ export const swizzledAddresses = (ref: TransformedRef, baseAddress: number): Int
   const addresses = linearAddresses(ref, baseAddress)
   if (!isSwizzled(ref)) return addresses
   const swizzled = swizzleAddress(ref.swizzle)
-  for (let i = 0; i < addresses.length; i++) addresses[i] = swizzled(addresses[i]!)
+  const count = addresses.length
+  for (let i = 0; i < count; i++) addresses[i] = swizzled(addresses[i]!)
   return addresses
 }
 

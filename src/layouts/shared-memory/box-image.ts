@@ -176,9 +176,9 @@ export const tensorIndex =
 
 /** Is no element of the box outside of the tensor? */
 export const isInside = (box: Box, dims: Shape, coordinates: Index): boolean => {
-  const last = boxShape(box).map((n) => n - 1)
-  const at = tensorIndex(box, dims, coordinates)
-  return at(last.map(() => 0)) !== null && at(last) !== null
+  const steps = elementSteps(box)
+  const shape = boxShape(box)
+  return coordinates.every((c, d) => c >= 0 && c + (shape[d]! - 1) * steps[d]! < dims[d]!)
 }
 
 /** Offsets in the tensor of all elements of the box, row-major, in units of `strides`; -1 outside of the tensor. */

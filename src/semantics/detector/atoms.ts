@@ -94,6 +94,13 @@ const blockOf = <A>(p: Partition<A>, index: number): Block<A> => {
 }
 
 const insert = <A>(block: Block<A>, at: number, start: number, end: number, owner: Atom<A>): void => {
+  if (at === block.starts.length) {
+    // most pieces of a block are met in the order in which they lie
+    block.starts.push(start)
+    block.ends.push(end)
+    block.owners.push(owner)
+    return
+  }
   block.starts.splice(at, 0, start)
   block.ends.splice(at, 0, end)
   block.owners.splice(at, 0, owner)

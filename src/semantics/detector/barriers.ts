@@ -281,9 +281,11 @@ const complete = (c: Context, b: BarrierState, completing: BarrierArrival): void
   b.number++
   b.pending = b.count
   b.surplus = 0
-  b.waits.fill(undefined)
-  b.expects.fill(undefined)
-  b.increments.fill(undefined)
+  for (let x = 0; x < c.extent.agents; x++) {
+    b.waits[x] = undefined
+    b.expects[x] = undefined
+    b.increments[x] = undefined
+  }
 }
 
 /** C6 of the generation under way. */

@@ -86,6 +86,8 @@ export const ofName = (name: string): number => {
 /** Hash of a footprint by content: ids depend on the schedule. */
 export const ofSpans = (plane: number, spans: Int32Array): number => {
   let h = step(seedLow, plane)
-  for (let i = 0; i < spans.length; i++) h = step(h, spans[i]!)
+  // `step`, written out: a box of a matrix has a span for each of its rows
+  const count = spans.length
+  for (let i = 0; i < count; i++) h = Math.imul(h ^ spans[i]!, 0x01000193) ^ (h >>> 15)
   return finish(h)
 }

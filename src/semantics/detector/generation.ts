@@ -43,7 +43,7 @@ export interface Generation {
   readonly message: Knowledge
   /** what agents of other CTAs have released to more than their own; for those who acquire from more than theirs */
   far: Knowledge | null
-  readonly events: Array<Contribution>
+  events: Array<Contribution>
   /** per agent, the latest program counter that some counted arrival knew (C6) */
   readonly counted: Int32Array
   arrivals: number
@@ -66,7 +66,7 @@ export const generation = (extent: Extent): Generation => ({
 export const renewed = (g: Generation): Generation => {
   forget(g.message)
   g.far = null
-  g.events.length = 0
+  g.events = []
   g.counted.fill(0)
   g.arrivals = 0
   g.based = 0

@@ -218,9 +218,16 @@ const endOfRegion = (w: Walk): void => {
   }
 }
 
-/** Run an agent from where it stands to its next effect, or to its end. */
-export const advance = (world: World, at: Standpoint, a: AgentState): AgentState => {
-  const w: Walk = { world, at, frame: a.frame.slice(), control: a.control, ready: null }
+/** From `start` to the next effect, or to the end, in a frame that nobody else has. */
+const walk = (
+  world: World,
+  at: Standpoint,
+  frame: Slots,
+  start: Control | null,
+  event: number,
+  groups: AgentState['groups'],
+): AgentState => {
+  const w: Walk = { world, at, frame, control: start, ready: null }
   const { effort } = world
   const outer = effort.limit
   effort.limit = Math.min(outer, effort.spent + endless)
@@ -241,8 +248,12 @@ export const advance = (world: World, at: Standpoint, a: AgentState): AgentState
       V.fault('loop.endless', 'control runs without an effect and without an end, or computes too much'),
       w.ready.site,
     )
-  return agentState(w.ready === null ? 'done' : 'running', w.frame, w.control, w.ready, a.at, a.groups)
+  return agentState(w.ready === null ? 'done' : 'running', w.frame, w.control, w.ready, event, groups)
 }
+
+/** Run an agent from where it stands to its next effect, or to its end. */
+export const advance = (world: World, at: Standpoint, a: AgentState): AgentState =>
+  walk(world, at, a.frame.slice(), a.control, a.at, a.groups)
 
 /** Start a body: its frame holds nothing but what the caller puts there. */
 export const begin = (
@@ -251,12 +262,14 @@ export const begin = (
   a: AgentState,
   region: LinkedRegion,
   frame: Frame,
-): AgentState =>
-  advance(
-    world,
-    at,
-    agentState('running', frame, control(region, 0, { _tag: 'end' }, [], null), null, a.at, a.groups),
-  )
+): AgentState => walk(world, at, frame.slice(), control(region, 0, { _tag: 'end' }, [], null), a.at, a.groups)
+
+/** The frame of an agent with these slots bound. */
+const binding = (a: AgentState, slots: ReadonlyArray<number>, values: ReadonlyArray<Value>): Slots => {
+  const frame = a.frame.slice()
+  for (let i = 0; i < slots.length; i++) frame[slots[i]!] = values[i]
+  return frame
+}
 
 /** Bind the results of the statement an agent has executed, and run it to its next effect. */
 export const proceed = (
@@ -267,13 +280,9 @@ export const proceed = (
   values: ReadonlyArray<Value>,
   events: number,
 ): AgentState => {
-  const frame = a.frame.slice()
-  results.forEach((slot, i) => {
-    frame[slot] = values[i]
-  })
   const c = a.control
   const past = c === null ? null : control(c.region, c.pc + 1, c.after, c.iteration, c.next)
-  return advance(world, at, agentState('running', frame, past, null, a.at + events, a.groups))
+  return walk(world, at, binding(a, results, values), past, a.at + events, a.groups)
 }
 
 /** After a join the parent already stands past the fork: its control was restored at the end of its branch. */
@@ -284,10 +293,4 @@ export const rejoin = (
   results: ReadonlyArray<number>,
   values: ReadonlyArray<Value>,
   events: number,
-): AgentState => {
-  const frame = a.frame.slice()
-  results.forEach((slot, i) => {
-    frame[slot] = values[i]
-  })
-  return advance(world, at, agentState('running', frame, a.control, null, a.at + events, a.groups))
-}
+): AgentState => walk(world, at, binding(a, results, values), a.control, a.at + events, a.groups)

@@ -129,7 +129,9 @@ export const elementsAt = (
 }
 
 const inBounds = (world: World, field: string, e: Elements): Elements | FaultValue => {
-  const [start, end] = Footprint.boundsOf(e)
+  const { spans } = e.footprint
+  const start = spans[0] ?? 0
+  const end = spans[spans.length - 1] ?? 0
   const size = world.planeBytes[e.plane]!
   return start < 0 || end > size ? outside(world, field, e.plane, start, end) : e
 }

@@ -30,7 +30,6 @@ const charged = (world: World, v: Value): Value =>
     : outOfFuel
 
 const evaluateIn = (world: World, at: Standpoint, frame: Frame, names: Names, e: ExprNode): Value => {
-  const go = (x: ExprNode): Value => evaluateIn(world, at, frame, names, x)
   switch (e._tag) {
     case 'local':
       return (
@@ -43,6 +42,21 @@ const evaluateIn = (world: World, at: Standpoint, frame: Frame, names: Names, e:
       )
     case 'const':
       return constantOf(world, e.dtype, e.value)
+    default:
+      return composed(world, at, frame, names, e)
+  }
+}
+
+/** Of what has operands of its own, or a place. */
+const composed = (
+  world: World,
+  at: Standpoint,
+  frame: Frame,
+  names: Names,
+  e: Exclude<ExprNode, { readonly _tag: 'local' | 'name' | 'const' }>,
+): Value => {
+  const go = (x: ExprNode): Value => evaluateIn(world, at, frame, names, x)
+  switch (e._tag) {
     case 'unary':
     case 'binary':
     case 'fma':

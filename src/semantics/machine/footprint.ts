@@ -104,8 +104,9 @@ export const layoutAddresses = (layout: Ref.TransformedRef, base: number): Int32
 
 const moved = (xs: Int32Array, by: number): Int32Array => {
   if (by === 0) return xs
-  const out = new Int32Array(xs.length)
-  for (let i = 0; i < out.length; i++) out[i] = xs[i]! + by
+  const count = xs.length
+  const out = new Int32Array(count)
+  for (let i = 0; i < count; i++) out[i] = xs[i]! + by
   return out
 }
 
@@ -232,9 +233,3 @@ export const spansOf = (addresses: Int32Array, bytes: number): Int32Array => {
 export const firstOf = (e: Elements): number => e.offsets[0]! + e.origin
 /** The address of each element. */
 export const addressesOf = (e: Elements): Int32Array => moved(e.offsets, e.origin)
-
-/** The end of the last byte and the start of the first: [start, end); [0, 0) of nothing. */
-export const boundsOf = (e: Elements): readonly [number, number] => {
-  const s = e.footprint.spans
-  return s.length === 0 ? [0, 0] : [s[0]!, s[s.length - 1]!]
-}

@@ -140,7 +140,7 @@ export const zeroOrigin: Origin = { _tag: 'zero' }
 // ---------------------------------------------------------------- destructors
 
 export const isFault = (v: unknown): v is FaultValue =>
-  typeof v === 'object' && v !== null && '_tag' in v && v._tag === 'fault'
+  typeof v === 'object' && v !== null && (v as { readonly _tag?: unknown })._tag === 'fault'
 
 /** What a value is, for messages. */
 export const kindOf = (v: Value): string => {

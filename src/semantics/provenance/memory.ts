@@ -5,7 +5,7 @@
  * How two footprints lie to each other depends on the two alone, so it is found once for a pair.
  *
  *     write  ring slot 1, tiled [8, 64], swizzle 128
- *     read   ring slot 1, tiled [8, 64], swizzle 128     inside: element i is element i
+ *     read   ring slot 1, tiled [8, 64], swizzle 128     same: element i is element i
  *     read   ring slot 1, tiled [8, 64], swizzle 64      inside: another permutation, and so other coordinates
  *     read   the two slots together                      across: element by element, the newest write of each byte
  *
@@ -28,9 +28,10 @@ export interface Written {
   readonly site: number
 }
 
-/** How a read's footprint lies to a write's: apart, wholly inside (each element read is one of its elements), or neither. */
+/** How a read's footprint lies to a write's: apart, the same, wholly inside (each element read is one of its elements), or neither. */
 type Relation =
   | { readonly _tag: 'apart' }
+  | { readonly _tag: 'same' }
   | { readonly _tag: 'inside'; readonly elements: Table }
   | { readonly _tag: 'across' }
 
@@ -100,14 +101,19 @@ const elementsByByte = (f: Footprint): Int32Array => {
   const start = f.spans[0]!
   const out = new Int32Array(f.spans[f.spans.length - 1]! - start).fill(nobody)
   const width = widthOf(f)
-  forEachAddress(f, (a, e) => {
+  const [offsets, origin] = offsetsOf(f)
+  const count = offsets.length
+  for (let e = 0; e < count; e++) {
+    const a = offsets[e]! + origin
+    if (a < 0) continue
     out[a - start] = e
     for (let b = 1; b < width; b++) out[a - start + b] = tail
-  })
+  }
   return out
 }
 
 const apart: Relation = { _tag: 'apart' }
+const same: Relation = { _tag: 'same' }
 const across: Relation = { _tag: 'across' }
 
 const relate = (m: Memory, r: Footprint, w: Footprint): Relation => {
@@ -115,6 +121,7 @@ const relate = (m: Memory, r: Footprint, w: Footprint): Relation => {
   if (widthOf(r) !== widthOf(w)) return across
   const [reads, readAt] = placeOf(m, r)
   const [writes, writeAt] = placeOf(m, w)
+  if (reads === writes && readAt === writeAt && isInjective(w, writes)) return same
   // both moved by as much lie to each other as before: the slots of a ring are one case
   const shifts = remembered(m.found.lying, reads.id, writes.id, () => new Map<number, Table | 'across'>())
   const shift = readAt - writeAt
@@ -123,13 +130,21 @@ const relate = (m: Memory, r: Footprint, w: Footprint): Relation => {
   return elements === 'across' ? across : { _tag: 'inside', elements }
 }
 
+/** Has each element bytes of its own? */
+const isInjective = (f: Footprint, offsets: Table): boolean => {
+  let bytes = 0
+  for (let i = 0; i < f.spans.length; i += 2) bytes += f.spans[i + 1]! - f.spans[i]!
+  return bytes === offsets.values.length * widthOf(f)
+}
+
 /** For each element of a read the element of the write that lies there. */
 const elementsOf = (m: Memory, r: Footprint, w: Footprint): Table | 'across' => {
   const at = elementsByByte(w)
   const start = w.spans[0]!
   const [offsets, origin] = offsetsOf(r)
-  const elements = new Int32Array(offsets.length)
-  for (let i = 0; i < offsets.length; i++) {
+  const count = offsets.length
+  const elements = new Int32Array(count)
+  for (let i = 0; i < count; i++) {
     const a = offsets[i]! + origin
     const e = a < 0 ? nobody : (at[a - start] ?? nobody)
     if (e < 0) return 'across'
@@ -181,10 +196,9 @@ export const read = (m: Memory, f: Footprint): Terms => {
     return plane.initialised
       ? inputOf(m, f)
       : other(`${plane.name} is read before anything was written to it`)
-  if (how._tag !== 'inside') return piecewise(m, f, [...live.values()])
-  return newest.footprint.dtype === f.dtype
-    ? pick(m.tables, newest.terms, how.elements)
-    : retyped(m, f, newest)
+  if (how._tag !== 'inside' && how._tag !== 'same') return piecewise(m, f, [...live.values()])
+  if (newest.footprint.dtype !== f.dtype) return retyped(m, f, newest)
+  return how._tag === 'same' ? newest.terms : pick(m.tables, newest.terms, how.elements)
 }
 
 const retyped = (m: Memory, f: Footprint, w: Written): Terms =>

@@ -129,21 +129,22 @@ const boxOf = (
   for (let i = 0; i < p; i++) first[i] = rowAt(t, addressOf(terms, i * q))
   for (let j = 0; j < q; j++) second[j] = columnAt(t, addressOf(terms, j))
   const bytes = bitsOf(t.dtype) / 8
+  const [down, along] = [t.strides[0]! * bytes, t.strides[1]! * bytes]
   for (let i = 0; i < p; i++)
     for (let j = 0; j < q; j++) {
       const address = addressOf(terms, i * q + j)
-      if (address !== (first[i]! * t.strides[0]! + second[j]! * t.strides[1]!) * bytes)
+      if (address !== first[i]! * down + second[j]! * along)
         return `${what} is scrambled: its element [${String(i)}, ${String(j)}] is ${t.name}[${String(rowAt(t, address))}, ${String(columnAt(t, address))}], where ${t.name}[${String(first[i])}, ${String(second[j])}] was expected: the bytes were written under another layout than they are read under`
     }
   const [row, column] = [first[0]!, second[0]!]
   const rows = first.map((x) => x - row)
   const columns = second.map((x) => x - column)
-  const along = majorOf(t) === 0 ? columns : rows
+  const minor = majorOf(t) === 0 ? columns : rows
   return {
     first: table(s.tables, rows),
     second: table(s.tables, columns),
-    least: along.reduce((m, x) => Math.min(m, x), 0),
-    most: along.reduce((m, x) => Math.max(m, x), 0),
+    least: minor.reduce((m, x) => Math.min(m, x), 0),
+    most: minor.reduce((m, x) => Math.max(m, x), 0),
   }
 }
 
@@ -151,14 +152,14 @@ const boxOf = (
 const everyRow = (s: Products, rows: Table, q: number): Table =>
   remembered(s.known.outer, rows.id, q, () => {
     const out = new Int32Array(rows.values.length * q)
-    for (let e = 0; e < out.length; e++) out[e] = rows.values[Math.floor(e / q)]!
+    rows.values.forEach((row, i) => out.fill(row, i * q, (i + 1) * q))
     return table(s.tables, out)
   })
 const everyColumn = (s: Products, columns: Table, p: number): Table =>
   remembered(s.known.inner, columns.id, p, () => {
     const q = columns.values.length
     const out = new Int32Array(p * q)
-    for (let e = 0; e < out.length; e++) out[e] = columns.values[e % q]!
+    for (let i = 0; i < p; i++) out.set(columns.values, i * q)
     return table(s.tables, out)
   })
 
@@ -250,6 +251,7 @@ const sideBySide = (s: Products, bs: ReadonlyArray<Separated>): Table => {
 
 /** K of A and of B, one by one. */
 const apart = (a: Separated, b: Separated): string | null => {
+  if (a.second === b.first && a.secondAt === b.firstAt) return null
   const at = a.second.values.findIndex((k, i) => a.secondAt + k !== b.firstAt + b.first.values[i]!)
   return at < 0
     ? null

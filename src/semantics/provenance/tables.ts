@@ -48,15 +48,18 @@ export const tables = (): Tables => ({
 
 // ---------------------------------------------------------------- constructors
 
+/** Of a sample: tables of boxes that differ do so in most places, and equal hashes are compared. */
 const hashOf = (xs: Int32Array): number => {
+  const stride = Math.max(1, Math.floor(xs.length / 64) | 1)
   let h = xs.length
-  for (let i = 0; i < xs.length; i++) h = Math.imul(h ^ xs[i]!, 0x01000193)
+  for (let i = 0; i < xs.length; i += stride) h = Math.imul(h ^ xs[i]!, 0x01000193)
   return h
 }
 
 export const sameValues = (a: ArrayLike<number>, b: ArrayLike<number>): boolean => {
-  if (a.length !== b.length) return false
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  const count = a.length
+  if (count !== b.length) return false
+  for (let i = 0; i < count; i++) if (a[i] !== b[i]) return false
   return true
 }
 
@@ -105,7 +108,8 @@ export const picked = (s: Tables, from: Table, elements: Table): Moved =>
   })
 
 const pickedValues = (from: Int32Array, elements: Int32Array, by: number): Int32Array => {
-  const out = new Int32Array(elements.length)
-  for (let i = 0; i < out.length; i++) out[i] = from[elements[i]!]! - by
+  const count = elements.length
+  const out = new Int32Array(count)
+  for (let i = 0; i < count; i++) out[i] = from[elements[i]!]! - by
   return out
 }

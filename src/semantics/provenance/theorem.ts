@@ -87,8 +87,10 @@ const inPlaceOf = (t: LoggedTensor, offsets: Table, rows: Table, columns: Table)
   if (o.length === 0) return null
   const apart = o[0]! - r[0]! * down - c[0]! * along
   let [top, bottom, left, right] = [r[0]!, r[0]!, c[0]!, c[0]!]
-  for (let e = 0; e < o.length; e++) {
-    const [row, column] = [r[e]!, c[e]!]
+  const count = o.length
+  for (let e = 0; e < count; e++) {
+    const row = r[e]!
+    const column = c[e]!
     if (o[e]! - row * down - column * along !== apart) return null
     if (row < top) top = row
     if (row > bottom) bottom = row
