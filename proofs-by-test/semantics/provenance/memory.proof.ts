@@ -103,6 +103,31 @@ describe('law 1: a read takes for each element the newest write of its bytes', (
   })
 })
 
+describe('a read of just what was written', () => {
+  const store = footprints()
+  const offsets = (m: Memory, count: number) =>
+    table(
+      m.tables,
+      Int32Array.from({ length: count }, (_, e) => 2 * e),
+    )
+  it('finds it element by element', () => {
+    const m = memory(header, tables())
+    const f = ofLayout(store, smemPlane, 'f16', right(Ref.ofStrides([2, 3], 16, [8, 1])), 4).footprint
+    const terms = input(0, offsets(m, 6), 32)
+    write(m, f, terms, 0)
+    expect(texts(read(m, f), 6)).toEqual(['a+32', 'a+34', 'a+36', 'a+38', 'a+40', 'a+42'])
+    // bytes of another dtype are not elements of this one
+    const g = ofLayout(store, smemPlane, 'bf16', right(Ref.ofStrides([2, 3], 16, [8, 1])), 4).footprint
+    expect(read(m, g)).toEqual(other('smem holds f16 (here) and is read as bf16'))
+  })
+  it('finds the last of two elements in one place twice', () => {
+    const m = memory(header, tables())
+    const f = ofAddresses(store, smemPlane, 'f16', [3], Int32Array.of(0, 2, 0)).footprint
+    write(m, f, input(0, offsets(m, 3), 0), 0)
+    expect(texts(read(m, f), 3)).toEqual(['a+4', 'a+2', 'a+4'])
+  })
+})
+
 describe('what a read finds, by hand', () => {
   const store = footprints()
   const view = (plane: number, dtype: Dtype, from: number, count: number): Footprint =>

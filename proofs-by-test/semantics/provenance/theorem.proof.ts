@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Dtype } from '../../../src/numerics/dtype.js'
 import { bitsOf } from '../../../src/numerics/dtype.js'
 import { footprints, ofLayout } from '../../../src/semantics/machine/footprint.js'
+import { dice, type Dice } from '../../../src/semantics/naive/random.js'
 import { memory, write, type Memory } from '../../../src/semantics/provenance/memory.js'
 import { table, tables } from '../../../src/semantics/provenance/tables.js'
 import { input, other, sum, zero, type Terms } from '../../../src/semantics/provenance/terms.js'
@@ -140,6 +141,121 @@ describe('law 1: a matmul', () => {
     const between = ofLayout(store, C, 'f16', right(Ref.ofStrides([1], 16, [1])), 41)
     write(n, between.footprint, zero, 1)
     expect(matmul(n, spec).text).toBe('c[1, 4] is never written')
+  })
+})
+
+describe('law 2: by writes as by elements', () => {
+  interface Cell {
+    readonly row: number
+    readonly column: number
+    readonly ks: ReadonlyArray<number>
+    readonly dtype: Dtype
+  }
+  /** What the product of two matrices is, cell by cell. */
+  const judged = (cells: ReadonlyArray<Cell | undefined>): readonly [proved: boolean, inOrder: boolean] => {
+    const multiset = (ks: ReadonlyArray<number>): string => {
+      const all: number[] = []
+      for (let i = 0; i < ks.length; i += 2) for (let k = ks[i]!; k < ks[i + 1]!; k++) all.push(k)
+      return all.sort((p, q) => p - q).join()
+    }
+    const every = Array.from({ length: extent }, (_, k) => k).join()
+    const proved = cells.every(
+      (c, at) =>
+        c?.dtype === 'f16' &&
+        c.row === Math.floor(at / extent) &&
+        c.column === at % extent &&
+        multiset(c.ks) === every,
+    )
+    return [proved, proved && cells.every((c) => c!.ks.join() === `0,${String(extent)}`)]
+  }
+  /** Ascending cuts of 0 .. extent. */
+  const cuts = (die: Dice): ReadonlyArray<number> => [
+    0,
+    ...Array.from({ length: extent - 1 }, (_, i) => i + 1).filter(() => die.chance(0.15)),
+    extent,
+  ]
+
+  it('over boxes that cover the output or not, in place or not, one over another', () => {
+    const count = { proved: 0, inOrder: 0, refused: 0 }
+    for (let seed = 0; seed < 2000; seed++) {
+      const die = dice(seed)
+      const m = memory(header, tables())
+      const cells: (Cell | undefined)[] = Array.from({ length: extent * extent }, () => undefined)
+      const orders = die.pick([
+        [[0, 16]],
+        [
+          [0, 16],
+          [8, 16, 0, 8],
+          [0, 4, 4, 16],
+        ],
+      ])
+      const put = (top: number, left: number, rows: number, columns: number, wrong: boolean): void => {
+        const kind = wrong ? die.below(8) : -1
+        const dtype: Dtype = kind === 0 ? 'bf16' : 'f16'
+        const ks =
+          kind === 1
+            ? die.pick([
+                [0, 15],
+                [0, 16, 3, 4],
+                [1, 16],
+              ])
+            : die.pick(orders)
+        const order = Array.from({ length: rows * columns }, (_, e) => e)
+        if (kind === 2) {
+          const [e, f] = [die.below(order.length), die.below(order.length)]
+          const moved = order[e]!
+          order[e] = order[f]!
+          order[f] = moved
+        }
+        const row = order.map((e) => Math.floor(e / columns))
+        const column = order.map((e) => e % columns)
+        // the last two lie where they say, but say it of an element that the matrix does not have
+        const down = [0, 0, 0, 1, 0, 0, -1, 1][kind] ?? 0
+        const over = [0, 0, 0, 0, -1, 0, extent, -extent][kind] ?? 0
+        const shift = kind === 5 ? 2 * die.pick([1, -1, 16]) : 0
+        const at = 2 * (extent * top + left) + shift
+        if (at < 0 || at + 2 * (extent * (rows - 1) + columns) > 2 * extent * extent) return
+        const { footprint } = ofLayout(
+          store,
+          C,
+          dtype,
+          right(Ref.ofStrides([rows, columns], 16, [extent, 1])),
+          at,
+        )
+        const of = (xs: ReadonlyArray<number>) => table(m.tables, Int32Array.from(xs))
+        write(m, footprint, sum(A, B, of(row), top + down, of(column), left + over, ks, false), 0)
+        for (let e = 0; e < rows * columns; e++)
+          cells[at / 2 + extent * Math.floor(e / columns) + (e % columns)] = {
+            row: top + down + row[e]!,
+            column: left + over + column[e]!,
+            ks,
+            dtype,
+          }
+      }
+      const some = (wrong: number): void => {
+        const [top, left] = [die.below(extent), die.below(extent)]
+        put(top, left, 1 + die.below(extent - top), 1 + die.below(extent - left), die.chance(wrong))
+      }
+      if (die.chance(0.3)) some(0.7)
+      const [across, along] = [cuts(die), cuts(die)]
+      const wrong = die.chance(0.5) ? 0.1 : 0
+      for (let i = 1; i < across.length; i++)
+        for (let j = 1; j < along.length; j++)
+          if (!die.chance(wrong / 2))
+            put(
+              across[i - 1]!,
+              along[j - 1]!,
+              across[i]! - across[i - 1]!,
+              along[j]! - along[j - 1]!,
+              die.chance(wrong),
+            )
+      if (die.chance(0.3)) some(0.3)
+      const said = matmul(m, spec)
+      const [proved, inOrder] = judged(cells)
+      expect([seed, said.proved, said.inOrder]).toEqual([seed, proved, inOrder])
+      count[inOrder ? 'inOrder' : proved ? 'proved' : 'refused']++
+    }
+    expect(Math.min(count.proved, count.inOrder, count.refused)).toBeGreaterThan(100)
   })
 })
 

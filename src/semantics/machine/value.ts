@@ -139,8 +139,12 @@ export const zeroOrigin: Origin = { _tag: 'zero' }
 
 // ---------------------------------------------------------------- destructors
 
-export const isFault = (v: unknown): v is FaultValue =>
-  typeof v === 'object' && v !== null && (v as { readonly _tag?: unknown })._tag === 'fault'
+export const isFault = (v: unknown): v is FaultValue => {
+  if (typeof v !== 'object' || v === null) return false
+  // asked of every operand: one look at it, whatever its shape
+  const tagged: { readonly _tag?: unknown } = v
+  return tagged._tag === 'fault'
+}
 
 /** What a value is, for messages. */
 export const kindOf = (v: Value): string => {

@@ -80,6 +80,9 @@ const covered = (all: ReadonlyArray<Int32Array>): number => {
   return bytes
 }
 
+const lengthOf = (all: ReadonlyArray<Int32Array>): number =>
+  all.reduce((sum, spans) => spans.reduce((n, x, i) => (i % 2 === 0 ? n - x : n + x), sum), 0)
+
 /** Whether elements at `offsets` with these rows and columns lie like the matrix's, and then how far apart from where it has them. */
 const inPlaceOf = (t: LoggedTensor, offsets: Table, rows: Table, columns: Table): InPlace | null => {
   const [down, along] = [t.strides[0]! * bytesOf(t), t.strides[1]! * bytesOf(t)]
@@ -136,7 +139,10 @@ const byWrites = (
     if (!isInPlace(m, out, w, terms)) return null
   }
   const bytes = out.shape[0]! * out.shape[1]! * bytesOf(out)
-  return covered(live.map((w) => w.footprint.spans)) === bytes ? { inOrder } : null
+  const spans = live.map((w) => w.footprint.spans)
+  if (covered(spans) !== bytes) return null
+  // the order of sums that others lie on altogether is not that of the output
+  return inOrder || lengthOf(spans) === bytes ? { inOrder } : null
 }
 
 // ---------------------------------------------------------------- the theorems
