@@ -119,6 +119,20 @@ describe('footprints', () => {
     expect(offsets(1152)).toBe(offsets(128))
     expect(offsets(128)).not.toBe(offsets(0))
   })
+  test('a layout made again for the same part of a program is the one made before', () => {
+    const [part, another] = [{}, {}]
+    const made = () => right(ofStrides([2, 3], 16, [8, 1]))
+    const first = Footprint.asBefore(part, made())
+    expect(first).toEqual(made())
+    expect(Footprint.asBefore(part, made())).toBe(first)
+    expect(Footprint.asBefore(another, made())).not.toBe(first)
+    const wider = right(ofStrides([2, 3], 16, [9, 1]))
+    expect(Footprint.asBefore(part, wider)).toBe(wider)
+    // so the addresses of a box are listed once for all runs
+    expect(Footprint.placedAt(Footprint.asBefore(part, made()), 64).placed.addresses).toBe(
+      Footprint.placedAt(first, 0).placed.addresses,
+    )
+  })
   test('elements of 4 bits: two addresses in a byte, one byte for both', () => {
     const store = Footprint.footprints()
     // two rows of three elements, eight bytes apart

@@ -357,4 +357,24 @@ describe('the end', () => {
       ]),
     ).toMatchObject({ proved: true, inOrder: true })
   })
+  it('of one run of a program is not that of another, whose tensors lie otherwise', () => {
+    const claim = { _tag: 'matmul', a: 'a', b: 'b', out: 'c', accumulator: 'f32', blockK: 16 } as const
+    const product = [
+      issue(1, 'wgmma'),
+      by(1, 'r', whole(A), 'a'),
+      by(1, 'r', whole(B), 'b'),
+      by(1, 'w', whole(C), 'accumulator'),
+    ]
+    /** `name` lies column by column. */
+    const turned = (name: string): Header => ({
+      ...header,
+      computes: claim,
+      tensors: header.tensors.map((t) => (t.name === name ? { ...t, strides: [1, extent] } : t)),
+    })
+    const said = (of: Header): unknown => provenance.finish(after(product, of))
+    expect(said({ ...header, computes: claim })).toMatchObject({ proved: true, inOrder: true })
+    expect(said(turned('b'))).toMatchObject({ proved: false })
+    expect(said(turned('c'))).toMatchObject({ proved: false })
+    expect(said({ ...header, computes: claim })).toMatchObject({ proved: true, inOrder: true })
+  })
 })
