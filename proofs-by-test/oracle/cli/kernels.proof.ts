@@ -243,6 +243,23 @@ describe('tcspec check', () => {
     ]
     expect({ ...file, settings: null }).toEqual({ ...name, settings: null })
   })
+  it('products of one thread are in the order that is asked for, in a kernel and in its trace', async () => {
+    const fa4 = ['fa4-attention', '--set', 'stages=2', 'headDim=64', 'blockKv=64', 'heads=1', 'kv=192']
+    const file = at('fa4.jsonl')
+    expect(await run('run', ...fa4, '--over', 'tiles', '--trace', file)).toMatchObject({ status: 0 })
+    for (const subject of [fa4, [file]]) {
+      expect((await run('check', ...subject, '--json')).status).toBe(0)
+      const asked = await run('check', ...subject, '--tensor-pipe', 'documented')
+      expect(asked.status).toBe(1)
+      const ids = [...asked.stdout.matchAll(/^([A-Z]\d) {2}/gm)].map(([, id]) => id)
+      expect(new Set(ids)).toEqual(new Set(['D4']))
+      expect(await run('check', ...subject, '--tensor-pipe', 'fifo')).toMatchObject({
+        status: 2,
+        stdout: '',
+        stderr: expect.stringMatching(/--tensor-pipe: expected issue-order\|documented, found 'fifo'/),
+      })
+    }
+  })
   it('the trace of a run has the verdict of the run', async () => {
     for (const [dropped, status] of [
       [[], 0],

@@ -12,7 +12,7 @@ import { failure, refuse, type Failure } from '../../failure.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import { unit } from '../../numerics/unit.js'
 import { scope } from '../../semantics/check.js'
-import { defaults } from '../../semantics/detector/index.js'
+import type { Options as Detecting } from '../../semantics/detector/index.js'
 import { launch, type Arguments } from '../../semantics/launch.js'
 import type { Fold, Header } from '../../semantics/log.js'
 import * as Policy from '../../semantics/policy.js'
@@ -105,16 +105,7 @@ export const inFile =
     failure(f.code, `${file}: ${f.message}`)
 
 /** The verdict on the text of a trace file. */
-export const judgeTrace = (
-  file: string,
-  text: string,
-  strict: boolean,
-  strictProxies: boolean,
-): E.Either<Failure, Verdict> =>
+export const judgeTrace = (file: string, text: string, detecting: Detecting): E.Either<Failure, Verdict> =>
   text.trim() === ''
     ? refuse('trace.empty', `${file}: expected a trace, found an empty file`)
-    : pipe(
-        linesOf(text),
-        Trace.judgeTrace({ ...defaults, strict, strictProxies, scope }),
-        E.mapLeft(inFile(file)),
-      )
+    : pipe(linesOf(text), Trace.judgeTrace({ ...detecting, scope }), E.mapLeft(inFile(file)))

@@ -13,11 +13,12 @@ import { unit } from '../../../numerics/unit.js'
 import { fields, thousands } from '../../../render/table.js'
 import { findingBlocks, verdictRows, type VerdictContext } from '../../../render/verdict.js'
 import { check } from '../../../semantics/check.js'
+import { defaults } from '../../../semantics/detector/index.js'
 import { noArguments } from '../../../semantics/launch.js'
 import { showSchedule, standardFuel } from '../../../semantics/run.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
-import { parseSchedule, printSchedule } from '../flags/machine.js'
+import { parseSchedule, parseTensorPipe, printSchedule } from '../flags/machine.js'
 import { parseSettings } from '../flags/setting.js'
 import { switchOf, wordOf, wordsOf } from '../flags/words.js'
 import { launchRows, runText, smemOf } from '../launch-rows.js'
@@ -39,6 +40,11 @@ const define = (command: Command): Command =>
     .option('--record <file>', 'write the schedule of the run, or of its first finding, to a file')
     .option('--strict', 'broken contracts are errors')
     .option('--strict-proxies', 'demand a proxy fence before an asynchronous overwrite, too')
+    .option(
+      '--tensor-pipe <order>',
+      'order of tensor-memory products: issue-order or documented',
+      'issue-order',
+    )
     .option('--json', 'print the verdict as one JSON document')
 
 const run: CliCommand['run'] = (world) => (operands, options) =>
@@ -53,6 +59,9 @@ const checkNow = (
   return file.endsWith('.jsonl') ? checkTrace(world, file, options) : checkProgram(world, file, options)
 }
 
+const tensorPipeOf = (options: Options): ReturnType<typeof parseTensorPipe> =>
+  parseTensorPipe(wordOf(options, 'tensorPipe') ?? 'issue-order')
+
 /** A trace has one schedule, its own, and no statements to leave out. */
 const forPrograms: ReadonlyArray<string> = ['set', 'without', 'explore', 'record']
 
@@ -61,14 +70,16 @@ const checkTrace = (world: World, file: string, options: Options): E.Either<Fail
   if (meaningless !== undefined)
     return refuse('bad-flag', `--${meaningless}: expected a kernel or a program, found the trace '${file}'`)
   return pipe(
-    world.files.read(file)(),
-    E.chainW((bytes) =>
-      judgeTrace(
-        file,
-        new TextDecoder().decode(bytes),
-        switchOf(options, 'strict'),
-        switchOf(options, 'strictProxies'),
-      ),
+    tensorPipeOf(options),
+    E.bindTo('tensorPipe'),
+    E.bindW('bytes', () => world.files.read(file)()),
+    E.chainW(({ tensorPipe, bytes }) =>
+      judgeTrace(file, new TextDecoder().decode(bytes), {
+        ...defaults,
+        strict: switchOf(options, 'strict'),
+        strictProxies: switchOf(options, 'strictProxies'),
+        tensorPipe,
+      }),
     ),
     E.map((verdict) => ({
       good: verdict.verdict === 'ok',
@@ -92,9 +103,10 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
     E.Do,
     E.bindW('given', () => parseSettings(wordsOf(options, 'set'))),
     E.bindW('schedule', () => parseSchedule(wordOf(options, 'schedule') ?? 'eager')),
+    E.bindW('tensorPipe', () => tensorPipeOf(options)),
   )
   if (E.isLeft(parsed)) return parsed
-  const { given, schedule } = parsed.right
+  const { given, schedule, tensorPipe } = parsed.right
   const subject = namedSubject(world, name, given, wordsOf(options, 'without'))
   if (E.isLeft(subject)) return subject
   const policy = policyOf(world.files)(schedule)()
@@ -105,7 +117,7 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
   const checked = check(program, {
     settings,
     algebra: unit,
-    arguments: noArguments,
+    arguments: { ...noArguments, tensorPipe },
     policy: policy.right,
     strict: switchOf(options, 'strict'),
     strictProxies: switchOf(options, 'strictProxies'),
