@@ -96,7 +96,7 @@ const separate = (s: Products, operand: Operand, what: string): Separated | stri
   const t = tensorOf(s.header, terms.plane)
   if (t?.shape.length !== 2)
     return `${what} comes from ${s.header.planes[terms.plane]!.name}, which is not a matrix`
-  const key = `${t.dtype}:${t.strides.join()}:${shape.join()}`
+  const key = `${t.dtype}:${String(t.strides[0])}:${String(t.strides[1])}:${String(shape[0])}:${String(shape[1])}`
   const boxes = s.known.boxes.get(key) ?? new Map<number, Box>()
   s.known.boxes.set(key, boxes)
   const start = addressOf(terms, 0)
