@@ -10,6 +10,7 @@ import * as Policy from '../../src/semantics/policy.js'
 import * as Run from '../../src/semantics/run.js'
 import { right } from '../dialects/pallas/programs.js'
 import { base, edges, refused, rightFor, type Make } from './blackwell-steps.js'
+import { startOf } from '../../src/semantics/log.js'
 
 rightFor(matmul6, [
   { m: 512, n: 96, k: 16, gridMinorDim: 1 },
@@ -36,7 +37,7 @@ const stored = (make: Make, c: TiledGrid): ReadonlyArray<string> => {
   for (const e of logOf(make, c)[0]) {
     if (e._tag !== 'access' || e.rw !== 'w' || e.footprint.plane !== out) continue
     if (world.header.agents[e.stamp.agent]!.cta !== 0) continue
-    const element = e.footprint.spans[0]! / 2
+    const element = startOf(e.footprint.spans) / 2
     const [row, column] = [Math.floor(element / c.n), element % c.n]
     const tile = `${String(Math.floor(row / 256))} ${String(Math.floor(column / 32))}`
     if (tiles[tiles.length - 1] !== tile) tiles.push(tile)

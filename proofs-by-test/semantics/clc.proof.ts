@@ -35,6 +35,7 @@ import * as Policy from '../../src/semantics/policy.js'
 import type { Program } from '../../src/semantics/program.js'
 import type { Verdict } from '../../src/semantics/verdict.js'
 import { launched, logged, right } from './machine-samples.js'
+import { startOf } from '../../src/semantics/log.js'
 
 type Flaw = 'none' | 'no wait' | 'payload' | 'again'
 
@@ -155,7 +156,7 @@ describe('law 1: every tile once', () => {
         // by the log: who wrote which row
         const rows = ran.result.flatMap((e) =>
           e._tag === 'access' && e.rw === 'w' && l.world.header.planes[e.footprint.plane]!.name === 'out'
-            ? [e.footprint.spans[0]! / 16]
+            ? [startOf(e.footprint.spans) / 16]
             : [],
         )
         expect(rows.sort((a, b) => a - b)).toEqual(Array.from({ length: tiles }, (_, i) => i))

@@ -8,6 +8,7 @@ import type { Elements } from '../../src/semantics/machine/operation.js'
 import { ofStrides, ofTransforms, spans, swizzledAddresses } from '../../src/transforms/ref.js'
 import { swizzle, tile } from '../../src/transforms/transform.js'
 import { right } from './machine-samples.js'
+import { asSpans, spansOf } from '../../src/semantics/log.js'
 
 describe('footprints', () => {
   const refs = [
@@ -27,9 +28,9 @@ describe('footprints', () => {
         const e = Footprint.ofLayout(store, 3, dtype, layout, base)
         // as text: thousands of numbers are compared sooner
         expect(Footprint.addressesOf(e).join()).toBe(swizzledAddresses(layout, base).join())
-        expect([...e.footprint.spans]).toEqual(spans(layout, base).flatMap(([s, n]) => [s, s + n]))
-        expect([...Footprint.spansOf(Footprint.addressesOf(e), layout.bits / 8)]).toEqual([
-          ...e.footprint.spans,
+        expect([...spansOf(e.footprint)]).toEqual(spans(layout, base).flatMap(([s, n]) => [s, s + n]))
+        expect([...Footprint.intervalsOf(Footprint.addressesOf(e), layout.bits / 8)]).toEqual([
+          ...spansOf(e.footprint),
         ])
         expect(Footprint.ofLayout(store, 3, dtype, { ...layout }, base)).toBe(e)
         ids.add(e.footprint.id)
@@ -47,7 +48,7 @@ describe('footprints', () => {
       Footprint.ofAddresses(store, 0, 'f16', [addresses.length], Int32Array.from(addresses))
     expect(at(0, 4, -1, 8)).toBe(at(0, 4, -1, 8))
     expect(at(0, 4, -1, 8)).not.toBe(at(0, 4, 8, -1))
-    expect([...at(10, -1, 0, 2, 2).footprint.spans]).toEqual([0, 4, 10, 12])
+    expect([...spansOf(at(10, -1, 0, 2, 2).footprint)]).toEqual([0, 4, 10, 12])
     // two pairs of addresses that the hash cannot tell apart
     const once = (x: number): number => Math.imul(0x811c9dc5 ^ x, 0x01000193)
     const other = Array.from({ length: 100 }, (_, k) => 2 * k + 2)
@@ -138,24 +139,24 @@ describe('footprints', () => {
     // two rows of three elements, eight bytes apart
     const e = Footprint.ofLayout(store, 0, 'e2m1', right(ofStrides([2, 3], 4, [16, 1])), 5)
     expect([...Footprint.addressesOf(e)]).toEqual([10, 11, 12, 26, 27, 28])
-    expect([...e.footprint.spans]).toEqual([5, 7, 13, 15])
+    expect([...spansOf(e.footprint)]).toEqual([5, 7, 13, 15])
     expect(Footprint.firstOf(e)).toBe(10)
     const every = Footprint.ofLayout(store, 0, 'e2m1', right(ofStrides([3], 4, [3])), 0)
     expect([...Footprint.addressesOf(every)]).toEqual([0, 3, 6])
-    expect([...every.footprint.spans]).toEqual([0, 2, 3, 4])
+    expect([...spansOf(every.footprint)]).toEqual([0, 2, 3, 4])
     const scattered = Footprint.ofAddresses(store, 0, 'e2m1', [4], Int32Array.of(9, -1, 2, 3))
-    expect([...scattered.footprint.spans]).toEqual([1, 2, 4, 5])
+    expect([...spansOf(scattered.footprint)]).toEqual([1, 2, 4, 5])
   })
   test('the first element, and where there is one', () => {
     const store = Footprint.footprints()
     const e = Footprint.ofLayout(store, 0, 'f16', right(ofStrides([3], 16, [4])), 100)
     expect(Footprint.firstOf(e)).toBe(100)
-    expect([...e.footprint.spans]).toEqual([100, 102, 108, 110, 116, 118])
+    expect([...spansOf(e.footprint)]).toEqual([100, 102, 108, 110, 116, 118])
     const scattered = Footprint.ofAddresses(store, 0, 'f32', [3], Int32Array.of(40, -1, 8))
     expect(Footprint.firstOf(scattered)).toBe(40)
-    expect([...scattered.footprint.spans]).toEqual([8, 12, 40, 44])
+    expect([...spansOf(scattered.footprint)]).toEqual([8, 12, 40, 44])
     const nowhere = Footprint.ofAddresses(store, 0, 'f32', [1], Int32Array.of(-1))
-    expect([...nowhere.footprint.spans]).toEqual([])
+    expect([...spansOf(nowhere.footprint)]).toEqual([])
   })
 })
 
@@ -170,7 +171,7 @@ describe('spans', () => {
     ['a gap of one byte', [0, 5], 4, [0, 4, 5, 9]],
     ['what is nowhere', [-1, 0, -8], 2, [0, 2]],
   ])('%s', (_, addresses, bytes, expected) => {
-    expect([...Footprint.spansOf(Int32Array.from(addresses), bytes)]).toEqual(expected)
+    expect([...Footprint.intervalsOf(Int32Array.from(addresses), bytes)]).toEqual(expected)
   })
   test.each<readonly [string, ReadonlyArray<number>, ReadonlyArray<number>, boolean]>([
     ['nothing and something', [], [0, 4], false],
@@ -185,7 +186,18 @@ describe('spans', () => {
     ['between two of the other', [0, 2, 40, 44], [4, 6, 8, 40], false],
     ['two that end together, then one that meets', [0, 4, 10, 12], [6, 8, 11, 12], true],
   ])('a byte in common: %s', (_, a, b, expected) => {
-    expect(Footprint.share(Int32Array.from(a), Int32Array.from(b))).toBe(expected)
-    expect(Footprint.share(Int32Array.from(b), Int32Array.from(a))).toBe(expected)
+    expect(Footprint.share(asSpans(Int32Array.from(a)), asSpans(Int32Array.from(b)))).toBe(expected)
+    expect(Footprint.share(asSpans(Int32Array.from(b)), asSpans(Int32Array.from(a)))).toBe(expected)
+    for (const [p, q] of [
+      [0, 1000],
+      [1000, 0],
+      [7, 3],
+    ] as const) {
+      const from = (list: ReadonlyArray<number>, by: number) => ({
+        list: Int32Array.from(list, (x) => x - by),
+        by,
+      })
+      expect(Footprint.share(from(a, p), from(b, q))).toBe(expected)
+    }
   })
 })

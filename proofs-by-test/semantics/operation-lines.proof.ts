@@ -16,6 +16,7 @@ import type { World } from '../../src/semantics/machine/world.js'
 import * as Policy from '../../src/semantics/policy.js'
 import { launched, logged, right } from './machine-samples.js'
 import { barrier, declarations, eights, fours, map, one, pointer, pointers, view, yes } from './operands.js'
+import { spansOf, startOf } from '../../src/semantics/log.js'
 
 type Line = Readonly<Record<string, unknown>>
 interface Said {
@@ -28,7 +29,7 @@ interface Said {
 const whereOf = (world: World, f: Footprint): string => {
   const p = world.header.planes[f.plane]!
   // a storage of tensor memory begins in the first lane
-  const first = p.space === 'tmem' ? f.spans[0]! % tmemLaneBytes : f.spans[0]!
+  const first = p.space === 'tmem' ? startOf(f.spans) % tmemLaneBytes : startOf(f.spans)
   const cta = p.cta ?? 0
   const inside = [...world.storages.values()]
     .filter((s) => s.plane + cta * world.planesPerCta === f.plane && s.offset <= first)
@@ -37,7 +38,7 @@ const whereOf = (world: World, f: Footprint): string => {
     (p.space === 'smem' || p.space === 'tmem') && inside !== undefined
       ? [inside.id, inside.offset]
       : [p.name, 0]
-  const ends = [...f.spans].map((x) => x - offset)
+  const ends = [...spansOf(f)].map((x) => x - offset)
   const interval = (k: number): string => `${String(ends[k])}..${String(ends[k + 1])}`
   const at = p.space === 'gmem' ? name : `${name}@${String(cta)}`
   if (ends.length > 4) return `${at} ${interval(0)} of ${String(ends.length / 2)} to ${String(ends.at(-1))}`

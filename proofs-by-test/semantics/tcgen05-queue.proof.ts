@@ -28,6 +28,7 @@ import type { World } from '../../src/semantics/machine/world.js'
 import * as Ref from '../../src/transforms/ref.js'
 import { launched, right } from './machine-samples.js'
 import { declarations, one } from './operands.js'
+import { spansOf } from '../../src/semantics/log.js'
 
 const samples = launched(
   right(
@@ -91,7 +92,7 @@ describe('pairs', () => {
     const e = Footprint.ofLayout(world.footprints, 3, 'u32', layout, 16)
     const moved = (ctas: number, bytes: number): ReadonlyArray<unknown> => {
       const { plane, footprint, dtype } = elsewhere(world, e, ctas, bytes)
-      return [plane, footprint.plane, [...footprint.spans], dtype]
+      return [plane, footprint.plane, [...spansOf(footprint)], dtype]
     }
     const on = world.planesPerCta
     expect(moved(0, 0)).toEqual([3, 3, [16, 32], 'u32'])

@@ -24,6 +24,7 @@ import * as Run from '../../src/semantics/run.js'
 import { decodeTrace, encodeTrace } from '../../src/semantics/trace/index.js'
 import { validate } from '../../src/semantics/validate.js'
 import * as Transform from '../../src/transforms/transform.js'
+import { startOf } from '../../src/semantics/log.js'
 
 const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
   if (E.isLeft(e)) throw new Error(e.left.message)
@@ -500,7 +501,7 @@ const columnsOf = (taken: ReadonlyArray<Step>): ReadonlyArray<string> => {
   const l = right(launch(allocating(taken), unit, nothing))
   return Run.run(l.world, l.machine, Run.settings(Policy.eager), Run.collect).result.flatMap((e) =>
     e._tag === 'alloc' || e._tag === 'dealloc'
-      ? [`${e._tag === 'alloc' ? '+' : '-'}${String(e.footprint.spans[0]! / 4)}`]
+      ? [`${e._tag === 'alloc' ? '+' : '-'}${String(startOf(e.footprint.spans) / 4)}`]
       : [],
   )
 }

@@ -20,6 +20,7 @@ import {
   type MemoryTouch,
   type Touch,
 } from '../../src/semantics/touches.js'
+import { spansOf } from '../../src/semantics/log.js'
 
 const planes = [
   { space: 'gmem', name: 'g' },
@@ -355,7 +356,7 @@ describe('what an agent is about to touch', () => {
     } as unknown as Machine
     const spans = (agent: number, count: number): ReadonlyArray<number> =>
       ready(agent, { _tag: 'tcgen05.dealloc', columns: count }, m).flatMap((t) =>
-        t._tag === 'memory' ? [...t.footprint.spans.slice(0, 4)] : [],
+        t._tag === 'memory' ? [...spansOf(t.footprint).slice(0, 4)] : [],
       )
     expect(ready(1, { _tag: 'tcgen05.dealloc', columns: 32 }, m).map(word)).toEqual([
       'table columns@0 changes',

@@ -2,6 +2,7 @@
  * The words for one event of a log: what happens, where, on which barrier. Tables and timelines say it alike.
  */
 import type { Footprint, Header, LogEvent, Stamp, Unit } from '../semantics/log.js'
+import { endOf, startOf } from '../semantics/log.js'
 import type { Entry } from '../semantics/trace/index.js'
 
 /** What an asynchronous unit is called. */
@@ -42,9 +43,9 @@ const hex = (n: number): string => `0x${n.toString(16)}`
 
 /** `smem@0 0x400..0x2400`; of several pieces the first start and the last end, and how many. */
 export const placeText = (header: Header, f: Footprint): string => {
-  const pieces = f.spans.length / 2
+  const pieces = f.spans.list.length / 2
   if (pieces === 0) return `${planeText(header, f.plane)} nothing`
-  const all = `${planeText(header, f.plane)} ${hex(f.spans[0]!)}..${hex(f.spans[f.spans.length - 1]!)}`
+  const all = `${planeText(header, f.plane)} ${hex(startOf(f.spans))}..${hex(endOf(f.spans))}`
   return pieces === 1 ? all : `${all} in ${String(pieces)}`
 }
 

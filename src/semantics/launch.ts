@@ -15,7 +15,7 @@ import type { Algebra } from '../numerics/algebra.js'
 import { bitsOf, isFloat } from '../numerics/dtype.js'
 import * as Ref from '../transforms/ref.js'
 import type { ExprNode } from './expression.js'
-import { link, type LinkError } from './link.js'
+import { link, type LinkError, type Linked } from './link.js'
 import {
   traceSchema,
   type Header,
@@ -132,18 +132,32 @@ function* slabsOf({
     }
 }
 
+interface Ready {
+  readonly program: Program
+  readonly linked: Linked
+}
+const ready = new WeakMap<Program, E.Either<LaunchError, Ready>>()
+/** Placed and linked, which no argument of a launch changes. */
+const preparedOnce = (unplaced: Program): E.Either<LaunchError, Ready> => {
+  const known = ready.get(unplaced)
+  if (known !== undefined) return known
+  const placed = place(unplaced)
+  const made: E.Either<LaunchError, Ready> = E.isLeft(placed)
+    ? refuse('launch.place', placed.left.message)
+    : E.map((linked: Linked): Ready => ({ program: placed.right, linked }))(link(placed.right))
+  ready.set(unplaced, made)
+  return made
+}
+
 /** Place, link and launch. Refuses a missing scalar, a shape that is not positive, an input of the wrong size. */
 export const launch = (
   unplaced: Program,
   algebra: Algebra,
   given: Arguments,
 ): E.Either<LaunchError, Launched> => {
-  const placed = place(unplaced)
-  if (E.isLeft(placed)) return refuse('launch.place', placed.left.message)
-  const program = placed.right
-  const linking = link(program)
-  if (E.isLeft(linking)) return linking
-  const linked = linking.right
+  const prepared = preparedOnce(unplaced)
+  if (E.isLeft(prepared)) return prepared
+  const { program, linked } = prepared.right
 
   for (const p of program.params)
     if (p._tag === 'scalar' && !given.scalars.has(p.name))

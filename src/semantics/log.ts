@@ -97,16 +97,36 @@ export type Map =
   | { readonly _tag: 'scatter'; readonly shape: ReadonlyArray<number>; readonly addresses: Int32Array }
 
 /**
+ * Bytes: start, end, start, end ..., ascending, disjoint and not touching, each with `by` added. Boxes of a tensor differ in where they begin,
+ * so they share a list; `spansOf` adds.
+ */
+export interface Spans {
+  readonly list: Int32Array
+  readonly by: number
+}
+
+/**
  * The bytes of one access, interned: equal footprints of one run are one object with one `id`, so that their
- * overlap need be computed once. `spans` is start, end, start, end ..., ascending, disjoint and not touching.
+ * overlap need be computed once.
  */
 export interface Footprint {
   readonly id: number
   readonly plane: number
-  readonly spans: Int32Array
+  readonly spans: Spans
   readonly dtype: Dtype
   readonly map: Map
 }
+
+/** Spans that are not moved. */
+export const asSpans = (list: Int32Array): Spans => ({ list, by: 0 })
+
+/** Start, end, start, end ... of the bytes of a footprint. */
+export const spansOf = ({ spans: { list, by } }: Footprint): Int32Array =>
+  by === 0 ? list : list.map((byte) => byte + by)
+
+/** The first byte, and the end of the last one; 0 of none. */
+export const startOf = ({ list, by }: Spans): number => (list.length === 0 ? 0 : list[0]! + by)
+export const endOf = ({ list, by }: Spans): number => (list.length === 0 ? 0 : list[list.length - 1]! + by)
 
 /** Through which window of the memory system an access goes: by itself, the copy engines, tensor memory, or the reader of tensor maps. */
 export type Proxy = 'generic' | 'async' | 'tensor' | 'tensormap'

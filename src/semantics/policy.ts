@@ -41,19 +41,22 @@ export const random = (state: number): readonly [number, number] => {
 
 // ---------------------------------------------------------------- policies
 
-const first = (offered: ReadonlyArray<Offered>, wanted: (o: Offered) => boolean): number =>
-  Math.max(0, offered.findIndex(wanted))
+/** The first event of an operation, or of an agent; the first of all if there is none. */
+const first = (offered: ReadonlyArray<Offered>, ofOperation: boolean): number => {
+  for (let i = 0; i < offered.length; i++) if ((offered[i]!.operation !== null) === ofOperation) return i
+  return 0
+}
 
 export const eager: AnyPolicy = pack({
   name: 'eager',
   init: null,
-  choose: (state, offered) => [first(offered, (o) => o.operation !== null), state],
+  choose: (state, offered) => [first(offered, true), state],
 })
 
 export const lazy: AnyPolicy = pack({
   name: 'lazy',
   init: null,
-  choose: (state, offered) => [first(offered, (o) => o.operation === null), state],
+  choose: (state, offered) => [first(offered, false), state],
 })
 
 export const roundRobin: AnyPolicy = pack<number>({
@@ -79,7 +82,7 @@ export const recorded = (keys: ReadonlyArray<EventKey>): AnyPolicy =>
     init: 0,
     choose: (at, offered) => {
       const key = keys[at]
-      if (key === undefined) return [first(offered, (o) => o.operation !== null), at]
+      if (key === undefined) return [first(offered, true), at]
       const i = offered.findIndex((o) => sameKey(o.key, key))
       return [i < 0 ? key : i, at + 1]
     },

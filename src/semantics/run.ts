@@ -65,7 +65,12 @@ export const settings = (policy: AnyPolicy, keepSchedule: boolean = false): Sett
 /** Two folds over one log. */
 export const both = <S, R, T, Q>(f: Fold<S, R>, g: Fold<T, Q>): Fold<readonly [S, T], readonly [R, Q]> => ({
   init: (header) => [f.init(header), g.init(header)],
-  observe: ([s, t], event) => [f.observe(s, event), g.observe(t, event)],
+  observe: (state, event) => {
+    const s = f.observe(state[0], event)
+    const t = g.observe(state[1], event)
+    // most folds keep the state that they fill
+    return s === state[0] && t === state[1] ? state : [s, t]
+  },
   finish: ([s, t]) => [f.finish(s), g.finish(t)],
   exhausted: ([s, t]) => f.exhausted?.(s) === true || g.exhausted?.(t) === true,
 })

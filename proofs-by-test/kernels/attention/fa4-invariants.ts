@@ -9,6 +9,7 @@ import type { Fa4 } from '../../../src/kernels/attention/fa4/index.js'
 import type { Access, LogEvent } from '../../../src/semantics/log.js'
 import type { World } from '../../../src/semantics/machine/world.js'
 import type { Program } from '../../../src/semantics/program.js'
+import { startOf } from '../../../src/semantics/log.js'
 
 export type Invariant = `I${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13}`
 
@@ -83,7 +84,7 @@ export const broken = (
   /** `slot 1`, `q 0`; or `S0`, `P0`, `C0`, `O0` */
   const placeOf = (a: Access): string => {
     const plane = header.planes[a.footprint.plane]!
-    const first = a.footprint.spans[0]!
+    const first = startOf(a.footprint.spans)
     if (plane.space === 'smem')
       return first >= kv && first < kv + c.stages * slotBytes
         ? `slot ${String(Math.floor((first - kv) / slotBytes))}`

@@ -20,6 +20,7 @@ import type { Header, LogEvent } from '../../../src/semantics/log.js'
 import * as Policy from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
 import { collect, run, settings } from '../../../src/semantics/run.js'
+import { asSpans } from '../../../src/semantics/log.js'
 
 const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
   if (E.isLeft(e)) throw new Error(e.left.message)
@@ -200,7 +201,7 @@ describe('boxes', () => {
     const footprint = {
       id: operation,
       plane: 0,
-      spans: Int32Array.from(spans),
+      spans: asSpans(Int32Array.from(spans)),
       dtype: 'f16',
       map: { _tag: 'scatter', shape: [1], addresses: Int32Array.of(0) },
     } as const

@@ -15,6 +15,7 @@ import { launch, noArguments } from '../../../src/semantics/launch.js'
 import type { Footprint } from '../../../src/semantics/log.js'
 import { eager } from '../../../src/semantics/policy.js'
 import { run, settings } from '../../../src/semantics/run.js'
+import { asSpans } from '../../../src/semantics/log.js'
 
 const spans = fc
   .array(fc.tuple(fc.integer({ min: 0, max: 30 }), fc.integer({ min: 1, max: 6 })), { maxLength: 3 })
@@ -22,7 +23,7 @@ const spans = fc
 const footprint = (plane: number, flat: ReadonlyArray<number>): Footprint => ({
   id: 0,
   plane,
-  spans: Int32Array.from(flat),
+  spans: asSpans(Int32Array.from(flat)),
   dtype: 'u8',
   map: { _tag: 'scatter', shape: [], addresses: new Int32Array(0) },
 })

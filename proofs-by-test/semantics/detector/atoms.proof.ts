@@ -2,6 +2,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Atoms } from '../../../src/semantics/detector/index.js'
+import type { Spans } from '../../../src/semantics/log.js'
 
 const size = 1200 // more than two blocks of 512 bytes
 const footprint = fc
@@ -148,11 +149,12 @@ describe('atoms', () => {
 
   it('overlap of two footprints', () => {
     fc.assert(
-      fc.property(footprint, footprint, (a, b) => {
+      fc.property(footprint, footprint, fc.nat(50), fc.nat(50), (a, b, p, q) => {
         const other = bytesOf(b)
         const shared = [...bytesOf(a)].filter((x) => other.has(x))
-        const got = Atoms.overlap(a, b).flatMap(([from, to]) =>
-          Array.from({ length: to - from }, (_, i) => from + i),
+        const from = (list: Int32Array, by: number): Spans => ({ list: list.map((x) => x - by), by })
+        const got = Atoms.overlap(from(a, p), from(b, q)).flatMap(([start, end]) =>
+          Array.from({ length: end - start }, (_, i) => start + i),
         )
         expect(got).toEqual(shared)
       }),

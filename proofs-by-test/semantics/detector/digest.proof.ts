@@ -16,6 +16,7 @@ import {
 } from '../../../src/semantics/detector/digest.js'
 import type { LogEvent, Proxy } from '../../../src/semantics/log.js'
 import { script, type Script } from './script.js'
+import { asSpans } from '../../../src/semantics/log.js'
 
 const digestOf = (run: (s: Script) => void): string => {
   const s = script({
@@ -321,10 +322,13 @@ describe('the hash', () => {
   })
   test('of places: their plane, and every edge', () => {
     const all = small.flatMap((plane) =>
-      small.flatMap((from) => small.map((to) => ofSpans(plane, Int32Array.of(from, 8 + to)))),
+      small.flatMap((from) => small.map((to) => ofSpans(plane, asSpans(Int32Array.of(from, 8 + to))))),
     )
     expect(new Set(all).size).toBe(all.length)
-    expect(ofSpans(0, Int32Array.of(0, 4, 8, 12))).not.toBe(ofSpans(0, Int32Array.of(0, 4)))
+    const list = Int32Array.of(0, 4, 8, 12)
+    expect(ofSpans(0, asSpans(list))).not.toBe(ofSpans(0, asSpans(Int32Array.of(0, 4))))
+    expect(ofSpans(0, { list, by: 4 })).not.toBe(ofSpans(0, { list, by: 8 }))
+    expect(ofSpans(0, { list, by: 4 })).toBe(ofSpans(0, { list: Int32Array.from(list), by: 4 }))
     for (const h of all) expect(h).toBeGreaterThanOrEqual(0)
   })
   test('what stands in no sequence is added: any order gives the same sum, and nothing is lost', () => {

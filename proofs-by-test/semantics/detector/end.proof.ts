@@ -8,6 +8,7 @@ import { exitIds } from '../../../src/semantics/detector/end.js'
 import type { Judgement } from '../../../src/semantics/finding.js'
 import type { Access } from '../../../src/semantics/log.js'
 import { ids, load, script, slotBytes, type Script, type World } from './script.js'
+import { asSpans } from '../../../src/semantics/log.js'
 
 const world: World = {
   agents: ['p@0', 'c@0'],
@@ -36,7 +37,7 @@ const touch = (
     stamp: s.stamp(agent, site ?? rw),
     rw,
     proxy: 'generic',
-    footprint: { ...base, id: 1000 + s.events.length, spans: Int32Array.from(spans) },
+    footprint: { ...base, id: 1000 + s.events.length, spans: asSpans(Int32Array.from(spans)) },
     role: 'source',
     atomic: false,
     ...rest,

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Access, Footprint } from '../../../src/semantics/log.js'
 import { script, type Script, type World } from './script.js'
+import { asSpans } from '../../../src/semantics/log.js'
 
 const show = (s: Script): ReadonlyArray<string> =>
   s
@@ -22,7 +23,11 @@ describe('B7: bytes of a barrier', () => {
   }
   let footprints = 1000
   const write = (s: Script, agent: number, from: number, to: number, place = 's0 0'): void => {
-    const footprint: Footprint = { ...s.footprint(place), id: footprints++, spans: Int32Array.of(from, to) }
+    const footprint: Footprint = {
+      ...s.footprint(place),
+      id: footprints++,
+      spans: asSpans(Int32Array.of(from, to)),
+    }
     s.push({
       _tag: 'access',
       stamp: s.stamp(agent, 'clobber'),

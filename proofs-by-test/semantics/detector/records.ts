@@ -2,11 +2,12 @@
 import type { AccessRecord } from '../../../src/semantics/detector/access-record.js'
 import { doneBy } from '../../../src/semantics/detector/access-record.js'
 import type { Footprint } from '../../../src/semantics/log.js'
+import { asSpans } from '../../../src/semantics/log.js'
 
 export const footprint = (dtype: Footprint['dtype'], id = 0): Footprint => ({
   id,
   plane: 0,
-  spans: Int32Array.of(0, 16),
+  spans: asSpans(Int32Array.of(0, 16)),
   dtype,
   map: { _tag: 'scatter', shape: [], addresses: new Int32Array(0) },
 })

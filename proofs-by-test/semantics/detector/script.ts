@@ -19,6 +19,7 @@ import type { Options } from '../../../src/semantics/detector/index.js'
 import { defaults, judgeLog } from '../../../src/semantics/detector/index.js'
 import type { HazardId, Judgement } from '../../../src/semantics/finding.js'
 import type { Contract } from '../../../src/semantics/types.js'
+import { asSpans } from '../../../src/semantics/log.js'
 
 export interface BarrierSpec {
   readonly name: string
@@ -166,7 +167,7 @@ export const script = (world: World): Script => {
     const made: Footprint = {
       id: feet.size,
       plane: names.get(where!)!,
-      spans: Int32Array.of(from! * slotBytes, (to ?? from! + 1) * slotBytes),
+      spans: asSpans(Int32Array.of(from! * slotBytes, (to ?? from! + 1) * slotBytes)),
       dtype: 'f16',
       map: { _tag: 'scatter', shape: [], addresses: new Int32Array(0) },
     }

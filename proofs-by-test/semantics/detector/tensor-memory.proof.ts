@@ -8,6 +8,7 @@ import type { Options } from '../../../src/semantics/detector/index.js'
 import type { Finding } from '../../../src/semantics/finding.js'
 import type { Footprint } from '../../../src/semantics/log.js'
 import { script, type Script } from './script.js'
+import { asSpans } from '../../../src/semantics/log.js'
 
 const [p, c, q] = [0, 1, 2]
 const everybody = [p, c, q]
@@ -417,7 +418,7 @@ describe('T4 and T5: the CTAs of a pair take the same steps', () => {
   test('the numbers of columns are told: all lanes of them, four bytes each', () => {
     const wide = (s: Script, place: string, columns: number): Footprint => ({
       ...s.footprint(place),
-      spans: Int32Array.from({ length: 256 }, (_, i) => (i >> 1) * 2048 + (i & 1) * 4 * columns),
+      spans: asSpans(Int32Array.from({ length: 256 }, (_, i) => (i >> 1) * 2048 + (i & 1) * 4 * columns)),
     })
     const j = judged((s) => {
       const step = (tag: 'alloc' | 'dealloc', agent: number, place: string, columns: number): void =>

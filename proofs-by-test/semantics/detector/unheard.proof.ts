@@ -12,6 +12,7 @@ import {
 import type { Finding, Operation as Side } from '../../../src/semantics/finding.js'
 import type { Script } from './script.js'
 import { script } from './script.js'
+import { asSpans } from '../../../src/semantics/log.js'
 
 const world = {
   agents: ['p@0', 'c@0', 'd@0', 'e@1'],
@@ -265,7 +266,7 @@ describe('the release before a write', () => {
         stamp: x.stamp(1, 'two rows'),
         rw: 'r',
         proxy: 'generic',
-        footprint: { ...f, id: 99, spans: Int32Array.of(64, 80, 8, 12) },
+        footprint: { ...f, id: 99, spans: asSpans(Int32Array.of(64, 80, 8, 12)) },
         role: 'source',
         atomic: false,
       })

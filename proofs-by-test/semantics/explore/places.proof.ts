@@ -5,6 +5,7 @@ import { footprints, ofAddresses } from '../../../src/semantics/machine/footprin
 import type { Footprint, Header } from '../../../src/semantics/log.js'
 import { dice } from '../../../src/semantics/naive/random.js'
 import { header as tensors } from '../provenance/terms.js'
+import { spansOf } from '../../../src/semantics/log.js'
 
 const planes: Header['planes'] = [
   { space: 'gmem', name: 'given', bytes: 512, initialised: true },
@@ -24,7 +25,8 @@ const header: Header = { ...tensors, planes, barriers: [barrier(1, 64), barrier(
 
 const bytesOf = (f: Footprint): ReadonlySet<number> => {
   const out = new Set<number>()
-  for (let k = 0; k < f.spans.length; k += 2) for (let b = f.spans[k]!; b < f.spans[k + 1]!; b++) out.add(b)
+  const spans = spansOf(f)
+  for (let k = 0; k < spans.length; k += 2) for (let b = spans[k]!; b < spans[k + 1]!; b++) out.add(b)
   return out
 }
 const bitsOf = (m: Places.Mask): number =>

@@ -15,6 +15,7 @@ import { decodeTrace, encodeTrace, foldTrace, tracing } from '../../../src/seman
 import { ofStrides } from '../../../src/transforms/ref.js'
 import { code, launched, logged, matmul, right, solo } from '../machine-samples.js'
 import { ring } from '../samples.js'
+import { spansOf } from '../../../src/semantics/log.js'
 
 const judgeLog = (h: Header, es: ReadonlyArray<LogEvent>): Judgement => judge(h, es, defaults)
 
@@ -56,7 +57,7 @@ const plain = (e: LogEvent): unknown =>
   'footprint' in e
     ? {
         ...e,
-        footprint: { ...e.footprint, id: null, spans: [...e.footprint.spans], map: mapOf(e.footprint) },
+        footprint: { ...e.footprint, id: null, spans: [...spansOf(e.footprint)], map: mapOf(e.footprint) },
       }
     : e
 const mapOf = (f: Footprint): unknown =>
@@ -172,7 +173,7 @@ describe('foreign traces', () => {
     const trace = right(decodeTrace(foreign(accessOf(0, 'w', [[0, 4]]), accessOf(1, 'r', [[0, 4]]))))
     const [a, b] = footprints(trace.events)
     expect(a).toBe(b)
-    expect([...a!.spans]).toEqual([0, 4])
+    expect([...spansOf(a!)]).toEqual([0, 4])
   })
 })
 

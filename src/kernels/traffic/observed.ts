@@ -15,7 +15,14 @@
  * Tensors of other ranks than two are left out, and operations that never read.
  */
 import { bitsOf } from '../../numerics/dtype.js'
-import { clusterOf, type Access, type Header, type LogEvent, type LoggedTensor } from '../../semantics/log.js'
+import {
+  clusterOf,
+  type Access,
+  type Header,
+  type LogEvent,
+  type LoggedTensor,
+  spansOf,
+} from '../../semantics/log.js'
 
 // ---------------------------------------------------------------- model
 
@@ -107,7 +114,7 @@ export const loadsOf = (header: Header, events: ReadonlyArray<LogEvent>): Readon
   for (const { key, source } of issued.values()) {
     const tensor = source === null ? undefined : tensors.get(source.footprint.plane)
     if (source === null || tensor === undefined) continue
-    const { box, elements } = boxOf(tensor, source.footprint.spans)
+    const { box, elements } = boxOf(tensor, spansOf(source.footprint))
     const load: Load = {
       ...box,
       cluster: Number(key.split(' ')[0]),

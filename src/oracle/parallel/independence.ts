@@ -18,6 +18,7 @@
  * 2. `collision` finds a byte if and only if one is written by a cluster and read or written by another.
  */
 import type { Fold, Footprint, Header } from '../../semantics/log.js'
+import { spansOf } from '../../semantics/log.js'
 import type { World } from '../../semantics/machine/world.js'
 
 // ---------------------------------------------------------------- by the text
@@ -60,8 +61,10 @@ interface Touching {
 /** Spans in any order and number as ascending, disjoint ones. */
 export const united = (footprints: Iterable<Footprint>): Float64Array => {
   const pieces: (readonly [number, number])[] = []
-  for (const { spans } of footprints)
+  for (const footprint of footprints) {
+    const spans = spansOf(footprint)
     for (let i = 0; i < spans.length; i += 2) pieces.push([spans[i]!, spans[i + 1]!])
+  }
   pieces.sort(([a], [b]) => a - b)
   const out: number[] = []
   for (const [start, end] of pieces) {

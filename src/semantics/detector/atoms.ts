@@ -20,6 +20,7 @@
  *
  * Names: the regions of ConSan; partition refinement (Paige and Tarjan).
  */
+import type { Spans } from '../log.js'
 
 // ---------------------------------------------------------------- model
 
@@ -220,15 +221,17 @@ export const pieces = <A>(p: Partition<A>): ReadonlyArray<readonly [number, numb
     })
 
 /** Bytes that two footprints share, as spans. */
-export const overlap = (a: Int32Array, b: Int32Array): ReadonlyArray<readonly [number, number]> => {
+export const overlap = (x: Spans, y: Spans): ReadonlyArray<readonly [number, number]> => {
+  const [a, b] = [x.list, y.list]
   const out: Array<readonly [number, number]> = []
   let i = 0
   let j = 0
   while (i < a.length && j < b.length) {
-    const from = Math.max(a[i]!, b[j]!)
-    const to = Math.min(a[i + 1]!, b[j + 1]!)
+    const [end, other] = [a[i + 1]! + x.by, b[j + 1]! + y.by]
+    const from = Math.max(a[i]! + x.by, b[j]! + y.by)
+    const to = Math.min(end, other)
     if (from < to) out.push([from, to])
-    if (a[i + 1]! < b[j + 1]!) i += 2
+    if (end < other) i += 2
     else j += 2
   }
   return out

@@ -11,6 +11,7 @@
  *
  * Source: FNV-1a; the finaliser is MurmurHash3's.
  */
+import type { Spans } from '../log.js'
 
 export interface Digest {
   readonly low: Uint32Array
@@ -83,11 +84,16 @@ export const ofName = (name: string): number => {
   return made
 }
 
-/** Hash of a footprint by content: ids depend on the schedule. */
-export const ofSpans = (plane: number, spans: Int32Array): number => {
-  let h = step(seedLow, plane)
-  // `step`, written out: a box of a matrix has a span for each of its rows
-  const count = spans.length
-  for (let i = 0; i < count; i++) h = Math.imul(h ^ spans[i]!, 0x01000193) ^ (h >>> 15)
-  return finish(h)
+const lists = new WeakMap<Int32Array, number>()
+const ofList = (list: Int32Array): number => {
+  const known = lists.get(list)
+  if (known !== undefined) return known
+  let h = seedLow
+  for (const byte of list) h = step(h, byte)
+  lists.set(list, h)
+  return h
 }
+
+/** Hash of a footprint by content, its list and by how much it is moved: ids depend on the schedule. */
+export const ofSpans = (plane: number, { list, by }: Spans): number =>
+  finish(step(step(ofList(list), by), plane))

@@ -21,7 +21,7 @@
  * Source: PTX ISA, memory consistency model (conflict, race); tcgen05.dealloc.
  */
 import type { Access, Dealloc, Footprint, Unit } from '../log.js'
-import { clusterOf } from '../log.js'
+import { asSpans, clusterOf, spansOf } from '../log.js'
 import type { Space } from '../types.js'
 import type { AccessRecord, FenceKind } from './access-record.js'
 import { doneBy, reachOf } from './access-record.js'
@@ -56,7 +56,7 @@ const regionOf = (d: Detector, f: Footprint): Region => {
   d.context.header.barriers.forEach((b, i) => {
     if (
       b.plane === f.plane &&
-      overlap(f.spans, Int32Array.of(b.address, b.address + barrierBytes)).length > 0
+      overlap(f.spans, asSpans(Int32Array.of(b.address, b.address + barrierBytes))).length > 0
     )
       under.push(i)
   })
@@ -70,7 +70,7 @@ const regionOf = (d: Detector, f: Footprint): Region => {
 }
 
 const atomsOf = (d: Detector, region: Region, f: Footprint): ReadonlyArray<Atom<Cell>> => {
-  region.atoms ??= refine(d.planes[f.plane]!, f.spans)
+  region.atoms ??= refine(d.planes[f.plane]!, spansOf(f))
   return region.atoms
 }
 

@@ -14,6 +14,7 @@
  * Source: PTX ISA, clusterlaunchcontrol.
  */
 import type { Footprint, Stamp } from '../log.js'
+import { spansOf } from '../log.js'
 import type { AccessRecord } from './access-record.js'
 import { overlap } from './atoms.js'
 import { actorOf, doesAccess } from './conflicts.js'
@@ -37,8 +38,10 @@ export const responses = (): Responses => ({ live: [], requests: new Map() })
 
 // ---------------------------------------------------------------- combinators
 
-const sameBytes = (a: Footprint, b: Footprint): boolean =>
-  a.plane === b.plane && a.spans.length === b.spans.length && a.spans.every((x, i) => x === b.spans[i])
+const sameBytes = (a: Footprint, b: Footprint): boolean => {
+  const [x, y] = [spansOf(a), spansOf(b)]
+  return a.plane === b.plane && x.length === y.length && x.every((byte, i) => byte === y[i])
+}
 
 /** Against the answers that lie in memory. `answer`: the access is one of cluster launch control itself. */
 export const overResponses = (c: Context, all: Responses, r: AccessRecord, answer: boolean): void => {

@@ -26,7 +26,7 @@
  * Source: PTX ISA, memory consistency model (release and acquire patterns, observation through atomic operations).
  */
 import type { Access, SemaphoreEvent, Stamp } from '../log.js'
-import { clusterOf } from '../log.js'
+import { clusterOf, startOf } from '../log.js'
 import { reachOf, type Reach } from './access-record.js'
 import type { Context } from './context.js'
 import { publish, receive, tick } from './context.js'
@@ -41,12 +41,12 @@ import type { Detector } from './state.js'
 
 const semaphoreOf = (c: Context, all: Semaphores, e: SemaphoreEvent): SemaphoreState => {
   const { plane, spans } = e.footprint
-  const key = `${String(plane)}+${String(spans[0])}`
+  const key = `${String(plane)}+${String(startOf(spans))}`
   const found = all.get(key)
   if (found !== undefined) return found
   const none = (): Array<undefined> => c.agents.map(() => undefined)
   const made: SemaphoreState = {
-    label: `semaphore ${planeName(c.header, plane)}+${String(spans[0])}`,
+    label: `semaphore ${planeName(c.header, plane)}+${String(startOf(spans))}`,
     signals: none(),
     waits: none(),
     taken: none(),

@@ -34,6 +34,7 @@
  * Source: PTX ISA, tcgen05.alloc, dealloc.
  */
 import type { Alloc, Dealloc, Footprint, Stamp } from '../log.js'
+import { startOf } from '../log.js'
 import { tmemLanes } from '../../layouts/tensor-memory/geometry.js'
 import type { AccessRecord } from './access-record.js'
 import { overlap } from './atoms.js'
@@ -82,7 +83,8 @@ export const forget = (all: Allocations): void => {
 /** The number of columns of an allocation: all lanes of them, four bytes each. */
 const columnsOf = (f: Footprint): number => {
   let bytes = 0
-  for (let i = 0; i < f.spans.length; i += 2) bytes += f.spans[i + 1]! - f.spans[i]!
+  const { list } = f.spans
+  for (let i = 0; i < list.length; i += 2) bytes += list[i + 1]! - list[i]!
   return bytes / (4 * tmemLanes)
 }
 
@@ -133,7 +135,9 @@ export const outOfStep = (c: Context, all: Allocations): void => {
 export const ofPeer = (c: Context, all: Allocations, f: Footprint): Footprint | undefined => {
   const peer = (c.header.planes[f.plane]?.cta ?? 0) ^ 1
   const isIt = (g: Footprint): boolean =>
-    c.header.planes[g.plane]?.cta === peer && g.spans[0] === f.spans[0] && g.spans.length === f.spans.length
+    c.header.planes[g.plane]?.cta === peer &&
+    startOf(g.spans) === startOf(f.spans) &&
+    g.spans.list.length === f.spans.list.length
   const alive = all.live.find((a) => isIt(a.footprint))
   if (alive !== undefined) return alive.footprint
   for (const gone of all.gone.values()) if (isIt(gone.footprint)) return gone.footprint

@@ -25,6 +25,7 @@
  */
 import type { Finding, Operation as Side } from '../finding.js'
 import type { Header, LogEvent } from '../log.js'
+import { spansOf } from '../log.js'
 import { indexOf } from './replay.js'
 import { planeName } from './report.js'
 
@@ -88,7 +89,7 @@ const readerOf = (
   for (let i = from; i < events.length; i++) {
     const e = events[i]!
     if (e._tag !== 'access' || e.rw !== 'r' || e.stamp.agent === writer) continue
-    if (planeName(header, e.footprint.plane) !== place.plane || !touches(e.footprint.spans)) continue
+    if (planeName(header, e.footprint.plane) !== place.plane || !touches(spansOf(e.footprint))) continue
     const { agent, at } = e.stamp
     const issue = events.findIndex((x) => x._tag === 'issue' && x.stamp.agent === agent && x.stamp.at === at)
     return { agent, index: issue < 0 ? i : issue }

@@ -15,6 +15,7 @@
  */
 import { partition, pieces, refine, type Atom } from '../detector/atoms.js'
 import type { Footprint, Header } from '../log.js'
+import { spansOf } from '../log.js'
 import type { Space } from '../types.js'
 
 // ---------------------------------------------------------------- model
@@ -64,8 +65,9 @@ const barrierBytes = 8
 const barriersUnder = (header: Header, f: Footprint): ReadonlyArray<number> =>
   header.barriers.flatMap((b, i) => {
     if (b.plane !== f.plane) return []
-    for (let k = 0; k < f.spans.length; k += 2)
-      if (f.spans[k]! < b.address + barrierBytes && b.address < f.spans[k + 1]!) return [i]
+    const spans = spansOf(f)
+    for (let k = 0; k < spans.length; k += 2)
+      if (spans[k]! < b.address + barrierBytes && b.address < spans[k + 1]!) return [i]
     return []
   })
 
@@ -80,7 +82,7 @@ export const places = (header: Header, seen: Seen): Places => {
   const atoms = new Map<number, ReadonlyArray<Atom<Payload>>>()
   const under = new Map<number, ReadonlyArray<number>>()
   for (const [id, { footprint }] of seen) {
-    atoms.set(id, refine(planes[footprint.plane]!, footprint.spans))
+    atoms.set(id, refine(planes[footprint.plane]!, spansOf(footprint)))
     const barriers = barriersUnder(header, footprint)
     if (barriers.length > 0) under.set(id, barriers)
   }

@@ -21,6 +21,7 @@
  */
 import type { InstructionOf } from '../instruction.js'
 import type { Access, LogEvent } from '../log.js'
+import { spansOf, startOf } from '../log.js'
 import {
   barrierOperand,
   effect,
@@ -48,7 +49,7 @@ export const responseBytes = 16
 const responseOperand = (o: Operands, e: InstructionOf<'clc.query'>['response']): Elements | FaultValue => {
   const r = elementsOperand(o, 'response', e)
   if (isFault(r)) return r
-  const { spans } = r.footprint
+  const spans = spansOf(r.footprint)
   return spans.length === 2 && spans[1]! - spans[0]! === responseBytes && spans[0]! % responseBytes === 0
     ? r
     : V.fault(
@@ -169,7 +170,7 @@ const responseAccess = (stamp: ClcInFlight['stamp'], operation: number | null, e
 /** The answer arrives in one CTA's shared memory. */
 export const perform = (m: Machine, f: ClcInFlight): Effect => {
   const { plane } = f.response
-  const address = f.response.footprint.spans[0]!
+  const address = startOf(f.response.footprint.spans)
   const others = m.responses.filter((r) => r.plane !== plane || r.address !== address)
   const there = withResponses(m, [...others, { plane, address, cluster: f.cluster }])
   const next = inFlight(f.id, f.agent, f.stamp, f.part, 'signal', f.response, f.barrier, f.cluster)
@@ -219,7 +220,7 @@ export const firstCta = (world: World, cluster: number): ReadonlyArray<number> =
 /** Where no answer has come yet, none is granted: that it was read too early stands in the log. */
 export const executeQuery = (x: Executing, m: Machine, p: Of<'clc.query'>): Effect => {
   const { plane, footprint } = p.response
-  const found = m.responses.find((r) => r.plane === plane && r.address === footprint.spans[0]!)
+  const found = m.responses.find((r) => r.plane === plane && r.address === startOf(footprint.spans))
   const cluster = found?.cluster ?? -1
   const events = [responseAccess(x.stamp, null, p.response)]
   if (cluster >= 0) return effect(m, events, [true, ...firstCta(x.world, cluster)])

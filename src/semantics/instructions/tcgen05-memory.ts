@@ -43,6 +43,7 @@ import {
 } from '../../layouts/tensor-memory/geometry.js'
 import type { InstructionOf } from '../instruction.js'
 import type { Footprint } from '../log.js'
+import { spansOf } from '../log.js'
 import { ctaOf, effect, type Effect, type Executing, type Operands } from '../machine/effect.js'
 import * as Footprints from '../machine/footprint.js'
 import type { Elements, Prepared } from '../machine/operation.js'
@@ -95,7 +96,7 @@ const reaches = new WeakMap<Elements, readonly [number, number]>()
 const reachOf = (e: Elements): readonly [number, number] => {
   const known = reaches.get(e)
   if (known !== undefined) return known
-  const s = e.footprint.spans
+  const s = spansOf(e.footprint)
   let first = tmemColumns
   let last = -1
   for (let i = 0; i < s.length; i += 2) {

@@ -10,6 +10,7 @@ import { showShape, sizeOf } from '../../transforms/shape.js'
 import type { ExprNode } from '../expression.js'
 import { mostElements } from '../limits.js'
 import type { LogEvent, Stamp } from '../log.js'
+import { endOf, startOf } from '../log.js'
 import { outOfFuel, spend } from './effort.js'
 import { evaluate, type Frame } from './evaluate.js'
 import * as Footprint from './footprint.js'
@@ -130,8 +131,8 @@ export const elementsAt = (
 
 const inBounds = (world: World, field: string, e: Elements): Elements | FaultValue => {
   const { spans } = e.footprint
-  const start = spans[0] ?? 0
-  const end = spans[spans.length - 1] ?? 0
+  const start = startOf(spans)
+  const end = endOf(spans)
   const size = world.planeBytes[e.plane]!
   return start < 0 || end > size ? outside(world, field, e.plane, start, end) : e
 }

@@ -11,7 +11,8 @@
  */
 import { bitsOf, dtypes, type Dtype } from '../../numerics/dtype.js'
 import * as Ref from '../../transforms/ref.js'
-import type { Footprint, Map as PlaceMap } from '../log.js'
+import type { Footprint, Map as PlaceMap, Spans } from '../log.js'
+import { asSpans } from '../log.js'
 import type { Elements } from './operation.js'
 import { addressesInByte } from './plane.js'
 
@@ -47,7 +48,7 @@ const layoutId = (store: Footprints, layout: Ref.TransformedRef): number => {
 const footprint = (
   store: Footprints,
   plane: number,
-  spans: Int32Array,
+  spans: Spans,
   dtype: Dtype,
   map: PlaceMap,
 ): Footprint => ({
@@ -143,9 +144,8 @@ export const ofLayout = (
   const before = bases.get(base)
   if (before !== undefined) return before
   const { placed, by } = placedAt(layout, base)
-  const spans = moved(placed.spans, by)
   const made: Elements = {
-    footprint: footprint(store, plane, spans, dtype, { _tag: 'view', layout, base }),
+    footprint: footprint(store, plane, { list: placed.spans, by }, dtype, { _tag: 'view', layout, base }),
     plane,
     dtype,
     shape: layout.shape,
@@ -172,7 +172,7 @@ export const ofAddresses = (
     footprint: footprint(
       store,
       plane,
-      spansOf(bytesAt(dtype, addresses), Math.ceil(bitsOf(dtype) / 8)),
+      asSpans(intervalsOf(bytesAt(dtype, addresses), Math.ceil(bitsOf(dtype) / 8))),
       dtype,
       {
         _tag: 'scatter',
@@ -205,20 +205,23 @@ const sameAddresses = (a: Int32Array, b: Int32Array): boolean => {
 const bytesAt = (dtype: Dtype, addresses: Int32Array): Int32Array =>
   addressesInByte(dtype) === 1 ? addresses : addresses.map((half) => half >> 1)
 
-/** Do two lists of spans (ascending, disjoint) share a byte? */
-export const share = (a: Int32Array, b: Int32Array): boolean => {
+/** Do two lists of spans share a byte? */
+export const share = (x: Spans, y: Spans): boolean => {
+  const [a, b] = [x.list, y.list]
+  const by = y.by - x.by
   // most of what is compared lies apart altogether
-  if (a[0]! >= b[b.length - 1]! || b[0]! >= a[a.length - 1]!) return false
+  if (a[0]! >= b[b.length - 1]! + by || b[0]! + by >= a[a.length - 1]!) return false
   for (let i = 0, j = 0; i < a.length && j < b.length;) {
-    if (a[i]! < b[j + 1]! && b[j]! < a[i + 1]!) return true
-    if (a[i + 1]! <= b[j + 1]!) i += 2
+    const end = b[j + 1]! + by
+    if (a[i]! < end && b[j]! + by < a[i + 1]!) return true
+    if (a[i + 1]! <= end) i += 2
     else j += 2
   }
   return false
 }
 
 /** Maximal intervals of the bytes at these addresses. */
-export const spansOf = (addresses: Int32Array, bytes: number): Int32Array => {
+export const intervalsOf = (addresses: Int32Array, bytes: number): Int32Array => {
   const sorted = addresses.filter((a) => a >= 0).sort()
   const out: number[] = []
   for (const a of sorted) {

@@ -20,6 +20,7 @@ import { showShape } from '../../transforms/shape.js'
 import { actor, draft, findingOf, planeName } from '../detector/report.js'
 import type { Finding } from '../finding.js'
 import type { Access, Footprint, Header, LogEvent } from '../log.js'
+import { spansOf } from '../log.js'
 import { share } from '../machine/footprint.js'
 import { forEachAddress, widthOf } from './memory.js'
 
@@ -144,7 +145,7 @@ export const layoutMismatch = (header: Header, events: ReadonlyArray<LogEvent>):
         actor(e.stamp, does(unit, 'r'), e.operation),
         {
           plane: planeName(header, e.footprint.plane),
-          spans: spansOf(e.footprint),
+          spans: pairsOf(e.footprint),
         },
       ),
     )
@@ -152,8 +153,9 @@ export const layoutMismatch = (header: Header, events: ReadonlyArray<LogEvent>):
   return null
 }
 
-const spansOf = (f: Footprint): ReadonlyArray<readonly [number, number]> => {
+const pairsOf = (f: Footprint): ReadonlyArray<readonly [number, number]> => {
   const out: Array<readonly [number, number]> = []
-  for (let i = 0; i < f.spans.length; i += 2) out.push([f.spans[i]!, f.spans[i + 1]!])
+  const spans = spansOf(f)
+  for (let i = 0; i < spans.length; i += 2) out.push([spans[i]!, spans[i + 1]!])
   return out
 }

@@ -15,6 +15,7 @@
  */
 import { bitsOf } from '../../numerics/dtype.js'
 import type { Footprint, Header } from '../log.js'
+import { endOf, startOf } from '../log.js'
 import { placedAt, share } from '../machine/footprint.js'
 import { remembered, sameValues, table, type Table, type Tables } from './tables.js'
 import { addressOf, columnOf, input, other, pick, rowOf, sum, type Terms } from './terms.js'
@@ -98,8 +99,8 @@ export const forEachAddress = (f: Footprint, visit: (address: number, element: n
 
 /** The element of a footprint at each byte of its range: its number at the first byte, `tail` at the rest, `nobody` between. */
 const elementsByByte = (f: Footprint): Int32Array => {
-  const start = f.spans[0]!
-  const out = new Int32Array(f.spans[f.spans.length - 1]! - start).fill(nobody)
+  const start = startOf(f.spans)
+  const out = new Int32Array(endOf(f.spans) - start).fill(nobody)
   const width = widthOf(f)
   const [offsets, origin] = offsetsOf(f)
   const count = offsets.length
@@ -133,14 +134,15 @@ const relate = (m: Memory, r: Footprint, w: Footprint): Relation => {
 /** Has each element bytes of its own? */
 const isInjective = (f: Footprint, offsets: Table): boolean => {
   let bytes = 0
-  for (let i = 0; i < f.spans.length; i += 2) bytes += f.spans[i + 1]! - f.spans[i]!
+  const { list } = f.spans
+  for (let i = 0; i < list.length; i += 2) bytes += list[i + 1]! - list[i]!
   return bytes === offsets.values.length * widthOf(f)
 }
 
 /** For each element of a read the element of the write that lies there. */
 const elementsOf = (m: Memory, r: Footprint, w: Footprint): Table | 'across' => {
   const at = elementsByByte(w)
-  const start = w.spans[0]!
+  const start = startOf(w.spans)
   const [offsets, origin] = offsetsOf(r)
   const count = offsets.length
   const elements = new Int32Array(count)
@@ -217,7 +219,7 @@ const piecewise = (m: Memory, f: Footprint, live: ReadonlyArray<Written>): Terms
   const elements = new Int32Array(offsets.length)
   const holder = (byte: number): number => {
     for (let i = 0; i < touching.length; i++)
-      if ((maps[i]![byte - touching[i]!.footprint.spans[0]!] ?? nobody) !== nobody) return i
+      if ((maps[i]![byte - startOf(touching[i]!.footprint.spans)] ?? nobody) !== nobody) return i
     return -1
   }
   for (let e = 0; e < offsets.length; e++) {
@@ -229,11 +231,11 @@ const piecewise = (m: Memory, f: Footprint, live: ReadonlyArray<Written>): Terms
         ? other(`${plane.name} is read where it was partly overwritten`)
         : other(`${plane.name} is read before anything was written to byte ${String(a)}`)
     const w = touching[i]!
-    const element = maps[i]![a - w.footprint.spans[0]!]!
+    const element = maps[i]![a - startOf(w.footprint.spans)]!
     if (element === tail)
       return other(`${plane.name} is read from the middle of an element, at byte ${String(a)}`)
     for (let b = 1; b < width; b++)
-      if (holder(a + b) !== i || maps[i]![a + b - w.footprint.spans[0]!] !== tail)
+      if (holder(a + b) !== i || maps[i]![a + b - startOf(w.footprint.spans)] !== tail)
         return other(`${plane.name} is read across two elements, at byte ${String(a)}`)
     if (w.footprint.dtype !== f.dtype) return retyped(m, f, w)
     writers.push(w)

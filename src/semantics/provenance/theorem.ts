@@ -16,6 +16,7 @@
  */
 import { bitsOf } from '../../numerics/dtype.js'
 import type { LoggedTensor } from '../log.js'
+import { spansOf } from '../log.js'
 import type { Spec } from '../program.js'
 import type { Provenance } from '../verdict.js'
 import { against, ascending } from './intervals.js'
@@ -139,7 +140,7 @@ const byWrites = (
     if (!isInPlace(m, out, w, terms)) return null
   }
   const bytes = out.shape[0]! * out.shape[1]! * bytesOf(out)
-  const spans = live.map((w) => w.footprint.spans)
+  const spans = live.map((w) => spansOf(w.footprint))
   if (covered(spans) !== bytes) return null
   // the order of sums that others lie on altogether is not that of the output
   return inOrder || lengthOf(spans) === bytes ? { inOrder } : null

@@ -25,6 +25,7 @@ import { define, either, integer, list, nat, oneOf, pair, record, tagged, type W
 import { dtypeWire, refWire } from '../codec.js'
 import { mostElements } from '../limits.js'
 import type { Footprint, Header } from '../log.js'
+import { endOf, startOf } from '../log.js'
 import * as Footprints from '../machine/footprint.js'
 import { addressesInByte } from '../machine/plane.js'
 import { wrong, type Fault } from './error.js'
@@ -320,8 +321,7 @@ export const readFootprint = (k: Known, f: WrittenFootprint): E.Either<Fault, Fo
   return pipe(
     whole(k, f),
     E.chain((made) => {
-      const last = made.spans[made.spans.length - 1] ?? 0
-      const there = inside(k, f.plane, '$.footprint', made.spans[0] ?? 0, last)
+      const there = inside(k, f.plane, '$.footprint', startOf(made.spans), endOf(made.spans))
       if (E.isLeft(there)) return there
       if (f.id !== undefined) {
         const before = k.footprints.get(f.id)

@@ -42,12 +42,27 @@ import type { World } from '../../machine/world.js'
 /** Rows of one message of a gather or a scatter. */
 export const rowsOfMessage = 4
 
-export const boxOf = (d: DescriptorValue): Box.Box => ({
-  bits: bitsOf(d.dtype),
-  extents: d.box,
-  elementStrides: d.elementStrides,
-  swizzle: d.swizzle,
-})
+/** A box, and the bytes that a copy of it counts. */
+interface Counted {
+  readonly box: Box.Box
+  readonly bytes: number
+}
+const boxes = new WeakMap<DescriptorValue, Counted>()
+const counted = (d: DescriptorValue): Counted => {
+  const known = boxes.get(d)
+  if (known !== undefined) return known
+  const box: Box.Box = {
+    bits: bitsOf(d.dtype),
+    extents: d.box,
+    elementStrides: d.elementStrides,
+    swizzle: d.swizzle,
+  }
+  const made: Counted = { box, bytes: Box.boxBytes(box) }
+  boxes.set(d, made)
+  return made
+}
+export const boxOf = (d: DescriptorValue): Box.Box => counted(d).box
+export const boxBytesOf = (d: DescriptorValue): number => counted(d).bytes
 
 /** What one message of a gather or a scatter fills or takes. */
 export const messageOf = (d: DescriptorValue): Box.Box => ({

@@ -37,7 +37,7 @@ import { reach } from '../mbarrier.js'
 import {
   boxElements,
   boxImage,
-  boxOf,
+  boxBytesOf,
   checkCoords,
   fillOf,
   messageImage,
@@ -64,7 +64,7 @@ export const prepareLoad = (o: Operands, i: InstructionOf<'tma.load'>): Prepared
   if (isFault(into)) return into
   const source = boxElements(o.world, d, coords)
   if (isFault(source)) return source
-  const bytes = Box.boxBytes(boxOf(d))
+  const bytes = boxBytesOf(d)
   const parts: LoadPart[] = []
   for (const { view, barrier } of into) {
     const destination = boxImage(o.world, d, view, 'destination')

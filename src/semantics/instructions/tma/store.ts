@@ -32,7 +32,15 @@ import { issuing, withInFlight, withPlane, type Machine } from '../../machine/st
 import { isFault, type FaultValue } from '../../machine/value.js'
 import type { World } from '../../machine/world.js'
 import { access, combining } from '../generic.js'
-import { boxElements, boxImage, boxOf, checkCoords, messageImage, messageOf, rowElements } from './box.js'
+import {
+  boxElements,
+  boxImage,
+  boxBytesOf,
+  checkCoords,
+  messageImage,
+  messageOf,
+  rowElements,
+} from './box.js'
 import { combined, reduction } from './reduce.js'
 import { rowsOperand } from './rows.js'
 import { mapRead } from './tensormap.js'
@@ -63,7 +71,7 @@ const boxToTensor = (
     const able = reduction(o.world, kind, d.dtype)
     if (typeof able !== 'function') return able
   }
-  const bytes = Box.boxBytes(boxOf(d))
+  const bytes = boxBytesOf(d)
   return { _tag: 'tma.store', parts: [{ source, destination, bytes }], bytes, combine: kind, map: d.map }
 }
 
