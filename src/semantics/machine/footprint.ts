@@ -1,13 +1,13 @@
 /**
  * Footprints: the bytes of an access, interned.
  *
- * The same view at the same base is one `Elements` object for the whole run: its spans and element addresses are computed once,
- * and whoever compares footprints compares numbers. The store grows while a run uses it; nothing but speed and the numbers
- * of the footprints depends on it.
+ * The same view at the same base is one `Elements` object for the whole run, and whoever compares footprints compares numbers. Spans and
+ * element addresses are listed once for a layout, as long as its program lives; a view elsewhere has the same lists and another origin.
+ * The store grows while a run uses it; nothing but speed and the numbers of the footprints depends on it.
  *
  * Laws
  * 1. equal (plane, dtype, layout, base) gives the identical object; different bytes give different ids.
- * 2. `spans` is the sorted list of maximal intervals of the bytes of `addresses`.
+ * 2. `spansOf` is the sorted list of maximal intervals of the bytes of `addresses`.
  */
 import { bitsOf, dtypes, type Dtype } from '../../numerics/dtype.js'
 import * as Ref from '../../transforms/ref.js'
