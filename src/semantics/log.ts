@@ -128,6 +128,13 @@ export const spansOf = ({ spans: { list, by } }: Footprint): Int32Array =>
 export const startOf = ({ list, by }: Spans): number => (list.length === 0 ? 0 : list[0]! + by)
 export const endOf = ({ list, by }: Spans): number => (list.length === 0 ? 0 : list[list.length - 1]! + by)
 
+/** How many bytes. */
+export const bytesIn = ({ list }: Spans): number => {
+  let bytes = 0
+  for (let i = 0; i < list.length; i += 2) bytes += list[i + 1]! - list[i]!
+  return bytes
+}
+
 /** Through which window of the memory system an access goes: by itself, the copy engines, tensor memory, or the reader of tensor maps. */
 export type Proxy = 'generic' | 'async' | 'tensor' | 'tensormap'
 

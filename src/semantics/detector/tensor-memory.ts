@@ -34,7 +34,7 @@
  * Source: PTX ISA, tcgen05.alloc, dealloc.
  */
 import type { Alloc, Dealloc, Footprint, Stamp } from '../log.js'
-import { startOf } from '../log.js'
+import { bytesIn, startOf } from '../log.js'
 import { tmemLanes } from '../../layouts/tensor-memory/geometry.js'
 import type { AccessRecord } from './access-record.js'
 import { overlap } from './atoms.js'
@@ -81,12 +81,7 @@ export const forget = (all: Allocations): void => {
 // ---------------------------------------------------------------- pairs
 
 /** The number of columns of an allocation: all lanes of them, four bytes each. */
-const columnsOf = (f: Footprint): number => {
-  let bytes = 0
-  const { list } = f.spans
-  for (let i = 0; i < list.length; i += 2) bytes += list[i + 1]! - list[i]!
-  return bytes / (4 * tmemLanes)
-}
+const columnsOf = (f: Footprint): number => bytesIn(f.spans) / (4 * tmemLanes)
 
 const showStep = (s: PairStep): string => `${s.kind} of ${String(s.columns)} columns`
 

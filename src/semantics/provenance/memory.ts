@@ -15,7 +15,7 @@
  */
 import { bitsOf } from '../../numerics/dtype.js'
 import type { Footprint, Header } from '../log.js'
-import { endOf, startOf } from '../log.js'
+import { bytesIn, endOf, startOf } from '../log.js'
 import { placedAt, share } from '../machine/footprint.js'
 import { remembered, sameValues, table, type Table, type Tables } from './tables.js'
 import { addressOf, columnOf, input, other, pick, rowOf, sum, type Terms } from './terms.js'
@@ -132,12 +132,8 @@ const relate = (m: Memory, r: Footprint, w: Footprint): Relation => {
 }
 
 /** Has each element bytes of its own? */
-const isInjective = (f: Footprint, offsets: Table): boolean => {
-  let bytes = 0
-  const { list } = f.spans
-  for (let i = 0; i < list.length; i += 2) bytes += list[i + 1]! - list[i]!
-  return bytes === offsets.values.length * widthOf(f)
-}
+const isInjective = (f: Footprint, offsets: Table): boolean =>
+  bytesIn(f.spans) === offsets.values.length * widthOf(f)
 
 /** For each element of a read the element of the write that lies there. */
 const elementsOf = (m: Memory, r: Footprint, w: Footprint): Table | 'across' => {

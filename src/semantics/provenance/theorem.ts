@@ -15,8 +15,9 @@
  * 2. Asked by writes and asked by elements, the answer is the same.
  */
 import { bitsOf } from '../../numerics/dtype.js'
-import type { LoggedTensor } from '../log.js'
-import { spansOf } from '../log.js'
+import { mergeSpans, type Span } from '../../transforms/ref.js'
+import type { Footprint, LoggedTensor } from '../log.js'
+import { bytesIn, spansOf } from '../log.js'
 import type { Spec } from '../program.js'
 import type { Provenance } from '../verdict.js'
 import { against, ascending } from './intervals.js'
@@ -36,6 +37,8 @@ import { addressOf, columnOf, rowOf, type SumTerms } from './terms.js'
 
 const refuted = (text: string): Provenance => ({ proved: false, inOrder: false, text })
 
+const bytesOf = (t: LoggedTensor): number => bitsOf(t.dtype) / 8
+
 /** What a tensor holds at the end, by cells of its elements' size. */
 interface Contents {
   readonly live: ReadonlyArray<Written>
@@ -47,7 +50,7 @@ interface Contents {
 
 const contentsOf = (m: Memory, t: LoggedTensor): Contents => {
   const live = [...m.writes[t.plane]!.values()]
-  const bytes = bitsOf(t.dtype) / 8
+  const bytes = bytesOf(t)
   const size = m.header.planes[t.plane]!.bytes / bytes
   const writer = new Int32Array(size).fill(nobody)
   const element = new Int32Array(size)
@@ -63,26 +66,16 @@ const contentsOf = (m: Memory, t: LoggedTensor): Contents => {
 
 // ---------------------------------------------------------------- by writes
 
-const bytesOf = (t: LoggedTensor): number => bitsOf(t.dtype) / 8
+/** Bytes under at least one of the footprints. */
+const covered = (all: ReadonlyArray<Footprint>): number =>
+  mergeSpans(all.flatMap(pairsOf)).reduce((sum, [, length]) => sum + length, 0)
 
-/** Bytes under at least one of some lists of spans. */
-const covered = (all: ReadonlyArray<Int32Array>): number => {
-  const starts = Int32Array.from(all.flatMap((spans) => [...spans].filter((_, i) => i % 2 === 0))).sort()
-  const ends = Int32Array.from(all.flatMap((spans) => [...spans].filter((_, i) => i % 2 === 1))).sort()
-  let bytes = 0
-  for (let i = 0, open = 0, depth = 0, j = 0; j < ends.length;)
-    if (i < starts.length && starts[i]! <= ends[j]!) {
-      if (depth++ === 0) open = starts[i]!
-      i++
-    } else {
-      if (--depth === 0) bytes += ends[j]! - open
-      j++
-    }
-  return bytes
+const pairsOf = (f: Footprint): ReadonlyArray<Span> => {
+  const spans = spansOf(f)
+  const out: Span[] = []
+  for (let i = 0; i < spans.length; i += 2) out.push([spans[i]!, spans[i + 1]! - spans[i]!])
+  return out
 }
-
-const lengthOf = (all: ReadonlyArray<Int32Array>): number =>
-  all.reduce((sum, spans) => spans.reduce((n, x, i) => (i % 2 === 0 ? n - x : n + x), sum), 0)
 
 /** Whether elements at `offsets` with these rows and columns lie like the matrix's, and then how far apart from where it has them. */
 const inPlaceOf = (t: LoggedTensor, offsets: Table, rows: Table, columns: Table): InPlace | null => {
@@ -140,10 +133,10 @@ const byWrites = (
     if (!isInPlace(m, out, w, terms)) return null
   }
   const bytes = out.shape[0]! * out.shape[1]! * bytesOf(out)
-  const spans = live.map((w) => spansOf(w.footprint))
-  if (covered(spans) !== bytes) return null
+  if (covered(live.map((w) => w.footprint)) !== bytes) return null
   // the order of sums that others lie on altogether is not that of the output
-  return inOrder || lengthOf(spans) === bytes ? { inOrder } : null
+  const written = live.reduce((sum, w) => sum + bytesIn(w.footprint.spans), 0)
+  return inOrder || written === bytes ? { inOrder } : null
 }
 
 // ---------------------------------------------------------------- the theorems
@@ -211,7 +204,7 @@ export const copy = (m: Memory, spec: Extract<Spec, { readonly _tag: 'copy' }>):
   if (from === undefined || out === undefined)
     return refuted('the program names tensors that it does not have')
   const size = out.shape.reduce((n, d) => n * d, 1)
-  const bytes = bitsOf(out.dtype) / 8
+  const bytes = bytesOf(out)
   const byteOf = (t: LoggedTensor, flat: number): number => {
     let rest = flat
     let at = 0
