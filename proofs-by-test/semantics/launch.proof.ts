@@ -25,6 +25,9 @@ import { withTensormaps, withWave } from '../../src/semantics/machine/state.js'
 import type { DescriptorValue } from '../../src/semantics/machine/value.js'
 import type { Dtype } from '../../src/numerics/dtype.js'
 import type { Program } from '../../src/semantics/program.js'
+import { boxElements } from '../../src/semantics/instructions/tma/box.js'
+import { isFault } from '../../src/semantics/machine/value.js'
+import { instanceOf, kernelNamed } from '../../src/kernels/index.js'
 import { right } from './machine-samples.js'
 
 type Shape = Parameters<typeof B.draft>[0]
@@ -501,4 +504,34 @@ test('an algebra that keeps no data keeps the tensors that count: zeros, but wha
   expect([c, e]).toEqual([[0, 0, 0], null])
   // nothing is not zero
   expect(d).not.toEqual([0, 0])
+})
+
+describe('a second launch of one program', () => {
+  const made = (): Program => {
+    const kernel = right(kernelNamed('hopper-matmul'))
+    return right(instanceOf(kernel, { m: 64, n: 32, k: 48 }, [])).program
+  }
+  const launched = (program: Program): Launched => right(launch(program, unit, noArguments))
+  const sides = ({ world }: Launched) =>
+    ['a', 'b'].map((name) => {
+      const box = boxElements(
+        world,
+        [...world.descriptors.values()].find((d) => d.plane === world.tensors.get(name)!.plane)!,
+        [0, 0],
+      )
+      if (isFault(box)) throw new Error(box.message)
+      return box.offsets
+    })
+  test('has what the first has listed, and stores and effort of its own', () => {
+    const program = made()
+    const [first, second] = [launched(program), launched(program)]
+    expect(second.world.linked).toBe(first.world.linked)
+    for (const [name, t] of first.world.tensors) expect(second.world.tensors.get(name)!.layout).toBe(t.layout)
+    sides(first).forEach((offsets, i) => expect(sides(second)[i]).toBe(offsets))
+    expect(second.world.footprints).not.toBe(first.world.footprints)
+    expect(second.world.effort).not.toBe(first.world.effort)
+    const other = launched(made())
+    expect(other.world.linked).not.toBe(first.world.linked)
+    expect(other.world.linked).toEqual(first.world.linked)
+  })
 })

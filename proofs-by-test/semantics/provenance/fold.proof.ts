@@ -376,5 +376,15 @@ describe('the end', () => {
     expect(said(turned('b'))).toMatchObject({ proved: false })
     expect(said(turned('c'))).toMatchObject({ proved: false })
     expect(said({ ...header, computes: claim })).toMatchObject({ proved: true, inOrder: true })
+    // what was found of tables is kept for the program, what lies in memory is not
+    const [once, again] = [
+      after(product, { ...header, computes: claim }),
+      provenance.init({ ...header, computes: claim }),
+    ]
+    expect(again.memory.tables).toBe(once.memory.tables)
+    expect(again.memory.found).toBe(once.memory.found)
+    expect(again.products.known).toBe(once.products.known)
+    expect(again.memory.writes.map((w) => w.size)).toEqual(header.planes.map(() => 0))
+    expect(provenance.init({ ...header, computes: { ...claim } }).memory.tables).not.toBe(once.memory.tables)
   })
 })
