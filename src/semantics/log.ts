@@ -372,7 +372,17 @@ export const clusterOf = (header: Header, cta: number): number =>
 export interface Fold<S, R> {
   readonly init: (header: Header) => S
   readonly observe: (state: S, event: LogEvent) => S
+  /** `observe` of each in order; given by what hands events on to others, each of which reads best on its own */
+  readonly observeAll?: (state: S, events: ReadonlyArray<LogEvent>) => S
   readonly finish: (state: S) => R
   /** it can hear no more: whoever feeds it stops, and says so; never, if it is not given */
   readonly exhausted?: (state: S) => boolean
+}
+
+/** A stretch of the log. */
+export const observeAll = <S, R>(fold: Fold<S, R>, before: S, events: ReadonlyArray<LogEvent>): S => {
+  if (fold.observeAll !== undefined) return fold.observeAll(before, events)
+  let state = before
+  for (let i = 0; i < events.length; i++) state = fold.observe(state, events[i]!)
+  return state
 }

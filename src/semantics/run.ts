@@ -2,15 +2,16 @@
  * Run: a loop over steps, under a policy, into folds.
  *
  * A run owns its machine: it holds the edit token under which the pages that it makes may be overwritten, and gives it back at the
- * end. What it yields is a machine that anybody may keep. The log is handed, event by event, to a fold; nothing is retained that the
- * fold does not retain.
+ * end. What it yields is a machine that anybody may keep. The log is handed to a fold, a page of events at a time; nothing older than
+ * a page is retained that the fold does not retain.
  *
  * Laws
  * 1. run with the token equals run without it, event for event and byte for byte.
  * 2. run equals the fold of `step` with `chain` over the schedule that it took.
+ * 3. what `both(f, g)` finds is what f finds and what g finds, each alone.
  */
 import { nextWave } from './launch.js'
-import type { Fold, LogEvent } from './log.js'
+import { observeAll, type Fold, type LogEvent } from './log.js'
 import { fuelTicks, outOfFuel, spend } from './machine/effort.js'
 import { withEdit, type Machine } from './machine/state.js'
 import type { World } from './machine/world.js'
@@ -71,6 +72,7 @@ export const both = <S, R, T, Q>(f: Fold<S, R>, g: Fold<T, Q>): Fold<readonly [S
     // most folds keep the state that they fill
     return s === state[0] && t === state[1] ? state : [s, t]
   },
+  observeAll: (state, events) => [observeAll(f, state[0], events), observeAll(g, state[1], events)],
   finish: ([s, t]) => [f.finish(s), g.finish(t)],
   exhausted: ([s, t]) => f.exhausted?.(s) === true || g.exhausted?.(t) === true,
 })
@@ -90,6 +92,12 @@ export const ignore: Fold<null, null> = { init: () => null, observe: (s) => s, f
 
 // ---------------------------------------------------------------- the loop
 
+/**
+ * Steps whose events are a page. Machine and folds are each more than the nearest cache holds: taking turns event by event, each would
+ * find the other's data in it.
+ */
+const pageSteps = 64
+
 /** Run every cluster of the grid from `start` (the machine of the first wave), as far as it goes. */
 export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fold<S, R>): Ran<R> =>
   how.policy((policy) => {
@@ -101,11 +109,16 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
     let steps = 0
     let clusters = 0
     let outcome: Outcome = { _tag: 'completed' }
+    let page: LogEvent[] = []
+    const handOver = (): void => {
+      state = observeAll(fold, state, page)
+      page = []
+    }
     const { effort } = world
     const outer = effort.limit
     effort.limit = Math.min(outer, effort.spent + fuelTicks(how.fuel))
     for (let more = true; more;) {
-      state = fold.observe(state, { _tag: 'cluster', id: m.wave.clusters[0]! })
+      page.push({ _tag: 'cluster', id: m.wave.clusters[0]! })
       for (;;) {
         const options = offered(world, m)
         if (options.length === 0) break
@@ -113,8 +126,9 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
           outcome = { _tag: 'outOfFuel' }
           break
         }
-        const [chosen, next] = policy.choose(choice, options)
-        choice = next
+        const choosing = policy.choose(choice, options)
+        const chosen = choosing[0]
+        choice = choosing[1]
         if (typeof chosen !== 'number') {
           outcome = { _tag: 'refused', key: chosen }
           break
@@ -128,8 +142,10 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
           outcome = done.code === outOfFuel.code ? { _tag: 'outOfFuel' } : { _tag: 'fault', fault: done }
           break
         }
-        for (let i = 0; i < done.events.length; i++) state = fold.observe(state, done.events[i]!)
+        for (let i = 0; i < done.events.length; i++) page.push(done.events[i]!)
         m = done.machine
+        if (steps % pageSteps !== 0) continue
+        handOver()
         // asked now and then: what an event adds is bounded
         if (steps % 256 === 0 && fold.exhausted?.(state) === true) {
           outcome = { _tag: 'outOfFuel' }
@@ -139,7 +155,7 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
       clusters += m.wave.clusters.filter((cluster) => cluster >= 0).length
       how.progress?.(m.wave.next, world.clusterCount)
       if (outcome._tag === 'completed' && !finished(m)) {
-        for (const e of blockedEvents(world, m)) state = fold.observe(state, e)
+        for (const e of blockedEvents(world, m)) page.push(e)
         outcome = { _tag: 'stuck' }
       }
       spend(effort, (world.header.agents.length + world.header.barriers.length) ** 2 * 2)
@@ -149,6 +165,7 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
       if (following === null) more = false
       else m = withEdit(following, edit)
     }
+    handOver()
     effort.limit = outer
     return {
       outcome,

@@ -45,7 +45,7 @@ import { refuse } from '../failure.js'
 import type { Index, Shape } from './shape.js'
 import { isExtent, rowMajorStrides, sameShape, showShape, sizeOf } from './shape.js'
 import type { Swizzle } from './swizzle.js'
-import { isSwizzle, swizzleAddress, swizzleElements } from './swizzle.js'
+import { isSwizzle, swizzleAddress, swizzleAddresses, swizzleElements } from './swizzle.js'
 import type { Tile } from './tile.js'
 import { dimensionChains, isTiling, sameTiling, showTiling } from './tile.js'
 import type { Transform, TransformError } from './transform.js'
@@ -598,41 +598,32 @@ export const hasSwizzledMinor = (ref: TransformedRef): boolean => {
 
 // --------------------------------------------------------------------------------- combinators: addresses
 
-/** Offsets in elements along one logical dimension. */
-const alongDimension = (chain: ReadonlyArray<Mode>): Int32Array => {
-  let along = new Int32Array(1)
-  for (const { size, stride } of chain) {
-    const longer = new Int32Array(along.length * size)
-    for (let outer = 0; outer < along.length; outer++)
-      for (let k = 0; k < size; k++) longer[outer * size + k] = along[outer]! + k * stride
-    along = longer
-  }
-  return along
+// Loops over elements are functions of their own, of arrays and numbers alone: in a process that has just begun, compiling what is
+// around such a loop takes longer than the loop.
+
+/** From each of the offsets `size` of them, `stride` apart: the next smaller mode. */
+const refined = (offsets: Int32Array, size: number, stride: number): Int32Array => {
+  const count = offsets.length
+  const finer = new Int32Array(count * size)
+  for (let i = 0, at = 0; i < count; i++)
+    for (let k = 0, offset = offsets[i]!; k < size; k++, offset += stride) finer[at++] = offset
+  return finer
 }
 
-/** `from` plus the offset of every element in elements times `unit`, row-major over the logical shape. */
-const offsetsFrom = (ref: TransformedRef, from: number, unit: number): Int32Array => {
-  let offsets = Int32Array.of(from)
-  for (const chain of chainsOf(ref)) {
-    const along = alongDimension(chain)
-    const [outer, inner] = [offsets.length, along.length]
-    const more = new Int32Array(outer * inner)
-    for (let i = 0, at = 0; i < outer; i++) {
-      const start = offsets[i]!
-      for (let k = 0; k < inner; k++) more[at++] = start + along[k]! * unit
-    }
-    offsets = more
-  }
-  return offsets
-}
+/** `from` plus the offset of every element of these modes, major to minor, in units of their strides times `unit`. */
+const offsetsOver = (modes: ReadonlyArray<Mode>, from: number, unit: number): Int32Array =>
+  modes.reduce<Int32Array>(
+    (offsets, { size, stride }) => (size === 1 ? offsets : refined(offsets, size, stride * unit)),
+    Int32Array.of(from),
+  )
 
 /** Offset of every element in elements, row-major over the logical shape, without `byteOffset`. */
-export const elementOffsets = (ref: TransformedRef): Int32Array => offsetsFrom(ref, 0, 1)
+export const elementOffsets = (ref: TransformedRef): Int32Array => offsetsOver(chainsOf(ref).flat(), 0, 1)
 
 /** Where every element lies, before the swizzle, when the ref's base is at this address. */
 const linearAddresses = (ref: TransformedRef, baseAddress: number): Int32Array => {
   const first = baseAddress + ref.byteOffset
-  if (ref.bits % 8 === 0) return offsetsFrom(ref, first, ref.bits / 8)
+  if (ref.bits % 8 === 0) return offsetsOver(chainsOf(ref).flat(), first, ref.bits / 8)
   const offsets = elementOffsets(ref)
   for (let i = 0; i < offsets.length; i++) offsets[i] = first + Math.floor((offsets[i]! * ref.bits) / 8)
   return offsets
@@ -644,11 +635,7 @@ export const byteOffsets = (ref: TransformedRef): Int32Array => linearAddresses(
 /** Where every element lies when the ref's base is at this absolute shared-memory address. */
 export const swizzledAddresses = (ref: TransformedRef, baseAddress: number): Int32Array => {
   const addresses = linearAddresses(ref, baseAddress)
-  if (!isSwizzled(ref)) return addresses
-  const swizzled = swizzleAddress(ref.swizzle)
-  const count = addresses.length
-  for (let i = 0; i < count; i++) addresses[i] = swizzled(addresses[i]!)
-  return addresses
+  return isSwizzled(ref) ? swizzleAddresses(ref.swizzle, addresses) : addresses
 }
 
 /** Address of one element. The index must be inside the shape. */
@@ -693,7 +680,7 @@ const linearSpans = (ref: TransformedRef, baseAddress: number): ReadonlyArray<Sp
     run += modes[absorbed]!.stride * (modes[absorbed]!.size - 1)
     absorbed++
   }
-  const starts = alongDimension(modes.slice(absorbed).reverse())
+  const starts = offsetsOver(modes.slice(absorbed).reverse(), 0, 1)
   const spans: Span[] = []
   for (const start of starts) {
     const firstBit = start * ref.bits

@@ -71,11 +71,22 @@ export const findSwizzle = (bits: number): E.Either<Failure<FindSwizzleError>, S
 
 // ----------------------------------------------------------------------------------------- destructors
 
+const exchanged = (swizzle: Swizzle, byteAddress: number): number =>
+  byteAddress ^ (((byteAddress >>> 7) & ((swizzle >> 4) - 1)) << 4)
+
 /** X_S of one byte address. Addresses lie below 2^31. */
 export const swizzleAddress =
   (swizzle: Swizzle) =>
   (byteAddress: number): number =>
-    byteAddress ^ (((byteAddress >>> 7) & ((swizzle >> 4) - 1)) << 4)
+    exchanged(swizzle, byteAddress)
+
+/** X_S of each of many. */
+export const swizzleAddresses = (swizzle: Swizzle, byteAddresses: Int32Array): Int32Array => {
+  const count = byteAddresses.length
+  const out = new Int32Array(count)
+  for (let i = 0; i < count; i++) out[i] = exchanged(swizzle, byteAddresses[i]!)
+  return out
+}
 
 /** The pattern repeats after this many bytes: 1024, 512, 256, and 128 (trivially) for the identity. */
 export const swizzlePeriodBytes = (swizzle: Swizzle): number => 8 * swizzle

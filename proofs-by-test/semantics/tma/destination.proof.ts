@@ -3,6 +3,7 @@
  *
  * The table of the module, by hand. (The first cluster runs it in `pairs.proof.ts`.)
  */
+import { scope } from '../../../src/semantics/machine/scope.js'
 import { describe, expect, test } from 'vitest'
 import { unit } from '../../../src/numerics/unit.js'
 import * as B from '../../../src/semantics/builder.js'
@@ -43,7 +44,7 @@ const delivered = (
 ): ReadonlyArray<string> | string => {
   const world = worldOf(ctas)
   const found = destinations(
-    { world, at: { agent: ctas, cta: 0, place: 1, cluster: 1 }, frame: [] },
+    scope(world, { agent: ctas, cta: 0, place: 1, cluster: 1 }, []),
     remote('image', into),
     remote('full', holder),
     mask === null ? undefined : tree(X.i32(mask)),

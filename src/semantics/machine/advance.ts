@@ -10,8 +10,9 @@
 import type { ExprNode } from '../expression.js'
 import type { LinkedCarried, LinkedRegion, LinkedStmt } from '../link.js'
 import { endless, outOfFuel, spend } from './effort.js'
-import { evaluate, type Frame } from './evaluate.js'
+import { valueIn } from './evaluate.js'
 import { prepare } from './prepare.js'
+import { noNames, type Frame, type Names } from './scope.js'
 import { agentState, control, type AgentState, type Control, type Ready } from './state.js'
 import * as V from './value.js'
 import type { FaultValue, Value } from './value.js'
@@ -19,10 +20,11 @@ import type { Standpoint, World } from './world.js'
 
 type Slots = (Value | undefined)[]
 
-/** Where the walk stands; local to one `advance`. */
+/** Where the walk stands: a scope, and the control; local to one `advance`. */
 interface Walk {
   readonly world: World
   readonly at: Standpoint
+  readonly names: Names
   frame: Slots
   control: Control | null
   ready: Ready | null
@@ -32,10 +34,8 @@ const stop = (w: Walk, fault: FaultValue, site: number): void => {
   w.ready = { _tag: 'fault', fault, site }
 }
 
-const value = (w: Walk, e: ExprNode): Value => evaluate(w.world, w.at, w.frame, e)
-
 const intOf = (w: Walk, e: ExprNode, site: number): number | null => {
-  const v = value(w, e)
+  const v = valueIn(w, e)
   if (typeof v === 'number') return v
   stop(w, V.isFault(v) ? v : V.fault('type.mismatch', `expected an i32, found ${V.kindOf(v)}`), site)
   return null
@@ -48,7 +48,7 @@ const bindAll = (w: Walk, slots: ReadonlyArray<number>, values: ReadonlyArray<Va
 }
 
 const inits = (w: Walk, carried: ReadonlyArray<LinkedCarried>): ReadonlyArray<Value> =>
-  carried.map((c) => value(w, c.init))
+  carried.map((c) => valueIn(w, c.init))
 
 const enter = (
   w: Walk,
@@ -81,14 +81,14 @@ const statement = (w: Walk, s: LinkedStmt): void => {
   const next = control(here.region, here.pc + 1, here.after, here.iteration, here.next)
   switch (s._tag) {
     case 'Let': {
-      const v = value(w, s.expr)
+      const v = valueIn(w, s.expr)
       w.frame[s.slot] = v
       w.control = next
       return
     }
     case 'Do': {
       if (s.when !== null) {
-        const c = value(w, s.when)
+        const c = valueIn(w, s.when)
         if (typeof c !== 'boolean') {
           stop(
             w,
@@ -103,7 +103,7 @@ const statement = (w: Walk, s: LinkedStmt): void => {
           return
         }
       }
-      const prepared = prepare(w.world, w.at, w.frame, s.instruction)
+      const prepared = prepare(w, s.instruction)
       w.ready = V.isFault(prepared)
         ? { _tag: 'fault', fault: prepared, site: s.site }
         : { _tag: 'do', stmt: s, prepared }
@@ -128,7 +128,7 @@ const statement = (w: Walk, s: LinkedStmt): void => {
       return
     }
     case 'If': {
-      const c = value(w, s.cond)
+      const c = valueIn(w, s.cond)
       if (typeof c !== 'boolean') {
         stop(
           w,
@@ -170,7 +170,7 @@ const loop = (
 const endOfRegion = (w: Walk): void => {
   const here = w.control!
   const after = here.after
-  const values = here.region.yields.map((y) => value(w, y))
+  const values = here.region.yields.map((y) => valueIn(w, y))
   const next = here.next
   switch (after._tag) {
     case 'end':
@@ -227,7 +227,7 @@ const walk = (
   event: number,
   groups: AgentState['groups'],
 ): AgentState => {
-  const w: Walk = { world, at, frame, control: start, ready: null }
+  const w: Walk = { world, at, names: noNames, frame, control: start, ready: null }
   const { effort } = world
   const outer = effort.limit
   effort.limit = Math.min(outer, effort.spent + endless)

@@ -12,13 +12,14 @@ import { mostElements } from '../limits.js'
 import type { LogEvent, Stamp } from '../log.js'
 import { endOf, startOf } from '../log.js'
 import { outOfFuel, spend } from './effort.js'
-import { evaluate, type Frame } from './evaluate.js'
+import { valueIn } from './evaluate.js'
 import * as Footprint from './footprint.js'
 import type { Elements } from './operation.js'
+import type { Scope } from './scope.js'
 import type { Machine } from './state.js'
 import * as V from './value.js'
 import type { BarrierValue, DescriptorValue, FaultValue, TileValue, Value, ViewValue } from './value.js'
-import type { Standpoint, World } from './world.js'
+import type { World } from './world.js'
 
 // ---------------------------------------------------------------- model
 
@@ -36,11 +37,7 @@ export interface Executing {
 }
 
 /** Where operands are evaluated. */
-export interface Operands {
-  readonly world: World
-  readonly at: Standpoint
-  readonly frame: Frame
-}
+export type Operands = Scope
 
 export const effect = (
   machine: Machine,
@@ -53,7 +50,7 @@ export const effect = (
 const expected = (what: string, field: string, v: Value): FaultValue =>
   V.isFault(v) ? v : V.fault('type.mismatch', `${field}: expected ${what}, found ${V.kindOf(v)}`)
 
-export const valueOf = (o: Operands, e: ExprNode): Value => evaluate(o.world, o.at, o.frame, e)
+export const valueOf: (o: Operands, e: ExprNode) => Value = valueIn
 
 export const intOperand = (o: Operands, field: string, e: ExprNode): number | FaultValue => {
   const v = valueOf(o, e)

@@ -18,10 +18,10 @@ import {
   scalarOf,
   wrap64,
 } from './scalar.js'
+import type { Evaluate, Scope } from './scope.js'
 import { binaryTile, compareTile, isTile, sameShape, splatLike } from './tile.js'
 import * as V from './value.js'
 import type { Value } from './value.js'
-import type { World } from './world.js'
 
 export type NumberNode = Extract<
   ExprNode,
@@ -30,10 +30,11 @@ export type NumberNode = Extract<
 
 const isFloating = (v: Value): v is V.FloatValue => typeof v === 'object' && v._tag === 'float'
 
-export const evaluateNumber = (world: World, e: NumberNode, go: (x: ExprNode) => Value): Value => {
+export const evaluateNumber = (s: Scope, e: NumberNode, go: Evaluate): Value => {
+  const { world } = s
   switch (e._tag) {
     case 'unary': {
-      const x = go(e.x)
+      const x = go(s, e.x)
       if (V.isFault(x)) return x
       if (isTile(x) && isFloat(x.element)) {
         const f = world.algebra.unary(e.op, e.mode, x.element)
@@ -53,8 +54,8 @@ export const evaluateNumber = (world: World, e: NumberNode, go: (x: ExprNode) =>
       return V.fault('type.mismatch', `${e.op}: expected a float, found ${V.kindOf(x)}`)
     }
     case 'binary': {
-      const x = go(e.x)
-      const y = go(e.y)
+      const x = go(s, e.x)
+      const y = go(s, e.y)
       if (V.isFault(x)) return x
       if (V.isFault(y)) return y
       if (isTile(x) || isTile(y)) {
@@ -66,9 +67,9 @@ export const evaluateNumber = (world: World, e: NumberNode, go: (x: ExprNode) =>
       return binaryScalar(world, e.op, x, y)
     }
     case 'fma': {
-      const x = go(e.x)
-      const y = go(e.y)
-      const z = go(e.z)
+      const x = go(s, e.x)
+      const y = go(s, e.y)
+      const z = go(s, e.z)
       if (V.isFault(x)) return x
       if (V.isFault(y)) return y
       if (V.isFault(z)) return z
@@ -89,8 +90,8 @@ export const evaluateNumber = (world: World, e: NumberNode, go: (x: ExprNode) =>
       return mismatch('fma', x, y)
     }
     case 'compare': {
-      const x = go(e.x)
-      const y = go(e.y)
+      const x = go(s, e.x)
+      const y = go(s, e.y)
       if (V.isFault(x)) return x
       if (V.isFault(y)) return y
       if (isTile(x) || isTile(y)) {
@@ -102,9 +103,9 @@ export const evaluateNumber = (world: World, e: NumberNode, go: (x: ExprNode) =>
       return compareScalar(world, e.op, e.signed, x, y)
     }
     case 'select': {
-      const c = go(e.cond)
-      const x = go(e.x)
-      const y = go(e.y)
+      const c = go(s, e.cond)
+      const x = go(s, e.x)
+      const y = go(s, e.y)
       if (V.isFault(c)) return c
       if (typeof c === 'boolean') return c ? x : y
       if (V.isFault(x)) return x
@@ -130,7 +131,7 @@ export const evaluateNumber = (world: World, e: NumberNode, go: (x: ExprNode) =>
       return V.fault('type.mismatch', `select: expected an i1 or a tile of them, found ${V.kindOf(c)}`)
     }
     case 'convert': {
-      const x = go(e.x)
+      const x = go(s, e.x)
       if (V.isFault(x)) return x
       if (isTile(x)) {
         if (x.element === 'ptr') return V.fault('type.mismatch', `${e.op}: expected numbers, found pointers`)
@@ -163,7 +164,7 @@ export const evaluateNumber = (world: World, e: NumberNode, go: (x: ExprNode) =>
       let bits = 0n
       let at = 0n
       for (const part of e.parts) {
-        const v = go(part)
+        const v = go(s, part)
         if (V.isFault(v)) return v
         const dtype = dtypeOfScalar(v)
         const c = carrierOf(v)
@@ -178,7 +179,7 @@ export const evaluateNumber = (world: World, e: NumberNode, go: (x: ExprNode) =>
     }
     case 'unpack': {
       if (world.algebra.memory !== 'bytes') return lacks(world, 'unpacking', e.to)
-      const x = go(e.x)
+      const x = go(s, e.x)
       const c = typeof x === 'bigint' ? x : carrierOf(x)
       if (typeof c === 'object') return c
       const width = bitsOf(e.to)

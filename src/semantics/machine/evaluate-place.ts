@@ -10,6 +10,7 @@ import * as Ref from '../../transforms/ref.js'
 import type { Failure } from '../../failure.js'
 import type { ExprNode } from '../expression.js'
 import { carrierOf } from './scalar.js'
+import type { Evaluate, Scope } from './scope.js'
 import { isTile, sameShape, shapeText, sizeOf } from './tile.js'
 import * as V from './value.js'
 import type { Value, ViewValue } from './value.js'
@@ -57,12 +58,8 @@ export type PlaceNode = Extract<
   }
 >
 
-export const evaluatePlace = (
-  world: World,
-  at: Standpoint,
-  e: PlaceNode,
-  go: (x: ExprNode) => Value,
-): Value => {
+export const evaluatePlace = (scope: Scope, e: PlaceNode, go: Evaluate): Value => {
+  const { world, at } = scope
   switch (e._tag) {
     case 'place':
       return placeOf(world, at, e.of, e.axis)
@@ -77,8 +74,8 @@ export const evaluatePlace = (
         : V.ptr(tensor.dtype, tensor.plane, 0)
     }
     case 'addptr': {
-      const p = go(e.ptr)
-      const o = go(e.offset)
+      const p = go(scope, e.ptr)
+      const o = go(scope, e.offset)
       if (V.isFault(p)) return p
       if (V.isFault(o)) return o
       if (typeof p !== 'object')
@@ -120,8 +117,8 @@ export const evaluatePlace = (
     case 'descriptor':
       return world.descriptors.get(e.param) ?? V.fault('param.unknown', `no descriptor parameter ${e.param}`)
     case 'slot': {
-      const of = go(e.of)
-      const index = go(e.index)
+      const of = go(scope, e.of)
+      const index = go(scope, e.index)
       if (V.isFault(of)) return of
       if (V.isFault(index)) return index
       if (typeof index !== 'number' || typeof of !== 'object')
@@ -147,13 +144,13 @@ export const evaluatePlace = (
       )
     }
     case 'slice': {
-      const of = go(e.of)
+      const of = go(scope, e.of)
       if (V.isFault(of)) return of
       if (typeof of !== 'object' || of._tag !== 'view')
         return V.fault('type.mismatch', 'slice: expected a view')
       const starts: number[] = []
       for (const s of e.starts) {
-        const v = go(s)
+        const v = go(scope, s)
         if (V.isFault(v)) return v
         if (typeof v !== 'number') return V.fault('type.mismatch', 'slice: expected i32 starts')
         starts.push(v)
@@ -173,7 +170,7 @@ export const evaluatePlace = (
       )
     }
     case 'transposeView': {
-      const of = go(e.of)
+      const of = go(scope, e.of)
       if (typeof of !== 'object' || of._tag !== 'view')
         return V.isFault(of) ? of : V.fault('type.mismatch', 'transpose: expected a view')
       return moved(
@@ -183,7 +180,7 @@ export const evaluatePlace = (
       )
     }
     case 'reshapeView': {
-      const of = go(e.of)
+      const of = go(scope, e.of)
       if (typeof of !== 'object' || of._tag !== 'view')
         return V.isFault(of) ? of : V.fault('type.mismatch', 'reshape: expected a view')
       return moved(
@@ -193,14 +190,14 @@ export const evaluatePlace = (
       )
     }
     case 'reinterpret': {
-      const of = go(e.of)
+      const of = go(scope, e.of)
       if (typeof of !== 'object' || of._tag !== 'view')
         return V.isFault(of) ? of : V.fault('type.mismatch', 'reinterpret: expected a view')
       return V.view(of.space, e.dtype, of.plane, e.layout, of.base)
     }
     case 'remote': {
-      const of = go(e.of)
-      const rank = go(e.rank)
+      const of = go(scope, e.of)
+      const rank = go(scope, e.rank)
       if (V.isFault(of)) return of
       if (V.isFault(rank)) return rank
       if (typeof rank !== 'number' || typeof of !== 'object')

@@ -9,6 +9,7 @@ import type { Combine, ExprNode } from '../expression.js'
 import type { ScalarName } from '../types.js'
 import { outOfFuel, spend } from './effort.js'
 import { binaryName, carrierOf, dtypeOfScalar, scalarOf } from './scalar.js'
+import { scope, type Evaluate, type Scope } from './scope.js'
 import {
   isTile,
   notATile,
@@ -41,13 +42,9 @@ export type TileNode = Extract<
   }
 >
 
-/** `within` evaluates an expression under the names of a combine. */
-export const evaluateTile = (
-  world: World,
-  e: TileNode,
-  go: (x: ExprNode) => Value,
-  within: Within,
-): Value => {
+/** The operands come evaluated on demand (`go`), those of a combine under its names. */
+export const evaluateTile = (s: Scope, e: TileNode, go: Evaluate): Value => {
+  const { world } = s
   switch (e._tag) {
     case 'iota': {
       const data = new Float64Array(sizeOf(e.shape))
@@ -57,7 +54,7 @@ export const evaluateTile = (
       return V.tile(e.shape, 'i32', e.layout, data, V.otherOrigin)
     }
     case 'splat': {
-      const x = go(e.x)
+      const x = go(s, e.x)
       if (V.isFault(x)) return x
       if (typeof x === 'object' && x._tag === 'ptr')
         return V.ptrTile(
@@ -79,7 +76,7 @@ export const evaluateTile = (
       return V.tile(e.shape, dtype, e.layout, data, zero ? V.zeroOrigin : V.otherOrigin)
     }
     case 'broadcast': {
-      const x = go(e.x)
+      const x = go(s, e.x)
       if (!isTile(x)) return notATile('broadcast', x)
       if (x.shape.length !== e.shape.length || x.shape.some((d, i) => d !== 1 && d !== e.shape[i]))
         return V.fault(
@@ -95,12 +92,12 @@ export const evaluateTile = (
       )
     }
     case 'expandDims': {
-      const x = go(e.x)
+      const x = go(s, e.x)
       if (!isTile(x)) return notATile('expandDims', x)
       return relabel(x, [...x.shape.slice(0, e.axis), 1, ...x.shape.slice(e.axis)], e.layout, false)
     }
     case 'reshape': {
-      const x = go(e.x)
+      const x = go(s, e.x)
       if (!isTile(x)) return notATile('reshape', x)
       return sizeOf(x.shape) === sizeOf(e.shape)
         ? relabel(x, e.shape, e.layout, false)
@@ -110,7 +107,7 @@ export const evaluateTile = (
           )
     }
     case 'transpose': {
-      const x = go(e.x)
+      const x = go(s, e.x)
       if (!isTile(x)) return notATile('transpose', x)
       const own = strided(x.shape)
       return regather(
@@ -121,25 +118,25 @@ export const evaluateTile = (
       )
     }
     case 'convertLayout': {
-      const x = go(e.x)
+      const x = go(s, e.x)
       return isTile(x) ? relabel(x, x.shape, e.layout, true) : notATile('convertLayout', x)
     }
     case 'reduce': {
-      const x = go(e.x)
+      const x = go(s, e.x)
       return !isTile(x)
         ? notATile('reduce', x)
         : x.data === null || spend(world.effort, 4 * x.data.length)
-          ? reduceTile(world, x, e, within)
+          ? reduceTile(s, x, e, go)
           : outOfFuel
     }
     case 'vote': {
-      const x = go(e.x)
+      const x = go(s, e.x)
       if (!isTile(x)) return notATile(e.of, x)
       if (x.data === null) return unknownData(e.of)
       return e.of === 'any' ? x.data.some((v) => v !== 0) : x.data.every((v) => v !== 0)
     }
     case 'item': {
-      const x = go(e.x)
+      const x = go(s, e.x)
       if (!isTile(x)) return notATile('item', x)
       if (sizeOf(x.shape) !== 1)
         return V.fault('tile.shape', `item: expected one element, found ${shapeText(x.shape)}`)
@@ -149,9 +146,6 @@ export const evaluateTile = (
     }
   }
 }
-
-/** An expression evaluated under the names of a combine. */
-type Within = (names: ReadonlyMap<string, Value>, x: ExprNode) => Value
 
 /** The combination as a function of carriers, where it is one operation on floats: the same, without names for every element. */
 const direct = (
@@ -167,10 +161,10 @@ const direct = (
 }
 
 const reduceTile = (
-  world: World,
+  { world, at, frame }: Scope,
   x: TileValue,
   e: Extract<ExprNode, { readonly _tag: 'reduce' }>,
-  within: Within,
+  go: Evaluate,
 ): Value => {
   const shape = x.shape.filter((_, d) => d !== e.axis)
   if (x.element === 'ptr') return V.fault('type.mismatch', 'reduce: expected numbers, found pointers')
@@ -185,8 +179,9 @@ const reduceTile = (
       [lhs, scalarOf(dtype, a)],
       [rhs, scalarOf(dtype, b)],
     ])
-    for (const step of e.combine.body) names.set(step.name, within(names, step.value))
-    return carrierOf(within(names, e.combine.result))
+    const inside = scope(world, at, frame, names)
+    for (const step of e.combine.body) names.set(step.name, go(inside, step.value))
+    return carrierOf(go(inside, e.combine.result))
   }
   let failed: FaultValue | null = null
   const step = (a: number, b: number): number => {

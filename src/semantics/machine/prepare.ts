@@ -22,21 +22,13 @@ import * as Tma from '../instructions/tma/index.js'
 import * as Wgmma from '../instructions/wgmma.js'
 import type { Instruction } from '../instruction.js'
 import type { Operands } from './effect.js'
-import type { Frame } from './evaluate.js'
 import type { Prepared } from './operation.js'
 import type { FaultValue } from './value.js'
-import type { Standpoint, World } from './world.js'
 
 type Fence = Extract<Prepared, { readonly _tag: 'fence' }>
 const fence = (kind: Fence['kind'], scope: Fence['scope']): Prepared => ({ _tag: 'fence', kind, scope })
 
-export const prepare = (
-  world: World,
-  at: Standpoint,
-  frame: Frame,
-  i: Instruction,
-): Prepared | FaultValue => {
-  const o: Operands = { world, at, frame }
+export const prepare = (o: Operands, i: Instruction): Prepared | FaultValue => {
   switch (i._tag) {
     case 'mbarrier.init':
       return Mbarrier.prepareInit(o, i)

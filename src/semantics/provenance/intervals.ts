@@ -23,6 +23,9 @@ export const intervals = (ks: Int32Array): Intervals => {
   return out
 }
 
+export const sameIntervals = (x: Intervals, y: Intervals): boolean =>
+  x.length === y.length && x.every((end, i) => end === y[i])
+
 export const shifted = (ks: Intervals, by: number): Intervals => ks.map((k) => k + by)
 
 /** First the one list, then the other. */

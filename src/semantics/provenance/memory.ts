@@ -17,7 +17,8 @@ import { bitsOf } from '../../numerics/dtype.js'
 import type { Footprint, Header } from '../log.js'
 import { bytesIn, endOf, startOf } from '../log.js'
 import { placedAt, share } from '../machine/footprint.js'
-import { remembered, sameValues, table, type Table, type Tables } from './tables.js'
+import { sameIntervals } from './intervals.js'
+import { remembered, table, type Table, type Tables } from './tables.js'
 import { addressOf, columnOf, input, other, pick, rowOf, sum, type Terms } from './terms.js'
 
 // ---------------------------------------------------------------- model
@@ -101,8 +102,18 @@ export const forEachAddress = (f: Footprint, visit: (address: number, element: n
 const elementsByByte = (f: Footprint): Int32Array => {
   const start = startOf(f.spans)
   const out = new Int32Array(endOf(f.spans) - start).fill(nobody)
-  const width = widthOf(f)
   const [offsets, origin] = offsetsOf(f)
+  numberElements(out, offsets, origin, start, widthOf(f))
+  return out
+}
+
+const numberElements = (
+  out: Int32Array,
+  offsets: Int32Array,
+  origin: number,
+  start: number,
+  width: number,
+): void => {
   const count = offsets.length
   for (let e = 0; e < count; e++) {
     const a = offsets[e]! + origin
@@ -110,7 +121,6 @@ const elementsByByte = (f: Footprint): Int32Array => {
     out[a - start] = e
     for (let b = 1; b < width; b++) out[a - start + b] = tail
   }
-  return out
 }
 
 const apart: Relation = { _tag: 'apart' }
@@ -137,18 +147,21 @@ const isInjective = (f: Footprint, offsets: Table): boolean =>
 
 /** For each element of a read the element of the write that lies there. */
 const elementsOf = (m: Memory, r: Footprint, w: Footprint): Table | 'across' => {
-  const at = elementsByByte(w)
-  const start = startOf(w.spans)
   const [offsets, origin] = offsetsOf(r)
+  const elements = numbersAt(elementsByByte(w), offsets, origin, startOf(w.spans))
+  return elements === null ? 'across' : table(m.tables, elements)
+}
+
+const numbersAt = (at: Int32Array, offsets: Int32Array, origin: number, start: number): Int32Array | null => {
   const count = offsets.length
   const elements = new Int32Array(count)
   for (let i = 0; i < count; i++) {
     const a = offsets[i]! + origin
     const e = a < 0 ? nobody : (at[a - start] ?? nobody)
-    if (e < 0) return 'across'
+    if (e < 0) return null
     elements[i] = e
   }
-  return table(m.tables, elements)
+  return elements
 }
 
 // ---------------------------------------------------------------- writing and reading
@@ -258,7 +271,7 @@ const gather = (m: Memory, writers: ReadonlyArray<Written>, elements: Int32Array
       terms.a === first.a &&
       terms.b === first.b &&
       terms.scaled === first.scaled &&
-      (terms === first || sameValues(terms.ks, first.ks))
+      (terms === first || sameIntervals(terms.ks, first.ks))
     ) {
       x[e] = rowOf(terms, at)
       y[e] = columnOf(terms, at)

@@ -56,7 +56,7 @@ const hashOf = (xs: Int32Array): number => {
   return h
 }
 
-export const sameValues = (a: ArrayLike<number>, b: ArrayLike<number>): boolean => {
+const sameValues = (a: Int32Array, b: Int32Array): boolean => {
   const count = a.length
   if (count !== b.length) return false
   for (let i = 0; i < count; i++) if (a[i] !== b[i]) return false

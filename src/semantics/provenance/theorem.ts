@@ -20,7 +20,7 @@ import type { Footprint, LoggedTensor } from '../log.js'
 import { bytesIn, spansOf } from '../log.js'
 import type { Spec } from '../program.js'
 import type { Provenance } from '../verdict.js'
-import { against, ascending } from './intervals.js'
+import { against, ascending, sameIntervals } from './intervals.js'
 import type { Intervals } from './intervals.js'
 import {
   forEachAddress,
@@ -32,7 +32,7 @@ import {
   type Memory,
   type Written,
 } from './memory.js'
-import { sameValues, type Table } from './tables.js'
+import type { Table } from './tables.js'
 import { addressOf, columnOf, rowOf, type SumTerms } from './terms.js'
 
 const refuted = (text: string): Provenance => ({ proved: false, inOrder: false, text })
@@ -79,22 +79,42 @@ const pairsOf = (f: Footprint): ReadonlyArray<Span> => {
 
 /** Whether elements at `offsets` with these rows and columns lie like the matrix's, and then how far apart from where it has them. */
 const inPlaceOf = (t: LoggedTensor, offsets: Table, rows: Table, columns: Table): InPlace | null => {
-  const [down, along] = [t.strides[0]! * bytesOf(t), t.strides[1]! * bytesOf(t)]
-  const [o, r, c] = [offsets.values, rows.values, columns.values]
-  if (o.length === 0) return null
-  const apart = o[0]! - r[0]! * down - c[0]! * along
-  let [top, bottom, left, right] = [r[0]!, r[0]!, c[0]!, c[0]!]
-  const count = o.length
-  for (let e = 0; e < count; e++) {
-    const row = r[e]!
-    const column = c[e]!
-    if (o[e]! - row * down - column * along !== apart) return null
-    if (row < top) top = row
-    if (row > bottom) bottom = row
-    if (column < left) left = column
-    if (column > right) right = column
+  const apart = commonDistance(
+    offsets.values,
+    rows.values,
+    columns.values,
+    t.strides[0]! * bytesOf(t),
+    t.strides[1]! * bytesOf(t),
+  )
+  return apart === null ? null : { apart, rows: rangeOf(rows.values), columns: rangeOf(columns.values) }
+}
+
+/** How far every offset lies from row times `down` plus column times `along`; null if not all lie as far, or there is none. */
+const commonDistance = (
+  offsets: Int32Array,
+  rows: Int32Array,
+  columns: Int32Array,
+  down: number,
+  along: number,
+): number | null => {
+  const count = offsets.length
+  if (count === 0) return null
+  const apart = offsets[0]! - rows[0]! * down - columns[0]! * along
+  for (let e = 1; e < count; e++)
+    if (offsets[e]! - rows[e]! * down - columns[e]! * along !== apart) return null
+  return apart
+}
+
+const rangeOf = (xs: Int32Array): readonly [least: number, greatest: number] => {
+  const count = xs.length
+  let least = xs[0]!
+  let greatest = least
+  for (let i = 1; i < count; i++) {
+    const x = xs[i]!
+    if (x < least) least = x
+    if (x > greatest) greatest = x
   }
-  return { apart, rows: [top, bottom], columns: [left, right] }
+  return [least, greatest]
 }
 
 /** Is each element of a write the sum of its own row and column of the matrix? */
@@ -126,8 +146,8 @@ const byWrites = (
   for (const w of live) {
     const { terms, footprint } = w
     if (footprint.dtype !== out.dtype || terms._tag !== 'sum' || !isProduct(terms)) return null
-    if (!sameValues(terms.ks, whole)) {
-      if (!sameValues(ascending(terms.ks), whole)) return null
+    if (!sameIntervals(terms.ks, whole)) {
+      if (!sameIntervals(ascending(terms.ks), whole)) return null
       inOrder = false
     }
     if (!isInPlace(m, out, w, terms)) return null
@@ -190,9 +210,9 @@ export const matmul = (m: Memory, spec: Extract<Spec, { readonly _tag: 'matmul' 
         )
       if (who === asked) continue
       asked = who
-      if (sameValues(terms.ks, whole)) continue
+      if (sameIntervals(terms.ks, whole)) continue
       const sorted = ascending(terms.ks)
-      if (!sameValues(sorted, whole)) return refuted(`${by(i, j, write)} has ${against(sorted, K)}`)
+      if (!sameIntervals(sorted, whole)) return refuted(`${by(i, j, write)} has ${against(sorted, K)}`)
       inOrder = false
     }
   return proved(inOrder)
