@@ -97,6 +97,8 @@ export const ignore: Fold<null, null> = { init: () => null, observe: (s) => s, f
  * find the other's data in it.
  */
 const pageSteps = 64
+/** Steps after which a fold is asked whether it can hear more: what an event adds to it is bounded. */
+const patience = 4 * pageSteps
 
 /** Run every cluster of the grid from `start` (the machine of the first wave), as far as it goes. */
 export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fold<S, R>): Ran<R> =>
@@ -146,8 +148,7 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
         m = done.machine
         if (steps % pageSteps !== 0) continue
         handOver()
-        // asked now and then: what an event adds is bounded
-        if (steps % 256 === 0 && fold.exhausted?.(state) === true) {
+        if (steps % patience === 0 && fold.exhausted?.(state) === true) {
           outcome = { _tag: 'outOfFuel' }
           break
         }

@@ -6,6 +6,7 @@ import {
   andThen,
   ascending,
   intervals,
+  sameIntervals,
   shifted,
   show,
   type Intervals,
@@ -41,6 +42,19 @@ describe('intervals', () => {
       const once = numbers.length === 12 && numbers.every((k, i) => k === i)
       expect(against(sorted, 12) === '').toBe(once)
     }
+  })
+  it('are the same if they list the same', () => {
+    const lists: ReadonlyArray<Intervals> = [
+      [],
+      [0, 1],
+      [0, 2],
+      [1, 2],
+      [0, 1, 0, 1],
+      [0, 1, 2, 3],
+      [0, 2, 0, 1],
+    ]
+    for (const x of lists)
+      for (const y of lists) expect(sameIntervals(x, y)).toBe(listed(x).join() === listed(y).join())
   })
   it('law 1: one list after another', () => {
     for (let seed = 0; seed < 300; seed++) {
