@@ -9,23 +9,15 @@ import { randomPatterns } from '../dist/kernels/reference-inputs.js'
 import * as fast from '../dist/fast/index.js'
 import { spread } from '../dist/oracle/parallel/spread.js'
 import { threads } from '../dist/oracle/parallel/threads.js'
-import { check } from '../dist/semantics/check.js'
-import { noArguments } from '../dist/semantics/launch.js'
-import { eager } from '../dist/semantics/policy.js'
+import { check, standardOptions } from '../dist/semantics/check.js'
 import { inTurns, right, table } from './measure.mjs'
 
 const n = 1024
 const settings = { m: n, n, k: n, tileM: 128, tileN: 128, tileK: 64, stages: 4 }
 const options = {
-  settings: {},
-  arguments: noArguments,
-  policy: eager,
-  strict: false,
-  strictProxies: false,
-  hazards: true,
+  ...standardOptions,
   provenance: false,
   explore: false,
-  fuel: 1e7,
 }
 const nobody = () => ({ update: () => undefined, stop: () => undefined })
 const crew = threads(new URL('../dist/oracle/parallel/worker.js', import.meta.url))

@@ -6,26 +6,15 @@
  */
 import { instanceOf, kernelNamed } from '../dist/kernels/index.js'
 import { without } from '../dist/kernels/broken/without.js'
-import { unit } from '../dist/numerics/index.js'
-import { check } from '../dist/semantics/check.js'
-import { noArguments } from '../dist/semantics/launch.js'
-import { eager } from '../dist/semantics/policy.js'
+import { check, standardOptions } from '../dist/semantics/check.js'
 
 const right = (either) => {
   if (either._tag === 'Left') throw new Error(either.left.message)
   return either.right
 }
 const options = {
-  settings: {},
-  algebra: unit,
-  arguments: noArguments,
-  policy: eager,
-  strict: false,
-  strictProxies: false,
-  hazards: true,
+  ...standardOptions,
   provenance: !process.argv.includes('--hazards'),
-  explore: true,
-  fuel: 1e8,
 }
 const tile = right(
   instanceOf(

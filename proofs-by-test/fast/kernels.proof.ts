@@ -9,9 +9,8 @@ import type { Algebra } from '../../src/numerics/algebra.js'
 import { bits } from '../../src/numerics/bits.js'
 import { isFloat } from '../../src/numerics/dtype.js'
 import { elementOf, field } from '../../src/numerics/field.js'
-import { check } from '../../src/semantics/check.js'
+import { check, standardOptions } from '../../src/semantics/check.js'
 import { readTensor } from '../../src/semantics/launch.js'
-import { eager } from '../../src/semantics/policy.js'
 import type { Program } from '../../src/semantics/program.js'
 
 const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
@@ -32,16 +31,10 @@ const ran = (program: Program, algebra: Algebra): readonly [unknown, ReadonlyArr
   )
   const { verdict, world, machine } = right(
     check(program, {
-      settings: {},
+      ...standardOptions,
       algebra,
       arguments: { scalars: new Map(), tensors },
-      policy: eager,
-      strict: false,
-      strictProxies: false,
-      hazards: true,
-      provenance: true,
       explore: false,
-      fuel: 1e7,
     }),
   )
   return [

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest'
 import * as E from 'fp-ts/lib/Either.js'
 import { hopperMatmul, type HopperMatmul } from '../../src/kernels/hopper/hopper-matmul.js'
 import { bits, decode, field, real64, unit, type Algebra } from '../../src/numerics/index.js'
-import { check, type Checked, type CheckOptions } from '../../src/semantics/check.js'
+import { check, standardOptions, type Checked, type CheckOptions } from '../../src/semantics/check.js'
 import { readTensor } from '../../src/semantics/launch.js'
 import * as Policy from '../../src/semantics/policy.js'
 import type { Program } from '../../src/semantics/program.js'
@@ -25,15 +25,11 @@ const options = (
   policy: Policy.AnyPolicy,
   tensors: ReadonlyMap<string, Float64Array> = new Map(),
 ): CheckOptions => ({
-  settings: {},
+  ...standardOptions,
   algebra,
   arguments: { scalars: new Map(), tensors },
   policy,
   strict: true,
-  strictProxies: false,
-  hazards: true,
-  provenance: true,
-  explore: true,
   fuel: 1_000_000,
 })
 

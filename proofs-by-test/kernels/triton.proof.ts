@@ -18,7 +18,7 @@ import {
 } from '../../src/kernels/triton/index.js'
 import type { Algebra } from '../../src/numerics/algebra.js'
 import { bits, field, unit } from '../../src/numerics/index.js'
-import { check, type CheckOptions, type Checked } from '../../src/semantics/check.js'
+import { check, standardOptions, type CheckOptions, type Checked } from '../../src/semantics/check.js'
 import { decodeProgram, encodeProgram, parseProgram, printJson } from '../../src/semantics/codec.js'
 import { readTensor } from '../../src/semantics/launch.js'
 import { float, type Value } from '../../src/semantics/machine/value.js'
@@ -113,14 +113,10 @@ const asked = (
 ): Checked =>
   right(
     check(program, {
-      settings: {},
+      ...standardOptions,
       algebra,
       arguments: { scalars: new Map(Object.entries(scalars)), tensors: new Map(Object.entries(tensors)) },
       policy,
-      strict: false,
-      strictProxies: false,
-      hazards: true,
-      provenance: true,
       explore: false,
       fuel: 400_000,
     }),

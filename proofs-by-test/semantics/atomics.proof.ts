@@ -11,7 +11,7 @@ import { field } from '../../src/numerics/field.js'
 import { real64 } from '../../src/numerics/real64.js'
 import { unit } from '../../src/numerics/unit.js'
 import * as B from '../../src/semantics/builder.js'
-import { check } from '../../src/semantics/check.js'
+import { check, standardOptions } from '../../src/semantics/check.js'
 import * as X from '../../src/semantics/expression.js'
 import type { AtomicOp, Scope } from '../../src/semantics/instruction.js'
 import { execute, isAtomic } from '../../src/semantics/instructions/atomic.js'
@@ -430,16 +430,12 @@ describe('one atomic by itself', () => {
 const verdictOf = (program: Program, policy: Policy.AnyPolicy, resident?: number): Verdict =>
   right(
     check(program, {
-      settings: {},
-      algebra: unit,
+      ...standardOptions,
       arguments:
         resident === undefined
           ? { scalars: new Map(), tensors: new Map() }
           : { scalars: new Map(), tensors: new Map(), resident },
       policy,
-      strict: false,
-      strictProxies: false,
-      hazards: true,
       provenance: false,
       explore: false,
       explain: false,
@@ -500,13 +496,10 @@ describe('histogram of four clusters', () => {
   const inBits = (program: Program, resident: number): Verdict =>
     right(
       check(program, {
-        settings: {},
+        ...standardOptions,
         algebra: hopper,
         arguments: { scalars: new Map(), tensors: zeros, resident },
         policy: Policy.seeded(resident),
-        strict: false,
-        strictProxies: false,
-        hazards: true,
         provenance: false,
         explore: false,
         explain: false,

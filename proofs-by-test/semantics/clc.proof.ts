@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { bits } from '../../src/numerics/bits.js'
 import { unit } from '../../src/numerics/unit.js'
 import * as B from '../../src/semantics/builder.js'
-import { check } from '../../src/semantics/check.js'
+import { check, standardOptions } from '../../src/semantics/check.js'
 import * as X from '../../src/semantics/expression.js'
 import {
   executeQuery,
@@ -125,13 +125,8 @@ const data = (tiles: number): ReadonlyMap<string, Float64Array> =>
 const verdictOf = (program: Program, policy: Policy.AnyPolicy = Policy.eager): Verdict =>
   right(
     check(program, {
-      settings: {},
-      algebra: unit,
-      arguments: { scalars: new Map(), tensors: new Map() },
+      ...standardOptions,
       policy,
-      strict: false,
-      strictProxies: false,
-      hazards: true,
       provenance: false,
       explore: false,
       explain: false,

@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest'
 import { unit } from '../../src/numerics/unit.js'
 import * as B from '../../src/semantics/builder.js'
-import { check } from '../../src/semantics/check.js'
+import { check, standardOptions } from '../../src/semantics/check.js'
 import * as X from '../../src/semantics/expression.js'
 import { launch } from '../../src/semantics/launch.js'
 import { evaluate } from '../../src/semantics/machine/evaluate.js'
@@ -23,13 +23,9 @@ const verdict = (
 ): Verdict =>
   right(
     check(program, {
-      settings: {},
-      algebra: unit,
+      ...standardOptions,
       arguments: { ...noArguments, ...more },
       policy,
-      strict: false,
-      strictProxies: false,
-      hazards: true,
       provenance: false,
       explore: false,
       explain: false,

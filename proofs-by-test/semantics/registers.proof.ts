@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest'
 import { unit } from '../../src/numerics/unit.js'
 import * as B from '../../src/semantics/builder.js'
-import { check } from '../../src/semantics/check.js'
+import { check, standardOptions } from '../../src/semantics/check.js'
 import * as X from '../../src/semantics/expression.js'
 import { blocked, execute } from '../../src/semantics/instructions/set-max-registers.js'
 import {
@@ -24,13 +24,8 @@ import { launched, logged, right } from './machine-samples.js'
 const verdictOf = (program: Program, policy: Policy.AnyPolicy = Policy.eager): Verdict =>
   right(
     check(program, {
-      settings: {},
-      algebra: unit,
-      arguments: { scalars: new Map(), tensors: new Map() },
+      ...standardOptions,
       policy,
-      strict: false,
-      strictProxies: false,
-      hazards: true,
       provenance: false,
       explore: false,
       explain: false,

@@ -12,7 +12,7 @@ import { bits } from '../../src/numerics/bits.js'
 import type { Algebra } from '../../src/numerics/algebra.js'
 import { unit } from '../../src/numerics/unit.js'
 import * as B from '../../src/semantics/builder.js'
-import { check } from '../../src/semantics/check.js'
+import { check, standardOptions } from '../../src/semantics/check.js'
 import * as X from '../../src/semantics/expression.js'
 import { launch } from '../../src/semantics/launch.js'
 import { clusterOf } from '../../src/semantics/log.js'
@@ -39,13 +39,10 @@ const said = (
   })
   const { verdict } = right(
     check(program, {
-      settings: {},
+      ...standardOptions,
       algebra,
       arguments: { scalars: new Map(), tensors, resident },
       policy,
-      strict: false,
-      strictProxies: false,
-      hazards: true,
       provenance: false,
       explore: false,
       explain: false,

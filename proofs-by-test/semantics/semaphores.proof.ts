@@ -8,7 +8,7 @@ import { bits } from '../../src/numerics/bits.js'
 import { real64 } from '../../src/numerics/real64.js'
 import { unit } from '../../src/numerics/unit.js'
 import * as B from '../../src/semantics/builder.js'
-import { check, type CheckOptions } from '../../src/semantics/check.js'
+import { check, standardOptions, type CheckOptions } from '../../src/semantics/check.js'
 import * as X from '../../src/semantics/expression.js'
 import type { Scope } from '../../src/semantics/instruction.js'
 import { readTensor } from '../../src/semantics/launch.js'
@@ -27,13 +27,7 @@ import { launched, logged, right } from './machine-samples.js'
 const verdictOf = (program: Program, o: Partial<CheckOptions> = {}): Verdict =>
   right(
     check(program, {
-      settings: {},
-      algebra: unit,
-      arguments: { scalars: new Map(), tensors: new Map() },
-      policy: Policy.eager,
-      strict: false,
-      strictProxies: false,
-      hazards: true,
+      ...standardOptions,
       provenance: false,
       explore: false,
       explain: false,

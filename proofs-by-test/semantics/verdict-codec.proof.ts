@@ -8,10 +8,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
 import { without } from '../../src/kernels/broken/index.js'
 import { instanceOf, kernelNamed } from '../../src/kernels/catalogue/index.js'
-import { unit } from '../../src/numerics/unit.js'
-import { check } from '../../src/semantics/check.js'
-import { noArguments } from '../../src/semantics/launch.js'
-import { eager } from '../../src/semantics/policy.js'
+import { check, standardOptions } from '../../src/semantics/check.js'
 import type { Program } from '../../src/semantics/program.js'
 import { decodeVerdict } from '../../src/semantics/verdict-codec.js'
 import { hazardIds } from '../../src/semantics/detector/index.js'
@@ -25,14 +22,8 @@ const kernel = right(instanceOf(right(kernelNamed('hopper-matmul')), settings, [
 const verdictOf = (program: Program): Verdict =>
   right(
     check(program, {
+      ...standardOptions,
       settings,
-      algebra: unit,
-      arguments: noArguments,
-      policy: eager,
-      strict: false,
-      strictProxies: false,
-      hazards: true,
-      provenance: true,
       explore: false,
       fuel: 1e6,
     }),

@@ -17,6 +17,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { unreachable, type Failure } from '../failure.js'
 import type { Algebra } from '../numerics/algebra.js'
+import { unit } from '../numerics/unit.js'
 import { actor, operation as operationOf } from './detector/report.js'
 import { defaults, detector, hazardIds, hazards, type Options } from './detector/index.js'
 import {
@@ -37,7 +38,7 @@ import {
   type Judgement,
   type MissingEdge,
 } from './finding.js'
-import { launch, readTensor, type Arguments, type Launched } from './launch.js'
+import { launch, noArguments, readTensor, type Arguments, type Launched } from './launch.js'
 import type { Fold } from './log.js'
 import type { Machine } from './machine/state.js'
 import type { World } from './machine/world.js'
@@ -89,6 +90,20 @@ export interface CheckOptions {
   /** told of the clusters that a run has done, in every run that is made */
   readonly progress?: Run.Progress
   readonly fuel: number
+}
+
+/** All that can be judged without inputs: every hazard, what the program says it computes, and other schedules where one does not decide. */
+export const standardOptions: CheckOptions = {
+  settings: {},
+  algebra: unit,
+  arguments: noArguments,
+  policy: Policy.eager,
+  strict: false,
+  strictProxies: false,
+  hazards: true,
+  provenance: true,
+  explore: true,
+  fuel: Run.standardFuel,
 }
 
 export interface Checked {

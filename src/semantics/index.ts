@@ -34,7 +34,7 @@ export {
   type ExploreOptions,
   type Found,
 } from './explore/index.js'
-export { check, type Check, type CheckOptions, type Checked } from './check.js'
+export { check, standardOptions, type Check, type CheckOptions, type Checked } from './check.js'
 export type { Condition, Conditions, Finding, HazardId, Judgement, MissingEdge, Severity } from './finding.js'
 export type { Program } from './program.js'
 export type { ReplayableFinding, Verdict, VerdictName } from './verdict.js'

@@ -17,12 +17,11 @@ import { isFloat } from '../../../src/numerics/dtype.js'
 import { build, scope, type Build } from '../../../src/semantics/builder.js'
 import { runSteps } from '../../../src/semantics/builder/monad.js'
 import { amend, push, statements, type State } from '../../../src/semantics/builder/state.js'
-import { check, type Checked } from '../../../src/semantics/check.js'
+import { check, standardOptions, type Checked } from '../../../src/semantics/check.js'
 import * as X from '../../../src/semantics/expression.js'
 import type { Expr } from '../../../src/semantics/expression.js'
 import type { InstructionName } from '../../../src/semantics/instruction.js'
 import { readTensor } from '../../../src/semantics/launch.js'
-import * as Policy from '../../../src/semantics/policy.js'
 import type { Binder, Program, Region, Stmt } from '../../../src/semantics/program.js'
 import type { ScalarName } from '../../../src/semantics/types.js'
 import type { VerdictName } from '../../../src/semantics/verdict.js'
@@ -168,7 +167,7 @@ const carriers = <S>(
 
 const judged = <S>(example: Example<S>, program: Program): E.Either<Failure, Checked> =>
   check(program, {
-    settings: {},
+    ...standardOptions,
     algebra: algebraOf(example, program),
     arguments: {
       scalars: new Map(Object.entries(example.scalars ?? {})),
@@ -179,12 +178,6 @@ const judged = <S>(example: Example<S>, program: Program): E.Either<Failure, Che
         ]),
       ),
     },
-    policy: Policy.eager,
-    strict: false,
-    strictProxies: false,
-    hazards: true,
-    provenance: true,
-    explore: true,
     fuel: 200_000,
   })
 

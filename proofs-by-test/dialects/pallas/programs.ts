@@ -3,9 +3,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as Pallas from '../../../src/dialects/pallas/index.js'
 import { unit, type Algebra } from '../../../src/numerics/index.js'
 import * as B from '../../../src/semantics/builder.js'
-import { check, type Checked, type CheckOptions } from '../../../src/semantics/check.js'
+import { check, standardOptions, type Checked, type CheckOptions } from '../../../src/semantics/check.js'
 import { add, i32, mod, mul, place, slice, type Int, type Tile } from '../../../src/semantics/expression.js'
-import * as Policy from '../../../src/semantics/policy.js'
 import type { Program, Region, Stmt } from '../../../src/semantics/program.js'
 
 export const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
@@ -21,15 +20,10 @@ export const checked = (
 ): Checked =>
   right(
     check(p, {
-      settings: {},
+      ...standardOptions,
       algebra,
       arguments: { scalars: new Map(), tensors },
-      policy: Policy.eager,
       strict: true,
-      strictProxies: false,
-      hazards: true,
-      provenance: true,
-      explore: true,
       fuel: 1e6,
       ...o,
     }),

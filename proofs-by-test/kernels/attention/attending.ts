@@ -18,9 +18,8 @@ import {
 import { randomPatterns } from '../../../src/kernels/reference-inputs.js'
 import * as fast from '../../../src/fast/index.js'
 import { decode, decoder, real64, unit, type Algebra } from '../../../src/numerics/index.js'
-import { check, type Checked, type CheckOptions } from '../../../src/semantics/check.js'
+import { check, standardOptions, type Checked, type CheckOptions } from '../../../src/semantics/check.js'
 import { readTensor } from '../../../src/semantics/launch.js'
-import * as Policy from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
 
 export const nightly: boolean = process.env['TCSPEC_NIGHTLY'] !== undefined
@@ -60,13 +59,9 @@ export const judged = (
 ): Checked =>
   right(
     check(p, {
-      settings: {},
+      ...standardOptions,
       algebra,
       arguments: { scalars: new Map(), tensors },
-      policy: Policy.eager,
-      strict: false,
-      strictProxies: false,
-      hazards: true,
       provenance: false,
       explore: false,
       fuel: 1e8,

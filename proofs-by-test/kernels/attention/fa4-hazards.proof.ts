@@ -20,8 +20,7 @@
 import { describe, expect, test } from 'vitest'
 import { fa4 } from '../../../src/kernels/attention/fa4/index.js'
 import { causal } from '../../../src/kernels/attention/index.js'
-import { unit } from '../../../src/numerics/unit.js'
-import type { CheckOptions } from '../../../src/semantics/check.js'
+import { standardOptions, type CheckOptions } from '../../../src/semantics/check.js'
 import { defaultExplore, explore } from '../../../src/semantics/explore/index.js'
 import { noArguments } from '../../../src/semantics/launch.js'
 import { cutDown, judging, mutantsOf } from '../../../src/semantics/mutation/index.js'
@@ -84,16 +83,8 @@ describe('law 2: clean, by one schedule', () => {
 // ---------------------------------------------------------------- H1, H2, the alias
 
 const options: CheckOptions = {
-  settings: {},
-  algebra: unit,
-  arguments: noArguments,
-  policy: eager,
-  strict: false,
-  strictProxies: false,
-  hazards: true,
+  ...standardOptions,
   provenance: false,
-  explore: true,
-  fuel: 10_000_000,
 }
 
 test('H1: releasing by arrive is a race whenever a slot is used twice, and clean when none is', () => {

@@ -19,7 +19,7 @@ import type { Algebra } from '../../../src/numerics/algebra.js'
 import { decoder } from '../../../src/numerics/float-format.js'
 import { real64 } from '../../../src/numerics/real64.js'
 import { unit } from '../../../src/numerics/unit.js'
-import { check, type Checked } from '../../../src/semantics/check.js'
+import { check, standardOptions, type Checked } from '../../../src/semantics/check.js'
 import { launch, noArguments, readTensor, type Arguments } from '../../../src/semantics/launch.js'
 import type { LogEvent } from '../../../src/semantics/log.js'
 import type { World } from '../../../src/semantics/machine/world.js'
@@ -58,16 +58,13 @@ export interface Judging {
 export const judged = (program: Program, how: Judging = {}): Checked =>
   right(
     check(program, {
-      settings: {},
+      ...standardOptions,
       algebra: how.algebra ?? unit,
       arguments: { ...(how.arguments ?? noArguments), tensorPipe: how.tensorPipe ?? 'issueOrder' },
       policy: how.policy ?? eager,
       strict: how.strict ?? false,
-      strictProxies: false,
-      hazards: true,
       provenance: false,
       explore: how.explore ?? false,
-      fuel: 10_000_000,
     }),
   )
 

@@ -35,7 +35,7 @@ import {
   type Algebra,
   type FloatDtype,
 } from '../../../src/numerics/index.js'
-import { check, type Checked, type CheckOptions } from '../../../src/semantics/check.js'
+import { check, standardOptions, type Checked, type CheckOptions } from '../../../src/semantics/check.js'
 import { readTensor } from '../../../src/semantics/launch.js'
 import * as Policy from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
@@ -98,16 +98,7 @@ export const balanced = (): Unawaited => ({})
 type Tensors = ReadonlyMap<string, Float64Array>
 
 const options: CheckOptions = {
-  settings: {},
-  algebra: unit,
-  arguments: { scalars: new Map(), tensors: new Map() },
-  policy: Policy.eager,
-  strict: false,
-  strictProxies: false,
-  hazards: true,
-  provenance: true,
-  explore: true,
-  fuel: 10_000_000,
+  ...standardOptions,
 }
 
 const judged = (

@@ -11,8 +11,8 @@ import { isFloat } from '../../../src/numerics/dtype.js'
 import { spread, type PlannedInput, type Spread } from '../../../src/oracle/parallel/spread.js'
 import { threads } from '../../../src/oracle/parallel/threads.js'
 import { single, workerOf, type Assemble } from '../../../src/oracle/parallel/work.js'
-import { check, type CheckOptions } from '../../../src/semantics/check.js'
-import { noArguments, readTensor } from '../../../src/semantics/launch.js'
+import { check, standardOptions, type CheckOptions } from '../../../src/semantics/check.js'
+import { readTensor } from '../../../src/semantics/launch.js'
 import * as Policy from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
 
@@ -22,16 +22,10 @@ const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
 }
 
 const options: CheckOptions = {
-  settings: {},
+  ...standardOptions,
   algebra: bits('hopper'),
-  arguments: noArguments,
-  policy: Policy.eager,
-  strict: false,
-  strictProxies: false,
-  hazards: true,
   provenance: false,
   explore: false,
-  fuel: 1e7,
 }
 const inputsOf = (program: Program): ReadonlyArray<PlannedInput> =>
   tensorsOf(program)

@@ -4,7 +4,7 @@ import { describe, expect, it, test } from 'vitest'
 import { without } from '../../../src/kernels/broken/without.js'
 import { hopperMatmul } from '../../../src/kernels/hopper/hopper-matmul.js'
 import { unit } from '../../../src/numerics/unit.js'
-import { check } from '../../../src/semantics/check.js'
+import { check, standardOptions } from '../../../src/semantics/check.js'
 import { defaults, detector, explain } from '../../../src/semantics/detector/index.js'
 import { isAnsweredById } from '../../../src/semantics/detector/missing-edge.js'
 import type { Finding, HazardId, MissingEdge } from '../../../src/semantics/finding.js'
@@ -716,15 +716,10 @@ describe('hopper-matmul without one of its statements', () => {
     for (const [name, policy] of Object.entries(policies)) {
       const { verdict } = right(
         check(p, {
-          settings: {},
-          algebra: unit,
-          arguments: noArguments,
+          ...standardOptions,
           policy,
           strict: true,
-          strictProxies: false,
-          hazards: true,
           provenance: false,
-          explore: true,
           fuel: 1_000_000,
         }),
       )

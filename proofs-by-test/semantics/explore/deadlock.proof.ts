@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { instanceOf, kernels } from '../../../src/kernels/catalogue/index.js'
-import { unit } from '../../../src/numerics/unit.js'
-import { check } from '../../../src/semantics/check.js'
-import { noArguments } from '../../../src/semantics/launch.js'
+import { check, standardOptions } from '../../../src/semantics/check.js'
 import { mutantsOf } from '../../../src/semantics/mutation/index.js'
-import { eager } from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
 import type { Verdict } from '../../../src/semantics/verdict.js'
 import { right } from './programs.js'
@@ -14,13 +11,7 @@ const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
 const verdict = (program: Program): Verdict =>
   right(
     check(program, {
-      settings: {},
-      algebra: unit,
-      arguments: noArguments,
-      policy: eager,
-      strict: false,
-      strictProxies: false,
-      hazards: true,
+      ...standardOptions,
       provenance: false,
       explore: false,
       fuel: 1_000_000,

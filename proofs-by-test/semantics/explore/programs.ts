@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { unit } from '../../../src/numerics/unit.js'
-import { check, type Checked, type CheckOptions } from '../../../src/semantics/check.js'
+import { check, standardOptions, type Checked, type CheckOptions } from '../../../src/semantics/check.js'
 import {
   defaultExplore,
   exploreLaunched,
@@ -11,7 +11,6 @@ import { launch, noArguments, type Launched } from '../../../src/semantics/launc
 import { embed } from '../../../src/semantics/naive/embed.js'
 import { explore as naive, type Exploration as Naive } from '../../../src/semantics/naive/explore.js'
 import type { Skeleton } from '../../../src/semantics/naive/skeleton.js'
-import { eager } from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
 import { skeleton } from '../naive/skeletons.js'
 
@@ -61,15 +60,8 @@ export const programOf = (text: string): Program => right(embed(skeleton(text)))
 export const checked = (program: Program, how: Partial<CheckOptions> = {}): Checked =>
   right(
     check(program, {
-      settings: {},
-      algebra: unit,
-      arguments: noArguments,
-      policy: eager,
-      strict: false,
-      strictProxies: false,
-      hazards: true,
+      ...standardOptions,
       provenance: false,
-      explore: true,
       explain: false,
       bounds: { states: 100_000, depth: 100_000 },
       fuel: 1_000_000,

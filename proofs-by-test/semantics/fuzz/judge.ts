@@ -4,7 +4,7 @@ import { foreign, zoo } from '../../../src/kernels/broken/index.js'
 import { hopperMatmul } from '../../../src/kernels/hopper/hopper-matmul.js'
 import type { Algebra } from '../../../src/numerics/algebra.js'
 import { unit } from '../../../src/numerics/unit.js'
-import { check, scope, type CheckOptions } from '../../../src/semantics/check.js'
+import { check, standardOptions, scope, type CheckOptions } from '../../../src/semantics/check.js'
 import { encodeProgram, parseProgram } from '../../../src/semantics/codec.js'
 import { defaults } from '../../../src/semantics/detector/index.js'
 import { launch } from '../../../src/semantics/launch.js'
@@ -20,14 +20,9 @@ import { ring, right, tensorCore, warpgroupMma } from '../samples.js'
 export const fuel = 1_000
 
 const options = (algebra: Algebra, explore: boolean): CheckOptions => ({
-  settings: {},
+  ...standardOptions,
   algebra,
   arguments: { scalars: new Map([['n', 3]]), tensors: new Map() },
-  policy: Policy.eager,
-  strict: false,
-  strictProxies: false,
-  hazards: true,
-  provenance: true,
   explore,
   explain: explore,
   fuel,

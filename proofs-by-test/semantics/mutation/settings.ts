@@ -1,10 +1,7 @@
 /** What proofs of this room check a mutant with. */
 import * as E from 'fp-ts/lib/Either.js'
 import { instanceOf, kernelNamed, type Settings } from '../../../src/kernels/catalogue/index.js'
-import { unit } from '../../../src/numerics/index.js'
-import type { CheckOptions } from '../../../src/semantics/check.js'
-import { noArguments } from '../../../src/semantics/launch.js'
-import { eager } from '../../../src/semantics/policy.js'
+import { standardOptions, type CheckOptions } from '../../../src/semantics/check.js'
 import type { Program } from '../../../src/semantics/program.js'
 
 export const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
@@ -13,15 +10,7 @@ export const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
 }
 
 export const options: CheckOptions = {
-  settings: {},
-  algebra: unit,
-  arguments: noArguments,
-  policy: eager,
-  strict: false,
-  strictProxies: false,
-  hazards: true,
-  provenance: true,
-  explore: true,
+  ...standardOptions,
   fuel: 1_000_000,
 }
 

@@ -1,6 +1,6 @@
 /** Short words for the programs of these proofs, and ways to run and judge them. */
 import * as B from '../../../src/semantics/builder.js'
-import { check, type CheckOptions } from '../../../src/semantics/check.js'
+import { check, standardOptions, type CheckOptions } from '../../../src/semantics/check.js'
 import * as X from '../../../src/semantics/expression.js'
 import type { Algebra } from '../../../src/numerics/algebra.js'
 import { bits } from '../../../src/numerics/bits.js'
@@ -94,15 +94,10 @@ export const shared = (
 export const judged = (p: Program, tensors: Tensors, o: Partial<CheckOptions> = {}): Verdict =>
   right(
     check(p, {
-      settings: {},
+      ...standardOptions,
       algebra: blackwell,
       arguments: { scalars: new Map(), tensors: new Map(Object.entries(tensors)) },
-      policy: Policy.eager,
-      strict: false,
-      strictProxies: false,
-      hazards: true,
       provenance: false,
-      explore: true,
       fuel: 1_000_000,
       ...o,
     }),

@@ -2,7 +2,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { kernels } from '../../../src/kernels/index.js'
 import { unit } from '../../../src/numerics/unit.js'
-import { check, type CheckOptions } from '../../../src/semantics/check.js'
+import { check, standardOptions, type CheckOptions } from '../../../src/semantics/check.js'
 import { launch } from '../../../src/semantics/launch.js'
 import { embed, skeletonOf } from '../../../src/semantics/naive/index.js'
 import * as Policy from '../../../src/semantics/policy.js'
@@ -20,14 +20,8 @@ export interface Written {
 }
 
 export const options = (policy: AnyPolicy): CheckOptions => ({
-  settings: {},
-  algebra: unit,
-  arguments: { scalars: new Map(), tensors: new Map() },
+  ...standardOptions,
   policy,
-  strict: false,
-  strictProxies: false,
-  hazards: true,
-  provenance: true,
   explore: false,
   fuel: 100_000,
 })

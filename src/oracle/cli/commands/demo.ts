@@ -18,10 +18,8 @@ import type { Palette } from '../../../render/palette.js'
 import { beside, drawSwizzle, swizzlePicture } from '../../../render/swizzle.js'
 import { fields, thousands } from '../../../render/table.js'
 import { verdictRows, type VerdictContext } from '../../../render/verdict.js'
-import { standardFuel } from '../../../semantics/run.js'
-import { check, type Checked } from '../../../semantics/check.js'
+import { check, standardOptions, type Checked } from '../../../semantics/check.js'
 import { readTensor as readOutput } from '../../../semantics/launch.js'
-import { eager } from '../../../semantics/policy.js'
 import { compare, type Comparison } from '../../compare.js'
 import { readTensor } from '../../tensor-files/tensor-file.js'
 import type { Tensor } from '../../tensor-files/tensor.js'
@@ -91,16 +89,13 @@ const checked = (
   judge: 'compute' | 'judge' | 'explore',
 ): E.Either<Failure, Checked> =>
   check(subject.program, {
+    ...standardOptions,
     settings: subject.settings,
     algebra,
     arguments: { scalars: new Map(), tensors },
-    policy: eager,
-    strict: false,
-    strictProxies: false,
     hazards: judge !== 'compute',
     provenance: judge === 'judge',
     explore: judge === 'explore',
-    fuel: standardFuel,
   })
 
 /** The output of one eager run, bit for bit, beside what it should be. */

@@ -20,10 +20,8 @@ import {
   type Instance,
   type Kernel,
 } from '../../../kernels/catalogue/index.js'
-import { unit } from '../../../numerics/unit.js'
 import { table } from '../../../render/table.js'
-import type { CheckOptions } from '../../../semantics/check.js'
-import { noArguments } from '../../../semantics/launch.js'
+import { standardOptions, type CheckOptions } from '../../../semantics/check.js'
 import {
   byOperator,
   classes,
@@ -40,7 +38,6 @@ import {
   type Operator,
   type Tally,
 } from '../../../semantics/mutation/index.js'
-import { eager } from '../../../semantics/policy.js'
 import type { CliCommand, ProgressBar, Report } from '../command.js'
 import { parseSettings, type Settings } from '../flags/setting.js'
 import { switchOf, wordsOf } from '../flags/words.js'
@@ -58,16 +55,8 @@ const define = (command: Command): Command =>
 export const mutationSchema = 'tcspec.mutation/1'
 
 const options = (settings: Settings): CheckOptions => ({
+  ...standardOptions,
   settings,
-  algebra: unit,
-  arguments: noArguments,
-  policy: eager,
-  strict: false,
-  strictProxies: false,
-  hazards: true,
-  provenance: true,
-  explore: true,
-  fuel: 10_000_000,
 })
 
 interface Row {
