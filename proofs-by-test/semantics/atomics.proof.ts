@@ -20,7 +20,7 @@ import * as Footprint from '../../src/semantics/machine/footprint.js'
 import type { Elements } from '../../src/semantics/machine/operation.js'
 import * as Plane from '../../src/semantics/machine/plane.js'
 import { prepare } from '../../src/semantics/machine/prepare.js'
-import { scope } from '../../src/semantics/machine/scope.js'
+import { environment } from '../../src/semantics/machine/environment.js'
 import { withPlane } from '../../src/semantics/machine/state.js'
 import { isFault } from '../../src/semantics/machine/value.js'
 import * as Policy from '../../src/semantics/policy.js'
@@ -390,7 +390,7 @@ describe('one atomic by itself', () => {
         algebra,
       )
       const value = dtype === 'i32' ? X.iota<1>([4], 0) : X.splat(X.float(dtype, 1), [4])
-      const p = prepare(scope(world, { agent: 0, cta: 0, place: 0, cluster: 0 }, []), {
+      const p = prepare(environment(world, { agent: 0, cta: 0, place: 0, cluster: 0 }, []), {
         _tag: 'smem.atomic',
         op,
         destination: { _tag: 'storage', storage: 'x' } as never,

@@ -16,7 +16,7 @@ import {
   placeOf,
   threadsOf,
 } from '../../src/semantics/machine/effect.js'
-import { scope } from '../../src/semantics/machine/scope.js'
+import { environment } from '../../src/semantics/machine/environment.js'
 import { addressesOf } from '../../src/semantics/machine/footprint.js'
 import { isFault } from '../../src/semantics/machine/value.js'
 import type { World } from '../../src/semantics/machine/world.js'
@@ -100,7 +100,7 @@ describe('bytes of a plane', () => {
 })
 
 describe('operands', () => {
-  const o = scope(world, { agent: 0, cta: 0, place: 0, cluster: 0 }, [])
+  const o = environment(world, { agent: 0, cta: 0, place: 0, cluster: 0 }, [])
   const tree = (e: Expr): ExprNode => e as unknown as ExprNode
   test('one barrier: alone, or an array of one', () => {
     const of = (storage: string): unknown => {

@@ -17,7 +17,7 @@ import {
 } from '../../src/semantics/machine/effort.js'
 import { evaluate } from '../../src/semantics/machine/evaluate.js'
 import { prepare } from '../../src/semantics/machine/prepare.js'
-import { scope } from '../../src/semantics/machine/scope.js'
+import { environment } from '../../src/semantics/machine/environment.js'
 import { isFault } from '../../src/semantics/machine/value.js'
 import type { Value } from '../../src/semantics/machine/value.js'
 import type { World } from '../../src/semantics/machine/world.js'
@@ -101,7 +101,7 @@ describe('expressions', () => {
 
 describe('accesses', () => {
   const load = (world: World, storage: string): unknown =>
-    prepare(scope(world, here, []), { _tag: 'smem.load', source: view(storage) })
+    prepare(environment(world, here, []), { _tag: 'smem.load', source: view(storage) })
   test('a quarter of the elements when their footprint is new, a sixteenth when it is not', () => {
     const world = worldOf()
     const costs = ['x', 'x', 'y', 'x'].map((s) => costOf(world, () => load(world, s)))
@@ -118,7 +118,7 @@ describe('accesses', () => {
     ) as unknown as never
     // two tiles of 256 numbers, and 256 / 4; sums of pointers and numbers are free
     expect(
-      costOf(world, () => prepare(scope(world, here, []), { _tag: 'gmem.loadPtr', source: pointers })),
+      costOf(world, () => prepare(environment(world, here, []), { _tag: 'gmem.loadPtr', source: pointers })),
     ).toBe(32 + 64)
   })
   test('beyond the limit it is a fault', () => {
@@ -137,7 +137,7 @@ describe('accesses', () => {
   test('at most so many elements, whether they are there or not', () => {
     const world = worldOf()
     const huge = (count: number): string | null => {
-      const p = prepare(scope(world, here, []), {
+      const p = prepare(environment(world, here, []), {
         _tag: 'smem.load',
         source: X.reinterpret(view('x'), 'u8', right(ofTransforms([count], 8, []))) as never,
       })

@@ -16,7 +16,7 @@ import * as Footprint from '../../src/semantics/machine/footprint.js'
 import type { Elements } from '../../src/semantics/machine/operation.js'
 import * as Plane from '../../src/semantics/machine/plane.js'
 import { prepare } from '../../src/semantics/machine/prepare.js'
-import { scope } from '../../src/semantics/machine/scope.js'
+import { environment } from '../../src/semantics/machine/environment.js'
 import { countValue, withPlane, type Machine } from '../../src/semantics/machine/state.js'
 import * as V from '../../src/semantics/machine/value.js'
 import { isFault, type FaultValue, type TileValue } from '../../src/semantics/machine/value.js'
@@ -182,7 +182,7 @@ describe('pointers', () => {
       V.otherOrigin,
     )
     const e = pointedElements(
-      scope(world, at, []),
+      environment(world, at, []),
       'source',
       V.ptrTile([count], dtype, n, 'any', data === null ? null : Float64Array.from(data)),
       mask === null ? null : tile,
@@ -224,6 +224,10 @@ test('a store keeps the shape of what it fills: as many elements, whatever the s
   const at = { agent: 1, cta: 1, place: 0, cluster: 0 }
   const value = X.reshape(X.iota<1>([4], 0), [2, 2]) as unknown as ExprNode
   expect(
-    prepare(scope(world, at, []), { _tag: 'smem.store', destination: view('x'), value: value as never }),
+    prepare(environment(world, at, []), {
+      _tag: 'smem.store',
+      destination: view('x'),
+      value: value as never,
+    }),
   ).toMatchObject({ _tag: 'store', data: Float64Array.of(0, 1, 2, 3) })
 })

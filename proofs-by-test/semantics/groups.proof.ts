@@ -34,7 +34,7 @@ import type {
   WgmmaInFlight,
 } from '../../src/semantics/machine/operation.js'
 import { prepare } from '../../src/semantics/machine/prepare.js'
-import { scope } from '../../src/semantics/machine/scope.js'
+import { environment } from '../../src/semantics/machine/environment.js'
 import {
   withAgent,
   withBarrier,
@@ -143,7 +143,7 @@ describe('a commit', () => {
   })
 
   const issued = (m: Machine, i: Instruction): ReadonlyArray<InFlight> => {
-    const p = prepare(scope(world, { agent: 1, cta: 1, place: 0, cluster: 0 }, []), i)
+    const p = prepare(environment(world, { agent: 1, cta: 1, place: 0, cluster: 0 }, []), i)
     if (isFault(p)) throw new Error(p.message)
     switch (p._tag) {
       case 'cpAsync.copy':
@@ -284,7 +284,7 @@ describe('cp.async', () => {
   })
   test('what it is asked for: bytes of all elements, whatever the mask takes out', () => {
     const mask = X.lt(fours, X.splat(X.i32(2), [4]))
-    const p = prepare(scope(world, { agent: 1, cta: 1, place: 0, cluster: 0 }, []), {
+    const p = prepare(environment(world, { agent: 1, cta: 1, place: 0, cluster: 0 }, []), {
       _tag: 'cpAsync.copy',
       source: pointers,
       mask,

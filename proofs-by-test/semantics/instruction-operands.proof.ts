@@ -15,7 +15,7 @@ import type { ExprNode } from '../../src/semantics/expression.js'
 import type { Instruction } from '../../src/semantics/instruction.js'
 import type { Prepared } from '../../src/semantics/machine/operation.js'
 import { prepare } from '../../src/semantics/machine/prepare.js'
-import { scope } from '../../src/semantics/machine/scope.js'
+import { environment } from '../../src/semantics/machine/environment.js'
 import { isFault, type FaultValue } from '../../src/semantics/machine/value.js'
 import { instructionNames, mapOperands, operandsOf, type OperandKind } from '../../src/semantics/signature.js'
 import { launched, right } from './machine-samples.js'
@@ -41,7 +41,7 @@ const program = right(
 )
 const { world } = launched(program, bits('blackwell'))
 const prepared = (i: Instruction, frame: ReadonlyArray<undefined> = []): Prepared | FaultValue =>
-  prepare(scope(world, { agent: 1, cta: 1, place: 0, cluster: 0 }, frame), i)
+  prepare(environment(world, { agent: 1, cta: 1, place: 0, cluster: 0 }, frame), i)
 
 const ofThree = (x: number): X.Expr<'i1'> => X.lt(X.i32(x), X.i32(3))
 

@@ -7,7 +7,7 @@ import { unit } from '../../src/numerics/unit.js'
 import type { Instruction } from '../../src/semantics/instruction.js'
 import type { Prepared } from '../../src/semantics/machine/operation.js'
 import { prepare } from '../../src/semantics/machine/prepare.js'
-import { scope } from '../../src/semantics/machine/scope.js'
+import { environment } from '../../src/semantics/machine/environment.js'
 import { instructionNames, isInstructionName, signatureOf } from '../../src/semantics/signature.js'
 import { launched, solo } from './machine-samples.js'
 
@@ -80,7 +80,7 @@ const table: ReadonlyArray<readonly [Instruction, object]> = [
 
 test.each(table.map(([i, to]) => [i._tag, i, to] as const))('%s', (_, instruction, expected) => {
   const at = { agent: 0, cta: 0, place: 0, cluster: 0 }
-  expect(prepare(scope(world, at, []), instruction) as Prepared).toEqual(expected)
+  expect(prepare(environment(world, at, []), instruction) as Prepared).toEqual(expected)
 })
 test('the table has every instruction without operands', () => {
   const without = instructionNames.filter(

@@ -16,7 +16,7 @@ import * as Footprint from '../../src/semantics/machine/footprint.js'
 import type { Elements, InFlight, Prepared } from '../../src/semantics/machine/operation.js'
 import * as Plane from '../../src/semantics/machine/plane.js'
 import { prepare } from '../../src/semantics/machine/prepare.js'
-import { scope } from '../../src/semantics/machine/scope.js'
+import { environment } from '../../src/semantics/machine/environment.js'
 import { withPlane, withTensorMemory, type Machine } from '../../src/semantics/machine/state.js'
 import { isFault } from '../../src/semantics/machine/value.js'
 import { launched, right } from './machine-samples.js'
@@ -60,7 +60,7 @@ const machine = allocated(allocated(samples.machine, 0, 512), 1, 512)
 const x = { world, agent: 2, stamp: { agent: 2, at: 6, site: 0, iteration: [] } }
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 const prepared = <K extends Prepared['_tag']>(_tag: K, i: Instruction, agent = 2): Of<K> => {
-  const p = prepare(scope(world, { agent, cta: 1, place: 0, cluster: 0 }, []), i)
+  const p = prepare(environment(world, { agent, cta: 1, place: 0, cluster: 0 }, []), i)
   if (isFault(p)) throw new Error(`${p.code}: ${p.message}`)
   return p as Of<K>
 }
@@ -131,7 +131,9 @@ describe('copies', () => {
       ctaGroup: 1,
     })
     expect(prepared('tcgen05.copy', part(2)).bytes).toBe(32)
-    expect(prepare(scope(world, { agent: 2, cta: 1, place: 0, cluster: 0 }, []), part(1))).toMatchObject({
+    expect(
+      prepare(environment(world, { agent: 2, cta: 1, place: 0, cluster: 0 }, []), part(1)),
+    ).toMatchObject({
       code: 'tile.shape',
     })
   })
@@ -300,7 +302,7 @@ describe('registers', () => {
         sizes: [32, 4],
       })
     const code = (first: number): string | null => {
-      const p = prepare(scope(world, { agent: 3, cta: 1, place: 0, cluster: 0 }, []), {
+      const p = prepare(environment(world, { agent: 3, cta: 1, place: 0, cluster: 0 }, []), {
         _tag: 'tcgen05.st',
         destination: rows(first),
         value: X.splat<'i32', 2>(X.i32(0), [32, 4]),

@@ -16,7 +16,7 @@ import * as Footprint from '../../src/semantics/machine/footprint.js'
 import type { Elements, Prepared, Share, Tcgen05InFlight } from '../../src/semantics/machine/operation.js'
 import * as Plane from '../../src/semantics/machine/plane.js'
 import { prepare } from '../../src/semantics/machine/prepare.js'
-import { scope } from '../../src/semantics/machine/scope.js'
+import { environment } from '../../src/semantics/machine/environment.js'
 import { withInFlight, withPlane, withTensorMemory, type Machine } from '../../src/semantics/machine/state.js'
 import { isFault } from '../../src/semantics/machine/value.js'
 import * as Ref from '../../src/transforms/ref.js'
@@ -65,7 +65,7 @@ const part = (id: string, starts: ReadonlyArray<number>, sizes: ReadonlyArray<nu
     sizes,
   })
 const prepared = (cta: number, operands: Readonly<Record<string, never>>, ctaGroup: 1 | 2): Product => {
-  const p = prepare(scope(world, from(cta), []), {
+  const p = prepare(environment(world, from(cta), []), {
     _tag: 'tcgen05.mma',
     accumulate: X.i1(true),
     ctaGroup,
@@ -443,7 +443,7 @@ describe('a product in the queue', () => {
   test('an algebra without data writes nothing, and the log is the same', () => {
     const empty = launched(program, unit)
     const of = (w: typeof world, m: Machine) => {
-      const p = prepare(scope(w, from(1), []), {
+      const p = prepare(environment(w, from(1), []), {
         _tag: 'tcgen05.mma',
         accumulate: X.i1(true),
         ctaGroup: 2,

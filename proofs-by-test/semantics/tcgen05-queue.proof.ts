@@ -18,12 +18,12 @@ import {
   peerOf,
   type Queued,
 } from '../../src/semantics/instructions/tcgen05-queue.js'
-import type { Operands } from '../../src/semantics/machine/effect.js'
+import type { Environment } from '../../src/semantics/machine/environment.js'
 import * as Footprint from '../../src/semantics/machine/footprint.js'
 import { init } from '../../src/semantics/machine/mbarrier.js'
 import type { InFlight } from '../../src/semantics/machine/operation.js'
 import { prepare } from '../../src/semantics/machine/prepare.js'
-import { scope } from '../../src/semantics/machine/scope.js'
+import { environment } from '../../src/semantics/machine/environment.js'
 import { withBarrier, withInFlight } from '../../src/semantics/machine/state.js'
 import type { World } from '../../src/semantics/machine/world.js'
 import * as Ref from '../../src/transforms/ref.js'
@@ -43,8 +43,8 @@ const samples = launched(
 )
 const { world, machine } = samples
 /** A CTA of a cluster of so many. */
-const at = (cta: number, ctas: number, place = 0): Operands =>
-  scope({ ...world, ctas }, { agent: 0, cta, place, cluster: 0 }, [])
+const at = (cta: number, ctas: number, place = 0): Environment =>
+  environment({ ...world, ctas }, { agent: 0, cta, place, cluster: 0 }, [])
 
 describe('pairs', () => {
   test('the peer: the other of ranks 2i and 2i + 1, if the cluster has it', () => {
@@ -122,11 +122,11 @@ describe('where a commit arrives', () => {
     [-1, 'I2'],
   ] as const)('mask %s: barriers %s', (mask, barriers) => {
     const from = { agent: 2, cta: 2, place: 0, cluster: 0 }
-    expect(prepare(scope(world, from, []), commit(mask))).toMatchObject(
+    expect(prepare(environment(world, from, []), commit(mask))).toMatchObject(
       typeof barriers === 'string' ? { code: barriers } : { barriers },
     )
     expect(
-      prepare(scope(world, from, []), {
+      prepare(environment(world, from, []), {
         _tag: 'tcgen05.mma',
         accumulator: { _tag: 'storage', storage: 'd' } as never,
         a: { _tag: 'storage', storage: 'ta' } as never,
@@ -142,7 +142,7 @@ describe('where a commit arrives', () => {
   })
   test('of a pair: what group it is for stays with it', () => {
     const from = { agent: 2, cta: 2, place: 0, cluster: 0 }
-    expect(prepare(scope(world, from, []), commit(0b1100, 2))).toEqual({
+    expect(prepare(environment(world, from, []), commit(0b1100, 2))).toEqual({
       _tag: 'tcgen05.commit',
       barriers: [8, 11],
       ctaGroup: 2,

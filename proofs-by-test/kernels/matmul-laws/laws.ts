@@ -97,16 +97,13 @@ export const balanced = (): Unawaited => ({})
 
 type Tensors = ReadonlyMap<string, Float64Array>
 
-const options: CheckOptions = {
-  ...standardOptions,
-}
-
 const judged = (
   p: Program,
   o: Partial<CheckOptions> = {},
   algebra: Algebra = unit,
   tensors: Tensors = new Map(),
-): Checked => right(check(p, { ...options, algebra, arguments: { scalars: new Map(), tensors }, ...o }))
+): Checked =>
+  right(check(p, { ...standardOptions, algebra, arguments: { scalars: new Map(), tensors }, ...o }))
 
 const arithmeticOf = (p: Program): Algebra => bits(p.arch === 'sm90a' ? 'hopper' : 'blackwell')
 

@@ -3,13 +3,13 @@
  *
  * The table of the module, by hand. (The first cluster runs it in `pairs.proof.ts`.)
  */
-import { scope } from '../../../src/semantics/machine/scope.js'
 import { describe, expect, test } from 'vitest'
 import { unit } from '../../../src/numerics/unit.js'
 import * as B from '../../../src/semantics/builder.js'
 import type { ExprNode } from '../../../src/semantics/expression.js'
 import * as X from '../../../src/semantics/expression.js'
 import { destinations } from '../../../src/semantics/instructions/tma/destination.js'
+import { environment } from '../../../src/semantics/machine/environment.js'
 import { launched, right } from '../machine-samples.js'
 
 const worldOf = (ctas: number) =>
@@ -44,7 +44,7 @@ const delivered = (
 ): ReadonlyArray<string> | string => {
   const world = worldOf(ctas)
   const found = destinations(
-    scope(world, { agent: ctas, cta: 0, place: 1, cluster: 1 }, []),
+    environment(world, { agent: ctas, cta: 0, place: 1, cluster: 1 }, []),
     remote('image', into),
     remote('full', holder),
     mask === null ? undefined : tree(X.i32(mask)),

@@ -26,7 +26,7 @@ import type {
 } from '../../../src/semantics/machine/operation.js'
 import * as Plane from '../../../src/semantics/machine/plane.js'
 import { prepare } from '../../../src/semantics/machine/prepare.js'
-import { scope } from '../../../src/semantics/machine/scope.js'
+import { environment } from '../../../src/semantics/machine/environment.js'
 import {
   withAgent,
   withBarrier,
@@ -58,7 +58,7 @@ const stamp = { agent: 1, at: 8, site: 0, iteration: [3] }
 const x = { world, agent: 1, stamp }
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 const prepared = <K extends Prepared['_tag']>(_tag: K, i: Instruction): Of<K> => {
-  const p = prepare(scope(world, { agent: 1, cta: 1, place: 0, cluster: 0 }, []), i)
+  const p = prepare(environment(world, { agent: 1, cta: 1, place: 0, cluster: 0 }, []), i)
   if (isFault(p)) throw new Error(`${p.code}: ${p.message}`)
   return p as Of<K>
 }

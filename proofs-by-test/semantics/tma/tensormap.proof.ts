@@ -6,7 +6,7 @@ import { decodeTrace, encodeTrace } from '../../../src/semantics/trace/index.js'
 import { defaults, judgeLog } from '../../../src/semantics/detector/index.js'
 import { executeAcquire, executeCreate } from '../../../src/semantics/instructions/tma/tensormap.js'
 import { prepare } from '../../../src/semantics/machine/prepare.js'
-import { scope } from '../../../src/semantics/machine/scope.js'
+import { environment } from '../../../src/semantics/machine/environment.js'
 import type { Machine } from '../../../src/semantics/machine/state.js'
 import { isFault } from '../../../src/semantics/machine/value.js'
 import * as Policy from '../../../src/semantics/policy.js'
@@ -330,7 +330,7 @@ describe('which maps are there', () => {
   const pointer = (param: string, offset: number): never =>
     X.addptr({ _tag: 'paramPtr', param } as never, X.i32(offset)) as never
   const created = (m: Machine, param: string, offset: number): Machine => {
-    const p = prepare(scope(world, at, []), {
+    const p = prepare(environment(world, at, []), {
       _tag: 'tensormap.create',
       at: pointer(param, offset),
       tensor: pointer('t', 0),
@@ -348,7 +348,7 @@ describe('which maps are there', () => {
   const found = (m: Machine): ReadonlyArray<string> =>
     ['maps', 'others'].flatMap((param) =>
       [0, 64, 128, 192, 256, 320, 384].flatMap((offset) => {
-        const p = prepare(scope(world, at, []), {
+        const p = prepare(environment(world, at, []), {
           _tag: 'tensormap.acquire',
           at: pointer(param, offset),
           dtype: 'u16',
@@ -415,7 +415,7 @@ describe('which maps are there', () => {
   test('one of another dtype, or of another rank, is none of these', () => {
     const m = created(machine, 'maps', 0)
     const acquired = (dtype: 'u16' | 'i16', rank: number): string | null => {
-      const p = prepare(scope(world, at, []), {
+      const p = prepare(environment(world, at, []), {
         _tag: 'tensormap.acquire',
         at: pointer('maps', 0),
         dtype,

@@ -33,14 +33,8 @@ import { bitsOf, isFloat, isInt, type Dtype } from '../../numerics/dtype.js'
 import { wrap } from '../../numerics/integer.js'
 import type { AtomicOp, InstructionOf, Scope } from '../instruction.js'
 import type { Access } from '../log.js'
-import {
-  effect,
-  elementsOperand,
-  tileOperand,
-  type Effect,
-  type Executing,
-  type Operands,
-} from '../machine/effect.js'
+import { effect, elementsOperand, tileOperand, type Effect, type Executing } from '../machine/effect.js'
+import type { Environment } from '../machine/environment.js'
 import type { Elements, Prepared } from '../machine/operation.js'
 import * as Plane from '../machine/plane.js'
 import { lacks } from '../machine/scalar.js'
@@ -118,7 +112,7 @@ const combination = (
 // ---------------------------------------------------------------- reads and checks
 
 const prepared = (
-  o: Operands,
+  o: Environment,
   op: AtomicOp,
   destination: Elements | FaultValue,
   value: TileValue | FaultValue,
@@ -144,7 +138,7 @@ const prepared = (
   return { _tag: 'atomic', op, destination, data: value.data, compare: compare?.data ?? null, scope }
 }
 
-export const prepareShared = (o: Operands, i: InstructionOf<'smem.atomic'>): Prepared | FaultValue =>
+export const prepareShared = (o: Environment, i: InstructionOf<'smem.atomic'>): Prepared | FaultValue =>
   prepared(
     o,
     i.op,
@@ -154,7 +148,10 @@ export const prepareShared = (o: Operands, i: InstructionOf<'smem.atomic'>): Pre
     i.scope,
   )
 
-export const preparePointers = (o: Operands, i: InstructionOf<'gmem.atomicPtr'>): Prepared | FaultValue => {
+export const preparePointers = (
+  o: Environment,
+  i: InstructionOf<'gmem.atomicPtr'>,
+): Prepared | FaultValue => {
   const pointers = tileOperand(o, 'destination', i.destination)
   if (isFault(pointers)) return pointers
   const mask = i.mask === undefined ? null : tileOperand(o, 'mask', i.mask)

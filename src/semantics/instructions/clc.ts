@@ -29,8 +29,8 @@ import {
   placeOf,
   type Effect,
   type Executing,
-  type Operands,
 } from '../machine/effect.js'
+import type { Environment } from '../machine/environment.js'
 import * as Footprint from '../machine/footprint.js'
 import type { ClcInFlight, Elements, Prepared } from '../machine/operation.js'
 import { issuing, withInFlight, withResponses, withWave, type Machine } from '../machine/state.js'
@@ -46,7 +46,10 @@ export const responseBytes = 16
 
 // ---------------------------------------------------------------- reads and checks
 
-const responseOperand = (o: Operands, e: InstructionOf<'clc.query'>['response']): Elements | FaultValue => {
+const responseOperand = (
+  o: Environment,
+  e: InstructionOf<'clc.query'>['response'],
+): Elements | FaultValue => {
   const r = elementsOperand(o, 'response', e)
   if (isFault(r)) return r
   const spans = spansOf(r.footprint)
@@ -59,14 +62,17 @@ const responseOperand = (o: Operands, e: InstructionOf<'clc.query'>['response'])
 }
 
 /** The same bytes of another plane. */
-const elsewhere = (o: Operands, r: Elements, plane: number): Elements => {
+const elsewhere = (o: Environment, r: Elements, plane: number): Elements => {
   const { map } = r.footprint
   return map._tag === 'view'
     ? Footprint.ofLayout(o.world.footprints, plane, r.dtype, map.layout, map.base)
     : Footprint.ofAddresses(o.world.footprints, plane, r.dtype, map.shape, map.addresses)
 }
 
-export const prepareTryCancel = (o: Operands, i: InstructionOf<'clc.tryCancel'>): Prepared | FaultValue => {
+export const prepareTryCancel = (
+  o: Environment,
+  i: InstructionOf<'clc.tryCancel'>,
+): Prepared | FaultValue => {
   const response = responseOperand(o, i.response)
   if (isFault(response)) return response
   const b = barrierOperand(o, 'barrier', i.barrier)
@@ -83,7 +89,7 @@ export const prepareTryCancel = (o: Operands, i: InstructionOf<'clc.tryCancel'>)
   }
 }
 
-export const prepareQuery = (o: Operands, i: InstructionOf<'clc.query'>): Prepared | FaultValue => {
+export const prepareQuery = (o: Environment, i: InstructionOf<'clc.query'>): Prepared | FaultValue => {
   const response = responseOperand(o, i.response)
   return isFault(response) ? response : { _tag: 'clc.query', response }
 }

@@ -16,8 +16,8 @@ import {
   tileOperand,
   type Effect,
   type Executing,
-  type Operands,
 } from '../machine/effect.js'
+import type { Environment } from '../machine/environment.js'
 import type { CpAsyncArriveInFlight, CpAsyncInFlight, Prepared } from '../machine/operation.js'
 import * as Plane from '../machine/plane.js'
 import { issuing, withBarrier, withInFlight, withPlane, type Machine } from '../machine/state.js'
@@ -32,7 +32,7 @@ type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 
 // ---------------------------------------------------------------- reads and checks
 
-export const prepareCopy = (o: Operands, i: InstructionOf<'cpAsync.copy'>): Prepared | FaultValue => {
+export const prepareCopy = (o: Environment, i: InstructionOf<'cpAsync.copy'>): Prepared | FaultValue => {
   const pointers = tileOperand(o, 'source', i.source)
   if (isFault(pointers)) return pointers
   const mask = i.mask === undefined ? null : tileOperand(o, 'mask', i.mask)
@@ -55,7 +55,7 @@ export const prepareCopy = (o: Operands, i: InstructionOf<'cpAsync.copy'>): Prep
 }
 
 export const prepareArrive = (
-  o: Operands,
+  o: Environment,
   i: InstructionOf<'mbarrier.cpAsyncArrive'>,
 ): Prepared | FaultValue => {
   const b = barrierOperand(o, 'barrier', i.barrier)

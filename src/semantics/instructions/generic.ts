@@ -11,14 +11,8 @@ import { wrap } from '../../numerics/integer.js'
 import type { ExprNode } from '../expression.js'
 import type { InstructionOf, Scope } from '../instruction.js'
 import type { Access, Combine } from '../log.js'
-import {
-  effect,
-  elementsOperand,
-  tileOperand,
-  type Effect,
-  type Executing,
-  type Operands,
-} from '../machine/effect.js'
+import { effect, elementsOperand, tileOperand, type Effect, type Executing } from '../machine/effect.js'
+import type { Environment } from '../machine/environment.js'
 import { outOfFuel, spend } from '../machine/effort.js'
 import * as Footprint from '../machine/footprint.js'
 import type { Elements, Prepared } from '../machine/operation.js'
@@ -33,14 +27,14 @@ type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 
 // ---------------------------------------------------------------- reads and checks
 
-export const prepareLoad = (o: Operands, source: ExprNode): Prepared | FaultValue => {
+export const prepareLoad = (o: Environment, source: ExprNode): Prepared | FaultValue => {
   const e = elementsOperand(o, 'source', source)
   return isFault(e) ? e : { _tag: 'load', source: e, mask: null, other: null }
 }
 
 /** The elements that a tile of pointers names; a false `mask` takes an element out. */
 export const pointedElements = (
-  o: Operands,
+  o: Environment,
   field: string,
   pointers: TileValue,
   mask: TileValue | null,
@@ -70,10 +64,13 @@ export const pointedElements = (
   )
 }
 
-const optionalTile = (o: Operands, field: string, e: ExprNode | undefined): TileValue | null | FaultValue =>
-  e === undefined ? null : tileOperand(o, field, e)
+const optionalTile = (
+  o: Environment,
+  field: string,
+  e: ExprNode | undefined,
+): TileValue | null | FaultValue => (e === undefined ? null : tileOperand(o, field, e))
 
-export const prepareLoadPtr = (o: Operands, i: InstructionOf<'gmem.loadPtr'>): Prepared | FaultValue => {
+export const prepareLoadPtr = (o: Environment, i: InstructionOf<'gmem.loadPtr'>): Prepared | FaultValue => {
   const pointers = tileOperand(o, 'source', i.source)
   if (isFault(pointers)) return pointers
   const mask = optionalTile(o, 'mask', i.mask)
@@ -86,7 +83,11 @@ export const prepareLoadPtr = (o: Operands, i: InstructionOf<'gmem.loadPtr'>): P
     : { _tag: 'load', source, mask: mask?.data ?? null, other: other?.data ?? null }
 }
 
-export const prepareStore = (o: Operands, destination: ExprNode, value: ExprNode): Prepared | FaultValue => {
+export const prepareStore = (
+  o: Environment,
+  destination: ExprNode,
+  value: ExprNode,
+): Prepared | FaultValue => {
   const d = elementsOperand(o, 'destination', destination)
   if (isFault(d)) return d
   const v = tileOperand(o, 'value', value)
@@ -101,7 +102,7 @@ const storeOf = (destination: Elements, v: TileValue): Prepared | FaultValue =>
         `store: a tile of shape (${v.shape.join(', ')}) does not fill a destination of shape (${destination.shape.join(', ')})`,
       )
 
-export const prepareStorePtr = (o: Operands, i: InstructionOf<'gmem.storePtr'>): Prepared | FaultValue => {
+export const prepareStorePtr = (o: Environment, i: InstructionOf<'gmem.storePtr'>): Prepared | FaultValue => {
   const pointers = tileOperand(o, 'destination', i.destination)
   if (isFault(pointers)) return pointers
   const mask = optionalTile(o, 'mask', i.mask)

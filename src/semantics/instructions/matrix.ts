@@ -4,7 +4,8 @@
 import * as O from 'fp-ts/lib/Option.js'
 import { mmaTypes, type MmaTypes } from '../../numerics/algebra.js'
 import type { ExprNode } from '../expression.js'
-import { elementsOperand, type Operands } from '../machine/effect.js'
+import { elementsOperand } from '../machine/effect.js'
+import type { Environment } from '../machine/environment.js'
 import type { Elements } from '../machine/operation.js'
 import * as V from '../machine/value.js'
 import { isFault, type FaultValue } from '../machine/value.js'
@@ -42,11 +43,11 @@ interface Given {
   readonly saturate?: boolean
 }
 
-const optional = (o: Operands, field: string, e: ExprNode | undefined): Elements | null | FaultValue =>
+const optional = (o: Environment, field: string, e: ExprNode | undefined): Elements | null | FaultValue =>
   e === undefined ? null : elementsOperand(o, field, e)
 
 /** Scales of both operands, or none. `stored` is what A holds along k. */
-const scalesOf = (o: Operands, i: Given, stored: number): Scales | null | FaultValue => {
+const scalesOf = (o: Environment, i: Given, stored: number): Scales | null | FaultValue => {
   const a = optional(o, 'scaleA', i.scaleA)
   if (isFault(a)) return a
   const b = optional(o, 'scaleB', i.scaleB)
@@ -67,7 +68,7 @@ const scalesOf = (o: Operands, i: Given, stored: number): Scales | null | FaultV
 }
 
 /** Evaluates and checks the operands; `unit` is what messages call the instruction. B holds one `split`th of the columns. */
-export const matrices = (o: Operands, unit: string, i: Given, split: 1 | 2): Matrices | FaultValue => {
+export const matrices = (o: Environment, unit: string, i: Given, split: 1 | 2): Matrices | FaultValue => {
   const a = elementsOperand(o, 'a', i.a)
   if (isFault(a)) return a
   const b = elementsOperand(o, 'b', i.b)

@@ -9,14 +9,8 @@
  */
 import type { InstructionOf } from '../instruction.js'
 import type { BarrierEvent, Wait } from '../log.js'
-import {
-  barrierOperand,
-  effect,
-  intOperand,
-  type Effect,
-  type Executing,
-  type Operands,
-} from '../machine/effect.js'
+import { barrierOperand, effect, intOperand, type Effect, type Executing } from '../machine/effect.js'
+import type { Environment } from '../machine/environment.js'
 import { init, isTrap, passes, update } from '../machine/mbarrier.js'
 import type { Prepared } from '../machine/operation.js'
 import { withBarrier, type Machine } from '../machine/state.js'
@@ -31,17 +25,17 @@ type Arrives =
 
 // ---------------------------------------------------------------- reads and checks
 
-export const prepareInit = (o: Operands, i: InstructionOf<'mbarrier.init'>): Prepared | FaultValue => {
+export const prepareInit = (o: Environment, i: InstructionOf<'mbarrier.init'>): Prepared | FaultValue => {
   const b = barrierOperand(o, 'barrier', i.barrier)
   return isFault(b) ? b : { _tag: 'mbarrier.init', barrier: b.first, count: i.count }
 }
 
-export const prepareInval = (o: Operands, i: InstructionOf<'mbarrier.inval'>): Prepared | FaultValue => {
+export const prepareInval = (o: Environment, i: InstructionOf<'mbarrier.inval'>): Prepared | FaultValue => {
   const b = barrierOperand(o, 'barrier', i.barrier)
   return isFault(b) ? b : { _tag: 'mbarrier.inval', barrier: b.first }
 }
 
-export const prepareArrive = (o: Operands, i: Arrives): Prepared | FaultValue => {
+export const prepareArrive = (o: Environment, i: Arrives): Prepared | FaultValue => {
   const b = barrierOperand(o, 'barrier', i.barrier)
   if (isFault(b)) return b
   const bytes =
@@ -64,7 +58,7 @@ export const prepareArrive = (o: Operands, i: Arrives): Prepared | FaultValue =>
 }
 
 export const prepareWait = (
-  o: Operands,
+  o: Environment,
   i: InstructionOf<'mbarrier.wait'> | InstructionOf<'mbarrier.test'>,
 ): Prepared | FaultValue => {
   const b = barrierOperand(o, 'barrier', i.barrier)

@@ -21,7 +21,9 @@
  */
 import type { InstructionOf } from '../instruction.js'
 import type { SemaphoreEvent } from '../log.js'
-import { effect, intOperand, valueOf, type Effect, type Executing, type Operands } from '../machine/effect.js'
+import { effect, intOperand, type Effect, type Executing } from '../machine/effect.js'
+import { valueIn } from '../machine/evaluate.js'
+import type { Environment } from '../machine/environment.js'
 import * as Footprint from '../machine/footprint.js'
 import type { Elements, Prepared } from '../machine/operation.js'
 import * as Plane from '../machine/plane.js'
@@ -37,10 +39,10 @@ const greatest = 2 ** 31 - 1
 // ---------------------------------------------------------------- reads and checks
 
 const counterOperand = (
-  o: Operands,
+  o: Environment,
   i: InstructionOf<'semaphore.signal' | 'semaphore.wait'>,
 ): Elements | FaultValue => {
-  const at = valueOf(o, i.at)
+  const at = valueIn(o, i.at)
   if (isFault(at)) return at
   if (typeof at !== 'object' || at._tag !== 'ptr')
     return V.fault('type.mismatch', `at: expected a pointer, found ${V.kindOf(at)}`)
@@ -55,7 +57,7 @@ const counterOperand = (
 }
 
 export const prepare = (
-  o: Operands,
+  o: Environment,
   i: InstructionOf<'semaphore.signal' | 'semaphore.wait'>,
 ): Prepared | FaultValue => {
   const counter = counterOperand(o, i)

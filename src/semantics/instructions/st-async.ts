@@ -34,8 +34,8 @@ import {
   tileOperand,
   type Effect,
   type Executing,
-  type Operands,
 } from '../machine/effect.js'
+import type { Environment } from '../machine/environment.js'
 import type { Prepared, StAsyncInFlight } from '../machine/operation.js'
 import * as Plane from '../machine/plane.js'
 import { issuing, withInFlight, withPlane, type Machine } from '../machine/state.js'
@@ -47,7 +47,7 @@ type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 
 // ---------------------------------------------------------------- reads and checks
 
-export const prepare = (o: Operands, i: InstructionOf<'stAsync.store'>): Prepared | FaultValue => {
+export const prepare = (o: Environment, i: InstructionOf<'stAsync.store'>): Prepared | FaultValue => {
   const destination = elementsOperand(o, 'destination', i.destination)
   if (isFault(destination)) return destination
   const v = tileOperand(o, 'value', i.value)

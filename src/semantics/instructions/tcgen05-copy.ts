@@ -28,7 +28,8 @@ import { tmemLaneBytes } from '../../layouts/tensor-memory/geometry.js'
 import * as Ref from '../../transforms/ref.js'
 import type { InstructionOf } from '../instruction.js'
 import type { LogEvent } from '../log.js'
-import { effect, elementsOperand, type Effect, type Executing, type Operands } from '../machine/effect.js'
+import { effect, elementsOperand, type Effect, type Executing } from '../machine/effect.js'
+import type { Environment } from '../machine/environment.js'
 import * as Footprints from '../machine/footprint.js'
 import type { Elements, Prepared, Tcgen05CopyInFlight } from '../machine/operation.js'
 import * as Plane from '../machine/plane.js'
@@ -46,7 +47,7 @@ type Copy = Extract<Prepared, { readonly _tag: 'tcgen05.copy' }>
 /** How many lanes on the copies of a row lie: where those of row 0 are. */
 export const laneSteps = (shape: CopyShape): ReadonlyArray<number> => copyLanes(shape, 0)
 
-export const prepareCp = (o: Operands, i: InstructionOf<'tcgen05.cp'>): Prepared | FaultValue => {
+export const prepareCp = (o: Environment, i: InstructionOf<'tcgen05.cp'>): Prepared | FaultValue => {
   const pair = checkGroup(o, i._tag, i.ctaGroup)
   if (pair !== null) return pair
   const source = elementsOperand(o, 'source', i.source)
@@ -75,7 +76,7 @@ export const prepareCp = (o: Operands, i: InstructionOf<'tcgen05.cp'>): Prepared
   }
 }
 
-export const prepareShift = (o: Operands, i: InstructionOf<'tcgen05.shift'>): Prepared | FaultValue => {
+export const prepareShift = (o: Environment, i: InstructionOf<'tcgen05.shift'>): Prepared | FaultValue => {
   const pair = checkGroup(o, i._tag, i.ctaGroup)
   if (pair !== null) return pair
   const all = elementsOperand(o, 'destination', i.destination)

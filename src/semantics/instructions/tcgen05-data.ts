@@ -24,14 +24,8 @@ import { bitsOf, isInt } from '../../numerics/dtype.js'
 import { wrap } from '../../numerics/integer.js'
 import type { InstructionOf } from '../instruction.js'
 import type { Access, LogEvent } from '../log.js'
-import {
-  effect,
-  elementsOperand,
-  tileOperand,
-  type Effect,
-  type Executing,
-  type Operands,
-} from '../machine/effect.js'
+import { effect, elementsOperand, tileOperand, type Effect, type Executing } from '../machine/effect.js'
+import type { Environment } from '../machine/environment.js'
 import type { Prepared, Tcgen05LdInFlight, Tcgen05StInFlight } from '../machine/operation.js'
 import * as Plane from '../machine/plane.js'
 import { issuing, withInFlight, withPlane, type Machine } from '../machine/state.js'
@@ -44,7 +38,7 @@ type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 
 // ---------------------------------------------------------------- reads and checks
 
-export const prepareLd = (o: Operands, i: InstructionOf<'tcgen05.ld'>): Prepared | FaultValue => {
+export const prepareLd = (o: Environment, i: InstructionOf<'tcgen05.ld'>): Prepared | FaultValue => {
   const source = elementsOperand(o, 'source', i.source)
   if (isFault(source)) return source
   const destination = elementsOperand(o, 'destination', i.destination)
@@ -57,7 +51,7 @@ export const prepareLd = (o: Operands, i: InstructionOf<'tcgen05.ld'>): Prepared
   return outOfReach(o.world, o.at.agent, 'source', source) ?? { _tag: 'tcgen05.ld', source, destination }
 }
 
-export const prepareSt = (o: Operands, i: InstructionOf<'tcgen05.st'>): Prepared | FaultValue => {
+export const prepareSt = (o: Environment, i: InstructionOf<'tcgen05.st'>): Prepared | FaultValue => {
   const d = elementsOperand(o, 'destination', i.destination)
   if (isFault(d)) return d
   const v = tileOperand(o, 'value', i.value)

@@ -44,7 +44,8 @@ import {
 import type { InstructionOf } from '../instruction.js'
 import type { Footprint } from '../log.js'
 import { spansOf } from '../log.js'
-import { ctaOf, effect, type Effect, type Executing, type Operands } from '../machine/effect.js'
+import { ctaOf, effect, type Effect, type Executing } from '../machine/effect.js'
+import type { Environment } from '../machine/environment.js'
 import * as Footprints from '../machine/footprint.js'
 import type { Elements, Prepared } from '../machine/operation.js'
 import { addressesInByte } from '../machine/plane.js'
@@ -60,7 +61,7 @@ type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 // ---------------------------------------------------------------- reads and checks
 
 export const prepare = (
-  o: Operands,
+  o: Environment,
   i: InstructionOf<'tcgen05.alloc' | 'tcgen05.dealloc' | 'tcgen05.relinquish'>,
 ): Prepared | FaultValue => {
   const pair = checkGroup(o, i._tag, i.ctaGroup)

@@ -43,7 +43,8 @@ import { storedAt } from '../../layouts/tensor-memory/sparsity.js'
 import { zeroOf } from '../../numerics/algebra.js'
 import type { InstructionOf } from '../instruction.js'
 import type { LogEvent } from '../log.js'
-import { conditionOperand, effect, type Effect, type Executing, type Operands } from '../machine/effect.js'
+import { conditionOperand, effect, type Effect, type Executing } from '../machine/effect.js'
+import type { Environment } from '../machine/environment.js'
 import type { Elements, Prepared, Share, Tcgen05InFlight } from '../machine/operation.js'
 import * as Plane from '../machine/plane.js'
 import { issuing, withInFlight, withPlane, type Machine } from '../machine/state.js'
@@ -85,7 +86,7 @@ const kindNumber: Readonly<Record<MmaKind, number>> = {
 /** The same, of a sparse A. */
 const sparseKinds = 8
 
-export const prepareMma = (o: Operands, i: InstructionOf<'tcgen05.mma'>): Prepared | FaultValue => {
+export const prepareMma = (o: Environment, i: InstructionOf<'tcgen05.mma'>): Prepared | FaultValue => {
   const pair = checkGroup(o, i._tag, i.ctaGroup)
   if (pair !== null) return pair
   const product = matrices(o, 'tcgen05.mma', i, i.ctaGroup)

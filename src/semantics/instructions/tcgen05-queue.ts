@@ -38,8 +38,8 @@ import {
   intOperand,
   type Effect,
   type Executing,
-  type Operands,
 } from '../machine/effect.js'
+import type { Environment } from '../machine/environment.js'
 import type {
   Elements,
   InFlight,
@@ -63,7 +63,7 @@ export type Queued = Tcgen05InFlight | Tcgen05CopyInFlight | Tcgen05CommitInFlig
 
 /** The barriers that a commit arrives on: its own, or the one at the same place in each CTA of the mask. */
 const targets = (
-  o: Operands,
+  o: Environment,
   barrier: ExprNode,
   multicast: ExprNode | undefined,
 ): ReadonlyArray<number> | FaultValue => {
@@ -85,7 +85,7 @@ const targets = (
 const isTargets = (x: ReadonlyArray<number> | FaultValue): x is ReadonlyArray<number> => !('_tag' in x)
 
 /** The CTA that acts with this one, or why there is none. */
-export const peerOf = (o: Operands, name: string): number | FaultValue => {
+export const peerOf = (o: Environment, name: string): number | FaultValue => {
   const peer = o.at.cta ^ 1
   return peer < o.world.ctas
     ? peer
@@ -96,14 +96,14 @@ export const peerOf = (o: Operands, name: string): number | FaultValue => {
 }
 
 /** There is a pair, if one is needed. */
-export const checkGroup = (o: Operands, name: string, ctaGroup: 1 | 2): FaultValue | null => {
+export const checkGroup = (o: Environment, name: string, ctaGroup: 1 | 2): FaultValue | null => {
   if (ctaGroup === 1) return null
   const peer = peerOf(o, name)
   return typeof peer === 'number' ? null : peer
 }
 
 /** The CTAs that an instruction acts on, the even one of a pair first, counted from the one that issues. */
-export const ctasOf = (o: Operands, ctaGroup: 1 | 2): ReadonlyArray<number> =>
+export const ctasOf = (o: Environment, ctaGroup: 1 | 2): ReadonlyArray<number> =>
   ctaGroup === 1 ? [0] : [-(o.at.cta % 2), 1 - (o.at.cta % 2)]
 
 /** The same offset in another CTA, perhaps further on. */
@@ -119,7 +119,7 @@ export const elsewhere = (world: World, e: Elements, ctas: number, bytes: number
     : e
 
 /** Operands are offsets in the memory of the CTA that issues. */
-export const ownMemory = (o: Operands, field: string, e: Elements): FaultValue | null => {
+export const ownMemory = (o: Environment, field: string, e: Elements): FaultValue | null => {
   const cta = o.world.header.planes[e.plane]!.cta
   return cta === o.at.place * o.world.ctas + o.at.cta
     ? null
@@ -129,7 +129,7 @@ export const ownMemory = (o: Operands, field: string, e: Elements): FaultValue |
       )
 }
 
-export const prepareCommit = (o: Operands, i: InstructionOf<'tcgen05.commit'>): Prepared | FaultValue => {
+export const prepareCommit = (o: Environment, i: InstructionOf<'tcgen05.commit'>): Prepared | FaultValue => {
   const pair = checkGroup(o, i._tag, i.ctaGroup)
   if (pair !== null) return pair
   const barriers = targets(o, i.barrier, i.multicast)
@@ -138,7 +138,7 @@ export const prepareCommit = (o: Operands, i: InstructionOf<'tcgen05.commit'>): 
 
 /** The barriers of each completion whose predicate is true. */
 export const completionsOf = (
-  o: Operands,
+  o: Environment,
   completions: ReadonlyArray<Completion>,
 ): ReadonlyArray<ReadonlyArray<number>> | FaultValue => {
   const out: ReadonlyArray<number>[] = []

@@ -15,7 +15,8 @@ import { zeroOf } from '../../numerics/algebra.js'
 import { isFloat } from '../../numerics/dtype.js'
 import type { InstructionOf } from '../instruction.js'
 import type { LogEvent } from '../log.js'
-import { conditionOperand, effect, type Effect, type Executing, type Operands } from '../machine/effect.js'
+import { conditionOperand, effect, type Effect, type Executing } from '../machine/effect.js'
+import type { Environment } from '../machine/environment.js'
 import type { Prepared, WgmmaInFlight } from '../machine/operation.js'
 import * as Plane from '../machine/plane.js'
 import { issuing, withInFlight, withPlane, type Machine } from '../machine/state.js'
@@ -29,7 +30,7 @@ type Mma = Extract<Prepared, { readonly _tag: 'wgmma.mma' }>
 
 // ---------------------------------------------------------------- reads and checks
 
-export const prepareMma = (o: Operands, i: InstructionOf<'wgmma.mma'>): Prepared | FaultValue => {
+export const prepareMma = (o: Environment, i: InstructionOf<'wgmma.mma'>): Prepared | FaultValue => {
   const product = matrices(o, 'wgmma', i, 1)
   if (isFault(product)) return product
   const { a, b, accumulator, types, m, n, k } = product

@@ -12,7 +12,7 @@ import type { LinkedCarried, LinkedRegion, LinkedStmt } from '../link.js'
 import { endless, outOfFuel, spend } from './effort.js'
 import { valueIn } from './evaluate.js'
 import { prepare } from './prepare.js'
-import { noNames, type Frame, type Names } from './scope.js'
+import { noNames, type Frame, type Names } from './environment.js'
 import { agentState, control, type AgentState, type Control, type Ready } from './state.js'
 import * as V from './value.js'
 import type { FaultValue, Value } from './value.js'
@@ -20,7 +20,7 @@ import type { Standpoint, World } from './world.js'
 
 type Slots = (Value | undefined)[]
 
-/** Where the walk stands: a scope, and the control; local to one `advance`. */
+/** Where the walk stands: an environment, and the control; local to one `advance`. */
 interface Walk {
   readonly world: World
   readonly at: Standpoint

@@ -15,7 +15,7 @@ import { outOfFuel, spend } from './effort.js'
 import { valueIn } from './evaluate.js'
 import * as Footprint from './footprint.js'
 import type { Elements } from './operation.js'
-import type { Scope } from './scope.js'
+import type { Environment } from './environment.js'
 import type { Machine } from './state.js'
 import * as V from './value.js'
 import type { BarrierValue, DescriptorValue, FaultValue, TileValue, Value, ViewValue } from './value.js'
@@ -36,9 +36,6 @@ export interface Executing {
   readonly stamp: Stamp
 }
 
-/** Where operands are evaluated. */
-export type Operands = Scope
-
 export const effect = (
   machine: Machine,
   events: ReadonlyArray<LogEvent>,
@@ -50,18 +47,16 @@ export const effect = (
 const expected = (what: string, field: string, v: Value): FaultValue =>
   V.isFault(v) ? v : V.fault('type.mismatch', `${field}: expected ${what}, found ${V.kindOf(v)}`)
 
-export const valueOf: (o: Operands, e: ExprNode) => Value = valueIn
-
-export const intOperand = (o: Operands, field: string, e: ExprNode): number | FaultValue => {
-  const v = valueOf(o, e)
+export const intOperand = (o: Environment, field: string, e: ExprNode): number | FaultValue => {
+  const v = valueIn(o, e)
   return typeof v === 'number' ? v : expected('an i32', field, v)
 }
-export const conditionOperand = (o: Operands, field: string, e: ExprNode): boolean | FaultValue => {
-  const v = valueOf(o, e)
+export const conditionOperand = (o: Environment, field: string, e: ExprNode): boolean | FaultValue => {
+  const v = valueIn(o, e)
   return typeof v === 'boolean' ? v : expected('an i1', field, v)
 }
 export const intsOperand = (
-  o: Operands,
+  o: Environment,
   field: string,
   es: ReadonlyArray<ExprNode>,
 ): ReadonlyArray<number> | FaultValue => {
@@ -74,28 +69,32 @@ export const intsOperand = (
   return out
 }
 /** One barrier, not an array of them. */
-export const barrierOperand = (o: Operands, field: string, e: ExprNode): BarrierValue | FaultValue => {
-  const v = valueOf(o, e)
+export const barrierOperand = (o: Environment, field: string, e: ExprNode): BarrierValue | FaultValue => {
+  const v = valueIn(o, e)
   if (typeof v !== 'object' || v._tag !== 'barrier') return expected('a barrier', field, v)
   return v.shape.length === 0 || v.shape.every((d) => d === 1)
     ? v
     : V.fault('type.mismatch', `${field}: expected one barrier, found ${String(v.shape.join(' x '))} of them`)
 }
-export const descriptorOperand = (o: Operands, field: string, e: ExprNode): DescriptorValue | FaultValue => {
-  const v = valueOf(o, e)
+export const descriptorOperand = (
+  o: Environment,
+  field: string,
+  e: ExprNode,
+): DescriptorValue | FaultValue => {
+  const v = valueIn(o, e)
   return typeof v === 'object' && v._tag === 'descriptor' ? v : expected('a descriptor', field, v)
 }
-export const viewOperand = (o: Operands, field: string, e: ExprNode): ViewValue | FaultValue => {
-  const v = valueOf(o, e)
+export const viewOperand = (o: Environment, field: string, e: ExprNode): ViewValue | FaultValue => {
+  const v = valueIn(o, e)
   return typeof v === 'object' && v._tag === 'view' ? v : expected('a view', field, v)
 }
-export const tileOperand = (o: Operands, field: string, e: ExprNode): TileValue | FaultValue => {
-  const v = valueOf(o, e)
+export const tileOperand = (o: Environment, field: string, e: ExprNode): TileValue | FaultValue => {
+  const v = valueIn(o, e)
   return typeof v === 'object' && v._tag === 'tile' ? v : expected('a tile', field, v)
 }
 
 /** The elements of a view operand; refused when a byte of it lies outside its plane. */
-export const elementsOperand = (o: Operands, field: string, e: ExprNode): Elements | FaultValue => {
+export const elementsOperand = (o: Environment, field: string, e: ExprNode): Elements | FaultValue => {
   const v = viewOperand(o, field, e)
   return V.isFault(v) ? v : elementsAt(o.world, field, v.plane, v.dtype, v.layout, v.base)
 }

@@ -18,7 +18,7 @@ import {
   scalarOf,
   wrap64,
 } from './scalar.js'
-import type { Evaluate, Scope } from './scope.js'
+import type { Evaluate, Environment } from './environment.js'
 import { binaryTile, compareTile, isTile, sameShape, splatLike } from './tile.js'
 import * as V from './value.js'
 import type { Value } from './value.js'
@@ -30,11 +30,11 @@ export type NumberNode = Extract<
 
 const isFloating = (v: Value): v is V.FloatValue => typeof v === 'object' && v._tag === 'float'
 
-export const evaluateNumber = (s: Scope, e: NumberNode, go: Evaluate): Value => {
-  const { world } = s
+export const evaluateNumber = (env: Environment, e: NumberNode, go: Evaluate): Value => {
+  const { world } = env
   switch (e._tag) {
     case 'unary': {
-      const x = go(s, e.x)
+      const x = go(env, e.x)
       if (V.isFault(x)) return x
       if (isTile(x) && isFloat(x.element)) {
         const f = world.algebra.unary(e.op, e.mode, x.element)
@@ -54,8 +54,8 @@ export const evaluateNumber = (s: Scope, e: NumberNode, go: Evaluate): Value => 
       return V.fault('type.mismatch', `${e.op}: expected a float, found ${V.kindOf(x)}`)
     }
     case 'binary': {
-      const x = go(s, e.x)
-      const y = go(s, e.y)
+      const x = go(env, e.x)
+      const y = go(env, e.y)
       if (V.isFault(x)) return x
       if (V.isFault(y)) return y
       if (isTile(x) || isTile(y)) {
@@ -67,9 +67,9 @@ export const evaluateNumber = (s: Scope, e: NumberNode, go: Evaluate): Value => 
       return binaryScalar(world, e.op, x, y)
     }
     case 'fma': {
-      const x = go(s, e.x)
-      const y = go(s, e.y)
-      const z = go(s, e.z)
+      const x = go(env, e.x)
+      const y = go(env, e.y)
+      const z = go(env, e.z)
       if (V.isFault(x)) return x
       if (V.isFault(y)) return y
       if (V.isFault(z)) return z
@@ -90,8 +90,8 @@ export const evaluateNumber = (s: Scope, e: NumberNode, go: Evaluate): Value => 
       return mismatch('fma', x, y)
     }
     case 'compare': {
-      const x = go(s, e.x)
-      const y = go(s, e.y)
+      const x = go(env, e.x)
+      const y = go(env, e.y)
       if (V.isFault(x)) return x
       if (V.isFault(y)) return y
       if (isTile(x) || isTile(y)) {
@@ -103,9 +103,9 @@ export const evaluateNumber = (s: Scope, e: NumberNode, go: Evaluate): Value => 
       return compareScalar(world, e.op, e.signed, x, y)
     }
     case 'select': {
-      const c = go(s, e.cond)
-      const x = go(s, e.x)
-      const y = go(s, e.y)
+      const c = go(env, e.cond)
+      const x = go(env, e.x)
+      const y = go(env, e.y)
       if (V.isFault(c)) return c
       if (typeof c === 'boolean') return c ? x : y
       if (V.isFault(x)) return x
@@ -131,7 +131,7 @@ export const evaluateNumber = (s: Scope, e: NumberNode, go: Evaluate): Value => 
       return V.fault('type.mismatch', `select: expected an i1 or a tile of them, found ${V.kindOf(c)}`)
     }
     case 'convert': {
-      const x = go(s, e.x)
+      const x = go(env, e.x)
       if (V.isFault(x)) return x
       if (isTile(x)) {
         if (x.element === 'ptr') return V.fault('type.mismatch', `${e.op}: expected numbers, found pointers`)
@@ -164,7 +164,7 @@ export const evaluateNumber = (s: Scope, e: NumberNode, go: Evaluate): Value => 
       let bits = 0n
       let at = 0n
       for (const part of e.parts) {
-        const v = go(s, part)
+        const v = go(env, part)
         if (V.isFault(v)) return v
         const dtype = dtypeOfScalar(v)
         const c = carrierOf(v)
@@ -179,7 +179,7 @@ export const evaluateNumber = (s: Scope, e: NumberNode, go: Evaluate): Value => 
     }
     case 'unpack': {
       if (world.algebra.memory !== 'bytes') return lacks(world, 'unpacking', e.to)
-      const x = go(s, e.x)
+      const x = go(env, e.x)
       const c = typeof x === 'bigint' ? x : carrierOf(x)
       if (typeof c === 'object') return c
       const width = bitsOf(e.to)

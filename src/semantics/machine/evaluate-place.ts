@@ -10,7 +10,7 @@ import * as Ref from '../../transforms/ref.js'
 import type { Failure } from '../../failure.js'
 import type { ExprNode } from '../expression.js'
 import { carrierOf } from './scalar.js'
-import type { Evaluate, Scope } from './scope.js'
+import type { Evaluate, Environment } from './environment.js'
 import { isTile, sameShape, shapeText, sizeOf } from './tile.js'
 import * as V from './value.js'
 import type { Value, ViewValue } from './value.js'
@@ -58,8 +58,8 @@ export type PlaceNode = Extract<
   }
 >
 
-export const evaluatePlace = (scope: Scope, e: PlaceNode, go: Evaluate): Value => {
-  const { world, at } = scope
+export const evaluatePlace = (env: Environment, e: PlaceNode, go: Evaluate): Value => {
+  const { world, at } = env
   switch (e._tag) {
     case 'place':
       return placeOf(world, at, e.of, e.axis)
@@ -74,8 +74,8 @@ export const evaluatePlace = (scope: Scope, e: PlaceNode, go: Evaluate): Value =
         : V.ptr(tensor.dtype, tensor.plane, 0)
     }
     case 'addptr': {
-      const p = go(scope, e.ptr)
-      const o = go(scope, e.offset)
+      const p = go(env, e.ptr)
+      const o = go(env, e.offset)
       if (V.isFault(p)) return p
       if (V.isFault(o)) return o
       if (typeof p !== 'object')
@@ -117,8 +117,8 @@ export const evaluatePlace = (scope: Scope, e: PlaceNode, go: Evaluate): Value =
     case 'descriptor':
       return world.descriptors.get(e.param) ?? V.fault('param.unknown', `no descriptor parameter ${e.param}`)
     case 'slot': {
-      const of = go(scope, e.of)
-      const index = go(scope, e.index)
+      const of = go(env, e.of)
+      const index = go(env, e.index)
       if (V.isFault(of)) return of
       if (V.isFault(index)) return index
       if (typeof index !== 'number' || typeof of !== 'object')
@@ -144,13 +144,13 @@ export const evaluatePlace = (scope: Scope, e: PlaceNode, go: Evaluate): Value =
       )
     }
     case 'slice': {
-      const of = go(scope, e.of)
+      const of = go(env, e.of)
       if (V.isFault(of)) return of
       if (typeof of !== 'object' || of._tag !== 'view')
         return V.fault('type.mismatch', 'slice: expected a view')
       const starts: number[] = []
       for (const s of e.starts) {
-        const v = go(scope, s)
+        const v = go(env, s)
         if (V.isFault(v)) return v
         if (typeof v !== 'number') return V.fault('type.mismatch', 'slice: expected i32 starts')
         starts.push(v)
@@ -170,7 +170,7 @@ export const evaluatePlace = (scope: Scope, e: PlaceNode, go: Evaluate): Value =
       )
     }
     case 'transposeView': {
-      const of = go(scope, e.of)
+      const of = go(env, e.of)
       if (typeof of !== 'object' || of._tag !== 'view')
         return V.isFault(of) ? of : V.fault('type.mismatch', 'transpose: expected a view')
       return moved(
@@ -180,7 +180,7 @@ export const evaluatePlace = (scope: Scope, e: PlaceNode, go: Evaluate): Value =
       )
     }
     case 'reshapeView': {
-      const of = go(scope, e.of)
+      const of = go(env, e.of)
       if (typeof of !== 'object' || of._tag !== 'view')
         return V.isFault(of) ? of : V.fault('type.mismatch', 'reshape: expected a view')
       return moved(
@@ -190,14 +190,14 @@ export const evaluatePlace = (scope: Scope, e: PlaceNode, go: Evaluate): Value =
       )
     }
     case 'reinterpret': {
-      const of = go(scope, e.of)
+      const of = go(env, e.of)
       if (typeof of !== 'object' || of._tag !== 'view')
         return V.isFault(of) ? of : V.fault('type.mismatch', 'reinterpret: expected a view')
       return V.view(of.space, e.dtype, of.plane, e.layout, of.base)
     }
     case 'remote': {
-      const of = go(scope, e.of)
-      const rank = go(scope, e.rank)
+      const of = go(env, e.of)
+      const rank = go(env, e.rank)
       if (V.isFault(of)) return of
       if (V.isFault(rank)) return rank
       if (typeof rank !== 'number' || typeof of !== 'object')

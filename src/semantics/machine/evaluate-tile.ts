@@ -9,7 +9,7 @@ import type { Combine, ExprNode } from '../expression.js'
 import type { ScalarName } from '../types.js'
 import { outOfFuel, spend } from './effort.js'
 import { binaryName, carrierOf, dtypeOfScalar, scalarOf } from './scalar.js'
-import { scope, type Evaluate, type Scope } from './scope.js'
+import { environment, type Evaluate, type Environment } from './environment.js'
 import {
   isTile,
   notATile,
@@ -43,8 +43,8 @@ export type TileNode = Extract<
 >
 
 /** The operands come evaluated on demand (`go`), those of a combine under its names. */
-export const evaluateTile = (s: Scope, e: TileNode, go: Evaluate): Value => {
-  const { world } = s
+export const evaluateTile = (env: Environment, e: TileNode, go: Evaluate): Value => {
+  const { world } = env
   switch (e._tag) {
     case 'iota': {
       const data = new Float64Array(sizeOf(e.shape))
@@ -54,7 +54,7 @@ export const evaluateTile = (s: Scope, e: TileNode, go: Evaluate): Value => {
       return V.tile(e.shape, 'i32', e.layout, data, V.otherOrigin)
     }
     case 'splat': {
-      const x = go(s, e.x)
+      const x = go(env, e.x)
       if (V.isFault(x)) return x
       if (typeof x === 'object' && x._tag === 'ptr')
         return V.ptrTile(
@@ -76,7 +76,7 @@ export const evaluateTile = (s: Scope, e: TileNode, go: Evaluate): Value => {
       return V.tile(e.shape, dtype, e.layout, data, zero ? V.zeroOrigin : V.otherOrigin)
     }
     case 'broadcast': {
-      const x = go(s, e.x)
+      const x = go(env, e.x)
       if (!isTile(x)) return notATile('broadcast', x)
       if (x.shape.length !== e.shape.length || x.shape.some((d, i) => d !== 1 && d !== e.shape[i]))
         return V.fault(
@@ -92,12 +92,12 @@ export const evaluateTile = (s: Scope, e: TileNode, go: Evaluate): Value => {
       )
     }
     case 'expandDims': {
-      const x = go(s, e.x)
+      const x = go(env, e.x)
       if (!isTile(x)) return notATile('expandDims', x)
       return relabel(x, [...x.shape.slice(0, e.axis), 1, ...x.shape.slice(e.axis)], e.layout, false)
     }
     case 'reshape': {
-      const x = go(s, e.x)
+      const x = go(env, e.x)
       if (!isTile(x)) return notATile('reshape', x)
       return sizeOf(x.shape) === sizeOf(e.shape)
         ? relabel(x, e.shape, e.layout, false)
@@ -107,7 +107,7 @@ export const evaluateTile = (s: Scope, e: TileNode, go: Evaluate): Value => {
           )
     }
     case 'transpose': {
-      const x = go(s, e.x)
+      const x = go(env, e.x)
       if (!isTile(x)) return notATile('transpose', x)
       const own = strided(x.shape)
       return regather(
@@ -118,25 +118,25 @@ export const evaluateTile = (s: Scope, e: TileNode, go: Evaluate): Value => {
       )
     }
     case 'convertLayout': {
-      const x = go(s, e.x)
+      const x = go(env, e.x)
       return isTile(x) ? relabel(x, x.shape, e.layout, true) : notATile('convertLayout', x)
     }
     case 'reduce': {
-      const x = go(s, e.x)
+      const x = go(env, e.x)
       return !isTile(x)
         ? notATile('reduce', x)
         : x.data === null || spend(world.effort, 4 * x.data.length)
-          ? reduceTile(s, x, e, go)
+          ? reduceTile(env, x, e, go)
           : outOfFuel
     }
     case 'vote': {
-      const x = go(s, e.x)
+      const x = go(env, e.x)
       if (!isTile(x)) return notATile(e.of, x)
       if (x.data === null) return unknownData(e.of)
       return e.of === 'any' ? x.data.some((v) => v !== 0) : x.data.every((v) => v !== 0)
     }
     case 'item': {
-      const x = go(s, e.x)
+      const x = go(env, e.x)
       if (!isTile(x)) return notATile('item', x)
       if (sizeOf(x.shape) !== 1)
         return V.fault('tile.shape', `item: expected one element, found ${shapeText(x.shape)}`)
@@ -161,7 +161,7 @@ const direct = (
 }
 
 const reduceTile = (
-  { world, at, frame }: Scope,
+  { world, at, frame }: Environment,
   x: TileValue,
   e: Extract<ExprNode, { readonly _tag: 'reduce' }>,
   go: Evaluate,
@@ -179,7 +179,7 @@ const reduceTile = (
       [lhs, scalarOf(dtype, a)],
       [rhs, scalarOf(dtype, b)],
     ])
-    const inside = scope(world, at, frame, names)
+    const inside = environment(world, at, frame, names)
     for (const step of e.combine.body) names.set(step.name, go(inside, step.value))
     return carrierOf(go(inside, e.combine.result))
   }

@@ -1,5 +1,5 @@
 /**
- * Evaluation of expressions: a function of the scope.
+ * Evaluation of expressions: a function of its environment.
  *
  * Total: what cannot be computed is a fault value, and it propagates. This module resolves names and sends every other expression to
  * its kind: numbers (`evaluate-number`), tiles (`evaluate-tile`), places (`evaluate-place`).
@@ -12,7 +12,7 @@ import { evaluateNumber } from './evaluate-number.js'
 import { evaluatePlace } from './evaluate-place.js'
 import { evaluateTile } from './evaluate-tile.js'
 import { constantOf } from './scalar.js'
-import { scope, type Frame, type Scope } from './scope.js'
+import { environment, type Frame, type Environment } from './environment.js'
 import * as V from './value.js'
 import type { Value } from './value.js'
 import type { Standpoint, World } from './world.js'
@@ -24,28 +24,31 @@ const charged = (world: World, v: Value): Value =>
     : outOfFuel
 
 /** The value of `e`. */
-export const valueIn = (s: Scope, e: ExprNode): Value => {
+export const valueIn = (env: Environment, e: ExprNode): Value => {
   switch (e._tag) {
     case 'local':
       return (
-        s.frame[e.slot] ??
+        env.frame[e.slot] ??
         V.fault('name.unset', `slot ${String(e.slot)} is read before it is bound: its statement was skipped`)
       )
     case 'name':
       return (
-        s.names.get(e.name) ??
-        s.world.scalars.get(e.name) ??
+        env.names.get(e.name) ??
+        env.world.scalars.get(e.name) ??
         V.fault('name.unbound', `${e.name} is not bound`)
       )
     case 'const':
-      return constantOf(s.world, e.dtype, e.value)
+      return constantOf(env.world, e.dtype, e.value)
     default:
-      return composed(s, e)
+      return composed(env, e)
   }
 }
 
 /** Of what has operands of its own, or a place; the most frequent first. */
-const composed = (s: Scope, e: Exclude<ExprNode, { readonly _tag: 'local' | 'name' | 'const' }>): Value => {
+const composed = (
+  env: Environment,
+  e: Exclude<ExprNode, { readonly _tag: 'local' | 'name' | 'const' }>,
+): Value => {
   switch (e._tag) {
     case 'binary':
     case 'compare':
@@ -55,7 +58,7 @@ const composed = (s: Scope, e: Exclude<ExprNode, { readonly _tag: 'local' | 'nam
     case 'fma':
     case 'pack':
     case 'unpack':
-      return charged(s.world, evaluateNumber(s, e, valueIn))
+      return charged(env.world, evaluateNumber(env, e, valueIn))
     case 'slot':
     case 'storage':
     case 'place':
@@ -69,7 +72,7 @@ const composed = (s: Scope, e: Exclude<ExprNode, { readonly _tag: 'local' | 'nam
     case 'reshapeView':
     case 'reinterpret':
     case 'remote':
-      return evaluatePlace(s, e, valueIn)
+      return evaluatePlace(env, e, valueIn)
     case 'iota':
     case 'splat':
     case 'broadcast':
@@ -80,10 +83,10 @@ const composed = (s: Scope, e: Exclude<ExprNode, { readonly _tag: 'local' | 'nam
     case 'reduce':
     case 'vote':
     case 'item':
-      return charged(s.world, evaluateTile(s, e, valueIn))
+      return charged(env.world, evaluateTile(env, e, valueIn))
   }
 }
 
 /** The value of `e` for the agent at `at` whose names are in `frame`. */
 export const evaluate = (world: World, at: Standpoint, frame: Frame, e: ExprNode): Value =>
-  valueIn(scope(world, at, frame), e)
+  valueIn(environment(world, at, frame), e)

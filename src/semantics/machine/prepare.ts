@@ -21,14 +21,14 @@ import * as Tcgen05Queue from '../instructions/tcgen05-queue.js'
 import * as Tma from '../instructions/tma/index.js'
 import * as Wgmma from '../instructions/wgmma.js'
 import type { Instruction } from '../instruction.js'
-import type { Operands } from './effect.js'
+import type { Environment } from './environment.js'
 import type { Prepared } from './operation.js'
 import type { FaultValue } from './value.js'
 
 type Fence = Extract<Prepared, { readonly _tag: 'fence' }>
 const fence = (kind: Fence['kind'], scope: Fence['scope']): Prepared => ({ _tag: 'fence', kind, scope })
 
-export const prepare = (o: Operands, i: Instruction): Prepared | FaultValue => {
+export const prepare = (o: Environment, i: Instruction): Prepared | FaultValue => {
   switch (i._tag) {
     case 'mbarrier.init':
       return Mbarrier.prepareInit(o, i)

@@ -39,7 +39,7 @@ import {
   type Tally,
 } from '../../../semantics/mutation/index.js'
 import type { CliCommand, ProgressBar, Report } from '../command.js'
-import { parseSettings, type Settings } from '../flags/setting.js'
+import { parseSettings } from '../flags/setting.js'
 import { switchOf, wordsOf } from '../flags/words.js'
 
 const define = (command: Command): Command =>
@@ -53,11 +53,6 @@ const define = (command: Command): Command =>
     .option('--json', 'print one JSON document')
 
 export const mutationSchema = 'tcspec.mutation/1'
-
-const options = (settings: Settings): CheckOptions => ({
-  ...standardOptions,
-  settings,
-})
 
 interface Row {
   readonly class: MutantClass
@@ -89,7 +84,7 @@ const judgeKernel = (
   { classes: of, operators: by }: Chosen,
   bar: ProgressBar,
 ): ReadonlyArray<Judged> => {
-  const how = options(instance.settings)
+  const how: CheckOptions = { ...standardOptions, settings: instance.settings }
   const mutants = mutantsOf(instance.program, by, of)
   const smaller = followedAt(kernel, instance.settings).map((i) => cutDown(i.program, how))
   const judge = judging(instance.program, how, smaller)

@@ -22,7 +22,8 @@
  * Source: PTX ISA, cp.async.bulk.tensor, .multicast::cluster and .cta_group.
  */
 import type { ExprNode } from '../../expression.js'
-import { barrierOperand, intOperand, viewOperand, type Operands } from '../../machine/effect.js'
+import { barrierOperand, intOperand, viewOperand } from '../../machine/effect.js'
+import type { Environment } from '../../machine/environment.js'
 import * as V from '../../machine/value.js'
 import { isFault, type FaultValue, type ViewValue } from '../../machine/value.js'
 import { barrierIn, planeIn, rankOfBarrier, rankOfPlane } from '../../machine/world.js'
@@ -36,7 +37,7 @@ const signalled = (group: 1 | 2, destination: number, holder: number): number =>
   group === 1 ? destination : destination - (destination % 2) + (holder % 2)
 
 export const destinations = (
-  o: Operands,
+  o: Environment,
   destination: ExprNode,
   barrier: ExprNode,
   multicast: ExprNode | undefined,

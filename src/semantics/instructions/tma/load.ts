@@ -20,14 +20,8 @@
 import * as Box from '../../../layouts/shared-memory/box-image.js'
 import type { InstructionOf } from '../../instruction.js'
 import type { LogEvent } from '../../log.js'
-import {
-  descriptorOperand,
-  effect,
-  intsOperand,
-  type Effect,
-  type Executing,
-  type Operands,
-} from '../../machine/effect.js'
+import { descriptorOperand, effect, intsOperand, type Effect, type Executing } from '../../machine/effect.js'
+import type { Environment } from '../../machine/environment.js'
 import type { LoadPart, Prepared, TmaLoadInFlight } from '../../machine/operation.js'
 import * as Plane from '../../machine/plane.js'
 import { issuing, withInFlight, withPlane, type Machine } from '../../machine/state.js'
@@ -53,7 +47,7 @@ type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 
 // ---------------------------------------------------------------- reads and checks
 
-export const prepareLoad = (o: Operands, i: InstructionOf<'tma.load'>): Prepared | FaultValue => {
+export const prepareLoad = (o: Environment, i: InstructionOf<'tma.load'>): Prepared | FaultValue => {
   const d = descriptorOperand(o, 'descriptor', i.descriptor)
   if (isFault(d)) return d
   const coords = intsOperand(o, 'coords', i.coords)
@@ -74,7 +68,7 @@ export const prepareLoad = (o: Operands, i: InstructionOf<'tma.load'>): Prepared
   return { _tag: 'tma.load', parts, fill: fillOf(o.world, d), bytes, map: d.map }
 }
 
-export const prepareGather = (o: Operands, i: InstructionOf<'tma.gather'>): Prepared | FaultValue => {
+export const prepareGather = (o: Environment, i: InstructionOf<'tma.gather'>): Prepared | FaultValue => {
   const d = descriptorOperand(o, 'descriptor', i.descriptor)
   if (isFault(d)) return d
   const rows = rowsOperand(o, d, i.rows, i.column, 'load')
@@ -100,7 +94,7 @@ export const prepareGather = (o: Operands, i: InstructionOf<'tma.gather'>): Prep
   }
 }
 
-export const preparePrefetch = (o: Operands, i: InstructionOf<'tma.prefetch'>): Prepared | FaultValue => {
+export const preparePrefetch = (o: Environment, i: InstructionOf<'tma.prefetch'>): Prepared | FaultValue => {
   const d = descriptorOperand(o, 'descriptor', i.descriptor)
   if (isFault(d)) return d
   const coords = intsOperand(o, 'coords', i.coords)

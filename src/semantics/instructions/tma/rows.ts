@@ -17,7 +17,8 @@
  * Source: PTX ISA, tensor copies in the modes tile::gather4 and tile::scatter4.
  */
 import type { ExprNode } from '../../expression.js'
-import { intOperand, tileOperand, type Operands } from '../../machine/effect.js'
+import { intOperand, tileOperand } from '../../machine/effect.js'
+import type { Environment } from '../../machine/environment.js'
 import * as V from '../../machine/value.js'
 import { isFault, type DescriptorValue, type FaultValue } from '../../machine/value.js'
 import { checkCoords, checkRowMap, rowsOfMessage } from './box.js'
@@ -29,7 +30,7 @@ export interface Rows {
 }
 
 export const rowsOperand = (
-  o: Operands,
+  o: Environment,
   d: DescriptorValue,
   rows: ExprNode,
   column: ExprNode,

@@ -24,8 +24,8 @@ import {
   viewOperand,
   type Effect,
   type Executing,
-  type Operands,
 } from '../../machine/effect.js'
+import type { Environment } from '../../machine/environment.js'
 import type { Prepared, StorePart, TmaStoreInFlight } from '../../machine/operation.js'
 import * as Plane from '../../machine/plane.js'
 import { issuing, withInFlight, withPlane, type Machine } from '../../machine/state.js'
@@ -51,7 +51,7 @@ type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 // ---------------------------------------------------------------- reads and checks
 
 const boxToTensor = (
-  o: Operands,
+  o: Environment,
   i: InstructionOf<'tma.store'> | InstructionOf<'tma.reduce'>,
   kind: ReduceKind | null,
 ): Prepared | FaultValue => {
@@ -75,13 +75,13 @@ const boxToTensor = (
   return { _tag: 'tma.store', parts: [{ source, destination, bytes }], bytes, combine: kind, map: d.map }
 }
 
-export const prepareStore = (o: Operands, i: InstructionOf<'tma.store'>): Prepared | FaultValue =>
+export const prepareStore = (o: Environment, i: InstructionOf<'tma.store'>): Prepared | FaultValue =>
   boxToTensor(o, i, null)
 
-export const prepareReduce = (o: Operands, i: InstructionOf<'tma.reduce'>): Prepared | FaultValue =>
+export const prepareReduce = (o: Environment, i: InstructionOf<'tma.reduce'>): Prepared | FaultValue =>
   boxToTensor(o, i, i.kind)
 
-export const prepareScatter = (o: Operands, i: InstructionOf<'tma.scatter'>): Prepared | FaultValue => {
+export const prepareScatter = (o: Environment, i: InstructionOf<'tma.scatter'>): Prepared | FaultValue => {
   const d = descriptorOperand(o, 'descriptor', i.descriptor)
   if (isFault(d)) return d
   const rows = rowsOperand(o, d, i.rows, i.column, 'store')

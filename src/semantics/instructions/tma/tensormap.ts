@@ -36,14 +36,9 @@ import { bitsOf, isFloat } from '../../../numerics/dtype.js'
 import type { ExprNode } from '../../expression.js'
 import type { InstructionOf } from '../../instruction.js'
 import type { Access, Stamp } from '../../log.js'
-import {
-  effect,
-  intsOperand,
-  valueOf,
-  type Effect,
-  type Executing,
-  type Operands,
-} from '../../machine/effect.js'
+import { effect, intsOperand, type Effect, type Executing } from '../../machine/effect.js'
+import { valueIn } from '../../machine/evaluate.js'
+import type { Environment } from '../../machine/environment.js'
 import * as Footprint from '../../machine/footprint.js'
 import type { Elements, Prepared } from '../../machine/operation.js'
 import { withTensormaps, type Machine } from '../../machine/state.js'
@@ -57,14 +52,14 @@ const mapAlignment = 64
 
 // ---------------------------------------------------------------- reads and checks
 
-const ptrOperand = (o: Operands, field: string, e: ExprNode): PtrValue | FaultValue => {
-  const v = valueOf(o, e)
+const ptrOperand = (o: Environment, field: string, e: ExprNode): PtrValue | FaultValue => {
+  const v = valueIn(o, e)
   if (typeof v === 'object' && (v._tag === 'ptr' || v._tag === 'fault')) return v
   return V.fault('type.mismatch', `${field}: expected a ptr, found ${V.kindOf(v)}`)
 }
 
 /** The 128 bytes of the object. */
-const objectOperand = (o: Operands, e: ExprNode): Elements | FaultValue => {
+const objectOperand = (o: Environment, e: ExprNode): Elements | FaultValue => {
   const p = ptrOperand(o, 'at', e)
   if (isFault(p)) return p
   const size = o.world.planeBytes[p.plane]!
@@ -83,13 +78,13 @@ const objectOperand = (o: Operands, e: ExprNode): Elements | FaultValue => {
 }
 
 const longsOperand = (
-  o: Operands,
+  o: Environment,
   field: string,
   es: ReadonlyArray<ExprNode>,
 ): ReadonlyArray<number> | FaultValue => {
   const out: number[] = []
   for (const e of es) {
-    const v = valueOf(o, e)
+    const v = valueIn(o, e)
     if (typeof v !== 'bigint')
       return isFault(v) ? v : V.fault('type.mismatch', `${field}: expected an i64, found ${V.kindOf(v)}`)
     out.push(Number(v))
@@ -140,7 +135,10 @@ const refused = (
     : null
 }
 
-export const prepareCreate = (o: Operands, i: InstructionOf<'tensormap.create'>): Prepared | FaultValue => {
+export const prepareCreate = (
+  o: Environment,
+  i: InstructionOf<'tensormap.create'>,
+): Prepared | FaultValue => {
   const object = objectOperand(o, i.at)
   if (isFault(object)) return object
   const tensor = ptrOperand(o, 'tensor', i.tensor)
@@ -172,12 +170,15 @@ export const prepareCreate = (o: Operands, i: InstructionOf<'tensormap.create'>)
   }
 }
 
-export const prepareFence = (o: Operands, i: InstructionOf<'fence.tensormap'>): Prepared | FaultValue => {
+export const prepareFence = (o: Environment, i: InstructionOf<'fence.tensormap'>): Prepared | FaultValue => {
   const object = objectOperand(o, i.at)
   return isFault(object) ? object : { _tag: 'fence', kind: 'tensormap', scope: 'global' }
 }
 
-export const prepareAcquire = (o: Operands, i: InstructionOf<'tensormap.acquire'>): Prepared | FaultValue => {
+export const prepareAcquire = (
+  o: Environment,
+  i: InstructionOf<'tensormap.acquire'>,
+): Prepared | FaultValue => {
   const object = objectOperand(o, i.at)
   return isFault(object) ? object : { _tag: 'tensormap.acquire', object, dtype: i.dtype, rank: i.rank }
 }

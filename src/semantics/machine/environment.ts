@@ -1,5 +1,5 @@
 /**
- * Scopes: what an expression's value depends on.
+ * Environments: what an expression's value depends on.
  *
  * The world, where the agent stands, the values of the names bound so far, and inside of a combine those of its own.
  */
@@ -13,7 +13,7 @@ export type Frame = ReadonlyArray<Value | undefined>
 /** The names of a `reduce`'s combine; everything else is resolved to slots. */
 export type Names = ReadonlyMap<string, Value>
 
-export interface Scope {
+export interface Environment {
   readonly world: World
   readonly at: Standpoint
   readonly frame: Frame
@@ -21,11 +21,16 @@ export interface Scope {
 }
 
 /** How whoever computes an expression comes by its operands. */
-export type Evaluate = (s: Scope, e: ExprNode) => Value
+export type Evaluate = (env: Environment, e: ExprNode) => Value
 
 export const noNames: Names = new Map()
 
-export const scope = (world: World, at: Standpoint, frame: Frame, names: Names = noNames): Scope => ({
+export const environment = (
+  world: World,
+  at: Standpoint,
+  frame: Frame,
+  names: Names = noNames,
+): Environment => ({
   world,
   at,
   frame,
