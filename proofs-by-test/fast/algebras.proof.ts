@@ -10,8 +10,7 @@ import { field, prime } from '../../src/numerics/field.js'
 import { kinds, matrix } from '../numerics/adversarial.js'
 import { mismatches } from '../numerics/captured.js'
 import { generator } from '../numerics/exact.js'
-
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+import { nightly } from '../extent.js'
 
 const some = (o: O.Option<Mma>): Mma =>
   O.getOrElseW(() => {

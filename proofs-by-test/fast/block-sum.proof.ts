@@ -13,8 +13,8 @@ import {
 import { combinations, kinds, matrix } from '../numerics/adversarial.js'
 import { capturedCases, mismatches, type CapturedCase } from '../numerics/captured.js'
 import { generator } from '../numerics/exact.js'
+import { nightly } from '../extent.js'
 
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
 const chips = { hopper: hopperRules, blackwell: blackwellRules } as const
 const rulesOf = (types: ArithmeticRules['types'], chip: keyof typeof chips = 'hopper'): ArithmeticRules =>
   O.getOrElseW(() => {

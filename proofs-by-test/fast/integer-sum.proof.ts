@@ -10,8 +10,7 @@ import { integerMma } from '../../src/numerics/integer-product.js'
 import { capturedIntegers, mismatches } from '../numerics/captured.js'
 import { generator } from '../numerics/exact.js'
 import { integerKinds, integers, mixes } from '../numerics/integer-matrices.js'
-
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+import { nightly } from '../extent.js'
 
 const vectors = (types: IntegerMmaTypes, shape: MmaShape): Mma => {
   const mma = fastIntegerSum(types, shape)

@@ -12,6 +12,7 @@ import { elementOf, field } from '../../src/numerics/field.js'
 import { check, standardOptions } from '../../src/semantics/check.js'
 import { readTensor } from '../../src/semantics/launch.js'
 import type { Program } from '../../src/semantics/program.js'
+import { nightly } from '../extent.js'
 
 const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
   if (E.isLeft(e)) throw new Error(e.left.message)
@@ -46,8 +47,6 @@ const ran = (program: Program, algebra: Algebra): readonly [unknown, ReadonlyArr
 }
 
 /** By day as small as the kernel can be, two steps of one tile. */
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
-
 test.each(kernels.map((kernel) => [kernel.name, kernel] as const))('%s', (_, kernel) => {
   const small = { n: 64, k: 128, stages: 2 }
   // the scales of a block-scaled product come in atoms of 128

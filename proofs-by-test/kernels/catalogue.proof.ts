@@ -10,8 +10,7 @@ import {
 } from '../../src/kernels/catalogue/index.js'
 import { place, usedOf } from '../../src/semantics/place.js'
 import { print } from '../../src/semantics/print.js'
-
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+import { nightly } from '../extent.js'
 
 const named = (name: string) => {
   const k = kernelNamed(name)

@@ -12,8 +12,7 @@ import { check, standardOptions, type Checked, type CheckOptions } from '../../s
 import { readTensor } from '../../src/semantics/launch.js'
 import * as Policy from '../../src/semantics/policy.js'
 import type { Program } from '../../src/semantics/program.js'
-
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+import { nightly } from '../extent.js'
 
 const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
   if (E.isLeft(e)) throw new Error(e.left.message)

@@ -8,8 +8,7 @@ import { without } from '../../src/kernels/broken/index.js'
 import { hopperPersistent, type HopperPersistent } from '../../src/kernels/hopper/hopper-persistent.js'
 import { checked, right } from '../dialects/pallas/programs.js'
 import { expectCaptured, expectMatmul } from './hopper-forms.js'
-
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+import { nightly } from '../extent.js'
 
 const rowMajor = { order: 'row-major', gridMinorDim: 'm', gridTileWidth: 1 } as const
 const base: HopperPersistent = {

@@ -13,8 +13,7 @@ import type { Program } from '../../src/semantics/program.js'
 import * as Run from '../../src/semantics/run.js'
 import { checked, right } from '../dialects/pallas/programs.js'
 import { expectCaptured, expectMatmul } from './hopper-forms.js'
-
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+import { nightly } from '../extent.js'
 
 const base: HopperPingPong = {
   dtype: 'f16',

@@ -8,8 +8,7 @@ import { without } from '../../src/kernels/broken/index.js'
 import { hopperPipelineWs, type HopperPipelineWs } from '../../src/kernels/hopper/hopper-pipeline-ws.js'
 import { checked, right } from '../dialects/pallas/programs.js'
 import { configurations, expectCaptured, expectMatmul } from './hopper-forms.js'
-
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+import { nightly } from '../extent.js'
 
 const base: HopperPipelineWs = {
   dtype: 'f16',

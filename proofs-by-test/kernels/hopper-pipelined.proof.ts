@@ -5,8 +5,7 @@ import { describe, expect, test } from 'vitest'
 import * as E from 'fp-ts/lib/Either.js'
 import { hopperPipelined, type HopperPipelined } from '../../src/kernels/hopper/hopper-pipelined.js'
 import { expectCaptured } from './hopper-forms.js'
-
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+import { nightly } from '../extent.js'
 
 const base: HopperPipelined = {
   dtype: 'f16',

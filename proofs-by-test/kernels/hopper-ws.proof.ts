@@ -6,8 +6,7 @@ import { describe, expect, test } from 'vitest'
 import * as E from 'fp-ts/lib/Either.js'
 import { hopperWs, type HopperWs } from '../../src/kernels/hopper/hopper-ws.js'
 import { configurations, expectCaptured, expectMatmul } from './hopper-forms.js'
-
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+import { nightly } from '../extent.js'
 
 const base: HopperWs = {
   dtype: 'f16',

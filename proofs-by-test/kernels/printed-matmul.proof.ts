@@ -16,8 +16,7 @@ import * as Policy from '../../src/semantics/policy.js'
 import { print } from '../../src/semantics/print.js'
 import { readKey } from '../../src/semantics/step.js'
 import { checked, right } from '../dialects/pallas/programs.js'
-
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+import { nightly } from '../extent.js'
 
 /** One cluster with so many tiles, five steps each on two slots. */
 const tiles = (count: number): TiledGrid => ({

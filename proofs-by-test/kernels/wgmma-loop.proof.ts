@@ -11,8 +11,7 @@ import * as Policy from '../../src/semantics/policy.js'
 import { print } from '../../src/semantics/print.js'
 import { checked, right } from '../dialects/pallas/programs.js'
 import { expectCaptured } from './hopper-forms.js'
-
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+import { nightly } from '../extent.js'
 
 const base: WgmmaLoop = {
   dtype: 'f16',

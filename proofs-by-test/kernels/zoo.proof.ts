@@ -13,6 +13,7 @@ import { print } from '../../src/semantics/print.js'
 import type { Program } from '../../src/semantics/program.js'
 import { readKey } from '../../src/semantics/step.js'
 import type { Verdict } from '../../src/semantics/verdict.js'
+import { nightly, small } from '../extent.js'
 
 const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
   if (E.isLeft(e)) throw new Error(e.left.message)
@@ -41,8 +42,7 @@ const shows = (t: Twin, f: Finding): boolean =>
   f.id === t.id && JSON.stringify(sites(f)) === JSON.stringify([t.shows.a, t.shows.b].sort())
 
 /** Schedules of each twin. */
-const seeds =
-  process.env['TCSPEC_NIGHTLY'] !== undefined ? 50 : process.env['TCSPEC_SMALL'] === undefined ? 20 : 4
+const seeds = nightly ? 50 : small ? 4 : 20
 
 const all = [...zoo, ...foreign]
 const running = all.filter((t) => E.isRight(t.program(false)))

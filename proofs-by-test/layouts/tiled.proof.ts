@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import * as Tiled from '../../src/layouts/tiled.js'
 import type { TiledLayout, TiledSpec } from '../../src/layouts/tiled.js'
 import { code, indices, range, right } from './captured.js'
+import { small } from '../extent.js'
 
 const { replicated } = Tiled
 
@@ -164,15 +165,14 @@ const table: readonly (readonly [string, TiledLayout, readonly number[], number,
   ),
 ]
 
-const multiples =
-  process.env['TCSPEC_SMALL'] === undefined
-    ? [
-        [1, 1],
-        [2, 1],
-        [1, 2],
-        [3, 3],
-      ]
-    : [[2, 2]]
+const multiples = small
+  ? [[2, 2]]
+  : [
+      [1, 1],
+      [2, 1],
+      [1, 2],
+      [3, 3],
+    ]
 
 describe.each([...table])('%s', (_, layout, base, copies, closed) => {
   test('laws 1, 2 and 5, by exhaustion at the base tile and three multiples: the closed form, back, the table', () => {

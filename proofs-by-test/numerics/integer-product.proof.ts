@@ -18,8 +18,7 @@ import { unit } from '../../src/numerics/unit.js'
 import { capturedIntegers, dotProducts, mismatches } from './captured.js'
 import { generator } from './exact.js'
 import { integerKinds, integers, mixes } from './integer-matrices.js'
-
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+import { nightly } from '../extent.js'
 
 const get = <A>(o: O.Option<A>): A =>
   O.getOrElseW(() => {

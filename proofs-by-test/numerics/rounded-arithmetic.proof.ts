@@ -18,8 +18,9 @@ import {
   times,
   type Rational,
 } from './exact.js'
+import { nightly } from '../extent.js'
 
-const trials = process.env['TCSPEC_NIGHTLY'] === undefined ? 1500 : 200_000
+const trials = nightly ? 200_000 : 1500
 
 /** Finite patterns of several kinds: any bits, near one exponent, subnormal, few significant bits, extremes. */
 const patternSource = (dtype: Arithmetic, seed: number): (() => number) => {

@@ -14,8 +14,7 @@ import {
 import { combinations, kinds, matrix } from './adversarial.js'
 import { type CapturedCase, capturedCases, capturedIntegers, dotProducts, mismatches } from './captured.js'
 import { generator, nearest, plus, rational, times, towardZero } from './exact.js'
-
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+import { nightly } from '../extent.js'
 
 const chips = { hopper: hopperRules, blackwell: blackwellRules } as const
 type Chip = keyof typeof chips

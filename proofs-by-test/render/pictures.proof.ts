@@ -38,6 +38,7 @@ import * as Ref from '../../src/transforms/ref.js'
 import { sizeOf, unravel } from '../../src/transforms/shape.js'
 import * as Transform from '../../src/transforms/transform.js'
 import { all, groupOf, readSvg, textOf, tipOf, type Node } from './read-svg.js'
+import { nightly } from '../extent.js'
 
 const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
   if (E.isLeft(e)) throw new Error(e.left.message)
@@ -68,7 +69,7 @@ describe('svg', () => {
         },
       ),
       {
-        numRuns: process.env['TCSPEC_NIGHTLY'] === undefined ? 40 : 100,
+        numRuns: nightly ? 100 : 40,
         examples: [['<&>"\u0000\ud800', '"', -0]],
       },
     )

@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest'
-import { nightly } from './naive/skeletons.js'
 import { expectTheorem, half, showTally, sweep } from './naive/theorem.js'
+import { nightly } from '../extent.js'
 
 /** In a file of its own, so that both cores have work. */
 describe('one schedule decides', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { defaults, verdictOf } from '../../src/semantics/detector/index.js'
 import { explore } from '../../src/semantics/naive/explore.js'
 import { eager, lazy, roundRobin, seeded, type AnyPolicy } from '../../src/semantics/policy.js'
-import { nightly, skeleton } from './naive/skeletons.js'
+import { skeleton } from './naive/skeletons.js'
 import {
   expectTheorem,
   half,
@@ -14,6 +14,7 @@ import {
   weakenings,
   type Weakening,
 } from './naive/theorem.js'
+import { nightly } from '../extent.js'
 
 describe('one schedule decides', () => {
   it('the theorem, on the first half of the programs', { timeout: 14_400_000 }, () => {

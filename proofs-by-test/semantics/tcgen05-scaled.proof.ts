@@ -23,6 +23,7 @@ import { validate } from '../../src/semantics/validate.js'
 import type { TransformedRef } from '../../src/transforms/ref.js'
 import * as Transform from '../../src/transforms/transform.js'
 import { right } from './machine-samples.js'
+import { nightly } from '../extent.js'
 
 interface Case {
   readonly a: FloatDtype
@@ -270,7 +271,7 @@ describe.each(cases.map((c) => [nameOf(c), c] as const))('%s', (_name, c) => {
     expect(differences(computed(c, f, d), expected(c, d, addResidues, mulResidues))).toEqual([])
   })
   // the sparse scaled ones are the slow ones, and their parts are here already
-  const slow = c.sparse === true && c.scale !== undefined && process.env['TCSPEC_NIGHTLY'] === undefined
+  const slow = c.sparse === true && c.scale !== undefined && !nightly
   test.skipIf(slow)('laws 3 and 4, bit for bit over small integers and powers of two', () => {
     const small = (tensor: number, i: number): number =>
       tensor < 3 ? ((i * 7919 + tensor * 31) % 5) - 2 : 2 ** (((i * 104729) % 3) - 1)

@@ -15,8 +15,7 @@ import * as Policy from '../../../src/semantics/policy.js'
 import type { Program, Region, Stmt } from '../../../src/semantics/program.js'
 import * as Transform from '../../../src/transforms/transform.js'
 import { checked, right } from './programs.js'
-
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+import { nightly } from '../../extent.js'
 
 // ---------------------------------------------------------------- the definition
 

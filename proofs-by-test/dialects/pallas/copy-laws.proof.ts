@@ -33,8 +33,7 @@ import * as Policy from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
 import * as Transform from '../../../src/transforms/transform.js'
 import { checked, labels, right } from './programs.js'
-
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+import { nightly } from '../../extent.js'
 
 type Shape = ReadonlyArray<number>
 const sizeOf = (shape: Shape): number => shape.reduce((n, e) => n * e, 1)

@@ -10,8 +10,8 @@ import { i32 } from '../../../src/semantics/expression.js'
 import * as Policy from '../../../src/semantics/policy.js'
 import type { Program, Region, Stmt } from '../../../src/semantics/program.js'
 import { checked, fourWarps, labels, right, statementsOf, type Story } from './programs.js'
+import { nightly } from '../../extent.js'
 
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
 const stories: ReadonlyArray<Story> = ['fetch, then read', 'store, then copy', 'read, then store']
 /** Kernels of this surface: those of Mojo's ring set up their barriers by themselves. */
 const catalogue = kernels

@@ -27,8 +27,8 @@ import type { Program } from '../../../src/semantics/program.js'
 import type { Verdict } from '../../../src/semantics/verdict.js'
 import { physicalShape, transpose } from '../../../src/transforms/transform.js'
 import { checked, right } from './programs.js'
+import { nightly } from '../../extent.js'
 
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
 const upTo = (n: number, from: number = 1): ReadonlyArray<number> =>
   Array.from({ length: n - from + 1 }, (_, i) => i + from)
 

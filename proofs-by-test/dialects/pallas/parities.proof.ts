@@ -13,8 +13,7 @@ import * as Policy from '../../../src/semantics/policy.js'
 import { effectsOf, type Program, type Stmt } from '../../../src/semantics/program.js'
 import * as Run from '../../../src/semantics/run.js'
 import { right, statementsOf } from './programs.js'
-
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+import { nightly } from '../../extent.js'
 
 // ---------------------------------------------------------------- what a thread does
 

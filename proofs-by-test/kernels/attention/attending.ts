@@ -22,8 +22,6 @@ import { check, standardOptions, type Checked, type CheckOptions } from '../../.
 import { readTensor } from '../../../src/semantics/launch.js'
 import type { Program } from '../../../src/semantics/program.js'
 
-export const nightly: boolean = process.env['TCSPEC_NIGHTLY'] !== undefined
-
 export const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
   if (E.isLeft(e)) throw new Error(e.left.message)
   return e.right

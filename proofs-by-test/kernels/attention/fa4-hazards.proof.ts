@@ -39,8 +39,8 @@ import {
   statements,
   type Rest,
 } from './fa4-runs.js'
+import { nightly } from '../../extent.js'
 
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
 const upTo = (from: number, to: number): ReadonlyArray<number> =>
   Array.from({ length: to - from + 1 }, (_, k) => from + k)
 

@@ -22,8 +22,8 @@ import type { Program, Region } from '../../../src/semantics/program.js'
 import { right } from '../../layouts/captured.js'
 import { broken, type Invariant } from './fa4-invariants.js'
 import { logOf, programOf, small, type Rest } from './fa4-runs.js'
+import { nightly } from '../../extent.js'
 
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
 const upTo = (n: number): ReadonlyArray<number> => Array.from({ length: n }, (_, k) => k)
 
 const invariants: ReadonlyArray<Invariant> = [

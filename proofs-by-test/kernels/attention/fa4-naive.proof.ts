@@ -16,8 +16,7 @@ import { fa4, type Fa4 } from '../../../src/kernels/attention/fa4/index.js'
 import { decoder } from '../../../src/numerics/float-format.js'
 import { lazy, seeded } from '../../../src/semantics/policy.js'
 import { computed, expected, patternsOf, type Rest } from './fa4-runs.js'
-
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+import { nightly } from '../../extent.js'
 
 // ---------------------------------------------------------------- configurations
 

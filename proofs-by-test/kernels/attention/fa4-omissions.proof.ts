@@ -32,6 +32,7 @@ import {
   small,
   type Rest,
 } from './fa4-runs.js'
+import { nightly } from '../../extent.js'
 
 // ---------------------------------------------------------------- omissions
 
@@ -151,8 +152,6 @@ const omissions: ReadonlyArray<Omission> = [
 ]
 
 // a search each; by day every fifth
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
-
 test.each(omissions.filter((_, i) => nightly || i % 5 === 1))(
   'omission: $name',
   ({ rest, made, change, tiles, slots, kinds, once }) => {

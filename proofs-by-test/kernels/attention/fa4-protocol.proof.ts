@@ -14,8 +14,7 @@ import { right } from '../../layouts/captured.js'
 import { interleavings, machine, published } from './fa4-interleavings.js'
 import { protocol, type Protocol } from './fa4-protocol.js'
 import { idsOf, judged } from './fa4-runs.js'
-
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+import { nightly } from '../../extent.js'
 
 /** tiles, slots, reachable states of the published model */
 const table: ReadonlyArray<readonly [tiles: number, slots: number, states: number]> = [

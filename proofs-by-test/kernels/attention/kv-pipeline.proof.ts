@@ -11,6 +11,7 @@ import { readTensor } from '../../../src/semantics/launch.js'
 import { cutDown, judging, mutantsOf } from '../../../src/semantics/mutation/index.js'
 import { lazy, seeded } from '../../../src/semantics/policy.js'
 import { options, right } from '../../semantics/mutation/settings.js'
+import { nightly } from '../../extent.js'
 
 const base: KvPipelineKernel = {
   kv: 64,
@@ -110,7 +111,7 @@ test('mutants: killed by name, or equivalent by certificate', () => {
   const mutants = mutantsOf(program)
   expect(mutants.length).toBeGreaterThan(250)
   const wrong = mutants
-    .filter((_, i) => i % (process.env['TCSPEC_NIGHTLY'] === undefined ? 32 : 16) === 0)
+    .filter((_, i) => i % (nightly ? 16 : 32) === 0)
     .map(judge)
     .filter((j) => (j.fate === 'killed' ? !j.named : j.certificate === null))
   expect(wrong.map((j) => `${j.mutant.key}: ${j.verdict} ${j.ids.join()}`)).toEqual([])

@@ -42,8 +42,7 @@ import type { Program } from '../../../src/semantics/program.js'
 import * as Run from '../../../src/semantics/run.js'
 import { readKey } from '../../../src/semantics/step.js'
 import type { ReplayableFinding, Verdict } from '../../../src/semantics/verdict.js'
-
-export const nightly: boolean = process.env['TCSPEC_NIGHTLY'] !== undefined
+import { nightly } from '../../extent.js'
 
 export const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
   if (E.isLeft(e)) throw new Error(e.left.message)

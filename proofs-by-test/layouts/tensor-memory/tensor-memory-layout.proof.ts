@@ -6,6 +6,7 @@ import { copyLanes } from '../../../src/layouts/tensor-memory/copy-shape.js'
 import * as Tiled from '../../../src/layouts/tiled.js'
 import { code, indices, range, right } from '../captured.js'
 import { byBases, log2 } from './bases.js'
+import { small } from '../../extent.js'
 
 const half = right(T.halfLane(32, 1))
 const half16 = right(T.halfLane(16, 1))
@@ -85,15 +86,14 @@ const cases: readonly (readonly [string, TensorMemoryLayout, number, readonly nu
   ],
 ]
 
-const multiples =
-  process.env['TCSPEC_SMALL'] === undefined
-    ? ([
-        [1, 1],
-        [2, 1],
-        [1, 2],
-        [3, 3],
-      ] as const)
-    : ([[2, 2]] as const)
+const multiples = small
+  ? ([[2, 2]] as const)
+  : ([
+      [1, 1],
+      [2, 1],
+      [1, 2],
+      [3, 3],
+    ] as const)
 
 describe.each([...cases])('%s', (name, layout, bits, base, closed) => {
   const copies = { SCALES: 4, B_SCALES_M64_COLLECTIVE: 2 }[name] ?? 1

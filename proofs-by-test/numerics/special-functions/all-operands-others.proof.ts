@@ -2,8 +2,7 @@
 import { expect, it } from 'vitest'
 import type { SpecialUnary } from '../../../src/numerics/special-functions/index.js'
 import { wrongBlocks } from './captured.js'
-
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+import { nightly } from '../../extent.js'
 
 const names: readonly SpecialUnary[] = [
   'rcp.approx.ftz.f32',

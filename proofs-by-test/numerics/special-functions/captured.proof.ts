@@ -17,8 +17,7 @@ import {
   sumByDefinition,
   unarySamples,
 } from './captured.js'
-
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+import { nightly } from '../../extent.js'
 
 const hex = (x: number): string => x.toString(16).padStart(8, '0')
 

@@ -22,8 +22,8 @@ import { truncatedSquare } from '../../../src/numerics/special-functions/square.
 import * as tablesHere from '../../../src/numerics/special-functions/tables.js'
 import { generator } from '../exact.js'
 import { octave, tables } from './captured.js'
+import { nightly } from '../../extent.js'
 
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
 /** Every so many operands of an octave; a prime, so that the low bits take all values. */
 const stride = nightly ? 1 : 61
 

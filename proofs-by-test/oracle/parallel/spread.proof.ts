@@ -15,6 +15,7 @@ import { check, standardOptions, type CheckOptions } from '../../../src/semantic
 import { readTensor } from '../../../src/semantics/launch.js'
 import * as Policy from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
+import { nightly } from '../../extent.js'
 
 const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
   if (E.isLeft(e)) throw new Error(e.left.message)
@@ -114,8 +115,6 @@ const backwards: Assemble = (setting) => {
     close: () => undefined,
   }
 }
-
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
 
 describe('every kernel', () => {
   const parted: string[] = []

@@ -17,8 +17,8 @@ import { seeded } from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
 import { both, collect, run, settings } from '../../../src/semantics/run.js'
 import { right } from '../samples.js'
+import { nightly } from '../../extent.js'
 
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
 const seedsOf = (n: number): ReadonlyArray<number> => Array.from({ length: n }, (_, i) => i)
 
 interface Seen {

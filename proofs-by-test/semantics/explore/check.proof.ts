@@ -25,7 +25,7 @@ import { readKey } from '../../../src/semantics/step.js'
 import type { Verdict } from '../../../src/semantics/verdict.js'
 import { without } from '../../../src/kernels/broken/index.js'
 import { matmul } from '../machine-samples.js'
-import { nightly, skeleton } from '../naive/skeletons.js'
+import { skeleton } from '../naive/skeletons.js'
 import {
   checked,
   kindsOf,
@@ -36,6 +36,7 @@ import {
   right,
   searched,
 } from './programs.js'
+import { nightly } from '../../extent.js'
 
 const verdict = (
   program: Program,

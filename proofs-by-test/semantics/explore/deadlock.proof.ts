@@ -5,8 +5,7 @@ import { mutantsOf } from '../../../src/semantics/mutation/index.js'
 import type { Program } from '../../../src/semantics/program.js'
 import type { Verdict } from '../../../src/semantics/verdict.js'
 import { right } from './programs.js'
-
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
+import { nightly } from '../../extent.js'
 
 const verdict = (program: Program): Verdict =>
   right(

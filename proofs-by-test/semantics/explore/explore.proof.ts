@@ -16,7 +16,7 @@ import type { World } from '../../../src/semantics/machine/world.js'
 import { eager, recorded } from '../../../src/semantics/policy.js'
 import { collect, run, settings } from '../../../src/semantics/run.js'
 import { offered, showKey, step, take, type EventKey } from '../../../src/semantics/step.js'
-import { nightly, skeleton } from '../naive/skeletons.js'
+import { skeleton } from '../naive/skeletons.js'
 import {
   kindsOf,
   launchedProgram,
@@ -28,6 +28,7 @@ import {
   searched,
 } from './programs.js'
 import { gather, gathered, rdFar, team, wr, wrG, type Word } from './team.js'
+import { nightly } from '../../extent.js'
 
 describe('explore', () => {
   it('law 5: finds on a program what the search of its skeleton finds', () => {

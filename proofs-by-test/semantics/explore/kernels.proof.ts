@@ -4,6 +4,7 @@ import { programName, zoo } from '../../../src/kernels/broken/index.js'
 import { instanceOf, kernels } from '../../../src/kernels/catalogue/index.js'
 import { exploreLaunched } from '../../../src/semantics/explore/index.js'
 import { kindsOf, launchedProgram, options, right } from './programs.js'
+import { nightly } from '../../extent.js'
 
 /** What does not depend on the schedule, or is a contract: a search of schedules has no word on it. */
 const outside = ['B8', 'D3', 'K2', 'L1', 'N1', 'O1', 'P3', 'T4', 'U1']
@@ -67,7 +68,7 @@ describe('a search of every schedule of a kernel of the catalogue', () => {
   }
   // the state spaces of the others are for the nightly run
   const few = ['hopper-matmul', 'matmul0', 'queue', 'wgmma-loop']
-  const searched = kernels.filter((k) => process.env['TCSPEC_NIGHTLY'] !== undefined || few.includes(k.name))
+  const searched = kernels.filter((k) => nightly || few.includes(k.name))
   it.each(searched.map((k) => [k.name, k] as const))(
     '%s: comes to its end and finds nothing',
     (name, kernel) => {

@@ -7,8 +7,8 @@ import type { Json } from '../../../src/wire.js'
 import { hostile } from './hostile.js'
 import { hostileTraces } from './hostile-traces.js'
 import { counted, jsonOf, ofProgram, ofTrace, programs, traces } from './judge.js'
+import { nightly } from '../../extent.js'
 
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
 const documents = programs.map(jsonOf)
 
 describe('programs that ask for more than there is', () => {

@@ -10,8 +10,8 @@ import { embed, explore, skeletonOf } from '../../../src/semantics/naive/index.j
 import type { Op, Skeleton } from '../../../src/semantics/naive/skeleton.js'
 import * as S from '../../../src/semantics/naive/skeleton.js'
 import { skeleton } from '../naive/skeletons.js'
+import { nightly } from '../../extent.js'
 
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
 /** Enough tries, and enough of them with their ends compared; the most programs that are drawn for it. */
 const enough = nightly ? 4000 : 40
 const enoughEnds = nightly ? 1000 : 10

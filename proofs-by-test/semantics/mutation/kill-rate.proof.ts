@@ -17,8 +17,8 @@ import {
 } from '../../../src/semantics/mutation/index.js'
 import { page, type Rated } from './page.js'
 import { options, right } from './settings.js'
+import { nightly } from '../../extent.js'
 
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
 const file = `${new URL('../../../', import.meta.url).pathname}docs/kill-rate.md`
 
 const rate = (kernel: Kernel, which: (all: ReadonlyArray<Mutant>) => ReadonlyArray<Mutant>): Rated => {

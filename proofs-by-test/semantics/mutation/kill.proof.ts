@@ -14,8 +14,8 @@ import {
   type Judged,
 } from '../../../src/semantics/mutation/index.js'
 import { options, programOf, right } from './settings.js'
+import { nightly } from '../../extent.js'
 
-const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
 const queue = (m: number) => ({ m, n: 8, rows: 1, buffering: 2 })
 const hopper = (steps: number) => ({
   m: 64,

@@ -18,7 +18,8 @@ import {
 import { place } from '../../../src/semantics/place.js'
 import { ignore, run, settings } from '../../../src/semantics/run.js'
 import { validate } from '../../../src/semantics/validate.js'
-import { nightly, skeleton } from './skeletons.js'
+import { skeleton } from './skeletons.js'
+import { nightly } from '../../extent.js'
 
 const styles: ReadonlyArray<Style> = [
   'generic',

@@ -16,7 +16,3 @@ export const recorded = (file: string): ReadonlyArray<ReadonlyArray<string>> =>
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => line.split('\t'))
-
-export const nightly: boolean = process.env['TCSPEC_NIGHTLY'] !== undefined
-/** Mutants are held against few programs each. */
-export const small: boolean = process.env['TCSPEC_SMALL'] !== undefined

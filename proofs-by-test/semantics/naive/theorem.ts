@@ -24,7 +24,7 @@ import { eager, lazy, seeded, type AnyPolicy } from '../../../src/semantics/poli
 import type { Program } from '../../../src/semantics/program.js'
 import { run, settings, type Outcome } from '../../../src/semantics/run.js'
 import { validate } from '../../../src/semantics/validate.js'
-import { nightly, small } from './skeletons.js'
+import { nightly, small } from '../../extent.js'
 
 /**
  * The theorem, as a sweep. A run that satisfies C1 to C6, with nothing found, stands for every schedule. Here runs of the

@@ -8,6 +8,7 @@ import { judgeTrace } from '../../../src/semantics/trace/index.js'
 import type { Verdict } from '../../../src/semantics/verdict.js'
 import { right } from '../machine-samples.js'
 import { catalogue, random, written } from './written.js'
+import { nightly } from '../../extent.js'
 
 const judged = (lines: ReadonlyArray<string>): Verdict => right(judgeTrace({ ...defaults, scope })(lines))
 
@@ -29,7 +30,6 @@ describe('law 1: the verdict on the trace is the verdict on the run', () => {
 
   test('random programs, of which many are wrong', () => {
     const names = new Set<string>()
-    const nightly = process.env['TCSPEC_NIGHTLY'] !== undefined
     // 244: one load that conflicts with another in the memories of two CTAs
     for (const seed of [...Array(nightly ? 5_000 : 80).keys(), 244]) {
       const { lines, verdict } = written(random(seed), Policy.seeded(seed))
