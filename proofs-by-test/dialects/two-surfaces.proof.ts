@@ -23,7 +23,8 @@ import {
   rowPerLane,
   thread,
 } from './coverage/ttng/operations.js'
-import { checked, right, statementsOf } from './pallas/programs.js'
+import { checked, statementsOf } from './pallas/programs.js'
+import { right } from '../either.js'
 
 const n = 64
 const tileK = 64

@@ -1,5 +1,4 @@
 /** With products in vectors or without them, a kernel of the catalogue has the same verdict, all of it, and the same output. */
-import * as E from 'fp-ts/lib/Either.js'
 import { expect, test } from 'vitest'
 import * as fast from '../../src/fast/index.js'
 import { cutDownTo, instanceOf, kernels } from '../../src/kernels/catalogue/index.js'
@@ -13,11 +12,7 @@ import { check, standardOptions } from '../../src/semantics/check.js'
 import { readTensor } from '../../src/semantics/launch.js'
 import type { Program } from '../../src/semantics/program.js'
 import { nightly } from '../extent.js'
-
-const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(e)) throw new Error(e.left.message)
-  return e.right
-}
+import { right } from '../either.js'
 
 const ran = (program: Program, algebra: Algebra): readonly [unknown, ReadonlyArray<unknown>] => {
   const tensors = new Map(

@@ -8,9 +8,9 @@ import { describe, expect, test } from 'vitest'
 import { without } from '../../src/kernels/broken/without.js'
 import { instanceOf, kernelNamed } from '../../src/kernels/catalogue/index.js'
 import type { Program } from '../../src/semantics/program.js'
-import { right } from '../layouts/captured.js'
 import { notPrinted, printed, quotations } from '../oracle/quoted.js'
 import { idsOf, judged } from './attention/fa4-runs.js'
+import { right } from '../either.js'
 
 const page = new URL('../../docs/Attention.md', import.meta.url).pathname
 const text = readFileSync(page, 'utf8')

@@ -9,7 +9,8 @@ import { randomPatterns } from '../../src/kernels/reference-inputs.js'
 import { bits } from '../../src/numerics/index.js'
 import { readTensor } from '../../src/semantics/launch.js'
 import type { Program } from '../../src/semantics/program.js'
-import { checked, right } from '../dialects/pallas/programs.js'
+import { checked } from '../dialects/pallas/programs.js'
+import { right } from '../either.js'
 
 export type Make = (c: TiledGrid) => E.Either<Failure, Program>
 

@@ -4,11 +4,8 @@ import { brokenOf, labelsOf, without } from '../../src/kernels/broken/index.js'
 import { instanceOf, kernelNamed } from '../../src/kernels/catalogue/index.js'
 import { print } from '../../src/semantics/print.js'
 import type { Program } from '../../src/semantics/program.js'
+import { right } from '../either.js'
 
-const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(e)) throw new Error(e.left.message)
-  return e.right
-}
 // One block, nine k steps on four slots: every wait matters.
 const settings = { m: 64, n: 32, k: 144, tileK: 16, stages: 4 }
 const kernel = right(instanceOf(right(kernelNamed('hopper-matmul')), settings, [])).program

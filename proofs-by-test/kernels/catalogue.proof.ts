@@ -11,12 +11,9 @@ import {
 import { place, usedOf } from '../../src/semantics/place.js'
 import { print } from '../../src/semantics/print.js'
 import { nightly } from '../extent.js'
+import { right } from '../either.js'
 
-const named = (name: string) => {
-  const k = kernelNamed(name)
-  if (E.isLeft(k)) throw new Error(k.left.message)
-  return k.right
-}
+const named = (name: string) => right(kernelNamed(name))
 const hopper = named('hopper-matmul')
 const made = (given: Settings, inputs: ReadonlyArray<Input> = []) => instanceOf(hopper, given, inputs)
 const settings = (given: Settings, inputs: ReadonlyArray<Input> = []): Settings | string => {
@@ -95,19 +92,16 @@ describe('what is given', () => {
       { tileM: 256, tileN: 256 },
       { dtype: 'bf16', k: 64 },
     ]) {
-      const once = made(given)
-      if (E.isLeft(once)) throw new Error(once.left.message)
-      const twice = made(once.right.settings)
-      if (E.isLeft(twice)) throw new Error(twice.left.message)
-      expect(Object.keys(once.right.settings)).toEqual(hopper.parameters.map((p) => p.name))
-      expect(print(twice.right.program)).toBe(print(once.right.program))
+      const once = right(made(given))
+      const twice = right(made(once.settings))
+      expect(Object.keys(once.settings)).toEqual(hopper.parameters.map((p) => p.name))
+      expect(print(twice.program)).toBe(print(once.program))
     }
   })
   it('the defaults of the parameters are what nothing given means', () => {
     for (const k of kernels) {
-      const r = instanceOf(k, {}, [])
-      if (E.isLeft(r)) throw new Error(r.left.message)
-      expect(r.right.settings).toEqual(Object.fromEntries(k.parameters.map((p) => [p.name, p.default])))
+      const r = right(instanceOf(k, {}, []))
+      expect(r.settings).toEqual(Object.fromEntries(k.parameters.map((p) => [p.name, p.default])))
     }
   })
   it('large tiles take fewer and shallower slots, and only if nobody set them', () => {

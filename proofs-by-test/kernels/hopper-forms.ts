@@ -9,7 +9,8 @@ import type { HopperTiles } from '../../src/kernels/hopper/tiles.js'
 import { bits } from '../../src/numerics/index.js'
 import { readTensor } from '../../src/semantics/launch.js'
 import type { Program } from '../../src/semantics/program.js'
-import { checked, right } from '../dialects/pallas/programs.js'
+import { checked } from '../dialects/pallas/programs.js'
+import { right } from '../either.js'
 
 type Make<C> = (c: C) => E.Either<Failure, Program>
 

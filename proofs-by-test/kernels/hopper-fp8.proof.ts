@@ -14,7 +14,8 @@ import { blockSum, hopperRules } from '../../src/numerics/tensor-core.js'
 import { i32 } from '../../src/semantics/expression.js'
 import { readTensor } from '../../src/semantics/launch.js'
 import type { Program } from '../../src/semantics/program.js'
-import { checked, right } from '../dialects/pallas/programs.js'
+import { checked } from '../dialects/pallas/programs.js'
+import { right } from '../either.js'
 
 const base: HopperFp8 = {
   aDtype: 'e4m3',

@@ -6,9 +6,10 @@ import { describe, expect, test } from 'vitest'
 import * as E from 'fp-ts/lib/Either.js'
 import { without } from '../../src/kernels/broken/index.js'
 import { hopperPersistent, type HopperPersistent } from '../../src/kernels/hopper/hopper-persistent.js'
-import { checked, right } from '../dialects/pallas/programs.js'
+import { checked } from '../dialects/pallas/programs.js'
 import { expectCaptured, expectMatmul } from './hopper-forms.js'
 import { nightly } from '../extent.js'
+import { right } from '../either.js'
 
 const rowMajor = { order: 'row-major', gridMinorDim: 'm', gridTileWidth: 1 } as const
 const base: HopperPersistent = {

@@ -11,9 +11,10 @@ import { launch } from '../../src/semantics/launch.js'
 import * as Policy from '../../src/semantics/policy.js'
 import type { Program } from '../../src/semantics/program.js'
 import * as Run from '../../src/semantics/run.js'
-import { checked, right } from '../dialects/pallas/programs.js'
+import { checked } from '../dialects/pallas/programs.js'
 import { expectCaptured, expectMatmul } from './hopper-forms.js'
 import { nightly } from '../extent.js'
+import { right } from '../either.js'
 
 const base: HopperPingPong = {
   dtype: 'f16',

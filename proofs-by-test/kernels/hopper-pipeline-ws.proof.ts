@@ -6,9 +6,10 @@ import { describe, expect, test } from 'vitest'
 import * as E from 'fp-ts/lib/Either.js'
 import { without } from '../../src/kernels/broken/index.js'
 import { hopperPipelineWs, type HopperPipelineWs } from '../../src/kernels/hopper/hopper-pipeline-ws.js'
-import { checked, right } from '../dialects/pallas/programs.js'
+import { checked } from '../dialects/pallas/programs.js'
 import { configurations, expectCaptured, expectMatmul } from './hopper-forms.js'
 import { nightly } from '../extent.js'
+import { right } from '../either.js'
 
 const base: HopperPipelineWs = {
   dtype: 'f16',

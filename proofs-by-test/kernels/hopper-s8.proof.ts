@@ -7,8 +7,9 @@ import { referenceOf } from '../../src/kernels/reference.js'
 import { randomIntegers } from '../../src/kernels/reference-inputs.js'
 import { bits, integerRange, type IntDtype } from '../../src/numerics/index.js'
 import { readTensor } from '../../src/semantics/launch.js'
-import { checked, right } from '../dialects/pallas/programs.js'
+import { checked } from '../dialects/pallas/programs.js'
 import { configurations } from './hopper-forms.js'
+import { right } from '../either.js'
 
 const base: HopperS8 = {
   aDtype: 'i8',

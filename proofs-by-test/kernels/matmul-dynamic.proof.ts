@@ -12,7 +12,8 @@ import { field, unit } from '../../src/numerics/index.js'
 import type { Checked } from '../../src/semantics/check.js'
 import { readTensor } from '../../src/semantics/launch.js'
 import * as Policy from '../../src/semantics/policy.js'
-import { checked, right } from '../dialects/pallas/programs.js'
+import { checked } from '../dialects/pallas/programs.js'
+import { right } from '../either.js'
 
 const base: MatmulDynamic = {
   dtype: 'f16',

@@ -15,7 +15,8 @@ import { scaledRules, scaledSum } from '../../src/numerics/scaled-tensor-core.js
 import { i32 } from '../../src/semantics/expression.js'
 import { readTensor } from '../../src/semantics/launch.js'
 import type { Program, Region, Stmt } from '../../src/semantics/program.js'
-import { checked, right } from '../dialects/pallas/programs.js'
+import { checked } from '../dialects/pallas/programs.js'
+import { right } from '../either.js'
 
 const base: MatmulMxfp8 = {
   aDtype: 'e4m3',

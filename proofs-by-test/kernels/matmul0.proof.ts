@@ -5,7 +5,8 @@ import { labelsOf, without } from '../../src/kernels/broken/index.js'
 import { instanceOf, kernelNamed } from '../../src/kernels/catalogue/index.js'
 import { matmul0 } from '../../src/kernels/blackwell/matmul0.js'
 import type { TuningConfig } from '../../src/kernels/blackwell/setup.js'
-import { checked, right } from '../dialects/pallas/programs.js'
+import { checked } from '../dialects/pallas/programs.js'
+import { right } from '../either.js'
 
 const base: TuningConfig = {
   dtype: 'f16',

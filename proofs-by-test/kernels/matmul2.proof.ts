@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { labelsOf } from '../../src/kernels/broken/index.js'
 import { matmul2 } from '../../src/kernels/blackwell/matmul2.js'
-import { right } from '../dialects/pallas/programs.js'
 import { base, edges, printedLoads, refused, rightFor } from './blackwell-steps.js'
+import { right } from '../either.js'
 
 const four = { m: 128, n: 64, tileN: 64 }
 

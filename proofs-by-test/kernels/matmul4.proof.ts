@@ -5,8 +5,8 @@ import { unit } from '../../src/numerics/index.js'
 import { launch, noArguments } from '../../src/semantics/launch.js'
 import * as Policy from '../../src/semantics/policy.js'
 import * as Run from '../../src/semantics/run.js'
-import { right } from '../dialects/pallas/programs.js'
 import { base, edges, refused, rightFor } from './blackwell-steps.js'
+import { right } from '../either.js'
 
 rightFor(matmul4, [
   { k: 16 },

@@ -2,8 +2,9 @@
 import { describe, expect, test } from 'vitest'
 import { matmul5 } from '../../src/kernels/blackwell/matmul5.js'
 import { without } from '../../src/kernels/broken/index.js'
-import { checked, right } from '../dialects/pallas/programs.js'
+import { checked } from '../dialects/pallas/programs.js'
 import { base, edges, refused, rightFor } from './blackwell-steps.js'
+import { right } from '../either.js'
 
 rightFor(matmul5, [
   { m: 1024, k: 16 },

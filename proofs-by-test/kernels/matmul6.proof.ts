@@ -8,9 +8,9 @@ import { launch, noArguments } from '../../src/semantics/launch.js'
 import type { LogEvent } from '../../src/semantics/log.js'
 import * as Policy from '../../src/semantics/policy.js'
 import * as Run from '../../src/semantics/run.js'
-import { right } from '../dialects/pallas/programs.js'
 import { base, edges, refused, rightFor, type Make } from './blackwell-steps.js'
 import { startOf } from '../../src/semantics/log.js'
+import { right } from '../either.js'
 
 rightFor(matmul6, [
   { m: 512, n: 96, k: 16, gridMinorDim: 1 },

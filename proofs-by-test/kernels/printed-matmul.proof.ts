@@ -15,8 +15,9 @@ import {
 import * as Policy from '../../src/semantics/policy.js'
 import { print } from '../../src/semantics/print.js'
 import { readKey } from '../../src/semantics/step.js'
-import { checked, right } from '../dialects/pallas/programs.js'
+import { checked } from '../dialects/pallas/programs.js'
 import { nightly } from '../extent.js'
+import { right } from '../either.js'
 
 /** One cluster with so many tiles, five steps each on two slots. */
 const tiles = (count: number): TiledGrid => ({

@@ -10,7 +10,8 @@ import { field, real64 } from '../../src/numerics/index.js'
 import { readTensor } from '../../src/semantics/launch.js'
 import * as Policy from '../../src/semantics/policy.js'
 import type { Program } from '../../src/semantics/program.js'
-import { checked as judged, right } from '../dialects/pallas/programs.js'
+import { checked as judged } from '../dialects/pallas/programs.js'
+import { right } from '../either.js'
 
 /** Contract notes stay notes. */
 const checked: typeof judged = (p, o, ...data) => judged(p, { strict: false, ...o }, ...data)

@@ -11,11 +11,8 @@ import { field, prime } from '../../src/numerics/field.js'
 import { real64 } from '../../src/numerics/real64.js'
 import { blockSum, hopperRules } from '../../src/numerics/tensor-core.js'
 import { unit } from '../../src/numerics/unit.js'
+import { right } from '../either.js'
 
-const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(e)) throw new Error(e.left.message)
-  return e.right
-}
 const program = right(instanceOf(right(kernelNamed('hopper-matmul')), { m: 64, n: 32, k: 48 }, [])).program
 const types = { operand: 'f16', accumulator: 'f32', out: 'f16' } as const
 

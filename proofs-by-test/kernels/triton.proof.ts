@@ -27,8 +27,9 @@ import { eager, lazy, seeded } from '../../src/semantics/policy.js'
 import { print } from '../../src/semantics/print.js'
 import type { Program } from '../../src/semantics/program.js'
 import { instructionNames } from '../../src/semantics/signature.js'
-import { right, statementsOf } from '../dialects/pallas/programs.js'
+import { statementsOf } from '../dialects/pallas/programs.js'
 import { comparable, operationsOf, recording } from './triton-text.js'
+import { right } from '../either.js'
 
 const directory = new URL('../../conformance/ttgir/', import.meta.url)
 const moduleText = (file: string): string => readFileSync(new URL(file, directory), 'utf8')

@@ -9,9 +9,10 @@ import { instanceOf, kernelNamed } from '../../src/kernels/catalogue/index.js'
 import { wgmmaLoop, wgmmaLoopThat, type WgmmaLoop } from '../../src/kernels/hopper/wgmma-loop.js'
 import * as Policy from '../../src/semantics/policy.js'
 import { print } from '../../src/semantics/print.js'
-import { checked, right } from '../dialects/pallas/programs.js'
+import { checked } from '../dialects/pallas/programs.js'
 import { expectCaptured } from './hopper-forms.js'
 import { nightly } from '../extent.js'
+import { right } from '../either.js'
 
 const base: WgmmaLoop = {
   dtype: 'f16',

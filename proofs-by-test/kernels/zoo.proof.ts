@@ -14,11 +14,7 @@ import type { Program } from '../../src/semantics/program.js'
 import { readKey } from '../../src/semantics/step.js'
 import type { Verdict } from '../../src/semantics/verdict.js'
 import { nightly, small } from '../extent.js'
-
-const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(e)) throw new Error(e.left.message)
-  return e.right
-}
+import { right } from '../either.js'
 
 const verdictOf = (t: Twin, program: Program, policy: AnyPolicy, explain: boolean): Verdict =>
   right(

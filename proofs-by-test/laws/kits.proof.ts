@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
 import * as L from '../../src/laws/index.js'
-import type { Failure } from '../../src/failure.js'
 import * as Cute from '../../src/layouts/cute/layout.js'
 import * as Linear from '../../src/layouts/linear/linear-layout.js'
 import * as RL from '../../src/layouts/register-layout.js'
@@ -9,11 +8,8 @@ import { splatLayout } from '../../src/layouts/splat.js'
 import * as Tiled from '../../src/layouts/tiled.js'
 import * as Ref from '../../src/transforms/ref.js'
 import * as T from '../../src/transforms/transform.js'
+import { right } from '../either.js'
 
-const right = <A>(result: E.Either<Failure, A>): A => {
-  if (E.isLeft(result)) throw new Error(`refused with ${result.left.code}: ${result.left.message}`)
-  return result.right
-}
 const broken = <S>(kit: L.Kit<S>, subject: S): readonly string[] =>
   L.checkLaws(kit)(subject).broken.map(({ law }) => law)
 const first = <S>(kit: L.Kit<S>, subject: S): string => {

@@ -1,2 +1,2 @@
 /** The readers of the transforms' proofs, for layouts. */
-export { code, fragments, indices, range, right } from '../transforms/captured.js'
+export { fragments, indices, range } from '../transforms/captured.js'

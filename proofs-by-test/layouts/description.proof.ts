@@ -17,11 +17,8 @@ import { stridedLayout } from '../../src/layouts/strided.js'
 import { TCGEN05, WGMMA, WGMMA_ROW } from '../../src/layouts/tiled.js'
 import { linearLayout } from '../../src/layouts/linear/linear-layout.js'
 import { decode } from '../../src/wire.js'
+import { right } from '../either.js'
 
-const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(e)) throw new Error(e.left.message)
-  return e.right
-}
 const described = (
   json: unknown,
   shape: ReadonlyArray<number> | null = null,

@@ -41,7 +41,8 @@ import * as Ref from '../../src/transforms/ref.js'
 import type { Shape } from '../../src/transforms/shape.js'
 import { swizzleElements, swizzles } from '../../src/transforms/swizzle.js'
 import * as Transform from '../../src/transforms/transform.js'
-import { range, right } from './captured.js'
+import { range } from './captured.js'
+import { right } from '../either.js'
 
 // ------------------------------------------------------------------------------------ three vocabularies
 

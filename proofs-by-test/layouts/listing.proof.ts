@@ -15,11 +15,8 @@ import { splatLayout } from '../../src/layouts/splat.js'
 import { stridedLayout } from '../../src/layouts/strided.js'
 import { WGMMA, WGMMA_ACC_32BIT, WGMMA_ROW, WGMMA_TRANSPOSED } from '../../src/layouts/tiled.js'
 import { sizeOf, unravel } from '../../src/transforms/shape.js'
+import { right } from '../either.js'
 
-const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(e)) throw new Error(e.left.message)
-  return e.right
-}
 const cases: ReadonlyArray<readonly [string, RegisterLayout, ReadonlyArray<number>]> = [
   ['WGMMA', WGMMA, [64, 16]],
   ['WGMMA_ROW: four holders of each', WGMMA_ROW, [128]],

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { bySimilarity, parseCall, showCall, type Call } from '../../src/layouts/name-syntax.js'
-import { code, right } from './captured.js'
+import { code, right } from '../either.js'
 
 const name = fc.stringMatching(/^[A-Z_][A-Za-z_0-9]{0,6}$/).filter((n) => n !== 'Layout')
 const argument = fc.oneof(fc.integer(), fc.array(fc.integer(), { maxLength: 3 }))

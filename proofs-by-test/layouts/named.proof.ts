@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { families, nameOf, parseName } from '../../src/layouts/named.js'
 import * as Tiled from '../../src/layouts/tiled.js'
 import type { TiledLayout } from '../../src/layouts/tiled.js'
-import { code, right } from './captured.js'
+import { code, right } from '../either.js'
 
 const message = (text: string): string => {
   const result = parseName(text)

@@ -6,7 +6,8 @@ import type { RegisterLayout } from '../../src/layouts/register-layout.js'
 import { splatLayout } from '../../src/layouts/splat.js'
 import { stridedLayout } from '../../src/layouts/strided.js'
 import * as Tiled from '../../src/layouts/tiled.js'
-import { code, fragments, indices, range, right } from './captured.js'
+import { fragments, indices, range } from './captured.js'
+import { code, right } from '../either.js'
 
 const log2 = (n: number): readonly number[] => range(Math.log2(n))
 

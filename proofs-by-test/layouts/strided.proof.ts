@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { canBroadcast, splatLayout, WG_SPLAT } from '../../src/layouts/splat.js'
 import { defaultVectorLength, isStridedLayout, stridedLayout, WG_STRIDED } from '../../src/layouts/strided.js'
 import { elementOf, owners, registersPerLane } from '../../src/layouts/register-layout.js'
-import { code, indices, right } from './captured.js'
+import { indices } from './captured.js'
+import { code, right } from '../either.js'
 
 test('law 1: a bijection; elements by the formula', () => {
   for (const [shape, v] of [

@@ -2,8 +2,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
 import * as Tiled from '../../src/layouts/tiled.js'
 import type { TiledLayout, TiledSpec } from '../../src/layouts/tiled.js'
-import { code, indices, range, right } from './captured.js'
+import { indices, range } from './captured.js'
 import { small } from '../extent.js'
+import { code, right } from '../either.js'
 
 const { replicated } = Tiled
 

@@ -4,11 +4,8 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compare, printComparison, type Comparison } from '../../src/oracle/compare.js'
 import { tensor, type Tensor, type TensorDtype } from '../../src/oracle/tensor-files/tensor.js'
+import { right } from '../either.js'
 
-const right = <A>(e: E.Either<unknown, A>): A => {
-  if (E.isLeft(e)) throw new Error(JSON.stringify(e.left))
-  return e.right
-}
 const made = (
   dtype: TensorDtype,
   patterns: ReadonlyArray<number | bigint>,

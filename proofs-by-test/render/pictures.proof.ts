@@ -1,4 +1,3 @@
-import * as E from 'fp-ts/lib/Either.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { layout as cuteLayout } from '../../src/layouts/cute/index.js'
@@ -39,11 +38,8 @@ import { sizeOf, unravel } from '../../src/transforms/shape.js'
 import * as Transform from '../../src/transforms/transform.js'
 import { all, groupOf, readSvg, textOf, tipOf, type Node } from './read-svg.js'
 import { nightly } from '../extent.js'
+import { right } from '../either.js'
 
-const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(e)) throw new Error(e.left.message)
-  return e.right
-}
 const number = (node: Node, key: string): number => Number(node.attributes[key])
 
 // ---------------------------------------------------------------- svg

@@ -12,8 +12,8 @@ import * as Policy from '../../src/semantics/policy.js'
 import type { Program } from '../../src/semantics/program.js'
 import { both, collect, run, settings } from '../../src/semantics/run.js'
 import { chronicle } from '../../src/semantics/trace/index.js'
-import { right } from '../semantics/machine-samples.js'
 import { catalogue } from '../semantics/trace/written.js'
+import { right } from '../either.js'
 
 const named = (name: string): Program => right(right(kernelNamed(name)).make({})).program
 

@@ -1,4 +1,3 @@
-import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { findingBlock } from '../../src/render/finding.js'
 import { plain, type Palette } from '../../src/render/palette.js'
@@ -7,11 +6,8 @@ import { fields, table, thousands, wrap } from '../../src/render/table.js'
 import { verdictText, type VerdictContext } from '../../src/render/verdict.js'
 import type { Condition, Finding } from '../../src/semantics/finding.js'
 import { verdictSchema, type Verdict } from '../../src/semantics/verdict.js'
+import { right } from '../either.js'
 
-const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(e)) throw new Error(e.left.message)
-  return e.right
-}
 const loud: Palette = { ...plain, name: (t) => `\u001b[36m${t}\u001b[39m` }
 
 describe('swizzle', () => {

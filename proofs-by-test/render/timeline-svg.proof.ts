@@ -11,9 +11,9 @@ import * as Policy from '../../src/semantics/policy.js'
 import type { Program } from '../../src/semantics/program.js'
 import { collect, run, settings } from '../../src/semantics/run.js'
 import { chronicle, type Entry } from '../../src/semantics/trace/index.js'
-import { right } from '../semantics/machine-samples.js'
 import { catalogue } from '../semantics/trace/written.js'
 import { all, groupOf, readSvg, textOf, tipOf, type Node } from './read-svg.js'
+import { right } from '../either.js'
 
 interface Log {
   readonly header: Header

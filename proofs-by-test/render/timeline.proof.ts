@@ -5,9 +5,9 @@ import { plain } from '../../src/render/palette.js'
 import { timeline, timelineText } from '../../src/render/timeline.js'
 import * as Policy from '../../src/semantics/policy.js'
 import { chronicle, decodeTrace, type Trace } from '../../src/semantics/trace/index.js'
-import { right } from '../semantics/machine-samples.js'
 import { catalogue, random, written } from '../semantics/trace/written.js'
 import { brokenRule } from './trace-event-format.js'
+import { right } from '../either.js'
 
 const traceOf = (lines: ReadonlyArray<string>): Trace => right(decodeTrace(lines))
 const logs: ReadonlyArray<readonly [name: string, log: Trace]> = [

@@ -15,7 +15,8 @@ import * as Policy from '../../src/semantics/policy.js'
 import type { Binder, Carried, Do, Program, Region, Stmt } from '../../src/semantics/program.js'
 import { region, site } from '../../src/semantics/program.js'
 import { i32 } from '../../src/semantics/types.js'
-import { launched, logged, right } from './machine-samples.js'
+import { launched, logged } from './machine-samples.js'
+import { right } from '../either.js'
 
 // ---------------------------------------------------------------- statements
 

@@ -27,7 +27,8 @@ import * as Policy from '../../src/semantics/policy.js'
 import type { Program } from '../../src/semantics/program.js'
 import type { PtrIndex } from '../../src/semantics/types.js'
 import type { Verdict } from '../../src/semantics/verdict.js'
-import { launched, logged, right } from './machine-samples.js'
+import { launched, logged } from './machine-samples.js'
+import { right } from '../either.js'
 
 const hopper = bits('hopper')
 

@@ -13,7 +13,8 @@ import { scalar } from '../../src/semantics/types.js'
 import { validate } from '../../src/semantics/validate.js'
 import { rowMajorStrides } from '../../src/transforms/shape.js'
 import { swizzle, tile as tiling, type Transform } from '../../src/transforms/transform.js'
-import { right, ring, samples } from './samples.js'
+import { ring, samples } from './samples.js'
+import { right } from '../either.js'
 
 const header: B.KernelHeader = { name: 'k', arch: 'sm90a', agents: [B.warpgroup('wg', 0)] }
 const outcome = (body: B.Build<unknown>): E.Either<unknown, Program> =>

@@ -34,8 +34,9 @@ import { isFault } from '../../src/semantics/machine/value.js'
 import * as Policy from '../../src/semantics/policy.js'
 import type { Program } from '../../src/semantics/program.js'
 import type { Verdict } from '../../src/semantics/verdict.js'
-import { launched, logged, right } from './machine-samples.js'
+import { launched, logged } from './machine-samples.js'
 import { startOf } from '../../src/semantics/log.js'
+import { right } from '../either.js'
 
 type Flaw = 'none' | 'no wait' | 'payload' | 'again'
 

@@ -14,7 +14,7 @@ import * as Policy from '../../src/semantics/policy.js'
 import { noArguments, type Arguments } from '../../src/semantics/launch.js'
 import type { Program } from '../../src/semantics/program.js'
 import type { Verdict } from '../../src/semantics/verdict.js'
-import { right } from './machine-samples.js'
+import { right } from '../either.js'
 
 const verdict = (
   program: Program,

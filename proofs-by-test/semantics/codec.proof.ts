@@ -25,7 +25,8 @@ import {
   signatureOf,
 } from '../../src/semantics/signature.js'
 import { swizzle, tile } from '../../src/transforms/transform.js'
-import { right, samples } from './samples.js'
+import { samples } from './samples.js'
+import { right } from '../either.js'
 
 const programs: ReadonlyArray<readonly [string, Program]> = [
   ...samples,

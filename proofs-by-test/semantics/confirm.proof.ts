@@ -16,8 +16,9 @@ import type { Program } from '../../src/semantics/program.js'
 import * as Run from '../../src/semantics/run.js'
 import type { EventKey } from '../../src/semantics/step.js'
 import type { Verdict, VerdictName } from '../../src/semantics/verdict.js'
-import { checked, launchedProgram, programOf, right, searched } from './explore/programs.js'
+import { checked, launchedProgram, programOf, searched } from './explore/programs.js'
 import { arr, forked, inval, rd, team } from './explore/team.js'
+import { right } from '../either.js'
 
 const finding = (id: HazardId): Finding => ({
   id,

@@ -10,8 +10,9 @@ import * as X from '../../src/semantics/expression.js'
 import * as Policy from '../../src/semantics/policy.js'
 import { ignore, run, settings } from '../../src/semantics/run.js'
 import { offered } from '../../src/semantics/step.js'
-import { launched, right } from './machine-samples.js'
+import { launched } from './machine-samples.js'
 import type { Launched } from '../../src/semantics/launch.js'
+import { right } from '../either.js'
 
 interface Places {
   readonly x: X.View<'smem', 'i32', 1>

@@ -22,7 +22,8 @@ import { isFault } from '../../src/semantics/machine/value.js'
 import type { World } from '../../src/semantics/machine/world.js'
 import { ofStrides, ofTransforms, type TransformedRef } from '../../src/transforms/ref.js'
 import { swizzle } from '../../src/transforms/transform.js'
-import { launched, right } from './machine-samples.js'
+import { launched } from './machine-samples.js'
+import { right } from '../either.js'
 
 const worldOf = (): World =>
   launched(

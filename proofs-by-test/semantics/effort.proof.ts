@@ -22,7 +22,8 @@ import { isFault } from '../../src/semantics/machine/value.js'
 import type { Value } from '../../src/semantics/machine/value.js'
 import type { World } from '../../src/semantics/machine/world.js'
 import { ofTransforms } from '../../src/transforms/ref.js'
-import { launched, right } from './machine-samples.js'
+import { launched } from './machine-samples.js'
+import { right } from '../either.js'
 
 const program = right(
   B.draft({ name: 'effort', arch: 'sm90a', agents: [B.warpgroup('wg', 0)] }, function* () {

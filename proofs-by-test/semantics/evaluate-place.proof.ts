@@ -14,7 +14,8 @@ import { isFault, ptr, type TileValue, type Value } from '../../src/semantics/ma
 import { barrierIn, planeIn, type Standpoint, type World } from '../../src/semantics/machine/world.js'
 import { byteOffsets, ofTransforms } from '../../src/transforms/ref.js'
 import { swizzle, tile } from '../../src/transforms/transform.js'
-import { launched, right } from './machine-samples.js'
+import { launched } from './machine-samples.js'
+import { right } from '../either.js'
 
 const worldOf = (grid: ReadonlyArray<number>, cluster: ReadonlyArray<number>): World =>
   launched(

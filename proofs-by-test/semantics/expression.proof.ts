@@ -8,7 +8,8 @@ import type { ExprNode } from '../../src/semantics/expression.js'
 import * as T from '../../src/semantics/types.js'
 import { WGMMA } from '../../src/layouts/tiled.js'
 import { ofStrides } from '../../src/transforms/ref.js'
-import { everyNode, right } from './samples.js'
+import { everyNode } from './samples.js'
+import { right } from '../either.js'
 
 describe('children', () => {
   const isNode = (x: unknown): x is ExprNode => typeof x === 'object' && x !== null && '_tag' in x

@@ -16,7 +16,8 @@ import type { Expr, ExprNode } from '../../src/semantics/expression.js'
 import { evaluate } from '../../src/semantics/machine/evaluate.js'
 import { isFault, type FaultValue, type Value } from '../../src/semantics/machine/value.js'
 import { ofTransforms } from '../../src/transforms/ref.js'
-import { launched, right } from './machine-samples.js'
+import { launched } from './machine-samples.js'
+import { right } from '../either.js'
 
 const program = right(
   B.kernel(

@@ -7,8 +7,8 @@ import * as Footprint from '../../src/semantics/machine/footprint.js'
 import type { Elements } from '../../src/semantics/machine/operation.js'
 import { ofStrides, ofTransforms, spans, swizzledAddresses } from '../../src/transforms/ref.js'
 import { swizzle, tile } from '../../src/transforms/transform.js'
-import { right } from './machine-samples.js'
 import { asSpans, spansOf } from '../../src/semantics/log.js'
+import { right } from '../either.js'
 
 describe('footprints', () => {
   const refs = [

@@ -20,8 +20,9 @@ import { environment } from '../../src/semantics/machine/environment.js'
 import { countValue, withPlane, type Machine } from '../../src/semantics/machine/state.js'
 import * as V from '../../src/semantics/machine/value.js'
 import { isFault, type FaultValue, type TileValue } from '../../src/semantics/machine/value.js'
-import { launched, right } from './machine-samples.js'
+import { launched } from './machine-samples.js'
 import { declarations, view } from './operands.js'
+import { right } from '../either.js'
 
 const program = right(
   B.draft(

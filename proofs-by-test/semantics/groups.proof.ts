@@ -46,8 +46,9 @@ import {
 } from '../../src/semantics/machine/state.js'
 import { isFault } from '../../src/semantics/machine/value.js'
 import * as X from '../../src/semantics/expression.js'
-import { launched, right } from './machine-samples.js'
+import { launched } from './machine-samples.js'
 import { declarations, eights, fours, map, pointers, view } from './operands.js'
+import { right } from '../either.js'
 
 const { world, machine } = launched(
   right(

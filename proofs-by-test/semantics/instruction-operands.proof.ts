@@ -18,7 +18,7 @@ import { prepare } from '../../src/semantics/machine/prepare.js'
 import { environment } from '../../src/semantics/machine/environment.js'
 import { isFault, type FaultValue } from '../../src/semantics/machine/value.js'
 import { instructionNames, mapOperands, operandsOf, type OperandKind } from '../../src/semantics/signature.js'
-import { launched, right } from './machine-samples.js'
+import { launched } from './machine-samples.js'
 import {
   barrier,
   declarations,
@@ -32,6 +32,7 @@ import {
   view,
   yes,
 } from './operands.js'
+import { right } from '../either.js'
 
 const program = right(
   B.draft(

@@ -12,7 +12,8 @@ import { readTensor } from '../../src/semantics/launch.js'
 import { print } from '../../src/semantics/print.js'
 import type { Program } from '../../src/semantics/program.js'
 import * as Transform from '../../src/transforms/transform.js'
-import { checked, right } from '../dialects/pallas/programs.js'
+import { checked } from '../dialects/pallas/programs.js'
+import { right } from '../either.js'
 
 type Byte = 'i8' | 'u8'
 interface Form {

@@ -28,7 +28,7 @@ import type { Program } from '../../src/semantics/program.js'
 import { boxElements } from '../../src/semantics/instructions/tma/box.js'
 import { isFault } from '../../src/semantics/machine/value.js'
 import { instanceOf, kernelNamed } from '../../src/kernels/index.js'
-import { right } from './machine-samples.js'
+import { right } from '../either.js'
 
 type Shape = Parameters<typeof B.draft>[0]
 /** A program that does nothing, with parameters. */

@@ -11,8 +11,8 @@ import * as X from '../../src/semantics/expression.js'
 import type { Expr, ExprNode } from '../../src/semantics/expression.js'
 import { link, type Linked, type LinkedStmt } from '../../src/semantics/link.js'
 import { region, site, type Binder, type Do, type Program, type Stmt } from '../../src/semantics/program.js'
-import { code, right } from './machine-samples.js'
 import { everyNode } from './samples.js'
+import { code, right } from '../either.js'
 
 const empty = right(
   B.draft(

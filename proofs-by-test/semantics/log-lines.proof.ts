@@ -15,7 +15,8 @@ import type { LogEvent } from '../../src/semantics/log.js'
 import { cells, empty, read, write } from '../../src/semantics/machine/plane.js'
 import * as Policy from '../../src/semantics/policy.js'
 import { region, type Program } from '../../src/semantics/program.js'
-import { code, launched, logged, right } from './machine-samples.js'
+import { launched, logged } from './machine-samples.js'
+import { code, right } from '../either.js'
 
 type Names = Readonly<Record<'one' | 'two', X.Barrier>>
 const pair = (list: (names: Names) => ReadonlyArray<Instruction>): Program =>

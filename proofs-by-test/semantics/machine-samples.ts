@@ -1,6 +1,4 @@
 /** Programs and runs that several proofs of the machine look at. */
-import * as E from 'fp-ts/lib/Either.js'
-import type { Failure } from '../../src/failure.js'
 import { hopperMatmul, type HopperMatmul } from '../../src/kernels/hopper/hopper-matmul.js'
 import type { Algebra } from '../../src/numerics/algebra.js'
 import type { Dtype, FloatDtype } from '../../src/numerics/dtype.js'
@@ -12,16 +10,7 @@ import type { Machine } from '../../src/semantics/machine/state.js'
 import type { AnyPolicy } from '../../src/semantics/policy.js'
 import type { Program } from '../../src/semantics/program.js'
 import { collect, run, settings, type Ran } from '../../src/semantics/run.js'
-
-/** The value of something that must not refuse. */
-export const right = <A>(result: E.Either<Failure, A>): A => {
-  if (E.isLeft(result)) throw new Error(`refused with ${result.left.code}: ${result.left.message}`)
-  return result.right
-}
-
-/** Whether a refusal is expected: its code. */
-export const code = (result: E.Either<Failure, unknown>): string | null =>
-  E.isLeft(result) ? result.left.code : null
+import { right } from '../either.js'
 
 export const small: HopperMatmul = {
   dtype: 'f16',

@@ -12,8 +12,9 @@ import * as Policy from '../../src/semantics/policy.js'
 import { ignore, run, settings } from '../../src/semantics/run.js'
 import { offered, take } from '../../src/semantics/step.js'
 import { swizzle, tile } from '../../src/transforms/transform.js'
-import { contents, launched, logged, matmul, right, solo } from './machine-samples.js'
+import { contents, launched, logged, matmul, solo } from './machine-samples.js'
 import { ring } from './samples.js'
+import { right } from '../either.js'
 
 /** Where a function sits in a value, if one does. */
 const functionIn = (root: unknown): string | null => {

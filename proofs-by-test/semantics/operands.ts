@@ -7,7 +7,7 @@ import * as B from '../../src/semantics/builder.js'
 import * as X from '../../src/semantics/expression.js'
 import type { Expr, ExprNode } from '../../src/semantics/expression.js'
 import { swizzle, tile } from '../../src/transforms/transform.js'
-import { right } from './machine-samples.js'
+import { right } from '../either.js'
 
 export const declarations = function* (): B.Steps<void> {
   const transforms = [right(tile([8, 64])), right(swizzle(128))]

@@ -14,9 +14,10 @@ import type { Instruction } from '../../src/semantics/instruction.js'
 import type { Footprint, LogEvent, Stamp } from '../../src/semantics/log.js'
 import type { World } from '../../src/semantics/machine/world.js'
 import * as Policy from '../../src/semantics/policy.js'
-import { launched, logged, right } from './machine-samples.js'
+import { launched, logged } from './machine-samples.js'
 import { barrier, declarations, eights, fours, map, one, pointer, pointers, view, yes } from './operands.js'
 import { spansOf, startOf } from '../../src/semantics/log.js'
+import { right } from '../either.js'
 
 type Line = Readonly<Record<string, unknown>>
 interface Said {

@@ -13,7 +13,8 @@ import {
 } from '../../src/semantics/place.js'
 import type { Program, Storage } from '../../src/semantics/program.js'
 import { ofStrides, ofTransforms } from '../../src/transforms/ref.js'
-import { right, ring } from './samples.js'
+import { ring } from './samples.js'
+import { right } from '../either.js'
 
 /** A program that is only its storages. */
 const holding = (storage: ReadonlyArray<Storage>): Program => {

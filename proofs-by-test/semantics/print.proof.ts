@@ -9,7 +9,7 @@ import type { Binder, Program, Region, Stmt } from '../../src/semantics/program.
 import * as Ref from '../../src/transforms/ref.js'
 import { swizzle, tile } from '../../src/transforms/transform.js'
 import * as B from '../../src/semantics/builder.js'
-import { right } from './samples.js'
+import { right } from '../either.js'
 
 const [a, b, c] = [X.name<'i32'>('a'), X.name<'i32'>('b'), X.name<'i32'>('c')]
 const [f, g] = [X.name<'f32'>('f'), X.name<'f32'>('g')]

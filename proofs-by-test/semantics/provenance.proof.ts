@@ -5,7 +5,6 @@
  * probability at most 2/p a trial, so `proved` must mean "equal to the naive matmul in two trials", and refused must mean unequal.
  */
 import { describe, expect, test } from 'vitest'
-import * as E from 'fp-ts/lib/Either.js'
 import * as Pallas from '../../src/dialects/pallas/index.js'
 import { WGMMA } from '../../src/layouts/tiled.js'
 import { naiveMatmul } from '../../src/kernels/reference.js'
@@ -33,11 +32,7 @@ import * as Run from '../../src/semantics/run.js'
 import type { Provenance } from '../../src/semantics/verdict.js'
 import * as Ref from '../../src/transforms/ref.js'
 import * as Transform from '../../src/transforms/transform.js'
-
-const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(e)) throw new Error(e.left.message)
-  return e.right
-}
+import { right } from '../either.js'
 
 const [m, n, k, tileK] = [64, 32, 128, 32] as const
 const steps = k / tileK

@@ -19,7 +19,8 @@ import { isFault } from '../../src/semantics/machine/value.js'
 import * as Policy from '../../src/semantics/policy.js'
 import type { Agent, Program } from '../../src/semantics/program.js'
 import type { Verdict } from '../../src/semantics/verdict.js'
-import { launched, logged, right } from './machine-samples.js'
+import { launched, logged } from './machine-samples.js'
+import { right } from '../either.js'
 
 const verdictOf = (program: Program, policy: Policy.AnyPolicy = Policy.eager): Verdict =>
   right(

@@ -27,7 +27,8 @@ import {
   type Named,
   type Status,
 } from '../../src/semantics/machine/state.js'
-import { launched, right } from './machine-samples.js'
+import { launched } from './machine-samples.js'
+import { right } from '../either.js'
 
 const { world, machine } = launched(
   right(

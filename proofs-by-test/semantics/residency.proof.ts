@@ -21,8 +21,9 @@ import * as P from '../../src/semantics/program.js'
 import type { Program, Stmt } from '../../src/semantics/program.js'
 import type { PtrIndex } from '../../src/semantics/types.js'
 import { countedTensors, expressionsOf, meets } from '../../src/semantics/residency.js'
-import { filling, launched, logged, matmul, right } from './machine-samples.js'
+import { filling, launched, logged, matmul } from './machine-samples.js'
 import { arrive, fork, lets, loop, n, of, shared, truth, until, when } from './statements.js'
+import { right } from '../either.js'
 
 /** What a verdict says, whoever the agents are. */
 const said = (

@@ -11,7 +11,8 @@ import * as Policy from '../../src/semantics/policy.js'
 import type { Do, Program, Region, Stmt } from '../../src/semantics/program.js'
 import { both, collect, ignore, run, settings, showSchedule } from '../../src/semantics/run.js'
 import { readKey } from '../../src/semantics/step.js'
-import { agentEvents, contents, launched, logged, matmul, right, solo } from './machine-samples.js'
+import { agentEvents, contents, launched, logged, matmul, solo } from './machine-samples.js'
+import { right } from '../either.js'
 
 const small = matmul({ n: 128, k: 48 })
 const algebras = [unit, bits('hopper'), real64]

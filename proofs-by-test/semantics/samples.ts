@@ -1,5 +1,4 @@
 /** Small valid programs that the proofs of this folder take apart. */
-import * as E from 'fp-ts/lib/Either.js'
 import { WGMMA } from '../../src/layouts/tiled.js'
 import * as B from '../../src/semantics/builder.js'
 import * as X from '../../src/semantics/expression.js'
@@ -7,11 +6,7 @@ import type { ExprNode } from '../../src/semantics/expression.js'
 import type { Program } from '../../src/semantics/program.js'
 import { ofStrides } from '../../src/transforms/ref.js'
 import { swizzle, tile } from '../../src/transforms/transform.js'
-
-export const right = <A>(either: E.Either<{ readonly code: string; readonly message: string }, A>): A => {
-  if (E.isLeft(either)) throw new Error(`${either.left.code}: ${either.left.message}`)
-  return either.right
-}
+import { right } from '../either.js'
 
 /** A producer copies blocks into a ring of two, a consumer doubles them: fork, loops, a branch, a while, every kind of parameter. */
 export const ring = (): Program =>

@@ -22,7 +22,8 @@ import type { Program } from '../../src/semantics/program.js'
 import { meets } from '../../src/semantics/residency.js'
 import { decodeTrace, encodeTrace } from '../../src/semantics/trace/index.js'
 import type { Verdict } from '../../src/semantics/verdict.js'
-import { launched, logged, right } from './machine-samples.js'
+import { launched, logged } from './machine-samples.js'
+import { right } from '../either.js'
 
 const verdictOf = (program: Program, o: Partial<CheckOptions> = {}): Verdict =>
   right(

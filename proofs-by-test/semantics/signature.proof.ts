@@ -16,7 +16,7 @@ import {
 import * as T from '../../src/semantics/types.js'
 import type { Type } from '../../src/semantics/types.js'
 import { ofStrides } from '../../src/transforms/ref.js'
-import { right } from './samples.js'
+import { right } from '../either.js'
 
 const name = (text: string): never => ({ _tag: 'name', name: text }) as never
 const instruction = (

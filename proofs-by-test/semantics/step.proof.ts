@@ -30,7 +30,8 @@ import {
   type Offered,
 } from '../../src/semantics/step.js'
 import { swizzle, tile } from '../../src/transforms/transform.js'
-import { contents, launched, logged, matmul, right, solo } from './machine-samples.js'
+import { contents, launched, logged, matmul, solo } from './machine-samples.js'
+import { right } from '../either.js'
 
 const operand = [right(tile([8, 16])), right(swizzle(32))]
 const small = matmul({ m: 64, n: 64, k: 64, tileK: 32 })
@@ -98,9 +99,8 @@ describe.each([unit, bits('hopper')])('law 3 in $name', (algebra) => {
         )(before),
       StateEither.of([]),
     )
-    const result = whole(l.machine)
-    if (E.isLeft(result)) throw new Error(result.left.message)
-    const [events, machine] = result.right
+    const result = right(whole(l.machine))
+    const [events, machine] = result
     expect([{ _tag: 'cluster', id: 0 }, ...events]).toEqual(ran.result)
     expect(contents(machine)).toEqual(contents(ran.machine))
     expect({ ...machine, planes: [] }).toEqual({ ...ran.machine, planes: [] })
@@ -115,8 +115,7 @@ describe.each([unit, bits('hopper')])('law 3 in $name', (algebra) => {
       const second = step(l.world)(key)(m)
       expect(second).toEqual(first)
       expect(contents(m)).toEqual(before)
-      if (E.isLeft(first)) throw new Error(first.left.message)
-      m = first.right[1]
+      m = right(first)[1]
     }
   })
 })

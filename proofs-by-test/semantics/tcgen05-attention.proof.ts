@@ -4,7 +4,6 @@
  * Oracle: softmax(q kT scale) v written out, with the powers of two that the module computes.
  */
 import { describe, expect, test } from 'vitest'
-import * as E from 'fp-ts/lib/Either.js'
 import { attentionWarpSpecialised } from '../../src/kernels/triton/attention-ws.js'
 import type { Algebra } from '../../src/numerics/algebra.js'
 import { real64, unit } from '../../src/numerics/index.js'
@@ -14,11 +13,7 @@ import * as V from '../../src/semantics/machine/value.js'
 import type { Value } from '../../src/semantics/machine/value.js'
 import * as Policy from '../../src/semantics/policy.js'
 import * as Run from '../../src/semantics/run.js'
-
-const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(e)) throw new Error(e.left.message)
-  return e.right
-}
+import { right } from '../either.js'
 
 const program = right(attentionWarpSpecialised())
 const [rows, d, scale] = [128, 64, 0.125] as const

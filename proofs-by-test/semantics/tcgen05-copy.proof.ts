@@ -19,7 +19,7 @@ import type { Program } from '../../src/semantics/program.js'
 import * as Run from '../../src/semantics/run.js'
 import { validate } from '../../src/semantics/validate.js'
 import type { TransformedRef } from '../../src/transforms/ref.js'
-import { right } from './machine-samples.js'
+import { right } from '../either.js'
 
 const lane = 512
 const ref = (

@@ -19,8 +19,9 @@ import { prepare } from '../../src/semantics/machine/prepare.js'
 import { environment } from '../../src/semantics/machine/environment.js'
 import { withPlane, withTensorMemory, type Machine } from '../../src/semantics/machine/state.js'
 import { isFault } from '../../src/semantics/machine/value.js'
-import { launched, right } from './machine-samples.js'
+import { launched } from './machine-samples.js'
 import { expr, view } from './operands.js'
+import { right } from '../either.js'
 
 const program = right(
   B.draft(

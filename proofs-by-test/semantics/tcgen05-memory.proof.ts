@@ -23,8 +23,9 @@ import type { Elements } from '../../src/semantics/machine/operation.js'
 import { noTensorMemory, withTensorMemory, type Machine } from '../../src/semantics/machine/state.js'
 import { isFault } from '../../src/semantics/machine/value.js'
 import * as Ref from '../../src/transforms/ref.js'
-import { launched, right } from './machine-samples.js'
+import { launched } from './machine-samples.js'
 import { spansOf, startOf } from '../../src/semantics/log.js'
+import { right } from '../either.js'
 
 const agents = [B.warpgroup('four', 0), B.warp('warp 5', 5), B.partition('warps 6 and 7', 6, 2)]
 const of = (arch: 'sm90a' | 'sm100a') =>

@@ -20,8 +20,9 @@ import { environment } from '../../src/semantics/machine/environment.js'
 import { withInFlight, withPlane, withTensorMemory, type Machine } from '../../src/semantics/machine/state.js'
 import { isFault } from '../../src/semantics/machine/value.js'
 import * as Ref from '../../src/transforms/ref.js'
-import { launched, right } from './machine-samples.js'
+import { launched } from './machine-samples.js'
 import { expr, view } from './operands.js'
+import { right } from '../either.js'
 
 type Product = Extract<Prepared, { readonly _tag: 'tcgen05.mma' }>
 

@@ -23,7 +23,7 @@ import * as Run from '../../src/semantics/run.js'
 import { decodeTrace, encodeTrace } from '../../src/semantics/trace/index.js'
 import { validate } from '../../src/semantics/validate.js'
 import * as Transform from '../../src/transforms/transform.js'
-import { right } from './machine-samples.js'
+import { right } from '../either.js'
 
 const [n, k, tileK] = [32, 32, 16] as const
 const steps = k / tileK

@@ -27,9 +27,10 @@ import { environment } from '../../src/semantics/machine/environment.js'
 import { withBarrier, withInFlight } from '../../src/semantics/machine/state.js'
 import type { World } from '../../src/semantics/machine/world.js'
 import * as Ref from '../../src/transforms/ref.js'
-import { launched, right } from './machine-samples.js'
+import { launched } from './machine-samples.js'
 import { declarations, one } from './operands.js'
 import { spansOf } from '../../src/semantics/log.js'
+import { right } from '../either.js'
 
 const samples = launched(
   right(

@@ -22,8 +22,8 @@ import * as Run from '../../src/semantics/run.js'
 import { validate } from '../../src/semantics/validate.js'
 import type { TransformedRef } from '../../src/transforms/ref.js'
 import * as Transform from '../../src/transforms/transform.js'
-import { right } from './machine-samples.js'
 import { nightly } from '../extent.js'
+import { right } from '../either.js'
 
 interface Case {
   readonly a: FloatDtype

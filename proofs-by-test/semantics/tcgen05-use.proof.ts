@@ -10,7 +10,8 @@ import * as B from '../../src/semantics/builder.js'
 import { float, splat } from '../../src/semantics/expression.js'
 import * as Policy from '../../src/semantics/policy.js'
 import type { Program } from '../../src/semantics/program.js'
-import { checked, right } from '../dialects/pallas/programs.js'
+import { checked } from '../dialects/pallas/programs.js'
+import { right } from '../either.js'
 
 type Step = 'use' | 'wait' | 'read' | 'overwrite'
 const steps: ReadonlyArray<Step> = ['use', 'wait', 'read', 'overwrite']

@@ -4,7 +4,6 @@
  * Oracles: tile provenance, the naive matmul in a prime field and bit for bit, and for each omission the hazard that the taxonomy names.
  */
 import { describe, expect, test } from 'vitest'
-import * as E from 'fp-ts/lib/Either.js'
 import { naiveMatmul } from '../../src/kernels/reference.js'
 import type { Algebra } from '../../src/numerics/algebra.js'
 import { bits, field, real64, unit } from '../../src/numerics/index.js'
@@ -25,11 +24,7 @@ import { decodeTrace, encodeTrace } from '../../src/semantics/trace/index.js'
 import { validate } from '../../src/semantics/validate.js'
 import * as Transform from '../../src/transforms/transform.js'
 import { startOf } from '../../src/semantics/log.js'
-
-const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(e)) throw new Error(e.left.message)
-  return e.right
-}
+import { right } from '../either.js'
 
 const [m, n, k, tileN, tileK, stages] = [128, 64, 48, 32, 16, 2] as const
 const steps = k / tileK

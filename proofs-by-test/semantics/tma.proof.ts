@@ -15,7 +15,8 @@ import type { Program } from '../../src/semantics/program.js'
 import { validate } from '../../src/semantics/validate.js'
 import { ofStrides } from '../../src/transforms/ref.js'
 import { tma, type TmaEntry } from '../transforms/captured.js'
-import { code, logged, right, type Logged } from './machine-samples.js'
+import { logged, type Logged } from './machine-samples.js'
+import { code, right } from '../either.js'
 
 interface Entry extends TmaEntry {
   readonly box_bytes: number

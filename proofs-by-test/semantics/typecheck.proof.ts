@@ -31,7 +31,7 @@ import type { ScalarName, Type } from '../../src/semantics/types.js'
 import { barrier, ptr, scalar, tile, view } from '../../src/semantics/types.js'
 import * as Ref from '../../src/transforms/ref.js'
 import { swizzle, tile as tiling } from '../../src/transforms/transform.js'
-import { right } from './samples.js'
+import { right } from '../either.js'
 
 const scalars: ReadonlyArray<ScalarName> = ['i1', 'i32', 'i64', 'f32', 'f16', 'bf16', 'e4m3']
 const ringRef = right(Ref.ofTransforms([4, 64, 64], 16, [right(tiling([8, 64])), right(swizzle(128))]))

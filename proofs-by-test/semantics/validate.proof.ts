@@ -12,7 +12,8 @@ import type { Agent, Program } from '../../src/semantics/program.js'
 import { validate } from '../../src/semantics/validate.js'
 import { each, first, no, type Checked, type Problem } from '../../src/semantics/validate/problem.js'
 import { swizzle, tile } from '../../src/transforms/transform.js'
-import { right, ring, samples, tensorCore, warpgroupMma } from './samples.js'
+import { ring, samples, tensorCore, warpgroupMma } from './samples.js'
+import { right } from '../either.js'
 
 type Tree = Record<string, unknown>
 const json = (program: Program): unknown => JSON.parse(printJson(program))

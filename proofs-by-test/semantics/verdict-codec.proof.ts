@@ -14,7 +14,7 @@ import { decodeVerdict } from '../../src/semantics/verdict-codec.js'
 import { hazardIds } from '../../src/semantics/detector/index.js'
 import type { Condition, Finding, Operation } from '../../src/semantics/finding.js'
 import type { ReplayableFinding, Verdict, VerdictName } from '../../src/semantics/verdict.js'
-import { right } from './samples.js'
+import { right } from '../either.js'
 
 // One block, nine k steps on four slots.
 const settings = { m: 64, n: 32, k: 144, tileK: 16, stages: 4 }

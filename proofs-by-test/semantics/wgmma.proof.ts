@@ -15,7 +15,8 @@ import type { Elements, WgmmaInFlight } from '../../src/semantics/machine/operat
 import * as Plane from '../../src/semantics/machine/plane.js'
 import { withInFlight, withPlane, type Machine } from '../../src/semantics/machine/state.js'
 import * as Ref from '../../src/transforms/ref.js'
-import { launched, right } from './machine-samples.js'
+import { launched } from './machine-samples.js'
+import { right } from '../either.js'
 
 const program = right(
   B.draft({ name: 'wgmma', arch: 'sm90a', agents: [B.warpgroup('wg', 0)] }, function* () {

@@ -1,7 +1,5 @@
 /** What an H100 did (`conformance/hopper/structure`), and small readers for proofs. */
 import { readFileSync } from 'node:fs'
-import * as E from 'fp-ts/lib/Either.js'
-import type { Failure } from '../../src/failure.js'
 
 const structure = new URL('../../conformance/hopper/structure/', import.meta.url)
 
@@ -69,16 +67,6 @@ export const descriptorMaps = (): { readonly entries: readonly DescriptorMap[]; 
 
 export const fragments = (): Fragments =>
   JSON.parse(readFileSync(new URL('fragments.json', structure), 'utf8'))
-
-/** The value of something that must not refuse. */
-export const right = <A>(result: E.Either<Failure, A>): A => {
-  if (E.isLeft(result)) throw new Error(`refused with ${result.left.code}: ${result.left.message}`)
-  return result.right
-}
-
-/** The code of a refusal, or null. */
-export const code = (result: E.Either<Failure, unknown>): string | null =>
-  E.isLeft(result) ? result.left.code : null
 
 /** All indices of a shape, row-major, by plain counting. */
 export const indices = (shape: readonly number[]): readonly (readonly number[])[] =>

@@ -5,7 +5,8 @@ import { mmaOperand } from '../../src/transforms/mma-operand.js'
 import { physicalShape } from '../../src/transforms/transform.js'
 import * as T from '../../src/transforms/transform.js'
 import type { DescriptorMap } from './captured.js'
-import { code, descriptorMaps, indices, right } from './captured.js'
+import { descriptorMaps, indices } from './captured.js'
+import { code, right } from '../either.js'
 
 const spans = [32, 64, 128] as const
 const widths = [8, 16, 32] as const

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import * as Ref from '../../src/transforms/ref.js'
 import type { TransformedRef } from '../../src/transforms/ref.js'
 import * as T from '../../src/transforms/transform.js'
-import { code, indices, range, right } from './captured.js'
+import { indices, range } from './captured.js'
+import { code, right } from '../either.js'
 
 const tile = (...levels: readonly (readonly number[])[]): T.Transform => right(T.tile(...levels))
 const swizzle = (bytes: number): T.Transform => right(T.swizzle(bytes))

@@ -8,7 +8,8 @@ import {
   swizzlePeriodBytes,
   swizzles,
 } from '../../src/transforms/swizzle.js'
-import { code, range, right } from './captured.js'
+import { range } from './captured.js'
+import { code, right } from '../either.js'
 
 const domain = range(65536)
 

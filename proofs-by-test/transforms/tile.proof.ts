@@ -15,7 +15,8 @@ import {
 } from '../../src/transforms/tile.js'
 import { permutation } from '../../src/transforms/transpose.js'
 import { ravel, rowMajorStrides, showShape, sizeOf, unravel } from '../../src/transforms/shape.js'
-import { code, indices, range, right } from './captured.js'
+import { indices, range } from './captured.js'
+import { code, right } from '../either.js'
 
 type Case = readonly [shape: readonly number[], levels: readonly Tile[], tiled: readonly number[]]
 

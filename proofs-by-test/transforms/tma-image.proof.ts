@@ -5,7 +5,8 @@ import type { TransformedRef } from '../../src/transforms/ref.js'
 import type { Swizzle } from '../../src/transforms/swizzle.js'
 import { swizzle } from '../../src/transforms/transform.js'
 import type { TmaEntry } from './captured.js'
-import { code, indices, right, tma } from './captured.js'
+import { indices, tma } from './captured.js'
+import { code, right } from '../either.js'
 
 const { entries, bin } = tma()
 const ok = entries.filter((e) => e.status === 'ok')

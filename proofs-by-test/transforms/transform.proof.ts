@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import * as T from '../../src/transforms/transform.js'
-import { code, right } from './captured.js'
+import { code, right } from '../either.js'
 
 const physical = (
   bits: number,

@@ -7,7 +7,8 @@ import {
   permutation,
   permute,
 } from '../../src/transforms/transpose.js'
-import { code, range, right } from './captured.js'
+import { range } from './captured.js'
+import { code, right } from '../either.js'
 
 const orders = (items: readonly number[]): readonly (readonly number[])[] =>
   items.length === 0

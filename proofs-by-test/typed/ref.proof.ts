@@ -18,16 +18,9 @@ import {
 import * as R from '../../src/transforms/ref.js'
 import { mmaOperand } from '../../src/transforms/mma-operand.js'
 import * as T from '../../src/transforms/transform.js'
-import type { Failure } from '../../src/failure.js'
 import { bitsOf, dtypes } from '../../src/numerics/dtype.js'
 import { swizzleElements, swizzles } from '../../src/transforms/swizzle.js'
-
-const right = <A>(result: E.Either<Failure, A>): A => {
-  if (E.isLeft(result)) throw new Error(`refused with ${result.left.code}: ${result.left.message}`)
-  return result.right
-}
-const code = (result: E.Either<Failure, unknown>): string | null =>
-  E.isLeft(result) ? result.left.code : null
+import { code, right } from '../either.js'
 
 describe('law 1: the layout is what the core makes', () => {
   const cut = right(T.tile([8, 64]))

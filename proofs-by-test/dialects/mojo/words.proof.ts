@@ -14,8 +14,8 @@ import {
 import * as B from '../../../src/semantics/builder.js'
 import * as X from '../../../src/semantics/expression.js'
 import { effectsOf } from '../../../src/semantics/program.js'
-import { right } from '../../layouts/captured.js'
 import { ring } from './schedule.js'
+import { right } from '../../either.js'
 
 /** The few nodes that a pipeline makes. */
 const valueOf = (e: X.ExprNode, names: Readonly<Record<string, number>>): number => {

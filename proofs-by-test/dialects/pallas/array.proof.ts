@@ -13,7 +13,8 @@ import * as B from '../../../src/semantics/builder.js'
 import { add, float, reduce, splat, type Tile } from '../../../src/semantics/expression.js'
 import { readTensor } from '../../../src/semantics/launch.js'
 import { randomPatterns } from '../../../src/kernels/reference-inputs.js'
-import { checked, right } from './programs.js'
+import { checked } from './programs.js'
+import { right } from '../../either.js'
 
 const f = Math.fround
 const fold = (xs: ReadonlyArray<number>): number => xs.reduce((a, b) => f(a + b))

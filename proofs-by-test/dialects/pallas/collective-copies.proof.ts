@@ -14,8 +14,9 @@ import { readTensor } from '../../../src/semantics/launch.js'
 import * as Policy from '../../../src/semantics/policy.js'
 import type { Program, Region, Stmt } from '../../../src/semantics/program.js'
 import * as Transform from '../../../src/transforms/transform.js'
-import { checked, right } from './programs.js'
+import { checked } from './programs.js'
 import { nightly } from '../../extent.js'
+import { right } from '../../either.js'
 
 // ---------------------------------------------------------------- the definition
 

@@ -32,8 +32,9 @@ import { readTensor } from '../../../src/semantics/launch.js'
 import * as Policy from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
 import * as Transform from '../../../src/transforms/transform.js'
-import { checked, labels, right } from './programs.js'
+import { checked, labels } from './programs.js'
 import { nightly } from '../../extent.js'
+import { right } from '../../either.js'
 
 type Shape = ReadonlyArray<number>
 const sizeOf = (shape: Shape): number => shape.reduce((n, e) => n * e, 1)

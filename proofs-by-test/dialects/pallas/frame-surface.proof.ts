@@ -16,9 +16,10 @@ import { i32, slot, type Int } from '../../../src/semantics/expression.js'
 import { readTensor } from '../../../src/semantics/launch.js'
 import * as Policy from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
-import { launched, logged, right as of } from '../../semantics/machine-samples.js'
+import { launched, logged } from '../../semantics/machine-samples.js'
 import { rows } from '../coverage/pallas/frame.js'
-import { checked, labels, right } from './programs.js'
+import { checked, labels } from './programs.js'
+import { right } from '../../either.js'
 
 // ---------------------------------------------------------------- meshes
 
@@ -549,7 +550,7 @@ describe('surroundings', () => {
     const look = function* (where: string): B.Steps<void> {
       seen.push([where, yield* B.whereIAm(depth), yield* B.whereIAm(other)])
     }
-    of(
+    right(
       B.draft({ name: 's', arch: 'sm90a', agents: [B.warpgroup('t', 0), B.warp('w', 0)] }, function* () {
         yield* look('before')
         yield* B.within(

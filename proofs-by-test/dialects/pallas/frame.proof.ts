@@ -9,8 +9,9 @@ import * as B from '../../../src/semantics/builder.js'
 import { i32 } from '../../../src/semantics/expression.js'
 import * as Policy from '../../../src/semantics/policy.js'
 import type { Program, Region, Stmt } from '../../../src/semantics/program.js'
-import { checked, fourWarps, labels, right, statementsOf, type Story } from './programs.js'
+import { checked, fourWarps, labels, statementsOf, type Story } from './programs.js'
 import { nightly } from '../../extent.js'
+import { right } from '../../either.js'
 
 const stories: ReadonlyArray<Story> = ['fetch, then read', 'store, then copy', 'read, then store']
 /** Kernels of this surface: those of Mojo's ring set up their barriers by themselves. */

@@ -26,8 +26,9 @@ import * as Policy from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
 import type { Verdict } from '../../../src/semantics/verdict.js'
 import { physicalShape, transpose } from '../../../src/transforms/transform.js'
-import { checked, right } from './programs.js'
+import { checked } from './programs.js'
 import { nightly } from '../../extent.js'
+import { right } from '../../either.js'
 
 const upTo = (n: number, from: number = 1): ReadonlyArray<number> =>
   Array.from({ length: n - from + 1 }, (_, i) => i + from)

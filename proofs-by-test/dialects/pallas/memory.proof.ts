@@ -14,7 +14,7 @@ import * as B from '../../../src/semantics/builder.js'
 import { tmemColumnsOf } from '../../../src/semantics/place.js'
 import type { Program, Storage } from '../../../src/semantics/program.js'
 import * as Ref from '../../../src/transforms/ref.js'
-import { right } from './programs.js'
+import { right } from '../../either.js'
 
 const drafted = (body: () => B.Steps<void>): Program =>
   right(B.draft({ name: 'd', arch: 'sm100a', agents: [B.warpgroup('t', 0)] }, body))

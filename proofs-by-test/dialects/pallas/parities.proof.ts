@@ -12,8 +12,9 @@ import { launch, noArguments } from '../../../src/semantics/launch.js'
 import * as Policy from '../../../src/semantics/policy.js'
 import { effectsOf, type Program, type Stmt } from '../../../src/semantics/program.js'
 import * as Run from '../../../src/semantics/run.js'
-import { right, statementsOf } from './programs.js'
+import { statementsOf } from './programs.js'
 import { nightly } from '../../extent.js'
+import { right } from '../../either.js'
 
 // ---------------------------------------------------------------- what a thread does
 

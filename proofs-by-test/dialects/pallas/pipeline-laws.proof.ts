@@ -27,8 +27,9 @@ import {
 import { readTensor } from '../../../src/semantics/launch.js'
 import type { Program } from '../../../src/semantics/program.js'
 import type { TileIndex } from '../../../src/semantics/types.js'
-import { checked, right } from './programs.js'
+import { checked } from './programs.js'
 import { nightly } from '../../extent.js'
+import { right } from '../../either.js'
 
 const upTo = (n: number, from: number = 1): ReadonlyArray<number> =>
   Array.from({ length: n - from + 1 }, (_, i) => i + from)

@@ -12,7 +12,8 @@ import type { LogEvent } from '../../../src/semantics/log.js'
 import * as Policy from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
 import * as Run from '../../../src/semantics/run.js'
-import { checked, right } from './programs.js'
+import { checked } from './programs.js'
+import { right } from '../../either.js'
 
 interface Copying {
   readonly grid: readonly [number, number]

@@ -1,16 +1,11 @@
 /** Small Pallas programs and their verdicts, for the proofs of this folder. */
-import * as E from 'fp-ts/lib/Either.js'
 import * as Pallas from '../../../src/dialects/pallas/index.js'
 import { unit, type Algebra } from '../../../src/numerics/index.js'
 import * as B from '../../../src/semantics/builder.js'
 import { check, standardOptions, type Checked, type CheckOptions } from '../../../src/semantics/check.js'
 import { add, i32, mod, mul, place, slice, type Int, type Tile } from '../../../src/semantics/expression.js'
 import type { Program, Region, Stmt } from '../../../src/semantics/program.js'
-
-export const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(e)) throw new Error(e.left.message)
-  return e.right
-}
+import { right } from '../../either.js'
 
 export const checked = (
   p: Program,

@@ -18,7 +18,7 @@ import { baseOf } from '../../../src/semantics/typecheck/known-place.js'
 import { typeOf } from '../../../src/semantics/typecheck.js'
 import * as Ref from '../../../src/transforms/ref.js'
 import type { Transform } from '../../../src/transforms/transform.js'
-import { right } from './programs.js'
+import { right } from '../../either.js'
 
 type Index = ReadonlyArray<number>
 type Ref5 = X.View<'smem', Dtype>

@@ -8,7 +8,8 @@ import * as B from '../../../src/semantics/builder.js'
 import * as X from '../../../src/semantics/expression.js'
 import { extentOf } from '../../../src/semantics/place.js'
 import type { Program } from '../../../src/semantics/program.js'
-import { checked, labels, right, statementsOf } from './programs.js'
+import { checked, labels, statementsOf } from './programs.js'
+import { right } from '../../either.js'
 
 const extents = (p: Program): Readonly<Record<string, readonly [number, number]>> =>
   Object.fromEntries(

@@ -16,7 +16,8 @@ import { i1, i32, slot, transposeView, type View } from '../../../src/semantics/
 import { readTensor } from '../../../src/semantics/launch.js'
 import type { Program } from '../../../src/semantics/program.js'
 import { product } from '../coverage/pallas/wgmma.js'
-import { checked, right } from './programs.js'
+import { checked } from './programs.js'
+import { right } from '../../either.js'
 
 interface Case {
   readonly dtype: 'e4m3' | 'e2m1'

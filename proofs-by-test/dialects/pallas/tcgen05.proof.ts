@@ -12,7 +12,8 @@ import { cast, i1, i32, slot, transposeView, type View } from '../../../src/sema
 import { readTensor } from '../../../src/semantics/launch.js'
 import type { Program } from '../../../src/semantics/program.js'
 import { numbers, product } from '../coverage/pallas/wgmma.js'
-import { checked, right, statementsOf } from './programs.js'
+import { checked, statementsOf } from './programs.js'
+import { right } from '../../either.js'
 
 // ---------------------------------------------------------------- products
 

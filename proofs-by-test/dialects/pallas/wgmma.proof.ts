@@ -12,7 +12,8 @@ import { cast, i32, slot, transposeView, type View } from '../../../src/semantic
 import { readTensor } from '../../../src/semantics/launch.js'
 import type { Program } from '../../../src/semantics/program.js'
 import { numbers, product } from '../coverage/pallas/wgmma.js'
-import { checked, right, statementsOf } from './programs.js'
+import { checked, statementsOf } from './programs.js'
+import { right } from '../../either.js'
 
 interface Product {
   readonly dtypes: readonly [a: FloatDtype, b: FloatDtype]

@@ -32,7 +32,8 @@ import {
   type Surface,
 } from '../coverage/ttng/operations.js'
 import { numbers, product } from '../coverage/pallas/wgmma.js'
-import { right, statementsOf } from '../pallas/programs.js'
+import { statementsOf } from '../pallas/programs.js'
+import { right } from '../../either.js'
 
 const holds = (example: Example<Surface>): void => {
   expect(wrongWith(example, Ttng)).toBeNull()

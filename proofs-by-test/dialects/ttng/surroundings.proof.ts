@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import * as Ttng from '../../../src/dialects/ttng/index.js'
 import type { SwizzledShared } from '../../../src/layouts/triton/encoding.js'
-import { right } from '../pallas/programs.js'
+import { right } from '../../either.js'
 
 const line: SwizzledShared = { _tag: 'swizzled_shared', vec: 1, perPhase: 1, maxPhase: 1, order: [0] }
 

@@ -1,6 +1,5 @@
 /** Attention kernels under proof: small configurations, runs, captured data, and how far from naive attention they are. */
 import { readFileSync } from 'node:fs'
-import * as E from 'fp-ts/lib/Either.js'
 import {
   attention,
   decodedAttention,
@@ -21,11 +20,7 @@ import { decode, decoder, real64, unit, type Algebra } from '../../../src/numeri
 import { check, standardOptions, type Checked, type CheckOptions } from '../../../src/semantics/check.js'
 import { readTensor } from '../../../src/semantics/launch.js'
 import type { Program } from '../../../src/semantics/program.js'
-
-export const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(e)) throw new Error(e.left.message)
-  return e.right
-}
+import { right } from '../../either.js'
 
 /** Two blocks of 64 rows and three blocks of keys, one head. */
 export const base: Fa3Attention = {

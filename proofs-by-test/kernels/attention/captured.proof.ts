@@ -11,7 +11,8 @@ import {
   mosaicNumerics,
   type Fa3Attention,
 } from '../../../src/kernels/attention/index.js'
-import { base, differing, right } from './attending.js'
+import { base, differing } from './attending.js'
+import { right } from '../../either.js'
 
 interface Captured {
   readonly name: string

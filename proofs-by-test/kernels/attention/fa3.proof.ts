@@ -6,9 +6,10 @@
 import { describe, expect, test } from 'vitest'
 import * as E from 'fp-ts/lib/Either.js'
 import { causal, fa3Attention, type Fa3Attention } from '../../../src/kernels/attention/index.js'
-import { base, inBits, inReals, judged, nothingOutside, right } from './attending.js'
+import { base, inBits, inReals, judged, nothingOutside } from './attending.js'
 import { configurations } from './configurations.js'
 import { nightly } from '../../extent.js'
+import { right } from '../../either.js'
 
 const clean = { verdict: 'ok', decidedBy: 'one-schedule', findings: [] }
 

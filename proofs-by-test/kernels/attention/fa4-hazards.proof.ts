@@ -26,7 +26,6 @@ import { noArguments } from '../../../src/semantics/launch.js'
 import { cutDown, judging, mutantsOf } from '../../../src/semantics/mutation/index.js'
 import { eager, lazy, roundRobin, seeded } from '../../../src/semantics/policy.js'
 import { effectsOf, type Program } from '../../../src/semantics/program.js'
-import { right } from '../../layouts/captured.js'
 import {
   answer,
   clean,
@@ -40,6 +39,7 @@ import {
   type Rest,
 } from './fa4-runs.js'
 import { nightly } from '../../extent.js'
+import { right } from '../../either.js'
 
 const upTo = (from: number, to: number): ReadonlyArray<number> =>
   Array.from({ length: to - from + 1 }, (_, k) => from + k)

@@ -19,10 +19,10 @@ import {
 } from '../../../src/semantics/policy.js'
 import { i32 } from '../../../src/semantics/expression.js'
 import type { Program, Region } from '../../../src/semantics/program.js'
-import { right } from '../../layouts/captured.js'
 import { broken, type Invariant } from './fa4-invariants.js'
 import { logOf, programOf, small, type Rest } from './fa4-runs.js'
 import { nightly } from '../../extent.js'
+import { right } from '../../either.js'
 
 const upTo = (n: number): ReadonlyArray<number> => Array.from({ length: n }, (_, k) => k)
 

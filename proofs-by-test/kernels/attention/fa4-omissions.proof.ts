@@ -18,7 +18,6 @@ import { defaultExplore, explore, type Kind } from '../../../src/semantics/explo
 import { noArguments } from '../../../src/semantics/launch.js'
 import { eager } from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
-import { right } from '../../layouts/captured.js'
 import {
   answer,
   clean,
@@ -33,6 +32,7 @@ import {
   type Rest,
 } from './fa4-runs.js'
 import { nightly } from '../../extent.js'
+import { right } from '../../either.js'
 
 // ---------------------------------------------------------------- omissions
 

@@ -10,11 +10,11 @@
 import { describe, expect, test } from 'vitest'
 import { defaultExplore, explore } from '../../../src/semantics/explore/index.js'
 import { noArguments } from '../../../src/semantics/launch.js'
-import { right } from '../../layouts/captured.js'
 import { interleavings, machine, published } from './fa4-interleavings.js'
 import { protocol, type Protocol } from './fa4-protocol.js'
 import { idsOf, judged } from './fa4-runs.js'
 import { nightly } from '../../extent.js'
+import { right } from '../../either.js'
 
 /** tiles, slots, reachable states of the published model */
 const table: ReadonlyArray<readonly [tiles: number, slots: number, states: number]> = [

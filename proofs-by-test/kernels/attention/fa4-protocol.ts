@@ -18,7 +18,7 @@ import {
 } from '../../../src/semantics/expression.js'
 import type { Program } from '../../../src/semantics/program.js'
 import * as Ref from '../../../src/transforms/ref.js'
-import { right } from '../../layouts/captured.js'
+import { right } from '../../either.js'
 
 export interface Protocol {
   readonly tiles: number

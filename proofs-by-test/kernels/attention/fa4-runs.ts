@@ -27,7 +27,7 @@ import { eager, type AnyPolicy } from '../../../src/semantics/policy.js'
 import { without } from '../../../src/kernels/broken/without.js'
 import type { Do, Program, Region, Stmt } from '../../../src/semantics/program.js'
 import * as Run from '../../../src/semantics/run.js'
-import { right } from '../../layouts/captured.js'
+import { right } from '../../either.js'
 
 export type Rest = Partial<Omit<Fa4, keyof AttentionShape>>
 

@@ -10,8 +10,9 @@ import { check } from '../../../src/semantics/check.js'
 import { readTensor } from '../../../src/semantics/launch.js'
 import { cutDown, judging, mutantsOf } from '../../../src/semantics/mutation/index.js'
 import { lazy, seeded } from '../../../src/semantics/policy.js'
-import { options, right } from '../../semantics/mutation/settings.js'
+import { options } from '../../semantics/mutation/settings.js'
 import { nightly } from '../../extent.js'
+import { right } from '../../either.js'
 
 const base: KvPipelineKernel = {
   kv: 64,

@@ -18,11 +18,7 @@ import {
 } from '../../../src/kernels/attention/index.js'
 import { randomPatterns } from '../../../src/kernels/reference-inputs.js'
 import { bits, decode, field, real64, unit } from '../../../src/numerics/index.js'
-
-const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(e)) throw new Error(e.left.message)
-  return e.right
-}
+import { right } from '../../either.js'
 
 test('by hand: two keys, weights 1/4 and 3/4', () => {
   const a = attention({ batch: 1, q: 1, kv: 2, heads: 1, kvHeads: 1, headDim: 2 })

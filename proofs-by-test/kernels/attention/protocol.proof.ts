@@ -35,8 +35,9 @@ import type { Header, LogEvent } from '../../../src/semantics/log.js'
 import * as Policy from '../../../src/semantics/policy.js'
 import { effectsOf, type Program, type Region, type Stmt } from '../../../src/semantics/program.js'
 import * as Run from '../../../src/semantics/run.js'
-import { base, judged, patterns, right } from './attending.js'
+import { base, judged, patterns } from './attending.js'
 import { nightly } from '../../extent.js'
+import { right } from '../../either.js'
 
 /** Five steps on two slots; wg0 sees four of them. */
 const small: Fa3Attention = { ...base, kv: 320, mask: causal('bottom-right') }

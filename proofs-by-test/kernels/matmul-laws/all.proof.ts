@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { statements } from '../../../src/kernels/broken/index.js'
 import { instanceOf, kernels } from '../../../src/kernels/catalogue/index.js'
-import { right } from './laws.js'
 import { plans } from './plans.js'
+import { right } from '../../either.js'
 
 test('every matmul of the catalogue has a plan and a manifest of broken forms', () => {
   const matmuls = kernels

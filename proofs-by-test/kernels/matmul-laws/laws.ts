@@ -20,7 +20,6 @@
  * By night every point has the field's two trials and the bits, and there are 1,000 schedules for a kernel and for each of its broken forms; by day 12
  * for the kernel and 4 for five of its forms, or 2 where a form takes a search of schedules.
  */
-import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
 import { brokenOf, isBad, without, type Broken } from '../../../src/kernels/broken/index.js'
 import { instanceOf, kernelNamed, type Settings } from '../../../src/kernels/catalogue/index.js'
@@ -43,11 +42,7 @@ import * as Run from '../../../src/semantics/run.js'
 import { readKey } from '../../../src/semantics/step.js'
 import type { ReplayableFinding, Verdict } from '../../../src/semantics/verdict.js'
 import { nightly } from '../../extent.js'
-
-export const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(e)) throw new Error(e.left.message)
-  return e.right
-}
+import { right } from '../../either.js'
 
 // ---------------------------------------------------------------- what is looked at
 

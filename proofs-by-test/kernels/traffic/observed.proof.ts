@@ -1,5 +1,4 @@
 /** What runs really load: their boxes, cluster by cluster and tile by tile, are those of the visiting order. */
-import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { instanceOf, kernelNamed, type Settings } from '../../../src/kernels/catalogue/index.js'
 import { loadsOf, type Load } from '../../../src/kernels/traffic/observed.js'
@@ -22,11 +21,7 @@ import type { Program } from '../../../src/semantics/program.js'
 import { collect, run, settings } from '../../../src/semantics/run.js'
 import { asSpans } from '../../../src/semantics/log.js'
 import { nightly } from '../../extent.js'
-
-const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(e)) throw new Error(e.left.message)
-  return e.right
-}
+import { right } from '../../either.js'
 
 interface Ran {
   readonly header: Header

@@ -21,11 +21,8 @@ import {
   type Order,
   type TilePlace,
 } from '../../../src/kernels/traffic/visiting-order.js'
+import { right } from '../../either.js'
 
-const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(e)) throw new Error(e.left.message)
-  return e.right
-}
 const sum = (xs: ReadonlyArray<number>): number => xs.reduce((a, b) => a + b, 0)
 
 // ---------------------------------------------------------------- footprints

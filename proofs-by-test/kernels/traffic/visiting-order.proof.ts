@@ -1,5 +1,4 @@
 /** Visiting orders: each tile once, waves as nd_loop deals them out, and the tables of the essay. */
-import * as E from 'fp-ts/lib/Either.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -14,11 +13,8 @@ import {
   type TileGrid,
   type TilePlace,
 } from '../../../src/kernels/traffic/visiting-order.js'
+import { right } from '../../either.js'
 
-const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(e)) throw new Error(e.left.message)
-  return e.right
-}
 /** The number of the visit at every place: how the essay's tables are written. */
 const picture = (grid: TileGrid, order: Order): ReadonlyArray<ReadonlyArray<number>> => {
   const table = Array.from({ length: grid[0] }, () => Array.from({ length: grid[1] }, () => -1))

@@ -14,7 +14,8 @@ import { flattenIns } from '../../../src/layouts/linear/reshape.js'
 import * as Ref from '../../../src/transforms/ref.js'
 import { swizzleElements, swizzles } from '../../../src/transforms/swizzle.js'
 import * as Transform from '../../../src/transforms/transform.js'
-import { code, range, right } from '../captured.js'
+import { range } from '../captured.js'
+import { code, right } from '../../either.js'
 
 const show = (l: Layout | ComposedLayout): string => (l._tag === 'layout' ? showLayout(l) : showComposed(l))
 const valueAt = (l: Layout | ComposedLayout, index: number): unknown =>

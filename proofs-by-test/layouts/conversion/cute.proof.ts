@@ -16,7 +16,8 @@ import { equalIgnoringOutDimSizes, sameLinear } from '../../../src/layouts/linea
 import type { LinearLayout } from '../../../src/layouts/linear/linear-layout.js'
 import { apply, linearLayout } from '../../../src/layouts/linear/linear-layout.js'
 import { TCGEN05, WGMMA, WGMMA_8BIT, WGMMA_COL, WGMMA_ROW } from '../../../src/layouts/tiled.js'
-import { code, range, right } from '../captured.js'
+import { range } from '../captured.js'
+import { code, right } from '../../either.js'
 
 const plain = (shape: IntTuple, stride: IntTuple): Layout => right(layout(shape, stride))
 

@@ -10,7 +10,8 @@ import { splatLayout } from '../../../src/layouts/splat.js'
 import { stridedLayout } from '../../../src/layouts/strided.js'
 import { WGMMA } from '../../../src/layouts/tiled.js'
 import { ravel } from '../../../src/transforms/shape.js'
-import { code, range, right } from '../captured.js'
+import { range } from '../captured.js'
+import { code, right } from '../../either.js'
 
 /** Law 1, at every place. */
 const agrees = (layout: RegisterLayout, shape: ReadonlyArray<number>): LinearLayout => {

@@ -8,7 +8,8 @@ import type { TransformedRef } from '../../../src/transforms/ref.js'
 import * as Ref from '../../../src/transforms/ref.js'
 import { swizzleElements, swizzles } from '../../../src/transforms/swizzle.js'
 import * as Transform from '../../../src/transforms/transform.js'
-import { code, indices, right } from '../captured.js'
+import { indices } from '../captured.js'
+import { code, right } from '../../either.js'
 
 const refOf = (
   shape: ReadonlyArray<number>,

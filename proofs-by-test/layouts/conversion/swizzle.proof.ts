@@ -3,7 +3,8 @@ import { elementSwizzle, linearOfSwizzle } from '../../../src/layouts/conversion
 import * as Sw from '../../../src/layouts/cute/swizzle.js'
 import { apply, outputShape } from '../../../src/layouts/linear/linear-layout.js'
 import { swizzleAddress, swizzles } from '../../../src/transforms/swizzle.js'
-import { code, range, right } from '../captured.js'
+import { range } from '../captured.js'
+import { code, right } from '../../either.js'
 
 describe('swizzles as linear layouts', () => {
   test('Law 1: all small swizzles, downwards and upwards; how far they reach', () => {

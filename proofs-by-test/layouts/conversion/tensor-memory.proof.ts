@@ -3,7 +3,8 @@ import { linearOfTensorMemory } from '../../../src/layouts/conversion/tensor-mem
 import { apply } from '../../../src/layouts/linear/linear-layout.js'
 import type { TensorMemoryLayout } from '../../../src/layouts/tensor-memory/tensor-memory-layout.js'
 import * as Tmem from '../../../src/layouts/tensor-memory/tensor-memory-layout.js'
-import { code, range, right } from '../captured.js'
+import { range } from '../captured.js'
+import { code, right } from '../../either.js'
 
 const cases: ReadonlyArray<
   readonly [name: string, layout: TensorMemoryLayout, shape: ReadonlyArray<number>]

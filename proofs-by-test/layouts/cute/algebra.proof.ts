@@ -24,8 +24,9 @@ import {
   rank,
 } from '../../../src/layouts/cute/layout.js'
 import { parseTiler, showLayout } from '../../../src/layouts/cute/text.js'
-import { allLayouts, code, extent, failing, image, L, range, right, same, text, values } from './readers.js'
+import { allLayouts, extent, failing, image, L, range, same, text, values } from './readers.js'
 import * as E from 'fp-ts/lib/Either.js'
+import { code, right } from '../../either.js'
 
 const two = allLayouts(2, [1, 2, 3, 4], range(9))
 const three = allLayouts(3, [2, 3], [0, 1, 2, 6])

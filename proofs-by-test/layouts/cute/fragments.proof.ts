@@ -18,7 +18,8 @@ import { elementOf, registersPerLane } from '../../../src/layouts/register-layou
 import { WGMMA, WGMMA_8BIT } from '../../../src/layouts/tiled.js'
 import { cellOf, accessShape } from '../../../src/layouts/tensor-memory/access-shape.js'
 import { fragments } from '../captured.js'
-import { extent, image, range, right } from './readers.js'
+import { extent, image, range } from './readers.js'
+import { right } from '../../either.js'
 
 /** (thread, value) to element, out of one table: threads are the faster mode. */
 const elements = (l: Layout): ((thread: number, v: number) => number) => {

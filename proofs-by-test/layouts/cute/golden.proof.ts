@@ -14,7 +14,8 @@ import type { Pair } from '../../../src/dialects/cutlass/multicast.js'
 import * as cutlass from '../../../src/dialects/cutlass/index.js'
 import * as banks from '../../../src/layouts/shared-memory/banks.js'
 import * as mbarrier from '../../../src/semantics/machine/mbarrier.js'
-import { image, L, right, tupleText, values } from './readers.js'
+import { image, L, tupleText, values } from './readers.js'
+import { right } from '../../either.js'
 
 interface Arg {
   readonly kind: string

@@ -35,7 +35,8 @@ import {
 import { basis } from '../../../src/layouts/cute/scaled-basis.js'
 import { coordinateAt } from '../../../src/layouts/cute/coordinate.js'
 import { showLayout } from '../../../src/layouts/cute/text.js'
-import { allLayouts, code, extent, failing, image, L, range, right, same, text, value } from './readers.js'
+import { allLayouts, extent, failing, image, L, range, same, text, value } from './readers.js'
+import { code, right } from '../../either.js'
 
 test('construction: what is no layout is refused', () => {
   expect(right(layout([4, 2], [1, 4]))).toEqual({ _tag: 'layout', shape: [4, 2], stride: [1, 4] })

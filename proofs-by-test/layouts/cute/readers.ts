@@ -5,16 +5,12 @@ import type { IntTuple } from '../../../src/layouts/cute/int-tuple.js'
 import type { Layout, Mode } from '../../../src/layouts/cute/layout.js'
 import { flatModes } from '../../../src/layouts/cute/layout.js'
 import { parseLayout, showLayout } from '../../../src/layouts/cute/text.js'
+import { right } from '../../either.js'
 
-export { code, range, right } from '../captured.js'
-
-const must = <A>(e: E.Either<Failure, A>): A => {
-  if (E.isLeft(e)) throw new Error(e.left.message)
-  return e.right
-}
+export { range } from '../captured.js'
 
 /** A layout from its text. */
-export const L = (text: string): Layout => must(parseLayout(text))
+export const L = (text: string): Layout => right(parseLayout(text))
 
 /** The text of a result, or the code of its refusal. */
 export const text = (e: E.Either<Failure, Layout>): string =>

@@ -24,7 +24,8 @@ import { baseOffset, chunkTable, tensorMapSwizzles } from '../../../src/layouts/
 import type { TensorMapSwizzle } from '../../../src/layouts/cute/tensor-map.js'
 import { parseComposed, showComposed } from '../../../src/layouts/cute/text.js'
 import { swizzleAddress, swizzlePeriodBytes, swizzles } from '../../../src/transforms/swizzle.js'
-import { code, L, range, right, value } from './readers.js'
+import { L, range, value } from './readers.js'
+import { code, right } from '../../either.js'
 
 const S = (b: number, m: number, s: number): Swizzle => right(swizzle(b, m, s))
 const family = [0, 1, 2, 3].flatMap((b) =>

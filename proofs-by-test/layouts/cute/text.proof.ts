@@ -16,7 +16,8 @@ import {
   showTuple,
 } from '../../../src/layouts/cute/text.js'
 import { basis } from '../../../src/layouts/cute/scaled-basis.js'
-import { code, L, right } from './readers.js'
+import { L } from './readers.js'
+import { code, right } from '../../either.js'
 
 test('laws 1 and 2: there and back', () => {
   for (const t of ['4', '-3', '()', '(4)', '(4,(2,3))', '((1,2),(3,(4)),5)']) {

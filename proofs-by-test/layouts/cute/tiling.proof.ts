@@ -18,7 +18,8 @@ import { downcast, recast, recastFactors, upcast } from '../../../src/layouts/cu
 import { parseTiler, showLayout } from '../../../src/layouts/cute/text.js'
 import { full, tile } from '../../../src/layouts/cute/tiler.js'
 import type { Tiler } from '../../../src/layouts/cute/tiler.js'
-import { allLayouts, code, extent, failing, image, L, right, same, text, value } from './readers.js'
+import { allLayouts, extent, failing, image, L, same, text, value } from './readers.js'
+import { code, right } from '../../either.js'
 
 const T = (t: string): Tiler => right(parseTiler(t))
 const sorted = (xs: readonly number[]): readonly number[] => [...xs].sort((a, b) => a - b)

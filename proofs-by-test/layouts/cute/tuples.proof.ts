@@ -34,7 +34,8 @@ import {
   toTuple,
 } from '../../../src/layouts/cute/scaled-basis.js'
 import { full, tile, tilerOfShape, tilerSize } from '../../../src/layouts/cute/tiler.js'
-import { code, L, range, right } from './readers.js'
+import { L, range } from './readers.js'
+import { code, right } from '../../either.js'
 
 test('trees, laws 1 and 2: rank, depth, leaves', () => {
   const facts = (t: IntTuple): unknown => [rank(t), depth(t), leaves(t), entries(t)]

@@ -7,9 +7,9 @@ import * as A from '../../../src/layouts/linear/algebra.js'
 import type { LinearLayout } from '../../../src/layouts/linear/linear-layout.js'
 import * as L from '../../../src/layouts/linear/linear-layout.js'
 import { transposeIns, transposeOuts } from '../../../src/layouts/linear/reshape.js'
-import { code, right } from '../captured.js'
 import { every, imageSize, key, layout, layouts, plain, pointsIn, valueAt } from './small.js'
 import type { Point } from './small.js'
+import { code, right } from '../../either.js'
 
 const ins = ['register', 'lane', 'warp']
 const outs = ['dim0', 'dim1', 'dim2']

@@ -2,9 +2,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { removeZeroBases } from '../../../src/layouts/linear/algebra.js'
 import * as C from '../../../src/layouts/linear/column-action.js'
-import { code, range, right } from '../captured.js'
+import { range } from '../captured.js'
 import type { LinearLayout } from './small.js'
 import { layout, layouts, plain, pointsIn, valueAt } from './small.js'
+import { code, right } from '../../either.js'
 
 const of = (...action: readonly number[]): C.ColumnAction => right(C.columnAction('register', 3, action))
 const eight = (): LinearLayout =>

@@ -5,8 +5,9 @@ import { divideRight, products } from '../../../src/layouts/linear/algebra.js'
 import * as Fit from '../../../src/layouts/linear/fit.js'
 import * as L from '../../../src/layouts/linear/linear-layout.js'
 import { transposeOuts } from '../../../src/layouts/linear/reshape.js'
-import { code, range, right } from '../captured.js'
+import { range } from '../captured.js'
 import { layout, layouts, plain } from './small.js'
+import { code, right } from '../../either.js'
 
 const sizes = (...all: readonly (readonly [string, number])[]): readonly L.Dimension[] =>
   all.map(([name, size]) => ({ name, size }))

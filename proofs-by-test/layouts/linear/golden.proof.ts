@@ -13,7 +13,7 @@ import * as Fit from '../../../src/layouts/linear/fit.js'
 import * as Inverse from '../../../src/layouts/linear/inverse.js'
 import * as L from '../../../src/layouts/linear/linear-layout.js'
 import * as Reshape from '../../../src/layouts/linear/reshape.js'
-import { right } from '../captured.js'
+import { right } from '../../either.js'
 
 interface Case {
   readonly name: string

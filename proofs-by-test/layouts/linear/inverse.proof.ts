@@ -4,9 +4,10 @@ import { describe, expect, test } from 'vitest'
 import type { LinearLayout } from '../../../src/layouts/linear/linear-layout.js'
 import * as L from '../../../src/layouts/linear/linear-layout.js'
 import * as I from '../../../src/layouts/linear/inverse.js'
-import { code, range, right } from '../captured.js'
+import { range } from '../captured.js'
 import { every, imageSize, key, layout, layouts, plain, pointsIn, pointsOut, valueAt } from './small.js'
 import type { Point } from './small.js'
+import { code, right } from '../../either.js'
 
 const bits = (...values: readonly number[]): readonly (readonly number[])[] => values.map((v) => [v])
 

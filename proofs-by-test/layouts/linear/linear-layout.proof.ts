@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import * as Linear from '../../../src/layouts/linear/linear-layout.js'
 import type { LinearLayout } from '../../../src/layouts/linear/linear-layout.js'
-import { code, indices, range, right } from '../captured.js'
+import { indices, range } from '../captured.js'
+import { code, right } from '../../either.js'
 
 const bits = (...values: readonly number[]): readonly (readonly number[])[] => values.map((v) => [v])
 

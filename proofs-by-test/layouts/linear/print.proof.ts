@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as L from '../../../src/layouts/linear/linear-layout.js'
 import { parse, print } from '../../../src/layouts/linear/print.js'
-import { code, right } from '../captured.js'
 import { layout, layouts, plain } from './small.js'
+import { code, right } from '../../either.js'
 
 const example = (): L.LinearLayout =>
   layout(

@@ -4,8 +4,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import { expect, test } from 'vitest'
 import * as L from '../../../src/layouts/linear/linear-layout.js'
 import * as R from '../../../src/layouts/linear/reshape.js'
-import { code, right } from '../captured.js'
 import { key, layout, layouts, plain, pointsIn, pointsOut, valueAt } from './small.js'
+import { code, right } from '../../either.js'
 
 const some = layouts(['register', 'lane', 'warp'], ['dim0', 'dim1', 'dim2'])
 const names = (l: L.LinearSpec): readonly string[] => l.outputs.map(({ name }) => name)

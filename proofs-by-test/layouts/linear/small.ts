@@ -7,7 +7,8 @@ import type {
   LinearSpec,
 } from '../../../src/layouts/linear/linear-layout.js'
 import * as L from '../../../src/layouts/linear/linear-layout.js'
-import { indices, range, right } from '../captured.js'
+import { indices, range } from '../captured.js'
+import { right } from '../../either.js'
 
 /** A layout of `[name, bases]` and `[name, size]`. */
 export const layout = (

@@ -12,7 +12,8 @@ import {
   type BankVerdict,
 } from '../../../src/layouts/shared-memory/banks.js'
 import { swizzleAddress } from '../../../src/transforms/swizzle.js'
-import { bankPatterns, code, range, right } from './captured.js'
+import { bankPatterns, range } from './captured.js'
+import { code, right } from '../../either.js'
 
 const patterns = bankPatterns()
 const load = (bytes: AccessBytes): BankAccess => ({ _tag: 'load', bytes })

@@ -17,7 +17,8 @@ import {
 } from '../../../src/layouts/shared-memory/box-image.js'
 import { addressOf, ofTransforms, sameRef } from '../../../src/transforms/ref.js'
 import { swizzle } from '../../../src/transforms/transform.js'
-import { code, indices, range, right, tma, type TmaEntry } from './captured.js'
+import { indices, range, tma, type TmaEntry } from './captured.js'
+import { code, right } from '../../either.js'
 
 interface Entry extends TmaEntry {
   readonly box_bytes: number

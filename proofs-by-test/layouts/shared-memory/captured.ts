@@ -1,11 +1,9 @@
 /** What an H100 did with shared memory, and the readers of the transforms' proofs. */
 import { readFileSync } from 'node:fs'
 export {
-  code,
   descriptorMaps,
   indices,
   range,
-  right,
   tma,
   type DescriptorMap,
   type TmaEntry,

@@ -14,7 +14,8 @@ import {
   type ScaledKind,
 } from '../../../src/layouts/shared-memory/instruction-descriptor.js'
 import type { Dtype } from '../../../src/numerics/dtype.js'
-import { code, range, right } from './captured.js'
+import { range } from './captured.js'
+import { code, right } from '../../either.js'
 
 const plain = {
   negateA: false,

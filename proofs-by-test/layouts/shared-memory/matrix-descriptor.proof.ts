@@ -16,7 +16,8 @@ import * as Ref from '../../../src/transforms/ref.js'
 import type { TransformedRef } from '../../../src/transforms/ref.js'
 import type { Swizzle } from '../../../src/transforms/swizzle.js'
 import * as T from '../../../src/transforms/transform.js'
-import { code, descriptorMaps, range, right } from './captured.js'
+import { descriptorMaps, range } from './captured.js'
+import { code, right } from '../../either.js'
 
 const wgmma: WgmmaDescriptor = {
   _tag: 'wgmma',

@@ -20,7 +20,8 @@ import * as Ref from '../../../src/transforms/ref.js'
 import type { TransformedRef } from '../../../src/transforms/ref.js'
 import { ravel } from '../../../src/transforms/shape.js'
 import * as T from '../../../src/transforms/transform.js'
-import { code, range, right } from './captured.js'
+import { range } from './captured.js'
+import { code, right } from '../../either.js'
 
 const bitBases = (from: number, to: number, d: 0 | 1): readonly (readonly [number, number])[] =>
   range(Math.log2(to / from)).map((k) => (d === 0 ? [from << k, 0] : [0, from << k]))

@@ -1,7 +1,8 @@
 /** Scale factors: a bijection, Triton's bases, Mosaic's transpose. */
 import { expect, test } from 'vitest'
 import { scaleAtom, scaleIndex, scaleOffset } from '../../../src/layouts/shared-memory/scale-factors.js'
-import { code, indices, range, right } from './captured.js'
+import { indices, range } from './captured.js'
+import { code, right } from '../../either.js'
 
 test('worked by hand', () => {
   const offset = right(scaleOffset(...scaleAtom))

@@ -5,7 +5,8 @@ import {
   encodeMask,
   type ZeroColumnMask,
 } from '../../../src/layouts/shared-memory/zero-column-mask.js'
-import { code, range, right } from './captured.js'
+import { range } from './captured.js'
+import { code, right } from '../../either.js'
 
 const mask: ZeroColumnMask = {
   startCounts: [1, 2, 3, 4],

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import * as A from '../../../src/layouts/tensor-memory/access-shape.js'
 import type { AccessShapeName } from '../../../src/layouts/tensor-memory/access-shape.js'
-import { code, indices, range, right } from '../captured.js'
+import { indices, range } from '../captured.js'
 import { byBases, byModes, log2 } from './bases.js'
+import { code, right } from '../../either.js'
 
 interface FragmentCase {
   readonly op: string

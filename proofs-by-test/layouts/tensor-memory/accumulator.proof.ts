@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest'
 import * as A from '../../../src/layouts/tensor-memory/accumulator.js'
 import type { AccumulatorId } from '../../../src/layouts/tensor-memory/accumulator.js'
 import * as Ref from '../../../src/transforms/ref.js'
-import { code, indices, range, right } from '../captured.js'
+import { indices, range } from '../captured.js'
 import { byModes } from './bases.js'
+import { code, right } from '../../either.js'
 
 const lane = 1 << 16
 const cta = 1 << 24

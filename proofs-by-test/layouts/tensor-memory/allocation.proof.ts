@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import * as A from '../../../src/layouts/tensor-memory/allocation.js'
 import * as G from '../../../src/layouts/tensor-memory/geometry.js'
-import { code, range, right } from '../captured.js'
+import { range } from '../captured.js'
+import { code, right } from '../../either.js'
 
 const use = (columns: number, rows: number = 128, collective: boolean = false): A.TensorMemoryUse => ({
   rows,

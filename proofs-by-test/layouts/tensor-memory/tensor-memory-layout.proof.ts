@@ -4,9 +4,10 @@ import type { TensorMemoryLayout } from '../../../src/layouts/tensor-memory/tens
 import { accumulator, accumulatorCell } from '../../../src/layouts/tensor-memory/accumulator.js'
 import { copyLanes } from '../../../src/layouts/tensor-memory/copy-shape.js'
 import * as Tiled from '../../../src/layouts/tiled.js'
-import { code, indices, range, right } from '../captured.js'
+import { indices, range } from '../captured.js'
 import { byBases, log2 } from './bases.js'
 import { small } from '../../extent.js'
+import { code, right } from '../../either.js'
 
 const half = right(T.halfLane(32, 1))
 const half16 = right(T.halfLane(16, 1))

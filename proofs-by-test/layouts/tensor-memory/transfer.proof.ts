@@ -6,7 +6,8 @@ import { accessShape, cellOf, columnsOf } from '../../../src/layouts/tensor-memo
 import { accessOf, checkTransfer, defaultRegisters } from '../../../src/layouts/tensor-memory/transfer.js'
 import * as Tiled from '../../../src/layouts/tiled.js'
 import type { TiledLayout } from '../../../src/layouts/tiled.js'
-import { code, range, right } from '../captured.js'
+import { range } from '../captured.js'
+import { code, right } from '../../either.js'
 
 const byDefault = (p: number): TensorMemoryLayout => right(T.defaultLayout(p))
 const half = (p: number): TensorMemoryLayout => right(T.halfLane(32, p))

@@ -8,19 +8,8 @@ import type { BankConflicts } from '../../../src/layouts/triton/bank-conflicts.j
 import { bankConflicts } from '../../../src/layouts/triton/bank-conflicts.js'
 import type { EncodingSpec } from '../../../src/layouts/triton/encoding.js'
 import type { Shape } from '../../../src/transforms/shape.js'
-import {
-  blocked,
-  code,
-  computed,
-  golden,
-  linearOf,
-  mmaV2,
-  mmaV3,
-  nvmma,
-  range,
-  right,
-  specOf,
-} from './readers.js'
+import { blocked, computed, golden, linearOf, mmaV2, mmaV3, nvmma, range, specOf } from './readers.js'
+import { code, right } from '../../either.js'
 
 const count = (register: EncodingSpec, shared: EncodingSpec, shape: Shape, bits: number): BankConflicts =>
   right(bankConflicts(linearOf(register, shape), linearOf(shared, shape), bits))

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest'
 import { identity1D, isSurjective } from '../../../src/layouts/linear/linear-layout.js'
 import { blockLayout, dims, overBlocks, shapePerBlock } from '../../../src/layouts/triton/blocks.js'
-import { basesByInput, code, right } from './readers.js'
+import { basesByInput } from './readers.js'
+import { code, right } from '../../either.js'
 
 test('law 1: shares', () => {
   const share = (cga: readonly (readonly number[])[], shape: readonly number[]): readonly number[] =>

@@ -6,18 +6,8 @@ import { sameFunction } from '../../../src/layouts/register-layout.js'
 import * as Tiled from '../../../src/layouts/tiled.js'
 import type { DistributedSpec, NvidiaMma } from '../../../src/layouts/triton/encoding.js'
 import { fragments } from '../captured.js'
-import {
-  basesByInput,
-  basesIn,
-  blocked,
-  computed,
-  linearOf,
-  mmaV2,
-  mmaV3,
-  range,
-  right,
-  specOf,
-} from './readers.js'
+import { basesByInput, basesIn, blocked, computed, linearOf, mmaV2, mmaV3, range, specOf } from './readers.js'
+import { right } from '../../either.js'
 
 const operandA = (parent: NvidiaMma, kWidth: number): DistributedSpec => ({
   _tag: 'dot_operand',

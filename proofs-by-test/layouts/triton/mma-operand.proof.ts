@@ -7,7 +7,8 @@ import type { OperandRequest, RecognisedOperand } from '../../../src/layouts/tri
 import { operandStart, recogniseOperand } from '../../../src/layouts/triton/mma-operand.js'
 import type { Index, Shape } from '../../../src/transforms/shape.js'
 import { swizzleOf } from '../../../src/transforms/swizzle.js'
-import { code, indices, linearOf, nvmma, right } from './readers.js'
+import { indices, linearOf, nvmma } from './readers.js'
+import { code, right } from '../../either.js'
 
 const found = (spec: EncodingSpec, shape: Shape, request: OperandRequest): RecognisedOperand =>
   right(recogniseOperand(linearOf(spec, shape), request))

@@ -11,9 +11,10 @@ import type {
   TensorMemory,
 } from '../../../src/layouts/triton/encoding.js'
 import { onShape } from '../../../src/layouts/triton/to-linear.js'
-import { indices, right } from '../captured.js'
+import { indices } from '../captured.js'
+import { right } from '../../either.js'
 
-export { code, indices, range, right } from '../captured.js'
+export { indices, range } from '../captured.js'
 
 export type Bases = Readonly<Record<string, ReadonlyArray<Index>>>
 

@@ -6,7 +6,8 @@ import { divideLeft, product } from '../../../src/layouts/linear/algebra.js'
 import type { LinearLayout } from '../../../src/layouts/linear/linear-layout.js'
 import { apply, basesOf, inputSize, linearLayout } from '../../../src/layouts/linear/linear-layout.js'
 import { registersFirst, repetitions } from '../../../src/layouts/triton/repetition.js'
-import { indices, right } from './readers.js'
+import { indices } from './readers.js'
+import { right } from '../../either.js'
 
 type Columns = readonly (readonly [number, number])[]
 const map = (register: Columns, lane: Columns, rows = 16, cols = 16): LinearLayout =>

@@ -15,7 +15,8 @@ import { onShape } from '../../../src/layouts/triton/to-linear.js'
 import { ofTransforms, swizzledAddresses } from '../../../src/transforms/ref.js'
 import type { Shape } from '../../../src/transforms/shape.js'
 import { swizzle, tile } from '../../../src/transforms/transform.js'
-import { basesIn, code, computed, linearOf, nvmma, range, right, specOf } from './readers.js'
+import { basesIn, computed, linearOf, nvmma, range, specOf } from './readers.js'
+import { code, right } from '../../either.js'
 
 const widths = [32, 64, 128]
 const bitWidths = [8, 16, 32, 64]

@@ -18,10 +18,10 @@ import {
   linearOf,
   misplaced,
   range,
-  right,
   specOf,
   tmem,
 } from './readers.js'
+import { right } from '../../either.js'
 
 /** Where an instruction puts D. */
 const cellIn =

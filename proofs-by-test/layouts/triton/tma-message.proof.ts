@@ -7,7 +7,8 @@ import type { Messages } from '../../../src/layouts/triton/tma-message.js'
 import { messages } from '../../../src/layouts/triton/tma-message.js'
 import { sizeOf } from '../../../src/transforms/shape.js'
 import type { Shape } from '../../../src/transforms/shape.js'
-import { code, linearOf, nvmma, range, right } from './readers.js'
+import { linearOf, nvmma, range } from './readers.js'
+import { code, right } from '../../either.js'
 
 const of = (spec: NvmmaShared, shape: Shape): Messages => right(messages(right(encoding(spec)), shape))
 

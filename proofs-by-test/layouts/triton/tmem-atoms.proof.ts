@@ -10,7 +10,8 @@ import type { EncodingSpec } from '../../../src/layouts/triton/encoding.js'
 import type { AtomName, Transfer } from '../../../src/layouts/triton/tmem-atoms.js'
 import { atomNames, message, registersOf, transferOf } from '../../../src/layouts/triton/tmem-atoms.js'
 import type { Shape } from '../../../src/transforms/shape.js'
-import { basesByInput, blocked, code, indices, linearOf, mmaV3, range, right, tmem } from './readers.js'
+import { basesByInput, blocked, indices, linearOf, mmaV3, range, tmem } from './readers.js'
+import { code, right } from '../../either.js'
 
 /** Thread t, register r -> row and column, as PTX gives them. */
 const fragment: Readonly<Record<AtomName, (t: number, r: number) => readonly [number, number]>> = {

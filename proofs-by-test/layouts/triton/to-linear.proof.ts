@@ -3,7 +3,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
 import { isEncoding } from '../../../src/layouts/triton/encoding.js'
 import { onShape, toLinear } from '../../../src/layouts/triton/to-linear.js'
-import { basesByInput, code, computed, golden, linearOf, mmaV3, nvmma, specOf, tmem } from './readers.js'
+import { basesByInput, computed, golden, linearOf, mmaV3, nvmma, specOf, tmem } from './readers.js'
+import { code } from '../../either.js'
 
 describe('conversions of the compiler', () => {
   test.each(golden('conversion').map((one) => [one.name, one] as const))('%s', (_, one) => {

@@ -8,7 +8,8 @@ import { onShape } from '../../../src/layouts/triton/to-linear.js'
 import * as Ref from '../../../src/transforms/ref.js'
 import type { Shape } from '../../../src/transforms/shape.js'
 import { swizzle, tile } from '../../../src/transforms/transform.js'
-import { code, computed, indices, linearOf, nvmma, right, specOf, tmem } from './readers.js'
+import { computed, indices, linearOf, nvmma, specOf, tmem } from './readers.js'
+import { code, right } from '../../either.js'
 
 const isBuffer = (spec: EncodingSpec): spec is BufferSpec =>
   spec._tag === 'swizzled_shared' ||

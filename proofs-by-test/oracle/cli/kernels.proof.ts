@@ -14,6 +14,7 @@ import { decode } from '../../../src/numerics/float-format.js'
 import { readSchedule, scheduleFile } from '../../../src/oracle/cli/schedule.js'
 import { onDisk } from '../../../src/oracle/tensor-files/files.js'
 import { printJson } from '../../../src/semantics/codec.js'
+import { right } from '../../either.js'
 
 const conformance = fileURLToPath(new URL('../../../conformance', import.meta.url))
 const golden = (name: string): string => path.join(conformance, 'kernels', `matmul_${name}.npy`)
@@ -233,10 +234,9 @@ describe('tcspec check', () => {
     })
   })
   it('a program in a file has the verdict of the kernel', async () => {
-    const kernel = kernelNamed('hopper-matmul')
-    const made = E.isLeft(kernel) ? kernel : instanceOf(kernel.right, { m: 64, n: 32, k: 48 }, [])
-    if (E.isLeft(made)) throw new Error(made.left.message)
-    fs.writeFileSync(at('p.json'), printJson(made.right.program))
+    const kernel = right(kernelNamed('hopper-matmul'))
+    const made = right(instanceOf(kernel, { m: 64, n: 32, k: 48 }, []))
+    fs.writeFileSync(at('p.json'), printJson(made.program))
     const [file, name] = [
       json(await run('check', at('p.json'), '--json')),
       json(await run('check', 'hopper-matmul', '--set', 'm=64', 'n=32', 'k=48', '--json')),
@@ -433,17 +433,13 @@ describe('wrong on purpose: status 2 and one line', () => {
 
 describe('tensors between files and a machine', () => {
   const program = (() => {
-    const kernel = kernelNamed('hopper-matmul')
-    const made = E.isLeft(kernel) ? kernel : instanceOf(kernel.right, { m: 64, n: 32, k: 48 }, [])
-    if (E.isLeft(made)) throw new Error(made.left.message)
-    return made.right.program
+    const kernel = right(kernelNamed('hopper-matmul'))
+    const made = right(instanceOf(kernel, { m: 64, n: 32, k: 48 }, []))
+    return made.program
   })()
   const inputs = (text: string): ReadonlyMap<string, Float64Array> => {
-    const over = parseOver(text)
-    if (E.isLeft(over)) throw new Error(over.left.message)
-    const made = inputsOf(program, algebraOf(over.right, 'hopper', true), over.right, new Map())
-    if (E.isLeft(made)) throw new Error(made.left.message)
-    return made.right
+    const over = right(parseOver(text))
+    return right(inputsOf(program, algebraOf(over, 'hopper', true), over, new Map()))
   }
   it('seeded elements are one tensor, seen by each algebra', () => {
     const [patterns, values] = [inputs('bits'), inputs('real64')]
@@ -458,10 +454,9 @@ describe('tensors between files and a machine', () => {
   })
   it('law 1: in bits, the tensor of a carrier is the tensor that it came from', () => {
     const patterns = Float64Array.from({ length: 64 * 32 }, (_, i) => i * 31)
-    const out = outputOf(program, { _tag: 'bits' }, 'out', patterns)
-    if (E.isLeft(out)) throw new Error(out.left.message)
-    expect(out.right).toMatchObject({ dtype: 'f16', shape: [64, 32] })
-    expect(Float64Array.from(out.right.bits, Number)).toEqual(patterns)
+    const out = right(outputOf(program, { _tag: 'bits' }, 'out', patterns))
+    expect(out).toMatchObject({ dtype: 'f16', shape: [64, 32] })
+    expect(Float64Array.from(out.bits, Number)).toEqual(patterns)
     expect(outputOf(program, { _tag: 'unit' }, 'out', null)).toMatchObject(E.left({ code: 'output-missing' }))
   })
 })

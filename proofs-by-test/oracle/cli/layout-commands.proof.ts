@@ -11,11 +11,8 @@ import { parseNumbers, parseShape } from '../../../src/oracle/cli/flags/shape.js
 import { readRows, rowsOf } from '../../../src/oracle/cli/layout-csv.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
 import { all, readSvg } from '../../render/read-svg.js'
+import { right } from '../../either.js'
 
-const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(e)) throw new Error(e.left.message)
-  return e.right
-}
 const disk = new Map<string, Uint8Array>()
 const put = (file: string, text: string): void => {
   disk.set(file, new TextEncoder().encode(text))

@@ -12,11 +12,8 @@ import {
   type TensorDtype,
 } from '../../../src/oracle/tensor-files/tensor.js'
 import { capturedCases, capturedIntegers } from '../../numerics/captured.js'
+import { right } from '../../either.js'
 
-const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(e)) throw new Error(e.left.message)
-  return e.right
-}
 const disk = new Map<string, Uint8Array>()
 const world: World = {
   files: {

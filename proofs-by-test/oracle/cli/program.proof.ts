@@ -13,18 +13,12 @@ import { tcspec } from '../../../src/oracle/cli/program.js'
 import type { Files } from '../../../src/oracle/tensor-files/files.js'
 import { encodeNpy } from '../../../src/oracle/tensor-files/npy.js'
 import { npyOfTensor, tensor, type TensorDtype } from '../../../src/oracle/tensor-files/tensor.js'
+import { right } from '../../either.js'
 
 // ---------------------------------------------------------------- a disk in memory
 
-const npy = (
-  dtype: TensorDtype,
-  shape: ReadonlyArray<number>,
-  patterns: ReadonlyArray<number>,
-): Uint8Array => {
-  const bytes = E.chainW(encodeNpy)(E.map(npyOfTensor)(tensor(dtype, shape, patterns)))
-  if (E.isLeft(bytes)) throw new Error(bytes.left.message)
-  return bytes.right
-}
+const npy = (dtype: TensorDtype, shape: ReadonlyArray<number>, patterns: ReadonlyArray<number>): Uint8Array =>
+  right(E.chainW(encodeNpy)(E.map(npyOfTensor)(tensor(dtype, shape, patterns))))
 const disk = new Map<string, Uint8Array>([
   ['f16.npy', npy('f16', [2, 2], [0x3c00, 0x4000, 0x7e00, 0x8000])],
   ['f16-off.npy', npy('f16', [2, 2], [0x3c00, 0x4001, 0x7e00, 0x0000])],

@@ -1,6 +1,5 @@
 /** Independence of clusters: what collides, byte by byte, and which programs are parted at all. */
 import { fc, test as prop } from '@fast-check/vitest'
-import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
 import { instanceOf, kernels } from '../../../src/kernels/catalogue/index.js'
 import { unit } from '../../../src/numerics/unit.js'
@@ -16,6 +15,7 @@ import type { Footprint } from '../../../src/semantics/log.js'
 import { eager } from '../../../src/semantics/policy.js'
 import { run, settings } from '../../../src/semantics/run.js'
 import { asSpans } from '../../../src/semantics/log.js'
+import { right } from '../../either.js'
 
 const spans = fc
   .array(fc.tuple(fc.integer({ min: 0, max: 30 }), fc.integer({ min: 1, max: 6 })), { maxLength: 3 })
@@ -72,11 +72,8 @@ prop.prop([fc.array(cluster, { maxLength: 4 })], { numRuns: 2000 })(
 
 describe('law 1', () => {
   test.each(kernels.map((k) => [k.name, k] as const))('%s', (_, kernel) => {
-    const made = instanceOf(kernel, {}, [])
-    if (E.isLeft(made)) throw new Error(made.left.message)
-    const launched = launch(made.right.program, unit, noArguments)
-    if (E.isLeft(launched)) throw new Error(launched.left.message)
-    const { world } = launched.right
+    const made = right(instanceOf(kernel, {}, []))
+    const { world } = right(launch(made.program, unit, noArguments))
     const speaks = ['semaphore', 'clc.', 'gmem.atomic', 'tensormap.'].some((name) =>
       [...world.linked.instructions].some((i) => i.startsWith(name)),
     )
@@ -86,15 +83,10 @@ describe('law 1', () => {
 
 test('a run touches the tiles of its operands, and writes its output', () => {
   const kernel = kernels.find((k) => k.name === 'hopper-matmul')!
-  const made = instanceOf(
-    kernel,
-    { m: 128, n: 128, k: 128, tileM: 128, tileN: 128, tileK: 64, stages: 2 },
-    [],
+  const made = right(
+    instanceOf(kernel, { m: 128, n: 128, k: 128, tileM: 128, tileN: 128, tileK: 64, stages: 2 }, []),
   )
-  if (E.isLeft(made)) throw new Error(made.left.message)
-  const launched = launch(made.right.program, unit, noArguments)
-  if (E.isLeft(launched)) throw new Error(launched.left.message)
-  const { world, machine } = launched.right
+  const { world, machine } = right(launch(made.program, unit, noArguments))
   const { result } = run(world, machine, settings(eager), touching)
   const size = 128 * 128 * 2
   const names = result.map((t) => [world.header.planes[t.plane]!.name, [...t.reads], [...t.writes]] as const)

@@ -1,5 +1,4 @@
 /** A run in pieces against the run in one piece: every kernel of the catalogue at small sizes, in this thread and in others. */
-import * as E from 'fp-ts/lib/Either.js'
 import { afterAll, describe, expect, test } from 'vitest'
 import * as fast from '../../../src/fast/index.js'
 import { instanceOf, kernels, type Kernel } from '../../../src/kernels/catalogue/index.js'
@@ -16,11 +15,7 @@ import { readTensor } from '../../../src/semantics/launch.js'
 import * as Policy from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
 import { nightly } from '../../extent.js'
-
-const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(e)) throw new Error(e.left.message)
-  return e.right
-}
+import { right } from '../../either.js'
 
 const options: CheckOptions = {
   ...standardOptions,

@@ -12,11 +12,8 @@ import {
   type NpyArray,
   type NpyFailure,
 } from '../../../src/oracle/tensor-files/npy.js'
+import { right } from '../../either.js'
 
-const right = <A>(e: E.Either<unknown, A>): A => {
-  if (E.isLeft(e)) throw new Error(JSON.stringify(e.left))
-  return e.right
-}
 const left = (e: E.Either<NpyFailure, unknown>): NpyFailure => {
   if (E.isRight(e)) throw new Error('expected a refusal')
   return e.left

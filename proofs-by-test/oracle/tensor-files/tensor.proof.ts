@@ -18,6 +18,7 @@ import {
   tensorOfReals,
   type TensorDtype,
 } from '../../../src/oracle/tensor-files/tensor.js'
+import { right } from '../../either.js'
 
 /** The table of the module's header, written out: width, written as, read from. */
 const table: Readonly<Record<TensorDtype, readonly [number, Descr, ReadonlyArray<Descr>]>> = {
@@ -44,11 +45,6 @@ const table: Readonly<Record<TensorDtype, readonly [number, Descr, ReadonlyArray
   u64: [64, 'u8', ['u8']],
 }
 const bytesOf = (descr: Descr): number => Number(descr[1])
-
-const right = <A>(e: E.Either<unknown, A>): A => {
-  if (E.isLeft(e)) throw new Error(JSON.stringify(e.left))
-  return e.right
-}
 
 /** Patterns that use every bit of a width. */
 const patterns = (width: number): fc.Arbitrary<ReadonlyArray<bigint>> =>

@@ -16,8 +16,8 @@ import { launch, noArguments } from '../../../src/semantics/launch.js'
 import { seeded } from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
 import { both, collect, run, settings } from '../../../src/semantics/run.js'
-import { right } from '../samples.js'
 import { nightly } from '../../extent.js'
+import { right } from '../../either.js'
 
 const seedsOf = (n: number): ReadonlyArray<number> => Array.from({ length: n }, (_, i) => i)
 
@@ -32,8 +32,7 @@ const sites = (j: Judgement): ReadonlyArray<string> =>
 
 /** Every seed once: what is found, and which of the two accesses came first. */
 const over = (program: Program, a: string, b: string, most: number = 1000): ReadonlyArray<Seen> => {
-  const launched = right(launch(program, unit, noArguments))
-  const { world, machine } = launched
+  const { world, machine } = right(launch(program, unit, noArguments))
   const label = (site: number): string => world.header.sites[site]!.label
   return seedsOf(most).map((seed) => {
     const [judgement, events] = run(

@@ -1,5 +1,4 @@
 /** Missing edges: the first kind in the table that mends the log, in words that name the place. */
-import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it, test } from 'vitest'
 import { without } from '../../../src/kernels/broken/without.js'
 import { hopperMatmul } from '../../../src/kernels/hopper/hopper-matmul.js'
@@ -14,11 +13,7 @@ import type { Program } from '../../../src/semantics/program.js'
 import * as Run from '../../../src/semantics/run.js'
 import type { Script } from './script.js'
 import { load, script, semaphore, slotBytes } from './script.js'
-
-const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(e)) throw new Error(e.left.message)
-  return e.right
-}
+import { right } from '../../either.js'
 
 const world = {
   agents: ['p@0', 'c@0'],

@@ -26,17 +26,9 @@ import type { Verdict } from '../../../src/semantics/verdict.js'
 import { without } from '../../../src/kernels/broken/index.js'
 import { matmul } from '../machine-samples.js'
 import { skeleton } from '../naive/skeletons.js'
-import {
-  checked,
-  kindsOf,
-  launchedSkeleton,
-  naiveKinds,
-  naively,
-  programOf,
-  right,
-  searched,
-} from './programs.js'
+import { checked, kindsOf, launchedSkeleton, naiveKinds, naively, programOf, searched } from './programs.js'
 import { nightly } from '../../extent.js'
+import { right } from '../../either.js'
 
 const verdict = (
   program: Program,

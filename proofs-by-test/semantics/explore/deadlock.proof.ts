@@ -4,8 +4,8 @@ import { check, standardOptions } from '../../../src/semantics/check.js'
 import { mutantsOf } from '../../../src/semantics/mutation/index.js'
 import type { Program } from '../../../src/semantics/program.js'
 import type { Verdict } from '../../../src/semantics/verdict.js'
-import { right } from './programs.js'
 import { nightly } from '../../extent.js'
+import { right } from '../../either.js'
 
 const verdict = (program: Program): Verdict =>
   right(

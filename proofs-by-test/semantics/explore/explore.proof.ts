@@ -2,7 +2,6 @@
  * The search of all schedules against that of skeletons; its bounds, its waves and its words; that witnesses replay; how a wave can end; and that equal
  * keys have equal futures.
  */
-import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { contestedPair } from '../../../src/semantics/contested.js'
 import { defaults, judgeLog } from '../../../src/semantics/detector/index.js'
@@ -24,11 +23,11 @@ import {
   naiveKinds,
   naively,
   options,
-  right,
   searched,
 } from './programs.js'
 import { gather, gathered, rdFar, team, wr, wrG, type Word } from './team.js'
 import { nightly } from '../../extent.js'
+import { right } from '../../either.js'
 
 describe('explore', () => {
   it('law 5: finds on a program what the search of its skeleton finds', () => {
@@ -95,9 +94,8 @@ describe('explore', () => {
 const after = (launched: Launched, schedule: ReadonlyArray<EventKey>): Machine => {
   const take = step(launched.world)
   return schedule.reduce((m, key) => {
-    const next = take(key)(m)
-    if (E.isLeft(next)) throw new Error(`${showKey(key)}: ${next.left.message}`)
-    return next.right[1]
+    const next = right(take(key)(m))
+    return next[1]
   }, launched.machine)
 }
 

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { programName, zoo } from '../../../src/kernels/broken/index.js'
 import { instanceOf, kernels } from '../../../src/kernels/catalogue/index.js'
 import { exploreLaunched } from '../../../src/semantics/explore/index.js'
-import { kindsOf, launchedProgram, options, right } from './programs.js'
+import { kindsOf, launchedProgram, options } from './programs.js'
 import { nightly } from '../../extent.js'
+import { right } from '../../either.js'
 
 /** What does not depend on the schedule, or is a contract: a search of schedules has no word on it. */
 const outside = ['B8', 'D3', 'K2', 'L1', 'N1', 'O1', 'P3', 'T4', 'U1']

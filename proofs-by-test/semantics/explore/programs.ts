@@ -1,4 +1,3 @@
-import * as E from 'fp-ts/lib/Either.js'
 import { unit } from '../../../src/numerics/unit.js'
 import { check, standardOptions, type Checked, type CheckOptions } from '../../../src/semantics/check.js'
 import {
@@ -13,11 +12,7 @@ import { explore as naive, type Exploration as Naive } from '../../../src/semant
 import type { Skeleton } from '../../../src/semantics/naive/skeleton.js'
 import type { Program } from '../../../src/semantics/program.js'
 import { skeleton } from '../naive/skeletons.js'
-
-export const right = <A>(either: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(either)) throw new Error(either.left.message)
-  return either.right
-}
+import { right } from '../../either.js'
 
 export const options = (how: Partial<ExploreOptions>): ExploreOptions => ({
   ...defaultExplore,

@@ -2,7 +2,6 @@
  * Which events are enough, by hand: the table of independence, a row at a time. `*` stands before the operation that an agent is about to do; what is
  * expected are those to be followed, agents by name and operations in flight by name and number.
  */
-import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import * as B from '../../../src/semantics/builder.js'
 import * as X from '../../../src/semantics/expression.js'
@@ -13,7 +12,7 @@ import type { Machine } from '../../../src/semantics/machine/state.js'
 import { embed } from '../../../src/semantics/naive/embed.js'
 import { offered, sameKey, take, type EventKey } from '../../../src/semantics/step.js'
 import { skeleton } from '../naive/skeletons.js'
-import { kindsOf, launchedProgram, launchedSkeleton, right, searched } from './programs.js'
+import { kindsOf, launchedProgram, launchedSkeleton, searched } from './programs.js'
 import {
   arr,
   ask,
@@ -45,6 +44,7 @@ import {
   type Team,
   type Things,
 } from './team.js'
+import { right } from '../../either.js'
 
 /** The machine after all agents have come so far that `isThere`; operations stay in flight. */
 const standing = ({ world, machine }: Launched, isThere: (m: Machine, agent: number) => boolean): Machine => {
@@ -87,9 +87,7 @@ const enough = (
 /** `cold`: by name, what is never to be taken. */
 const ofSkeleton = (text: string, cold: string | null = null): string => {
   const s = skeleton(text.replace(/; \* \|/g, ' |').replaceAll('*', ''))
-  const embedded = embed(s)
-  if (E.isLeft(embedded)) throw new Error(embedded.left.message)
-  const { program, agents, events } = embedded.right
+  const { program, agents, events } = right(embed(s))
   const bodies = text.split('|').slice(1)
   const goals = bodies.map((body, x) => {
     const before = body.slice(body.indexOf(':') + 1).split('*')[0]!

@@ -6,7 +6,7 @@ import type { AtomicOp, Scope } from '../../../src/semantics/instruction.js'
 import * as B from '../../../src/semantics/builder.js'
 import * as X from '../../../src/semantics/expression.js'
 import type { Program } from '../../../src/semantics/program.js'
-import { right } from './programs.js'
+import { right } from '../../either.js'
 
 /** What all agents of a team have. */
 export interface Things {

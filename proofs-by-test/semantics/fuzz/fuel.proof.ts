@@ -7,8 +7,9 @@ import * as Policy from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
 import { collect, run, settings, type Ran } from '../../../src/semantics/run.js'
 import type { LogEvent } from '../../../src/semantics/log.js'
-import { matmul, right } from '../machine-samples.js'
+import { matmul } from '../machine-samples.js'
 import { random } from '../trace/written.js'
+import { right } from '../../either.js'
 
 const ran = (program: Program, fuel: number): Ran<ReadonlyArray<LogEvent>> => {
   const { world, machine } = right(launch(program, unit, { scalars: new Map(), tensors: new Map() }))

@@ -15,7 +15,8 @@ import { run, settings } from '../../../src/semantics/run.js'
 import { judgeTrace, tracing } from '../../../src/semantics/trace/index.js'
 import type { Json } from '../../../src/wire.js'
 import { small } from '../machine-samples.js'
-import { ring, right, tensorCore, warpgroupMma } from '../samples.js'
+import { ring, tensorCore, warpgroupMma } from '../samples.js'
+import { right } from '../../either.js'
 
 export const fuel = 1_000
 

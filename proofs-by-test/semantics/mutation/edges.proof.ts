@@ -5,7 +5,8 @@ import { expect, test } from 'vitest'
 import { judgedAt, kernelNamed } from '../../../src/kernels/catalogue/index.js'
 import { check } from '../../../src/semantics/check.js'
 import { mutantsOf } from '../../../src/semantics/mutation/index.js'
-import { options, right } from './settings.js'
+import { options } from './settings.js'
+import { right } from '../../either.js'
 
 test.each([
   [

@@ -16,8 +16,9 @@ import {
   type Mutant,
 } from '../../../src/semantics/mutation/index.js'
 import { page, type Rated } from './page.js'
-import { options, right } from './settings.js'
+import { options } from './settings.js'
 import { nightly } from '../../extent.js'
+import { right } from '../../either.js'
 
 const file = `${new URL('../../../', import.meta.url).pathname}docs/kill-rate.md`
 

@@ -13,8 +13,9 @@ import {
   rules,
   type Judged,
 } from '../../../src/semantics/mutation/index.js'
-import { options, programOf, right } from './settings.js'
+import { options, programOf } from './settings.js'
 import { nightly } from '../../extent.js'
+import { right } from '../../either.js'
 
 const queue = (m: number) => ({ m, n: 8, rows: 1, buffering: 2 })
 const hopper = (steps: number) => ({

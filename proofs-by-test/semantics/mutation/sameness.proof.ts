@@ -10,7 +10,8 @@ import { mutantsOf } from '../../../src/semantics/mutation/index.js'
 import { boxAround, sameAs, termsOf } from '../../../src/semantics/mutation/sameness.js'
 import { lazy, seeded } from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
-import { options, programOf, right } from './settings.js'
+import { options, programOf } from './settings.js'
+import { right } from '../../either.js'
 
 describe('against provenance', () => {
   const programs = [

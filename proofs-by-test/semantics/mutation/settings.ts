@@ -1,13 +1,8 @@
 /** What proofs of this room check a mutant with. */
-import * as E from 'fp-ts/lib/Either.js'
 import { instanceOf, kernelNamed, type Settings } from '../../../src/kernels/catalogue/index.js'
 import { standardOptions, type CheckOptions } from '../../../src/semantics/check.js'
 import type { Program } from '../../../src/semantics/program.js'
-
-export const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(e)) throw new Error(e.left.message)
-  return e.right
-}
+import { right } from '../../either.js'
 
 export const options: CheckOptions = {
   ...standardOptions,

@@ -20,6 +20,7 @@ import { ignore, run, settings } from '../../../src/semantics/run.js'
 import { validate } from '../../../src/semantics/validate.js'
 import { skeleton } from './skeletons.js'
 import { nightly } from '../../extent.js'
+import { right } from '../../either.js'
 
 const styles: ReadonlyArray<Style> = [
   'generic',
@@ -87,9 +88,8 @@ describe('embed', () => {
 
   it('an operation becomes the instruction that it means', () => {
     const instructions = (text: string): ReadonlyArray<unknown> => {
-      const embedded = embed(skeleton(text))
-      if (E.isLeft(embedded)) throw new Error(embedded.left.message)
-      return embedded.right.program.entry.body.flatMap((stmt) =>
+      const embedded = right(embed(skeleton(text)))
+      return embedded.program.entry.body.flatMap((stmt) =>
         stmt._tag === 'If' && stmt.site.label === 'agent 0'
           ? stmt.then.body.flatMap((inner) => (inner._tag === 'Do' ? [inner.instruction] : []))
           : [],
@@ -146,12 +146,9 @@ describe('follow', () => {
       const die = dice(seed + 1000)
       const { schedule, outcome } = walk(s, (n) => die.below(n))
       if (outcome === 'fault') continue
-      const embedded = embed(s)
-      if (E.isLeft(embedded)) throw new Error(embedded.left.message)
-      const launched = launch(embedded.right.program, unit, noArguments)
-      if (E.isLeft(launched)) throw new Error(launched.left.message)
-      const { world, machine } = launched.right
-      const ran = run(world, machine, settings(follow(s, embedded.right, schedule)), ignore)
+      const embedded = right(embed(s))
+      const { world, machine } = right(launch(embedded.program, unit, noArguments))
+      const ran = run(world, machine, settings(follow(s, embedded, schedule)), ignore)
       const ended = outcome === 'finished' ? 'completed' : 'stuck'
       expect(ran.outcome._tag, show(s)).toBe(ended)
       ends[ended] += 1

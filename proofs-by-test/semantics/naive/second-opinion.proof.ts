@@ -1,4 +1,3 @@
-import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { unit } from '../../../src/numerics/unit.js'
 import { defaults, detector, verdictOf } from '../../../src/semantics/detector/index.js'
@@ -9,6 +8,7 @@ import { follow } from '../../../src/semantics/naive/follow.js'
 import { readChoice } from '../../../src/semantics/naive/notation.js'
 import { run, settings, type Outcome } from '../../../src/semantics/run.js'
 import { recorded, skeleton } from './skeletons.js'
+import { right } from '../../either.js'
 
 /** What the other engine's detector said of one schedule. */
 interface Opinion {
@@ -24,12 +24,9 @@ const judge = (
 ): { readonly outcome: Outcome; readonly judgement: Judgement } => {
   const s = skeleton(text)
   const choices = schedule.split(' ').flatMap((word) => readChoice(word) ?? [])
-  const embedded = embed(s)
-  if (E.isLeft(embedded)) throw new Error(embedded.left.message)
-  const launched = launch(embedded.right.program, unit, noArguments)
-  if (E.isLeft(launched)) throw new Error(launched.left.message)
-  const { world, machine } = launched.right
-  const ran = run(world, machine, settings(follow(s, embedded.right, choices)), detector(defaults))
+  const embedded = right(embed(s))
+  const { world, machine } = right(launch(embedded.program, unit, noArguments))
+  const ran = run(world, machine, settings(follow(s, embedded, choices)), detector(defaults))
   return { outcome: ran.outcome, judgement: ran.result }
 }
 

@@ -1,14 +1,10 @@
-import * as E from 'fp-ts/lib/Either.js'
 import { readFileSync } from 'node:fs'
 import { parse } from '../../../src/semantics/naive/notation.js'
 import type { Skeleton } from '../../../src/semantics/naive/skeleton.js'
+import { right } from '../../either.js'
 
 /** A skeleton from its notation. */
-export const skeleton = (text: string): Skeleton => {
-  const parsed = parse(text)
-  if (E.isLeft(parsed)) throw new Error(parsed.left.message)
-  return parsed.right
-}
+export const skeleton = (text: string): Skeleton => right(parse(text))
 
 /** The records of another engine: one a line, its fields apart by tabs. */
 export const recorded = (file: string): ReadonlyArray<ReadonlyArray<string>> =>

@@ -25,6 +25,7 @@ import type { Program } from '../../../src/semantics/program.js'
 import { run, settings, type Outcome } from '../../../src/semantics/run.js'
 import { validate } from '../../../src/semantics/validate.js'
 import { nightly, small } from '../../extent.js'
+import { right } from '../../either.js'
 
 /**
  * The theorem, as a sweep. A run that satisfies C1 to C6, with nothing found, stands for every schedule. Here runs of the
@@ -107,11 +108,6 @@ const judges = (options: ReadonlyArray<Options>): Fold<ReadonlyArray<Detector>, 
     },
     finish: (states) => folds.map((fold, k) => fold.finish(states[k]!)),
   }
-}
-
-const right = <A>(either: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(either)) throw new Error(either.left.message)
-  return either.right
 }
 
 /** Runs of the skeleton's program, one a policy, each judged under each of the options. */

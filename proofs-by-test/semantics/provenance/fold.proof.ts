@@ -10,8 +10,8 @@ import { footprints, ofLayout } from '../../../src/semantics/machine/footprint.j
 import { provenance, type ProvenanceState } from '../../../src/semantics/provenance/index.js'
 import { read } from '../../../src/semantics/provenance/memory.js'
 import * as Ref from '../../../src/transforms/ref.js'
-import { right } from '../samples.js'
 import { extent, header, smemPlane, texts } from './terms.js'
+import { right } from '../../either.js'
 
 const store = footprints()
 const [A, B, C] = [0, 1, 2]

@@ -7,8 +7,8 @@ import { swizzle, tile, transpose, type Transform } from '../../../src/transform
 import type { Dtype } from '../../../src/numerics/dtype.js'
 import { bitsOf } from '../../../src/numerics/dtype.js'
 import type { Access, Footprint, LogEvent } from '../../../src/semantics/log.js'
-import { right } from '../samples.js'
 import { header, smemPlane } from './terms.js'
+import { right } from '../../either.js'
 
 const store = footprints()
 const of = (

@@ -12,8 +12,8 @@ import { added, joined } from '../../../src/semantics/provenance/joined.js'
 import { picked, remembered, table, tables, type Moved } from '../../../src/semantics/provenance/tables.js'
 import { input, other, pick, sum, zero, type Terms } from '../../../src/semantics/provenance/terms.js'
 import * as Ref from '../../../src/transforms/ref.js'
-import { right } from '../samples.js'
 import { header, names, smemPlane, texts } from './terms.js'
+import { right } from '../../either.js'
 
 const bytes = header.planes[smemPlane]!.bytes
 

@@ -9,8 +9,8 @@ import { input, other, zero, type Terms } from '../../../src/semantics/provenanc
 import { table } from '../../../src/semantics/provenance/tables.js'
 import { scaleIndex } from '../../../src/layouts/shared-memory/scale-factors.js'
 import type { Header } from '../../../src/semantics/log.js'
-import { right } from '../samples.js'
 import { box, extent, header, names, texts } from './terms.js'
+import { right } from '../../either.js'
 
 const [A, B, C, D, V] = [0, 1, 2, 3, 4]
 

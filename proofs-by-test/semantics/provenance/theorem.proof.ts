@@ -9,8 +9,8 @@ import { table, tables } from '../../../src/semantics/provenance/tables.js'
 import { input, other, sum, zero, type Terms } from '../../../src/semantics/provenance/terms.js'
 import { copy, matmul } from '../../../src/semantics/provenance/theorem.js'
 import * as Ref from '../../../src/transforms/ref.js'
-import { right } from '../samples.js'
 import { extent, header } from './terms.js'
+import { right } from '../../either.js'
 
 const [A, B, C] = [0, 1, 2]
 const store = footprints()

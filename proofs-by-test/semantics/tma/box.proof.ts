@@ -23,7 +23,8 @@ import * as Plane from '../../../src/semantics/machine/plane.js'
 import * as V from '../../../src/semantics/machine/value.js'
 import { isFault, type DescriptorValue, type FaultValue } from '../../../src/semantics/machine/value.js'
 import * as Ref from '../../../src/transforms/ref.js'
-import { launched, right } from '../machine-samples.js'
+import { launched } from '../machine-samples.js'
+import { right } from '../../either.js'
 
 const { world } = launched(
   right(

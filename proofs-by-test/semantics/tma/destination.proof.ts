@@ -10,7 +10,8 @@ import type { ExprNode } from '../../../src/semantics/expression.js'
 import * as X from '../../../src/semantics/expression.js'
 import { destinations } from '../../../src/semantics/instructions/tma/destination.js'
 import { environment } from '../../../src/semantics/machine/environment.js'
-import { launched, right } from '../machine-samples.js'
+import { launched } from '../machine-samples.js'
+import { right } from '../../either.js'
 
 const worldOf = (ctas: number) =>
   launched(

@@ -10,8 +10,8 @@ import * as Policy from '../../../src/semantics/policy.js'
 import { print } from '../../../src/semantics/print.js'
 import type { Program } from '../../../src/semantics/program.js'
 import { decodeTrace, encodeTrace } from '../../../src/semantics/trace/index.js'
-import { right } from '../machine-samples.js'
 import { blackwell, expecting, inCta, init, meet, program, running, shared, waiting } from './steps.js'
+import { right } from '../../either.js'
 
 interface Given {
   readonly rows: number

@@ -36,8 +36,9 @@ import {
   type Machine,
 } from '../../../src/semantics/machine/state.js'
 import { isFault } from '../../../src/semantics/machine/value.js'
-import { launched, right } from '../machine-samples.js'
+import { launched } from '../machine-samples.js'
 import { declarations, eights, fours, map, one, view } from '../operands.js'
+import { right } from '../../either.js'
 
 const { world, machine: fresh } = launched(
   right(

@@ -14,7 +14,6 @@ import * as Plane from '../../../src/semantics/machine/plane.js'
 import * as Policy from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
 import * as Transform from '../../../src/transforms/transform.js'
-import { right } from '../machine-samples.js'
 import {
   blackwell,
   expecting,
@@ -28,6 +27,7 @@ import {
   stored,
   waiting,
 } from './steps.js'
+import { right } from '../../either.js'
 
 const kinds: ReadonlyArray<ReduceKind> = ['add', 'min', 'max', 'inc', 'dec', 'and', 'or', 'xor']
 const dtypes = ['u32', 'i32', 'u64', 'i64', 'f32', 'f16', 'bf16', 'u8', 'u16'] as const

@@ -11,7 +11,8 @@ import * as Plane from '../../../src/semantics/machine/plane.js'
 import * as Policy from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
 import type { Verdict } from '../../../src/semantics/verdict.js'
-import { logged, right, type Logged } from '../machine-samples.js'
+import { logged, type Logged } from '../machine-samples.js'
+import { right } from '../../either.js'
 
 export const blackwell: Algebra = bits('blackwell')
 

@@ -11,7 +11,7 @@ import type { Machine } from '../../../src/semantics/machine/state.js'
 import { isFault } from '../../../src/semantics/machine/value.js'
 import * as Policy from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
-import { launched, right } from '../machine-samples.js'
+import { launched } from '../machine-samples.js'
 import {
   blackwell,
   expecting,
@@ -24,6 +24,7 @@ import {
   stored,
   waiting,
 } from './steps.js'
+import { right } from '../../either.js'
 
 const tensor = Float64Array.from({ length: 24 * 64 }, (_, i) => i + 1)
 const given = { tensor, maps: new Float64Array(512) }

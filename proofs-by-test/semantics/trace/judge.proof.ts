@@ -6,9 +6,9 @@ import { defaults } from '../../../src/semantics/detector/index.js'
 import * as Policy from '../../../src/semantics/policy.js'
 import { judgeTrace } from '../../../src/semantics/trace/index.js'
 import type { Verdict } from '../../../src/semantics/verdict.js'
-import { right } from '../machine-samples.js'
 import { catalogue, random, written } from './written.js'
 import { nightly } from '../../extent.js'
+import { right } from '../../either.js'
 
 const judged = (lines: ReadonlyArray<string>): Verdict => right(judgeTrace({ ...defaults, scope })(lines))
 

@@ -13,9 +13,10 @@ import * as Policy from '../../../src/semantics/policy.js'
 import { both, collect, run, settings } from '../../../src/semantics/run.js'
 import { decodeTrace, encodeTrace, foldTrace, tracing } from '../../../src/semantics/trace/index.js'
 import { ofStrides } from '../../../src/transforms/ref.js'
-import { code, launched, logged, matmul, right, solo } from '../machine-samples.js'
+import { launched, logged, matmul, solo } from '../machine-samples.js'
 import { ring } from '../samples.js'
 import { spansOf } from '../../../src/semantics/log.js'
+import { code, right } from '../../either.js'
 
 const judgeLog = (h: Header, es: ReadonlyArray<LogEvent>): Judgement => judge(h, es, defaults)
 

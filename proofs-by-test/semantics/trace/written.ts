@@ -11,7 +11,7 @@ import type { Program } from '../../../src/semantics/program.js'
 import { run, settings } from '../../../src/semantics/run.js'
 import { tracing } from '../../../src/semantics/trace/index.js'
 import type { Verdict } from '../../../src/semantics/verdict.js'
-import { right } from '../machine-samples.js'
+import { right } from '../../either.js'
 
 export interface Written {
   readonly lines: ReadonlyArray<string>

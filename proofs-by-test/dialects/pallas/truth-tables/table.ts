@@ -12,7 +12,8 @@ import { float, i32, splat, type Int, type View } from '../../../../src/semantic
 import { explained } from '../../../../src/semantics/decision.js'
 import type { MissingEdge } from '../../../../src/semantics/finding.js'
 import type { Program } from '../../../../src/semantics/program.js'
-import { checked, right } from '../programs.js'
+import { checked } from '../programs.js'
+import { right } from '../../../either.js'
 
 // ---------------------------------------------------------------- flags
 

@@ -1,0 +1,12 @@
+/** What a proof takes for granted: a value ends the proof, with all that is said against it, unless it is there. */
+import * as E from 'fp-ts/lib/Either.js'
+import { inspect } from 'node:util'
+
+export const right = <A>(either: E.Either<unknown, A>): A => {
+  if (E.isLeft(either)) throw new Error(inspect(either.left))
+  return either.right
+}
+
+/** The code of a refusal; null where there is none. */
+export const code = (either: E.Either<{ readonly code: string }, unknown>): string | null =>
+  E.isLeft(either) ? either.left.code : null
