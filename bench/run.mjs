@@ -3,7 +3,7 @@
  *
  *     npm run bench                    products, whole runs, and the structure of the rest
  *     npm run bench -- --figures       products and whole runs alone
- *     npm run bench -- --store         the same, kept as the baseline of the next
+ *     npm run bench -- --store         products and whole runs, kept as the baseline of the next
  *
  * A figure that is kept is a speed relative to the naive loop in the same run, so that `baseline.json` means something on another machine. One
  * that has fallen below `least` of what is kept is a regression, and the exit status says so.

@@ -416,6 +416,7 @@ describe('wrong on purpose: status 2 and one line', () => {
     ['a trace that is none', ['check', '@trace'], /broken\.jsonl: line 1/],
     ['a program with settings', ['check', '@json', '--set', 'm=1'], /a program in a file has no settings/],
     ['a trace explored', ['check', '@trace', '--explore'], /--explore: expected a kernel or a program/],
+    ['a trace under a schedule', ['check', '@trace', '--schedule', 'lazy'], /--schedule: expected a kernel/],
     ['missing program', ['check', 'none.json'], /none\.json: expected a file to read, found none/],
   ]
   const filled = (argv: ReadonlyArray<string>): ReadonlyArray<string> =>

@@ -1,8 +1,16 @@
 /** Blackwell kernels beyond the tutorial, by name. */
 import { matmulDynamic } from '../blackwell/matmul-dynamic.js'
 import { matmulMxfp8, type MatmulMxfp8 } from '../blackwell/matmul-mxfp8.js'
-import { count, size, word, type Kernel, type Parameter, type Settings } from './model.js'
-import { makeTiled, tiledRecord, tiledTensors, type Cut, type Shape } from './tiles.js'
+import { count, size, word, type Kernel, type Parameter } from './model.js'
+import {
+  eightBitParameters,
+  eightBitsOf,
+  makeTiled,
+  tiledRecord,
+  tiledTensors,
+  type Cut,
+  type Shape,
+} from './tiles.js'
 
 // ---------------------------------------------------------------- matmul-dynamic
 
@@ -81,9 +89,6 @@ const mxfp8Shape: Shape = {
   sizes: [256, 128, 1152],
   stages: 4,
 }
-const eightBits = ['e4m3', 'e5m2'] as const
-const eightBitsOf = (given: Settings, name: string): 'e4m3' | 'e5m2' =>
-  given[name] === 'e5m2' ? 'e5m2' : 'e4m3'
 
 export const matmulMxfp8Kernel: Kernel = {
   name: mxfp8Shape.kernel,
@@ -94,9 +99,7 @@ export const matmulMxfp8Kernel: Kernel = {
     size('tileN', 128, 'columns of out that a block computes: 128 or 256'),
     size('tileK', 128, 'depth of one slot of the ring: a multiple of 128 that divides k'),
     count('stages', mxfp8Shape.stages, 'slots', 'slots of the ring in shared memory'),
-    word('dtype', eightBits, 'element type of a; sums are f32'),
-    word('bDtype', eightBits, 'element type of b, which lies column by column'),
-    word('outDtype', ['f16', 'bf16', 'f32'], 'element type of out'),
+    ...eightBitParameters,
   ],
   // the scales are given by the seed: their axes are no settings
   tensors: tiledTensors,
@@ -113,9 +116,7 @@ export const matmulMxfp8Kernel: Kernel = {
         tileN,
         tileK,
         stages,
-        aDtype: eightBitsOf(given, 'dtype'),
-        bDtype: eightBitsOf(given, 'bDtype'),
-        outDtype: given['outDtype'] === 'bf16' || given['outDtype'] === 'f32' ? given['outDtype'] : 'f16',
+        ...eightBitsOf(given),
       }),
       matmulMxfp8,
       ({ aDtype, ...c }) => ({ ...c, dtype: aDtype }),

@@ -2,7 +2,7 @@
 import type * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
 import type { Program } from '../../semantics/program.js'
-import { hopperFp8, type EightBitFloat, type HopperFp8 } from '../hopper/hopper-fp8.js'
+import { hopperFp8, type HopperFp8 } from '../hopper/hopper-fp8.js'
 import { hopperMatmul } from '../hopper/hopper-matmul.js'
 import { hopperPersistent, type HopperPersistent } from '../hopper/hopper-persistent.js'
 import { hopperPingPong, type HopperPingPong } from '../hopper/hopper-ping-pong.js'
@@ -14,7 +14,15 @@ import type { Persistent } from '../hopper/tile-order.js'
 import type { HalvedTiles } from '../hopper/tiles.js'
 import { wgmmaLoop, type WgmmaLoop } from '../hopper/wgmma-loop.js'
 import { count, flag, integerOr, size, word, type Kernel, type Parameter, type Settings } from './model.js'
-import { makeTiled, tiledRecord, tiledTensors, type Cut, type Shape } from './tiles.js'
+import {
+  eightBitParameters,
+  eightBitsOf,
+  makeTiled,
+  tiledRecord,
+  tiledTensors,
+  type Cut,
+  type Shape,
+} from './tiles.js'
 
 const wgmmaCuts: readonly [Cut, Cut, Cut] = [
   { size: 'm', tile: 'tileM', unit: 64, because: 'the rows of one wgmma', most: Infinity, default: 128 },
@@ -199,9 +207,6 @@ const fp8Shape: Shape = {
   sizes: [256, 256, 1152],
   stages: 4,
 }
-const eightBits = ['e4m3', 'e5m2'] as const
-const eightBitsOf = (given: Settings, name: string): EightBitFloat =>
-  given[name] === 'e5m2' ? 'e5m2' : 'e4m3'
 
 export const hopperFp8Kernel: Kernel = {
   name: fp8Shape.kernel,
@@ -209,9 +214,7 @@ export const hopperFp8Kernel: Kernel = {
   parameters: [
     ...wgmmaParameters(fp8Shape).filter(({ name }) => name !== 'tileK' && name !== 'dtype'),
     size('tileK', 128, 'depth of one slot of the ring: a multiple of 32 that divides k'),
-    word('dtype', eightBits, 'element type of a; sums are f32'),
-    word('bDtype', eightBits, 'element type of b, which lies column by column'),
-    word('outDtype', ['f16', 'bf16', 'f32'], 'element type of out'),
+    ...eightBitParameters,
   ],
   tensors: tiledTensors,
   dtype: 'dtype',
@@ -227,9 +230,7 @@ export const hopperFp8Kernel: Kernel = {
         tileN,
         tileK,
         stages,
-        aDtype: eightBitsOf(given, 'dtype'),
-        bDtype: eightBitsOf(given, 'bDtype'),
-        outDtype: given['outDtype'] === 'bf16' || given['outDtype'] === 'f32' ? given['outDtype'] : 'f16',
+        ...eightBitsOf(given),
       }),
       hopperFp8,
       ({ aDtype, ...c }) => ({ ...c, dtype: aDtype }),

@@ -7,7 +7,16 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../failure.js'
 import type { Program } from '../../semantics/program.js'
-import { bad, integerOr, type Instance, type Settings, type TensorRole } from './model.js'
+import type { EightBitFloat, HopperFp8 } from '../hopper/hopper-fp8.js'
+import {
+  bad,
+  integerOr,
+  word,
+  type Instance,
+  type Parameter,
+  type Settings,
+  type TensorRole,
+} from './model.js'
 
 /** One cut of an axis: tiles are multiples of `unit`, at most `most`. */
 export interface Cut {
@@ -148,3 +157,23 @@ export const tiledTensors: ReadonlyArray<TensorRole> = [
   { name: 'b', role: 'in', axes: ['k', 'n'] },
   { name: 'out', role: 'out', axes: ['m', 'n'] },
 ]
+
+// ---------------------------------------------------------------- matmuls of 8-bit floats
+
+const eightBits = ['e4m3', 'e5m2'] as const
+
+/** What a matmul of 8-bit floats is told beside its tiles. */
+export const eightBitParameters: ReadonlyArray<Parameter> = [
+  word('dtype', eightBits, 'element type of a; sums are f32'),
+  word('bDtype', eightBits, 'element type of b, which lies column by column'),
+  word('outDtype', ['f16', 'bf16', 'f32'], 'element type of out'),
+]
+
+const eightBitsNamed = (given: Settings, name: string): EightBitFloat =>
+  given[name] === 'e5m2' ? 'e5m2' : 'e4m3'
+
+export const eightBitsOf = (given: Settings): Pick<HopperFp8, 'aDtype' | 'bDtype' | 'outDtype'> => ({
+  aDtype: eightBitsNamed(given, 'dtype'),
+  bDtype: eightBitsNamed(given, 'bDtype'),
+  outDtype: given['outDtype'] === 'bf16' || given['outDtype'] === 'f32' ? given['outDtype'] : 'f16',
+})

@@ -50,7 +50,7 @@ export interface Partition<A> {
   readonly fresh: () => A
   readonly duplicate: (payload: A) => A
   atoms: number
-  /** entries of all lists of holders: what is remembered */
+  /** what is remembered: an entry for each atom of a footprint, two for each footprint that a split enlarges */
   holdings: number
 }
 

@@ -15,37 +15,30 @@ import { findingBlocks, verdictRows, type VerdictContext } from '../../../render
 import { check } from '../../../semantics/check.js'
 import { defaults } from '../../../semantics/detector/index.js'
 import { noArguments } from '../../../semantics/launch.js'
-import { showSchedule, standardFuel } from '../../../semantics/run.js'
+import { standardFuel } from '../../../semantics/run.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
-import { parseSchedule, parseTensorPipe, printSchedule } from '../flags/machine.js'
+import { printSchedule } from '../flags/machine.js'
 import { parseSettings } from '../flags/setting.js'
-import { switchOf, wordOf, wordsOf } from '../flags/words.js'
+import { switchOf, wordsOf } from '../flags/words.js'
+import { judgingOptions, record, scheduleAsked, strictnessAsked } from '../judging.js'
 import { launchRows, runText, smemOf } from '../launch-rows.js'
-import { policyOf, scheduleFile } from '../schedule.js'
+import { policyOf } from '../schedule.js'
 import { namedSubject } from '../subject.js'
 import { judgeTrace } from '../traces.js'
 import { replayText } from './run.js'
 
 const define = (command: Command): Command =>
-  command
-    .description(
-      'judge a kernel, a program or a trace without data: the verdict, and a proof of what it computes',
-    )
-    .argument('<kernel>', 'a name that `tcspec kernels` lists, a program (.json) or a trace (.jsonl)')
-    .option('--set <name=value...>', 'settings of the kernel')
-    .option('--without <label...>', 'leave out the statements with this label')
-    .option('--explore', 'where one schedule does not decide, try others, then search all of them')
-    .option('--schedule <policy>', 'eager, lazy, roundrobin, seeded:N or recorded:FILE', 'eager')
-    .option('--record <file>', 'write the schedule of the run, or of its first finding, to a file')
-    .option('--strict', 'broken contracts are errors')
-    .option('--strict-proxies', 'demand a proxy fence before an asynchronous overwrite, too')
-    .option(
-      '--tensor-pipe <order>',
-      'order of tensor-memory products: issue-order or documented',
-      'issue-order',
-    )
-    .option('--json', 'print the verdict as one JSON document')
+  judgingOptions(
+    command
+      .description(
+        'judge a kernel, a program or a trace without data: the verdict, and a proof of what it computes',
+      )
+      .argument('<kernel>', 'a name that `tcspec kernels` lists, a program (.json) or a trace (.jsonl)')
+      .option('--set <name=value...>', 'settings of the kernel')
+      .option('--without <label...>', 'leave out the statements with this label')
+      .option('--explore', 'where one schedule does not decide, try others, then search all of them'),
+  ).option('--json', 'print the verdict as one JSON document')
 
 const run: CliCommand['run'] = (world) => (operands, options) =>
   TE.fromIOEither(() => checkNow(world, operands, options))
@@ -59,27 +52,19 @@ const checkNow = (
   return file.endsWith('.jsonl') ? checkTrace(world, file, options) : checkProgram(world, file, options)
 }
 
-const tensorPipeOf = (options: Options): ReturnType<typeof parseTensorPipe> =>
-  parseTensorPipe(wordOf(options, 'tensorPipe') ?? 'issue-order')
-
 /** A trace has one schedule, its own, and no statements to leave out. */
-const forPrograms: ReadonlyArray<string> = ['set', 'without', 'explore', 'record']
+const forPrograms: ReadonlyArray<string> = ['set', 'without', 'explore', 'schedule', 'record']
 
 const checkTrace = (world: World, file: string, options: Options): E.Either<Failure, Report> => {
   const meaningless = forPrograms.find((name) => options[name] !== undefined)
   if (meaningless !== undefined)
     return refuse('bad-flag', `--${meaningless}: expected a kernel or a program, found the trace '${file}'`)
   return pipe(
-    tensorPipeOf(options),
-    E.bindTo('tensorPipe'),
+    strictnessAsked(options),
+    E.bindTo('strictness'),
     E.bindW('bytes', () => world.files.read(file)()),
-    E.chainW(({ tensorPipe, bytes }) =>
-      judgeTrace(file, new TextDecoder().decode(bytes), {
-        ...defaults,
-        strict: switchOf(options, 'strict'),
-        strictProxies: switchOf(options, 'strictProxies'),
-        tensorPipe,
-      }),
+    E.chainW(({ strictness, bytes }) =>
+      judgeTrace(file, new TextDecoder().decode(bytes), { ...defaults, ...strictness }),
     ),
     E.map((verdict) => ({
       good: verdict.verdict === 'ok',
@@ -102,11 +87,11 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
   const parsed = pipe(
     E.Do,
     E.bindW('given', () => parseSettings(wordsOf(options, 'set'))),
-    E.bindW('schedule', () => parseSchedule(wordOf(options, 'schedule') ?? 'eager')),
-    E.bindW('tensorPipe', () => tensorPipeOf(options)),
+    E.bindW('schedule', () => scheduleAsked(options)),
+    E.bindW('strictness', () => strictnessAsked(options)),
   )
   if (E.isLeft(parsed)) return parsed
-  const { given, schedule, tensorPipe } = parsed.right
+  const { given, schedule, strictness } = parsed.right
   const subject = namedSubject(world, name, given, wordsOf(options, 'without'))
   if (E.isLeft(subject)) return subject
   const policy = policyOf(world.files)(schedule)()
@@ -117,10 +102,10 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
   const checked = check(program, {
     settings,
     algebra: unit,
-    arguments: { ...noArguments, tensorPipe },
+    arguments: { ...noArguments, tensorPipe: strictness.tensorPipe },
     policy: policy.right,
-    strict: switchOf(options, 'strict'),
-    strictProxies: switchOf(options, 'strictProxies'),
+    strict: strictness.strict,
+    strictProxies: strictness.strictProxies,
     hazards: true,
     provenance: program.computes !== undefined,
     explore: switchOf(options, 'explore'),
@@ -131,12 +116,8 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
   const elapsed = world.clock() - start
   if (E.isLeft(checked)) return checked
   const { verdict, world: launched } = checked.right
-  const record = wordOf(options, 'record')
-  if (record !== null) {
-    const keys = verdict.findings[0]?.schedule ?? showSchedule(checked.right.schedule)
-    const done = world.files.write(record, scheduleFile(keys))()
-    if (E.isLeft(done)) return done
-  }
+  const written = record(world, options, checked.right)
+  if (E.isLeft(written)) return written
   return E.right({
     good: verdict.verdict === 'ok',
     json: () => verdict,
@@ -157,7 +138,7 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
         ],
         ...verdictRows(context, verdict),
         ['outside', verdict.scope.join('; ')],
-        ...(record === null ? [] : [['written', `a schedule to ${record}`] as const]),
+        ...written.right.map((what) => ['written', what] as const),
         ...(verdict.verdict === 'undecided' && !switchOf(options, 'explore')
           ? [['next', 'one schedule does not decide here: --explore tries others, then all'] as const]
           : []),

@@ -26,9 +26,9 @@ import { fields, thousands } from '../../../render/table.js'
 import { timelineSvg } from '../../../render/timeline-svg.js'
 import { timeline, timelineText } from '../../../render/timeline.js'
 import { findingBlocks, verdictRows, type VerdictContext } from '../../../render/verdict.js'
-import { check, type Checked, type CheckOptions } from '../../../semantics/check.js'
+import { check, type CheckOptions } from '../../../semantics/check.js'
 import { readTensor as readOutput, type Arguments } from '../../../semantics/launch.js'
-import { collect, showSchedule, standardFuel } from '../../../semantics/run.js'
+import { collect, standardFuel } from '../../../semantics/run.js'
 import type { World as Launched } from '../../../semantics/machine/world.js'
 import type { Program } from '../../../semantics/program.js'
 import type { EventKey } from '../../../semantics/step.js'
@@ -41,18 +41,12 @@ import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { parseBindings, type Binding } from '../flags/binding.js'
 import { refuseFlag, type FlagFailure } from '../flags/choice.js'
-import {
-  parseArithmetic,
-  parseOver,
-  parseTensorPipe,
-  parseSchedule,
-  printOver,
-  printSchedule,
-} from '../flags/machine.js'
+import { parseArithmetic, parseOver, printOver, printSchedule } from '../flags/machine.js'
 import { parseSettings } from '../flags/setting.js'
-import { switchOf, wordOf, wordsOf } from '../flags/words.js'
+import { wordOf, wordsOf } from '../flags/words.js'
+import { judgingOptions, record, scheduleAsked, strictnessAsked } from '../judging.js'
 import { launchRows, runText, smemOf } from '../launch-rows.js'
-import { policyOf, scheduleFile } from '../schedule.js'
+import { policyOf } from '../schedule.js'
 import { kernelSubject, type Subject } from '../subject.js'
 import { hearing, traceOf } from '../traces.js'
 import { algebraOf, carriersOfPlan, inputSeed, outputOf, plannedInputs, realsOf } from '../tensors.js'
@@ -72,36 +66,28 @@ const threadsOf = (text: string | null): E.Either<FlagFailure, number | null> =>
 const chipOf = (program: Program): Arithmetic => (program.arch === 'sm100a' ? 'blackwell' : 'hopper')
 
 const define = (command: Command): Command =>
-  command
-    .description('run a kernel, judge its synchronisation, compare its output with naive matmul')
-    .argument('<kernel>', 'a name that `tcspec kernels` lists')
-    .option('--set <name=value...>', 'settings of the kernel')
-    .option('--in <name=file...>', 'inputs from npy files (name:bf16=file for what npy has no type for)')
-    .option('--out <name=file...>', 'write an output to an npy file')
-    .option('--over <algebra>', 'bits, real64, field[:SEED], unit or tiles', 'bits')
-    .option(
-      '--arithmetic <chip>',
-      "matrix products of hopper, blackwell (documented) or ieee32; default: the kernel's own chip",
-    )
-    .option('--schedule <policy>', 'eager, lazy, roundrobin, seeded:N or recorded:FILE', 'eager')
-    .option('--without <label...>', 'leave out the statements with this label')
-    .option('--record <file>', 'write the schedule of the run, or of its first finding, to a file')
-    .option('--trace <file>', 'write the log of the run as JSON lines (tcspec.trace/1)')
-    .option('--timeline <file>', 'draw the run: a picture (.svg) or a timeline for ui.perfetto.dev (.json)')
-    .option('--no-fast', 'matrix products by their definition, element by element: the same bits, later')
-    .option(
-      '--threads <count>',
-      'threads that share the clusters of a run; default: one a core where the product is large',
-    )
-    .option('--no-hazards', 'compute only: do not look for hazards')
-    .option('--strict', 'broken contracts are errors')
-    .option('--strict-proxies', 'demand a proxy fence before an asynchronous overwrite, too')
-    .option(
-      '--tensor-pipe <order>',
-      'order of tensor-memory products: issue-order or documented',
-      'issue-order',
-    )
-    .option('--json', 'print the verdict as one JSON document')
+  judgingOptions(
+    command
+      .description('run a kernel, judge its synchronisation, compare its output with naive matmul')
+      .argument('<kernel>', 'a name that `tcspec kernels` lists')
+      .option('--set <name=value...>', 'settings of the kernel')
+      .option('--in <name=file...>', 'inputs from npy files (name:bf16=file for what npy has no type for)')
+      .option('--out <name=file...>', 'write an output to an npy file')
+      .option('--over <algebra>', 'bits, real64, field[:SEED], unit or tiles', 'bits')
+      .option(
+        '--arithmetic <chip>',
+        "matrix products of hopper, blackwell (documented) or ieee32; default: the kernel's own chip",
+      )
+      .option('--without <label...>', 'leave out the statements with this label')
+      .option('--trace <file>', 'write the log of the run as JSON lines (tcspec.trace/1)')
+      .option('--timeline <file>', 'draw the run: a picture (.svg) or a timeline for ui.perfetto.dev (.json)')
+      .option('--no-fast', 'matrix products by their definition, element by element: the same bits, later')
+      .option(
+        '--threads <count>',
+        'threads that share the clusters of a run; default: one a core where the product is large',
+      )
+      .option('--no-hazards', 'compute only: do not look for hazards'),
+  ).option('--json', 'print the verdict as one JSON document')
 
 // ---------------------------------------------------------------- what is asked
 
@@ -113,8 +99,8 @@ const parse = (options: Options) =>
     E.bindW('outs', () => parseBindings('--out')(wordsOf(options, 'out'))),
     E.bindW('over', () => parseOver(wordOf(options, 'over') ?? 'bits')),
     E.bindW('arithmetic', () => arithmeticOf(wordOf(options, 'arithmetic'))),
-    E.bindW('tensorPipe', () => parseTensorPipe(wordOf(options, 'tensorPipe') ?? 'issue-order')),
-    E.bindW('schedule', () => parseSchedule(wordOf(options, 'schedule') ?? 'eager')),
+    E.bindW('strictness', () => strictnessAsked(options)),
+    E.bindW('schedule', () => scheduleAsked(options)),
     E.bindW('threads', () => threadsOf(wordOf(options, 'threads'))),
     E.bindW('drawing', () => drawingOf(wordOf(options, 'timeline'))),
   )
@@ -234,9 +220,6 @@ export const replayText = (v: Verdict, schedule: string): string =>
     ? `--schedule ${schedule} (a run is deterministic)`
     : '--record FILE keeps the schedule, --schedule recorded:FILE replays it'
 
-const scheduleOf = (c: Pick<Checked, 'verdict' | 'schedule'>): string =>
-  c.verdict.findings[0]?.schedule ?? showSchedule(c.schedule)
-
 const run: CliCommand['run'] = (world) => (operands, options) => () => runNow(world, operands, options)
 
 /** A run, in one piece or in pieces. */
@@ -296,7 +279,8 @@ const runNow = async (
 ): Promise<E.Either<Failure, Report>> => {
   const parsed = parse(options)
   if (E.isLeft(parsed)) return parsed
-  const { given, ins, outs, over, arithmetic, tensorPipe, schedule, drawing, threads } = parsed.right
+  const { given, ins, outs, over, arithmetic, strictness, schedule, drawing, threads } = parsed.right
+  const { tensorPipe, strict, strictProxies } = strictness
   // An unknown kernel is the first thing to say, before any file is missed.
   const known = kernelSubject(operands[0] ?? '', {}, [], [])
   if (E.isLeft(known)) return known
@@ -332,8 +316,8 @@ const runNow = async (
     algebra,
     arguments: { scalars: new Map(), tensors: new Map(), tensorPipe },
     policy: policy.right,
-    strict: switchOf(options, 'strict'),
-    strictProxies: switchOf(options, 'strictProxies'),
+    strict,
+    strictProxies,
     hazards,
     provenance: over._tag === 'tiles',
     explore: false,
@@ -422,12 +406,9 @@ const runNow = async (
       if (E.isLeft(done)) return done
       written.push(`${b.name} to ${b.file}`)
     }
-  const record = wordOf(options, 'record')
-  if (record !== null) {
-    const done = world.files.write(record, scheduleFile(scheduleOf(finished.right)))()
-    if (E.isLeft(done)) return done
-    written.push(`a schedule to ${record}`)
-  }
+  const recorded = record(world, options, finished.right)
+  if (E.isLeft(recorded)) return recorded
+  written.push(...recorded.right)
 
   const traceFile = wordOf(options, 'trace')
   if (traceFile !== null) {

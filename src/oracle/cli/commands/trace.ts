@@ -30,7 +30,7 @@ import { decodeTrace, encodeTrace, type Trace } from '../../../semantics/trace/i
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { oneOf, refuseFlag } from '../flags/choice.js'
-import { parseSchedule } from '../flags/machine.js'
+import { scheduleAsked, scheduleOption } from '../judging.js'
 import { parseSettings } from '../flags/setting.js'
 import { wordOf, wordsOf } from '../flags/words.js'
 import { policyOf } from '../schedule.js'
@@ -38,12 +38,13 @@ import { namedSubject } from '../subject.js'
 import { inFile, linesOf } from '../traces.js'
 
 const define = (command: Command): Command =>
-  command
-    .description('what happened in a run: a table of its events, a timeline, or the trace itself')
-    .argument('<kernel>', 'a name that `tcspec kernels` lists, a program (.json) or a trace (.jsonl)')
-    .option('--set <name=value...>', 'settings of the kernel')
-    .option('--without <label...>', 'leave out the statements with this label')
-    .option('--schedule <policy>', 'eager, lazy, roundrobin, seeded:N or recorded:FILE')
+  scheduleOption(
+    command
+      .description('what happened in a run: a table of its events, a timeline, or the trace itself')
+      .argument('<kernel>', 'a name that `tcspec kernels` lists, a program (.json) or a trace (.jsonl)')
+      .option('--set <name=value...>', 'settings of the kernel')
+      .option('--without <label...>', 'leave out the statements with this label'),
+  )
     .option('--format <format>', 'table, lanes, perfetto, svg or jsonl')
     .option('--first <events>', 'only so many events')
     .option('-o, --output <file>', 'write to a file; its ending says the format')
@@ -94,7 +95,7 @@ const ofProgram = (world: World, name: string, options: Options): E.Either<Failu
   pipe(
     E.Do,
     E.bindW('given', () => parseSettings(wordsOf(options, 'set'))),
-    E.bindW('schedule', () => parseSchedule(wordOf(options, 'schedule') ?? 'eager')),
+    E.bindW('schedule', () => scheduleAsked(options)),
     E.bindW('subject', ({ given }) => namedSubject(world, name, given, wordsOf(options, 'without'))),
     E.bindW('policy', ({ schedule }) => policyOf(world.files)(schedule)()),
     E.bindW('launched', ({ subject }) => launch(subject.program, unit, noArguments)),
