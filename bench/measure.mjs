@@ -1,5 +1,6 @@
 /**
- * Measuring beside one another: every contender once a round, in turns, so that a slow minute is slow for all; the first round only warms up.
+ * Measuring beside one another: every contender in every round, in turns, so that a slow minute is slow for all. The first round only warms up and
+ * finds how often a contender is called in a round: one that is done in a few milliseconds would be measured with the garbage of the one before.
  * What one core does is counted in processor time, so that a busy machine changes little.
  */
 import console from 'node:console'
@@ -22,13 +23,23 @@ export const timed = async (act) => {
   return { wall, cpu: (user + system) / 1000 }
 }
 
-/** Medians of each contender over the rounds. */
+/** A contender is called until so many milliseconds are over. */
+const enough = 50
+
+/** Medians of one call of each contender over the rounds. */
 export const inTurns = async (contenders, rounds) => {
+  const calls = []
+  for (const { act } of contenders) {
+    await act()
+    calls.push(Math.max(1, Math.ceil(enough / (await timed(act)).wall)))
+  }
   const times = contenders.map(() => [])
-  for (let round = 0; round <= rounds; round++)
+  for (let round = 0; round < rounds; round++)
     for (const [i, { act }] of contenders.entries()) {
-      const t = await timed(act)
-      if (round > 0) times[i].push(t)
+      const { wall, cpu } = await timed(async () => {
+        for (let call = 0; call < calls[i]; call++) await act()
+      })
+      times[i].push({ wall: wall / calls[i], cpu: cpu / calls[i] })
     }
   return times.map((ts) => ({ wall: median(ts.map((t) => t.wall)), cpu: median(ts.map((t) => t.cpu)) }))
 }

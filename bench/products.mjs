@@ -11,7 +11,7 @@ import { inTurns, table } from './measure.mjs'
 
 const cube = (n) => ({ m: n, n, k: n })
 const size = ({ m, n, k }) => m * n * k
-/** What a definition takes in a twentieth of a second, and vectors, too. */
+/** For definitions, which take some milliseconds for it. */
 const small = { m: 64, n: 64, k: 128 }
 const large = cube(512)
 
