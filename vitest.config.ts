@@ -8,7 +8,7 @@ const config: ViteUserConfig = defineConfig({
     // proofs keep no state: a worker reads the sources once for all of them
     isolate: false,
     maxWorkers: 2,
-    // much is made and little is kept: with more room for what is young a tenth of the time less goes into looking for what lives
+    // much is made and little of it is kept: with more room for what is young, the collector looks for what lives less often
     execArgv: ['--max-semi-space-size=64'],
   },
 })

@@ -1,4 +1,4 @@
-/** What a proof takes for granted: a value ends the proof, with all that is said against it, unless it is there. */
+/** What a proof takes for granted: a value, or the proof ends with all that is said against it. */
 import * as E from 'fp-ts/lib/Either.js'
 import { inspect } from 'node:util'
 

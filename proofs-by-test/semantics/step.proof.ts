@@ -99,8 +99,7 @@ describe.each([unit, bits('hopper')])('law 3 in $name', (algebra) => {
         )(before),
       StateEither.of([]),
     )
-    const result = right(whole(l.machine))
-    const [events, machine] = result
+    const [events, machine] = right(whole(l.machine))
     expect([{ _tag: 'cluster', id: 0 }, ...events]).toEqual(ran.result)
     expect(contents(machine)).toEqual(contents(ran.machine))
     expect({ ...machine, planes: [] }).toEqual({ ...ran.machine, planes: [] })

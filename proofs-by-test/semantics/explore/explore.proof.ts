@@ -93,10 +93,7 @@ describe('explore', () => {
 /** The machine after a schedule. */
 const after = (launched: Launched, schedule: ReadonlyArray<EventKey>): Machine => {
   const take = step(launched.world)
-  return schedule.reduce((m, key) => {
-    const next = right(take(key)(m))
-    return next[1]
-  }, launched.machine)
+  return schedule.reduce((m, key) => right(take(key)(m))[1], launched.machine)
 }
 
 /** What somebody else says of the schedule of a finding: the machine, or the detector. */
