@@ -117,6 +117,10 @@ describe('law 1: a description has the listing of its layout', () => {
     ])
     const inBlocked = right(described({ kind: 'dot_operand', opIdx: 0, kWidth: 0, parent: blocked }, [32, 8]))
     expect(inBlocked.listing.registers).toBe(8)
+    expect(right(described({ kind: 'dot_operand', opIdx: 0, parent: blocked }, [32, 8]))).toEqual(inBlocked)
+    expect(described({ kind: 'dot_operand', opIdx: 0, parent: mma }, [64, 16])).toMatchObject({
+      left: { message: expect.stringContaining('kWidth must be given') as unknown },
+    })
     const linearParent = { kind: 'slice', dim: 1, parent: wgmmaBase }
     expect(Array.from(right(described(linearParent, [64])).listing.positions.slice(0, 2))).toEqual([0, 8])
   })

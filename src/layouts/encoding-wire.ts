@@ -122,13 +122,12 @@ export const distributedCases: {
     {
       kind: oneOf('dot_operand'),
       opIdx: oneOf<0 | 1>(0, 1),
-      kWidth: nat,
       parent: kinded<BlockedDescription | MmaDescription>()('a parent of a dot operand', {
         blocked,
         nvidia_mma: mma,
       }),
     },
-    said,
+    { ...said, kWidth: nat },
   ),
   linear: linearWire,
 }

@@ -189,7 +189,9 @@ test('law 4: warps and blocks along K hold the same operand', () => {
 
 test('an operand without tensor cores: a thread has all of K', () => {
   const parent = blocked([2, 4], [4, 8], [2, 2], [1, 0])
-  expect(basesIn({ _tag: 'dot_operand', opIdx: 0, kWidth: 0, parent }, [32, 8])).toEqual({
+  const bases = basesIn({ _tag: 'dot_operand', opIdx: 0, parent }, [32, 8])
+  expect(basesIn({ _tag: 'dot_operand', opIdx: 0, kWidth: 0, parent }, [32, 8])).toEqual(bases)
+  expect(bases).toEqual({
     register: [
       [0, 1],
       [0, 2],

@@ -19,11 +19,11 @@ const swizzled = (more: Partial<SwizzledShared> = {}): SwizzledShared => ({
   order: [1, 0],
   ...more,
 })
-const dot = (parent: NvidiaMma | Blocked, opIdx: 0 | 1, kWidth: number): DotOperand => ({
+const dot = (parent: NvidiaMma | Blocked, opIdx: 0 | 1, kWidth?: number): DotOperand => ({
   _tag: 'dot_operand',
   parent,
   opIdx,
-  kWidth,
+  ...(kWidth === undefined ? {} : { kWidth }),
 })
 const v2 = (more: Partial<NvidiaMma>): NvidiaMma => ({ ...mmaV2([2, 2]), ...more })
 const v3 = (more: Partial<NvidiaMma>): NvidiaMma => ({ ...mmaV3(64), ...more })
@@ -58,7 +58,8 @@ describe('law 1: legal', () => {
     ['operand 0 of v2', dot(mmaV2([2, 2]), 0, 1)],
     ['operand 1 of v2', dot(mmaV2([2, 2]), 1, 8)],
     ['operand 0 of v3', dot(mmaV3(64), 0, 2)],
-    ['operand of blocked', dot(plain, 1, 0)],
+    ['operand of blocked', dot(plain, 1)],
+    ['operand of blocked, said to have none', dot(plain, 1, 0)],
     ['linear', { _tag: 'linear', layout: written }],
     ['swizzled', swizzled()],
     ['swizzled of rank 1', swizzled({ order: [0] })],
@@ -203,7 +204,11 @@ describe('law 1: refused', () => {
       'Version 3 takes operand 1 from shared memory, not from registers',
     ],
     [dot(line, 0, 0), 'triton.parent', 'A dot operand needs a parent of rank 2 or more, found rank 1'],
-    [dot(plain, 0, 2), 'triton.choice', 'kWidth under a blocked parent must be 0, found 2'],
+    [dot(plain, 0, 2), 'triton.choice', 'A blocked parent has no kWidth: expected none or 0, found 2'],
+    [dot(plain, 1, 1), 'triton.choice', 'A blocked parent has no kWidth: expected none or 0, found 1'],
+    [dot(mmaV2([1, 1]), 0), 'triton.choice', 'Under an nvidia_mma parent kWidth must be given, found none'],
+    [dot(mmaV3(64), 0), 'triton.choice', 'Under an nvidia_mma parent kWidth must be given, found none'],
+    [dot(mmaV3(64), 0, 0), 'triton.choice', 'Under an nvidia_mma parent kWidth must be given, found 0'],
     [
       dot(mmaV2([1, 1]), 0, 3),
       'triton.power-of-two',

@@ -186,7 +186,9 @@ describe('law 4', () => {
         .join(' ')
     expect(col('mnThenK', [256, 8])).toBe('0,1 0,2 32,0 64,0 128,0 0,4')
     expect(col(null, [256, 8])).toBe('0,1 0,2 32,0 64,0 128,0 0,4')
-    expect(col('kThenMn', [256, 8])).toBe('0,1 0,2 32,0 0,4 64,0 128,0')
+    expect(col('kThenMn', [256, 8])).toBe('0,1 0,2 32,0 64,0 0,4 128,0')
+    expect(col('kThenMn', [64, 8])).toBe('0,1 0,2 32,0 0,4')
+    expect(col('kThenMn', [512, 16])).toBe('0,1 0,2 32,0 64,0 0,4 0,8 128,0 256,0')
     expect(col('mnThenK', [64, 4])).toBe('0,1 0,2 32,0')
     expect(col('mnThenK', [32, 2])).toBe('0,1 0,0 0,0')
     expect(basesIn({ _tag: 'tensor_memory_scales' }, [16, 4])['row']).toEqual([
@@ -198,6 +200,21 @@ describe('law 4', () => {
       [0, 0],
       [0, 0],
     ])
+  })
+
+  test('a block of 128 x 4 is 16 columns, in either order', () => {
+    for (const mn of [128, 256, 512])
+      for (const k of [4, 8, 16])
+        for (const blockRepOrder of ['mnThenK', 'kThenMn'] as const) {
+          const cells = cellsOf(linearOf({ _tag: 'tensor_memory_scales', blockRepOrder }, [mn, k]))
+          const blocks = [mn / 128, k / 4] as const
+          for (const [x, j] of indices([mn, k])) {
+            const [i, f] = [x! >> 7, j! >> 2]
+            const number = blockRepOrder === 'mnThenK' ? i + blocks[0] * f : f + blocks[1] * i
+            const col = 16 * number + 4 * ((x! >> 5) % 4) + (j! % 4)
+            expect(cells.get([x, j].join())![0]).toBe([0, x! % 32, col].join())
+          }
+        }
   })
 
   test('blocks have shares of their own', () => {

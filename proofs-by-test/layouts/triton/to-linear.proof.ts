@@ -14,7 +14,7 @@ describe('conversions of the compiler', () => {
   })
 
   const { conversion } = computed()
-  test(`${String(conversion.length)} drawn at random, of every kind`, () => {
+  test(`${String(conversion.length)}: drawn at random, of every kind, and all scales`, () => {
     expect(conversion.length).toBeGreaterThan(200)
     for (const { encoding, shape, bases } of conversion) {
       const layout = linearOf(specOf(encoding), shape)

@@ -130,7 +130,7 @@ const mma = (spec: NvidiaMma, shape: Shape): Converted => {
 const withoutK = (cgaBases: ReadonlyArray<Index> | undefined, kDim: number): ReadonlyArray<Index> =>
   (cgaBases ?? []).map((basis) => basis.map((v, d) => (d === kDim ? 0 : v)))
 
-const dotOperand = ({ opIdx, kWidth, parent }: DotOperand, shape: Shape): Converted => {
+const dotOperand = ({ opIdx, kWidth = 0, parent }: DotOperand, shape: Shape): Converted => {
   const rank = shape.length
   const [kDim, otherDim] = opIdx === 0 ? [rank - 1, rank - 2] : [rank - 2, rank - 1]
   const order = matrixOrder(rank, opIdx === 0)

@@ -74,8 +74,8 @@ export interface DotOperand {
   readonly _tag: 'dot_operand'
   /** Version 3 takes only operand 0 from registers. */
   readonly opIdx: 0 | 1
-  /** Neighbours along K in a lane; 0 under a blocked parent. */
-  readonly kWidth: number
+  /** Neighbours along K in a lane. A blocked parent has none: absent, or 0, which is what the compiler reads then. */
+  readonly kWidth?: number
   readonly parent: NvidiaMma | Blocked
 }
 
@@ -244,8 +244,26 @@ const blockedFault = (spec: Blocked): Fault => {
   )
 }
 
-const dotFault = ({ opIdx, kWidth, parent }: DotOperand): Fault =>
-  firstOf(
+const kWidthFault = ({ kWidth, parent }: DotOperand): Fault => {
+  const none = kWidth === undefined || kWidth === 0
+  if (parent._tag === 'blocked')
+    return none
+      ? null
+      : failure(
+          'triton.choice',
+          `A blocked parent has no kWidth: expected none or 0, found ${String(kWidth)}`,
+        )
+  return none
+    ? failure(
+        'triton.choice',
+        `Under an nvidia_mma parent kWidth must be given, found ${kWidth === undefined ? 'none' : '0'}`,
+      )
+    : powers('kWidth', [kWidth])()
+}
+
+const dotFault = (spec: DotOperand): Fault => {
+  const { opIdx, parent } = spec
+  return firstOf(
     () => faultOf(parent),
     among('dot_operand opIdx', opIdx, [0, 1]),
     () =>
@@ -256,10 +274,9 @@ const dotFault = ({ opIdx, kWidth, parent }: DotOperand): Fault =>
       parent._tag === 'nvidia_mma' && parent.versionMajor === 3 && opIdx === 1
         ? failure('triton.parent', 'Version 3 takes operand 1 from shared memory, not from registers')
         : null,
-    parent._tag === 'blocked'
-      ? among('kWidth under a blocked parent', kWidth, [0])
-      : powers('kWidth', [kWidth]),
+    () => kWidthFault(spec),
   )
+}
 
 /** The dimensions of the tensors; null for any number. */
 export const rankOf = (spec: EncodingSpec): number | null => {

@@ -11,7 +11,10 @@
  * More blocks follow in the columns, rows first. A zero basis at bits 5 and 6 (the warps') replicates; any other is a cell that
  * nobody writes: of an element in a wider column, of a padded row, of a missing block.
  *
- * Scales of a block-scaled product come 4 along K in a word, 32 rows, 4 times: every warp finds its own.
+ * Scales of a block-scaled product come 4 along K in a word, 32 rows, 4 times: every warp finds its own. A block of 128 x 4 fills four
+ * words; more blocks follow along the rows first (`mnThenK`), or along K first (`kThenMn`):
+ *
+ *     (256, 8), kThenMn      col bits  0,1 0,2 32,0 64,0    0,4    128,0
  *
  * Names: Triton `#ttng.tensor_memory_encoding`, `#ttng.tensor_memory_scales_encoding`; blockM 128 is Mosaic GPU's default TMEM
  * layout and CuTe's accumulator D, 64 is F, a pair with 64 is B (Mosaic: M64_COLLECTIVE).
@@ -20,7 +23,8 @@
  * 1. Onto the tensor; injective where no basis is zero.
  * 2. blockM 128: cell (r, c) of block (i, j), of I x J blocks, lies at row r, column stride (c + blockN (i + I j)).
  * 3. blockM 64: rows 16 apart belong to different blocks.
- * 4. Scales: row x of the tensor at row x mod 32 (4 times), column 4 (x div 32) + k for k < 4.
+ * 4. Scales: row x of a block at row x mod 32 (4 times), factor k at column 4 (x div 32) + k; block (i, j), of I x J blocks, 16 (i + I j)
+ *    columns further, or 16 (j + J i) under `kThenMn`.
  * 5. `allocation` is the rows and words that the cells span.
  *
  * Source: Triton, layout conversions; PTX ISA, tensor memory layouts of tcgen05.mma.
@@ -136,13 +140,15 @@ const tensorMemory = (spec: TensorMemory, shape: Shape): Converted =>
 const scales = (spec: TensorMemoryScales, shape: Shape): Converted =>
   overShare(spec, shape, (share) => {
     const [mn, k] = share
-    const blocks = [repeats(0, Math.max(1, mn / 64)), repeats(1, Math.max(1, k / 4))]
+    // 64 rows more belong to the block, where there are any: blocks of 128 x 4 repeat
+    const block = mn! > 64 ? 128 : 64
+    const blocks = [repeats(0, Math.max(1, mn! / block)), repeats(1, Math.max(1, k! / 4))]
     return pipe(
       [
         identity1D(32, 'row', 'dim0'),
         zeros1D(4, 'row', 'dim0'),
         identity1D(4, 'col', 'dim1'),
-        identity1D(2, 'col', 'dim0'),
+        identity1D(block / 32, 'col', 'dim0'),
         ...(spec.blockRepOrder === 'kThenMn' ? blocks.reverse() : blocks),
       ],
       E.sequenceArray,
