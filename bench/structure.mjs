@@ -60,6 +60,21 @@ console.log(
   `medians of ${String(rounds)} rounds on ${process.platform} ${process.arch}, node ${process.version}; the last column is speed relative to the first row`,
 )
 
+// ---------------------------------------------------------------- the program
+
+const node = (...words) => execFileSync(process.execPath, words, { stdio: 'ignore' })
+const main = fileURLToPath(new URL('../dist/oracle/cli/main.js', import.meta.url))
+const starts = measure([
+  { act: () => node('-e', '0') },
+  { act: () => node(main, '--help') },
+  { act: () => node(main, 'check', '--help') },
+])
+console.log('\nthe program starts, beside node that does nothing')
+for (const [i, name] of ['node -e 0', 'tcspec --help', 'tcspec check --help'].entries())
+  console.log(
+    `  ${name.padEnd(20)} ${starts[i].toFixed(0).padStart(6)} ms   ${(starts[i] / starts[0]).toFixed(1)} x`,
+  )
+
 // ---------------------------------------------------------------- matrix products
 
 const shape = { m: 128, n: 128, k: 256 }

@@ -7,7 +7,13 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { failure } from '../../../src/failure.js'
-import { silent, type CliCommand, type Outcome, type World } from '../../../src/oracle/cli/command.js'
+import {
+  silent,
+  type CliCommand,
+  type Listed,
+  type Outcome,
+  type World,
+} from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
 import type { Files } from '../../../src/oracle/tensor-files/files.js'
@@ -145,15 +151,36 @@ describe('program law 3: wrong usage is one line that says what is known', () =>
   const usage = 'usage: tcspec compare <got> <expected> [--dtype <dtype>] [--json]'
   const cases: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
     [[], 'expected a command; usage: tcspec <command> ...; known commands: compare'],
-    [['comprae', 'a'], "unknown command 'comprae'; usage: tcspec <command> ...; known commands: compare"],
-    [['--jsn'], "unknown option '--jsn'; usage: tcspec <command> ...; known commands: compare"],
+    [
+      ['comprae', 'a'],
+      "unknown command 'comprae'; did you mean compare? usage: tcspec <command> ...; known commands: compare",
+    ],
+    [
+      ['--vrsion'],
+      "unknown option '--vrsion'; did you mean --version or --help? usage: tcspec <command> ...; known commands: compare",
+    ],
     [['compare'], `missing required argument 'got'; ${usage}`],
     [['compare', 'a'], `missing required argument 'expected'; ${usage}`],
     [
       ['compare', 'a', 'b', 'c'],
       `too many arguments for 'compare'. Expected 2 arguments but got 3; ${usage}`,
     ],
-    [['compare', 'a', 'b', '--jsn'], `unknown option '--jsn'; ${usage}`],
+    [
+      ['compare', 'a', 'b', '--jsn'],
+      `unknown option '--jsn'; did you mean --json, --help or --dtype? ${usage}`,
+    ],
+    [
+      ['compare', 'a', 'b', '--dtype', '-h'],
+      `option '--dtype <dtype>' expected a value, found the option '-h'; ${usage}`,
+    ],
+    [
+      ['compare', 'a', 'b', '--dtype', 'f16', '--dtype=f32'],
+      `option '--dtype <dtype>' expected once, found twice; ${usage}`,
+    ],
+    [
+      ['compare', 'a', 'b', '--dtype', '--jsn'],
+      `option '--dtype <dtype>' expected a value, found the option '--jsn'; ${usage}`,
+    ],
     [['compare', 'a', 'b', '--dtype'], `option '--dtype <dtype>' argument missing; ${usage}`],
   ]
   it.each(cases)('%j', async (argv, message) => {
@@ -172,15 +199,18 @@ describe('program law 3: wrong usage is one line that says what is known', () =>
 })
 
 describe('program law 2: with --json, standard output is one document', () => {
-  it.each([[['--json']], [['compare', '--json']], [['compare', 'a', '--json', '--x']], [['what', '--json']]])(
-    '%j',
-    async (argv) => {
-      const outcome = await run(...argv)
-      expect(outcome.status).toBe(2)
-      expect(lines(outcome.stderr)).toBe(1)
-      expect(isErrorDocument(outcome.stdout)).toBe(true)
-    },
-  )
+  it.each([
+    [['--json']],
+    [['compare', '--json']],
+    [['compare', 'a', '--json', '--x']],
+    [['what', '--json']],
+    [['compare', 'a', 'b', '--dtype', '--json']],
+  ])('%j', async (argv) => {
+    const outcome = await run(...argv)
+    expect(outcome.status).toBe(2)
+    expect(lines(outcome.stderr)).toBe(1)
+    expect(isErrorDocument(outcome.stdout)).toBe(true)
+  })
 })
 
 describe('program law 1: every status', () => {
@@ -194,26 +224,29 @@ describe('program law 1: every status', () => {
     })
     expect(sub.stdout).toContain('--dtype')
   })
-  const strange = (name: string, act: () => never): CliCommand => ({
+  const listed = (name: string, command: CliCommand): Listed => ({
     name,
-    define: (c) => c.option('--json'),
-    run: () => () => TE.fromIO(act),
+    description: name,
+    load: () => Promise.resolve(command),
   })
   const boom = (): never => {
     throw new Error('boom\nin two lines')
   }
-  const odd: ReadonlyArray<CliCommand> = [
-    strange('throws-later', boom),
-    { name: 'throws-at-once', define: (c) => c, run: boom },
-    {
-      name: 'throws-when-printed',
+  const odd: ReadonlyArray<Listed> = [
+    listed('throws-later', { define: (c) => c.option('--json'), run: () => () => TE.fromIO(boom) }),
+    listed('throws-at-once', { define: (c) => c, run: boom }),
+    listed('throws-when-printed', {
       define: (c) => c.option('--json'),
       run: () => () => TE.right({ good: true, text: boom, json: boom }),
-    },
-    {
-      name: 'rejects',
+    }),
+    listed('rejects', {
       define: (c) => c,
       run: () => () => () => Promise.reject(new Error('boom\nin two lines')),
+    }),
+    {
+      name: 'cannot-be-loaded',
+      description: '',
+      load: () => Promise.reject(new Error('boom\nin two lines')),
     },
   ]
   it.each(odd.map((c) => c.name))('a command that %s is a bug of ours: 70', async (name) => {
@@ -229,12 +262,105 @@ describe('program law 1: every status', () => {
     expect(isErrorDocument(outcome.stdout)).toBe(true)
   })
   it('a definition that is wrong is a bug of ours too', async () => {
-    const bad: CliCommand = { name: 'bad', define: boom, run: () => () => TE.left(failure('x', 'x')) }
+    const bad = listed('bad', { define: boom, run: () => () => TE.left(failure('x', 'x')) })
     expect((await tcspec([bad], world)(['bad'])()).status).toBe(70)
   })
   it('a file name of two lines does not make two lines', async () => {
     const outcome = await run('compare', 'a\nb', 'f16.npy')
     expect(outcome.stderr).toBe('tcspec: a b: expected a file to read, found none\n')
+  })
+})
+
+describe('a flag of pairs takes pairs, and leaves the name that follows', () => {
+  const heard: unknown[] = []
+  const listening: Listed = {
+    name: 'hear',
+    description: '',
+    load: () =>
+      Promise.resolve({
+        define: (c) =>
+          c
+            .argument('<kernel>')
+            .argument('[more]')
+            .option('--set <name=value...>')
+            .option('--without <label...>')
+            .option('--json'),
+        run: () => (operands, options) => {
+          heard.push([operands, options])
+          return TE.right({ good: true, text: () => '', json: () => null })
+        },
+      }),
+  }
+  const cases: ReadonlyArray<readonly [string, unknown]> = [
+    ['k --set m=1 n=2 --json', [['k'], { set: ['m=1', 'n=2'], json: true }]],
+    ['--set m=1 k', [['k'], { set: ['m=1'] }]],
+    ['--set m=1 n=2 k --set o=3', [['k'], { set: ['m=1', 'n=2', 'o=3'] }]],
+    ['--set m=1 k n=2', [['k', 'n=2'], { set: ['m=1'] }]],
+    ['--set=m=1 k', [['k'], { set: ['m=1'] }]],
+    ['--set m=1 -- k', [['k'], { set: ['m=1'] }]],
+    ['k --set m', [['k'], { set: ['m'] }]],
+    ['k --without a b --set m=1', [['k'], { without: ['a', 'b'], set: ['m=1'] }]],
+    ['k -- --set m=1', null],
+  ]
+  it.each(cases)('%s', async (words, expected) => {
+    heard.length = 0
+    const { status } = await tcspec([listening], world)(['hear', ...words.split(' ')])()
+    expect(heard).toEqual(expected === null ? [[['k', '--set'], {}]].slice(1) : [expected])
+    expect(status).toBe(expected === null ? 2 : 0)
+  })
+})
+
+describe('the width of help is the width of the terminal', () => {
+  it.each([60, 200])('%i', async (columns) => {
+    const { stdout } = await tcspec(commands, { ...world, columns })(['--help'])()
+    const longest = Math.max(...stdout.split('\n').map((line) => line.length))
+    expect(longest).toBeLessThanOrEqual(columns)
+    expect(longest).toBeGreaterThan(columns === 200 ? 80 : 40)
+  })
+})
+
+describe('commands load when they are asked for', () => {
+  const src = fileURLToPath(new URL('../../../src/', import.meta.url))
+  /** Modules that are loaded with one, by the text of its imports; those of types alone are not. */
+  const reached = (file: string, seen = new Set<string>()): ReadonlySet<string> => {
+    if (seen.has(file)) return seen
+    seen.add(file)
+    const text = fs.readFileSync(path.join(src, file), 'utf8')
+    for (const m of text.matchAll(/^(?:import|export)\s(?!type\b)(?:[^'"]*?from\s)?'(\.[^']*)\.js'/gm))
+      reached(path.join(path.dirname(file), `${m[1]!}.ts`), seen)
+    return seen
+  }
+  it('the program rests on little', () => {
+    const own = [...reached('oracle/cli/main.ts')].filter((file) => !file.startsWith('oracle/cli/'))
+    expect(own.sort()).toEqual([
+      'failure.ts',
+      'nearest.ts',
+      'oracle/parallel/threads.ts',
+      'oracle/tensor-files/files.ts',
+      'semantics/detector/titles.ts',
+    ])
+    expect(reached('oracle/cli/commands/check.ts').size).toBeGreaterThan(50)
+  })
+  it('help loads none, a command itself alone', async () => {
+    const loaded: string[] = []
+    const listed = ['a', 'b'].map((name): Listed => ({
+      name,
+      description: `what ${name} does`,
+      load: () => {
+        loaded.push(name)
+        return Promise.resolve({
+          define: (c) => c.option('--flag'),
+          run: () => () => TE.right({ good: true, text: () => name, json: () => name }),
+        })
+      },
+    }))
+    const ran = tcspec(listed, world)
+    expect((await ran(['--help'])()).stdout).toContain('what b does')
+    expect((await ran(['c'])()).status).toBe(2)
+    expect(loaded).toEqual([])
+    expect((await ran(['b'])()).stdout).toBe('b')
+    expect((await ran(['help', 'a'])()).stdout).toContain('--flag')
+    expect(loaded).toEqual(['b', 'a'])
   })
 })
 
@@ -314,10 +440,29 @@ describe('the built program', () => {
     expect(shared).toContain('0 of 8,192 elements differ from naive matmul')
     expect(shared).toBe(alone)
   })
-  it('a reader that stops reading is no error', () => {
-    const shell = spawnSync('sh', ['-c', `"${process.execPath}" "${main}" --help | true`], {
+  const shell = (script: string): { status: number | null; stdout: string; stderr: string } => {
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', script], {
       encoding: 'utf8',
+      timeout: 60_000,
+      maxBuffer: 2 ** 20,
+      env: { ...process.env, T: `${process.execPath} ${main}` },
     })
-    expect(shell).toMatchObject({ status: 0, stderr: '' })
+    return { status, stdout, stderr }
+  }
+  const full = 'tcspec: standard output: cannot be written (ENOSPC)\n'
+  it.runIf(fs.existsSync('/dev/full'))('a full disk is said once, and the process ends', () => {
+    expect(shell('$T --help > /dev/full')).toEqual({ status: 2, stdout: '', stderr: full })
+    expect(shell('$T what --json > /dev/full')).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^tcspec: unknown command 'what'[^\n]*\ntcspec: standard output[^\n]*\n$/,
+      ),
+    })
+    expect(shell('$T --help > /dev/full 2>&1')).toEqual({ status: 2, stdout: '', stderr: '' })
+    expect(shell('$T what 2> /dev/full')).toEqual({ status: 2, stdout: '', stderr: '' })
+  })
+  it('a reader that stops reading is no error', () => {
+    expect(shell('{ $T --help; echo $? >&2; } | true')).toEqual({ status: 0, stdout: '', stderr: '0\n' })
   })
 })

@@ -1,28 +1,32 @@
 /**
  * A command of `tcspec`, and what comes of running one.
  *
- * A command is a name, what it adds to commander's parser, and a function from the parsed words to a *report* or
- * a refusal. A report is the answer twice, for people and for programs, with the one bit that decides the exit
- * status. What is printed where follows from these alone:
+ * A command is what it adds to commander's parser, and a function from the parsed words to a *report* or
+ * a refusal. A report is the answer twice, for people and for programs, and whether it is good. What is
+ * printed where follows from these alone:
  *
- * | came of it                         | status | standard output     | standard error           |
- * |------------------------------------|--------|---------------------|--------------------------|
- * | report, good                       | 0      | text, or JSON       |                          |
- * | report, bad (verdict, mismatch)    | 1      | text, or JSON       |                          |
- * | refusal: usage, file, input        | 2      | nothing, or `error` | one line                 |
- * | exception: a bug in this library   | 70     | nothing, or `error` | one line                 |
+ * | came of it                                | status | standard output     | standard error           |
+ * |-------------------------------------------|--------|---------------------|--------------------------|
+ * | report, good                              | 0      | text, or JSON       |                          |
+ * | report, bad (verdict, mismatch)           | 1      | text, or JSON       |                          |
+ * | refusal: usage, file, input               | 2      | nothing, or `error` | one line                 |
+ * | report, undecided                         | 3      | text, or JSON       |                          |
+ * | exception: a bug in this library          | 70     | nothing, or `error` | one line                 |
  *
  * With `--json` standard output holds exactly one JSON document in every case; of a refusal it is
  * `{"error": {"code", "message"}}`.
  *
- * A new command is a module in `commands/` and a line in `commands/index.ts`.
+ * Whatever a file held, what is printed has no control characters but newlines, tabs and our own colours (`printable.ts`).
+ *
+ * A new command is a module in `commands/` and an entry in `commands/index.ts`, which loads it when it is asked for: `tcspec --help` loads none.
  */
 import type { Command } from 'commander'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { Failure } from '../../failure.js'
-import { hazardIds } from '../../semantics/detector/index.js'
+import { hazardIds } from '../../semantics/detector/titles.js'
 import type { Assemble } from '../parallel/work.js'
 import type { Files } from '../tensor-files/files.js'
+import { printable, printableJson } from './printable.js'
 
 // ---------------------------------------------------------------- model
 
@@ -33,6 +37,8 @@ export interface World {
   readonly version: string
   /** whether standard output is a terminal that takes colours */
   readonly colours: boolean
+  /** how wide lines of text may be, where that is known */
+  readonly columns?: number
   /** milliseconds since some moment */
   readonly clock: () => number
   /** the directory of captured data, where there is one: the repository has it, the package does not */
@@ -53,7 +59,8 @@ export const silent: ProgressBar = { update: () => undefined, stop: () => undefi
 
 /** The answer of a command that did its work, whatever it found. */
 export interface Report {
-  readonly good: boolean
+  /** null: not decided */
+  readonly good: boolean | null
   readonly text: () => string
   readonly json: () => unknown
 }
@@ -61,31 +68,37 @@ export interface Report {
 export type Options = Readonly<Record<string, unknown>>
 
 export interface CliCommand {
-  readonly name: string
-  /** Declares description, arguments and options. */
+  /** Declares arguments and options. */
   readonly define: (command: Command) => Command
   readonly run: (
     world: World,
   ) => (operands: ReadonlyArray<string>, options: Options) => TaskEither<Failure, Report>
 }
 
+/** A command as the list knows it. */
+export interface Listed {
+  readonly name: string
+  readonly description: string
+  readonly load: () => Promise<CliCommand>
+}
+
 export interface Outcome {
-  readonly status: 0 | 1 | 2 | 70
+  readonly status: 0 | 1 | 2 | 3 | 70
   readonly stdout: string
   readonly stderr: string
 }
 
 // ---------------------------------------------------------------- outcomes
 
-const document = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
+const document = (value: unknown): string => `${printableJson(JSON.stringify(value, null, 2))}\n`
 const errorDocument = (json: boolean, f: Failure): string =>
   json ? document({ error: { code: f.code, message: f.message } }) : ''
 /** A refusal is one line, whatever a file's name contains. */
-const oneLine = (text: string): string => text.replace(/\s*[\r\n]+\s*/g, ' ')
+const oneLine = (text: string): string => printable(text.replace(/\s*[\r\n]+\s*/g, ' '))
 
 export const reported = (json: boolean, report: Report): Outcome => ({
-  status: report.good ? 0 : 1,
-  stdout: json ? document(report.json()) : report.text(),
+  status: report.good === null ? 3 : report.good ? 0 : 1,
+  stdout: json ? document(report.json()) : printable(report.text()),
   stderr: '',
 })
 

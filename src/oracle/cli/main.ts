@@ -2,33 +2,47 @@
 /**
  * The edge of `tcspec`: reads argv, prints the outcome, sets the exit status.
  *
- * The process ends by itself once everything is printed: `process.exit` would cut a pipe short.
+ * The process ends by itself once everything is printed: `process.exit` would cut a pipe short. What cannot be printed is said once, on standard
+ * error: a full disk is status 2 and one line. A reader that has seen enough (`tcspec ... | head`) closes the pipe: that is no error, and the
+ * status is the outcome's. Where standard error takes nothing either, the status alone speaks.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import type { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { SingleBar } from 'cli-progress'
 import pc from 'picocolors'
 import { threads } from '../parallel/threads.js'
 import { onDisk } from '../tensor-files/files.js'
-import { crashed, silent, type Outcome, type ProgressBar, type World } from './command.js'
+import { crashed, silent, type Outcome, type World } from './command.js'
 import { commands } from './commands/index.js'
 import { tcspec } from './program.js'
 
 const argv = process.argv.slice(2)
 
-const print = (outcome: Outcome): void => {
-  process.exitCode = outcome.status
-  process.stderr.write(outcome.stderr)
-  process.stdout.write(outcome.stdout)
+/** Writes to a standard stream; the code of what went wrong. */
+const writeTo = (stream: Writable, text: string): Promise<string | null> =>
+  text === ''
+    ? Promise.resolve(null)
+    : new Promise((resolve) => {
+        stream.write(text, (error) => {
+          resolve(error == null ? null : 'code' in error ? String(error.code) : error.message)
+        })
+      })
+
+// What goes wrong is told to the callback of each write; without a listener it would end the process a second time.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+
+const print = async ({ status, stdout, stderr }: Outcome): Promise<void> => {
+  process.exitCode = status
+  await writeTo(process.stderr, stderr)
+  const fault = await writeTo(process.stdout, stdout)
+  if (fault === null || fault === 'EPIPE') return
+  process.exitCode = 2
+  await writeTo(process.stderr, `tcspec: standard output: cannot be written (${fault})\n`)
 }
 
-// A reader that has seen enough (`tcspec ... | head`) closes the pipe; that is no error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') print(crashed(false, error))
-})
-process.on('uncaughtException', (error) => {
-  print(crashed(argv.includes('--json'), error))
+process.once('uncaughtException', (error) => {
+  void print(crashed(argv.includes('--json'), error))
 })
 
 /** The package's own manifest, three folders up in the sources as in the build. */
@@ -44,37 +58,26 @@ const version = (): string => {
 /** Captured data stand beside the sources; the package leaves them out. */
 const conformance = fileURLToPath(new URL('../../../conformance', import.meta.url))
 
-/** On standard error, and only when that is a terminal; gone when the work is done. */
-const progress = (what: string): ProgressBar => {
-  if (!process.stderr.isTTY) return silent
-  const bar = new SingleBar({
-    format: `${what} [{bar}] {value} of {total}`,
-    clearOnComplete: true,
-    hideCursor: true,
-    stream: process.stderr,
-  })
-  return {
-    update: (done, of) => {
-      if (!bar.isActive) bar.start(of, 0)
-      bar.update(done)
-    },
-    stop: () => {
-      bar.stop()
-    },
-  }
+/** `COLUMNS`, or what the terminal says. */
+const columns = (): number | null => {
+  const said = process.env['COLUMNS'] ?? ''
+  if (/^[1-9]\d{0,4}$/.test(said)) return Number(said)
+  return process.stdout.isTTY ? process.stdout.columns : null
 }
 
+const width = columns()
 const world: World = {
   files: onDisk,
   version: version(),
   colours: process.stdout.isTTY && pc.isColorSupported,
+  ...(width === null ? {} : { columns: width }),
   clock: () => performance.now(),
   conformance: existsSync(conformance) ? conformance : null,
-  progress,
+  progress: process.stderr.isTTY ? (await import('./progress.js')).progressOn(process.stderr) : () => silent,
   threads: {
     assemble: threads(new URL('../parallel/worker.js', import.meta.url)),
     count: availableParallelism(),
   },
 }
 
-print(await tcspec(commands, world)(argv)())
+await print(await tcspec(commands, world)(argv)())

@@ -1,10 +1,14 @@
 /**
  * The program: from the words of a command line to an outcome, a function that prints nothing and ends nothing.
  *
- * Commander parses; what it has to complain about becomes one line that also says what is known, with status 2.
+ * Commander parses; what it has to complain about becomes one line that also says what is known, with status 2. Only the command that the
+ * words name is loaded.
+ *
+ * Commander takes any word for the value of an option; here a value that looks like an option is none, an option that takes one value is
+ * given once, and a flag of pairs (`--set m=1 n=2 NAME`) takes pairs and leaves the name.
  *
  * Laws
- *  1. every argv has an outcome; its status is 0, 1, 2 or 70
+ *  1. every argv has an outcome; its status is 0, 1, 2, 3 or 70
  *  2. with `--json` among the words, and unless help or the version was asked for, stdout is one JSON document
  *  3. status 2 comes with exactly one line on stderr
  */
@@ -14,7 +18,16 @@ import type { Task } from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { failure } from '../../failure.js'
-import { crashed, refused, reported, type CliCommand, type Outcome, type World } from './command.js'
+import { didYouMean } from '../../nearest.js'
+import {
+  crashed,
+  refused,
+  reported,
+  type CliCommand,
+  type Listed,
+  type Outcome,
+  type World,
+} from './command.js'
 
 interface Parsed {
   readonly command: CliCommand
@@ -35,37 +48,110 @@ interface Sink {
   readonly choose: (parsed: Parsed) => void
 }
 
-const quiet = (parser: Command, sink: Sink): Command =>
+const quiet = (parser: Command, world: World, sink: Sink): Command =>
   parser
     .exitOverride()
     .showSuggestionAfterError(false)
     .showHelpAfterError(false)
     .configureOutput({
       writeOut: sink.print,
+      ...(world.columns === undefined ? {} : { getOutHelpWidth: () => world.columns ?? 80 }),
       writeErr: () => undefined,
       outputError: (text) => {
         sink.complain({ parser, text })
       },
     })
 
-const parserOf = (commands: ReadonlyArray<CliCommand>, world: World, sink: Sink): Command => {
-  const program = quiet(new Command('tcspec'), sink)
+/** The command that the words speak of: commander's first operand, and `help` speaks of another. */
+const named = (commands: ReadonlyArray<Listed>, argv: ReadonlyArray<string>): Listed | undefined => {
+  const [first, second] = argv.filter((word) => !word.startsWith('-'))
+  return commands.find((c) => c.name === (first === 'help' ? second : first))
+}
+
+interface Loaded {
+  readonly listed: Listed
+  readonly command: CliCommand
+}
+
+/** What commander lets pass: an option in the place of a value, and an option that is given again. */
+const watchValues = (parser: Command, sink: Sink): void => {
+  const flags = ['-h', ...parser.options.flatMap((o) => o.short ?? [])]
+  for (const option of parser.options.filter((o) => o.required)) {
+    let times = 0
+    parser.on(`option:${option.name()}`, (value: unknown) => {
+      times++
+      if (typeof value === 'string' && (value.startsWith('--') || flags.includes(value)))
+        sink.complain({
+          parser,
+          text: `option '${option.flags}' expected a value, found the option '${value}'`,
+        })
+      else if (times === 2 && !option.variadic)
+        sink.complain({ parser, text: `option '${option.flags}' expected once, found twice` })
+    })
+  }
+}
+
+const parserOf = (
+  commands: ReadonlyArray<Listed>,
+  loaded: Loaded | null,
+  world: World,
+  sink: Sink,
+): { readonly program: Command; readonly chosen: Command | null } => {
+  const program = quiet(new Command('tcspec'), world, sink)
     .description(
       'the oracle of asynchronous tensor-core kernels: memory, barriers, arithmetic and races, bit for bit',
     )
     .version(world.version)
-  commands.forEach((command) => {
-    const parser = command.define(quiet(new Command(command.name), sink))
-    parser.action(() => {
-      sink.choose({ command, operands: parser.args, options: parser.opts() })
-    })
-    program.addCommand(parser)
-  })
-  return program
+  let chosen: Command | null = null
+  for (const listed of commands) {
+    const bare = quiet(new Command(listed.name), world, sink).description(listed.description)
+    if (listed.name === loaded?.listed.name) {
+      const { command } = loaded
+      const parser = command.define(bare)
+      parser.action(() => {
+        sink.choose({ command, operands: parser.args, options: parser.opts() })
+      })
+      watchValues(parser, sink)
+      chosen = parser
+      program.addCommand(parser)
+    } else program.addCommand(bare)
+  }
+  return { program, chosen }
+}
+
+/** `--set m=1 n=2 NAME` as `--set=m=1 --set=n=2 NAME`: flags of pairs spelled out, so that they take no name for a pair. */
+const spelledOut = (parser: Command | null, argv: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const pairs = (parser?.options ?? [])
+    .filter((o) => o.variadic && o.flags.includes('='))
+    .flatMap((o) => o.long ?? [])
+  const words: string[] = []
+  let flag: string | null = null
+  for (const [i, word] of argv.entries()) {
+    if (word === '--') return [...words, ...argv.slice(i)]
+    const next = argv[i + 1]
+    if (flag !== null && !word.startsWith('-') && word.includes('=')) words.push(`${flag}=${word}`)
+    else {
+      flag = pairs.includes(word) && next?.startsWith('-') === false && next.includes('=') ? word : null
+      if (flag === null) words.push(word)
+    }
+  }
+  return words
+}
+
+/** Options and commands that may have been meant. */
+const meant = (parser: Command, commands: ReadonlyArray<Listed>, text: string): string => {
+  const option = /^unknown option '(.*)'$/s.exec(text)?.[1]
+  const command = /^unknown command '(.*)'$/s.exec(text)?.[1]
+  const known =
+    option === undefined
+      ? commands.map((c) => c.name)
+      : ['--help', ...parser.options.flatMap((o) => o.long ?? [])]
+  const written = option ?? command
+  return written === undefined ? text : `${text}; ${didYouMean(known)(written)}`
 }
 
 /** What may stand where the complaint arose: the flags and arguments of a command, or the commands. */
-const known = (parser: Command, commands: ReadonlyArray<CliCommand>): string =>
+const known = (parser: Command, commands: ReadonlyArray<Listed>): string =>
   parser.parent === null
     ? `usage: tcspec <command> ...; known commands: ${commands.map((c) => c.name).join(', ')}`
     : `usage: tcspec ${[
@@ -80,42 +166,53 @@ const complaintText = (text: string): string =>
     .trim()
     .replace(/\.$/, '')
 
-const parse = (
-  commands: ReadonlyArray<CliCommand>,
+const parse = async (
+  commands: ReadonlyArray<Listed>,
   world: World,
   argv: ReadonlyArray<string>,
-): E.Either<Outcome, Parsed> => {
+): Promise<E.Either<Outcome, Parsed>> => {
   const json = argv.includes('--json')
   const printed: string[] = []
   const complaints: Complaint[] = []
   const chosen: Parsed[] = []
-  const program = parserOf(commands, world, {
-    print: (text) => printed.push(text),
-    complain: (complaint) => complaints.push(complaint),
-    choose: (parsed) => chosen.push(parsed),
-  })
+  const listed = named(commands, argv)
+  const parser = parserOf(
+    commands,
+    listed === undefined ? null : { listed, command: await listed.load() },
+    world,
+    {
+      print: (text) => printed.push(text),
+      complain: (complaint) => complaints.push(complaint),
+      choose: (parsed) => chosen.push(parsed),
+    },
+  )
+  const { program } = parser
   const parsing = E.tryCatch(
-    () => program.parse(argv, { from: 'user' }),
+    () => program.parse(spelledOut(parser.chosen, argv), { from: 'user' }),
     (error) => error,
   )
-  if (chosen[0] !== undefined) return E.right(chosen[0])
-  const error = E.isLeft(parsing) ? parsing.left : 'no command was chosen'
-  if (!(error instanceof CommanderError)) return E.left(crashed(json, error))
-  if (error.exitCode === 0) return E.left({ status: 0, stdout: printed.join(''), stderr: '' })
   const complaint = complaints[0]
-  const what = complaint === undefined ? 'expected a command' : complaintText(complaint.text)
-  return E.left(refused(json, failure('usage', `${what}; ${known(complaint?.parser ?? program, commands)}`)))
+  if (chosen[0] !== undefined && complaint === undefined) return E.right(chosen[0])
+  const error = E.isLeft(parsing) ? parsing.left : null
+  if (error !== null && !(error instanceof CommanderError)) return E.left(crashed(json, error))
+  if (error?.exitCode === 0) return E.left({ status: 0, stdout: printed.join(''), stderr: '' })
+  const at = complaint?.parser ?? program
+  const what =
+    complaint === undefined ? 'expected a command' : meant(at, commands, complaintText(complaint.text))
+  return E.left(
+    refused(json, failure('usage', `${what}${what.endsWith('?') ? '' : ';'} ${known(at, commands)}`)),
+  )
 }
 
 /** Runs one command line. `argv` begins with the command's name. */
 export const tcspec =
-  (commands: ReadonlyArray<CliCommand>, world: World) =>
+  (commands: ReadonlyArray<Listed>, world: World) =>
   (argv: ReadonlyArray<string>): Task<Outcome> =>
     pipe(
       // Whatever is thrown, now or later, is a bug of ours and not the caller's.
       TE.tryCatch(
         async () => {
-          const parsed = parse(commands, world, argv)
+          const parsed = await parse(commands, world, argv)
           if (E.isLeft(parsed)) return parsed.left
           const { command, operands, options } = parsed.right
           const json = options['json'] === true

@@ -30,11 +30,7 @@ import { refArguments, withElements, type RefArguments } from '../refs.js'
 
 const define = (command: Command): Command =>
   withFormats(
-    withElements(
-      command
-        .description('bank conflicts: of a register layout on transformed shared memory, or of addresses')
-        .argument('[words...]', 'a layout, then transforms: WGMMA tile=8x64 swizzle=128'),
-    )
+    withElements(command.argument('[words...]', 'a layout, then transforms: WGMMA tile=8x64 swizzle=128'))
       .option('--store', 'from registers to shared memory instead of the other way')
       .option('--max-bytes <n>', 'the widest access of a lane: 2, 4, 8 or 16')
       .option('--base <address>', 'byte address of the array')
@@ -249,4 +245,4 @@ const run: CliCommand['run'] = (world) => (operands, options) =>
     pipe(answerOf(world, operands, options), E.chain(reportAnswer(world, options))),
   )
 
-export const banksCommand: CliCommand = { name: 'banks', define, run }
+export const banksCommand: CliCommand = { define, run }

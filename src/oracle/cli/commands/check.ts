@@ -31,9 +31,7 @@ import { replayText } from './run.js'
 const define = (command: Command): Command =>
   judgingOptions(
     command
-      .description(
-        'judge a kernel, a program or a trace without data: the verdict, and a proof of what it computes',
-      )
+
       .argument('<kernel>', 'a name that `tcspec kernels` lists, a program (.json) or a trace (.jsonl)')
       .option('--set <name=value...>', 'settings of the kernel')
       .option('--without <label...>', 'leave out the statements with this label')
@@ -148,4 +146,4 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
   })
 }
 
-export const checkCommand: CliCommand = { name: 'check', define, run }
+export const checkCommand: CliCommand = { define, run }

@@ -17,7 +17,7 @@ import { refuseFlag, type FlagFailure } from '../flags/choice.js'
 
 const define = (command: Command): Command =>
   command
-    .description('compare two npy files bit for bit: exit status 0 if equal, 1 if not')
+
     .argument('<got>', 'npy file, or dtype=file (bf16 and 8-bit floats travel as u2 and u1)')
     .argument('<expected>', 'npy file, or dtype=file')
     .option('--dtype <dtype>', 'read both files as this dtype')
@@ -81,4 +81,4 @@ const run: CliCommand['run'] = (world) => (texts, options) =>
     ),
   )
 
-export const compareCommand: CliCommand = { name: 'compare', define, run }
+export const compareCommand: CliCommand = { define, run }

@@ -294,12 +294,10 @@ const answerOf = (question: string, value: Value): E.Either<Failure, Answer> => 
 
 const define = (command: Command): Command =>
   withFormats(
-    command
-      .description('the CuTe algebra of shape:stride layouts')
-      .argument(
-        '<words...>',
-        `a layout, or an operation and its operands: ${operations.map(({ name }) => name).join(', ')}`,
-      ),
+    command.argument(
+      '<words...>',
+      `a layout, or an operation and its operands: ${operations.map(({ name }) => name).join(', ')}`,
+    ),
   )
 
 const run: CliCommand['run'] = (world) => (operands, options) =>
@@ -311,4 +309,4 @@ const run: CliCommand['run'] = (world) => (operands, options) =>
     ),
   )
 
-export const cuteCommand: CliCommand = { name: 'cute', define, run }
+export const cuteCommand: CliCommand = { define, run }

@@ -29,10 +29,7 @@ import { launchRows, smemOf } from '../launch-rows.js'
 import { kernelSubject, type Subject } from '../subject.js'
 import { inputsOf, outputOf } from '../tensors.js'
 
-const define = (command: Command): Command =>
-  command.description(
-    'a tour in ten seconds: a swizzle, a kernel proved right, a kernel that only looks right',
-  )
+const define = (command: Command): Command => command
 
 const kernel = 'hopper-matmul'
 const dropped = 'wait consumed'
@@ -267,4 +264,4 @@ const run: CliCommand['run'] = (world) => () =>
     )
   })
 
-export const demoCommand: CliCommand = { name: 'demo', define, run }
+export const demoCommand: CliCommand = { define, run }

@@ -35,7 +35,7 @@ import { bitsArgument } from '../refs.js'
 const define = (command: Command): Command =>
   withFormats(
     command
-      .description('the image of a TMA box in shared memory: origins, fill and byte count')
+
       .option('--box <extents>', 'elements that one copy takes, outermost first, such as 64x64')
       .option('--dtype <dtype>', 'dtype of an element; f16 if not given')
       .option('--bits <n>', 'bits of an element, instead of --dtype')
@@ -219,4 +219,4 @@ const run: CliCommand['run'] = (world) => (_, options) =>
     pipe(question(options), E.map(answerOf), E.chain(reportAnswer(world, options))),
   )
 
-export const imageCommand: CliCommand = { name: 'image', define, run }
+export const imageCommand: CliCommand = { define, run }

@@ -11,10 +11,7 @@ import type { Palette } from '../../../render/palette.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand } from '../command.js'
 
-const define = (command: Command): Command =>
-  command
-    .description('list the kernels: settings, defaults, tensors')
-    .option('--json', 'print one JSON document')
+const define = (command: Command): Command => command.option('--json', 'print one JSON document')
 
 const kernelText = (palette: Palette, k: Kernel): string =>
   [
@@ -49,4 +46,4 @@ const run: CliCommand['run'] = (world) => () =>
       kernels.map(({ name, summary, parameters, tensors }) => ({ name, summary, parameters, tensors })),
   })
 
-export const kernelsCommand: CliCommand = { name: 'kernels', define, run }
+export const kernelsCommand: CliCommand = { define, run }

@@ -27,7 +27,7 @@ import { layoutArgument, type Subject } from '../layouts.js'
 const define = (command: Command): Command =>
   withFormats(
     command
-      .description('which lane holds each element in which register; or: is this layout that one?')
+
       .argument('<layout>', 'a name, a description (.json) or a table (.csv); or check, or names')
       .argument('[file]', 'with check: the layout to check')
       .option('--shape <extents>', 'shape of the array, such as 64x16; the base tile if not given')
@@ -213,4 +213,4 @@ const run: CliCommand['run'] = (world) => (operands, options) =>
     pipe(answerOf(world, operands, options), E.chain(reportAnswer(world, options))),
   )
 
-export const layoutCommand: CliCommand = { name: 'layout', define, run }
+export const layoutCommand: CliCommand = { define, run }

@@ -33,12 +33,10 @@ import { refArguments, withElements } from '../refs.js'
 const define = (command: Command): Command =>
   withFormats(
     withElements(
-      command
-        .description('layouts as bases over GF(2), and their algebra')
-        .argument(
-          '<words...>',
-          'a name, a file, JSON, a CuTe layout or bases; or transforms such as tile=8x64 swizzle=128',
-        ),
+      command.argument(
+        '<words...>',
+        'a name, a file, JSON, a CuTe layout or bases; or transforms such as tile=8x64 swizzle=128',
+      ),
     )
       .option('--invert', 'the inverse of a bijection')
       .option('--pseudoinvert', 'the least place of each element')
@@ -173,4 +171,4 @@ const run: CliCommand['run'] = (world) => (operands, options) =>
     ),
   )
 
-export const linearCommand: CliCommand = { name: 'linear', define, run }
+export const linearCommand: CliCommand = { define, run }

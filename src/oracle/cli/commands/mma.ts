@@ -32,7 +32,7 @@ import { wordOf, wordsOf } from '../flags/words.js'
 
 const define = (command: Command): Command =>
   command
-    .description('d = c + a b of npy files by the matrix products of a chip, bit for bit')
+
     .requiredOption('--in <name=file...>', 'a, b and perhaps c (name:bf16=file for what npy has no type for)')
     .option('--out <name=file...>', 'write d to an npy file')
     .option('--acc <dtype>', "f32 or f16, i32 of integers; default: c's type, or f32, or i32")
@@ -242,4 +242,4 @@ const run: CliCommand['run'] = (world) => (_operands, options) =>
     ),
   )
 
-export const mmaCommand: CliCommand = { name: 'mma', define, run }
+export const mmaCommand: CliCommand = { define, run }

@@ -44,7 +44,7 @@ import { switchOf, wordsOf } from '../flags/words.js'
 
 const define = (command: Command): Command =>
   command
-    .description('every single-operation mutant of a kernel and its verdict; the kill rate')
+
     .argument('[kernel]', 'a name that `tcspec kernels` lists')
     .option('--all', 'every kernel')
     .option('--set <name=value...>', 'settings of the kernel; without them, small ones')
@@ -252,4 +252,4 @@ const run: CliCommand['run'] = (world) => (words, given) => {
   return TE.right(report)
 }
 
-export const mutateCommand: CliCommand = { name: 'mutate', define, run }
+export const mutateCommand: CliCommand = { define, run }

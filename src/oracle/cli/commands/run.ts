@@ -68,7 +68,7 @@ const chipOf = (program: Program): Arithmetic => (program.arch === 'sm100a' ? 'b
 const define = (command: Command): Command =>
   judgingOptions(
     command
-      .description('run a kernel, judge its synchronisation, compare its output with naive matmul')
+
       .argument('<kernel>', 'a name that `tcspec kernels` lists')
       .option('--set <name=value...>', 'settings of the kernel')
       .option('--in <name=file...>', 'inputs from npy files (name:bf16=file for what npy has no type for)')
@@ -488,4 +488,4 @@ const runNow = async (
   })
 }
 
-export const runCommand: CliCommand = { name: 'run', define, run }
+export const runCommand: CliCommand = { define, run }

@@ -39,11 +39,7 @@ import { parseShape } from '../flags/shape.js'
 import { wordOf, wordsOf } from '../flags/words.js'
 
 const define = (command: Command): Command =>
-  withFormats(
-    command.description(
-      'the order of tiles: which operands a wave of clusters reads, and what a cache makes of it',
-    ),
-  )
+  withFormats(command)
     .option('--m-tiles <n>', 'tiles along m', '16')
     .option('--n-tiles <n>', 'tiles along n', '16')
     .option('--clusters <n>', 'clusters that share the tiles', '16')
@@ -274,4 +270,4 @@ const run: CliCommand['run'] = (world) => (_operands, options) =>
     ),
   )
 
-export const tilingCommand: CliCommand = { name: 'tiling', define, run }
+export const tilingCommand: CliCommand = { define, run }

@@ -46,12 +46,10 @@ import { bitsArgument, withElements } from '../refs.js'
 const define = (command: Command): Command =>
   withFormats(
     withElements(
-      command
-        .description('tensor memory: where a layout puts each element, and the columns that arrays take')
-        .argument(
-          '<layouts...>',
-          `a layout (${tensorMemoryFamilies.map(({ name }) => name).join(', ')}), or arrays name=LAYOUT:SHAPE[:DTYPE]`,
-        ),
+      command.argument(
+        '<layouts...>',
+        `a layout (${tensorMemoryFamilies.map(({ name }) => name).join(', ')}), or arrays name=LAYOUT:SHAPE[:DTYPE]`,
+      ),
     )
       .option('--window <lanes,columns>', 'the cells to draw, such as 0:32,0:8')
       .option('--collective', 'the arrays are shared by a pair of CTAs'),
@@ -304,4 +302,4 @@ const run: CliCommand['run'] = (world) => (operands, options) =>
     pipe(answerOf(operands, options), E.chain(reportAnswer(world, options))),
   )
 
-export const tmemCommand: CliCommand = { name: 'tmem', define, run }
+export const tmemCommand: CliCommand = { define, run }

@@ -40,7 +40,7 @@ import { inFile, linesOf } from '../traces.js'
 const define = (command: Command): Command =>
   scheduleOption(
     command
-      .description('what happened in a run: a table of its events, a timeline, or the trace itself')
+
       .argument('<kernel>', 'a name that `tcspec kernels` lists, a program (.json) or a trace (.jsonl)')
       .option('--set <name=value...>', 'settings of the kernel')
       .option('--without <label...>', 'leave out the statements with this label'),
@@ -165,4 +165,4 @@ const run_: CliCommand['run'] = (world) => (operands, options) =>
     )
   })
 
-export const traceCommand: CliCommand = { name: 'trace', define, run: run_ }
+export const traceCommand: CliCommand = { define, run: run_ }

@@ -30,11 +30,7 @@ import { refArguments, withElements, type RefArguments } from '../refs.js'
 
 const define = (command: Command): Command =>
   withFormats(
-    withElements(
-      command
-        .description('an array in shared memory: physical shape, strides, the byte of every element')
-        .argument('[transforms...]', 'in order: tile=8x64, swizzle=128, transpose=1,0'),
-    )
+    withElements(command.argument('[transforms...]', 'in order: tile=8x64, swizzle=128, transpose=1,0'))
       .option('--base <address>', 'byte address of the array; a swizzle acts on absolute addresses')
       .option('--window <rows,columns>', 'the elements to list in a table, such as 0:16,0:8')
       .option('--lines <n>', 'lines of memory to draw'),
@@ -173,4 +169,4 @@ const run: CliCommand['run'] = (world) => (operands, options) =>
     pipe(question(operands, options), E.map(answerOf), E.chain(reportAnswer(world, options))),
   )
 
-export const transformCommand: CliCommand = { name: 'transform', define, run }
+export const transformCommand: CliCommand = { define, run }

@@ -1,0 +1,43 @@
+import { fc, test } from '@fast-check/vitest'
+import { describe, expect, it } from 'vitest'
+import { didYouMean, nearest } from '../src/nearest.js'
+
+const names = ['check', 'compare', 'cute', 'run', 'matmul0', 'matmul1', 'hopper-matmul', 'hopper-matmul-ws']
+
+describe('nearest', () => {
+  it.each([
+    ['chekc', 'check'],
+    ['comprae', 'compare'],
+    ['hoper-matmul', 'hopper-matmul'],
+    ['HOPPER-MATMUL', 'hopper-matmul'],
+    ['hopper-matmul-', 'hopper-matmul-ws'],
+    ['matmul', 'matmul0'],
+    ['ru', 'run'],
+  ])('%s is near %s', (written, meant) => {
+    expect(nearest(1, names)(written)).toEqual([meant])
+  })
+  it('is a question', () => {
+    expect(didYouMean(names)('chekc')).toBe('did you mean check, cute or run?')
+    expect(didYouMean(['a', 'b'])('b')).toBe('did you mean b or a?')
+    expect(didYouMean(['a'])('x')).toBe('did you mean a?')
+  })
+  test.prop([fc.uniqueArray(fc.stringMatching(/^[a-z0-9-]{1,30}$/), { minLength: 1 }), fc.nat(), fc.nat(9)])(
+    'laws 1 and 2: what is known is nearest to itself; as many as asked for',
+    (known, i, count) => {
+      const name = known[i % known.length]!
+      expect(nearest(1, known)(name)).toEqual([name])
+      const near = nearest(count, known)(name)
+      expect(near).toHaveLength(Math.min(count, known.length))
+      expect(new Set(near).size).toBe(near.length)
+      near.forEach((n) => {
+        expect(known).toContain(n)
+      })
+    },
+  )
+  it('law 3: a name of a million letters costs no more than one of 48', () => {
+    const long = 'x'.repeat(1_000_000)
+    const start = performance.now()
+    nearest(3, [...names, long])(long)
+    expect(performance.now() - start).toBeLessThan(1000)
+  })
+})

@@ -1,0 +1,46 @@
+import { fc, test } from '@fast-check/vitest'
+import { describe, expect, it } from 'vitest'
+import { paletteOf } from '../../../src/oracle/cli/colours.js'
+import { printable, printableJson } from '../../../src/oracle/cli/printable.js'
+
+describe('what may reach a terminal', () => {
+  it.each([
+    ['\x1b]0;title\x07', '\\x1b]0;title\\x07'],
+    ['\x1b[2J', '\\x1b[2J'],
+    ['\x1b[8m', '\\x1b[8m'],
+    ['a\rb', 'a\\x0db'],
+    ['a\bb\0', 'a\\x08b\\x00'],
+    ['\x7f\x9b31m', '\\x7f\\x9b31m'],
+    ['\u202eevil', '\\u202eevil'],
+    ['\u2066\u200e', '\\u2066\\u200e'],
+    ['newline\ntab\té 漢 🙂', 'newline\ntab\té 漢 🙂'],
+  ])('%j', (text, shown) => {
+    expect(printable(text)).toBe(shown)
+  })
+  it('every colour of our palette', () => {
+    const text = Object.values(paletteOf(true))
+      .filter((paint) => typeof paint === 'function')
+      .map((paint) => paint('x'))
+      .join('')
+    expect(text).toContain('\x1b[')
+    expect(printable(text)).toBe(text)
+  })
+  const anything = fc.string({ unit: 'binary' })
+  test.prop([anything])(
+    'law 1: no control but newline, tab and colours is left, and twice is once',
+    (text) => {
+      const once = printable(text)
+      // eslint-disable-next-line no-control-regex
+      expect(once.replace(/\x1b\[\d+m/g, '')).not.toMatch(
+        /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/,
+      )
+      expect(printable(once)).toBe(once)
+    },
+  )
+  test.prop([anything])('law 2: a JSON text keeps its value', (text) => {
+    const shown = printableJson(JSON.stringify({ [text]: [text] }))
+    expect(JSON.parse(shown)).toEqual({ [text]: [text] })
+    // eslint-disable-next-line no-control-regex
+    expect(shown).not.toMatch(/[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/)
+  })
+})
