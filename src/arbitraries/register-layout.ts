@@ -15,6 +15,7 @@
 import * as fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
+import { greatest } from '../greatest.js'
 import { unreachable } from '../failure.js'
 import type { RegisterLayout } from '../layouts/register-layout.js'
 import type { SplatLayout } from '../layouts/splat.js'
@@ -84,7 +85,7 @@ const ofAtoms = (axes: number, atoms: ReadonlyArray<Atom>): TiledLayout => {
   const chains = Array.from({ length: axes }, (_, axis) =>
     atoms.filter((atom) => atom.axis === axis).sort((a, b) => a.rank - b.rank),
   )
-  const depth = Math.max(...chains.map((chain) => chain.length))
+  const depth = greatest(0)(chains.map((chain) => chain.length))
   // Level k leaves out the first k atoms of every axis; the last level is what one atom is left of.
   const tiling = Array.from({ length: depth }, (_, level) =>
     chains.map((chain) => product(chain.slice(level))),

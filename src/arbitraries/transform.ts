@@ -95,7 +95,7 @@ export const transforms = (shape: Shape, bits: number): fc.Arbitrary<ReadonlyArr
       const list: Transform[] = []
       let physical = shape
       if (transposes) {
-        list.push(...transposed(before))
+        for (const t of transposed(before)) list.push(t)
         physical = permute(before)(physical)
       }
       const minor = physical[physical.length - 1]!
@@ -112,14 +112,13 @@ export const transforms = (shape: Shape, bits: number): fc.Arbitrary<ReadonlyArr
         }
       }
       if (transposesAfter)
-        list.push(
-          ...transposed(
-            keepingLast(
-              physical,
-              after.filter((d) => d < physical.length),
-            ),
+        for (const t of transposed(
+          keepingLast(
+            physical,
+            after.filter((d) => d < physical.length),
           ),
-        )
+        ))
+          list.push(t)
       if (swizzled && span !== null) list.push({ _tag: 'Swizzle', swizzle: span })
       return list
     })

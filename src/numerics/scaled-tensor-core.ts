@@ -29,6 +29,7 @@
  * @fidelity documented
  */
 import * as O from 'fp-ts/lib/Option.js'
+import { greatest } from '../greatest.js'
 import type { MmaShape, ScaledTypes } from './algebra.js'
 import type { FloatDtype } from './dtype.js'
 import {
@@ -123,7 +124,7 @@ export const scaledSum =
       terms.push({ units: (sum * exact(p) * exact(q)) >> BigInt(2 * unitBits), exponent: scales + own })
     }
     if (c !== 0) terms.push({ units: exact(c), exponent: exponentOf('f32', c) })
-    const alignment = Math.max(exponentFloor, ...terms.map((t) => t.exponent))
+    const alignment = greatest(exponentFloor)(terms.map((t) => t.exponent))
     const unit = 2n ** BigInt(unitBits + alignment - alignmentBits)
     const total = terms.reduce((sum, t) => sum + t.units / unit, 0n)
     const value = Number(total) * powerOfTwo(alignment - alignmentBits)

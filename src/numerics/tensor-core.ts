@@ -67,6 +67,7 @@
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as RA from 'fp-ts/lib/ReadonlyArray.js'
+import { greatest } from '../greatest.js'
 import type { FloatMmaTypes, MmaShape } from './algebra.js'
 import type { FloatDtype } from './dtype.js'
 import {
@@ -246,7 +247,7 @@ export const blockSum =
       productOf(termOf(formatOf(types.a), x), termOf(formatOf(types.b), b[k]!)),
     )
     const terms = [...products, termOf(accumulator, c)].filter((t) => t.significand !== 0n)
-    const alignment = Math.max(exponentFloor, ...terms.map((t) => t.exponent))
+    const alignment = greatest(exponentFloor)(terms.map((t) => t.exponent))
 
     // 3. and 4. The exact sum of the aligned, truncated terms, in units of 2^(alignment - F).
     const sum = terms.reduce((total, t) => {

@@ -29,6 +29,7 @@
  *  5. maxUlp is the largest distance there is; 0 if no element has one
  */
 import * as E from 'fp-ts/lib/Either.js'
+import { greatest } from '../greatest.js'
 import { refuse, type Failure } from '../failure.js'
 import { hexOfPattern, jsonOfValue, positionOf, valueOf } from './tensor-files/element.js'
 import { shapeText } from './tensor-files/npy.js'
@@ -178,7 +179,7 @@ export const compare = (
 // ---------------------------------------------------------------- printing
 
 const columns = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
-  const widths = (rows[0] ?? []).map((_, c) => Math.max(...rows.map((r) => r[c]!.length)))
+  const widths = (rows[0] ?? []).map((_, c) => greatest(0)(rows.map((r) => r[c]!.length)))
   return rows.map((r) => `  ${r.map((cell, c) => cell.padEnd(widths[c]!)).join('  ')}`.trimEnd()).join('\n')
 }
 

@@ -7,6 +7,7 @@
  * 1. One rectangle for each cell that is not null, at its row and column, with its tip.
  * 2. Labels are drawn exactly when the columns are at most 64 and the rows at most 256.
  */
+import { greatest } from '../greatest.js'
 import type { SvgElement } from './svg.js'
 import { element, group, mono, picture, rect, words } from './svg.js'
 
@@ -34,7 +35,7 @@ const margin = 28
 
 /** A tick every so many cells, so that labels do not touch. */
 const every = (labels: ReadonlyArray<string>, room: number, perCharacter: number): number => {
-  const longest = Math.max(1, ...labels.map((label) => label.length))
+  const longest = greatest(1)(labels.map((label) => label.length))
   const needed = longest * perCharacter + 6
   let step = 1
   while (step * room < needed) step *= 2
@@ -45,28 +46,25 @@ export const cellsSvg = (p: CellPicture): SvgElement => {
   const [rows, columns] = [p.rows.length, p.columns.length]
   const labelled = columns <= 64 && rows <= 256
   const all = p.rows.map((_, r) => p.columns.map((__, c) => p.cell(r, c)))
-  const longest = Math.max(1, ...all.flat().map((cell) => cell?.label.length ?? 0))
+  const longest = greatest(1)(all.flat().map((cell) => cell?.label.length ?? 0))
   const width = labelled
     ? Math.max(
         18,
         Math.ceil(longest * 5.6) + 8,
         // Few columns can afford a label each.
-        columns <= 40 ? Math.ceil(6 * Math.max(...p.columns.map((label) => label.length))) + 6 : 0,
+        columns <= 40 ? Math.ceil(6 * greatest(0)(p.columns.map((label) => label.length))) + 6 : 0,
       )
     : Math.max(3, Math.min(14, Math.floor(1280 / columns)))
   const height = labelled ? 22 : Math.max(3, Math.min(14, Math.floor(1280 / rows)))
   const gap = labelled ? 2 : height > 6 && width > 6 ? 1 : 0
-  const gutter = Math.max(
-    46,
-    16 + 6.2 * Math.max(p.rowTitle.length + 2, ...p.rows.map((label) => label.length)),
-  )
+  const gutter = Math.max(46, 16 + 6.2 * greatest(p.rowTitle.length + 2)(p.rows.map((label) => label.length)))
   const x0 = margin + gutter
   const y0 = p.note === '' ? 116 : 134
   const remarks = p.remark === undefined ? [] : p.rows.map((_, r) => p.remark!(r))
   const right =
     x0 +
     columns * width +
-    6.2 * Math.max(0, ...remarks.map((text) => text.length)) +
+    6.2 * greatest(0)(remarks.map((text) => text.length)) +
     (remarks.length > 0 ? 14 : 0)
   const total = Math.ceil(
     Math.max(

@@ -12,6 +12,7 @@
  * 1. One row for each event, in the order of the log.
  * 2. No line is wider than its columns' bounds, and none ends in a blank.
  */
+import { greatest } from '../greatest.js'
 import type { Header, LogEvent } from '../semantics/log.js'
 import { chronicle, type Entry } from '../semantics/trace/index.js'
 import { agentName, barrierOf, cut, iterationText, placeOf, siteName, whatOf } from './event.js'
@@ -50,7 +51,7 @@ export const eventRows = (header: Header, events: ReadonlyArray<LogEvent>): Read
 const bounds = { agent: 16, site: 28, iteration: 14, what: 44, place: 36, barrier: 24 } as const
 
 export const eventTable = (palette: Palette, rows: ReadonlyArray<EventRow>): string => {
-  const digits = String(Math.max(0, ...rows.map(({ i }) => i))).length
+  const digits = String(greatest(0)(rows.map(({ i }) => i))).length
   const lines = table([
     ['i'.padStart(digits), 'CTA', 'agent', 'site', 'iteration', 'what', 'place', 'barrier'],
     ...rows.map((r) => [

@@ -16,6 +16,7 @@
  * 2. `before` is the chunk's number under the inverse of the swizzle.
  * 3. Lines are those between the first and the last byte, without gaps.
  */
+import { greatest } from '../greatest.js'
 import type { Index } from '../transforms/shape.js'
 import * as Ref from '../transforms/ref.js'
 import type { TransformedRef } from '../transforms/ref.js'
@@ -104,7 +105,7 @@ const cellHeight = 38
 
 export const memorySvg = (p: MemoryPicture): SvgElement => {
   const labels = p.lines.map(({ chunks: cells }) => cells.map((c) => chunkLabel(p.indexOf, c)))
-  const longest = Math.max(...labels.flat().map((label) => label.length))
+  const longest = greatest(0)(labels.flat().map((label) => label.length))
   const cellWidth = Math.max(88, Math.ceil(longest * 5.6) + 14)
   const x0 = margin + gutter
   const y0 = 142

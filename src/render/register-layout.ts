@@ -12,6 +12,7 @@
  * 2. Two cells have one colour exactly when their first holders are one lane of one warp (up to 16 warps).
  * 3. The text form has one line per row of the window, after a heading.
  */
+import { greatest } from '../greatest.js'
 import type { Place } from '../layouts/register-layout.js'
 import type { Listing } from '../layouts/listing.js'
 import { holders } from '../layouts/listing.js'
@@ -202,7 +203,7 @@ export const layoutSvg = (p: LayoutPicture): SvgElement => {
   const head = 4 + (mostCopies > 1 ? 1 + String(mostCopies).length : 0)
   const m = measure(bottom - top, last - first, longest, head)
   const rowLabels = Array.from({ length: bottom - top }, (_, r) => rowLabel(grid, top + r))
-  const gutter = Math.max(44, 12 + 7 * Math.max(...rowLabels.map((label) => label.length)))
+  const gutter = Math.max(44, 12 + 7 * greatest(0)(rowLabels.map((label) => label.length)))
   const key = legend(listing, margin, 96)
   const x0 = margin + gutter
   const y0 = 96 + key.height + 44

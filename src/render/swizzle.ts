@@ -13,6 +13,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
+import { greatest } from '../greatest.js'
 import type { Failure } from '../failure.js'
 import * as Ref from '../transforms/ref.js'
 import * as Swizzle from '../transforms/swizzle.js'
@@ -62,8 +63,8 @@ export const swizzlePicture = (span: Swizzle.Swizzle): E.Either<Failure, Swizzle
         chunkAt,
         columnOf: (chunk) => column[chunk]!,
         turns: (chunk) =>
-          Math.max(
-            ...Array.from({ length: columns }, (_, at) => column[chunk]!.filter((c) => c === at).length),
+          greatest(0)(
+            Array.from({ length: columns }, (_, at) => column[chunk]!.filter((c) => c === at).length),
           ),
       }
     }),

@@ -8,6 +8,7 @@
  * 1. The lines of a table are as many as its rows; no line ends in a blank.
  * 2. A column is as wide as its widest cell.
  */
+import { greatest } from '../greatest.js'
 import type { Palette } from './palette.js'
 
 /** 65536 -> `65,536`. */
@@ -15,8 +16,8 @@ export const thousands = (n: number): string => String(n).replace(/\B(?=(\d{3})+
 
 /** Columns aligned to the left, two blanks apart. */
 export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
-  const columns = Math.max(0, ...rows.map((r) => r.length))
-  const widths = Array.from({ length: columns }, (_, c) => Math.max(0, ...rows.map((r) => r[c]?.length ?? 0)))
+  const columns = greatest(0)(rows.map((r) => r.length))
+  const widths = Array.from({ length: columns }, (_, c) => greatest(0)(rows.map((r) => r[c]?.length ?? 0)))
   return rows
     .map((r) =>
       r

@@ -9,6 +9,7 @@
  * 1. Each cell of the first picture lists the elements at that lane and column, by part.
  * 2. Each array of the map is one rectangle, from its first column, as wide as its columns.
  */
+import { greatest } from '../greatest.js'
 import { tmemColumns, tmemLanes } from '../layouts/tensor-memory/geometry.js'
 import type { TensorMemoryLayout } from '../layouts/tensor-memory/tensor-memory-layout.js'
 import { elementAt, vectorLength } from '../layouts/tensor-memory/tensor-memory-layout.js'
@@ -117,7 +118,7 @@ export const mapSvg = (p: MapPicture): SvgElement => {
   const height = 2 * tmemLanes
   const colour = (k: number): string => oklch(0.86, 0.09, 25 + (360 * k) / Math.max(6, p.arrays.length))
   const legend = y0 + height + 34
-  const longest = Math.max(0, ...p.arrays.map((a) => legendText(a).length))
+  const longest = greatest(0)(p.arrays.map((a) => legendText(a).length))
   return picture(
     Math.ceil(
       Math.max(

@@ -18,6 +18,7 @@
  * 2. One bar for each statement and for each operation of the clusters drawn, up to the last time that is drawn.
  * 3. No arrow goes back in time.
  */
+import { greatest } from '../greatest.js'
 import type { Header, LogEvent, Unit } from '../semantics/log.js'
 import { chronicle, type Entry } from '../semantics/trace/index.js'
 import { causalTimes } from './causal-time.js'
@@ -316,7 +317,7 @@ const placesOf = (lanes: ReadonlyArray<Lane>): ReadonlyArray<Place> => {
   let y = top
   return lanes.map((lane, k) => {
     if (k === 0 || lanes[k - 1]!.cta !== lane.cta) y += k === 0 ? 14 : ctaGap + 14
-    const rows = lane.isUnit ? Math.max(1, ...lane.bars.map((b) => b.row + 1)) : 1
+    const rows = lane.isUnit ? greatest(1)(lane.bars.map((b) => b.row + 1)) : 1
     const place: Place = { lane, y, rows }
     y += rows * rowHeight + laneGap
     return place
@@ -416,7 +417,7 @@ export const timelineSvg = (header: Header, events: ReadonlyArray<LogEvent>): Sv
   const d = drawingOf(header, events)
   const placed = placesOf(d.lanes)
   const places = new Map(placed.map((p) => [p.lane.key, p]))
-  const gutter = 24 + 6.2 * Math.max(8, ...d.lanes.map((l) => l.name.length))
+  const gutter = 24 + 6.2 * greatest(8)(d.lanes.map((l) => l.name.length))
   const x0 = margin + gutter
   const unit = Math.max(5, Math.min(24, (wanted - x0 - margin) / Math.max(1, d.end)))
   const last = Math.min(d.end, Math.floor((widest - x0 - margin) / unit))

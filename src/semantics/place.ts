@@ -21,6 +21,7 @@
  * Source: CUDA programming guide, shared memory of compute capability 9.0 and 10.0; PTX ISA, tensor memory.
  */
 import * as E from 'fp-ts/lib/Either.js'
+import { greatest } from '../greatest.js'
 import { type Failure, refuse } from '../failure.js'
 import { tmemColumns, tmemLaneBytes } from '../layouts/tensor-memory/geometry.js'
 import type { TransformedRef } from '../transforms/ref.js'
@@ -98,7 +99,7 @@ const layUnion = (
   }
   return {
     offsets,
-    length: Math.max(0, ...ends.values()),
+    length: greatest(0)(ends.values()),
     align: members.reduce((most, { align }) => Math.max(most, align), 1),
   }
 }
@@ -134,10 +135,7 @@ const placeSpace = (
 
 /** The end of what is used of a space; 0 when nothing is. */
 export const usedOf = (storages: ReadonlyArray<Storage>, space: 'smem' | 'tmem'): number =>
-  Math.max(
-    0,
-    ...storages.filter((storage) => storage.space === space).map((storage) => extentOf(storage).end),
-  )
+  greatest(0)(storages.filter((storage) => storage.space === space).map((storage) => extentOf(storage).end))
 
 /** Refuses what does not fit. */
 export const checkLimits = (

@@ -220,29 +220,29 @@ export const ofOperation = (f: InFlight): Touches => {
  */
 export const ctasOf = (world: World, f: InFlight): ReadonlyArray<number> => {
   const barrierCta = (b: number): number => world.header.barriers[b]!.cta
-  const of = (...es: ReadonlyArray<Elements>): ReadonlyArray<number> =>
+  const of = (es: ReadonlyArray<Elements>): ReadonlyArray<number> =>
     es.flatMap((e) => {
       const { space, cta } = world.header.planes[e.plane]!
       return cta === undefined || space === 'gmem' || space === 'regs' ? [] : [cta]
     })
   switch (f._tag) {
     case 'clc':
-      return [...of(f.response), barrierCta(f.barrier)]
+      return [...of([f.response]), barrierCta(f.barrier)]
     case 'tmaLoad':
     case 'stAsync':
-      return [...of(f.destination), barrierCta(f.barrier)]
+      return [...of([f.destination]), barrierCta(f.barrier)]
     case 'tmaStore':
-      return f.stage === 'read' ? of(f.source) : []
+      return f.stage === 'read' ? of([f.source]) : []
     case 'cpAsync':
-      return of(f.destination)
+      return of([f.destination])
     case 'cpAsyncArrive':
       return [barrierCta(f.barrier)]
     case 'wgmma':
       return [ctaOf(world, f.agent)]
     case 'tcgen05':
-      return of(...operandsOf(f.mma), ...accumulatorsOf(f.mma))
+      return of([...operandsOf(f.mma), ...accumulatorsOf(f.mma)])
     case 'tcgen05Copy':
-      return of(...f.copy.moves.flatMap((move) => [move.source, move.destination]))
+      return of(f.copy.moves.flatMap((move) => [move.source, move.destination]))
     case 'tcgen05Commit':
       return f.barriers.map(barrierCta)
     case 'tcgen05Ld':
@@ -253,7 +253,7 @@ export const ctasOf = (world: World, f: InFlight): ReadonlyArray<number> => {
 
 // ---------------------------------------------------------------- agents
 
-const usesColumns = (world: World, ...es: ReadonlyArray<Elements>): Touches =>
+const usesColumns = (world: World, es: ReadonlyArray<Elements>): Touches =>
   es.flatMap((e) => {
     const { space, cta } = world.header.planes[e.plane]!
     return space === 'tmem' ? [table(cta ?? 0, false)] : []
@@ -318,13 +318,16 @@ const ofPrepared = (world: World, m: Machine | null, agent: number, p: Prepared)
           ]
     }
     case 'tcgen05.mma':
-      return usesColumns(world, ...operandsOf(p), ...accumulatorsOf(p))
+      return usesColumns(world, [...operandsOf(p), ...accumulatorsOf(p)])
     case 'tcgen05.copy':
-      return usesColumns(world, ...p.moves.flatMap((move) => [move.source, move.destination]))
+      return usesColumns(
+        world,
+        p.moves.flatMap((move) => [move.source, move.destination]),
+      )
     case 'tcgen05.ld':
-      return usesColumns(world, p.source)
+      return usesColumns(world, [p.source])
     case 'tcgen05.st':
-      return usesColumns(world, p.destination)
+      return usesColumns(world, [p.destination])
     case 'mbarrier.cpAsyncArrive':
       // an increment is counted like an arrival the other way
       return p.increment ? [count(p.barrier, 0, 0), { _tag: 'life', barrier: p.barrier, ends: false }] : none

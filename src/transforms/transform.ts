@@ -47,8 +47,10 @@ export type TransformError =
 // ---------------------------------------------------------------------------------------- constructors
 
 /** A cut by one or more tiles, outermost first. */
-export const tile = (...levels: ReadonlyArray<Tile>): E.Either<Failure<TilingError>, Transform> =>
+export const tiled = (levels: ReadonlyArray<Tile>): E.Either<Failure<TilingError>, Transform> =>
   E.map((legal: Tiling): Transform => ({ _tag: 'Tile', tiling: legal }))(tiling(levels))
+export const tile = (...levels: ReadonlyArray<Tile>): E.Either<Failure<TilingError>, Transform> =>
+  tiled(levels)
 
 /** A swizzle of 16, 32, 64 or 128 bytes. */
 export const swizzle = (bytes: number): E.Either<Failure<SwizzleError>, Transform> =>

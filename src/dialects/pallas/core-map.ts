@@ -185,7 +185,7 @@ const mapWarps = <C extends Readonly<Record<string, TypeIndex>>>(
                 for (const [w, some] of keys)
                   if (some.length > 0) {
                     const left = yield* own(w, some, c)
-                    masks.push(...some.map((key) => [key, left.get(key)!] as const))
+                    for (const key of some) masks.push([key, left.get(key)!])
                   }
                 return new Map(masks)
               }),

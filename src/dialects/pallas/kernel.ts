@@ -159,7 +159,7 @@ const hoisted = (
   const inits: Stmt[] = []
   const region = (r: Region): Region => {
     const inside = hoisted(r.body)
-    inits.push(...inside.inits)
+    for (const init of inside.inits) inits.push(init)
     return { ...r, body: inside.rest }
   }
   const rest = body.flatMap((s): ReadonlyArray<Stmt> => {
@@ -272,9 +272,10 @@ export const threads = (
         ),
       )
       const own = withoutIdle(split.rest)
-      inits.push(...split.inits)
+      for (const init of split.inits) inits.push(init)
       made.push([name, own])
-      bodiesOf.push(...(thread.autoBarriers ? autoBarriers(warpgroupBarrierId(index), own) : own))
+      const inOrder = thread.autoBarriers ? autoBarriers(warpgroupBarrierId(index), own) : own
+      for (const stmt of inOrder) bodiesOf.push(stmt)
     }
     yield* fromEither(registerBudget(made))
     const { columns, pair } = yield* declaredTensorMemory

@@ -31,6 +31,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
+import { greatest } from '../../greatest.js'
 import { failure, type Failure } from '../../failure.js'
 import { tmemColumnBits, tmemLaneBytes } from '../../layouts/tensor-memory/geometry.js'
 import * as Tmem from '../../layouts/tensor-memory/tensor-memory-layout.js'
@@ -424,7 +425,7 @@ export const columnsUsed = (storage: ReadonlyArray<Storage>): number => {
     unit.set(member, upTo(unit.get(member) ?? 0, s.align / 4) + columns)
     units.set(union, unit)
   }
-  for (const unit of units.values()) end = upTo(end, alignmentOf.tmem / 4) + Math.max(...unit.values())
+  for (const unit of units.values()) end = upTo(end, alignmentOf.tmem / 4) + greatest(0)(unit.values())
   return end
 }
 

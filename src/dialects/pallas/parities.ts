@@ -244,7 +244,7 @@ export const branchWithMasks = <C extends Carried>(
       const tried = (body: () => Steps<Exprs<C>>) =>
         function* (): Generator<Step, Exprs<C>, State> {
           const [given, after] = yield* inMasks(before, body)
-          flips.push(...changed(before, after))
+          for (const key of changed(before, after)) flips.push(key)
           return given
         }
       const given = yield* ifThen<C>(label, condition, tried(then), tried(otherwise))

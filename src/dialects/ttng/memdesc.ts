@@ -30,6 +30,7 @@
  * Source: Triton, TritonGPU dialect and its lowering.
  */
 import * as E from 'fp-ts/lib/Either.js'
+import { greatest } from '../../greatest.js'
 import { alignmentBytes } from '../../layouts/triton/shared.js'
 import type { DistributedSpec, SharedSpec } from '../../layouts/triton/encoding.js'
 import { toRef } from '../../layouts/triton/to-ref.js'
@@ -84,7 +85,7 @@ const reuse = (id: string, freed: Freed | undefined): Build<void> =>
     )
     const storage = new Map(state.storage)
     if (old.alias === undefined) storage.set(old.id, withAlias(old, union, 0))
-    storage.set(id, withAlias(made, union, 1 + Math.max(0, ...members)))
+    storage.set(id, withAlias(made, union, 1 + greatest(0)(members)))
     return E.right([undefined, amend(state, { storage })])
   })
 

@@ -16,6 +16,7 @@
  * Source: CUTLASS, CuTe: TMA tensors documentation, for the basis strides.
  */
 import * as E from 'fp-ts/lib/Either.js'
+import { greatest } from '../../greatest.js'
 import type { Failure } from '../../failure.js'
 import { refuse } from '../../failure.js'
 import type { Layout } from './layout.js'
@@ -75,7 +76,7 @@ export const directions = (l: Layout): E.Either<Failure<CodomainError>, Readonly
 export const assemble = (parts: ReadonlyArray<{ readonly path: Path; readonly layout: Layout }>): Layout => {
   const whole = parts.find(({ path }) => path.length === 0)
   if (whole !== undefined) return whole.layout
-  const width = 1 + Math.max(...parts.map(({ path }) => path[0]!))
+  const width = 1 + greatest(0)(parts.map(({ path }) => path[0]!))
   return fromModes(
     Array.from({ length: width }, (_, step) => {
       const below = parts

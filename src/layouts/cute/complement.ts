@@ -88,7 +88,7 @@ export const complement = (l: Layout, cotarget: IntTuple): E.Either<Failure<Comp
     if (E.isLeft(filled)) return filled
     const { gaps, end } = filled.right
     box *= end
-    out.push(...gaps)
+    for (const gap of gaps) out.push(gap)
     if (extent !== null) out.push(leaf(Math.ceil(extent / end), strideAt(end, path)))
     else if (i === targets.length - 1) out.push(leaf(Math.ceil(size(cotarget) / box), strideAt(end, path)))
   }

@@ -186,7 +186,7 @@ export const compactOrder = (
     const out: number[] = []
     for (const part of parts) {
       if (part === null) return null
-      out.push(...part)
+      for (const leaf of part) out.push(leaf)
     }
     return out
   }

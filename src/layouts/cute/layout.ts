@@ -286,7 +286,7 @@ const walkSlicer = (
   for (const [i, entry] of slicer.entries()) {
     const inner = walkSlicer(all[i]!, entry, keep)
     if (E.isLeft(inner)) return inner
-    kept.push(...inner.right.kept)
+    for (const mode of inner.right.kept) kept.push(mode)
     offset = add(offset, inner.right.offset)
   }
   return E.right({ kept, offset })

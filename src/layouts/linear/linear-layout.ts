@@ -30,6 +30,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
+import { greatest } from '../../greatest.js'
 import type { Failure } from '../../failure.js'
 import { failure, refuse, unreachable } from '../../failure.js'
 import type { Index, Shape } from '../../transforms/shape.js'
@@ -178,7 +179,7 @@ export const linearLayoutInferred = (
       inputs,
       outputs: outputs.map((name, d) => ({
         name,
-        size: 2 ** (32 - Math.clz32(Math.max(0, ...bases.map((basis) => basis[d] ?? 0)))),
+        size: 2 ** (32 - Math.clz32(greatest(0)(bases.map((basis) => basis[d] ?? 0)))),
       })),
     }),
     E.chain((layout) =>

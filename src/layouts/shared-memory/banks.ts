@@ -37,6 +37,7 @@
  * Source: counters captured on an H100 (conformance/hopper/functions/bank-patterns.json).
  */
 import * as E from 'fp-ts/lib/Either.js'
+import { greatest } from '../../greatest.js'
 import type { Failure } from '../../failure.js'
 import { refuse, unreachable } from '../../failure.js'
 
@@ -170,7 +171,7 @@ const degree = (addresses: LaneAddresses, bytes: number): number => {
       perBank[word % banks]! += 1
     }
   }
-  return Math.max(...perBank)
+  return greatest(0)(perBank)
 }
 
 // ----------------------------------------------------------------------------------------- combinators

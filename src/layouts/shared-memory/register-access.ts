@@ -26,6 +26,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
+import { least } from '../../greatest.js'
 import type { Failure } from '../../failure.js'
 import { refuse } from '../../failure.js'
 import type { TransformedRef } from '../../transforms/ref.js'
@@ -143,7 +144,7 @@ export const accessOf =
         const count = (8 * bytes) / ref.bits
         const runs = Array.from({ length: order.length / count }, (_, k) =>
           order.slice(k * count, (k + 1) * count),
-        ).sort((a, b) => Math.min(...a) - Math.min(...b))
+        ).sort((a, b) => least(Infinity)(a) - least(Infinity)(b))
         const access: BankAccess = { _tag: options.direction, bytes }
         return pipe(
           instructionsOf(access, warps, runs, (warp, lane, register) => {

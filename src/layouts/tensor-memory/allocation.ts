@@ -19,6 +19,7 @@
  * Source: JAX docs, Pallas:MGPU reference (tensor memory).
  */
 import * as E from 'fp-ts/lib/Either.js'
+import { greatest } from '../../greatest.js'
 import type { Failure } from '../../failure.js'
 import { refuse } from '../../failure.js'
 import { roundToAllocation, tmemColumns } from './geometry.js'
@@ -101,7 +102,7 @@ export const unionOf = (
   return other === undefined
     ? E.right({
         rows,
-        columns: Math.max(0, ...groups.map((group) => inOrder(group).end)),
+        columns: greatest(0)(groups.map((group) => inOrder(group).end)),
         collective: uses[0]?.collective ?? false,
       })
     : refuse(

@@ -165,7 +165,7 @@ export type EncodingError =
 
 type Fault = Failure<EncodingError> | null
 
-const firstOf = (...rules: ReadonlyArray<() => Fault>): Fault => {
+const firstOf = (rules: Iterable<() => Fault>): Fault => {
   for (const rule of rules) {
     const fault = rule()
     if (fault !== null) return fault
@@ -215,7 +215,7 @@ const blocksRanked = (cgaBases: ReadonlyArray<Index> | undefined, rank: number):
 const mmaFault = ({ versionMajor, instrShape, warpsPerCTA, cgaBases }: NvidiaMma): Fault => {
   const rank = warpsPerCTA.length
   const [rows, columns] = versionMajor === 2 ? instrShape.slice(-2) : instrShape
-  return firstOf(
+  return firstOf([
     among('nvidia_mma versionMajor', versionMajor, [2, 3]),
     among(
       `The rank of an nvidia_mma of version ${String(versionMajor)}`,
@@ -229,19 +229,19 @@ const mmaFault = ({ versionMajor, instrShape, warpsPerCTA, cgaBases }: NvidiaMma
     among('instrShape columns', columns, versionMajor === 2 ? [8] : [8, 16, 32, 64, 128, 256]),
     among('instrShape batch', instrShape.length > 2 && versionMajor === 2 ? instrShape[0] : 1, [1]),
     ...blocksRanked(cgaBases, rank),
-  )
+  ])
 }
 
 const blockedFault = (spec: Blocked): Fault => {
   const rank = spec.order.length
-  return firstOf(
+  return firstOf([
     permutes(spec.order),
     ...(['sizePerThread', 'threadsPerWarp', 'warpsPerCTA'] as const).flatMap((what) => [
       ranked(what, spec[what], rank),
       powers(what, spec[what]),
     ]),
     ...blocksRanked(spec.cgaBases, rank),
-  )
+  ])
 }
 
 const kWidthFault = ({ kWidth, parent }: DotOperand): Fault => {
@@ -263,7 +263,7 @@ const kWidthFault = ({ kWidth, parent }: DotOperand): Fault => {
 
 const dotFault = (spec: DotOperand): Fault => {
   const { opIdx, parent } = spec
-  return firstOf(
+  return firstOf([
     () => faultOf(parent),
     among('dot_operand opIdx', opIdx, [0, 1]),
     () =>
@@ -275,7 +275,7 @@ const dotFault = (spec: DotOperand): Fault => {
         ? failure('triton.parent', 'Version 3 takes operand 1 from shared memory, not from registers')
         : null,
     () => kWidthFault(spec),
-  )
+  ])
 }
 
 /** The dimensions of the tensors; null for any number. */
@@ -310,7 +310,7 @@ const faultOf = (spec: EncodingSpec): Fault => {
       return blockedFault(spec)
     case 'slice': {
       const rank = rankOf(spec.parent) ?? 0
-      return firstOf(
+      return firstOf([
         () => faultOf(spec.parent),
         () =>
           rank > 1
@@ -324,7 +324,7 @@ const faultOf = (spec: EncodingSpec): Fault => {
           spec.dim,
           Array.from({ length: rank }, (_, d) => d),
         ),
-      )
+      ])
     }
     case 'nvidia_mma':
       return mmaFault(spec)
@@ -333,13 +333,13 @@ const faultOf = (spec: EncodingSpec): Fault => {
     case 'linear':
       return null
     case 'swizzled_shared':
-      return firstOf(
+      return firstOf([
         permutes(spec.order),
         powers('vec, perPhase and maxPhase', [spec.vec, spec.perPhase, spec.maxPhase]),
         ...blocksRanked(spec.cgaBases, spec.order.length),
-      )
+      ])
     case 'nvmma_shared':
-      return firstOf(
+      return firstOf([
         among('swizzlingByteWidth', spec.swizzlingByteWidth, [0, 32, 64, 128]),
         among('elementBitWidth', spec.elementBitWidth, [8, 16, 32, 64]),
         ...(spec.fp4Padded
@@ -348,17 +348,17 @@ const faultOf = (spec: EncodingSpec): Fault => {
               among('elementBitWidth, fp4Padded,', spec.elementBitWidth, [8]),
             ]
           : []),
-      )
+      ])
     case 'shared_linear': {
       const rank = rankOf(spec) ?? 0
-      return firstOf(
+      return firstOf([
         () => (rank > 0 ? null : failure('triton.rank', 'offsetBases must have a row, found none')),
         ...[...spec.offsetBases, ...(spec.blockBases ?? [])].map((basis) => ranked('A basis', basis, rank)),
         powers('alignment', [spec.alignment ?? 1]),
-      )
+      ])
     }
     case 'tensor_memory':
-      return firstOf(
+      return firstOf([
         among('blockM', spec.blockM, [64, 128]),
         among('blockN', spec.blockN, [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]),
         among('colStride', spec.colStride, spec.fp4Padded ? [1] : [1, 2, 4]),
@@ -370,9 +370,9 @@ const faultOf = (spec: EncodingSpec): Fault => {
                 `The first row of cgaBases must be (1, 0) for a pair of blocks, found ${showShape(spec.cgaBases[0])}`,
               )
             : null,
-      )
+      ])
     case 'tensor_memory_scales':
-      return firstOf(...blocksRanked(spec.cgaBases, 2))
+      return firstOf(blocksRanked(spec.cgaBases, 2))
     default:
       return unreachable(spec)
   }

@@ -27,6 +27,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { pipe } from 'fp-ts/lib/function.js'
+import { greatest } from '../../greatest.js'
 import type { Failure } from '../../failure.js'
 import { refuse } from '../../failure.js'
 import type { Index } from '../../transforms/shape.js'
@@ -66,7 +67,7 @@ export const registersOf = (name: AtomName): number => 2 ** atoms[name].register
  * register takes two. Refuses repeats that are no power of two.
  */
 export const message = (name: AtomName, repeats: number, unpacked: boolean = false): Result<LinearLayout> => {
-  const wide = Math.max(0, ...[...atoms[name].register, ...atoms[name].lane].map((basis) => basis[1]!))
+  const wide = greatest(0)([...atoms[name].register, ...atoms[name].lane].map((basis) => basis[1]!))
   return pipe(
     linearLayout({
       inputs: [

@@ -2,6 +2,7 @@
  * What a launch is, in the reader's terms: grid, clusters, agents, memory, stages, barriers; and of a run what it did.
  */
 import * as E from 'fp-ts/lib/Either.js'
+import { greatest } from '../../greatest.js'
 import type { NamedBytes } from '../../render/finding.js'
 import type { Ledger, Work } from '../../render/ledger.js'
 import { planOf, type Plan } from '../../render/plan.js'
@@ -66,7 +67,7 @@ const stageRow = ({ rings }: Plan): ReadonlyArray<Row> => {
 
 /** Every array of barriers: how many, what completes one, and how often they were completed, if a run says it. */
 const barrierRow = ({ barriers }: Plan, ran: Ledger | null): ReadonlyArray<Row> => {
-  const widest = Math.max(0, ...barriers.map((b) => b.storage.length))
+  const widest = greatest(0)(barriers.map((b) => b.storage.length))
   const arrivals = (counts: ReadonlyArray<number>): string =>
     counts.length === 0
       ? 'never initialised'

@@ -35,11 +35,7 @@ const parseTransform = (text: string): E.Either<Failure, Transform.Transform> =>
   const value = m?.[2] ?? ''
   switch (m?.[1]?.toLowerCase()) {
     case 'tile':
-      return pipe(
-        value.split('/'),
-        E.traverseArray(parseShape('tile')),
-        E.chainW((levels) => Transform.tile(...levels)),
-      )
+      return pipe(value.split('/'), E.traverseArray(parseShape('tile')), E.chainW(Transform.tiled))
     case 'swizzle':
       return /^\d{1,6}$/.test(value)
         ? Transform.swizzle(Number(value))

@@ -110,7 +110,7 @@ export const claim = (places: Places, touches: Touches): Claim => {
       case 'memory':
         intoMask(t.rw === 'r' ? reads : writes, places.masks.get(t.footprint.id))
         if (t.reach > 0) intoMask(atomics, places.masks.get(t.footprint.id))
-        under.push(...(places.under.get(t.footprint.id) ?? []))
+        for (const plane of places.under.get(t.footprint.id) ?? []) under.push(plane)
         loads ||= t.role === 'loads'
         frees ||= t.role === 'frees'
         break
@@ -135,7 +135,7 @@ export const claim = (places: Places, touches: Touches): Claim => {
         changesTables ||= t.changes
         break
       case 'start':
-        starts.push(...t.agents)
+        for (const agent of t.agents) starts.push(agent)
         break
       default:
         unreachable(t)

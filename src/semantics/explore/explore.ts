@@ -87,7 +87,7 @@ const overWaves = (
         'explore.data',
         `control depends on data, which a search of schedules does not keep: ${s.data}`,
       )
-    found.push(...s.found)
+    for (const f of s.found) found.push(f)
     for (const end of s.ends) ends.add(`${String(waves)}: ${end}`)
     states += s.keys.size()
     transitions += s.transitions

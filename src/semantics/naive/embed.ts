@@ -33,6 +33,7 @@
  *    operation stands for several instructions), all under the label of that operation.
  */
 import * as E from 'fp-ts/lib/Either.js'
+import { greatest } from '../../greatest.js'
 import type { Failure } from '../../failure.js'
 import { refuse, unreachable } from '../../failure.js'
 import * as T from '../../transforms/transform.js'
@@ -745,11 +746,11 @@ export const embed = (skeleton: Skeleton): E.Either<Failure, Embedded> => {
   const reason = obstacles(skeleton, named)
   if (reason !== null) return refuse('naive.embed', reason)
 
-  const ctas = Math.max(0, ...skeleton.agents.map((agent) => agent.cta)) + 1
+  const ctas = greatest(0)(skeleton.agents.map((agent) => agent.cta)) + 1
   const members = Array.from({ length: ctas }, (_, cta) =>
     skeleton.agents.flatMap((agent, x) => (agent.cta === cta ? [x] : [])),
   )
-  const perCta = Math.max(1, ...members.map((of) => of.length))
+  const perCta = greatest(1)(members.map((of) => of.length))
   if (perCta > warpgroups.length)
     return refuse('naive.embed', `a CTA has ${String(warpgroups.length)} warpgroups, found ${String(perCta)}`)
   const placeOf = (x: number): number => members[skeleton.agents[x]!.cta]!.indexOf(x)
@@ -785,7 +786,7 @@ export const embed = (skeleton: Skeleton): E.Either<Failure, Embedded> => {
     events.push(
       agent.ops.map((_, i) => {
         const stmts = statements(p, x, i, path)
-        body.push(...stmts)
+        for (const stmt of stmts) body.push(stmt)
         return Array.from({ length: eventsOfAll(stmts) }, () => ++at)
       }),
     )

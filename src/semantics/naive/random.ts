@@ -211,7 +211,8 @@ const soup = (die: Dice, families: Families): Draft => {
             return [S.fenceAfter]
         }
       })()
-      body.push(...(die.chance(0.04) ? drawn.map(S.off) : drawn))
+      const off = die.chance(0.04)
+      for (const op of drawn) body.push(off ? S.off(op) : op)
     }
     return body
   })
@@ -436,7 +437,7 @@ const ring = (die: Dice, style: Style): Draft => {
   if (style === 'wgmma' && last) c.push(S.read([S.regs(1, 'acc')]))
   if (done >= 0)
     c.push(S.commit([done]), S.wait(done, 0, false, true), S.tensorLoad([S.tmem(0, 'y')]), S.waitLoads)
-  else if (style === 'tensor') c.push(...drain(rounds, slots))
+  else if (style === 'tensor') for (const op of drain(rounds, slots)) c.push(op)
   if (style === 'remote') for (const body of [p, c]) body.push(S.rendezvous('x', [0, 1], true))
   return { ctas: [away, 0], names: ['p', 'c'], barriers, tensor, bodies: [p, c] }
 }

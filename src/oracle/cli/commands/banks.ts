@@ -7,6 +7,7 @@ import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
+import { greatest } from '../../../greatest.js'
 import { refuse, type Failure } from '../../../failure.js'
 import type {
   AccessBytes,
@@ -183,7 +184,7 @@ const layoutAnswer = (subject: Subject, r: RefArguments, found: RegisterAccess, 
 }
 
 const worstOf = (found: RegisterAccess): number => {
-  const most = Math.max(...found.instructions.map((i) => i.verdict.wavefronts))
+  const most = greatest(0)(found.instructions.map((i) => i.verdict.wavefronts))
   return found.instructions.findIndex((i) => i.verdict.wavefronts === most)
 }
 

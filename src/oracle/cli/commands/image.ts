@@ -6,6 +6,7 @@ import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
+import { greatest } from '../../../greatest.js'
 import type { Failure } from '../../../failure.js'
 import {
   boxBytes,
@@ -184,7 +185,7 @@ const answerOf = (q: Question): Answer => {
         fields(palette, 12, [
           ['copied', `${showShape(shape)} elements`],
           ['bytes', `${thousands(bytes)} on the barrier, a ${q.direction}`],
-          ['image', `from ${String(q.base)} to ${String(Math.max(...addresses) + q.box.bits / 8)}`],
+          ['image', `from ${String(q.base)} to ${String(greatest(0)(addresses) + q.box.bits / 8)}`],
           ['outside', outsideText],
         ]),
         '',

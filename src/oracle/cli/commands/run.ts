@@ -408,7 +408,7 @@ const runNow = async (
     }
   const recorded = record(world, options, finished.right)
   if (E.isLeft(recorded)) return recorded
-  written.push(...recorded.right)
+  for (const what of recorded.right) written.push(what)
 
   const traceFile = wordOf(options, 'trace')
   if (traceFile !== null) {
