@@ -228,7 +228,9 @@ const node = <I extends TypeIndex>(tree: ExprNode): Expr<I> => indexed<I, ExprNo
 
 export const name = <I extends TypeIndex>(text: string): Expr<I> => node({ _tag: 'name', name: text })
 export const i1 = (value: boolean): Expr<'i1'> => node({ _tag: 'const', dtype: 'i1', value: value ? 1 : 0 })
-export const i32 = (value: number): Int => node({ _tag: 'const', dtype: 'i32', value: value | 0 })
+/** A literal of 32 bits. A value that has no such literal is kept, for validation to refuse by its value: wrapped, it would be another program. */
+export const i32 = (value: number): Int =>
+  node({ _tag: 'const', dtype: 'i32', value: value === 0 ? 0 : value })
 /** A 64-bit constant travels as decimal text: JSON numbers stop at 2^53. */
 export const i64 = (value: bigint): Expr<'i64'> =>
   node({ _tag: 'const', dtype: 'i64', value: value.toString() })

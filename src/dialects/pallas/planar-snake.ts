@@ -87,6 +87,9 @@ const expressions: Arithmetic<Int, Condition> = {
 
 // ---------------------------------------------------------------- the walk
 
+/** Steps of a tile. */
+const mostSteps = 2 ** 31 - 1
+
 const legal = (
   shape: readonly [number, number],
   minorDim: MinorDim,
@@ -102,7 +105,13 @@ const legal = (
         'pallas.planar_snake.shape',
         `planar_snake of shape (${shape.join(', ')}), minor_dim ${String(minorDim)}: ${what} is ${String(n)}, expected a positive integer`,
       )
-  return E.right(null)
+  const most = Math.floor(mostSteps / shape[1 - minorDim]!)
+  return tileWidth <= most
+    ? E.right(null)
+    : refuse(
+        'pallas.planar_snake.shape',
+        `planar_snake of shape (${shape.join(', ')}), minor_dim ${String(minorDim)}: tile_width is ${String(tileWidth)}, expected at most ${String(most)}: the steps of a tile are counted in 32 bits`,
+      )
 }
 
 const walk =

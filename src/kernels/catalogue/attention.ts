@@ -5,6 +5,7 @@ import { fa3Attention, type Fa3Attention } from '../attention/fa3.js'
 import { choices, configOf, fa4, fa4Attention, type Fa4 } from '../attention/fa4/index.js'
 import { causal, noMask, slidingWindow, type Mask } from '../attention/mask.js'
 import { attention, log2e, naiveAttention, type Attention } from '../attention/naive.js'
+import type { Failure } from '../../failure.js'
 import { largest, tolerances } from '../attention/tolerance.js'
 import { real64 } from '../../numerics/real64.js'
 import { decoder } from '../../numerics/float-format.js'
@@ -50,6 +51,21 @@ export const maskOf = (given: Settings): Mask => {
   return name === 'window'
     ? slidingWindow(integerOr(given, 'left', 128), integerOr(given, 'right', 0))
     : noMask
+}
+/** Positions are of 32 bits; no sequence is longer than this, so a sum of the two is, too. */
+const widest = 2 ** 30
+/** Keys that a window shows on either side, or why there is no such window. */
+const windowOf = (kernel: string, given: Settings): E.Either<Failure, readonly [number, number]> => {
+  const [left, right] = [integerOr(given, 'left', 128), integerOr(given, 'right', 0)]
+  const far = [left, right].find((keys) => Math.abs(keys) > widest)
+  if (far !== undefined)
+    return bad(
+      kernel,
+      `left is ${String(left)} and right is ${String(right)}: expected at most ${String(widest)} keys, found ${String(far)}`,
+    )
+  return left + right < 0
+    ? bad(kernel, `left is ${String(left)} and right is ${String(right)}: a query sees no key`)
+    : E.right([left, right])
 }
 export const maskName = (given: Settings): MaskName => masks.find((m) => m === given['mask']) ?? 'none'
 export const scaleName = (given: Settings): 'none' | 'rsqrt' =>
@@ -133,10 +149,8 @@ export const fa3AttentionKernel: Kernel = {
       E.bind('blockKv', () => number('blockKv', 64)),
       E.bind('maxConcurrentSteps', () => number('maxConcurrentSteps', 2)),
       E.bind('ilp', () => number('ilp', 8)),
-      E.chain(({ ilp, ...sizes }) => {
-        const [left, right] = [integerOr(given, 'left', 128), integerOr(given, 'right', 0)]
-        if (left + right < 0)
-          return bad(fa3, `left is ${String(left)} and right is ${String(right)}: a query sees no key`)
+      E.bind('window', () => windowOf(fa3, given)),
+      E.chain(({ ilp, window: [left, right], ...sizes }) => {
         const c: Fa3Attention = {
           ...sizes,
           dtype: given['dtype'] === 'bf16' ? 'bf16' : 'f16',
@@ -232,11 +246,9 @@ export const fa4AttentionKernel: Kernel = {
       E.bind('heads', () => number('heads', 2)),
       E.bind('kvHeads', () => number('kvHeads', 1)),
       E.bind('headDim', () => number('headDim', 128)),
-      E.chain((shape) => {
+      E.bind('window', () => windowOf(fa4Name, given)),
+      E.chain(({ window: [left, right], ...shape }) => {
         const { bn, numKvStages } = configOf(shape)
-        const [left, right] = [integerOr(given, 'left', 128), integerOr(given, 'right', 0)]
-        if (left + right < 0)
-          return bad(fa4Name, `left is ${String(left)} and right is ${String(right)}: a query sees no key`)
         const hidden = hiddenKeys.find((h) => h === given['hidden']) ?? 'zero'
         if (hidden === 'sentinel' && given['mask'] === 'causal-bottom-right' && shape.q > shape.kv)
           return bad(

@@ -15,11 +15,14 @@ import {
 const show = (shape: ReadonlyArray<number>): string =>
   shape.length === 1 ? `(${String(shape[0])},)` : `(${shape.join(', ')})`
 
-const expectedOf = (p: Parameter): string =>
+/** A number is what the kernel computes with: an i32. */
+const expectedOf = (p: Parameter, found: SettingValue): string =>
   p.choices !== undefined
     ? p.choices.join('|')
     : typeof p.default === 'number'
-      ? 'an integer'
+      ? Number.isInteger(found)
+        ? 'an integer of 32 bits'
+        : 'an integer'
       : typeof p.default === 'boolean'
         ? 'true|false'
         : 'a word'
@@ -28,7 +31,7 @@ const right = (p: Parameter, value: SettingValue): boolean =>
   p.choices !== undefined
     ? p.choices.some((c) => c === value)
     : typeof p.default === 'number'
-      ? typeof value === 'number' && Number.isSafeInteger(value)
+      ? typeof value === 'number' && (value | 0) === value
       : typeof p.default === typeof value
 
 const checkKinds = (kernel: Kernel, given: Settings): E.Either<Failure, Settings> => {
@@ -40,7 +43,7 @@ const checkKinds = (kernel: Kernel, given: Settings): E.Either<Failure, Settings
         `unknown setting '${name}'; known settings: ${kernel.parameters.map((q) => q.name).join(', ')}`,
       )
     if (!right(p, value))
-      return bad(kernel.name, `${name}: expected ${expectedOf(p)}, found '${String(value)}'`)
+      return bad(kernel.name, `${name}: expected ${expectedOf(p, value)}, found '${String(value)}'`)
   }
   return E.right(given)
 }
@@ -105,9 +108,18 @@ export const settingsOf = (
     }),
   )
 
+/** Products of settings are constants of the program, which are of 32 bits as well. */
+const tooLarge =
+  (kernel: Kernel) =>
+  (f: Failure): Failure =>
+    f.code === 'type.constant'
+      ? failure('kernel.settings', `${kernel.name}: the settings are too large together: ${f.message}`)
+      : f
+
 /** The program for what is given: settings by name, and the inputs that somebody brings. */
 export const instanceOf = (
   kernel: Kernel,
   given: Settings,
   inputs: ReadonlyArray<Input>,
-): E.Either<Failure, Instance> => pipe(settingsOf(kernel, given, inputs), E.chain(kernel.make))
+): E.Either<Failure, Instance> =>
+  pipe(settingsOf(kernel, given, inputs), E.chain(kernel.make), E.mapLeft(tooLarge(kernel)))

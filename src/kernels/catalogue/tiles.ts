@@ -30,13 +30,25 @@ export interface Cut {
   readonly together?: number
 }
 
-/** Legal tiles of an extent, ascending. */
-const legalTiles = (cut: Cut, extent: number): ReadonlyArray<number> => {
-  const tiles: number[] = []
-  for (let t = cut.unit; t <= Math.min(extent, cut.most); t += cut.unit)
-    if (extent % (t * (cut.together ?? 1)) === 0) tiles.push(t)
-  return tiles
+/** Divisors, ascending; each below the root has a partner above it. */
+const divisors = (n: number): ReadonlyArray<number> => {
+  const low: number[] = []
+  for (let d = 1; d * d <= n; d++) if (n % d === 0) low.push(d)
+  const high = low.flatMap((d) => (d * d === n ? [] : [n / d]))
+  return low.concat(high.reverse())
 }
+
+/** Legal tiles of an extent, ascending. */
+const legalTiles = ({ unit, most, together = 1 }: Cut, extent: number): ReadonlyArray<number> =>
+  extent % (unit * together) === 0
+    ? divisors(extent / (unit * together))
+        .map((d) => d * unit)
+        .filter((t) => t <= most)
+    : []
+
+/** The first and the last of a list that is too long to be read. */
+const listed = (tiles: ReadonlyArray<number>): string =>
+  tiles.length <= 16 ? tiles.join(', ') : `${tiles.slice(0, 12).join(', ')}, ..., ${String(tiles.at(-1))}`
 
 /** The tile: given and legal, or the largest legal one up to the default. */
 const fitTile = (
@@ -59,7 +71,7 @@ const fitTile = (
     ? E.right(given)
     : bad(
         kernel,
-        `${cut.tile} is ${String(given)}: expected a multiple of ${String(cut.unit)} (${cut.because}) that${of} divides ${cut.size}, which is ${String(extent)}: ${legal.join(', ')}`,
+        `${cut.tile} is ${String(given)}: expected a multiple of ${String(cut.unit)} (${cut.because}) that${of} divides ${cut.size}, which is ${String(extent)}: ${listed(legal)}`,
       )
 }
 
