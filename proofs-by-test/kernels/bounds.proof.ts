@@ -99,6 +99,12 @@ describe('arithmetic of settings', () => {
     )
     expect(whyNot('fa3-attention', { mask: 'window', left: 2 ** 30, right: 2 ** 30 })).toBe(null)
   })
+  it('slots are counted before one of them is made', () => {
+    expect(whyNot('fa4-attention', { stages: 2 ** 31 - 1 })).toMatch(
+      /expected at most 7, the tiles that shared/,
+    )
+    expect(whyNot('kv-pipeline', { stages: 2 ** 20 })).toMatch(/expected at most 28, the tiles that shared/)
+  })
   it('a list of what would do is cut short', () => {
     const why = whyNot('hopper-matmul', { k: 16 * 720720, tileK: 17 })
     expect(why).toMatch(/which is 11531520: 16, 32, .*, \.\.\., 11531520$/)

@@ -5,6 +5,7 @@
 import { describe, expect, test } from 'vitest'
 import * as X from '../../src/semantics/expression.js'
 import type { ExprNode } from '../../src/semantics/expression.js'
+import { literalType } from '../../src/semantics/typecheck/constant.js'
 import * as T from '../../src/semantics/types.js'
 import { WGMMA } from '../../src/layouts/tiled.js'
 import { ofStrides } from '../../src/transforms/ref.js'
@@ -44,8 +45,20 @@ describe('literals', () => {
     expect(Object.is(valueOf(X.float('f32', x)), text)).toBe(true)
   })
   test('integers at their width; 64 bits as text', () => {
-    expect([X.i32(2 ** 31), X.i32(-1), X.i1(true), X.i1(false)].map(valueOf)).toEqual([-(2 ** 31), -1, 1, 0])
+    expect([X.i32(-(2 ** 31)), X.i32(-1), X.i32(-0), X.i1(true), X.i1(false)].map(valueOf)).toEqual([
+      -(2 ** 31),
+      -1,
+      0,
+      1,
+      0,
+    ])
     expect(X.i64(-(2n ** 63n))).toEqual({ _tag: 'const', dtype: 'i64', value: '-9223372036854775808' })
+  })
+  test.each([2 ** 31, -(2 ** 31) - 1, 1.5, NaN])('%d is no other integer: it stays, and is refused', (x) => {
+    expect(valueOf(X.i32(x))).toBe(x)
+    expect(literalType('i32', x)).toMatchObject({
+      left: { message: `A constant of i32 cannot be ${String(x)}` },
+    })
   })
 })
 

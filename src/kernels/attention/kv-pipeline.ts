@@ -49,7 +49,7 @@ import type { Program } from '../../semantics/program.js'
 import { commit, wait } from './fa4/barriers.js'
 import { loaded } from './fa4/correction.js'
 import { span, tilesLayout, type Operand, type Ring } from './fa4/memory.js'
-import { tileRows } from './fa4/model.js'
+import { mostStages, tileRows } from './fa4/model.js'
 import {
   consuming,
   initRings,
@@ -77,6 +77,9 @@ const illegal = (c: KvPipelineKernel): string | null => {
     return `kv is ${String(c.kv)}: expected a multiple of blockKv, which is ${String(c.blockKv)}`
   if (c.stages < 2)
     return `stages is ${String(c.stages)}: expected 2 or more, since V is held while K is waited for`
+  const slots = mostStages(c)
+  if (c.stages > slots)
+    return `stages is ${String(c.stages)}: expected at most ${String(slots)}, the tiles that shared memory holds`
   if (c.rings === 'separate' && c.stages % 2 !== 0)
     return `stages is ${String(c.stages)}: expected an even number, half for each ring`
   return null

@@ -31,7 +31,7 @@ import type { Transform } from '../../transforms/transform.js'
 import * as X from '../expression.js'
 import type { Barrier, Expr, View } from '../expression.js'
 import { checked } from '../index-types.js'
-import { checkLimits, tmemColumnsOf } from '../place.js'
+import { tmemColumnsOf } from '../place.js'
 import type { Storage } from '../program.js'
 import type { Contract, Space } from '../types.js'
 import { type Build, build, chain, fromEither } from './monad.js'
@@ -50,14 +50,10 @@ export interface StorageOptions {
 
 // ---------------------------------------------------------------- a storage
 
-/** What fits nowhere is refused at once, before a slot of it is spoken of. */
 const store = (state: State, storage: Storage): E.Either<Failure, State> =>
   state.storage.has(storage.id)
     ? refuse('name.bound-twice', `There are two storages ${storage.id}`)
-    : pipe(
-        checkLimits(storage.id, [storage]),
-        E.map(() => amend(state, { storage: new Map([...state.storage, [storage.id, storage]]) })),
-      )
+    : E.right(amend(state, { storage: new Map([...state.storage, [storage.id, storage]]) }))
 
 const storageRecord = (
   id: string,

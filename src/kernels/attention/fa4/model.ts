@@ -22,13 +22,15 @@
  *
  * Laws
  * 1. `checked` refuses exactly: sizes that are no positive integers, groups that do not divide, other head dimensions than 64 and 128, tiles
- *    of keys that are no multiple of 16 or do not fit tensor memory, fewer slots than one, or than two with separate rings, of which each gets half.
+ *    of keys that are no multiple of 16 or do not fit tensor memory, fewer slots than one, or than two with separate rings, of which each gets half,
+ *    and more slots than shared memory holds.
  *
  * Source: Mojo, mha_sm100_2q (three revisions); FlashAttention, flash_fwd_sm100; CUTLASS example 77.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { fa4Config, tmemColumns, type FA4Config } from '../../../dialects/mojo/index.js'
 import { refuse, type Failure } from '../../../failure.js'
+import { smemLimitBytes } from '../../../semantics/place.js'
 import type { Attention } from '../naive.js'
 import { attention, type AttentionShape } from '../naive.js'
 
@@ -96,6 +98,10 @@ export const fa4 = (shape: AttentionShape, rest: Partial<Omit<Fa4, keyof Attenti
 
 // ---------------------------------------------------------------- refusals
 
+/** Tiles of 16-bit keys that shared memory holds, if it holds nothing else. */
+export const mostStages = ({ blockKv, headDim }: Pick<Fa4, 'blockKv' | 'headDim'>): number =>
+  Math.floor(smemLimitBytes / (2 * blockKv * headDim))
+
 const illegal = (c: Fa4): string | null => {
   for (const name of ['batch', 'q', 'kv', 'heads', 'kvHeads', 'headDim', 'blockKv', 'stages'] as const)
     if (!Number.isInteger(c[name]) || c[name] < 1)
@@ -108,6 +114,9 @@ const illegal = (c: Fa4): string | null => {
     return `blockKv is ${String(c.blockKv)}: expected a multiple of 16 up to ${String(most)}, what two accumulators leave of tensor memory`
   if (c.rings === 'separate' && c.stages % 2 !== 0)
     return `stages is ${String(c.stages)}: expected an even number, since each of two rings has half`
+  const slots = mostStages(c)
+  if (c.stages > slots)
+    return `stages is ${String(c.stages)}: expected at most ${String(slots)}, the tiles that shared memory holds`
   if (!(c.threshold >= 0)) return `threshold is ${String(c.threshold)}: expected 0 or more`
   return null
 }
