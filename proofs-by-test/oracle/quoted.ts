@@ -3,16 +3,13 @@
  *
  * A quotation is right if its pieces stand in the output in that order. `TCSPEC_REGENERATE` puts the whole output where a quotation is a question mark.
  */
-import * as E from 'fp-ts/lib/Either.js'
 import { silent, type World } from '../../src/oracle/cli/command.js'
 import { commands } from '../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../src/oracle/cli/program.js'
+import { inMemory } from './disk.js'
 
 const world: World = {
-  files: {
-    read: () => () => E.left({ code: 'file-missing', message: '' } as const),
-    write: () => () => E.right(undefined),
-  },
+  files: inMemory(new Map()),
   version: '0',
   colours: false,
   clock: () => 0,

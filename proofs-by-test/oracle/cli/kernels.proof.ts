@@ -225,7 +225,7 @@ describe('tcspec check', () => {
       'wait consumed',
     ]
     const once = await run(...broken)
-    expect(once.status).toBe(1)
+    expect(once.status).toBe(3)
     expect(once.stdout).toMatch(/^verdict +undecided/m)
     expect(once.stdout).toContain('--explore')
     expect(json(await run(...broken, '--explore', '--json'))).toMatchObject({
@@ -319,6 +319,9 @@ describe('wrong on purpose: status 2 and one line', () => {
     text: 'words.txt',
     json: 'broken.json',
     trace: 'broken.jsonl',
+    new: 'new.svg',
+    same: './new.svg',
+    png: 'new.png',
   }
   const npy = (descr: string, shape: string, bytes: number): Buffer => {
     const header = `{'descr': '${descr}', 'fortran_order': False, 'shape': ${shape}, }`.padEnd(117) + '\n'
@@ -411,6 +414,38 @@ describe('wrong on purpose: status 2 and one line', () => {
       ['run', 'hopper-matmul', ...small, '--out', 'out=/none/such/c.npy'],
       /expected a directory \/none\/such/,
     ],
+    [
+      'one file by two options',
+      ['run', 'hopper-matmul', ...small, '--trace', '@new', '--record', '@new'],
+      /--record and --trace: expected two files, found '.*new.svg' for both/,
+    ],
+    [
+      'one file for two outputs, by two names',
+      ['run', 'hopper-matmul', ...small, '--out', 'out=@new', '--timeline', '@same'],
+      /--out out and --timeline: expected two files, found '.*new.svg' for both/,
+    ],
+    [
+      'the program replaced',
+      ['check', '@json', '--record', '@json'],
+      /another file than the one that is read/,
+    ],
+    ['the trace replaced', ['trace', '@trace', '-o', '@trace'], /another file than the one that is read/],
+    [
+      'an output without a name',
+      ['check', 'zoo/R1', '--record', ''],
+      /--record: expected a file, found nothing/,
+    ],
+    [
+      'an output to standard output',
+      ['check', 'zoo/R1', '--record', '-'],
+      /--record: expected a file \(standard output has the answer\), found '-'/,
+    ],
+    ['a picture that is none', ['trace', 'zoo/R1', '-o', '@png'], /ends in \.txt, \.jsonl, \.json, \.svg/],
+    [
+      'two settings of one option',
+      ['check', 'zoo/R1', '--schedule', 'lazy', '--schedule', 'eager'],
+      /found twice/,
+    ],
     ['no such label', ['check', 'hopper-matmul', '--without', 'x'], /one of 'init loaded\[0\]'.*found 'x'/],
     ['a program that is none', ['check', '@json'], /broken\.json: /],
     ['a trace that is none', ['check', '@trace'], /broken\.jsonl: line 1/],
@@ -429,6 +464,35 @@ describe('wrong on purpose: status 2 and one line', () => {
     const document = await run(...filled(argv), '--json')
     expect(document).toMatchObject({ status: 2, stderr: plain.stderr })
     expect(json(document)).toMatchObject({ error: { message: plain.stderr.slice('tcspec: '.length, -1) } })
+  })
+})
+
+describe('outputs are looked at before anything is computed', () => {
+  const unused: World = {
+    ...world,
+    progress: () => {
+      throw new Error('it runs')
+    },
+  }
+  const before = (...argv: ReadonlyArray<string>): Promise<Outcome> => tcspec(commands, unused)(argv)()
+  it.each([
+    ['run', '--trace'],
+    ['run', '--timeline'],
+    ['run', '--record'],
+    ['check', '--record'],
+  ])('%s %s', async (command, flag) => {
+    const words = [command, 'zoo/R1-fixed', ...(command === 'run' ? ['--over', 'unit'] : [])]
+    expect(await before(...words, flag, '/none/such/x.svg')).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: 'tcspec: /none/such/x.svg: expected a directory /none/such to write to, found none\n',
+    })
+    expect(await before(...words)).toMatchObject({ status: 70 })
+  })
+  it('nothing is half written: the output of a run whose trace has no place', async () => {
+    const words = ['run', 'hopper-matmul', ...small, '--out', `out=${at('half.npy')}`]
+    expect(await run(...words, '--trace', '/none/such/x')).toMatchObject({ status: 2 })
+    expect(fs.existsSync(at('half.npy'))).toBe(false)
   })
 })
 

@@ -1,6 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { failure } from '../../../src/failure.js'
 import { decodeDescription, resolve } from '../../../src/layouts/description.js'
 import { differences, listingOf } from '../../../src/layouts/listing.js'
 import { WGMMA } from '../../../src/layouts/tiled.js'
@@ -12,6 +11,7 @@ import { readRows, rowsOf } from '../../../src/oracle/cli/layout-csv.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
 import { all, readSvg } from '../../render/read-svg.js'
 import { right } from '../../either.js'
+import { inMemory } from '../disk.js'
 
 const disk = new Map<string, Uint8Array>()
 const put = (file: string, text: string): void => {
@@ -19,20 +19,7 @@ const put = (file: string, text: string): void => {
 }
 const text = (file: string): string => new TextDecoder().decode(disk.get(file))
 const world: World = {
-  files: {
-    read: (file) => () => {
-      const bytes = disk.get(file)
-      return bytes === undefined
-        ? E.left(failure('file-missing', `${file}: expected a file to read, found none`))
-        : E.right(bytes)
-    },
-    write: (file, bytes) => () => {
-      if (file.startsWith('locked/'))
-        return E.left(failure('file-forbidden', `${file}: expected a place to write`))
-      disk.set(file, bytes)
-      return E.right(undefined)
-    },
-  },
+  files: inMemory(disk),
   version: '0',
   colours: false,
   clock: () => 0,
@@ -611,7 +598,10 @@ describe('wrong usage is one line, status 2, nothing written', () => {
     ],
     [['layout', '{"kind":'], /^layout: expected JSON, found /],
     [['layout', '{"kind":"tiled"}'], 'layout: $.tiling: expected an array, found nothing'],
-    [['layout', 'WGMMA', '-o', 'locked/a.svg'], 'locked/a.svg: expected a place to write'],
+    [
+      ['layout', 'WGMMA', '-o', 'locked/a.svg'],
+      'locked/a.svg: expected a place to write, found no write permission',
+    ],
     [['transform'], '--shape: expected a shape such as 128x128, found nothing'],
     [
       ['transform', 'tile', '--shape', '8'],
@@ -740,6 +730,19 @@ describe('wrong usage is one line, status 2, nothing written', () => {
     const document: unknown = JSON.parse((await run(...argv, '--json')).stdout)
     expect(document).toMatchObject({ error: { message: expect.any(String) } })
   })
+  it.each(['a.png', 'a.json.gz', 'A.PDF'])('-o %s: no format has that ending', async (file) => {
+    expect(await run('layout', 'WGMMA', '-o', file)).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: `tcspec: --output: expected a file that ends in .txt, .json, .csv, .svg (or --format), found '${file}'\n`,
+    })
+    expect(disk.size).toBe(0)
+  })
+  it('-o - is standard output', async () => {
+    for (const more of [[], ['--json'], ['--format', 'svg'], ['--format', 'csv']])
+      expect(await run('layout', 'WGMMA', '-o', '-', ...more)).toEqual(await run('layout', 'WGMMA', ...more))
+    expect(disk.size).toBe(0)
+  })
   it('--json with -o says what was written', async () => {
     const outcome = await run('layout', 'WGMMA', '-o', 'x.csv', '--json')
     expect(JSON.parse(outcome.stdout)).toEqual({
@@ -747,10 +750,14 @@ describe('wrong usage is one line, status 2, nothing written', () => {
       format: 'csv',
       bytes: disk.get('x.csv')!.length,
     })
-    await run('layout', 'WGMMA', '-o', 'x.dat')
-    expect(text('x.dat')).toMatch(/^WGMMA on 64 x 8\n/)
-    await run('layout', 'WGMMA', '-o', 'y.dat', '--json')
-    expect(JSON.parse(text('y.dat'))).toMatchObject({ kind: 'table' })
+    for (const name of ['x.txt', 'x', 'a.b/x', '.x']) {
+      await run('layout', 'WGMMA', '-o', name)
+      expect(text(name)).toMatch(/^WGMMA on 64 x 8\n/)
+    }
+    await run('layout', 'WGMMA', '-o', 'y', '--json')
+    expect(JSON.parse(text('y'))).toMatchObject({ kind: 'table' })
+    await run('layout', 'WGMMA', '-o', 'a.dat', '--format', 'csv')
+    expect(text('a.dat')).toMatch(/^warp,lane/)
     await run('layout', 'WGMMA', '-o', 'z.svg', '--format', 'csv')
     expect(text('z.svg')).toMatch(/^warp,lane/)
   })

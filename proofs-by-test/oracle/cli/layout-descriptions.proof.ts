@@ -1,24 +1,14 @@
 import { readFileSync } from 'node:fs'
-import * as E from 'fp-ts/lib/Either.js'
 import { expect, it } from 'vitest'
-import { failure } from '../../../src/failure.js'
 import { silent, type World } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
+import { inMemory } from '../disk.js'
 
 const page = readFileSync(new URL('../../../docs/LayoutDescriptions.md', import.meta.url), 'utf8')
 const disk = new Map<string, Uint8Array>()
 const world: World = {
-  files: {
-    read: (file) => () => {
-      const bytes = disk.get(file)
-      return bytes === undefined ? E.left(failure('file-missing', `${file}: none`)) : E.right(bytes)
-    },
-    write: (file, bytes) => () => {
-      disk.set(file, bytes)
-      return E.right(undefined)
-    },
-  },
+  files: inMemory(disk),
   version: '0',
   colours: false,
   clock: () => 0,

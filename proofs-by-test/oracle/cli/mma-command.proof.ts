@@ -1,5 +1,4 @@
 /** `tcspec mma`: captured products of the chip through files, filled instructions, and what is refused. */
-import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { silent, type Outcome, type World } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
@@ -13,23 +12,11 @@ import {
 } from '../../../src/oracle/tensor-files/tensor.js'
 import { capturedCases, capturedIntegers } from '../../numerics/captured.js'
 import { right } from '../../either.js'
+import { inMemory } from '../disk.js'
 
 const disk = new Map<string, Uint8Array>()
 const world: World = {
-  files: {
-    read: (file) => () => {
-      const bytes = disk.get(file)
-      return bytes === undefined
-        ? E.left({ code: 'file-missing', message: `${file}: no such file` })
-        : E.right(bytes)
-    },
-    write: (file, bytes) => () => {
-      if (file.startsWith('/nowhere'))
-        return E.left({ code: 'file-unwritable', message: `${file}: no folder` })
-      disk.set(file, bytes)
-      return E.right(undefined)
-    },
-  },
+  files: inMemory(disk),
   version: '0',
   colours: false,
   clock: () => 0,
@@ -155,8 +142,8 @@ describe('refusals, one line each', () => {
     [['--in', 'a=a1', 'b=a1', 'c=a1', '--acc', 'f32'], 'the type of c, f16'],
     [['--in', 'a=a1', 'b=a1', '--out', 'e=x'], 'expected d'],
     [['--in', 'a=a1', 'b=a1', '--out', 'd:f16=x'], 'expected f32'],
-    [['--in', 'a=a1', 'b=a1', '--out', 'd=/nowhere/x'], 'no folder'],
-    [['--in', 'a=a1', 'b=missing'], 'no such file'],
+    [['--in', 'a=a1', 'b=a1', '--out', 'd=/nowhere/x'], 'no write permission'],
+    [['--in', 'a=a1', 'b=missing'], 'expected a file to read, found none'],
     [['--in', 'a=a1', 'b=a1', '--arithmetic', 'volta'], 'hopper|blackwell|ieee32'],
   ])('%j', async (argv, says) => {
     const ran = await run(...argv)

@@ -16,10 +16,10 @@ import {
 } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
-import type { Files } from '../../../src/oracle/tensor-files/files.js'
 import { encodeNpy } from '../../../src/oracle/tensor-files/npy.js'
 import { npyOfTensor, tensor, type TensorDtype } from '../../../src/oracle/tensor-files/tensor.js'
 import { right } from '../../either.js'
+import { inMemory } from '../disk.js'
 
 // ---------------------------------------------------------------- a disk in memory
 
@@ -33,20 +33,8 @@ const disk = new Map<string, Uint8Array>([
   ['bits-off.npy', npy('bf16', [2], [0x3f81, 0x0000])],
   ['short.npy', npy('f16', [4], [1, 2, 3, 4]).subarray(0, 131)],
 ])
-const memory: Files = {
-  read: (file) => () => {
-    const bytes = disk.get(file)
-    return bytes === undefined
-      ? E.left(failure('file-missing', `${file}: expected a file to read, found none`))
-      : E.right(bytes)
-  },
-  write: (file, bytes) => () => {
-    disk.set(file, bytes)
-    return E.right(undefined)
-  },
-}
 const world: World = {
-  files: memory,
+  files: inMemory(disk),
   version: '1.2.3',
   colours: false,
   clock: () => 0,
@@ -462,6 +450,15 @@ describe('the built program', () => {
     expect(shell('$T --help > /dev/full 2>&1')).toEqual({ status: 2, stdout: '', stderr: '' })
     expect(shell('$T what 2> /dev/full')).toEqual({ status: 2, stdout: '', stderr: '' })
   })
+  it('-o /dev/stdout goes on where standard output stands', () => {
+    const log = path.join(root, 'log')
+    const [plain, device] = ['', '-o /dev/stdout'].map((more) => {
+      shell(`echo before > ${log}; $T layout WGMMA ${more} >> ${log}; echo after >> ${log}`)
+      return fs.readFileSync(log, 'utf8')
+    })
+    expect(plain).toMatch(/^before\nWGMMA[^]*\nafter\n$/)
+    expect(device?.replace(/^wrote .*\n/m, '')).toBe(plain)
+  }, 60_000)
   it('a reader that stops reading is no error', () => {
     expect(shell('{ $T --help; echo $? >&2; } | true')).toEqual({ status: 0, stdout: '', stderr: '0\n' })
   })

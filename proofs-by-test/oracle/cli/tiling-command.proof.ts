@@ -1,23 +1,16 @@
 /** `tcspec tiling`: what it prints, draws and refuses; and the page docs/GridTiling.md, which quotes it. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { silent, type Outcome, type World } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
 import { all, groupOf, readSvg, textOf, tipOf, type Node } from '../../render/read-svg.js'
+import { inMemory } from '../disk.js'
 
-const written = new Map<string, string>()
+const disk = new Map<string, Uint8Array>()
+const written = { get: (file: string): string => new TextDecoder().decode(disk.get(file)) }
 const world: World = {
-  files: {
-    read: (file) => () => E.left({ code: 'file-missing', message: file }),
-    write: (file, bytes) => () => {
-      if (file.startsWith('/nowhere'))
-        return E.left({ code: 'file-unwritable', message: `${file}: no folder` })
-      written.set(file, new TextDecoder().decode(bytes))
-      return E.right(undefined)
-    },
-  },
+  files: inMemory(disk),
   version: '0',
   colours: false,
   clock: () => 0,
@@ -51,7 +44,7 @@ describe('the page', () => {
     const [first] = [...readFileSync(`${root}GridTiling.md`, 'utf8').matchAll(quoted)]
     await run(...first![1]!.split(' '), '--svg', 'page.svg')
     if (process.env['TCSPEC_REGENERATE'] !== undefined)
-      writeFileSync(`${root}grid-tiling.svg`, written.get('page.svg')!)
+      writeFileSync(`${root}grid-tiling.svg`, written.get('page.svg'))
     expect(readFileSync(`${root}grid-tiling.svg`, 'utf8')).toBe(written.get('page.svg'))
   })
 })
@@ -106,7 +99,7 @@ describe('the picture', () => {
     all(readSvg(text), 'g').filter((g) => g.attributes['class'] === 'order')
   it('laws 1 and 2: a cell for each tile, the bars of the first wave', async () => {
     await run(...small, '--svg', 'small.svg')
-    const drawn = orders(written.get('small.svg')!)
+    const drawn = orders(written.get('small.svg'))
     expect(drawn).toHaveLength(4)
     // the essay of visiting-order.ts
     const tables = [
@@ -146,16 +139,16 @@ describe('the picture', () => {
   })
   it('law 3: without numbers and lines where there is no room; one tile has no way', async () => {
     await run(...['--m-tiles', '64', '--n-tiles', '64', '--k', '64', '--svg', 'large.svg'])
-    for (const order of orders(written.get('large.svg')!)) {
+    for (const order of orders(written.get('large.svg'))) {
       expect(all(groupOf(order, 'cells'), 'rect')).toHaveLength(4096)
       expect(all(order, 'path')).toEqual([])
       expect(all(groupOf(order, 'numbers'), 'text')).toEqual([])
     }
     await run(...['--m-tiles', '1', '--n-tiles', '1', '--svg', 'one.svg'])
-    expect(all(readSvg(written.get('one.svg')!), 'path')).toEqual([])
+    expect(all(readSvg(written.get('one.svg')), 'path')).toEqual([])
     await run(...['--m-tiles', '1', '--n-tiles', '2', '--svg', 'two.svg'])
     // one step to a neighbour: a line and a head, nothing dashed
-    expect(all(orders(written.get('two.svg')!)[0]!, 'path')).toHaveLength(2)
+    expect(all(orders(written.get('two.svg'))[0]!, 'path')).toHaveLength(2)
   })
 })
 
@@ -176,7 +169,7 @@ describe('refusals: status 2, one line, nothing written', () => {
       "--k: expected a study of at most 40,000,000 requests, in fewer and deeper steps (--tile), found '1,610,612,736 requests'",
     ],
     [['--format', 'png'], "--format: expected table|json|csv|svg, found 'png'"],
-    [['--svg', '/nowhere/x.svg'], '/nowhere/x.svg: no folder'],
+    [['--svg', '/nowhere/x.svg'], '/nowhere/x.svg: expected a place to write, found no write permission'],
   ]
   it.each(table)('%j', async (argv, message) => {
     expect(await run(...argv)).toEqual({ status: 2, stdout: '', stderr: `tcspec: ${message}\n` })

@@ -3,12 +3,13 @@
  *
  * | `--format` | form                                             | without it                                       |
  * |------------|--------------------------------------------------|--------------------------------------------------|
- * | `table`    | text for people                                  | the default                                      |
+ * | `table`    | text for people                                  | the default, also `-o x.txt` and `-o x`          |
  * | `json`     | one document; `--json` says the same             | `-o x.json`                                      |
  * | `csv`      | a header and rows                                | `-o x.csv`                                       |
  * | `svg`      | a picture                                        | `-o x.svg`; refused by answers that have none    |
  *
- * With `-o FILE` the form goes to the file, whole or not at all, and standard output says so.
+ * With `-o FILE` the form goes to the file, whole or not at all, and standard output says so; a file with another ending needs `--format`.
+ * `-o -` is standard output, as without it.
  *
  * Laws
  * 1. Every form of one answer tells the same facts; `--json` and `--format json` print the same.
@@ -26,6 +27,7 @@ import { paletteOf } from './colours.js'
 import type { Options, Report, World } from './command.js'
 import { oneOf, refuseFlag, type FlagFailure } from './flags/choice.js'
 import { wordOf } from './flags/words.js'
+import type { AskedFile } from './outputs.js'
 
 // ---------------------------------------------------------------- model
 
@@ -54,17 +56,48 @@ export const withFormats = (command: Command): Command =>
     .option('-o, --output <file>', 'write to a file; its ending says the format')
     .option('--json', 'print one JSON document')
 
-const ending = (file: string | null): Format | null =>
-  formats.find((f) => f !== 'table' && file?.toLowerCase().endsWith(`.${f}`) === true) ?? null
+/** The file that `-o` names; `-o -` is standard output, as without it. */
+export const outputFile = (options: Options): string | null => {
+  const file = wordOf(options, 'output')
+  return file === '-' ? null : file
+}
+
+export const outputAsked = (options: Options): ReadonlyArray<AskedFile> => {
+  const file = outputFile(options)
+  return file === null ? [] : [{ flag: '--output', file }]
+}
+
+/** The form that a file's ending says; without an ending it holds the table. */
+export const formatOfEnding =
+  <F extends string>(endings: Readonly<Record<string, F>>) =>
+  (file: string): E.Either<FlagFailure, F> => {
+    const ending = /[^/\\.]\.([^./\\]*)$/.exec(file)?.[1]?.toLowerCase() ?? ''
+    const known = Object.entries(endings).find(([word]) => word === ending)
+    return known === undefined
+      ? refuseFlag(
+          '--output',
+          `a file that ends in ${Object.keys(endings)
+            .filter((word) => word !== '')
+            .map((word) => `.${word}`)
+            .join(', ')} (or --format)`,
+          file,
+        )
+      : E.right(known[1])
+  }
+
+const ofEnding = formatOfEnding<Format>({ '': 'table', txt: 'table', json: 'json', csv: 'csv', svg: 'svg' })
 
 const formatOf = (options: Options): E.Either<FlagFailure, Format> => {
   const said = wordOf(options, 'format')
   const json = options['json'] === true
   if (json && said !== null && said !== 'json') return refuseFlag('--format', 'json beside --json', said)
-  const file = wordOf(options, 'output')
+  const file = outputFile(options)
   if (said !== null) return oneOf('--format', formats)(said)
   // With a file, --json speaks of what is printed unless nothing else says what is written.
-  return E.right(ending(file) ?? (json ? 'json' : 'table'))
+  return pipe(
+    file === null ? E.right<FlagFailure, Format>('table') : ofEnding(file),
+    E.map((format) => (format === 'table' && json ? 'json' : format)),
+  )
 }
 
 // ---------------------------------------------------------------- forms
@@ -101,24 +134,22 @@ const formText = (answer: Answer, format: Format, palette: Palette): E.Either<Fa
 export const reportAnswer =
   (world: World, options: Options) =>
   (answer: Answer): E.Either<Failure, Report> => {
-    const file = wordOf(options, 'output')
+    const file = outputFile(options)
     return pipe(
       formatOf(options),
       E.bindTo('format'),
       E.bindW('text', ({ format }) =>
         formText(answer, format, file === null ? paletteOf(world.colours) : plain),
       ),
-      E.chainW(({ format, text }): E.Either<Failure, Report> => {
-        if (file === null) return E.right({ good: answer.good, text: () => text, json: answer.json })
+      E.map(({ format, text }): Report => {
+        if (file === null) return { good: answer.good, text: () => text, json: answer.json }
         const bytes = new TextEncoder().encode(text)
-        return pipe(
-          world.files.write(file, bytes)(),
-          E.map(() => ({
-            good: answer.good,
-            text: () => `wrote ${file}: ${format}, ${thousands(bytes.length)} bytes\n`,
-            json: () => ({ output: file, format, bytes: bytes.length }),
-          })),
-        )
+        return {
+          good: answer.good,
+          text: () => `wrote ${file}: ${format}, ${thousands(bytes.length)} bytes\n`,
+          json: () => ({ output: file, format, bytes: bytes.length }),
+          files: [{ file, bytes }],
+        }
       }),
     )
   }

@@ -25,7 +25,8 @@ import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { Failure } from '../../failure.js'
 import { hazardIds } from '../../semantics/detector/titles.js'
 import type { Assemble } from '../parallel/work.js'
-import type { Files } from '../tensor-files/files.js'
+import type { Files, OutputFile } from '../tensor-files/files.js'
+import type { AskedFile } from './outputs.js'
 import { printable, printableJson } from './printable.js'
 
 // ---------------------------------------------------------------- model
@@ -63,6 +64,8 @@ export interface Report {
   readonly good: boolean | null
   readonly text: () => string
   readonly json: () => unknown
+  /** what is to be written: all of it, or the answer is a refusal */
+  readonly files?: ReadonlyArray<OutputFile>
 }
 
 export type Options = Readonly<Record<string, unknown>>
@@ -70,6 +73,8 @@ export type Options = Readonly<Record<string, unknown>>
 export interface CliCommand {
   /** Declares arguments and options. */
   readonly define: (command: Command) => Command
+  /** The files that the options ask for; what cannot be written is refused before the command runs. */
+  readonly outputs?: (options: Options) => ReadonlyArray<AskedFile>
   readonly run: (
     world: World,
   ) => (operands: ReadonlyArray<string>, options: Options) => TaskEither<Failure, Report>

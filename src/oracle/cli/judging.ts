@@ -12,14 +12,16 @@
 import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import type { Failure } from '../../failure.js'
 import type { Checked } from '../../semantics/check.js'
 import type { Options as DetectorOptions } from '../../semantics/detector/index.js'
 import { showSchedule } from '../../semantics/run.js'
-import type { Options, World } from './command.js'
+import type { Verdict } from '../../semantics/verdict.js'
+import type { OutputFile } from '../tensor-files/files.js'
+import type { Options } from './command.js'
 import type { FlagFailure } from './flags/choice.js'
 import { parseSchedule, parseTensorPipe, type ScheduleFlag } from './flags/machine.js'
 import { switchOf, wordOf } from './flags/words.js'
+import type { AskedFile } from './outputs.js'
 import { scheduleFile } from './schedule.js'
 
 export const scheduleOption = (command: Command): Command =>
@@ -51,17 +53,32 @@ export const strictnessAsked = (options: Options): E.Either<FlagFailure, Strictn
     })),
   )
 
-/** Writes the schedule where one is asked for; what was written. */
+/** A file to write, and what it is. */
+export interface Written extends OutputFile {
+  readonly what: string
+}
+
+/** `a schedule to FILE` */
+export const writtenText = (files: ReadonlyArray<Written>): string =>
+  files.map(({ what, file }) => `${what} to ${file}`).join(', ')
+
+/** Where the schedule goes. */
+export const recordAsked = (options: Options): ReadonlyArray<AskedFile> => {
+  const file = wordOf(options, 'record')
+  return file === null ? [] : [{ flag: '--record', file }]
+}
+
+/** The schedule, where it is asked for. */
 export const record = (
-  world: World,
   options: Options,
   { verdict, schedule }: Pick<Checked, 'verdict' | 'schedule'>,
-): E.Either<Failure, ReadonlyArray<string>> => {
-  const file = wordOf(options, 'record')
-  return file === null
-    ? E.right([])
-    : pipe(
-        world.files.write(file, scheduleFile(verdict.findings[0]?.schedule ?? showSchedule(schedule)))(),
-        E.map(() => [`a schedule to ${file}`]),
-      )
-}
+): ReadonlyArray<Written> =>
+  recordAsked(options).map(({ file }) => ({
+    what: 'a schedule',
+    file,
+    bytes: scheduleFile(verdict.findings[0]?.schedule ?? showSchedule(schedule)),
+  }))
+
+/** What a verdict makes of a report: good, bad, or not decided. */
+export const goodOf = ({ verdict }: Pick<Verdict, 'verdict'>): boolean | null =>
+  verdict === 'undecided' || verdict === 'out-of-fuel' ? null : verdict === 'ok'

@@ -19,6 +19,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { failure } from '../../failure.js'
 import { didYouMean } from '../../nearest.js'
+import { outputsFit } from './outputs.js'
 import {
   crashed,
   refused,
@@ -216,8 +217,14 @@ export const tcspec =
           if (E.isLeft(parsed)) return parsed.left
           const { command, operands, options } = parsed.right
           const json = options['json'] === true
+          const outputs = outputsFit(world.files, operands, command.outputs?.(options) ?? [])
+          if (E.isLeft(outputs)) return refused(json, outputs.left)
           const answer = await command.run(world)(operands, options)()
-          return E.isLeft(answer) ? refused(json, answer.left) : reported(json, answer.right)
+          if (E.isLeft(answer)) return refused(json, answer.left)
+          // what cannot be printed has written nothing
+          const outcome = reported(json, answer.right)
+          const written = await world.files.write(answer.right.files ?? [])()
+          return E.isLeft(written) ? refused(json, written.left) : outcome
         },
         (error) => crashed(argv.includes('--json'), error),
       ),

@@ -6,7 +6,7 @@ import type { IOEither } from 'fp-ts/lib/IOEither.js'
 import * as IOE from 'fp-ts/lib/IOEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { failure, type Failure } from '../../failure.js'
-import type { FileFault, Files } from './files.js'
+import type { FileFault, Files, OutputFile } from './files.js'
 import { decodeNpy, encodeNpy, type NpyFault } from './npy.js'
 import { npyOfTensor, tensorOfNpy, type Tensor, type TensorDtype, type TensorFault } from './tensor.js'
 
@@ -29,11 +29,13 @@ export const readTensor =
       ),
     )
 
-/** Writes one tensor, whole or not at all. */
-export const writeTensor =
-  (files: Files) =>
-  (file: string, tensor: Tensor): IOEither<TensorFileFailure, void> =>
+/** One tensor as a file to write. */
+export const tensorOutput =
+  (file: string) =>
+  (tensor: Tensor): E.Either<TensorFileFailure, OutputFile> =>
     pipe(
-      IOE.fromEither(pipe(tensor, npyOfTensor, encodeNpy, E.mapLeft(inFile(file)))),
-      IOE.chainW((bytes) => files.write(file, bytes)),
+      tensor,
+      npyOfTensor,
+      encodeNpy,
+      E.bimap(inFile(file), (bytes) => ({ file, bytes })),
     )

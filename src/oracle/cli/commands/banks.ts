@@ -20,7 +20,7 @@ import { accessOf, type RegisterAccess } from '../../../layouts/shared-memory/re
 import { banksSvg } from '../../../render/banks.js'
 import { fields, table, thousands } from '../../../render/table.js'
 import { showTransform } from '../../../transforms/transform.js'
-import { reportAnswer, withFormats, type Answer } from '../answer.js'
+import { outputAsked, reportAnswer, withFormats, type Answer } from '../answer.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { refuseFlag } from '../flags/choice.js'
 import { switchOf, wordOf } from '../flags/words.js'
@@ -246,4 +246,4 @@ const run: CliCommand['run'] = (world) => (operands, options) =>
     pipe(answerOf(world, operands, options), E.chain(reportAnswer(world, options))),
   )
 
-export const banksCommand: CliCommand = { define, run }
+export const banksCommand: CliCommand = { define, outputs: outputAsked, run }

@@ -2,7 +2,7 @@
  * `tcspec check KERNEL|program.json|trace.jsonl`: the verdict alone, without data.
  *
  * The run is over the algebra with one value, so what it shows holds for all inputs; provenance says whether the outputs are what the
- * program says it computes. A trace is a run that was made elsewhere and is judged as it is. Exit status 1 when the verdict is not `ok`.
+ * program says it computes. A trace is a run that was made elsewhere and is judged as it is. Exit status 1 when the verdict is bad, 3 when it is not decided.
  */
 import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
@@ -21,7 +21,15 @@ import type { CliCommand, Options, Report, World } from '../command.js'
 import { printSchedule } from '../flags/machine.js'
 import { parseSettings } from '../flags/setting.js'
 import { switchOf, wordsOf } from '../flags/words.js'
-import { judgingOptions, record, scheduleAsked, strictnessAsked } from '../judging.js'
+import {
+  goodOf,
+  judgingOptions,
+  record,
+  recordAsked,
+  scheduleAsked,
+  strictnessAsked,
+  writtenText,
+} from '../judging.js'
 import { launchRows, runText, smemOf } from '../launch-rows.js'
 import { policyOf } from '../schedule.js'
 import { namedSubject } from '../subject.js'
@@ -65,7 +73,7 @@ const checkTrace = (world: World, file: string, options: Options): E.Either<Fail
       judgeTrace(file, new TextDecoder().decode(bytes), { ...defaults, ...strictness }),
     ),
     E.map((verdict) => ({
-      good: verdict.verdict === 'ok',
+      good: goodOf(verdict),
       json: () => verdict,
       text: () => {
         const palette = paletteOf(world.colours)
@@ -114,10 +122,10 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
   const elapsed = world.clock() - start
   if (E.isLeft(checked)) return checked
   const { verdict, world: launched } = checked.right
-  const written = record(world, options, checked.right)
-  if (E.isLeft(written)) return written
+  const files = record(options, checked.right)
   return E.right({
-    good: verdict.verdict === 'ok',
+    good: goodOf(verdict),
+    files,
     json: () => verdict,
     text: () => {
       const palette = paletteOf(world.colours)
@@ -136,7 +144,7 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
         ],
         ...verdictRows(context, verdict),
         ['outside', verdict.scope.join('; ')],
-        ...written.right.map((what) => ['written', what] as const),
+        ...(files.length === 0 ? [] : [['written', writtenText(files)] as const]),
         ...(verdict.verdict === 'undecided' && !switchOf(options, 'explore')
           ? [['next', 'one schedule does not decide here: --explore tries others, then all'] as const]
           : []),
@@ -146,4 +154,4 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
   })
 }
 
-export const checkCommand: CliCommand = { define, run }
+export const checkCommand: CliCommand = { define, outputs: recordAsked, run }

@@ -11,7 +11,7 @@ import * as Cute from '../../../layouts/cute/index.js'
 import type { IntTuple } from '../../../layouts/cute/index.js'
 import { cuteSvg, cuteText, drawnLayout, factsOf } from '../../../render/cute.js'
 import { fields } from '../../../render/table.js'
-import { reportAnswer, withFormats, type Answer } from '../answer.js'
+import { outputAsked, reportAnswer, withFormats, type Answer } from '../answer.js'
 import type { CliCommand, Report } from '../command.js'
 import { refuseFlag } from '../flags/choice.js'
 
@@ -309,4 +309,4 @@ const run: CliCommand['run'] = (world) => (operands, options) =>
     ),
   )
 
-export const cuteCommand: CliCommand = { define, run }
+export const cuteCommand: CliCommand = { define, outputs: outputAsked, run }

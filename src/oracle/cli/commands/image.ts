@@ -25,7 +25,7 @@ import type { TransformedRef } from '../../../transforms/ref.js'
 import { swizzledAddresses } from '../../../transforms/ref.js'
 import { showShape, sizeOf, unravel, type Index, type Shape } from '../../../transforms/shape.js'
 import { swizzleOf, type Swizzle } from '../../../transforms/swizzle.js'
-import { reportAnswer, withFormats, type Answer } from '../answer.js'
+import { outputAsked, reportAnswer, withFormats, type Answer } from '../answer.js'
 import type { CliCommand, Options, Report } from '../command.js'
 import { refuseFlag, type FlagFailure } from '../flags/choice.js'
 import { numberOption } from '../flags/number.js'
@@ -220,4 +220,4 @@ const run: CliCommand['run'] = (world) => (_, options) =>
     pipe(question(options), E.map(answerOf), E.chain(reportAnswer(world, options))),
   )
 
-export const imageCommand: CliCommand = { define, run }
+export const imageCommand: CliCommand = { define, outputs: outputAsked, run }

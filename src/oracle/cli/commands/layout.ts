@@ -16,7 +16,7 @@ import { gridOf, parseWindow, wholeWindow, type Window } from '../../../render/g
 import { layoutSvg, layoutText } from '../../../render/register-layout.js'
 import { fields, table, thousands } from '../../../render/table.js'
 import { showShape, sizeOf } from '../../../transforms/shape.js'
-import { reportAnswer, withFormats, type Answer } from '../answer.js'
+import { outputAsked, reportAnswer, withFormats, type Answer } from '../answer.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { refuseFlag } from '../flags/choice.js'
 import { shapeOption } from '../flags/shape.js'
@@ -213,4 +213,4 @@ const run: CliCommand['run'] = (world) => (operands, options) =>
     pipe(answerOf(world, operands, options), E.chain(reportAnswer(world, options))),
   )
 
-export const layoutCommand: CliCommand = { define, run }
+export const layoutCommand: CliCommand = { define, outputs: outputAsked, run }

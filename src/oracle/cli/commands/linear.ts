@@ -23,7 +23,7 @@ import { flattenIns, flattenOuts } from '../../../layouts/linear/reshape.js'
 import { linearSvg } from '../../../render/linear.js'
 import { fields } from '../../../render/table.js'
 import type { Shape } from '../../../transforms/shape.js'
-import { reportAnswer, withFormats, type Answer } from '../answer.js'
+import { outputAsked, reportAnswer, withFormats, type Answer } from '../answer.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { shapeOption } from '../flags/shape.js'
 import { switchOf, wordOf } from '../flags/words.js'
@@ -171,4 +171,4 @@ const run: CliCommand['run'] = (world) => (operands, options) =>
     ),
   )
 
-export const linearCommand: CliCommand = { define, run }
+export const linearCommand: CliCommand = { define, outputs: outputAsked, run }

@@ -22,10 +22,11 @@ import type { Palette } from '../../../render/palette.js'
 import { fields, thousands } from '../../../render/table.js'
 import { valueOf } from '../../tensor-files/element.js'
 import { tensor, tensorOfIntegers, type Tensor } from '../../tensor-files/tensor.js'
-import { readTensor, writeTensor } from '../../tensor-files/tensor-file.js'
+import type { OutputFile } from '../../tensor-files/files.js'
+import { readTensor, tensorOutput } from '../../tensor-files/tensor-file.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Report, World } from '../command.js'
-import { parseBindings, type Binding } from '../flags/binding.js'
+import { bindingsAsked, parseBindings, type Binding } from '../flags/binding.js'
 import { oneOf, refuseFlag } from '../flags/choice.js'
 import { parseArithmetic } from '../flags/machine.js'
 import { wordOf, wordsOf } from '../flags/words.js'
@@ -174,7 +175,7 @@ const report = (
   algebra: Algebra,
   p: Product,
   milliseconds: number,
-  file: string | null,
+  out: OutputFile | null,
 ): Report => {
   const multiplyAdds = p.m * p.n * p.k
   const seconds = milliseconds / 1000
@@ -188,8 +189,9 @@ const report = (
       arithmetic: chip,
       multiplyAdds,
       milliseconds,
-      written: file,
+      written: out?.file ?? null,
     }),
+    files: out === null ? [] : [out],
     text: () =>
       fields(palette, 11, [
         ['product', `d = c + a b: ${String(p.m)} x ${String(p.n)} x ${String(p.k)}`],
@@ -203,7 +205,7 @@ const report = (
           'rate',
           `${thousands(multiplyAdds)} multiply-adds in ${seconds.toFixed(2)} s: ${thousands(Math.round(multiplyAdds / Math.max(seconds, 1e-3) / 1e6))} million a second`,
         ],
-        ...(file === null ? [] : [['wrote', `d to ${file}`] as const]),
+        ...(out === null ? [] : [['wrote', `d to ${out.file}`] as const]),
       ]),
   }
 }
@@ -235,11 +237,15 @@ const run: CliCommand['run'] = (world) => (_operands, options) =>
           product.types.acc === 'i32'
             ? tensorOfIntegers('i32', [product.m, product.n], d)
             : tensor(product.types.acc, [product.m, product.n], d),
-          E.chainW((t) => (out === undefined ? E.right(undefined) : writeTensor(world.files)(out.file, t)())),
-          E.map(() => report(paletteOf(world.colours), chip, algebra, product, elapsed, out?.file ?? null)),
+          E.chainW((t) => (out === undefined ? E.right(null) : tensorOutput(out.file)(t))),
+          E.map((file) => report(paletteOf(world.colours), chip, algebra, product, elapsed, file)),
         )
       }),
     ),
   )
 
-export const mmaCommand: CliCommand = { define, run }
+export const mmaCommand: CliCommand = {
+  define,
+  outputs: (options) => bindingsAsked('--out', wordsOf(options, 'out')),
+  run,
+}

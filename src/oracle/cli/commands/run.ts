@@ -9,7 +9,7 @@
  * | unit     | none                   | nothing: synchronisation alone                               |
  * | tiles    | none                   | provenance: a proof for all inputs of the shape               |
  *
- * Exit status 1 when the verdict is not `ok` or an element differs. A run that does not come to its end writes no output.
+ * Exit status 1 when the verdict is bad or an element differs, 3 when it is not decided. A run that does not come to its end writes no output.
  */
 import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
@@ -36,15 +36,24 @@ import type { Verdict } from '../../../semantics/verdict.js'
 import { compare, printComparison, type Comparison } from '../../compare.js'
 import { multiplyAdds, spread } from '../../parallel/spread.js'
 import type { Tensor } from '../../tensor-files/tensor.js'
-import { readTensor, writeTensor } from '../../tensor-files/tensor-file.js'
+import { readTensor, tensorOutput } from '../../tensor-files/tensor-file.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
-import { parseBindings, type Binding } from '../flags/binding.js'
+import { bindingsAsked, parseBindings, type Binding } from '../flags/binding.js'
 import { refuseFlag, type FlagFailure } from '../flags/choice.js'
 import { parseArithmetic, parseOver, printOver, printSchedule } from '../flags/machine.js'
 import { parseSettings } from '../flags/setting.js'
 import { wordOf, wordsOf } from '../flags/words.js'
-import { judgingOptions, record, scheduleAsked, strictnessAsked } from '../judging.js'
+import {
+  goodOf,
+  judgingOptions,
+  record,
+  recordAsked,
+  scheduleAsked,
+  strictnessAsked,
+  writtenText,
+  type Written,
+} from '../judging.js'
 import { launchRows, runText, smemOf } from '../launch-rows.js'
 import { policyOf } from '../schedule.js'
 import { kernelSubject, type Subject } from '../subject.js'
@@ -396,46 +405,38 @@ const runNow = async (
     compared = { _tag: 'bits', comparison: comparison.right, name }
   }
 
-  const written: string[] = []
+  const files: Written[] = []
   if (complete)
     for (const b of outs) {
-      const done = pipe(
-        output(b.name),
-        E.chainW((tensor) => writeTensor(world.files)(b.file, tensor)()),
-      )
-      if (E.isLeft(done)) return done
-      written.push(`${b.name} to ${b.file}`)
+      const made = pipe(output(b.name), E.chainW(tensorOutput(b.file)))
+      if (E.isLeft(made)) return made
+      files.push({ what: b.name, ...made.right })
     }
-  const recorded = record(world, options, finished.right)
-  if (E.isLeft(recorded)) return recorded
-  for (const what of recorded.right) written.push(what)
+  for (const recorded of record(options, finished.right)) files.push(recorded)
 
   const traceFile = wordOf(options, 'trace')
   if (traceFile !== null) {
-    const done = pipe(
-      traceOf(program, algebra, brought, finished.right.schedule),
-      E.chainW((bytes) => world.files.write(traceFile, bytes)()),
-    )
-    if (E.isLeft(done)) return done
-    written.push(`a trace to ${traceFile}`)
+    const made = traceOf(program, algebra, brought, finished.right.schedule)
+    if (E.isLeft(made)) return made
+    files.push({ what: 'a trace', file: traceFile, bytes: made.right })
   }
 
   const timelineFile = wordOf(options, 'timeline')
   if (timelineFile !== null) {
-    const done = pipe(
+    const made = pipe(
       hearing(program, algebra, brought, finished.right.schedule, collect),
       E.map(({ header, result }) =>
         drawing === 'svg' ? write(timelineSvg(header, result)) : timelineText(timeline(header, result)),
       ),
-      E.chainW((text) => world.files.write(timelineFile, new TextEncoder().encode(text))()),
     )
-    if (E.isLeft(done)) return done
-    written.push(`a timeline to ${timelineFile}`)
+    if (E.isLeft(made)) return made
+    files.push({ what: 'a timeline', file: timelineFile, bytes: new TextEncoder().encode(made.right) })
   }
 
   const verdict = withComparison(finished.right.verdict, compared)
   return E.right({
-    good: verdict.verdict === 'ok',
+    good: goodOf(verdict),
+    files,
     json: () =>
       compared === null
         ? verdict
@@ -477,7 +478,7 @@ const runNow = async (
           ? []
           : [['result', (isGood(compared) ? palette.good : palette.bad)(comparisonText(compared))] as const]),
         ...verdictRows(context, verdict),
-        ...(written.length === 0 ? [] : [['written', written.join(', ')] as const]),
+        ...(files.length === 0 ? [] : [['written', writtenText(files)] as const]),
       ]
       const differing =
         compared?._tag !== 'bits' || compared.comparison.equal
@@ -488,4 +489,14 @@ const runNow = async (
   })
 }
 
-export const runCommand: CliCommand = { define, run }
+/** Every file that a run may write. */
+const outputs: CliCommand['outputs'] = (options) => [
+  ...bindingsAsked('--out', wordsOf(options, 'out')),
+  ...recordAsked(options),
+  ...['trace', 'timeline'].flatMap((name) => {
+    const file = wordOf(options, name)
+    return file === null ? [] : [{ flag: `--${name}`, file }]
+  }),
+]
+
+export const runCommand: CliCommand = { define, outputs, run }

@@ -32,11 +32,12 @@ import { bitsOf } from '../../../numerics/dtype.js'
 import { write, type SvgElement } from '../../../render/svg.js'
 import { fields, table, thousands } from '../../../render/table.js'
 import { visitingOrderSvg } from '../../../render/visiting-order.js'
-import { reportAnswer, withFormats, type Answer } from '../answer.js'
-import type { CliCommand, Options, Report, World } from '../command.js'
+import { outputAsked, reportAnswer, withFormats, type Answer } from '../answer.js'
+import type { CliCommand, Options, Report } from '../command.js'
 import { oneOf, refuseFlag, type FlagFailure } from '../flags/choice.js'
 import { parseShape } from '../flags/shape.js'
 import { wordOf, wordsOf } from '../flags/words.js'
+import type { AskedFile } from '../outputs.js'
 
 const define = (command: Command): Command =>
   withFormats(command)
@@ -252,10 +253,19 @@ const answerOf = (a: Asked, visits: ReadonlyArray<Visit>): Answer => {
   }
 }
 
-const drawn = (world: World, options: Options, draw: () => SvgElement): E.Either<Failure, unknown> => {
+const pictureAsked = (options: Options): ReadonlyArray<AskedFile> => {
   const file = wordOf(options, 'svg')
-  return file === null ? E.right(null) : world.files.write(file, new TextEncoder().encode(write(draw())))()
+  return file === null ? [] : [{ flag: '--svg', file }]
 }
+
+/** An answer, and the picture beside it where `--svg` asks for one. */
+const withPicture = (options: Options, draw: () => SvgElement, report: Report): Report => ({
+  ...report,
+  files: [
+    ...(report.files ?? []),
+    ...pictureAsked(options).map(({ file }) => ({ file, bytes: new TextEncoder().encode(write(draw())) })),
+  ],
+})
 
 const run: CliCommand['run'] = (world) => (_operands, options) =>
   TE.fromIOEither((): E.Either<Failure, Report> =>
@@ -265,9 +275,17 @@ const run: CliCommand['run'] = (world) => (_operands, options) =>
       E.bindW('visits', ({ asked }) =>
         A.traverse(E.Applicative)((order: Order) => visit(asked.tiling, asked.caches, order))(asked.orders),
       ),
-      E.bindW('picture', ({ asked, visits }) => drawn(world, options, () => pictureOf(asked, visits))),
-      E.chainW(({ asked, visits }) => reportAnswer(world, options)(answerOf(asked, visits))),
+      E.chainW(({ asked, visits }) =>
+        pipe(
+          reportAnswer(world, options)(answerOf(asked, visits)),
+          E.map((report) => withPicture(options, () => pictureOf(asked, visits), report)),
+        ),
+      ),
     ),
   )
 
-export const tilingCommand: CliCommand = { define, run }
+export const tilingCommand: CliCommand = {
+  define,
+  outputs: (options) => [...pictureAsked(options), ...outputAsked(options)],
+  run,
+}

@@ -36,7 +36,7 @@ import {
   type CellsPicture,
 } from '../../../render/tensor-memory.js'
 import { showShape, sizeOf, unravel, type Shape } from '../../../transforms/shape.js'
-import { reportAnswer, withFormats, type Answer } from '../answer.js'
+import { outputAsked, reportAnswer, withFormats, type Answer } from '../answer.js'
 import type { CliCommand, Options, Report } from '../command.js'
 import { refuseFlag } from '../flags/choice.js'
 import { parseShape, shapeOption } from '../flags/shape.js'
@@ -302,4 +302,4 @@ const run: CliCommand['run'] = (world) => (operands, options) =>
     pipe(answerOf(operands, options), E.chain(reportAnswer(world, options))),
   )
 
-export const tmemCommand: CliCommand = { define, run }
+export const tmemCommand: CliCommand = { define, outputs: outputAsked, run }

@@ -30,6 +30,7 @@ import { decodeTrace, encodeTrace, type Trace } from '../../../semantics/trace/i
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { oneOf, refuseFlag } from '../flags/choice.js'
+import { formatOfEnding, outputAsked, outputFile } from '../answer.js'
 import { scheduleAsked, scheduleOption } from '../judging.js'
 import { parseSettings } from '../flags/setting.js'
 import { wordOf, wordsOf } from '../flags/words.js'
@@ -55,16 +56,19 @@ const define = (command: Command): Command =>
 const formats = ['table', 'lanes', 'perfetto', 'svg', 'jsonl'] as const
 type Format = (typeof formats)[number]
 
+const ofEnding = formatOfEnding<Format>({
+  '': 'table',
+  txt: 'table',
+  jsonl: 'jsonl',
+  json: 'perfetto',
+  svg: 'svg',
+})
+
 const formatOf = (options: Options): E.Either<Failure, Format> => {
   const said = wordOf(options, 'format')
   if (said !== null) return oneOf('--format', formats)(said)
-  const file = wordOf(options, 'output') ?? ''
-  const endings: ReadonlyArray<readonly [string, Format]> = [
-    ['.jsonl', 'jsonl'],
-    ['.json', 'perfetto'],
-    ['.svg', 'svg'],
-  ]
-  return E.right(endings.find(([ending]) => file.endsWith(ending))?.[1] ?? 'table')
+  const file = outputFile(options)
+  return file === null ? E.right('table') : ofEnding(file)
 }
 
 const longest = 1_000_000
@@ -130,7 +134,7 @@ const documentOf = ({ header, events }: Trace, format: Format): unknown =>
     : { program: header.program, arch: header.arch, events: eventRows(header, events) }
 
 const report = (world: World, options: Options, log: Trace, format: Format): E.Either<Failure, Report> => {
-  const file = wordOf(options, 'output')
+  const file = outputFile(options)
   if (file === null)
     return E.right({
       good: true,
@@ -139,14 +143,12 @@ const report = (world: World, options: Options, log: Trace, format: Format): E.E
     })
   const bytes = new TextEncoder().encode(textOf(world, log, format, true))
   const events = log.events.length
-  return pipe(
-    world.files.write(file, bytes)(),
-    E.map(() => ({
-      good: true,
-      text: () => `wrote ${file}: ${format}, ${thousands(events)} events, ${thousands(bytes.length)} bytes\n`,
-      json: () => ({ output: file, format, events, bytes: bytes.length }),
-    })),
-  )
+  return E.right({
+    good: true,
+    text: () => `wrote ${file}: ${format}, ${thousands(events)} events, ${thousands(bytes.length)} bytes\n`,
+    json: () => ({ output: file, format, events, bytes: bytes.length }),
+    files: [{ file, bytes }],
+  })
 }
 
 const run_: CliCommand['run'] = (world) => (operands, options) =>
@@ -165,4 +167,4 @@ const run_: CliCommand['run'] = (world) => (operands, options) =>
     )
   })
 
-export const traceCommand: CliCommand = { define, run: run_ }
+export const traceCommand: CliCommand = { define, outputs: outputAsked, run: run_ }

@@ -22,7 +22,7 @@ import * as Ref from '../../../transforms/ref.js'
 import { showShape, sizeOf, unravel } from '../../../transforms/shape.js'
 import { showTiling } from '../../../transforms/tile.js'
 import { physicalShape, showTransform } from '../../../transforms/transform.js'
-import { reportAnswer, withFormats, type Answer } from '../answer.js'
+import { outputAsked, reportAnswer, withFormats, type Answer } from '../answer.js'
 import type { CliCommand, Options, Report } from '../command.js'
 import { numberOption } from '../flags/number.js'
 import { wordOf } from '../flags/words.js'
@@ -169,4 +169,4 @@ const run: CliCommand['run'] = (world) => (operands, options) =>
     pipe(question(operands, options), E.map(answerOf), E.chain(reportAnswer(world, options))),
   )
 
-export const transformCommand: CliCommand = { define, run }
+export const transformCommand: CliCommand = { define, outputs: outputAsked, run }

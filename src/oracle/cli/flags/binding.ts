@@ -18,6 +18,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { isTensorDtype, tensorDtypes, type TensorDtype } from '../../tensor-files/tensor.js'
+import type { AskedFile } from '../outputs.js'
 import { refuseFlag, type FlagFailure } from './choice.js'
 
 /** `dtype: undefined` leaves it to the file. */
@@ -62,6 +63,16 @@ export const parseBindings =
           : refuseFlag(flag, 'each name once', `${twice.name} twice`)
       }),
     )
+
+/** The files of the bindings of a flag, where they can be read. */
+export const bindingsAsked = (flag: string, texts: ReadonlyArray<string>): ReadonlyArray<AskedFile> =>
+  pipe(
+    parseBindings(flag)(texts),
+    E.match(
+      () => [],
+      (bindings) => bindings.map(({ name, file }) => ({ flag: `${flag} ${name}`, file })),
+    ),
+  )
 
 /** A file, or `dtype=file`. */
 export const parseOperand = (text: string): E.Either<FlagFailure, Operand> => {
