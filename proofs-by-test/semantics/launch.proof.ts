@@ -429,7 +429,9 @@ describe('a program with one of everything, three clusters of two CTAs', () => {
       ]),
     )
     expect(m.barriers).toEqual(new Array(12).fill(null))
-    expect(m.tensorMemory).toEqual(new Array(4).fill({ allocated: [], largest: 512, relinquished: false }))
+    expect(m.tensorMemory).toEqual(
+      new Array(4).fill({ allocated: [], largest: 512, relinquished: false, ahead: [], outOfStep: false }),
+    )
     expect([m.named, m.responses, m.tensormaps, m.inFlight, m.issued, m.values, m.edit]).toEqual([
       [],
       [],

@@ -19,9 +19,11 @@ const flight = (id: number): Machine['inFlight'][number] => ({
 })
 const response = (cluster: number): S.Response => ({ plane: 0, address: 16 * cluster, cluster })
 const columns = (start: number): S.TensorMemory => ({
-  allocated: [{ start, columns: 32 }],
+  allocated: [{ start, columns: 32, agent: 0 }],
   largest: 32,
   relinquished: false,
+  ahead: [],
+  outOfStep: false,
 })
 const wave = (next: number): S.Wave => ({ clusters: [0], next, requests: 0, refused: [false] })
 const named = (id: number): S.Named => ({ cta: 0, id, arrived: 32, generation: 0 })
@@ -113,6 +115,12 @@ describe('agents', () => {
       at: 1,
       groups: { bulk: 0, wgmma: 0, cpAsync: 0, cluster: 0 },
     })
-    expect(S.noTensorMemory).toEqual({ allocated: [], largest: 512, relinquished: false })
+    expect(S.noTensorMemory).toEqual({
+      allocated: [],
+      largest: 512,
+      relinquished: false,
+      ahead: [],
+      outOfStep: false,
+    })
   })
 })

@@ -55,7 +55,13 @@ const samples = launched(program, real64)
 const { world } = samples
 const lane = 2048
 const allocated = (m: Machine, cta: number, columns: number): Machine =>
-  withTensorMemory(m, cta, { allocated: [{ start: 0, columns }], largest: 512, relinquished: false })
+  withTensorMemory(m, cta, {
+    allocated: [{ start: 0, columns, agent: 0 }],
+    largest: 512,
+    relinquished: false,
+    ahead: [],
+    outOfStep: false,
+  })
 const machine = allocated(allocated(samples.machine, 0, 512), 1, 512)
 /** The warpgroup of CTA 1 is agent 2, its warp 5 agent 3. */
 const x = { world, agent: 2, stamp: { agent: 2, at: 6, site: 0, iteration: [] } }
@@ -203,7 +209,13 @@ describe('copies', () => {
     expect(code(allocated(machine, 1, 64), p)).toBe('I2')
     expect(code(allocated(machine, 0, 64), p)).toBe('I2')
     const none = (m: Machine, cta: number): Machine =>
-      withTensorMemory(m, cta, { allocated: [], largest: 512, relinquished: false })
+      withTensorMemory(m, cta, {
+        allocated: [],
+        largest: 512,
+        relinquished: false,
+        ahead: [],
+        outOfStep: false,
+      })
     expect(code(none(machine, 0), p)).toBe('M7')
     expect(code(none(machine, 0), copy('32x128b.warpx4', 32, 4, 1))).toBeNull()
     expect(code(none(machine, 1), copy('32x128b.warpx4', 32, 4, 1))).toBe('I2')
@@ -280,7 +292,13 @@ describe('registers', () => {
     expect(back.inFlight).toEqual([other])
   })
   test('what is not allocated in its own CTA is refused', () => {
-    const only0 = withTensorMemory(machine, 1, { allocated: [], largest: 512, relinquished: false })
+    const only0 = withTensorMemory(machine, 1, {
+      allocated: [],
+      largest: 512,
+      relinquished: false,
+      ahead: [],
+      outOfStep: false,
+    })
     const p = prepared('tcgen05.ld', {
       _tag: 'tcgen05.ld',
       source: view('tmem i32'),

@@ -46,9 +46,11 @@ const x: Executing = {
 type Taken = ReadonlyArray<readonly [start: number, columns: number]>
 const having = (cta: number, taken: Taken, m: Machine = machine): Machine =>
   withTensorMemory(m, cta, {
-    allocated: taken.map(([start, columns]) => ({ start, columns })),
+    allocated: taken.map(([start, columns]) => ({ start, columns, agent: x.agent })),
     largest: 512,
     relinquished: false,
+    ahead: [],
+    outOfStep: false,
   })
 const lane = 2048
 const columns = (from: number, count: number, cta = 1): Elements =>
@@ -267,12 +269,53 @@ describe('allocations', () => {
     ])
   })
 
-  test('what a dealloc would give back: the newest of its size, or nothing', () => {
+  test('what a dealloc would give back: the newest of its size, or nothing; of a pair in both CTAs', () => {
     const { m } = after([64, 64, 32])
-    expect(startOf(freedBy(world, m, 1, 64)!.spans)).toBe(4 * 64)
-    expect(freedBy(world, m, 1, 32)).toMatchObject({ plane: planeOf('tmem', 1) })
-    expect(freedBy(world, m, 1, 128)).toBeNull()
-    expect(freedBy(world, m, 0, 64)).toBeNull()
+    const places = (agent: number, columns: number, ctaGroup: 1 | 2 = 1): ReadonlyArray<string> =>
+      freedBy(world, m, agent, { columns, ctaGroup }).map(
+        (f) => `${world.header.planes[f.plane]!.name} ${String(startOf(f.spans) / 4)}`,
+      )
+    const [own, peer] = [1, 0].map((cta) => world.header.planes[planeOf('tmem', cta)]!.name)
+    expect(places(x.agent, 64)).toEqual([`${own!} 64`])
+    expect(places(x.agent, 32)).toEqual([`${own!} 128`])
+    expect(places(x.agent, 32, 2)).toEqual([`${own!} 128`, `${peer!} 128`])
+    expect(places(x.agent, 128)).toEqual([])
+    expect(places(0, 64)).toEqual([])
+  })
+  test('an agent gives back its own newest; one that has none of the size, the newest of the CTA', () => {
+    const [one, two, three] = [0, 1, 2].map((k): Executing => ({
+      world,
+      agent: x.agent + k,
+      stamp: { ...x.stamp, agent: x.agent + k },
+    }))
+    const freed = (
+      allocs: ReadonlyArray<readonly [Executing, number]>,
+      by: Executing,
+      size: number,
+    ): number | string => {
+      let m = machine
+      for (const [who, columns] of allocs) {
+        const done = executeAlloc(who, m, { _tag: 'tcgen05.alloc', columns, ctaGroup: 1 })
+        if (isFault(done)) return done.code
+        m = done.machine
+      }
+      const done = executeDealloc(by, m, { _tag: 'tcgen05.dealloc', columns: size, ctaGroup: 1 })
+      if (isFault(done)) return done.code
+      const [e] = done.events
+      return e?._tag === 'dealloc' ? startOf(e.footprint.spans) / 4 : 'no dealloc'
+    }
+    const all: ReadonlyArray<readonly [Executing, number]> = [
+      [one!, 64],
+      [two!, 64],
+      [one!, 64],
+      [two!, 64],
+      [one!, 32],
+    ]
+    expect(freed(all, one!, 64)).toBe(128)
+    expect(freed(all, two!, 64)).toBe(192)
+    expect(freed(all, three!, 64)).toBe(192)
+    expect(freed(all, two!, 32)).toBe(256)
+    expect(freed(all, one!, 128)).toBe('T2')
   })
 
   test('a chip without tensor memory has no columns', () => {
@@ -286,6 +329,6 @@ describe('allocations', () => {
       { _tag: 'fault', code: 'arch' },
       { _tag: 'fault', code: 'arch' },
     ])
-    expect(freedBy(hopper.world, some, 1, 64)).toBeNull()
+    expect(freedBy(hopper.world, some, x.agent, { columns: 64, ctaGroup: 1 })).toEqual([])
   })
 })

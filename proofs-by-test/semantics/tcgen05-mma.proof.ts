@@ -375,7 +375,13 @@ describe('a product in the queue', () => {
   const x = { world, agent: 1, stamp: { agent: 1, at: 5, site: 0, iteration: [] } }
   const operands = { accumulator: view('d of 128'), a: view('left of 128'), b: view('half of b') }
   const allocated = (m: Machine, cta: number, columns: number): Machine =>
-    withTensorMemory(m, cta, { allocated: [{ start: 0, columns }], largest: 512, relinquished: false })
+    withTensorMemory(m, cta, {
+      allocated: [{ start: 0, columns, agent: 0 }],
+      largest: 512,
+      relinquished: false,
+      ahead: [],
+      outOfStep: false,
+    })
   const both = allocated(allocated(machine, 0, 512), 1, 512)
   test('macs of a pair: those of both CTAs', () => {
     const macs = (ctaGroup: 1 | 2): ReadonlyArray<number> => {

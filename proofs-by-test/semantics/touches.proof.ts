@@ -347,7 +347,7 @@ describe('what an agent is about to touch', () => {
     expect(ofReady(world, null, 3, turned).map(word)).toEqual(['start 2'])
   })
   test('a dealloc writes the columns that it would free now: the newest of so many', () => {
-    const columns = (start: number, count: number): object => ({ start, columns: count })
+    const columns = (start: number, count: number): object => ({ start, columns: count, agent: 1 })
     const m = {
       tensorMemory: [
         { allocated: [columns(0, 64), columns(64, 32), columns(96, 64)] },
@@ -372,11 +372,24 @@ describe('what an agent is about to touch', () => {
     // it is no atomic access
     for (const t of ready(0, { _tag: 'tcgen05.dealloc', columns: 32 }, m))
       if (t._tag === 'memory') expect([t.reach, t.proxy]).toEqual([0, 'agent'])
-    // nobody knows which, or there are none of that size
+    // it is not asked which, or there are none of that size
     expect(ready(1, { _tag: 'tcgen05.dealloc', columns: 32 }).map(word)).toEqual(['table columns@0 changes'])
     expect(ready(1, { _tag: 'tcgen05.dealloc', columns: 128 }, m).map(word)).toEqual([
       'table columns@0 changes',
     ])
+    // in whatever state: all columns; and a pair frees in both CTAs
+    const any = (ctaGroup: 1 | 2): ReadonlyArray<string> =>
+      ofReady(world, 'any', 1, {
+        _tag: 'do',
+        prepared: { _tag: 'tcgen05.dealloc', columns: 32, ctaGroup },
+      } as unknown as Ready).map((t) =>
+        t._tag === 'memory'
+          ? `${String(world.header.planes[t.footprint.plane]!.cta)}: ${[...spansOf(t.footprint)].join(' ')}`
+          : word(t),
+      )
+    const whole = String(512 * 4 * 128)
+    expect(any(1)).toEqual(['table columns@0 changes', `0: 0 ${whole}`])
+    expect(any(2)).toEqual(['table columns@0 changes', `0: 0 ${whole}`, `1: 0 ${whole}`])
   })
   test('tables are told apart: grants, registers, maps, and the atomics of each plane', () => {
     const tableOf = (prepared: object): number =>

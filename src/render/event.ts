@@ -103,6 +103,7 @@ export const whatOf = (e: LogEvent): string => {
       return `${e._tag} of ${String(e.children.length)}`
     case 'alloc':
     case 'dealloc':
+    case 'relinquish':
     case 'exit':
       return e._tag
     case 'cluster':

@@ -186,8 +186,6 @@ const outside: ReadonlySet<HazardId> = new Set<HazardId>([
   'N1',
   'O1',
   'P3',
-  'T4',
-  'T5',
   'U1',
 ])
 

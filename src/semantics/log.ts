@@ -333,6 +333,11 @@ export interface Dealloc {
   readonly footprint: Footprint
   readonly ctaGroup?: 1 | 2
 }
+/** tcgen05.relinquish_alloc_permit: the CTA allocates no more. */
+export interface Relinquish {
+  readonly _tag: 'relinquish'
+  readonly stamp: Stamp
+}
 export interface Exit {
   readonly _tag: 'exit'
   readonly agent: number
@@ -361,6 +366,7 @@ export type LogEvent =
   | ForkEvent
   | Alloc
   | Dealloc
+  | Relinquish
   | Exit
   | ClusterEvent
 

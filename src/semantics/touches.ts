@@ -9,7 +9,7 @@
  *     the box of a TMA load arrives          read of global memory, write of the slot
  *     its bytes reach the barrier            count 0 arrivals and -bytes
  *     wait for parity 0                      wait
- *     tcgen05.dealloc 128                    write of the columns that it would free now; the CTA's allocator changes
+ *     tcgen05.dealloc 128                    write of the columns that it would free now, in both CTAs of a pair; the CTA's allocator changes
  *
  * An event that puts an operation in flight touches nothing by that: the operation's own events do.
  *
@@ -253,13 +253,16 @@ export const ctasOf = (world: World, f: InFlight): ReadonlyArray<number> => {
 
 // ---------------------------------------------------------------- agents
 
+/** Which columns a dealloc frees depends on the machine: this one, any (all columns that it may free), or it is not asked (none). */
+export type When = Machine | 'any' | null
+
 const usesColumns = (world: World, es: ReadonlyArray<Elements>): Touches =>
   es.flatMap((e) => {
     const { space, cta } = world.header.planes[e.plane]!
     return space === 'tmem' ? [table(cta ?? 0, false)] : []
   })
 
-const ofPrepared = (world: World, m: Machine | null, agent: number, p: Prepared): Touches => {
+const ofPrepared = (world: World, m: When, agent: number, p: Prepared): Touches => {
   const cta = ctaOf(world, agent)
   switch (p._tag) {
     case 'load':
@@ -309,13 +312,23 @@ const ofPrepared = (world: World, m: Machine | null, agent: number, p: Prepared)
     case 'tcgen05.relinquish':
       return [table(cta, true)]
     case 'tcgen05.dealloc': {
-      const freed = m === null ? null : Tcgen05Memory.freedBy(world, m, cta, p.columns)
-      return freed === null
-        ? [table(cta, true)]
-        : [
-            table(cta, true),
-            { _tag: 'memory', rw: 'w', footprint: freed, reach: 0, proxy: 'agent', role: 'frees' },
-          ]
+      const freed =
+        m === null
+          ? []
+          : m === 'any'
+            ? Tcgen05Memory.freeable(world, agent, p.ctaGroup)
+            : Tcgen05Memory.freedBy(world, m, agent, p)
+      return [
+        table(cta, true),
+        ...freed.map((footprint): MemoryTouch => ({
+          _tag: 'memory',
+          rw: 'w',
+          footprint,
+          reach: 0,
+          proxy: 'agent',
+          role: 'frees',
+        })),
+      ]
     }
     case 'tcgen05.mma':
       return usesColumns(world, [...operandsOf(p), ...accumulatorsOf(p)])
@@ -346,8 +359,8 @@ const ofPrepared = (world: World, m: Machine | null, agent: number, p: Prepared)
   }
 }
 
-/** What an agent stands ready to do. Without a machine nobody knows which columns a dealloc frees. */
-export const ofReady = (world: World, m: Machine | null, agent: number, r: Ready | null): Touches => {
+/** What an agent stands ready to do. */
+export const ofReady = (world: World, m: When, agent: number, r: Ready | null): Touches => {
   if (r === null) return none
   switch (r._tag) {
     case 'do':

@@ -261,6 +261,15 @@ describe('T1 and T2: freed once', () => {
       },
       [],
     ],
+    [
+      'allocated again and kept',
+      (s) => {
+        alloc(s, p, 't0 0-4', { site: 'first' })
+        dealloc(s, p, 't0 0-4')
+        alloc(s, p, 't0 0-4', { site: 'second' })
+      },
+      ['T1 second'],
+    ],
     ['a log that says nothing of the allocation', (s) => dealloc(s, p, 't0 0-4'), []],
     [
       'an allocation ends with its cluster, and so does what is known of it',
@@ -277,6 +286,120 @@ describe('T1 and T2: freed once', () => {
       ['T1 alloc t0 0-4'],
     ],
   ])
+})
+
+describe('C5: the order of the steps decides which columns there are', () => {
+  const relinquish = (s: Script, agent: number): void =>
+    s.push({ _tag: 'relinquish', stamp: s.stamp(agent, 'relinquish') })
+  type Steps = (s: Script) => void
+  const both: Steps = (s) => {
+    alloc(s, p, 't0 0-4')
+    meet(s, p, c)
+    alloc(s, c, 't0 4-8')
+    meet(s, p, c)
+  }
+  const freed: Steps = (s) => {
+    meet(s, p, c)
+    dealloc(s, p, 't0 0-4')
+    meet(s, p, c)
+    dealloc(s, c, 't0 4-8')
+  }
+  const table: ReadonlyArray<readonly [what: string, run: Steps, unordered: ReadonlyArray<string>]> = [
+    ['in the order of meetings', (s) => (both(s), freed(s)), []],
+    [
+      'two allocations',
+      (s) => {
+        alloc(s, p, 't0 0-4')
+        alloc(s, c, 't0 4-8')
+        freed(s)
+      },
+      ['p@0 alloc t0 0-4 (alloc) and c@0 alloc t0 4-8 (alloc)'],
+    ],
+    [
+      'each frees its own',
+      (s) => {
+        both(s)
+        dealloc(s, p, 't0 0-4')
+        dealloc(s, c, 't0 4-8')
+      },
+      [],
+    ],
+    [
+      'one of them frees what the other has allocated',
+      (s) => {
+        both(s)
+        alloc(s, p, 't0 8-12')
+        meet(s, p, c)
+        dealloc(s, p, 't0 0-4')
+        dealloc(s, c, 't0 8-12')
+        dealloc(s, c, 't0 4-8')
+      },
+      ['p@0 dealloc t0 0-4 (dealloc) and c@0 dealloc t0 8-12 (dealloc)'],
+    ],
+    [
+      'an allocation where another agent frees',
+      (s) => {
+        both(s)
+        dealloc(s, p, 't0 0-4')
+        alloc(s, c, 't0 8-10')
+        meet(s, p, c)
+        dealloc(s, c, 't0 4-8')
+        dealloc(s, c, 't0 8-10')
+      },
+      ['p@0 dealloc t0 0-4 (dealloc) and c@0 alloc t0 8-10 (alloc)'],
+    ],
+    [
+      'the second dealloc of one agent stands for the first',
+      (s) => {
+        both(s)
+        alloc(s, p, 't0 8-12')
+        meet(s, p, c)
+        dealloc(s, p, 't0 0-4')
+        dealloc(s, p, 't0 8-12')
+        meet(s, p, c)
+        alloc(s, c, 't0 0-2')
+        dealloc(s, c, 't0 0-2')
+        dealloc(s, c, 't0 4-8')
+      },
+      [],
+    ],
+    [
+      'a promise that the other does not know',
+      (s) => {
+        alloc(s, p, 't0 0-4')
+        relinquish(s, c)
+        dealloc(s, p, 't0 0-4')
+      },
+      ['p@0 alloc t0 0-4 (alloc) and c@0 relinquish (relinquish)'],
+    ],
+    [
+      'a promise that knows the allocations, and a dealloc beside it',
+      (s) => {
+        alloc(s, p, 't0 0-4')
+        meet(s, p, c)
+        relinquish(s, c)
+        dealloc(s, p, 't0 0-4')
+      },
+      [],
+    ],
+    [
+      'in another CTA',
+      (s) => {
+        alloc(s, p, 't0 0-4')
+        alloc(s, q, 't1 0-4')
+        dealloc(s, q, 't1 0-4')
+        dealloc(s, p, 't0 0-4')
+      },
+      [],
+    ],
+  ]
+  test.each(table)('%s', (_, run, unordered) => {
+    const { conditions, candidates } = judged(run)
+    expect(conditions.C5.failures).toEqual(
+      unordered.map((pair) => `allocation in CTA 0 depends on the schedule: ${pair} are not ordered`),
+    )
+    expect(candidates).toBe(unordered.length > 0)
+  })
 })
 
 describe('T4 and T5: the CTAs of a pair take the same steps', () => {

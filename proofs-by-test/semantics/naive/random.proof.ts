@@ -9,6 +9,8 @@ import { follow } from '../../../src/semantics/naive/follow.js'
 import { show } from '../../../src/semantics/naive/notation.js'
 import {
   allFamilies,
+  allocatingAsItShouldBe,
+  allocatingOf,
   dice,
   hopperFamilies,
   ringOf,
@@ -56,6 +58,28 @@ describe('random', () => {
     expect(seen.size).toBeGreaterThan(style === 'multicast' || style === 'pair' ? 3 : 9)
   })
 
+  it.each(['lend', 'own', 'twice', 'both'] as const)('law 1: so is one that allocates: %s', (style) => {
+    const all = new Set(Array.from({ length: 30 }, (_, seed) => show(allocatingAsItShouldBe(seed, style))))
+    expect(all.size).toBeGreaterThan(2)
+    for (const text of all) {
+      const found = explore(skeleton(text))
+      expect(found !== 'too large' && found.clean, text).toBe(true)
+    }
+  })
+  it('law 3: of those that allocate, too', () => {
+    const seen = { clean: 0, refused: 0, unwritten: 0, race: 0, exit: 0 }
+    const count = 150
+    for (let seed = 0; seed < count; seed++) {
+      const found = explore(allocatingOf(seed), { states: 20_000, stop: false })
+      if (found === 'too large') continue
+      if (found.clean) seen.clean += 1
+      for (const kind of ['refused', 'unwritten', 'race', 'exit'] as const)
+        if (found[kind].length > 0) seen[kind] += 1
+    }
+    expect(Math.min(seen.clean, seen.refused)).toBeGreaterThan(count / 5)
+    expect(Math.min(seen.unwritten, seen.race, seen.exit)).toBeGreaterThan(count / 20)
+  })
+
   it('law 3: the clean ones and the faulty ones are both common, and every kind of fault occurs', () => {
     const seen = { clean: 0, race: 0, visibility: 0, fault: 0, deadlock: 0, exit: 0 }
     const count = 400
@@ -83,6 +107,14 @@ describe('embed', () => {
         E.chainW(validate),
       )
       expect(E.isRight(valid) ? '' : valid.left.message, show(s)).toBe('')
+    }
+    for (let seed = 0; seed < 100; seed++) {
+      const valid = pipe(
+        embed(allocatingOf(seed)),
+        E.chainW(({ program }) => place(program)),
+        E.chainW(validate),
+      )
+      expect(E.isRight(valid) ? '' : valid.left.message, show(allocatingOf(seed))).toBe('')
     }
   })
 

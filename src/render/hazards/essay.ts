@@ -34,7 +34,7 @@ const conditions: ReadonlyArray<readonly [ConditionName, string]> = [
   ],
   [
     'C5',
-    'The run ends, and at its end nothing is left over: every effect on a CTA is ordered before the exit of some agent of it, every output is written.',
+    'The run ends, and at its end nothing is left over: every effect on a CTA is ordered before the exit of some agent of it, every output is written. And allocation is deterministic: the steps of one allocator of tensor memory are ordered where their order decides which columns there are.',
   ],
   [
     'C6',

@@ -41,7 +41,7 @@ import type { Options } from './rules.js'
 import { semaphore } from './semaphores.js'
 import type { Detector } from './state.js'
 import { start } from './state.js'
-import { allocated } from './tensor-memory.js'
+import { allocated, relinquished } from './tensor-memory.js'
 
 // ---------------------------------------------------------------- the fold
 
@@ -94,6 +94,9 @@ export const observe = (d: Detector, e: LogEvent): Detector => {
       break
     case 'dealloc':
       dealloc(d, e)
+      break
+    case 'relinquish':
+      relinquished(d.context, d.allocations, e)
       break
     case 'exit':
       exit(d, e)

@@ -159,7 +159,8 @@ export const conclude = (d: Detector): Judgement => {
     notes: all.filter((f) => !bites(f)),
     conditions,
     deadlock: c.report.deadlock,
-    candidates: !(conditions.C3.holds && conditions.C4.holds && conditions.C6.holds),
+    candidates:
+      d.allocations.contested || !(conditions.C3.holds && conditions.C4.holds && conditions.C6.holds),
     looked: c.looked,
     digest: Digest.show(c.digest),
     events: c.when,

@@ -63,6 +63,7 @@ export const stampOf = (e: LogEvent): { readonly agent: number; readonly at: num
     case 'join':
     case 'alloc':
     case 'dealloc':
+    case 'relinquish':
       return e.stamp
   }
 }

@@ -11,6 +11,8 @@ export interface Rules {
   readonly c3CountedOnly: boolean
   /** no C6 */
   readonly noC6: boolean
+  /** C5 without the order of allocations */
+  readonly anyAllocation: boolean
   /** a write over a write always needs visibility, also where a read in between shows that the first has landed */
   readonly noWriteWriteException: boolean
   /** visible generations as a maximum, not a set */
@@ -23,6 +25,7 @@ export const standard: Rules = {
   oneSidedC4: false,
   c3CountedOnly: false,
   noC6: false,
+  anyAllocation: false,
   noWriteWriteException: false,
   maxGenerations: false,
   arrivesOnlyAtExit: false,

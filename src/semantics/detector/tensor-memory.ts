@@ -26,6 +26,13 @@
  * | an allocation that the other CTA never makes                 | T4 |
  * | a dealloc that the other CTA never makes: it exits before    | T5 |
  *
+ * The steps of one allocator must be ordered where their order decides which columns there are (C5); if they are not, what is found is a candidate.
+ *
+ *     t0  alloc 64          t1  alloc 64              not ordered: each may get columns 0 to 63
+ *     t0  dealloc 64        t1  dealloc 64            of what each has allocated: either order will do
+ *     t0  dealloc 64        t1  alloc 32              not ordered: the second may find room or none
+ *     t0  relinquish        t1  alloc 32              not ordered: the second may be refused
+ *
  * Columns that are freed and not allocated again are freed twice (T2), if the log says so; the machine refuses to.
  *
  * Laws
@@ -33,7 +40,7 @@
  *
  * Source: PTX ISA, tcgen05.alloc, dealloc.
  */
-import type { Alloc, Dealloc, Footprint, Stamp } from '../log.js'
+import type { Alloc, Dealloc, Footprint, Relinquish, Stamp } from '../log.js'
 import { bytesIn, startOf } from '../log.js'
 import { tmemLanes } from '../../layouts/tensor-memory/geometry.js'
 import type { AccessRecord } from './access-record.js'
@@ -42,13 +49,29 @@ import { actorOf, doesAccess } from './conflicts.js'
 import type { Context } from './context.js'
 import { tick } from './context.js'
 import { programOf } from './knowledge.js'
-import { actor, draft, file, keyOf, planeName, agentName } from './report.js'
+import { actor, agentName, ctaName, draft, fail, file, keyOf, planeName, where } from './report.js'
 
 // ---------------------------------------------------------------- model
 
 export interface Allocation {
   readonly stamp: Stamp
   readonly footprint: Footprint
+  /** its place among the allocations of its CTA */
+  readonly nth: number
+  /** the other CTA of the pair has freed its part */
+  half: boolean
+}
+/** A step of a CTA's allocator since its last allocation. `own`: a dealloc of what the agent itself has allocated. */
+interface AllocatorStep {
+  readonly kind: 'alloc' | 'dealloc' | 'relinquish'
+  readonly stamp: Stamp
+  readonly columns: number
+  readonly own: boolean
+}
+/** The last allocation of a CTA and its steps since, and how many allocations it has made. */
+interface Allocator {
+  allocations: number
+  steps: AllocatorStep[]
 }
 /** One step of a pair's CTA. */
 interface PairStep {
@@ -69,13 +92,65 @@ export interface Allocations {
   readonly gone: Map<string, Freed>
   /** by CTA */
   readonly steps: Map<number, PairStep[]>
+  /** by CTA */
+  readonly allocators: Map<number, Allocator>
+  /** the steps of some allocator depend on the schedule */
+  contested: boolean
 }
 
-export const allocations = (): Allocations => ({ live: [], gone: new Map(), steps: new Map() })
+export const allocations = (): Allocations => ({
+  live: [],
+  gone: new Map(),
+  steps: new Map(),
+  allocators: new Map(),
+  contested: false,
+})
 export const forget = (all: Allocations): void => {
   all.live.length = 0
   all.gone.clear()
   all.steps.clear()
+  all.allocators.clear()
+}
+
+// ---------------------------------------------------------------- the order of the steps
+
+/** Do two steps of one allocator have another effect in the other order? */
+const dependent = (a: AllocatorStep, b: AllocatorStep): boolean => {
+  if (a.kind === 'alloc' || b.kind === 'alloc') return true
+  return a.kind === 'dealloc' && b.kind === 'dealloc' && a.columns === b.columns && !(a.own && b.own)
+}
+
+/** C5: a step that is not ordered after those before it, where the order decides which columns there are. */
+const inOrder = (
+  c: Context,
+  all: Allocations,
+  next: AllocatorStep,
+  order: ReadonlyArray<number>,
+): Allocator => {
+  const cta = c.header.agents[next.stamp.agent]?.cta ?? 0
+  const allocator = all.allocators.get(cta) ?? { allocations: 0, steps: [] }
+  all.allocators.set(cta, allocator)
+  for (const before of c.options.rules.anyAllocation ? [] : allocator.steps) {
+    if (order[programOf(before.stamp.agent)]! >= before.stamp.at || !dependent(before, next)) continue
+    all.contested = true
+    fail(c.report, 'C5', keyOf('allocator', before.stamp, next.stamp), () => ({
+      text: `allocation in CTA ${ctaName(c.header, cta)} depends on the schedule: ${where(c.header, before.stamp)} (${before.kind}) and ${where(c.header, next.stamp)} (${next.kind}) are not ordered`,
+      draft: undefined,
+    }))
+  }
+  if (next.kind === 'alloc') {
+    allocator.allocations++
+    allocator.steps = [next]
+  } else {
+    // of one agent the newest of a kind stands for those before it
+    const same = (s: AllocatorStep): boolean =>
+      s.kind === next.kind &&
+      s.stamp.agent === next.stamp.agent &&
+      s.columns === next.columns &&
+      s.own === next.own
+    allocator.steps = [...allocator.steps.filter((s) => !same(s)), next]
+  }
+  return allocator
 }
 
 // ---------------------------------------------------------------- pairs
@@ -142,9 +217,17 @@ export const ofPeer = (c: Context, all: Allocations, f: Footprint): Footprint | 
 // ---------------------------------------------------------------- combinators
 
 export const allocated = (c: Context, all: Allocations, e: Alloc): void => {
-  tick(c, e.stamp)
+  const { order } = tick(c, e.stamp).knowledge
   inStep(c, all, 'alloc', e)
-  all.live.push({ stamp: e.stamp, footprint: e.footprint })
+  const columns = columnsOf(e.footprint)
+  const { allocations: nth } = inOrder(c, all, { kind: 'alloc', stamp: e.stamp, columns, own: false }, order)
+  all.live.push({ stamp: e.stamp, footprint: e.footprint, nth, half: false })
+}
+
+/** An allocation after it is refused, so those before it must be known. */
+export const relinquished = (c: Context, all: Allocations, e: Relinquish): void => {
+  const { order } = tick(c, e.stamp).knowledge
+  inOrder(c, all, { kind: 'relinquish', stamp: e.stamp, columns: 0, own: false }, order)
 }
 
 const unordered = (a: Allocation, order: ReadonlyArray<number>): boolean =>
@@ -245,19 +328,34 @@ export const freed = (
         actor(e.stamp, 'deallocates again'),
       ),
     )
-  gone.set(goneKey(e.footprint, by), { stamp: e.stamp, footprint: e.footprint, order: order.slice() })
-  if (peer !== undefined)
-    gone.set(goneKey(peer, by), { stamp: e.stamp, footprint: peer, order: order.slice() })
   const at = live.findIndex((a) => a.footprint.id === e.footprint.id)
-  if (at < 0) return
-  const a = live[at]!
-  if (unordered(a, order))
-    file(c.report, keyOf('alloc', a.stamp, e.stamp), () =>
+  const mine = live[at]
+  const nth = mine?.nth ?? -1
+  inOrder(
+    c,
+    all,
+    {
+      kind: 'dealloc',
+      stamp: e.stamp,
+      columns: columnsOf(e.footprint),
+      own: mine?.stamp.agent === e.stamp.agent,
+    },
+    order,
+  )
+  gone.set(goneKey(e.footprint, by), { stamp: e.stamp, footprint: e.footprint, order: order.slice() })
+  if (peer !== undefined) {
+    gone.set(goneKey(peer, by), { stamp: e.stamp, footprint: peer, order: order.slice() })
+    const theirs = live.find((a) => a.footprint.id === peer.id)
+    if (theirs?.nth === nth) theirs.half = true
+  }
+  if (mine === undefined) return
+  if (unordered(mine, order))
+    file(c.report, keyOf('alloc', mine.stamp, e.stamp), () =>
       draft(
         'D4',
         'E',
         'frees tensor memory and is not ordered after its allocation',
-        actor(a.stamp, 'allocates'),
+        actor(mine.stamp, 'allocates'),
         actor(e.stamp, 'deallocates'),
       ),
     )
@@ -267,11 +365,7 @@ export const freed = (
 /** T1: what nobody has freed. What the other CTA of a pair has freed is T5 already. */
 export const leaked = (c: Context, all: Allocations): void => {
   outOfStep(c, all)
-  const half = (a: Allocation): boolean => {
-    for (const f of all.gone.values()) if (f.footprint.id === a.footprint.id) return true
-    return false
-  }
-  for (const a of all.live.filter((one) => !half(one)))
+  for (const a of all.live.filter(({ half }) => !half))
     file(c.report, keyOf(`T1|${String(a.footprint.plane)}`, a.stamp, undefined), () =>
       draft('T1', 'E', 'allocates tensor memory that nobody frees', actor(a.stamp, 'allocates')),
     )

@@ -10,7 +10,7 @@
  *
  * Laws
  * 1. `ok` stands for every schedule (the theorem of docs/hazards.md).
- * 2. `settled` turns a hazard that is only a candidate into `undecided`: C3, C4 or C6 fails, and nothing found is a fault.
+ * 2. `settled` turns a hazard that is only a candidate into `undecided`: C3, C4 or C6 fails or the order of allocations is not fixed, and nothing found is a fault.
  */
 import type { HazardId, Judgement } from '../finding.js'
 

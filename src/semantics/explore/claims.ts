@@ -207,7 +207,8 @@ export const future = (world: World, start: Machine): Future<Touches> => {
     if (o === null || left === 0) break
     left--
     const { agent, at, stage, part } = o.key
-    const what = touchesOf(world, m, o)
+    // in another schedule a dealloc may find another allocation
+    const what = o.operation === null ? ofReady(world, 'any', agent, o.ready) : ofOperation(o.operation)
     const done = take(world, m, o)
     if ('kind' in done) {
       // an operation does not fault; an agent that does goes no further

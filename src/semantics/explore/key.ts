@@ -7,7 +7,7 @@
  * | the same, where control may depend on timing | also control and frame, but for unknown tiles | tiles without data decide nothing |
  * | mbarrier                  | parity, expected, pending, bytes                   | how many phases have ended: waits ask the parity |
  * | named barrier             | threads, generation                                | -                                              |
- * | tensor memory             | allocations in their order, largest, relinquished  | -                                              |
+ * | tensor memory             | allocations in their order, largest, relinquished, steps of a pair | -                                              |
  * | the grid                  | clusters that run, the next, requests, refusals, responses; registers | -                           |
  * | operation in flight       | agent, index, stage, part                          | its number in order of issue; its operands, which are a function of agent and index |
  * | planes                    | contents, where `unit` keeps them (counted tensors) | under `unit` nobody reads another value        |
@@ -132,7 +132,9 @@ export const stateKey = (
   for (const n of named) out.push(n.cta, n.id, n.arrived, n.generation)
   for (const t of m.tensorMemory) {
     out.push(t.allocated.length, t.largest, t.relinquished ? 1 : 0)
-    for (const c of t.allocated) out.push(c.start, c.columns)
+    for (const c of t.allocated) out.push(c.start, c.columns, c.agent)
+    out.push(t.outOfStep ? 1 : 0, t.ahead.length)
+    for (const step of t.ahead) out.push(step)
   }
   out.push(m.wave.next, m.wave.requests)
   for (const c of m.wave.clusters) out.push(c)

@@ -102,7 +102,8 @@ const owedTo = (s: Search, o: Offered, c: Claim): ReadonlyArray<number> => {
   const ctas: number[] = []
   for (const x of c.counts) ctas.push(barrierCta(s, x.barrier))
   for (const t of c.touches)
-    if (t._tag === 'memory') {
+    // a CTA of a pair may end when it has freed its own part
+    if (t._tag === 'memory' && t.role !== 'frees') {
       const cta = planeCta(s, t.footprint.plane)
       if (cta !== null) ctas.push(cta)
     }
@@ -156,6 +157,8 @@ const plainly = (s: Search, a: Claim, agentA: number, b: Claim, agentB: number):
   )
 
 const contests = (s: Search, a: Claim, agentA: number, b: Claim, agentB: number): boolean => {
+  // of two that free columns the second is refused, if they are the same
+  if (a.frees && b.frees) return false
   if (!s.options.strict && ((a.frees && b.loads) || (a.loads && b.frees))) return false
   if (conflict(a, b) && (!meet(a.atomics, b.atomics) || plainly(s, a, agentA, b, agentB))) return true
   const uses = (c: Claim, barrier: number): boolean =>
@@ -211,6 +214,14 @@ const terminal = (s: Search, m: Machine, path: ReadonlyArray<EventKey>): void =>
   m.tensorMemory.forEach((t, cta) => {
     if (t.allocated.length > 0)
       report(s, path, 'exit', `T1: CTA ${String(cta)} has not freed its tensor memory`, [])
+    if (t.outOfStep || t.ahead.length > 0)
+      report(
+        s,
+        path,
+        'exit',
+        `T4: CTA ${String(cta)} and the other of its pair have taken different steps`,
+        [],
+      )
   })
 }
 

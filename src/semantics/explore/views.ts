@@ -819,6 +819,7 @@ const event = (d: Draft, e: LogEvent): void => {
     case 'issue':
     case 'alloc':
     case 'dealloc':
+    case 'relinquish':
     case 'exit':
     case 'cluster':
       return

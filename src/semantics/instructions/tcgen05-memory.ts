@@ -1,8 +1,8 @@
 /**
  * tcgen05 allocation: which columns of tensor memory a CTA has.
  *
- * A CTA has 512 columns of 4 bytes in 128 lanes. `alloc n` takes the first n free columns beside each other, `dealloc n` gives back the newest
- * allocation of n, `relinquish` promises that no allocation follows. The storages of the program lie inside what is allocated, at the
+ * A CTA has 512 columns of 4 bytes in 128 lanes. `alloc n` takes the first n free columns beside each other, `dealloc n` gives back the
+ * agent's own newest allocation of n or, where the agent has none, the newest of its CTA, `relinquish` promises that no allocation follows. The storages of the program lie inside what is allocated, at the
  * columns that `place` gave them, in the order of their declaration.
  *
  *     alloc 256    columns 0..255
@@ -18,6 +18,13 @@
  * | nothing is left at the end                                       | T1, the detector's     |
  * | cta_group 2 is for a pair                                        | M7                     |
  * | the CTAs of a pair take the same steps                           | T4, T5, the detector's |
+ *
+ * A dealloc of PTX names an address, and that names an allocation. Here the number of columns does, for an agent frees what it has allocated itself,
+ * and one agent frees for all where one allocates for all. Where more than that decides, the order of the steps decides, and it must be fixed
+ * (C5, the detector's).
+ *
+ *     t0: alloc 64    t1: alloc 64     t0: dealloc 64    frees its own columns, 0..63
+ *     t0: alloc 64                     t1: dealloc 64    frees t0's, once it is ordered behind the alloc
  *
  * The chip makes an alloc wait until there is room, for other CTAs of the SM have columns too. Here a CTA is alone, so room can come
  * from its own deallocs only: a program that counts on that without ordering them is refused (T3).
@@ -73,6 +80,9 @@ export const prepare = (
 
 // ---------------------------------------------------------------- columns
 
+/** Columns beside each other, whoever has them. */
+type Place = Pick<Columns, 'start' | 'columns'>
+
 /** The first column from which `columns` are free, or null. */
 const room = (t: TensorMemory, columns: number): number | null => {
   const taken = [...t.allocated].sort((a, b) => a.start - b.start)
@@ -85,7 +95,7 @@ const room = (t: TensorMemory, columns: number): number | null => {
 }
 
 /** The bytes of columns, as one footprint. Null where the world has no tensor memory. */
-const footprintOf = (world: World, cta: number, c: Columns): Footprint | FaultValue => {
+const footprintOf = (world: World, cta: number, c: Place): Footprint | FaultValue => {
   const plane = world.header.planes.findIndex((p) => p.space === 'tmem' && p.cta === cta)
   const layout = Ref.ofStrides([tmemLanes, c.columns], 32, [tmemLaneBytes / 4, 1])
   if (plane < 0 || E.isLeft(layout)) return V.fault('arch', 'there is no tensor memory on this architecture')
@@ -163,11 +173,35 @@ export const outOfReach = (world: World, agent: number, field: string, e: Elemen
 
 // ---------------------------------------------------------------- effects
 
-const memory = (allocated: ReadonlyArray<Columns>, largest: number, relinquished: boolean): TensorMemory => ({
-  allocated,
-  largest,
-  relinquished,
+/** The allocator of a CTA after a step. */
+const after = (
+  t: TensorMemory,
+  allocated: ReadonlyArray<Columns>,
+  largest: number,
+  relinquished: boolean,
+): TensorMemory => ({ allocated, largest, relinquished, ahead: t.ahead, outOfStep: t.outOfStep })
+
+const pacing = (t: TensorMemory, ahead: ReadonlyArray<number>, outOfStep: boolean): TensorMemory => ({
+  allocated: t.allocated,
+  largest: t.largest,
+  relinquished: t.relinquished,
+  ahead,
+  outOfStep: t.outOfStep || outOfStep,
 })
+
+/** A step of a pair: the one that the other CTA has taken, or one that it has still to take. */
+const paced = (m: Machine, cta: number, ctaGroup: 1 | 2, step: number): Machine => {
+  if (ctaGroup === 1) return m
+  const [mine, theirs] = [m.tensorMemory[cta]!, m.tensorMemory[cta ^ 1]!]
+  const [due, ...later] = theirs.ahead
+  return due === undefined
+    ? withTensorMemory(m, cta, pacing(mine, [...mine.ahead, step], false))
+    : withTensorMemory(
+        withTensorMemory(m, cta ^ 1, pacing(theirs, later, false)),
+        cta,
+        pacing(mine, mine.ahead, due !== step),
+      )
+}
 
 export const executeAlloc = (x: Executing, m: Machine, p: Of<'tcgen05.alloc'>): Effect | FaultValue => {
   const cta = ctaOf(x.world, x.agent)
@@ -193,29 +227,49 @@ export const executeAlloc = (x: Executing, m: Machine, p: Of<'tcgen05.alloc'>): 
       `columns: expected ${String(n)} free columns of 512 beside each other, and ${String(taken)} are allocated`,
     )
   }
-  const made: Columns = { start, columns: n }
+  const made: Columns = { start, columns: n, agent: x.agent }
   const footprint = footprintOf(x.world, cta, made)
   if ('_tag' in footprint) return footprint
-  return effect(withTensorMemory(m, cta, memory([...t.allocated, made], n, false)), [
+  const taken = withTensorMemory(m, cta, after(t, [...t.allocated, made], n, false))
+  return effect(paced(taken, cta, p.ctaGroup, n), [
     { _tag: 'alloc', stamp: x.stamp, footprint, ctaGroup: p.ctaGroup },
   ])
 }
 
-const newestOf = (t: TensorMemory, columns: number): Columns | undefined =>
-  [...t.allocated].reverse().find((a) => a.columns === columns)
-
-/** The bytes that a dealloc of so many columns would give back now, or null where it is at fault. */
-export const freedBy = (world: World, m: Machine, cta: number, columns: number): Footprint | null => {
-  const freed = newestOf(m.tensorMemory[cta]!, columns)
-  if (freed === undefined) return null
-  const footprint = footprintOf(world, cta, freed)
-  return '_tag' in footprint ? null : footprint
+/** What a dealloc by this agent gives back: its own newest allocation of the size, else the newest of the CTA. */
+const freedOf = (t: TensorMemory, agent: number, columns: number): Columns | undefined => {
+  const newestFirst = t.allocated.filter((a) => a.columns === columns).reverse()
+  return newestFirst.find((a) => a.agent === agent) ?? newestFirst[0]
 }
+
+/** These columns in the CTA of the agent, and for a pair in both of its CTAs. */
+const inGroup = (world: World, agent: number, ctaGroup: 1 | 2, place: Place): ReadonlyArray<Footprint> => {
+  const cta = ctaOf(world, agent)
+  return (ctaGroup === 2 ? [cta, cta ^ 1] : [cta]).flatMap((one) => {
+    const footprint = footprintOf(world, one, place)
+    return '_tag' in footprint ? [] : [footprint]
+  })
+}
+
+/** The bytes that a dealloc would give back now: those of both CTAs of a pair, none where it is at fault. */
+export const freedBy = (
+  world: World,
+  m: Machine,
+  agent: number,
+  { columns, ctaGroup }: Pick<Of<'tcgen05.dealloc'>, 'columns' | 'ctaGroup'>,
+): ReadonlyArray<Footprint> => {
+  const freed = freedOf(m.tensorMemory[ctaOf(world, agent)]!, agent, columns)
+  return freed === undefined ? [] : inGroup(world, agent, ctaGroup, freed)
+}
+
+/** All that a dealloc could ever give back. */
+export const freeable = (world: World, agent: number, ctaGroup: 1 | 2): ReadonlyArray<Footprint> =>
+  inGroup(world, agent, ctaGroup, { start: 0, columns: tmemColumns })
 
 export const executeDealloc = (x: Executing, m: Machine, p: Of<'tcgen05.dealloc'>): Effect | FaultValue => {
   const cta = ctaOf(x.world, x.agent)
   const t = m.tensorMemory[cta]!
-  const freed = newestOf(t, p.columns)
+  const freed = freedOf(t, x.agent, p.columns)
   if (freed === undefined)
     return V.fault(
       'T2',
@@ -224,7 +278,8 @@ export const executeDealloc = (x: Executing, m: Machine, p: Of<'tcgen05.dealloc'
   const footprint = footprintOf(x.world, cta, freed)
   if ('_tag' in footprint) return footprint
   const left = t.allocated.filter((a) => a !== freed)
-  return effect(withTensorMemory(m, cta, memory(left, t.largest, t.relinquished)), [
+  const given = withTensorMemory(m, cta, after(t, left, t.largest, t.relinquished))
+  return effect(paced(given, cta, p.ctaGroup, -p.columns), [
     { _tag: 'dealloc', stamp: x.stamp, footprint, ctaGroup: p.ctaGroup },
   ])
 }
@@ -232,5 +287,7 @@ export const executeDealloc = (x: Executing, m: Machine, p: Of<'tcgen05.dealloc'
 export const executeRelinquish = (x: Executing, m: Machine): Effect => {
   const cta = ctaOf(x.world, x.agent)
   const t = m.tensorMemory[cta]!
-  return effect(withTensorMemory(m, cta, memory(t.allocated, t.largest, true)), [])
+  return effect(withTensorMemory(m, cta, after(t, t.allocated, t.largest, true)), [
+    { _tag: 'relinquish', stamp: x.stamp },
+  ])
 }

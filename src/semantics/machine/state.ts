@@ -77,10 +77,11 @@ export interface Named {
 
 // ---------------------------------------------------------------- tensor memory
 
-/** Columns [start, start + columns) of all lanes. */
+/** Columns [start, start + columns) of all lanes, and the agent that has allocated them. */
 export interface Columns {
   readonly start: number
   readonly columns: number
+  readonly agent: number
 }
 /** The allocator of one CTA: what is allocated, in the order of allocation. */
 export interface TensorMemory {
@@ -88,9 +89,19 @@ export interface TensorMemory {
   /** no allocation may be larger than the one before it */
   readonly largest: number
   readonly relinquished: boolean
+  /** steps of a pair that the other CTA has still to take: columns allocated, or given back (negative) */
+  readonly ahead: ReadonlyArray<number>
+  /** it has taken a step that was not the other's */
+  readonly outOfStep: boolean
 }
 
-export const noTensorMemory: TensorMemory = { allocated: [], largest: 512, relinquished: false }
+export const noTensorMemory: TensorMemory = {
+  allocated: [],
+  largest: 512,
+  relinquished: false,
+  ahead: [],
+  outOfStep: false,
+}
 
 // ---------------------------------------------------------------- the grid
 

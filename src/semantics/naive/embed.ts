@@ -47,7 +47,7 @@ import type { PtrIndex, TileType } from '../types.js'
 import { scalar, tile } from '../types.js'
 import { showOp } from './notation.js'
 import type { Atom, Atoms, Op, Skeleton } from './skeleton.js'
-import { atomsOf, barriersOf, footprint, isOn, showAtom } from './skeleton.js'
+import { allocates, atomColumns, atomsOf, barriersOf, footprint, isOn, showAtom } from './skeleton.js'
 
 // ---------------------------------------------------------------- model
 
@@ -153,6 +153,7 @@ const kits = {
   hopperMatrix: kit('sm90a', [64, 16], true, [64, 8]),
   blackwell: kit('sm100a', [8], false, [128, 16]),
   blackwellMatrix: kit('sm100a', [128, 16], true, [128, 16]),
+  allocating: kit('sm100a', [8], false, [128, atomColumns]),
 } as const
 
 const tensorOps: ReadonlySet<Op['_tag']> = new Set([
@@ -165,6 +166,9 @@ const tensorOps: ReadonlySet<Op['_tag']> = new Set([
   'fenceBefore',
   'fenceAfter',
   'dealloc',
+  'alloc',
+  'free',
+  'relinquish',
 ])
 
 const kitOf = (skeleton: Skeleton): E.Either<Failure, Kit> => {
@@ -174,6 +178,10 @@ const kitOf = (skeleton: Skeleton): E.Either<Failure, Kit> => {
   if (hopper && blackwell) return refuse('naive.embed', 'wgmma and tcgen05 are not of one machine')
   if (hopper) return E.right(kits.hopperMatrix)
   if (!blackwell) return E.right(kits.hopper)
+  if (allocates(skeleton))
+    return some((op) => op._tag === 'mma' || op._tag === 'dealloc')
+      ? refuse('naive.embed', 'what is allocated is loaded and stored, and given back by free')
+      : E.right(kits.allocating)
   return E.right(some((op) => op._tag === 'mma') ? kits.blackwellMatrix : kits.blackwell)
 }
 
@@ -368,6 +376,9 @@ const obstacle = (skeleton: Skeleton, x: number, op: Op): string | null => {
     case 'fenceBefore':
     case 'fenceAfter':
     case 'dealloc':
+    case 'alloc':
+    case 'free':
+    case 'relinquish':
       return null
   }
 }
@@ -606,6 +617,12 @@ const instructions = (
       return [{ _tag: 'tcgen05.fenceAfter' }]
     case 'dealloc':
       return [{ _tag: 'tcgen05.dealloc', columns: tmemColumns(p), ctaGroup: 1 }]
+    case 'alloc':
+      return [{ _tag: 'tcgen05.alloc', columns: op.columns, ctaGroup: op.ctaGroup }]
+    case 'free':
+      return [{ _tag: 'tcgen05.dealloc', columns: op.columns, ctaGroup: op.ctaGroup }]
+    case 'relinquish':
+      return [{ _tag: 'tcgen05.relinquish', ctaGroup: op.ctaGroup }]
   }
 }
 
@@ -653,14 +670,16 @@ const prologue = (p: Plan, cta: number, path: ReadonlyArray<string>): ReadonlyAr
   const stored = [...p.storage.values()]
   const smem = stored.filter((s) => s.space === 'smem' && s.contents._tag === 'elements')
   // a CTA allocates what its agents use: it has a dealloc of its own then
-  const uses = skeleton.agents.some(
-    (agent) =>
-      agent.cta === cta &&
-      agent.ops.some((op) => {
-        const { reads, writes } = footprint(op)
-        return [...reads, ...writes].some((atom) => atom._tag === 'tmem')
-      }),
-  )
+  const uses =
+    !allocates(skeleton) &&
+    skeleton.agents.some(
+      (agent) =>
+        agent.cta === cta &&
+        agent.ops.some((op) => {
+          const { reads, writes } = footprint(op)
+          return [...reads, ...writes].some((atom) => atom._tag === 'tmem')
+        }),
+    )
   const tmem = uses ? stored.filter((s) => s.space === 'tmem') : []
   const named = ({ id }: Storage): Atoms => [{ _tag: 'gmem', name: id }]
   return [

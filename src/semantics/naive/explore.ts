@@ -18,13 +18,19 @@
  * A write may also go over bits that its view lacks where the old value has *landed*: somebody who sees it has read it since, and
  * it was not written through the generic proxy or is overwritten through the proxy of that read.
  *
+ * Columns of tensor memory are those of a history: what the agents of a CTA have allocated and given back so far, in that order. From it follows all that
+ * an allocator knows. It is kept whole, so states are told apart that would go on alike.
+ *
  * | kind       | found when                                                                            |
  * |------------|---------------------------------------------------------------------------------------|
  * | race       | one state offers two accesses of one atom, one of them a write                        |
  * | visibility | an access whose view lacks the bit is offered                                         |
  * | fault      | an arrival on a barrier whose pending count is zero                                   |
  * | deadlock   | a state with unfinished agents offers nothing                                         |
- * | exit       | a CTA has exited while an operation on its memory or barriers is open (U2), or is arrived on (K1) |
+ * | refused    | an allocation without room, larger than the one before it or after a promise; columns given back or used that are not there |
+ * | unwritten  | a load of an atom that was never written, where the skeleton allocates                |
+ * | exit       | columns are left at the end, or the CTAs of a pair have not taken the same steps; or  |
+ * |            | a CTA has exited while an operation on its memory or barriers is open (U2), or is arrived on (K1) |
  *
  * Laws
  * 1. The result does not depend on the order of the search: with `stop: false` neither do the sets and `states`.
@@ -35,7 +41,17 @@
  * Source: PTX ISA, memory consistency model, asynchronous operations, mbarrier; checking by explicit state search.
  */
 import type { Atoms, Choice, Op, Skeleton } from './skeleton.js'
-import { atomsOf, barriersOf, footprint, groups, isOn, showAtom } from './skeleton.js'
+import {
+  allocates,
+  atomColumns,
+  atomsOf,
+  barriersOf,
+  columnOf,
+  footprint,
+  groups,
+  isOn,
+  showAtom,
+} from './skeleton.js'
 
 // ---------------------------------------------------------------- model
 
@@ -48,6 +64,8 @@ export interface Exploration {
   readonly fault: ReadonlyArray<string>
   readonly deadlock: ReadonlyArray<string>
   readonly exit: ReadonlyArray<string>
+  readonly refused: ReadonlyArray<string>
+  readonly unwritten: ReadonlyArray<string>
   readonly states: number
 }
 
@@ -65,7 +83,7 @@ export interface Walk {
   readonly outcome: 'finished' | 'deadlock' | 'fault'
 }
 
-type Kind = 'race' | 'visibility' | 'fault' | 'deadlock' | 'exit'
+type Kind = 'race' | 'visibility' | 'fault' | 'deadlock' | 'exit' | 'refused' | 'unwritten'
 
 /** One operation, with its atoms as masks. `slot` is where its state in flight lies, -1 if it has none. */
 interface Step {
@@ -78,6 +96,21 @@ interface Step {
   readonly barriers: ReadonlyArray<number>
   readonly parts: ReadonlyArray<{ readonly mask: number; readonly barrier: number; readonly units: number }>
   readonly slot: number
+}
+
+/** Columns of a CTA that are allocated, by which agent. */
+interface Held {
+  readonly start: number
+  readonly columns: number
+  readonly agent: number
+}
+/** What the history of a CTA's allocator comes to. */
+interface Allocator {
+  readonly held: ReadonlyArray<Held>
+  readonly largest: number
+  readonly closed: boolean
+  /** the steps that are a pair's: columns allocated, or given back (negative) */
+  readonly steps: ReadonlyArray<number>
 }
 
 /** An access that a state offers. */
@@ -191,7 +224,14 @@ const system = (skeleton: Skeleton): System => {
       }
     })
   })
-  const width = landedAt + 3 + slots * slotWidth
+  /** a bit per atom that has been written: all of them, but tensor memory that is to be allocated */
+  const writtenAt = landedAt + 3 + slots * slotWidth
+  const dynamic = allocates(skeleton)
+  const isStep = (op: Op): boolean => op._tag === 'alloc' || op._tag === 'free' || op._tag === 'relinquish'
+  const longest = agents.reduce((sum, agent) => sum + agent.ops.filter(isStep).length, 0)
+  /** by CTA: the steps of its allocator so far, agent * 1024 + operation + 1 */
+  const historyAt = (c: number): number => writtenAt + 1 + c * longest
+  const width = historyAt(ctas.length)
 
   /** Every word that is a view: a write clears its bits in all of them. */
   const masks: number[] = []
@@ -215,6 +255,59 @@ const system = (skeleton: Skeleton): System => {
     for (let b = 0; b < barriers.length; b++) state[barrierAt(b) + PENDING] = barriers[b]!.count
     for (let x = 0; x < n; x++)
       for (const k of [GENERIC, ASYNC, TENSOR, PUBLISHED]) state[viewAt(x) + k] = all
+    state[writtenAt] = dynamic ? all & ~inTensorMemory : all
+  }
+
+  const columns = columnOf(skeleton)
+  const inTensorMemory = mask(atoms.filter((atom) => atom._tag === 'tmem'))
+  /** The atoms of a CTA, or of both of its pair, in these columns. */
+  const atomsIn = (cta: number, both: boolean, start: number, count: number): number =>
+    mask(
+      atoms.filter(
+        (atom) =>
+          atom._tag === 'tmem' &&
+          (atom.cta === cta || (both && atom.cta === (cta ^ 1))) &&
+          start < columns.get(atom.name)! + atomColumns &&
+          columns.get(atom.name)! < start + count,
+      ),
+    )
+  const firstFit = (held: ReadonlyArray<Held>, count: number): number | null => {
+    for (let start = 0; start + count <= 512; start += atomColumns)
+      if (held.every((h) => start + count <= h.start || h.start + h.columns <= start)) return start
+    return null
+  }
+  const chosen = (held: ReadonlyArray<Held>, x: number, count: number): Held | undefined => {
+    const fitting = held.filter((h) => h.columns === count)
+    const own = fitting.filter((h) => h.agent === x)
+    return own[own.length - 1] ?? fitting[fitting.length - 1]
+  }
+  const allocatorOf = (state: Int32Array, cta: number): Allocator => {
+    const at = historyAt(ctas.indexOf(cta))
+    let held: ReadonlyArray<Held> = []
+    let largest = 512
+    let closed = false
+    const taken: number[] = []
+    for (let k = at; k < at + longest && state[k] !== 0; k++) {
+      const x = (state[k]! - 1) >> 10
+      const op = agents[x]!.ops[(state[k]! - 1) & 1023]!
+      if (op._tag === 'alloc') {
+        held = [...held, { start: firstFit(held, op.columns)!, columns: op.columns, agent: x }]
+        largest = op.columns
+        if (op.ctaGroup === 2) taken.push(op.columns)
+      } else if (op._tag === 'free') {
+        const gone = chosen(held, x, op.columns)
+        held = held.filter((h) => h !== gone)
+        if (op.ctaGroup === 2) taken.push(-op.columns)
+      } else closed = true
+    }
+    return { held, largest, closed, steps: taken }
+  }
+  /** Are all columns of these atoms of the CTA held? */
+  const there = (state: Int32Array, x: number, m: number): boolean => {
+    const { cta } = agents[x]!
+    const { held } = allocatorOf(state, cta)
+    const all = held.reduce((sum, h) => sum | atomsIn(cta, false, h.start, h.columns), 0)
+    return (m & inTensorMemory & ~all) === 0
   }
 
   const finished = (state: Int32Array, x: number): boolean => state[x]! >= steps[x]!.length
@@ -254,6 +347,7 @@ const system = (skeleton: Skeleton): System => {
   }
   /** A write of `m`: nobody has read it yet. */
   const wrote = (s: Int32Array, m: number, generic: boolean): void => {
+    s[writtenAt]! |= m
     s[landedAt]! &= ~m
     s[landedAt + 1]! &= ~m
     if (generic) s[landedAt + 2]! |= m
@@ -318,6 +412,28 @@ const system = (skeleton: Skeleton): System => {
           const at = state[other.slot + STAGE]!
           return at >= 1 && at <= last
         })
+      /** Stores of these atoms that are still in flight race with giving them back. */
+      const stillStored = (m: number): void => {
+        for (let y = 0; y < n; y++)
+          for (const k of flying[y]!) {
+            const other = steps[y]![k]!
+            if (other.op._tag === 'tensorStore' && (other.writes & m) !== 0 && stage(y, k) === 1)
+              report('race', [name(y, k), name(x, i)].sort().join(' '))
+          }
+      }
+      /** The run ends here: no deadlock. */
+      const refuse = (): void => {
+        moves += 1
+        report('refused', name(x, i))
+      }
+      /** A step of the allocator: the history grows by it. */
+      const stepped = (): void => {
+        taken(() => {
+          let at = historyAt(ctas.indexOf(agents[x]!.cta))
+          while (next[at] !== 0) at += 1
+          next[at] = x * 1024 + i + 1
+        })
+      }
       if (!step.on) {
         taken(nothing)
         continue
@@ -404,8 +520,31 @@ const system = (skeleton: Skeleton): System => {
           break
         case 'tensorLoad':
         case 'tensorStore':
-          issue(tensor, 0)
+          if (dynamic && !there(state, x, step.reads | step.writes)) refuse()
+          else issue(tensor, 0)
           break
+        case 'alloc': {
+          const { held, largest, closed } = allocatorOf(state, agents[x]!.cta)
+          if (closed || op.columns > largest || firstFit(held, op.columns) === null) refuse()
+          else stepped()
+          break
+        }
+        case 'relinquish':
+          stepped()
+          break
+        case 'free': {
+          const { cta } = agents[x]!
+          const gone = chosen(allocatorOf(state, cta).held, x, op.columns)
+          if (gone === undefined) {
+            refuse()
+            break
+          }
+          const m = atomsIn(cta, op.ctaGroup === 2, gone.start, gone.columns)
+          stillStored(m)
+          offer(x, i, 0, m)
+          stepped()
+          break
+        }
         case 'bulkWait':
           if (!open('store', step.group, op.side === 'full' ? 2 : 1))
             taken(() => {
@@ -442,14 +581,7 @@ const system = (skeleton: Skeleton): System => {
             })
           break
         case 'dealloc':
-          for (let y = 0; y < n; y++)
-            for (const k of flying[y]!) {
-              const other = steps[y]![k]!
-              if (other.op._tag === 'tensorLoad' || !((other.writes | other.tensorReads) & step.writes))
-                continue
-              if (other.op._tag === 'tensorStore' && stage(y, k) === 1)
-                report('race', [name(y, k), name(x, i)].sort().join(' '))
-            }
+          stillStored(step.writes)
           offer(x, i, 0, step.writes)
           taken(nothing)
           break
@@ -587,7 +719,8 @@ const system = (skeleton: Skeleton): System => {
           else report('fault', `${name(x, i)}#${String(op.barrier)}`)
         } else if (op._tag === 'tensorLoad' && now === 1) {
           offer(x, i, step.reads, 0)
-          if (step.reads & ~seen) report('visibility', name(x, i))
+          if (step.reads & ~state[writtenAt]!) report('unwritten', name(x, i))
+          else if (step.reads & ~seen) report('visibility', name(x, i))
           next.set(state)
           advance(3)
           saw(next, step.reads & seen, false)
@@ -660,7 +793,9 @@ const system = (skeleton: Skeleton): System => {
       for (let v = 0; v < u; v++) {
         const a = offers[u]!
         const b = offers[v]!
-        const frees = a.op._tag === 'dealloc' || b.op._tag === 'dealloc'
+        const gives = (op: Op): boolean => op._tag === 'dealloc' || op._tag === 'free'
+        const frees = gives(a.op) || gives(b.op)
+        if (gives(a.op) && gives(b.op)) continue
         if (frees && (a.op._tag === 'tensorLoad' || b.op._tag === 'tensorLoad')) continue
         if (a.writes & (b.reads | b.writes) || a.reads & b.writes)
           report('race', [name(a.agent, a.index), name(b.agent, b.index)].sort().join(' '))
@@ -698,6 +833,15 @@ const system = (skeleton: Skeleton): System => {
         if (first !== undefined && agents[x]!.cta === cta) late(x, first)
       }
     })
+
+    // what is left at the end
+    if (dynamic && moves === 0 && agents.every((_, x) => finished(state, x)))
+      for (const cta of ctas) {
+        const { held, steps: own } = allocatorOf(state, cta)
+        if (held.length > 0) report('exit', `T1 ${String(cta)}`)
+        const theirs = ctas.includes(cta ^ 1) ? allocatorOf(state, cta ^ 1).steps : []
+        if (own.join(' ') !== theirs.join(' ')) report('exit', `T4 ${String(cta)}`)
+      }
 
     if (moves === 0 && agents.some((_, x) => !finished(state, x)))
       report('deadlock', agents.map((_, x) => String(state[x]!)).join(','))
@@ -774,6 +918,8 @@ export const explore = (skeleton: Skeleton, limits: Limits = defaultLimits): Exp
     fault: new Set(),
     deadlock: new Set(),
     exit: new Set(),
+    refused: new Set(),
+    unwritten: new Set(),
   }
   let bad = false
   initial(state)
@@ -802,6 +948,8 @@ export const explore = (skeleton: Skeleton, limits: Limits = defaultLimits): Exp
     fault: [...found.fault].sort(),
     deadlock: [...found.deadlock].sort(),
     exit: [...found.exit].sort(),
+    refused: [...found.refused].sort(),
+    unwritten: [...found.unwritten].sort(),
     states: seen.count(),
   }
 }
@@ -824,6 +972,7 @@ export const walk = (skeleton: Skeleton, pick: (offered: number) => number): Wal
       },
       (kind) => {
         if (kind === 'fault' || kind === 'deadlock') ends.push(kind)
+        if (kind === 'refused') ends.push('fault')
       },
     )
     const taken = moves[pick(moves.length)]

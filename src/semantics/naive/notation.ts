@@ -85,6 +85,12 @@ export const showOp = (op: Op): string => {
       return 'aft'
     case 'dealloc':
       return `dea ${list(op.atoms)}`
+    case 'alloc':
+      return `all ${String(op.columns)} ${String(op.ctaGroup)}`
+    case 'free':
+      return `fre ${String(op.columns)} ${String(op.ctaGroup)}`
+    case 'relinquish':
+      return `rel ${String(op.ctaGroup)}`
   }
 }
 
@@ -223,6 +229,12 @@ const opOf = (text: string): Op | null => {
       return S.fenceAfter
     case 'dea':
       return atoms && S.dealloc(atoms)
+    case 'all':
+      return nth && (count === 1 || count === 2) ? S.alloc(pending, count) : null
+    case 'fre':
+      return nth && (count === 1 || count === 2) ? S.free(pending, count) : null
+    case 'rel':
+      return pending === 1 || pending === 2 ? S.relinquish(pending) : null
     default:
       return null
   }

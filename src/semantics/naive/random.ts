@@ -24,9 +24,19 @@
  * | multicast     | load into both CTAs                        | arriveExpect in each CTA, read    |
  * | pair          | load into both CTAs                        | mma, commit on a barrier of each CTA; the other CTA reads |
  *
+ * Skeletons that allocate tensor memory are drawn apart (`allocatingOf`), by the same two ways: soups, and whole programs with damages.
+ *
+ * | style | who allocates and frees              | who uses the columns                                            |
+ * |-------|--------------------------------------|-----------------------------------------------------------------|
+ * | lend  | one agent, in every round anew       | it stores, the other loads; barriers between them               |
+ * | own   | each agent for itself, in turn       | each its own; the release is in no order                        |
+ * | twice | one agent two at once, another frees | both                                                            |
+ * | both  | one agent of each CTA of a pair      | each its own; the cluster barrier before and behind             |
+ *
  * Laws
  * 1. A ring without mutation is clean in every schedule, for every style, number of slots and of steps.
  * 2. Every drawn skeleton is embedded (`embed.ts`).
+ *    So is a whole program that allocates.
  * 3. Of the drawn skeletons neither the clean ones nor the faulty ones are rare: at least a fifth each.
  */
 import type { Atom, Op, Skeleton, SkeletonBarrier } from './skeleton.js'
@@ -479,7 +489,8 @@ const mutate = (die: Dice, draft: Draft, times: number): Draft => {
     else if (m < 42) body.splice(i, 0, op)
     else if (m < 52) swap(die.below(body.length))
     else if (m < 60) {
-      const b = barriers[any]!
+      const b = barriers[any]
+      if (b === undefined) continue
       barriers[any] = { name: b.name, cta: b.cta, count: Math.max(1, b.count + die.pick([-1, 1])) }
     } else if (m < 64) put(S.off(op))
     else
@@ -494,6 +505,12 @@ const mutate = (die: Dice, draft: Draft, times: number): Draft => {
         case 'arrive':
           if (die.chance(0.6)) put(S.arrive([any], op.relaxed, tensor[any]!))
           else put(S.arrive(op.barriers, true, op.tensor))
+          break
+        case 'alloc':
+          put(S.alloc(die.pick([32, 64]), op.ctaGroup))
+          break
+        case 'free':
+          put(S.free(die.pick([32, 64]), op.ctaGroup))
           break
         case 'commit':
           put(tensor[any]! ? S.commit([any]) : op)
@@ -536,6 +553,177 @@ const mutate = (die: Dice, draft: Draft, times: number): Draft => {
   return { ctas: draft.ctas, names: draft.names, barriers, tensor, bodies }
 }
 
+// ---------------------------------------------------------------- allocation
+
+export type AllocatingStyle = 'lend' | 'own' | 'twice' | 'both'
+const allocatingStyles: ReadonlyArray<AllocatingStyle> = ['lend', 'own', 'twice', 'both']
+
+/** Columns, and the atom that begins with the n-th 32 of them. */
+const atomAt = (cta: number, n: number): Atom => S.tmem(cta, `y${String(n)}`)
+const stored = (atom: Atom): ReadonlyArray<Op> => [S.tensorStore([atom]), S.waitStores]
+const loaded = (atom: Atom): ReadonlyArray<Op> => [S.tensorLoad([atom]), S.waitLoads]
+const barriersNamed = (names: ReadonlyArray<string>): ReadonlyArray<SkeletonBarrier> =>
+  names.map((name) => ({ name, cta: 0, count: 1 }))
+
+const lend = (die: Dice): Draft => {
+  const rounds = die.pick([1, 2])
+  const columns = die.pick([32, 64])
+  const y = atomAt(0, die.below(columns / 32))
+  const p: Op[] = []
+  const c: Op[] = []
+  for (let k = 0; k < rounds; k++) {
+    p.push(S.alloc(columns))
+    if (k === rounds - 1 && die.chance(0.3)) p.push(S.relinquish())
+    p.push(...stored(y), S.fenceBefore, S.arrive([0]), S.wait(1, parityOf(k)), S.free(columns))
+    c.push(S.wait(0, parityOf(k)), S.fenceAfter, ...loaded(y), S.fenceBefore, S.arrive([1]))
+  }
+  return {
+    ctas: [0, 0],
+    names: ['p', 'c'],
+    barriers: barriersNamed(['f', 'e']),
+    tensor: [false, false],
+    bodies: [p, c],
+  }
+}
+
+const own = (die: Dice): Draft => {
+  const second = die.pick([32, 32, 64])
+  const first = Math.max(second, die.pick([32, 64]))
+  // the second's columns begin where the first's end
+  const [x, y] = [atomAt(0, 0), atomAt(0, first / 32)]
+  const p = [S.alloc(first), S.arrive([0]), ...stored(x), ...loaded(x), S.free(first)]
+  const c = [S.wait(0, 0), S.alloc(second), ...stored(y), ...loaded(y)]
+  // without the answer the first may be gone when the second comes, and its columns be the second's
+  return {
+    ctas: [0, 0],
+    names: ['p', 'c'],
+    barriers: barriersNamed(['f', 'e']),
+    tensor: [false, false],
+    bodies: [
+      [...p.slice(0, -1), S.wait(1, 0), S.free(first)],
+      [...c, S.arrive([1]), S.free(second)],
+    ],
+  }
+}
+
+const twice = (die: Dice): Draft => {
+  const columns = die.pick([32, 64])
+  const [x, y] = [atomAt(0, 0), atomAt(0, columns / 32)]
+  const p = [S.alloc(columns), S.alloc(columns), ...stored(x), S.fenceBefore, S.arrive([0])]
+  const c = [S.wait(0, 0), S.fenceAfter, ...loaded(x), ...stored(y), S.free(columns)]
+  const late = die.chance(0.5)
+  return {
+    ctas: [0, 0],
+    names: ['p', 'c'],
+    barriers: barriersNamed(['f', 'e']),
+    tensor: [false, false],
+    bodies: late
+      ? [
+          [...p, S.wait(1, 0), S.free(columns)],
+          [...c, S.arrive([1])],
+        ]
+      : [p, [...c, S.free(columns)]],
+  }
+}
+
+const bothCtas = (die: Dice): Draft => {
+  const rounds = die.pick([1, 2])
+  const columns = die.pick([32, 64])
+  const more = die.chance(0.4)
+  const bodies = [0, 1].map((cta) => {
+    const body: Op[] = []
+    for (let k = 0; k < rounds; k++) {
+      const y = atomAt(cta, more ? columns / 32 : 0)
+      body.push(S.alloc(columns, 2), ...(more ? [S.alloc(columns, 2)] : []))
+      body.push(...stored(y), ...loaded(y), S.rendezvous('x', [0, 1]), S.free(columns, 2))
+      if (more) body.push(S.free(columns, 2))
+      body.push(S.rendezvous('x', [0, 1]))
+    }
+    return body
+  })
+  return { ctas: [0, 1], names: ['p', 'q'], barriers: [], tensor: [], bodies }
+}
+
+const allocatingSoup = (die: Dice): Draft => {
+  const two = die.chance(0.4)
+  const group = two && die.chance(0.7) ? 2 : 1
+  const agents = two ? 2 : die.pick([2, 2, 3])
+  const ctas = Array.from({ length: agents }, (_, x) => (two ? x % 2 : 0))
+  const barriers = barriersNamed(['b0', 'b1'].slice(0, die.below(2) + 1)).map(({ name, cta }) => ({
+    name,
+    cta,
+    count: die.pick([1, 1, 2]),
+  }))
+  const word = die.pick(['AFAFluSd', 'AFaWluS', 'AAFFaW', 'AFAFaWWR'])
+  const sizes = die.pick([[32], [32], [64, 32]])
+  const bodies = ctas.map((cta) => {
+    const body: Op[] = die.chance(0.7) ? [S.alloc(sizes[0]!, group)] : []
+    const y = (): Atom => atomAt(cta, die.below(2))
+    const length = die.below(agents === 2 ? 5 : 3) + 1
+    for (let k = 0; k < length; k++)
+      switch (die.pick([...word])) {
+        case 'A':
+          body.push(S.alloc(die.pick(sizes), group))
+          break
+        case 'F':
+          body.push(S.free(die.pick(sizes), group))
+          break
+        case 'R':
+          body.push(S.relinquish(group))
+          break
+        case 'l':
+          body.push(S.tensorLoad([y()]))
+          break
+        case 'd':
+          body.push(S.waitLoads)
+          break
+        case 'u':
+          body.push(S.tensorStore([y()]))
+          break
+        case 'S':
+          body.push(S.waitStores)
+          break
+        case 'a':
+          body.push(S.arrive([die.below(barriers.length)]))
+          break
+        default:
+          if (cta === 0) body.push(S.wait(die.below(barriers.length), parityOf(die.below(2))))
+      }
+    if (die.chance(0.8)) body.push(S.free(sizes[0]!, group))
+    return body
+  })
+  if (two && die.chance(0.6)) for (const body of bodies) body.push(S.rendezvous('x', [0, 1], true))
+  return {
+    ctas,
+    names: ctas.map((_, x) => `t${String(x)}`),
+    barriers,
+    tensor: barriers.map(() => false),
+    bodies,
+  }
+}
+
+const allocating = (die: Dice, style: AllocatingStyle): Draft => {
+  switch (style) {
+    case 'lend':
+      return lend(die)
+    case 'own':
+      return own(die)
+    case 'twice':
+      return twice(die)
+    case 'both':
+      return bothCtas(die)
+  }
+}
+
+/** A program that allocates nothing has no tensor memory, and one that allocates too little is refused before it runs. */
+const holds = (s: Skeleton): boolean => {
+  const given = s.agents.reduce(
+    (sum, agent) => sum + agent.ops.reduce((n, op) => n + (op._tag === 'alloc' ? op.columns : 0), 0),
+    0,
+  )
+  return given > 0 && S.atomColumns * S.columnOf(s).size <= given
+}
+
 // ---------------------------------------------------------------- drawing
 
 /** Tensor memory is given back: after a last rendezvous of each CTA that has some, by its first agent. */
@@ -573,3 +761,24 @@ export const skeletonOf = (seed: number, families: Families = allFamilies): Skel
 
 /** A ring as it should be. */
 export const ringOf = (seed: number, style: Style): Skeleton => finish(ring(dice(seed), style))
+
+const plain = ({ bodies, names, ctas, barriers }: Draft): Skeleton => ({
+  agents: bodies.map((ops, x) => ({ name: names[x]!, cta: ctas[x]!, ops })),
+  barriers,
+})
+
+/** A skeleton that allocates tensor memory: a soup, or a program as it should be with up to three damages. */
+export const allocatingOf = (seed: number): Skeleton => {
+  const die = dice(seed)
+  for (;;) {
+    const made = die.chance(0.4)
+      ? allocatingSoup(die)
+      : mutate(die, allocating(die, die.pick(allocatingStyles)), die.pick([0, 0, 1, 1, 2, 3]))
+    const s = plain(made)
+    if (holds(s)) return s
+  }
+}
+
+/** A program that allocates, as it should be. */
+export const allocatingAsItShouldBe = (seed: number, style: AllocatingStyle): Skeleton =>
+  plain(allocating(dice(seed), style))

@@ -18,10 +18,14 @@
  * | wgmma                    | wgmma.mma_async                      | async         | wgmma group                       |
  * | mma, commit              | tcgen05.mma, tcgen05.commit          | async, tensor | one queue per agent               |
  * | tensorLoad, tensorStore  | tcgen05.ld, tcgen05.st               | tensor        | waitLoads, waitStores             |
+ * | alloc, free, relinquish  | tcgen05.alloc, dealloc, relinquish   | -             | at once                           |
  *
  * A `wait` blocks while the number of completions of its barrier has parity `parity`. A barrier operation with
  * `tensor` also carries tensor-core order (before/after thread sync implied). `on: false` is a predicated-off
  * operation: it takes its turn and does nothing. A group operation with `pending: n` leaves at most the n newest groups open.
+ *
+ * Tensor memory is there from the start, and `dealloc` ends it, unless the skeleton allocates: then atom k, in the order of their names' first mention,
+ * has the columns from 32 k, and is there while an allocation of its CTA holds them.
  *
  * Names: a *sync skeleton* in the Mojo and Triton literature is a warp-specialised loop with its payload removed; Weft's programs of
  * named barriers are the special case of `rendezvous`.
@@ -193,6 +197,24 @@ export interface Dealloc {
   readonly atoms: Atoms
 }
 
+/** Takes the first free columns of its CTA. `ctaGroup` 2: a part of the same step of both CTAs of a pair. */
+export interface Alloc {
+  readonly _tag: 'alloc'
+  readonly columns: number
+  readonly ctaGroup: 1 | 2
+}
+/** Gives back the agent's own newest allocation of so many columns, else the newest of the CTA. */
+export interface Free {
+  readonly _tag: 'free'
+  readonly columns: number
+  readonly ctaGroup: 1 | 2
+}
+/** Its CTA allocates no more. */
+export interface Relinquish {
+  readonly _tag: 'relinquish'
+  readonly ctaGroup: 1 | 2
+}
+
 export type Op =
   | Read
   | Write
@@ -222,6 +244,9 @@ export type Op =
   | FenceBefore
   | FenceAfter
   | Dealloc
+  | Alloc
+  | Free
+  | Relinquish
 export type OpName = Op['_tag']
 
 export interface SkeletonAgent {
@@ -334,6 +359,9 @@ export const waitStores: Op = { _tag: 'waitStores' }
 export const fenceBefore: Op = { _tag: 'fenceBefore' }
 export const fenceAfter: Op = { _tag: 'fenceAfter' }
 export const dealloc = (atoms: Atoms): Op => ({ _tag: 'dealloc', atoms })
+export const alloc = (columns: number, ctaGroup: 1 | 2 = 1): Op => ({ _tag: 'alloc', columns, ctaGroup })
+export const free = (columns: number, ctaGroup: 1 | 2 = 1): Op => ({ _tag: 'free', columns, ctaGroup })
+export const relinquish = (ctaGroup: 1 | 2 = 1): Op => ({ _tag: 'relinquish', ctaGroup })
 
 /** The same operation, predicated off; operations without a predicate stay as they are. */
 export const off = (op: Op): Op => {
@@ -429,6 +457,21 @@ export const atomsOf = (skeleton: Skeleton): Atoms => {
       }
     }
   return [...found.values()]
+}
+
+/** Does tensor memory come and go? */
+export const allocates = (skeleton: Skeleton): boolean =>
+  skeleton.agents.some((agent) => agent.ops.some((op) => op._tag === 'alloc'))
+
+/** The columns of an atom, where the skeleton allocates. */
+export const atomColumns = 32
+
+/** The first column of every name in tensor memory, where the skeleton allocates. */
+export const columnOf = (skeleton: Skeleton): ReadonlyMap<string, number> => {
+  const found = new Map<string, number>()
+  for (const atom of atomsOf(skeleton))
+    if (atom._tag === 'tmem' && !found.has(atom.name)) found.set(atom.name, atomColumns * found.size)
+  return found
 }
 
 export const size = (skeleton: Skeleton): number =>

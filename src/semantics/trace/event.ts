@@ -35,6 +35,7 @@ import type {
   ClusterEvent,
   Combine,
   Dealloc,
+  Relinquish,
   Exit,
   Family,
   Fence,
@@ -341,6 +342,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
     { i: nat, _tag: tag('dealloc'), stamp, footprint: footprintWire },
     { ctaGroup },
   ),
+  relinquish: record<Placed<Relinquish>>()('a relinquish', { i: nat, _tag: tag('relinquish'), stamp }, {}),
   exit: record<Placed<Exit>>()('an exit', { i: nat, _tag: tag('exit'), agent: nat }, {}),
   cluster: record<Placed<ClusterEvent>>()('a cluster', { i: nat, _tag: tag('cluster'), id: nat }, {}),
 }
@@ -506,6 +508,8 @@ export const eventOf = (e: Exclude<Line, Footed>): LogEvent => {
     case 'fork':
     case 'join':
       return { _tag: e._tag, stamp: e.stamp, children: e.children }
+    case 'relinquish':
+      return { _tag: 'relinquish', stamp: e.stamp }
     case 'exit':
       return { _tag: 'exit', agent: e.agent }
     case 'cluster':
