@@ -569,14 +569,24 @@ const lend = (die: Dice): Draft => {
   const rounds = die.pick([1, 2])
   const columns = die.pick([32, 64])
   const y = atomAt(0, die.below(columns / 32))
-  const p: Op[] = []
-  const c: Op[] = []
-  for (let k = 0; k < rounds; k++) {
-    p.push(S.alloc(columns))
-    if (k === rounds - 1 && die.chance(0.3)) p.push(S.relinquish())
-    p.push(...stored(y), S.fenceBefore, S.arrive([0]), S.wait(1, parityOf(k)), S.free(columns))
-    c.push(S.wait(0, parityOf(k)), S.fenceAfter, ...loaded(y), S.fenceBefore, S.arrive([1]))
-  }
+  const promise = die.chance(0.3)
+  const all = Array.from({ length: rounds }, (_, k) => k)
+  const p = all.flatMap((k) => [
+    S.alloc(columns),
+    ...(promise && k === rounds - 1 ? [S.relinquish()] : []),
+    ...stored(y),
+    S.fenceBefore,
+    S.arrive([0]),
+    S.wait(1, parityOf(k)),
+    S.free(columns),
+  ])
+  const c = all.flatMap((k) => [
+    S.wait(0, parityOf(k)),
+    S.fenceAfter,
+    ...loaded(y),
+    S.fenceBefore,
+    S.arrive([1]),
+  ])
   return {
     ctas: [0, 0],
     names: ['p', 'c'],
@@ -591,17 +601,15 @@ const own = (die: Dice): Draft => {
   const first = Math.max(second, die.pick([32, 64]))
   // the second's columns begin where the first's end
   const [x, y] = [atomAt(0, 0), atomAt(0, first / 32)]
-  const p = [S.alloc(first), S.arrive([0]), ...stored(x), ...loaded(x), S.free(first)]
-  const c = [S.wait(0, 0), S.alloc(second), ...stored(y), ...loaded(y)]
-  // without the answer the first may be gone when the second comes, and its columns be the second's
   return {
     ctas: [0, 0],
     names: ['p', 'c'],
     barriers: barriersNamed(['f', 'e']),
     tensor: [false, false],
     bodies: [
-      [...p.slice(0, -1), S.wait(1, 0), S.free(first)],
-      [...c, S.arrive([1]), S.free(second)],
+      // the second's columns begin there only while the first has its own
+      [S.alloc(first), S.arrive([0]), ...stored(x), ...loaded(x), S.wait(1, 0), S.free(first)],
+      [S.wait(0, 0), S.alloc(second), ...stored(y), ...loaded(y), S.arrive([1]), S.free(second)],
     ],
   }
 }
@@ -630,16 +638,17 @@ const bothCtas = (die: Dice): Draft => {
   const rounds = die.pick([1, 2])
   const columns = die.pick([32, 64])
   const more = die.chance(0.4)
+  const times = Array.from({ length: more ? 2 : 1 })
   const bodies = [0, 1].map((cta) => {
-    const body: Op[] = []
-    for (let k = 0; k < rounds; k++) {
-      const y = atomAt(cta, more ? columns / 32 : 0)
-      body.push(S.alloc(columns, 2), ...(more ? [S.alloc(columns, 2)] : []))
-      body.push(...stored(y), ...loaded(y), S.rendezvous('x', [0, 1]), S.free(columns, 2))
-      if (more) body.push(S.free(columns, 2))
-      body.push(S.rendezvous('x', [0, 1]))
-    }
-    return body
+    const y = atomAt(cta, more ? columns / 32 : 0)
+    return Array.from({ length: rounds }).flatMap(() => [
+      ...times.map(() => S.alloc(columns, 2)),
+      ...stored(y),
+      ...loaded(y),
+      S.rendezvous('x', [0, 1]),
+      ...times.map(() => S.free(columns, 2)),
+      S.rendezvous('x', [0, 1]),
+    ])
   })
   return { ctas: [0, 1], names: ['p', 'q'], barriers: [], tensor: [], bodies }
 }
