@@ -180,7 +180,7 @@ describe('register layouts', () => {
       const tip = tipOf(cell)
       expect(tip.startsWith(`[${index.join(', ')}] `)).toBe(true)
       if (who.length === 0) {
-        expect(tip).toBe(`[${index.join(', ')}] held by nobody`)
+        expect(tip).toBe(`[${index.join(', ')}] held by no register`)
         return
       }
       const label = (o: (typeof who)[number]): string =>

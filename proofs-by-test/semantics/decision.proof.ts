@@ -66,6 +66,7 @@ const blocked = (more: Partial<Blocked> = {}): Blocked => ({
   operation: operation('w@0', 'wait'),
   waitsFor: 'b generation 1',
   suppliers: [],
+  ahead: [],
   ...more,
 })
 const proved: Provenance = { proved: true, inOrder: true, text: 'out = a' }
@@ -74,7 +75,7 @@ const refuted: Provenance = { proved: false, inOrder: false, text: 'out is not a
 describe('words', () => {
   test('a blocked agent: where, in which round, for what, and who could help', () => {
     expect(showBlocked(blocked())).toBe(
-      'w@0 is blocked at wait, waiting for b generation 1; could be supplied by nobody',
+      'w@0 is blocked at wait, waiting for b generation 1; nothing in this run supplies it',
     )
     expect(
       showBlocked(
@@ -85,6 +86,9 @@ describe('words', () => {
       ),
     ).toBe(
       'w@0 is blocked at outer / inner / wait [3, 0], waiting for b generation 1; could be supplied by v@0, u@1',
+    )
+    expect(showBlocked(blocked({ suppliers: ['v@0', 'u@1'], ahead: ['v@0 arrive b'] }))).toBe(
+      'w@0 is blocked at wait, waiting for b generation 1; would be supplied by v@0 arrive b, behind a wait that is blocked',
     )
   })
   test('what fails: the first failure of each condition, in their order', () => {

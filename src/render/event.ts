@@ -106,6 +106,8 @@ export const whatOf = (e: LogEvent): string => {
     case 'relinquish':
     case 'exit':
       return e._tag
+    case 'ahead':
+      return 'stands behind a wait that is blocked'
     case 'cluster':
       return `cluster ${String(e.id)} begins`
   }

@@ -44,7 +44,7 @@ const tipOf = (listing: Listing, position: number, places: ReadonlyArray<Place>)
   const index = `[${unravel(listing.shape)(position).join(', ')}]`
   const some = places.slice(0, longTip).map(placeLabel).join(' ')
   const more = places.length > longTip ? ` and ${String(places.length - longTip)} more` : ''
-  return places.length === 0 ? `${index} held by nobody` : `${index} ${some}${more}`
+  return places.length === 0 ? `${index} held by no register` : `${index} ${some}${more}`
 }
 
 /** Pale to deep over the warps, around the circle over the lanes. */

@@ -38,7 +38,15 @@ export interface Decision {
 export const showBlocked = (b: Blocked): string =>
   `${b.agent} is blocked at ${[...b.operation.path, b.operation.site].join(' / ')}${
     b.operation.iteration.length === 0 ? '' : ` [${b.operation.iteration.join(', ')}]`
-  }, waiting for ${b.waitsFor}; could be supplied by ${b.suppliers.length === 0 ? 'nobody' : b.suppliers.join(', ')}`
+  }, waiting for ${b.waitsFor}; ${supplyOf(b)}`
+
+/** What could end the wait. */
+const supplyOf = (b: Blocked): string =>
+  b.suppliers.length === 0
+    ? 'nothing in this run supplies it'
+    : b.ahead.length === 0
+      ? `could be supplied by ${b.suppliers.join(', ')}`
+      : `would be supplied by ${b.ahead.join(', ')}, behind a wait that is blocked`
 
 /** Why the conditions do not decide: the first failure of each that fails. */
 export const failing = (c: Conditions): string =>

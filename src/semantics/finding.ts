@@ -134,6 +134,8 @@ export interface Blocked {
   readonly waitsFor: string
   /** agents whose next steps could supply it */
   readonly suppliers: ReadonlyArray<string>
+  /** statements that would supply it and stand behind waits that are blocked, of the first of `suppliers` */
+  readonly ahead: ReadonlyArray<string>
 }
 
 /** What one log shows. */

@@ -11,7 +11,7 @@
  *
  * A producer owes: a total order consistent with the run; for every operation issue < perform < signal; a wait
  * that is still blocked when nothing can move stands as `wait ... blocked` at the end (that is how a deadlock
- * looks in a trace).
+ * looks in a trace), and may be followed by what stands behind such waits (`ahead`).
  *
  * Source: PTX ISA, memory consistency model and asynchronous operations.
  */
@@ -351,6 +351,17 @@ export interface ClusterEvent {
   readonly id: number
 }
 
+/**
+ * Has not happened: agent `behind` is blocked for ever, and behind its wait stands `stamp`, which would supply what agent `helps` waits for.
+ * Comes after the waits that are blocked.
+ */
+export interface Ahead {
+  readonly _tag: 'ahead'
+  readonly stamp: Stamp
+  readonly behind: number
+  readonly helps: number
+}
+
 export type LogEvent =
   | Access
   | Issue
@@ -369,6 +380,7 @@ export type LogEvent =
   | Relinquish
   | Exit
   | ClusterEvent
+  | Ahead
 
 /** The cluster of a CTA among those that run together. */
 export const clusterOf = (header: Header, cta: number): number =>

@@ -10,6 +10,7 @@
  * 2. run equals the fold of `step` with `chain` over the schedule that it took.
  * 3. what `both(f, g)` finds is what f finds and what g finds, each alone.
  */
+import { aheadOf } from './ahead.js'
 import { nextWave } from './launch.js'
 import { observeAll, type Fold, type LogEvent } from './log.js'
 import { fuelTicks, outOfFuel, spend } from './machine/effort.js'
@@ -156,7 +157,9 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
       clusters += m.wave.clusters.filter((cluster) => cluster >= 0).length
       how.progress?.(m.wave.next, world.clusterCount)
       if (outcome._tag === 'completed' && !finished(m)) {
-        for (const e of blockedEvents(world, m)) page.push(e)
+        const waits = blockedEvents(world, m)
+        for (const e of waits) page.push(e)
+        for (const e of aheadOf(world, m, waits)) page.push(e)
         outcome = { _tag: 'stuck' }
       }
       spend(effort, (world.header.agents.length + world.header.barriers.length) ** 2 * 2)

@@ -126,7 +126,8 @@ const blockedDo = (world: World, m: Machine, agent: number, p: Prepared): boolea
   }
 }
 
-const branchAgents = (world: World, agent: number, s: LinkedFork): ReadonlyArray<number> => {
+/** The agents of all branches but the first, which is the agent itself. */
+export const branchesOf = (world: World, agent: number, s: LinkedFork): ReadonlyArray<number> => {
   const first = agent - (agent % world.agentsPerCta)
   return s.branches.slice(1).map((b) => first + b.agent)
 }
@@ -137,9 +138,9 @@ export const blocked = (world: World, m: Machine, agent: number, r: Ready): bool
     case 'do':
       return blockedDo(world, m, agent, r.prepared)
     case 'fork':
-      return branchAgents(world, agent, r.stmt).some((c) => m.agents[c]!.status === 'running')
+      return branchesOf(world, agent, r.stmt).some((c) => m.agents[c]!.status === 'running')
     case 'join':
-      return branchAgents(world, agent, r.stmt).some((c) => m.agents[c]!.status === 'running')
+      return branchesOf(world, agent, r.stmt).some((c) => m.agents[c]!.status === 'running')
     case 'fault':
       return false
   }
@@ -339,7 +340,7 @@ const stepAgent = (world: World, m: Machine, agent: number): Effect | Fault => {
     case 'fork':
       return fork(x, m, at, a, r.stmt)
     case 'join': {
-      const children = branchAgents(world, agent, r.stmt)
+      const children = branchesOf(world, agent, r.stmt)
       const next = rejoin(world, at, a, r.stmt.results, r.values, 1)
       return moved(world, m, agent, a, next, [{ _tag: 'join', stamp: x.stamp, children }])
     }
@@ -369,7 +370,7 @@ const stepAgent = (world: World, m: Machine, agent: number): Effect | Fault => {
 
 const fork = (x: Executing, m: Machine, at: Standpoint, a: AgentState, s: LinkedFork): Effect | Fault => {
   const { world, agent } = x
-  const children = branchAgents(world, agent, s)
+  const children = branchesOf(world, agent, s)
   const captured = s.branches.map((b) =>
     b.captures.map((c) => ({ slot: c.slot, value: evaluate(world, at, a.frame, c.value) })),
   )

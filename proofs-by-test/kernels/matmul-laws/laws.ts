@@ -152,7 +152,7 @@ const leftOver = (findings: ReadonlyArray<ReplayableFinding>): Unawaited => {
   const left = new Map<string, number>()
   for (const f of findings) {
     const said =
-      /^(.*?)(?:\[\d+\])?@\S+ ends with completions that nobody observed: (\d+) generations? complete, (\d+) observed(?: \((\d+) times\))?/.exec(
+      /^(.*?)(?:\[\d+\])?@\S+ ends with completions that no wait has observed: (\d+) generations? complete, (\d+) observed(?: \((\d+) times\))?/.exec(
         f.text,
       )
     if (said === null) throw new Error(`not a left-over completion: ${f.id} ${f.text}`)

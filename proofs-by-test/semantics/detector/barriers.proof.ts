@@ -197,8 +197,8 @@ describe('B7: the life of the object', () => {
 
 describe('U1: what nobody observes', () => {
   const left = (complete: string, observed: number): string =>
-    `U1 b@0 ends with completions that nobody observed: ${complete} complete, ${String(observed)} observed`
-  const half = 'U1 b@0 generation 0: 1 of 2 arrivals and 0 bytes missing, and nobody waits for it'
+    `U1 b@0 ends with completions that no wait has observed: ${complete} complete, ${String(observed)} observed`
+  const half = 'U1 b@0 generation 0: 1 of 2 arrivals and 0 bytes missing, and no wait is for it'
   const rows: ReadonlyArray<readonly [string, number, (s: Script) => void, ReadonlyArray<string>]> = [
     ['nothing has happened', 1, () => undefined, []],
     ['a generation', 1, (s) => s.arrive(0, 0), [`${left('1 generation', 0)} | p@0 arrive b: completes b@0`]],
@@ -237,7 +237,7 @@ describe('U1: what nobody observes', () => {
       1,
       (s) => s.expect(0, 0, 16),
       [
-        'U1 b@0 generation 0: 1 of 1 arrivals and 16 bytes missing, and nobody waits for it | p@0 expect b: expects 16 bytes',
+        'U1 b@0 generation 0: 1 of 1 arrivals and 16 bytes missing, and no wait is for it | p@0 expect b: expects 16 bytes',
       ],
     ],
     [
@@ -290,7 +290,7 @@ describe('U1: what nobody observes', () => {
       { more: pallas },
     ).judge()
     expect(said(j.findings)).toEqual([
-      'U1 b@0 was given up with completions that nobody observed, and its storage is used again | p@0 inval: invalidates b@0 | p@0 init: initialises it again',
+      'U1 b@0 was given up with completions that no wait has observed, and its storage is used again | p@0 inval: invalidates b@0 | p@0 init: initialises it again',
     ])
     expect(j.notes).toEqual([])
   })
@@ -583,12 +583,20 @@ const state = (over: Partial<BarrierState>): BarrierState => ({
 
 describe('why a wait is never satisfied', () => {
   const seen = (generations: number): Int32Array => Int32Array.of(generations, 0)
-  test.each<readonly [string, Partial<BarrierState>, 0 | 1, boolean, 'B1' | 'B4' | 'B5' | 'B6']>([
+  test.each<readonly [string, Partial<BarrierState>, 0 | 1, boolean, 'B1' | 'B4' | 'B5' | 'B6' | 'B7']>([
     ['arrivals came, bytes are missing', { pending: 0, bytes: 16 }, 0, false, 'B4'],
     ['arrivals came, bytes too many', { pending: 0, bytes: -16 }, 0, true, 'B4'],
     ['nothing is counted any more, and nothing is missing', { count: 0, pending: 0 }, 0, false, 'B5'],
     ['arrivals and bytes are missing', { bytes: 16 }, 0, false, 'B5'],
-    ['an object that is no more', { live: false, pending: 0, bytes: 16 }, 0, false, 'B5'],
+    ['an object that is no more', { live: false, pending: 0, bytes: 16 }, 0, false, 'B7'],
+    [
+      'the same, whatever its last life was like',
+      { live: false, number: 2, observed: seen(0) },
+      0,
+      false,
+      'B7',
+    ],
+    ['one that has never been there, and nothing was done', { live: false }, 0, true, 'B7'],
     ['nobody came, nothing was done', {}, 0, true, 'B6'],
     ['nobody came, something was done', {}, 0, false, 'B5'],
     ['nothing was done, and some came', { current: { ...generation(extent), arrivals: 1 } }, 0, true, 'B5'],

@@ -336,6 +336,153 @@ describe('what is waited for, and who could supply it', () => {
   })
 })
 
+describe('a barrier that is not there: B7', () => {
+  const told = (s: Script): ReadonlyArray<string> =>
+    s.judge().findings.map((f) => [f.id, f.text, f.a.site, f.b?.site ?? ''].join(' | '))
+  const bare = (agents: ReadonlyArray<string>): Script =>
+    script({ agents, barriers: [{ name: 'b0', count: 1 }], bare: true })
+  it.each([0, 1] as const)('one that has never been initialised, whatever the parity (%i)', (parity) => {
+    const s = bare(['a@0'])
+    s.wait(0, 0, parity, { blocked: true, site: 'wait b0' })
+    expect(told(s)).toEqual(['B7 | deadlock: a@0 waits for b0@0, which is not initialised | wait b0 | '])
+    expect(listed(s.judge())).toEqual([['a@0', 'b0@0, which is not initialised', []]])
+  })
+  it.each([0, 1, 2, 3])('one that was invalidated after %i generations: by that', (generations) => {
+    const s = bare(['a@0', 'b@0'])
+    s.init(0, 0, 1)
+    s.sync([0, 1])
+    for (let g = 0; g < generations; g++) {
+      s.arrive(0, 0)
+      s.wait(0, 0, (g & 1) === 0 ? 0 : 1)
+    }
+    s.inval(0, 0)
+    s.sync([0, 1])
+    s.wait(1, 0, (generations & 1) === 0 ? 0 : 1, { blocked: true, site: 'wait b0' })
+    expect(told(s)).toEqual([
+      'B7 | deadlock: b@0 waits for b0@0, which a@0 inval has invalidated | inval | wait b0',
+    ])
+    // agents that arrived in its life have no part in it
+    expect(listed(s.judge())).toEqual([['b@0', 'b0@0, which a@0 inval has invalidated', []]])
+  })
+  it('one of a second life is there', () => {
+    const s = bare(['a@0'])
+    s.init(0, 0, 1)
+    s.inval(0, 0)
+    s.init(0, 0, 1)
+    s.w(0, 's0 0')
+    s.wait(0, 0, 0, { blocked: true })
+    expect(ids(s.judge())).toEqual(['B5'])
+  })
+  it('it explains the others, a cycle too', () => {
+    const s = script({
+      agents: ['a@0', 'b@0', 'c@0'],
+      barriers: [
+        { name: 'b0', count: 1 },
+        { name: 'b1', count: 1 },
+        { name: 'gone', count: 1 },
+      ],
+    })
+    s.inval(0, 2)
+    s.sync([0, 1, 2])
+    s.arrive(0, 1)
+    s.arrive(1, 0)
+    s.wait(0, 0, 0)
+    s.wait(1, 1, 0)
+    s.wait(0, 0, 1, { blocked: true })
+    s.wait(1, 1, 1, { blocked: true })
+    s.wait(2, 2, 0, { blocked: true })
+    expect(listed(s.judge()).map(([agent]) => agent)).toEqual(['c@0', 'a@0', 'b@0'])
+    expect(ids(s.judge())).toEqual(['B7'])
+  })
+})
+
+describe('what stands ahead', () => {
+  const ahead = (s: Script, site: string, behind: number, helps: number): void =>
+    s.push({ _tag: 'ahead', stamp: s.stamp(behind, site), behind, helps })
+  const told = (s: Script): ReadonlyArray<readonly [string, ReadonlyArray<string>, ReadonlyArray<string>]> =>
+    s.judge().deadlock.map((d) => [d.agent, d.suppliers, d.ahead])
+  const crossed = (): Script => {
+    const s = world(['a@0', 'b@0', 'c@0'], [1, 1, 1])
+    s.w(0, 's0 0')
+    s.wait(0, 0, 0, { blocked: true, site: 'wait ping' })
+    s.wait(1, 1, 0, { blocked: true, site: 'wait pong' })
+    return s
+  }
+  it('two waits that are crossed are a cycle, and its text', () => {
+    const s = crossed()
+    ahead(s, 'arrive pong', 0, 1)
+    ahead(s, 'arrive ping', 1, 0)
+    expect(told(s)).toEqual([
+      ['a@0', ['b@0'], ['b@0 arrive ping']],
+      ['b@0', ['a@0'], ['a@0 arrive pong']],
+    ])
+    expect(s.judge().findings.map((f) => `${f.id} ${f.text}`)).toEqual([
+      'B5 deadlock: a@0 waits for b0@0 generation 0: 1 of 1 arrivals and 0 bytes missing; a circle: a@0 waits for b@0 arrive ping, which stands behind b@0 wait pong; b@0 waits for a@0 arrive pong, which stands behind a@0 wait ping',
+    ])
+  })
+  it('the one that stands ahead of nothing that is missing is the cause of the other', () => {
+    const s = crossed()
+    ahead(s, 'arrive ping', 1, 0)
+    expect(told(s)).toEqual([
+      ['b@0', [], []],
+      ['a@0', ['b@0'], ['b@0 arrive ping']],
+    ])
+    expect(s.judge().findings[0]!.text).toBe(
+      'deadlock: b@0 waits for b1@0 generation 0: 1 of 1 arrivals and 0 bytes missing',
+    )
+  })
+  it('it comes before those that have only been there', () => {
+    const s = world(['a@0', 'b@0', 'gone@0'], [1, 1])
+    s.arrive(2, 0)
+    s.wait(0, 0, 0)
+    s.wait(0, 0, 1, { blocked: true })
+    s.wait(1, 1, 0, { blocked: true })
+    ahead(s, 'arrive b0', 1, 0)
+    ahead(s, 'arrive b1', 0, 1)
+    expect(told(s)).toEqual([
+      ['a@0', ['b@0', 'gone@0'], ['b@0 arrive b0']],
+      ['b@0', ['a@0'], ['a@0 arrive b1']],
+    ])
+  })
+  it('an agent that would help itself alone waits for itself; where another helps, or has helped, that one', () => {
+    const s = world(['a@0', 'b@0'], [1])
+    s.wait(0, 0, 0, { blocked: true, site: 'wait b0' })
+    ahead(s, 'arrive b0', 0, 0)
+    expect(told(s)).toEqual([['a@0', ['a@0'], ['a@0 arrive b0']]])
+    expect(s.judge().findings[0]!.text).toMatch(
+      /; a circle: a@0 waits for a@0 arrive b0, which stands behind a@0 wait b0$/,
+    )
+    const t = world(['a@0', 'b@0'], [1])
+    t.arrive(1, 0)
+    t.wait(0, 0, 0)
+    t.wait(0, 0, 1, { blocked: true })
+    ahead(t, 'arrive b0', 0, 0)
+    expect(told(t)).toEqual([['a@0', ['b@0'], []]])
+  })
+  it('a circle through a parent says for which branch it waits; one that is not sure everywhere stays silent', () => {
+    const s = world(['parent@0', 'a@0', 'other@0'], [1, 1])
+    s.fork('fork', 0, [0, 1])
+    s.wait(1, 0, 0, { blocked: true, site: 'wait b0' })
+    s.wait(2, 1, 0, { blocked: true, site: 'wait b1' })
+    ahead(s, 'arrive b1', 0, 2)
+    ahead(s, 'arrive b0', 2, 1)
+    expect(s.judge().findings[0]!.text).toMatch(
+      /; a circle: a@0 waits for other@0 arrive b0, which stands behind other@0 wait b1; other@0 waits for parent@0 arrive b1, which stands behind parent@0 fork; parent@0 waits for its branch a@0 to end$/,
+    )
+    const t = world(['a@0', 'b@0'], [1, 1])
+    t.arrive(1, 0)
+    t.wait(0, 0, 0)
+    t.wait(0, 0, 1, { blocked: true })
+    t.wait(1, 1, 0, { blocked: true })
+    ahead(t, 'arrive b1', 0, 1)
+    expect(t.judge().findings[0]!.text).not.toContain('circle')
+    expect(told(t)).toEqual([
+      ['a@0', ['b@0'], []],
+      ['b@0', ['a@0'], ['a@0 arrive b1']],
+    ])
+  })
+})
+
 describe('which wait is the cause', () => {
   const names = (s: Script): readonly [ReadonlyArray<string>, ReadonlyArray<string>] => {
     const j = s.judge()

@@ -128,7 +128,7 @@ describe('smallest missing edge', () => {
     })
     expect(e).toEqual({
       kind: 'wait',
-      text: 'a wait for generation 0 of empty@0, for which nobody waits in this run, before `refill` of p@0',
+      text: 'a wait for generation 0 of empty@0, for which no agent waits in this run, before `refill` of p@0',
     })
   })
   it('a moved arrive', () => {
@@ -204,7 +204,7 @@ describe('in the words of whoever wrote the kernel', () => {
     ])
     expect(second?.text).toContain('counts 1 arrivals and 3 come')
     expect(explain(s.header, s.events, first!).text).toMatch(
-      /^a wait for generation 0 of full@0, for which nobody waits in this run, before `again` of p@0/,
+      /^a wait for generation 0 of full@0, for which no agent waits in this run, before `again` of p@0/,
     )
   })
   it('one arrival too many because the release is not waited for', () => {
@@ -218,7 +218,7 @@ describe('in the words of whoever wrote the kernel', () => {
     s.bytes(op, 0, slotBytes)
     const found = s.judge().findings.find((f) => f.id === 'B2')!
     expect(explain(s.header, s.events, found).text).toBe(
-      'a wait for generation 0 of empty@0, for which nobody waits in this run, before `again` of p@0',
+      'a wait for generation 0 of empty@0, for which no agent waits in this run, before `again` of p@0',
     )
   })
   it('a barrier used by an agent that does not know its initialisation: a block barrier', () => {
@@ -297,9 +297,9 @@ describe('by id', () => {
     ['B1', 'arrive-wait', 'an arrive of p@0'],
     ['B3', 'arrive-wait', 'an order between'],
     ['B4', 'bytes', 'bytes'],
-    ['B5', 'arrive', 'arrive: what is wrong'],
+    ['B5', 'arrive', 'an arrival for the wait that is blocked: what is wrong'],
     ['B8', 'wait', 'every generation: what is wrong'],
-    ['U1', 'wait', 'nobody observed: what is wrong'],
+    ['U1', 'wait', 'observes the completion: what is wrong'],
     ['I1', 'none-found', 'none is in the log'],
     ['M6', 'none-found', 'none is in the log'],
     ['O1', 'none-found', 'before the kernel ends'],
@@ -476,7 +476,7 @@ describe('W: what the writer should have waited for', () => {
     }
     load(s, 0, full0, 's0 0', 'last')
     const text = (generation: number, before: string): string =>
-      `a wait for generation ${String(generation)} of empty[0]@0, for which nobody waits in this run, before \`${before}\` of p@0`
+      `a wait for generation ${String(generation)} of empty[0]@0, for which no agent waits in this run, before \`${before}\` of p@0`
     expect(between(s, 'read 0', 'refill')).toMatchObject({ kind: 'wait', text: text(0, 'refill') })
     expect(between(s, 'read 1', 'last')).toMatchObject({ kind: 'wait', text: text(1, 'last') })
   })
@@ -494,7 +494,7 @@ describe('W: what the writer should have waited for', () => {
     s.arrive(1, 1)
     load(s, 0, 0, 's0 0', 'refill')
     const text =
-      'a wait for generation 0 of empty@0, for which nobody waits in this run, before `refill` of p@0'
+      'a wait for generation 0 of empty@0, for which no agent waits in this run, before `refill` of p@0'
     expect(between(s, 'read', 'refill')).toMatchObject({ kind: 'wait', text })
     // the second arrival is the writer's own, behind the write
     s.arrive(0, 1)
@@ -530,7 +530,7 @@ describe('W: what the writer should have waited for', () => {
   }
   const silent = {
     kind: 'wait',
-    text: 'a wait for spare[0]@0, for which nobody waits in this run, before `refill` of p@0',
+    text: 'a wait for spare[0]@0, for which no agent waits in this run, before `refill` of p@0',
   }
   it.each([
     ['an arrive that came before anybody had read', { primed: true }, [], tooEarly],
@@ -554,7 +554,7 @@ describe('W: what the writer should have waited for', () => {
     for (const b of [full0, full1, empty0, empty1]) s.wait(1, b, b === empty1 ? 1 : 0)
     expect(between(s, 'fill', 'refill')).toMatchObject({
       kind: 'wait',
-      text: 'a wait for spare[0]@0, for which nobody waits in this run, before `refill` of d@0',
+      text: 'a wait for spare[0]@0, for which no agent waits in this run, before `refill` of d@0',
     })
   })
 
@@ -698,11 +698,14 @@ describe('hopper-matmul without one of its statements', () => {
     ['wait loaded', /wait: a wait for generation 0 of loaded\[0\]@0 before `wgmma`/],
     [
       'wait consumed',
-      /wait: a wait for .*consumed\[0\]@0, for which nobody waits in this run, before `copy a`/,
+      /wait: a wait for .*consumed\[0\]@0, for which no agent waits in this run, before `copy a`/,
     ],
     ['commit_smem', /fence: a proxy fence after `out_smem\[...\] = acc`/],
     ['wait out', /group-wait: a bulk group wait that covers `copy out`/],
-    ['arrive consumed', /arrive: somebody has to arrive: .* waits for consumed\[0\]@0 generation 0/],
+    [
+      'arrive consumed',
+      /arrive: an arrival for the wait that is blocked: .* waits for consumed\[0\]@0 generation 0/,
+    ],
     ['wgmma_wait 1', /group-wait: a wgmma group wait that covers `wgmma` .* before `arrive consumed`/],
   ]
   const dropped = (label: string): Program => right(without(label)(right(hopperMatmul(settings))))
@@ -734,6 +737,6 @@ describe('hopper-matmul without one of its statements', () => {
       Run.both(detector(defaults), Run.collect),
     )
     const pair = result[0].findings.find((f) => f.id === 'W1' && f.a.does === 'wgmma reads')!
-    expect(explain(world.header, result[1], pair).text).toMatch(/consumed\[.\]@0, for which nobody waits/)
+    expect(explain(world.header, result[1], pair).text).toMatch(/consumed\[.\]@0, for which no agent waits/)
   })
 })

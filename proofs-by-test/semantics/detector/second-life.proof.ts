@@ -222,7 +222,7 @@ const cases: ReadonlyArray<
     'c@0 observes generation 1 and has skipped 1 before it',
   ],
   [
-    'completions that nobody observed',
+    'completions that no wait has observed',
     1,
     'pallas',
     (s) => {

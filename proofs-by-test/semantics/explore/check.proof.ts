@@ -147,7 +147,7 @@ describe('a deadlock is told with what causes it', () => {
       expect(told('arrive consumed', policy)).toEqual(['B5: wait consumed / '])
       expect(told('copy a.expect', policy)).toEqual(['B5: wait loaded / '])
       expect(told('copy b', policy)).toEqual(['B4: wait loaded / '])
-      expect(told('init loaded[0]', policy)).toEqual(['B7: copy a.expect / ', 'B5: wait loaded / '])
+      expect(told('init loaded[0]', policy)).toEqual(['B7: copy a.expect / ', 'B7: wait loaded / '])
     }
   })
 })

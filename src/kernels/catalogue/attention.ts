@@ -213,7 +213,7 @@ export const fa4AttentionKernel: Kernel = {
   parameters: [
     ...shapeParameters({ batch: 1, q: 256, kv: 512, heads: 2, kvHeads: 1, headDim: 128 }),
     size('blockKv', 128, 'rows of k and v of a tile: a multiple of 16 up to 256 - headDim'),
-    count('stages', 5, 'slots', 'slots that k and v share; as many as fit, if nobody says'),
+    count('stages', 5, 'slots', 'slots that k and v share; as many as fit, if not given'),
     word('release', ['commit', 'arrive'], 'when a slot is given back: behind its products, or too early'),
     word(
       'statistics',

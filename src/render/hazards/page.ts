@@ -47,7 +47,7 @@ const letters: Readonly<Record<string, string>> = {
   B: 'B: barriers that count wrong',
   U: 'U: what is left at the end',
   M: 'M: the tensor cores run by themselves',
-  T: 'T: tensor memory belongs to whoever allocated it',
+  T: 'T: tensor memory belongs to the CTA that allocated it',
   K: 'K: clusters',
   A: 'A: limits and addresses',
   L: 'L: layouts',

@@ -11,7 +11,7 @@
  * | C4 lower | a wait observes g    | its agent knew, without it, every event of g - 1                    | B3, undecided |
  * | C6   | g completes, or the end  | each expectTx is known to a counted arrival of g (if there is one)  | B4, undecided |
  * | B2   | an arrive                | arrivals are still expected                                         | fault         |
- * | B7   | any event                | the object is initialised, and the initialisation is known          | fault         |
+ * | B7   | any event, a wait that stands at the end | the object is initialised, and the initialisation is known | fault  |
  * | B8   | a wait (Pallas)          | the agent skips no generation                                       | contract      |
  * | U1   | inval, or the end (Pallas) | every completion was observed                                     | contract; hazard if the storage is used again |
  *
@@ -43,6 +43,8 @@ export interface BarrierState {
   readonly clock: number
   live: boolean
   init: Stamp | undefined
+  /** where its last life ended */
+  ended: Stamp | undefined
   count: number
   pending: number
   /** arrivals of the generation under way beyond its count */
@@ -89,6 +91,7 @@ export const barrierState = (extent: Extent, index: number): BarrierState => ({
   clock: barrierClock(extent, index),
   live: false,
   init: undefined,
+  ended: undefined,
   count: 0,
   pending: 0,
   surplus: 0,
@@ -111,6 +114,7 @@ export const barrierState = (extent: Extent, index: number): BarrierState => ({
 const begin = (b: BarrierState, extent: Extent, count: number, stamp: Stamp): void => {
   b.live = true
   b.init = stamp
+  b.ended = undefined
   b.count = count
   b.pending = count
   b.surplus = 0
@@ -162,6 +166,9 @@ const condition = (
 
 // ---------------------------------------------------------------- life
 
+/** What the end of its life does, in words. */
+export const lifeOver = (c: Context, b: BarrierState): string => `invalidates ${name(c, b)}`
+
 const lifecycle = (c: Context, b: BarrierState, stamp: Stamp, does: string, text: string): void =>
   file(c.report, `B7|${String(b.index)}|${String(stamp.agent)}`, () =>
     draft(
@@ -212,7 +219,7 @@ export const reused = (c: Context, b: BarrierState, stamp: Stamp, does: string):
     draft(
       'U1',
       'E',
-      `${name(c, b)} was given up with completions that nobody observed, and its storage is used again`,
+      `${name(c, b)} was given up with completions that no wait has observed, and its storage is used again`,
       actor(left, `invalidates ${name(c, b)}`),
       actor(stamp, does),
     ),
@@ -220,7 +227,7 @@ export const reused = (c: Context, b: BarrierState, stamp: Stamp, does: string):
 }
 
 export const invalidate = (c: Context, b: BarrierState, stamp: Stamp, order: ReadonlyArray<number>): void => {
-  const does = `invalidates ${name(c, b)}`
+  const does = lifeOver(c, b)
   if (!checkLive(c, b, stamp, order, does)) return
   const missing =
     unknownEvent(b.current, b.number, order, -1, false) ??
@@ -249,6 +256,7 @@ export const invalidate = (c: Context, b: BarrierState, stamp: Stamp, order: Rea
       )
   }
   if (isPallas(c, b) && isUnobserved(b)) b.unobserved = stamp
+  b.ended = stamp
   b.live = false
 }
 
@@ -466,8 +474,8 @@ export const atEnd = (c: Context, b: BarrierState, stuck: boolean): void => {
       'U1',
       'C',
       isComplete
-        ? `${name(c, b)} ends with completions that nobody observed: ${generations(b.number - b.base)} complete, ${String(b.observedByAny - b.base)} observed`
-        : `${lacking(c, b)}, and nobody waits for it`,
+        ? `${name(c, b)} ends with completions that no wait has observed: ${generations(b.number - b.base)} complete, ${String(b.observedByAny - b.base)} observed`
+        : `${lacking(c, b)}, and no wait is for it`,
       actor(stamp, does),
     ),
   )
@@ -481,8 +489,12 @@ export const lacking = (c: Context, b: BarrierState): string =>
       : `and ${String(b.bytes)} bytes missing`
   }`
 
+/** The same of one that is not there: why it is not. */
+export const absence = (c: Context, b: BarrierState): string =>
+  `${name(c, b)}, which ${b.ended === undefined ? 'is not initialised' : `${where(c.header, b.ended)} has invalidated`}`
+
 /**
- * Why a wait can never be satisfied. The agent wants the generation after the last one that it observed; with a parity of one bit it
+ * Why a wait can never be satisfied. A barrier that is not there passes no wait (B7). The agent wants the generation after the last one that it observed; with a parity of one bit it
  * sleeps, too, if that generation is over and the next one as well (B1), or if its very first parity is the wrong one (B6).
  */
 export const deadlockId = (
@@ -490,8 +502,9 @@ export const deadlockId = (
   agent: number,
   parity: number,
   nothingDone: boolean,
-): 'B1' | 'B4' | 'B5' | 'B6' => {
-  if (b.live && b.pending === 0 && b.bytes !== 0) return 'B4'
+): 'B1' | 'B4' | 'B5' | 'B6' | 'B7' => {
+  if (!b.live) return 'B7'
+  if (b.pending === 0 && b.bytes !== 0) return 'B4'
   const wanted = b.observed[agent]! - b.base
   if (b.number - b.base > wanted) {
     if ((wanted & 1) === parity) return 'B1'

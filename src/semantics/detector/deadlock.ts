@@ -1,8 +1,9 @@
 /**
  * Who waits for whom when nothing moves.
  *
- * A blocked agent waits for a generation of a barrier. Who could supply it is known from the log only by what happened before:
- * whoever arrived there earlier, and first those who have not done so in the generation under way. An agent that forked others waits for those of
+ * A blocked agent waits for a generation of a barrier. Which agents could supply it is known in two ways. A run says what stands behind the waits
+ * that are blocked (`ahead` in the log): that supply is sure to be held back. Else there is only what happened before: agents that arrived there
+ * earlier, and first those that have not done so in the generation under way. An agent that forked others waits for those of
  * them that are blocked; one that has ended its branch could supply something once its parent forks it again, so its parent stands for it.
  *
  *     compute@0   waits for bytes in load      copies@1 has not sent its half, and has ended its branch
@@ -11,21 +12,26 @@
  *     epilogue@0  waits for mma_done           compute@0 has arrived there before: the cycle is closed
  *
  * An edge goes from a blocked agent to each supplier that is itself blocked; a cycle of such edges is
- * the deadlock, and comes first in the list, in its order. A wait that no one ever supplied ends the search: it is the cause. In a cycle the wait
- * that was overrun comes first: the others would have been supplied.
+ * the deadlock, and comes first in the list, in its order. A wait that has no supplier ends the search: it is the cause. In a cycle the wait
+ * that was overrun comes first: the others would have been supplied. A cycle all of whose edges are sure stands in the finding's text:
+ *
+ *     T0   wait pong 0      arrive ping           T0 waits for `arrive pong`, which stands behind `wait ping` of T1, and T1 for `arrive ping`,
+ *     T1   wait ping 0      arrive pong           which stands behind `wait pong` of T0
+ *
+ * A barrier that is not there has no generation to wait for, and nothing can be said of its arrivals: B7, before anything else.
  *
  * Laws
  * 1. Every agent with a blocked event is in the list, once.
  * 2. A parent is in the list iff a branch of its open fork is.
  */
-import type { Blocked } from '../finding.js'
-import type { Family, Rendezvous, Stamp } from '../log.js'
+import type { Blocked, HazardId } from '../finding.js'
+import type { Ahead, Family, Rendezvous, Stamp } from '../log.js'
 import type { BarrierState } from './barriers.js'
-import { deadlockId, lacking, lastArrival } from './barriers.js'
+import { absence, deadlockId, lacking, lastArrival, lifeOver } from './barriers.js'
 import type { Context } from './context.js'
 import type { NamedBarriers } from './rendezvous.js'
 import { missingMembers, namedBarrier } from './rendezvous.js'
-import { actor, agentName, draft, file, operation } from './report.js'
+import { actor, agentName, draft, file, operation, where } from './report.js'
 import type { Lacking } from './semaphore-state.js'
 
 export interface Blockage {
@@ -48,18 +54,23 @@ const members = (mask: Uint8Array): ReadonlyArray<number> => {
   return out
 }
 
+type DeadlockId = Extract<HazardId, 'B1' | 'B4' | 'B5' | 'B6' | 'B7'>
+
 interface Edge {
   readonly blockage: Blockage
   readonly waitsFor: string
   readonly suppliers: ReadonlyArray<number>
+  /** what stands behind other blocked waits, or behind this one, and would supply it */
+  readonly ahead: ReadonlyArray<Ahead>
 }
 
-const edgeOf = (
+/** What the log shows of one that is blocked, by what happened before. */
+const past = (
   c: Context,
   barriers: ReadonlyArray<BarrierState>,
   named: NamedBarriers,
   b: Blockage,
-): Edge => {
+): Omit<Edge, 'ahead'> => {
   if (b.named !== undefined) {
     const n = namedBarrier(c, named, b.named)
     // who has not come to the barrier of a cluster is known by name, unless it has ended
@@ -85,11 +96,36 @@ const edgeOf = (
   if (b.family !== undefined)
     return { blockage: b, waitsFor: `its ${b.family} group`, suppliers: [b.stamp.agent] }
   const s = barriers[b.barrier]!
+  if (!s.live) return { blockage: b, waitsFor: absence(c, s), suppliers: [] }
   const before = members(s.arrivers)
   const others = before.filter((x) => x !== b.stamp.agent)
   const came = s.current.events.map((e) => e.stamp.agent)
   const suppliers = [...others.filter((x) => !came.includes(x)), ...others.filter((x) => came.includes(x))]
   return { blockage: b, waitsFor: lacking(c, s), suppliers: others.length > 0 ? suppliers : before }
+}
+
+/** Those that are sure to be held back come before those that only have been there; an agent helps itself if no other does. */
+const edgeOf = (
+  c: Context,
+  barriers: ReadonlyArray<BarrierState>,
+  named: NamedBarriers,
+  b: Blockage,
+  all: ReadonlyArray<Ahead>,
+): Edge => {
+  const { blockage, waitsFor, suppliers } = past(c, barriers, named, b)
+  const help = all.filter((x) => x.helps === b.stamp.agent)
+  const others = help.filter((x) => x.behind !== b.stamp.agent)
+  const ahead = others.length > 0 || suppliers.some((x) => x !== b.stamp.agent) ? others : help
+  const sure = ahead.map((x) => x.behind)
+  return {
+    blockage,
+    waitsFor,
+    suppliers: [
+      ...sure,
+      ...suppliers.filter((x) => !sure.includes(x) && (x !== b.stamp.agent || sure.length === 0)),
+    ],
+    ahead,
+  }
 }
 
 /** Parents that cannot join: a branch of theirs is blocked. */
@@ -107,8 +143,12 @@ const joins = (c: Context, blocked: ReadonlyArray<Blockage>): ReadonlyArray<Edge
       family: undefined,
       lacking: undefined,
     }
-    return [{ blockage, waitsFor: 'its branches to end', suppliers: stuck }]
+    return [{ blockage, waitsFor: 'its branches to end', suppliers: stuck, ahead: [] }]
   })
+
+/** An agent that is not in a wait of its own waits for its branches. */
+const isJoin = ({ blockage: b }: Edge): boolean =>
+  b.barrier < 0 && b.named === undefined && b.family === undefined && b.lacking === undefined
 
 /** Follows first blocked suppliers from each agent; the first cycle found, or []. */
 const cycle = (c: Context, edges: ReadonlyArray<Edge>): ReadonlyArray<Edge> => {
@@ -135,17 +175,32 @@ const cycle = (c: Context, edges: ReadonlyArray<Edge>): ReadonlyArray<Edge> => {
   return []
 }
 
-/** Files the deadlock: the list of blocked agents, and one finding B1, B4, B5 or B6. */
+/** The cycle in words, if each of its edges is sure; '' else. */
+const circle = (c: Context, round: ReadonlyArray<Edge>): string => {
+  const links = round.map((e, i) => {
+    const next = round[(i + 1) % round.length]!
+    const { agent } = next.blockage.stamp
+    const held = e.ahead.find((x) => x.behind === agent)
+    const who = agentName(c.header, e.blockage.stamp.agent)
+    if (held !== undefined)
+      return `${who} waits for ${where(c.header, held.stamp)}, which stands behind ${where(c.header, next.blockage.stamp)}`
+    return isJoin(e) ? `${who} waits for its branch ${agentName(c.header, agent)} to end` : null
+  })
+  return links.length === 0 || links.includes(null) ? '' : `; a circle: ${links.join('; ')}`
+}
+
+/** Files the deadlock: the list of blocked agents, and one finding B1, B4, B5, B6 or B7. */
 export const deadlock = (
   c: Context,
   barriers: ReadonlyArray<BarrierState>,
   named: NamedBarriers,
   blocked: ReadonlyArray<Blockage>,
+  ahead: ReadonlyArray<Ahead>,
   worked: Uint8Array,
 ): void => {
-  const edges = [...blocked.map((b) => edgeOf(c, barriers, named, b)), ...joins(c, blocked)]
+  const edges = [...blocked.map((b) => edgeOf(c, barriers, named, b, ahead)), ...joins(c, blocked)]
   const nothingDone = blocked.every((b) => worked[b.stamp.agent] === 0)
-  const idOf = (e: Edge): 'B1' | 'B4' | 'B5' | 'B6' => {
+  const idOf = (e: Edge): DeadlockId => {
     const { barrier, parity, stamp } = e.blockage
     return barrier >= 0 ? deadlockId(barriers[barrier]!, stamp.agent, parity, nothingDone) : 'B5'
   }
@@ -156,43 +211,64 @@ export const deadlock = (
   )
   const round = [...found.slice(late), ...found.slice(0, late)]
   const rest = edges.filter((e) => !round.includes(e))
-  // a wait that nobody ever supplied explains the others
-  const orphans = rest.filter((e) => e.suppliers.length === 0)
-  const ordered = [...round, ...orphans, ...rest.filter((e) => !orphans.includes(e))]
+  // a barrier that is not there explains the others, and so does a wait that has no supplier
+  const gone = rest.filter((e) => idOf(e) === 'B7')
+  const orphans = rest.filter((e) => e.suppliers.length === 0 && !gone.includes(e))
+  const ordered = [
+    ...gone,
+    ...round,
+    ...orphans,
+    ...rest.filter((e) => !orphans.includes(e) && !gone.includes(e)),
+  ]
   for (const e of ordered) {
     const item: Blocked = {
       agent: agentName(c.header, e.blockage.stamp.agent),
       operation: operation(c.header, actor(e.blockage.stamp, 'waits')),
       waitsFor: e.waitsFor,
       suppliers: e.suppliers.map((x) => agentName(c.header, x)),
+      ahead: e.ahead.map((x) => where(c.header, x.stamp)),
     }
     c.report.deadlock.push(item)
   }
-  // a wait that was overrun, bytes that do not add up, and bytes that nobody announced explain the others
+  // a wait that was overrun, bytes that do not add up, and bytes that no expectTx announced explain the others
   const isB =
-    (id: 'B1' | 'B4') =>
+    (id: DeadlockId) =>
     (e: Edge): boolean =>
       idOf(e) === id
   const unannounced = (e: Edge): boolean => e.blockage.barrier >= 0 && barriers[e.blockage.barrier]!.bytes < 0
-  const first = ordered.find(isB('B1')) ?? ordered.find(isB('B4')) ?? ordered.find(unannounced) ?? ordered[0]
+  const first =
+    ordered.find(isB('B7')) ??
+    ordered.find(isB('B1')) ??
+    ordered.find(isB('B4')) ??
+    ordered.find(unannounced) ??
+    ordered[0]
   if (first === undefined) return
   const id = idOf(first)
   const { barrier, stamp } = first.blockage
+  const waits = actor(stamp, 'waits')
+  const text = `deadlock: ${agentName(c.header, stamp.agent)} waits for ${first.waitsFor}`
+  const given = id === 'B7' ? barriers[barrier]!.ended : undefined
+  if (given !== undefined) {
+    file(c.report, 'deadlock', () =>
+      draft(id, 'E', text, actor(given, lifeOver(c, barriers[barrier]!)), waits),
+    )
+    return
+  }
   const wanted = barrier < 0 ? 0 : barriers[barrier]!.observed[stamp.agent]! - barriers[barrier]!.base
   const by = id === 'B1' ? lastArrival(barriers[first.blockage.barrier]!) : undefined
   file(c.report, 'deadlock', () =>
     draft(
       id,
       'E',
-      `deadlock: ${agentName(c.header, first.blockage.stamp.agent)} waits for ${first.waitsFor}${because(id, wanted)}`,
-      actor(first.blockage.stamp, 'waits'),
+      `${text}${because(id, wanted)}${round[0] === first ? circle(c, round) : ''}`,
+      waits,
       by === undefined ? undefined : actor(by.stamp, by.does),
     ),
   )
 }
 
 /** `wanted`: the generation that the waiter has not seen yet. */
-const because = (id: 'B1' | 'B4' | 'B5' | 'B6', wanted: number): string =>
+const because = (id: DeadlockId, wanted: number): string =>
   id === 'B1'
     ? `; the generation that it wants, ${String(wanted)}, is over, and the next one too: the parity is the same again`
     : ''

@@ -101,6 +101,9 @@ export const observe = (d: Detector, e: LogEvent): Detector => {
     case 'exit':
       exit(d, e)
       break
+    case 'ahead':
+      d.ahead.push(e)
+      break
   }
   d.anyEvent = true
   return d

@@ -1,7 +1,7 @@
 /**
  * Ends: of a cluster, and of the log.
  *
- * At the end of a cluster, in this order: reads of what nothing has written (I1, M6); if waits stand, the wait-for cycle (B4, B5, B6); what is left in barriers (U1, C6); if
+ * At the end of a cluster, in this order: reads of what nothing has written (I1, M6); if waits stand, the wait-for cycle (B1, B4 to B7); what is left in barriers (U1, C6); if
  * nothing is stuck, what is still in flight or can still reach a CTA that has gone (U2, K1), and tensor memory that is still allocated or was not given back by both of a pair (T1, T4, T5). At the end of the log also: output bytes that nobody
  * wrote (O1), and the conditions C1 and C5, which sum up the rest.
  *
@@ -47,7 +47,7 @@ const endCluster = (d: Detector): void => {
   const c = d.context
   const stuck = d.blocked.length > 0
   if (c.early) unwritten(d)
-  if (stuck) deadlock(c, d.barriers, d.named, d.blocked, d.worked)
+  if (stuck) deadlock(c, d.barriers, d.named, d.blocked, d.ahead, d.worked)
   for (const b of d.barriers) atEnd(c, b, stuck)
   if (!stuck) atExit(c, d.obligations)
   if (!stuck) leaked(c, d.allocations)
@@ -67,6 +67,7 @@ export const nextCluster = (d: Detector, id: number): void => {
     d.semaphores.clear()
     forgetResponses(d.responses)
     d.blocked.length = 0
+    d.ahead.length = 0
     forget(d.allocations)
     d.over = -1
     d.obligations.pending = []

@@ -157,11 +157,11 @@ const byRule = (f: Finding): MissingEdge => {
       }
     case 'B5':
     case 'B6':
-      return { kind: 'arrive', text: `somebody has to arrive: ${f.text}` }
+      return { kind: 'arrive', text: `an arrival for the wait that is blocked: ${f.text}` }
     case 'B8':
       return { kind: 'wait', text: `a wait of ${f.a.agent} for every generation: ${f.text}` }
     case 'U1':
-      return { kind: 'wait', text: `a wait that observes what nobody observed: ${f.text}` }
+      return { kind: 'wait', text: `a wait that observes the completion: ${f.text}` }
     case 'I1':
     case 'M6':
       return { kind: 'none-found', text: `a write of these bytes before ${label(f.a)}: none is in the log` }
@@ -298,7 +298,7 @@ const unheardText = (
   r: Release,
   before: Side,
 ): string => {
-  const who = isUnheard(events, r.barrier) ? ', for which nobody waits in this run,' : ''
+  const who = isUnheard(events, r.barrier) ? ', for which no agent waits in this run,' : ''
   return `a wait for generation ${String(generationAt(completed, r.barrier, r.index))} of ${barrierName(header, r.barrier)}${who} before ${label(before)}`
 }
 
@@ -344,7 +344,7 @@ const unheardRelease = (
       ? undefined
       : {
           kind: 'wait',
-          text: `a wait for ${barrierName(header, partner)}, for which nobody waits in this run, before ${label(b.side)}`,
+          text: `a wait for ${barrierName(header, partner)}, for which no agent waits in this run, before ${label(b.side)}`,
           actions: [],
         }
   }
@@ -394,7 +394,7 @@ const overArrival = (
   if (isUnheard(events, at.barrier))
     return {
       kind: 'wait',
-      text: `a wait for generation ${generation} of ${name}, for which nobody waits in this run, before ${label(extra.side)}; or fewer arrivals, or a larger count`,
+      text: `a wait for generation ${generation} of ${name}, for which no agent waits in this run, before ${label(extra.side)}; or fewer arrivals, or a larger count`,
     }
   const release = releaseOf(header, events, at.barrier, extra.side)
   return {

@@ -48,6 +48,7 @@ export const stampOf = (e: LogEvent): { readonly agent: number; readonly at: num
     case 'signal':
     case 'exit':
     case 'cluster':
+    case 'ahead':
       return undefined
     case 'access':
       return e.operation === undefined ? e.stamp : undefined

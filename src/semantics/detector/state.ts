@@ -13,13 +13,13 @@
  * | semaphores  | per agent, its last signal and wait, and what it told                  | counters x agents       |
  * | responses   | answers of cluster launch control in memory                           | their places            |
  * | allocations | what is allocated of tensor memory                                     | allocations             |
- * | blocked     | waits that stand at the end                                             | agents                  |
+ * | blocked, ahead | waits that stand at the end, and what stands behind them             | agents, their pairs     |
  *
  * Every event module takes this state and one event and updates it in place: one owner, one pass, no copy.
  *
  * Law 1. `start(header, options)` knows nothing: every clock is 0, no atom exists, no barrier lives.
  */
-import type { Footprint, Header, Stamp } from '../log.js'
+import type { Ahead, Footprint, Header, Stamp } from '../log.js'
 import type { Atom, Partition } from './atoms.js'
 import { partition } from './atoms.js'
 import type { BarrierState } from './barriers.js'
@@ -67,6 +67,7 @@ export interface Detector {
   readonly responses: Responses
   readonly obligations: Obligations
   readonly blocked: Array<Blockage>
+  readonly ahead: Array<Ahead>
   readonly conflicts: Conflicts
   /** agents that have touched memory or issued anything (to tell B6 from B5) */
   readonly worked: Uint8Array
@@ -98,6 +99,7 @@ export const start = (header: Header, options: Options): Detector => {
     responses: responses(),
     obligations: obligations(),
     blocked: [],
+    ahead: [],
     conflicts: conflictsOf(c),
     worked: new Uint8Array(header.agents.length),
     allocations: allocations(),

@@ -367,6 +367,6 @@ export const leaked = (c: Context, all: Allocations): void => {
   outOfStep(c, all)
   for (const a of all.live.filter(({ half }) => !half))
     file(c.report, keyOf(`T1|${String(a.footprint.plane)}`, a.stamp, undefined), () =>
-      draft('T1', 'E', 'allocates tensor memory that nobody frees', actor(a.stamp, 'allocates')),
+      draft('T1', 'E', 'allocates tensor memory that no dealloc frees', actor(a.stamp, 'allocates')),
     )
 }

@@ -49,7 +49,7 @@ export const hazards: Readonly<Record<HazardId, Hazard>> = {
   ),
   D2: detected(
     'race on global memory',
-    'The same with bytes of global memory, inside one CTA or cluster, whoever makes the access.',
+    'The same with bytes of global memory, inside one CTA or cluster, by an agent or by an operation.',
   ),
   D3: detected(
     'race on global memory between clusters',
@@ -93,7 +93,7 @@ export const hazards: Readonly<Record<HazardId, Hazard>> = {
   ),
   W1: detected(
     'overwritten before it was consumed',
-    'A slot is filled again without waiting for the release of whoever reads it.',
+    'A slot is filled again without waiting for the release by the agent or operation that reads it.',
   ),
   W2: detected(
     'released before the asynchronous consumer was done',
@@ -125,16 +125,16 @@ export const hazards: Readonly<Record<HazardId, Hazard>> = {
   ),
   B4: detected(
     'bytes expected and bytes delivered do not agree',
-    'A generation waits for bytes that nobody delivers, gets more than it expects, or can complete before the bytes are announced.',
+    'A generation waits for bytes that no operation delivers, gets more than it expects, or can complete before the bytes are announced.',
   ),
   B5: detected('a wait that never completes', 'Nothing can move any more and this wait stands: a deadlock.'),
   B6: detected(
     'lost prime, or the wrong initial phase',
-    'The first wait on a barrier blocks for ever, because nobody has primed it or its parity is that of the next generation; or it passes on the fresh barrier, and what it should have waited for is under way.',
+    'The first wait on a barrier blocks for ever, because no arrival has primed it or its parity is that of the next generation; or it passes on the fresh barrier, and what it should have waited for is under way.',
   ),
   B7: detected(
     'barrier used outside its life',
-    'Used before its initialisation is known, initialised twice, used after invalidation, or its bytes are used as data meanwhile.',
+    'Used or waited for before its initialisation is known or after its invalidation, initialised twice, or its bytes are used as data meanwhile.',
   ),
   B8: detected(
     'a waiter that skips generations',
@@ -142,7 +142,7 @@ export const hazards: Readonly<Record<HazardId, Hazard>> = {
     'C',
   ),
   U1: detected(
-    'completions that nobody observed',
+    'completions that no wait observed',
     'A Pallas barrier is given up with generations that no wait has seen; a hazard, not a note, when its storage is used again.',
     'C',
   ),

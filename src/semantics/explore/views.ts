@@ -822,6 +822,7 @@ const event = (d: Draft, e: LogEvent): void => {
     case 'relinquish':
     case 'exit':
     case 'cluster':
+    case 'ahead':
       return
     default:
       unreachable(e)

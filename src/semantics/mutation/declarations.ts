@@ -114,7 +114,7 @@ const guarded = (program: Program, site: Site): ReadonlyArray<Change> => {
       instruction: 'predicate',
       path: s.site.path,
       label: s.site.label,
-      change: 'whoever asks',
+      change: 'executed by every agent',
       passes: [],
       statements: inside,
       barriers: [...new Set(inside.flatMap((d) => barriersOf(program, d.instruction)))],

@@ -357,7 +357,7 @@ export const chronicle = (header: Header, events: ReadonlyArray<LogEvent>): Read
     if (event._tag === 'cluster') begin(w)
     const { barrier, generation, causes } = tell(w, i, event)
     const operation = operationOf(w, event)
-    const own = 'stamp' in event && operation === undefined ? event.stamp : null
+    const own = 'stamp' in event && operation === undefined && event._tag !== 'ahead' ? event.stamp : null
     const stamp = operation?.stamp ?? own
     const agent = stamp?.agent ?? (event._tag === 'exit' ? event.agent : -1)
     const fork = own === null ? undefined : w.forked.get(agent)

@@ -30,6 +30,7 @@ import {
 import type { Scope } from '../instruction.js'
 import type {
   Access,
+  Ahead,
   Alloc,
   BarrierEvent,
   ClusterEvent,
@@ -345,6 +346,11 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
   relinquish: record<Placed<Relinquish>>()('a relinquish', { i: nat, _tag: tag('relinquish'), stamp }, {}),
   exit: record<Placed<Exit>>()('an exit', { i: nat, _tag: tag('exit'), agent: nat }, {}),
   cluster: record<Placed<ClusterEvent>>()('a cluster', { i: nat, _tag: tag('cluster'), id: nat }, {}),
+  ahead: record<Placed<Ahead>>()(
+    'what stands behind a blocked wait',
+    { i: nat, _tag: tag('ahead'), stamp, behind: nat, helps: nat },
+    {},
+  ),
 }
 
 export const lineWire: Wire<Line> = define('TraceEvent', () =>
@@ -514,5 +520,7 @@ export const eventOf = (e: Exclude<Line, Footed>): LogEvent => {
       return { _tag: 'exit', agent: e.agent }
     case 'cluster':
       return { _tag: 'cluster', id: e.id }
+    case 'ahead':
+      return { _tag: 'ahead', stamp: e.stamp, behind: e.behind, helps: e.helps }
   }
 }

@@ -66,7 +66,13 @@ const isBlocked = (e: LogEvent): boolean =>
 
 /** The agent that executes a statement by this event; -1: an operation goes on by itself. */
 const agentOf = (e: LogEvent): number =>
-  e._tag === 'access' ? (e.operation === undefined ? e.stamp.agent : -1) : 'stamp' in e ? e.stamp.agent : -1
+  e._tag === 'access'
+    ? e.operation === undefined
+      ? e.stamp.agent
+      : -1
+    : 'stamp' in e && e._tag !== 'ahead'
+      ? e.stamp.agent
+      : -1
 
 const isOpen = (s: Ending): boolean => (s.running.size > 0 || s.idle.size > 0) && !s.blocked
 

@@ -163,6 +163,14 @@ const check = (r: Reader, e: Line): Checked => {
     }
     case 'exit':
       return within('$.agent', 'agents', r.header.agents.length, e.agent)
+    case 'ahead': {
+      const agents = r.header.agents.length
+      return (
+        checkStamp(r, e.stamp, true) ??
+        within('$.behind', 'agents', agents, e.behind) ??
+        within('$.helps', 'agents', agents, e.helps)
+      )
+    }
     case 'cluster':
       // every cluster counts anew
       r.issued.clear()

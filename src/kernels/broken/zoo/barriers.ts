@@ -1,4 +1,4 @@
-/** B and U: barriers that count wrong, are used wrong, or are left with something nobody has seen. */
+/** B and U: barriers that count wrong, are used wrong, or are left with something no wait has seen. */
 import * as B from '../../../semantics/builder.js'
 import * as S from './twin.js'
 import type { Twin } from './twin.js'
@@ -117,7 +117,7 @@ const lateExpect = S.twin({
   },
 })
 
-const nobodyArrives = S.twin({
+const crossed = S.twin({
   id: 'B5',
   title: 'each of two agents waits for the other first',
   fix: 'one of them arrives before it waits',
@@ -145,7 +145,7 @@ const nobodyArrives = S.twin({
 const lostPrime = S.twin({
   id: 'B6',
   title:
-    'the producer waits for an empty slot first, and nobody has said that all slots are empty at the start',
+    'the producer waits for an empty slot first, and no arrival has said that all slots are empty at the start',
   fix: 'the consumer arrives once before its loop',
   shows: { verdict: 'deadlock', a: 'wait empty' },
   *body(fixed) {
@@ -170,7 +170,7 @@ const lostPrime = S.twin({
 const wrongPhase = S.twin({
   id: 'B6',
   word: 'early',
-  title: 'the consumer begins with parity 1, on which a fresh barrier lets everybody pass',
+  title: 'the consumer begins with parity 1, on which a fresh barrier lets every wait pass',
   fix: 'the first wait of a consumer has parity 0',
   shows: { verdict: 'deadlock', a: 'write s', b: 'read s' },
   *body(fixed) {
@@ -202,6 +202,23 @@ const initTwice = S.twin({
     if (!fixed) yield* S.init('init again', full)
     yield* S.arrive('arrive full', full)
     yield* S.wait('wait full', full, 0)
+  },
+})
+
+const gone = S.twin({
+  id: 'B7',
+  word: 'gone',
+  title: 'a barrier is given up before the wait for it',
+  fix: 'give it up behind the last wait',
+  stage: { agents: ['block'] },
+  shows: { verdict: 'deadlock', a: 'give up', b: 'wait full' },
+  *body(fixed) {
+    const full = yield* S.barrier('full')
+    const giveUp = B.run('give up', { _tag: 'mbarrier.inval', barrier: full })
+    yield* S.arrive('arrive full', full)
+    if (!fixed) yield* giveUp
+    yield* S.wait('wait full', full, 0)
+    if (fixed) yield* giveUp
   },
 })
 
@@ -238,7 +255,8 @@ const unobserved = S.twin({
 const reused = S.twin({
   id: 'U1',
   word: 'reused',
-  title: 'a Pallas barrier is given up with a completion that nobody saw, and its storage is a barrier again',
+  title:
+    'a Pallas barrier is given up with a completion that no wait observed, and its storage is a barrier again',
   fix: 'wait for every completion before the barrier is given up',
   stage: { agents: ['block'] },
   shows: { verdict: 'hazard', a: 'give up', b: 'init again' },
@@ -274,10 +292,11 @@ export const barriers: ReadonlyArray<Twin> = [
   ambiguous,
   tooManyBytes,
   lateExpect,
-  nobodyArrives,
+  crossed,
   lostPrime,
   wrongPhase,
   initTwice,
+  gone,
   skipped,
   unobserved,
   reused,

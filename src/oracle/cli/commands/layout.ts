@@ -85,7 +85,7 @@ const placesText = (places: ReadonlyArray<Place>): string => {
     .slice(0, 3)
     .map((p) => `warp ${String(p.warp)} lane ${String(p.lane)} register ${String(p.register)}`)
   const more = places.length > 3 ? [`${String(places.length - 3)} more`] : []
-  return places.length === 0 ? 'nobody' : [...some, ...more].join(', ')
+  return places.length === 0 ? 'no register' : [...some, ...more].join(', ')
 }
 
 const checkText = (mine: Subject, against: Subject, d: Differences): string => {
