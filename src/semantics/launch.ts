@@ -382,7 +382,7 @@ export const launch = (
   const barriers: LoggedBarrier[] = []
   for (let cta = 0; cta < ctas; cta++) {
     linked.agents.forEach((a, i) =>
-      agents.push({ name: a.name, cta, warps: a.warps, starts: linked.starts[i]! }),
+      agents.push({ name: a.name, cta, warps: a.warps, firstWarp: a.firstWarp, starts: linked.starts[i]! }),
     )
     for (const p of perCta) {
       planeBytes.push(p.bytes)

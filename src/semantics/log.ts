@@ -46,6 +46,8 @@ export interface LoggedAgent {
   /** counted through all resident clusters */
   readonly cta: number
   readonly warps: number
+  /** its first warp in its CTA, where that is known: agents whose warps overlap are one another's parts */
+  readonly firstWarp?: number
   /** runs from the start (true) or waits to be forked */
   readonly starts: boolean
 }

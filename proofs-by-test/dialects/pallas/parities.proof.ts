@@ -8,6 +8,7 @@ import * as Pallas from '../../../src/dialects/pallas/index.js'
 import { unit } from '../../../src/numerics/index.js'
 import * as B from '../../../src/semantics/builder.js'
 import { add, eq, i32, place, rem, type Int } from '../../../src/semantics/expression.js'
+import { check, standardOptions } from '../../../src/semantics/check.js'
 import { launch, noArguments } from '../../../src/semantics/launch.js'
 import * as Policy from '../../../src/semantics/policy.js'
 import { effectsOf, type Program, type Stmt } from '../../../src/semantics/program.js'
@@ -39,6 +40,9 @@ interface Story {
   readonly before: boolean
   readonly own: ReadonlyArray<Deed>
   readonly warps: ReadonlyArray<ReadonlyArray<Deed>>
+  /** what each warp does in the same way at a barrier that all share, and what the thread does there afterwards */
+  readonly alike: ReadonlyArray<Deed>
+  readonly behind: ReadonlyArray<Deed>
 }
 
 const { deeds } = fc.letrec<{ readonly deed: Deed; readonly deeds: ReadonlyArray<Deed> }>((tie) => ({
@@ -64,6 +68,8 @@ const stories: fc.Arbitrary<Story> = fc.record({
   before: fc.boolean(),
   own: deeds,
   warps: fc.array(deeds, { minLength: 4, maxLength: 4 }),
+  alike: deeds,
+  behind: deeds,
 })
 
 // ---------------------------------------------------------------- the surface
@@ -73,29 +79,31 @@ const built = (
   step: Int,
   all: ReadonlyArray<Deed>,
   depth: number = 0,
+  arrivals: number = 1,
 ): B.Build<void> =>
   B.block(function* () {
     for (const d of all) {
       const label = `${barrier.name}.${String(depth)}`
       const inside = (body: ReadonlyArray<Deed>) =>
         function* (): Generator<B.Step, Record<never, never>, B.State> {
-          yield* built(barrier, step, body, depth + 1)
+          yield* built(barrier, step, body, depth + 1, arrivals)
           return {}
         }
       switch (d._tag) {
         case 'wait': {
           const index = yield* B.letIn('index', rem(add(step, i32(d.at)), i32(slots)))
-          yield* Pallas.barrierArrive(`arrive ${barrier.name}`, barrier, index)
+          for (let n = 0; n < arrivals; n++)
+            yield* Pallas.barrierArrive(`arrive ${barrier.name}`, barrier, index)
           yield* Pallas.barrierWait(`wait ${barrier.name}`, barrier, index)
           break
         }
         case 'loop':
-          yield* Pallas.foriLoop(label, d.times, (k) => built(barrier, k, d.body, depth + 1))
+          yield* Pallas.foriLoop(label, d.times, (k) => built(barrier, k, d.body, depth + 1, arrivals))
           break
         case 'when': {
           const condition = eq(rem(step, i32(2)), i32(d.on))
           if (d.otherwise === null)
-            yield* Pallas.when(label, condition, () => built(barrier, step, d.body, depth + 1))
+            yield* Pallas.when(label, condition, () => built(barrier, step, d.body, depth + 1, arrivals))
           else yield* Pallas.cond(label, condition, inside(d.body), inside(d.otherwise))
         }
       }
@@ -111,16 +119,19 @@ const programOf = (story: Story, warps: Pallas.Warps): Program =>
         const ofWarps: Pallas.Barrier[] = []
         for (const w of [0, 1, 2, 3])
           ofWarps.push(yield* Pallas.Barrier(`w${String(w)}`, { numBarriers: slots }))
-        return { own, ofWarps }
+        const shared = yield* Pallas.Barrier('shared', { numBarriers: slots, numArrivals: 4 })
+        return { own, ofWarps, shared }
       },
-      function* ({ own, ofWarps }) {
+      function* ({ own, ofWarps, shared }) {
         if (story.before) for (const b of ofWarps) yield* built(b, i32(0), [{ _tag: 'wait', at: 0 }])
         yield* Pallas.foriLoop('tile', story.tiles, function* (tile) {
           yield* built(own, tile, story.own)
           yield* Pallas.coreMap('map', Pallas.WarpMesh({ axisName: 'warp' }), { tile }, function* (c) {
             const warp = Pallas.known(yield* Pallas.axisIndex('warp'))!
             yield* built(ofWarps[warp]!, c.tile, story.warps[warp]!)
+            yield* built(shared, c.tile, story.alike)
           })
+          yield* built(shared, tile, story.behind, 0, 4)
         })
       },
     ),
@@ -154,6 +165,8 @@ const waitsOf = (story: Story, warp: number): ReadonlyArray<Waited & { readonly 
       by: 'warp',
       barrier: `w${String(warp)}[${String(s)}]`,
     })),
+    ...played(k, story.alike).map((s): Waited => ({ by: 'warp', barrier: `shared[${String(s)}]` })),
+    ...played(k, story.behind).map((s): Waited => ({ by: 'thread', barrier: `shared[${String(s)}]` })),
   ]
   const before = story.before
     ? [0, 1, 2, 3].map((w): Waited => ({ by: 'thread', barrier: `w${String(w)}[0]` }))
@@ -213,7 +226,14 @@ describe('laws 1 and 2', () => {
   })
   test('by hand: a ring of three, seven steps, two tiles: the second goes on where the first ended', () => {
     const loop: Deed = { _tag: 'loop', times: 7, body: [{ _tag: 'wait', at: 0 }] }
-    const story: Story = { tiles: 2, before: false, own: [], warps: [[loop], [], [], []] }
+    const story: Story = {
+      tiles: 2,
+      before: false,
+      own: [],
+      warps: [[loop], [], [], []],
+      alike: [],
+      behind: [],
+    }
     // slot 0 is waited for 3 times in a tile, slots 1 and 2 twice
     expect(observed(programOf(story, 'together')).get('thread.warp0')).toEqual([
       ...['w0[0] 0', 'w0[1] 0', 'w0[2] 0', 'w0[0] 1', 'w0[1] 1', 'w0[2] 1', 'w0[0] 0'],
@@ -223,11 +243,11 @@ describe('laws 1 and 2', () => {
   test('what stands beside the warps has no effect, and none stands beside the last map', () => {
     const loop: Deed = { _tag: 'loop', times: 2, body: [{ _tag: 'wait', at: 0 }] }
     const once = programOf(
-      { tiles: 1, before: true, own: [loop], warps: [[loop], [loop], [], []] },
+      { tiles: 1, before: true, own: [loop], warps: [[loop], [loop], [], []], alike: [], behind: [] },
       'together',
     )
     const more = programOf(
-      { tiles: 2, before: true, own: [loop], warps: [[loop], [loop], [], []] },
+      { tiles: 2, before: true, own: [loop], warps: [[loop], [loop], [], []], alike: [], behind: [] },
       'together',
     )
     const forks = (p: Program): ReadonlyArray<Stmt> => statementsOf(p.entry).filter((s) => s._tag === 'Fork')
@@ -265,10 +285,29 @@ describe('law 3', () => {
         }),
     ],
     [
-      'a thread behind its warps',
+      'a thread behind one of its warps',
+      function* (b) {
+        yield* Pallas.coreMap('map', Pallas.WarpMesh({ axisName: 'warp' }), {}, function* () {
+          if (Pallas.known(yield* Pallas.axisIndex('warp')) === 0) yield* wait(b)
+        })
+        yield* wait(b)
+      },
+    ],
+    [
+      'a thread behind warps that wait for barriers of their own',
+      function* (b) {
+        yield* Pallas.coreMap('map', Pallas.WarpMesh({ axisName: 'warp' }), {}, function* () {
+          yield* Pallas.barrierWait('wait', b, rem(yield* Pallas.axisIndex('warp'), i32(2)))
+        })
+        yield* wait(b)
+      },
+    ],
+    [
+      'a thread behind warps one of which waits twice',
       function* (b) {
         yield* Pallas.coreMap('map', Pallas.WarpMesh({ axisName: 'warp' }), {}, function* () {
           yield* wait(b)
+          if (Pallas.known(yield* Pallas.axisIndex('warp')) === 3) yield* wait(b)
         })
         yield* wait(b)
       },
@@ -284,5 +323,66 @@ describe('law 3', () => {
         }),
       ),
     ).toBe('accepted')
+  })
+})
+
+describe('four warps that wait before their thread does', () => {
+  const map = Pallas.WarpMesh({ axisName: 'warp' })
+  /** Two threads: one arrives four times, a round each; the other's warps see the first and third, it the second and fourth. */
+  const rounds = (parities: 'given' | 'its own', warps: Pallas.Warps, left: 'nothing' | 'last'): Program =>
+    right(
+      Pallas.kernel(
+        { name: 'rounds', arch: 'sm90a', warps, numThreads: 2, threadName: 'wg' },
+        function* () {
+          return {
+            b: yield* Pallas.Barrier('b'),
+            seen: yield* Pallas.Barrier('seen'),
+          }
+        },
+        function* ({ b, seen }) {
+          const waits = function* (label: string, mask: Int): Generator<B.Step, Int, B.State> {
+            return parities === 'given'
+              ? yield* Pallas.barrierWait(label, b, null, mask)
+              : yield* Pallas.barrierWait(label, b, null)
+          }
+          const thread = yield* Pallas.axisIndex('wg')
+          yield* Pallas.when('arriver', eq(thread, i32(0)), function* () {
+            for (let g = 0; g < 4; g++) {
+              yield* Pallas.barrierArrive(`arrive ${String(g)}`, b, null)
+              if (left === 'nothing' || g < 3) yield* Pallas.barrierWait(`wait seen ${String(g)}`, seen, null)
+            }
+          })
+          yield* Pallas.when('waiter', eq(thread, i32(1)), function* () {
+            let mask: Int = Pallas.freshParities
+            for (const g of [0, 2]) {
+              const now = mask
+              yield* Pallas.coreMap(`map ${String(g)}`, map, { now }, function* (c) {
+                yield* waits('wait in warp', c.now)
+              })
+              mask = i32(1)
+              yield* Pallas.barrierArrive(`seen ${String(g)}`, seen, null)
+              if (left === 'last' && g === 2) continue
+              mask = yield* waits('wait', mask)
+              yield* Pallas.barrierArrive(`seen ${String(g + 1)}`, seen, null)
+            }
+          })
+        },
+      ),
+    )
+  const strictly = (p: Program): readonly [string, ReadonlyArray<string>] => {
+    const { verdict: v } = right(check(p, Object.assign({}, standardOptions, { strict: true })))
+    return [v.verdict, v.findings.map((f) => f.id)]
+  }
+  test.each([
+    ['given', 'together'],
+    ['its own', 'together'],
+    ['given', 'agents'],
+    ['its own', 'agents'],
+  ] as const)('parities %s, %s: clean under strict', (parities, warps) => {
+    expect(strictly(rounds(parities, warps, 'nothing'))).toEqual(['ok', []])
+  })
+  test('what they leave is seen', () => {
+    const [verdict, ids] = strictly(rounds('its own', 'together', 'last'))
+    expect([verdict, [...new Set(ids)]]).toEqual(['hazard', ['U1']])
   })
 })

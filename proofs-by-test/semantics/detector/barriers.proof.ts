@@ -13,7 +13,7 @@ import {
 import { contribute, generation } from '../../../src/semantics/detector/generation.js'
 import type { Finding } from '../../../src/semantics/finding.js'
 import type { BarrierEvent } from '../../../src/semantics/log.js'
-import { script, type BarrierSpec, type Script } from './script.js'
+import { script, type BarrierSpec, type Script, type World } from './script.js'
 
 const agents = ['p@0', 'c@0', 'd@0']
 const everybody = [0, 1, 2]
@@ -570,6 +570,109 @@ describe('B8: a barrier of Pallas, each generation observed by whoever waits', (
   })
 })
 
+describe('B8: the last generations of a barrier of Pallas', () => {
+  const others = ['p@0', 'c@0', 'w0@0', 'w1@0', 'w2@0', 'w3@0']
+  /** c is warps 0 to 3, and w0 to w3 are its warps; p is another thread. */
+  const parts: NonNullable<World['warps']> = [
+    [4, 4],
+    [0, 4],
+    [0, 1],
+    [1, 1],
+    [2, 1],
+    [3, 1],
+  ]
+  const warps = [2, 3, 4, 5]
+  const skips = (
+    write: (s: Script) => void,
+    more: Partial<BarrierSpec> = { contract: 'pallas' },
+    partsOf: World['warps'] | null = parts,
+  ): ReadonlyArray<string> => {
+    const s = script({
+      agents: others,
+      barriers: [{ name: 'b', count: 1, ...more }],
+      ...(partsOf === null || partsOf === undefined ? {} : { warps: partsOf }),
+    })
+    write(s)
+    return said(s.judge().notes.filter((f) => f.id === 'B8'))
+  }
+  /** p completes generation g and looks at it, and so do these. */
+  const generation = (s: Script, g: number, ...agents: ReadonlyArray<number>): void => {
+    s.arrive(0, 0)
+    for (const x of [0, ...agents]) s.wait(x, 0, (g & 1) === 0 ? 0 : 1, { site: 'look' })
+    s.sync([0, 1, 2, 3, 4, 5])
+  }
+  const misses = (who: string, first: number, more = 0): string =>
+    `B8 b@0: ${who} ends without having observed generation ${String(first)}${more === 0 ? '' : ` and ${String(more)} after it`}, which others have | ${who} look: waits for b@0`
+  const stories: ReadonlyArray<readonly [string, (s: Script) => void, ReadonlyArray<string>]> = [
+    ['all seen', (s) => [generation(s, 0, 1), generation(s, 1, 1)], []],
+    ['the last one missed', (s) => [generation(s, 0, 1), generation(s, 1)], [misses('c@0', 1)]],
+    [
+      'the last two missed',
+      (s) => [generation(s, 0, 1), generation(s, 1), generation(s, 2)],
+      [misses('c@0', 1, 1)],
+    ],
+    ['an agent that never waits', (s) => [generation(s, 0), generation(s, 1)], []],
+    [
+      'one that has waited on the fresh barrier waits, too',
+      (s) => [s.wait(1, 0, 1, { site: 'look' }), generation(s, 0)],
+      [misses('c@0', 0)],
+    ],
+    ['what no wait has seen is U1', (s) => [generation(s, 0, 1), s.arrive(0, 0)], []],
+    ['its four warps see the last one', (s) => [generation(s, 0, 1), generation(s, 1, ...warps)], []],
+    [
+      'its four warps see the first one, it the second, they the third',
+      (s) => [generation(s, 0, ...warps), generation(s, 1, 1), generation(s, 2, ...warps)],
+      [],
+    ],
+    ['one warp waits for all of them', (s) => [generation(s, 0, 2), generation(s, 1, 2)], []],
+    [
+      'three of its warps see the last one',
+      (s) => [generation(s, 0, 1), generation(s, 1, 2, 3, 4)],
+      [misses('c@0', 1)],
+    ],
+    [
+      'one of its warps misses the last one',
+      (s) => [generation(s, 0, ...warps), generation(s, 1, 2, 3, 4)],
+      [misses('w3@0', 1)],
+    ],
+    [
+      'where its warps did not all see the first, it skips it',
+      (s) => [generation(s, 0, 2, 3, 4), generation(s, 1, 1)],
+      ['B8 b@0: c@0 observes generation 1 and has skipped 1 before it | c@0 look: waits for b@0'],
+    ],
+  ]
+  test.each(stories)('%s', (_, write, expected) => {
+    expect(skips(write)).toEqual(expected)
+    expect(skips((s) => [write(s), s.inval(0, 0)])).toEqual(expected)
+    expect(
+      skips((s) => {
+        generation(s, 0, 1, ...warps)
+        s.inval(0, 0)
+        s.init(0, 0, 1)
+        s.sync([0, 1, 2, 3, 4, 5])
+        write(s)
+      }),
+    ).toEqual(expected)
+    expect(skips(write, {})).toEqual([])
+  })
+  test('an agent of which the log does not say the warps stands for itself', () => {
+    expect(skips((s) => [generation(s, 0, ...warps), generation(s, 1, 1)], undefined, null)).toEqual([
+      'B8 b@0: c@0 observes generation 1 and has skipped 1 before it | c@0 look: waits for b@0',
+      ...['w0@0', 'w1@0', 'w2@0', 'w3@0'].map((w) => misses(w, 1)),
+    ])
+  })
+  test('a wait of a thread whose warps have seen the generation before is for the one after it', () => {
+    const s = script({
+      agents: others,
+      barriers: [{ name: 'b', count: 1, contract: 'pallas' }],
+      warps: parts!,
+    })
+    generation(s, 0, ...warps)
+    s.wait(1, 0, 1, { blocked: true })
+    expect(s.judge().findings.map((f) => f.id)).toEqual(['B5'])
+  })
+})
+
 // ---------------------------------------------------------------- questions
 
 const extent = { agents: 2, barriers: 1 }
@@ -635,7 +738,8 @@ describe('why a wait is never satisfied', () => {
     ['the same in a later life', { number: 5, base: 3, observed: seen(3) }, 0, false, 'B1'],
     ['and its first parity wrong', { number: 4, base: 3, observed: seen(3) }, 1, false, 'B6'],
   ])('%s', (_, over, parity, nothingDone, id) => {
-    expect(deadlockId(state(over), 0, parity, nothingDone)).toBe(id)
+    const b = state(over)
+    expect(deadlockId(b, b.observed[0]! - b.base, parity, nothingDone)).toBe(id)
   })
 })
 

@@ -30,6 +30,8 @@ export interface BarrierSpec {
 }
 export interface World {
   readonly agents: ReadonlyArray<string>
+  /** per agent, its first warp and how many; else four, and which of the CTA's is not known */
+  readonly warps?: ReadonlyArray<readonly [first: number, count: number]>
   readonly barriers: ReadonlyArray<BarrierSpec>
   /** places are written before the launch (default) */
   readonly initialised?: boolean
@@ -88,11 +90,12 @@ export interface Script {
 }
 
 export const script = (world: World): Script => {
-  const agents = world.agents.map((a) => ({
+  const agents = world.agents.map((a, x) => ({
     name: a.split('@')[0]!,
     cta: Number(a.split('@')[1] ?? 0),
-    warps: 4,
+    warps: world.warps?.[x]![1] ?? 4,
     starts: true,
+    ...(world.warps === undefined ? {} : { firstWarp: world.warps[x]![0] }),
   }))
   const ctas = 1 + Math.max(0, ...agents.map((a) => a.cta), ...world.barriers.map((b) => b.cta ?? 0))
   const initialised = world.initialised ?? true

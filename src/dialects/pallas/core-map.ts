@@ -34,7 +34,7 @@ import {
 } from '../../semantics/builder.js'
 import { runSteps } from '../../semantics/builder/monad.js'
 import { amend, statements } from '../../semantics/builder/state.js'
-import { and, i32, type Condition, type Expr, type Int } from '../../semantics/expression.js'
+import { and, i32, select, type Condition, type Expr, type Int } from '../../semantics/expression.js'
 import { effectsOf, type Do, type Stmt } from '../../semantics/program.js'
 import { checked } from '../../semantics/index-types.js'
 import type { TypeIndex } from '../../semantics/types.js'
@@ -44,12 +44,15 @@ import { refused } from './codes.js'
 import { contextHere, inContext, threadHere, when, type Thread } from './context.js'
 import {
   flipped,
+  flippedAlike,
   inMasks,
   isTrial,
   masksBeside,
   masksHere,
   masksOf,
+  ofWarp,
   recordOf,
+  rejoined,
   setFlipped,
   setMasks,
   type Masks,
@@ -158,8 +161,14 @@ const mapWarps = <C extends Readonly<Record<string, TypeIndex>>>(
     const keys: (readonly [warp: number, keys: ReadonlyArray<string>])[] = []
     for (const w of fourWarps) keys.push([w, yield* flipped(label, () => inWarp(w, captures))])
     const all = keys.flatMap(([, some]) => some)
+    const alike = yield* flippedAlike(
+      label,
+      keys.map(([, some]) => some),
+      (w) => inWarp(w, captures),
+    )
     if (yield* isTrial) {
       yield* setFlipped(all)
+      for (const barrier of alike) yield* rejoined(barrier, i32(0))
       return
     }
     let after: ReadonlyArray<readonly [string, Int]> = []
@@ -212,6 +221,16 @@ const mapWarps = <C extends Readonly<Record<string, TypeIndex>>>(
       )
     for (const s of made) yield* statement(s)
     yield* setMasks(after)
+    const masks = yield* masksHere
+    for (const barrier of alike) {
+      const of = (w: number): Int => masks.get(ofWarp(barrier, w))!
+      // an agent that is a warp has flipped its own mask
+      const mask =
+        thread.warps === 'agents'
+          ? select(isWarp(0), of(0), select(isWarp(1), of(1), select(isWarp(2), of(2), of(3))))
+          : of(0)
+      yield* rejoined(barrier, mask)
+    }
   })
 
 /** A warp map of a thread that is at hand. The thread's agents must be declared for it (`threadAgents`). */

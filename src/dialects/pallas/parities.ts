@@ -18,11 +18,14 @@
  *
  *     thread        warp 0                    warp 1                     afterwards
  *     0b00          waits for slot 0: 0b01    0b00                       warps 0b01 0b00 0b00 0b00: the thread itself has no one bit for it
+ *     0b00          waits for slot 0: 0b01    waits for slot 0: 0b01     so do warps 2 and 3: the thread has 0b01
+ *
+ * Where all four warps do the same to a mask, word for word but for the names that they bind (`flippedAlike`), they are one thread again behind it.
  *
  * Laws
  * 1. With and without masks of one's own, every wait has the same parity.
  * 2. The parities of a warp are those of a warp that never stopped running, however many warp maps it is in.
- * 3. A wait in a region that does not carry masks is refused; so is a thread's wait whose warps' bits may differ.
+ * 3. A wait in a region that does not carry masks is refused; so is a thread's wait whose warps' bits may differ: whose computations do.
  *
  * Limits: a bit that depends on what a warp loaded cannot be computed beside it: refused.
  *
@@ -54,7 +57,7 @@ import { runSteps } from '../../semantics/builder/monad.js'
 import { amend, statements } from '../../semantics/builder/state.js'
 import { i32, type Condition, type Expr, type ExprNode, type Int } from '../../semantics/expression.js'
 import { checked } from '../../semantics/index-types.js'
-import { region, regionsOf, type Region, type Stmt } from '../../semantics/program.js'
+import { region, regionsOf, type Binder, type Region, type Stmt } from '../../semantics/program.js'
 import { expressionsOf, namesOf } from '../../semantics/residency.js'
 import type { TypeIndex } from '../../semantics/types.js'
 import { refused } from './codes.js'
@@ -73,7 +76,9 @@ interface Here {
 const here: Surrounding<Here | null> = surrounding<Here | null>('pallas.parities', null)
 
 const none: Masks = new Map()
-const ofWarp = (barrier: string, warp: number): string => `${barrier} of warp ${String(warp)}`
+const fourWarps = [0, 1, 2, 3] as const
+/** The key of the mask that a warp keeps for barriers. */
+export const ofWarp = (barrier: string, warp: number): string => `${barrier} of warp ${String(warp)}`
 const warpOf = (key: string): string | null => / of warp (\d)$/.exec(key)?.[1] ?? null
 
 const pathHere: Build<string> = build((state) => E.right([state.path.join(' / '), state]))
@@ -95,6 +100,23 @@ export const setMasks = (masks: Iterable<readonly [string, Int]>): Build<void> =
       E.right([
         undefined,
         amend(state, { surroundings: new Map<object, unknown>([...state.surroundings, [here, next]]) }),
+      ]),
+    )
+  })
+
+/** The four warps have one mask for the barrier again: that of their thread. */
+export const rejoined = (barrier: string, mask: Int): Build<void> =>
+  block(function* () {
+    const now = yield* whereIAm(here)
+    if (now === null) return
+    const masks = new Map([...now.masks, [barrier, mask] as const])
+    for (const w of fourWarps) masks.delete(ofWarp(barrier, w))
+    yield* build((state) =>
+      E.right([
+        undefined,
+        amend(state, {
+          surroundings: new Map<object, unknown>([...state.surroundings, [here, { path: now.path, masks }]]),
+        }),
       ]),
     )
   })
@@ -327,6 +349,30 @@ const withoutEffects = (
   return [kept, wanted]
 }
 
+/** What the steps give, and the statements that they add, which are not added. */
+const asideOf = <A>(steps: () => Steps<A>): Build<readonly [A, ReadonlyArray<Stmt>]> =>
+  build((state: State) =>
+    pipe(
+      runSteps(steps(), amend(state, { body: null })),
+      E.map(([given, after]) => [
+        [given, statements(after.body)] as const,
+        amend(after, { body: state.body }),
+      ]),
+    ),
+  )
+
+/** The same of steps that are thrown away: written whole, also where only the masks are asked for. */
+const written = <A>(label: string, steps: () => Steps<A>): Build<readonly [A, ReadonlyArray<Stmt>]> =>
+  build((state: State) =>
+    pipe(
+      runSteps(
+        asideOf(() => within(trying, false)(steps)),
+        amend(state, { path: [...state.path, label] }),
+      ),
+      E.map(([found]) => [found, state]),
+    ),
+  )
+
 /** What the warps do to their masks, without doing anything else; the masks under these keys. */
 export const masksBeside = (
   label: string,
@@ -334,15 +380,7 @@ export const masksBeside = (
   warps: () => Steps<Masks>,
 ): Build<Readonly<Record<string, Int>>> =>
   block(function* () {
-    const [masks, made] = yield* build((state: State) =>
-      pipe(
-        runSteps(warps(), amend(state, { body: null })),
-        E.map(([given, after]) => [
-          [given, statements(after.body)] as const,
-          amend(after, { body: state.body }),
-        ]),
-      ),
-    )
+    const [masks, made] = yield* asideOf(warps)
     const record = recordOf(masks, keys)
     const beside = withoutEffects(made, readBy(Object.values(record)))
     if (beside === null)
@@ -357,6 +395,69 @@ export const masksBeside = (
 /** Keys and masks that a region took or gave. */
 export const masksOf: (record: Values, keys: ReadonlyArray<string>) => ReadonlyArray<readonly [string, Int]> =
   ofRecord
+
+/** Statements and a value, as text: names that they bind by their order, and no sites. */
+const textOf = (body: ReadonlyArray<Stmt>, value: ExprNode): string => {
+  const bound = new Map<string, string>()
+  const bind = ({ name }: Binder): void => {
+    bound.set(name, `${String(bound.size)}.`)
+  }
+  const look = (s: Stmt): void => {
+    if (s._tag === 'Let') bind(s.binder)
+    else s.results.forEach(bind)
+    if (s._tag === 'For') bind(s.index)
+    if (s._tag === 'For' || s._tag === 'While') for (const { binder } of s.carried) bind(binder)
+    for (const r of regionsOf(s)) {
+      r.params.forEach(bind)
+      r.body.forEach(look)
+    }
+  }
+  body.forEach(look)
+  return JSON.stringify([body, value], (key, x: unknown) =>
+    key === 'site' ? undefined : key === 'name' && typeof x === 'string' ? (bound.get(x) ?? x) : x,
+  )
+}
+
+/**
+ * The barriers whose masks all four warps flip in the same way, beginning with one mask: those for which `warp` writes four times the same.
+ * `keys` are those that each warp flips.
+ */
+export const flippedAlike = (
+  label: string,
+  keys: ReadonlyArray<ReadonlyArray<string>>,
+  warp: (w: number) => Build<unknown>,
+): Build<ReadonlyArray<string>> =>
+  block(function* () {
+    const before = yield* masksHere
+    const barriers = keys[0]!
+      .map((key) => key.replace(/ of warp 0$/, ''))
+      .filter((barrier) =>
+        fourWarps.every((w) => {
+          const key = ofWarp(barrier, w)
+          return keys[w]!.includes(key) && !before.has(key)
+        }),
+      )
+    if (barriers.length === 0) return []
+    const texts: ReadonlyMap<string, string | null>[] = []
+    for (const w of fourWarps) {
+      const [after, made] = yield* written(label, function* () {
+        return (yield* inMasks(before, () => warp(w)))[1]
+      })
+      texts.push(
+        new Map(
+          barriers.map((barrier) => {
+            const mask = after.get(ofWarp(barrier, w))!
+            const beside = withoutEffects(made, readBy([mask]))
+            return [barrier, beside === null ? null : textOf(beside[0], mask)] as const
+          }),
+        ),
+      )
+    }
+    return barriers.filter((barrier) => {
+      const text = texts[0]!.get(barrier)!
+      return text !== null && texts.every((some) => some.get(barrier) === text)
+    })
+  })
 
 /** The statements without the masks of warps that nothing reads. */
 export const withoutIdle = (body: ReadonlyArray<Stmt>): ReadonlyArray<Stmt> => {

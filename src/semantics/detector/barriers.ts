@@ -13,12 +13,20 @@
  * | B2   | an arrive                | arrivals are still expected                                         | fault         |
  * | B7   | any event, a wait that stands at the end | the object is initialised, and the initialisation is known | fault  |
  * | B8   | a wait (Pallas)          | the agent skips no generation                                       | contract      |
+ * | B8   | inval, or the end (Pallas) | every agent that has waited has seen all that any agent has seen  | contract      |
  * | U1   | inval, or the end (Pallas) | every completion was observed                                     | contract; hazard if the storage is used again |
  *
  * Worked: count 1, T0 `expectTx b 16`, T1 `arrive b`. If the arrive comes first generation 0 completes without the bytes, and
  * the expectTx belongs to generation 1. So C6 asks that the arrive knows the expectTx, and C3 that the expectTx of 1 knows the arrive of 0.
  *
  * "Some event of g + 1 knows the wait" is one comparison with the join of what those events know.
+ *
+ * Who waits, for B8, are warps: a thread that parts into its four warps and meets again has seen what all four have seen, and each of them what
+ * their thread has seen.
+ *
+ *     thread (warps 0 to 3)      wait b: generation 1                  its warps have seen generation 0, so it skips nothing
+ *     warps 0, 1, 2, 3           wait b: generation 0, each
+ *     warp 0 alone               wait b: generation 2                  at the end: the thread has waited for b, and warps 1 to 3 miss generation 2
  *
  * Law 1. The generations do not depend on what the log says beyond the order of its events.
  *
@@ -61,6 +69,8 @@ export interface BarrierState {
   readonly expects: Array<Stamp | undefined>
   /** the same of arrivals asked for beyond the count */
   readonly increments: Array<Stamp | undefined>
+  /** per agent: its latest wait in this life */
+  readonly waiters: Array<Stamp | undefined>
   /** per agent: last generation observed plus one; and the same over all agents */
   readonly observed: Int32Array
   observedByAny: number
@@ -104,6 +114,7 @@ export const barrierState = (extent: Extent, index: number): BarrierState => ({
   waits: Array.from({ length: extent.agents }, () => undefined),
   expects: Array.from({ length: extent.agents }, () => undefined),
   increments: Array.from({ length: extent.agents }, () => undefined),
+  waiters: Array.from({ length: extent.agents }, () => undefined),
   observed: new Int32Array(extent.agents),
   observedByAny: 0,
   arrivers: new Uint8Array(extent.agents),
@@ -126,6 +137,7 @@ const begin = (b: BarrierState, extent: Extent, count: number, stamp: Stamp): vo
   b.waits.fill(undefined)
   b.expects.fill(undefined)
   b.increments.fill(undefined)
+  b.waiters.fill(undefined)
   b.observed.fill(b.number)
   b.observedByAny = b.number
 }
@@ -255,7 +267,10 @@ export const invalidate = (c: Context, b: BarrierState, stamp: Stamp, order: Rea
         ),
       )
   }
-  if (isPallas(c, b) && isUnobserved(b)) b.unobserved = stamp
+  if (isPallas(c, b)) {
+    skippedLast(c, b)
+    if (isUnobserved(b)) b.unobserved = stamp
+  }
   b.ended = stamp
   b.live = false
 }
@@ -439,8 +454,9 @@ export const observeWait = (
     receive(a, b.last.message, acquire, tensor)
     if (b.last.far !== null && scope !== 'cta') receive(a, b.last.far, acquire, tensor)
   }
-  const before = b.observed[stamp.agent]!
-  if (observed + 1 > before + 1 && isPallas(c, b))
+  b.waiters[stamp.agent] = stamp
+  const before = isPallas(c, b) ? seenBy(c, b, stamp.agent, observed) : observed
+  if (before < observed)
     file(c.report, keyOf(`B8|${String(b.index)}`, stamp, undefined), () =>
       draft(
         'B8',
@@ -449,15 +465,57 @@ export const observeWait = (
         actor(stamp, `waits for ${name(c, b)}`),
       ),
     )
-  if (observed + 1 > before) b.observed[stamp.agent] = observed + 1
+  if (observed + 1 > b.observed[stamp.agent]!) b.observed[stamp.agent] = observed + 1
   if (observed + 1 > b.observedByAny) b.observedByAny = observed + 1
   return observed
 }
 
-/** U1 and C6 at the end. `stuck`: the run deadlocked, and left-overs are its consequence. */
+/**
+ * Generations, from the first on, that an agent has seen: that each of its warps has seen, in any of the agents that it is part of. No caller asks
+ * about more than `enough`.
+ */
+const seenBy = (c: Context, b: BarrierState, agent: number, enough: number): number => {
+  const own = b.observed[agent]!
+  const { cta, warps, firstWarp } = c.header.agents[agent]!
+  if (own >= enough || firstWarp === undefined) return own
+  const ofWarp = (warp: number): number =>
+    c.header.agents.reduce(
+      (most, y, i) =>
+        y.cta === cta && y.firstWarp !== undefined && y.firstWarp <= warp && warp < y.firstWarp + y.warps
+          ? Math.max(most, b.observed[i]!)
+          : most,
+      own,
+    )
+  return Math.min(...Array.from({ length: warps }, (_, w) => ofWarp(firstWarp + w)))
+}
+
+/** The generation that an agent waits for, if it waits for one after another. */
+export const wantedBy = (c: Context, b: BarrierState, agent: number): number =>
+  seenBy(c, b, agent, b.number) - b.base
+
+/** B8 where the life of a barrier ends: an agent has waited, and not for the last generations that others have seen. */
+const skippedLast = (c: Context, b: BarrierState): void => {
+  b.waiters.forEach((w, x) => {
+    if (w === undefined) return
+    const seen = seenBy(c, b, x, b.observedByAny)
+    if (seen >= b.observedByAny) return
+    const missing = b.observedByAny - seen
+    file(c.report, keyOf(`B8|last|${String(b.index)}`, w, undefined), () =>
+      draft(
+        'B8',
+        'C',
+        `${name(c, b)}: ${agentName(c.header, x)} ends without having observed generation ${String(seen - b.base)}${missing === 1 ? '' : ` and ${String(missing - 1)} after it`}, which others have`,
+        actor(w, `waits for ${name(c, b)}`),
+      ),
+    )
+  })
+}
+
+/** U1, B8 and C6 at the end. `stuck`: the run deadlocked, and left-overs are its consequence. */
 export const atEnd = (c: Context, b: BarrierState, stuck: boolean): void => {
   if (b.current.arrivals > 0) checkExpects(c, b)
   if (stuck || !isPallas(c, b)) return
+  if (b.live) skippedLast(c, b)
   const left = b.unobserved
   const isComplete = b.number > b.observedByAny
   const first = (isComplete ? b.last : b.current)?.events[0]
@@ -494,18 +552,17 @@ export const absence = (c: Context, b: BarrierState): string =>
   `${name(c, b)}, which ${b.ended === undefined ? 'is not initialised' : `${where(c.header, b.ended)} has invalidated`}`
 
 /**
- * Why a wait can never be satisfied. A barrier that is not there passes no wait (B7). The agent wants the generation after the last one that it observed; with a parity of one bit it
+ * Why a wait can never be satisfied. A barrier that is not there passes no wait (B7). The agent wants the generation `wanted`, after the last one that it observed; with a parity of one bit it
  * sleeps, too, if that generation is over and the next one as well (B1), or if its very first parity is the wrong one (B6).
  */
 export const deadlockId = (
   b: BarrierState,
-  agent: number,
+  wanted: number,
   parity: number,
   nothingDone: boolean,
 ): 'B1' | 'B4' | 'B5' | 'B6' | 'B7' => {
   if (!b.live) return 'B7'
   if (b.pending === 0 && b.bytes !== 0) return 'B4'
-  const wanted = b.observed[agent]! - b.base
   if (b.number - b.base > wanted) {
     if ((wanted & 1) === parity) return 'B1'
     if (wanted === 0) return 'B6'

@@ -27,7 +27,7 @@
 import type { Blocked, HazardId } from '../finding.js'
 import type { Ahead, Family, Rendezvous, Stamp } from '../log.js'
 import type { BarrierState } from './barriers.js'
-import { absence, deadlockId, lacking, lastArrival, lifeOver } from './barriers.js'
+import { absence, deadlockId, lacking, lastArrival, lifeOver, wantedBy } from './barriers.js'
 import type { Context } from './context.js'
 import type { NamedBarriers } from './rendezvous.js'
 import { missingMembers, namedBarrier } from './rendezvous.js'
@@ -202,7 +202,9 @@ export const deadlock = (
   const nothingDone = blocked.every((b) => worked[b.stamp.agent] === 0)
   const idOf = (e: Edge): DeadlockId => {
     const { barrier, parity, stamp } = e.blockage
-    return barrier >= 0 ? deadlockId(barriers[barrier]!, stamp.agent, parity, nothingDone) : 'B5'
+    if (barrier < 0) return 'B5'
+    const b = barriers[barrier]!
+    return deadlockId(b, wantedBy(c, b, stamp.agent), parity, nothingDone)
   }
   const found = cycle(c, edges)
   const late = Math.max(
@@ -254,7 +256,7 @@ export const deadlock = (
     )
     return
   }
-  const wanted = barrier < 0 ? 0 : barriers[barrier]!.observed[stamp.agent]! - barriers[barrier]!.base
+  const wanted = barrier < 0 ? 0 : wantedBy(c, barriers[barrier]!, stamp.agent)
   const by = id === 'B1' ? lastArrival(barriers[first.blockage.barrier]!) : undefined
   file(c.report, 'deadlock', () =>
     draft(

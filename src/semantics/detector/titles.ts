@@ -138,7 +138,7 @@ export const hazards: Readonly<Record<HazardId, Hazard>> = {
   ),
   B8: detected(
     'a waiter that skips generations',
-    'An agent observes a generation without having observed those before it, which Pallas asks of every waiter.',
+    'An agent that waits for a barrier does not observe each of its generations: those before the one that it observes, or the last ones. Pallas asks it of every waiter.',
     'C',
   ),
   U1: detected(

@@ -37,7 +37,13 @@ export const headerWire: Wire<Header> = define('TraceHeader', () =>
       schema: oneOf(traceSchema),
       arch: oneOf<Header['arch']>('sm90a', 'sm100a'),
       program: text,
-      agents: list(record<LoggedAgent>()('an agent', { name: text, cta: nat, warps: nat, starts: bool }, {})),
+      agents: list(
+        record<LoggedAgent>()(
+          'an agent',
+          { name: text, cta: nat, warps: nat, starts: bool },
+          { firstWarp: nat },
+        ),
+      ),
       ctas: nat,
       planes: list(
         record<Plane>()(
