@@ -235,6 +235,29 @@ describe('how far', () => {
     expect(aheadIn(p)).toEqual(['producer: supply b, for consumer', 'consumer: supply a, for third'])
     expect(verdictOf(p).findings[0]!.text).toMatch(/waits for its branch third@0 to end/)
   })
+  test.each([
+    ['of its own, announced there', true, []],
+    ['that are missing', false, ['consumer: supply a, for producer']],
+  ] as const)('bytes %s', (_, own, expected) => {
+    const p = program(function* () {
+      const a = yield* Z.barrier('a')
+      const b = yield* Z.barrier('b')
+      const x = yield* Z.global('x')
+      const s = yield* Z.tile('s')
+      yield* Z.expect('expect', a)
+      yield* Z.together({
+        *producer() {
+          yield* Z.wait('wait a', a, 0)
+        },
+        *consumer() {
+          yield* Z.wait('wait b', b, 0)
+          if (own) yield* Z.expectOnly('expect more', a)
+          yield* Z.load('supply a', x, 0, s, a)
+        },
+      })
+    })
+    expect(aheadIn(p)).toEqual(expected)
+  })
   test('what is nowhere ahead is the cause', () => {
     const p = program(function* () {
       const a = yield* Z.barrier('a')

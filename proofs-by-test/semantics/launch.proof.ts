@@ -337,8 +337,8 @@ describe('a program with one of everything, three clusters of two CTAs', () => {
     const { header } = at(2).world
     expect(header.agents).toEqual(
       [0, 1, 2, 3].flatMap((cta) => [
-        { name: 'a', cta, warps: 4, starts: true },
-        { name: 'b', cta, warps: 1, starts: false },
+        { name: 'a', cta, warps: 4, firstWarp: 0, starts: true },
+        { name: 'b', cta, warps: 1, firstWarp: 4, starts: false },
       ]),
     )
     const barrier = (name: string, cta: number, address: number): object => ({

@@ -11,7 +11,7 @@
  * | an agent that waits for            | is helped by                                                             |
  * |------------------------------------|--------------------------------------------------------------------------|
  * | an mbarrier that lacks arrivals    | an arrive or drop, an operation that arrives or delivers bytes           |
- * | an mbarrier that lacks bytes alone | an operation that delivers bytes                                         |
+ * | an mbarrier that lacks bytes alone | an operation that delivers bytes, but not those that the agent would announce itself before |
  * | an mbarrier that is not there      | its initialisation                                                       |
  * | a named barrier, the cluster's     | an arrival there                                                         |
  * | a semaphore                        | a signal                                                                 |
@@ -40,7 +40,14 @@ const ticks = 2 ** 18
 // ---------------------------------------------------------------- who is helped by what
 
 /** Would this event bring what a blocked wait of the machine waits for? `agent` is whose event it is. */
-const helps = (world: World, m: Machine, waiting: LogEvent, e: LogEvent, agent: number): boolean => {
+const helps = (
+  world: World,
+  m: Machine,
+  waiting: LogEvent,
+  e: LogEvent,
+  agent: number,
+  announced: ReadonlyMap<number, number>,
+): boolean => {
   switch (waiting._tag) {
     case 'wait': {
       const b = m.barriers[waiting.barrier] ?? null
@@ -49,7 +56,7 @@ const helps = (world: World, m: Machine, waiting: LogEvent, e: LogEvent, agent: 
           b !== null &&
           e.to !== 'group' &&
           e.barrier === waiting.barrier &&
-          (e.to === 'barrier' || b.pending > 0)
+          (e.to === 'arrive' ? b.pending > 0 : e.bytes > (announced.get(e.barrier) ?? 0))
         )
       if (e._tag !== 'barrier' || e.barrier !== waiting.barrier) return false
       return b === null ? e.kind === 'init' : b.pending > 0 && (e.kind === 'arrive' || e.kind === 'drop')
@@ -134,15 +141,21 @@ export const aheadOf = (world: World, m: Machine, waits: ReadonlyArray<LogEvent>
     if (a.status !== 'running') return []
     const out: Ahead[] = []
     const others = crewOf(world, m, behind).slice(1)
+    const announced = new Map<number, number>()
+    const announce = (barrier: number, bytes: number): void => {
+      announced.set(barrier, (announced.get(barrier) ?? 0) + bytes)
+    }
     within(world.effort, ticks, () => {
       goOn(world, m, behind, (e, stamp) => {
         // what stands behind the wait of a branch is told of the branch
         if (others.includes(stamp.agent)) return false
         for (const waiting of waits) {
           if (!('stamp' in waiting) || out.some((x) => x.helps === waiting.stamp.agent)) continue
-          if (helps(world, m, waiting, e, stamp.agent))
+          if (helps(world, m, waiting, e, stamp.agent, announced))
             out.push({ _tag: 'ahead', stamp, behind, helps: waiting.stamp.agent })
         }
+        if (e._tag === 'barrier') announce(e.barrier, e.bytes)
+        else if (e._tag === 'signal' && e.to === 'barrier') announce(e.barrier, -e.bytes)
         return out.length === waits.length
       })
     })
