@@ -486,7 +486,7 @@ const seenBy = (c: Context, b: BarrierState, agent: number, enough: number): num
           : most,
       own,
     )
-  return Math.min(...Array.from({ length: warps }, (_, w) => ofWarp(firstWarp + w)))
+  return Array.from({ length: warps }, (_, w) => ofWarp(firstWarp + w)).reduce((x, y) => Math.min(x, y))
 }
 
 /** The generation that an agent waits for, if it waits for one after another. */
