@@ -8,10 +8,10 @@ import { check } from '../../src/semantics/check.js'
 import { hazards } from '../../src/semantics/detector/index.js'
 import type { Finding } from '../../src/semantics/finding.js'
 import { noArguments } from '../../src/semantics/launch.js'
-import { eager, lazy, recorded, seeded, type AnyPolicy } from '../../src/semantics/policy.js'
+import { eager, lazy, seeded, type AnyPolicy } from '../../src/semantics/policy.js'
 import { print } from '../../src/semantics/print.js'
 import type { Program } from '../../src/semantics/program.js'
-import { readKey } from '../../src/semantics/step.js'
+import { replaying } from '../../src/semantics/schedule.js'
 import type { Verdict } from '../../src/semantics/verdict.js'
 import { nightly, small } from '../extent.js'
 import { right } from '../either.js'
@@ -98,8 +98,7 @@ describe('the zoo', () => {
       )
     expect(JSON.stringify(v)).not.toMatch(/\b(nobody|somebody|whoever)\b/i)
     // and it replays
-    const keys = found.schedule.split(' ').map((k) => readKey(k)!)
-    const again = verdictOf(t, right(t.program(false)), recorded(keys), false)
+    const again = verdictOf(t, right(t.program(false)), right(replaying(v, found))!, false)
     expect([...again.findings, ...again.notes].some((f) => shows(t, f))).toBe(true)
   })
 

@@ -150,9 +150,11 @@ describe('verdict', () => {
     reason: 'because',
     decidedBy: 'one-schedule',
     search: null,
+    schedule: 0,
     conditions: { C1: holds, C2: holds, C3: holds, C4: holds, C5: holds, C6: holds },
     findings: [],
     notes: [],
+    schedules: ['eager'],
     waitFor: [],
     provenance: null,
     digest: { order: '', output: '' },
@@ -160,12 +162,12 @@ describe('verdict', () => {
     scope: [],
     ...over,
   })
-  const context: VerdictContext = { palette: plain, smem, replay: '', judged: true, most: 1 }
+  const context: VerdictContext = { palette: plain, smem, replay: () => '', judged: true, most: 1 }
   it('law 1: the word, and the findings up to the most that are shown', () => {
     expect(verdictText(context, verdict({}))).toBe(
       'verdict     ok: because\nconditions  C1 to C6 hold\ndecided by  one schedule',
     )
-    const f = { ...finding, schedule: '' }
+    const f = { ...finding, schedule: 0 }
     const text = verdictText(context, verdict({ verdict: 'hazard', findings: [f, f], notes: [f] }))
     expect(text).toMatch(/^verdict {5}hazard: because\n/)
     expect(text.match(/^W3/gm)).toHaveLength(1)

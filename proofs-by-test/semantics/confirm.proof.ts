@@ -205,7 +205,7 @@ describe('asked by hand, with runs and findings that are made up', () => {
   ): Ran => {
     const ran = Run.run(launched.world, launched.machine, Run.settings(policy, true), Run.ignore)
     const judgement = { findings: ids.map(finding) } as unknown as Judgement
-    return { ...ran, schedule: keep(ran.schedule), result: [judgement, null] }
+    return { ...ran, replay: 'eager', schedule: keep(ran.schedule), result: [judgement, null] }
   }
   interface Asked {
     readonly answer: Answer
@@ -316,11 +316,11 @@ describe('asked by hand, with runs and findings that are made up', () => {
       findings: [at('D1', [0, 5], [1, 7]), at('U2', [1, 7]), at('D1', [0, 7], [0, 5])],
     } as unknown as Judgement
     expect(asking(programOf(alone), nothing, { judgement }).policies).toEqual([
-      'starve:0 1',
-      'starve:1 2',
-      'starve:0:5 1',
-      'starve:1:7 2',
-      'starve:0:7 3',
+      'starving:0,seeded:1 1',
+      'starving:1,seeded:2 2',
+      'starving:0:5,seeded:1 1',
+      'starving:1:7,seeded:2 2',
+      'starving:0:7,seeded:3 3',
       'eager',
       'lazy',
       ...[1, 2, 3, 4].map((seed) => `seeded:${String(seed)} ${String(Policy.seeded(seed)((p) => p.init))}`),

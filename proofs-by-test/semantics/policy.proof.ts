@@ -186,8 +186,8 @@ describe('who is chosen, by hand', () => {
       [Policy.roundRobin, 'roundrobin'],
       [Policy.seeded(7), 'seeded:7'],
       [Policy.recorded([]), 'recorded'],
-      [Policy.starvingAgent(2, 5), 'starve:2'],
-      [Policy.starvingOperation(2, 9, 5), 'starve:2:9'],
+      [Policy.starvingAgent(2, 5), 'starving:2,seeded:5'],
+      [Policy.starvingOperation(2, 9, 5), 'starving:2:9,seeded:5'],
     ]
     for (const [policy, name] of named) expect(policy((p) => p.name)).toBe(name)
   })

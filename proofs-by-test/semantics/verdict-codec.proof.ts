@@ -57,11 +57,11 @@ describe('decodeVerdict', () => {
   const whole = asJson(verdicts[1]![1]) as Record<string, unknown>
   const [first] = whole['findings'] as ReadonlyArray<Record<string, unknown>>
   test.each([
-    ['no schema', { ...whole, schema: undefined }, '$.schema: expected "tcspec.verdict/1", found nothing'],
+    ['no schema', { ...whole, schema: undefined }, '$.schema: expected "tcspec.verdict/2", found nothing'],
     [
       'another version',
-      { ...whole, schema: 'tcspec.verdict/2' },
-      '$.schema: expected "tcspec.verdict/1", found "tcspec.verdict/2"',
+      { ...whole, schema: 'tcspec.verdict/1' },
+      '$.schema: expected "tcspec.verdict/2", found "tcspec.verdict/1"',
     ],
     [
       'a setting that is a list',
@@ -76,7 +76,7 @@ describe('decodeVerdict', () => {
     [
       'a finding without a schedule',
       { ...whole, findings: [{ ...first, schedule: undefined }] },
-      '$.findings[0].schedule: expected a string, found nothing',
+      '$.findings[0].schedule: expected null or the number of a schedule, found nothing',
     ],
     [
       'half a span',
@@ -118,20 +118,22 @@ const within: Finding = {
   knew: 'nothing',
   missing: { kind: 'wait', text: 'a wait' },
 }
-const finding: ReplayableFinding = { ...within, schedule: '0:1 1:1' }
+const finding: ReplayableFinding = { ...within, schedule: 1 }
 const condition: Condition = { holds: false, failures: ['so'], findings: [within] }
 const holds: Condition = { holds: true, failures: [], findings: [] }
 const full: Verdict = {
-  schema: 'tcspec.verdict/1',
+  schema: 'tcspec.verdict/2',
   kernel: 'k',
   settings: { m: 64, dtype: 'f16', fast: true },
   verdict: 'undecided',
   reason: 'why',
   decidedBy: 'exploration',
   search: { complete: false, bound: 'states', states: 3, transitions: 4 },
+  schedule: 0,
   conditions: { C1: condition, C2: holds, C3: holds, C4: holds, C5: holds, C6: holds },
   findings: [finding],
   notes: [finding],
+  schedules: ['seeded:3', '0:1 1:1/write.0'],
   waitFor: ['w@0 is blocked'],
   provenance: { proved: true, inOrder: false, text: 'out = a b' },
   digest: { order: '0123', output: 'none' },
@@ -191,6 +193,19 @@ describe('every field', () => {
       expect(told(without) === 'accepted', shown(path)).toBe(may)
       expect(accepts(without), shown(path)).toBe(may)
     }
+  })
+  test('law 3: a schedule is one, and one of the table', () => {
+    const other = (value: number): string =>
+      `expected ${value === 2 ? 'schedule' : value === 3 ? 'findings[0].schedule' : 'notes[0].schedule'} to be the number of one of 2 schedules`
+    expect(told(changed(['schedule'], 2))).toContain(other(2))
+    expect(told(changed(['findings', 0, 'schedule'], 2))).toContain(other(3))
+    expect(told(changed(['notes', 0, 'schedule'], 2))).toContain(other(4))
+    for (const path of [['schedule'], ['findings', 0, 'schedule'], ['notes', 0, 'schedule']])
+      for (const value of [0, 1, null]) expect(told(changed(path, value))).toBe('accepted')
+    for (const word of ['', 'eagerly', '0:1 eager', '0-1'])
+      expect(told(changed(['schedules', 1], word))).toMatch(/^\$\.schedules\[1\]: expected a schedule, found/)
+    for (const word of ['lazy', 'starving:3:17,seeded:1', '4:7/signal.2'])
+      expect(told(changed(['schedules', 1], word))).toBe('accepted')
   })
   test('counts are of nothing or more, rounds of loops of any sign', () => {
     for (const path of [

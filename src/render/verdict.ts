@@ -41,7 +41,9 @@ const conditionText = (c: Conditions): string => {
         .join('\n')
 }
 
-export interface VerdictContext extends FindingContext {
+export interface VerdictContext extends Omit<FindingContext, 'replay'> {
+  /** how to see again what replays by a schedule, in the reader's terms; empty for nothing */
+  readonly replay: (schedule: string) => string
   /** hazards were looked for */
   readonly judged: boolean
   /** findings shown in full; the others are counted */
@@ -85,7 +87,14 @@ export const findingBlocks = (context: VerdictContext, v: Verdict): ReadonlyArra
   const all = [...v.findings, ...v.notes]
   const rest = all.length - context.most
   return [
-    ...all.slice(0, context.most).map((f) => findingBlock(context, f)),
+    ...all.slice(0, context.most).map((f) => {
+      const schedule = f.schedule === null ? undefined : v.schedules[f.schedule]
+      const { palette, smem } = context
+      return findingBlock(
+        { palette, smem, replay: schedule === undefined ? '' : context.replay(schedule) },
+        f,
+      )
+    }),
     ...(rest > 0 ? [context.palette.dim(`and ${String(rest)} more findings (all of them with --json)`)] : []),
   ]
 }

@@ -7,12 +7,13 @@
  * follow (each agent starved in turn, each operation of a finding starved in turn, eager, lazy, seeds), and what one of them
  * shows is real: a deadlock, a fault, a state that offers both accesses of a race, or a finding in a run whose conditions hold.
  *
- * Every finding carries the schedule of its run, and replays under `recorded`.
+ * Every finding says by which of the verdict's schedules it replays (`schedule.ts`).
  *
  * Laws
  * 1. the verdict is a function of program, arguments and options.
  * 2. replaying a finding's schedule gives a run with that finding.
  * 3. the first finding of each id stands before the second of any.
+ * 4. under a policy with a name, nothing in a verdict but its numbers grows with the length of the run.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { unreachable, type Failure } from '../failure.js'
@@ -55,7 +56,9 @@ import {
   type Bounds,
   type Decision,
   type Ran,
+  type Shown,
 } from './confirm.js'
+import { noted } from './schedule.js'
 import { showKey, type EventKey, type Fault } from './step.js'
 import {
   otherGrants,
@@ -113,6 +116,8 @@ export interface Checked {
   readonly machine: Machine
   /** of the first run */
   readonly schedule: ReadonlyArray<EventKey>
+  /** the events of `verdict.schedules`, key by key */
+  readonly recorded: ReadonlyArray<ReadonlyArray<EventKey>>
 }
 
 /** Run and judge. Refuses what cannot be launched; everything else is in the verdict. */
@@ -135,16 +140,21 @@ const judged = (
   detecting: Options,
   policy: AnyPolicy,
   withProvenance: boolean,
-): Run.Ran<readonly [Judgement | null, Provenance | null]> => {
-  const bare: Run.Settings = { policy, fuel: options.fuel, keepSchedule: true, transient: true }
+): Ran => {
+  const { policy: listened, scheduleOf } = noted(policy)
+  const bare: Run.Settings = { policy: listened, fuel: options.fuel, keepSchedule: true, transient: true }
   const how: Run.Settings =
     options.progress === undefined ? bare : Object.assign({ progress: options.progress }, bare)
   const { world, machine } = launched
-  if (options.hazards && withProvenance)
-    return Run.run(world, machine, how, Run.both(detector(detecting), provenance))
-  if (options.hazards) return Run.run(world, machine, how, Run.both(detector(detecting), nullFold))
-  if (withProvenance) return Run.run(world, machine, how, Run.both(nullFold, provenance))
-  return Run.run(world, machine, how, Run.both(nullFold, nullFold))
+  const ran: Run.Ran<Shown> =
+    options.hazards && withProvenance
+      ? Run.run(world, machine, how, Run.both(detector(detecting), provenance))
+      : options.hazards
+        ? Run.run(world, machine, how, Run.both(detector(detecting), nullFold))
+        : withProvenance
+          ? Run.run(world, machine, how, Run.both(nullFold, provenance))
+          : Run.run(world, machine, how, Run.both(nullFold, nullFold))
+  return Object.assign({ replay: scheduleOf(ran.schedule) }, ran)
 }
 
 // ---------------------------------------------------------------- words
@@ -186,19 +196,31 @@ export const digested = (world: World): ReadonlyArray<string> =>
 
 // ---------------------------------------------------------------- the verdict
 
+/** The runs that a verdict speaks of: two that chose alike are one. */
+interface Table {
+  readonly rows: Ran[]
+}
+
+/** Its place in the table, which it takes if it has none. */
+const rowOf = ({ rows }: Table, ran: Ran): number => {
+  const at = rows.findIndex((r) => r.replay === ran.replay)
+  return at < 0 ? rows.push(ran) - 1 : at
+}
+
 /** Findings with their schedule; the missing edge of the first few, which needs the log of their cluster again. */
 const replayable = (
   launched: Launched,
+  table: Table,
   findings: ReadonlyArray<Finding>,
-  schedule: ReadonlyArray<EventKey>,
+  ran: Ran,
   options: CheckOptions,
   detecting: Options,
 ): ReadonlyArray<ReplayableFinding> => {
   if (findings.length === 0) return []
   const { world, machine } = launched
-  const text = Run.showSchedule(schedule)
+  const row = rowOf(table, ran)
   const how: Run.Settings = {
-    policy: Policy.recorded(schedule),
+    policy: Policy.recorded(ran.schedule),
     fuel: options.fuel,
     keepSchedule: false,
     transient: true,
@@ -207,10 +229,10 @@ const replayable = (
     wanting(findings).length === 0 || options.explain === false
       ? []
       : Run.run(world, machine, how, Run.collect).result
-  return withMissing(world.header, events, findings, detecting).map((f) => withSchedule(f, text, f.missing))
+  return withMissing(world.header, events, findings, detecting).map((f) => withSchedule(f, row, f.missing))
 }
 
-const withSchedule = (f: Finding, schedule: string, missing: MissingEdge | undefined): ReplayableFinding =>
+const withSchedule = (f: Finding, schedule: number, missing: MissingEdge | undefined): ReplayableFinding =>
   Object.assign({ schedule }, f, missing === undefined ? {} : { missing })
 
 /** The fault that ended a run, as a finding: the code is an id of the taxonomy, or there is none. */
@@ -286,6 +308,7 @@ const causeOf = (
 /** What causes a deadlock; the findings of the run that decided; those of the first run that it confirms. Each once. */
 const findingsOf = (
   launched: Launched,
+  table: Table,
   first: Ran,
   answer: Answer | null,
   decision: Decision,
@@ -296,8 +319,9 @@ const findingsOf = (
   if (answer?.refuted === true)
     return replayable(
       launched,
+      table,
       unanswered(launched.world, shownBy(launched.world, first)),
-      first.schedule,
+      first,
       options,
       detecting,
     )
@@ -321,12 +345,13 @@ const findingsOf = (
     ...(deciding === first ? [] : [{ ran: first, shown: foundBy(launched.world, first) }]),
   ]
   const fresh = added(runs.map(({ shown }) => shown))
-  return runs.flatMap(({ ran }, i) => replayable(launched, fresh[i]!, ran.schedule, options, detecting))
+  return runs.flatMap(({ ran }, i) => replayable(launched, table, fresh[i]!, ran, options, detecting))
 }
 
 /** Why the result is wrong, if it is a layout: bytes that were written as other elements than they are read as. */
 const layoutFindings = (
   launched: Launched,
+  table: Table,
   ran: Ran,
   options: CheckOptions,
 ): ReadonlyArray<ReplayableFinding> => {
@@ -341,7 +366,7 @@ const layoutFindings = (
   const found = layoutMismatch(world.header, Run.run(world, machine, how, Run.collect).result)
   if (found === null) return []
   const missing: MissingEdge = { kind: 'none-found', text: 'one layout for the write and the read' }
-  return [withSchedule(found, Run.showSchedule(ran.schedule), missing)]
+  return [withSchedule(found, rowOf(table, ran), missing)]
 }
 
 const decide = (
@@ -425,8 +450,12 @@ export const check: Check = (program, options) => {
   const final = withProof(stands, first.result[1])
   const judgement = shown.result[0]
   const proof = first.result[1]
-  const noted = judgement?.notes ?? []
-  const replay = noted.length === 0 ? '' : Run.showSchedule(shown.schedule)
+  const table: Table = { rows: [first] }
+  const row = rowOf(table, shown)
+  const findings = foremost([
+    ...(final.name === 'wrong-result' ? layoutFindings(launched.right, table, first, options) : []),
+    ...findingsOf(launched.right, table, first, answer, final, options, detecting),
+  ])
   const verdict: Verdict = {
     schema: verdictSchema,
     kernel: program.name,
@@ -436,11 +465,10 @@ export const check: Check = (program, options) => {
     decidedBy: answer === null ? 'one-schedule' : 'exploration',
     search: answer?.search ?? null,
     conditions: judgement?.conditions ?? unjudged,
-    findings: foremost([
-      ...(final.name === 'wrong-result' ? layoutFindings(launched.right, first, options) : []),
-      ...findingsOf(launched.right, first, answer, final, options, detecting),
-    ]),
-    notes: noted.map((f) => withSchedule(f, replay, f.missing)),
+    schedule: row,
+    findings,
+    notes: (judgement?.notes ?? []).map((f) => withSchedule(f, row, f.missing)),
+    schedules: table.rows.map((r) => r.replay),
     waitFor: (judgement?.deadlock ?? []).map(showBlocked),
     provenance: proof,
     digest: {
@@ -457,5 +485,11 @@ export const check: Check = (program, options) => {
     },
     scope: scopeOf(world),
   }
-  return E.right({ verdict, world, machine: first.machine, schedule: first.schedule })
+  return E.right({
+    verdict,
+    world,
+    machine: first.machine,
+    schedule: first.schedule,
+    recorded: table.rows.map((r) => r.schedule),
+  })
 }

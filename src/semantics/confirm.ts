@@ -36,7 +36,12 @@ import type { Provenance, Searched } from './verdict.js'
 
 // ---------------------------------------------------------------- model
 
-export type Ran = Run.Ran<readonly [Judgement | null, Provenance | null]>
+export type Shown = readonly [Judgement | null, Provenance | null]
+
+/** A run, what it shows, and the schedule that replays it (`schedule.ts`). */
+export interface Ran extends Run.Ran<Shown> {
+  readonly replay: string
+}
 
 export type { Decision } from './decision.js'
 

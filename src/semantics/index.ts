@@ -2,7 +2,7 @@
  * The core: programs, the machine that runs them, the log of a run, and what is judged from a log.
  *
  *     syntax      types, expression, instruction, program, builder, codec, print, validate
- *     machine     launch, step, policy, run
+ *     machine     launch, step, policy, run, schedule
  *     judgement   log, trace, detector, provenance, check, verdict
  *     all schedules            explore, and of skeletons: naive
  */
@@ -37,4 +37,5 @@ export {
 export { check, standardOptions, type Check, type CheckOptions, type Checked } from './check.js'
 export type { Condition, Conditions, Finding, HazardId, Judgement, MissingEdge, Severity } from './finding.js'
 export type { Program } from './program.js'
+export { readSchedule, replaying } from './schedule.js'
 export type { ReplayableFinding, Verdict, VerdictName } from './verdict.js'

@@ -9,7 +9,17 @@
  *     roundRobin   agents and operations in turn
  *     seeded n     uniformly at random
  *     recorded ks  the schedule ks; refuses where an event of it is not on offer
- *     starving     somebody goes last: an agent, or the operations of one statement
+ *     starving     one goes last: an agent, or the operations of one statement; among the others uniformly at random
+ *
+ * | name                               | policy                                                   |
+ * |------------------------------------|----------------------------------------------------------|
+ * | `eager`, `lazy`, `roundrobin`      |                                                          |
+ * | `seeded:SEED`                      | `seeded`                                                 |
+ * | `starving:AGENT,seeded:SEED`       | `starvingAgent`                                          |
+ * | `starving:AGENT:EVENT,seeded:SEED` | `starvingOperation`: of the statement that is this event |
+ * | `recorded`                         | a name for people: it does not say what is recorded      |
+ *
+ * Law 1. `named(name of p)` chooses as p does, for every policy p of this module but a recorded one; of every other text it is null.
  */
 import { sameKey, type EventKey, type Offered } from './step.js'
 
@@ -47,10 +57,13 @@ const first = (offered: ReadonlyArray<Offered>, ofOperation: boolean): number =>
   return 0
 }
 
+/** What `eager` chooses. */
+export const eagerly = (offered: ReadonlyArray<Offered>): number => first(offered, true)
+
 export const eager: AnyPolicy = pack({
   name: 'eager',
   init: null,
-  choose: (state, offered) => [first(offered, true), state],
+  choose: (state, offered) => [eagerly(offered), state],
 })
 
 export const lazy: AnyPolicy = pack({
@@ -82,7 +95,7 @@ export const recorded = (keys: ReadonlyArray<EventKey>): AnyPolicy =>
     init: 0,
     choose: (at, offered) => {
       const key = keys[at]
-      if (key === undefined) return [first(offered, true), at]
+      if (key === undefined) return [eagerly(offered), at]
       const i = offered.findIndex((o) => sameKey(o.key, key))
       return [i < 0 ? key : i, at + 1]
     },
@@ -101,12 +114,32 @@ const starving = (name: string, starved: (o: Offered) => boolean, seed: number):
   })
 
 export const starvingAgent = (agent: number, seed: number): AnyPolicy =>
-  starving(`starve:${String(agent)}`, (o) => o.operation === null && o.key.agent === agent, seed)
+  starving(
+    `starving:${String(agent)},seeded:${String(seed)}`,
+    (o) => o.operation === null && o.key.agent === agent,
+    seed,
+  )
 
 /** Starve one operation, named by the statement that issued it. */
 export const starvingOperation = (agent: number, at: number, seed: number): AnyPolicy =>
   starving(
-    `starve:${String(agent)}:${String(at)}`,
+    `starving:${String(agent)}:${String(at)},seeded:${String(seed)}`,
     (o) => o.operation !== null && o.key.agent === agent && o.key.at === at,
     seed,
   )
+
+// ---------------------------------------------------------------- names
+
+const nameForm = /^(?:eager|lazy|roundrobin|(?:starving:(\d{1,15})(?::(\d{1,15}))?,)?seeded:(-?\d{1,15}))$/
+
+/** The policy with this name, if there is one. */
+export const named = (name: string): AnyPolicy | null => {
+  const m = nameForm.exec(name)
+  if (m === null) return null
+  const [, agent, at, seed] = m
+  if (seed === undefined) return name === 'eager' ? eager : name === 'lazy' ? lazy : roundRobin
+  if (agent === undefined) return seeded(Number(seed))
+  return at === undefined
+    ? starvingAgent(Number(agent), Number(seed))
+    : starvingOperation(Number(agent), Number(at), Number(seed))
+}

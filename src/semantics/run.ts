@@ -17,7 +17,7 @@ import { fuelTicks, outOfFuel, spend } from './machine/effort.js'
 import { withEdit, type Machine } from './machine/state.js'
 import type { World } from './machine/world.js'
 import type { AnyPolicy } from './policy.js'
-import { blockedEvents, finished, offered, showKey, take, type EventKey, type Fault } from './step.js'
+import { blockedEvents, finished, offered, take, type EventKey, type Fault } from './step.js'
 
 // ---------------------------------------------------------------- model
 
@@ -180,5 +180,3 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
       result: fold.finish(state),
     }
   })
-
-export const showSchedule = (schedule: ReadonlyArray<EventKey>): string => schedule.map(showKey).join(' ')

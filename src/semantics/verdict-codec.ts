@@ -1,5 +1,5 @@
 /**
- * Verdicts as JSON, schema `tcspec.verdict/1`.
+ * Verdicts as JSON, schema `tcspec.verdict/2`.
  *
  * The JSON of a verdict is the verdict, as with programs: `check --json` prints it, and whoever reads it in another language has the
  * JSON Schema. What is read back is checked for its form only: that a finding is true is shown by replaying its schedule.
@@ -10,10 +10,11 @@
  * Laws
  * 1. `decodeVerdict(JSON of v) = v` for every verdict of `check`.
  * 2. An error is one line: JSON path, what was expected, what was found.
+ * 3. Every schedule of what is read is one (`schedule.ts`), and every finding's is in the table.
  *
  * Source: the taxonomy of hazards in docs/hazards.md.
  */
-import type * as E from 'fp-ts/lib/Either.js'
+import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../failure.js'
 import type {
   Condition,
@@ -25,6 +26,7 @@ import type {
   Place,
   Severity,
 } from './finding.js'
+import { readSchedule } from './schedule.js'
 import {
   verdictSchema,
   type Counts,
@@ -48,6 +50,7 @@ import {
   oneOf,
   pair,
   record,
+  refined,
   text,
   wordOf,
   type Wire,
@@ -173,10 +176,20 @@ const finding: Wire<Finding> = define('Finding', () =>
   ),
 )
 
+/** A place in the table of schedules. */
+const scheduled: Wire<number | null> = either('null or the number of a schedule', nothing, nat)
+
+const schedule: Wire<string> = refined(
+  text,
+  'a schedule',
+  (s): s is string => s !== '' && E.isRight(readSchedule(s)),
+  { type: 'string', minLength: 1 },
+)
+
 const replayable: Wire<ReplayableFinding> = define('ReplayableFinding', () =>
   record<ReplayableFinding>()(
     'a finding with its schedule',
-    { id: hazardId, severity, text, a: operation, schedule: text },
+    { id: hazardId, severity, text, a: operation, schedule: scheduled },
     { b: operation, place, knew: text, missing: missingEdge },
   ),
 )
@@ -220,7 +233,7 @@ const counts: Wire<Counts> = define('Counts', () =>
   ),
 )
 
-export const verdictWire: Wire<Verdict> = define('Verdict', () =>
+const written: Wire<Verdict> = define('Verdict', () =>
   record<Verdict>()(
     'a verdict',
     {
@@ -234,9 +247,11 @@ export const verdictWire: Wire<Verdict> = define('Verdict', () =>
       reason: text,
       decidedBy: wordOf<Verdict['decidedBy']>()({ 'one-schedule': true, exploration: true }),
       search: either('null or a search', nothing, searched),
+      schedule: scheduled,
       conditions,
       findings: list(replayable),
       notes: list(replayable),
+      schedules: list(schedule),
       waitFor: list(text),
       provenance: either('null or a provenance', nothing, provenance),
       digest: record<Verdict['digest']>()('a digest', { order: text, output: text }, {}),
@@ -247,6 +262,24 @@ export const verdictWire: Wire<Verdict> = define('Verdict', () =>
   ),
 )
 
-/** A verdict that somebody wrote down, or where its form is wrong. */
+/** What stands for a schedule that the table does not have, if anything does: where it stands. */
+const astray = ({ schedule: own, findings, notes, schedules }: Verdict): string | undefined => {
+  const places: ReadonlyArray<readonly [string, number | null]> = [
+    ['schedule', own],
+    ...findings.map((f, i) => [`findings[${String(i)}].schedule`, f.schedule] as const),
+    ...notes.map((f, i) => [`notes[${String(i)}].schedule`, f.schedule] as const),
+  ]
+  return places.find(([, at]) => at !== null && at >= schedules.length)?.[0]
+}
+
+export const verdictWire: Wire<Verdict> = refined(
+  written,
+  'a verdict',
+  (v): v is Verdict => astray(v) === undefined,
+  written.schema,
+  (v) => `${astray(v) ?? ''} to be the number of one of ${String(v.schedules.length)} schedules`,
+)
+
+/** A verdict that was written down, or where its form is wrong. */
 export const decodeVerdict = (json: unknown): E.Either<Failure<'json.form'>, Verdict> =>
   decode(verdictWire, 'json.form')(json)

@@ -3,7 +3,10 @@
  *
  * The verdict is the first that applies of: invalid, deadlock, hazard, wrong-result, undecided, out-of-fuel, ok. It says whether one
  * schedule decided (conditions C1 to C6 hold in a run without a finding, so the run stands for all) or an exploration did, and
- * carries every finding with a schedule that shows it.
+ * says of every finding which schedule shows it.
+ *
+ * Schedules stand in one table, each once and in as few words as replay it (`schedule.ts`), so a verdict is as long as what it says and not
+ * as the run: version 2 of the schema. In version 1 each finding carried the keys of all events of its run.
  *
  * Severity E is a hazard. C is a note unless the caller is strict. L is a note.
  */
@@ -12,14 +15,14 @@ import type { Conditions, Finding } from './finding.js'
 /** What a verdict leaves out where cluster launch control is asked: in `scope`. */
 export const otherGrants = 'cluster launch control: other grants than those of the run'
 
-export const verdictSchema = 'tcspec.verdict/1'
+export const verdictSchema = 'tcspec.verdict/2'
 
 export type VerdictName =
   'ok' | 'invalid' | 'hazard' | 'deadlock' | 'wrong-result' | 'undecided' | 'out-of-fuel'
 
-/** A finding with the schedule that replays it: event keys, space-separated. */
+/** A finding and the schedule that replays it: its place in `schedules`; null in a trace, which is its own. */
 export interface ReplayableFinding extends Finding {
-  readonly schedule: string
+  readonly schedule: number | null
 }
 
 /** Does the program compute what it says? Decided for all inputs of the shape, from one run. */
@@ -60,9 +63,13 @@ export interface Verdict {
   readonly decidedBy: 'one-schedule' | 'exploration'
   /** null where no search was made: one schedule decided, a few did, or nobody asked */
   readonly search: Searched | null
+  /** of the run that conditions, notes, counts and the digest of order speak of: its place in `schedules`; null for a trace */
+  readonly schedule: number | null
   readonly conditions: Conditions
   readonly findings: ReadonlyArray<ReplayableFinding>
   readonly notes: ReadonlyArray<ReplayableFinding>
+  /** the runs that this verdict speaks of, the first one first: names of policies, or event keys (`schedule.ts`) */
+  readonly schedules: ReadonlyArray<string>
   /** blocked agents of a deadlock, one line each: who, where, for which barrier, generation, count and bytes missing */
   readonly waitFor: ReadonlyArray<string>
   /** null when the program does not say what it computes, or provenance was not asked for */

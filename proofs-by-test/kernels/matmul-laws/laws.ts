@@ -38,8 +38,7 @@ import { check, standardOptions, type Checked, type CheckOptions } from '../../.
 import { readTensor } from '../../../src/semantics/launch.js'
 import * as Policy from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
-import * as Run from '../../../src/semantics/run.js'
-import { readKey } from '../../../src/semantics/step.js'
+import { replaying, showKeys } from '../../../src/semantics/schedule.js'
 import type { ReplayableFinding, Verdict } from '../../../src/semantics/verdict.js'
 import { nightly } from '../../extent.js'
 import { right } from '../../either.js'
@@ -253,7 +252,7 @@ const algebras = (plan: Plan): void => {
     const said = (algebra: Algebra, inputs: Tensors): unknown => {
       const { verdict, schedule } = judged(p, { policy: Policy.seeded(7) }, algebra, inputs)
       clean(verdict)
-      return [verdict.digest.order, verdict.counts, verdict.provenance, Run.showSchedule(schedule)]
+      return [verdict.digest.order, verdict.counts, verdict.provenance, showKeys(schedule)]
     }
     const expected = said(unit, new Map())
     expect(said(arithmetic, patterns(p, 1))).toEqual(expected)
@@ -287,7 +286,7 @@ const schedules = (plan: Plan): void => {
         computed ? inputs : new Map(),
       )
       if (computed) outputs.add(verdict.digest.output)
-      if (seed <= 12) taken.add(Run.showSchedule(schedule))
+      if (seed <= 12) taken.add(showKeys(schedule))
       return `${verdict.verdict} by ${verdict.decidedBy} ${verdict.digest.order} ${String(verdict.provenance?.inOrder)}`
     })
     expect(seen[0]).toMatch(/^ok by one-schedule [0-9a-f]{16} true$/)
@@ -310,13 +309,8 @@ const verdictFrom = (
     : { v: one, alone: true }
 }
 
-const replays = (p: Program, f: ReplayableFinding): void => {
-  const keys = f.schedule.split(' ').map((text) => {
-    const key = readKey(text)
-    if (key === null) throw new Error(`not a key: ${text}`)
-    return key
-  })
-  const v = judged(p, { policy: Policy.recorded(keys), explore: false, explain: false }).verdict
+const replays = (p: Program, w: Verdict, f: ReplayableFinding): void => {
+  const v = judged(p, { policy: right(replaying(w, f))!, explore: false, explain: false }).verdict
   const behind = Object.values(v.conditions).flatMap((c) => c.findings)
   expect([...v.findings, ...behind].map((g) => `${g.id} ${g.a.site}`)).toContain(`${f.id} ${f.a.site}`)
 }
@@ -344,7 +338,7 @@ const broken = (plan: Plan): void => {
         verdict,
         expect.arrayContaining([...shows]),
       ])
-      for (const f of eager.findings.slice(0, 2)) replays(p, f)
+      for (const f of eager.findings.slice(0, 2)) replays(p, eager, f)
       const from = seedsOf(seeds).map((seed) => ({
         seed,
         ...verdictFrom(p, Policy.seeded(seed), verdict === 'wrong-result'),

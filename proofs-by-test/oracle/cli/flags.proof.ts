@@ -53,7 +53,15 @@ describe('over and schedule', () => {
       expect(E.map(printOver)(parseOver(text))).toEqual(E.right(text))
     })
     expect(parseOver('field')).toEqual(E.right({ _tag: 'field', seed: 0 }))
-    const schedules = ['eager', 'lazy', 'roundrobin', 'seeded:9', 'recorded:dir/a:b=c.json']
+    const schedules = [
+      'eager',
+      'lazy',
+      'roundrobin',
+      'seeded:9',
+      'starving:3,seeded:1',
+      'starving:3:17,seeded:1',
+      'recorded:dir/a:b=c.json',
+    ]
     schedules.forEach((text) => {
       expect(E.map(printSchedule)(parseSchedule(text))).toEqual(E.right(text))
     })
@@ -71,13 +79,17 @@ describe('over and schedule', () => {
       says("--over: expected bits|real64|field[:SEED]|unit|tiles, found 'bits:1'"),
     )
     expect(parseSchedule('seeded')).toEqual(
-      says("--schedule: expected eager|lazy|roundrobin|seeded:N|recorded:FILE, found 'seeded'"),
+      says(
+        "--schedule: expected eager|lazy|roundrobin|seeded:N|starving:AGENT[:EVENT],seeded:N|recorded:FILE, found 'seeded'",
+      ),
     )
     expect(parseSchedule('seeded:')).toEqual(
       says('--schedule seeded: expected a seed from 0 to 4294967295, found nothing'),
     )
     expect(parseSchedule('recorded:')).toEqual(
-      says("--schedule: expected eager|lazy|roundrobin|seeded:N|recorded:FILE, found 'recorded:'"),
+      says(
+        "--schedule: expected eager|lazy|roundrobin|seeded:N|starving:AGENT[:EVENT],seeded:N|recorded:FILE, found 'recorded:'",
+      ),
     )
   })
 })

@@ -11,9 +11,11 @@ import { tcspec } from '../../../src/oracle/cli/program.js'
 import { parseOver } from '../../../src/oracle/cli/flags/machine.js'
 import { algebraOf, inputsOf, outputOf } from '../../../src/oracle/cli/tensors.js'
 import { decode } from '../../../src/numerics/float-format.js'
-import { readSchedule, scheduleFile } from '../../../src/oracle/cli/schedule.js'
+import { readScheduleFile, scheduleFile } from '../../../src/oracle/cli/schedule.js'
 import { onDisk } from '../../../src/oracle/tensor-files/files.js'
 import { printJson } from '../../../src/semantics/codec.js'
+import { lazy } from '../../../src/semantics/policy.js'
+import { readKeys } from '../../../src/semantics/schedule.js'
 import { right } from '../../either.js'
 
 const conformance = fileURLToPath(new URL('../../../conformance', import.meta.url))
@@ -95,7 +97,7 @@ describe('golden runs: files in, file out, 0 bits different from the chip', () =
     )
     expect(ran).toMatchObject({ status: 0, stderr: '' })
     expect(json(ran)).toMatchObject({
-      schema: 'tcspec.verdict/1',
+      schema: 'tcspec.verdict/2',
       settings: { m: 512, n: 512, k: 1024, dtype: 'bf16' },
       comparison: { equal: true, different: 0, elements: 262144 },
     })
@@ -178,7 +180,10 @@ describe('tcspec run', () => {
     expect(ran.stdout).toContain('replay    --schedule seeded:5')
     const again = await run('run', ...broken, '--schedule', `recorded:${file}`, '--json')
     const first = await run('run', ...broken, '--schedule', 'seeded:5', '--json')
-    expect(again.stdout).toBe(first.stdout)
+    // the same but for how it is told to replay: by name, or event by event
+    expect({ ...json(again), schedules: [] }).toEqual({ ...json(first), schedules: [] })
+    expect(json(first)['schedules']).toEqual(['seeded:5'])
+    expect(json(again)['schedules']).toEqual([expect.stringMatching(/^\d+:\d+( \d+:\d+(\/[a-z]+\.\d+)?)+$/)])
     expect(json(again)).toMatchObject({ verdict: 'hazard' })
   })
   it('a wrong result is one, though nothing is out of order', async () => {
@@ -529,17 +534,24 @@ describe('tensors between files and a machine', () => {
 describe('schedule files', () => {
   it('laws 1 and 2', () => {
     const keys = '0:1 1:4/write.0 1:4/signal.1 2:3/read.0 0:9/all.0'
-    const text = new TextDecoder().decode(scheduleFile(keys))
-    const read = readSchedule('f')(`  ${text.replaceAll(' ', '\n')}  `)
-    expect(E.isRight(read) && read.right).toEqual([
+    const read = right(readKeys(`  ${keys.replaceAll(' ', '\n')}  `))
+    expect(read).toEqual([
       { agent: 0, at: 1, stage: 'agent', part: 0 },
       { agent: 1, at: 4, stage: 'write', part: 0 },
       { agent: 1, at: 4, stage: 'signal', part: 1 },
       { agent: 2, at: 3, stage: 'read', part: 0 },
       { agent: 0, at: 9, stage: 'all', part: 0 },
     ])
-    expect(readSchedule('f')('0:1 0-2')).toMatchObject(
-      E.left({ message: "f: expected event keys such as 0:12 or 1:4/write.0, found '0-2' as word 2" }),
+    expect(new TextDecoder().decode(scheduleFile(read))).toBe(`${keys}\n`)
+    // more than is encoded at a time
+    const many = Array.from({ length: 2 ** 16 + 1 }, (_, at) => ({ ...read[0]!, at }))
+    expect(right(readKeys(new TextDecoder().decode(scheduleFile(many))))).toEqual(many)
+    expect(right(readScheduleFile('f')(' lazy\n'))).toBe(lazy)
+    expect(readScheduleFile('f')('0:1 0-2')).toMatchObject(
+      E.left({
+        message:
+          "f: expected event keys such as 0:12 or 1:4/write.0, or the name of a policy alone, found '0-2' as word 2",
+      }),
     )
   })
 })

@@ -20,8 +20,7 @@ import {
   type AnyPolicy,
 } from '../../../src/semantics/policy.js'
 import type { Program } from '../../../src/semantics/program.js'
-import { showSchedule } from '../../../src/semantics/run.js'
-import { readKey } from '../../../src/semantics/step.js'
+import { replaying } from '../../../src/semantics/schedule.js'
 import type { Verdict } from '../../../src/semantics/verdict.js'
 import { without } from '../../../src/kernels/broken/index.js'
 import { matmul } from '../machine-samples.js'
@@ -251,8 +250,7 @@ describe('what causes a deadlock is seen in another schedule', () => {
     const text = 'b@0:1 e@0:1 | t@0: arr #0 | u@0: arr #0 | p@0: wr s0.x; arr #1 ~ | c@0: wait #1 0; rd s0.x'
     const v = checked(programOf(text)).verdict
     expect([v.verdict, v.decidedBy]).toEqual(['hazard', 'exploration'])
-    const { schedule } = checked(programOf(text), { policy: starvingAgent(0, 1), explore: false })
-    expect(v.findings[0]!.schedule).toBe(showSchedule(schedule))
+    expect(v.schedules[v.findings[0]!.schedule!]).toBe('starving:0,seeded:1')
   })
   it('says which run decided, and how many there were', () => {
     const text = 'b@0:1 e@0:1 | t@0: wait #0 1; arr #0; arr #1 | u@0: arr #0; arr #1'
@@ -264,34 +262,31 @@ describe('what causes a deadlock is seen in another schedule', () => {
     expect(of(lazy)).toEqual(['deadlock', 'exploration', null, 2, 1])
   })
 
-  /** The schedule that a policy takes, and whether it is refused. */
-  const taken = (text: string, policy: AnyPolicy): readonly [schedule: string, refused: boolean] => {
-    const { schedule, verdict: v } = checked(programOf(text), { policy, explore: false })
-    return [showSchedule(schedule), v.verdict === 'invalid']
-  }
+  /** Is the run under this policy refused? */
+  const refused = (text: string, policy: AnyPolicy): boolean =>
+    checked(programOf(text), { policy, explore: false }).verdict.verdict === 'invalid'
   const twice = 'dea t0.y; dea t0.y'
   it('a run that is refused shows half: the conflict is told by one that is not refused, if there is one', () => {
     // columns are given back twice, behind a wait that passes unless the last agent comes first
     const text = `b@0:1 | p@0: rd s0.x | t@0: wr s0.x; wait #0 1; ${twice} | u@0: arr #0`
-    expect(taken(text, lazy)[1]).toBe(true)
-    expect(taken(text, roundRobin)[1]).toBe(false)
-    const { findings, verdict: name } = checked(programOf(text), { policy: lazy }).verdict
+    expect([refused(text, lazy), refused(text, roundRobin)]).toEqual([true, false])
+    const { findings, schedules, verdict: name } = checked(programOf(text), { policy: lazy }).verdict
     expect(name).toBe('invalid')
-    expect(findings.map((f) => [f.id, f.a.site, f.schedule])).toEqual([
-      ['D1', '1.0 wr s0.x', taken(text, roundRobin)[0]],
-      ['T2', '1.3 dea t0.y', taken(text, lazy)[0]],
+    expect(findings.map((f) => [f.id, f.a.site, schedules[f.schedule!]])).toEqual([
+      ['D1', '1.0 wr s0.x', 'roundrobin'],
+      ['T2', '1.3 dea t0.y', 'lazy'],
       // the same two the other way round
-      ['D1', '0.0 rd s0.x', taken(text, lazy)[0]],
+      ['D1', '0.0 rd s0.x', 'lazy'],
     ])
   })
   it('else the first that is refused and shows it', () => {
     const text = `b@0:1 | t@0: wait #0 1; wr s0.x; ${twice} | u@0: arr #0; rd s0.x`
     // in turn both accesses come before the refusal; the first agent alone does not get to the other's
-    expect([lazy, roundRobin].map((policy) => taken(text, policy)[1])).toEqual([true, true])
-    const { findings } = checked(programOf(text), { policy: lazy }).verdict
-    expect(findings.map((f) => [f.id, f.a.site, f.schedule])).toEqual([
-      ['B6', '0.1 wr s0.x', taken(text, roundRobin)[0]],
-      ['T2', '0.3 dea t0.y', taken(text, lazy)[0]],
+    expect([lazy, roundRobin].map((policy) => refused(text, policy))).toEqual([true, true])
+    const { findings, schedules } = checked(programOf(text), { policy: lazy }).verdict
+    expect(findings.map((f) => [f.id, f.a.site, schedules[f.schedule!]])).toEqual([
+      ['B6', '0.1 wr s0.x', 'roundrobin'],
+      ['T2', '0.3 dea t0.y', 'lazy'],
     ])
   })
 })
@@ -395,7 +390,7 @@ describe('what a verdict says', () => {
       explore: false,
     })
     expect(v).toMatchObject({
-      schema: 'tcspec.verdict/1',
+      schema: 'tcspec.verdict/2',
       kernel: program.name,
       settings: { k: 64 },
       decidedBy: 'one-schedule',
@@ -445,7 +440,7 @@ describe('what a verdict says', () => {
   })
   it('an event that is refused: where, whose, and as a finding of that agent where its code is one', () => {
     const text = ' | t@0: fen cta | u@0: tst t0.y; wst; dea t0.y; dea t0.y'
-    const v = checked(programOf(text), { explore: false }).verdict
+    const { verdict: v, schedule } = checked(programOf(text), { explore: false })
     expect(v.reason).toBe(
       'T2: agent 1 / 1.3 dea t0.y: dealloc: expected an allocation of 32 columns, found none (agent wg1 of CTA 0)',
     )
@@ -461,8 +456,8 @@ describe('what a verdict says', () => {
       ],
     ])
     // the schedule ends with it
-    expect(v.findings[0]!.schedule.split(' ').slice(-1)).toEqual([`1:${String(v.findings[0]!.a.at)}`])
-    expect(v.counts.steps).toBe(v.findings[0]!.schedule.split(' ').length)
+    expect(schedule.at(-1)).toEqual({ agent: 1, at: v.findings[0]!.a.at, stage: 'agent', part: 0 })
+    expect(v.counts.steps).toBe(schedule.length)
   })
   it('missing edges of the first findings, unless nobody wants them', () => {
     const racy = programOf(
@@ -475,11 +470,11 @@ describe('what a verdict says', () => {
   })
   it('a finding replays: its schedule gives a run with that finding', () => {
     const text = 'b@0:1 | t@0: wr s0.x; arr #0 ~ | u@0: wait #0 0; rd s0.x'
-    const { findings } = checked(programOf(text), { explore: false, policy: seeded(3) }).verdict
-    expect(findings.length).toBe(1)
-    const keys = findings[0]!.schedule.split(' ').map((key) => readKey(key)!)
-    const again = checked(programOf(text), { explore: false, policy: recorded(keys) }).verdict
-    expect(again.findings).toEqual(findings)
+    const { verdict: v, recorded: all } = checked(programOf(text), { explore: false, policy: seeded(3) })
+    expect([v.findings.length, v.schedules]).toEqual([1, ['seeded:3']])
+    // by name, and event by event
+    for (const policy of [right(replaying(v, v.findings[0]!))!, recorded(all[v.findings[0]!.schedule!]!)])
+      expect(checked(programOf(text), { explore: false, policy }).verdict.findings).toEqual(v.findings)
   })
   it('contracts are notes, with the schedule that shows them, and findings where the caller is strict', () => {
     // a load whose data nobody waits for is complete for whoever knows a later event of its agent: a note
@@ -491,7 +486,7 @@ describe('what a verdict says', () => {
     expect(strict!.verdict).toBe('hazard')
     const [note] = lax!.notes
     expect(note!.severity).not.toBe('E')
-    expect(note!.schedule.split(' ').length).toBe(lax!.counts.steps)
+    expect([note!.schedule, lax!.schedules]).toEqual([0, ['eager']])
     expect(strict!.notes).toEqual([])
     // both are about the load
     expect([note!, strict!.findings[0]!].map((f) => f.a.site)).toEqual(['0.2 tld t0.y', '0.2 tld t0.y'])

@@ -16,8 +16,10 @@ const judged = (lines: ReadonlyArray<string>): Verdict => right(judgeTrace({ ...
 const inCommon = (v: Verdict): unknown => ({
   ...v,
   settings: {},
-  findings: v.findings.map((f) => ({ ...f, schedule: '' })),
-  notes: v.notes.map((f) => ({ ...f, schedule: '' })),
+  findings: v.findings.map((f) => ({ ...f, schedule: null })),
+  notes: v.notes.map((f) => ({ ...f, schedule: null })),
+  schedule: null,
+  schedules: [],
   digest: { ...v.digest, output: '' },
   counts: { ...v.counts, steps: 0 },
 })

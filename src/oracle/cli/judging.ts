@@ -14,18 +14,20 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Checked } from '../../semantics/check.js'
 import type { Options as DetectorOptions } from '../../semantics/detector/index.js'
-import { showSchedule } from '../../semantics/run.js'
 import type { Verdict } from '../../semantics/verdict.js'
 import type { OutputFile } from '../tensor-files/files.js'
 import type { Options } from './command.js'
 import type { FlagFailure } from './flags/choice.js'
-import { parseSchedule, parseTensorPipe, type ScheduleFlag } from './flags/machine.js'
+import { parseSchedule, parseTensorPipe, printSchedule, type ScheduleFlag } from './flags/machine.js'
 import { switchOf, wordOf } from './flags/words.js'
 import type { AskedFile } from './outputs.js'
 import { scheduleFile } from './schedule.js'
 
 export const scheduleOption = (command: Command): Command =>
-  command.option('--schedule <policy>', 'eager, lazy, roundrobin, seeded:N or recorded:FILE; default: eager')
+  command.option(
+    '--schedule <policy>',
+    'eager, lazy, roundrobin, seeded:N, starving:AGENT[:EVENT],seeded:N or recorded:FILE; default: eager',
+  )
 
 export const judgingOptions = (command: Command): Command =>
   scheduleOption(command)
@@ -68,15 +70,25 @@ export const recordAsked = (options: Options): ReadonlyArray<AskedFile> => {
   return file === null ? [] : [{ flag: '--record', file }]
 }
 
+/** How to see again what replays by a schedule of this verdict; the first is the one that was asked for. */
+export const replayText =
+  (asked: ScheduleFlag, { schedules }: Verdict) =>
+  (schedule: string): string =>
+    schedule === schedules[0]
+      ? `--schedule ${printSchedule(asked)} (a run is deterministic)`
+      : E.isRight(parseSchedule(schedule))
+        ? `--schedule ${schedule} (a run is deterministic)`
+        : '--record FILE keeps the schedule, --schedule recorded:FILE replays it'
+
 /** The schedule, where it is asked for. */
 export const record = (
   options: Options,
-  { verdict, schedule }: Pick<Checked, 'verdict' | 'schedule'>,
+  { verdict, recorded }: Pick<Checked, 'verdict' | 'recorded'>,
 ): ReadonlyArray<Written> =>
   recordAsked(options).map(({ file }) => ({
     what: 'a schedule',
     file,
-    bytes: scheduleFile(verdict.findings[0]?.schedule ?? showSchedule(schedule)),
+    bytes: scheduleFile(recorded[verdict.findings[0]?.schedule ?? 0] ?? []),
   }))
 
 /** What a verdict makes of a report: good, bad, or not decided. */

@@ -1,7 +1,8 @@
 /**
  * Schedules and the command line: a flag becomes a policy, a file becomes a recorded schedule and back.
  *
- * A schedule file holds event keys separated by white space, as a finding's `schedule` does:
+ * A schedule file holds what stands in a verdict's `schedules` (`semantics/schedule.ts`): the name of a policy, or event keys separated by
+ * white space. `--record` writes keys, all of them: they still say the same when the program has changed elsewhere, and can be edited.
  *
  *     0:1 1:1 0:2 1:4/write.0 1:4/signal.0
  *
@@ -13,32 +14,38 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { IOEither } from 'fp-ts/lib/IOEither.js'
 import * as IOE from 'fp-ts/lib/IOEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import { refuse, type Failure } from '../../failure.js'
+import { failure, type Failure } from '../../failure.js'
 import * as Policy from '../../semantics/policy.js'
-import { readKey, type EventKey } from '../../semantics/step.js'
+import { readSchedule, showKeys } from '../../semantics/schedule.js'
+import type { EventKey } from '../../semantics/step.js'
 import type { Files } from '../tensor-files/files.js'
 import type { ScheduleFlag } from './flags/machine.js'
 
-export const readSchedule =
+/** The policy of a schedule file. */
+export const readScheduleFile =
   (file: string) =>
-  (text: string): E.Either<Failure<'schedule-file'>, ReadonlyArray<EventKey>> => {
-    const keys: EventKey[] = []
-    for (const [i, word] of text
-      .split(/\s+/)
-      .filter((w) => w !== '')
-      .entries()) {
-      const key = readKey(word)
-      if (key === null)
-        return refuse(
-          'schedule-file',
-          `${file}: expected event keys such as 0:12 or 1:4/write.0, found '${word.slice(0, 40)}' as word ${String(i + 1)}`,
-        )
-      keys.push(key)
-    }
-    return E.right(keys)
-  }
+  (text: string): E.Either<Failure<'schedule-file'>, Policy.AnyPolicy> =>
+    pipe(
+      readSchedule(text),
+      E.mapLeft(({ message }) => failure('schedule-file', `${file}: ${message}`)),
+    )
 
-export const scheduleFile = (keys: string): Uint8Array => new TextEncoder().encode(`${keys}\n`)
+/** Keys that are encoded at a time: a text has an end that a file has not. */
+const piece = 2 ** 16
+
+export const scheduleFile = (keys: ReadonlyArray<EventKey>): Uint8Array => {
+  const pieces = Array.from({ length: Math.ceil(keys.length / piece) }, (_, i) =>
+    new TextEncoder().encode(`${i === 0 ? '' : ' '}${showKeys(keys.slice(i * piece, (i + 1) * piece))}`),
+  )
+  const bytes = new Uint8Array(pieces.reduce((n, { length }) => n + length, 1))
+  let at = 0
+  for (const part of pieces) {
+    bytes.set(part, at)
+    at += part.length
+  }
+  bytes[at] = 0x0a
+  return bytes
+}
 
 export const policyOf =
   (files: Files) =>
@@ -52,12 +59,17 @@ export const policyOf =
         return IOE.right(Policy.roundRobin)
       case 'seeded':
         return IOE.right(Policy.seeded(flag.seed))
+      case 'starving':
+        return IOE.right(
+          flag.event === null
+            ? Policy.starvingAgent(flag.agent, flag.seed)
+            : Policy.starvingOperation(flag.agent, flag.event, flag.seed),
+        )
       case 'recorded':
         return pipe(
           files.read(flag.file),
           IOE.map((bytes) => new TextDecoder().decode(bytes)),
-          IOE.chainEitherKW(readSchedule(flag.file)),
-          IOE.map(Policy.recorded),
+          IOE.chainEitherKW(readScheduleFile(flag.file)),
         )
     }
   }

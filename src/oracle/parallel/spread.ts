@@ -56,6 +56,7 @@ export interface Spread {
   readonly verdict: Verdict
   readonly world: World
   readonly schedule: ReadonlyArray<EventKey>
+  readonly recorded: ReadonlyArray<ReadonlyArray<EventKey>>
   /** carriers of the inputs */
   readonly inputs: ReadonlyMap<string, Float64Array>
   /** carriers of an output */
@@ -247,11 +248,12 @@ export const spread = async (
     const { machine } = launched.right
     return readTensor(world, withPlane(machine, at.plane, Plane.ofBytes(bytes, whole.fast)), name)
   }
-  const { verdict, schedule } = judged.right
+  const { verdict, schedule, recorded } = judged.right
   return E.right({
     verdict: { ...verdict, digest: { ...verdict.digest, output: digestOf(digested(world).map(output)) } },
     world,
     schedule,
+    recorded,
     inputs,
     output,
     reference:

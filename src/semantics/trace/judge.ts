@@ -119,7 +119,7 @@ const ending: Fold<Ending, Ending> = {
 // ---------------------------------------------------------------- the verdict
 
 /** A trace has no schedule but its own order. */
-const unscheduled = (f: Finding): ReplayableFinding => Object.assign({ schedule: '' }, f)
+const unscheduled = (f: Finding): ReplayableFinding => Object.assign({ schedule: null }, f)
 
 /** The verdict on the lines of a trace. */
 export const judgeTrace =
@@ -147,6 +147,7 @@ export const judgeTrace =
           reason,
           decidedBy: 'one-schedule',
           search: null,
+          schedule: null,
           conditions: judgement.conditions,
           findings: foremost([
             ...(layout === null
@@ -161,6 +162,7 @@ export const judgeTrace =
             ...shown.map(unscheduled),
           ]),
           notes: judgement.notes.map(unscheduled),
+          schedules: [],
           waitFor: judgement.deadlock.map(showBlocked),
           provenance: claim,
           digest: { order: judgement.digest, output: 'none' },

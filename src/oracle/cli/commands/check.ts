@@ -26,6 +26,7 @@ import {
   judgingOptions,
   record,
   recordAsked,
+  replayText,
   scheduleAsked,
   strictnessAsked,
   writtenText,
@@ -34,7 +35,6 @@ import { launchRows, runText, smemOf } from '../launch-rows.js'
 import { policyOf } from '../schedule.js'
 import { namedSubject } from '../subject.js'
 import { judgeTrace } from '../traces.js'
-import { replayText } from './run.js'
 
 const define = (command: Command): Command =>
   judgingOptions(
@@ -77,7 +77,7 @@ const checkTrace = (world: World, file: string, options: Options): E.Either<Fail
       json: () => verdict,
       text: () => {
         const palette = paletteOf(world.colours)
-        const context: VerdictContext = { palette, smem: [], replay: '', judged: true, most: 4 }
+        const context: VerdictContext = { palette, smem: [], replay: () => '', judged: true, most: 4 }
         const rows: ReadonlyArray<readonly [string, string]> = [
           ['trace', `${file}, of ${verdict.kernel}: ${thousands(verdict.counts.events)} events`],
           ...verdictRows(context, verdict),
@@ -132,7 +132,7 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
       const context: VerdictContext = {
         palette,
         smem: smemOf(program),
-        replay: replayText(verdict, printSchedule(schedule)),
+        replay: replayText(schedule, verdict),
         judged: true,
         most: 4,
       }

@@ -149,7 +149,7 @@ const swizzleScene = (palette: Palette): E.Either<Failure, string> =>
 const contextOf = (palette: Palette, s: Subject): VerdictContext => ({
   palette,
   smem: smemOf(s.program),
-  replay: '',
+  replay: () => '',
   judged: true,
   most: 1,
 })

@@ -49,6 +49,7 @@ import {
   judgingOptions,
   record,
   recordAsked,
+  replayText,
   scheduleAsked,
   strictnessAsked,
   writtenText,
@@ -223,12 +224,6 @@ const comparisonText = (compared: Compared): string => {
   return comparison.equal ? first : `${first}; at most ${thousands(comparison.maxUlp)} ulp apart`
 }
 
-/** How to see a finding again. */
-export const replayText = (v: Verdict, schedule: string): string =>
-  v.decidedBy === 'one-schedule'
-    ? `--schedule ${schedule} (a run is deterministic)`
-    : '--record FILE keeps the schedule, --schedule recorded:FILE replays it'
-
 const run: CliCommand['run'] = (world) => (operands, options) => () => runNow(world, operands, options)
 
 /** A run, in one piece or in pieces. */
@@ -236,6 +231,7 @@ interface Finished {
   readonly verdict: Verdict
   readonly launched: Launched
   readonly schedule: ReadonlyArray<EventKey>
+  readonly recorded: ReadonlyArray<ReadonlyArray<EventKey>>
   readonly inputs: ReadonlyMap<string, Float64Array>
   readonly output: (name: string) => Float64Array | null
   /** null where there is nothing to compare with */
@@ -268,11 +264,12 @@ const whole = (
   bar.stop()
   const elapsed = world.clock() - start
   if (E.isLeft(checked)) return checked
-  const { verdict, world: launched, machine, schedule } = checked.right
+  const { verdict, world: launched, machine, schedule, recorded } = checked.right
   return E.right({
     verdict,
     launched,
     schedule,
+    recorded,
     inputs,
     output: (name) => readOutput(launched, machine, name),
     reference:
@@ -412,7 +409,7 @@ const runNow = async (
       if (E.isLeft(made)) return made
       files.push({ what: b.name, ...made.right })
     }
-  for (const recorded of record(options, finished.right)) files.push(recorded)
+  for (const kept of record(options, finished.right)) files.push(kept)
 
   const traceFile = wordOf(options, 'trace')
   if (traceFile !== null) {
@@ -449,7 +446,7 @@ const runNow = async (
       const context: VerdictContext = {
         palette,
         smem: smemOf(program),
-        replay: replayText(verdict, printSchedule(schedule)),
+        replay: replayText(schedule, verdict),
         judged: hazards,
         most: 4,
       }

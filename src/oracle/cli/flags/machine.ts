@@ -5,7 +5,7 @@
  * | flag           | values                                                        |
  * |----------------|---------------------------------------------------------------|
  * | `--over`       | `bits`, `real64`, `field`, `field:SEED`, `unit`, `tiles`      |
- * | `--schedule`   | `eager`, `lazy`, `roundrobin`, `seeded:N`, `recorded:FILE`    |
+ * | `--schedule`   | `eager`, `lazy`, `roundrobin`, `seeded:N`, `starving:AGENT[:EVENT],seeded:N`, `recorded:FILE` |
  * | `--arithmetic` | `hopper`, `blackwell` (documented, not measured), `ieee32`, `ieee32-fused` |
  * | `--tensor-pipe`| `issue-order`, `documented`                                   |
  *
@@ -59,10 +59,16 @@ export type ScheduleFlag =
   | { readonly _tag: 'lazy' }
   | { readonly _tag: 'roundrobin' }
   | { readonly _tag: 'seeded'; readonly seed: number }
+  | {
+      readonly _tag: 'starving'
+      readonly agent: number
+      readonly event: number | null
+      readonly seed: number
+    }
   | { readonly _tag: 'recorded'; readonly file: string }
 
 export const parseSchedule = (text: string): E.Either<FlagFailure, ScheduleFlag> => {
-  const known = 'eager|lazy|roundrobin|seeded:N|recorded:FILE'
+  const known = 'eager|lazy|roundrobin|seeded:N|starving:AGENT[:EVENT],seeded:N|recorded:FILE'
   switch (text) {
     case 'eager':
     case 'lazy':
@@ -75,6 +81,19 @@ export const parseSchedule = (text: string): E.Either<FlagFailure, ScheduleFlag>
           E.map((seed) => ({ _tag: 'seeded', seed })),
         )
       }
+      const starving = /^starving:(\d{1,15})(?::(\d{1,15}))?,seeded:(.*)$/s.exec(text)
+      if (starving !== null) {
+        const [, agent, event, seed = ''] = starving
+        return pipe(
+          parseSeed('--schedule starving:...,seeded', seed),
+          E.map((n) => ({
+            _tag: 'starving',
+            agent: Number(agent),
+            event: event === undefined ? null : Number(event),
+            seed: n,
+          })),
+        )
+      }
       const file = /^recorded:(.+)$/s.exec(text)?.[1]
       return file === undefined ? refuseFlag('--schedule', known, text) : E.right({ _tag: 'recorded', file })
     }
@@ -85,6 +104,8 @@ export const printSchedule = (schedule: ScheduleFlag): string => {
   switch (schedule._tag) {
     case 'seeded':
       return `seeded:${String(schedule.seed)}`
+    case 'starving':
+      return `starving:${String(schedule.agent)}${schedule.event === null ? '' : `:${String(schedule.event)}`},seeded:${String(schedule.seed)}`
     case 'recorded':
       return `recorded:${schedule.file}`
     case 'eager':
