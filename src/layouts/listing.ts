@@ -67,7 +67,7 @@ export const checkSize = (places: number, shape: Shape): E.Either<Failure<Listin
       )
 }
 
-/** A listing from its table. Errors: a table of another length, a position outside the array. */
+/** A listing from its table. Errors: more than is written out, a table of another length, a position outside the array. */
 export const listing = (
   shape: Shape,
   warps: number,
@@ -75,12 +75,15 @@ export const listing = (
   registers: number,
   positions: Int32Array,
 ): E.Either<Failure<ListingError>, Listing> => {
+  const fits = checkSize(positions.length, shape)
+  if (E.isLeft(fits)) return fits
   if (positions.length !== warps * lanes * registers)
     return refuse(
       'listing.length',
       `${String(warps)} warps of ${String(lanes)} lanes with ${String(registers)} registers hold ${String(warps * lanes * registers)} elements, found ${String(positions.length)}`,
     )
-  const outside = positions.find((p) => p < 0 || p >= sizeOf(shape))
+  const size = sizeOf(shape)
+  const outside = positions.find((p) => p < 0 || p >= size)
   return outside === undefined
     ? E.right({ shape, warps, lanes, registers, splat: false, positions })
     : refuse(

@@ -87,3 +87,16 @@ test('law 3: what is refused', () => {
     left: { code: 'cute.text', message: 'Expected a layout, such as (4,2):(1,4); found "4"' },
   })
 })
+
+test('law 3: as many levels as the stack has room for, and no more; blanks are passed once', () => {
+  const nested = (levels: number): string => `${'('.repeat(levels)}4${')'.repeat(levels)}`
+  expect(code(parseTuple(nested(256)))).toBe(null)
+  expect(parseTuple(nested(5000))).toMatchObject({
+    left: {
+      code: 'cute.text',
+      message: 'Expected a tuple of integers of at most 256 levels, such as (4,(2,3)); found 5000 levels',
+    },
+  })
+  expect(code(parseTiler('['.repeat(100_000)))).toBe('cute.text')
+  expect(code(parseTuple(`(${'4, '.repeat(20_000)}4)`))).toBe(null)
+})

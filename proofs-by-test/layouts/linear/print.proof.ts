@@ -125,3 +125,23 @@ test('refusals by code', () => {
   expect(code(parse('(lane 2) -> (dim0 2)\nlane 1 -> ()'))).toBe('linear.basis-rank')
   expect(code(parse('(a 1, a 1) -> ()'))).toBe('linear.name')
 })
+
+test('a layout has at most 256 inputs, and outputs', () => {
+  const names = (count: number): string =>
+    `(${Array.from({ length: count }, (_, i) => `d${String(i)} 2`).join(', ')})`
+  const zeros = (count: number): string => `(${Array.from({ length: count }, () => 0).join(', ')})`
+  const wide = (count: number): string => `(x 2) -> ${names(count)}\nx 1 -> ${zeros(count)}`
+  const high = (count: number): string =>
+    [`${names(count)} -> (y 2)`, ...Array.from({ length: count }, (_, i) => `d${String(i)} 1 -> (0)`)].join(
+      '\n',
+    )
+  for (const [text, what] of [
+    [wide, 'outputs'],
+    [high, 'inputs'],
+  ] as const) {
+    expect(code(parse(text(256)))).toBe(null)
+    expect(parse(text(257))).toMatchObject({
+      left: { code: 'linear.dimension', message: `A layout has at most 256 ${what}, found 257` },
+    })
+  }
+})

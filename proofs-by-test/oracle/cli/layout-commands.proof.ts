@@ -175,8 +175,20 @@ describe('layouts as rows', () => {
     ['warp,lane,register,dim0\n0,1,0,0', /^expected a row for warp 0 lane 0 register 0, found none$/],
     ['warp,lane,register,dim0\n1,0,0,0', /^expected a row for warp 0 lane 0 register 0, found none$/],
     ['warp,lane,register,dim0\n0,0,1,0', /^expected a row for warp 0 lane 0 register 0, found none$/],
+    [
+      'warp,lane,register,dim0\n0,0,0,0\n65535,65535,65535,0',
+      /^expected a row for warp 0 lane 0 register 1, found none$/,
+    ],
+    ['warp,lane,register,dim0\n0,999999999,0,0', /^line 2: expected a lane below 65536, found 999999999$/],
   ])('law 2: refuses %j', (csv, message) => {
     expect(readRows(csv, null)).toMatchObject({ left: { message: expect.stringMatching(message) } })
+  })
+  it('an index of 10^9 makes no array of that size', () => {
+    const table = right(readRows('warp,lane,register,dim0\n0,0,0,999999998', null))
+    expect(table.shape).toEqual([999999999])
+    expect(resolve(table, null)).toMatchObject({
+      left: { message: expect.stringMatching(/at most 4194304 elements and places, found 999999999 on/) },
+    })
   })
 })
 

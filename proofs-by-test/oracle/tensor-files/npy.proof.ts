@@ -272,6 +272,12 @@ describe('npy law 4: too short, too long and malformed files are refused, and no
     ['a number for a shape', file(dictionary('|u1', '(3)'), [0, 0, 0]), 'npy-shape', 'found (3)'],
     ['a negative dimension', file(dictionary('|u1', '(-3,)'), []), 'npy-header', 'found {'],
     ['two commas', file(dictionary('|u1', '(3,,)'), [0, 0, 0]), 'npy-shape', '(3,,)'],
+    [
+      'a long number',
+      file(dictionary('|u1', `(${'9'.repeat(60000)},)`), [0]),
+      'npy-shape',
+      'found (Infinity,)',
+    ],
     ['a bare comma', file(dictionary('|u1', '(,)'), [0]), 'npy-shape', '(,)'],
     ['a huge shape', file(dictionary('<f8', '(99999999, 99999999)'), []), 'npy-shape', '99999999'],
     [

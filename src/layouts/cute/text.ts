@@ -12,7 +12,7 @@
  * Laws
  * 1. `parseX(showX(x)) = x` for every tuple, layout, composed layout, swizzle and tile.
  * 2. `showX(parseX(t)) = t` for every t without blanks around commas.
- * 3. A text that is none of these is refused, with the place where reading stopped.
+ * 3. A text that is none of these is refused, with the place where reading stopped; so is one of more levels than `mostLevels`.
  *
  * Source: the printed forms of CuTe.
  */
@@ -90,7 +90,11 @@ const listOf =
   <A>(open: string, separator: string, close: string, item: Reader<A>): Reader<ReadonlyArray<A>> =>
   (text, at) => {
     if (text[at] !== open) return null
-    const blanks = (from: number): number => from + /^ */.exec(text.slice(from))![0].length
+    const blanks = (from: number): number => {
+      let here = from
+      while (text[here] === ' ') here++
+      return here
+    }
     const out: A[] = []
     let here = blanks(at + 1)
     if (text[here] === close) return { value: out, next: here + 1 }
@@ -164,9 +168,27 @@ const composedReader: Reader<Checked<ComposedLayout>> = (text, at) => {
   return { value, next: inner.next }
 }
 
+/** Tuples in tuples: what walks through one, by recursion, has stack for so many. */
+const mostLevels = 256
+
+/** How deep parentheses and brackets stand in each other. */
+const levelsOf = (text: string): number => {
+  let [here, most] = [0, 0]
+  for (const c of text)
+    if (c === '(' || c === '[') most = Math.max(most, ++here)
+    else if (c === ')' || c === ']') here--
+  return most
+}
+
 const whole =
   <A>(what: string, example: string, reader: Reader<Checked<A>>) =>
   (text: string): Checked<A> => {
+    const levels = levelsOf(text)
+    if (levels > mostLevels)
+      return refuse(
+        'cute.text',
+        `Expected ${what} of at most ${String(mostLevels)} levels, such as ${example}; found ${String(levels)} levels`,
+      )
     const read = reader(text, 0)
     if (read === null) return refuse('cute.text', `Expected ${what}, such as ${example}; found "${text}"`)
     return read.next === text.length

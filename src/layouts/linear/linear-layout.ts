@@ -151,7 +151,24 @@ const strayBasis = ({ inputs, outputs }: LinearSpec): Failure<LinearError> | nul
   return null
 }
 
+/** Inputs, and outputs: what is asked of a layout is asked of every pair of them. */
+export const mostDimensions = 256
+
+/** More dimensions than are looked at, as a failure. */
+export const tooMany = (
+  kind: 'inputs' | 'outputs',
+  dimensions: ReadonlyArray<unknown>,
+): Failure<LinearError> | null =>
+  dimensions.length <= mostDimensions
+    ? null
+    : failure(
+        'linear.dimension',
+        `A layout has at most ${String(mostDimensions)} ${kind}, found ${String(dimensions.length)}`,
+      )
+
 const fault = (spec: LinearSpec): Failure<LinearError> | null =>
+  tooMany('inputs', spec.inputs) ??
+  tooMany('outputs', spec.outputs) ??
   repeatedName(inputNames(spec)) ??
   repeatedName(outputNames(spec)) ??
   unevenSize('output', spec.outputs) ??

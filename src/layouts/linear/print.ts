@@ -20,7 +20,7 @@ import type { Failure } from '../../failure.js'
 import { failure, refuse } from '../../failure.js'
 import { sameDimensions } from './equality.js'
 import type { Dimension, LinearError, LinearLayout, LinearSpec } from './linear-layout.js'
-import { inputDimensions, linearLayout, unevenSize } from './linear-layout.js'
+import { inputDimensions, linearLayout, tooMany, unevenSize } from './linear-layout.js'
 
 export type ParseError = LinearError | 'linear.text'
 
@@ -73,8 +73,8 @@ export const parse = (text: string): E.Either<Failure<ParseError>, LinearLayout>
       `The first line must read (input size, ...) -> (output size, ...), found "${first}"`,
     )
   const inputs = parseDimensions(dimensions[1]!)
-  const uneven = unevenSize('input', inputs)
-  if (uneven !== null) return E.left(uneven)
+  const illegal = tooMany('inputs', inputs) ?? unevenSize('input', inputs)
+  if (illegal !== null) return E.left(illegal)
   const due = bits(inputs)
   if (lines.length !== due.length)
     return refuse(

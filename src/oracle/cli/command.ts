@@ -97,9 +97,15 @@ export interface Outcome {
 
 const document = (value: unknown): string => `${printableJson(JSON.stringify(value, null, 2))}\n`
 const errorDocument = (json: boolean, f: Failure): string =>
-  json ? document({ error: { code: f.code, message: f.message } }) : ''
-/** A refusal is one line, whatever a file's name contains. */
-const oneLine = (text: string): string => printable(text.replace(/\s*[\r\n]+\s*/g, ' '))
+  json ? document({ error: { code: f.code, message: shortened(f.message) } }) : ''
+/** Characters of a refusal that are shown: what was found may be a whole file. */
+export const mostShown = 2900
+const shortened = (text: string): string =>
+  text.length <= mostShown
+    ? text
+    : `${text.slice(0, mostShown)}... (${String(text.length - mostShown)} characters more)`
+/** A refusal is one line that can be read, whatever a file's name contains. */
+const oneLine = (text: string): string => printable(shortened(text).replace(/\s*[\r\n]+\s*/g, ' '))
 
 export const reported = (json: boolean, report: Report): Outcome => ({
   status: report.good === null ? 3 : report.good ? 0 : 1,

@@ -237,11 +237,17 @@ const parseOrder = (text: string): E.Either<NpyFailure, boolean> =>
     ? E.right(text === 'True')
     : refuse('npy-header', `expected fortran_order True or False, found ${text}`)
 
-const parseShape = (text: string): E.Either<NpyFailure, ReadonlyArray<number>> =>
-  // One dimension needs its comma: `(3)` is a number to Python. The L is how Python 2 wrote a long.
-  /^\(\s*(\d+L?\s*,\s*)*(\d+L?\s*)?\)$/.test(text) && !/^\([^,]*\d[^,]*\)$/.test(text)
-    ? shapeLegal((text.match(/\d+/g) ?? []).map(Number))
+/** One dimension needs its comma: `(3)` is a number to Python. The L is how Python 2 wrote a long. */
+const parseShape = (text: string): E.Either<NpyFailure, ReadonlyArray<number>> => {
+  const parts = text.slice(1, -1).split(',')
+  const last = parts.at(-1)?.trim() ?? ''
+  const dimensions = (last === '' ? parts.slice(0, -1) : parts).map((part) => part.trim())
+  return text.startsWith('(') &&
+    dimensions.every((part) => /^\d+L?$/.test(part)) &&
+    (last === '' || dimensions.length > 1)
+    ? shapeLegal(dimensions.map((part) => Number(part.replace('L', ''))))
     : refuse('npy-shape', `expected a tuple of dimensions, found ${text}`)
+}
 
 const parseHeader = (header: string): E.Either<NpyFailure, Header> =>
   pipe(
