@@ -178,6 +178,25 @@ describe('program law 3: wrong usage is one line that says what is known', () =>
       stderr: `tcspec: ${message}\n`,
     })
   })
+  it('whatever is found, a line is short and comes at once', async () => {
+    const blanks = ' '.repeat(120_000)
+    for (const argv of [
+      ['check', `${blanks}x`],
+      ['check', `hopper${blanks}\n${blanks}x`],
+      ['layout', `WGMMA${blanks}(`],
+      ['cute', 'size', '('.repeat(60_000)],
+      ['layout', `{"kind":${'['.repeat(60_000)}`],
+      ['linear', '(lane 2)'.repeat(20_000)],
+      ['compare', `${blanks}x`, 'y'],
+    ]) {
+      const outcome = await run(...argv)
+      expect(outcome.status).toBe(2)
+      expect(outcome.stderr).toMatch(/^tcspec: [^\n]*\n$/)
+      expect(outcome.stderr.length).toBeLessThanOrEqual(3000)
+      const json = await run(...argv, '--json')
+      expect(json.stdout.length).toBeLessThanOrEqual(3000)
+    }
+  })
   it('every command is known by name', async () => {
     const { stderr } = await run('nothing-of-the-kind')
     commands.forEach((c) => {

@@ -5,7 +5,13 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { onDisk, type FileFailure } from '../../../src/oracle/tensor-files/files.js'
+import {
+  asText,
+  mostStreamed,
+  mostTextBytes,
+  onDisk,
+  type FileFailure,
+} from '../../../src/oracle/tensor-files/files.js'
 import { readTensor, tensorOutput } from '../../../src/oracle/tensor-files/tensor-file.js'
 
 const root = fs.mkdtempSync(path.join(os.tmpdir(), 'tcspec-files-'))
@@ -80,6 +86,39 @@ describe('files law 1: what was written is read', () => {
   it('the longest name a file may have', async () => {
     expect(await write(at('x'.repeat(255)))).toEqual(done)
     expect(names()).toEqual(['x'.repeat(255)])
+  })
+})
+
+describe('files law 5: every read ends', () => {
+  it('what has no end is refused once it is too long', () => {
+    expect(onDisk.read('/dev/zero')()).toEqual(
+      E.left({
+        code: 'file-too-large',
+        message: `/dev/zero: expected a stream of at most ${String(mostStreamed)} bytes, found more`,
+      }),
+    )
+  })
+  it('a file is refused before it is read, however long', () => {
+    fs.writeFileSync(at('sparse'), '')
+    fs.truncateSync(at('sparse'), 2 ** 40)
+    expect(onDisk.read(at('sparse'))()).toMatchObject(
+      E.left({
+        message: `${at('sparse')}: expected a file of at most 2147483647 bytes, found 1099511627776`,
+      }),
+    )
+  })
+  it('a device that ends is read, and so is a file that does not say how long it is', () => {
+    expect(onDisk.read('/dev/null')()).toEqual(E.right(new Uint8Array(0)))
+    expect(E.map((b: Uint8Array) => b.length > 0)(onDisk.read('/proc/self/status')())).toEqual(E.right(true))
+  })
+  it('a text is no longer than a string can be', () => {
+    expect(asText('x')(new TextEncoder().encode('ten'))).toEqual(E.right('ten'))
+    expect(asText('x')(new Uint8Array(mostTextBytes + 1))).toEqual(
+      E.left({
+        code: 'file-too-large',
+        message: `x: expected a text of at most ${String(mostTextBytes)} bytes, found ${String(mostTextBytes + 1)}`,
+      }),
+    )
   })
 })
 

@@ -15,6 +15,7 @@ import { decodeDescription, ownShape, resolve, type Described } from '../../layo
 import { parseName } from '../../layouts/named.js'
 import { listingOf } from '../../layouts/listing.js'
 import type { Shape } from '../../transforms/shape.js'
+import { asText } from '../tensor-files/files.js'
 import type { World } from './command.js'
 import { readRows } from './layout-csv.js'
 
@@ -33,7 +34,8 @@ export const inFile =
 export const readJson = (world: World, file: string): E.Either<Failure, unknown> =>
   pipe(
     world.files.read(file)(),
-    E.chainW((bytes) => parseJson(file, new TextDecoder().decode(bytes))),
+    E.chainW(asText(file)),
+    E.chainW((text) => parseJson(file, text)),
   )
 
 export const parseJson = (what: string, text: string): E.Either<Failure, unknown> =>
@@ -67,7 +69,8 @@ export const layoutArgument = (
   if (/\.csv$/i.test(word))
     return pipe(
       world.files.read(word)(),
-      E.chainW((bytes) => readRows(new TextDecoder().decode(bytes), shape)),
+      E.chainW(asText(word)),
+      E.chainW((text) => readRows(text, shape)),
       E.chain((table) => resolve(table, shape)),
       E.mapLeft(inFile(word)),
       E.map((found) => ({ ...found, name: word })),

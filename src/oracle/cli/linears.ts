@@ -33,6 +33,7 @@ import { baseTileShape } from '../../layouts/tiled.js'
 import { onShape } from '../../layouts/triton/index.js'
 import type { Shape } from '../../transforms/shape.js'
 import { decode } from '../../wire.js'
+import { asText } from '../tensor-files/files.js'
 import type { World } from './command.js'
 import { inFile, layoutArgument, parseJson, readJson } from './layouts.js'
 
@@ -115,10 +116,7 @@ export const linearArgument = (
         E.chain((j) => ofJson(j, shape)),
       )
     if (/\.txt$/i.test(word))
-      return pipe(
-        world.files.read(word)(),
-        E.chainW((bytes) => parseLinear(new TextDecoder().decode(bytes))),
-      )
+      return pipe(world.files.read(word)(), E.chainW(asText(word)), E.chainW(parseLinear))
     if (word.includes('->')) return parseLinear(word)
     if (word.includes(' o ')) return pipe(parseComposed(word), E.chainW(linearOfComposed))
     if (word.includes(':')) return pipe(parseLayout(word), E.chainW(linearOfCute))

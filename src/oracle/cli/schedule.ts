@@ -18,7 +18,7 @@ import { failure, type Failure } from '../../failure.js'
 import * as Policy from '../../semantics/policy.js'
 import { readSchedule, showKeys } from '../../semantics/schedule.js'
 import type { EventKey } from '../../semantics/step.js'
-import type { Files } from '../tensor-files/files.js'
+import { asText, type Files } from '../tensor-files/files.js'
 import type { ScheduleFlag } from './flags/machine.js'
 
 /** The policy of a schedule file. */
@@ -68,7 +68,7 @@ export const policyOf =
       case 'recorded':
         return pipe(
           files.read(flag.file),
-          IOE.map((bytes) => new TextDecoder().decode(bytes)),
+          IOE.chainEitherKW(asText(flag.file)),
           IOE.chainEitherKW(readScheduleFile(flag.file)),
         )
     }

@@ -16,6 +16,7 @@ import {
 } from '../../kernels/catalogue/index.js'
 import { parseProgram } from '../../semantics/codec.js'
 import type { Program } from '../../semantics/program.js'
+import { asText } from '../tensor-files/files.js'
 import type { World } from './command.js'
 import type { Settings } from './flags/setting.js'
 
@@ -80,7 +81,8 @@ export const namedSubject = (
     return refuse('bad-flag', `--set: a program in a file has no settings, found '${setting}'`)
   return pipe(
     world.files.read(name)(),
-    E.chainW((bytes) => parseProgram(new TextDecoder().decode(bytes))),
+    E.chainW(asText(name)),
+    E.chainW(parseProgram),
     E.mapLeft((f) => (f.message.startsWith(`${name}: `) ? f : failure(f.code, `${name}: ${f.message}`))),
     E.chain((program) => leavingOut(dropped, { kernel: program.name, settings: {}, program })),
   )

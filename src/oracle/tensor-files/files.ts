@@ -18,6 +18,7 @@
  *     device cannot be called back, and between two renamings of one `write` the first file is new already.)
  *  3. nothing throws: a missing file, a directory, a file without permission are Lefts
  *  4. where `destination` answers Left, `write` would; files with the same destination are one
+ *  5. every read ends: what is longer than the limits below is a Left
  */
 import { constants } from 'node:fs'
 import * as fs from 'node:fs'
@@ -31,7 +32,12 @@ import { failure, type Failure } from '../../failure.js'
 // ---------------------------------------------------------------- model
 
 export type FileFault =
-  'file-missing' | 'file-is-directory' | 'file-forbidden' | 'file-unreadable' | 'file-unwritable'
+  | 'file-missing'
+  | 'file-is-directory'
+  | 'file-forbidden'
+  | 'file-unreadable'
+  | 'file-unwritable'
+  | 'file-too-large'
 export type FileFailure = Failure<FileFault>
 
 /** What is to be written, and where. */
@@ -47,6 +53,26 @@ export interface Files {
   /** All of them, or none. */
   readonly write: (outputs: ReadonlyArray<OutputFile>) => TE.TaskEither<FileFailure, void>
 }
+
+// ---------------------------------------------------------------- limits
+
+/** Bytes of a file, which one buffer holds. */
+export const mostBytes: number = 2 ** 31 - 1
+/** Bytes of what says nowhere how long it is: a pipe, a device, which may never end. */
+export const mostStreamed: number = 2 ** 28
+/** Bytes of a text: a string has no more characters. */
+export const mostTextBytes: number = 2 ** 29 - 24
+
+const tooLarge = (file: string, what: string, most: number, found: string): FileFailure =>
+  failure('file-too-large', `${file}: expected ${what} of at most ${String(most)} bytes, found ${found}`)
+
+/** What a file says, as text. */
+export const asText =
+  (file: string) =>
+  (bytes: Uint8Array): E.Either<FileFailure, string> =>
+    bytes.length <= mostTextBytes
+      ? E.right(new TextDecoder().decode(bytes))
+      : E.left(tooLarge(file, 'a text', mostTextBytes, String(bytes.length)))
 
 // ---------------------------------------------------------------- failures
 
@@ -295,12 +321,44 @@ const write: Files['write'] = (outputs) =>
 const plainBytes = (buffer: Buffer): Uint8Array =>
   new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength)
 
+/** Everything that comes, as long as it is no more than it may be. */
+const readStream = (file: string, open: number): E.Either<FileFailure, Uint8Array> => {
+  let bytes = new Uint8Array(2 ** 16)
+  for (let length = 0; ;) {
+    const more = fs.readSync(open, bytes, length, bytes.length - length, null)
+    if (more === 0) return E.right(bytes.slice(0, length))
+    length += more
+    if (length > mostStreamed) return E.left(tooLarge(file, 'a stream', mostStreamed, 'more'))
+    if (length < bytes.length) continue
+    const larger = new Uint8Array(2 * bytes.length)
+    larger.set(bytes)
+    bytes = larger
+  }
+}
+
+const readWhole = (file: string): E.Either<FileFailure, Uint8Array> => {
+  const open = fs.openSync(file, 'r')
+  try {
+    const stat = fs.fstatSync(open)
+    if (stat.size > mostBytes) return E.left(tooLarge(file, 'a file', mostBytes, String(stat.size)))
+    // what the kernel makes up as it is read, as in /proc, says that it has no bytes
+    return stat.isFile() && stat.size > 0
+      ? E.right(plainBytes(fs.readFileSync(open)))
+      : readStream(file, open)
+  } finally {
+    fs.closeSync(open)
+  }
+}
+
 /** The disk. Paths are relative to the working directory, as the shell gives them. */
 export const onDisk: Files = {
   read: (file) => () =>
-    E.tryCatch(
-      () => plainBytes(fs.readFileSync(file)),
-      (error) => readFailure(file, errorCode(error)),
+    pipe(
+      E.tryCatch(
+        () => readWhole(file),
+        (error) => readFailure(file, errorCode(error)),
+      ),
+      E.flatten,
     ),
   destination,
   write,

@@ -17,6 +17,7 @@ import { defaults } from '../../../semantics/detector/index.js'
 import { noArguments } from '../../../semantics/launch.js'
 import { standardFuel } from '../../../semantics/run.js'
 import { paletteOf } from '../colours.js'
+import { asText } from '../../tensor-files/files.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { printSchedule } from '../flags/machine.js'
 import { parseSettings } from '../flags/setting.js'
@@ -69,9 +70,8 @@ const checkTrace = (world: World, file: string, options: Options): E.Either<Fail
     strictnessAsked(options),
     E.bindTo('strictness'),
     E.bindW('bytes', () => world.files.read(file)()),
-    E.chainW(({ strictness, bytes }) =>
-      judgeTrace(file, new TextDecoder().decode(bytes), { ...defaults, ...strictness }),
-    ),
+    E.bindW('text', ({ bytes }) => asText(file)(bytes)),
+    E.chainW(({ strictness, text }) => judgeTrace(file, text, { ...defaults, ...strictness })),
     E.map((verdict) => ({
       good: goodOf(verdict),
       json: () => verdict,

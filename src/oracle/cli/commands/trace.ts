@@ -28,6 +28,7 @@ import { launch, noArguments } from '../../../semantics/launch.js'
 import { collect, run, settings } from '../../../semantics/run.js'
 import { decodeTrace, encodeTrace, type Trace } from '../../../semantics/trace/index.js'
 import { paletteOf } from '../colours.js'
+import { asText } from '../../tensor-files/files.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { oneOf, refuseFlag } from '../flags/choice.js'
 import { formatOfEnding, outputAsked, outputFile } from '../answer.js'
@@ -89,9 +90,8 @@ const ofFile = (world: World, file: string, options: Options): E.Either<Failure,
     ? refuseFlag(`--${meaningless}`, 'a kernel or a program', `the trace ${file}`)
     : pipe(
         world.files.read(file)(),
-        E.chainW((bytes) =>
-          pipe(decodeTrace(linesOf(new TextDecoder().decode(bytes))), E.mapLeft(inFile(file))),
-        ),
+        E.chainW(asText(file)),
+        E.chainW((text) => pipe(decodeTrace(linesOf(text)), E.mapLeft(inFile(file)))),
       )
 }
 
