@@ -52,6 +52,17 @@ describe('law 1', () => {
   )
 })
 
+test('batches and heads of 128 columns: six dimensions under the tiles, of which the copy engine sees five', () => {
+  const c = { ...base, q: 64, kv: 64, batch: 2, heads: 2, kvHeads: 2, headDim: 128 }
+  const p = right(fa3Attention(c))
+  const maps = p.params.filter((param) => param._tag === 'descriptor')
+  expect(maps.map(({ box }) => box)).toContainEqual([1, 8, 2, 8, 64])
+  expect(maps.every(({ box }) => box.length <= 5)).toBe(true)
+  const { run, distance } = inBits(c, p, 1)
+  expect(run.verdict).toMatchObject(clean)
+  expect(distance).toEqual(nothingOutside)
+})
+
 test('not by chance: a scale of another value is outside', () => {
   const p = right(fa3Attention({ ...base, scale: 0.126 }))
   expect(inReals({ ...base, scale: 0.125 }, p, 1)).not.toEqual(nothingOutside)

@@ -310,7 +310,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   {
     code: 'pallas.copy.share',
     message:
-      'copy: none of the leading dimensions of the transformed slice (3, 1, 1, 64) of s is divisible by the 2 blocks of the collective (the swizzled dimension cannot be divided)',
+      'copy: none of the leading dimensions of the transformed slice (3, 64) of s is divisible by the 2 blocks of the collective (the swizzled dimension cannot be divided)',
     use: copy({
       x: ['f16', [3, 64]],
       s: ['f16', [3, 64]],

@@ -8,8 +8,16 @@
  *     GMEM (m, k)    seen as (m/8, k/64, 8, 64), strides (8k, 64, k, 1); box (16, 1, 8, 64)
  *
  * A dimension that is smaller than its tile is one tile of its own size, and the rest of the box is out of bounds. A transposed ref permutes
- * the view. Dimensions that an integer indexes come first, with boxes of 1. More than five are made fewer: unit dimensions go, and
- * neighbouring integers become one.
+ * the view. Dimensions that an integer indexes come first, with boxes of 1. Dimensions of which there is one element, and of which one is
+ * taken, go, wherever they start. If more than five remain, all integers become one. The innermost of them has a stride g that divides the
+ * others', and
+ *
+ *     index = sum of i_d s_d / g      extent = 1 + sum of (n_d - 1) s_d / g      stride = g
+ *
+ *     q (2, 64, 3, 128), tiled by (8, 64), of batch b and head h      b, h, 8, 2, 8, 64       strides 24576, 128, ...
+ *     as five dimensions                                              i = 192 b + h           extent 195, stride 128
+ *
+ * Not every index below the extent is one that is meant; those that are keep their addresses.
  *
  * | rule                                                    | else                                |
  * |---------------------------------------------------------|-------------------------------------|
@@ -26,9 +34,12 @@
  * | the innermost box is a multiple of 16 bytes             | pallas.copy.last-dim                |
  * | with a swizzle, it is the span                          | pallas.copy.swizzle                 |
  *
- * Law 1. The element at index i of the slice arrives at index i of the ref (the collective-copy and round-trip proofs).
+ * Laws
+ * 1. The element at index i of the slice arrives at index i of the ref (the collective-copy and round-trip proofs).
+ * 2. The address of the first element of a box is that of the slice, at every index that is in bounds; of no index is more refused than of
+ *    the dimensions with two elements or more, the integers counted once.
  *
- * Source: JAX docs, Pallas:MGPU reference; CUDA driver API, tensor map objects.
+ * Source: JAX docs, Pallas:MGPU reference; Mosaic GPU, asynchronous copies; CUDA driver API, tensor map objects.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../../failure.js'
@@ -286,25 +297,26 @@ export const seenPlain = <D extends Dtype, R extends number>(
 
 const mostDimensions = 5
 
-/** Without unit dimensions, and with neighbouring integers as one, if there are too many otherwise. */
-const fewer = (dims: ReadonlyArray<Dimension>): ReadonlyArray<Dimension> => {
-  if (dims.length <= mostDimensions) return dims
-  const out: Dimension[] = []
-  for (const [k, d] of dims.entries()) {
-    if (k < dims.length - 1 && d.extent === 1 && d.box === 1 && (d.squeezed || constantOf(d.start) === 0))
-      continue
-    const before = out[out.length - 1]
-    if (before?.squeezed === true && d.squeezed && before.stride === d.extent * d.stride)
-      out[out.length - 1] = {
-        extent: before.extent * d.extent,
-        stride: d.stride,
-        start: add(mul(before.start, i32(d.extent)), d.start),
-        box: 1,
-        squeezed: true,
-      }
-    else out.push(d)
+/** Integers in any dimensions are one integer, in steps of the innermost: of a row-major tensor its stride divides all the others. */
+const collapsed = (integers: ReadonlyArray<Dimension>): Dimension => {
+  const step = Math.min(...integers.map(({ stride }) => stride))
+  const steps = integers.map(({ start, stride }) => mul(start, i32(stride / step)))
+  return {
+    extent: integers.reduce((most, { extent, stride }) => most + (extent - 1) * (stride / step), 1),
+    stride: step,
+    start: steps.reduce(add),
+    box: 1,
+    squeezed: true,
   }
-  return out
+}
+
+/** Without dimensions of one element, and with the integers as one, if there are too many otherwise. */
+const fewer = (dims: ReadonlyArray<Dimension>): ReadonlyArray<Dimension> => {
+  const telling = dims.filter(({ extent, box }, k) => k === dims.length - 1 || extent > 1 || box > 1)
+  const integers = telling.filter(({ squeezed }) => squeezed)
+  return telling.length <= mostDimensions || integers.length === 0
+    ? telling
+    : [collapsed(integers), ...telling.filter(({ squeezed }) => !squeezed)]
 }
 
 const fits = (label: string, tensor: Tensor, ref: string, seen: Seen): Checked<Seen> => {
