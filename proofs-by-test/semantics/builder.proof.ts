@@ -5,6 +5,7 @@ import { attentionWarpSpecialised } from '../../src/kernels/triton/attention-ws.
 import * as B from '../../src/semantics/builder.js'
 import * as X from '../../src/semantics/expression.js'
 import { link } from '../../src/semantics/link.js'
+import type { Failure } from '../../src/failure.js'
 import type { Program, Region, Stmt } from '../../src/semantics/program.js'
 import { elementOf } from '../../src/semantics/signature.js'
 import { dtypes, type Dtype } from '../../src/numerics/dtype.js'
@@ -79,6 +80,185 @@ test('monad.ts law 2: a generator and the same steps by chain build equal progra
       B.chain(() => steps),
     ),
   )
+})
+
+describe('monad.ts law 4: what is made and adds something runs', () => {
+  const told = (body: () => B.Steps<unknown>): string => {
+    const found = outcome(B.block(body))
+    return E.isRight(found) ? 'taken' : (found.left as Failure).message
+  }
+  const sync = (label: string): B.Build<void> => B.run(label, { _tag: 'bar.sync', id: 1, count: 128 })
+  const never = (label: string): string => `${label}: made and never run: expected yield* before it`
+
+  test('refused, with the label and where it was made', () => {
+    // eslint-disable-next-line require-yield
+    const alone = function* (): B.Steps<void> {
+      sync('meet')
+    }
+    expect(told(alone)).toBe(never('meet'))
+    expect(
+      told(function* () {
+        yield* B.forRange({ label: 'k', from: X.i32(0), to: X.i32(2) }, function* () {
+          yield* sync('meet')
+          yield* B.scope('end', alone)
+        })
+      }),
+    ).toBe(never('k / end / meet'))
+    expect(
+      told(function* () {
+        B.sharedMemory('s', 'f32', [8])
+        yield* sync('meet')
+      }),
+    ).toBe(never('s'))
+    // a helper that is no generator, a list of which one runs, and a build around a build
+    expect(
+      told(function* () {
+        yield* sync('first')
+        const both = (): void => void B.sequence([sync('a'), sync('b')])
+        both()
+      }),
+    ).toBe(never('a'))
+    expect(
+      told(function* () {
+        const either = [sync('a'), sync('b')]
+        yield* either[0]!
+      }),
+    ).toBe(never('b'))
+    expect(
+      told(() =>
+        B.block(function* () {
+          sync('inner')
+          yield* sync('outer')
+        }),
+      ),
+    ).toBe(never('inner'))
+  })
+
+  test('refused inside every region and in every agent', () => {
+    const lost = function* (): B.Steps<void> {
+      yield* sync('kept')
+      sync('lost')
+    }
+    const c = X.eq(X.place('agent'), X.i32(0))
+    const regions: Readonly<Record<string, () => B.Steps<unknown>>> = {
+      then: () => B.ifThen('if', c, lost),
+      else: () => B.ifThen('if', c, () => B.of(undefined), lost),
+      before: () =>
+        B.whileLoop(
+          { label: 'while', carried: {} },
+          function* () {
+            yield* lost()
+            return [c, {}] as const
+          },
+          () => B.of({}),
+        ),
+      after: () =>
+        B.whileLoop(
+          { label: 'while', carried: {} },
+          () => B.of([c, {}] as const),
+          function* () {
+            yield* lost()
+            return {}
+          },
+        ),
+      parent: () => B.fork('fork', { agent: 'wg', captures: {}, body: lost }, []),
+      branch: () =>
+        B.fork('fork', { agent: 'wg', captures: {}, body: () => B.of(undefined) }, [B.branch('p', {}, lost)]),
+      located: () => B.located('a:1:2', lost),
+    }
+    for (const [name, body] of Object.entries(regions))
+      expect([name, told(body)]).toEqual([name, expect.stringMatching(/lost: made and never run/)])
+  })
+
+  test('what fails is refused with its failure', () => {
+    expect(
+      told(function* () {
+        B.run('wait', {
+          _tag: 'mbarrier.wait',
+          barrier: X.name('b'),
+          parity: X.i32(0),
+          acquire: true,
+          scope: 'cta',
+        })
+        yield* sync('meet')
+      }),
+    ).toMatch(
+      /^A build is made and never run, expected yield\* before it; and it fails: wait \(mbarrier.wait, barrier\): /,
+    )
+  })
+
+  test('taken: run later, elsewhere, twice, by another build; made outside; adding nothing', () => {
+    const constant = sync('constant')
+    const program = (body: () => B.Steps<unknown>): ReadonlyArray<string> =>
+      bodyOf(B.block(body)).flatMap((s) =>
+        s._tag === 'If' ? [s.site.label, ...s.then.body.map((t) => t.site.label)] : [s.site.label],
+      )
+    const c = X.eq(X.place('agent'), X.i32(0))
+    expect(
+      program(function* () {
+        const [early, often, inside, handed] = [
+          sync('early'),
+          sync('often'),
+          sync('inside'),
+          sync('handed'),
+        ] as const
+        B.typeHere(X.i32(0))
+        B.of(3)
+        yield* constant
+        yield* often
+        yield* B.ifThen('if', c, () => inside)
+        yield* B.ifThen('when', c, function* () {
+          yield* often
+        })
+        yield* early
+        yield* pipe(
+          handed,
+          B.chain(() => constant),
+        )
+        let given = constant
+        yield* B.ifThen('made', c, function* () {
+          given = sync('given')
+          yield* constant
+        })
+        yield* given
+      }),
+    ).toEqual([
+      'constant',
+      'often',
+      'if',
+      'inside',
+      'when',
+      'often',
+      'early',
+      'handed',
+      'constant',
+      'made',
+      'constant',
+      'given',
+    ])
+  })
+
+  test('law 5: a kernel that throws or fails leaves nothing to the next, nor a kernel inside a kernel', () => {
+    expect(() =>
+      B.draft(header, function* () {
+        sync('lost')
+        yield* sync('kept')
+        throw new Error('stop')
+      }),
+    ).toThrow('stop')
+    const outside = sync('outside')
+    expect(told(() => sync('next'))).toBe('taken')
+    expect(
+      told(function* () {
+        const inner = B.draft(header, function* () {
+          sync('lost')
+          yield* sync('kept')
+        })
+        expect(E.isLeft(inner)).toBe(true)
+        yield* outside
+      }),
+    ).toBe('taken')
+  })
 })
 
 const binders = (region: Region): ReadonlyArray<string> => [
@@ -263,7 +443,53 @@ describe('regions.ts', () => {
     expect(E.isRight(program) && program.right.storage.map(({ id }) => id)).toEqual(['late'])
     expect(E.isRight(program) && program.right.params.map(({ name }) => name)).toEqual(['later'])
   })
-  test('law 3: what is yielded has the types of what is carried, key by key', () => {
+  test('law 3: bounds and conditions are what they are, and no numbers', () => {
+    const told = (m: unknown): string =>
+      outcome(m as B.Build<unknown>)._tag === 'Right'
+        ? 'taken'
+        : (outcome(m as B.Build<unknown>) as E.Left<Failure>).left.message
+    const nothing = (): B.Steps<void> => B.of(undefined)
+    const three = 3 as unknown as X.Int
+    const yes = true as unknown as X.Condition
+    expect(told(B.forRange({ label: 'k', from: X.i32(0), to: three }, nothing))).toBe(
+      'k.to: Expected an expression, found the number 3: a constant is i32(3)',
+    )
+    expect(
+      told(
+        B.forRange(
+          { label: 'k', from: X.i32(0), to: X.i32(1), step: X.i1(true) as unknown as X.Int },
+          nothing,
+        ),
+      ),
+    ).toMatch(/^k.step: 'step' of a loop: expected i32, found i1/)
+    expect(told(B.ifThen('if', yes, nothing))).toBe(
+      'if: Expected an expression, found true: a constant is i1(true)',
+    )
+    expect(
+      told(
+        B.whileLoop(
+          { label: 'w', carried: {} },
+          () => B.of([yes, {}] as const),
+          () => B.of({}),
+        ),
+      ),
+    ).toBe('w / before: Expected an expression, found true: a constant is i1(true)')
+    expect(told(B.letIn('x', X.add(X.i32(1), 0.5 as unknown as X.Int)))).toBe(
+      'x: Expected an expression, found the number 0.5: a constant is float(dtype, 0.5)',
+    )
+    for (const stray of [null, undefined, 'x', {}, { _tag: 'no' }])
+      expect(told(B.letIn('x', stray as unknown as X.Int))).toMatch(/^x: Expected an expression, found /)
+    const sync = { _tag: 'bar.sync', id: 1, count: 128 } as const
+    expect(told(B.run('meet', sync, { when: yes }))).toBe(
+      'meet (bar.sync, when): Expected an expression, found true: a constant is i1(true)',
+    )
+    const wait = { _tag: 'mbarrier.expectTx', barrier: three, bytes: three } as unknown as typeof sync
+    expect(told(B.run('expect', wait))).toBe(
+      'expect (mbarrier.expectTx, barrier): Expected an expression, found the number 3: a constant is i32(3)',
+    )
+  })
+
+  test('law 4: what is yielded has the types of what is carried, key by key', () => {
     const loop = (next: Record<string, X.Expr>): B.Build<unknown> =>
       B.forRange(
         { label: 'k', from: X.i32(0), to: X.i32(2), carried: { p: X.i32(0), q: X.i1(true) } },

@@ -43,7 +43,10 @@ const product = instruction({
 
 describe('operands', () => {
   const fieldsOf = (i: Instruction): ReadonlyArray<string> =>
-    operandsOf(i).map(({ field, expr, kind }) => `${field}: ${'name' in expr ? expr.name : '?'} ${kind._tag}`)
+    operandsOf(i).map(({ field, expr, kind }) => {
+      const shown = typeof expr !== 'object' ? String(expr) : 'name' in expr ? expr.name : '?'
+      return `${field}: ${shown} ${kind._tag}`
+    })
   test('in the order of the signature, each with where it stands and its kind', () => {
     expect(fieldsOf(load)).toEqual([
       'descriptor: map descriptor',
@@ -65,7 +68,7 @@ describe('operands', () => {
   test('what may be left out is listed where it is there', () => {
     expect(fieldsOf({ ...load, multicast: name('mask') } as Instruction)).toContain('multicast: mask scalar')
   })
-  test('what is no expression is no operand; what a completion does not have neither', () => {
+  test('what is no expression is an operand too, without a type; what a completion does not have is none', () => {
     const odd = instruction({
       ...product,
       a: 7,
@@ -74,7 +77,9 @@ describe('operands', () => {
     })
     expect(fieldsOf(odd)).toEqual([
       'accumulator: d view',
+      'a: 7 view',
       'accumulate: p scalar',
+      'completions[2].barrier: 5 barrier',
       'completions[2].when: q scalar',
     ])
     expect(fieldsOf(instruction({ ...load, coords: 4 }))).toEqual([

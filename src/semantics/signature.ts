@@ -451,6 +451,8 @@ export interface Operand {
 
 const isNode = (value: unknown): value is ExprNode =>
   typeof value === 'object' && value !== null && '_tag' in value
+/** Whatever stands there: what is no expression is an operand that has no type. */
+const isGiven = (value: unknown): value is ExprNode => value !== undefined && value !== null
 const entriesOf = (value: object): ReadonlyArray<readonly [string, unknown]> => Object.entries(value)
 const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 
@@ -462,7 +464,7 @@ const completionKinds: Readonly<Record<keyof Completion, OperandKind>> = {
 const completionKindOf = (key: string): OperandKind | undefined =>
   new Map<string, OperandKind>(Object.entries(completionKinds)).get(key)
 
-/** The expressions of an instruction in the order of its signature. */
+/** The expressions of an instruction, and what stands in the place of one, in the order of its signature. */
 export const operandsOf = (instruction: Readonly<{ _tag: InstructionName }>): ReadonlyArray<Operand> => {
   const values = new Map(entriesOf(instruction))
   return entriesOf(signatureOf(instruction._tag).fields).flatMap(([name]) => {
@@ -470,17 +472,17 @@ export const operandsOf = (instruction: Readonly<{ _tag: InstructionName }>): Re
     const value = values.get(name)
     switch (field._tag) {
       case 'operand':
-        return isNode(value) ? [{ field: name, expr: value, kind: field.kind }] : []
+        return isGiven(value) ? [{ field: name, expr: value, kind: field.kind }] : []
       case 'operands':
         return listOf(value).flatMap((element, k) =>
-          isNode(element) ? [{ field: `${name}[${String(k)}]`, expr: element, kind: field.kind }] : [],
+          isGiven(element) ? [{ field: `${name}[${String(k)}]`, expr: element, kind: field.kind }] : [],
         )
       case 'completions':
         return listOf(value).flatMap((completion, k) =>
           typeof completion === 'object' && completion !== null
             ? entriesOf(completion).flatMap(([part, element]) => {
                 const kind = completionKindOf(part)
-                return kind !== undefined && isNode(element)
+                return kind !== undefined && isGiven(element)
                   ? [{ field: `${name}[${String(k)}].${part}`, expr: element, kind }]
                   : []
               })

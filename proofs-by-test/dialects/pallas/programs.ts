@@ -70,20 +70,21 @@ export const fourWarps = (story: Story, unsafeNoAutoBarriers: boolean): Program 
       const body = function* (thread: Pallas.Thread): Generator<B.Step, void, B.State> {
         const rowsOf = (w: Int): ReadonlyArray<Int> => [mul(mod(w, i32(4)), i32(16)), i32(0)]
         const mine = rowsOf(place('agent'))
-        const fetch = Pallas.warpMap('fetch', thread, {}, function* (w) {
-          if (w !== 0) return
-          yield* Pallas.copyGmemToSmem('copy', Pallas.at(x, origin, whole), buf, full, i32(0))
-          yield* Pallas.barrierWait('wait full', full, i32(0), Pallas.freshParities)
-        })
+        const fetch = (): B.Build<unknown> =>
+          Pallas.warpMap('fetch', thread, {}, function* (w) {
+            if (w !== 0) return
+            yield* Pallas.copyGmemToSmem('copy', Pallas.at(x, origin, whole), buf, full, i32(0))
+            yield* Pallas.barrierWait('wait full', full, i32(0), Pallas.freshParities)
+          })
         const write = (value: Tile<'f16', 2>): B.Build<void> =>
           B.run('write', { _tag: 'gmem.store', destination: slice(out.view, mine, quarter), value })
         switch (story) {
           case 'fetch, then read':
-            yield* fetch
+            yield* fetch()
             yield* write(yield* B.smemLoad('v', slice(buf, mine, quarter)))
             return
           case 'read, then store': {
-            yield* fetch
+            yield* fetch()
             const v = yield* B.smemLoad('v', slice(buf, rowsOf(add(place('agent'), i32(1))), quarter))
             yield* B.run('swap', { _tag: 'smem.store', destination: slice(buf, mine, quarter), value: v })
             yield* write(yield* B.smemLoad('again', slice(buf, mine, quarter)))

@@ -24,7 +24,8 @@
  *
  * Source: JAX docs, Pallas:MGPU reference, synchronization.
  */
-import { barriers, block, letIn, run, testBarrier, type Build } from '../../semantics/builder.js'
+import { failure } from '../../failure.js'
+import { barriers, block, fail, letIn, of, run, testBarrier, type Build } from '../../semantics/builder.js'
 import {
   add,
   and,
@@ -194,9 +195,21 @@ export const barrierSlice = <O extends boolean>(
     }
   })
 
+/** Types say that it is one, and JavaScript does not read them. */
+const needBarrier = (label: string, b: unknown): Build<void> =>
+  isBarrier(b)
+    ? of(undefined)
+    : fail(
+        failure(
+          'type.expression',
+          `${label}: expected a barrier, found ${typeof b === 'object' ? 'another object' : `the ${typeof b} ${String(b)}`}`,
+        ),
+      )
+
 /** Its number among those allocated together: the bit that a thread keeps for it. Refuses what is not one barrier. */
 export const barrierNumber = (label: string, b: Barrier, index: BarrierIndex): Build<Int> =>
   block(function* () {
+    yield* needBarrier(label, b)
     const indices = index === null ? [] : isIndices(index) ? index : [index]
     if (index === null && b.numBarriers === 1) return b.base ?? i32(0)
     if (indices.length !== b.shape.length)
@@ -273,6 +286,7 @@ export const barrierArrive = (
 
 const waitsHere = (label: string, b: Barrier): Build<void> =>
   block(function* () {
+    yield* needBarrier(label, b)
     if (b.rank !== null)
       return yield* refused(
         'pallas.barrier.remote-wait',

@@ -30,7 +30,7 @@ export const declaredOnce = <A>(declare: Build<A>): Build<A> =>
           ? declare.run(state)
           : pipe(
               declare.run(amend(state, { storage: new Map() })),
-              E.map(([a]) => [a, state]),
+              E.map(([a, { idle }]) => [a, amend(state, { idle })]),
             ),
       ),
     ),

@@ -4,7 +4,7 @@
  * The body is run once, from the empty state; `draft` gives what it wrote. `kernel` goes on: storages get their addresses (`place`), and
  * validation decides whether the program has a meaning.
  *
- *     draft     header, body -> Program              as written
+ *     draft     header, body -> Program              as written; a build that was made and never run is refused (`monad.ts`)
  *     kernel    header, body -> Program              placed and valid
  *
  * Laws
@@ -18,7 +18,7 @@ import type { Int } from '../expression.js'
 import { place } from '../place.js'
 import { type Agent, type Program, type Spec, programSchema, region } from '../program.js'
 import { validate } from '../validate.js'
-import { type Steps, runSteps } from './monad.js'
+import { type Steps, idleFailure, runSteps } from './monad.js'
 import { asInt } from './parameters.js'
 import { emptyState, statements } from './state.js'
 
@@ -53,7 +53,11 @@ export interface KernelHeader {
 export const draft = (header: KernelHeader, body: () => Steps<void>): E.Either<Failure, Program> =>
   pipe(
     runSteps(body(), emptyState),
-    E.map(([, state]) => {
+    E.chain(([, state]) => {
+      const idle = idleFailure(state)
+      return idle === null ? E.right(state) : E.left(idle)
+    }),
+    E.map((state) => {
       const launch = {
         grid: (header.grid ?? [1]).map(asInt),
         cluster: header.cluster ?? [1],

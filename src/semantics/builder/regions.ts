@@ -18,7 +18,8 @@
  * Laws
  * 1. Names bound inside are not in scope after; they are used, and will not be made again.
  * 2. A parameter or storage declared inside belongs to the whole program.
- * 3. What is yielded has the types of what is carried, key by key, or the failure names the key.
+ * 3. A condition is an i1, a bound of a loop an i32, or the failure says where it was given.
+ * 4. What is yielded has the types of what is carried, key by key, or the failure names the key.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -30,7 +31,7 @@ import { type Binder, type Region, type Stmt, region } from '../program.js'
 import { type Names, accepts, mismatch } from '../typecheck.js'
 import { type Type, type TypeIndex, i1, i32 } from '../types.js'
 import { type Build, type Steps, build, of, runSteps } from './monad.js'
-import { type State, amend, at, freshAll, push, siteOf, statements, typeAt } from './state.js'
+import { type State, amend, at, freshAll, hasTypeAt, push, siteOf, statements, typeAt } from './state.js'
 
 // ---------------------------------------------------------------- records
 
@@ -115,6 +116,7 @@ export const inRegion = <A>(
         supply: inside.supply,
         params: inside.params,
         storage: inside.storage,
+        idle: inside.idle,
       }),
     })),
   )
@@ -144,6 +146,15 @@ export const forRange: ForRange = (
   build((state) => {
     const { label } = spec
     const carried = spec.carried ?? {}
+    const step = spec.step ?? X.i32(1)
+    for (const [what, expr] of [
+      ['from', spec.from],
+      ['to', spec.to],
+      ['step', step],
+    ] as const) {
+      const known = hasTypeAt(state, `${label}.${what}`, `'${what}' of a loop`, i32, expr)
+      if (E.isLeft(known)) return known
+    }
     const result = pipe(
       typesOf(state, label, carried),
       E.chain((types) => {
@@ -162,7 +173,7 @@ export const forRange: ForRange = (
                   index: index!,
                   from: spec.from,
                   to: spec.to,
-                  step: spec.step ?? X.i32(1),
+                  step,
                   carried: Object.values(carried).map((init, k) => ({ binder: binders[k]!, init })),
                   body: opened.region(yields, []),
                   results,
@@ -193,6 +204,8 @@ export const whileLoop = <C extends Readonly<Record<string, TypeIndex>>>(
     const [binders, entered] = freshAll(state, types.right)
     const tested = inRegion(entered, label, () => before(named(carried, binders)), entered.names)
     if (E.isLeft(tested)) return tested
+    const cond = hasTypeAt(tested.right.inside, 'before', 'a condition', i1, tested.right.result[0])
+    if (E.isLeft(cond)) return cond
     const args = yieldsOf(tested.right.inside, label, types.right, tested.right.result[1])
     if (E.isLeft(args)) return args
     const [params, looping] = freshAll(amend(tested.right.outside, { names: state.names }), types.right)
@@ -234,9 +247,8 @@ export const ifThen: IfThen = (
   otherwise?: () => Steps<unknown>,
 ): Build<never> =>
   build((state) => {
-    const type = typeAt(state, label, cond)
-    if (E.isLeft(type)) return type
-    if (!accepts(i1, type.right)) return E.left(at(state, label, mismatch('a condition', i1, type.right)))
+    const known = hasTypeAt(state, label, 'a condition', i1, cond)
+    if (E.isLeft(known)) return known
     const yes = inRegion(state, label, then, state.names)
     if (E.isLeft(yes)) return yes
     const record = bodyRecord(yes.right.result)

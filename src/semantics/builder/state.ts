@@ -7,6 +7,7 @@
  *     supply             how many names have been made up
  *     path, loc          the scopes around the next statement, and its place in a text
  *     surroundings       what dialects know of the place where it stands (`surroundings.ts`)
+ *     idle               builds that were made on the way and have not run (`monad.ts`)
  *     body               the statements of this region so far, the latest first
  *
  * A fresh name is its label if nothing has that name, else the label with the next number of the supply: `x`, `x_1`, `x_2`. The
@@ -22,7 +23,16 @@ import { pipe } from 'fp-ts/lib/function.js'
 import { type Failure, failure } from '../../failure.js'
 import type { Expr } from '../expression.js'
 import { type Binder, type Param, type Stmt, type Storage, site } from '../program.js'
-import { type Environment, type Names, bind, lookup, noNames, typeOf } from '../typecheck.js'
+import {
+  type Environment,
+  type Names,
+  accepts,
+  bind,
+  lookup,
+  mismatch,
+  noNames,
+  typeOf,
+} from '../typecheck.js'
 import type { Type } from '../types.js'
 
 // ---------------------------------------------------------------- model
@@ -31,6 +41,11 @@ import type { Type } from '../types.js'
 export interface Statements {
   readonly last: Stmt
   readonly before: Statements | null
+}
+
+/** What can run from a state: a build. */
+export interface Runs {
+  readonly run: (state: State) => E.Either<Failure, readonly [unknown, State]>
 }
 
 /** A program half written. */
@@ -46,6 +61,8 @@ export interface State {
   readonly loc: string | null
   /** by key */
   readonly surroundings: ReadonlyMap<object, unknown>
+  /** and the state in which each was made */
+  readonly idle: ReadonlyMap<Runs, State>
   readonly body: Statements | null
 }
 
@@ -60,6 +77,7 @@ export const emptyState: State = {
   path: [],
   loc: null,
   surroundings: new Map(),
+  idle: new Map(),
   body: null,
 }
 
@@ -73,6 +91,7 @@ export const amend = (state: State, change: Partial<State>): State => ({
   path: change.path ?? state.path,
   loc: change.loc === undefined ? state.loc : change.loc,
   surroundings: change.surroundings ?? state.surroundings,
+  idle: change.idle ?? state.idle,
   body: change.body === undefined ? state.body : change.body,
 })
 
@@ -127,9 +146,35 @@ export const statements = (body: Statements | null): ReadonlyArray<Stmt> => {
   return list.reverse()
 }
 
+/** The labels of the statements, or the names of the declarations, that are in the later state and were not in the earlier. */
+export const addedBy = (earlier: State, later: State): ReadonlyArray<string> => {
+  const labels: string[] = []
+  for (let at = later.body; at !== null && at !== earlier.body; at = at.before)
+    labels.unshift(at.last.site.label)
+  const declared = [...later.params.keys(), ...later.storage.keys()].filter(
+    (name) => !earlier.params.has(name) && !earlier.storage.has(name),
+  )
+  return [...new Set(labels.length > 0 ? labels : declared)]
+}
+
 /** The failure, found at this label of this scope. */
 export const at = (state: State, label: string, why: Failure): Failure =>
   failure(why.code, `${[...state.path, label].join(' / ')}: ${why.message}`)
+
+/** Nothing, if the expression that stands at this label has this type. */
+export const hasTypeAt = (
+  state: State,
+  label: string,
+  what: string,
+  expected: Type,
+  expr: Expr,
+): E.Either<Failure, null> =>
+  pipe(
+    typeAt(state, label, expr),
+    E.chain((found) =>
+      accepts(expected, found) ? E.right(null) : E.left(at(state, label, mismatch(what, expected, found))),
+    ),
+  )
 
 /** The run-time type of an expression that stands at this label. */
 export const typeAt = (state: State, label: string, expr: Expr): E.Either<Failure, Type> =>

@@ -12,12 +12,12 @@
  *
  * Laws
  * 1. The name that comes back has the run-time type of what it is bound to, or the one given, if that accepts it.
- * 2. An operand without a type is a failure at the label, the instruction and the field.
+ * 2. An operand without a type is a failure at the label, the instruction and the field; so is a condition that is none.
  * 3. As many labels as results, or a failure.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import { refuse } from '../../failure.js'
+import { type Failure, refuse } from '../../failure.js'
 import type { RegisterLayout } from '../../layouts/register-layout.js'
 import * as X from '../expression.js'
 import type { Condition, Expr } from '../expression.js'
@@ -26,9 +26,9 @@ import type { Instruction } from '../instruction.js'
 import { type Binder, type Stmt } from '../program.js'
 import { operandsOf, resultTypes } from '../signature.js'
 import { accepts, checkType, mismatch } from '../typecheck.js'
-import type { Type, TypeIndex } from '../types.js'
+import { type Type, type TypeIndex, i1 } from '../types.js'
 import { type Build, build } from './monad.js'
-import { type State, at, fresh, freshAll, push, siteOf, typeAt } from './state.js'
+import { type State, at, fresh, freshAll, hasTypeAt, push, siteOf, typeAt } from './state.js'
 
 // ---------------------------------------------------------------- let
 
@@ -74,6 +74,16 @@ const doStatement = (
     ? { _tag: 'Do', results, instruction, site: siteOf(state, label) }
     : { _tag: 'Do', results, instruction, when, site: siteOf(state, label) }
 
+const checkWhen = (
+  state: State,
+  label: string,
+  instruction: Instruction,
+  { when }: DoOptions,
+): E.Either<Failure, null> =>
+  when === undefined
+    ? E.right(null)
+    : hasTypeAt(state, `${label} (${instruction._tag}, when)`, 'a condition', i1, when)
+
 /** Runs an instruction for its effect. */
 export const run = (label: string, instruction: Instruction, options: DoOptions = {}): Build<void> =>
   build((state) => {
@@ -81,6 +91,8 @@ export const run = (label: string, instruction: Instruction, options: DoOptions 
       const type = typeAt(state, `${label} (${instruction._tag}, ${field})`, checked<Expr, X.ExprNode>(expr))
       if (E.isLeft(type)) return type
     }
+    const when = checkWhen(state, label, instruction, options)
+    if (E.isLeft(when)) return when
     return E.right([undefined, push(state, doStatement(label, [], instruction, options.when, state))])
   })
 
@@ -98,6 +110,8 @@ export const runFor = (
       if (E.isLeft(type)) return type
       types.set(field, type.right)
     }
+    const when = checkWhen(state, label, instruction, options)
+    if (E.isLeft(when)) return when
     const found = resultTypes(instruction, (field) => types.get(field))
     if (found?.length !== labels.length)
       return refuse(

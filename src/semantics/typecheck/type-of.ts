@@ -5,6 +5,8 @@
  * Names are looked up here; arithmetic (`scalars.ts`), tiles (`tiles.ts`) and places (`places.ts`) have a module each, and this
  * one closes the recursion between them.
  *
+ * What is no expression has no type: a number from JavaScript is `type.expression`, at the statement where it was given.
+ *
  * Laws
  * 1. `typeOf` does not depend on names that the expression does not contain.
  * 2. A name has the type it is bound to; a scalar parameter is a name in scope everywhere, unless something else is bound to it.
@@ -24,6 +26,8 @@ import type { Typing } from './typing.js'
 export const typeOf: Typer =
   (env: Environment) =>
   (expr: ExprNode): Typing => {
+    // types say that it is one, and JavaScript does not read them
+    if (!isTagged(expr)) return notAnExpression(expr)
     switch (expr._tag) {
       case 'name': {
         const found = lookup(env.names, expr.name)
@@ -70,5 +74,23 @@ export const typeOf: Typer =
       case 'reinterpret':
       case 'remote':
         return typeOfPlaces(env.declarations, typeOf(env))(expr)
+      default:
+        return notAnExpression(expr)
     }
   }
+
+const isTagged = (value: unknown): boolean => typeof value === 'object' && value !== null && '_tag' in value
+
+/** A number where an expression belongs, say: without types nothing else refuses it. */
+const notAnExpression = (value: unknown): Typing => {
+  const [found, remedy] =
+    typeof value === 'number'
+      ? [
+          `the number ${String(value)}`,
+          `: a constant is ${Number.isInteger(value) ? `i32(${String(value)})` : `float(dtype, ${String(value)})`}`,
+        ]
+      : typeof value === 'boolean'
+        ? [`${String(value)}`, `: a constant is i1(${String(value)})`]
+        : [value === null ? 'null' : typeof value === 'object' ? 'another object' : typeof value, '']
+  return refuse('type.expression', `Expected an expression, found ${found}${remedy}`)
+}

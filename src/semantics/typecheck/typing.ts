@@ -40,6 +40,7 @@ export type TypeErrorCode =
   | 'type.mismatch'
   | 'type.shape'
   | 'type.constant'
+  | 'type.expression'
   | 'view.dynamic'
   | 'ir.linked'
   | 'L2'
