@@ -299,7 +299,7 @@ const mostDimensions = 5
 
 /** Integers in any dimensions are one integer, in steps of the innermost: of a row-major tensor its stride divides all the others. */
 const collapsed = (integers: ReadonlyArray<Dimension>): Dimension => {
-  const step = Math.min(...integers.map(({ stride }) => stride))
+  const step = integers.reduce((least, { stride }) => Math.min(least, stride), Infinity)
   const steps = integers.map(({ start, stride }) => mul(start, i32(stride / step)))
   return {
     extent: integers.reduce((most, { extent, stride }) => most + (extent - 1) * (stride / step), 1),
