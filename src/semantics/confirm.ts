@@ -98,7 +98,7 @@ const idsOf = (f: Found): RegExp => {
     case 'race':
       return /^([DRWMK]|P4|U2|B6|B7)/
     case 'visibility':
-      return /^([DRWMPVK]|B6)/
+      return /^([DRWMPVK]|B6|B9)/
     case 'exit':
       return /^([UKT])/
     case 'overrun':
@@ -189,6 +189,8 @@ const outside: ReadonlySet<HazardId> = new Set<HazardId>([
   'M5',
   'M7',
   'N1',
+  'N2',
+  'N3',
   'O1',
   'P3',
   'U1',

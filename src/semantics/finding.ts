@@ -38,6 +38,7 @@ export type HazardId =
   | 'B6'
   | 'B7'
   | 'B8'
+  | 'B9'
   | 'U1'
   | 'U2'
   | 'M1'
@@ -67,6 +68,8 @@ export type HazardId =
   | 'V1'
   | 'O1'
   | 'N1'
+  | 'N2'
+  | 'N3'
 
 /** E: wrong or undefined in some schedule. C: a documented contract is broken. L: a note. */
 export type Severity = 'E' | 'C' | 'L'

@@ -85,6 +85,7 @@ const hazardId: Wire<HazardId> = define('HazardId', () =>
     B6: true,
     B7: true,
     B8: true,
+    B9: true,
     U1: true,
     U2: true,
     M1: true,
@@ -114,6 +115,8 @@ const hazardId: Wire<HazardId> = define('HazardId', () =>
     V1: true,
     O1: true,
     N1: true,
+    N2: true,
+    N3: true,
   }),
 )
 const severity: Wire<Severity> = wordOf<Severity>()({ E: true, C: true, L: true })

@@ -88,6 +88,7 @@ const listener = (heard: Array<string>): Conflicts => {
     race: two('race'),
     invisible: two('invisible'),
     unfencedRead: two('unfenced'),
+    restsOn: (what, a, b) => heard.push(`${what}: ${nameOf(a)} / ${nameOf(b)}`),
     anyOrder: two('order'),
     foreign: two('foreign'),
     early: (r) => heard.push(`early: ${nameOf(r)}`),
@@ -198,7 +199,13 @@ describe('strict proxies: a generic read under an asynchronous write asks for a 
     ['the fence covers it', [{ r: ra }, { r: refill, k: fenced('program', 1) }], [], strict],
     [
       'the fence came before it',
-      [{ r: access('ra@2') }, { r: refill, k: { ...fenced('program', 1), order: hears({ a: 2 }).order } }],
+      [
+        { r: access('ra@2') },
+        {
+          r: refill,
+          k: { ...fenced('program', 1), order: hears({ a: 2 }).order, firm: hears({ a: 2 }).order },
+        },
+      ],
       ['unfenced: ra@2 / wb@1'],
       strict,
     ],
@@ -781,7 +788,7 @@ describe('a dealloc', () => {
       k,
       o.cluster ?? 0,
       programOf,
-      o.strict ?? false,
+      { ...defaults, strict: o.strict ?? false },
       listener(heard),
       (r, by) => heard.push(`note: ${nameOf(r)} / ${nameOf(by)}`),
     )

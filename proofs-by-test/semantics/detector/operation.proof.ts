@@ -9,7 +9,7 @@ import type { ClockName } from '../../../src/semantics/detector/knowledge.js'
 import { clockOf, nothing } from '../../../src/semantics/detector/knowledge.js'
 import type { Operation } from '../../../src/semantics/detector/operation.js'
 import { completionOf, numbered, partOf, placeOf } from '../../../src/semantics/detector/operation.js'
-import { documented, inOrder, tensorQueue } from '../../../src/semantics/detector/queue.js'
+import { inOrder, listed, tensorQueue } from '../../../src/semantics/detector/queue.js'
 import type { Issue, TensorEntry, Unit } from '../../../src/semantics/log.js'
 import { script } from './script.js'
 
@@ -129,10 +129,10 @@ describe('places in an in-order unit', () => {
     ['for a pair', { ctaGroup: 2 }, 'mma', 0, true],
     ['for itself', { ctaGroup: 1 }, 'mma', 0, false],
   ])('tensor queue: %s', (_, over, entry, pipe, pair) => {
-    expect(placeOf(at({}), agent(), issue('tcgen05', over), 9)).toEqual(inOrder(7, 9, entry, pair))
-    expect(placeOf(at({ tensorPipe: 'documented' }), agent(), issue('tcgen05', over), 9)).toEqual(
-      documented(tensorQueue(), 7, 9, entry, pipe, pair),
-    )
+    for (const tensorPipe of ['issueOrder', 'documented'] as const)
+      expect(placeOf(at({ tensorPipe }), agent(), issue('tcgen05', over), 9)).toEqual(
+        listed(tensorQueue(), 7, 9, entry, pipe, pair),
+      )
   })
   test.each<Unit>(['tmaLoad', 'tmaStore', 'cpAsync', 'tcgen05Ld', 'tcgen05St', 'stAsync', 'clc'])(
     '%s: none',

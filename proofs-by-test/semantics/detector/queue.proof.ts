@@ -6,9 +6,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  documented,
+  assumed,
   follows,
   inOrder,
+  listed as entryAt,
   tensorQueue,
   type Place,
 } from '../../../src/semantics/detector/queue.js'
@@ -84,12 +85,19 @@ describe('the machine', () => {
 
 const placesOf = (queue: ReadonlyArray<Kind>): ReadonlyArray<Place> => {
   const q = tensorQueue()
-  return queue.map((k, i) => documented(q, 1, i + 1, entryOf(k), k === 'n' ? 2 : 1, false))
+  return queue.map((k, i) => entryAt(q, 1, i + 1, entryOf(k), k === 'n' ? 2 : 1, false))
 }
-/** Is there a chain of listed pairs from i to j? */
-const chained = (queue: ReadonlyArray<Kind>, i: number, j: number): boolean => {
+const isProduct = (k: Kind): boolean => k === 'm' || k === 'n'
+/** Is there a chain from i to j of listed pairs, or of products in their order? */
+const chained = (queue: ReadonlyArray<Kind>, i: number, j: number, products = false): boolean => {
   const reached = new Set([i])
-  for (let x = i + 1; x <= j; x++) if ([...reached].some((y) => listed(queue[y]!, queue[x]!))) reached.add(x)
+  for (let x = i + 1; x <= j; x++)
+    if (
+      [...reached].some(
+        (y) => listed(queue[y]!, queue[x]!) || (products && isProduct(queue[y]!) && isProduct(queue[x]!)),
+      )
+    )
+      reached.add(x)
   return reached.has(j)
 }
 
@@ -101,12 +109,13 @@ describe('the detector', () => {
         const places = placesOf(queue)
         for (let j = 1; j < queue.length; j++)
           for (let i = 0; i < j; i++)
-            expect([queue, i, j, follows(places[i]!, places[j]!)]).toEqual([
+            expect([
               queue,
               i,
               j,
-              chained(queue, i, j),
-            ])
+              follows(places[i]!, places[j]!),
+              follows(places[i]!, places[j]!) || assumed(places[i]!, places[j]!),
+            ]).toEqual([queue, i, j, chained(queue, i, j), chained(queue, i, j, true)])
       }),
       { numRuns: 400, seed: 11 },
     )
@@ -124,7 +133,19 @@ describe('the detector', () => {
       { numRuns: 200, seed: 12 },
     )
   })
-  test('issue order: every entry follows all before it, and nothing of another unit', () => {
+  test('what is assumed is not listed, and nothing goes back or to another queue', () => {
+    const [m, n] = placesOf(['m', 'n'])
+    const away = inOrder(3, 9, 'mma', false)
+    expect([assumed(m!, n!), assumed(n!, m!), assumed(m!, m!), assumed(m!, away)]).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ])
+    const [first, second] = placesOf(['m', 'm'])
+    expect(assumed(first!, second!)).toBe(false)
+  })
+  test('wgmma: every entry follows all before it, and nothing of another unit', () => {
     const places = entries.map((k, i) => inOrder(1, i + 1, entryOf(k), false))
     const elsewhere = inOrder(3, 9, 'mma', false)
     for (let j = 0; j < places.length; j++) {

@@ -28,7 +28,7 @@ import { barrierEvent, checkLive, initialise, invalidate, observeWait } from './
 import type { Context } from './context.js'
 import { publish, tick } from './context.js'
 import * as Digest from './digest.js'
-import { nothing, programOf } from './knowledge.js'
+import { nothing, programOf, publishInitialisations } from './knowledge.js'
 import { oweRemote } from './obligations.js'
 import { actor, barrierName, draft, file, keyOf, where } from './report.js'
 import type { Detector } from './state.js'
@@ -42,8 +42,8 @@ export const barrier = (d: Detector, e: BarrierEvent): void => {
   const b = d.barriers[e.barrier]!
   const x = e.stamp.agent
   const cta = c.header.barriers[e.barrier]!.cta
-  if (cta !== c.header.agents[x]!.cta)
-    oweRemote(c, d.obligations, cta, e.stamp, `${e.kind} on ${barrierName(c.header, e.barrier)}`)
+  const near = cta === c.header.agents[x]!.cta
+  if (!near) oweRemote(c, d.obligations, cta, e.stamp, `${e.kind} on ${barrierName(c.header, e.barrier)}`)
   Digest.ofAgent(
     c.digest,
     x,
@@ -57,7 +57,7 @@ export const barrier = (d: Detector, e: BarrierEvent): void => {
       initialise(c, b, e.stamp, e.count)
       return
     case 'inval':
-      invalidate(c, b, e.stamp, a.knowledge.order)
+      invalidate(c, b, e.stamp, a.knowledge)
       return
     case 'expect':
       b.expects[x] = e.stamp
@@ -67,7 +67,8 @@ export const barrier = (d: Detector, e: BarrierEvent): void => {
         counted: 0,
         offset: false,
         bytes: e.bytes,
-        order: a.knowledge.order,
+        knowledge: a.knowledge,
+        firm: false,
         stamp: e.stamp,
         does: `expects ${String(e.bytes)} bytes`,
         publish: publishesNothing,
@@ -86,21 +87,18 @@ export const barrier = (d: Detector, e: BarrierEvent): void => {
         counted: e.count,
         offset: false,
         bytes: e.bytes,
-        order: a.knowledge.order,
+        knowledge: a.knowledge,
+        firm: e.release && near,
         stamp: e.stamp,
         does: e.bytes === 0 ? 'arrives' : `arrives and expects ${String(e.bytes)} bytes`,
-        publish: !e.release
-          ? publishesNothing
-          : cta === c.header.agents[x]!.cta
-            ? (m) => {
-                publish(m, a, e.tensor)
-              }
-            : e.scope === 'cta'
-              ? publishesNothing
-              : () => {
-                  b.current.far ??= nothing(c.extent)
-                  publish(b.current.far, a, e.tensor)
-                },
+        publish:
+          !near && e.scope === 'cta'
+            ? publishesNothing
+            : (m) => {
+                const into = near ? m : (b.current.far ??= nothing(c.extent))
+                if (e.release) publish(into, a, e.tensor)
+                else publishInitialisations(into, a.knowledge, x)
+              },
       })
       return
   }
@@ -128,7 +126,8 @@ const ask = (c: Context, b: BarrierState, e: BarrierEvent): void => {
     counted: 0,
     offset: false,
     bytes: 0,
-    order: c.agents[e.stamp.agent]!.knowledge.order,
+    knowledge: c.agents[e.stamp.agent]!.knowledge,
+    firm: false,
     stamp: e.stamp,
     does: 'asks for an arrival',
     publish: publishesNothing,
@@ -158,13 +157,7 @@ export const wait = (d: Detector, e: Wait): void => {
         malformed(d, `${where(c.header, e.stamp)} is blocked on a parity that passes`)
       return
     case 'passed': {
-      const live = checkLive(
-        c,
-        b,
-        e.stamp,
-        a.knowledge.order,
-        `waits for ${barrierName(c.header, e.barrier)}`,
-      )
+      const live = checkLive(c, b, e.stamp, a.knowledge, `waits for ${barrierName(c.header, e.barrier)}`)
       if (live && ((b.number - b.base) & 1) === e.parity)
         malformed(d, `${where(c.header, e.stamp)} passes on a parity that blocks`)
       const observed = observeWait(c, b, a, e.stamp, e.acquire, e.scope, e.tensor)

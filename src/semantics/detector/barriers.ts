@@ -12,6 +12,7 @@
  * | C6   | g completes, or the end  | each expectTx is known to a counted arrival of g (if there is one)  | B4, undecided |
  * | B2   | an arrive                | arrivals are still expected                                         | fault         |
  * | B7   | any event, a wait that stands at the end | the object is initialised, and the initialisation is known | fault  |
+ * | B9   | an event of another CTA  | the initialisation was fenced (fence.mbarrier_init) or released to its agent | hazard |
  * | B8   | a wait (Pallas)          | the agent skips no generation                                       | contract      |
  * | B8   | inval, or the end (Pallas) | every agent that has waited has seen all that any agent has seen  | contract      |
  * | U1   | inval, or the end (Pallas) | every completion was observed                                     | contract; hazard if the storage is used again |
@@ -40,7 +41,7 @@ import { receive } from './context.js'
 import type { Contribution, Generation } from './generation.js'
 import { contribute, generation, renewed, unknownEvent } from './generation.js'
 import type { Extent, Knowledge } from './knowledge.js'
-import { advance, barrierClock, joinVector, programOf } from './knowledge.js'
+import { advance, advanceOrder, barrierClock, joinOrder, programOf, seesInitialisation } from './knowledge.js'
 import type { Failure } from './report.js'
 import { actor, agentName, barrierName, draft, fail, file, keyOf, where } from './report.js'
 
@@ -87,7 +88,10 @@ export interface BarrierArrival {
   /** it answers an increment, not one of the arrivals that the barrier counts */
   readonly offset: boolean
   readonly bytes: number
-  readonly order: ReadonlyArray<number>
+  /** what its agent knows, or the operation whose event it is */
+  readonly knowledge: Knowledge
+  /** it orders what comes before it by the manual's word: it is no relaxed one */
+  readonly firm: boolean
   readonly stamp: Stamp
   readonly does: string
   /** adds to the message what it publishes */
@@ -192,14 +196,20 @@ const lifecycle = (c: Context, b: BarrierState, stamp: Stamp, does: string, text
     ),
   )
 
-/** B7: the object must be live, and its initialisation known. */
-export const checkLive = (
-  c: Context,
-  b: BarrierState,
-  stamp: Stamp,
-  order: ReadonlyArray<number>,
-  does: string,
-): boolean => {
+/** B9: in order, but what a relaxed barrier orders it does not publish. */
+const unpublished = (c: Context, b: BarrierState, init: Stamp, stamp: Stamp, does: string): void =>
+  file(c.report, keyOf(`B9|${String(b.index)}`, init, stamp), () =>
+    draft(
+      'B9',
+      'E',
+      `${name(c, b)} is used by ${agentName(c.header, stamp.agent)}, of another CTA, to which its initialisation is not published`,
+      actor(init, `initialises ${name(c, b)}`),
+      actor(stamp, does),
+    ),
+  )
+
+/** B7 and B9: the object must be live, and its initialisation known; to other CTAs, published. */
+export const checkLive = (c: Context, b: BarrierState, stamp: Stamp, k: Knowledge, does: string): boolean => {
   if (!b.live) {
     lifecycle(
       c,
@@ -211,8 +221,14 @@ export const checkLive = (
     return false
   }
   const init = b.init
-  if (init !== undefined && order[programOf(init.agent)]! < init.at)
+  if (init === undefined) return true
+  if (k.order[programOf(init.agent)]! < init.at)
     lifecycle(c, b, stamp, does, `${name(c, b)} is used by an agent that does not know its initialisation`)
+  else if (
+    c.header.agents[init.agent]!.cta !== c.header.agents[stamp.agent]!.cta &&
+    !seesInitialisation(k, init.agent, init.at)
+  )
+    unpublished(c, b, init, stamp, does)
   return true
 }
 
@@ -238,9 +254,10 @@ export const reused = (c: Context, b: BarrierState, stamp: Stamp, does: string):
   )
 }
 
-export const invalidate = (c: Context, b: BarrierState, stamp: Stamp, order: ReadonlyArray<number>): void => {
+export const invalidate = (c: Context, b: BarrierState, stamp: Stamp, k: Knowledge): void => {
+  const order = k.order
   const does = lifeOver(c, b)
-  if (!checkLive(c, b, stamp, order, does)) return
+  if (!checkLive(c, b, stamp, k, does)) return
   const missing =
     unknownEvent(b.current, b.number, order, -1, false) ??
     (b.last === undefined ? undefined : unknownEvent(b.last, b.number - 1, order, b.clock, false))
@@ -295,7 +312,7 @@ const complete = (c: Context, b: BarrierState, completing: BarrierArrival): void
       )
   }
   checkExpects(c, b)
-  advance(known, b.clock, b.number + 1)
+  advanceOrder(b.current.message, b.clock, b.number + 1)
   // a wait observes the last one, and asks after the one before it: no earlier one is asked for
   const spent = b.beforeLast
   b.beforeLast = b.last
@@ -346,10 +363,11 @@ export const checkExpects = (c: Context, b: BarrierState): void => {
 
 /** An arrive, an expectTx or delivered bytes. */
 export const barrierEvent = (c: Context, b: BarrierState, e: BarrierArrival): void => {
-  if (!checkLive(c, b, e.stamp, e.order, e.does)) return
+  const order = e.knowledge.order
+  if (!checkLive(c, b, e.stamp, e.knowledge, e.does)) return
   const countedOnly = c.options.rules.c3CountedOnly
   if (b.last !== undefined && (!countedOnly || e.counted > 0)) {
-    const missing = unknownEvent(b.last, b.number - 1, e.order, b.clock, countedOnly)
+    const missing = unknownEvent(b.last, b.number - 1, order, b.clock, countedOnly)
     if (missing !== undefined)
       fail(c.report, 'C3', keyOf(String(b.index), missing.stamp, e.stamp), () =>
         condition(
@@ -371,8 +389,8 @@ export const barrierEvent = (c: Context, b: BarrierState, e: BarrierArrival): vo
     stamp: e.stamp,
     does: e.does,
   }
-  contribute(b.current, contribution, e.order)
-  joinVector(b.current.message.order, e.order)
+  contribute(b.current, contribution, order)
+  joinOrder(b.current.message, e.knowledge, e.firm)
   e.publish(b.current.message, b.number)
   b.arrivers[e.stamp.agent] = 1
   c.tookPart[e.stamp.agent * c.extent.barriers + b.index] = 1
@@ -447,7 +465,7 @@ export const observeWait = (
         ),
       )
   }
-  advance(a.knowledge.order, programOf(stamp.agent), stamp.at)
+  advanceOrder(a.knowledge, programOf(stamp.agent), stamp.at)
   advance(a.knowledge.visible.counters, programOf(stamp.agent), stamp.at)
   b.waits[stamp.agent] = stamp
   if (b.last !== undefined) {

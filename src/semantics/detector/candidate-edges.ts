@@ -34,7 +34,7 @@ import { publish } from './context.js'
 import { singleton, union } from './generation-set.js'
 import { awaitGroup } from './groups.js'
 import type { ClockName, Knowledge } from './knowledge.js'
-import { advance, clockOf, copy, join, joinVector, programOf } from './knowledge.js'
+import { advance, advanceOrder, clockOf, copy, join, joinVector, programOf } from './knowledge.js'
 import type { Operation } from './operation.js'
 import type { Action } from './replay.js'
 import { replay, stampOf } from './replay.js'
@@ -106,11 +106,11 @@ const doneClocks = (unit: Unit): ReadonlyArray<ClockName> => {
 export const doneKnowledge = (op: Operation): Knowledge => {
   const k = copy(op.knowledge)
   for (const name of doneClocks(op.unit))
-    for (const v of [k.order, k.visible.counters, k.async.counters, k.tensor])
+    for (const v of [k.order, k.firm, k.visible.counters, k.async.counters, k.tensor])
       advance(v, clockOf(name, op.stamp.agent), op.number)
   for (const p of op.parts) {
     if (p.clock < 0) continue
-    advance(k.order, p.clock, p.at)
+    advanceOrder(k, p.clock, p.at)
     // the arrival of cp.async tells of no more than its copies
     if (op.unit === 'cpAsync') continue
     for (const v of op.unit === 'stAsync' ? [k.visible] : [k.visible, k.async])
@@ -186,6 +186,8 @@ const fenceNames = (f: Finding): ReadonlyArray<readonly [FenceName, string]> => 
         ['mapRelease', 'a tensor-map fence'],
         ['mapAcquire', 'an acquire of the tensor map'],
       ]
+    case 'B9':
+      return [['mbarrierInit', 'a fence.mbarrier_init']]
     case 'M8':
       return []
     default:

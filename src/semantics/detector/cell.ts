@@ -3,6 +3,9 @@
  *
  * Judging an access against a cell is the whole race check. For an access w (write) or r (read) with knowledge K:
  *
+ * Known in order is known over whatever edges, and where only a relaxed one orders the two that is told (N2). Under `strict` it is known
+ * over others alone.
+ *
  * | remembered            | asked                                                         | else                  |
  * |-----------------------|---------------------------------------------------------------|-----------------------|
  * | last write            | known in order                                                | race                  |
@@ -32,7 +35,7 @@
 import type { AccessRecord } from './access-record.js'
 import { atomicTogether, commutes, fencedClock, known, seen, unsound } from './access-record.js'
 import type { Knowledge } from './knowledge.js'
-import { alike, follows as inQueue } from './queue.js'
+import { alike, assumed, follows as inQueue } from './queue.js'
 import type { Options } from './rules.js'
 
 // ---------------------------------------------------------------- model
@@ -57,11 +60,16 @@ export interface Cell {
   foreignAtomic: AccessRecord | undefined
 }
 
+/** What an order can rest on that the manual does not grant. */
+export type Assumption = 'relaxed' | 'issueOrder'
+
 /** Told of what is wrong. `earlier` and `later` are in log order. */
 export interface Conflicts {
   readonly race: (earlier: AccessRecord, later: AccessRecord, cell: Cell, k: Knowledge) => void
   readonly invisible: (earlier: AccessRecord, later: AccessRecord, k: Knowledge) => void
   readonly unfencedRead: (earlier: AccessRecord, later: AccessRecord, k: Knowledge) => void
+  /** the two are in order over relaxed edges alone, or because products are taken to be in order of issue */
+  readonly restsOn: (what: Assumption, earlier: AccessRecord, later: AccessRecord) => void
   /** two atomic writes that nothing orders and that do not commute */
   readonly anyOrder: (earlier: AccessRecord, later: AccessRecord) => void
   readonly foreign: (earlier: AccessRecord, later: AccessRecord) => void
@@ -190,12 +198,41 @@ const landed = (c: Cell, w: AccessRecord, proxy: AccessRecord['proxy']): boolean
   return false
 }
 
+/** Is the access done before whoever has this knowledge? */
+const isOrdered = (x: AccessRecord, k: Knowledge, options: Options): boolean =>
+  known(options.strict ? k.firm : k.order, x.completion)
+
+/** The same, and it is told if the order is no firm one. */
+const comesBefore = (
+  x: AccessRecord,
+  r: AccessRecord,
+  k: Knowledge,
+  options: Options,
+  out: Conflicts,
+): boolean => {
+  if (known(k.firm, x.completion)) return true
+  if (!isOrdered(x, k, options)) return false
+  out.restsOn('relaxed', x, r)
+  return true
+}
+
 /** One operation's accesses, or those of an in-order unit of which one comes after the other. */
-const sameUnit = (earlier: AccessRecord, later: AccessRecord): boolean =>
-  (earlier.operation >= 0 && earlier.operation === later.operation) ||
-  (earlier.queue !== undefined &&
-    later.queue !== undefined &&
-    (inQueue(earlier.queue, later.queue) || inQueue(later.queue, earlier.queue)))
+const sameUnit = (
+  earlier: AccessRecord,
+  later: AccessRecord,
+  k: Knowledge,
+  options: Options,
+  out: Conflicts,
+): boolean => {
+  if (earlier.operation >= 0 && earlier.operation === later.operation) return true
+  const a = earlier.queue
+  const b = later.queue
+  if (a === undefined || b === undefined) return false
+  if (inQueue(a, b) || inQueue(b, a)) return true
+  if (options.tensorPipe === 'documented' || !(assumed(a, b) || assumed(b, a))) return false
+  if (!isOrdered(earlier, k, options)) out.restsOn('issueOrder', earlier, later)
+  return true
+}
 
 /** Whether `r` comes after the write `w` and finds what it wrote; tells what is wrong. */
 const follows = (
@@ -206,14 +243,15 @@ const follows = (
   options: Options,
   out: Conflicts,
 ): boolean => {
-  if (sameUnit(w, r)) return true
-  if (!known(k.order, w.completion)) out.race(w, r, c, k)
+  if (sameUnit(w, r, k, options, out)) return true
+  if (!isOrdered(w, k, options)) out.race(w, r, c, k)
   else if (!seen(w, r.proxy, k, options.rules.maxGenerations)) {
     const shown = r.rw === 'w' && !options.rules.noWriteWriteException && landed(c, w, r.proxy)
     if (!shown) {
       out.invisible(w, r, k)
       return false
     }
+    comesBefore(w, r, k, options, out)
   }
   return true
 }
@@ -224,10 +262,16 @@ const judgeAtomics = (c: Cell, r: AccessRecord, k: Knowledge, options: Options, 
   for (const a of c.atomics) {
     if (a.rw === 'r' && r.rw === 'r') continue
     if (atomicTogether(a, r, a.place === r.place)) {
-      if (a.rw === 'w' && r.rw === 'w' && !commutes(a, r) && !sameUnit(a, r) && !known(k.order, a.completion))
+      if (
+        a.rw === 'w' &&
+        r.rw === 'w' &&
+        !commutes(a, r) &&
+        !sameUnit(a, r, k, options, out) &&
+        !comesBefore(a, r, k, options, out)
+      )
         out.anyOrder(a, r)
     } else if (a.rw === 'w') sound = follows(c, a, r, k, options, out) && sound
-    else if (!sameUnit(a, r) && !known(k.order, a.completion)) out.race(a, r, c, k)
+    else if (!sameUnit(a, r, k, options, out) && !comesBefore(a, r, k, options, out)) out.race(a, r, c, k)
   }
   return sound
 }
@@ -265,13 +309,15 @@ export const judge = (
   if (c.early.length > 0) {
     // a read of nothing that this write should have come before: the race says it, with both sides
     const apart = (x: AccessRecord): boolean =>
-      !sameUnit(x, r) && !atomicTogether(x, r, x.place === r.place) && !known(k.order, x.completion)
+      !sameUnit(x, r, k, options, out) &&
+      !atomicTogether(x, r, x.place === r.place) &&
+      !isOrdered(x, k, options)
     for (const x of c.early) if (apart(x) && !c.reads.includes(x) && x.reach === 0) out.race(x, r, c, k)
     c.early = c.early.filter((x) => !apart(x))
   }
   for (const x of c.reads) {
-    if (sameUnit(x, r)) continue
-    if (!known(k.order, x.completion)) out.race(x, r, c, k)
+    if (sameUnit(x, r, k, options, out)) continue
+    if (!comesBefore(x, r, k, options, out)) out.race(x, r, c, k)
     else if (
       options.strictProxies &&
       x.proxy === 'generic' &&
@@ -312,14 +358,15 @@ export const judgeDealloc = (
   k: Knowledge,
   cluster: number,
   programClock: (agent: number) => number,
-  strict: boolean,
+  options: Options,
   out: Conflicts,
   note: (load: AccessRecord, dealloc: AccessRecord) => void,
 ): void => {
   if (c.cluster !== cluster) return
   const one = (x: AccessRecord): void => {
-    if (known(k.order, x.completion)) return
-    if (!strict && x.unit === 'tcgen05Ld' && k.order[programClock(x.stamp.agent)]! > x.stamp.at) note(x, r)
+    if (comesBefore(x, r, k, options, out)) return
+    if (!options.strict && x.unit === 'tcgen05Ld' && k.order[programClock(x.stamp.agent)]! > x.stamp.at)
+      note(x, r)
     else out.race(x, r, c, k)
   }
   if (c.write !== undefined) one(c.write)

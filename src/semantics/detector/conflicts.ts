@@ -11,6 +11,8 @@
  * | invisible   | ordered, but the write cannot be seen                  | by `invisibleId` |
  * | unfencedRead | a generic read under an asynchronous write, no fence  | P3           |
  * | anyOrder    | atomic writes in no order, and it matters (a note)     | N1           |
+ * | restsOn     | ordered, over relaxed edges alone (a note)             | N2           |
+ * | restsOn     | ordered, as products of one queue that no rule orders (a note) | N3   |
  * | race, of two clusters that run together | nothing orders the two     | D3           |
  * | foreign     | accesses of clusters that ran one after the other      | D3           |
  * | nothingThere | a read of bytes that no write explains                | I1, M6       |
@@ -32,7 +34,19 @@ import type { Context } from './context.js'
 import type { Knowledge } from './knowledge.js'
 import { programOf } from './knowledge.js'
 import type { Actor, Draft } from './report.js'
-import { actor, agentName, barrierName, draft, fail, file, filed, keyOf, planeName, where } from './report.js'
+import {
+  actor,
+  agentName,
+  barrierName,
+  draft,
+  fail,
+  file,
+  filed,
+  keyOf,
+  planeName,
+  restsOn,
+  where,
+} from './report.js'
 import { titles } from './titles.js'
 
 // ---------------------------------------------------------------- words
@@ -150,6 +164,22 @@ export const conflictsOf = (c: Context): Conflicts => {
     },
     unfencedRead: (earlier, later, k) =>
       pair('P3', () => 'P3', 'are ordered, but no proxy fence is between them', earlier, later, k),
+    restsOn: (what, earlier, later) => {
+      const plane = planeName(c.header, later.footprint.plane)
+      const pair = `${doesAccess(earlier)} and ${doesAccess(later)} of ${plane}`
+      restsOn(c.report, what === 'relaxed' ? 'N2' : 'N3', () =>
+        draft(
+          what === 'relaxed' ? 'N2' : 'N3',
+          'L',
+          what === 'relaxed'
+            ? `${pair} are ordered over a relaxed arrive or wait alone: the verdict rests on it, and by the manual it orders no ordinary access (strict)`
+            : `${pair} are ordered because products of one agent are taken to happen in the order of their issue: the verdict rests on it, and the manual does not say so (tensor pipe: documented)`,
+          actorOf(earlier),
+          actorOf(later),
+          { plane, spans: overlap(earlier.footprint.spans, later.footprint.spans) },
+        ),
+      )
+    },
     anyOrder: (earlier, later) => {
       // sums of floats differ in their rounding, anything else in what is there
       if (!isSum(earlier) || !isSum(later))

@@ -10,7 +10,17 @@ import type { Footprint, Header, Stamp } from '../log.js'
 import type { Digest } from './digest.js'
 import { digest } from './digest.js'
 import type { Extent, Knowledge, Vector } from './knowledge.js'
-import { advance, forget, joinVector, joinVisible, nothing, programOf, tensorNothing } from './knowledge.js'
+import {
+  advance,
+  advanceOrder,
+  forget,
+  joinOrder,
+  joinVector,
+  joinVisible,
+  nothing,
+  programOf,
+  tensorNothing,
+} from './knowledge.js'
 import type { TensorQueue } from './queue.js'
 import { emptied, tensorQueue } from './queue.js'
 import type { Report } from './report.js'
@@ -140,14 +150,14 @@ export const restart = (a: AgentState, fresh: AgentState): void => {
 /** The agent executes its event `stamp.at`. */
 export const tick = (c: Context, stamp: Stamp): AgentState => {
   const a = c.agents[stamp.agent]!
-  advance(a.knowledge.order, programOf(stamp.agent), stamp.at)
+  advanceOrder(a.knowledge, programOf(stamp.agent), stamp.at)
   advance(a.knowledge.visible.counters, programOf(stamp.agent), stamp.at)
   return a
 }
 
 /** What a release by this agent tells. */
 export const publish = (into: Knowledge, a: AgentState, tensor: boolean): void => {
-  joinVector(into.order, a.knowledge.order)
+  joinOrder(into, a.knowledge, true)
   joinVisible(into.visible, a.knowledge.visible)
   joinVisible(into.async, a.knowledge.async)
   joinVector(into.tensor, tensor ? a.knowledge.tensor : a.published)
@@ -155,7 +165,7 @@ export const publish = (into: Knowledge, a: AgentState, tensor: boolean): void =
 
 /** An agent receives a message: order always, the rest only with `acquire`. */
 export const receive = (a: AgentState, message: Knowledge, acquire: boolean, tensor: boolean): void => {
-  joinVector(a.knowledge.order, message.order)
+  joinOrder(a.knowledge, message, acquire)
   if (!acquire) return
   joinVisible(a.knowledge.visible, message.visible)
   joinVisible(a.knowledge.async, message.async)

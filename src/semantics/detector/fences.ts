@@ -7,6 +7,7 @@
  * | proxy, global         | generic writes to global memory that the agent sees | the same                                  |
  * | tensor map            | generic writes of tensor maps that the agent sees  | whoever acquires after it                 |
  * | tensor map, acquire   | those that were released                           | the reader of maps, for whoever knows it  |
+ * | mbarrier init         | barriers that the agent itself has initialised     | whoever acquires from it afterwards, of whatever CTA, be its arrive relaxed |
  * | wgmma                 | its own register accesses                          | the wgmma that it issues next             |
  * | before_thread_sync    | its tensor knowledge                               | what its next arrives publish             |
  * | after_thread_sync     | tensor knowledge that it has received              | its own                                   |
@@ -26,11 +27,25 @@ import type { Fence } from '../log.js'
 import type { Context } from './context.js'
 import { tick } from './context.js'
 import * as Digest from './digest.js'
-import { acquireMaps, fenceAsync, fenceRegisters, joinVector, releaseMaps } from './knowledge.js'
+import {
+  acquireMaps,
+  fenceAsync,
+  fenceInitialisations,
+  fenceRegisters,
+  joinVector,
+  releaseMaps,
+} from './knowledge.js'
 import type { Detector } from './state.js'
 
 export type FenceName =
-  'shared' | 'global' | 'wgmma' | 'tensorBefore' | 'tensorAfter' | 'mapRelease' | 'mapAcquire'
+  | 'shared'
+  | 'global'
+  | 'wgmma'
+  | 'tensorBefore'
+  | 'tensorAfter'
+  | 'mapRelease'
+  | 'mapAcquire'
+  | 'mbarrierInit'
 
 export const applyFence = (c: Context, x: number, kind: FenceName): void => {
   const a = c.agents[x]!
@@ -54,6 +69,9 @@ export const applyFence = (c: Context, x: number, kind: FenceName): void => {
     case 'mapAcquire':
       acquireMaps(c.extent, a.knowledge)
       return
+    case 'mbarrierInit':
+      fenceInitialisations(a.knowledge, x)
+      return
   }
 }
 
@@ -70,6 +88,7 @@ export const fence = (d: Detector, e: Fence): void => {
     case 'wgmma':
     case 'tensorBefore':
     case 'tensorAfter':
+    case 'mbarrierInit':
       applyFence(c, x, e.kind)
       return
     case 'tensormap':
@@ -78,8 +97,6 @@ export const fence = (d: Detector, e: Fence): void => {
       return
     case 'tensormapAcquire':
       applyFence(c, x, 'mapAcquire')
-      return
-    case 'mbarrierInit':
       return
   }
 }

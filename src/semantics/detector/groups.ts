@@ -30,7 +30,7 @@ import type { Group } from '../log.js'
 import type { AgentState } from './context.js'
 import { tick } from './context.js'
 import * as Digest from './digest.js'
-import { advance, clockOf } from './knowledge.js'
+import { advance, advanceOrder, clockOf } from './knowledge.js'
 import type { Detector } from './state.js'
 
 export const group = (d: Detector, e: Group): void => {
@@ -85,14 +85,14 @@ export const awaitGroup = (
 ): void => {
   const k = a.knowledge
   const everywhere = (clock: number, at: number): void => {
-    advance(k.order, clock, at)
+    advanceOrder(k, clock, at)
     advance(k.visible.counters, clock, at)
     advance(k.async.counters, clock, at)
   }
   switch (family) {
     case 'bulk': {
       const done = a.bulkGroups - pending
-      advance(k.order, clockOf('bulkRead', x), done)
+      advanceOrder(k, clockOf('bulkRead', x), done)
       if (!read) everywhere(clockOf('bulkFull', x), done)
       return
     }
@@ -101,13 +101,13 @@ export const awaitGroup = (
       return
     case 'cpAsync': {
       const done = a.copiesAtCommit[a.copiesAtCommit.length - 1 - pending] ?? 0
-      advance(k.order, clockOf('cpAsync', x), done)
+      advanceOrder(k, clockOf('cpAsync', x), done)
       advance(k.visible.counters, clockOf('cpAsync', x), done)
       return
     }
     case 'tcgen05Ld':
       if (read) {
-        advance(k.order, clockOf('loadedRegisters', x), a.loads - pending)
+        advanceOrder(k, clockOf('loadedRegisters', x), a.loads - pending)
         advance(k.visible.counters, clockOf('loadedRegisters', x), a.loads - pending)
         return
       }
@@ -115,7 +115,7 @@ export const awaitGroup = (
       advance(k.tensor, clockOf('tensorLoad', x), a.loads - pending)
       return
     case 'tcgen05St':
-      advance(k.order, clockOf('tensorStore', x), a.stores - pending)
+      advanceOrder(k, clockOf('tensorStore', x), a.stores - pending)
       advance(k.tensor, clockOf('tensorStore', x), a.stores - pending)
       return
   }

@@ -29,7 +29,7 @@ import { barrierEvent } from './barriers.js'
 import { tick } from './context.js'
 import * as Digest from './digest.js'
 import { singleton, union } from './generation-set.js'
-import { advance, clockOf, copy } from './knowledge.js'
+import { advance, advanceOrder, clockOf, copy } from './knowledge.js'
 import { owe } from './obligations.js'
 import type { Operation } from './operation.js'
 import { numbered, partOf, placeOf } from './operation.js'
@@ -134,7 +134,8 @@ const deliver = (d: Detector, op: Operation, part: number, barrier: number, byte
     counted: 0,
     offset: false,
     bytes: -bytes,
-    order: op.knowledge.order,
+    knowledge: op.knowledge,
+    firm: true,
     stamp: op.stamp,
     does: `${op.unit} delivers ${String(bytes)} bytes`,
     publish: (m, g) => {
@@ -155,8 +156,7 @@ const arriveFor = (d: Detector, op: Operation, part: number, barrier: number): v
   const x = op.stamp.agent
   const isCopy = op.unit === 'cpAsync'
   const clock = clockOf(isCopy ? 'cpAsync' : 'queue', x)
-  const order = op.knowledge.order
-  advance(order, clock, op.number)
+  advanceOrder(op.knowledge, clock, op.number)
   const contract = c.header.barriers[barrier]!
   const done = isCopy ? joins(d, op, part, barrier) : doneBy(clock, op.number)
   if (!isCopy) effect(d, op, done, contract.cta)
@@ -176,7 +176,8 @@ const arriveFor = (d: Detector, op: Operation, part: number, barrier: number): v
     counted: 1,
     offset: op.offset,
     bytes: 0,
-    order,
+    knowledge: op.knowledge,
+    firm: true,
     stamp: op.stamp,
     does: isCopy ? 'arrives when the copies before it are done' : 'commits',
     publish: (m) => {

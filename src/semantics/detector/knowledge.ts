@@ -1,12 +1,13 @@
 /**
  * Knowledge: which events of a run happened before this point, and which of them can be seen from it.
  *
- * Whoever acts (an agent, a message in a barrier, an operation at its issue) has four vectors. A vector maps a *clock* to
+ * An agent, a message in a barrier, an operation at its issue has five vectors. A vector maps a *clock* to
  * how far it is known: clock "program counter of agent 2" at 17 says that events 1 to 17 of agent 2 are known.
  *
  * | vector  | question it answers                                                      |
  * |---------|--------------------------------------------------------------------------|
  * | order   | has it happened before?                                                  |
+ * | firm    | has it happened before, by the manual's word: over no relaxed arrive or wait? |
  * | visible | would a generic access find what it wrote?                               |
  * | async   | would an asynchronous unit find it? (generic writes: only across a fence) |
  * | tensor  | would a tensor-memory access find it?                                    |
@@ -16,7 +17,10 @@
  * fenced for shared memory, for global memory and (by wgmma.fence) for registers. Clocks of a barrier: generations. 0 is "nothing" everywhere.
  *
  * The vectors have one width; the last two clocks are the fenced ones in `async`, and in `visible` writes of tensor maps that were released to
- * their reader, and those of them that were acquired since.
+ * their reader, and those of them that were acquired since. The clock of the tensor queue is in `visible` that of initialisations: barriers that an
+ * agent has initialised and fenced (fence.mbarrier_init), for whoever has acquired from it since, be its arrive relaxed.
+ *
+ * `firm` is `order` itself, the same array, until a relaxed edge tells them apart: a run without any pays nothing for it.
  *
  * In `order` a barrier is its highest generation (stored plus one). In `visible` and `async` it is the exact set, because
  * visibility is not cumulative over bulk completions:
@@ -35,6 +39,7 @@
  * Laws
  * 1. `join` is idempotent, commutative, associative, and monotone in every clock.
  * 2. `copy` shares nothing that changes.
+ * 3. `firm` is at most `order` in every clock, and equal to it where no relaxed edge came before.
  *
  * Source: PTX ISA, memory consistency model (causality order; proxies; asynchronous operations).
  */
@@ -58,6 +63,7 @@ export const clocks = {
   fencedRegisters: 10,
   releasedMaps: 9,
   acquiredMaps: 10,
+  initialisations: 5,
 } as const
 export type ClockName = keyof typeof clocks
 const width = 11
@@ -88,6 +94,8 @@ export interface Visible {
 
 export interface Knowledge {
   readonly order: Vector
+  /** `order` itself, or what of it came over no relaxed edge */
+  firm: Vector
   readonly visible: Visible
   readonly async: Visible
   readonly tensor: Vector
@@ -102,23 +110,33 @@ const nothingVisible = (extent: Extent): Visible => ({
   acquired: Array.from({ length: extent.barriers }, () => empty),
 })
 
-export const nothing = (extent: Extent): Knowledge => ({
-  order: zeros(extent.agents * width + extent.barriers),
-  visible: nothingVisible(extent),
-  async: nothingVisible(extent),
-  tensor: zeros(extent.agents * width),
-})
+const knowledge = (
+  order: Vector,
+  firm: Vector,
+  visible: Visible,
+  async: Visible,
+  tensor: Vector,
+): Knowledge => ({ order, firm, visible, async, tensor })
+
+export const nothing = (extent: Extent): Knowledge => {
+  const order = zeros(extent.agents * width + extent.barriers)
+  return knowledge(order, order, nothingVisible(extent), nothingVisible(extent), zeros(extent.agents * width))
+}
 
 export const tensorNothing = (extent: Extent): Vector => zeros(extent.agents * width)
 
 const copyVisible = (v: Visible): Visible => ({ counters: v.counters.slice(), acquired: v.acquired.slice() })
 
-export const copy = (k: Knowledge): Knowledge => ({
-  order: k.order.slice(),
-  visible: copyVisible(k.visible),
-  async: copyVisible(k.async),
-  tensor: k.tensor.slice(),
-})
+export const copy = (k: Knowledge): Knowledge => {
+  const order = k.order.slice()
+  return knowledge(
+    order,
+    k.firm === k.order ? order : k.firm.slice(),
+    copyVisible(k.visible),
+    copyVisible(k.async),
+    k.tensor.slice(),
+  )
+}
 
 // ---------------------------------------------------------------- combinators
 
@@ -130,6 +148,7 @@ const forgetVisible = (v: Visible): void => {
 /** k := nothing. */
 export const forget = (k: Knowledge): void => {
   k.order.fill(0)
+  k.firm = k.order
   forgetVisible(k.visible)
   forgetVisible(k.async)
   k.tensor.fill(0)
@@ -153,9 +172,16 @@ export const joinVisible = (into: Visible, from: Visible): void => {
   }
 }
 
-/** into := into join from, in all four vectors. */
-export const join = (into: Knowledge, from: Knowledge): void => {
+/** What `from` knows of order; over a relaxed edge nothing of it is firm. */
+export const joinOrder = (into: Knowledge, from: Knowledge, firmly: boolean): void => {
+  if (into.firm === into.order && (!firmly || from.firm !== from.order)) into.firm = into.order.slice()
   joinVector(into.order, from.order)
+  if (firmly && into.firm !== into.order) joinVector(into.firm, from.firm)
+}
+
+/** into := into join from, in all vectors. */
+export const join = (into: Knowledge, from: Knowledge): void => {
+  joinOrder(into, from, true)
   joinVisible(into.visible, from.visible)
   joinVisible(into.async, from.async)
   joinVector(into.tensor, from.tensor)
@@ -165,6 +191,26 @@ export const join = (into: Knowledge, from: Knowledge): void => {
 export const advance = (vector: Vector, clock: number, at: number): void => {
   if (vector[clock]! < at) vector[clock] = at
 }
+
+/** The same in `order`, and in what of it is firm. */
+export const advanceOrder = (k: Knowledge, clock: number, at: number): void => {
+  advance(k.order, clock, at)
+  if (k.firm !== k.order) advance(k.firm, clock, at)
+}
+
+/** fence.mbarrier_init: the barriers that the agent has initialised so far, for whoever acquires from it from now on. */
+export const fenceInitialisations = (k: Knowledge, agent: number): void =>
+  advance(k.visible.counters, clockOf('initialisations', agent), k.order[programOf(agent)]!)
+
+/** What a relaxed arrive of this agent tells of barriers: those that it has fenced itself. */
+export const publishInitialisations = (into: Knowledge, k: Knowledge, agent: number): void => {
+  const clock = clockOf('initialisations', agent)
+  advance(into.visible.counters, clock, k.visible.counters[clock]!)
+}
+
+/** Whether an agent of another CTA finds a barrier that `agent` has initialised at `at`. */
+export const seesInitialisation = (k: Knowledge, agent: number, at: number): boolean =>
+  k.visible.counters[programOf(agent)]! >= at || k.visible.counters[clockOf('initialisations', agent)]! >= at
 
 /**
  * A proxy fence: what this agent sees, asynchronous units that it starts from now on see too. `shared` and `cluster`

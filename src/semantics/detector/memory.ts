@@ -254,6 +254,7 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
     },
     invisible: d.conflicts.invisible,
     unfencedRead: d.conflicts.unfencedRead,
+    restsOn: d.conflicts.restsOn,
     anyOrder: d.conflicts.anyOrder,
     foreign: d.conflicts.foreign,
     early: d.conflicts.early,
@@ -261,16 +262,7 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
   }
   const atoms = [e.footprint, peer].flatMap((f) => (f === undefined ? [] : atomsOf(d, regionOf(d, f), f)))
   for (const atom of atoms)
-    judgeDealloc(
-      atom.payload,
-      record,
-      a.knowledge,
-      c.cluster,
-      programOf,
-      c.options.strict,
-      out,
-      (load, by) => {
-        notWaitedFor(c, load, by.stamp)
-      },
-    )
+    judgeDealloc(atom.payload, record, a.knowledge, c.cluster, programOf, c.options, out, (load, by) => {
+      notWaitedFor(c, load, by.stamp)
+    })
 }

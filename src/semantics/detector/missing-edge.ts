@@ -15,6 +15,7 @@
  * | B2              | a wait for the release that should have held the arrival back (`unheard.ts`), or for the barrier itself |
  * | B4              | bytes                                                                                    |
  * | B5, B6          | an arrive                                                                                |
+ * | B9              | a fence of initialisations by the agent that initialises                                 |
  * | B7              | a block barrier between initialisation and use, where that mends it                      |
  * | B8, U1          | a wait for what was skipped                                                              |
  * | K1              | a cluster barrier before the end                                                         |
@@ -93,7 +94,8 @@ const answered: ReadonlyArray<Finding['id']> = [
   'K1',
   'K2',
   'N1',
-
+  'N2',
+  'N3',
   'B1',
   'B3',
   'B4',
@@ -147,6 +149,16 @@ const byRule = (f: Finding): MissingEdge => {
       return {
         kind: 'arrive-wait',
         text: `an arrive when ${label(f.a)} is done, and a wait for it before ${f.b === undefined ? 'the other' : label(f.b)}, if the order matters`,
+      }
+    case 'N2':
+      return {
+        kind: 'arrive-wait',
+        text: `an arrive that releases, and a wait that acquires, between ${label(f.a)} and ${f.b === undefined ? 'the exit' : label(f.b)}`,
+      }
+    case 'N3':
+      return {
+        kind: 'arrive-wait',
+        text: `a commit behind ${label(f.a)}, and a wait for it before ${f.b === undefined ? 'the other' : label(f.b)}`,
       }
     case 'T1':
       return { kind: 'none-found', text: `a tcgen05.dealloc of what ${label(f.a)} allocates` }

@@ -12,7 +12,7 @@ import type { Completion } from './access-record.js'
 import { known } from './access-record.js'
 import type { Context } from './context.js'
 import { programOf } from './knowledge.js'
-import { actor, draft, file, keyOf } from './report.js'
+import { actor, draft, file, keyOf, restsOn } from './report.js'
 
 // ---------------------------------------------------------------- model
 
@@ -36,10 +36,24 @@ export const obligations = (): Obligations => ({ pending: [], limit: 64, remote:
 // ---------------------------------------------------------------- combinators
 
 const met = (c: Context, o: Obligation): boolean => {
+  let loosely = false
   for (let x = 0; x < c.agents.length; x++) {
-    if (c.header.agents[x]!.cta === o.cta && known(c.agents[x]!.knowledge.order, o.completion)) return true
+    if (c.header.agents[x]!.cta !== o.cta) continue
+    const k = c.agents[x]!.knowledge
+    if (known(k.firm, o.completion)) return true
+    loosely ||= known(k.order, o.completion)
   }
-  return false
+  if (!loosely || c.options.strict) return false
+  // an exit behind a relaxed cluster barrier: another agent may still come to know it firmly, but then another obligation rests on it
+  restsOn(c.report, 'N2', () =>
+    draft(
+      'N2',
+      'L',
+      `CTA ${String(o.cta)} exits behind this over a relaxed arrive or wait alone: the verdict rests on it, and by the manual it orders no ordinary access (strict): ${o.does}`,
+      actor(o.stamp, o.does, o.operation),
+    ),
+  )
+  return true
 }
 
 /** The operation has an effect on this CTA. */

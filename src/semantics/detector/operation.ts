@@ -33,7 +33,7 @@ import type { AgentState, Context } from './context.js'
 import type { Knowledge } from './knowledge.js'
 import { clockOf } from './knowledge.js'
 import type { Place } from './queue.js'
-import { documented, inOrder } from './queue.js'
+import { inOrder, listed } from './queue.js'
 
 // ---------------------------------------------------------------- model
 
@@ -128,11 +128,8 @@ export const placeOf = (c: Context, a: AgentState, e: Issue, number: number): Pl
     case 'wgmma':
       return c.options.wgmmaOrder === 'issue' ? inOrder(2 * x, ++a.products, 'mma', false) : undefined
     case 'tcgen05': {
-      const entry = e.tensor ?? 'mma'
       const pair = e.ctaGroup === 2
-      return c.options.tensorPipe === 'issueOrder'
-        ? inOrder(2 * x + 1, number, entry, pair)
-        : documented(a.tensorQueue, 2 * x + 1, number, entry, e.pipe ?? 0, pair)
+      return listed(a.tensorQueue, 2 * x + 1, number, e.tensor ?? 'mma', e.pipe ?? 0, pair)
     }
     case 'tmaLoad':
     case 'tmaStore':

@@ -1,9 +1,9 @@
 /**
  * In-order units: what follows what without an edge.
  *
- * The wgmma of one warpgroup, and the entries of one agent's tensor queue, happen in the order of their issue, or some of them do. So two of
- * their accesses are ordered, and the later finds what the earlier wrote, though nobody waited. An operation's *place* says enough to tell
- * in one comparison: its unit, its position there, and for each kind of entry the last position that it comes after.
+ * The wgmma of one warpgroup happen in the order of their issue, and of the entries of one agent's tensor queue some pairs do. So two of
+ * their accesses are ordered, and the later finds what the earlier wrote, though no wait stands between them. An operation's *place* says
+ * enough to tell in one comparison: its unit, its position there, and for each kind of entry the last position that it comes after.
  *
  * | first \ then | mma                                  | cp  | cp.4x256b | shift |
  * |--------------|--------------------------------------|-----|-----------|-------|
@@ -11,16 +11,20 @@
  * | cp (both)    | yes                                  | no  | no        | no    |
  * | shift        | yes                                  | no  | yes       | no    |
  *
- * These pairs are what `tensorPipe: documented` grants; order is transitive, so more follows. Worked, m and n products of two lanes:
+ * These pairs are what the ISA lists, and all that `tensorPipe: documented` grants; order is transitive, so more follows. Worked, m and n
+ * products of two lanes:
  *
  *     position    1    2    3    4    5      what the last comes after
  *     entries     cp   m    n    s    m      all of cp, all of s; of the products 1 .. 4 (by s), and m's anyhow
  *     entries     cp   m    n    cp   m      all of cp; of the products those of its own lane only
  *
- * Under `issueOrder` every entry comes after all before it.
+ * `issueOrder` adds what shipped kernels rely on and the ISA does not say: a product comes after every product before it, whatever their lanes. That
+ * is all it adds: what comes before a product of one lane, or after it, does so of every lane. A copy after a copy, or after a product, needs a
+ * completion under both. A verdict that rests on the addition says so (N3).
  *
  * Laws
- * 1. `follows` is the transitive closure of the table, on the entries of one unit in order of position.
+ * 1. `follows` is the transitive closure of the table, on the entries of one unit in order of position; with `assumed`, of the table and
+ *    of products after products.
  * 2. Of two reads with equal `lane`, whoever follows the later one follows the earlier one.
  *
  * Source: PTX ISA, memory consistency of tcgen05 (pipelined pairs); wgmma.
@@ -70,8 +74,8 @@ const place = (
 export const inOrder = (unit: number, position: number, entry: TensorEntry, pair: boolean): Place =>
   place(unit, position, entry, 0, position - 1, position - 1, position - 1, pair)
 
-/** The place of an entry of which only the table is known; products of one `pipe` share a lane. */
-export const documented = (
+/** The place of an entry of a tensor queue; products of one `pipe` share a lane. */
+export const listed = (
   q: TensorQueue,
   unit: number,
   position: number,
@@ -123,7 +127,15 @@ export const follows = (first: Place, then: Place): boolean => {
   }
 }
 
-/** Whoever comes after the later of the two comes after both. */
+/** Does `then` come after `first` because products are taken to happen in the order of their issue, and for no other reason? */
+export const assumed = (first: Place, then: Place): boolean =>
+  first.unit === then.unit &&
+  first.position < then.position &&
+  first.entry === 'mma' &&
+  then.entry === 'mma' &&
+  !follows(first, then)
+
+/** What comes after the later of the two comes after both. */
 export const alike = (a: Place | undefined, b: Place | undefined): boolean =>
   a === b ||
   (a !== undefined && b !== undefined && a.unit === b.unit && a.entry === b.entry && a.lane === b.lane)

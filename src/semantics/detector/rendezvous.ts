@@ -32,7 +32,7 @@ import type { Context } from './context.js'
 import { publish, receive, tick } from './context.js'
 import type { Generation } from './generation.js'
 import { contribute, generation, unknownEvent } from './generation.js'
-import { joinVector, programOf } from './knowledge.js'
+import { joinOrder, programOf, publishInitialisations } from './knowledge.js'
 import { actor, agentName, ctaName, draft, fail, file, keyOf, where } from './report.js'
 
 // ---------------------------------------------------------------- model
@@ -171,8 +171,10 @@ export const rendezvous = (c: Context, all: NamedBarriers, e: Rendezvous): numbe
           ),
         )
       contribute(b.current, event, order)
-      if (e.relaxed === true) joinVector(b.current.message.order, order)
-      else publish(b.current.message, a, e.tensor === true)
+      if (e.relaxed === true) {
+        joinOrder(b.current.message, a.knowledge, false)
+        publishInitialisations(b.current.message, a.knowledge, e.stamp.agent)
+      } else publish(b.current.message, a, e.tensor === true)
       b.joined[e.stamp.agent] = b.current
       b.arrivers[e.stamp.agent] = 1
       b.threads += e.threads

@@ -97,6 +97,11 @@ export const file = (r: Report, key: string, make: () => Draft): void => {
   filed(r, key, make)
 }
 
+/** A verdict says once what it rests on: the first pair that asks for it. With the assumption turned off each pair is a finding. */
+export const restsOn = (r: Report, id: HazardId, make: () => Draft): void => {
+  if (!r.drafts.has(id)) r.drafts.set(id, make())
+}
+
 export const fail = (r: Report, condition: ConditionName, key: string, make: () => Failure): void => {
   const failures = r.failures[condition]
   if (!failures.has(key)) failures.set(key, make())
@@ -194,6 +199,7 @@ const rank = (f: Finding): number => {
     case 'B2':
     case 'B3':
     case 'B7':
+    case 'B9':
       return 1
     case 'B4':
     case 'B5':

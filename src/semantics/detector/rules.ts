@@ -32,13 +32,15 @@ export const standard: Rules = {
 }
 
 export interface Options {
-  /** broken contracts (B8, U1, M5) and a load not waited for at a dealloc count as hazards */
+  /**
+   * broken contracts (B8, U1, M5) and a load not waited for at a dealloc count as hazards, and relaxed arrives and waits order no ordinary access
+   */
   readonly strict: boolean
   /** a generic read before an asynchronous overwrite needs a proxy fence too (P3) */
   readonly strictProxies: boolean
   /** wgmma of one warpgroup are ordered as issued; `documented` orders none of them */
   readonly wgmmaOrder: 'issue' | 'documented'
-  /** the tensor queue of one agent is in order of issue; `documented` grants the pairs that the ISA lists alone (`queue.ts`) */
+  /** the products of one agent's tensor queue happen in order of issue; `documented` grants the pairs that the ISA lists alone (`queue.ts`) */
   readonly tensorPipe: 'issueOrder' | 'documented'
   /** a register write before a wgmma that uses the register needs a wgmma.fence */
   readonly registerFence: boolean

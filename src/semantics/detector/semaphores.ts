@@ -31,7 +31,7 @@ import { reachOf, type Reach } from './access-record.js'
 import type { Context } from './context.js'
 import { publish, receive, tick } from './context.js'
 import * as Digest from './digest.js'
-import { copy, join, nothing, programOf } from './knowledge.js'
+import { copy, joinOrder, nothing, programOf } from './knowledge.js'
 import { access } from './memory.js'
 import { actor, draft, fail, keyOf, planeName, where } from './report.js'
 import type { SemaphoreState, Semaphores } from './semaphore-state.js'
@@ -114,7 +114,7 @@ const signal = (d: Detector, s: SemaphoreState, e: SemaphoreEvent): void => {
   // a later signal tells what an earlier one told, if it reaches no less far
   if (before !== undefined && before.reach > reach) {
     const wide = copy(before.knowledge)
-    join(wide, { order: knowledge.order, visible: wide.visible, async: wide.async, tensor: wide.tensor })
+    joinOrder(wide, knowledge, false)
     s.told[x] = { knowledge: wide, reach: before.reach }
   } else s.told[x] = { knowledge, reach }
 }

@@ -141,6 +141,10 @@ export const hazards: Readonly<Record<HazardId, Hazard>> = {
     'An agent that waits for a barrier does not observe each of its generations: those before the one that it observes, or the last ones. Pallas asks it of every waiter.',
     'C',
   ),
+  B9: detected(
+    'barrier used by a peer to which its initialisation is not published',
+    'An agent of another CTA arrives on a barrier, or an operation of its signals it, in order behind the initialisation over nothing but relaxed cluster barriers, with no fence.mbarrier_init behind the initialisation.',
+  ),
   U1: detected(
     'completions that no wait observed',
     'A Pallas barrier is given up with generations that no wait has seen; a hazard, not a note, when its storage is used again.',
@@ -270,6 +274,16 @@ export const hazards: Readonly<Record<HazardId, Hazard>> = {
     'Atomic writes of the same bytes that nothing orders do not commute: sums of floats, or operations of different kinds.',
     'L',
   ),
+  N2: detected(
+    'order that rests on a relaxed arrive or wait',
+    'Two accesses, or an access and the exit of its CTA, are ordered over relaxed arrives or waits alone; by the manual these order no ordinary access, and a hazard under strict.',
+    'L',
+  ),
+  N3: detected(
+    'order that rests on the issue order of products',
+    'Two products of one agent with different accumulators, shapes or kinds are taken to happen in the order of their issue, which the manual does not say; a race under the documented tensor pipe.',
+    'L',
+  ),
 }
 
 const ids: ReadonlyArray<HazardId> = Object.keys(hazards).filter((k): k is HazardId => k in hazards)
@@ -306,6 +320,7 @@ export const titles: Readonly<Record<HazardId, string>> = {
   B6: titleOf('B6'),
   B7: titleOf('B7'),
   B8: titleOf('B8'),
+  B9: titleOf('B9'),
   U1: titleOf('U1'),
   U2: titleOf('U2'),
   M1: titleOf('M1'),
@@ -335,4 +350,6 @@ export const titles: Readonly<Record<HazardId, string>> = {
   V1: titleOf('V1'),
   O1: titleOf('O1'),
   N1: titleOf('N1'),
+  N2: titleOf('N2'),
+  N3: titleOf('N3'),
 }

@@ -8,6 +8,8 @@
  *     places               bit 0 = [0, 8), bit 1 = [8, 16)
  *     masks                A: 11    B: 01    C: 00
  *
+ * Where a cluster has several CTAs each mbarrier is a place more: its initialisation, which agents of other CTAs have to see (B9).
+ *
  * The places are made once from all footprints of a program, so a footprint that is not among them asks for new places and a new search.
  *
  * Laws
@@ -32,6 +34,9 @@ export interface Places {
   readonly masks: ReadonlyMap<number, Mask>
   /** mbarriers whose bytes a footprint overlaps, where there are any */
   readonly under: ReadonlyMap<number, ReadonlyArray<number>>
+  /** by mbarrier: its initialisation, where other CTAs may use it */
+  readonly lives: ReadonlyArray<Mask | null>
+  readonly initialisations: Mask
   readonly none: Mask
   readonly all: Mask
   /** by space, and those that hold something before the launch */
@@ -96,6 +101,8 @@ export const places = (header: Header, seen: Seen): Places => {
       bits.push({ bit: a.payload.bit, plane })
     }
   })
+  const shared = header.ctas / (header.resident ?? 1) > 1
+  const lives = header.barriers.map(() => (shared ? count++ : -1))
   const width = Math.max(1, Math.ceil(count / 32))
   const maskOf = (members: ReadonlyArray<number>): Mask => {
     const mask = new Int32Array(width)
@@ -114,8 +121,10 @@ export const places = (header: Header, seen: Seen): Places => {
       ]),
     ),
     under,
+    lives: lives.map((bit) => (bit < 0 ? null : maskOf([bit]))),
+    initialisations: maskOf(lives.filter((bit) => bit >= 0)),
     none: maskOf([]),
-    all: where(() => true),
+    all: maskOf([...bits.map(({ bit }) => bit), ...lives.filter((bit) => bit >= 0)]),
     smem: space('smem'),
     gmem: space('gmem'),
     regs: space('regs'),

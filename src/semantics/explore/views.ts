@@ -20,6 +20,7 @@
  * | queue                  | what its tcgen05 queue has written                                           |
  * | stored, loaded         | what its tcgen05.st and .ld have written, until their wait                   |
  * | released, maps         | tensor maps: as of the last fence of them, and what copies read                |
+ * | made, fenced           | the mbarriers that it has initialised, and those of them that it has fenced    |
  * | copied                 | what its cp.async have written, as far as it has waited for them             |
  * | bar                    | what a named barrier tells it, from the end of the generation until it leaves |
  * | current, done          | of an mbarrier: what the generation under way will tell, what the last one tells |
@@ -28,6 +29,9 @@
  * written through the generic proxy or is overwritten through the proxy of that read. Registers belong to one agent, so nobody
  * tells them to others. Two atomic accesses through one proxy that reach one another hide nothing
  * from each other (of CTA scope in a cluster of several CTAs they are taken to be of one CTA).
+ *
+ * The initialisation of an mbarrier is such a write, which agents of other CTAs have to see. A fence of it (fence.mbarrier_init) makes relaxed
+ * arrives of its agent tell it, too.
  *
  * What else an event does wrong is told here, too: an arrival that a barrier does not count, a barrier that is not there, a read of nothing.
  *
@@ -104,7 +108,9 @@ const LOADED = 7
 const COPIED = 8
 const RELEASED = 9
 const MAPS = 10
-const BAR = 11
+const MADE = 11
+const FENCED = 12
+const BAR = 13
 
 /** Masks of a message: generic, async, tensor, released, maps. */
 const perMessage = 5
@@ -232,6 +238,7 @@ const zero = (d: Draft, at: number, masks: number = 1): void => {
 const fault = (d: Draft, what: ViewFault): void => {
   if (!d.faults.includes(what)) d.faults.push(what)
 }
+const within = (mask: Mask, kept: Mask): Mask => mask.map((w, k) => w & kept[k]!)
 const without = (mask: Mask, gone: Mask): Mask => {
   let k = 0
   while (k < mask.length && (mask[k]! & gone[k]!) === 0) k++
@@ -300,7 +307,7 @@ const issue = (d: Draft, f: InFlight): void => {
       put(0, 0, copyOf(d, async), copyOf(d, tensor), none)
       return
     case 'tcgen05Commit':
-      put(f.part, 0, none, none, none)
+      put(f.part, 0, within(copyOf(d, async), d.places.initialisations), none, none)
       return
     case 'tcgen05Ld':
     case 'tcgen05St':
@@ -481,9 +488,17 @@ const reached = (d: Draft, b: number): void => {
   }
 }
 
+/** A barrier of another CTA is used, by what sees this much: its initialisation has to be there. */
+const uses = (d: Draft, x: number, b: number, sees: (k: number) => number): void => {
+  const life = d.places.lives[b] ?? null
+  if (life === null || d.world.header.barriers[b]!.cta === ctaOf(d, x)) return
+  for (let k = 0; k < life.length; k++) if ((life[k]! & ~sees(k)) !== 0) fault(d, 'visibility')
+}
+
 const signal = (d: Draft, e: Signal): void => {
   const f = flightOf(d, e.operation, e.part)
   if (f === undefined) return
+  if (e.to !== 'group') uses(d, f.agent, e.barrier, (k) => f.mask[k]!)
   switch (e.to) {
     case 'barrier':
       addMask(d, barrierAt(d, e.barrier, CURRENT + GENERIC), f.own)
@@ -612,7 +627,15 @@ const join = (d: Draft, x: number, place: number, tensor: boolean): void => {
 const joinCluster = (d: Draft, x: number, place: number, relaxed: boolean, tensor: boolean): void => {
   const old = meetingAt(d, place, d.after.agents[x]!.groups.cluster)
   const joined = [...old.joined, x].sort((p, q) => p - q)
-  const now = relaxed ? meeting(old.place, old.turn, joined, old.message) : told(d, old, x, joined, tensor)
+  const fenced = copyOf(d, agentAt(d, x, FENCED))
+  const now = relaxed
+    ? meeting(
+        old.place,
+        old.turn,
+        joined,
+        old.message.map((mask, j) => (j === GENERIC || j === ASYNC ? plus(mask, fenced) : mask)),
+      )
+    : told(d, old, x, joined, tensor)
   replaceMeeting(d, now, true)
 }
 
@@ -695,6 +718,7 @@ const event = (d: Draft, e: LogEvent): void => {
       const b = e.barrier
       const flag = d.layout.flags + b
       const near = d.world.header.barriers[b]!.cta === ctaOf(d, x)
+      if (e.kind !== 'init' && e.kind !== 'inval') uses(d, x, b, (k) => d.words[agentAt(d, x, GENERIC) + k]!)
       switch (e.kind) {
         case 'increment':
           if (d.before.barriers[b] === null) fault(d, 'lifecycle')
@@ -704,6 +728,10 @@ const event = (d: Draft, e: LogEvent): void => {
           if (d.words[flag] === 2) fault(d, 'unobserved')
           zero(d, barrierAt(d, b, CURRENT), perBarrier)
           d.words[flag] = 0
+          if (d.places.lives[b] != null) {
+            wrote(d, d.places.lives[b], true, 0)
+            for (const view of [GENERIC, ASYNC, MADE]) addMask(d, agentAt(d, x, view), d.places.lives[b])
+          }
           return
         case 'inval':
           if (d.before.barriers[b] === null) fault(d, 'lifecycle')
@@ -716,6 +744,9 @@ const event = (d: Draft, e: LogEvent): void => {
             toldBy(d, x, e.tensor).forEach((from, k) => {
               tell(d, barrierAt(d, b, (near ? CURRENT : FAR) + k), from)
             })
+          else if (near || e.scope !== 'cta')
+            for (const view of [GENERIC, ASYNC])
+              add(d, barrierAt(d, b, (near ? CURRENT : FAR) + view), agentAt(d, x, FENCED))
           reached(d, b)
           return
       }
@@ -783,6 +814,7 @@ const event = (d: Draft, e: LogEvent): void => {
           add(d, agentAt(d, x, MAPS), agentAt(d, x, RELEASED))
           return
         case 'mbarrierInit':
+          add(d, agentAt(d, x, FENCED), agentAt(d, x, MADE))
           return
       }
       return

@@ -9,7 +9,7 @@
  *     mma D1 = A C       queue: mma, mma                           offered: the first
  *     commit b           queue: mma, mma, commit                   b is reached after both
  *
- * Which entry holds back a later one depends on `tensorPipe`. Under `issueOrder` each does. Under `documented`:
+ * Which entry holds back a later one is what the ISA lists, and all there is under `tensorPipe: documented`:
  *
  * | first \ then | mma                                 | cp  | cp.4x256b | shift | commit |
  * |--------------|-------------------------------------|-----|-----------|-------|--------|
@@ -19,11 +19,13 @@
  * | shift        | yes                                 | no  | yes       | no    | yes    |
  * | commit       | no                                  | no  | no        | no    | yes    |
  *
+ * Under `issueOrder` every product holds back every later product, too, as shipped kernels take for granted.
+ *
  * A pair of CTAs has no queue of its own: what acts on it stands in the queue of the agent that issued it.
  *
  * Laws
- * 1. Under `issueOrder` the effects of one agent's queue happen in the order of their issue, in every schedule.
- * 2. Under `documented` the table holds, and nothing more.
+ * 1. Under `issueOrder` the products of one agent happen in the order of their issue, in every schedule.
+ * 2. Else the table holds, and nothing more.
  * 3. A commit with a mask of n CTAs makes n arrivals, one in each.
  *
  * Source: PTX ISA, tcgen05.commit and the memory consistency of tcgen05 (pipelined pairs).
@@ -230,8 +232,9 @@ export const pipelined = (first: Queued, then: Queued): boolean => {
 export const held = (world: World, m: Machine, f: Queued): boolean => {
   for (const g of m.inFlight) {
     if (g === f) return false
-    if (g.agent === f.agent && inQueue(g) && (world.tensorPipe === 'issueOrder' || pipelined(g, f)))
-      return true
+    if (g.agent !== f.agent || !inQueue(g)) continue
+    const products = g._tag === 'tcgen05' && f._tag === 'tcgen05'
+    if (pipelined(g, f) || (products && world.tensorPipe === 'issueOrder')) return true
   }
   return false
 }

@@ -21,7 +21,7 @@
  * | larger buffer         | nobody picks the slot that was added: the program without it stays inside its bounds     |
  * | commuting neighbours  | two steps of one agent that touch different things, and neither of which waits            |
  * | expected in time      | the bytes of a copy may come before they are announced, as long as the arrival that announces them is still missing |
- * | initialisation fence  | in the core a rendezvous publishes what `init` did, to every proxy; the fence adds nothing |
+ * | no peer               | a fence of initialisations tells agents of other CTAs alone, and each barrier that they use is published without it: B9 has asked |
  * | permit                | the permit to allocate ends with the CTA, and nobody of it allocates again               |
  *
  * Laws
@@ -49,7 +49,7 @@ export const rules: ReadonlyArray<string> = [
   'larger buffer',
   'commuting neighbours',
   'expected in time',
-  'initialisation fence',
+  'no peer',
   'permit',
 ]
 
@@ -59,6 +59,7 @@ const whenTwice = (i: Instruction): string | null => {
   switch (i._tag) {
     case 'fence.proxyAsync':
     case 'fence.tensormap':
+    case 'fence.mbarrierInit':
     case 'wgmma.fence':
     case 'tcgen05.fenceBefore':
     case 'tcgen05.fenceAfter':
@@ -150,9 +151,9 @@ export const ruleFor = (program: Program, m: Mutant, v: Verdict): string | null 
   const i = s?.instruction
   if (m.operator === 'ALLOC') return m.change === 'a slot more' ? 'larger buffer' : null
   if (i === undefined || m.instruction === 'declaration' || m.instruction === 'predicate') return null
-  if (m.operator === 'DUP') return i._tag === 'fence.mbarrierInit' ? 'initialisation fence' : whenTwice(i)
+  if (m.operator === 'DUP') return whenTwice(i)
   if (m.statements.some((d) => isOfOne(program, d)) && m.operator !== 'COUNT') return 'rendezvous of one'
-  if (m.statements.some((d) => d.instruction._tag === 'fence.mbarrierInit')) return 'initialisation fence'
+  if (m.statements.some((d) => d.instruction._tag === 'fence.mbarrierInit')) return 'no peer'
   if (m.change === 'left out' && i._tag === 'tcgen05.relinquish') return 'permit'
   if (i._tag === 'tcgen05.waitLd' && m.change === 'left out' && v.notes.some((n) => n.id === 'M3'))
     return 'register dependency'

@@ -16,7 +16,7 @@
  *
  * Before the bodies stands a prologue, as in every kernel: one agent of each CTA initialises its barriers and writes every atom
  * once, with the fences that make these writes visible to every proxy; then all agents meet. These edges come first
- * and are common to all, so they decide nothing.
+ * and are common to all, so they decide nothing. Barriers that are not published are initialised behind it, and all meet once more, relaxed.
  *
  * A statement's site is labelled `x.i op`: agent, index in its operations, and the operation.
  *
@@ -46,7 +46,7 @@ import { programSchema, region, site } from '../program.js'
 import type { PtrIndex, TileType } from '../types.js'
 import { scalar, tile } from '../types.js'
 import { showOp } from './notation.js'
-import type { Atom, Atoms, Op, Skeleton } from './skeleton.js'
+import type { Atom, Atoms, Op, Skeleton, SkeletonBarrier } from './skeleton.js'
 import { allocates, atomColumns, atomsOf, barriersOf, footprint, isOn, showAtom } from './skeleton.js'
 
 // ---------------------------------------------------------------- model
@@ -664,6 +664,15 @@ const statements = (p: Plan, x: number, i: number, path: ReadonlyArray<string>):
 
 // ---------------------------------------------------------------- programs
 
+const initialised = ({ name, count }: SkeletonBarrier, path: ReadonlyArray<string>): Do =>
+  run(`init ${name}`, path, { _tag: 'mbarrier.init', barrier: localBarrier(name), count })
+
+/** What the first agent of a CTA initialises behind the prologue. */
+const latecomers = (skeleton: Skeleton, cta: number, path: ReadonlyArray<string>): ReadonlyArray<Do> =>
+  skeleton.barriers.flatMap((barrier) =>
+    barrier.cta === cta && barrier.unpublished === true ? [initialised(barrier, path)] : [],
+  )
+
 /** The prologue of one CTA, run by its first agent. */
 const prologue = (p: Plan, cta: number, path: ReadonlyArray<string>): ReadonlyArray<Do> => {
   const { kit: k, skeleton } = p
@@ -684,10 +693,8 @@ const prologue = (p: Plan, cta: number, path: ReadonlyArray<string>): ReadonlyAr
   const named = ({ id }: Storage): Atoms => [{ _tag: 'gmem', name: id }]
   return [
     ...skeleton.barriers
-      .filter((barrier) => barrier.cta === cta)
-      .map(({ name, count }) =>
-        run(`init ${name}`, path, { _tag: 'mbarrier.init', barrier: localBarrier(name), count }),
-      ),
+      .filter((barrier) => barrier.cta === cta && barrier.unpublished !== true)
+      .map((barrier) => initialised(barrier, path)),
     ...smem.map((s) =>
       run(`init ${s.id}`, path, { _tag: 'smem.store', destination: smemView(named(s)), value: k.zeros }),
     ),
@@ -796,12 +803,22 @@ export const embed = (skeleton: Skeleton): E.Either<Failure, Embedded> => {
       : []),
     ...(accumulatorsIn(p) > 0 ? [run('meet', [], { _tag: 'tcgen05.fenceAfter' })] : []),
   ]
+  const late = members.map((_, cta) => latecomers(skeleton, cta, [`late barriers of CTA ${String(cta)}`]))
+  const again = late.every((body) => body.length === 0)
+    ? []
+    : [
+        run('meet again', [], { _tag: 'cluster.arrive', relaxed: true }),
+        run('meet again', [], { _tag: 'cluster.wait' }),
+      ]
   const events: ReadonlyArray<number>[][] = []
   const bodies = skeleton.agents.map((agent, x): Stmt => {
     const path = [`agent ${String(x)}`]
     const body = [...accumulators(p, x, path)]
     let at =
-      (placeOf(x) === 0 ? eventsOfAll(prologues[agent.cta]!) : 0) + eventsOfAll(meeting) + eventsOfAll(body)
+      (placeOf(x) === 0 ? eventsOfAll(prologues[agent.cta]!) + eventsOfAll(late[agent.cta]!) : 0) +
+      eventsOfAll(meeting) +
+      eventsOfAll(again) +
+      eventsOfAll(body)
     events.push(
       agent.ops.map((_, i) => {
         const stmts = statements(p, x, i, path)
@@ -836,6 +853,10 @@ export const embed = (skeleton: Skeleton): E.Either<Failure, Embedded> => {
     entry: region([
       ...prologues.map((body, cta) => ifThen(`prologue of CTA ${String(cta)}`, only(cta, 0), body)),
       ...meeting,
+      ...late.flatMap((body, cta) =>
+        body.length === 0 ? [] : [ifThen(`late barriers of CTA ${String(cta)}`, only(cta, 0), body)],
+      ),
+      ...again,
       ...bodies,
       ...idle,
     ]),

@@ -24,7 +24,7 @@
  * | kind       | found when                                                                            |
  * |------------|---------------------------------------------------------------------------------------|
  * | race       | one state offers two accesses of one atom, one of them a write                        |
- * | visibility | an access whose view lacks the bit is offered                                         |
+ * | visibility | an access whose view lacks the bit is offered; or a use of another CTA's barrier by a view that lacks its initialisation |
  * | fault      | an arrival on a barrier whose pending count is zero                                   |
  * | deadlock   | a state with unfinished agents offers nothing                                         |
  * | refused    | an allocation without room, larger than the one before it or after a promise; columns given back or used that are not there |
@@ -161,8 +161,12 @@ const slotWidth = 3
 
 // ---------------------------------------------------------------- the transition system
 
-/** More atoms than bits in a word. */
-const tooManyAtoms = (skeleton: Skeleton): boolean => atomsOf(skeleton).length > 31
+const unpublishedIn = (skeleton: Skeleton): ReadonlyArray<number> =>
+  skeleton.barriers.flatMap((b, k) => (b.unpublished === true ? [k] : []))
+
+/** More atoms, and initialisations that are not published, than bits in a word. */
+const tooManyAtoms = (skeleton: Skeleton): boolean =>
+  atomsOf(skeleton).length + unpublishedIn(skeleton).length > 31
 
 const system = (skeleton: Skeleton): System => {
   const { agents, barriers } = skeleton
@@ -171,6 +175,15 @@ const system = (skeleton: Skeleton): System => {
   const bit = new Map(atoms.map((atom, k) => [showAtom(atom), 1 << k]))
   const mask = (some: Atoms): number => some.reduce((m, atom) => m | bit.get(showAtom(atom))!, 0)
   const all = atoms.length === 31 ? 0x7fffffff : (1 << atoms.length) - 1
+  /** the bit of a barrier's initialisation, 0 where every agent sees it */
+  const lives = barriers.map(() => 0)
+  unpublishedIn(skeleton).forEach((b, k) => {
+    lives[b] = 1 << (atoms.length + k)
+  })
+  const firstOf = (cta: number): number => agents.findIndex((agent) => agent.cta === cta)
+  /** what it sees of initialisations at the start: its own */
+  const madeBy = (x: number): number =>
+    barriers.reduce((m, b, k) => (firstOf(b.cta) === x ? m | lives[k]! : m), 0)
   const notGlobal = mask(atoms.filter((atom) => atom._tag !== 'gmem'))
   const ctas = [...new Set(agents.map((agent) => agent.cta))].sort((a, b) => a - b)
   const ctaMask = ctas.map((cta) =>
@@ -255,6 +268,7 @@ const system = (skeleton: Skeleton): System => {
     for (let b = 0; b < barriers.length; b++) state[barrierAt(b) + PENDING] = barriers[b]!.count
     for (let x = 0; x < n; x++)
       for (const k of [GENERIC, ASYNC, TENSOR, PUBLISHED]) state[viewAt(x) + k] = all
+    for (let x = 0; x < n; x++) for (const k of [GENERIC, ASYNC]) state[viewAt(x) + k]! |= madeBy(x)
     state[writtenAt] = dynamic ? all & ~inTensorMemory : all
   }
 
@@ -438,6 +452,9 @@ const system = (skeleton: Skeleton): System => {
         taken(nothing)
         continue
       }
+      for (const b of step.barriers)
+        if (barriers[b]!.cta !== agents[x]!.cta && (lives[b]! & ~generic) !== 0)
+          report('visibility', name(x, i))
       switch (op._tag) {
         case 'read':
           offer(x, i, step.reads, 0)

@@ -3,7 +3,7 @@
  *
  *     b0@0:1 b1@0:2 | t0@0: arx #0 1; ld > s0.x:#0:1; st s0.x > g.z; bc; bw 0 full | t1@0: wait #0 0; rd s0.x; arr #1 ~
  *
- * Barriers first (name @ cta : count), then the agents. Flags: `~` relaxed, `^` with tensor-core order, `!`
+ * Barriers first (name @ cta : count, and `?` if its initialisation is not published to the other CTAs), then the agents. Flags: `~` relaxed, `^` with tensor-core order, `!`
  * predicated off. It is what failing tests print and what goes to other engines.
  *
  * Laws
@@ -96,7 +96,9 @@ export const showOp = (op: Op): string => {
 
 export const show = (skeleton: Skeleton): string =>
   [
-    skeleton.barriers.map((b) => `${b.name}@${String(b.cta)}:${String(b.count)}`).join(' '),
+    skeleton.barriers
+      .map((b) => `${b.name}@${String(b.cta)}:${String(b.count)}${b.unpublished === true ? '?' : ''}`)
+      .join(' '),
     ...skeleton.agents.map((a) => `${a.name}@${String(a.cta)}: ${a.ops.map(showOp).join('; ')}`.trim()),
   ].join(' | ')
 
@@ -247,9 +249,10 @@ export const parse = (text: string): E.Either<Failure<NotationError>, Skeleton> 
   const [first, ...rest] = text.split('|')
   const barriers: SkeletonBarrier[] = []
   for (const word of words(first!, /\s+/)) {
-    const m = /^(\S+)@(\d+):(\d+)$/.exec(word)
+    const m = /^(\S+)@(\d+):(\d+)(\??)$/.exec(word)
     if (m === null) return refused('a barrier name@cta:count', word)
-    barriers.push({ name: m[1]!, cta: Number(m[2]), count: Number(m[3]) })
+    const barrier = { name: m[1]!, cta: Number(m[2]), count: Number(m[3]) }
+    barriers.push(m[4] === '' ? barrier : S.unpublished(barrier))
   }
   const agents: SkeletonAgent[] = []
   for (const piece of rest) {

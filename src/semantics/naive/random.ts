@@ -11,6 +11,8 @@
  * Every skeleton drawn is one that a real program can have (`embed` accepts it): an agent waits on, reads and writes
  * what is in its own CTA; a load may go to another CTA and signals where it goes; wgmma and tcgen05 do not meet.
  *
+ * Of skeletons in two CTAs some have barriers whose initialisation is not published to the other CTA.
+ *
  * | style of ring | producer                                   | consumer                          |
  * |---------------|--------------------------------------------|-----------------------------------|
  * | generic       | write, arrive                              | read                              |
@@ -760,8 +762,18 @@ const finish = (draft: Draft): Skeleton => {
   return { agents: bodies.map((ops, x) => ({ name: names[x]!, cta: ctas[x]!, ops })), barriers }
 }
 
+/** Of a cluster's barriers, in one of eight skeletons, some are not published. Drawn apart, so that the rest is what it is without. */
+const unpublish = (seed: number, s: Skeleton): Skeleton => {
+  const die = dice(~seed)
+  if (!s.agents.some((agent) => agent.cta > 0) || !die.chance(0.125)) return s
+  return { agents: s.agents, barriers: s.barriers.map((b) => (die.chance(0.5) ? S.unpublished(b) : b)) }
+}
+
 /** A soup, a ring, or a ring with up to three mutations. */
-export const skeletonOf = (seed: number, families: Families = allFamilies): Skeleton => {
+export const skeletonOf = (seed: number, families: Families = allFamilies): Skeleton =>
+  unpublish(seed, drawn(seed, families))
+
+const drawn = (seed: number, families: Families): Skeleton => {
   const die = dice(seed)
   if (die.chance(0.5)) return finish(soup(die, families))
   const whole = ring(die, die.pick(styles(families)))

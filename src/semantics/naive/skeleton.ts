@@ -259,6 +259,8 @@ export interface SkeletonBarrier {
   readonly cta: number
   /** arrivals per generation, one per `arrive` */
   readonly count: number
+  /** initialised by the first agent of its CTA, and ordered before all agents without being published to other CTAs */
+  readonly unpublished?: true
 }
 export interface Skeleton {
   readonly agents: ReadonlyArray<SkeletonAgent>
@@ -513,3 +515,11 @@ export const groups = (ops: ReadonlyArray<Op>): ReadonlyArray<number> => {
     }
   })
 }
+
+/** The barrier with an initialisation that other CTAs do not see. */
+export const unpublished = (b: SkeletonBarrier): SkeletonBarrier => ({
+  name: b.name,
+  cta: b.cta,
+  count: b.count,
+  unpublished: true,
+})

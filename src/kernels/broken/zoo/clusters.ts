@@ -1,4 +1,4 @@
-/** K: clusters: who may still be reached, and who brings what to whom. */
+/** K, B9, N2: clusters: what may still be reached, what a CTA brings to another, and what a relaxed cluster barrier does not tell. */
 import * as B from '../../../semantics/builder.js'
 import { eq, i32, mul, place, remote, slot } from '../../../semantics/expression.js'
 import * as S from './twin.js'
@@ -55,4 +55,60 @@ const wrongAxis = S.twin({
   },
 })
 
-export const clusters: ReadonlyArray<Twin> = [peerGone, notEverybody, wrongAxis]
+const unpublished = S.twin({
+  id: 'B9',
+  title:
+    'a CTA arrives on a barrier of its peer, and a relaxed cluster barrier has not published its initialisation',
+  fix: 'fence.mbarrier_init behind the initialisation',
+  stage: pair,
+  shows: { verdict: 'hazard', a: 'init b', b: 'arrive at peer' },
+  *body(fixed) {
+    const b = yield* S.barrier('b')
+    if (fixed) yield* B.run('publish barriers', { _tag: 'fence.mbarrierInit' })
+    yield* S.clusterMeets('start', true)
+    yield* B.ifThen('rank 0', eq(rank, i32(0)), () =>
+      S.arrive('arrive at peer', remote(b, i32(1)), 'cluster'),
+    )
+    yield* S.clusterMeets('end')
+  },
+})
+
+const relaxedBody = function* (fixed: boolean): B.Steps<void> {
+  const x = yield* S.global('x')
+  yield* B.ifThen('rank 0', eq(rank, i32(0)), () =>
+    B.block(function* () {
+      yield* S.readGlobal('read x', S.rows(x, 0))
+    }),
+  )
+  yield* S.clusterMeets('meet', !fixed)
+  yield* B.ifThen('rank 1', eq(rank, i32(1)), () => S.writeGlobal('write x', S.rows(x, 0)))
+}
+
+const relaxedOrder = S.twin({
+  id: 'N2',
+  title:
+    'a CTA overwrites what its peer has read, and nothing but a relaxed cluster barrier is between the two',
+  fix: 'let the arrives of the cluster barrier release',
+  stage: pair,
+  shows: { verdict: 'ok', a: 'read x', b: 'write x' },
+  body: relaxedBody,
+})
+
+const relaxedStrictly = S.twin({
+  id: 'D2',
+  word: 'strict',
+  title: 'the same by the manual’s word: a relaxed cluster barrier orders no ordinary access',
+  fix: 'let the arrives of the cluster barrier release',
+  stage: pair,
+  shows: { verdict: 'hazard', a: 'read x', b: 'write x', strict: true },
+  body: relaxedBody,
+})
+
+export const clusters: ReadonlyArray<Twin> = [
+  peerGone,
+  notEverybody,
+  wrongAxis,
+  unpublished,
+  relaxedOrder,
+  relaxedStrictly,
+]

@@ -1,4 +1,4 @@
-/** M and T: the tensor cores run by themselves, and tensor memory belongs to whoever allocated it. */
+/** M, T, N3: the tensor cores run by themselves, and tensor memory belongs to the agent that allocated it. */
 import { checked } from '../../../semantics/index-types.js'
 import { eq, i32, place, type Barrier } from '../../../semantics/expression.js'
 import * as S from './twin.js'
@@ -28,6 +28,33 @@ const fragmentEarly = S.twin({
     if (fixed) yield* S.waitWgmma('wait wgmma', 0)
     yield* S.readFragment('read acc', acc)
     if (!fixed) yield* S.waitWgmma('wait wgmma', 0)
+  },
+})
+
+/** Two products whose accumulators share half of their columns. */
+const issueOrder = S.twin({
+  id: 'N3',
+  title:
+    'a product overwrites columns of another product’s accumulator, and its turn in the queue is all that orders the two',
+  fix: 'wait for the first product before the second is issued',
+  stage: blackwell,
+  shows: { verdict: 'ok', a: 'mma', b: 'mma over it' },
+  *body(fixed) {
+    const s = yield* S.operand('s')
+    const acc = yield* S.accumulator('acc', 64, 0)
+    yield* S.accumulator('left of it', 32, 1)
+    const over = yield* S.accumulator('over it', 64, 1)
+    const done = yield* S.tensorBarrier('done')
+    yield* S.allocate('allocate', 128)
+    yield* S.fill('fill s', s)
+    yield* S.mma('mma', acc, s)
+    yield* S.commit('commit', done)
+    if (fixed) yield* S.wait('wait done', done, 0)
+    yield* S.mma('mma over it', over, s)
+    if (!fixed) yield* S.wait('wait done', done, 0)
+    yield* S.commit('commit both', done)
+    yield* S.wait('wait both', done, 1)
+    yield* S.deallocate('deallocate', 128)
   },
 })
 
@@ -273,6 +300,7 @@ const peerGone = S.twin({
 export const tensorCore: ReadonlyArray<Twin> = [
   fragmentEarly,
   accumulatorEarly,
+  issueOrder,
   overwrittenUnderLoad,
   storeNotWaitedFor,
   orderlessBarrier,

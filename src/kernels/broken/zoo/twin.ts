@@ -395,11 +395,16 @@ export const waitWgmma = (label: string, pending: number): B.Build<void> =>
 // ---------------------------------------------------------------- the stage: Blackwell's tensor core
 
 export type Accumulator = View<'tmem', 'f32', 2>
-/** 64 x 64 sums, spread over the quarters of the lanes as the tensor core wants 64 rows. */
-export const accumulator = (id: string): B.Build<Accumulator> =>
+/** 64 x `columns` sums, spread over the quarters of the lanes as the tensor core wants 64 rows; `member`: one of two that share their columns. */
+export const accumulator = (id: string, columns: number = 64, member?: 0 | 1): B.Build<Accumulator> =>
   B.block(function* () {
-    const layout = yield* B.fromEither(dataPath('F', 64))
-    return yield* B.tensorMemory(id, 'f32', [64, 64], { layout: accumulatorRef(layout, 32) })
+    const layout = accumulatorRef(yield* B.fromEither(dataPath('F', columns)), 32)
+    return yield* B.tensorMemory(
+      id,
+      'f32',
+      [64, columns],
+      member === undefined ? { layout } : { layout, alias: { union: 'shared', member } },
+    )
   })
 export const allocate = (label: string = 'allocate', columns: number = 64): B.Build<void> =>
   B.run(label, { _tag: 'tcgen05.alloc', columns, ctaGroup: 1 })
@@ -477,9 +482,9 @@ export const commitPair = (label: string, b: Barrier<'ptx', true>, when?: Condit
 
 // ---------------------------------------------------------------- the stage: clusters
 
-/** Every agent of the cluster arrives and waits: two statements. */
-export const clusterMeets = (label: string): B.Build<void> =>
+/** Every agent of the cluster arrives and waits: two statements. Relaxed, it publishes nothing. */
+export const clusterMeets = (label: string, relaxed: boolean = false): B.Build<void> =>
   B.block(function* () {
-    yield* B.run(`${label}.arrive`, { _tag: 'cluster.arrive', relaxed: false })
+    yield* B.run(`${label}.arrive`, { _tag: 'cluster.arrive', relaxed })
     yield* B.run(`${label}.wait`, { _tag: 'cluster.wait' })
   })
