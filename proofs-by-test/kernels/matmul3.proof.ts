@@ -5,14 +5,18 @@ import { unit } from '../../src/numerics/index.js'
 import { launch, noArguments } from '../../src/semantics/launch.js'
 import * as Policy from '../../src/semantics/policy.js'
 import * as Run from '../../src/semantics/run.js'
-import { base, edges, printedLoads, refused, rightFor } from './blackwell-steps.js'
+import { base, edges, pairNotes, printedLoads, refused, rightFor } from './blackwell-steps.js'
 import { right } from '../either.js'
 
-rightFor(matmul3, [
-  { k: 16 },
-  { k: 48, stages: 3, dtype: 'bf16' },
-  { m: 512, n: 128, tileN: 32, epilogueTileN: 32, tileK: 32, k: 160 },
-])
+rightFor(
+  matmul3,
+  [
+    { k: 16 },
+    { k: 48, stages: 3, dtype: 'bf16' },
+    { m: 512, n: 128, tileN: 32, epilogueTileN: 32, tileK: 32, k: 160 },
+  ],
+  pairNotes,
+)
 edges(matmul3, {}, [
   ['wait mma_done', 'hazard', ['M2', 'U2']],
   ['tcgen05_mma', 'deadlock', ['B5']],

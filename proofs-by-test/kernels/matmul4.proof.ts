@@ -5,17 +5,21 @@ import { unit } from '../../src/numerics/index.js'
 import { launch, noArguments } from '../../src/semantics/launch.js'
 import * as Policy from '../../src/semantics/policy.js'
 import * as Run from '../../src/semantics/run.js'
-import { base, edges, refused, rightFor } from './blackwell-steps.js'
+import { base, edges, pairNotes, refused, rightFor } from './blackwell-steps.js'
 import { right } from '../either.js'
 
-rightFor(matmul4, [
-  { k: 16 },
-  { m: 768, k: 48, dtype: 'bf16' },
-  // five tiles on two clusters: three and two
-  { m: 1280, k: 32, clusters: 2, stages: 3 },
-  // more clusters than tiles: one of them has none
-  { m: 512, k: 48, clusters: 3 },
-])
+rightFor(
+  matmul4,
+  [
+    { k: 16 },
+    { m: 768, k: 48, dtype: 'bf16' },
+    // five tiles on two clusters: three and two
+    { m: 1280, k: 32, clusters: 2, stages: 3 },
+    // more clusters than tiles: one of them has none
+    { m: 512, k: 48, clusters: 3 },
+  ],
+  pairNotes,
+)
 edges(matmul4, { m: 512 }, [
   ['wait_load_tmem', 'hazard', ['M3']],
   ['wait mma_done', 'hazard', ['M2']],

@@ -3,16 +3,20 @@ import { describe, expect, test } from 'vitest'
 import { matmul5 } from '../../src/kernels/blackwell/matmul5.js'
 import { without } from '../../src/kernels/broken/index.js'
 import { checked } from '../dialects/pallas/programs.js'
-import { base, edges, refused, rightFor } from './blackwell-steps.js'
+import { base, edges, pairNotes, refused, rightFor } from './blackwell-steps.js'
 import { right } from '../either.js'
 
-rightFor(matmul5, [
-  { m: 1024, k: 16 },
-  { m: 768, k: 48, dtype: 'bf16', stages: 3 },
-  { m: 1280, k: 32, clusters: 2, stages: 1 },
-  // one piece a tile, so that one buffer is used by every tile
-  { m: 768, k: 48, epilogueTileN: 32 },
-])
+rightFor(
+  matmul5,
+  [
+    { m: 1024, k: 16 },
+    { m: 768, k: 48, dtype: 'bf16', stages: 3 },
+    { m: 1280, k: 32, clusters: 2, stages: 1 },
+    // one piece a tile, so that one buffer is used by every tile
+    { m: 768, k: 48, epilogueTileN: 32 },
+  ],
+  pairNotes,
+)
 edges(matmul5, { m: 1024 }, [
   ['wait store_done', 'deadlock', ['M3', 'B1']],
   ['wait_load_tmem', 'hazard', ['M3']],

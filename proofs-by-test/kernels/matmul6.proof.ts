@@ -12,12 +12,16 @@ import { base, edges, refused, rightFor, type Make } from './blackwell-steps.js'
 import { startOf } from '../../src/semantics/log.js'
 import { right } from '../either.js'
 
-rightFor(matmul6, [
-  { m: 512, n: 96, k: 16, gridMinorDim: 1 },
-  { m: 768, n: 64, k: 48, dtype: 'bf16', gridTileWidth: 1 },
-  { m: 768, n: 96, k: 32, clusters: 2, gridTileWidth: 2 },
-  { m: 512, n: 64, k: 48, clusters: 2, gridMinorDim: 1, gridTileWidth: 5 },
-])
+rightFor(
+  matmul6,
+  [
+    { m: 512, n: 96, k: 16, gridMinorDim: 1 },
+    { m: 768, n: 64, k: 48, dtype: 'bf16', gridTileWidth: 1 },
+    { m: 768, n: 96, k: 32, clusters: 2, gridTileWidth: 2 },
+    { m: 512, n: 64, k: 48, clusters: 2, gridMinorDim: 1, gridTileWidth: 5 },
+  ],
+  pairNotes,
+)
 edges(matmul6, { m: 512, n: 64 }, [
   ['wait store_done', 'deadlock', ['M3', 'B1']],
   ['wait_load_tmem', 'hazard', ['M3']],

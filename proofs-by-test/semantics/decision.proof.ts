@@ -56,6 +56,7 @@ const judged = (more: Partial<Judgement> = {}): Judgement => ({
   conditions: conditions(),
   deadlock: [],
   candidates: false,
+  byManual: [],
   digest: '',
   events: 0,
   looked: 0,

@@ -196,13 +196,14 @@ describe('who is held', () => {
     ['the first of each agent is not', [product(0), product(1), copy(2), commit(3)], '----', '----'],
     ['two products of one accumulator', [product(0, 1), product(0, 1)], '-h', '-h'],
     ['of two accumulators', [product(0, 1), product(0, 2)], '-h', '--'],
-    ['a copy behind a product', [product(0), copy(0)], '-h', '--'],
+    ['a copy behind a product', [product(0), copy(0)], '--', '--'],
+    ['a copy behind a copy', [copy(0), copy(0)], '--', '--'],
     ['a product behind a copy', [copy(0), product(0)], '-h', '-h'],
     ['a product behind a commit', [commit(0), product(0)], '-h', '--'],
     ['a commit behind a product', [product(0), commit(0)], '-h', '-h'],
     ['behind what is in no queue', [load, wgmma, product(0)], '..-', '..-'],
     ['behind a product of somebody else', [product(1), product(0), product(0)], '--h', '--h'],
-    ['not by the next one alone', [product(0, 1), copy(0), product(0, 2)], '-hh', '--h'],
+    ['not by the next one alone', [product(0, 1), copy(0), product(0, 2)], '--h', '--h'],
     ['by the one before the last', [product(0, 1), product(1), product(0, 1)], '--h', '--h'],
   ])('%s', (_what, inFlight, inOrder, documented) => {
     expect([shown('issueOrder', inFlight), shown('documented', inFlight)]).toEqual([inOrder, documented])

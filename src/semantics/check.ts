@@ -320,7 +320,7 @@ const findingsOf = (
     return replayable(
       launched,
       table,
-      unanswered(launched.world, shownBy(launched.world, first)),
+      unanswered(launched.world, shownBy(launched.world, first), first.result[0]?.byManual ?? []),
       first,
       options,
       detecting,
@@ -400,7 +400,7 @@ const settled = (
       name: 'undecided',
       reason: `${decision.reason}; a search of the schedules found nothing up to its bound (${String(search.bound)}: ${extent})`,
     }
-  const [left] = unanswered(world, judgement?.findings ?? [])
+  const [left] = unanswered(world, judgement?.findings ?? [], judgement?.byManual ?? [])
   if (left?.id === 'P3') return decision
   return left === undefined
     ? { name: 'ok', reason: `every schedule was followed and none shows anything (${extent})` }

@@ -197,5 +197,12 @@ const outside: ReadonlySet<HazardId> = new Set<HazardId>([
 ])
 
 /** Findings that stand although no schedule shows them. Clusters that run together are searched together. */
-export const unanswered = (world: World, findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>
-  findings.filter((f) => outside.has(f.id) && (f.id !== 'D3' || world.resident < world.clusterCount))
+export const unanswered = (
+  world: World,
+  findings: ReadonlyArray<Finding>,
+  byManual: ReadonlyArray<Finding>,
+): ReadonlyArray<Finding> =>
+  findings.filter(
+    (f) =>
+      (outside.has(f.id) && (f.id !== 'D3' || world.resident < world.clusterCount)) || byManual.includes(f),
+  )

@@ -150,6 +150,8 @@ export interface Judgement {
   readonly deadlock: ReadonlyArray<Blocked>
   /** C3, C4 or C6 fails: findings other than faults and deadlocks need a schedule that confirms them */
   readonly candidates: boolean
+  /** of the findings, those that every schedule has in order if relaxed edges order: `strict` alone finds them, and no schedule shows them */
+  readonly byManual: ReadonlyArray<Finding>
   /** digest over (agent, program-order index, instance), independent of the order of the log */
   readonly digest: string
   readonly events: number

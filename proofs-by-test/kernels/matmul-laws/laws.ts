@@ -230,10 +230,12 @@ const oneSchedule = (plan: Plan): void => {
     // the option says the same
     const strict = judged(p, { strict: true, explain: false }).verdict
     expect([strict.verdict, strict.decidedBy]).toEqual([
-      strictly.length === 0 ? 'ok' : 'hazard',
+      strictly.length === 0 && !run.verdict.notes.some((x) => x.id === 'N2') ? 'ok' : 'hazard',
       'one-schedule',
     ])
-    expect(leftOver(strict.findings)).toEqual(plan.unawaited(point))
+    // what is in order over a relaxed cluster barrier alone is not, by the manual’s word: so the note says
+    const relaxed = run.verdict.notes.some((x) => x.id === 'N2') ? ['U2', 'K1'] : []
+    expect(leftOver(strict.findings.filter((x) => !relaxed.includes(x.id)))).toEqual(plan.unawaited(point))
     const bare = { hazards: false, provenance: false } as const
     const again = field(1000 + i)
     const others = elements(p, again)

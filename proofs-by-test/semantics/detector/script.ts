@@ -307,6 +307,7 @@ export const script = (world: World): Script => {
     world.barriers.forEach((b, i) => {
       self.init(0, i, b.count)
     })
+    if (agents.some((a) => a.cta > 0)) self.fence(0, 'mbarrierInit', 'cluster')
     self.sync(
       agents.map((_, x) => x),
       16,

@@ -115,7 +115,7 @@ const isShown = (launched: Launched, f: Found): boolean => {
     case 'overrun':
       return said().includes('B2')
     case 'visibility':
-      return said().some((id) => /^([PDRWMV]|B6|K3)/.test(id))
+      return said().some((id) => /^([PDRWMV]|B6|B9|K3)/.test(id))
     case 'exit': {
       const [key] = f.events
       const flies = m.inFlight.some((op) => op.agent === key?.agent && op.at === key.at)

@@ -4,7 +4,7 @@
  * | option             | asks                                                                                     |
  * |--------------------|------------------------------------------------------------------------------------------|
  * | `--schedule`       | the run that is judged                                                                   |
- * | `--strict`         | broken contracts are errors                                                              |
+ * | `--strict`         | broken contracts are errors; relaxed arrives and waits order no ordinary access          |
  * | `--strict-proxies` | a proxy fence before an asynchronous overwrite, too                                      |
  * | `--tensor-pipe`    | whether products of tensor memory with different accumulators are ordered                |
  * | `--record`         | the schedule of the first finding, or of the run where nothing is found, in a file       |
@@ -32,7 +32,7 @@ export const scheduleOption = (command: Command): Command =>
 export const judgingOptions = (command: Command): Command =>
   scheduleOption(command)
     .option('--record <file>', 'write the schedule of the run, or of its first finding, to a file')
-    .option('--strict', 'broken contracts are errors')
+    .option('--strict', 'broken contracts are errors, and relaxed arrives and waits order no ordinary access')
     .option('--strict-proxies', 'demand a proxy fence before an asynchronous overwrite, too')
     .option(
       '--tensor-pipe <order>',

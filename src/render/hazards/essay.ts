@@ -106,15 +106,20 @@ const relations = `## Two relations
 Over the events of a run there are two relations. Both are computed in one pass over the log.
 
 **Order**: what has happened before what. It follows the program of each agent; an asynchronous operation from its issue to its accesses to its
-signals; the queue of an in-order unit; every arrival of a generation to each wait that observes this generation; a completed group to the wait
+signals; products of one tensor queue, and the pairs of its entries that the manual lists; every arrival of a generation to each wait that observes this generation; a completed group to the wait
 that covers it; and wherever agents meet.
 
 **Visibility**: what an access would find. It is smaller than order. The completion of a bulk copy publishes the accesses of that copy and nothing
-that its issuer did before. Relaxed arrives and waits publish nothing. An ordinary write reaches an asynchronous unit only across a proxy fence by an
-agent that sees the write. Tensor memory passes to another agent only across the thread-sync fences, or a barrier that carries tensor-core order.
+that its issuer did before. Relaxed arrives and waits publish nothing, but for barriers that their agent has initialised and fenced
+(\`fence.mbarrier_init\`): agents of other CTAs have to see the initialisation of a barrier that they use (B9). An ordinary write reaches an
+asynchronous unit only across a proxy fence by an agent that sees the write. Tensor memory passes to another agent only across the thread-sync fences, or a barrier that carries tensor-core order.
 
 Two accesses that conflict and are not ordered are a race: the ids with D, R, W, and M1 to M3. A write that is ordered before an access and not visible to it is a visibility
 hazard: P, M4, M8, V1. A read before a write has to be ordered and no more.
+
+Two kinds of order are more than the manual grants, and shipped kernels rely on both. Relaxed arrives, waits and cluster barriers order no ordinary access
+by the manual's word; here they do unless \`--strict\`, and a verdict that rests on one says so (N2). The products of one agent happen in the order of
+their issue, whatever their accumulators; \`--tensor-pipe documented\` takes that back, and a verdict that rests on it says so, too (N3).
 `
 
 const theorem = `## When one schedule decides

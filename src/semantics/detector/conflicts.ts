@@ -27,6 +27,7 @@ import type { Footprint } from '../log.js'
 import { clusterOf } from '../log.js'
 import type { Space } from '../types.js'
 import type { AccessRecord } from './access-record.js'
+import { known } from './access-record.js'
 import { overlap } from './atoms.js'
 import type { Conflicts } from './cell.js'
 import { direction, invisibleId, raceId, type Facts } from './classify.js'
@@ -43,6 +44,7 @@ import {
   file,
   filed,
   keyOf,
+  noteManual,
   planeName,
   restsOn,
   where,
@@ -101,15 +103,15 @@ export const conflictsOf = (c: Context): Conflicts => {
     later: AccessRecord,
     k: Knowledge | undefined,
     severity: Severity = 'E',
-  ): void => {
+  ): Draft => {
     if (later !== judged) {
       judged = later
       told.clear()
     }
-    const known = told.get(earlier)
-    if (known?.kind === kind) {
-      known.draft.times++
-      return
+    const before = told.get(earlier)
+    if (before?.kind === kind) {
+      before.draft.times++
+      return before.draft
     }
     const draft = filed(
       c.report,
@@ -134,6 +136,7 @@ export const conflictsOf = (c: Context): Conflicts => {
       }),
     )
     told.set(earlier, { kind, draft })
+    return draft
   }
   const facts: Facts = {
     array: (barrier) => {
@@ -149,7 +152,13 @@ export const conflictsOf = (c: Context): Conflicts => {
       const space = spaceOf(c, later.footprint)
       const apart = placeOf(c, earlier.stamp.agent) !== placeOf(c, later.stamp.agent)
       const id = (): HazardId => (apart ? 'D3' : raceId(space, earlier, later, meant, facts))
-      pair('race', id, apart ? unordered : 'are not ordered', earlier, later, k)
+      const inOrder = known(k.order, earlier.completion)
+      const how = apart
+        ? unordered
+        : inOrder
+          ? 'are ordered over a relaxed arrive or wait alone, which by the manual orders no ordinary access'
+          : 'are not ordered'
+      noteManual(c.report, pair('race', id, how, earlier, later, k), inOrder)
     },
     invisible: (earlier, later, k) => {
       const id = invisibleId(earlier, later, k)
@@ -162,8 +171,9 @@ export const conflictsOf = (c: Context): Conflicts => {
         k,
       )
     },
-    unfencedRead: (earlier, later, k) =>
-      pair('P3', () => 'P3', 'are ordered, but no proxy fence is between them', earlier, later, k),
+    unfencedRead: (earlier, later, k) => {
+      pair('P3', () => 'P3', 'are ordered, but no proxy fence is between them', earlier, later, k)
+    },
     restsOn: (what, earlier, later) => {
       const plane = planeName(c.header, later.footprint.plane)
       const pair = `${doesAccess(earlier)} and ${doesAccess(later)} of ${plane}`
@@ -197,7 +207,9 @@ export const conflictsOf = (c: Context): Conflicts => {
         'L',
       )
     },
-    foreign: (earlier, later) => pair('foreign', () => 'D3', unordered, earlier, later, undefined),
+    foreign: (earlier, later) => {
+      pair('foreign', () => 'D3', unordered, earlier, later, undefined)
+    },
     early: () => {
       c.early = true
     },

@@ -29,7 +29,7 @@ import { deadlock } from './deadlock.js'
 import * as Digest from './digest.js'
 import { atExit } from './obligations.js'
 import { forgetResponses } from './responses.js'
-import { actor, conditionOf, draft, fail, file, findingsOf, planeName } from './report.js'
+import { actor, conditionOf, draft, fail, file, planeName, reported } from './report.js'
 import type { Detector } from './state.js'
 import { forget, leaked } from './tensor-memory.js'
 
@@ -139,7 +139,8 @@ export const conclude = (d: Detector): Judgement => {
   if (!stuck) outputs(d)
   for (const why of c.header.nondeterminism)
     fail(c.report, 'C1', why, () => ({ text: why, draft: undefined }))
-  const all = findingsOf(c.report)
+  const listed = reported(c.report)
+  const all = listed.map(({ finding }) => finding)
   const bites = (f: Judgement['findings'][number]): boolean =>
     f.severity === 'E' || (c.options.strict && f.severity === 'C')
   const findings = all.filter(bites)
@@ -160,6 +161,7 @@ export const conclude = (d: Detector): Judgement => {
     notes: all.filter((f) => !bites(f)),
     conditions,
     deadlock: c.report.deadlock,
+    byManual: listed.flatMap(({ finding, byManual }) => (byManual && bites(finding) ? [finding] : [])),
     candidates:
       d.allocations.contested || !(conditions.C3.holds && conditions.C4.holds && conditions.C6.holds),
     looked: c.looked,

@@ -24,7 +24,7 @@ import type { Access, Dealloc, Footprint, Unit } from '../log.js'
 import { asSpans, clusterOf, spansOf } from '../log.js'
 import type { Space } from '../types.js'
 import type { AccessRecord, FenceKind } from './access-record.js'
-import { doneBy, reachOf } from './access-record.js'
+import { doneBy, known, reachOf } from './access-record.js'
 import type { Atom } from './atoms.js'
 import { overlap, refine } from './atoms.js'
 import { reused } from './barriers.js'
@@ -38,7 +38,7 @@ import type { Knowledge } from './knowledge.js'
 import { programOf } from './knowledge.js'
 import { oweRemote } from './obligations.js'
 import { completionOf } from './operation.js'
-import { actor, barrierName, draft, file, keyOf, planeName } from './report.js'
+import { actor, barrierName, draft, file, keyOf, noteManual, planeName } from './report.js'
 import { defer, giveBack } from './read-only.js'
 import { overResponses } from './responses.js'
 import type { Detector, Region } from './state.js'
@@ -249,8 +249,9 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
     order: undefined,
   }
   const out: Conflicts = {
-    race: (earlier, later) => {
-      notOver(c, earlier, later.stamp, later.footprint)
+    race: (earlier, later, _, k) => {
+      const draft = notOver(c, earlier, later.stamp, later.footprint)
+      noteManual(c.report, draft, known(k.order, earlier.completion))
     },
     invisible: d.conflicts.invisible,
     unfencedRead: d.conflicts.unfencedRead,

@@ -12,7 +12,7 @@ import type { Completion } from './access-record.js'
 import { known } from './access-record.js'
 import type { Context } from './context.js'
 import { programOf } from './knowledge.js'
-import { actor, draft, file, keyOf, restsOn } from './report.js'
+import { actor, draft, filed, keyOf, noteManual, restsOn } from './report.js'
 
 // ---------------------------------------------------------------- model
 
@@ -84,12 +84,16 @@ export const oweRemote = (c: Context, all: Obligations, cta: number, stamp: Stam
   all.remote.set(stamp.agent * c.header.ctas + cta, { completion, cta, stamp, operation: -1, does })
 }
 
+/** Does some agent of the CTA know it, if only over relaxed edges? */
+const metLoosely = (c: Context, o: Obligation): boolean =>
+  c.agents.some((a, x) => c.header.agents[x]!.cta === o.cta && known(a.knowledge.order, o.completion))
+
 /** U2 and K1. */
 export const atExit = (c: Context, all: Obligations): void => {
   const check = (o: Obligation): void => {
     if (met(c, o)) return
     const own = c.header.agents[o.stamp.agent]?.cta === o.cta
-    file(c.report, keyOf(`exit|${String(o.cta)}`, o.stamp, undefined), () =>
+    const found = filed(c.report, keyOf(`exit|${String(o.cta)}`, o.stamp, undefined), () =>
       own
         ? draft(
             'U2',
@@ -104,6 +108,7 @@ export const atExit = (c: Context, all: Obligations): void => {
             actor(o.stamp, o.does, o.operation),
           ),
     )
+    noteManual(c.report, found, metLoosely(c, o))
   }
   all.pending.forEach(check)
   all.remote.forEach(check)

@@ -48,6 +48,8 @@ export interface Failure {
 export interface Report {
   readonly header: Header
   readonly drafts: Map<string, Draft>
+  /** drafts of pairs that every schedule has in order, over relaxed edges alone (`strict`) */
+  readonly byManual: Set<Draft>
   readonly failures: Readonly<Record<ConditionName, Map<string, Failure>>>
   readonly deadlock: Array<Blocked>
 }
@@ -57,6 +59,7 @@ export interface Report {
 export const report = (header: Header): Report => ({
   header,
   drafts: new Map(),
+  byManual: new Set(),
   failures: { C1: new Map(), C2: new Map(), C3: new Map(), C4: new Map(), C5: new Map(), C6: new Map() },
   deadlock: [],
 })
@@ -95,6 +98,12 @@ export const filed = (r: Report, key: string, make: () => Draft): Draft => {
 }
 export const file = (r: Report, key: string, make: () => Draft): void => {
   filed(r, key, make)
+}
+
+/** Of a draft that stands for many pairs: is each of them in order, if relaxed edges are? */
+export const noteManual = (r: Report, d: Draft, inOrder: boolean): void => {
+  if (!inOrder) r.byManual.delete(d)
+  else if (d.times === 1) r.byManual.add(d)
 }
 
 /** A verdict says once what it rests on: the first pair that asks for it. With the assumption turned off each pair is a finding. */
@@ -218,9 +227,18 @@ const rank = (f: Finding): number => {
   }
 }
 
+export interface Reported {
+  readonly finding: Finding
+  readonly byManual: boolean
+}
+
 /** Causes before consequences, else in the order of the log. */
-export const findingsOf = (r: Report): ReadonlyArray<Finding> =>
-  [...r.drafts.values()].map((d) => findingOf(r.header, d)).sort((x, y) => rank(x) - rank(y))
+export const reported = (r: Report): ReadonlyArray<Reported> =>
+  [...r.drafts.values()]
+    .map((d) => ({ finding: findingOf(r.header, d), byManual: r.byManual.has(d) }))
+    .sort((x, y) => rank(x.finding) - rank(y.finding))
+
+export const findingsOf = (r: Report): ReadonlyArray<Finding> => reported(r).map(({ finding }) => finding)
 
 export const conditionOf = (r: Report, name: ConditionName): Condition => {
   const all = [...r.failures[name].values()]

@@ -49,7 +49,12 @@ import { actorOf, doesAccess } from './conflicts.js'
 import type { Context } from './context.js'
 import { tick } from './context.js'
 import { programOf } from './knowledge.js'
+<<<<<<< HEAD
 import { actor, agentName, ctaName, draft, fail, file, keyOf, planeName, where } from './report.js'
+=======
+import type { Draft } from './report.js'
+import { actor, agentName, draft, file, filed, keyOf, planeName } from './report.js'
+>>>>>>> 3b873a7 (wip: proofs)
 
 // ---------------------------------------------------------------- model
 
@@ -277,8 +282,8 @@ export const afterFreed = (
 }
 
 /** U2 */
-export const notOver = (c: Context, r: AccessRecord, by: Stamp, footprint: Footprint): void =>
-  file(c.report, keyOf('dealloc', r.stamp, by), () =>
+export const notOver = (c: Context, r: AccessRecord, by: Stamp, footprint: Footprint): Draft =>
+  filed(c.report, keyOf('dealloc', r.stamp, by), () =>
     draft(
       'U2',
       'E',

@@ -19,7 +19,8 @@
  * | shift        | yes                                 | no  | yes       | no    | yes    |
  * | commit       | no                                  | no  | no        | no    | yes    |
  *
- * Under `issueOrder` every product holds back every later product, too, as shipped kernels take for granted.
+ * Under `issueOrder` every product holds back every later product, too, as shipped kernels take for granted; and a commit the products behind
+ * it, which no agent can tell from a commit that is late.
  *
  * A pair of CTAs has no queue of its own: what acts on it stands in the queue of the agent that issued it.
  *
@@ -228,13 +229,18 @@ export const pipelined = (first: Queued, then: Queued): boolean => {
   }
 }
 
+const isProductOrCommit = (f: Queued): boolean => f._tag !== 'tcgen05Copy'
+
 /** Operations in flight are in the order of their issue. */
 export const held = (world: World, m: Machine, f: Queued): boolean => {
   for (const g of m.inFlight) {
     if (g === f) return false
     if (g.agent !== f.agent || !inQueue(g)) continue
-    const products = g._tag === 'tcgen05' && f._tag === 'tcgen05'
-    if (pipelined(g, f) || (products && world.tensorPipe === 'issueOrder')) return true
+    if (
+      pipelined(g, f) ||
+      (world.tensorPipe === 'issueOrder' && isProductOrCommit(g) && isProductOrCommit(f))
+    )
+      return true
   }
   return false
 }
