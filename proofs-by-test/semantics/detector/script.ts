@@ -81,7 +81,7 @@ export interface Script {
   readonly awaits: (agent: number, family: Family, pending: number, read?: boolean) => void
   readonly fence: (
     agent: number,
-    kind?: 'proxyAsync' | 'wgmma' | 'tensorBefore' | 'tensorAfter',
+    kind?: 'proxyAsync' | 'wgmma' | 'tensorBefore' | 'tensorAfter' | 'mbarrierInit',
     scope?: 'cta' | 'global',
   ) => void
   readonly sync: (agents: ReadonlyArray<number>, id?: number, relaxed?: boolean) => void
@@ -297,7 +297,8 @@ export const script = (world: World): Script => {
             id,
             count: 128 * who.length,
             threads: 128,
-            relaxed,
+            // it publishes nothing, and acquires
+            relaxed: relaxed && kind === 'arrive',
           })
     },
     fork: (kind, x, children) => push({ _tag: kind, stamp: stamp(x, kind), children }),
@@ -307,7 +308,7 @@ export const script = (world: World): Script => {
     world.barriers.forEach((b, i) => {
       self.init(0, i, b.count)
     })
-    if (agents.some((a) => a.cta > 0)) self.fence(0, 'mbarrierInit', 'cluster')
+    if (agents.some((a) => a.cta > 0)) self.fence(0, 'mbarrierInit')
     self.sync(
       agents.map((_, x) => x),
       16,
