@@ -250,8 +250,8 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
   }
   const out: Conflicts = {
     race: (earlier, later, _, k) => {
-      const draft = notOver(c, earlier, later.stamp, later.footprint)
-      noteManual(c.report, draft, known(k.order, earlier.completion))
+      const inOrder = known(k.order, earlier.completion)
+      noteManual(c.report, notOver(c, earlier, later.stamp, later.footprint, inOrder), inOrder)
     },
     invisible: d.conflicts.invisible,
     unfencedRead: d.conflicts.unfencedRead,

@@ -282,12 +282,20 @@ export const afterFreed = (
 }
 
 /** U2 */
-export const notOver = (c: Context, r: AccessRecord, by: Stamp, footprint: Footprint): Draft =>
+export const notOver = (
+  c: Context,
+  r: AccessRecord,
+  by: Stamp,
+  footprint: Footprint,
+  overRelaxed: boolean = false,
+): Draft =>
   filed(c.report, keyOf('dealloc', r.stamp, by), () =>
     draft(
       'U2',
       'E',
-      `${doesAccess(r)} tensor memory and is not over when it is deallocated`,
+      overRelaxed
+        ? `${doesAccess(r)} tensor memory, and is over before the deallocation by a relaxed arrive or wait alone, which by the manual orders no ordinary access`
+        : `${doesAccess(r)} tensor memory and is not over when it is deallocated`,
       actorOf(r),
       actor(by, 'deallocates'),
       {
