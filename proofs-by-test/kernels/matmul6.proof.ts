@@ -8,7 +8,7 @@ import { launch, noArguments } from '../../src/semantics/launch.js'
 import type { LogEvent } from '../../src/semantics/log.js'
 import * as Policy from '../../src/semantics/policy.js'
 import * as Run from '../../src/semantics/run.js'
-import { base, edges, refused, rightFor, type Make } from './blackwell-steps.js'
+import { base, edges, pairNotes, refused, rightFor, type Make } from './blackwell-steps.js'
 import { startOf } from '../../src/semantics/log.js'
 import { right } from '../either.js'
 

@@ -30,7 +30,24 @@ const left = (resident: number, clusterCount: number): ReadonlyArray<HazardId> =
   unanswered({ resident, clusterCount } as World, hazardIds.map(finding), []).map((f) => f.id)
 
 test('contracts, results, notes and what the launch decides: everything else is a matter of schedules', () => {
-  const always = ['A1', 'A2', 'A3', 'A4', 'B8', 'K2', 'L1', 'L2', 'M5', 'M7', 'N1', 'N2', 'N3', 'O1', 'P3', 'U1']
+  const always = [
+    'A1',
+    'A2',
+    'A3',
+    'A4',
+    'B8',
+    'K2',
+    'L1',
+    'L2',
+    'M5',
+    'M7',
+    'N1',
+    'N2',
+    'N3',
+    'O1',
+    'P3',
+    'U1',
+  ]
   // clusters that run one after another are never searched together
   expect([...left(1, 4)].sort()).toEqual([...always, 'D3'].sort())
   expect([...left(3, 4)].sort()).toEqual([...always, 'D3'].sort())

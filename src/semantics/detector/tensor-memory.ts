@@ -49,12 +49,8 @@ import { actorOf, doesAccess } from './conflicts.js'
 import type { Context } from './context.js'
 import { tick } from './context.js'
 import { programOf } from './knowledge.js'
-<<<<<<< HEAD
-import { actor, agentName, ctaName, draft, fail, file, keyOf, planeName, where } from './report.js'
-=======
 import type { Draft } from './report.js'
-import { actor, agentName, draft, file, filed, keyOf, planeName } from './report.js'
->>>>>>> 3b873a7 (wip: proofs)
+import { actor, agentName, ctaName, draft, fail, file, filed, keyOf, planeName, where } from './report.js'
 
 // ---------------------------------------------------------------- model
 
