@@ -149,6 +149,76 @@ test('a cluster that does not come to its end is not known in pieces', async () 
   expect(await inPieces(small(matmul, shape), single, { fuel: 40 })).toBeNull()
 })
 
+describe('a crew that does not hold', () => {
+  const program = small(matmul, { ...shape, n: 64, k: 64 })
+  /** A thread that does what is written here. */
+  const doing = (text: string): URL => new URL(`data:text/javascript,${encodeURIComponent(text)}`)
+  const closed: boolean[] = []
+  const watched =
+    (assemble: Assemble): Assemble =>
+    (setting, size) => {
+      const crew = assemble(setting, size)
+      return {
+        ...crew,
+        close: () => {
+          closed.push(true)
+          crew.close()
+        },
+      }
+    }
+  const told = `import { parentPort } from 'node:worker_threads'; parentPort.on('message', ({ tasks }) => `
+  test.each([
+    ['cannot begin', threads(new URL('https://not.a/file.js'))],
+    ['throws at its beginning', threads(doing('throw new Error()'))],
+    ['ends at once', threads(doing(''))],
+    ['ends when it is told to work', threads(doing(`${told} process.exit(1))`))],
+    ['throws when it is told to work', threads(doing(`${told} { throw new Error() })`))],
+    [
+      'ends after its first tasks',
+      threads(
+        doing(`${told} {
+          tasks.forEach((t, task) => t._tag === 'draw'
+            ? parentPort.postMessage({ task, done: { _tag: 'done' } })
+            : process.exit(0)) })`),
+      ),
+    ],
+  ])('whose thread %s: not known in pieces, and closed', async (_, assemble) => {
+    closed.length = 0
+    expect(await inPieces(program, watched(assemble))).toBeNull()
+    expect(closed).toEqual([true])
+  })
+  test('threads that are gone do nothing more', async () => {
+    const crew = threads(doing(''))(
+      {
+        program,
+        arithmetic: 'hopper',
+        fast: false,
+        tensorPipe: 'issueOrder',
+        fuel: 1,
+        inputs: new Map(),
+        outputs: new Map(),
+        product: null,
+      },
+      2,
+    )
+    const task = { _tag: 'cluster', cluster: 0 } as const
+    for (let again = 0; again < 2; again++)
+      expect(await crew.perform([task], () => undefined)).toEqual([{ _tag: 'stopped' }])
+    expect(await crew.perform([], () => undefined)).toEqual([])
+    crew.close()
+  })
+  test('a bug while it works leaves no thread behind', async () => {
+    closed.length = 0
+    const buggy: Assemble = () => ({
+      size: 1,
+      perform: () => Promise.reject(new Error('a bug')),
+      close: () => closed.push(true),
+    })
+    await expect(inPieces(program, buggy)).rejects.toThrow('a bug')
+    expect(closed).toEqual([true])
+  })
+})
+
 // each thread reads all sources by itself; by day the built program is run in threads (oracle/cli/program)
 test.runIf(nightly)('threads, from the sources', async () => {
   const crew = threads(new URL('./worker-of-sources.mjs', import.meta.url))

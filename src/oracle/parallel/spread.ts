@@ -10,11 +10,14 @@
  * | there are no scalars to pass, and no tensor is both read and written   | `null`    |
  * | the run without elements is `ok`, so every schedule computes the same  | `null`    |
  * | every cluster came to its end, and all in as many steps as were judged | `null`    |
+ * | every thread of the crew began, and lived as long as there was work    | `null`    |
  * | no byte that one wrote was read or written by another (`collision`)    | `null`    |
  *
  * `null` means: not known; run it in one piece.
  *
- * Law 1. Where the answer is not null, verdict, digest and outputs are those of `check` over bits.
+ * Laws
+ * 1. Where the answer is not null, verdict, digest and outputs are those of `check` over bits.
+ * 2. The crew is closed, whatever comes of it.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
@@ -22,7 +25,7 @@ import { shapeOf, tensorsOf, type Reference } from '../../kernels/reference.js'
 import type { Arithmetic } from '../../numerics/bits.js'
 import { unit } from '../../numerics/unit.js'
 import { check, digested, digestOf, type CheckOptions } from '../../semantics/check.js'
-import { launch, readTensor } from '../../semantics/launch.js'
+import { launch, readTensor, type Launched } from '../../semantics/launch.js'
 import * as Plane from '../../semantics/machine/plane.js'
 import { withPlane } from '../../semantics/machine/state.js'
 import type { World } from '../../semantics/machine/world.js'
@@ -30,7 +33,7 @@ import type { Program } from '../../semantics/program.js'
 import type { EventKey } from '../../semantics/step.js'
 import type { Verdict } from '../../semantics/verdict.js'
 import { collision, together } from './independence.js'
-import { algebraOf, type Assemble, type NaiveProduct, type Setting, type Task } from './work.js'
+import { algebraOf, type Assemble, type Crew, type NaiveProduct, type Setting, type Task } from './work.js'
 
 // ---------------------------------------------------------------- model
 
@@ -87,7 +90,7 @@ export const multiplyAdds = (program: Program): number => {
   return a === null || b === null ? 0 : a[0]! * a[1]! * b[1]!
 }
 
-const shared = (count: number): Float64Array => new Float64Array(new SharedArrayBuffer(8 * count))
+const sharedValues = (count: number): Float64Array => new Float64Array(new SharedArrayBuffer(8 * count))
 
 /** The product that a program says it is, with a place for its values. */
 const productOf = (program: Program): NaiveProduct | null => {
@@ -111,7 +114,7 @@ const productOf = (program: Program): NaiveProduct | null => {
       saturate: computes.saturate === true,
     },
     shape,
-    values: shared(shape.m * shape.n),
+    values: sharedValues(shape.m * shape.n),
   }
 }
 
@@ -180,7 +183,7 @@ export const spread = async (
     return E.right(null)
   const inputs = new Map(
     whole.inputs.map(({ name, count, given }) => {
-      const values = shared(count)
+      const values = sharedValues(count)
       if (typeof given !== 'number') values.set(given)
       return [name, values] as const
     }),
@@ -201,13 +204,33 @@ export const spread = async (
     product: productOf(program),
   }
   const crew = assemble(setting, Math.max(1, Math.min(size, world.clusterCount)))
+  try {
+    return await shared(whole, launched.right, setting, crew, watch, clock)
+  } finally {
+    crew.close()
+  }
+}
+
+/** The work of `spread`, by a crew that another closes. */
+const shared = async (
+  whole: Whole,
+  launched: Launched,
+  setting: Setting,
+  crew: Crew,
+  watch: Watch,
+  clock: () => number,
+): Promise<E.Either<Failure, Spread | null>> => {
+  const { program, options } = whole
+  const { inputs, outputs } = setting
+  const { world, machine } = launched
   const share = async (what: string, tasks: ReadonlyArray<Task>) => {
     const bar = watch(what)
     const answers = await crew.perform(tasks, bar.update)
     bar.stop()
     return answers
   }
-  await share('drawing the inputs', draws(whole))
+  const drawing = await share('drawing the inputs', draws(whole))
+  if (drawing.some((a) => a._tag !== 'done')) return E.right(null)
   const start = clock()
   const bar = watch('computing')
   const working = crew.perform(
@@ -229,10 +252,7 @@ export const spread = async (
     ran.length === world.clusterCount &&
     ran.reduce((steps, a) => steps + a.steps, 0) === judged.right.verdict.counts.steps &&
     collision(ran.map((a) => a.touched)) === null
-  if (!apart) {
-    crew.close()
-    return E.right(null)
-  }
+  if (!apart) return E.right(null)
   const reference =
     setting.product === null
       ? null
@@ -240,12 +260,10 @@ export const spread = async (
           'multiplying naively',
           chunks(setting.product.shape.m, rows).map((r): Task => ({ _tag: 'rows', from: r.from, to: r.to })),
         )
-  crew.close()
   const output = (name: string): Float64Array | null => {
     const bytes = outputs.get(name)
     const at = world.tensors.get(name)
     if (bytes === undefined || at === undefined) return null
-    const { machine } = launched.right
     return readTensor(world, withPlane(machine, at.plane, Plane.ofBytes(bytes, whole.fast)), name)
   }
   const { verdict, schedule, recorded } = judged.right
