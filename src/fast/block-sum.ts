@@ -19,7 +19,7 @@
 import type { Mma, MmaShape } from '../numerics/algebra.js'
 import { formatOf, maxExponent, minExponent } from '../numerics/float-format.js'
 import { tensorCoreMma, type ArithmeticRules } from '../numerics/tensor-core.js'
-import { engine, placed, reserve } from './engine.js'
+import { engine, placed, reserve, words } from './engine.js'
 import { decoded, encoded, widthOf } from './operand.js'
 
 const lanes = 8
@@ -47,8 +47,9 @@ export const fastBlockSum = (rules: ArithmeticRules, { m, n, k }: MmaShape): Mma
     2 * k * width,
     8 * m * width,
   )
+  if (!reserve(e, end!)) return null
   return (a, b, c) => {
-    const memory = reserve(e, end!)
+    const memory = words(e)
     memory.set(a, P! / 8)
     decoded(e, aType, P!, rowsOfA, 'f64', A!, AE!)
     memory.set(b, P! / 8)

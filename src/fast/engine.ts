@@ -2,7 +2,7 @@
  * The engine: the modules of `wat/` over one memory, compiled at their first use.
  *
  * Whoever calls them lays out operands from `scratchBytes` on, each at a multiple of 16 bytes (`placed`), in a memory that grows to what was
- * ever needed. A call reads what it has written itself, so nothing is kept from one to the next.
+ * ever needed. Where the system gives no such memory, products are computed by their definition, as everywhere without vectors. A call reads what it has written itself, so nothing is kept from one to the next.
  */
 import * as code from './code.js'
 
@@ -33,20 +33,32 @@ export const placed = (...bytes: ReadonlyArray<number>): ReadonlyArray<number> =
   return at
 }
 
-/** All of memory as f64, at least `end` bytes of it. */
-export const reserve = ({ memory }: Engine, end: number): Float64Array => {
+/** Makes room up to `end`; false where the system gives no more. */
+export const reserve = ({ memory }: Engine, end: number): boolean => {
   const missing = end - memory.buffer.byteLength
-  if (missing > 0) memory.grow(Math.ceil(missing / page))
-  return new Float64Array(memory.buffer)
+  return missing <= 0 || given(() => memory.grow(Math.ceil(missing / page))) !== null
+}
+
+/** All of memory as f64. */
+export const words = ({ memory }: Engine): Float64Array => new Float64Array(memory.buffer)
+
+/** What the system gives; null if it refuses: addresses are limited (`ulimit -v`), code may be forbidden. */
+const given = <A>(ask: () => A): A | null => {
+  try {
+    return ask()
+  } catch {
+    return null
+  }
 }
 
 const compile = (): Engine | null => {
-  const memory = new WebAssembly.Memory({ initial: 1 })
+  const memory = given(() => new WebAssembly.Memory({ initial: 1 }))
+  if (memory === null) return null
   const load = (text: string): WebAssembly.Exports | null => {
     const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0))
     // an engine without 128-bit vectors refuses the bytes
     return WebAssembly.validate(bytes)
-      ? new WebAssembly.Instance(new WebAssembly.Module(bytes), { '': { memory } }).exports
+      ? given(() => new WebAssembly.Instance(new WebAssembly.Module(bytes), { '': { memory } }).exports)
       : null
   }
   const call = (exports: WebAssembly.Exports | null, name: string): Call | null => {
@@ -89,5 +101,5 @@ const compile = (): Engine | null => {
 }
 
 let made: Engine | null | undefined
-/** The engine, the same every time; null where there are no 128-bit vectors. */
+/** The engine, the same every time; null where there are no 128-bit vectors, or no memory for it. */
 export const engine = (): Engine | null => (made === undefined ? (made = compile()) : made)

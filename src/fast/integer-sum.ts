@@ -16,7 +16,7 @@
  */
 import type { IntegerMmaTypes, Mma, MmaShape } from '../numerics/algebra.js'
 import { integerBlockK } from '../numerics/integer-product.js'
-import { engine, placed, reserve } from './engine.js'
+import { engine, placed, reserve, words } from './engine.js'
 
 const lanes = 16
 
@@ -36,8 +36,9 @@ export const fastIntegerSum = (
     2 * k * tiles * lanes,
     4 * rows * tiles * lanes,
   )
+  if (!reserve(e, end!)) return null
   return (a, b, c) => {
-    const memory = reserve(e, end!)
+    const memory = words(e)
     memory.set(a, P! / 8)
     e.packRows(P!, m * k, A!)
     memory.set(b, P! / 8)

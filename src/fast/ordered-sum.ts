@@ -8,7 +8,7 @@
  */
 import type { Mma, MmaShape } from '../numerics/algebra.js'
 import type { FloatDtype } from '../numerics/dtype.js'
-import { engine, placed, reserve } from './engine.js'
+import { engine, placed, reserve, words } from './engine.js'
 import { decoded, encoded, widthOf } from './operand.js'
 
 const lanes = 16
@@ -24,8 +24,9 @@ export const fastOrderedSum = (aType: FloatDtype, bType: FloatDtype, { m, n, k }
   const columnsOfD = { rows: m, columns: n, lanes }
   const width = widthOf(columnsOfB)
   const [P, A, B, D, end] = placed(8 * Math.max(m * k, k * n, m * n), 4 * m * k, 4 * k * width, 4 * m * width)
+  if (!reserve(e, end!)) return null
   return (a, b, c) => {
-    const memory = reserve(e, end!)
+    const memory = words(e)
     memory.set(a, P! / 8)
     decoded(e, aType, P!, rowsOfA, 'f32', A!, 0)
     memory.set(b, P! / 8)

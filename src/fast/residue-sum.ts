@@ -7,7 +7,7 @@
  * Law 1. For all residues this is the product of `field`; a carrier that is no residue (NaN) is the plain definition's affair.
  */
 import type { Mma, MmaShape } from '../numerics/algebra.js'
-import { engine, placed, reserve } from './engine.js'
+import { engine, placed, reserve, words } from './engine.js'
 import { encoded, residues, widthOf } from './operand.js'
 
 const lanes = 4
@@ -28,9 +28,10 @@ export const fastResidueSum = (plain: Mma, { m, n, k }: MmaShape): Mma | null =>
   const columnsOfD = { rows: m, columns: n, lanes }
   const width = widthOf(columnsOfB)
   const [P, A, B, D, end] = placed(8 * Math.max(m * k, k * n, m * n), 4 * m * k, 4 * k * width, 8 * m * width)
+  if (!reserve(e, end!)) return null
   return (a, b, c) => {
     if (hasNaN(a) || hasNaN(b) || hasNaN(c)) return plain(a, b, c)
-    const memory = reserve(e, end!)
+    const memory = words(e)
     memory.set(a, P! / 8)
     residues(e, P!, rowsOfA, 'u32', A!)
     memory.set(b, P! / 8)
