@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs'
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
@@ -273,6 +273,8 @@ describe('JSON Schemas', () => {
         .filter((file) => files.includes(file))
         .sort(),
     ).toEqual([...files].sort())
+    if (process.env['TCSPEC_REGENERATE'] !== undefined)
+      for (const file of files) writeFileSync(new URL(file, directory), schemaText(jsonSchemas[file]!))
     for (const file of files)
       expect(readFileSync(new URL(file, directory), 'utf8')).toBe(schemaText(jsonSchemas[file]!))
   })

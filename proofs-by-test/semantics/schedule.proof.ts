@@ -139,6 +139,25 @@ describe('a verdict', () => {
       expect(shape(many!)).toBe(shape(few!))
     },
   )
+  test('law 4: one that is stopped is as long after four times as many events', () => {
+    const endless = programAt('hopper-matmul', { ...matmul, k: 16 * 1024 }, [])
+    const [few, many] = [2_000, 8_000].map((fuel) => judge(endless, { fuel, provenance: false }))
+    expect([few!.counts.steps < 2_001, many!.counts.steps > 7_000]).toEqual([true, true])
+    expect(shape(many!)).toBe(shape(few!))
+    expect(JSON.stringify(many).length).toBeLessThan(8_000)
+  })
+  test('what is said of each of many barriers does not grow with their number', () => {
+    const [few, many] = [8, 64].map((n) => {
+      const each = (of: (i: number) => string, by: string): string =>
+        Array.from({ length: n }, (_, i) => of(i)).join(by)
+      const arrive = each((i) => `arr #${String(i)}`, '; ')
+      const barriers = each((i) => `b${String(i)}@0:1`, ' ')
+      const v = judge(programOf(`${barriers} | t@0: ${arrive} | u@0: ${arrive}`), { explore: false })
+      expect(v.findings.length).toBe(n)
+      return shape(v).length / n
+    })
+    expect(many!).toBeLessThan(few!)
+  })
   test("every finding and note replays from the document alone, the search's too", () => {
     const texts = [
       // seen by the first run; by one in which an agent is starved; by the search alone

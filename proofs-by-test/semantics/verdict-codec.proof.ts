@@ -114,7 +114,7 @@ const within: Finding = {
   text: 'a race',
   a: operation,
   b: operation,
-  place: { plane: 'smem@0', spans: [[0, 16]] },
+  place: { plane: 'smem@0', spans: [[0, 16]], more: 3 },
   knew: 'nothing',
   missing: { kind: 'wait', text: 'a wait' },
 }
@@ -169,7 +169,7 @@ describe('every field', () => {
     return E.isLeft(result) ? result.left.message : 'accepted'
   }
   const paths = pathsOf(asJson(full))
-  const optional = ['b', 'place', 'knew', 'missing', 'loc', 'operation']
+  const optional = ['b', 'place', 'more', 'knew', 'missing', 'loc', 'operation']
 
   test('is read', () => {
     expect(told(asJson(full))).toBe('accepted')

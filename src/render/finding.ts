@@ -49,8 +49,8 @@ const showPlace = (place: Place, smem: ReadonlyArray<NamedBytes>): string => {
     .slice(0, listedSpans)
     .map(([start, end]) => `${thousands(start)} to ${thousands(end)}`)
     .join(', ')
-  const more =
-    place.spans.length > listedSpans ? ` and ${String(place.spans.length - listedSpans)} more intervals` : ''
+  const rest = place.spans.length - listedSpans + (place.more ?? 0)
+  const more = rest > 0 ? ` and ${String(rest)} more intervals` : ''
   const owners = place.plane.startsWith('smem@')
     ? smem.filter((s) => place.spans.some(([start, end]) => start < s.end && s.start < end))
     : []

@@ -40,13 +40,21 @@ export const showBlocked = (b: Blocked): string =>
     b.operation.iteration.length === 0 ? '' : ` [${b.operation.iteration.join(', ')}]`
   }, waiting for ${b.waitsFor}; ${supplyOf(b)}`
 
+/** Agents that are named where any of many could end a wait. */
+const mostNamed = 8
+
+const listing = (names: ReadonlyArray<string>): string =>
+  names.length <= mostNamed
+    ? names.join(', ')
+    : `${names.slice(0, mostNamed).join(', ')} and ${String(names.length - mostNamed)} more`
+
 /** What could end the wait. */
 const supplyOf = (b: Blocked): string =>
   b.suppliers.length === 0
     ? 'nothing in this run supplies it'
     : b.ahead.length === 0
-      ? `could be supplied by ${b.suppliers.join(', ')}`
-      : `would be supplied by ${b.ahead.join(', ')}, behind a wait that is blocked`
+      ? `could be supplied by ${listing(b.suppliers)}`
+      : `would be supplied by ${listing(b.ahead)}, behind a wait that is blocked`
 
 /** Why the conditions do not decide: the first failure of each that fails. */
 export const failing = (c: Conditions): string =>

@@ -96,6 +96,8 @@ export interface Operation {
 export interface Place {
   readonly plane: string
   readonly spans: ReadonlyArray<readonly [number, number]>
+  /** intervals that are not listed */
+  readonly more?: number
 }
 
 /** The smallest addition that makes the finding disappear. */

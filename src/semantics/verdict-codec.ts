@@ -149,7 +149,7 @@ const operation: Wire<Operation> = define('Operation', () =>
 )
 
 const place: Wire<Place> = define('Place', () =>
-  record<Place>()('a place', { plane: text, spans: list(pair(nat)) }, {}),
+  record<Place>()('a place', { plane: text, spans: list(pair(nat)) }, { more: nat }),
 )
 
 const missingEdge: Wire<MissingEdge> = define('MissingEdge', () =>

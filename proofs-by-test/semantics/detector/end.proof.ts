@@ -148,6 +148,19 @@ describe('O1: the output has 32 bytes', () => {
   test('what is no output may stay unwritten', () => {
     expect(ids(judged(() => undefined))).toEqual([])
   })
+  test('64 intervals are listed, and the others counted', () => {
+    const gaps = (count: number): unknown => {
+      const s = script(world)
+      for (let i = 0; i < count; i++) touch(s, 0, 'w', [2 * i + 1, 2 * i + 2])
+      const planes = s.header.planes.map((p) =>
+        p.space === 'gmem' ? { ...p, bytes: 2 * count, output: true } : p,
+      )
+      const [o1] = judgeLog({ ...s.header, planes }, s.events, defaults).findings.filter((f) => f.id === 'O1')
+      return [o1?.text, o1?.place?.spans.length, o1?.place?.spans.at(-1), o1?.place?.more]
+    }
+    expect(gaps(64)).toEqual(['64 bytes of output g are never written', 64, [126, 127], undefined])
+    expect(gaps(200)).toEqual(['200 bytes of output g are never written', 64, [126, 127], 136])
+  })
   test('of several outputs each is asked', () => {
     const s = script(world)
     const planes = [...s.header.planes, ...['y', 'z'].map((name) => ({ ...s.header.planes[2]!, name }))]

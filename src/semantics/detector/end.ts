@@ -18,7 +18,7 @@
  *
  * Source: docs/hazards.md, the theorem.
  */
-import type { HazardId, Judgement } from '../finding.js'
+import type { HazardId, Judgement, Place } from '../finding.js'
 import type { AccessRecord } from './access-record.js'
 import { pieces } from './atoms.js'
 import { actorOf } from './conflicts.js'
@@ -83,7 +83,15 @@ export const nextCluster = (d: Detector, id: number): void => {
 
 // ---------------------------------------------------------------- the log
 
-/** O1: bytes of outputs that nobody wrote. */
+/** Intervals of an output that are listed: a column that is left out is one in every row. */
+const listed = 64
+
+const placeOf = (plane: string, spans: Place['spans']): Place =>
+  spans.length <= listed
+    ? { plane, spans }
+    : { plane, spans: spans.slice(0, listed), more: spans.length - listed }
+
+/** O1: bytes of outputs that nothing wrote. */
 const outputs = (d: Detector): void => {
   const c = d.context
   c.header.planes.forEach((p, i) => {
@@ -118,10 +126,7 @@ const outputs = (d: Detector): void => {
           `${String(bytes)} bytes of output ${p.name} are never written`,
           last === undefined ? actor({ agent: 0, at: 0, site: -1, iteration: [] }, 'ends') : actorOf(last),
           undefined,
-          {
-            plane: planeName(c.header, i),
-            spans: missing,
-          },
+          placeOf(planeName(c.header, i), missing),
         ),
       )
     }
