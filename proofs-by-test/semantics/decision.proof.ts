@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'vitest'
 import {
   added,
-  beforeTheEnd,
   behindConditions,
   decideRun,
   explained,
@@ -105,6 +104,9 @@ describe('words', () => {
 describe('a run decides', () => {
   const race = finding('R1', 'a race')
   const owed = finding('U2', 'owed at the end')
+  const noFuel = { name: 'out-of-fuel', reason: 'no fuel' } as const
+  const cut = { name: 'undecided', reason: 'cut' } as const
+  const unended = conditions({ C5: ['how the run ends is not known'] })
   const rows: ReadonlyArray<
     readonly [
       what: string,
@@ -128,31 +130,29 @@ describe('a run decides', () => {
       ['stuck', judged(), null],
       ['deadlock', 'nothing can move: every agent is blocked'],
     ],
-    ['out of fuel', ['outOfFuel', judged(), proved], ['out-of-fuel', 'the run was stopped before its end']],
+    ['out of fuel', [noFuel, judged({ conditions: unended }), proved], ['out-of-fuel', 'no fuel']],
+    ['cut', [cut, judged({ conditions: unended }), refuted], ['undecided', 'cut']],
+    ['out of fuel, not judged', [noFuel, null, refuted], ['out-of-fuel', 'no fuel']],
+    ['out of fuel, a race', [noFuel, judged({ findings: [race] }), null], ['hazard', 'a race']],
+    ['cut, a race', [cut, judged({ findings: [race], conditions: unended }), null], ['hazard', 'a race']],
     [
-      'out of fuel, not judged',
-      ['outOfFuel', null, refuted],
-      ['out-of-fuel', 'the run was stopped before its end'],
-    ],
-    ['out of fuel, a race', ['outOfFuel', judged({ findings: [race] }), null], ['hazard', 'a race']],
-    [
-      'out of fuel, owed',
-      ['outOfFuel', judged({ findings: [owed] }), null],
-      ['out-of-fuel', 'the run was stopped before its end'],
+      'out of fuel, owed by a cluster that has ended',
+      [noFuel, judged({ findings: [owed] }), null],
+      ['hazard', 'owed at the end'],
     ],
     [
-      'out of fuel, owed and a race',
-      ['outOfFuel', judged({ findings: [owed, race] }), null],
-      ['hazard', 'a race'],
+      'out of fuel, and a condition fails: no fuel decides that',
+      [noFuel, judged({ conditions: conditions({ C3: ['three'], C5: ['no end'] }) }), null],
+      ['undecided', 'C3 fails (three); no fuel'],
     ],
     [
       'out of fuel, a candidate',
       [
-        'outOfFuel',
+        noFuel,
         judged({ findings: [race], candidates: true, conditions: conditions({ C3: ['three'] }) }),
         null,
       ],
-      ['out-of-fuel', 'the run was stopped before its end'],
+      ['undecided', 'C3 fails (three); no fuel'],
     ],
     ['a race', ['completed', judged({ findings: [race, owed] }), proved], ['hazard', 'a race']],
     [
@@ -213,13 +213,6 @@ describe('a run decides', () => {
 })
 
 describe('findings', () => {
-  test('before the end nothing is owed', () => {
-    const all = (['R1', 'U1', 'U2', 'K1', 'K2', 'T1', 'M3', 'B1'] as const).map((id) => finding(id))
-    const kept = beforeTheEnd(judged({ findings: all })).map((f) => f.id)
-    expect(kept).toContain('R1')
-    expect(kept).toContain('M3')
-    for (const id of ['U2', 'T1'] as const) expect(kept).not.toContain(id)
-  })
   test('behind a condition that fails: C6, then C4, then C3', () => {
     const j = judged({
       conditions: conditions({ C1: [''], C2: [''], C3: [''], C4: [''], C5: [''], C6: [''] }),

@@ -53,7 +53,7 @@ export interface VerdictContext extends Omit<FindingContext, 'replay'> {
 /** Who decided: one schedule, several, or nobody yet. */
 const decidedBy = (v: Verdict): readonly [string, string] => [
   'decided by',
-  v.verdict === 'undecided'
+  v.verdict === 'undecided' || v.verdict === 'out-of-fuel'
     ? `nothing yet: ${thousands(v.counts.runs)} ${v.counts.runs === 1 ? 'schedule was' : 'schedules were'} run`
     : v.decidedBy === 'one-schedule'
       ? 'one schedule'

@@ -22,7 +22,6 @@ import { unit } from '../numerics/unit.js'
 import { actor, operation as operationOf } from './detector/report.js'
 import { defaults, detector, hazardIds, hazards, type Options } from './detector/index.js'
 import {
-  beforeTheEnd,
   added,
   behindConditions,
   decideRun,
@@ -30,6 +29,7 @@ import {
   showBlocked,
   wanting,
   withMissing,
+  type Ended,
 } from './decision.js'
 import {
   foremost,
@@ -112,6 +112,8 @@ export const standardOptions: CheckOptions = {
 export interface Checked {
   readonly verdict: Verdict
   readonly world: World
+  /** how the first run ended; only where it was completed are the outputs what the program computes */
+  readonly outcome: Run.Outcome
   /** after the first run */
   readonly machine: Machine
   /** of the first run */
@@ -162,7 +164,7 @@ const judged = (
 const holds: Condition = { holds: true, failures: [], findings: [] }
 const unjudged: Conditions = { C1: holds, C2: holds, C3: holds, C4: holds, C5: holds, C6: holds }
 
-const showFault = (world: World, f: Fault): string => {
+export const showFault = (world: World, f: Fault): string => {
   const site = world.header.sites[f.site]
   const agent = world.header.agents[f.agent]
   const where = site === undefined ? '' : `${[...site.path, site.label].join(' / ')}: `
@@ -252,8 +254,7 @@ const foundBy = (world: World, ran: Ran): ReadonlyArray<Finding> => {
   const j = ran.result[0]
   const fault = faultOf(world, ran)
   if (j === null) return fault
-  const { _tag: ended } = ran.outcome
-  return [...fault, ...(ended === 'completed' || ended === 'stuck' ? j.findings : beforeTheEnd(j))]
+  return [...fault, ...j.findings]
 }
 
 /** What stands behind a condition that fails in a run: B4, B1, B3. */
@@ -369,18 +370,45 @@ const layoutFindings = (
   return [withSchedule(found, rowOf(table, ran), missing)]
 }
 
+/** Faults of the algebra and not of the program: what a run needs and this algebra does not have. */
+const ofAlgebra: ReadonlyArray<string> = ['algebra.control', 'algebra.lacks']
+
+/** Was a run stopped for want of data? Another algebra, and inputs, let it go on. */
+export const wantsData = (outcome: Run.Outcome): boolean =>
+  outcome._tag === 'fault' && ofAlgebra.includes(outcome.fault.code)
+
+const endedBy = (world: World, { outcome, steps }: Pick<Ran, 'outcome' | 'steps'>): Ended => {
+  switch (outcome._tag) {
+    case 'stuck':
+      return 'stuck'
+    case 'outOfFuel':
+      return {
+        name: 'out-of-fuel',
+        reason: `the run was stopped by its fuel after ${String(steps)} events, before its end`,
+      }
+    case 'fault':
+      return {
+        name: 'undecided',
+        reason: `the run was stopped before its end, over ${world.algebra.name}: ${showFault(world, outcome.fault)}`,
+      }
+    case 'completed':
+    case 'refused':
+      return 'completed'
+  }
+}
+
 const decide = (
   world: World,
-  outcome: Run.Outcome,
+  ran: Pick<Ran, 'outcome' | 'steps'>,
   judgement: Judgement | null,
   proof: Provenance | null,
 ): Decision => {
-  if (outcome._tag === 'fault')
+  const { outcome } = ran
+  if (outcome._tag === 'fault' && !wantsData(outcome))
     return outcome.fault.kind === 'crash'
       ? unreachable(showFault(world, outcome.fault))
       : { name: 'invalid', reason: showFault(world, outcome.fault) }
-  const ended = outcome._tag === 'stuck' || outcome._tag === 'outOfFuel' ? outcome._tag : 'completed'
-  return decideRun(ended, judgement, proof)
+  return decideRun(endedBy(world, ran), judgement, proof)
 }
 
 /** What stands once other schedules have been asked. */
@@ -431,9 +459,10 @@ export const check: Check = (program, options) => {
       message: `the recorded schedule does not fit this program: after ${String(first.steps)} events its next one${key === null ? '' : `, ${showKey(key)},`} is not on offer`,
     })
   }
-  const decision = decide(world, first.outcome, first.result[0], first.result[1])
+  const decision = decide(world, first, first.result[0], first.result[1])
   const answer =
-    decision.name === 'undecided' && options.explore
+    // what stops one run stops all of them, at the same cost
+    decision.name === 'undecided' && options.explore && first.outcome._tag === 'completed'
       ? confirm({
           program,
           arguments: options.arguments,
@@ -442,7 +471,7 @@ export const check: Check = (program, options) => {
           judgement: first.result[0],
           bounds: options.bounds ?? defaultBounds,
           run: (policy) => judged(launched.right, options, detecting, policy, false),
-          decide: (ran) => decide(world, ran.outcome, ran.result[0], null),
+          decide: (ran) => decide(world, ran, ran.result[0], null),
         })
       : null
   const shown = answer?.found?.ran ?? first
@@ -488,6 +517,7 @@ export const check: Check = (program, options) => {
   return E.right({
     verdict,
     world,
+    outcome: first.outcome,
     machine: first.machine,
     schedule: first.schedule,
     recorded: table.rows.map((r) => r.schedule),

@@ -4,24 +4,23 @@
  * | the run            | and                                     | verdict       |
  * |--------------------|-----------------------------------------|---------------|
  * | is stuck           |                                         | deadlock      |
- * | was stopped        | something is found and settled, that is not owed at the end only | hazard |
- * |                    | else                                    | out-of-fuel   |
+ * | was stopped        | something is found, and it is settled   | hazard        |
+ * |                    | one of C1 to C4 or C6 fails             | undecided     |
+ * |                    | by its fuel                             | out-of-fuel   |
+ * |                    | by anything else                        | undecided     |
  * | completed          | something is found, and it is settled   | hazard        |
  * |                    | provenance is refuted                   | wrong-result  |
  * |                    | one of C1 to C6 fails                   | undecided     |
  * |                    | else                                    | ok            |
  *
+ * A run is stopped by its fuel, or where it needs what it does not have: data, in an algebra that keeps none. A trace is stopped where it was
+ * cut. Nothing is then said about the end of the run. `out-of-fuel` is the `undecided` that more fuel may settle; any other needs something else, and
+ * comes first.
+ *
  * A run of a program and the trace of a run are decided here alike. Which missing edge would make a finding disappear is asked of the
  * log of its cluster, for the first findings and for logs that are not too long.
  */
-import {
-  exitIds,
-  explain,
-  isAnsweredById,
-  judgeLog,
-  settledVerdictOf,
-  type Options,
-} from './detector/index.js'
+import { explain, isAnsweredById, judgeLog, settledVerdictOf, type Options } from './detector/index.js'
 import type { Blocked, Conditions, Finding, Judgement } from './finding.js'
 import type { Header, LogEvent } from './log.js'
 import type { Provenance, VerdictName } from './verdict.js'
@@ -32,6 +31,14 @@ export interface Decision {
   readonly name: VerdictName
   readonly reason: string
 }
+
+/** Why a log is not that of a whole run. */
+export interface Stopped {
+  readonly name: 'undecided' | 'out-of-fuel'
+  readonly reason: string
+}
+
+export type Ended = 'completed' | 'stuck' | Stopped
 
 // ---------------------------------------------------------------- words
 
@@ -56,36 +63,31 @@ const supplyOf = (b: Blocked): string =>
       ? `could be supplied by ${listing(b.suppliers)}`
       : `would be supplied by ${listing(b.ahead)}, behind a wait that is blocked`
 
+const names = ['C1', 'C2', 'C3', 'C4', 'C5', 'C6'] as const
+
 /** Why the conditions do not decide: the first failure of each that fails. */
-export const failing = (c: Conditions): string =>
-  (['C1', 'C2', 'C3', 'C4', 'C5', 'C6'] as const)
+export const failing = (c: Conditions, of: ReadonlyArray<keyof Conditions> = names): string =>
+  of
     .filter((name) => !c[name].holds)
     .map((name) => `${name} fails (${c[name].failures[0] ?? 'no detail'})`)
     .join('; ')
 
-/** What is found in a run that did not come to its end: nothing is owed yet. */
-export const beforeTheEnd = (j: Judgement): ReadonlyArray<Finding> =>
-  j.findings.filter((f) => !exitIds.includes(f.id))
-
 // ---------------------------------------------------------------- decisions
 
+/** What can fail before the end of a run. */
+const unlessEnded = names.filter((name) => name !== 'C5')
+
 /** `judgement` null: hazards were not looked for; `proof` null: nothing is claimed. */
-export const decideRun = (
-  ended: 'completed' | 'stuck' | 'outOfFuel',
-  judgement: Judgement | null,
-  proof: Provenance | null,
-): Decision => {
+export const decideRun = (ended: Ended, judgement: Judgement | null, proof: Provenance | null): Decision => {
   if (ended === 'stuck')
     return {
       name: 'deadlock',
       reason: `nothing can move: ${judgement?.deadlock.map(showBlocked)[0] ?? 'every agent is blocked'}`,
     }
   const settled = judgement === null ? 'ok' : settledVerdictOf(judgement)
-  if (ended === 'outOfFuel') {
-    const found = settled === 'hazard' && judgement !== null ? beforeTheEnd(judgement)[0] : undefined
-    return found === undefined
-      ? { name: 'out-of-fuel', reason: 'the run was stopped before its end' }
-      : { name: 'hazard', reason: found.text }
+  if (ended !== 'completed' && settled !== 'hazard') {
+    const why = judgement === null ? '' : failing(judgement.conditions, unlessEnded)
+    return why === '' ? ended : { name: 'undecided', reason: `${why}; ${ended.reason}` }
   }
   if (settled === 'hazard' && judgement !== null)
     return { name: 'hazard', reason: judgement.findings[0]?.text ?? 'a hazard' }

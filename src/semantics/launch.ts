@@ -420,6 +420,7 @@ export const launch = (
     agents,
     ctas,
     resident,
+    clusters: Math.min(clusterCount, Number.MAX_SAFE_INTEGER),
     planes,
     computes: program.computes ?? null,
     tensors: [...tensors.values()].map((t) => ({

@@ -11,7 +11,9 @@
  *
  * A producer owes: a total order consistent with the run; for every operation issue < perform < signal; a wait
  * that is still blocked when nothing can move stands as `wait ... blocked` at the end (that is how a deadlock
- * looks in a trace), and may be followed by what stands behind such waits (`ahead`).
+ * looks in a trace), and may be followed by what stands behind such waits (`ahead`); an `exit` for every other agent
+ * that starts, also for one that does nothing. A log that has neither was stopped or cut, and says nothing about the
+ * end of its run.
  *
  * Source: PTX ISA, memory consistency model and asynchronous operations.
  */
@@ -81,6 +83,8 @@ export interface Header {
   readonly ctas: number
   /** clusters that run together, each with as many of the CTAs, in their order; absent: one */
   readonly resident?: number
+  /** clusters of the whole grid, of which cluster launch control may take some away; absent: those that the log has */
+  readonly clusters?: number
   readonly planes: ReadonlyArray<Plane>
   readonly tensors: ReadonlyArray<LoggedTensor>
   /** what the outputs must be, if the program says */
@@ -395,9 +399,15 @@ export interface Fold<S, R> {
   /** `observe` of each in order; given by what hands events on to others, each of which reads best on its own */
   readonly observeAll?: (state: S, events: ReadonlyArray<LogEvent>) => S
   readonly finish: (state: S) => R
+  /** what a log shows that stops before its run has ended: of that end it says nothing; `finish`, if it is not given */
+  readonly stopped?: (state: S) => R
   /** it can hear no more: whoever feeds it stops, and says so; never, if it is not given */
   readonly exhausted?: (state: S) => boolean
 }
+
+/** What a fold has found, of a log that is whole or was stopped. */
+export const conclusion = <S, R>(fold: Fold<S, R>, state: S, whole: boolean): R =>
+  whole || fold.stopped === undefined ? fold.finish(state) : fold.stopped(state)
 
 /** A stretch of the log. */
 export const observeAll = <S, R>(fold: Fold<S, R>, before: S, events: ReadonlyArray<LogEvent>): S => {

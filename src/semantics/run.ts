@@ -12,7 +12,7 @@
  */
 import { aheadOf } from './ahead.js'
 import { nextWave } from './launch.js'
-import { observeAll, type Fold, type LogEvent } from './log.js'
+import { conclusion, observeAll, type Fold, type LogEvent } from './log.js'
 import { fuelTicks, outOfFuel, spend } from './machine/effort.js'
 import { withEdit, type Machine } from './machine/state.js'
 import type { World } from './machine/world.js'
@@ -75,6 +75,7 @@ export const both = <S, R, T, Q>(f: Fold<S, R>, g: Fold<T, Q>): Fold<readonly [S
   },
   observeAll: (state, events) => [observeAll(f, state[0], events), observeAll(g, state[1], events)],
   finish: ([s, t]) => [f.finish(s), g.finish(t)],
+  stopped: ([s, t]) => [conclusion(f, s, false), conclusion(g, t, false)],
   exhausted: ([s, t]) => f.exhausted?.(s) === true || g.exhausted?.(t) === true,
 })
 
@@ -92,6 +93,14 @@ export const collect: Fold<LogEvent[], ReadonlyArray<LogEvent>> = {
 export const ignore: Fold<null, null> = { init: () => null, observe: (s) => s, finish: (s) => s }
 
 // ---------------------------------------------------------------- the loop
+
+/** A wave begins: the agents that have nothing to do are at their end. */
+const beginnings = (m: Machine): ReadonlyArray<LogEvent> => [
+  { _tag: 'cluster', id: m.wave.clusters[0]! },
+  ...m.agents.flatMap((a, agent): ReadonlyArray<LogEvent> =>
+    a.status === 'done' ? [{ _tag: 'exit', agent }] : [],
+  ),
+]
 
 /**
  * Steps whose events are a page. Machine and folds are each more than the nearest cache holds: taking turns event by event, each would
@@ -121,7 +130,7 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
     const outer = effort.limit
     effort.limit = Math.min(outer, effort.spent + fuelTicks(how.fuel))
     for (let more = true; more;) {
-      page.push({ _tag: 'cluster', id: m.wave.clusters[0]! })
+      for (const e of beginnings(m)) page.push(e)
       for (;;) {
         const options = offered(world, m)
         if (options.length === 0) break
@@ -177,6 +186,6 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
       steps,
       clusters,
       schedule,
-      result: fold.finish(state),
+      result: conclusion(fold, state, outcome._tag === 'completed' || outcome._tag === 'stuck'),
     }
   })

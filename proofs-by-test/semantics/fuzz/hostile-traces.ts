@@ -49,7 +49,7 @@ const spans = (...of: ReadonlyArray<readonly [start: number, bytes: number]>): J
   plane: 0,
   spans: of.map(([start, bytes]) => [start, bytes]),
 })
-const view = (id: number, extent: number, stride: number, base: number = 0): Json => ({
+const view = (id: number, extent: number, stride: number, base: number = 0): Fields => ({
   _tag: 'view',
   id,
   plane: 0,
@@ -132,7 +132,7 @@ export const hostileTraces: ReadonlyArray<readonly [what: string, lines: Lines, 
     ),
     'trace.reference',
   ],
-  ['an operation of number 2^53', trace(header(), issue(most, 1)), 'out-of-fuel'],
+  ['an operation of number 2^53', trace(header(), issue(most, 1)), 'undecided'],
   [
     'the 2^31st part of an operation',
     trace(
@@ -160,7 +160,7 @@ export const hostileTraces: ReadonlyArray<readonly [what: string, lines: Lines, 
   [
     '10,000 operations that never end',
     trace(header(), ...many(10_000, (k) => issue(k, k + 1)), ...exits),
-    'out-of-fuel',
+    'undecided',
   ],
   ['event 2^33 of a program', trace(header(), access(0, 2 ** 33, spans([0, 4]))), 'trace.size'],
   [
@@ -202,6 +202,20 @@ export const hostileTraces: ReadonlyArray<readonly [what: string, lines: Lines, 
       ...exits,
     ),
     'ok',
+  ],
+  [
+    '300 views of one layout, 2^26 elements and more: a list that is shared is long once',
+    trace(
+      header(),
+      ...many(300, (k) => access(0, k + 1, { ...view(k, 2 ** 18, 1, 1024 * k), layout: 0 })),
+      ...exits,
+    ),
+    'ok',
+  ],
+  [
+    '300 layouts of as many elements',
+    trace(header(), ...many(300, (k) => access(0, k + 1, view(k, 2 ** 18, 1, 1024 * k)))),
+    'trace.size',
   ],
   ['nobody', trace(header({ agents: [] })), 'ok'],
 ]

@@ -6,9 +6,14 @@ import { defaults } from '../../../src/semantics/detector/index.js'
 import * as Policy from '../../../src/semantics/policy.js'
 import { judgeTrace } from '../../../src/semantics/trace/index.js'
 import type { Verdict } from '../../../src/semantics/verdict.js'
+import { zoo, type Twin } from '../../../src/kernels/broken/index.js'
+import { hopperMatmul } from '../../../src/kernels/hopper/hopper-matmul.js'
+import { small } from '../machine-samples.js'
 import { catalogue, random, written } from './written.js'
 import { nightly } from '../../extent.js'
 import { right } from '../../either.js'
+
+const zooProgram = (id: string): Twin => zoo.find((twin) => twin.id === id)!
 
 const judged = (lines: ReadonlyArray<string>): Verdict => right(judgeTrace({ ...defaults, scope })(lines))
 
@@ -44,17 +49,48 @@ describe('law 1: the verdict on the trace is the verdict on the run', () => {
 })
 
 describe('law 2: a trace that is cut off', () => {
-  const { lines, verdict } = written(catalogue()[0]![1])
-  test('is not ok, but where a cluster has come to its end', () => {
+  const { lines, verdict } = written(right(hopperMatmul({ ...small, m: 128, k: 64 })))
+  test('is undecided wherever it is cut, and finds nothing at an end that it does not have', () => {
     expect(verdict.verdict).toBe('ok')
-    const names = new Set<string>()
-    for (let length = 3; length < Math.min(lines.length, 120); length++) {
-      const { verdict: name } = judged(lines.slice(0, length))
-      names.add(name)
-      const whole = lines[length]!.includes('"_tag":"cluster"')
-      expect(name === 'ok', `${String(length)}: ${name}`).toBe(whole)
+    expect(lines.filter((line) => line.includes('"_tag":"cluster"')).length).toBeGreaterThan(1)
+    const tail = lines.reduce((last, line, k) => (/"_tag":"(exit|perform|access)"/.test(line) ? k : last), 0)
+    for (let length = 1; length <= lines.length; length++) {
+      const v = judged(lines.slice(0, length))
+      const found = [...v.findings, ...v.notes].map((f) => f.id)
+      expect([v.verdict, found], `${String(length)} of ${String(lines.length)}`).toEqual([
+        length > tail ? 'ok' : 'undecided',
+        [],
+      ])
+      if (length <= tail) expect(v.provenance).toBeNull()
     }
-    expect(names).toContain('out-of-fuel')
+  })
+  test('the header alone says that no cluster has begun', () => {
+    expect(judged(lines.slice(0, 1))).toMatchObject({
+      verdict: 'undecided',
+      reason: 'the trace stops before the end of its run: no cluster has begun',
+    })
+  })
+  test('at a fault of its run is undecided, and says whose exit is missing', () => {
+    const faulting = written(right(zooProgram('I2').program(false)))
+    expect(faulting.verdict.verdict).toBe('invalid')
+    expect(judged(faulting.lines)).toMatchObject({
+      verdict: 'undecided',
+      reason: expect.stringMatching(/ of CTA 0 has neither exited nor stands blocked/),
+    })
+  })
+  test('of a wrong program has no hazard that the whole does not have', () => {
+    for (const id of ['R1', 'D1', 'B5', 'U2', 'T1', 'O1', 'K2'] as const) {
+      const whole = written(right(zooProgram(id).program(false)))
+      const ids = new Set(judged(whole.lines).findings.map((f) => f.id))
+      for (let length = 1; length < whole.lines.length; length += 3) {
+        const v = judged(whole.lines.slice(0, length))
+        expect(v.verdict, id).not.toBe('ok')
+        for (const f of v.findings)
+          expect(ids.has(f.id) || f.id === 'I1' || f.id === 'M6', `${id} at ${String(length)}: ${f.id}`).toBe(
+            true,
+          )
+      }
+    }
   })
   test('in the middle of a line is not read', () => {
     const last = lines[50]!

@@ -66,6 +66,8 @@ export interface Report {
   readonly json: () => unknown
   /** what is to be written: all of it, or the answer is a refusal */
   readonly files?: ReadonlyArray<OutputFile>
+  /** a line on standard error: what the answer leaves out */
+  readonly notice?: string
 }
 
 export type Options = Readonly<Record<string, unknown>>
@@ -110,7 +112,7 @@ const oneLine = (text: string): string => printable(shortened(text).replace(/\s*
 export const reported = (json: boolean, report: Report): Outcome => ({
   status: report.good === null ? 3 : report.good ? 0 : 1,
   stdout: json ? document(report.json()) : printable(report.text()),
-  stderr: '',
+  stderr: report.notice === undefined ? '' : `tcspec: ${oneLine(report.notice)}\n`,
 })
 
 export const refused = (json: boolean, f: Failure): Outcome => ({

@@ -7,17 +7,20 @@
  * | `--strict`         | broken contracts are errors; relaxed arrives and waits order no ordinary access          |
  * | `--strict-proxies` | a proxy fence before an asynchronous overwrite, too                                      |
  * | `--tensor-pipe`    | whether products of tensor memory with different accumulators are ordered                |
+ * | `--fuel`           | how many events a run may have                                                           |
  * | `--record`         | the schedule of the first finding, or of the run where nothing is found, in a file       |
  */
 import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
+import { thousands } from '../../render/table.js'
 import type { Checked } from '../../semantics/check.js'
 import type { Options as DetectorOptions } from '../../semantics/detector/index.js'
+import { standardFuel } from '../../semantics/run.js'
 import type { Verdict } from '../../semantics/verdict.js'
 import type { OutputFile } from '../tensor-files/files.js'
 import type { Options } from './command.js'
-import type { FlagFailure } from './flags/choice.js'
+import { refuseFlag, type FlagFailure } from './flags/choice.js'
 import { parseSchedule, parseTensorPipe, printSchedule, type ScheduleFlag } from './flags/machine.js'
 import { switchOf, wordOf } from './flags/words.js'
 import type { AskedFile } from './outputs.js'
@@ -29,8 +32,14 @@ export const scheduleOption = (command: Command): Command =>
     'eager, lazy, roundrobin, seeded:N, starving:AGENT[:EVENT],seeded:N or recorded:FILE; default: eager',
   )
 
+export const fuelOption = (command: Command): Command =>
+  command.option(
+    '--fuel <events>',
+    `most events of a run, and with them what it may compute; default: ${thousands(standardFuel)}, and more for a large product`,
+  )
+
 export const judgingOptions = (command: Command): Command =>
-  scheduleOption(command)
+  fuelOption(scheduleOption(command))
     .option('--record <file>', 'write the schedule of the run, or of its first finding, to a file')
     .option('--strict', 'broken contracts are errors, and relaxed arrives and waits order no ordinary access')
     .option('--strict-proxies', 'demand a proxy fence before an asynchronous overwrite, too')
@@ -42,6 +51,19 @@ export const judgingOptions = (command: Command): Command =>
 /** Without the flag, the eager one. */
 export const scheduleAsked = (options: Options): E.Either<FlagFailure, ScheduleFlag> =>
   parseSchedule(wordOf(options, 'schedule') ?? 'eager')
+
+/** A run may take so much without being asked: a product that the program says it computes is no endless one. */
+const fuelOf = (multiplyAdds: number): number => standardFuel + Math.ceil(multiplyAdds / 4096)
+
+/** Without the flag, enough for so many multiply-adds. */
+export const fuelAsked = (options: Options, work: number): E.Either<FlagFailure, number> => {
+  const said = wordOf(options, 'fuel')
+  return said === null
+    ? E.right(fuelOf(work))
+    : /^[1-9]\d{0,11}$/.test(said)
+      ? E.right(Number(said))
+      : refuseFlag('--fuel', 'a positive number of events, below 10^12', said)
+}
 
 export type Strictness = Pick<DetectorOptions, 'strict' | 'strictProxies' | 'tensorPipe'>
 

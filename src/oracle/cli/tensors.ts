@@ -31,6 +31,9 @@ import { valueOf } from '../tensor-files/element.js'
 import { tensor, tensorOfIntegers, tensorOfReals, type Tensor } from '../tensor-files/tensor.js'
 import type { Over } from './flags/machine.js'
 
+/** The arithmetic of the program's own chip. */
+export const chipOf = (program: Program): Arithmetic => (program.arch === 'sm100a' ? 'blackwell' : 'hopper')
+
 /** The algebra that was asked for; `vectors`: with its products in vectors, which give the same numbers. */
 export const algebraOf = (over: Over, arithmetic: Arithmetic, vectors: boolean): Algebra => {
   switch (over._tag) {

@@ -67,34 +67,70 @@ export const hearing = <S, R>(
   )
 }
 
+/** Lines that are kept as text before they become bytes. */
+const page = 4096
+
+/** Collects lines as bytes: a trace may be longer than any string, which ends at half a gigabyte. */
+const collectingLines = (): { readonly line: (text: string) => void; readonly bytes: () => Uint8Array } => {
+  const encoder = new TextEncoder()
+  const chunks: Uint8Array[] = []
+  let lines: string[] = []
+  const flush = (): void => {
+    if (lines.length > 0) chunks.push(encoder.encode(`${lines.join('\n')}\n`))
+    lines = []
+  }
+  return {
+    line: (text) => {
+      if (lines.push(text) === page) flush()
+    },
+    bytes: () => {
+      flush()
+      const all = new Uint8Array(chunks.reduce((n, chunk) => n + chunk.length, 0))
+      let at = 0
+      for (const chunk of chunks) {
+        all.set(chunk, at)
+        at += chunk.length
+      }
+      return all
+    },
+  }
+}
+
+/** A log as the bytes of its trace; the number of its events besides. */
+export const traceBytes = (): Fold<Trace.Writer, { readonly bytes: Uint8Array; readonly events: number }> => {
+  const lines = collectingLines()
+  const writer = Trace.tracing(lines.line)
+  return {
+    init: writer.init,
+    observe: writer.observe,
+    finish: (w) => ({ events: writer.finish(w) - 1, bytes: lines.bytes() }),
+  }
+}
+
 /** The trace of a run that is known by its schedule. */
 export const traceOf = (
   program: Program,
   algebra: Algebra,
   given: Arguments,
   schedule: ReadonlyArray<EventKey>,
-): E.Either<Failure, Uint8Array> => {
-  const lines: string[] = []
-  return pipe(
-    heard(
-      program,
-      algebra,
-      given,
-      schedule,
-      Trace.tracing((line) => lines.push(line)),
-    ),
-    E.map(() => new TextEncoder().encode(`${lines.join('\n')}\n`)),
+): E.Either<Failure, Uint8Array> =>
+  pipe(
+    heard(program, algebra, given, schedule, traceBytes()),
+    E.map(({ result }) => result.bytes),
   )
-}
 
 // ---------------------------------------------------------------- judging
 
-/** The lines of a text, one at a time: a trace may be long. */
-export function* linesOf(text: string): Generator<string> {
+const newline = 10
+
+/** The lines of a text, decoded one at a time: a trace may be longer than any string. */
+export function* linesOf(text: Uint8Array): Generator<string> {
+  const decoder = new TextDecoder()
   for (let from = 0; from < text.length;) {
-    const end = text.indexOf('\n', from)
-    yield text.slice(from, end < 0 ? text.length : end)
-    from = end < 0 ? text.length : end + 1
+    const found = text.indexOf(newline, from)
+    const end = found < 0 ? text.length : found
+    yield decoder.decode(text.subarray(from, end))
+    from = end + 1
   }
 }
 
@@ -104,8 +140,14 @@ export const inFile =
   (f: Failure): Failure =>
     failure(f.code, `${file}: ${f.message}`)
 
-/** The verdict on the text of a trace file. */
-export const judgeTrace = (file: string, text: string, detecting: Detecting): E.Either<Failure, Verdict> =>
-  text.trim() === ''
+const isBlank = (text: Uint8Array): boolean => text.every((byte) => byte <= 32)
+
+/** The verdict on the bytes of a trace file. */
+export const judgeTrace = (
+  file: string,
+  text: Uint8Array,
+  detecting: Detecting,
+): E.Either<Failure, Verdict> =>
+  isBlank(text)
     ? refuse('trace.empty', `${file}: expected a trace, found an empty file`)
     : pipe(linesOf(text), Trace.judgeTrace({ ...detecting, scope }), E.mapLeft(inFile(file)))

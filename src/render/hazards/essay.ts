@@ -131,6 +131,10 @@ ${conditions.map(([name, text]) => `- **${name}** ${text}`).join('\n')}
 
 A deadlock or a fault that a run reaches is real whatever the conditions say. Any other finding of a run in which C3, C4 or C6 fails is a candidate, and
 the verdict is \`undecided\` until a schedule confirms it.
+
+A run may be stopped before its end: by its fuel (\`--fuel\`), or where control depends on data that the algebra does not keep; and a trace may be cut. What
+was found before is a finding. Of the end nothing is said: no U1, U2, K1, T1 or O1 of the cluster under way. C5 is then not known, and the verdict is
+\`undecided\`, or \`out-of-fuel\` where more fuel may settle it: the last of the words. Both are exit status 3.
 `
 
 /** What stands before the ids. */

@@ -120,7 +120,8 @@ export const exhausted = (d: Detector): boolean =>
 export const detector = (options: Options): Fold<Detector, Judgement> => ({
   init: (header) => start(header, options),
   observe,
-  finish: conclude,
+  finish: (d) => conclude(d, true),
+  stopped: (d) => conclude(d, false),
   exhausted,
 })
 
@@ -128,5 +129,5 @@ export const detector = (options: Options): Fold<Detector, Judgement> => ({
 export const judgeLog = (header: Header, events: ReadonlyArray<LogEvent>, options: Options): Judgement => {
   const d = start(header, options)
   for (const e of events) observe(d, e)
-  return conclude(d)
+  return conclude(d, true)
 }

@@ -14,7 +14,12 @@
  * Worked: two clusters, output of 32 bytes; cluster 0 writes [0, 16), cluster 1 stands blocked. B5 of cluster 1, C5 fails, and O1 is not asked: the
  * missing 16 bytes are the deadlock's.
  *
- * Law 1. Clusters are judged apart, but for what they did to global memory.
+ * A log may stop before its run has ended: out of fuel, at a fault, cut. Then nothing is asked that only the end can answer (U1, U2, K1, T1, O1 of the
+ * cluster under way, C6 of an open generation); what was found before stands, and C5 is not known to hold.
+ *
+ * Laws
+ * 1. Clusters are judged apart, but for what they did to global memory.
+ * 2. What is found in a log that stops is found in every longer one, as far as it is no read before the write (I1 becomes the race that it is).
  *
  * Source: docs/hazards.md, the theorem.
  */
@@ -42,11 +47,15 @@ const unwritten = (d: Detector): void => {
     for (const [, , atom] of pieces(plane)) settle(atom.payload, d.context.cluster, d.conflicts)
 }
 
-/** Closes the cluster under way: exits, left-overs, deadlock. */
-const endCluster = (d: Detector): void => {
+/** Closes the cluster under way: exits, left-overs, deadlock. `whole`: it has come to its end, and owes all this. */
+const endCluster = (d: Detector, whole: boolean): void => {
   const c = d.context
   const stuck = d.blocked.length > 0
   if (c.early) unwritten(d)
+  if (!whole) {
+    Digest.closeCluster(c.digest, c.cluster)
+    return
+  }
   if (stuck) deadlock(c, d.barriers, d.named, d.blocked, d.ahead, d.worked)
   for (const b of d.barriers) atEnd(c, b, stuck)
   if (!stuck) atExit(c, d.obligations)
@@ -57,7 +66,7 @@ const endCluster = (d: Detector): void => {
 export const nextCluster = (d: Detector, id: number): void => {
   const c = d.context
   if (d.anyEvent) {
-    endCluster(d)
+    endCluster(d, true)
     c.agents.forEach((a, x) => {
       restart(a, agentState(c.extent, c.header.agents[x]!.starts))
     })
@@ -133,15 +142,15 @@ const outputs = (d: Detector): void => {
   })
 }
 
-/** What only the end of a run can say: one that a fault has ended has not come to it. */
+/** What only the end of a cluster or of a run can say. */
 export const exitIds: ReadonlyArray<HazardId> = ['U1', 'U2', 'K1', 'K2', 'O1', 'B8', 'T1', 'T4', 'T5']
 
-/** Closes the last cluster and says what the log shows. The state is spent. */
-export const conclude = (d: Detector): Judgement => {
+/** Closes the last cluster and says what the log shows; `whole`: it is that of a run which has ended. The state is spent. */
+export const conclude = (d: Detector, whole: boolean): Judgement => {
   const c = d.context
-  endCluster(d)
+  endCluster(d, whole)
   const stuck = c.report.deadlock.length > 0
-  if (!stuck) outputs(d)
+  if (!stuck && whole) outputs(d)
   for (const why of c.header.nondeterminism)
     fail(c.report, 'C1', why, () => ({ text: why, draft: undefined }))
   const listed = reported(c.report)
@@ -153,6 +162,8 @@ export const conclude = (d: Detector): Judgement => {
     if (exitIds.includes(f.id))
       fail(c.report, 'C5', f.text, () => ({ text: `${f.id}: ${f.text}`, draft: undefined }))
   if (stuck) fail(c.report, 'C5', 'stuck', () => ({ text: 'the run does not complete', draft: undefined }))
+  if (!whole)
+    fail(c.report, 'C5', 'stopped', () => ({ text: 'how the run ends is not known', draft: undefined }))
   const conditions = {
     C1: conditionOf(c.report, 'C1'),
     C2: conditionOf(c.report, 'C2'),

@@ -38,7 +38,7 @@ export const replay = (
     after(d, i)
   })
   for (const a of actions) if (a.before >= events.length) a.act(d)
-  return conclude(d)
+  return conclude(d, true)
 }
 
 /** Who did it and at which point of its program; undefined for what an operation does. */

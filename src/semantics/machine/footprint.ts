@@ -78,13 +78,22 @@ export const asBefore = (part: object, layout: Ref.TransformedRef): Ref.Transfor
   return first
 }
 
+/** A swizzle repeats after so many bytes: a view that is moved by them has the same bytes, moved. */
+const phaseOf = (layout: Ref.TransformedRef, base: number): number => {
+  const period = layout.swizzle === 16 ? 1 : 8 * layout.swizzle
+  return ((base % period) + period) % period
+}
+
+/** Have the bytes of a layout been listed already, for this base or one of its class? */
+export const isPlaced = (layout: Ref.TransformedRef, base: number): boolean =>
+  placements.get(layout)?.has(phaseOf(layout, base)) === true
+
 /** The bytes of a layout at `base`: those of its class, moved by `by`. */
 export const placedAt = (
   layout: Ref.TransformedRef,
   base: number,
 ): { readonly placed: Placed; readonly by: number } => {
-  const period = layout.swizzle === 16 ? 1 : 8 * layout.swizzle
-  const phase = ((base % period) + period) % period
+  const phase = phaseOf(layout, base)
   const known = placements.get(layout) ?? new Map<number, Placed>()
   if (!placements.has(layout)) placements.set(layout, known)
   const first = known.get(phase) ?? {

@@ -231,7 +231,7 @@ const observe = (s: State, e: LogEvent): State => {
   return s
 }
 
-/** Tile provenance as a fold; null when the program does not say what it computes. */
+/** Tile provenance as a fold; null when the program does not say what it computes, and of a run that has not ended. */
 export const provenance: Fold<State, Provenance | null> = {
   init: stateOf,
   observe,
@@ -239,6 +239,7 @@ export const provenance: Fold<State, Provenance | null> = {
     const spec = s.memory.header.computes
     return spec === null ? null : spec._tag === 'matmul' ? matmul(s.memory, spec) : copy(s.memory, spec)
   },
+  stopped: () => null,
 }
 
 export type { State as ProvenanceState }

@@ -147,7 +147,7 @@ export const writeFootprint = (n: Numbering, f: Footprint): WrittenFootprint => 
 
 // ---------------------------------------------------------------- reading
 
-/** The footprints that were read so far, and how many elements they have together. */
+/** The footprints that were read so far, and how many elements were listed for them. */
 export interface Known {
   readonly header: Header
   readonly layouts: Map<number, TransformedRef>
@@ -164,7 +164,10 @@ export const known = (header: Header): Known => ({
   elements: 0,
 })
 
-/** Elements of all footprints together: a quarter of a gigabyte. */
+/**
+ * Elements that few words list: a quarter of a gigabyte. Views of one layout share a list wherever they are, and an address for each element is as long as
+ * its line, so this bounds what a short trace asks for and not how long a trace may be.
+ */
 const mostListed = 2 ** 26
 
 const layoutOf = (k: Known, f: WrittenView): E.Either<Fault, TransformedRef> => {
@@ -185,14 +188,24 @@ const layoutOf = (k: Known, f: WrittenView): E.Either<Fault, TransformedRef> => 
     : E.right(before)
 }
 
-/** So many elements more, if there is room for them. */
+const few = (field: string, elements: number): E.Either<Fault, null> =>
+  elements <= mostElements
+    ? E.right(null)
+    : wrong('trace.size', field, `at most ${String(mostElements)} elements in an access`, elements)
+
+/** So many elements are listed, if there is room for them. */
 const count = (k: Known, field: string, elements: number): E.Either<Fault, null> => {
-  if (elements > mostElements)
-    return wrong('trace.size', field, `at most ${String(mostElements)} elements in an access`, elements)
+  const small = few(field, elements)
+  if (E.isLeft(small)) return small
   k.elements += elements
   return k.elements <= mostListed
     ? E.right(null)
-    : wrong('trace.size', field, `at most ${String(mostListed)} elements in all footprints`, k.elements)
+    : wrong(
+        'trace.size',
+        field,
+        `at most ${String(mostListed)} elements in all spans and layouts together`,
+        k.elements,
+      )
 }
 
 const inside = (
@@ -264,7 +277,7 @@ const ofScatter = (k: Known, f: WrittenScatter): E.Either<Fault, Footprint> => {
     if (E.isLeft(there)) return there
   }
   return pipe(
-    count(k, '$.footprint.addresses', elements),
+    few('$.footprint.addresses', elements),
     E.map(
       () =>
         Footprints.ofAddresses(k.store, f.plane, f.dtype, f.shape, Int32Array.from(f.addresses)).footprint,
@@ -286,7 +299,11 @@ const ofView = (k: Known, f: WrittenView): E.Either<Fault, Footprint> =>
       const start = f.base + layout.byteOffset
       return pipe(
         inside(k, f.plane, '$.footprint', start, start + Ref.extentBytes(layout)),
-        E.chain(() => count(k, '$.footprint.layout', sizeOf(layout.shape))),
+        E.chain(() =>
+          Footprints.isPlaced(layout, f.base)
+            ? E.right(null)
+            : count(k, '$.footprint.layout', sizeOf(layout.shape)),
+        ),
         E.map(() => Footprints.ofLayout(k.store, f.plane, f.dtype, layout, f.base).footprint),
       )
     }),

@@ -77,7 +77,7 @@ export const headerWire: Wire<Header> = define('TraceHeader', () =>
       sites: list(siteWire),
       nondeterminism: list(text),
     },
-    { resident: nat },
+    { resident: nat, clusters: nat },
   ),
 )
 

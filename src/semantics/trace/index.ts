@@ -10,11 +10,18 @@
  *     {"i":7,"_tag":"access", ... ,"footprint":{"_tag":"view","id":0,"plane":3,"dtype":"f16","layout":0,"base":0,"define":{...}}}
  *     {"i":9,"_tag":"access", ... ,"footprint":0}
  *
+ * A trace needs no last line: it is whole when every agent that starts has exited in every cluster, or something stands blocked
+ * (`ending.ts`). The header's `clusters` says how many there are; without it, those that have begun are all. What was cut is `undecided`.
+ *
+ * Nothing bounds the number of its lines. Bounded are what one line asks for (2^18 elements an access) and what all lines together have listed (2^26
+ * elements of spans and of layouts, each layout once), agents and barriers (1,024 each), and how often places overlap.
+ *
  *     error       what can be wrong, and where
  *     header      the first line
  *     footprint   places in memory, written once and then named
  *     event       all other lines
  *     writer, reader
+ *     ending      whether it is the log of a whole run
  *     judge       the verdict on a trace
  *     chronicle   what each event refers to, for tables and timelines
  *

@@ -172,6 +172,8 @@ const check = (r: Reader, e: Line): Checked => {
       )
     }
     case 'cluster':
+      if (r.header.clusters !== undefined && e.id >= r.header.clusters)
+        return within('$.id', 'clusters', r.header.clusters, e.id)
       // every cluster counts anew
       r.issued.clear()
       r.at.fill(0)

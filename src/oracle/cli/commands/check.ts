@@ -2,27 +2,27 @@
  * `tcspec check KERNEL|program.json|trace.jsonl`: the verdict alone, without data.
  *
  * The run is over the algebra with one value, so what it shows holds for all inputs; provenance says whether the outputs are what the
- * program says it computes. A trace is a run that was made elsewhere and is judged as it is. Exit status 1 when the verdict is bad, 3 when it is not decided.
+ * program says it computes. Where control depends on data, seeded inputs are taken (`seeded.ts`). A trace is a run that was made elsewhere and is judged
+ * as it is. Exit status 1 when the verdict is bad, 3 when it is not decided.
  */
 import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../../failure.js'
-import { unit } from '../../../numerics/unit.js'
 import { fields, thousands } from '../../../render/table.js'
 import { findingBlocks, verdictRows, type VerdictContext } from '../../../render/verdict.js'
-import { check } from '../../../semantics/check.js'
+import { check, wantsData, type Checked } from '../../../semantics/check.js'
 import { defaults } from '../../../semantics/detector/index.js'
 import { noArguments } from '../../../semantics/launch.js'
-import { standardFuel } from '../../../semantics/run.js'
+import { multiplyAdds } from '../../parallel/spread.js'
 import { paletteOf } from '../colours.js'
-import { asText } from '../../tensor-files/files.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { printSchedule } from '../flags/machine.js'
 import { parseSettings } from '../flags/setting.js'
 import { switchOf, wordsOf } from '../flags/words.js'
 import {
+  fuelAsked,
   goodOf,
   judgingOptions,
   record,
@@ -34,6 +34,7 @@ import {
 } from '../judging.js'
 import { launchRows, runText, smemOf } from '../launch-rows.js'
 import { policyOf } from '../schedule.js'
+import { otherInputs, withDataIfWanted } from '../seeded.js'
 import { namedSubject } from '../subject.js'
 import { judgeTrace } from '../traces.js'
 
@@ -60,7 +61,7 @@ const checkNow = (
 }
 
 /** A trace has one schedule, its own, and no statements to leave out. */
-const forPrograms: ReadonlyArray<string> = ['set', 'without', 'explore', 'schedule', 'record']
+const forPrograms: ReadonlyArray<string> = ['set', 'without', 'explore', 'schedule', 'fuel', 'record']
 
 const checkTrace = (world: World, file: string, options: Options): E.Either<Failure, Report> => {
   const meaningless = forPrograms.find((name) => options[name] !== undefined)
@@ -70,8 +71,7 @@ const checkTrace = (world: World, file: string, options: Options): E.Either<Fail
     strictnessAsked(options),
     E.bindTo('strictness'),
     E.bindW('bytes', () => world.files.read(file)()),
-    E.bindW('text', ({ bytes }) => asText(file)(bytes)),
-    E.chainW(({ strictness, text }) => judgeTrace(file, text, { ...defaults, ...strictness })),
+    E.chainW(({ strictness, bytes }) => judgeTrace(file, bytes, { ...defaults, ...strictness })),
     E.map((verdict) => ({
       good: goodOf(verdict),
       json: () => verdict,
@@ -89,6 +89,19 @@ const checkTrace = (world: World, file: string, options: Options): E.Either<Fail
   )
 }
 
+/** What to ask next, where nothing is decided. */
+const nextStep = (
+  { verdict, outcome }: Checked,
+  explored: boolean,
+): ReadonlyArray<readonly [label: string, text: string]> =>
+  outcome._tag === 'outOfFuel'
+    ? [['next', 'the run did not come to its end: --fuel EVENTS lets it go on']]
+    : wantsData(outcome)
+      ? [['next', 'control depends on data that cannot be made here: run --in NAME=FILE']]
+      : verdict.verdict === 'undecided' && !explored
+        ? [['next', 'one schedule does not decide here: --explore tries others, then all']]
+        : []
+
 const checkProgram = (world: World, name: string, options: Options): E.Either<Failure, Report> => {
   const parsed = pipe(
     E.Do,
@@ -103,26 +116,37 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
   const policy = policyOf(world.files)(schedule)()
   if (E.isLeft(policy)) return policy
   const { program, settings } = subject.right
+  const fuel = fuelAsked(options, subject.right.multiplyAdds ?? multiplyAdds(program))
+  if (E.isLeft(fuel)) return fuel
   const start = world.clock()
   const bar = world.progress('checking')
-  const checked = check(program, {
-    settings,
-    algebra: unit,
-    arguments: { ...noArguments, tensorPipe: strictness.tensorPipe },
-    policy: policy.right,
-    strict: strictness.strict,
-    strictProxies: strictness.strictProxies,
-    hazards: true,
-    provenance: program.computes !== undefined,
-    explore: switchOf(options, 'explore'),
-    fuel: standardFuel,
-    progress: bar.update,
-  })
+  const taken = withDataIfWanted(
+    program,
+    (algebra, tensors) =>
+      check(program, {
+        settings,
+        algebra,
+        arguments: { ...noArguments, tensors, tensorPipe: strictness.tensorPipe },
+        policy: policy.right,
+        strict: strictness.strict,
+        strictProxies: strictness.strictProxies,
+        hazards: true,
+        provenance: program.computes !== undefined,
+        explore: switchOf(options, 'explore'),
+        fuel: fuel.right,
+        progress: bar.update,
+      }),
+    ({ outcome }) => wantsData(outcome),
+  )
   bar.stop()
   const elapsed = world.clock() - start
-  if (E.isLeft(checked)) return checked
-  const { verdict, world: launched } = checked.right
-  const files = record(options, checked.right)
+  if (E.isLeft(taken)) return taken
+  const { found: checked, seeded } = taken.right
+  const launched = checked.world
+  const verdict = seeded
+    ? { ...checked.verdict, scope: [...checked.verdict.scope, otherInputs] }
+    : checked.verdict
+  const files = record(options, checked)
   return E.right({
     good: goodOf(verdict),
     files,
@@ -145,9 +169,7 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
         ...verdictRows(context, verdict),
         ['outside', verdict.scope.join('; ')],
         ...(files.length === 0 ? [] : [['written', writtenText(files)] as const]),
-        ...(verdict.verdict === 'undecided' && !switchOf(options, 'explore')
-          ? [['next', 'one schedule does not decide here: --explore tries others, then all'] as const]
-          : []),
+        ...nextStep(checked, switchOf(options, 'explore')),
       ]
       return `${[fields(palette, 12, rows), ...findingBlocks(context, verdict)].join('\n\n')}\n`
     },

@@ -41,10 +41,10 @@ import {
 import type { CliCommand, ProgressBar, Report } from '../command.js'
 import { parseSettings } from '../flags/setting.js'
 import { switchOf, wordsOf } from '../flags/words.js'
+import { fuelAsked, fuelOption } from '../judging.js'
 
 const define = (command: Command): Command =>
-  command
-
+  fuelOption(command)
     .argument('[kernel]', 'a name that `tcspec kernels` lists')
     .option('--all', 'every kernel')
     .option('--set <name=value...>', 'settings of the kernel; without them, small ones')
@@ -81,10 +81,11 @@ interface Chosen {
 const judgeKernel = (
   kernel: Kernel,
   instance: Instance,
+  fuel: number,
   { classes: of, operators: by }: Chosen,
   bar: ProgressBar,
 ): ReadonlyArray<Judged> => {
-  const how: CheckOptions = { ...standardOptions, settings: instance.settings }
+  const how: CheckOptions = { ...standardOptions, settings: instance.settings, fuel }
   const mutants = mutantsOf(instance.program, by, of)
   const smaller = followedAt(kernel, instance.settings).map((i) => cutDown(i.program, how))
   const judge = judging(instance.program, how, smaller)
@@ -225,13 +226,21 @@ const run: CliCommand['run'] = (world) => (words, given) => {
   if (E.isLeft(of)) return TE.left(of.left)
   const by = oneOf('--operator', operators, wordsOf(given, 'operator'))
   if (E.isLeft(by)) return TE.left(by.left)
+  const fuel = fuelAsked(given, 0)
+  if (E.isLeft(fuel)) return TE.left(fuel.left)
   const isSet = Object.keys(settings.right).length > 0
   const documents: KernelDocument[] = []
   for (const kernel of which.right) {
     const instance = isSet ? instanceOf(kernel, settings.right, []) : judgedAt(kernel)
     if (E.isLeft(instance)) return TE.left(instance.left)
     const bar = world.progress(`${kernel.name}: mutants`)
-    const judged = judgeKernel(kernel, instance.right, { classes: of.right, operators: by.right }, bar)
+    const judged = judgeKernel(
+      kernel,
+      instance.right,
+      fuel.right,
+      { classes: of.right, operators: by.right },
+      bar,
+    )
     documents.push(documentOf(instance.right, judged))
     bar.stop()
   }

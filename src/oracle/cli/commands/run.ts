@@ -28,7 +28,7 @@ import { timeline, timelineText } from '../../../render/timeline.js'
 import { findingBlocks, verdictRows, type VerdictContext } from '../../../render/verdict.js'
 import { check, type CheckOptions } from '../../../semantics/check.js'
 import { readTensor as readOutput, type Arguments } from '../../../semantics/launch.js'
-import { collect, standardFuel } from '../../../semantics/run.js'
+import { collect } from '../../../semantics/run.js'
 import type { World as Launched } from '../../../semantics/machine/world.js'
 import type { Program } from '../../../semantics/program.js'
 import type { EventKey } from '../../../semantics/step.js'
@@ -45,6 +45,7 @@ import { parseArithmetic, parseOver, printOver, printSchedule } from '../flags/m
 import { parseSettings } from '../flags/setting.js'
 import { wordOf, wordsOf } from '../flags/words.js'
 import {
+  fuelAsked,
   goodOf,
   judgingOptions,
   record,
@@ -59,7 +60,7 @@ import { launchRows, runText, smemOf } from '../launch-rows.js'
 import { policyOf } from '../schedule.js'
 import { kernelSubject, type Subject } from '../subject.js'
 import { hearing, traceOf } from '../traces.js'
-import { algebraOf, carriersOfPlan, inputSeed, outputOf, plannedInputs, realsOf } from '../tensors.js'
+import { algebraOf, carriersOfPlan, chipOf, inputSeed, outputOf, plannedInputs, realsOf } from '../tensors.js'
 
 /** What was asked for, or null for the program's own chip. */
 const arithmeticOf = (text: string | null): E.Either<FlagFailure, Arithmetic | null> =>
@@ -72,8 +73,6 @@ const threadsOf = (text: string | null): E.Either<FlagFailure, number | null> =>
     : /^[1-9]\d?$/.test(text)
       ? E.right(Number(text))
       : refuseFlag('--threads', 'a number from 1 to 99', text)
-
-const chipOf = (program: Program): Arithmetic => (program.arch === 'sm100a' ? 'blackwell' : 'hopper')
 
 const define = (command: Command): Command =>
   judgingOptions(
@@ -183,9 +182,6 @@ interface NearBy {
 const isGood = (c: Compared): boolean =>
   c._tag === 'bits' ? c.comparison.equal : c.outputs.every((o) => o.farthest === null)
 
-const ended = (v: Verdict): boolean =>
-  v.verdict !== 'deadlock' && v.verdict !== 'invalid' && v.verdict !== 'out-of-fuel'
-
 /** A completed run whose output is not what the program says is a wrong result, whatever its synchronisation. */
 const withComparison = (v: Verdict, compared: Compared | null): Verdict =>
   compared !== null && !isGood(compared) && (v.verdict === 'ok' || v.verdict === 'undecided')
@@ -229,6 +225,8 @@ const run: CliCommand['run'] = (world) => (operands, options) => () => runNow(wo
 /** A run, in one piece or in pieces. */
 interface Finished {
   readonly verdict: Verdict
+  /** the run came to its end, so that its outputs are what the program computes */
+  readonly complete: boolean
   readonly launched: Launched
   readonly schedule: ReadonlyArray<EventKey>
   readonly recorded: ReadonlyArray<ReadonlyArray<EventKey>>
@@ -241,9 +239,6 @@ interface Finished {
 
 /** A product this large is shared by threads without being asked for: below, they would take longer to begin. */
 const large = 2 ** 28
-
-/** What a run may take: a product that the program says it computes is no endless one. */
-const fuelOf = (work: number): number => standardFuel + Math.ceil(work / 4096)
 
 const whole = (
   world: World,
@@ -264,16 +259,18 @@ const whole = (
   bar.stop()
   const elapsed = world.clock() - start
   if (E.isLeft(checked)) return checked
-  const { verdict, world: launched, machine, schedule, recorded } = checked.right
+  const { verdict, outcome, world: launched, machine, schedule, recorded } = checked.right
+  const complete = outcome._tag === 'completed'
   return E.right({
     verdict,
+    complete,
     launched,
     schedule,
     recorded,
     inputs,
     output: (name) => readOutput(launched, machine, name),
     reference:
-      ended(verdict) && algebra.memory !== 'none' && !expected ? referenceOf(program, algebra, inputs) : null,
+      complete && algebra.memory !== 'none' && !expected ? referenceOf(program, algebra, inputs) : null,
     elapsed,
   })
 }
@@ -301,6 +298,8 @@ const runNow = async (
   if (E.isLeft(subject)) return subject
   const { program, settings, expects } = subject.right
   const work = subject.right.multiplyAdds ?? multiplyAdds(program)
+  const fuel = fuelAsked(options, work)
+  if (E.isLeft(fuel)) return fuel
   const writable = checkOuts(subject.right, over._tag, outs)
   if (E.isLeft(writable)) return writable
   const policy = policyOf(world.files)(schedule)()
@@ -327,7 +326,7 @@ const runNow = async (
     hazards,
     provenance: over._tag === 'tiles',
     explore: false,
-    fuel: fuelOf(work),
+    fuel: fuel.right,
   }
   const count = threads ?? (work < large ? 1 : (world.threads?.count ?? 1))
   const shared =
@@ -353,6 +352,7 @@ const runNow = async (
         )
       : E.right({
           ...shared.right,
+          complete: true,
           launched: shared.right.world,
           reference:
             expects !== undefined
@@ -363,7 +363,7 @@ const runNow = async (
         })
   if (E.isLeft(finished)) return finished
   const { launched, elapsed, inputs, reference } = finished.right
-  const complete = ended(finished.right.verdict)
+  const { complete } = finished.right
   const brought: Arguments = { scalars: new Map(), tensors: inputs, tensorPipe }
 
   const output = (name: string): E.Either<Failure, Tensor> =>

@@ -9,43 +9,49 @@
  * | `svg`      | a picture of the first clusters: a lane an agent and a unit         | `.svg`                     |
  * | `jsonl`    | the trace itself, schema `tcspec.trace/1`                         | `.jsonl`                   |
  *
- * A run is over the algebra with one value, as for `check`. Nothing is judged: the exit status is 0 whatever happened. A run that is longer than
- * a million events is shown up to there.
+ * A run is over the algebra with one value, as for `check`, and on seeded inputs where control depends on data. Nothing is judged: the exit status is
+ * 0 whatever happened, if it is shown whole or as far as `--first` asks. A run that was stopped before its end, by its fuel or a fault, is shown up to
+ * there, and so is one of more than a million events in every form but `jsonl`; then a line on standard error says so, and the exit status is 3 (1 at a fault).
  */
 import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import type { Failure } from '../../../failure.js'
-import { unit } from '../../../numerics/unit.js'
+import { refuse, type Failure } from '../../../failure.js'
 import { eventLanes, eventRows, eventTable } from '../../../render/event-table.js'
 import { plain } from '../../../render/palette.js'
 import { write } from '../../../render/svg.js'
 import { thousands } from '../../../render/table.js'
 import { timelineSvg } from '../../../render/timeline-svg.js'
 import { timeline, timelineText } from '../../../render/timeline.js'
-import { launch, noArguments } from '../../../semantics/launch.js'
-import { collect, run, settings } from '../../../semantics/run.js'
-import { decodeTrace, encodeTrace, type Trace } from '../../../semantics/trace/index.js'
+import { showFault, wantsData } from '../../../semantics/check.js'
+import { launch } from '../../../semantics/launch.js'
+import type { Fold, Header, LogEvent } from '../../../semantics/log.js'
+import type { World as Launched } from '../../../semantics/machine/world.js'
+import { run, settings, type Ran } from '../../../semantics/run.js'
+import { foldTrace, type Writer } from '../../../semantics/trace/index.js'
+import { multiplyAdds } from '../../parallel/spread.js'
 import { paletteOf } from '../colours.js'
-import { asText } from '../../tensor-files/files.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { oneOf, refuseFlag } from '../flags/choice.js'
 import { formatOfEnding, outputAsked, outputFile } from '../answer.js'
-import { scheduleAsked, scheduleOption } from '../judging.js'
+import { fuelAsked, fuelOption, scheduleAsked, scheduleOption } from '../judging.js'
 import { parseSettings } from '../flags/setting.js'
 import { wordOf, wordsOf } from '../flags/words.js'
 import { policyOf } from '../schedule.js'
+import { withDataIfWanted } from '../seeded.js'
 import { namedSubject } from '../subject.js'
-import { inFile, linesOf } from '../traces.js'
+import { inFile, linesOf, traceBytes } from '../traces.js'
 
 const define = (command: Command): Command =>
-  scheduleOption(
-    command
+  fuelOption(
+    scheduleOption(
+      command
 
-      .argument('<kernel>', 'a name that `tcspec kernels` lists, a program (.json) or a trace (.jsonl)')
-      .option('--set <name=value...>', 'settings of the kernel')
-      .option('--without <label...>', 'leave out the statements with this label'),
+        .argument('<kernel>', 'a name that `tcspec kernels` lists, a program (.json) or a trace (.jsonl)')
+        .option('--set <name=value...>', 'settings of the kernel')
+        .option('--without <label...>', 'leave out the statements with this label'),
+    ),
   )
     .option('--format <format>', 'table, lanes, perfetto, svg or jsonl')
     .option('--first <events>', 'only so many events')
@@ -72,11 +78,10 @@ const formatOf = (options: Options): E.Either<Failure, Format> => {
   return file === null ? E.right('table') : ofEnding(file)
 }
 
-const longest = 1_000_000
-
-const firstOf = (options: Options): E.Either<Failure, number> => {
+/** Null: all of them. */
+const firstOf = (options: Options): E.Either<Failure, number | null> => {
   const said = wordOf(options, 'first')
-  if (said === null) return E.right(longest)
+  if (said === null) return E.right(null)
   return /^[1-9]\d{0,8}$/.test(said)
     ? E.right(Number(said))
     : refuseFlag('--first', 'a positive integer', said)
@@ -84,36 +89,144 @@ const firstOf = (options: Options): E.Either<Failure, number> => {
 
 // ---------------------------------------------------------------- the log
 
-const ofFile = (world: World, file: string, options: Options): E.Either<Failure, Trace> => {
-  const meaningless = ['set', 'without', 'schedule'].find((name) => options[name] !== undefined)
+/** What is shown of a log. */
+interface Log {
+  readonly header: Header
+  /** none where its trace is asked for, which stands in `trace` */
+  readonly events: ReadonlyArray<LogEvent>
+  readonly trace: Uint8Array | null
+  readonly count: number
+  /** there are more */
+  readonly more: boolean
+}
+
+/** The first events, kept, or written as they come; it can hear no more than those. */
+const showing = (format: Format, most: number) => {
+  const written = traceBytes()
+  const isWritten = format === 'jsonl'
+  const fold: Fold<
+    { readonly header: Header; readonly kept: LogEvent[]; writer: Writer; count: number },
+    Log
+  > = {
+    init: (header) => ({ header, kept: [], writer: written.init(header), count: 0 }),
+    observe: (s, e) => {
+      s.count++
+      if (s.count > most) return s
+      if (isWritten) s.writer = written.observe(s.writer, e)
+      else s.kept.push(e)
+      return s
+    },
+    finish: ({ header, kept, writer, count }) => ({
+      header,
+      events: kept,
+      trace: isWritten ? written.finish(writer).bytes : null,
+      count: Math.min(count, most),
+      more: count > most,
+    }),
+    exhausted: ({ count }) => count > most,
+  }
+  return fold
+}
+
+/** More events than that are only written, unless they are asked for. */
+const longest = 1_000_000
+
+const mostOf = (format: Format, first: number | null): number =>
+  first ?? (format === 'jsonl' ? Infinity : longest)
+
+/** A log, and what is not shown of its run: why, and what that makes of the answer. */
+interface Found {
+  readonly log: Log
+  readonly stopped: { readonly why: string; readonly good: false | null } | null
+}
+
+const ofFile = (
+  world: World,
+  file: string,
+  options: Options,
+  format: Format,
+  most: number,
+): E.Either<Failure, Found> => {
+  const meaningless = ['set', 'without', 'schedule', 'fuel'].find((name) => options[name] !== undefined)
   return meaningless !== undefined
     ? refuseFlag(`--${meaningless}`, 'a kernel or a program', `the trace ${file}`)
     : pipe(
         world.files.read(file)(),
-        E.chainW(asText(file)),
-        E.chainW((text) => pipe(decodeTrace(linesOf(text)), E.mapLeft(inFile(file)))),
+        E.chainW((bytes) =>
+          pipe(
+            firstLines(linesOf(bytes), most),
+            // the lines end by themselves
+            foldTrace({ ...showing(format, most), exhausted: () => false }),
+            E.mapLeft(inFile(file)),
+          ),
+        ),
+        E.map((log) => ({ log, stopped: null })),
       )
 }
 
-const ofProgram = (world: World, name: string, options: Options): E.Either<Failure, Trace> =>
+/** A header, the first events, and one that says that there are more. */
+function* firstLines(lines: Iterable<string>, most: number): Generator<string> {
+  let left = most + 2
+  for (const line of lines) {
+    if (line.trim() !== '' && left-- <= 0) return
+    yield line
+  }
+}
+
+const stoppedBy = (launched: Launched, { outcome, steps, result }: Ran<Log>): Found['stopped'] =>
+  outcome._tag === 'fault'
+    ? {
+        why: `the run was stopped by a fault, ${showFault(launched, outcome.fault)}`,
+        good: wantsData(outcome) ? null : false,
+      }
+    : outcome._tag === 'outOfFuel' && !result.more
+      ? {
+          why: `the run was stopped by its fuel after ${thousands(steps)} steps, before its end: --fuel EVENTS lets it go on`,
+          good: null,
+        }
+      : null
+
+const ofProgram = (
+  world: World,
+  name: string,
+  options: Options,
+  format: Format,
+  most: number,
+): E.Either<Failure, Found> =>
   pipe(
     E.Do,
     E.bindW('given', () => parseSettings(wordsOf(options, 'set'))),
     E.bindW('schedule', () => scheduleAsked(options)),
     E.bindW('subject', ({ given }) => namedSubject(world, name, given, wordsOf(options, 'without'))),
+    E.bindW('fuel', ({ subject: { multiplyAdds: work, program } }) =>
+      fuelAsked(options, work ?? multiplyAdds(program)),
+    ),
     E.bindW('policy', ({ schedule }) => policyOf(world.files)(schedule)()),
-    E.bindW('launched', ({ subject }) => launch(subject.program, unit, noArguments)),
-    E.map(({ launched, policy }) => {
-      const how = Object.assign({}, settings(policy), { fuel: longest })
-      const { result } = run(launched.world, launched.machine, how, collect)
-      return { header: launched.world.header, events: result }
-    }),
+    E.chainW(({ subject: { program }, policy, fuel }) =>
+      withDataIfWanted(
+        program,
+        (algebra, tensors) =>
+          pipe(
+            launch(program, algebra, { scalars: new Map(), tensors }),
+            E.map(({ world: launched, machine }) => ({
+              launched,
+              ran: run(launched, machine, { ...settings(policy), fuel }, showing(format, most)),
+            })),
+          ),
+        ({ ran }) => wantsData(ran.outcome),
+      ),
+    ),
+    E.map(({ found: { launched, ran } }) => ({ log: ran.result, stopped: stoppedBy(launched, ran) })),
   )
 
 // ---------------------------------------------------------------- the answer
 
-const textOf = (world: World, { header, events }: Trace, format: Format, toFile: boolean): string => {
+/** A string has no more. */
+const longestText = 2 ** 28
+
+const textOf = (world: World, log: Log, format: Format, toFile: boolean): string => {
   const palette = toFile ? plain : paletteOf(world.colours)
+  const { header, events } = log
   switch (format) {
     case 'table':
       return `${eventTable(palette, eventRows(header, events))}\n`
@@ -124,29 +237,66 @@ const textOf = (world: World, { header, events }: Trace, format: Format, toFile:
     case 'svg':
       return write(timelineSvg(header, events))
     case 'jsonl':
-      return `${encodeTrace(header, events).join('\n')}\n`
+      return new TextDecoder().decode(log.trace ?? new Uint8Array(0))
   }
 }
 
-const documentOf = ({ header, events }: Trace, format: Format): unknown =>
+const documentOf = ({ header, events }: Log, format: Format): unknown =>
   format === 'perfetto'
     ? timeline(header, events)
     : { program: header.program, arch: header.arch, events: eventRows(header, events) }
 
-const report = (world: World, options: Options, log: Trace, format: Format): E.Either<Failure, Report> => {
+/** What a report says of a log that does not show a whole run; nothing, if as much is shown as was asked for. */
+const partOf = (
+  { log, stopped }: Found,
+  first: number | null,
+): { readonly good: boolean | null; readonly notice?: string } => {
+  if (log.more)
+    return first !== null
+      ? { good: true }
+      : {
+          good: null,
+          notice: `only the first ${thousands(log.count)} events are shown: --first EVENTS shows so many, -o FILE.jsonl writes all`,
+        }
+  return stopped === null
+    ? { good: true }
+    : { good: stopped.good, notice: `${thousands(log.count)} events, not a whole run: ${stopped.why}` }
+}
+
+const report = (
+  world: World,
+  options: Options,
+  found: Found,
+  format: Format,
+  first: number | null,
+): E.Either<Failure, Report> => {
+  const { log } = found
   const file = outputFile(options)
+  const json = options['json'] === true
+  if (file === null && format === 'jsonl' && !json && (log.trace?.length ?? 0) > longestText)
+    return refuse(
+      'trace.size',
+      `trace: expected at most ${thousands(longestText)} bytes to print, found ${thousands(log.trace?.length ?? 0)}: -o FILE.jsonl`,
+    )
+  const part = partOf(found, first)
   if (file === null)
     return E.right({
-      good: true,
+      ...part,
       text: () => textOf(world, log, format, false),
       json: () => documentOf(log, format),
     })
-  const bytes = new TextEncoder().encode(textOf(world, log, format, true))
-  const events = log.events.length
+  const bytes = log.trace ?? new TextEncoder().encode(textOf(world, log, format, true))
+  const events = log.count
   return E.right({
-    good: true,
+    ...part,
     text: () => `wrote ${file}: ${format}, ${thousands(events)} events, ${thousands(bytes.length)} bytes\n`,
-    json: () => ({ output: file, format, events, bytes: bytes.length }),
+    json: () => ({
+      output: file,
+      format,
+      events,
+      bytes: bytes.length,
+      whole: part.notice === undefined && !log.more,
+    }),
     files: [{ file, bytes }],
   })
 }
@@ -158,12 +308,18 @@ const run_: CliCommand['run'] = (world) => (operands, options) =>
       E.Do,
       E.bindW('format', () => formatOf(options)),
       E.bindW('first', () => firstOf(options)),
-      E.bindW('log', () =>
-        name.endsWith('.jsonl') ? ofFile(world, name, options) : ofProgram(world, name, options),
+      E.bind('kept', ({ format }) =>
+        E.right(
+          options['json'] === true && format === 'jsonl' && outputFile(options) === null ? 'table' : format,
+        ),
       ),
-      E.chainW(({ format, first, log }) =>
-        report(world, options, { header: log.header, events: log.events.slice(0, first) }, format),
-      ),
+      E.bindW('found', ({ kept, first }) => {
+        const most = mostOf(kept, first)
+        return name.endsWith('.jsonl')
+          ? ofFile(world, name, options, kept, most)
+          : ofProgram(world, name, options, kept, most)
+      }),
+      E.chainW(({ kept, first, found }) => report(world, options, found, kept, first)),
     )
   })
 

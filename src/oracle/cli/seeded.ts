@@ -1,0 +1,45 @@
+/**
+ * Runs without data, and where that is not enough with data.
+ *
+ * Over the algebra with one value a run stands for all inputs, so that is what `check` and `trace` make. Where control or addresses depend on data it is
+ * stopped (`algebra.control`); then the program is run once more over `bits`, on seeded inputs, and what is found is found on those.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import type { Failure } from '../../failure.js'
+import type { Algebra } from '../../numerics/algebra.js'
+import { unit } from '../../numerics/unit.js'
+import type { Program } from '../../semantics/program.js'
+import { algebraOf, chipOf, inputsOf } from './tensors.js'
+
+/** What a verdict does not speak of, where data were taken. */
+export const otherInputs = 'inputs other than the seeded ones: control or addresses depend on data'
+
+export interface Taken<A> {
+  readonly found: A
+  /** inputs were seeded */
+  readonly seeded: boolean
+}
+
+const bits = { _tag: 'bits' } as const
+
+export const withDataIfWanted = <A>(
+  program: Program,
+  run: (algebra: Algebra, tensors: ReadonlyMap<string, Float64Array>) => E.Either<Failure, A>,
+  wanted: (found: A) => boolean,
+): E.Either<Failure, Taken<A>> =>
+  pipe(
+    run(unit, new Map()),
+    E.chain((found): E.Either<Failure, Taken<A>> => {
+      const bare = E.right({ found, seeded: false })
+      if (!wanted(found)) return bare
+      const algebra = algebraOf(bits, chipOf(program), true)
+      const tensors = inputsOf(program, algebra, bits, new Map())
+      return E.isLeft(tensors)
+        ? bare
+        : pipe(
+            run(algebra, tensors.right),
+            E.map((again) => ({ found: again, seeded: true })),
+          )
+    }),
+  )
