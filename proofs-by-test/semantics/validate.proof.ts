@@ -710,6 +710,37 @@ describe('validate', () => {
     const sibling = B.branch('high', {}, () => forked('high', [branch('third')]))
     expect(codeOf([low, high, third], forked('low', [sibling]))).toBe('accepted')
     expect(codeOf([low, high, third], forked('low', [sibling, branch('third')]))).toBe('agent.fork')
+    // a warp runs one program at a time: agents that begin together share none
+    expect(codeOf([low, first], nothing())).toBe('agent.fork')
+    expect(codeOf([low, high], nothing())).toBe('accepted')
+    // nor do a parent that does something and a part of it, nor what either starts and the other
+    const busy = (): B.Build<void> => B.run('fence', { _tag: 'fence.mbarrierInit' })
+    const forking = (own: () => B.Build<void>, ...specs: ReadonlyArray<B.BranchSpec>): B.Build<void> =>
+      B.fork('fork', { agent: 'low', captures: {}, body: own }, specs)
+    const part = (agent: string, inner: () => B.Build<void> = nothing): B.BranchSpec =>
+      B.branch(agent, {}, inner)
+    expect(codeOf([low, first], forking(nothing, part('first', busy)))).toBe('accepted')
+    expect(codeOf([low, first], forking(busy, part('first', busy)))).toBe('agent.fork')
+    expect(
+      codeOf(
+        [low, third, first],
+        forking(
+          busy,
+          part('third', () => forked('third', [part('first')])),
+        ),
+      ),
+    ).toBe('agent.fork')
+    // forks of one agent follow one another, those of two do not
+    const [one, two] = [B.warp('one', 8), B.warp('two', 8)]
+    const starts = (agent: string, child: string): B.Build<void> => forked(agent, [part(child)])
+    const after = (...builds: ReadonlyArray<B.Build<void>>): B.Build<void> =>
+      B.block(function* () {
+        for (const build of builds) yield* build
+      })
+    expect(codeOf([low, one, two], after(starts('low', 'one'), starts('low', 'two')))).toBe('accepted')
+    expect(codeOf([low, high, one, two], after(starts('low', 'one'), starts('high', 'two')))).toBe(
+      'agent.fork',
+    )
     for (const [cluster, legal] of [
       [[2, 4, 2], true],
       [[16], true],

@@ -49,7 +49,7 @@ import { checked } from './index-types.js'
 import { type Program, programSchema } from './program.js'
 import { noNames } from './typecheck.js'
 import { i32 } from './types.js'
-import { agentRules, startingAgents } from './validate/agents.js'
+import { agentRules, startingAgents, startingRules } from './validate/agents.js'
 import { paramRules, specRules, storageRules } from './validate/declarations.js'
 import { type ValidationCode, each, first, no } from './validate/problem.js'
 import type { ProgramShape } from './validate/program-shape.js'
@@ -85,6 +85,7 @@ export const validate = (shape: ProgramShape): E.Either<Failure<ValidationCode>,
     () => storageRules(scene),
     () => specRules(scene),
     () => validateRegion(here, program.entry, [], []),
+    () => startingRules(scene),
     () => tensorMemoryRules(scene),
   ])
   return problem === null ? E.right(program) : E.left(problem)

@@ -1,13 +1,20 @@
 /**
  * Agents: which of them a launch may have, who runs what, and who may start whom.
  *
- * An agent is a range of a CTA's 32 warps. Ranges are disjoint or nested: a warpgroup may have a name, and one of its warps another,
- * but a fork runs only agents side by side that share no warp. The one exception is the parent, whose branch stands first: it may be
- * a larger agent, and the agents that it starts parts of it.
+ * An agent is a range of a CTA's 32 warps. Ranges are disjoint or nested: a warpgroup may have a name, and one of its warps another.
  *
  *     consumer: warps 0 to 3    producer: warp 4       disjoint
  *     all: warps 0 to 7         consumer: warps 0 to 3  nested
  *     x: warps 0 to 3           y: warps 3 to 4         refused
+ *
+ * A warp runs one program at a time, so agents that share a warp must be known never to run at the same time. Agents that no fork starts all
+ * do. So do the branches of a fork, with whatever they start in turn. The one exception is the parent, whose branch stands first: where
+ * that has no effect its warps are free, and the agents that the others are may be parts of it. Forks of one agent follow one another.
+ *
+ *     start a (warps 0 to 3) and b (warps 0 to 3)                        refused: both begin
+ *     start a;  a forks [a: -, b: ...], then [a: -, c: ...]              b and c may have the same warps, also a's
+ *     start a;  a forks [a: stores, b: ...]                              b must have others than a
+ *     start a, b;  a forks c, b forks d                                  c and d, a and d, b and c share none
  *
  * Registers are what each thread of the agent has after `setmaxnreg`; where nothing is said nothing is asked. 65536 are an SM's:
  *
@@ -15,8 +22,8 @@
  *
  * Laws
  * 1. Names are distinct; at most 64; warps are 1, 2, 4 or 8 of 32; a warpgroup is 4 from a multiple of 4, a warp is 1.
- * 2. Two agents are disjoint or nested.
- * 3. The first branch of a fork is its parent's; the others start agents that do not run; branches share no warp.
+ * 2. Two agents are disjoint or nested. Those that may run at the same time are disjoint.
+ * 3. The first branch of a fork is its parent's; the others start agents that do not run.
  * 4. `startingAgents` are those that no fork starts.
  * 5. Agents that share no warp take at most 65536 registers together, a thread at most 256 (A2).
  * 6. A grid has 1 to 3 axes, a cluster up to 3 and at most 16 CTAs.
@@ -150,6 +157,83 @@ export const startingAgents = (program: Program): ReadonlyArray<Agent> => {
   return program.launch.agents.filter(({ name }) => !forked.has(name))
 }
 
+// ---------------------------------------------------------------- who may run at the same time
+
+/** Does the region anything but compute? */
+const hasEffects = (region: Region): boolean =>
+  region.body.some((stmt) => {
+    switch (stmt._tag) {
+      case 'Let':
+        return false
+      case 'Do':
+      case 'Fork':
+        return true
+      case 'For':
+        return hasEffects(stmt.body)
+      case 'While':
+        return hasEffects(stmt.before) || hasEffects(stmt.after)
+      case 'If':
+        return hasEffects(stmt.then) || hasEffects(stmt.else)
+    }
+  })
+
+const shareWarps = (
+  agents: ReadonlyMap<string, Agent>,
+  some: ReadonlyArray<string>,
+  others: ReadonlyArray<string>,
+): readonly [string, string] | null => {
+  for (const one of some)
+    for (const other of others) {
+      const [a, b] = [agents.get(one), agents.get(other)]
+      if (a !== undefined && b !== undefined && !disjoint(a, b)) return [one, other]
+    }
+  return null
+}
+
+/** Of these groups of agents, each of which runs beside the others, two agents with the same warps. */
+const sideBySide = (
+  agents: ReadonlyMap<string, Agent>,
+  groups: ReadonlyArray<ReadonlyArray<string>>,
+): Checked =>
+  each(groups, (group, k) =>
+    each(groups.slice(0, k), (before) => {
+      const both = shareWarps(agents, group, before)
+      return both === null
+        ? null
+        : no('agent.fork', `${both[0]} and ${both[1]} share warps, so they cannot run side by side`)
+    }),
+  )
+
+/** The agents that forks of `parent` in this region start, with all that those start. */
+const startedBy = (region: Region, parent: string): ReadonlyArray<string> =>
+  region.body.flatMap((stmt): ReadonlyArray<string> => {
+    switch (stmt._tag) {
+      case 'Let':
+      case 'Do':
+        return []
+      case 'For':
+        return startedBy(stmt.body, parent)
+      case 'While':
+        return [...startedBy(stmt.before, parent), ...startedBy(stmt.after, parent)]
+      case 'If':
+        return [...startedBy(stmt.then, parent), ...startedBy(stmt.else, parent)]
+      case 'Fork':
+        return stmt.branches[0]?.agent === parent
+          ? stmt.branches.flatMap(({ agent, body }, k) => [
+              ...(k === 0 ? [] : [agent]),
+              ...forkedAgents(body),
+            ])
+          : []
+    }
+  })
+
+/** The agents that begin together, with all that they start. */
+export const startingRules = ({ program, agents }: Scene): Checked =>
+  sideBySide(
+    agents,
+    startingAgents(program).map(({ name }) => [...new Set([name, ...startedBy(program.entry, name)])]),
+  )
+
 /** Who a fork may start. */
 export const forkRules = (here: Here, stmt: Fork): Checked => {
   const { agents } = here.scene
@@ -174,15 +258,27 @@ export const forkRules = (here: Here, stmt: Fork): Checked => {
           : null,
       ),
     () =>
-      each(stmt.branches, ({ agent }, k) => {
-        const mine = agents.get(agent)!
-        return each(stmt.branches.slice(0, k), (other, j) => {
-          const theirs = agents.get(other.agent)!
-          return (agent !== other.agent && disjoint(mine, theirs)) ||
-            (j === 0 && agent !== other.agent && inside(mine, theirs))
-            ? null
-            : no('agent.fork', `${agent} and ${other.agent} share warps, so they cannot run side by side`)
-        })
+      each(stmt.branches, ({ agent }, k) =>
+        stmt.branches.slice(0, k).some((before) => before.agent === agent)
+          ? no('agent.fork', `${agent} is started twice`)
+          : null,
+      ),
+    () =>
+      sideBySide(
+        agents,
+        stmt.branches.map(({ agent, body }, k) => [
+          // a parent without effect leaves its warps to the others
+          ...(k === 0 && !hasEffects(body) ? [] : [agent]),
+          ...forkedAgents(body),
+        ]),
+      ),
+    // ... as long as they are parts of it, and no others'
+    () =>
+      each(stmt.branches.slice(1), ({ agent }) => {
+        const [mine, theirs] = [agents.get(agent)!, agents.get(parent.agent)!]
+        return disjoint(mine, theirs) || inside(mine, theirs)
+          ? null
+          : no('agent.fork', `${agent} and ${parent.agent} share warps, so they cannot run side by side`)
       }),
   ])
 }
