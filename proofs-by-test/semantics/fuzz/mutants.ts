@@ -110,6 +110,19 @@ const numbers: ReadonlyArray<(n: number) => number> = [
   () => 1,
 ]
 
+const edits = [
+  'number',
+  'number',
+  'drop',
+  'drop',
+  'double',
+  'swap',
+  'move',
+  'retarget',
+  'retarget',
+  'field',
+] as const
+
 /** One edit, in place. False where the document has no such place. */
 const edit = (die: Dice, document: Json): boolean => {
   const all = placesOf(document)
@@ -118,9 +131,7 @@ const edit = (die: Dice, document: Json): boolean => {
     return some[die.below(some.length)]
   }
   const statement = (p: Place): boolean => p.field === 'body' && typeof p.key === 'number'
-  switch (
-    die.pick(['number', 'number', 'drop', 'drop', 'double', 'swap', 'move', 'retarget', 'retarget', 'field'])
-  ) {
+  switch (die.pick(edits)) {
     case 'number': {
       const p = pick(({ value }) => typeof value === 'number' || typeof value === 'boolean')
       if (p === undefined) return false
@@ -180,7 +191,7 @@ export const mutantOf = (seed: number): Json => {
   const die = dice(seed)
   const made = JSON.parse(JSON.stringify(die.pick(documents))) as Json
   const wanted = die.pick([1, 1, 2])
-  for (let edits = 0, tries = 0; edits < wanted && tries < 10; tries++) if (edit(die, made)) edits += 1
+  for (let done = 0, tries = 0; done < wanted && tries < 10; tries++) if (edit(die, made)) done += 1
   return made
 }
 
