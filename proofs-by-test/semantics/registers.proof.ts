@@ -188,18 +188,13 @@ describe('cp.async that arrives by itself', () => {
         const first = X.eq(X.place('warp'), X.i32(0))
         yield* B.run('init', { _tag: 'mbarrier.init', barrier: b, count: o.count }, { when: first })
         yield* B.run('sync', { _tag: 'bar.sync', id: 1, count: 64 })
-        const arrive = B.run('arrive', {
-          _tag: 'mbarrier.arrive',
-          barrier: b,
-          count: 1,
-          release: true,
-          scope: 'cta',
-        })
+        const arrive = (): B.Build<void> =>
+          B.run('arrive', { _tag: 'mbarrier.arrive', barrier: b, count: 1, release: true, scope: 'cta' })
         yield* B.ifThen(
           'a',
           first,
           function* () {
-            if (o.arrives === 'before') yield* arrive
+            if (o.arrives === 'before') yield* arrive()
             const pointers = X.addptr(X.splat(x.ptr, [4]), X.iota<1>([4], 0))
             yield* B.copyAsync('copy', pointers, s)
             yield* B.run('arrive behind', {
@@ -207,11 +202,11 @@ describe('cp.async that arrives by itself', () => {
               barrier: b,
               noIncrement: o.noIncrement,
             })
-            if (o.arrives === 'after') yield* arrive
+            if (o.arrives === 'after') yield* arrive()
             yield* B.waitAsync('all', 0)
           },
           function* () {
-            if (o.arrives === 'other') yield* arrive
+            if (o.arrives === 'other') yield* arrive()
             yield* B.run('wait', {
               _tag: 'mbarrier.wait',
               barrier: b,

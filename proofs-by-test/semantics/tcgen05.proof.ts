@@ -114,10 +114,10 @@ const matmul = (v: Variant = {}): Program => {
               yield* B.block(() => body(tile, step, tile * steps + step))
         }
 
-        const alloc = B.block(function* () {
+        const alloc = function* (): Generator<B.Step, void, B.State> {
           yield* run('alloc', { _tag: 'tcgen05.alloc', columns, ctaGroup: 1 })
           yield* run('relinquish', { _tag: 'tcgen05.relinquish', ctaGroup: 1 })
-        })
+        }
         const setUp = function* (): Generator<B.Step, void, B.State> {
           for (let s = 0; s < stages; s++) {
             yield* run('init', { _tag: 'mbarrier.init', barrier: X.slot(full, X.i32(s)), count: 1 })
@@ -126,7 +126,7 @@ const matmul = (v: Variant = {}): Program => {
           yield* run('init', { _tag: 'mbarrier.init', barrier: done, count: 1 })
           for (const barrier of [free, early, late])
             yield* run('init', { _tag: 'mbarrier.init', barrier, count: 1 })
-          if (v.allocLate !== true) yield* alloc
+          if (v.allocLate !== true) yield* alloc()
           if (v.left !== 'tmem') return
           for (let step = 0; step < steps; step++) {
             const source = X.slice(X.tensor<'f16', 2>('a'), [X.i32(0), X.i32(step * tileK)], [m, tileK])
@@ -243,7 +243,7 @@ const matmul = (v: Variant = {}): Program => {
         yield* kept('fenceAfter', () => run('fenceAfter', { _tag: 'tcgen05.fenceAfter' }))
         if (v.allocLate === true)
           yield* B.ifThen('alloc', is(0), function* () {
-            yield* alloc
+            yield* alloc()
           })
         yield* B.ifThen('wg', is(0), store)
         yield* B.ifThen('mma', is(1), multiply)

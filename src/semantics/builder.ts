@@ -75,6 +75,7 @@ export { branch, fork, type BranchSpec } from './builder/forks.js'
 export { descriptorParam, scalarParam, tensorParam, type Tensor } from './builder/parameters.js'
 export {
   barriers,
+  freshStorage,
   globalScratch,
   registers,
   sharedMemory,

@@ -229,3 +229,21 @@ describe('transfers', () => {
     }
   })
 })
+
+test('a label twice: each load has registers of its own', () => {
+  const program = right(
+    Pallas.kernel(
+      { name: 'twice', arch: 'sm100a' },
+      () => Pallas.TMEM('t', 'f32', [128, 64]),
+      function* (t) {
+        for (let k = 0; k < 3; k++) yield* Pallas.asyncLoadTmem('load', 'thread', t)
+        yield* Pallas.waitLoadTmem('wait')
+      },
+    ),
+  )
+  expect(program.storage.flatMap(({ id, space }) => (space === 'regs' ? [id] : []))).toEqual([
+    'load.registers',
+    'load.registers_1',
+    'load.registers_2',
+  ])
+})

@@ -71,8 +71,7 @@ const loading = (plan: Plan): Program =>
         destination: X.slice(maps.view, [X.i32(plan.scribble)], [1]),
         value: X.splat<'i32', 1>(X.i32(1), [1]),
       })
-    const fence = B.run('fence', { _tag: 'fence.tensormap', at })
-    if (plan.fence !== false) yield* fence
+    if (plan.fence !== false) yield* B.run('fence', { _tag: 'fence.tensormap', at })
     let map = plan.acquire === false ? fixed : yield* B.acquireTensormap('acquire', at, 'u16', plan.rank ?? 2)
     if (plan.anew === 'used' || plan.anew === 'acquired') {
       yield* create('create anew', 40)

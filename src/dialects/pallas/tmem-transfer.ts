@@ -42,6 +42,7 @@ import * as Tiled from '../../layouts/tiled.js'
 import { bitsOf, type Dtype } from '../../numerics/dtype.js'
 import {
   block,
+  freshStorage,
   registers,
   regsRead,
   run,
@@ -115,7 +116,7 @@ export const asyncLoadTmem = <D extends Dtype>(
       return yield* refused('pallas.tmem.transfer', `${label}: ${own.left.message}`)
     const wanted = yield* goesWith(label, from, layout ?? (E.isRight(own) ? own.right : Tiled.TCGEN05))
     const into = yield* registers<D, readonly [number, number]>(
-      `${label}.registers`,
+      yield* freshStorage(`${label}.registers`),
       agent,
       checked<D, Dtype>(from.type.dtype),
       shape,

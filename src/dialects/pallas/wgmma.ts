@@ -54,6 +54,7 @@ import { WGMMA, WGMMA_8BIT, sameTiledLayout } from '../../layouts/tiled.js'
 import { bitsOf, type Dtype, type FloatDtype } from '../../numerics/dtype.js'
 import {
   block,
+  freshStorage,
   registers,
   regsRead,
   run,
@@ -69,7 +70,6 @@ import { showShape } from '../../transforms/shape.js'
 import { swizzleElements } from '../../transforms/swizzle.js'
 import { refused, type Code } from './codes.js'
 import type { Accumulator, AccumulatorDtype } from './accumulator.js'
-import { declaredStorage } from './memory.js'
 import { storageOf } from './storage-of.js'
 import { asOperand } from './tf32.js'
 
@@ -231,11 +231,7 @@ const givenInRegisters = (
   value: Tile<FloatDtype, 2>,
 ): Build<View<'regs', Dtype, 2>> =>
   block(function* () {
-    // one text, several threads or loops: each has registers of its own
-    const taken = yield* declaredStorage
-    const name = `${label}.registers`
-    let id = name
-    for (let k = 1; taken.has(id); k++) id = `${name}_${String(k)}`
+    const id = yield* freshStorage(`${label}.registers`)
     const into = yield* registers<Dtype, readonly [number, number]>(id, agent, dtypeOf(type), [
       type.shape[0]!,
       type.shape[1]!,

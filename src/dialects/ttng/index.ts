@@ -1,6 +1,28 @@
 export { codes, type Code, type Says } from './codes.js'
+export {
+  encoding,
+  isEncoding,
+  type Blocked,
+  type DistributedSpec,
+  type DotOperand,
+  type Encoding,
+  type EncodingError,
+  type EncodingSpec,
+  type Linear,
+  type NvidiaMma,
+  type NvmmaShared,
+  type SharedLinear,
+  type SharedSpec,
+  type Slice,
+  type SwizzledShared,
+  type TensorMemory,
+  type TensorMemoryScales,
+  type TensorMemorySpec,
+} from '../../layouts/triton/encoding.js'
 export * from './async-copy.js'
+export * from './async-shared-store.js'
 export * from './barrier.js'
+export * from './clc.js'
 export * from './cluster-layout.js'
 export * from './cluster.js'
 export * from './convert.js'

@@ -39,6 +39,7 @@ import {
   barriers,
   block,
   build,
+  freshStorage,
   letIn,
   of,
   run,
@@ -59,7 +60,7 @@ import { showShape, type Shape } from '../../transforms/shape.js'
 import { isPermutation } from '../../transforms/transpose.js'
 import { refused } from './codes.js'
 import { layoutOf, sameShapes, shown } from './tensor.js'
-import { freshStorage, memDescHere, tensorHere, type MemDesc, type Tensor } from './types.js'
+import { memDescHere, tensorHere, type MemDesc, type Tensor } from './types.js'
 
 // ---------------------------------------------------------------- bytes that are given back
 

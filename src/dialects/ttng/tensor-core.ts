@@ -29,7 +29,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { bitsOf, type Dtype } from '../../numerics/dtype.js'
-import { barriers as barrierStorage, block, run, type Build } from '../../semantics/builder.js'
+import { barriers as barrierStorage, block, freshStorage, run, type Build } from '../../semantics/builder.js'
 import {
   i1,
   i32,
@@ -52,7 +52,6 @@ import { refused, type Code } from './codes.js'
 import { ScaleDotElemType, nameOf, showTable, type Attribute } from './enums.js'
 import { numCtas, on, partitionSync, speaks } from './issue.js'
 import {
-  freshStorage,
   memDescHere,
   token,
   type BarrierDesc,

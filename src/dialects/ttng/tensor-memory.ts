@@ -35,6 +35,7 @@ import { transferOf } from '../../layouts/triton/tmem-atoms.js'
 import { bitsOf, type Dtype } from '../../numerics/dtype.js'
 import {
   block,
+  freshStorage,
   fromEither,
   letIn,
   regsRead,
@@ -57,7 +58,6 @@ import { on, partitionSync, speaks } from './issue.js'
 import { tcGen5Commit } from './tensor-core.js'
 import {
   freshRegisters,
-  freshStorage,
   memDescHere,
   tensorHere,
   token,

@@ -25,7 +25,7 @@
  * Source: Triton, types of the TritonGPU and TritonNvidiaGPU dialects.
  */
 import type { Dtype } from '../../numerics/dtype.js'
-import { block, build, registers, typeHere, type Build } from '../../semantics/builder.js'
+import { block, freshStorage, registers, typeHere, type Build } from '../../semantics/builder.js'
 import {
   i1,
   type Barrier,
@@ -37,7 +37,6 @@ import {
 } from '../../semantics/expression.js'
 import type { Agent } from '../../semantics/program.js'
 import type { Contract, PtrIndex, ScalarName, TileType, ViewType } from '../../semantics/types.js'
-import * as E from 'fp-ts/lib/Either.js'
 import { refused } from './codes.js'
 
 // ---------------------------------------------------------------- model
@@ -126,12 +125,4 @@ export const freshRegisters = <D extends Dtype>(
         `${label}: a tensor lies in the registers of one agent, so \`from\` must name exactly one, found ${String(from?.agents.length ?? 0)}`,
       )
     return yield* registers(yield* freshStorage(`${label}.registers`), agent.name, dtype, shape)
-  })
-
-/** A name that no storage has yet. */
-export const freshStorage = (id: string): Build<string> =>
-  build((state) => {
-    let name = id
-    for (let k = 1; state.storage.has(name); k++) name = `${id}_${String(k)}`
-    return E.right([name, state])
   })

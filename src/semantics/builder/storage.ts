@@ -15,7 +15,7 @@
  * Laws
  * 1. The view of a storage has the shape, dtype and transforms that were asked for, or the failure is the layout's.
  * 2. A storage of shared memory starts at a multiple of its swizzle's period, unless told otherwise.
- * 3. An id is a storage's once.
+ * 3. An id is a storage's once; `freshStorage` gives one that is no storage's.
  *
  * Source: JAX docs, Pallas:MGPU reference (memory spaces); PTX ISA 9, tensor memory addressing.
  */
@@ -155,6 +155,16 @@ export const tensorMemory = <D extends Dtype, const S extends ReadonlyArray<numb
     ),
   )
 }
+
+// ---------------------------------------------------------------- names
+
+/** A name that no storage has yet: of what an operation declares by itself. One text, several threads or loops: each gets its own. */
+export const freshStorage = (id: string): Build<string> =>
+  build((state) => {
+    let name = id
+    for (let k = 1; state.storage.has(name); k++) name = `${id}_${String(k)}`
+    return E.right([name, state])
+  })
 
 // ---------------------------------------------------------------- registers and global memory
 

@@ -1,4 +1,4 @@
-/** Rows of the 28 operations of the seed's page: each in a kernel of one tile, with small integers as inputs, so that every sum is exact. */
+/** Rows of the operations of ttng: each in a kernel of one tile, with small integers as inputs, so that every sum is exact. */
 import * as Ttng from '../../../../src/dialects/ttng/index.js'
 import type { NvmmaShared, TensorMemory } from '../../../../src/layouts/triton/encoding.js'
 import { toRef } from '../../../../src/layouts/triton/to-ref.js'
@@ -85,6 +85,8 @@ const kernel = (
   body: (S: Surface) => B.Steps<void>,
   more: Omit<Example<Surface>, 'name' | 'program'>,
   cluster?: number,
+  /** CTAs of the grid: one cluster if not given */
+  ctas: number | undefined = cluster,
 ): Example<Surface> => ({
   name,
   ...more,
@@ -94,7 +96,7 @@ const kernel = (
         name,
         arch,
         agents: [thread],
-        ...(cluster === undefined ? {} : { grid: [cluster], cluster: [cluster] }),
+        ...(cluster === undefined ? {} : { grid: [ctas ?? cluster], cluster: [cluster] }),
       },
       () => body(S),
     ),
@@ -257,6 +259,75 @@ const clustered = kernel(
   },
   { outputs: { out: [5, 6] } },
   2,
+)
+
+/** Each CTA sends two numbers to the other, and writes what it was sent. */
+const sent = kernel(
+  'two CTAs send',
+  'sm90a',
+  function* (S) {
+    const out = yield* B.tensorParam('out', 'i32', [2, 4], { role: 'out' })
+    const two: Ttng.Issuer = { agents: [thread], numCtas: 2 }
+    const [mine, other] = [X.place('ctaRank'), X.sub(X.i32(1), X.place('ctaRank'))]
+    const buffer = yield* B.sharedMemory('buffer', 'i32', [4], [], { align: 16 })
+    const full = yield* barrier('full')
+    yield* S.initBarrier('init full', full, 1, { from: two })
+    yield* B.run('publish', { _tag: 'fence.mbarrierInit' })
+    yield* S.clusterArrive('arrive', { from: two, relaxed: true })
+    yield* S.clusterWait('wait', { from: two })
+    yield* S.barrierExpect('expect full', full, 16, { from: two })
+    const value = X.splat<'i32', 1>(X.add(mine, X.i32(5)), [4])
+    yield* S.asyncSharedStore('send', value, buffer, full, { from: two, rank: other })
+    yield* S.waitBarrier('wait full', full, X.i32(0), { from: two })
+    const got = yield* B.smemLoad('got', buffer)
+    yield* B.run('out', { _tag: 'gmem.store', destination: X.slot(out.view, mine), value: got })
+    yield* S.clusterArrive('arrive at the end', { from: two })
+    yield* S.clusterWait('wait at the end', { from: two })
+  },
+  { outputs: { out: [6, 6, 6, 6, 5, 5, 5, 5] } },
+  2,
+)
+
+/** Programs of two CTAs write 1 + their place each, and go on with programs that were not launched. */
+const persistent = kernel(
+  'programs that were not launched',
+  'sm100a',
+  function* (S) {
+    const out = yield* B.tensorParam('out', 'i32', [8], { role: 'out' })
+    const two: Ttng.Issuer = { agents: [thread], numCtas: 2 }
+    const answer = yield* B.sharedMemory('answer', 'i64', [2], [], { align: 16 })
+    const full = yield* barrier('full')
+    yield* S.initBarrier('init full', full, 1, { from: two })
+    yield* B.run('publish', { _tag: 'fence.mbarrierInit' })
+    yield* S.clusterArrive('arrive', { from: two, relaxed: true })
+    yield* S.clusterWait('wait', { from: two })
+    const first = X.quo(X.place('programId'), X.i32(2))
+    yield* B.whileLoop<{ readonly more: 'i1'; readonly at: 'i32'; readonly phase: 'i32' }>(
+      { label: 'programs', carried: { more: X.i1(true), at: first, phase: X.i32(0) } },
+      (carried) => B.of([carried.more, carried] as const),
+      function* ({ at, phase }) {
+        yield* S.barrierExpect('expect full', full, 16, { from: two })
+        yield* S.clcTryCancel('try', answer, full, { from: two })
+        const place = yield* B.letIn('place', X.add(X.mul(at, X.i32(2)), X.place('ctaRank')))
+        yield* B.run('out', {
+          _tag: 'gmem.store',
+          destination: X.slice(out.view, [place], [1]),
+          value: X.splat<'i32', 1>(X.add(place, X.i32(1)), [1]),
+        })
+        yield* S.waitBarrier('wait full', full, phase, { from: two })
+        const result = yield* S.clcLoadResult('answer', answer, { from: two })
+        const more = yield* S.clcIsCanceled('canceled', result)
+        const next = yield* S.clcGetProgramId('next', result, 'x')
+        // both have read it before the next answer may come
+        yield* S.clusterArrive('arrive read', { from: two })
+        yield* S.clusterWait('wait read', { from: two })
+        return { more, at: next, phase: X.sub(X.i32(1), phase) }
+      },
+    )
+  },
+  { outputs: { out: [1, 2, 3, 4, 5, 6, 7, 8] } },
+  2,
+  8,
 )
 
 // ---------------------------------------------------------------- descriptors in memory
@@ -446,6 +517,39 @@ export const rows: ReadonlyArray<Row<Surface>> = [
   row('async_tma_reduce', 'asyncTmaReduce', stored),
   row('async_tma_scatter', 'asyncTmaScatter', gathered),
   row('barrier_expect', 'barrierExpect', hopper),
+  row('async_shared_store', 'asyncSharedStore', sent),
+  {
+    kind: 'view',
+    operation: 'ttng.clc_get_program_id',
+    names: ['clcGetProgramId'],
+    page: page('clc_get_program_id'),
+    example: persistent,
+    // always the first
+    without: (S) => ({ ...S, clcGetProgramId: () => B.of(X.i32(0)) }),
+  },
+  {
+    kind: 'view',
+    operation: 'ttng.clc_is_canceled',
+    names: ['clcIsCanceled'],
+    page: page('clc_is_canceled'),
+    example: persistent,
+    // nothing was cancelled
+    without: (S) => ({ ...S, clcIsCanceled: () => B.of(X.i1(false)) }),
+  },
+  {
+    kind: 'view',
+    operation: 'ttng.clc_load_result',
+    names: ['clcLoadResult'],
+    page: page('clc_load_result'),
+    example: persistent,
+    // nothing was cancelled
+    without: (S) => ({
+      ...S,
+      clcLoadResult: () =>
+        B.of({ canceled: X.i1(false), first: [X.i32(0), X.i32(0), X.i32(0)] as const, numCtas: 2 }),
+    }),
+  },
+  row('clc_try_cancel', 'clcTryCancel', persistent),
   row('cluster_arrive', 'clusterArrive', clustered),
   row('cluster_wait', 'clusterWait', clustered),
   row('fence_async_shared', 'fenceAsyncShared', stored),

@@ -1,4 +1,4 @@
-/** What the 28 operations refuse, word for word. Each use is legal but for what its message says. */
+/** What the operations of ttng refuse, word for word. Each use is legal but for what its message says. */
 import * as E from 'fp-ts/lib/Either.js'
 import type { Code } from '../../../../src/dialects/ttng/codes.js'
 import * as Ttng from '../../../../src/dialects/ttng/index.js'
@@ -70,6 +70,17 @@ const tmem = <D extends Dtype>(
 const onBarrier = (body: (b: X.Barrier<'ptx', true>) => B.Steps<unknown>) =>
   using(function* () {
     yield* body(yield* barrier('bar'))
+  })
+
+/** Eight numbers of i32 into a buffer of a CTA of two. */
+const sending = (o: { readonly from?: Ttng.Issuer | undefined; readonly dst?: B.Build<X.Expr> }) =>
+  onBarrier(function* (b) {
+    const dst = yield* o.dst ?? B.sharedMemory('s', 'i32', [8])
+    const value = X.splat<'i32', 1>(X.i32(1), [8])
+    yield* Ttng.asyncSharedStore('send', value, checked<X.View<'smem', 'i32', 1>, X.Expr>(dst), b, {
+      ...('from' in o ? {} : { from: two }),
+      rank: X.i32(1),
+    })
   })
 
 // ---------------------------------------------------------------- copies
@@ -361,6 +372,55 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
     'ttng.cluster.warp_specialize',
     'wait: every thread of the cluster must execute cluster_wait, so it cannot stand inside of warp_specialize',
     using(() => Ttng.clusterWait('wait', { from: specialized })),
+  ),
+  example(
+    'ttng.clc.result',
+    'try: result must be a memdesc of 2 x i64 in shared memory, found memdesc smem i32 (4,)',
+    using(function* () {
+      const answer = yield* B.sharedMemory('answer', 'i32', [4])
+      const b = yield* barrier('bar')
+      yield* Ttng.clcTryCancel('try', checked<X.View<'smem', 'i64', 1>, X.Expr>(answer), b)
+    }),
+  ),
+  example(
+    'ttng.clc.result',
+    'answer: src must be a memdesc of 2 x i64 in shared memory, found memdesc smem i64 (4,)',
+    using(function* () {
+      yield* Ttng.clcLoadResult('answer', yield* B.sharedMemory('answer', 'i64', [4]))
+    }),
+  ),
+  example(
+    'ttng.clc_get_program_id.dim',
+    'next: dim must be x, y or z, found w',
+    using(function* () {
+      const result = yield* Ttng.clcLoadResult('answer', yield* B.sharedMemory('answer', 'i64', [2]))
+      yield* Ttng.clcGetProgramId('next', result, checked<'x', string>('w'))
+    }),
+  ),
+  example(
+    'ttng.async_shared_store.num_ctas',
+    'send: async_shared_store requires at least two CTAs in the cluster, found 1',
+    sending({ from: undefined }),
+  ),
+  example(
+    'ttng.async_shared_store.memory',
+    'send: dst must be a memdesc of shared memory, found memdesc gmem i32 (8,)',
+    sending({ dst: B.globalScratch('s', 'i32', [8]) }),
+  ),
+  example(
+    'ttng.async_shared_store.element_type',
+    'send: the elements of src must be those of dst, expected f32, found tensor i32 (8,)',
+    sending({ dst: B.sharedMemory('s', 'f32', [8]) }),
+  ),
+  example(
+    'ttng.async_shared_store.shape',
+    'send: src must have the shape of dst, expected (16,), found (8,)',
+    sending({ dst: B.sharedMemory('s', 'i32', [16]) }),
+  ),
+  example(
+    'ttng.async_shared_store.unsupported',
+    'send: elements of 32 or 64 bits are stored one by one, found i8, of which several are a word',
+    sending({ dst: B.sharedMemory('s', 'i8', [8]) }),
   ),
   example(
     'ttng.memdesc',
