@@ -136,7 +136,8 @@ describe('what is given', () => {
   it('law 4: an unknown kernel', () => {
     expect(kernelNamed('matmul')).toMatchObject(
       E.left({
-        message: `kernel: expected one of ${kernels.map((k) => k.name).join(', ')}, found 'matmul'`,
+        message:
+          "kernel: expected a name that `tcspec kernels` lists, found 'matmul'; did you mean matmul0, matmul1 or matmul2?",
       }),
     )
   })

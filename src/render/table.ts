@@ -51,7 +51,7 @@ export const fields = (
     .flatMap(([label, text]) =>
       text
         .split('\n')
-        .flatMap((line) => wrap(line, 110 - width))
+        .flatMap((line) => wrap(line, palette.columns - width))
         .map((line, i) => `${i === 0 ? palette.dim(label.padEnd(width)) : ' '.repeat(width)}${line}`),
     )
     .map((line) => line.trimEnd())

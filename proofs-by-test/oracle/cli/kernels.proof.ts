@@ -68,7 +68,7 @@ describe('the zoo by name', () => {
     expect((await run('check', 'foreign/early-release')).stdout).toContain('W2')
     const unknown = await run('check', 'zoo/R9')
     expect(unknown.status).toBe(2)
-    expect(unknown.stderr).toMatch(/expected one of zoo\/D1, .*found 'zoo\/R9'/)
+    expect(unknown.stderr).toMatch(/found 'zoo\/R9'; did you mean zoo\/R1, zoo\/\w+ or zoo\/\w+\?\n$/)
   })
 })
 
@@ -238,6 +238,40 @@ describe('tcspec check', () => {
       decidedBy: 'exploration',
     })
   })
+  it('a program in a file runs as the kernel does, on the same files', async () => {
+    const made = right(instanceOf(right(kernelNamed('hopper-matmul')), { m: 64, n: 32, k: 48 }, []))
+    fs.writeFileSync(at('r.json'), printJson(made.program))
+    const named = await run(
+      'run',
+      'hopper-matmul',
+      '--set',
+      'm=64',
+      'n=32',
+      'k=48',
+      '--out',
+      `out=${at('o.npy')}`,
+    )
+    expect(await run('run', at('r.json'), '--out', `out=${at('p.npy')}`)).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('0 of 2,048 elements differ from naive matmul'),
+    })
+    expect(named.status).toBe(0)
+    expect(fs.readFileSync(at('p.npy'))).toEqual(fs.readFileSync(at('o.npy')))
+    const wrong: ReadonlyArray<readonly [string, string, RegExp]> = [
+      ['a', golden('f16_256x256x256_a'), /_a\.npy: expected a of shape \(64, 48\), found shape \(256, 256\)/],
+      ['a', golden('bf16_512x512x1024_a_bf16bits'), /expected elements of f16 for a, found u16/],
+      ['x', golden('f16_256x256x256_a'), /expected an input of hopper-matmul, a, b, found 'x'/],
+    ]
+    for (const [name, file, message] of wrong) {
+      const refused = await run('run', at('r.json'), '--in', `${name}=${file}`)
+      expect(refused).toMatchObject({ status: 2, stdout: '' })
+      expect(refused.stderr).toMatch(message)
+    }
+  })
+  it('a program that does not say what it computes runs all the same', async () => {
+    expect(await run('run', 'zoo/R1-fixed')).toMatchObject({ status: 0, stderr: '' })
+    expect(await run('run', 'zoo/R1')).toMatchObject({ status: 1, stderr: '' })
+  })
   it('a program in a file has the verdict of the kernel', async () => {
     const kernel = right(kernelNamed('hopper-matmul'))
     const made = right(instanceOf(kernel, { m: 64, n: 32, k: 48 }, []))
@@ -285,8 +319,27 @@ describe('tcspec check', () => {
 })
 
 describe('tcspec kernels and demo', () => {
-  it('lists every setting', async () => {
-    const text = await run('kernels')
+  it('lists the kernels, a line each, no wider than the terminal', async () => {
+    for (const columns of [60, 200]) {
+      const { stdout } = await tcspec(commands, { ...world, columns })(['kernels'])()
+      const longest = Math.max(...stdout.split('\n').map((line) => line.length))
+      expect(longest).toBeLessThanOrEqual(columns)
+      expect(longest).toBeGreaterThan(columns === 200 ? 110 : 40)
+      for (const { name } of kernels) expect(stdout).toMatch(new RegExp(`^${name} `, 'm'))
+      if (columns === 200) expect(stdout.split('\n').length).toBeLessThan(kernels.length + 8)
+    }
+  })
+  it('of one: every setting; of a name that is none: three that may have been meant', async () => {
+    const zoo = await run('kernels', 'zoo/R1')
+    expect(zoo).toMatchObject({ status: 0, stdout: expect.stringContaining('takes no settings') })
+    expect((await run('kernels', 'hopper')).stderr).toMatch(
+      /^tcspec: kernel: [^\n]*found 'hopper'; did you mean hopper-\S+, hopper-\S+ or hopper-\S+\?\n$/,
+    )
+    expect(JSON.parse((await run('kernels', 'queue', '--json')).stdout)).toMatchObject({
+      name: 'queue',
+      parameters: expect.any(Array),
+    })
+    const text = await run('kernels', 'hopper-matmul')
     expect(text).toMatchObject({ status: 0, stderr: '' })
     for (const s of ['hopper-matmul', 'm', 'n', 'k', 'tileM', 'tileN', 'tileK', 'stages', 'dtype'])
       expect(text.stdout).toMatch(new RegExp(`^ *${s}( |$)`, 'm'))
@@ -346,8 +399,12 @@ describe('wrong on purpose: status 2 and one line', () => {
     fs.writeFileSync(at(files['trace']!), '{"schema":"tcspec.trace/1"}\n')
   })
   const cases: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = [
-    ['unknown kernel', ['run', 'matmul9'], /expected one of hopper-matmul.*found 'matmul9'/],
-    ['unknown kernel of check', ['check', 'matmul9'], /expected one of hopper-matmul.*found 'matmul9'/],
+    ['unknown kernel', ['run', 'matmul9'], /found 'matmul9'; did you mean matmul0, matmul1 or matmul2\?/],
+    [
+      'unknown kernel of check',
+      ['check', 'matmul9'],
+      /found 'matmul9'; did you mean matmul0, matmul1 or matmul2\?/,
+    ],
     ['unknown kernel before a missing file', ['run', 'matmul9', '--in', 'a=none.npy'], /found 'matmul9'/],
     [
       'missing file',
@@ -451,6 +508,16 @@ describe('wrong on purpose: status 2 and one line', () => {
       ['check', 'zoo/R1', '--schedule', 'lazy', '--schedule', 'eager'],
       /found twice/,
     ],
+    [
+      'tensors that no memory holds',
+      ['run', 'hopper-matmul', '--set', 'm=1000000000'],
+      /expected tensors of at most 536,870,912 elements together, found 832,000,147,456/,
+    ],
+    ['a size beyond 32 bits', ['run', 'hopper-matmul', '--set', 'm=1e10'], /an integer of 32 bits/],
+    ['a trace to run', ['run', '@trace'], /expected a kernel or a program, found the trace/],
+    ['a trace to change', ['mutate', '@trace'], /expected a kernel or a program, found the trace/],
+    ['a program that is none to run', ['run', '@json'], /broken\.json: /],
+    ['a program that is none to change', ['mutate', '@json'], /broken\.json: /],
     ['no such label', ['check', 'hopper-matmul', '--without', 'x'], /one of 'init loaded\[0\]'.*found 'x'/],
     ['a program that is none', ['check', '@json'], /broken\.json: /],
     ['a trace that is none', ['check', '@trace'], /broken\.jsonl: line 1/],

@@ -742,6 +742,23 @@ describe('wrong usage is one line, status 2, nothing written', () => {
     const document: unknown = JSON.parse((await run(...argv, '--json')).stdout)
     expect(document).toMatchObject({ error: { message: expect.any(String) } })
   })
+  it.each([
+    ['size', '(99999999,99999999):(0,0)'],
+    ['cosize', '(99999999,99999999):(99999999,99999999)'],
+    ['size', '9007199254740993:1'],
+    ['at', '(3,4):(1,3)', '9007199254740993'],
+    ['(94906267,94906267)'],
+    ['logical_product', '94906267:1', '94906267:1'],
+  ])('cute %s %s: a number beyond 2^53 is refused, not rounded', async (...words) => {
+    const { status, stderr } = await run('cute', ...words)
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^tcspec: cute: expected numbers below 2\^53, found \S+\n$/),
+    ])
+  })
+  it('cute size up to 2^53 - 1', async () => {
+    expect((await run('cute', 'size', '(6361,69431,20394401):(1,1,1)')).stdout).toBe('9007199254740991\n')
+  })
   it.each(['a.png', 'a.json.gz', 'A.PDF'])('-o %s: no format has that ending', async (file) => {
     expect(await run('layout', 'WGMMA', '-o', file)).toEqual({
       status: 2,

@@ -1,9 +1,15 @@
 /** `tcspec mutate`: columns, choice of classes and operators, status. */
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { instanceOf, kernelNamed } from '../../../src/kernels/catalogue/index.js'
 import { silent, type Outcome, type World } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
 import { onDisk } from '../../../src/oracle/tensor-files/files.js'
+import { printJson } from '../../../src/semantics/codec.js'
+import { right } from '../../either.js'
 
 const world: World = {
   files: onDisk,
@@ -59,6 +65,24 @@ describe('tcspec mutate', () => {
   it('sizes that somebody gives are used', async () => {
     const { stdout } = await run('mutate', 'queue', '--set', 'm=7', 'rows=1', 'n=8', '--operator', 'EXIT')
     expect(stdout).toMatch(/^queue .*m=7/)
+  })
+  it('a program of the zoo, and one from a file: the same mutants', async () => {
+    const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'tcspec-mutate-')), 'p.json')
+    const made = right(instanceOf(right(kernelNamed('zoo/R1-fixed')), {}, []))
+    fs.writeFileSync(file, printJson(made.program))
+    const [named, read] = [await run('mutate', 'zoo/R1-fixed'), await run('mutate', file)]
+    fs.rmSync(path.dirname(file), { recursive: true })
+    expect(named.stdout).toMatch(/synchronisation: \d+ of \d+ killed/)
+    const rows = ({ stdout }: Outcome): string => stdout.slice(stdout.indexOf('\n'))
+    expect(rows(read)).toBe(rows(named))
+    expect(read.status).toBe(named.status)
+  })
+  it('neither a kernel nor --all, and both', async () => {
+    expect((await run('mutate')).stderr).toMatch(
+      /expected a kernel, a program \(.json\) or --all, found nothing/,
+    )
+    expect((await run('mutate', 'queue', '--all')).stderr).toMatch(/found 'queue' and --all/)
+    expect((await run('mutate', 'quee')).stderr).toMatch(/found 'quee'; did you mean queue, /)
   })
   it('an unknown class or operator is refused in one line', async () => {
     for (const [flag, word] of [

@@ -21,7 +21,7 @@ describe('what may reach a terminal', () => {
     expect(printable(text)).toBe(shown)
   })
   it('every colour of our palette', () => {
-    const text = Object.values(paletteOf(true))
+    const text = Object.values(paletteOf({ colours: true }))
       .filter((paint) => typeof paint === 'function')
       .map((paint) => paint('x'))
       .join('')

@@ -110,7 +110,7 @@ describe('forms', () => {
 
 describe('refusals: status 2, one line, nothing written', () => {
   const table: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
-    [['nobody'], /expected one of/],
+    [['nobody'], /did you mean queue, /],
     [['@broken.jsonl'], /broken\.jsonl: line 2: \$\.i: expected 0, found 7/],
     [['@missing.jsonl'], /missing\.jsonl/],
     [['@broken.jsonl', '--set', 'm=3'], /--set: expected a kernel or a program, found/],

@@ -254,11 +254,29 @@ describe('npy law 4: too short, too long and malformed files are refused, and no
       'expected 131072 bytes of data for shape (256, 256) of f2, found 131073',
     )
   })
+  it.each([
+    ['<V2', [0x80, 0x3f], [0x80, 0x3f]],
+    ['|V2', [0x80, 0x3f], [0x80, 0x3f]],
+    ['>V2', [0x3f, 0x80], [0x80, 0x3f]],
+    ['|V1', [0x38], [0x38]],
+    ['<V1', [0x38], [0x38]],
+  ])('ml_dtypes: bfloat16 and 8-bit floats as %s', (descr, bytesOfOne, data) => {
+    expect(right(decodeNpy(file(dictionary(descr, '(1,)'), bytesOfOne)))).toEqual({
+      descr: descr.slice(1),
+      shape: [1],
+      data: Uint8Array.from(data),
+    })
+  })
   const refusals: ReadonlyArray<readonly [string, Uint8Array, string, string]> = [
     ['a zip', Uint8Array.from([0x50, 0x4b, 3, 4, 0, 0, 0, 0, 0, 0]), 'npy-magic', 'found 50 4b 03 04 00 00'],
     ['version 3.0', file(dictionary('<f2', '()'), [0, 0], [3, 0]), 'npy-version', '3.0'],
     ['a truth value', file(dictionary('|b1', '(1,)'), [0]), 'npy-dtype', "found '|b1'"],
-    ['bfloat16 as NumPy names it', file(dictionary('<V2', '(1,)'), [0, 0]), 'npy-dtype', "array.view('u2')"],
+    [
+      'bytes of a size that no element has',
+      file(dictionary('|V4', '(1,)'), [0, 0, 0, 0]),
+      'npy-dtype',
+      "'|V4'",
+    ],
     ['a complex', file(dictionary('<c8', '(1,)'), [0]), 'npy-dtype', "'<c8'"],
     ['native order', file(dictionary('=f4', '(1,)'), [0, 0, 0, 0]), 'npy-dtype', "'=f4'"],
     ['no order', file(dictionary('|f4', '(1,)'), [0, 0, 0, 0]), 'npy-dtype', "'|f4'"],

@@ -26,6 +26,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../failure.js'
+import { didYouMean } from '../../nearest.js'
 import { foreign } from '../broken/foreign/index.js'
 import { programName, zoo, type Twin } from '../broken/zoo/index.js'
 import {
@@ -118,11 +119,12 @@ const zooKernels: ReadonlyArray<Kernel> = [...zoo, ...foreign].flatMap((twin) =>
 export const isOfZoo = (name: string): boolean => /^(zoo|foreign|printed)\//.test(name)
 
 export const kernelNamed = (name: string): E.Either<Failure<'kernel.unknown'>, Kernel> => {
-  const kernel = [...kernels, ...printedKernels, ...zooKernels].find((k) => k.name === name)
-  const expected = isOfZoo(name)
-    ? `one of ${[...zoo, ...foreign].map((twin) => programName(twin, false)).join(', ')}, or one of them with -fixed, or one of ${printedKernels.map((k) => k.name).join(', ')}`
-    : `one of ${kernels.map((k) => k.name).join(', ')}`
+  const ofZoo = [...printedKernels, ...zooKernels]
+  const kernel = [...kernels, ...ofZoo].find((k) => k.name === name)
   return kernel === undefined
-    ? refuse('kernel.unknown', `kernel: expected ${expected}, found '${name}'`)
+    ? refuse(
+        'kernel.unknown',
+        `kernel: expected a name that \`tcspec kernels\` lists, found '${name}'; ${didYouMean((isOfZoo(name) ? ofZoo : kernels).map((k) => k.name))(name)}`,
+      )
     : E.right(kernel)
 }

@@ -138,9 +138,7 @@ export const reportAnswer =
     return pipe(
       formatOf(options),
       E.bindTo('format'),
-      E.bindW('text', ({ format }) =>
-        formText(answer, format, file === null ? paletteOf(world.colours) : plain),
-      ),
+      E.bindW('text', ({ format }) => formText(answer, format, file === null ? paletteOf(world) : plain)),
       E.map(({ format, text }): Report => {
         if (file === null) return { good: answer.good, text: () => text, json: answer.json }
         const bytes = new TextEncoder().encode(text)

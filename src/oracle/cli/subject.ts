@@ -9,11 +9,11 @@ import {
   instanceOf,
   kernelNamed,
   isOfZoo,
-  kernels,
   type Expects,
   type Input,
   type Instance,
 } from '../../kernels/catalogue/index.js'
+import { shapeOf, tensorsOf } from '../../kernels/reference.js'
 import { parseProgram } from '../../semantics/codec.js'
 import type { Program } from '../../semantics/program.js'
 import { asText } from '../tensor-files/files.js'
@@ -59,23 +59,41 @@ export const kernelSubject = (
     E.chain((instance) => leavingOut(dropped, instance)),
   )
 
-const isFileName = (name: string): boolean => name.includes('/') || name.includes('.')
+const isFileName = (name: string): boolean => !isOfZoo(name) && (name.includes('/') || name.includes('.'))
+
+/** Inputs that are brought to a program: of its parameters, of their dtypes and shapes. */
+const inputsFit = (program: Program, inputs: ReadonlyArray<Input>): E.Either<Failure<'input'>, null> => {
+  const params = tensorsOf(program).filter((p) => p.role !== 'out')
+  for (const { name, source, dtype, shape } of inputs) {
+    const param = params.find((p) => p.name === name)
+    if (param === undefined)
+      return refuse(
+        'input',
+        `${source}: expected an input of ${program.name}, ${params.map((p) => p.name).join(', ') || 'which has none'}, found '${name}'`,
+      )
+    const expected = shapeOf(param)
+    if (dtype !== param.dtype)
+      return refuse('input', `${source}: expected elements of ${param.dtype} for ${name}, found ${dtype}`)
+    if (expected !== null && expected.join() !== shape.join())
+      return refuse(
+        'input',
+        `${source}: expected ${name} of shape (${expected.join(', ')}), found shape (${shape.join(', ')})`,
+      )
+  }
+  return E.right(null)
+}
 
 /** A kernel by name, or a program in a JSON file. */
 export const namedSubject = (
   world: World,
   name: string,
   given: Settings,
+  inputs: ReadonlyArray<Input>,
   dropped: ReadonlyArray<string>,
 ): E.Either<Failure, Subject> => {
-  if (isOfZoo(name)) return kernelSubject(name, given, [], dropped)
-  if (!isFileName(name))
-    return kernels.some((k) => k.name === name)
-      ? kernelSubject(name, given, [], dropped)
-      : refuse(
-          'kernel.unknown',
-          `kernel: expected one of ${kernels.map((k) => k.name).join(', ')}, a program (.json) or a trace (.jsonl), found '${name}'`,
-        )
+  if (!isFileName(name)) return kernelSubject(name, given, inputs, dropped)
+  if (name.endsWith('.jsonl'))
+    return refuse('kernel.unknown', `kernel: expected a kernel or a program, found the trace '${name}'`)
   const setting = Object.keys(given)[0]
   if (setting !== undefined)
     return refuse('bad-flag', `--set: a program in a file has no settings, found '${setting}'`)
@@ -84,6 +102,7 @@ export const namedSubject = (
     E.chainW(asText(name)),
     E.chainW(parseProgram),
     E.mapLeft((f) => (f.message.startsWith(`${name}: `) ? f : failure(f.code, `${name}: ${f.message}`))),
+    E.chainFirstW((program) => inputsFit(program, inputs)),
     E.chain((program) => leavingOut(dropped, { kernel: program.name, settings: {}, program })),
   )
 }

@@ -25,6 +25,7 @@ import { decoder } from '../../numerics/float-format.js'
 import { elementOf, field } from '../../numerics/field.js'
 import { real64 } from '../../numerics/real64.js'
 import { unit } from '../../numerics/unit.js'
+import { thousands } from '../../render/table.js'
 import type { Program } from '../../semantics/program.js'
 import type { PlannedInput } from '../parallel/spread.js'
 import { valueOf } from '../tensor-files/element.js'
@@ -61,6 +62,21 @@ const carriersOf = (algebra: Algebra, t: Tensor): Float64Array => {
 }
 
 const product = (xs: ReadonlyArray<number>): number => xs.reduce((n, x) => n * x, 1)
+
+/** Elements that all tensors of a run have together, at most: each is a number of eight bytes. */
+const mostElements = 2 ** 29
+
+/** Left where the tensors of a program take more memory than a run may. */
+export const tensorsFit = (program: Program, algebra: Algebra): E.Either<Failure, null> => {
+  if (algebra.memory === 'none') return E.right(null)
+  const elements = tensorsOf(program).reduce((n, param) => n + product(shapeOf(param) ?? []), 0)
+  return elements <= mostElements
+    ? E.right(null)
+    : refuse(
+        'tensors.size',
+        `${program.name}: expected tensors of at most ${thousands(mostElements)} elements together, found ${thousands(elements)}; --over unit and tcspec check take none`,
+      )
+}
 
 /** The seed of inputs that nobody brought. */
 export const inputSeed = 0

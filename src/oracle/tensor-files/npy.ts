@@ -15,11 +15,12 @@
  * The header is a Python dictionary of three keys. Its padding makes the data start at a multiple of 64 and
  * leaves room for the first dimension to grow to 21 digits, which in practice means 128 bytes.
  *
- * The format has no bfloat16 and no 8-bit float: those travel as the bits of u2 and u1 (`tensor.ts`).
+ * The format has no bfloat16 and no 8-bit float: those travel as the bits of u2 and u1 (`tensor.ts`). NumPy itself writes those of ml_dtypes as
+ * V2 and V1, bytes without a meaning: they are read, and what they mean has to be said.
  *
  * Laws
  *  1. decode(encode(a)) = a, for every array that encode accepts
- *  2. encode(decode(f)) = f, for every file f that NumPy wrote in C order and little-endian
+ *  2. encode(decode(f)) = f, for every file f that NumPy wrote in C order and little-endian (ml_dtypes says <V2 where NumPy says |V2)
  *  3. a big-endian or a Fortran-order file decodes to the same array as its little-endian C-order twin
  *  4. every proper prefix of a file, and every file with bytes after it, is refused; nothing throws
  *  5. the data of an encoded file starts at a multiple of 64, and at byte 128 for an ordinary shape
@@ -32,8 +33,8 @@ import { refuse, type Failure } from '../../failure.js'
 
 // ---------------------------------------------------------------- model
 
-/** The element types that a file may have: kind (float, signed, unsigned) and size in bytes. */
-export const descrs = ['f2', 'f4', 'f8', 'i1', 'i2', 'i4', 'i8', 'u1', 'u2', 'u4', 'u8'] as const
+/** The element types that a file may have: kind (float, signed, unsigned, bytes) and size in bytes. */
+export const descrs = ['f2', 'f4', 'f8', 'i1', 'i2', 'i4', 'i8', 'u1', 'u2', 'u4', 'u8', 'V1', 'V2'] as const
 export type Descr = (typeof descrs)[number]
 
 /** One array: `data` holds the elements in C order, each little-endian, whatever the file's order was. */
@@ -115,7 +116,7 @@ export const npyArray = (
 
 /** The header's text, padded and ended with a newline: `NumPy`'s form, byte for byte. */
 const headerText = (descr: Descr, shape: ReadonlyArray<number>): string => {
-  const order = descrBytes(descr) === 1 ? '|' : '<'
+  const order = descrBytes(descr) === 1 || descr === 'V2' ? '|' : '<'
   const dictionary = `{'descr': '${order}${descr}', 'fortran_order': False, 'shape': ${shapeText(shape)}, }`
   const growth = shape.length === 0 ? 0 : Math.max(0, growthDigits - String(shape[0]).length)
   const unpadded = magic.length + 4 + dictionary.length + growth + 1
@@ -223,13 +224,10 @@ const parseDescr = (text: string): E.Either<NpyFailure, Pick<Header, 'descr' | '
   const m = /^['"]([<>|=])(\w+)['"]$/.exec(text)
   const element = m?.[2] ?? ''
   const order = m?.[1] ?? ''
-  const hint = /^V[12]$/.test(element)
-    ? `; NumPy writes bfloat16 and 8-bit floats so: save array.view('u${element.slice(1)}') instead`
-    : ''
   // `=` is never written to a file, and `|` says that the order of bytes does not matter.
-  return isDescr(element) && (order === '<' || order === '>' || descrBytes(element) === 1)
+  return isDescr(element) && (order === '<' || order === '>' || descrBytes(element) === 1 || element === 'V2')
     ? E.right({ descr: element, bigEndian: order === '>' })
-    : refuse('npy-dtype', `expected an element type of ${descrs.join(' ')}, found ${text}${hint}`)
+    : refuse('npy-dtype', `expected an element type of ${descrs.join(' ')}, found ${text}`)
 }
 
 const parseOrder = (text: string): E.Either<NpyFailure, boolean> =>

@@ -8,10 +8,12 @@
  * |------------------------------|------------|----------------|----------------------|
  * | f16 f32 f64                  | f2 f4 f8   | u2 u4 u8       | f2 f4 f8             |
  * | tf32                         | f4         | u4             | (name it)            |
- * | bf16                         | u2         |                | (name it)            |
- * | e4m3 e5m2 ue4m3 e8m0         | u1         |                | (name it)            |
+ * | bf16                         | u2         | V2             | (name it)            |
+ * | e4m3 e5m2 ue4m3 e8m0         | u1         | V1             | (name it)            |
  * | e2m3 e3m2 e2m1 i1            | u1, one element in a byte, upper bits zero | | (name it) |
  * | i8 .. i64, u8 .. u64         | i1 .. u8   | u1 .. u8       | i1 .. u8             |
+ *
+ * Elements of V1 and V2 are bytes of which nothing is known: they are of any dtype of that size, and it has to be named.
  *
  * 1.0 in bf16, by hand: bits 0x3f80, on disk the bytes 80 3f in a file of `<u2`.
  *
@@ -104,8 +106,8 @@ const rawOf = (descr: Descr): Descr => {
   }
 }
 
-/** What a file's elements are when nobody names a dtype. */
-export const dtypeOfDescr = (descr: Descr): TensorDtype => {
+/** What a file's elements are when no dtype is named; null where that does not say. */
+export const dtypeOfDescr = (descr: Descr): TensorDtype | null => {
   switch (descr) {
     case 'f2':
       return 'f16'
@@ -129,7 +131,16 @@ export const dtypeOfDescr = (descr: Descr): TensorDtype => {
       return 'u32'
     case 'u8':
       return 'u64'
+    case 'V1':
+    case 'V2':
+      return null
   }
+}
+
+/** Bytes of that size, of which nothing is said. */
+const voidOf = (descr: Descr): ReadonlyArray<Descr> => {
+  const size = descrBytes(descr)
+  return size === 1 ? ['V1'] : size === 2 ? ['V2'] : []
 }
 
 // ---------------------------------------------------------------- patterns and bytes
@@ -254,9 +265,14 @@ export const tensorOfNpy =
   (dtype: TensorDtype | undefined) =>
   (array: NpyArray): E.Either<TensorFailure, Tensor> => {
     const wanted = dtype ?? dtypeOfDescr(array.descr)
+    if (wanted === null)
+      return refuse(
+        'tensor-dtype',
+        `expected the dtype to be named, such as ${array.descr === 'V1' ? 'e4m3' : 'bf16'}, since elements of ${array.descr} are bytes and no more; found none`,
+      )
     const carrier = carrierOf(wanted)
     const readable = carrier === rawOf(carrier) ? [carrier] : [carrier, rawOf(carrier)]
-    return readable.includes(array.descr)
+    return readable.includes(array.descr) || voidOf(carrier).includes(array.descr)
       ? pipe(
           patternsFit(wanted, patternsOfBytes(wanted, array.data)),
           E.map((bits) => ({ dtype: wanted, shape: array.shape, bits })),

@@ -76,7 +76,7 @@ const checkTrace = (world: World, file: string, options: Options): E.Either<Fail
       good: goodOf(verdict),
       json: () => verdict,
       text: () => {
-        const palette = paletteOf(world.colours)
+        const palette = paletteOf(world)
         const context: VerdictContext = { palette, smem: [], replay: () => '', judged: true, most: 4 }
         const rows: ReadonlyArray<readonly [string, string]> = [
           ['trace', `${file}, of ${verdict.kernel}: ${thousands(verdict.counts.events)} events`],
@@ -111,7 +111,7 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
   )
   if (E.isLeft(parsed)) return parsed
   const { given, schedule, strictness } = parsed.right
-  const subject = namedSubject(world, name, given, wordsOf(options, 'without'))
+  const subject = namedSubject(world, name, given, [], wordsOf(options, 'without'))
   if (E.isLeft(subject)) return subject
   const policy = policyOf(world.files)(schedule)()
   if (E.isLeft(policy)) return policy
@@ -152,7 +152,7 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
     files,
     json: () => verdict,
     text: () => {
-      const palette = paletteOf(world.colours)
+      const palette = paletteOf(world)
       const context: VerdictContext = {
         palette,
         smem: smemOf(program),

@@ -184,7 +184,39 @@ const operations: ReadonlyArray<Operation> = [
 
 const usage = (o: Operation): string => [o.name, ...o.operands.map((what) => `<${what}>`)].join(' ')
 
+/** Numbers are exact below 2^53: what is larger is refused, on the way in and on the way out. */
+const exact = (numbers: Iterable<number>): E.Either<Failure, null> => {
+  for (const n of numbers)
+    if (!Number.isSafeInteger(n))
+      return refuse('cute.exact', `cute: expected numbers below 2^53, found ${String(n)}`)
+  return E.right(null)
+}
+
+const exactly = (value: Value): E.Either<Failure, Value> => {
+  const numbers =
+    value._tag === 'tuple'
+      ? [value.tuple]
+      : [value._tag === 'layout' ? value.layout : value.layout.inner].flatMap((l) => [
+          Cute.size(l),
+          Cute.cosize(l),
+          ...Cute.layouts.flatModes(l).map(({ shape }) => shape),
+        ])
+  return pipe(
+    exact(numbers.flatMap((n) => Cute.trees.leaves(n))),
+    E.map(() => value),
+  )
+}
+
 const valueOf = (words: Operands): Result => {
+  const written = words.join(' ').match(/\d+/g) ?? []
+  return pipe(
+    exact(written.map(Number)),
+    E.chain(() => resultOf(words)),
+    E.chain(exactly),
+  )
+}
+
+const resultOf = (words: Operands): Result => {
   const operation = operations.find(({ name }) => name === words[0])
   if (operation !== undefined)
     return words.length - 1 === operation.operands.length

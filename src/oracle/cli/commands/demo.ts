@@ -249,7 +249,7 @@ const outro = (world: World, palette: Palette, milliseconds: number): string =>
 
 const run: CliCommand['run'] = (world) => () =>
   TE.fromIOEither((): E.Either<Failure, Report> => {
-    const palette = paletteOf(world.colours)
+    const palette = paletteOf(world)
     const start = world.clock()
     return pipe(
       E.Do,

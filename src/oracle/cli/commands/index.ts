@@ -11,7 +11,7 @@ export const commands: ReadonlyArray<Listed> = [
   },
   {
     name: 'kernels',
-    description: 'list the kernels: settings, defaults, tensors',
+    description: 'list the kernels; of one by name its settings, defaults and tensors',
     load: async () => (await import('./kernels.js')).kernelsCommand,
   },
   {

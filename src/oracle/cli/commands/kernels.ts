@@ -1,17 +1,23 @@
 /**
- * `tcspec kernels [--json]`: what can be run, with every setting, its default and what it means.
+ * `tcspec kernels`: what can be run, a line each. `tcspec kernels NAME`: its tensors, and every setting with its default and what it means.
+ * With `--json` the list has the settings as well.
  */
 import type { Command } from 'commander'
+import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { greatest } from '../../../greatest.js'
 import { zoo } from '../../../kernels/broken/zoo/index.js'
-import { kernels, type Kernel } from '../../../kernels/catalogue/index.js'
-import { fields } from '../../../render/table.js'
-import { table } from '../../../render/table.js'
+import { kernelNamed, kernels, type Kernel } from '../../../kernels/catalogue/index.js'
+import { fields, table, wrap } from '../../../render/table.js'
 import type { Palette } from '../../../render/palette.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand } from '../command.js'
 
-const define = (command: Command): Command => command.option('--json', 'print one JSON document')
+const define = (command: Command): Command =>
+  command
+    .argument('[kernel]', 'its settings, defaults and tensors')
+    .option('--json', 'print one JSON document')
 
 const kernelText = (palette: Palette, k: Kernel): string =>
   [
@@ -22,28 +28,70 @@ const kernelText = (palette: Palette, k: Kernel): string =>
     ])
       .split('\n')
       .map((line) => `  ${line}`),
-    ...table([
-      ['setting', 'default', 'unit', 'meaning'],
-      ...k.parameters.map((p) => [
-        p.name,
-        String(p.default),
-        p.choices === undefined ? p.unit : p.choices.join('|'),
-        p.meaning,
-      ]),
-    ])
+    ...(k.parameters.length === 0
+      ? ''
+      : table([
+          ['setting', 'default', 'unit', 'meaning'],
+          ...k.parameters.map((p) => [
+            p.name,
+            String(p.default),
+            p.choices === undefined ? p.unit : p.choices.join('|'),
+            p.meaning,
+          ]),
+        ])
+    )
       .split('\n')
       .map((line, i) => `  ${i === 0 ? palette.dim(line) : line}`),
   ].join('\n')
 
-const run: CliCommand['run'] = (world) => () =>
-  TE.right({
-    good: true,
-    text: () => {
-      const palette = paletteOf(world.colours)
-      return `${kernels.map((k) => kernelText(palette, k)).join('\n\n')}\n\nTiles and stages shrink to fit the sizes; what is set with --set is used or refused.\n\nzoo/ID is a kernel of a few lines with the hazard ID, zoo/ID-fixed the same kernel mended; foreign/NAME is a bug that a public kernel had: tcspec check zoo/${zoo[0]?.name ?? ''}\n`
-    },
-    json: () =>
-      kernels.map(({ name, summary, parameters, tensors }) => ({ name, summary, parameters, tensors })),
-  })
+const listText = (palette: Palette): string =>
+  [
+    fields(
+      palette,
+      greatest(0)(kernels.map((k) => k.name.length)) + 2,
+      kernels.map((k) => [k.name, k.summary]),
+    ),
+    '',
+    ...wrap(
+      `tcspec kernels NAME lists the settings of one. zoo/ID is a kernel of a few lines with the hazard ID, zoo/ID-fixed the same kernel mended; foreign/NAME is a bug that a public kernel had: tcspec check zoo/${zoo[0]?.name ?? ''}`,
+      palette.columns,
+    ),
+    '',
+  ].join('\n')
+
+const oneText = (palette: Palette, k: Kernel): string =>
+  `${kernelText(palette, k)}\n\n${
+    k.parameters.length === 0
+      ? 'It takes no settings.'
+      : 'Tiles and stages shrink to fit the sizes; what is set with --set is used or refused.'
+  }\n`
+
+const documentOf = ({ name, summary, parameters, tensors }: Kernel): unknown => ({
+  name,
+  summary,
+  parameters,
+  tensors,
+})
+
+const run: CliCommand['run'] = (world) => (operands) => {
+  const [name] = operands
+  const palette = paletteOf(world)
+  return TE.fromEither(
+    name === undefined
+      ? E.right({
+          good: true,
+          text: () => listText(palette),
+          json: () => kernels.map(documentOf),
+        })
+      : pipe(
+          kernelNamed(name),
+          E.map((kernel) => ({
+            good: true,
+            text: () => oneText(palette, kernel),
+            json: () => documentOf(kernel),
+          })),
+        ),
+  )
+}
 
 export const kernelsCommand: CliCommand = { define, run }

@@ -238,7 +238,7 @@ const run: CliCommand['run'] = (world) => (_operands, options) =>
             ? tensorOfIntegers('i32', [product.m, product.n], d)
             : tensor(product.types.acc, [product.m, product.n], d),
           E.chainW((t) => (out === undefined ? E.right(null) : tensorOutput(out.file)(t))),
-          E.map((file) => report(paletteOf(world.colours), chip, algebra, product, elapsed, file)),
+          E.map((file) => report(paletteOf(world), chip, algebra, product, elapsed, file)),
         )
       }),
     ),

@@ -1,8 +1,10 @@
 /**
- * `tcspec mutate KERNEL|--all`: every single change of a kernel's synchronisation and of its data movement, and whether it is found out by name.
+ * `tcspec mutate KERNEL|program.json|--all`: every single change of a kernel's synchronisation and of its data movement, and whether it is found out by name.
  *
  * Without `--set` the kernel is judged where it is small: two slots, five steps; three tiles where one block computes several. What is found ok and
  * covered by no rule is followed through all schedules of smaller instances.
+ *
+ * A program from a file, and one of the zoo, is judged as it is.
  *
  * Attention does not say what it computes in a form that provenance could refute: its data movement is not mutated.
  *
@@ -11,6 +13,7 @@
 import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
+import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../../failure.js'
 import {
   followedAt,
@@ -38,14 +41,15 @@ import {
   type Operator,
   type Tally,
 } from '../../../semantics/mutation/index.js'
-import type { CliCommand, ProgressBar, Report } from '../command.js'
-import { parseSettings } from '../flags/setting.js'
+import type { CliCommand, ProgressBar, Report, World } from '../command.js'
+import { parseSettings, type Settings } from '../flags/setting.js'
 import { switchOf, wordsOf } from '../flags/words.js'
 import { fuelAsked, fuelOption } from '../judging.js'
+import { namedSubject } from '../subject.js'
 
 const define = (command: Command): Command =>
   fuelOption(command)
-    .argument('[kernel]', 'a name that `tcspec kernels` lists')
+    .argument('[kernel]', 'a name that `tcspec kernels` lists, or a program (.json)')
     .option('--all', 'every kernel')
     .option('--set <name=value...>', 'settings of the kernel; without them, small ones')
     .option('--class <name...>', `only these: ${classes.join(', ')}`)
@@ -72,22 +76,27 @@ const rowOf = (j: Judged): Row => ({
   reason: j.reason,
 })
 
-/** Which mutants somebody wants. */
+/** An instance, and the smaller ones whose every schedule is followed. */
 interface Chosen {
+  readonly instance: Instance
+  readonly smaller: ReadonlyArray<Instance>
+}
+
+/** Which mutants are asked for. */
+interface Wanted {
   readonly classes: ReadonlyArray<MutantClass>
   readonly operators: ReadonlyArray<Operator>
 }
 
 const judgeKernel = (
-  kernel: Kernel,
-  instance: Instance,
+  { instance, smaller: smallerOnes }: Chosen,
   fuel: number,
-  { classes: of, operators: by }: Chosen,
+  { classes: of, operators: by }: Wanted,
   bar: ProgressBar,
 ): ReadonlyArray<Judged> => {
   const how: CheckOptions = { ...standardOptions, settings: instance.settings, fuel }
   const mutants = mutantsOf(instance.program, by, of)
-  const smaller = followedAt(kernel, instance.settings).map((i) => cutDown(i.program, how))
+  const smaller = smallerOnes.map((i) => cutDown(i.program, how))
   const judge = judging(instance.program, how, smaller)
   return mutants.map((m, i) => {
     const judged = judge(m)
@@ -203,24 +212,48 @@ const oneOf = <A extends string>(
     : refuse('bad-flag', `mutate: expected ${what} to be one of ${known.join(', ')}, found '${unknown}'`)
 }
 
+/** A kernel where it is small, or where the settings say. */
+const ofKernel = (kernel: Kernel, given: Settings): E.Either<Failure, Chosen> =>
+  pipe(
+    Object.keys(given).length > 0 ? instanceOf(kernel, given, []) : judgedAt(kernel),
+    E.map((instance) => ({ instance, smaller: followedAt(kernel, instance.settings) })),
+  )
+
 const chosen = (
+  world: World,
   name: string | undefined,
   all: boolean,
-): E.Either<Failure, ReadonlyArray<(typeof kernels)[number]>> => {
-  if (all && name === undefined) return E.right(kernels)
+  given: Settings,
+): E.Either<Failure, ReadonlyArray<Chosen>> => {
+  if (all !== (name === undefined))
+    return refuse(
+      'bad-flag',
+      `mutate: expected a kernel, a program (.json) or --all, found ${all ? `'${name ?? ''}' and --all` : 'nothing'}`,
+    )
+  if (name === undefined)
+    return pipe(
+      kernels,
+      E.traverseArray((kernel) => ofKernel(kernel, given)),
+    )
   const kernel = kernels.find((k) => k.name === name)
-  return kernel === undefined || all
-    ? refuse(
-        'bad-flag',
-        `mutate: expected one of ${kernels.map((k) => k.name).join(', ')}, or --all; found ${name === undefined ? 'nothing' : `'${name}'`}${all ? ' and --all' : ''}`,
-      )
-    : E.right([kernel])
+  return pipe(
+    kernel !== undefined
+      ? ofKernel(kernel, given)
+      : pipe(
+          namedSubject(world, name, given, [], []),
+          E.map(({ name: called, settings, program }): Chosen => ({
+            instance: { kernel: called, settings, program },
+            smaller: [],
+          })),
+        ),
+    E.map((one) => [one]),
+  )
 }
 
 const run: CliCommand['run'] = (world) => (words, given) => {
   const settings = parseSettings(wordsOf(given, 'set'))
   if (E.isLeft(settings)) return TE.left(settings.left)
-  const which = chosen(words[0], switchOf(given, 'all'))
+  const which = chosen(world, words[0], switchOf(given, 'all'), settings.right)
   if (E.isLeft(which)) return TE.left(which.left)
   const of = oneOf('--class', classes, wordsOf(given, 'class'))
   if (E.isLeft(of)) return TE.left(of.left)
@@ -228,20 +261,11 @@ const run: CliCommand['run'] = (world) => (words, given) => {
   if (E.isLeft(by)) return TE.left(by.left)
   const fuel = fuelAsked(given, 0)
   if (E.isLeft(fuel)) return TE.left(fuel.left)
-  const isSet = Object.keys(settings.right).length > 0
   const documents: KernelDocument[] = []
-  for (const kernel of which.right) {
-    const instance = isSet ? instanceOf(kernel, settings.right, []) : judgedAt(kernel)
-    if (E.isLeft(instance)) return TE.left(instance.left)
-    const bar = world.progress(`${kernel.name}: mutants`)
-    const judged = judgeKernel(
-      kernel,
-      instance.right,
-      fuel.right,
-      { classes: of.right, operators: by.right },
-      bar,
-    )
-    documents.push(documentOf(instance.right, judged))
+  for (const one of which.right) {
+    const bar = world.progress(`${one.instance.kernel}: mutants`)
+    const judged = judgeKernel(one, fuel.right, { classes: of.right, operators: by.right }, bar)
+    documents.push(documentOf(one.instance, judged))
     bar.stop()
   }
   const report: Report = {

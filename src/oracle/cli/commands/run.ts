@@ -1,5 +1,5 @@
 /**
- * `tcspec run KERNEL`: run it, judge it, and compare what it computes with the naive way in the same algebra.
+ * `tcspec run KERNEL|program.json`: run it, judge it, and compare what it computes with the naive way in the same algebra.
  *
  * | `--over` | inputs                 | what is compared                                             |
  * |----------|------------------------|--------------------------------------------------------------|
@@ -58,9 +58,18 @@ import {
 } from '../judging.js'
 import { launchRows, runText, smemOf } from '../launch-rows.js'
 import { policyOf } from '../schedule.js'
-import { kernelSubject, type Subject } from '../subject.js'
+import { namedSubject, type Subject } from '../subject.js'
 import { hearing, traceOf } from '../traces.js'
-import { algebraOf, carriersOfPlan, chipOf, inputSeed, outputOf, plannedInputs, realsOf } from '../tensors.js'
+import {
+  algebraOf,
+  carriersOfPlan,
+  chipOf,
+  inputSeed,
+  outputOf,
+  plannedInputs,
+  realsOf,
+  tensorsFit,
+} from '../tensors.js'
 
 /** What was asked for, or null for the program's own chip. */
 const arithmeticOf = (text: string | null): E.Either<FlagFailure, Arithmetic | null> =>
@@ -78,7 +87,7 @@ const define = (command: Command): Command =>
   judgingOptions(
     command
 
-      .argument('<kernel>', 'a name that `tcspec kernels` lists')
+      .argument('<kernel>', 'a name that `tcspec kernels` lists, or a program (.json)')
       .option('--set <name=value...>', 'settings of the kernel')
       .option('--in <name=file...>', 'inputs from npy files (name:bf16=file for what npy has no type for)')
       .option('--out <name=file...>', 'write an output to an npy file')
@@ -270,7 +279,9 @@ const whole = (
     inputs,
     output: (name) => readOutput(launched, machine, name),
     reference:
-      complete && algebra.memory !== 'none' && !expected ? referenceOf(program, algebra, inputs) : null,
+      complete && algebra.memory !== 'none' && !expected && program.computes !== undefined
+        ? referenceOf(program, algebra, inputs)
+        : null,
     elapsed,
   })
 }
@@ -285,12 +296,14 @@ const runNow = async (
   const { given, ins, outs, over, arithmetic, strictness, schedule, drawing, threads } = parsed.right
   const { tensorPipe, strict, strictProxies } = strictness
   // An unknown kernel is the first thing to say, before any file is missed.
-  const known = kernelSubject(operands[0] ?? '', {}, [], [])
+  const name = operands[0] ?? ''
+  const known = namedSubject(world, name, {}, [], [])
   if (E.isLeft(known)) return known
   const read = readInputs(world, ins)
   if (E.isLeft(read)) return read
-  const subject = kernelSubject(
-    operands[0] ?? '',
+  const subject = namedSubject(
+    world,
+    name,
     given,
     [...read.right.values()].map((r) => r.input),
     wordsOf(options, 'without'),
@@ -307,6 +320,8 @@ const runNow = async (
   const fast = options['fast'] !== false
   const chip = arithmetic ?? chipOf(program)
   const algebra = algebraOf(over, chip, fast)
+  const fits = tensorsFit(program, algebra)
+  if (E.isLeft(fits)) return fits
   const planned = plannedInputs(
     program,
     algebra,
@@ -441,7 +456,7 @@ const runNow = async (
           ? { ...verdict, comparison: compared.comparison }
           : { ...verdict, approximation: { to: compared.name, outputs: compared.outputs } },
     text: () => {
-      const palette = paletteOf(world.colours)
+      const palette = paletteOf(world)
       const did = hearing(program, algebra, brought, finished.right.schedule, ledger)
       const context: VerdictContext = {
         palette,

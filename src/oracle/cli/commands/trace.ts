@@ -197,7 +197,7 @@ const ofProgram = (
     E.Do,
     E.bindW('given', () => parseSettings(wordsOf(options, 'set'))),
     E.bindW('schedule', () => scheduleAsked(options)),
-    E.bindW('subject', ({ given }) => namedSubject(world, name, given, wordsOf(options, 'without'))),
+    E.bindW('subject', ({ given }) => namedSubject(world, name, given, [], wordsOf(options, 'without'))),
     E.bindW('fuel', ({ subject: { multiplyAdds: work, program } }) =>
       fuelAsked(options, work ?? multiplyAdds(program)),
     ),
@@ -225,13 +225,13 @@ const ofProgram = (
 const longestText = 2 ** 28
 
 const textOf = (world: World, log: Log, format: Format, toFile: boolean): string => {
-  const palette = toFile ? plain : paletteOf(world.colours)
+  const palette = toFile ? plain : paletteOf(world)
   const { header, events } = log
   switch (format) {
     case 'table':
       return `${eventTable(palette, eventRows(header, events))}\n`
     case 'lanes':
-      return `${eventLanes(palette, header, events, 120)}\n`
+      return `${eventLanes(palette, header, events, world.columns ?? 120)}\n`
     case 'perfetto':
       return timelineText(timeline(header, events))
     case 'svg':
