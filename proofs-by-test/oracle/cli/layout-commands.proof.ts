@@ -131,7 +131,7 @@ describe('tcspec layout', () => {
     put('whole.csv', 'warp,lane,register,dim0\n0,0,0,0\n0,0,1,1\n')
     expect(
       (await run('layout', 'check', 'half.csv', '--against', 'whole.csv', '--shape', '2')).stdout,
-    ).toContain('half.csv   nobody')
+    ).toContain('half.csv   no register')
   })
   it('what is dumped is read again', async () => {
     for (const file of ['dump.json', 'dump.csv']) {
