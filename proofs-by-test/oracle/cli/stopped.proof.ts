@@ -102,6 +102,12 @@ describe('control that depends on data', () => {
     expect(verdict).toMatchObject({ verdict: 'undecided', findings: [], waitFor: [] })
     expect(verdict.reason).toMatch(/^the run was stopped before its end, over unit: algebra\.control: /)
   })
+  it('run over one value says what to pass', async () => {
+    expect(await run('run', ...vote, '--over', 'unit')).toMatchObject({
+      status: 3,
+      stdout: expect.stringMatching(/\nnext +this algebra does not have what the run needs: run --over bits/),
+    })
+  })
   it('check takes seeded inputs, and says that it speaks of those', async () => {
     const checked = await run('check', ...vote, '--json')
     expect(json(checked)).toMatchObject({ verdict: 'ok', scope: expect.arrayContaining([otherInputs]) })

@@ -14,9 +14,9 @@ import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { thousands } from '../../render/table.js'
-import type { Checked } from '../../semantics/check.js'
+import { wantsData, type Checked } from '../../semantics/check.js'
 import type { Options as DetectorOptions } from '../../semantics/detector/index.js'
-import { standardFuel } from '../../semantics/run.js'
+import { standardFuel, type Outcome } from '../../semantics/run.js'
 import type { Verdict } from '../../semantics/verdict.js'
 import type { OutputFile } from '../tensor-files/files.js'
 import type { Options } from './command.js'
@@ -112,6 +112,19 @@ export const record = (
     file,
     bytes: scheduleFile(recorded[verdict.findings[0]?.schedule ?? 0] ?? []),
   }))
+
+/** What lets a run go on that was stopped before its end. */
+export const nextStep = (outcome: Outcome): ReadonlyArray<readonly [label: string, text: string]> =>
+  outcome._tag === 'outOfFuel'
+    ? [['next', 'the run did not come to its end: --fuel EVENTS lets it go on']]
+    : wantsData(outcome)
+      ? [
+          [
+            'next',
+            'this algebra does not have what the run needs: run --over bits, on seeded inputs or --in NAME=FILE',
+          ],
+        ]
+      : []
 
 /** What a verdict makes of a report: good, bad, or not decided. */
 export const goodOf = ({ verdict }: Pick<Verdict, 'verdict'>): boolean | null =>

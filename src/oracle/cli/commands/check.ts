@@ -12,7 +12,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../../failure.js'
 import { fields, thousands } from '../../../render/table.js'
 import { findingBlocks, verdictRows, type VerdictContext } from '../../../render/verdict.js'
-import { check, wantsData, type Checked } from '../../../semantics/check.js'
+import { check, wantsData } from '../../../semantics/check.js'
 import { defaults } from '../../../semantics/detector/index.js'
 import { noArguments } from '../../../semantics/launch.js'
 import { multiplyAdds } from '../../parallel/spread.js'
@@ -25,6 +25,7 @@ import {
   fuelAsked,
   goodOf,
   judgingOptions,
+  nextStep,
   record,
   recordAsked,
   replayText,
@@ -88,19 +89,6 @@ const checkTrace = (world: World, file: string, options: Options): E.Either<Fail
     })),
   )
 }
-
-/** What to ask next, where nothing is decided. */
-const nextStep = (
-  { verdict, outcome }: Checked,
-  explored: boolean,
-): ReadonlyArray<readonly [label: string, text: string]> =>
-  outcome._tag === 'outOfFuel'
-    ? [['next', 'the run did not come to its end: --fuel EVENTS lets it go on']]
-    : wantsData(outcome)
-      ? [['next', 'control depends on data that cannot be made here: run --in NAME=FILE']]
-      : verdict.verdict === 'undecided' && !explored
-        ? [['next', 'one schedule does not decide here: --explore tries others, then all']]
-        : []
 
 const checkProgram = (world: World, name: string, options: Options): E.Either<Failure, Report> => {
   const parsed = pipe(
@@ -169,7 +157,12 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
         ...verdictRows(context, verdict),
         ['outside', verdict.scope.join('; ')],
         ...(files.length === 0 ? [] : [['written', writtenText(files)] as const]),
-        ...nextStep(checked, switchOf(options, 'explore')),
+        ...nextStep(checked.outcome),
+        ...(verdict.verdict === 'undecided' &&
+        checked.outcome._tag === 'completed' &&
+        !switchOf(options, 'explore')
+          ? [['next', 'one schedule does not decide here: --explore tries others, then all'] as const]
+          : []),
       ]
       return `${[fields(palette, 12, rows), ...findingBlocks(context, verdict)].join('\n\n')}\n`
     },

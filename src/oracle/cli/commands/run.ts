@@ -28,7 +28,7 @@ import { timeline, timelineText } from '../../../render/timeline.js'
 import { findingBlocks, verdictRows, type VerdictContext } from '../../../render/verdict.js'
 import { check, type CheckOptions } from '../../../semantics/check.js'
 import { readTensor as readOutput, type Arguments } from '../../../semantics/launch.js'
-import { collect } from '../../../semantics/run.js'
+import { collect, type Outcome } from '../../../semantics/run.js'
 import type { World as Launched } from '../../../semantics/machine/world.js'
 import type { Program } from '../../../semantics/program.js'
 import type { EventKey } from '../../../semantics/step.js'
@@ -48,6 +48,7 @@ import {
   fuelAsked,
   goodOf,
   judgingOptions,
+  nextStep,
   record,
   recordAsked,
   replayText,
@@ -234,8 +235,7 @@ const run: CliCommand['run'] = (world) => (operands, options) => () => runNow(wo
 /** A run, in one piece or in pieces. */
 interface Finished {
   readonly verdict: Verdict
-  /** the run came to its end, so that its outputs are what the program computes */
-  readonly complete: boolean
+  readonly outcome: Outcome
   readonly launched: Launched
   readonly schedule: ReadonlyArray<EventKey>
   readonly recorded: ReadonlyArray<ReadonlyArray<EventKey>>
@@ -272,7 +272,7 @@ const whole = (
   const complete = outcome._tag === 'completed'
   return E.right({
     verdict,
-    complete,
+    outcome,
     launched,
     schedule,
     recorded,
@@ -367,7 +367,7 @@ const runNow = async (
         )
       : E.right({
           ...shared.right,
-          complete: true,
+          outcome: { _tag: 'completed' },
           launched: shared.right.world,
           reference:
             expects !== undefined
@@ -378,7 +378,9 @@ const runNow = async (
         })
   if (E.isLeft(finished)) return finished
   const { launched, elapsed, inputs, reference } = finished.right
-  const { complete } = finished.right
+  const { outcome } = finished.right
+  // only then its outputs are what the program computes
+  const complete = outcome._tag === 'completed'
   const brought: Arguments = { scalars: new Map(), tensors: inputs, tensorPipe }
 
   const output = (name: string): E.Either<Failure, Tensor> =>
@@ -490,6 +492,7 @@ const runNow = async (
           ? []
           : [['result', (isGood(compared) ? palette.good : palette.bad)(comparisonText(compared))] as const]),
         ...verdictRows(context, verdict),
+        ...nextStep(outcome),
         ...(files.length === 0 ? [] : [['written', writtenText(files)] as const]),
       ]
       const differing =
