@@ -322,7 +322,7 @@ const show = (found: unknown): string => {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text
 }
 
-/** Levels of arrays and records in a document: whoever walks through it, by recursion, has stack for so many. */
+/** Levels of arrays and records in a document: a walk through it, by recursion, has stack for so many. */
 export const mostDepth = 512
 
 const isDeep = (document: unknown): boolean => {

@@ -2,7 +2,7 @@
  * Damaged documents: JSON that is a few edits away from something that was right.
  *
  * Random JSON is refused at its first key. What finds mistakes in a reader is a document that was legal and is so no more, or is so
- * still and means something nobody would write. An edit picks a place by its number in preorder and does one thing there:
+ * still and means something that is never written. An edit picks a place by its number in preorder and does one thing there:
  *
  * | edit      | does                                                                        |
  * |-----------|-----------------------------------------------------------------------------|
@@ -99,7 +99,7 @@ const values: ReadonlyArray<Json> = [
   { _tag: 'const', dtype: 'i32', value: -1 },
   { _tag: 'const', dtype: 'i32', value: 2_147_483_647 },
   { _tag: 'const', dtype: 'i1', value: 1 },
-  { _tag: 'name', name: 'nobody' },
+  { _tag: 'name', name: 'absent' },
 ]
 
 const scaled: ReadonlyArray<(n: number) => number> = [

@@ -36,7 +36,7 @@ const seeds: fc.Arbitrary<number> = fc.noShrink(fc.nat(2 ** 31 - 1))
 export const skeleton = (families?: Families): fc.Arbitrary<Skeleton> =>
   seeds.map((seed) => skeletonOf(seed, families))
 
-/** A valid program; whether it is right nobody knows. */
+/** A valid program; whether it is right is not known. */
 export const program = (families?: Families): fc.Arbitrary<Program> => skeleton(families).map(embedded)
 
 const styles: ReadonlyArray<Style> = [

@@ -1,5 +1,5 @@
 /**
- * Random register layouts: tiled ones that nobody has named, strided ones and splats, each with a shape that it describes.
+ * Random register layouts: tiled ones without a name, strided ones and splats, each with a shape that it describes.
  *
  * A tiled layout is drawn as *atoms*. The five bits of a lane and the two of a warp are cut into runs; each run goes to one axis of
  * the base tile, or to none, and then it is replication. Registers of any extent and the vector are atoms too. Atoms of an axis, in a

@@ -1,7 +1,7 @@
 /**
  * The engine: the modules of `wat/` over one memory, compiled at their first use.
  *
- * Whoever calls them lays out operands from `scratchBytes` on, each at a multiple of 16 bytes (`placed`), in a memory that grows to what was
+ * The caller lays out operands from `scratchBytes` on, each at a multiple of 16 bytes (`placed`), in a memory that grows to what was
  * ever needed. Where the system gives no such memory, products are computed by their definition, as everywhere without vectors. A call reads what it has written itself, so nothing is kept from one to the next.
  */
 import * as code from './code.js'

@@ -1,5 +1,5 @@
 /**
- * Inputs when nobody brings any: seeded, the same everywhere.
+ * Inputs when none are brought: seeded, the same everywhere.
  *
  * An element is drawn from (seed, number of the tensor, row-major index) and nothing else, so a tensor's contents do not depend on how
  * it is read. Values are nearly normal: the sum of four even draws, scaled to variance 1, in (-3.5, 3.5). Scales are positive: of e8m0 the powers of

@@ -1,5 +1,5 @@
 /**
- * Bijections of 0 .. n-1: the kit under all others, for any numbering of somebody else's.
+ * Bijections of 0 .. n-1: the kit under all others, for any numbering of your own.
  *
  * Laws that the kit states
  * - `bijection.range`: forward(i) is an integer of 0 .. n-1.

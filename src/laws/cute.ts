@@ -1,5 +1,5 @@
 /**
- * Somebody else's shape:stride layout: the function of an integer coordinate, which is read colexicographically.
+ * A shape:stride layout of your own: the function of an integer coordinate, which is read colexicographically.
  *
  * Laws that the kit states
  * - `cute.size`, `cute.cosize`: the number of coordinates; the last offset plus one.

@@ -1,5 +1,5 @@
 /**
- * Laws: what an implementation of somebody else has to satisfy, as data.
+ * Laws: what an implementation of your own has to satisfy, as data.
  *
  * A law has a name, a statement, and a check that takes the *subject*, a record of functions, and says either how much evidence there
  * is or where the law fails. A kit is a list of laws about one kind of subject.

@@ -1,5 +1,5 @@
 /**
- * Somebody else's linear layout: a function on named coordinates, of power-of-two size, that xor goes through.
+ * A linear layout of your own: a function on named coordinates, of power-of-two size, that xor goes through.
  *
  * Laws that the kit states, for all coordinates x
  * - `linear.range`: apply(x) has one coordinate for each output, inside its size.

@@ -1,5 +1,5 @@
 /**
- * Somebody else's register layout: which element does this lane's register hold?
+ * A register layout of your own: which element does this lane's register hold?
  *
  * Places are counted as everywhere here: `register` counts *elements* of a lane. The first laws hold of any layout that gives every
  * element a place; the last says that it is the layout meant.

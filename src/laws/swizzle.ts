@@ -1,5 +1,5 @@
 /**
- * Somebody else's swizzle: is it a swizzle of shared memory, and is it the one that the hardware applies?
+ * A swizzle of your own: is it a swizzle of shared memory, and is it the one that the hardware applies?
  *
  * All but the last law hold of any swizzle by 16-byte chunks that repeats every 8 S bytes; the last says that it is X_S
  * (`transforms/swizzle.ts`). A wrong phase, such as `b >> 4` where `b >> 7` is meant, is caught by `swizzle.bijection` or

@@ -1,5 +1,5 @@
 /**
- * Somebody else's tilings, transforms and address functions.
+ * Tilings, transforms and address functions of your own.
  *
  * Laws that the kits state
  * - `tile.shape`: the tiled shape is the quotients, then the tile, level by level.

@@ -70,7 +70,7 @@ const linearFields: {
   outputs: linearOutputs,
 }
 
-/** Inputs and outputs alone, as data that nobody has checked. */
+/** Inputs and outputs alone, as data that is not checked. */
 export const linearPlainWire: Wire<Linear.LinearSpec> = record<Linear.LinearSpec>()(
   'a linear layout',
   linearFields,

@@ -69,7 +69,7 @@ export interface Replicated {
 /** A dimension of the tiled base tile, counted from the end (-1 is the last), or a replication. */
 export type Partitioned = number | Replicated
 
-/** A tiled layout that nobody has checked yet. */
+/** A tiled layout that is not checked yet. */
 export interface TiledSpec {
   readonly tiling: ReadonlyArray<Tile>
   /** Major to minor. */

@@ -6,7 +6,7 @@
  * are PTX's (a NaN loses). Comparisons are IEEE 754's: `ne` alone is true on a NaN (PTX `setp.neu`). `neg` and
  * `abs` touch the sign bit alone, of a NaN too.
  *
- * A special function by its own name (`ex2.approx.ftz.f32`) is Hopper's, measured, for every chip: nobody measured another. What a source
+ * A special function by its own name (`ex2.approx.ftz.f32`) is Hopper's, measured, for every chip: no other was measured. What a source
  * calls `exp2` or `exp` (mode `approx`) is what the given compiler makes of it, in f32.
  *
  * Lacking: `approx` of anything without a compiler, or what that compiler was not measured on; `rn` of what is not correctly rounded

@@ -58,7 +58,7 @@ export interface ScaledRules {
 
 const eight: readonly FloatDtype[] = ['e4m3', 'e5m2', 'e2m1']
 
-/** The rules for a combination of types, none if no instruction has it or nobody has published its arithmetic. */
+/** The rules for a combination of types, none if no instruction has it or its arithmetic is not published. */
 export const scaledRules = (types: ScaledTypes): O.Option<ScaledRules> => {
   const { a, b, acc, scale, block } = types
   const exponentFloor = minExponent(formatOf('f32')) - 7

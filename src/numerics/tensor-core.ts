@@ -166,7 +166,7 @@ export const hopperRules: (types: FloatMmaTypes) => O.Option<ArithmeticRules> = 
 
 /**
  * Blackwell's tcgen05.mma of kinds f16, tf32 and f8f6f4, by the documented rule: the rules for a combination of types,
- * none if no instruction has it or nobody has published its arithmetic (e2m3, e3m2).
+ * none if no instruction has it or its arithmetic is not published (e2m3, e3m2).
  *
  * @fidelity documented
  */

@@ -68,7 +68,7 @@ const algebraOf = (r: Reading): Algebra => ({
           ? r.one(`cast ${from} ${to} ${rounding} ${String(saturate)}`)
           : (x) => r.constant(to, x),
       )
-    // which integer a term is, nobody knows
+    // which integer a term is, is not known
     return isFloat(from) ? O.none : integerCast(from, to, saturate)
   },
   mma: (types, shape) =>

@@ -1,5 +1,5 @@
 /**
- * A palette: what emphasis looks like where the text is shown, and how wide it may be. Rendering is pure text; whoever prints says with what colours.
+ * A palette: what emphasis looks like where the text is shown, and how wide it may be. Rendering is pure text; the caller says with what colours.
  *
  * Law 1. Every function of `plain` is the identity, so a text rendered with it has no escape codes.
  */

@@ -34,7 +34,7 @@ export interface Ring {
 export interface BarrierArray {
   readonly storage: string
   readonly barriers: number
-  /** arrivals that complete one; several numbers where they were initialised differently, none where nobody does */
+  /** arrivals that complete one; several numbers where they were initialised differently, none where they are not */
   readonly arrivals: ReadonlyArray<number>
   readonly ordersTensorCore: boolean
 }

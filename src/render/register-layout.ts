@@ -55,7 +55,7 @@ export const placeColour = (listing: Listing, p: Place): string =>
     20 + (360 * p.lane) / listing.lanes,
   )
 
-const nobody = '#ffffff'
+const unowned = '#ffffff'
 
 // ---------------------------------------------------------------- svg
 
@@ -146,7 +146,7 @@ const cell = (
       width: m.cellWidth - gap,
       height: m.cellHeight - gap,
       ...(m.labelled ? { rx: 3 } : {}),
-      fill: first === undefined ? nobody : placeColour(listing, first),
+      fill: first === undefined ? unowned : placeColour(listing, first),
       ...(first === undefined ? { stroke: '#d1d5db', 'stroke-dasharray': '2 2' } : {}),
     },
     tipOf(listing, position, places),

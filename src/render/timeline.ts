@@ -257,7 +257,7 @@ const operationSlices = (
     return [whole, ...parts]
   })
 
-/** Flows into what they let pass; and from issues that nobody waits for to their last event. */
+/** Flows into what they let pass; and from issues that are not waited for to their last event. */
 const flowsOf = (
   header: Header,
   entries: ReadonlyArray<Entry>,

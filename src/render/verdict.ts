@@ -50,7 +50,7 @@ export interface VerdictContext extends Omit<FindingContext, 'replay'> {
   readonly most: number
 }
 
-/** Who decided: one schedule, several, or nobody yet. */
+/** What decided: one schedule, several, or nothing yet. */
 const decidedBy = (v: Verdict): readonly [string, string] => [
   'decided by',
   v.verdict === 'undecided' || v.verdict === 'out-of-fuel'

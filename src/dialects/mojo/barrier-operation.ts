@@ -1,7 +1,7 @@
 /**
  * Barrier operations: what a pipeline asks of the barriers of its array.
  *
- * A method of a pipeline is a pure function: it gives the next state and the operation that is due, and whoever calls it carries the
+ * A method of a pipeline is a pure function: it gives the next state and the operation that is due, and the caller carries the
  * operation out. `perform` does so in a program; a proof compares a list of them with a table.
  *
  * | operation     | carried out by                 | becomes                                         |

@@ -2,7 +2,7 @@
  * KVPipeline: the ring that K and V share, and its barriers.
  *
  * S slots (`numKvStages`) hold a tile of K or of V each, in turn: K0 V0 K1 V1 ... A tile may be multiplied in M parts (`numMmaStages`), and
- * each part of each slot has two barriers: *full*, on which the copy arrives, and *empty*, on which whoever multiplied does. The state of
+ * each part of each slot has two barriers: *full*, on which the copy arrives, and *empty*, on which the agent that multiplied does. The state of
  * the ring counts slots and not parts, since a part is known when the kernel is written.
  *
  * The array has 2 S M barriers in two blocks, first the full ones, then the empty ones; they are not interleaved. S = 3, M = 2:

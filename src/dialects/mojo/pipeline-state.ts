@@ -1,5 +1,5 @@
 /**
- * Pipeline states: where a ring of stages stands, and how often somebody has stepped.
+ * Pipeline states: where a ring of stages stands, and how often it has been stepped.
  *
  * `step` moves to the next stage and flips the phase bit at the end of the ring. A producer starts with phase 1, the one that a fresh barrier
  * has passed already; a consumer with 0. A wait for a parity p passes once the phase with that parity has completed: it blocks while

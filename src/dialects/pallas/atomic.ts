@@ -1,7 +1,7 @@
 /**
  * Atomics: each element of a ref is combined with one of a value, at once.
  *
- *     atomic_add(bins.at[1:3], (5, 7))      bins (1, 1, 1, 1) -> (1, 6, 8, 1), whoever else adds meanwhile
+ *     atomic_add(bins.at[1:3], (5, 7))      bins (1, 1, 1, 1) -> (1, 6, 8, 1), whatever is added meanwhile
  *
  * Of shared memory an atomic is one instruction over the ref. Of global memory it goes through pointers to the elements, which follow from the
  * tensor's strides and from how the ref was cut out of it. What was there before is not given back.

@@ -8,7 +8,7 @@
  *     thread 1     mbarrier.arrive
  *     all          barrier_wait, then query_cluster_cancel: success, and the cluster's place along each axis of the grid
  *
- * Without success the places are undefined: whoever uses one is at fault.
+ * Without success the places are undefined: to use one is a fault.
  *
  * Laws
  * 1. The places of a cluster that was cancelled are those it would have had if it had been launched.

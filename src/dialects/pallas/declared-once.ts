@@ -36,7 +36,7 @@ export const declaredOnce = <A>(declare: Build<A>): Build<A> =>
     ),
   )
 
-/** Where threads allocate, their barriers are initialised once, and the block meets: nobody may still be in an earlier scope. */
+/** Where threads allocate, their barriers are initialised once, and the block meets: no thread may still be in an earlier scope. */
 export const enterTogether = (label: string, barriers: ReadonlyArray<Barrier>): Build<void> =>
   block(function* () {
     const here = yield* contextHere

@@ -45,7 +45,7 @@ export interface NDLoopInfo<N extends Int | null = Int | null> {
   readonly index: ReadonlyArray<Int>
   /** the program's own count of its steps */
   readonly localIndex: Int
-  /** how many it makes; null where nobody knows before the end */
+  /** how many it makes; null where it is not known before the end */
   readonly numLocalSteps: N
 }
 

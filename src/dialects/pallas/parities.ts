@@ -14,7 +14,7 @@
  *
  * A warp keeps a mask of its own from where its thread parts, and keeps it from one warp map to the next. An agent that was forked gives no
  * values back, so its thread computes the mask beside it: what the warp does, without any effect, of which only the masks remain
- * (`withoutEffects`). A mask that nobody reads again is computed by nobody (`withoutIdle`).
+ * (`withoutEffects`). A mask that is not read again is not computed (`withoutIdle`).
  *
  *     thread        warp 0                    warp 1                     afterwards
  *     0b00          waits for slot 0: 0b01    0b00                       warps 0b01 0b00 0b00 0b00: the thread itself has no one bit for it

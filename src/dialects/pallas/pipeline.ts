@@ -23,7 +23,7 @@
  * step of all: what steps between the two leave in it is not stored, and if it is the last block, its two stores are not ordered (D2).
  * An output that no step changes has a slot for each step too, and what is stored is the last step's: a running value is carried, not left in it.
  *
- * A grid may have extents that the run gives. Then S is max_concurrent_steps, and a grid with fewer steps fetches blocks that nobody waits for.
+ * A grid may have extents that the run gives. Then S is max_concurrent_steps, and a grid with fewer steps fetches blocks that are not waited for.
  *
  * A pipeline that runs again in an outer loop finds its barriers where it left them. `invocation` says how often it ran before (the
  * `local_index` of an `nd_loop`); all runs have the same grid.

@@ -10,7 +10,7 @@
  *     b   bytes 0 .. 2047      c   bytes 2048 .. 4095
  *
  * That is safe where the groups live one after the other: what is written through a ref is read through that ref. Nothing here makes sure of it;
- * the detector and the results of a run show it. Nobody can assign to a union: what there is to write are its refs.
+ * the detector and the results of a run show it. A union cannot be assigned to: what there is to write are its refs.
  *
  * Laws
  * 1. Refs of one group do not overlap; every group starts at the union's start; the union takes the maximum of its groups.

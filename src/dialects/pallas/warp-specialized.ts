@@ -27,7 +27,7 @@
  * `manual_consumed_barriers` a consumed barrier for each input, and the body arrives (`arriveConsumed`), not before step d.
  *
  * *Allocations*: buffers and barriers belong to all threads. A pipeline allocates them itself, or is given them (`warpSpecializedAllocations`). Where
- * threads allocate, the block meets first: nobody may still be in an earlier scope. Where they are declared with the kernel's scratch, nobody does.
+ * threads allocate, the block meets first: no thread may still be in an earlier scope. Where they are declared with the kernel's scratch, it does not.
  *
  * *Clusters*: inputs may be collective over one axis of the cluster, one copy for all blocks along it. Then a block may overwrite a slot only when
  * all of them have consumed it, and the consumed barriers are cluster barriers.

@@ -32,7 +32,7 @@
  *
  *     wgmma(acc, x, b)      regs.write x.registers   wgmma.fence   wgmma.mma   commit
  *
- * The first is a precondition. The second is the surface's. The third is the kernel's, and nobody can see it in its text: the array is a
+ * The first is a precondition. The second is the surface's. The third is the kernel's, and its text does not show it: the array is a
  * value, and which registers hold it is the compiler's choice. Here each `wgmma` of the text has its own registers, so a loop writes them again
  * in its next turn, and must have waited: W3 otherwise.
  *

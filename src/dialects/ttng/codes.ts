@@ -13,7 +13,7 @@ import { failure, refuse as refuseAny, type Failure } from '../../failure.js'
 import { fail, type Build } from '../../semantics/builder.js'
 
 /** Who says so in Triton. */
-export type Says = 'verifier' | 'lowering' | 'nobody'
+export type Says = 'verifier' | 'lowering' | 'neither'
 
 const table = {
   // barriers and copies
@@ -29,7 +29,7 @@ const table = {
   'ttng.cluster.warp_specialize': 'verifier',
   'ttng.memdesc': 'verifier',
   'ttng.tensor': 'verifier',
-  'ttng.partition': 'nobody',
+  'ttng.partition': 'neither',
   'ttng.async_tma.descriptor': 'verifier',
   'ttng.async_tma.coords': 'verifier',
   'ttng.async_tma.element_type': 'verifier',
@@ -38,7 +38,7 @@ const table = {
   'ttng.async_tma.cga': 'verifier',
   'ttng.async_tma.barrier': 'verifier',
   'ttng.async_tma.multicast': 'verifier',
-  'ttng.async_tma.mode': 'nobody',
+  'ttng.async_tma.mode': 'neither',
   'ttng.async_tma.offsets': 'verifier',
   'ttng.async_tma.cache_modifier': 'lowering',
   'ttng.async_tma.eviction_policy': 'verifier',
@@ -64,7 +64,7 @@ const table = {
   'ttng.tc_gen5_mma.interleaved': 'verifier',
   'ttng.tc_gen5_mma.cga': 'verifier',
   'ttng.tc_gen5_mma.sync': 'verifier',
-  'ttng.tc_gen5_mma.unsupported': 'nobody',
+  'ttng.tc_gen5_mma.unsupported': 'neither',
   'ttng.tc_gen5_mma_scaled.type': 'verifier',
   'ttng.tc_gen5_mma_scaled.block_m': 'verifier',
   'ttng.tc_gen5_mma_scaled.scales': 'verifier',
@@ -77,7 +77,7 @@ const table = {
   'ttng.async_shared_store.unsupported': 'nobody',
   'ttng.tensormap_create.rank': 'verifier',
   'ttng.tensormap_create.attribute': 'verifier',
-  'ttng.tensormap_create.unsupported': 'nobody',
+  'ttng.tensormap_create.unsupported': 'neither',
   'ttng.reinterpret_tensor_descriptor.type': 'verifier',
   'ttng.tmem.memory': 'verifier',
   'ttng.tmem_alloc.encoding': 'verifier',
@@ -101,7 +101,7 @@ const table = {
   'ttng.warp_group_dot.operand_space': 'verifier',
   'ttng.warp_group_dot.element_type': 'verifier',
   'ttng.warp_group_dot.layout': 'verifier',
-  'ttng.warp_group_dot.input_precision': 'nobody',
+  'ttng.warp_group_dot.input_precision': 'neither',
   'ttng.warp_group_dot.max_num_imprecise_acc': 'verifier',
   'ttng.warp_group_dot_wait.inputs': 'verifier',
   'ttng.warp_group_dot_wait.pendings': 'verifier',
@@ -137,7 +137,7 @@ const table = {
   'ttng.local_alloc.shape': 'verifier',
   'ttng.local_dealloc.allocation': 'lowering',
   'ttng.memdesc_index.rank': 'verifier',
-  'ttng.memdesc_index.bounds': 'nobody',
+  'ttng.memdesc_index.bounds': 'neither',
   'ttng.memdesc_subslice.rank': 'verifier',
   'ttng.memdesc_subslice.bounds': 'verifier',
   'ttng.memdesc_subslice.tile': 'verifier',
@@ -145,7 +145,7 @@ const table = {
   'ttng.local_load.space': 'verifier',
   'ttng.local_store.space': 'verifier',
   'ttng.local_store.shape': 'verifier',
-  'ttng.scf_for.step': 'nobody',
+  'ttng.scf_for.step': 'neither',
   'ttng.scf_for.yield': 'verifier',
   'ttng.scf_if.condition': 'verifier',
   'ttng.scf_if.yield': 'verifier',
@@ -154,7 +154,7 @@ const table = {
   'ttng.warp_specialize.capture': 'lowering',
   'ttng.warp_specialize.requested_registers': 'lowering',
   'ttng.module.num_warps': 'verifier',
-  'ttng.module.most_warps': 'nobody',
+  'ttng.module.most_warps': 'neither',
   'ttng.module.num_ctas': 'verifier',
   'ttng.tensordesc.encoding': 'lowering',
   'ttng.tensordesc.names': 'verifier',

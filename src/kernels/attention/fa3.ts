@@ -15,7 +15,7 @@
  *     wg0       q k         weigh       p v, q k    weigh       p v
  *     wg1                   q k         weigh       p v, q k    weigh       (T = 2)
  *
- * Under a mask the two see different keys: a step that nobody of a warpgroup sees is skipped by it, but gives the slots back and meets the other
+ * Under a mask the two see different keys: a step of which a warpgroup sees nothing is skipped by it, but gives the slots back and meets the other
  * (`skip`), so that the counts stay balanced. Steps that all rows see whole are not masked at all.
  *
  *     causal, blocks of 64 x 64, rows 128 .. 255, 4 steps     wg0 (128 .. 191)   0 1 whole   2 masked   3 skipped

@@ -10,7 +10,7 @@
  *
  *     load    K0 Q   V0        acquire K1   acquire V1   acquire K2 ...
  *     mma     wait K0  S += Q K0  release K0  wait V0      for n = 1, 2, ...: wait Kn  S += Q Kn  O += Q V(n-1)  release V  release Kn  wait Vn
- *             O += Q V(last)  commit                       (the last V is not released, nobody acquires its slot)
+ *             O += Q V(last)  commit                       (the last V is not released: its slot is not acquired again)
  *     epilogue                                             waits for that, S and O to global memory
  *
  * Three slots, three tiles of keys; c counts tiles of the ring, slot / parity:

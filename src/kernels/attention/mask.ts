@@ -11,7 +11,7 @@
  *     x x . . .         x x x x .             . . x x .                             . x x . .
  *     x x x . .         x x x x x             . . . x x                             . . x x .
  *
- * A tile of rows asks only for the blocks of keys in which somebody sees something; a block that everybody sees whole needs no mask.
+ * A tile of rows asks only for the blocks of keys in which a row sees something; a block that every row sees whole needs no mask.
  *
  *     causal, 64 rows from 64 on, blocks of 32 keys, 256 keys     blocks 0 1 whole   2 3 in part   4 .. 7 not at all
  *
@@ -96,7 +96,7 @@ export const keysOf = ({ lo, hi }: Band, { kv }: Lengths, q: number): readonly [
   return [from, within(q + hi + 1, from, kv)]
 }
 
-/** Blocks of keys for the rows [first, first + rows): those somebody sees something of, and among them those all see whole. */
+/** Blocks of keys for the rows [first, first + rows): those of which a row sees something, and among them those that all see whole. */
 export interface Blocks {
   readonly from: number
   readonly to: number

@@ -15,7 +15,7 @@
  *     accumulator   0          1          0, given back     1, given back
  *     store               0          1             2               3
  *
- * So a tile is stored while the next one is multiplied. At the end nobody knows before the last answer that there is no further tile, so what was
+ * So a tile is stored while the next one is multiplied. At the end it is not known before the last answer that there is no further tile, so what was
  * consumed and given back last is waited for after the loop: all barriers complete as often as they are waited for.
  *
  * Cluster launch control begins with sm_100a: there is no such kernel for Hopper, where `hopper-persistent` deals the tiles out.
@@ -97,7 +97,7 @@ export const matmulDynamic = (c: MatmulDynamic): E.Either<Failure, Program> => {
       const accOf = (tile: Int): typeof accTmem =>
         slice(accTmem, [i32(0), mul(rem(tile, two), i32(tileN))], [tileM, tileN])
 
-      /** Waits for the completions that nobody has waited for: of the last `kept` of `total`. */
+      /** Waits for the completions that were not waited for: of the last `kept` of `total`. */
       const drain = (
         name: string,
         barrier: Pallas.Barrier,

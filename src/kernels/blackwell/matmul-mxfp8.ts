@@ -161,7 +161,7 @@ export const matmulMxfp8 = (c: MatmulMxfp8): E.Either<Failure, Program> => {
               yield* Pallas.copyGmemToSmem('copy a_scale', saBlock, slot(r.saSmem, s), r.loaded, s)
               yield* Pallas.copyGmemToSmem('copy b_scale', sbBlock, slot(r.sbSmem, s), r.loaded, s)
             })
-            // the last products, whose slots nobody fills again
+            // the last products, whose slots are not filled again
             for (let last = 0; last < Math.min(kIters, stages); last++)
               yield* Pallas.barrierWait(
                 `wait consumed last ${String(last)}`,

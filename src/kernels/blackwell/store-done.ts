@@ -4,7 +4,7 @@
  * Both blocks of a cluster arrive on both blocks' `store_done`, so each block has a barrier to wait for, and each must wait: a barrier that
  * completes twice unseen has lost a phase. The leader's wait stands before its products. Where the other block's stands is the question:
  *
- *     as printed           warp 1, which does nothing else there        its wait holds nobody back
+ *     as printed           warp 1, which does nothing else there        its wait holds no copy back
  *     before its copies    warp 0, which then copies the tile's operands    the leader's products wait for the copies
  *
  * By hand, acc_slot 0, the peer's wait for the first completion (tile 0) stands in tile 2, that for the second (tile 2) in tile 4:
@@ -15,7 +15,7 @@
  *     before copies    the second completion needs the products of tile 2, those need the peer's copies of tile 2, those stand behind the wait
  *                      for the first completion. So the wait sees the first, in every schedule.
  *
- * With one or two tiles nobody waits.
+ * With one or two tiles no agent waits.
  *
  * Laws
  * 1. Before its copies: one schedule decides, any number of tiles. As printed: it does not from three tiles on, and some schedule deadlocks.

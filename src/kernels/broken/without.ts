@@ -9,7 +9,7 @@
  * Laws
  * 1. The listing of `without(label)(p)` is the listing of p less the lines of that label.
  * 2. A label that no effect carries is refused, with those there are.
- * 3. A statement whose results somebody reads cannot be left out: it is refused.
+ * 3. A statement whose results are read cannot be left out: it is refused.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Failure } from '../../failure.js'

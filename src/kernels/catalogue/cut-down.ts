@@ -64,7 +64,7 @@ const candidates = (steps: number, tiles: number): ReadonlyArray<Settings> => [
   ),
 ]
 
-/** Only what the kernel knows, and what somebody has chosen of the rest. */
+/** Only what the kernel knows, and what was chosen of the rest. */
 const known = (kernel: Kernel, settings: Settings, chosen: Settings): Settings => {
   const names = kernel.parameters.map((p) => p.name)
   const kept = Object.entries(chosen).filter(([name]) => names.includes(name) && !(name in settings))

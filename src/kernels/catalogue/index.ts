@@ -13,7 +13,7 @@
  * | m=100             |                 | refused: no legal tile divides 100                               |
  * | m=192 tileM=128   |                 | refused: 64 and 192 would do                                     |
  *
- * A default shrinks to fit; a value that somebody gave is used or refused, never replaced.
+ * A default shrinks to fit; a value that was given is used or refused, never replaced.
  *
  * Laws
  * 1. An instance's settings are complete: each parameter has a value, and building from them gives the same program.

@@ -28,7 +28,7 @@ export interface TensorRole {
   readonly axes: ReadonlyArray<string>
 }
 
-/** An input that somebody brings: where it came from (a file's name), and what it is. */
+/** An input that is brought: where it came from (a file's name), and what it is. */
 export interface Input {
   readonly name: string
   readonly source: string

@@ -1,4 +1,4 @@
-/** What somebody gives: settings by name and inputs by their shapes, as far as they agree. Law 4 of the catalogue lives here. */
+/** What is given: settings by name and inputs by their shapes, as far as they agree. Law 4 of the catalogue lives here. */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { failure, type Failure } from '../../failure.js'
@@ -116,7 +116,7 @@ const tooLarge =
       ? failure('kernel.settings', `${kernel.name}: the settings are too large together: ${f.message}`)
       : f
 
-/** The program for what is given: settings by name, and the inputs that somebody brings. */
+/** The program for what is given: settings by name, and the inputs that are brought. */
 export const instanceOf = (
   kernel: Kernel,
   given: Settings,

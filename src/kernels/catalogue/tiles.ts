@@ -1,7 +1,7 @@
 /**
  * Tiled matmuls: tiles that fit their sizes, and slots that fit shared memory.
  *
- * Law 3 of the catalogue: a tile that nobody gives is the largest legal one that divides its size and is no larger than the default.
+ * Law 3 of the catalogue: a tile that is not given is the largest legal one that divides its size and is no larger than the default.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -89,7 +89,7 @@ export interface Tiled {
   readonly stages: number
 }
 
-/** How the tiles of a matmul may be cut, and what its sizes are when nobody says. */
+/** How the tiles of a matmul may be cut, and what its sizes are when they are not said. */
 export interface Shape {
   readonly kernel: string
   readonly cuts: readonly [Cut, Cut, Cut]

@@ -8,7 +8,7 @@
  *     wg2                               fetches ahead, waits for what was consumed, and for the last of it
  *
  * A product of step k runs until the wait of step k + 1, so the slot of step k is consumed one step late: `delay_release=1`. The last slots are
- * waited for by the thread that copies though nobody fills them again: every barrier completes as often as it is waited for.
+ * waited for by the thread that copies though they are not filled again: every barrier completes as often as it is waited for.
  *
  *     steps 5, 3 slots     consumed for steps 0 1 2 3     waited for before fetches 0 1, and after 2 3
  *

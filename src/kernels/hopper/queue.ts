@@ -14,7 +14,7 @@
  * A generic read of a slot and the copy that refills it are ordered by `consumed` alone. Whether a proxy fence is due between them,
  * the sources disagree: by default none is, `--strict-proxies` demands one.
  *
- * The queue as it is printed leaves the last min(S, items) completions of `consumed` unawaited: they free slots that nobody fills. The
+ * The queue as it is printed leaves the last min(S, items) completions of `consumed` unawaited: they free slots that are not filled again. The
  * same page forbids that. It is a note, and an error under `--strict`; `drain` is the repair, a producer that waits for them too.
  *
  * Source: JAX docs, Pallas:MGPU reference, explicit arrival (cross-thread synchronization).

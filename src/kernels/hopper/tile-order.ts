@@ -42,7 +42,7 @@ export const illegalOrder = (c: TileOrder): string | null =>
     ? null
     : `gridTileWidth is ${String(c.gridTileWidth)}: expected a positive integer`
 
-/** Why nobody can share the tiles so, or null. */
+/** Why the tiles cannot be shared so, or null. */
 export const illegalPersistent = (c: Persistent): string | null =>
   Number.isInteger(c.blocks) && c.blocks >= 1
     ? illegalOrder(c)

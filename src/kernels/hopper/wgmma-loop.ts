@@ -19,7 +19,7 @@
  *     implemented   false          wgmma i - 1 may still read the slot: W3
  *
  * The page prints `fetch_a_b(load_i, slot)`: it computes `load_slot` and does not use it. `refills: 'slot'` is that loop. It overwrites the
- * slot that the wgmma it has just issued reads, and waits for a slot that nobody fills: see `broken/wgmma-loop.ts`.
+ * slot that the wgmma it has just issued reads, and waits for a slot that is not filled: see `broken/wgmma-loop.ts`.
  *
  * Source: JAX docs, Pallas:MGPU reference, wgmma (waiting for completion).
  */

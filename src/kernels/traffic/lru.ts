@@ -13,7 +13,7 @@
  * 2. A larger cache never misses where a smaller one hits.
  * 3. A cache that holds everything misses each block once.
  *
- * @fidelity model: the L2 of a chip has sets, slices, sectors and a policy that nobody documents, and holds outputs too.
+ * @fidelity model: the L2 of a chip has sets, slices, sectors and a policy that is not documented, and holds outputs too.
  *
  * Source: Mattson, Gecsei, Slutz, Traiger, "Evaluation techniques for storage hierarchies" (1970), stack algorithms.
  */

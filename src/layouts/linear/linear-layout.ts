@@ -55,7 +55,7 @@ export type LinearOutput = Dimension
 
 declare const legalLinearLayout: unique symbol
 
-/** A linear layout that nobody has checked yet. */
+/** A linear layout that is not checked yet. */
 export interface LinearSpec {
   /** Minor to major. */
   readonly inputs: ReadonlyArray<LinearInput>

@@ -106,7 +106,7 @@ const falls = (
 
 /**
  * The instructions that move an array between registers and shared memory. Errors: a layout that is not for the ref's shape, not of warps
- * of 32 lanes, or a splat; elements that lie in single bytes, whose accesses nobody has measured.
+ * of 32 lanes, or a splat; elements that lie in single bytes, whose accesses are not measured.
  */
 export const accessOf =
   (options: AccessOptions) =>

@@ -219,7 +219,7 @@ export const collapseBatch = (shape: Shape): E.Either<Failure<'tmem.rank'>, Shap
     : E.right([shape[shape.length - 2]!, sizeOf(shape.slice(0, shape.length - 2)) * shape[shape.length - 1]!])
 
 /**
- * The layout of an array of which nobody has said more than its rows. `packed` may be left out for 32-bit elements only.
+ * The layout of an array of which no more is said than its rows. `packed` may be left out for 32-bit elements only.
  */
 export const inferLayout = (
   shape: Shape,

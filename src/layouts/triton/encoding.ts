@@ -143,7 +143,7 @@ export type DistributedSpec = Blocked | Slice | NvidiaMma | DotOperand | Linear
 export type SharedSpec = SwizzledShared | NvmmaShared | SharedLinear
 /** Encodings of buffers in tensor memory. */
 export type TensorMemorySpec = TensorMemory | TensorMemoryScales
-/** An encoding that nobody has checked yet. */
+/** An encoding that is not checked yet. */
 export type EncodingSpec = DistributedSpec | SharedSpec | TensorMemorySpec
 
 declare const legalEncoding: unique symbol

@@ -9,7 +9,7 @@
  *     64, a pair      row bits  1 2 4 8 16 32 ..        bit 6: the right half of the columns
  *
  * More blocks follow in the columns, rows first. A zero basis at bits 5 and 6 (the warps') replicates; any other is a cell that
- * nobody writes: of an element in a wider column, of a padded row, of a missing block.
+ * not written: of an element in a wider column, of a padded row, of a missing block.
  *
  * Scales of a block-scaled product come 4 along K in a word, 32 rows, 4 times: every warp finds its own. A block of 128 x 4 fills four
  * words; more blocks follow along the rows first (`mnThenK`), or along K first (`kThenMn`):

@@ -2,7 +2,7 @@
  * The special functions by name: PTX's instructions, and the library functions that are made of them.
  *
  * A name says everything: which instruction, whether subnormals are flushed, of which dtype. So it stands for one function on bit patterns,
- * whoever compiles, and a kernel that asks for it gets that one. What a compiler makes of `exp` in its source is in `compilers.ts`.
+ * whatever compiles, and a kernel that asks for it gets that one. What a compiler makes of `exp` in its source is in `compilers.ts`.
  *
  * | name                  | what it approximates | dtype |
  * |-----------------------|----------------------|-------|

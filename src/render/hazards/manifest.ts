@@ -1,5 +1,5 @@
 /**
- * The manifest of the zoo: what each kernel is and what must be said of it, as data for whoever builds a checker of their own.
+ * The manifest of the zoo: what each kernel is and what must be said of it, as data for a checker of your own.
  *
  * | field     | meaning                                                                    |
  * |-----------|----------------------------------------------------------------------------|

@@ -2,7 +2,7 @@
  * The SMEM of other blocks of the cluster: refs to it, and stores into it that a barrier there hears of.
  *
  * A cluster ref is the same ref in another block: it can be loaded from and stored to. `async_store_smem` stores registers into a
- * peer's SMEM without waiting. It arrives on the peer's barrier, which expects the bytes; whoever waits for it there sees them:
+ * peer's SMEM without waiting. It arrives on the peer's barrier, which expects the bytes; the agent that waits for it there sees them:
  *
  *     block 0: async_store_smem(x, buf, full, cluster_idx=1, cluster_dim="c")     arriveExpectTx full of 1, 512 bytes     st.async
  *     block 1: barrier_wait(full); buf[...]
@@ -16,7 +16,7 @@
  *
  * A block whose SMEM others reach must not end before they are done with it, and must have started: the cluster meets.
  *
- * Law 1. An async store is a plain store into the cluster ref, for whoever waited.
+ * Law 1. An async store is a plain store into the cluster ref, for the agent that waited.
  *
  * Names: `plgpu.cluster_ref(ref, {axis: idx})`, `plgpu.async_store_smem(arr, ref, barrier, cluster_idx, cluster_dim)`.
  *

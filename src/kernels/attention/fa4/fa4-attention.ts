@@ -1,7 +1,7 @@
 /**
  * FA4: attention for Blackwell with five roles, on tcgen05.
  *
- * A block computes 256 rows of one head, as two tiles of 128, against all tiles of keys that somebody sees. Two tiles of rows share K and V, so that one is in
+ * A block computes 256 rows of one head, as two tiles of 128, against all tiles of keys that a row sees. Two tiles of rows share K and V, so that one is in
  * its softmax while the tensor core works for the other.
  *
  * | role         | warps  | does                                                           | module          |

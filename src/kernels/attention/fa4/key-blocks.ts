@@ -3,7 +3,7 @@
  *
  * All four roles must go through the same tiles, so each computes the same two numbers from the place of its block: the first tile in which some row
  * sees something, and how many there are. It is `blocksOf` of the mask with run-time rows. There is always one tile, if only of keys
- * that nobody sees: the roles' loops begin with one that is peeled.
+ * that no row sees: the roles' loops begin with one that is peeled.
  *
  *     causal, 256 rows from 256 on, tiles of 128 keys, 512 keys     from 0, 4 tiles; whole for the rows 256 .. 383: tiles 0 and 1
  *

@@ -21,7 +21,7 @@
  * | s_full[i]    | 1            | S_i is done                                   | softmax i                                   |
  * | s_empty[i]   | softmax i    | S_i has been read and P_i is stored           | MMA warp, before O_i                        |
  * | c_full[i]    | softmax i    | a factor is stored                            | correction                                  |
- * | c_empty[i]   | correction   | the factor has been read                      | softmax i, or nobody                        |
+ * | c_empty[i]   | correction   | the factor has been read                      | softmax i, or none                          |
  * | o_full[i]    | 1            | O_i is done                                   | correction; softmax i at the end            |
  * | o_empty[i]   | one of them  | O_i is rescaled; O_i has been read at the end | MMA warp, before O_i                        |
  * | po[i]        | both         | in the place of s_empty and o_empty           | MMA warp, before O_i                        |

@@ -10,7 +10,7 @@
  * | `barriers`        | `separate`         | `combined`: one barrier for "P is ready" and "O is rescaled" (FlashAttention)               |
  * | `rings`           | `shared`           | `separate`: a ring for K and one for V                                                     |
  * | `guardFirst`      | false              | K0 and V0 acquire their slots too; they fall through                                       |
- * | `lastRelease`     | false              | V is released after the last product too: another slot's barrier, seen by nobody            |
+ * | `lastRelease`     | false              | V is released after the last product too: another slot's barrier, seen by no agent           |
  * | `rescale`         | `always`           | `vote`: only if some row's factor is not 1; what is done then depends on data               |
  * | `threshold`       | 0                  | rescale only when the maximum grew by more, in powers of two                               |
  * | `safeMax`         | `apart`            | `stored`: a row that has seen nothing remembers the maximum 0                              |

@@ -1,8 +1,8 @@
 /**
  * Kernels that are right, and that tools which guess have called wrong.
  *
- * `bulk copies across warps`: one warp copies tiles into a ring in a loop, another takes them out, one mbarrier a slot both ways. Whoever
- * does not follow generations through the loop sees two warps at one slot and nothing between them.
+ * `bulk copies across warps`: one warp copies tiles into a ring in a loop, another takes them out, one mbarrier a slot both ways. A
+ * checker that does not follow generations through the loop sees two warps at one slot and nothing between them.
  *
  * Source: reports of false positives of race checkers on bulk copies that are ordered by mbarriers.
  */

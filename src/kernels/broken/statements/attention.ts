@@ -19,7 +19,7 @@
  * | copy q, fetch k, copy k           | deadlock | bytes are expected that never come                                                   |
  * | any of them `.expect`             | deadlock | the barrier of the slot lacks an arrival                                             |
  * | wait k_consumed, wait v_consumed  | deadlock | a slot is overwritten before it was consumed (once explored)                         |
- * | memory registers                  | deadlock | the threads that multiply ask for registers that nobody gives                        |
+ * | memory registers                  | deadlock | the threads that multiply ask for registers that are not given                        |
  *
  * Not here: a product that is left out (`q @ k.T`, `p @ v`) is well synchronised and gives wrong numbers; `tcspec run` says so. `skip k_consumed` and
  * `skip v_consumed` matter where the steps that are skipped come first (a sliding window).

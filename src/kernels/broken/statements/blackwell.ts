@@ -3,11 +3,11 @@
  *
  * | left out                 | verdict  | because                                                                              |
  * |--------------------------|----------|--------------------------------------------------------------------------------------|
- * | allocate                 | invalid  | the product goes to columns of tensor memory that nobody has                         |
- * | arrive consumed[1]       | deadlock | step 0 waits for a product before the first, and nobody has signalled for it         |
+ * | allocate                 | invalid  | the product goes to columns of tensor memory that are not allocated                        |
+ * | arrive consumed[1]       | deadlock | step 0 waits for a product before the first, and no agent has signalled it         |
  * | pipeline.prologue[1] a   | deadlock | the first filling of a slot is expected and never comes                              |
  * | pipeline.wait loaded     | hazard   | a block is multiplied before it has arrived (once explored)                          |
- * | tcgen05_mma              | deadlock | its completion is what somebody waits for                                            |
+ * | tcgen05_mma              | deadlock | its completion is what an agent waits for                                            |
  * | wait consumed            | hazard   | the slot of a step that still runs is filled again (once explored)                   |
  * | pipeline.fetch a         | deadlock | step S waits for a slot that is never filled again                                   |
  * | pipeline.fetch b.expect  | deadlock | the barrier of the slot lacks one of its two arrivals                                |
@@ -22,7 +22,7 @@
  * | copy a                   | deadlock | bytes are expected that never come                                                   |
  * | copy b.expect            | deadlock | the barrier of the slot lacks one of its two arrivals                                |
  * | wait load                | deadlock | a slot is multiplied before it has arrived, and the ring runs out of step            |
- * | commit mma_done          | deadlock | nobody says that the tile is finished                                                |
+ * | commit mma_done          | deadlock | no event says that the tile is finished                                                |
  * | wait mma_done            | hazard   | the accumulator is read while products are added; by a warpgroup of its own, a deadlock |
  * | copy out 0.group, wait out 2 | hazard | a buffer is stored to while it is copied out                                       |
  * | acc_smem[0] = acc 2      | wrong-result | the third piece of the output is the first                                       |
@@ -31,13 +31,13 @@
  * | wait_load_tmem           | hazard   | the next tile is multiplied into columns that are still read                         |
  * | wait store_done          | deadlock | the tile after the next overwrites what the epilogue reads (once explored)           |
  * | arrive store_done, its .1 | deadlock | the accumulator is never free again: for this block, for its peer                   |
- * | tile.try_cluster_cancel  | deadlock | nobody asks, and all wait for the answer                                             |
+ * | tile.try_cluster_cancel  | deadlock | no agent asks, and all wait for the answer                                             |
  * | tile.wait asked          | hazard   | the answer is read before it is there (once explored)                                |
  * | tile.arrive used         | deadlock | the next answer has nowhere to go                                                    |
  * | commit multiplied, arrive read | deadlock | an accumulator is never said to be full, or to be free again                   |
  * | wait multiplied          | deadlock | an accumulator is read before it is full, and the threads run out of step            |
  * | wait out_smem            | hazard   | the next tile is stored over one that is still copied out                            |
- * | copy a_scale to TMEM     | hazard   | the product takes scales that nobody has brought to tensor memory                    |
+ * | copy a_scale to TMEM     | hazard   | the product takes scales that were not brought to tensor memory                    |
  *
  * In a pair `wait consumed` and `wait load` are worse still: from the eager schedule the first block multiplies before the other has tensor memory,
  * and that is refused (M7).

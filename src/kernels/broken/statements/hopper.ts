@@ -22,7 +22,7 @@
  * | arrive consumed last         | deadlock     | the slot of a tile's last step is never free again                             |
  * | wait out_smem                | hazard       | the next tile is stored over one that is still copied out                      |
  * | arrive turn                  | deadlock     | it is never the other's turn (`wait turn` may go: the results are the same)    |
- * | memory registers             | deadlock     | the threads that multiply ask for registers that nobody gives                  |
+ * | memory registers             | deadlock     | the threads that multiply ask for registers that are not given                  |
  *
  * Without `wait loaded` a kernel that copies by a thread of its own gets stuck from one schedule and races from another; one that fetches for
  * itself only races, and it takes a search of schedules to say so.

@@ -27,7 +27,7 @@ export interface Broken extends Missing {
   readonly kernel: string
 }
 
-/** Is somebody told that the kernel must not be used? */
+/** Is it told that the kernel must not be used? */
 export const isBad = (v: VerdictName): boolean =>
   v === 'hazard' || v === 'deadlock' || v === 'invalid' || v === 'wrong-result'
 

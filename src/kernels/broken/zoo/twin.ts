@@ -123,7 +123,7 @@ export const twin = (text: Text): Twin => {
   return twinAt(`zoo/${name}`, name, text)
 }
 
-/** A bug that somebody else had, under a name of its own. */
+/** A bug that was found elsewhere, under a name of its own. */
 export const foreignTwin = (name: string, text: Text): Twin => twinAt(`foreign/${name}`, name, text)
 
 // ---------------------------------------------------------------- destructors
