@@ -74,7 +74,7 @@ const table = {
   'ttng.async_shared_store.memory': 'verifier',
   'ttng.async_shared_store.element_type': 'verifier',
   'ttng.async_shared_store.shape': 'verifier',
-  'ttng.async_shared_store.unsupported': 'nobody',
+  'ttng.async_shared_store.unsupported': 'neither',
   'ttng.tensormap_create.rank': 'verifier',
   'ttng.tensormap_create.attribute': 'verifier',
   'ttng.tensormap_create.unsupported': 'neither',
