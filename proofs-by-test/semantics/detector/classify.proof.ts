@@ -40,19 +40,22 @@ const draws = (seed: number): (<A>(...xs: ReadonlyArray<A>) => A) => {
   }
 }
 
-const units: ReadonlyArray<Unit | 'agent'> = [
-  'agent',
-  'agent',
-  'agent',
-  'tmaLoad',
-  'tmaStore',
-  'stAsync',
-  'cpAsync',
-  'wgmma',
-  'tcgen05',
-  'tcgen05Ld',
-  'tcgen05St',
-]
+/** Every unit, and how often it is drawn: tsc asks for one that is new. */
+const often: Readonly<Record<Unit | 'agent', number>> = {
+  agent: 3,
+  tmaLoad: 1,
+  tmaStore: 1,
+  stAsync: 1,
+  cpAsync: 1,
+  wgmma: 1,
+  tcgen05: 1,
+  tcgen05Ld: 1,
+  tcgen05St: 1,
+  clc: 1,
+}
+const units = (Object.keys(often) as ReadonlyArray<Unit | 'agent'>).flatMap((unit) =>
+  Array.from({ length: often[unit] }, () => unit),
+)
 const place = (pair: boolean): Place => ({
   unit: 0,
   position: 0,

@@ -128,19 +128,53 @@ describe('fork and join', () => {
   })
 })
 
-describe('a fence before a meeting', () => {
-  test('is not one before what comes after it', () => {
-    const stores = (meets: boolean): ReadonlyArray<string> =>
-      found((s) => {
+describe('a fence and a meeting', () => {
+  const store = (s: Script, agent: number, place = 's0 0'): void => {
+    s.perform(s.issue(agent, 'tmaStore', 'store'), [place], [])
+    s.commit(agent, 'bulk')
+    s.awaits(agent, 'bulk', 0)
+  }
+  test.each<readonly [string, (s: Script) => void]>([
+    ['no meeting', (s) => [s.fence(0), s.w(0, 's0 0')]],
+    ['before the write', (s) => [s.fence(0), s.sync([0, 1]), s.w(0, 's0 0')]],
+    ['behind it', (s) => [s.fence(0), s.w(0, 's0 0'), s.sync([0, 1])]],
+    ['both', (s) => [s.fence(0), s.sync([0, 1]), s.w(0, 's0 0'), s.sync([0, 1])]],
+    ['with no other agent', (s) => [s.fence(0), s.sync([0]), s.w(0, 's0 0'), s.sync([0])]],
+  ])('commit before store, %s: P2, whichever agent issues the copy', (_, run) => {
+    expect(found((s) => [run(s), store(s, 0)])).toEqual(['P2 write s0 0 / store'])
+    expect(found((s) => [run(s), s.sync([0, 1]), store(s, 1)])).toEqual(['P2 write s0 0 / store'])
+  })
+  test.each<readonly [string, (s: Script) => void]>([
+    ['one that covers a write of its own', (s) => [s.w(0, 's0 1'), s.fence(0)]],
+    [
+      'one that covers a write of another agent',
+      (s) => [s.w(1, 's0 1'), s.sync([0, 1]), s.w(1, 's0 2'), s.fence(0)],
+    ],
+    [
+      'one that covers a copy of cp.async',
+      (s) => {
+        s.perform(s.issue(0, 'cpAsync', 'copy'), ['g 0'], ['s0 1'], { proxy: 'generic' })
+        s.commit(0, 'cpAsync')
+        s.awaits(0, 'cpAsync', 0)
         s.fence(0)
-        if (meets) s.sync([0, 1])
-        s.w(0, 's0 0')
-        s.perform(s.issue(0, 'tmaStore', 'store'), ['s0 0'], [])
-        s.commit(0, 'bulk')
-        s.awaits(0, 'bulk', 0)
-      })
-    expect(stores(false)).toEqual(['P2 write s0 0 / store'])
-    expect(stores(true)).toEqual(['P1 write s0 0 / store'])
+      },
+    ],
+  ])('%s is not in vain: the write after it has no fence, P1', (_, before) => {
+    expect(
+      found((s) => [before(s), s.sync([0, 1]), s.w(0, 's0 0'), store(s, 0)]).filter((x) =>
+        x.endsWith('s0 0 / store'),
+      ),
+    ).toEqual(['P1 write s0 0 / store'])
+  })
+  test.each<readonly [string, (s: Script) => void]>([
+    ['a second one', (s) => [s.w(0, 's0 1'), s.fence(0), s.fence(0)]],
+    ['one of an agent that does not see the write', (s) => [s.w(1, 's0 1'), s.fence(0)]],
+    ['one over global memory', (s) => [s.w(0, 's0 1'), s.fence(0, 'proxyAsync', 'global')]],
+    ['one over what was read', (s) => [s.r(0, 's0 1'), s.fence(0)]],
+  ])('%s is in vain', (_, before) => {
+    expect(
+      found((s) => [before(s), s.w(0, 's0 0'), store(s, 0)]).filter((x) => x.endsWith('s0 0 / store')),
+    ).toEqual(['P2 write s0 0 / store'])
   })
 })
 

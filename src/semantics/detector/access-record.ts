@@ -76,7 +76,7 @@ export interface AccessRecord {
   readonly lastWait: number
   /** and the generation that it observed there, -1 on a fresh barrier */
   readonly lastObserved: number
-  /** fences that the agent had executed since its previous asynchronous issue */
+  /** fences in vain that the agent had executed since its previous asynchronous issue or arrive */
   readonly fencesBefore: number
   /** what its operation knew at its issue, where that is worth keeping */
   readonly order: ReadonlyArray<number> | undefined

@@ -47,7 +47,7 @@
  * | tensor proxy, else                                                 | M8 |
  * | generic write, the reader is generic or does not see it generically either | V1 |
  * | generic write to gmem, asynchronous reader                         | P5 |
- * | generic write, asynchronous reader, its writer fenced before the write, or its issuer before the issue | P2 |
+ * | generic write, asynchronous reader, its writer fenced in vain before the write, or its issuer before the issue | P2 |
  * | generic write, asynchronous reader, else                           | P1 |
  * | asynchronous write                                                 | V1 |
  * | generic read under an asynchronous write (`strictProxies`)         | P3 |
@@ -135,6 +135,27 @@ const passedFresh = (second: AccessRecord, first: AccessRecord, facts: Facts): b
   second.stamp.agent !== first.stamp.agent &&
   facts.tookPart(first.stamp.agent, second.lastWait)
 
+/** The slot was released when this unit had only begun to read it. */
+const releasedTooEarly = (unit: AccessRecord['unit']): HazardId => {
+  switch (unit) {
+    case 'tmaStore':
+      return 'W4'
+    case 'wgmma':
+      return 'W3'
+    case 'tcgen05':
+    case 'tcgen05Ld':
+    case 'tcgen05St':
+    case 'cpAsync':
+      return 'W2'
+    // those that write there, and the agent itself
+    case 'agent':
+    case 'tmaLoad':
+    case 'stAsync':
+    case 'clc':
+      return 'W1'
+  }
+}
+
 const sharedMemoryId = (a: AccessRecord, b: AccessRecord, d: Direction, facts: Facts): HazardId => {
   const read = a.rw === 'r' ? a : b
   const write = a.rw === 'r' ? b : a
@@ -147,24 +168,7 @@ const sharedMemoryId = (a: AccessRecord, b: AccessRecord, d: Direction, facts: F
   const readFirst = d.meant === 'readFirst'
   if (readFirst ? passedFresh(write, read, facts) : passedFresh(read, write, facts)) return 'B6'
   if (a.unit === 'agent' && b.unit === 'agent') return 'D1'
-  if (readFirst) {
-    if (!d.knewIssue) return 'W1'
-    switch (read.unit) {
-      case 'tmaStore':
-        return 'W4'
-      case 'wgmma':
-        return 'W3'
-      case 'agent':
-      case 'tmaLoad':
-      case 'stAsync':
-        return 'W1'
-      case 'tcgen05':
-      case 'tcgen05Ld':
-      case 'tcgen05St':
-      case 'cpAsync':
-        return 'W2'
-    }
-  }
+  if (readFirst) return d.knewIssue ? releasedTooEarly(read.unit) : 'W1'
   const barrier = write.completion.barrier
   if (barrier >= 0 && read.lastWait >= 0) {
     if (read.lastWait === barrier) return 'R3'

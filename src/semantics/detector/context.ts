@@ -49,8 +49,11 @@ export interface AgentState {
   lastWait: number
   /** the generation that it observed there, counted from the barrier's initialisation: -1 on a fresh barrier */
   lastObserved: number
-  /** fences since the last asynchronous issue or arrive */
+  /** fences since the last asynchronous issue or arrive that covered no write (`fences.ts`) */
   fences: number
+  /** program counters of its first and its latest own write to shared memory */
+  firstStore: number
+  lastStore: number
   /** its last increment of a barrier */
   increment: number
   started: boolean
@@ -97,6 +100,8 @@ export const agentState = (extent: Extent, started: boolean): AgentState => ({
   lastWait: -1,
   lastObserved: -1,
   fences: 0,
+  firstStore: Infinity,
+  lastStore: 0,
   increment: -1,
   started,
   exited: false,
@@ -138,6 +143,8 @@ export const restart = (a: AgentState, fresh: AgentState): void => {
   a.lastWait = -1
   a.lastObserved = -1
   a.fences = 0
+  a.firstStore = Infinity
+  a.lastStore = 0
   a.increment = -1
   a.started = fresh.started
   a.exited = false

@@ -15,6 +15,16 @@
  *     agent T: write x; fence; issue store of x        the store sees x
  *     agent T: fence; write x; issue store of x        it does not: the fence covers what was there before it
  *
+ * A proxy fence that covers no write is *in vain*: since the agent's last one, no write to shared memory has come into its sight. It may have been
+ * meant for a write that comes too late for it, or that the agent does not see: then what is missing is not a fence but its place (P2, not P1). A fence
+ * over global memory is in vain for shared memory.
+ *
+ *     fence                  in vain: nothing has been written
+ *     write x; fence         covers x          fence again: in vain
+ *
+ * Of another agent's writes the first and the latest are remembered. Where its latest is out of sight and its first is not, some are in sight, and
+ * the fence counts as one that covers.
+ *
  * Names: fence.proxy.async, wgmma.fence, tcgen05.fence, fence.proxy.tensormap (PTX); commit_smem (Pallas).
  *
  * Laws
@@ -27,12 +37,15 @@ import type { Fence } from '../log.js'
 import type { Context } from './context.js'
 import { tick } from './context.js'
 import * as Digest from './digest.js'
+import type { Knowledge } from './knowledge.js'
 import {
   acquireMaps,
+  clockOf,
   fenceAsync,
   fenceInitialisations,
   fenceRegisters,
   joinVector,
+  programOf,
   releaseMaps,
 } from './knowledge.js'
 import type { Detector } from './state.js'
@@ -75,6 +88,22 @@ export const applyFence = (c: Context, x: number, kind: FenceName): void => {
   }
 }
 
+/** Would a proxy fence of this agent make a write to shared memory visible to asynchronous units that was not yet? */
+const covers = (c: Context, k: Knowledge): boolean => {
+  const seen = k.visible.counters
+  const fenced = k.async.counters
+  return c.agents.some((y, x) => {
+    const program = programOf(x)
+    const copies = clockOf('cpAsync', x)
+    return (
+      (y.lastStore > fenced[program]! &&
+        y.firstStore <= seen[program]! &&
+        seen[program]! > fenced[program]!) ||
+      seen[copies]! > fenced[copies]!
+    )
+  })
+}
+
 export const fence = (d: Detector, e: Fence): void => {
   const c = d.context
   const a = tick(c, e.stamp)
@@ -82,7 +111,7 @@ export const fence = (d: Detector, e: Fence): void => {
   Digest.ofAgent(c.digest, x, 8, e.stamp.at, Digest.ofName(e.kind), Digest.ofName(e.scope))
   switch (e.kind) {
     case 'proxyAsync':
-      a.fences++
+      if (e.scope === 'global' || !covers(c, a.knowledge)) a.fences++
       applyFence(c, x, e.scope === 'global' ? 'global' : 'shared')
       return
     case 'wgmma':

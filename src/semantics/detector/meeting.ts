@@ -12,6 +12,15 @@
  * | join                   | what each child knows                       | the parent                  |
  * | rendezvous arrive, leave | what those of the generation know         | all of them (`rendezvous.ts`) |
  *
+ * A meeting leaves the count of an agent's fences in vain (`fences.ts`) as it is, unlike an arrive on an mbarrier and an issue. Those hand on what a
+ * fence before them was for; a meeting hands nothing to an asynchronous unit, and those who leave it go on with what they were at. Pallas puts one
+ * in front of every store and every copy, where its warps only wait for one another:
+ *
+ *     commit_smem;  bar.sync;  write x;  bar.sync;  issue store of x        P2: the fence stands on the wrong side, and the meetings
+ *                                                                          neither use it up nor make it a fence of x
+ *
+ * An agent whose fence did cover a write before such a meeting has none in vain, and what it writes behind the meeting is P1.
+ *
  * Law 1. fork then join of children that do nothing changes nothing that the parent knows.
  *
  * Source: PTX ISA, bar and barrier.cluster.
@@ -35,10 +44,7 @@ export const meet = (d: Detector, e: Rendezvous): void => {
       family: undefined,
       lacking: undefined,
     })
-  if (e.kind === 'arrive') {
-    c.agents[e.stamp.agent]!.fences = 0
-    Digest.ofAgent(c.digest, e.stamp.agent, 9, e.stamp.at, e.id, generation)
-  }
+  if (e.kind === 'arrive') Digest.ofAgent(c.digest, e.stamp.agent, 9, e.stamp.at, e.id, generation)
 }
 
 export const fork = (d: Detector, e: ForkEvent): void => {

@@ -193,6 +193,10 @@ export const access = (d: Detector, e: Access): void => {
     fencesBefore: op === undefined ? agent.fences : op.fences,
     order: op === undefined || plane.space === 'gmem' ? undefined : op.knowledge.order,
   }
+  if (op === undefined && e.rw === 'w' && plane.space === 'smem') {
+    agent.firstStore = Math.min(agent.firstStore, stamp.at)
+    agent.lastStore = stamp.at
+  }
   const unwritten = d.readOnly[e.footprint.plane]!
   if (!defer(unwritten, record, c.cluster)) {
     if (unwritten.reads !== null)
