@@ -634,6 +634,60 @@ describe('commit_smem', () => {
         },
       ),
     )
+  /** The thread stores, its first warp copies; what stands before the store and behind it. */
+  const around = (
+    warps: Pallas.Warps,
+    auto: boolean,
+    before: B.Build<void> | null,
+    behind: B.Build<void> | null,
+  ): Program =>
+    right(
+      B.kernel(
+        {
+          name: 'around',
+          arch: 'sm90a',
+          agents: Pallas.threadAgents('t', 0, warps === 'agents' ? 'its warps' : 'one and its warps'),
+        },
+        function* () {
+          const x = yield* B.tensorParam('x', 'f16', [64, 64], { role: 'in' })
+          const out = yield* B.tensorParam('out', 'f16', [64, 64], { role: 'out' })
+          const s = yield* B.sharedMemory('s', 'f16', [64, 64])
+          const body = function* (thread: Pallas.Thread): B.Steps<void> {
+            const first = warps === 'agents' ? mul(mod(place('agent'), i32(4)), i32(16)) : i32(0)
+            const mine = [warps === 'agents' ? 16 : 64, 64]
+            const v = yield* Pallas.load('v', slice(x.view, [first, i32(0)], mine))
+            if (before !== null) yield* before
+            yield* Pallas.store('store', slice(s, [first, i32(0)], mine), v)
+            if (behind !== null) yield* behind
+            yield* Pallas.warpMap('copy', thread, {}, function* (w) {
+              if (w !== 0) return
+              yield* Pallas.copySmemToGmem('copy out', s, Pallas.at(out, [i32(0), i32(0)], [64, 64]))
+              yield* Pallas.waitSmemToGmem('wait out', 0)
+            })
+          }
+          yield* Pallas.threads([], [{ name: 't', body }], { warps, unsafeNoAutoBarriers: !auto })
+        },
+      ),
+    )
+  const commit = Pallas.commitSmem('commit')
+  const meet = B.run('meet', { _tag: 'bar.sync', id: 1, count: 128 })
+  test.each<readonly [Pallas.Warps, boolean]>([
+    ['together', true],
+    ['together', false],
+    ['agents', true],
+  ])(
+    'before the store is the wrong side (P2), without one there is none (P1): %s, barriers %s',
+    (warps, auto) => {
+      const ids = (before: B.Build<void> | null, behind: B.Build<void> | null): ReadonlyArray<string> => {
+        const v = ran(around(warps, auto, before, behind), { x: upTo(4096) })
+        return [v.verdict, ...v.ids]
+      }
+      expect(ids(null, commit)).toEqual(['ok'])
+      expect(ids(commit, null)).toEqual(['hazard', 'P2'])
+      expect(ids(commit, meet)).toEqual(['hazard', 'P2'])
+      expect(ids(null, meet)).toEqual(['hazard', 'P1'])
+    },
+  )
   test('holds the warps of a thread together: a fence alone does not', () => {
     const x = { x: upTo(4096) }
     expect(ran(committed(Pallas.commitSmem('commit')), x).verdict).toBe('ok')
