@@ -12,7 +12,7 @@
  * Source: PTX ISA 9, sections on mbarrier, cp.async, cp.async.bulk(.tensor), wgmma, tcgen05, proxies.
  */
 import type { CopyShape } from '../layouts/tensor-memory/copy-shape.js'
-import type { Dtype, FloatDtype } from '../numerics/dtype.js'
+import type { Dtype } from '../numerics/dtype.js'
 import type { Barrier, Condition, Descriptor, Expr, Int, Ptr, Tile, View } from './expression.js'
 import type { Contract, PtrIndex, ScalarName } from './types.js'
 
@@ -22,6 +22,8 @@ export type AnyBarrier = Barrier<Contract, boolean>
 /** A barrier whose arrives and waits carry tensor-core order: what an MMA or a commit may signal. */
 export type TensorBarrier = Barrier<Contract, true>
 export type AnyTile = Tile<ScalarName>
+/** What a tensor core sums up in. */
+export type AccumulatorDtype = 'f32' | 'f16' | 'i32'
 
 // ---------------------------------------------------------------- mbarrier
 
@@ -293,7 +295,7 @@ export interface WgmmaFence {
  */
 export interface WgmmaMma {
   readonly _tag: 'wgmma.mma'
-  readonly accumulator: View<'regs', FloatDtype | 'i32', 2>
+  readonly accumulator: View<'regs', AccumulatorDtype, 2>
   readonly a: View<'smem' | 'regs', Dtype, 2>
   readonly b: View<'smem', Dtype, 2>
   readonly scaleD: Condition
@@ -335,7 +337,7 @@ export interface Completion {
 }
 export interface Tcgen05Mma {
   readonly _tag: 'tcgen05.mma'
-  readonly accumulator: View<'tmem', Dtype, 2>
+  readonly accumulator: View<'tmem', AccumulatorDtype, 2>
   readonly a: View<'smem' | 'tmem', Dtype, 2>
   readonly b: View<'smem', Dtype, 2>
   readonly accumulate: Condition

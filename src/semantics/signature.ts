@@ -11,7 +11,8 @@
  *     smem.load  source: view in smem                                                   results: tile like the source
  *
  * Laws
- * 1. The table has exactly the fields of each instruction (tsc checks it).
+ * 1. The table has exactly the fields of each instruction, and of each operand exactly the kind that its type says: all of its spaces and dtypes,
+ *    its rank, its discipline (tsc checks it, `KindOf`).
  * 2. `operandsOf` lists every expression of an instruction; `mapOperands(identity)` is the identity; mapping visits the
  *    same expressions in the same order.
  * 3. A result tile has no layout of its own: the binder that receives it chooses one.
@@ -21,9 +22,28 @@
 import { copyShapes, type CopyShape } from '../layouts/tensor-memory/copy-shape.js'
 import type { Dtype } from '../numerics/dtype.js'
 import type { Expr, ExprNode } from './expression.js'
-import { checked } from './index-types.js'
-import type { Completion, Instruction, InstructionName, InstructionOf, ReduceKind } from './instruction.js'
-import type { ScalarName, ScalarType, Space, Type } from './types.js'
+import { checked, type Indexed } from './index-types.js'
+import type {
+  AccumulatorDtype,
+  Completion,
+  Instruction,
+  InstructionName,
+  InstructionOf,
+  ReduceKind,
+} from './instruction.js'
+import type {
+  BarrierIndex,
+  Contract,
+  DescriptorIndex,
+  PtrIndex,
+  ScalarName,
+  ScalarType,
+  Space,
+  TileIndex,
+  Type,
+  TypeIndex,
+  ViewIndex,
+} from './types.js'
 import { descriptor, i1, i32, scalar, tile, token } from './types.js'
 
 // ---------------------------------------------------------------- model
@@ -45,14 +65,14 @@ export type OperandKind =
       readonly rank: number | 'any'
     }
 
-export interface OperandField<Optional extends boolean = boolean> {
+export interface OperandField<Optional extends boolean = boolean, K extends OperandKind = OperandKind> {
   readonly _tag: 'operand'
-  readonly kind: OperandKind
+  readonly kind: K
   readonly optional: Optional
 }
-export interface OperandsField {
+export interface OperandsField<K extends OperandKind = OperandKind> {
   readonly _tag: 'operands'
-  readonly kind: OperandKind
+  readonly kind: K
 }
 /** The completions of an MMA: each a barrier that orders the tensor core, a predicate, perhaps a multicast mask. */
 export interface CompletionsField {
@@ -89,16 +109,51 @@ export type ResultRule<F extends PropertyKey = string> =
   | { readonly _tag: 'descriptor' }
   | { readonly _tag: 'token' }
 
+/** All members of a union, each once, in any order. */
+type EachOf<U, V = U> = [U] extends [never]
+  ? readonly []
+  : V extends U
+    ? readonly [V, ...EachOf<Exclude<U, V>>]
+    : never
+type RankOf<R extends number> = number extends R ? 'any' : R
+
+/** The kind that the index of an operand says. */
+type KindOfIndex<I> = [I] extends [ScalarName]
+  ? { readonly _tag: 'scalar'; readonly dtype: I }
+  : [I] extends [PtrIndex]
+    ? { readonly _tag: 'ptr' }
+    : [I] extends [ViewIndex<infer S, infer D, infer R>]
+      ? {
+          readonly _tag: 'view'
+          readonly spaces: EachOf<S>
+          readonly dtypes: [Dtype] extends [D] ? 'any' : EachOf<D>
+          readonly rank: RankOf<R>
+        }
+      : [I] extends [BarrierIndex<Contract, infer O>]
+        ? { readonly _tag: 'barrier'; readonly ordersTensorCore: [O] extends [true] ? true : false }
+        : [I] extends [DescriptorIndex]
+          ? { readonly _tag: 'descriptor' }
+          : [I] extends [TileIndex<infer E, infer R>]
+            ? {
+                readonly _tag: 'tile'
+                readonly element: [E] extends [PtrIndex] ? 'ptr' : [ScalarName] extends [E] ? 'scalar' : E
+                readonly rank: RankOf<R>
+              }
+            : never
+
+/** The kind of an operand of this type. */
+export type KindOf<T> = T extends Indexed<ExprNode, infer I extends TypeIndex> ? KindOfIndex<I> : never
+
 type FieldOf<T, Optional extends boolean> = [T] extends [boolean]
   ? BoolField<Optional>
   : [T] extends [ReadonlyArray<infer U>]
     ? [U] extends [Completion]
       ? CompletionsField
       : [U] extends [ExprNode]
-        ? OperandsField
+        ? OperandsField<KindOf<U>>
         : NatsField
     : [T] extends [ExprNode]
-      ? OperandField<Optional>
+      ? OperandField<Optional, KindOf<T>>
       : [T] extends [number]
         ? number extends T
           ? NatField
@@ -129,31 +184,43 @@ export interface AnySignature {
 
 // ---------------------------------------------------------------- constructors
 
-const required = (kind: OperandKind): OperandField<false> => ({ _tag: 'operand', kind, optional: false })
-const optional = (kind: OperandKind): OperandField<true> => ({ _tag: 'operand', kind, optional: true })
-const list = (kind: OperandKind): OperandsField => ({ _tag: 'operands', kind })
-const viewIn = (
-  spaces: ReadonlyArray<Space>,
-  rank: number | 'any' = 'any',
-  dtypes: ReadonlyArray<Dtype> | 'any' = 'any',
-): OperandKind => ({ _tag: 'view', spaces, dtypes, rank })
-const tileOf = (element: ScalarName | 'scalar' | 'ptr', rank: number | 'any' = 'any'): OperandKind => ({
-  _tag: 'tile',
-  element,
-  rank,
+const required = <const K extends OperandKind>(kind: K): OperandField<false, K> => ({
+  _tag: 'operand',
+  kind,
+  optional: false,
 })
+const optional = <const K extends OperandKind>(kind: K): OperandField<true, K> => ({
+  _tag: 'operand',
+  kind,
+  optional: true,
+})
+const list = <const K extends OperandKind>(kind: K): OperandsField<K> => ({ _tag: 'operands', kind })
+const viewIn = <const S extends Space>(space: S) =>
+  ({ _tag: 'view', spaces: [space], dtypes: 'any', rank: 'any' }) as const
+const matrixIn = <const S extends ReadonlyArray<Space>>(...spaces: S) =>
+  ({ _tag: 'view', spaces, dtypes: 'any', rank: 2 }) as const
+const accumulatorIn = <const S extends Space>(space: S) =>
+  ({ _tag: 'view', spaces: [space], dtypes: accumulatorDtypes, rank: 2 }) as const
+const tileOf = <const E extends ScalarName | 'scalar' | 'ptr'>(element: E) =>
+  ({ _tag: 'tile', element, rank: 'any' }) as const
 const oneOf = <T extends string | number>(...of: ReadonlyArray<T>): EnumField<T> => ({ _tag: 'enum', of })
 
-const int: OperandKind = { _tag: 'scalar', dtype: 'i32' }
-const condition: OperandKind = { _tag: 'scalar', dtype: 'i1' }
-const anyBarrier: OperandKind = { _tag: 'barrier', ordersTensorCore: false }
-const tensorBarrier: OperandKind = { _tag: 'barrier', ordersTensorCore: true }
-const aDescriptor: OperandKind = { _tag: 'descriptor' }
-const pointer: OperandKind = { _tag: 'ptr' }
-const smem: OperandKind = viewIn(['smem'])
-const tmem: OperandKind = viewIn(['tmem'])
-const gmem: OperandKind = viewIn(['gmem'])
-const regs: OperandKind = viewIn(['regs'])
+/** The floats that a tensor core accumulates in, and i32. */
+export const accumulatorDtypes: EachOf<AccumulatorDtype> = ['f32', 'f16', 'i32']
+
+const int = { _tag: 'scalar', dtype: 'i32' } as const
+const wide = { _tag: 'scalar', dtype: 'i64' } as const
+const condition = { _tag: 'scalar', dtype: 'i1' } as const
+const anyBarrier = { _tag: 'barrier', ordersTensorCore: false } as const
+const tensorBarrier = { _tag: 'barrier', ordersTensorCore: true } as const
+const aDescriptor = { _tag: 'descriptor' } as const
+const pointer = { _tag: 'ptr' } as const
+const smem = viewIn('smem')
+const tmem = viewIn('tmem')
+const gmem = viewIn('gmem')
+const regs = viewIn('regs')
+/** Row numbers of a gather. */
+const rows = { _tag: 'tile', element: 'i32', rank: 1 } as const
 const nat: NatField = { _tag: 'nat' }
 const nats: NatsField = { _tag: 'nats' }
 const bool: BoolField<false> = { _tag: 'bool', optional: false }
@@ -173,9 +240,6 @@ const atomicOp: EnumField<'add' | 'min' | 'max' | 'and' | 'or' | 'xor' | 'exchan
 )
 const copyShape: EnumField<CopyShape> = oneOf(...copyShapes)
 const aToken: ResultRule<never> = { _tag: 'token' }
-
-/** The floats that a tensor core accumulates in, and i32. */
-export const accumulatorDtypes: ReadonlyArray<Dtype> = ['f32', 'f16', 'i32']
 
 const wholeWords: ReadonlyArray<Dtype> = ['i32', 'u32', 'i64', 'u64']
 const orderedDtypes: ReadonlyArray<Dtype> = ['u32', 'i32', 'u64', 'i64', 'f16', 'bf16']
@@ -236,7 +300,7 @@ export const signatures: { readonly [K in InstructionName]: Signature<Instructio
   'tma.gather': {
     fields: {
       descriptor: required(aDescriptor),
-      rows: required(tileOf('i32', 1)),
+      rows: required(rows),
       column: required(int),
       destination: required(smem),
       barrier: required(anyBarrier),
@@ -252,7 +316,7 @@ export const signatures: { readonly [K in InstructionName]: Signature<Instructio
   'tma.scatter': {
     fields: {
       descriptor: required(aDescriptor),
-      rows: required(tileOf('i32', 1)),
+      rows: required(rows),
       column: required(int),
       source: required(smem),
     },
@@ -275,7 +339,7 @@ export const signatures: { readonly [K in InstructionName]: Signature<Instructio
       at: required(pointer),
       tensor: required(pointer),
       dims: list(int),
-      strides: list({ _tag: 'scalar', dtype: 'i64' }),
+      strides: list(wide),
       box: nats,
       dtype,
       swizzle: oneOf<16 | 32 | 64 | 128>(16, 32, 64, 128),
@@ -358,9 +422,9 @@ export const signatures: { readonly [K in InstructionName]: Signature<Instructio
   'wgmma.fence': { fields: {}, results: [] },
   'wgmma.mma': {
     fields: {
-      accumulator: required(viewIn(['regs'], 2, accumulatorDtypes)),
-      a: required(viewIn(['smem', 'regs'], 2)),
-      b: required(viewIn(['smem'], 2)),
+      accumulator: required(accumulatorIn('regs')),
+      a: required(matrixIn('smem', 'regs')),
+      b: required(matrixIn('smem')),
       scaleD: required(condition),
       negateA: bool,
       negateB: bool,
@@ -376,9 +440,9 @@ export const signatures: { readonly [K in InstructionName]: Signature<Instructio
   'tcgen05.relinquish': { fields: { ctaGroup }, results: [] },
   'tcgen05.mma': {
     fields: {
-      accumulator: required(viewIn(['tmem'], 2, accumulatorDtypes)),
-      a: required(viewIn(['smem', 'tmem'], 2)),
-      b: required(viewIn(['smem'], 2)),
+      accumulator: required(accumulatorIn('tmem')),
+      a: required(matrixIn('smem', 'tmem')),
+      b: required(matrixIn('smem')),
       accumulate: required(condition),
       ctaGroup,
       scaleA: optional(tmem),
@@ -456,7 +520,7 @@ const isGiven = (value: unknown): value is ExprNode => value !== undefined && va
 const entriesOf = (value: object): ReadonlyArray<readonly [string, unknown]> => Object.entries(value)
 const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 
-const completionKinds: Readonly<Record<keyof Completion, OperandKind>> = {
+const completionKinds: { readonly [F in keyof Completion]-?: KindOf<NonNullable<Completion[F]>> } = {
   barrier: tensorBarrier,
   when: condition,
   multicast: int,

@@ -19,13 +19,13 @@ import { WGMMA } from '../../layouts/tiled.js'
 import { block, registers, run, typeHere, type Build } from '../../semantics/builder.js'
 import { float, i32, splat, type Expr, type Tile, type View } from '../../semantics/expression.js'
 import { checked } from '../../semantics/index-types.js'
+import type { AccumulatorDtype } from '../../semantics/instruction.js'
 import { showShape } from '../../transforms/shape.js'
 import { refused } from './codes.js'
 
 // ---------------------------------------------------------------- model
 
-/** What a wgmma sums up in. */
-export type AccumulatorDtype = 'f32' | 'f16' | 'i32'
+export type { AccumulatorDtype } from '../../semantics/instruction.js'
 
 /** Registers that hold an (m, n) accumulator of the thread, how they lie, and what they start with (null: zero). */
 export interface Accumulator<D extends AccumulatorDtype = 'f32'> {

@@ -61,9 +61,11 @@ import {
   slice,
   type Barrier as BarrierExpr,
   type Condition,
+  type Expr,
   type View,
 } from '../../semantics/expression.js'
-import type { Completion, InstructionOf } from '../../semantics/instruction.js'
+import { checked } from '../../semantics/index-types.js'
+import type { AccumulatorDtype, Completion, InstructionOf } from '../../semantics/instruction.js'
 import type { ViewType } from '../../semantics/types.js'
 import { mmaOperand, type MmaOperand } from '../../transforms/mma-operand.js'
 import { ofChains, type Mode } from '../../transforms/ref.js'
@@ -405,7 +407,7 @@ export const tcgen05Mma = (
     const completions: ReadonlyArray<Completion> =
       barrier === null ? [] : [yield* completionOf(label, barrier, index, group)]
     const product = (
-      into: View<'tmem', Dtype, 2>,
+      into: View<'tmem', AccumulatorDtype, 2>,
       by: View<'smem', Dtype, 2>,
       done: ReadonlyArray<Completion>,
     ): InstructionOf<'tcgen05.mma'> => ({
@@ -425,6 +427,8 @@ export const tcgen05Mma = (
       completions: done,
     })
     const right = asOperand(b, types.b)
+    // its dtype is one that the products add up in (`dtypes`)
+    const sums = checked<View<'tmem', AccumulatorDtype, 2>, Expr>(acc)
     if (m === 64 && !pair) {
       const [k = 0] = types.b.layout.shape
       for (const half of [0, 1]) {
@@ -432,14 +436,14 @@ export const tcgen05Mma = (
         yield* run(
           half === 0 ? `${label}.first` : label,
           product(
-            slice(acc, from, [m, n / 2]),
+            slice(sums, from, [m, n / 2]),
             slice(right, from, [k, n / 2]),
             half === 0 ? [] : completions,
           ),
           predicated(group),
         )
       }
-    } else yield* run(label, product(acc, right, completions), predicated(group))
+    } else yield* run(label, product(sums, right, completions), predicated(group))
   })
 
 const completionOf = (

@@ -37,10 +37,12 @@ import {
   reinterpret,
   slice,
   type Condition,
+  type Expr,
   type Int,
   type View,
 } from '../../semantics/expression.js'
-import type { Completion, TensorBarrier } from '../../semantics/instruction.js'
+import { checked } from '../../semantics/index-types.js'
+import type { AccumulatorDtype, Completion, TensorBarrier } from '../../semantics/instruction.js'
 import type { ViewType } from '../../semantics/types.js'
 import { mmaOperand } from '../../transforms/mma-operand.js'
 import type { TransformedRef } from '../../transforms/ref.js'
@@ -378,11 +380,15 @@ interface Scales {
 const instructionRows = 128
 const instructionColumns = 256
 
+/** An accumulator whose dtype has been found to be one that the product adds up in. */
+const sums = (d: View<'tmem', Dtype, 2>): View<'tmem', AccumulatorDtype, 2> =>
+  checked<View<'tmem', AccumulatorDtype, 2>, Expr>(d)
+
 const issueMma = (
   label: string,
   a: View<'smem' | 'tmem', Dtype, 2>,
   b: View<'smem', Dtype, 2>,
-  d: View<'tmem', Dtype, 2>,
+  d: View<'tmem', AccumulatorDtype, 2>,
   { a: aType, b: bType, d: dType }: { readonly [K in 'a' | 'b' | 'd']: ReadonlyArray<number> },
   accumulate: Condition,
   options: MmaOptions,
@@ -529,7 +535,7 @@ export const tcGen5Mma = (
         label,
         left,
         right,
-        d,
+        sums(d),
         { a: types.a.layout.shape, b: types.b.layout.shape, d: types.d.layout.shape },
         useD,
         options,
@@ -673,7 +679,7 @@ export const tcGen5MmaScaled = (
         label,
         packed.a === 2 ? reinterpret<Dtype, 2, 'smem' | 'tmem'>(a, 'e2m1', left) : a,
         packed.b === 2 ? reinterpret<Dtype, 2, 'smem'>(b, 'e2m1', right) : b,
-        d,
+        sums(d),
         { a: left.shape, b: right.shape, d: types.d.layout.shape },
         useD,
         options,

@@ -52,7 +52,7 @@ import {
   type View,
 } from '../../semantics/expression.js'
 import { checked } from '../../semantics/index-types.js'
-import type { AnyTile } from '../../semantics/instruction.js'
+import type { AccumulatorDtype, AnyTile } from '../../semantics/instruction.js'
 import { mmaOperand } from '../../transforms/mma-operand.js'
 import { sameShape, showShape } from '../../transforms/shape.js'
 import { refused } from './codes.js'
@@ -67,7 +67,6 @@ import {
   type Tensor,
 } from './types.js'
 
-type Accumulated = 'f32' | 'f16' | 'i32'
 /** What may be in registers, as A or as c. */
 type FloatTensor = Tensor<'f32' | 'f16' | 'bf16' | 'tf32' | 'e4m3' | 'e5m2', 2>
 
@@ -84,7 +83,7 @@ export interface DotOptions {
 // ---------------------------------------------------------------- registers
 
 /** A tensor as the place of an accumulator. */
-export const inFlight = <D extends Accumulated>(
+export const inFlight = <D extends AccumulatorDtype>(
   label: string,
   value: Tensor<D, 2>,
   from: Issuer,
@@ -104,7 +103,7 @@ export const inFlight = <D extends Accumulated>(
 
 const isView = (
   label: string,
-  of: FloatTensor | Tensor<Accumulated, 2> | MemDesc | InFlight,
+  of: FloatTensor | Tensor<AccumulatorDtype, 2> | MemDesc | InFlight,
 ): Build<boolean> =>
   block(function* () {
     const type = yield* typeHere(of)
@@ -115,7 +114,7 @@ const isView = (
 
 // ---------------------------------------------------------------- the product
 
-interface Plan<D extends Accumulated> {
+interface Plan<D extends AccumulatorDtype> {
   readonly accumulator: InFlight<D>
   readonly a: View<'smem' | 'regs', Dtype, 2>
   readonly shape: readonly [m: number, n: number, k: number]
@@ -136,7 +135,7 @@ const rank2 = (
       )
   })
 
-const plan = <D extends Accumulated>(
+const plan = <D extends AccumulatorDtype>(
   label: string,
   a: MemDesc<'smem', Dtype, 2> | FloatTensor,
   b: MemDesc<'smem', Dtype, 2>,
@@ -266,7 +265,7 @@ const plan = <D extends Accumulated>(
     return { accumulator, a: from_a, shape: [m, n, k], part }
   })
 
-const mma = <D extends Accumulated>(
+const mma = <D extends AccumulatorDtype>(
   label: string,
   accumulator: InFlight<D>,
   a: View<'smem' | 'regs', Dtype, 2>,
@@ -280,7 +279,7 @@ const mma = <D extends Accumulated>(
   })
 
 /** Parts of K by themselves, each added to the sum in f32. */
-const inParts = <D extends Accumulated>(
+const inParts = <D extends AccumulatorDtype>(
   label: string,
   { accumulator, a, shape: [m, n, k], part }: Plan<D>,
   b: MemDesc<'smem', Dtype, 2>,
@@ -311,14 +310,14 @@ const inParts = <D extends Accumulated>(
   })
 
 type WarpGroupDot = {
-  <D extends Accumulated>(
+  <D extends AccumulatorDtype>(
     label: string,
     a: MemDesc<'smem', Dtype, 2> | FloatTensor,
     b: MemDesc<'smem', Dtype, 2>,
     c: Tensor<D, 2> | InFlight<D>,
     options: DotOptions & { readonly isAsync: true },
   ): Build<InFlight<D>>
-  <D extends Accumulated>(
+  <D extends AccumulatorDtype>(
     label: string,
     a: MemDesc<'smem', Dtype, 2> | FloatTensor,
     b: MemDesc<'smem', Dtype, 2>,
@@ -328,7 +327,7 @@ type WarpGroupDot = {
 }
 
 /** `ttng.warp_group_dot %a, %b, %c (, %useC)`: in flight with isAsync, a tensor without. */
-export const warpGroupDot: WarpGroupDot = <D extends Accumulated>(
+export const warpGroupDot: WarpGroupDot = <D extends AccumulatorDtype>(
   label: string,
   a: MemDesc<'smem', Dtype, 2> | FloatTensor,
   b: MemDesc<'smem', Dtype, 2>,
@@ -358,7 +357,7 @@ interface DotWaitOptions {
   readonly warpGroupLocal?: boolean
 }
 type WarpGroupDotWait = {
-  <D extends Accumulated>(
+  <D extends AccumulatorDtype>(
     label: string,
     inputs: ReadonlyArray<InFlight<D>>,
     options: DotWaitOptions & { readonly layout: RegisterLayout },
