@@ -2,10 +2,13 @@
  * Signatures: which fields of an instruction are operands and which attributes, and what it gives back for operands of given types. Tables by
  * hand, from the operand lists of the instructions; that every instruction has its fields is checked by tsc.
  */
+import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
+import { wgmmaShape } from '../../src/layouts/shared-memory/wgmma-shape.js'
 import { dtypes, isFloat, type Dtype } from '../../src/numerics/dtype.js'
 import type { Instruction } from '../../src/semantics/instruction.js'
 import {
+  accumulatorDtypes,
   attributesOf,
   elementOf,
   isInstructionName,
@@ -39,6 +42,12 @@ const product = instruction({
   ctaGroup: 1,
   saturate: true,
   completions: [{ barrier: name('done'), when: name('q'), multicast: name('mask') }],
+})
+
+test('an accumulator is what some product of wgmma adds up in, and no other', () => {
+  const into = (d: Dtype): boolean =>
+    dtypes.some((a) => dtypes.some((b) => E.isRight(wgmmaShape(a, b, d, 64))))
+  expect([...accumulatorDtypes].sort()).toEqual(dtypes.filter(into).sort())
 })
 
 describe('operands', () => {

@@ -2,6 +2,7 @@
  * The table of signatures against the types of the instructions: of each operand the kind that its type says, and no other. The table itself is
  * checked against all instructions where it stands (`signature.ts`, law 1); here, that a table that has drifted would be refused.
  */
+import type { InstructionDescriptor } from '../../src/layouts/shared-memory/instruction-descriptor.js'
 import type { View } from '../../src/semantics/expression.js'
 import type { AccumulatorDtype, InstructionName, InstructionOf } from '../../src/semantics/instruction.js'
 import type { KindOf, Signature } from '../../src/semantics/signature.js'
@@ -12,6 +13,12 @@ type Kind<K extends InstructionName, F extends keyof Fields<K>> = Fields<K>[F] e
 }
   ? X
   : never
+
+/** What the bits of an instruction can name as its accumulator. */
+type Encoded = Extract<InstructionDescriptor, { readonly _tag: 'dense' }>['accumulator']
+export const encoded: [[Encoded, AccumulatorDtype] extends [AccumulatorDtype, Encoded] ? true : false] = [
+  true,
+]
 
 const accumulators = ['f32', 'f16', 'i32'] as const
 
