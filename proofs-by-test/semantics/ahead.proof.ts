@@ -235,6 +235,40 @@ describe('how far', () => {
     expect(aheadIn(p)).toEqual(['producer: supply b, for consumer', 'consumer: supply a, for third'])
     expect(verdictOf(p).findings[0]!.text).toMatch(/waits for its branch third@0 to end/)
   })
+  test("a branch that has been joined and is forked again is its parent's", () => {
+    const p = program(
+      function* () {
+        const a = yield* Z.barrier('a')
+        const b = yield* Z.barrier('b')
+        yield* Z.together({
+          *producer() {
+            for (const body of [Z.wait('wait a', a, 0), Z.arrive('supply b', b)])
+              yield* B.fork(
+                'inner',
+                {
+                  agent: 'producer',
+                  captures: {},
+                  body: function* () {
+                    yield* B.of(undefined)
+                  },
+                },
+                [
+                  B.branch('third', {}, function* () {
+                    yield* body
+                  }),
+                ],
+              )
+          },
+          *consumer() {
+            yield* Z.wait('wait b', b, 0)
+            yield* Z.arrive('supply a', a)
+          },
+        })
+      },
+      { agents: ['producer', 'consumer', 'third'] },
+    )
+    expect(aheadIn(p)).toEqual(['producer: supply b, for consumer', 'consumer: supply a, for third'])
+  })
   test.each([
     ['of its own, announced there', true, []],
     ['that are missing', false, ['consumer: supply a, for producer']],

@@ -140,14 +140,15 @@ export const aheadOf = (world: World, m: Machine, waits: ReadonlyArray<LogEvent>
   m.agents.flatMap((a, behind): ReadonlyArray<Ahead> => {
     if (a.status !== 'running') return []
     const out: Ahead[] = []
-    const others = crewOf(world, m, behind).slice(1)
+    // branches that have not ended: what stands behind the wait of one is told of it, until its parent has joined it
+    let others = crewOf(world, m, behind).filter((x) => x !== behind && m.agents[x]!.status === 'running')
     const announced = new Map<number, number>()
     const announce = (barrier: number, bytes: number): void => {
       announced.set(barrier, (announced.get(barrier) ?? 0) + bytes)
     }
     within(world.effort, ticks, () => {
       goOn(world, m, behind, (e, stamp) => {
-        // what stands behind the wait of a branch is told of the branch
+        if (e._tag === 'join' && stamp.agent === behind) others = []
         if (others.includes(stamp.agent)) return false
         for (const waiting of waits) {
           if (!('stamp' in waiting) || out.some((x) => x.helps === waiting.stamp.agent)) continue
