@@ -24,26 +24,30 @@ import { run, settings } from '../../../src/semantics/run.js'
 import { judgeTrace, tracing } from '../../../src/semantics/trace/index.js'
 import type { Json } from '../../../src/wire.js'
 import { right } from '../../either.js'
+import { nightly } from '../../extent.js'
+import { catalogue } from '../trace/written.js'
 import { jsonOf } from './judge.js'
 
 // ---------------------------------------------------------------- what is edited
 
+/** The twins of the zoo and of foreign kernels, broken and mended. */
+const twins: ReadonlyArray<Json> = [...zoo, ...foreign].flatMap((twin) =>
+  [true, false].flatMap((mended) => {
+    const made = twin.program(mended)
+    return E.isRight(made) ? [jsonOf(made.right)] : []
+  }),
+)
+
+/** Kernels so small that a search comes to its end; at night all of the catalogue, too. */
 const small: ReadonlyArray<readonly [kernel: string, settings: Readonly<Record<string, number>>]> = [
   ['hopper-matmul', { m: 64, n: 16, k: 112, tileM: 64, tileN: 16, tileK: 16, stages: 3 }],
   ['matmul0', { m: 128, n: 16, k: 112, tileM: 128, tileN: 16, tileK: 16, stages: 3 }],
   ['wgmma-loop', { m: 64, n: 16, k: 112, tileM: 64, tileN: 16, tileK: 16, stages: 3 }],
   ['queue', {}],
 ]
-
-/** The twins of the zoo and of foreign kernels, broken and mended, and small forms of kernels. */
-export const documents: ReadonlyArray<Json> = [
-  ...[...zoo, ...foreign].flatMap((twin) =>
-    [true, false].flatMap((mended) => {
-      const made = twin.program(mended)
-      return E.isRight(made) ? [made.right] : []
-    }),
-  ),
+const kernels: ReadonlyArray<Json> = [
   ...small.map(([name, set]) => right(instanceOf(right(kernelNamed(name)), set, [])).program),
+  ...(nightly ? catalogue().map(([, program]) => program) : []),
 ].map(jsonOf)
 
 // ---------------------------------------------------------------- edits
@@ -189,7 +193,7 @@ const edit = (die: Dice, document: Json): boolean => {
 /** The mutant of this seed: one edit of a document, or two. */
 export const mutantOf = (seed: number): Json => {
   const die = dice(seed)
-  const made = JSON.parse(JSON.stringify(die.pick(documents))) as Json
+  const made = JSON.parse(JSON.stringify(die.pick(die.chance(1 / 32) ? kernels : twins))) as Json
   const wanted = die.pick([1, 1, 2])
   for (let done = 0, tries = 0; done < wanted && tries < 10; tries++) if (edit(die, made)) done += 1
   return made
@@ -198,7 +202,7 @@ export const mutantOf = (seed: number): Json => {
 // ---------------------------------------------------------------- what is asked
 
 const given = { scalars: new Map([['n', 3]]), tensors: new Map() }
-const fuel = 2_000
+const fuel = 3_000
 const options = (policy: Policy.AnyPolicy): CheckOptions => ({
   ...standardOptions,
   algebra: unit,
