@@ -539,6 +539,27 @@ describe('wrong on purpose: status 2 and one line', () => {
   })
 })
 
+describe('what a run costs is known before it starts', () => {
+  it.each([
+    ['check', 'hopper-persistent', 'blocks=1048576'],
+    ['check', 'matmul6', 'clusters=1048576'],
+    ['run', 'hopper-ping-pong', 'blocks=2147483647'],
+    ['trace', 'hopper-persistent', 'blocks=1048576'],
+    ['mutate', 'matmul4', 'clusters=1048576'],
+  ])('%s %s %s is refused at once', async (command, kernel, setting) => {
+    const { status, stderr } = await run(command, kernel, '--set', setting)
+    expect(stderr).toMatch(
+      /^tcspec: [\w-]+: expected a run of at most [\d,]+ events, found one of at least [\d,]+: make it smaller, or say --fuel\n$/,
+    )
+    expect(status).toBe(2)
+  })
+  it('who says how far it is to go is given that', async () => {
+    const { status, stdout } = await run('check', 'matmul6', '--set', 'clusters=1048576', '--fuel', '500')
+    expect(stdout).toMatch(/out-of-fuel|undecided/)
+    expect(status).toBe(3)
+  })
+})
+
 describe('outputs are looked at before anything is computed', () => {
   const unused: World = {
     ...world,

@@ -13,9 +13,12 @@
 import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
+import { refuse, type Failure } from '../../failure.js'
 import { thousands } from '../../render/table.js'
 import { wantsData, type Checked } from '../../semantics/check.js'
 import type { Options as DetectorOptions } from '../../semantics/detector/index.js'
+import { leastEvents } from '../../semantics/cost.js'
+import type { Program } from '../../semantics/program.js'
 import { standardFuel, type Outcome } from '../../semantics/run.js'
 import type { Verdict } from '../../semantics/verdict.js'
 import type { OutputFile } from '../tensor-files/files.js'
@@ -52,8 +55,11 @@ export const judgingOptions = (command: Command): Command =>
 export const scheduleAsked = (options: Options): E.Either<FlagFailure, ScheduleFlag> =>
   parseSchedule(wordOf(options, 'schedule') ?? 'eager')
 
+/** Events whose schedule fits memory: three gigabytes of it. */
+const mostFuel = 6 * standardFuel
 /** A run may take so much without being asked: a product that the program says it computes is no endless one. */
-const fuelOf = (multiplyAdds: number): number => standardFuel + Math.ceil(multiplyAdds / 4096)
+const fuelOf = (multiplyAdds: number): number =>
+  Math.min(mostFuel, standardFuel + Math.ceil(multiplyAdds / 4096))
 
 /** Without the flag, enough for so many multiply-adds. */
 export const fuelAsked = (options: Options, work: number): E.Either<FlagFailure, number> => {
@@ -64,6 +70,25 @@ export const fuelAsked = (options: Options, work: number): E.Either<FlagFailure,
       ? E.right(Number(said))
       : refuseFlag('--fuel', 'a positive number of events, below 10^12', said)
 }
+
+/** The same for a program. What cannot come to its end is refused before it begins, unless it is to go so far and no farther. */
+export const fuelFor = (
+  options: Options,
+  program: Program,
+  work: number,
+): E.Either<Failure<'bad-flag' | 'run.cost'>, number> =>
+  pipe(
+    fuelAsked(options, work),
+    E.chainW((fuel) => {
+      const least = leastEvents(program)
+      return least <= fuel || wordOf(options, 'fuel') !== null
+        ? E.right(fuel)
+        : refuse(
+            'run.cost',
+            `${program.name}: expected a run of at most ${thousands(fuel)} events, found one of at least ${thousands(least)}: make it smaller, or say --fuel`,
+          )
+    }),
+  )
 
 export type Strictness = Pick<DetectorOptions, 'strict' | 'strictProxies' | 'tensorPipe'>
 

@@ -13,6 +13,7 @@ import { refuse, type Failure } from '../../../failure.js'
 import { fields, thousands } from '../../../render/table.js'
 import { findingBlocks, verdictRows, type VerdictContext } from '../../../render/verdict.js'
 import { check, wantsData } from '../../../semantics/check.js'
+import { leastEvents } from '../../../semantics/cost.js'
 import { defaults } from '../../../semantics/detector/index.js'
 import { noArguments } from '../../../semantics/launch.js'
 import { multiplyAdds } from '../../parallel/spread.js'
@@ -22,7 +23,7 @@ import { printSchedule } from '../flags/machine.js'
 import { parseSettings } from '../flags/setting.js'
 import { switchOf, wordsOf } from '../flags/words.js'
 import {
-  fuelAsked,
+  fuelFor,
   goodOf,
   judgingOptions,
   nextStep,
@@ -104,10 +105,10 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
   const policy = policyOf(world.files)(schedule)()
   if (E.isLeft(policy)) return policy
   const { program, settings } = subject.right
-  const fuel = fuelAsked(options, subject.right.multiplyAdds ?? multiplyAdds(program))
+  const fuel = fuelFor(options, program, subject.right.multiplyAdds ?? multiplyAdds(program))
   if (E.isLeft(fuel)) return fuel
   const start = world.clock()
-  const bar = world.progress('checking')
+  const bar = world.progress(`checking ${thousands(leastEvents(program))} events or more`)
   const taken = withDataIfWanted(
     program,
     (algebra, tensors) =>

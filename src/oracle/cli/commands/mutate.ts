@@ -44,7 +44,7 @@ import {
 import type { CliCommand, ProgressBar, Report, World } from '../command.js'
 import { parseSettings, type Settings } from '../flags/setting.js'
 import { switchOf, wordsOf } from '../flags/words.js'
-import { fuelAsked, fuelOption } from '../judging.js'
+import { fuelAsked, fuelFor, fuelOption } from '../judging.js'
 import { namedSubject } from '../subject.js'
 
 const define = (command: Command): Command =>
@@ -263,6 +263,8 @@ const run: CliCommand['run'] = (world) => (words, given) => {
   if (E.isLeft(fuel)) return TE.left(fuel.left)
   const documents: KernelDocument[] = []
   for (const one of which.right) {
+    const affordable = fuelFor(given, one.instance.program, 0)
+    if (E.isLeft(affordable)) return TE.left(affordable.left)
     const bar = world.progress(`${one.instance.kernel}: mutants`)
     const judged = judgeKernel(one, fuel.right, { classes: of.right, operators: by.right }, bar)
     documents.push(documentOf(one.instance, judged))

@@ -27,6 +27,7 @@ import { timelineSvg } from '../../../render/timeline-svg.js'
 import { timeline, timelineText } from '../../../render/timeline.js'
 import { findingBlocks, verdictRows, type VerdictContext } from '../../../render/verdict.js'
 import { check, type CheckOptions } from '../../../semantics/check.js'
+import { leastEvents } from '../../../semantics/cost.js'
 import { readTensor as readOutput, type Arguments } from '../../../semantics/launch.js'
 import { collect, type Outcome } from '../../../semantics/run.js'
 import type { World as Launched } from '../../../semantics/machine/world.js'
@@ -45,7 +46,7 @@ import { parseArithmetic, parseOver, printOver, printSchedule } from '../flags/m
 import { parseSettings } from '../flags/setting.js'
 import { wordOf, wordsOf } from '../flags/words.js'
 import {
-  fuelAsked,
+  fuelFor,
   goodOf,
   judgingOptions,
   nextStep,
@@ -259,7 +260,7 @@ const whole = (
 ): E.Either<Failure, Finished> => {
   const { algebra } = options
   const start = world.clock()
-  const bar = world.progress('running')
+  const bar = world.progress(`running ${thousands(leastEvents(program))} events or more`)
   const checked = check(program, {
     ...options,
     arguments: { ...options.arguments, tensors: inputs },
@@ -311,7 +312,7 @@ const runNow = async (
   if (E.isLeft(subject)) return subject
   const { program, settings, expects } = subject.right
   const work = subject.right.multiplyAdds ?? multiplyAdds(program)
-  const fuel = fuelAsked(options, work)
+  const fuel = fuelFor(options, program, work)
   if (E.isLeft(fuel)) return fuel
   const writable = checkOuts(subject.right, over._tag, outs)
   if (E.isLeft(writable)) return writable

@@ -35,7 +35,7 @@ import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { oneOf, refuseFlag } from '../flags/choice.js'
 import { formatOfEnding, outputAsked, outputFile } from '../answer.js'
-import { fuelAsked, fuelOption, scheduleAsked, scheduleOption } from '../judging.js'
+import { fuelFor, fuelOption, scheduleAsked, scheduleOption } from '../judging.js'
 import { parseSettings } from '../flags/setting.js'
 import { wordOf, wordsOf } from '../flags/words.js'
 import { policyOf } from '../schedule.js'
@@ -199,7 +199,7 @@ const ofProgram = (
     E.bindW('schedule', () => scheduleAsked(options)),
     E.bindW('subject', ({ given }) => namedSubject(world, name, given, [], wordsOf(options, 'without'))),
     E.bindW('fuel', ({ subject: { multiplyAdds: work, program } }) =>
-      fuelAsked(options, work ?? multiplyAdds(program)),
+      fuelFor(options, program, work ?? multiplyAdds(program)),
     ),
     E.bindW('policy', ({ schedule }) => policyOf(world.files)(schedule)()),
     E.chainW(({ subject: { program }, policy, fuel }) =>
