@@ -14,8 +14,9 @@ import type { Palette } from './palette.js'
 /** 65536 -> `65,536`. */
 export const thousands = (n: number): string => String(n).replace(/\B(?=(\d{3})+(?!\d))/g, ',')
 
-/** Columns aligned to the left, two blanks apart. */
-export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
+/** Columns aligned to the left, two blanks apart. A line that a name of a file would break is not broken: it shows `\\n`. */
+export const table = (cells: ReadonlyArray<ReadonlyArray<string>>): string => {
+  const rows = cells.map((r) => r.map((cell) => cell.replaceAll('\n', '\\n')))
   const columns = greatest(0)(rows.map((r) => r.length))
   const widths = Array.from({ length: columns }, (_, c) => greatest(0)(rows.map((r) => r[c]?.length ?? 0)))
   return rows

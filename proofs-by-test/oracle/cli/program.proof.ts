@@ -147,6 +147,10 @@ describe('program law 3: wrong usage is one line that says what is known', () =>
       ['--vrsion'],
       "unknown option '--vrsion'; did you mean --version or --help? usage: tcspec <command> ...; known commands: compare",
     ],
+    [
+      ['help', 'comprae'],
+      "unknown command 'comprae'; did you mean compare? usage: tcspec <command> ...; known commands: compare",
+    ],
     [['compare'], `missing required argument 'got'; ${usage}`],
     [['compare', 'a'], `missing required argument 'expected'; ${usage}`],
     [

@@ -64,9 +64,9 @@ const quiet = (parser: Command, world: World, sink: Sink): Command =>
     })
 
 /** The command that the words speak of: commander's first operand, and `help` speaks of another. */
-const named = (commands: ReadonlyArray<Listed>, argv: ReadonlyArray<string>): Listed | undefined => {
+const spokenOf = (argv: ReadonlyArray<string>): string | undefined => {
   const [first, second] = argv.filter((word) => !word.startsWith('-'))
-  return commands.find((c) => c.name === (first === 'help' ? second : first))
+  return first === 'help' ? second : first
 }
 
 interface Loaded {
@@ -176,7 +176,8 @@ const parse = async (
   const printed: string[] = []
   const complaints: Complaint[] = []
   const chosen: Parsed[] = []
-  const listed = named(commands, argv)
+  const name = spokenOf(argv)
+  const listed = commands.find((c) => c.name === name)
   const parser = parserOf(
     commands,
     listed === undefined ? null : { listed, command: await listed.load() },
@@ -199,7 +200,11 @@ const parse = async (
   if (error?.exitCode === 0) return E.left({ status: 0, stdout: printed.join(''), stderr: '' })
   const at = complaint?.parser ?? program
   const what =
-    complaint === undefined ? 'expected a command' : meant(at, commands, complaintText(complaint.text))
+    complaint !== undefined
+      ? meant(at, commands, complaintText(complaint.text))
+      : name === undefined || listed !== undefined
+        ? 'expected a command'
+        : meant(at, commands, `unknown command '${name}'`)
   return E.left(
     refused(json, failure('usage', `${what}${what.endsWith('?') ? '' : ';'} ${known(at, commands)}`)),
   )

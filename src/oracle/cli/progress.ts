@@ -3,12 +3,11 @@
  *
  * The cursor stays visible: a process that is interrupted has no time to show it again.
  */
-import type { WriteStream } from 'node:tty'
 import { SingleBar } from 'cli-progress'
 import type { ProgressBar } from './command.js'
 
 export const progressOn =
-  (stream: WriteStream) =>
+  (stream: NodeJS.WritableStream) =>
   (what: string): ProgressBar => {
     const bar = new SingleBar({
       format: `${what} [{bar}] {value} of {total}`,
