@@ -1,0 +1,165 @@
+/**
+ * Two judgements of one log: the detector's and the model's, and where they differ.
+ *
+ * The detector forgets what a later access says as well (an earlier read of the same agent, unit and proxy; all but the last wait of an agent), and files a finding
+ * once per pair of sites. So what it says must be said by the model event for event; and what the model says must be said by the detector of that pair, or of one
+ * with the same second side whose first side is of the same agent and unit, and later.
+ */
+import type { AccessRecord } from '../../../src/semantics/detector/access-record.js'
+import type { Conflicts } from '../../../src/semantics/detector/cell.js'
+import { conclude } from '../../../src/semantics/detector/end.js'
+import { observe } from '../../../src/semantics/detector/detector.js'
+import { defaults, type Options } from '../../../src/semantics/detector/index.js'
+import { start } from '../../../src/semantics/detector/state.js'
+import type { ConditionName, Finding, Judgement, Operation } from '../../../src/semantics/finding.js'
+import type { Header, LogEvent } from '../../../src/semantics/log.js'
+import { model, type Modelled } from '../../../src/semantics/model/index.js'
+import type { Touch } from '../../../src/semantics/model/reading.js'
+
+/** One side of a pair. */
+interface Side {
+  readonly agent: number
+  readonly at: number
+  readonly site: number
+  readonly operation: number
+  readonly rw: string
+  readonly plane: number
+  readonly unit: string
+  readonly proxy: string
+}
+interface Said {
+  readonly kind: string
+  readonly a: Side
+  readonly b: Side
+}
+
+const ofRecord = (r: AccessRecord): Side => ({
+  agent: r.stamp.agent,
+  at: r.stamp.at,
+  site: r.stamp.site,
+  operation: r.operation,
+  rw: r.rw,
+  plane: r.footprint.plane,
+  unit: r.unit,
+  proxy: r.proxy,
+})
+const ofTouch = ({ access, operation }: Touch): Side => ({
+  agent: access.stamp.agent,
+  at: access.stamp.at,
+  site: access.stamp.site,
+  operation: operation?.issue.operation ?? -1,
+  rw: access.rw,
+  plane: access.footprint.plane,
+  unit: operation?.issue.unit ?? 'agent',
+  proxy: access.proxy,
+})
+const showSide = (s: Side): string =>
+  `${String(s.agent)}.${String(s.at)}${s.operation < 0 ? '' : `#${String(s.operation)}`} ${s.rw} ${s.unit} plane ${String(s.plane)}`
+const show = (s: Said): string => `${s.kind}: ${showSide(s.a)} / ${showSide(s.b)}`
+
+interface Detected {
+  readonly judgement: Judgement
+  readonly pairs: ReadonlyArray<Said>
+  readonly nothing: ReadonlyArray<Side>
+}
+
+/** What the detector says, pair by pair, before findings of the same sites become one. */
+export const detected = (header: Header, log: ReadonlyArray<LogEvent>, options: Options): Detected => {
+  const pairs: Said[] = []
+  const nothing: Side[] = []
+  const plain = start(header, options)
+  const say =
+    (kind: string) =>
+    (a: AccessRecord, b: AccessRecord): void => {
+      pairs.push({ kind, a: ofRecord(a), b: ofRecord(b) })
+    }
+  const conflicts: Conflicts = {
+    race: (a, b, c, k) => {
+      say('race')(a, b)
+      plain.conflicts.race(a, b, c, k)
+    },
+    invisible: (a, b, k) => {
+      say('visibility')(a, b)
+      plain.conflicts.invisible(a, b, k)
+    },
+    unfencedRead: (a, b, k) => {
+      say('unfenced')(a, b)
+      plain.conflicts.unfencedRead(a, b, k)
+    },
+    anyOrder: (a, b) => {
+      say('anyOrder')(a, b)
+      plain.conflicts.anyOrder(a, b)
+    },
+    foreign: (a, b) => {
+      say('foreign')(a, b)
+      plain.conflicts.foreign(a, b)
+    },
+    early: plain.conflicts.early,
+    nothingThere: (r) => {
+      nothing.push(ofRecord(r))
+      plain.conflicts.nothingThere(r)
+    },
+  }
+  const d = { ...plain, conflicts }
+  for (const e of log) observe(d, e)
+  return { judgement: conclude(d), pairs, nothing }
+}
+
+const conditions: ReadonlyArray<ConditionName> = ['C1', 'C2', 'C3', 'C4', 'C5', 'C6']
+const ends = ['U1', 'U2', 'K1', 'K2', 'O1', 'B2', 'B4', 'B7', 'B8', 'B9', 'T1', 'T2', 'T4', 'T5']
+
+/** A use or a dealloc that is not ordered after the allocation; or a load that is not waited for. */
+const isOfAllocation = (f: Finding): boolean =>
+  (f.id === 'D4' && f.a.does === 'allocates') || (f.id === 'M3' && f.b?.does === 'deallocates')
+
+const offender = (f: Finding): Operation => (['U1', 'U2', 'K1', 'M3', 'T5'].includes(f.id) ? f.a : (f.b ?? f.a))
+
+/** Where the two differ, in words; nothing if they agree. */
+export const differences = (
+  header: Header,
+  log: ReadonlyArray<LogEvent>,
+  options: Partial<Options> = {},
+  leftOut: ReadonlyArray<string> = [],
+): ReadonlyArray<string> => {
+  const all = { ...defaults, ...options }
+  return differ(detected(header, log, all), model(header, log, all, leftOut))
+}
+
+export const differ = ({ judgement, pairs, nothing }: Detected, m: Modelled): ReadonlyArray<string> => {
+  const said: ReadonlyArray<Said> = m.clusters.flatMap((s) =>
+    s.found.pairs.map((p) => ({ kind: p.kind, a: ofTouch(p.a), b: ofTouch(p.b) })),
+  )
+  const [theirs, mine] = [new Set(pairs.map(show)), new Set(said.map(show))]
+  const covers = (d: Said, s: Said): boolean =>
+    d.kind === s.kind &&
+    showSide(d.b) === showSide(s.b) &&
+    (s.kind === 'foreign' ||
+      (d.a.agent === s.a.agent && d.a.site === s.a.site) ||
+      (d.a.agent === s.a.agent && d.a.unit === s.a.unit && d.a.proxy === s.a.proxy && d.a.at >= s.a.at))
+  const out: string[] = []
+  for (const d of theirs) if (!mine.has(d)) out.push(`the detector alone: ${d}`)
+  for (const s of said)
+    if (!theirs.has(show(s)) && !pairs.some((d) => covers(d, s))) out.push(`the model alone: ${show(s)}`)
+  const empty = (s: Side): string => `${String(s.agent)} site ${String(s.site)} plane ${String(s.plane)}`
+  const [a, b] = [
+    new Set(nothing.map(empty)),
+    new Set(m.clusters.flatMap((s) => s.found.nothing.map((t) => empty(ofTouch(t))))),
+  ]
+  for (const x of a) if (!b.has(x)) out.push(`the detector alone: nothing there, ${x}`)
+  for (const x of b) if (!a.has(x)) out.push(`the model alone: nothing there, ${x}`)
+  for (const c of conditions)
+    if (judgement.conditions[c].holds === m.fails(c))
+      out.push(`${c} ${m.fails(c) ? 'fails' : 'holds'} in the model alone${judgement.conditions[c].holds ? '' : `: ${judgement.conditions[c].failures.join('; ')}`}${m.fails(c) ? `: ${JSON.stringify(m.clusters.flatMap((s) => s.failing.filter((f) => f.condition === c)))} ${JSON.stringify(m.clusters.flatMap((s) => s.left))}` : ''}`)
+  const stuck = judgement.deadlock.length > 0
+  if (stuck !== m.clusters.some((s) => s.stuck)) out.push(`deadlock: ${String(stuck)} in the detector`)
+  const findings = [...judgement.findings, ...judgement.notes].filter((f) => (ends.includes(f.id) || isOfAllocation(f)) && !(stuck && f.id === 'B4'))
+  const theirEnds = new Set(findings.map((f) => (f.id === 'O1' || f.id === 'U1' ? f.id : `${f.id} ${String(offender(f).index)}`)))
+  const myEnds = new Set([
+    ...m.clusters.flatMap((s) => s.left.filter((l) => !(stuck && l.id === 'B4')).map((l) => (l.id === 'U1' ? l.id : `${l.id} ${String(l.stamp?.agent ?? -1)}`))),
+    ...m.clusters.flatMap((s) => s.misused.map((x) => `${x.id} ${String(x.stamp.agent)}`)),
+    ...(m.unwritten.length > 0 ? ['O1'] : []),
+  ])
+  for (const x of theirEnds) if (!myEnds.has(x)) out.push(`the detector alone: ${x}`)
+  for (const x of myEnds) if (!theirEnds.has(x)) out.push(`the model alone: ${x}`)
+  return out
+}

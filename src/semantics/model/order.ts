@@ -1,0 +1,311 @@
+/**
+ * Order: what has happened before what.
+ *
+ * Each clause is a relation over the events of one log, as in a cat file, drawn as arrows between views (`views.ts`). Some carry order and nothing else;
+ * some also *tell*: what the one sees, the other sees from then on. Which of them tell is half of what visibility is; `visible.ts` has the rest.
+ *
+ *     order  =  (program | issue | fork | join | arrive | complete | commit | copies | group | meet | semaphore)+
+ *
+ * An asynchronous access is *done* when its completion is known: that of a bulk copy is the phase which its signal joined, all others have
+ * sequences of their own (groups, copies, queue entries, loads, stores), and one that is known implies the earlier ones. So `complete` and `group`
+ * let facts about accesses enter where they become known, and nothing of what their issuer knew goes with them.
+ *
+ * Worked. T0: arriveExpectTx b #1; issue TMA x -> b #2 (writes x #3, signals #4). T1: wait b #5; read x #6.
+ *
+ *     issue     2 -> 3, 2 -> 4                 the write and the signal come after the issue
+ *     arrive    1 -> 5, 4 -> 5                 T1 is after both, hence after the issue
+ *     complete  phase 0 of b enters at 5       and the write of x is done where that is known: 3 is before 6
+ *
+ * Two accesses of one in-order unit are in order without any of this: `pipelined`.
+ */
+import type { Issue, Wait } from '../log.js'
+import { clusterOf } from '../log.js'
+import type { Scope } from '../instruction.js'
+import type { Judging } from './judging.js'
+import type { Operation, Phase, Reading, Touch } from './reading.js'
+import { coveredBy, indices, samePlace } from './reading.js'
+import type { Arrow } from './views.js'
+import { enters, flows, ordinary, same } from './views.js'
+
+// ---------------------------------------------------------------- facts
+
+/** The fact that a phase is complete. */
+export const completion = (r: Reading, p: Phase): number =>
+  r.histories.slice(0, p.barrier).reduce((n, h) => n + h.phases.length, r.log.length) +
+  r.histories[p.barrier]!.phases.indexOf(p)
+
+export const phaseAt = (r: Reading, at: number): Phase | undefined => {
+  for (const h of r.histories) for (const p of h.phases) if (p.events.includes(at)) return p
+  return undefined
+}
+
+/** Bulk copies, st.async and cluster launch control are done with the phase that their signal joins. */
+const byPhase = (o: Operation): boolean =>
+  o.issue.unit === 'tmaLoad' || o.issue.unit === 'stAsync' || o.issue.unit === 'clc'
+
+/** What is known when an access is done; -1 as long as no signal has come. */
+export const doneFact = (r: Reading, t: Touch): number => {
+  const { operation: o } = t
+  if (o === undefined || !byPhase(o)) return t.at
+  const s = o.signals.find((x) => x.signal.part === t.part)
+  const p = s === undefined ? undefined : phaseAt(r, s.at)
+  return p === undefined ? -1 : completion(r, p)
+}
+
+/** And when an event of a barrier is over: bytes, and the arrival of cp.async, with their phase. */
+export const eventFact = (r: Reading, at: number): number => {
+  const e = r.log[at]!
+  if (e._tag !== 'signal') return at
+  const o = operationOf(r, at)
+  const p = phaseAt(r, at)
+  return o?.issue.unit === 'tcgen05' || p === undefined ? at : completion(r, p)
+}
+
+export const operationOf = (r: Reading, signal: number): Operation | undefined =>
+  r.operations.find((o) => o.signals.some((s) => s.at === signal))
+
+const ofUnit = (r: Reading, agent: number, unit: Issue['unit']): ReadonlyArray<Operation> =>
+  r.operations.filter((o) => o.issue.unit === unit && o.issue.stamp.agent === agent)
+
+// ---------------------------------------------------------------- how an arrow carries
+
+export const tells = (from: number, to: number, tensorFrom: boolean): ReadonlyArray<Arrow> => [
+  ...same(from, to, 'order', 'firm', ...ordinary),
+  flows(from, tensorFrom ? 'tensor' : 'published', to, 'received'),
+]
+/** Order alone; of a relaxed arrive also the initialisations that its agent has fenced, if the other side acquires. */
+const orders = (from: number, to: number, acquires: boolean): ReadonlyArray<Arrow> => [
+  ...same(from, to, 'order'),
+  ...(acquires ? [flows(from, 'announced', to, 'inits')] : []),
+]
+
+// ---------------------------------------------------------------- clauses
+
+/** Each event of an agent comes after the one before it, and sees what that one saw. */
+export const program = (r: Reading): ReadonlyArray<Arrow> =>
+  r.programs.flatMap((events) =>
+    events.flatMap((e, k) => [
+      ...enters(e, e, 'order', 'firm', 'generic'),
+      flows(e, 'before', e, 'order'),
+      ...(k === 0 ? [] : control(events[k - 1]!, e, true)),
+    ]),
+  )
+
+const control = (from: number, to: number, itself: boolean): ReadonlyArray<Arrow> => [
+  flows(from, 'order', to, 'before'),
+  ...same(from, to, 'firm', ...ordinary),
+  ...(itself
+    ? same(from, to, 'announced', 'received', 'tensor', 'published')
+    : [flows(from, 'published', to, 'received')]),
+]
+
+/** An operation starts with what its issuer knew; its signals come after that, and see nothing of it. */
+export const issue = (r: Reading): ReadonlyArray<Arrow> =>
+  r.operations.flatMap((o) => [
+    ...o.touches.flatMap((t) => same(o.at, t.at, 'order', 'firm', 'tensor', ...ordinary)),
+    ...o.signals.flatMap((s) => same(o.at, s.at, 'order', 'firm')),
+  ])
+
+/** A branch starts after its fork; a join comes after the last event of each branch. Neither waits for what is in flight. */
+export const fork = (r: Reading): ReadonlyArray<Arrow> =>
+  r.log.flatMap((e, i) => {
+    if (e._tag !== 'fork' && e._tag !== 'join') return []
+    return e.children
+      .filter((x) => x !== e.stamp.agent)
+      .flatMap((x) => {
+        const of = r.programs[x]!
+        const [first, last] = [of.find((k) => k > i), of.filter((k) => k < i).at(-1)]
+        if (e._tag === 'fork') return first === undefined ? [] : control(i, first, false)
+        return last === undefined ? [] : tells(last, i, false)
+      })
+  })
+
+const wider = (scope: Scope): boolean => scope !== 'cta'
+
+/** Whether an arrive publishes to this wait: a release, and an acquire, and of scopes that reach where they are of two CTAs. */
+const publishes = (r: Reading, at: number, wait: Wait): boolean => {
+  const e = r.log[at]!
+  if (!wait.acquire) return false
+  if (e._tag === 'signal') return true
+  if (e._tag !== 'barrier' || (e.kind !== 'arrive' && e.kind !== 'drop') || !e.release) return false
+  const near = r.header.agents[e.stamp.agent]!.cta === r.header.barriers[e.barrier]!.cta
+  return near || (wider(e.scope) && wider(wait.scope))
+}
+
+/** Every event of a phase comes before each wait that observes that phase. A release tells an acquire; anything else only orders. */
+export const arrive = (r: Reading): ReadonlyArray<Arrow> =>
+  r.histories.flatMap((h) =>
+    h.observations.flatMap((o) =>
+      (o.phase?.events ?? []).flatMap((at) => {
+        const e = r.log[at]!
+        return publishes(r, at, o.wait)
+          ? tells(at, o.at, e._tag === 'barrier' && e.tensor)
+          : orders(
+              at,
+              o.at,
+              o.wait.acquire &&
+                e._tag === 'barrier' &&
+                !e.release &&
+                e.kind !== 'expect' &&
+                e.kind !== 'increment',
+            )
+      }),
+    ),
+  )
+
+/** The copies of a phase are done for whom has waited for it or for a later one; they are seen by those who have waited for it itself. */
+export const complete = (r: Reading): ReadonlyArray<Arrow> =>
+  r.histories.flatMap((h) =>
+    h.observations.flatMap((o) => {
+      const { phase } = o
+      if (phase === undefined) return []
+      const earlier = h.phases.filter((p) => p.number <= phase.number)
+      return [
+        ...earlier.flatMap((p) =>
+          enters(completion(r, p), o.at, 'order', ...(o.wait.acquire ? ['firm' as const] : [])),
+        ),
+        ...(o.wait.acquire ? enters(completion(r, phase), o.at, 'generic') : []),
+      ]
+    }),
+  )
+
+/** A commit arrives when everything before it in its queue is done, and its earlier commits have arrived; it tells of tensor memory alone. */
+export const commit = (r: Reading): ReadonlyArray<Arrow> =>
+  r.operations
+    .filter((o) => o.issue.unit === 'tcgen05')
+    .flatMap((o) =>
+      o.signals.flatMap(({ at }) =>
+        ofUnit(r, o.issue.stamp.agent, 'tcgen05')
+          .filter((earlier) => earlier.at <= o.at)
+          .flatMap((earlier) => [
+            ...earlier.touches.flatMap((t) => enters(t.at, at, 'order', 'firm', 'published')),
+            ...earlier.signals.flatMap((s) => enters(s.at, at, 'order', 'firm')),
+          ]),
+      ),
+    )
+
+/** cp.async's arrive is made when the agent's copies before it are done. */
+export const copies = (r: Reading): ReadonlyArray<Arrow> =>
+  ofUnitAnyAgent(r, 'cpAsync').flatMap((o) =>
+    o.signals.flatMap(({ at, signal }) =>
+      signal.to !== 'arrive'
+        ? []
+        : ofUnit(r, o.issue.stamp.agent, 'cpAsync')
+            .filter((earlier) => earlier.at <= o.at)
+            .flatMap((earlier) => earlier.touches)
+            .flatMap((t) => enters(t.at, at, 'order', 'firm', 'generic')),
+    ),
+  )
+
+const ofUnitAnyAgent = (r: Reading, unit: Issue['unit']): ReadonlyArray<Operation> =>
+  r.operations.filter((o) => o.issue.unit === unit)
+
+const unitOf = {
+  bulk: 'tmaStore',
+  wgmma: 'wgmma',
+  cpAsync: 'cpAsync',
+  tcgen05Ld: 'tcgen05Ld',
+  tcgen05St: 'tcgen05St',
+} as const
+
+/** A group wait knows the groups that it covers: of a bulk store with `.read` the reads alone, of a tensor-memory load the registers alone. */
+export const group = (r: Reading): ReadonlyArray<Arrow> =>
+  r.log.flatMap((e, at) => {
+    if (e._tag !== 'group' || e.kind !== 'wait' || e.blocked) return []
+    const covered = coveredBy(r.log, at, e)
+    return ofUnit(r, e.stamp.agent, unitOf[e.family])
+      .filter((o) => o.at < at && o.number <= covered)
+      .flatMap((o) => o.touches)
+      .flatMap((t) => {
+        const { rw } = t.access
+        switch (e.family) {
+          case 'bulk':
+            return rw === 'r' || !e.read
+              ? enters(t.at, at, 'order', 'firm', ...(e.read ? [] : ['generic' as const]))
+              : []
+          case 'wgmma':
+          case 'cpAsync':
+            return enters(t.at, at, 'order', 'firm', 'generic')
+          case 'tcgen05Ld':
+            return rw === 'w' || !e.read ? enters(t.at, at, 'order', 'firm', 'generic', 'tensor') : []
+          case 'tcgen05St':
+            return enters(t.at, at, 'order', 'firm', 'tensor')
+        }
+      })
+  })
+
+/** bar.sync and the cluster barrier: who leaves comes after all who have arrived. */
+export const meet = (r: Reading): ReadonlyArray<Arrow> =>
+  r.meetings.flatMap((m) =>
+    m.leaves.flatMap((to) =>
+      m.arrivals
+        .filter((from) => from < to)
+        .flatMap((from) => {
+          const [a, l] = [r.log[from]!, r.log[to]!]
+          if (a._tag !== 'rendezvous' || l._tag !== 'rendezvous') return []
+          return a.relaxed !== true && l.relaxed !== true
+            ? tells(from, to, a.tensor === true)
+            : orders(from, to, l.relaxed !== true && a.relaxed === true)
+        }),
+    ),
+  )
+
+const reach: Readonly<Record<Scope, number>> = { cta: 1, cluster: 2, gpu: 3, sys: 3 }
+
+/** A semaphore wait comes after all signals so far; it is told by those whose scope, and its own, reach from the one to the other. */
+export const semaphore = (r: Reading): ReadonlyArray<Arrow> =>
+  r.log.flatMap((w, to) => {
+    if (w._tag !== 'semaphore' || w.kind !== 'wait' || w.outcome === 'blocked') return []
+    return indices(
+      r.log,
+      (s, i) => i < to && s._tag === 'semaphore' && s.kind === 'signal' && samePlace(s, w),
+    ).flatMap((from) => {
+      const s = r.log[from]!
+      if (s._tag !== 'semaphore') return []
+      const [a, b] = [r.header.agents[s.stamp.agent]!.cta, r.header.agents[w.stamp.agent]!.cta]
+      const needed = a === b ? 1 : clusterOf(r.header, a) === clusterOf(r.header, b) ? 2 : 3
+      return Math.min(reach[s.scope], reach[w.scope]) >= needed
+        ? tells(from, to, false)
+        : orders(from, to, false)
+    })
+  })
+
+// ---------------------------------------------------------------- in-order units
+
+type Entry = 'mma' | 'cp' | 'cp.4x256b' | 'shift' | 'commit'
+const entryOf = (o: Operation): Entry => o.issue.tensor ?? 'mma'
+
+/** Pairs of one unit of one agent, in the order of their issue, that happen in it. */
+const granted = (first: Operation, then: Operation, { options }: Judging): boolean => {
+  const [a, b] = [first.issue, then.issue]
+  if (a.unit !== b.unit || a.stamp.agent !== b.stamp.agent) return false
+  if (a.unit === 'wgmma') return options.wgmmaOrder === 'issue'
+  if (a.unit !== 'tcgen05') return false
+  switch (entryOf(first)) {
+    case 'mma':
+      return (
+        (entryOf(then) === 'mma' &&
+          (options.tensorPipe === 'issueOrder' || (a.pipe ?? 0) === (b.pipe ?? 0))) ||
+        entryOf(then) === 'shift'
+      )
+    case 'cp':
+    case 'cp.4x256b':
+      return entryOf(then) === 'mma'
+    case 'shift':
+      return entryOf(then) === 'mma' || entryOf(then) === 'cp.4x256b'
+    case 'commit':
+      return false
+  }
+}
+
+/** Products of a warpgroup; entries of a tensor queue, over the pairs that are granted and their chains. */
+export const pipelined = (r: Reading, how: Judging): ((first: Operation, then: Operation) => boolean) => {
+  const before = new Map<Operation, Set<Operation>>()
+  for (const then of r.operations) {
+    const all = new Set<Operation>()
+    for (const m of before.keys())
+      if (granted(m, then, how)) for (const first of [m, ...before.get(m)!]) all.add(first)
+    before.set(then, all)
+  }
+  return (first, then) => before.get(then)?.has(first) === true
+}

@@ -1,0 +1,264 @@
+/**
+ * Races, and writes that are not seen.
+ *
+ * Two accesses *conflict* if they share bytes and one of them writes, unless both are atomic for one another, or both belong to one operation or follow one
+ * another in one in-order unit. A conflicting pair that is not ordered is a race; a write that is ordered before an access and not visible to it is a
+ * visibility hazard.
+ *
+ * It is enough to ask of pairs that *meet*: a stands before b in the log, and no plain write stands between them on the bytes that they share.
+ * Order is transitive, so if every pair that meets is ordered, then every pair that conflicts is. In the words of herd: of co, rf and fr their immediate parts.
+ *
+ *     log: w1 x, r1 x, w2 x, r2 x       meet: (w1, r1) (w1, w2) (r1, w2) (w2, r2)         (w1, r2) is theirs to order
+ *
+ * | what meets               | asked                                                                                       | else       |
+ * |--------------------------|---------------------------------------------------------------------------------------------|------------|
+ * | write, read              | ordered and visible                                                                         | race, visibility |
+ * | write, write             | ordered and visible, or *landed*: each shared byte was read in between by a read that saw the first and is ordered before the second | race, visibility |
+ * | read, write              | ordered (fenced too, under `strictProxies`)                                                 | race, unfenced |
+ * | two atomic writes        | ordered, or they commute                                                                    | any order  |
+ * | nothing, read            | the bytes were written before the launch; or a write that comes later is not ordered        | nothing    |
+ * | two clusters, one after the other | nothing orders them                                                                | foreign    |
+ *
+ * A plain access behind atomic writes meets those and not the plain write below them, for each of them meets it.
+ *
+ * Law 1. There is a race among pairs that meet iff there is one among all that conflict.
+ *
+ * Source: PTX ISA 8.7.1 (data race: conflicting, not ordered by causality, not morally strong), 8.9.5 (proxy-preserved causality order).
+ */
+import type { Scope } from '../instruction.js'
+import { bitsOf, isFloat } from '../../numerics/dtype.js'
+import { clusterOf } from '../log.js'
+import type { Bytes } from './bytes.js'
+import { bytesOf, common, without } from './bytes.js'
+import type { Judging } from './judging.js'
+import { doneFact, pipelined } from './order.js'
+import type { Operation, Reading, Touch } from './reading.js'
+import type { Knows, View } from './views.js'
+import { isFencedRead, fenced, sees } from './visible.js'
+
+// ---------------------------------------------------------------- model
+
+export type PairKind = 'race' | 'visibility' | 'unfenced' | 'foreign' | 'anyOrder'
+export interface Pair {
+  readonly kind: PairKind
+  /** in the order of the log */
+  readonly a: Touch
+  readonly b: Touch
+}
+/** A pair that is ordered by an assumption that the manual does not make. */
+export interface Leaning {
+  readonly on: 'relaxed' | 'issue-order'
+  readonly a: Touch
+  readonly b: Touch
+}
+export interface Found {
+  readonly pairs: ReadonlyArray<Pair>
+  /** reads of bytes that no write explains */
+  readonly nothing: ReadonlyArray<Touch>
+  readonly leaning: ReadonlyArray<Leaning>
+}
+
+// ---------------------------------------------------------------- conflict
+
+const reach: Readonly<Record<Scope, number>> = { cta: 1, cluster: 2, gpu: 3, sys: 3 }
+const ctaOf = (r: Reading, t: Touch): number => r.header.agents[t.access.stamp.agent]!.cta
+const reachOf = (t: Touch): number => (t.access.atomic ? reach[t.access.scope ?? 'gpu'] : 0)
+
+/** Each in the other's scope, through one proxy, elements equally wide. */
+export const together = (r: Reading, a: Touch, b: Touch, resident: boolean): boolean => {
+  if (!a.access.atomic || !b.access.atomic || a.access.proxy !== b.access.proxy) return false
+  if (bitsOf(a.access.footprint.dtype) !== bitsOf(b.access.footprint.dtype)) return false
+  const [x, y] = [ctaOf(r, a), ctaOf(r, b)]
+  const needed = !resident || clusterOf(r.header, x) !== clusterOf(r.header, y) ? 3 : x === y ? 1 : 2
+  return Math.min(reachOf(a), reachOf(b)) >= needed
+}
+
+/** Memory is the same after two atomic writes in either order. */
+export const commute = ({ access: a }: Touch, { access: b }: Touch): boolean => {
+  if (a.combine !== b.combine) return false
+  switch (a.combine) {
+    case 'add':
+      return !isFloat(a.footprint.dtype) && !isFloat(b.footprint.dtype)
+    case 'min':
+    case 'max':
+      return a.footprint.dtype === b.footprint.dtype
+    case 'and':
+    case 'or':
+    case 'xor':
+      return true
+    default:
+      return false
+  }
+}
+
+const isWrite = (t: Touch): boolean => t.access.rw === 'w'
+const planeOf = (t: Touch): number => t.access.footprint.plane
+
+// ---------------------------------------------------------------- meeting
+
+export interface Met {
+  readonly touch: Touch
+  readonly bytes: Bytes
+}
+
+/**
+ * The accesses before `b` that it meets, newest first, and the bytes for which it meets no write. `before` is of one plane, in log order.
+ */
+export const meets = (
+  before: ReadonlyArray<Touch>,
+  b: Touch,
+): { readonly met: ReadonlyArray<Met>; readonly fresh: Bytes } => {
+  const met: Met[] = []
+  let open = bytesOf(b.access.footprint)
+  let bare = open
+  for (let i = before.length - 1; i >= 0 && open.length > 0; i--) {
+    const a = before[i]!
+    if (!isWrite(a) && !isWrite(b)) continue
+    const plain = isWrite(a) && !a.access.atomic
+    const bytes = common(bytesOf(a.access.footprint), plain && !b.access.atomic ? bare : open)
+    if (bytes.length > 0) met.push({ touch: a, bytes })
+    if (!isWrite(a)) continue
+    const all = bytesOf(a.access.footprint)
+    bare = without(bare, all)
+    if (plain) open = without(open, all)
+  }
+  return { met, fresh: bare }
+}
+
+// ---------------------------------------------------------------- what is asked
+
+export interface Asked {
+  readonly r: Reading
+  readonly knows: Knows
+  readonly how: Judging
+  readonly ordered: (a: Touch, b: Touch) => boolean
+  readonly oneUnit: (a: Touch, b: Touch) => boolean
+}
+
+export const asked = (r: Reading, knows: Knows, how: Judging): Asked => {
+  const inQueue = pipelined(r, how)
+  const follows = (a: Operation, b: Operation): boolean => a === b || inQueue(a, b) || inQueue(b, a)
+  // a semaphore wait reads before it knows what it waits for
+  const view = (b: Touch): View =>
+    r.log[b.at]?._tag === 'semaphore' ? 'before' : how.options.strict ? 'firm' : 'order'
+  return {
+    r,
+    knows,
+    how,
+    ordered: (a, b) => {
+      const fact = doneFact(r, a)
+      return fact >= 0 && knows(b.at, view(b), fact)
+    },
+    oneUnit: (a, b) =>
+      a.operation !== undefined &&
+      b.operation !== undefined &&
+      (a.operation === b.operation || (how.has('pipe') && follows(a.operation, b.operation))),
+  }
+}
+
+/** Each shared byte was read between the two writes by a read that saw the first (or races with it, and is told of). */
+const landed = (q: Asked, between: ReadonlyArray<Touch>, w: Met, b: Touch): boolean => {
+  const shows = (x: Touch): boolean =>
+    !isWrite(x) &&
+    !x.access.atomic &&
+    (w.touch.access.proxy !== 'generic' || x.access.proxy === b.access.proxy) &&
+    (q.oneUnit(w.touch, x) || !q.ordered(w.touch, x) || sees(q.r, q.knows, w.touch, x))
+  const left = between
+    .filter(shows)
+    .reduce<Bytes>((bytes, x) => without(bytes, bytesOf(x.access.footprint)), w.bytes)
+  return left.length === 0
+}
+
+const judge = (q: Asked, before: ReadonlyArray<Touch>, m: Met, b: Touch): PairKind | undefined => {
+  const a = m.touch
+  if (q.oneUnit(a, b)) return undefined
+  if (q.how.has('atomic') && together(q.r, a, b, true))
+    return isWrite(a) && isWrite(b) && !q.ordered(a, b) && !commute(a, b) ? 'anyOrder' : undefined
+  if (!q.ordered(a, b)) return 'race'
+  if (!isWrite(a))
+    return !a.access.atomic && isFencedRead(q.r, a, b, q.how) && !fenced(q.r, q.knows, a, b)
+      ? 'unfenced'
+      : undefined
+  if (sees(q.r, q.knows, a, b)) return undefined
+  const shown = isWrite(b) && q.how.has('landed') && landed(q, before.slice(before.indexOf(a) + 1), m, b)
+  return shown ? undefined : 'visibility'
+}
+
+// ---------------------------------------------------------------- a cluster
+
+/** A read of nothing: the first writes behind it that are not ordered after it, and whether bytes are left that have none. */
+const early = (
+  q: Asked,
+  read: Touch,
+  after: ReadonlyArray<Touch>,
+  fresh: Bytes,
+): { readonly pairs: ReadonlyArray<Pair>; readonly left: boolean } => {
+  const pairs: Pair[] = []
+  let left = fresh
+  for (const b of after) {
+    if (!isWrite(b) || q.oneUnit(read, b) || together(q.r, read, b, true) || q.ordered(read, b)) continue
+    const bytes = common(left, bytesOf(b.access.footprint))
+    if (bytes.length === 0) continue
+    if (!read.access.atomic) pairs.push({ kind: 'race', a: read, b })
+    left = without(left, bytes)
+  }
+  return { pairs, left: left.length > 0 }
+}
+
+/** `past`: what earlier clusters did to global memory. */
+export const races = (q: Asked, past: ReadonlyArray<Touch>): Found => {
+  const pairs: Pair[] = []
+  const nothing: Touch[] = []
+  const leaning: Leaning[] = []
+  const { r } = q
+  r.header.planes.forEach((plane, p) => {
+    const all = r.touches.filter((t) => planeOf(t) === p)
+    const foreign = past.filter((t) => planeOf(t) === p)
+    if (!all.some(isWrite) && !foreign.some(isWrite) && plane.initialised) return
+    all.forEach((b, i) => {
+      const before = all.slice(0, i)
+      const { met, fresh } = meets(before, b)
+      for (const m of met) {
+        const kind = judge(q, before, m, b)
+        if (kind !== undefined) pairs.push({ kind, a: m.touch, b })
+        else leaning.push(...leans(q, m.touch, b))
+      }
+      const unwritten = foreign.reduce<Bytes>(
+        (left, a) => (isWrite(a) ? without(left, bytesOf(a.access.footprint)) : left),
+        fresh,
+      )
+      if (!plane.initialised && !isWrite(b) && unwritten.length > 0) {
+        const x = early(q, b, all.slice(i + 1), unwritten)
+        pairs.push(...x.pairs.filter((y) => !pairs.some((z) => z.a === y.a && z.b === y.b)))
+        if (x.left) nothing.push(b)
+      }
+      for (const a of foreign) {
+        if (!isWrite(a) && !isWrite(b)) continue
+        if (common(bytesOf(a.access.footprint), bytesOf(b.access.footprint)).length === 0) continue
+        if (!together(r, a, b, false)) pairs.push({ kind: 'foreign', a, b })
+        else if (isWrite(a) && isWrite(b) && !commute(a, b)) pairs.push({ kind: 'anyOrder', a, b })
+      }
+    })
+  })
+  const seen = new Set<string>()
+  const unique = pairs.filter((x) => {
+    const key = `${x.kind} ${String(r.touches.indexOf(x.a))} ${String(r.touches.indexOf(x.b))} ${String(x.a.at)}`
+    return seen.has(key) ? false : seen.add(key) !== undefined
+  })
+  return { pairs: unique, nothing, leaning }
+}
+
+/** Does the pair stand by an assumption alone? */
+const leans = (q: Asked, a: Touch, b: Touch): ReadonlyArray<Leaning> => {
+  const fact = doneFact(q.r, a)
+  if (q.oneUnit(a, b)) {
+    const listed = asked(q.r, q.knows, {
+      options: { ...q.how.options, tensorPipe: 'documented' },
+      has: q.how.has,
+    })
+    const needs = a.operation?.issue.unit === 'tcgen05' && !listed.oneUnit(a, b) && !q.ordered(a, b)
+    return needs ? [{ on: 'issue-order', a, b }] : []
+  }
+  if (fact < 0 || !q.knows(b.at, 'order', fact) || q.knows(b.at, 'firm', fact)) return []
+  return [{ on: 'relaxed', a, b }]
+}

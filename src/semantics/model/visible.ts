@@ -1,0 +1,119 @@
+/**
+ * Visibility: what an access finds of what was written before it.
+ *
+ * Visibility is smaller than order. It flows along program order, from an issue into the accesses of its operation, and over those edges of `order.ts` that
+ * tell; it does not flow from an issue into a signal, nor over a relaxed edge. That is for ordinary memory. Three windows open only across a fence:
+ *
+ *     asynchronous units   generic  -- fence.proxy.async -->  shared (smem), global (gmem);  -- wgmma.fence -->  registers
+ *     tensor maps          generic  -- fence.proxy.tensormap release -->  released  -- acquire -->  mapped
+ *     tensor memory        tensor   -- before_thread_sync -->  published  == arrive, wait ==>  received  -- after_thread_sync -->  tensor
+ *
+ * | the write was through | the access goes through | it is visible if the write is in the access's view |
+ * |-----------------------|-------------------------|----------------------------------------------------|
+ * | tensor                | any                     | `tensor`                                           |
+ * | generic, by an agent  | tensormap               | `mapped`                                           |
+ * | generic               | async (or tensormap)    | `shared`, `global`, `registers`, as the memory is  |
+ * | generic               | generic                 | `generic`                                          |
+ * | async                 | any                     | `generic`: a completion that is observed fences itself |
+ *
+ * Worked. T0: write x #1; fence.proxy.async #2; arrive b #3. T1: wait b #4; issue TMA store of x #5 (reads x #6). Fact 1 is in (1, generic), so in
+ * (2, generic), (2, shared), (3, shared), over the release and the acquire in (4, shared), (5, shared), (6, shared): visible. With the fence before the write
+ * 1 is in (6, generic) alone: P1 or P2.
+ */
+import type { Judging } from './judging.js'
+import { doneFact } from './order.js'
+import type { Reading, Touch } from './reading.js'
+import type { Arrow, Knows, View } from './views.js'
+import { enters, flows } from './views.js'
+
+// ---------------------------------------------------------------- fences
+
+const earlierOf = (r: Reading, agent: number, at: number): ReadonlyArray<number> =>
+  r.programs[agent]!.filter((i) => i <= at)
+
+/** What the agent sees of shared memory, or of global memory, asynchronous units find from here on. */
+export const proxyFence = (r: Reading): ReadonlyArray<Arrow> =>
+  r.log.flatMap((e, i) =>
+    e._tag === 'fence' && e.kind === 'proxyAsync'
+      ? [flows(i, 'generic', i, e.scope === 'global' ? 'global' : 'shared')]
+      : [],
+  )
+
+/** The agent's own register accesses so far, for the wgmma that it issues from here on. */
+export const registerFence = (r: Reading): ReadonlyArray<Arrow> =>
+  r.log.flatMap((e, i) =>
+    e._tag === 'fence' && e.kind === 'wgmma'
+      ? earlierOf(r, e.stamp.agent, i).flatMap((k) => enters(k, i, 'registers'))
+      : [],
+  )
+
+/** Tensor maps are released, then acquired. */
+export const mapFence = (r: Reading): ReadonlyArray<Arrow> =>
+  r.log.flatMap((e, i) =>
+    e._tag !== 'fence'
+      ? []
+      : e.kind === 'tensormap'
+        ? [flows(i, 'generic', i, 'released')]
+        : e.kind === 'tensormapAcquire'
+          ? [flows(i, 'released', i, 'mapped')]
+          : [],
+  )
+
+/** Barriers that the agent itself has initialised so far, for who acquires from it, be its arrive relaxed. */
+export const initFence = (r: Reading): ReadonlyArray<Arrow> =>
+  r.log.flatMap((e, i) =>
+    e._tag === 'fence' && e.kind === 'mbarrierInit'
+      ? [
+          ...earlierOf(r, e.stamp.agent, i).flatMap((k) => enters(k, i, 'announced')),
+          flows(i, 'announced', i, 'inits'),
+        ]
+      : [],
+  )
+
+/** Tensor memory is handed on behind before_thread_sync, and taken over by after_thread_sync, or by a wait that orders the tensor core. */
+export const threadSync = (r: Reading): ReadonlyArray<Arrow> =>
+  r.log.flatMap((e, i) => {
+    if (e._tag === 'fence' && e.kind === 'tensorBefore') return [flows(i, 'tensor', i, 'published')]
+    const takes =
+      (e._tag === 'fence' && e.kind === 'tensorAfter') ||
+      (e._tag === 'wait' && e.outcome === 'passed' && e.acquire && e.tensor) ||
+      (e._tag === 'rendezvous' && e.kind === 'leave' && e.relaxed !== true && e.tensor === true)
+    return takes ? [flows(i, 'received', i, 'tensor')] : []
+  })
+
+// ---------------------------------------------------------------- sees
+
+/** The view in which an access looks for what a write left. */
+const window = (r: Reading, write: Touch, by: Touch): View => {
+  const { proxy } = by.access
+  if (write.access.proxy === 'tensor') return 'tensor'
+  if (write.access.proxy !== 'generic' || proxy === 'generic' || proxy === 'tensor') return 'generic'
+  if (proxy === 'tensormap' && write.operation === undefined) return 'mapped'
+  switch (r.header.planes[write.access.footprint.plane]!.space) {
+    case 'gmem':
+      return write.operation === undefined ? 'global' : 'shared'
+    case 'regs':
+      return 'registers'
+    case 'smem':
+    case 'tmem':
+      return 'shared'
+  }
+}
+
+/** Does this access find what that one wrote? */
+export const sees = (r: Reading, knows: Knows, write: Touch, by: Touch): boolean => {
+  const fact = doneFact(r, write)
+  return fact >= 0 && knows(by.at, window(r, write, by), fact)
+}
+
+/** strictProxies: a generic read of an agent, and a proxy fence by an agent that knows it, before an asynchronous overwrite. */
+export const fenced = (r: Reading, knows: Knows, read: Touch, by: Touch): boolean =>
+  knows(by.at, window(r, read, by), read.at)
+
+export const isFencedRead = (r: Reading, read: Touch, by: Touch, { options, has }: Judging): boolean =>
+  options.strictProxies &&
+  has('proxy-fence') &&
+  read.operation === undefined &&
+  read.access.proxy === 'generic' &&
+  by.access.proxy === 'async' &&
+  r.header.planes[read.access.footprint.plane]!.space !== 'regs'
