@@ -106,13 +106,14 @@ export const detected = (header: Header, log: ReadonlyArray<LogEvent>, options: 
 }
 
 const conditions: ReadonlyArray<ConditionName> = ['C1', 'C2', 'C3', 'C4', 'C5', 'C6']
-const ends = ['U1', 'U2', 'K1', 'K2', 'O1', 'B2', 'B4', 'B7', 'B8', 'B9', 'T1', 'T2', 'T4', 'T5']
+const ends = ['U1', 'U2', 'K1', 'K2', 'O1', 'B2', 'B4', 'B7', 'B8', 'T1', 'T2', 'T4', 'T5']
 
 /** A use or a dealloc that is not ordered after the allocation; or a load that is not waited for. */
 const isOfAllocation = (f: Finding): boolean =>
   (f.id === 'D4' && f.a.does === 'allocates') || (f.id === 'M3' && f.b?.does === 'deallocates')
 
-const offender = (f: Finding): Operation => (['U1', 'U2', 'K1', 'M3', 'T5'].includes(f.id) ? f.a : (f.b ?? f.a))
+const offender = (f: Finding): Operation =>
+  ['U1', 'U2', 'K1', 'M3', 'T5'].includes(f.id) ? f.a : (f.b ?? f.a)
 
 /** Where the two differ, in words; nothing if they agree. */
 export const differences = (
@@ -149,13 +150,23 @@ export const differ = ({ judgement, pairs, nothing }: Detected, m: Modelled): Re
   for (const x of b) if (!a.has(x)) out.push(`the model alone: nothing there, ${x}`)
   for (const c of conditions)
     if (judgement.conditions[c].holds === m.fails(c))
-      out.push(`${c} ${m.fails(c) ? 'fails' : 'holds'} in the model alone${judgement.conditions[c].holds ? '' : `: ${judgement.conditions[c].failures.join('; ')}`}${m.fails(c) ? `: ${JSON.stringify(m.clusters.flatMap((s) => s.failing.filter((f) => f.condition === c)))} ${JSON.stringify(m.clusters.flatMap((s) => s.left))}` : ''}`)
+      out.push(
+        `${c} ${m.fails(c) ? 'fails' : 'holds'} in the model alone${judgement.conditions[c].holds ? '' : `: ${judgement.conditions[c].failures.join('; ')}`}${m.fails(c) ? `: ${JSON.stringify(m.clusters.flatMap((s) => s.failing.filter((f) => f.condition === c)))} ${JSON.stringify(m.clusters.flatMap((s) => s.left))}` : ''}`,
+      )
   const stuck = judgement.deadlock.length > 0
   if (stuck !== m.clusters.some((s) => s.stuck)) out.push(`deadlock: ${String(stuck)} in the detector`)
-  const findings = [...judgement.findings, ...judgement.notes].filter((f) => (ends.includes(f.id) || isOfAllocation(f)) && !(stuck && f.id === 'B4'))
-  const theirEnds = new Set(findings.map((f) => (f.id === 'O1' || f.id === 'U1' ? f.id : `${f.id} ${String(offender(f).index)}`)))
+  const findings = [...judgement.findings, ...judgement.notes].filter(
+    (f) => (ends.includes(f.id) || isOfAllocation(f)) && !(stuck && f.id === 'B4'),
+  )
+  const theirEnds = new Set(
+    findings.map((f) => (f.id === 'O1' || f.id === 'U1' ? f.id : `${f.id} ${String(offender(f).index)}`)),
+  )
   const myEnds = new Set([
-    ...m.clusters.flatMap((s) => s.left.filter((l) => !(stuck && l.id === 'B4')).map((l) => (l.id === 'U1' ? l.id : `${l.id} ${String(l.stamp?.agent ?? -1)}`))),
+    ...m.clusters.flatMap((s) =>
+      s.left
+        .filter((l) => !(stuck && l.id === 'B4'))
+        .map((l) => (l.id === 'U1' ? l.id : `${l.id} ${String(l.stamp?.agent ?? -1)}`)),
+    ),
     ...m.clusters.flatMap((s) => s.misused.map((x) => `${x.id} ${String(x.stamp.agent)}`)),
     ...(m.unwritten.length > 0 ? ['O1'] : []),
   ])

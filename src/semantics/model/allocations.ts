@@ -75,8 +75,7 @@ const uses = (r: Reading, knows: Knows, how: Judging): ReadonlyArray<Misuse> => 
   const ends = deallocs.map((d) => endedBy(r, d)?.at)
   const touches = r.touches.filter((t) => r.header.planes[t.access.footprint.plane]?.space === 'tmem')
   const overlaps = (t: Touch, s: Step): boolean =>
-    about(r, s).includes(t.access.footprint.plane) &&
-    common(bytesOf(t.access.footprint), bytesOf(s.e.footprint)).length > 0
+    about(r, s).includes(t.access.footprint.plane) && common(t.bytes, bytesOf(s.e.footprint)).length > 0
   const isUsedOn = (t: Touch, at: number): boolean =>
     t.operation?.issue.unit === 'tcgen05Ld' &&
     !how.options.strict &&
@@ -116,6 +115,7 @@ const uses = (r: Reading, knows: Knows, how: Judging): ReadonlyArray<Misuse> => 
             role: 'destination',
             atomic: false,
           },
+          bytes: bytesOf(d.e.footprint),
           operation: undefined,
           part: 0,
         }
@@ -124,7 +124,7 @@ const uses = (r: Reading, knows: Knows, how: Judging): ReadonlyArray<Misuse> => 
       })
       return [
         ...met
-          .filter((t) => doneFact(r, t) < 0 || !knows(d.at, 'order', doneFact(r, t)))
+          .filter((t) => doneFact(t) < 0 || !knows(d.at, 'order', doneFact(t)))
           .map((t) => notOver(t, d.at)),
         ...(began !== undefined && !knows(d.at, 'order', began) ? [misuse('D4', d.e.stamp, d.at)] : []),
         ...(began === undefined && deallocs.slice(0, i).some((x) => sameBytes(x.e.footprint, d.e.footprint))

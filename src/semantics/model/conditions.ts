@@ -22,7 +22,7 @@ import type { ConditionName } from '../finding.js'
 import { isFloat } from '../../numerics/dtype.js'
 import type { SemaphoreEvent } from '../log.js'
 import type { Judging } from './judging.js'
-import { completion, eventFact, operationOf } from './order.js'
+import { eventFact, operationOf } from './order.js'
 import type { Pair } from './race.js'
 import type { Phase, Reading } from './reading.js'
 import { indices, samePlace } from './reading.js'
@@ -48,7 +48,7 @@ const fails = (condition: ConditionName, of: Failing['of'], a: number, b: number
 const knowsOf =
   (r: Reading, knows: Knows, view: 'order' | 'before') =>
   (at: number, p: Phase, event: number): boolean =>
-    knows(at, view, eventFact(r, event)) || (p.completedBy >= 0 && knows(at, view, completion(r, p)))
+    knows(at, view, eventFact(r, event)) || (p.completedBy >= 0 && knows(at, view, p.fact))
 
 /** An arrival that the phase counts, not one of cp.async for which it was asked to count one more. */
 const isCounted = (r: Reading, at: number): boolean => {
@@ -186,8 +186,8 @@ export const conditionClauses = (
   pairs: ReadonlyArray<Pair>,
   { has }: Judging,
 ): ReadonlyArray<Failing> => [
-  ...determined(r, knows, pairs),
-  ...wellFormed(r),
+  ...(has('C1') ? determined(r, knows, pairs) : []),
+  ...(has('C2') ? wellFormed(r) : []),
   ...(has('C3') ? phasesInOrder(r, knows) : []),
   ...(has('C4-upper') ? notOverrun(r, knows) : []),
   ...(has('C4-lower') ? notTooEarly(r, knows) : []),

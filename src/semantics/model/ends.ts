@@ -16,7 +16,7 @@
  *
  * Source: PTX ISA 9.7.13.15.4 (mbarrier: phases, initialisation, lifetime), 9.7.13.4 (fence.mbarrier_init), 5.2 (shared memory of an exited CTA).
  */
-import { bytesOf, common, without, type Bytes } from './bytes.js'
+import { common, without, type Bytes } from './bytes.js'
 import type { Judging } from './judging.js'
 import { doneFact, eventFact, operationOf } from './order.js'
 import type { Reading, Touch } from './reading.js'
@@ -71,7 +71,7 @@ const effects = (r: Reading): ReadonlyArray<Effect> => [
     const cta = unit === 'wgmma' ? ctaOf(r, t.at) : (plane.cta ?? 0)
     if (unit === 'tcgen05Ld' || unit === 'tcgen05St') return []
     if (unit === undefined && (!inCta || cta === ctaOf(r, t.at))) return []
-    return unit === 'wgmma' || inCta ? [{ at: t.at, fact: doneFact(r, t), cta }] : []
+    return unit === 'wgmma' || inCta ? [{ at: t.at, fact: doneFact(t), cta }] : []
   }),
   ...r.log.flatMap((e, at): ReadonlyArray<Effect> => {
     if (e._tag === 'barrier') {
@@ -110,17 +110,16 @@ export const absent = (r: Reading): ReadonlyArray<Left> =>
 // ---------------------------------------------------------------- barriers
 
 /** B7 and B9: used outside its life, or by an agent that does not know its life has begun. */
-export const lives = (r: Reading, knows: Knows, how: Judging): ReadonlyArray<Left> =>
+export const lives = (r: Reading, knows: Knows, { has }: Judging): ReadonlyArray<Left> =>
   r.histories.flatMap((h, barrier) =>
     h.uses.flatMap(({ at, init, live, kind }) => {
-      if (kind === 'init') return live ? [left(r, 'B7', at, barrier)] : []
-      if (!live) return [left(r, 'B7', at, barrier)]
-      if (!knows(at, 'order', init)) return [left(r, 'B7', at, barrier)]
+      const b7 = has('life') ? [left(r, 'B7', at, barrier)] : []
+      if (kind === 'init') return live ? b7 : []
+      // a wait is asked what it knew before it passed
+      if (!live || !knows(at, kind === 'wait' ? 'before' : 'order', init)) return b7
       const from = operationOf(r, at)?.at ?? at
       const told = knows(from, 'generic', init) || knows(from, 'inits', init)
-      return ctaOf(r, at) === ctaOf(r, init) || told || !how.has('init-visible')
-        ? []
-        : [left(r, 'B9', at, barrier)]
+      return ctaOf(r, at) === ctaOf(r, init) || told || !has('life-told') ? [] : [left(r, 'B9', at, barrier)]
     }),
   )
 
@@ -144,10 +143,7 @@ export const invalidated = (r: Reading, knows: Knows): ReadonlyArray<Left> =>
 const barrierBytes = 8
 const overlaps = (r: Reading, t: Touch, barrier: number): boolean => {
   const { plane, address } = r.header.barriers[barrier]!
-  return (
-    plane === t.access.footprint.plane &&
-    common(bytesOf(t.access.footprint), [[address, address + barrierBytes]]).length > 0
-  )
+  return plane === t.access.footprint.plane && common(t.bytes, [[address, address + barrierBytes]]).length > 0
 }
 
 /** B7: the bytes of a barrier are its own while it lives. */
@@ -216,7 +212,15 @@ export const contracts = (r: Reading, stuck: boolean): ReadonlyArray<Left> =>
     return [
       ...skipped.map((o) => left(r, 'B8', o.at, barrier)),
       ...unseen
-        .map((end) => left(r, 'U1', end.at < r.log.length ? end.at : end.current.init, barrier, isReused(r, barrier, end.at)))
+        .map((end) =>
+          left(
+            r,
+            'U1',
+            end.at < r.log.length ? end.at : end.current.init,
+            barrier,
+            isReused(r, barrier, end.at),
+          ),
+        )
         .filter((l) => l.reused || !stuck),
     ]
   })
@@ -241,9 +245,6 @@ export const unwritten = (all: ReadonlyArray<Reading>): ReadonlyArray<number> =>
     const writes = all.flatMap((r) =>
       r.touches.filter((t) => t.access.rw === 'w' && t.access.footprint.plane === p),
     )
-    const missing = writes.reduce<Bytes>(
-      (bytes, t) => without(bytes, bytesOf(t.access.footprint)),
-      [[0, plane.bytes]],
-    )
+    const missing = writes.reduce<Bytes>((bytes, t) => without(bytes, t.bytes), [[0, plane.bytes]])
     return missing.length > 0 ? [p] : []
   })

@@ -48,8 +48,7 @@ const shown = (
   how: Judging,
 ): Shown => {
   const r = reading(header, log)
-  const facts = r.histories.reduce((n, h) => n + h.phases.length, log.length)
-  const knows = solve(facts, arrowsOf(r, how))
+  const knows = solve(log.length, arrowsOf(r, how))
   const found = races(asked(r, knows, how), past)
   const stuck = log.some(isBlocked)
   return {
@@ -58,15 +57,13 @@ const shown = (
     failing: conditionClauses(r, knows, found.pairs, how),
     left: [
       ...Ends.lives(r, knows, how),
-      ...Ends.invalidated(r, knows),
-      ...Ends.payload(r, knows),
-      ...Ends.excess(r),
-      ...Ends.miscounted(r),
-      ...Ends.contracts(r, stuck),
-      ...Ends.absent(r),
+      ...(how.has('life') ? [...Ends.invalidated(r, knows), ...Ends.payload(r, knows)] : []),
+      ...(how.has('count') ? [...Ends.excess(r), ...Ends.miscounted(r)] : []),
+      ...(how.has('contract') ? Ends.contracts(r, stuck) : []),
+      ...(how.has('absent') ? Ends.absent(r) : []),
       ...(stuck || !how.has('exit') ? [] : Ends.outstanding(r, knows)),
     ],
-    misused: misused(r, knows, how, stuck),
+    misused: how.has('allocation') ? misused(r, knows, how, stuck) : [],
     stuck,
   }
 }
@@ -86,8 +83,9 @@ export const model = (
     all.push(shown(header, part, past, how))
   }
   const stuck = all.some((s) => s.stuck)
-  const unwritten = stuck ? [] : Ends.unwritten(all.map((s) => s.reading))
-  const isOver = (l: Left): boolean => over.includes(l.id) || l.reused || (options.strict && ['U1', 'B8'].includes(l.id))
+  const unwritten = stuck || !how.has('output') ? [] : Ends.unwritten(all.map((s) => s.reading))
+  const isOver = (l: Left): boolean =>
+    over.includes(l.id) || l.reused || (options.strict && ['U1', 'B8'].includes(l.id))
   const fails = (condition: ConditionName): boolean =>
     (condition === 'C1' && header.nondeterminism.length > 0) ||
     (condition === 'C5' &&

@@ -4,7 +4,7 @@
  * Each clause is a relation over the events of one log, as in a cat file, drawn as arrows between views (`views.ts`). Some carry order and nothing else;
  * some also *tell*: what the one sees, the other sees from then on. Which of them tell is half of what visibility is; `visible.ts` has the rest.
  *
- *     order  =  (program | issue | fork | join | arrive | complete | commit | copies | group | meet | semaphore)+
+ *     order  =  (program | issue | fork | release | relaxed | complete | phases | commit | copies | group | meet | semaphore)+
  *
  * An asynchronous access is *done* when its completion is known: that of a bulk copy is the phase which its signal joined, all others have
  * sequences of their own (groups, copies, queue entries, loads, stores), and one that is known implies the earlier ones. So `complete` and `group`
@@ -13,7 +13,7 @@
  * Worked. T0: arriveExpectTx b #1; issue TMA x -> b #2 (writes x #3, signals #4). T1: wait b #5; read x #6.
  *
  *     issue     2 -> 3, 2 -> 4                 the write and the signal come after the issue
- *     arrive    1 -> 5, 4 -> 5                 T1 is after both, hence after the issue
+ *     release   1 -> 5, 4 -> 5                 T1 is after both, hence after the issue
  *     complete  phase 0 of b enters at 5       and the write of x is done where that is known: 3 is before 6
  *
  * Two accesses of one in-order unit are in order without any of this: `pipelined`.
@@ -22,47 +22,32 @@ import type { Issue, Wait } from '../log.js'
 import { clusterOf } from '../log.js'
 import type { Scope } from '../instruction.js'
 import type { Judging } from './judging.js'
-import type { Operation, Phase, Reading, Touch } from './reading.js'
+import type { Observation, Operation, Reading, Touch } from './reading.js'
 import { coveredBy, indices, samePlace } from './reading.js'
 import type { Arrow } from './views.js'
 import { enters, flows, ordinary, same } from './views.js'
 
 // ---------------------------------------------------------------- facts
 
-/** The fact that a phase is complete. */
-export const completion = (r: Reading, p: Phase): number =>
-  r.histories.slice(0, p.barrier).reduce((n, h) => n + h.phases.length, r.log.length) +
-  r.histories[p.barrier]!.phases.indexOf(p)
-
-export const phaseAt = (r: Reading, at: number): Phase | undefined => {
-  for (const h of r.histories) for (const p of h.phases) if (p.events.includes(at)) return p
-  return undefined
-}
-
 /** Bulk copies, st.async and cluster launch control are done with the phase that their signal joins. */
 const byPhase = (o: Operation): boolean =>
   o.issue.unit === 'tmaLoad' || o.issue.unit === 'stAsync' || o.issue.unit === 'clc'
 
 /** What is known when an access is done; -1 as long as no signal has come. */
-export const doneFact = (r: Reading, t: Touch): number => {
-  const { operation: o } = t
-  if (o === undefined || !byPhase(o)) return t.at
-  const s = o.signals.find((x) => x.signal.part === t.part)
-  const p = s === undefined ? undefined : phaseAt(r, s.at)
-  return p === undefined ? -1 : completion(r, p)
-}
+export const doneFact = ({ at, operation: o, part }: Touch): number =>
+  o === undefined || !byPhase(o) ? at : (o.signals.find((s) => s.signal.part === part)?.phase?.fact ?? -1)
 
 /** And when an event of a barrier is over: bytes, and the arrival of cp.async, with their phase. */
 export const eventFact = (r: Reading, at: number): number => {
-  const e = r.log[at]!
-  if (e._tag !== 'signal') return at
   const o = operationOf(r, at)
-  const p = phaseAt(r, at)
-  return o?.issue.unit === 'tcgen05' || p === undefined ? at : completion(r, p)
+  const s = o?.signals.find((x) => x.at === at)
+  return o?.issue.unit === 'tcgen05' ? at : (s?.phase?.fact ?? at)
 }
 
 export const operationOf = (r: Reading, signal: number): Operation | undefined =>
-  r.operations.find((o) => o.signals.some((s) => s.at === signal))
+  r.log[signal]?._tag === 'signal'
+    ? r.operations.find((o) => o.signals.some((s) => s.at === signal))
+    : undefined
 
 const ofUnit = (r: Reading, agent: number, unit: Issue['unit']): ReadonlyArray<Operation> =>
   r.operations.filter((o) => o.issue.unit === unit && o.issue.stamp.agent === agent)
@@ -132,41 +117,46 @@ const publishes = (r: Reading, at: number, wait: Wait): boolean => {
   return near || (wider(e.scope) && wider(wait.scope))
 }
 
-/** Every event of a phase comes before each wait that observes that phase. A release tells an acquire; anything else only orders. */
-export const arrive = (r: Reading): ReadonlyArray<Arrow> =>
+/** For each event of a phase and each wait that observes that phase. */
+const heard = (r: Reading, of: (at: number, o: Observation) => ReadonlyArray<Arrow>): ReadonlyArray<Arrow> =>
   r.histories.flatMap((h) =>
-    h.observations.flatMap((o) =>
-      (o.phase?.events ?? []).flatMap((at) => {
-        const e = r.log[at]!
-        return publishes(r, at, o.wait)
-          ? tells(at, o.at, e._tag === 'barrier' && e.tensor)
-          : orders(
-              at,
-              o.at,
-              o.wait.acquire &&
-                e._tag === 'barrier' &&
-                !e.release &&
-                e.kind !== 'expect' &&
-                e.kind !== 'increment',
-            )
-      }),
+    h.observations.flatMap((o) => (o.phase?.events ?? []).flatMap((at) => of(at, o))),
+  )
+
+/** A release arrive, and a signal, come before each wait that observes their phase, and tell it what they saw, if it acquires. */
+export const release = (r: Reading): ReadonlyArray<Arrow> =>
+  heard(r, (at, o) => {
+    const e = r.log[at]!
+    return publishes(r, at, o.wait) ? tells(at, o.at, e._tag === 'barrier' && e.tensor) : []
+  })
+
+/** Every other event of a phase comes before them too, and tells nothing. */
+export const relaxed = (r: Reading): ReadonlyArray<Arrow> =>
+  heard(r, (at, o) => {
+    const e = r.log[at]!
+    if (publishes(r, at, o.wait)) return []
+    const isArrive = e._tag === 'barrier' && (e.kind === 'arrive' || e.kind === 'drop')
+    return orders(at, o.at, o.wait.acquire && isArrive && !e.release)
+  })
+
+/** The copies of a phase are done, and seen, for whom has waited for it. */
+export const complete = (r: Reading): ReadonlyArray<Arrow> =>
+  r.histories.flatMap((h) =>
+    h.observations.flatMap(({ at, phase, wait }) =>
+      phase === undefined
+        ? []
+        : enters(phase.fact, at, 'order', ...(wait.acquire ? (['firm', 'generic'] as const) : [])),
     ),
   )
 
-/** The copies of a phase are done for whom has waited for it or for a later one; they are seen by those who have waited for it itself. */
-export const complete = (r: Reading): ReadonlyArray<Arrow> =>
+/** Phases end one after another: those of earlier phases are done, but not for that seen. */
+export const phases = (r: Reading): ReadonlyArray<Arrow> =>
   r.histories.flatMap((h) =>
-    h.observations.flatMap((o) => {
-      const { phase } = o
-      if (phase === undefined) return []
-      const earlier = h.phases.filter((p) => p.number <= phase.number)
-      return [
-        ...earlier.flatMap((p) =>
-          enters(completion(r, p), o.at, 'order', ...(o.wait.acquire ? ['firm' as const] : [])),
-        ),
-        ...(o.wait.acquire ? enters(completion(r, phase), o.at, 'generic') : []),
-      ]
-    }),
+    h.observations.flatMap(({ at, phase, wait }) =>
+      h.phases
+        .filter((p) => phase !== undefined && p.number < phase.number)
+        .flatMap((p) => enters(p.fact, at, 'order', ...(wait.acquire ? (['firm'] as const) : []))),
+    ),
   )
 
 /** A commit arrives when everything before it in its queue is done, and its earlier commits have arrived; it tells of tensor memory alone. */

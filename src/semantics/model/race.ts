@@ -29,7 +29,7 @@ import type { Scope } from '../instruction.js'
 import { bitsOf, isFloat } from '../../numerics/dtype.js'
 import { clusterOf } from '../log.js'
 import type { Bytes } from './bytes.js'
-import { bytesOf, common, without } from './bytes.js'
+import { common, without } from './bytes.js'
 import type { Judging } from './judging.js'
 import { doneFact, pipelined } from './order.js'
 import type { Operation, Reading, Touch } from './reading.js'
@@ -109,16 +109,16 @@ export const meets = (
   b: Touch,
 ): { readonly met: ReadonlyArray<Met>; readonly fresh: Bytes } => {
   const met: Met[] = []
-  let open = bytesOf(b.access.footprint)
+  let open = b.bytes
   let bare = open
   for (let i = before.length - 1; i >= 0 && open.length > 0; i--) {
     const a = before[i]!
     if (!isWrite(a) && !isWrite(b)) continue
     const plain = isWrite(a) && !a.access.atomic
-    const bytes = common(bytesOf(a.access.footprint), plain && !b.access.atomic ? bare : open)
+    const bytes = common(a.bytes, plain && !b.access.atomic ? bare : open)
     if (bytes.length > 0) met.push({ touch: a, bytes })
     if (!isWrite(a)) continue
-    const all = bytesOf(a.access.footprint)
+    const all = a.bytes
     bare = without(bare, all)
     if (plain) open = without(open, all)
   }
@@ -146,7 +146,7 @@ export const asked = (r: Reading, knows: Knows, how: Judging): Asked => {
     knows,
     how,
     ordered: (a, b) => {
-      const fact = doneFact(r, a)
+      const fact = doneFact(a)
       return fact >= 0 && knows(b.at, view(b), fact)
     },
     oneUnit: (a, b) =>
@@ -163,9 +163,7 @@ const landed = (q: Asked, between: ReadonlyArray<Touch>, w: Met, b: Touch): bool
     !x.access.atomic &&
     (w.touch.access.proxy !== 'generic' || x.access.proxy === b.access.proxy) &&
     (q.oneUnit(w.touch, x) || !q.ordered(w.touch, x) || sees(q.r, q.knows, w.touch, x))
-  const left = between
-    .filter(shows)
-    .reduce<Bytes>((bytes, x) => without(bytes, bytesOf(x.access.footprint)), w.bytes)
+  const left = between.filter(shows).reduce<Bytes>((bytes, x) => without(bytes, x.bytes), w.bytes)
   return left.length === 0
 }
 
@@ -174,12 +172,15 @@ const judge = (q: Asked, before: ReadonlyArray<Touch>, m: Met, b: Touch): PairKi
   if (q.oneUnit(a, b)) return undefined
   if (q.how.has('atomic') && together(q.r, a, b, true))
     return isWrite(a) && isWrite(b) && !q.ordered(a, b) && !commute(a, b) ? 'anyOrder' : undefined
-  if (!q.ordered(a, b)) return 'race'
+  if (!q.ordered(a, b)) return q.how.has('race') ? 'race' : undefined
   if (!isWrite(a))
-    return !a.access.atomic && isFencedRead(q.r, a, b, q.how) && !fenced(q.r, q.knows, a, b)
+    return !a.access.atomic &&
+      q.how.has('fenced-read') &&
+      isFencedRead(q.r, a, b, q.how) &&
+      !fenced(q.r, q.knows, a, b)
       ? 'unfenced'
       : undefined
-  if (sees(q.r, q.knows, a, b)) return undefined
+  if (sees(q.r, q.knows, a, b) || !q.how.has('visibility')) return undefined
   const shown = isWrite(b) && q.how.has('landed') && landed(q, before.slice(before.indexOf(a) + 1), m, b)
   return shown ? undefined : 'visibility'
 }
@@ -197,7 +198,7 @@ const early = (
   let left = fresh
   for (const b of after) {
     if (!isWrite(b) || q.oneUnit(read, b) || together(q.r, read, b, true) || q.ordered(read, b)) continue
-    const bytes = common(left, bytesOf(b.access.footprint))
+    const bytes = common(left, b.bytes)
     if (bytes.length === 0) continue
     if (!read.access.atomic) pairs.push({ kind: 'race', a: read, b })
     left = without(left, bytes)
@@ -224,17 +225,18 @@ export const races = (q: Asked, past: ReadonlyArray<Touch>): Found => {
         else leaning.push(...leans(q, m.touch, b))
       }
       const unwritten = foreign.reduce<Bytes>(
-        (left, a) => (isWrite(a) ? without(left, bytesOf(a.access.footprint)) : left),
+        (left, a) => (isWrite(a) ? without(left, a.bytes) : left),
         fresh,
       )
-      if (!plane.initialised && !isWrite(b) && unwritten.length > 0) {
+      if (q.how.has('nothing') && !plane.initialised && !isWrite(b) && unwritten.length > 0) {
         const x = early(q, b, all.slice(i + 1), unwritten)
         pairs.push(...x.pairs.filter((y) => !pairs.some((z) => z.a === y.a && z.b === y.b)))
         if (x.left) nothing.push(b)
       }
       for (const a of foreign) {
         if (!isWrite(a) && !isWrite(b)) continue
-        if (common(bytesOf(a.access.footprint), bytesOf(b.access.footprint)).length === 0) continue
+        if (common(a.bytes, b.bytes).length === 0) continue
+        if (!q.how.has('foreign')) continue
         if (!together(r, a, b, false)) pairs.push({ kind: 'foreign', a, b })
         else if (isWrite(a) && isWrite(b) && !commute(a, b)) pairs.push({ kind: 'anyOrder', a, b })
       }
@@ -250,7 +252,7 @@ export const races = (q: Asked, past: ReadonlyArray<Touch>): Found => {
 
 /** Does the pair stand by an assumption alone? */
 const leans = (q: Asked, a: Touch, b: Touch): ReadonlyArray<Leaning> => {
-  const fact = doneFact(q.r, a)
+  const fact = doneFact(a)
   if (q.oneUnit(a, b)) {
     const listed = asked(q.r, q.knows, {
       options: { ...q.how.options, tensorPipe: 'documented' },

@@ -33,6 +33,8 @@ import type {
   Wait,
 } from '../log.js'
 import { clusterOf, startOf } from '../log.js'
+import type { Bytes } from './bytes.js'
+import { bytesOf } from './bytes.js'
 
 // ---------------------------------------------------------------- model
 
@@ -41,6 +43,7 @@ export interface Touch {
   /** index of the event */
   readonly at: number
   readonly access: Access
+  readonly bytes: Bytes
   readonly operation: Operation | undefined
   readonly part: number
 }
@@ -51,10 +54,12 @@ export interface Operation {
   /** its place in its agent's sequence: the group that a commit will close, or which of its unit it is */
   readonly number: number
   readonly touches: Touch[]
-  readonly signals: Array<{ readonly at: number; readonly signal: Signal }>
+  readonly signals: Array<{ readonly at: number; readonly signal: Signal; readonly phase: Phase | undefined }>
 }
 export interface Phase {
   readonly barrier: number
+  /** the number of the fact that it is complete; those below are the events */
+  fact: number
   /** counted through all lives of the object; `base` is the first of this life, `init` the event that began it */
   readonly number: number
   readonly base: number
@@ -189,6 +194,7 @@ const semaphoreTouches = (at: number, e: SemaphoreEvent): ReadonlyArray<Touch> =
       scope: e.scope,
       combine: 'add',
     },
+    bytes: bytesOf(e.footprint),
     operation: undefined,
     part: 0,
   })
@@ -199,7 +205,7 @@ const semaphoreTouches = (at: number, e: SemaphoreEvent): ReadonlyArray<Touch> =
 // ---------------------------------------------------------------- phases
 
 /** The most arrivals and bytes that a phase counts. */
-export const most = 2 ** 20 - 1
+export const most: number = 2 ** 20 - 1
 
 /** The automaton of one barrier, run over the log. */
 const historyOf = (log: ReadonlyArray<LogEvent>, barrier: number): History => {
@@ -211,7 +217,15 @@ const historyOf = (log: ReadonlyArray<LogEvent>, barrier: number): History => {
   const contradictions: number[] = []
   let live = false
   let [init, base, count, pending, bytes] = [-1, 0, 0, 0, 0]
-  const begin = (number: number): Phase => ({ barrier, number, base, init, events: [], completedBy: -1 })
+  const begin = (number: number): Phase => ({
+    barrier,
+    fact: -1,
+    number,
+    base,
+    init,
+    events: [],
+    completedBy: -1,
+  })
   let current = begin(0)
   const last = (): Phase | undefined => (current.number > base ? phases[phases.length - 1] : undefined)
   const use = (at: number, kind: Use['kind']): boolean => {
@@ -346,6 +360,12 @@ export const reading = (header: Header, log: ReadonlyArray<LogEvent>): Reading =
     e._tag === 'issue' ? [{ at, issue: e, number: numberOf(log, at, e), touches: [], signals: [] }] : [],
   )
   const operation = (id: number): Operation | undefined => operations.find((o) => o.issue.operation === id)
+  const histories = header.barriers.map((_, b) => historyOf(log, b))
+  const all = histories.flatMap((h) => h.phases)
+  all.forEach((p, k) => {
+    p.fact = log.length + k
+  })
+  const phaseAt = (at: number): Phase | undefined => all.find((p) => p.events.includes(at))
   const touches: Touch[] = []
   const parts = new Map<number, number>()
   log.forEach((e, at) => {
@@ -354,14 +374,20 @@ export const reading = (header: Header, log: ReadonlyArray<LogEvent>): Reading =
         parts.set(e.operation, e.part)
         return
       case 'signal':
-        operation(e.operation)?.signals.push({ at, signal: e })
+        operation(e.operation)?.signals.push({ at, signal: e, phase: phaseAt(at) })
         return
       case 'semaphore':
         touches.push(...semaphoreTouches(at, e))
         return
       case 'access': {
         const by = e.operation === undefined ? undefined : operation(e.operation)
-        const touch = { at, access: e, operation: by, part: parts.get(e.operation ?? -1) ?? 0 }
+        const touch = {
+          at,
+          access: e,
+          bytes: bytesOf(e.footprint),
+          operation: by,
+          part: parts.get(e.operation ?? -1) ?? 0,
+        }
         touches.push(touch)
         by?.touches.push(touch)
         return
@@ -376,7 +402,7 @@ export const reading = (header: Header, log: ReadonlyArray<LogEvent>): Reading =
     programs: header.agents.map((_, x) => indices(log, (e) => agentOf(e) === x)),
     operations,
     touches,
-    histories: header.barriers.map((_, b) => historyOf(log, b)),
+    histories,
     meetings: meetingsOf(header, log),
   }
 }

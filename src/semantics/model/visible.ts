@@ -102,17 +102,17 @@ const window = (r: Reading, write: Touch, by: Touch): View => {
 
 /** Does this access find what that one wrote? */
 export const sees = (r: Reading, knows: Knows, write: Touch, by: Touch): boolean => {
-  const fact = doneFact(r, write)
+  const fact = doneFact(write)
   return fact >= 0 && knows(by.at, window(r, write, by), fact)
 }
 
-/** strictProxies: a generic read of an agent, and a proxy fence by an agent that knows it, before an asynchronous overwrite. */
+/** A generic read of an agent, and a proxy fence by an agent that knows it, before an asynchronous overwrite. */
 export const fenced = (r: Reading, knows: Knows, read: Touch, by: Touch): boolean =>
   knows(by.at, window(r, read, by), read.at)
 
-export const isFencedRead = (r: Reading, read: Touch, by: Touch, { options, has }: Judging): boolean =>
+/** Whether `strictProxies` asks for it. */
+export const isFencedRead = (r: Reading, read: Touch, by: Touch, { options }: Judging): boolean =>
   options.strictProxies &&
-  has('proxy-fence') &&
   read.operation === undefined &&
   read.access.proxy === 'generic' &&
   by.access.proxy === 'async' &&

@@ -1,0 +1,119 @@
+/**
+ * Model = detector: the relational definitions and the online fold say the same of every log, event for event.
+ *
+ * The zoo, bad and mended; every kernel's small forms, and each with one statement left out; random programs. 10,000 of those are compared where they
+ * run anyhow, in the sweep of the theorem (`semantics/single-schedule*.proof.ts`; at night 1,000,000).
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { describe, expect, it, test } from 'vitest'
+import { clean, foreign, zoo } from '../../../src/kernels/broken/index.js'
+import { followedAt, kernels, type Kernel } from '../../../src/kernels/catalogue/index.js'
+import { unit } from '../../../src/numerics/unit.js'
+import type { Options } from '../../../src/semantics/detector/index.js'
+import { launch, noArguments } from '../../../src/semantics/launch.js'
+import type { Header, LogEvent } from '../../../src/semantics/log.js'
+import { mutantsOf } from '../../../src/semantics/mutation/index.js'
+import { embed } from '../../../src/semantics/naive/embed.js'
+import { skeletonOf } from '../../../src/semantics/naive/random.js'
+import { eager, lazy, seeded, type AnyPolicy } from '../../../src/semantics/policy.js'
+import type { Program } from '../../../src/semantics/program.js'
+import { collect, run, settings } from '../../../src/semantics/run.js'
+import { nightly, small } from '../../extent.js'
+import { right } from '../../either.js'
+import { differences } from './comparison.js'
+
+interface Ran {
+  readonly header: Header
+  readonly log: ReadonlyArray<LogEvent>
+}
+
+/** One run; nothing of what cannot be launched. */
+const ran = (program: Program, policy: AnyPolicy): ReadonlyArray<Ran> => {
+  const launched = launch(program, unit, noArguments)
+  if (E.isLeft(launched)) return []
+  const { world, machine } = launched.right
+  return [{ header: world.header, log: run(world, machine, settings(policy), collect).result }]
+}
+
+const variants: ReadonlyArray<Partial<Options>> = [
+  {},
+  { strict: true },
+  { strictProxies: true },
+  { tensorPipe: 'documented' },
+  { wgmmaOrder: 'documented' },
+]
+
+const differ = (
+  runs: ReadonlyArray<Ran>,
+  under: ReadonlyArray<Partial<Options>>,
+  leftOut: ReadonlyArray<string> = [],
+): ReadonlyArray<string> =>
+  runs.flatMap(({ header, log }) => under.flatMap((o) => differences(header, log, o, leftOut)))
+
+// ---------------------------------------------------------------- the zoo
+
+const twins: ReadonlyArray<readonly [string, Program]> = [
+  ...[...zoo, ...foreign].flatMap((t) =>
+    [false, true].flatMap((mended): ReadonlyArray<readonly [string, Program]> => {
+      const program = t.program(mended)
+      return E.isLeft(program) ? [] : [[`${t.path}${mended ? ', mended' : ''}`, program.right]]
+    }),
+  ),
+  ...clean.map((c) => [c.name, right(c.program)] as const),
+]
+
+describe('the zoo', () => {
+  test.each(twins)('%s', (_, program) => {
+    for (const policy of [eager, lazy, seeded(3)]) expect(differ(ran(program, policy), variants)).toEqual([])
+  })
+})
+
+// ---------------------------------------------------------------- kernels
+
+/** Every program that lacks one statement of this one. */
+const removals = (program: Program): ReadonlyArray<readonly [string, Program]> =>
+  mutantsOf(program).flatMap((m) => (m.change === 'left out' ? [[m.key, m.program] as const] : []))
+
+const forms = (k: Kernel): ReadonlyArray<Program> => followedAt(k).map((i) => i.program)
+
+describe.each(kernels.map((k) => [k.name, k] as const))('%s', (_, kernel) => {
+  test('its small forms', () => {
+    for (const form of forms(kernel))
+      for (const policy of nightly ? [eager, lazy, seeded(3)] : [eager])
+        expect(differ(ran(form, policy), variants)).toEqual([])
+  })
+  test('each with one statement left out', () => {
+    const form = forms(kernel)[small ? 0 : 1]!
+    const all = removals(form)
+    expect(all.length).toBeGreaterThan(5)
+    const wrong = all.flatMap(([key, program], k) =>
+      (nightly ? [eager, lazy, seeded(3)] : [[eager, lazy][k % 2]!]).flatMap((policy) =>
+        differ(ran(program, policy), nightly ? variants : [{}]).map((text) => `${key}: ${text}`),
+      ),
+    )
+    expect(wrong).toEqual([])
+  })
+})
+
+// ---------------------------------------------------------------- random programs
+
+const drawn = (from: number, count: number): ReadonlyArray<Ran> =>
+  Array.from({ length: count }, (_, k) => from + k).flatMap((seed) =>
+    ran(right(embed(skeletonOf(seed))).program, seeded(seed)),
+  )
+
+describe('random programs', () => {
+  it('under every choice of options', () => {
+    expect(differ(drawn(2_000_000, nightly ? 100_000 : small ? 50 : 400), variants)).toEqual([])
+  })
+})
+
+describe('six weakenings of the model', () => {
+  const runs = drawn(3_000_000, 250)
+  it.each(['pipe', 'commit', 'proxy-fence', 'landed', 'C4-lower', 'C6'])(
+    'without %s it is another one',
+    (clause) => {
+      expect(runs.some((one) => differ([one], [{}], [clause]).length > 0)).toBe(true)
+    },
+  )
+})
