@@ -61,12 +61,20 @@ interface Detected {
   readonly judgement: Judgement
   readonly pairs: ReadonlyArray<Said>
   readonly nothing: ReadonlyArray<Side>
+  /** what the verdict rests on */
+  readonly leaning: ReadonlyArray<Said>
 }
 
 /** What the detector says, pair by pair, before findings of the same sites become one. */
-export const detected = (header: Header, log: ReadonlyArray<LogEvent>, options: Options): Detected => {
+export const detected = (
+  header: Header,
+  log: ReadonlyArray<LogEvent>,
+  options: Options,
+  whole: boolean,
+): Detected => {
   const pairs: Said[] = []
   const nothing: Side[] = []
+  const leaning: Said[] = []
   const plain = start(header, options)
   const say =
     (kind: string) =>
@@ -94,6 +102,10 @@ export const detected = (header: Header, log: ReadonlyArray<LogEvent>, options: 
       say('foreign')(a, b)
       plain.conflicts.foreign(a, b)
     },
+    restsOn: (what, a, b) => {
+      leaning.push({ kind: what, a: ofRecord(a), b: ofRecord(b) })
+      plain.conflicts.restsOn(what, a, b)
+    },
     early: plain.conflicts.early,
     nothingThere: (r) => {
       nothing.push(ofRecord(r))
@@ -102,11 +114,11 @@ export const detected = (header: Header, log: ReadonlyArray<LogEvent>, options: 
   }
   const d = { ...plain, conflicts }
   for (const e of log) observe(d, e)
-  return { judgement: conclude(d), pairs, nothing }
+  return { judgement: conclude(d, whole), pairs, nothing, leaning }
 }
 
 const conditions: ReadonlyArray<ConditionName> = ['C1', 'C2', 'C3', 'C4', 'C5', 'C6']
-const ends = ['U1', 'U2', 'K1', 'K2', 'O1', 'B2', 'B4', 'B7', 'B8', 'T1', 'T2', 'T4', 'T5']
+const ends = ['U1', 'U2', 'K1', 'K2', 'O1', 'B2', 'B4', 'B7', 'B8', 'B9', 'T1', 'T2', 'T4', 'T5']
 
 /** A use or a dealloc that is not ordered after the allocation; or a load that is not waited for. */
 const isOfAllocation = (f: Finding): boolean =>
@@ -121,26 +133,54 @@ export const differences = (
   log: ReadonlyArray<LogEvent>,
   options: Partial<Options> = {},
   leftOut: ReadonlyArray<string> = [],
+  whole: boolean = true,
 ): ReadonlyArray<string> => {
   const all = { ...defaults, ...options }
-  return differ(detected(header, log, all), model(header, log, all, leftOut))
+  return differ(detected(header, log, all, whole), model(header, log, all, leftOut, whole))
 }
 
-export const differ = ({ judgement, pairs, nothing }: Detected, m: Modelled): ReadonlyArray<string> => {
-  const said: ReadonlyArray<Said> = m.clusters.flatMap((s) =>
-    s.found.pairs.map((p) => ({ kind: p.kind, a: ofTouch(p.a), b: ofTouch(p.b) })),
-  )
-  const [theirs, mine] = [new Set(pairs.map(show)), new Set(said.map(show))]
+/** One set of pairs held against another. */
+const compared = (theirs: ReadonlyArray<Said>, mine: ReadonlyArray<Said>): ReadonlyArray<string> => {
+  const [a, b] = [new Set(theirs.map(show)), new Set(mine.map(show))]
   const covers = (d: Said, s: Said): boolean =>
     d.kind === s.kind &&
     showSide(d.b) === showSide(s.b) &&
     (s.kind === 'foreign' ||
       (d.a.agent === s.a.agent && d.a.site === s.a.site) ||
       (d.a.agent === s.a.agent && d.a.unit === s.a.unit && d.a.proxy === s.a.proxy && d.a.at >= s.a.at))
-  const out: string[] = []
-  for (const d of theirs) if (!mine.has(d)) out.push(`the detector alone: ${d}`)
-  for (const s of said)
-    if (!theirs.has(show(s)) && !pairs.some((d) => covers(d, s))) out.push(`the model alone: ${show(s)}`)
+  return [
+    ...[...a].filter((d) => !b.has(d)).map((d) => `the detector alone: ${d}`),
+    ...mine
+      .filter((s) => !a.has(show(s)) && !theirs.some((d) => covers(d, s)))
+      .map((s) => `the model alone: ${show(s)}`),
+  ]
+}
+
+export const differ = (
+  { judgement, pairs, nothing, leaning }: Detected,
+  m: Modelled,
+): ReadonlyArray<string> => {
+  const said: ReadonlyArray<Said> = m.clusters.flatMap((s) =>
+    s.found.pairs.map((p) => ({ kind: p.kind, a: ofTouch(p.a), b: ofTouch(p.b) })),
+  )
+  const leans: ReadonlyArray<Said> = m.clusters.flatMap((s) => [
+    ...s.found.leaning.map((p) => ({ kind: p.on, a: ofTouch(p.a), b: ofTouch(p.b) })),
+    ...s.misused.leaning.map(({ a, dealloc: { stamp, footprint } }) => ({
+      kind: 'relaxed',
+      a: ofTouch(a),
+      b: {
+        agent: stamp.agent,
+        at: stamp.at,
+        site: stamp.site,
+        operation: -1,
+        rw: 'w',
+        plane: footprint.plane,
+        unit: 'agent',
+        proxy: 'tensor',
+      },
+    })),
+  ])
+  const out: string[] = [...compared(pairs, said), ...compared(leaning, leans)]
   const empty = (s: Side): string => `${String(s.agent)} site ${String(s.site)} plane ${String(s.plane)}`
   const [a, b] = [
     new Set(nothing.map(empty)),
@@ -156,7 +196,10 @@ export const differ = ({ judgement, pairs, nothing }: Detected, m: Modelled): Re
   const stuck = judgement.deadlock.length > 0
   if (stuck !== m.clusters.some((s) => s.stuck)) out.push(`deadlock: ${String(stuck)} in the detector`)
   const findings = [...judgement.findings, ...judgement.notes].filter(
-    (f) => (ends.includes(f.id) || isOfAllocation(f)) && !(stuck && f.id === 'B4'),
+    (f) =>
+      (ends.includes(f.id) || isOfAllocation(f)) &&
+      !(stuck && (f.a.does === 'waits' || f.b?.does === 'waits')) &&
+      !(stuck && f.id === 'B4'),
   )
   const theirEnds = new Set(
     findings.map((f) => (f.id === 'O1' || f.id === 'U1' ? f.id : `${f.id} ${String(offender(f).index)}`)),
@@ -167,7 +210,7 @@ export const differ = ({ judgement, pairs, nothing }: Detected, m: Modelled): Re
         .filter((l) => !(stuck && l.id === 'B4'))
         .map((l) => (l.id === 'U1' ? l.id : `${l.id} ${String(l.stamp?.agent ?? -1)}`)),
     ),
-    ...m.clusters.flatMap((s) => s.misused.map((x) => `${x.id} ${String(x.stamp.agent)}`)),
+    ...m.clusters.flatMap((s) => s.misused.misuses.map((x) => `${x.id} ${String(x.stamp.agent)}`)),
     ...(m.unwritten.length > 0 ? ['O1'] : []),
   ])
   for (const x of theirEnds) if (!myEnds.has(x)) out.push(`the detector alone: ${x}`)

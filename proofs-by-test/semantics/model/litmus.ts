@@ -360,7 +360,7 @@ export const said = ({ lines, log }: Read, m: Modelled): ReadonlyArray<string> =
       ...c.found.nothing.map((t) => `nothing there: ${quote(t, offset)}`),
       ...c.failing.map((f) => f.condition),
       ...c.left.map((l) => l.id),
-      ...c.misused.map((x) => x.id),
+      ...c.misused.misuses.map((x) => x.id),
       ...(c.stuck ? ['deadlock'] : []),
     ]
   })

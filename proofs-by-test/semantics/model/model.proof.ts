@@ -25,6 +25,8 @@ import { differences } from './comparison.js'
 interface Ran {
   readonly header: Header
   readonly log: ReadonlyArray<LogEvent>
+  /** the run has come to its end */
+  readonly whole: boolean
 }
 
 /** One run; nothing of what cannot be launched. */
@@ -32,7 +34,9 @@ const ran = (program: Program, policy: AnyPolicy): ReadonlyArray<Ran> => {
   const launched = launch(program, unit, noArguments)
   if (E.isLeft(launched)) return []
   const { world, machine } = launched.right
-  return [{ header: world.header, log: run(world, machine, settings(policy), collect).result }]
+  const { result: log, outcome } = run(world, machine, settings(policy), collect)
+  const whole = outcome._tag === 'completed' || outcome._tag === 'stuck'
+  return [{ header: world.header, log, whole }]
 }
 
 const variants: ReadonlyArray<Partial<Options>> = [
@@ -48,7 +52,7 @@ const differ = (
   under: ReadonlyArray<Partial<Options>>,
   leftOut: ReadonlyArray<string> = [],
 ): ReadonlyArray<string> =>
-  runs.flatMap(({ header, log }) => under.flatMap((o) => differences(header, log, o, leftOut)))
+  runs.flatMap(({ header, log, whole }) => under.flatMap((o) => differences(header, log, o, leftOut, whole)))
 
 // ---------------------------------------------------------------- the zoo
 
@@ -64,7 +68,8 @@ const twins: ReadonlyArray<readonly [string, Program]> = [
 
 describe('the zoo', () => {
   test.each(twins)('%s', (_, program) => {
-    for (const policy of [eager, lazy, seeded(3)]) expect(differ(ran(program, policy), variants)).toEqual([])
+    expect(differ(ran(program, eager), variants)).toEqual([])
+    expect(differ(ran(program, nightly ? seeded(3) : lazy), [{}])).toEqual([])
   })
 })
 

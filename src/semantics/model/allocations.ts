@@ -2,10 +2,10 @@
  * Tensor memory that is allocated and freed.
  *
  * An allocation lives from its `alloc` to the `dealloc` of the same columns. Its uses are ordered between the two, by order alone; a load that was not waited for
- * counts as over at the dealloc if a later event of its agent is known there (its registers were needed), but not under `strict`. What one CTA of a pair frees, both have freed, and
- * both take the same steps.
+ * counts as over at the dealloc if a later event of its agent is known there (its registers were needed), but not under `strict`. What one CTA of a pair frees, both
+ * have freed, and both take the same steps.
  *
- *     T0: alloc 64 #1; arrive b #2     T1: wait b #3; mma #4; commit c        T0: wait c #5; dealloc #6        1 is before 4, 4 before 6
+ *     T0: alloc t #1; arrive b #2     T1: wait b #3; mma #4; commit c        T0: wait c #5; dealloc t #6        1 is before 4, 4 before 6
  *
  * | asked                                                                        | else |
  * |------------------------------------------------------------------------------|------|
@@ -14,10 +14,11 @@
  * | what is freed lives                                                          | T2   |
  * | what is allocated is freed                                                   | T1   |
  * | the n-th steps of the CTAs of a pair are the same, and as many               | T4, T5 |
+ * | two steps of one allocator are ordered, if their order decides which columns there are | C5 |
  *
- * Source: PTX ISA 9.7.16.7 (tcgen05.alloc, dealloc, relinquish_alloc_permit).
+ * Source: PTX 9.7.16 (tcgen05.alloc, dealloc, relinquish_alloc_permit).
  */
-import type { Alloc, Dealloc, Footprint, Stamp } from '../log.js'
+import type { Alloc, Dealloc, Footprint, Relinquish, Stamp } from '../log.js'
 import { bytesIn } from '../log.js'
 import { bytesOf, common } from './bytes.js'
 import type { Judging } from './judging.js'
@@ -26,123 +27,125 @@ import { meets } from './race.js'
 import type { Reading, Touch } from './reading.js'
 import type { Knows } from './views.js'
 
-export interface Step {
+// ---------------------------------------------------------------- model
+
+interface Step<E> {
   readonly at: number
-  readonly e: Alloc | Dealloc
+  readonly e: E
 }
+type Change = Alloc | Dealloc
+
 export interface Misuse {
   readonly id: 'D4' | 'U2' | 'M3' | 'T1' | 'T2' | 'T4' | 'T5'
   readonly stamp: Stamp
   readonly at: number
 }
+export interface Misused {
+  readonly misuses: ReadonlyArray<Misuse>
+  /** uses that are before a dealloc over relaxed edges alone */
+  readonly leaning: ReadonlyArray<{ readonly a: Touch; readonly dealloc: Dealloc }>
+}
 
-const stepsOf = (r: Reading): ReadonlyArray<Step> =>
+const misuse = (id: Misuse['id'], stamp: Stamp, at: number): Misuse => ({ id, stamp, at })
+
+// ---------------------------------------------------------------- lives
+
+const changesOf = (r: Reading): ReadonlyArray<Step<Change>> =>
   r.log.flatMap((e, at) => (e._tag === 'alloc' || e._tag === 'dealloc' ? [{ at, e }] : []))
+const deallocsOf = (r: Reading): ReadonlyArray<Step<Dealloc>> =>
+  r.log.flatMap((e, at) => (e._tag === 'dealloc' ? [{ at, e }] : []))
 
 const sameBytes = (a: Footprint, b: Footprint): boolean =>
   a.plane === b.plane && JSON.stringify(bytesOf(a)) === JSON.stringify(bytesOf(b))
 
 /** The allocation that a dealloc ends: the first of the same columns that lives. */
-const endedBy = (r: Reading, d: Step): Step | undefined => {
-  const live: Step[] = []
-  for (const s of stepsOf(r)) {
+const endedBy = (r: Reading, dealloc: number): Step<Change> | undefined => {
+  const live: Array<Step<Change>> = []
+  for (const s of changesOf(r)) {
     const i = live.findIndex((a) => sameBytes(a.e.footprint, s.e.footprint))
-    if (s.at === d.at) return live[i]
+    if (s.at === dealloc) return live[i]
     if (s.e._tag === 'alloc') live.push(s)
     else if (i >= 0) live.splice(i, 1)
   }
   return undefined
 }
 
-/** The plane of the other CTA of a pair. */
-const peerPlane = (r: Reading, plane: number): number => {
-  const cta = (r.header.planes[plane]?.cta ?? 0) ^ 1
-  return r.header.planes.findIndex((p) => p.space === 'tmem' && p.cta === cta)
+/** The planes that a change is about: of a dealloc by a pair, of both CTAs. */
+const planesOf = (r: Reading, e: Change): ReadonlyArray<number> => {
+  const { plane } = e.footprint
+  if (e._tag === 'alloc' || e.ctaGroup !== 2) return [plane]
+  const peer = (r.header.planes[plane]?.cta ?? 0) ^ 1
+  return [plane, r.header.planes.findIndex((p) => p.space === 'tmem' && p.cta === peer)]
 }
 
-/** The columns that a step is about; a dealloc by a pair also about the peer's. */
-const about = (r: Reading, { e }: Step): ReadonlyArray<number> =>
-  e._tag === 'dealloc' && e.ctaGroup === 2
-    ? [e.footprint.plane, peerPlane(r, e.footprint.plane)]
-    : [e.footprint.plane]
+// ---------------------------------------------------------------- uses
 
-const misuse = (id: Misuse['id'], stamp: Stamp, at: number): Misuse => ({ id, stamp, at })
-
-/** Uses, between the allocation and the dealloc. */
-const uses = (r: Reading, knows: Knows, how: Judging): ReadonlyArray<Misuse> => {
-  const steps = stepsOf(r)
-  const deallocs = steps.filter((s) => s.e._tag === 'dealloc')
-  const ends = deallocs.map((d) => endedBy(r, d)?.at)
+const uses = (r: Reading, knows: Knows, { options }: Judging): Misused => {
   const touches = r.touches.filter((t) => r.header.planes[t.access.footprint.plane]?.space === 'tmem')
-  const overlaps = (t: Touch, s: Step): boolean =>
-    about(r, s).includes(t.access.footprint.plane) && common(t.bytes, bytesOf(s.e.footprint)).length > 0
-  const isUsedOn = (t: Touch, at: number): boolean =>
+  const deallocs = deallocsOf(r).map((d) => ({ at: d.at, e: d.e, ended: endedBy(r, d.at) }))
+  const overlaps = (t: Touch, e: Change): boolean =>
+    planesOf(r, e).includes(t.access.footprint.plane) && common(t.bytes, bytesOf(e.footprint)).length > 0
+  /** A load, and its agent has gone on. */
+  const isUsed = (t: Touch, at: number): boolean =>
     t.operation?.issue.unit === 'tcgen05Ld' &&
-    !how.options.strict &&
-    (r.programs[t.access.stamp.agent] ?? []).some((i) => i > t.operation!.at && knows(at, 'order', i))
-  const notOver = (t: Touch, at: number): Misuse =>
-    misuse(isUsedOn(t, at) ? 'M3' : 'U2', t.access.stamp, t.at)
-  const lives = (a: Step, at: number): boolean =>
-    a.at < at && !deallocs.some((d, i) => ends[i] === a.at && d.at < at)
-  return [
-    ...touches.flatMap((t) => [
-      ...steps
-        .filter(
-          (s) => s.e._tag === 'alloc' && lives(s, t.at) && overlaps(t, s) && !knows(t.at, 'order', s.at),
-        )
-        .map(() => misuse('D4', t.access.stamp, t.at)),
-      ...deallocs
-        .filter((d) => d.at < t.at && overlaps(t, d) && !knows(t.at, 'order', d.at))
-        .map((d) => notOver(t, d.at)),
-    ]),
-    ...deallocs.flatMap((d, i) => {
-      const began = ends[i]
-      const met = about(r, d).flatMap((plane) => {
-        const end: Touch = {
-          at: d.at,
-          access: {
-            _tag: 'access',
-            stamp: d.e.stamp,
-            rw: 'w',
-            proxy: 'tensor',
-            footprint: {
-              id: -1,
-              plane,
-              spans: d.e.footprint.spans,
-              dtype: d.e.footprint.dtype,
-              map: d.e.footprint.map,
-            },
-            role: 'destination',
-            atomic: false,
-          },
-          bytes: bytesOf(d.e.footprint),
-          operation: undefined,
-          part: 0,
-        }
-        const before = touches.filter((t) => t.at < d.at && t.access.footprint.plane === plane)
-        return meets(before, end).met.map((m) => m.touch)
+    !options.strict &&
+    r.programs[t.access.stamp.agent]!.some((i) => i > t.operation!.at && knows(at, 'order', i))
+  const notOver = (t: Touch, at: number): Misuse => misuse(isUsed(t, at) ? 'M3' : 'U2', t.access.stamp, t.at)
+  const isLive = (at: number, from: number): boolean =>
+    from < at && !deallocs.some((d) => d.ended?.at === from && d.at < at)
+
+  const early = touches.flatMap((t) =>
+    changesOf(r)
+      .filter((s) => s.e._tag === 'alloc' && isLive(t.at, s.at) && overlaps(t, s.e))
+      .filter((s) => !knows(t.at, 'order', s.at))
+      .map(() => misuse('D4', t.access.stamp, t.at)),
+  )
+  const late = touches.flatMap((t) =>
+    deallocs
+      .filter((d) => d.at < t.at && overlaps(t, d.e) && !knows(t.at, 'order', d.at))
+      .map((d) => notOver(t, d.at)),
+  )
+  /** Uses that a dealloc meets, and whether they are done there. */
+  const met = deallocs.flatMap((d) =>
+    planesOf(r, d.e).flatMap((plane) => {
+      const before = touches.filter((t) => t.at < d.at && t.access.footprint.plane === plane)
+      const by = { bytes: bytesOf(d.e.footprint), isWrite: true, atomic: false }
+      return meets(before, by).met.map(({ touch }) => {
+        const fact = doneFact(touch)
+        const [order, firm] = (['order', 'firm'] as const).map((v) => fact >= 0 && knows(d.at, v, fact))
+        return { a: touch, d, done: options.strict ? firm : order, leans: order === true && firm !== true }
       })
-      return [
-        ...met
-          .filter((t) => doneFact(t) < 0 || !knows(d.at, 'order', doneFact(t)))
-          .map((t) => notOver(t, d.at)),
-        ...(began !== undefined && !knows(d.at, 'order', began) ? [misuse('D4', d.e.stamp, d.at)] : []),
-        ...(began === undefined && deallocs.slice(0, i).some((x) => sameBytes(x.e.footprint, d.e.footprint))
-          ? [misuse('T2', d.e.stamp, d.at)]
-          : []),
-      ]
     }),
-  ]
+  )
+  const freed = deallocs.flatMap((d, i) => [
+    ...(d.ended !== undefined && !knows(d.at, 'order', d.ended.at) ? [misuse('D4', d.e.stamp, d.at)] : []),
+    ...(d.ended === undefined && deallocs.slice(0, i).some((x) => sameBytes(x.e.footprint, d.e.footprint))
+      ? [misuse('T2', d.e.stamp, d.at)]
+      : []),
+  ])
+  return {
+    misuses: [
+      ...early,
+      ...late,
+      ...met.filter((m) => m.done !== true).map((m) => notOver(m.a, m.d.at)),
+      ...freed,
+    ],
+    leaning: met.filter((m) => m.done === true && m.leans).map((m) => ({ a: m.a, dealloc: m.d.e })),
+  }
 }
 
-/** Whether two steps of one CTA's allocator, the first of them no older than its last allocation, have another effect in the other order. */
+// ---------------------------------------------------------------- steps
+
+/** Steps of one CTA's allocator that are not ordered, the first of them no older than its last allocation, and have another effect in the other order. */
 export const contested = (
   r: Reading,
   knows: Knows,
 ): ReadonlyArray<{ readonly a: number; readonly b: number }> => {
-  const steps = stepsOf(r)
-  const ctaOf = (s: Step): number => r.header.agents[s.e.stamp.agent]!.cta
-  const isOwn = (s: Step): boolean => endedBy(r, s)?.e.stamp.agent === s.e.stamp.agent
+  const steps = r.log.flatMap((e, at): ReadonlyArray<Step<Change | Relinquish>> =>
+    e._tag === 'alloc' || e._tag === 'dealloc' || e._tag === 'relinquish' ? [{ at, e }] : [],
+  )
+  const ctaOf = ({ e }: Step<Change | Relinquish>): number => r.header.agents[e.stamp.agent]!.cta
+  const isOwn = (at: number, e: Dealloc): boolean => endedBy(r, at)?.e.stamp.agent === e.stamp.agent
   return steps.flatMap((b) => {
     const mine = steps.filter((s) => s.at < b.at && ctaOf(s) === ctaOf(b))
     const since = mine.slice(Math.max(0, mine.map((s) => s.e._tag).lastIndexOf('alloc')))
@@ -150,7 +153,9 @@ export const contested = (
       .filter((a) => !knows(b.at, 'order', a.at))
       .filter((a) => {
         if (a.e._tag === 'alloc' || b.e._tag === 'alloc') return true
-        return bytesIn(a.e.footprint.spans) === bytesIn(b.e.footprint.spans) && !(isOwn(a) && isOwn(b))
+        if (a.e._tag === 'relinquish' || b.e._tag === 'relinquish') return false
+        const alike = bytesIn(a.e.footprint.spans) === bytesIn(b.e.footprint.spans)
+        return alike && !(isOwn(a.at, a.e) && isOwn(b.at, b.e))
       })
       .map((a) => ({ a: a.at, b: b.at }))
   })
@@ -158,37 +163,38 @@ export const contested = (
 
 /** T1, T4, T5: what is left, and what the CTAs of a pair do not both do. */
 const leftOver = (r: Reading): ReadonlyArray<Misuse> => {
-  const steps = stepsOf(r)
-  const deallocs = steps.filter((s) => s.e._tag === 'dealloc')
-  const ended = deallocs.map((d) => endedBy(r, d)?.at)
-  const half = (a: Step): boolean =>
+  const changes = changesOf(r)
+  const deallocs = deallocsOf(r)
+  const ended = deallocs.map((d) => endedBy(r, d.at)?.at)
+  /** The other CTA of the pair has freed it. */
+  const half = (a: Step<Change>): boolean =>
     deallocs.some(
       (d) =>
         d.at > a.at &&
-        about(r, d).includes(a.e.footprint.plane) &&
         d.e.footprint.plane !== a.e.footprint.plane &&
+        planesOf(r, d.e).includes(a.e.footprint.plane) &&
         common(bytesOf(d.e.footprint), bytesOf(a.e.footprint)).length > 0,
     )
-  const leaks = steps
+  const leaks = changes
     .filter((a) => a.e._tag === 'alloc' && !ended.includes(a.at) && !half(a))
     .map((a) => misuse('T1', a.e.stamp, a.at))
-  const ofPair = (cta: number): ReadonlyArray<Step> =>
-    steps.filter((s) => s.e.ctaGroup === 2 && r.header.planes[s.e.footprint.plane]?.cta === cta)
-  const pairs = r.header.planes.flatMap((p) =>
+  const ofCta = (cta: number): ReadonlyArray<Step<Change>> =>
+    changes.filter((s) => s.e.ctaGroup === 2 && r.header.planes[s.e.footprint.plane]?.cta === cta)
+  const apart = r.header.planes.flatMap((p) =>
     p.space !== 'tmem'
       ? []
-      : ofPair(p.cta ?? 0).flatMap((s, n) => {
-          const other = ofPair((p.cta ?? 0) ^ 1)[n]
+      : ofCta(p.cta ?? 0).flatMap((s, n) => {
+          const other = ofCta((p.cta ?? 0) ^ 1)[n]
           if (other === undefined) return [misuse(s.e._tag === 'alloc' ? 'T4' : 'T5', s.e.stamp, s.at)]
           const differs =
             other.e._tag !== s.e._tag || bytesIn(other.e.footprint.spans) !== bytesIn(s.e.footprint.spans)
           return differs && other.at < s.at ? [misuse('T4', s.e.stamp, s.at)] : []
         }),
   )
-  return [...leaks, ...pairs]
+  return [...leaks, ...apart]
 }
 
-export const misused = (r: Reading, knows: Knows, how: Judging, stuck: boolean): ReadonlyArray<Misuse> => [
-  ...uses(r, knows, how),
-  ...(stuck ? [] : leftOver(r)),
-]
+export const misused = (r: Reading, knows: Knows, how: Judging, over: boolean): Misused => {
+  const { misuses, leaning } = uses(r, knows, how)
+  return { misuses: over ? [...misuses, ...leftOver(r)] : misuses, leaning }
+}

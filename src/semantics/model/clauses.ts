@@ -35,7 +35,7 @@ export interface Clause {
   readonly part: 'order' | 'visibility' | 'conflict' | 'conditions' | 'ends'
   readonly says: string
   readonly source: string
-  readonly needs: ReadonlyArray<HazardId | 'B9'>
+  readonly needs: ReadonlyArray<HazardId>
   readonly litmus: Litmus
   /** of a clause of order or visibility */
   readonly arrows?: (r: Reading) => ReadonlyArray<Arrow>

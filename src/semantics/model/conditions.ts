@@ -21,6 +21,7 @@
 import type { ConditionName } from '../finding.js'
 import { isFloat } from '../../numerics/dtype.js'
 import type { SemaphoreEvent } from '../log.js'
+import { contested } from './allocations.js'
 import type { Judging } from './judging.js'
 import { eventFact, operationOf } from './order.js'
 import type { Pair } from './race.js'
@@ -31,7 +32,7 @@ import type { Knows } from './views.js'
 /** What fails, and the events between which. */
 export interface Failing {
   readonly condition: ConditionName
-  readonly of: 'order' | 'requests' | 'parity' | 'C3' | 'upper' | 'lower' | 'semaphore' | 'C6'
+  readonly of: 'order' | 'requests' | 'parity' | 'C3' | 'upper' | 'lower' | 'semaphore' | 'allocator' | 'C6'
   /** indices of events in the log of the cluster */
   readonly a: number
   readonly b: number
@@ -139,11 +140,11 @@ export const settledSignals = (r: Reading, knows: Knows): ReadonlyArray<Failing>
 // ---------------------------------------------------------------- C6
 
 /** Bytes are announced before the phase can complete without them; arrivals that are asked for, too. */
-export const announced = (r: Reading, knows: Knows): ReadonlyArray<Failing> =>
+export const announced = (r: Reading, knows: Knows, whole: boolean): ReadonlyArray<Failing> =>
   r.histories.flatMap((h) =>
     h.phases.flatMap((p) => {
       const counted = p.events.filter((at) => isCounted(r, at))
-      const isAsked = p.completedBy >= 0 || p.events.some((at) => isArrival(r, at))
+      const isAsked = p.completedBy >= 0 || (whole && p.events.some((at) => isArrival(r, at)))
       return p.events
         .filter((at) => {
           const e = r.log[at]!
@@ -185,6 +186,7 @@ export const conditionClauses = (
   knows: Knows,
   pairs: ReadonlyArray<Pair>,
   { has }: Judging,
+  whole: boolean,
 ): ReadonlyArray<Failing> => [
   ...(has('C1') ? determined(r, knows, pairs) : []),
   ...(has('C2') ? wellFormed(r) : []),
@@ -192,5 +194,6 @@ export const conditionClauses = (
   ...(has('C4-upper') ? notOverrun(r, knows) : []),
   ...(has('C4-lower') ? notTooEarly(r, knows) : []),
   ...(has('C4-semaphore') ? settledSignals(r, knows) : []),
-  ...(has('C6') ? announced(r, knows) : []),
+  ...(has('allocation') ? contested(r, knows).map(({ a, b }) => fails('C5', 'allocator', a, b)) : []),
+  ...(has('C6') ? announced(r, knows, whole) : []),
 ]

@@ -16,10 +16,11 @@
  *
  * Source: PTX ISA 9.7.13.15.4 (mbarrier: phases, initialisation, lifetime), 9.7.13.4 (fence.mbarrier_init), 5.2 (shared memory of an exited CTA).
  */
+import { greatest, least } from '../../greatest.js'
 import { common, without, type Bytes } from './bytes.js'
 import type { Judging } from './judging.js'
 import { doneFact, eventFact, operationOf } from './order.js'
-import type { Reading, Touch } from './reading.js'
+import type { History, Reading, Touch } from './reading.js'
 import { clusterBarriers, own } from './reading.js'
 import type { Knows } from './views.js'
 import { clusterOf, type LogEvent, type Stamp } from '../log.js'
@@ -84,13 +85,18 @@ const effects = (r: Reading): ReadonlyArray<Effect> => [
 ]
 
 /** U2 and K1 in one rule: some agent of the CTA knows of the effect when it exits. */
-export const outstanding = (r: Reading, knows: Knows): ReadonlyArray<Left> =>
+export const outstanding = (r: Reading, knows: Knows, { options }: Judging): ReadonlyArray<Left> =>
   effects(r)
     .filter(
       ({ fact, cta }) =>
         !r.header.agents.some((a, y) => {
           const last = r.programs[y]!.at(-1)
-          return a.cta === cta && last !== undefined && fact >= 0 && knows(last, 'order', fact)
+          return (
+            a.cta === cta &&
+            last !== undefined &&
+            fact >= 0 &&
+            knows(last, options.strict ? 'firm' : 'order', fact)
+          )
         }),
     )
     .map(({ at, cta }) => left(r, ctaOf(r, at) === cta ? 'U2' : 'K1', at, cta))
@@ -187,41 +193,47 @@ export const miscounted = (r: Reading): ReadonlyArray<Left> =>
     })
   })
 
+/**
+ * How many phases of a life an agent has seen before an event: what each of its warps has, in any agent that it is part of (a thread that parts
+ * into its warps and meets again has seen what all of them have).
+ */
+const seenBy = (r: Reading, h: History, base: number, agent: number, at: number): number => {
+  const own = (x: number): number =>
+    h.observations.reduce(
+      (n, o) => (o.at < at && o.base === base && o.wait.stamp.agent === x ? Math.max(n, o.observed + 1) : n),
+      base,
+    )
+  const { cta, warps, firstWarp } = r.header.agents[agent]!
+  if (firstWarp === undefined) return own(agent)
+  const parts = Array.from({ length: warps }, (_, w) =>
+    r.header.agents.flatMap((y, x) => {
+      const from = y.firstWarp ?? Infinity
+      return y.cta === cta && from <= firstWarp + w && firstWarp + w < from + y.warps ? [own(x)] : []
+    }),
+  )
+  return Math.max(own(agent), least(Infinity)(parts.map(greatest(base))))
+}
+
 /** B8 and U1, which Pallas asks of its barriers. */
-export const contracts = (r: Reading, stuck: boolean): ReadonlyArray<Left> =>
+export const contracts = (r: Reading, over: boolean): ReadonlyArray<Left> =>
   r.histories.flatMap((h, barrier) => {
     if (r.header.barriers[barrier]!.contract !== 'pallas') return []
-    const skipped = h.observations.filter(
-      (o) =>
-        o.observed > o.base &&
-        !h.observations.some(
-          (p) =>
-            p.at < o.at &&
-            p.wait.stamp.agent === o.wait.stamp.agent &&
-            p.base === o.base &&
-            p.observed >= o.observed - 1,
-        ),
-    )
-    const unseen = h.ends.filter((end) => {
-      const seen = h.observations.some(
-        (o) => o.base === end.current.base && o.at < end.at && o.observed === end.current.number - 1,
-      )
-      const begun = end.bytes !== 0 || end.current.events.some((at) => isArrive(r, at))
-      return end.live && (begun || (end.current.number > end.current.base && !seen))
-    })
+    const skipped = h.observations.filter((o) => seenBy(r, h, o.base, o.wait.stamp.agent, o.at) < o.observed)
+    const lives = h.ends.filter((end) => end.live && (over || end.at < r.log.length))
     return [
       ...skipped.map((o) => left(r, 'B8', o.at, barrier)),
-      ...unseen
-        .map((end) =>
-          left(
-            r,
-            'U1',
-            end.at < r.log.length ? end.at : end.current.init,
-            barrier,
-            isReused(r, barrier, end.at),
-          ),
-        )
-        .filter((l) => l.reused || !stuck),
+      ...lives.flatMap((end) => {
+        const of = h.observations.filter((o) => o.base === end.current.base && o.at < end.at)
+        const all = greatest(end.current.base)(of.map((o) => o.observed + 1))
+        const late = of.filter((o) => seenBy(r, h, o.base, o.wait.stamp.agent, end.at) < all)
+        const begun = end.bytes !== 0 || end.current.events.some((at) => isArrive(r, at))
+        const from = end.at < r.log.length ? end.at : end.current.init
+        const reused = isReused(r, barrier, end.at)
+        return [
+          ...late.map((o) => left(r, 'B8', o.at, barrier)),
+          ...(begun || end.current.number > all ? [left(r, 'U1', from, barrier, reused)] : []),
+        ]
+      }),
     ]
   })
 /** Behind the end of its life, the barrier is initialised again or its bytes are touched. */

@@ -1,9 +1,23 @@
 /**
  * The memory model: what is wrong with a run, from its finished log, by the definitions alone.
+ *
+ *     reading      the log, cut into clusters: operations, phases, meetings               reading.ts
+ *     arrows       what the clauses of order and visibility draw between views            clauses.ts, order.ts, visible.ts
+ *     known        their least solution                                                   views.ts
+ *     questions    races, conditions, ends, allocations                                   race.ts, conditions.ts, ends.ts, allocations.ts
+ *
+ * Everything is computed from scratch, at least quadratic in the log, and nothing is remembered; the detector (`../detector`) is the same in one pass, with vector
+ * clocks. Neither knows of the other: they meet in a proof.
+ *
+ * Laws
+ * 1. Of every log the model and the detector say the same: the same pairs, the same conditions, the same ends.
+ * 2. Each clause is needed: without it there is a log of which they do not.
+ *
+ * Names: an axiomatic model (herd); the relational half of the memory model of WebAssembly's threads.
  */
-import type { Header, LogEvent } from '../log.js'
 import type { ConditionName } from '../finding.js'
-import type { Misuse } from './allocations.js'
+import type { Header, LogEvent } from '../log.js'
+import type { Misused } from './allocations.js'
 import { misused } from './allocations.js'
 import { arrowsOf } from './clauses.js'
 import type { Failing } from './conditions.js'
@@ -17,13 +31,15 @@ import type { Reading, Touch } from './reading.js'
 import { clusters, reading } from './reading.js'
 import { solve } from './views.js'
 
+// ---------------------------------------------------------------- model
+
 /** What one cluster, or several that run together, shows. */
 export interface Shown {
   readonly reading: Reading
   readonly found: Found
   readonly failing: ReadonlyArray<Failing>
   readonly left: ReadonlyArray<Left>
-  readonly misused: ReadonlyArray<Misuse>
+  readonly misused: Misused
   readonly stuck: boolean
 }
 export interface Modelled {
@@ -33,65 +49,80 @@ export interface Modelled {
   readonly fails: (condition: ConditionName) => boolean
 }
 
-/** What only the end of a run can say, and C5 asks. */
-const over: ReadonlyArray<string> = ['U2', 'K1', 'K2', 'T1', 'T4', 'T5']
+// ---------------------------------------------------------------- one cluster
 
 const isBlocked = (e: LogEvent): boolean =>
   ((e._tag === 'wait' || e._tag === 'semaphore') && e.outcome === 'blocked') ||
   ((e._tag === 'group' || e._tag === 'registers') && e.blocked) ||
   (e._tag === 'rendezvous' && e.kind === 'blocked')
 
+/** `past`: what earlier clusters did to global memory; `whole`: the cluster has come to its end. */
 const shown = (
   header: Header,
   log: ReadonlyArray<LogEvent>,
   past: ReadonlyArray<Touch>,
   how: Judging,
+  whole: boolean,
 ): Shown => {
   const r = reading(header, log)
   const knows = solve(log.length, arrowsOf(r, how))
   const found = races(asked(r, knows, how), past)
   const stuck = log.some(isBlocked)
+  const over = whole && !stuck
   return {
     reading: r,
     found,
-    failing: conditionClauses(r, knows, found.pairs, how),
+    failing: conditionClauses(r, knows, found.pairs, how, whole),
     left: [
       ...Ends.lives(r, knows, how),
       ...(how.has('life') ? [...Ends.invalidated(r, knows), ...Ends.payload(r, knows)] : []),
       ...(how.has('count') ? [...Ends.excess(r), ...Ends.miscounted(r)] : []),
-      ...(how.has('contract') ? Ends.contracts(r, stuck) : []),
+      ...(how.has('contract') ? Ends.contracts(r, over) : []),
       ...(how.has('absent') ? Ends.absent(r) : []),
-      ...(stuck || !how.has('exit') ? [] : Ends.outstanding(r, knows)),
+      ...(how.has('exit') && over ? Ends.outstanding(r, knows, how) : []),
     ],
-    misused: how.has('allocation') ? misused(r, knows, how, stuck) : [],
+    misused: how.has('allocation') ? misused(r, knows, how, over) : { misuses: [], leaning: [] },
     stuck,
   }
 }
 
+// ---------------------------------------------------------------- a log
+
+/** What only the end of a run can say, and C5 asks. */
+const isOver = (id: string): boolean => ['U2', 'K1', 'K2', 'T1', 'T4', 'T5'].includes(id)
+
+/** `leftOut`: clauses that do not stand; `whole`: the run has come to its end. */
 export const model = (
   header: Header,
   log: ReadonlyArray<LogEvent>,
   options: Choices,
   leftOut: ReadonlyArray<string> = [],
+  whole: boolean = true,
 ): Modelled => {
   const how: Judging = { options, has: (clause) => !leftOut.includes(clause) }
+  const parts = clusters(log)
   const all: Shown[] = []
-  for (const part of clusters(log)) {
+  for (const part of parts) {
     const past = all.flatMap((s) =>
       s.reading.touches.filter((t) => header.planes[t.access.footprint.plane]!.space === 'gmem'),
     )
-    all.push(shown(header, part, past, how))
+    all.push(shown(header, part, past, how, whole || part !== parts.at(-1)))
   }
   const stuck = all.some((s) => s.stuck)
-  const unwritten = stuck || !how.has('output') ? [] : Ends.unwritten(all.map((s) => s.reading))
-  const isOver = (l: Left): boolean =>
-    over.includes(l.id) || l.reused || (options.strict && ['U1', 'B8'].includes(l.id))
-  const fails = (condition: ConditionName): boolean =>
-    (condition === 'C1' && header.nondeterminism.length > 0) ||
-    (condition === 'C5' &&
-      (stuck ||
-        unwritten.length > 0 ||
-        all.some((s) => s.left.some(isOver) || s.misused.some((m) => over.includes(m.id))))) ||
-    all.some((s) => s.failing.some((f) => f.condition === condition))
-  return { clusters: all, unwritten, fails }
+  const unwritten = stuck || !whole || !how.has('output') ? [] : Ends.unwritten(all.map((s) => s.reading))
+  const isLeft = (l: Left): boolean =>
+    isOver(l.id) || l.reused || (options.strict && (l.id === 'U1' || l.id === 'B8'))
+  const overdue =
+    stuck ||
+    !whole ||
+    unwritten.length > 0 ||
+    all.some((s) => s.left.some(isLeft) || s.misused.misuses.some((m) => isOver(m.id)))
+  return {
+    clusters: all,
+    unwritten,
+    fails: (condition) =>
+      (condition === 'C1' && header.nondeterminism.length > 0) ||
+      (condition === 'C5' && overdue) ||
+      all.some((s) => s.failing.some((f) => f.condition === condition)),
+  }
 }

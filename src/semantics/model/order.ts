@@ -18,10 +18,10 @@
  *
  * Two accesses of one in-order unit are in order without any of this: `pipelined`.
  */
-import type { Issue, Wait } from '../log.js'
+import type { BarrierEvent, Issue, LogEvent, Wait } from '../log.js'
 import { clusterOf } from '../log.js'
 import type { Scope } from '../instruction.js'
-import type { Judging } from './judging.js'
+import type { Choices, Judging } from './judging.js'
 import type { Observation, Operation, Reading, Touch } from './reading.js'
 import { coveredBy, indices, samePlace } from './reading.js'
 import type { Arrow } from './views.js'
@@ -107,14 +107,19 @@ export const fork = (r: Reading): ReadonlyArray<Arrow> =>
 
 const wider = (scope: Scope): boolean => scope !== 'cta'
 
-/** Whether an arrive publishes to this wait: a release, and an acquire, and of scopes that reach where they are of two CTAs. */
-const publishes = (r: Reading, at: number, wait: Wait): boolean => {
-  const e = r.log[at]!
-  if (!wait.acquire) return false
-  if (e._tag === 'signal') return true
-  if (e._tag !== 'barrier' || (e.kind !== 'arrive' && e.kind !== 'drop') || !e.release) return false
+/** Whether the scopes of an arrive and a wait reach: both wider than a CTA, if the barrier is another CTA's than the arriving agent's. */
+const reaches = (r: Reading, e: BarrierEvent, wait: Wait): boolean => {
   const near = r.header.agents[e.stamp.agent]!.cta === r.header.barriers[e.barrier]!.cta
   return near || (wider(e.scope) && wider(wait.scope))
+}
+const arrival = (e: LogEvent): BarrierEvent | undefined =>
+  e._tag === 'barrier' && (e.kind === 'arrive' || e.kind === 'drop') ? e : undefined
+
+/** Whether an event of a phase publishes to this wait: a signal, or a release arrive that reaches it; to an acquire. */
+const publishes = (r: Reading, at: number, wait: Wait): boolean => {
+  const a = arrival(r.log[at]!)
+  if (!wait.acquire) return false
+  return r.log[at]?._tag === 'signal' || (a?.release === true && reaches(r, a, wait))
 }
 
 /** For each event of a phase and each wait that observes that phase. */
@@ -133,10 +138,9 @@ export const release = (r: Reading): ReadonlyArray<Arrow> =>
 /** Every other event of a phase comes before them too, and tells nothing. */
 export const relaxed = (r: Reading): ReadonlyArray<Arrow> =>
   heard(r, (at, o) => {
-    const e = r.log[at]!
+    const a = arrival(r.log[at]!)
     if (publishes(r, at, o.wait)) return []
-    const isArrive = e._tag === 'barrier' && (e.kind === 'arrive' || e.kind === 'drop')
-    return orders(at, o.at, o.wait.acquire && isArrive && !e.release)
+    return orders(at, o.at, o.wait.acquire && a?.release === false && reaches(r, a, o.wait))
   })
 
 /** The copies of a phase are done, and seen, for whom has waited for it. */
@@ -266,7 +270,12 @@ type Entry = 'mma' | 'cp' | 'cp.4x256b' | 'shift' | 'commit'
 const entryOf = (o: Operation): Entry => o.issue.tensor ?? 'mma'
 
 /** Pairs of one unit of one agent, in the order of their issue, that happen in it. */
-const granted = (first: Operation, then: Operation, { options }: Judging): boolean => {
+const granted = (
+  first: Operation,
+  then: Operation,
+  pipe: Choices['tensorPipe'],
+  { options }: Judging,
+): boolean => {
   const [a, b] = [first.issue, then.issue]
   if (a.unit !== b.unit || a.stamp.agent !== b.stamp.agent) return false
   if (a.unit === 'wgmma') return options.wgmmaOrder === 'issue'
@@ -274,8 +283,7 @@ const granted = (first: Operation, then: Operation, { options }: Judging): boole
   switch (entryOf(first)) {
     case 'mma':
       return (
-        (entryOf(then) === 'mma' &&
-          (options.tensorPipe === 'issueOrder' || (a.pipe ?? 0) === (b.pipe ?? 0))) ||
+        (entryOf(then) === 'mma' && (pipe === 'issueOrder' || (a.pipe ?? 0) === (b.pipe ?? 0))) ||
         entryOf(then) === 'shift'
       )
     case 'cp':
@@ -289,12 +297,16 @@ const granted = (first: Operation, then: Operation, { options }: Judging): boole
 }
 
 /** Products of a warpgroup; entries of a tensor queue, over the pairs that are granted and their chains. */
-export const pipelined = (r: Reading, how: Judging): ((first: Operation, then: Operation) => boolean) => {
+export const pipelined = (
+  r: Reading,
+  pipe: Choices['tensorPipe'],
+  how: Judging,
+): ((first: Operation, then: Operation) => boolean) => {
   const before = new Map<Operation, Set<Operation>>()
   for (const then of r.operations) {
     const all = new Set<Operation>()
     for (const m of before.keys())
-      if (granted(m, then, how)) for (const first of [m, ...before.get(m)!]) all.add(first)
+      if (granted(m, then, pipe, how)) for (const first of [m, ...before.get(m)!]) all.add(first)
     before.set(then, all)
   }
   return (first, then) => before.get(then)?.has(first) === true

@@ -32,7 +32,7 @@ import type { Bytes } from './bytes.js'
 import { common, without } from './bytes.js'
 import type { Judging } from './judging.js'
 import { doneFact, pipelined } from './order.js'
-import type { Operation, Reading, Touch } from './reading.js'
+import type { Reading, Touch } from './reading.js'
 import type { Knows, View } from './views.js'
 import { isFencedRead, fenced, sees } from './visible.js'
 
@@ -47,7 +47,7 @@ export interface Pair {
 }
 /** A pair that is ordered by an assumption that the manual does not make. */
 export interface Leaning {
-  readonly on: 'relaxed' | 'issue-order'
+  readonly on: 'relaxed' | 'issueOrder'
   readonly a: Touch
   readonly b: Touch
 }
@@ -101,26 +101,32 @@ export interface Met {
   readonly bytes: Bytes
 }
 
+/** What meets the accesses before it: an access, or the dealloc of the bytes, which is like a write. */
+export interface Meeting {
+  readonly bytes: Bytes
+  readonly isWrite: boolean
+  readonly atomic: boolean
+}
+
 /**
- * The accesses before `b` that it meets, newest first, and the bytes for which it meets no write. `before` is of one plane, in log order.
+ * The accesses that are met, newest first, and the bytes for which no write is. `before` is of one plane, in log order.
  */
 export const meets = (
   before: ReadonlyArray<Touch>,
-  b: Touch,
+  by: Meeting,
 ): { readonly met: ReadonlyArray<Met>; readonly fresh: Bytes } => {
   const met: Met[] = []
-  let open = b.bytes
+  let open = by.bytes
   let bare = open
   for (let i = before.length - 1; i >= 0 && open.length > 0; i--) {
     const a = before[i]!
-    if (!isWrite(a) && !isWrite(b)) continue
+    if (!isWrite(a) && !by.isWrite) continue
     const plain = isWrite(a) && !a.access.atomic
-    const bytes = common(a.bytes, plain && !b.access.atomic ? bare : open)
+    const bytes = common(a.bytes, plain && !by.atomic ? bare : open)
     if (bytes.length > 0) met.push({ touch: a, bytes })
     if (!isWrite(a)) continue
-    const all = a.bytes
-    bare = without(bare, all)
-    if (plain) open = without(open, all)
+    bare = without(bare, a.bytes)
+    if (plain) open = without(open, a.bytes)
   }
   return { met, fresh: bare }
 }
@@ -133,11 +139,18 @@ export interface Asked {
   readonly how: Judging
   readonly ordered: (a: Touch, b: Touch) => boolean
   readonly oneUnit: (a: Touch, b: Touch) => boolean
+  /** of one unit, and not by the pairs of the ISA */
+  readonly assumed: (a: Touch, b: Touch) => boolean
 }
 
 export const asked = (r: Reading, knows: Knows, how: Judging): Asked => {
-  const inQueue = pipelined(r, how)
-  const follows = (a: Operation, b: Operation): boolean => a === b || inQueue(a, b) || inQueue(b, a)
+  const inUnit = (order: ReturnType<typeof pipelined>) => (a: Touch, b: Touch) =>
+    a.operation !== undefined &&
+    b.operation !== undefined &&
+    (a.operation === b.operation ||
+      (how.has('pipe') && (order(a.operation, b.operation) || order(b.operation, a.operation))))
+  const listed = inUnit(pipelined(r, 'documented', how))
+  const oneUnit = how.options.tensorPipe === 'documented' ? listed : inUnit(pipelined(r, 'issueOrder', how))
   // a semaphore wait reads before it knows what it waits for
   const view = (b: Touch): View =>
     r.log[b.at]?._tag === 'semaphore' ? 'before' : how.options.strict ? 'firm' : 'order'
@@ -149,10 +162,8 @@ export const asked = (r: Reading, knows: Knows, how: Judging): Asked => {
       const fact = doneFact(a)
       return fact >= 0 && knows(b.at, view(b), fact)
     },
-    oneUnit: (a, b) =>
-      a.operation !== undefined &&
-      b.operation !== undefined &&
-      (a.operation === b.operation || (how.has('pipe') && follows(a.operation, b.operation))),
+    oneUnit,
+    assumed: (a, b) => oneUnit(a, b) && !listed(a, b),
   }
 }
 
@@ -206,61 +217,66 @@ const early = (
   return { pairs, left: left.length > 0 }
 }
 
-/** `past`: what earlier clusters did to global memory. */
-export const races = (q: Asked, past: ReadonlyArray<Touch>): Found => {
-  const pairs: Pair[] = []
-  const nothing: Touch[] = []
-  const leaning: Leaning[] = []
-  const { r } = q
-  r.header.planes.forEach((plane, p) => {
-    const all = r.touches.filter((t) => planeOf(t) === p)
-    const foreign = past.filter((t) => planeOf(t) === p)
-    if (!all.some(isWrite) && !foreign.some(isWrite) && plane.initialised) return
-    all.forEach((b, i) => {
-      const before = all.slice(0, i)
-      const { met, fresh } = meets(before, b)
-      for (const m of met) {
-        const kind = judge(q, before, m, b)
-        if (kind !== undefined) pairs.push({ kind, a: m.touch, b })
-        else leaning.push(...leans(q, m.touch, b))
-      }
-      const unwritten = foreign.reduce<Bytes>(
-        (left, a) => (isWrite(a) ? without(left, a.bytes) : left),
-        fresh,
-      )
-      if (q.how.has('nothing') && !plane.initialised && !isWrite(b) && unwritten.length > 0) {
-        const x = early(q, b, all.slice(i + 1), unwritten)
-        pairs.push(...x.pairs.filter((y) => !pairs.some((z) => z.a === y.a && z.b === y.b)))
-        if (x.left) nothing.push(b)
-      }
-      for (const a of foreign) {
-        if (!isWrite(a) && !isWrite(b)) continue
-        if (common(a.bytes, b.bytes).length === 0) continue
-        if (!q.how.has('foreign')) continue
-        if (!together(r, a, b, false)) pairs.push({ kind: 'foreign', a, b })
-        else if (isWrite(a) && isWrite(b) && !commute(a, b)) pairs.push({ kind: 'anyOrder', a, b })
-      }
-    })
-  })
-  const seen = new Set<string>()
-  const unique = pairs.filter((x) => {
-    const key = `${x.kind} ${String(r.touches.indexOf(x.a))} ${String(r.touches.indexOf(x.b))} ${String(x.a.at)}`
-    return seen.has(key) ? false : seen.add(key) !== undefined
-  })
-  return { pairs: unique, nothing, leaning }
-}
-
-/** Does the pair stand by an assumption alone? */
+/** Does the pair stand by an assumption alone: an order that is not firm, or the issue order of products? */
 const leans = (q: Asked, a: Touch, b: Touch): ReadonlyArray<Leaning> => {
   const fact = doneFact(a)
-  if (q.oneUnit(a, b)) {
-    const listed = asked(q.r, q.knows, {
-      options: { ...q.how.options, tensorPipe: 'documented' },
-      has: q.how.has,
+  if (q.oneUnit(a, b)) return q.assumed(a, b) && !q.ordered(a, b) ? [{ on: 'issueOrder', a, b }] : []
+  return fact >= 0 && q.knows(b.at, 'order', fact) && !q.knows(b.at, 'firm', fact)
+    ? [{ on: 'relaxed', a, b }]
+    : []
+}
+
+/** What is said of one access. `before` and `after` are of its plane and cluster, `past` of its plane and earlier clusters. */
+const ofAccess = (
+  q: Asked,
+  b: Touch,
+  before: ReadonlyArray<Touch>,
+  after: ReadonlyArray<Touch>,
+  past: ReadonlyArray<Touch>,
+): Found => {
+  const { met, fresh } = meets(before, { bytes: b.bytes, isWrite: isWrite(b), atomic: b.access.atomic })
+  const judged = met.map((m) => ({ a: m.touch, kind: judge(q, before, m, b) }))
+  const unwritten = past.filter(isWrite).reduce<Bytes>((left, a) => without(left, a.bytes), fresh)
+  const isEarly =
+    q.how.has('nothing') &&
+    !isWrite(b) &&
+    unwritten.length > 0 &&
+    q.r.header.planes[planeOf(b)]?.initialised === false
+  const missed = isEarly ? early(q, b, after, unwritten) : { pairs: [], left: false }
+  const foreign = past
+    .filter((a) => q.how.has('foreign') && (isWrite(a) || isWrite(b)) && common(a.bytes, b.bytes).length > 0)
+    .flatMap((a): ReadonlyArray<Pair> => {
+      if (!together(q.r, a, b, false)) return [{ kind: 'foreign', a, b }]
+      return isWrite(a) && isWrite(b) && !commute(a, b) ? [{ kind: 'anyOrder', a, b }] : []
     })
-    const needs = a.operation?.issue.unit === 'tcgen05' && !listed.oneUnit(a, b) && !q.ordered(a, b)
-    return needs ? [{ on: 'issue-order', a, b }] : []
+  return {
+    pairs: [
+      ...judged.flatMap(({ a, kind }) => (kind === undefined ? [] : [{ kind, a, b }])),
+      ...missed.pairs,
+      ...foreign,
+    ],
+    nothing: missed.left ? [b] : [],
+    leaning: judged.flatMap(({ a, kind }) =>
+      kind === undefined || kind === 'unfenced' ? leans(q, a, b) : [],
+    ),
   }
-  if (fact < 0 || !q.knows(b.at, 'order', fact) || q.knows(b.at, 'firm', fact)) return []
-  return [{ on: 'relaxed', a, b }]
+}
+
+/** `past`: what earlier clusters did to global memory. */
+export const races = (q: Asked, past: ReadonlyArray<Touch>): Found => {
+  const found = q.r.header.planes.flatMap((plane, p) => {
+    const all = q.r.touches.filter((t) => planeOf(t) === p)
+    const earlier = past.filter((t) => planeOf(t) === p)
+    const isRead = plane.initialised && ![...all, ...earlier].some(isWrite)
+    return isRead ? [] : all.map((b, i) => ofAccess(q, b, all.slice(0, i), all.slice(i + 1), earlier))
+  })
+  const pairs = found.flatMap((f) => f.pairs)
+  return {
+    // a read of nothing and the write behind it say the same
+    pairs: pairs.filter(
+      (x, i) => pairs.findIndex((y) => y.kind === x.kind && y.a === x.a && y.b === x.b) === i,
+    ),
+    nothing: found.flatMap((f) => f.nothing),
+    leaning: found.flatMap((f) => f.leaning),
+  }
 }

@@ -123,7 +123,11 @@ export interface Reading {
 
 /** The stamp of an agent's own event. */
 export const own = (e: LogEvent): Stamp | undefined =>
-  e._tag === 'perform' || e._tag === 'signal' || e._tag === 'exit' || e._tag === 'cluster'
+  e._tag === 'perform' ||
+  e._tag === 'signal' ||
+  e._tag === 'exit' ||
+  e._tag === 'cluster' ||
+  e._tag === 'ahead'
     ? undefined
     : e._tag === 'access' && e.operation !== undefined
       ? undefined
@@ -377,7 +381,7 @@ export const reading = (header: Header, log: ReadonlyArray<LogEvent>): Reading =
         operation(e.operation)?.signals.push({ at, signal: e, phase: phaseAt(at) })
         return
       case 'semaphore':
-        touches.push(...semaphoreTouches(at, e))
+        for (const touch of semaphoreTouches(at, e)) touches.push(touch)
         return
       case 'access': {
         const by = e.operation === undefined ? undefined : operation(e.operation)
