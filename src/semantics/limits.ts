@@ -10,6 +10,7 @@
  * | elements of all tiles that are in scope      | 2^22             | registers again, with room for values that are dead |
  * | bytes of a register storage                  | 2^18             | 64 Ki registers of 4 bytes                         |
  * | bytes of a plane                             | 2^30 - 1         | addresses are 32-bit integers, two in a byte for elements of 4 bits |
+ * | storages of a program, and parameters        | 4096 each        | every one is compared with all others              |
  * | agents of a CTA                              | 64               | ranges of 32 warps, disjoint or nested, are 63     |
  * | agents of the clusters resident together     | 1024             | 64 each of the 16 CTAs of a cluster                |
  * | barriers of the same                         | 1024             | what each agent knows of each is a word, three times over |
@@ -21,6 +22,7 @@ export const mostElements: number = 2 ** 18
 export const mostElementsInScope: number = 2 ** 22
 export const mostRegisterBytes: number = 2 ** 18
 export const mostPlaneBytes: number = 2 ** 30 - 1
+export const mostDeclarations = 4096
 export const mostAgents = 64
 export const mostResidentAgents = 1024
 export const mostBarriers = 1024

@@ -199,6 +199,16 @@ export const hostile: ReadonlyArray<readonly [what: string, program: Json, comes
     'hazard',
   ],
   ['a gigabyte of registers', program([], { storage: [words(2 ** 28, 1, 'regs')] }), 'storage.size'],
+  [
+    '30,000 storages',
+    program([], { storage: Array.from({ length: 30_000 }, () => words(2 ** 15, 1)) }),
+    'storage.size',
+  ],
+  [
+    '30,000 parameters',
+    program([], { params: Array.from({ length: 30_000 }, () => tensor(1, 1)) }),
+    'param.shape',
+  ],
   ['a tensor of 8 GB', program([], { params: [tensor(2 ** 31 - 1, 1)] }), 'launch.shape'],
   ['a tensor of 2^62 bytes', program([], { params: [tensor(2 ** 31 - 1, 2 ** 31 - 1)] }), 'launch.shape'],
   ['shared memory full of barriers', program([fence], { storage: [barriers(29_056)] }), 'launch.barriers'],

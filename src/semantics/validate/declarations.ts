@@ -9,6 +9,7 @@
  * | barriers      | in shared memory                                                      | storage.owner        |
  * | registers     | of an agent; all else of the CTA                                      | storage.owner        |
  * | placement     | a swizzled storage at a multiple of its period (8 rows of the span)   | A3                   |
+ * | how many      | 4096 storages, 4096 parameters                                        | storage.size, param.shape |
  * | sizes         | 227 KiB of shared memory, 512 columns of tensor memory                | A1, T3               |
  * |               | 256 KiB of registers in one storage                                   | storage.size         |
  * | overlaps      | only members of one union                                             | storage.overlap      |
@@ -23,7 +24,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { ExprNode } from '../expression.js'
-import { mostPlaneBytes, mostRegisterBytes } from '../limits.js'
+import { mostDeclarations, mostPlaneBytes, mostRegisterBytes } from '../limits.js'
 import { checkLimits, extentOf, lengthOf } from '../place.js'
 import { type Program } from '../program.js'
 import { checkType, storageType } from '../typecheck.js'
@@ -32,10 +33,21 @@ import { type Checked, each, first, no } from './problem.js'
 import { type Here, type Scene, expect } from './scope.js'
 import { descriptorRules } from './tensor-maps.js'
 
+/** A program has so many of a kind. */
+const tooMany = (
+  code: 'param.shape' | 'storage.size',
+  what: string,
+  declared: ReadonlyArray<unknown>,
+): Checked =>
+  declared.length <= mostDeclarations
+    ? null
+    : no(code, `expected at most ${String(mostDeclarations)} ${what}, found ${String(declared.length)}`)
+
 // ---------------------------------------------------------------- parameters
 
 /** Every parameter. */
 export const paramRules = (scene: Scene, here: Here): Checked =>
+  tooMany('param.shape', 'parameters', scene.program.params) ??
   each(scene.program.params, (param, k) => {
     if (scene.program.params.slice(0, k).some(({ name }) => name === param.name))
       return no('name.bound-twice', `there are two parameters ${param.name}`)
@@ -126,6 +138,7 @@ const overlaps = ({ program }: Scene): Checked =>
 export const storageRules = (scene: Scene): Checked => {
   const { storage, name } = scene.program
   return first([
+    () => tooMany('storage.size', 'storages', storage),
     () =>
       each(storage, (one, k) =>
         first([
