@@ -510,7 +510,7 @@ describe('wrong on purpose: status 2 and one line', () => {
     ],
     [
       'tensors that no memory holds',
-      ['run', 'hopper-matmul', '--set', 'm=1000000000'],
+      ['run', 'hopper-matmul', '--set', 'm=1000000000', '--fuel', '100000000000'],
       /expected tensors of at most 536,870,912 elements together, found 832,000,147,456/,
     ],
     ['a size beyond 32 bits', ['run', 'hopper-matmul', '--set', 'm=1e10'], /an integer of 32 bits/],
