@@ -343,7 +343,7 @@ const formatted: Example<Surface> = {
           yield* B.run(`out[${String(i)}]`, {
             _tag: 'gmem.store',
             destination: slice(out.view, [i32(i)], [1]),
-            value: splat<'i32', 1>(i32(found[at]!), [1]),
+            value: splat<'i32', 1>(i32(found[at]! | 0), [1]),
           })
       },
     ),
