@@ -292,6 +292,10 @@ const byWord = <A>(key: string, name: string, known: ReadonlyMap<string, AnyWire
   )
 }
 
+/** The same form with a word on what it means, for readers of the schema. */
+export const described = <W extends AnyWire>(of: W, description: string): W =>
+  Object.assign({}, of, { schema: Object.assign({ description }, of.schema) })
+
 /** A form with a name of its own in the schema; `of` is lazy, so forms may contain themselves. */
 export const define = <A>(name: string, of: () => Wire<A>): Wire<A> => ({
   codec: t.recursion<A, A, unknown>(name, () => of().codec),

@@ -74,6 +74,7 @@ export interface StridedDescription {
 }
 export interface SplatDescription {
   readonly kind: 'splat'
+  readonly schema?: typeof layoutSchema
   readonly name?: string
   readonly shape: Shape
 }
@@ -137,7 +138,7 @@ export const descriptionWire: Wire<Description> = kinded<Description>()('a layou
   splat: record<SplatDescription>()(
     'a splat layout',
     { kind: oneOf('splat'), ...shapeField },
-    { name: text },
+    { name: text, schema: oneOf(layoutSchema) },
   ),
   ...distributedCases,
   cute_tv: record<CuteTvDescription>()(

@@ -31,22 +31,12 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { greatest } from '../greatest.js'
 import { refuse, type Failure } from '../failure.js'
+import type { Mismatch } from '../semantics/verdict.js'
 import { hexOfPattern, jsonOfValue, positionOf, valueOf } from './tensor-files/element.js'
 import { shapeText } from './tensor-files/npy.js'
 import { indexOfFlat, type Tensor, type TensorDtype } from './tensor-files/tensor.js'
 
 // ---------------------------------------------------------------- model
-
-export interface Mismatch {
-  readonly index: ReadonlyArray<number>
-  /** Values; `'nan'`, `'inf'`, `'-inf'`, `'-0'` and integers beyond 2^52 are strings. */
-  readonly got: number | string
-  readonly expected: number | string
-  readonly gotBits: string
-  readonly expectedBits: string
-  /** null where one of the two is a NaN. Exact up to 2^53. */
-  readonly ulp: number | null
-}
 
 export interface Comparison {
   readonly equal: boolean

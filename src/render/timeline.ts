@@ -58,7 +58,10 @@ interface Flow {
   readonly points: ReadonlyArray<Track & { readonly at: number }>
 }
 
+export const timelineSchema = 'tcspec.timeline/1'
+
 export interface Timeline {
+  readonly schema: typeof timelineSchema
   readonly traceEvents: ReadonlyArray<Json>
   readonly displayTimeUnit: 'ns'
   readonly otherData: Arguments
@@ -406,6 +409,7 @@ export const timeline = (header: Header, events: ReadonlyArray<LogEvent>): Timel
   // a stable sort: in the order of time, outer slices before inner ones, flows behind them
   timed.sort((a, b) => a.at - b.at || b.length - a.length)
   return {
+    schema: timelineSchema,
     traceEvents: [...names(header, slices), ...timed.map(({ json }) => json)],
     displayTimeUnit: 'ns',
     otherData: {
@@ -419,7 +423,8 @@ export const timeline = (header: Header, events: ReadonlyArray<LogEvent>): Timel
 /** The document, one event a line. */
 export const timelineText = (t: Timeline): string =>
   [
-    '{"displayTimeUnit":"ns",',
+    `{"schema":${JSON.stringify(t.schema)},`,
+    '"displayTimeUnit":"ns",',
     `"otherData":${JSON.stringify(t.otherData)},`,
     '"traceEvents":[',
     t.traceEvents.map((e) => JSON.stringify(e)).join(',\n'),

@@ -53,6 +53,54 @@ export interface Counts {
   readonly runs: number
 }
 
+/** An element that is not what it should be. */
+export interface Mismatch {
+  readonly index: ReadonlyArray<number>
+  /** Values; `'nan'`, `'inf'`, `'-inf'`, `'-0'` and integers beyond 2^52 are strings. */
+  readonly got: number | string
+  readonly expected: number | string
+  readonly gotBits: string
+  readonly expectedBits: string
+  /** null where one of the two is a NaN. Exact up to 2^53. */
+  readonly ulp: number | null
+}
+
+/** How far an output is from what it should be, bit for bit (`oracle/compare.ts`). */
+export interface Comparison {
+  readonly equal: boolean
+  readonly dtype: string
+  readonly shape: ReadonlyArray<number>
+  readonly elements: number
+  readonly different: number
+  readonly maxUlp: number
+  readonly ulpHistogram: Readonly<Record<string, number>>
+  readonly nanMismatch: number
+  readonly nanPayload: number
+  readonly zeroSign: number
+  readonly first: ReadonlyArray<Mismatch>
+}
+
+/** How far outputs are from what they should be near. */
+export interface Approximation {
+  /** what they are compared with */
+  readonly to: string
+  readonly outputs: ReadonlyArray<{
+    readonly tensor: string
+    readonly elements: number
+    readonly tolerance: { readonly kind: string; readonly bound: number }
+    /** the largest value, which an absolute bound grows with */
+    readonly size: number | null
+    /** null where all are within the tolerance */
+    readonly farthest: {
+      readonly at: number
+      readonly found: number | null
+      readonly expected: number | null
+      readonly by: number | null
+    } | null
+    readonly largestError: number | null
+  }>
+}
+
 export interface Verdict {
   readonly schema: typeof verdictSchema
   readonly kernel: string
@@ -76,6 +124,9 @@ export interface Verdict {
   readonly provenance: Provenance | null
   readonly digest: { readonly order: string; readonly output: string }
   readonly counts: Counts
+  /** of the output with what it should be: where a run had data and was compared */
+  readonly comparison?: Comparison
+  readonly approximation?: Approximation
   /** what the verdict does not speak of */
   readonly scope: ReadonlyArray<string>
 }

@@ -343,9 +343,14 @@ describe('tcspec kernels and demo', () => {
     expect(text).toMatchObject({ status: 0, stderr: '' })
     for (const s of ['hopper-matmul', 'm', 'n', 'k', 'tileM', 'tileN', 'tileK', 'stages', 'dtype'])
       expect(text.stdout).toMatch(new RegExp(`^ *${s}( |$)`, 'm'))
-    expect(JSON.parse((await run('kernels', '--json')).stdout)).toMatchObject(
-      kernels.map(({ name }) => ({ name, parameters: expect.any(Array), tensors: expect.any(Array) })),
-    )
+    expect(JSON.parse((await run('kernels', '--json')).stdout)).toMatchObject({
+      schema: 'tcspec.kernels/1',
+      kernels: kernels.map(({ name }) => ({
+        name,
+        parameters: expect.any(Array),
+        tensors: expect.any(Array),
+      })),
+    })
   })
   it('the demo shows what it says, with the captured data and without', async () => {
     const [full, bare] = await Promise.all([

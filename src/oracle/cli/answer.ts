@@ -145,7 +145,7 @@ export const reportAnswer =
         return {
           good: answer.good,
           text: () => `wrote ${file}: ${format}, ${thousands(bytes.length)} bytes\n`,
-          json: () => ({ output: file, format, bytes: bytes.length }),
+          json: () => ({ schema: 'tcspec.written/1', output: file, format, bytes: bytes.length }),
           files: [{ file, bytes }],
         }
       }),

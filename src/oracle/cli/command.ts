@@ -14,7 +14,7 @@
  * | exception: a bug in this library          | 70     | nothing, or `error` | one line                 |
  *
  * With `--json` standard output holds exactly one JSON document in every case; of a refusal it is
- * `{"error": {"code", "message"}}`.
+ * `{"schema": "tcspec.error/1", "error": {"code", "message"}}`.
  *
  * Whatever a file held, what is printed has no control characters but newlines, tabs and our own colours (`printable.ts`).
  *
@@ -99,7 +99,7 @@ export interface Outcome {
 
 const document = (value: unknown): string => `${printableJson(JSON.stringify(value, null, 2))}\n`
 const errorDocument = (json: boolean, f: Failure): string =>
-  json ? document({ error: { code: f.code, message: shortened(f.message) } }) : ''
+  json ? document({ schema: 'tcspec.error/1', error: { code: f.code, message: shortened(f.message) } }) : ''
 /** Characters of a refusal that are shown: what was found may be a whole file. */
 export const mostShown = 2900
 const shortened = (text: string): string =>

@@ -49,7 +49,7 @@ const parseOperands = (texts: ReadonlyArray<string>, options: Options): E.Either
 const report = (c: Comparison): Report => ({
   good: c.equal,
   text: () => printComparison(c),
-  json: () => c,
+  json: () => ({ schema: 'tcspec.comparison/1', ...c }),
 })
 
 /** Names the files. A dtype that differs is often a file whose dtype nobody said. */

@@ -66,11 +66,9 @@ const oneText = (palette: Palette, k: Kernel): string =>
       : 'Tiles and stages shrink to fit the sizes; what is set with --set is used or refused.'
   }\n`
 
-const documentOf = ({ name, summary, parameters, tensors }: Kernel): unknown => ({
-  name,
-  summary,
-  parameters,
-  tensors,
+const documentOf = (some: ReadonlyArray<Kernel>): unknown => ({
+  schema: 'tcspec.kernels/1',
+  kernels: some.map(({ name, summary, parameters, tensors }) => ({ name, summary, parameters, tensors })),
 })
 
 const run: CliCommand['run'] = (world) => (operands) => {
@@ -81,14 +79,14 @@ const run: CliCommand['run'] = (world) => (operands) => {
       ? E.right({
           good: true,
           text: () => listText(palette),
-          json: () => kernels.map(documentOf),
+          json: () => documentOf(kernels),
         })
       : pipe(
           kernelNamed(name),
           E.map((kernel) => ({
             good: true,
             text: () => oneText(palette, kernel),
-            json: () => documentOf(kernel),
+            json: () => documentOf([kernel]),
           })),
         ),
   )

@@ -8,7 +8,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../../failure.js'
-import { tableOf } from '../../../layouts/description.js'
+import { layoutSchema, tableOf } from '../../../layouts/description.js'
 import { differences, type Differences } from '../../../layouts/listing.js'
 import { families } from '../../../layouts/named.js'
 import type { Place } from '../../../layouts/register-layout.js'
@@ -71,7 +71,10 @@ const shown = (options: Options, subject: Subject): E.Either<Failure, Answer> =>
         what: 'a layout',
         good: true,
         table: (palette) => layoutText(palette, { title, listing, window: narrow }),
-        json: () => (listing.splat ? { kind: 'splat', name, shape: listing.shape } : tableOf(listing, name)),
+        json: () =>
+          listing.splat
+            ? { schema: layoutSchema, kind: 'splat', name, shape: listing.shape }
+            : tableOf(listing, name),
         csv: () => rowsOf(listing),
         svg: () => layoutSvg({ title, listing, window: wide }),
       }
@@ -149,8 +152,15 @@ const names: Answer = {
         f.summary,
       ]),
     ),
-  json: () =>
-    families.map(({ name, parameters, summary, example }) => ({ name, parameters, summary, example })),
+  json: () => ({
+    schema: 'tcspec.layout-names/1',
+    layouts: families.map(({ name, parameters, summary, example }) => ({
+      name,
+      parameters,
+      summary,
+      example,
+    })),
+  }),
   csv: () => [
     ['name', 'parameters', 'summary', 'example'],
     ...families.map((f) => [f.name, f.parameters.join(' '), f.summary, f.example]),

@@ -182,6 +182,7 @@ const report = (
   return {
     good: true,
     json: () => ({
+      schema: 'tcspec.mma/1',
       m: p.m,
       n: p.n,
       k: p.k,

@@ -244,7 +244,12 @@ const textOf = (world: World, log: Log, format: Format, toFile: boolean): string
 const documentOf = ({ header, events }: Log, format: Format): unknown =>
   format === 'perfetto'
     ? timeline(header, events)
-    : { program: header.program, arch: header.arch, events: eventRows(header, events) }
+    : {
+        schema: 'tcspec.events/1',
+        program: header.program,
+        arch: header.arch,
+        events: eventRows(header, events),
+      }
 
 /** What a report says of a log that does not show a whole run; nothing, if as much is shown as was asked for. */
 const partOf = (
@@ -291,6 +296,7 @@ const report = (
     ...part,
     text: () => `wrote ${file}: ${format}, ${thousands(events)} events, ${thousands(bytes.length)} bytes\n`,
     json: () => ({
+      schema: 'tcspec.written/1',
       output: file,
       format,
       events,

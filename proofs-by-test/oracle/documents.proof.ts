@@ -1,0 +1,144 @@
+/** What every command prints with `--json` satisfies the schema that it names; every schema is a file, and says of every property what it is. */
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { silent, type Outcome, type World } from '../../src/oracle/cli/command.js'
+import { commands } from '../../src/oracle/cli/commands/index.js'
+import { tcspec } from '../../src/oracle/cli/program.js'
+import { documentSchemas } from '../../src/oracle/documents.js'
+import { onDisk } from '../../src/oracle/tensor-files/files.js'
+import { encodeNpy } from '../../src/oracle/tensor-files/npy.js'
+import { npyOfTensor, tensor } from '../../src/oracle/tensor-files/tensor.js'
+import { jsonSchemas, schemaText } from '../../src/semantics/json-schema.js'
+import { right } from '../either.js'
+
+const directory = new URL('../../schemas/', import.meta.url)
+const world: World = {
+  files: onDisk,
+  version: '0',
+  colours: false,
+  clock: () => 0,
+  progress: () => silent,
+  conformance: null,
+}
+const run = (argv: ReadonlyArray<string>): Promise<Outcome> => tcspec(commands, world)(argv)()
+
+let dir = ''
+const at = (name: string): string => path.join(dir, name)
+beforeAll(() => {
+  dir = fs.mkdtempSync(path.join(os.tmpdir(), 'tcspec-documents-'))
+  for (const [name, last] of [
+    ['a.npy', 1],
+    ['b.npy', 2],
+  ] as const) {
+    const patterns = Float64Array.from({ length: 64 * 64 }, (_, i) => (i === 5 ? last : 0x3c00))
+    fs.writeFileSync(at(name), right(encodeNpy(npyOfTensor(right(tensor('f16', [64, 64], patterns))))))
+  }
+})
+afterAll(() => {
+  fs.rmSync(dir, { recursive: true, force: true })
+})
+
+/** The validators of the published files, by the schema that they describe. */
+const published = new Map<string, ValidateFunction>(
+  [...Object.keys(documentSchemas), 'verdict.schema.json'].map((file) => {
+    const schema = JSON.parse(fs.readFileSync(new URL(file, directory), 'utf8')) as { readonly title: string }
+    return [schema.title, new Ajv2020({ strict: true, strictTypes: false }).compile(schema)]
+  }),
+)
+
+describe('the files', () => {
+  test('are the schemas, and there is no other', () => {
+    for (const [file, schema] of Object.entries(documentSchemas)) {
+      const url = new URL(file, directory)
+      if (process.env['TCSPEC_REGENERATE'] !== undefined) fs.writeFileSync(url, schemaText(schema))
+      expect(fs.readFileSync(url, 'utf8')).toBe(schemaText(schema))
+    }
+    expect(fs.readdirSync(directory).sort()).toEqual(
+      [...Object.keys(documentSchemas), ...Object.keys(jsonSchemas)].sort(),
+    )
+  })
+  test.each(Object.entries({ ...documentSchemas, verdict: jsonSchemas['verdict.schema.json']! }))(
+    '%s says of every property what it is',
+    (_, schema) => {
+      const silentOnes: string[] = []
+      const walk = (node: unknown, where: string): void => {
+        if (typeof node !== 'object' || node === null) return
+        for (const [key, below] of Object.entries(node)) {
+          if (key === 'properties')
+            for (const [name, of] of Object.entries(below as Record<string, { description?: string }>))
+              if ((of.description ?? '') === '') silentOnes.push(`${where}.${name}`)
+          walk(below, `${where}.${key}`)
+        }
+      }
+      walk(schema, '$')
+      expect(silentOnes).toEqual([])
+    },
+  )
+})
+
+const small = ['--set', 'm=64', 'n=32', 'k=48', 'tileK=16', 'stages=2']
+const asked: ReadonlyArray<readonly [schema: string, argv: ReadonlyArray<string>]> = [
+  ['kernels/1', ['kernels']],
+  ['verdict/2', ['run', 'hopper-matmul', ...small]],
+  ['verdict/2', ['run', 'hopper-matmul', ...small, '--without', 'wgmma']],
+  ['verdict/2', ['run', 'fa3-attention', '--set', 'q=128', 'kv=128', 'heads=1']],
+  ['verdict/2', ['check', 'matmul6']],
+  ['verdict/2', ['check', 'zoo/R1']],
+  ['verdict/2', ['check', 'zoo/B1', '--explore']],
+  ['verdict/2', ['check', '@t.jsonl']],
+  ['events/1', ['trace', 'zoo/R1']],
+  ['timeline/1', ['trace', 'zoo/R1', '--format', 'perfetto']],
+  ['written/1', ['trace', 'zoo/R1-fixed', '-o', '@t.jsonl']],
+  ['mutation/1', ['mutate', 'queue', '--class', 'synchronisation']],
+  ['mma/1', ['mma', '--in', 'a=@a.npy', 'b=@b.npy', '--out', 'd:f32=@d.npy']],
+  ['comparison/1', ['compare', '@a.npy', '@b.npy']],
+  ['layout/1', ['layout', 'WGMMA', '--shape', '64x8']],
+  ['layout/1', ['layout', 'WG_SPLAT((64,8))']],
+  ['layout-check/1', ['layout', 'check', 'WGMMA', '--against', 'WGMMA_TRANSPOSED', '--shape', '64x8']],
+  ['layout-names/1', ['layout', 'names']],
+  ['written/1', ['layout', 'WGMMA', '--shape', '64x8', '-o', '@l.json']],
+  ['transform/1', ['transform', '--shape', '16x64', 'tile=8x64', 'swizzle=128']],
+  ['transform/1', ['transform', '--shape', '8x8', '--dtype', 'e2m1']],
+  ['linear/1', ['linear', 'WGMMA', '--shape', '64x16']],
+  ['cute/1', ['cute', 'size', '(6,8):(8,1)']],
+  ['cute/1', ['cute', '((2,3),8):((1,2),8)']],
+  ['tmem/1', ['tmem', 'DEFAULT(1)', '--shape', '128x2']],
+  ['tmem-map/1', ['tmem', 'acc=DEFAULT(1):128x256:f32']],
+  ['banks/1', ['banks', 'WGMMA', '--shape', '64x16', 'tile=8x16', 'swizzle=32']],
+  ['banks/1', ['banks', '--access', 'ldmatrix.x1', '--addresses', '0,16,32,48,64,80,96,112']],
+  ['image/1', ['image', '--box', '4x8', '--tensor', '20x40', '--at', '18,-8']],
+  ['tiling/1', ['tiling', '--m-tiles', '4', '--n-tiles', '4', '--clusters', '4']],
+  ['error/1', ['check', 'no-such-kernel']],
+  ['error/1', ['check']],
+]
+
+describe('law 1: what is printed satisfies its schema', () => {
+  test('every command is asked', () => {
+    const names = new Set(asked.map(([, [name]]) => name))
+    // the tour has no document
+    expect(commands.filter(({ name }) => !names.has(name)).map(({ name }) => name)).toEqual(['demo'])
+    expect([...published.keys()].sort()).toEqual(
+      [...new Set(asked.map(([schema]) => `tcspec.${schema}`))].sort(),
+    )
+  })
+  test('of every answer', async () => {
+    const wrong: unknown[] = []
+    // what writes the trace comes before what reads it
+    const order = [...asked].sort(([a], [b]) => Number(b === 'written/1') - Number(a === 'written/1'))
+    for (const [schema, argv] of order) {
+      const said = await run([...argv.map((word) => word.replace('@', `${dir}/`)), '--json'])
+      const value = JSON.parse(said.stdout) as { readonly schema?: string }
+      const validate = published.get(`tcspec.${schema}`)!
+      if (value.schema !== `tcspec.${schema}` || !validate(value))
+        wrong.push([argv.join(' '), value.schema, said.stderr, validate.errors?.slice(0, 3)])
+    }
+    expect(wrong).toEqual([])
+  })
+  test('a document with a member that the schema does not name is refused', () => {
+    for (const [schema, validate] of published)
+      expect([schema, validate({ schema, more: 1 })]).toEqual([schema, false])
+  })
+})

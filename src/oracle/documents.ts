@@ -1,0 +1,573 @@
+/**
+ * Documents: the form of everything that a command prints with `--json`, one schema each.
+ *
+ * Every document is an object with a member `schema`, a name and a version. The JSON Schemas under `schemas/` are made of these
+ * descriptions (those of programs, traces and verdicts of `semantics/json-schema.ts`), and every property says what it is.
+ *
+ * | printed by                                      | schema                   | file                        |
+ * |-------------------------------------------------|--------------------------|-----------------------------|
+ * | `check`, `run`                                  | `tcspec.verdict/2`       | `verdict.schema.json`       |
+ * | `banks`, `compare`, `cute`, `image`, `kernels`, `linear`, `mma`, `mutate`, `tiling`, `transform` | `tcspec.banks/1` and so on | `banks.schema.json` and so on |
+ * | `layout X`, `layout check`, `layout names`      | `tcspec.layout/1`, `tcspec.layout-check/1`, `tcspec.layout-names/1` | `layout.schema.json`, ... |
+ * | `tmem X`, `tmem A=... B=...`                    | `tcspec.tmem/1`, `tcspec.tmem-map/1` | `tmem.schema.json`, ... |
+ * | `trace`; with `--format perfetto`               | `tcspec.events/1`; `tcspec.timeline/1` | `events.schema.json`, `timeline.schema.json` |
+ * | any of them with `-o FILE`                      | `tcspec.written/1`       | `written.schema.json`       |
+ * | any of them that refuses                        | `tcspec.error/1`         | `error.schema.json`         |
+ *
+ * Law 1. What a command prints with `--json` satisfies the schema that it names.
+ */
+import {
+  bool,
+  define,
+  described,
+  dictionary,
+  either,
+  fields,
+  finite,
+  integer,
+  list,
+  nat,
+  nothing,
+  oneOf,
+  pair,
+  schemaOf,
+  text,
+  type AnyWire,
+  type Json,
+  type Wire,
+} from '../wire.js'
+import { comparisonFields } from '../semantics/verdict-codec.js'
+
+// ---------------------------------------------------------------- members
+
+/** What stands under a key, and what it means. */
+type Members = Readonly<Record<string, readonly [form: AnyWire, meaning: string]>>
+
+const entries = (members: Members): ReadonlyMap<string, AnyWire> =>
+  new Map(Object.entries(members).map(([key, [form, meaning]]) => [key, described(form, meaning)]))
+
+const object = (name: string, required: Members, optional: Members = {}): Wire<unknown> =>
+  fields<unknown>(name, entries(required), entries(optional))
+
+const ints = list(integer)
+const orNull = <A>(what: string, form: Wire<A>): Wire<A | null> => either(`null or ${what}`, nothing, form)
+
+const shape: Members[string] = [list(nat), 'extent of every dimension']
+const bits: Members[string] = [nat, 'bits of an element']
+
+// ---------------------------------------------------------------- forms that several have
+
+/** An integer, or a list of such: CuTe's tuples. */
+type Nested = number | ReadonlyArray<Nested>
+const nested: Wire<Nested> = define('IntTuple', () => either('an integer or a list', integer, list(nested)))
+
+const accessCounts: Members = {
+  access: [text, 'the instruction of a warp, such as `ld.shared.b32`'],
+  wavefronts: [nat, 'turns that shared memory takes'],
+  conflicts: [nat, 'turns more than the fewest possible'],
+  idealWavefronts: [nat, 'the fewest turns that this many bytes can take'],
+}
+
+const site = object('a place of a register', {
+  warp: [nat, 'warp of the group'],
+  lane: [nat, 'lane of the warp'],
+  register: [nat, 'register of the lane'],
+})
+
+const tally: Members = {
+  mutants: [nat, 'programs that differ from the kernel in one place'],
+  equivalent: [nat, 'those that a certificate shows to be no other program'],
+  killed: [nat, 'those that are found out'],
+  named: [nat, 'those whose first findings name the place'],
+  accurate: [nat, 'those whose first finding has the id that the change asks for'],
+}
+const counted: Members = Object.assign({}, tally, {
+  sites: [nat, 'statements that were changed'],
+  real: [nat, 'mutants that are not equivalent'],
+  strict: [nat, 'killed mutants that only break a contract that the kernel keeps'],
+  reasons: [dictionary('counts', nat), 'equivalent mutants by certificate'],
+  byId: [dictionary('counts', nat), 'killed mutants by the id of their first finding'],
+} satisfies Members)
+const mutantRow = object('a mutant', {
+  class: [text, 'synchronisation or data movement'],
+  site: [text, 'label of the statement that is changed'],
+  operator: [text, 'kind of the change'],
+  change: [text, 'the change in words'],
+  verdict: [text, 'verdict on the mutant'],
+  reason: [text, 'why'],
+})
+
+// ---------------------------------------------------------------- documents
+
+interface Document {
+  readonly schema: string
+  readonly form: AnyWire
+}
+
+const document = (schema: string, what: string, required: Members, optional: Members = {}): Document => ({
+  schema,
+  form: object(
+    what,
+    Object.assign({ schema: [oneOf(schema), 'name and version of this schema'] } satisfies Members, required),
+    optional,
+  ),
+})
+
+/** By file name under `schemas/`. */
+const documents: Readonly<Record<string, Document>> = {
+  'error.schema.json': document('tcspec.error/1', 'a refusal', {
+    error: [
+      object('what is refused', {
+        code: [text, 'a stable word for the kind of refusal; `bug` is a bug of this library'],
+        message: [text, 'one line: the thing, what was expected, what was found'],
+      }),
+      'what is refused and why',
+    ],
+  }),
+  'written.schema.json': document(
+    'tcspec.written/1',
+    'what was written to a file',
+    {
+      output: [text, 'the file'],
+      format: [text, 'form of what it holds'],
+      bytes: [nat, 'length of the file'],
+    },
+    {
+      events: [nat, 'events of the run that it holds'],
+      whole: [bool, 'whether that is the whole run'],
+    },
+  ),
+  'comparison.schema.json': {
+    schema: 'tcspec.comparison/1',
+    form: fields<unknown>(
+      'a comparison of two tensors',
+      new Map<string, AnyWire>([
+        ['schema', described(oneOf('tcspec.comparison/1'), 'name and version of this schema')],
+        ...Object.entries(comparisonFields),
+      ]),
+      new Map(),
+    ),
+  },
+  'kernels.schema.json': document('tcspec.kernels/1', 'kernels that can be run', {
+    kernels: [
+      list(
+        object('a kernel', {
+          name: [text, 'what `run` and `check` call it'],
+          summary: [text, 'what it computes, and how'],
+          parameters: [
+            list(
+              object(
+                'a setting',
+                {
+                  name: [text, 'what `--set` calls it'],
+                  default: [
+                    either(
+                      'text, a number or a truth value',
+                      text,
+                      either('a number or a truth value', finite, bool),
+                    ),
+                    'its value where nothing is given; tiles and stages may be chosen smaller to fit',
+                  ],
+                  unit: [text, 'what it counts'],
+                  meaning: [text, 'what it says'],
+                },
+                { choices: [list(text), 'the words that it may be'] },
+              ),
+            ),
+            'its settings',
+          ],
+          tensors: [
+            list(
+              object('a tensor', {
+                name: [text, 'what `--in` and `--out` call it'],
+                role: [oneOf('in', 'out'), 'read or written'],
+                axes: [list(text), 'the setting that is the extent of each dimension'],
+              }),
+            ),
+            'its tensors',
+          ],
+        }),
+      ),
+      'in the order of the catalogue',
+    ],
+  }),
+  'mma.schema.json': document('tcspec.mma/1', 'a matrix product', {
+    m: [nat, 'rows of a and d'],
+    n: [nat, 'columns of b and d'],
+    k: [nat, 'columns of a, rows of b'],
+    types: [
+      dictionary('types', either('a type or a truth value', text, bool)),
+      'element types of `a`, `b`, the accumulator `acc` and the output `d`; whether sums saturate',
+    ],
+    arithmetic: [text, 'whose tensor cores multiply'],
+    multiplyAdds: [nat, 'm times n times k'],
+    milliseconds: [finite, 'time that the product took'],
+    written: [orNull('a file', text), 'the file of d, if one was asked for'],
+  }),
+  'mutation.schema.json': document(
+    'tcspec.mutation/1',
+    'mutants of kernels and their fates',
+    Object.assign({}, tally, {
+      undecided: [nat, 'those that no search within its bound decides: not killed'],
+      kernels: [
+        list(
+          object(
+            'a kernel',
+            Object.assign({}, counted, {
+              kernel: [text, 'its name'],
+              settings: [
+                dictionary(
+                  'settings',
+                  either(
+                    'text, a number or a truth value',
+                    text,
+                    either('a number or a truth value', finite, bool),
+                  ),
+                ),
+                'its settings',
+              ],
+              undecided: [nat, 'those that no search within its bound decides'],
+              survivors: [list(mutantRow), 'mutants that are not found out and have no certificate'],
+              unnamed: [list(mutantRow), 'mutants that are found out by findings that do not name the place'],
+              equivalents: [
+                list(
+                  object('an equivalent mutant', {
+                    site: [text, 'label of the statement that is changed'],
+                    operator: [text, 'kind of the change'],
+                    change: [text, 'the change in words'],
+                    reason: [text, 'its certificate'],
+                  }),
+                ),
+                'mutants that are no other program',
+              ],
+              classes: [
+                list(
+                  object(
+                    'a class of mutants',
+                    Object.assign({}, counted, {
+                      class: [text, 'synchronisation or data movement'],
+                      operators: [
+                        list(
+                          object(
+                            'an operator',
+                            Object.assign({}, counted, {
+                              operator: [text, 'kind of the change'],
+                            } satisfies Members),
+                          ),
+                        ),
+                        'counts by kind of change',
+                      ],
+                    } satisfies Members),
+                  ),
+                ),
+                'counts by class',
+              ],
+            } satisfies Members),
+          ),
+        ),
+        'one entry a kernel',
+      ],
+    } satisfies Members),
+  ),
+  'events.schema.json': document('tcspec.events/1', 'the events of a run', {
+    program: [text, 'name of the program'],
+    arch: [text, 'the chip that it is for'],
+    events: [
+      list(
+        object('an event', {
+          i: [nat, 'its place in the log'],
+          cta: [orNull('a CTA', nat), 'the CTA of its agent; null for the beginning of a cluster'],
+          agent: [text, 'the agent, or nothing'],
+          site: [text, 'label of the statement'],
+          iteration: [text, 'rounds of the loops around it'],
+          what: [text, 'what happens'],
+          place: [text, 'bytes that it touches'],
+          barrier: [text, 'barrier that it is about'],
+        }),
+      ),
+      'in the order of the log',
+    ],
+  }),
+  'layout-check.schema.json': document('tcspec.layout-check/1', 'a comparison of two layouts', {
+    equal: [bool, 'whether every element lies in the same registers'],
+    shape,
+    layout: [text, 'the first layout'],
+    against: [text, 'the other one'],
+    different: [nat, 'elements that lie elsewhere'],
+    first: [
+      orNull(
+        'an element',
+        object('an element', {
+          index: [list(nat), 'its index'],
+          layout: [list(site), 'where the first layout has it'],
+          against: [list(site), 'where the other one has it'],
+        }),
+      ),
+      'the first element that lies elsewhere',
+    ],
+  }),
+  'layout-names.schema.json': document('tcspec.layout-names/1', 'layouts that have names', {
+    layouts: [
+      list(
+        object('a family of layouts', {
+          name: [text, 'its name'],
+          parameters: [list(text), 'what stands in brackets behind the name'],
+          summary: [text, 'what it is'],
+          example: [text, 'a layout of it'],
+        }),
+      ),
+      'in the order of the list',
+    ],
+  }),
+  'layout.schema.json': document(
+    'tcspec.layout/1',
+    'a layout of registers, written out',
+    {
+      kind: [oneOf('table', 'splat'), 'a table of elements, or one register for all of them'],
+      name: [text, 'its name'],
+      shape,
+    },
+    {
+      elements: [
+        list(list(list(list(nat)))),
+        'the index that a register holds, by warp, lane and register; absent for a splat',
+      ],
+    },
+  ),
+  'banks.schema.json': document(
+    'tcspec.banks/1',
+    'bank conflicts of an access of shared memory',
+    accessCounts,
+    {
+      phases: [list(nat), 'turns of each phase of one access'],
+      pairing: [
+        orNull(
+          'a pairing',
+          either('text or a number', text, either('a number or a truth value', finite, bool)),
+        ),
+        'how lanes are paired into phases',
+      ],
+      layout: [text, 'the layout whose elements are accessed'],
+      shape,
+      bits,
+      transforms: [list(text), 'transforms between the array and shared memory'],
+      instructions: [
+        list(
+          object('an instruction', {
+            warp: [nat, 'the warp'],
+            registers: [list(nat), 'registers of a lane that it moves'],
+            addresses: [list(orNull('a byte', nat)), 'byte of every lane; null where a lane takes no part'],
+            wavefronts: [nat, 'turns that it takes'],
+            conflicts: [nat, 'turns more than the fewest possible'],
+            phases: [list(nat), 'turns of each phase'],
+          }),
+        ),
+        'the instructions that move the whole array',
+      ],
+    },
+  ),
+  'cute.schema.json': document('tcspec.cute/1', "an answer of CuTe's algebra", {
+    question: [text, 'the expression'],
+    result: [
+      object(
+        'a result',
+        {
+          kind: [text, 'a value, a layout, or a layout behind another function'],
+          text: [text, 'as CuTe writes it'],
+        },
+        {
+          value: [nested, 'the value'],
+          shape: [nested, 'shape of the layout'],
+          stride: [text, 'strides of the layout, as CuTe writes them'],
+          size: [finite, 'number of coordinates'],
+          cosize: [finite, 'one more than the largest value'],
+          values: [list(nested), 'value of every coordinate, the first dimension fastest'],
+          valuesLeftOut: [nat, 'values that are not listed'],
+        },
+      ),
+      'what it is',
+    ],
+  }),
+  'image.schema.json': document('tcspec.image/1', 'what a TMA box leaves in shared memory', {
+    box: [
+      object('a box', {
+        bits,
+        extents: [list(nat), 'extent of every dimension'],
+        elementStrides: [list(nat), 'every how many elements one is copied'],
+        swizzle: [nat, 'bytes of the swizzle; 16 is none'],
+      }),
+      'the box of the tensor map',
+    ],
+    direction: [text, 'load or store'],
+    tensor: [list(nat), 'extents of the tensor in global memory'],
+    at: [ints, 'coordinates of the box in it'],
+    base: [nat, 'address of the box in shared memory'],
+    copied: [list(nat), 'extents of what is copied'],
+    transactionBytes: [nat, 'bytes that the copy counts at its barrier'],
+    outside: [nat, 'elements of the box that are not in the tensor'],
+    addresses: [list(nat), 'byte of every element of the box, row-major'],
+    origins: [
+      list(orNull('an index', list(nat))),
+      'index in the tensor of every element of the box, row-major; null where it is not in the tensor',
+    ],
+  }),
+  'linear.schema.json': document('tcspec.linear/1', 'a layout over GF(2)', {
+    layout: [
+      object('a linear layout', {
+        kind: [oneOf('linear'), 'says that it is one; other commands take this part as it is'],
+        bases: [dictionary('bases', list(list(nat))), 'image of every bit of every input dimension'],
+        outputs: [
+          list(
+            object('an output dimension', {
+              name: [text, 'its name'],
+              size: [nat, 'its extent'],
+            }),
+          ),
+          'output dimensions',
+        ],
+      }),
+      'the layout as a description',
+    ],
+    rank: [nat, 'rank of its matrix'],
+    surjective: [bool, 'whether every output is reached'],
+    injective: [bool, 'whether no two inputs have one output'],
+    freeVariableMasks: [dictionary('masks', nat), 'input bits that change nothing, by input dimension'],
+  }),
+  'tiling.schema.json': document(
+    'tcspec.tiling/1',
+    'operands that clusters share, by the order of their tiles',
+    {
+      grid: [pair(nat), 'tiles in a column and in a row'],
+      clusters: [nat, 'clusters that run at a time'],
+      steps: [nat, 'steps of the inner loop of a tile'],
+      panelBytes: [dictionary('bytes', nat), 'bytes of the panels of `a` and `b` that one tile reads'],
+      operandBytes: [nat, 'bytes of both operands'],
+      askedBytes: [nat, 'bytes that all tiles read together'],
+      caches: [list(nat), 'sizes of the caches that are simulated, in bytes'],
+      orders: [
+        list(
+          object('an order', {
+            order: [text, 'its name'],
+            waves: [
+              list(
+                object('a wave', {
+                  rows: [list(nat), 'rows of tiles'],
+                  columns: [list(nat), 'columns of tiles'],
+                  bytes: [nat, 'bytes that its tiles read, each once'],
+                  kept: [nat, 'bytes of them that the wave before read too'],
+                  tiles: [list(pair(nat)), 'row and column of every tile'],
+                }),
+              ),
+              'tiles that run at a time',
+            ],
+            missBytes: [list(nat), 'bytes from memory, for each of the caches'],
+          }),
+        ),
+        'one entry an order',
+      ],
+    },
+  ),
+  'tmem.schema.json': document('tcspec.tmem/1', 'a layout of tensor memory', {
+    layout: [text, 'its name'],
+    shape,
+    bits,
+    columns: [nat, 'columns that it takes'],
+    elementsPerColumn: [nat, 'elements of one lane in one column'],
+    copies: [nat, 'places of every element'],
+    registers: [text, 'layout of registers that it is loaded into, and by which instruction'],
+    elements: [
+      list(
+        object('an element', {
+          index: [list(nat), 'its index'],
+          places: [
+            list(
+              object('a place', {
+                lane: [nat, 'lane of tensor memory'],
+                column: [nat, 'column, of 32 bits'],
+                part: [nat, 'element within the column'],
+              }),
+            ),
+            'where it lies',
+          ],
+        }),
+      ),
+      'every element, row-major',
+    ],
+  }),
+  'tmem-map.schema.json': document('tcspec.tmem-map/1', 'several arrays in tensor memory', {
+    used: [nat, 'columns that the arrays take'],
+    allocated: [nat, 'columns that are allocated: a power of two'],
+    arrays: [
+      list(
+        object('an array', {
+          name: [text, 'its name'],
+          layout: [text, 'its layout'],
+          shape,
+          bits,
+          start: [nat, 'its first column'],
+          columns: [nat, 'columns that it takes'],
+        }),
+      ),
+      'in the order of their columns',
+    ],
+  }),
+  'transform.schema.json': document(
+    'tcspec.transform/1',
+    'where the elements of an array lie in shared memory',
+    {
+      shape,
+      bits,
+      transforms: [list(text), 'transforms, as they are applied'],
+      physicalShape: [list(nat), 'shape of the array in shared memory'],
+      tiling: [list(list(nat)), 'tiles, the outermost first'],
+      tiledShape: [list(nat), 'shape with its tiles as dimensions'],
+      strides: [ints, 'stride of every one of them, in elements'],
+      swizzle: [nat, 'bytes of the swizzle; 16 is none'],
+      bytes: [nat, 'bytes of the array'],
+      base: [nat, 'address of the array'],
+      addresses: [list(nat), 'byte of every element, row-major over the logical shape'],
+    },
+    { bitOffsets: [list(nat), 'bit within that byte, where elements are not whole bytes'] },
+  ),
+}
+
+/** The timeline: the JSON object form of the Trace Event Format, whose events are what that format says. */
+const timeline: Json = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'tcspec.timeline/1',
+  type: 'object',
+  properties: {
+    schema: { const: 'tcspec.timeline/1', description: 'name and version of this schema' },
+    traceEvents: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          ph: { type: 'string', description: 'kind of the event: M, X, s, t or f' },
+          pid: { type: 'integer', description: 'process: a CTA, or the clusters' },
+          tid: { type: 'integer', description: 'thread: an agent or a unit' },
+        },
+        required: ['ph', 'pid', 'tid'],
+      },
+      description: 'events of the Trace Event Format: metadata, slices and flows',
+    },
+    displayTimeUnit: {
+      const: 'ns',
+      description: 'unit of `ts` for the viewer; a place in the log, not a time',
+    },
+    otherData: {
+      type: 'object',
+      description: 'program, chip, and what the clock is',
+    },
+  },
+  required: ['schema', 'traceEvents', 'displayTimeUnit', 'otherData'],
+  additionalProperties: false,
+}
+
+/** By file name under `schemas/`. */
+export const documentSchemas: Readonly<Record<string, Json>> = Object.assign(
+  { 'timeline.schema.json': timeline },
+  Object.fromEntries(
+    Object.entries(documents).map(([file, { schema, form }]) => [file, schemaOf(schema, form)]),
+  ),
+)
