@@ -81,6 +81,7 @@ describe('tcspec layout', () => {
     expect(rows.slice(0, 4)).toEqual(['warp,lane,register,dim0,dim1', '0,0,0,0,0', '0,0,1,0,1', '0,0,2,8,0'])
     expect(rows.length).toBe(1 + 1024)
     expect(await json('layout', 'WG_SPLAT((4, 4))')).toEqual({
+      schema: 'tcspec.layout/1',
       kind: 'splat',
       name: 'WG_SPLAT((4, 4))',
       shape: [4, 4],
@@ -141,9 +142,10 @@ describe('tcspec layout', () => {
   })
   it('names', async () => {
     expect((await lines('layout', 'names'))[0]).toMatch(/^WGMMA +the accumulator of wgmma/)
-    expect(await json('layout', 'names')).toContainEqual(
-      expect.objectContaining({ name: 'MMA_ACC', parameters: ['mWarps'] }),
-    )
+    expect(await json('layout', 'names')).toMatchObject({
+      schema: 'tcspec.layout-names/1',
+      layouts: expect.arrayContaining([expect.objectContaining({ name: 'MMA_ACC', parameters: ['mWarps'] })]),
+    })
     expect(await lines('layout', 'names', '--format', 'csv')).toContain(
       'MMA_ACC,mWarps,the accumulator of mma m16n8,MMA_ACC(2)',
     )

@@ -63,6 +63,7 @@ describe('tcspec compare', () => {
     const outcome = await run('compare', 'f16-off.npy', 'f16.npy', '--json')
     expect(outcome).toMatchObject({ status: 1, stderr: '' })
     expect(JSON.parse(outcome.stdout)).toEqual({
+      schema: 'tcspec.comparison/1',
       equal: false,
       dtype: 'f16',
       shape: [2, 2],

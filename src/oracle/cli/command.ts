@@ -101,7 +101,7 @@ const document = (value: unknown): string => `${printableJson(JSON.stringify(val
 const errorDocument = (json: boolean, f: Failure): string =>
   json ? document({ schema: 'tcspec.error/1', error: { code: f.code, message: shortened(f.message) } }) : ''
 /** Characters of a refusal that are shown: what was found may be a whole file. */
-export const mostShown = 2900
+export const mostShown = 2800
 const shortened = (text: string): string =>
   text.length <= mostShown
     ? text
