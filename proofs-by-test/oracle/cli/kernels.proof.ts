@@ -336,8 +336,7 @@ describe('tcspec kernels and demo', () => {
       /^tcspec: kernel: [^\n]*found 'hopper'; did you mean hopper-\S+, hopper-\S+ or hopper-\S+\?\n$/,
     )
     expect(JSON.parse((await run('kernels', 'queue', '--json')).stdout)).toMatchObject({
-      name: 'queue',
-      parameters: expect.any(Array),
+      kernels: [{ name: 'queue', parameters: expect.any(Array) }],
     })
     const text = await run('kernels', 'hopper-matmul')
     expect(text).toMatchObject({ status: 0, stderr: '' })
