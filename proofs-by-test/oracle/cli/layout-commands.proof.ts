@@ -777,6 +777,7 @@ describe('wrong usage is one line, status 2, nothing written', () => {
   it('--json with -o says what was written', async () => {
     const outcome = await run('layout', 'WGMMA', '-o', 'x.csv', '--json')
     expect(JSON.parse(outcome.stdout)).toEqual({
+      schema: 'tcspec.written/1',
       output: 'x.csv',
       format: 'csv',
       bytes: disk.get('x.csv')!.length,
