@@ -1,5 +1,5 @@
 /**
- * Causal time: when the events of a log could happen at the earliest, if each took one unit of time and everybody was quick.
+ * Causal time: when the events of a log could happen at the earliest, if each took one unit of time and no agent were late.
  *
  * A log is one order out of many that the same run could have had. What it means by "before" is less: an agent's statements one after the other, an
  * operation after its issue, a wait after the arrivals and signals that it saw. The time of an event is the length of the longest chain of such
@@ -12,38 +12,90 @@
  * | event                                    | comes behind                                                       |
  * |------------------------------------------|--------------------------------------------------------------------|
  * | an agent's own                           | the statement before it; its causes (`semantics/trace/chronicle`)   |
- * | leave of a rendezvous                    | everybody's arrival, not the last one's alone                      |
- * | perform                                  | the issue; a read of the same operation; in a queue of tensor cores, the performs before it |
+ * | leave of a rendezvous                    | every arrival, not the last one's alone                            |
+ * | perform                                  | the issue; a read of the same operation; in a queue of tensor cores, what was issued before it and holds it back |
  * | signal                                   | the last perform of the operation                                  |
  * | access                                   | no time: that of the event it belongs to                           |
  *
  * Laws
  * 1. A cause is earlier than what it causes; statements of one agent are one behind the other.
- * 2. Between two schedules of a program whose control does not depend on them, no event changes its time (tensor queues have one issuer).
+ * 2. Between two schedules of a program whose control does not depend on them, no event changes its time.
  * 3. Every event of clusters that begin later is counted from 0 again.
  *
  * @fidelity model: nothing takes one unit of time on a chip.
  */
-import { clusterOf, type Header, type LogEvent } from '../semantics/log.js'
+import { clusterOf, type Header, type LogEvent, type TensorEntry } from '../semantics/log.js'
 import type { Entry } from '../semantics/trace/index.js'
+
+/** Times of the entries of one kind in a queue, in the order of their issue, and the latest up to each, as far as it was asked for. */
+interface Lane {
+  readonly times: number[]
+  readonly latest: number[]
+}
+const lane = (): Lane => ({ times: [], latest: [] })
+
+/** The latest of the first `n` entries, which have all performed; -1 if there are none. */
+const latestOf = (l: Lane, n: number): number => {
+  for (let k = l.latest.length; k < n; k++) l.latest.push(Math.max(l.latest[k - 1] ?? -1, l.times[k]!))
+  return n === 0 ? -1 : l.latest[n - 1]!
+}
+
+/** What one agent gives its tensor cores: products, copies, shifts and commits. */
+type Queue = Readonly<Record<'mma' | 'cp' | 'shift' | 'commit', Lane>>
+const queue = (): Queue => ({ mma: lane(), cp: lane(), shift: lane(), commit: lane() })
+type LaneName = keyof Queue
+const laneNames: ReadonlyArray<LaneName> = ['mma', 'cp', 'shift', 'commit']
+
+/**
+ * The kinds of entries that an entry comes behind, if they were issued before it: products come behind products as shipped kernels have it, the
+ * rest is what the ISA lists (`semantics/instructions/tcgen05-queue`).
+ */
+const behindOf = (entry: TensorEntry): ReadonlyArray<LaneName> => {
+  switch (entry) {
+    case 'mma':
+      return ['mma', 'cp', 'shift']
+    case 'shift':
+      return ['mma']
+    case 'cp.4x256b':
+      return ['shift']
+    case 'cp':
+      return []
+    case 'commit':
+      return laneNames
+  }
+}
+
+/** An entry of a queue: its kind, its number there, and how many of each kind were issued before it. */
+interface Entered {
+  readonly queue: Queue
+  readonly entry: TensorEntry
+  readonly before: Readonly<Record<LaneName, number>>
+}
+
+const laneOf = (entry: TensorEntry): LaneName => (entry === 'cp.4x256b' ? 'cp' : entry)
+
+const entered = (q: Queue, entry: TensorEntry): Entered => {
+  const before = {
+    mma: q.mma.times.length,
+    cp: q.cp.times.length,
+    shift: q.shift.times.length,
+    commit: q.commit.times.length,
+  }
+  q[laneOf(entry)].times.push(-1)
+  return { queue: q, entry, before }
+}
+
+/** The earliest that it can perform. */
+const queuedAt = ({ queue: q, entry, before }: Entered): number =>
+  1 + behindOf(entry).reduce((time, name) => Math.max(time, latestOf(q[name], before[name])), -1)
 
 /** What an operation has done so far. */
 interface Going {
-  readonly queue: string | null
+  readonly entered: Entered | null
   issue: number
   read: number
   last: number
 }
-
-/** Tensor cores do what one CTA gives them in order. */
-const queueOf = (
-  header: Header,
-  agent: number,
-  e: Extract<LogEvent, { readonly _tag: 'issue' }>,
-): string | null =>
-  e.unit === 'tcgen05' || e.unit === 'wgmma'
-    ? `${String(header.agents[agent]!.cta)} ${e.unit} ${e.unit === 'wgmma' ? String(agent) : ''}`
-    : null
 
 type RendezvousEvent = Extract<LogEvent, { readonly _tag: 'rendezvous' }>
 
@@ -65,9 +117,9 @@ export const causalTimes = (header: Header, entries: ReadonlyArray<Entry>): Int3
   let operations = new Map<number, Going>()
   /** of each agent: the statement it is at, and its last event's time */
   let agents = new Map<number, { readonly at: number; readonly time: number }>()
-  let queues = new Map<string, number>()
+  let queues = new Map<number, Queue>()
   let meetings = new Map<string, Meeting>()
-  /** of the arrival that completed a meeting: when everybody was there */
+  /** of the arrival that completed a meeting: when all were there */
   const complete = new Map<number, number>()
   for (const { i, event, agent, stamp, issue, causes } of entries) {
     if (event._tag === 'cluster') {
@@ -82,9 +134,12 @@ export const causalTimes = (header: Header, entries: ReadonlyArray<Entry>): Int3
       const o = operations.get(issue)
       if (o === undefined) continue
       if (event._tag === 'perform') {
-        const queued = o.queue === null ? 0 : (queues.get(o.queue) ?? -1) + 1
+        const queued = o.entered === null ? 0 : queuedAt(o.entered)
         times[i] = Math.max(o.issue + 1, o.read + 1, queued)
-        if (o.queue !== null) queues.set(o.queue, times[i]!)
+        if (o.entered !== null) {
+          const { queue: q, entry, before: at } = o.entered
+          q[laneOf(entry)].times[at[laneOf(entry)]] = times[i]!
+        }
         if (event.stage === 'read') o.read = times[i]!
         o.last = Math.max(o.last, times[i]!)
       } else if (event._tag === 'signal') times[i] = o.last + 1
@@ -106,13 +161,17 @@ export const causalTimes = (header: Header, entries: ReadonlyArray<Entry>): Int3
         meetings.delete(key)
       }
     }
-    if (event._tag === 'issue')
+    if (event._tag === 'issue') {
+      const inOrder = event.unit === 'tcgen05' || event.unit === 'wgmma'
+      const q = queues.get(agent) ?? queue()
+      if (inOrder) queues.set(agent, q)
       operations.set(i, {
-        queue: queueOf(header, agent, event),
+        entered: inOrder ? entered(q, event.tensor ?? 'mma') : null,
         issue: times[i]!,
         read: -1,
         last: times[i]!,
       })
+    }
   }
   return times
 }
