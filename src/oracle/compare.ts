@@ -57,7 +57,7 @@ export interface Comparison {
 
 export type CompareFailure = Failure<'compare-dtype' | 'compare-shape'>
 
-/** Mismatches listed when nobody says how many. */
+/** Mismatches listed when it is not said how many. */
 export const defaultLimit = 10
 
 // ---------------------------------------------------------------- buckets

@@ -267,7 +267,7 @@ const shownBy = (world: World, ran: Ran): ReadonlyArray<Finding> => [...foundBy(
 
 /** A finding about two operations: what a deadlock is more often caused by than its blocked waits say. */
 const isPair = (f: Finding): boolean => f.b !== undefined && /^([DRWPMVK]|B6)/.test(f.id)
-/** An arrival too many, or at another time, lets somebody pass who should wait: what he runs into later does not say so. */
+/** An arrival too many, or at another time, lets an agent pass that should wait: what it runs into later does not say so. */
 const isCause = (f: Finding): boolean => isPair(f) || (f.b !== undefined && /^B[23]/.test(f.id))
 
 /** The conflicts; where there are none, the first arrival that comes too often or too early. */

@@ -1,5 +1,5 @@
 /**
- * Decisions: from what one run shows to a verdict's name and reason, whoever made the run.
+ * Decisions: from what one run shows to a verdict's name and reason, of whatever origin the run.
  *
  * | the run            | and                                     | verdict       |
  * |--------------------|-----------------------------------------|---------------|

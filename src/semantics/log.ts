@@ -1,7 +1,7 @@
 /**
  * The log: what happened, in one total order.
  *
- * The machine emits these events and keeps none of them; whoever wants to judge, digest or draw a run folds over
+ * The machine emits these events and keeps none of them; to judge, digest or draw a run is to fold over
  * them. A log from somewhere else, with the same shape, is judged by the same folds. Nothing in it is derived:
  * generations are computed by the reader, never believed.
  *
@@ -324,7 +324,7 @@ export interface ForkEvent {
   readonly stamp: Stamp
   readonly children: ReadonlyArray<number>
 }
-/** tcgen05.alloc: the columns are there for whoever is ordered after it, and hold nothing. */
+/** tcgen05.alloc: the columns are there for every event that is ordered after it, and hold nothing. */
 export interface Alloc {
   readonly _tag: 'alloc'
   readonly stamp: Stamp
@@ -401,7 +401,7 @@ export interface Fold<S, R> {
   readonly finish: (state: S) => R
   /** what a log shows that stops before its run has ended: of that end it says nothing; `finish`, if it is not given */
   readonly stopped?: (state: S) => R
-  /** it can hear no more: whoever feeds it stops, and says so; never, if it is not given */
+  /** it can hear no more: its caller stops, and says so; never, if it is not given */
   readonly exhausted?: (state: S) => boolean
 }
 

@@ -32,7 +32,7 @@ export interface Policy<S> {
   readonly choose: (state: S, offered: ReadonlyArray<Offered>) => readonly [number | EventKey | null, S]
 }
 
-/** A policy whose state nobody needs to know: opened by continuation. */
+/** A policy whose state need not be known: opened by continuation. */
 export type AnyPolicy = <R>(k: <S>(policy: Policy<S>) => R) => R
 const pack =
   <S>(policy: Policy<S>): AnyPolicy =>

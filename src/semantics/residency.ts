@@ -12,7 +12,7 @@
  * | a loop that goes on by what it reads of global memory (a spin)  | meet         |
  * | none of these                                                   | run one after another |
  *
- * An atomic whose result nobody reads only adds to a heap: it meets nobody. Clusters that meet are all resident, unless the launch says how
+ * An atomic whose result is not read only adds to a heap: it meets no other. Clusters that meet are all resident, unless the launch says how
  * many; then they come in waves, and the next wave begins when all of the one before have ended. (A chip fills each place as soon as it is
  * free. What is a race between two waves here may be ordered there.)
  *

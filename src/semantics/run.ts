@@ -44,7 +44,7 @@ export interface Settings {
   /** most events of a run, and clusters; what is computed between events is limited with it (`machine/effort.ts`) */
   readonly fuel: number
   readonly keepSchedule: boolean
-  /** false: every step copies the pages it writes, as for a machine that somebody keeps */
+  /** false: every step copies the pages it writes, as for a machine that is kept */
   readonly transient: boolean
   /** told after every wave how many clusters are done, of how many */
   readonly progress?: Progress

@@ -4,7 +4,7 @@
  * Condition C1 asks that every agent is a function of the values it reads, and that those do not depend on timing. Race-free reads do not; three
  * results do: whether a barrier's phase is over (`mbarrier.test`), and what an atomic found (`smem.atomic`, `gmem.atomicPtr`: its return
  * order). A value made of such a result is *timed*; it stays so through lets, loops, branches and captures. A timed value may be computed with, but
- * nobody may act on it: no branch, no bound of a loop, no operand of an instruction.
+ * nothing may act on it: no branch, no bound of a loop, no operand of an instruction.
  *
  *     n = atomic add c 1           n is timed
  *     let m = n * 2                m is timed

@@ -53,7 +53,7 @@ export interface WaitTouch {
   /** false: it only asks */
   readonly blocks: boolean
 }
-/** An mbarrier is initialised or given up (`ends`: whoever else uses it then is wrong), or counts fewer or more from now on. */
+/** An mbarrier is initialised or given up (`ends`: any other use of it then is wrong), or counts fewer or more from now on. */
 export interface LifeTouch {
   readonly _tag: 'life'
   readonly barrier: number

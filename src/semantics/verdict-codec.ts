@@ -1,7 +1,7 @@
 /**
  * Verdicts as JSON, schema `tcspec.verdict/2`.
  *
- * The JSON of a verdict is the verdict, as with programs: `check --json` prints it, and whoever reads it in another language has the
+ * The JSON of a verdict is the verdict, as with programs: `check --json` prints it, and a reader in another language has the
  * JSON Schema. What is read back is checked for its form only: that a finding is true is shown by replaying its schedule.
  *
  *     decodeVerdict: unknown -> Either<Failure, Verdict>

@@ -109,7 +109,7 @@ export interface Verdict {
   /** one line: why */
   readonly reason: string
   readonly decidedBy: 'one-schedule' | 'exploration'
-  /** null where no search was made: one schedule decided, a few did, or nobody asked */
+  /** null where no search was made: one schedule decided, a few did, or it was not asked */
   readonly search: Searched | null
   /** of the run that conditions, notes, counts and the digest of order speak of: its place in `schedules`; null for a trace */
   readonly schedule: number | null

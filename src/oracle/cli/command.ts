@@ -44,9 +44,9 @@ export interface World {
   readonly clock: () => number
   /** the directory of captured data, where there is one: the repository has it, the package does not */
   readonly conformance: string | null
-  /** shows how far long work has come, where somebody watches; `stop` takes it away */
+  /** shows how far long work has come, where it is watched; `stop` takes it away */
   readonly progress: (what: string) => ProgressBar
-  /** threads that large work is shared by, where there are any, and how many there are if nobody says */
+  /** threads that large work is shared by, where there are any, and how many there are if it is not said */
   readonly threads?: { readonly assemble: Assemble; readonly count: number }
 }
 
@@ -55,7 +55,7 @@ export interface ProgressBar {
   readonly stop: () => void
 }
 
-/** Nobody watches. */
+/** It is not watched. */
 export const silent: ProgressBar = { update: () => undefined, stop: () => undefined }
 
 /** The answer of a command that did its work, whatever it found. */

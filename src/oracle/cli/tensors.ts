@@ -78,7 +78,7 @@ export const tensorsFit = (program: Program, algebra: Algebra): E.Either<Failure
       )
 }
 
-/** The seed of inputs that nobody brought. */
+/** The seed of inputs that were not brought. */
 export const inputSeed = 0
 
 /** Every input of the program: the carriers of the tensor that was brought, or the seed that it is drawn from. */
@@ -104,7 +104,7 @@ export const plannedInputs = (
   return E.right(planned)
 }
 
-/** Carriers of the planned inputs. In a field, an element that nobody brought is an even residue, as equality of polynomials wants it. */
+/** Carriers of the planned inputs. In a field, an element that was not brought is an even residue, as equality of polynomials wants it. */
 export const carriersOfPlan = (
   program: Program,
   algebra: Algebra,

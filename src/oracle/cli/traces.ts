@@ -48,7 +48,7 @@ const heard = <S, R>(
     }),
   )
 
-/** What happened, for whoever does not ask for elements: without them, unless what happens depends on them. */
+/** What happened, where elements are not asked for: without them, unless what happens depends on them. */
 export const hearing = <S, R>(
   program: Program,
   algebra: Algebra,

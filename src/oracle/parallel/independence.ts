@@ -11,7 +11,7 @@
  * | cluster 0 writes                           |                |          | [0, 32)        |
  * | cluster 1 reads                            | [64, 128)      | [0, 256) |                |
  * | cluster 1 writes                           |                |          | [32, 64)       |
- * | a byte written by one, touched by another  | nobody writes  | nobody   | none: apart    |
+ * | a byte written by one, touched by another  | no unit writes | no unit  | none: apart    |
  *
  * Laws
  * 1. `together` is null only for programs whose clusters touch one another in global memory alone.
@@ -104,7 +104,7 @@ interface Furthest {
   readonly first: Interval | null
   readonly second: Interval | null
 }
-const nobody: Furthest = { first: null, second: null }
+const none: Furthest = { first: null, second: null }
 
 const reaching = ({ first, second }: Furthest, x: Interval): Furthest => {
   if (first === null || x.end > first.end)
@@ -142,8 +142,8 @@ export const collision = (touched: ReadonlyArray<ReadonlyArray<Touched>>): Colli
               intervals.push({ start: spans[i]!, end: spans[i + 1]!, cluster, writes })
     })
     intervals.sort((a, b) => a.start - b.start)
-    let reads = nobody
-    let writes = nobody
+    let reads = none
+    let writes = none
     for (const x of intervals) {
       const other = beyond(writes, x) ?? (x.writes ? beyond(reads, x) : null)
       if (other !== null) return { plane, byte: x.start, clusters: [other.cluster, x.cluster] }

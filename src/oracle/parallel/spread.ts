@@ -47,7 +47,7 @@ export interface Whole {
   readonly inputs: ReadonlyArray<PlannedInput>
 }
 
-/** An input: carriers that somebody brought, or a seed that they are drawn from. */
+/** An input: carriers that were brought, or a seed that they are drawn from. */
 export interface PlannedInput {
   readonly name: string
   readonly count: number

@@ -1,10 +1,10 @@
 /**
  * Threads: a crew of `node:worker_threads`.
  *
- * All get the list of tasks at once and take the next from a counter in shared memory, so that nobody waits for this thread, which may be
+ * All get the list of tasks at once and take the next from a counter in shared memory, so that no thread waits for this one, which may be
  * busy. Their answers come as messages.
  *
- * A thread may never begin (the system has no memory or no thread left) or end too soon. Then nobody knows which tasks it had: what has not been
+ * A thread may never begin (the system has no memory or no thread left) or end too soon. Then it is not known which tasks it had: what has not been
  * answered is `stopped`, and so is everything that is asked later.
  *
  * Law 1. Every performance ends, whatever becomes of the threads.

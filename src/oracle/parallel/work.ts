@@ -151,7 +151,7 @@ export const workerOf = (setting: Setting): ((task: Task) => Done) => {
 /** Some who share the work. */
 export interface Crew {
   readonly size: number
-  /** All of the tasks, each by whoever is free; answers in the order of the tasks. */
+  /** All of the tasks, each by the thread that is free; answers in the order of the tasks. */
   readonly perform: (
     tasks: ReadonlyArray<Task>,
     progress: (done: number, of: number) => void,
@@ -162,7 +162,7 @@ export interface Crew {
 /** Brings a crew together: at most `size`, who all know the setting. */
 export type Assemble = (setting: Setting, size: number) => Crew
 
-/** Nobody else: this thread, one task after another. */
+/** No other thread: this one, one task after another. */
 export const single: Assemble = (setting) => {
   const work = workerOf(setting)
   return {

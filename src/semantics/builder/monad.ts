@@ -41,7 +41,7 @@ import { type Runs, type State, addedBy, amend, environment } from './state.js'
 
 // ---------------------------------------------------------------- model
 
-/** What a running build says to whoever runs it. */
+/** What a running build says to its runner. */
 export type Step =
   | { readonly _tag: 'ask' }
   | { readonly _tag: 'tell'; readonly state: State }

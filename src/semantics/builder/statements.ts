@@ -8,7 +8,7 @@
  *     run('wait', { mbarrier.wait ... })      do mbarrier.wait
  *     runFor(['x'], { smem.load ... })        x: tile f16 (64, 64) = do smem.load
  *
- * The index of a result is the caller's claim: `results.ts` makes it for every instruction that has results, and nobody else need.
+ * The index of a result is the caller's claim: `results.ts` makes it for every instruction that has results, and no other place need.
  *
  * Laws
  * 1. The name that comes back has the run-time type of what it is bound to, or the one given, if that accepts it.

@@ -2,7 +2,7 @@
  * Surroundings: what a dialect knows of the place where the next statement will stand.
  *
  * The axes of a grid, the thread whose body is being written, whether that is inside a warp map: operations ask for it, a kernel does
- * not hand it from call to call. A surrounding is a key with the value that stands where nobody gave one; `within` gives it to the
+ * not hand it from call to call. A surrounding is a key with the value that stands where none was given; `within` gives it to the
  * statements of a body, and to nothing after it.
  *
  *     const depth = surrounding('depth', 0)
@@ -24,7 +24,7 @@ import { amend } from './state.js'
 
 export interface Surrounding<A> {
   readonly name: string
-  /** where nobody gave one */
+  /** where none was given */
   readonly otherwise: A
 }
 

@@ -1,7 +1,7 @@
 /**
  * One access as the detector remembers it: who made it, through which proxy, and by which clock others know that it is done.
  *
- * | access of                        | done for whoever knows                                   |
+ * | access of                        | done where is known                                      |
  * |----------------------------------|----------------------------------------------------------|
  * | an agent itself                  | program counter `at` of the agent                        |
  * | TMA load, st.async               | the barrier generation that its signal joined            |
@@ -131,7 +131,7 @@ export const unsound = (r: AccessRecord): AccessRecord => ({
 
 // ---------------------------------------------------------------- destructors
 
-/** It is done before whoever has this order vector. */
+/** It is done before what has this order vector. */
 export const known = (order: ReadonlyArray<number>, c: Completion): boolean =>
   (c.clock >= 0 && order[c.clock]! >= c.at) || (c.alternative >= 0 && order[c.alternative]! >= c.at)
 

@@ -76,7 +76,7 @@ export interface BarrierState {
   readonly observed: Int32Array
   observedByAny: number
   readonly arrivers: Uint8Array
-  /** where it was invalidated with completions that nobody had observed */
+  /** where it was invalidated with completions that were not observed */
   unobserved: Stamp | undefined
 }
 

@@ -9,7 +9,7 @@
  * | group-wait  | a group wait that covers a, by its issuer: before b, or before one of its later arrives, or the fence in front of that; with a commit, if its group is open |
  * | arrive      | tcgen05: an arrive of a's agent behind a, as a commit: it comes when a is done, not when a is issued     |
  * | arrive-wait | W: the arrive of a's agent behind a on the barrier that b's agent has waited for, if that generation was complete without it |
- * | wait        | b's agent waits, before b, for a barrier generation that covers a and that somebody completes anyway, of a barrier that it, or nobody, waits for, or that a itself signals |
+ * | wait        | b's agent waits, before b, for a barrier generation that covers a and that completes anyway, of a barrier that it, or no agent, waits for, or that a itself signals |
  * | arrive      | a relaxed arrive of a's agent behind a, as a release                                          |
  * | arrive      | an arrive of a's agent, moved behind the point where that agent knows that a is done          |
  * | arrive      | the arrive that b's agent has waited for, moved behind a                                      |
@@ -102,7 +102,7 @@ const doneClocks = (unit: Unit): ReadonlyArray<ClockName> => {
   }
 }
 
-/** What whoever knows that the operation is done knows of it. */
+/** What is known of an operation where it is known to be done. */
 export const doneKnowledge = (op: Operation): Knowledge => {
   const k = copy(op.knowledge)
   for (const name of doneClocks(op.unit))
@@ -425,7 +425,7 @@ export const waitFor = (
 const ownParts = (a: Seen): ReadonlyArray<{ readonly barrier: number; readonly generation: number }> =>
   (a.operation?.parts ?? []).filter((p) => p.barrier >= 0)
 
-/** Barriers that an agent waits for somewhere in the log, and those that nobody waits for: theirs to wait for. */
+/** Barriers that an agent waits for somewhere in the log, and those that no agent waits for: theirs to wait for. */
 const nearTo = (events: ReadonlyArray<LogEvent>, agent: number): ((barrier: number) => boolean) => {
   const own = new Set<number>()
   const others = new Set<number>()
@@ -437,7 +437,7 @@ const nearTo = (events: ReadonlyArray<LogEvent>, agent: number): ((barrier: numb
 const waitsFor = (near: boolean): Kind =>
   function* (header, events, _options, finding, a, b, completed) {
     const isNear = nearTo(events, b.side.index)
-    // what is overwritten too early is released by whoever consumed it, not by its own arrival; what is used too early is announced by its own
+    // what is overwritten too early is released by the agent that consumed it, not by its own arrival; what is used too early is announced by its own
     const own = (c: Completed): boolean => ownParts(a).some((p) => p.barrier === c.barrier)
     const overwrites = finding.id.startsWith('W')
     const asked = completed.filter((c) => (isNear(c.barrier) || (!overwrites && own(c))) === near)
@@ -478,7 +478,7 @@ const lastAwaited = (events: ReadonlyArray<LogEvent>, agent: number, before: num
 
 /**
  * W: b's agent has waited n times for a barrier, and a's agent has arrived there less than n times before a: the n-th time was to be behind a, and the
- * generation was complete without it. Somebody has arrived too often, or the count is too small.
+ * generation was complete without it. There is an arrival too many, or the count is too small.
  */
 export const uncounted: Kind = function* (header, events, _options, finding, a, b, completed) {
   const { done } = a

@@ -25,7 +25,7 @@
  * | atomic write, under atomic write | ordered, or they commute                           | N1                    |
  * | atomics, under plain  | known and seen, as a last write                               | race, hazard          |
  *
- * A read that a later read of the same kind subsumes (whoever knows the later one knows it) is forgotten, so a cell stays small
+ * A read that a later read of the same kind subsumes (what knows the later one knows it) is forgotten, so a cell stays small
  * however often it is read.
  *
  * Laws
@@ -170,7 +170,7 @@ const remember = (c: Cell, r: AccessRecord): void => {
   c.limit = Math.max(12, 2 * kept.length)
 }
 
-/** Whoever knows a later atomic of one kind knows the earlier; a write says all that a read does. */
+/** What knows a later atomic of one kind knows the earlier; a write says all that a read does. */
 const rememberAtomic = (c: Cell, r: AccessRecord): void => {
   const i = c.atomics.findIndex(
     (x) =>
@@ -198,7 +198,7 @@ const landed = (c: Cell, w: AccessRecord, proxy: AccessRecord['proxy']): boolean
   return false
 }
 
-/** Is the access done before whoever has this knowledge? */
+/** Is the access done before what has this knowledge? */
 const isOrdered = (x: AccessRecord, k: Knowledge, options: Options): boolean =>
   known(options.strict ? k.firm : k.order, x.completion)
 
@@ -292,7 +292,7 @@ export const judge = (
   let sound = c.atomics.length === 0 || judgeAtomics(c, r, k, options, out)
   const w = c.write
   if (r.reach > 0 || c.atomics.length === 0) {
-    // atomic writes since have followed the plain one; whoever follows them all follows it
+    // atomic writes since have followed the plain one; what follows them all follows it
     if (w !== undefined) sound = follows(c, w, r, k, options, out) && sound
     else if (r.rw === 'r' && !c.written) {
       if (!c.early.some((x) => x.stamp.agent === r.stamp.agent && x.stamp.site === r.stamp.site))

@@ -2,7 +2,7 @@
  * Ends: of a cluster, and of the log.
  *
  * At the end of a cluster, in this order: reads of what nothing has written (I1, M6); if waits stand, the wait-for cycle (B1, B4 to B7); what is left in barriers (U1, C6); if
- * nothing is stuck, what is still in flight or can still reach a CTA that has gone (U2, K1), and tensor memory that is still allocated or was not given back by both of a pair (T1, T4, T5). At the end of the log also: output bytes that nobody
+ * nothing is stuck, what is still in flight or can still reach a CTA that has gone (U2, K1), and tensor memory that is still allocated or was not given back by both of a pair (T1, T4, T5). At the end of the log also: output bytes that were not
  * wrote (O1), and the conditions C1 and C5, which sum up the rest.
  *
  * | condition | fails if                                                                      |

@@ -3,11 +3,11 @@
  *
  * | fence                 | takes                                              | to                                        |
  * |-----------------------|----------------------------------------------------|-------------------------------------------|
- * | proxy, CTA or cluster | generic writes to shared memory that the agent sees | asynchronous units, for whoever knows the fence |
+ * | proxy, CTA or cluster | generic writes to shared memory that the agent sees | asynchronous units, where the fence is known   |
  * | proxy, global         | generic writes to global memory that the agent sees | the same                                  |
- * | tensor map            | generic writes of tensor maps that the agent sees  | whoever acquires after it                 |
- * | tensor map, acquire   | those that were released                           | the reader of maps, for whoever knows it  |
- * | mbarrier init         | barriers that the agent itself has initialised     | whoever acquires from it afterwards, of whatever CTA, be its arrive relaxed |
+ * | tensor map            | generic writes of tensor maps that the agent sees  | an agent that acquires after it                |
+ * | tensor map, acquire   | those that were released                           | the reader of maps, where it is known     |
+ * | mbarrier init         | barriers that the agent itself has initialised     | an agent of any CTA that acquires from it afterwards, be its arrive relaxed |
  * | wgmma                 | its own register accesses                          | the wgmma that it issues next             |
  * | before_thread_sync    | its tensor knowledge                               | what its next arrives publish             |
  * | after_thread_sync     | tensor knowledge that it has received              | its own                                   |

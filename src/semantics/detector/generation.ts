@@ -28,7 +28,7 @@ import { copy, forget, join, nothing, programOf } from './knowledge.js'
 
 // ---------------------------------------------------------------- model
 
-/** An event of a generation: whoever has `clock` at `at` knows it. */
+/** An event of a generation: known where `clock` is at `at`. */
 export interface Contribution {
   readonly clock: number
   readonly at: number
@@ -62,7 +62,7 @@ export const generation = (extent: Extent): Generation => ({
   based: 0,
 })
 
-/** Over, and nobody can ask for it any more: its arrays serve the generation that begins. */
+/** Over, and not to be asked for any more: its arrays serve the generation that begins. */
 export const renewed = (g: Generation): Generation => {
   forget(g.message)
   g.far = null

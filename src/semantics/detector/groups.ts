@@ -2,7 +2,7 @@
  * Groups: an agent's own operations, counted by commits.
  *
  * A commit closes the group that is open. A wait that leaves `pending` of the newest groups open lets the agent know the others, and
- * nobody else. What it comes to know depends on the family:
+ * no other. What it comes to know depends on the family:
  *
  * | family      | a wait lets the agent                                                       |
  * |-------------|-----------------------------------------------------------------------------|

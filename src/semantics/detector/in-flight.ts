@@ -3,14 +3,14 @@
  *
  *     issue    the operation begins: it knows what its issuer knows now, and takes its number
  *     perform  it makes accesses (they follow, each an `access` event), as part `part` of a multicast
- *     signal   it tells somebody: bytes on a barrier, an arrival on a barrier, or its group
+ *     signal   it tells: bytes on a barrier, an arrival on a barrier, or its group
  *
  * | signal          | joins a generation as   | publishes                                                   |
  * |-----------------|-------------------------|-------------------------------------------------------------|
  * | bytes           | bytes, no arrival       | this generation, hence this operation's own accesses        |
  * | arrive, tcgen05 | one arrival             | the issuer's tensor queue so far, as tensor knowledge       |
  * | arrive, cp.async| one arrival             | the issuer's copies so far; known by the generation it joins |
- * | group           | -                       | nothing: whoever waits for the group counts commits         |
+ * | group           | -                       | nothing: the agent that waits for the group counts commits         |
  *
  * Worked: `arriveExpectTx b 16; issue load #0; perform #0; signal #0 -> b 16 bytes`. The signal makes generation 0 of b complete, and is the
  * completion of the load: to know generation 0 is to know the load. What else the issuer knew at the issue is ordered, not visible.
@@ -102,7 +102,7 @@ export const perform = (d: Detector, e: Perform): void => {
   if (op === undefined)
     malformed(d, `perform of operation ${String(e.operation)}, which was not issued or is over`)
   else op.part = e.part
-  // an operation that signals nobody is over with its accesses, which come before the next one's
+  // an operation without signals is over with its accesses, which come before the next one's
   if (d.over >= 0) d.operations.delete(d.over)
   d.over = op !== undefined && op.owed <= 0 ? op.id : -1
 }

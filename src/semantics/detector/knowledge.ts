@@ -18,7 +18,7 @@
  *
  * The vectors have one width; the last two clocks are the fenced ones in `async`, and in `visible` writes of tensor maps that were released to
  * their reader, and those of them that were acquired since. The clock of the tensor queue is in `visible` that of initialisations: barriers that an
- * agent has initialised and fenced (fence.mbarrier_init), for whoever has acquired from it since, be its arrive relaxed.
+ * agent has initialised and fenced (fence.mbarrier_init), for agents that have acquired from it since, be its arrive relaxed.
  *
  * `firm` is `order` itself, the same array, until a relaxed edge tells them apart: a run without any pays nothing for it.
  *
@@ -198,7 +198,7 @@ export const advanceOrder = (k: Knowledge, clock: number, at: number): void => {
   if (k.firm !== k.order) advance(k.firm, clock, at)
 }
 
-/** fence.mbarrier_init: the barriers that the agent has initialised so far, for whoever acquires from it from now on. */
+/** fence.mbarrier_init: the barriers that the agent has initialised so far, for agents that acquire from it from now on. */
 export const fenceInitialisations = (k: Knowledge, agent: number): void =>
   advance(k.visible.counters, clockOf('initialisations', agent), k.order[programOf(agent)]!)
 
@@ -240,7 +240,7 @@ export const fenceAsync = (extent: Extent, k: Knowledge, space: 'shared' | 'glob
 export const fenceRegisters = (k: Knowledge, agent: number): void =>
   advance(k.async.counters, clockOf('fencedRegisters', agent), k.order[programOf(agent)]!)
 
-/** fence.tensormap: what this agent sees of tensor maps is released to whoever acquires it. */
+/** fence.tensormap: what this agent sees of tensor maps is released to agents that acquire it. */
 export const releaseMaps = (extent: Extent, k: Knowledge): void => {
   const seen = k.visible.counters
   for (let x = 0; x < extent.agents; x++) advance(seen, clockOf('releasedMaps', x), seen[programOf(x)]!)

@@ -1,8 +1,8 @@
 /**
  * Memory: what an access event does.
  *
- * An access becomes a record (who, through which proxy, done for whoever knows what) and is held against every atom of its footprint,
- * with the knowledge of whoever acts: the agent now, or the operation as of its issue. Four more questions are asked of it:
+ * An access becomes a record (who, through which proxy, done where what is known) and is held against every atom of its footprint,
+ * with the knowledge of what acts: the agent now, or the operation as of its issue. Four more questions are asked of it:
  *
  * | question                                   | if so                                                     |
  * |--------------------------------------------|-----------------------------------------------------------|
@@ -121,7 +121,7 @@ const overBarriers = (d: Detector, region: Region, r: AccessRecord, order: Reado
   }
 }
 
-/** A tensor map lives from its first writing on, and its bytes are for nobody else. */
+/** A tensor map lives from its first writing on, and its bytes are for nothing else. */
 const overMaps = (d: Detector, e: Access, r: AccessRecord): void => {
   if (e.role === 'map' && e.rw === 'r') return
   for (const m of d.maps) {

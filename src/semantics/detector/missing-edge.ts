@@ -7,7 +7,7 @@
  *     log         write x by P; issue of a store of x by P              P1
  *     fence       after `write x`, judged again                        gone: that is the edge
  *
- * A finding whose cause is no edge (bytes that do not add up, a wait that nobody supplies) is answered by its id:
+ * A finding whose cause is no edge (bytes that do not add up, a wait that is not supplied) is answered by its id:
  *
  * | id              | answer                                                                                   |
  * |-----------------|------------------------------------------------------------------------------------------|
@@ -19,7 +19,7 @@
  * | B7              | a block barrier between initialisation and use, where that mends it                      |
  * | B8, U1          | a wait for what was skipped                                                              |
  * | K1              | a cluster barrier before the end                                                         |
- * | W               | first of all a wait for the reader's release, if nobody waits for it in time, or the wait before was for another slot |
+ * | W               | first of all a wait for the reader's release, if it is not waited for in time, or the wait before was for another slot |
  *
  * Laws
  * 1. Judged with the edge, the finding is gone (that is how it was chosen), but for the answers by id.
@@ -315,7 +315,7 @@ const unheardText = (
 }
 
 /**
- * W: the release of whoever read the bytes, if nobody hears it. Judged again where the log has what it tells; without actions where
+ * W: the release by the agent that read the bytes, if no wait hears it. Judged again where the log has what it tells; without actions where
  * in this log it comes behind the write, because the reader has read the wrong contents.
  */
 const unheardRelease = (

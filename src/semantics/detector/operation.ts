@@ -22,7 +22,7 @@
  *
  * Laws
  * 1. The numbers of one agent and unit do not decrease in program order.
- * 2. A completion of a load is known to nobody before its signal.
+ * 2. A completion of a load is not known before its signal.
  *
  * Source: PTX ISA, asynchronous operations and their completion mechanisms.
  */

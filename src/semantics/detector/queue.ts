@@ -25,7 +25,7 @@
  * Laws
  * 1. `follows` is the transitive closure of the table, on the entries of one unit in order of position; with `assumed`, of the table and
  *    of products after products.
- * 2. Of two reads with equal `lane`, whoever follows the later one follows the earlier one.
+ * 2. Of two reads with equal `lane`, what follows the later one follows the earlier one.
  *
  * Source: PTX ISA, memory consistency of tcgen05 (pipelined pairs); wgmma.
  */

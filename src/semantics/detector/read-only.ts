@@ -1,7 +1,7 @@
 /**
  * Planes that have only been read: most inputs, from beginning to end.
  *
- * Reads do not conflict with each other. As long as nobody has written to an initialised plane, all that there is to know of it is who has
+ * Reads do not conflict with each other. As long as an initialised plane was not written, all that there is to know of it is who has
  * read what, and no atom need be cut. With the first write (or atomic) the plane becomes like any other: the reads are judged then, in
  * their order, as if they came just before it.
  *

@@ -1,14 +1,14 @@
 /**
  * Named barriers (bar.sync, bar.arrive) and the cluster barrier.
  *
- * A generation of a named barrier is complete when `count` threads have arrived, whoever they are. An arrive publishes what the agent knows,
+ * A generation of a named barrier is complete when `count` threads have arrived, whichever they are. An arrive publishes what the agent knows,
  * like a release arrive; a leave receives the generation that its own arrive joined. Condition C3 holds for them as for an mbarrier.
  *
  *     bar.sync 1, 256 by two warpgroups:  arrive w0 (128 threads)   arrive w1 (128)   leave w0   leave w1
  *     generation 0                        {w0}                      {w0, w1} complete  both know both
  *
  * The cluster barrier counts the agents of a cluster that have not ended. So a leave can come when fewer have arrived than the cluster has
- * threads: the others have ended. If nobody of a whole CTA has arrived, the barrier did not do what it is for: K2, with the agents that are missing.
+ * threads: the others have ended. If no agent of a whole CTA has arrived, the barrier did not do what it is for: K2, with the agents that are missing.
  *
  *     two CTAs, `if rank = 0: cluster arrive, cluster wait`    CTA 1 ends at once; CTA 0 arrives and leaves: K2, wg@1 is missing
  *
@@ -17,7 +17,7 @@
  * | arrivals of g know those of g - 1 (C3)               | B3   |
  * | the threads that arrive are as many as are counted, and all count alike | B2 |
  * | an agent waits at the cluster barrier before it arrives again | B2 |
- * | of every CTA of the cluster somebody arrives         | K2   |
+ * | of every CTA of the cluster an agent arrives          | K2   |
  * | a leave of a named barrier comes after its generation | C2  |
  *
  * Ids 0 to 15 are the CTA's, larger ones the cluster's.

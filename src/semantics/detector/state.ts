@@ -5,7 +5,7 @@
  * |-------------|------------------------------------------------------------------------|-------------------------|
  * | context     | per agent: four knowledge vectors, counters of what it issued           | agents x clocks         |
  * | planes      | per atom of memory: the last write, the reads since                     | atoms                   |
- * | readOnly    | the reads of a plane that nobody has written                            | a constant a plane      |
+ * | readOnly    | the reads of a plane that was not written                               | a constant a plane      |
  * | regions     | a footprint seen before: its atoms, its hash, the barrier objects in it | distinct footprints     |
  * | operations  | what is in flight                                                       | what is in flight       |
  * | barriers, named | the generation under way and the two before it                      | barriers                |

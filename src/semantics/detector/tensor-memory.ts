@@ -1,7 +1,7 @@
 /**
  * Tensor memory that is allocated or freed: who did, and who may count on it.
  *
- * An allocation is an event of one agent. Whoever uses the columns, or frees them, must be ordered after it: otherwise another schedule
+ * An allocation is an event of one agent. A use of the columns, or a dealloc, must be ordered after it: otherwise another schedule
  * finds nothing there. Order alone is asked for. What is still allocated at the end of its cluster is leaked.
  *
  *     T  alloc 128          T: order T=1
@@ -234,7 +234,7 @@ export const relinquished = (c: Context, all: Allocations, e: Relinquish): void 
 const unordered = (a: Allocation, order: ReadonlyArray<number>): boolean =>
   order[programOf(a.stamp.agent)]! < a.stamp.at
 
-/** D4: an access by whoever is not ordered after the allocation. */
+/** D4: an access that is not ordered after the allocation. */
 export const beforeAllocated = (
   c: Context,
   all: Allocations,
@@ -315,7 +315,7 @@ export const notWaitedFor = (c: Context, load: AccessRecord, by: Stamp): void =>
 
 const goneKey = (f: Footprint, by: number): string => `${String(f.id)}/${String(by)}`
 
-/** The columns are gone, also the peer's of an allocation by a pair; whoever frees them must know that they were there. */
+/** The columns are gone, also the peer's of an allocation by a pair; the agent that frees them must know that they were there. */
 export const freed = (
   c: Context,
   all: Allocations,
@@ -371,7 +371,7 @@ export const freed = (
   live.splice(at, 1)
 }
 
-/** T1: what nobody has freed. What the other CTA of a pair has freed is T5 already. */
+/** T1: what was not freed. What the other CTA of a pair has freed is T5 already. */
 export const leaked = (c: Context, all: Allocations): void => {
   outOfStep(c, all)
   for (const a of all.live.filter(({ half }) => !half))

@@ -1,5 +1,5 @@
 /**
- * Unheard releases: a barrier on which somebody arrives and for which nobody waits.
+ * Missing waits: a barrier that is arrived on and not waited for.
  *
  * When a wait is left out, the run goes on with the wrong generations, and what the release would have told the writer is no longer to be
  * had from it: the reader has already read the next contents. But the log still shows that the release is not heard, and by whom it should be.
@@ -13,15 +13,15 @@
  * |---------------------|------------------------------------------------|--------------------------------------------|
  * | W, one side reads   | that side                                      | its first unheard one after the read        |
  * | W, two writes       | the first other agent that reads those bytes   | the same                                    |
- * | W, two writes of one agent that has not waited between them | the same | its first one that nobody else waits for, nor the writer before its write |
- * | W, nobody reads     | none: a barrier for which nobody waits, with the index of the one that the first write signals ||
+ * | W, two writes of one agent that has not waited between them | the same | its first one that no other agent waits for, nor the writer before its write |
+ * | W, no agent reads   | none: a barrier that is not waited for, with the index of the one that the first write signals ||
  * | W, two writes of one agent that has waited between them | -: the barrier that it waited for, whose arrives came before anybody had read ||
  * | W, the same, and nothing has arrived there yet | -: that barrier, too: its wait passes at the phase before the first          ||
  * | W, its writer waited for another index than its copy signals | -: the barrier of that ring with the index of the copy ||
  * | B2 on barrier x     | an agent that waits for x                      | the unheard one with the index of x, else the first |
  *
  * Laws
- * 1. A barrier that occurs in a wait, passed, blocked or tested, is never named as one that nobody waits for.
+ * 1. A barrier that occurs in a wait, passed, blocked or tested, is never named as one that is not waited for.
  */
 import type { Finding, Operation as Side } from '../finding.js'
 import type { Header, LogEvent } from '../log.js'
@@ -51,7 +51,7 @@ const awaitedInTime = (events: ReadonlyArray<LogEvent>, first: Side, writer: Sid
   return patient ? awaited(events) : awaited(events.filter((e, i) => i < to || !its(e)))
 }
 
-/** Whether nobody waits for the barrier. */
+/** Whether no agent waits for the barrier. */
 export const isUnheard = (events: ReadonlyArray<LogEvent>, barrier: number): boolean =>
   !awaited(events).has(barrier)
 
@@ -115,7 +115,7 @@ export const releaseBefore = (
   )
 }
 
-/** Where the reader never came to its release: a barrier that nobody waits for, with the index of this one, else the first. */
+/** Where the reader never came to its release: a barrier that is not waited for, with the index of this one, else the first. */
 export const silentPartner = (
   header: Header,
   events: ReadonlyArray<LogEvent>,
@@ -123,7 +123,7 @@ export const silentPartner = (
 ): number | undefined => {
   const cta = header.barriers[barrier]?.cta
   const silent = header.barriers.flatMap((b, i) => (b.cta === cta && isUnheard(events, i) ? [i] : []))
-  // bytes that come tell that they are there, and not that somebody has read
+  // bytes that come tell that they are there, and not that they were read
   const delivered = new Set(
     events.flatMap((e) => (e._tag === 'signal' && e.to === 'barrier' ? [e.barrier] : [])),
   )
@@ -133,7 +133,7 @@ export const silentPartner = (
   return same(releases) ?? same(silent) ?? silent[0]
 }
 
-/** Is there, with the index of this one, a barrier for which nobody waits, and which no copy signals? */
+/** Is there, with the index of this one, a barrier that is not waited for, and which no copy signals? */
 export const hasSilentRelease = (
   header: Header,
   events: ReadonlyArray<LogEvent>,

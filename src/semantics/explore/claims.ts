@@ -2,8 +2,8 @@
  * Claims: touches in the form in which a search compares them, and what every agent will still touch.
  *
  * An agent whose control does not depend on timing is a list: its n-th event is the same in every schedule, and so are the operations that
- * it issues there. One run, in which whoever is stuck is pushed on, writes all lists down. From them a search knows the *future* of
- * every agent, without which nobody can say that an event commutes with all that is to come.
+ * it issues there. One run, in which an agent that is stuck is pushed on, writes all lists down. From them a search knows the *future* of
+ * every agent, without which it cannot be said that an event commutes with all that is to come.
  *
  *     agent 0   1: init b    2: issue load -> {write: x, ...; signal: b -16}    3: wait b 0    4: read x
  *     agent 1   1: wait b 0  2: read x
@@ -219,7 +219,7 @@ export const future = (world: World, start: Machine): Future<Touches> => {
     else events[agent]![at]?.operations.push({ stage, part, what })
     m = done.machine
   }
-  // whoever is not at its end, or has started something that is not, may do more
+  // an agent that is not at its end, or has started something that is not, may do more
   m.agents.forEach((a, x) => {
     if (a.ready !== null || m.inFlight.some((f) => f.agent === x)) open[x] = true
   })

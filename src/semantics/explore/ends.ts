@@ -1,7 +1,7 @@
 /**
  * Ends: what is left when a wave of clusters is over, as text.
  *
- * Two programs that do the same to their barriers end alike, whatever they did between. What is kept is what somebody could still ask: the phase
+ * Two programs that do the same to their barriers end alike, whatever they did between. What is kept is what could still be asked: the phase
  * of every mbarrier that is initialised, the arrivals and bytes it still expects, who stands at a named barrier, which columns are allocated.
  * Barriers are called by their names, so that a program with one more of them can be compared.
  *

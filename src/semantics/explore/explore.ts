@@ -11,13 +11,13 @@
  *
  * | kind       | found when                                                                                     | ids        |
  * |------------|------------------------------------------------------------------------------------------------|------------|
- * | deadlock   | nothing is offered and somebody is not at the end                                                | B5, B6, B4 |
+ * | deadlock   | nothing is offered and an agent is not at the end                                                | B5, B6, B4 |
  * | fault      | an event faults: what a check of the instruction refuses                                         | T2, T3, I2 ... |
  * | overrun    | an mbarrier is reached by an arrival that it does not count                                      | B2         |
  * | lifecycle  | an mbarrier is used before its initialisation or after it was given up, or its bytes are         | B7         |
  * | race       | one state offers two conflicting accesses, or a use of an mbarrier and its init or inval          | D, R, W, M1-M3 |
  * | visibility | an access whose view does not show the last write                                                | P, M4, M8, V1 |
- * | unwritten  | a read of what nobody has written                                                                | I1, M6     |
+ * | unwritten  | a read of what was never written                                                                | I1, M6     |
  * | exit       | a CTA has ended and an operation on its memory or barriers is open (U2), or is arrived at (K1); columns are left (T1); a barrier's bytes are used again with completions unobserved (U1) | U2, K1, T1, U1 |
  *
  * Why views and not the detector along each path: what a detector knows is a history, and hardly two schedules have the same one; and
@@ -28,7 +28,7 @@
  * search does not try. So where one event is enough and it is owed to a CTA, the search also goes on without it (*frozen*) until
  * nothing else can move, and looks whether the CTA has ended.
  *
- * What is left to the one run: contracts (B8, M5), outputs that nobody writes (O1), what one cluster does to another (D3), and results. None of
+ * What is left to the one run: contracts (B8, M5), outputs that are not written (O1), what one cluster does to another (D3), and results. None of
  * them depends on the schedule. Waves of clusters are searched one after another.
  *
  * Laws

@@ -10,7 +10,7 @@
  * | tensor memory             | allocations in their order, largest, relinquished, steps of a pair | -                                              |
  * | the grid                  | clusters that run, the next, requests, refusals, responses; registers | -                           |
  * | operation in flight       | agent, index, stage, part                          | its number in order of issue; its operands, which are a function of agent and index |
- * | planes                    | contents, where `unit` keeps them (counted tensors) | under `unit` nobody reads another value        |
+ * | planes                    | contents, where `unit` keeps them (counted tensors) | under `unit` no other value is read        |
  * | views                     | all bits (`views.ts`)                              | -                                              |
  *
  * Group counters of an agent are a function of its index. An operation is its stage and whatever its agent and index say, and the

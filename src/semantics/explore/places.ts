@@ -2,7 +2,7 @@
  * Places: the memory of a program as a few bits.
  *
  * Two bytes that the same accesses touch are one place. A search of schedules asks of every place who sees its last write, so a place
- * is a bit and a set of places a row of 32-bit words. What nobody ever writes and was there before the launch is no place.
+ * is a bit and a set of places a row of 32-bit words. What is never written and was there before the launch is no place.
  *
  *     footprints seen      A = [0, 16) written, B = [0, 8) read, C = [64, 80) of an input, read
  *     places               bit 0 = [0, 8), bit 1 = [8, 16)

@@ -5,8 +5,8 @@
  * an equivalent one that begins with an event of T, and the rest need not be tried here. The sets are found by closing a set P of
  * processes (agents, operations in flight), beginning with one that can move:
  *
- *     p in P can move         whoever can, without P, come to do something that depends on p's event joins P
- *     p in P cannot move      whoever can, without P, come to let it move joins P
+ *     p in P can move         what can, without P, come to do something that depends on p's event joins P
+ *     p in P cannot move      what can, without P, come to let it move joins P
  *
  * and T is what P can do now. What the others can come to do is their *reach*: their lists of events (`claims.ts`) up to a wait that
  * cannot pass as long as P stands still, because arrivals or bytes are missing that only P has. It is the least fixpoint, and it errs
@@ -44,7 +44,7 @@ import { meet } from './places.js'
 
 // ---------------------------------------------------------------- model
 
-/** Somebody who has a next event: an agent (its number) or an operation (agents + its index in flight). */
+/** What has a next event: an agent (its number) or an operation (agents + its index in flight). */
 interface Process {
   readonly agent: number
   /** index in `inFlight`, -1 for an agent */
@@ -296,7 +296,7 @@ const lagging = (world: World, m: Machine, x: number): number => {
   return x
 }
 
-/** Whoever can let `p` move, which cannot now. */
+/** What can let `p` move, which cannot now. */
 const suppliers = (
   world: World,
   m: Machine,

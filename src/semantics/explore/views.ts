@@ -25,8 +25,8 @@
  * | bar                    | what a named barrier tells it, from the end of the generation until it leaves |
  * | current, done          | of an mbarrier: what the generation under way will tell, what the last one tells |
  *
- * A write may go over bits that its view lacks where the old value has *landed*: somebody who sees it has read it since, and it was not
- * written through the generic proxy or is overwritten through the proxy of that read. Registers belong to one agent, so nobody
+ * A write may go over bits that its view lacks where the old value has *landed*: an agent that sees it has read it since, and it was not
+ * written through the generic proxy or is overwritten through the proxy of that read. Registers belong to one agent, so it never
  * tells them to others. Two atomic accesses through one proxy that reach one another hide nothing
  * from each other (of CTA scope in a cluster of several CTAs they are taken to be of one CTA).
  *
@@ -221,7 +221,7 @@ const copyOf = (d: Draft, at: number): Mask => d.words.slice(at, at + d.layout.w
 const add = (d: Draft, to: number, from: number): void => {
   for (let k = 0; k < d.layout.width; k++) d.words[to + k]! |= d.words[from + k]!
 }
-/** Without registers: those are nobody else's. */
+/** Without registers: those are of one agent. */
 const tell = (d: Draft, to: number, from: number): void => {
   const { regs } = d.places
   for (let k = 0; k < d.layout.width; k++) d.words[to + k]! |= d.words[from + k]! & ~regs[k]!
@@ -361,7 +361,7 @@ const wrote = (d: Draft, mask: Mask, generic: boolean, reach: number): void => {
   )
 }
 
-/** Where what an operation writes is kept until somebody may see it. */
+/** Where what an operation writes is kept until an agent may see it. */
 type Home = 'flight' | 'copies' | 'products' | 'queue' | 'stored' | 'loaded' | 'none'
 const homes: Readonly<Record<InFlight['_tag'], Home>> = {
   tmaLoad: 'flight',
@@ -621,7 +621,7 @@ const join = (d: Draft, x: number, place: number, tensor: boolean): void => {
 }
 
 /**
- * Arrivals at a cluster barrier are numbered by their agents; whoever leaves hears those with its number. Nobody leaves before all have arrived who
+ * Arrivals at a cluster barrier are numbered by their agents; an agent that leaves hears those with its number. None leaves before all have arrived who
  * still can, so a meeting is over with the last who leaves.
  */
 const joinCluster = (d: Draft, x: number, place: number, relaxed: boolean, tensor: boolean): void => {

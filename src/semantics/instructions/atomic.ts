@@ -15,7 +15,7 @@
  *     histogram of (3, 1, 3), all zero before: add 1 at each    bins 0 1 0 2, results (0, 0, 1)
  *
  * In the log an atomic is two accesses, a read and right away a write, both `atomic` with their scope. Two agents may be in either order, so a
- * result that something reads makes control depend on timing (C1); one that nobody reads does not.
+ * result that something reads makes control depend on timing (C1); one that is not read does not.
  *
  * Integers are exact and the same in every algebra; sums of floats are the algebra's, and what it lacks is a typed error. A 64-bit integer
  * beyond 2^53 is refused rather than rounded.

@@ -11,7 +11,7 @@
  * fails, and the lowest cluster that is left is granted. Who asks first must be in order (C1); that is asked by the detector.
  *
  * After an agent has read that a request failed, another request of its cluster is undefined: a fault. Coordinates of a request that failed are a
- * fault for whoever uses them.
+ * fault where they are used.
  *
  * Laws
  * 1. Whatever the plan, every cluster of the grid is launched or granted exactly once.

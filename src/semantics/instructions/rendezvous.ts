@@ -1,7 +1,7 @@
 /**
  * Named barriers (bar.sync, bar.arrive) and the cluster barrier.
  *
- * They pair by count, not by members: a generation of barrier `id` ends when `count` threads have arrived, whoever they are. An
+ * They pair by count, not by members: a generation of barrier `id` ends when `count` threads have arrived, whichever they are. An
  * agent of w warps brings 32 w. bar.sync arrives and then leaves; it can leave once the generation it arrived in has ended.
  *
  * The cluster barrier is arrived at by every agent of the cluster that has not ended, each once a generation: a wait passes when none of them
@@ -90,7 +90,7 @@ export const executeClusterArrive = (x: Executing, m: Machine, relaxed: boolean)
   ])
 }
 
-/** Somebody of its cluster who has not ended has arrived less often. */
+/** An agent of its cluster that has not ended has arrived less often. */
 export const clusterWaitBlocked = (world: World, agent: number, m: Machine): boolean => {
   const mine = m.agents[agent]!.groups.cluster
   const members = world.ctas * world.agentsPerCta

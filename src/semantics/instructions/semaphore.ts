@@ -78,7 +78,7 @@ export const prepare = (
 
 // ---------------------------------------------------------------- effects
 
-/** What the counter is; what nobody has written counts as nothing that a wait can pass on. */
+/** What the counter is; what was not written counts as nothing that a wait can pass on. */
 export const counterOf = (m: Machine, counter: Elements): number => {
   const { data } = Plane.read(m.planes[counter.plane]!, counter)
   const x = data === null ? 0 : data[0]!

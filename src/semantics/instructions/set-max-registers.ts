@@ -1,7 +1,7 @@
 /**
  * setMaxRegisters: the threads of a warpgroup give registers back, or take more.
  *
- * To take more waits until the CTA's register file has them (`machine/registers.ts`); to give back never waits. It is a hint to nobody: a
+ * To take more waits until the CTA's register file has them (`machine/registers.ts`); to give back never waits. It is no hint: a
  * count that would be no decrease, or no increase, is undefined and a fault here (A2).
  *
  *     producer: decrease 40        consumer: increase 232, blocked until the producer has given back enough

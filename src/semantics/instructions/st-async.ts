@@ -7,10 +7,10 @@
  *     CTA 0                                         CTA 1
  *     stAsync tile -> remote(buffer, 1), full of 1  arriveExpectTx full 512; wait full 0; load buffer
  *
- * Whoever waits for the barrier sees these bytes, and nothing else that the sender did before (the signal publishes its own operation alone).
+ * An agent that waits for the barrier sees these bytes, and nothing else that the sender did before (the signal publishes its own operation alone).
  *
  * Proxy: generic. PTX names the bulk copies and the tensor cores as users of the async proxy, and st.async is neither. So a generic load after
- * the wait sees what it brought, and a bulk copy or a tensor core that reads it needs a proxy fence by whoever waited, as
+ * the wait sees what it brought, and a bulk copy or a tensor core that reads it needs a proxy fence by the agent that waited, as
  * after any store. (Bulk copies and st.async on one generation of one barrier: that generation counts as fenced.)
  *
  * | rule                                        | else          |
@@ -18,7 +18,7 @@
  * | elements of 32 or 64 bits                   | type.mismatch |
  * | the barrier lies in the CTA that is written | A4            |
  *
- * Law 1. equals a generic store of the tile into the remote view, for whoever waited.
+ * Law 1. equals a generic store of the tile into the remote view, for the agent that waited.
  *
  * @fidelity documented
  *

@@ -30,7 +30,7 @@
  * from its own deallocs only: a program that counts on that without ordering them is refused (T3).
  *
  * With cta_group 2 one agent of each CTA of the pair takes part, in an allocation and in giving it back; since both take the same steps,
- * both CTAs have the same columns. An alloc or dealloc may wait for the other CTA, says the ISA, not that it does. Here it does not, and nobody is
+ * both CTAs have the same columns. An alloc or dealloc may wait for the other CTA, says the ISA, not that it does. Here it does not, and no agent is
  * ordered by it: the columns of the other CTA can be used once its alloc is known (D4), not once one's own has returned.
  *
  * Laws
@@ -80,7 +80,7 @@ export const prepare = (
 
 // ---------------------------------------------------------------- columns
 
-/** Columns beside each other, whoever has them. */
+/** Columns beside each other, of whatever allocation. */
 type Place = Pick<Columns, 'start' | 'columns'>
 
 /** The first column from which `columns` are free, or null. */

@@ -158,7 +158,7 @@ export const completionsOf = (
 
 // ---------------------------------------------------------------- effects
 
-/** The issue of an entry that signals nobody by itself. */
+/** The issue of an entry that signals no barrier by itself. */
 export const issueOf = (
   x: Executing,
   m: Machine,

@@ -1,7 +1,7 @@
 /**
  * Control: how an agent gets from one effect to the next.
  *
- * Between two effects an agent only evaluates expressions and walks regions; nobody can observe it. So `advance` runs it up to
+ * Between two effects an agent only evaluates expressions and walks regions; no other agent can observe it. So `advance` runs it up to
  * its next `Do` (or fork, or join, or its end) and leaves it *ready*, with the operands of that statement evaluated. The frame
  * is copied once and filled in place before anybody else sees it.
  *
@@ -218,7 +218,7 @@ const endOfRegion = (w: Walk): void => {
   }
 }
 
-/** From `start` to the next effect, or to the end, in a frame that nobody else has. */
+/** From `start` to the next effect, or to the end, in a frame that no other agent has. */
 const walk = (
   world: World,
   at: Standpoint,

@@ -20,7 +20,7 @@ export interface Environment {
   readonly names: Names
 }
 
-/** How whoever computes an expression comes by its operands. */
+/** How the operands of an expression are come by. */
 export type Evaluate = (env: Environment, e: ExprNode) => Value
 
 export const noNames: Names = new Map()

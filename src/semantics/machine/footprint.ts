@@ -1,7 +1,7 @@
 /**
  * Footprints: the bytes of an access, interned.
  *
- * The same view at the same base is one `Elements` object for the whole run, and whoever compares footprints compares numbers. Spans and
+ * The same view at the same base is one `Elements` object for the whole run, and footprints are compared as numbers. Spans and
  * element addresses are listed once for a layout, as long as its program lives; a view elsewhere has the same lists and another origin.
  * The store grows while a run uses it; nothing but speed and the numbers of the footprints depends on it.
  *

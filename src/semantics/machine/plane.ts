@@ -68,14 +68,14 @@ const bytePage = (edit: Edit | null, bytes: Uint8Array<ArrayBuffer>): BytePage =
   halves: new Uint16Array(bytes.buffer),
   words: new Uint32Array(bytes.buffer),
 })
-/** A page that nobody has written. */
+/** A page that was not written. */
 const blank: BytePage = bytePage(null, new Uint8Array(pageSize).fill(unwritten))
 /** Two and four bytes at a time are what they are one by one if the least comes first. */
 const littleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
 
 // ---------------------------------------------------------------- constructors
 
-/** A plane that nobody has written; bytes in runs if asked. */
+/** A plane that was not written; bytes in runs if asked. */
 export const empty = (memory: 'bytes' | 'slots' | 'none', size: number, runs: boolean = false): Plane => {
   switch (memory) {
     case 'bytes':

@@ -12,7 +12,7 @@
  *
  * Laws
  * 1. The words in use never exceed the file.
- * 2. What one agent gives back another can take, and nobody else's count changes.
+ * 2. What one agent gives back another can take, and no other count changes.
  *
  * Source: PTX ISA, setmaxnreg; CUDA C++ programming guide, technical specifications (registers of a multiprocessor).
  */

@@ -144,7 +144,7 @@ export interface Machine {
   readonly issued: number
   /** values that reads have numbered so far */
   readonly values: number
-  /** the run that may overwrite its own pages; null for a machine that somebody keeps */
+  /** the run that may overwrite its own pages; null for a machine that is kept */
   readonly edit: Edit | null
 }
 

@@ -34,7 +34,7 @@ export interface Left {
   readonly at: number
   /** the barrier, the CTA or the generation that it is about */
   readonly about: number
-  /** U1: the storage of the barrier is used again, so that what nobody observed can be taken for new */
+  /** U1: the storage of the barrier is used again, so that what was not observed can be taken for new */
   readonly reused: boolean
 }
 
@@ -101,7 +101,7 @@ export const outstanding = (r: Reading, knows: Knows, { options }: Judging): Rea
     )
     .map(({ at, cta }) => left(r, ctaOf(r, at) === cta ? 'U2' : 'K1', at, cta))
 
-/** K2: of a CTA nobody has come. */
+/** K2: of a CTA no agent has come. */
 export const absent = (r: Reading): ReadonlyArray<Left> =>
   r.meetings
     .filter((m) => m.short && m.key.startsWith('cluster'))

@@ -321,7 +321,7 @@ export const meetingKey = (header: Header, e: Rendezvous): string => {
     : `cluster ${String(clusterOf(header, cta))} ${String(e.id)}`
 }
 
-/** Generations of named barriers: as many threads as are counted, whoever they are. */
+/** Generations of named barriers: as many threads as are counted, whichever they are. */
 const meetingsOf = (header: Header, log: ReadonlyArray<LogEvent>): ReadonlyArray<Meeting> => {
   const all: Meeting[] = []
   const open = new Map<string, Meeting>()

@@ -18,11 +18,11 @@
  * | register dependency   | a load whose registers are used has read before what follows that use, and only a dealloc asks: a note says so |
  * | stronger wait         | a wait that leaves fewer groups open, or waits for the writes too, passes later and knows more; it never waits for another agent |
  * | wider fence           | a proxy fence of cluster scope does what one of CTA scope does                           |
- * | larger buffer         | nobody picks the slot that was added: the program without it stays inside its bounds     |
+ * | larger buffer         | no step picks the slot that was added: the program without it stays inside its bounds     |
  * | commuting neighbours  | two steps of one agent that touch different things, and neither of which waits            |
  * | expected in time      | the bytes of a copy may come before they are announced, as long as the arrival that announces them is still missing |
  * | no peer               | a fence of initialisations tells agents of other CTAs alone, and each barrier that they use is published without it: B9 has asked |
- * | permit                | the permit to allocate ends with the CTA, and nobody of it allocates again               |
+ * | permit                | the permit to allocate ends with the CTA, and none of its agents allocates again              |
  *
  * Laws
  * 1. what a rule certifies has the verdict, the provenance and the ends of the program.

@@ -14,9 +14,9 @@
  * | instance        | original          | mutant with one parity more | says        |
  * |-----------------|-------------------|-----------------------------|-------------|
  * | k = 1           | empty[0] phase 1  | empty[0] phase 1            | equal       |
- * | k = 3           | empty[0] phase 0  | empty[0] phase 1            | a generation that nobody observes |
+ * | k = 3           | empty[0] phase 0  | empty[0] phase 1            | a generation that is not observed |
  *
- * Where only the changed barriers' phases differ in the end, the mutant has completed one generation more, or less, for which nobody waits: every
+ * Where only the changed barriers' phases differ in the end, the mutant has completed one generation more, or less, which no agent waits for: every
  * schedule of it has been followed, to the end, and is clean. That is a certificate of its own.
  *
  * A small instance may not come to the change (a tile after the first, say), so the run that was judged has to end like the original's as well (`kill.ts`).

@@ -5,7 +5,7 @@
  * |----------|---------------------------------------------------|--------------------------------------------------------------------|
  * | ALLOC    | storages with slots that the program picks from   | a slot more, behind everything else; a slot less, in its place     |
  * | FLAG     | barriers that order the tensor core               | that do not                                                        |
- * | FLAG     | an `If` without else that asks for agent or CTA   | its statements, whoever asks                                       |
+ * | FLAG     | an `If` without else that asks for agent or CTA   | its statements, for all agents                                      |
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { batch, slotShape } from '../../transforms/ref.js'

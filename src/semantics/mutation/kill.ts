@@ -13,7 +13,7 @@
  *     hopper-matmul   DROP compute / k / wait loaded         deadlock    named: site, edge     R1, as expected
  *                     COUNT compute / k / wgmma_wait one less ok          rule: stronger wait
  *
- * Strictly. Some changes only break a contract: a completion that nobody observes (U1) is a note. Where the program keeps all contracts, so that
+ * Strictly. Some changes only break a contract: a completion that is not observed (U1) is a note. Where the program keeps all contracts, so that
  * `strict` finds it ok, breaking one kills.
  *
  * Laws
@@ -54,7 +54,7 @@ export interface Judged {
 
 /** The certificate of a search of all schedules of cut-down instances. */
 export const allSchedules = 'all schedules'
-/** The same, where only phases of the changed barriers differ in the end, for which nobody waits any more. */
+/** The same, where only phases of the changed barriers differ in the end, which no agent waits for any more. */
 export const neverObserved = 'generation never observed'
 
 const fateOf = (v: VerdictName, of: MutantClass): Fate => {

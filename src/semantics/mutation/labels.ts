@@ -30,7 +30,7 @@ import type { Mutant } from './model.js'
 /** Ids, by their beginnings. */
 type Expected = ReadonlyArray<string>
 
-/** Nobody moves, or a generation is skipped or left over. */
+/** No agent moves, or a generation is skipped or left over. */
 const stuck: Expected = ['B1', 'B4', 'B5', 'B6', 'B8', 'U1']
 const early: Expected = ['R', 'W', 'M', 'D', 'V1', 'K1', 'U2', 'I1', 'B7']
 const ahead: Expected = ['B1', 'B2', 'B3', 'B4', 'B5', 'R', 'W', 'D', 'M', 'U2']

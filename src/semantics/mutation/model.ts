@@ -1,7 +1,7 @@
 /**
  * Mutants: a program and one change of it.
  *
- * A program is data, so a mutant is another program. Every operator is applied to every site of the classes that it names, and nobody chooses. A
+ * A program is data, so a mutant is another program. Every operator is applied to every site of the classes that it names, and none is chosen. A
  * *site* is a statement, a predicate or a declaration; what is done to it is said without numbers that depend on sizes (`one more`, not
  * `count 3`), so that a mutant of a kernel can be found again in an instance of other sizes: by its *key*.
  *

@@ -1,14 +1,14 @@
 /**
  * Naming: does a verdict point at what was changed?
  *
- * A kill that says "something is wrong" helps nobody. It counts as *named* when one of the first findings, at most three standing before it, does one
+ * A kill that says "something is wrong" is no help. It counts as *named* when one of the first findings, at most three standing before it, does one
  * of these; a deadlock's wait-for cycle is what its verdict says first, so it counts always.
  *
  * | how   | what points at the mutant                                                                                          |
  * |-------|--------------------------------------------------------------------------------------------------------------------|
  * | site  | the changed statement, or one that it changed places with (or that stands in an `if` there), is among the two operations of a finding |
  * | edge  | the missing edge has the kind of the changed statement, and its barrier or its group; or the finding is about what was not waited for, or what stands right behind the wait |
- * | cycle | the changed statement is blocked, or somebody is blocked on its barrier                                               |
+ * | cycle | the changed statement is blocked, or an agent is blocked on its barrier                                               |
  * | rule  | the finding, or the refusal, is about the declaration, barrier or allocation that was changed, and says its name      |
  * | tile  | the result is wrong: which output, what it has too little or too often, and who wrote it                              |
  *

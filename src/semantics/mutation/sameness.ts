@@ -1,5 +1,5 @@
 /**
- * Sameness: what a mutant computes, where nobody says what it should.
+ * Sameness: what a mutant computes, where it is not said what it should.
  *
  * A program that says what it computes is proved or refuted by provenance. For one that does not (attention: a softmax is no sum of products) the
  * unmutated program is the reference. Both are run over the free algebra (`numerics/terms.ts`) with symbols for inputs. If every output is the same
@@ -250,7 +250,7 @@ const otherUses = (
 
 // ---------------------------------------------------------------- all
 
-/** What the outputs of a program are over the free algebra, in 64 bits; null where nobody can say. */
+/** What the outputs of a program are over the free algebra, in 64 bits; null where that cannot be said. */
 export const termsOf = (program: Program, options: CheckOptions): string | null => {
   const header = headerOf(program, options)
   const ran =

@@ -11,7 +11,7 @@
  *     tmem atom, regs atom            one storage: an accumulator
  *     gmem atom                       one tensor parameter and a descriptor of it
  *     unit                            the bytes of one smem atom
- *     load without source             a copy from an input that nobody writes
+ *     load without source             a copy from an input that is not written
  *     rendezvous                      bar.sync, or the cluster barrier when its members are not of one CTA
  *
  * Before the bodies stands a prologue, as in every kernel: one agent of each CTA initialises its barriers and writes every atom

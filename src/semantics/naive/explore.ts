@@ -15,7 +15,7 @@
  *     (0, 0, 1, 0) -> (1, 0, 0, 0) -> (2, 0, 0, 1) -> (2, 1, 1, 1) -> (2, 2, 1, 1)
  *     with the arrive relaxed the message stays 0, and the read in the fourth state is a visibility hazard
  *
- * A write may also go over bits that its view lacks where the old value has *landed*: somebody who sees it has read it since, and
+ * A write may also go over bits that its view lacks where the old value has *landed*: an agent that sees it has read it since, and
  * it was not written through the generic proxy or is overwritten through the proxy of that read.
  *
  * Columns of tensor memory are those of a history: what the agents of a CTA have allocated and given back so far, in that order. From it follows all that
@@ -359,7 +359,7 @@ const system = (skeleton: Skeleton): System => {
     const keep = ~m
     for (const k of masks) s[k]! &= keep
   }
-  /** A write of `m`: nobody has read it yet. */
+  /** A write of `m`: it has not been read yet. */
   const wrote = (s: Int32Array, m: number, generic: boolean): void => {
     s[writtenAt]! |= m
     s[landedAt]! &= ~m

@@ -90,7 +90,7 @@ export const follow = (
       const aside = offered.findIndex(foreign)
       if (aside >= 0) return [aside, state]
       const now = expected[state.choice]
-      // a member that nobody will meet still arrives
+      // a member that no other will meet still arrives
       const early = now === undefined ? offered.findIndex((o) => meets.has(keyOf(o))) : -1
       if (now === undefined) return [early < 0 ? null : early, state]
       const taken = offered.findIndex(

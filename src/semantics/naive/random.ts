@@ -2,7 +2,7 @@
  * Random skeletons.
  *
  * Two sources, as different as possible. `soup` draws operations blindly from the alphabet of one family: most soups are
- * wrong, and wrong in ways nobody would write. `ring` writes a correct producer and consumer over slots in one of
+ * wrong, and wrong in ways that are never written. `ring` writes a correct producer and consumer over slots in one of
  * several styles, and `mutate` then damages it a little: most of these are nearly right, which is where a detector
  * is put to the test. `skeletonOf(seed)` mixes both. The same seed gives the same skeleton on every platform.
  *
@@ -454,7 +454,7 @@ const ring = (die: Dice, style: Style): Draft => {
   return { ctas: [away, 0], names: ['p', 'c'], barriers, tensor, bodies: [p, c] }
 }
 
-/** Waits for the commits that nobody has waited for: an arrival must not outlive its CTA. */
+/** Waits for the commits that were not waited for: an arrival must not outlive its CTA. */
 const drain = (rounds: number, slots: number): ReadonlyArray<Op> =>
   Array.from({ length: Math.min(rounds, slots) }, (_, k) => {
     const { slot, turn } = slotOf(rounds - 1 - k, slots)

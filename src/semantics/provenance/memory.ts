@@ -75,7 +75,7 @@ export const memory = (header: Header, tables: Tables, found: Places = places())
 
 /** In place of an element's number: the rest of an element, and nothing. */
 export const tail = -2
-export const nobody = -1
+export const unwritten = -1
 
 /** Addresses of the elements, as offsets that footprints of one shape share, from an origin. A scattered element that is not there is -1. */
 const offsetsOf = (f: Footprint): readonly [Int32Array, origin: number] => {
@@ -98,10 +98,10 @@ export const forEachAddress = (f: Footprint, visit: (address: number, element: n
   for (let e = 0; e < offsets.length; e++) if (offsets[e]! + origin >= 0) visit(offsets[e]! + origin, e)
 }
 
-/** The element of a footprint at each byte of its range: its number at the first byte, `tail` at the rest, `nobody` between. */
+/** The element of a footprint at each byte of its range: its number at the first byte, `tail` at the rest, `unwritten` between. */
 const elementsByByte = (f: Footprint): Int32Array => {
   const start = startOf(f.spans)
-  const out = new Int32Array(endOf(f.spans) - start).fill(nobody)
+  const out = new Int32Array(endOf(f.spans) - start).fill(unwritten)
   const [offsets, origin] = offsetsOf(f)
   numberElements(out, offsets, origin, start, widthOf(f))
   return out
@@ -157,7 +157,7 @@ const numbersAt = (at: Int32Array, offsets: Int32Array, origin: number, start: n
   const elements = new Int32Array(count)
   for (let i = 0; i < count; i++) {
     const a = offsets[i]! + origin
-    const e = a < 0 ? nobody : (at[a - start] ?? nobody)
+    const e = a < 0 ? unwritten : (at[a - start] ?? unwritten)
     if (e < 0) return null
     elements[i] = e
   }
@@ -228,7 +228,7 @@ const piecewise = (m: Memory, f: Footprint, live: ReadonlyArray<Written>): Terms
   const elements = new Int32Array(offsets.length)
   const holder = (byte: number): number => {
     for (let i = 0; i < touching.length; i++)
-      if ((maps[i]![byte - startOf(touching[i]!.footprint.spans)] ?? nobody) !== nobody) return i
+      if ((maps[i]![byte - startOf(touching[i]!.footprint.spans)] ?? unwritten) !== unwritten) return i
     return -1
   }
   for (let e = 0; e < offsets.length; e++) {

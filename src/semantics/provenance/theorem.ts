@@ -24,7 +24,7 @@ import { against, ascending, sameIntervals } from './intervals.js'
 import type { Intervals } from './intervals.js'
 import {
   forEachAddress,
-  nobody,
+  unwritten,
   placeOf,
   siteName,
   tail,
@@ -52,7 +52,7 @@ const contentsOf = (m: Memory, t: LoggedTensor): Contents => {
   const live = [...m.writes[t.plane]!.values()]
   const bytes = bytesOf(t)
   const size = m.header.planes[t.plane]!.bytes / bytes
-  const writer = new Int32Array(size).fill(nobody)
+  const writer = new Int32Array(size).fill(unwritten)
   const element = new Int32Array(size)
   live.forEach((w, i) => {
     const whole = w.footprint.dtype === t.dtype
@@ -187,11 +187,11 @@ export const matmul = (m: Memory, spec: Extract<Spec, { readonly _tag: 'matmul' 
   const by = (i: number, j: number, w: Written): string => `${at(i, j)}, written by ${siteName(m, w.site)},`
   let inOrder = true
   // what is the same for all elements of one write is asked once
-  let asked = nobody
+  let asked = unwritten
   for (let i = 0; i < rows; i++)
     for (let j = 0; j < columns; j++) {
       const cell = i * out.strides[0]! + j * out.strides[1]!
-      const who = writer[cell] ?? nobody
+      const who = writer[cell] ?? unwritten
       if (who < 0) return refuted(`${at(i, j)} is never written`)
       const write = live[who]!
       const { terms } = write
@@ -237,7 +237,7 @@ export const copy = (m: Memory, spec: Extract<Spec, { readonly _tag: 'copy' }>):
   const { live, writer, element } = contentsOf(m, out)
   for (let e = 0; e < size; e++) {
     const cell = byteOf(out, e) / bytes
-    const who = writer[cell] ?? nobody
+    const who = writer[cell] ?? unwritten
     if (who < 0) return refuted(`element ${String(e)} of ${out.name} is never written`)
     const { terms } = live[who]!
     if (terms._tag !== 'input')

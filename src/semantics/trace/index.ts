@@ -2,7 +2,7 @@
  * Traces: logs as JSON lines, schema `tcspec.trace/1`.
  *
  * The first line is the header, every other line one event with its place `i` in the log. So a trace can be written while a run
- * goes on, read while it is written, and made by somebody else: a simulator, an instrumented kernel. Whoever folds over a log
+ * goes on, read while it is written, and made elsewhere: by a simulator, an instrumented kernel. A fold over a log
  * (the detector, provenance) cannot tell a trace from a run.
  *
  *     {"schema":"tcspec.trace/1","arch":"sm90a", ... }

@@ -128,7 +128,7 @@ export const judgeTrace =
             clusters: read.begun,
             runs: 1,
           },
-          // whoever asked for a cluster got one answer of several
+          // the one that asked for a cluster got one answer of several
           scope: read.requests > 0 ? [...options.scope, otherGrants] : options.scope,
         }
       }),

@@ -43,7 +43,7 @@ interface Reader {
   /** where each agent is in its program */
   readonly at: Int32Array
   begun: boolean
-  /** what the beginnings of clusters have cost whoever judges: the square of agents and barriers, each time */
+  /** what the beginnings of clusters have cost the judge: the square of agents and barriers, each time */
   begins: number
 }
 

@@ -9,7 +9,7 @@
  * | tile, layout L      | same shape and elements, another layout | no: L2                             |
  * | anything            | anything else                | no: type.mismatch                             |
  *
- * A layout 'any' is one that nobody has decided: it contradicts nothing.
+ * A layout 'any' is one that is not decided: it contradicts nothing.
  *
  * Laws
  * 1. `accepts` is reflexive; between types without tiles it is equality.

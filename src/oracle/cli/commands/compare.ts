@@ -52,7 +52,7 @@ const report = (c: Comparison): Report => ({
   json: () => ({ schema: 'tcspec.comparison/1', ...c }),
 })
 
-/** Names the files. A dtype that differs is often a file whose dtype nobody said. */
+/** Names the files. A dtype that differs is often a file whose dtype was not said. */
 const explain =
   ({ got, expected }: Operands) =>
   (f: CompareFailure): Failure =>

@@ -255,7 +255,7 @@ const whole = (
   program: Program,
   options: CheckOptions,
   inputs: ReadonlyMap<string, Float64Array>,
-  /** somebody else knows what is expected */
+  /** what is expected is known elsewhere */
   expected: boolean,
 ): E.Either<Failure, Finished> => {
   const { algebra } = options

@@ -5,9 +5,9 @@
  * nothing that a payload access could read. Its life is a sequence that four instructions make:
  *
  *     create at p       a generic write of the object                            agent T
- *     fence at p        what T sees of tensor maps is released to the map proxy  T, or whoever sees the write
+ *     fence at p        what T sees of tensor maps is released to the map proxy  T, or one that sees the write
  *     (synchronise)
- *     acquire at p      takes what was released; gives the descriptor            agent U, or whoever U hears from
+ *     acquire at p      takes what was released; gives the descriptor            agent U, or one that U hears from
  *     load through it   the copy engine reads the object, through the map proxy  U
  *
  * | what is missing                          | seen as                                              |
