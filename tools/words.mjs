@@ -1,6 +1,8 @@
 // An agent, an event, a generation is named; it is no somebody. `npm run check` calls this.
+import console from 'node:console'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import process from 'node:process'
 
 const words = /\b(whoever|somebody|nobody)\b/i
 
