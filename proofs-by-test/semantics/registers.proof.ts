@@ -7,14 +7,8 @@ import * as B from '../../src/semantics/builder.js'
 import { check, standardOptions } from '../../src/semantics/check.js'
 import * as X from '../../src/semantics/expression.js'
 import { blocked, execute } from '../../src/semantics/instructions/set-max-registers.js'
-import {
-  atLaunch,
-  fits,
-  inUse,
-  needs,
-  registerFile,
-  withCount,
-} from '../../src/semantics/machine/registers.js'
+import { atLaunch, fits, inUse, needs, withCount } from '../../src/semantics/machine/registers.js'
+import { registerFile } from '../../src/semantics/limits.js'
 import { isFault } from '../../src/semantics/machine/value.js'
 import * as Policy from '../../src/semantics/policy.js'
 import type { Agent, Program } from '../../src/semantics/program.js'

@@ -18,6 +18,11 @@
  * Source: CUDA C++ programming guide, technical specifications per compute capability (registers).
  */
 
+/** Words of a CTA's register file. */
+export const registerFile = 65_536
+/** The most registers that one thread may have. */
+export const mostRegisters = 256
+
 export const mostElements: number = 2 ** 18
 export const mostElementsInScope: number = 2 ** 22
 export const mostRegisterBytes: number = 2 ** 18

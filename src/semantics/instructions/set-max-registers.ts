@@ -12,6 +12,7 @@ import type { InstructionOf } from '../instruction.js'
 import type { RegistersEvent } from '../log.js'
 import { ctaOf, effect, type Effect, type Executing } from '../machine/effect.js'
 import type { Prepared } from '../machine/operation.js'
+import { registerFile } from '../limits.js'
 import * as Registers from '../machine/registers.js'
 import { withRegisters, type Machine } from '../machine/state.js'
 import * as V from '../machine/value.js'
@@ -37,7 +38,7 @@ export const event = (x: Executing, m: Machine, p: Of, isBlocked: boolean): Regi
   stamp: x.stamp,
   count: p.count,
   needs: Registers.needs(m.registers, ctaOf(x.world, x.agent), agentOf(x.world, x.agent), p.count),
-  free: Registers.registerFile - Registers.inUse(m.registers, ctaOf(x.world, x.agent)),
+  free: registerFile - Registers.inUse(m.registers, ctaOf(x.world, x.agent)),
   blocked: isBlocked,
 })
 

@@ -16,15 +16,12 @@
  *
  * Source: PTX ISA, setmaxnreg; CUDA C++ programming guide, technical specifications (registers of a multiprocessor).
  */
+import { mostRegisters, registerFile } from '../limits.js'
 import type { Agent } from '../program.js'
 
-/** Words of a CTA's register file. */
-export const registerFile = 65_536
 /** Warps of a CTA. */
 export const warpsOfCta = 32
 const threadsOfWarp = 32
-/** The most that one thread may have. */
-export const mostRegisters = 256
 
 /** Registers of a thread of each warp at the launch; 0 where no agent has the warp. */
 export const atLaunch = (agents: ReadonlyArray<Agent>): ReadonlyArray<number> => {

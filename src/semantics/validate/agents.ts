@@ -31,8 +31,7 @@
  * Source: CUDA C++ programming guide, thread hierarchy and clusters; PTX ISA 9, wgmma (warpgroups).
  */
 import { showShape, sizeOf } from '../../transforms/shape.js'
-import { mostAgents } from '../limits.js'
-import { mostRegisters, registerFile } from '../machine/registers.js'
+import { mostAgents, mostRegisters, registerFile } from '../limits.js'
 import { type Agent, type Fork, type Program, type Region } from '../program.js'
 import { type Checked, each, first, isNat, no } from './problem.js'
 import type { Here, Scene } from './scope.js'
