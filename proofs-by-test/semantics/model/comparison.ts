@@ -10,9 +10,9 @@ import type { Conflicts } from '../../../src/semantics/detector/cell.js'
 import { conclude } from '../../../src/semantics/detector/end.js'
 import { observe } from '../../../src/semantics/detector/detector.js'
 import { defaults, type Options } from '../../../src/semantics/detector/index.js'
-import { start } from '../../../src/semantics/detector/state.js'
+import { start, type Detector } from '../../../src/semantics/detector/state.js'
 import type { ConditionName, Finding, Judgement, Operation } from '../../../src/semantics/finding.js'
-import type { Header, LogEvent } from '../../../src/semantics/log.js'
+import { conclusion, observeAll, type Fold, type Header, type LogEvent } from '../../../src/semantics/log.js'
 import { model, type Modelled } from '../../../src/semantics/model/index.js'
 import type { Touch } from '../../../src/semantics/model/reading.js'
 
@@ -57,7 +57,7 @@ const showSide = (s: Side): string =>
   `${String(s.agent)}.${String(s.at)}${s.operation < 0 ? '' : `#${String(s.operation)}`} ${s.rw} ${s.unit} plane ${String(s.plane)}`
 const show = (s: Said): string => `${s.kind}: ${showSide(s.a)} / ${showSide(s.b)}`
 
-interface Detected {
+export interface Detected {
   readonly judgement: Judgement
   readonly pairs: ReadonlyArray<Said>
   readonly nothing: ReadonlyArray<Side>
@@ -65,56 +65,83 @@ interface Detected {
   readonly leaning: ReadonlyArray<Said>
 }
 
-/** What the detector says, pair by pair, before findings of the same sites become one. */
-export const detected = (
+interface Recording {
+  readonly detector: Detector
+  readonly pairs: Said[]
+  readonly nothing: Side[]
+  readonly leaning: Said[]
+}
+
+/** The detector, that also keeps what it says pair by pair, before findings of the same sites become one. */
+export const recording = (options: Options): Fold<Recording, Detected> => {
+  const ended =
+    (whole: boolean) =>
+    ({ detector, pairs, nothing, leaning }: Recording): Detected => ({
+      judgement: conclude(detector, whole),
+      pairs,
+      nothing,
+      leaning,
+    })
+  return {
+    init: (header) => {
+      const pairs: Said[] = []
+      const nothing: Side[] = []
+      const leaning: Said[] = []
+      const plain = start(header, options)
+      const tell = plain.conflicts
+      const say = (to: Said[], kind: string, a: AccessRecord, b: AccessRecord): void => {
+        to.push({ kind, a: ofRecord(a), b: ofRecord(b) })
+      }
+      const conflicts: Conflicts = {
+        race: (a, b, c, k) => {
+          say(pairs, 'race', a, b)
+          tell.race(a, b, c, k)
+        },
+        invisible: (a, b, k) => {
+          say(pairs, 'visibility', a, b)
+          tell.invisible(a, b, k)
+        },
+        unfencedRead: (a, b, k) => {
+          say(pairs, 'unfenced', a, b)
+          tell.unfencedRead(a, b, k)
+        },
+        anyOrder: (a, b) => {
+          say(pairs, 'anyOrder', a, b)
+          tell.anyOrder(a, b)
+        },
+        foreign: (a, b) => {
+          say(pairs, 'foreign', a, b)
+          tell.foreign(a, b)
+        },
+        restsOn: (what, a, b) => {
+          say(leaning, what, a, b)
+          tell.restsOn(what, a, b)
+        },
+        early: tell.early,
+        nothingThere: (r) => {
+          nothing.push(ofRecord(r))
+          tell.nothingThere(r)
+        },
+      }
+      return { detector: { ...plain, conflicts }, pairs, nothing, leaning }
+    },
+    observe: (state, e) => {
+      observe(state.detector, e)
+      return state
+    },
+    finish: ended(true),
+    stopped: ended(false),
+  }
+}
+
+const detected = (
   header: Header,
   log: ReadonlyArray<LogEvent>,
   options: Options,
   whole: boolean,
 ): Detected => {
-  const pairs: Said[] = []
-  const nothing: Side[] = []
-  const leaning: Said[] = []
-  const plain = start(header, options)
-  const say =
-    (kind: string) =>
-    (a: AccessRecord, b: AccessRecord): void => {
-      pairs.push({ kind, a: ofRecord(a), b: ofRecord(b) })
-    }
-  const conflicts: Conflicts = {
-    race: (a, b, c, k) => {
-      say('race')(a, b)
-      plain.conflicts.race(a, b, c, k)
-    },
-    invisible: (a, b, k) => {
-      say('visibility')(a, b)
-      plain.conflicts.invisible(a, b, k)
-    },
-    unfencedRead: (a, b, k) => {
-      say('unfenced')(a, b)
-      plain.conflicts.unfencedRead(a, b, k)
-    },
-    anyOrder: (a, b) => {
-      say('anyOrder')(a, b)
-      plain.conflicts.anyOrder(a, b)
-    },
-    foreign: (a, b) => {
-      say('foreign')(a, b)
-      plain.conflicts.foreign(a, b)
-    },
-    restsOn: (what, a, b) => {
-      leaning.push({ kind: what, a: ofRecord(a), b: ofRecord(b) })
-      plain.conflicts.restsOn(what, a, b)
-    },
-    early: plain.conflicts.early,
-    nothingThere: (r) => {
-      nothing.push(ofRecord(r))
-      plain.conflicts.nothingThere(r)
-    },
-  }
-  const d = { ...plain, conflicts }
-  for (const e of log) observe(d, e)
-  return { judgement: conclude(d, whole), pairs, nothing, leaning }
+  const fold = recording(options)
+  return conclusion(fold, observeAll(fold, fold.init(header), log), whole)
 }
 
 const conditions: ReadonlyArray<ConditionName> = ['C1', 'C2', 'C3', 'C4', 'C5', 'C6']
@@ -126,6 +153,10 @@ const isOfAllocation = (f: Finding): boolean =>
 
 const offender = (f: Finding): Operation =>
   ['U1', 'U2', 'K1', 'M3', 'T5'].includes(f.id) ? f.a : (f.b ?? f.a)
+
+/** An end, with the agent that it is about; some are about a barrier, a tensor or a pair of CTAs. */
+const named = (id: string, agent: number): string =>
+  ['O1', 'U1', 'T4', 'T5'].includes(id) ? id : `${id} ${String(agent)}`
 
 /** Where the two differ, in words; nothing if they agree. */
 export const differences = (
@@ -201,16 +232,12 @@ export const differ = (
       !(stuck && (f.a.does === 'waits' || f.b?.does === 'waits')) &&
       !(stuck && f.id === 'B4'),
   )
-  const theirEnds = new Set(
-    findings.map((f) => (f.id === 'O1' || f.id === 'U1' ? f.id : `${f.id} ${String(offender(f).index)}`)),
-  )
+  const theirEnds = new Set(findings.map((f) => named(f.id, offender(f).index)))
   const myEnds = new Set([
     ...m.clusters.flatMap((s) =>
-      s.left
-        .filter((l) => !(stuck && l.id === 'B4'))
-        .map((l) => (l.id === 'U1' ? l.id : `${l.id} ${String(l.stamp?.agent ?? -1)}`)),
+      s.left.filter((l) => !(stuck && l.id === 'B4')).map((l) => named(l.id, l.stamp?.agent ?? -1)),
     ),
-    ...m.clusters.flatMap((s) => s.misused.misuses.map((x) => `${x.id} ${String(x.stamp.agent)}`)),
+    ...m.clusters.flatMap((s) => s.misused.misuses.map((x) => named(x.id, x.stamp.agent))),
     ...(m.unwritten.length > 0 ? ['O1'] : []),
   ])
   for (const x of theirEnds) if (!myEnds.has(x)) out.push(`the detector alone: ${x}`)

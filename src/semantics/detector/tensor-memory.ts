@@ -202,7 +202,10 @@ export const outOfStep = (c: Context, all: Allocations): void => {
   }
 }
 
-/** The columns at the same place in the other CTA of the pair. */
+/**
+ * The columns at the same place in the other CTA of the pair, whether it has allocated them yet or not: its uses of them may come later in the log, and have to
+ * come before the dealloc all the same.
+ */
 export const ofPeer = (c: Context, all: Allocations, f: Footprint): Footprint | undefined => {
   const peer = (c.header.planes[f.plane]?.cta ?? 0) ^ 1
   const isIt = (g: Footprint): boolean =>
@@ -212,7 +215,9 @@ export const ofPeer = (c: Context, all: Allocations, f: Footprint): Footprint | 
   const alive = all.live.find((a) => isIt(a.footprint))
   if (alive !== undefined) return alive.footprint
   for (const gone of all.gone.values()) if (isIt(gone.footprint)) return gone.footprint
-  return undefined
+  const plane = c.header.planes.findIndex((p) => p.space === 'tmem' && p.cta === peer)
+  // an id that no footprint of the log has
+  return plane < 0 ? undefined : { id: -1 - f.id, plane, spans: f.spans, dtype: f.dtype, map: f.map }
 }
 
 // ---------------------------------------------------------------- combinators

@@ -161,40 +161,53 @@ export const contested = (
   })
 }
 
+const planeCta = (r: Reading, { e }: Step<Change>): number => r.header.planes[e.footprint.plane]?.cta ?? 0
+
 /** T1, T4, T5: what is left, and what the CTAs of a pair do not both do. */
 const leftOver = (r: Reading): ReadonlyArray<Misuse> => {
   const changes = changesOf(r)
   const deallocs = deallocsOf(r)
   const ended = deallocs.map((d) => endedBy(r, d.at)?.at)
-  /** The other CTA of the pair has freed it. */
+  const nth = (s: Step<Change> | undefined): number =>
+    changes.filter(
+      (x) => x.e._tag === 'alloc' && s !== undefined && x.at <= s.at && planeCta(r, x) === planeCta(r, s),
+    ).length
+  /** The other CTA of the pair has freed it: the same columns, by the same number of its allocations. */
   const half = (a: Step<Change>): boolean =>
     deallocs.some(
       (d) =>
         d.at > a.at &&
         d.e.footprint.plane !== a.e.footprint.plane &&
         planesOf(r, d.e).includes(a.e.footprint.plane) &&
-        common(bytesOf(d.e.footprint), bytesOf(a.e.footprint)).length > 0,
+        common(bytesOf(d.e.footprint), bytesOf(a.e.footprint)).length > 0 &&
+        nth(endedBy(r, d.at)) === nth(a),
     )
   const leaks = changes
     .filter((a) => a.e._tag === 'alloc' && !ended.includes(a.at) && !half(a))
     .map((a) => misuse('T1', a.e.stamp, a.at))
+  return [...leaks, ...stepsOfPairs(r, true)]
+}
+
+/** The n-th steps of the CTAs of a pair: those that differ, or that one of them has not taken. */
+const stepsOfPairs = (r: Reading, missing: boolean): ReadonlyArray<Misuse> => {
   const ofCta = (cta: number): ReadonlyArray<Step<Change>> =>
-    changes.filter((s) => s.e.ctaGroup === 2 && r.header.planes[s.e.footprint.plane]?.cta === cta)
-  const apart = r.header.planes.flatMap((p) =>
+    changesOf(r).filter((s) => s.e.ctaGroup === 2 && r.header.planes[s.e.footprint.plane]?.cta === cta)
+  return r.header.planes.flatMap((p) =>
     p.space !== 'tmem'
       ? []
       : ofCta(p.cta ?? 0).flatMap((s, n) => {
           const other = ofCta((p.cta ?? 0) ^ 1)[n]
-          if (other === undefined) return [misuse(s.e._tag === 'alloc' ? 'T4' : 'T5', s.e.stamp, s.at)]
+          if (other === undefined)
+            return missing ? [misuse(s.e._tag === 'alloc' ? 'T4' : 'T5', s.e.stamp, s.at)] : []
           const differs =
             other.e._tag !== s.e._tag || bytesIn(other.e.footprint.spans) !== bytesIn(s.e.footprint.spans)
-          return differs && other.at < s.at ? [misuse('T4', s.e.stamp, s.at)] : []
+          return differs && !missing ? [misuse('T4', s.e.stamp, s.at)] : []
         }),
   )
-  return [...leaks, ...apart]
 }
 
 export const misused = (r: Reading, knows: Knows, how: Judging, over: boolean): Misused => {
   const { misuses, leaning } = uses(r, knows, how)
-  return { misuses: over ? [...misuses, ...leftOver(r)] : misuses, leaning }
+  const always = [...misuses, ...stepsOfPairs(r, false)]
+  return { misuses: over ? [...always, ...leftOver(r)] : always, leaning }
 }
