@@ -143,7 +143,7 @@ export const relaxed = (r: Reading): ReadonlyArray<Arrow> =>
     return orders(at, o.at, o.wait.acquire && a?.release === false && reaches(r, a, o.wait))
   })
 
-/** The copies of a phase are done, and seen, for whom has waited for it. */
+/** The copies of a phase are done, and seen, where it has been waited for. */
 export const complete = (r: Reading): ReadonlyArray<Arrow> =>
   r.histories.flatMap((h) =>
     h.observations.flatMap(({ at, phase, wait }) =>

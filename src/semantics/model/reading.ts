@@ -38,7 +38,7 @@ import { bytesOf } from './bytes.js'
 
 // ---------------------------------------------------------------- model
 
-/** An access, with whom it belongs to. A semaphore event makes one or two. */
+/** An access, and the operation that makes it. A semaphore event makes one or two. */
 export interface Touch {
   /** index of the event */
   readonly at: number
