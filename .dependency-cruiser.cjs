@@ -18,6 +18,25 @@ const sides = {
   laws: ['numerics', 'transforms', 'layouts', 'semantics', 'arbitraries'],
 }
 const rooms = [...floors, ...Object.keys(sides)]
+// Inside `semantics`: a room may import only rooms on floors below its own.
+const semantics = [
+  ['language'],
+  ['log', 'writing'],
+  ['machine'],
+  ['instructions', 'judging'],
+  ['execution', 'model'],
+  ['schedules', 'files'],
+  ['verdict'],
+  ['mutation'],
+]
+const notBelow = (i, room) =>
+  [
+    'index\\.ts',
+    ...semantics
+      .slice(i)
+      .flat()
+      .flatMap((r) => (r === room ? [] : [`${r}/`])),
+  ].join('|')
 module.exports = {
   forbidden: [
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
@@ -38,6 +57,23 @@ module.exports = {
       severity: 'error',
       from: { path: `^src/(${floors.join('|')})/` },
       to: { path: `^src/(${Object.keys(sides).join('|')})/` },
+    },
+    ...semantics.flatMap((floor, i) =>
+      floor.map((room) => ({
+        name: `semantics-${room}-imports-downwards`,
+        severity: 'error',
+        from: { path: `^src/semantics/${room}/` },
+        to: { path: `^src/semantics/(${notBelow(i, room)})` },
+      })),
+    ),
+    {
+      name: 'no-room-without-a-floor',
+      severity: 'error',
+      from: {
+        path: '^src/semantics/',
+        pathNot: `^src/semantics/(${semantics.flat().join('|')})/|^src/semantics/index\\.ts`,
+      },
+      to: {},
     },
     {
       name: 'no-node-below-oracle',

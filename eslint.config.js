@@ -47,7 +47,7 @@ export default tseslint.config(
   },
   {
     // The one module that attaches type indices to run-time data.
-    files: ['src/semantics/index-types.ts'],
+    files: ['src/semantics/language/index-types.ts'],
     rules: { '@typescript-eslint/consistent-type-assertions': 'off' },
   },
   {

@@ -10,7 +10,7 @@ const config: ViteUserConfig = defineConfig({
     exclude: [
       'proofs-by-test/semantics/fuzz/**',
       'proofs-by-test/semantics/mutation/{kill-rate,mutants,certificate}.proof.ts',
-      'proofs-by-test/semantics/naive/**',
+      'proofs-by-test/semantics/schedules/naive/**',
       'proofs-by-test/semantics/single-schedule*.proof.ts',
     ],
     env: { TCSPEC_SMALL: '1' },

@@ -13,7 +13,7 @@ const config: ViteUserConfig = defineConfig({
       'proofs-by-test/kernels/traffic/*.proof.ts',
       'proofs-by-test/fast/algebras.proof.ts',
       'proofs-by-test/semantics/fuzz/*.proof.ts',
-      'proofs-by-test/semantics/naive/{explore,random,second-opinion}.proof.ts',
+      'proofs-by-test/semantics/schedules/naive/{explore,random,second-opinion}.proof.ts',
       'proofs-by-test/semantics/mutation/mutants.proof.ts',
     ],
     env: { TCSPEC_SMALL: '1' },

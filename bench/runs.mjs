@@ -9,7 +9,7 @@ import { randomPatterns } from '../dist/kernels/reference-inputs.js'
 import * as fast from '../dist/fast/index.js'
 import { spread } from '../dist/oracle/parallel/spread.js'
 import { threads } from '../dist/oracle/parallel/threads.js'
-import { check, standardOptions } from '../dist/semantics/check.js'
+import { check, standardOptions } from '../dist/semantics/verdict/check.js'
 import { inTurns, right, table } from './measure.mjs'
 
 const n = 1024

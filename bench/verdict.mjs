@@ -6,7 +6,7 @@
  */
 import { instanceOf, kernelNamed } from '../dist/kernels/index.js'
 import { without } from '../dist/kernels/broken/without.js'
-import { check, standardOptions } from '../dist/semantics/check.js'
+import { check, standardOptions } from '../dist/semantics/verdict/check.js'
 
 const right = (either) => {
   if (either._tag === 'Left') throw new Error(either.left.message)

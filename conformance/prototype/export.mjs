@@ -2,9 +2,9 @@
 //   node export.mjs explore FROM N   skeletons of the seeds FROM .. FROM+N-1
 //   node export.mjs judge FROM N     skeleton TAB one random schedule of it, where it ends without a fault
 // Without cp.async, which the second engine does not have. Odd seeds may have tcgen05, even ones do not.
-import { walk } from '../../dist/semantics/naive/explore.js'
-import { show, showChoice } from '../../dist/semantics/naive/notation.js'
-import { dice, skeletonOf } from '../../dist/semantics/naive/random.js'
+import { walk } from '../../dist/semantics/schedules/naive/explore.js'
+import { show, showChoice } from '../../dist/semantics/schedules/naive/notation.js'
+import { dice, skeletonOf } from '../../dist/semantics/schedules/naive/random.js'
 
 /** Without what is predicated off: the second engine has no steps for it. */
 const present = ({ agents, barriers }) => ({

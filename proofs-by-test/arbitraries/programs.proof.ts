@@ -3,11 +3,11 @@ import * as fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
 import * as A from '../../src/arbitraries/index.js'
-import { check } from '../../src/semantics/check.js'
+import { check } from '../../src/semantics/verdict/check.js'
 import * as Mbarrier from '../../src/semantics/machine/mbarrier.js'
-import { validate } from '../../src/semantics/validate.js'
+import { validate } from '../../src/semantics/language/validate.js'
 import type { Json } from '../../src/wire.js'
-import { options } from '../semantics/trace/written.js'
+import { options } from '../semantics/files/trace/written.js'
 
 const sample = <T>(arbitrary: fc.Arbitrary<T>, count = 1_000): readonly T[] =>
   fc.sample(arbitrary, { numRuns: count, seed: 20 })

@@ -10,10 +10,10 @@ import type { Failure } from '../../src/failure.js'
 import { randomPatterns } from '../../src/kernels/index.js'
 import { TCGEN05 } from '../../src/layouts/tiled.js'
 import { bits } from '../../src/numerics/bits.js'
-import * as B from '../../src/semantics/builder.js'
-import * as X from '../../src/semantics/expression.js'
-import { readTensor } from '../../src/semantics/launch.js'
-import type { Program, Spec } from '../../src/semantics/program.js'
+import * as B from '../../src/semantics/writing/builder.js'
+import * as X from '../../src/semantics/language/expression.js'
+import { readTensor } from '../../src/semantics/execution/launch.js'
+import type { Program, Spec } from '../../src/semantics/language/program.js'
 import {
   accumulatorEncoding,
   barrier,

@@ -7,8 +7,8 @@ import type { TiledGrid, TuningConfig } from '../../src/kernels/blackwell/setup.
 import { naiveMatmul } from '../../src/kernels/reference.js'
 import { randomPatterns } from '../../src/kernels/reference-inputs.js'
 import { bits } from '../../src/numerics/index.js'
-import { readTensor } from '../../src/semantics/launch.js'
-import type { Program } from '../../src/semantics/program.js'
+import { readTensor } from '../../src/semantics/execution/launch.js'
+import type { Program } from '../../src/semantics/language/program.js'
 import { checked } from '../dialects/pallas/programs.js'
 import { right } from '../either.js'
 

@@ -8,7 +8,7 @@ import {
   type Settings,
 } from '../../src/kernels/catalogue/index.js'
 import { unit } from '../../src/numerics/unit.js'
-import { launch, noArguments } from '../../src/semantics/launch.js'
+import { launch, noArguments } from '../../src/semantics/execution/launch.js'
 import { nightly } from '../extent.js'
 import { right } from '../either.js'
 

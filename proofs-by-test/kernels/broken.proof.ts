@@ -2,8 +2,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { brokenOf, labelsOf, without } from '../../src/kernels/broken/index.js'
 import { instanceOf, kernelNamed } from '../../src/kernels/catalogue/index.js'
-import { print } from '../../src/semantics/print.js'
-import type { Program } from '../../src/semantics/program.js'
+import { print } from '../../src/semantics/language/print.js'
+import type { Program } from '../../src/semantics/language/program.js'
 import { right } from '../either.js'
 
 // One block, nine k steps on four slots: every wait matters.

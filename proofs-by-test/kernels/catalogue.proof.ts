@@ -8,8 +8,8 @@ import {
   type Input,
   type Settings,
 } from '../../src/kernels/catalogue/index.js'
-import { place, usedOf } from '../../src/semantics/place.js'
-import { print } from '../../src/semantics/print.js'
+import { place, usedOf } from '../../src/semantics/language/place.js'
+import { print } from '../../src/semantics/language/print.js'
 import { nightly } from '../extent.js'
 import { right } from '../either.js'
 

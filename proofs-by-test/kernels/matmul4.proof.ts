@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest'
 import { matmul4 } from '../../src/kernels/blackwell/matmul4.js'
 import { unit } from '../../src/numerics/index.js'
-import { launch, noArguments } from '../../src/semantics/launch.js'
-import * as Policy from '../../src/semantics/policy.js'
-import * as Run from '../../src/semantics/run.js'
+import { launch, noArguments } from '../../src/semantics/execution/launch.js'
+import * as Policy from '../../src/semantics/execution/policy.js'
+import * as Run from '../../src/semantics/execution/run.js'
 import { base, edges, pairNotes, refused, rightFor } from './blackwell-steps.js'
 import { right } from '../either.js'
 

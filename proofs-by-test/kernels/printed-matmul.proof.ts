@@ -12,9 +12,9 @@ import {
   starved,
   starvingSchedule,
 } from '../../src/kernels/broken/printed-matmul.js'
-import * as Policy from '../../src/semantics/policy.js'
-import { print } from '../../src/semantics/print.js'
-import { replaying } from '../../src/semantics/schedule.js'
+import * as Policy from '../../src/semantics/execution/policy.js'
+import { print } from '../../src/semantics/language/print.js'
+import { replaying } from '../../src/semantics/files/schedule.js'
 import { checked } from '../dialects/pallas/programs.js'
 import { nightly } from '../extent.js'
 import { right } from '../either.js'

@@ -6,7 +6,7 @@
  *
  * Calls are recorded from outside: every function of the surface is wrapped, and what it gives is known by identity.
  */
-import * as B from '../../src/semantics/builder.js'
+import * as B from '../../src/semantics/writing/builder.js'
 import type * as Ttng from '../../src/dialects/ttng/index.js'
 
 export interface Operation {

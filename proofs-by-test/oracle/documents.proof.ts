@@ -11,7 +11,7 @@ import { documentSchemas } from '../../src/oracle/documents.js'
 import { onDisk } from '../../src/oracle/tensor-files/files.js'
 import { encodeNpy } from '../../src/oracle/tensor-files/npy.js'
 import { npyOfTensor, tensor } from '../../src/oracle/tensor-files/tensor.js'
-import { jsonSchemas, schemaText } from '../../src/semantics/json-schema.js'
+import { jsonSchemas, schemaText } from '../../src/semantics/files/json-schema.js'
 import { right } from '../either.js'
 
 const directory = new URL('../../schemas/', import.meta.url)

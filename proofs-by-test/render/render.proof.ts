@@ -4,8 +4,8 @@ import { plain, type Palette } from '../../src/render/palette.js'
 import { beside, drawSwizzle, swizzlePicture } from '../../src/render/swizzle.js'
 import { fields, table, thousands, wrap } from '../../src/render/table.js'
 import { verdictText, type VerdictContext } from '../../src/render/verdict.js'
-import type { Condition, Finding } from '../../src/semantics/finding.js'
-import { verdictSchema, type Verdict } from '../../src/semantics/verdict.js'
+import type { Condition, Finding } from '../../src/semantics/judging/finding.js'
+import { verdictSchema, type Verdict } from '../../src/semantics/judging/verdict.js'
 import { right } from '../either.js'
 
 const loud: Palette = { ...plain, name: (t) => `\u001b[36m${t}\u001b[39m` }

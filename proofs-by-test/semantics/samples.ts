@@ -1,9 +1,9 @@
 /** Small valid programs that the proofs of this folder take apart. */
 import { WGMMA } from '../../src/layouts/tiled.js'
-import * as B from '../../src/semantics/builder.js'
-import * as X from '../../src/semantics/expression.js'
-import type { ExprNode } from '../../src/semantics/expression.js'
-import type { Program } from '../../src/semantics/program.js'
+import * as B from '../../src/semantics/writing/builder.js'
+import * as X from '../../src/semantics/language/expression.js'
+import type { ExprNode } from '../../src/semantics/language/expression.js'
+import type { Program } from '../../src/semantics/language/program.js'
 import { ofStrides } from '../../src/transforms/ref.js'
 import { swizzle, tile } from '../../src/transforms/transform.js'
 import { right } from '../either.js'

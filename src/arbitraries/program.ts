@@ -17,11 +17,11 @@
 import * as fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { unreachable } from '../failure.js'
-import { embed, ringOf, skeletonOf, type Families, type Style } from '../semantics/naive/index.js'
-import type { Skeleton } from '../semantics/naive/skeleton.js'
-import * as Policy from '../semantics/policy.js'
-import type { AnyPolicy } from '../semantics/policy.js'
-import type { Program } from '../semantics/program.js'
+import { embed, ringOf, skeletonOf, type Families, type Style } from '../semantics/schedules/naive/index.js'
+import type { Skeleton } from '../semantics/schedules/naive/skeleton.js'
+import * as Policy from '../semantics/execution/policy.js'
+import type { AnyPolicy } from '../semantics/execution/policy.js'
+import type { Program } from '../semantics/language/program.js'
 
 // ---------------------------------------------------------------- programs
 

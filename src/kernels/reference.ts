@@ -22,7 +22,7 @@ import { failure, refuse, type Failure } from '../failure.js'
 import { scaleOffset } from '../layouts/shared-memory/scale-factors.js'
 import { mmaTypes, zeroOf, type Algebra, type MmaShape, type ScaledTypes } from '../numerics/algebra.js'
 import { isFloat, type Dtype, type FloatDtype } from '../numerics/dtype.js'
-import type { Program, Scales, Spec, TensorParam } from '../semantics/program.js'
+import type { Program, Scales, Spec, TensorParam } from '../semantics/language/program.js'
 
 export type ReferenceFailure = Failure<'reference.missing' | 'reference.algebra' | 'reference.shape'>
 

@@ -31,7 +31,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { greatest } from '../greatest.js'
 import { refuse, type Failure } from '../failure.js'
-import type { Mismatch } from '../semantics/verdict.js'
+import type { Mismatch } from '../semantics/judging/verdict.js'
 import { hexOfPattern, jsonOfValue, positionOf, valueOf } from './tensor-files/element.js'
 import { shapeText } from './tensor-files/npy.js'
 import { indexOfFlat, type Tensor, type TensorDtype } from './tensor-files/tensor.js'

@@ -36,7 +36,7 @@ import {
   type Json,
   type Wire,
 } from '../wire.js'
-import { comparisonFields } from '../semantics/verdict-codec.js'
+import { comparisonFields } from '../semantics/files/verdict-codec.js'
 
 // ---------------------------------------------------------------- members
 

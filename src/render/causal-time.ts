@@ -24,8 +24,8 @@
  *
  * @fidelity model: nothing takes one unit of time on a chip.
  */
-import { clusterOf, type Header, type LogEvent, type TensorEntry } from '../semantics/log.js'
-import type { Entry } from '../semantics/trace/index.js'
+import { clusterOf, type Header, type LogEvent, type TensorEntry } from '../semantics/log/events.js'
+import type { Entry } from '../semantics/files/trace/index.js'
 
 /** Times of the entries of one kind in a queue, in the order of their issue, and the latest up to each, as far as it was asked for. */
 interface Lane {

@@ -13,8 +13,8 @@
  * 2. No line is wider than its columns' bounds, and none ends in a blank.
  */
 import { greatest } from '../greatest.js'
-import type { Header, LogEvent } from '../semantics/log.js'
-import { chronicle, type Entry } from '../semantics/trace/index.js'
+import type { Header, LogEvent } from '../semantics/log/events.js'
+import { chronicle, type Entry } from '../semantics/files/trace/index.js'
 import { agentName, barrierOf, cut, iterationText, placeOf, siteName, whatOf } from './event.js'
 import type { Palette } from './palette.js'
 import { table } from './table.js'

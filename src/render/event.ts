@@ -1,9 +1,9 @@
 /**
  * The words for one event of a log: what happens, where, on which barrier. Tables and timelines say it alike.
  */
-import type { Footprint, Header, LogEvent, Stamp, Unit } from '../semantics/log.js'
-import { endOf, startOf } from '../semantics/log.js'
-import type { Entry } from '../semantics/trace/index.js'
+import type { Footprint, Header, LogEvent, Stamp, Unit } from '../semantics/log/events.js'
+import { endOf, startOf } from '../semantics/log/events.js'
+import type { Entry } from '../semantics/files/trace/index.js'
 
 /** What an asynchronous unit is called. */
 export const unitNames: Readonly<Record<Unit, string>> = {

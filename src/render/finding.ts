@@ -12,8 +12,8 @@
  *
  * Law 1. Every statement, iteration, byte and word of the finding that a reader can act on is in the block.
  */
-import { titles } from '../semantics/detector/index.js'
-import type { Finding, Operation, Place } from '../semantics/finding.js'
+import { titles } from '../semantics/judging/detector/index.js'
+import type { Finding, Operation, Place } from '../semantics/judging/finding.js'
 import type { Palette } from './palette.js'
 import { fields, table, thousands, wrap } from './table.js'
 

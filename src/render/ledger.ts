@@ -8,7 +8,7 @@
  * 1. Every issue is counted once, with its bytes and multiply-adds, under the name of its unit.
  * 2. The phases of an array are those that completed, over all its barriers and CTAs, all clusters together.
  */
-import type { Fold, Header, LogEvent } from '../semantics/log.js'
+import type { Fold, Header, LogEvent } from '../semantics/log/events.js'
 import * as Mbarrier from '../semantics/machine/mbarrier.js'
 import { unitNames } from './event.js'
 

@@ -11,8 +11,8 @@
  * 1. Every storage that a load names has one entry; its slots times the bytes of one are the bytes of the storage, padding included.
  * 2. Every array of barriers has one entry, with the counts of all its initialisations, ascending.
  */
-import type { ExprNode } from '../semantics/expression.js'
-import { lengthOf } from '../semantics/place.js'
+import type { ExprNode } from '../semantics/language/expression.js'
+import { lengthOf } from '../semantics/language/place.js'
 import {
   effectsOf,
   regionsOf,
@@ -20,7 +20,7 @@ import {
   type Region,
   type Stmt,
   type Storage,
-} from '../semantics/program.js'
+} from '../semantics/language/program.js'
 
 // ---------------------------------------------------------------- model
 

@@ -19,8 +19,8 @@
  * 3. No arrow goes back in time.
  */
 import { greatest } from '../greatest.js'
-import type { Header, LogEvent, Unit } from '../semantics/log.js'
-import { chronicle, type Entry } from '../semantics/trace/index.js'
+import type { Header, LogEvent, Unit } from '../semantics/log/events.js'
+import { chronicle, type Entry } from '../semantics/files/trace/index.js'
 import { causalTimes } from './causal-time.js'
 import { oklch } from './colour.js'
 import { agentName, barrierOf, cut, iterationText, siteName, unitNames, whatOf } from './event.js'

@@ -22,8 +22,8 @@
  *
  * Source: Trace Event Format (Chromium project): complete events, flow events, metadata events.
  */
-import type { Header, LogEvent, Unit } from '../semantics/log.js'
-import { chronicle, type Entry } from '../semantics/trace/index.js'
+import type { Header, LogEvent, Unit } from '../semantics/log/events.js'
+import { chronicle, type Entry } from '../semantics/files/trace/index.js'
 import type { Json } from '../wire.js'
 import {
   agentName,

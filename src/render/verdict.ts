@@ -3,8 +3,8 @@
  *
  * Law 1. The first word is the verdict's name, and every finding's id appears.
  */
-import type { ConditionName, Conditions } from '../semantics/finding.js'
-import type { Verdict, VerdictName } from '../semantics/verdict.js'
+import type { ConditionName, Conditions } from '../semantics/judging/finding.js'
+import type { Verdict, VerdictName } from '../semantics/judging/verdict.js'
 import { findingBlock, type FindingContext } from './finding.js'
 import type { Palette } from './palette.js'
 import { fields, thousands } from './table.js'

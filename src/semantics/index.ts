@@ -6,26 +6,26 @@
  *     judgement   log, trace, detector, provenance, check, verdict
  *     all schedules            explore, and of skeletons: naive
  */
-export * as builder from './builder.js'
-export * as codec from './codec.js'
-export * as detector from './detector/index.js'
-export * as expression from './expression.js'
-export * as instruction from './instruction.js'
-export * as launch from './launch.js'
-export * as link from './link.js'
-export * as log from './log.js'
+export * as builder from './writing/builder.js'
+export * as codec from './files/codec.js'
+export * as detector from './judging/detector/index.js'
+export * as expression from './language/expression.js'
+export * as instruction from './language/instruction.js'
+export * as launch from './execution/launch.js'
+export * as link from './language/link.js'
+export * as log from './log/events.js'
 export * as mutation from './mutation/index.js'
-export * as naive from './naive/index.js'
-export * as place from './place.js'
-export * as policy from './policy.js'
-export * as print from './print.js'
-export * as program from './program.js'
-export * as provenance from './provenance/index.js'
-export * as run from './run.js'
-export * as step from './step.js'
-export * as trace from './trace/index.js'
-export * as types from './types.js'
-export * as validate from './validate.js'
+export * as naive from './schedules/naive/index.js'
+export * as place from './language/place.js'
+export * as policy from './execution/policy.js'
+export * as print from './language/print.js'
+export * as program from './language/program.js'
+export * as provenance from './judging/provenance/index.js'
+export * as run from './execution/run.js'
+export * as step from './execution/step.js'
+export * as trace from './files/trace/index.js'
+export * as types from './language/types.js'
+export * as validate from './language/validate.js'
 export {
   defaultExplore,
   explore,
@@ -33,9 +33,17 @@ export {
   type Exploration,
   type ExploreOptions,
   type Found,
-} from './explore/index.js'
-export { check, standardOptions, type Check, type CheckOptions, type Checked } from './check.js'
-export type { Condition, Conditions, Finding, HazardId, Judgement, MissingEdge, Severity } from './finding.js'
-export type { Program } from './program.js'
-export { readSchedule, replaying } from './schedule.js'
-export type { ReplayableFinding, Verdict, VerdictName } from './verdict.js'
+} from './schedules/explore/index.js'
+export { check, standardOptions, type Check, type CheckOptions, type Checked } from './verdict/check.js'
+export type {
+  Condition,
+  Conditions,
+  Finding,
+  HazardId,
+  Judgement,
+  MissingEdge,
+  Severity,
+} from './judging/finding.js'
+export type { Program } from './language/program.js'
+export { readSchedule, replaying } from './files/schedule.js'
+export type { ReplayableFinding, Verdict, VerdictName } from './judging/verdict.js'

@@ -15,6 +15,6 @@ export type {
   ShapeMismatch,
   Tiled,
   WrongSpace,
-} from './reason.js'
+} from './type-errors.js'
 export { physicalShape, ref, slice, slot, swizzle, tile, transpose, view } from './ref.js'
 export type { AnyRef, Ref, Stage } from './ref.js'

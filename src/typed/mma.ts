@@ -21,7 +21,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../failure.js'
 import { refuse } from '../failure.js'
 import type { Dtype } from '../numerics/dtype.js'
-import type { Space } from '../semantics/types.js'
+import type { Space } from '../semantics/language/types.js'
 import type { MmaOperand } from '../transforms/mma-operand.js'
 import { mmaOperand } from '../transforms/mma-operand.js'
 import type { Shape } from '../transforms/shape.js'
@@ -36,7 +36,7 @@ import type {
   ShapeMismatch,
   Show,
   WrongSpace,
-} from './reason.js'
+} from './type-errors.js'
 import type { AnyRef, Ref, Stage } from './ref.js'
 
 // ---------------------------------------------------------------------------------------------- model

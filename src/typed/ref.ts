@@ -26,9 +26,9 @@ import { refuse } from '../failure.js'
 import { tmemLaneBytes } from '../layouts/tensor-memory/geometry.js'
 import type { Dtype } from '../numerics/dtype.js'
 import { bitsOf } from '../numerics/dtype.js'
-import { checked } from '../semantics/index-types.js'
-import type { Space, ViewType } from '../semantics/types.js'
-import { view as viewType } from '../semantics/types.js'
+import { checked } from '../semantics/language/index-types.js'
+import type { Space, ViewType } from '../semantics/language/types.js'
+import { view as viewType } from '../semantics/language/types.js'
 import * as R from '../transforms/ref.js'
 import type { TransformedRef } from '../transforms/ref.js'
 import type { Shape } from '../transforms/shape.js'
@@ -44,7 +44,7 @@ import type {
   TileCheck,
   Tiled,
   TransposeCheck,
-} from './reason.js'
+} from './type-errors.js'
 
 // ---------------------------------------------------------------------------------------------- model
 

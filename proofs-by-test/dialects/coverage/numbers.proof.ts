@@ -8,8 +8,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
 import type { Failure } from '../../../src/failure.js'
-import { decodeProgram, printJson } from '../../../src/semantics/codec.js'
-import type { Program } from '../../../src/semantics/program.js'
+import { decodeProgram, printJson } from '../../../src/semantics/files/codec.js'
+import type { Program } from '../../../src/semantics/language/program.js'
 import { nightly } from '../../extent.js'
 import { pallas, ttng } from './all.js'
 

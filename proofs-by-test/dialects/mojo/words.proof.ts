@@ -11,9 +11,9 @@ import {
   type BarrierOperation,
   type KVConsumerState,
 } from '../../../src/dialects/mojo/index.js'
-import * as B from '../../../src/semantics/builder.js'
-import * as X from '../../../src/semantics/expression.js'
-import { effectsOf } from '../../../src/semantics/program.js'
+import * as B from '../../../src/semantics/writing/builder.js'
+import * as X from '../../../src/semantics/language/expression.js'
+import { effectsOf } from '../../../src/semantics/language/program.js'
 import { ring } from './schedule.js'
 import { right } from '../../either.js'
 

@@ -8,11 +8,20 @@ import { cutsOf } from '../../../src/dialects/pallas/copy/collective.js'
 import * as Pallas from '../../../src/dialects/pallas/index.js'
 import type { Failure } from '../../../src/failure.js'
 import { bits } from '../../../src/numerics/bits.js'
-import * as B from '../../../src/semantics/builder.js'
-import { add, eq, i32, mul, place, slice, slot, type Int } from '../../../src/semantics/expression.js'
-import { readTensor } from '../../../src/semantics/launch.js'
-import * as Policy from '../../../src/semantics/policy.js'
-import type { Program, Region, Stmt } from '../../../src/semantics/program.js'
+import * as B from '../../../src/semantics/writing/builder.js'
+import {
+  add,
+  eq,
+  i32,
+  mul,
+  place,
+  slice,
+  slot,
+  type Int,
+} from '../../../src/semantics/language/expression.js'
+import { readTensor } from '../../../src/semantics/execution/launch.js'
+import * as Policy from '../../../src/semantics/execution/policy.js'
+import type { Program, Region, Stmt } from '../../../src/semantics/language/program.js'
 import * as Transform from '../../../src/transforms/transform.js'
 import { checked } from './programs.js'
 import { nightly } from '../../extent.js'

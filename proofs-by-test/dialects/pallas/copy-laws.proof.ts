@@ -13,8 +13,8 @@ import { families, nameOf, parseName } from '../../../src/layouts/named.js'
 import { TMA_INDICES_4 } from '../../../src/layouts/tiled.js'
 import { bits } from '../../../src/numerics/bits.js'
 import { dtypes, isFloat, type Dtype } from '../../../src/numerics/dtype.js'
-import * as B from '../../../src/semantics/builder.js'
-import { emptyState } from '../../../src/semantics/builder/state.js'
+import * as B from '../../../src/semantics/writing/builder.js'
+import { emptyState } from '../../../src/semantics/writing/builder/state.js'
 import {
   add,
   float,
@@ -29,11 +29,11 @@ import {
   type Condition,
   type Int,
   type Tile,
-} from '../../../src/semantics/expression.js'
-import { readTensor } from '../../../src/semantics/launch.js'
-import * as Policy from '../../../src/semantics/policy.js'
-import type { Program } from '../../../src/semantics/program.js'
-import { constantOf } from '../../../src/semantics/typecheck.js'
+} from '../../../src/semantics/language/expression.js'
+import { readTensor } from '../../../src/semantics/execution/launch.js'
+import * as Policy from '../../../src/semantics/execution/policy.js'
+import type { Program } from '../../../src/semantics/language/program.js'
+import { constantOf } from '../../../src/semantics/language/typecheck.js'
 import * as Ref from '../../../src/transforms/ref.js'
 import * as Transform from '../../../src/transforms/transform.js'
 import { checked, labels } from './programs.js'

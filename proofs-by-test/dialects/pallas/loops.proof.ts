@@ -5,8 +5,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
 import * as Pallas from '../../../src/dialects/pallas/index.js'
 import { addResidues, bits, elementOf, field, mulResidues, unit } from '../../../src/numerics/index.js'
-import * as B from '../../../src/semantics/builder.js'
-import { emptyState } from '../../../src/semantics/builder/state.js'
+import * as B from '../../../src/semantics/writing/builder.js'
+import { emptyState } from '../../../src/semantics/writing/builder/state.js'
 import {
   add,
   cast,
@@ -19,12 +19,12 @@ import {
   sub,
   type Int,
   type View,
-} from '../../../src/semantics/expression.js'
-import { launch, noArguments, readTensor } from '../../../src/semantics/launch.js'
+} from '../../../src/semantics/language/expression.js'
+import { launch, noArguments, readTensor } from '../../../src/semantics/execution/launch.js'
 import { evaluate } from '../../../src/semantics/machine/evaluate.js'
-import * as Policy from '../../../src/semantics/policy.js'
-import type { Program } from '../../../src/semantics/program.js'
-import type { Verdict } from '../../../src/semantics/verdict.js'
+import * as Policy from '../../../src/semantics/execution/policy.js'
+import type { Program } from '../../../src/semantics/language/program.js'
+import type { Verdict } from '../../../src/semantics/judging/verdict.js'
 import { physicalShape, transpose } from '../../../src/transforms/transform.js'
 import { checked } from './programs.js'
 import { nightly } from '../../extent.js'

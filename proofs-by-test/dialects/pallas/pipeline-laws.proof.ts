@@ -8,7 +8,7 @@
 import { describe, expect, test } from 'vitest'
 import * as Pallas from '../../../src/dialects/pallas/index.js'
 import { addResidues, elementOf, field, mulResidues } from '../../../src/numerics/index.js'
-import * as B from '../../../src/semantics/builder.js'
+import * as B from '../../../src/semantics/writing/builder.js'
 import {
   add,
   cast,
@@ -23,10 +23,10 @@ import {
   type Condition,
   type Int,
   type Tile,
-} from '../../../src/semantics/expression.js'
-import { readTensor } from '../../../src/semantics/launch.js'
-import type { Program } from '../../../src/semantics/program.js'
-import type { TileIndex } from '../../../src/semantics/types.js'
+} from '../../../src/semantics/language/expression.js'
+import { readTensor } from '../../../src/semantics/execution/launch.js'
+import type { Program } from '../../../src/semantics/language/program.js'
+import type { TileIndex } from '../../../src/semantics/language/types.js'
 import { checked } from './programs.js'
 import { nightly } from '../../extent.js'
 import { right } from '../../either.js'

@@ -1,10 +1,24 @@
 /** Small Pallas programs and their verdicts, for the proofs of this folder. */
 import * as Pallas from '../../../src/dialects/pallas/index.js'
 import { unit, type Algebra } from '../../../src/numerics/index.js'
-import * as B from '../../../src/semantics/builder.js'
-import { check, standardOptions, type Checked, type CheckOptions } from '../../../src/semantics/check.js'
-import { add, i32, mod, mul, place, slice, type Int, type Tile } from '../../../src/semantics/expression.js'
-import type { Program, Region, Stmt } from '../../../src/semantics/program.js'
+import * as B from '../../../src/semantics/writing/builder.js'
+import {
+  check,
+  standardOptions,
+  type Checked,
+  type CheckOptions,
+} from '../../../src/semantics/verdict/check.js'
+import {
+  add,
+  i32,
+  mod,
+  mul,
+  place,
+  slice,
+  type Int,
+  type Tile,
+} from '../../../src/semantics/language/expression.js'
+import type { Program, Region, Stmt } from '../../../src/semantics/language/program.js'
 import { right } from '../../either.js'
 
 export const checked = (

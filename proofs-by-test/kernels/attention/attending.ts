@@ -17,9 +17,14 @@ import {
 import { randomPatterns } from '../../../src/kernels/reference-inputs.js'
 import * as fast from '../../../src/fast/index.js'
 import { decode, decoder, real64, unit, type Algebra } from '../../../src/numerics/index.js'
-import { check, standardOptions, type Checked, type CheckOptions } from '../../../src/semantics/check.js'
-import { readTensor } from '../../../src/semantics/launch.js'
-import type { Program } from '../../../src/semantics/program.js'
+import {
+  check,
+  standardOptions,
+  type Checked,
+  type CheckOptions,
+} from '../../../src/semantics/verdict/check.js'
+import { readTensor } from '../../../src/semantics/execution/launch.js'
+import type { Program } from '../../../src/semantics/language/program.js'
 import { right } from '../../either.js'
 
 /** Two blocks of 64 rows and three blocks of keys, one head. */

@@ -20,12 +20,12 @@
 import { describe, expect, test } from 'vitest'
 import { fa4 } from '../../../src/kernels/attention/fa4/index.js'
 import { causal } from '../../../src/kernels/attention/index.js'
-import { standardOptions, type CheckOptions } from '../../../src/semantics/check.js'
-import { defaultExplore, explore } from '../../../src/semantics/explore/index.js'
-import { noArguments } from '../../../src/semantics/launch.js'
+import { standardOptions, type CheckOptions } from '../../../src/semantics/verdict/check.js'
+import { defaultExplore, explore } from '../../../src/semantics/schedules/explore/index.js'
+import { noArguments } from '../../../src/semantics/execution/launch.js'
 import { cutDown, judging, mutantsOf } from '../../../src/semantics/mutation/index.js'
-import { eager, lazy, roundRobin, seeded } from '../../../src/semantics/policy.js'
-import { effectsOf, type Program } from '../../../src/semantics/program.js'
+import { eager, lazy, roundRobin, seeded } from '../../../src/semantics/execution/policy.js'
+import { effectsOf, type Program } from '../../../src/semantics/language/program.js'
 import {
   answer,
   clean,

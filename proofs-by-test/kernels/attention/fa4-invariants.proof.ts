@@ -16,9 +16,9 @@ import {
   seeded,
   starvingAgent,
   type AnyPolicy,
-} from '../../../src/semantics/policy.js'
-import { i32 } from '../../../src/semantics/expression.js'
-import type { Program, Region } from '../../../src/semantics/program.js'
+} from '../../../src/semantics/execution/policy.js'
+import { i32 } from '../../../src/semantics/language/expression.js'
+import type { Program, Region } from '../../../src/semantics/language/program.js'
 import { broken, type Invariant } from './fa4-invariants.js'
 import { logOf, programOf, small, type Rest } from './fa4-runs.js'
 import { nightly } from '../../extent.js'

@@ -6,10 +6,10 @@
  * invariant is a sentence about one schedule, and is asked of many.
  */
 import type { Fa4 } from '../../../src/kernels/attention/fa4/index.js'
-import type { Access, LogEvent } from '../../../src/semantics/log.js'
+import type { Access, LogEvent } from '../../../src/semantics/log/events.js'
 import type { World } from '../../../src/semantics/machine/world.js'
-import type { Program } from '../../../src/semantics/program.js'
-import { startOf } from '../../../src/semantics/log.js'
+import type { Program } from '../../../src/semantics/language/program.js'
+import { startOf } from '../../../src/semantics/log/events.js'
 
 export type Invariant = `I${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13}`
 

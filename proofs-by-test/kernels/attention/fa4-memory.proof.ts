@@ -9,8 +9,8 @@ import {
   slidingWindow,
 } from '../../../src/kernels/attention/index.js'
 import { configOf, fa4, isWhole, keyBlocks } from '../../../src/kernels/attention/fa4/index.js'
-import * as X from '../../../src/semantics/expression.js'
-import { lengthOf } from '../../../src/semantics/place.js'
+import * as X from '../../../src/semantics/language/expression.js'
+import { lengthOf } from '../../../src/semantics/language/place.js'
 import { programOf } from './fa4-runs.js'
 
 const upTo = (n: number): ReadonlyArray<number> => Array.from({ length: n }, (_, k) => k)

@@ -14,7 +14,7 @@ import {
 } from '../../../src/kernels/attention/index.js'
 import { fa4, type Fa4 } from '../../../src/kernels/attention/fa4/index.js'
 import { decoder } from '../../../src/numerics/float-format.js'
-import { lazy, seeded } from '../../../src/semantics/policy.js'
+import { lazy, seeded } from '../../../src/semantics/execution/policy.js'
 import { computed, expected, patternsOf, type Rest } from './fa4-runs.js'
 import { nightly } from '../../extent.js'
 

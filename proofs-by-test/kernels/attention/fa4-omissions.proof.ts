@@ -14,10 +14,10 @@ import {
 } from '../../../src/dialects/mojo/index.js'
 import type { Counters } from '../../../src/kernels/attention/fa4/index.js'
 import { farthest, tolerances } from '../../../src/kernels/attention/index.js'
-import { defaultExplore, explore, type Kind } from '../../../src/semantics/explore/index.js'
-import { noArguments } from '../../../src/semantics/launch.js'
-import { eager } from '../../../src/semantics/policy.js'
-import type { Program } from '../../../src/semantics/program.js'
+import { defaultExplore, explore, type Kind } from '../../../src/semantics/schedules/explore/index.js'
+import { noArguments } from '../../../src/semantics/execution/launch.js'
+import { eager } from '../../../src/semantics/execution/policy.js'
+import type { Program } from '../../../src/semantics/language/program.js'
 import {
   answer,
   clean,

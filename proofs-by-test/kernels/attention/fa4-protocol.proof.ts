@@ -8,8 +8,8 @@
  * the fork, and what is left at the end. So the difference between the numbers is the grain, and nothing else.
  */
 import { describe, expect, test } from 'vitest'
-import { defaultExplore, explore } from '../../../src/semantics/explore/index.js'
-import { noArguments } from '../../../src/semantics/launch.js'
+import { defaultExplore, explore } from '../../../src/semantics/schedules/explore/index.js'
+import { noArguments } from '../../../src/semantics/execution/launch.js'
 import { interleavings, machine, published } from './fa4-interleavings.js'
 import { protocol, type Protocol } from './fa4-protocol.js'
 import { idsOf, judged } from './fa4-runs.js'

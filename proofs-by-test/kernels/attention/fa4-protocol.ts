@@ -5,7 +5,7 @@
  * numbers that are computed here by division. Tiles are as small as the instructions take them. `softmax` and `correction` touch tensor memory only if asked
  * (`touches`): without, what is left are barriers, copies, products and commits.
  */
-import * as B from '../../../src/semantics/builder.js'
+import * as B from '../../../src/semantics/writing/builder.js'
 import {
   i1,
   i32,
@@ -15,8 +15,8 @@ import {
   transposeView,
   type Barrier,
   type View,
-} from '../../../src/semantics/expression.js'
-import type { Program } from '../../../src/semantics/program.js'
+} from '../../../src/semantics/language/expression.js'
+import type { Program } from '../../../src/semantics/language/program.js'
 import * as Ref from '../../../src/transforms/ref.js'
 import { right } from '../../either.js'
 

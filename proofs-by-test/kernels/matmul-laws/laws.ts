@@ -34,12 +34,17 @@ import {
   type Algebra,
   type FloatDtype,
 } from '../../../src/numerics/index.js'
-import { check, standardOptions, type Checked, type CheckOptions } from '../../../src/semantics/check.js'
-import { readTensor } from '../../../src/semantics/launch.js'
-import * as Policy from '../../../src/semantics/policy.js'
-import type { Program } from '../../../src/semantics/program.js'
-import { replaying, showKeys } from '../../../src/semantics/schedule.js'
-import type { ReplayableFinding, Verdict } from '../../../src/semantics/verdict.js'
+import {
+  check,
+  standardOptions,
+  type Checked,
+  type CheckOptions,
+} from '../../../src/semantics/verdict/check.js'
+import { readTensor } from '../../../src/semantics/execution/launch.js'
+import * as Policy from '../../../src/semantics/execution/policy.js'
+import type { Program } from '../../../src/semantics/language/program.js'
+import { replaying, showKeys } from '../../../src/semantics/files/schedule.js'
+import type { ReplayableFinding, Verdict } from '../../../src/semantics/judging/verdict.js'
 import { nightly } from '../../extent.js'
 import { right } from '../../either.js'
 

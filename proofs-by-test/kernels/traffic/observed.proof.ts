@@ -14,12 +14,12 @@ import {
   type TileGrid,
 } from '../../../src/kernels/traffic/visiting-order.js'
 import { unit } from '../../../src/numerics/unit.js'
-import { launch, noArguments } from '../../../src/semantics/launch.js'
-import type { Header, LogEvent } from '../../../src/semantics/log.js'
-import * as Policy from '../../../src/semantics/policy.js'
-import type { Program } from '../../../src/semantics/program.js'
-import { collect, run, settings } from '../../../src/semantics/run.js'
-import { asSpans } from '../../../src/semantics/log.js'
+import { launch, noArguments } from '../../../src/semantics/execution/launch.js'
+import type { Header, LogEvent } from '../../../src/semantics/log/events.js'
+import * as Policy from '../../../src/semantics/execution/policy.js'
+import type { Program } from '../../../src/semantics/language/program.js'
+import { collect, run, settings } from '../../../src/semantics/execution/run.js'
+import { asSpans } from '../../../src/semantics/log/events.js'
 import { nightly } from '../../extent.js'
 import { right } from '../../either.js'
 

@@ -13,9 +13,9 @@ import { algebraOf, inputsOf, outputOf } from '../../../src/oracle/cli/tensors.j
 import { decode } from '../../../src/numerics/float-format.js'
 import { readScheduleFile, scheduleFile } from '../../../src/oracle/cli/schedule.js'
 import { onDisk } from '../../../src/oracle/tensor-files/files.js'
-import { printJson } from '../../../src/semantics/codec.js'
-import { lazy } from '../../../src/semantics/policy.js'
-import { readKeys } from '../../../src/semantics/schedule.js'
+import { printJson } from '../../../src/semantics/files/codec.js'
+import { lazy } from '../../../src/semantics/execution/policy.js'
+import { readKeys } from '../../../src/semantics/files/schedule.js'
 import { right } from '../../either.js'
 
 const conformance = fileURLToPath(new URL('../../../conformance', import.meta.url))

@@ -8,7 +8,7 @@ import { silent, type Outcome, type World } from '../../../src/oracle/cli/comman
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
 import { onDisk } from '../../../src/oracle/tensor-files/files.js'
-import { printJson } from '../../../src/semantics/codec.js'
+import { printJson } from '../../../src/semantics/files/codec.js'
 import { right } from '../../either.js'
 
 const world: World = {

@@ -10,8 +10,8 @@ import { tcspec } from '../../../src/oracle/cli/program.js'
 import { otherInputs } from '../../../src/oracle/cli/seeded.js'
 import { onDisk } from '../../../src/oracle/tensor-files/files.js'
 import { instanceOf, kernelNamed } from '../../../src/kernels/catalogue/index.js'
-import { check, standardOptions } from '../../../src/semantics/check.js'
-import { standardFuel } from '../../../src/semantics/run.js'
+import { check, standardOptions } from '../../../src/semantics/verdict/check.js'
+import { standardFuel } from '../../../src/semantics/execution/run.js'
 import { right } from '../../either.js'
 
 const world: World = {

@@ -10,11 +10,11 @@ import {
   united,
   type Touched,
 } from '../../../src/oracle/parallel/independence.js'
-import { launch, noArguments } from '../../../src/semantics/launch.js'
-import type { Footprint } from '../../../src/semantics/log.js'
-import { eager } from '../../../src/semantics/policy.js'
-import { run, settings } from '../../../src/semantics/run.js'
-import { asSpans } from '../../../src/semantics/log.js'
+import { launch, noArguments } from '../../../src/semantics/execution/launch.js'
+import type { Footprint } from '../../../src/semantics/log/events.js'
+import { eager } from '../../../src/semantics/execution/policy.js'
+import { run, settings } from '../../../src/semantics/execution/run.js'
+import { asSpans } from '../../../src/semantics/log/events.js'
 import { right } from '../../either.js'
 
 const spans = fc

@@ -1,14 +1,14 @@
 /** Fuel: a run ends with it, and what ends within it is what it is with more (`machine/effort.ts`). */
 import { describe, expect, test } from 'vitest'
 import { unit } from '../../../src/numerics/unit.js'
-import { launch } from '../../../src/semantics/launch.js'
+import { launch } from '../../../src/semantics/execution/launch.js'
 import { effort, outOfFuel, spend, within } from '../../../src/semantics/machine/effort.js'
-import * as Policy from '../../../src/semantics/policy.js'
-import type { Program } from '../../../src/semantics/program.js'
-import { collect, run, settings, type Ran } from '../../../src/semantics/run.js'
-import type { LogEvent } from '../../../src/semantics/log.js'
-import { matmul } from '../machine-samples.js'
-import { random } from '../trace/written.js'
+import * as Policy from '../../../src/semantics/execution/policy.js'
+import type { Program } from '../../../src/semantics/language/program.js'
+import { collect, run, settings, type Ran } from '../../../src/semantics/execution/run.js'
+import type { LogEvent } from '../../../src/semantics/log/events.js'
+import { matmul } from '../machine/machine-samples.js'
+import { random } from '../files/trace/written.js'
 import { right } from '../../either.js'
 
 const ran = (program: Program, fuel: number): Ran<ReadonlyArray<LogEvent>> => {

@@ -5,14 +5,20 @@
  * once per pair of sites. So what it says must be said by the model event for event; and what the model says must be said by the detector of that pair, or of one
  * with the same second side whose first side is of the same agent and unit, and later.
  */
-import type { AccessRecord } from '../../../src/semantics/detector/access-record.js'
-import type { Conflicts } from '../../../src/semantics/detector/cell.js'
-import { conclude } from '../../../src/semantics/detector/end.js'
-import { observe } from '../../../src/semantics/detector/detector.js'
-import { defaults, type Options } from '../../../src/semantics/detector/index.js'
-import { start, type Detector } from '../../../src/semantics/detector/state.js'
-import type { ConditionName, Finding, Judgement, Operation } from '../../../src/semantics/finding.js'
-import { conclusion, observeAll, type Fold, type Header, type LogEvent } from '../../../src/semantics/log.js'
+import type { AccessRecord } from '../../../src/semantics/judging/detector/access-record.js'
+import type { Conflicts } from '../../../src/semantics/judging/detector/cell.js'
+import { conclude } from '../../../src/semantics/judging/detector/end.js'
+import { observe } from '../../../src/semantics/judging/detector/detector.js'
+import { defaults, type Options } from '../../../src/semantics/judging/detector/index.js'
+import { start, type Detector } from '../../../src/semantics/judging/detector/state.js'
+import type { ConditionName, Finding, Judgement, Operation } from '../../../src/semantics/judging/finding.js'
+import {
+  conclusion,
+  observeAll,
+  type Fold,
+  type Header,
+  type LogEvent,
+} from '../../../src/semantics/log/events.js'
 import { model, type Modelled } from '../../../src/semantics/model/index.js'
 import type { Touch } from '../../../src/semantics/model/reading.js'
 

@@ -19,11 +19,11 @@ import type {
   Stamp,
   TensorEntry,
   Unit,
-} from '../../../src/semantics/log.js'
-import { asSpans } from '../../../src/semantics/log.js'
+} from '../../../src/semantics/log/events.js'
+import { asSpans } from '../../../src/semantics/log/events.js'
 import type { Modelled } from '../../../src/semantics/model/index.js'
 import type { Touch } from '../../../src/semantics/model/reading.js'
-import type { AtomicOp, Scope } from '../../../src/semantics/instruction.js'
+import type { AtomicOp, Scope } from '../../../src/semantics/language/instruction.js'
 
 export interface Read {
   readonly header: Header

@@ -4,12 +4,12 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
-import { defaultExplore, explore as search } from '../../../src/semantics/explore/index.js'
-import { noArguments } from '../../../src/semantics/launch.js'
-import { embed, explore, skeletonOf } from '../../../src/semantics/naive/index.js'
-import type { Op, Skeleton } from '../../../src/semantics/naive/skeleton.js'
-import * as S from '../../../src/semantics/naive/skeleton.js'
-import { skeleton } from '../naive/skeletons.js'
+import { defaultExplore, explore as search } from '../../../src/semantics/schedules/explore/index.js'
+import { noArguments } from '../../../src/semantics/execution/launch.js'
+import { embed, explore, skeletonOf } from '../../../src/semantics/schedules/naive/index.js'
+import type { Op, Skeleton } from '../../../src/semantics/schedules/naive/skeleton.js'
+import * as S from '../../../src/semantics/schedules/naive/skeleton.js'
+import { skeleton } from '../schedules/naive/skeletons.js'
 import { nightly } from '../../extent.js'
 
 /** Enough tries, and enough of them with their ends compared; the most programs that are drawn for it. */

@@ -3,7 +3,7 @@
  */
 import { expect, test } from 'vitest'
 import { judgedAt, kernelNamed } from '../../../src/kernels/catalogue/index.js'
-import { check } from '../../../src/semantics/check.js'
+import { check } from '../../../src/semantics/verdict/check.js'
 import { mutantsOf } from '../../../src/semantics/mutation/index.js'
 import { options } from './settings.js'
 import { right } from '../../either.js'

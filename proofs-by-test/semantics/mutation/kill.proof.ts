@@ -3,7 +3,7 @@
  * kernels have their turn in `kill-rate.proof.ts`.
  */
 import { describe, expect, test } from 'vitest'
-import { check } from '../../../src/semantics/check.js'
+import { check } from '../../../src/semantics/verdict/check.js'
 import {
   allSchedules,
   cutDown,

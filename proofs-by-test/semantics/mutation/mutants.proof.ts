@@ -3,11 +3,11 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
-import { encodeProgram } from '../../../src/semantics/codec.js'
+import { encodeProgram } from '../../../src/semantics/files/codec.js'
 import { mutantsOf, operators, type Mutant, type Operator } from '../../../src/semantics/mutation/index.js'
-import { print } from '../../../src/semantics/print.js'
-import type { Program } from '../../../src/semantics/program.js'
-import { validate } from '../../../src/semantics/validate.js'
+import { print } from '../../../src/semantics/language/print.js'
+import type { Program } from '../../../src/semantics/language/program.js'
+import { validate } from '../../../src/semantics/language/validate.js'
 import { programOf } from './settings.js'
 
 const tiles = { n: 16, k: 80, tileN: 16, tileK: 16, stages: 2 } as const

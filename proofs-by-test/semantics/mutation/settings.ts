@@ -1,7 +1,7 @@
 /** What proofs of this room check a mutant with. */
 import { instanceOf, kernelNamed, type Settings } from '../../../src/kernels/catalogue/index.js'
-import { standardOptions, type CheckOptions } from '../../../src/semantics/check.js'
-import type { Program } from '../../../src/semantics/program.js'
+import { standardOptions, type CheckOptions } from '../../../src/semantics/verdict/check.js'
+import type { Program } from '../../../src/semantics/language/program.js'
 import { right } from '../../either.js'
 
 export const options: CheckOptions = {

@@ -19,8 +19,8 @@
  *
  * Source: PTX ISA 9, mbarrier, tcgen05.commit; Mojo, layout/tma_async.
  */
-import * as B from '../../semantics/builder.js'
-import { slot, i32, type Barrier, type Int } from '../../semantics/expression.js'
+import * as B from '../../semantics/writing/builder.js'
+import { slot, i32, type Barrier, type Int } from '../../semantics/language/expression.js'
 
 // ---------------------------------------------------------------- model
 

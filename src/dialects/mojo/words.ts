@@ -10,8 +10,8 @@
  * Laws
  * 1. An expression of `expressions` evaluates to what `numbers` gives for the values of its names.
  */
-import * as X from '../../semantics/expression.js'
-import type { Int } from '../../semantics/expression.js'
+import * as X from '../../semantics/language/expression.js'
+import type { Int } from '../../semantics/language/expression.js'
 
 // ---------------------------------------------------------------- model
 

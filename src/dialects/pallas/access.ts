@@ -36,7 +36,7 @@ import {
   typeHere,
   type Build,
   type ElementIndex,
-} from '../../semantics/builder.js'
+} from '../../semantics/writing/builder.js'
 import {
   cast,
   convertLayout,
@@ -46,12 +46,12 @@ import {
   type ExprNode,
   type Tile,
   type View,
-} from '../../semantics/expression.js'
-import { checked } from '../../semantics/index-types.js'
-import type { AnyTile } from '../../semantics/instruction.js'
-import { elementOf } from '../../semantics/signature.js'
-import { showType } from '../../semantics/typecheck.js'
-import type { PtrIndex, ScalarName } from '../../semantics/types.js'
+} from '../../semantics/language/expression.js'
+import { checked } from '../../semantics/language/index-types.js'
+import type { AnyTile } from '../../semantics/language/instruction.js'
+import { elementOf } from '../../semantics/language/signature.js'
+import { showType } from '../../semantics/language/typecheck.js'
+import type { PtrIndex, ScalarName } from '../../semantics/language/types.js'
 import { sameShape, showShape, sizeOf } from '../../transforms/shape.js'
 import { refused } from './codes.js'
 import { nameOf, orRefused } from './copy/map.js'

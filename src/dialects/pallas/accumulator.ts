@@ -16,16 +16,16 @@
  */
 import type { RegisterLayout } from '../../layouts/register-layout.js'
 import { WGMMA } from '../../layouts/tiled.js'
-import { block, registers, run, typeHere, type Build } from '../../semantics/builder.js'
-import { float, i32, splat, type Expr, type Tile, type View } from '../../semantics/expression.js'
-import { checked } from '../../semantics/index-types.js'
-import type { AccumulatorDtype } from '../../semantics/instruction.js'
+import { block, registers, run, typeHere, type Build } from '../../semantics/writing/builder.js'
+import { float, i32, splat, type Expr, type Tile, type View } from '../../semantics/language/expression.js'
+import { checked } from '../../semantics/language/index-types.js'
+import type { AccumulatorDtype } from '../../semantics/language/instruction.js'
 import { showShape } from '../../transforms/shape.js'
 import { refused } from './codes.js'
 
 // ---------------------------------------------------------------- model
 
-export type { AccumulatorDtype } from '../../semantics/instruction.js'
+export type { AccumulatorDtype } from '../../semantics/language/instruction.js'
 
 /** Registers that hold an (m, n) accumulator of the thread, how they lie, and what they start with (null: zero). */
 export interface Accumulator<D extends AccumulatorDtype = 'f32'> {

@@ -34,7 +34,7 @@ import { showLayout, type RegisterLayout } from '../../layouts/register-layout.j
 import { splatLayout } from '../../layouts/splat.js'
 import * as Tiled from '../../layouts/tiled.js'
 import type { FloatDtype } from '../../numerics/dtype.js'
-import { block, letIn, typeHere, type Build } from '../../semantics/builder.js'
+import { block, letIn, typeHere, type Build } from '../../semantics/writing/builder.js'
 import {
   add,
   broadcast,
@@ -47,10 +47,10 @@ import {
   type Below,
   type Expr,
   type Tile,
-} from '../../semantics/expression.js'
-import { checked } from '../../semantics/index-types.js'
-import { showType } from '../../semantics/typecheck.js'
-import type { TileType } from '../../semantics/types.js'
+} from '../../semantics/language/expression.js'
+import { checked } from '../../semantics/language/index-types.js'
+import { showType } from '../../semantics/language/typecheck.js'
+import type { TileType } from '../../semantics/language/types.js'
 import { sameShape, showShape } from '../../transforms/shape.js'
 import { refused } from './codes.js'
 

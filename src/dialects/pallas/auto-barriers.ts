@@ -25,9 +25,9 @@
  *
  * Source: JAX docs, Pallas:MGPU reference; Mosaic GPU's lowering.
  */
-import { eq, i32, mod, place, type Condition, type ExprNode } from '../../semantics/expression.js'
-import type { Instruction } from '../../semantics/instruction.js'
-import type { Region, Stmt } from '../../semantics/program.js'
+import { eq, i32, mod, place, type Condition, type ExprNode } from '../../semantics/language/expression.js'
+import type { Instruction } from '../../semantics/language/instruction.js'
+import type { Region, Stmt } from '../../semantics/language/program.js'
 
 /** The named barrier of thread `index`; 0 is the block's. */
 export const warpgroupBarrierId = (index: number): number => 1 + index

@@ -25,7 +25,16 @@
  * Source: JAX docs, Pallas:MGPU reference, synchronization.
  */
 import { failure } from '../../failure.js'
-import { barriers, block, fail, letIn, of, run, testBarrier, type Build } from '../../semantics/builder.js'
+import {
+  barriers,
+  block,
+  fail,
+  letIn,
+  of,
+  run,
+  testBarrier,
+  type Build,
+} from '../../semantics/writing/builder.js'
 import {
   add,
   and,
@@ -40,7 +49,7 @@ import {
   type Barrier as BarrierExpr,
   type Condition,
   type Int,
-} from '../../semantics/expression.js'
+} from '../../semantics/language/expression.js'
 import { showShape, sizeOf } from '../../transforms/shape.js'
 import { refused, type Code } from './codes.js'
 import { blockScope, contextHere, known } from './context.js'

@@ -22,7 +22,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
 import type { Dtype } from '../../numerics/dtype.js'
-import { block, fromEither, sharedMemory, type Build, type Tensor } from '../../semantics/builder.js'
+import { block, fromEither, sharedMemory, type Build, type Tensor } from '../../semantics/writing/builder.js'
 import {
   children,
   i32,
@@ -36,8 +36,8 @@ import {
   type ExprNode,
   type Int,
   type View,
-} from '../../semantics/expression.js'
-import { checked } from '../../semantics/index-types.js'
+} from '../../semantics/language/expression.js'
+import { checked } from '../../semantics/language/index-types.js'
 import type { Transform } from '../../transforms/transform.js'
 import { refuse } from './codes.js'
 import { at, type CopyOptions, type GmemSlice, type OOBFillMode } from './copy.js'

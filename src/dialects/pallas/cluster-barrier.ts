@@ -21,8 +21,8 @@
  *
  * Source: JAX docs, Pallas:MGPU reference (ClusterBarrier); Mosaic GPU's collective barriers.
  */
-import { block, type Build } from '../../semantics/builder.js'
-import { add, i32, mul, place, quo, rem, sub, type Int } from '../../semantics/expression.js'
+import { block, type Build } from '../../semantics/writing/builder.js'
+import { add, i32, mul, place, quo, rem, sub, type Int } from '../../semantics/language/expression.js'
 import { sizeOf } from '../../transforms/shape.js'
 import { allocateBarriers, type Barrier, type BarrierOptions } from './barrier.js'
 import { refused } from './codes.js'

@@ -18,9 +18,17 @@
  * Source: PTX ISA, clusterlaunchcontrol; JAX docs, Pallas:MGPU reference.
  */
 import { bitsOf } from '../../numerics/dtype.js'
-import { block, clcQuery, run, sharedMemory, typeHere, type Build } from '../../semantics/builder.js'
-import { eq, i32, place, quo, type Condition, type Int, type View } from '../../semantics/expression.js'
-import { showType } from '../../semantics/typecheck.js'
+import { block, clcQuery, run, sharedMemory, typeHere, type Build } from '../../semantics/writing/builder.js'
+import {
+  eq,
+  i32,
+  place,
+  quo,
+  type Condition,
+  type Int,
+  type View,
+} from '../../semantics/language/expression.js'
+import { showType } from '../../semantics/language/typecheck.js'
 import { sizeOf } from '../../transforms/shape.js'
 import { barrierSlot, type Barrier, type BarrierIndex } from './barrier.js'
 import { refused } from './codes.js'

@@ -10,7 +10,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { failure, refuse as refuseAny, type Failure } from '../../failure.js'
-import { fail, type Build } from '../../semantics/builder.js'
+import { fail, type Build } from '../../semantics/writing/builder.js'
 
 /** What Pallas raises. */
 export type Raises =

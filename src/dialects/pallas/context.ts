@@ -28,9 +28,9 @@ import {
   type Exprs,
   type Steps,
   type Surrounding,
-} from '../../semantics/builder.js'
-import { place, type Condition, type ExprNode, type Int } from '../../semantics/expression.js'
-import type { TypeIndex } from '../../semantics/types.js'
+} from '../../semantics/writing/builder.js'
+import { place, type Condition, type ExprNode, type Int } from '../../semantics/language/expression.js'
+import type { TypeIndex } from '../../semantics/language/types.js'
 import { sizeOf } from '../../transforms/shape.js'
 import { refused } from './codes.js'
 import type { Axis } from './mesh.js'

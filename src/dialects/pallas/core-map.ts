@@ -31,13 +31,13 @@ import {
   type Exprs,
   type State,
   type Steps,
-} from '../../semantics/builder.js'
-import { runSteps } from '../../semantics/builder/monad.js'
-import { amend, statements } from '../../semantics/builder/state.js'
-import { and, i32, select, type Condition, type Expr, type Int } from '../../semantics/expression.js'
-import { effectsOf, type Do, type Stmt } from '../../semantics/program.js'
-import { checked } from '../../semantics/index-types.js'
-import type { TypeIndex } from '../../semantics/types.js'
+} from '../../semantics/writing/builder.js'
+import { runSteps } from '../../semantics/writing/builder/monad.js'
+import { amend, statements } from '../../semantics/writing/builder/state.js'
+import { and, i32, select, type Condition, type Expr, type Int } from '../../semantics/language/expression.js'
+import { effectsOf, type Do, type Stmt } from '../../semantics/language/program.js'
+import { checked } from '../../semantics/language/index-types.js'
+import type { TypeIndex } from '../../semantics/language/types.js'
 import { showShape, sizeOf } from '../../transforms/shape.js'
 import { isWarp, warpgroupBarrierId } from './auto-barriers.js'
 import { refused } from './codes.js'

@@ -14,8 +14,8 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import { block, build, type Build, type State } from '../../semantics/builder.js'
-import { amend } from '../../semantics/builder/state.js'
+import { block, build, type Build, type State } from '../../semantics/writing/builder.js'
+import { amend } from '../../semantics/writing/builder/state.js'
 import { initBarrier, type Barrier } from './barrier.js'
 import { contextHere } from './context.js'
 import { blockSync } from './kernel.js'

@@ -8,9 +8,9 @@
  *
  * Source: JAX docs, Pallas:MGPU reference (remote refs).
  */
-import { block, typeHere, type Build } from '../../semantics/builder.js'
-import type { Expr } from '../../semantics/expression.js'
-import { showType } from '../../semantics/typecheck.js'
+import { block, typeHere, type Build } from '../../semantics/writing/builder.js'
+import type { Expr } from '../../semantics/language/expression.js'
+import { showType } from '../../semantics/language/typecheck.js'
 import { refused, type Code } from './codes.js'
 import type { Semaphore } from './semaphore.js'
 

@@ -40,7 +40,7 @@ import {
   type Build,
   type Exprs,
   type Steps,
-} from '../../semantics/builder.js'
+} from '../../semantics/writing/builder.js'
 import {
   add,
   and,
@@ -55,9 +55,9 @@ import {
   type Condition,
   type Expr,
   type Int,
-} from '../../semantics/expression.js'
-import { checked } from '../../semantics/index-types.js'
-import type { TypeIndex } from '../../semantics/types.js'
+} from '../../semantics/language/expression.js'
+import { checked } from '../../semantics/language/index-types.js'
+import type { TypeIndex } from '../../semantics/language/types.js'
 import { Barrier, barrierArrive } from './barrier.js'
 import { ClusterBarrier, type CollectiveAxes } from './cluster-barrier.js'
 import { queryClusterCancel, tryClusterCancel, TryClusterCancelResults } from './cluster-cancel.js'

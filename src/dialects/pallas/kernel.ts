@@ -60,9 +60,9 @@ import {
   type Build,
   type State,
   type Steps,
-} from '../../semantics/builder.js'
-import { div, eq, i32, place, type Condition } from '../../semantics/expression.js'
-import { place as laid } from '../../semantics/place.js'
+} from '../../semantics/writing/builder.js'
+import { div, eq, i32, place, type Condition } from '../../semantics/language/expression.js'
+import { place as laid } from '../../semantics/language/place.js'
 import {
   regionsOf,
   type Agent,
@@ -70,8 +70,8 @@ import {
   type Region,
   type Spec,
   type Stmt,
-} from '../../semantics/program.js'
-import { validate } from '../../semantics/validate.js'
+} from '../../semantics/language/program.js'
+import { validate } from '../../semantics/language/validate.js'
 import { autoBarriers, warpgroupBarrierId } from './auto-barriers.js'
 import { initBarrier, isBarrier, type Barrier } from './barrier.js'
 import { refuse } from './codes.js'

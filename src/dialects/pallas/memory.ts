@@ -47,11 +47,11 @@ import {
   type Build,
   type State,
   type Step,
-} from '../../semantics/builder.js'
-import { amend } from '../../semantics/builder/state.js'
-import type { View } from '../../semantics/expression.js'
-import { lengthOf, place } from '../../semantics/place.js'
-import { programSchema, region, type Storage } from '../../semantics/program.js'
+} from '../../semantics/writing/builder.js'
+import { amend } from '../../semantics/writing/builder/state.js'
+import type { View } from '../../semantics/language/expression.js'
+import { lengthOf, place } from '../../semantics/language/place.js'
+import { programSchema, region, type Storage } from '../../semantics/language/program.js'
 import * as Ref from '../../transforms/ref.js'
 import type { Mode, TransformedRef } from '../../transforms/ref.js'
 import { isExtent, showShape, sizeOf, type Shape } from '../../transforms/shape.js'

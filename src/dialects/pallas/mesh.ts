@@ -23,7 +23,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
-import { i32, place, quo, rem, type Int } from '../../semantics/expression.js'
+import { i32, place, quo, rem, type Int } from '../../semantics/language/expression.js'
 import { sizeOf } from '../../transforms/shape.js'
 import { refuse, type Code } from './codes.js'
 

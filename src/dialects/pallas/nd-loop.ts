@@ -22,9 +22,16 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
-import { block, fromEither, letIn, type Build, type Exprs, type Steps } from '../../semantics/builder.js'
-import { add, i32, lt, mul, select, type Int } from '../../semantics/expression.js'
-import type { TypeIndex } from '../../semantics/types.js'
+import {
+  block,
+  fromEither,
+  letIn,
+  type Build,
+  type Exprs,
+  type Steps,
+} from '../../semantics/writing/builder.js'
+import { add, i32, lt, mul, select, type Int } from '../../semantics/language/expression.js'
+import type { TypeIndex } from '../../semantics/language/types.js'
 import { sizeOf } from '../../transforms/shape.js'
 import { indicesOf, show } from './blocks.js'
 import { refuse } from './codes.js'

@@ -15,8 +15,16 @@
  *
  * Source: JAX docs, Pallas:MGPU reference, collective tcgen05; PTX ISA, cta_group.
  */
-import { block, type Build } from '../../semantics/builder.js'
-import { and, eq, i32, place, rem, type Condition, type ExprNode } from '../../semantics/expression.js'
+import { block, type Build } from '../../semantics/writing/builder.js'
+import {
+  and,
+  eq,
+  i32,
+  place,
+  rem,
+  type Condition,
+  type ExprNode,
+} from '../../semantics/language/expression.js'
 import { refused } from './codes.js'
 import { clusterAxes, clusterSize, contextHere } from './context.js'
 import { isCollective } from './memory.js'

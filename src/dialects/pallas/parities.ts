@@ -52,14 +52,20 @@ import {
   type Step,
   type Steps,
   type Surrounding,
-} from '../../semantics/builder.js'
-import { runSteps } from '../../semantics/builder/monad.js'
-import { amend, statements } from '../../semantics/builder/state.js'
-import { i32, type Condition, type Expr, type ExprNode, type Int } from '../../semantics/expression.js'
-import { checked } from '../../semantics/index-types.js'
-import { region, regionsOf, type Binder, type Region, type Stmt } from '../../semantics/program.js'
-import { expressionsOf, namesOf } from '../../semantics/residency.js'
-import type { TypeIndex } from '../../semantics/types.js'
+} from '../../semantics/writing/builder.js'
+import { runSteps } from '../../semantics/writing/builder/monad.js'
+import { amend, statements } from '../../semantics/writing/builder/state.js'
+import {
+  i32,
+  type Condition,
+  type Expr,
+  type ExprNode,
+  type Int,
+} from '../../semantics/language/expression.js'
+import { checked } from '../../semantics/language/index-types.js'
+import { region, regionsOf, type Binder, type Region, type Stmt } from '../../semantics/language/program.js'
+import { expressionsOf, namesOf } from '../../semantics/language/residency.js'
+import type { TypeIndex } from '../../semantics/language/types.js'
 import { refused } from './codes.js'
 
 // ---------------------------------------------------------------- model

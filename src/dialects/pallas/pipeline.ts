@@ -43,7 +43,15 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
-import { block, fromEither, letIn, run, type Build, type Exprs, type Steps } from '../../semantics/builder.js'
+import {
+  block,
+  fromEither,
+  letIn,
+  run,
+  type Build,
+  type Exprs,
+  type Steps,
+} from '../../semantics/writing/builder.js'
 import {
   add,
   and,
@@ -60,8 +68,8 @@ import {
   sub,
   type Condition,
   type Int,
-} from '../../semantics/expression.js'
-import type { TypeIndex } from '../../semantics/types.js'
+} from '../../semantics/language/expression.js'
+import type { TypeIndex } from '../../semantics/language/types.js'
 import { Barrier, initBarrier } from './barrier.js'
 import {
   allocate,

@@ -27,7 +27,7 @@
  * Source: JAX docs, Pallas:MGPU, `planar_snake`.
  */
 import * as E from 'fp-ts/lib/Either.js'
-import { fromEither, type Build } from '../../semantics/builder.js'
+import { fromEither, type Build } from '../../semantics/writing/builder.js'
 import {
   add,
   eq,
@@ -40,7 +40,7 @@ import {
   sub,
   type Condition,
   type Int,
-} from '../../semantics/expression.js'
+} from '../../semantics/language/expression.js'
 import { type Failure } from '../../failure.js'
 import { refuse } from './codes.js'
 

@@ -20,9 +20,9 @@
  *
  * Source: JAX docs, Pallas:MGPU reference; Mosaic GPU's aliased refs.
  */
-import { block, sequence, type Build } from '../../semantics/builder.js'
-import { checked } from '../../semantics/index-types.js'
-import type { Storage } from '../../semantics/program.js'
+import { block, sequence, type Build } from '../../semantics/writing/builder.js'
+import { checked } from '../../semantics/language/index-types.js'
+import type { Storage } from '../../semantics/language/program.js'
 import { sizeBits } from '../../transforms/ref.js'
 import { showShape } from '../../transforms/shape.js'
 import { refused, type Code } from './codes.js'

@@ -35,7 +35,7 @@ import { failure, unreachable, type Failure } from '../../failure.js'
 import * as Tmem from '../../layouts/tensor-memory/tensor-memory-layout.js'
 import * as Tiled from '../../layouts/tiled.js'
 import { bitsOf, type Dtype } from '../../numerics/dtype.js'
-import { block, fromEither, typeHere, type Build } from '../../semantics/builder.js'
+import { block, fromEither, typeHere, type Build } from '../../semantics/writing/builder.js'
 import {
   i32,
   reinterpret,
@@ -47,9 +47,9 @@ import {
   type ExprNode,
   type Int,
   type View,
-} from '../../semantics/expression.js'
-import { checked } from '../../semantics/index-types.js'
-import type { Space, ViewType } from '../../semantics/types.js'
+} from '../../semantics/language/expression.js'
+import { checked } from '../../semantics/language/index-types.js'
+import type { Space, ViewType } from '../../semantics/language/types.js'
 import * as Ref from '../../transforms/ref.js'
 import type { Chains, Mode, TransformedRef } from '../../transforms/ref.js'
 import { isExtent, showShape, sizeOf, type Shape } from '../../transforms/shape.js'

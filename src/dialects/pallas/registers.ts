@@ -19,10 +19,10 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
-import { block, run, warpgroup, type Build } from '../../semantics/builder.js'
-import { registerFile } from '../../semantics/limits.js'
+import { block, run, warpgroup, type Build } from '../../semantics/writing/builder.js'
+import { registerFile } from '../../semantics/language/limits.js'
 import { atLaunch } from '../../semantics/machine/registers.js'
-import type { Stmt } from '../../semantics/program.js'
+import type { Stmt } from '../../semantics/language/program.js'
 import { refuse, refused, type Code } from './codes.js'
 import { contextHere } from './context.js'
 

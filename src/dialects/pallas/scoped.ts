@@ -47,12 +47,12 @@ import {
   type State,
   type Steps,
   type Surrounding,
-} from '../../semantics/builder.js'
-import { amend } from '../../semantics/builder/state.js'
-import type { Tile } from '../../semantics/expression.js'
-import { checked } from '../../semantics/index-types.js'
-import { usedOf } from '../../semantics/place.js'
-import type { Storage } from '../../semantics/program.js'
+} from '../../semantics/writing/builder.js'
+import { amend } from '../../semantics/writing/builder/state.js'
+import type { Tile } from '../../semantics/language/expression.js'
+import { checked } from '../../semantics/language/index-types.js'
+import { usedOf } from '../../semantics/language/place.js'
+import type { Storage } from '../../semantics/language/program.js'
 import { initAccumulator, type Accumulator, type AccumulatorDtype } from './accumulator.js'
 import { initBarrier, isBarrier } from './barrier.js'
 import { refuse, refused, type Code } from './codes.js'

@@ -17,8 +17,8 @@
  *
  * Source: JAX docs, Pallas:MGPU reference (semaphores).
  */
-import { block, run, tensorParam, type Build, type Tensor } from '../../semantics/builder.js'
-import { addptr, i32, type Condition, type Int, type Ptr } from '../../semantics/expression.js'
+import { block, run, tensorParam, type Build, type Tensor } from '../../semantics/writing/builder.js'
+import { addptr, i32, type Condition, type Int, type Ptr } from '../../semantics/language/expression.js'
 import { showShape, sizeOf } from '../../transforms/shape.js'
 import { refused } from './codes.js'
 import { known } from './context.js'

@@ -6,9 +6,9 @@
  * Law 1. A view of a storage, and every view made from it, has that storage; a view of a tensor parameter has none.
  */
 import * as E from 'fp-ts/lib/Either.js'
-import { build, type Build } from '../../semantics/builder.js'
-import type { ExprNode } from '../../semantics/expression.js'
-import type { Storage } from '../../semantics/program.js'
+import { build, type Build } from '../../semantics/writing/builder.js'
+import type { ExprNode } from '../../semantics/language/expression.js'
+import type { Storage } from '../../semantics/language/program.js'
 
 const idOf = (e: ExprNode): string | null => {
   switch (e._tag) {

@@ -53,7 +53,7 @@ import {
   type TensorMemoryLayout,
 } from '../../layouts/tensor-memory/tensor-memory-layout.js'
 import { bitsOf, isInt, type Dtype } from '../../numerics/dtype.js'
-import { block, run, typeHere, type Build, type DoOptions } from '../../semantics/builder.js'
+import { block, run, typeHere, type Build, type DoOptions } from '../../semantics/writing/builder.js'
 import {
   i1,
   i32,
@@ -63,10 +63,10 @@ import {
   type Condition,
   type Expr,
   type View,
-} from '../../semantics/expression.js'
-import { checked } from '../../semantics/index-types.js'
-import type { AccumulatorDtype, Completion, InstructionOf } from '../../semantics/instruction.js'
-import type { ViewType } from '../../semantics/types.js'
+} from '../../semantics/language/expression.js'
+import { checked } from '../../semantics/language/index-types.js'
+import type { AccumulatorDtype, Completion, InstructionOf } from '../../semantics/language/instruction.js'
+import type { ViewType } from '../../semantics/language/types.js'
 import { mmaOperand, type MmaOperand } from '../../transforms/mma-operand.js'
 import { ofChains, type Mode } from '../../transforms/ref.js'
 import { sameShape, showShape } from '../../transforms/shape.js'

@@ -11,8 +11,8 @@
  * Source: PTX ISA, wgmma.mma_async and tcgen05.mma, kind::tf32; JAX docs, Pallas:MGPU reference, wgmma.
  */
 import type { Dtype } from '../../numerics/dtype.js'
-import { reinterpret, type View } from '../../semantics/expression.js'
-import type { Space, ViewType } from '../../semantics/types.js'
+import { reinterpret, type View } from '../../semantics/language/expression.js'
+import type { Space, ViewType } from '../../semantics/language/types.js'
 
 /** The view as an operand. */
 export const asOperand = <S extends Space>(of: View<S, Dtype, 2>, type: ViewType): View<S, Dtype, 2> =>

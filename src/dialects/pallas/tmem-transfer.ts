@@ -49,10 +49,18 @@ import {
   typeHere,
   type Build,
   type ElementIndex,
-} from '../../semantics/builder.js'
-import { abs, max, min, reduce, type Expr, type Tile, type View } from '../../semantics/expression.js'
-import { checked } from '../../semantics/index-types.js'
-import type { ViewType } from '../../semantics/types.js'
+} from '../../semantics/writing/builder.js'
+import {
+  abs,
+  max,
+  min,
+  reduce,
+  type Expr,
+  type Tile,
+  type View,
+} from '../../semantics/language/expression.js'
+import { checked } from '../../semantics/language/index-types.js'
+import type { ViewType } from '../../semantics/language/types.js'
 import { sameShape, showShape } from '../../transforms/shape.js'
 import { refused } from './codes.js'
 import type { Thread } from './context.js'

@@ -17,9 +17,16 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
-import { block, fromEither, run, type Build, type Exprs, type Steps } from '../../semantics/builder.js'
-import { slot, type Condition, type Int } from '../../semantics/expression.js'
-import type { TypeIndex } from '../../semantics/types.js'
+import {
+  block,
+  fromEither,
+  run,
+  type Build,
+  type Exprs,
+  type Steps,
+} from '../../semantics/writing/builder.js'
+import { slot, type Condition, type Int } from '../../semantics/language/expression.js'
+import type { TypeIndex } from '../../semantics/language/types.js'
 import { Barrier, barrierArrive } from './barrier.js'
 import {
   allocate,

@@ -57,7 +57,7 @@ import {
   type Build,
   type Exprs,
   type Steps,
-} from '../../semantics/builder.js'
+} from '../../semantics/writing/builder.js'
 import {
   add,
   eq,
@@ -71,9 +71,9 @@ import {
   select,
   sub,
   type Int,
-} from '../../semantics/expression.js'
-import { checked } from '../../semantics/index-types.js'
-import type { TypeIndex } from '../../semantics/types.js'
+} from '../../semantics/language/expression.js'
+import { checked } from '../../semantics/language/index-types.js'
+import type { TypeIndex } from '../../semantics/language/types.js'
 import { Barrier } from './barrier.js'
 import {
   asInt,

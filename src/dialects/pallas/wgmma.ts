@@ -61,10 +61,10 @@ import {
   typeHere,
   type Build,
   type ElementIndex,
-} from '../../semantics/builder.js'
-import { i1, i32, slice, type Expr, type Tile, type View } from '../../semantics/expression.js'
-import { checked } from '../../semantics/index-types.js'
-import type { TileType, ViewType } from '../../semantics/types.js'
+} from '../../semantics/writing/builder.js'
+import { i1, i32, slice, type Expr, type Tile, type View } from '../../semantics/language/expression.js'
+import { checked } from '../../semantics/language/index-types.js'
+import type { TileType, ViewType } from '../../semantics/language/types.js'
 import { mmaOperand, type MmaOperand } from '../../transforms/mma-operand.js'
 import { showShape } from '../../transforms/shape.js'
 import { swizzleElements } from '../../transforms/swizzle.js'

@@ -15,9 +15,16 @@
  * Source: Triton, TritonGPU dialect and its lowering; PTX ISA, cp.async.
  */
 import { bitsOf, type Dtype } from '../../numerics/dtype.js'
-import { block, commitAsync, copyAsync, typeHere, waitAsync, type Build } from '../../semantics/builder.js'
-import type { Expr } from '../../semantics/expression.js'
-import type { PtrIndex } from '../../semantics/types.js'
+import {
+  block,
+  commitAsync,
+  copyAsync,
+  typeHere,
+  waitAsync,
+  type Build,
+} from '../../semantics/writing/builder.js'
+import type { Expr } from '../../semantics/language/expression.js'
+import type { PtrIndex } from '../../semantics/language/types.js'
 import { refused } from './codes.js'
 import { sameShapes, shown } from './tensor.js'
 import { memDescHere, tensorHere, type MemDesc, type Tensor } from './types.js'

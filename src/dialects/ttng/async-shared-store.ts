@@ -14,11 +14,11 @@
  * Source: Triton, TritonNvidiaGPU dialect (Gluon: `async_store`); PTX ISA, st.async.
  */
 import { bitsOf, type Dtype } from '../../numerics/dtype.js'
-import { block, run, type Build, type ElementIndex } from '../../semantics/builder.js'
-import { remote, type Int } from '../../semantics/expression.js'
-import { checked } from '../../semantics/index-types.js'
-import { elementOf } from '../../semantics/signature.js'
-import type { ScalarName } from '../../semantics/types.js'
+import { block, run, type Build, type ElementIndex } from '../../semantics/writing/builder.js'
+import { remote, type Int } from '../../semantics/language/expression.js'
+import { checked } from '../../semantics/language/index-types.js'
+import { elementOf } from '../../semantics/language/signature.js'
+import type { ScalarName } from '../../semantics/language/types.js'
 import { resolve, type BarrierOptions } from './barrier.js'
 import { refused } from './codes.js'
 import { numCtas, on } from './issue.js'

@@ -24,10 +24,10 @@
  * Source: Triton, TritonNvidiaGPU dialect; PTX ISA, mbarrier.
  */
 import { sizeOf } from '../../transforms/shape.js'
-import { block, run, typeHere, type Build } from '../../semantics/builder.js'
-import { i32, or, remote, slot, type Barrier, type Int } from '../../semantics/expression.js'
-import { checked } from '../../semantics/index-types.js'
-import type { TensorBarrier, Scope } from '../../semantics/instruction.js'
+import { block, run, typeHere, type Build } from '../../semantics/writing/builder.js'
+import { i32, or, remote, slot, type Barrier, type Int } from '../../semantics/language/expression.js'
+import { checked } from '../../semantics/language/index-types.js'
+import type { TensorBarrier, Scope } from '../../semantics/language/instruction.js'
 import { isLead, leadOf, sharedBits, subsetsOf, type CgaLayout } from './cluster-layout.js'
 import { refused } from './codes.js'
 import { numCtas, on, partitionSync, speaks } from './issue.js'

@@ -16,8 +16,8 @@
  *
  * Source: Triton, TritonNvidiaGPU dialect; PTX ISA, clusterlaunchcontrol.
  */
-import { block, clcQuery, letIn, run, type Build } from '../../semantics/builder.js'
-import { eq, i32, place, quo, type Condition, type Int } from '../../semantics/expression.js'
+import { block, clcQuery, letIn, run, type Build } from '../../semantics/writing/builder.js'
+import { eq, i32, place, quo, type Condition, type Int } from '../../semantics/language/expression.js'
 import { sameShape } from '../../transforms/shape.js'
 import { resolve, type BarrierOptions } from './barrier.js'
 import { refused } from './codes.js'

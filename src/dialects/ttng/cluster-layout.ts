@@ -26,7 +26,7 @@ import {
   shl,
   type Condition,
   type Int,
-} from '../../semantics/expression.js'
+} from '../../semantics/language/expression.js'
 
 /** One row for each bit of the rank; of rank-1 buffers the rows may be numbers. */
 export type CgaLayout = ReadonlyArray<ReadonlyArray<number>>

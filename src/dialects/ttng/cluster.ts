@@ -12,7 +12,7 @@
  *
  * Source: Triton, TritonNvidiaGPU dialect; PTX ISA, barrier.cluster, fence.proxy.async.
  */
-import { block, run, type Build } from '../../semantics/builder.js'
+import { block, run, type Build } from '../../semantics/writing/builder.js'
 import { refused } from './codes.js'
 import { numCtas } from './issue.js'
 import type { Issuer } from './types.js'

@@ -8,9 +8,9 @@
  * Source: Triton, TritonGPU dialect.
  */
 import type { DistributedSpec } from '../../layouts/triton/encoding.js'
-import { block, letIn, type Build } from '../../semantics/builder.js'
-import * as X from '../../semantics/expression.js'
-import type { PtrIndex, ScalarName } from '../../semantics/types.js'
+import { block, letIn, type Build } from '../../semantics/writing/builder.js'
+import * as X from '../../semantics/language/expression.js'
+import type { PtrIndex, ScalarName } from '../../semantics/language/types.js'
 import { layoutOf } from './tensor.js'
 import { tensorHere, type Tensor } from './types.js'
 

@@ -22,8 +22,8 @@
  *
  * Source: Triton, lowering of the TritonNvidiaGPU dialect.
  */
-import { block, run, type Build, type DoOptions } from '../../semantics/builder.js'
-import { and, eq, i32, place, type Condition } from '../../semantics/expression.js'
+import { block, run, type Build, type DoOptions } from '../../semantics/writing/builder.js'
+import { and, eq, i32, place, type Condition } from '../../semantics/language/expression.js'
 import type { Issuer } from './types.js'
 
 /** Both, where both are asked. */

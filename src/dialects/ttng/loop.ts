@@ -19,11 +19,11 @@ import {
   type Build,
   type Exprs,
   type Steps,
-} from '../../semantics/builder.js'
-import type { Condition, Expr, Int } from '../../semantics/expression.js'
-import { checked } from '../../semantics/index-types.js'
-import { accepts } from '../../semantics/typecheck.js'
-import type { Type, TypeIndex } from '../../semantics/types.js'
+} from '../../semantics/writing/builder.js'
+import type { Condition, Expr, Int } from '../../semantics/language/expression.js'
+import { checked } from '../../semantics/language/index-types.js'
+import { accepts } from '../../semantics/language/typecheck.js'
+import type { Type, TypeIndex } from '../../semantics/language/types.js'
 import { refused, type Code } from './codes.js'
 import { shown } from './tensor.js'
 

@@ -48,13 +48,13 @@ import {
   typeHere,
   type Build,
   type ElementIndex,
-} from '../../semantics/builder.js'
-import { amend } from '../../semantics/builder/state.js'
-import * as X from '../../semantics/expression.js'
-import type { Barrier, Below, Expr, Int, View } from '../../semantics/expression.js'
-import { checked } from '../../semantics/index-types.js'
-import type { Storage } from '../../semantics/program.js'
-import type { ScalarName, Space, ViewType } from '../../semantics/types.js'
+} from '../../semantics/writing/builder.js'
+import { amend } from '../../semantics/writing/builder/state.js'
+import * as X from '../../semantics/language/expression.js'
+import type { Barrier, Below, Expr, Int, View } from '../../semantics/language/expression.js'
+import { checked } from '../../semantics/language/index-types.js'
+import type { Storage } from '../../semantics/language/program.js'
+import type { ScalarName, Space, ViewType } from '../../semantics/language/types.js'
 import * as Ref from '../../transforms/ref.js'
 import { showShape, type Shape } from '../../transforms/shape.js'
 import { isPermutation } from '../../transforms/transpose.js'

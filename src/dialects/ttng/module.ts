@@ -41,11 +41,11 @@ import {
   tensorParam,
   type Build,
   type Steps,
-} from '../../semantics/builder.js'
-import * as X from '../../semantics/expression.js'
-import type { Descriptor, Expr, Int, Ptr } from '../../semantics/expression.js'
-import type { Agent, Program, Spec } from '../../semantics/program.js'
-import type { ScalarName } from '../../semantics/types.js'
+} from '../../semantics/writing/builder.js'
+import * as X from '../../semantics/language/expression.js'
+import type { Descriptor, Expr, Int, Ptr } from '../../semantics/language/expression.js'
+import type { Agent, Program, Spec } from '../../semantics/language/program.js'
+import type { ScalarName } from '../../semantics/language/types.js'
 import { showShape, type Shape } from '../../transforms/shape.js'
 import { isSwizzle } from '../../transforms/swizzle.js'
 import { refuse, refused } from './codes.js'

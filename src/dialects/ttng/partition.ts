@@ -32,10 +32,10 @@ import {
   type Build,
   type Exprs,
   type Steps,
-} from '../../semantics/builder.js'
-import type { Expr } from '../../semantics/expression.js'
-import { checked } from '../../semantics/index-types.js'
-import type { TypeIndex } from '../../semantics/types.js'
+} from '../../semantics/writing/builder.js'
+import type { Expr } from '../../semantics/language/expression.js'
+import { checked } from '../../semantics/language/index-types.js'
+import type { TypeIndex } from '../../semantics/language/types.js'
 import { refused } from './codes.js'
 import { shown } from './tensor.js'
 import type { Module } from './module.js'

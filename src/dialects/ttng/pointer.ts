@@ -24,11 +24,11 @@ import {
   typeHere,
   type Build,
   type ElementIndex,
-} from '../../semantics/builder.js'
-import * as X from '../../semantics/expression.js'
-import type { Expr, Int, Ptr } from '../../semantics/expression.js'
-import { checked } from '../../semantics/index-types.js'
-import type { PtrIndex, ScalarName, TileIndex, TileType } from '../../semantics/types.js'
+} from '../../semantics/writing/builder.js'
+import * as X from '../../semantics/language/expression.js'
+import type { Expr, Int, Ptr } from '../../semantics/language/expression.js'
+import { checked } from '../../semantics/language/index-types.js'
+import type { PtrIndex, ScalarName, TileIndex, TileType } from '../../semantics/language/types.js'
 import { isPowerOfTwo } from '../../layouts/linear/linear-layout.js'
 import { refused, type Code } from './codes.js'
 import { sameShapes, shown } from './tensor.js'

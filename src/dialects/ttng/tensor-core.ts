@@ -29,7 +29,13 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { bitsOf, type Dtype } from '../../numerics/dtype.js'
-import { barriers as barrierStorage, block, freshStorage, run, type Build } from '../../semantics/builder.js'
+import {
+  barriers as barrierStorage,
+  block,
+  freshStorage,
+  run,
+  type Build,
+} from '../../semantics/writing/builder.js'
 import {
   i1,
   i32,
@@ -40,10 +46,10 @@ import {
   type Expr,
   type Int,
   type View,
-} from '../../semantics/expression.js'
-import { checked } from '../../semantics/index-types.js'
-import type { AccumulatorDtype, Completion, TensorBarrier } from '../../semantics/instruction.js'
-import type { ViewType } from '../../semantics/types.js'
+} from '../../semantics/language/expression.js'
+import { checked } from '../../semantics/language/index-types.js'
+import type { AccumulatorDtype, Completion, TensorBarrier } from '../../semantics/language/instruction.js'
+import type { ViewType } from '../../semantics/language/types.js'
 import { mmaOperand } from '../../transforms/mma-operand.js'
 import type { TransformedRef } from '../../transforms/ref.js'
 import * as Ref from '../../transforms/ref.js'

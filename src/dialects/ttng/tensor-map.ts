@@ -33,9 +33,9 @@ import {
   typeHere,
   type Build,
   type Tensor as TensorParameter,
-} from '../../semantics/builder.js'
-import { i64, quo, type Expr, type Int, type Ptr } from '../../semantics/expression.js'
-import { checked } from '../../semantics/index-types.js'
+} from '../../semantics/writing/builder.js'
+import { i64, quo, type Expr, type Int, type Ptr } from '../../semantics/language/expression.js'
+import { checked } from '../../semantics/language/index-types.js'
 import type { Shape } from '../../transforms/shape.js'
 import { isSwizzle } from '../../transforms/swizzle.js'
 import { refused } from './codes.js'

@@ -43,11 +43,20 @@ import {
   tensorMemory,
   type Build,
   type ElementIndex,
-} from '../../semantics/builder.js'
-import { abs, i32, max, min, reduce, reinterpret, slice, type Tile } from '../../semantics/expression.js'
-import { checked } from '../../semantics/index-types.js'
-import type { AnyTile } from '../../semantics/instruction.js'
-import type { ViewType } from '../../semantics/types.js'
+} from '../../semantics/writing/builder.js'
+import {
+  abs,
+  i32,
+  max,
+  min,
+  reduce,
+  reinterpret,
+  slice,
+  type Tile,
+} from '../../semantics/language/expression.js'
+import { checked } from '../../semantics/language/index-types.js'
+import type { AnyTile } from '../../semantics/language/instruction.js'
+import type { ViewType } from '../../semantics/language/types.js'
 import * as Ref from '../../transforms/ref.js'
 import type { TransformedRef } from '../../transforms/ref.js'
 import { sameShape, showShape, sizeOf } from '../../transforms/shape.js'

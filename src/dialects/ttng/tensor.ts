@@ -31,8 +31,8 @@ import { sliceDimension, type LinearLayout } from '../../layouts/linear/linear-l
 import type { DistributedSpec } from '../../layouts/triton/encoding.js'
 import { onShape } from '../../layouts/triton/to-linear.js'
 import type { FloatDtype } from '../../numerics/dtype.js'
-import { block, letIn, typeHere, type Build } from '../../semantics/builder.js'
-import * as X from '../../semantics/expression.js'
+import { block, letIn, typeHere, type Build } from '../../semantics/writing/builder.js'
+import * as X from '../../semantics/language/expression.js'
 import type {
   Above,
   Arithmetic,
@@ -42,9 +42,9 @@ import type {
   Int,
   Like,
   Truth,
-} from '../../semantics/expression.js'
-import { checked } from '../../semantics/index-types.js'
-import { accepts, layoutsAgree, showType } from '../../semantics/typecheck.js'
+} from '../../semantics/language/expression.js'
+import { checked } from '../../semantics/language/index-types.js'
+import { accepts, layoutsAgree, showType } from '../../semantics/language/typecheck.js'
 import {
   isInteger,
   type PtrIndex,
@@ -52,7 +52,7 @@ import {
   type TileIndex,
   type Type,
   type TypeIndex,
-} from '../../semantics/types.js'
+} from '../../semantics/language/types.js'
 import { sameShape, showShape, type Shape } from '../../transforms/shape.js'
 import { isPermutation } from '../../transforms/transpose.js'
 import { refused, type Code } from './codes.js'

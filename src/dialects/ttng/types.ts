@@ -25,7 +25,7 @@
  * Source: Triton, types of the TritonGPU and TritonNvidiaGPU dialects.
  */
 import type { Dtype } from '../../numerics/dtype.js'
-import { block, freshStorage, registers, typeHere, type Build } from '../../semantics/builder.js'
+import { block, freshStorage, registers, typeHere, type Build } from '../../semantics/writing/builder.js'
 import {
   i1,
   type Barrier,
@@ -34,9 +34,9 @@ import {
   type Expr,
   type Tile,
   type View,
-} from '../../semantics/expression.js'
-import type { Agent } from '../../semantics/program.js'
-import type { Contract, PtrIndex, ScalarName, TileType, ViewType } from '../../semantics/types.js'
+} from '../../semantics/language/expression.js'
+import type { Agent } from '../../semantics/language/program.js'
+import type { Contract, PtrIndex, ScalarName, TileType, ViewType } from '../../semantics/language/types.js'
 import { refused } from './codes.js'
 
 // ---------------------------------------------------------------- model

@@ -37,7 +37,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { wgmmaShape } from '../../layouts/shared-memory/wgmma-shape.js'
 import type { RegisterLayout } from '../../layouts/register-layout.js'
 import { bitsOf, type Dtype } from '../../numerics/dtype.js'
-import { block, regsRead, run, typeHere, type Build } from '../../semantics/builder.js'
+import { block, regsRead, run, typeHere, type Build } from '../../semantics/writing/builder.js'
 import {
   add,
   float,
@@ -50,9 +50,9 @@ import {
   type Expr,
   type Tile,
   type View,
-} from '../../semantics/expression.js'
-import { checked } from '../../semantics/index-types.js'
-import type { AccumulatorDtype, AnyTile } from '../../semantics/instruction.js'
+} from '../../semantics/language/expression.js'
+import { checked } from '../../semantics/language/index-types.js'
+import type { AccumulatorDtype, AnyTile } from '../../semantics/language/instruction.js'
 import { mmaOperand } from '../../transforms/mma-operand.js'
 import { sameShape, showShape } from '../../transforms/shape.js'
 import { refused } from './codes.js'

@@ -48,7 +48,7 @@ import * as Pallas from '../../dialects/pallas/index.js'
 import { refuse, type Failure } from '../../failure.js'
 import { WGMMA, WGMMA_ROW } from '../../layouts/tiled.js'
 import { bitsOf } from '../../numerics/dtype.js'
-import * as B from '../../semantics/builder.js'
+import * as B from '../../semantics/writing/builder.js'
 import {
   add,
   and,
@@ -74,8 +74,8 @@ import {
   sub,
   type Int,
   type Tile,
-} from '../../semantics/expression.js'
-import type { Program } from '../../semantics/program.js'
+} from '../../semantics/language/expression.js'
+import type { Program } from '../../semantics/language/program.js'
 import { bandOf, keysOf, showMask, type Band, type Mask } from './mask.js'
 import { log2e, type AttentionShape } from './naive.js'
 

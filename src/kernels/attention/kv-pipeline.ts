@@ -31,7 +31,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { perform } from '../../dialects/mojo/index.js'
 import { refuse, type Failure } from '../../failure.js'
-import * as B from '../../semantics/builder.js'
+import * as B from '../../semantics/writing/builder.js'
 import {
   gt,
   i1,
@@ -44,8 +44,8 @@ import {
   type Descriptor,
   type Int,
   type View,
-} from '../../semantics/expression.js'
-import type { Program } from '../../semantics/program.js'
+} from '../../semantics/language/expression.js'
+import type { Program } from '../../semantics/language/program.js'
 import { commit, wait } from './fa4/barriers.js'
 import { loaded } from './fa4/correction.js'
 import { span, tilesLayout, type Operand, type Ring } from './fa4/memory.js'

@@ -28,7 +28,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as Pallas from '../../dialects/pallas/index.js'
 import type { Failure } from '../../failure.js'
-import * as B from '../../semantics/builder.js'
+import * as B from '../../semantics/writing/builder.js'
 import {
   add,
   cast,
@@ -43,8 +43,8 @@ import {
   slot,
   sub,
   type Int,
-} from '../../semantics/expression.js'
-import type { Program } from '../../semantics/program.js'
+} from '../../semantics/language/expression.js'
+import type { Program } from '../../semantics/language/program.js'
 import { computes, setup, type TuningConfig } from './setup.js'
 
 /** `stages`: slots of the ring. */

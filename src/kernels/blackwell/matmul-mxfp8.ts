@@ -29,9 +29,9 @@ import * as Pallas from '../../dialects/pallas/index.js'
 import { refuse, type Failure } from '../../failure.js'
 import { scales as scalesLayout } from '../../layouts/tensor-memory/tensor-memory-layout.js'
 import { bitsOf } from '../../numerics/dtype.js'
-import * as B from '../../semantics/builder.js'
-import { cast, eq, ge, gt, i32, mul, rem, slot } from '../../semantics/expression.js'
-import type { Program } from '../../semantics/program.js'
+import * as B from '../../semantics/writing/builder.js'
+import { cast, eq, ge, gt, i32, mul, rem, slot } from '../../semantics/language/expression.js'
+import type { Program } from '../../semantics/language/program.js'
 
 export interface MatmulMxfp8 {
   readonly aDtype: 'e4m3' | 'e5m2'

@@ -22,9 +22,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as Pallas from '../../dialects/pallas/index.js'
 import type { Failure } from '../../failure.js'
-import * as B from '../../semantics/builder.js'
-import { cast, gt, i32, rem, sub } from '../../semantics/expression.js'
-import type { Program } from '../../semantics/program.js'
+import * as B from '../../semantics/writing/builder.js'
+import { cast, gt, i32, rem, sub } from '../../semantics/language/expression.js'
+import type { Program } from '../../semantics/language/program.js'
 import { computes, operands, setup, type TuningConfig } from './setup.js'
 
 /** The kernel. Refuses what `setup` refuses. */

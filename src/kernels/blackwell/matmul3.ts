@@ -22,9 +22,20 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as Pallas from '../../dialects/pallas/index.js'
 import type { Failure } from '../../failure.js'
-import * as B from '../../semantics/builder.js'
-import { add, and, cast, eq, ge, gt, i32, mul, rem, slot as smemSlot } from '../../semantics/expression.js'
-import type { Program } from '../../semantics/program.js'
+import * as B from '../../semantics/writing/builder.js'
+import {
+  add,
+  and,
+  cast,
+  eq,
+  ge,
+  gt,
+  i32,
+  mul,
+  rem,
+  slot as smemSlot,
+} from '../../semantics/language/expression.js'
+import type { Program } from '../../semantics/language/program.js'
 import { computes, operands, setup, type TiledEpilogue } from './setup.js'
 
 /** The kernel. Refuses what `setup` refuses. */

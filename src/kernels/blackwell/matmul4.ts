@@ -23,7 +23,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as Pallas from '../../dialects/pallas/index.js'
 import type { Failure } from '../../failure.js'
-import * as B from '../../semantics/builder.js'
+import * as B from '../../semantics/writing/builder.js'
 import {
   add,
   and,
@@ -36,8 +36,8 @@ import {
   or,
   rem,
   slot as smemSlot,
-} from '../../semantics/expression.js'
-import type { Program } from '../../semantics/program.js'
+} from '../../semantics/language/expression.js'
+import type { Program } from '../../semantics/language/program.js'
 import { computes, operands, setup, type Persistent } from './setup.js'
 
 /** The kernel. Refuses what `setup` refuses. */

@@ -29,7 +29,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as Pallas from '../../dialects/pallas/index.js'
 import type { Failure } from '../../failure.js'
-import * as B from '../../semantics/builder.js'
+import * as B from '../../semantics/writing/builder.js'
 import {
   add,
   and,
@@ -42,8 +42,8 @@ import {
   or,
   rem,
   slot as smemSlot,
-} from '../../semantics/expression.js'
-import type { Program } from '../../semantics/program.js'
+} from '../../semantics/language/expression.js'
+import type { Program } from '../../semantics/language/program.js'
 import { computes, operands, setup, type Persistent } from './setup.js'
 import { waitsForStore, type PeerWaits } from './store-done.js'
 

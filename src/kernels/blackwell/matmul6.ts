@@ -17,7 +17,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as Pallas from '../../dialects/pallas/index.js'
 import type { Failure } from '../../failure.js'
-import * as B from '../../semantics/builder.js'
+import * as B from '../../semantics/writing/builder.js'
 import {
   add,
   and,
@@ -30,8 +30,8 @@ import {
   or,
   rem,
   slot as smemSlot,
-} from '../../semantics/expression.js'
-import type { Program } from '../../semantics/program.js'
+} from '../../semantics/language/expression.js'
+import type { Program } from '../../semantics/language/program.js'
 import { computes, operands, setup, type TiledGrid } from './setup.js'
 import { waitsForStore, type PeerWaits } from './store-done.js'
 

@@ -33,8 +33,8 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as Pallas from '../../dialects/pallas/index.js'
 import { failure, type Failure } from '../../failure.js'
 import { bitsOf } from '../../numerics/dtype.js'
-import * as B from '../../semantics/builder.js'
-import type { Spec } from '../../semantics/program.js'
+import * as B from '../../semantics/writing/builder.js'
+import type { Spec } from '../../semantics/language/program.js'
 import type { Transform } from '../../transforms/transform.js'
 
 // ---------------------------------------------------------------- model

@@ -22,7 +22,7 @@
  *
  * Source: JAX docs, writing high-performance matrix multiplication kernels for Blackwell, 5. Dedicated epilogue warpgroup.
  */
-import { and, eq, i32, not, or, type Condition, type Int } from '../../semantics/expression.js'
+import { and, eq, i32, not, or, type Condition, type Int } from '../../semantics/language/expression.js'
 
 /** Where the block that does not lead waits for `store_done`. */
 export type PeerWaits = 'before its copies' | 'as printed'

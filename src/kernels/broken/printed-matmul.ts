@@ -28,9 +28,9 @@
  */
 import type * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
-import * as Policy from '../../semantics/policy.js'
-import type { AnyPolicy } from '../../semantics/policy.js'
-import type { Program } from '../../semantics/program.js'
+import * as Policy from '../../semantics/execution/policy.js'
+import type { AnyPolicy } from '../../semantics/execution/policy.js'
+import type { Program } from '../../semantics/language/program.js'
 import { matmul5That } from '../blackwell/matmul5.js'
 import { matmul6That } from '../blackwell/matmul6.js'
 import type { Persistent, TiledGrid } from '../blackwell/setup.js'

@@ -19,9 +19,9 @@
  */
 import type * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
-import type { HazardId } from '../../semantics/finding.js'
-import type { Program } from '../../semantics/program.js'
-import type { VerdictName } from '../../semantics/verdict.js'
+import type { HazardId } from '../../semantics/judging/finding.js'
+import type { Program } from '../../semantics/language/program.js'
+import type { VerdictName } from '../../semantics/judging/verdict.js'
 import { wgmmaLoopThat, type Refills, type WgmmaLoop } from '../hopper/wgmma-loop.js'
 
 export interface BrokenLoop {

@@ -13,7 +13,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Failure } from '../../failure.js'
-import { effectsOf, type Program, type Region, type Stmt } from '../../semantics/program.js'
+import { effectsOf, type Program, type Region, type Stmt } from '../../semantics/language/program.js'
 
 export type WithoutFailure = Failure<'broken.label' | 'broken.result'>
 

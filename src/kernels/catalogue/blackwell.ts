@@ -1,7 +1,7 @@
 /** The Blackwell kernels by name. */
 import type * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
-import type { Program } from '../../semantics/program.js'
+import type { Program } from '../../semantics/language/program.js'
 import { matmul0 } from '../blackwell/matmul0.js'
 import { matmul1 } from '../blackwell/matmul1.js'
 import { matmul2 } from '../blackwell/matmul2.js'

@@ -1,7 +1,7 @@
 /** The Hopper kernels by name. */
 import type * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
-import type { Program } from '../../semantics/program.js'
+import type { Program } from '../../semantics/language/program.js'
 import { hopperFp8, type HopperFp8 } from '../hopper/hopper-fp8.js'
 import { hopperMatmul } from '../hopper/hopper-matmul.js'
 import { hopperPersistent, type HopperPersistent } from '../hopper/hopper-persistent.js'

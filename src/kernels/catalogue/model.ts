@@ -2,7 +2,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Failure } from '../../failure.js'
 import type { Algebra } from '../../numerics/algebra.js'
-import type { Program } from '../../semantics/program.js'
+import type { Program } from '../../semantics/language/program.js'
 import type { Tolerance } from '../attention/tolerance.js'
 
 // ---------------------------------------------------------------- model

@@ -6,7 +6,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../failure.js'
-import type { Program } from '../../semantics/program.js'
+import type { Program } from '../../semantics/language/program.js'
 import type { EightBitFloat, HopperFp8 } from '../hopper/hopper-fp8.js'
 import {
   bad,

@@ -17,7 +17,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as Pallas from '../../dialects/pallas/index.js'
 import { refuse, type Failure } from '../../failure.js'
 import { bitsOf } from '../../numerics/dtype.js'
-import * as B from '../../semantics/builder.js'
+import * as B from '../../semantics/writing/builder.js'
 import {
   add,
   and,
@@ -32,8 +32,8 @@ import {
   sub,
   type Tile,
   type View,
-} from '../../semantics/expression.js'
-import type { Program, Spec } from '../../semantics/program.js'
+} from '../../semantics/language/expression.js'
+import type { Program, Spec } from '../../semantics/language/program.js'
 import {
   computeThreads,
   illegalTiles,

@@ -13,7 +13,7 @@
 import type * as E from 'fp-ts/lib/Either.js'
 import * as Pallas from '../../dialects/pallas/index.js'
 import type { Failure } from '../../failure.js'
-import type { Program } from '../../semantics/program.js'
+import type { Program } from '../../semantics/language/program.js'
 import { eightBitBlockK, eightBitMatmul } from './eight-bits.js'
 import { matmulSpec, storeTile, type HopperTiles, type OutDtype } from './tiles.js'
 

@@ -17,9 +17,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as Pallas from '../../dialects/pallas/index.js'
 import { refuse, type Failure } from '../../failure.js'
 import { bitsOf } from '../../numerics/dtype.js'
-import * as B from '../../semantics/builder.js'
-import { add, ge, i32, and, lt, rem, slot, sub } from '../../semantics/expression.js'
-import type { Program } from '../../semantics/program.js'
+import * as B from '../../semantics/writing/builder.js'
+import { add, ge, i32, and, lt, rem, slot, sub } from '../../semantics/language/expression.js'
+import type { Program } from '../../semantics/language/program.js'
 import { illegalTiles, matmulSpec, storeTile, tooWide, type HopperTiles } from './tiles.js'
 
 /** `stages`: slots of the ring. */

@@ -18,9 +18,9 @@ import type * as E from 'fp-ts/lib/Either.js'
 import * as Pallas from '../../dialects/pallas/index.js'
 import { refuse, type Failure } from '../../failure.js'
 import { bitsOf } from '../../numerics/dtype.js'
-import * as B from '../../semantics/builder.js'
-import { add, i32, slice, slot } from '../../semantics/expression.js'
-import type { Program } from '../../semantics/program.js'
+import * as B from '../../semantics/writing/builder.js'
+import { add, i32, slice, slot } from '../../semantics/language/expression.js'
+import type { Program } from '../../semantics/language/program.js'
 import {
   computeThreads,
   illegalHalves,

@@ -17,8 +17,8 @@ import type * as E from 'fp-ts/lib/Either.js'
 import * as Pallas from '../../dialects/pallas/index.js'
 import { refuse, type Failure } from '../../failure.js'
 import { bitsOf } from '../../numerics/dtype.js'
-import * as B from '../../semantics/builder.js'
-import type { Program } from '../../semantics/program.js'
+import * as B from '../../semantics/writing/builder.js'
+import type { Program } from '../../semantics/language/program.js'
 import { illegalTiles, matmulSpec, storeTile, tooWide, type HopperTiles } from './tiles.js'
 
 /** `stages` is the `max_concurrent_steps` of the pipeline. */

@@ -14,9 +14,9 @@
 import type * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
 import { integerBlockK } from '../../numerics/integer-product.js'
-import * as B from '../../semantics/builder.js'
-import { i1 } from '../../semantics/expression.js'
-import type { Program } from '../../semantics/program.js'
+import * as B from '../../semantics/writing/builder.js'
+import { i1 } from '../../semantics/language/expression.js'
+import type { Program } from '../../semantics/language/program.js'
 import { eightBitMatmul } from './eight-bits.js'
 import { leave, matmulSpec, type HopperTiles } from './tiles.js'
 

@@ -22,9 +22,9 @@ import type * as E from 'fp-ts/lib/Either.js'
 import * as Pallas from '../../dialects/pallas/index.js'
 import { refuse, type Failure } from '../../failure.js'
 import { bitsOf } from '../../numerics/dtype.js'
-import * as B from '../../semantics/builder.js'
-import { add, and, eq, ge, i32, lt, rem, slice, slot, sub } from '../../semantics/expression.js'
-import type { Program } from '../../semantics/program.js'
+import * as B from '../../semantics/writing/builder.js'
+import { add, and, eq, ge, i32, lt, rem, slice, slot, sub } from '../../semantics/language/expression.js'
+import type { Program } from '../../semantics/language/program.js'
 import {
   computeThreads,
   illegalHalves,

@@ -23,9 +23,9 @@ import type * as E from 'fp-ts/lib/Either.js'
 import * as Pallas from '../../dialects/pallas/index.js'
 import { refuse, type Failure } from '../../failure.js'
 import { bitsOf } from '../../numerics/dtype.js'
-import * as B from '../../semantics/builder.js'
-import { ge, i32, rem, slice, slot } from '../../semantics/expression.js'
-import type { Program } from '../../semantics/program.js'
+import * as B from '../../semantics/writing/builder.js'
+import { ge, i32, rem, slice, slot } from '../../semantics/language/expression.js'
+import type { Program } from '../../semantics/language/program.js'
 
 export interface Queue {
   readonly dtype: 'f16' | 'bf16' | 'f32'

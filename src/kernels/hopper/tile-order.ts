@@ -20,9 +20,9 @@
  * `nd_loop`, `planar_snake`.
  */
 import * as Pallas from '../../dialects/pallas/index.js'
-import * as B from '../../semantics/builder.js'
-import type { Int } from '../../semantics/expression.js'
-import type { TypeIndex } from '../../semantics/types.js'
+import * as B from '../../semantics/writing/builder.js'
+import type { Int } from '../../semantics/language/expression.js'
+import type { TypeIndex } from '../../semantics/language/types.js'
 
 export interface TileOrder {
   readonly order: 'row-major' | 'planar-snake'

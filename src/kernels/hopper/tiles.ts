@@ -19,10 +19,10 @@
  */
 import * as Pallas from '../../dialects/pallas/index.js'
 import type { Dtype } from '../../numerics/dtype.js'
-import * as B from '../../semantics/builder.js'
-import { cast, i32, mul, type Int, type Tile, type View } from '../../semantics/expression.js'
-import type { AnyTile } from '../../semantics/instruction.js'
-import type { Spec } from '../../semantics/program.js'
+import * as B from '../../semantics/writing/builder.js'
+import { cast, i32, mul, type Int, type Tile, type View } from '../../semantics/language/expression.js'
+import type { AnyTile } from '../../semantics/language/instruction.js'
+import type { Spec } from '../../semantics/language/program.js'
 
 /** What every matmul here is told. */
 export interface HopperTiles {

@@ -22,7 +22,7 @@ import {
   type LogEvent,
   type LoggedTensor,
   spansOf,
-} from '../../semantics/log.js'
+} from '../../semantics/log/events.js'
 
 // ---------------------------------------------------------------- model
 

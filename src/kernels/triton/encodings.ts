@@ -11,7 +11,7 @@ import type {
   SwizzledShared,
 } from '../../layouts/triton/encoding.js'
 import type { Failure } from '../../failure.js'
-import { fromEither, map, type Build } from '../../semantics/builder.js'
+import { fromEither, map, type Build } from '../../semantics/writing/builder.js'
 import type { Index } from '../../transforms/shape.js'
 
 /** `#ttg.slice<{dim, parent}>`. */

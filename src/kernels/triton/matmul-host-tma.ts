@@ -23,9 +23,9 @@ import type * as E from 'fp-ts/lib/Either.js'
 import * as Ttng from '../../dialects/ttng/index.js'
 import type { Failure } from '../../failure.js'
 import type { TensorMemory } from '../../layouts/triton/encoding.js'
-import { run } from '../../semantics/builder.js'
-import * as X from '../../semantics/expression.js'
-import type { Program } from '../../semantics/program.js'
+import { run } from '../../semantics/writing/builder.js'
+import * as X from '../../semantics/language/expression.js'
+import type { Program } from '../../semantics/language/program.js'
 import { flat, nvmma16, rowPerLane } from './encodings.js'
 
 const shared = nvmma16(128)

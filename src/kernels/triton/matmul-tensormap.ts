@@ -15,8 +15,8 @@ import type * as E from 'fp-ts/lib/Either.js'
 import * as Ttng from '../../dialects/ttng/index.js'
 import type { Failure } from '../../failure.js'
 import type { NvidiaMma } from '../../layouts/triton/encoding.js'
-import * as X from '../../semantics/expression.js'
-import type { Program } from '../../semantics/program.js'
+import * as X from '../../semantics/language/expression.js'
+import type { Program } from '../../semantics/language/program.js'
 import { flat, nvmma16 } from './encodings.js'
 
 const mma: NvidiaMma = {

@@ -9,7 +9,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../failure.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import { unit } from '../../numerics/unit.js'
-import type { Program } from '../../semantics/program.js'
+import type { Program } from '../../semantics/language/program.js'
 import { algebraOf, chipOf, inputsOf } from './tensors.js'
 
 /** What a verdict does not speak of, where data were taken. */

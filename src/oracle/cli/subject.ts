@@ -14,8 +14,8 @@ import {
   type Instance,
 } from '../../kernels/catalogue/index.js'
 import { shapeOf, tensorsOf } from '../../kernels/reference.js'
-import { parseProgram } from '../../semantics/codec.js'
-import type { Program } from '../../semantics/program.js'
+import { parseProgram } from '../../semantics/files/codec.js'
+import type { Program } from '../../semantics/language/program.js'
 import { asText } from '../tensor-files/files.js'
 import type { World } from './command.js'
 import type { Settings } from './flags/setting.js'

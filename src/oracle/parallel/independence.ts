@@ -17,8 +17,8 @@
  * 1. `together` is null only for programs whose clusters touch one another in global memory alone.
  * 2. `collision` finds a byte if and only if one is written by a cluster and read or written by another.
  */
-import type { Fold, Footprint, Header } from '../../semantics/log.js'
-import { spansOf } from '../../semantics/log.js'
+import type { Fold, Footprint, Header } from '../../semantics/log/events.js'
+import { spansOf } from '../../semantics/log/events.js'
 import type { World } from '../../semantics/machine/world.js'
 
 // ---------------------------------------------------------------- by the text

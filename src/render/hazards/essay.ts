@@ -2,7 +2,7 @@
  * The essay of docs/hazards.md: the two relations, the theorem, and why each of its conditions is as it is. The sections of the ids are made
  * of the taxonomy and the zoo (`page.ts`).
  */
-import type { ConditionName } from '../../semantics/finding.js'
+import type { ConditionName } from '../../semantics/judging/finding.js'
 
 // ---------------------------------------------------------------- model
 

@@ -17,10 +17,10 @@
  * 2. The lines of a comparison without `+` are the first listing, those without `-` the second.
  */
 import { showShape } from '../../transforms/shape.js'
-import type { Instruction } from '../../semantics/instruction.js'
-import { printExpr } from '../../semantics/print.js'
-import type { Program, Region, Stmt, Storage } from '../../semantics/program.js'
-import { attributesOf, operandsOf } from '../../semantics/signature.js'
+import type { Instruction } from '../../semantics/language/instruction.js'
+import { printExpr } from '../../semantics/language/print.js'
+import type { Program, Region, Stmt, Storage } from '../../semantics/language/program.js'
+import { attributesOf, operandsOf } from '../../semantics/language/signature.js'
 
 // ---------------------------------------------------------------- declarations
 

@@ -15,9 +15,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { linesOf, zoo, type Twin } from '../../kernels/broken/zoo/index.js'
 import { unit } from '../../numerics/unit.js'
-import { launch, noArguments } from '../../semantics/launch.js'
-import { eager } from '../../semantics/policy.js'
-import { collect, run, settings } from '../../semantics/run.js'
+import { launch, noArguments } from '../../semantics/execution/launch.js'
+import { eager } from '../../semantics/execution/policy.js'
+import { collect, run, settings } from '../../semantics/execution/run.js'
 
 export interface Entry {
   readonly name: string

@@ -19,9 +19,9 @@
  *
  * Source: PTX ISA, clusterlaunchcontrol.try_cancel and query_cancel.
  */
-import type { InstructionOf } from '../instruction.js'
-import type { Access, LogEvent } from '../log.js'
-import { spansOf, startOf } from '../log.js'
+import type { InstructionOf } from '../language/instruction.js'
+import type { Access, LogEvent } from '../log/events.js'
+import { spansOf, startOf } from '../log/events.js'
 import {
   barrierOperand,
   effect,

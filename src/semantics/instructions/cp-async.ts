@@ -7,8 +7,8 @@
  * Source: PTX ISA, cp.async, cp.async.mbarrier.arrive.
  */
 import { isFloat } from '../../numerics/dtype.js'
-import type { InstructionOf } from '../instruction.js'
-import type { LogEvent } from '../log.js'
+import type { InstructionOf } from '../language/instruction.js'
+import type { LogEvent } from '../log/events.js'
 import {
   barrierOperand,
   effect,

@@ -8,9 +8,9 @@
  */
 import { bitsOf, isInt } from '../../numerics/dtype.js'
 import { wrap } from '../../numerics/integer.js'
-import type { ExprNode } from '../expression.js'
-import type { InstructionOf, Scope } from '../instruction.js'
-import type { Access, Combine } from '../log.js'
+import type { ExprNode } from '../language/expression.js'
+import type { InstructionOf, Scope } from '../language/instruction.js'
+import type { Access, Combine } from '../log/events.js'
 import { effect, elementsOperand, tileOperand, type Effect, type Executing } from '../machine/effect.js'
 import type { Environment } from '../machine/environment.js'
 import { outOfFuel, spend } from '../machine/effort.js'
@@ -21,7 +21,7 @@ import { countValue, withPlane, type Machine } from '../machine/state.js'
 import * as V from '../machine/value.js'
 import { isFault, type FaultValue, type TileValue } from '../machine/value.js'
 import type { RegisterLayout } from '../../layouts/register-layout.js'
-import { elementOf } from '../signature.js'
+import { elementOf } from '../language/signature.js'
 
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 

@@ -9,7 +9,7 @@
  *
  * Source: PTX ISA, cp.async.commit_group, cp.async.bulk.commit_group, wgmma.commit_group and the waits.
  */
-import type { Family, Group } from '../log.js'
+import type { Family, Group } from '../log/events.js'
 import { effect, type Effect, type Executing } from '../machine/effect.js'
 import type { InFlight, Prepared } from '../machine/operation.js'
 import { closeGroup, withAgent, withGroups, type Machine } from '../machine/state.js'

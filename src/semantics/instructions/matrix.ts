@@ -3,7 +3,7 @@
  */
 import * as O from 'fp-ts/lib/Option.js'
 import { mmaTypes, type MmaTypes } from '../../numerics/algebra.js'
-import type { ExprNode } from '../expression.js'
+import type { ExprNode } from '../language/expression.js'
 import { elementsOperand } from '../machine/effect.js'
 import type { Environment } from '../machine/environment.js'
 import type { Elements } from '../machine/operation.js'

@@ -7,8 +7,8 @@
  *
  * Source: PTX ISA, parallel synchronization: mbarrier.
  */
-import type { InstructionOf } from '../instruction.js'
-import type { BarrierEvent, Wait } from '../log.js'
+import type { InstructionOf } from '../language/instruction.js'
+import type { BarrierEvent, Wait } from '../log/events.js'
 import { barrierOperand, effect, intOperand, type Effect, type Executing } from '../machine/effect.js'
 import type { Environment } from '../machine/environment.js'
 import { init, isTrap, passes, update } from '../machine/mbarrier.js'

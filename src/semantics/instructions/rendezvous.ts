@@ -9,8 +9,8 @@
  *
  * Source: PTX ISA, parallel synchronization: bar, barrier, barrier.cluster.
  */
-import type { InstructionOf } from '../instruction.js'
-import type { Rendezvous } from '../log.js'
+import type { InstructionOf } from '../language/instruction.js'
+import type { Rendezvous } from '../log/events.js'
 import { ctaOf, effect, placeOf, threadsOf, type Effect, type Executing } from '../machine/effect.js'
 import type { Prepared } from '../machine/operation.js'
 import { closeGroup, withAgent, withGroups, withNamed, type Machine, type Named } from '../machine/state.js'

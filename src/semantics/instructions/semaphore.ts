@@ -19,8 +19,8 @@
  *
  * Source: PTX ISA, red.release and atom.acquire; JAX docs, Pallas:MGPU reference (semaphores).
  */
-import type { InstructionOf } from '../instruction.js'
-import type { SemaphoreEvent } from '../log.js'
+import type { InstructionOf } from '../language/instruction.js'
+import type { SemaphoreEvent } from '../log/events.js'
 import { effect, intOperand, type Effect, type Executing } from '../machine/effect.js'
 import { valueIn } from '../machine/evaluate.js'
 import type { Environment } from '../machine/environment.js'

@@ -8,11 +8,11 @@
  *
  * Source: PTX ISA, setmaxnreg.
  */
-import type { InstructionOf } from '../instruction.js'
-import type { RegistersEvent } from '../log.js'
+import type { InstructionOf } from '../language/instruction.js'
+import type { RegistersEvent } from '../log/events.js'
 import { ctaOf, effect, type Effect, type Executing } from '../machine/effect.js'
 import type { Prepared } from '../machine/operation.js'
-import { registerFile } from '../limits.js'
+import { registerFile } from '../language/limits.js'
 import * as Registers from '../machine/registers.js'
 import { withRegisters, type Machine } from '../machine/state.js'
 import * as V from '../machine/value.js'

@@ -25,8 +25,8 @@
  * Source: PTX ISA, st.async; asynchronous operations; proxies.
  */
 import { bitsOf } from '../../numerics/dtype.js'
-import type { InstructionOf } from '../instruction.js'
-import type { Access, LogEvent } from '../log.js'
+import type { InstructionOf } from '../language/instruction.js'
+import type { Access, LogEvent } from '../log/events.js'
 import {
   barrierOperand,
   effect,

@@ -22,8 +22,8 @@
  */
 import { bitsOf, isInt } from '../../numerics/dtype.js'
 import { wrap } from '../../numerics/integer.js'
-import type { InstructionOf } from '../instruction.js'
-import type { Access, LogEvent } from '../log.js'
+import type { InstructionOf } from '../language/instruction.js'
+import type { Access, LogEvent } from '../log/events.js'
 import { effect, elementsOperand, tileOperand, type Effect, type Executing } from '../machine/effect.js'
 import type { Environment } from '../machine/environment.js'
 import type { Prepared, Tcgen05LdInFlight, Tcgen05StInFlight } from '../machine/operation.js'

@@ -48,9 +48,9 @@ import {
   tmemLaneBytes,
   tmemLanes,
 } from '../../layouts/tensor-memory/geometry.js'
-import type { InstructionOf } from '../instruction.js'
-import type { Footprint } from '../log.js'
-import { spansOf } from '../log.js'
+import type { InstructionOf } from '../language/instruction.js'
+import type { Footprint } from '../log/events.js'
+import { spansOf } from '../log/events.js'
 import { ctaOf, effect, type Effect, type Executing } from '../machine/effect.js'
 import type { Environment } from '../machine/environment.js'
 import * as Footprints from '../machine/footprint.js'

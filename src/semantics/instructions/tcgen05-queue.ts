@@ -31,9 +31,9 @@
  *
  * Source: PTX ISA, tcgen05.commit and the memory consistency of tcgen05 (pipelined pairs).
  */
-import type { ExprNode } from '../expression.js'
-import type { Completion, InstructionOf } from '../instruction.js'
-import type { LogEvent, TensorEntry } from '../log.js'
+import type { ExprNode } from '../language/expression.js'
+import type { Completion, InstructionOf } from '../language/instruction.js'
+import type { LogEvent, TensorEntry } from '../log/events.js'
 import {
   barrierOperand,
   conditionOperand,

@@ -4,7 +4,7 @@
  *     slot 1 of a ring (2, 64, 32) f16 in shared memory     2048 offsets from byte 4096 on, and the spans that they cover
  */
 import type { Dtype } from '../../numerics/dtype.js'
-import type { Footprint } from '../log.js'
+import type { Footprint } from '../log/events.js'
 
 /** Its interned footprint, and where in its plane each element is, row-major: at `origin + offsets[i]`, or nowhere if that is negative: a byte, or for elements of 4 bits a half of one (`plane.ts`). */
 export interface Elements {

@@ -3,7 +3,7 @@
  *
  * The world, where the agent stands, the values of the names bound so far, and inside of a combine those of its own.
  */
-import type { ExprNode } from '../expression.js'
+import type { ExprNode } from '../language/expression.js'
 import type { Value } from './value.js'
 import type { Standpoint, World } from './world.js'
 

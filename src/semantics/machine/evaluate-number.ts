@@ -5,7 +5,7 @@
  */
 import * as O from 'fp-ts/lib/Option.js'
 import { bitsOf, isFloat } from '../../numerics/dtype.js'
-import type { ExprNode } from '../expression.js'
+import type { ExprNode } from '../language/expression.js'
 import {
   binaryScalar,
   carrierOf,

@@ -6,7 +6,7 @@
  *
  * Law: an expression's value depends on nothing but its operands (no memory, no clock, no order).
  */
-import type { ExprNode } from '../expression.js'
+import type { ExprNode } from '../language/expression.js'
 import { outOfFuel, spend } from './effort.js'
 import { evaluateNumber } from './evaluate-number.js'
 import { evaluatePlace } from './evaluate-place.js'

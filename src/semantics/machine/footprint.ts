@@ -11,8 +11,8 @@
  */
 import { bitsOf, dtypes, type Dtype } from '../../numerics/dtype.js'
 import * as Ref from '../../transforms/ref.js'
-import type { Footprint, Map as PlaceMap, Spans } from '../log.js'
-import { asSpans } from '../log.js'
+import type { Footprint, Map as PlaceMap, Spans } from '../log/events.js'
+import { asSpans } from '../log/events.js'
 import type { Elements } from './operation.js'
 import { addressesInByte } from './plane.js'
 

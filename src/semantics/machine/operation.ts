@@ -7,8 +7,8 @@
  */
 import type { MmaTypes } from '../../numerics/algebra.js'
 import type { Dtype } from '../../numerics/dtype.js'
-import type { Family, Fence, Origin, Stamp } from '../log.js'
-import type { AtomicOp, ReduceKind, Scope } from '../instruction.js'
+import type { Family, Fence, Origin, Stamp } from '../log/events.js'
+import type { AtomicOp, ReduceKind, Scope } from '../language/instruction.js'
 import type { Elements } from './elements.js'
 import type { DescriptorValue } from './value.js'
 

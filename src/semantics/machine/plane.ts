@@ -20,7 +20,7 @@
  * 6. `copyOut` of all of `ofBytes` gives the bytes back.
  */
 import { bitsOf, type Dtype } from '../../numerics/dtype.js'
-import { movesOf, runsOf, type Moves, type Runs } from './runs.js'
+import { movesOf, runsOf, type Moves, type Runs } from './contiguous.js'
 
 // ---------------------------------------------------------------- model
 

@@ -16,8 +16,8 @@
  *
  * Source: PTX ISA, setmaxnreg; CUDA C++ programming guide, technical specifications (registers of a multiprocessor).
  */
-import { mostRegisters, registerFile } from '../limits.js'
-import type { Agent } from '../program.js'
+import { mostRegisters, registerFile } from '../language/limits.js'
+import type { Agent } from '../language/program.js'
 
 /** Warps of a CTA. */
 export const warpsOfCta = 32

@@ -4,7 +4,14 @@
  * Agents with their control and frames, barriers, planes, and the operations in flight. No log, no clocks, no closures: forking
  * a machine is copying a reference. Each record has one constructor, and an update rebuilds the record from explicit fields.
  */
-import type { LinkedFor, LinkedFork, LinkedIf, LinkedDo, LinkedRegion, LinkedWhile } from '../link.js'
+import type {
+  LinkedFor,
+  LinkedFork,
+  LinkedIf,
+  LinkedDo,
+  LinkedRegion,
+  LinkedWhile,
+} from '../language/link.js'
 import type { Mbarrier } from './mbarrier.js'
 import type { InFlight, Prepared } from './operation.js'
 import type { Edit, Plane } from './plane.js'

@@ -13,8 +13,8 @@ import * as O from 'fp-ts/lib/Option.js'
 import { reduceOrder, type ReduceOrder, type RegisterLayout } from '../../layouts/register-layout.js'
 import { isFloat } from '../../numerics/dtype.js'
 import type { Failure } from '../../failure.js'
-import type { BinaryName, CompareName } from '../expression.js'
-import type { ScalarName } from '../types.js'
+import type { BinaryName, CompareName } from '../language/expression.js'
+import type { ScalarName } from '../language/types.js'
 import {
   bitBinary,
   carrierOf,

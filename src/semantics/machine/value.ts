@@ -13,8 +13,8 @@
 import type { Dtype, FloatDtype } from '../../numerics/dtype.js'
 import type { RegisterLayout } from '../../layouts/register-layout.js'
 import type { TransformedRef } from '../../transforms/ref.js'
-import type { Origin } from '../log.js'
-import type { Contract, ScalarName, Space } from '../types.js'
+import type { Origin } from '../log/events.js'
+import type { Contract, ScalarName, Space } from '../language/types.js'
 import type { Elements } from './elements.js'
 
 // ---------------------------------------------------------------- model

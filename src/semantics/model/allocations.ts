@@ -18,8 +18,8 @@
  *
  * Source: PTX 9.7.16 (tcgen05.alloc, dealloc, relinquish_alloc_permit).
  */
-import type { Alloc, Dealloc, Footprint, Relinquish, Stamp } from '../log.js'
-import { bytesIn } from '../log.js'
+import type { Alloc, Dealloc, Footprint, Relinquish, Stamp } from '../log/events.js'
+import { bytesIn } from '../log/events.js'
 import { bytesOf, common } from './bytes.js'
 import type { Judging } from './judging.js'
 import { doneFact } from './order.js'

@@ -3,8 +3,8 @@
  *
  * Laws: `common` is intersection, `without` is difference, on the sets that the intervals stand for.
  */
-import type { Footprint } from '../log.js'
-import { spansOf } from '../log.js'
+import type { Footprint } from '../log/events.js'
+import { spansOf } from '../log/events.js'
 
 export type Bytes = ReadonlyArray<readonly [number, number]>
 

@@ -17,7 +17,7 @@
  *
  * Sources: *PTX n* is a section of the PTX ISA; "documented nowhere" is a rule that shipped kernels rely on or that the conditions need, and that no manual states.
  */
-import type { HazardId } from '../finding.js'
+import type { HazardId } from '../judging/finding.js'
 import type { Choices, Judging } from './judging.js'
 import * as Order from './order.js'
 import * as Visible from './visible.js'

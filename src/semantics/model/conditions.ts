@@ -18,9 +18,9 @@
  *
  * Source: the theorem is this project's; C3 to C6 are what is left of Keller's persistence when arrivals are counted (docs/hazards.md, "Why each condition").
  */
-import type { ConditionName } from '../finding.js'
+import type { ConditionName } from '../judging/finding.js'
 import { isFloat } from '../../numerics/dtype.js'
-import type { SemaphoreEvent } from '../log.js'
+import type { SemaphoreEvent } from '../log/events.js'
 import { contested } from './allocations.js'
 import type { Judging } from './judging.js'
 import { eventFact, operationOf } from './order.js'

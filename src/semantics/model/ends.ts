@@ -23,7 +23,7 @@ import { doneFact, eventFact, operationOf } from './order.js'
 import type { History, Reading, Touch } from './reading.js'
 import { clusterBarriers, own } from './reading.js'
 import type { Knows } from './views.js'
-import { clusterOf, type LogEvent, type Stamp } from '../log.js'
+import { clusterOf, type LogEvent, type Stamp } from '../log/events.js'
 
 // ---------------------------------------------------------------- model
 

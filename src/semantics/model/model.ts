@@ -6,7 +6,7 @@
  *     known        their least solution                                                   views.ts
  *     questions    races, conditions, ends, allocations                                   race.ts, conditions.ts, ends.ts, allocations.ts
  *
- * Everything is computed from scratch, at least quadratic in the log, and nothing is remembered; the detector (`../detector`) is the same in one pass, with vector
+ * Everything is computed from scratch, at least quadratic in the log, and nothing is remembered; the detector (`../judging/detector`) is the same in one pass, with vector
  * clocks. Neither knows of the other: they meet in a proof.
  *
  * Laws
@@ -15,8 +15,8 @@
  *
  * Names: an axiomatic model (herd); the relational half of the memory model of WebAssembly's threads.
  */
-import type { ConditionName } from '../finding.js'
-import type { Header, LogEvent } from '../log.js'
+import type { ConditionName } from '../judging/finding.js'
+import type { Header, LogEvent } from '../log/events.js'
 import type { Misused } from './allocations.js'
 import { misused } from './allocations.js'
 import { arrowsOf } from './clauses.js'

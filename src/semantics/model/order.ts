@@ -18,9 +18,9 @@
  *
  * Two accesses of one in-order unit are in order without any of this: `pipelined`.
  */
-import type { BarrierEvent, Issue, LogEvent, Wait } from '../log.js'
-import { clusterOf } from '../log.js'
-import type { Scope } from '../instruction.js'
+import type { BarrierEvent, Issue, LogEvent, Wait } from '../log/events.js'
+import { clusterOf } from '../log/events.js'
+import type { Scope } from '../language/instruction.js'
 import type { Choices, Judging } from './judging.js'
 import type { Observation, Operation, Reading, Touch } from './reading.js'
 import { coveredBy, indices, samePlace } from './reading.js'

@@ -25,9 +25,9 @@
  *
  * Source: PTX ISA 8.7.1 (data race: conflicting, not ordered by causality, not morally strong), 8.9.5 (proxy-preserved causality order).
  */
-import type { Scope } from '../instruction.js'
+import type { Scope } from '../language/instruction.js'
 import { bitsOf, isFloat } from '../../numerics/dtype.js'
-import { clusterOf } from '../log.js'
+import { clusterOf } from '../log/events.js'
 import type { Bytes } from './bytes.js'
 import { common, without } from './bytes.js'
 import type { Judging } from './judging.js'

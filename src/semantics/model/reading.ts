@@ -31,8 +31,8 @@ import type {
   Signal,
   Stamp,
   Wait,
-} from '../log.js'
-import { clusterOf, startOf } from '../log.js'
+} from '../log/events.js'
+import { clusterOf, startOf } from '../log/events.js'
 import type { Bytes } from './bytes.js'
 import { bytesOf } from './bytes.js'
 

@@ -27,9 +27,9 @@
  * Laws
  * 1. what a rule certifies has the verdict, the provenance and the ends of the program.
  */
-import type { Instruction, InstructionName } from '../instruction.js'
-import type { Do, Program } from '../program.js'
-import type { Verdict } from '../verdict.js'
+import type { Instruction, InstructionName } from '../language/instruction.js'
+import type { Do, Program } from '../language/program.js'
+import type { Verdict } from '../judging/verdict.js'
 import { barriersOf } from './change.js'
 import { fences, type Mutant } from './model.js'
 import { otherThan } from './operands.js'

@@ -1,8 +1,8 @@
 /** A change of one statement: what all operators have in common. */
-import { checked } from '../index-types.js'
-import type { Instruction, InstructionName } from '../instruction.js'
-import type { Do, Program, Stmt } from '../program.js'
-import { operandsOf } from '../signature.js'
+import { checked } from '../language/index-types.js'
+import type { Instruction, InstructionName } from '../language/instruction.js'
+import type { Do, Program, Stmt } from '../language/program.js'
+import { operandsOf } from '../language/signature.js'
 import type { Change, MutantClass, Operator } from './model.js'
 import { isBarriers, storagesIn } from './operands.js'
 import { neighbourDo, replace, withBody, type Site } from './sites.js'

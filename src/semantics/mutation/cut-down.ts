@@ -25,10 +25,10 @@
  * 1. The original is equivalent to itself; what differs in one instance is not equivalent.
  */
 import * as E from 'fp-ts/lib/Either.js'
-import { check, type CheckOptions } from '../check.js'
-import { explore } from '../explore/index.js'
-import type { Program } from '../program.js'
-import type { Provenance } from '../verdict.js'
+import { check, type CheckOptions } from '../verdict/check.js'
+import { explore } from '../schedules/explore/index.js'
+import type { Program } from '../language/program.js'
+import type { Provenance } from '../judging/verdict.js'
 import type { Mutant } from './model.js'
 import { mutantsOf } from './mutants.js'
 import { sameAs, termsOf, type Sameness } from './sameness.js'

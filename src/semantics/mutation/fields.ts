@@ -12,11 +12,11 @@
  * | ALLOC    | columns of tensor memory                          | twice as many, half as many                                        |
  * | SLICE    | coordinates of copies, slices of operands         | the neighbouring tile along each axis                              |
  */
-import type { ExprNode } from '../expression.js'
-import { checked } from '../index-types.js'
-import type { Instruction } from '../instruction.js'
-import type { Do, Program } from '../program.js'
-import { operandsOf, mapOperands } from '../signature.js'
+import type { ExprNode } from '../language/expression.js'
+import { checked } from '../language/index-types.js'
+import type { Instruction } from '../language/instruction.js'
+import type { Do, Program } from '../language/program.js'
+import { operandsOf, mapOperands } from '../language/signature.js'
 import { altered, instead, type DoSite } from './change.js'
 import { classOf, type Change, type MutantClass, type Operator } from './model.js'
 import { otherBarriers, otherSlices, otherSlots, plus } from './operands.js'

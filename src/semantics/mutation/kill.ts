@@ -21,11 +21,11 @@
  * 2. a mutant with a certificate has the verdict, the provenance and the output of the program.
  */
 import * as E from 'fp-ts/lib/Either.js'
-import { check, type Checked, type CheckOptions } from '../check.js'
-import { endOf } from '../explore/index.js'
-import type { Program } from '../program.js'
-import { validate } from '../validate.js'
-import type { Verdict, VerdictName } from '../verdict.js'
+import { check, type Checked, type CheckOptions } from '../verdict/check.js'
+import { endOf } from '../schedules/explore/index.js'
+import type { Program } from '../language/program.js'
+import { validate } from '../language/validate.js'
+import type { Verdict, VerdictName } from '../judging/verdict.js'
 import { ruleFor } from './certificate.js'
 import { compareEnds, comparedWith, cutDown, type CutDown } from './cut-down.js'
 import type { Mutant, MutantClass } from './model.js'

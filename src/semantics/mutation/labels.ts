@@ -21,9 +21,9 @@
  *
  * The ids of one row are those of one mistake: which of R1 and R2 it is depends on what the reader waited for before.
  */
-import type { Instruction } from '../instruction.js'
-import type { Verdict } from '../verdict.js'
-import { effectsOf, type Program } from '../program.js'
+import type { Instruction } from '../language/instruction.js'
+import type { Verdict } from '../judging/verdict.js'
+import { effectsOf, type Program } from '../language/program.js'
 import { barriersOf } from './change.js'
 import type { Mutant } from './model.js'
 

@@ -13,8 +13,8 @@
  * | synchronisation | waits, arrives, expects, fences, groups, commits, counts, slots, priming, flags, exit, allocation | hazard, deadlock, invalid |
  * | data            | copies, MMAs, loads, stores, their slots, slices and order, whether they accumulate             | the same, wrong-result |
  */
-import type { InstructionName } from '../instruction.js'
-import type { Do, Program } from '../program.js'
+import type { InstructionName } from '../language/instruction.js'
+import type { Do, Program } from '../language/program.js'
 
 export type MutantClass = 'synchronisation' | 'data'
 export const classes: ReadonlyArray<MutantClass> = ['synchronisation', 'data']

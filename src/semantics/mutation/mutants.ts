@@ -14,7 +14,7 @@
  * 3. dropping one half of a DUP gives the program back; exchanging two neighbours twice, too.
  * 4. a mutant is found again by its key in every instance of the kernel that has its site.
  */
-import type { Program } from '../program.js'
+import type { Program } from '../language/program.js'
 import { isDoSite } from './change.js'
 import { declarations } from './declarations.js'
 import { fields } from './fields.js'

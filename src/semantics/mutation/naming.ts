@@ -15,15 +15,15 @@
  * A DROP has no site left, so it is named by the edge, the cycle or the rule. What a dropped copy or store would have written is named by
  * a finding over its bytes: a read of what nothing has written, an output never written.
  */
-import { waitName } from '../detector/report.js'
-import { children, type ExprNode } from '../expression.js'
-import type { Finding, MissingEdge, Operation } from '../finding.js'
-import type { Instruction } from '../instruction.js'
-import type { Family } from '../log.js'
-import { effectsOf, type Do, type Program } from '../program.js'
-import { operandsOf } from '../signature.js'
-import { lengthOf } from '../place.js'
-import type { Verdict } from '../verdict.js'
+import { waitName } from '../judging/detector/report.js'
+import { children, type ExprNode } from '../language/expression.js'
+import type { Finding, MissingEdge, Operation } from '../judging/finding.js'
+import type { Instruction } from '../language/instruction.js'
+import type { Family } from '../log/events.js'
+import { effectsOf, type Do, type Program } from '../language/program.js'
+import { operandsOf } from '../language/signature.js'
+import { lengthOf } from '../language/place.js'
+import type { Verdict } from '../judging/verdict.js'
 import { fences, type Mutant } from './model.js'
 import { storagesIn } from './operands.js'
 

@@ -7,8 +7,8 @@
  *     slot(@full, s) of 4      slot(@full, mod(add(s, 1), 4))   slot(@full, 0)
  *     slice(x, [i, 0], [8, 64])   starts [add(i, 8), 0]   starts [i, add(0, 64)]
  */
-import type { ExprNode } from '../expression.js'
-import type { Program, Storage } from '../program.js'
+import type { ExprNode } from '../language/expression.js'
+import type { Program, Storage } from '../language/program.js'
 
 // ---------------------------------------------------------------- expressions
 

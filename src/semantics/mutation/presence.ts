@@ -14,10 +14,10 @@
  *
  * Worked: `wait full; read; arrive empty` has two MOVEs (the wait behind the read, the arrive before it) and no ORDER; `copy a; copy b` one ORDER.
  */
-import { checked } from '../index-types.js'
-import type { Instruction, InstructionName } from '../instruction.js'
-import type { Expr } from '../expression.js'
-import { effectsOf, type Binder, type Do, type Program, type Stmt } from '../program.js'
+import { checked } from '../language/index-types.js'
+import type { Instruction, InstructionName } from '../language/instruction.js'
+import type { Expr } from '../language/expression.js'
+import { effectsOf, type Binder, type Do, type Program, type Stmt } from '../language/program.js'
 import { instead, nameIs, rearranged, type DoSite } from './change.js'
 import { classOf, dataMovement, fences, type Change, type MutantClass, type Operator } from './model.js'
 import { boundIn, effectsBehind, exchanged, isInLoop, neighbour } from './sites.js'

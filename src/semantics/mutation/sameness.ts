@@ -24,12 +24,12 @@ import { bitsOf, isFloat } from '../../numerics/dtype.js'
 import { inputTerm, terms, uses } from '../../numerics/terms.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import { unit } from '../../numerics/unit.js'
-import { digestOf, digested, type CheckOptions } from '../check.js'
-import { launch, readTensor } from '../launch.js'
-import type { Fold, Footprint, Header, LoggedTensor } from '../log.js'
-import type { Program } from '../program.js'
-import { forEachAddress } from '../provenance/memory.js'
-import * as Run from '../run.js'
+import { digestOf, digested, type CheckOptions } from '../verdict/check.js'
+import { launch, readTensor } from '../execution/launch.js'
+import type { Fold, Footprint, Header, LoggedTensor } from '../log/events.js'
+import type { Program } from '../language/program.js'
+import { forEachAddress } from '../judging/provenance/memory.js'
+import * as Run from '../execution/run.js'
 
 // ---------------------------------------------------------------- runs
 

@@ -13,9 +13,9 @@
  * 1. `sitesOf` lists every statement once, in the order of the listing.
  * 2. Exchanging two statements keeps all names in scope.
  */
-import { children, type ExprNode } from '../expression.js'
-import { effectsOf, regionsOf, type Do, type Program, type Region, type Stmt } from '../program.js'
-import { operandsOf } from '../signature.js'
+import { children, type ExprNode } from '../language/expression.js'
+import { effectsOf, regionsOf, type Do, type Program, type Region, type Stmt } from '../language/program.js'
+import { operandsOf } from '../language/signature.js'
 
 // ---------------------------------------------------------------- model
 

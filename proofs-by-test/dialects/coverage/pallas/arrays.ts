@@ -1,8 +1,8 @@
 /** Arithmetic of arrays: reductions along an axis, and back. */
 import type * as Pallas from '../../../../src/dialects/pallas/index.js'
 import { WGMMA } from '../../../../src/layouts/tiled.js'
-import * as B from '../../../../src/semantics/builder.js'
-import { add, mul, sub } from '../../../../src/semantics/expression.js'
+import * as B from '../../../../src/semantics/writing/builder.js'
+import { add, mul, sub } from '../../../../src/semantics/language/expression.js'
 import type { Example, Row } from '../row.js'
 
 type Surface = typeof Pallas

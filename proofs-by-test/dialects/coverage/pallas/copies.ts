@@ -4,7 +4,7 @@ import type * as Pallas from '../../../../src/dialects/pallas/index.js'
 import type { Failure } from '../../../../src/failure.js'
 import { TMA_INDICES_4, WGMMA, WGMMA_TRANSPOSED } from '../../../../src/layouts/tiled.js'
 import type { Dtype } from '../../../../src/numerics/dtype.js'
-import * as B from '../../../../src/semantics/builder.js'
+import * as B from '../../../../src/semantics/writing/builder.js'
 import {
   add,
   bitcast,
@@ -20,8 +20,8 @@ import {
   sub,
   type Int,
   type View,
-} from '../../../../src/semantics/expression.js'
-import type { Program } from '../../../../src/semantics/program.js'
+} from '../../../../src/semantics/language/expression.js'
+import type { Program } from '../../../../src/semantics/language/program.js'
 import type { Example, Row } from '../row.js'
 
 type Surface = typeof Pallas

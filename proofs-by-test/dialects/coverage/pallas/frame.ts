@@ -2,10 +2,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../../../src/failure.js'
 import type * as Pallas from '../../../../src/dialects/pallas/index.js'
-import * as B from '../../../../src/semantics/builder.js'
-import * as X from '../../../../src/semantics/expression.js'
-import { i32, slice, slot, type Int, type Tile } from '../../../../src/semantics/expression.js'
-import type { Program } from '../../../../src/semantics/program.js'
+import * as B from '../../../../src/semantics/writing/builder.js'
+import * as X from '../../../../src/semantics/language/expression.js'
+import { i32, slice, slot, type Int, type Tile } from '../../../../src/semantics/language/expression.js'
+import type { Program } from '../../../../src/semantics/language/program.js'
 import type { Example, Row } from '../row.js'
 
 type P = typeof Pallas

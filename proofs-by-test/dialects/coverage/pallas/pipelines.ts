@@ -2,7 +2,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as Pallas from '../../../../src/dialects/pallas/index.js'
 import type { Dtype } from '../../../../src/numerics/dtype.js'
-import * as B from '../../../../src/semantics/builder.js'
+import * as B from '../../../../src/semantics/writing/builder.js'
 import {
   add,
   cast,
@@ -16,7 +16,7 @@ import {
   type Int,
   type Tile,
   type View,
-} from '../../../../src/semantics/expression.js'
+} from '../../../../src/semantics/language/expression.js'
 import { transpose } from '../../../../src/transforms/transform.js'
 import type { Example, Row } from '../row.js'
 

@@ -9,7 +9,7 @@ import {
 } from '../../../../src/layouts/tensor-memory/tensor-memory-layout.js'
 import { TMEM_NATIVE } from '../../../../src/layouts/tiled.js'
 import { bitsOf, type FloatDtype } from '../../../../src/numerics/dtype.js'
-import * as B from '../../../../src/semantics/builder.js'
+import * as B from '../../../../src/semantics/writing/builder.js'
 import {
   broadcast,
   eq,
@@ -22,7 +22,7 @@ import {
   splat,
   type Tile,
   type View,
-} from '../../../../src/semantics/expression.js'
+} from '../../../../src/semantics/language/expression.js'
 import type { Example, Row } from '../row.js'
 import { numbers, product } from './wgmma.js'
 

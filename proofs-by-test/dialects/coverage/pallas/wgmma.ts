@@ -1,8 +1,8 @@
 /** Rows of Hopper's tensor core: products of 64 x 64 x 64, with small integers as inputs, so that every sum is exact. */
 import * as Pallas from '../../../../src/dialects/pallas/index.js'
 import { WGMMA } from '../../../../src/layouts/tiled.js'
-import * as B from '../../../../src/semantics/builder.js'
-import { i32, slice, type Tile, type View } from '../../../../src/semantics/expression.js'
+import * as B from '../../../../src/semantics/writing/builder.js'
+import { i32, slice, type Tile, type View } from '../../../../src/semantics/language/expression.js'
 import type { Transform } from '../../../../src/transforms/transform.js'
 import type { Example, Row } from '../row.js'
 

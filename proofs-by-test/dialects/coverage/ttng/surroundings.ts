@@ -4,9 +4,9 @@ import type { Blocked, SwizzledShared } from '../../../../src/layouts/triton/enc
 import type { Algebra } from '../../../../src/numerics/algebra.js'
 import type { Dtype } from '../../../../src/numerics/dtype.js'
 import { real64 } from '../../../../src/numerics/index.js'
-import * as B from '../../../../src/semantics/builder.js'
-import * as X from '../../../../src/semantics/expression.js'
-import { checked } from '../../../../src/semantics/index-types.js'
+import * as B from '../../../../src/semantics/writing/builder.js'
+import * as X from '../../../../src/semantics/language/expression.js'
+import { checked } from '../../../../src/semantics/language/index-types.js'
 import type { Example, Row, Wrap } from '../row.js'
 import { nvmma, type Surface } from './operations.js'
 

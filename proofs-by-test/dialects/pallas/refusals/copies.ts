@@ -6,7 +6,7 @@ import type { Failure } from '../../../../src/failure.js'
 import { splatLayout } from '../../../../src/layouts/splat.js'
 import { TCGEN05, TMA_INDICES, WGMMA, WGMMA_COL, WGMMA_ROW } from '../../../../src/layouts/tiled.js'
 import type { Dtype } from '../../../../src/numerics/dtype.js'
-import * as B from '../../../../src/semantics/builder.js'
+import * as B from '../../../../src/semantics/writing/builder.js'
 import {
   float,
   i1,
@@ -17,7 +17,7 @@ import {
   type Int,
   type Tile,
   type View,
-} from '../../../../src/semantics/expression.js'
+} from '../../../../src/semantics/language/expression.js'
 import * as Ref from '../../../../src/transforms/ref.js'
 import * as Transform from '../../../../src/transforms/transform.js'
 import type { Refusal } from '../../coverage/refusal.js'

@@ -3,9 +3,9 @@ import type * as E from 'fp-ts/lib/Either.js'
 import type { Code } from '../../../../src/dialects/pallas/codes.js'
 import * as Pallas from '../../../../src/dialects/pallas/index.js'
 import type { Failure } from '../../../../src/failure.js'
-import * as B from '../../../../src/semantics/builder.js'
-import * as X from '../../../../src/semantics/expression.js'
-import { i32 } from '../../../../src/semantics/expression.js'
+import * as B from '../../../../src/semantics/writing/builder.js'
+import * as X from '../../../../src/semantics/language/expression.js'
+import { i32 } from '../../../../src/semantics/language/expression.js'
 import type { Refusal } from '../../coverage/refusal.js'
 
 type Use = () => E.Either<Failure, unknown>

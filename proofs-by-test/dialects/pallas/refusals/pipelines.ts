@@ -3,8 +3,8 @@ import type * as E from 'fp-ts/lib/Either.js'
 import type { Code } from '../../../../src/dialects/pallas/codes.js'
 import * as Pallas from '../../../../src/dialects/pallas/index.js'
 import type { Failure } from '../../../../src/failure.js'
-import * as B from '../../../../src/semantics/builder.js'
-import { i32, type Int } from '../../../../src/semantics/expression.js'
+import * as B from '../../../../src/semantics/writing/builder.js'
+import { i32, type Int } from '../../../../src/semantics/language/expression.js'
 import type { Refusal } from '../../coverage/refusal.js'
 
 const lanes = 32

@@ -10,9 +10,9 @@ import {
 } from '../../../../src/layouts/tensor-memory/tensor-memory-layout.js'
 import { TCGEN05, WGMMA } from '../../../../src/layouts/tiled.js'
 import { bitsOf, type Dtype } from '../../../../src/numerics/dtype.js'
-import * as B from '../../../../src/semantics/builder.js'
-import { float, i1, splat, transposeView, type View } from '../../../../src/semantics/expression.js'
-import { checked } from '../../../../src/semantics/index-types.js'
+import * as B from '../../../../src/semantics/writing/builder.js'
+import { float, i1, splat, transposeView, type View } from '../../../../src/semantics/language/expression.js'
+import { checked } from '../../../../src/semantics/language/index-types.js'
 import type { Refusal } from '../../coverage/refusal.js'
 
 type Shape = readonly [number, number]

@@ -5,8 +5,8 @@ import * as Pallas from '../../../../src/dialects/pallas/index.js'
 import type { Failure } from '../../../../src/failure.js'
 import { WGMMA_ROW } from '../../../../src/layouts/tiled.js'
 import { bitsOf, type Dtype, type FloatDtype } from '../../../../src/numerics/dtype.js'
-import * as B from '../../../../src/semantics/builder.js'
-import { float, splat, type Tile, type View } from '../../../../src/semantics/expression.js'
+import * as B from '../../../../src/semantics/writing/builder.js'
+import { float, splat, type Tile, type View } from '../../../../src/semantics/language/expression.js'
 import type { Refusal } from '../../coverage/refusal.js'
 
 type Shape = readonly [number, number]

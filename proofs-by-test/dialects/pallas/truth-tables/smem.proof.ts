@@ -3,8 +3,8 @@
  */
 import { describe, expect, test } from 'vitest'
 import * as Pallas from '../../../../src/dialects/pallas/index.js'
-import * as B from '../../../../src/semantics/builder.js'
-import type { View } from '../../../../src/semantics/expression.js'
+import * as B from '../../../../src/semantics/writing/builder.js'
+import type { View } from '../../../../src/semantics/language/expression.js'
 import { either, combinations, fill, holds, iff, kernelOf, none, rows, type Flags } from './table.js'
 
 const origin = [none, none]

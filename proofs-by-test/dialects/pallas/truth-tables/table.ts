@@ -7,11 +7,11 @@
  */
 import { expect } from 'vitest'
 import * as Pallas from '../../../../src/dialects/pallas/index.js'
-import * as B from '../../../../src/semantics/builder.js'
-import { float, i32, splat, type Int, type View } from '../../../../src/semantics/expression.js'
-import { explained } from '../../../../src/semantics/decision.js'
-import type { MissingEdge } from '../../../../src/semantics/finding.js'
-import type { Program } from '../../../../src/semantics/program.js'
+import * as B from '../../../../src/semantics/writing/builder.js'
+import { float, i32, splat, type Int, type View } from '../../../../src/semantics/language/expression.js'
+import { explained } from '../../../../src/semantics/judging/decision.js'
+import type { MissingEdge } from '../../../../src/semantics/judging/finding.js'
+import type { Program } from '../../../../src/semantics/language/program.js'
 import { checked } from '../programs.js'
 import { right } from '../../../either.js'
 

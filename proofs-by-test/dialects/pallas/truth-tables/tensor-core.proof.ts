@@ -3,8 +3,8 @@
  */
 import { describe, expect, test } from 'vitest'
 import * as Pallas from '../../../../src/dialects/pallas/index.js'
-import * as B from '../../../../src/semantics/builder.js'
-import { float, i1, i32, slice, splat, type View } from '../../../../src/semantics/expression.js'
+import * as B from '../../../../src/semantics/writing/builder.js'
+import { float, i1, i32, slice, splat, type View } from '../../../../src/semantics/language/expression.js'
 import { either, combinations, holds, iff, kernelOf, type Flags, type Gap } from './table.js'
 
 const accShape = [128, 16] as const

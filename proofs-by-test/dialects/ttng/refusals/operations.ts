@@ -7,10 +7,10 @@ import type { LinearLayout } from '../../../../src/layouts/linear/linear-layout.
 import { onShape } from '../../../../src/layouts/triton/to-linear.js'
 import { toRef } from '../../../../src/layouts/triton/to-ref.js'
 import { bitsOf, type Dtype } from '../../../../src/numerics/dtype.js'
-import * as B from '../../../../src/semantics/builder.js'
-import * as X from '../../../../src/semantics/expression.js'
-import type { Agent } from '../../../../src/semantics/program.js'
-import { checked } from '../../../../src/semantics/index-types.js'
+import * as B from '../../../../src/semantics/writing/builder.js'
+import * as X from '../../../../src/semantics/language/expression.js'
+import type { Agent } from '../../../../src/semantics/language/program.js'
+import { checked } from '../../../../src/semantics/language/index-types.js'
 import type { Refusal } from '../../coverage/refusal.js'
 import {
   accumulatorEncoding,

@@ -17,8 +17,8 @@
  *
  * Source: JAX docs, Pallas:MGPU reference.
  */
-import { block, type Build } from '../../../semantics/builder.js'
-import { add, i32, mul, place, shl, sub, type Int } from '../../../semantics/expression.js'
+import { block, type Build } from '../../../semantics/writing/builder.js'
+import { add, i32, mul, place, shl, sub, type Int } from '../../../semantics/language/expression.js'
 import { sizeOf } from '../../../transforms/shape.js'
 import { refused } from '../codes.js'
 import { clusterAxes, contextHere, known } from '../context.js'

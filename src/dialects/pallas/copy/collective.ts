@@ -28,7 +28,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../../failure.js'
-import { block, type Build } from '../../../semantics/builder.js'
+import { block, type Build } from '../../../semantics/writing/builder.js'
 import { showShape } from '../../../transforms/shape.js'
 import { refuse, refused, type Code } from '../codes.js'
 import { collectiveHere, type ClusterAxis, type Collective } from './cluster.js'

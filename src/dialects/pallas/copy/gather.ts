@@ -32,7 +32,7 @@ import {
   run,
   typeHere,
   type Build,
-} from '../../../semantics/builder.js'
+} from '../../../semantics/writing/builder.js'
 import {
   add,
   eq,
@@ -50,9 +50,9 @@ import {
   type Int,
   type Tile,
   type View,
-} from '../../../semantics/expression.js'
-import { constantOf, showType } from '../../../semantics/typecheck.js'
-import type { Contract } from '../../../semantics/types.js'
+} from '../../../semantics/language/expression.js'
+import { constantOf, showType } from '../../../semantics/language/typecheck.js'
+import type { Contract } from '../../../semantics/language/types.js'
 import * as Ref from '../../../transforms/ref.js'
 import { showShape } from '../../../transforms/shape.js'
 import { swizzleElements } from '../../../transforms/swizzle.js'

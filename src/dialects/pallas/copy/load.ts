@@ -30,7 +30,7 @@
  * Source: JAX docs, Pallas:MGPU reference, `copy_gmem_to_smem`.
  */
 import { isFloat, bitsOf, type Dtype } from '../../../numerics/dtype.js'
-import { block, fromEither, run, type Build, type Tensor } from '../../../semantics/builder.js'
+import { block, fromEither, run, type Build, type Tensor } from '../../../semantics/writing/builder.js'
 import {
   add,
   and,
@@ -50,8 +50,8 @@ import {
   type Condition,
   type Int,
   type View,
-} from '../../../semantics/expression.js'
-import { constantOf } from '../../../semantics/typecheck.js'
+} from '../../../semantics/language/expression.js'
+import { constantOf } from '../../../semantics/language/typecheck.js'
 import * as Ref from '../../../transforms/ref.js'
 import { showShape, sizeOf } from '../../../transforms/shape.js'
 import { swizzleElements } from '../../../transforms/swizzle.js'

@@ -53,7 +53,7 @@ import {
   typeHere,
   type Build,
   type Tensor,
-} from '../../../semantics/builder.js'
+} from '../../../semantics/writing/builder.js'
 import {
   add,
   i32,
@@ -63,8 +63,8 @@ import {
   type ExprNode,
   type Int,
   type View,
-} from '../../../semantics/expression.js'
-import { constantOf } from '../../../semantics/typecheck.js'
+} from '../../../semantics/language/expression.js'
+import { constantOf } from '../../../semantics/language/typecheck.js'
 import * as Ref from '../../../transforms/ref.js'
 import { rowMajorStrides, showShape, sizeOf } from '../../../transforms/shape.js'
 import { swizzleElements, type Swizzle } from '../../../transforms/swizzle.js'

@@ -1,5 +1,5 @@
 /** How `copy_gmem_to_smem` is asked for, of a slice or of rows. */
-import type { Condition } from '../../../semantics/expression.js'
+import type { Condition } from '../../../semantics/language/expression.js'
 import type { CollectiveOptions } from './collective.js'
 
 /** `plgpu.OOBFillMode`. */

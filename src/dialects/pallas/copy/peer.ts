@@ -23,11 +23,11 @@
  * Source: JAX docs, Pallas:MGPU reference; PTX ISA, st.async, mapa.
  */
 import { bitsOf, type Dtype } from '../../../numerics/dtype.js'
-import { block, run, typeHere, type Build } from '../../../semantics/builder.js'
-import { i32, remote, type Condition, type Int, type View } from '../../../semantics/expression.js'
-import type { AnyTile } from '../../../semantics/instruction.js'
-import { elementOf } from '../../../semantics/signature.js'
-import { showType } from '../../../semantics/typecheck.js'
+import { block, run, typeHere, type Build } from '../../../semantics/writing/builder.js'
+import { i32, remote, type Condition, type Int, type View } from '../../../semantics/language/expression.js'
+import type { AnyTile } from '../../../semantics/language/instruction.js'
+import { elementOf } from '../../../semantics/language/signature.js'
+import { showType } from '../../../semantics/language/typecheck.js'
 import { sameShape, showShape, sizeOf } from '../../../transforms/shape.js'
 import { barrierSlot, type Barrier, type BarrierIndex } from '../barrier.js'
 import { refused } from '../codes.js'

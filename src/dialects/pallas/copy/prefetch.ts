@@ -9,8 +9,8 @@
  * Source: JAX docs, Pallas:MGPU reference; PTX ISA, cp.async.bulk.prefetch.tensor.
  */
 import type { Dtype } from '../../../numerics/dtype.js'
-import { block, run, type Build } from '../../../semantics/builder.js'
-import type { Condition } from '../../../semantics/expression.js'
+import { block, run, type Build } from '../../../semantics/writing/builder.js'
+import type { Condition } from '../../../semantics/language/expression.js'
 import { refused } from '../codes.js'
 import { onceInThread } from '../core-map.js'
 import { togetherOf, type CollectiveOptions } from './collective.js'

@@ -11,8 +11,8 @@
  * Source: JAX docs, Pallas:MGPU reference.
  */
 import type { Dtype } from '../../../numerics/dtype.js'
-import type { Tensor } from '../../../semantics/builder.js'
-import { add, i32, mul, transposeView, type Int, type Tile } from '../../../semantics/expression.js'
+import type { Tensor } from '../../../semantics/writing/builder.js'
+import { add, i32, mul, transposeView, type Int, type Tile } from '../../../semantics/language/expression.js'
 import type { DynamicSlice, Everything } from '../refs.js'
 
 /** `tensor.at[pl.ds(start, size), ...]`; a size of null is an integer index. */

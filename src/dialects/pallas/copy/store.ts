@@ -34,10 +34,10 @@
  * Source: JAX docs, Pallas:MGPU reference, asynchronous copies; PTX ISA, cp.reduce.async.bulk.tensor.
  */
 import type { Dtype } from '../../../numerics/dtype.js'
-import { block, run, type Build } from '../../../semantics/builder.js'
-import { and, type Condition, type View } from '../../../semantics/expression.js'
-import type { ReduceKind } from '../../../semantics/instruction.js'
-import { reducible } from '../../../semantics/signature.js'
+import { block, run, type Build } from '../../../semantics/writing/builder.js'
+import { and, type Condition, type View } from '../../../semantics/language/expression.js'
+import type { ReduceKind } from '../../../semantics/language/instruction.js'
+import { reducible } from '../../../semantics/language/signature.js'
 import { refused } from '../codes.js'
 import { contextHere } from '../context.js'
 import { onceInThread, warpgroupBarrier } from '../core-map.js'

@@ -1,6 +1,6 @@
 /** Waits and signals of FA4's own barriers, by the number of the tile of rows. */
-import * as B from '../../../semantics/builder.js'
-import { i32, slot, type Barrier, type Int } from '../../../semantics/expression.js'
+import * as B from '../../../semantics/writing/builder.js'
+import { i32, slot, type Barrier, type Int } from '../../../semantics/language/expression.js'
 
 type Pair = Barrier<'ptx', boolean, 1>
 

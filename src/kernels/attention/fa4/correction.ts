@@ -7,7 +7,7 @@
  *
  * Source: Mojo, mha_sm100_2q, correction; FlashAttention, which has no such wait.
  */
-import * as B from '../../../semantics/builder.js'
+import * as B from '../../../semantics/writing/builder.js'
 import {
   and,
   any,
@@ -20,7 +20,7 @@ import {
   type Int,
   type Tile,
   type View,
-} from '../../../semantics/expression.js'
+} from '../../../semantics/language/expression.js'
 import { arrive, fenceAfter, fenceBefore, wait } from './barriers.js'
 import type { KeyBlocks } from './key-blocks.js'
 import type { Memory } from './memory.js'

@@ -28,7 +28,7 @@ import {
   sub,
   type Condition,
   type Int,
-} from '../../../semantics/expression.js'
+} from '../../../semantics/language/expression.js'
 import type { Band } from '../mask.js'
 
 // ---------------------------------------------------------------- model

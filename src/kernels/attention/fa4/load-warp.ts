@@ -8,8 +8,8 @@
  * Source: Mojo, mha_sm100_2q, load warp.
  */
 import { perform } from '../../../dialects/mojo/index.js'
-import * as B from '../../../semantics/builder.js'
-import { add, i32, mul, slot, type Int } from '../../../semantics/expression.js'
+import * as B from '../../../semantics/writing/builder.js'
+import { add, i32, mul, slot, type Int } from '../../../semantics/language/expression.js'
 import type { KeyBlocks } from './key-blocks.js'
 import type { Memory, Ring, Commits } from './memory.js'
 import { tileRows, type Fa4 } from './model.js'

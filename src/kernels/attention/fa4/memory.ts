@@ -34,8 +34,8 @@
  *
  * Source: Mojo, mha_sm100_2q; FlashAttention, flash_fwd_sm100 (the combined barrier).
  */
-import * as B from '../../../semantics/builder.js'
-import type { Barrier, Descriptor, Ptr, View } from '../../../semantics/expression.js'
+import * as B from '../../../semantics/writing/builder.js'
+import type { Barrier, Descriptor, Ptr, View } from '../../../semantics/language/expression.js'
 import * as Ref from '../../../transforms/ref.js'
 import { tiles, tileRows, type Fa4 } from './model.js'
 

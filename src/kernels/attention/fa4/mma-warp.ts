@@ -12,7 +12,7 @@
  * Source: Mojo docs, KVConsumerPipeline; Mojo, mha_sm100_2q, MMA warp.
  */
 import { producerState, expressions, type PipelineState } from '../../../dialects/mojo/index.js'
-import * as B from '../../../semantics/builder.js'
+import * as B from '../../../semantics/writing/builder.js'
 import {
   and,
   gt,
@@ -24,7 +24,7 @@ import {
   sub,
   type Condition,
   type Int,
-} from '../../../semantics/expression.js'
+} from '../../../semantics/language/expression.js'
 import { commit, fenceAfter, wait } from './barriers.js'
 import type { KeyBlocks } from './key-blocks.js'
 import type { Memory } from './memory.js'

@@ -30,7 +30,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { fa4Config, tmemColumns, type FA4Config } from '../../../dialects/mojo/index.js'
 import { refuse, type Failure } from '../../../failure.js'
-import { smemLimitBytes } from '../../../semantics/place.js'
+import { smemLimitBytes } from '../../../semantics/language/place.js'
 import type { Attention } from '../naive.js'
 import { attention, type AttentionShape } from '../naive.js'
 

@@ -27,8 +27,8 @@ import {
   type KVProducerPipeline,
   type PipelineState,
 } from '../../../dialects/mojo/index.js'
-import * as B from '../../../semantics/builder.js'
-import { i32, slot, type Int, type View } from '../../../semantics/expression.js'
+import * as B from '../../../semantics/writing/builder.js'
+import { i32, slot, type Int, type View } from '../../../semantics/language/expression.js'
 import type { Memory, Operand, Ring } from './memory.js'
 import type { Fa4 } from './model.js'
 

@@ -15,8 +15,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as Tiled from '../../../layouts/tiled.js'
-import * as B from '../../../semantics/builder.js'
-import { broadcast, expandDims, type Tile } from '../../../semantics/expression.js'
+import * as B from '../../../semantics/writing/builder.js'
+import { broadcast, expandDims, type Tile } from '../../../semantics/language/expression.js'
 import { tileRows } from './model.js'
 
 export interface Rows {

@@ -19,8 +19,8 @@
  *
  * Source: Mojo, mha_sm100_2q, softmax; FlashAttention, softmax.py (threshold, rows that see nothing).
  */
-import * as B from '../../../semantics/builder.js'
-import * as X from '../../../semantics/expression.js'
+import * as B from '../../../semantics/writing/builder.js'
+import * as X from '../../../semantics/language/expression.js'
 import {
   add,
   and,
@@ -36,8 +36,8 @@ import {
   type Expr,
   type Int,
   type Tile,
-} from '../../../semantics/expression.js'
-import type { TileIndex } from '../../../semantics/types.js'
+} from '../../../semantics/language/expression.js'
+import type { TileIndex } from '../../../semantics/language/types.js'
 import { bandOf, type Band } from '../mask.js'
 import { log2e } from '../naive.js'
 import { arrive, fenceBefore, wait } from './barriers.js'

@@ -8,9 +8,9 @@
  */
 import type * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../../failure.js'
-import * as B from '../../../semantics/builder.js'
-import { div, ge, i32, mul, rem, slot, sub } from '../../../semantics/expression.js'
-import type { Program } from '../../../semantics/program.js'
+import * as B from '../../../semantics/writing/builder.js'
+import { div, ge, i32, mul, rem, slot, sub } from '../../../semantics/language/expression.js'
+import type { Program } from '../../../semantics/language/program.js'
 import * as S from '../zoo/twin.js'
 
 export interface Clean {

@@ -1,6 +1,6 @@
 /** Pipelines: slots released too early, bytes announced wrong. */
-import * as B from '../../../semantics/builder.js'
-import { div, eq, ge, i1, i32, place, rem, slot, sub } from '../../../semantics/expression.js'
+import * as B from '../../../semantics/writing/builder.js'
+import { div, eq, ge, i1, i32, place, rem, slot, sub } from '../../../semantics/language/expression.js'
 import * as S from '../zoo/twin.js'
 import type { Twin } from '../zoo/twin.js'
 

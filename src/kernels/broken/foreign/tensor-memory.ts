@@ -1,6 +1,6 @@
 /** Tensor memory: used before it is there, or handed on before it is written. */
-import * as B from '../../../semantics/builder.js'
-import { eq, i32, place } from '../../../semantics/expression.js'
+import * as B from '../../../semantics/writing/builder.js'
+import { eq, i32, place } from '../../../semantics/language/expression.js'
 import * as S from '../zoo/twin.js'
 import type { Twin } from '../zoo/twin.js'
 

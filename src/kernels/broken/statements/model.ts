@@ -8,8 +8,8 @@
  * 1. The verdict is bad (`isBad`) whatever schedule it starts from; from the eager one it is the verdict written here, with these ids.
  * 2. One run is enough, unless the line says that others must be asked.
  */
-import type { HazardId } from '../../../semantics/finding.js'
-import type { VerdictName } from '../../../semantics/verdict.js'
+import type { HazardId } from '../../../semantics/judging/finding.js'
+import type { VerdictName } from '../../../semantics/judging/verdict.js'
 
 /** One statement that is missing. */
 export interface Missing {

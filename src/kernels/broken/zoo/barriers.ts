@@ -1,5 +1,5 @@
 /** B and U: barriers that count wrong, are used wrong, or are left with something no wait has seen. */
-import * as B from '../../../semantics/builder.js'
+import * as B from '../../../semantics/writing/builder.js'
 import * as S from './twin.js'
 import type { Twin } from './twin.js'
 

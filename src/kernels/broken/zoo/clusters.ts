@@ -1,6 +1,6 @@
 /** K, B9, N2: clusters: what may still be reached, what a CTA brings to another, and what a relaxed cluster barrier does not tell. */
-import * as B from '../../../semantics/builder.js'
-import { eq, i32, mul, place, remote, slot } from '../../../semantics/expression.js'
+import * as B from '../../../semantics/writing/builder.js'
+import { eq, i32, mul, place, remote, slot } from '../../../semantics/language/expression.js'
 import * as S from './twin.js'
 import type { Twin } from './twin.js'
 

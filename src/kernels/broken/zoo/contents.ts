@@ -1,6 +1,6 @@
 /** I, V, O, N: what is there, who can see it, and what is left out. */
-import * as B from '../../../semantics/builder.js'
-import { add, i32, place } from '../../../semantics/expression.js'
+import * as B from '../../../semantics/writing/builder.js'
+import { add, i32, place } from '../../../semantics/language/expression.js'
 import * as S from './twin.js'
 import type { Twin } from './twin.js'
 

@@ -1,6 +1,6 @@
 /** A and L: limits and layouts. */
-import * as B from '../../../semantics/builder.js'
-import { add, i32, place, reinterpret, slot, sub } from '../../../semantics/expression.js'
+import * as B from '../../../semantics/writing/builder.js'
+import { add, i32, place, reinterpret, slot, sub } from '../../../semantics/language/expression.js'
 import { WGMMA, WGMMA_TRANSPOSED } from '../../../layouts/tiled.js'
 import * as Ref from '../../../transforms/ref.js'
 import { swizzle, tile as tiling } from '../../../transforms/transform.js'

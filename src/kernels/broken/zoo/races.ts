@@ -1,6 +1,6 @@
 /** D: races between accesses that nothing orders. */
-import * as B from '../../../semantics/builder.js'
-import { i32, mul, place } from '../../../semantics/expression.js'
+import * as B from '../../../semantics/writing/builder.js'
+import { i32, mul, place } from '../../../semantics/language/expression.js'
 import * as S from './twin.js'
 import type { Twin } from './twin.js'
 

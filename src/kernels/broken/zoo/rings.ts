@@ -1,5 +1,5 @@
 /** R and W: a slot is read before it is full, or filled before it is empty. */
-import { i32, slot } from '../../../semantics/expression.js'
+import { i32, slot } from '../../../semantics/language/expression.js'
 import * as S from './twin.js'
 import type { Twin } from './twin.js'
 

@@ -1,6 +1,6 @@
 /** M, T, N3: the tensor cores run by themselves, and tensor memory belongs to the agent that allocated it. */
-import { checked } from '../../../semantics/index-types.js'
-import { eq, i32, place, type Barrier } from '../../../semantics/expression.js'
+import { checked } from '../../../semantics/language/index-types.js'
+import { eq, i32, place, type Barrier } from '../../../semantics/language/expression.js'
 import * as S from './twin.js'
 import type { Twin } from './twin.js'
 

@@ -18,7 +18,7 @@ import {
   type Box,
   type CopyDirection,
 } from '../../../layouts/shared-memory/box-image.js'
-import { smemBytes } from '../../../semantics/launch.js'
+import { smemBytes } from '../../../semantics/execution/launch.js'
 import { memoryLines, memorySvg, memoryText, type MemoryPicture } from '../../../render/memory.js'
 import { fields, thousands } from '../../../render/table.js'
 import type { TransformedRef } from '../../../transforms/ref.js'

@@ -24,7 +24,7 @@ import {
   type Kernel,
 } from '../../../kernels/catalogue/index.js'
 import { table } from '../../../render/table.js'
-import { standardOptions, type CheckOptions } from '../../../semantics/check.js'
+import { standardOptions, type CheckOptions } from '../../../semantics/verdict/check.js'
 import {
   byOperator,
   classes,

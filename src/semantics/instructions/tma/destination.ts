@@ -21,7 +21,7 @@
  *
  * Source: PTX ISA, cp.async.bulk.tensor, .multicast::cluster and .cta_group.
  */
-import type { ExprNode } from '../../expression.js'
+import type { ExprNode } from '../../language/expression.js'
 import { barrierOperand, intOperand, viewOperand } from '../../machine/effect.js'
 import type { Environment } from '../../machine/environment.js'
 import * as V from '../../machine/value.js'

@@ -18,8 +18,8 @@
  * Source: PTX ISA, cp.async.bulk.tensor, cp.async.bulk.prefetch.tensor; behaviour captured on an H100.
  */
 import * as Box from '../../../layouts/shared-memory/box-image.js'
-import type { InstructionOf } from '../../instruction.js'
-import type { LogEvent } from '../../log.js'
+import type { InstructionOf } from '../../language/instruction.js'
+import type { LogEvent } from '../../log/events.js'
 import { descriptorOperand, effect, intsOperand, type Effect, type Executing } from '../../machine/effect.js'
 import type { Environment } from '../../machine/environment.js'
 import type { LoadPart, Prepared, TmaLoadInFlight } from '../../machine/operation.js'

@@ -26,11 +26,11 @@
  */
 import * as O from 'fp-ts/lib/Option.js'
 import { isFloat, type Dtype } from '../../../numerics/dtype.js'
-import type { ReduceKind } from '../../instruction.js'
+import type { ReduceKind } from '../../language/instruction.js'
 import type { Elements } from '../../machine/operation.js'
 import * as Plane from '../../machine/plane.js'
 import { lacks } from '../../machine/scalar.js'
-import { reducible } from '../../signature.js'
+import { reducible } from '../../language/signature.js'
 import * as V from '../../machine/value.js'
 import type { FaultValue } from '../../machine/value.js'
 import type { World } from '../../machine/world.js'

@@ -16,7 +16,7 @@
  *
  * Source: PTX ISA, tensor copies in the modes tile::gather4 and tile::scatter4.
  */
-import type { ExprNode } from '../../expression.js'
+import type { ExprNode } from '../../language/expression.js'
 import { intOperand, tileOperand } from '../../machine/effect.js'
 import type { Environment } from '../../machine/environment.js'
 import * as V from '../../machine/value.js'

@@ -15,8 +15,8 @@
  * Source: PTX ISA, cp.async.bulk.tensor, cp.reduce.async.bulk.tensor; stores of tiles captured on an H100.
  */
 import * as Box from '../../../layouts/shared-memory/box-image.js'
-import type { InstructionOf, ReduceKind } from '../../instruction.js'
-import type { Access, LogEvent } from '../../log.js'
+import type { InstructionOf, ReduceKind } from '../../language/instruction.js'
+import type { Access, LogEvent } from '../../log/events.js'
 import {
   descriptorOperand,
   effect,

@@ -1,0 +1,56 @@
+/** The taxonomy: who gives an id is what the sources say; the page is what the table says. */
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { hazards, type By } from '../../../../src/semantics/judging/detector/index.js'
+
+const root = new URL('../../../../', import.meta.url).pathname
+
+const sources = (path: string): ReadonlyArray<string> =>
+  statSync(path).isDirectory()
+    ? readdirSync(path).flatMap((f) => sources(`${path}/${f}`))
+    : path.endsWith('.ts')
+      ? [path]
+      : []
+
+/** Modules that list or compare ids without giving them. */
+const listing = [
+  'detector/titles.ts',
+  'detector/report.ts',
+  'detector/missing-edge.ts',
+  'detector/candidate-edges.ts',
+  'detector/verdict.ts',
+  'semantics/confirm.ts',
+  'semantics/check.ts',
+  'semantics/mutation/kill.ts',
+]
+
+const isMachine = (p: string): boolean => /semantics\/(machine|instructions|step\.ts)/.test(p)
+const isProvenance = (p: string): boolean => p.includes('semantics/provenance/')
+const isDetector = (p: string): boolean => p.includes('semantics/detector/')
+/** What refuses before the run is all the rest, however it is divided. */
+const parts: Readonly<Record<By, (path: string) => boolean>> = {
+  detector: isDetector,
+  machine: isMachine,
+  provenance: isProvenance,
+  validation: (p) =>
+    !isDetector(p) &&
+    !isMachine(p) &&
+    !isProvenance(p) &&
+    !/semantics\/(naive\/|mutation\/|finding\.ts)/.test(p),
+}
+
+describe('the taxonomy', () => {
+  it.each(Object.entries(parts))('law 1: %s gives what the table says that it gives', (by, isPart) => {
+    const text = sources(`${root}src/semantics`)
+      .filter((p) => isPart(p) && !listing.some((l) => p.endsWith(l)))
+      .map((p) => readFileSync(p, 'utf8'))
+      .join('\n')
+    const given = Object.keys(hazards).filter((id) => text.includes(`'${id}'`))
+    const said = Object.entries(hazards).flatMap(([id, h]) => (h.by.some((b) => b === by) ? [id] : []))
+    expect(given).toEqual(said)
+  })
+  it('a sentence for every id, and somebody who gives it', () => {
+    for (const [id, h] of Object.entries(hazards))
+      expect([id, h.definition.endsWith('.'), h.by.length > 0]).toEqual([id, true, true])
+  })
+})

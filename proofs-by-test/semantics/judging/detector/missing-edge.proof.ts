@@ -1,0 +1,742 @@
+/** Missing edges: the first kind in the table that mends the log, in words that name the place. */
+import { describe, expect, it, test } from 'vitest'
+import { without } from '../../../../src/kernels/broken/without.js'
+import { hopperMatmul } from '../../../../src/kernels/hopper/hopper-matmul.js'
+import { unit } from '../../../../src/numerics/unit.js'
+import { check, standardOptions } from '../../../../src/semantics/verdict/check.js'
+import { defaults, detector, explain } from '../../../../src/semantics/judging/detector/index.js'
+import { isAnsweredById } from '../../../../src/semantics/judging/detector/missing-edge.js'
+import type { Finding, HazardId, MissingEdge } from '../../../../src/semantics/judging/finding.js'
+import { launch, noArguments } from '../../../../src/semantics/execution/launch.js'
+import { eager, lazy, seeded } from '../../../../src/semantics/execution/policy.js'
+import type { Program } from '../../../../src/semantics/language/program.js'
+import * as Run from '../../../../src/semantics/execution/run.js'
+import type { Script } from './script.js'
+import { load, script, semaphore, slotBytes } from './script.js'
+import { right } from '../../../either.js'
+
+const world = {
+  agents: ['p@0', 'c@0'],
+  barriers: [
+    { name: 'full', count: 1 },
+    { name: 'empty', count: 1 },
+    { name: 'other', count: 1 },
+  ],
+}
+const explained = (run: (s: Script) => void): MissingEdge => {
+  const s = script(world)
+  run(s)
+  const j = s.judge()
+  expect(j.findings.length).toBeGreaterThan(0)
+  return explain(s.header, s.events, j.findings[0]!)
+}
+
+describe('smallest missing edge', () => {
+  it('a fence', () => {
+    const e = explained((s) => {
+      s.w(0, 's0 0', 'epilogue')
+      const op = s.issue(0, 'tmaStore', 'store')
+      s.commit(0, 'bulk')
+      s.perform(op, ['s0 0'], [])
+      s.group(op, 'bulk', 'read')
+      s.perform(op, [], ['g 0'])
+      s.group(op, 'bulk', 'full')
+      s.awaits(0, 'bulk', 0)
+    })
+    expect(e).toEqual({ kind: 'fence', text: 'a proxy fence after `epilogue` of p@0' })
+  })
+  it('a semaphore among the two: an order before it, or the release of whoever read', () => {
+    const read = explained((s) => {
+      semaphore(s, 0, 'signal', { place: 'g 5' })
+      s.r(1, 'g 5', 'load')
+    })
+    expect([read.kind, read.text]).toEqual(['arrive-wait', expect.stringMatching(/`signal`.*`load`/)])
+    const copied = explained((s) => {
+      semaphore(s, 0, 'signal', { place: 's0 0' })
+      load(s, 1, 0, 's0 0')
+    })
+    expect(copied.kind).not.toBe('none-found')
+  })
+  it('both thread-sync fences', () => {
+    const e = explained((s) => {
+      const st = s.issue(0, 'tcgen05St', 'st')
+      s.perform(st, [], ['t0 0'])
+      s.awaits(0, 'tcgen05St', 0)
+      s.arrive(0, 0)
+      s.wait(1, 0, 0)
+      const ld = s.issue(1, 'tcgen05Ld', 'ld')
+      s.perform(ld, ['t0 0'], [])
+      s.awaits(1, 'tcgen05Ld', 0)
+    })
+    expect(e.kind).toBe('fence')
+    expect(e.text).toContain('before_thread_sync')
+    expect(e.text).toContain('after_thread_sync')
+  })
+  it('a stronger group wait before the release', () => {
+    const e = explained((s) => {
+      const op = s.issue(1, 'wgmma', 'mma')
+      s.commit(1, 'wgmma')
+      s.perform(op, ['s0 0'], ['r1 0'])
+      s.group(op, 'wgmma', 'full')
+      s.awaits(1, 'wgmma', 1)
+      s.arrive(1, 1, { site: 'release' })
+      s.wait(0, 1, 0)
+      load(s, 0, 0, 's0 0', 'refill')
+      s.wait(0, 0, 0)
+      s.awaits(1, 'wgmma', 0)
+    })
+    expect(e).toEqual({
+      kind: 'group-wait',
+      text: 'a wgmma group wait that covers `mma` of c@0, before `release` of c@0',
+    })
+  })
+  it('a group wait before the accumulator is read, also when the unit is late', () => {
+    const e = explained((s) => {
+      const op = s.issue(0, 'wgmma', 'mma')
+      s.commit(0, 'wgmma')
+      s.r(0, 'r0 0', 'deref')
+      s.perform(op, [], ['r0 0'])
+      s.awaits(0, 'wgmma', 0)
+    })
+    expect(e).toEqual({
+      kind: 'group-wait',
+      text: 'a wgmma group wait that covers `mma` of p@0, before `deref` of p@0',
+    })
+  })
+  it.each([false, true])('a wait on the generation that exists anyway (copy late: %s)', (late) => {
+    const e = explained((s) => {
+      s.arrive(0, 0, { bytes: slotBytes })
+      const op = s.issue(0, 'tmaLoad', 'load')
+      if (late) s.r(1, 's0 0', 'consume')
+      s.perform(op, [], ['s0 0'])
+      s.bytes(op, 0, slotBytes)
+      if (!late) s.r(1, 's0 0', 'consume')
+      s.wait(0, 0, 0)
+    })
+    expect(e.kind).toBe('wait')
+    expect(e.text).toBe('a wait for generation 0 of full@0 before `consume` of c@0')
+  })
+  it('a wait for the release', () => {
+    const e = explained((s) => {
+      load(s, 0, 0, 's0 0')
+      s.wait(0, 0, 0)
+      s.wait(1, 0, 0)
+      s.r(1, 's0 0', 'consume')
+      s.arrive(1, 1)
+      load(s, 0, 0, 's0 0', 'refill')
+      s.wait(0, 0, 1)
+    })
+    expect(e).toEqual({
+      kind: 'wait',
+      text: 'a wait for generation 0 of empty@0, for which no agent waits in this run, before `refill` of p@0',
+    })
+  })
+  it('a moved arrive', () => {
+    const e = explained((s) => {
+      const op = s.issue(1, 'tcgen05', 'mma', 0)
+      s.arrive(1, 1, { site: 'release' })
+      s.perform(op, ['s0 0'], ['t0 0'])
+      s.wait(0, 1, 0)
+      load(s, 0, 0, 's0 0', 'refill')
+      s.wait(0, 0, 0)
+      const com = s.issue(1, 'tcgen05', 'commit')
+      s.arrives(com, 2)
+      s.wait(1, 2, 0, { site: 'drain' })
+    })
+    // a wait on the commit's own barrier would do as well and comes first
+    expect(['wait', 'arrive']).toContain(e.kind)
+  })
+  it('a new pair where nothing carries the access', () => {
+    const e = explained((s) => {
+      s.w(0, 's0 0', 'produce')
+      s.r(1, 's0 0', 'consume')
+    })
+    expect(e).toEqual({
+      kind: 'arrive-wait',
+      text: 'an arrive when `produce` of p@0 is done, and a wait for it before `consume` of c@0',
+    })
+  })
+  it('bytes', () => {
+    const e = explained((s) => {
+      s.arrive(0, 0, { bytes: 32 })
+      s.wait(1, 0, 0, { blocked: true })
+    })
+    expect(e.kind).toBe('bytes')
+  })
+  it('an exit obligation: a group wait', () => {
+    const e = explained((s) => {
+      const op = s.issue(0, 'tmaStore', 'store')
+      s.commit(0, 'bulk')
+      s.perform(op, ['s0 0'], [])
+      s.group(op, 'bulk', 'read')
+      s.perform(op, [], ['g 0'])
+      s.group(op, 'bulk', 'full')
+    })
+    expect(e).toEqual({
+      kind: 'group-wait',
+      text: 'a bulk group wait that covers `store` of p@0 (reads), before `its exit` of p@0',
+    })
+  })
+})
+
+describe('in the words of whoever wrote the kernel', () => {
+  it('bytes that are too many are called so', () => {
+    const s = script(world)
+    s.arrive(0, 0, { bytes: slotBytes })
+    const op = s.issue(0, 'tmaLoad', 'load')
+    s.perform(op, [], ['s0 0'])
+    s.bytes(op, 0, 2 * slotBytes)
+    s.wait(1, 0, 0, { blocked: true })
+    expect(s.judge().deadlock[0]?.waitsFor).toBe(
+      'full@0 generation 0: 0 of 1 arrivals missing, 16 bytes more than expected have arrived',
+    )
+  })
+  it('one arrival too many: how many are counted, how many came, what holds it back', () => {
+    const s = script(world)
+    s.arrive(0, 0, { bytes: slotBytes })
+    s.wait(1, 1, 0, { blocked: true })
+    s.arrive(0, 0, { site: 'again' })
+    s.arrive(0, 0, { site: 'and again' })
+    const [first, second] = s.judge().findings
+    expect([first?.id, first?.text]).toEqual([
+      'B2',
+      'full@0: generation 0 counts 1 arrivals and 2 come before it is complete (16 bytes are still missing)',
+    ])
+    expect(second?.text).toContain('counts 1 arrivals and 3 come')
+    expect(explain(s.header, s.events, first!).text).toMatch(
+      /^a wait for generation 0 of full@0, for which no agent waits in this run, before `again` of p@0/,
+    )
+  })
+  it('one arrival too many because the release is not waited for', () => {
+    const s = script(world)
+    s.arrive(0, 0, { bytes: slotBytes })
+    const op = s.issue(0, 'tmaLoad', 'load')
+    s.wait(1, 0, 1)
+    s.arrive(1, 1, { site: 'release' })
+    s.arrive(0, 0, { site: 'again' })
+    s.perform(op, [], ['s0 0'])
+    s.bytes(op, 0, slotBytes)
+    const found = s.judge().findings.find((f) => f.id === 'B2')!
+    expect(explain(s.header, s.events, found).text).toBe(
+      'a wait for generation 0 of empty@0, for which no agent waits in this run, before `again` of p@0',
+    )
+  })
+  it('a barrier used by an agent that does not know its initialisation: a block barrier', () => {
+    const s = script({ ...world, bare: true })
+    world.barriers.forEach((b, i) => {
+      s.init(0, i, b.count)
+    })
+    s.arrive(0, 0)
+    s.arrive(1, 1, { site: 'use' })
+    const found = s.judge().findings.find((f) => f.id === 'B7')!
+    expect(explain(s.header, s.events, found)).toEqual({
+      kind: 'arrive-wait',
+      text: 'a block barrier (bar.sync, or an arrive and a wait) between `init` of p@0 and `use` of c@0',
+    })
+  })
+  it('initialised twice: no edge mends that', () => {
+    const s = script(world)
+    s.init(0, 0, 1)
+    const found = s.judge().findings.find((f) => f.id === 'B7')!
+    expect(explain(s.header, s.events, found).kind).toBe('none-found')
+  })
+  it('a read before the load: both sides, and the wait, not a read of nothing', () => {
+    const s = script({ ...world, initialised: false })
+    s.arrive(0, 0, { bytes: slotBytes })
+    const op = s.issue(0, 'tmaLoad', 'load')
+    s.r(1, 's0 0', 'consume')
+    s.r(1, 's0 0', 'consume later')
+    s.perform(op, [], ['s0 0'])
+    s.bytes(op, 0, slotBytes)
+    s.wait(0, 0, 0)
+    const j = s.judge()
+    expect(j.findings.map((f) => [f.id, f.a.site, f.b?.site])).toEqual([
+      ['R1', 'consume', 'load'],
+      ['R1', 'consume later', 'load'],
+    ])
+    expect(explain(s.header, s.events, j.findings[0]!).text).toBe(
+      'a wait for generation 0 of full@0 before `consume` of c@0',
+    )
+  })
+  it('a read of nothing stays one: nobody writes, or only after it', () => {
+    const s = script({ ...world, initialised: false })
+    s.r(1, 's0 0', 'consume')
+    s.r(1, 's0 1', 'consume 1')
+    s.arrive(1, 1)
+    s.wait(0, 1, 0)
+    s.w(0, 's0 1')
+    expect(s.judge().findings.map((f) => [f.id, f.a.site, f.b])).toEqual([
+      ['I1', 'consume', undefined],
+      ['I1', 'consume 1', undefined],
+    ])
+  })
+})
+
+/** Two rings of two barriers, one that is no ring, and one that nobody uses unless a row says so. */
+const rings = (...more: ReadonlyArray<string>): Script =>
+  script({
+    agents: ['p@0', 'c@0', 'd@0'],
+    barriers: ['full[0]', 'full[1]', 'empty[0]', 'empty[1]', ...more].map((name) => ({ name, count: 1 })),
+  })
+const [full0, full1, empty0, empty1] = [0, 1, 2, 3] as const
+/** The answer for the finding between these two statements. */
+const between = (s: Script, a: string, b: string): MissingEdge & { readonly id: HazardId } => {
+  const found = s.judge().findings.find((f) => f.a.site === a && f.b?.site === b)
+  if (found === undefined) throw new Error(`nothing between ${a} and ${b}`)
+  return { id: found.id, ...explain(s.header, s.events, found) }
+}
+
+describe('by id', () => {
+  const answers: ReadonlyArray<readonly [HazardId, MissingEdge['kind'], says: string]> = [
+    ['M7', 'none-found', 'one issue'],
+    ['T4', 'none-found', 'allocation'],
+    ['T5', 'none-found', 'allocation'],
+    ['K1', 'arrive-wait', 'cluster barrier'],
+    ['K2', 'arrive', 'every CTA'],
+    ['N1', 'arrive-wait', 'is done'],
+    ['B1', 'arrive-wait', 'an arrive of p@0'],
+    ['B3', 'arrive-wait', 'an order between'],
+    ['B4', 'bytes', 'bytes'],
+    ['B5', 'arrive', 'an arrival for the wait that is blocked: what is wrong'],
+    ['B8', 'wait', 'every generation: what is wrong'],
+    ['U1', 'wait', 'observes the completion: what is wrong'],
+    ['I1', 'none-found', 'none is in the log'],
+    ['M6', 'none-found', 'none is in the log'],
+    ['O1', 'none-found', 'before the kernel ends'],
+    ['D3', 'none-found', 'nothing orders clusters'],
+    ['T1', 'none-found', 'dealloc'],
+  ]
+  const s = script(world)
+  const side = (index: number): Finding['a'] => ({
+    index,
+    agent: world.agents[index]!,
+    site: `site ${String(index)}`,
+    path: [],
+    iteration: [],
+    at: 1,
+    does: 'writes',
+  })
+  const finding = (id: HazardId): Finding => ({ id, severity: 'E', text: 'what is wrong', a: side(0) })
+  const both = (id: HazardId): Finding => ({ ...finding(id), b: side(1) })
+  test.each(answers)('%s: %s, whatever the log', (id, kind, says) => {
+    expect([isAnsweredById(finding(id)), isAnsweredById(both(id))]).toEqual([true, true])
+    const text: unknown = expect.stringContaining(says)
+    expect(explain(s.header, s.events, finding(id))).toEqual({ kind, text })
+    expect(explain(s.header, [], both(id))).toEqual({ kind, text })
+  })
+  test('a first wait that nobody supplies is answered by its id, two accesses around a wrong phase are not', () => {
+    expect([isAnsweredById(finding('B6')), isAnsweredById(both('B6'))]).toEqual([true, false])
+    expect(explain(s.header, [], finding('B6')).kind).toBe('arrive')
+  })
+  test.each(['B2', 'B7', 'D1', 'M5', 'P1', 'R1', 'W1', 'U2', 'V1'] as const)(
+    '%s is looked for in the log',
+    (id) => {
+      expect([isAnsweredById(finding(id)), isAnsweredById(both(id))]).toEqual([false, false])
+    },
+  )
+  test('both sides are named, or what comes instead of the second', () => {
+    const texts = (id: HazardId): ReadonlyArray<string> =>
+      [finding(id), both(id)].map((f) => explain(s.header, [], f).text)
+    const [one, other] = ['`site 0` of p@0', '`site 1` of c@0']
+    expect(texts('B1')).toEqual([
+      `an arrive of p@0 after ${one}, and a wait for it before the generation after the next`,
+      `an arrive of p@0 after ${one}, and a wait for it before ${other}`,
+    ])
+    expect(texts('B3').map((text) => text.split(':')[0])).toEqual([
+      `an order between ${one} and what follows`,
+      `an order between ${one} and ${other}`,
+    ])
+    expect(texts('N1')).toEqual([
+      `an arrive when ${one} is done, and a wait for it before the other, if the order matters`,
+      `an arrive when ${one} is done, and a wait for it before ${other}, if the order matters`,
+    ])
+  })
+})
+
+describe('what nothing mends', () => {
+  it('a broken contract that is only noted', () => {
+    const s = script({
+      agents: ['p@0', 'c@0'],
+      barriers: [{ name: 'b', count: 1, contract: 'pallas', tensor: false }],
+    })
+    const commit = s.issue(0, 'tcgen05', 'commit')
+    s.arrives(commit, 0)
+    s.arrive(0, 0)
+    s.wait(0, 0, 0)
+    const noted = s.judge().notes.find((f) => f.id === 'M5')!
+    expect(explain(s.header, s.events, noted)).toEqual({
+      kind: 'none-found',
+      text: 'no single fence, wait or arrive removes this',
+    })
+  })
+  it('a hypothesis that turns a race into another hazard of the two does not mend it', () => {
+    const s = script(world)
+    s.arrive(1, 0, { bytes: slotBytes })
+    s.w(0, 's0 5', 'flag')
+    const op = s.issue(0, 'tmaLoad', 'load')
+    s.perform(op, [], ['s0 0'])
+    s.bytes(op, 0, slotBytes)
+    s.r(1, 's0 5', 'look')
+    s.wait(1, 0, 0)
+    // a wait for the copy orders the two, and publishes nothing of the flag
+    expect(between(s, 'flag', 'look')).toEqual({
+      id: 'D1',
+      kind: 'arrive-wait',
+      text: 'an arrive when `flag` of p@0 is done, and a wait for it before `look` of c@0',
+    })
+  })
+})
+
+describe('what is mended is the finding that was asked about', () => {
+  const pair = (a: string, b: string): MissingEdge => ({
+    kind: 'arrive-wait',
+    text: `an arrive when ${a} is done, and a wait for it before ${b}`,
+  })
+  it('two agents read what one has written, at the same point of their programs: each by itself', () => {
+    const s = rings()
+    s.w(0, 's0 0', 'produce')
+    s.r(1, 's0 0', 'consume')
+    s.r(2, 's0 0', 'consume too')
+    expect(new Set(s.events.slice(-2).map((e) => ('stamp' in e ? e.stamp.at : 0))).size).toBe(1)
+    expect(between(s, 'produce', 'consume')).toMatchObject(pair('`produce` of p@0', '`consume` of c@0'))
+    expect(between(s, 'produce', 'consume too')).toMatchObject(
+      pair('`produce` of p@0', '`consume too` of d@0'),
+    )
+  })
+  it('one agent reads what two have written', () => {
+    const s = rings()
+    s.w(0, 's0 0', 'produce')
+    s.w(2, 's0 1', 'produce too')
+    s.r(1, 's0 0-2', 'consume')
+    expect(between(s, 'produce', 'consume')).toMatchObject(pair('`produce` of p@0', '`consume` of c@0'))
+    expect(between(s, 'produce too', 'consume')).toMatchObject(
+      pair('`produce too` of d@0', '`consume` of c@0'),
+    )
+  })
+  it('one agent overwrites early what it reads late: two findings of one pair of agents', () => {
+    const s = rings()
+    s.w(0, 's0 0', 'produce')
+    s.w(0, 's0 1', 'produce next')
+    s.r(1, 's0 0', 'consume')
+    s.r(1, 's0 1', 'consume next')
+    expect(between(s, 'produce', 'consume')).toMatchObject(pair('`produce` of p@0', '`consume` of c@0'))
+    expect(between(s, 'produce next', 'consume next')).toMatchObject(
+      pair('`produce next` of p@0', '`consume next` of c@0'),
+    )
+  })
+  it('a race of two agents is not asked for a release, although one comes', () => {
+    const s = rings()
+    s.w(0, 's0 0', 'produce')
+    s.r(1, 's0 0', 'consume')
+    s.arrive(1, empty0)
+    expect(between(s, 'produce', 'consume')).toEqual({
+      id: 'D1',
+      kind: 'wait',
+      text: 'a wait for generation 0 of empty[0]@0 before `produce` of p@0',
+    })
+  })
+  it('what an agent overwrites before its own store has read it: the wait goes in front of the write', () => {
+    const s = rings()
+    const op = s.issue(0, 'tmaStore', 'store')
+    s.commit(0, 'bulk')
+    s.w(0, 's0 0', 'overwrite')
+    s.perform(op, ['s0 0'], [])
+    s.group(op, 'bulk', 'read')
+    s.perform(op, [], ['g 0'])
+    s.group(op, 'bulk', 'full')
+    s.awaits(0, 'bulk', 0)
+    expect(between(s, 'overwrite', 'store')).toMatchObject({
+      kind: 'group-wait',
+      text: 'a bulk group wait that covers `store` of p@0 (reads), before `overwrite` of p@0',
+    })
+  })
+  it('a release that comes before the product is done is not enough, though nobody waits for it', () => {
+    const s = rings()
+    load(s, 0, full0, 's0 0', 'fill')
+    s.wait(1, full0, 0)
+    const op = s.issue(1, 'wgmma', 'mma')
+    s.commit(1, 'wgmma')
+    s.arrive(1, empty0, { site: 'release' })
+    s.perform(op, ['s0 0'], ['r1 0'])
+    load(s, 0, full0, 's0 0', 'refill')
+    const { id, text } = between(s, 'mma', 'refill')
+    expect(id[0]).toBe('W')
+    expect(text).not.toContain('empty[0]')
+  })
+})
+
+describe('W: what the writer should have waited for', () => {
+  it('the release behind the read, of the generation that comes with it', () => {
+    const s = rings()
+    for (const parity of [0, 1] as const) {
+      load(s, 0, full0, 's0 0', parity === 0 ? 'fill' : 'refill')
+      s.wait(1, full0, parity)
+      s.r(1, 's0 0', `read ${String(parity)}`)
+      s.arrive(1, empty0)
+    }
+    load(s, 0, full0, 's0 0', 'last')
+    const text = (generation: number, before: string): string =>
+      `a wait for generation ${String(generation)} of empty[0]@0, for which no agent waits in this run, before \`${before}\` of p@0`
+    expect(between(s, 'read 0', 'refill')).toMatchObject({ kind: 'wait', text: text(0, 'refill') })
+    expect(between(s, 'read 1', 'last')).toMatchObject({ kind: 'wait', text: text(1, 'last') })
+  })
+  it('also where its generation is not complete in this run, or comes only with what is written', () => {
+    const s = script({
+      agents: ['p@0', 'c@0'],
+      barriers: [
+        { name: 'full', count: 1 },
+        { name: 'empty', count: 2 },
+      ],
+    })
+    load(s, 0, 0, 's0 0', 'fill')
+    s.wait(1, 0, 0)
+    s.r(1, 's0 0', 'read')
+    s.arrive(1, 1)
+    load(s, 0, 0, 's0 0', 'refill')
+    const text =
+      'a wait for generation 0 of empty@0, for which no agent waits in this run, before `refill` of p@0'
+    expect(between(s, 'read', 'refill')).toMatchObject({ kind: 'wait', text })
+    // the second arrival is the writer's own, behind the write
+    s.arrive(0, 1)
+    expect(between(s, 'read', 'refill')).toMatchObject({ kind: 'wait', text })
+  })
+
+  /** p fills slot 0 twice and has waited for something in between; nobody has read. */
+  const twice = (
+    o: { readonly primed?: boolean; readonly spent?: boolean; readonly waited?: number },
+    ...more: ReadonlyArray<string>
+  ): MissingEdge => {
+    const s = rings(...more)
+    if (o.primed === true) s.arrive(1, empty0, { site: 'release' })
+    load(s, 0, full0, 's0 0', 'fill')
+    const waited = o.waited ?? empty0
+    if (waited >= 0) s.wait(0, waited, o.primed === true ? 0 : 1, { site: 'look' })
+    if (o.spent === true) load(s, 0, full1, 's0 1', 'fill 1')
+    load(s, 0, full0, 's0 0', 'refill')
+    s.wait(2, full0, 0)
+    s.wait(2, full1, 0)
+    s.wait(2, empty1, 1)
+    s.wait(2, empty0, 1)
+    const { kind, text } = between(s, 'fill', 'refill')
+    return { kind, text }
+  }
+  const tooEarly = {
+    kind: 'arrive',
+    text: 'the arrive `release` on empty[0]@0 behind whatever reads what `fill` of p@0 brings',
+  }
+  const fresh = {
+    kind: 'wait',
+    text: 'a wait for generation 0 of empty[0]@0 before `refill` of p@0, in place of `look`, which passes at the phase before it',
+  }
+  const silent = {
+    kind: 'wait',
+    text: 'a wait for spare[0]@0, for which no agent waits in this run, before `refill` of p@0',
+  }
+  it.each([
+    ['an arrive that came before anybody had read', { primed: true }, [], tooEarly],
+    ['no arrive at all: the wait is one phase early', {}, [], fresh],
+    ['a barrier that nobody waits for does not change that', { primed: true }, ['spare[0]'], tooEarly],
+    ['unless what was waited for was for another copy', { primed: true, spent: true }, ['spare[0]'], silent],
+    ['the same without an arrive', { spent: true }, ['spare[0]'], silent],
+    ['one of another index is none of its own', { primed: true, spent: true }, ['spare[1]'], tooEarly],
+    ['and without such a barrier it was for this one', { primed: true, spent: true }, [], tooEarly],
+    ['no wait in between: the barrier that nobody waits for', { waited: -1 }, ['spare[0]'], silent],
+    ['a wait for another ring’s slot: the same', { waited: empty1 }, ['spare[0]'], silent],
+  ] as const)('two writes, %s', (_, o, more, expected) => {
+    expect(twice(o, ...more)).toEqual(expected)
+  })
+  it('two writes of two agents: what the first has waited for is not the second’s', () => {
+    const s = rings('spare[0]')
+    s.arrive(1, empty0, { site: 'release' })
+    load(s, 0, full0, 's0 0', 'fill')
+    s.wait(2, empty0, 0)
+    load(s, 2, full0, 's0 0', 'refill')
+    for (const b of [full0, full1, empty0, empty1]) s.wait(1, b, b === empty1 ? 1 : 0)
+    expect(between(s, 'fill', 'refill')).toMatchObject({
+      kind: 'wait',
+      text: 'a wait for spare[0]@0, for which no agent waits in this run, before `refill` of d@0',
+    })
+  })
+
+  /** Slot 1 is released before slot 0 is read; p looks at the wrong one of the two. */
+  const mistaken = (late: boolean, between: (s: Script) => void = () => undefined): Script => {
+    const s = rings('spare')
+    load(s, 0, full0, 's0 0', 'fill 0')
+    load(s, 0, full1, 's0 1', 'fill 1')
+    s.wait(1, full1, 0)
+    s.r(1, 's0 1', 'read 1')
+    s.arrive(1, empty1)
+    s.wait(1, full0, 0)
+    if (!late) s.r(1, 's0 0', 'read 0')
+    s.wait(0, empty1, 0, { site: 'look' })
+    s.arrive(0, full0, { bytes: slotBytes, site: 'expect' })
+    const op = s.issue(0, 'tmaLoad', 'refill')
+    if (late) s.r(1, 's0 0', 'read 0')
+    s.perform(op, ['g 0'], ['s0 0'])
+    between(s)
+    s.arrive(1, empty0)
+    s.bytes(op, full0, slotBytes)
+    s.wait(0, empty0, 0, { site: 'too late' })
+    return s
+  }
+  it.each([false, true])('the other index of the ring (read when the refill is on its way: %s)', (late) => {
+    expect(between(mistaken(late), 'read 0', 'refill')).toMatchObject({
+      kind: 'wait',
+      text: 'a wait for generation 0 of empty[0]@0 before `refill` of p@0, in place of what `look` waits for',
+    })
+  })
+  it('of that barrier, also where another one knows of the read before', () => {
+    const s = mistaken(false, (x) => {
+      x.arrive(1, 4)
+      x.wait(2, 4, 0)
+    })
+    expect(between(s, 'read 0', 'refill').text).toContain('a wait for generation 0 of empty[0]@0')
+  })
+})
+
+describe('B2: what should have held the arrival back', () => {
+  const over = (s: Script): MissingEdge => {
+    const found = s.judge().findings.find((f) => f.id === 'B2')!
+    return explain(s.header, s.events, found)
+  }
+  it('a commit is an arrival, of the generation in which it comes', () => {
+    const s = script(world)
+    s.arrive(0, 0)
+    s.wait(1, 0, 0)
+    s.arrive(0, 0, { bytes: slotBytes })
+    s.arrive(0, 1)
+    s.arrives(s.issue(0, 'tcgen05', 'another commit'), 2)
+    const commit = s.issue(0, 'tcgen05', 'commit')
+    s.arrives(commit, 0)
+    expect(over(s)).toEqual({
+      kind: 'wait',
+      text: 'a wait for generation 1 of full@0 before `commit` of p@0; or fewer arrivals, or a larger count',
+    })
+  })
+  it('an arrival on a barrier that is waited for, by agents who release nothing', () => {
+    const s = script(world)
+    s.wait(1, 0, 1)
+    s.arrive(1, 1)
+    s.wait(0, 1, 0)
+    s.arrive(0, 0, { bytes: slotBytes })
+    s.arrive(0, 0, { site: 'again' })
+    expect(over(s)).toEqual({
+      kind: 'wait',
+      text: 'a wait for generation 0 of full@0 before `again` of p@0; or fewer arrivals, or a larger count',
+    })
+  })
+  it('threads that are too many for a named barrier wait for none', () => {
+    const s = script(world)
+    for (const x of [0, 1])
+      s.push({
+        _tag: 'rendezvous',
+        stamp: s.stamp(x, 'meet'),
+        kind: 'arrive',
+        id: 1,
+        count: 192,
+        threads: 128,
+      })
+    expect(over(s)).toEqual({ kind: 'none-found', text: 'one arrival too many' })
+  })
+})
+
+describe('an exit', () => {
+  const exit = (write: (s: Script) => void): MissingEdge => {
+    const s = script(world)
+    write(s)
+    const found = s.judge().findings.find((f) => f.id === 'U2')!
+    return explain(s.header, s.events, found)
+  }
+  it('a copy: a wait for its generation, by whoever is first', () => {
+    expect(exit((s) => load(s, 0, 0, 's0 0', 'load'))).toEqual({
+      kind: 'wait',
+      text: 'a wait for generation 0 of full@0 before `its exit` of p@0',
+    })
+  })
+  it('a product: a group wait before the exit', () => {
+    expect(
+      exit((s) => {
+        const op = s.issue(1, 'wgmma', 'mma')
+        s.commit(1, 'wgmma')
+        s.perform(op, ['s0 0'], ['r1 0'])
+      }),
+    ).toEqual({
+      kind: 'group-wait',
+      text: 'a wgmma group wait that covers `mma` of c@0, before `its exit` of c@0',
+    })
+  })
+  it('a product of the tensor core that nothing announces', () => {
+    expect(
+      exit((s) => {
+        const op = s.issue(0, 'tcgen05', 'mma', 0)
+        s.perform(op, ['s0 0'], ['t0 0'])
+      }),
+    ).toEqual({
+      kind: 'arrive-wait',
+      text: 'an arrive when `mma` of p@0 is done, and a wait for it before `its exit` of p@0',
+    })
+  })
+  it('one that an arrive behind it could announce', () => {
+    expect(
+      exit((s) => {
+        const op = s.issue(0, 'tcgen05', 'mma', 0)
+        s.perform(op, ['s0 0'], ['t0 0'])
+        s.arrive(0, 0, { site: 'done' })
+        s.wait(1, 0, 0)
+      }),
+    ).toEqual({
+      kind: 'arrive',
+      text: 'the arrive `done` of p@0 on full@0 as a tcgen05.commit, which arrives when `mma` of p@0 is done',
+    })
+  })
+})
+
+describe('hopper-matmul without one of its statements', () => {
+  const settings = { dtype: 'f16', m: 64, n: 16, k: 112, tileM: 64, tileN: 16, tileK: 16, stages: 3 } as const
+  const policies = { eager, lazy, 'seed 1': seeded(1), 'seed 2': seeded(2), 'seed 3': seeded(3) }
+  const cases: ReadonlyArray<readonly [label: string, named: RegExp]> = [
+    ['wait loaded', /wait: a wait for generation 0 of loaded\[0\]@0 before `wgmma`/],
+    [
+      'wait consumed',
+      /wait: a wait for .*consumed\[0\]@0, for which no agent waits in this run, before `copy a`/,
+    ],
+    ['commit_smem', /fence: a proxy fence after `out_smem\[...\] = acc`/],
+    ['wait out', /group-wait: a bulk group wait that covers `copy out`/],
+    [
+      'arrive consumed',
+      /arrive: an arrival for the wait that is blocked: .* waits for consumed\[0\]@0 generation 0/,
+    ],
+    ['wgmma_wait 1', /group-wait: a wgmma group wait that covers `wgmma` .* before `arrive consumed`/],
+  ]
+  const dropped = (label: string): Program => right(without(label)(right(hopperMatmul(settings))))
+  it.each(cases)('%s: the first finding names it, under five policies', (label, named) => {
+    const p = dropped(label)
+    for (const [name, policy] of Object.entries(policies)) {
+      const { verdict } = right(
+        check(p, {
+          ...standardOptions,
+          policy,
+          strict: true,
+          provenance: false,
+          fuel: 1_000_000,
+        }),
+      )
+      const missing = verdict.findings[0]?.missing
+      expect([name, `${missing?.kind ?? ''}: ${missing?.text ?? ''}`]).toEqual([
+        name,
+        expect.stringMatching(named),
+      ])
+    }
+  })
+  it('wait consumed: the read by the wgmma and the copy over it', () => {
+    const { world, machine } = right(launch(dropped('wait consumed'), unit, noArguments))
+    const { result } = Run.run(
+      world,
+      machine,
+      Run.settings(seeded(2)),
+      Run.both(detector(defaults), Run.collect),
+    )
+    const pair = result[0].findings.find((f) => f.id === 'W1' && f.a.does === 'wgmma reads')!
+    expect(explain(world.header, result[1], pair).text).toMatch(/consumed\[.\]@0, for which no agent waits/)
+  })
+})

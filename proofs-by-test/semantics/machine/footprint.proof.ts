@@ -1,0 +1,203 @@
+/**
+ * Footprints: one object for one place, and its bytes. Spans and addresses against those of the layout itself, and small ones by hand.
+ */
+import { describe, expect, test } from 'vitest'
+import type { Dtype } from '../../../src/numerics/dtype.js'
+import * as Footprint from '../../../src/semantics/machine/footprint.js'
+import type { Elements } from '../../../src/semantics/machine/operation.js'
+import { ofStrides, ofTransforms, spans, swizzledAddresses } from '../../../src/transforms/ref.js'
+import { swizzle, tile } from '../../../src/transforms/transform.js'
+import { asSpans, spansOf } from '../../../src/semantics/log/events.js'
+import { right } from '../../either.js'
+
+describe('footprints', () => {
+  const refs = [
+    right(ofTransforms([2, 64, 128], 16, [right(tile([8, 64])), right(swizzle(128))])),
+    right(ofTransforms([64, 32], 16, [right(tile([8, 32])), right(swizzle(64))])),
+    right(ofTransforms([64, 16], 16, [right(tile([8, 16])), right(swizzle(32))])),
+    right(ofStrides([5, 7], 32, [16, 1])),
+    right(ofStrides([24, 8], 16, [64, 1], 128)),
+  ]
+  test('law 1 and law 2: one object for one place, its addresses and spans those of the ref at that base', () => {
+    for (const layout of refs) {
+      const store = Footprint.footprints()
+      const dtype = layout.bits === 32 ? 'f32' : 'f16'
+      const ids = new Set<number>()
+      const bases = [0, 128, 256, 384, 1024, 1152, 65536, 65536 + 640]
+      for (const base of bases) {
+        const e = Footprint.ofLayout(store, 3, dtype, layout, base)
+        // as text: thousands of numbers are compared sooner
+        expect(Footprint.addressesOf(e).join()).toBe(swizzledAddresses(layout, base).join())
+        expect([...spansOf(e.footprint)]).toEqual(spans(layout, base).flatMap(([s, n]) => [s, s + n]))
+        expect([...Footprint.intervalsOf(Footprint.addressesOf(e), layout.bits / 8)]).toEqual([
+          ...spansOf(e.footprint),
+        ])
+        expect(Footprint.ofLayout(store, 3, dtype, { ...layout }, base)).toBe(e)
+        ids.add(e.footprint.id)
+      }
+      expect(ids.size).toBe(bases.length)
+      expect(Footprint.ofLayout(store, 4, dtype, layout, 0)).not.toBe(
+        Footprint.ofLayout(store, 3, dtype, layout, 0),
+      )
+    }
+  })
+
+  test('law 1: scattered elements are one object when every address is equal, whatever their hash', () => {
+    const store = Footprint.footprints()
+    const at = (...addresses: ReadonlyArray<number>): Elements =>
+      Footprint.ofAddresses(store, 0, 'f16', [addresses.length], Int32Array.from(addresses))
+    expect(at(0, 4, -1, 8)).toBe(at(0, 4, -1, 8))
+    expect(at(0, 4, -1, 8)).not.toBe(at(0, 4, 8, -1))
+    expect([...spansOf(at(10, -1, 0, 2, 2).footprint)]).toEqual([0, 4, 10, 12])
+    // two pairs of addresses that the hash cannot tell apart
+    const once = (x: number): number => Math.imul(0x811c9dc5 ^ x, 0x01000193)
+    const other = Array.from({ length: 100 }, (_, k) => 2 * k + 2)
+      .map((x) => [x, 4 ^ once(0) ^ once(x)] as const)
+      .find(([, y]) => y >= 0)!
+    expect(at(...other)).not.toBe(at(0, 4))
+    const all = new Set(
+      Array.from({ length: 3000 }, (_, k) => at(2 * k, 2 * ((k * 7919) % 3000)).footprint.id),
+    )
+    expect(all.size).toBe(3000)
+  })
+
+  test('law 1: another plane, another dtype, another layout or another base is another object, and says so', () => {
+    const store = Footprint.footprints()
+    const layouts = [
+      right(ofStrides([4], 32, [1])),
+      right(ofStrides([4], 32, [2])),
+      right(ofStrides([2, 2], 32, [2, 1])),
+    ]
+    const ids = new Set<number>()
+    let asked = 0
+    for (const plane of [0, 1, 2, 5])
+      for (const dtype of ['f32', 'tf32', 'i32', 'u32'] as const)
+        for (const layout of layouts)
+          for (const base of [0, 4, 16]) {
+            asked++
+            expect(Footprint.known(store, plane, dtype, layout, base)).toBeUndefined()
+            const e = Footprint.ofLayout(store, plane, dtype, layout, base)
+            expect(e).toMatchObject({ plane, dtype, shape: layout.shape })
+            expect(e.footprint).toMatchObject({ plane, dtype, map: { _tag: 'view', layout, base } })
+            expect(Footprint.known(store, plane, dtype, layout, base)).toBe(e)
+            ids.add(e.footprint.id)
+          }
+    expect(ids.size).toBe(asked)
+  })
+  test('law 1: scattered elements too: plane, dtype, shape, how many', () => {
+    const store = Footprint.footprints()
+    const at = (
+      plane: number,
+      dtype: Dtype,
+      shape: ReadonlyArray<number>,
+      ...addresses: ReadonlyArray<number>
+    ): Elements => Footprint.ofAddresses(store, plane, dtype, shape, Int32Array.from(addresses))
+    const e = at(0, 'f16', [4], 0, 2, 4, 6)
+    expect(e).toMatchObject({ plane: 0, dtype: 'f16', shape: [4], origin: 0 })
+    expect(e.footprint.map).toEqual({ _tag: 'scatter', shape: [4], addresses: Int32Array.of(0, 2, 4, 6) })
+    for (const other of [
+      at(1, 'f16', [4], 0, 2, 4, 6),
+      at(0, 'bf16', [4], 0, 2, 4, 6),
+      at(0, 'f16', [2, 2], 0, 2, 4, 6),
+      at(0, 'f16', [4], 0, 2, 4, 8),
+      at(0, 'f16', [4], 0, 2, 4),
+    ])
+      expect(other.footprint.id).not.toBe(e.footprint.id)
+    expect(at(0, 'f16', [4], 0, 2, 4, 6)).toBe(e)
+  })
+  test('a base below zero, as a view that has left its plane has it', () => {
+    const lines = right(ofTransforms([8, 64], 16, [right(swizzle(128))]))
+    for (const base of [-16, -128, -1152])
+      for (const layout of [lines, refs[3]!]) {
+        const e = Footprint.ofLayout(Footprint.footprints(), 0, 'f16', layout, base)
+        expect([...Footprint.addressesOf(e)]).toEqual([...swizzledAddresses(layout, base)])
+      }
+  })
+  test('places of one layout share their offsets where the swizzle repeats', () => {
+    const store = Footprint.footprints()
+    const offsets = (base: number): Int32Array => Footprint.ofLayout(store, 0, 'f16', refs[0]!, base).offsets
+    expect(offsets(2048)).toBe(offsets(1024))
+    expect(offsets(1152)).toBe(offsets(128))
+    expect(offsets(128)).not.toBe(offsets(0))
+  })
+  test('a layout made again for the same part of a program is the one made before', () => {
+    const [part, another] = [{}, {}]
+    const made = () => right(ofStrides([2, 3], 16, [8, 1]))
+    const first = Footprint.asBefore(part, made())
+    expect(first).toEqual(made())
+    expect(Footprint.asBefore(part, made())).toBe(first)
+    expect(Footprint.asBefore(another, made())).not.toBe(first)
+    const wider = right(ofStrides([2, 3], 16, [9, 1]))
+    expect(Footprint.asBefore(part, wider)).toBe(wider)
+    // so the addresses of a box are listed once for all runs
+    expect(Footprint.placedAt(Footprint.asBefore(part, made()), 64).placed.addresses).toBe(
+      Footprint.placedAt(first, 0).placed.addresses,
+    )
+  })
+  test('elements of 4 bits: two addresses in a byte, one byte for both', () => {
+    const store = Footprint.footprints()
+    // two rows of three elements, eight bytes apart
+    const e = Footprint.ofLayout(store, 0, 'e2m1', right(ofStrides([2, 3], 4, [16, 1])), 5)
+    expect([...Footprint.addressesOf(e)]).toEqual([10, 11, 12, 26, 27, 28])
+    expect([...spansOf(e.footprint)]).toEqual([5, 7, 13, 15])
+    expect(Footprint.firstOf(e)).toBe(10)
+    const every = Footprint.ofLayout(store, 0, 'e2m1', right(ofStrides([3], 4, [3])), 0)
+    expect([...Footprint.addressesOf(every)]).toEqual([0, 3, 6])
+    expect([...spansOf(every.footprint)]).toEqual([0, 2, 3, 4])
+    const scattered = Footprint.ofAddresses(store, 0, 'e2m1', [4], Int32Array.of(9, -1, 2, 3))
+    expect([...spansOf(scattered.footprint)]).toEqual([1, 2, 4, 5])
+  })
+  test('the first element, and where there is one', () => {
+    const store = Footprint.footprints()
+    const e = Footprint.ofLayout(store, 0, 'f16', right(ofStrides([3], 16, [4])), 100)
+    expect(Footprint.firstOf(e)).toBe(100)
+    expect([...spansOf(e.footprint)]).toEqual([100, 102, 108, 110, 116, 118])
+    const scattered = Footprint.ofAddresses(store, 0, 'f32', [3], Int32Array.of(40, -1, 8))
+    expect(Footprint.firstOf(scattered)).toBe(40)
+    expect([...spansOf(scattered.footprint)]).toEqual([8, 12, 40, 44])
+    const nowhere = Footprint.ofAddresses(store, 0, 'f32', [1], Int32Array.of(-1))
+    expect([...spansOf(nowhere.footprint)]).toEqual([])
+  })
+})
+
+describe('spans', () => {
+  test.each<readonly [string, ReadonlyArray<number>, number, ReadonlyArray<number>]>([
+    ['nothing', [], 4, []],
+    ['one', [8], 4, [8, 12]],
+    ['neighbours are one', [0, 4, 8], 4, [0, 12]],
+    ['in any order', [100, 9, 96, 0], 4, [0, 4, 9, 13, 96, 104]],
+    ['twice the same', [4, 4], 4, [4, 8]],
+    ['that overlap', [0, 2, 3], 4, [0, 7]],
+    ['a gap of one byte', [0, 5], 4, [0, 4, 5, 9]],
+    ['what is nowhere', [-1, 0, -8], 2, [0, 2]],
+  ])('%s', (_, addresses, bytes, expected) => {
+    expect([...Footprint.intervalsOf(Int32Array.from(addresses), bytes)]).toEqual(expected)
+  })
+  test.each<readonly [string, ReadonlyArray<number>, ReadonlyArray<number>, boolean]>([
+    ['nothing and something', [], [0, 4], false],
+    ['apart', [0, 4], [8, 12], false],
+    ['one ends where the other begins', [0, 4], [4, 8], false],
+    ['one byte in common', [0, 5], [4, 8], true],
+    ['the same', [4, 8], [4, 8], true],
+    ['one inside the other', [0, 100], [40, 41], true],
+    ['interleaved', [0, 4, 8, 12, 16, 20], [4, 8, 12, 16, 20, 24], false],
+    ['the last of each', [0, 4, 20, 24], [8, 12, 23, 28], true],
+    ['behind several of the other', [0, 2, 4, 6, 8, 10, 30, 34], [33, 40], true],
+    ['between two of the other', [0, 2, 40, 44], [4, 6, 8, 40], false],
+    ['two that end together, then one that meets', [0, 4, 10, 12], [6, 8, 11, 12], true],
+  ])('a byte in common: %s', (_, a, b, expected) => {
+    expect(Footprint.share(asSpans(Int32Array.from(a)), asSpans(Int32Array.from(b)))).toBe(expected)
+    expect(Footprint.share(asSpans(Int32Array.from(b)), asSpans(Int32Array.from(a)))).toBe(expected)
+    for (const [p, q] of [
+      [0, 1000],
+      [1000, 0],
+      [7, 3],
+    ] as const) {
+      const from = (list: ReadonlyArray<number>, by: number) => ({
+        list: Int32Array.from(list, (x) => x - by),
+        by,
+      })
+      expect(Footprint.share(from(a, p), from(b, q))).toBe(expected)
+    }
+  })
+})

@@ -1,0 +1,296 @@
+/**
+ * Control: how an agent gets from one effect to the next.
+ *
+ * Between two effects an agent only evaluates expressions and walks regions; no other agent can observe it. So `advance` runs it up to
+ * its next `Do` (or fork, or join, or its end) and leaves it *ready*, with the operands of that statement evaluated. The frame
+ * is copied once and filled in place before anybody else sees it.
+ *
+ * Law: an agent's control depends on the values it was given and on nothing else (C1 asks that those do not depend on timing).
+ */
+import type { ExprNode } from '../language/expression.js'
+import type { LinkedCarried, LinkedRegion, LinkedStmt } from '../language/link.js'
+import { endless, outOfFuel, spend } from '../machine/effort.js'
+import { valueIn } from '../machine/evaluate.js'
+import { prepare } from './prepare.js'
+import { noNames, type Frame, type Names } from '../machine/environment.js'
+import { agentState, control, type AgentState, type Control, type Ready } from '../machine/state.js'
+import * as V from '../machine/value.js'
+import type { FaultValue, Value } from '../machine/value.js'
+import type { Standpoint, World } from '../machine/world.js'
+
+type Slots = (Value | undefined)[]
+
+/** Where the walk stands: an environment, and the control; local to one `advance`. */
+interface Walk {
+  readonly world: World
+  readonly at: Standpoint
+  readonly names: Names
+  frame: Slots
+  control: Control | null
+  ready: Ready | null
+}
+
+const stop = (w: Walk, fault: FaultValue, site: number): void => {
+  w.ready = { _tag: 'fault', fault, site }
+}
+
+const intOf = (w: Walk, e: ExprNode, site: number): number | null => {
+  const v = valueIn(w, e)
+  if (typeof v === 'number') return v
+  stop(w, V.isFault(v) ? v : V.fault('type.mismatch', `expected an i32, found ${V.kindOf(v)}`), site)
+  return null
+}
+
+const bindAll = (w: Walk, slots: ReadonlyArray<number>, values: ReadonlyArray<Value>): void => {
+  slots.forEach((slot, i) => {
+    w.frame[slot] = values[i]
+  })
+}
+
+const inits = (w: Walk, carried: ReadonlyArray<LinkedCarried>): ReadonlyArray<Value> =>
+  carried.map((c) => valueIn(w, c.init))
+
+const enter = (
+  w: Walk,
+  region: LinkedRegion,
+  after: Control['after'],
+  iteration: ReadonlyArray<number>,
+  next: Control | null,
+): void => {
+  w.control = control(region, 0, after, iteration, next)
+}
+
+/** Values that flow into a region's parameters, or into the slots of its carried binders when it has none of its own. */
+const giveRegion = (
+  w: Walk,
+  region: LinkedRegion,
+  carried: ReadonlyArray<LinkedCarried>,
+  values: ReadonlyArray<Value>,
+): void => {
+  bindAll(
+    w,
+    carried.map((c) => c.slot),
+    values,
+  )
+  // a loop body may name the index and the carried values as parameters of its own
+  bindAll(w, region.params, values)
+}
+
+const statement = (w: Walk, s: LinkedStmt): void => {
+  const here = w.control!
+  const next = control(here.region, here.pc + 1, here.after, here.iteration, here.next)
+  switch (s._tag) {
+    case 'Let': {
+      const v = valueIn(w, s.expr)
+      w.frame[s.slot] = v
+      w.control = next
+      return
+    }
+    case 'Do': {
+      if (s.when !== null) {
+        const c = valueIn(w, s.when)
+        if (typeof c !== 'boolean') {
+          stop(
+            w,
+            V.isFault(c) ? c : V.fault('type.mismatch', `when: expected an i1, found ${V.kindOf(c)}`),
+            s.site,
+          )
+          return
+        }
+        if (!c) {
+          for (const r of s.results) w.frame[r] = undefined
+          w.control = next
+          return
+        }
+      }
+      const prepared = prepare(w, s.instruction)
+      w.ready = V.isFault(prepared)
+        ? { _tag: 'fault', fault: prepared, site: s.site }
+        : { _tag: 'do', stmt: s, prepared }
+      return
+    }
+    case 'For': {
+      const from = intOf(w, s.from, s.site)
+      const to = intOf(w, s.to, s.site)
+      const step = intOf(w, s.step, s.site)
+      if (from === null || to === null || step === null) return
+      if (step <= 0) {
+        stop(w, V.fault('loop.step', `the step of a loop must be positive, found ${String(step)}`), s.site)
+        return
+      }
+      loop(w, s, from, to, step, inits(w, s.carried), next)
+      return
+    }
+    case 'While': {
+      const values = inits(w, s.carried)
+      giveRegion(w, s.before, s.carried, values)
+      enter(w, s.before, { _tag: 'before', stmt: s, turn: 0 }, [...here.iteration, 0], next)
+      return
+    }
+    case 'If': {
+      const c = valueIn(w, s.cond)
+      if (typeof c !== 'boolean') {
+        stop(
+          w,
+          V.isFault(c) ? c : V.fault('type.mismatch', `if: expected an i1, found ${V.kindOf(c)}`),
+          s.site,
+        )
+        return
+      }
+      enter(w, c ? s.then : s.else, { _tag: 'if', stmt: s }, here.iteration, next)
+      return
+    }
+    case 'Fork':
+      w.ready = { _tag: 'fork', stmt: s }
+      return
+  }
+}
+
+/** One more turn of a loop with these carried values, or its results. */
+const loop = (
+  w: Walk,
+  s: Extract<LinkedStmt, { readonly _tag: 'For' }>,
+  index: number,
+  to: number,
+  step: number,
+  values: ReadonlyArray<Value>,
+  next: Control | null,
+): void => {
+  if (index >= to) {
+    bindAll(w, s.results, values)
+    w.control = next
+    return
+  }
+  w.frame[s.index] = index
+  giveRegion(w, s.body, s.carried, values)
+  const outer = next === null ? [] : next.iteration
+  enter(w, s.body, { _tag: 'for', stmt: s, index, to, step }, [...outer, index], next)
+}
+
+const endOfRegion = (w: Walk): void => {
+  const here = w.control!
+  const after = here.after
+  const values = here.region.yields.map((y) => valueIn(w, y))
+  const next = here.next
+  switch (after._tag) {
+    case 'end':
+      w.control = null
+      return
+    case 'for':
+      loop(w, after.stmt, after.index + after.step, after.to, after.step, values, next)
+      return
+    case 'before': {
+      const [go, ...args] = values
+      if (typeof go !== 'boolean') {
+        stop(
+          w,
+          go !== undefined && V.isFault(go) ? go : V.fault('type.mismatch', 'while: expected an i1'),
+          after.stmt.site,
+        )
+        return
+      }
+      if (!go) {
+        bindAll(w, after.stmt.results, args)
+        w.control = next
+        return
+      }
+      bindAll(w, after.stmt.after.params, args)
+      enter(w, after.stmt.after, { _tag: 'after', stmt: after.stmt, turn: after.turn }, here.iteration, next)
+      return
+    }
+    case 'after': {
+      const turn = after.turn + 1
+      giveRegion(w, after.stmt.before, after.stmt.carried, values)
+      const outer = next === null ? [] : next.iteration
+      enter(w, after.stmt.before, { _tag: 'before', stmt: after.stmt, turn }, [...outer, turn], next)
+      return
+    }
+    case 'if':
+      bindAll(w, after.stmt.results, values)
+      w.control = next
+      return
+    case 'branch':
+      // the frame of the parent comes back; its results are bound when the join has seen everybody
+      w.ready = { _tag: 'join', stmt: after.stmt, values }
+      w.frame = after.frame.slice()
+      w.control = next
+      return
+  }
+}
+
+/** From `start` to the next effect, or to the end, in a frame that no other agent has. */
+const walk = (
+  world: World,
+  at: Standpoint,
+  frame: Slots,
+  start: Control | null,
+  event: number,
+  groups: AgentState['groups'],
+): AgentState => {
+  const w: Walk = { world, at, names: noNames, frame, control: start, ready: null }
+  const { effort } = world
+  const outer = effort.limit
+  effort.limit = Math.min(outer, effort.spent + endless)
+  let site = 0
+  while (w.ready === null && w.control !== null) {
+    const here = w.control
+    const s = here.region.body[here.pc]
+    if (s !== undefined) site = s.site
+    if (!spend(effort, 1)) stop(w, outOfFuel, site)
+    else if (s === undefined) endOfRegion(w)
+    else statement(w, s)
+  }
+  effort.limit = outer
+  // stopped by the limit between two effects, not by the run's
+  if (w.ready?._tag === 'fault' && w.ready.fault.code === outOfFuel.code && effort.spent <= outer)
+    stop(
+      w,
+      V.fault('loop.endless', 'control runs without an effect and without an end, or computes too much'),
+      w.ready.site,
+    )
+  return agentState(w.ready === null ? 'done' : 'running', w.frame, w.control, w.ready, event, groups)
+}
+
+/** Run an agent from where it stands to its next effect, or to its end. */
+export const advance = (world: World, at: Standpoint, a: AgentState): AgentState =>
+  walk(world, at, a.frame.slice(), a.control, a.at, a.groups)
+
+/** Start a body: its frame holds nothing but what the caller puts there. */
+export const begin = (
+  world: World,
+  at: Standpoint,
+  a: AgentState,
+  region: LinkedRegion,
+  frame: Frame,
+): AgentState => walk(world, at, frame.slice(), control(region, 0, { _tag: 'end' }, [], null), a.at, a.groups)
+
+/** The frame of an agent with these slots bound. */
+const binding = (a: AgentState, slots: ReadonlyArray<number>, values: ReadonlyArray<Value>): Slots => {
+  const frame = a.frame.slice()
+  for (let i = 0; i < slots.length; i++) frame[slots[i]!] = values[i]
+  return frame
+}
+
+/** Bind the results of the statement an agent has executed, and run it to its next effect. */
+export const proceed = (
+  world: World,
+  at: Standpoint,
+  a: AgentState,
+  results: ReadonlyArray<number>,
+  values: ReadonlyArray<Value>,
+  events: number,
+): AgentState => {
+  const c = a.control
+  const past = c === null ? null : control(c.region, c.pc + 1, c.after, c.iteration, c.next)
+  return walk(world, at, binding(a, results, values), past, a.at + events, a.groups)
+}
+
+/** After a join the parent already stands past the fork: its control was restored at the end of its branch. */
+export const rejoin = (
+  world: World,
+  at: Standpoint,
+  a: AgentState,
+  results: ReadonlyArray<number>,
+  values: ReadonlyArray<Value>,
+  events: number,
+): AgentState => walk(world, at, binding(a, results, values), a.control, a.at + events, a.groups)

@@ -1,0 +1,191 @@
+/**
+ * Run: a loop over steps, under a policy, into folds.
+ *
+ * A run owns its machine: it holds the edit token under which the pages that it makes may be overwritten, and gives it back at the
+ * end. What it yields is a machine that anybody may keep. The log is handed to a fold, a page of events at a time; nothing older than
+ * a page is retained that the fold does not retain.
+ *
+ * Laws
+ * 1. run with the token equals run without it, event for event and byte for byte.
+ * 2. run equals the fold of `step` with `chain` over the schedule that it took.
+ * 3. what `both(f, g)` finds is what f finds and what g finds, each alone.
+ */
+import { aheadOf } from './ahead.js'
+import { nextWave } from './launch.js'
+import { conclusion, observeAll, type Fold, type LogEvent } from '../log/events.js'
+import { fuelTicks, outOfFuel, spend } from '../machine/effort.js'
+import { withEdit, type Machine } from '../machine/state.js'
+import type { World } from '../machine/world.js'
+import type { AnyPolicy } from './policy.js'
+import { blockedEvents, finished, offered, take, type EventKey, type Fault } from './step.js'
+
+// ---------------------------------------------------------------- model
+
+export type Outcome =
+  | { readonly _tag: 'completed' }
+  | { readonly _tag: 'stuck' }
+  | { readonly _tag: 'outOfFuel' }
+  /** by the policy: `key`, if it asks for one event, is not on offer */
+  | { readonly _tag: 'refused'; readonly key: EventKey | null }
+  | { readonly _tag: 'fault'; readonly fault: Fault }
+
+export interface Ran<R> {
+  readonly outcome: Outcome
+  readonly machine: Machine
+  readonly steps: number
+  readonly clusters: number
+  /** the schedule, when it was asked for */
+  readonly schedule: ReadonlyArray<EventKey>
+  readonly result: R
+}
+
+export interface Settings {
+  readonly policy: AnyPolicy
+  /** most events of a run, and clusters; what is computed between events is limited with it (`machine/effort.ts`) */
+  readonly fuel: number
+  readonly keepSchedule: boolean
+  /** false: every step copies the pages it writes, as for a machine that is kept */
+  readonly transient: boolean
+  /** told after every wave how many clusters are done, of how many */
+  readonly progress?: Progress
+}
+
+export type Progress = (done: number, of: number) => void
+
+/** Half a minute of events, and half a gigabyte of a schedule. */
+export const standardFuel = 10_000_000
+
+export const settings = (policy: AnyPolicy, keepSchedule: boolean = false): Settings => ({
+  policy,
+  fuel: standardFuel,
+  keepSchedule,
+  transient: true,
+})
+
+// ---------------------------------------------------------------- folds
+
+/** Two folds over one log. */
+export const both = <S, R, T, Q>(f: Fold<S, R>, g: Fold<T, Q>): Fold<readonly [S, T], readonly [R, Q]> => ({
+  init: (header) => [f.init(header), g.init(header)],
+  observe: (state, event) => {
+    const s = f.observe(state[0], event)
+    const t = g.observe(state[1], event)
+    // most folds keep the state that they fill
+    return s === state[0] && t === state[1] ? state : [s, t]
+  },
+  observeAll: (state, events) => [observeAll(f, state[0], events), observeAll(g, state[1], events)],
+  finish: ([s, t]) => [f.finish(s), g.finish(t)],
+  stopped: ([s, t]) => [conclusion(f, s, false), conclusion(g, t, false)],
+  exhausted: ([s, t]) => f.exhausted?.(s) === true || g.exhausted?.(t) === true,
+})
+
+/** The log itself. */
+export const collect: Fold<LogEvent[], ReadonlyArray<LogEvent>> = {
+  init: () => [],
+  observe: (events, event) => {
+    events.push(event)
+    return events
+  },
+  finish: (events) => events,
+}
+
+/** Nothing. */
+export const ignore: Fold<null, null> = { init: () => null, observe: (s) => s, finish: (s) => s }
+
+// ---------------------------------------------------------------- the loop
+
+/** A wave begins: the agents that have nothing to do are at their end. */
+const beginnings = (m: Machine): ReadonlyArray<LogEvent> => [
+  { _tag: 'cluster', id: m.wave.clusters[0]! },
+  ...m.agents.flatMap((a, agent): ReadonlyArray<LogEvent> =>
+    a.status === 'done' ? [{ _tag: 'exit', agent }] : [],
+  ),
+]
+
+/**
+ * Steps whose events are a page. Machine and folds are each more than the nearest cache holds: taking turns event by event, each would
+ * find the other's data in it.
+ */
+const pageSteps = 64
+/** Steps after which a fold is asked whether it can hear more: what an event adds to it is bounded. */
+const patience = 4 * pageSteps
+
+/** Run every cluster of the grid from `start` (the machine of the first wave), as far as it goes. */
+export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fold<S, R>): Ran<R> =>
+  how.policy((policy) => {
+    const edit = how.transient ? { run: Symbol('run') } : null
+    const schedule: EventKey[] = []
+    let state = fold.init(world.header)
+    let choice = policy.init
+    let m = withEdit(start, edit)
+    let steps = 0
+    let clusters = 0
+    let outcome: Outcome = { _tag: 'completed' }
+    let page: LogEvent[] = []
+    const handOver = (): void => {
+      state = observeAll(fold, state, page)
+      page = []
+    }
+    const { effort } = world
+    const outer = effort.limit
+    effort.limit = Math.min(outer, effort.spent + fuelTicks(how.fuel))
+    for (let more = true; more;) {
+      for (const e of beginnings(m)) page.push(e)
+      for (;;) {
+        const options = offered(world, m)
+        if (options.length === 0) break
+        if (steps + clusters >= how.fuel || effort.spent > effort.limit) {
+          outcome = { _tag: 'outOfFuel' }
+          break
+        }
+        const choosing = policy.choose(choice, options)
+        const chosen = choosing[0]
+        choice = choosing[1]
+        if (typeof chosen !== 'number') {
+          outcome = { _tag: 'refused', key: chosen }
+          break
+        }
+        const event = options[chosen]!
+        if (how.keepSchedule) schedule.push(event.key)
+        spend(effort, event.bytes / 16 + event.macs / 256)
+        const done = take(world, m, event)
+        steps++
+        if ('kind' in done) {
+          outcome = done.code === outOfFuel.code ? { _tag: 'outOfFuel' } : { _tag: 'fault', fault: done }
+          break
+        }
+        for (let i = 0; i < done.events.length; i++) page.push(done.events[i]!)
+        m = done.machine
+        if (steps % pageSteps !== 0) continue
+        handOver()
+        if (steps % patience === 0 && fold.exhausted?.(state) === true) {
+          outcome = { _tag: 'outOfFuel' }
+          break
+        }
+      }
+      clusters += m.wave.clusters.filter((cluster) => cluster >= 0).length
+      how.progress?.(m.wave.next, world.clusterCount)
+      if (outcome._tag === 'completed' && !finished(m)) {
+        const waits = blockedEvents(world, m)
+        for (const e of waits) page.push(e)
+        for (const e of aheadOf(world, m, waits)) page.push(e)
+        outcome = { _tag: 'stuck' }
+      }
+      spend(effort, (world.header.agents.length + world.header.barriers.length) ** 2 * 2)
+      if (outcome._tag === 'completed' && clusters < world.clusterCount && steps + clusters >= how.fuel)
+        outcome = { _tag: 'outOfFuel' }
+      const following = outcome._tag === 'completed' ? nextWave(world, m) : null
+      if (following === null) more = false
+      else m = withEdit(following, edit)
+    }
+    handOver()
+    effort.limit = outer
+    return {
+      outcome,
+      machine: withEdit(m, null),
+      steps,
+      clusters,
+      schedule,
+      result: conclusion(fold, state, outcome._tag === 'completed' || outcome._tag === 'stuck'),
+    }
+  })

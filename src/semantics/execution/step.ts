@@ -1,0 +1,506 @@
+/**
+ * Step: the machine as a transition system.
+ *
+ * `offered(machine)` are the events that can happen now: the next effect of every agent that is not blocked, and the next event
+ * of every operation in flight that nothing holds back. `step(key)` makes one of them happen. It is a state-monad computation
+ * (a fault or a log and a new machine), so runs compose with `chain`; `run.ts` says the same with a loop.
+ *
+ * An event is named by its *key*: agent and program-order index of the statement, and for an operation its stage and part. A key
+ * means the same whatever else has happened in between, so a recorded schedule is a list of keys and survives unrelated changes.
+ *
+ *     3:17            the 17th event of agent 3
+ *     3:17/write.1    the box that event 17 of agent 3 is loading arrives in the second destination
+ *
+ * Laws
+ * 1. `step` is a function: equal machines and keys give equal machines and logs.
+ * 2. an event stays offered until it is taken, unless a barrier that it waits for moves on (parity waits alone can).
+ * 3. the fold of steps with `chain` equals the loop of `run`.
+ *
+ * Source: the core's own semantics; PTX ISA for each instruction.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import type { StateEither } from './state-either.js'
+import * as Atomic from '../instructions/atomic.js'
+import * as Clc from '../instructions/clc.js'
+import * as CpAsync from '../instructions/cp-async.js'
+import * as Generic from '../instructions/generic.js'
+import * as Groups from '../instructions/groups.js'
+import * as Mbarrier from '../instructions/mbarrier.js'
+import * as Rendezvous from '../instructions/rendezvous.js'
+import * as Semaphore from '../instructions/semaphore.js'
+import * as SetMaxRegisters from '../instructions/set-max-registers.js'
+import * as StAsync from '../instructions/st-async.js'
+import * as Tcgen05Copy from '../instructions/tcgen05-copy.js'
+import * as Tcgen05Data from '../instructions/tcgen05-data.js'
+import * as Tcgen05Memory from '../instructions/tcgen05-memory.js'
+import * as Tcgen05Mma from '../instructions/tcgen05-mma.js'
+import * as Tcgen05Queue from '../instructions/tcgen05-queue.js'
+import * as Tma from '../instructions/tma/index.js'
+import * as Wgmma from '../instructions/wgmma.js'
+import type { LinkedDo, LinkedFork } from '../language/link.js'
+import type { LogEvent, Stamp } from '../log/events.js'
+import { advance, begin, proceed, rejoin } from './advance.js'
+import { ctaOf, effect, type Effect, type Executing } from '../machine/effect.js'
+import { evaluate } from '../machine/evaluate.js'
+import type { InFlight, Prepared } from '../machine/operation.js'
+import {
+  agentState,
+  control,
+  withAgent,
+  type AgentState,
+  type Machine,
+  type Ready,
+} from '../machine/state.js'
+import type { FaultValue, Value } from '../machine/value.js'
+import type { Standpoint, World } from '../machine/world.js'
+
+// ---------------------------------------------------------------- model
+
+export interface EventKey {
+  readonly agent: number
+  readonly at: number
+  readonly stage: 'agent' | 'read' | 'write' | 'all' | 'signal'
+  readonly part: number
+}
+
+/** An event that can happen, with what a timed policy wants to know. */
+export interface Offered {
+  readonly key: EventKey
+  readonly unit: 'agent' | InFlight['_tag']
+  readonly bytes: number
+  readonly macs: number
+  /** the operation that it continues, or what its agent stands ready to do */
+  readonly operation: InFlight | null
+  readonly ready: Ready | null
+}
+
+/** Where a run cannot go on: the program is invalid here, or the library is wrong. */
+export interface Fault {
+  readonly kind: 'invalid' | 'crash'
+  readonly code: string
+  readonly message: string
+  /** index of the site, and the agent */
+  readonly site: number
+  readonly agent: number
+}
+
+export type Step = StateEither<Machine, Fault, ReadonlyArray<LogEvent>>
+
+// ---------------------------------------------------------------- keys
+
+export const showKey = (k: EventKey): string =>
+  k.stage === 'agent'
+    ? `${String(k.agent)}:${String(k.at)}`
+    : `${String(k.agent)}:${String(k.at)}/${k.stage}.${String(k.part)}`
+
+const keyPattern = /^(\d+):(\d+)(?:\/(read|write|all|signal)\.(\d+))?$/
+const stages: ReadonlyArray<EventKey['stage']> = ['read', 'write', 'all', 'signal']
+
+export const readKey = (text: string): EventKey | null => {
+  const m = keyPattern.exec(text)
+  if (m === null) return null
+  const stage = stages.find((s) => s === m[3]) ?? 'agent'
+  return { agent: Number(m[1]), at: Number(m[2]), stage, part: Number(m[4] ?? 0) }
+}
+
+export const sameKey = (a: EventKey, b: EventKey): boolean =>
+  a.agent === b.agent && a.at === b.at && a.stage === b.stage && a.part === b.part
+
+// ---------------------------------------------------------------- offered
+
+const standpoint = (world: World, m: Machine, agent: number): Standpoint => {
+  const cta = ctaOf(world, agent)
+  const place = Math.floor(cta / world.ctas)
+  return { agent, cta: cta - place * world.ctas, place, cluster: m.wave.clusters[place]! }
+}
+
+const blockedDo = (world: World, m: Machine, agent: number, p: Prepared): boolean => {
+  switch (p._tag) {
+    case 'mbarrier.wait':
+      return Mbarrier.waitBlocked(m, p)
+    case 'bar.leave':
+      return Rendezvous.leaveBlocked(world, agent, m, p)
+    case 'cluster.wait':
+      return Rendezvous.clusterWaitBlocked(world, agent, m)
+    case 'group.wait':
+      return Groups.waitBlocked(agent, m, p)
+    case 'semaphore':
+      return Semaphore.blocked(m, p)
+    case 'setMaxRegisters':
+      return SetMaxRegisters.blocked(world, agent, m, p)
+    default:
+      return false
+  }
+}
+
+/** The agents of all branches but the first, which is the agent itself. */
+export const branchesOf = (world: World, agent: number, s: LinkedFork): ReadonlyArray<number> => {
+  const first = agent - (agent % world.agentsPerCta)
+  return s.branches.slice(1).map((b) => first + b.agent)
+}
+
+/** Is the agent's next statement one that cannot happen yet? */
+export const blocked = (world: World, m: Machine, agent: number, r: Ready): boolean => {
+  switch (r._tag) {
+    case 'do':
+      return blockedDo(world, m, agent, r.prepared)
+    case 'fork':
+      return branchesOf(world, agent, r.stmt).some((c) => m.agents[c]!.status === 'running')
+    case 'join':
+      return branchesOf(world, agent, r.stmt).some((c) => m.agents[c]!.status === 'running')
+    case 'fault':
+      return false
+  }
+}
+
+const macsOf = (f: InFlight): number =>
+  f._tag === 'wgmma'
+    ? f.mma.m * f.mma.n * f.mma.k
+    : f._tag === 'tcgen05'
+      ? f.mma.m * f.mma.n * f.mma.k * f.mma.shares.length
+      : 0
+const bytesOf = (f: InFlight): number => ('bytes' in f ? f.bytes : 0)
+
+export const stageOf = (f: InFlight): EventKey['stage'] =>
+  f._tag === 'tmaLoad' || f._tag === 'tmaStore' || f._tag === 'stAsync' || f._tag === 'clc'
+    ? f.stage
+    : f._tag === 'tcgen05Commit' && !f.alone
+      ? 'signal'
+      : 'all'
+export const partOf = (f: InFlight): number =>
+  f._tag === 'tmaLoad' || f._tag === 'tmaStore' || f._tag === 'tcgen05Commit' || f._tag === 'clc' ? f.part : 0
+
+/** Is its next event held back by what is before it? */
+export const held = (world: World, m: Machine, f: InFlight): boolean => {
+  switch (f._tag) {
+    case 'wgmma':
+      return Wgmma.mmaHeld(m, f)
+    case 'cpAsyncArrive':
+      return CpAsync.arriveHeld(m, f)
+    case 'tcgen05':
+    case 'tcgen05Copy':
+    case 'tcgen05Commit':
+      return Tcgen05Queue.held(world, m, f)
+    default:
+      return false
+  }
+}
+
+/** The events that can happen now: agents in their order, then operations in the order of their issue. */
+export const offered = (world: World, m: Machine): ReadonlyArray<Offered> => {
+  const out: Offered[] = []
+  for (let agent = 0; agent < m.agents.length; agent++) {
+    const a = m.agents[agent]!
+    if (a.ready === null || blocked(world, m, agent, a.ready)) continue
+    out.push({
+      key: { agent, at: a.at, stage: 'agent', part: 0 },
+      unit: 'agent',
+      bytes: 0,
+      macs: 0,
+      operation: null,
+      ready: a.ready,
+    })
+  }
+  for (let i = 0; i < m.inFlight.length; i++) {
+    const f = m.inFlight[i]!
+    if (held(world, m, f)) continue
+    out.push({
+      key: { agent: f.agent, at: f.at, stage: stageOf(f), part: partOf(f) },
+      unit: f._tag,
+      bytes: bytesOf(f),
+      macs: macsOf(f),
+      operation: f,
+      ready: null,
+    })
+  }
+  return out
+}
+
+// ---------------------------------------------------------------- an agent's event
+
+const stampOf = (a: AgentState, agent: number, site: number): Stamp => ({
+  agent,
+  at: a.at,
+  site,
+  iteration: a.control === null ? [] : a.control.iteration,
+})
+
+const siteOfReady = (r: Ready): number => (r._tag === 'fault' ? r.site : r.stmt.site)
+
+const exits = (world: World, before: AgentState, after: AgentState, agent: number): boolean =>
+  before.status === 'running' &&
+  after.status === 'done' &&
+  world.linked.starts[agent % world.agentsPerCta] === true
+
+/** Install the agent's next state; say so when it has come to its end. */
+const moved = (
+  world: World,
+  m: Machine,
+  agent: number,
+  before: AgentState,
+  after: AgentState,
+  events: ReadonlyArray<LogEvent>,
+): Effect =>
+  effect(
+    withAgent(m, agent, after),
+    exits(world, before, after, agent) ? [...events, { _tag: 'exit', agent }] : events,
+  )
+
+/** What only the machine as it is now can refuse: columns that are not there. */
+const refusable = (x: Executing, done: Effect | FaultValue): Effect | Fault =>
+  'machine' in done
+    ? done
+    : { kind: 'invalid', code: done.code, message: done.message, site: x.stamp.site, agent: x.agent }
+
+const executeDo = (x: Executing, m: Machine, s: LinkedDo, p: Prepared): Effect | Fault => {
+  switch (p._tag) {
+    case 'mbarrier.init':
+      return Mbarrier.executeInit(x, m, p)
+    case 'mbarrier.inval':
+      return Mbarrier.executeInval(x, m, p)
+    case 'mbarrier.arrive':
+      return Mbarrier.executeArrive(x, m, p)
+    case 'mbarrier.wait':
+      return Mbarrier.executeWait(x, m, p)
+    case 'mbarrier.cpAsyncArrive':
+      return CpAsync.executeArrive(x, m, p)
+    case 'bar':
+      return Rendezvous.executeBar(x, m, p)
+    case 'bar.leave':
+      return Rendezvous.executeLeave(x, m, p)
+    case 'cluster.arrive':
+      return Rendezvous.executeClusterArrive(x, m, p.relaxed)
+    case 'cluster.wait':
+      return Rendezvous.executeClusterWait(x, m)
+    case 'load':
+      return Generic.executeLoad(x, m, p, s.layouts[0] ?? 'any')
+    case 'store':
+      return Generic.executeStore(x, m, p)
+    case 'atomic':
+      return refusable(x, Atomic.execute(x, m, p, s.layouts[0] ?? 'any'))
+    case 'semaphore':
+      return refusable(x, Semaphore.execute(x, m, p))
+    case 'clc.tryCancel':
+      return refusable(x, Clc.executeTryCancel(x, m, p))
+    case 'clc.query':
+      return Clc.executeQuery(x, m, p)
+    case 'setMaxRegisters':
+      return refusable(x, SetMaxRegisters.execute(x, m, p))
+    case 'tma.load':
+      return Tma.executeLoad(x, m, p)
+    case 'tma.store':
+      return Tma.executeStore(x, m, p)
+    case 'tensormap.create':
+      return Tma.executeCreate(x, m, p)
+    case 'tensormap.acquire':
+      return refusable(x, Tma.executeAcquire(x, m, p))
+    case 'stAsync':
+      return StAsync.execute(x, m, p)
+    case 'group.commit':
+      return Groups.executeCommit(x, m, p)
+    case 'group.wait':
+      return Groups.executeWait(x, m, p)
+    case 'cpAsync.copy':
+      return CpAsync.executeCopy(x, m, p)
+    case 'fence':
+      return effect(m, [{ _tag: 'fence', stamp: x.stamp, kind: p.kind, scope: p.scope }])
+    case 'wgmma.mma':
+      return Wgmma.executeMma(x, m, p)
+    case 'tcgen05.alloc':
+      return refusable(x, Tcgen05Memory.executeAlloc(x, m, p))
+    case 'tcgen05.dealloc':
+      return refusable(x, Tcgen05Memory.executeDealloc(x, m, p))
+    case 'tcgen05.relinquish':
+      return Tcgen05Memory.executeRelinquish(x, m)
+    case 'tcgen05.mma':
+      return refusable(x, Tcgen05Mma.executeMma(x, m, p))
+    case 'tcgen05.commit':
+      return Tcgen05Queue.executeCommit(x, m, p)
+    case 'tcgen05.copy':
+      return refusable(x, Tcgen05Copy.executeCopy(x, m, p))
+    case 'tcgen05.ld':
+      return refusable(x, Tcgen05Data.executeLd(x, m, p))
+    case 'tcgen05.st':
+      return refusable(x, Tcgen05Data.executeSt(x, m, p))
+    case 'nothing':
+      return effect(m, [], p.results)
+    case 'trap':
+      return {
+        kind: 'invalid',
+        code: 'trap',
+        message: 'the program traps here',
+        site: x.stamp.site,
+        agent: x.agent,
+      }
+  }
+}
+
+const stepAgent = (world: World, m: Machine, agent: number): Effect | Fault => {
+  const a = m.agents[agent]!
+  const r = a.ready
+  if (r === null) return crash(`agent ${String(agent)} has nothing to do`, agent)
+  const x: Executing = { world, agent, stamp: stampOf(a, agent, siteOfReady(r)) }
+  const at = standpoint(world, m, agent)
+  switch (r._tag) {
+    case 'fault':
+      return { kind: 'invalid', code: r.fault.code, message: r.fault.message, site: r.site, agent }
+    case 'fork':
+      return fork(x, m, at, a, r.stmt)
+    case 'join': {
+      const children = branchesOf(world, agent, r.stmt)
+      const next = rejoin(world, at, a, r.stmt.results, r.values, 1)
+      return moved(world, m, agent, a, next, [{ _tag: 'join', stamp: x.stamp, children }])
+    }
+    case 'do': {
+      const done = executeDo(x, m, r.stmt, r.prepared)
+      if ('kind' in done) return done
+      // what the instruction did to its own agent (a closed group) is in the new machine
+      const now = done.machine.agents[agent]!
+      if (r.prepared._tag === 'bar' && r.prepared.waits) {
+        const generation = Rendezvous.named(m, ctaOf(world, agent), r.prepared.id).generation
+        const leave: Prepared = { _tag: 'bar.leave', id: r.prepared.id, count: r.prepared.count, generation }
+        const waiting = agentState(
+          now.status,
+          now.frame,
+          now.control,
+          { _tag: 'do', stmt: r.stmt, prepared: leave },
+          now.at + 1,
+          now.groups,
+        )
+        return effect(withAgent(done.machine, agent, waiting), done.events)
+      }
+      const next = proceed(world, at, now, r.stmt.results, done.results, 1)
+      return moved(world, done.machine, agent, a, next, done.events)
+    }
+  }
+}
+
+const fork = (x: Executing, m: Machine, at: Standpoint, a: AgentState, s: LinkedFork): Effect | Fault => {
+  const { world, agent } = x
+  const children = branchesOf(world, agent, s)
+  const captured = s.branches.map((b) =>
+    b.captures.map((c) => ({ slot: c.slot, value: evaluate(world, at, a.frame, c.value) })),
+  )
+  const frameOf = (i: number): ReadonlyArray<Value | undefined> => {
+    const frame: (Value | undefined)[] = []
+    for (const c of captured[i]!) frame[c.slot] = c.value
+    return frame
+  }
+  let forked = m
+  children.forEach((child, i) => {
+    const there = standpoint(world, m, child)
+    forked = withAgent(
+      forked,
+      child,
+      begin(world, there, m.agents[child]!, s.branches[i + 1]!.body, frameOf(i + 1)),
+    )
+  })
+  const own = s.branches[0]
+  if (own === undefined) return crash(`a fork of agent ${String(agent)} has no branch`, agent)
+  const c = a.control
+  const past = c === null ? null : control(c.region, c.pc + 1, c.after, c.iteration, c.next)
+  const branch = control(
+    own.body,
+    0,
+    { _tag: 'branch', stmt: s, frame: a.frame },
+    c === null ? [] : c.iteration,
+    past,
+  )
+  const next = advance(world, at, agentState('running', frameOf(0), branch, null, a.at + 1, a.groups))
+  return moved(world, forked, agent, a, next, [{ _tag: 'fork', stamp: x.stamp, children }])
+}
+
+const crash = (message: string, agent: number): Fault => ({
+  kind: 'crash',
+  code: 'crash',
+  message,
+  site: 0,
+  agent,
+})
+
+// ---------------------------------------------------------------- an operation's event
+
+/** What only the data of an operation can refuse. */
+const refusedData = (f: InFlight, done: Effect | FaultValue): Effect | Fault =>
+  'machine' in done
+    ? done
+    : { kind: 'invalid', code: done.code, message: done.message, site: f.stamp.site, agent: f.agent }
+
+const stepOperation = (world: World, m: Machine, f: InFlight): Effect | Fault => {
+  switch (f._tag) {
+    case 'clc':
+      return f.stage === 'write' ? Clc.perform(m, f) : Clc.signal(m, f)
+    case 'tmaLoad':
+      return f.stage === 'write' ? Tma.performLoad(m, f) : Tma.signalLoad(m, f)
+    case 'tmaStore':
+      return f.stage === 'read' ? Tma.performStoreRead(m, f) : Tma.performStoreWrite(world, m, f)
+    case 'stAsync':
+      return f.stage === 'write' ? StAsync.perform(m, f) : StAsync.signal(m, f)
+    case 'cpAsync':
+      return CpAsync.performCopy(world, m, f)
+    case 'cpAsyncArrive':
+      return CpAsync.performArrive(m, f)
+    case 'wgmma':
+      return Wgmma.performMma(world, m, f)
+    case 'tcgen05':
+      return refusedData(f, Tcgen05Mma.performMma(world, m, f))
+    case 'tcgen05Copy':
+      return Tcgen05Copy.performCopy(m, f)
+    case 'tcgen05Commit':
+      return Tcgen05Queue.arrive(m, f)
+    case 'tcgen05Ld':
+      return Tcgen05Data.performLd(m, f)
+    case 'tcgen05St':
+      return Tcgen05Data.performSt(m, f)
+  }
+}
+
+/** Make an offered event happen. */
+export const take = (world: World, m: Machine, o: Offered): Effect | Fault =>
+  o.operation === null ? stepAgent(world, m, o.key.agent) : stepOperation(world, m, o.operation)
+
+/** The event named by `key`, if it is offered. */
+export const step =
+  (world: World) =>
+  (key: EventKey): Step =>
+  (m) => {
+    const o = offered(world, m).find((candidate) => sameKey(candidate.key, key))
+    if (o === undefined)
+      return E.left({
+        kind: 'invalid',
+        code: 'schedule.not-offered',
+        message: `event ${showKey(key)} is not offered here`,
+        site: 0,
+        agent: key.agent,
+      })
+    const done = take(world, m, o)
+    return 'kind' in done ? E.left(done) : E.right([done.events, done.machine])
+  }
+
+/** Agents that are blocked, as the log says it when nothing can move: for the wait-for cycle. */
+export const blockedEvents = (world: World, m: Machine): ReadonlyArray<LogEvent> =>
+  m.agents.flatMap((a, agent): ReadonlyArray<LogEvent> => {
+    if (a.ready === null || a.ready._tag !== 'do') return []
+    const p = a.ready.prepared
+    const x: Executing = { world, agent, stamp: stampOf(a, agent, a.ready.stmt.site) }
+    switch (p._tag) {
+      case 'mbarrier.wait':
+        return [Mbarrier.waitEvent(x, p, 'blocked')]
+      case 'bar.leave':
+        return [Rendezvous.blockedEvent(x, p)]
+      case 'cluster.wait':
+        return [Rendezvous.clusterEvent(x, 'blocked')]
+      case 'group.wait':
+        return [Groups.groupEvent(x, p, true)]
+      case 'semaphore':
+        return [Semaphore.event(x, m, p, 'blocked')]
+      case 'setMaxRegisters':
+        return [SetMaxRegisters.event(x, m, p, true)]
+      default:
+        return []
+    }
+  })
+
+/** Has every agent that started come to its end, and every operation? */
+export const finished = (m: Machine): boolean =>
+  m.inFlight.length === 0 && m.agents.every((a) => a.status !== 'running')

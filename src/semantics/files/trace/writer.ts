@@ -1,0 +1,85 @@
+/**
+ * Writing a trace: a fold over a log that hands out lines as they come to be.
+ *
+ * Keys stand in one order, so that a trace that is read and written again is the same text.
+ *
+ * Law 1. `encodeTrace` is `tracing` over the log, into an array.
+ */
+import type { Fold, Header, LogEvent } from '../../log/events.js'
+import { numbering, writeFootprint, type Numbering } from './footprint.js'
+
+/** What has been written so far; it grows in place, so use each state once. */
+export interface Writer {
+  readonly numbering: Numbering
+  lines: number
+}
+
+const lineOf = (w: Writer, e: LogEvent): string => {
+  const i = w.lines - 1
+  switch (e._tag) {
+    case 'access':
+      return JSON.stringify({
+        i,
+        _tag: e._tag,
+        stamp: e.stamp,
+        operation: e.operation,
+        rw: e.rw,
+        proxy: e.proxy,
+        footprint: writeFootprint(w.numbering, e.footprint),
+        role: e.role,
+        atomic: e.atomic ? true : undefined,
+        scope: e.scope,
+        combine: e.combine,
+        value: e.value,
+        origin: e.origin,
+      })
+    case 'alloc':
+    case 'dealloc':
+      return JSON.stringify({
+        i,
+        _tag: e._tag,
+        stamp: e.stamp,
+        footprint: writeFootprint(w.numbering, e.footprint),
+        ctaGroup: e.ctaGroup,
+      })
+    case 'semaphore':
+      return JSON.stringify({
+        i,
+        _tag: e._tag,
+        stamp: e.stamp,
+        kind: e.kind,
+        footprint: writeFootprint(w.numbering, e.footprint),
+        value: e.value,
+        decrement: e.decrement,
+        scope: e.scope,
+        before: e.before,
+        outcome: e.outcome,
+      })
+    default:
+      return JSON.stringify(Object.fromEntries([['i', i], ...Object.entries(e)]))
+  }
+}
+
+/** Hands every line of the trace to `write` as it comes to be; the result is the number of lines. */
+export const tracing = (write: (line: string) => void): Fold<Writer, number> => ({
+  init: (header) => {
+    write(JSON.stringify(header))
+    return { numbering: numbering(), lines: 1 }
+  },
+  observe: (w, event) => {
+    write(lineOf(w, event))
+    w.lines++
+    return w
+  },
+  finish: (w) => w.lines,
+})
+
+/** The lines of a trace, without line ends. */
+export const encodeTrace = (header: Header, events: Iterable<LogEvent>): ReadonlyArray<string> => {
+  const lines: string[] = []
+  const fold = tracing((line) => lines.push(line))
+  let state = fold.init(header)
+  for (const event of events) state = fold.observe(state, event)
+  fold.finish(state)
+  return lines
+}

@@ -1,0 +1,491 @@
+/**
+ * Verdicts as JSON, schema `tcspec.verdict/2`.
+ *
+ * The JSON of a verdict is the verdict, as with programs: `check --json` prints it, and a reader in another language has the
+ * JSON Schema. What is read back is checked for its form only: that a finding is true is shown by replaying its schedule.
+ *
+ *     decodeVerdict: unknown -> Either<Failure, Verdict>
+ *     $.findings[0].id: expected one of "D1", "D2", ..., found "D9"
+ *
+ * Laws
+ * 1. `decodeVerdict(JSON of v) = v` for every verdict of `check`.
+ * 2. An error is one line: JSON path, what was expected, what was found.
+ * 3. Every schedule of what is read is one (`schedule.ts`), and every finding's is in the table.
+ *
+ * Source: the taxonomy of hazards in docs/hazards.md.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import type { Failure } from '../../failure.js'
+import type {
+  Condition,
+  Conditions,
+  Finding,
+  HazardId,
+  MissingEdge,
+  Operation,
+  Place,
+  Severity,
+} from '../judging/finding.js'
+import { readSchedule } from './schedule.js'
+import {
+  verdictSchema,
+  type Approximation,
+  type Comparison,
+  type Counts,
+  type Mismatch,
+  type Provenance,
+  type ReplayableFinding,
+  type Searched,
+  type Verdict,
+  type VerdictName,
+} from '../judging/verdict.js'
+import {
+  bool,
+  decode,
+  define,
+  described,
+  dictionary,
+  either,
+  finite,
+  integer,
+  list,
+  nat,
+  nothing,
+  oneOf,
+  pair,
+  record,
+  refined,
+  text,
+  wordOf,
+  type Wire,
+} from '../../wire.js'
+
+// ---------------------------------------------------------------- words
+
+const hazardId: Wire<HazardId> = define('HazardId', () =>
+  wordOf<HazardId>()({
+    D1: true,
+    D2: true,
+    D3: true,
+    D4: true,
+    P1: true,
+    P2: true,
+    P3: true,
+    P4: true,
+    P5: true,
+    R1: true,
+    R2: true,
+    R3: true,
+    W1: true,
+    W2: true,
+    W3: true,
+    W4: true,
+    W5: true,
+    B1: true,
+    B2: true,
+    B3: true,
+    B4: true,
+    B5: true,
+    B6: true,
+    B7: true,
+    B8: true,
+    B9: true,
+    U1: true,
+    U2: true,
+    M1: true,
+    M2: true,
+    M3: true,
+    M4: true,
+    M5: true,
+    M6: true,
+    M7: true,
+    M8: true,
+    T1: true,
+    T2: true,
+    T3: true,
+    T4: true,
+    T5: true,
+    K1: true,
+    K2: true,
+    K3: true,
+    A1: true,
+    A2: true,
+    A3: true,
+    A4: true,
+    L1: true,
+    L2: true,
+    I1: true,
+    I2: true,
+    V1: true,
+    O1: true,
+    N1: true,
+    N2: true,
+    N3: true,
+  }),
+)
+const severity: Wire<Severity> = wordOf<Severity>()({ E: true, C: true, L: true })
+const verdictName: Wire<VerdictName> = wordOf<VerdictName>()({
+  ok: true,
+  invalid: true,
+  hazard: true,
+  deadlock: true,
+  'wrong-result': true,
+  undecided: true,
+  'out-of-fuel': true,
+})
+
+// ---------------------------------------------------------------- findings
+
+const operation: Wire<Operation> = define('Operation', () =>
+  record<Operation>()(
+    'an operation',
+    {
+      index: described(nat, 'index of the agent in the header of the log'),
+      agent: described(text, 'its name with its CTA: `wg0@0`'),
+      site: described(text, 'label of the statement'),
+      path: described(list(text), 'labels of the statements around it, the outermost first'),
+      iteration: described(list(integer), 'rounds of the loops around it'),
+      at: described(nat, 'which of the events of its agent it is'),
+      does: described(text, 'what it does to the bytes or the barrier, and through which unit'),
+    },
+    {
+      loc: described(text, 'where the statement stands in the source'),
+      operation: described(
+        nat,
+        'the asynchronous operation in the log; absent for what the agent does itself',
+      ),
+    },
+  ),
+)
+
+const place: Wire<Place> = define('Place', () =>
+  record<Place>()(
+    'a place',
+    {
+      plane: described(text, 'memory: `smem@0`, `acc@wg0`, `gmem a`'),
+      spans: described(list(pair(nat)), 'intervals of bytes, [start, end)'),
+    },
+    { more: described(nat, 'intervals that are not listed') },
+  ),
+)
+
+const missingEdge: Wire<MissingEdge> = define('MissingEdge', () =>
+  record<MissingEdge>()(
+    'a missing edge',
+    {
+      kind: described(
+        wordOf<MissingEdge['kind']>()({
+          fence: true,
+          'group-wait': true,
+          wait: true,
+          arrive: true,
+          'arrive-wait': true,
+          bytes: true,
+          'none-found': true,
+        }),
+        'what would order the two operations',
+      ),
+      text: described(text, 'what to add, and where'),
+    },
+    {},
+  ),
+)
+
+const findingFields = {
+  id: described(hazardId, 'its id in the list of hazards'),
+  severity: described(
+    severity,
+    'E: wrong or undefined in some schedule; C: a documented contract is broken; L: a note',
+  ),
+  text: described(text, 'what is wrong, in one line'),
+  a: described(operation, 'the earlier operation in the run'),
+}
+const findingMay = {
+  b: described(operation, 'the later one; a rule broken by one operation has none'),
+  place: described(place, 'the bytes at stake'),
+  knew: described(text, 'what the agent of the later one knew of the agent of the earlier one'),
+  missing: described(missingEdge, 'the smallest addition that makes the finding disappear'),
+}
+
+const finding: Wire<Finding> = define('Finding', () =>
+  record<Finding>()('a finding', findingFields, findingMay),
+)
+
+/** A place in the table of schedules. */
+const scheduled: Wire<number | null> = either('null or the number of a schedule', nothing, nat)
+
+const schedule: Wire<string> = refined(
+  text,
+  'a schedule',
+  (s): s is string => s !== '' && E.isRight(readSchedule(s)),
+  { type: 'string', minLength: 1 },
+)
+
+const replayable: Wire<ReplayableFinding> = define('ReplayableFinding', () =>
+  record<ReplayableFinding>()(
+    'a finding with its schedule',
+    Object.assign(
+      {
+        schedule: described(
+          scheduled,
+          'the schedule that replays it: its place in `schedules`; null in the verdict on a trace',
+        ),
+      },
+      findingFields,
+    ),
+    findingMay,
+  ),
+)
+
+const condition: Wire<Condition> = define('Condition', () =>
+  record<Condition>()(
+    'a condition',
+    {
+      holds: described(bool, 'whether it holds in the run'),
+      failures: described(list(text), 'where it does not, in words'),
+      findings: described(list(finding), 'the same with their ids'),
+    },
+    {},
+  ),
+)
+
+const conditions: Wire<Conditions> = define('Conditions', () =>
+  record<Conditions>()(
+    'the conditions',
+    {
+      C1: described(condition, 'every agent is a deterministic function of what it reads'),
+      C2: described(condition, 'waits are parity waits'),
+      C3: described(condition, 'generations of a barrier cannot mix'),
+      C4: described(condition, 'no wait can see a generation too late or too early'),
+      C5: described(condition, 'the run ends and leaves nothing open'),
+      C6: described(condition, 'expected bytes are announced before they can be missed'),
+    },
+    {},
+  ),
+)
+
+// ---------------------------------------------------------------- verdicts
+
+const provenance: Wire<Provenance> = define('Provenance', () =>
+  record<Provenance>()(
+    'a provenance',
+    {
+      proved: described(bool, 'whether the outputs are what the program says it computes, for all inputs'),
+      inOrder: described(bool, 'whether every output adds its products in ascending order of k'),
+      text: described(text, 'the statement that was proved, or what is wrong'),
+    },
+    {},
+  ),
+)
+
+const searched: Wire<Searched> = define('Searched', () =>
+  record<Searched>()(
+    'a search',
+    {
+      complete: described(bool, 'whether all schedules were followed'),
+      bound: described(
+        either('null or a bound', nothing, wordOf<'states' | 'depth'>()({ states: true, depth: true })),
+        'what stopped it, if something did',
+      ),
+      states: described(nat, 'states that were seen'),
+      transitions: described(nat, 'events that were taken'),
+    },
+    {},
+  ),
+)
+
+const counts: Wire<Counts> = define('Counts', () =>
+  record<Counts>()(
+    'counts',
+    {
+      events: described(nat, 'events of the log'),
+      steps: described(nat, 'steps of the machine'),
+      agents: described(nat, 'agents'),
+      ctas: described(nat, 'CTAs of a cluster'),
+      clusters: described(nat, 'clusters that ran'),
+      runs: described(nat, 'runs that were made'),
+    },
+    {},
+  ),
+)
+
+// ---------------------------------------------------------------- comparisons
+
+const element = either('a number or text', finite, text)
+const real = either('a number or null', finite, nothing)
+
+/** What a comparison consists of. */
+export const comparisonFields: { readonly [K in keyof Comparison]: Wire<Comparison[K]> } = {
+  equal: described(bool, 'whether all bits are equal'),
+  dtype: described(text, 'type of the elements'),
+  shape: described(list(nat), 'extent of every dimension'),
+  elements: described(nat, 'number of elements'),
+  different: described(nat, 'elements with other bits'),
+  maxUlp: described(finite, 'the largest distance in units in the last place'),
+  ulpHistogram: described(dictionary('counts', nat), 'elements by distance: 0, 1, 2, 3-4, 5-8, ...'),
+  nanMismatch: described(nat, 'elements of which one is a NaN and the other is not'),
+  nanPayload: described(nat, 'NaNs with different bits'),
+  zeroSign: described(nat, 'zeros of different sign'),
+  first: described(
+    list(
+      record<Mismatch>()(
+        'a mismatch',
+        {
+          index: described(list(nat), 'index of the element'),
+          got: described(element, 'its value; `nan`, `inf`, `-inf`, `-0` and long integers as text'),
+          expected: described(element, 'the value that it should have'),
+          gotBits: described(text, 'its bits'),
+          expectedBits: described(text, 'the bits that it should have'),
+          ulp: described(real, 'their distance; null where one of the two is a NaN'),
+        },
+        {},
+      ),
+    ),
+    'the first elements that differ',
+  ),
+}
+const comparison: Wire<Comparison> = define('Comparison', () =>
+  record<Comparison>()('a comparison', comparisonFields, {}),
+)
+
+type Near = Approximation['outputs'][number]
+const approximation: Wire<Approximation> = define('Approximation', () =>
+  record<Approximation>()(
+    'an approximation',
+    {
+      to: described(text, 'what the outputs are compared with'),
+      outputs: described(
+        list(
+          record<Near>()(
+            'an output',
+            {
+              tensor: described(text, 'its name'),
+              elements: described(nat, 'number of elements'),
+              tolerance: described(
+                record<Near['tolerance']>()(
+                  'a tolerance',
+                  {
+                    kind: described(text, '`absolute` or `relative`'),
+                    bound: described(finite, 'how far is near'),
+                  },
+                  {},
+                ),
+                'what is near enough',
+              ),
+              size: described(real, 'the largest value, which an absolute bound grows with'),
+              farthest: described(
+                either(
+                  'null or an element',
+                  nothing,
+                  record<NonNullable<Near['farthest']>>()(
+                    'an element',
+                    {
+                      at: described(nat, 'its place, row-major'),
+                      found: described(real, 'its value; null is none'),
+                      expected: described(real, 'the value that it should be near'),
+                      by: described(real, 'by how much the bound is exceeded; null is without end'),
+                    },
+                    {},
+                  ),
+                ),
+                'the element farthest outside the tolerance; null where there is none',
+              ),
+              largestError: described(real, 'the largest difference'),
+            },
+            {},
+          ),
+        ),
+        'one entry an output',
+      ),
+    },
+    {},
+  ),
+)
+
+const written: Wire<Verdict> = define('Verdict', () =>
+  record<Verdict>()(
+    'a verdict',
+    {
+      schema: described(oneOf(verdictSchema), 'name and version of this schema'),
+      kernel: described(text, 'name of the program'),
+      settings: described(
+        dictionary(
+          'settings',
+          either('text, a number or a truth value', text, either('a number or a truth value', finite, bool)),
+        ),
+        'settings that it was made with',
+      ),
+      verdict: described(verdictName, 'the first that applies, from the worst to ok'),
+      reason: described(text, 'why, in one line'),
+      decidedBy: described(
+        wordOf<Verdict['decidedBy']>()({ 'one-schedule': true, exploration: true }),
+        'one run that stands for all, or several',
+      ),
+      search: described(
+        either('null or a search', nothing, searched),
+        'how far a search of all schedules went; null where none was made',
+      ),
+      schedule: described(
+        scheduled,
+        'the run that conditions, notes, counts and the digest of order speak of: its place in `schedules`; null for a trace',
+      ),
+      conditions: described(conditions, 'when one schedule decides'),
+      findings: described(
+        list(replayable),
+        'all that is wrong; the first of every id stands before the second of any',
+      ),
+      notes: described(list(replayable), 'broken contracts and remarks, which make no verdict worse'),
+      schedules: described(
+        list(schedule),
+        'runs, each once, the first one first: the name of a policy (`eager`, `lazy`, `roundrobin`, `seeded:SEED`, `starving:AGENT,seeded:SEED`, `starving:AGENT:EVENT,seeded:SEED`), or keys of events, after which eager goes on; `--schedule` takes the names, and a file with either',
+      ),
+      waitFor: described(list(text), 'blocked agents of a deadlock, one line each'),
+      provenance: described(
+        either('null or a provenance', nothing, provenance),
+        'whether the program computes what it says; null where that was not asked or is not said',
+      ),
+      digest: described(
+        record<Verdict['digest']>()(
+          'a digest',
+          {
+            order: described(
+              text,
+              'of what was ordered before what: equal for all schedules of a program that is ok',
+            ),
+            output: described(text, 'of the bits of the outputs; `none` without data'),
+          },
+          {},
+        ),
+        'for comparing runs',
+      ),
+      counts: described(counts, 'how much there was'),
+      scope: described(list(text), 'what the verdict does not speak of'),
+    },
+    {
+      comparison: described(comparison, 'of the output with what it should be, bit for bit'),
+      approximation: described(approximation, 'of the outputs with what they should be near'),
+    },
+  ),
+)
+
+/** What stands for a schedule that the table does not have, if anything does: where it stands. */
+const astray = ({ schedule: own, findings, notes, schedules }: Verdict): string | undefined => {
+  const places: ReadonlyArray<readonly [string, number | null]> = [
+    ['schedule', own],
+    ...findings.map((f, i) => [`findings[${String(i)}].schedule`, f.schedule] as const),
+    ...notes.map((f, i) => [`notes[${String(i)}].schedule`, f.schedule] as const),
+  ]
+  return places.find(([, at]) => at !== null && at >= schedules.length)?.[0]
+}
+
+export const verdictWire: Wire<Verdict> = refined(
+  written,
+  'a verdict',
+  (v): v is Verdict => astray(v) === undefined,
+  written.schema,
+  (v) => `${astray(v) ?? ''} to be the number of one of ${String(v.schedules.length)} schedules`,
+)
+
+/** A verdict that was written down, or where its form is wrong. */
+export const decodeVerdict = (json: unknown): E.Either<Failure<'json.form'>, Verdict> =>
+  decode(verdictWire, 'json.form')(json)

@@ -1,0 +1,185 @@
+/**
+ * Decisions: from what one run shows to a verdict's name and reason, of whatever origin the run.
+ *
+ * | the run            | and                                     | verdict       |
+ * |--------------------|-----------------------------------------|---------------|
+ * | is stuck           |                                         | deadlock      |
+ * | was stopped        | something is found, and it is settled   | hazard        |
+ * |                    | one of C1 to C4 or C6 fails             | undecided     |
+ * |                    | by its fuel                             | out-of-fuel   |
+ * |                    | by anything else                        | undecided     |
+ * | completed          | something is found, and it is settled   | hazard        |
+ * |                    | provenance is refuted                   | wrong-result  |
+ * |                    | one of C1 to C6 fails                   | undecided     |
+ * |                    | else                                    | ok            |
+ *
+ * A run is stopped by its fuel, or where it needs what it does not have: data, in an algebra that keeps none. A trace is stopped where it was
+ * cut. Nothing is then said about the end of the run. `out-of-fuel` is the `undecided` that more fuel may settle; any other needs something else, and
+ * comes first.
+ *
+ * A run of a program and the trace of a run are decided here alike. Which missing edge would make a finding disappear is asked of the
+ * log of its cluster, for the first findings and for logs that are not too long.
+ */
+import { explain, isAnsweredById, judgeLog, settledVerdictOf, type Options } from './detector/index.js'
+import type { Blocked, Conditions, Finding, Judgement } from './finding.js'
+import type { Header, LogEvent } from '../log/events.js'
+import type { Provenance, VerdictName } from './verdict.js'
+
+// ---------------------------------------------------------------- model
+
+export interface Decision {
+  readonly name: VerdictName
+  readonly reason: string
+}
+
+/** Why a log is not that of a whole run. */
+export interface Stopped {
+  readonly name: 'undecided' | 'out-of-fuel'
+  readonly reason: string
+}
+
+export type Ended = 'completed' | 'stuck' | Stopped
+
+// ---------------------------------------------------------------- words
+
+export const showBlocked = (b: Blocked): string =>
+  `${b.agent} is blocked at ${[...b.operation.path, b.operation.site].join(' / ')}${
+    b.operation.iteration.length === 0 ? '' : ` [${b.operation.iteration.join(', ')}]`
+  }, waiting for ${b.waitsFor}; ${supplyOf(b)}`
+
+/** Agents that are named where any of many could end a wait. */
+const mostNamed = 8
+
+const listing = (names: ReadonlyArray<string>): string =>
+  names.length <= mostNamed
+    ? names.join(', ')
+    : `${names.slice(0, mostNamed).join(', ')} and ${String(names.length - mostNamed)} more`
+
+/** What could end the wait. */
+const supplyOf = (b: Blocked): string =>
+  b.suppliers.length === 0
+    ? 'nothing in this run supplies it'
+    : b.ahead.length === 0
+      ? `could be supplied by ${listing(b.suppliers)}`
+      : `would be supplied by ${listing(b.ahead)}, behind a wait that is blocked`
+
+const names = ['C1', 'C2', 'C3', 'C4', 'C5', 'C6'] as const
+
+/** Why the conditions do not decide: the first failure of each that fails. */
+export const failing = (c: Conditions, of: ReadonlyArray<keyof Conditions> = names): string =>
+  of
+    .filter((name) => !c[name].holds)
+    .map((name) => `${name} fails (${c[name].failures[0] ?? 'no detail'})`)
+    .join('; ')
+
+// ---------------------------------------------------------------- decisions
+
+/** What can fail before the end of a run. */
+const unlessEnded = names.filter((name) => name !== 'C5')
+
+/** `judgement` null: hazards were not looked for; `proof` null: nothing is claimed. */
+export const decideRun = (ended: Ended, judgement: Judgement | null, proof: Provenance | null): Decision => {
+  if (ended === 'stuck')
+    return {
+      name: 'deadlock',
+      reason: `nothing can move: ${judgement?.deadlock.map(showBlocked)[0] ?? 'every agent is blocked'}`,
+    }
+  const settled = judgement === null ? 'ok' : settledVerdictOf(judgement)
+  if (ended !== 'completed' && settled !== 'hazard') {
+    const why = judgement === null ? '' : failing(judgement.conditions, unlessEnded)
+    return why === '' ? ended : { name: 'undecided', reason: `${why}; ${ended.reason}` }
+  }
+  if (settled === 'hazard' && judgement !== null)
+    return { name: 'hazard', reason: judgement.findings[0]?.text ?? 'a hazard' }
+  if (proof !== null && !proof.proved && settled !== 'undecided')
+    return { name: 'wrong-result', reason: proof.text }
+  if (settled === 'undecided' && judgement !== null)
+    return {
+      name: 'undecided',
+      reason:
+        judgement.findings.length > 0
+          ? `a candidate that no schedule has confirmed: ${judgement.findings[0]!.text}; ${failing(judgement.conditions)}`
+          : failing(judgement.conditions),
+    }
+  return {
+    name: 'ok',
+    reason:
+      judgement === null
+        ? 'the run completed; hazards were not looked for'
+        : 'nothing was found, and C1 to C6 hold: this run stands for every schedule',
+  }
+}
+
+// ---------------------------------------------------------------- findings
+
+/** What two findings have in common that are one. */
+const nameOf = (f: Finding): string =>
+  [f.id, f.a.agent, f.a.site, f.b?.agent ?? '', f.b?.site ?? ''].join('|')
+
+/** What stands behind a condition that fails: B4, B1, B3. */
+export const behindConditions = (j: Judgement): ReadonlyArray<Finding> =>
+  (['C6', 'C4', 'C3'] as const).flatMap((name) => j.conditions[name].findings)
+
+/** What each group adds to those before it. Within a group nothing is dropped: one conflict in two planes is two findings. */
+export const added = (
+  groups: ReadonlyArray<ReadonlyArray<Finding>>,
+): ReadonlyArray<ReadonlyArray<Finding>> => {
+  const known = new Set<string>()
+  return groups.map((group) => {
+    const fresh = group.filter((f) => !known.has(nameOf(f)))
+    for (const f of fresh) known.add(nameOf(f))
+    return fresh
+  })
+}
+
+/** Findings whose missing edge is looked for, the longest log in which it is, and the most that one judgement of it may look at. */
+export const explained = 3
+export const longestExplained = 20_000
+const mostLooked = 2 ** 18
+
+/** The logs of the clusters of a run, with what each shows by itself. */
+interface Segment {
+  readonly events: ReadonlyArray<LogEvent>
+  readonly shows: ReadonlySet<string>
+  /** it may be judged some hundred times more */
+  readonly cheap: boolean
+}
+
+const segmentsOf = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  detecting: Options,
+): ReadonlyArray<Segment> => {
+  const starts = events.flatMap((e, i) => (e._tag === 'cluster' ? [i] : []))
+  return starts.map((start, i) => {
+    const segment = events.slice(start, starts[i + 1] ?? events.length)
+    const judgement = judgeLog(header, segment, detecting)
+    return {
+      events: segment,
+      shows: new Set(judgement.findings.map(nameOf)),
+      cheap: judgement.looked <= mostLooked,
+    }
+  })
+}
+
+/** Findings whose missing edge is not known but will be looked for. */
+export const wanting = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>
+  findings.filter((f, i) => i < explained && f.missing === undefined)
+
+/** The findings with their missing edges, as far as `events` (the log, or nothing where it is too long) shows them. */
+export const withMissing = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  findings: ReadonlyArray<Finding>,
+  detecting: Options,
+): ReadonlyArray<Finding> => {
+  const wanted = wanting(findings)
+  const segments =
+    wanted.length === 0 || events.length > longestExplained ? [] : segmentsOf(header, events, detecting)
+  return findings.map((f) => {
+    if (f.missing !== undefined) return f
+    const segment = wanted.includes(f) ? segments.find((s) => s.cheap && s.shows.has(nameOf(f))) : undefined
+    const log = segment?.events ?? (isAnsweredById(f) ? [] : undefined)
+    return log === undefined ? f : Object.assign({}, f, { missing: explain(header, log, f, detecting) })
+  })
+}

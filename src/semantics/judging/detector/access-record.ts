@@ -1,0 +1,203 @@
+/**
+ * One access as the detector remembers it: who made it, through which proxy, and by which clock others know that it is done.
+ *
+ * | access of                        | done where is known                                      |
+ * |----------------------------------|----------------------------------------------------------|
+ * | an agent itself                  | program counter `at` of the agent                        |
+ * | TMA load, st.async               | the barrier generation that its signal joined            |
+ * | TMA store, its reads             | the read side or the whole of its bulk group             |
+ * | TMA store, its writes            | the whole of its bulk group                              |
+ * | cp.async                         | its number among the agent's copies (a group is a prefix)|
+ * | wgmma                            | its group                                                |
+ * | tcgen05 mma, cp, shift           | its position in the agent's tensor queue                 |
+ * | tcgen05 ld, st                   | its number, given by wait.ld, wait.st                    |
+ *
+ * `known` is the order relation, `seen` the visibility relation, each one comparison.
+ *
+ * An atomic access has a *reach*: two that reach one another are no conflict, in order or not (`atomicTogether`). If they do not
+ * commute (floats added, `add` against `max`), what memory holds afterwards is a matter of their order.
+ *
+ * Laws
+ * 1. `known` and `seen` are monotone in the knowledge, but for the maximum that the weak rule takes.
+ * 2. Between two accesses of one in-order unit both hold.
+ */
+import { bitsOf, isFloat } from '../../../numerics/dtype.js'
+import type { Scope } from '../../language/instruction.js'
+import type { Combine, Footprint, Proxy, Stamp, Unit } from '../../log/events.js'
+import type { GenerationSet } from './generation-set.js'
+import { has, highest } from './generation-set.js'
+import type { Knowledge } from './knowledge.js'
+import { clockOf } from './knowledge.js'
+import type { Place } from './queue.js'
+
+// ---------------------------------------------------------------- model
+
+/** When an access is done. That of a bulk load is filled in by its signal. */
+export interface Completion {
+  /** index of a clock of the order vector, -1 while no signal has come */
+  clock: number
+  at: number
+  /** another clock that does as well, at the same `at`; -1 for none */
+  readonly alternative: number
+  /** the barrier whose generation it is, -1 if the clock is an agent's */
+  barrier: number
+  generation: number
+}
+
+/** Which fence makes a generic write visible to asynchronous units. */
+export type FenceKind = 'shared' | 'global' | 'registers'
+
+/** How far an access is atomic: not at all, for its CTA, its cluster, or everybody. */
+export type Reach = 0 | 1 | 2 | 3
+
+export interface AccessRecord {
+  readonly rw: 'r' | 'w'
+  readonly proxy: Proxy
+  readonly stamp: Stamp
+  readonly unit: Unit | 'agent'
+  /** id of the operation, -1 for an agent's own access */
+  readonly operation: number
+  readonly completion: Completion
+  /** its place in an in-order unit, if it has one */
+  readonly queue: Place | undefined
+  readonly fence: FenceKind
+  /** it was judged visible: as a read it shows that what it read had landed */
+  readonly sound: boolean
+  readonly footprint: Footprint
+  /** how far it is atomic */
+  readonly reach: Reach
+  readonly combine: Combine | undefined
+  /** CTA of the agent that makes or issued it, and its cluster among those that run together */
+  readonly cta: number
+  readonly place: number
+  /** position in the log */
+  readonly when: number
+  /** the barrier that the agent waited for last before it (before its issue), -1 for none */
+  readonly lastWait: number
+  /** and the generation that it observed there, -1 on a fresh barrier */
+  readonly lastObserved: number
+  /** fences in vain that the agent had executed since its previous asynchronous issue or arrive */
+  readonly fencesBefore: number
+  /** what its operation knew at its issue, where that is worth keeping */
+  readonly order: ReadonlyArray<number> | undefined
+}
+
+// ---------------------------------------------------------------- constructors
+
+export const doneBy = (clock: number, at: number, alternative = -1): Completion => ({
+  clock,
+  at,
+  alternative,
+  barrier: -1,
+  generation: -1,
+})
+export const notYet = (): Completion => ({ clock: -1, at: 0, alternative: -1, barrier: -1, generation: -1 })
+
+export const reachOf = (atomic: boolean, scope: Scope | undefined): Reach => {
+  if (!atomic) return 0
+  switch (scope) {
+    case 'cta':
+      return 1
+    case 'cluster':
+      return 2
+    case 'gpu':
+    case 'sys':
+    case undefined:
+      return 3
+  }
+}
+
+export const unsound = (r: AccessRecord): AccessRecord => ({
+  rw: r.rw,
+  proxy: r.proxy,
+  stamp: r.stamp,
+  unit: r.unit,
+  operation: r.operation,
+  completion: r.completion,
+  queue: r.queue,
+  fence: r.fence,
+  sound: false,
+  footprint: r.footprint,
+  reach: r.reach,
+  combine: r.combine,
+  cta: r.cta,
+  place: r.place,
+  when: r.when,
+  lastWait: r.lastWait,
+  lastObserved: r.lastObserved,
+  fencesBefore: r.fencesBefore,
+  order: r.order,
+})
+
+// ---------------------------------------------------------------- destructors
+
+/** It is done before what has this order vector. */
+export const known = (order: ReadonlyArray<number>, c: Completion): boolean =>
+  (c.clock >= 0 && order[c.clock]! >= c.at) || (c.alternative >= 0 && order[c.alternative]! >= c.at)
+
+const acquired = (set: GenerationSet, generation: number, byMaximum: boolean): boolean =>
+  byMaximum ? highest(set) >= generation : has(set, generation)
+
+/** The fenced clock that stands for the program counter of the writer. */
+export const fencedClock = (r: AccessRecord): number => {
+  switch (r.fence) {
+    case 'shared':
+      return r.completion.clock
+    case 'global':
+      return r.completion.clock === clockOf('program', r.stamp.agent)
+        ? clockOf('fencedGlobal', r.stamp.agent)
+        : r.completion.clock
+    case 'registers':
+      return clockOf('fencedRegisters', r.stamp.agent)
+  }
+}
+
+/** Whether an access through `proxy`, by an actor with this knowledge, finds what the record wrote. */
+export const seen = (r: AccessRecord, proxy: Proxy, k: Knowledge, byMaximum: boolean): boolean => {
+  const c = r.completion
+  if (c.clock < 0) return false
+  if (r.proxy === 'tensor')
+    return k.tensor[c.clock]! >= c.at || (c.alternative >= 0 && k.tensor[c.alternative]! >= c.at)
+  if (proxy === 'tensormap')
+    return c.clock === clockOf('program', r.stamp.agent)
+      ? k.visible.counters[clockOf('acquiredMaps', r.stamp.agent)]! >= c.at
+      : seen(r, 'async', k, byMaximum)
+  const window = proxy === 'async' ? k.async : k.visible
+  if (c.barrier >= 0) return acquired(window.acquired[c.barrier]!, c.generation, byMaximum)
+  if (r.proxy === 'generic' && proxy === 'async') return window.counters[fencedClock(r)]! >= c.at
+  return window.counters[c.clock]! >= c.at || (c.alternative >= 0 && window.counters[c.alternative]! >= c.at)
+}
+
+/**
+ * Whether both are atomic for one another: each in the other's scope, through one proxy, elements equally wide. Such a pair is no
+ * conflict, whatever its order. `together`: both belong to one cluster.
+ */
+export const atomicTogether = (a: AccessRecord, b: AccessRecord, together: boolean): boolean =>
+  a.reach > 0 &&
+  b.reach > 0 &&
+  a.proxy === b.proxy &&
+  (together ? (a.reach > 1 && b.reach > 1) || a.cta === b.cta : a.reach === 3 && b.reach === 3) &&
+  bitsOf(a.footprint.dtype) === bitsOf(b.footprint.dtype)
+
+/** Whether memory is the same after two atomic writes in either order, whatever they carry. */
+export const commutes = (a: AccessRecord, b: AccessRecord): boolean => {
+  if (a.combine !== b.combine) return false
+  switch (a.combine) {
+    case 'add':
+      return !isFloat(a.footprint.dtype) && !isFloat(b.footprint.dtype)
+    case 'min':
+    case 'max':
+      return a.footprint.dtype === b.footprint.dtype
+    case 'and':
+    case 'or':
+    case 'xor':
+      return true
+    // the bounds may differ
+    case 'inc':
+    case 'dec':
+    case 'exchange':
+    case 'cas':
+    case undefined:
+      return false
+  }
+}

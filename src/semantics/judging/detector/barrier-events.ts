@@ -1,0 +1,170 @@
+/**
+ * What an agent does to an mbarrier: the events, as contributions to its generations.
+ *
+ * | event          | arrivals | bytes | publishes                      |
+ * |----------------|----------|-------|--------------------------------|
+ * | init, inval    | -        | -     | begin and end a life           |
+ * | expect         | 0        | + n   | nothing                        |
+ * | arrive         | count    | + n (arriveExpectTx) | what the agent knows, if it is a release |
+ * | increment      | one more is asked for | 0 | nothing                 |
+ * | drop           | count, and the barrier counts fewer from now on | 0 | the same |
+ * | wait, passed   | -        | -     | receives the generation before the one under way |
+ * | wait, blocked  | -        | -     | stands at the end: a deadlock |
+ * | wait, tested or skipped | - | -    | nothing: it proves nothing      |
+ *
+ * The rules (C3, C4, C6, B, U1) are `barriers.ts`'s. An arrive on another CTA's barrier is also an effect on that CTA (K1).
+ *
+ * Worked: count 2 and one arrive: the log says that a wait with parity 0 passed. No generation is complete, so parity 0 is the one
+ * that blocks: the log contradicts itself, C2 fails.
+ *
+ * Law 1. A passed wait gives exactly one generation's message to exactly one agent.
+ *
+ * Source: PTX ISA, mbarrier.
+ */
+import type { BarrierEvent, Wait } from '../../log/events.js'
+import { limit } from '../../machine/mbarrier.js'
+import type { BarrierState } from './barriers.js'
+import { barrierEvent, checkLive, initialise, invalidate, observeWait } from './barriers.js'
+import type { Context } from './context.js'
+import { publish, tick } from './context.js'
+import * as Digest from './digest.js'
+import { nothing, programOf, publishInitialisations } from './knowledge.js'
+import { oweRemote } from './obligations.js'
+import { actor, barrierName, draft, file, keyOf, where } from './report.js'
+import type { Detector } from './state.js'
+import { malformed } from './state.js'
+
+const publishesNothing = (): void => undefined
+
+export const barrier = (d: Detector, e: BarrierEvent): void => {
+  const c = d.context
+  const a = tick(c, e.stamp)
+  const b = d.barriers[e.barrier]!
+  const x = e.stamp.agent
+  const cta = c.header.barriers[e.barrier]!.cta
+  const near = cta === c.header.agents[x]!.cta
+  if (!near) oweRemote(c, d.obligations, cta, e.stamp, `${e.kind} on ${barrierName(c.header, e.barrier)}`)
+  Digest.ofAgent(
+    c.digest,
+    x,
+    5 + e.barrier * 8,
+    e.stamp.at,
+    b.number - b.base,
+    Digest.ofName(e.kind) ^ e.bytes,
+  )
+  switch (e.kind) {
+    case 'init':
+      initialise(c, b, e.stamp, e.count)
+      return
+    case 'inval':
+      invalidate(c, b, e.stamp, a.knowledge)
+      return
+    case 'expect':
+      b.expects[x] = e.stamp
+      barrierEvent(c, b, {
+        clock: programOf(x),
+        at: e.stamp.at,
+        counted: 0,
+        offset: false,
+        bytes: e.bytes,
+        knowledge: a.knowledge,
+        firm: false,
+        stamp: e.stamp,
+        does: `expects ${String(e.bytes)} bytes`,
+        publish: publishesNothing,
+      })
+      return
+    case 'increment':
+      ask(c, b, e)
+      return
+    case 'arrive':
+    case 'drop':
+      a.fences = 0
+      if (e.kind === 'drop') b.count = Math.max(0, b.count - e.count)
+      barrierEvent(c, b, {
+        clock: programOf(x),
+        at: e.stamp.at,
+        counted: e.count,
+        offset: false,
+        bytes: e.bytes,
+        knowledge: a.knowledge,
+        firm: e.release && near,
+        stamp: e.stamp,
+        does: e.bytes === 0 ? 'arrives' : `arrives and expects ${String(e.bytes)} bytes`,
+        publish:
+          !near && e.scope === 'cta'
+            ? publishesNothing
+            : (m) => {
+                const into = near ? m : (b.current.far ??= nothing(c.extent))
+                if (e.release) publish(into, a, e.tensor)
+                else publishInitialisations(into, a.knowledge, x)
+              },
+      })
+      return
+  }
+}
+
+/** The phase asks for one arrival more, by cp.async's arrive: that one is on its way. */
+const ask = (c: Context, b: BarrierState, e: BarrierEvent): void => {
+  if (b.pending + e.count > limit) {
+    file(c.report, keyOf(`B2|${String(e.barrier)}`, e.stamp, undefined), () =>
+      draft(
+        'B2',
+        'E',
+        `${barrierName(c.header, e.barrier)}: ${String(b.pending)} arrivals are pending and ${String(e.count)} more are asked for: a phase has at most ${String(limit)}`,
+        actor(e.stamp, 'asks for an arrival'),
+      ),
+    )
+    return
+  }
+  b.pending += e.count
+  c.agents[e.stamp.agent]!.increment = e.stamp.at
+  b.increments[e.stamp.agent] = e.stamp
+  barrierEvent(c, b, {
+    clock: programOf(e.stamp.agent),
+    at: e.stamp.at,
+    counted: 0,
+    offset: false,
+    bytes: 0,
+    knowledge: c.agents[e.stamp.agent]!.knowledge,
+    firm: false,
+    stamp: e.stamp,
+    does: 'asks for an arrival',
+    publish: publishesNothing,
+  })
+}
+
+export const wait = (d: Detector, e: Wait): void => {
+  const c = d.context
+  const b = d.barriers[e.barrier]!
+  const a = c.agents[e.stamp.agent]!
+  switch (e.outcome) {
+    case 'skipped':
+    case 'tested':
+      tick(c, e.stamp)
+      return
+    case 'blocked':
+      tick(c, e.stamp)
+      d.blocked.push({
+        stamp: e.stamp,
+        barrier: e.barrier,
+        parity: e.parity,
+        named: undefined,
+        family: undefined,
+        lacking: undefined,
+      })
+      if (b.live && ((b.number - b.base) & 1) !== e.parity)
+        malformed(d, `${where(c.header, e.stamp)} is blocked on a parity that passes`)
+      return
+    case 'passed': {
+      const live = checkLive(c, b, e.stamp, a.knowledge, `waits for ${barrierName(c.header, e.barrier)}`)
+      if (live && ((b.number - b.base) & 1) === e.parity)
+        malformed(d, `${where(c.header, e.stamp)} passes on a parity that blocks`)
+      const observed = observeWait(c, b, a, e.stamp, e.acquire, e.scope, e.tensor)
+      a.lastWait = e.barrier
+      a.lastObserved = observed - b.base
+      Digest.ofAgent(c.digest, e.stamp.agent, 6 + e.barrier * 8, e.stamp.at, observed, e.acquire ? 1 : 0)
+      return
+    }
+  }
+}

@@ -1,0 +1,628 @@
+/**
+ * Candidate edges: what a programmer might have forgotten between two operations.
+ *
+ * a is the access that was meant first, b the other. Each kind is a list of hypotheses, cheapest first:
+ *
+ * | kind        | hypothesis                                                                                  |
+ * |-------------|---------------------------------------------------------------------------------------------|
+ * | fence       | a fence right after a by its agent, right before b by its agent, or both                     |
+ * | group-wait  | a group wait that covers a, by its issuer: before b, or before one of its later arrives, or the fence in front of that; with a commit, if its group is open |
+ * | arrive      | tcgen05: an arrive of a's agent behind a, as a commit: it comes when a is done, not when a is issued     |
+ * | arrive-wait | W: the arrive of a's agent behind a on the barrier that b's agent has waited for, if that generation was complete without it |
+ * | wait        | b's agent waits, before b, for a barrier generation that covers a and that completes anyway, of a barrier that it, or no agent, waits for, or that a itself signals |
+ * | arrive      | a relaxed arrive of a's agent behind a, as a release                                          |
+ * | arrive      | an arrive of a's agent, moved behind the point where that agent knows that a is done          |
+ * | arrive      | the arrive that b's agent has waited for, moved behind a                                      |
+ * | wait        | as above, for a barrier that only others wait for                                             |
+ * | arrive-wait | a new pair: arrive when a is done, wait before b                                              |
+ *
+ * A hypothesis acts on knowledge, not on events: what the new edge would carry is read off a first pass over the log (it may lie in
+ * the future of b's place in *this* log: a run that has the edge has b later) and joined in at b's place. A hypothesis whose
+ * knowledge already depends on b would be a cycle and is not offered.
+ *
+ * Worked: load of slot 0 -> full, generation 0; C reads slot 0 without a wait. a is the load, b the read. Fences: after the load's issue, before
+ * the read: neither orders anything. Group waits: a load has no group. Waits: generation 0 of full covers a and does not depend on b: offered.
+ *
+ * Law 1. No hypothesis makes b known to itself.
+ */
+import type { Finding, MissingEdge, Operation as Side } from '../finding.js'
+import type { BarrierEvent, Family, Header, LogEvent, Unit } from '../../log/events.js'
+import type { AgentState } from './context.js'
+import type { FenceName } from './fences.js'
+import { applyFence } from './fences.js'
+import { publish } from './context.js'
+import { singleton, union } from './generation-set.js'
+import { awaitGroup } from './groups.js'
+import type { ClockName, Knowledge } from './knowledge.js'
+import { advance, advanceOrder, clockOf, copy, join, joinVector, programOf } from './knowledge.js'
+import type { Operation } from './operation.js'
+import type { Action } from './replay.js'
+import { replay, stampOf } from './replay.js'
+import { agentName, barrierName, waitName } from './report.js'
+import type { Options } from './rules.js'
+import type { Detector } from './state.js'
+
+// ---------------------------------------------------------------- model
+
+export interface Hypothesis {
+  readonly kind: MissingEdge['kind']
+  readonly text: string
+  readonly actions: ReadonlyArray<Action>
+}
+
+/** What the first pass saw of one side of the finding. */
+export interface Seen {
+  readonly side: Side
+  /** index of its access, or of its issue */
+  readonly index: number
+  readonly operation: Operation | undefined
+  /** what an arrive after its completion would publish */
+  readonly done: Knowledge | undefined
+}
+
+export interface Completed {
+  readonly barrier: number
+  readonly generation: number
+  readonly message: Knowledge
+  /** index of the event that completed it */
+  readonly index: number
+}
+
+/** The hypotheses of one kind. */
+export type Kind = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  options: Options,
+  finding: Finding,
+  a: Seen,
+  b: Seen,
+  completed: ReadonlyArray<Completed>,
+) => Iterable<Hypothesis>
+
+// ---------------------------------------------------------------- what an operation tells
+
+/** The clocks of its agent that stand at its number once it is done, the first to do so first; none where its parts signal barriers. */
+const doneClocks = (unit: Unit): ReadonlyArray<ClockName> => {
+  switch (unit) {
+    case 'tmaLoad':
+    case 'stAsync':
+    case 'clc':
+      return []
+    case 'tmaStore':
+      return ['bulkRead', 'bulkFull']
+    case 'wgmma':
+    case 'cpAsync':
+      return [unit]
+    case 'tcgen05':
+      return ['queue']
+    case 'tcgen05Ld':
+      return ['tensorLoad']
+    case 'tcgen05St':
+      return ['tensorStore']
+  }
+}
+
+/** What is known of an operation where it is known to be done. */
+export const doneKnowledge = (op: Operation): Knowledge => {
+  const k = copy(op.knowledge)
+  for (const name of doneClocks(op.unit))
+    for (const v of [k.order, k.firm, k.visible.counters, k.async.counters, k.tensor])
+      advance(v, clockOf(name, op.stamp.agent), op.number)
+  for (const p of op.parts) {
+    if (p.clock < 0) continue
+    advanceOrder(k, p.clock, p.at)
+    // the arrival of cp.async tells of no more than its copies
+    if (op.unit === 'cpAsync') continue
+    for (const v of op.unit === 'stAsync' ? [k.visible] : [k.visible, k.async])
+      v.acquired[p.barrier] = union(v.acquired[p.barrier]!, singleton(p.generation))
+  }
+  return k
+}
+
+const familyOf = (unit: Unit): Family | undefined => {
+  switch (unit) {
+    case 'tmaStore':
+      return 'bulk'
+    case 'wgmma':
+    case 'cpAsync':
+    case 'tcgen05Ld':
+    case 'tcgen05St':
+      return unit
+    case 'tmaLoad':
+    case 'stAsync':
+    case 'clc':
+    case 'tcgen05':
+      return undefined
+  }
+}
+
+/** Groups that a wait may leave open and still cover the operation. */
+const mayLeaveOpen = (a: AgentState, op: Operation): number => {
+  switch (op.unit) {
+    case 'tmaStore':
+      return Math.max(0, a.bulkGroups - op.number)
+    case 'wgmma':
+      return Math.max(0, a.wgmmaGroups - op.number)
+    case 'cpAsync':
+      return a.copiesAtCommit.filter((n) => n > op.number).length
+    case 'tcgen05Ld':
+      return a.loads - op.number
+    case 'tcgen05St':
+      return a.stores - op.number
+    case 'tmaLoad':
+    case 'stAsync':
+    case 'clc':
+    case 'tcgen05':
+      return 0
+  }
+}
+
+/** Whether what someone knows covers the end of it. */
+export const knows = (k: Knowledge, first: Seen): boolean => {
+  const done = first.done
+  if (done === undefined) return false
+  const op = first.operation
+  if (op === undefined) return k.order[programOf(first.side.index)]! >= first.side.at
+  const [clock] = doneClocks(op.unit)
+  if (clock !== undefined && op.parts.length === 0)
+    return k.order[clockOf(clock, op.stamp.agent)]! >= op.number
+  const signalled = op.parts.filter((p) => p.clock >= 0)
+  return signalled.length > 0 && signalled.every((p) => k.order[p.clock]! >= p.at)
+}
+
+/** Whether what the edge carries depends on the place where it would arrive. */
+export const isCycle = (k: Knowledge, second: Seen): boolean =>
+  k.order[programOf(second.side.index)]! >= second.side.at
+
+// ---------------------------------------------------------------- fences
+
+export const label = (s: Side): string => `\`${s.site}\` of ${s.agent}`
+
+const fenceNames = (f: Finding): ReadonlyArray<readonly [FenceName, string]> => {
+  switch (f.id) {
+    case 'P5':
+      return [
+        ['global', 'a proxy fence for global memory'],
+        ['mapRelease', 'a tensor-map fence'],
+        ['mapAcquire', 'an acquire of the tensor map'],
+      ]
+    case 'B9':
+      return [['mbarrierInit', 'a fence.mbarrier_init']]
+    case 'M8':
+      return []
+    default:
+      return [
+        ['shared', 'a proxy fence'],
+        ['wgmma', 'a wgmma fence'],
+        ['global', 'a proxy fence for global memory'],
+      ]
+  }
+}
+
+export const fences: Kind = function* (header, events, _options, finding, a, b) {
+  const places: ReadonlyArray<readonly [number, string]> =
+    a.operation === undefined ? [[a.index + 1, `after ${label(a.side)}`]] : releases(header, events, a, b)
+  if (finding.id === 'M8') {
+    const behind: Action = {
+      before: b.index,
+      act: (d) => {
+        applyFence(d.context, b.side.index, 'tensorAfter')
+      },
+    }
+    const fronts = places.map(([where, place]): readonly [Action, string] => [
+      {
+        before: where,
+        act: (d) => {
+          applyFence(d.context, a.side.index, 'tensorBefore')
+        },
+      },
+      `a before_thread_sync fence ${place}`,
+    ])
+    const after = `an after_thread_sync fence before ${label(b.side)}`
+    yield { kind: 'fence', text: after, actions: [behind] }
+    for (const [front, text] of fronts) {
+      yield { kind: 'fence', text, actions: [front] }
+      yield { kind: 'fence', text: `${text} and ${after}`, actions: [front, behind] }
+    }
+    return
+  }
+  for (const [name, text] of fenceNames(finding)) {
+    const at = (where: number, x: number): ReadonlyArray<Action> => [
+      {
+        before: where,
+        act: (d) => {
+          applyFence(d.context, x, name)
+        },
+      },
+    ]
+    for (const [where, place] of places)
+      yield { kind: 'fence', text: `${text} ${place}`, actions: at(where, a.side.index) }
+    yield { kind: 'fence', text: `${text} before ${label(b.side)}`, actions: at(b.index, b.side.index) }
+  }
+  if (finding.id !== 'P5') return
+  const acquired: Action = {
+    before: b.index,
+    act: (d) => {
+      applyFence(d.context, b.side.index, 'mapAcquire')
+    },
+  }
+  for (const [where, place] of places)
+    yield {
+      kind: 'fence',
+      text: `a tensor-map fence ${place} and an acquire before ${label(b.side)}`,
+      actions: [
+        {
+          before: where,
+          act: (d) => {
+            applyFence(d.context, a.side.index, 'mapRelease')
+          },
+        },
+        acquired,
+      ],
+    }
+}
+
+// ---------------------------------------------------------------- group waits
+
+const isRelease = (e: LogEvent): boolean =>
+  (e._tag === 'barrier' && (e.kind === 'arrive' || e.kind === 'drop')) ||
+  (e._tag === 'rendezvous' && e.kind === 'arrive')
+
+/** A release, or the before_thread_sync fence in front of it: what is known of tensor memory only behind the fence does not go with the release. */
+const isHandedOn = (e: LogEvent): boolean => isRelease(e) || (e._tag === 'fence' && e.kind === 'tensorBefore')
+
+/** Places between a and b, right before what the agent of `a` does there of this sort, the first eight. */
+const releases = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  a: Seen,
+  b: Seen,
+  sort: (e: LogEvent) => boolean = isRelease,
+): ReadonlyArray<readonly [number, string]> => {
+  const places: Array<readonly [number, string]> = []
+  const x = a.side.index
+  for (let i = a.index + 1; i < Math.min(events.length, b.index + 1) && places.length < 8; i++) {
+    const e = events[i]!
+    if (!sort(e) || stampOf(e)?.agent !== x) continue
+    const site = 'stamp' in e ? e.stamp.site : 0
+    places.push([i, `before \`${header.sites[site]?.label ?? String(site)}\` of ${agentName(header, x)}`])
+  }
+  return places
+}
+
+export const groupWaits: Kind = function* (header, events, _options, _finding, a, b) {
+  const op = a.operation
+  if (op === undefined) return
+  const family = familyOf(op.unit)
+  if (family === undefined) return
+  const x = a.side.index
+  const places: ReadonlyArray<readonly [number, string]> =
+    b.side.index === x ? [[b.index, `before ${label(b.side)}`]] : releases(header, events, a, b, isHandedOn)
+  for (const [where, place] of places) {
+    for (const read of family === 'bulk' ? [true, false] : [false]) {
+      yield {
+        kind: 'group-wait',
+        text: `a ${waitName(family)} that covers ${label(a.side)}${read ? ' (reads)' : ''}, ${place}`,
+        actions: [
+          {
+            before: where,
+            act: (d) => {
+              const agent = d.context.agents[x]!
+              awaitGroup(agent, x, family, mayLeaveOpen(agent, op), read)
+            },
+          },
+        ],
+      }
+    }
+    if (isOpenUntil(events, x, family, a.index, where))
+      yield {
+        kind: 'group-wait',
+        text: `a commit that closes the ${family} group of ${label(a.side)}, and a ${waitName(family)} that covers it, ${place}`,
+        actions: [
+          {
+            before: where,
+            act: (d) => {
+              receiveAll(d, x, doneKnowledge(op))
+            },
+          },
+        ],
+      }
+  }
+}
+
+/** Has the agent not closed its group between these two places of the log? */
+const isOpenUntil = (
+  events: ReadonlyArray<LogEvent>,
+  agent: number,
+  family: Family,
+  from: number,
+  to: number,
+): boolean =>
+  family !== 'tcgen05Ld' &&
+  family !== 'tcgen05St' &&
+  !events
+    .slice(from, to)
+    .some((e) => e._tag === 'group' && e.kind === 'commit' && e.family === family && e.stamp.agent === agent)
+
+/** The first arrives of an agent from a place of the log on, those of a sort, each with its name. */
+const arrivesOf = function* (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  agent: number,
+  { from, to, most }: { readonly from: number; readonly to: number; readonly most: number },
+  isOfSort: (e: BarrierEvent) => boolean = () => true,
+): Iterable<{ readonly index: number; readonly event: BarrierEvent; readonly name: string }> {
+  let found = 0
+  for (let index = from; index < Math.min(events.length, to) && found < most; index++) {
+    const event = events[index]!
+    if (
+      event._tag !== 'barrier' ||
+      event.kind !== 'arrive' ||
+      event.stamp.agent !== agent ||
+      !isOfSort(event)
+    )
+      continue
+    found++
+    const name = `the arrive \`${header.sites[event.stamp.site]?.label ?? String(event.stamp.site)}\` of ${agentName(header, agent)} on ${barrierName(header, event.barrier)}`
+    yield { index, event, name }
+  }
+}
+
+/** What was arrived when an operation of the tensor core had been issued, arrived when it is done: a queue has commits where others have group waits. */
+export const commits: Kind = function* (header, events, _options, _finding, a, b) {
+  const { operation: op, done } = a
+  const x = a.side.index
+  if (op?.unit !== 'tcgen05' || done === undefined || isCycle(done, b) || b.side.index === x) return
+  for (const { index, event, name } of arrivesOf(header, events, x, {
+    from: a.index + 1,
+    to: b.index,
+    most: 8,
+  }))
+    yield {
+      kind: 'arrive',
+      text: `${name} as a tcgen05.commit, which arrives when ${label(a.side)} is done`,
+      actions: [
+        {
+          before: index,
+          act: (d) => {
+            join(d.barriers[event.barrier]!.current.message, done)
+          },
+        },
+      ],
+    }
+}
+
+// ---------------------------------------------------------------- waits and arrives
+
+/** The agent comes to know all of this. */
+export const receiveAll = (d: Detector, agent: number, k: Knowledge): void => {
+  const a = d.context.agents[agent]!
+  join(a.knowledge, k)
+  joinVector(a.received, k.tensor)
+}
+
+/** A wait of b's agent, before b, for this generation. */
+export const waitFor = (
+  header: Header,
+  b: Seen,
+  barrier: number,
+  generation: number,
+  told: Knowledge,
+): Hypothesis => ({
+  kind: 'wait',
+  text: `a wait for generation ${String(generation)} of ${barrierName(header, barrier)} before ${label(b.side)}`,
+  actions: [
+    {
+      before: b.index,
+      act: (d) => {
+        receiveAll(d, b.side.index, told)
+      },
+    },
+  ],
+})
+
+/** The generations that a copy's own bytes joined. */
+const ownParts = (a: Seen): ReadonlyArray<{ readonly barrier: number; readonly generation: number }> =>
+  (a.operation?.parts ?? []).filter((p) => p.barrier >= 0)
+
+/** Barriers that an agent waits for somewhere in the log, and those that no agent waits for: theirs to wait for. */
+const nearTo = (events: ReadonlyArray<LogEvent>, agent: number): ((barrier: number) => boolean) => {
+  const own = new Set<number>()
+  const others = new Set<number>()
+  for (const e of events) if (e._tag === 'wait') (e.stamp.agent === agent ? own : others).add(e.barrier)
+  return (barrier) => own.has(barrier) || !others.has(barrier)
+}
+
+/** Waits for generations that cover a: of barriers that are b's to wait for, or of all others. */
+const waitsFor = (near: boolean): Kind =>
+  function* (header, events, _options, finding, a, b, completed) {
+    const isNear = nearTo(events, b.side.index)
+    // what is overwritten too early is released by the agent that consumed it, not by its own arrival; what is used too early is announced by its own
+    const own = (c: Completed): boolean => ownParts(a).some((p) => p.barrier === c.barrier)
+    const overwrites = finding.id.startsWith('W')
+    const asked = completed.filter((c) => (isNear(c.barrier) || (!overwrites && own(c))) === near)
+    const [others, its] = [asked.filter((c) => !own(c)), asked.filter(own)]
+    const ordered = overwrites ? [...others, ...its] : [...its, ...others]
+    let tried = 0
+    for (const c of ordered) {
+      if (tried >= 12) break
+      if (!knows(c.message, a) || isCycle(c.message, b)) continue
+      tried++
+      yield waitFor(header, b, c.barrier, c.generation, c.message)
+    }
+    if (!near) return
+    // its generation may not have completed in this run, or only with arrivals that came too early
+    const done = a.done
+    if (done === undefined || isCycle(done, b)) return
+    for (const p of ownParts(a)) {
+      if (
+        !completed.some(
+          (c) => c.barrier === p.barrier && c.generation === p.generation && !isCycle(c.message, b),
+        )
+      )
+        yield waitFor(header, b, p.barrier, p.generation, done)
+    }
+  }
+
+export const waits: Kind = waitsFor(true)
+export const waitsElsewhere: Kind = waitsFor(false)
+
+/** The last barrier that an agent has waited for before this place of the log; -1 if there is none. */
+const lastAwaited = (events: ReadonlyArray<LogEvent>, agent: number, before: number): number => {
+  for (let i = before - 1; i >= 0; i--) {
+    const e = events[i]!
+    if (e._tag === 'wait' && e.outcome === 'passed' && e.stamp.agent === agent) return e.barrier
+  }
+  return -1
+}
+
+/**
+ * W: b's agent has waited n times for a barrier, and a's agent has arrived there less than n times before a: the n-th time was to be behind a, and the
+ * generation was complete without it. There is an arrival too many, or the count is too small.
+ */
+export const uncounted: Kind = function* (header, events, _options, finding, a, b, completed) {
+  const { done } = a
+  if (!finding.id.startsWith('W') || done === undefined || isCycle(done, b)) return
+  if (a.side.index === b.side.index) return
+  const barrier = lastAwaited(events, b.side.index, b.index)
+  if (barrier < 0) return
+  let [waited, arrived] = [0, 0]
+  let site = -1
+  let place = -1
+  for (const [i, e] of events.entries()) {
+    if (i < b.index && e._tag === 'wait' && e.barrier === barrier && e.stamp.agent === b.side.index) waited++
+    if (e._tag !== 'barrier' || e.kind !== 'arrive' || e.barrier !== barrier) continue
+    if (e.stamp.agent !== a.side.index) continue
+    if (i < a.index) arrived++
+    else if (site < 0) {
+      site = e.stamp.site
+      place = i
+    }
+  }
+  const heard = completed.find((c) => c.barrier === barrier && c.generation === waited - 1)
+  if (site < 0 || arrived >= waited || heard === undefined || place <= heard.index) return
+  yield {
+    kind: 'arrive-wait',
+    text: `the arrive \`${header.sites[site]?.label ?? ''}\` of ${agentName(header, a.side.index)} on ${barrierName(header, barrier)} before ${label(b.side)}: the generation that is waited for is complete without it`,
+    actions: [
+      {
+        before: b.index,
+        act: (d) => {
+          receiveAll(d, b.side.index, done)
+        },
+      },
+    ],
+  }
+}
+
+/** What b has waited for was arrived at by a's agent, but before a: the arrive belongs behind a. */
+export const lateArrives: Kind = function* (header, events, _options, _finding, a, b) {
+  const done = a.done
+  if (done === undefined || isCycle(done, b) || a.side.index === b.side.index) return
+  const barrier = lastAwaited(events, b.side.index, b.index)
+  if (barrier < 0) return
+  const issued = new Map<number, number>()
+  for (let i = 0; i < a.index; i++) {
+    const e = events[i]!
+    if (e._tag === 'issue' && e.stamp.agent === a.side.index) issued.set(e.operation, e.stamp.site)
+  }
+  // an arrive of the agent itself, or of what it has issued: the last one before a
+  let site = -1
+  events.forEach((e, i) => {
+    if (
+      e._tag === 'barrier' &&
+      e.kind === 'arrive' &&
+      e.barrier === barrier &&
+      e.stamp.agent === a.side.index
+    )
+      site = i < a.index ? e.stamp.site : site
+    else if (e._tag === 'signal' && e.to === 'arrive' && e.barrier === barrier)
+      site = issued.get(e.operation) ?? site
+  })
+  const name = header.sites[site]?.label
+  if (name === undefined) return
+  yield {
+    kind: 'arrive',
+    text: `the arrive \`${name}\` of ${agentName(header, a.side.index)} on ${barrierName(header, barrier)} moved behind ${label(a.side)}`,
+    actions: [
+      {
+        before: b.index,
+        act: (d) => {
+          receiveAll(d, b.side.index, done)
+        },
+      },
+    ],
+  }
+}
+
+/** What was arrived with nothing to tell, told. */
+export const released: Kind = function* (header, events, _options, _finding, a, b) {
+  const x = a.side.index
+  const range = { from: a.index + 1, to: b.index, most: 8 }
+  for (const { index, event, name } of arrivesOf(header, events, x, range, (e) => !e.release))
+    yield {
+      kind: 'arrive',
+      text: `${name} as a release`,
+      actions: [
+        {
+          before: index,
+          act: (d) => {
+            publish(d.barriers[event.barrier]!.current.message, d.context.agents[x]!, event.tensor)
+          },
+        },
+      ],
+    }
+}
+
+export const movedArrives: Kind = function* (header, events, options, _finding, a, b) {
+  const op = a.operation
+  if (op === undefined) return
+  const x = a.side.index
+  // when does the issuer know that it is done?
+  const later: Array<Knowledge> = []
+  const place: Array<string> = []
+  replay(header, events, options, [], (d, i) => {
+    const e = events[i]!
+    const s = stampOf(e)
+    if (later.length > 0 || i <= a.index || s === undefined || s.agent !== x) return
+    const k = d.context.agents[x]!.knowledge
+    if (knows(k, a)) {
+      later.push(copy(k))
+      const site = 'stamp' in e ? e.stamp.site : 0
+      place.push(header.sites[site]?.label ?? String(site))
+    }
+  })
+  const known = later[0]
+  if (known === undefined || isCycle(known, b)) return
+  const range = { from: a.index + 1, to: events.length, most: 12 }
+  for (const { index, event, name } of arrivesOf(header, events, x, range))
+    yield {
+      kind: 'arrive',
+      text: `${name} moved behind \`${place[0] ?? ''}\``,
+      actions: [
+        {
+          before: index,
+          act: (d) => {
+            join(d.barriers[event.barrier]!.current.message, known)
+          },
+        },
+      ],
+    }
+}
+
+export const newPairs: Kind = function* (_header, _events, _options, _finding, a, b) {
+  const done = a.done
+  if (done === undefined || isCycle(done, b)) return
+  yield {
+    kind: 'arrive-wait',
+    text: `an arrive when ${label(a.side)} is done, and a wait for it before ${label(b.side)}`,
+    actions: [
+      {
+        before: b.index,
+        act: (d) => {
+          receiveAll(d, b.side.index, done)
+        },
+      },
+    ],
+  }
+}

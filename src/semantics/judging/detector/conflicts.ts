@@ -1,0 +1,234 @@
+/**
+ * What is said about two accesses that conflict.
+ *
+ * `cell.ts` finds the pair, `classify.ts` names it, and here it becomes a finding: both sides, the bytes that they share, and what the
+ * later one's agent knew of the earlier one. The id is asked for when the log ends: which barrier a load signals, and with
+ * it whether a wait was for the wrong barrier, may be known only then.
+ *
+ * | told        | finding                                                | id           |
+ * |-------------|--------------------------------------------------------|--------------|
+ * | race        | the two are not ordered                                | by `raceId`  |
+ * | invisible   | ordered, but the write cannot be seen                  | by `invisibleId` |
+ * | unfencedRead | a generic read under an asynchronous write, no fence  | P3           |
+ * | anyOrder    | atomic writes in no order, and it matters (a note)     | N1           |
+ * | restsOn     | ordered, over relaxed edges alone (a note)             | N2           |
+ * | restsOn     | ordered, as products of one queue that no rule orders (a note) | N3   |
+ * | race, of two clusters that run together | nothing orders the two     | D3           |
+ * | foreign     | accesses of clusters that ran one after the other      | D3           |
+ * | nothingThere | a read of bytes that no write explains                | I1, M6       |
+ *
+ * Worked: a store of wg0 to slot 2, a TMA store of slot 2 by wg0, no fence: `invisible`, filed once however often the loop does it.
+ *
+ * Law 1. One finding per kind, pair of agents and sites, directions and plane.
+ */
+import { isFloat } from '../../../numerics/dtype.js'
+import type { HazardId, Severity } from '../finding.js'
+import type { Footprint } from '../../log/events.js'
+import { clusterOf } from '../../log/events.js'
+import type { Space } from '../../language/types.js'
+import type { AccessRecord } from './access-record.js'
+import { known } from './access-record.js'
+import { overlap } from './atoms.js'
+import type { Conflicts } from './cell.js'
+import { direction, invisibleId, raceId, type Facts } from './classify.js'
+import type { Context } from './context.js'
+import type { Knowledge } from './knowledge.js'
+import { programOf } from './knowledge.js'
+import type { Actor, Draft } from './report.js'
+import {
+  actor,
+  agentName,
+  barrierName,
+  draft,
+  fail,
+  file,
+  filed,
+  keyOf,
+  noteManual,
+  planeName,
+  restsOn,
+  where,
+} from './report.js'
+import { titles } from './titles.js'
+
+// ---------------------------------------------------------------- words
+
+/** `reads`, `tmaStore reads`, ... */
+export const doesAccess = (r: AccessRecord): string => {
+  const does = r.rw === 'r' ? 'reads' : 'writes'
+  const how = r.reach === 0 ? does : `${does} atomically`
+  return r.unit === 'agent' ? how : `${r.unit} ${how}`
+}
+
+export const actorOf = (r: AccessRecord): Actor => actor(r.stamp, doesAccess(r), r.operation)
+
+const isSum = (r: AccessRecord): boolean => r.combine === 'add' && isFloat(r.footprint.dtype)
+
+const unordered = 'belong to different clusters, which nothing orders'
+
+const placeOf = (c: Context, agent: number): number => clusterOf(c.header, c.header.agents[agent]!.cta)
+
+const spaceOf = (c: Context, f: Footprint): Space => c.header.planes[f.plane]?.space ?? 'smem'
+
+const upToOf = (n: number, from = 0): string =>
+  n < from ? 'of which it knows none' : `known up to ${String(n)}`
+
+/** What the later agent knew of the earlier one, in words. */
+const knewOf = (c: Context, earlier: AccessRecord, agent: number, k: Knowledge): string => {
+  const name = agentName(c.header, earlier.stamp.agent)
+  const upTo = k.order[programOf(earlier.stamp.agent)]!
+  const own = earlier.stamp.agent === agent
+  const pc = own
+    ? 'issued both'
+    : `knows ${name} up to its event ${String(upTo)} (${earlier.operation >= 0 ? 'the issue' : 'this access'} is ${String(earlier.stamp.at)})`
+  const done = earlier.completion
+  if (earlier.operation < 0) return pc
+  if (done.clock < 0) return `${pc}; it has signalled nothing yet`
+  if (done.barrier >= 0)
+    return `${pc}; done with generation ${String(done.generation)} of ${barrierName(c.header, done.barrier)}, ${upToOf(k.order[done.clock]! - 1)}`
+  return `${pc}; done with number ${String(done.at)} of its ${earlier.unit} sequence, ${upToOf(k.order[done.clock]!, 1)}`
+}
+
+// ---------------------------------------------------------------- constructors
+
+export const conflictsOf = (c: Context): Conflicts => {
+  // the many atoms that two accesses share make one draft
+  let judged: AccessRecord | undefined
+  const told = new Map<AccessRecord, { readonly kind: string; readonly draft: Draft }>()
+  const pair = (
+    kind: string,
+    id: () => HazardId,
+    text: string,
+    earlier: AccessRecord,
+    later: AccessRecord,
+    k: Knowledge | undefined,
+    severity: Severity = 'E',
+  ): Draft => {
+    if (later !== judged) {
+      judged = later
+      told.clear()
+    }
+    const before = told.get(earlier)
+    if (before?.kind === kind) {
+      before.draft.times++
+      return before.draft
+    }
+    const draft = filed(
+      c.report,
+      `${keyOf(kind, earlier.stamp, later.stamp)}|${earlier.rw}${later.rw}|${String(later.footprint.plane)}`,
+      (): Draft => ({
+        id,
+        severity,
+        text: `${doesAccess(earlier)} and ${doesAccess(later)} of ${planeName(c.header, later.footprint.plane)} ${text}`,
+        a: actorOf(earlier),
+        b: actorOf(later),
+        place: {
+          plane: planeName(c.header, later.footprint.plane),
+          spans: overlap(earlier.footprint.spans, later.footprint.spans),
+        },
+        knew:
+          k === undefined
+            ? kind === 'foreign'
+              ? `${agentName(c.header, later.stamp.agent)} knows nothing of the other cluster`
+              : undefined
+            : `${agentName(c.header, later.stamp.agent)} ${knewOf(c, earlier, later.stamp.agent, k)}`,
+        times: 1,
+      }),
+    )
+    told.set(earlier, { kind, draft })
+    return draft
+  }
+  const facts: Facts = {
+    array: (barrier) => {
+      const b = c.header.barriers[barrier]
+      return b === undefined ? String(barrier) : `${b.name.replace(/\[.*$/, '')}@${String(b.cta)}`
+    },
+    cta: (agent) => c.header.agents[agent]?.cta ?? -1,
+    tookPart: (agent, barrier) => c.tookPart[agent * c.extent.barriers + barrier] === 1,
+  }
+  return {
+    race: (earlier, later, at, k) => {
+      const meant = direction(earlier, later, at, k)
+      const space = spaceOf(c, later.footprint)
+      const apart = placeOf(c, earlier.stamp.agent) !== placeOf(c, later.stamp.agent)
+      const id = (): HazardId => (apart ? 'D3' : raceId(space, earlier, later, meant, facts))
+      const inOrder = known(k.order, earlier.completion)
+      const how = apart
+        ? unordered
+        : inOrder
+          ? 'are ordered over a relaxed arrive or wait alone, which by the manual orders no ordinary access'
+          : 'are not ordered'
+      noteManual(c.report, pair('race', id, how, earlier, later, k), inOrder)
+    },
+    invisible: (earlier, later, k) => {
+      const id = invisibleId(earlier, later, k)
+      pair(
+        'visibility',
+        () => id,
+        `are ordered, but what was written is not visible: ${titles[id]}`,
+        earlier,
+        later,
+        k,
+      )
+    },
+    unfencedRead: (earlier, later, k) => {
+      pair('P3', () => 'P3', 'are ordered, but no proxy fence is between them', earlier, later, k)
+    },
+    restsOn: (what, earlier, later) => {
+      const plane = planeName(c.header, later.footprint.plane)
+      const pair = `${doesAccess(earlier)} and ${doesAccess(later)} of ${plane}`
+      restsOn(c.report, what === 'relaxed' ? 'N2' : 'N3', () =>
+        draft(
+          what === 'relaxed' ? 'N2' : 'N3',
+          'L',
+          what === 'relaxed'
+            ? `${pair} are ordered over a relaxed arrive or wait alone: the verdict rests on it, and by the manual it orders no ordinary access (strict)`
+            : `${pair} are ordered because products of one agent are taken to happen in the order of their issue: the verdict rests on it, and the manual does not say so (tensor pipe: documented)`,
+          actorOf(earlier),
+          actorOf(later),
+          { plane, spans: overlap(earlier.footprint.spans, later.footprint.spans) },
+        ),
+      )
+    },
+    anyOrder: (earlier, later) => {
+      // sums of floats differ in their rounding, anything else in what is there
+      if (!isSum(earlier) || !isSum(later))
+        fail(c.report, 'C1', keyOf('order', earlier.stamp, later.stamp), () => ({
+          text: `what memory holds depends on whether ${where(c.header, earlier.stamp)} or ${where(c.header, later.stamp)} is first: they are atomic and do not commute`,
+          draft: undefined,
+        }))
+      pair(
+        'N1',
+        () => 'N1',
+        'join what was there in an order that nothing fixes, and the result depends on it',
+        earlier,
+        later,
+        undefined,
+        'L',
+      )
+    },
+    foreign: (earlier, later) => {
+      pair('foreign', () => 'D3', unordered, earlier, later, undefined)
+    },
+    early: () => {
+      c.early = true
+    },
+    nothingThere: (r) => {
+      const plane = c.header.planes[r.footprint.plane]
+      const id: HazardId = r.unit === 'tcgen05' && plane?.space === 'tmem' ? 'M6' : 'I1'
+      file(c.report, `${keyOf(id, r.stamp, undefined)}|${String(r.footprint.plane)}`, () =>
+        draft(
+          id,
+          'E',
+          `${doesAccess(r)} bytes of ${planeName(c.header, r.footprint.plane)} that nothing has written`,
+          actorOf(r),
+          undefined,
+          {
+            plane: planeName(c.header, r.footprint.plane),
+            spans: overlap(r.footprint.spans, r.footprint.spans),
+          },
+        ),
+      )
+    },
+  }
+}

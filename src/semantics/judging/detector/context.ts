@@ -1,0 +1,183 @@
+/**
+ * What the parts of the detector share: the header, and per agent its knowledge and its counters.
+ *
+ * All of it belongs to one fold and is updated in place. Counters number what an agent issues: bulk and wgmma groups by their
+ * commits, cp.async copies (a group is then a prefix of them), entries of the tensor queue, tensor-memory loads and stores.
+ *
+ * Law 1. A group wait with `pending` = p after c commits covers groups 1 .. c - p.
+ */
+import type { Footprint, Header, Stamp } from '../../log/events.js'
+import type { Digest } from './digest.js'
+import { digest } from './digest.js'
+import type { Extent, Knowledge, Vector } from './knowledge.js'
+import {
+  advance,
+  advanceOrder,
+  forget,
+  joinOrder,
+  joinVector,
+  joinVisible,
+  nothing,
+  programOf,
+  tensorNothing,
+} from './knowledge.js'
+import type { TensorQueue } from './queue.js'
+import { emptied, tensorQueue } from './queue.js'
+import type { Report } from './report.js'
+import { report } from './report.js'
+import type { Options } from './rules.js'
+
+// ---------------------------------------------------------------- model
+
+export interface AgentState {
+  readonly knowledge: Knowledge
+  /** tensor knowledge that before_thread_sync has released, and that which is received but not taken over */
+  readonly published: Vector
+  readonly received: Vector
+  bulkGroups: number
+  wgmmaGroups: number
+  copies: number
+  /** number of copies at each cp.async commit */
+  readonly copiesAtCommit: Array<number>
+  queue: number
+  readonly tensorQueue: TensorQueue
+  /** wgmma issued */
+  products: number
+  loads: number
+  stores: number
+  /** last barrier waited for, -1 before the first */
+  lastWait: number
+  /** the generation that it observed there, counted from the barrier's initialisation: -1 on a fresh barrier */
+  lastObserved: number
+  /** fences since the last asynchronous issue or arrive that covered no write (`fences.ts`) */
+  fences: number
+  /** program counters of its first and its latest own write to shared memory */
+  firstStore: number
+  lastStore: number
+  /** its last increment of a barrier */
+  increment: number
+  started: boolean
+  exited: boolean
+  /** the fork whose branches it has not joined yet */
+  forked: { readonly stamp: Stamp; readonly children: ReadonlyArray<number> } | undefined
+  /** who forked it last */
+  parent: number
+}
+
+export interface Context {
+  readonly header: Header
+  readonly options: Options
+  readonly extent: Extent
+  readonly agents: ReadonlyArray<AgentState>
+  readonly report: Report
+  readonly digest: Digest
+  /** who has ever taken part in a generation of a barrier: agents x barriers */
+  readonly tookPart: Uint8Array
+  /** position in the log */
+  when: number
+  /** something was read in this cluster that had not been written */
+  early: boolean
+  cluster: number
+  /** atoms that accesses have looked at */
+  looked: number
+}
+
+// ---------------------------------------------------------------- constructors
+
+export const agentState = (extent: Extent, started: boolean): AgentState => ({
+  knowledge: nothing(extent),
+  published: tensorNothing(extent),
+  received: tensorNothing(extent),
+  bulkGroups: 0,
+  wgmmaGroups: 0,
+  copies: 0,
+  copiesAtCommit: [],
+  queue: 0,
+  tensorQueue: tensorQueue(),
+  products: 0,
+  loads: 0,
+  stores: 0,
+  lastWait: -1,
+  lastObserved: -1,
+  fences: 0,
+  firstStore: Infinity,
+  lastStore: 0,
+  increment: -1,
+  started,
+  exited: false,
+  forked: undefined,
+  parent: -1,
+})
+
+export const context = (header: Header, options: Options): Context => {
+  const extent: Extent = { agents: header.agents.length, barriers: header.barriers.length }
+  return {
+    header,
+    options,
+    extent,
+    agents: header.agents.map((a) => agentState(extent, a.starts)),
+    report: report(header),
+    digest: digest(header.agents.length),
+    tookPart: new Uint8Array(header.agents.length * header.barriers.length),
+    when: 0,
+    early: false,
+    cluster: 0,
+    looked: 0,
+  }
+}
+
+/** An agent at the start of another cluster. */
+export const restart = (a: AgentState, fresh: AgentState): void => {
+  forget(a.knowledge)
+  a.published.fill(0)
+  a.received.fill(0)
+  a.bulkGroups = 0
+  a.wgmmaGroups = 0
+  a.copies = 0
+  a.copiesAtCommit.length = 0
+  a.queue = 0
+  emptied(a.tensorQueue)
+  a.products = 0
+  a.loads = 0
+  a.stores = 0
+  a.lastWait = -1
+  a.lastObserved = -1
+  a.fences = 0
+  a.firstStore = Infinity
+  a.lastStore = 0
+  a.increment = -1
+  a.started = fresh.started
+  a.exited = false
+  a.forked = undefined
+  a.parent = -1
+}
+
+// ---------------------------------------------------------------- combinators
+
+/** The agent executes its event `stamp.at`. */
+export const tick = (c: Context, stamp: Stamp): AgentState => {
+  const a = c.agents[stamp.agent]!
+  advanceOrder(a.knowledge, programOf(stamp.agent), stamp.at)
+  advance(a.knowledge.visible.counters, programOf(stamp.agent), stamp.at)
+  return a
+}
+
+/** What a release by this agent tells. */
+export const publish = (into: Knowledge, a: AgentState, tensor: boolean): void => {
+  joinOrder(into, a.knowledge, true)
+  joinVisible(into.visible, a.knowledge.visible)
+  joinVisible(into.async, a.knowledge.async)
+  joinVector(into.tensor, tensor ? a.knowledge.tensor : a.published)
+}
+
+/** An agent receives a message: order always, the rest only with `acquire`. */
+export const receive = (a: AgentState, message: Knowledge, acquire: boolean, tensor: boolean): void => {
+  joinOrder(a.knowledge, message, acquire)
+  if (!acquire) return
+  joinVisible(a.knowledge.visible, message.visible)
+  joinVisible(a.knowledge.async, message.async)
+  joinVector(a.received, message.tensor)
+  if (tensor) joinVector(a.knowledge.tensor, a.received)
+}
+
+export const planeOf = (c: Context, f: Footprint): Header['planes'][number] => c.header.planes[f.plane]!

@@ -1,0 +1,276 @@
+/**
+ * Who waits for whom when nothing moves.
+ *
+ * A blocked agent waits for a generation of a barrier. Which agents could supply it is known in two ways. A run says what stands behind the waits
+ * that are blocked (`ahead` in the log): that supply is sure to be held back. Else there is only what happened before: agents that arrived there
+ * earlier, and first those that have not done so in the generation under way. An agent that forked others waits for those of
+ * them that are blocked; one that has ended its branch could supply something once its parent forks it again, so its parent stands for it.
+ *
+ *     compute@0   waits for bytes in load      copies@1 has not sent its half, and has ended its branch
+ *     parent@1    waits for its branches       late@1 is one of them, and blocked
+ *     late@1      waits for store_done         epilogue@0 has arrived there before
+ *     epilogue@0  waits for mma_done           compute@0 has arrived there before: the cycle is closed
+ *
+ * An edge goes from a blocked agent to each supplier that is itself blocked; a cycle of such edges is
+ * the deadlock, and comes first in the list, in its order. A wait that has no supplier ends the search: it is the cause. In a cycle the wait
+ * that was overrun comes first: the others would have been supplied. A cycle all of whose edges are sure stands in the finding's text:
+ *
+ *     T0   wait pong 0      arrive ping           T0 waits for `arrive pong`, which stands behind `wait ping` of T1, and T1 for `arrive ping`,
+ *     T1   wait ping 0      arrive pong           which stands behind `wait pong` of T0
+ *
+ * A barrier that is not there has no generation to wait for, and nothing can be said of its arrivals: B7, before anything else.
+ *
+ * Laws
+ * 1. Every agent with a blocked event is in the list, once.
+ * 2. A parent is in the list iff a branch of its open fork is.
+ */
+import type { Blocked, HazardId } from '../finding.js'
+import type { Ahead, Family, Rendezvous, Stamp } from '../../log/events.js'
+import type { BarrierState } from './barriers.js'
+import { absence, deadlockId, lacking, lastArrival, lifeOver, wantedBy } from './barriers.js'
+import type { Context } from './context.js'
+import type { NamedBarriers } from './rendezvous.js'
+import { missingMembers, namedBarrier } from './rendezvous.js'
+import { actor, agentName, draft, file, operation, where } from './report.js'
+import type { Lacking } from './semaphore-state.js'
+
+export interface Blockage {
+  readonly stamp: Stamp
+  /** -1 unless it waits for an mbarrier */
+  readonly barrier: number
+  /** the parity of that wait */
+  readonly parity: number
+  readonly named: Rendezvous | undefined
+  readonly family: Family | undefined
+  /** what a semaphore, or the register file, has and would need */
+  readonly lacking: Lacking | undefined
+}
+
+const members = (mask: Uint8Array): ReadonlyArray<number> => {
+  const out: Array<number> = []
+  mask.forEach((set, x) => {
+    if (set === 1) out.push(x)
+  })
+  return out
+}
+
+type DeadlockId = Extract<HazardId, 'B1' | 'B4' | 'B5' | 'B6' | 'B7'>
+
+interface Edge {
+  readonly blockage: Blockage
+  readonly waitsFor: string
+  readonly suppliers: ReadonlyArray<number>
+  /** what stands behind other blocked waits, or behind this one, and would supply it */
+  readonly ahead: ReadonlyArray<Ahead>
+}
+
+/** What the log shows of one that is blocked, by what happened before. */
+const past = (
+  c: Context,
+  barriers: ReadonlyArray<BarrierState>,
+  named: NamedBarriers,
+  b: Blockage,
+): Omit<Edge, 'ahead'> => {
+  if (b.named !== undefined) {
+    const n = namedBarrier(c, named, b.named)
+    // who has not come to the barrier of a cluster is known by name, unless it has ended
+    const absent = n.place < 0 ? [] : missingMembers(c, n).filter((x) => !c.agents[x]!.exited)
+    const missing = `${n.label} generation ${String(n.number)}: ${String(b.named.count - n.threads)} of ${String(b.named.count)} threads missing`
+    return {
+      blockage: b,
+      waitsFor:
+        absent.length === 0
+          ? missing
+          : `${missing} (${absent.map((x) => agentName(c.header, x)).join(', ')})`,
+      suppliers: n.place < 0 ? members(n.arrivers).filter((x) => x !== b.stamp.agent) : absent,
+    }
+  }
+  if (b.lacking !== undefined) {
+    const { label, before, value, signallers } = b.lacking
+    return {
+      blockage: b,
+      waitsFor: `${label}: has ${String(before)} of ${String(value)}, ${String(value - before)} missing`,
+      suppliers: signallers,
+    }
+  }
+  if (b.family !== undefined)
+    return { blockage: b, waitsFor: `its ${b.family} group`, suppliers: [b.stamp.agent] }
+  const s = barriers[b.barrier]!
+  if (!s.live) return { blockage: b, waitsFor: absence(c, s), suppliers: [] }
+  const before = members(s.arrivers)
+  const others = before.filter((x) => x !== b.stamp.agent)
+  const came = s.current.events.map((e) => e.stamp.agent)
+  const suppliers = [...others.filter((x) => !came.includes(x)), ...others.filter((x) => came.includes(x))]
+  return { blockage: b, waitsFor: lacking(c, s), suppliers: others.length > 0 ? suppliers : before }
+}
+
+/** Those that are sure to be held back come before those that only have been there; an agent helps itself if no other does. */
+const edgeOf = (
+  c: Context,
+  barriers: ReadonlyArray<BarrierState>,
+  named: NamedBarriers,
+  b: Blockage,
+  all: ReadonlyArray<Ahead>,
+): Edge => {
+  const { blockage, waitsFor, suppliers } = past(c, barriers, named, b)
+  const help = all.filter((x) => x.helps === b.stamp.agent)
+  const others = help.filter((x) => x.behind !== b.stamp.agent)
+  const ahead = others.length > 0 || suppliers.some((x) => x !== b.stamp.agent) ? others : help
+  const sure = ahead.map((x) => x.behind)
+  return {
+    blockage,
+    waitsFor,
+    suppliers: [
+      ...sure,
+      ...suppliers.filter((x) => !sure.includes(x) && (x !== b.stamp.agent || sure.length === 0)),
+    ],
+    ahead,
+  }
+}
+
+/** Parents that cannot join: a branch of theirs is blocked. */
+const joins = (c: Context, blocked: ReadonlyArray<Blockage>): ReadonlyArray<Edge> =>
+  c.agents.flatMap((a, x) => {
+    const open = a.forked
+    if (open === undefined || blocked.some((b) => b.stamp.agent === x)) return []
+    const stuck = open.children.filter((k) => k !== x && blocked.some((b) => b.stamp.agent === k))
+    if (stuck.length === 0) return []
+    const blockage: Blockage = {
+      stamp: open.stamp,
+      barrier: -1,
+      parity: 0,
+      named: undefined,
+      family: undefined,
+      lacking: undefined,
+    }
+    return [{ blockage, waitsFor: 'its branches to end', suppliers: stuck, ahead: [] }]
+  })
+
+/** An agent that is not in a wait of its own waits for its branches. */
+const isJoin = ({ blockage: b }: Edge): boolean =>
+  b.barrier < 0 && b.named === undefined && b.family === undefined && b.lacking === undefined
+
+/** Follows first blocked suppliers from each agent; the first cycle found, or []. */
+const cycle = (c: Context, edges: ReadonlyArray<Edge>): ReadonlyArray<Edge> => {
+  const edge = (agent: number): Edge | undefined => edges.find((e) => e.blockage.stamp.agent === agent)
+  const of = (agent: number): Edge | undefined => edge(agent) ?? edge(c.agents[agent]!.parent)
+  const done: Array<Edge> = []
+  const visit = (path: ReadonlyArray<Edge>, e: Edge): ReadonlyArray<Edge> => {
+    const at = path.indexOf(e)
+    if (at >= 0) return path.slice(at)
+    if (done.includes(e)) return []
+    for (const s of e.suppliers) {
+      const next = of(s)
+      if (next === undefined) continue
+      const found = visit([...path, e], next)
+      if (found.length > 0) return found
+    }
+    done.push(e)
+    return []
+  }
+  for (const e of edges) {
+    const found = visit([], e)
+    if (found.length > 0) return found
+  }
+  return []
+}
+
+/** The cycle in words, if each of its edges is sure; '' else. */
+const circle = (c: Context, round: ReadonlyArray<Edge>): string => {
+  const links = round.map((e, i) => {
+    const next = round[(i + 1) % round.length]!
+    const { agent } = next.blockage.stamp
+    const held = e.ahead.find((x) => x.behind === agent)
+    const who = agentName(c.header, e.blockage.stamp.agent)
+    if (held !== undefined)
+      return `${who} waits for ${where(c.header, held.stamp)}, which stands behind ${where(c.header, next.blockage.stamp)}`
+    return isJoin(e) ? `${who} waits for its branch ${agentName(c.header, agent)} to end` : null
+  })
+  return links.length === 0 || links.includes(null) ? '' : `; a circle: ${links.join('; ')}`
+}
+
+/** Files the deadlock: the list of blocked agents, and one finding B1, B4, B5, B6 or B7. */
+export const deadlock = (
+  c: Context,
+  barriers: ReadonlyArray<BarrierState>,
+  named: NamedBarriers,
+  blocked: ReadonlyArray<Blockage>,
+  ahead: ReadonlyArray<Ahead>,
+  worked: Uint8Array,
+): void => {
+  const edges = [...blocked.map((b) => edgeOf(c, barriers, named, b, ahead)), ...joins(c, blocked)]
+  const nothingDone = blocked.every((b) => worked[b.stamp.agent] === 0)
+  const idOf = (e: Edge): DeadlockId => {
+    const { barrier, parity, stamp } = e.blockage
+    if (barrier < 0) return 'B5'
+    const b = barriers[barrier]!
+    return deadlockId(b, wantedBy(c, b, stamp.agent), parity, nothingDone)
+  }
+  const found = cycle(c, edges)
+  const late = Math.max(
+    0,
+    found.findIndex((e) => idOf(e) === 'B1'),
+  )
+  const round = [...found.slice(late), ...found.slice(0, late)]
+  const rest = edges.filter((e) => !round.includes(e))
+  // a barrier that is not there explains the others, and so does a wait that has no supplier
+  const gone = rest.filter((e) => idOf(e) === 'B7')
+  const orphans = rest.filter((e) => e.suppliers.length === 0 && !gone.includes(e))
+  const ordered = [
+    ...gone,
+    ...round,
+    ...orphans,
+    ...rest.filter((e) => !orphans.includes(e) && !gone.includes(e)),
+  ]
+  for (const e of ordered) {
+    const item: Blocked = {
+      agent: agentName(c.header, e.blockage.stamp.agent),
+      operation: operation(c.header, actor(e.blockage.stamp, 'waits')),
+      waitsFor: e.waitsFor,
+      suppliers: e.suppliers.map((x) => agentName(c.header, x)),
+      ahead: e.ahead.map((x) => where(c.header, x.stamp)),
+    }
+    c.report.deadlock.push(item)
+  }
+  // a wait that was overrun, bytes that do not add up, and bytes that no expectTx announced explain the others
+  const isB =
+    (id: DeadlockId) =>
+    (e: Edge): boolean =>
+      idOf(e) === id
+  const unannounced = (e: Edge): boolean => e.blockage.barrier >= 0 && barriers[e.blockage.barrier]!.bytes < 0
+  const first =
+    ordered.find(isB('B7')) ??
+    ordered.find(isB('B1')) ??
+    ordered.find(isB('B4')) ??
+    ordered.find(unannounced) ??
+    ordered[0]
+  if (first === undefined) return
+  const id = idOf(first)
+  const { barrier, stamp } = first.blockage
+  const waits = actor(stamp, 'waits')
+  const text = `deadlock: ${agentName(c.header, stamp.agent)} waits for ${first.waitsFor}`
+  const given = id === 'B7' ? barriers[barrier]!.ended : undefined
+  if (given !== undefined) {
+    file(c.report, 'deadlock', () =>
+      draft(id, 'E', text, actor(given, lifeOver(c, barriers[barrier]!)), waits),
+    )
+    return
+  }
+  const wanted = barrier < 0 ? 0 : wantedBy(c, barriers[barrier]!, stamp.agent)
+  const by = id === 'B1' ? lastArrival(barriers[first.blockage.barrier]!) : undefined
+  file(c.report, 'deadlock', () =>
+    draft(
+      id,
+      'E',
+      `${text}${because(id, wanted)}${round[0] === first ? circle(c, round) : ''}`,
+      waits,
+      by === undefined ? undefined : actor(by.stamp, by.does),
+    ),
+  )
+}
+
+/** `wanted`: the generation that the waiter has not seen yet. */
+const because = (id: DeadlockId, wanted: number): string =>
+  id === 'B1'
+    ? `; the generation that it wants, ${String(wanted)}, is over, and the next one too: the parity is the same again`
+    : ''

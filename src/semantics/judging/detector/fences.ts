@@ -1,0 +1,131 @@
+/**
+ * Fences: an agent makes what it sees visible elsewhere, and nothing more ordered than it was.
+ *
+ * | fence                 | takes                                              | to                                        |
+ * |-----------------------|----------------------------------------------------|-------------------------------------------|
+ * | proxy, CTA or cluster | generic writes to shared memory that the agent sees | asynchronous units, where the fence is known   |
+ * | proxy, global         | generic writes to global memory that the agent sees | the same                                  |
+ * | tensor map            | generic writes of tensor maps that the agent sees  | an agent that acquires after it                |
+ * | tensor map, acquire   | those that were released                           | the reader of maps, where it is known     |
+ * | mbarrier init         | barriers that the agent itself has initialised     | an agent of any CTA that acquires from it afterwards, be its arrive relaxed |
+ * | wgmma                 | its own register accesses                          | the wgmma that it issues next             |
+ * | before_thread_sync    | its tensor knowledge                               | what its next arrives publish             |
+ * | after_thread_sync     | tensor knowledge that it has received              | its own                                   |
+ *
+ *     agent T: write x; fence; issue store of x        the store sees x
+ *     agent T: fence; write x; issue store of x        it does not: the fence covers what was there before it
+ *
+ * A proxy fence that covers no write is *in vain*: since the agent's last one, no write to shared memory has come into its sight. It may have been
+ * meant for a write that comes too late for it, or that the agent does not see: then what is missing is not a fence but its place (P2, not P1). A fence
+ * over global memory is in vain for shared memory.
+ *
+ *     fence                  in vain: nothing has been written
+ *     write x; fence         covers x          fence again: in vain
+ *
+ * Of another agent's writes the first and the latest are remembered. Where its latest is out of sight and its first is not, some are in sight, and
+ * the fence counts as one that covers.
+ *
+ * Names: fence.proxy.async, wgmma.fence, tcgen05.fence, fence.proxy.tensormap (PTX); commit_smem (Pallas).
+ *
+ * Laws
+ * 1. A fence adds nothing to `order`.
+ * 2. A second fence of the same kind right after the first adds nothing.
+ *
+ * Source: PTX ISA, proxies; tcgen05.fence.
+ */
+import type { Fence } from '../../log/events.js'
+import type { Context } from './context.js'
+import { tick } from './context.js'
+import * as Digest from './digest.js'
+import type { Knowledge } from './knowledge.js'
+import {
+  acquireMaps,
+  clockOf,
+  fenceAsync,
+  fenceInitialisations,
+  fenceRegisters,
+  joinVector,
+  programOf,
+  releaseMaps,
+} from './knowledge.js'
+import type { Detector } from './state.js'
+
+export type FenceName =
+  | 'shared'
+  | 'global'
+  | 'wgmma'
+  | 'tensorBefore'
+  | 'tensorAfter'
+  | 'mapRelease'
+  | 'mapAcquire'
+  | 'mbarrierInit'
+
+export const applyFence = (c: Context, x: number, kind: FenceName): void => {
+  const a = c.agents[x]!
+  switch (kind) {
+    case 'shared':
+    case 'global':
+      fenceAsync(c.extent, a.knowledge, kind)
+      return
+    case 'wgmma':
+      fenceRegisters(a.knowledge, x)
+      return
+    case 'tensorBefore':
+      joinVector(a.published, a.knowledge.tensor)
+      return
+    case 'tensorAfter':
+      joinVector(a.knowledge.tensor, a.received)
+      return
+    case 'mapRelease':
+      releaseMaps(c.extent, a.knowledge)
+      return
+    case 'mapAcquire':
+      acquireMaps(c.extent, a.knowledge)
+      return
+    case 'mbarrierInit':
+      fenceInitialisations(a.knowledge, x)
+      return
+  }
+}
+
+/** Would a proxy fence of this agent make a write to shared memory visible to asynchronous units that was not yet? */
+const covers = (c: Context, k: Knowledge): boolean => {
+  const seen = k.visible.counters
+  const fenced = k.async.counters
+  return c.agents.some((y, x) => {
+    const program = programOf(x)
+    const copies = clockOf('cpAsync', x)
+    return (
+      (y.lastStore > fenced[program]! &&
+        y.firstStore <= seen[program]! &&
+        seen[program]! > fenced[program]!) ||
+      seen[copies]! > fenced[copies]!
+    )
+  })
+}
+
+export const fence = (d: Detector, e: Fence): void => {
+  const c = d.context
+  const a = tick(c, e.stamp)
+  const x = e.stamp.agent
+  Digest.ofAgent(c.digest, x, 8, e.stamp.at, Digest.ofName(e.kind), Digest.ofName(e.scope))
+  switch (e.kind) {
+    case 'proxyAsync':
+      if (e.scope === 'global' || !covers(c, a.knowledge)) a.fences++
+      applyFence(c, x, e.scope === 'global' ? 'global' : 'shared')
+      return
+    case 'wgmma':
+    case 'tensorBefore':
+    case 'tensorAfter':
+    case 'mbarrierInit':
+      applyFence(c, x, e.kind)
+      return
+    case 'tensormap':
+      a.fences++
+      applyFence(c, x, 'mapRelease')
+      return
+    case 'tensormapAcquire':
+      applyFence(c, x, 'mapAcquire')
+      return
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * One generation of a barrier: the events that make it complete, and what it tells those who wait for it.
+ *
+ * mbarriers and named barriers differ in how a generation completes (arrivals and bytes, or threads). What they share is
+ * here: every event of generation g is published to every wait that observes g, and to none that observes g + 1; and the
+ * events of g and of g + 1 must be in order (condition C3), or else which generation an arrival joins is a matter of timing.
+ *
+ * | event                   | order      | visible, async                | tensor             |
+ * |-------------------------|------------|-------------------------------|--------------------|
+ * | arrive, release         | the agent's| the agent's                   | published (all, if it carries tensor order) |
+ * | arrive of another CTA, release.cta | the agent's| nothing              | nothing            |
+ * | arrive, relaxed         | the agent's| nothing                       | nothing            |
+ * | expectTx                | the agent's| nothing                       | nothing            |
+ * | complete_tx of a copy   | the issue's| this generation and no more   | nothing            |
+ * | tcgen05 commit          | the issue's and the queue so far | nothing | the queue so far   |
+ * | cp.async arrive         | the issue's and the copies so far | the copies so far | nothing |
+ *
+ * An agent of another CTA than the barrier's is heard only by scope: a release of scope CTA publishes nothing there, and what a wider one
+ * publishes is acquired by waits of a wider scope (`far`). Copies and commits signal with cluster scope, and every wait hears them.
+ *
+ * Laws
+ * 1. The message is the join of the events' contributions, whatever their order.
+ * 2. `renewed(g)` is `generation` again, in the arrays of g.
+ */
+import type { Stamp } from '../../log/events.js'
+import type { Extent, Knowledge } from './knowledge.js'
+import { copy, forget, join, nothing, programOf } from './knowledge.js'
+
+// ---------------------------------------------------------------- model
+
+/** An event of a generation: known where `clock` is at `at`. */
+export interface Contribution {
+  readonly clock: number
+  readonly at: number
+  readonly counted: boolean
+  /** it answers an increment (cp.async), so it is none of the arrivals that the barrier counts */
+  readonly offset: boolean
+  readonly stamp: Stamp
+  readonly does: string
+}
+
+export interface Generation {
+  readonly message: Knowledge
+  /** what agents of other CTAs have released to more than their own; for those who acquire from more than theirs */
+  far: Knowledge | null
+  events: Array<Contribution>
+  /** per agent, the latest program counter that some counted arrival knew (C6) */
+  readonly counted: Int32Array
+  arrivals: number
+  /** of them, those that the barrier counts */
+  based: number
+}
+
+// ---------------------------------------------------------------- constructors
+
+export const generation = (extent: Extent): Generation => ({
+  message: nothing(extent),
+  far: null,
+  events: [],
+  counted: new Int32Array(extent.agents),
+  arrivals: 0,
+  based: 0,
+})
+
+/** Over, and not to be asked for any more: its arrays serve the generation that begins. */
+export const renewed = (g: Generation): Generation => {
+  forget(g.message)
+  g.far = null
+  g.events = []
+  g.counted.fill(0)
+  g.arrivals = 0
+  g.based = 0
+  return g
+}
+
+/** All that it tells, to keep. */
+export const told = (g: Generation): Knowledge => {
+  const all = copy(g.message)
+  if (g.far !== null) join(all, g.far)
+  return all
+}
+
+// ---------------------------------------------------------------- combinators
+
+/** Records an event, made by someone with this order vector. What it publishes is joined by the caller. */
+export const contribute = (g: Generation, event: Contribution, order: ReadonlyArray<number>): void => {
+  g.events.push(event)
+  if (event.counted) {
+    g.arrivals++
+    if (event.offset) return
+    g.based++
+    for (let x = 0; x < g.counted.length; x++) {
+      const at = order[programOf(x)]!
+      if (at > g.counted[x]!) g.counted[x] = at
+    }
+  }
+}
+
+/**
+ * An event of `g` that someone with this order vector does not know. `clock` is the barrier's (-1 without one) and
+ * `number` the generation: to know a generation is to know all of its events.
+ */
+export const unknownEvent = (
+  g: Generation,
+  number: number,
+  order: ReadonlyArray<number>,
+  clock: number,
+  countedOnly: boolean,
+): Contribution | undefined => {
+  if (clock >= 0 && order[clock]! > number) return undefined
+  for (const e of g.events) {
+    if (countedOnly && !e.counted) continue
+    if (order[e.clock]! < e.at) return e
+  }
+  return undefined
+}

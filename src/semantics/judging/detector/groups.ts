@@ -1,0 +1,122 @@
+/**
+ * Groups: an agent's own operations, counted by commits.
+ *
+ * A commit closes the group that is open. A wait that leaves `pending` of the newest groups open lets the agent know the others, and
+ * no other. What it comes to know depends on the family:
+ *
+ * | family      | a wait lets the agent                                                       |
+ * |-------------|-----------------------------------------------------------------------------|
+ * | bulk, read  | know (order) that the sources have been read                                |
+ * | bulk        | know and see the writes                                                     |
+ * | wgmma       | know and see the accumulators; know that the operands have been read        |
+ * | cpAsync     | know and see the copies, generically; an asynchronous reader still needs a fence |
+ * | tcgen05Ld   | use the registers, and let others overwrite the columns                     |
+ * | tcgen05Ld, read | use the registers                                                       |
+ * | tcgen05St   | pass the columns on, as tensor knowledge                                    |
+ *
+ *     wgmma s0; commit; wgmma s1; commit; wait pending=1        knows group 1 = {wgmma s0}; slot s1 is still being read
+ *
+ * A tensor-memory load or store is a group of its own, without a commit.
+ *
+ * Names: cp.async.bulk.wait_group (.read), wgmma.wait_group, cp.async.wait_group (PTX); wgmma_wait(n), wait_smem_to_gmem(n) (Pallas).
+ *
+ * Laws
+ * 1. A wait with fewer pending knows all that a wait with more knows.
+ * 2. An empty group counts.
+ *
+ * Source: PTX ISA, wait_group and commit_group of each family.
+ */
+import type { Group } from '../../log/events.js'
+import type { AgentState } from './context.js'
+import { tick } from './context.js'
+import * as Digest from './digest.js'
+import { advance, advanceOrder, clockOf } from './knowledge.js'
+import type { Detector } from './state.js'
+
+export const group = (d: Detector, e: Group): void => {
+  const c = d.context
+  const a = tick(c, e.stamp)
+  const x = e.stamp.agent
+  Digest.ofAgent(
+    c.digest,
+    x,
+    7,
+    e.stamp.at,
+    Digest.ofName(e.family) ^ (e.kind === 'wait' ? 1 : 0),
+    e.pending * 2 + (e.read ? 1 : 0),
+  )
+  if (e.kind === 'commit') {
+    switch (e.family) {
+      case 'bulk':
+        a.bulkGroups++
+        return
+      case 'wgmma':
+        a.wgmmaGroups++
+        return
+      case 'cpAsync':
+        a.copiesAtCommit.push(a.copies)
+        return
+      case 'tcgen05Ld':
+      case 'tcgen05St':
+        return
+    }
+  }
+  if (e.blocked) {
+    d.blocked.push({
+      stamp: e.stamp,
+      barrier: -1,
+      parity: 0,
+      named: undefined,
+      family: e.family,
+      lacking: undefined,
+    })
+    return
+  }
+  awaitGroup(a, x, e.family, e.pending, e.read)
+}
+
+/** What an agent knows after a group wait that leaves `pending` of the newest groups open. */
+export const awaitGroup = (
+  a: AgentState,
+  x: number,
+  family: Group['family'],
+  pending: number,
+  read: boolean,
+): void => {
+  const k = a.knowledge
+  const everywhere = (clock: number, at: number): void => {
+    advanceOrder(k, clock, at)
+    advance(k.visible.counters, clock, at)
+    advance(k.async.counters, clock, at)
+  }
+  switch (family) {
+    case 'bulk': {
+      const done = a.bulkGroups - pending
+      advanceOrder(k, clockOf('bulkRead', x), done)
+      if (!read) everywhere(clockOf('bulkFull', x), done)
+      return
+    }
+    case 'wgmma':
+      everywhere(clockOf('wgmma', x), a.wgmmaGroups - pending)
+      return
+    case 'cpAsync': {
+      const done = a.copiesAtCommit[a.copiesAtCommit.length - 1 - pending] ?? 0
+      advanceOrder(k, clockOf('cpAsync', x), done)
+      advance(k.visible.counters, clockOf('cpAsync', x), done)
+      return
+    }
+    case 'tcgen05Ld':
+      if (read) {
+        advanceOrder(k, clockOf('loadedRegisters', x), a.loads - pending)
+        advance(k.visible.counters, clockOf('loadedRegisters', x), a.loads - pending)
+        return
+      }
+      everywhere(clockOf('tensorLoad', x), a.loads - pending)
+      advance(k.tensor, clockOf('tensorLoad', x), a.loads - pending)
+      return
+    case 'tcgen05St':
+      advanceOrder(k, clockOf('tensorStore', x), a.stores - pending)
+      advance(k.tensor, clockOf('tensorStore', x), a.stores - pending)
+      return
+  }
+}

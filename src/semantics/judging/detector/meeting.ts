@@ -1,0 +1,93 @@
+/**
+ * Where agents meet: named barriers, the cluster barrier, fork and join.
+ *
+ * All of them let each side know what the other did before. A join orders control and nothing else: what a child has in flight
+ * goes on, and the parent knows of its issue only.
+ *
+ *     parent: write x; fork -> child: read x; issue load #0 -> join       the child sees x; the parent knows the issue of #0, not its writes
+ *
+ * | event                  | tells                                       | whom                        |
+ * |------------------------|---------------------------------------------|-----------------------------|
+ * | fork                   | what the parent knows                       | each child, which starts    |
+ * | join                   | what each child knows                       | the parent                  |
+ * | rendezvous arrive, leave | what those of the generation know         | all of them (`rendezvous.ts`) |
+ *
+ * A meeting leaves the count of an agent's fences in vain (`fences.ts`) as it is, unlike an arrive on an mbarrier and an issue. Those hand on what a
+ * fence before them was for; a meeting hands nothing to an asynchronous unit, and those who leave it go on with what they were at. Pallas puts one
+ * in front of every store and every copy, where its warps only wait for one another:
+ *
+ *     commit_smem;  bar.sync;  write x;  bar.sync;  issue store of x        P2: the fence stands on the wrong side, and the meetings
+ *                                                                          neither use it up nor make it a fence of x
+ *
+ * An agent whose fence did cover a write before such a meeting has none in vain, and what it writes behind the meeting is P1.
+ *
+ * Law 1. fork then join of children that do nothing changes nothing that the parent knows.
+ *
+ * Source: PTX ISA, bar and barrier.cluster.
+ */
+import type { Exit, ForkEvent, RegistersEvent, Rendezvous } from '../../log/events.js'
+import { publish, receive, tick } from './context.js'
+import * as Digest from './digest.js'
+import { nothing } from './knowledge.js'
+import { rendezvous } from './rendezvous.js'
+import type { Detector } from './state.js'
+
+export const meet = (d: Detector, e: Rendezvous): void => {
+  const c = d.context
+  const generation = rendezvous(c, d.named, e)
+  if (e.kind === 'blocked')
+    d.blocked.push({
+      stamp: e.stamp,
+      barrier: -1,
+      parity: 0,
+      named: e,
+      family: undefined,
+      lacking: undefined,
+    })
+  if (e.kind === 'arrive') Digest.ofAgent(c.digest, e.stamp.agent, 9, e.stamp.at, e.id, generation)
+}
+
+export const fork = (d: Detector, e: ForkEvent): void => {
+  const c = d.context
+  const parent = tick(c, e.stamp)
+  Digest.ofAgent(c.digest, e.stamp.agent, 10, e.stamp.at, Digest.ofName(e._tag), e.children.length)
+  parent.forked = e._tag === 'fork' ? { stamp: e.stamp, children: e.children } : undefined
+  const message = nothing(c.extent)
+  if (e._tag === 'fork') publish(message, parent, false)
+  for (const child of e.children) {
+    if (child === e.stamp.agent) continue
+    const a = c.agents[child]!
+    if (e._tag === 'fork') {
+      a.started = true
+      a.exited = false
+      a.parent = e.stamp.agent
+      receive(a, message, true, false)
+    } else publish(message, a, false)
+  }
+  if (e._tag === 'join') receive(parent, message, true, false)
+}
+
+/** Registers given back or taken: nothing is told by it. */
+export const registers = (d: Detector, e: RegistersEvent): void => {
+  tick(d.context, e.stamp)
+  if (e.blocked)
+    d.blocked.push({
+      stamp: e.stamp,
+      barrier: -1,
+      parity: 0,
+      named: undefined,
+      family: undefined,
+      lacking: {
+        label: 'the register file of its CTA',
+        before: e.free,
+        value: e.needs,
+        signallers: [],
+      },
+    })
+  else Digest.ofAgent(d.context.digest, e.stamp.agent, 12, e.stamp.at, e.count, 0)
+}
+
+/** The agent ends. What it has in flight goes on. */
+export const exit = (d: Detector, e: Exit): void => {
+  d.context.agents[e.agent]!.exited = true
+}

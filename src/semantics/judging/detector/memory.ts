@@ -1,0 +1,273 @@
+/**
+ * Memory: what an access event does.
+ *
+ * An access becomes a record (who, through which proxy, done where what is known) and is held against every atom of its footprint,
+ * with the knowledge of what acts: the agent now, or the operation as of its issue. Four more questions are asked of it:
+ *
+ * | question                                   | if so                                                     |
+ * |--------------------------------------------|-----------------------------------------------------------|
+ * | does it touch the bytes of a barrier?      | the barrier must be dead, its life over for this actor (B7, U1) |
+ * | does it touch a tensor map, and is no access of one? | it must not (B7)                                |
+ * | does it reach into another CTA?            | that CTA must know of it before it exits (K1)             |
+ * | is it an operation's, in shared or tensor memory? | the CTA must know that it is over before it exits (U2) |
+ *
+ * A dealloc is held against the same atoms, by order alone.
+ *
+ * Worked: with slots [0, 16) and [16, 32) and one store of [0, 32), the plane has atoms a and b and the store has two; a
+ * later load of slot 0 is held against a alone.
+ *
+ * Law 1. The judgement of an access does not depend on how its bytes are divided among earlier footprints.
+ *
+ * Source: PTX ISA, memory consistency model (conflict, race); tcgen05.dealloc.
+ */
+import type { Access, Dealloc, Footprint, Unit } from '../../log/events.js'
+import { asSpans, clusterOf, spansOf } from '../../log/events.js'
+import type { Space } from '../../language/types.js'
+import type { AccessRecord, FenceKind } from './access-record.js'
+import { doneBy, known, reachOf } from './access-record.js'
+import type { Atom } from './atoms.js'
+import { overlap, refine } from './atoms.js'
+import { reused } from './barriers.js'
+import type { Cell, Conflicts } from './cell.js'
+import { judge, judgeDealloc } from './cell.js'
+import { actorOf, doesAccess } from './conflicts.js'
+import { planeOf, tick } from './context.js'
+import * as Digest from './digest.js'
+import { effect } from './in-flight.js'
+import type { Knowledge } from './knowledge.js'
+import { programOf } from './knowledge.js'
+import { oweRemote } from './obligations.js'
+import { completionOf } from './operation.js'
+import { actor, barrierName, draft, file, keyOf, noteManual, planeName } from './report.js'
+import { defer, giveBack } from './read-only.js'
+import { overResponses } from './responses.js'
+import type { Detector, Region } from './state.js'
+import { malformed } from './state.js'
+import { afterFreed, beforeAllocated, freed, notOver, notWaitedFor, ofPeer } from './tensor-memory.js'
+
+// ---------------------------------------------------------------- regions
+
+const barrierBytes = 8
+
+const regionOf = (d: Detector, f: Footprint): Region => {
+  const found = d.regions.get(f.id)
+  if (found !== undefined) return found
+  const under: Array<number> = []
+  d.context.header.barriers.forEach((b, i) => {
+    if (
+      b.plane === f.plane &&
+      overlap(f.spans, asSpans(Int32Array.of(b.address, b.address + barrierBytes))).length > 0
+    )
+      under.push(i)
+  })
+  const made: Region = {
+    atoms: null,
+    barriers: under,
+    hash: Digest.ofSpans(f.plane, f.spans),
+  }
+  d.regions.set(f.id, made)
+  return made
+}
+
+const atomsOf = (d: Detector, region: Region, f: Footprint): ReadonlyArray<Atom<Cell>> => {
+  region.atoms ??= refine(d.planes[f.plane]!, spansOf(f))
+  return region.atoms
+}
+
+const fenceKind = (space: Space): FenceKind => {
+  switch (space) {
+    case 'gmem':
+      return 'global'
+    case 'regs':
+      return 'registers'
+    case 'smem':
+    case 'tmem':
+      return 'shared'
+  }
+}
+
+// ---------------------------------------------------------------- accesses
+
+const synchronous: Unit | 'agent' = 'agent'
+
+const overBarriers = (d: Detector, region: Region, r: AccessRecord, order: ReadonlyArray<number>): void => {
+  const c = d.context
+  for (const i of region.barriers) {
+    const b = d.barriers[i]!
+    if (b.live)
+      file(c.report, keyOf(`B7|payload|${String(i)}`, r.stamp, undefined), () =>
+        draft(
+          'B7',
+          'E',
+          `${doesAccess(r)} the bytes of ${barrierName(c.header, i)} while it is live`,
+          b.init === undefined ? actorOf(r) : actor(b.init, `initialises ${barrierName(c.header, i)}`),
+          b.init === undefined ? undefined : actorOf(r),
+        ),
+      )
+    else {
+      const init = b.init
+      if (init !== undefined && order[programOf(init.agent)]! < init.at)
+        file(c.report, keyOf(`B7|payload|${String(i)}`, r.stamp, undefined), () =>
+          draft(
+            'B7',
+            'E',
+            `${doesAccess(r)} the bytes of ${barrierName(c.header, i)} and is not ordered after its life`,
+            actor(init, `initialises ${barrierName(c.header, i)}`),
+            actorOf(r),
+          ),
+        )
+      reused(c, b, r.stamp, doesAccess(r))
+    }
+  }
+}
+
+/** A tensor map lives from its first writing on, and its bytes are for nothing else. */
+const overMaps = (d: Detector, e: Access, r: AccessRecord): void => {
+  if (e.role === 'map' && e.rw === 'r') return
+  for (const m of d.maps) {
+    if (m.footprint.plane !== r.footprint.plane) continue
+    if (e.role === 'map' && m.footprint.id === r.footprint.id) continue
+    if (overlap(m.footprint.spans, r.footprint.spans).length === 0) continue
+    file(d.context.report, keyOf(`B7|map|${String(m.footprint.id)}`, r.stamp, undefined), () =>
+      draft(
+        'B7',
+        'E',
+        `${doesAccess(r)} the bytes of a tensor map in ${planeName(d.context.header, r.footprint.plane)}`,
+        actor(m.stamp, 'writes the tensor map'),
+        actorOf(r),
+      ),
+    )
+  }
+  if (e.role !== 'map') return
+  const at = d.maps.findIndex((m) => m.footprint.id === r.footprint.id)
+  if (at < 0) d.maps.push({ footprint: r.footprint, stamp: r.stamp })
+  else d.maps[at] = { footprint: r.footprint, stamp: r.stamp }
+}
+
+/** Judges an access on its atoms, and leaves it there. */
+const judgeOn = (d: Detector, region: Region, record: AccessRecord, k: Knowledge, cluster: number): void => {
+  const c = d.context
+  const plane = planeOf(c, record.footprint)
+  const atoms = atomsOf(d, region, record.footprint)
+  c.looked += atoms.length
+  for (const atom of atoms)
+    judge(atom.payload, record, k, cluster, plane.space === 'gmem', plane.initialised, c.options, d.conflicts)
+}
+
+const digestOf = { generic: 0, async: 4, tensor: 8, tensormap: 12 } as const
+
+export const access = (d: Detector, e: Access): void => {
+  const c = d.context
+  const plane = c.header.planes[e.footprint.plane]
+  if (plane === undefined) return
+  const region = regionOf(d, e.footprint)
+  const op = e.operation === undefined ? undefined : d.operations.get(e.operation)
+  if (e.operation !== undefined && op === undefined) {
+    malformed(d, `access of operation ${String(e.operation)}, which was not issued or is over`)
+    return
+  }
+  const agent = op === undefined ? tick(c, e.stamp) : c.agents[op.stamp.agent]!
+  const stamp = op === undefined ? e.stamp : op.stamp
+  const x = stamp.agent
+  d.worked[x] = 1
+  const k = op === undefined ? agent.knowledge : op.knowledge
+  const record: AccessRecord = {
+    rw: e.rw,
+    proxy: e.proxy,
+    stamp,
+    unit: op === undefined ? synchronous : op.unit,
+    operation: op === undefined ? -1 : op.id,
+    // the read of an operation that combines belongs to its write
+    completion: op === undefined ? doneBy(programOf(x), stamp.at) : completionOf(op, e.atomic ? 'w' : e.rw),
+    queue: op === undefined ? undefined : op.place,
+    fence: fenceKind(plane.space),
+    sound: true,
+    footprint: e.footprint,
+    reach: reachOf(e.atomic, e.scope),
+    combine: e.combine,
+    cta: c.header.agents[x]!.cta,
+    place: clusterOf(c.header, c.header.agents[x]!.cta),
+    when: c.when,
+    lastWait: op === undefined ? agent.lastWait : op.lastWait,
+    lastObserved: op === undefined ? agent.lastObserved : op.lastObserved,
+    fencesBefore: op === undefined ? agent.fences : op.fences,
+    order: op === undefined || plane.space === 'gmem' ? undefined : op.knowledge.order,
+  }
+  if (op === undefined && e.rw === 'w' && plane.space === 'smem') {
+    agent.firstStore = Math.min(agent.firstStore, stamp.at)
+    agent.lastStore = stamp.at
+  }
+  const unwritten = d.readOnly[e.footprint.plane]!
+  if (!defer(unwritten, record, c.cluster)) {
+    if (unwritten.reads !== null)
+      for (const x of giveBack(unwritten)) judgeOn(d, regionOf(d, x.record.footprint), x.record, k, x.cluster)
+    judgeOn(d, region, record, k, c.cluster)
+  }
+  if (region.barriers.length > 0) overBarriers(d, region, record, k.order)
+  if (d.maps.length > 0 || e.role === 'map') overMaps(d, e, record)
+  const answer = e.role === 'response'
+  if (answer || d.responses.live.length > 0) overResponses(c, d.responses, record, answer)
+  if (plane.space === 'tmem') {
+    beforeAllocated(c, d.allocations, record, k.order)
+    afterFreed(c, d.allocations, record, k.order)
+  }
+  if (plane.space === 'smem' || plane.space === 'tmem') {
+    const cta = plane.cta ?? 0
+    if (op === undefined) {
+      if (cta !== c.header.agents[x]!.cta && !c.options.rules.arrivesOnlyAtExit)
+        oweRemote(c, d.obligations, cta, stamp, doesAccess(record))
+    } else if (op.unit !== 'wgmma' && op.unit !== 'tcgen05Ld' && op.unit !== 'tcgen05St')
+      effect(d, op, record.completion, cta)
+  }
+  // a warpgroup reads its own CTA's shared memory and writes its own registers
+  if (op !== undefined && op.unit === 'wgmma') effect(d, op, record.completion, c.header.agents[x]!.cta)
+  const word = (e.rw === 'r' ? 1 : 2) + digestOf[e.proxy]
+  if (op === undefined) Digest.ofAgent(c.digest, x, 1, stamp.at, word, region.hash)
+  else Digest.ofOperation(c.digest, x, op.instance, 1, word + 16 * op.part, region.hash)
+}
+
+export const dealloc = (d: Detector, e: Dealloc): void => {
+  const c = d.context
+  const a = tick(c, e.stamp)
+  const peer = e.ctaGroup === 2 ? ofPeer(c, d.allocations, e.footprint) : undefined
+  freed(c, d.allocations, e, a.knowledge.order, peer)
+  const record: AccessRecord = {
+    rw: 'w',
+    proxy: 'tensor',
+    stamp: e.stamp,
+    unit: 'agent',
+    operation: -1,
+    completion: doneBy(programOf(e.stamp.agent), e.stamp.at),
+    queue: undefined,
+    fence: 'shared',
+    sound: true,
+    footprint: e.footprint,
+    reach: 0,
+    combine: undefined,
+    cta: c.header.agents[e.stamp.agent]!.cta,
+    place: clusterOf(c.header, c.header.agents[e.stamp.agent]!.cta),
+    when: c.when,
+    lastWait: a.lastWait,
+    lastObserved: a.lastObserved,
+    fencesBefore: a.fences,
+    order: undefined,
+  }
+  const out: Conflicts = {
+    race: (earlier, later, _, k) => {
+      const inOrder = known(k.order, earlier.completion)
+      noteManual(c.report, notOver(c, earlier, later.stamp, later.footprint, inOrder), inOrder)
+    },
+    invisible: d.conflicts.invisible,
+    unfencedRead: d.conflicts.unfencedRead,
+    restsOn: d.conflicts.restsOn,
+    anyOrder: d.conflicts.anyOrder,
+    foreign: d.conflicts.foreign,
+    early: d.conflicts.early,
+    nothingThere: d.conflicts.nothingThere,
+  }
+  const atoms = [e.footprint, peer].flatMap((f) => (f === undefined ? [] : atomsOf(d, regionOf(d, f), f)))
+  for (const atom of atoms)
+    judgeDealloc(atom.payload, record, a.knowledge, c.cluster, programOf, c.options, out, (load, by) => {
+      notWaitedFor(c, load, by.stamp)
+    })
+}

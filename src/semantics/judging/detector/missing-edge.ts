@@ -1,0 +1,466 @@
+/**
+ * The smallest missing edge: what to add so that a finding disappears.
+ *
+ * The log is judged again with one hypothesis put in (`candidate-edges.ts`: fence, group wait, commit, arrive that was not counted, wait, arrive that releases, moved arrive, new pair, in this
+ * order), and the first hypothesis under which the finding is gone wins.
+ *
+ *     log         write x by P; issue of a store of x by P              P1
+ *     fence       after `write x`, judged again                        gone: that is the edge
+ *
+ * A finding whose cause is no edge (bytes that do not add up, a wait that is not supplied) is answered by its id:
+ *
+ * | id              | answer                                                                                   |
+ * |-----------------|------------------------------------------------------------------------------------------|
+ * | B1, B3          | a handshake between the two                                                              |
+ * | B2              | a wait for the release that should have held the arrival back (`unheard.ts`), or for the barrier itself |
+ * | B4              | bytes                                                                                    |
+ * | B5, B6          | an arrive                                                                                |
+ * | B9              | a fence of initialisations by the agent that initialises                                 |
+ * | B7              | a block barrier between initialisation and use, where that mends it                      |
+ * | B8, U1          | a wait for what was skipped                                                              |
+ * | K1              | a cluster barrier before the end                                                         |
+ * | W               | first of all a wait for the reader's release, if it is not waited for in time, or the wait before was for another slot |
+ *
+ * Laws
+ * 1. Judged with the edge, the finding is gone (that is how it was chosen), but for the answers by id.
+ * 2. No kind earlier in the table makes it disappear.
+ *
+ * Cost: one pass over the log per hypothesis tried. The log has to be kept for this, and for nothing else.
+ */
+import type { Finding, Judgement, MissingEdge, Operation as Side } from '../finding.js'
+import type { Header, LogEvent } from '../../log/events.js'
+import type { Completed, Hypothesis, Seen } from './candidate-edges.js'
+import {
+  commits,
+  doneKnowledge,
+  fences,
+  groupWaits,
+  isCycle,
+  knows,
+  label,
+  lateArrives,
+  movedArrives,
+  newPairs,
+  receiveAll,
+  released,
+  uncounted,
+  waitFor,
+  waits,
+  waitsElsewhere,
+} from './candidate-edges.js'
+import { told } from './generation.js'
+import type { Knowledge } from './knowledge.js'
+import { copy } from './knowledge.js'
+import type { Operation } from './operation.js'
+import { indexOf, replay } from './replay.js'
+import { agentName, barrierName } from './report.js'
+import type { Options } from './rules.js'
+import { defaults } from './rules.js'
+import type { Release } from './missing-wait.js'
+import {
+  earlyRelease,
+  hasSilentRelease,
+  isUnheard,
+  mistakenWait,
+  releaseBefore,
+  releaseOf,
+  silentPartner,
+} from './missing-wait.js'
+
+// ---------------------------------------------------------------- what is gone
+
+const sameSide = (x: Side | undefined, y: Side | undefined): boolean =>
+  x === undefined || y === undefined ? x === y : x.index === y.index && x.at === y.at
+
+const present = (j: Judgement, f: Finding): boolean =>
+  [
+    ...j.findings,
+    ...j.notes,
+    ...j.conditions.C3.findings,
+    ...j.conditions.C4.findings,
+    ...j.conditions.C6.findings,
+  ].some((g) => g.id === f.id && sameSide(g.a, f.a) && sameSide(g.b, f.b)) ||
+  // under another id, between the same two events, it is still there
+  j.findings.some((g) => g.b !== undefined && sameSide(g.a, f.a) && sameSide(g.b, f.b))
+
+// ---------------------------------------------------------------- the search
+
+const readBefore: ReadonlyArray<Finding['id']> = ['R1', 'R2', 'R3', 'P4', 'M1', 'M2', 'M4']
+
+const answered: ReadonlyArray<Finding['id']> = [
+  'M7',
+  'T4',
+  'T5',
+  'K1',
+  'K2',
+  'N1',
+  'N2',
+  'N3',
+  'B1',
+  'B3',
+  'B4',
+  'B5',
+  'B8',
+  'U1',
+  'I1',
+  'M6',
+  'O1',
+  'D3',
+  'T1',
+]
+
+/** The id says what is missing, whatever the log: `explain` does not look at it. */
+export const isAnsweredById = (f: Finding): boolean =>
+  answered.includes(f.id) || (f.id === 'B6' && f.b === undefined)
+
+/** The finding has a cause that is not an edge; what to do is said by the id. */
+const byRule = (f: Finding): MissingEdge => {
+  switch (f.id) {
+    case 'B1':
+      return {
+        kind: 'arrive-wait',
+        text: `an arrive of ${f.a.agent} after ${label(f.a)}, and a wait for it before ${f.b === undefined ? 'the generation after the next' : label(f.b)}`,
+      }
+    case 'B3':
+      return {
+        kind: 'arrive-wait',
+        text: `an order between ${label(f.a)} and ${f.b === undefined ? 'what follows' : label(f.b)}: an arrive after the one and a wait for it before the other; or one generation for both, with a larger count`,
+      }
+    case 'D3':
+      return {
+        kind: 'none-found',
+        text: `other bytes for one of the two: nothing orders clusters, so the places of ${label(f.a)} and of the other cluster may not overlap`,
+      }
+    case 'O1':
+      return { kind: 'none-found', text: 'a write of these bytes before the kernel ends' }
+    case 'M7':
+      return { kind: 'none-found', text: 'one issue, by one agent of the even CTA, while both CTAs live' }
+    case 'T4':
+    case 'T5':
+      return { kind: 'none-found', text: 'the same steps of allocation in both CTAs of the pair' }
+    case 'K1':
+      return {
+        kind: 'arrive-wait',
+        text: 'a cluster barrier (an arrive of every CTA, and a wait for it) behind this and before any of them ends',
+      }
+    case 'K2':
+      return { kind: 'arrive', text: 'an arrive of every CTA of the cluster' }
+    case 'N1':
+      return {
+        kind: 'arrive-wait',
+        text: `an arrive when ${label(f.a)} is done, and a wait for it before ${f.b === undefined ? 'the other' : label(f.b)}, if the order matters`,
+      }
+    case 'N2':
+      return {
+        kind: 'arrive-wait',
+        text: `an arrive that releases, and a wait that acquires, between ${label(f.a)} and ${f.b === undefined ? 'the exit' : label(f.b)}`,
+      }
+    case 'N3':
+      return {
+        kind: 'arrive-wait',
+        text: `a commit behind ${label(f.a)}, and a wait for it before ${f.b === undefined ? 'the other' : label(f.b)}`,
+      }
+    case 'T1':
+      return { kind: 'none-found', text: `a tcgen05.dealloc of what ${label(f.a)} allocates` }
+    case 'B4':
+      return {
+        kind: 'bytes',
+        text: 'make the bytes expected equal to the bytes delivered, and expect them before the arrival that they belong to',
+      }
+    case 'B5':
+    case 'B6':
+      return { kind: 'arrive', text: `an arrival for the wait that is blocked: ${f.text}` }
+    case 'B8':
+      return { kind: 'wait', text: `a wait of ${f.a.agent} for every generation: ${f.text}` }
+    case 'U1':
+      return { kind: 'wait', text: `a wait that observes the completion: ${f.text}` }
+    case 'I1':
+    case 'M6':
+      return { kind: 'none-found', text: `a write of these bytes before ${label(f.a)}: none is in the log` }
+    case 'B7':
+      return {
+        kind: 'none-found',
+        text: 'one initialisation, known to all users before they use it; an invalidation that they know before the bytes are used again',
+      }
+    default:
+      return { kind: 'none-found', text: 'no single fence, wait or arrive removes this' }
+  }
+}
+
+/**
+ * The smallest missing edge of a finding of this log. `events` is the whole log; `options` those of the judgement that
+ * made the finding.
+ */
+export const explain = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  finding: Finding,
+  options: Options = defaults,
+): MissingEdge => {
+  const other = finding.b
+  const sides =
+    other === undefined
+      ? [finding.a]
+      : readBefore.includes(finding.id) && !finding.a.does.includes('writes')
+        ? [other, finding.a]
+        : [finding.a, other]
+  if (isAnsweredById(finding)) return byRule(finding)
+
+  // first pass: where the sides are, what their completion carries, which generations complete
+  const positions = sides.map((s) => indexOf(events, s))
+  const operations: Array<Operation | undefined> = sides.map(() => undefined)
+  const after: Array<Knowledge | undefined> = sides.map(() => undefined)
+  const completed: Array<Completed> = []
+  const counts = header.barriers.map(() => 0)
+  replay(header, events, options, [], (d, i) => {
+    sides.forEach((s, n) => {
+      if (positions[n] !== i) return
+      const e = events[i]!
+      if (e._tag === 'issue') operations[n] = d.operations.get(e.operation)
+      else after[n] = copy(d.context.agents[s.index]!.knowledge)
+    })
+    d.barriers.forEach((b, n) => {
+      if (b.number > counts[n]! && b.last !== undefined)
+        completed.push({ barrier: n, generation: b.number - 1, message: told(b.last), index: i })
+      counts[n] = b.number
+    })
+  })
+  const seen = sides.map((side, n): Seen => {
+    const operation = operations[n]
+    return {
+      side,
+      index: positions[n]!,
+      operation,
+      done: operation === undefined ? after[n] : doneKnowledge(operation),
+    }
+  })
+  // The log may hold the accesses against the order that the edge demands. Then the one that stands first has to know the other.
+  const [early, late] = sides[0] === finding.a ? [seen[0]!, seen[1]] : [seen[1]!, seen[0]]
+  const gone = (h: Hypothesis): boolean => {
+    let turned = false
+    const j = replay(header, events, options, h.actions, (d, i) => {
+      if (i !== early.index || late === undefined) return
+      const e = events[i]!
+      const op = e._tag === 'issue' ? d.operations.get(e.operation) : undefined
+      turned = knows((op ?? d.context.agents[early.side.index]!).knowledge, late)
+    })
+    return turned || !present(j, finding)
+  }
+  const first = seen[0]!
+  const second = seen[1]
+  if (second !== undefined) {
+    if (finding.id === 'B2') return overArrival(header, events, completed, second)
+    if (finding.id === 'B7') {
+      const h = blockBarrier(first, second)
+      return gone(h) ? { kind: h.kind, text: h.text } : byRule(finding)
+    }
+    if (finding.id.startsWith('W')) {
+      const h = unheardRelease(header, events, finding, completed, seen)
+      if (h !== undefined && (h.actions.length === 0 || gone(h))) return { kind: h.kind, text: h.text }
+      for (const other of otherIndex(header, events, completed, seen))
+        if (gone(other)) return { kind: other.kind, text: other.text }
+    }
+  }
+  const orders: ReadonlyArray<readonly [Seen, Seen]> =
+    other === undefined ? exits(header, events, finding, first) : bothWays(first, seen[1]!)
+  for (const kind of [
+    fences,
+    groupWaits,
+    commits,
+    uncounted,
+    waits,
+    released,
+    movedArrives,
+    lateArrives,
+    waitsElsewhere,
+    newPairs,
+  ]) {
+    for (const [a, b] of orders) {
+      for (const h of kind(header, events, options, finding, a, b, completed)) {
+        if (gone(h)) return { kind: h.kind, text: h.text }
+      }
+    }
+  }
+  return byRule(finding)
+}
+
+/** In which order the two may have been meant: of one agent's, as its program says. */
+const bothWays = (a: Seen, b: Seen): ReadonlyArray<readonly [Seen, Seen]> =>
+  a.side.index !== b.side.index
+    ? [
+        [a, b],
+        [b, a],
+      ]
+    : a.side.at <= b.side.at
+      ? [[a, b]]
+      : [[b, a]]
+
+// ---------------------------------------------------------------- edges that an id asks for
+
+/** The generation of a barrier that is under way at this point of the log. */
+const generationAt = (completed: ReadonlyArray<Completed>, barrier: number, index: number): number => {
+  const before = completed.filter((c) => c.barrier === barrier && c.index < index)
+  return before.length === 0 ? 0 : before[before.length - 1]!.generation + 1
+}
+
+const unheardText = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  completed: ReadonlyArray<Completed>,
+  r: Release,
+  before: Side,
+): string => {
+  const who = isUnheard(events, r.barrier) ? ', for which no agent waits in this run,' : ''
+  return `a wait for generation ${String(generationAt(completed, r.barrier, r.index))} of ${barrierName(header, r.barrier)}${who} before ${label(before)}`
+}
+
+/**
+ * W: the release by the agent that read the bytes, if no wait hears it. Judged again where the log has what it tells; without actions where
+ * in this log it comes behind the write, because the reader has read the wrong contents.
+ */
+const unheardRelease = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  finding: Finding,
+  completed: ReadonlyArray<Completed>,
+  seen: ReadonlyArray<Seen>,
+): Hypothesis | undefined => {
+  const [a, b] = seen[1]!.side.does.includes('writes') ? [seen[0]!, seen[1]!] : [seen[1]!, seen[0]!]
+  const release = releaseBefore(header, events, finding, a.side, b.side)
+  if (release === undefined) {
+    const own = a.operation?.parts.find((p) => p.barrier >= 0)?.barrier
+    const waited =
+      own === undefined || a.side.index !== b.side.index
+        ? undefined
+        : earlyRelease(header, events, a.side, b.side, own)
+    // what was waited for may have been for another copy, and the wait for this one be left out
+    const early =
+      own !== undefined && waited?.spent === true && hasSilentRelease(header, events, own)
+        ? undefined
+        : waited
+    if (early?.arrive === null)
+      return {
+        kind: 'wait',
+        text: `a wait for generation 0 of ${barrierName(header, early.barrier)} before ${label(b.side)}, in place of \`${header.sites[early.wait]?.label ?? ''}\`, which passes at the phase before it`,
+        actions: [],
+      }
+    if (early !== undefined)
+      return {
+        kind: 'arrive',
+        text: `the arrive \`${header.sites[early.arrive]?.label ?? ''}\` on ${barrierName(header, early.barrier)} behind whatever reads what ${label(a.side)} brings`,
+        actions: [],
+      }
+    const partner =
+      own === undefined || !a.side.does.includes('writes') ? undefined : silentPartner(header, events, own)
+    return partner === undefined
+      ? undefined
+      : {
+          kind: 'wait',
+          text: `a wait for ${barrierName(header, partner)}, for which no agent waits in this run, before ${label(b.side)}`,
+          actions: [],
+        }
+  }
+  const generation = generationAt(completed, release.barrier, release.index)
+  const told = completed.find((c) => c.barrier === release.barrier && c.generation === generation)
+  const text = unheardText(header, events, completed, release, b.side)
+  return told === undefined || isCycle(told.message, b)
+    ? { kind: 'wait', text, actions: [] }
+    : { kind: 'wait', text, actions: waitFor(header, b, release.barrier, generation, told.message).actions }
+}
+
+/** W: the writer has waited for another slot than it fills. */
+const otherIndex = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  completed: ReadonlyArray<Completed>,
+  seen: ReadonlyArray<Seen>,
+): ReadonlyArray<Hypothesis> => {
+  const [a, b] = seen[1]!.side.does.includes('writes') ? [seen[0]!, seen[1]!] : [seen[1]!, seen[0]!]
+  const own = b.operation?.parts.find((p) => p.barrier >= 0)?.barrier
+  const wait = own === undefined ? undefined : mistakenWait(header, events, b.side, own)
+  if (wait === undefined) return []
+  const label = header.sites[wait.site]?.label ?? ''
+  return completed
+    .filter((c) => c.barrier === wait.barrier && knows(c.message, a) && !isCycle(c.message, b))
+    .slice(0, 4)
+    .map((c) => {
+      const h = waitFor(header, b, c.barrier, c.generation, c.message)
+      return { kind: h.kind, text: `${h.text}, in place of what \`${label}\` waits for`, actions: h.actions }
+    })
+}
+
+/** B2: what should have held the arrival back. */
+const overArrival = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  completed: ReadonlyArray<Completed>,
+  extra: Seen,
+): MissingEdge => {
+  const id = extra.operation?.id
+  const at = events.find((e, i) =>
+    id === undefined ? i === extra.index : e._tag === 'signal' && e.operation === id && e.to === 'arrive',
+  )
+  if (at === undefined || !('barrier' in at)) return { kind: 'none-found', text: 'one arrival too many' }
+  const name = barrierName(header, at.barrier)
+  const generation = String(generationAt(completed, at.barrier, extra.index))
+  if (isUnheard(events, at.barrier))
+    return {
+      kind: 'wait',
+      text: `a wait for generation ${generation} of ${name}, for which no agent waits in this run, before ${label(extra.side)}; or fewer arrivals, or a larger count`,
+    }
+  const release = releaseOf(header, events, at.barrier, extra.side)
+  return {
+    kind: 'wait',
+    text:
+      release === undefined
+        ? `a wait for generation ${generation} of ${name} before ${label(extra.side)}; or fewer arrivals, or a larger count`
+        : unheardText(header, events, completed, release, extra.side),
+  }
+}
+
+/** B7: everybody learns of the initialisation. */
+const blockBarrier = (init: Seen, use: Seen): Hypothesis => {
+  const done = init.done
+  return {
+    kind: 'arrive-wait',
+    text: `a block barrier (bar.sync, or an arrive and a wait) between ${label(init.side)} and ${label(use.side)}`,
+    actions:
+      done === undefined
+        ? []
+        : [
+            {
+              before: use.index,
+              act: (d) => {
+                receiveAll(d, use.side.index, done)
+              },
+            },
+          ],
+  }
+}
+
+/** An exit obligation: the second side is the end of some agent of the CTA. */
+const exits = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  finding: Finding,
+  first: Seen,
+): ReadonlyArray<readonly [Seen, Seen]> =>
+  header.agents.flatMap((_, x): ReadonlyArray<readonly [Seen, Seen]> => [
+    [
+      first,
+      {
+        side: {
+          index: x,
+          agent: agentName(header, x),
+          site: 'its exit',
+          path: [],
+          iteration: [],
+          at: finding.a.index === x ? Number.MAX_SAFE_INTEGER : 0x3fffffff,
+          does: 'exits',
+        },
+        index: events.length,
+        operation: undefined,
+        done: undefined,
+      },
+    ],
+  ])

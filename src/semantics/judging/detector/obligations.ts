@@ -1,0 +1,117 @@
+/**
+ * What must be over before a CTA may go away.
+ *
+ * Every effect on a CTA (its shared memory, tensor memory, barriers) by an asynchronous operation or by another CTA has to be
+ * known to some agent of that CTA when it exits: U2 for its own operations, K1 for others'. Knowledge only grows, so an obligation
+ * that is met can be forgotten at any time; sweeping whenever the list doubles keeps it short.
+ *
+ * Law 1. Sweeping changes nothing in the outcome.
+ */
+import type { Stamp } from '../../log/events.js'
+import type { Completion } from './access-record.js'
+import { known } from './access-record.js'
+import type { Context } from './context.js'
+import { programOf } from './knowledge.js'
+import { actor, draft, filed, keyOf, noteManual, restsOn } from './report.js'
+
+// ---------------------------------------------------------------- model
+
+interface Obligation {
+  readonly completion: Completion
+  readonly cta: number
+  readonly stamp: Stamp
+  readonly operation: number
+  readonly does: string
+}
+
+export interface Obligations {
+  pending: Array<Obligation>
+  limit: number
+  /** per agent and CTA, the agent's latest effect on another CTA */
+  readonly remote: Map<number, Obligation>
+}
+
+export const obligations = (): Obligations => ({ pending: [], limit: 64, remote: new Map() })
+
+// ---------------------------------------------------------------- combinators
+
+const met = (c: Context, o: Obligation): boolean => {
+  let loosely = false
+  for (let x = 0; x < c.agents.length; x++) {
+    if (c.header.agents[x]!.cta !== o.cta) continue
+    const k = c.agents[x]!.knowledge
+    if (known(k.firm, o.completion)) return true
+    loosely ||= known(k.order, o.completion)
+  }
+  if (!loosely || c.options.strict) return false
+  // an exit behind a relaxed cluster barrier: another agent may still come to know it firmly, but then another obligation rests on it
+  restsOn(c.report, 'N2', () =>
+    draft(
+      'N2',
+      'L',
+      `CTA ${String(o.cta)} exits behind this over a relaxed arrive or wait alone: the verdict rests on it, and by the manual it orders no ordinary access (strict): ${o.does}`,
+      actor(o.stamp, o.does, o.operation),
+    ),
+  )
+  return true
+}
+
+/** The operation has an effect on this CTA. */
+export const owe = (
+  c: Context,
+  all: Obligations,
+  completion: Completion,
+  cta: number,
+  stamp: Stamp,
+  operation: number,
+  does: string,
+): void => {
+  all.pending.push({ completion, cta, stamp, operation, does })
+  if (all.pending.length < all.limit) return
+  all.pending = all.pending.filter((o) => !met(c, o))
+  all.limit = Math.max(64, 2 * all.pending.length)
+}
+
+/** The agent itself has an effect on another CTA. Later ones subsume earlier ones. */
+export const oweRemote = (c: Context, all: Obligations, cta: number, stamp: Stamp, does: string): void => {
+  const completion: Completion = {
+    clock: programOf(stamp.agent),
+    at: stamp.at,
+    alternative: -1,
+    barrier: -1,
+    generation: -1,
+  }
+  all.remote.set(stamp.agent * c.header.ctas + cta, { completion, cta, stamp, operation: -1, does })
+}
+
+/** Does some agent of the CTA know it, if only over relaxed edges? */
+const metLoosely = (c: Context, o: Obligation): boolean =>
+  c.agents.some((a, x) => c.header.agents[x]!.cta === o.cta && known(a.knowledge.order, o.completion))
+
+/** U2 and K1. */
+export const atExit = (c: Context, all: Obligations): void => {
+  const check = (o: Obligation): void => {
+    if (met(c, o)) return
+    const own = c.header.agents[o.stamp.agent]?.cta === o.cta
+    const found = filed(c.report, keyOf(`exit|${String(o.cta)}`, o.stamp, undefined), () =>
+      own
+        ? draft(
+            'U2',
+            'E',
+            `no agent of CTA ${String(o.cta)} knows at its exit that this ${o.does} is done`,
+            actor(o.stamp, o.does, o.operation),
+          )
+        : draft(
+            'K1',
+            'E',
+            `CTA ${String(o.cta)} can exit before this reaches it: ${o.does}`,
+            actor(o.stamp, o.does, o.operation),
+          ),
+    )
+    noteManual(c.report, found, metLoosely(c, o))
+  }
+  all.pending.forEach(check)
+  all.remote.forEach(check)
+  all.pending = []
+  all.remote.clear()
+}

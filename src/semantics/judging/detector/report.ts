@@ -1,0 +1,250 @@
+/**
+ * The report under way: findings and failures of conditions, each kept once per pair of program places.
+ *
+ * A loop that races does so in every iteration. What is kept is the first instance for each (id or kind, agents, sites);
+ * a count says how many more there were. Ids that depend on signals still to come are decided when the log ends.
+ *
+ * Law 1. The size of a report is bounded by the program text, not by the length of the run.
+ */
+import type {
+  Blocked,
+  Condition,
+  ConditionName,
+  Finding,
+  HazardId,
+  Operation,
+  Place,
+  Severity,
+} from '../finding.js'
+import type { Family, Header, Stamp } from '../../log/events.js'
+import { clusterOf } from '../../log/events.js'
+
+// ---------------------------------------------------------------- model
+
+/** One side of a finding: whose event, and what it does. `operation` is -1 for the agent's own. */
+export interface Actor {
+  readonly stamp: Stamp
+  readonly does: string
+  readonly operation: number
+}
+
+/** A finding before the end of the log. */
+export interface Draft {
+  readonly id: () => HazardId
+  readonly severity: Severity
+  readonly text: string
+  readonly a: Actor
+  readonly b: Actor | undefined
+  readonly place: Place | undefined
+  readonly knew: string | undefined
+  times: number
+}
+
+export interface Failure {
+  readonly text: string
+  readonly draft: Draft | undefined
+}
+
+export interface Report {
+  readonly header: Header
+  readonly drafts: Map<string, Draft>
+  /** drafts of pairs that every schedule has in order, over relaxed edges alone (`strict`) */
+  readonly byManual: Set<Draft>
+  readonly failures: Readonly<Record<ConditionName, Map<string, Failure>>>
+  readonly deadlock: Array<Blocked>
+}
+
+// ---------------------------------------------------------------- constructors
+
+export const report = (header: Header): Report => ({
+  header,
+  drafts: new Map(),
+  byManual: new Set(),
+  failures: { C1: new Map(), C2: new Map(), C3: new Map(), C4: new Map(), C5: new Map(), C6: new Map() },
+  deadlock: [],
+})
+
+export const actor = (stamp: Stamp, does: string, operation = -1): Actor => ({ stamp, does, operation })
+
+/** A draft whose id is clear at once. */
+export const draft = (
+  id: HazardId,
+  severity: Severity,
+  text: string,
+  a: Actor,
+  b?: Actor,
+  place?: Place,
+  knew?: string,
+): Draft => ({ id: () => id, severity, text, a, b, place, knew, times: 1 })
+
+// ---------------------------------------------------------------- combinators
+
+/** What makes two drafts the same one. */
+export const keyOf = (kind: string, a: Stamp, b: Stamp | undefined): string =>
+  b === undefined
+    ? `${kind}|${String(a.agent)}|${String(a.site)}`
+    : `${kind}|${String(a.agent)}|${String(a.site)}|${String(b.agent)}|${String(b.site)}`
+
+/** The draft under this key, one time more, or a new one. */
+export const filed = (r: Report, key: string, make: () => Draft): Draft => {
+  const old = r.drafts.get(key)
+  if (old !== undefined) {
+    old.times++
+    return old
+  }
+  const made = make()
+  r.drafts.set(key, made)
+  return made
+}
+export const file = (r: Report, key: string, make: () => Draft): void => {
+  filed(r, key, make)
+}
+
+/** Of a draft that stands for many pairs: is each of them in order, if relaxed edges are? */
+export const noteManual = (r: Report, d: Draft, inOrder: boolean): void => {
+  if (!inOrder) r.byManual.delete(d)
+  else if (d.times === 1) r.byManual.add(d)
+}
+
+/** A verdict says once what it rests on: the first pair that asks for it. With the assumption turned off each pair is a finding. */
+export const restsOn = (r: Report, id: HazardId, make: () => Draft): void => {
+  if (!r.drafts.has(id)) r.drafts.set(id, make())
+}
+
+export const fail = (r: Report, condition: ConditionName, key: string, make: () => Failure): void => {
+  const failures = r.failures[condition]
+  if (!failures.has(key)) failures.set(key, make())
+}
+
+// ---------------------------------------------------------------- destructors
+
+/** A CTA: its rank, and where several clusters run together the place of its cluster: `1`, `1.c3`. */
+export const ctaName = (header: Header, cta: number): string => {
+  const resident = header.resident ?? 1
+  return resident === 1
+    ? String(cta)
+    : `${String(cta % (header.ctas / resident))}.c${String(clusterOf(header, cta))}`
+}
+
+/** The agent's name with its CTA. */
+export const agentName = (header: Header, agent: number): string => {
+  const a = header.agents[agent]
+  return a === undefined ? `agent ${String(agent)}` : `${a.name}@${ctaName(header, a.cta)}`
+}
+
+export const planeName = (header: Header, plane: number): string => {
+  const p = header.planes[plane]
+  if (p === undefined) return `plane ${String(plane)}`
+  switch (p.space) {
+    case 'gmem':
+      return `gmem ${p.name}`
+    case 'smem':
+    case 'tmem':
+      return `${p.space}@${ctaName(header, p.cta ?? 0)}`
+    case 'regs':
+      return `${p.name}@${p.agent === undefined ? '?' : agentName(header, p.agent)}`
+  }
+}
+
+/** What waits for the groups of a family. */
+export const waitName = (family: Family): string => {
+  switch (family) {
+    case 'tcgen05Ld':
+      return 'tcgen05.wait::ld'
+    case 'tcgen05St':
+      return 'tcgen05.wait::st'
+    default:
+      return `${family} group wait`
+  }
+}
+
+export const barrierName = (header: Header, barrier: number): string => {
+  const b = header.barriers[barrier]
+  return b === undefined ? `barrier ${String(barrier)}` : `${b.name}@${ctaName(header, b.cta)}`
+}
+
+/** `agent site` for texts. */
+export const where = (header: Header, s: Stamp): string =>
+  `${agentName(header, s.agent)} ${header.sites[s.site]?.label ?? `site ${String(s.site)}`}`
+
+export const operation = (header: Header, a: Actor): Operation => {
+  const site = header.sites[a.stamp.site]
+  const index = a.stamp.agent
+  const agent = agentName(header, index)
+  const label = site?.label ?? (a.stamp.site < 0 ? 'the end' : `site ${String(a.stamp.site)}`)
+  const path = site?.path ?? []
+  const iteration = a.stamp.iteration
+  const at = a.stamp.at
+  const does = a.does
+  const loc = site?.loc
+  if (a.operation >= 0) {
+    const op = a.operation
+    return loc === undefined
+      ? { index, agent, site: label, path, iteration, at, does, operation: op }
+      : { index, agent, site: label, path, loc, iteration, at, does, operation: op }
+  }
+  return loc === undefined
+    ? { index, agent, site: label, path, iteration, at, does }
+    : { index, agent, site: label, path, loc, iteration, at, does }
+}
+
+export const findingOf = (header: Header, d: Draft): Finding => {
+  const core: { -readonly [K in keyof Finding]: Finding[K] } = {
+    id: d.id(),
+    severity: d.severity,
+    text: d.times > 1 ? `${d.text} (${String(d.times)} times)` : d.text,
+    a: operation(header, d.a),
+  }
+  if (d.b !== undefined) core.b = operation(header, d.b)
+  if (d.place !== undefined) core.place = d.place
+  if (d.knew !== undefined) core.knew = d.knew
+  return core
+}
+
+/** Two operations that conflict say more than what followed from it: a fault, a deadlock, something left over. */
+const rank = (f: Finding): number => {
+  switch (f.id) {
+    case 'B1':
+    case 'B2':
+    case 'B3':
+    case 'B7':
+    case 'B9':
+      return 1
+    case 'B4':
+    case 'B5':
+    case 'B6':
+      return 2
+    case 'B8':
+    case 'M5':
+    case 'U1':
+    case 'U2':
+    case 'K1':
+    case 'K2':
+    case 'O1':
+      return 3
+    default:
+      return 0
+  }
+}
+
+export interface Reported {
+  readonly finding: Finding
+  readonly byManual: boolean
+}
+
+/** Causes before consequences, else in the order of the log. */
+export const reported = (r: Report): ReadonlyArray<Reported> =>
+  [...r.drafts.values()]
+    .map((d) => ({ finding: findingOf(r.header, d), byManual: r.byManual.has(d) }))
+    .sort((x, y) => rank(x.finding) - rank(y.finding))
+
+export const findingsOf = (r: Report): ReadonlyArray<Finding> => reported(r).map(({ finding }) => finding)
+
+export const conditionOf = (r: Report, name: ConditionName): Condition => {
+  const all = [...r.failures[name].values()]
+  return {
+    holds: all.length === 0,
+    failures: all.map((f) => f.text),
+    findings: all.flatMap((f) => (f.draft === undefined ? [] : [findingOf(r.header, f.draft)])),
+  }
+}

@@ -1,0 +1,386 @@
+/**
+ * Tensor memory that is allocated or freed: who did, and who may count on it.
+ *
+ * An allocation is an event of one agent. A use of the columns, or a dealloc, must be ordered after it: otherwise another schedule
+ * finds nothing there. Order alone is asked for. What is still allocated at the end of its cluster is leaked.
+ *
+ *     T  alloc 128          T: order T=1
+ *     M  mma D              M: order T=0: not ordered (D4)
+ *     M  sync with T; mma D M: order T=2: fine
+ *
+ * A dealloc is held against what came before it in the log atom by atom (`memory.ts`). An operation that is still in flight then comes after
+ * it in the log, without knowing of it: it is not over when its columns are freed (U2), all the same. A load whose agent is known to have
+ * gone on counts as over, unless `strict`.
+ *
+ * A log that says nothing of allocations is judged without them.
+ *
+ * Two CTAs of a pair (cta_group 2) take the same steps: the n-th allocation or dealloc of the one is the n-th of the other, with as many columns.
+ * What one frees, both have freed, so a dealloc must come after the uses of the columns in both CTAs.
+ *
+ *     CTA 0  alloc 128   alloc 64    dealloc 64   dealloc 128
+ *     CTA 1  alloc 128   alloc 32                               the second step differs (T4); the third and fourth are missing (T5)
+ *
+ * | the n-th steps of a pair                                     | id |
+ * |--------------------------------------------------------------|----|
+ * | differ                                                       | T4 |
+ * | an allocation that the other CTA never makes                 | T4 |
+ * | a dealloc that the other CTA never makes: it exits before    | T5 |
+ *
+ * The steps of one allocator must be ordered where their order decides which columns there are (C5); if they are not, what is found is a candidate.
+ *
+ *     t0  alloc 64          t1  alloc 64              not ordered: each may get columns 0 to 63
+ *     t0  dealloc 64        t1  dealloc 64            of what each has allocated: either order will do
+ *     t0  dealloc 64        t1  alloc 32              not ordered: the second may find room or none
+ *     t0  relinquish        t1  alloc 32              not ordered: the second may be refused
+ *
+ * Columns that are freed and not allocated again are freed twice (T2), if the log says so; the machine refuses to.
+ *
+ * Laws
+ * 1. A program whose uses are all ordered after the allocation gets nothing from here but leaks.
+ *
+ * Source: PTX ISA, tcgen05.alloc, dealloc.
+ */
+import type { Alloc, Dealloc, Footprint, Relinquish, Stamp } from '../../log/events.js'
+import { bytesIn, startOf } from '../../log/events.js'
+import { tmemLanes } from '../../../layouts/tensor-memory/geometry.js'
+import type { AccessRecord } from './access-record.js'
+import { overlap } from './atoms.js'
+import { actorOf, doesAccess } from './conflicts.js'
+import type { Context } from './context.js'
+import { tick } from './context.js'
+import { programOf } from './knowledge.js'
+import type { Draft } from './report.js'
+import { actor, agentName, ctaName, draft, fail, file, filed, keyOf, planeName, where } from './report.js'
+
+// ---------------------------------------------------------------- model
+
+export interface Allocation {
+  readonly stamp: Stamp
+  readonly footprint: Footprint
+  /** its place among the allocations of its CTA */
+  readonly nth: number
+  /** the other CTA of the pair has freed its part */
+  half: boolean
+}
+/** A step of a CTA's allocator since its last allocation. `own`: a dealloc of what the agent itself has allocated. */
+interface AllocatorStep {
+  readonly kind: 'alloc' | 'dealloc' | 'relinquish'
+  readonly stamp: Stamp
+  readonly columns: number
+  readonly own: boolean
+}
+/** The last allocation of a CTA and its steps since, and how many allocations it has made. */
+interface Allocator {
+  allocations: number
+  steps: AllocatorStep[]
+}
+/** One step of a pair's CTA. */
+interface PairStep {
+  readonly kind: 'alloc' | 'dealloc'
+  readonly columns: number
+  readonly stamp: Stamp
+}
+/** What was freed, and what the agent that did it knew. */
+interface Freed {
+  readonly stamp: Stamp
+  readonly footprint: Footprint
+  readonly order: ReadonlyArray<number>
+}
+/** Updated in place. */
+export interface Allocations {
+  readonly live: Allocation[]
+  /** by footprint and by the CTA that freed it */
+  readonly gone: Map<string, Freed>
+  /** by CTA */
+  readonly steps: Map<number, PairStep[]>
+  /** by CTA */
+  readonly allocators: Map<number, Allocator>
+  /** the steps of some allocator depend on the schedule */
+  contested: boolean
+}
+
+export const allocations = (): Allocations => ({
+  live: [],
+  gone: new Map(),
+  steps: new Map(),
+  allocators: new Map(),
+  contested: false,
+})
+export const forget = (all: Allocations): void => {
+  all.live.length = 0
+  all.gone.clear()
+  all.steps.clear()
+  all.allocators.clear()
+}
+
+// ---------------------------------------------------------------- the order of the steps
+
+/** Do two steps of one allocator have another effect in the other order? */
+const dependent = (a: AllocatorStep, b: AllocatorStep): boolean => {
+  if (a.kind === 'alloc' || b.kind === 'alloc') return true
+  return a.kind === 'dealloc' && b.kind === 'dealloc' && a.columns === b.columns && !(a.own && b.own)
+}
+
+/** C5: a step that is not ordered after those before it, where the order decides which columns there are. */
+const inOrder = (
+  c: Context,
+  all: Allocations,
+  next: AllocatorStep,
+  order: ReadonlyArray<number>,
+): Allocator => {
+  const cta = c.header.agents[next.stamp.agent]?.cta ?? 0
+  const allocator = all.allocators.get(cta) ?? { allocations: 0, steps: [] }
+  all.allocators.set(cta, allocator)
+  for (const before of c.options.rules.anyAllocation ? [] : allocator.steps) {
+    if (order[programOf(before.stamp.agent)]! >= before.stamp.at || !dependent(before, next)) continue
+    all.contested = true
+    fail(c.report, 'C5', keyOf('allocator', before.stamp, next.stamp), () => ({
+      text: `allocation in CTA ${ctaName(c.header, cta)} depends on the schedule: ${where(c.header, before.stamp)} (${before.kind}) and ${where(c.header, next.stamp)} (${next.kind}) are not ordered`,
+      draft: undefined,
+    }))
+  }
+  if (next.kind === 'alloc') {
+    allocator.allocations++
+    allocator.steps = [next]
+  } else {
+    // of one agent the newest of a kind stands for those before it
+    const same = (s: AllocatorStep): boolean =>
+      s.kind === next.kind &&
+      s.stamp.agent === next.stamp.agent &&
+      s.columns === next.columns &&
+      s.own === next.own
+    allocator.steps = [...allocator.steps.filter((s) => !same(s)), next]
+  }
+  return allocator
+}
+
+// ---------------------------------------------------------------- pairs
+
+/** The number of columns of an allocation: all lanes of them, four bytes each. */
+const columnsOf = (f: Footprint): number => bytesIn(f.spans) / (4 * tmemLanes)
+
+const showStep = (s: PairStep): string => `${s.kind} of ${String(s.columns)} columns`
+
+/** T4: the step that a CTA of a pair takes is not the one that the other has taken in its place. */
+const inStep = (c: Context, all: Allocations, kind: PairStep['kind'], e: Alloc | Dealloc): void => {
+  if (e.ctaGroup !== 2) return
+  const cta = c.header.planes[e.footprint.plane]?.cta ?? 0
+  const mine = all.steps.get(cta) ?? []
+  all.steps.set(cta, mine)
+  const step: PairStep = { kind, columns: columnsOf(e.footprint), stamp: e.stamp }
+  mine.push(step)
+  const other = all.steps.get(cta ^ 1)?.[mine.length - 1]
+  if (other !== undefined && (other.kind !== kind || other.columns !== step.columns))
+    file(c.report, keyOf('T4', other.stamp, e.stamp), () =>
+      draft(
+        'T4',
+        'E',
+        `the CTAs of a pair take different steps: ${showStep(other)} and ${showStep(step)}`,
+        actor(other.stamp, `${other.kind}s for the pair`),
+        actor(e.stamp, `${kind}s for the pair`),
+      ),
+    )
+}
+
+/** T4 and T5: the steps of one CTA that the other has not taken by the end. */
+export const outOfStep = (c: Context, all: Allocations): void => {
+  for (const [cta, mine] of all.steps) {
+    const theirs = all.steps.get(cta ^ 1) ?? []
+    for (const step of mine.slice(theirs.length)) {
+      const id = step.kind === 'alloc' ? 'T4' : 'T5'
+      const last = theirs[theirs.length - 1]
+      file(c.report, keyOf(id, step.stamp, last?.stamp), () =>
+        draft(
+          id,
+          'E',
+          `CTA ${String(cta ^ 1)} ${id === 'T4' ? 'never takes part in the' : 'exits before its part in the'} ${showStep(step)}`,
+          actor(step.stamp, `${step.kind}s for the pair`),
+          last === undefined ? undefined : actor(last.stamp, `${last.kind}s for the pair, the last time`),
+        ),
+      )
+    }
+  }
+}
+
+/**
+ * The columns at the same place in the other CTA of the pair, whether it has allocated them yet or not: its uses of them may come later in the log, and have to
+ * come before the dealloc all the same.
+ */
+export const ofPeer = (c: Context, all: Allocations, f: Footprint): Footprint | undefined => {
+  const peer = (c.header.planes[f.plane]?.cta ?? 0) ^ 1
+  const isIt = (g: Footprint): boolean =>
+    c.header.planes[g.plane]?.cta === peer &&
+    startOf(g.spans) === startOf(f.spans) &&
+    g.spans.list.length === f.spans.list.length
+  const alive = all.live.find((a) => isIt(a.footprint))
+  if (alive !== undefined) return alive.footprint
+  for (const gone of all.gone.values()) if (isIt(gone.footprint)) return gone.footprint
+  const plane = c.header.planes.findIndex((p) => p.space === 'tmem' && p.cta === peer)
+  // an id that no footprint of the log has
+  return plane < 0 ? undefined : { id: -1 - f.id, plane, spans: f.spans, dtype: f.dtype, map: f.map }
+}
+
+// ---------------------------------------------------------------- combinators
+
+export const allocated = (c: Context, all: Allocations, e: Alloc): void => {
+  const { order } = tick(c, e.stamp).knowledge
+  inStep(c, all, 'alloc', e)
+  const columns = columnsOf(e.footprint)
+  const { allocations: nth } = inOrder(c, all, { kind: 'alloc', stamp: e.stamp, columns, own: false }, order)
+  all.live.push({ stamp: e.stamp, footprint: e.footprint, nth, half: false })
+}
+
+/** An allocation after it is refused, so those before it must be known. */
+export const relinquished = (c: Context, all: Allocations, e: Relinquish): void => {
+  const { order } = tick(c, e.stamp).knowledge
+  inOrder(c, all, { kind: 'relinquish', stamp: e.stamp, columns: 0, own: false }, order)
+}
+
+const unordered = (a: Allocation, order: ReadonlyArray<number>): boolean =>
+  order[programOf(a.stamp.agent)]! < a.stamp.at
+
+/** D4: an access that is not ordered after the allocation. */
+export const beforeAllocated = (
+  c: Context,
+  all: Allocations,
+  r: AccessRecord,
+  order: ReadonlyArray<number>,
+): void => {
+  for (const a of all.live) {
+    if (a.footprint.plane !== r.footprint.plane || !unordered(a, order)) continue
+    const shared = overlap(a.footprint.spans, r.footprint.spans)
+    if (shared.length > 0)
+      file(c.report, keyOf('alloc', a.stamp, r.stamp), () =>
+        draft(
+          'D4',
+          'E',
+          `${doesAccess(r)} tensor memory and is not ordered after its allocation`,
+          actor(a.stamp, 'allocates'),
+          actorOf(r),
+          { plane: planeName(c.header, r.footprint.plane), spans: shared },
+          `${agentName(c.header, r.stamp.agent)} knows ${agentName(c.header, a.stamp.agent)} up to its event ${String(order[programOf(a.stamp.agent)]!)} (the allocation is ${String(a.stamp.at)})`,
+        ),
+      )
+  }
+}
+
+/** U2: an operation that was issued without knowing of a dealloc, and acts after it. */
+export const afterFreed = (
+  c: Context,
+  all: Allocations,
+  r: AccessRecord,
+  order: ReadonlyArray<number>,
+): void => {
+  for (const f of all.gone.values()) {
+    if (f.footprint.plane !== r.footprint.plane || order[programOf(f.stamp.agent)]! >= f.stamp.at) continue
+    const shared = overlap(f.footprint.spans, r.footprint.spans)
+    if (shared.length === 0) continue
+    const { agent, at } = r.stamp
+    if (!c.options.strict && r.unit === 'tcgen05Ld' && f.order[programOf(agent)]! > at)
+      notWaitedFor(c, r, f.stamp)
+    else notOver(c, r, f.stamp, f.footprint)
+  }
+}
+
+/** U2 */
+export const notOver = (
+  c: Context,
+  r: AccessRecord,
+  by: Stamp,
+  footprint: Footprint,
+  overRelaxed: boolean = false,
+): Draft =>
+  filed(c.report, keyOf('dealloc', r.stamp, by), () =>
+    draft(
+      'U2',
+      'E',
+      overRelaxed
+        ? `${doesAccess(r)} tensor memory, and is over before the deallocation by a relaxed arrive or wait alone, which by the manual orders no ordinary access`
+        : `${doesAccess(r)} tensor memory and is not over when it is deallocated`,
+      actorOf(r),
+      actor(by, 'deallocates'),
+      {
+        plane: planeName(c.header, r.footprint.plane),
+        spans: overlap(r.footprint.spans, footprint.spans),
+      },
+    ),
+  )
+
+/** M3, as a note: the registers of the load are needed by what the deallocating agent knows of. */
+export const notWaitedFor = (c: Context, load: AccessRecord, by: Stamp): void =>
+  file(c.report, keyOf('dealloc-note', load.stamp, by), () =>
+    draft(
+      'M3',
+      'L',
+      'deallocates before a wait for this load; the use of its registers orders them',
+      actorOf(load),
+      actor(by, 'deallocates'),
+    ),
+  )
+
+const goneKey = (f: Footprint, by: number): string => `${String(f.id)}/${String(by)}`
+
+/** The columns are gone, also the peer's of an allocation by a pair; the agent that frees them must know that they were there. */
+export const freed = (
+  c: Context,
+  all: Allocations,
+  e: Dealloc,
+  order: ReadonlyArray<number>,
+  peer: Footprint | undefined,
+): void => {
+  const { live, gone } = all
+  inStep(c, all, 'dealloc', e)
+  const by = c.header.agents[e.stamp.agent]?.cta ?? 0
+  const before = gone.get(goneKey(e.footprint, by))
+  if (before !== undefined && !live.some((a) => a.footprint.id === e.footprint.id))
+    file(c.report, keyOf('T2', before.stamp, e.stamp), () =>
+      draft(
+        'T2',
+        'E',
+        'frees tensor memory that has been freed',
+        actor(before.stamp, 'deallocates'),
+        actor(e.stamp, 'deallocates again'),
+      ),
+    )
+  const at = live.findIndex((a) => a.footprint.id === e.footprint.id)
+  const mine = live[at]
+  const nth = mine?.nth ?? -1
+  inOrder(
+    c,
+    all,
+    {
+      kind: 'dealloc',
+      stamp: e.stamp,
+      columns: columnsOf(e.footprint),
+      own: mine?.stamp.agent === e.stamp.agent,
+    },
+    order,
+  )
+  gone.set(goneKey(e.footprint, by), { stamp: e.stamp, footprint: e.footprint, order: order.slice() })
+  if (peer !== undefined) {
+    gone.set(goneKey(peer, by), { stamp: e.stamp, footprint: peer, order: order.slice() })
+    const theirs = live.find((a) => a.footprint.id === peer.id)
+    if (theirs?.nth === nth) theirs.half = true
+  }
+  if (mine === undefined) return
+  if (unordered(mine, order))
+    file(c.report, keyOf('alloc', mine.stamp, e.stamp), () =>
+      draft(
+        'D4',
+        'E',
+        'frees tensor memory and is not ordered after its allocation',
+        actor(mine.stamp, 'allocates'),
+        actor(e.stamp, 'deallocates'),
+      ),
+    )
+  live.splice(at, 1)
+}
+
+/** T1: what was not freed. What the other CTA of a pair has freed is T5 already. */
+export const leaked = (c: Context, all: Allocations): void => {
+  outOfStep(c, all)
+  for (const a of all.live.filter(({ half }) => !half))
+    file(c.report, keyOf(`T1|${String(a.footprint.plane)}`, a.stamp, undefined), () =>
+      draft('T1', 'E', 'allocates tensor memory that no dealloc frees', actor(a.stamp, 'allocates')),
+    )
+}

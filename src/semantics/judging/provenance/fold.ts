@@ -1,0 +1,245 @@
+/**
+ * Tile provenance: what every output element is made of, for all inputs of the shape at once.
+ *
+ * A fold over the log in the order in which things were performed. Every written element carries a *term*:
+ *
+ *     input     the element of a tensor parameter at some byte address
+ *     sum       A[row, k] * B[k, column] added for the k in ks; ks is a list of intervals, in the order of addition
+ *     zero      nothing yet
+ *     other     something this fold cannot say, with the reason
+ *
+ * A copy moves terms by address: the reader's element takes the term of the bytes that it reads, wherever its own view thinks they are.
+ * So a view that disagrees with how the bytes were written shows as the wrong coordinates, not as an opinion about types. An
+ * mma looks up the coordinates of all its operand elements; if A's depend on (row, k) alone, B's on (k, column) alone, and the k's agree
+ * one by one, the accumulator's element gets those k's added. Casts keep terms; any other arithmetic gives `other`.
+ *
+ * A block-scaled mma looks up its scales, too: every copy of the scale of a row and a block of k must be the element of the tensor of scales
+ * that the program names for that row and block. Then, and only then, the sum is one of scaled elements.
+ *
+ * Theorem 1: a run's output is a matmul for **all** inputs of the shape, over every commutative semiring, iff the term of every output
+ * element [m, n] is the sum over row m, column n, each k of 0 .. K exactly once. Data movement does not look at data, so one run decides.
+ * Theorem 2: if moreover every element adds its k's in ascending order, in whole blocks of the instruction, then the output is that of
+ * the naive chain of instructions **bit for bit**, whatever the tiles and the stages: rounding sees the same sums in the same order.
+ *
+ * By hand, 2 steps of tileK = 64: after step 0 every accumulator element is {A[m, 0:64] B[0:64, n]}, after step 1 the intervals merge to
+ * {0:128}. A slot refilled too early gives {0:64, 128:192}: k-slices 64:128 missing.
+ *
+ * Source: the free-semiring reading of data movement (Green, Karvounarakis and Tannen, provenance semirings).
+ */
+import type { Access, Combine, Fold, Footprint, Header, Issue, LogEvent } from '../../log/events.js'
+import type { Provenance } from '../verdict.js'
+import { joined } from './joined.js'
+import type { Spec } from '../../language/program.js'
+import { memory, places, read, siteName, write, type Memory, type Places } from './memory.js'
+import { coordinates, product, products, type Coordinates, type Operand, type Products } from './product.js'
+import { tables, type Tables } from './tables.js'
+import { other, zero, type Terms } from './terms.js'
+import { copy, matmul } from './theorem.js'
+
+// ---------------------------------------------------------------- model
+
+/**
+ * A product reads all of its operands before it writes: one A, one B and perhaps the old accumulator; or, for a pair of CTAs, what
+ * each of the two holds, the even one first. A left operand that lies twice is read once for the columns of each B.
+ */
+interface Mma {
+  readonly accumulates: boolean
+  readonly a: Operand[]
+  readonly b: Operand[]
+  readonly old: Terms[]
+  /** accumulators written so far: one B is one CTA */
+  written: number
+  readonly scales: { readonly a: Operand[]; readonly b: Operand[] }
+  sparse: boolean
+}
+
+interface State {
+  readonly memory: Memory
+  readonly products: Products
+  /** terms of the values that reads have numbered */
+  readonly values: Map<number, Terms>
+  /** what an operation has read and not yet written */
+  readonly carrying: Map<number, Terms>
+  readonly mmas: Map<number, Mma>
+}
+
+const shapeOf = (f: Footprint): ReadonlyArray<number> =>
+  f.map._tag === 'scatter' ? f.map.shape : f.map.layout.shape
+
+/** What is found of tables: it depends on their contents alone, so one run of a program has it from another. */
+interface Found {
+  readonly tables: Tables
+  readonly places: Places
+  readonly coordinates: Coordinates
+}
+const foundFor = new WeakMap<Spec, Found>()
+/** Elements of tables that are kept from run to run: 64 MiB. */
+const mostKept = 2 ** 24
+
+const foundBefore = (spec: Spec | null): Found => {
+  const known = spec === null ? undefined : foundFor.get(spec)
+  if (known !== undefined && known.tables.elements <= mostKept) return known
+  const found = { tables: tables(), places: places(), coordinates: coordinates() }
+  if (spec !== null) foundFor.set(spec, found)
+  return found
+}
+
+// ---------------------------------------------------------------- events
+
+const stateOf = (header: Header): State => {
+  const found = foundBefore(header.computes)
+  return {
+    memory: memory(header, found.tables, found.places),
+    products: products(header, found.tables, found.coordinates),
+    values: new Map(),
+    carrying: new Map(),
+    mmas: new Map(),
+  }
+}
+
+const productOf = (s: State, m: Mma, shape: ReadonlyArray<number>): Terms => {
+  const share = m.written
+  const copies = m.a.length / Math.max(1, m.b.length)
+  const old = m.accumulates ? (m.old[share] ?? null) : null
+  if (m.sparse) return other('a sparse product is not one of elements alone')
+  const each = (all: ReadonlyArray<Operand>): ReadonlyArray<Operand> => {
+    const size = all.length / Math.max(1, m.a.length / copies)
+    return all.slice(share * size, (share + 1) * size)
+  }
+  const lefts = m.a.slice(share * copies, (share + 1) * copies)
+  return product(s.products, lefts, m.b, { a: each(m.scales.a), b: each(m.scales.b) }, old, shape)
+}
+
+const onIssue = (s: State, e: Issue): void => {
+  if (e.unit === 'wgmma' || (e.unit === 'tcgen05' && (e.tensor ?? 'mma') === 'mma'))
+    s.mmas.set(e.operation, {
+      accumulates: e.accumulates,
+      a: [],
+      b: [],
+      old: [],
+      written: 0,
+      scales: { a: [], b: [] },
+      sparse: false,
+    })
+}
+
+const operandOf = (s: State, f: Footprint): Operand => ({ terms: read(s.memory, f), shape: shapeOf(f) })
+
+const onMmaAccess = (s: State, m: Mma, e: Access): void => {
+  switch (e.role) {
+    case 'a':
+      m.a.push(operandOf(s, e.footprint))
+      return
+    case 'b':
+      m.b.push(operandOf(s, e.footprint))
+      return
+    case 'accumulator':
+      if (e.rw === 'r') m.old.push(read(s.memory, e.footprint))
+      else {
+        write(s.memory, e.footprint, productOf(s, m, shapeOf(e.footprint)), e.stamp.site)
+        m.written++
+        if (e.operation !== undefined && m.written >= m.b.length) s.mmas.delete(e.operation)
+      }
+      return
+    case 'scaleA':
+      m.scales.a.push(operandOf(s, e.footprint))
+      return
+    case 'scaleB':
+      m.scales.b.push(operandOf(s, e.footprint))
+      return
+    case 'sparsity':
+      m.sparse = true
+      return
+    case 'source':
+    case 'destination':
+    case 'map':
+      return
+  }
+}
+
+/** A write that joins what was there: its read comes right before it, and says nothing by itself. */
+const onJoin = (s: State, e: Access, combine: Combine): void => {
+  if (e.rw === 'r') return
+  const carried = e.operation === undefined ? undefined : s.carrying.get(e.operation)
+  const by = carried ?? other(`${siteName(s.memory, e.stamp.site)} joins a value from nowhere`)
+  write(s.memory, e.footprint, joined(combine, read(s.memory, e.footprint), by), e.stamp.site)
+}
+
+const onAccess = (s: State, e: Access): void => {
+  if (e.role === 'map') return
+  if (e.combine !== undefined && e.operation !== undefined) {
+    onJoin(s, e, e.combine)
+    return
+  }
+  const mma = e.operation === undefined ? undefined : s.mmas.get(e.operation)
+  if (mma !== undefined) {
+    onMmaAccess(s, mma, e)
+    return
+  }
+  if (e.operation !== undefined && e.origin === undefined) {
+    // a copy: what is read now is written by a later access of the same operation, element by element
+    if (e.rw === 'r') s.carrying.set(e.operation, read(s.memory, e.footprint))
+    else write(s.memory, e.footprint, s.carrying.get(e.operation) ?? other('a copy of nothing'), e.stamp.site)
+    return
+  }
+  if (e.rw === 'r') {
+    if (e.value !== undefined) s.values.set(e.value, read(s.memory, e.footprint))
+    return
+  }
+  const origin = e.origin
+  const terms: Terms =
+    origin === undefined || origin._tag === 'other'
+      ? other(
+          `${siteName(s.memory, e.stamp.site)} writes a value computed by other means than a matrix product`,
+        )
+      : origin._tag === 'zero'
+        ? zero
+        : (s.values.get(origin.id) ?? other('a value from nowhere'))
+  write(s.memory, e.footprint, terms, e.stamp.site)
+}
+
+/** Everything but global memory is fresh in the next cluster. */
+const onCluster = (s: State): void => {
+  s.memory.header.planes.forEach((p, i) => {
+    if (p.space !== 'gmem') s.memory.writes[i]!.clear()
+  })
+  s.values.clear()
+  s.carrying.clear()
+  s.mmas.clear()
+}
+
+const observe = (s: State, e: LogEvent): State => {
+  switch (e._tag) {
+    case 'issue':
+      onIssue(s, e)
+      break
+    case 'access':
+      onAccess(s, e)
+      break
+    case 'signal':
+      if (e.to === 'group' && e.side === 'full') {
+        s.mmas.delete(e.operation)
+        s.carrying.delete(e.operation)
+      }
+      break
+    case 'cluster':
+      onCluster(s)
+      break
+    default:
+      break
+  }
+  return s
+}
+
+/** Tile provenance as a fold; null when the program does not say what it computes, and of a run that has not ended. */
+export const provenance: Fold<State, Provenance | null> = {
+  init: stateOf,
+  observe,
+  finish: (s) => {
+    const spec = s.memory.header.computes
+    return spec === null ? null : spec._tag === 'matmul' ? matmul(s.memory, spec) : copy(s.memory, spec)
+  },
+  stopped: () => null,
+}
+
+export type { State as ProvenanceState }

@@ -1,0 +1,325 @@
+/**
+ * Products: what an mma adds to its accumulator, from the coordinates of its operands.
+ *
+ * If the elements of A depend on (row, k) alone, those of B on (k, column) alone, and the k's agree one by one, the element (i, j) of the
+ * accumulator gets the products of row i and column j for those k's added. Anything else is `other`, and says which element is where.
+ *
+ * The coordinates of a box are found once and moved with its origin: as long as it stays within a line of its tensor (a row, or a column of a
+ * column-major one), the box somewhere else has the same coordinates, shifted.
+ *
+ * Laws
+ * 1. `separate` at an origin equals `separate` from scratch there.
+ * 2. A matrix that lies column-major has the coordinates of its transpose, exchanged.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { scaleAtom, scaleOffset } from '../../../layouts/shared-memory/scale-factors.js'
+import { bitsOf } from '../../../numerics/dtype.js'
+import type { Header, LoggedTensor } from '../../log/events.js'
+import { andThen, intervals, shifted, type Intervals } from './intervals.js'
+import { remembered, table, type Table, type Tables } from './tables.js'
+import { addressOf, columnOf, other, rowOf, sum, type InputTerms, type Terms } from './terms.js'
+
+// ---------------------------------------------------------------- model
+
+/** The coordinates of a box relative to its first element, and how far they reach along a line of the tensor. */
+interface Box {
+  readonly first: Table
+  readonly second: Table
+  readonly least: number
+  readonly most: number
+}
+
+/** What is remembered of tables; `boxes` by shape and by how the tensor lies, then by table. */
+export interface Coordinates {
+  readonly boxes: Map<string, Map<number, Box>>
+  readonly outer: Map<number, Map<number, Table>>
+  readonly inner: Map<number, Map<number, Table>>
+  readonly slices: Map<number, Intervals>
+}
+
+export const coordinates = (): Coordinates => ({
+  boxes: new Map(),
+  outer: new Map(),
+  inner: new Map(),
+  slices: new Map(),
+})
+
+export interface Products {
+  readonly tables: Tables
+  readonly header: Header
+  readonly known: Coordinates
+}
+
+export const products = (header: Header, tables: Tables, known: Coordinates = coordinates()): Products => ({
+  tables,
+  header,
+  known,
+})
+
+/** An operand: its terms and the shape under which the mma reads them. */
+export interface Operand {
+  readonly terms: Terms
+  readonly shape: ReadonlyArray<number>
+}
+
+// ---------------------------------------------------------------- coordinates
+
+const tensorOf = (header: Header, plane: number): LoggedTensor | undefined =>
+  header.tensors.find((t) => t.plane === plane)
+
+/** The dimension with the larger stride: its lines lie behind each other. */
+const majorOf = (t: LoggedTensor): 0 | 1 => (t.strides[0]! >= t.strides[1]! ? 0 : 1)
+const lineAt = (t: LoggedTensor, address: number): number =>
+  Math.floor(address / (bitsOf(t.dtype) / 8) / t.strides[majorOf(t)]!)
+const alongAt = (t: LoggedTensor, address: number): number => {
+  const major = majorOf(t)
+  return (address / (bitsOf(t.dtype) / 8) - lineAt(t, address) * t.strides[major]!) / t.strides[1 - major]!
+}
+const rowAt = (t: LoggedTensor, address: number): number =>
+  majorOf(t) === 0 ? lineAt(t, address) : alongAt(t, address)
+const columnAt = (t: LoggedTensor, address: number): number =>
+  majorOf(t) === 0 ? alongAt(t, address) : lineAt(t, address)
+
+/** The coordinates along the two dimensions: `first + firstAt`, `second + secondAt`. */
+interface Separated {
+  readonly plane: number
+  readonly first: Table
+  readonly firstAt: number
+  readonly second: Table
+  readonly secondAt: number
+}
+
+const separate = (s: Products, operand: Operand, what: string): Separated | string => {
+  const { terms, shape } = operand
+  if (terms._tag === 'other') return `${what}: ${terms.why}`
+  if (terms._tag !== 'input') return `${what} is not a box of an input`
+  const t = tensorOf(s.header, terms.plane)
+  if (t?.shape.length !== 2)
+    return `${what} comes from ${s.header.planes[terms.plane]!.name}, which is not a matrix`
+  const key = `${t.dtype}:${String(t.strides[0])}:${String(t.strides[1])}:${String(shape[0])}:${String(shape[1])}`
+  const boxes = s.known.boxes.get(key) ?? new Map<number, Box>()
+  s.known.boxes.set(key, boxes)
+  const start = addressOf(terms, 0)
+  const firstAt = rowAt(t, start)
+  const secondAt = columnAt(t, start)
+  const known = boxes.get(terms.offsets.id)
+  const major = majorOf(t)
+  const alongAtStart = major === 0 ? secondAt : firstAt
+  const stays =
+    known !== undefined &&
+    alongAtStart + known.least >= 0 &&
+    (alongAtStart + known.most) * t.strides[1 - major]! < t.strides[major]!
+  const box = stays ? known : boxOf(s, t, terms, shape, what)
+  if (typeof box === 'string') return box
+  boxes.set(terms.offsets.id, box)
+  return { plane: terms.plane, first: box.first, firstAt, second: box.second, secondAt }
+}
+
+/** `first[i]` is the row of the elements (i, j) for all j, `second[j]` the column of the elements (i, j) for all i. */
+const boxOf = (
+  s: Products,
+  t: LoggedTensor,
+  terms: InputTerms,
+  shape: ReadonlyArray<number>,
+  what: string,
+): Box | string => {
+  const [p, q] = [shape[0]!, shape[1]!]
+  const first = new Int32Array(p)
+  const second = new Int32Array(q)
+  for (let i = 0; i < p; i++) first[i] = rowAt(t, addressOf(terms, i * q))
+  for (let j = 0; j < q; j++) second[j] = columnAt(t, addressOf(terms, j))
+  const bytes = bitsOf(t.dtype) / 8
+  const [down, along] = [t.strides[0]! * bytes, t.strides[1]! * bytes]
+  for (let i = 0; i < p; i++)
+    for (let j = 0; j < q; j++) {
+      const address = addressOf(terms, i * q + j)
+      if (address !== first[i]! * down + second[j]! * along)
+        return `${what} is scrambled: its element [${String(i)}, ${String(j)}] is ${t.name}[${String(rowAt(t, address))}, ${String(columnAt(t, address))}], where ${t.name}[${String(first[i])}, ${String(second[j])}] was expected: the bytes were written under another layout than they are read under`
+    }
+  const [row, column] = [first[0]!, second[0]!]
+  const rows = first.map((x) => x - row)
+  const columns = second.map((x) => x - column)
+  const minor = majorOf(t) === 0 ? columns : rows
+  return {
+    first: table(s.tables, rows),
+    second: table(s.tables, columns),
+    least: minor.reduce((m, x) => Math.min(m, x), 0),
+    most: minor.reduce((m, x) => Math.max(m, x), 0),
+  }
+}
+
+/** The coordinates of the rows, and of the columns, at every element of a p x q accumulator. */
+const everyRow = (s: Products, rows: Table, q: number): Table =>
+  remembered(s.known.outer, rows.id, q, () => {
+    const out = new Int32Array(rows.values.length * q)
+    rows.values.forEach((row, i) => out.fill(row, i * q, (i + 1) * q))
+    return table(s.tables, out)
+  })
+const everyColumn = (s: Products, columns: Table, p: number): Table =>
+  remembered(s.known.inner, columns.id, p, () => {
+    const q = columns.values.length
+    const out = new Int32Array(p * q)
+    for (let i = 0; i < p; i++) out.set(columns.values, i * q)
+    return table(s.tables, out)
+  })
+
+const slicesOf = (s: Products, ks: Table): Intervals => {
+  const known = s.known.slices.get(ks.id)
+  if (known !== undefined) return known
+  const made = intervals(ks.values)
+  s.known.slices.set(ks.id, made)
+  return made
+}
+
+// ---------------------------------------------------------------- scales
+
+/** The scales that an mma reads: all copies of those of A's rows, and of B's columns. */
+export interface Scaling {
+  readonly a: ReadonlyArray<Operand>
+  readonly b: ReadonlyArray<Operand>
+}
+
+/** The scale at (i, j) must be that of line `lines[i]` and of the block in which `ks[j * size]` and the next `size` k's lie. */
+const whyScale = (
+  s: Products,
+  what: string,
+  operand: Operand,
+  name: string,
+  block: number,
+  lines: ReadonlyArray<number>,
+  ks: ReadonlyArray<number>,
+): string | null => {
+  const { terms, shape } = operand
+  if (terms._tag === 'other') return `${what}: ${terms.why}`
+  const t = s.header.tensors.find((one) => one.name === name)
+  if (terms._tag !== 'input' || t === undefined || terms.plane !== t.plane)
+    return `${what} are not a box of ${name}`
+  const offset = scaleOffset(t.shape[0]! * scaleAtom[0], (t.shape[1] ?? 0) * scaleAtom[1])
+  if (t.shape.length !== 4 || E.isLeft(offset)) return `${name} is no tensor of atoms of scales`
+  const [count, blocks] = [shape[0]!, shape[1]!]
+  const size = ks.length / blocks
+  if (size !== block || count !== lines.length)
+    return `${what} are ${String(count)} by ${String(blocks)} for ${String(lines.length)} lines and ${String(ks.length)} of k, where a scale is that of ${String(block)}`
+  for (let j = 0; j < blocks; j++) {
+    const first = ks[j * size]!
+    if (first % block !== 0 || ks.some((k, at) => Math.floor(at / size) === j && k !== first + (at % size)))
+      return `${what}: block ${String(j)} of the operand is not one block of k`
+    for (let i = 0; i < count; i++)
+      if (addressOf(terms, i * blocks + j) !== offset.right(lines[i]!, first / block))
+        return `${what}: line ${String(lines[i])} meets another scale than that of its k-slice ${String(first)}:${String(first + block)}`
+  }
+  return null
+}
+
+/** Why the scales are not those that the program names, for these elements; null: they are. */
+const whyScales = (
+  s: Products,
+  scales: Scaling,
+  a: Separated,
+  bs: ReadonlyArray<Separated>,
+): string | null => {
+  const spec = s.header.computes
+  if (spec?._tag !== 'matmul' || spec.scales === undefined)
+    return 'the program does not say that its product is block-scaled'
+  const { a: nameA, b: nameB, block } = spec.scales
+  const rows = [...a.first.values].map((x) => x + a.firstAt)
+  const columns = bs.flatMap((b) => [...b.second.values].map((x) => x + b.secondAt))
+  const ks = [...a.second.values].map((x) => x + a.secondAt)
+  for (const one of scales.a) {
+    const wrong = whyScale(s, 'the scales of A', one, nameA, block, rows, ks)
+    if (wrong !== null) return wrong
+  }
+  for (const one of scales.b) {
+    const wrong = whyScale(s, 'the scales of B', one, nameB, block, columns, ks)
+    if (wrong !== null) return wrong
+  }
+  return null
+}
+
+// ---------------------------------------------------------------- the product
+
+/** The right operands side by side: the columns of both CTAs of a pair, counted from the first of the first. */
+const sideBySide = (s: Products, bs: ReadonlyArray<Separated>): Table => {
+  const start = bs[0]!.secondAt
+  return bs.length === 1
+    ? bs[0]!.second
+    : table(
+        s.tables,
+        Int32Array.from(bs.flatMap((b) => [...b.second.values].map((x) => x + b.secondAt - start))),
+      )
+}
+
+/** K of A and of B, one by one. */
+const apart = (a: Separated, b: Separated): string | null => {
+  if (a.second === b.first && a.secondAt === b.firstAt) return null
+  const at = a.second.values.findIndex((k, i) => a.secondAt + k !== b.firstAt + b.first.values[i]!)
+  return at < 0
+    ? null
+    : `the operands do not meet: k-slice ${String(a.secondAt + a.second.values[at]!)} of A with k-slice ${String(b.firstAt + b.first.values[at]!)} of B`
+}
+
+/**
+ * The terms of an accumulator of `shape` after A * B, added to `old` unless that is null. A may lie more than once (all copies must be the
+ * same), and B in parts, whose columns follow one another.
+ */
+export const product = (
+  s: Products,
+  lefts: ReadonlyArray<Operand>,
+  rights: ReadonlyArray<Operand>,
+  scales: Scaling,
+  old: Terms | null,
+  shape: ReadonlyArray<number>,
+): Terms => {
+  // the first thing that went wrong is the one to name
+  if (old !== null && old._tag === 'other') return old
+  const [left] = lefts
+  if (left === undefined || rights.length === 0) return other('an mma without operands')
+  const a = separate(s, left, 'operand A')
+  if (typeof a === 'string') return other(a)
+  for (const again of lefts.slice(1)) {
+    const copy = separate(s, again, 'operand A')
+    if (typeof copy === 'string') return other(copy)
+    if (
+      copy.plane !== a.plane ||
+      copy.first !== a.first ||
+      copy.firstAt !== a.firstAt ||
+      copy.second !== a.second ||
+      copy.secondAt !== a.secondAt
+    )
+      return other('the two copies of operand A are not the same')
+  }
+  const bs: Separated[] = []
+  for (const right of rights) {
+    const part = separate(s, right, 'operand B')
+    if (typeof part === 'string') return other(part)
+    const wrong = apart(a, part)
+    if (wrong !== null) return other(wrong)
+    if (bs.length > 0 && bs[0]!.plane !== part.plane)
+      return other('the two CTAs have columns of different inputs as operand B')
+    bs.push(part)
+  }
+  const b = bs[0]!
+  const [p, q] = [shape[0]!, shape[1]!]
+  const rows = everyRow(s, a.first, q)
+  const columns = everyColumn(s, sideBySide(s, bs), p)
+  const ks = shifted(slicesOf(s, a.second), a.secondAt)
+  const scaled = scales.a.length + scales.b.length > 0
+  const unlike = scaled ? whyScales(s, scales, a, bs) : null
+  if (unlike !== null) return other(unlike)
+  const fresh = sum(a.plane, b.plane, rows, a.firstAt, columns, b.secondAt, ks, scaled)
+  if (old === null || old._tag === 'zero') return fresh
+  if (old._tag !== 'sum' || old.a !== a.plane || old.b !== b.plane || old.scaled !== scaled)
+    return other('an mma adds to an accumulator that holds something else')
+  const aligned =
+    old.rows === rows && old.row === a.firstAt && old.columns === columns && old.column === b.secondAt
+  const moved = aligned
+    ? -1
+    : rows.values.findIndex(
+        (_, e) => rowOf(fresh, e) !== rowOf(old, e) || columnOf(fresh, e) !== columnOf(old, e),
+      )
+  if (moved >= 0)
+    return other(
+      `an mma adds the product of row ${String(rowOf(fresh, moved))} and column ${String(columnOf(fresh, moved))} to an accumulator of row ${String(rowOf(old, moved))} and column ${String(columnOf(old, moved))}`,
+    )
+  return sum(a.plane, b.plane, rows, a.firstAt, columns, b.secondAt, andThen(old.ks, ks), scaled)
+}

@@ -1,0 +1,351 @@
+/**
+ * Linking: names become slots, once.
+ *
+ * The machine runs the linked form; printing, JSON, mutation and diffs use the named one. Every *body* (the entry, and each
+ * branch of a `Fork`) has a frame of its own: the slots of all names that it binds, in order of binding. A region inside a
+ * body shares its frame, since names are bound once. A branch starts with its captures in the first slots.
+ *
+ *     entry   let s = rem(k, 2)          slot 3 := rem(slot 1, 2)
+ *
+ * Linking also collects the sites, numbers the agents, and says why control may depend on timing (`timing.ts`).
+ *
+ * Laws
+ * 1. Linking forgets names and keeps meaning: two programs that differ in the choice of names link to equal data.
+ * 2. Every slot read is bound on every path to it, or the read is a fault at run time (a skipped `Do`).
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { failure, type Failure } from '../../failure.js'
+import type { RegisterLayout } from '../../layouts/register-layout.js'
+import type { ExprNode } from './expression.js'
+import type { Instruction } from './instruction.js'
+import type { Agent, Do, Program, Region, Site, Stmt } from './program.js'
+import { mapOperands } from './signature.js'
+import { timingReasons } from './timing.js'
+
+// ---------------------------------------------------------------- model
+
+export interface LinkedRegion {
+  readonly params: ReadonlyArray<number>
+  readonly body: ReadonlyArray<LinkedStmt>
+  readonly yields: ReadonlyArray<ExprNode>
+}
+export interface LinkedCarried {
+  readonly slot: number
+  readonly init: ExprNode
+}
+export interface LinkedLet {
+  readonly _tag: 'Let'
+  readonly slot: number
+  readonly expr: ExprNode
+  readonly site: number
+}
+export interface LinkedDo {
+  readonly _tag: 'Do'
+  readonly results: ReadonlyArray<number>
+  /** register layout of each result that is a tile, as its binder says */
+  readonly layouts: ReadonlyArray<RegisterLayout | 'any'>
+  readonly instruction: Instruction
+  readonly when: ExprNode | null
+  readonly site: number
+}
+export interface LinkedFor {
+  readonly _tag: 'For'
+  readonly index: number
+  readonly from: ExprNode
+  readonly to: ExprNode
+  readonly step: ExprNode
+  readonly carried: ReadonlyArray<LinkedCarried>
+  readonly body: LinkedRegion
+  readonly results: ReadonlyArray<number>
+  readonly site: number
+}
+export interface LinkedWhile {
+  readonly _tag: 'While'
+  readonly carried: ReadonlyArray<LinkedCarried>
+  readonly before: LinkedRegion
+  readonly after: LinkedRegion
+  readonly results: ReadonlyArray<number>
+  readonly site: number
+}
+export interface LinkedIf {
+  readonly _tag: 'If'
+  readonly cond: ExprNode
+  readonly then: LinkedRegion
+  readonly else: LinkedRegion
+  readonly results: ReadonlyArray<number>
+  readonly site: number
+}
+export interface LinkedBranch {
+  /** index in the launch's agents */
+  readonly agent: number
+  readonly captures: ReadonlyArray<{ readonly slot: number; readonly value: ExprNode }>
+  readonly body: LinkedRegion
+  readonly frameSize: number
+}
+export interface LinkedFork {
+  readonly _tag: 'Fork'
+  readonly branches: ReadonlyArray<LinkedBranch>
+  readonly results: ReadonlyArray<number>
+  readonly site: number
+}
+export type LinkedStmt = LinkedLet | LinkedDo | LinkedFor | LinkedWhile | LinkedIf | LinkedFork
+
+export interface Linked {
+  readonly program: Program
+  readonly agents: ReadonlyArray<Agent>
+  /** per agent: runs `entry` (true) or waits for a fork */
+  readonly starts: ReadonlyArray<boolean>
+  readonly entry: LinkedRegion
+  readonly frameSize: number
+  readonly sites: ReadonlyArray<Site>
+  readonly nondeterminism: ReadonlyArray<string>
+  /** the instructions that occur in it */
+  readonly instructions: ReadonlySet<string>
+}
+
+export type LinkError = Failure<'name.unbound' | 'name.rebound' | 'agent.unknown'>
+
+// ---------------------------------------------------------------- linking
+
+/** What one body has bound so far. It grows while the body is walked, and nowhere else. */
+interface Scope {
+  readonly slots: Map<string, number>
+}
+interface Walk {
+  readonly agents: ReadonlyMap<string, number>
+  readonly forked: Set<number>
+  readonly sites: Site[]
+  readonly siteIndex: Map<Site, number>
+  readonly instructions: Set<string>
+  readonly errors: LinkError[]
+}
+
+const scope = (): Scope => ({ slots: new Map() })
+
+const bind = (walk: Walk, at: Scope, name: string): number => {
+  if (at.slots.has(name)) walk.errors.push(failure('name.rebound', `the name ${name} is bound twice`))
+  const slot = at.slots.size
+  at.slots.set(name, slot)
+  return slot
+}
+
+const siteOf = (walk: Walk, site: Site): number => {
+  const known = walk.siteIndex.get(site)
+  if (known !== undefined) return known
+  walk.siteIndex.set(site, walk.sites.length)
+  return walk.sites.push(site) - 1
+}
+
+const resolve = (walk: Walk, at: Scope, scalars: ReadonlySet<string>, e: ExprNode): ExprNode =>
+  mapNames(e, (name) => {
+    const slot = at.slots.get(name)
+    if (slot !== undefined) return { _tag: 'local', slot }
+    if (!scalars.has(name)) walk.errors.push(failure('name.unbound', `the name ${name} is not bound here`))
+    return { _tag: 'name', name }
+  })
+
+/** Rebuild an expression with its names replaced; the combine of a `reduce` keeps its own. */
+const mapNames = (e: ExprNode, f: (name: string) => ExprNode): ExprNode => {
+  const go = (x: ExprNode): ExprNode => mapNames(x, f)
+  switch (e._tag) {
+    case 'name':
+      return f(e.name)
+    case 'const':
+    case 'local':
+    case 'place':
+    case 'dim':
+    case 'iota':
+    case 'paramPtr':
+    case 'storage':
+    case 'tensor':
+    case 'descriptor':
+      return e
+    case 'unary':
+      return { _tag: 'unary', op: e.op, mode: e.mode, x: go(e.x) }
+    case 'binary':
+      return { _tag: 'binary', op: e.op, x: go(e.x), y: go(e.y) }
+    case 'fma':
+      return { _tag: 'fma', x: go(e.x), y: go(e.y), z: go(e.z) }
+    case 'compare':
+      return { _tag: 'compare', op: e.op, signed: e.signed, x: go(e.x), y: go(e.y) }
+    case 'select':
+      return { _tag: 'select', cond: go(e.cond), x: go(e.x), y: go(e.y) }
+    case 'convert':
+      return { _tag: 'convert', op: e.op, to: e.to, rounding: e.rounding, saturate: e.saturate, x: go(e.x) }
+    case 'pack':
+      return { _tag: 'pack', to: e.to, parts: e.parts.map(go) }
+    case 'unpack':
+      return { _tag: 'unpack', to: e.to, part: e.part, x: go(e.x) }
+    case 'splat':
+      return { _tag: 'splat', x: go(e.x), shape: e.shape, layout: e.layout }
+    case 'broadcast':
+      return { _tag: 'broadcast', x: go(e.x), shape: e.shape, layout: e.layout }
+    case 'expandDims':
+      return { _tag: 'expandDims', x: go(e.x), axis: e.axis, layout: e.layout }
+    case 'reshape':
+      return { _tag: 'reshape', x: go(e.x), shape: e.shape, layout: e.layout }
+    case 'transpose':
+      return { _tag: 'transpose', x: go(e.x), perm: e.perm, layout: e.layout }
+    case 'reduce': {
+      const own = new Set([...e.combine.params, ...e.combine.body.map((b) => b.name)])
+      const inside = (x: ExprNode): ExprNode =>
+        mapNames(x, (name) => (own.has(name) ? { _tag: 'name', name } : f(name)))
+      return {
+        _tag: 'reduce',
+        x: go(e.x),
+        axis: e.axis,
+        combine: {
+          params: e.combine.params,
+          body: e.combine.body.map((b) => ({ name: b.name, value: inside(b.value) })),
+          result: inside(e.combine.result),
+        },
+        layout: e.layout,
+      }
+    }
+    case 'convertLayout':
+      return { _tag: 'convertLayout', x: go(e.x), layout: e.layout }
+    case 'vote':
+      return { _tag: 'vote', of: e.of, x: go(e.x) }
+    case 'item':
+      return { _tag: 'item', x: go(e.x) }
+    case 'addptr':
+      return { _tag: 'addptr', ptr: go(e.ptr), offset: go(e.offset) }
+    case 'slot':
+      return { _tag: 'slot', of: go(e.of), index: go(e.index) }
+    case 'slice':
+      return { _tag: 'slice', of: go(e.of), starts: e.starts.map(go), sizes: e.sizes }
+    case 'transposeView':
+      return { _tag: 'transposeView', of: go(e.of), perm: e.perm }
+    case 'reshapeView':
+      return { _tag: 'reshapeView', of: go(e.of), shape: e.shape }
+    case 'reinterpret':
+      return { _tag: 'reinterpret', of: go(e.of), dtype: e.dtype, layout: e.layout }
+    case 'remote':
+      return { _tag: 'remote', of: go(e.of), rank: go(e.rank) }
+  }
+}
+
+const linkRegion = (walk: Walk, at: Scope, scalars: ReadonlySet<string>, r: Region): LinkedRegion => {
+  const params = r.params.map((p) => bind(walk, at, p.name))
+  const body = r.body.map((s) => linkStmt(walk, at, scalars, s))
+  return { params, body, yields: r.yields.map((y) => resolve(walk, at, scalars, y)) }
+}
+
+const linkDo = (walk: Walk, at: Scope, scalars: ReadonlySet<string>, s: Do): LinkedDo => {
+  const when = s.when === undefined ? null : resolve(walk, at, scalars, s.when)
+  walk.instructions.add(s.instruction._tag)
+  const instruction = mapOperands((e) => resolve(walk, at, scalars, e))(s.instruction)
+  return {
+    _tag: 'Do',
+    results: s.results.map((r) => bind(walk, at, r.name)),
+    layouts: s.results.map((r) => (r.type._tag === 'tile' ? r.type.layout : 'any')),
+    instruction,
+    when,
+    site: siteOf(walk, s.site),
+  }
+}
+
+const linkStmt = (walk: Walk, at: Scope, scalars: ReadonlySet<string>, s: Stmt): LinkedStmt => {
+  const site = siteOf(walk, s.site)
+  switch (s._tag) {
+    case 'Let': {
+      const expr = resolve(walk, at, scalars, s.expr)
+      return { _tag: 'Let', slot: bind(walk, at, s.binder.name), expr, site }
+    }
+    case 'Do':
+      return linkDo(walk, at, scalars, s)
+    case 'For': {
+      const from = resolve(walk, at, scalars, s.from)
+      const to = resolve(walk, at, scalars, s.to)
+      const step = resolve(walk, at, scalars, s.step)
+      const inits = s.carried.map((c) => resolve(walk, at, scalars, c.init))
+      const index = bind(walk, at, s.index.name)
+      const carried = s.carried.map((c, i) => ({ slot: bind(walk, at, c.binder.name), init: inits[i]! }))
+      const body = linkRegion(walk, at, scalars, s.body)
+      return {
+        _tag: 'For',
+        index,
+        from,
+        to,
+        step,
+        carried,
+        body,
+        results: s.results.map((r) => bind(walk, at, r.name)),
+        site,
+      }
+    }
+    case 'While': {
+      const inits = s.carried.map((c) => resolve(walk, at, scalars, c.init))
+      const carried = s.carried.map((c, i) => ({ slot: bind(walk, at, c.binder.name), init: inits[i]! }))
+      const before = linkRegion(walk, at, scalars, s.before)
+      const after = linkRegion(walk, at, scalars, s.after)
+      return {
+        _tag: 'While',
+        carried,
+        before,
+        after,
+        results: s.results.map((r) => bind(walk, at, r.name)),
+        site,
+      }
+    }
+    case 'If': {
+      const cond = resolve(walk, at, scalars, s.cond)
+      const then = linkRegion(walk, at, scalars, s.then)
+      const otherwise = linkRegion(walk, at, scalars, s.else)
+      return {
+        _tag: 'If',
+        cond,
+        then,
+        else: otherwise,
+        results: s.results.map((r) => bind(walk, at, r.name)),
+        site,
+      }
+    }
+    case 'Fork': {
+      const branches = s.branches.map((b, i): LinkedBranch => {
+        const agent = walk.agents.get(b.agent)
+        if (agent === undefined)
+          walk.errors.push(failure('agent.unknown', `${s.site.label}: no agent ${b.agent} is declared`))
+        else if (i > 0) walk.forked.add(agent)
+        const inner = scope()
+        const values = b.captures.map((c) => resolve(walk, at, scalars, c.value))
+        const captures = b.captures.map((c, k) => ({
+          slot: bind(walk, inner, c.binder.name),
+          value: values[k]!,
+        }))
+        const body = linkRegion(walk, inner, scalars, b.body)
+        return { agent: agent ?? 0, captures, body, frameSize: inner.slots.size }
+      })
+      return { _tag: 'Fork', branches, results: s.results.map((r) => bind(walk, at, r.name)), site }
+    }
+  }
+}
+
+/** Link a program. Refused: a name that is unbound or bound twice in a body, a fork of an undeclared agent. */
+export const link = (program: Program): E.Either<LinkError, Linked> => {
+  const agents = program.launch.agents
+  const walk: Walk = {
+    agents: new Map(agents.map((a, i) => [a.name, i])),
+    forked: new Set(),
+    sites: [],
+    siteIndex: new Map(),
+    instructions: new Set(),
+    errors: [],
+  }
+  const scalars = new Set(program.params.flatMap((p) => (p._tag === 'scalar' ? [p.name] : [])))
+  const outer = scope()
+  const entry = linkRegion(walk, outer, scalars, program.entry)
+  const first = walk.errors[0]
+  return first === undefined
+    ? E.right({
+        program,
+        agents,
+        starts: agents.map((_, i) => !walk.forked.has(i)),
+        entry,
+        frameSize: outer.slots.size,
+        sites: walk.sites,
+        nondeterminism: timingReasons(program),
+        instructions: walk.instructions,
+      })
+    : E.left(first)
+}

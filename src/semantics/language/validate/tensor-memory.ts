@@ -1,0 +1,107 @@
+/**
+ * Tensor memory: what a whole program demands of it.
+ *
+ * | rule                                                                     | code              |
+ * |--------------------------------------------------------------------------|-------------------|
+ * | what is allocated holds the tensor memory that is declared               | T3                |
+ * | all tcgen05 instructions that name a cta_group name the same one          | tcgen05.ctaGroup  |
+ * | cta_group 2 needs pairs: a cluster of an even number of CTAs              | M7                |
+ *
+ * Laws
+ * 1. The table, row by row.
+ *
+ * Source: PTX ISA 9, tcgen05: issue granularity and cta_group, alloc.
+ */
+import { showShape, sizeOf } from '../../../transforms/shape.js'
+import type { Instruction } from '../instruction.js'
+import { usedOf } from '../place.js'
+import type { Region } from '../program.js'
+import { type Checked, first, no } from './problem.js'
+import type { Scene } from './scope.js'
+
+// ---------------------------------------------------------------- destructors
+
+const instructionsIn = (region: Region): ReadonlyArray<Instruction> =>
+  region.body.flatMap((stmt): ReadonlyArray<Instruction> => {
+    switch (stmt._tag) {
+      case 'Let':
+        return []
+      case 'Do':
+        return [stmt.instruction]
+      case 'For':
+        return instructionsIn(stmt.body)
+      case 'While':
+        return [...instructionsIn(stmt.before), ...instructionsIn(stmt.after)]
+      case 'If':
+        return [...instructionsIn(stmt.then), ...instructionsIn(stmt.else)]
+      case 'Fork':
+        return stmt.branches.flatMap(({ body }) => instructionsIn(body))
+    }
+  })
+
+interface Grouped {
+  readonly name: string
+  readonly ctaGroup: 1 | 2
+}
+const groupOf = (instruction: Instruction): ReadonlyArray<Grouped> => {
+  switch (instruction._tag) {
+    case 'tcgen05.alloc':
+    case 'tcgen05.dealloc':
+    case 'tcgen05.relinquish':
+    case 'tcgen05.mma':
+    case 'tcgen05.commit':
+    case 'tcgen05.cp':
+    case 'tcgen05.shift':
+      return [{ name: instruction._tag, ctaGroup: instruction.ctaGroup }]
+    default:
+      return []
+  }
+}
+
+// ---------------------------------------------------------------- rules
+
+/** The columns that the program allocates must hold its tensor memory. */
+const allocatedColumns = ({ program }: Scene, instructions: ReadonlyArray<Instruction>): Checked => {
+  const allocations = instructions.flatMap((i) => (i._tag === 'tcgen05.alloc' ? [i.columns] : []))
+  const needed = usedOf(program.storage, 'tmem') / 4
+  const given = allocations.reduce((sum, columns) => sum + columns, 0)
+  return allocations.length === 0 || needed <= given
+    ? null
+    : no(
+        'T3',
+        `${program.name}: the tensor memory takes ${String(needed)} columns, but only ${String(given)} are allocated`,
+      )
+}
+
+const oneGroup = ({ program }: Scene, grouped: ReadonlyArray<Grouped>): Checked => {
+  const [some] = grouped
+  const other = grouped.find((g) => g.ctaGroup !== some?.ctaGroup)
+  return some === undefined || other === undefined
+    ? null
+    : no(
+        'tcgen05.ctaGroup',
+        `${program.name}: all tcgen05 instructions of a kernel have one cta_group, found ${String(some.ctaGroup)} of ${some.name} and ${String(other.ctaGroup)} of ${other.name}`,
+      )
+}
+
+const pairs = ({ program }: Scene, grouped: ReadonlyArray<Grouped>): Checked => {
+  const pair = grouped.find((g) => g.ctaGroup === 2)
+  const { cluster } = program.launch
+  return pair === undefined || sizeOf(cluster) % 2 === 0
+    ? null
+    : no(
+        'M7',
+        `${pair.name}: cta_group 2 needs clusters of an even number of CTAs, found a cluster of ${showShape(cluster)}`,
+      )
+}
+
+/** What no single instruction shows. */
+export const tensorMemoryRules = (scene: Scene): Checked => {
+  const instructions = instructionsIn(scene.program.entry)
+  const grouped = instructions.flatMap(groupOf)
+  return first([
+    () => allocatedColumns(scene, instructions),
+    () => oneGroup(scene, grouped),
+    () => pairs(scene, grouped),
+  ])
+}

@@ -1,0 +1,418 @@
+/**
+ * The log: what happened, in one total order.
+ *
+ * The machine emits these events and keeps none of them; to judge, digest or draw a run is to fold over
+ * them. A log from somewhere else, with the same shape, is judged by the same folds. Nothing in it is derived:
+ * generations are computed by the reader, never believed.
+ *
+ * Three kinds of things happen. An *agent* executes statements; each of its effects carries a `Stamp`: agent,
+ * `at` (its program-order index, counted from 1), site and iteration vector. An *operation* that an agent issued
+ * goes on by itself: `issue`, then `perform` with the accesses it makes, then `signal`. And a *cluster* begins.
+ *
+ * A producer owes: a total order consistent with the run; for every operation issue < perform < signal; a wait
+ * that is still blocked when nothing can move stands as `wait ... blocked` at the end (that is how a deadlock
+ * looks in a trace), and may be followed by what stands behind such waits (`ahead`); an `exit` for every other agent
+ * that starts, also for one that does nothing. A log that has neither was stopped or cut, and says nothing about the
+ * end of its run.
+ *
+ * Source: PTX ISA, memory consistency model and asynchronous operations.
+ */
+import type { TransformedRef } from '../../transforms/ref.js'
+import type { Dtype } from '../../numerics/dtype.js'
+import type { AtomicOp, ReduceKind, Scope } from '../language/instruction.js'
+import type { Site, Spec } from '../language/program.js'
+import type { Contract, Space } from '../language/types.js'
+
+export const traceSchema = 'tcspec.trace/1'
+
+// ---------------------------------------------------------------- header
+
+/** A plane of memory: one CTA's shared or tensor memory, one agent's register storage, or one tensor of global memory. */
+export interface Plane {
+  readonly space: Space
+  /** name of the tensor or of the register storage; the space's own name for smem and tmem */
+  readonly name: string
+  /** the owning CTA, counted through all resident clusters; absent for gmem */
+  readonly cta?: number
+  /** owning agent (index into `agents`) of a register plane */
+  readonly agent?: number
+  readonly bytes: number
+  /** an output: every byte must be written by the end (`spans` of it, when the tensor has holes) */
+  readonly output?: boolean
+  /** written before the launch, so that reading it is never a read of nothing */
+  readonly initialised: boolean
+}
+
+export interface LoggedAgent {
+  readonly name: string
+  /** counted through all resident clusters */
+  readonly cta: number
+  readonly warps: number
+  /** its first warp in its CTA, where that is known: agents whose warps overlap are one another's parts */
+  readonly firstWarp?: number
+  /** runs from the start (true) or waits to be forked */
+  readonly starts: boolean
+}
+
+export interface LoggedBarrier {
+  /** storage, index in it: `full[1]` */
+  readonly name: string
+  readonly cta: number
+  readonly contract: Contract
+  readonly ordersTensorCore: boolean
+  /** the shared-memory plane and bytes of the object */
+  readonly plane: number
+  readonly address: number
+}
+
+/** A tensor parameter: how its elements lie in its plane (strides in elements). */
+export interface LoggedTensor {
+  readonly name: string
+  readonly plane: number
+  readonly dtype: Dtype
+  readonly shape: ReadonlyArray<number>
+  readonly strides: ReadonlyArray<number>
+}
+
+export interface Header {
+  readonly schema: typeof traceSchema
+  readonly arch: 'sm90a' | 'sm100a'
+  readonly program: string
+  readonly agents: ReadonlyArray<LoggedAgent>
+  /** CTAs that run together: those of one cluster, or of several */
+  readonly ctas: number
+  /** clusters that run together, each with as many of the CTAs, in their order; absent: one */
+  readonly resident?: number
+  /** clusters of the whole grid, of which cluster launch control may take some away; absent: those that the log has */
+  readonly clusters?: number
+  readonly planes: ReadonlyArray<Plane>
+  readonly tensors: ReadonlyArray<LoggedTensor>
+  /** what the outputs must be, if the program says */
+  readonly computes: Spec | null
+  readonly barriers: ReadonlyArray<LoggedBarrier>
+  readonly sites: ReadonlyArray<Site>
+  /** why the control of an agent may depend on timing (a branch on a test, an atomic's return), if it may */
+  readonly nondeterminism: ReadonlyArray<string>
+}
+
+// ---------------------------------------------------------------- places
+
+/** How the elements of an access lie in its plane: a layout at a base, or one address an element. */
+export type Map =
+  | { readonly _tag: 'view'; readonly layout: TransformedRef; readonly base: number }
+  | { readonly _tag: 'scatter'; readonly shape: ReadonlyArray<number>; readonly addresses: Int32Array }
+
+/**
+ * Bytes: start, end, start, end ..., ascending, disjoint and not touching, each with `by` added. Boxes of a tensor differ in where they begin,
+ * so they share a list; `spansOf` adds.
+ */
+export interface Spans {
+  readonly list: Int32Array
+  readonly by: number
+}
+
+/**
+ * The bytes of one access, interned: equal footprints of one run are one object with one `id`, so that their
+ * overlap need be computed once.
+ */
+export interface Footprint {
+  readonly id: number
+  readonly plane: number
+  readonly spans: Spans
+  readonly dtype: Dtype
+  readonly map: Map
+}
+
+/** Spans that are not moved. */
+export const asSpans = (list: Int32Array): Spans => ({ list, by: 0 })
+
+/** Start, end, start, end ... of the bytes of a footprint. */
+export const spansOf = ({ spans: { list, by } }: Footprint): Int32Array =>
+  by === 0 ? list : list.map((byte) => byte + by)
+
+/** The first byte, and the end of the last one; 0 of none. */
+export const startOf = ({ list, by }: Spans): number => (list.length === 0 ? 0 : list[0]! + by)
+export const endOf = ({ list, by }: Spans): number => (list.length === 0 ? 0 : list[list.length - 1]! + by)
+
+/** How many bytes. */
+export const bytesIn = ({ list }: Spans): number => {
+  let bytes = 0
+  for (let i = 0; i < list.length; i += 2) bytes += list[i + 1]! - list[i]!
+  return bytes
+}
+
+/** Through which window of the memory system an access goes: by itself, the copy engines, tensor memory, or the reader of tensor maps. */
+export type Proxy = 'generic' | 'async' | 'tensor' | 'tensormap'
+
+// ---------------------------------------------------------------- events
+
+export interface Stamp {
+  readonly agent: number
+  readonly at: number
+  readonly site: number
+  readonly iteration: ReadonlyArray<number>
+}
+
+/** What an asynchronous operation is; `operation` ids are dense in the order of issue. */
+export type Unit =
+  'tmaLoad' | 'tmaStore' | 'cpAsync' | 'wgmma' | 'tcgen05' | 'tcgen05Ld' | 'tcgen05St' | 'stAsync' | 'clc'
+/** An entry of a tensor queue; the copy of shape 4x256b alone is pipelined behind a shift. */
+export type TensorEntry = 'mma' | 'cp' | 'cp.4x256b' | 'shift' | 'commit'
+/** What a group wait is about. Every tcgen05.ld and .st is a group of its own, without a commit. */
+export type Family = 'bulk' | 'wgmma' | 'cpAsync' | 'tcgen05Ld' | 'tcgen05St'
+
+/** The role that an access plays in its operation, for provenance; `map`: it is of a tensor map, an opaque object of 128 bytes; `response`: of an answer of cluster launch control, one of 16. */
+export type Role =
+  'source' | 'destination' | 'a' | 'b' | 'accumulator' | 'scaleA' | 'scaleB' | 'sparsity' | 'map' | 'response'
+
+/** Where a value that is written came from: a read that gave it this number, a constant zero, or anything else. */
+export type Origin =
+  { readonly _tag: 'value'; readonly id: number } | { readonly _tag: 'zero' } | { readonly _tag: 'other' }
+
+export type Combine = ReduceKind | AtomicOp
+
+export interface Access {
+  readonly _tag: 'access'
+  readonly stamp: Stamp
+  /** the operation that makes it; absent for an agent's own synchronous access */
+  readonly operation?: number
+  readonly rw: 'r' | 'w'
+  readonly proxy: Proxy
+  readonly footprint: Footprint
+  readonly role: Role
+  /**
+   * each element at once, as `scope` sees it (absent: gpu). An atomic that reads and writes is two accesses, one right after the
+   * other. Two of them do not race if each is in the other's scope, they go through one proxy and their elements are equally wide.
+   */
+  readonly atomic: boolean
+  readonly scope?: Scope
+  /** how an atomic write joins what was there; absent: it replaces it */
+  readonly combine?: Combine
+  /** a read: the number of the value it produced; a write: where its value came from */
+  readonly value?: number
+  readonly origin?: Origin
+}
+export interface Issue {
+  readonly _tag: 'issue'
+  readonly stamp: Stamp
+  readonly operation: number
+  readonly unit: Unit
+  readonly bytes: number
+  readonly macs: number
+  /** an mma: whether the old accumulator enters the sum */
+  readonly accumulates: boolean
+  /** signals that it owes, one per destination CTA of a copy or of a commit (the commits that an mma names are operations of their own); absent: one, or one per CTA of the cluster for a load */
+  readonly signals?: number
+  /** a tcgen05.mma: products of one agent with the same number (one accumulator, shape and kind) are in order whatever else is */
+  readonly pipe?: number
+  /** which entry of its agent's tensor queue a `tcgen05` is; absent: an mma */
+  readonly tensor?: TensorEntry
+  /** how many CTAs a `tcgen05` acts on: 2 for a pair, whose even CTA must issue it; absent: 1 */
+  readonly ctaGroup?: 1 | 2
+}
+/** Comes right before the accesses it makes. */
+export interface Perform {
+  readonly _tag: 'perform'
+  readonly operation: number
+  /** a load writes, a store reads and then writes, an mma does both at once; `part` is the destination CTA of a multicast */
+  readonly stage: 'read' | 'write' | 'all'
+  readonly part: number
+}
+export type Signal = {
+  readonly _tag: 'signal'
+  readonly operation: number
+  readonly part: number
+} & (
+  | { readonly to: 'barrier'; readonly barrier: number; readonly bytes: number }
+  | { readonly to: 'arrive'; readonly barrier: number }
+  | { readonly to: 'group'; readonly family: Family; readonly side: 'read' | 'full' }
+)
+/** `arrive` may carry bytes (`arriveExpectTx`); `expect` carries bytes alone; `increment` asks the phase for `count` arrivals more. */
+export interface BarrierEvent {
+  readonly _tag: 'barrier'
+  readonly stamp: Stamp
+  readonly kind: 'init' | 'inval' | 'expect' | 'arrive' | 'drop' | 'increment'
+  readonly barrier: number
+  readonly count: number
+  readonly bytes: number
+  readonly release: boolean
+  readonly scope: Scope
+  /** the arrive carries tensor-core order */
+  readonly tensor: boolean
+}
+export interface Wait {
+  readonly _tag: 'wait'
+  readonly stamp: Stamp
+  readonly barrier: number
+  readonly parity: 0 | 1
+  readonly acquire: boolean
+  readonly scope: Scope
+  readonly tensor: boolean
+  readonly outcome: 'passed' | 'blocked' | 'skipped' | 'tested'
+}
+/** `commit` closes a group, empty or not; `wait` leaves at most `pending` of the newest open. */
+export interface Group {
+  readonly _tag: 'group'
+  readonly stamp: Stamp
+  readonly kind: 'commit' | 'wait'
+  readonly family: Family
+  readonly pending: number
+  readonly read: boolean
+  /** a wait that is still blocked at the end of the run */
+  readonly blocked: boolean
+}
+export interface Fence {
+  readonly _tag: 'fence'
+  readonly stamp: Stamp
+  /** `tensormap` releases tensor maps to those who read them, `tensormapAcquire` takes what was released */
+  readonly kind:
+    | 'proxyAsync'
+    | 'tensormap'
+    | 'tensormapAcquire'
+    | 'mbarrierInit'
+    | 'wgmma'
+    | 'tensorBefore'
+    | 'tensorAfter'
+  readonly scope: 'cta' | 'cluster' | 'global'
+}
+/**
+ * bar.sync is an arrive and then a leave; the reader pairs them by count (threads). An id from 0 to 15 is a named
+ * barrier of the agent's CTA, a larger one a barrier of the whole cluster.
+ */
+export interface Rendezvous {
+  readonly _tag: 'rendezvous'
+  readonly stamp: Stamp
+  readonly kind: 'arrive' | 'leave' | 'blocked'
+  readonly id: number
+  readonly count: number
+  readonly threads: number
+  /** orders, but publishes (an arrive) or acquires (a leave) nothing */
+  readonly relaxed?: boolean
+  /** carries tensor-core order without the thread-sync fences */
+  readonly tensor?: boolean
+}
+/**
+ * A semaphore: 32 bits of memory (`footprint`) that held `before`. A signal adds `value`, atomically and as a release at `scope`; a wait has
+ * found at least `value` there (and, with `decrement`, taken it away), as an acquire, or is still blocked at the end of the run.
+ */
+export interface SemaphoreEvent {
+  readonly _tag: 'semaphore'
+  readonly stamp: Stamp
+  readonly kind: 'signal' | 'wait'
+  readonly footprint: Footprint
+  readonly value: number
+  readonly decrement: boolean
+  readonly scope: Scope
+  readonly before: number
+  readonly outcome: 'passed' | 'blocked'
+}
+/**
+ * The threads of the agent have `count` registers from now on, which takes `needs` words of the `free` ones of the CTA (gives some back, if negative);
+ * `blocked`: they wait for them at the end of the run.
+ */
+export interface RegistersEvent {
+  readonly _tag: 'registers'
+  readonly stamp: Stamp
+  readonly count: number
+  readonly needs: number
+  readonly free: number
+  readonly blocked: boolean
+}
+/** `fork`: the parent's branches start. `join`: it has seen them all end. */
+export interface ForkEvent {
+  readonly _tag: 'fork' | 'join'
+  readonly stamp: Stamp
+  readonly children: ReadonlyArray<number>
+}
+/** tcgen05.alloc: the columns are there for every event that is ordered after it, and hold nothing. */
+export interface Alloc {
+  readonly _tag: 'alloc'
+  readonly stamp: Stamp
+  readonly footprint: Footprint
+  /** 2: this CTA's part of an allocation by a pair; absent: 1 */
+  readonly ctaGroup?: 1 | 2
+}
+/** tcgen05.dealloc: the columns are gone. */
+export interface Dealloc {
+  readonly _tag: 'dealloc'
+  readonly stamp: Stamp
+  readonly footprint: Footprint
+  readonly ctaGroup?: 1 | 2
+}
+/** tcgen05.relinquish_alloc_permit: the CTA allocates no more. */
+export interface Relinquish {
+  readonly _tag: 'relinquish'
+  readonly stamp: Stamp
+}
+export interface Exit {
+  readonly _tag: 'exit'
+  readonly agent: number
+}
+/**
+ * The next clusters begin, as many as run together: nothing of those before is ordered with them but by the launch. `id` is the first of them
+ * in the grid.
+ */
+export interface ClusterEvent {
+  readonly _tag: 'cluster'
+  readonly id: number
+}
+
+/**
+ * Has not happened: agent `behind` is blocked for ever, and behind its wait stands `stamp`, which would supply what agent `helps` waits for.
+ * Comes after the waits that are blocked.
+ */
+export interface Ahead {
+  readonly _tag: 'ahead'
+  readonly stamp: Stamp
+  readonly behind: number
+  readonly helps: number
+}
+
+export type LogEvent =
+  | Access
+  | Issue
+  | Perform
+  | Signal
+  | BarrierEvent
+  | Wait
+  | Group
+  | Fence
+  | Rendezvous
+  | SemaphoreEvent
+  | RegistersEvent
+  | ForkEvent
+  | Alloc
+  | Dealloc
+  | Relinquish
+  | Exit
+  | ClusterEvent
+  | Ahead
+
+/** The cluster of a CTA among those that run together. */
+export const clusterOf = (header: Header, cta: number): number =>
+  Math.floor((cta * (header.resident ?? 1)) / header.ctas)
+
+/** An online fold over a log. The state is the fold's own: it may be updated in place, so use each state once. */
+export interface Fold<S, R> {
+  readonly init: (header: Header) => S
+  readonly observe: (state: S, event: LogEvent) => S
+  /** `observe` of each in order; given by what hands events on to others, each of which reads best on its own */
+  readonly observeAll?: (state: S, events: ReadonlyArray<LogEvent>) => S
+  readonly finish: (state: S) => R
+  /** what a log shows that stops before its run has ended: of that end it says nothing; `finish`, if it is not given */
+  readonly stopped?: (state: S) => R
+  /** it can hear no more: its caller stops, and says so; never, if it is not given */
+  readonly exhausted?: (state: S) => boolean
+}
+
+/** What a fold has found, of a log that is whole or was stopped. */
+export const conclusion = <S, R>(fold: Fold<S, R>, state: S, whole: boolean): R =>
+  whole || fold.stopped === undefined ? fold.finish(state) : fold.stopped(state)
+
+/** A stretch of the log. */
+export const observeAll = <S, R>(fold: Fold<S, R>, before: S, events: ReadonlyArray<LogEvent>): S => {
+  if (fold.observeAll !== undefined) return fold.observeAll(before, events)
+  let state = before
+  for (let i = 0; i < events.length; i++) state = fold.observe(state, events[i]!)
+  return state
+}

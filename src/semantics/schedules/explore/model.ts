@@ -1,0 +1,73 @@
+/**
+ * What a search of schedules is asked, and what it answers.
+ *
+ * The kinds are what can be seen in states: they need no history. Which ids of the taxonomy they answer is said in `explore.ts`.
+ */
+import type { Failure } from '../../../failure.js'
+import type { Arguments } from '../../execution/launch.js'
+import type { EventKey } from '../../execution/step.js'
+
+// ---------------------------------------------------------------- questions
+
+export interface ExploreOptions {
+  readonly arguments: Arguments
+  /** most states, of all waves together */
+  readonly states: number
+  /** longest schedule of a wave */
+  readonly depth: number
+  /** a dealloc must wait for the loads of its columns, too */
+  readonly strict: boolean
+  /** follow only events that are enough */
+  readonly reduced: boolean
+  /** end at the first finding; what else there is stays unknown */
+  readonly stop: boolean
+}
+
+export type Kind =
+  'deadlock' | 'fault' | 'overrun' | 'lifecycle' | 'race' | 'visibility' | 'unwritten' | 'exit'
+export const kinds: ReadonlyArray<Kind> = [
+  'deadlock',
+  'fault',
+  'overrun',
+  'lifecycle',
+  'race',
+  'visibility',
+  'unwritten',
+  'exit',
+]
+
+export interface Found {
+  readonly kind: Kind
+  /** one line: which events */
+  readonly text: string
+  /** the events at fault: two of a race, none of a deadlock */
+  readonly events: ReadonlyArray<EventKey>
+  /** replays to it, under `recorded` */
+  readonly schedule: ReadonlyArray<EventKey>
+}
+
+export type Bound = 'states' | 'depth'
+
+export interface Exploration {
+  /** the first of each kind and events */
+  readonly found: ReadonlyArray<Found>
+  readonly clean: boolean
+  /** every schedule has been followed */
+  readonly complete: boolean
+  readonly bound: Bound | null
+  readonly states: number
+  readonly transitions: number
+  readonly waves: number
+  /** how its waves can end (`ends.ts`), each once, sorted */
+  readonly ends: ReadonlyArray<string>
+}
+
+export type ExploreError = Failure<'explore.data'>
+
+export const defaultExplore: Omit<ExploreOptions, 'arguments'> = {
+  states: 200_000,
+  depth: 100_000,
+  strict: false,
+  reduced: true,
+  stop: true,
+}

@@ -1,0 +1,525 @@
+/**
+ * Check: a program, run and judged.
+ *
+ * One run under one policy feeds the detector and provenance. If conditions C1 to C6 hold in it and nothing was found, it stands for every
+ * schedule. A deadlock or a fault that it reached is real whatever the conditions say. A race that it found while C3, C4 or C6
+ * failed is only a candidate, and a run without a finding while one of them failed decides nothing; then a few *directed* schedules
+ * follow (each agent starved in turn, each operation of a finding starved in turn, eager, lazy, seeds), and what one of them
+ * shows is real: a deadlock, a fault, a state that offers both accesses of a race, or a finding in a run whose conditions hold.
+ *
+ * Every finding says by which of the verdict's schedules it replays (`schedule.ts`).
+ *
+ * Laws
+ * 1. the verdict is a function of program, arguments and options.
+ * 2. replaying a finding's schedule gives a run with that finding.
+ * 3. the first finding of each id stands before the second of any.
+ * 4. under a policy with a name, nothing in a verdict but its numbers grows with the length of the run.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { unreachable, type Failure } from '../../failure.js'
+import type { Algebra } from '../../numerics/algebra.js'
+import { unit } from '../../numerics/unit.js'
+import { actor, operation as operationOf } from '../judging/detector/report.js'
+import { defaults, detector, hazardIds, hazards, type Options } from '../judging/detector/index.js'
+import {
+  added,
+  behindConditions,
+  decideRun,
+  longestExplained,
+  showBlocked,
+  wanting,
+  withMissing,
+  type Ended,
+} from '../judging/decision.js'
+import {
+  foremost,
+  type Condition,
+  type Conditions,
+  type Finding,
+  type Judgement,
+  type MissingEdge,
+} from '../judging/finding.js'
+import { launch, noArguments, readTensor, type Arguments, type Launched } from '../execution/launch.js'
+import type { Fold } from '../log/events.js'
+import type { Machine } from '../machine/state.js'
+import type { World } from '../machine/world.js'
+import * as Policy from '../execution/policy.js'
+import type { AnyPolicy } from '../execution/policy.js'
+import type { Program } from '../language/program.js'
+import { layoutMismatch, provenance } from '../judging/provenance/index.js'
+import * as Run from '../execution/run.js'
+import {
+  confirm,
+  defaultBounds,
+  unanswered,
+  type Answer,
+  type Bounds,
+  type Decision,
+  type Ran,
+  type Shown,
+} from './confirm.js'
+import { noted } from '../files/schedule.js'
+import { showKey, type EventKey, type Fault } from '../execution/step.js'
+import {
+  otherGrants,
+  verdictSchema,
+  type Provenance,
+  type ReplayableFinding,
+  type Verdict,
+} from '../judging/verdict.js'
+
+// ---------------------------------------------------------------- model
+
+export interface CheckOptions {
+  readonly settings: Readonly<Record<string, string | number | boolean>>
+  readonly algebra: Algebra
+  readonly arguments: Arguments
+  /** the schedule of the run that decides or is explored from */
+  readonly policy: AnyPolicy
+  /** contract notes become errors */
+  readonly strict: boolean
+  /** a proxy fence is demanded between a generic read and an async overwrite, too */
+  readonly strictProxies: boolean
+  /** judge the log (otherwise the run only computes) */
+  readonly hazards: boolean
+  /** fold tile provenance over the log, when the program says what it computes */
+  readonly provenance: boolean
+  /** where one schedule does not decide, try directed ones and then all of them (`confirm.ts`) */
+  readonly explore: boolean
+  /** how far that search may go */
+  readonly bounds?: Bounds
+  /** look for the missing edge of the first findings (default true): it judges the log again for each candidate */
+  readonly explain?: boolean
+  /** told of the clusters that a run has done, in every run that is made */
+  readonly progress?: Run.Progress
+  readonly fuel: number
+}
+
+/** All that can be judged without inputs: every hazard, what the program says it computes, and other schedules where one does not decide. */
+export const standardOptions: CheckOptions = {
+  settings: {},
+  algebra: unit,
+  arguments: noArguments,
+  policy: Policy.eager,
+  strict: false,
+  strictProxies: false,
+  hazards: true,
+  provenance: true,
+  explore: true,
+  fuel: Run.standardFuel,
+}
+
+export interface Checked {
+  readonly verdict: Verdict
+  readonly world: World
+  /** how the first run ended; only where it was completed are the outputs what the program computes */
+  readonly outcome: Run.Outcome
+  /** after the first run */
+  readonly machine: Machine
+  /** of the first run */
+  readonly schedule: ReadonlyArray<EventKey>
+  /** the events of `verdict.schedules`, key by key */
+  readonly recorded: ReadonlyArray<ReadonlyArray<EventKey>>
+}
+
+/** Run and judge. Refuses what cannot be launched; everything else is in the verdict. */
+export type Check = (program: Program, options: CheckOptions) => E.Either<Failure, Checked>
+
+/** What the verdicts of this library leave out, always. */
+export const scope: ReadonlyArray<string> = ['races inside one agent, between its own lanes']
+
+/** What the verdict of this program leaves out besides. */
+const scopeOf = (world: World): ReadonlyArray<string> =>
+  world.linked.instructions.has('clc.tryCancel') ? [...scope, otherGrants] : scope
+
+// ---------------------------------------------------------------- one run
+
+const nullFold: Fold<null, null> = Run.ignore
+
+const judged = (
+  launched: Launched,
+  options: CheckOptions,
+  detecting: Options,
+  policy: AnyPolicy,
+  withProvenance: boolean,
+): Ran => {
+  const { policy: listened, scheduleOf } = noted(policy)
+  const bare: Run.Settings = { policy: listened, fuel: options.fuel, keepSchedule: true, transient: true }
+  const how: Run.Settings =
+    options.progress === undefined ? bare : Object.assign({ progress: options.progress }, bare)
+  const { world, machine } = launched
+  const ran: Run.Ran<Shown> =
+    options.hazards && withProvenance
+      ? Run.run(world, machine, how, Run.both(detector(detecting), provenance))
+      : options.hazards
+        ? Run.run(world, machine, how, Run.both(detector(detecting), nullFold))
+        : withProvenance
+          ? Run.run(world, machine, how, Run.both(nullFold, provenance))
+          : Run.run(world, machine, how, Run.both(nullFold, nullFold))
+  return Object.assign({ replay: scheduleOf(ran.schedule) }, ran)
+}
+
+// ---------------------------------------------------------------- words
+
+const holds: Condition = { holds: true, failures: [], findings: [] }
+const unjudged: Conditions = { C1: holds, C2: holds, C3: holds, C4: holds, C5: holds, C6: holds }
+
+export const showFault = (world: World, f: Fault): string => {
+  const site = world.header.sites[f.site]
+  const agent = world.header.agents[f.agent]
+  const where = site === undefined ? '' : `${[...site.path, site.label].join(' / ')}: `
+  const who = agent === undefined ? '' : ` (agent ${agent.name} of CTA ${String(agent.cta)})`
+  return `${f.code}: ${where}${f.message}${who}`
+}
+
+/** 64 bits of the outputs' carriers, for comparing runs; null is an output without data. */
+export const digestOf = (outputs: ReadonlyArray<Float64Array | null>): string => {
+  let hi = 0x811c9dc5
+  let lo = 0x01000193
+  const words = new Uint32Array(2)
+  const value = new Float64Array(words.buffer)
+  let any = false
+  for (const data of outputs) {
+    if (data === null) continue
+    any = true
+    for (let i = 0; i < data.length; i++) {
+      value[0] = data[i]!
+      hi = Math.imul(hi ^ words[0]!, 0x01000193)
+      lo = Math.imul(lo ^ words[1]! ^ (hi >>> 15), 0x85ebca6b)
+    }
+  }
+  const hex = (x: number): string => (x >>> 0).toString(16).padStart(8, '0')
+  return any ? hex(hi) + hex(lo) : 'none'
+}
+
+/** The tensors whose contents are digested, in order. */
+export const digested = (world: World): ReadonlyArray<string> =>
+  world.header.planes.flatMap((p) => (p.output === true ? [p.name] : []))
+
+// ---------------------------------------------------------------- the verdict
+
+/** The runs that a verdict speaks of: two that chose alike are one. */
+interface Table {
+  readonly rows: Ran[]
+}
+
+/** Its place in the table, which it takes if it has none. */
+const rowOf = ({ rows }: Table, ran: Ran): number => {
+  const at = rows.findIndex((r) => r.replay === ran.replay)
+  return at < 0 ? rows.push(ran) - 1 : at
+}
+
+/** Findings with their schedule; the missing edge of the first few, which needs the log of their cluster again. */
+const replayable = (
+  launched: Launched,
+  table: Table,
+  findings: ReadonlyArray<Finding>,
+  ran: Ran,
+  options: CheckOptions,
+  detecting: Options,
+): ReadonlyArray<ReplayableFinding> => {
+  if (findings.length === 0) return []
+  const { world, machine } = launched
+  const row = rowOf(table, ran)
+  const how: Run.Settings = {
+    policy: Policy.recorded(ran.schedule),
+    fuel: options.fuel,
+    keepSchedule: false,
+    transient: true,
+  }
+  const events =
+    wanting(findings).length === 0 || options.explain === false
+      ? []
+      : Run.run(world, machine, how, Run.collect).result
+  return withMissing(world.header, events, findings, detecting).map((f) => withSchedule(f, row, f.missing))
+}
+
+const withSchedule = (f: Finding, schedule: number, missing: MissingEdge | undefined): ReplayableFinding =>
+  Object.assign({ schedule }, f, missing === undefined ? {} : { missing })
+
+/** The fault that ended a run, as a finding: the code is an id of the taxonomy, or there is none. */
+const faultOf = (world: World, ran: Ran): ReadonlyArray<Finding> => {
+  if (ran.outcome._tag !== 'fault') return []
+  const { code, message, site, agent } = ran.outcome.fault
+  const id = hazardIds.find((h) => h === code)
+  const state = ran.machine.agents[agent]
+  if (id === undefined || state === undefined) return []
+  const iteration = state.control?.iteration ?? []
+  const a = operationOf(world.header, actor({ agent, at: state.at, site, iteration }, 'is refused'))
+  return [{ id, severity: hazards[id].severity, text: message, a }]
+}
+
+/** What a run shows. */
+const foundBy = (world: World, ran: Ran): ReadonlyArray<Finding> => {
+  const j = ran.result[0]
+  const fault = faultOf(world, ran)
+  if (j === null) return fault
+  return [...fault, ...j.findings]
+}
+
+/** What stands behind a condition that fails in a run: B4, B1, B3. */
+const behind = (ran: Ran): ReadonlyArray<Finding> => {
+  const j = ran.result[0]
+  return j === null ? [] : behindConditions(j)
+}
+
+const shownBy = (world: World, ran: Ran): ReadonlyArray<Finding> => [...foundBy(world, ran), ...behind(ran)]
+
+/** A finding about two operations: what a deadlock is more often caused by than its blocked waits say. */
+const isPair = (f: Finding): boolean => f.b !== undefined && /^([DRWPMVK]|B6)/.test(f.id)
+/** An arrival too many, or at another time, lets an agent pass that should wait: what it runs into later does not say so. */
+const isCause = (f: Finding): boolean => isPair(f) || (f.b !== undefined && /^B[23]/.test(f.id))
+
+/** The conflicts; where there are none, the first arrival that comes too often or too early. */
+const causesIn = (shown: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>
+  shown.some(isPair) ? shown.filter(isPair) : shown.filter(isCause).slice(0, 1)
+
+/**
+ * A run that got stuck, or that was refused half way, shows where, not always why. Another schedule of the same program may get far enough to show the conflict
+ * behind it: the first of a few that finds one, if it can one that is not refused itself; else one with an arrival too many.
+ */
+const causeOf = (
+  launched: Launched,
+  options: CheckOptions,
+  detecting: Options,
+  decided: ReadonlyArray<Finding>,
+): Ran | null => {
+  if (!options.explore || decided.some(isPair)) return null
+  let halfway: Ran | null = null
+  let surplus: Ran | null = null
+  for (const policy of [
+    Policy.lazy,
+    Policy.roundRobin,
+    Policy.seeded(1),
+    Policy.seeded(2),
+    Policy.seeded(3),
+  ]) {
+    const ran = judged(launched, options, detecting, policy, false)
+    const shown = shownBy(launched.world, ran)
+    if (!shown.some(isPair)) {
+      if (shown.some(isCause)) surplus ??= ran
+      continue
+    }
+    if (ran.outcome._tag !== 'fault') return ran
+    halfway ??= ran
+  }
+  return halfway ?? surplus
+}
+
+/** What causes a deadlock; the findings of the run that decided; those of the first run that it confirms. Each once. */
+const findingsOf = (
+  launched: Launched,
+  table: Table,
+  first: Ran,
+  answer: Answer | null,
+  decision: Decision,
+  options: CheckOptions,
+  detecting: Options,
+): ReadonlyArray<ReplayableFinding> => {
+  const deciding = answer?.found?.ran ?? first
+  if (answer?.refuted === true)
+    return replayable(
+      launched,
+      table,
+      unanswered(launched.world, shownBy(launched.world, first), first.result[0]?.byManual ?? []),
+      first,
+      options,
+      detecting,
+    )
+  const cause =
+    decision.name === 'deadlock'
+      ? causeOf(launched, options, detecting, shownBy(launched.world, deciding))
+      : decision.name === 'invalid'
+        ? // what was found before the fault was found in half a run
+          causeOf(launched, options, detecting, [])
+        : null
+  const causes = cause === null ? [] : [{ ran: cause, shown: causesIn(shownBy(launched.world, cause)) }]
+  const isConflict = causes.some(({ shown }) => shown.some(isPair))
+  const runs = [
+    ...(isConflict ? causes : []),
+    { ran: deciding, shown: foundBy(launched.world, deciding) },
+    // an arrival too many explains less than who waits in vain, and where
+    ...(isConflict ? [] : causes),
+    // the condition that failed at first is why another schedule could show more
+    ...(deciding === first ? [] : [{ ran: first, shown: behind(first) }]),
+    { ran: deciding, shown: behind(deciding) },
+    ...(deciding === first ? [] : [{ ran: first, shown: foundBy(launched.world, first) }]),
+  ]
+  const fresh = added(runs.map(({ shown }) => shown))
+  return runs.flatMap(({ ran }, i) => replayable(launched, table, fresh[i]!, ran, options, detecting))
+}
+
+/** Why the result is wrong, if it is a layout: bytes that were written as other elements than they are read as. */
+const layoutFindings = (
+  launched: Launched,
+  table: Table,
+  ran: Ran,
+  options: CheckOptions,
+): ReadonlyArray<ReplayableFinding> => {
+  if (ran.steps > longestExplained) return []
+  const { world, machine } = launched
+  const how: Run.Settings = {
+    policy: Policy.recorded(ran.schedule),
+    fuel: options.fuel,
+    keepSchedule: false,
+    transient: true,
+  }
+  const found = layoutMismatch(world.header, Run.run(world, machine, how, Run.collect).result)
+  if (found === null) return []
+  const missing: MissingEdge = { kind: 'none-found', text: 'one layout for the write and the read' }
+  return [withSchedule(found, rowOf(table, ran), missing)]
+}
+
+/** Faults of the algebra and not of the program: what a run needs and this algebra does not have. */
+const ofAlgebra: ReadonlyArray<string> = ['algebra.control', 'algebra.lacks']
+
+/** Was a run stopped for want of data? Another algebra, and inputs, let it go on. */
+export const wantsData = (outcome: Run.Outcome): boolean =>
+  outcome._tag === 'fault' && ofAlgebra.includes(outcome.fault.code)
+
+const endedBy = (world: World, { outcome, steps }: Pick<Ran, 'outcome' | 'steps'>): Ended => {
+  switch (outcome._tag) {
+    case 'stuck':
+      return 'stuck'
+    case 'outOfFuel':
+      return {
+        name: 'out-of-fuel',
+        reason: `the run was stopped by its fuel after ${String(steps)} events, before its end`,
+      }
+    case 'fault':
+      return {
+        name: 'undecided',
+        reason: `the run was stopped before its end, over ${world.algebra.name}: ${showFault(world, outcome.fault)}`,
+      }
+    case 'completed':
+    case 'refused':
+      return 'completed'
+  }
+}
+
+const decide = (
+  world: World,
+  ran: Pick<Ran, 'outcome' | 'steps'>,
+  judgement: Judgement | null,
+  proof: Provenance | null,
+): Decision => {
+  const { outcome } = ran
+  if (outcome._tag === 'fault' && !wantsData(outcome))
+    return outcome.fault.kind === 'crash'
+      ? unreachable(showFault(world, outcome.fault))
+      : { name: 'invalid', reason: showFault(world, outcome.fault) }
+  return decideRun(endedBy(world, ran), judgement, proof)
+}
+
+/** What stands once other schedules have been asked. */
+const settled = (
+  world: World,
+  decision: Decision,
+  answer: Answer | null,
+  judgement: Judgement | null,
+): Decision => {
+  if (answer === null) return decision
+  if (answer.found !== null) return answer.found.decision
+  const { search } = answer
+  if (search === null) return decision
+  const extent = `${String(search.states)} states, ${String(search.transitions)} transitions`
+  if (!answer.refuted)
+    return {
+      name: 'undecided',
+      reason: `${decision.reason}; a search of the schedules found nothing up to its bound (${String(search.bound)}: ${extent})`,
+    }
+  const [left] = unanswered(world, judgement?.findings ?? [], judgement?.byManual ?? [])
+  if (left?.id === 'P3') return decision
+  return left === undefined
+    ? { name: 'ok', reason: `every schedule was followed and none shows anything (${extent})` }
+    : { name: 'hazard', reason: left.text }
+}
+
+/** A result that is wrong in the first run is wrong, whatever all schedules agree on. */
+const withProof = (d: Decision, proof: Provenance | null): Decision =>
+  d.name === 'ok' && proof !== null && !proof.proved ? { name: 'wrong-result', reason: proof.text } : d
+
+export const check: Check = (program, options) => {
+  const launched = launch(program, options.algebra, options.arguments)
+  if (E.isLeft(launched)) return launched
+  const { world } = launched.right
+  const detecting: Options = {
+    strict: options.strict,
+    strictProxies: options.strictProxies,
+    wgmmaOrder: defaults.wgmmaOrder,
+    tensorPipe: options.arguments.tensorPipe ?? defaults.tensorPipe,
+    registerFence: defaults.registerFence,
+    rules: defaults.rules,
+  }
+  const first = judged(launched.right, options, detecting, options.policy, options.provenance)
+  if (first.outcome._tag === 'refused') {
+    const { key } = first.outcome
+    return E.left({
+      code: 'schedule.not-offered',
+      message: `the recorded schedule does not fit this program: after ${String(first.steps)} events its next one${key === null ? '' : `, ${showKey(key)},`} is not on offer`,
+    })
+  }
+  const decision = decide(world, first, first.result[0], first.result[1])
+  const answer =
+    // what stops one run stops all of them, at the same cost
+    decision.name === 'undecided' && options.explore && first.outcome._tag === 'completed'
+      ? confirm({
+          program,
+          arguments: options.arguments,
+          launched: launched.right,
+          strict: options.strict,
+          judgement: first.result[0],
+          bounds: options.bounds ?? defaultBounds,
+          run: (policy) => judged(launched.right, options, detecting, policy, false),
+          decide: (ran) => decide(world, ran, ran.result[0], null),
+        })
+      : null
+  const shown = answer?.found?.ran ?? first
+  const stands = settled(world, decision, answer, first.result[0])
+  const final = withProof(stands, first.result[1])
+  const judgement = shown.result[0]
+  const proof = first.result[1]
+  const table: Table = { rows: [first] }
+  const row = rowOf(table, shown)
+  const findings = foremost([
+    ...(final.name === 'wrong-result' ? layoutFindings(launched.right, table, first, options) : []),
+    ...findingsOf(launched.right, table, first, answer, final, options, detecting),
+  ])
+  const verdict: Verdict = {
+    schema: verdictSchema,
+    kernel: program.name,
+    settings: options.settings,
+    verdict: final.name,
+    reason: final.reason,
+    decidedBy: answer === null ? 'one-schedule' : 'exploration',
+    search: answer?.search ?? null,
+    conditions: judgement?.conditions ?? unjudged,
+    schedule: row,
+    findings,
+    notes: (judgement?.notes ?? []).map((f) => withSchedule(f, row, f.missing)),
+    schedules: table.rows.map((r) => r.replay),
+    waitFor: (judgement?.deadlock ?? []).map(showBlocked),
+    provenance: proof,
+    digest: {
+      order: judgement?.digest ?? 'none',
+      output: digestOf(digested(world).map((name) => readTensor(world, first.machine, name))),
+    },
+    counts: {
+      events: judgement?.events ?? 0,
+      steps: shown.steps,
+      agents: world.header.agents.length,
+      ctas: world.ctas,
+      clusters: shown.clusters,
+      runs: 1 + (answer?.runs ?? 0),
+    },
+    scope: scopeOf(world),
+  }
+  return E.right({
+    verdict,
+    world,
+    outcome: first.outcome,
+    machine: first.machine,
+    schedule: first.schedule,
+    recorded: table.rows.map((r) => r.schedule),
+  })
+}

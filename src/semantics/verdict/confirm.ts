@@ -1,0 +1,214 @@
+/**
+ * Confirm: what one run leaves open, settled by other schedules.
+ *
+ * Where C3, C4 or C6 fails a run stands for itself alone: a deadlock or a fault that it reached is real, any other finding is a candidate, and
+ * finding nothing means little. Then, in this order:
+ *
+ * | step               | settles                                                                                   |
+ * |--------------------|-------------------------------------------------------------------------------------------|
+ * | directed schedules | each agent starved in turn, each operation of a finding starved in turn, eager, lazy, four seeds |
+ * | a search           | all schedules, up to a bound (`explore/`)                                                 |
+ *
+ * A directed schedule settles it by what it reaches: a deadlock, a fault, a finding while its own conditions hold, or something wrong in one
+ * of its states. The last is the witness rule. It infers nothing from missing order: two conflicting accesses on offer at once, an
+ * access whose view does not show the last write, a CTA that has ended while something acts on it (`along` of `explore/`).
+ *
+ * A search that followed all schedules and found nothing refutes the candidates, for it looks for all that they say. What does not
+ * depend on the schedule it does not look for (`unanswered`).
+ *
+ * Laws
+ * 1. What is confirmed replays: the run of the answer is one of its schedule.
+ * 2. A candidate is confirmed or refuted, never both.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { unit } from '../../numerics/unit.js'
+import { contested } from './race-witness.js'
+import type { Decision } from '../judging/decision.js'
+import {
+  along,
+  defaultExplore,
+  exploreLaunched,
+  type ExploreOptions,
+  type Found,
+} from '../schedules/explore/index.js'
+import type { Finding, HazardId, Judgement } from '../judging/finding.js'
+import { launch, type Arguments, type Launched } from '../execution/launch.js'
+import type { World } from '../machine/world.js'
+import * as Policy from '../execution/policy.js'
+import type { AnyPolicy } from '../execution/policy.js'
+import type { Program } from '../language/program.js'
+import type * as Run from '../execution/run.js'
+import type { Provenance, Searched } from '../judging/verdict.js'
+
+// ---------------------------------------------------------------- model
+
+export type Shown = readonly [Judgement | null, Provenance | null]
+
+/** A run, what it shows, and the schedule that replays it (`schedule.ts`). */
+export interface Ran extends Run.Ran<Shown> {
+  readonly replay: string
+}
+
+export type { Decision } from '../judging/decision.js'
+
+/** How far a search may go. */
+export interface Bounds {
+  readonly states: number
+  readonly depth: number
+}
+export const defaultBounds: Bounds = { states: defaultExplore.states, depth: defaultExplore.depth }
+
+export interface Question {
+  readonly program: Program
+  readonly arguments: Arguments
+  readonly launched: Launched
+  readonly strict: boolean
+  /** what the first run showed */
+  readonly judgement: Judgement | null
+  readonly bounds: Bounds
+  readonly run: (policy: AnyPolicy) => Ran
+  readonly decide: (ran: Ran) => Decision
+}
+
+export interface Answer {
+  readonly runs: number
+  readonly search: Searched | null
+  /** a run that shows something wrong, and what */
+  readonly found: { readonly ran: Ran; readonly decision: Decision } | null
+  /** every schedule was followed, and none shows anything */
+  readonly refuted: boolean
+}
+
+// ---------------------------------------------------------------- directed schedules
+
+/** Schedules worth trying when one run does not decide: at most about twenty. */
+const directed = (world: World, judgement: Judgement | null): ReadonlyArray<AnyPolicy> => {
+  const agents = world.header.agents.map((_, i) => Policy.starvingAgent(i, i + 1))
+  const operations = (judgement?.findings ?? []).flatMap((f) => [f.a, ...(f.b === undefined ? [] : [f.b])])
+  const distinct = new Map(operations.map((o) => [`${String(o.index)}:${String(o.at)}`, o]))
+  return [
+    ...agents.slice(0, 8),
+    ...[...distinct.values()].slice(0, 6).map((o, i) => Policy.starvingOperation(o.index, o.at, i + 1)),
+    Policy.eager,
+    Policy.lazy,
+    ...[1, 2, 3, 4].map((seed) => Policy.seeded(seed)),
+  ]
+}
+
+/** The longest schedule whose states are looked at one by one. */
+const longestWatched = 20_000
+
+/** What the detector may call it. */
+const idsOf = (f: Found): RegExp => {
+  switch (f.kind) {
+    case 'race':
+      return /^([DRWMK]|P4|U2|B6|B7)/
+    case 'visibility':
+      return /^([DRWMPVK]|B6|B9)/
+    case 'exit':
+      return /^([UKT])/
+    case 'overrun':
+      return /^B2/
+    case 'lifecycle':
+      return /^B7/
+    case 'unwritten':
+      return /^(I1|M6|R)/
+    case 'deadlock':
+    case 'fault':
+      return /^/
+  }
+}
+
+const decisionOf = (f: Found, ran: Ran): Decision => {
+  if (f.kind === 'deadlock') return { name: 'deadlock', reason: f.text }
+  if (f.kind === 'fault') return { name: 'invalid', reason: f.text }
+  const findings = ran.result[0]?.findings ?? []
+  const said = findings.find((x) => idsOf(f).test(x.id)) ?? findings[0]
+  return { name: 'hazard', reason: said === undefined ? f.text : `${said.text} (${f.text})` }
+}
+
+const isBad = (d: Decision): boolean => d.name === 'deadlock' || d.name === 'hazard' || d.name === 'invalid'
+
+// ---------------------------------------------------------------- the answer
+
+/** The same program without data, if it can be searched at all. */
+const withoutData = (q: Question): Launched | null => {
+  if (q.launched.world.algebra === unit) return q.launched
+  const a = q.arguments
+  const launched = launch(q.program, unit, Object.assign({}, a, { tensors: new Map() }))
+  return E.isLeft(launched) ? null : launched.right
+}
+
+export const confirm = (q: Question): Answer => {
+  const { world } = q.launched
+  const bare = withoutData(q)
+  const how: ExploreOptions = {
+    arguments: q.arguments,
+    states: q.bounds.states,
+    depth: q.bounds.depth,
+    strict: q.strict,
+    reduced: true,
+    stop: true,
+  }
+  const policies = directed(world, q.judgement)
+  for (const [i, policy] of policies.entries()) {
+    const watch = contested(world)
+    const ran = q.run(watch.policy(policy))
+    const runs = i + 1
+    const decision = q.decide(ran)
+    if (isBad(decision)) return { runs, search: null, found: { ran, decision }, refuted: false }
+    const said = ran.result[0]?.findings[0]
+    const both = watch.seen()
+    if (both !== null && said !== undefined) {
+      const reason = `${said.text} (one state offers both accesses: ${both})`
+      return { runs, search: null, found: { ran, decision: { name: 'hazard', reason } }, refuted: false }
+    }
+    const seen = bare === null || ran.schedule.length > longestWatched ? null : along(bare, how, ran.schedule)
+    const found = seen === null || E.isLeft(seen) ? undefined : seen.right.found[0]
+    if (found !== undefined)
+      return { runs, search: null, found: { ran, decision: decisionOf(found, ran) }, refuted: false }
+  }
+  const runs = policies.length
+  const all = bare === null ? null : exploreLaunched(bare, how)
+  if (all === null || E.isLeft(all)) return { runs, search: null, found: null, refuted: false }
+  const { complete, bound, states, transitions, found } = all.right
+  const search: Searched = { complete, bound, states, transitions }
+  const witness = found[0]
+  if (witness === undefined) return { runs, search, found: null, refuted: complete }
+  const ran = q.run(Policy.recorded(witness.schedule))
+  return { runs: runs + 1, search, found: { ran, decision: decisionOf(witness, ran) }, refuted: false }
+}
+
+// ---------------------------------------------------------------- what a search does not look for
+
+/** Ids that do not depend on the schedule, or are contracts. What a search looks for is everything else. */
+const outside: ReadonlySet<HazardId> = new Set<HazardId>([
+  'A1',
+  'A2',
+  'A3',
+  'A4',
+  'B8',
+  'D3',
+  'K2',
+  'L1',
+  'L2',
+  'M5',
+  'M7',
+  'N1',
+  'N2',
+  'N3',
+  'O1',
+  'P3',
+  'U1',
+])
+
+/** Findings that stand although no schedule shows them. Clusters that run together are searched together. */
+export const unanswered = (
+  world: World,
+  findings: ReadonlyArray<Finding>,
+  byManual: ReadonlyArray<Finding>,
+): ReadonlyArray<Finding> =>
+  findings.filter(
+    (f) =>
+      (outside.has(f.id) && (f.id !== 'D3' || world.resident < world.clusterCount)) || byManual.includes(f),
+  )

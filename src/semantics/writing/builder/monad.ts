@@ -1,0 +1,227 @@
+/**
+ * The builder monad: state transitions that may fail, and generators that sequence them.
+ *
+ *     Build<A>  =  State -> Either<Failure, [A, State]>
+ *
+ * A `Build` is a value; running it twice gives the same. It is also iterable, so that `yield*` runs it inside a generator function:
+ * the generator asks for the state, tells the next one, or fails, and `runSteps` answers. The two ways to write are one:
+ *
+ *     block(function* () {                    pipe(letIn('x', a),
+ *       const x = yield* letIn('x', a)          chain((x) => letIn('y', mul(x, x))))
+ *       return yield* letIn('y', mul(x, x))
+ *     })
+ *
+ * A build that is made and never run would add nothing to the program, and nothing would say so: `arrive(b)` where `yield* arrive(b)` was
+ * meant. So a generator that runs here remembers the builds that are made while it does, until they run, and a kernel that is finished
+ * (`draft`) refuses what is left. Precisely: refused is a build that
+ *
+ *   - was made by code that a generator of this kernel ran, or by what it called: the body of the kernel, of a region, of a helper;
+ *   - has not run in what became of the kernel, neither by `yield*` nor inside another build, at that place or at any later one; and
+ *   - would have added a statement or a declaration, or would have failed, where it was made.
+ *
+ * A build may be made once and run often, be made in one region and run in another, or be handed to a combinator that runs it. Builds that
+ * are made outside of any kernel, constants of a module say, need not run. Of a list of builds one of which runs, the others are refused:
+ * make a list of functions. A generator (`function*`) that is called and not run cannot be seen, for the language runs nothing of it; in
+ * `block` it can.
+ *
+ * Laws
+ * 1. Monad: `of`, `chain` obey left and right identity and associativity; `fail` is a left zero.
+ * 2. A generator and the same steps by `chain` are equal builds, and a build that runs twice does the same twice.
+ * 3. `scope` and `located` change the path and the place of the statements inside, and of nothing after.
+ * 4. `idleFailure` is null iff every build that was made in these steps and adds something has run.
+ * 5. What is remembered ends with the generator: also when it throws, nothing of it reaches another kernel.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { type Failure, failure, unreachable } from '../../../failure.js'
+import type { Expr } from '../../language/expression.js'
+import { typeOf } from '../../language/typecheck.js'
+import type { Type } from '../../language/types.js'
+import { type Runs, type State, addedBy, amend, environment } from './state.js'
+
+// ---------------------------------------------------------------- model
+
+/** What a running build says to its runner. */
+export type Step =
+  | { readonly _tag: 'ask' }
+  | { readonly _tag: 'tell'; readonly state: State }
+  | { readonly _tag: 'fail'; readonly failure: Failure }
+
+/** Anything that `yield*` can run for an `A`: a build, or a generator of builds. */
+export interface Steps<A> {
+  readonly [Symbol.iterator]: () => Iterator<Step, A, State>
+}
+
+export interface Build<A> extends Steps<A> {
+  readonly run: (state: State) => E.Either<Failure, readonly [A, State]>
+}
+
+// ---------------------------------------------------------------- generators
+
+const ask: Step = { _tag: 'ask' }
+
+/**
+ * Where builds are entered while a generator takes a step. What a generator makes can be known in no other way: to make a value is no
+ * step. It is set for one call of `next`, and set back.
+ */
+let making: Set<Runs> | null = null
+
+/** The state without this build among those that have not run. */
+const ran = (state: State, one: Runs): State =>
+  state.idle.has(one)
+    ? amend(state, { idle: new Map([...state.idle].filter(([other]) => other !== one)) })
+    : state
+
+export const build = <A>(run: (state: State) => E.Either<Failure, readonly [A, State]>): Build<A> => {
+  const home = making
+  const made: Build<A> = {
+    run: (state) => {
+      home?.delete(made)
+      return run(ran(state, made))
+    },
+    [Symbol.iterator]: function* (): Iterator<Step, A, State> {
+      const result = made.run(yield ask)
+      if (E.isLeft(result)) {
+        yield { _tag: 'fail', failure: result.left }
+        return unreachable('a failed build is not resumed')
+      }
+      yield { _tag: 'tell', state: result.right[1] }
+      return result.right[0]
+    },
+  }
+  home?.add(made)
+  return made
+}
+
+/** The next step of a generator, which enters in `made` what it makes. */
+const stepOf = <A>(
+  running: Iterator<Step, A, State>,
+  state: State,
+  made: Set<Runs>,
+): IteratorResult<Step, A> => {
+  const outer = making
+  making = made
+  try {
+    return running.next(state)
+  } finally {
+    making = outer
+  }
+}
+
+/** The state, with what was made in `at` and has not run. */
+const withIdle = (state: State, made: Set<Runs>, at: State): State =>
+  made.size === 0
+    ? state
+    : amend(state, { idle: new Map([...state.idle, ...[...made].map((one) => [one, at] as const)]) })
+
+/** Runs the steps from a state. */
+export const runSteps = <A>(steps: Steps<A>, from: State): E.Either<Failure, readonly [A, State]> => {
+  const running = steps[Symbol.iterator]()
+  let state = from
+  // what is made on the way to a build, and by it, has until that has run
+  let made = new Set<Runs>()
+  let next = stepOf(running, state, made)
+  while (next.done !== true) {
+    const step = next.value
+    switch (step._tag) {
+      case 'fail':
+        return E.left(step.failure)
+      case 'tell':
+        state = withIdle(step.state, made, state)
+        if (made.size > 0) made = new Set()
+        break
+      case 'ask':
+        break
+    }
+    next = stepOf(running, state, made)
+  }
+  return E.right([next.value, withIdle(state, made, state)])
+}
+
+/** A build that was made and has not run, if it would have done anything. */
+export const idleFailure = (state: State): Failure | null => {
+  for (const [one, made] of state.idle) {
+    const would = one.run(made)
+    const remedy = 'expected yield* before it'
+    if (E.isLeft(would))
+      return failure(
+        'build.not-run',
+        `A build is made and never run, ${remedy}; and it fails: ${would.left.message}`,
+      )
+    const names = addedBy(made, would.right[1])
+    if (names.length > 0)
+      return failure(
+        'build.not-run',
+        `${[...made.path, names.join(', ')].join(' / ')}: made and never run: ${remedy}`,
+      )
+  }
+  return null
+}
+
+/** Steps as one build. */
+export const block = <A>(body: () => Steps<A>): Build<A> => build((state) => runSteps(body(), state))
+
+// ---------------------------------------------------------------- combinators
+
+export const of = <A>(a: A): Build<A> => build((state) => E.right([a, state]))
+export const fail = (why: Failure): Build<never> => build(() => E.left(why))
+export const fromEither = <A>(either: E.Either<Failure, A>): Build<A> =>
+  build((state) =>
+    pipe(
+      either,
+      E.map((a) => [a, state]),
+    ),
+  )
+export const map =
+  <A, B>(f: (a: A) => B) =>
+  (fa: Build<A>): Build<B> =>
+    build((state) =>
+      pipe(
+        fa.run(state),
+        E.map(([a, after]) => [f(a), after]),
+      ),
+    )
+export const chain =
+  <A, B>(f: (a: A) => Build<B>) =>
+  (fa: Build<A>): Build<B> =>
+    build((state) =>
+      pipe(
+        fa.run(state),
+        E.chain(([a, after]) => f(a).run(after)),
+      ),
+    )
+/** Builds one after the other; the list of their results. */
+export const sequence = <A>(all: ReadonlyArray<Build<A>>): Build<ReadonlyArray<A>> =>
+  block(function* () {
+    const results: A[] = []
+    for (const one of all) results.push(yield* one)
+    return results
+  })
+
+// ---------------------------------------------------------------- where
+
+/** The statements inside belong to this scope: their sites carry it in the path. */
+export const scope = <A>(name: string, body: () => Steps<A>): Build<A> =>
+  build((state) =>
+    pipe(
+      runSteps(body(), amend(state, { path: [...state.path, name] })),
+      E.map(([a, after]) => [a, amend(after, { path: state.path })]),
+    ),
+  )
+/** The statements inside come from this place of a text, `file:line:column`. */
+export const located = <A>(loc: string, body: () => Steps<A>): Build<A> =>
+  build((state) =>
+    pipe(
+      runSteps(body(), amend(state, { loc })),
+      E.map(([a, after]) => [a, amend(after, { loc: state.loc })]),
+    ),
+  )
+
+/** The run-time type of an expression, here. */
+export const typeHere = (expr: Expr): Build<Type> =>
+  build((state) =>
+    pipe(
+      typeOf(environment(state))(expr),
+      E.map((type) => [type, state]),
+    ),
+  )
