@@ -1,7 +1,7 @@
 /**
  * Random programs and schedules.
  *
- * A program is drawn as a seed of a *skeleton* (`semantics/naive/random.ts`): rings of producers and consumers as they should be, rings that were
+ * A program is drawn as a seed of a *skeleton* (`semantics/schedules/naive/random.ts`): rings of producers and consumers as they should be, rings that were
  * damaged a little, and operations in no order at all; one in three is right. Each is a valid program that can be launched. What is not valid
  * comes from `damaged` (`json.ts`).
  *

@@ -11,7 +11,7 @@
  *
  * | event                                    | comes behind                                                       |
  * |------------------------------------------|--------------------------------------------------------------------|
- * | an agent's own                           | the statement before it; its causes (`semantics/trace/chronicle`)   |
+ * | an agent's own                           | the statement before it; its causes (`semantics/files/trace/chronicle`)   |
  * | leave of a rendezvous                    | every arrival, not the last one's alone                            |
  * | perform                                  | the issue; a read of the same operation; in a queue of tensor cores, what was issued before it and holds it back |
  * | signal                                   | the last perform of the operation                                  |

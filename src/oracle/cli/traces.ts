@@ -4,7 +4,7 @@
  * A trace is one run of an unknown program, so nothing can be explored and no finding has a schedule. What the run shows is judged by
  * the code that judges our own runs.
  *
- * Law 1. The verdict on the trace of a run is the verdict on the run (`semantics/trace/judge.ts`).
+ * Law 1. The verdict on the trace of a run is the verdict on the run (`semantics/files/trace/judge.ts`).
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'

@@ -2,7 +2,7 @@
  * Touches: what an event reads, writes, counts and waits for.
  *
  * One answer for everybody who asks whether two events can change places: a watch for states that offer two conflicting accesses
- * (`contested.ts`), and the search of all schedules (`explore/`), which takes early what commutes with all else.
+ * (`verdict/race-witness.ts`), and the search of all schedules (`explore/`), which takes early what commutes with all else.
  *
  *     event                                  touches
  *     store to a slot                        write of its bytes

@@ -9,7 +9,7 @@
  * A plane is a value. It is cut into pages, and a write makes new ones of the pages that it touches. Inside one run the pages
  * made by that run may be overwritten: `edit` names the run, and a page belongs to at most one.
  *
- * Bytes can be moved in runs (`runs.ts`) where they lie together: sooner, and the same. A plane is made with or without.
+ * Bytes can be moved in runs (`contiguous.ts`) where they lie together: sooner, and the same. A plane is made with or without.
  *
  * Laws
  * 1. read after write of the same dtype and addresses gives what was written; other addresses are as before.

@@ -19,14 +19,14 @@ const listing = [
   'detector/missing-edge.ts',
   'detector/candidate-edges.ts',
   'detector/verdict.ts',
-  'semantics/confirm.ts',
-  'semantics/check.ts',
+  'semantics/verdict/confirm.ts',
+  'semantics/verdict/check.ts',
   'semantics/mutation/kill.ts',
 ]
 
-const isMachine = (p: string): boolean => /semantics\/(machine|instructions|step\.ts)/.test(p)
-const isProvenance = (p: string): boolean => p.includes('semantics/provenance/')
-const isDetector = (p: string): boolean => p.includes('semantics/detector/')
+const isMachine = (p: string): boolean => /semantics\/(machine|instructions|execution)\//.test(p)
+const isProvenance = (p: string): boolean => p.includes('semantics/judging/provenance/')
+const isDetector = (p: string): boolean => p.includes('semantics/judging/detector/')
 /** What refuses before the run is all the rest, however it is divided. */
 const parts: Readonly<Record<By, (path: string) => boolean>> = {
   detector: isDetector,
@@ -36,7 +36,7 @@ const parts: Readonly<Record<By, (path: string) => boolean>> = {
     !isDetector(p) &&
     !isMachine(p) &&
     !isProvenance(p) &&
-    !/semantics\/(naive\/|mutation\/|finding\.ts)/.test(p),
+    !/semantics\/(schedules\/naive|mutation|model|judging\/finding\.ts)/.test(p),
 }
 
 describe('the taxonomy', () => {

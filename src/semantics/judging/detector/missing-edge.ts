@@ -12,7 +12,7 @@
  * | id              | answer                                                                                   |
  * |-----------------|------------------------------------------------------------------------------------------|
  * | B1, B3          | a handshake between the two                                                              |
- * | B2              | a wait for the release that should have held the arrival back (`unheard.ts`), or for the barrier itself |
+ * | B2              | a wait for the release that should have held the arrival back (`missing-wait.ts`), or for the barrier itself |
  * | B4              | bytes                                                                                    |
  * | B5, B6          | an arrive                                                                                |
  * | B9              | a fence of initialisations by the agent that initialises                                 |

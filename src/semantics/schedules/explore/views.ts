@@ -37,7 +37,7 @@
  *
  * Laws
  * 1. Equal machines with equal views have equal futures, and their futures have equal hazards.
- * 2. Events whose touches do not meet (`touches.ts`) commute on views.
+ * 2. Events whose touches do not meet (`execution/event-effects.ts`) commute on views.
  *
  * Source: PTX ISA, memory consistency model, proxies, asynchronous operations, mbarrier, tcgen05 memory consistency.
  */
