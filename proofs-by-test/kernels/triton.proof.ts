@@ -275,7 +275,9 @@ describe('docs/constructs.md', () => {
 
   test('names existing constructs only', () => {
     const source = ['expression', 'program', 'signature']
-      .map((file) => readFileSync(new URL(`../../src/semantics/language/${file}.ts`, import.meta.url), 'utf8'))
+      .map((file) =>
+        readFileSync(new URL(`../../src/semantics/language/${file}.ts`, import.meta.url), 'utf8'),
+      )
       .join('\n')
     const constructs = rows.flatMap(([, cell]) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text]) => text!))
     expect(constructs.length).toBeGreaterThan(60)
