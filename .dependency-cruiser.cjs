@@ -76,6 +76,15 @@ module.exports = {
       to: {},
     },
     {
+      name: 'the-memory-model-rests-on-the-log-alone',
+      severity: 'error',
+      from: { path: '^src/semantics/model/' },
+      to: {
+        path: '^src/semantics/',
+        pathNot: '^src/semantics/(model/|log|finding|instruction|types|program)',
+      },
+    },
+    {
       name: 'no-node-below-oracle',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/oracle/' },

@@ -77,18 +77,21 @@ describe('the zoo', () => {
 
 /** Every program that lacks one statement of this one. */
 const removals = (program: Program): ReadonlyArray<readonly [string, Program]> =>
-  mutantsOf(program).flatMap((m) => (m.change === 'left out' ? [[m.key, m.program] as const] : []))
+  mutantsOf(program, ['DROP', 'PRIME', 'EXIT']).flatMap((m) =>
+    m.change === 'left out' ? [[m.key, m.program] as const] : [],
+  )
 
 const forms = (k: Kernel): ReadonlyArray<Program> => followedAt(k).map((i) => i.program)
 
 describe.each(kernels.map((k) => [k.name, k] as const))('%s', (_, kernel) => {
   test('its small forms', () => {
-    for (const form of forms(kernel))
+    forms(kernel).forEach((form, k) => {
       for (const policy of nightly ? [eager, lazy, seeded(3)] : [eager])
-        expect(differ(ran(form, policy), variants)).toEqual([])
+        expect(differ(ran(form, policy), nightly || k === 2 ? variants : [{}])).toEqual([])
+    })
   })
   test('each with one statement left out', () => {
-    const form = forms(kernel)[small ? 0 : 1]!
+    const form = forms(kernel)[small ? 0 : 2]!
     const all = removals(form)
     expect(all.length).toBeGreaterThan(5)
     const wrong = all.flatMap(([key, program], k) =>
@@ -113,12 +116,13 @@ describe('random programs', () => {
   })
 })
 
+/** Of few programs: what is left out shows soon. */
 describe('six weakenings of the model', () => {
-  const runs = drawn(3_000_000, 250)
   it.each(['pipe', 'commit', 'proxy-fence', 'landed', 'C4-lower', 'C6'])(
     'without %s it is another one',
     (clause) => {
-      expect(runs.some((one) => differ([one], [{}], [clause]).length > 0)).toBe(true)
+      const isSeen = (seed: number): boolean => differ(drawn(seed, 1), [{}], [clause]).length > 0
+      expect(Array.from({ length: 250 }, (_, k) => 3_000_000 + k).some(isSeen)).toBe(true)
     },
   )
 })

@@ -1,8 +1,9 @@
 /**
- * The memory model, clause by clause: what each says, where it comes from, what it shows, and which hazards need it.
+ * The memory model, clause by clause: what each says, where it comes from, and what it shows.
  *
  * A clause of order or visibility is a set of arrows (`views.ts`) and stands beside its definition. The others are questions: they are asked in `race.ts`, `conditions.ts`,
- * `ends.ts` and `allocations.ts` under the name that they have here. docs/MemoryModel.md is made of this table.
+ * `ends.ts` and `allocations.ts` under the name that they have here. docs/MemoryModel.md is made of this table; which hazards
+ * need which clause it finds out by leaving them out.
  *
  * A litmus test is a log, an event a line; its verdict, and the verdict that it would have without the clause, are computed. `expect` and `without` say what has to
  * be in them.
@@ -17,7 +18,6 @@
  *
  * Sources: *PTX n* is a section of the PTX ISA; "documented nowhere" is a rule that shipped kernels rely on or that the conditions need, and that no manual states.
  */
-import type { HazardId } from '../judging/finding.js'
 import type { Choices, Judging } from './judging.js'
 import * as Order from './order.js'
 import * as Visible from './visible.js'
@@ -35,7 +35,6 @@ export interface Clause {
   readonly part: 'order' | 'visibility' | 'conflict' | 'conditions' | 'ends'
   readonly says: string
   readonly source: string
-  readonly needs: ReadonlyArray<HazardId>
   readonly litmus: Litmus
   /** of a clause of order or visibility */
   readonly arrows?: (r: Reading) => ReadonlyArray<Arrow>
@@ -48,8 +47,7 @@ const order: ReadonlyArray<Clause> = [
     id: 'program',
     part: 'order',
     says: 'Each event of an agent comes after the one before it, and sees what that one saw.',
-    source: 'PTX 8.9 (program order in causality order)',
-    needs: ['D1', 'D2'],
+    source: 'PTX 8.9.1 (program order)',
     litmus: { log: ['T0: write x', 'T0: read x'], expect: ok, without: 'race' },
     arrows: Order.program,
   },
@@ -59,7 +57,6 @@ const order: ReadonlyArray<Clause> = [
     says: 'The accesses of an operation come after its issue and see what the issuer saw. Its signals come after its issue too, and pass on nothing of what the issuer saw.',
     source:
       'PTX 8.9.1.1 (asynchronous operations; the implicit complete_tx orders the accesses of its own instruction alone)',
-    needs: ['P1', 'P2', 'P5', 'V1', 'W1'],
     litmus: {
       log: [
         'T0: write x',
@@ -79,8 +76,7 @@ const order: ReadonlyArray<Clause> = [
     part: 'order',
     says: 'A branch comes after its fork, and a join after the last event of each branch. Neither waits for what is in flight.',
     source:
-      'PTX 9.7.13.1 (the barriers that a warp-specialised region is entered and left by); Triton lowers both so',
-    needs: ['D1'],
+      'not in the ISA, which has no fork: the surfaces have one, and Triton lowers it to bar.sync (PTX 9.7.13.1)',
     litmus: { log: ['T0: write x', 'T0: fork T1', 'T1: read x'], expect: ok, without: 'race' },
     arrows: Order.fork,
   },
@@ -89,8 +85,7 @@ const order: ReadonlyArray<Clause> = [
     part: 'order',
     says: 'A release arrive comes before each wait that observes its phase, and tells it what its agent saw if the wait acquires; between CTAs both have to be of a wider scope than a CTA. So do the signals of operations, whose own accesses are all that they tell.',
     source:
-      'PTX 9.7.13.15.16 (order guarantees of a successful acquire wait), 8.9 (release and acquire patterns)',
-    needs: ['D1', 'R1', 'W1', 'B3'],
+      'PTX 9.7.13.15.16 (order guarantees of a successful acquire wait), 8.8 (release and acquire patterns)',
     litmus: {
       log: ['T0: write x', 'T0: arrive b', 'T1: wait b 0', 'T1: read x'],
       expect: ok,
@@ -104,7 +99,6 @@ const order: ReadonlyArray<Clause> = [
     says: 'Every other event of a phase (a relaxed arrive, an expectation, an arrive whose wait is relaxed or whose scope is too narrow) comes before the waits that observe it, and tells nothing. Under `strict` it orders no access at all; otherwise a pair that is ordered by it alone is noted.',
     source:
       'documented nowhere: PTX 9.7.13.15 gives relaxed arrives and waits no order; shipped kernels leave through relaxed cluster barriers',
-    needs: ['W1', 'K1', 'V1'],
     litmus: {
       log: ['T0: read x', 'T0: arrive b relaxed', 'T1: wait b 0', 'T1: write x'],
       expect: ok,
@@ -118,7 +112,6 @@ const order: ReadonlyArray<Clause> = [
     says: 'The copies whose signals joined a phase are done, and seen, for each acquiring wait that observes that phase.',
     source:
       'PTX 9.7.13.15.16, 8.9.1.1 (complete_tx is release.cluster, and its completion an implicit proxy fence); captured: mbarrier.json, tma.json (phase0_complete)',
-    needs: ['R1', 'R2', 'R3', 'P4', 'U2'],
     litmus: {
       log: [
         'T0: arrive b +16',
@@ -138,7 +131,6 @@ const order: ReadonlyArray<Clause> = [
     part: 'order',
     says: 'The phases of a barrier end one after another: to know that one is over is to know that the copies of the earlier ones are done. It is not to see what they brought.',
     source: 'PTX 9.7.13.15.6 (phase completion); follows from C3 where that holds; captured: mbarrier.json',
-    needs: ['V1', 'B3'],
     litmus: {
       log: [
         'T0: arrive b +16',
@@ -161,7 +153,6 @@ const order: ReadonlyArray<Clause> = [
     says: 'A tcgen05.commit arrives when the entries before it in its queue are done, and its earlier commits have arrived; it tells of their tensor memory alone.',
     source:
       'PTX 9.7.16.6 (mma, cp, shift before commit); that commits arrive in their order is documented nowhere, and without it matmul1 to matmul5 end with arrivals pending',
-    needs: ['M2', 'W2', 'U2'],
     litmus: {
       log: [
         'T0: issue #1 mma',
@@ -183,7 +174,6 @@ const order: ReadonlyArray<Clause> = [
     part: 'order',
     says: 'The arrive of cp.async is made when the copies of its agent before it are done, and tells of them.',
     source: 'PTX 9.7.13.15.16 (2) (cp.async before cp.async.mbarrier.arrive)',
-    needs: ['R1', 'W2'],
     litmus: {
       log: [
         'T0: issue #1 copy',
@@ -204,7 +194,6 @@ const order: ReadonlyArray<Clause> = [
     says: 'A group wait comes after the accesses of the groups that it covers, and sees them: with `.read` after the reads of a bulk store alone; after the registers of a tensor-memory load, or its columns too.',
     source:
       'PTX ISA, cp.async.bulk.wait_group, wgmma.wait_group, cp.async.wait_group, tcgen05.wait (9.7.16.6)',
-    needs: ['W3', 'W4', 'M1', 'M3', 'M4'],
     litmus: {
       log: [
         'T0: issue #1 store',
@@ -222,8 +211,7 @@ const order: ReadonlyArray<Clause> = [
     id: 'meet',
     part: 'order',
     says: 'Where agents meet (bar.sync, the cluster barrier), a leave comes after every arrival of its generation; neither relaxed, it is told what they saw.',
-    source: 'PTX 9.7.13.1 (bar), 9.7.13.4 (barrier.cluster)',
-    needs: ['D1', 'K1', 'K2'],
+    source: 'PTX 9.7.13.1 (bar), 9.7.13.3 (barrier.cluster)',
     litmus: { log: ['T0: write x', 'T0, T1: meet', 'T1: read x'], expect: ok, without: 'race' },
     arrows: Order.meet,
   },
@@ -231,8 +219,7 @@ const order: ReadonlyArray<Clause> = [
     id: 'semaphore',
     part: 'order',
     says: 'A semaphore wait comes after every signal so far, and is told what its agent saw if the scopes of both reach the other.',
-    source: 'PTX 8.9 (observation through atomic operations)',
-    needs: ['D2', 'D3'],
+    source: 'PTX 8.9.2 (observation order), 8.8 (release and acquire patterns)',
     litmus: {
       log: ['T0: write g', 'T0: signal s 1', 'T1: wait.semaphore s 1', 'T1: read g'],
       expect: ok,
@@ -246,7 +233,6 @@ const order: ReadonlyArray<Clause> = [
     says: 'In one unit of one agent some operations happen as they are issued, and the later sees what the earlier wrote: wgmma after wgmma; product after product, product after copy or shift, copy 4x256b after shift, shift after product. Every other pair needs a completion. That products with different accumulators are in order is an assumption (`tensorPipe`), and what rests on it is noted.',
     source:
       'PTX 9.7.16.6 (pipelined pairs), 8.9.1.1 (wgmma); products after any product: documented nowhere, FA4 and CUTLASS rely on it',
-    needs: ['D4', 'M2', 'M4'],
     litmus: {
       log: [
         'T0: issue #1 mma',
@@ -269,7 +255,6 @@ const visibility: ReadonlyArray<Clause> = [
     part: 'visibility',
     says: 'An ordinary write is visible to an asynchronous access if an agent that sees the write executes fence.proxy.async, of CTA or cluster scope for shared memory, global for global memory, and the access sees that fence.',
     source: 'PTX 8.9.5 (proxy-preserved causality order)',
-    needs: ['P1', 'P2', 'P5'],
     litmus: {
       log: [
         'T0: write x',
@@ -291,7 +276,6 @@ const visibility: ReadonlyArray<Clause> = [
     part: 'visibility',
     says: 'A register that its agent has written is visible to the wgmma that it issues behind a wgmma.fence.',
     source: 'PTX 9.7.15 (wgmma.fence)',
-    needs: ['M1', 'P1'],
     litmus: {
       log: [
         'T0: write r',
@@ -310,8 +294,7 @@ const visibility: ReadonlyArray<Clause> = [
     id: 'map-fence',
     part: 'visibility',
     says: 'A tensor map is visible to a copy if an agent that sees it releases it (fence.proxy.tensormap), and one that sees the release acquires it.',
-    source: 'PTX ISA, fence.proxy.tensormap::generic; 8.9.5',
-    needs: ['P5'],
+    source: 'PTX 9.7.13.4 (fence.proxy.tensormap), 8.9.5',
     litmus: {
       log: [
         'T0: write g',
@@ -332,7 +315,6 @@ const visibility: ReadonlyArray<Clause> = [
     part: 'visibility',
     says: 'fence.mbarrier_init makes the initialisations of its agent visible to whatever acquires from that agent afterwards, be the arrive relaxed.',
     source: 'PTX 9.7.13.4 (fence.mbarrier_init.release.cluster, then a relaxed barrier.cluster.arrive)',
-    needs: ['B9'],
     litmus: {
       log: [
         'bare',
@@ -355,7 +337,6 @@ const visibility: ReadonlyArray<Clause> = [
     part: 'visibility',
     says: 'Tensor memory is visible to another agent across before_thread_sync of the one that sees it, a release and an acquire, and after_thread_sync of the other. A commit implies the first; a barrier that orders the tensor core implies both.',
     source: 'PTX 9.7.16.6 (tcgen05.fence; commit implies before_thread_sync)',
-    needs: ['M8', 'M4'],
     litmus: {
       log: [
         'T0: issue #1 st',
@@ -380,7 +361,6 @@ const visibility: ReadonlyArray<Clause> = [
     says: "A write over a write need not be told of the first where each byte of it was read in between, by a read that saw it, through the second write's proxy if the first was generic: that read shows that the first has landed.",
     source:
       'documented nowhere: without it every refill of a ring by TMA is refused (TMA write, MMA read, commit, TMA write)',
-    needs: ['V1', 'W1'],
     litmus: {
       log: [
         'T0: arrive b +16',
@@ -409,7 +389,6 @@ const visibility: ReadonlyArray<Clause> = [
     says: 'Under `strictProxies` an ordinary read must be fenced like a write before an asynchronous access overwrites it.',
     source:
       "PTX 8.9.5 by its wording, CUTLASS's epilogue, ConSan; shipped main loops do without, and no chip is known to need it",
-    needs: ['P3'],
     litmus: {
       log: [
         'T0: read x',
@@ -432,27 +411,6 @@ const conflict: ReadonlyArray<Clause> = [
     part: 'conflict',
     says: 'Two accesses that meet on a byte, one of them a write, and are not ordered, are a race.',
     source: 'PTX 8.7.1 (data race)',
-    needs: [
-      'D1',
-      'D2',
-      'D3',
-      'D4',
-      'R1',
-      'R2',
-      'R3',
-      'P4',
-      'W1',
-      'W2',
-      'W3',
-      'W4',
-      'W5',
-      'B6',
-      'M1',
-      'M2',
-      'M3',
-      'M7',
-      'K3',
-    ],
     litmus: { log: ['T0: write x', 'T1: read x'], expect: 'race', without: ok },
   },
   {
@@ -460,7 +418,6 @@ const conflict: ReadonlyArray<Clause> = [
     part: 'conflict',
     says: 'A write that meets an access, is ordered before it and is not visible to it is a visibility hazard.',
     source: 'PTX 8.9.5, 8.9.1.1 (not cumulative over bulk completions)',
-    needs: ['P1', 'P2', 'P5', 'M4', 'M8', 'V1'],
     litmus: {
       log: [
         'b counts 1',
@@ -490,7 +447,6 @@ const conflict: ReadonlyArray<Clause> = [
     part: 'conflict',
     says: 'Two atomic accesses do not conflict if each is in the scope of the other, both go through one proxy and their elements are equally wide. If they do not commute, what memory holds is a matter of their order (C1, but for the rounding of sums).',
     source: 'PTX 8.7.1 (morally strong)',
-    needs: ['D2', 'D3', 'N1'],
     litmus: { log: ['T0: atomic g', 'T1: atomic g'], expect: ok, without: 'race' },
   },
   {
@@ -498,7 +454,6 @@ const conflict: ReadonlyArray<Clause> = [
     part: 'conflict',
     says: 'A read of bytes that nothing has written before it races with the first later write that is not ordered after it; if there is none, it has read nothing.',
     source: 'PTX 8.10 (a read takes its value from a write)',
-    needs: ['I1', 'M6', 'R1'],
     litmus: { log: ['nothing is written before', 'T0: read x'], expect: 'nothing there', without: ok },
   },
   {
@@ -506,7 +461,6 @@ const conflict: ReadonlyArray<Clause> = [
     part: 'conflict',
     says: 'Nothing orders clusters that run one after the other.',
     source: 'the CUDA programming model (blocks of a grid are independent)',
-    needs: ['D3'],
     litmus: { log: ['T0: write g', 'next cluster', 'T0: write g'], expect: 'race of clusters', without: ok },
   },
 ]
@@ -517,7 +471,6 @@ const conditions: ReadonlyArray<Clause> = [
     part: 'conditions',
     says: 'No control depends on timing; atomic writes that do not commute, and requests for clusters, are ordered.',
     source: 'docs/hazards.md',
-    needs: ['N1'],
     litmus: { log: ['T0: atomic g', 'T1: atomic g or'], expect: 'C1', without: 'any order' },
   },
   {
@@ -525,7 +478,6 @@ const conditions: ReadonlyArray<Clause> = [
     part: 'conditions',
     says: 'A wait passes iff the parity that it names is that of the last complete phase; it observes that phase, and none on a fresh barrier.',
     source: 'PTX 9.7.13.15.16; captured: mbarrier.json (test_wait.parity after each operation)',
-    needs: [],
     litmus: { log: ['T0: arrive b', 'T1: wait b 1'], expect: 'C2', without: ok },
   },
   {
@@ -533,7 +485,6 @@ const conditions: ReadonlyArray<Clause> = [
     part: 'conditions',
     says: 'Every event of a phase (arrive, expectation, delivery) knows every event of the phase before.',
     source: 'docs/hazards.md, "Why each condition is as it is"',
-    needs: ['B3'],
     litmus: { log: ['T0: arrive b', 'T1: expect b 16'], expect: 'C3', without: ok },
   },
   {
@@ -541,7 +492,6 @@ const conditions: ReadonlyArray<Clause> = [
     part: 'conditions',
     says: 'If the next phase completes, one of its events knows the wait.',
     source: 'docs/hazards.md; PTX 9.7.13.15.4 (one phase ahead)',
-    needs: ['B1'],
     litmus: { log: ['T0: arrive b', 'T1: wait b 0', 'T0: arrive b'], expect: 'C4', without: ok },
   },
   {
@@ -549,7 +499,6 @@ const conditions: ReadonlyArray<Clause> = [
     part: 'conditions',
     says: 'An agent that observes a phase knew every event of the phase before, without this wait.',
     source: 'docs/hazards.md',
-    needs: ['B3'],
     litmus: { log: ['T0: arrive b', 'T0: arrive b', 'T1: wait b 1'], expect: 'C4', without: ok },
   },
   {
@@ -557,7 +506,6 @@ const conditions: ReadonlyArray<Clause> = [
     part: 'conditions',
     says: 'Signals behind a semaphore wait know it; no signal before it could be spared; what one wait takes away no other could have taken.',
     source: 'docs/hazards.md',
-    needs: ['B3'],
     litmus: {
       log: ['T0: signal s 1', 'T1: signal s 1', 'T2: wait.semaphore s 1'],
       expect: 'C4',
@@ -569,7 +517,6 @@ const conditions: ReadonlyArray<Clause> = [
     part: 'conditions',
     says: 'Every expectation of a phase that is complete or has an arrival is known to a counted arrival of it; so is every arrival that is asked for.',
     source: 'docs/hazards.md; captured: mbarrier.json (an expect_tx may complete a phase)',
-    needs: ['B4'],
     litmus: { log: ['T0: expect b 16', 'T1: arrive b'], expect: 'C6', without: ok },
   },
 ]
@@ -579,16 +526,15 @@ const ends: ReadonlyArray<Clause> = [
     id: 'exit',
     part: 'ends',
     says: 'Every effect on a CTA (its shared and tensor memory, its barriers) by an operation or by another CTA is known to an agent of that CTA when it exits.',
-    source: "PTX 9.7.13.4, 5.1 (shared memory of an exited CTA), CUTLASS's producer_tail",
-    needs: ['U2', 'K1', 'T5'],
+    source:
+      "PTX ISA, shared state space (a CTA that has exited has no shared memory), 9.7.13.3, CUTLASS's producer_tail",
     litmus: { log: ['T0: issue #1 store', '#1: read x', 'T0: commit bulk'], expect: 'U2', without: ok },
   },
   {
     id: 'absent',
     part: 'ends',
     says: 'A cluster barrier is left when an agent of each CTA has come.',
-    source: 'PTX 9.7.13.4 (every thread of the cluster that has not exited)',
-    needs: ['K2'],
+    source: 'PTX 9.7.13.3 (every thread of the cluster that has not exited)',
     litmus: { log: ['bare', 'T0: come', 'T0: go', "U0: write x'"], expect: 'K2', without: ok },
   },
   {
@@ -596,15 +542,13 @@ const ends: ReadonlyArray<Clause> = [
     part: 'ends',
     says: 'Every byte of an output has a write.',
     source: 'what an output is',
-    needs: ['O1'],
     litmus: { log: ['g is an output', 'T0: read x'], expect: 'O1', without: ok },
   },
   {
     id: 'life',
     part: 'ends',
     says: 'A barrier is used between its initialisation and its invalidation, by agents that know of the one, and before the other; meanwhile its bytes are no payload.',
-    source: 'PTX 9.7.13.15.4 (operations on an object that is not initialised are undefined)',
-    needs: ['B7'],
+    source: 'PTX 9.7.13.15 (operations on an object that is not initialised are undefined)',
     litmus: {
       log: ['bare', 'T0: init b', 'T0: arrive b', 'T1: wait b 0'],
       expect: 'B7',
@@ -616,7 +560,6 @@ const ends: ReadonlyArray<Clause> = [
     part: 'ends',
     says: 'An agent of another CTA uses it only if the initialisation was released to it, or fenced (init-fence).',
     source: 'PTX 9.7.13.4 (fence.mbarrier_init)',
-    needs: ['B9'],
     litmus: {
       log: [
         'bare',
@@ -637,8 +580,7 @@ const ends: ReadonlyArray<Clause> = [
     part: 'ends',
     says: 'A phase gets no more arrivals than it counts, its transaction count stays within 2^20 - 1 either way; the threads at a named barrier are counted alike and come once.',
     source:
-      'PTX 9.7.13.15.2, 9.7.13.1; captured: mbarrier_limits.json (an arrive too many is a launch failure)',
-    needs: ['B2', 'B4'],
+      'PTX 9.7.13.15 (ranges of the counts), 9.7.13.1; captured: mbarrier_limits.json (an arrive too many is a launch failure)',
     litmus: { log: ['T0: expect b 16', 'T0: arrive b', 'T0: arrive b'], expect: 'B2', without: ok },
   },
   {
@@ -647,7 +589,6 @@ const ends: ReadonlyArray<Clause> = [
     says: 'Of a Pallas barrier every agent that waits observes every phase, and every phase is observed.',
     source:
       'Pallas, mosaic_gpu (barrier rules); a contract, and a hazard only where the storage is used again',
-    needs: ['B8', 'U1'],
     litmus: { log: ['b is of Pallas', 'T0: arrive b'], expect: 'U1', without: ok },
   },
   {
@@ -655,7 +596,6 @@ const ends: ReadonlyArray<Clause> = [
     part: 'ends',
     says: 'Tensor memory is used between its allocation and its release, and both are known; it is released once, by both CTAs of a pair alike.',
     source: 'PTX 9.7.16 (tcgen05.alloc, dealloc)',
-    needs: ['D4', 'U2', 'M3', 'T1', 'T2', 'T4', 'T5'],
     litmus: {
       log: ['T0: alloc t', 'T0, T1: meet', 'T1: issue #1 st', '#1: write t', 'T0: dealloc t', 'T1: wait.st'],
       expect: 'U2',

@@ -1,0 +1,26 @@
+/** docs/MemoryModel.md is what the clauses, their litmus tests and the zoo say. With TCSPEC_REGENERATE the page is written anew. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { clauses } from '../../../src/semantics/model/index.js'
+import { page } from './page.js'
+
+const file = `${new URL('../../../', import.meta.url).pathname}docs/MemoryModel.md`
+
+describe('the page of the memory model', () => {
+  const text = page()
+  if (process.env['TCSPEC_REGENERATE'] !== undefined) writeFileSync(file, text)
+  it('is what is committed', () => {
+    expect(readFileSync(file, 'utf8')).toBe(text)
+  })
+  it('law 1: every clause has a section, a source and a litmus test', () => {
+    const sections = text.split('\n### ').slice(1)
+    for (const { id } of clauses) {
+      const section = sections.find((s) => s.startsWith(`${id}\n`))
+      expect([id, section?.includes('_Source_: '), section?.includes(`| without \`${id}\` | `)]).toEqual([
+        id,
+        true,
+        true,
+      ])
+    }
+  })
+})

@@ -1,0 +1,229 @@
+/** docs/MemoryModel.md, made of the table of clauses, of their litmus tests, and of what the zoo needs. */
+import * as E from 'fp-ts/lib/Either.js'
+import { zoo } from '../../../src/kernels/broken/index.js'
+import { unit } from '../../../src/numerics/unit.js'
+import { hazardIds } from '../../../src/semantics/detector/index.js'
+import type { HazardId } from '../../../src/semantics/finding.js'
+import { launch, noArguments } from '../../../src/semantics/launch.js'
+import { clauses, model, usual, type Clause, type Modelled } from '../../../src/semantics/model/index.js'
+import { eager } from '../../../src/semantics/policy.js'
+import type { Program } from '../../../src/semantics/program.js'
+import { collect, run, settings } from '../../../src/semantics/run.js'
+import { read, said } from './litmus.js'
+
+// ---------------------------------------------------------------- what each hazard needs
+
+/** What the model says, without the numbers of a run. */
+const items = (m: Modelled): ReadonlySet<string> =>
+  new Set([
+    ...m.clusters.flatMap((c) => [
+      ...c.found.pairs.map(
+        (p) => `${p.kind} ${String(p.a.access.stamp.site)} ${String(p.b.access.stamp.site)}`,
+      ),
+      ...c.found.nothing.map((t) => `nothing ${String(t.access.stamp.site)}`),
+      ...c.failing.map((f) => f.condition),
+      ...c.left.map((l) => l.id),
+      ...c.misused.misuses.map((x) => x.id),
+    ]),
+    ...m.unwritten.map(() => 'O1'),
+  ])
+/** And what a verdict rests on, which is no finding. */
+const notes = (m: Modelled): ReadonlyArray<string> =>
+  m.clusters.flatMap((c) => [...c.found.leaning.map((l) => l.on), ...c.misused.leaning.map(() => 'relaxed')])
+
+export interface Needs {
+  readonly id: HazardId
+  /** clauses without which something is no longer said of a bad twin */
+  readonly missed: ReadonlyArray<string>
+  /** clauses without which something is said of a mended one */
+  readonly refused: ReadonlyArray<string>
+}
+
+/** Runs of the zoo's twins, each under every clause left out once. */
+export const needs = (): ReadonlyArray<Needs> => {
+  const without = (
+    program: E.Either<unknown, Program>,
+    strict: boolean,
+    strictProxies: boolean,
+    mended: boolean,
+  ): ReadonlyArray<string> => {
+    if (E.isLeft(program)) return []
+    const launched = launch(program.right, unit, noArguments)
+    if (E.isLeft(launched)) return []
+    const { world, machine } = launched.right
+    const { result: log, outcome } = run(world, machine, settings(eager), collect)
+    const isWhole = outcome._tag === 'completed' || outcome._tag === 'stuck'
+    const options = { ...usual, strict, strictProxies }
+    const of = (leftOut: ReadonlyArray<string>): ReadonlySet<string> => {
+      const m = model(world.header, log, options, leftOut, isWhole)
+      return mended ? items(m) : new Set([...items(m), ...notes(m)])
+    }
+    const whole = of([])
+    return clauses.flatMap(({ id }) => {
+      const less = of([id])
+      return (mended ? lost(less, whole) : lost(whole, less)) ? [id] : []
+    })
+  }
+  const lost = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean => [...a].some((x) => !b.has(x))
+  return hazardIds.map((id) => {
+    const twins = zoo.filter((t) => t.id === id)
+    const ask = (mended: boolean): ReadonlyArray<string> => [
+      ...new Set(
+        twins.flatMap((t) =>
+          without(t.program(mended), t.shows.strict ?? false, t.shows.strictProxies ?? false, mended),
+        ),
+      ),
+    ]
+    return { id, missed: ask(false), refused: ask(true) }
+  })
+}
+
+// ---------------------------------------------------------------- the page
+
+const verdict = (log: ReadonlyArray<string>, c: Clause, leftOut: ReadonlyArray<string>): string => {
+  const test = read(log)
+  return said(test, model(test.header, test.log, { ...usual, ...c.litmus.options }, leftOut)).join('; ')
+}
+
+const optionsOf = (c: Clause): string =>
+  c.litmus.options === undefined ? '' : ` under ${Object.keys(c.litmus.options).join()}`
+
+const section = (c: Clause): string =>
+  [
+    `### ${c.id}`,
+    '',
+    c.says,
+    '',
+    `_Source_: ${c.source}.`,
+    '',
+    '```',
+    ...c.litmus.log,
+    '```',
+    '',
+    `| | says${optionsOf(c)} |`,
+    '| --- | --- |',
+    `| the model | ${verdict(c.litmus.log, c, [])} |`,
+    `| without \`${c.id}\` | ${verdict(c.litmus.log, c, [c.id])} |`,
+    '',
+  ].join('\n')
+
+const parts: ReadonlyArray<readonly [Clause['part'], string, string]> = [
+  [
+    'order',
+    'Order',
+    `What has happened before what. Order is the closure of the relations below. An asynchronous access is ordered before an event where its *completion* is known there, and
+completions are facts of their own: that a group, a copy or a queue entry is done, that a phase of a barrier is complete.`,
+  ],
+  [
+    'visibility',
+    'Visibility',
+    `What an access finds. Visibility flows along \`program\`, from an issue into the accesses of its operation, over \`fork\`, \`release\`, \`meet\`, \`semaphore\`, and enters
+where \`complete\`, \`copies\`, \`group\` and \`commit\` say so. It does not flow from an issue into a signal, nor over \`relaxed\`. The clauses below open the other windows on memory.`,
+  ],
+  [
+    'conflict',
+    'Races and hazards',
+    `What is asked of a pair of accesses. It is asked of pairs that *meet*: no plain write stands between the two on the bytes that they share. Order is transitive, so
+there is a race among those iff there is one among all that conflict.`,
+  ],
+  [
+    'conditions',
+    'When one schedule decides',
+    `Six conditions, under which a run in which nothing is found stands for every schedule (docs/hazards.md has the theorem and why each condition is as it is). C5 is the sum of the
+last section, and that the run ends.`,
+  ],
+  [
+    'ends',
+    'Lives and ends',
+    'What must be over before something goes away, and what barriers and tensor memory ask of those that use them.',
+  ],
+]
+
+const list = (ids: ReadonlyArray<string>): string =>
+  ids.length === 0 ? '' : ids.map((x) => `\`${x}\``).join(', ')
+
+const table = (all: ReadonlyArray<Needs>): ReadonlyArray<string> => {
+  const decided = all.filter((n) => n.missed.length > 0)
+  const other = all.filter((n) => n.missed.length === 0).map((n) => n.id)
+  return [
+    '| hazard | not found without | its mended twin is refused without |',
+    '| --- | --- | --- |',
+    ...decided.map((n) => `| ${n.id} | ${list(n.missed)} | ${list(n.refused)} |`),
+    '',
+    `${other.join(', ')} are no matter of a clause: a run reaches them (a deadlock, a fault of the machine), or they are decided before it (shapes, limits, layouts, what a barrier is
+declared for).`,
+  ]
+}
+
+export const page = (): string =>
+  [
+    '# The memory model',
+    '',
+    `What asynchronous copies, tensor cores, barriers and fences of one cluster order and show, as relations over a finished log. This page is made of \`src/semantics/model\`: every clause with its source, a litmus
+test that needs it, and the hazards that need it. The verdicts are computed; \`proofs-by-test/semantics/model\` holds the page to them, and the model to the detector, event for event, on the zoo, on every
+kernel and each of its one-statement removals, and on random programs.`,
+    '',
+    '## How to read it',
+    '',
+    `A log is a list of events in one total order: what agents do (accesses, arrives, waits, fences), and what operations do that agents have issued (\`issue\`, then accesses, then signals). A reader of herd's
+cat files will miss the search: a candidate execution is not guessed, it is the log. What is asked is whether another schedule could have made another one.`,
+    '',
+    `- A *fact* is that something has happened: an event of an agent, an access of an operation, the completion of a phase of a barrier.
+- A *view* of an event is a set of facts. \`order\` is one: what has happened before. \`generic\` is another: which writes an ordinary access finds here. \`views.ts\` lists all of them.
+- A *clause* is a set of arrows: a fact enters a view of an event, or a view of one event flows into a view of another. Arrows go forward in the log.`,
+    '',
+    '```',
+    'known(e, v)  =  { facts that enter (e, v) }  ∪  ⋃ { known(e′, v′) | (e′, v′) → (e, v) }',
+    '',
+    'a before b   =  done(a) ∈ known(b, order)                  done: the access itself; of a copy, the completion of its phase',
+    'a seen by b  =  done(a) ∈ known(b, window(a, b))           window: the view that belongs to the proxies of a and b',
+    '',
+    'race         =  a meets b, conflicting, not (a before b), not in one in-order unit',
+    'hazard       =  a meets b, a writes, a before b, not (a seen by b), not landed',
+    '```',
+    '',
+    'In the words of a cat file, with `order` and `generic` for those two views:',
+    '',
+    '```',
+    `let order   = (${clauses
+      .filter((c) => c.part === 'order' && c.id !== 'pipe')
+      .map((c) => c.id)
+      .join(' | ')})+`,
+    'let generic = (program | issue-into-accesses | fork | release | complete | copies | group | meet | semaphore)+',
+    'let shared  = generic ; [proxy-fence] ; generic',
+    'let tensor  = (program | group | commit ; received | [before] ; release ; [after])+',
+    'empty (co | rf | fr)-immediate \\ (order | pipe)            as race',
+    'empty (co | rf)-immediate ∩ order \\ (seen | landed | pipe)  as visibility',
+    '```',
+    '',
+    '| in a litmus test | is |',
+    '| --- | --- |',
+    '| `T0`, `T1` ...; `U0`, `U1` ... | agents of CTA 0; of CTA 1 |',
+    "| `x`, `y`, `z`; `x'` | shared memory of CTA 0; of CTA 1 |",
+    '| `g`, `h`, `s`; `t`; `r` | global memory; tensor memory of CTA 0; registers of T0 |',
+    "| `b`, `c`, `d`; `b'` | barriers of CTA 0 that count 1; of CTA 1. Unless a log is `bare` they are initialised, and every agent knows it |",
+    '| `#1` | an operation, between its issue and its signals |',
+    '',
+    ...parts.flatMap(([part, title, text]) => [
+      `## ${title}`,
+      '',
+      text,
+      '',
+      ...clauses.filter((c) => c.part === part).map(section),
+    ]),
+    '## Where the manual is silent',
+    '',
+    'These clauses, or parts of them, stand in no manual. A verdict that rests on one of the first two says so (N2, N3), and `strict` and `tensorPipe: documented` do without them.',
+    '',
+    ...clauses
+      .filter((c) => c.source.includes('documented nowhere'))
+      .map((c) => `- \`${c.id}\`: ${c.source}.`),
+    '',
+    '## Which clause each hazard needs',
+    '',
+    `Found by leaving each clause out, on one run of the zoo's twins (docs/hazards.md): without a clause of the second column something that is wrong with the bad twin is no longer said; without one of the third
+column the mended twin is called wrong.`,
+    '',
+    ...table(needs()),
+    '',
+  ].join('\n')
