@@ -81,7 +81,7 @@ module.exports = {
       from: { path: '^src/semantics/model/' },
       to: {
         path: '^src/semantics/',
-        pathNot: '^src/semantics/(model/|log|finding|instruction|types|program)',
+        pathNot: '^src/semantics/(model/|log/|language/|judging/finding\\.ts)',
       },
     },
     {

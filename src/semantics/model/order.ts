@@ -18,13 +18,13 @@
  *
  * Two accesses of one in-order unit are in order without any of this: `pipelined`.
  */
-import type { BarrierEvent, Issue, LogEvent, Wait } from '../log/events.js'
+import type { BarrierEvent, Group, Issue, LogEvent, Wait } from '../log/events.js'
 import { clusterOf } from '../log/events.js'
 import type { Scope } from '../language/instruction.js'
 import type { Choices, Judging } from './judging.js'
 import type { Observation, Operation, Reading, Touch } from './reading.js'
 import { coveredBy, indices, samePlace } from './reading.js'
-import type { Arrow } from './views.js'
+import type { Arrow, Flow, View } from './views.js'
 import { enters, flows, ordinary, same } from './views.js'
 
 // ---------------------------------------------------------------- facts
@@ -54,41 +54,42 @@ const ofUnit = (r: Reading, agent: number, unit: Issue['unit']): ReadonlyArray<O
 
 // ---------------------------------------------------------------- how an arrow carries
 
-export const tells = (from: number, to: number, tensorFrom: boolean): ReadonlyArray<Arrow> => [
-  ...same(from, to, 'order', 'firm', ...ordinary),
-  flows(from, tensorFrom ? 'tensor' : 'published', to, 'received'),
-]
-/** Order alone; of a relaxed arrive also the initialisations that its agent has fenced, if the other side acquires. */
-const orders = (from: number, to: number, acquires: boolean): ReadonlyArray<Arrow> => [
-  ...same(from, to, 'order'),
-  ...(acquires ? [flows(from, 'announced', to, 'inits')] : []),
+const both = ['order', 'firm'] as const
+const seen = ['order', 'firm', 'generic'] as const
+
+/** What a release tells an acquire; of tensor memory, what stands behind before_thread_sync, or all, if it carries tensor-core order. */
+const told: Flow = [...same(...both, ...ordinary), ['published', 'received']]
+const toldTensor: Flow = [...same(...both, ...ordinary), ['tensor', 'received']]
+/** Order alone; of a relaxed arrive also the initialisations that its agent has fenced. */
+const ordered: Flow = same('order')
+const orderedInits: Flow = [
+  ['order', 'order'],
+  ['announced', 'inits'],
 ]
 
 // ---------------------------------------------------------------- clauses
+
+/** From an event of an agent to its next one, and to the first of a branch that it forks. */
+const control: Flow = [['order', 'before'], ...same('firm', ...ordinary)]
+const itself: Flow = [...control, ...same('announced', 'received', 'tensor', 'published')]
+const branch: Flow = [...control, ['published', 'received']]
+const started: Flow = same(...both, 'tensor', ...ordinary)
 
 /** Each event of an agent comes after the one before it, and sees what that one saw. */
 export const program = (r: Reading): ReadonlyArray<Arrow> =>
   r.programs.flatMap((events) =>
     events.flatMap((e, k) => [
-      ...enters(e, e, 'order', 'firm', 'generic'),
-      flows(e, 'before', e, 'order'),
-      ...(k === 0 ? [] : control(events[k - 1]!, e, true)),
+      enters(e, e, seen),
+      flows(e, e, [['before', 'order']]),
+      ...(k === 0 ? [] : [flows(events[k - 1]!, e, itself)]),
     ]),
   )
-
-const control = (from: number, to: number, itself: boolean): ReadonlyArray<Arrow> => [
-  flows(from, 'order', to, 'before'),
-  ...same(from, to, 'firm', ...ordinary),
-  ...(itself
-    ? same(from, to, 'announced', 'received', 'tensor', 'published')
-    : [flows(from, 'published', to, 'received')]),
-]
 
 /** An operation starts with what its issuer knew; its signals come after that, and see nothing of it. */
 export const issue = (r: Reading): ReadonlyArray<Arrow> =>
   r.operations.flatMap((o) => [
-    ...o.touches.flatMap((t) => same(o.at, t.at, 'order', 'firm', 'tensor', ...ordinary)),
-    ...o.signals.flatMap((s) => same(o.at, s.at, 'order', 'firm')),
+    ...o.touches.map((t) => flows(o.at, t.at, started)),
+    ...o.signals.map((s) => flows(o.at, s.at, same(...both))),
   ])
 
 /** A branch starts after its fork; a join comes after the last event of each branch. Neither waits for what is in flight. */
@@ -100,8 +101,8 @@ export const fork = (r: Reading): ReadonlyArray<Arrow> =>
       .flatMap((x) => {
         const of = r.programs[x]!
         const [first, last] = [of.find((k) => k > i), of.filter((k) => k < i).at(-1)]
-        if (e._tag === 'fork') return first === undefined ? [] : control(i, first, false)
-        return last === undefined ? [] : tells(last, i, false)
+        if (e._tag === 'fork') return first === undefined ? [] : [flows(i, first, branch)]
+        return last === undefined ? [] : [flows(last, i, told)]
       })
   })
 
@@ -132,7 +133,8 @@ const heard = (r: Reading, of: (at: number, o: Observation) => ReadonlyArray<Arr
 export const release = (r: Reading): ReadonlyArray<Arrow> =>
   heard(r, (at, o) => {
     const e = r.log[at]!
-    return publishes(r, at, o.wait) ? tells(at, o.at, e._tag === 'barrier' && e.tensor) : []
+    const by = e._tag === 'barrier' && e.tensor ? toldTensor : told
+    return publishes(r, at, o.wait) ? [flows(at, o.at, by)] : []
   })
 
 /** Every other event of a phase comes before them too, and tells nothing. */
@@ -140,16 +142,15 @@ export const relaxed = (r: Reading): ReadonlyArray<Arrow> =>
   heard(r, (at, o) => {
     const a = arrival(r.log[at]!)
     if (publishes(r, at, o.wait)) return []
-    return orders(at, o.at, o.wait.acquire && a?.release === false && reaches(r, a, o.wait))
+    const inits = o.wait.acquire && a?.release === false && reaches(r, a, o.wait)
+    return [flows(at, o.at, inits ? orderedInits : ordered)]
   })
 
 /** The copies of a phase are done, and seen, where it has been waited for. */
 export const complete = (r: Reading): ReadonlyArray<Arrow> =>
   r.histories.flatMap((h) =>
     h.observations.flatMap(({ at, phase, wait }) =>
-      phase === undefined
-        ? []
-        : enters(phase.fact, at, 'order', ...(wait.acquire ? (['firm', 'generic'] as const) : [])),
+      phase === undefined ? [] : [enters(phase.fact, at, wait.acquire ? seen : ['order'])],
     ),
   )
 
@@ -159,7 +160,7 @@ export const phases = (r: Reading): ReadonlyArray<Arrow> =>
     h.observations.flatMap(({ at, phase, wait }) =>
       h.phases
         .filter((p) => phase !== undefined && p.number < phase.number)
-        .flatMap((p) => enters(p.fact, at, 'order', ...(wait.acquire ? (['firm'] as const) : []))),
+        .map((p) => enters(p.fact, at, wait.acquire ? both : ['order'])),
     ),
   )
 
@@ -172,8 +173,8 @@ export const commit = (r: Reading): ReadonlyArray<Arrow> =>
         ofUnit(r, o.issue.stamp.agent, 'tcgen05')
           .filter((earlier) => earlier.at <= o.at)
           .flatMap((earlier) => [
-            ...earlier.touches.flatMap((t) => enters(t.at, at, 'order', 'firm', 'published')),
-            ...earlier.signals.flatMap((s) => enters(s.at, at, 'order', 'firm')),
+            ...earlier.touches.map((t) => enters(t.at, at, [...both, 'published'])),
+            ...earlier.signals.map((s) => enters(s.at, at, both)),
           ]),
       ),
     )
@@ -187,7 +188,7 @@ export const copies = (r: Reading): ReadonlyArray<Arrow> =>
         : ofUnit(r, o.issue.stamp.agent, 'cpAsync')
             .filter((earlier) => earlier.at <= o.at)
             .flatMap((earlier) => earlier.touches)
-            .flatMap((t) => enters(t.at, at, 'order', 'firm', 'generic')),
+            .map((t) => enters(t.at, at, seen)),
     ),
   )
 
@@ -202,6 +203,21 @@ const unitOf = {
   tcgen05St: 'tcgen05St',
 } as const
 
+/** Where the reads and writes of a covered operation are known. */
+const coveredViews = ({ family, read }: Group, rw: 'r' | 'w'): ReadonlyArray<View> => {
+  switch (family) {
+    case 'bulk':
+      return !read ? seen : rw === 'r' ? both : []
+    case 'wgmma':
+    case 'cpAsync':
+      return seen
+    case 'tcgen05Ld':
+      return rw === 'w' || !read ? [...seen, 'tensor'] : []
+    case 'tcgen05St':
+      return [...both, 'tensor']
+  }
+}
+
 /** A group wait knows the groups that it covers: of a bulk store with `.read` the reads alone, of a tensor-memory load the registers alone. */
 export const group = (r: Reading): ReadonlyArray<Arrow> =>
   r.log.flatMap((e, at) => {
@@ -211,20 +227,8 @@ export const group = (r: Reading): ReadonlyArray<Arrow> =>
       .filter((o) => o.at < at && o.number <= covered)
       .flatMap((o) => o.touches)
       .flatMap((t) => {
-        const { rw } = t.access
-        switch (e.family) {
-          case 'bulk':
-            return rw === 'r' || !e.read
-              ? enters(t.at, at, 'order', 'firm', ...(e.read ? [] : ['generic' as const]))
-              : []
-          case 'wgmma':
-          case 'cpAsync':
-            return enters(t.at, at, 'order', 'firm', 'generic')
-          case 'tcgen05Ld':
-            return rw === 'w' || !e.read ? enters(t.at, at, 'order', 'firm', 'generic', 'tensor') : []
-          case 'tcgen05St':
-            return enters(t.at, at, 'order', 'firm', 'tensor')
-        }
+        const into = coveredViews(e, t.access.rw)
+        return into.length === 0 ? [] : [enters(t.at, at, into)]
       })
   })
 
@@ -237,9 +241,8 @@ export const meet = (r: Reading): ReadonlyArray<Arrow> =>
         .flatMap((from) => {
           const [a, l] = [r.log[from]!, r.log[to]!]
           if (a._tag !== 'rendezvous' || l._tag !== 'rendezvous') return []
-          return a.relaxed !== true && l.relaxed !== true
-            ? tells(from, to, a.tensor === true)
-            : orders(from, to, l.relaxed !== true && a.relaxed === true)
+          if (l.relaxed === true) return [flows(from, to, ordered)]
+          return [flows(from, to, a.relaxed === true ? orderedInits : a.tensor === true ? toldTensor : told)]
         }),
     ),
   )
@@ -258,9 +261,7 @@ export const semaphore = (r: Reading): ReadonlyArray<Arrow> =>
       if (s._tag !== 'semaphore') return []
       const [a, b] = [r.header.agents[s.stamp.agent]!.cta, r.header.agents[w.stamp.agent]!.cta]
       const needed = a === b ? 1 : clusterOf(r.header, a) === clusterOf(r.header, b) ? 2 : 3
-      return Math.min(reach[s.scope], reach[w.scope]) >= needed
-        ? tells(from, to, false)
-        : orders(from, to, false)
+      return [flows(from, to, Math.min(reach[s.scope], reach[w.scope]) >= needed ? told : ordered)]
     })
   })
 

@@ -51,29 +51,26 @@ export const views = [
 ] as const
 export type View = (typeof views)[number]
 
+/** Of one event into another: which views flow, each into which. */
+export type Flow = ReadonlyArray<readonly [of: View, into: View]>
 export type Arrow =
-  | { readonly _tag: 'enters'; readonly fact: number; readonly at: number; readonly view: View }
   | {
-      readonly _tag: 'flows'
-      readonly from: number
-      readonly of: View
-      readonly to: number
-      readonly into: View
+      readonly _tag: 'enters'
+      readonly fact: number
+      readonly at: number
+      readonly into: ReadonlyArray<View>
     }
+  | { readonly _tag: 'flows'; readonly from: number; readonly to: number; readonly by: Flow }
 
-export const enters = (fact: number, at: number, ...into: ReadonlyArray<View>): ReadonlyArray<Arrow> =>
-  into.map((view) => ({ _tag: 'enters', fact, at, view }))
-
-export const flows = (from: number, of: View, to: number, into: View): Arrow => ({
-  _tag: 'flows',
-  from,
-  of,
-  to,
+export const enters = (fact: number, at: number, into: ReadonlyArray<View>): Arrow => ({
+  _tag: 'enters',
+  fact,
+  at,
   into,
 })
-
-export const same = (from: number, to: number, ...kept: ReadonlyArray<View>): ReadonlyArray<Arrow> =>
-  kept.map((view) => flows(from, view, to, view))
+export const flows = (from: number, to: number, by: Flow): Arrow => ({ _tag: 'flows', from, to, by })
+/** Each view into the same view. */
+export const same = (...kept: ReadonlyArray<View>): Flow => kept.map((view) => [view, view])
 
 /** The views in which ordinary memory is seen: they travel together. */
 export const ordinary = ['generic', 'shared', 'global', 'registers', 'released', 'mapped', 'inits'] as const
@@ -84,13 +81,12 @@ export const ordinary = ['generic', 'shared', 'global', 'registers', 'released',
 export type Knows = (at: number, view: View, fact: number) => boolean
 
 export const solve = (events: number, arrows: ReadonlyArray<Arrow>): Knows => {
-  const width = views.length
-  const place = (at: number, view: View): number => at * width + views.indexOf(view)
-  const facts: bigint[] = Array.from({ length: events * width }, () => 0n)
-  const into: Array<number[] | undefined> = facts.map(() => undefined)
+  const place = (at: number, view: View): number => at * views.length + views.indexOf(view)
+  const known: bigint[] = Array.from({ length: events * views.length }, () => 0n)
+  const sources: Array<number[] | undefined> = known.map(() => undefined)
   for (const a of arrows)
-    if (a._tag === 'enters') facts[place(a.at, a.view)]! |= 1n << BigInt(a.fact)
-    else (into[place(a.to, a.into)] ??= []).push(place(a.from, a.of))
-  for (let p = 0; p < facts.length; p++) for (const q of into[p] ?? []) facts[p]! |= facts[q]!
-  return (at, view, fact) => ((facts[place(at, view)]! >> BigInt(fact)) & 1n) === 1n
+    if (a._tag === 'enters') for (const view of a.into) known[place(a.at, view)]! |= 1n << BigInt(a.fact)
+    else for (const [of, into] of a.by) (sources[place(a.to, into)] ??= []).push(place(a.from, of))
+  for (let p = 0; p < known.length; p++) for (const q of sources[p] ?? []) known[p]! |= known[q]!
+  return (at, view, fact) => ((known[place(at, view)]! >> BigInt(fact)) & 1n) === 1n
 }

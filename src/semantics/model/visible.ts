@@ -35,7 +35,7 @@ const earlierOf = (r: Reading, agent: number, at: number): ReadonlyArray<number>
 export const proxyFence = (r: Reading): ReadonlyArray<Arrow> =>
   r.log.flatMap((e, i) =>
     e._tag === 'fence' && e.kind === 'proxyAsync'
-      ? [flows(i, 'generic', i, e.scope === 'global' ? 'global' : 'shared')]
+      ? [flows(i, i, [['generic', e.scope === 'global' ? 'global' : 'shared']])]
       : [],
   )
 
@@ -43,7 +43,7 @@ export const proxyFence = (r: Reading): ReadonlyArray<Arrow> =>
 export const registerFence = (r: Reading): ReadonlyArray<Arrow> =>
   r.log.flatMap((e, i) =>
     e._tag === 'fence' && e.kind === 'wgmma'
-      ? earlierOf(r, e.stamp.agent, i).flatMap((k) => enters(k, i, 'registers'))
+      ? earlierOf(r, e.stamp.agent, i).map((k) => enters(k, i, ['registers']))
       : [],
   )
 
@@ -53,9 +53,9 @@ export const mapFence = (r: Reading): ReadonlyArray<Arrow> =>
     e._tag !== 'fence'
       ? []
       : e.kind === 'tensormap'
-        ? [flows(i, 'generic', i, 'released')]
+        ? [flows(i, i, [['generic', 'released']])]
         : e.kind === 'tensormapAcquire'
-          ? [flows(i, 'released', i, 'mapped')]
+          ? [flows(i, i, [['released', 'mapped']])]
           : [],
   )
 
@@ -64,8 +64,8 @@ export const initFence = (r: Reading): ReadonlyArray<Arrow> =>
   r.log.flatMap((e, i) =>
     e._tag === 'fence' && e.kind === 'mbarrierInit'
       ? [
-          ...earlierOf(r, e.stamp.agent, i).flatMap((k) => enters(k, i, 'announced')),
-          flows(i, 'announced', i, 'inits'),
+          ...earlierOf(r, e.stamp.agent, i).map((k) => enters(k, i, ['announced'])),
+          flows(i, i, [['announced', 'inits']]),
         ]
       : [],
   )
@@ -73,12 +73,12 @@ export const initFence = (r: Reading): ReadonlyArray<Arrow> =>
 /** Tensor memory is handed on behind before_thread_sync, and taken over by after_thread_sync, or by a wait that orders the tensor core. */
 export const threadSync = (r: Reading): ReadonlyArray<Arrow> =>
   r.log.flatMap((e, i) => {
-    if (e._tag === 'fence' && e.kind === 'tensorBefore') return [flows(i, 'tensor', i, 'published')]
+    if (e._tag === 'fence' && e.kind === 'tensorBefore') return [flows(i, i, [['tensor', 'published']])]
     const takes =
       (e._tag === 'fence' && e.kind === 'tensorAfter') ||
       (e._tag === 'wait' && e.outcome === 'passed' && e.acquire && e.tensor) ||
       (e._tag === 'rendezvous' && e.kind === 'leave' && e.relaxed !== true && e.tensor === true)
-    return takes ? [flows(i, 'received', i, 'tensor')] : []
+    return takes ? [flows(i, i, [['received', 'tensor']])] : []
   })
 
 // ---------------------------------------------------------------- sees
