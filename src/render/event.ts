@@ -1,22 +1,9 @@
 /**
  * The words for one event of a log: what happens, where, on which barrier. Tables and timelines say it alike.
  */
-import type { Footprint, Header, LogEvent, Stamp, Unit } from '../semantics/log/events.js'
+import type { Footprint, Header, LogEvent, Stamp } from '../semantics/log/events.js'
 import { endOf, startOf } from '../semantics/log/events.js'
 import type { Entry } from '../semantics/files/trace/index.js'
-
-/** What an asynchronous unit is called. */
-export const unitNames: Readonly<Record<Unit, string>> = {
-  tmaLoad: 'TMA load',
-  tmaStore: 'TMA store',
-  cpAsync: 'cp.async',
-  wgmma: 'wgmma',
-  tcgen05: 'tensor queue',
-  tcgen05Ld: 'tcgen05.ld',
-  tcgen05St: 'tcgen05.st',
-  stAsync: 'st.async',
-  clc: 'cluster launch control',
-}
 
 /** `tmaLoad #3`: an operation by its unit and number is named by its issue; here by its number. */
 const numbered = (operation: number): string => `#${String(operation)}`

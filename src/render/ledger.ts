@@ -9,8 +9,8 @@
  * 2. The phases of an array are those that completed, over all its barriers and CTAs, all clusters together.
  */
 import type { Fold, Header, LogEvent } from '../semantics/log/events.js'
+import { units } from '../semantics/log/units.js'
 import * as Mbarrier from '../semantics/machine/mbarrier.js'
-import { unitNames } from './event.js'
 
 export interface Work {
   readonly what: string
@@ -34,7 +34,7 @@ interface Pages {
 }
 
 const whatOf = (e: Extract<LogEvent, { readonly _tag: 'issue' }>): string =>
-  e.unit === 'tcgen05' ? `tcgen05.${e.tensor ?? 'mma'}` : unitNames[e.unit]
+  e.unit === 'tcgen05' ? `tcgen05.${e.tensor ?? 'mma'}` : units[e.unit].title
 
 /** `loaded[3]` is of `loaded`. */
 const arrayOf = (name: string): string => name.replace(/\[[\d, ]*\]$/, '')

@@ -20,10 +20,11 @@
  */
 import { greatest } from '../greatest.js'
 import type { Header, LogEvent, Unit } from '../semantics/log/events.js'
+import { units } from '../semantics/log/units.js'
 import { chronicle, type Entry } from '../semantics/files/trace/index.js'
 import { causalTimes } from './causal-time.js'
 import { oklch } from './colour.js'
-import { agentName, barrierOf, cut, iterationText, siteName, unitNames, whatOf } from './event.js'
+import { agentName, barrierOf, cut, iterationText, siteName, whatOf } from './event.js'
 import type { SvgElement } from './svg.js'
 import { element, group, line, picture, rect, words } from './svg.js'
 import { thousands } from './table.js'
@@ -74,7 +75,7 @@ interface Drawing {
 
 const agentKey = (agent: number): string => `agent ${String(agent)}`
 const unitKey = (cta: number, unit: Unit): string => `unit ${String(cta)} ${unit}`
-const unitOrder = Object.keys(unitNames)
+const unitOrder = Object.keys(units)
 
 /** The events of the clusters that run first. */
 const firstWave = (events: ReadonlyArray<LogEvent>): ReadonlyArray<LogEvent> => {
@@ -172,7 +173,7 @@ const operationBars = (
     const last = ends.get(i)
     const from = times[i]! + 1
     const to = last === undefined ? end : Math.max(last + 1, from + 1)
-    const lane = laneOf(unitKey(cta, event.unit), cta, unitNames[event.unit], true)
+    const lane = laneOf(unitKey(cta, event.unit), cta, units[event.unit].title, true)
     const bar: Bar = {
       from,
       to,
@@ -281,7 +282,7 @@ const hues: Readonly<Record<Unit, number>> = {
   stAsync: 215,
   clc: 100,
 }
-const isUnit = (kind: Kind): kind is Unit => kind in hues
+const isUnit = (kind: Kind): kind is Unit => kind in units
 const fillOf = (kind: Kind): string =>
   kind === 'wait'
     ? '#e5e7eb'
@@ -327,7 +328,7 @@ const placesOf = (lanes: ReadonlyArray<Lane>): ReadonlyArray<Place> => {
 const legend = (lanes: ReadonlyArray<Lane>): ReadonlyArray<SvgElement> => {
   const kinds = new Set(lanes.flatMap((l) => l.bars.map((b) => b.kind)))
   const named = [
-    ...[...kinds].filter(isUnit).map((kind): readonly [Kind, string] => [kind, unitNames[kind]]),
+    ...[...kinds].filter(isUnit).map((kind): readonly [Kind, string] => [kind, units[kind].title]),
     ['arrive', 'barrier'] as const,
     ['other', 'other statements'] as const,
     ['wait', 'waits'] as const,

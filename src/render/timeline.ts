@@ -23,18 +23,10 @@
  * Source: Trace Event Format (Chromium project): complete events, flow events, metadata events.
  */
 import type { Header, LogEvent, Unit } from '../semantics/log/events.js'
+import { units } from '../semantics/log/units.js'
 import { chronicle, type Entry } from '../semantics/files/trace/index.js'
 import type { Json } from '../wire.js'
-import {
-  agentName,
-  barrierName,
-  barrierOf,
-  iterationText,
-  placeOf,
-  siteName,
-  unitNames,
-  whatOf,
-} from './event.js'
+import { agentName, barrierName, barrierOf, iterationText, placeOf, siteName, whatOf } from './event.js'
 
 // ---------------------------------------------------------------- model
 
@@ -69,7 +61,7 @@ export interface Timeline {
 
 // ---------------------------------------------------------------- tracks
 
-const unitOrder = Object.keys(unitNames)
+const unitOrder = Object.keys(units)
 
 /** Threads of a process: 0 the clusters, from 1 the agents, from 2000 the units, a hundred for each. */
 const firstUnit = 2000
@@ -376,7 +368,7 @@ const names = (header: Header, tracks: Iterable<Track>): ReadonlyArray<Json> => 
       const first = header.agents.findIndex((a) => a.cta === pid)
       return agentName(header, first + tid - 1)
     }
-    const unit = Object.values(unitNames)[Math.floor((tid - firstUnit) / lanesOfUnit)]!
+    const unit = Object.values(units)[Math.floor((tid - firstUnit) / lanesOfUnit)]!.title
     const lane = (tid - firstUnit) % lanesOfUnit
     return lane === 0 ? unit : `${unit} ${String(lane + 1)}`
   }

@@ -22,6 +22,9 @@ import type { Dtype } from '../../numerics/dtype.js'
 import type { AtomicOp, ReduceKind, Scope } from '../language/instruction.js'
 import type { Site, Spec } from '../language/program.js'
 import type { Contract, Space } from '../language/types.js'
+import type { Family, Unit } from './units.js'
+
+export type { Family, Unit }
 
 export const traceSchema = 'tcspec.trace/1'
 
@@ -153,13 +156,8 @@ export interface Stamp {
   readonly iteration: ReadonlyArray<number>
 }
 
-/** What an asynchronous operation is; `operation` ids are dense in the order of issue. */
-export type Unit =
-  'tmaLoad' | 'tmaStore' | 'cpAsync' | 'wgmma' | 'tcgen05' | 'tcgen05Ld' | 'tcgen05St' | 'stAsync' | 'clc'
 /** An entry of a tensor queue; the copy of shape 4x256b alone is pipelined behind a shift. */
 export type TensorEntry = 'mma' | 'cp' | 'cp.4x256b' | 'shift' | 'commit'
-/** What a group wait is about. Every tcgen05.ld and .st is a group of its own, without a commit. */
-export type Family = 'bulk' | 'wgmma' | 'cpAsync' | 'tcgen05Ld' | 'tcgen05St'
 
 /** The role that an access plays in its operation, for provenance; `map`: it is of a tensor map, an opaque object of 128 bytes; `response`: of an answer of cluster launch control, one of 16. */
 export type Role =
@@ -195,6 +193,7 @@ export interface Access {
 export interface Issue {
   readonly _tag: 'issue'
   readonly stamp: Stamp
+  /** dense in the order of issue */
   readonly operation: number
   readonly unit: Unit
   readonly bytes: number

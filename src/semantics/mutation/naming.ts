@@ -15,7 +15,7 @@
  * A DROP has no site left, so it is named by the edge, the cycle or the rule. What a dropped copy or store would have written is named by
  * a finding over its bytes: a read of what nothing has written, an output never written.
  */
-import { waitName } from '../judging/detector/report.js'
+import { families } from '../log/units.js'
 import { children, type ExprNode } from '../language/expression.js'
 import type { Finding, MissingEdge, Operation } from '../judging/finding.js'
 import type { Instruction } from '../language/instruction.js'
@@ -51,7 +51,7 @@ interface Edge {
 }
 
 const arriving: Edge = { kinds: ['arrive', 'arrive-wait', 'wait'], words: null }
-const group = (family: Family): Edge => ({ kinds: ['group-wait'], words: [waitName(family)] })
+const group = (family: Family): Edge => ({ kinds: ['group-wait'], words: [families[family].wait] })
 
 /** What the edge that a statement makes is called in a report; null where it makes none. */
 const edgeOf = (i: Instruction): Edge | null => {

@@ -18,7 +18,6 @@ import {
   operation,
   planeName,
   report,
-  waitName,
   where,
 } from '../../../../src/semantics/judging/detector/report.js'
 import type { HazardId } from '../../../../src/semantics/judging/finding.js'
@@ -72,9 +71,6 @@ describe('names', () => {
     ['barrier 1', () => barrierName(header, 1)],
     ['wg@0.c0 load', () => where(header, stamp(0, 1))],
     ['wg@0.c0 site 9', () => where(header, stamp(0, 9))],
-    ['tcgen05.wait::ld', () => waitName('tcgen05Ld')],
-    ['tcgen05.wait::st', () => waitName('tcgen05St')],
-    ['bulk group wait', () => waitName('bulk')],
   ])('%s', (name, given) => {
     expect(given()).toBe(name)
   })

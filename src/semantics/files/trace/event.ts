@@ -58,6 +58,7 @@ import type {
   Unit,
   Wait,
 } from '../../log/events.js'
+import { families, units } from '../../log/units.js'
 import { footprintWire, type WrittenFootprint } from './footprint.js'
 
 // ---------------------------------------------------------------- model
@@ -82,13 +83,7 @@ export type Line =
 
 const tag = <T extends string>(name: T): Wire<T> => oneOf(name)
 const scope: Wire<Scope> = wordOf<Scope>()({ cta: true, cluster: true, gpu: true, sys: true })
-const family: Wire<Family> = wordOf<Family>()({
-  bulk: true,
-  wgmma: true,
-  cpAsync: true,
-  tcgen05Ld: true,
-  tcgen05St: true,
-})
+const family: Wire<Family> = wordOf<Family>()(families)
 const combine: Wire<Combine> = wordOf<Combine>()({
   add: true,
   min: true,
@@ -114,17 +109,7 @@ const role: Wire<Role> = wordOf<Role>()({
   map: true,
   response: true,
 })
-const unit: Wire<Unit> = wordOf<Unit>()({
-  tmaLoad: true,
-  tmaStore: true,
-  cpAsync: true,
-  wgmma: true,
-  tcgen05: true,
-  tcgen05Ld: true,
-  tcgen05St: true,
-  stAsync: true,
-  clc: true,
-})
+const unit: Wire<Unit> = wordOf<Unit>()(units)
 const fenceKind: Wire<Fence['kind']> = wordOf<Fence['kind']>()({
   proxyAsync: true,
   tensormap: true,

@@ -27,6 +27,7 @@
  */
 import type { Finding, MissingEdge, Operation as Side } from '../finding.js'
 import type { BarrierEvent, Family, Header, LogEvent, Unit } from '../../log/events.js'
+import { families } from '../../log/units.js'
 import type { AgentState } from './context.js'
 import type { FenceName } from './fences.js'
 import { applyFence } from './fences.js'
@@ -38,7 +39,7 @@ import { advance, advanceOrder, clockOf, copy, join, joinVector, programOf } fro
 import type { Operation } from './operation.js'
 import type { Action } from './replay.js'
 import { replay, stampOf } from './replay.js'
-import { agentName, barrierName, waitName } from './report.js'
+import { agentName, barrierName } from './report.js'
 import type { Options } from './rules.js'
 import type { Detector } from './state.js'
 
@@ -302,7 +303,7 @@ export const groupWaits: Kind = function* (header, events, _options, _finding, a
     for (const read of family === 'bulk' ? [true, false] : [false]) {
       yield {
         kind: 'group-wait',
-        text: `a ${waitName(family)} that covers ${label(a.side)}${read ? ' (reads)' : ''}, ${place}`,
+        text: `a ${families[family].wait} that covers ${label(a.side)}${read ? ' (reads)' : ''}, ${place}`,
         actions: [
           {
             before: where,
@@ -317,7 +318,7 @@ export const groupWaits: Kind = function* (header, events, _options, _finding, a
     if (isOpenUntil(events, x, family, a.index, where))
       yield {
         kind: 'group-wait',
-        text: `a commit that closes the ${family} group of ${label(a.side)}, and a ${waitName(family)} that covers it, ${place}`,
+        text: `a commit that closes the ${family} group of ${label(a.side)}, and a ${families[family].wait} that covers it, ${place}`,
         actions: [
           {
             before: where,

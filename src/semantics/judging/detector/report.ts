@@ -16,7 +16,7 @@ import type {
   Place,
   Severity,
 } from '../finding.js'
-import type { Family, Header, Stamp } from '../../log/events.js'
+import type { Header, Stamp } from '../../log/events.js'
 import { clusterOf } from '../../log/events.js'
 
 // ---------------------------------------------------------------- model
@@ -143,18 +143,6 @@ export const planeName = (header: Header, plane: number): string => {
       return `${p.space}@${ctaName(header, p.cta ?? 0)}`
     case 'regs':
       return `${p.name}@${p.agent === undefined ? '?' : agentName(header, p.agent)}`
-  }
-}
-
-/** What waits for the groups of a family. */
-export const waitName = (family: Family): string => {
-  switch (family) {
-    case 'tcgen05Ld':
-      return 'tcgen05.wait::ld'
-    case 'tcgen05St':
-      return 'tcgen05.wait::st'
-    default:
-      return `${family} group wait`
   }
 }
 
