@@ -5,7 +5,7 @@ import { clean, foreign, linesOf, programName, zoo, type Twin } from '../../src/
 import { instanceOf, kernelNamed } from '../../src/kernels/catalogue/index.js'
 import { unit } from '../../src/numerics/unit.js'
 import { check } from '../../src/semantics/verdict/check.js'
-import { hazards } from '../../src/semantics/judging/detector/index.js'
+import { hazards } from '../../src/semantics/judging/hazards.js'
 import type { Finding } from '../../src/semantics/judging/finding.js'
 import { noArguments } from '../../src/semantics/execution/launch.js'
 import { eager, lazy, seeded, type AnyPolicy } from '../../src/semantics/execution/policy.js'

@@ -12,7 +12,7 @@
  *
  * Law 1. Every statement, iteration, byte and word of the finding that a reader can act on is in the block.
  */
-import { titles } from '../semantics/judging/detector/index.js'
+import { hazards } from '../semantics/judging/hazards.js'
 import type { Finding, Operation, Place } from '../semantics/judging/finding.js'
 import type { Palette } from './palette.js'
 import { fields, table, thousands, wrap } from './table.js'
@@ -79,7 +79,7 @@ export const findingBlock = (context: FindingContext, f: Finding): string => {
     ...fields(palette, 10, rows.slice(operations.length)).split('\n'),
   ].filter((line) => line !== '')
   return [
-    `${mark(palette.bold(f.id))}  ${palette.bold(titles[f.id])}${severity(f)}`,
+    `${mark(palette.bold(f.id))}  ${palette.bold(hazards[f.id].title)}${severity(f)}`,
     ...[...wrap(f.text, 106), ...body].map((line) => `    ${line}`),
   ].join('\n')
 }

@@ -349,7 +349,7 @@ describe('commands load when they are asked for', () => {
       'nearest.ts',
       'oracle/parallel/threads.ts',
       'oracle/tensor-files/files.ts',
-      'semantics/judging/detector/titles.ts',
+      'semantics/judging/hazards.ts',
     ])
     expect(reached('oracle/cli/commands/check.ts').size).toBeGreaterThan(50)
   })

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { linesOf, zoo } from '../../../src/kernels/broken/zoo/index.js'
 import { hazardsPage, manifest } from '../../../src/render/hazards/index.js'
 import { compared, listing } from '../../../src/render/hazards/listing.js'
-import { hazardIds } from '../../../src/semantics/judging/detector/index.js'
+import { hazardIds } from '../../../src/semantics/judging/hazards.js'
 
 const root = new URL('../../../', import.meta.url).pathname
 const files = {

@@ -11,7 +11,7 @@ import { instanceOf, kernelNamed } from '../../../src/kernels/catalogue/index.js
 import { check, standardOptions } from '../../../src/semantics/verdict/check.js'
 import type { Program } from '../../../src/semantics/language/program.js'
 import { decodeVerdict } from '../../../src/semantics/files/verdict-codec.js'
-import { hazardIds } from '../../../src/semantics/judging/detector/index.js'
+import { hazardIds } from '../../../src/semantics/judging/hazards.js'
 import type { Condition, Finding, Operation } from '../../../src/semantics/judging/finding.js'
 import type { ReplayableFinding, Verdict, VerdictName } from '../../../src/semantics/judging/verdict.js'
 import { right } from '../../either.js'

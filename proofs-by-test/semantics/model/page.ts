@@ -2,7 +2,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { zoo } from '../../../src/kernels/broken/index.js'
 import { unit } from '../../../src/numerics/unit.js'
-import { hazardIds } from '../../../src/semantics/judging/detector/index.js'
+import { hazardIds } from '../../../src/semantics/judging/hazards.js'
 import type { HazardId } from '../../../src/semantics/judging/finding.js'
 import { launch, noArguments } from '../../../src/semantics/execution/launch.js'
 import { clauses, model, usual, type Clause, type Modelled } from '../../../src/semantics/model/index.js'

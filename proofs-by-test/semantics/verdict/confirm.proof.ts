@@ -10,7 +10,7 @@ import { confirm, unanswered, type Answer, type Ran } from '../../../src/semanti
 import type { Finding, HazardId, Judgement } from '../../../src/semantics/judging/finding.js'
 import { noArguments, type Launched } from '../../../src/semantics/execution/launch.js'
 import type { World } from '../../../src/semantics/machine/world.js'
-import { hazardIds } from '../../../src/semantics/judging/detector/index.js'
+import { hazardIds } from '../../../src/semantics/judging/hazards.js'
 import * as Policy from '../../../src/semantics/execution/policy.js'
 import type { Program } from '../../../src/semantics/language/program.js'
 import * as Run from '../../../src/semantics/execution/run.js'

@@ -23,7 +23,7 @@
 import type { Command } from 'commander'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { Failure } from '../../failure.js'
-import { hazardIds } from '../../semantics/judging/detector/titles.js'
+import { hazardIds } from '../../semantics/judging/hazards.js'
 import type { Assemble } from '../parallel/work.js'
 import type { Files, OutputFile } from '../tensor-files/files.js'
 import type { AskedFile } from './outputs.js'

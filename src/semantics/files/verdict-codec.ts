@@ -26,6 +26,7 @@ import type {
   Place,
   Severity,
 } from '../judging/finding.js'
+import { hazardIds } from '../judging/hazards.js'
 import { readSchedule } from './schedule.js'
 import {
   verdictSchema,
@@ -62,67 +63,7 @@ import {
 
 // ---------------------------------------------------------------- words
 
-const hazardId: Wire<HazardId> = define('HazardId', () =>
-  wordOf<HazardId>()({
-    D1: true,
-    D2: true,
-    D3: true,
-    D4: true,
-    P1: true,
-    P2: true,
-    P3: true,
-    P4: true,
-    P5: true,
-    R1: true,
-    R2: true,
-    R3: true,
-    W1: true,
-    W2: true,
-    W3: true,
-    W4: true,
-    W5: true,
-    B1: true,
-    B2: true,
-    B3: true,
-    B4: true,
-    B5: true,
-    B6: true,
-    B7: true,
-    B8: true,
-    B9: true,
-    U1: true,
-    U2: true,
-    M1: true,
-    M2: true,
-    M3: true,
-    M4: true,
-    M5: true,
-    M6: true,
-    M7: true,
-    M8: true,
-    T1: true,
-    T2: true,
-    T3: true,
-    T4: true,
-    T5: true,
-    K1: true,
-    K2: true,
-    K3: true,
-    A1: true,
-    A2: true,
-    A3: true,
-    A4: true,
-    L1: true,
-    L2: true,
-    I1: true,
-    I2: true,
-    V1: true,
-    O1: true,
-    N1: true,
-    N2: true,
-    N3: true,
-  }),
-)
+const hazardId: Wire<HazardId> = define('HazardId', () => oneOf(...hazardIds))
 const severity: Wire<Severity> = wordOf<Severity>()({ E: true, C: true, L: true })
 const verdictName: Wire<VerdictName> = wordOf<VerdictName>()({
   ok: true,

@@ -9,70 +9,11 @@
  * | wrong-result | an output tile is not what the kernel says it computes |
  * | undecided    | one schedule does not stand for all and nothing bad was found in it |
  *
- * Ids are the taxonomy of docs/hazards.md.
+ * Ids are the taxonomy (`hazards.ts`, docs/hazards.md).
  */
+import type { HazardId, Severity } from './hazards.js'
 
-export type HazardId =
-  | 'D1'
-  | 'D2'
-  | 'D3'
-  | 'D4'
-  | 'P1'
-  | 'P2'
-  | 'P3'
-  | 'P4'
-  | 'P5'
-  | 'R1'
-  | 'R2'
-  | 'R3'
-  | 'W1'
-  | 'W2'
-  | 'W3'
-  | 'W4'
-  | 'W5'
-  | 'B1'
-  | 'B2'
-  | 'B3'
-  | 'B4'
-  | 'B5'
-  | 'B6'
-  | 'B7'
-  | 'B8'
-  | 'B9'
-  | 'U1'
-  | 'U2'
-  | 'M1'
-  | 'M2'
-  | 'M3'
-  | 'M4'
-  | 'M5'
-  | 'M6'
-  | 'M7'
-  | 'M8'
-  | 'T1'
-  | 'T2'
-  | 'T3'
-  | 'T4'
-  | 'T5'
-  | 'K1'
-  | 'K2'
-  | 'K3'
-  | 'A1'
-  | 'A2'
-  | 'A3'
-  | 'A4'
-  | 'L1'
-  | 'L2'
-  | 'I1'
-  | 'I2'
-  | 'V1'
-  | 'O1'
-  | 'N1'
-  | 'N2'
-  | 'N3'
-
-/** E: wrong or undefined in some schedule. C: a documented contract is broken. L: a note. */
-export type Severity = 'E' | 'C' | 'L'
+export type { HazardId, Severity } from './hazards.js'
 
 /** One of the two operations of a finding. */
 export interface Operation {

@@ -22,18 +22,20 @@
  * The ids of one row are those of one mistake: which of R1 and R2 it is depends on what the reader waited for before.
  */
 import type { Instruction } from '../language/instruction.js'
+import { hazardIds, hazards, type HazardId, type Letter, type Mistake } from '../judging/hazards.js'
 import type { Verdict } from '../judging/verdict.js'
 import { effectsOf, type Program } from '../language/program.js'
 import { barriersOf } from './change.js'
 import type { Mutant } from './model.js'
 
-/** Ids, by their beginnings. */
-type Expected = ReadonlyArray<string>
+/** Ids, and letters for all ids of a part of the taxonomy. */
+type Expected = ReadonlyArray<HazardId | Letter>
 
-/** No agent moves, or a generation is skipped or left over. */
-const stuck: Expected = ['B1', 'B4', 'B5', 'B6', 'B8', 'U1']
-const early: Expected = ['R', 'W', 'M', 'D', 'V1', 'K1', 'U2', 'I1', 'B7']
-const ahead: Expected = ['B1', 'B2', 'B3', 'B4', 'B5', 'R', 'W', 'D', 'M', 'U2']
+const shownBy = (mistake: Mistake): Expected =>
+  hazardIds.filter((id) => hazards[id].mistakes?.includes(mistake) === true)
+const stuck: Expected = shownBy('stuck')
+const early: Expected = shownBy('early')
+const ahead: Expected = shownBy('ahead')
 
 const isCopy = (i: Instruction): boolean =>
   i._tag === 'tma.load' || i._tag === 'tma.gather' || i._tag === 'cpAsync.copy' || i._tag === 'stAsync.store'
@@ -120,7 +122,7 @@ export const expectedOf = (program: Program, m: Mutant): Expected => {
   if (m.instruction === 'declaration') return ['I2', 'B7', 'M5', 'M8', 'A', 'T', 'D', 'R', 'W', 'P']
   if (m.instruction === 'predicate')
     return ['B2', 'B3', 'B7', 'M7', 'T', 'D', 'K', 'I2', 'P', 'R', 'W', 'M', 'V1', 'U2', ...stuck]
-  const about = m.operator === 'RETARGET' || m.operator === 'SLOT' ? ['B7', 'B2', ...stuck] : []
+  const about: Expected = m.operator === 'RETARGET' || m.operator === 'SLOT' ? ['B7', 'B2', ...stuck] : []
   return [...about, ...m.statements.flatMap((s) => ofInstruction(program, m, s.instruction))]
 }
 
@@ -128,8 +130,8 @@ export const expectedOf = (program: Program, m: Mutant): Expected => {
 export const isExpected = (
   program: Program,
   m: Mutant,
-  ids: ReadonlyArray<string>,
+  ids: ReadonlyArray<HazardId>,
   v: Verdict['verdict'],
 ): boolean =>
   (v === 'wrong-result' && m.class === 'data') ||
-  ids.some((id) => expectedOf(program, m).some((beginning) => id.startsWith(beginning)))
+  ids.some((id) => expectedOf(program, m).some((it) => it === id || it === id.charAt(0)))

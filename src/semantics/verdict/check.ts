@@ -20,7 +20,8 @@ import { unreachable, type Failure } from '../../failure.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import { unit } from '../../numerics/unit.js'
 import { actor, operation as operationOf } from '../judging/detector/report.js'
-import { defaults, detector, hazardIds, hazards, type Options } from '../judging/detector/index.js'
+import { defaults, detector, type Options } from '../judging/detector/index.js'
+import { hazardIds, hazards } from '../judging/hazards.js'
 import {
   added,
   behindConditions,
@@ -266,9 +267,9 @@ const behind = (ran: Ran): ReadonlyArray<Finding> => {
 const shownBy = (world: World, ran: Ran): ReadonlyArray<Finding> => [...foundBy(world, ran), ...behind(ran)]
 
 /** A finding about two operations: what a deadlock is more often caused by than its blocked waits say. */
-const isPair = (f: Finding): boolean => f.b !== undefined && /^([DRWPMVK]|B6)/.test(f.id)
+const isPair = (f: Finding): boolean => f.b !== undefined && hazards[f.id].cause === 'conflict'
 /** An arrival too many, or at another time, lets an agent pass that should wait: what it runs into later does not say so. */
-const isCause = (f: Finding): boolean => isPair(f) || (f.b !== undefined && /^B[23]/.test(f.id))
+const isCause = (f: Finding): boolean => f.b !== undefined && hazards[f.id].cause !== undefined
 
 /** The conflicts; where there are none, the first arrival that comes too often or too early. */
 const causesIn = (shown: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>

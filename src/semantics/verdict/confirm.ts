@@ -32,6 +32,7 @@ import {
   type Found,
 } from '../schedules/explore/index.js'
 import type { Finding, HazardId, Judgement } from '../judging/finding.js'
+import { hazards } from '../judging/hazards.js'
 import { launch, type Arguments, type Launched } from '../execution/launch.js'
 import type { World } from '../machine/world.js'
 import * as Policy from '../execution/policy.js'
@@ -98,32 +99,15 @@ const directed = (world: World, judgement: Judgement | null): ReadonlyArray<AnyP
 /** The longest schedule whose states are looked at one by one. */
 const longestWatched = 20_000
 
-/** What the detector may call it. */
-const idsOf = (f: Found): RegExp => {
-  switch (f.kind) {
-    case 'race':
-      return /^([DRWMK]|P4|U2|B6|B7)/
-    case 'visibility':
-      return /^([DRWMPVK]|B6|B9)/
-    case 'exit':
-      return /^([UKT])/
-    case 'overrun':
-      return /^B2/
-    case 'lifecycle':
-      return /^B7/
-    case 'unwritten':
-      return /^(I1|M6|R)/
-    case 'deadlock':
-    case 'fault':
-      return /^/
-  }
-}
+/** May the detector call it so? */
+const mayCall = (f: Found, id: HazardId): boolean =>
+  f.kind === 'deadlock' || f.kind === 'fault' || hazards[id].witness?.includes(f.kind) === true
 
 const decisionOf = (f: Found, ran: Ran): Decision => {
   if (f.kind === 'deadlock') return { name: 'deadlock', reason: f.text }
   if (f.kind === 'fault') return { name: 'invalid', reason: f.text }
   const findings = ran.result[0]?.findings ?? []
-  const said = findings.find((x) => idsOf(f).test(x.id)) ?? findings[0]
+  const said = findings.find((x) => mayCall(f, x.id)) ?? findings[0]
   return { name: 'hazard', reason: said === undefined ? f.text : `${said.text} (${f.text})` }
 }
 
@@ -181,34 +165,15 @@ export const confirm = (q: Question): Answer => {
 
 // ---------------------------------------------------------------- what a search does not look for
 
-/** Ids that do not depend on the schedule, or are contracts. What a search looks for is everything else. */
-const outside: ReadonlySet<HazardId> = new Set<HazardId>([
-  'A1',
-  'A2',
-  'A3',
-  'A4',
-  'B8',
-  'D3',
-  'K2',
-  'L1',
-  'L2',
-  'M5',
-  'M7',
-  'N1',
-  'N2',
-  'N3',
-  'O1',
-  'P3',
-  'U1',
-])
+/** What does not depend on the schedule, or is a contract. Clusters that run together are searched together. */
+const isOutside = (world: World, id: HazardId): boolean => {
+  const { outside } = hazards[id]
+  return outside === 'always' || (outside === 'clusters apart' && world.resident < world.clusterCount)
+}
 
-/** Findings that stand although no schedule shows them. Clusters that run together are searched together. */
+/** Findings that stand although no schedule shows them. */
 export const unanswered = (
   world: World,
   findings: ReadonlyArray<Finding>,
   byManual: ReadonlyArray<Finding>,
-): ReadonlyArray<Finding> =>
-  findings.filter(
-    (f) =>
-      (outside.has(f.id) && (f.id !== 'D3' || world.resident < world.clusterCount)) || byManual.includes(f),
-  )
+): ReadonlyArray<Finding> => findings.filter((f) => isOutside(world, f.id) || byManual.includes(f))

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import { defaults, judgeLog } from '../../../../src/semantics/judging/detector/index.js'
-import { exitIds } from '../../../../src/semantics/judging/detector/end.js'
+import { hazardIds, hazards } from '../../../../src/semantics/judging/hazards.js'
 import type { Judgement } from '../../../../src/semantics/judging/finding.js'
 import type { Access } from '../../../../src/semantics/log/events.js'
 import { ids, load, script, slotBytes, type Script, type World } from './script.js'
@@ -396,7 +396,8 @@ describe('C5 and C1', () => {
     expect([ids(race), race.conditions.C5.holds]).toEqual([['D1'], true])
   })
   test('those are: outstanding effects, memory that is not given back, outputs, the ends of contracts', () => {
-    expect([...exitIds].sort()).toEqual(['B8', 'K1', 'K2', 'O1', 'T1', 'T4', 'T5', 'U1', 'U2'])
+    const atExit = hazardIds.filter((id) => hazards[id].exit)
+    expect([...atExit].sort()).toEqual(['B8', 'K1', 'K2', 'O1', 'T1', 'T4', 'T5', 'U1', 'U2'])
   })
   test('a broken contract is a note, unless it is to be strict', () => {
     const run = (strict: boolean): unknown => {

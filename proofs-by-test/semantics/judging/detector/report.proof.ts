@@ -1,6 +1,6 @@
 /** The report: what makes two drafts one, how things are called, and what comes first; tables by hand. */
 import { describe, expect, test } from 'vitest'
-import { hazardIds } from '../../../../src/semantics/judging/detector/index.js'
+import { hazardIds } from '../../../../src/semantics/judging/hazards.js'
 import type { Draft } from '../../../../src/semantics/judging/detector/report.js'
 import {
   actor,

@@ -35,6 +35,7 @@
  */
 import type { Scope } from '../../language/instruction.js'
 import type { Stamp } from '../../log/events.js'
+import type { BlockingId, ConditionId } from '../hazards.js'
 import { limit } from '../../machine/mbarrier.js'
 import type { AgentState, Context } from './context.js'
 import { receive } from './context.js'
@@ -159,7 +160,7 @@ export const isUnobserved = (b: BarrierState): boolean =>
 
 const condition = (
   c: Context,
-  id: 'B1' | 'B3' | 'B4',
+  id: ConditionId,
   text: string,
   a: Stamp,
   doesA: string,
@@ -578,7 +579,7 @@ export const deadlockId = (
   wanted: number,
   parity: number,
   nothingDone: boolean,
-): 'B1' | 'B4' | 'B5' | 'B6' | 'B7' => {
+): BlockingId => {
   if (!b.live) return 'B7'
   if (b.pending === 0 && b.bytes !== 0) return 'B4'
   if (b.number - b.base > wanted) {

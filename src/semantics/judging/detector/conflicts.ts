@@ -49,7 +49,7 @@ import {
   restsOn,
   where,
 } from './report.js'
-import { titles } from './titles.js'
+import { hazards } from '../hazards.js'
 
 // ---------------------------------------------------------------- words
 
@@ -165,7 +165,7 @@ export const conflictsOf = (c: Context): Conflicts => {
       pair(
         'visibility',
         () => id,
-        `are ordered, but what was written is not visible: ${titles[id]}`,
+        `are ordered, but what was written is not visible: ${hazards[id].title}`,
         earlier,
         later,
         k,

@@ -24,7 +24,8 @@
  * 1. Every agent with a blocked event is in the list, once.
  * 2. A parent is in the list iff a branch of its open fork is.
  */
-import type { Blocked, HazardId } from '../finding.js'
+import type { Blocked } from '../finding.js'
+import type { BlockingId } from '../hazards.js'
 import type { Ahead, Family, Rendezvous, Stamp } from '../../log/events.js'
 import type { BarrierState } from './barriers.js'
 import { absence, deadlockId, lacking, lastArrival, lifeOver, wantedBy } from './barriers.js'
@@ -53,8 +54,6 @@ const members = (mask: Uint8Array): ReadonlyArray<number> => {
   })
   return out
 }
-
-type DeadlockId = Extract<HazardId, 'B1' | 'B4' | 'B5' | 'B6' | 'B7'>
 
 interface Edge {
   readonly blockage: Blockage
@@ -200,7 +199,7 @@ export const deadlock = (
 ): void => {
   const edges = [...blocked.map((b) => edgeOf(c, barriers, named, b, ahead)), ...joins(c, blocked)]
   const nothingDone = blocked.every((b) => worked[b.stamp.agent] === 0)
-  const idOf = (e: Edge): DeadlockId => {
+  const idOf = (e: Edge): BlockingId => {
     const { barrier, parity, stamp } = e.blockage
     if (barrier < 0) return 'B5'
     const b = barriers[barrier]!
@@ -234,7 +233,7 @@ export const deadlock = (
   }
   // a wait that was overrun, bytes that do not add up, and bytes that no expectTx announced explain the others
   const isB =
-    (id: DeadlockId) =>
+    (id: BlockingId) =>
     (e: Edge): boolean =>
       idOf(e) === id
   const unannounced = (e: Edge): boolean => e.blockage.barrier >= 0 && barriers[e.blockage.barrier]!.bytes < 0
@@ -270,7 +269,7 @@ export const deadlock = (
 }
 
 /** `wanted`: the generation that the waiter has not seen yet. */
-const because = (id: DeadlockId, wanted: number): string =>
+const because = (id: BlockingId, wanted: number): string =>
   id === 'B1'
     ? `; the generation that it wants, ${String(wanted)}, is over, and the next one too: the parity is the same again`
     : ''

@@ -23,7 +23,8 @@
  *
  * Source: docs/hazards.md, the theorem.
  */
-import type { HazardId, Judgement, Place } from '../finding.js'
+import type { Judgement, Place } from '../finding.js'
+import { hazards } from '../hazards.js'
 import type { AccessRecord } from './access-record.js'
 import { pieces } from './atoms.js'
 import { actorOf } from './conflicts.js'
@@ -142,9 +143,6 @@ const outputs = (d: Detector): void => {
   })
 }
 
-/** What only the end of a cluster or of a run can say. */
-export const exitIds: ReadonlyArray<HazardId> = ['U1', 'U2', 'K1', 'K2', 'O1', 'B8', 'T1', 'T4', 'T5']
-
 /** Closes the last cluster and says what the log shows; `whole`: it is that of a run which has ended. The state is spent. */
 export const conclude = (d: Detector, whole: boolean): Judgement => {
   const c = d.context
@@ -159,7 +157,7 @@ export const conclude = (d: Detector, whole: boolean): Judgement => {
     f.severity === 'E' || (c.options.strict && f.severity === 'C')
   const findings = all.filter(bites)
   for (const f of findings)
-    if (exitIds.includes(f.id))
+    if (hazards[f.id].exit)
       fail(c.report, 'C5', f.text, () => ({ text: `${f.id}: ${f.text}`, draft: undefined }))
   if (stuck) fail(c.report, 'C5', 'stuck', () => ({ text: 'the run does not complete', draft: undefined }))
   if (!whole)

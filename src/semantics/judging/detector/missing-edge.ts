@@ -28,6 +28,7 @@
  * Cost: one pass over the log per hypothesis tried. The log has to be kept for this, and for nothing else.
  */
 import type { Finding, Judgement, MissingEdge, Operation as Side } from '../finding.js'
+import { hazards } from '../hazards.js'
 import type { Header, LogEvent } from '../../log/events.js'
 import type { Completed, Hypothesis, Seen } from './candidate-edges.js'
 import {
@@ -85,33 +86,11 @@ const present = (j: Judgement, f: Finding): boolean =>
 
 // ---------------------------------------------------------------- the search
 
-const readBefore: ReadonlyArray<Finding['id']> = ['R1', 'R2', 'R3', 'P4', 'M1', 'M2', 'M4']
-
-const answered: ReadonlyArray<Finding['id']> = [
-  'M7',
-  'T4',
-  'T5',
-  'K1',
-  'K2',
-  'N1',
-  'N2',
-  'N3',
-  'B1',
-  'B3',
-  'B4',
-  'B5',
-  'B8',
-  'U1',
-  'I1',
-  'M6',
-  'O1',
-  'D3',
-  'T1',
-]
-
 /** The id says what is missing, whatever the log: `explain` does not look at it. */
-export const isAnsweredById = (f: Finding): boolean =>
-  answered.includes(f.id) || (f.id === 'B6' && f.b === undefined)
+export const isAnsweredById = (f: Finding): boolean => {
+  const { answer } = hazards[f.id]
+  return answer === 'always' || (answer === 'of one operation' && f.b === undefined)
+}
 
 /** The finding has a cause that is not an edge; what to do is said by the id. */
 const byRule = (f: Finding): MissingEdge => {
@@ -201,7 +180,7 @@ export const explain = (
   const sides =
     other === undefined
       ? [finding.a]
-      : readBefore.includes(finding.id) && !finding.a.does.includes('writes')
+      : hazards[finding.id].writeFirst === true && !finding.a.does.includes('writes')
         ? [other, finding.a]
         : [finding.a, other]
   if (isAnsweredById(finding)) return byRule(finding)

@@ -16,6 +16,7 @@ import type {
   Place,
   Severity,
 } from '../finding.js'
+import { hazards } from '../hazards.js'
 import type { Header, Stamp } from '../../log/events.js'
 import { clusterOf } from '../../log/events.js'
 
@@ -190,30 +191,7 @@ export const findingOf = (header: Header, d: Draft): Finding => {
 }
 
 /** Two operations that conflict say more than what followed from it: a fault, a deadlock, something left over. */
-const rank = (f: Finding): number => {
-  switch (f.id) {
-    case 'B1':
-    case 'B2':
-    case 'B3':
-    case 'B7':
-    case 'B9':
-      return 1
-    case 'B4':
-    case 'B5':
-    case 'B6':
-      return 2
-    case 'B8':
-    case 'M5':
-    case 'U1':
-    case 'U2':
-    case 'K1':
-    case 'K2':
-    case 'O1':
-      return 3
-    default:
-      return 0
-  }
-}
+const rank = (f: Finding): number => hazards[f.id].rank
 
 export interface Reported {
   readonly finding: Finding

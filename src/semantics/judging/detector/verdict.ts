@@ -12,7 +12,8 @@
  * 1. `ok` stands for every schedule (the theorem of docs/hazards.md).
  * 2. `settled` turns a hazard that is only a candidate into `undecided`: C3, C4 or C6 fails or the order of allocations is not fixed, and nothing found is a fault.
  */
-import type { HazardId, Judgement } from '../finding.js'
+import type { Judgement } from '../finding.js'
+import { hazards } from '../hazards.js'
 
 export type Verdict = 'ok' | 'hazard' | 'deadlock' | 'undecided'
 
@@ -28,11 +29,8 @@ export const allHold = (j: Judgement): boolean =>
 export const verdictOf = (j: Judgement): Verdict =>
   j.deadlock.length > 0 ? 'deadlock' : j.findings.length > 0 ? 'hazard' : allHold(j) ? 'ok' : 'undecided'
 
-/** A run that reaches one of these has reached something wrong, whatever else can happen. */
-const faults: ReadonlyArray<HazardId> = ['B2', 'B7']
-
 /** What may be said of all schedules. */
 export const settledVerdictOf = (j: Judgement): Verdict => {
   const v = verdictOf(j)
-  return v === 'hazard' && j.candidates && !j.findings.some((f) => faults.includes(f.id)) ? 'undecided' : v
+  return v === 'hazard' && j.candidates && !j.findings.some((f) => hazards[f.id].fault) ? 'undecided' : v
 }

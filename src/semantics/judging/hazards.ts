@@ -1,0 +1,702 @@
+/**
+ * The taxonomy: all that is known of a hazard id. Whatever asks which ids have a property reads it here.
+ *
+ * | letter | about                                    |
+ * |--------|------------------------------------------|
+ * | D      | races between plain accesses             |
+ * | P      | proxies: a fence is missing              |
+ * | R, W   | a ring: read too early, overwritten too early |
+ * | B, U   | barriers and what is left over           |
+ * | M, T   | tensor cores and tensor memory           |
+ * | K      | clusters                                 |
+ * | A, L   | addresses, limits, layouts               |
+ * | I, V, O, N | contents                             |
+ *
+ * | property     | read by                                | says                                                              |
+ * |--------------|----------------------------------------|-------------------------------------------------------------------|
+ * | title, definition, severity, by | docs/hazards.md, render | what it is, and which part gives it                             |
+ * | rank         | `detector/report.ts`                   | causes stand before consequences                                  |
+ * | exit         | `detector/end.ts`                      | found at an exit: C5 fails                                        |
+ * | fault        | `detector/verdict.ts`                  | a run that reaches it is wrong, whatever else can happen          |
+ * | condition    | `detector/barriers.ts`                 | the finding behind a condition of the theorem                     |
+ * | blocks       | `detector/deadlock.ts`                 | why a wait stands for ever                                        |
+ * | answer       | `detector/missing-edge.ts`             | the id says what is missing, without a search                     |
+ * | writeFirst   | `detector/missing-edge.ts`             | of a read and a write, the write was meant first                  |
+ * | cause        | `verdict/check.ts`                     | what a deadlock may be caused by                                  |
+ * | witness      | `verdict/confirm.ts`                   | what a search of schedules sees in a state where the detector says this |
+ * | outside      | `verdict/confirm.ts`                   | a search does not look for it                                     |
+ * | mistakes     | `mutation/labels.ts`                   | what kinds of change are expected to show it                      |
+ *
+ * The page docs/hazards.md is made of this table, and so are the words of the verdict's schema.
+ *
+ * Laws
+ * 1. `by` names exactly the parts whose source gives the id.
+ * 2. An id has a witness, or a search does not look for it, or it is why a wait or a condition stands or a run ends.
+ */
+
+// ---------------------------------------------------------------- model
+
+/** E: wrong or undefined in some schedule. C: a documented contract is broken. L: a note. */
+export type Severity = 'E' | 'C' | 'L'
+
+export type By = 'detector' | 'validation' | 'machine' | 'provenance'
+
+/** What can be seen in one state of a search. */
+export type Witness = 'race' | 'visibility' | 'exit' | 'overrun' | 'lifecycle' | 'unwritten'
+
+/** An agent is not supplied (a wait stands, a generation is skipped or left over); it goes on too early; a barrier is a generation ahead. */
+export type Mistake = 'stuck' | 'early' | 'ahead'
+
+export interface Hazard {
+  readonly title: string
+  /** one sentence */
+  readonly definition: string
+  readonly severity: Severity
+  readonly by: ReadonlyArray<By>
+  /** 0: two operations that conflict; 1: a barrier misused; 2: a wait that stands; 3: what is left over */
+  readonly rank: 0 | 1 | 2 | 3
+  readonly fault?: true
+  readonly exit?: true
+  readonly condition?: true
+  readonly blocks?: true
+  readonly answer?: 'always' | 'of one operation'
+  readonly writeFirst?: true
+  /** two operations that conflict, or an arrival too many or at another time */
+  readonly cause?: 'conflict' | 'arrival'
+  readonly witness?: ReadonlyArray<Witness>
+  /** clusters that run together are searched together */
+  readonly outside?: 'always' | 'clusters apart'
+  readonly mistakes?: ReadonlyArray<Mistake>
+}
+
+// ---------------------------------------------------------------- the table
+
+const rows = {
+  D1: {
+    title: 'generic race',
+    definition:
+      'Two agents access the same shared memory or registers themselves, one of them writes, and nothing orders the two.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    witness: ['race', 'visibility'],
+    cause: 'conflict',
+    mistakes: ['early', 'ahead'],
+  },
+  D2: {
+    title: 'race on global memory',
+    definition:
+      'The same with bytes of global memory, inside one CTA or cluster, by an agent or by an operation.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    witness: ['race', 'visibility'],
+    cause: 'conflict',
+    mistakes: ['early', 'ahead'],
+  },
+  D3: {
+    title: 'race on global memory between clusters',
+    definition:
+      'Two clusters of the grid touch the same byte and one of them writes it; between clusters there is no order.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    witness: ['race', 'visibility'],
+    outside: 'clusters apart',
+    answer: 'always',
+    cause: 'conflict',
+    mistakes: ['early', 'ahead'],
+  },
+  D4: {
+    title: 'race on tensor memory',
+    definition:
+      'Loads, stores, copies and MMAs overlap in tensor memory without an order, and no narrower id (M2, M3, M4) fits.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    witness: ['race', 'visibility'],
+    cause: 'conflict',
+    mistakes: ['early', 'ahead'],
+  },
+  P1: {
+    title: 'missing fence between a generic write and an asynchronous access',
+    definition:
+      'Bytes written by ordinary stores are handed to an asynchronous unit in order, but without the proxy fence that lets the unit see them.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    witness: ['visibility'],
+    cause: 'conflict',
+  },
+  P2: {
+    title: 'fence on the wrong side or by the wrong agent',
+    definition:
+      'There is a proxy fence, but it stands before the write, or an agent executes it that does not see the write.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    witness: ['visibility'],
+    cause: 'conflict',
+  },
+  P3: {
+    title: 'generic read and asynchronous overwrite without a fence',
+    definition:
+      'An asynchronous write replaces bytes after an ordinary read, in order but without a fence; looked for under strict proxies alone.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    witness: ['visibility'],
+    outside: 'always',
+    cause: 'conflict',
+  },
+  P4: {
+    title: 'asynchronous write read without waiting for its completion',
+    definition:
+      'The agent that issued a bulk copy reads its destination itself, as if the copy were done when it is issued.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    witness: ['race', 'visibility'],
+    writeFirst: true,
+    cause: 'conflict',
+  },
+  P5: {
+    title: 'global memory written generically and read asynchronously without a global fence',
+    definition: 'As P1 for global memory: the fence has to cover the global scope.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    witness: ['visibility'],
+    cause: 'conflict',
+  },
+  R1: {
+    title: 'read before arrival',
+    definition:
+      'A slot is consumed with no wait on its barrier: the read and the copy that fills the slot are not ordered.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    witness: ['race', 'visibility', 'unwritten'],
+    writeFirst: true,
+    cause: 'conflict',
+    mistakes: ['early', 'ahead'],
+  },
+  R2: {
+    title: 'wait on the wrong slot or barrier',
+    definition:
+      'The reader waited, but for another barrier of the array: the generation that it saw does not cover the data.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    witness: ['race', 'visibility', 'unwritten'],
+    writeFirst: true,
+    cause: 'conflict',
+    mistakes: ['early', 'ahead'],
+  },
+  R3: {
+    title: 'wait that some of the copies have no part in',
+    definition:
+      'The reader waited for the right barrier and passed on a generation that this copy did not belong to, because too few arrivals are counted.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    witness: ['race', 'visibility', 'unwritten'],
+    writeFirst: true,
+    cause: 'conflict',
+    mistakes: ['early', 'ahead'],
+  },
+  W1: {
+    title: 'overwritten before it was consumed',
+    definition:
+      'A slot is filled again without waiting for the release by the agent or operation that reads it.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    witness: ['race', 'visibility'],
+    cause: 'conflict',
+    mistakes: ['early', 'ahead'],
+  },
+  W2: {
+    title: 'released before the asynchronous consumer was done',
+    definition: 'The release follows the issue of the consumer (an MMA, cp.async) and not its completion.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    witness: ['race', 'visibility'],
+    cause: 'conflict',
+    mistakes: ['early', 'ahead'],
+  },
+  W3: {
+    title: 'wgmma operand overwritten in flight',
+    definition:
+      'The wait on wgmma groups before the release leaves open the group that still reads the slot.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    witness: ['race', 'visibility'],
+    cause: 'conflict',
+    mistakes: ['early', 'ahead'],
+  },
+  W4: {
+    title: 'source of a store reused before it was read',
+    definition: 'A buffer is written again while the store from it may still be reading.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    witness: ['race', 'visibility'],
+    cause: 'conflict',
+    mistakes: ['early', 'ahead'],
+  },
+  W5: {
+    title: 'fewer slots than the protocol assumes',
+    definition:
+      'Two steps of one ring have barriers of their own and share a slot: what the one brings is replaced by what the other brings.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    witness: ['race', 'visibility'],
+    cause: 'conflict',
+    mistakes: ['early', 'ahead'],
+  },
+  B1: {
+    title: 'overrun: the next generation can complete before a waiter has seen this one',
+    definition:
+      'Nothing in generation g + 1 is ordered after a wait for g, so the parity can flip twice under the waiter; or it has, and the waiter sleeps for ever.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 1,
+    condition: true,
+    blocks: true,
+    answer: 'always',
+    mistakes: ['stuck', 'ahead'],
+  },
+  B2: {
+    title: 'more arrivals than the barrier counts',
+    definition: 'A generation gets more arrivals than its count before it is complete.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 1,
+    fault: true,
+    witness: ['overrun'],
+    cause: 'arrival',
+    mistakes: ['ahead'],
+  },
+  B3: {
+    title: 'generations of a barrier can be confused',
+    definition:
+      'Events of two generations are not ordered, so which generation an arrival joins, or a wait passes on, is a matter of timing.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 1,
+    condition: true,
+    answer: 'always',
+    cause: 'arrival',
+    mistakes: ['ahead'],
+  },
+  B4: {
+    title: 'bytes expected and bytes delivered do not agree',
+    definition:
+      'A generation waits for bytes that no operation delivers, gets more than it expects, or can complete before the bytes are announced.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 2,
+    condition: true,
+    blocks: true,
+    answer: 'always',
+    mistakes: ['stuck', 'ahead'],
+  },
+  B5: {
+    title: 'a wait that never completes',
+    definition: 'Nothing can move any more and this wait stands: a deadlock.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 2,
+    blocks: true,
+    answer: 'always',
+    mistakes: ['stuck', 'ahead'],
+  },
+  B6: {
+    title: 'lost prime, or the wrong initial phase',
+    definition:
+      'The first wait on a barrier blocks for ever, because no arrival has primed it or its parity is that of the next generation; or it passes on the fresh barrier, and what it should have waited for is under way.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 2,
+    blocks: true,
+    witness: ['race', 'visibility'],
+    answer: 'of one operation',
+    cause: 'conflict',
+    mistakes: ['stuck'],
+  },
+  B7: {
+    title: 'barrier used outside its life',
+    definition:
+      'Used or waited for before its initialisation is known or after its invalidation, initialised twice, or its bytes are used as data meanwhile.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 1,
+    fault: true,
+    blocks: true,
+    witness: ['race', 'lifecycle'],
+    mistakes: ['early'],
+  },
+  B8: {
+    title: 'a waiter that skips generations',
+    definition:
+      'An agent that waits for a barrier does not observe each of its generations: those before the one that it observes, or the last ones. Pallas asks it of every waiter.',
+    severity: 'C',
+    by: ['detector'],
+    rank: 3,
+    exit: true,
+    outside: 'always',
+    answer: 'always',
+    mistakes: ['stuck'],
+  },
+  B9: {
+    title: 'barrier used by a peer to which its initialisation is not published',
+    definition:
+      'An agent of another CTA arrives on a barrier, or an operation of its signals it, in order behind the initialisation over nothing but relaxed cluster barriers, with no fence.mbarrier_init behind the initialisation.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 1,
+    witness: ['visibility'],
+  },
+  U1: {
+    title: 'completions that no wait observed',
+    definition:
+      'A Pallas barrier is given up with generations that no wait has seen; a hazard, not a note, when its storage is used again.',
+    severity: 'C',
+    by: ['detector'],
+    rank: 3,
+    exit: true,
+    witness: ['exit'],
+    outside: 'always',
+    answer: 'always',
+    mistakes: ['stuck'],
+  },
+  U2: {
+    title: 'asynchronous operation outstanding at exit',
+    definition:
+      'A CTA exits, or frees tensor memory, and no agent of it knows that an operation of its own is over.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 3,
+    exit: true,
+    witness: ['race', 'exit'],
+    mistakes: ['early', 'ahead'],
+  },
+  M1: {
+    title: 'wgmma accumulator touched before the wait',
+    definition:
+      'Registers that a wgmma writes are used before a group wait covers it, or without the wgmma fence before it.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    witness: ['race', 'visibility'],
+    writeFirst: true,
+    cause: 'conflict',
+    mistakes: ['early', 'ahead'],
+  },
+  M2: {
+    title: 'MMA accumulator read before its commit was observed',
+    definition: 'Tensor memory is loaded while the MMA that fills it may still run.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    witness: ['race', 'visibility'],
+    writeFirst: true,
+    cause: 'conflict',
+    mistakes: ['early', 'ahead'],
+  },
+  M3: {
+    title: 'tensor memory or registers of a load used before the load was waited for',
+    definition:
+      'A tensor-memory load is still under way when its columns are overwritten or its registers are used.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    witness: ['race', 'visibility'],
+    cause: 'conflict',
+    mistakes: ['early', 'ahead'],
+  },
+  M4: {
+    title: 'tensor-memory store not waited for',
+    definition: 'A tensor-memory store is used by an MMA or another load before a wait for stores.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    witness: ['race', 'visibility'],
+    writeFirst: true,
+    cause: 'conflict',
+    mistakes: ['early', 'ahead'],
+  },
+  M5: {
+    title: 'barrier does not order the tensor core',
+    definition: 'A commit signals a Pallas barrier that was declared without tensor-core order.',
+    severity: 'C',
+    by: ['detector', 'validation'],
+    rank: 3,
+    witness: ['race', 'visibility'],
+    outside: 'always',
+    cause: 'conflict',
+    mistakes: ['early', 'ahead'],
+  },
+  M6: {
+    title: 'first MMA accumulates what nothing has written',
+    definition: 'An MMA adds to columns of tensor memory that have never been written.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    witness: ['race', 'visibility', 'unwritten'],
+    answer: 'always',
+    cause: 'conflict',
+    mistakes: ['early', 'ahead'],
+  },
+  M7: {
+    title: 'collective MMA issued by the wrong agents',
+    definition: 'An MMA over two CTAs has to be issued once, by the leader, while both CTAs live.',
+    severity: 'E',
+    by: ['validation', 'machine', 'detector'],
+    rank: 0,
+    witness: ['race', 'visibility'],
+    outside: 'always',
+    answer: 'always',
+    cause: 'conflict',
+    mistakes: ['early', 'ahead'],
+  },
+  M8: {
+    title: 'tensor memory passed on without the thread-sync fences',
+    definition:
+      'Another agent uses tensor memory in order, but over a barrier that carries no tensor-core order and without before_thread_sync and after_thread_sync.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    witness: ['race', 'visibility'],
+    cause: 'conflict',
+    mistakes: ['early', 'ahead'],
+  },
+  T1: {
+    title: 'tensor memory leaked',
+    definition: 'An allocation of tensor-memory columns is not freed by the end.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    exit: true,
+    witness: ['exit'],
+    answer: 'always',
+  },
+  T2: {
+    title: 'tensor memory freed twice',
+    definition: 'Columns are freed that are not allocated.',
+    severity: 'E',
+    by: ['machine', 'detector'],
+    rank: 0,
+    witness: ['exit'],
+  },
+  T3: {
+    title: 'illegal number of tensor-memory columns',
+    definition:
+      'An allocation is not a power of two from 32 to 512 columns, or the CTA has no such number left.',
+    severity: 'E',
+    by: ['validation', 'machine'],
+    rank: 0,
+    witness: ['exit'],
+  },
+  T4: {
+    title: 'collective allocation differs between the CTAs',
+    definition: 'The two CTAs of a pair do not allocate the same columns.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    exit: true,
+    witness: ['exit'],
+    answer: 'always',
+  },
+  T5: {
+    title: 'peer exits before the deallocation',
+    definition: 'A CTA of a pair is gone when the other frees what both allocated.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    exit: true,
+    witness: ['exit'],
+    answer: 'always',
+  },
+  K1: {
+    title: 'CTA can exit while others still reach into it',
+    definition:
+      'A remote arrive, multicast or access of another CTA is not ordered before the exit of the CTA that it reaches.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 3,
+    exit: true,
+    witness: ['race', 'visibility', 'exit'],
+    answer: 'always',
+    cause: 'conflict',
+    mistakes: ['early'],
+  },
+  K2: {
+    title: 'collective operation not reached by all',
+    definition:
+      'An operation of the whole cluster is executed by some of its CTAs only, and the others end without it; if they wait elsewhere, it is a deadlock (B5).',
+    severity: 'E',
+    by: ['detector'],
+    rank: 3,
+    exit: true,
+    witness: ['race', 'visibility', 'exit'],
+    outside: 'always',
+    answer: 'always',
+    cause: 'conflict',
+  },
+  K3: {
+    title: 'multicast does not cover its destinations once',
+    definition:
+      'Copies of several CTAs bring the same bytes of one CTA in one generation of its barrier; what they leave out shows as I1 or as bytes that never come (B4).',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    witness: ['race', 'visibility', 'exit'],
+    cause: 'conflict',
+  },
+  A1: {
+    title: 'shared memory over its limit',
+    definition: 'What a CTA places in shared memory is more than it can have.',
+    severity: 'C',
+    by: ['validation'],
+    rank: 0,
+    outside: 'always',
+  },
+  A2: {
+    title: 'registers over their limit',
+    definition:
+      'A thread has more than 256 registers, or the agents of a CTA together more than the 65536 of an SM; or one asks to decrease to more, or to increase to fewer, than it has.',
+    severity: 'C',
+    by: ['validation', 'machine'],
+    rank: 0,
+    outside: 'always',
+  },
+  A3: {
+    title: 'misaligned base',
+    definition: 'A view starts where its swizzle does not allow it to start.',
+    severity: 'C',
+    by: ['validation'],
+    rank: 0,
+    outside: 'always',
+  },
+  A4: {
+    title: 'descriptor rule broken',
+    definition:
+      'A box, stride, coordinate or address breaks a rule of tensor maps; coordinates that are computed are checked when they are used.',
+    severity: 'C',
+    by: ['validation', 'machine'],
+    rank: 0,
+    outside: 'always',
+  },
+  L1: {
+    title: 'written and read under different layouts',
+    definition:
+      'Writer and reader take the same bytes for different elements; looked for where an output is not what the program says it computes.',
+    severity: 'E',
+    by: ['provenance'],
+    rank: 0,
+    outside: 'always',
+  },
+  L2: {
+    title: 'register layout misused',
+    definition: 'A tile of registers is used under a layout that it does not have.',
+    severity: 'C',
+    by: ['validation'],
+    rank: 0,
+    outside: 'always',
+  },
+  I1: {
+    title: 'read of what nothing has written',
+    definition: 'Bytes are read that have no write before them and none that should have come before them.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    witness: ['unwritten'],
+    answer: 'always',
+    mistakes: ['early'],
+  },
+  I2: {
+    title: 'out of bounds',
+    definition: 'An access leaves what it belongs to where the hardware does not clip it.',
+    severity: 'E',
+    by: ['machine'],
+    rank: 0,
+  },
+  V1: {
+    title: 'published only by the completion of another operation',
+    definition:
+      'A write reaches its reader through nothing but the completion of a bulk copy, which publishes the bytes of that copy alone.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    witness: ['visibility'],
+    cause: 'conflict',
+    mistakes: ['early'],
+  },
+  O1: {
+    title: 'output never written',
+    definition: 'A byte of an output has no write when the kernel ends.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 3,
+    exit: true,
+    outside: 'always',
+    answer: 'always',
+  },
+  N1: {
+    title: 'result depends on the order of operations',
+    definition:
+      'Atomic writes of the same bytes that nothing orders do not commute: sums of floats, or operations of different kinds.',
+    severity: 'L',
+    by: ['detector'],
+    rank: 0,
+    outside: 'always',
+    answer: 'always',
+  },
+  N2: {
+    title: 'order that rests on a relaxed arrive or wait',
+    definition:
+      'Two accesses, or an access and the exit of its CTA, are ordered over relaxed arrives or waits alone; by the manual these order no ordinary access, and a hazard under strict.',
+    severity: 'L',
+    by: ['detector'],
+    rank: 0,
+    outside: 'always',
+    answer: 'always',
+  },
+  N3: {
+    title: 'order that rests on the issue order of products',
+    definition:
+      'Two products of one agent with different accumulators, shapes or kinds are taken to happen in the order of their issue, which the manual does not say; a race under the documented tensor pipe.',
+    severity: 'L',
+    by: ['detector'],
+    rank: 0,
+    outside: 'always',
+    answer: 'always',
+  },
+} as const
+
+// ---------------------------------------------------------------- what follows
+
+export type HazardId = keyof typeof rows
+
+/** Those with a property. */
+type With<P extends keyof Hazard> = {
+  readonly [K in HazardId]: (typeof rows)[K] extends { readonly [Q in P]: unknown } ? K : never
+}[HazardId]
+export type ConditionId = With<'condition'>
+export type BlockingId = With<'blocks'>
+
+/** The part of the taxonomy that an id belongs to. */
+export type Letter = LetterOf<HazardId>
+type LetterOf<I> = I extends `${infer L}${number}` ? L : never
+
+export const hazards: Readonly<Record<HazardId, Hazard>> = rows
+
+const ids: ReadonlyArray<HazardId> = Object.keys(rows).filter((k): k is HazardId => k in rows)
+
+/** Every id, in the order of the taxonomy. */
+export const hazardIds: ReadonlyArray<HazardId> = ids
