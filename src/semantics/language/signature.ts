@@ -1,7 +1,7 @@
 /**
  * Signatures: what an instruction is made of, said once at run time.
  *
- * Types vanish at run time, so this table says again what `instruction.ts` says to tsc: which fields of an
+ * Types vanish at run time, so this table says again what `rows.ts` says to tsc: which fields of an
  * instruction are operands (expressions that an agent evaluates) and of what kind, which are attributes (part of the
  * instruction itself), and what it gives back. The codec, the JSON Schema, validation, linking and printing all read it;
  * none of them knows an instruction by name for these purposes.
