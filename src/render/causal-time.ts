@@ -25,6 +25,7 @@
  * @fidelity model: nothing takes one unit of time on a chip.
  */
 import { clusterOf, type Header, type LogEvent, type TensorEntry } from '../semantics/log/events.js'
+import { units } from '../semantics/log/units.js'
 import type { Entry } from '../semantics/files/trace/index.js'
 
 /** Times of the entries of one kind in a queue, in the order of their issue, and the latest up to each, as far as it was asked for. */
@@ -162,7 +163,7 @@ export const causalTimes = (header: Header, entries: ReadonlyArray<Entry>): Int3
       }
     }
     if (event._tag === 'issue') {
-      const inOrder = event.unit === 'tcgen05' || event.unit === 'wgmma'
+      const inOrder = units[event.unit].pipeline !== null
       const q = queues.get(agent) ?? queue()
       if (inOrder) queues.set(agent, q)
       operations.set(i, {

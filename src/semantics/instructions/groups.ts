@@ -9,7 +9,8 @@
  *
  * Source: PTX ISA, cp.async.commit_group, cp.async.bulk.commit_group, wgmma.commit_group and the waits.
  */
-import type { Family, Group } from '../log/events.js'
+import type { Family, Group, Unit } from '../log/events.js'
+import { families } from '../log/units.js'
 import { effect, type Effect, type Executing } from '../machine/effect.js'
 import type { InFlight, Prepared } from '../machine/operation.js'
 import { closeGroup, withAgent, withGroups, type Machine } from '../machine/state.js'
@@ -26,35 +27,17 @@ export const prepareWait = (family: Family, pending: number, read: boolean): Pre
   read,
 })
 
-/** Is this operation still what a wait of the family, up to group `upTo`, waits for? */
-const holds = (f: InFlight, family: Family, upTo: number, read: boolean): boolean => {
-  switch (f._tag) {
-    case 'tmaStore':
-      return family === 'bulk' && f.group <= upTo && (!read || f.stage === 'read')
-    case 'cpAsync':
-      return family === 'cpAsync' && f.group <= upTo
-    case 'wgmma':
-      return family === 'wgmma' && f.group <= upTo
-    case 'tcgen05Ld':
-    case 'tcgen05St':
-      return family === f._tag
-    case 'tmaLoad':
-    case 'stAsync':
-    case 'clc':
-    case 'cpAsyncArrive':
-    case 'tcgen05':
-    case 'tcgen05Copy':
-    case 'tcgen05Commit':
-      return false
-  }
-}
+/** Is this operation of the unit still what a wait, up to group `upTo`, waits for? */
+const holds = (f: InFlight, unit: Unit, upTo: number, read: boolean): boolean =>
+  f._tag === unit && (!('group' in f) || f.group <= upTo) && (!read || !('stage' in f) || f.stage === 'read')
 
 export const waitBlocked = (agent: number, m: Machine, p: Of<'group.wait'>): boolean => {
   const { family } = p
   // every tcgen05.ld and .st is a group of its own, and their waits leave none
   const closed = family === 'tcgen05Ld' || family === 'tcgen05St' ? 0 : m.agents[agent]!.groups[family]
   const upTo = closed - p.pending
-  return m.inFlight.some((f) => f.agent === agent && holds(f, family, upTo, p.read))
+  const { unit } = families[family]
+  return m.inFlight.some((f) => f.agent === agent && holds(f, unit, upTo, p.read))
 }
 
 export const groupEvent = (x: Executing, p: Of<'group.wait'>, blocked: boolean): Group => ({

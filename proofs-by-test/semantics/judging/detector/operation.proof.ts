@@ -10,18 +10,20 @@ import { clockOf, nothing } from '../../../../src/semantics/judging/detector/kno
 import type { Operation } from '../../../../src/semantics/judging/detector/operation.js'
 import {
   completionOf,
+  doneAt,
   numbered,
   partOf,
   placeOf,
 } from '../../../../src/semantics/judging/detector/operation.js'
 import { inOrder, listed, tensorQueue } from '../../../../src/semantics/judging/detector/queue.js'
 import type { Issue, TensorEntry, Unit } from '../../../../src/semantics/log/events.js'
+import { units } from '../../../../src/semantics/log/units.js'
 import { script } from './script.js'
 
 const extent = { agents: 2, barriers: 0 }
 const agent = (): AgentState => agentState(extent, true)
 const numbers = (a: AgentState, unit: Unit, n: number): ReadonlyArray<number> =>
-  Array.from({ length: n }, () => numbered(a, unit))
+  Array.from({ length: n }, () => numbered(a, units[unit]))
 
 describe('numbers', () => {
   test.each<readonly [Unit, ReadonlyArray<number>]>([
@@ -44,12 +46,12 @@ describe('numbers', () => {
     const a = agent()
     a.bulkGroups = 4
     a.wgmmaGroups = 7
-    expect([numbered(a, 'tmaStore'), numbered(a, 'wgmma')]).toEqual([5, 8])
+    expect([numbered(a, units.tmaStore), numbered(a, units.wgmma)]).toEqual([5, 8])
   })
   test('sequences do not touch one another', () => {
     const a = agent()
-    const units = ['cpAsync', 'tcgen05', 'tcgen05Ld', 'tcgen05St'] as const
-    units.forEach((unit, i) => numbers(a, unit, i + 1))
+    const counted = ['cpAsync', 'tcgen05', 'tcgen05Ld', 'tcgen05St'] as const
+    counted.forEach((unit, i) => numbers(a, unit, i + 1))
     expect([a.copies, a.queue, a.loads, a.stores]).toEqual([1, 2, 3, 4])
   })
 })
@@ -58,6 +60,9 @@ const operation = (unit: Unit, part = 0): Operation => ({
   id: 5,
   stamp: { agent: 1, at: 3, site: 0, iteration: [] },
   unit,
+  row: units[unit],
+  reads: doneAt(units[unit].reads, 1, 6),
+  writes: doneAt(units[unit].writes, 1, 6),
   knowledge: nothing(extent),
   number: 6,
   instance: 0,
@@ -121,11 +126,11 @@ describe('places in an in-order unit', () => {
   /** Units of agent 3: its products are unit 6, its tensor queue is unit 7. */
   test('wgmma: one after the other, a unit for each agent', () => {
     const [c, a] = [at({}), agent()]
-    expect([1, 2].map(() => placeOf(c, a, issue('wgmma'), 9))).toEqual([
+    expect([1, 2].map(() => placeOf(c, a, issue('wgmma'), units.wgmma, 9))).toEqual([
       inOrder(6, 1, 'mma', false),
       inOrder(6, 2, 'mma', false),
     ])
-    expect(placeOf(at({ wgmmaOrder: 'documented' }), a, issue('wgmma'), 9)).toBeUndefined()
+    expect(placeOf(at({ wgmmaOrder: 'documented' }), a, issue('wgmma'), units.wgmma, 9)).toBeUndefined()
   })
   test.each<readonly [string, Partial<Issue>, TensorEntry, number, boolean]>([
     ['a product unless it says otherwise', {}, 'mma', 0, false],
@@ -135,14 +140,14 @@ describe('places in an in-order unit', () => {
     ['for itself', { ctaGroup: 1 }, 'mma', 0, false],
   ])('tensor queue: %s', (_, over, entry, pipe, pair) => {
     for (const tensorPipe of ['issueOrder', 'documented'] as const)
-      expect(placeOf(at({ tensorPipe }), agent(), issue('tcgen05', over), 9)).toEqual(
+      expect(placeOf(at({ tensorPipe }), agent(), issue('tcgen05', over), units.tcgen05, 9)).toEqual(
         listed(tensorQueue(), 7, 9, entry, pipe, pair),
       )
   })
   test.each<Unit>(['tmaLoad', 'tmaStore', 'cpAsync', 'tcgen05Ld', 'tcgen05St', 'stAsync', 'clc'])(
     '%s: none',
     (unit) => {
-      expect(placeOf(at({}), agent(), issue(unit), 1)).toBeUndefined()
+      expect(placeOf(at({}), agent(), issue(unit), units[unit], 1)).toBeUndefined()
     },
   )
 })

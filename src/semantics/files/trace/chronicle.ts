@@ -26,14 +26,8 @@
  * 1. There is one entry for each event, in the same order.
  * 2. A cause comes before what it causes.
  */
-import {
-  clusterOf,
-  type Family,
-  type Header,
-  type LogEvent,
-  type Stamp,
-  type Unit,
-} from '../../log/events.js'
+import { clusterOf, type Family, type Header, type LogEvent, type Stamp } from '../../log/events.js'
+import { families, units } from '../../log/units.js'
 import * as Mbarrier from '../../machine/mbarrier.js'
 
 // ---------------------------------------------------------------- model
@@ -80,22 +74,6 @@ interface Meeting {
   threads: number
   completed: number
 }
-
-const familyOf = (unit: Unit): Family | null => {
-  switch (unit) {
-    case 'tmaStore':
-      return 'bulk'
-    case 'wgmma':
-    case 'cpAsync':
-    case 'tcgen05Ld':
-    case 'tcgen05St':
-      return unit
-    default:
-      return null
-  }
-}
-/** Families without commits: every operation is a group. */
-const isUncommitted = (family: Family): boolean => family === 'tcgen05Ld' || family === 'tcgen05St'
 
 // ---------------------------------------------------------------- following a log
 
@@ -220,7 +198,7 @@ const ofGroup = (w: Walk, e: Extract<LogEvent, { readonly _tag: 'group' }>): Tol
     return told(none)
   }
   if (e.blocked) return told(none)
-  const closed = isUncommitted(e.family) ? g.operations.length : g.commits
+  const closed = !families[e.family].commits ? g.operations.length : g.commits
   const upTo = closed - e.pending
   const after = e.read ? g.waitedRead : g.waitedFull
   if (upTo <= after) return told(none)
@@ -277,10 +255,10 @@ const ofSignal = (w: Walk, i: number, e: Extract<LogEvent, { readonly _tag: 'sig
 }
 
 const ofIssue = (w: Walk, i: number, e: Extract<LogEvent, { readonly _tag: 'issue' }>): Told => {
-  const family = familyOf(e.unit)
+  const family = units[e.unit].family
   const g = family === null ? null : groupsOf(w, e.stamp.agent, family)
   const group =
-    g === null || family === null ? -1 : isUncommitted(family) ? g.operations.length + 1 : g.commits + 1
+    g === null || family === null ? -1 : !families[family].commits ? g.operations.length + 1 : g.commits + 1
   const o: Operation = { issue: i, stamp: e.stamp, group, family, read: -1, full: -1 }
   w.operations.set(e.operation, o)
   g?.operations.push(o)

@@ -1,16 +1,7 @@
 /**
  * One access as the detector remembers it: who made it, through which proxy, and by which clock others know that it is done.
  *
- * | access of                        | done where is known                                      |
- * |----------------------------------|----------------------------------------------------------|
- * | an agent itself                  | program counter `at` of the agent                        |
- * | TMA load, st.async               | the barrier generation that its signal joined            |
- * | TMA store, its reads             | the read side or the whole of its bulk group             |
- * | TMA store, its writes            | the whole of its bulk group                              |
- * | cp.async                         | its number among the agent's copies (a group is a prefix)|
- * | wgmma                            | its group                                                |
- * | tcgen05 mma, cp, shift           | its position in the agent's tensor queue                 |
- * | tcgen05 ld, st                   | its number, given by wait.ld, wait.st                    |
+ * An agent's own access is done where its program counter is known to be past it; that of a unit, where the row of the unit says (`log/units.ts`).
  *
  * `known` is the order relation, `seen` the visibility relation, each one comparison.
  *

@@ -26,7 +26,7 @@
  * Law 1. No hypothesis makes b known to itself.
  */
 import type { Finding, MissingEdge, Operation as Side } from '../finding.js'
-import type { BarrierEvent, Family, Header, LogEvent, Unit } from '../../log/events.js'
+import type { BarrierEvent, Family, Header, LogEvent } from '../../log/events.js'
 import { families } from '../../log/units.js'
 import type { AgentState } from './context.js'
 import type { FenceName } from './fences.js'
@@ -34,8 +34,8 @@ import { applyFence } from './fences.js'
 import { publish } from './context.js'
 import { singleton, union } from './generation-set.js'
 import { awaitGroup } from './groups.js'
-import type { ClockName, Knowledge } from './knowledge.js'
-import { advance, advanceOrder, clockOf, copy, join, joinVector, programOf } from './knowledge.js'
+import type { Knowledge } from './knowledge.js'
+import { advance, advanceOrder, copy, join, joinVector, programOf } from './knowledge.js'
 import type { Operation } from './operation.js'
 import type { Action } from './replay.js'
 import { replay, stampOf } from './replay.js'
@@ -82,80 +82,32 @@ export type Kind = (
 
 // ---------------------------------------------------------------- what an operation tells
 
-/** The clocks of its agent that stand at its number once it is done, the first to do so first; none where its parts signal barriers. */
-const doneClocks = (unit: Unit): ReadonlyArray<ClockName> => {
-  switch (unit) {
-    case 'tmaLoad':
-    case 'stAsync':
-    case 'clc':
-      return []
-    case 'tmaStore':
-      return ['bulkRead', 'bulkFull']
-    case 'wgmma':
-    case 'cpAsync':
-      return [unit]
-    case 'tcgen05':
-      return ['queue']
-    case 'tcgen05Ld':
-      return ['tensorLoad']
-    case 'tcgen05St':
-      return ['tensorStore']
-  }
-}
-
 /** What is known of an operation where it is known to be done. */
 export const doneKnowledge = (op: Operation): Knowledge => {
   const k = copy(op.knowledge)
-  for (const name of doneClocks(op.unit))
-    for (const v of [k.order, k.firm, k.visible.counters, k.async.counters, k.tensor])
-      advance(v, clockOf(name, op.stamp.agent), op.number)
+  // what says that its reads are done: the first clock to do so, and that of the whole
+  if (op.reads !== undefined)
+    for (const clock of [op.reads.clock, op.reads.alternative])
+      if (clock >= 0)
+        for (const v of [k.order, k.firm, k.visible.counters, k.async.counters, k.tensor])
+          advance(v, clock, op.number)
   for (const p of op.parts) {
     if (p.clock < 0) continue
     advanceOrder(k, p.clock, p.at)
     // the arrival of cp.async tells of no more than its copies
     if (op.unit === 'cpAsync') continue
-    for (const v of op.unit === 'stAsync' ? [k.visible] : [k.visible, k.async])
+    for (const v of op.row.proxy === 'generic' ? [k.visible] : [k.visible, k.async])
       v.acquired[p.barrier] = union(v.acquired[p.barrier]!, singleton(p.generation))
   }
   return k
 }
 
-const familyOf = (unit: Unit): Family | undefined => {
-  switch (unit) {
-    case 'tmaStore':
-      return 'bulk'
-    case 'wgmma':
-    case 'cpAsync':
-    case 'tcgen05Ld':
-    case 'tcgen05St':
-      return unit
-    case 'tmaLoad':
-    case 'stAsync':
-    case 'clc':
-    case 'tcgen05':
-      return undefined
-  }
-}
-
 /** Groups that a wait may leave open and still cover the operation. */
-const mayLeaveOpen = (a: AgentState, op: Operation): number => {
-  switch (op.unit) {
-    case 'tmaStore':
-      return Math.max(0, a.bulkGroups - op.number)
-    case 'wgmma':
-      return Math.max(0, a.wgmmaGroups - op.number)
-    case 'cpAsync':
-      return a.copiesAtCommit.filter((n) => n > op.number).length
-    case 'tcgen05Ld':
-      return a.loads - op.number
-    case 'tcgen05St':
-      return a.stores - op.number
-    case 'tmaLoad':
-    case 'stAsync':
-    case 'clc':
-    case 'tcgen05':
-      return 0
-  }
+const mayLeaveOpen = (a: AgentState, { row, number }: Operation): number => {
+  if (row.family === null) return 0
+  // its groups are prefixes of the sequence
+  if (row.family === 'cpAsync') return a.copiesAtCommit.filter((n) => n > number).length
+  return Math.max(0, a[row.sequence] - number)
 }
 
 /** Whether what someone knows covers the end of it. */
@@ -164,9 +116,7 @@ export const knows = (k: Knowledge, first: Seen): boolean => {
   if (done === undefined) return false
   const op = first.operation
   if (op === undefined) return k.order[programOf(first.side.index)]! >= first.side.at
-  const [clock] = doneClocks(op.unit)
-  if (clock !== undefined && op.parts.length === 0)
-    return k.order[clockOf(clock, op.stamp.agent)]! >= op.number
+  if (op.reads !== undefined && op.parts.length === 0) return k.order[op.reads.clock]! >= op.number
   const signalled = op.parts.filter((p) => p.clock >= 0)
   return signalled.length > 0 && signalled.every((p) => k.order[p.clock]! >= p.at)
 }
@@ -294,8 +244,8 @@ const releases = (
 export const groupWaits: Kind = function* (header, events, _options, _finding, a, b) {
   const op = a.operation
   if (op === undefined) return
-  const family = familyOf(op.unit)
-  if (family === undefined) return
+  const { family } = op.row
+  if (family === null) return
   const x = a.side.index
   const places: ReadonlyArray<readonly [number, string]> =
     b.side.index === x ? [[b.index, `before ${label(b.side)}`]] : releases(header, events, a, b, isHandedOn)
@@ -339,8 +289,7 @@ const isOpenUntil = (
   from: number,
   to: number,
 ): boolean =>
-  family !== 'tcgen05Ld' &&
-  family !== 'tcgen05St' &&
+  families[family].commits &&
   !events
     .slice(from, to)
     .some((e) => e._tag === 'group' && e.kind === 'commit' && e.family === family && e.stamp.agent === agent)
@@ -373,7 +322,7 @@ const arrivesOf = function* (
 export const commits: Kind = function* (header, events, _options, _finding, a, b) {
   const { operation: op, done } = a
   const x = a.side.index
-  if (op?.unit !== 'tcgen05' || done === undefined || isCycle(done, b) || b.side.index === x) return
+  if (op?.row.completes !== 'queue' || done === undefined || isCycle(done, b) || b.side.index === x) return
   for (const { index, event, name } of arrivesOf(header, events, x, {
     from: a.index + 1,
     to: b.index,

@@ -55,6 +55,7 @@
  * Source: PTX ISA (asynchronous operations, proxies); the names are docs/hazards.md's.
  */
 import type { HazardId } from '../finding.js'
+import { units } from '../../log/units.js'
 import type { Space } from '../../language/types.js'
 import type { AccessRecord } from './access-record.js'
 import { known, seen } from './access-record.js'
@@ -136,25 +137,8 @@ const passedFresh = (second: AccessRecord, first: AccessRecord, facts: Facts): b
   facts.tookPart(first.stamp.agent, second.lastWait)
 
 /** The slot was released when this unit had only begun to read it. */
-const releasedTooEarly = (unit: AccessRecord['unit']): HazardId => {
-  switch (unit) {
-    case 'tmaStore':
-      return 'W4'
-    case 'wgmma':
-      return 'W3'
-    case 'tcgen05':
-    case 'tcgen05Ld':
-    case 'tcgen05St':
-    case 'cpAsync':
-      return 'W2'
-    // those that write there, and the agent itself
-    case 'agent':
-    case 'tmaLoad':
-    case 'stAsync':
-    case 'clc':
-      return 'W1'
-  }
-}
+const releasedTooEarly = (unit: AccessRecord['unit']): HazardId =>
+  unit === 'agent' ? 'W1' : units[unit].tooEarly
 
 const sharedMemoryId = (a: AccessRecord, b: AccessRecord, d: Direction, facts: Facts): HazardId => {
   const read = a.rw === 'r' ? a : b

@@ -27,6 +27,7 @@
  * Source: PTX ISA, wait_group and commit_group of each family.
  */
 import type { Group } from '../../log/events.js'
+import { families, units } from '../../log/units.js'
 import type { AgentState } from './context.js'
 import { tick } from './context.js'
 import * as Digest from './digest.js'
@@ -46,20 +47,10 @@ export const group = (d: Detector, e: Group): void => {
     e.pending * 2 + (e.read ? 1 : 0),
   )
   if (e.kind === 'commit') {
-    switch (e.family) {
-      case 'bulk':
-        a.bulkGroups++
-        return
-      case 'wgmma':
-        a.wgmmaGroups++
-        return
-      case 'cpAsync':
-        a.copiesAtCommit.push(a.copies)
-        return
-      case 'tcgen05Ld':
-      case 'tcgen05St':
-        return
-    }
+    const row = units[families[e.family].unit]
+    if (row.completes === 'group') a[row.sequence]++
+    else if (families[e.family].commits) a.copiesAtCommit.push(a.copies)
+    return
   }
   if (e.blocked) {
     d.blocked.push({

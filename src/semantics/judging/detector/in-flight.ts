@@ -23,6 +23,7 @@
  * Source: PTX ISA, completion mechanisms of asynchronous copies; tcgen05 commit.
  */
 import type { Issue, Perform, Signal } from '../../log/events.js'
+import { units } from '../../log/units.js'
 import type { Completion } from './access-record.js'
 import { doneBy } from './access-record.js'
 import { barrierEvent } from './barriers.js'
@@ -32,7 +33,7 @@ import { singleton, union } from './generation-set.js'
 import { advance, advanceOrder, clockOf, copy } from './knowledge.js'
 import { owe } from './obligations.js'
 import type { Operation } from './operation.js'
-import { numbered, partOf, placeOf } from './operation.js'
+import { doneAt, numbered, owedBy, partOf, placeOf } from './operation.js'
 import { actor, barrierName, draft, file, keyOf } from './report.js'
 import { requested } from './responses.js'
 import type { Detector } from './state.js'
@@ -71,25 +72,28 @@ export const issue = (d: Detector, e: Issue): void => {
   const a = tick(c, e.stamp)
   const x = e.stamp.agent
   d.worked[x] = 1
-  const multicast = e.unit === 'tmaLoad' ? c.header.ctas / (c.header.resident ?? 1) : 1
   if (e.ctaGroup === 2) forPair(d, e)
-  const number = numbered(a, e.unit)
+  const row = units[e.unit]
+  const number = numbered(a, row)
   const op: Operation = {
     id: e.operation,
     stamp: e.stamp,
     unit: e.unit,
+    row,
+    reads: doneAt(row.reads, x, number),
+    writes: doneAt(row.writes, x, number),
     knowledge: copy(a.knowledge),
     number,
     instance: d.instances[x]!++,
     lastWait: a.lastWait,
     lastObserved: a.lastObserved,
     fences: a.fences,
-    place: placeOf(c, a, e, number),
+    place: placeOf(c, a, e, row, number),
     offset: e.unit === 'cpAsync' && a.increment === e.stamp.at,
     parts: [],
     ctas: [],
     part: 0,
-    owed: e.signals ?? (e.unit === 'tcgen05' ? Infinity : e.unit === 'tmaStore' ? 2 : multicast),
+    owed: owedBy(c.header, e, row),
   }
   d.operations.set(e.operation, op)
   if (e.unit === 'clc') requested(c, d.responses, e.stamp, op.knowledge.order)
@@ -141,7 +145,8 @@ const deliver = (d: Detector, op: Operation, part: number, barrier: number, byte
     publish: (m, g) => {
       m.visible.acquired[barrier] = union(m.visible.acquired[barrier]!, singleton(g))
       // a generic write is visible to asynchronous units across a fence alone
-      if (op.unit !== 'stAsync') m.async.acquired[barrier] = union(m.async.acquired[barrier]!, singleton(g))
+      if (op.row.proxy === 'async')
+        m.async.acquired[barrier] = union(m.async.acquired[barrier]!, singleton(g))
     },
   })
 }

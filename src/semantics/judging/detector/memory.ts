@@ -216,11 +216,10 @@ export const access = (d: Detector, e: Access): void => {
     if (op === undefined) {
       if (cta !== c.header.agents[x]!.cta && !c.options.rules.arrivesOnlyAtExit)
         oweRemote(c, d.obligations, cta, stamp, doesAccess(record))
-    } else if (op.unit !== 'wgmma' && op.unit !== 'tcgen05Ld' && op.unit !== 'tcgen05St')
-      effect(d, op, record.completion, cta)
+    } else if (op.row.needs === 'reached') effect(d, op, record.completion, cta)
   }
   // a warpgroup reads its own CTA's shared memory and writes its own registers
-  if (op !== undefined && op.unit === 'wgmma') effect(d, op, record.completion, c.header.agents[x]!.cta)
+  if (op !== undefined && op.row.needs === 'issuer') effect(d, op, record.completion, c.header.agents[x]!.cta)
   const word = (e.rw === 'r' ? 1 : 2) + digestOf[e.proxy]
   if (op === undefined) Digest.ofAgent(c.digest, x, 1, stamp.at, word, region.hash)
   else Digest.ofOperation(c.digest, x, op.instance, 1, word + 16 * op.part, region.hash)

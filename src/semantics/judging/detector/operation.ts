@@ -5,15 +5,8 @@
  * some sequence of its agent. How others come to know that it is done depends on its unit: they know the number, or, for a copy that
  * signals a barrier, the generation that its signal joined. A load with several destinations (multicast) has a completion for each part.
  *
- * | unit                  | number                                    | reads done by          | writes done by        |
- * |-----------------------|-------------------------------------------|------------------------|-----------------------|
- * | tmaLoad, stAsync, clc      | none                                      | the generation of its part                     ||
- * | tmaStore              | the bulk group that is open               | read side of the group, or its whole | its whole |
- * | cpAsync               | which of the agent's copies               | that number; an arrival: its generation        ||
- * | wgmma                 | the wgmma group that is open              | its group                                      ||
- * | tcgen05 mma, cp, shift | position in the agent's tensor queue      | that position                                  ||
- * | tcgen05Ld             | which of the agent's loads                | that number            | that number, or that its registers hold it |
- * | tcgen05St             | which of the agent's stores               | that number                                    ||
+ * Which sequence, and which clock says that its reads and its writes are done, is in the row of its unit (`log/units.ts`). It is looked up once, at the
+ * issue: from then on the operation has its row, its number and its completions.
  *
  * Worked: an agent issues store s1, commits, issues s2. s1 is number 1, s2 number 2; a group wait that leaves one group open lets the
  * agent know bulk group 1, hence s1 and not s2.
@@ -26,7 +19,8 @@
  *
  * Source: PTX ISA, asynchronous operations and their completion mechanisms.
  */
-import type { Issue, Stamp, Unit } from '../../log/events.js'
+import type { Header, Issue, Stamp, Unit } from '../../log/events.js'
+import type { UnitRow } from '../../log/units.js'
 import type { Completion } from './access-record.js'
 import { doneBy, notYet } from './access-record.js'
 import type { AgentState, Context } from './context.js'
@@ -42,6 +36,11 @@ export interface Operation {
   readonly id: number
   readonly stamp: Stamp
   readonly unit: Unit
+  /** all that is known of its unit */
+  readonly row: UnitRow
+  /** by what others know that its reads, and that its writes are done; undefined: each part by its own signal */
+  readonly reads: Completion | undefined
+  readonly writes: Completion | undefined
   /** what the issuer knew */
   readonly knowledge: Knowledge
   /** number of its bulk or wgmma group, of the copy, of the queue entry, of the tensor-memory load or store */
@@ -64,25 +63,39 @@ export interface Operation {
 
 // ---------------------------------------------------------------- constructors
 
-/** Takes the next number of the unit's sequence. */
-export const numbered = (a: AgentState, unit: Unit): number => {
-  switch (unit) {
-    case 'tmaLoad':
-    case 'stAsync':
-    case 'clc':
+/** Takes the next number of the unit's sequence; that of a group is the one that its commit will give. */
+export const numbered = (a: AgentState, row: UnitRow): number => {
+  switch (row.completes) {
+    case 'phase':
       return 0
-    case 'tmaStore':
-      return a.bulkGroups + 1
-    case 'wgmma':
-      return a.wgmmaGroups + 1
-    case 'cpAsync':
-      return ++a.copies
-    case 'tcgen05':
-      return ++a.queue
-    case 'tcgen05Ld':
-      return ++a.loads
-    case 'tcgen05St':
-      return ++a.stores
+    case 'group':
+      return a[row.sequence] + 1
+    case 'queue':
+    case 'each':
+      return ++a[row.sequence]
+  }
+}
+
+/** Done where a clock of the agent stands at the number; a unit without clocks says so part by part. */
+export const doneAt = (
+  cell: UnitRow['reads' | 'writes'],
+  agent: number,
+  number: number,
+): Completion | undefined =>
+  cell === null
+    ? undefined
+    : doneBy(clockOf(cell.clock, agent), number, cell.or === null ? -1 : clockOf(cell.or, agent))
+
+/** How many signals it owes. */
+export const owedBy = (header: Header, e: Issue, row: UnitRow): number => {
+  if (e.signals !== undefined) return e.signals
+  switch (row.signals) {
+    case 'each CTA':
+      return header.ctas / (header.resident ?? 1)
+    case 'open':
+      return Infinity
+    default:
+      return row.signals
   }
 }
 
@@ -95,49 +108,24 @@ export const partOf = (op: Operation, part: number): Completion => {
 }
 
 /** By what others know that this access of the operation is done. */
-export const completionOf = (op: Operation, rw: 'r' | 'w'): Completion => {
-  const x = op.stamp.agent
-  switch (op.unit) {
-    case 'tmaLoad':
-    case 'stAsync':
-    case 'clc':
-      return partOf(op, op.part)
-    case 'tmaStore':
-      return rw === 'r'
-        ? doneBy(clockOf('bulkRead', x), op.number, clockOf('bulkFull', x))
-        : doneBy(clockOf('bulkFull', x), op.number)
-    case 'cpAsync':
-      return doneBy(clockOf('cpAsync', x), op.number)
-    case 'wgmma':
-      return doneBy(clockOf('wgmma', x), op.number)
-    case 'tcgen05':
-      return doneBy(clockOf('queue', x), op.number)
-    case 'tcgen05Ld':
-      return rw === 'w'
-        ? doneBy(clockOf('loadedRegisters', x), op.number, clockOf('tensorLoad', x))
-        : doneBy(clockOf('tensorLoad', x), op.number)
-    case 'tcgen05St':
-      return doneBy(clockOf('tensorStore', x), op.number)
-  }
-}
+export const completionOf = (op: Operation, rw: 'r' | 'w'): Completion =>
+  (rw === 'r' ? op.reads : op.writes) ?? partOf(op, op.part)
 
 /** Its place among what happens in order without an edge. Takes the place, for an entry of a tensor queue. */
-export const placeOf = (c: Context, a: AgentState, e: Issue, number: number): Place | undefined => {
+export const placeOf = (
+  c: Context,
+  a: AgentState,
+  e: Issue,
+  row: UnitRow,
+  number: number,
+): Place | undefined => {
   const x = e.stamp.agent
-  switch (e.unit) {
-    case 'wgmma':
-      return c.options.wgmmaOrder === 'issue' ? inOrder(2 * x, ++a.products, 'mma', false) : undefined
-    case 'tcgen05': {
-      const pair = e.ctaGroup === 2
-      return listed(a.tensorQueue, 2 * x + 1, number, e.tensor ?? 'mma', e.pipe ?? 0, pair)
-    }
-    case 'tmaLoad':
-    case 'tmaStore':
-    case 'cpAsync':
-    case 'tcgen05Ld':
-    case 'tcgen05St':
-    case 'stAsync':
-    case 'clc':
+  switch (row.pipeline) {
+    case null:
       return undefined
+    case 'all':
+      return c.options.wgmmaOrder === 'issue' ? inOrder(2 * x, ++a.products, 'mma', false) : undefined
+    case 'pairs':
+      return listed(a.tensorQueue, 2 * x + 1, number, e.tensor ?? 'mma', e.pipe ?? 0, e.ctaGroup === 2)
   }
 }

@@ -43,6 +43,7 @@
  */
 import { unreachable } from '../../../failure.js'
 import type { Access, LogEvent, SemaphoreEvent, Signal } from '../../log/events.js'
+import { units, type UnitRow } from '../../log/units.js'
 import type { InFlight } from '../../machine/operation.js'
 import type { Machine } from '../../machine/state.js'
 import type { World } from '../../machine/world.js'
@@ -362,20 +363,16 @@ const wrote = (d: Draft, mask: Mask, generic: boolean, reach: number): void => {
 }
 
 /** Where what an operation writes is kept until an agent may see it. */
-type Home = 'flight' | 'copies' | 'products' | 'queue' | 'stored' | 'loaded' | 'none'
-const homes: Readonly<Record<InFlight['_tag'], Home>> = {
-  tmaLoad: 'flight',
-  tmaStore: 'flight',
-  stAsync: 'flight',
-  clc: 'flight',
-  cpAsync: 'copies',
-  wgmma: 'products',
-  tcgen05: 'queue',
-  tcgen05Copy: 'queue',
-  tcgen05St: 'stored',
-  tcgen05Ld: 'loaded',
-  cpAsyncArrive: 'none',
-  tcgen05Commit: 'none',
+const homeOf = (tag: InFlight['_tag']): UnitRow['home'] | 'none' => {
+  switch (tag) {
+    case 'tcgen05Copy':
+      return units.tcgen05.home
+    case 'cpAsyncArrive':
+    case 'tcgen05Commit':
+      return 'none'
+    default:
+      return units[tag].home
+  }
 }
 
 const plus = (mask: Mask, more: Mask): Mask => mask.map((w, k) => w | more[k]!)
@@ -386,7 +383,7 @@ const publish = (d: Draft, x: number, f: Flight | undefined, mask: Mask): void =
     addMask(d, agentAt(d, x, GENERIC), mask)
     return
   }
-  switch (homes[f.tag]) {
+  switch (homeOf(f.tag)) {
     case 'flight':
       replace(d, f, flight(f, f.landed, f.mask, f.tensor, plus(f.own, mask)))
       return
