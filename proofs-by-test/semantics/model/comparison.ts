@@ -176,8 +176,12 @@ export const differences = (
   return differ(detected(header, log, all, whole), model(header, log, all, leftOut, whole))
 }
 
-/** One set of pairs held against another. */
-const compared = (theirs: ReadonlyArray<Said>, mine: ReadonlyArray<Said>): ReadonlyArray<string> => {
+/** One set of pairs held against another; `graver`: what the detector says of them that is more. */
+const compared = (
+  theirs: ReadonlyArray<Said>,
+  mine: ReadonlyArray<Said>,
+  graver: ReadonlyArray<Said> = [],
+): ReadonlyArray<string> => {
   const [a, b] = [new Set(theirs.map(show)), new Set(mine.map(show))]
   const covers = (d: Said, s: Said): boolean =>
     d.kind === s.kind &&
@@ -188,7 +192,12 @@ const compared = (theirs: ReadonlyArray<Said>, mine: ReadonlyArray<Said>): Reado
   return [
     ...[...a].filter((d) => !b.has(d)).map((d) => `the detector alone: ${d}`),
     ...mine
-      .filter((s) => !a.has(show(s)) && !theirs.some((d) => covers(d, s)))
+      .filter(
+        (s) =>
+          !a.has(show(s)) &&
+          !theirs.some((d) => covers(d, s)) &&
+          !graver.some((d) => covers({ kind: s.kind, a: d.a, b: d.b }, s)),
+      )
       .map((s) => `the model alone: ${show(s)}`),
   ]
 }
@@ -217,7 +226,7 @@ export const differ = (
       },
     })),
   ])
-  const out: string[] = [...compared(pairs, said), ...compared(leaning, leans)]
+  const out: string[] = [...compared(pairs, said), ...compared(leaning, leans, pairs)]
   const empty = (s: Side): string => `${String(s.agent)} site ${String(s.site)} plane ${String(s.plane)}`
   const [a, b] = [
     new Set(nothing.map(empty)),

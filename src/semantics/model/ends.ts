@@ -84,18 +84,25 @@ const effects = (r: Reading): ReadonlyArray<Effect> => [
   }),
 ]
 
+/** Where an agent has come to know what it knows when it exits: its last event, and a fork behind it. */
+const lastOf = (r: Reading, agent: number): ReadonlyArray<number> => {
+  const last = r.programs[agent]!.at(-1) ?? -1
+  const forks = r.log.flatMap((e, i) =>
+    e._tag === 'fork' && i > last && e.children.includes(agent) ? [i] : [],
+  )
+  return last < 0 ? forks : [last, ...forks]
+}
+
 /** U2 and K1 in one rule: some agent of the CTA knows of the effect when it exits. */
 export const outstanding = (r: Reading, knows: Knows, { options }: Judging): ReadonlyArray<Left> =>
   effects(r)
     .filter(
       ({ fact, cta }) =>
         !r.header.agents.some((a, y) => {
-          const last = r.programs[y]!.at(-1)
           return (
             a.cta === cta &&
-            last !== undefined &&
             fact >= 0 &&
-            knows(last, options.strict ? 'firm' : 'order', fact)
+            lastOf(r, y).some((last) => knows(last, options.strict ? 'firm' : 'order', fact))
           )
         }),
     )

@@ -70,7 +70,7 @@ const orderedInits: Flow = [
 // ---------------------------------------------------------------- clauses
 
 /** From an event of an agent to its next one, and to the first of a branch that it forks. */
-const control: Flow = [['order', 'before'], ...same('firm', ...ordinary)]
+const control: Flow = [['order', 'before'], ['firm', 'firmBefore'], ...same(...ordinary)]
 const itself: Flow = [...control, ...same('announced', 'received', 'tensor', 'published')]
 const branch: Flow = [...control, ['published', 'received']]
 const started: Flow = same(...both, 'tensor', ...ordinary)
@@ -80,7 +80,10 @@ export const program = (r: Reading): ReadonlyArray<Arrow> =>
   r.programs.flatMap((events) =>
     events.flatMap((e, k) => [
       enters(e, e, seen),
-      flows(e, e, [['before', 'order']]),
+      flows(e, e, [
+        ['before', 'order'],
+        ['firmBefore', 'firm'],
+      ]),
       ...(k === 0 ? [] : [flows(events[k - 1]!, e, itself)]),
     ]),
   )

@@ -152,8 +152,11 @@ export const asked = (r: Reading, knows: Knows, how: Judging): Asked => {
   const listed = inUnit(pipelined(r, 'documented', how))
   const oneUnit = how.options.tensorPipe === 'documented' ? listed : inUnit(pipelined(r, 'issueOrder', how))
   // a semaphore wait reads before it knows what it waits for
-  const view = (b: Touch): View =>
-    r.log[b.at]?._tag === 'semaphore' ? 'before' : how.options.strict ? 'firm' : 'order'
+  const view = (b: Touch): View => {
+    const isWait = r.log[b.at]?._tag === 'semaphore'
+    if (how.options.strict) return isWait ? 'firmBefore' : 'firm'
+    return isWait ? 'before' : 'order'
+  }
   return {
     r,
     knows,
@@ -221,7 +224,11 @@ const early = (
 const leans = (q: Asked, a: Touch, b: Touch): ReadonlyArray<Leaning> => {
   const fact = doneFact(a)
   if (q.oneUnit(a, b)) return q.assumed(a, b) && !q.ordered(a, b) ? [{ on: 'issueOrder', a, b }] : []
-  return fact >= 0 && q.knows(b.at, 'order', fact) && !q.knows(b.at, 'firm', fact)
+  // atomics that commute need no order
+  if (together(q.r, a, b, true) && !(isWrite(a) && isWrite(b) && !commute(a, b))) return []
+  const isWait = q.r.log[b.at]?._tag === 'semaphore'
+  const [order, firm] = isWait ? (['before', 'firmBefore'] as const) : (['order', 'firm'] as const)
+  return fact >= 0 && q.knows(b.at, order, fact) && !q.knows(b.at, firm, fact)
     ? [{ on: 'relaxed', a, b }]
     : []
 }

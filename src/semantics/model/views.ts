@@ -16,7 +16,7 @@
  * |----------------------|--------------------------------------------------------------------------------------------|
  * | `before`             | as in `order`, without what the event itself tells its agent (a wait, before it passes)      |
  * | `order`              | it has happened before                                                                     |
- * | `firm`               | the same by the manual's word alone: over no relaxed arrive, wait or cluster barrier         |
+ * | `firm`, `firmBefore` | the same by the manual's word alone: over no relaxed arrive, wait or cluster barrier         |
  * | `generic`            | an ordinary access finds what it wrote                                                     |
  * | `shared`, `global`   | an asynchronous unit finds it: fenced for shared, for global memory                         |
  * | `registers`          | a wgmma finds it                                                                           |
@@ -35,6 +35,7 @@
 /** Within one event views flow only forward in this list. */
 export const views = [
   'before',
+  'firmBefore',
   'order',
   'firm',
   'generic',

@@ -291,7 +291,7 @@ export const judge = (
   judgeForeign(c, r, out)
   let sound = c.atomics.length === 0 || judgeAtomics(c, r, k, options, out)
   const w = c.write
-  if (r.reach > 0 || c.atomics.length === 0) {
+  if (r.reach > 0 || !c.atomics.some((a) => a.rw === 'w')) {
     // atomic writes since have followed the plain one; what follows them all follows it
     if (w !== undefined) sound = follows(c, w, r, k, options, out) && sound
     else if (r.rw === 'r' && !c.written) {
