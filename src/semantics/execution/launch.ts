@@ -37,6 +37,7 @@ import type { PlacedStorage, TensorPipe, TensorPlace, World } from '../machine/w
 import { mostBarriers, mostPlaneBytes, mostResidentAgents } from '../language/limits.js'
 import { place } from '../language/place.js'
 import type { Program } from '../language/program.js'
+import { showBarrierName } from '../log/barrier-name.js'
 
 // ---------------------------------------------------------------- model
 
@@ -347,7 +348,7 @@ export const launch = (
       })
       for (let i = 0; i < count; i++)
         barriersOf.push({
-          name: count === 1 ? s.id : `${s.id}[${String(i)}]`,
+          name: showBarrierName(s.id, count, i),
           storage: s.id,
           address: offset + 8 * i,
         })

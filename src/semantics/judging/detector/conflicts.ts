@@ -24,6 +24,7 @@
 import { isFloat } from '../../../numerics/dtype.js'
 import type { HazardId, Severity } from '../finding.js'
 import type { Footprint } from '../../log/events.js'
+import { readBarrierName } from '../../log/barrier-name.js'
 import { clusterOf } from '../../log/events.js'
 import type { Space } from '../../language/types.js'
 import type { AccessRecord } from './access-record.js'
@@ -141,7 +142,7 @@ export const conflictsOf = (c: Context): Conflicts => {
   const facts: Facts = {
     array: (barrier) => {
       const b = c.header.barriers[barrier]
-      return b === undefined ? String(barrier) : `${b.name.replace(/\[.*$/, '')}@${String(b.cta)}`
+      return b === undefined ? String(barrier) : `${readBarrierName(b.name).storage}@${String(b.cta)}`
     },
     cta: (agent) => c.header.agents[agent]?.cta ?? -1,
     tookPart: (agent, barrier) => c.tookPart[agent * c.extent.barriers + barrier] === 1,

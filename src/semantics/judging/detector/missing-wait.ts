@@ -26,6 +26,7 @@
 import type { Finding, Operation as Side } from '../finding.js'
 import type { Header, LogEvent } from '../../log/events.js'
 import { spansOf } from '../../log/events.js'
+import { readBarrierName, type BarrierName } from '../../log/barrier-name.js'
 import { indexOf } from './replay.js'
 import { planeName } from './report.js'
 
@@ -148,11 +149,10 @@ export const hasSilentRelease = (
   )
 }
 
-const indexIn = (header: Header, barrier: number): string =>
-  /\[.*\]$/.exec(header.barriers[barrier]?.name ?? '')?.[0] ?? ''
-
-const arrayIn = (header: Header, barrier: number): string =>
-  (header.barriers[barrier]?.name ?? '').replace(/\[.*\]$/, '')
+const nameIn = (header: Header, barrier: number): BarrierName =>
+  readBarrierName(header.barriers[barrier]?.name ?? '')
+const indexIn = (header: Header, barrier: number): string => nameIn(header, barrier).index
+const ringIn = (header: Header, barrier: number): string => nameIn(header, barrier).storage
 
 /**
  * The last wait of a writer before it writes, if that was for another index of a ring of barriers than its copy signals: with the one that has the index of
@@ -174,10 +174,10 @@ export const mistakenWait = (
     const meant = header.barriers.findIndex(
       (b, k) =>
         b.cta === cta &&
-        arrayIn(header, k) === arrayIn(header, barrier) &&
+        ringIn(header, k) === ringIn(header, barrier) &&
         indexIn(header, k) === indexIn(header, own),
     )
-    return meant < 0 || arrayIn(header, barrier) === arrayIn(header, own)
+    return meant < 0 || ringIn(header, barrier) === ringIn(header, own)
       ? undefined
       : { site: e.stamp.site, barrier: meant }
   }
@@ -210,10 +210,7 @@ export const earlyRelease = (
       spent = true
     if (e._tag !== 'wait' || e.stamp.agent !== writer.index || e.outcome !== 'passed') continue
     const { barrier } = e
-    if (
-      arrayIn(header, barrier) === arrayIn(header, own) ||
-      indexIn(header, barrier) !== indexIn(header, own)
-    )
+    if (ringIn(header, barrier) === ringIn(header, own) || indexIn(header, barrier) !== indexIn(header, own))
       return undefined
     const wait = e.stamp.site
     for (let k = i - 1; k >= 0; k--) {
