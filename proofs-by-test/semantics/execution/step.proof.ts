@@ -12,7 +12,7 @@ import { idle, type Machine, type Ready, type Status } from '../../../src/semant
 import type { World } from '../../../src/semantics/machine/world.js'
 import * as Policy from '../../../src/semantics/execution/policy.js'
 import type { Agent } from '../../../src/semantics/language/program.js'
-import * as StateEither from '../../../src/semantics/execution/state-either.js'
+import { stepsOf } from '../../../src/semantics/execution/run.js'
 import {
   blocked,
   blockedEvents,
@@ -26,7 +26,6 @@ import {
   step,
   take,
   type EventKey,
-  type Fault,
   type Offered,
 } from '../../../src/semantics/execution/step.js'
 import { swizzle, tile } from '../../../src/transforms/transform.js'
@@ -89,17 +88,7 @@ describe.each([unit, bits('hopper')])('law 3 in $name', (algebra) => {
   const ran = logged(l, Policy.seeded(3))
 
   test('the fold of steps with chain is the loop of run: same log, same machine', () => {
-    type Run = StateEither.StateEither<Machine, Fault, ReadonlyArray<LogEvent>>
-    const whole = ran.schedule.reduce<Run>(
-      (before, key) =>
-        StateEither.chain<Machine, Fault, ReadonlyArray<LogEvent>, ReadonlyArray<LogEvent>>((events) =>
-          StateEither.chain<Machine, Fault, ReadonlyArray<LogEvent>, ReadonlyArray<LogEvent>>((more) =>
-            StateEither.of([...events, ...more]),
-          )(step(l.world)(key)),
-        )(before),
-      StateEither.of([]),
-    )
-    const [events, machine] = right(whole(l.machine))
+    const [events, machine] = right(stepsOf(l.world)(ran.schedule)(l.machine))
     expect([{ _tag: 'cluster', id: 0 }, ...events]).toEqual(ran.result)
     expect(contents(machine)).toEqual(contents(ran.machine))
     expect({ ...machine, planes: [] }).toEqual({ ...ran.machine, planes: [] })

@@ -1,5 +1,8 @@
 /**
- * Run: a loop over steps, under a policy, into folds.
+ * Run: the fold of steps, under a policy, into folds of its log.
+ *
+ * What a run is, is said in one line, in the state monad: the steps of its schedule, one after the other (`stepsOf`). How it is made is a loop,
+ * because a chain of a million steps has no stack; law 2 holds the two together.
  *
  * A run owns its machine: it holds the edit token under which the pages that it makes may be overwritten, and gives it back at the
  * end. What it yields is a machine that anybody may keep. The log is handed to a fold, a page of events at a time; nothing older than
@@ -7,7 +10,7 @@
  *
  * Laws
  * 1. run with the token equals run without it, event for event and byte for byte.
- * 2. run equals the fold of `step` with `chain` over the schedule that it took.
+ * 2. The log and the machine of a run of one wave are those of `stepsOf` of the schedule that it took.
  * 3. what `both(f, g)` finds is what f finds and what g finds, each alone.
  */
 import { aheadOf } from './ahead.js'
@@ -17,7 +20,17 @@ import { fuelTicks, outOfFuel, spend } from '../machine/effort.js'
 import { withEdit, type Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
 import type { AnyPolicy } from './policy.js'
-import { blockedEvents, finished, offered, take, type EventKey, type Fault } from './step.js'
+import * as StateEither from './state-either.js'
+import {
+  blockedEvents,
+  finished,
+  offered,
+  step,
+  take,
+  type EventKey,
+  type Fault,
+  type Step,
+} from './step.js'
 
 // ---------------------------------------------------------------- model
 
@@ -91,6 +104,22 @@ export const collect: Fold<LogEvent[], ReadonlyArray<LogEvent>> = {
 
 /** Nothing. */
 export const ignore: Fold<null, null> = { init: () => null, observe: (s) => s, finish: (s) => s }
+
+// ---------------------------------------------------------------- the definition
+
+/** A run by definition: the events of a schedule, as far as each is offered when its turn comes. */
+export const stepsOf =
+  (world: World) =>
+  (schedule: ReadonlyArray<EventKey>): Step =>
+    schedule.reduce<Step>(
+      (before, key) =>
+        StateEither.chain<Machine, Fault, ReadonlyArray<LogEvent>, ReadonlyArray<LogEvent>>((events) =>
+          StateEither.chain<Machine, Fault, ReadonlyArray<LogEvent>, ReadonlyArray<LogEvent>>((more) =>
+            StateEither.of([...events, ...more]),
+          )(step(world)(key)),
+        )(before),
+      StateEither.of([]),
+    )
 
 // ---------------------------------------------------------------- the loop
 
