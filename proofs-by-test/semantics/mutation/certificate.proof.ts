@@ -135,7 +135,8 @@ const tried = (rule: (s: Skeleton) => ReadonlyArray<Skeleton>, how: 'same' | 'cl
   const wrong: Array<readonly [number, string | null, string | null]> = []
   let times = 0
   let ended = 0
-  for (let seed = 1; seed <= seeds && times < enough; seed++) {
+  // among the first programs there may be few that are clean
+  for (let seed = 1; seed <= seeds && (times < enough || ended <= 3); seed++) {
     const s = skeletonOf(seed)
     const others = rule(s)
     const before = others.length === 0 ? null : kindsOf(s)
