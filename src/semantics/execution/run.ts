@@ -21,16 +21,7 @@ import { withEdit, type Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
 import type { AnyPolicy } from './policy.js'
 import * as StateEither from './state-either.js'
-import {
-  blockedEvents,
-  finished,
-  offered,
-  step,
-  take,
-  type EventKey,
-  type Fault,
-  type Step,
-} from './step.js'
+import { blockedEvents, finished, offered, step, take, type EventKey, type Fault, type Step } from './step.js'
 
 // ---------------------------------------------------------------- model
 
