@@ -36,7 +36,7 @@ import { differ, recording } from '../../model/comparison.js'
  *     sound       verdict ok                                 =>  no schedule has anything wrong
  *     complete    every schedule is clean, C3, C4, C6 hold and allocation is in a fixed order  =>  verdict ok
  *     real        a run that is stuck, or refused            =>  the search finds a deadlock, or a step that is refused
- *     same        the search of the machine's states         finds the same kinds
+ *     same        the search of the machine's states         finds the same kinds (by day, of every fifth program)
  *     alike       the relational model                       says what the detector says of each run, event for event
  *
  * Each rule of the theorem is needed: without it the same sweep, made long enough, finds the theorem false.
@@ -86,7 +86,9 @@ export interface Sweep {
   readonly thrice: number
   /** every n-th program is validated in full: `embed` writes it unchecked */
   readonly validated: number
-  /** every n-th program is searched to the end on both sides, so that all kinds can be compared */
+  /** every n-th program is searched by the machine's states, too */
+  readonly searched: number
+  /** every n-th of those that are, to the end on both sides, so that all kinds can be compared */
   readonly kinds: number
   /** every n-th program is judged under these, too */
   readonly weakened: number
@@ -208,7 +210,8 @@ const compare = (
 }
 
 const judge = (s: Skeleton, seed: number, how: Sweep, tally: Tally): void => {
-  const [all, whole] = naively(s, seed % how.kinds === 0)
+  const searched = seed % how.searched === 0
+  const [all, whole] = naively(s, searched && seed % (how.searched * how.kinds) === 0)
   if (all === 'too large') {
     tally.tooLarge += 1
     return
@@ -224,7 +227,7 @@ const judge = (s: Skeleton, seed: number, how: Sweep, tally: Tally): void => {
   let failing = false
   const weakly = seed % how.weakened === 0 ? how.weakenings : []
   const launched = right(launch(program, unit, noArguments))
-  compare(launched, all, whole, tally, () => `seed ${String(seed)} ${show(s)}`)
+  if (searched) compare(launched, all, whole, tally, () => `seed ${String(seed)} ${show(s)}`)
   const runs = modelled(launched, policies(seed, how.thrice), defaults, weakly.map(weakened))
   for (const { outcome, judged, unlike } of runs) {
     const judgement = judged[0]!
@@ -307,6 +310,7 @@ export const half = (which: 0 | 1): Sweep =>
         allocating: 8,
         thrice: 8,
         validated: 50,
+        searched: 1,
         kinds: 1,
         weakened: 2,
         weakenings,
@@ -317,7 +321,8 @@ export const half = (which: 0 | 1): Sweep =>
         allocating: 8,
         thrice: 16,
         validated: 50,
-        kinds: 20,
+        searched: 5,
+        kinds: 4,
         weakened: 1,
         weakenings: [],
       }
@@ -358,7 +363,7 @@ export const expectTheorem = (how: Sweep, tally: Tally): void => {
   expect(tally.ok).toBeGreaterThan(tally.runs / 5)
   expect(tally.undecided).toBeGreaterThan(tally.runs / 100)
   expect(tally.refused).toBeGreaterThan(tally.runs / (10 * how.allocating))
-  expect(tally.kinds).toBeGreaterThan(how.count / how.kinds / 2)
+  expect(tally.kinds).toBeGreaterThan(how.count / (how.searched * how.kinds) / 2)
   // nor with a rule to spare; the rarest counterexample is one in some ten thousands
   for (const weakening of how.count < 100_000 ? [] : how.weakenings)
     expect(
