@@ -49,9 +49,8 @@ describe('complete functions of half precision', () => {
 })
 
 describe('complete octaves, 2^23 operands each', () => {
-  const always = octaves.filter((o) => o.first === 0x3f800000)
-  // each takes a second; by day two of them
-  const asked = nightly ? octaves : always.filter((_, i) => i % 3 === 0)
+  // each takes a second; by day one of them
+  const asked = nightly ? octaves : octaves.filter((o) => o.first === 0x3f800000).slice(0, 1)
   it.each(asked.map((o) => [o.name, hex(o.first), o] as const))('%s from %s on', (_, __, o) => {
     expect(octaveHash(unaryFunction[o.name], o.first)).toBe(o.sha256)
   })
@@ -79,8 +78,8 @@ describe('sums of blocks of 2^23 operands', () => {
     ['rsqrt.approx.ftz.f32', 128, 'an odd exponent'],
     ['tanh.approx.f32', 384, 'negative'],
   ]
-  // each takes a second; by day two of them
-  test.each(blocks.filter((_, i) => nightly || i % 7 === 3))('%s, block %d: %s', (name, k) => {
+  // each takes a second; by day one of them
+  test.each(nightly ? blocks : blocks.slice(-1))('%s, block %d: %s', (name, k) => {
     const { sums } = blockSums.find((b) => b.name === name)!
     expect(sums.length).toBe(512)
     expect(blockSum(unaryFunction[name], k * octave)).toBe(sums[k])

@@ -11,6 +11,9 @@ import { nightly } from '../../extent.js'
 
 const documents = programs.map(jsonOf)
 
+/** A sweep of so many by day, and of 120 times as many by night. */
+const runs = (byDay: number): number => (nightly ? 120 * byDay : byDay)
+
 describe('programs that ask for more than there is', () => {
   test.each(hostile)('%s', (_, program, comes) => {
     expect(ofProgram(program)).toBe(comes)
@@ -41,11 +44,11 @@ describe('damaged traces', () => {
           total++
           if (!ofTrace(count ? counted(document) : document).startsWith('trace.')) judged++
         }),
-        { seed, numRuns: nightly ? 30 * cases : cases, endOnFailure: true },
+        { seed, numRuns: runs(cases), endOnFailure: true },
       )
     }
-    property({ maxEdits: 2 }, 4, 1_200)
-    property({ maxEdits: 2, kinds }, 5, 1_800)
+    property({ maxEdits: 2 }, 4, 300)
+    property({ maxEdits: 2, kinds }, 5, 450)
     expect(judged / total).toBeGreaterThan(0.2)
   })
 })
@@ -67,19 +70,19 @@ describe('damaged programs', () => {
       fc.property(fc.nat(documents.length - 1), edits(constraints), (k, some) =>
         count(outcome(some.reduce(edited, documents[k]!))),
       ),
-      { seed, numRuns: nightly ? 30 * cases : cases, endOnFailure: true },
+      { seed, numRuns: runs(cases), endOnFailure: true },
     )
   }
   test('of all kinds of damage', () => {
-    sweep({ maxEdits: 2 }, 1, 4_500, (document) => ofProgram(document))
+    sweep({ maxEdits: 2 }, 1, 1_125, (document) => ofProgram(document))
   })
   test('of parts that are exchanged for others of their kind: most are read, many run', () => {
     const kinds = ['kin', 'scale', 'kin', 'replace', 'repeat', 'remove'] as const
-    sweep({ maxEdits: 2, kinds }, 2, 2_200, (document) => ofProgram(document))
+    sweep({ maxEdits: 2, kinds }, 2, 550, (document) => ofProgram(document))
   })
   test('over bits, and with further schedules', () => {
     const hopper = bits('hopper')
-    sweep({ maxEdits: 1, kinds: ['kin', 'scale'] }, 3, 300, (document) => ofProgram(document, hopper, true))
+    sweep({ maxEdits: 1, kinds: ['kin', 'scale'] }, 3, 75, (document) => ofProgram(document, hopper, true))
   })
   test('enough of them get through to the machine', () => {
     const total = [...outcomes.values()].reduce((sum, n) => sum + n, 0)

@@ -94,10 +94,13 @@ describe.each(kernels.map((k) => [k.name, k] as const))('%s', (_, kernel) => {
     const form = forms(kernel)[small ? 0 : 2]!
     const all = removals(form)
     expect(all.length).toBeGreaterThan(5)
+    // by day every third of them, by night all
     const wrong = all.flatMap(([key, program], k) =>
-      (nightly ? [eager, lazy, seeded(3)] : [[eager, lazy][k % 2]!]).flatMap((policy) =>
-        differ(ran(program, policy), nightly ? variants : [{}]).map((text) => `${key}: ${text}`),
-      ),
+      !nightly && k % 3 !== all.length % 3
+        ? []
+        : (nightly ? [eager, lazy, seeded(3)] : [[eager, lazy][k % 2]!]).flatMap((policy) =>
+            differ(ran(program, policy), nightly ? variants : [{}]).map((text) => `${key}: ${text}`),
+          ),
     )
     expect(wrong).toEqual([])
   })
@@ -112,7 +115,7 @@ const drawn = (from: number, count: number): ReadonlyArray<Ran> =>
 
 describe('random programs', () => {
   it('under every choice of options', () => {
-    expect(differ(drawn(2_000_000, nightly ? 100_000 : small ? 50 : 400), variants)).toEqual([])
+    expect(differ(drawn(2_000_000, nightly ? 100_000 : small ? 50 : 200), variants)).toEqual([])
   })
 })
 

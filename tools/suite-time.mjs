@@ -1,0 +1,63 @@
+/**
+ * Where the processor time of the proofs goes: `npm run suite-time`, with names of files behind `--` for a part of them; `--json FILE` writes every
+ * file and test.
+ *
+ * One worker runs the files one after another, so that each is alone; the most expensive files and tests are printed, and the sum. It fails where
+ * a proof fails and never for a time: that depends on the machine.
+ */
+import { writeFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import process from 'node:process'
+import { fileURLToPath, URL } from 'node:url'
+import { startVitest } from 'vitest/node'
+
+const shown = 40
+const given = process.argv.slice(2)
+const json = given.indexOf('--json')
+const asked = given.filter((_, i) => json < 0 || (i !== json && i !== json + 1))
+
+const spent = (task) => task.meta().processor ?? 0
+const files = []
+const reporter = {
+  onTestRunEnd(modules) {
+    for (const module of modules)
+      files.push({
+        name: relative(process.cwd(), module.moduleId),
+        seconds: spent(module),
+        imported: module.meta().imported ?? 0,
+        tests: [...module.children.allTests()].map((test) => ({ name: test.fullName, seconds: spent(test) })),
+      })
+  },
+}
+
+const vitest = await startVitest('test', asked, {
+  run: true,
+  watch: false,
+  maxWorkers: 1,
+  setupFiles: [fileURLToPath(new URL('processor-time.mjs', import.meta.url))],
+  reporters: ['dot', reporter],
+})
+await vitest?.close()
+
+const line = ({ seconds, name }) => `${seconds.toFixed(2).padStart(8)}  ${name}`
+const dearest = (list) => [...list].sort((a, b) => b.seconds - a.seconds).slice(0, shown)
+const sum = (list) => list.reduce((total, { seconds }) => total + seconds, 0)
+
+const tests = files.flatMap((file) =>
+  file.tests.map(({ name, seconds }) => ({ name: `${file.name} > ${name}`, seconds })),
+)
+const imported = files.reduce((total, file) => total + file.imported, 0)
+process.stdout.write(
+  [
+    '',
+    'Seconds of processor time, by file:',
+    ...dearest(files).map(line),
+    '',
+    'By test:',
+    ...dearest(tests).map(line),
+    '',
+    `${sum(files).toFixed(1)} s in ${String(files.length)} files, of which reading them ${imported.toFixed(1)} s; the runner's own time comes on top.`,
+    '',
+  ].join('\n'),
+)
+if (json >= 0) writeFileSync(given[json + 1], JSON.stringify(files, null, 1))
