@@ -3,7 +3,7 @@
  *
  * The detector forgets what a later access says as well (an earlier read of the same agent, unit and proxy; all but the last wait of an agent), and files a finding
  * once per pair of sites. So what it says must be said by the model event for event; and what the model says must be said by the detector of that pair, or of one
- * with the same second side whose first side is of the same agent and unit, and later.
+ * with the same second side whose first side is of the same agent and unit, and later; a race there is graver than what an earlier one is not told of.
  */
 import type { AccessRecord } from '../../../src/semantics/judging/detector/access-record.js'
 import type { Conflicts } from '../../../src/semantics/judging/detector/cell.js'
@@ -184,7 +184,7 @@ const compared = (
 ): ReadonlyArray<string> => {
   const [a, b] = [new Set(theirs.map(show)), new Set(mine.map(show))]
   const covers = (d: Said, s: Said): boolean =>
-    d.kind === s.kind &&
+    (d.kind === s.kind || d.kind === 'race') &&
     showSide(d.b) === showSide(s.b) &&
     (s.kind === 'foreign' ||
       (d.a.agent === s.a.agent && d.a.site === s.a.site) ||

@@ -73,6 +73,7 @@ const orderedInits: Flow = [
 const control: Flow = [['order', 'before'], ['firm', 'firmBefore'], ...same(...ordinary)]
 const itself: Flow = [...control, ...same('announced', 'received', 'tensor', 'published')]
 const branch: Flow = [...control, ['published', 'received']]
+const idly: Flow = same(...both, ...ordinary)
 const started: Flow = same(...both, 'tensor', ...ordinary)
 
 /** Each event of an agent comes after the one before it, and sees what that one saw. */
@@ -103,9 +104,14 @@ export const fork = (r: Reading): ReadonlyArray<Arrow> =>
       .filter((x) => x !== e.stamp.agent)
       .flatMap((x) => {
         const of = r.programs[x]!
-        const [first, last] = [of.find((k) => k > i), of.filter((k) => k < i).at(-1)]
+        const [first, last] = [of.find((k) => k > i), of.filter((k) => k < i).at(-1) ?? -1]
         if (e._tag === 'fork') return first === undefined ? [] : [flows(i, first, branch)]
-        return last === undefined ? [] : [flows(last, i, told)]
+        // a branch without an event hands on what its fork told it
+        const idle = indices(
+          r.log,
+          (f, k) => f._tag === 'fork' && k > last && k < i && f.children.includes(x),
+        )
+        return [...(last < 0 ? [] : [flows(last, i, told)]), ...idle.map((k) => flows(k, i, idly))]
       })
   })
 
