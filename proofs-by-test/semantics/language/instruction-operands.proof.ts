@@ -17,12 +17,8 @@ import type { Prepared } from '../../../src/semantics/machine/operation.js'
 import { prepare } from '../../../src/semantics/execution/prepare.js'
 import { environment } from '../../../src/semantics/machine/environment.js'
 import { isFault, type FaultValue } from '../../../src/semantics/machine/value.js'
-import {
-  instructionNames,
-  mapOperands,
-  operandsOf,
-  type OperandKind,
-} from '../../../src/semantics/language/signature.js'
+import type { OperandKind } from '../../../src/semantics/language/field.js'
+import { instructionNames, mapOperands, operandsOf } from '../../../src/semantics/language/signature.js'
 import { launched } from '../machine/machine-samples.js'
 import {
   barrier,

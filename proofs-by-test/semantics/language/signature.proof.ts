@@ -1,6 +1,6 @@
 /**
  * Signatures: which fields of an instruction are operands and which attributes, and what it gives back for operands of given types. Tables by
- * hand, from the operand lists of the instructions; that every instruction has its fields is checked by tsc.
+ * hand, from the operand lists of the instructions; that every instruction has the fields of its row is in `rows.proof.ts`.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
@@ -8,7 +8,6 @@ import { wgmmaShape } from '../../../src/layouts/shared-memory/wgmma-shape.js'
 import { dtypes, isFloat, type Dtype } from '../../../src/numerics/dtype.js'
 import type { Instruction } from '../../../src/semantics/language/instruction.js'
 import {
-  accumulatorDtypes,
   attributesOf,
   elementOf,
   isInstructionName,
@@ -20,6 +19,7 @@ import * as T from '../../../src/semantics/language/types.js'
 import type { Type } from '../../../src/semantics/language/types.js'
 import { ofStrides } from '../../../src/transforms/ref.js'
 import { right } from '../../either.js'
+import { words } from './words.js'
 
 const name = (text: string): never => ({ _tag: 'name', name: text }) as never
 const instruction = (
@@ -47,7 +47,8 @@ const product = instruction({
 test('an accumulator is what some product of wgmma adds up in, and no other', () => {
   const into = (d: Dtype): boolean =>
     dtypes.some((a) => dtypes.some((b) => E.isRight(wgmmaShape(a, b, d, 64))))
-  expect([...accumulatorDtypes].sort()).toEqual(dtypes.filter(into).sort())
+  const { kind } = words['view regs of f32|f16|i32 rank 2']
+  expect([...kind.dtypes].sort()).toEqual(dtypes.filter(into).sort())
 })
 
 describe('operands', () => {

@@ -56,7 +56,8 @@ import type {
   TensorParam,
 } from '../language/program.js'
 import { programSchema } from '../language/program.js'
-import { type Field, instructionNames, isInstructionName, signatureOf } from '../language/signature.js'
+import type { Field } from '../language/field.js'
+import { instructionNames, isInstructionName, signatureOf } from '../language/signature.js'
 import type { Contract, PtrType, ScalarName, ScalarType, Space, Type } from '../language/types.js'
 import type { InstructionShape, ProgramShape, Unindexed, ValidationCode } from '../language/validate.js'
 import { validate } from '../language/validate.js'

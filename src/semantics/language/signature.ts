@@ -1,102 +1,33 @@
 /**
- * Signatures: what an instruction is made of, said once at run time.
+ * Signatures: what an instruction is made of, at run time.
  *
- * Types vanish at run time, so this table says again what `rows.ts` says to tsc: which fields of an
- * instruction are operands (expressions that an agent evaluates) and of what kind, which are attributes (part of the
- * instruction itself), and what it gives back. The codec, the JSON Schema, validation, linking and printing all read it;
- * none of them knows an instruction by name for these purposes.
+ * Types vanish at run time, so the row of an instruction (`rows.ts`), which gives tsc its type, is read once more when the library is loaded
+ * (`field.ts`): which fields are operands (expressions that an agent evaluates) and of what kind, and which are attributes (part of the
+ * instruction itself). Beside the fields stands what the instruction gives back, said here. The codec, the JSON Schema, validation, linking and
+ * printing all read signatures; none of them knows an instruction by name for these purposes.
  *
  *     tma.load   descriptor: descriptor   coords: i32 ...   destination: view in smem   barrier: barrier
  *                multicast?: i32          ctaGroup: 1 | 2                               results: none
  *     smem.load  source: view in smem                                                   results: tile like the source
  *
  * Laws
- * 1. The table has exactly the fields of each instruction, and of each operand exactly the kind that its type says: all of its spaces and dtypes,
- *    its rank, its discipline (tsc checks it, `KindOf`).
- * 2. `operandsOf` lists every expression of an instruction; `mapOperands(identity)` is the identity; mapping visits the
+ * 1. `operandsOf` lists every expression of an instruction; `mapOperands(identity)` is the identity; mapping visits the
  *    same expressions in the same order.
- * 3. A result tile has no layout of its own: the binder that receives it chooses one.
+ * 2. A result tile has no layout of its own: the binder that receives it chooses one.
  *
  * Source: PTX ISA 9, the operand lists of the instructions.
  */
-import { copyShapes, type CopyShape } from '../../layouts/tensor-memory/copy-shape.js'
+import { unreachable } from '../../failure.js'
 import type { Dtype } from '../../numerics/dtype.js'
 import type { Expr, ExprNode } from './expression.js'
-import { checked, type Indexed } from './index-types.js'
-import type {
-  AccumulatorDtype,
-  Completion,
-  Instruction,
-  InstructionName,
-  InstructionOf,
-  ReduceKind,
-} from './instruction.js'
-import type {
-  BarrierIndex,
-  Contract,
-  DescriptorIndex,
-  PtrIndex,
-  ScalarName,
-  ScalarType,
-  Space,
-  TileIndex,
-  Type,
-  TypeIndex,
-  ViewIndex,
-} from './types.js'
+import { fieldsOf, type Field, type OperandKind } from './field.js'
+import { checked } from './index-types.js'
+import type { Instruction, InstructionName, InstructionOf, ReduceKind } from './instruction.js'
+import { completion, rows } from './rows.js'
+import type { ScalarName, ScalarType, Type } from './types.js'
 import { descriptor, i1, i32, scalar, tile, token } from './types.js'
 
 // ---------------------------------------------------------------- model
-
-export type OperandKind =
-  | { readonly _tag: 'scalar'; readonly dtype: ScalarName }
-  | {
-      readonly _tag: 'view'
-      readonly spaces: ReadonlyArray<Space>
-      readonly dtypes: ReadonlyArray<Dtype> | 'any'
-      readonly rank: number | 'any'
-    }
-  | { readonly _tag: 'barrier'; readonly ordersTensorCore: boolean }
-  | { readonly _tag: 'descriptor' }
-  | { readonly _tag: 'ptr' }
-  | {
-      readonly _tag: 'tile'
-      readonly element: ScalarName | 'scalar' | 'ptr'
-      readonly rank: number | 'any'
-    }
-
-export interface OperandField<Optional extends boolean = boolean, K extends OperandKind = OperandKind> {
-  readonly _tag: 'operand'
-  readonly kind: K
-  readonly optional: Optional
-}
-export interface OperandsField<K extends OperandKind = OperandKind> {
-  readonly _tag: 'operands'
-  readonly kind: K
-}
-/** The completions of an MMA: each a barrier that orders the tensor core, a predicate, perhaps a multicast mask. */
-export interface CompletionsField {
-  readonly _tag: 'completions'
-}
-export interface NatField {
-  readonly _tag: 'nat'
-}
-export interface NatsField {
-  readonly _tag: 'nats'
-}
-export interface BoolField<Optional extends boolean = boolean> {
-  readonly _tag: 'bool'
-  readonly optional: Optional
-}
-export interface DtypeField {
-  readonly _tag: 'dtype'
-}
-export interface EnumField<T extends string | number = string | number> {
-  readonly _tag: 'enum'
-  readonly of: ReadonlyArray<T>
-}
-export type Field =
-  OperandField | OperandsField | CompletionsField | NatField | NatsField | BoolField | DtypeField | EnumField
 
 /** What an instruction gives back, as a function of its operands. */
 export type ResultRule<F extends PropertyKey = string> =
@@ -109,137 +40,12 @@ export type ResultRule<F extends PropertyKey = string> =
   | { readonly _tag: 'descriptor' }
   | { readonly _tag: 'token' }
 
-/** All members of a union, each once, in any order. */
-type EachOf<U, V = U> = [U] extends [never]
-  ? readonly []
-  : V extends U
-    ? readonly [V, ...EachOf<Exclude<U, V>>]
-    : never
-type RankOf<R extends number> = number extends R ? 'any' : R
-
-/** The kind that the index of an operand says. */
-type KindOfIndex<I> = [I] extends [ScalarName]
-  ? { readonly _tag: 'scalar'; readonly dtype: I }
-  : [I] extends [PtrIndex]
-    ? { readonly _tag: 'ptr' }
-    : [I] extends [ViewIndex<infer S, infer D, infer R>]
-      ? {
-          readonly _tag: 'view'
-          readonly spaces: EachOf<S>
-          readonly dtypes: [Dtype] extends [D] ? 'any' : EachOf<D>
-          readonly rank: RankOf<R>
-        }
-      : [I] extends [BarrierIndex<Contract, infer O>]
-        ? { readonly _tag: 'barrier'; readonly ordersTensorCore: [O] extends [true] ? true : false }
-        : [I] extends [DescriptorIndex]
-          ? { readonly _tag: 'descriptor' }
-          : [I] extends [TileIndex<infer E, infer R>]
-            ? {
-                readonly _tag: 'tile'
-                readonly element: [E] extends [PtrIndex] ? 'ptr' : [ScalarName] extends [E] ? 'scalar' : E
-                readonly rank: RankOf<R>
-              }
-            : never
-
-/** The kind of an operand of this type. */
-export type KindOf<T> = T extends Indexed<ExprNode, infer I extends TypeIndex> ? KindOfIndex<I> : never
-
-type FieldOf<T, Optional extends boolean> = [T] extends [boolean]
-  ? BoolField<Optional>
-  : [T] extends [ReadonlyArray<infer U>]
-    ? [U] extends [Completion]
-      ? CompletionsField
-      : [U] extends [ExprNode]
-        ? OperandsField<KindOf<U>>
-        : NatsField
-    : [T] extends [ExprNode]
-      ? OperandField<Optional, KindOf<T>>
-      : [T] extends [number]
-        ? number extends T
-          ? NatField
-          : EnumField<T>
-        : [Dtype] extends [T]
-          ? DtypeField
-          : [T] extends [string]
-            ? EnumField<T>
-            : never
-
-type Attributes<I> = Exclude<keyof I, '_tag'>
-
-export interface Signature<I extends Instruction> {
-  readonly fields: {
-    readonly [F in Attributes<I>]-?: FieldOf<
-      NonNullable<I[F]>,
-      Record<never, never> extends Pick<I, F> ? true : false
-    >
-  }
-  readonly results: ReadonlyArray<ResultRule<Attributes<I>>>
-}
-
-/** A signature whose instruction is not known to tsc. */
-export interface AnySignature {
+export interface Signature {
   readonly fields: Readonly<Record<string, Field>>
   readonly results: ReadonlyArray<ResultRule<PropertyKey>>
 }
 
-// ---------------------------------------------------------------- constructors
-
-const required = <const K extends OperandKind>(kind: K): OperandField<false, K> => ({
-  _tag: 'operand',
-  kind,
-  optional: false,
-})
-const optional = <const K extends OperandKind>(kind: K): OperandField<true, K> => ({
-  _tag: 'operand',
-  kind,
-  optional: true,
-})
-const list = <const K extends OperandKind>(kind: K): OperandsField<K> => ({ _tag: 'operands', kind })
-const viewIn = <const S extends Space>(space: S) =>
-  ({ _tag: 'view', spaces: [space], dtypes: 'any', rank: 'any' }) as const
-const matrixIn = <const S extends ReadonlyArray<Space>>(...spaces: S) =>
-  ({ _tag: 'view', spaces, dtypes: 'any', rank: 2 }) as const
-const accumulatorIn = <const S extends Space>(space: S) =>
-  ({ _tag: 'view', spaces: [space], dtypes: accumulatorDtypes, rank: 2 }) as const
-const tileOf = <const E extends ScalarName | 'scalar' | 'ptr'>(element: E) =>
-  ({ _tag: 'tile', element, rank: 'any' }) as const
-const oneOf = <T extends string | number>(...of: ReadonlyArray<T>): EnumField<T> => ({ _tag: 'enum', of })
-
-/** The floats that a tensor core accumulates in, and i32. */
-export const accumulatorDtypes: EachOf<AccumulatorDtype> = ['f32', 'f16', 'i32']
-
-const int = { _tag: 'scalar', dtype: 'i32' } as const
-const wide = { _tag: 'scalar', dtype: 'i64' } as const
-const condition = { _tag: 'scalar', dtype: 'i1' } as const
-const anyBarrier = { _tag: 'barrier', ordersTensorCore: false } as const
-const tensorBarrier = { _tag: 'barrier', ordersTensorCore: true } as const
-const aDescriptor = { _tag: 'descriptor' } as const
-const pointer = { _tag: 'ptr' } as const
-const smem = viewIn('smem')
-const tmem = viewIn('tmem')
-const gmem = viewIn('gmem')
-const regs = viewIn('regs')
-/** Row numbers of a gather. */
-const rows = { _tag: 'tile', element: 'i32', rank: 1 } as const
-const nat: NatField = { _tag: 'nat' }
-const nats: NatsField = { _tag: 'nats' }
-const bool: BoolField<false> = { _tag: 'bool', optional: false }
-const flag: BoolField<true> = { _tag: 'bool', optional: true }
-const dtype: DtypeField = { _tag: 'dtype' }
-const scope: EnumField<'cta' | 'cluster' | 'gpu' | 'sys'> = oneOf('cta', 'cluster', 'gpu', 'sys')
-const ctaGroup: EnumField<1 | 2> = oneOf<1 | 2>(1, 2)
-const atomicOp: EnumField<'add' | 'min' | 'max' | 'and' | 'or' | 'xor' | 'exchange' | 'cas'> = oneOf(
-  'add',
-  'min',
-  'max',
-  'and',
-  'or',
-  'xor',
-  'exchange',
-  'cas',
-)
-const copyShape: EnumField<CopyShape> = oneOf(...copyShapes)
-const aToken: ResultRule<never> = { _tag: 'token' }
+// ---------------------------------------------------------------- tables
 
 const wholeWords: ReadonlyArray<Dtype> = ['i32', 'u32', 'i64', 'u64']
 const orderedDtypes: ReadonlyArray<Dtype> = ['u32', 'i32', 'u64', 'i64', 'f16', 'bf16']
@@ -255,256 +61,44 @@ export const reducible: Readonly<Record<ReduceKind, ReadonlyArray<Dtype>>> = {
   xor: wholeWords,
 }
 
-export const signatures: { readonly [K in InstructionName]: Signature<InstructionOf<K>> } = {
-  'mbarrier.init': { fields: { barrier: required(anyBarrier), count: nat }, results: [] },
-  'mbarrier.inval': { fields: { barrier: required(anyBarrier) }, results: [] },
-  'mbarrier.arrive': {
-    fields: { barrier: required(anyBarrier), count: nat, release: bool, scope },
-    results: [],
-  },
-  'mbarrier.expectTx': { fields: { barrier: required(anyBarrier), bytes: required(int) }, results: [] },
-  'mbarrier.arriveExpectTx': {
-    fields: { barrier: required(anyBarrier), bytes: required(int), release: bool, scope },
-    results: [],
-  },
-  'mbarrier.arriveDrop': {
-    fields: { barrier: required(anyBarrier), count: nat, release: bool, scope },
-    results: [],
-  },
-  'mbarrier.wait': {
-    fields: { barrier: required(anyBarrier), parity: required(int), acquire: bool, scope },
-    results: [],
-  },
-  'mbarrier.test': {
-    fields: { barrier: required(anyBarrier), parity: required(int), acquire: bool, scope },
-    results: [{ _tag: 'scalar', dtype: 'i1' }],
-  },
-  'mbarrier.cpAsyncArrive': { fields: { barrier: required(anyBarrier), noIncrement: bool }, results: [] },
+const aToken: ResultRule<never> = { _tag: 'token' }
+const truth: ResultRule<never> = { _tag: 'scalar', dtype: 'i1' }
+const number: ResultRule<never> = { _tag: 'scalar', dtype: 'i32' }
 
-  'bar.sync': { fields: { id: nat, count: nat }, results: [] },
-  'bar.arrive': { fields: { id: nat, count: nat }, results: [] },
-  'cluster.arrive': { fields: { relaxed: bool }, results: [] },
-  'cluster.wait': { fields: {}, results: [] },
-
-  'tma.load': {
-    fields: {
-      descriptor: required(aDescriptor),
-      coords: list(int),
-      destination: required(smem),
-      barrier: required(anyBarrier),
-      multicast: optional(int),
-      ctaGroup,
-    },
-    results: [],
-  },
-  'tma.gather': {
-    fields: {
-      descriptor: required(aDescriptor),
-      rows: required(rows),
-      column: required(int),
-      destination: required(smem),
-      barrier: required(anyBarrier),
-      multicast: optional(int),
-      ctaGroup,
-    },
-    results: [],
-  },
-  'tma.store': {
-    fields: { descriptor: required(aDescriptor), coords: list(int), source: required(smem) },
-    results: [],
-  },
-  'tma.scatter': {
-    fields: {
-      descriptor: required(aDescriptor),
-      rows: required(rows),
-      column: required(int),
-      source: required(smem),
-    },
-    results: [],
-  },
-  'tma.reduce': {
-    fields: {
-      kind: oneOf('add', 'min', 'max', 'inc', 'dec', 'and', 'or', 'xor'),
-      descriptor: required(aDescriptor),
-      coords: list(int),
-      source: required(smem),
-    },
-    results: [],
-  },
-  'tma.prefetch': { fields: { descriptor: required(aDescriptor), coords: list(int) }, results: [] },
-  'bulk.commitGroup': { fields: {}, results: [] },
-  'bulk.waitGroup': { fields: { pending: nat, read: bool }, results: [] },
-  'tensormap.create': {
-    fields: {
-      at: required(pointer),
-      tensor: required(pointer),
-      dims: list(int),
-      strides: list(wide),
-      box: nats,
-      dtype,
-      swizzle: oneOf<16 | 32 | 64 | 128>(16, 32, 64, 128),
-      fill: oneOf('zero', 'nan'),
-    },
-    results: [],
-  },
-  'tensormap.acquire': {
-    fields: { at: required(pointer), dtype, rank: nat },
-    results: [{ _tag: 'descriptor' }],
-  },
-
-  'smem.load': { fields: { source: required(smem) }, results: [{ _tag: 'contents', of: 'source' }] },
-  'smem.store': { fields: { destination: required(smem), value: required(tileOf('scalar')) }, results: [] },
-  'gmem.load': { fields: { source: required(gmem) }, results: [{ _tag: 'contents', of: 'source' }] },
-  'gmem.store': { fields: { destination: required(gmem), value: required(tileOf('scalar')) }, results: [] },
-  'gmem.loadPtr': {
-    fields: {
-      source: required(tileOf('ptr')),
-      mask: optional(tileOf('i1')),
-      other: optional(tileOf('scalar')),
-    },
-    results: [{ _tag: 'pointees', of: 'source' }],
-  },
-  'gmem.storePtr': {
-    fields: {
-      destination: required(tileOf('ptr')),
-      value: required(tileOf('scalar')),
-      mask: optional(tileOf('i1')),
-    },
-    results: [],
-  },
-  'smem.atomic': {
-    fields: {
-      op: atomicOp,
-      destination: required(smem),
-      value: required(tileOf('scalar')),
-      compare: optional(tileOf('scalar')),
-      scope,
-    },
-    results: [{ _tag: 'contents', of: 'destination' }],
-  },
-  'gmem.atomicPtr': {
-    fields: {
-      op: atomicOp,
-      destination: required(tileOf('ptr')),
-      value: required(tileOf('scalar')),
-      compare: optional(tileOf('scalar')),
-      mask: optional(tileOf('i1')),
-      scope,
-    },
-    results: [{ _tag: 'pointees', of: 'destination' }],
-  },
-  'regs.read': { fields: { source: required(regs) }, results: [{ _tag: 'contents', of: 'source' }] },
-  'regs.write': { fields: { destination: required(regs), value: required(tileOf('scalar')) }, results: [] },
-
-  'cpAsync.copy': {
-    fields: {
-      source: required(tileOf('ptr')),
-      mask: optional(tileOf('i1')),
-      destination: required(smem),
-    },
-    results: [aToken],
-  },
-  'cpAsync.commitGroup': { fields: {}, results: [aToken] },
-  'cpAsync.waitGroup': { fields: { pending: nat }, results: [aToken] },
-  'stAsync.store': {
-    fields: {
-      destination: required(smem),
-      value: required(tileOf('scalar')),
-      barrier: required(anyBarrier),
-    },
-    results: [],
-  },
-
-  'fence.proxyAsync': { fields: { scope: oneOf('cta', 'cluster', 'global') }, results: [] },
-  'fence.tensormap': { fields: { at: required(pointer) }, results: [] },
-  'fence.mbarrierInit': { fields: {}, results: [] },
-
-  'wgmma.fence': { fields: {}, results: [] },
-  'wgmma.mma': {
-    fields: {
-      accumulator: required(accumulatorIn('regs')),
-      a: required(matrixIn('smem', 'regs')),
-      b: required(matrixIn('smem')),
-      scaleD: required(condition),
-      negateA: bool,
-      negateB: bool,
-      saturate: flag,
-    },
-    results: [],
-  },
-  'wgmma.commitGroup': { fields: {}, results: [] },
-  'wgmma.waitGroup': { fields: { pending: nat }, results: [] },
-
-  'tcgen05.alloc': { fields: { columns: nat, ctaGroup }, results: [] },
-  'tcgen05.dealloc': { fields: { columns: nat, ctaGroup }, results: [] },
-  'tcgen05.relinquish': { fields: { ctaGroup }, results: [] },
-  'tcgen05.mma': {
-    fields: {
-      accumulator: required(accumulatorIn('tmem')),
-      a: required(matrixIn('smem', 'tmem')),
-      b: required(matrixIn('smem')),
-      accumulate: required(condition),
-      ctaGroup,
-      scaleA: optional(tmem),
-      scaleB: optional(tmem),
-      sparsity: optional(tmem),
-      saturate: flag,
-      completions: { _tag: 'completions' },
-    },
-    results: [],
-  },
-  'tcgen05.commit': {
-    fields: { barrier: required(tensorBarrier), multicast: optional(int), ctaGroup },
-    results: [],
-  },
-  'tcgen05.cp': {
-    fields: {
-      source: required(smem),
-      destination: required(tmem),
-      shape: copyShape,
-      ctaGroup,
-    },
-    results: [],
-  },
-  'tcgen05.shift': { fields: { destination: required(tmem), ctaGroup }, results: [] },
-  'tcgen05.ld': { fields: { source: required(tmem), destination: required(regs) }, results: [] },
-  'tcgen05.st': { fields: { destination: required(tmem), value: required(tileOf('scalar')) }, results: [] },
-  'tcgen05.waitLd': { fields: {}, results: [] },
-  'tcgen05.useLd': { fields: {}, results: [] },
-  'tcgen05.waitSt': { fields: {}, results: [] },
-  'tcgen05.fenceBefore': { fields: {}, results: [] },
-  'tcgen05.fenceAfter': { fields: {}, results: [] },
-
-  'semaphore.signal': { fields: { at: required(pointer), value: required(int), scope }, results: [] },
-  'semaphore.wait': {
-    fields: { at: required(pointer), value: required(int), decrement: bool, scope },
-    results: [],
-  },
-  'clc.tryCancel': {
-    fields: { response: required(smem), barrier: required(anyBarrier), multicast: bool },
-    results: [],
-  },
-  'clc.query': {
-    fields: { response: required(smem) },
-    results: [
-      { _tag: 'scalar', dtype: 'i1' },
-      { _tag: 'scalar', dtype: 'i32' },
-      { _tag: 'scalar', dtype: 'i32' },
-      { _tag: 'scalar', dtype: 'i32' },
-    ],
-  },
-  elect: { fields: {}, results: [{ _tag: 'scalar', dtype: 'i1' }] },
-  setMaxRegisters: { fields: { count: nat, action: oneOf('increase', 'decrease') }, results: [] },
-  trap: { fields: {}, results: [] },
+/** What the instructions give back that give something back. */
+const results: {
+  readonly [K in InstructionName]?: ReadonlyArray<ResultRule<Exclude<keyof InstructionOf<K>, '_tag'>>>
+} = {
+  'mbarrier.test': [truth],
+  'tensormap.acquire': [{ _tag: 'descriptor' }],
+  'smem.load': [{ _tag: 'contents', of: 'source' }],
+  'gmem.load': [{ _tag: 'contents', of: 'source' }],
+  'gmem.loadPtr': [{ _tag: 'pointees', of: 'source' }],
+  'smem.atomic': [{ _tag: 'contents', of: 'destination' }],
+  'gmem.atomicPtr': [{ _tag: 'pointees', of: 'destination' }],
+  'regs.read': [{ _tag: 'contents', of: 'source' }],
+  'cpAsync.copy': [aToken],
+  'cpAsync.commitGroup': [aToken],
+  'cpAsync.waitGroup': [aToken],
+  'clc.query': [truth, number, number, number],
+  elect: [truth],
 }
+const resultsOf: ReadonlyMap<string, ReadonlyArray<ResultRule<PropertyKey>>> = new Map(
+  Object.entries(results),
+)
 
 // ---------------------------------------------------------------- destructors
 
-const known: ReadonlyMap<string, AnySignature> = new Map(Object.entries(signatures))
+const known: ReadonlyMap<string, Signature> = new Map(
+  Object.entries(rows).map(([name, row]) => [
+    name,
+    { fields: fieldsOf(row), results: resultsOf.get(name) ?? [] },
+  ]),
+)
 export const instructionNames: ReadonlyArray<string> = [...known.keys()]
 export const isInstructionName = (text: string): text is InstructionName => known.has(text)
 
-export const signatureOf = (name: InstructionName): AnySignature => signatures[name]
+export const signatureOf = (name: InstructionName): Signature => known.get(name) ?? unreachable(name)
 
 /** An operand with where it stands: `barrier`, `coords[1]`, `completions[0].when`. */
 export interface Operand {
@@ -520,13 +114,11 @@ const isGiven = (value: unknown): value is ExprNode => value !== undefined && va
 const entriesOf = (value: object): ReadonlyArray<readonly [string, unknown]> => Object.entries(value)
 const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 
-const completionKinds: { readonly [F in keyof Completion]-?: KindOf<NonNullable<Completion[F]>> } = {
-  barrier: tensorBarrier,
-  when: condition,
-  multicast: int,
+const completionFields = fieldsOf(completion)
+const completionKindOf = (part: string): OperandKind | undefined => {
+  const field = Object.hasOwn(completionFields, part) ? completionFields[part] : undefined
+  return field?._tag === 'operand' ? field.kind : undefined
 }
-const completionKindOf = (key: string): OperandKind | undefined =>
-  new Map<string, OperandKind>(Object.entries(completionKinds)).get(key)
 
 /** The expressions of an instruction, and what stands in the place of one, in the order of its signature. */
 export const operandsOf = (instruction: Readonly<{ _tag: InstructionName }>): ReadonlyArray<Operand> => {

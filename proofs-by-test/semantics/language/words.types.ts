@@ -1,7 +1,4 @@
-/**
- * The table of signatures against the types of the instructions: of each operand the kind that its type says, and no other. The table itself is
- * checked against all instructions where it stands (`signature.ts`, law 1); here, that a table that has drifted would be refused.
- */
+/** The table of words (`words.ts`) against the types of the instructions: a table that has drifted would be refused. */
 import type { InstructionDescriptor } from '../../../src/layouts/shared-memory/instruction-descriptor.js'
 import type { View } from '../../../src/semantics/language/expression.js'
 import type {
@@ -9,14 +6,11 @@ import type {
   InstructionName,
   InstructionOf,
 } from '../../../src/semantics/language/instruction.js'
-import type { KindOf, Signature } from '../../../src/semantics/language/signature.js'
+import type { KindOf } from './words.js'
 
-type Fields<K extends InstructionName> = Signature<InstructionOf<K>>['fields']
-type Kind<K extends InstructionName, F extends keyof Fields<K>> = Fields<K>[F] extends {
-  readonly kind: infer X
-}
-  ? X
-  : never
+type Kind<K extends InstructionName, F extends keyof InstructionOf<K>> = KindOf<
+  InstructionOf<K>[F] extends ReadonlyArray<infer E> | undefined ? E : NonNullable<InstructionOf<K>[F]>
+>
 
 /** What the bits of an instruction can name as its accumulator. */
 type Encoded = Extract<InstructionDescriptor, { readonly _tag: 'dense' }>['accumulator']
