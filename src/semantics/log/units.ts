@@ -35,6 +35,9 @@
  * A *family* is what a group wait names: the operations of one unit. The type of `families` says which.
  * The rows stand in the order in which pictures stack lanes and schemas list words.
  *
+ * The model (`model/`) and the naive engine read none of it: they say on their own what a completion is, and are what the detector, which reads this
+ * table, is compared with.
+ *
  * Names: completion mechanism (PTX); async engine, async token (Triton).
  *
  * Laws
@@ -186,17 +189,47 @@ export type Family = NonNullable<UnitRow['family']>
 type UnitOf<F extends Family> = { [U in Unit]: F extends (typeof units)[U]['family'] ? U : never }[Unit]
 
 /**
- *  */
+ * `commits`: a commit closes its groups; else every operation is a group. `wait`: what waits for them, in texts. `early`: what a wait with `.read` is
+ * about, the reads of its operations or their writes (into registers); `null`: there is none. `seen`: through which windows a whole wait lets its agent
+ * see what was written.
+ */
 export const families: {
   readonly [F in Family]: {
     readonly unit: UnitOf<F>
     readonly commits: boolean
     readonly wait: string
+    readonly early: 'reads' | 'writes' | null
+    readonly seen: ReadonlyArray<'generic' | 'async' | 'tensor'>
   }
 } = {
-  bulk: { unit: 'tmaStore', commits: true, wait: 'bulk group wait' },
-  wgmma: { unit: 'wgmma', commits: true, wait: 'wgmma group wait' },
-  cpAsync: { unit: 'cpAsync', commits: true, wait: 'cpAsync group wait' },
-  tcgen05Ld: { unit: 'tcgen05Ld', commits: false, wait: 'tcgen05.wait::ld' },
-  tcgen05St: { unit: 'tcgen05St', commits: false, wait: 'tcgen05.wait::st' },
+  bulk: {
+    unit: 'tmaStore',
+    commits: true,
+    wait: 'bulk group wait',
+    early: 'reads',
+    seen: ['generic', 'async'],
+  },
+  wgmma: {
+    unit: 'wgmma',
+    commits: true,
+    wait: 'wgmma group wait',
+    early: null,
+    seen: ['generic', 'async'],
+  },
+  // an asynchronous reader still needs a fence
+  cpAsync: { unit: 'cpAsync', commits: true, wait: 'cpAsync group wait', early: null, seen: ['generic'] },
+  tcgen05Ld: {
+    unit: 'tcgen05Ld',
+    commits: false,
+    wait: 'tcgen05.wait::ld',
+    early: 'writes',
+    seen: ['generic', 'async', 'tensor'],
+  },
+  tcgen05St: {
+    unit: 'tcgen05St',
+    commits: false,
+    wait: 'tcgen05.wait::st',
+    early: null,
+    seen: ['tensor'],
+  },
 }

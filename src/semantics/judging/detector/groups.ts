@@ -2,7 +2,7 @@
  * Groups: an agent's own operations, counted by commits.
  *
  * A commit closes the group that is open. A wait that leaves `pending` of the newest groups open lets the agent know the others, and
- * no other. What it comes to know depends on the family:
+ * no other. What it comes to know depends on the family (its row, and that of its unit, in `log/units.ts`):
  *
  * | family      | a wait lets the agent                                                       |
  * |-------------|-----------------------------------------------------------------------------|
@@ -31,6 +31,7 @@ import { families, units } from '../../log/units.js'
 import type { AgentState } from './context.js'
 import { tick } from './context.js'
 import * as Digest from './digest.js'
+import type { Knowledge, Vector } from './knowledge.js'
 import { advance, advanceOrder, clockOf } from './knowledge.js'
 import type { Detector } from './state.js'
 
@@ -74,40 +75,34 @@ export const awaitGroup = (
   pending: number,
   read: boolean,
 ): void => {
+  const { unit, early, seen } = families[family]
+  const { sequence, reads, writes } = units[unit]
   const k = a.knowledge
-  const everywhere = (clock: number, at: number): void => {
-    advanceOrder(k, clock, at)
-    advance(k.visible.counters, clock, at)
-    advance(k.async.counters, clock, at)
+  // a group of copies is known by the last copy in it
+  const done =
+    family === 'cpAsync'
+      ? (a.copiesAtCommit[a.copiesAtCommit.length - 1 - pending] ?? 0)
+      : a[sequence] - pending
+  if (read && early === 'writes') {
+    const written = clockOf(writes.clock, x)
+    advanceOrder(k, written, done)
+    advance(k.visible.counters, written, done)
+    return
   }
-  switch (family) {
-    case 'bulk': {
-      const done = a.bulkGroups - pending
-      advanceOrder(k, clockOf('bulkRead', x), done)
-      if (!read) everywhere(clockOf('bulkFull', x), done)
-      return
-    }
-    case 'wgmma':
-      everywhere(clockOf('wgmma', x), a.wgmmaGroups - pending)
-      return
-    case 'cpAsync': {
-      const done = a.copiesAtCommit[a.copiesAtCommit.length - 1 - pending] ?? 0
-      advanceOrder(k, clockOf('cpAsync', x), done)
-      advance(k.visible.counters, clockOf('cpAsync', x), done)
-      return
-    }
-    case 'tcgen05Ld':
-      if (read) {
-        advanceOrder(k, clockOf('loadedRegisters', x), a.loads - pending)
-        advance(k.visible.counters, clockOf('loadedRegisters', x), a.loads - pending)
-        return
-      }
-      everywhere(clockOf('tensorLoad', x), a.loads - pending)
-      advance(k.tensor, clockOf('tensorLoad', x), a.loads - pending)
-      return
-    case 'tcgen05St':
-      advanceOrder(k, clockOf('tensorStore', x), a.stores - pending)
-      advance(k.tensor, clockOf('tensorStore', x), a.stores - pending)
-      return
+  advanceOrder(k, clockOf(reads.clock, x), done)
+  if (read && early === 'reads') return
+  const whole = clockOf(reads.or ?? reads.clock, x)
+  advanceOrder(k, whole, done)
+  for (const window of seen) advance(countersOf(k, window), whole, done)
+}
+
+const countersOf = (k: Knowledge, window: 'generic' | 'async' | 'tensor'): Vector => {
+  switch (window) {
+    case 'generic':
+      return k.visible.counters
+    case 'async':
+      return k.async.counters
+    case 'tensor':
+      return k.tensor
   }
 }
