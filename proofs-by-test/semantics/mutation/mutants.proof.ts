@@ -9,6 +9,7 @@ import { print } from '../../../src/semantics/language/print.js'
 import type { Program } from '../../../src/semantics/language/program.js'
 import { validate } from '../../../src/semantics/language/validate.js'
 import { programOf } from './settings.js'
+import { nightly } from '../../extent.js'
 
 const tiles = { n: 16, k: 80, tileN: 16, tileK: 16, stages: 2 } as const
 const programs: ReadonlyArray<readonly [string, Program]> = [
@@ -20,6 +21,10 @@ const programs: ReadonlyArray<readonly [string, Program]> = [
 ]
 
 const text = (p: Program): string => JSON.stringify(encodeProgram(p))
+
+/** Where each of them takes a program made anew: by day every fourth, by night all. */
+const some = (all: ReadonlyArray<Mutant>): ReadonlyArray<Mutant> =>
+  all.filter((_, i) => nightly || i % 4 === 1)
 
 /** Lines of the listing that are effects of these kinds, whoever's. */
 const orders =
@@ -65,7 +70,7 @@ describe.each(programs)('%s', (_, program) => {
     expect(of('FLAG', 'whatever its predicate says')).toHaveLength(matching(program, / when /))
   })
   test('law 3: dropping one half of a doubling gives the program back', () => {
-    for (const m of of('DUP').filter((x) => x.statements[0]!.results.length === 0)) {
+    for (const m of some(of('DUP').filter((x) => x.statements[0]!.results.length === 0))) {
       const again = mutantsOf(m.program).filter((d) => d.site === m.site && d.change === 'left out')
       expect(again.map((d) => text(d.program))).toContain(text(program))
     }
@@ -75,7 +80,7 @@ describe.each(programs)('%s', (_, program) => {
       linesOf(p)
         .filter((l) => !/^ *let /.test(l))
         .join('\n')
-    for (const m of of('ORDER')) {
+    for (const m of some(of('ORDER'))) {
       const [, second] = m.statements
       const back = mutantsOf(m.program, ['ORDER']).filter((x) => x.label === second!.site.label)
       expect(back.map((x) => effects(x.program))).toContain(effects(program))
@@ -93,7 +98,7 @@ describe.each(programs)('%s', (_, program) => {
     }
   })
   test('what is moved stays in scope: no mutant is refused for a name or a type', () => {
-    for (const m of mutants) {
+    for (const m of some(mutants)) {
       const valid = validate(m.program)
       expect([m.key, E.isLeft(valid) && /^(name|type)\./.test(valid.left.code)]).toEqual([m.key, false])
     }

@@ -38,7 +38,7 @@ describe('law 1: the verdict on the trace is the verdict on the run', () => {
   test('random programs, of which many are wrong', () => {
     const names = new Set<string>()
     // 244: one load that conflicts with another in the memories of two CTAs
-    for (const seed of [...Array(nightly ? 5_000 : 80).keys(), 244]) {
+    for (const seed of [...Array(nightly ? 5_000 : 40).keys(), 244]) {
       const { lines, verdict } = written(random(seed), Policy.seeded(seed))
       names.add(verdict.verdict)
       if (verdict.verdict === 'invalid') continue

@@ -67,7 +67,7 @@ describe('explore', () => {
 
   it('laws 1, 4: following only what is enough finds the same kinds, and the same ways to end', () => {
     let fewer = 0
-    const programs = nightly ? 800 : 50
+    const programs = nightly ? 800 : 25
     for (let seed = 700_000; seed < 700_000 + programs; seed++) {
       const s = skeletonOf(seed)
       const launched = launchedSkeleton(s)
@@ -139,7 +139,7 @@ const isShown = (launched: Launched, f: Found): boolean => {
 describe('witnesses', () => {
   it('law 2: the schedule of a finding replays to it', () => {
     const shown: Record<string, number> = {}
-    const programs = nightly ? 2500 : 150
+    const programs = nightly ? 2500 : 75
     for (let seed = 800_000; seed < 800_000 + programs; seed++) {
       const launched = launchedSkeleton(skeletonOf(seed))
       const all = searched(launched, { states: 3000 })
@@ -161,7 +161,7 @@ describe('witnesses', () => {
 describe('keys', () => {
   it('law 1: states with equal keys offer equal events, and those lead to equal keys', () => {
     let met = 0
-    const programs = nightly ? 1200 : 40
+    const programs = nightly ? 1200 : 20
     for (let seed = 900_000; seed < 900_000 + programs; seed++) {
       const { world, machine } = launchedSkeleton(skeletonOf(seed))
       const touched = Claims.future(world, machine)
@@ -202,7 +202,7 @@ describe('keys', () => {
   })
 
   it('without control and frames they tell the same states apart', () => {
-    for (let seed = 910_000; seed < 910_000 + (nightly ? 1500 : 60); seed++) {
+    for (let seed = 910_000; seed < 910_000 + (nightly ? 1500 : 30); seed++) {
       const { world, machine } = launchedSkeleton(skeletonOf(seed))
       const places = Places.places(world.header, new Map())
       const names = Keys.names()
