@@ -18,6 +18,17 @@ const spreadsOfTheLong = {
     ' CallExpression[callee.property.name=/^(push|unshift|concat|splice|fromCharCode|fromCodePoint)$/] > SpreadElement',
   message: 'no spread of a list into Math.max, push and the like: src/greatest.ts, or a loop',
 }
+const objectSpreads = {
+  selector: 'ObjectExpression > SpreadElement',
+  message: 'no object spread in semantics: one constructor, one literal',
+}
+/** What a finding is about is data: a row of `judging/hazards.ts`, a tag of an actor, a field of the log. Its words are for people. */
+const matchesOfText = {
+  selector:
+    'Literal[regex], CallExpression[callee.property.name=/^(startsWith|endsWith|match|matchAll)$/],' +
+    ' CallExpression[callee.property.name=/^(includes|indexOf|search)$/][callee.object.type!="ArrayExpression"][arguments.0.type=/^(Literal|TemplateLiteral)$/][arguments.0.raw!=/^(null|-?[0-9]+)$/]',
+  message: 'no finding is recognised by its words, no barrier by a pattern: ask the data',
+}
 const defaultExports = { selector: 'ExportDefaultDeclaration', message: 'no default exports' }
 
 export default tseslint.config(
@@ -53,15 +64,13 @@ export default tseslint.config(
   {
     files: ['src/semantics/**/*.ts'],
     rules: {
-      'no-restricted-syntax': [
-        'error',
-        {
-          selector: 'ObjectExpression > SpreadElement',
-          message: 'no object spread in semantics: one constructor, one literal',
-        },
-        defaultExports,
-        spreadsOfTheLong,
-      ],
+      'no-restricted-syntax': ['error', objectSpreads, defaultExports, spreadsOfTheLong],
+    },
+  },
+  {
+    files: ['src/semantics/judging/detector/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': ['error', objectSpreads, defaultExports, spreadsOfTheLong, matchesOfText],
     },
   },
   {

@@ -17,7 +17,8 @@ const listing = ['detector/missing-edge.ts', 'detector/candidate-edges.ts', 'sem
 
 const isMachine = (p: string): boolean => /semantics\/(machine|instructions|execution)\//.test(p)
 const isProvenance = (p: string): boolean => p.includes('semantics/judging/provenance/')
-const isDetector = (p: string): boolean => p.includes('semantics/judging/detector/')
+/** It reads from the row of a unit what an overwrite is called. */
+const isDetector = (p: string): boolean => /semantics\/(judging\/detector\/|log\/units)/.test(p)
 /** What refuses before the run is all the rest, however it is divided. */
 const parts: Readonly<Record<By, (path: string) => boolean>> = {
   detector: isDetector,

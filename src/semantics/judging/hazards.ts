@@ -22,6 +22,7 @@
  * | blocks       | `detector/deadlock.ts`                 | why a wait stands for ever                                        |
  * | answer       | `detector/missing-edge.ts`             | the id says what is missing, without a search                     |
  * | writeFirst   | `detector/missing-edge.ts`             | of a read and a write, the write was meant first                  |
+ * | overwrites   | `detector/candidate-edges.ts`, `missing-edge.ts` | what is overwritten is released by the agent that consumes it     |
  * | cause        | `verdict/check.ts`                     | what a deadlock may be caused by                                  |
  * | witness      | `verdict/confirm.ts`                   | what a search of schedules sees in a state where the detector says this |
  * | outside      | `verdict/confirm.ts`                   | a search does not look for it                                     |
@@ -61,6 +62,7 @@ export interface Hazard {
   readonly blocks?: true
   readonly answer?: 'always' | 'of one operation'
   readonly writeFirst?: true
+  readonly overwrites?: true
   /** two operations that conflict, or an arrival too many or at another time */
   readonly cause?: 'conflict' | 'arrival'
   readonly witness?: ReadonlyArray<Witness>
@@ -213,6 +215,7 @@ const rows = {
     by: ['detector'],
     rank: 0,
     witness: ['race', 'visibility'],
+    overwrites: true,
     cause: 'conflict',
     mistakes: ['early', 'ahead'],
   },
@@ -223,6 +226,7 @@ const rows = {
     by: ['detector'],
     rank: 0,
     witness: ['race', 'visibility'],
+    overwrites: true,
     cause: 'conflict',
     mistakes: ['early', 'ahead'],
   },
@@ -234,6 +238,7 @@ const rows = {
     by: ['detector'],
     rank: 0,
     witness: ['race', 'visibility'],
+    overwrites: true,
     cause: 'conflict',
     mistakes: ['early', 'ahead'],
   },
@@ -244,6 +249,7 @@ const rows = {
     by: ['detector'],
     rank: 0,
     witness: ['race', 'visibility'],
+    overwrites: true,
     cause: 'conflict',
     mistakes: ['early', 'ahead'],
   },
@@ -255,6 +261,7 @@ const rows = {
     by: ['detector'],
     rank: 0,
     witness: ['race', 'visibility'],
+    overwrites: true,
     cause: 'conflict',
     mistakes: ['early', 'ahead'],
   },

@@ -84,6 +84,7 @@ const caseOf = (write: (s: Script) => void, more: object = {}): Case => {
     const operation = operations.get(n)
     return {
       side,
+      writes: false,
       index: at[n]!,
       operation,
       done: operation === undefined ? after.get(n) : doneKnowledge(operation),

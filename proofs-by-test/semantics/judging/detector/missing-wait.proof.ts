@@ -132,7 +132,7 @@ describe('the release before a write', () => {
   const first = side(0, 1, 'writes')
   const writer = side(0, 9, 'writes')
   const asked = (s: Script, of = first, by = writer, f = finding()): unknown => {
-    const r = releaseBefore(s.header, s.events, f, of, by)
+    const r = releaseBefore(s.header, s.events, f, of, of.does === 'writes', by)
     return r === undefined ? undefined : [s.events[r.index]!._tag, r.index, r.agent, r.barrier]
   }
   test('two writes: the first other agent that reads those bytes, its first arrive after that which nobody waits for', () => {

@@ -26,6 +26,7 @@
  * Law 1. No hypothesis makes b known to itself.
  */
 import type { Finding, MissingEdge, Operation as Side } from '../finding.js'
+import { hazards } from '../hazards.js'
 import type { BarrierEvent, Family, Header, LogEvent } from '../../log/events.js'
 import { families } from '../../log/units.js'
 import type { AgentState } from './context.js'
@@ -54,6 +55,8 @@ export interface Hypothesis {
 /** What the first pass saw of one side of the finding. */
 export interface Seen {
   readonly side: Side
+  /** it is an access that writes */
+  readonly writes: boolean
   /** index of its access, or of its issue */
   readonly index: number
   readonly operation: Operation | undefined
@@ -389,7 +392,7 @@ const waitsFor = (near: boolean): Kind =>
     const isNear = nearTo(events, b.side.index)
     // what is overwritten too early is released by the agent that consumed it, not by its own arrival; what is used too early is announced by its own
     const own = (c: Completed): boolean => ownParts(a).some((p) => p.barrier === c.barrier)
-    const overwrites = finding.id.startsWith('W')
+    const overwrites = hazards[finding.id].overwrites === true
     const asked = completed.filter((c) => (isNear(c.barrier) || (!overwrites && own(c))) === near)
     const [others, its] = [asked.filter((c) => !own(c)), asked.filter(own)]
     const ordered = overwrites ? [...others, ...its] : [...its, ...others]
@@ -432,7 +435,7 @@ const lastAwaited = (events: ReadonlyArray<LogEvent>, agent: number, before: num
  */
 export const uncounted: Kind = function* (header, events, _options, finding, a, b, completed) {
   const { done } = a
-  if (!finding.id.startsWith('W') || done === undefined || isCycle(done, b)) return
+  if (hazards[finding.id].overwrites !== true || done === undefined || isCycle(done, b)) return
   if (a.side.index === b.side.index) return
   const barrier = lastAwaited(events, b.side.index, b.index)
   if (barrier < 0) return

@@ -61,7 +61,7 @@ export const doesAccess = (r: AccessRecord): string => {
   return r.unit === 'agent' ? how : `${r.unit} ${how}`
 }
 
-export const actorOf = (r: AccessRecord): Actor => actor(r.stamp, doesAccess(r), r.operation)
+export const actorOf = (r: AccessRecord): Actor => actor(r.stamp, doesAccess(r), r.operation, r.rw === 'w')
 
 const isSum = (r: AccessRecord): boolean => r.combine === 'add' && isFloat(r.footprint.dtype)
 

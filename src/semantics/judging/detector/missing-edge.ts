@@ -54,7 +54,7 @@ import type { Knowledge } from './knowledge.js'
 import { copy } from './knowledge.js'
 import type { Operation } from './operation.js'
 import { indexOf, replay } from './replay.js'
-import { agentName, barrierName } from './report.js'
+import { agentName, barrierName, type Actor, type Draft, type Report } from './report.js'
 import type { Options } from './rules.js'
 import { defaults } from './rules.js'
 import type { Release } from './missing-wait.js'
@@ -83,6 +83,16 @@ const present = (j: Judgement, f: Finding): boolean =>
   ].some((g) => g.id === f.id && sameSide(g.a, f.a) && sameSide(g.b, f.b)) ||
   // under another id, between the same two events, it is still there
   j.findings.some((g) => g.b !== undefined && sameSide(g.a, f.a) && sameSide(g.b, f.b))
+
+/** Where the judgement of the log has the finding. */
+const draftOf = (r: Report, f: Finding): Draft | undefined => {
+  const isOf = (actor: Actor | undefined, side: Side | undefined): boolean => {
+    if (actor === undefined || side === undefined) return actor === side
+    const { agent, at } = actor.stamp
+    return agent === side.index && at === side.at && actor.does === side.does
+  }
+  return [...r.drafts.values()].find((d) => isOf(d.a, f.a) && isOf(d.b, f.b))
+}
 
 // ---------------------------------------------------------------- the search
 
@@ -177,15 +187,11 @@ export const explain = (
   options: Options = defaults,
 ): MissingEdge => {
   const other = finding.b
-  const sides =
-    other === undefined
-      ? [finding.a]
-      : hazards[finding.id].writeFirst === true && !finding.a.does.includes('writes')
-        ? [other, finding.a]
-        : [finding.a, other]
+  const sides = other === undefined ? [finding.a] : [finding.a, other]
   if (isAnsweredById(finding)) return byRule(finding)
 
-  // first pass: where the sides are, what their completion carries, which generations complete
+  // first pass: where the sides are, what they do, what their completion carries, which generations complete
+  let report: Report | undefined
   const positions = sides.map((s) => indexOf(events, s))
   const operations: Array<Operation | undefined> = sides.map(() => undefined)
   const after: Array<Knowledge | undefined> = sides.map(() => undefined)
@@ -203,18 +209,26 @@ export const explain = (
         completed.push({ barrier: n, generation: b.number - 1, message: told(b.last), index: i })
       counts[n] = b.number
     })
+    if (i === events.length - 1) report = d.context.report
   })
-  const seen = sides.map((side, n): Seen => {
+  const draft = report === undefined ? undefined : draftOf(report, finding)
+  const actors = [draft?.a, draft?.b]
+  const both = sides.map((side, n): Seen => {
     const operation = operations[n]
     return {
       side,
+      writes: actors[n]?.writes === true,
       index: positions[n]!,
       operation,
       done: operation === undefined ? after[n] : doneKnowledge(operation),
     }
   })
+  // a read that stands first in the log was meant behind the write
+  const turnedRound = hazards[finding.id].writeFirst === true && !both[0]!.writes
+  const seen = turnedRound ? [...both].reverse() : both
   // The log may hold the accesses against the order that the edge demands. Then the one that stands first has to know the other.
-  const [early, late] = sides[0] === finding.a ? [seen[0]!, seen[1]] : [seen[1]!, seen[0]]
+  const early = both[0]!
+  const late = both[1]
   const gone = (h: Hypothesis): boolean => {
     let turned = false
     const j = replay(header, events, options, h.actions, (d, i) => {
@@ -233,7 +247,7 @@ export const explain = (
       const h = blockBarrier(first, second)
       return gone(h) ? { kind: h.kind, text: h.text } : byRule(finding)
     }
-    if (finding.id.startsWith('W')) {
+    if (hazards[finding.id].overwrites) {
       const h = unheardRelease(header, events, finding, completed, seen)
       if (h !== undefined && (h.actions.length === 0 || gone(h))) return { kind: h.kind, text: h.text }
       for (const other of otherIndex(header, events, completed, seen))
@@ -304,8 +318,8 @@ const unheardRelease = (
   completed: ReadonlyArray<Completed>,
   seen: ReadonlyArray<Seen>,
 ): Hypothesis | undefined => {
-  const [a, b] = seen[1]!.side.does.includes('writes') ? [seen[0]!, seen[1]!] : [seen[1]!, seen[0]!]
-  const release = releaseBefore(header, events, finding, a.side, b.side)
+  const [a, b] = seen[1]!.writes ? [seen[0]!, seen[1]!] : [seen[1]!, seen[0]!]
+  const release = releaseBefore(header, events, finding, a.side, a.writes, b.side)
   if (release === undefined) {
     const own = a.operation?.parts.find((p) => p.barrier >= 0)?.barrier
     const waited =
@@ -329,8 +343,7 @@ const unheardRelease = (
         text: `the arrive \`${header.sites[early.arrive]?.label ?? ''}\` on ${barrierName(header, early.barrier)} behind whatever reads what ${label(a.side)} brings`,
         actions: [],
       }
-    const partner =
-      own === undefined || !a.side.does.includes('writes') ? undefined : silentPartner(header, events, own)
+    const partner = own === undefined || !a.writes ? undefined : silentPartner(header, events, own)
     return partner === undefined
       ? undefined
       : {
@@ -354,7 +367,7 @@ const otherIndex = (
   completed: ReadonlyArray<Completed>,
   seen: ReadonlyArray<Seen>,
 ): ReadonlyArray<Hypothesis> => {
-  const [a, b] = seen[1]!.side.does.includes('writes') ? [seen[0]!, seen[1]!] : [seen[1]!, seen[0]!]
+  const [a, b] = seen[1]!.writes ? [seen[0]!, seen[1]!] : [seen[1]!, seen[0]!]
   const own = b.operation?.parts.find((p) => p.barrier >= 0)?.barrier
   const wait = own === undefined ? undefined : mistakenWait(header, events, b.side, own)
   if (wait === undefined) return []
@@ -437,6 +450,7 @@ const exits = (
           at: finding.a.index === x ? Number.MAX_SAFE_INTEGER : 0x3fffffff,
           does: 'exits',
         },
+        writes: false,
         index: events.length,
         operation: undefined,
         done: undefined,

@@ -104,10 +104,11 @@ export const releaseBefore = (
   events: ReadonlyArray<LogEvent>,
   finding: Finding,
   first: Side,
+  firstWrites: boolean,
   writer: Side,
 ): Release | undefined => {
   const from = indexOf(events, first)
-  const reader = first.does.includes('writes')
+  const reader = firstWrites
     ? readerOf(header, events, finding, writer.index, from)
     : { agent: first.index, index: from }
   if (reader === undefined) return undefined

@@ -27,6 +27,8 @@ export interface Actor {
   readonly stamp: Stamp
   readonly does: string
   readonly operation: number
+  /** it is an access that writes */
+  readonly writes: boolean
 }
 
 /** A finding before the end of the log. */
@@ -65,7 +67,12 @@ export const report = (header: Header): Report => ({
   deadlock: [],
 })
 
-export const actor = (stamp: Stamp, does: string, operation = -1): Actor => ({ stamp, does, operation })
+export const actor = (stamp: Stamp, does: string, operation = -1, writes = false): Actor => ({
+  stamp,
+  does,
+  operation,
+  writes,
+})
 
 /** A draft whose id is clear at once. */
 export const draft = (
