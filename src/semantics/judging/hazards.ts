@@ -16,6 +16,7 @@
  * |--------------|----------------------------------------|-------------------------------------------------------------------|
  * | title, definition, severity, by | docs/hazards.md, render | what it is, and which part gives it                             |
  * | rank         | `detector/report.ts`                   | causes stand before consequences                                  |
+ * | generation   | `mutation/naming.ts`                   | the generations of a barrier do not come as they are meant        |
  * | exit         | `detector/end.ts`                      | found at an exit: C5 fails                                        |
  * | fault        | `detector/verdict.ts`                  | a run that reaches it is wrong, whatever else can happen          |
  * | condition    | `detector/barriers.ts`                 | the finding behind a condition of the theorem                     |
@@ -56,6 +57,7 @@ export interface Hazard {
   readonly by: ReadonlyArray<By>
   /** 0: two operations that conflict; 1: a barrier misused; 2: a wait that stands; 3: what is left over */
   readonly rank: 0 | 1 | 2 | 3
+  readonly generation?: true
   readonly fault?: true
   readonly exit?: true
   readonly condition?: true
@@ -272,6 +274,7 @@ const rows = {
     severity: 'E',
     by: ['detector'],
     rank: 1,
+    generation: true,
     condition: true,
     blocks: true,
     answer: 'always',
@@ -283,6 +286,7 @@ const rows = {
     severity: 'E',
     by: ['detector'],
     rank: 1,
+    generation: true,
     fault: true,
     witness: ['overrun'],
     cause: 'arrival',
@@ -295,6 +299,7 @@ const rows = {
     severity: 'E',
     by: ['detector'],
     rank: 1,
+    generation: true,
     condition: true,
     answer: 'always',
     cause: 'arrival',
@@ -307,6 +312,7 @@ const rows = {
     severity: 'E',
     by: ['detector'],
     rank: 2,
+    generation: true,
     condition: true,
     blocks: true,
     answer: 'always',
@@ -318,6 +324,7 @@ const rows = {
     severity: 'E',
     by: ['detector'],
     rank: 2,
+    generation: true,
     blocks: true,
     answer: 'always',
     mistakes: ['stuck', 'ahead'],
@@ -329,6 +336,7 @@ const rows = {
     severity: 'E',
     by: ['detector'],
     rank: 2,
+    generation: true,
     blocks: true,
     witness: ['race', 'visibility'],
     answer: 'of one operation',

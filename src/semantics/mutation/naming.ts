@@ -18,7 +18,8 @@
 import { families } from '../log/units.js'
 import { children, type ExprNode } from '../language/expression.js'
 import type { Finding, MissingEdge, Operation } from '../judging/finding.js'
-import type { Instruction } from '../language/instruction.js'
+import { hazards } from '../judging/hazards.js'
+import type { Instruction, InstructionName } from '../language/instruction.js'
 import type { Family } from '../log/events.js'
 import { effectsOf, type Do, type Program } from '../language/program.js'
 import { operandsOf } from '../language/signature.js'
@@ -178,7 +179,12 @@ const isOver = (program: Program, s: Do, f: Finding): boolean =>
 
 // ---------------------------------------------------------------- all
 
-const isAllocation = (s: Do): boolean => /^tcgen05\.(alloc|dealloc|relinquish)/.test(s.instruction._tag)
+const allocations: ReadonlySet<InstructionName> = new Set<InstructionName>([
+  'tcgen05.alloc',
+  'tcgen05.dealloc',
+  'tcgen05.relinquish',
+])
+const isAllocation = (s: Do): boolean => allocations.has(s.instruction._tag)
 /** T1 to T5, and what is refused because columns are not allocated. */
 const tellsOfAllocation = (text: string): boolean => /allocat|freed|relinquish/.test(text)
 
@@ -232,7 +238,7 @@ export const namingOf = (program: Program, m: Mutant, v: Verdict): Naming | null
   if (m.instruction === 'mbarrier.wait' && next !== null && findings.some((f) => isAbout(f, next)))
     return 'edge'
   const waits = v.verdict === 'deadlock' ? [v.reason, ...v.waitFor] : []
-  const stuck = findings.filter((f) => /^B[1-6]/.test(f.id)).map((f) => f.text)
+  const stuck = findings.filter((f) => hazards[f.id].generation).map((f) => f.text)
   if ([...waits, ...stuck].some((t) => m.barriers.some((b) => says(t, b)))) return 'cycle'
   const meetings = about.flatMap((s) => meetingOf(s) ?? [])
   if ([...waits, ...findings.map((f) => f.text)].some((t) => meetings.some((name) => t.includes(name))))
