@@ -10,6 +10,7 @@ import { instanceOf, kernelNamed } from '../../src/kernels/catalogue/index.js'
 import type { Program } from '../../src/semantics/language/program.js'
 import { notPrinted, printed, quotations } from '../oracle/quoted.js'
 import { idsOf, judged } from './attention/fa4-runs.js'
+import { nightly } from '../extent.js'
 import { right } from '../either.js'
 
 const page = new URL('../../docs/Attention.md', import.meta.url).pathname
@@ -65,12 +66,16 @@ describe('every edge of its tables, left out', () => {
   test('there are so many', () => {
     expect(edges.length).toBe(39)
   })
-  test.each(edges)('$name without $label', ({ name, start, label, said }) => {
-    const found = answer(right(without(label)(kernels[name]!)))
-    if (regenerate)
-      writeFileSync(page, readFileSync(page, 'utf8').replace(`${start}${said}`, `${start}${found}`))
-    else expect(found).toBe(said)
-  })
+  // by day every second of them
+  test.each(edges.filter((_, i) => nightly || regenerate || i % 2 === 0))(
+    '$name without $label',
+    ({ name, start, label, said }) => {
+      const found = answer(right(without(label)(kernels[name]!)))
+      if (regenerate)
+        writeFileSync(page, readFileSync(page, 'utf8').replace(`${start}${said}`, `${start}${found}`))
+      else expect(found).toBe(said)
+    },
+  )
   test.each(Object.entries(kernels))('%s, whole', (_, program) => {
     expect(answer(program)).toBe('ok')
   })

@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compare, printComparison, type Comparison } from '../../src/oracle/compare.js'
 import { tensor, type Tensor, type TensorDtype } from '../../src/oracle/tensor-files/tensor.js'
+import { nightly } from '../extent.js'
 import { right } from '../either.js'
 
 const made = (
@@ -81,7 +82,8 @@ describe('compare against the enumeration of all f16 in order', () => {
     ['zero', () => 0],
     ['a NaN', () => 0x7e00],
   ]
-  it.each(shuffles)('every f16 against %s', (_, shuffle) => {
+  // by day every third of them
+  it.each(shuffles.filter((_, i) => nightly || i % 3 === 0))('every f16 against %s', (_, shuffle) => {
     const other = all.map(shuffle)
     expect(compared(made('f16', all), made('f16', other))).toMatchObject(byHand(all, other))
   })
