@@ -2,7 +2,7 @@
  * Model = detector: the relational definitions and the online fold say the same of every log, event for event.
  *
  * The zoo, bad and mended; every kernel's small forms, and each with one statement left out; random programs. 10,000 of those are compared where they
- * run anyhow, in the sweep of the theorem (`semantics/single-schedule*.proof.ts`; at night 1,000,000).
+ * run anyhow, in the sweep of the theorem (`semantics/schedules/single-schedule*.proof.ts`; at night 1,000,000).
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it, test } from 'vitest'
