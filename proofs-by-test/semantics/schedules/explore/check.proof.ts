@@ -55,8 +55,10 @@ describe('check, where one schedule does not decide', () => {
         wrong.push(`no finding: ${how}: ${v.reason}\n${show(s)}`)
     }
     expect(wrong.slice(0, 3)).toEqual([])
-    expect(by['ok by exploration, search']).toBeGreaterThan(3)
-    expect(by['hazard by exploration']).toBeGreaterThan(3)
+    // each way to a verdict is taken; at night often
+    const often = nightly ? 10 : 0
+    expect(by['ok by exploration, search']).toBeGreaterThan(often)
+    expect(by['hazard by exploration']).toBeGreaterThan(often)
   })
 })
 
