@@ -25,6 +25,7 @@
  * @fidelity model: nothing takes one unit of time on a chip.
  */
 import { clusterOf, type Header, type LogEvent, type TensorEntry } from '../semantics/log/events.js'
+import { holdsBack } from '../semantics/log/tensor-queue.js'
 import { units } from '../semantics/log/units.js'
 import type { Entry } from '../semantics/files/trace/index.js'
 
@@ -48,23 +49,11 @@ type LaneName = keyof Queue
 const laneNames: ReadonlyArray<LaneName> = ['mma', 'cp', 'shift', 'commit']
 
 /**
- * The kinds of entries that an entry comes behind, if they were issued before it: products come behind products as shipped kernels have it, the
- * rest is what the ISA lists (`semantics/instructions/tcgen05-queue`).
+ * The kinds of entries that an entry comes behind, if they were issued before it: those of the table, and products behind products, as shipped kernels
+ * have it. Both kinds of copies hold back alike.
  */
-const behindOf = (entry: TensorEntry): ReadonlyArray<LaneName> => {
-  switch (entry) {
-    case 'mma':
-      return ['mma', 'cp', 'shift']
-    case 'shift':
-      return ['mma']
-    case 'cp.4x256b':
-      return ['shift']
-    case 'cp':
-      return []
-    case 'commit':
-      return laneNames
-  }
-}
+const behindOf = (entry: TensorEntry): ReadonlyArray<LaneName> =>
+  laneNames.filter((name) => holdsBack(name, entry, true))
 
 /** An entry of a queue: its kind, its number there, and how many of each kind were issued before it. */
 interface Entered {

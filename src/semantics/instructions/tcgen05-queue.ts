@@ -9,16 +9,7 @@
  *     mma D1 = A C       queue: mma, mma                           offered: the first
  *     commit b           queue: mma, mma, commit                   b is reached after both
  *
- * Which entry holds back a later one is what the ISA lists, and all there is under `tensorPipe: documented`:
- *
- * | first \ then | mma                                 | cp  | cp.4x256b | shift | commit |
- * |--------------|-------------------------------------|-----|-----------|-------|--------|
- * | mma          | with one accumulator, shape and kind | no | no        | yes   | yes    |
- * | cp           | yes                                 | no  | no        | no    | yes    |
- * | cp.4x256b    | yes                                 | no  | no        | no    | yes    |
- * | shift        | yes                                 | no  | yes       | no    | yes    |
- * | commit       | no                                  | no  | no        | no    | yes    |
- *
+ * Which entry holds back a later one is the table of `log/tensor-queue.ts`, and all there is under `tensorPipe: documented`.
  * Under `issueOrder` every product holds back every later product, too, as shipped kernels take for granted; and a commit the products behind
  * it, which no agent can tell from a commit that is late.
  *
@@ -34,6 +25,7 @@
 import type { ExprNode } from '../language/expression.js'
 import type { Completion, InstructionOf } from '../language/instruction.js'
 import type { LogEvent, TensorEntry } from '../log/events.js'
+import { holdsBack } from '../log/tensor-queue.js'
 import {
   barrierOperand,
   conditionOperand,
@@ -216,18 +208,24 @@ export const executeCommit = (x: Executing, m: Machine, p: Of<'tcgen05.commit'>)
 const inQueue = (f: InFlight): f is Queued =>
   f._tag === 'tcgen05' || f._tag === 'tcgen05Copy' || f._tag === 'tcgen05Commit'
 
-/** Does `first`, which stands before `then` in the queue of their agent, hold it back? */
-export const pipelined = (first: Queued, then: Queued): boolean => {
-  if (then._tag === 'tcgen05Commit') return true
-  switch (first._tag) {
+const entryOf = (f: Queued): TensorEntry => {
+  switch (f._tag) {
     case 'tcgen05':
-      return then._tag === 'tcgen05' ? first.mma.pipe === then.mma.pipe : then.copy.entry === 'shift'
+      return 'mma'
     case 'tcgen05Copy':
-      return then._tag === 'tcgen05' || (first.copy.entry === 'shift' && then.copy.entry === 'cp.4x256b')
+      return f.copy.entry
     case 'tcgen05Commit':
-      return false
+      return 'commit'
   }
 }
+
+/** Does `first`, which stands before `then` in the queue of their agent, hold it back by the table (`log/tensor-queue.ts`)? */
+export const pipelined = (first: Queued, then: Queued): boolean =>
+  holdsBack(
+    entryOf(first),
+    entryOf(then),
+    first._tag === 'tcgen05' && then._tag === 'tcgen05' && first.mma.pipe === then.mma.pipe,
+  )
 
 const isProductOrCommit = (f: Queued): boolean => f._tag !== 'tcgen05Copy'
 

@@ -176,20 +176,22 @@ export const conflictsOf = (c: Context): Conflicts => {
       pair('P3', () => 'P3', 'are ordered, but no proxy fence is between them', earlier, later, k)
     },
     restsOn: (what, earlier, later) => {
-      const plane = planeName(c.header, later.footprint.plane)
-      const pair = `${doesAccess(earlier)} and ${doesAccess(later)} of ${plane}`
-      restsOn(c.report, what === 'relaxed' ? 'N2' : 'N3', () =>
-        draft(
-          what === 'relaxed' ? 'N2' : 'N3',
-          'L',
+      // a note once a verdict: what it says is made once, too
+      restsOn(c.report, what === 'relaxed' ? 'N2' : 'N3', (id) => {
+        const plane = planeName(c.header, later.footprint.plane)
+        const why =
           what === 'relaxed'
-            ? `${pair} are ordered over a relaxed arrive or wait alone: the verdict rests on it, and by the manual it orders no ordinary access (strict)`
-            : `${pair} are ordered because products of one agent are taken to happen in the order of their issue: the verdict rests on it, and the manual does not say so (tensor pipe: documented)`,
+            ? 'over a relaxed arrive or wait alone: the verdict rests on it, and by the manual it orders no ordinary access (strict)'
+            : 'because products of one agent are taken to happen in the order of their issue: the verdict rests on it, and the manual does not say so (tensor pipe: documented)'
+        return draft(
+          id,
+          'L',
+          `${doesAccess(earlier)} and ${doesAccess(later)} of ${plane} are ordered ${why}`,
           actorOf(earlier),
           actorOf(later),
           { plane, spans: overlap(earlier.footprint.spans, later.footprint.spans) },
-        ),
-      )
+        )
+      })
     },
     anyOrder: (earlier, later) => {
       // sums of floats differ in their rounding, anything else in what is there

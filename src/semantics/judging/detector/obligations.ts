@@ -35,19 +35,17 @@ export const obligations = (): Obligations => ({ pending: [], limit: 64, remote:
 
 // ---------------------------------------------------------------- combinators
 
+/** Does some agent of the CTA know it, in this vector? */
+const isKnown = (c: Context, o: Obligation, vector: 'firm' | 'order'): boolean =>
+  c.agents.some((a, x) => c.header.agents[x]!.cta === o.cta && known(a.knowledge[vector], o.completion))
+
 const met = (c: Context, o: Obligation): boolean => {
-  let loosely = false
-  for (let x = 0; x < c.agents.length; x++) {
-    if (c.header.agents[x]!.cta !== o.cta) continue
-    const k = c.agents[x]!.knowledge
-    if (known(k.firm, o.completion)) return true
-    loosely ||= known(k.order, o.completion)
-  }
-  if (!loosely || c.options.strict) return false
+  if (isKnown(c, o, 'firm')) return true
+  if (c.options.strict || !isKnown(c, o, 'order')) return false
   // an exit behind a relaxed cluster barrier: another agent may still come to know it firmly, but then another obligation rests on it
-  restsOn(c.report, 'N2', () =>
+  restsOn(c.report, 'N2', (id) =>
     draft(
-      'N2',
+      id,
       'L',
       `CTA ${String(o.cta)} exits behind this over a relaxed arrive or wait alone: the verdict rests on it, and by the manual it orders no ordinary access (strict): ${o.does}`,
       actor(o.stamp, o.does, o.operation),
@@ -84,10 +82,6 @@ export const oweRemote = (c: Context, all: Obligations, cta: number, stamp: Stam
   all.remote.set(stamp.agent * c.header.ctas + cta, { completion, cta, stamp, operation: -1, does })
 }
 
-/** Does some agent of the CTA know it, if only over relaxed edges? */
-const metLoosely = (c: Context, o: Obligation): boolean =>
-  c.agents.some((a, x) => c.header.agents[x]!.cta === o.cta && known(a.knowledge.order, o.completion))
-
 /** U2 and K1. */
 export const atExit = (c: Context, all: Obligations): void => {
   const check = (o: Obligation): void => {
@@ -108,7 +102,7 @@ export const atExit = (c: Context, all: Obligations): void => {
             actor(o.stamp, o.does, o.operation),
           ),
     )
-    noteManual(c.report, found, metLoosely(c, o))
+    noteManual(c.report, found, isKnown(c, o, 'order'))
   }
   all.pending.forEach(check)
   all.remote.forEach(check)

@@ -115,8 +115,8 @@ export const noteManual = (r: Report, d: Draft, inOrder: boolean): void => {
 }
 
 /** A verdict says once what it rests on: the first pair that asks for it. With the assumption turned off each pair is a finding. */
-export const restsOn = (r: Report, id: HazardId, make: () => Draft): void => {
-  if (!r.drafts.has(id)) r.drafts.set(id, make())
+export const restsOn = (r: Report, id: HazardId, make: (id: HazardId) => Draft): void => {
+  if (!r.drafts.has(id)) r.drafts.set(id, make(id))
 }
 
 export const fail = (r: Report, condition: ConditionName, key: string, make: () => Failure): void => {
