@@ -457,7 +457,7 @@ describe('the built program', () => {
       encoding: 'utf8',
       timeout: 60_000,
       maxBuffer: 2 ** 20,
-      env: { ...process.env, T: `${process.execPath} ${main}` },
+      env: { ...process.env, CI: 'true', T: `${process.execPath} ${main}` },
     })
     return { status, stdout, stderr }
   }

@@ -69,7 +69,8 @@ const width = columns()
 const world: World = {
   files: onDisk,
   version: version(),
-  colours: process.stdout.isTTY && pc.isColorSupported,
+  // a file or a pipe has no `isTTY` at all, which picocolors would take for "as the environment says"
+  colours: Boolean(process.stdout.isTTY) && pc.isColorSupported,
   ...(width === null ? {} : { columns: width }),
   clock: () => performance.now(),
   conformance: existsSync(conformance) ? conformance : null,
