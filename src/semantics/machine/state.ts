@@ -2,7 +2,7 @@
  * The machine: a value.
  *
  * Agents with their control and frames, barriers, planes, and the operations in flight. No log, no clocks, no closures: forking
- * a machine is copying a reference. Each record has one constructor, and an update rebuilds the record from explicit fields.
+ * a machine is copying a reference. Each record has one constructor with explicit fields; an update sets fields of a copy that nothing else has seen.
  */
 import type {
   LinkedFor,
@@ -215,89 +215,11 @@ const replaced = <A>(xs: ReadonlyArray<A>, i: number, x: A): ReadonlyArray<A> =>
   return out
 }
 
-export const withAgent = (m: Machine, x: number, a: AgentState): Machine =>
+/** A machine that nothing else has seen: the update that made it sets its fields. */
+type Fresh = { -readonly [F in keyof Machine]: Machine[F] }
+const copyOf = (m: Machine): Fresh =>
   machine(
     m.wave,
-    replaced(m.agents, x, a),
-    m.barriers,
-    m.named,
-    m.planes,
-    m.tensorMemory,
-    m.responses,
-    m.registers,
-    m.tensormaps,
-    m.inFlight,
-    m.issued,
-    m.values,
-    m.edit,
-  )
-export const withBarrier = (m: Machine, b: number, s: Mbarrier | null): Machine =>
-  machine(
-    m.wave,
-    m.agents,
-    replaced(m.barriers, b, s),
-    m.named,
-    m.planes,
-    m.tensorMemory,
-    m.responses,
-    m.registers,
-    m.tensormaps,
-    m.inFlight,
-    m.issued,
-    m.values,
-    m.edit,
-  )
-export const withNamed = (m: Machine, named: ReadonlyArray<Named>): Machine =>
-  machine(
-    m.wave,
-    m.agents,
-    m.barriers,
-    named,
-    m.planes,
-    m.tensorMemory,
-    m.responses,
-    m.registers,
-    m.tensormaps,
-    m.inFlight,
-    m.issued,
-    m.values,
-    m.edit,
-  )
-export const withPlane = (m: Machine, p: number, plane: Plane): Machine =>
-  machine(
-    m.wave,
-    m.agents,
-    m.barriers,
-    m.named,
-    replaced(m.planes, p, plane),
-    m.tensorMemory,
-    m.responses,
-    m.registers,
-    m.tensormaps,
-    m.inFlight,
-    m.issued,
-    m.values,
-    m.edit,
-  )
-export const withTensorMemory = (m: Machine, cta: number, t: TensorMemory): Machine =>
-  machine(
-    m.wave,
-    m.agents,
-    m.barriers,
-    m.named,
-    m.planes,
-    replaced(m.tensorMemory, cta, t),
-    m.responses,
-    m.registers,
-    m.tensormaps,
-    m.inFlight,
-    m.issued,
-    m.values,
-    m.edit,
-  )
-export const withWave = (m: Machine, wave: Wave): Machine =>
-  machine(
-    wave,
     m.agents,
     m.barriers,
     m.named,
@@ -311,119 +233,74 @@ export const withWave = (m: Machine, wave: Wave): Machine =>
     m.values,
     m.edit,
   )
-export const withResponses = (m: Machine, responses: ReadonlyArray<Response>): Machine =>
-  machine(
-    m.wave,
-    m.agents,
-    m.barriers,
-    m.named,
-    m.planes,
-    m.tensorMemory,
-    responses,
-    m.registers,
-    m.tensormaps,
-    m.inFlight,
-    m.issued,
-    m.values,
-    m.edit,
-  )
-export const withRegisters = (m: Machine, registers: ReadonlyArray<number>): Machine =>
-  machine(
-    m.wave,
-    m.agents,
-    m.barriers,
-    m.named,
-    m.planes,
-    m.tensorMemory,
-    m.responses,
-    registers,
-    m.tensormaps,
-    m.inFlight,
-    m.issued,
-    m.values,
-    m.edit,
-  )
-export const withTensormaps = (m: Machine, tensormaps: ReadonlyArray<DescriptorValue>): Machine =>
-  machine(
-    m.wave,
-    m.agents,
-    m.barriers,
-    m.named,
-    m.planes,
-    m.tensorMemory,
-    m.responses,
-    m.registers,
-    tensormaps,
-    m.inFlight,
-    m.issued,
-    m.values,
-    m.edit,
-  )
-export const withInFlight = (m: Machine, inFlight: ReadonlyArray<InFlight>): Machine =>
-  machine(
-    m.wave,
-    m.agents,
-    m.barriers,
-    m.named,
-    m.planes,
-    m.tensorMemory,
-    m.responses,
-    m.registers,
-    m.tensormaps,
-    inFlight,
-    m.issued,
-    m.values,
-    m.edit,
-  )
+
+export const withWave = (m: Machine, wave: Wave): Machine => {
+  const next = copyOf(m)
+  next.wave = wave
+  return next
+}
+export const withAgent = (m: Machine, x: number, a: AgentState): Machine => {
+  const next = copyOf(m)
+  next.agents = replaced(m.agents, x, a)
+  return next
+}
+export const withBarrier = (m: Machine, b: number, s: Mbarrier | null): Machine => {
+  const next = copyOf(m)
+  next.barriers = replaced(m.barriers, b, s)
+  return next
+}
+export const withNamed = (m: Machine, named: ReadonlyArray<Named>): Machine => {
+  const next = copyOf(m)
+  next.named = named
+  return next
+}
+export const withPlane = (m: Machine, p: number, plane: Plane): Machine => {
+  const next = copyOf(m)
+  next.planes = replaced(m.planes, p, plane)
+  return next
+}
+export const withTensorMemory = (m: Machine, cta: number, t: TensorMemory): Machine => {
+  const next = copyOf(m)
+  next.tensorMemory = replaced(m.tensorMemory, cta, t)
+  return next
+}
+export const withResponses = (m: Machine, responses: ReadonlyArray<Response>): Machine => {
+  const next = copyOf(m)
+  next.responses = responses
+  return next
+}
+export const withRegisters = (m: Machine, registers: ReadonlyArray<number>): Machine => {
+  const next = copyOf(m)
+  next.registers = registers
+  return next
+}
+export const withTensormaps = (m: Machine, tensormaps: ReadonlyArray<DescriptorValue>): Machine => {
+  const next = copyOf(m)
+  next.tensormaps = tensormaps
+  return next
+}
+export const withInFlight = (m: Machine, inFlight: ReadonlyArray<InFlight>): Machine => {
+  const next = copyOf(m)
+  next.inFlight = inFlight
+  return next
+}
 /** Put operations of one instruction in flight: they share one number. */
-export const issuing = (m: Machine, operations: ReadonlyArray<InFlight>): Machine =>
-  machine(
-    m.wave,
-    m.agents,
-    m.barriers,
-    m.named,
-    m.planes,
-    m.tensorMemory,
-    m.responses,
-    m.registers,
-    m.tensormaps,
-    [...m.inFlight, ...operations],
-    m.issued + 1,
-    m.values,
-    m.edit,
-  )
-export const countValue = (m: Machine): Machine =>
-  machine(
-    m.wave,
-    m.agents,
-    m.barriers,
-    m.named,
-    m.planes,
-    m.tensorMemory,
-    m.responses,
-    m.registers,
-    m.tensormaps,
-    m.inFlight,
-    m.issued,
-    m.values + 1,
-    m.edit,
-  )
-export const withEdit = (m: Machine, edit: Edit | null): Machine =>
-  machine(
-    m.wave,
-    m.agents,
-    m.barriers,
-    m.named,
-    m.planes,
-    m.tensorMemory,
-    m.responses,
-    m.registers,
-    m.tensormaps,
-    m.inFlight,
-    m.issued,
-    m.values,
-    edit,
-  )
+export const issuing = (m: Machine, operations: ReadonlyArray<InFlight>): Machine => {
+  const next = copyOf(m)
+  next.inFlight = [...m.inFlight, ...operations]
+  next.issued = m.issued + 1
+  return next
+}
+export const countValue = (m: Machine): Machine => {
+  const next = copyOf(m)
+  next.values = m.values + 1
+  return next
+}
+export const withEdit = (m: Machine, edit: Edit | null): Machine => {
+  const next = copyOf(m)
+  next.edit = edit
+  return next
+}
 
 export const withGroups = (a: AgentState, groups: Groups): AgentState =>
   agentState(a.status, a.frame, a.control, a.ready, a.at, groups)
