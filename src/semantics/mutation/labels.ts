@@ -49,6 +49,7 @@ const isFull = (program: Program, barriers: ReadonlyArray<string>): boolean =>
 const ofInstruction = (program: Program, m: Mutant, i: Instruction): Expected => {
   const dropped = m.change === 'left out'
   if (isCopy(i)) return ['I1', 'M6', 'K3', 'A4', 'I2', 'R', 'W', 'D', ...stuck, 'B2', 'B3', 'U2']
+  if ('bytes' in i) return [...stuck, 'B2', 'B3', 'R', 'W', 'U2', 'K1', 'B7', 'D']
   switch (i._tag) {
     case 'mbarrier.init':
     case 'mbarrier.inval':
@@ -67,9 +68,6 @@ const ofInstruction = (program: Program, m: Mutant, i: Instruction): Expected =>
     case 'tcgen05.commit':
     case 'semaphore.signal':
       return dropped ? [...stuck, 'W', 'M', 'D', 'V1', 'U2'] : [...stuck, ...ahead, 'V1', 'K1', 'B7']
-    case 'mbarrier.expectTx':
-    case 'mbarrier.arriveExpectTx':
-      return [...stuck, 'B2', 'B3', 'R', 'W', 'U2', 'K1', 'B7', 'D']
     case 'fence.proxyAsync':
     case 'fence.tensormap':
       return ['P', 'V1']
