@@ -9,6 +9,7 @@ import * as X from '../../../src/semantics/language/expression.js'
 import type { LogEvent } from '../../../src/semantics/log/events.js'
 import * as Policy from '../../../src/semantics/execution/policy.js'
 import type { Program } from '../../../src/semantics/language/program.js'
+import { collect, run, settings } from '../../../src/semantics/execution/run.js'
 import { blockedEvents } from '../../../src/semantics/execution/step.js'
 import { decodeTrace, encodeTrace } from '../../../src/semantics/files/trace/index.js'
 import type { Verdict } from '../../../src/semantics/judging/verdict.js'
@@ -310,6 +311,22 @@ describe('how far', () => {
     const v = verdictOf(p)
     expect(v.reason).toMatch(/^nothing can move: consumer@0 .*; nothing in this run supplies it$/)
     expect(v.findings[0]!.text).not.toContain('circle')
+  })
+  test('where it is not asked, the log is the same without it', () => {
+    const p = crossed(function* () {
+      const a = yield* Z.barrier('a')
+      const b = yield* Z.barrier('b')
+      return {
+        left: [Z.wait('wait a', a, 0), Z.arrive('supply left', b)],
+        right: [Z.wait('wait b', b, 0), Z.arrive('supply right', a)],
+      }
+    })
+    const { world, machine } = launched(p, unit)
+    const how = settings(Policy.eager, true)
+    const asked = run(world, machine, how, collect)
+    const silent = run(world, machine, { ...how, ahead: false }, collect)
+    expect(asked.result.filter((e) => e._tag === 'ahead')).toHaveLength(2)
+    expect(silent).toEqual({ ...asked, result: asked.result.filter((e) => e._tag !== 'ahead') })
   })
   test('a loop without end behind a wait is left after some events', () => {
     const p = program(function* () {

@@ -286,6 +286,15 @@ describe('missing edges', () => {
     expect(wanting(after)).toEqual([])
     expect(wanting([...before, second!, second!])).toEqual([second, second])
   })
+  test('what the id says by itself is not looked for in a log, and is said with any', () => {
+    const s = races(1)
+    const stuck: Finding = { ...s.judge().findings[0]!, id: 'B5' }
+    expect(wanting([stuck])).toEqual([])
+    expect(kinds(withMissing(s.header, [], [stuck], defaults))).toEqual(['arrive'])
+    expect(withMissing(s.header, s.events, [stuck], defaults)).toEqual(
+      withMissing(s.header, [], [stuck], defaults),
+    )
+  })
   test('not in a log that is too long, or empty', () => {
     const s = races(1)
     const { findings } = s.judge()

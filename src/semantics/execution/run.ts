@@ -52,6 +52,8 @@ export interface Settings {
   readonly transient: boolean
   /** told after every wave how many clusters are done, of how many */
   readonly progress?: Progress
+  /** false: of a run that got stuck nothing asks what stands behind its waits (`ahead.ts`); default true */
+  readonly ahead?: boolean
 }
 
 export type Progress = (done: number, of: number) => void
@@ -188,7 +190,7 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
       if (outcome._tag === 'completed' && !finished(m)) {
         const waits = blockedEvents(world, m)
         for (const e of waits) page.push(e)
-        for (const e of aheadOf(world, m, waits)) page.push(e)
+        if (how.ahead !== false) for (const e of aheadOf(world, m, waits)) page.push(e)
         outcome = { _tag: 'stuck' }
       }
       spend(effort, (world.header.agents.length + world.header.barriers.length) ** 2 * 2)

@@ -162,9 +162,9 @@ const segmentsOf = (
   })
 }
 
-/** Findings whose missing edge is not known but will be looked for. */
+/** Findings whose missing edge is not known but will be looked for in the log; of the others the id says it. */
 export const wanting = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>
-  findings.filter((f, i) => i < explained && f.missing === undefined)
+  findings.filter((f, i) => i < explained && f.missing === undefined && !isAnsweredById(f))
 
 /** The findings with their missing edges, as far as `events` (the log, or nothing where it is too long) shows them. */
 export const withMissing = (

@@ -143,9 +143,11 @@ const judged = (
   detecting: Options,
   policy: AnyPolicy,
   withProvenance: boolean,
+  ahead: boolean = true,
 ): Ran => {
   const { policy: listened, scheduleOf } = noted(policy)
-  const bare: Run.Settings = { policy: listened, fuel: options.fuel, keepSchedule: true, transient: true }
+  const { fuel } = options
+  const bare: Run.Settings = { policy: listened, fuel, keepSchedule: true, transient: true, ahead }
   const how: Run.Settings =
     options.progress === undefined ? bare : Object.assign({ progress: options.progress }, bare)
   const { world, machine } = launched
@@ -295,7 +297,8 @@ const causeOf = (
     Policy.seeded(2),
     Policy.seeded(3),
   ]) {
-    const ran = judged(launched, options, detecting, policy, false)
+    // it is asked for conflicts and arrivals: who waits in vain for whom, the deciding run has said
+    const ran = judged(launched, options, detecting, policy, false, false)
     const shown = shownBy(launched.world, ran)
     if (!shown.some(isPair)) {
       if (shown.some(isCause)) surplus ??= ran
