@@ -3,9 +3,12 @@ import { expect, test } from 'vitest'
 import * as X from '../../../src/semantics/language/expression.js'
 import {
   effectsOf,
+  expressionsOf,
+  mapRegions,
   region,
   regionsOf,
   site,
+  statementsOf,
   type Binder,
   type Do,
   type Region,
@@ -92,4 +95,36 @@ test('a region takes and yields nothing unless it is said', () => {
     body: [effect('e')],
     yields: [X.i32(1)],
   })
+})
+
+test.each(statements.map(([s]) => [s._tag, s] as const))(
+  'mapRegions, %s: the identity changes nothing, and the regions come in their order',
+  (_, s) => {
+    const seen: (readonly [Region, number])[] = []
+    const same = mapRegions(s, (r, k) => {
+      seen.push([r, k])
+      return r
+    })
+    expect(same).toEqual(s)
+    expect(seen).toEqual(regionsOf(s).map((r, k) => [r, k]))
+    const other = mapRegions(s, (_, k) => one(`region ${String(k)}`))
+    expect(regionsOf(other)).toEqual(regionsOf(s).map((_, k) => one(`region ${String(k)}`)))
+  },
+)
+
+test('statementsOf: each before those inside it, in the order of the listing', () => {
+  const loop = statements[1]![0]
+  const both = statements[3]![0]
+  const outer = mapRegions(both, (r, k) => (k === 0 ? region([loop, ...r.body]) : r))
+  expect(
+    statementsOf([outer, effect('last')]).map(({ site: { label }, _tag }) => `${_tag} ${label}`),
+  ).toEqual(['If here', 'For here', 'Do body', 'Do then', 'Do else', 'Do last'])
+})
+
+test('expressionsOf: operands, then what the regions yield', () => {
+  const yielding = mapRegions(statements[3]![0], (r, k) => region(r.body, [X.i32(k)]))
+  expect(expressionsOf(yielding)).toEqual([X.i1(true), X.i32(0), X.i32(1)])
+  expect(expressionsOf(statements[1]![0])).toEqual([X.i32(0), X.i32(1), X.i32(1)])
+  const held: Do = { ...effect('held'), when: X.i1(false) }
+  expect(expressionsOf(held)).toEqual([X.i1(false)])
 })

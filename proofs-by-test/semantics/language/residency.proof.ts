@@ -20,7 +20,7 @@ import * as Policy from '../../../src/semantics/execution/policy.js'
 import * as P from '../../../src/semantics/language/program.js'
 import type { Program, Stmt } from '../../../src/semantics/language/program.js'
 import type { PtrIndex } from '../../../src/semantics/language/types.js'
-import { countedTensors, expressionsOf, meets } from '../../../src/semantics/language/residency.js'
+import { countedTensors, meets } from '../../../src/semantics/language/residency.js'
 import { filling, launched, logged, matmul } from '../machine/machine-samples.js'
 import { arrive, fork, lets, loop, n, of, shared, truth, until, when } from './statements.js'
 import { right } from '../../either.js'
@@ -325,7 +325,7 @@ describe('who meets, wherever it stands', () => {
     expect(meets(text([count('c'), statement]))).toBe('count is an atomic whose result is read')
     expect(meets(text([count('d'), statement]))).toBeNull()
     // its expressions are those in which the name stands
-    expect(JSON.stringify(expressionsOf(statement))).toContain('"c"')
+    expect(JSON.stringify(P.expressionsOf(statement))).toContain('"c"')
   })
   test('what the program itself yields is read, too; one result of two is enough', () => {
     expect(meets(text([count('c')], [n('c')]))).toBe('count is an atomic whose result is read')

@@ -27,7 +27,7 @@
  */
 import { eq, i32, mod, place, type Condition, type ExprNode } from '../../semantics/language/expression.js'
 import type { Instruction } from '../../semantics/language/instruction.js'
-import type { Region, Stmt } from '../../semantics/language/program.js'
+import { mapRegions, type Stmt } from '../../semantics/language/program.js'
 
 /** The named barrier of thread `index`; 0 is the block's. */
 export const warpgroupBarrierId = (index: number): number => 1 + index
@@ -81,22 +81,11 @@ const asksForWarp = (e: ExprNode): boolean =>
     ? e.op === 'and' && (asksForWarp(e.x) || asksForWarp(e.y))
     : e._tag === 'compare' && e.x._tag === 'binary' && e.x.op === 'mod' && e.x.x._tag === 'place'
 
-const inside = (s: Stmt, id: number): Stmt => {
-  const region = (r: Region): Region => ({ ...r, body: autoBarriers(id, r.body) })
-  switch (s._tag) {
-    case 'Let':
-    case 'Do':
-    case 'Fork': // inside a warp map the warps go their own ways
-      return s
-    case 'For':
-      return { ...s, body: region(s.body) }
-    case 'While':
-      return { ...s, before: region(s.before), after: region(s.after) }
-    case 'If':
-      if (asksForWarp(s.cond)) return s
-      return { ...s, then: region(s.then), else: region(s.else) }
-  }
-}
+const inside = (s: Stmt, id: number): Stmt =>
+  // inside a warp map the warps go their own ways
+  s._tag === 'Fork' || (s._tag === 'If' && asksForWarp(s.cond))
+    ? s
+    : mapRegions(s, (r) => ({ ...r, body: autoBarriers(id, r.body) }))
 
 /** The statements of a thread, with barrier `id` before every store and copy. */
 export const autoBarriers = (id: number, body: ReadonlyArray<Stmt>): ReadonlyArray<Stmt> =>

@@ -64,6 +64,8 @@ import {
 import { div, eq, i32, place, type Condition } from '../../semantics/language/expression.js'
 import { place as laid } from '../../semantics/language/place.js'
 import {
+  effectsOf,
+  mapRegions,
   regionsOf,
   type Agent,
   type Program,
@@ -167,19 +169,7 @@ const hoisted = (
       inits.push(s)
       return []
     }
-    switch (s._tag) {
-      case 'Let':
-      case 'Do':
-        return [s]
-      case 'For':
-        return [{ ...s, body: region(s.body) }]
-      case 'While':
-        return [{ ...s, before: region(s.before), after: region(s.after) }]
-      case 'If':
-        return [{ ...s, then: region(s.then), else: region(s.else) }]
-      case 'Fork':
-        return [{ ...s, branches: s.branches.map((one) => ({ ...one, body: region(one.body) })) }]
-    }
+    return [mapRegions(s, region)]
   })
   return { inits, rest }
 }
@@ -211,12 +201,8 @@ const declaredTensorMemory: Build<{ readonly columns: number; readonly pair: boo
 
 /** Is an operation of the tensor core one of a pair of blocks? */
 const pairs = (body: ReadonlyArray<Stmt>): boolean =>
-  body.some((s) =>
-    s._tag === 'Do'
-      ? s.instruction._tag.startsWith('tcgen05.') &&
-        'ctaGroup' in s.instruction &&
-        s.instruction.ctaGroup === 2
-      : regionsOf(s).some((r) => pairs(r.body)),
+  effectsOf(body).some(
+    ({ instruction: i }) => i._tag.startsWith('tcgen05.') && 'ctaGroup' in i && i.ctaGroup === 2,
   )
 
 /** The agents that forks start. */

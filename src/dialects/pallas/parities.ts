@@ -57,14 +57,23 @@ import { runSteps } from '../../semantics/writing/builder/monad.js'
 import { amend, statements } from '../../semantics/writing/builder/state.js'
 import {
   i32,
+  namesOf,
   type Condition,
   type Expr,
   type ExprNode,
   type Int,
 } from '../../semantics/language/expression.js'
 import { checked } from '../../semantics/language/index-types.js'
-import { region, regionsOf, type Binder, type Region, type Stmt } from '../../semantics/language/program.js'
-import { expressionsOf, namesOf } from '../../semantics/language/residency.js'
+import {
+  expressionsOf,
+  mapRegions,
+  region,
+  regionsOf,
+  statementsOf,
+  type Binder,
+  type Region,
+  type Stmt,
+} from '../../semantics/language/program.js'
 import type { TypeIndex } from '../../semantics/language/types.js'
 import { refused } from './codes.js'
 
@@ -468,32 +477,16 @@ export const flippedAlike = (
 /** The statements without the masks of warps that nothing reads. */
 export const withoutIdle = (body: ReadonlyArray<Stmt>): ReadonlyArray<Stmt> => {
   const read = new Set<string>()
-  const look = (s: Stmt): void => {
-    for (const e of expressionsOf(s)) namesOf(e, read)
-    for (const r of regionsOf(s)) r.body.forEach(look)
-  }
-  body.forEach(look)
+  for (const s of statementsOf(body)) for (const e of expressionsOf(s)) namesOf(e, read)
   const inside = (r: Region): Region => ({ ...r, body: r.body.map(cleaned) })
   const cleaned = (s: Stmt): Stmt => {
-    switch (s._tag) {
-      case 'Let':
-      case 'Do':
-        return s
-      case 'For':
-        return { ...s, body: inside(s.body) }
-      case 'While':
-        return { ...s, before: inside(s.before), after: inside(s.after) }
-      case 'If':
-        return { ...s, then: inside(s.then), else: inside(s.else) }
-      case 'Fork': {
-        if (s.results.length === 0 || s.results.some(({ name }) => read.has(name))) return s
-        const [parent, ...warps] = s.branches
-        return {
-          ...s,
-          results: [],
-          branches: [{ ...parent!, captures: [], body: region([], []) }, ...warps],
-        }
-      }
+    if (s._tag !== 'Fork') return mapRegions(s, inside)
+    if (s.results.length === 0 || s.results.some(({ name }) => read.has(name))) return s
+    const [parent, ...warps] = s.branches
+    return {
+      ...s,
+      results: [],
+      branches: [{ ...parent!, captures: [], body: region([], []) }, ...warps],
     }
   }
   return body.map(cleaned)

@@ -13,30 +13,20 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Failure } from '../../failure.js'
-import { effectsOf, type Program, type Region, type Stmt } from '../../semantics/language/program.js'
+import {
+  effectsOf,
+  mapRegions,
+  type Program,
+  type Region,
+  type Stmt,
+} from '../../semantics/language/program.js'
 
 export type WithoutFailure = Failure<'broken.label' | 'broken.result'>
 
 const filtered = (r: Region, keep: (s: Stmt) => boolean): Region => ({
   ...r,
-  body: r.body.filter(keep).map((s) => inside(s, keep)),
+  body: r.body.filter(keep).map((s) => mapRegions(s, (inner) => filtered(inner, keep))),
 })
-
-const inside = (s: Stmt, keep: (s: Stmt) => boolean): Stmt => {
-  switch (s._tag) {
-    case 'Let':
-    case 'Do':
-      return s
-    case 'For':
-      return { ...s, body: filtered(s.body, keep) }
-    case 'While':
-      return { ...s, before: filtered(s.before, keep), after: filtered(s.after, keep) }
-    case 'If':
-      return { ...s, then: filtered(s.then, keep), else: filtered(s.else, keep) }
-    case 'Fork':
-      return { ...s, branches: s.branches.map((b) => ({ ...b, body: filtered(b.body, keep) })) }
-  }
-}
 
 /** Labels of the statements that have an effect, each once, in program order. */
 export const labelsOf = (program: Program): ReadonlyArray<string> => [

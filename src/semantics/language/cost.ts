@@ -13,7 +13,7 @@
  * 2. It is computed in a time that the text's length bounds, whatever numbers stand in it.
  */
 import type { ExprNode } from './expression.js'
-import type { Launch, Program, Region, Stmt } from './program.js'
+import { statementsOf, type For, type Launch, type Program, type Region, type Stmt } from './program.js'
 import { constantOf, constantsOf } from './typecheck/constant.js'
 
 type Agents = Launch['agents']
@@ -34,7 +34,7 @@ const holds = (known: Known, e: ExprNode): boolean | null => {
   return x === undefined || y === undefined ? null : x === y
 }
 
-const turnsOf = (known: Known, s: Extract<Stmt, { readonly _tag: 'For' }>): number => {
+const turnsOf = (known: Known, s: For): number => {
   const [from, to, step] = [s.from, s.to, s.step].map((e) => valueOf(known, e))
   return from === undefined || to === undefined || step === undefined || step < 1
     ? 0
@@ -71,23 +71,6 @@ const leastOf = (agents: Agents, known: Known, s: Stmt): number => {
 const leastIn = (agents: Agents, known: Known, { body }: Region): number =>
   body.reduce((sum, s) => sum + leastOf(agents, known, s), 0)
 
-/** The regions of a statement, and the agents that a fork of it starts. */
-const regionsOf = (s: Stmt): ReadonlyArray<Region> => {
-  switch (s._tag) {
-    case 'Let':
-    case 'Do':
-      return []
-    case 'For':
-      return [s.body]
-    case 'While':
-      return [s.before, s.after]
-    case 'If':
-      return [s.then, s.else]
-    case 'Fork':
-      return s.branches.map(({ body }) => body)
-  }
-}
-
 /** What of the whole text the bound depends on. */
 interface Text {
   /** agents that a fork starts; all others begin with the text */
@@ -99,14 +82,11 @@ interface Text {
 const textOf = (entry: Region): Text => {
   const forked = new Set<string>()
   let cancels = false
-  const open = [entry]
-  for (let region = open.pop(); region !== undefined; region = open.pop())
-    for (const s of region.body) {
-      // the first branch is the parent's
-      if (s._tag === 'Fork') for (const { agent } of s.branches.slice(1)) forked.add(agent)
-      if (s._tag === 'Do' && s.instruction._tag === 'clc.tryCancel') cancels = true
-      for (const inner of regionsOf(s)) open.push(inner)
-    }
+  for (const s of statementsOf(entry.body)) {
+    // the first branch is the parent's
+    if (s._tag === 'Fork') for (const { agent } of s.branches.slice(1)) forked.add(agent)
+    if (s._tag === 'Do' && s.instruction._tag === 'clc.tryCancel') cancels = true
+  }
   return { forked, cancels }
 }
 

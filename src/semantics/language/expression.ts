@@ -533,3 +533,9 @@ export const children = (e: ExprNode): ReadonlyArray<ExprNode> => {
       return [e.of, e.rank]
   }
 }
+
+/** Adds the names that an expression reads. The combination of a `reduce` reads its own alone. */
+export const namesOf = (e: ExprNode, into: Set<string>): void => {
+  if (e._tag === 'name') into.add(e.name)
+  for (const c of children(e)) namesOf(c, into)
+}

@@ -18,11 +18,16 @@
  *
  * Who runs what: every declared agent that no `Fork` starts runs `entry`, in every CTA. A `Fork`'s branch 0 is the
  * parent itself; each other branch starts its (until then idle) agent with the captured values. The join waits for all.
+ *
+ * Laws
+ * 1. `mapRegions` of the identity is the identity, and visits the regions of `regionsOf` in their order.
+ * 2. `statementsOf` lists every statement once, each before those inside it; `effectsOf` those of them with an effect.
  */
 import type { Dtype, FloatDtype } from '../../numerics/dtype.js'
 import type { TransformedRef } from '../../transforms/ref.js'
-import type { Condition, Expr, Int } from './expression.js'
+import type { Condition, Expr, ExprNode, Int } from './expression.js'
 import type { Instruction } from './instruction.js'
+import { operandsOf } from './signature.js'
 import type { Contract, ScalarName, Type } from './types.js'
 
 // ---------------------------------------------------------------- model
@@ -245,6 +250,66 @@ export const regionsOf = (s: Stmt): ReadonlyArray<Region> => {
   }
 }
 
+/** The same statement with other regions: what `f` makes of each, in the order of `regionsOf`. */
+export const mapRegions = (s: Stmt, f: (region: Region, index: number) => Region): Stmt => {
+  switch (s._tag) {
+    case 'Let':
+    case 'Do':
+      return s
+    case 'For': {
+      const { index, from, to, step, carried, results, site } = s
+      return { _tag: 'For', index, from, to, step, carried, body: f(s.body, 0), results, site }
+    }
+    case 'While': {
+      const { carried, results, site } = s
+      return { _tag: 'While', carried, before: f(s.before, 0), after: f(s.after, 1), results, site }
+    }
+    case 'If':
+      return {
+        _tag: 'If',
+        cond: s.cond,
+        then: f(s.then, 0),
+        else: f(s.else, 1),
+        results: s.results,
+        site: s.site,
+      }
+    case 'Fork': {
+      const branches = s.branches.map(({ agent, captures, body }, k) => ({
+        agent,
+        captures,
+        body: f(body, k),
+      }))
+      return { _tag: 'Fork', branches, results: s.results, site: s.site }
+    }
+  }
+}
+
+/** Every statement, outer before inner, in the order of the listing. */
+export const statementsOf = (body: ReadonlyArray<Stmt>): ReadonlyArray<Stmt> =>
+  body.flatMap((s) => [s, ...regionsOf(s).flatMap((r) => statementsOf(r.body))])
+
 /** The statements with an effect, wherever they stand, in the order of the listing. */
 export const effectsOf = (body: ReadonlyArray<Stmt>): ReadonlyArray<Do> =>
-  body.flatMap((s) => (s._tag === 'Do' ? [s] : regionsOf(s).flatMap((r) => effectsOf(r.body))))
+  statementsOf(body).flatMap((s) => (s._tag === 'Do' ? [s] : []))
+
+/** The expressions that a statement evaluates itself, those of its regions' yields included. */
+export const expressionsOf = (s: Stmt): ReadonlyArray<ExprNode> => [
+  ...operandsHere(s),
+  ...regionsOf(s).flatMap((r) => r.yields),
+]
+const operandsHere = (s: Stmt): ReadonlyArray<ExprNode> => {
+  switch (s._tag) {
+    case 'Let':
+      return [s.expr]
+    case 'Do':
+      return [...operandsOf(s.instruction).map((o) => o.expr), ...(s.when === undefined ? [] : [s.when])]
+    case 'For':
+      return [s.from, s.to, s.step, ...s.carried.map((c) => c.init)]
+    case 'While':
+      return s.carried.map((c) => c.init)
+    case 'If':
+      return [s.cond]
+    case 'Fork':
+      return s.branches.flatMap((b) => b.captures.map((c) => c.value))
+  }
+}

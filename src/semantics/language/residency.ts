@@ -20,57 +20,14 @@
  *
  * Source: CUDA C++ programming guide, thread block scheduling and cooperative groups.
  */
-import { children, type ExprNode } from './expression.js'
-import type { Program, Region, Stmt } from './program.js'
-import { operandsOf } from './signature.js'
+import { namesOf } from './expression.js'
+import { expressionsOf, statementsOf, type Program, type While } from './program.js'
 
-// ---------------------------------------------------------------- walking
-
-/** Every statement of a region, outer before inner. */
-const statementsOf = (r: Region): ReadonlyArray<Stmt> =>
-  r.body.flatMap((s): ReadonlyArray<Stmt> => {
-    switch (s._tag) {
-      case 'Let':
-      case 'Do':
-        return [s]
-      case 'For':
-        return [s, ...statementsOf(s.body)]
-      case 'While':
-        return [s, ...statementsOf(s.before), ...statementsOf(s.after)]
-      case 'If':
-        return [s, ...statementsOf(s.then), ...statementsOf(s.else)]
-      case 'Fork':
-        return [s, ...s.branches.flatMap((b) => statementsOf(b.body))]
-    }
-  })
-
-/** The expressions that a statement evaluates itself, those of its regions' yields included. */
-export const expressionsOf = (s: Stmt): ReadonlyArray<ExprNode> => {
-  switch (s._tag) {
-    case 'Let':
-      return [s.expr]
-    case 'Do':
-      return [...operandsOf(s.instruction).map((o) => o.expr), ...(s.when === undefined ? [] : [s.when])]
-    case 'For':
-      return [s.from, s.to, s.step, ...s.carried.map((c) => c.init), ...s.body.yields]
-    case 'While':
-      return [...s.carried.map((c) => c.init), ...s.before.yields, ...s.after.yields]
-    case 'If':
-      return [s.cond, ...s.then.yields, ...s.else.yields]
-    case 'Fork':
-      return s.branches.flatMap((b) => [...b.captures.map((c) => c.value), ...b.body.yields])
-  }
-}
-
-/** Adds the names that an expression reads. */
-export const namesOf = (e: ExprNode, into: Set<string>): void => {
-  if (e._tag === 'name') into.add(e.name)
-  for (const c of children(e)) namesOf(c, into)
-}
+// ---------------------------------------------------------------- spinning
 
 /** Does a loop read global memory in what decides whether it goes on? */
-const spins = (s: Extract<Stmt, { readonly _tag: 'While' }>): boolean => {
-  const inside = [...statementsOf(s.before), ...statementsOf(s.after)]
+const spins = (s: While): boolean => {
+  const inside = [...statementsOf(s.before.body), ...statementsOf(s.after.body)]
   const told = new Set(
     inside.flatMap((i) =>
       i._tag === 'Do' && (i.instruction._tag === 'gmem.load' || i.instruction._tag === 'gmem.loadPtr')
@@ -101,7 +58,7 @@ const spins = (s: Extract<Stmt, { readonly _tag: 'While' }>): boolean => {
 
 /** Why the clusters of a program must run together, null if they need not. */
 export const meets = (program: Program): string | null => {
-  const all = statementsOf(program.entry)
+  const all = statementsOf(program.entry.body)
   const read = new Set<string>()
   for (const s of all) for (const e of expressionsOf(s)) namesOf(e, read)
   for (const y of program.entry.yields) namesOf(y, read)
@@ -122,7 +79,7 @@ export const meets = (program: Program): string | null => {
  * keeps these.
  */
 export const countedTensors = (program: Program): ReadonlySet<string> => {
-  const counts = statementsOf(program.entry).some(
+  const counts = statementsOf(program.entry.body).some(
     (s) =>
       s._tag === 'Do' &&
       (s.instruction._tag === 'semaphore.wait' ||

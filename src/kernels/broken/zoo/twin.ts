@@ -30,7 +30,7 @@ import type { Barrier, Condition, Descriptor, Int, View } from '../../../semanti
 import { float, i1, i32, slice, slot, splat } from '../../../semantics/language/expression.js'
 import type { HazardId } from '../../../semantics/judging/finding.js'
 import { place } from '../../../semantics/language/place.js'
-import type { Program, Region, Spec } from '../../../semantics/language/program.js'
+import { statementsOf, type Program, type Spec } from '../../../semantics/language/program.js'
 import type { Scope } from '../../../semantics/language/instruction.js'
 import { validate } from '../../../semantics/language/validate.js'
 import { swizzle, tile as tiling } from '../../../transforms/transform.js'
@@ -128,25 +128,9 @@ export const foreignTwin = (name: string, text: Text): Twin => twinAt(`foreign/$
 
 // ---------------------------------------------------------------- destructors
 
-const statementsIn = (region: Region): number =>
-  region.body.reduce((n, s) => {
-    switch (s._tag) {
-      case 'Let':
-      case 'Do':
-        return n + 1
-      case 'For':
-        return n + 1 + statementsIn(s.body)
-      case 'While':
-        return n + 1 + statementsIn(s.before) + statementsIn(s.after)
-      case 'If':
-        return n + 1 + statementsIn(s.then) + statementsIn(s.else)
-      case 'Fork':
-        return n + s.branches.reduce((m, b) => m + 1 + statementsIn(b.body), 0)
-    }
-  }, 0)
-
 /** Lines of the body: statements, and a line for each loop, condition and agent. */
-export const linesOf = (program: Program): number => statementsIn(program.entry)
+export const linesOf = (program: Program): number =>
+  statementsOf(program.entry.body).reduce((n, s) => n + (s._tag === 'Fork' ? s.branches.length : 1), 0)
 
 // ---------------------------------------------------------------- the stage: memory
 

@@ -32,7 +32,7 @@
  */
 import { showShape, sizeOf } from '../../../transforms/shape.js'
 import { mostAgents, mostRegisters, registerFile } from '../limits.js'
-import { type Agent, type Fork, type Program, type Region } from '../program.js'
+import { regionsOf, statementsOf, type Agent, type Fork, type Program, type Region } from '../program.js'
 import { type Checked, each, first, isNat, no } from './problem.js'
 import type { Here, Scene } from './scope.js'
 
@@ -131,24 +131,13 @@ export const agentRules = ({ program }: Scene): Checked => {
 // ---------------------------------------------------------------- forks
 
 const forkedAgents = (region: Region): ReadonlyArray<string> =>
-  region.body.flatMap((stmt): ReadonlyArray<string> => {
-    switch (stmt._tag) {
-      case 'Let':
-      case 'Do':
-        return []
-      case 'For':
-        return forkedAgents(stmt.body)
-      case 'While':
-        return [...forkedAgents(stmt.before), ...forkedAgents(stmt.after)]
-      case 'If':
-        return [...forkedAgents(stmt.then), ...forkedAgents(stmt.else)]
-      case 'Fork':
-        return stmt.branches.flatMap(({ agent, body }, k) => [
-          ...(k === 0 ? [] : [agent]),
-          ...forkedAgents(body),
-        ])
-    }
-  })
+  region.body.flatMap((stmt) =>
+    stmt._tag === 'Fork' ? forkedBy(stmt) : regionsOf(stmt).flatMap(forkedAgents),
+  )
+
+/** The agents that a fork starts, each with those that it starts in turn. */
+const forkedBy = ({ branches }: Fork): ReadonlyArray<string> =>
+  branches.flatMap(({ agent, body }, k) => [...(k === 0 ? [] : [agent]), ...forkedAgents(body)])
 
 /** The agents that no fork starts: they run the entry. */
 export const startingAgents = (program: Program): ReadonlyArray<Agent> => {
@@ -160,21 +149,7 @@ export const startingAgents = (program: Program): ReadonlyArray<Agent> => {
 
 /** Does the region anything but compute? */
 const hasEffects = (region: Region): boolean =>
-  region.body.some((stmt) => {
-    switch (stmt._tag) {
-      case 'Let':
-        return false
-      case 'Do':
-      case 'Fork':
-        return true
-      case 'For':
-        return hasEffects(stmt.body)
-      case 'While':
-        return hasEffects(stmt.before) || hasEffects(stmt.after)
-      case 'If':
-        return hasEffects(stmt.then) || hasEffects(stmt.else)
-    }
-  })
+  statementsOf(region.body).some(({ _tag }) => _tag === 'Do' || _tag === 'Fork')
 
 const shareWarps = (
   agents: ReadonlyMap<string, Agent>,
@@ -205,26 +180,13 @@ const sideBySide = (
 
 /** The agents that forks of `parent` in this region start, with all that those start. */
 const startedBy = (region: Region, parent: string): ReadonlyArray<string> =>
-  region.body.flatMap((stmt): ReadonlyArray<string> => {
-    switch (stmt._tag) {
-      case 'Let':
-      case 'Do':
-        return []
-      case 'For':
-        return startedBy(stmt.body, parent)
-      case 'While':
-        return [...startedBy(stmt.before, parent), ...startedBy(stmt.after, parent)]
-      case 'If':
-        return [...startedBy(stmt.then, parent), ...startedBy(stmt.else, parent)]
-      case 'Fork':
-        return stmt.branches[0]?.agent === parent
-          ? stmt.branches.flatMap(({ agent, body }, k) => [
-              ...(k === 0 ? [] : [agent]),
-              ...forkedAgents(body),
-            ])
-          : []
-    }
-  })
+  region.body.flatMap((stmt) =>
+    stmt._tag !== 'Fork'
+      ? regionsOf(stmt).flatMap((r) => startedBy(r, parent))
+      : stmt.branches[0]?.agent === parent
+        ? forkedBy(stmt)
+        : [],
+  )
 
 /** The agents that begin together, with all that they start. */
 export const startingRules = ({ program, agents }: Scene): Checked =>

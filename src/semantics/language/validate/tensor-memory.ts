@@ -15,29 +15,11 @@
 import { showShape, sizeOf } from '../../../transforms/shape.js'
 import type { Instruction } from '../instruction.js'
 import { usedOf } from '../place.js'
-import type { Region } from '../program.js'
+import { effectsOf } from '../program.js'
 import { type Checked, first, no } from './problem.js'
 import type { Scene } from './scope.js'
 
 // ---------------------------------------------------------------- destructors
-
-const instructionsIn = (region: Region): ReadonlyArray<Instruction> =>
-  region.body.flatMap((stmt): ReadonlyArray<Instruction> => {
-    switch (stmt._tag) {
-      case 'Let':
-        return []
-      case 'Do':
-        return [stmt.instruction]
-      case 'For':
-        return instructionsIn(stmt.body)
-      case 'While':
-        return [...instructionsIn(stmt.before), ...instructionsIn(stmt.after)]
-      case 'If':
-        return [...instructionsIn(stmt.then), ...instructionsIn(stmt.else)]
-      case 'Fork':
-        return stmt.branches.flatMap(({ body }) => instructionsIn(body))
-    }
-  })
 
 interface Grouped {
   readonly name: string
@@ -97,7 +79,7 @@ const pairs = ({ program }: Scene, grouped: ReadonlyArray<Grouped>): Checked => 
 
 /** What no single instruction shows. */
 export const tensorMemoryRules = (scene: Scene): Checked => {
-  const instructions = instructionsIn(scene.program.entry)
+  const instructions = effectsOf(scene.program.entry.body).map(({ instruction }) => instruction)
   const grouped = instructions.flatMap(groupOf)
   return first([
     () => allocatedColumns(scene, instructions),
