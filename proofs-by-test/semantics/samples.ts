@@ -73,6 +73,8 @@ export const ring = (): Program =>
             B.branch('producer', { buffer, full, map }, function* (c) {
               yield* B.forRange({ label: 'k', from: X.i32(0), to: n }, function* (k) {
                 const barrier = X.slot(c.full, X.rem(k, X.i32(2)))
+                yield* B.run('announce', { _tag: 'mbarrier.expectTx', barrier, bytes: X.i32(16) })
+                yield* B.run('complete', { _tag: 'mbarrier.completeTx', barrier, bytes: X.i32(16) })
                 yield* B.run('expect', {
                   _tag: 'mbarrier.arriveExpectTx',
                   barrier,

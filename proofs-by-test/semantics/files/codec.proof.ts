@@ -214,7 +214,7 @@ describe('signatures', () => {
   )
 
   test('every instruction is in the table', () => {
-    expect(instructionNames.length).toBe(65)
+    expect(instructionNames.length).toBe(66)
     for (const name of instructions) expect(isInstructionName(name)).toBe(true)
   })
 

@@ -4,7 +4,12 @@ import { fc, test as prop } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import { increment, init, isTrap, limit, passes, update } from '../../../src/semantics/machine/mbarrier.js'
 import type { Mbarrier, Trap } from '../../../src/semantics/machine/mbarrier.js'
+import type { AnyBarrier, Instruction } from '../../../src/semantics/language/instruction.js'
+import type { Program } from '../../../src/semantics/language/program.js'
+import * as X from '../../../src/semantics/language/expression.js'
+import * as B from '../../../src/semantics/writing/builder.js'
 import { script, type Script } from '../judging/detector/script.js'
+import { idsOf, judged, program, running } from './tma/steps.js'
 
 const structure = new URL('../../../conformance/hopper/structure/', import.meta.url)
 const read = (name: string): unknown => JSON.parse(readFileSync(new URL(name, structure), 'utf8'))
@@ -197,6 +202,100 @@ describe('law 3 on silicon', () => {
     expect(update(open, 3, 0)).toBe('over-arrival')
     expect(update(init(limit), limit, 0)).toEqual({ completed: 1, expected: limit, pending: limit, tx: 0 })
     expect(update(init(limit + 1), 1, 0)).toBe('count-range')
+  })
+})
+
+/** One captured operation as an instruction. */
+const instructionOf = (barrier: AnyBarrier, op: string, arg: number, counted: boolean): Instruction => {
+  const arrives = { barrier, release: true, scope: 'cta' } as const
+  switch (op) {
+    case 'init':
+      return { _tag: 'mbarrier.init', barrier, count: arg }
+    case 'arrive':
+      return { _tag: 'mbarrier.arrive', count: counted ? arg : 1, ...arrives }
+    case 'arrive_count':
+      return { _tag: 'mbarrier.arrive', count: arg, ...arrives }
+    case 'arrive_drop':
+      return { _tag: 'mbarrier.arriveDrop', count: 1, ...arrives }
+    case 'expect_tx':
+      return { _tag: 'mbarrier.expectTx', barrier, bytes: X.i32(arg) }
+    case 'complete_tx':
+      return { _tag: 'mbarrier.completeTx', barrier, bytes: X.i32(arg) }
+    case 'arrive_expect_tx':
+      return { _tag: 'mbarrier.arriveExpectTx', bytes: X.i32(arg), ...arrives }
+    default:
+      throw new Error(`no such operation: ${op}`)
+  }
+}
+
+interface Step {
+  readonly op: string
+  readonly arg: number
+  readonly wait_parity0?: number
+  readonly wait_parity1?: number
+}
+
+/** The operations by one agent, which asks for both parities after each. */
+const asking = (steps: ReadonlyArray<Step>, counted: boolean): Program =>
+  program('captured', function* () {
+    const b = yield* B.barriers('b', [])
+    for (const [k, { op, arg }] of steps.entries()) {
+      yield* B.run(`${String(k)} ${op}`, instructionOf(b, op, arg, counted))
+      yield* B.testBarrier(`${String(k)} even`, b, X.i32(0))
+      yield* B.testBarrier(`${String(k)} odd`, b, X.i32(1))
+    }
+  })
+
+/** What the tests of a run said: 1 where a wait would have passed. */
+const answers = (p: Program): ReadonlyArray<number> =>
+  running(p, {}).result.flatMap((e) => (e._tag === 'wait' ? [e.outcome === 'passed' ? 1 : 0] : []))
+
+/** Is a count one that the language takes? The chip takes others, and stops at some of them. */
+const isProgram = ({ op, arg }: Step): boolean =>
+  (op !== 'init' && op !== 'arrive' && op !== 'arrive_count') || (arg >= 1 && arg <= limit)
+
+describe('on silicon, as programs', () => {
+  test.each(sequences.map((s, k) => [k, s] as const))('sequence %i: both parities after each', (_, steps) => {
+    expect(answers(asking(steps, false))).toEqual(
+      steps.flatMap((step) => [step.wait_parity0, step.wait_parity1]),
+    )
+  })
+  const programs = limits.filter((s) => s.steps.every(isProgram))
+  test('counts that the language refuses are those of three captures', () => {
+    expect(limits.length - programs.length).toBe(3)
+  })
+  test.each(programs.map((s, k) => [k, s] as const))(
+    'limit %i: as recorded, and a fault where it stops',
+    (_, s) => {
+      const before = s.steps.slice(0, s.trapped_at_step ?? s.steps.length)
+      const said = answers(asking(before, true))
+      expect(said.filter((_, k) => k % 2 === 0)).toEqual(before.map((step) => step.wait_parity0))
+      const faults = (steps: ReadonlyArray<Step>): boolean =>
+        idsOf(judged(asking(steps, true), {})).some((id) => id === 'B2' || id === 'B4')
+      expect(faults(before)).toBe(false)
+      if (s.trapped_at_step !== null) expect(faults(s.steps.slice(0, s.trapped_at_step + 1))).toBe(true)
+    },
+  )
+  test('bytes are a count', () => {
+    for (const op of ['expect_tx', 'complete_tx', 'arrive_expect_tx'])
+      expect(
+        running(
+          asking(
+            [
+              { op: 'init', arg: 1 },
+              { op, arg: -1 },
+            ],
+            false,
+          ),
+          {},
+        ).outcome,
+      ).toMatchObject({
+        _tag: 'fault',
+        fault: {
+          code: 'mbarrier.bytes',
+          message: expect.stringContaining('bytes: expected 0 or more, found -1'),
+        },
+      })
   })
 })
 

@@ -71,6 +71,10 @@ const cases: ReadonlyArray<Case> = [
     { kind: 'expect', barrier: 5, count: 0, bytes: 48, release: false, scope: 'cta', tensor: true },
   ],
   [
+    { _tag: 'mbarrier.completeTx', barrier: one, bytes: X.i32(48) },
+    { kind: 'expect', barrier: 5, count: 0, bytes: -48, release: false, scope: 'cta', tensor: true },
+  ],
+  [
     { _tag: 'mbarrier.arriveDrop', barrier: one, count: 2, release: true, scope: 'cluster' },
     { kind: 'drop', barrier: 5, count: 2, bytes: 0, release: true, scope: 'cluster' },
   ],

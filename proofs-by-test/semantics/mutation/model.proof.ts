@@ -5,7 +5,7 @@ import { dataMovement, synchronisation } from '../../../src/semantics/mutation/m
 const namesIn = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
 const orders = namesIn(`
-  mbarrier.init mbarrier.inval mbarrier.arrive mbarrier.expectTx mbarrier.arriveExpectTx mbarrier.arriveDrop mbarrier.wait mbarrier.cpAsyncArrive
+  mbarrier.init mbarrier.inval mbarrier.arrive mbarrier.expectTx mbarrier.completeTx mbarrier.arriveExpectTx mbarrier.arriveDrop mbarrier.wait mbarrier.cpAsyncArrive
   bar.sync bar.arrive
   cluster.arrive cluster.wait
   bulk.commitGroup bulk.waitGroup

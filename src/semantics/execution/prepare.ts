@@ -35,10 +35,12 @@ export const prepare = (o: Environment, i: Instruction): Prepared | FaultValue =
     case 'mbarrier.inval':
       return Mbarrier.prepareInval(o, i)
     case 'mbarrier.arrive':
-    case 'mbarrier.expectTx':
     case 'mbarrier.arriveExpectTx':
     case 'mbarrier.arriveDrop':
       return Mbarrier.prepareArrive(o, i)
+    case 'mbarrier.expectTx':
+    case 'mbarrier.completeTx':
+      return Mbarrier.prepareBytes(o, i)
     case 'mbarrier.wait':
     case 'mbarrier.test':
       return Mbarrier.prepareWait(o, i)

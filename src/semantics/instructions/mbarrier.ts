@@ -1,12 +1,17 @@
 /**
- * mbarrier instructions: init, inval, arrive, expectTx, arriveExpectTx, arriveDrop, wait, test.
+ * mbarrier instructions: init, inval, arrive, expectTx, completeTx, arriveExpectTx, arriveDrop, wait, test.
  *
  * An operation that the hardware traps on (an arrive of more than pending, a transaction count out of range, an operation on
  * an object that is not there) leaves the barrier as it was and stands in the log; the detector, which counts for itself,
  * names it. So a run goes on after it as far as it can.
  *
+ *     expectTx 16       expect, 16 bytes      arrivals 0
+ *     completeTx 16     expect, -16 bytes     arrivals 0
+ *     arriveExpectTx 16 arrive, 16 bytes      arrivals 1
+ *
  * Source: PTX ISA, parallel synchronization: mbarrier.
  */
+import type { ExprNode } from '../language/expression.js'
 import type { InstructionOf } from '../language/instruction.js'
 import type { BarrierEvent, Wait } from '../log/events.js'
 import { barrierOperand, effect, intOperand, type Effect, type Executing } from '../machine/effect.js'
@@ -14,14 +19,14 @@ import type { Environment } from '../machine/environment.js'
 import { init, isTrap, passes, update } from '../machine/mbarrier.js'
 import type { Prepared } from '../machine/operation.js'
 import { withBarrier, type Machine } from '../machine/state.js'
-import { isFault, type FaultValue } from '../machine/value.js'
+import { fault, isFault, type FaultValue } from '../machine/value.js'
 
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 type Arrives =
   | InstructionOf<'mbarrier.arrive'>
-  | InstructionOf<'mbarrier.expectTx'>
   | InstructionOf<'mbarrier.arriveExpectTx'>
   | InstructionOf<'mbarrier.arriveDrop'>
+type Transacts = InstructionOf<'mbarrier.expectTx'> | InstructionOf<'mbarrier.completeTx'>
 
 // ---------------------------------------------------------------- reads and checks
 
@@ -35,24 +40,45 @@ export const prepareInval = (o: Environment, i: InstructionOf<'mbarrier.inval'>)
   return isFault(b) ? b : { _tag: 'mbarrier.inval', barrier: b.first }
 }
 
+/** Bytes that an instruction names: a count, so never below zero. */
+const bytesOperand = (o: Environment, e: ExprNode): number | FaultValue => {
+  const bytes = intOperand(o, 'bytes', e)
+  return typeof bytes !== 'number' || bytes >= 0
+    ? bytes
+    : fault('mbarrier.bytes', `bytes: expected 0 or more, found ${String(bytes)}`)
+}
+
 export const prepareArrive = (o: Environment, i: Arrives): Prepared | FaultValue => {
   const b = barrierOperand(o, 'barrier', i.barrier)
   if (isFault(b)) return b
-  const bytes =
-    i._tag === 'mbarrier.expectTx' || i._tag === 'mbarrier.arriveExpectTx'
-      ? intOperand(o, 'bytes', i.bytes)
-      : 0
+  const bytes = i._tag === 'mbarrier.arriveExpectTx' ? bytesOperand(o, i.bytes) : 0
   if (typeof bytes !== 'number') return bytes
-  const counted = i._tag === 'mbarrier.arrive' || i._tag === 'mbarrier.arriveDrop'
   return {
     _tag: 'mbarrier.arrive',
-    kind: i._tag === 'mbarrier.expectTx' ? 'expect' : i._tag === 'mbarrier.arriveDrop' ? 'drop' : 'arrive',
+    kind: i._tag === 'mbarrier.arriveDrop' ? 'drop' : 'arrive',
     barrier: b.first,
-    count: counted ? i.count : i._tag === 'mbarrier.expectTx' ? 0 : 1,
+    count: i._tag === 'mbarrier.arriveExpectTx' ? 1 : i.count,
     bytes,
-    // an expect alone is always relaxed
-    release: i._tag === 'mbarrier.expectTx' ? false : i.release,
-    scope: i._tag === 'mbarrier.expectTx' ? 'cta' : i.scope,
+    release: i.release,
+    scope: i.scope,
+    tensor: b.ordersTensorCore,
+  }
+}
+
+/** Bytes without an arrival are always relaxed. */
+export const prepareBytes = (o: Environment, i: Transacts): Prepared | FaultValue => {
+  const b = barrierOperand(o, 'barrier', i.barrier)
+  if (isFault(b)) return b
+  const bytes = bytesOperand(o, i.bytes)
+  if (typeof bytes !== 'number') return bytes
+  return {
+    _tag: 'mbarrier.arrive',
+    kind: 'expect',
+    barrier: b.first,
+    count: 0,
+    bytes: i._tag === 'mbarrier.completeTx' ? 0 - bytes : bytes,
+    release: false,
+    scope: 'cta',
     tensor: b.ordersTensorCore,
   }
 }

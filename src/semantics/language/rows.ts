@@ -40,6 +40,8 @@ export const rows = {
     scope: '= cta | cluster | gpu | sys',
   },
   'mbarrier.expectTx': { barrier: 'barrier', bytes: 'i32' },
+  /** The agent itself completes bytes, as a copy would; relaxed, as an expect is. */
+  'mbarrier.completeTx': { barrier: 'barrier', bytes: 'i32' },
   'mbarrier.arriveExpectTx': {
     barrier: 'barrier',
     bytes: 'i32',

@@ -149,7 +149,9 @@ export const announced = (r: Reading, knows: Knows, whole: boolean): ReadonlyArr
         .filter((at) => {
           const e = r.log[at]!
           if (e._tag !== 'barrier') return false
-          return e.kind === 'expect' ? isAsked : e.kind === 'increment' && isAsked && counted.length > 0
+          return e.kind === 'expect'
+            ? isAsked && e.bytes >= 0
+            : e.kind === 'increment' && isAsked && counted.length > 0
         })
         .filter((at) => !counted.some((x) => knows(x, 'order', at)))
         .map((at) => fails('C6', 'C6', at, counted[0] ?? at))

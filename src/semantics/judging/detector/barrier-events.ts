@@ -4,7 +4,7 @@
  * | event          | arrivals | bytes | publishes                      |
  * |----------------|----------|-------|--------------------------------|
  * | init, inval    | -        | -     | begin and end a life           |
- * | expect         | 0        | + n   | nothing                        |
+ * | expect         | 0        | + n (completeTx: - n) | nothing        |
  * | arrive         | count    | + n (arriveExpectTx) | what the agent knows, if it is a release |
  * | increment      | one more is asked for | 0 | nothing                 |
  * | drop           | count, and the barrier counts fewer from now on | 0 | the same |
@@ -60,7 +60,8 @@ export const barrier = (d: Detector, e: BarrierEvent): void => {
       invalidate(c, b, e.stamp, a.knowledge)
       return
     case 'expect':
-      b.expects[x] = e.stamp
+      // a completion may come after the last arrival, for the phase waits for it: C6 asks about what is announced
+      if (e.bytes >= 0) b.expects[x] = e.stamp
       barrierEvent(c, b, {
         clock: programOf(x),
         at: e.stamp.at,
@@ -70,7 +71,7 @@ export const barrier = (d: Detector, e: BarrierEvent): void => {
         knowledge: a.knowledge,
         firm: false,
         stamp: e.stamp,
-        does: `expects ${String(e.bytes)} bytes`,
+        does: `${e.bytes < 0 ? 'completes' : 'expects'} ${String(Math.abs(e.bytes))} bytes`,
         publish: publishesNothing,
       })
       return
