@@ -12,6 +12,7 @@ import { onDisk } from '../../src/oracle/tensor-files/files.js'
 import { encodeNpy } from '../../src/oracle/tensor-files/npy.js'
 import { npyOfTensor, tensor } from '../../src/oracle/tensor-files/tensor.js'
 import { jsonSchemas, schemaText } from '../../src/semantics/files/json-schema.js'
+import { meanings } from '../../src/semantics/language/rows.js'
 import { right } from '../either.js'
 
 const directory = new URL('../../schemas/', import.meta.url)
@@ -60,23 +61,37 @@ describe('the files', () => {
       [...Object.keys(documentSchemas), ...Object.keys(jsonSchemas)].sort(),
     )
   })
-  test.each(Object.entries({ ...documentSchemas, verdict: jsonSchemas['verdict.schema.json']! }))(
+  test.each(Object.entries({ ...documentSchemas, ...jsonSchemas }))(
     '%s says of every property what it is',
     (_, schema) => {
-      const silentOnes: string[] = []
+      const properties: Array<readonly [where: string, description: unknown]> = []
       const walk = (node: unknown, where: string): void => {
         if (typeof node !== 'object' || node === null) return
         for (const [key, below] of Object.entries(node)) {
           if (key === 'properties')
-            for (const [name, of] of Object.entries(below as Record<string, { description?: string }>))
-              if ((of.description ?? '') === '') silentOnes.push(`${where}.${name}`)
+            for (const [name, of] of Object.entries(below as Record<string, { description?: unknown }>))
+              properties.push([`${where}.${name}`, of.description])
           walk(below, `${where}.${key}`)
         }
       }
       walk(schema, '$')
-      expect(silentOnes).toEqual([])
+      expect(properties.length).toBeGreaterThan(0)
+      const silent = properties.filter(([, said]) => typeof said !== 'string' || said === '')
+      expect(silent).toEqual([])
     },
   )
+  test('an instruction, and an event of a trace, say what they do', () => {
+    const forms = (file: string, name: string): ReadonlyArray<unknown> => {
+      const schema = JSON.parse(schemaText(jsonSchemas[file]!)) as {
+        readonly $defs: Record<string, { readonly oneOf: ReadonlyArray<{ readonly description?: string }> }>
+      }
+      return schema.$defs[name]!.oneOf.map(({ description }) => description)
+    }
+    expect(forms('program.schema.json', 'Instruction')).toEqual(Object.values(meanings))
+    const events = forms('trace.schema.json', 'TraceEvent')
+    expect(events.length).toBeGreaterThan(15)
+    expect(events.filter((said) => typeof said !== 'string')).toEqual([])
+  })
 })
 
 const small = ['--set', 'm=64', 'n=32', 'k=48', 'tileK=16', 'stages=2']

@@ -1,10 +1,10 @@
 /**
- * docs/instructions.md, made of the rows: the words of each field, the results, the architecture that validation asks for, the remarks that stand over
- * the rows, and the source that the module of the instruction names.
+ * docs/instructions.md, made of the rows: the words of each field, the results, the architecture that validation asks for, what each
+ * instruction does and what stands in its fields, and the source that the module of the instruction names.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Program } from '../../../src/semantics/language/program.js'
-import { rows } from '../../../src/semantics/language/rows.js'
+import { fieldMeanings, meanings, particular, rows } from '../../../src/semantics/language/rows.js'
 import { isInstructionName, signatureOf, type ResultRule } from '../../../src/semantics/language/signature.js'
 import { rule } from '../../../src/semantics/language/validate/instructions.js'
 import { i32, tile, view } from '../../../src/semantics/language/types.js'
@@ -14,13 +14,13 @@ import { right } from '../../either.js'
 const semantics = new URL('../../../src/semantics/', import.meta.url).pathname
 const text = (path: string): string => readFileSync(`${semantics}${path}`, 'utf8')
 
-// ---------------------------------------------------------------- what stands over the rows
+// ---------------------------------------------------------------- what stands beside the rows
 
 interface Family {
   readonly title: string
   readonly names: ReadonlyArray<string>
 }
-const page = text('language/rows.ts')
+const page = text('language/rows.ts').split('export const rows = {')[1]!.split('\n} as const')[0]!
 /** The sections of the module that say instructions, in its order. */
 const families: ReadonlyArray<Family> = page
   .split(/^ {2}\/\/ -{10,} /m)
@@ -29,15 +29,8 @@ const families: ReadonlyArray<Family> = page
     title: section.slice(0, section.indexOf('\n')),
     names: [...section.matchAll(/^ {2}'?([\w.]+)'?: \{/gm)].map(([, name]) => name!),
   }))
-const remarks: ReadonlyMap<string, string> = new Map(
-  [...page.matchAll(/^ {2}\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n {2}'?([\w.]+)'?: \{/gm)].map(([, said, name]) => [
-    name!,
-    said!
-      .replace(/\n\s*\*/g, ' ')
-      .replace(/\s+/g, ' ')
-      .trim(),
-  ]),
-)
+const remarks: ReadonlyMap<string, string> = new Map(Object.entries(meanings))
+const fields: ReadonlyMap<string, string> = new Map(Object.entries(fieldMeanings))
 
 // ---------------------------------------------------------------- architecture
 
@@ -119,12 +112,27 @@ const section = ({ title, names }: Family): ReadonlyArray<string> => {
     '|---|---|---|---|',
     ...names.map(line),
     '',
-    ...names.flatMap((name) => (remarks.has(name) ? [`- \`${name}\`: ${remarks.get(name)!}`] : [])),
-    ...(names.some((name) => remarks.has(name)) ? [''] : []),
+    ...names.map((name) => `- \`${name}\`: ${remarks.get(name)!}`),
+    '',
     ...places.map((path) => `- [${path}](../src/semantics/instructions/${path}): ${sourceOf(path)}`),
     ...(places.length > 0 ? [''] : []),
   ]
 }
+
+const meaningOfFields: ReadonlyArray<string> = [
+  '## Fields',
+  '',
+  '| field | what stands there |',
+  '|---|---|',
+  ...[...fields]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([field, said]) => {
+      const elsewhere = Object.entries(particular).flatMap(([name, own]) =>
+        Object.entries(own).flatMap(([of, other]) => (of === field ? [`; \`${name}\`: ${other}`] : [])),
+      )
+      return `| \`${field}\` | ${[said, ...elsewhere].join('')} |`
+    }),
+]
 
 export const instructionsOnPage: ReadonlyArray<string> = families.flatMap(({ names }) => names)
 export const instructionsPage = (): string =>
@@ -132,9 +140,10 @@ export const instructionsPage = (): string =>
     '# Instructions',
     '',
     `The ${String(all.size)} instructions of the core, made of [rows.ts](../src/semantics/language/rows.ts), which says what the words of a field mean. A field whose name ends in \`?\``,
-    'may be left out. Under each table: remarks, then the modules that say what its instructions do, each with its source.',
+    'may be left out. Under each table: what its instructions do, then the modules that do it, each with its source. What stands in a field is [below](#fields).',
     '',
     ...families.flatMap(section),
+    ...meaningOfFields,
   ]
     .join('\n')
     .trimEnd() + '\n'

@@ -57,6 +57,8 @@ import type {
 } from '../language/program.js'
 import { programSchema } from '../language/program.js'
 import type { Field } from '../language/field.js'
+import type { InstructionName } from '../language/instruction.js'
+import { fieldMeanings, meanings, particular } from '../language/rows.js'
 import { instructionNames, isInstructionName, signatureOf } from '../language/signature.js'
 import type { Contract, PtrType, ScalarName, ScalarType, Space, Type } from '../language/types.js'
 import type { InstructionShape, ProgramShape, Unindexed, ValidationCode } from '../language/validate.js'
@@ -67,6 +69,7 @@ import {
   byTag,
   decode,
   define,
+  described,
   either,
   fields,
   finite,
@@ -83,7 +86,7 @@ import {
 
 // ---------------------------------------------------------------- words
 
-const tag = <T extends string>(name: T): Wire<T> => oneOf(name)
+const tag = <T extends string>(name: T): Wire<T> => described(oneOf(name), 'which form this is')
 const dtype: Wire<Dtype> = define('Dtype', () => oneOf<Dtype>(...dtypes))
 const sumDtype: Wire<FloatDtype | 'i32'> = oneOf<FloatDtype | 'i32'>(...floatDtypes, 'i32')
 const scalarName: Wire<ScalarName> = define('ScalarName', () =>
@@ -92,6 +95,8 @@ const scalarName: Wire<ScalarName> = define('ScalarName', () =>
 const space: Wire<Space> = oneOf<Space>('gmem', 'smem', 'tmem', 'regs')
 const contract: Wire<Contract> = oneOf<Contract>('ptx', 'pallas')
 const nats: Wire<ReadonlyArray<number>> = list(nat)
+const extents: Wire<ReadonlyArray<number>> = described(nats, 'extent of every dimension')
+const elementDtype: Wire<Dtype> = described(dtype, 'type of the elements')
 const integers: Wire<ReadonlyArray<number>> = list(integer)
 const swizzleSpan: Wire<16 | 32 | 64 | 128> = oneOf<16 | 32 | 64 | 128>(16, 32, 64, 128)
 const rounding: Wire<'rn' | 'rz'> = oneOf<'rn' | 'rz'>('rn', 'rz')
@@ -104,12 +109,12 @@ const refWire: Wire<TransformedRef> = define('TransformedRef', () => {
     'a ref',
     {
       _tag: tag('TransformedRef'),
-      shape: nats,
-      bits: nat,
-      tiling: list(nats),
-      strides: nats,
-      byteOffset: nat,
-      swizzle: swizzleSpan,
+      shape: described(nats, 'extent of every dimension, in elements'),
+      bits: described(nat, 'bits of an element'),
+      tiling: described(list(nats), 'tiles that cut the trailing dimensions, the outermost first'),
+      strides: described(nats, 'of the tiled dimensions, in elements'),
+      byteOffset: described(nat, 'where element 0 lies from the base'),
+      swizzle: described(swizzleSpan, 'span of the swizzle of the absolute address, in bytes; 16 is none'),
     },
     {},
   )
@@ -135,38 +140,73 @@ const layout: Wire<RegisterLayout | 'any'> = either(
   registerLayoutWire,
 )
 
+const registers: Wire<RegisterLayout | 'any'> = described(
+  layout,
+  'which lane holds which element; `any`: it does not matter',
+)
+
 // ---------------------------------------------------------------- types
 
+const barrierFields: {
+  readonly contract: Wire<Contract>
+  readonly ordersTensorCore: Wire<boolean>
+  readonly shape: Wire<ReadonlyArray<number>>
+} = {
+  contract: described(contract, "the rules that their users keep: bare PTX, or Pallas's"),
+  ordersTensorCore: described(bool, 'whether arrives and waits carry tensor-core order'),
+  shape: described(nats, '[] is one barrier, [n] an array of them'),
+}
 const scalarType: Wire<ScalarType> = record<ScalarType>()(
   'a scalar type',
-  { _tag: tag('scalar'), dtype: scalarName },
+  { _tag: tag('scalar'), dtype: described(scalarName, 'which scalar') },
   {},
 )
-const ptrType: Wire<PtrType> = record<PtrType>()('a pointer type', { _tag: tag('ptr'), dtype }, {})
+const ptrType: Wire<PtrType> = record<PtrType>()(
+  'a pointer type',
+  { _tag: tag('ptr'), dtype: described(dtype, 'what it points to') },
+  {},
+)
 
 type TypeCase<K extends Type['_tag']> = Extract<Type, { readonly _tag: K }>
 export const typeWire: Wire<Type> = define('Type', () =>
   tagged<Type>()('a type', {
     scalar: scalarType,
     ptr: ptrType,
-    view: record<TypeCase<'view'>>()('a view type', { _tag: tag('view'), space, dtype, layout: refWire }, {}),
+    view: record<TypeCase<'view'>>()(
+      'a view type',
+      {
+        _tag: tag('view'),
+        space: described(space, 'the memory'),
+        dtype: elementDtype,
+        layout: described(refWire, 'where each element lies from the base'),
+      },
+      {},
+    ),
     barrier: record<TypeCase<'barrier'>>()(
       'a barrier type',
-      { _tag: tag('barrier'), contract, ordersTensorCore: bool, shape: nats },
+      {
+        _tag: tag('barrier'),
+        contract: barrierFields.contract,
+        ordersTensorCore: barrierFields.ordersTensorCore,
+        shape: barrierFields.shape,
+      },
       {},
     ),
     descriptor: record<TypeCase<'descriptor'>>()(
       'a descriptor type',
-      { _tag: tag('descriptor'), dtype, rank: nat },
+      { _tag: tag('descriptor'), dtype: elementDtype, rank: described(nat, 'number of dimensions') },
       {},
     ),
     tile: record<TypeCase<'tile'>>()(
       'a tile type',
       {
         _tag: tag('tile'),
-        shape: nats,
-        element: tagged<ScalarType | PtrType>()('an element', { scalar: scalarType, ptr: ptrType }),
-        layout,
+        shape: extents,
+        element: described(
+          tagged<ScalarType | PtrType>()('an element', { scalar: scalarType, ptr: ptrType }),
+          'type of the elements',
+        ),
+        layout: registers,
       },
       {},
     ),
@@ -180,14 +220,28 @@ type Node<K extends ExprNode['_tag']> = Extract<ExprNode, { readonly _tag: K }>
 
 const expr: Wire<ExprNode> = define('Expr', () => exprCases)
 const exprs: Wire<ReadonlyArray<ExprNode>> = list(expr)
+const x: Wire<ExprNode> = described(expr, 'the first operand')
+const y: Wire<ExprNode> = described(expr, 'the second operand')
+const z: Wire<ExprNode> = described(expr, 'the third operand')
+const viewed: Wire<ExprNode> = described(expr, 'a view, or barriers')
+const to: Wire<ScalarName> = described(scalarName, 'type of the result')
 
 const combine: Wire<Combine> = define('Combine', () =>
   record<Combine>()(
     'a combination',
     {
-      params: pair(text),
-      body: list(record<Combine['body'][number]>()('a let', { name: text, value: expr }, {})),
-      result: expr,
+      params: described(pair(text), 'names of the two values that are combined'),
+      body: described(
+        list(
+          record<Combine['body'][number]>()(
+            'a let',
+            { name: described(text, 'name of the value'), value: described(expr, 'what it is') },
+            {},
+          ),
+        ),
+        'values that are named on the way',
+      ),
+      result: described(expr, 'what the two become'),
     },
     {},
   ),
@@ -196,28 +250,53 @@ const combine: Wire<Combine> = define('Combine', () =>
 const exprCases: Wire<ExprNode> = tagged<ExprNode>()('an expression', {
   const: record<Node<'const'>>()(
     'a constant',
-    { _tag: tag('const'), dtype: scalarName, value: either('a number or text', finite, text) },
+    {
+      _tag: tag('const'),
+      dtype: described(scalarName, 'type of the constant'),
+      value: described(
+        either('a number or text', finite, text),
+        'its value; what no number of JSON says stands as text',
+      ),
+    },
     {},
   ),
-  name: record<Node<'name'>>()('a name', { _tag: tag('name'), name: text }, {}),
-  local: record<Node<'local'>>()('a frame slot', { _tag: tag('local'), slot: nat }, {}),
+  name: record<Node<'name'>>()(
+    'a name',
+    { _tag: tag('name'), name: described(text, 'what a binder calls it') },
+    {},
+  ),
+  local: record<Node<'local'>>()(
+    'a frame slot',
+    { _tag: tag('local'), slot: described(nat, 'number of the slot') },
+    {},
+  ),
   place: record<Node<'place'>>()(
     'a place',
     {
       _tag: tag('place'),
-      of: oneOf<PlaceName>('agent', 'warp', 'ctaRank', 'clusterId', 'programId', 'gridDim'),
-      axis: nat,
+      of: described(
+        oneOf<PlaceName>('agent', 'warp', 'ctaRank', 'clusterId', 'programId', 'gridDim'),
+        'which coordinate of the agent',
+      ),
+      axis: described(nat, 'axis of the grid, where there is one'),
     },
     {},
   ),
-  dim: record<Node<'dim'>>()('an extent', { _tag: tag('dim'), param: text, axis: nat }, {}),
+  dim: record<Node<'dim'>>()(
+    'an extent',
+    { _tag: tag('dim'), param: described(text, 'name of a tensor'), axis: described(nat, 'its dimension') },
+    {},
+  ),
   unary: record<Node<'unary'>>()(
     'a unary operation',
     {
       _tag: tag('unary'),
-      op: oneOf<UnaryName>(...unaryOps, ...specialUnaryNames),
-      mode: oneOf<'rn' | 'approx'>('rn', 'approx'),
-      x: expr,
+      op: described(oneOf<UnaryName>(...unaryOps, ...specialUnaryNames), 'the operation'),
+      mode: described(
+        oneOf<'rn' | 'approx'>('rn', 'approx'),
+        'rounded to nearest, or as the chip approximates it',
+      ),
+      x,
     },
     {},
   ),
@@ -225,122 +304,213 @@ const exprCases: Wire<ExprNode> = tagged<ExprNode>()('an expression', {
     'a binary operation',
     {
       _tag: tag('binary'),
-      op: oneOf<BinaryName>(
-        'add',
-        'sub',
-        'mul',
-        'min',
-        'max',
-        'quo',
-        'rem',
-        'div',
-        'mod',
-        'and',
-        'or',
-        'xor',
-        'shl',
-        'shrS',
-        'shrU',
-        'fdiv',
-        ...specialBinaryNames,
+      op: described(
+        oneOf<BinaryName>(
+          'add',
+          'sub',
+          'mul',
+          'min',
+          'max',
+          'quo',
+          'rem',
+          'div',
+          'mod',
+          'and',
+          'or',
+          'xor',
+          'shl',
+          'shrS',
+          'shrU',
+          'fdiv',
+          ...specialBinaryNames,
+        ),
+        'the operation',
       ),
-      x: expr,
-      y: expr,
+      x,
+      y,
     },
     {},
   ),
-  fma: record<Node<'fma'>>()('a fused multiply-add', { _tag: tag('fma'), x: expr, y: expr, z: expr }, {}),
+  fma: record<Node<'fma'>>()('a fused multiply-add', { _tag: tag('fma'), x, y, z }, {}),
   compare: record<Node<'compare'>>()(
     'a comparison',
     {
       _tag: tag('compare'),
-      op: oneOf<CompareName>('eq', 'ne', 'lt', 'le', 'gt', 'ge'),
-      signed: bool,
-      x: expr,
-      y: expr,
+      op: described(oneOf<CompareName>('eq', 'ne', 'lt', 'le', 'gt', 'ge'), 'the relation'),
+      signed: described(bool, 'whether integers are compared as signed'),
+      x,
+      y,
     },
     {},
   ),
-  select: record<Node<'select'>>()('a selection', { _tag: tag('select'), cond: expr, x: expr, y: expr }, {}),
+  select: record<Node<'select'>>()(
+    'a selection',
+    { _tag: tag('select'), cond: described(expr, 'which of the two: x where it is true'), x, y },
+    {},
+  ),
   convert: record<Node<'convert'>>()(
     'a conversion',
     {
       _tag: tag('convert'),
-      op: oneOf<ConvertName>('trunc', 'extS', 'extU', 'cast', 'bitcast'),
-      to: scalarName,
-      rounding,
-      saturate: bool,
-      x: expr,
+      op: described(oneOf<ConvertName>('trunc', 'extS', 'extU', 'cast', 'bitcast'), 'the conversion'),
+      to,
+      rounding: described(rounding, 'to nearest even, or towards zero'),
+      saturate: described(bool, 'whether what is too large becomes the largest number'),
+      x,
     },
     {},
   ),
-  pack: record<Node<'pack'>>()('a packing', { _tag: tag('pack'), to: scalarName, parts: exprs }, {}),
+  pack: record<Node<'pack'>>()(
+    'a packing',
+    { _tag: tag('pack'), to, parts: described(exprs, 'the narrow values, low bits first') },
+    {},
+  ),
   unpack: record<Node<'unpack'>>()(
     'an unpacking',
-    { _tag: tag('unpack'), to: scalarName, part: nat, x: expr },
+    { _tag: tag('unpack'), to, part: described(nat, 'which of the narrow values, from the low bits'), x },
     {},
   ),
   iota: record<Node<'iota'>>()(
     'an iota',
-    { _tag: tag('iota'), shape: nats, axis: nat, start: integer, layout },
+    {
+      _tag: tag('iota'),
+      shape: extents,
+      axis: described(nat, 'the dimension along which it counts'),
+      start: described(integer, 'the first value'),
+      layout: registers,
+    },
     {},
   ),
-  splat: record<Node<'splat'>>()('a splat', { _tag: tag('splat'), x: expr, shape: nats, layout }, {}),
+  splat: record<Node<'splat'>>()('a splat', { _tag: tag('splat'), x, shape: extents, layout: registers }, {}),
   broadcast: record<Node<'broadcast'>>()(
     'a broadcast',
-    { _tag: tag('broadcast'), x: expr, shape: nats, layout },
+    { _tag: tag('broadcast'), x, shape: extents, layout: registers },
     {},
   ),
   expandDims: record<Node<'expandDims'>>()(
     'an expandDims',
-    { _tag: tag('expandDims'), x: expr, axis: nat, layout },
+    {
+      _tag: tag('expandDims'),
+      x,
+      axis: described(nat, 'where the dimension of size one goes'),
+      layout: registers,
+    },
     {},
   ),
-  reshape: record<Node<'reshape'>>()('a reshape', { _tag: tag('reshape'), x: expr, shape: nats, layout }, {}),
+  reshape: record<Node<'reshape'>>()(
+    'a reshape',
+    { _tag: tag('reshape'), x, shape: extents, layout: registers },
+    {},
+  ),
   transpose: record<Node<'transpose'>>()(
     'a transpose',
-    { _tag: tag('transpose'), x: expr, perm: nats, layout },
+    {
+      _tag: tag('transpose'),
+      x,
+      perm: described(nats, 'dimension k of the result is this one of the operand'),
+      layout: registers,
+    },
     {},
   ),
   reduce: record<Node<'reduce'>>()(
     'a reduction',
-    { _tag: tag('reduce'), x: expr, axis: nat, combine, layout },
+    {
+      _tag: tag('reduce'),
+      x,
+      axis: described(nat, 'the dimension that goes'),
+      combine: described(combine, 'what two elements become'),
+      layout: registers,
+    },
     {},
   ),
   convertLayout: record<Node<'convertLayout'>>()(
     'a conversion of layout',
-    { _tag: tag('convertLayout'), x: expr, layout },
+    { _tag: tag('convertLayout'), x, layout: registers },
     {},
   ),
   vote: record<Node<'vote'>>()(
     'a vote',
-    { _tag: tag('vote'), of: oneOf<'any' | 'all'>('any', 'all'), x: expr },
+    {
+      _tag: tag('vote'),
+      of: described(oneOf<'any' | 'all'>('any', 'all'), 'whether one true element is enough'),
+      x,
+    },
     {},
   ),
-  item: record<Node<'item'>>()('an item', { _tag: tag('item'), x: expr }, {}),
-  paramPtr: record<Node<'paramPtr'>>()('a pointer', { _tag: tag('paramPtr'), param: text }, {}),
-  addptr: record<Node<'addptr'>>()('an addptr', { _tag: tag('addptr'), ptr: expr, offset: expr }, {}),
-  storage: record<Node<'storage'>>()('a storage', { _tag: tag('storage'), storage: text }, {}),
-  tensor: record<Node<'tensor'>>()('a tensor', { _tag: tag('tensor'), param: text }, {}),
-  descriptor: record<Node<'descriptor'>>()('a descriptor', { _tag: tag('descriptor'), param: text }, {}),
-  slot: record<Node<'slot'>>()('a slot', { _tag: tag('slot'), of: expr, index: expr }, {}),
-  slice: record<Node<'slice'>>()('a slice', { _tag: tag('slice'), of: expr, starts: exprs, sizes: nats }, {}),
+  item: record<Node<'item'>>()('an item', { _tag: tag('item'), x }, {}),
+  paramPtr: record<Node<'paramPtr'>>()(
+    'a pointer',
+    { _tag: tag('paramPtr'), param: described(text, 'name of a tensor') },
+    {},
+  ),
+  addptr: record<Node<'addptr'>>()(
+    'an addptr',
+    {
+      _tag: tag('addptr'),
+      ptr: described(expr, 'the pointer, or a tile of them'),
+      offset: described(expr, 'how far, in elements'),
+    },
+    {},
+  ),
+  storage: record<Node<'storage'>>()(
+    'a storage',
+    { _tag: tag('storage'), storage: described(text, 'id of a storage') },
+    {},
+  ),
+  tensor: record<Node<'tensor'>>()(
+    'a tensor',
+    { _tag: tag('tensor'), param: described(text, 'name of a tensor') },
+    {},
+  ),
+  descriptor: record<Node<'descriptor'>>()(
+    'a descriptor',
+    { _tag: tag('descriptor'), param: described(text, 'name of a descriptor') },
+    {},
+  ),
+  slot: record<Node<'slot'>>()(
+    'a slot',
+    { _tag: tag('slot'), of: viewed, index: described(expr, 'which element of the leading dimension') },
+    {},
+  ),
+  slice: record<Node<'slice'>>()(
+    'a slice',
+    {
+      _tag: tag('slice'),
+      of: viewed,
+      starts: described(exprs, 'where it begins, in elements of each dimension'),
+      sizes: described(nats, 'how far it goes'),
+    },
+    {},
+  ),
   transposeView: record<Node<'transposeView'>>()(
     'a transposed view',
-    { _tag: tag('transposeView'), of: expr, perm: nats },
+    {
+      _tag: tag('transposeView'),
+      of: viewed,
+      perm: described(nats, 'dimension k of the result is this one of the operand'),
+    },
     {},
   ),
   reshapeView: record<Node<'reshapeView'>>()(
     'a reshaped view',
-    { _tag: tag('reshapeView'), of: expr, shape: nats },
+    { _tag: tag('reshapeView'), of: viewed, shape: extents },
     {},
   ),
   reinterpret: record<Node<'reinterpret'>>()(
     'a reinterpreted view',
-    { _tag: tag('reinterpret'), of: expr, dtype, layout: refWire },
+    {
+      _tag: tag('reinterpret'),
+      of: viewed,
+      dtype: elementDtype,
+      layout: described(refWire, 'where each element lies from the base'),
+    },
     {},
   ),
-  remote: record<Node<'remote'>>()('a remote view', { _tag: tag('remote'), of: expr, rank: expr }, {}),
+  remote: record<Node<'remote'>>()(
+    'a remote view',
+    { _tag: tag('remote'), of: viewed, rank: described(expr, 'rank of the CTA in its cluster') },
+    {},
+  ),
 })
 
 export const exprWire: Wire<ExprNode> = expr
@@ -370,53 +540,102 @@ const fieldWire = (field: Field): AnyWire => {
 const completionForm: Wire<unknown> = fields<unknown>(
   'a completion',
   new Map<string, AnyWire>([
-    ['barrier', expr],
-    ['when', expr],
+    ['barrier', described(expr, fieldMeanings.barrier)],
+    ['when', described(expr, fieldMeanings.when)],
   ]),
-  new Map<string, AnyWire>([['multicast', expr]]),
+  new Map<string, AnyWire>([['multicast', described(expr, fieldMeanings.multicast)]]),
 )
 
 const isOptional = (field: Field): boolean =>
   (field._tag === 'operand' || field._tag === 'bool') && field.optional
 
+const general: ReadonlyMap<string, string> = new Map(Object.entries(fieldMeanings))
 /** The form of an instruction is its signature. */
-const instructionForm = (name: string): AnyWire => {
-  const all = isInstructionName(name) ? Object.entries(signatureOf(name).fields) : []
+const instructionForm = (name: InstructionName): AnyWire => {
+  const all = Object.entries(signatureOf(name).fields)
+  const own: Readonly<Record<string, string>> = particular[name] ?? {}
   const select = (optional: boolean): ReadonlyArray<readonly [string, AnyWire]> =>
-    all.filter(([, field]) => isOptional(field) === optional).map(([key, field]) => [key, fieldWire(field)])
-  return fields<unknown>(name, new Map([['_tag', oneOf(name)], ...select(false)]), new Map(select(true)))
+    all
+      .filter(([, field]) => isOptional(field) === optional)
+      .map(([key, field]) => [key, described(fieldWire(field), own[key] ?? general.get(key) ?? '')])
+  return described(
+    fields<unknown>(
+      name,
+      new Map([['_tag', described(oneOf(name), 'name of the instruction')], ...select(false)]),
+      new Map(select(true)),
+    ),
+    meanings[name],
+  )
 }
 
 export const instructionWire: Wire<InstructionShape> = define('Instruction', () => instructionCases)
 const instructionCases: Wire<InstructionShape> = byTag<InstructionShape>(
   'an instruction',
-  new Map(instructionNames.map((name) => [name, instructionForm(name)])),
+  new Map(instructionNames.filter(isInstructionName).map((name) => [name, instructionForm(name)])),
 )
 
 // ---------------------------------------------------------------- statements
 
 const binder: Wire<Binder> = define('Binder', () =>
-  record<Binder>()('a binder', { name: text, type: typeWire }, {}),
+  record<Binder>()(
+    'a binder',
+    { name: described(text, 'the name'), type: described(typeWire, 'type of what it stands for') },
+    {},
+  ),
 )
 const binders: Wire<ReadonlyArray<Binder>> = list(binder)
 const site: Wire<Site> = define('Site', () =>
-  record<Site>()('a site', { label: text, path: list(text) }, { loc: text }),
+  record<Site>()(
+    'a site',
+    {
+      label: described(text, 'what findings call the statement'),
+      path: described(list(text), 'labels of the scopes around it, the outermost first'),
+    },
+    { loc: described(text, '`file:line:column` of the text that it came from') },
+  ),
 )
+const at: Wire<Site> = described(site, 'which statement it is, for findings')
 const carried: Wire<ReadonlyArray<Unindexed<Carried>>> = list(
-  record<Unindexed<Carried>>()('a carried value', { binder, init: expr }, {}),
+  record<Unindexed<Carried>>()(
+    'a carried value',
+    {
+      binder: described(binder, 'its name in every round'),
+      init: described(expr, 'its value in the first round'),
+    },
+    {},
+  ),
 )
+const carriedOn: typeof carried = described(carried, 'values that a round hands to the next')
 const region: Wire<Unindexed<Region>> = define('Region', () =>
-  record<Unindexed<Region>>()('a region', { params: binders, body: list(stmt), yields: exprs }, {}),
+  record<Unindexed<Region>>()(
+    'a region',
+    {
+      params: described(binders, 'names of what the region is given'),
+      body: described(list(stmt), 'statements, in program order'),
+      yields: described(exprs, 'what the statement around it receives'),
+    },
+    {},
+  ),
 )
 const branch: Wire<Unindexed<Branch>> = define('Branch', () =>
   record<Unindexed<Branch>>()(
     'a branch',
     {
-      agent: text,
-      captures: list(
-        record<Unindexed<Branch['captures'][number]>>()('a capture', { binder, value: expr }, {}),
+      agent: described(text, 'the agent that runs it; of the first branch, the parent itself'),
+      captures: described(
+        list(
+          record<Unindexed<Branch['captures'][number]>>()(
+            'a capture',
+            {
+              binder: described(binder, 'its name in the branch'),
+              value: described(expr, 'the value where the fork stands'),
+            },
+            {},
+          ),
+        ),
+        'values that the branch takes with it',
       ),
-      body: region,
+      body: described(region, 'what it runs'),
     },
     {},
   ),
@@ -425,40 +644,73 @@ const branch: Wire<Unindexed<Branch>> = define('Branch', () =>
 type Statement<K extends Stmt['_tag']> = Unindexed<Extract<Stmt, { readonly _tag: K }>>
 const stmt: Wire<Unindexed<Stmt>> = define('Stmt', () => stmtCases)
 const stmtCases: Wire<Unindexed<Stmt>> = tagged<Unindexed<Stmt>>()('a statement', {
-  Let: record<Statement<'Let'>>()('a let', { _tag: tag('Let'), binder, expr, site }, {}),
+  Let: record<Statement<'Let'>>()(
+    'a let',
+    {
+      _tag: tag('Let'),
+      binder: described(binder, 'the name'),
+      expr: described(expr, 'what it stands for'),
+      site: at,
+    },
+    {},
+  ),
   Do: record<Statement<'Do'>>()(
     'a do',
-    { _tag: tag('Do'), results: binders, instruction: instructionWire, site },
-    { when: expr },
+    {
+      _tag: tag('Do'),
+      results: described(binders, 'names of what the instruction gives back'),
+      instruction: described(instructionWire, 'what is done'),
+      site: at,
+    },
+    { when: described(expr, 'the statement is skipped where this is false') },
   ),
   For: record<Statement<'For'>>()(
     'a for',
     {
       _tag: tag('For'),
-      index: binder,
-      from: expr,
-      to: expr,
-      step: expr,
-      carried,
-      body: region,
-      results: binders,
-      site,
+      index: described(binder, 'name of the index'),
+      from: described(expr, 'the first index'),
+      to: described(expr, 'the index before which it ends'),
+      step: described(expr, 'from one index to the next'),
+      carried: carriedOn,
+      body: described(region, 'a round; it yields what is carried into the next'),
+      results: described(binders, 'names of what was carried, behind the loop'),
+      site: at,
     },
     {},
   ),
   While: record<Statement<'While'>>()(
     'a while',
-    { _tag: tag('While'), carried, before: region, after: region, results: binders, site },
+    {
+      _tag: tag('While'),
+      carried: carriedOn,
+      before: described(region, 'yields the condition, then what `after` is given'),
+      after: described(region, 'the rest of a round; it yields what is carried into the next'),
+      results: described(binders, 'names of what `before` has yielded, behind the loop'),
+      site: at,
+    },
     {},
   ),
   If: record<Statement<'If'>>()(
     'an if',
-    { _tag: tag('If'), cond: expr, then: region, else: region, results: binders, site },
+    {
+      _tag: tag('If'),
+      cond: described(expr, 'the condition'),
+      then: described(region, 'what runs where it is true'),
+      else: described(region, 'what runs where it is false'),
+      results: described(binders, 'names of what the region has yielded'),
+      site: at,
+    },
     {},
   ),
   Fork: record<Statement<'Fork'>>()(
     'a fork',
-    { _tag: tag('Fork'), branches: list(branch), results: binders, site },
+    {
+      _tag: tag('Fork'),
+      branches: described(list(branch), 'what runs beside each other; the first is run by the parent'),
+      results: described(binders, 'names of what the first branch has yielded'),
+      site: at,
+    },
     {},
   ),
 })
@@ -471,31 +723,38 @@ const param: Wire<Unindexed<Param>> = define('Param', () =>
       'a tensor parameter',
       {
         _tag: tag('tensor'),
-        name: text,
-        dtype,
-        shape: exprs,
-        strides: exprs,
-        role: oneOf<'in' | 'out' | 'inout'>('in', 'out', 'inout'),
+        name: described(text, 'its name'),
+        dtype: elementDtype,
+        shape: described(exprs, 'extent of every dimension'),
+        strides: described(exprs, 'distance of neighbours in every dimension, in elements'),
+        role: described(
+          oneOf<'in' | 'out' | 'inout'>('in', 'out', 'inout'),
+          'what the kernel does with it: an `out` is written in every element',
+        ),
       },
       {},
     ),
     scalar: record<ScalarParam>()(
       'a scalar parameter',
-      { _tag: tag('scalar'), name: text, dtype: scalarName },
+      {
+        _tag: tag('scalar'),
+        name: described(text, 'its name, in scope everywhere'),
+        dtype: described(scalarName, 'its type'),
+      },
       {},
     ),
     descriptor: record<Unindexed<DescriptorParam>>()(
       'a descriptor parameter',
       {
         _tag: tag('descriptor'),
-        name: text,
-        tensor: text,
-        dims: exprs,
-        strides: exprs,
-        box: nats,
-        elementStrides: nats,
-        swizzle: swizzleSpan,
-        fill,
+        name: described(text, 'its name'),
+        tensor: described(text, 'name of the tensor that it shows'),
+        dims: described(exprs, 'extent of every dimension, outermost first'),
+        strides: described(exprs, 'distance of neighbours in every dimension, in elements'),
+        box: described(nats, fieldMeanings.box),
+        elementStrides: described(nats, 'in every dimension, every which element is copied'),
+        swizzle: described(swizzleSpan, fieldMeanings.swizzle),
+        fill: described(fill, fieldMeanings.fill),
       },
       {},
     ),
@@ -506,24 +765,33 @@ const agent: Wire<Agent> = define('Agent', () =>
   record<Agent>()(
     'an agent',
     {
-      name: text,
-      kind: oneOf<Agent['kind']>('warpgroup', 'warp', 'partition'),
-      firstWarp: nat,
-      warps: nat,
+      name: described(text, 'its name'),
+      kind: described(oneOf<Agent['kind']>('warpgroup', 'warp', 'partition'), 'what it is of the CTA'),
+      firstWarp: described(nat, 'its first warp in its CTA'),
+      warps: described(nat, 'how many: 1, 2, 4 or 8'),
     },
-    { registers: nat },
+    { registers: described(nat, 'registers of a thread at the start') },
   ),
 )
 
 const contents: Wire<Contents> = tagged<Contents>()('the contents of a storage', {
   elements: record<Extract<Contents, { readonly _tag: 'elements' }>>()(
     'elements',
-    { _tag: tag('elements'), dtype, layout: refWire },
+    {
+      _tag: tag('elements'),
+      dtype: elementDtype,
+      layout: described(refWire, 'where each element lies from the base'),
+    },
     {},
   ),
   barriers: record<Extract<Contents, { readonly _tag: 'barriers' }>>()(
     'barriers',
-    { _tag: tag('barriers'), contract, ordersTensorCore: bool, shape: nats },
+    {
+      _tag: tag('barriers'),
+      contract: barrierFields.contract,
+      ordersTensorCore: barrierFields.ordersTensorCore,
+      shape: barrierFields.shape,
+    },
     {},
   ),
 })
@@ -532,27 +800,54 @@ const storage: Wire<Storage> = define('Storage', () =>
   record<Storage>()(
     'a storage',
     {
-      id: text,
-      space,
-      owner: either(
-        "'cta' or an agent",
-        oneOf('cta'),
-        record<{ readonly agent: string }>()('an owner', { agent: text }, {}),
+      id: described(text, 'its name'),
+      space: described(space, 'the memory that it lies in'),
+      owner: described(
+        either(
+          "'cta' or an agent",
+          oneOf('cta'),
+          record<{ readonly agent: string }>()(
+            'an owner',
+            { agent: described(text, 'name of the agent') },
+            {},
+          ),
+        ),
+        'whose it is: each CTA has its own, or one agent has',
       ),
-      contents,
-      bits: nat,
-      align: refined(nat, 'a positive integer', (n): n is number => n > 0, { type: 'integer', minimum: 1 }),
+      contents: described(contents, 'elements under a layout, or barriers'),
+      bits: described(nat, 'its size'),
+      align: described(
+        refined(nat, 'a positive integer', (n): n is number => n > 0, { type: 'integer', minimum: 1 }),
+        'what its place is a multiple of, in bytes',
+      ),
     },
     {
-      offset: nat,
-      alias: record<NonNullable<Storage['alias']>>()('a membership', { union: text, member: nat }, {}),
+      offset: described(nat, 'its place in the memory, in bytes; else it is given one'),
+      alias: described(
+        record<NonNullable<Storage['alias']>>()(
+          'a membership',
+          {
+            union: described(text, 'storages of one union begin at one place'),
+            member: described(
+              nat,
+              'those of one member of it lie behind each other, those of two over each other',
+            ),
+          },
+          {},
+        ),
+        'storages that may overlap',
+      ),
     },
   ),
 )
 
 const launch: Wire<Unindexed<Launch>> = record<Unindexed<Launch>>()(
   'a launch',
-  { grid: exprs, cluster: integers, agents: list(agent) },
+  {
+    grid: described(exprs, 'CTAs along each axis'),
+    cluster: described(integers, 'CTAs of a cluster along each axis'),
+    agents: described(list(agent), 'the agents of a CTA'),
+  },
   {},
 )
 
@@ -560,15 +855,40 @@ const spec: Wire<Spec> = define('Spec', () =>
   tagged<Spec>()('a specification', {
     matmul: record<Extract<Spec, { readonly _tag: 'matmul' }>>()(
       'a matmul',
-      { _tag: tag('matmul'), a: text, b: text, out: text, accumulator: sumDtype, blockK: nat },
       {
-        saturate: bool,
-        scales: record<Scales>()('scales', { a: text, b: text, block: oneOf(16, 32) }, {}),
+        _tag: tag('matmul'),
+        a: described(text, 'name of the left factor, (m, k)'),
+        b: described(text, 'name of the right factor, (k, n)'),
+        out: described(text, 'name of the product, (m, n)'),
+        accumulator: described(sumDtype, 'type in which is added'),
+        blockK: described(nat, 'products of an instruction: so many of k are added at once'),
+      },
+      {
+        saturate: described(
+          bool,
+          'whether every instruction brings a sum of integers to the nearest number of 32 bits, instead of wrapping',
+        ),
+        scales: described(
+          record<Scales>()(
+            'scales',
+            {
+              a: described(text, 'tensor of the scales of the rows of a'),
+              b: described(text, 'tensor of the scales of the columns of b'),
+              block: described(oneOf(16, 32), 'elements of k that share a scale'),
+            },
+            {},
+          ),
+          'each element is first multiplied by its scale',
+        ),
       },
     ),
     copy: record<Extract<Spec, { readonly _tag: 'copy' }>>()(
       'a copy',
-      { _tag: tag('copy'), from: text, out: text },
+      {
+        _tag: tag('copy'),
+        from: described(text, 'name of the tensor that is copied'),
+        out: described(text, 'name of the copy'),
+      },
       {},
     ),
   }),
@@ -578,15 +898,15 @@ export const programWire: Wire<ProgramShape> = define('Program', () =>
   record<ProgramShape>()(
     'a program',
     {
-      schema: oneOf(programSchema),
-      name: text,
-      arch: oneOf<Program['arch']>('sm90a', 'sm100a'),
-      params: list(param),
-      launch,
-      storage: list(storage),
-      entry: region,
+      schema: described(oneOf(programSchema), 'name and version of this schema'),
+      name: described(text, 'name of the kernel'),
+      arch: described(oneOf<Program['arch']>('sm90a', 'sm100a'), 'the chip that it is for'),
+      params: described(list(param), 'what a launch gives it'),
+      launch: described(launch, 'how many of what run it'),
+      storage: described(list(storage), 'memory and barriers that it declares'),
+      entry: described(region, 'what every agent runs that no fork starts'),
     },
-    { computes: spec },
+    { computes: described(spec, 'what the outputs must be') },
   ),
 )
 

@@ -19,8 +19,7 @@
  *
  * A field whose name ends in `?` may be left out. The order of the fields is the order in which an instruction is printed and its operands are read.
  *
- * `count` of an arrive is logical, one per agent. `scope` is how far a release or acquire reaches. A group wait names how many of the newest
- * groups may still be open (`pending`).
+ * Below the rows stand their meanings: what each instruction does, and what stands in each field. Schemas and pages say these words.
  *
  * Source: PTX ISA 9, the operand lists of mbarrier, cp.async, cp.async.bulk(.tensor), wgmma, tcgen05, proxies.
  */
@@ -40,7 +39,6 @@ export const rows = {
     scope: '= cta | cluster | gpu | sys',
   },
   'mbarrier.expectTx': { barrier: 'barrier', bytes: 'i32' },
-  /** The agent itself completes bytes, as a copy would; relaxed, as an expect is. */
   'mbarrier.completeTx': { barrier: 'barrier', bytes: 'i32' },
   'mbarrier.arriveExpectTx': {
     barrier: 'barrier',
@@ -54,35 +52,29 @@ export const rows = {
     release: 'bool',
     scope: '= cta | cluster | gpu | sys',
   },
-  /** Blocks while the barrier's current phase has parity `parity`. */
   'mbarrier.wait': {
     barrier: 'barrier',
     parity: 'i32',
     acquire: 'bool',
     scope: '= cta | cluster | gpu | sys',
   },
-  /** Does not block; the result says whether the wait would have passed. */
   'mbarrier.test': {
     barrier: 'barrier',
     parity: 'i32',
     acquire: 'bool',
     scope: '= cta | cluster | gpu | sys',
   },
-  /** An arrive that happens once all earlier `cp.async` of this agent are done. */
   'mbarrier.cpAsyncArrive': { barrier: 'barrier', noIncrement: 'bool' },
 
   // ---------------------------------------------------------------- rendezvous
 
-  /** `count` in threads, as in PTX; an agent of w warps contributes 32 w. Pairing is by count, not by members. */
   'bar.sync': { id: 'nat', count: 'nat' },
-  /** Does not wait. */
   'bar.arrive': { id: 'nat', count: 'nat' },
   'cluster.arrive': { relaxed: 'bool' },
   'cluster.wait': {},
 
   // ---------------------------------------------------------------- TMA
 
-  /** `multicast` is a mask of CTA ranks. Signals `bytes of the box` on the barrier of every destination CTA. */
   'tma.load': {
     descriptor: 'descriptor',
     coords: 'i32 ...',
@@ -91,7 +83,6 @@ export const rows = {
     'multicast?': 'i32',
     ctaGroup: '= 1 | 2',
   },
-  /** Four rows `rows` of a rank-2 tensor a message, from column `column`. */
   'tma.gather': {
     descriptor: 'descriptor',
     rows: 'tile i32 rank 1',
@@ -111,9 +102,7 @@ export const rows = {
   },
   'tma.prefetch': { descriptor: 'descriptor', coords: 'i32 ...' },
   'bulk.commitGroup': {},
-  /** `read`: only the reads of the source need to be done. */
   'bulk.waitGroup': { pending: 'nat', read: 'bool' },
-  /** Writes a descriptor of `tensor` (dims and strides in elements, innermost last) into 128 bytes of memory. */
   'tensormap.create': {
     at: 'ptr',
     tensor: 'ptr',
@@ -124,7 +113,6 @@ export const rows = {
     swizzle: '= 16 | 32 | 64 | 128',
     fill: '= zero | nan',
   },
-  /** Makes a descriptor in memory usable; the result is the descriptor. */
   'tensormap.acquire': { at: 'ptr', dtype: 'dtype', rank: 'nat' },
 
   // ---------------------------------------------------------------- generic accesses
@@ -133,7 +121,6 @@ export const rows = {
   'smem.store': { destination: 'view smem', value: 'tile scalar' },
   'gmem.load': { source: 'view gmem' },
   'gmem.store': { destination: 'view gmem', value: 'tile scalar' },
-  /** Loads through a tile of pointers; where `mask` is false the element is `other` (zero without one). */
   'gmem.loadPtr': { source: 'tile ptr', 'mask?': 'tile i1', 'other?': 'tile scalar' },
   'gmem.storePtr': { destination: 'tile ptr', value: 'tile scalar', 'mask?': 'tile i1' },
   'smem.atomic': {
@@ -156,7 +143,6 @@ export const rows = {
 
   // ---------------------------------------------------------------- cp.async, st.async
 
-  /** Where `mask` is false the destination is filled with zero. */
   'cpAsync.copy': { source: 'tile ptr', 'mask?': 'tile i1', destination: 'view smem' },
   'cpAsync.commitGroup': {},
   'cpAsync.waitGroup': { pending: 'nat' },
@@ -164,19 +150,13 @@ export const rows = {
 
   // ---------------------------------------------------------------- fences
 
-  /** Makes this agent's generic accesses visible to the async proxy: of its own shared memory, of the cluster's, or of global memory. */
   'fence.proxyAsync': { scope: '= cta | cluster | global' },
   'fence.tensormap': { at: 'ptr' },
   'fence.mbarrierInit': {},
 
   // ---------------------------------------------------------------- wgmma
 
-  /** Orders the warpgroup's register accesses before the wgmma that follow. */
   'wgmma.fence': {},
-  /**
-   * accumulator (m x n) = accumulator * scaleD + A (m x k) * B (k x n): the instructions of 64 rows and one k block each, issued together, k
-   * innermost. A may be in registers; B may not. `saturate`, of integers: a sum beyond 32 bits is the nearest number there is; without it, it wraps.
-   */
   'wgmma.mma': {
     accumulator: 'view regs of f32|f16|i32 rank 2',
     a: 'view smem|regs rank 2',
@@ -191,11 +171,9 @@ export const rows = {
 
   // ---------------------------------------------------------------- tcgen05
 
-  /** `columns`: a power of two from 32 to 512. The TMEM storages of the program live inside the allocation. */
   'tcgen05.alloc': { columns: 'nat', ctaGroup: '= 1 | 2' },
   'tcgen05.dealloc': { columns: 'nat', ctaGroup: '= 1 | 2' },
   'tcgen05.relinquish': { ctaGroup: '= 1 | 2' },
-  /** `completions`: for each, one arrival when the product completes, unless its predicate is false. `saturate` as of wgmma.mma. */
   'tcgen05.mma': {
     accumulator: 'view tmem of f32|f16|i32 rank 2',
     a: 'view smem|tmem rank 2',
@@ -209,23 +187,16 @@ export const rows = {
     completions: 'completion ...',
   },
   'tcgen05.commit': { barrier: 'tensor barrier', 'multicast?': 'i32', ctaGroup: '= 1 | 2' },
-  /** Rows of shared memory to lanes of tensor memory; the shape says to which. */
   'tcgen05.cp': {
     source: 'view smem',
     destination: 'view tmem',
     shape: '= 128x256b | 128x128b | 64x128b.warpx2::02_13 | 64x128b.warpx2::01_23 | 32x128b.warpx4 | 4x256b',
     ctaGroup: '= 1 | 2',
   },
-  /** Rows of 32 bytes, each to the next lane. */
   'tcgen05.shift': { destination: 'view tmem', ctaGroup: '= 1 | 2' },
-  /** Asynchronous: the registers hold the data after `tcgen05.waitLd`. */
   'tcgen05.ld': { source: 'view tmem', destination: 'view regs' },
   'tcgen05.st': { destination: 'view tmem', value: 'tile scalar' },
   'tcgen05.waitLd': {},
-  /**
-   * The registers of the loads so far hold the data. It says nothing of the columns: those may still be read, until `tcgen05.waitLd`. No instruction
-   * of PTX: it is what the compiler does when the result of a load is used, where a language says that it may be used at once.
-   */
   'tcgen05.useLd': {},
   'tcgen05.waitSt': {},
   'tcgen05.fenceBefore': {},
@@ -236,10 +207,183 @@ export const rows = {
   'semaphore.signal': { at: 'ptr', value: 'i32', scope: '= cta | cluster | gpu | sys' },
   'semaphore.wait': { at: 'ptr', value: 'i32', decrement: 'bool', scope: '= cta | cluster | gpu | sys' },
   'clc.tryCancel': { response: 'view smem', barrier: 'barrier', multicast: 'bool' },
-  /** Results: `i1` granted, then the three coordinates of the cancelled cluster. */
   'clc.query': { response: 'view smem' },
-  /** Result: `i1`, true for the one thread that speaks for the agent. */
   elect: {},
   setMaxRegisters: { count: 'nat', action: '= increase | decrease' },
   trap: {},
 } as const
+
+// ---------------------------------------------------------------- meanings
+
+type Bare<F> = F extends `${infer Name}?` ? Name : F
+type FieldOf<R> = R extends unknown ? Bare<keyof R> : never
+type Rows = typeof rows
+
+/** What each does. */
+export const meanings: { readonly [K in keyof Rows]: string } = {
+  'mbarrier.init': 'Makes the barrier: its first phase waits for `count` arrivals.',
+  'mbarrier.inval': 'Unmakes the barrier: its bytes are free for other use.',
+  'mbarrier.arrive': 'Arrives `count` times, and does not wait.',
+  'mbarrier.expectTx': 'Announces bytes that the current phase waits for; no arrival.',
+  'mbarrier.completeTx': 'The agent itself completes bytes, as a copy would; relaxed, as an expect is.',
+  'mbarrier.arriveExpectTx': 'Announces bytes that the current phase waits for, and arrives once.',
+  'mbarrier.arriveDrop': 'Arrives `count` times, and takes as many out of what later phases wait for.',
+  'mbarrier.wait': "Blocks while the barrier's current phase has parity `parity`.",
+  'mbarrier.test': 'Does not block; the result says whether the wait would have passed.',
+  'mbarrier.cpAsyncArrive': 'An arrive that happens once all earlier `cp.async` of this agent are done.',
+  'bar.sync':
+    'Arrives and waits. `count` in threads, as in PTX; an agent of w warps contributes 32 w. Pairing is by count, not by members.',
+  'bar.arrive': 'Arrives, and does not wait.',
+  'cluster.arrive': 'Arrives at the barrier of the cluster, and does not wait.',
+  'cluster.wait':
+    'Waits until every agent of the cluster that has not ended has arrived as often as this one.',
+  'tma.load':
+    'Copies a box of a tensor into shared memory. `multicast` is a mask of CTA ranks. Signals the bytes of the box on the barrier of every destination CTA.',
+  'tma.gather': 'Four rows `rows` of a rank-2 tensor a message, from column `column`, into shared memory.',
+  'tma.store': 'Copies a box from shared memory into a tensor, as part of a bulk group.',
+  'tma.scatter':
+    'Four rows a message from shared memory into rows `rows` of a rank-2 tensor, from column `column`.',
+  'tma.reduce':
+    'Combines a box in shared memory with one of a tensor, element by element, as part of a bulk group.',
+  'tma.prefetch': 'Asks for a box of a tensor in the cache; it orders and changes nothing.',
+  'bulk.commitGroup':
+    'Closes the bulk group: the copies out of shared memory that this agent has issued since the last.',
+  'bulk.waitGroup':
+    'Waits until at most `pending` of the newest bulk groups are open. `read`: only the reads of the source need to be done.',
+  'tensormap.create':
+    'Writes a descriptor of `tensor` (dims and strides in elements, innermost last) into 128 bytes of memory.',
+  'tensormap.acquire': 'Makes a descriptor in memory usable; the result is the descriptor.',
+  'smem.load': 'Reads a view of shared memory into registers.',
+  'smem.store': 'Writes registers into a view of shared memory.',
+  'gmem.load': 'Reads a view of global memory into registers.',
+  'gmem.store': 'Writes registers into a view of global memory.',
+  'gmem.loadPtr':
+    'Loads through a tile of pointers; where `mask` is false the element is `other` (zero without one).',
+  'gmem.storePtr': 'Stores through a tile of pointers, where `mask` is true.',
+  'smem.atomic':
+    'Reads, combines and writes each element of a view of shared memory at once; the result is what was there.',
+  'gmem.atomicPtr': 'The same through a tile of pointers, where `mask` is true.',
+  'regs.read': 'Reads registers that an asynchronous unit reads or writes.',
+  'regs.write': 'Writes registers that an asynchronous unit reads or writes.',
+  'cpAsync.copy':
+    'Copies through pointers into shared memory, asynchronously. Where `mask` is false the destination is filled with zero.',
+  'cpAsync.commitGroup': 'Closes the group of the `cp.async` that this agent has issued since the last.',
+  'cpAsync.waitGroup': 'Waits until at most `pending` of the newest groups of `cp.async` are open.',
+  'stAsync.store':
+    'Writes registers into shared memory of the cluster, asynchronously, and signals the bytes on the barrier.',
+  'fence.proxyAsync':
+    "Makes this agent's generic accesses visible to the async proxy: of its own shared memory, of the cluster's, or of global memory.",
+  'fence.tensormap': 'Releases the descriptor in memory to those who acquire it.',
+  'fence.mbarrierInit': 'Makes the barriers that this agent has made visible to the cluster.',
+  'wgmma.fence': "Orders the warpgroup's register accesses before the wgmma that follow.",
+  'wgmma.mma':
+    'accumulator (m x n) = accumulator * scaleD + A (m x k) * B (k x n): the instructions of 64 rows and one k block each, issued together, k innermost. A may be in registers; B may not. `saturate`, of integers: a sum beyond 32 bits is the nearest number there is; without it, it wraps.',
+  'wgmma.commitGroup': 'Closes the group of the wgmma that this warpgroup has issued since the last.',
+  'wgmma.waitGroup': 'Waits until at most `pending` of the newest groups of wgmma are open.',
+  'tcgen05.alloc':
+    '`columns`: a power of two from 32 to 512. The TMEM storages of the program live inside the allocation.',
+  'tcgen05.dealloc': 'Gives the columns of tensor memory back.',
+  'tcgen05.relinquish': 'From now on the CTA allocates no more tensor memory.',
+  'tcgen05.mma':
+    'accumulator (m x n) = accumulator, if `accumulate`, + A (m x k) * B (k x n), asynchronously. `completions`: for each, one arrival when the product completes, unless its predicate is false. `saturate` as of wgmma.mma.',
+  'tcgen05.commit':
+    'Arrives at the barrier when all that this agent has issued to the tensor pipe before is done.',
+  'tcgen05.cp': 'Rows of shared memory to lanes of tensor memory; the shape says to which.',
+  'tcgen05.shift': 'Rows of 32 bytes, each to the next lane.',
+  'tcgen05.ld': 'Asynchronous: the registers hold the data after `tcgen05.waitLd`.',
+  'tcgen05.st': 'Writes registers into tensor memory, asynchronously: it is done after `tcgen05.waitSt`.',
+  'tcgen05.waitLd': 'Waits until the loads of tensor memory that this agent has issued are done.',
+  'tcgen05.useLd':
+    'The registers of the loads so far hold the data. It says nothing of the columns: those may still be read, until `tcgen05.waitLd`. No instruction of PTX: it is what the compiler does when the result of a load is used, where a language says that it may be used at once.',
+  'tcgen05.waitSt': 'Waits until the stores to tensor memory that this agent has issued are done.',
+  'tcgen05.fenceBefore':
+    'Orders the tensor-core accesses before it before the synchronisation of threads that follows.',
+  'tcgen05.fenceAfter':
+    'Orders the tensor-core accesses behind it behind the synchronisation of threads before it.',
+  'semaphore.signal': 'Adds `value` to 32 bits of global memory, atomically and as a release.',
+  'semaphore.wait':
+    'Blocks until 32 bits of global memory are at least `value`, and takes it away with `decrement`, as an acquire.',
+  'clc.tryCancel':
+    'Asks to take the place of a cluster that has not begun, asynchronously: the answer is written and signalled on the barrier.',
+  'clc.query': 'Results: `i1` granted, then the three coordinates of the cancelled cluster.',
+  elect: 'Result: `i1`, true for the one thread that speaks for the agent.',
+  setMaxRegisters: 'Takes registers from the pool of the CTA (and waits for them), or gives them back.',
+  trap: 'Ends the run with a fault.',
+}
+
+/** What stands in a field of this name, in whichever instruction. */
+export const fieldMeanings: { readonly [F in FieldOf<Rows[keyof Rows] | typeof completion>]: string } = {
+  barrier: 'the barrier',
+  count: 'arrivals: logical ones, one an agent',
+  release: 'whether it publishes what its agent sees; else it is relaxed',
+  acquire: 'whether its agent sees from then on what was published; else it is relaxed',
+  scope: 'how far the release or acquire reaches',
+  bytes: 'bytes that will be copied',
+  parity: 'parity of the phase that is waited for: it passes when that phase has completed',
+  noIncrement:
+    'whether the arrival is one of those that the phase waits for; else the phase waits for one more',
+  id: 'number of the named barrier in its CTA',
+  relaxed: 'whether it orders, but publishes nothing',
+  descriptor: 'the tensor map',
+  coords: 'where the box begins: an index for each dimension of the tensor, outermost first',
+  destination: 'what is written',
+  source: 'what is read',
+  multicast: 'mask of the CTA ranks that it reaches; without it, its own CTA',
+  ctaGroup: 'how many CTAs act together: 1, or a pair',
+  rows: 'rows of the tensor',
+  column: 'the first column of the tensor',
+  kind: 'how an element joins what was there',
+  pending: 'how many of the newest groups may still be open',
+  read: 'whether the reads of the source are enough',
+  at: 'address in global memory',
+  tensor: 'the first element of the tensor',
+  dims: 'extent of each dimension, innermost last',
+  strides: 'distance of neighbours in each dimension, in elements, innermost last',
+  box: 'extent of what one copy moves, in elements',
+  dtype: 'type of the elements',
+  swizzle: 'span of the swizzle in shared memory, in bytes; 16 is none',
+  fill: 'what stands where a box leaves the tensor',
+  rank: 'number of dimensions',
+  value: 'the values that are written or joined',
+  mask: 'which elements take part; without it, all',
+  other: 'what a masked element is; without it, zero',
+  op: 'how an element joins what was there',
+  compare: 'with `cas`: what must be there for the value to be written',
+  accumulator: 'where the product is added',
+  a: 'the left factor, (m, k)',
+  b: 'the right factor, (k, n)',
+  scaleD: 'whether the old accumulator enters the sum',
+  negateA: 'whether the left factor is negated',
+  negateB: 'whether the right factor is negated',
+  saturate: 'whether a sum of integers beyond 32 bits is the nearest number that there is; else it wraps',
+  columns: 'columns of tensor memory: a power of two from 32 to 512',
+  accumulate: 'whether the old accumulator enters the sum',
+  scaleA: 'scales of the left factor, each shared by a block of k',
+  scaleB: 'scales of the right factor, each shared by a block of k',
+  sparsity: 'which elements of the left factor are there, where half of them are zero',
+  completions: 'where it arrives when it completes',
+  shape: 'which rows go to which lanes',
+  decrement: 'whether the wait takes `value` away when it passes',
+  response: 'the 16 bytes of the answer',
+  action: 'whether registers are taken or given back',
+  when: 'nothing arrives when this is false',
+}
+
+/** Where a field says something else than elsewhere. */
+export const particular: {
+  readonly [K in keyof Rows]?: { readonly [F in FieldOf<Rows[K]>]?: string }
+} = {
+  'mbarrier.init': { count: 'arrivals that a phase waits for' },
+  'mbarrier.completeTx': { bytes: 'bytes that are completed' },
+  'bar.sync': { count: 'threads that meet' },
+  'bar.arrive': { count: 'threads that meet' },
+  'fence.proxyAsync': {
+    scope: "whose memory: of the CTA's own shared memory, of the cluster's, of global memory",
+  },
+  'smem.atomic': { scope: 'to which threads each element is read and written at once' },
+  'gmem.atomicPtr': { scope: 'to which threads each element is read and written at once' },
+  'semaphore.signal': { value: 'what is added' },
+  'semaphore.wait': { value: 'what must be there' },
+  'clc.tryCancel': { multicast: 'whether every CTA of the cluster is answered; else this one alone' },
+  setMaxRegisters: { count: 'registers of a thread from now on' },
+}

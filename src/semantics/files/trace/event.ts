@@ -16,6 +16,7 @@ import {
   bool,
   byTag,
   define,
+  described,
   either,
   integer,
   list,
@@ -81,7 +82,9 @@ export type Line =
 
 // ---------------------------------------------------------------- words
 
-const tag = <T extends string>(name: T): Wire<T> => oneOf(name)
+const tag = <T extends string>(name: T): Wire<T> => described(oneOf(name), 'which form this is')
+/** Fields that several kinds of events have. */
+const i: Wire<number> = described(nat, 'its place in the log')
 const scope: Wire<Scope> = wordOf<Scope>()({ cta: true, cluster: true, gpu: true, sys: true })
 const family: Wire<Family> = wordOf<Family>()(families)
 const combine: Wire<Combine> = wordOf<Combine>()({
@@ -126,215 +129,369 @@ const tensorEntry: Wire<TensorEntry> = wordOf<TensorEntry>()({
   shift: true,
   commit: true,
 })
-const parity: Wire<0 | 1> = oneOf<0 | 1>(0, 1)
-const ctaGroup: Wire<1 | 2> = oneOf<1 | 2>(1, 2)
+const ctaGroup: Wire<1 | 2> = described(
+  oneOf<1 | 2>(1, 2),
+  'how many CTAs it acts on: 2 for a pair; absent: 1',
+)
+const operation: Wire<number> = described(nat, 'number of the operation')
+const barrier: Wire<number> = described(nat, 'index of the barrier in the header')
 
 // ---------------------------------------------------------------- forms
 
 const stamp: Wire<Stamp> = define('Stamp', () =>
-  record<Stamp>()('a stamp', { agent: nat, at: nat, site: nat, iteration: list(integer) }, {}),
+  record<Stamp>()(
+    'a stamp',
+    {
+      agent: described(nat, 'index of the agent in the header'),
+      at: described(nat, 'which of the events of its agent it is, from 1'),
+      site: described(nat, 'index of the statement in the header'),
+      iteration: described(list(integer), 'rounds of the loops around it'),
+    },
+    {},
+  ),
 )
+const by: Wire<Stamp> = described(stamp, 'the agent that does it, and at which statement')
+const covered: Wire<WrittenFootprint> = described(footprintWire, 'the bytes')
+const part: Wire<number> = described(nat, 'which part of the operation: of a multicast, the destination CTA')
+const reach: Wire<Scope> = described(scope, 'how far it releases or acquires')
+const carriesTensor: Wire<boolean> = described(bool, 'whether it carries tensor-core order')
 
 type OriginOf<K extends Origin['_tag']> = Extract<Origin, { readonly _tag: K }>
 const origin: Wire<Origin> = tagged<Origin>()('an origin', {
-  value: record<OriginOf<'value'>>()('a value', { _tag: tag('value'), id: nat }, {}),
+  value: record<OriginOf<'value'>>()(
+    'a value',
+    { _tag: tag('value'), id: described(nat, 'number that a read gave it') },
+    {},
+  ),
   zero: record<OriginOf<'zero'>>()('zero', { _tag: tag('zero') }, {}),
   other: record<OriginOf<'other'>>()('another', { _tag: tag('other') }, {}),
 })
 
 type SignalTo<K extends Signal['to']> = Placed<Extract<Signal, { readonly to: K }>>
-const signal: Wire<Placed<Signal>> = either(
-  'a signal',
-  record<SignalTo<'barrier'>>()(
-    'a signal',
-    {
-      i: nat,
-      _tag: tag('signal'),
-      to: tag('barrier'),
-      operation: nat,
-      part: nat,
-      barrier: nat,
-      bytes: nat,
-    },
-    {},
-  ),
+const signal: Wire<Placed<Signal>> = described(
   either(
     'a signal',
-    record<SignalTo<'arrive'>>()(
-      'a signal',
-      { i: nat, _tag: tag('signal'), to: tag('arrive'), operation: nat, part: nat, barrier: nat },
-      {},
-    ),
-    record<SignalTo<'group'>>()(
+    record<SignalTo<'barrier'>>()(
       'a signal',
       {
-        i: nat,
+        i,
         _tag: tag('signal'),
-        to: tag('group'),
-        operation: nat,
-        part: nat,
-        family,
-        side: oneOf<'read' | 'full'>('read', 'full'),
+        to: described(oneOf('barrier'), 'what is signalled'),
+        operation,
+        part,
+        barrier,
+        bytes: described(nat, 'bytes that have come'),
       },
       {},
     ),
+    either(
+      'a signal',
+      record<SignalTo<'arrive'>>()(
+        'a signal',
+        {
+          i,
+          _tag: tag('signal'),
+          to: described(oneOf('arrive'), 'what is signalled'),
+          operation,
+          part,
+          barrier,
+        },
+        {},
+      ),
+      record<SignalTo<'group'>>()(
+        'a signal',
+        {
+          i,
+          _tag: tag('signal'),
+          to: described(oneOf('group'), 'what is signalled'),
+          operation,
+          part,
+          family: described(family, 'kind of the groups'),
+          side: described(oneOf<'read' | 'full'>('read', 'full'), 'whether its reads are done, or all of it'),
+        },
+        {},
+      ),
+    ),
   ),
+  'an operation says that it is done',
 )
 
-const forks: Wire<Placed<ForkEvent>> = record<Placed<ForkEvent>>()(
-  'a fork or a join',
-  { i: nat, _tag: oneOf<ForkEvent['_tag']>('fork', 'join'), stamp, children: list(nat) },
-  {},
+const forks: Wire<Placed<ForkEvent>> = described(
+  record<Placed<ForkEvent>>()(
+    'a fork or a join',
+    {
+      i,
+      _tag: described(oneOf<ForkEvent['_tag']>('fork', 'join'), 'branches start, or are seen to have ended'),
+      stamp: by,
+      children: described(list(nat), 'indices of the agents of the branches'),
+    },
+    {},
+  ),
+  'the branches of an agent start, or it has seen them all end',
 )
 
 const lines: { readonly [K in Line['_tag']]: AnyWire } = {
-  access: record<WrittenAccess>()(
-    'an access',
-    {
-      i: nat,
-      _tag: tag('access'),
-      stamp,
-      rw: oneOf<'r' | 'w'>('r', 'w'),
-      proxy,
-      footprint: footprintWire,
-      role,
-    },
-    { operation: nat, atomic: bool, scope, combine, value: nat, origin },
+  access: described(
+    record<WrittenAccess>()(
+      'an access',
+      {
+        i,
+        _tag: tag('access'),
+        stamp: by,
+        rw: described(oneOf<'r' | 'w'>('r', 'w'), 'a read or a write'),
+        proxy: described(proxy, 'the window of the memory system that it goes through'),
+        footprint: covered,
+        role: described(role, 'its role in its operation'),
+      },
+      {
+        operation: described(nat, "the operation that makes it; absent: the agent's own synchronous access"),
+        atomic: described(bool, 'whether each element is touched at once, as `scope` sees it; absent: no'),
+        scope: described(scope, 'of an atomic; absent: gpu'),
+        combine: described(combine, 'how an atomic write joins what was there; absent: it replaces it'),
+        value: described(nat, 'of a read: the number of the value that it gave'),
+        origin: described(origin, 'of a write: where its value came from'),
+      },
+    ),
+    'bytes are read or written',
   ),
-  issue: record<Placed<Issue>>()(
-    'an issue',
-    { i: nat, _tag: tag('issue'), stamp, operation: nat, unit, bytes: nat, macs: nat, accumulates: bool },
-    { signals: nat, pipe: nat, tensor: tensorEntry, ctaGroup },
+  issue: described(
+    record<Placed<Issue>>()(
+      'an issue',
+      {
+        i,
+        _tag: tag('issue'),
+        stamp: by,
+        operation: described(nat, 'its number, dense in the order of issue'),
+        unit: described(unit, 'what carries it out'),
+        bytes: described(nat, 'bytes that it moves'),
+        macs: described(nat, 'products that it adds'),
+        accumulates: described(bool, 'of an mma: whether the old accumulator enters the sum'),
+      },
+      {
+        signals: described(nat, 'signals that it owes; absent: one, or one a CTA of the cluster for a load'),
+        pipe: described(
+          nat,
+          'of a tcgen05.mma: products of one agent with one number are in order whatever else is',
+        ),
+        tensor: described(tensorEntry, "which entry of its agent's tensor queue it is; absent: an mma"),
+        ctaGroup,
+      },
+    ),
+    'an agent starts an operation, which goes on by itself',
   ),
-  perform: record<Placed<Perform>>()(
-    'a perform',
-    {
-      i: nat,
-      _tag: tag('perform'),
-      operation: nat,
-      stage: oneOf<Perform['stage']>('read', 'write', 'all'),
-      part: nat,
-    },
-    {},
+  perform: described(
+    record<Placed<Perform>>()(
+      'a perform',
+      {
+        i,
+        _tag: tag('perform'),
+        operation,
+        stage: described(
+          oneOf<Perform['stage']>('read', 'write', 'all'),
+          'a load writes, a store reads and then writes, an mma does both at once',
+        ),
+        part,
+      },
+      {},
+    ),
+    'an operation makes the accesses that follow',
   ),
   signal,
-  barrier: record<Placed<BarrierEvent>>()(
-    'a barrier event',
-    {
-      i: nat,
-      _tag: tag('barrier'),
-      stamp,
-      kind: oneOf<BarrierEvent['kind']>('init', 'inval', 'expect', 'arrive', 'drop', 'increment'),
-      barrier: nat,
-      count: nat,
-      bytes: integer,
-      release: bool,
-      scope,
-      tensor: bool,
-    },
-    {},
+  barrier: described(
+    record<Placed<BarrierEvent>>()(
+      'a barrier event',
+      {
+        i,
+        _tag: tag('barrier'),
+        stamp: by,
+        kind: described(
+          oneOf<BarrierEvent['kind']>('init', 'inval', 'expect', 'arrive', 'drop', 'increment'),
+          'what is done: `expect` announces bytes alone, `increment` asks the phase for more arrivals',
+        ),
+        barrier,
+        count: described(nat, 'arrivals'),
+        bytes: described(integer, 'bytes that are announced; below zero, bytes that are completed'),
+        release: described(bool, 'whether it publishes what its agent sees'),
+        scope: reach,
+        tensor: carriesTensor,
+      },
+      {},
+    ),
+    'an agent does something to an mbarrier',
   ),
-  wait: record<Placed<Wait>>()(
-    'a wait',
-    {
-      i: nat,
-      _tag: tag('wait'),
-      stamp,
-      barrier: nat,
-      parity,
-      acquire: bool,
-      scope,
-      tensor: bool,
-      outcome: oneOf<Wait['outcome']>('passed', 'blocked', 'skipped', 'tested'),
-    },
-    {},
+  wait: described(
+    record<Placed<Wait>>()(
+      'a wait',
+      {
+        i,
+        _tag: tag('wait'),
+        stamp: by,
+        barrier,
+        parity: described(oneOf<0 | 1>(0, 1), 'parity of the phase that is waited for'),
+        acquire: described(bool, 'whether its agent sees from then on what was published'),
+        scope: reach,
+        tensor: carriesTensor,
+        outcome: described(
+          oneOf<Wait['outcome']>('passed', 'blocked', 'skipped', 'tested'),
+          '`blocked`: still waiting at the end of the run; `tested`, `skipped`: it has not waited',
+        ),
+      },
+      {},
+    ),
+    'an agent has waited for an mbarrier',
   ),
-  group: record<Placed<Group>>()(
-    'a group event',
-    {
-      i: nat,
-      _tag: tag('group'),
-      stamp,
-      kind: oneOf<Group['kind']>('commit', 'wait'),
-      family,
-      pending: nat,
-      read: bool,
-      blocked: bool,
-    },
-    {},
+  group: described(
+    record<Placed<Group>>()(
+      'a group event',
+      {
+        i,
+        _tag: tag('group'),
+        stamp: by,
+        kind: described(oneOf<Group['kind']>('commit', 'wait'), '`commit` closes a group, empty or not'),
+        family: described(family, 'kind of the groups'),
+        pending: described(nat, 'of a wait: how many of the newest groups may still be open'),
+        read: described(bool, 'of a wait: whether the reads of the source are enough'),
+        blocked: described(bool, 'whether it is still waiting at the end of the run'),
+      },
+      {},
+    ),
+    'an agent closes a group of operations, or has waited for some',
   ),
-  fence: record<Placed<Fence>>()(
-    'a fence',
-    {
-      i: nat,
-      _tag: tag('fence'),
-      stamp,
-      kind: fenceKind,
-      scope: oneOf<Fence['scope']>('cta', 'cluster', 'global'),
-    },
-    {},
+  fence: described(
+    record<Placed<Fence>>()(
+      'a fence',
+      {
+        i,
+        _tag: tag('fence'),
+        stamp: by,
+        kind: described(
+          fenceKind,
+          'which fence; `tensormap` releases tensor maps to those who read them, `tensormapAcquire` takes what was released',
+        ),
+        scope: described(oneOf<Fence['scope']>('cta', 'cluster', 'global'), 'whose memory it is about'),
+      },
+      {},
+    ),
+    'an agent orders what it has done through one window of the memory system before what is done through another',
   ),
-  rendezvous: record<Placed<Rendezvous>>()(
-    'a rendezvous',
-    {
-      i: nat,
-      _tag: tag('rendezvous'),
-      stamp,
-      kind: oneOf<Rendezvous['kind']>('arrive', 'leave', 'blocked'),
-      id: nat,
-      count: nat,
-      threads: nat,
-    },
-    { relaxed: bool, tensor: bool },
+  rendezvous: described(
+    record<Placed<Rendezvous>>()(
+      'a rendezvous',
+      {
+        i,
+        _tag: tag('rendezvous'),
+        stamp: by,
+        kind: described(
+          oneOf<Rendezvous['kind']>('arrive', 'leave', 'blocked'),
+          '`blocked`: still waiting at the end of the run',
+        ),
+        id: described(nat, "0 to 15: a named barrier of the agent's CTA; more: one of the whole cluster"),
+        count: described(nat, 'threads that meet'),
+        threads: described(nat, 'threads that the agent brings'),
+      },
+      {
+        relaxed: described(bool, 'whether it orders, but publishes or acquires nothing'),
+        tensor: described(bool, 'whether it carries tensor-core order without the thread-sync fences'),
+      },
+    ),
+    'an agent arrives at a named barrier, or leaves it',
   ),
-  semaphore: record<WrittenSemaphore>()(
-    'a semaphore event',
-    {
-      i: nat,
-      _tag: tag('semaphore'),
-      stamp,
-      kind: oneOf<SemaphoreEvent['kind']>('signal', 'wait'),
-      footprint: footprintWire,
-      value: integer,
-      decrement: bool,
-      scope,
-      before: integer,
-      outcome: oneOf<SemaphoreEvent['outcome']>('passed', 'blocked'),
-    },
-    {},
+  semaphore: described(
+    record<WrittenSemaphore>()(
+      'a semaphore event',
+      {
+        i,
+        _tag: tag('semaphore'),
+        stamp: by,
+        kind: described(oneOf<SemaphoreEvent['kind']>('signal', 'wait'), 'what is done'),
+        footprint: covered,
+        value: described(integer, 'what is added, or must be there'),
+        decrement: described(bool, 'of a wait: whether it takes `value` away'),
+        scope: reach,
+        before: described(integer, 'what the semaphore held'),
+        outcome: described(
+          oneOf<SemaphoreEvent['outcome']>('passed', 'blocked'),
+          '`blocked`: still waiting at the end of the run',
+        ),
+      },
+      {},
+    ),
+    'an agent adds to a semaphore, or has waited for it',
   ),
-  registers: record<Placed<RegistersEvent>>()(
-    'a change of registers',
-    {
-      i: nat,
-      _tag: tag('registers'),
-      stamp,
-      count: nat,
-      needs: integer,
-      free: integer,
-      blocked: bool,
-    },
-    {},
+  registers: described(
+    record<Placed<RegistersEvent>>()(
+      'a change of registers',
+      {
+        i,
+        _tag: tag('registers'),
+        stamp: by,
+        count: described(nat, 'registers of a thread from now on'),
+        needs: described(
+          integer,
+          'words that this takes of the free ones of the CTA; it gives some back, if negative',
+        ),
+        free: described(integer, 'free words of the CTA'),
+        blocked: described(bool, 'whether it is still waiting at the end of the run'),
+      },
+      {},
+    ),
+    'the threads of an agent have more or fewer registers from now on',
   ),
   fork: forks,
   join: forks,
-  alloc: record<WrittenAlloc>()(
-    'an alloc',
-    { i: nat, _tag: tag('alloc'), stamp, footprint: footprintWire },
-    { ctaGroup },
+  alloc: described(
+    record<WrittenAlloc>()(
+      'an alloc',
+      { i, _tag: tag('alloc'), stamp: by, footprint: covered },
+      { ctaGroup },
+    ),
+    'columns of tensor memory are there, and hold nothing',
   ),
-  dealloc: record<WrittenDealloc>()(
-    'a dealloc',
-    { i: nat, _tag: tag('dealloc'), stamp, footprint: footprintWire },
-    { ctaGroup },
+  dealloc: described(
+    record<WrittenDealloc>()(
+      'a dealloc',
+      { i, _tag: tag('dealloc'), stamp: by, footprint: covered },
+      { ctaGroup },
+    ),
+    'columns of tensor memory are gone',
   ),
-  relinquish: record<Placed<Relinquish>>()('a relinquish', { i: nat, _tag: tag('relinquish'), stamp }, {}),
-  exit: record<Placed<Exit>>()('an exit', { i: nat, _tag: tag('exit'), agent: nat }, {}),
-  cluster: record<Placed<ClusterEvent>>()('a cluster', { i: nat, _tag: tag('cluster'), id: nat }, {}),
-  ahead: record<Placed<Ahead>>()(
-    'what stands behind a blocked wait',
-    { i: nat, _tag: tag('ahead'), stamp, behind: nat, helps: nat },
-    {},
+  relinquish: described(
+    record<Placed<Relinquish>>()('a relinquish', { i, _tag: tag('relinquish'), stamp: by }, {}),
+    'the CTA allocates no more tensor memory',
+  ),
+  exit: described(
+    record<Placed<Exit>>()(
+      'an exit',
+      { i, _tag: tag('exit'), agent: described(nat, 'index of the agent that has ended') },
+      {},
+    ),
+    'an agent has ended',
+  ),
+  cluster: described(
+    record<Placed<ClusterEvent>>()(
+      'a cluster',
+      {
+        i,
+        _tag: tag('cluster'),
+        id: described(nat, 'number of the first of the clusters that begin, in the grid'),
+      },
+      {},
+    ),
+    'the next clusters begin, as many as run together',
+  ),
+  ahead: described(
+    record<Placed<Ahead>>()(
+      'what stands behind a blocked wait',
+      {
+        i,
+        _tag: tag('ahead'),
+        stamp: by,
+        behind: described(nat, 'the agent behind whose wait it stands, and so never happens'),
+        helps: described(nat, 'the agent that waits for what it would supply'),
+      },
+      {},
+    ),
+    'has not happened: it stands behind a wait that is blocked for ever, and would supply what another agent waits for',
   ),
 }
 

@@ -21,7 +21,19 @@ import { bitsOf, type Dtype } from '../../../numerics/dtype.js'
 import type { TransformedRef } from '../../../transforms/ref.js'
 import * as Ref from '../../../transforms/ref.js'
 import { showShape, sizeOf } from '../../../transforms/shape.js'
-import { define, either, integer, list, nat, oneOf, pair, record, tagged, type Wire } from '../../../wire.js'
+import {
+  define,
+  described,
+  either,
+  integer,
+  list,
+  nat,
+  oneOf,
+  pair,
+  record,
+  tagged,
+  type Wire,
+} from '../../../wire.js'
 import { dtypeWire, refWire } from '../codec.js'
 import { mostElements } from '../../language/limits.js'
 import type { Footprint, Header } from '../../log/events.js'
@@ -63,6 +75,11 @@ export type WrittenFootprint = number | WholeFootprint
 
 const nats: Wire<ReadonlyArray<number>> = list(nat)
 
+const tag = <T extends string>(name: T): Wire<T> => described(oneOf(name), 'which form this is')
+const id: Wire<number> = described(nat, 'its number, which names it from now on')
+const plane: Wire<number> = described(nat, 'index of the memory in the header')
+const dtype: Wire<Dtype> = described(dtypeWire, 'type of the elements')
+
 export const footprintWire: Wire<WrittenFootprint> = define('Footprint', () =>
   either(
     'the number of a footprint, or a footprint',
@@ -70,25 +87,36 @@ export const footprintWire: Wire<WrittenFootprint> = define('Footprint', () =>
     tagged<WholeFootprint>()('a footprint', {
       view: record<WrittenView>()(
         'a view',
-        { _tag: oneOf('view'), id: nat, plane: nat, dtype: dtypeWire, layout: nat, base: nat },
-        { define: refWire },
+        {
+          _tag: tag('view'),
+          id,
+          plane,
+          dtype,
+          layout: described(nat, 'number of the layout'),
+          base: described(nat, 'where it lies in the memory, in bytes'),
+        },
+        { define: described(refWire, 'the layout, where its number is new') },
       ),
       scatter: record<WrittenScatter>()(
         'a scatter',
         {
-          _tag: oneOf('scatter'),
-          id: nat,
-          plane: nat,
-          dtype: dtypeWire,
-          shape: nats,
-          addresses: list(integer),
+          _tag: tag('scatter'),
+          id,
+          plane,
+          dtype,
+          shape: described(nats, 'extent of every dimension'),
+          addresses: described(list(integer), 'a byte address for each element, -1 where there is none'),
         },
         {},
       ),
       spans: record<WrittenSpans>()(
         'spans',
-        { _tag: oneOf('spans'), plane: nat, spans: list(pair(nat)) },
-        { id: nat, dtype: dtypeWire },
+        {
+          _tag: tag('spans'),
+          plane,
+          spans: described(list(pair(nat)), 'intervals [start, bytes], in ascending order'),
+        },
+        { id, dtype: described(dtypeWire, 'type of the elements; absent: bytes') },
       ),
     }),
   ),

@@ -13,7 +13,19 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { sizeOf } from '../../../transforms/shape.js'
-import { bool, define, either, list, nat, nothing, oneOf, record, text, type Wire } from '../../../wire.js'
+import {
+  bool,
+  define,
+  described,
+  either,
+  list,
+  nat,
+  nothing,
+  oneOf,
+  record,
+  text,
+  type Wire,
+} from '../../../wire.js'
 import { contractWire, dtypeWire, siteWire, spaceWire, specWire } from '../codec.js'
 import { mostBarriers, mostPlaneBytes, mostResidentAgents } from '../../language/limits.js'
 import {
@@ -30,54 +42,111 @@ import { wrong, type Fault, type TraceCode } from './error.js'
 
 const nats: Wire<ReadonlyArray<number>> = list(nat)
 
+const cta: Wire<number> = described(nat, 'its CTA, counted through all resident clusters')
+
 export const headerWire: Wire<Header> = define('TraceHeader', () =>
   record<Header>()(
     'a header',
     {
-      schema: oneOf(traceSchema),
-      arch: oneOf<Header['arch']>('sm90a', 'sm100a'),
-      program: text,
-      agents: list(
-        record<LoggedAgent>()(
-          'an agent',
-          { name: text, cta: nat, warps: nat, starts: bool },
-          { firstWarp: nat },
+      schema: described(oneOf(traceSchema), 'name and version of this schema'),
+      arch: described(oneOf<Header['arch']>('sm90a', 'sm100a'), 'the chip'),
+      program: described(text, 'name of the program'),
+      agents: described(
+        list(
+          record<LoggedAgent>()(
+            'an agent',
+            {
+              name: described(text, 'its name'),
+              cta,
+              warps: described(nat, 'how many'),
+              starts: described(bool, 'whether it runs from the start; else it waits to be forked'),
+            },
+            {
+              firstWarp: described(
+                nat,
+                "its first warp in its CTA: agents whose warps overlap are one another's parts",
+              ),
+            },
+          ),
         ),
+        'the agents that run',
       ),
-      ctas: nat,
-      planes: list(
-        record<Plane>()(
-          'a plane',
-          { space: spaceWire, name: text, bytes: nat, initialised: bool },
-          { cta: nat, agent: nat, output: bool },
+      ctas: described(nat, 'CTAs that run together: those of one cluster, or of several'),
+      planes: described(
+        list(
+          record<Plane>()(
+            'a plane',
+            {
+              space: described(spaceWire, 'the memory'),
+              name: described(
+                text,
+                "of the tensor or of the register storage; the space's own of shared and tensor memory",
+              ),
+              bytes: described(nat, 'its size'),
+              initialised: described(bool, 'whether it is written before the launch'),
+            },
+            {
+              cta: described(nat, 'the CTA that owns it; none owns global memory'),
+              agent: described(nat, 'index of the agent that owns it, of registers'),
+              output: described(bool, 'whether every byte must be written by the end'),
+            },
+          ),
         ),
+        'memory',
       ),
-      tensors: list(
-        record<LoggedTensor>()(
-          'a tensor',
-          { name: text, plane: nat, dtype: dtypeWire, shape: nats, strides: nats },
-          {},
+      tensors: described(
+        list(
+          record<LoggedTensor>()(
+            'a tensor',
+            {
+              name: described(text, 'its name'),
+              plane: described(nat, 'index of its memory'),
+              dtype: described(dtypeWire, 'type of its elements'),
+              shape: described(nats, 'extent of every dimension'),
+              strides: described(nats, 'distance of neighbours in every dimension, in elements'),
+            },
+            {},
+          ),
         ),
+        'tensor parameters',
       ),
-      computes: either('null or what is computed', nothing, specWire),
-      barriers: list(
-        record<LoggedBarrier>()(
-          'a barrier',
-          {
-            name: text,
-            cta: nat,
-            contract: contractWire,
-            ordersTensorCore: bool,
-            plane: nat,
-            address: nat,
-          },
-          {},
+      computes: described(
+        either('null or what is computed', nothing, specWire),
+        'what the outputs must be, if the program says',
+      ),
+      barriers: described(
+        list(
+          record<LoggedBarrier>()(
+            'a barrier',
+            {
+              name: described(text, 'storage, index in it: `full[1]`'),
+              cta,
+              contract: described(contractWire, "the rules that its users keep: bare PTX, or Pallas's"),
+              ordersTensorCore: described(bool, 'whether arrives and waits carry tensor-core order'),
+              plane: described(nat, 'index of the shared memory that it lies in'),
+              address: described(nat, 'where it lies there, in bytes'),
+            },
+            {},
+          ),
         ),
+        'mbarriers',
       ),
-      sites: list(siteWire),
-      nondeterminism: list(text),
+      sites: described(list(siteWire), 'statements'),
+      nondeterminism: described(
+        list(text),
+        "why the control of an agent may depend on timing (a branch on a test, an atomic's return), if it may",
+      ),
     },
-    { resident: nat, clusters: nat },
+    {
+      resident: described(
+        nat,
+        'clusters that run together, each with as many of the CTAs, in their order; absent: one',
+      ),
+      clusters: described(
+        nat,
+        'clusters of the whole grid, of which cluster launch control may take some away; absent: those that the log has',
+      ),
+    },
   ),
 )
 
