@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { beforeEach, describe, expect, it } from 'vitest'
+import * as Cute from '../../../src/layouts/cute/index.js'
 import { decodeDescription, resolve } from '../../../src/layouts/description.js'
 import { differences, listingOf } from '../../../src/layouts/listing.js'
 import { WGMMA } from '../../../src/layouts/tiled.js'
@@ -745,18 +746,35 @@ describe('wrong usage is one line, status 2, nothing written', () => {
     expect(document).toMatchObject({ error: { message: expect.any(String) } })
   })
   it.each([
-    ['size', '(99999999,99999999):(0,0)'],
-    ['cosize', '(99999999,99999999):(99999999,99999999)'],
-    ['size', '9007199254740993:1'],
-    ['at', '(3,4):(1,3)', '9007199254740993'],
-    ['(94906267,94906267)'],
-    ['logical_product', '94906267:1', '94906267:1'],
-  ])('cute %s %s: a number beyond 2^53 is refused, not rounded', async (...words) => {
-    const { status, stderr } = await run('cute', ...words)
-    expect([status, stderr]).toEqual([
-      2,
-      expect.stringMatching(/^tcspec: cute: expected numbers below 2\^53, found \S+\n$/),
-    ])
+    [['size', '(99999999,99999999):(0,0)'], '9999999800000001'],
+    [['size', '(94906267,94906267):(1,94906267)'], '9007199515875289'],
+    [['cosize', '(99999999,99999999):(99999999,99999999)'], '19999999400000005'],
+    [['cosize', '(4503599627370497,3):(1@0,4503599627370496@1)'], '40564819207303354358693384683521'],
+    [['size', '9007199254740993:1'], '9007199254740993'],
+    [['size', '(1,9007199254740992):(1,1)'], '9007199254740992'],
+    [['size', `${'9'.repeat(60)}:1`], '9'.repeat(60)],
+    [['size', `${'9'.repeat(61)}:1`], 'one of 61 digits'],
+    [['at', '(3,4):(1,3)', '9007199254740993'], '9007199254740993'],
+    [['at', '(3,4503599627370497):(1,3)', '(0,4503599627370496)'], 'a larger one'],
+    [['(94906267,94906267)'], '9007199515875289'],
+    [['logical_product', '94906267:1', '94906267:1'], '9007199515875289'],
+  ])('cute %j: a number beyond 2^53 is refused, and shown as it is: %s', async (words, found) => {
+    expect(await run('cute', ...words)).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: `tcspec: cute: expected numbers below 2^53, found ${found}\n`,
+    })
+  })
+  it.each([
+    '(4,(2,3)):(1,(4,8))',
+    '(4,3):(1@0,5@1)',
+    '((2,2),(3,2)):((1@0,2@1),(2@0,7@1))',
+    '(3,2):(0,5)',
+    '7:-2',
+  ])('size and cosize of %s are those of the algebra', async (text) => {
+    const l = right(Cute.parseLayout(text))
+    expect((await run('cute', 'size', text)).stdout).toBe(`${String(Cute.size(l))}\n`)
+    expect((await run('cute', 'cosize', text)).stdout).toBe(`${String(Cute.cosize(l))}\n`)
   })
   it('cute size up to 2^53 - 1', async () => {
     expect((await run('cute', 'size', '(6361,69431,20394401):(1,1,1)')).stdout).toBe('9007199254740991\n')

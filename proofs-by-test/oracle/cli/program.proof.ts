@@ -1,3 +1,4 @@
+import { again } from '../../../src/oracle/cli/flags/words.js'
 import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as os from 'node:os'
@@ -156,7 +157,7 @@ describe('program law 3: wrong usage is one line that says what is known', () =>
     [['compare', 'a'], `missing required argument 'expected'; ${usage}`],
     [
       ['compare', 'a', 'b', 'c'],
-      `too many arguments for 'compare'. Expected 2 arguments but got 3; ${usage}`,
+      `too many arguments: expected <got> <expected>, found 'a' 'b' 'c'; ${usage}`,
     ],
     [
       ['compare', 'a', 'b', '--jsn'],
@@ -283,7 +284,7 @@ describe('program law 1: every status', () => {
   })
 })
 
-describe('a flag of pairs takes pairs, and leaves the name that follows', () => {
+describe('a flag of pairs takes pairs, one that may be given again a word; both leave the name that follows', () => {
   const heard: unknown[] = []
   const listening: Listed = {
     name: 'hear',
@@ -295,7 +296,7 @@ describe('a flag of pairs takes pairs, and leaves the name that follows', () => 
             .argument('<kernel>')
             .argument('[more]')
             .option('--set <name=value...>')
-            .option('--without <label...>')
+            .option('--without <label>', '', again)
             .option('--json'),
         run: () => (operands, options) => {
           heard.push([operands, options])
@@ -311,7 +312,9 @@ describe('a flag of pairs takes pairs, and leaves the name that follows', () => 
     ['--set=m=1 k', [['k'], { set: ['m=1'] }]],
     ['--set m=1 -- k', [['k'], { set: ['m=1'] }]],
     ['k --set m', [['k'], { set: ['m'] }]],
-    ['k --without a b --set m=1', [['k'], { without: ['a', 'b'], set: ['m=1'] }]],
+    ['k --without a --without b --set m=1', [['k'], { without: ['a', 'b'], set: ['m=1'] }]],
+    ['--without a k', [['k'], { without: ['a'] }]],
+    ['--without=a k --without b', [['k'], { without: ['a', 'b'] }]],
     ['k -- --set m=1', null],
   ]
   it.each(cases)('%s', async (words, expected) => {
@@ -319,6 +322,31 @@ describe('a flag of pairs takes pairs, and leaves the name that follows', () => 
     const { status } = await tcspec([listening], world)(['hear', ...words.split(' ')])()
     expect(heard).toEqual(expected === null ? [[['k', '--set'], {}]].slice(1) : [expected])
     expect(status).toBe(expected === null ? 2 : 0)
+  })
+})
+
+describe('a flag that may be given again takes one word each time', () => {
+  it('and what follows is the name', async () => {
+    const small = ['--set', 'm=64', 'n=32', 'k=48', 'tileK=16', 'stages=2']
+    const before = await run('check', '--without', 'commit_smem', 'hopper-matmul', ...small)
+    expect(before.status).toBe(1)
+    expect(before).toEqual(await run('check', 'hopper-matmul', ...small, '--without', 'commit_smem'))
+    expect(await run('check', '--without', 'a', 'b', 'hopper-matmul')).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^tcspec: too many arguments: expected <kernel>, found 'b' 'hopper-matmul'; --without takes one word each time; usage: tcspec check <kernel> .*\[--without <label>\]\.\.\..*\n$/,
+      ) as unknown,
+    })
+    const twice = await run('check', '--without', 'x', '--without', 'y', 'hopper-matmul')
+    expect([twice.status, twice.stderr]).toEqual([2, expect.stringMatching(/found 'x'\n$/)])
+    expect((await run('check', 'hopper-matmul', 'more')).stderr).toMatch(
+      /^tcspec: too many arguments: expected <kernel>, found 'hopper-matmul' 'more'; usage: /,
+    )
+  })
+  it('of mutants, too', async () => {
+    const { status, stdout } = await run('mutate', '--class', 'synchronisation', 'wgmma-loop', '--json')
+    expect([status === 2, stdout.includes('"wgmma-loop"')]).toEqual([false, true])
   })
 })
 

@@ -5,7 +5,8 @@
  * words name is loaded.
  *
  * Commander takes any word for the value of an option; here a value that looks like an option is none, an option that takes one value is
- * given once, and a flag of pairs (`--set m=1 n=2 NAME`) takes pairs and leaves the name.
+ * given once (but for one that says it may be given again: one value each time), and a flag of pairs (`--set m=1 n=2 NAME`) takes pairs and leaves
+ * the name.
  *
  * Laws
  *  1. every argv has an outcome; its status is 0, 1, 2, 3 or 70
@@ -19,6 +20,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { failure } from '../../failure.js'
 import { didYouMean } from '../../nearest.js'
+import { again } from './flags/words.js'
 import { outputsFit } from './outputs.js'
 import {
   crashed,
@@ -86,7 +88,7 @@ const watchValues = (parser: Command, sink: Sink): void => {
           parser,
           text: `option '${option.flags}' expected a value, found the option '${value}'`,
         })
-      else if (times === 2 && !option.variadic)
+      else if (times === 2 && !option.variadic && option.parseArg !== again)
         sink.complain({ parser, text: `option '${option.flags}' expected once, found twice` })
     })
   }
@@ -158,8 +160,22 @@ const known = (parser: Command, commands: ReadonlyArray<Listed>): string =>
     : `usage: tcspec ${[
         parser.name(),
         ...parser.registeredArguments.map((a) => (a.required ? `<${a.name()}>` : `[${a.name()}]`)),
-        ...parser.options.map((o) => `[${o.long ?? o.flags}${o.flags.replace(/^[^<[]*/, ' ').trimEnd()}]`),
+        ...parser.options.map(
+          (o) =>
+            `[${o.long ?? o.flags}${o.flags.replace(/^[^<[]*/, ' ').trimEnd()}]${o.parseArg === again ? '...' : ''}`,
+        ),
       ].join(' ')}`
+
+/** More words than a command has arguments for, and the options among them that took one word and no more. */
+const tooMany = (parser: Command): string => {
+  const most = parser.registeredArguments.map((a) => `<${a.name()}>`).join(' ')
+  const found = parser.args.map((word) => `'${word}'`).join(' ')
+  const single = parser.options.filter(
+    (o) => o.parseArg === again && parser.getOptionValueSource(o.attributeName()) === 'cli',
+  )
+  const why = single.map((o) => `; ${o.long ?? o.flags} takes one word each time`)
+  return `too many arguments: expected ${most === '' ? 'none' : most}, found ${found}${why.join('')}`
+}
 
 const complaintText = (text: string): string =>
   text
@@ -201,7 +217,9 @@ const parse = async (
   const at = complaint?.parser ?? program
   const what =
     complaint !== undefined
-      ? meant(at, commands, complaintText(complaint.text))
+      ? /^error: too many arguments/.test(complaint.text)
+        ? tooMany(at)
+        : meant(at, commands, complaintText(complaint.text))
       : name === undefined || listed !== undefined
         ? 'expected a command'
         : meant(at, commands, `unknown command '${name}'`)

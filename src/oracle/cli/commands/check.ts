@@ -21,7 +21,7 @@ import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { printSchedule } from '../flags/machine.js'
 import { parseSettings } from '../flags/setting.js'
-import { switchOf, wordsOf } from '../flags/words.js'
+import { again, switchOf, wordsOf } from '../flags/words.js'
 import {
   fuelFor,
   goodOf,
@@ -46,7 +46,7 @@ const define = (command: Command): Command =>
 
       .argument('<kernel>', 'a name that `tcspec kernels` lists, a program (.json) or a trace (.jsonl)')
       .option('--set <name=value...>', 'settings of the kernel')
-      .option('--without <label...>', 'leave out the statements with this label')
+      .option('--without <label>', 'leave out the statements with this label; again for another', again)
       .option('--explore', 'where one schedule does not decide, try others, then search all of them'),
   ).option('--json', 'print the verdict as one JSON document')
 

@@ -39,6 +39,43 @@ const tilerOf = (text: string): E.Either<Failure, Cute.Tiler> =>
 const naturalOf = (text: string): E.Either<Failure, number> =>
   /^\d{1,15}$/.test(text) ? E.right(Number(text)) : refuseFlag('cute', 'a number', text)
 
+// ---------------------------------------------------------------- numbers
+
+/** Numbers are exact below 2^53: what is larger is refused, on the way in and on the way out, and never rounded. */
+const beyond = (found: string): E.Either<Failure, never> =>
+  refuse('cute.exact', `cute: expected numbers below 2^53, found ${found}`)
+
+const below = (n: bigint): E.Either<Failure, number> =>
+  n < 2n ** 53n ? E.right(Number(n)) : beyond(String(n))
+
+const mostDigits = 60
+
+/** Of what is written, the number itself is shown. */
+const allWritten = (numbers: ReadonlyArray<string>): E.Either<Failure, null> => {
+  const large = numbers.find((n) => !Number.isSafeInteger(Number(n)))
+  return large === undefined
+    ? E.right(null)
+    : beyond(large.length <= mostDigits ? large : `one of ${String(large.length)} digits`)
+}
+
+/** Of what was computed, it is not known beyond. */
+const allExact = <A>(numbers: ReadonlyArray<number>, of: A): E.Either<Failure, A> =>
+  numbers.every(Number.isSafeInteger) ? E.right(of) : beyond('a larger one')
+
+/** `Cute.size`, however large. */
+const sizeOf = (l: Cute.Layout): bigint =>
+  Cute.layouts.flatModes(l).reduce((product, { shape }) => product * BigInt(shape), 1n)
+
+/** `Cute.cosize`, however large. */
+const cosizeOf = (l: Cute.Layout): bigint => {
+  const last = new Map<string, bigint>()
+  for (const { shape, stride } of Cute.layouts.flatModes(l)) {
+    const [step, axis] = typeof stride === 'number' ? [stride, ''] : [stride.value, stride.path.join()]
+    last.set(axis, (last.get(axis) ?? 0n) + BigInt(shape - 1) * BigInt(step))
+  }
+  return [...last.values()].reduce((box, n) => box * (n + 1n), 1n)
+}
+
 // ---------------------------------------------------------------- operations
 
 interface Operation {
@@ -85,14 +122,10 @@ const binary = (
     ),
 })
 
-const measure = (name: string, f: (l: Cute.Layout) => number): Operation => ({
+const measure = (name: string, f: (l: Cute.Layout) => bigint): Operation => ({
   name,
   operands: ['layout'],
-  apply: ([a]) =>
-    pipe(
-      Cute.parseLayout(a!),
-      E.map((l) => ofTuple(f(l))),
-    ),
+  apply: ([a]) => pipe(Cute.parseLayout(a!), E.map(f), E.chainW(below), E.map(ofTuple)),
 })
 
 const recasting = (
@@ -157,8 +190,8 @@ const operations: ReadonlyArray<Operation> = [
   binary('max_common_layout', (a, b) => ofLayout(Cute.maxCommonLayout(a, b))),
   recasting('upcast', Cute.recasting.upcast),
   recasting('downcast', Cute.recasting.downcast),
-  measure('size', Cute.size),
-  measure('cosize', Cute.cosize),
+  measure('size', sizeOf),
+  measure('cosize', cosizeOf),
   {
     name: 'at',
     operands: ['layout', 'coordinate'],
@@ -184,37 +217,27 @@ const operations: ReadonlyArray<Operation> = [
 
 const usage = (o: Operation): string => [o.name, ...o.operands.map((what) => `<${what}>`)].join(' ')
 
-/** Numbers are exact below 2^53: what is larger is refused, on the way in and on the way out. */
-const exact = (numbers: Iterable<number>): E.Either<Failure, null> => {
-  for (const n of numbers)
-    if (!Number.isSafeInteger(n))
-      return refuse('cute.exact', `cute: expected numbers below 2^53, found ${String(n)}`)
-  return E.right(null)
-}
-
 const exactly = (value: Value): E.Either<Failure, Value> => {
-  const numbers =
-    value._tag === 'tuple'
-      ? [value.tuple]
-      : [value._tag === 'layout' ? value.layout : value.layout.inner].flatMap((l) => [
-          Cute.size(l),
-          Cute.cosize(l),
-          ...Cute.layouts.flatModes(l).map(({ shape }) => shape),
-        ])
+  if (value._tag === 'tuple') return allExact(Cute.trees.leaves(value.tuple), value)
+  const layout = value._tag === 'layout' ? value.layout : value.layout.inner
   return pipe(
-    exact(numbers.flatMap((n) => Cute.trees.leaves(n))),
-    E.map(() => value),
+    allExact(
+      Cute.layouts
+        .flatModes(layout)
+        .flatMap(({ shape, stride }) => [shape, typeof stride === 'number' ? stride : stride.value]),
+      value,
+    ),
+    E.chainFirst(() => below(sizeOf(layout))),
+    E.chainFirst(() => below(cosizeOf(layout))),
   )
 }
 
-const valueOf = (words: Operands): Result => {
-  const written = words.join(' ').match(/\d+/g) ?? []
-  return pipe(
-    exact(written.map(Number)),
+const valueOf = (words: Operands): Result =>
+  pipe(
+    allWritten(words.join(' ').match(/\d+/g) ?? []),
     E.chain(() => resultOf(words)),
     E.chain(exactly),
   )
-}
 
 const resultOf = (words: Operands): Result => {
   const operation = operations.find(({ name }) => name === words[0])

@@ -43,7 +43,7 @@ import {
 } from '../../../semantics/mutation/index.js'
 import type { CliCommand, ProgressBar, Report, World } from '../command.js'
 import { parseSettings, type Settings } from '../flags/setting.js'
-import { switchOf, wordsOf } from '../flags/words.js'
+import { again, switchOf, wordsOf } from '../flags/words.js'
 import { fuelAsked, fuelFor, fuelOption } from '../judging.js'
 import { namedSubject } from '../subject.js'
 
@@ -52,8 +52,8 @@ const define = (command: Command): Command =>
     .argument('[kernel]', 'a name that `tcspec kernels` lists, or a program (.json)')
     .option('--all', 'every kernel')
     .option('--set <name=value...>', 'settings of the kernel; without them, small ones')
-    .option('--class <name...>', `only these: ${classes.join(', ')}`)
-    .option('--operator <name...>', `only these: ${operators.join(', ')}`)
+    .option('--class <name>', `only this; again for another: ${classes.join(', ')}`, again)
+    .option('--operator <name>', `only this; again for another: ${operators.join(', ')}`, again)
     .option('--json', 'print one JSON document')
 
 export const mutationSchema = 'tcspec.mutation/1'

@@ -44,7 +44,7 @@ import { bindingsAsked, parseBindings, type Binding } from '../flags/binding.js'
 import { refuseFlag, type FlagFailure } from '../flags/choice.js'
 import { parseArithmetic, parseOver, printOver, printSchedule } from '../flags/machine.js'
 import { parseSettings } from '../flags/setting.js'
-import { wordOf, wordsOf } from '../flags/words.js'
+import { again, wordOf, wordsOf } from '../flags/words.js'
 import {
   fuelFor,
   goodOf,
@@ -98,7 +98,7 @@ const define = (command: Command): Command =>
         '--arithmetic <chip>',
         "matrix products of hopper, blackwell (documented) or ieee32; default: the kernel's own chip",
       )
-      .option('--without <label...>', 'leave out the statements with this label')
+      .option('--without <label>', 'leave out the statements with this label; again for another', again)
       .option('--trace <file>', 'write the log of the run as JSON lines (tcspec.trace/1)')
       .option('--timeline <file>', 'draw the run: a picture (.svg) or a timeline for ui.perfetto.dev (.json)')
       .option('--no-fast', 'matrix products by their definition, element by element: the same bits, later')

@@ -37,7 +37,7 @@ import { oneOf, refuseFlag } from '../flags/choice.js'
 import { formatOfEnding, outputAsked, outputFile } from '../answer.js'
 import { fuelFor, fuelOption, scheduleAsked, scheduleOption } from '../judging.js'
 import { parseSettings } from '../flags/setting.js'
-import { wordOf, wordsOf } from '../flags/words.js'
+import { again, wordOf, wordsOf } from '../flags/words.js'
 import { policyOf } from '../schedule.js'
 import { withDataIfWanted } from '../seeded.js'
 import { namedSubject } from '../subject.js'
@@ -50,7 +50,7 @@ const define = (command: Command): Command =>
 
         .argument('<kernel>', 'a name that `tcspec kernels` lists, a program (.json) or a trace (.jsonl)')
         .option('--set <name=value...>', 'settings of the kernel')
-        .option('--without <label...>', 'leave out the statements with this label'),
+        .option('--without <label>', 'leave out the statements with this label; again for another', again),
     ),
   )
     .option('--format <format>', 'table, lanes, perfetto, svg or jsonl')

@@ -10,6 +10,12 @@ export const wordsOf = (options: Options, name: string): ReadonlyArray<string> =
   return Array.isArray(value) ? value.filter((word) => typeof word === 'string') : []
 }
 
+/** For an option that takes one word each time: its words so far, and this one. */
+export const again = (word: string, before: ReadonlyArray<string> = []): ReadonlyArray<string> => [
+  ...before,
+  word,
+]
+
 export const wordOf = (options: Options, name: string): string | null => {
   const value = options[name]
   return typeof value === 'string' ? value : null
