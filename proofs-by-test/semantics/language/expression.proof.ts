@@ -5,6 +5,7 @@
 import { describe, expect, test } from 'vitest'
 import * as X from '../../../src/semantics/language/expression.js'
 import type { ExprNode } from '../../../src/semantics/language/expression.js'
+import { nodeRows, nodes } from '../../../src/semantics/language/nodes.js'
 import { literalType } from '../../../src/semantics/language/typecheck/constant.js'
 import * as T from '../../../src/semantics/language/types.js'
 import { WGMMA } from '../../../src/layouts/tiled.js'
@@ -29,6 +30,40 @@ describe('children', () => {
   })
   test('the list has every kind', () => {
     expect(new Set(everyNode.map((e) => e._tag)).size).toBe(34)
+  })
+})
+
+describe('rows', () => {
+  test('there is a row for every kind of node, its parts in the order in which the constructors write them', () => {
+    expect([...nodeRows.keys()].sort()).toEqual([...new Set(everyNode.map((e) => e._tag))].sort())
+    for (const e of everyNode)
+      expect([e._tag, X.partsOf(e).map(({ value }) => value)]).toEqual([e._tag, Object.values(e).slice(1)])
+  })
+  test('a node is of one kind', () => {
+    const kinds = Object.keys(nodes) as ReadonlyArray<keyof typeof nodes>
+    for (const e of everyNode) expect(kinds.filter((kind) => X.isOf(kind, e))).toHaveLength(1)
+    expect(kinds.some((kind) => X.isOf(kind, { _tag: 'toString' } as unknown as ExprNode))).toBe(false)
+  })
+})
+
+describe('mapChildren', () => {
+  test.each(everyNode.map((e) => [e._tag, e] as const))('%s: the identity changes nothing', (_, e) => {
+    const seen: ExprNode[] = []
+    const same = X.mapChildren(e, (x) => {
+      seen.push(x)
+      return x
+    })
+    expect(same).toEqual(e)
+    expect(Object.keys(same)).toEqual(Object.keys(e))
+    expect(seen).toEqual(X.children(e))
+  })
+  test.each(everyNode.map((e) => [e._tag, e] as const))('%s: operands alone are changed', (_, e) => {
+    const before = JSON.stringify(e)
+    const other = X.mapChildren(e, () => X.name('other'))
+    expect(JSON.stringify(e)).toBe(before)
+    expect(X.children(other)).toEqual(X.children(e).map(() => X.name('other')))
+    const data = (of: ExprNode) => X.partsOf(of).filter(({ word }) => word !== 'expr' && word !== 'expr ...')
+    expect(data(other)).toEqual(data(e))
   })
 })
 

@@ -27,15 +27,8 @@ import { type Dtype, dtypes, floatDtypes, type FloatDtype } from '../../numerics
 import { specialBinaryNames, specialUnaryNames } from '../../numerics/special-functions/names.js'
 import type { TransformedRef } from '../../transforms/ref.js'
 import * as Ref from '../../transforms/ref.js'
-import type {
-  BinaryName,
-  Combine,
-  CompareName,
-  ConvertName,
-  ExprNode,
-  PlaceName,
-  UnaryName,
-} from '../language/expression.js'
+import type { BinaryName, Combine, ExprNode, NodePart, UnaryName } from '../language/expression.js'
+import { binaryNames, nodeRows, type RowPart } from '../language/nodes.js'
 import type {
   Agent,
   Binder,
@@ -99,7 +92,6 @@ const extents: Wire<ReadonlyArray<number>> = described(nats, 'extent of every di
 const elementDtype: Wire<Dtype> = described(dtype, 'type of the elements')
 const integers: Wire<ReadonlyArray<number>> = list(integer)
 const swizzleSpan: Wire<16 | 32 | 64 | 128> = oneOf<16 | 32 | 64 | 128>(16, 32, 64, 128)
-const rounding: Wire<'rn' | 'rz'> = oneOf<'rn' | 'rz'>('rn', 'rz')
 const fill: Wire<'zero' | 'nan'> = oneOf<'zero' | 'nan'>('zero', 'nan')
 
 // ---------------------------------------------------------------- layouts
@@ -216,15 +208,8 @@ export const typeWire: Wire<Type> = define('Type', () =>
 
 // ---------------------------------------------------------------- expressions
 
-type Node<K extends ExprNode['_tag']> = Extract<ExprNode, { readonly _tag: K }>
-
 const expr: Wire<ExprNode> = define('Expr', () => exprCases)
 const exprs: Wire<ReadonlyArray<ExprNode>> = list(expr)
-const x: Wire<ExprNode> = described(expr, 'the first operand')
-const y: Wire<ExprNode> = described(expr, 'the second operand')
-const z: Wire<ExprNode> = described(expr, 'the third operand')
-const viewed: Wire<ExprNode> = described(expr, 'a view, or barriers')
-const to: Wire<ScalarName> = described(scalarName, 'type of the result')
 
 const combine: Wire<Combine> = define('Combine', () =>
   record<Combine>()(
@@ -247,271 +232,45 @@ const combine: Wire<Combine> = define('Combine', () =>
   ),
 )
 
-const exprCases: Wire<ExprNode> = tagged<ExprNode>()('an expression', {
-  const: record<Node<'const'>>()(
-    'a constant',
-    {
-      _tag: tag('const'),
-      dtype: described(scalarName, 'type of the constant'),
-      value: described(
-        either('a number or text', finite, text),
-        'its value; what no number of JSON says stands as text',
-      ),
-    },
-    {},
-  ),
-  name: record<Node<'name'>>()(
-    'a name',
-    { _tag: tag('name'), name: described(text, 'what a binder calls it') },
-    {},
-  ),
-  local: record<Node<'local'>>()(
-    'a frame slot',
-    { _tag: tag('local'), slot: described(nat, 'number of the slot') },
-    {},
-  ),
-  place: record<Node<'place'>>()(
-    'a place',
-    {
-      _tag: tag('place'),
-      of: described(
-        oneOf<PlaceName>('agent', 'warp', 'ctaRank', 'clusterId', 'programId', 'gridDim'),
-        'which coordinate of the agent',
-      ),
-      axis: described(nat, 'axis of the grid, where there is one'),
-    },
-    {},
-  ),
-  dim: record<Node<'dim'>>()(
-    'an extent',
-    { _tag: tag('dim'), param: described(text, 'name of a tensor'), axis: described(nat, 'its dimension') },
-    {},
-  ),
-  unary: record<Node<'unary'>>()(
-    'a unary operation',
-    {
-      _tag: tag('unary'),
-      op: described(oneOf<UnaryName>(...unaryOps, ...specialUnaryNames), 'the operation'),
-      mode: described(
-        oneOf<'rn' | 'approx'>('rn', 'approx'),
-        'rounded to nearest, or as the chip approximates it',
-      ),
-      x,
-    },
-    {},
-  ),
-  binary: record<Node<'binary'>>()(
-    'a binary operation',
-    {
-      _tag: tag('binary'),
-      op: described(
-        oneOf<BinaryName>(
-          'add',
-          'sub',
-          'mul',
-          'min',
-          'max',
-          'quo',
-          'rem',
-          'div',
-          'mod',
-          'and',
-          'or',
-          'xor',
-          'shl',
-          'shrS',
-          'shrU',
-          'fdiv',
-          ...specialBinaryNames,
-        ),
-        'the operation',
-      ),
-      x,
-      y,
-    },
-    {},
-  ),
-  fma: record<Node<'fma'>>()('a fused multiply-add', { _tag: tag('fma'), x, y, z }, {}),
-  compare: record<Node<'compare'>>()(
-    'a comparison',
-    {
-      _tag: tag('compare'),
-      op: described(oneOf<CompareName>('eq', 'ne', 'lt', 'le', 'gt', 'ge'), 'the relation'),
-      signed: described(bool, 'whether integers are compared as signed'),
-      x,
-      y,
-    },
-    {},
-  ),
-  select: record<Node<'select'>>()(
-    'a selection',
-    { _tag: tag('select'), cond: described(expr, 'which of the two: x where it is true'), x, y },
-    {},
-  ),
-  convert: record<Node<'convert'>>()(
-    'a conversion',
-    {
-      _tag: tag('convert'),
-      op: described(oneOf<ConvertName>('trunc', 'extS', 'extU', 'cast', 'bitcast'), 'the conversion'),
-      to,
-      rounding: described(rounding, 'to nearest even, or towards zero'),
-      saturate: described(bool, 'whether what is too large becomes the largest number'),
-      x,
-    },
-    {},
-  ),
-  pack: record<Node<'pack'>>()(
-    'a packing',
-    { _tag: tag('pack'), to, parts: described(exprs, 'the narrow values, low bits first') },
-    {},
-  ),
-  unpack: record<Node<'unpack'>>()(
-    'an unpacking',
-    { _tag: tag('unpack'), to, part: described(nat, 'which of the narrow values, from the low bits'), x },
-    {},
-  ),
-  iota: record<Node<'iota'>>()(
-    'an iota',
-    {
-      _tag: tag('iota'),
-      shape: extents,
-      axis: described(nat, 'the dimension along which it counts'),
-      start: described(integer, 'the first value'),
-      layout: registers,
-    },
-    {},
-  ),
-  splat: record<Node<'splat'>>()('a splat', { _tag: tag('splat'), x, shape: extents, layout: registers }, {}),
-  broadcast: record<Node<'broadcast'>>()(
-    'a broadcast',
-    { _tag: tag('broadcast'), x, shape: extents, layout: registers },
-    {},
-  ),
-  expandDims: record<Node<'expandDims'>>()(
-    'an expandDims',
-    {
-      _tag: tag('expandDims'),
-      x,
-      axis: described(nat, 'where the dimension of size one goes'),
-      layout: registers,
-    },
-    {},
-  ),
-  reshape: record<Node<'reshape'>>()(
-    'a reshape',
-    { _tag: tag('reshape'), x, shape: extents, layout: registers },
-    {},
-  ),
-  transpose: record<Node<'transpose'>>()(
-    'a transpose',
-    {
-      _tag: tag('transpose'),
-      x,
-      perm: described(nats, 'dimension k of the result is this one of the operand'),
-      layout: registers,
-    },
-    {},
-  ),
-  reduce: record<Node<'reduce'>>()(
-    'a reduction',
-    {
-      _tag: tag('reduce'),
-      x,
-      axis: described(nat, 'the dimension that goes'),
-      combine: described(combine, 'what two elements become'),
-      layout: registers,
-    },
-    {},
-  ),
-  convertLayout: record<Node<'convertLayout'>>()(
-    'a conversion of layout',
-    { _tag: tag('convertLayout'), x, layout: registers },
-    {},
-  ),
-  vote: record<Node<'vote'>>()(
-    'a vote',
-    {
-      _tag: tag('vote'),
-      of: described(oneOf<'any' | 'all'>('any', 'all'), 'whether one true element is enough'),
-      x,
-    },
-    {},
-  ),
-  item: record<Node<'item'>>()('an item', { _tag: tag('item'), x }, {}),
-  paramPtr: record<Node<'paramPtr'>>()(
-    'a pointer',
-    { _tag: tag('paramPtr'), param: described(text, 'name of a tensor') },
-    {},
-  ),
-  addptr: record<Node<'addptr'>>()(
-    'an addptr',
-    {
-      _tag: tag('addptr'),
-      ptr: described(expr, 'the pointer, or a tile of them'),
-      offset: described(expr, 'how far, in elements'),
-    },
-    {},
-  ),
-  storage: record<Node<'storage'>>()(
-    'a storage',
-    { _tag: tag('storage'), storage: described(text, 'id of a storage') },
-    {},
-  ),
-  tensor: record<Node<'tensor'>>()(
-    'a tensor',
-    { _tag: tag('tensor'), param: described(text, 'name of a tensor') },
-    {},
-  ),
-  descriptor: record<Node<'descriptor'>>()(
-    'a descriptor',
-    { _tag: tag('descriptor'), param: described(text, 'name of a descriptor') },
-    {},
-  ),
-  slot: record<Node<'slot'>>()(
-    'a slot',
-    { _tag: tag('slot'), of: viewed, index: described(expr, 'which element of the leading dimension') },
-    {},
-  ),
-  slice: record<Node<'slice'>>()(
-    'a slice',
-    {
-      _tag: tag('slice'),
-      of: viewed,
-      starts: described(exprs, 'where it begins, in elements of each dimension'),
-      sizes: described(nats, 'how far it goes'),
-    },
-    {},
-  ),
-  transposeView: record<Node<'transposeView'>>()(
-    'a transposed view',
-    {
-      _tag: tag('transposeView'),
-      of: viewed,
-      perm: described(nats, 'dimension k of the result is this one of the operand'),
-    },
-    {},
-  ),
-  reshapeView: record<Node<'reshapeView'>>()(
-    'a reshaped view',
-    { _tag: tag('reshapeView'), of: viewed, shape: extents },
-    {},
-  ),
-  reinterpret: record<Node<'reinterpret'>>()(
-    'a reinterpreted view',
-    {
-      _tag: tag('reinterpret'),
-      of: viewed,
-      dtype: elementDtype,
-      layout: described(refWire, 'where each element lies from the base'),
-    },
-    {},
-  ),
-  remote: record<Node<'remote'>>()(
-    'a remote view',
-    { _tag: tag('remote'), of: viewed, rank: described(expr, 'rank of the CTA in its cluster') },
-    {},
-  ),
-})
+/** What stands in a part of a node, by its word. */
+const parts: {
+  readonly [W in Exclude<NodePart['word'], 'choice'>]: Wire<Extract<NodePart, { readonly word: W }>['value']>
+} = {
+  expr,
+  'expr ...': exprs,
+  text,
+  bool,
+  nat,
+  'nat ...': nats,
+  integer,
+  scalar: scalarName,
+  dtype,
+  literal: either('a number or text', finite, text),
+  ref: refWire,
+  layout,
+  unary: oneOf<UnaryName>(...unaryOps, ...specialUnaryNames),
+  binary: oneOf<BinaryName>(...binaryNames, ...specialBinaryNames),
+  combine,
+}
+const partWire: ReadonlyMap<string, AnyWire> = new Map(Object.entries(parts))
+
+/** The form of a node is its row. */
+const nodeForm = (name: string, row: ReadonlyArray<RowPart>): AnyWire =>
+  fields<unknown>(
+    name,
+    new Map<string, AnyWire>([
+      ['_tag', tag(name)],
+      ...row.map((part): readonly [string, AnyWire] => [
+        part.name,
+        described(partWire.get(part.word) ?? oneOf(...part.of), part.meaning),
+      ]),
+    ]),
+    new Map(),
+  )
+const exprCases: Wire<ExprNode> = byTag<ExprNode>(
+  'an expression',
+  new Map([...nodeRows].map(([name, row]) => [name, nodeForm(name, row)])),
+)
 
 export const exprWire: Wire<ExprNode> = expr
 

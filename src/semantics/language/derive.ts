@@ -13,15 +13,9 @@ import type { Dtype } from '../../numerics/dtype.js'
 import type { Barrier, Descriptor, Expr, Ptr, Tile, View } from './expression.js'
 import type { completion, rows } from './rows.js'
 import type { Contract, PtrIndex, ScalarName, Space } from './types.js'
+import type { Choice, Words } from './words.js'
 
 export type Rows = typeof rows
-
-/** The words of `a|b|c`. */
-type Words<T extends string, Between extends string> = T extends `${infer A}${Between}${infer B}`
-  ? A | Words<B, Between>
-  : T
-/** A number where the word is one. */
-type Literal<T extends string> = T extends `${infer N extends number}` ? N : T
 
 type ViewIn<S extends string, D, R extends number> = [Words<S, '|'>, D] extends [
   infer In extends Space,
@@ -62,8 +56,8 @@ export type Operand<T extends string> = T extends ScalarName
                   : never
 
 /** What is given for a field. */
-export type Given<T> = T extends `= ${infer Of}`
-  ? Literal<Words<Of, ' | '>>
+export type Given<T> = T extends `= ${string}`
+  ? Choice<T>
   : T extends 'completion ...'
     ? ReadonlyArray<Fields<typeof completion>>
     : T extends `${infer Each} ...`

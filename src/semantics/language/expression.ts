@@ -13,6 +13,8 @@
  *
  * Two divisions: `quo`/`rem` truncate (PTX, C, `lax.rem`), `div`/`mod` floor (Python's `//` and `%`).
  *
+ * The nodes stand in `nodes.ts`, a row each; their types are read off the rows, and so are `children` and `mapChildren`.
+ *
  * Source: PTX ISA, integer and floating-point instructions; MLIR `arith`, `math`, `tt` for the tile operations.
  */
 import type { UnaryOp } from '../../numerics/algebra.js'
@@ -20,7 +22,8 @@ import type { Dtype, FloatDtype } from '../../numerics/dtype.js'
 import type { SpecialBinary, SpecialDtype, SpecialUnary } from '../../numerics/special-functions/names.js'
 import type { RegisterLayout } from '../../layouts/register-layout.js'
 import type { TransformedRef } from '../../transforms/ref.js'
-import { indexed, type Indexed } from './index-types.js'
+import { checked, indexed, type Indexed } from './index-types.js'
+import { nodeRows, nodes, type binaryNames } from './nodes.js'
 import type {
   BarrierIndex,
   Contract,
@@ -32,33 +35,13 @@ import type {
   TypeIndex,
   ViewIndex,
 } from './types.js'
+import type { Choice } from './words.js'
 
 // ---------------------------------------------------------------- model
 
 /** A source's function, or a special function of the chip by its own name (`ex2.approx.ftz.f32`). */
 export type UnaryName = UnaryOp
-export type BinaryName =
-  | 'add'
-  | 'sub'
-  | 'mul'
-  | 'min'
-  | 'max'
-  | 'quo'
-  | 'rem'
-  | 'div'
-  | 'mod'
-  | 'and'
-  | 'or'
-  | 'xor'
-  | 'shl'
-  | 'shrS'
-  | 'shrU'
-  | 'fdiv'
-  | SpecialBinary
-export type CompareName = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
-export type ConvertName = 'trunc' | 'extS' | 'extU' | 'cast' | 'bitcast'
-/** Where an agent stands: its index, first warp, CTA rank in the cluster, cluster id and program id per grid axis. */
-export type PlaceName = 'agent' | 'warp' | 'ctaRank' | 'clusterId' | 'programId' | 'gridDim'
+export type BinaryName = (typeof binaryNames)[number] | SpecialBinary
 
 /** The pure fragment of a region: parameters, lets, one result. Used by `reduce`. */
 export interface Combine {
@@ -67,102 +50,41 @@ export interface Combine {
   readonly result: ExprNode
 }
 
-export type ExprNode =
-  | { readonly _tag: 'const'; readonly dtype: ScalarName; readonly value: number | string }
-  | { readonly _tag: 'name'; readonly name: string }
-  | { readonly _tag: 'place'; readonly of: PlaceName; readonly axis: number }
-  | { readonly _tag: 'dim'; readonly param: string; readonly axis: number }
-  | { readonly _tag: 'unary'; readonly op: UnaryName; readonly mode: 'rn' | 'approx'; readonly x: ExprNode }
-  | { readonly _tag: 'binary'; readonly op: BinaryName; readonly x: ExprNode; readonly y: ExprNode }
-  | { readonly _tag: 'fma'; readonly x: ExprNode; readonly y: ExprNode; readonly z: ExprNode }
-  | {
-      readonly _tag: 'compare'
-      readonly op: CompareName
-      readonly signed: boolean
-      readonly x: ExprNode
-      readonly y: ExprNode
-    }
-  | { readonly _tag: 'select'; readonly cond: ExprNode; readonly x: ExprNode; readonly y: ExprNode }
-  | {
-      readonly _tag: 'convert'
-      readonly op: ConvertName
-      readonly to: ScalarName
-      readonly rounding: 'rn' | 'rz'
-      readonly saturate: boolean
-      readonly x: ExprNode
-    }
-  | { readonly _tag: 'pack'; readonly to: ScalarName; readonly parts: ReadonlyArray<ExprNode> }
-  | { readonly _tag: 'unpack'; readonly to: ScalarName; readonly part: number; readonly x: ExprNode }
-  | {
-      readonly _tag: 'iota'
-      readonly shape: ReadonlyArray<number>
-      readonly axis: number
-      readonly start: number
-      readonly layout: RegisterLayout | 'any'
-    }
-  | {
-      readonly _tag: 'splat'
-      readonly x: ExprNode
-      readonly shape: ReadonlyArray<number>
-      readonly layout: RegisterLayout | 'any'
-    }
-  | {
-      readonly _tag: 'broadcast'
-      readonly x: ExprNode
-      readonly shape: ReadonlyArray<number>
-      readonly layout: RegisterLayout | 'any'
-    }
-  | {
-      readonly _tag: 'expandDims'
-      readonly x: ExprNode
-      readonly axis: number
-      readonly layout: RegisterLayout | 'any'
-    }
-  | {
-      readonly _tag: 'reshape'
-      readonly x: ExprNode
-      readonly shape: ReadonlyArray<number>
-      readonly layout: RegisterLayout | 'any'
-    }
-  | {
-      readonly _tag: 'transpose'
-      readonly x: ExprNode
-      readonly perm: ReadonlyArray<number>
-      readonly layout: RegisterLayout | 'any'
-    }
-  | {
-      readonly _tag: 'reduce'
-      readonly x: ExprNode
-      readonly axis: number
-      readonly combine: Combine
-      readonly layout: RegisterLayout | 'any'
-    }
-  | { readonly _tag: 'convertLayout'; readonly x: ExprNode; readonly layout: RegisterLayout | 'any' }
-  | { readonly _tag: 'vote'; readonly of: 'any' | 'all'; readonly x: ExprNode }
-  | { readonly _tag: 'item'; readonly x: ExprNode }
-  | { readonly _tag: 'paramPtr'; readonly param: string }
-  | { readonly _tag: 'addptr'; readonly ptr: ExprNode; readonly offset: ExprNode }
-  | { readonly _tag: 'storage'; readonly storage: string }
-  | { readonly _tag: 'tensor'; readonly param: string }
-  | { readonly _tag: 'descriptor'; readonly param: string }
-  | { readonly _tag: 'slot'; readonly of: ExprNode; readonly index: ExprNode }
-  | {
-      readonly _tag: 'slice'
-      readonly of: ExprNode
-      readonly starts: ReadonlyArray<ExprNode>
-      readonly sizes: ReadonlyArray<number>
-    }
-  | { readonly _tag: 'transposeView'; readonly of: ExprNode; readonly perm: ReadonlyArray<number> }
-  | { readonly _tag: 'reshapeView'; readonly of: ExprNode; readonly shape: ReadonlyArray<number> }
-  | {
-      readonly _tag: 'reinterpret'
-      readonly of: ExprNode
-      readonly dtype: Dtype
-      readonly layout: TransformedRef
-    }
-  | { readonly _tag: 'remote'; readonly of: ExprNode; readonly rank: ExprNode }
-  /** the linked form of `name`: a slot of the frame; never in a program, only in what `link` makes of one */
-  | { readonly _tag: 'local'; readonly slot: number }
+/** What stands in a part of a node, by its word in `nodes.ts`. */
+interface ByWord {
+  readonly expr: ExprNode
+  readonly 'expr ...': ReadonlyArray<ExprNode>
+  readonly text: string
+  readonly bool: boolean
+  readonly nat: number
+  readonly 'nat ...': ReadonlyArray<number>
+  readonly integer: number
+  readonly scalar: ScalarName
+  readonly dtype: Dtype
+  readonly literal: number | string
+  readonly ref: TransformedRef
+  readonly layout: RegisterLayout | 'any'
+  readonly unary: UnaryName
+  readonly binary: BinaryName
+  readonly combine: Combine
+}
+/** A part with its word, which says its type. */
+export type NodePart =
+  | { readonly [W in keyof ByWord]: { readonly word: W; readonly value: ByWord[W] } }[keyof ByWord]
+  | { readonly word: 'choice'; readonly value: string }
+type Part<W> = W extends keyof ByWord ? ByWord[W] : Choice<W>
+type Nodes = typeof nodes
+export type NodeKind = keyof Nodes
+type Node<K, R> = { readonly [F in '_tag' | keyof R]: F extends keyof R ? Part<R[F]> : K }
+type InKind<Rows> = { readonly [K in keyof Rows]: Node<K, Rows[K]> }[keyof Rows]
+/** The nodes of these kinds. */
+export type NodeOf<Kind extends NodeKind> = { readonly [K in Kind]: InKind<Nodes[K]> }[Kind]
+
+export type ExprNode = NodeOf<NodeKind>
+
+export type CompareName = Extract<ExprNode, { readonly _tag: 'compare' }>['op']
+export type ConvertName = Extract<ExprNode, { readonly _tag: 'convert' }>['op']
+export type PlaceName = Extract<ExprNode, { readonly _tag: 'place' }>['of']
 
 export type Expr<I extends TypeIndex = TypeIndex> = Indexed<ExprNode, I>
 
@@ -483,56 +405,37 @@ export const remote: Remote = <I extends TypeIndex>(of: Expr, rank: Int): Expr<I
 
 // ---------------------------------------------------------------- destructors
 
-/** The immediate sub-expressions, left to right (not the body of a `reduce`). */
-export const children = (e: ExprNode): ReadonlyArray<ExprNode> => {
-  switch (e._tag) {
-    case 'const':
-    case 'local':
-    case 'name':
-    case 'place':
-    case 'dim':
-    case 'iota':
-    case 'paramPtr':
-    case 'storage':
-    case 'tensor':
-    case 'descriptor':
-      return []
-    case 'unary':
-    case 'convert':
-    case 'unpack':
-    case 'splat':
-    case 'broadcast':
-    case 'expandDims':
-    case 'reshape':
-    case 'transpose':
-    case 'reduce':
-    case 'convertLayout':
-    case 'vote':
-    case 'item':
-      return [e.x]
-    case 'binary':
-    case 'compare':
-      return [e.x, e.y]
-    case 'fma':
-      return [e.x, e.y, e.z]
-    case 'select':
-      return [e.cond, e.x, e.y]
-    case 'pack':
-      return e.parts
-    case 'addptr':
-      return [e.ptr, e.offset]
-    case 'slot':
-      return [e.of, e.index]
-    case 'slice':
-      return [e.of, ...e.starts]
-    case 'transposeView':
-    case 'reshapeView':
-    case 'reinterpret':
-      return [e.of]
-    case 'remote':
-      return [e.of, e.rank]
-  }
+/** Is this a node of the kind? */
+export const isOf = <K extends NodeKind>(kind: K, e: ExprNode): e is Extract<ExprNode, NodeOf<K>> =>
+  Object.hasOwn(nodes[kind], e._tag)
+
+/** The parts of a node, in the order of its row. */
+export const partsOf = (e: ExprNode): ReadonlyArray<NodePart> => {
+  const parts: Readonly<Record<string, unknown>> = e
+  return (nodeRows.get(e._tag) ?? []).map(({ name, word }) =>
+    checked<NodePart, { readonly word: string; readonly value: unknown }>({ word, value: parts[name] }),
+  )
 }
+
+/** The immediate sub-expressions, left to right (not the body of a `reduce`). */
+export const children = (e: ExprNode): ReadonlyArray<ExprNode> =>
+  partsOf(e).flatMap((part) =>
+    part.word === 'expr' ? [part.value] : part.word === 'expr ...' ? part.value : [],
+  )
+
+/** The same node with other operands: what `f` makes of each, left to right. */
+export const mapChildren = (e: ExprNode, f: (child: ExprNode) => ExprNode): ExprNode => {
+  const row = nodeRows.get(e._tag) ?? []
+  if (!row.some(({ word }) => isOperand(word))) return e
+  const parts: Readonly<Record<string, unknown>> = e
+  const made: Record<string, unknown> = Object.assign({}, e)
+  for (const { name, word } of row) {
+    if (word === 'expr') made[name] = f(checked<ExprNode, unknown>(parts[name]))
+    else if (word === 'expr ...') made[name] = checked<ReadonlyArray<ExprNode>, unknown>(parts[name]).map(f)
+  }
+  return checked<ExprNode, unknown>(made)
+}
+const isOperand = (word: string): boolean => word === 'expr' || word === 'expr ...'
 
 /** Adds the names that an expression reads. The combination of a `reduce` reads its own alone. */
 export const namesOf = (e: ExprNode, into: Set<string>): void => {

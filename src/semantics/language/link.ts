@@ -16,7 +16,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { failure, type Failure } from '../../failure.js'
 import type { RegisterLayout } from '../../layouts/register-layout.js'
-import type { ExprNode } from './expression.js'
+import { mapChildren, type ExprNode } from './expression.js'
 import type { Instruction } from './instruction.js'
 import type { Agent, Do, Program, Region, Site, Stmt } from './program.js'
 import { mapOperands } from './signature.js'
@@ -146,82 +146,23 @@ const resolve = (walk: Walk, at: Scope, scalars: ReadonlySet<string>, e: ExprNod
 
 /** Rebuild an expression with its names replaced; the combine of a `reduce` keeps its own. */
 const mapNames = (e: ExprNode, f: (name: string) => ExprNode): ExprNode => {
-  const go = (x: ExprNode): ExprNode => mapNames(x, f)
-  switch (e._tag) {
-    case 'name':
-      return f(e.name)
-    case 'const':
-    case 'local':
-    case 'place':
-    case 'dim':
-    case 'iota':
-    case 'paramPtr':
-    case 'storage':
-    case 'tensor':
-    case 'descriptor':
-      return e
-    case 'unary':
-      return { _tag: 'unary', op: e.op, mode: e.mode, x: go(e.x) }
-    case 'binary':
-      return { _tag: 'binary', op: e.op, x: go(e.x), y: go(e.y) }
-    case 'fma':
-      return { _tag: 'fma', x: go(e.x), y: go(e.y), z: go(e.z) }
-    case 'compare':
-      return { _tag: 'compare', op: e.op, signed: e.signed, x: go(e.x), y: go(e.y) }
-    case 'select':
-      return { _tag: 'select', cond: go(e.cond), x: go(e.x), y: go(e.y) }
-    case 'convert':
-      return { _tag: 'convert', op: e.op, to: e.to, rounding: e.rounding, saturate: e.saturate, x: go(e.x) }
-    case 'pack':
-      return { _tag: 'pack', to: e.to, parts: e.parts.map(go) }
-    case 'unpack':
-      return { _tag: 'unpack', to: e.to, part: e.part, x: go(e.x) }
-    case 'splat':
-      return { _tag: 'splat', x: go(e.x), shape: e.shape, layout: e.layout }
-    case 'broadcast':
-      return { _tag: 'broadcast', x: go(e.x), shape: e.shape, layout: e.layout }
-    case 'expandDims':
-      return { _tag: 'expandDims', x: go(e.x), axis: e.axis, layout: e.layout }
-    case 'reshape':
-      return { _tag: 'reshape', x: go(e.x), shape: e.shape, layout: e.layout }
-    case 'transpose':
-      return { _tag: 'transpose', x: go(e.x), perm: e.perm, layout: e.layout }
-    case 'reduce': {
-      const own = new Set([...e.combine.params, ...e.combine.body.map((b) => b.name)])
-      const inside = (x: ExprNode): ExprNode =>
-        mapNames(x, (name) => (own.has(name) ? { _tag: 'name', name } : f(name)))
-      return {
-        _tag: 'reduce',
-        x: go(e.x),
-        axis: e.axis,
-        combine: {
-          params: e.combine.params,
-          body: e.combine.body.map((b) => ({ name: b.name, value: inside(b.value) })),
-          result: inside(e.combine.result),
-        },
-        layout: e.layout,
-      }
-    }
-    case 'convertLayout':
-      return { _tag: 'convertLayout', x: go(e.x), layout: e.layout }
-    case 'vote':
-      return { _tag: 'vote', of: e.of, x: go(e.x) }
-    case 'item':
-      return { _tag: 'item', x: go(e.x) }
-    case 'addptr':
-      return { _tag: 'addptr', ptr: go(e.ptr), offset: go(e.offset) }
-    case 'slot':
-      return { _tag: 'slot', of: go(e.of), index: go(e.index) }
-    case 'slice':
-      return { _tag: 'slice', of: go(e.of), starts: e.starts.map(go), sizes: e.sizes }
-    case 'transposeView':
-      return { _tag: 'transposeView', of: go(e.of), perm: e.perm }
-    case 'reshapeView':
-      return { _tag: 'reshapeView', of: go(e.of), shape: e.shape }
-    case 'reinterpret':
-      return { _tag: 'reinterpret', of: go(e.of), dtype: e.dtype, layout: e.layout }
-    case 'remote':
-      return { _tag: 'remote', of: go(e.of), rank: go(e.rank) }
+  if (e._tag === 'name') return f(e.name)
+  const outer = mapChildren(e, (x) => mapNames(x, f))
+  if (outer._tag !== 'reduce') return outer
+  const { params, body, result } = outer.combine
+  const own = new Set([...params, ...body.map((b) => b.name)])
+  const inside = (x: ExprNode): ExprNode =>
+    mapNames(x, (name) => (own.has(name) ? { _tag: 'name', name } : f(name)))
+  return {
+    _tag: 'reduce',
+    x: outer.x,
+    axis: outer.axis,
+    combine: {
+      params,
+      body: body.map((b) => ({ name: b.name, value: inside(b.value) })),
+      result: inside(result),
+    },
+    layout: outer.layout,
   }
 }
 

@@ -21,7 +21,7 @@ import type { RegisterLayout } from '../../layouts/register-layout.js'
 import { nameOf } from '../../layouts/register-layout.js'
 import type { TransformedRef } from '../../transforms/ref.js'
 import { showShape } from '../../transforms/shape.js'
-import type { ExprNode } from './expression.js'
+import { partsOf, type ExprNode } from './expression.js'
 import type { Instruction } from './instruction.js'
 import type { Binder, Param, Program, Region, Site, Stmt, Storage } from './program.js'
 import { attributesOf, operandsOf } from './signature.js'
@@ -92,8 +92,6 @@ const expression =
   (layouts: Layouts) =>
   (e: ExprNode): string => {
     const of = expression(layouts)
-    const into = (layout: RegisterLayout | 'any'): ReadonlyArray<string> =>
-      layout === 'any' ? [] : [registerLayout(layouts, layout)]
     switch (e._tag) {
       case 'const': {
         const value = typeof e.value === 'string' ? JSON.stringify(e.value) : String(e.value)
@@ -105,18 +103,12 @@ const expression =
         return `$${String(e.slot)}`
       case 'place':
         return call(e.of, [String(e.axis)])
-      case 'dim':
-        return call('dim', [e.param, String(e.axis)])
       case 'unary':
         return call(e.mode === 'rn' ? e.op : `${e.op}.approx`, [of(e.x)])
       case 'binary':
         return call(e.op, [of(e.x), of(e.y)])
-      case 'fma':
-        return call('fma', [of(e.x), of(e.y), of(e.z)])
       case 'compare':
         return call(e.signed ? e.op : `${e.op}U`, [of(e.x), of(e.y)])
-      case 'select':
-        return call('select', [of(e.cond), of(e.x), of(e.y)])
       case 'convert':
         return call(
           `${e.op}.${e.to}${e.rounding === 'rn' ? '' : `.${e.rounding}`}${e.saturate ? '.sat' : ''}`,
@@ -126,57 +118,46 @@ const expression =
         return call(`pack.${e.to}`, e.parts.map(of))
       case 'unpack':
         return call(`unpack.${e.to}`, [of(e.x), String(e.part)])
-      case 'iota':
-        return call('iota', [numbers(e.shape), String(e.axis), String(e.start), ...into(e.layout)])
-      case 'splat':
-        return call('splat', [of(e.x), numbers(e.shape), ...into(e.layout)])
-      case 'broadcast':
-        return call('broadcast', [of(e.x), numbers(e.shape), ...into(e.layout)])
-      case 'expandDims':
-        return call('expandDims', [of(e.x), String(e.axis), ...into(e.layout)])
-      case 'reshape':
-        return call('reshape', [of(e.x), numbers(e.shape), ...into(e.layout)])
-      case 'transpose':
-        return call('transpose', [of(e.x), numbers(e.perm), ...into(e.layout)])
-      case 'reduce': {
-        const lets = e.combine.body.map(({ name, value }) => `let ${name} = ${of(value)}; `).join('')
-        return call('reduce', [
-          of(e.x),
-          String(e.axis),
-          `(${e.combine.params.join(', ')}) => ${lets}${of(e.combine.result)}`,
-          ...into(e.layout),
-        ])
-      }
       case 'convertLayout':
         return call('convertLayout', [of(e.x), registerLayout(layouts, e.layout)])
       case 'vote':
         return call(`vote.${e.of}`, [of(e.x)])
-      case 'item':
-        return call('item', [of(e.x)])
       case 'paramPtr':
         return call('ptr', [e.param])
-      case 'addptr':
-        return call('addptr', [of(e.ptr), of(e.offset)])
       case 'storage':
         return `@${e.storage}`
-      case 'tensor':
-        return call('tensor', [e.param])
-      case 'descriptor':
-        return call('descriptor', [e.param])
       case 'slot':
         return `${of(e.of)}[${of(e.index)}]`
-      case 'slice':
-        return call('slice', [of(e.of), list(e.starts.map(of)), numbers(e.sizes)])
-      case 'transposeView':
-        return call('transposeView', [of(e.of), numbers(e.perm)])
-      case 'reshapeView':
-        return call('reshapeView', [of(e.of), numbers(e.shape)])
-      case 'reinterpret':
-        return call('reinterpret', [of(e.of), e.dtype, ref(layouts, e.layout)])
-      case 'remote':
-        return call('remote', [of(e.of), of(e.rank)])
+      default:
+        return call(e._tag, argumentsOf(layouts, e))
     }
   }
+
+/** The parts of its row, in their order; of a layout nothing is said where it may be any. */
+const argumentsOf = (layouts: Layouts, e: ExprNode): ReadonlyArray<string> => {
+  const of = expression(layouts)
+  return partsOf(e).flatMap((part) => {
+    switch (part.word) {
+      case 'expr':
+        return [of(part.value)]
+      case 'expr ...':
+        return [list(part.value.map(of))]
+      case 'nat ...':
+        return [numbers(part.value)]
+      case 'ref':
+        return [ref(layouts, part.value)]
+      case 'layout':
+        return part.value === 'any' ? [] : [registerLayout(layouts, part.value)]
+      case 'combine': {
+        const { params, body, result } = part.value
+        const lets = body.map(({ name, value }) => `let ${name} = ${of(value)}; `).join('')
+        return [`(${params.join(', ')}) => ${lets}${of(result)}`]
+      }
+      default:
+        return [String(part.value)]
+    }
+  })
+}
 
 // ---------------------------------------------------------------- statements
 

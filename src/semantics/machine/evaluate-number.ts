@@ -5,7 +5,7 @@
  */
 import * as O from 'fp-ts/lib/Option.js'
 import { bitsOf, isFloat } from '../../numerics/dtype.js'
-import type { ExprNode } from '../language/expression.js'
+import type { NodeOf } from '../language/expression.js'
 import {
   binaryScalar,
   carrierOf,
@@ -23,10 +23,7 @@ import { binaryTile, compareTile, isTile, sameShape, splatLike } from './tile.js
 import * as V from './value.js'
 import type { Value } from './value.js'
 
-export type NumberNode = Extract<
-  ExprNode,
-  { readonly _tag: 'unary' | 'binary' | 'fma' | 'compare' | 'select' | 'convert' | 'pack' | 'unpack' }
->
+export type NumberNode = NodeOf<'numbers'>
 
 const isFloating = (v: Value): v is V.FloatValue => typeof v === 'object' && v._tag === 'float'
 

@@ -8,7 +8,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { bitsOf } from '../../numerics/dtype.js'
 import * as Ref from '../../transforms/ref.js'
 import type { Failure } from '../../failure.js'
-import type { ExprNode } from '../language/expression.js'
+import type { NodeOf } from '../language/expression.js'
 import { carrierOf } from './scalar.js'
 import type { Evaluate, Environment } from './environment.js'
 import { isTile, sameShape, shapeText, sizeOf } from './tile.js'
@@ -38,25 +38,7 @@ const moved = (v: ViewValue, layout: LayoutResult, bytes: number): Value =>
 
 // ---------------------------------------------------------------- evaluation
 
-export type PlaceNode = Extract<
-  ExprNode,
-  {
-    readonly _tag:
-      | 'place'
-      | 'dim'
-      | 'paramPtr'
-      | 'addptr'
-      | 'storage'
-      | 'tensor'
-      | 'descriptor'
-      | 'slot'
-      | 'slice'
-      | 'transposeView'
-      | 'reshapeView'
-      | 'reinterpret'
-      | 'remote'
-  }
->
+export type PlaceNode = NodeOf<'coordinates' | 'places'>
 
 export const evaluatePlace = (env: Environment, e: PlaceNode, go: Evaluate): Value => {
   const { world, at } = env

@@ -5,7 +5,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { evaluatePlan } from '../../layouts/register-layout.js'
 import { isFloat } from '../../numerics/dtype.js'
-import type { Combine, ExprNode } from '../language/expression.js'
+import type { Combine, NodeOf } from '../language/expression.js'
 import type { ScalarName } from '../language/types.js'
 import { outOfFuel, spend } from './effort.js'
 import { binaryName, carrierOf, dtypeOfScalar, scalarOf } from './scalar.js'
@@ -25,22 +25,7 @@ import * as V from './value.js'
 import type { FaultValue, TileValue, Value } from './value.js'
 import type { World } from './world.js'
 
-export type TileNode = Extract<
-  ExprNode,
-  {
-    readonly _tag:
-      | 'iota'
-      | 'splat'
-      | 'broadcast'
-      | 'expandDims'
-      | 'reshape'
-      | 'transpose'
-      | 'convertLayout'
-      | 'reduce'
-      | 'vote'
-      | 'item'
-  }
->
+export type TileNode = NodeOf<'tiles'>
 
 /** The operands come evaluated on demand (`go`), those of a combine under its names. */
 export const evaluateTile = (env: Environment, e: TileNode, go: Evaluate): Value => {
@@ -163,7 +148,7 @@ const direct = (
 const reduceTile = (
   { world, at, frame }: Environment,
   x: TileValue,
-  e: Extract<ExprNode, { readonly _tag: 'reduce' }>,
+  e: Extract<TileNode, { readonly _tag: 'reduce' }>,
   go: Evaluate,
 ): Value => {
   const shape = x.shape.filter((_, d) => d !== e.axis)

@@ -33,7 +33,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import { refuse } from '../../../failure.js'
 import { bitsOf } from '../../../numerics/dtype.js'
 import * as Ref from '../../../transforms/ref.js'
-import type { ExprNode } from '../expression.js'
+import type { NodeOf } from '../expression.js'
 import type { Storage } from '../program.js'
 import { type Type, type ViewType, barrier, descriptor, ptr, tile, view } from '../types.js'
 import { constantOf, constantsOf } from './constant.js'
@@ -45,23 +45,7 @@ import { type Typing, checkType } from './typing.js'
 // ---------------------------------------------------------------- model
 
 /** Expressions that say where something lies. */
-export type PlaceNode = Extract<
-  ExprNode,
-  {
-    readonly _tag:
-      | 'paramPtr'
-      | 'addptr'
-      | 'storage'
-      | 'tensor'
-      | 'descriptor'
-      | 'slot'
-      | 'slice'
-      | 'transposeView'
-      | 'reshapeView'
-      | 'reinterpret'
-      | 'remote'
-  }
->
+export type PlaceNode = NodeOf<'places'>
 
 // ---------------------------------------------------------------- declared places
 

@@ -29,7 +29,7 @@ import { refuse } from '../../../failure.js'
 import { bitsOf } from '../../../numerics/dtype.js'
 import { isSpecialUnary, specialDtype } from '../../../numerics/special-functions/names.js'
 import { sameShape } from '../../../transforms/shape.js'
-import type { ExprNode } from '../expression.js'
+import type { NodeOf } from '../expression.js'
 import { type Type, i1, i32, isInteger, scalar, tile } from '../types.js'
 import { literalType } from './constant.js'
 import type { Declarations } from './environment.js'
@@ -52,23 +52,8 @@ import { type Typing, accepts, layoutsAgree, mismatch } from './typing.js'
 // ---------------------------------------------------------------- model
 
 /** Expressions that compute numbers. */
-export type ScalarNode = Extract<
-  ExprNode,
-  {
-    readonly _tag:
-      | 'const'
-      | 'place'
-      | 'dim'
-      | 'unary'
-      | 'binary'
-      | 'fma'
-      | 'compare'
-      | 'select'
-      | 'convert'
-      | 'pack'
-      | 'unpack'
-  }
->
+export type ScalarNode =
+  Extract<NodeOf<'names'>, { readonly _tag: 'const' }> | NodeOf<'coordinates' | 'numbers'>
 
 // ---------------------------------------------------------------- conversions
 

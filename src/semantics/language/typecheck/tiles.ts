@@ -29,7 +29,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import { type Failure, refuse } from '../../../failure.js'
 import { showShape, sizeOf } from '../../../transforms/shape.js'
 import { isPermutation } from '../../../transforms/transpose.js'
-import type { Combine, ExprNode } from '../expression.js'
+import type { Combine, NodeOf } from '../expression.js'
 import { type ScalarType, i1, i32 } from '../types.js'
 import { type Declarations, type Environment, bind, noNames } from './environment.js'
 import { type Typer, axisIn, onTile } from './operand.js'
@@ -39,22 +39,7 @@ import { type TypeErrorCode, type Typing, accepts, mismatch, tileType } from './
 // ---------------------------------------------------------------- model
 
 /** Expressions that make, rearrange or reduce tiles. */
-export type TileNode = Extract<
-  ExprNode,
-  {
-    readonly _tag:
-      | 'iota'
-      | 'splat'
-      | 'broadcast'
-      | 'expandDims'
-      | 'reshape'
-      | 'transpose'
-      | 'reduce'
-      | 'convertLayout'
-      | 'vote'
-      | 'item'
-  }
->
+export type TileNode = NodeOf<'tiles'>
 
 // ---------------------------------------------------------------- reductions
 

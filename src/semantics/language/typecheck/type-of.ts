@@ -13,7 +13,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse } from '../../../failure.js'
-import type { ExprNode } from '../expression.js'
+import { isOf, type ExprNode } from '../expression.js'
 import { scalar } from '../types.js'
 import { type Environment, lookup } from './environment.js'
 import type { Typer } from './operand.js'
@@ -28,55 +28,20 @@ export const typeOf: Typer =
   (expr: ExprNode): Typing => {
     // types say that it is one, and JavaScript does not read them
     if (!isTagged(expr)) return notAnExpression(expr)
-    switch (expr._tag) {
-      case 'name': {
-        const found = lookup(env.names, expr.name)
-        if (found !== undefined) return E.right(found.type)
-        const param = env.declarations.params.get(expr.name)
-        return param?._tag === 'scalar'
-          ? E.right(scalar(param.dtype))
-          : refuse('name.unbound', `The name ${expr.name} is not bound here`)
-      }
-      case 'local':
-        return refuse('ir.linked', 'A frame slot stands only in a linked program')
-      case 'const':
-      case 'place':
-      case 'dim':
-      case 'unary':
-      case 'binary':
-      case 'fma':
-      case 'compare':
-      case 'select':
-      case 'convert':
-      case 'pack':
-      case 'unpack':
-        return typeOfScalars(env.declarations, typeOf(env))(expr)
-      case 'iota':
-      case 'splat':
-      case 'broadcast':
-      case 'expandDims':
-      case 'reshape':
-      case 'transpose':
-      case 'reduce':
-      case 'convertLayout':
-      case 'vote':
-      case 'item':
-        return typeOfTiles(typeOf, env)(expr)
-      case 'paramPtr':
-      case 'addptr':
-      case 'storage':
-      case 'tensor':
-      case 'descriptor':
-      case 'slot':
-      case 'slice':
-      case 'transposeView':
-      case 'reshapeView':
-      case 'reinterpret':
-      case 'remote':
-        return typeOfPlaces(env.declarations, typeOf(env))(expr)
-      default:
-        return notAnExpression(expr)
+    if (expr._tag === 'name') {
+      const found = lookup(env.names, expr.name)
+      if (found !== undefined) return E.right(found.type)
+      const param = env.declarations.params.get(expr.name)
+      return param?._tag === 'scalar'
+        ? E.right(scalar(param.dtype))
+        : refuse('name.unbound', `The name ${expr.name} is not bound here`)
     }
+    if (expr._tag === 'local') return refuse('ir.linked', 'A frame slot stands only in a linked program')
+    if (isOf('places', expr)) return typeOfPlaces(env.declarations, typeOf(env))(expr)
+    if (isOf('tiles', expr)) return typeOfTiles(typeOf, env)(expr)
+    if (expr._tag === 'const' || isOf('coordinates', expr) || isOf('numbers', expr))
+      return typeOfScalars(env.declarations, typeOf(env))(expr)
+    return notAnExpression(expr)
   }
 
 const isTagged = (value: unknown): boolean => typeof value === 'object' && value !== null && '_tag' in value
