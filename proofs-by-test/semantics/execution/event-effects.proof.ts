@@ -16,7 +16,6 @@ import {
   ofOperation,
   ofReady,
   placeOf,
-  reachOf,
   type MemoryTouch,
   type Touch,
 } from '../../../src/semantics/execution/event-effects.js'
@@ -430,9 +429,6 @@ describe('atomic for one another', () => {
     proxy: 'agent',
     role: 'access',
     ...more,
-  })
-  test('scopes, by how far they reach', () => {
-    expect((['cta', 'cluster', 'gpu', 'sys'] as const).map(reachOf)).toEqual([1, 2, 3, 3])
   })
   // agents 0 and 1 of one CTA; 2 of the other of its cluster; 4 of another cluster
   const rows: ReadonlyArray<

@@ -17,11 +17,11 @@
  *
  * Source: the core's own semantics; docs/hazards.md.
  */
-import { bitsOf } from '../../numerics/dtype.js'
 import * as Rendezvous from '../instructions/rendezvous.js'
 import * as Tcgen05Memory from '../instructions/tcgen05-memory.js'
 import type { Scope } from '../language/instruction.js'
 import type { Footprint } from '../log/events.js'
+import * as Reach from '../log/reach.js'
 import { ctaOf, placeOf as clusterOf, threadsOf } from '../machine/effect.js'
 import type { Elements, InFlight, Prepared } from '../machine/operation.js'
 import type { Machine, Ready } from '../machine/state.js'
@@ -34,8 +34,8 @@ export interface MemoryTouch {
   readonly _tag: 'memory'
   readonly rw: 'r' | 'w'
   readonly footprint: Footprint
-  /** how far an atomic access reaches: 0 for others, 1 its CTA, 2 its cluster, 3 everybody */
-  readonly reach: 0 | 1 | 2 | 3
+  /** how far it is atomic */
+  readonly reach: Reach.Reach
   readonly proxy: 'agent' | 'unit'
   readonly role: 'access' | 'loads' | 'frees'
 }
@@ -106,22 +106,10 @@ const atomic = (rw: 'r' | 'w', e: Elements, scope: Scope, proxy: MemoryTouch['pr
   _tag: 'memory',
   rw,
   footprint: e.footprint,
-  reach: reachOf(scope),
+  reach: Reach.reachOf(scope),
   proxy,
   role: 'access',
 })
-/** How far what is atomic at this scope reaches. */
-export const reachOf = (scope: Scope): 1 | 2 | 3 => {
-  switch (scope) {
-    case 'cta':
-      return 1
-    case 'cluster':
-      return 2
-    case 'gpu':
-    case 'sys':
-      return 3
-  }
-}
 const count = (barrier: number, arrivals: number, bytes: number): Touch => ({
   _tag: 'count',
   barrier,
@@ -375,20 +363,19 @@ export const ofReady = (world: World, m: When, agent: number, r: Ready | null): 
   }
 }
 
-/**
- * Whether two atomic accesses are atomic for one another: each in the other's reach, through one proxy, elements equally wide. Such a pair is no
- * conflict.
- */
+/** Whether two accesses of these agents are atomic for one another (`log/reach.ts`). */
 export const atomicTogether = (
   world: World,
   x: MemoryTouch,
   agentX: number,
   y: MemoryTouch,
   agentY: number,
-): boolean => {
-  const reach = Math.min(x.reach, y.reach)
-  if (reach === 0 || x.proxy !== y.proxy || bitsOf(x.footprint.dtype) !== bitsOf(y.footprint.dtype))
-    return false
-  if (ctaOf(world, agentX) === ctaOf(world, agentY)) return true
-  return clusterOf(world, agentX) === clusterOf(world, agentY) ? reach > 1 : reach > 2
-}
+): boolean =>
+  Reach.atomicTogether(
+    x,
+    y,
+    Reach.between(
+      ctaOf(world, agentX) === ctaOf(world, agentY),
+      clusterOf(world, agentX) === clusterOf(world, agentY),
+    ),
+  )

@@ -11,7 +11,6 @@ import {
   doneBy,
   fencedClock,
   known,
-  reachOf,
   seen,
   unsound,
 } from '../../../../src/semantics/judging/detector/access-record.js'
@@ -508,11 +507,6 @@ describe('known and seen', () => {
 // ---------------------------------------------------------------- atomics
 
 describe('atomics', () => {
-  test('how far an access is atomic', () => {
-    const scopes = ['cta', 'cluster', 'gpu', 'sys', undefined] as const
-    expect(scopes.map((scope) => reachOf(true, scope))).toEqual([1, 2, 3, 3, 3])
-    expect(scopes.map((scope) => reachOf(false, scope))).toEqual([0, 0, 0, 0, 0])
-  })
   test('for one another: both reach the other, by one proxy, equally wide', () => {
     for (const x of [0, 1, 2, 3] as const)
       for (const y of [0, 1, 2, 3] as const)

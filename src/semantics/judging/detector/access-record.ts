@@ -12,9 +12,9 @@
  * 1. `known` and `seen` are monotone in the knowledge, but for the maximum that the weak rule takes.
  * 2. Between two accesses of one in-order unit both hold.
  */
-import { bitsOf, isFloat } from '../../../numerics/dtype.js'
-import type { Scope } from '../../language/instruction.js'
+import { isFloat } from '../../../numerics/dtype.js'
 import type { Combine, Footprint, Proxy, Stamp, Unit } from '../../log/events.js'
+import * as Reach from '../../log/reach.js'
 import type { GenerationSet } from './generation-set.js'
 import { has, highest } from './generation-set.js'
 import type { Knowledge } from './knowledge.js'
@@ -38,9 +38,6 @@ export interface Completion {
 /** Which fence makes a generic write visible to asynchronous units. */
 export type FenceKind = 'shared' | 'global' | 'registers'
 
-/** How far an access is atomic: not at all, for its CTA, its cluster, or everybody. */
-export type Reach = 0 | 1 | 2 | 3
-
 export interface AccessRecord {
   readonly rw: 'r' | 'w'
   readonly proxy: Proxy
@@ -56,7 +53,7 @@ export interface AccessRecord {
   readonly sound: boolean
   readonly footprint: Footprint
   /** how far it is atomic */
-  readonly reach: Reach
+  readonly reach: Reach.Reach
   readonly combine: Combine | undefined
   /** CTA of the agent that makes or issued it, and its cluster among those that run together */
   readonly cta: number
@@ -83,20 +80,6 @@ export const doneBy = (clock: number, at: number, alternative = -1): Completion 
   generation: -1,
 })
 export const notYet = (): Completion => ({ clock: -1, at: 0, alternative: -1, barrier: -1, generation: -1 })
-
-export const reachOf = (atomic: boolean, scope: Scope | undefined): Reach => {
-  if (!atomic) return 0
-  switch (scope) {
-    case 'cta':
-      return 1
-    case 'cluster':
-      return 2
-    case 'gpu':
-    case 'sys':
-    case undefined:
-      return 3
-  }
-}
 
 export const unsound = (r: AccessRecord): AccessRecord => ({
   rw: r.rw,
@@ -159,16 +142,9 @@ export const seen = (r: AccessRecord, proxy: Proxy, k: Knowledge, byMaximum: boo
   return window.counters[c.clock]! >= c.at || (c.alternative >= 0 && window.counters[c.alternative]! >= c.at)
 }
 
-/**
- * Whether both are atomic for one another: each in the other's scope, through one proxy, elements equally wide. Such a pair is no
- * conflict, whatever its order. `together`: both belong to one cluster.
- */
+/** Whether both are atomic for one another (`log/reach.ts`). `together`: both belong to one cluster. */
 export const atomicTogether = (a: AccessRecord, b: AccessRecord, together: boolean): boolean =>
-  a.reach > 0 &&
-  b.reach > 0 &&
-  a.proxy === b.proxy &&
-  (together ? (a.reach > 1 && b.reach > 1) || a.cta === b.cta : a.reach === 3 && b.reach === 3) &&
-  bitsOf(a.footprint.dtype) === bitsOf(b.footprint.dtype)
+  Reach.atomicTogether(a, b, together ? Reach.between(a.cta === b.cta, true) : 3)
 
 /** Whether memory is the same after two atomic writes in either order, whatever they carry. */
 export const commutes = (a: AccessRecord, b: AccessRecord): boolean => {

@@ -22,9 +22,10 @@
  */
 import type { Access, Dealloc, Footprint, Unit } from '../../log/events.js'
 import { asSpans, clusterOf, spansOf } from '../../log/events.js'
+import { reachOf } from '../../log/reach.js'
 import type { Space } from '../../language/types.js'
 import type { AccessRecord, FenceKind } from './access-record.js'
-import { doneBy, known, reachOf } from './access-record.js'
+import { doneBy, known } from './access-record.js'
 import type { Atom } from './atoms.js'
 import { overlap, refine } from './atoms.js'
 import { reused } from './barriers.js'
@@ -183,7 +184,7 @@ export const access = (d: Detector, e: Access): void => {
     fence: fenceKind(plane.space),
     sound: true,
     footprint: e.footprint,
-    reach: reachOf(e.atomic, e.scope),
+    reach: e.atomic ? reachOf(e.scope) : 0,
     combine: e.combine,
     cta: c.header.agents[x]!.cta,
     place: clusterOf(c.header, c.header.agents[x]!.cta),

@@ -8,7 +8,7 @@
  * Law 1. Its size is that of the agents, whatever the length of the log.
  */
 import type { Stamp } from '../../log/events.js'
-import type { Reach } from './access-record.js'
+import type { Reach } from '../../log/reach.js'
 import type { Knowledge } from './knowledge.js'
 
 // ---------------------------------------------------------------- model

@@ -27,7 +27,7 @@
  */
 import type { Access, SemaphoreEvent, Stamp } from '../../log/events.js'
 import { clusterOf, startOf } from '../../log/events.js'
-import { reachOf, type Reach } from './access-record.js'
+import { between, reachOf, type Reach } from '../../log/reach.js'
 import type { Context } from './context.js'
 import { publish, receive, tick } from './context.js'
 import * as Digest from './digest.js'
@@ -88,12 +88,7 @@ const unknown = (
 const reaches = (c: Context, signaller: number, told: Reach, waiter: number, acquire: Reach): boolean => {
   const a = c.header.agents[signaller]!.cta
   const b = c.header.agents[waiter]!.cta
-  const narrower = Math.min(told, acquire)
-  return a === b
-    ? narrower > 0
-    : clusterOf(c.header, a) === clusterOf(c.header, b)
-      ? narrower > 1
-      : narrower > 2
+  return Math.min(told, acquire) >= between(a === b, clusterOf(c.header, a) === clusterOf(c.header, b))
 }
 
 // ---------------------------------------------------------------- events
@@ -110,7 +105,7 @@ const signal = (d: Detector, s: SemaphoreState, e: SemaphoreEvent): void => {
   const knowledge = nothing(c.extent)
   publish(knowledge, a, false)
   const before = s.told[x]
-  const reach = reachOf(true, e.scope)
+  const reach = reachOf(e.scope)
   // a later signal tells what an earlier one told, if it reaches no less far
   if (before !== undefined && before.reach > reach) {
     const wide = copy(before.knowledge)
@@ -134,7 +129,7 @@ const passed = (d: Detector, s: SemaphoreState, e: SemaphoreEvent): void => {
         e.stamp,
         `${where(c.header, e.stamp)} needs ${String(e.value)} and passes at ${String(e.before)}: it can pass without ${where(c.header, one.stamp)}`,
       )
-  const acquire = reachOf(true, e.scope)
+  const acquire = reachOf(e.scope)
   s.told.forEach((told, y) => {
     if (told !== undefined) receive(a, told.knowledge, reaches(c, y, told.reach, x, acquire), false)
   })

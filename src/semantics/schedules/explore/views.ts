@@ -43,11 +43,12 @@
  */
 import { unreachable } from '../../../failure.js'
 import type { Access, LogEvent, SemaphoreEvent, Signal } from '../../log/events.js'
+import { reachOf } from '../../log/reach.js'
 import { units, type UnitRow } from '../../log/units.js'
 import type { InFlight } from '../../machine/operation.js'
 import type { Machine } from '../../machine/state.js'
 import type { World } from '../../machine/world.js'
-import { clusterPlaceOf, isClusterPlace, placeOf, reachOf } from '../../execution/event-effects.js'
+import { clusterPlaceOf, isClusterPlace, placeOf } from '../../execution/event-effects.js'
 import type { Mask, Places } from './places.js'
 
 // ---------------------------------------------------------------- model
@@ -433,7 +434,7 @@ const access = (d: Draft, e: Access): void => {
   const queue = agentAt(d, x, QUEUE)
   const queued = f?.tag === 'tcgen05' || f?.tag === 'tcgen05Copy'
   const landed = sharedAt(d, generic ? LANDED : LANDED_OTHER)
-  const reach = e.atomic ? reachOf(e.scope ?? 'gpu') : 0
+  const reach = e.atomic ? reachOf(e.scope) : 0
   // with one cluster, with one CTA, a narrower reach is as good
   const needed = d.world.resident > 1 ? 3 : d.world.header.ctas > 1 ? 2 : 1
   const atomically = sharedAt(d, BY_ATOMIC + Math.min(reach, needed) - 1)
