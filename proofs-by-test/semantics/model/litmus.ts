@@ -270,7 +270,7 @@ export const read = (text: ReadonlyArray<string>): Read => {
           footprint: footprint(first, agent),
           value,
           decrement: false,
-          scope: 'gpu',
+          scope: words.includes('cta') ? 'cta' : words.includes('cluster') ? 'cluster' : 'gpu',
           before,
           outcome: 'passed',
         })

@@ -16,6 +16,7 @@ const drawn = (die: Dice, k: number): ReadonlyArray<string> => {
   const barrier = die.pick(['b', 'c'])
   const relaxed = die.chance(0.2) ? ' relaxed' : ''
   const scope = die.chance(0.5) ? ' cluster' : ''
+  const reach = die.pick(['', ' cta', ' cluster'])
   const by = (line: string): ReadonlyArray<string> => [`${who}: ${line}`]
   const op = `#${String(k)}`
   const issued = (unit: string, ...then: ReadonlyArray<string>): ReadonlyArray<string> => [
@@ -30,8 +31,8 @@ const drawn = (die: Dice, k: number): ReadonlyArray<string> => {
     () => by(`arrive ${barrier}${relaxed}${scope}`),
     () => (cta === '' ? by(`wait ${barrier} ${die.pick(['0', '0', '1'])}${relaxed}${scope}`) : by('read g')),
     () => (cta === '' ? by(`wait ${barrier} 0${scope}`) : by('write g')),
-    () => by(`signal s ${die.pick(['1', '1', '2'])}`),
-    () => by(`wait.semaphore s ${die.pick(['1', '1', '0', '2'])}`),
+    () => by(`signal s ${die.pick(['1', '1', '2'])}${reach}`),
+    () => by(`wait.semaphore s ${die.pick(['1', '1', '0', '2'])}${reach}`),
     () => by(`fence ${die.pick(['async', 'global', 'map.release', 'map.acquire', 'before', 'after'])}`),
     () => issued('load', `read g`, `write x`, `bytes ${barrier} 16`),
     () => [...by(`arrive ${barrier} +16`), ...issued('load', `write x`, `bytes ${barrier} 16`)],
@@ -69,6 +70,25 @@ describe('random logs', () => {
     expect(differences(header, log)).toEqual([])
     const { findings } = judgeLog(header, log, defaults)
     expect(findings.map((f) => [f.a.site, f.b?.site])).toEqual([['T0: write s', 'T2: read s']])
+  })
+  it('a signal that reaches less far than one before it tells those that it reaches', () => {
+    const says = (first: string, second: string, waiter: string): ReadonlyArray<unknown> => {
+      const { header, log } = read([
+        `T0: signal s 1${first}`,
+        'T0: write g',
+        `T0: signal s 1${second}`,
+        `${waiter}: wait.semaphore s 2`,
+        `${waiter}: read g`,
+      ])
+      expect(differences(header, log)).toEqual([])
+      return judgeLog(header, log, defaults).findings.map((f) => f.id)
+    }
+    for (const first of ['', ' cluster', ' cta'])
+      for (const second of ['', ' cluster', ' cta'])
+        expect([first, second, says(first, second, 'T1')]).toEqual([first, second, []])
+    expect(says('', '', 'U0')).toEqual([])
+    // out of its scope the counter itself is a race
+    expect(says('', ' cta', 'U0')).toContain('V1')
   })
   it('the detector and the model say the same', () => {
     const count = nightly ? 200_000 : small ? 200 : 1500

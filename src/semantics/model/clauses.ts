@@ -218,7 +218,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'semaphore',
     part: 'order',
-    says: 'A semaphore wait comes after every signal so far, and is told what its agent saw if the scopes of both reach the other.',
+    says: 'A semaphore wait comes after every signal so far. Each signal for itself tells it what its agent saw, if the scopes of the two reach the other.',
     source: 'PTX 8.9.2 (observation order), 8.8 (release and acquire patterns)',
     litmus: {
       log: ['T0: write g', 'T0: signal s 1', 'T1: wait.semaphore s 1', 'T1: read g'],

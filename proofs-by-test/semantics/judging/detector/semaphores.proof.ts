@@ -66,15 +66,19 @@ describe('visibility: each in the other’s scope', () => {
         expect([before, after, ids(j)]).toEqual([before, after, before && after ? [] : ['M8']])
       }
   })
-  const between = (first: SemaphoreEvent['scope'], second: SemaphoreEvent['scope']): ReadonlyArray<string> =>
+  const between = (
+    first: SemaphoreEvent['scope'],
+    second: SemaphoreEvent['scope'],
+    waiter: number = 2,
+  ): ReadonlyArray<string> =>
     judged((s) => {
       s.w(0, 'g 5', 'before the first')
       does(s, 0, 'signal', { scope: first })
       s.w(0, 'g 6', 'before the second')
       does(s, 0, 'signal', { scope: second, before: 1 })
-      does(s, 2, 'wait', { value: 2, before: 2 })
-      s.r(2, 'g 5')
-      s.r(2, 'g 6')
+      does(s, waiter, 'wait', { value: 2, before: 2 })
+      s.r(waiter, 'g 5')
+      s.r(waiter, 'g 6')
     }).findings.map((f) => `${f.id} ${f.a.site}`)
   test('a later signal tells what an earlier one told; one that reaches less far adds no more than order', () => {
     const [first, second] = ['V1 before the first', 'V1 before the second']
@@ -85,6 +89,9 @@ describe('visibility: each in the other’s scope', () => {
     expect(between('gpu', 'cta')).toContain(second)
     expect(between('cta', 'cta')).toContain(first)
     expect(between('cta', 'cta')).toContain(second)
+    // whom it reaches it tells, whatever an earlier one has reached
+    for (const one of scopes) for (const other of scopes) expect(between(one, other, 1)).toEqual([])
+    expect(between('sys', 'cluster')).toEqual([])
   })
   test('all signals so far, of everybody; none of another counter, none that comes later', () => {
     const read = (write: (s: Script) => void): ReadonlyArray<string> =>

@@ -138,6 +138,11 @@ const semaphores: ReadonlyArray<Row> = [
   ],
   ['of CTA scope, within it', '', cta([wr, signal('cta')], [sleep(1, 'cta'), rd])],
   ['of different scopes, within a CTA', '', cta([wr, signal('cta')], [sleep(1, 'gpu'), rd])],
+  [
+    'of gpu scope, then of CTA scope, within a CTA',
+    '',
+    cta([wr, signal(), wrY, signal('cta')], [sleep(2, 'cta'), rd, rdY]),
+  ],
   ['of cluster scope, between CTAs', '', cluster([wrG, signal('cluster')], [sleep(1, 'cluster'), rdG])],
   ['of gpu scope, between CTAs', '', cluster([wrG, signal('gpu')], [sleep(1, 'cluster'), rdG])],
   ['of CTA scope, between CTAs', 'visibility', cluster([wrG, signal('cta')], [sleep(1, 'cta'), rdG])],

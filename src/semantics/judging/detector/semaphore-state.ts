@@ -17,7 +17,7 @@ export interface Signal {
   readonly stamp: Stamp
   readonly value: number
 }
-/** What the signals of one agent tell, and how far. */
+/** What a signal tells, and how far. */
 export interface Told {
   readonly knowledge: Knowledge
   readonly reach: Reach
@@ -28,7 +28,8 @@ export interface SemaphoreState {
   readonly signals: Array<Signal | undefined>
   readonly waits: Array<Stamp | undefined>
   readonly taken: Array<Stamp | undefined>
-  readonly told: Array<Told | undefined>
+  /** its newest signals: none reaches farther than one before it */
+  readonly told: Array<ReadonlyArray<Told>>
 }
 /** By plane and byte. */
 export type Semaphores = Map<string, SemaphoreState>

@@ -16,7 +16,8 @@
  *     A: write x, signal s 1      B: write y, signal s 1      C: wait s >= 2, read x, y         v = 2: 2 - 1 < 2, both needed
  *     C: wait s >= 1 instead      if A came first: v = 1, A inherited, B's signal does not know the wait: C4 fails
  *
- * Order is inherited whatever the scopes. Visibility is, if signal and wait reach one another: each in the other's scope. The counter itself is memory: a
+ * Order is inherited whatever the scopes. Visibility is, of every signal that the wait and it reach one another: each in the other's scope. So a signal of
+ * the CTA behind one of the whole GPU adds nothing for another CTA, and tells its own CTA all that its agent has seen by then. The counter itself is memory: a
  * plain access of it that is not ordered is a race (D2, D3), like any other beside atomics.
  *
  * Laws
@@ -31,7 +32,7 @@ import { between, reachOf, type Reach } from '../../log/reach.js'
 import type { Context } from './context.js'
 import { publish, receive, tick } from './context.js'
 import * as Digest from './digest.js'
-import { copy, joinOrder, nothing, programOf } from './knowledge.js'
+import { nothing, programOf } from './knowledge.js'
 import { access } from './memory.js'
 import { actor, draft, fail, keyOf, planeName, where } from './report.js'
 import type { SemaphoreState, Semaphores } from './semaphore-state.js'
@@ -50,7 +51,7 @@ const semaphoreOf = (c: Context, all: Semaphores, e: SemaphoreEvent): SemaphoreS
     signals: none(),
     waits: none(),
     taken: none(),
-    told: none(),
+    told: c.agents.map(() => []),
   }
   all.set(key, made)
   return made
@@ -104,14 +105,9 @@ const signal = (d: Detector, s: SemaphoreState, e: SemaphoreEvent): void => {
   s.signals[x] = { stamp: e.stamp, value: e.value }
   const knowledge = nothing(c.extent)
   publish(knowledge, a, false)
-  const before = s.told[x]
   const reach = reachOf(e.scope)
-  // a later signal tells what an earlier one told, if it reaches no less far
-  if (before !== undefined && before.reach > reach) {
-    const wide = copy(before.knowledge)
-    joinOrder(wide, knowledge, false)
-    s.told[x] = { knowledge: wide, reach: before.reach }
-  } else s.told[x] = { knowledge, reach }
+  // a later signal tells what an earlier one told, wherever it reaches; farther out, the earlier one still does
+  s.told[x] = [...s.told[x]!.filter((t) => t.reach > reach), { knowledge, reach }]
 }
 
 const passed = (d: Detector, s: SemaphoreState, e: SemaphoreEvent): void => {
@@ -130,8 +126,8 @@ const passed = (d: Detector, s: SemaphoreState, e: SemaphoreEvent): void => {
         `${where(c.header, e.stamp)} needs ${String(e.value)} and passes at ${String(e.before)}: it can pass without ${where(c.header, one.stamp)}`,
       )
   const acquire = reachOf(e.scope)
-  s.told.forEach((told, y) => {
-    if (told !== undefined) receive(a, told.knowledge, reaches(c, y, told.reach, x, acquire), false)
+  s.told.forEach((all, y) => {
+    for (const { knowledge, reach } of all) receive(a, knowledge, reaches(c, y, reach, x, acquire), false)
   })
   for (const w of unknown(e.decrement ? s.waits : s.taken, before))
     ambiguous(
