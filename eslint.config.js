@@ -68,9 +68,7 @@ export default tseslint.config(
     },
   },
   {
-    // what still reads words of a verdict, of a change or of an end
     files: ['src/semantics/judging/detector/**/*.ts', 'src/semantics/mutation/**/*.ts'],
-    ignores: ['src/semantics/mutation/{naming,certificate,fields,cut-down}.ts'],
     rules: {
       'no-restricted-syntax': ['error', objectSpreads, defaultExports, spreadsOfTheLong, matchesOfText],
     },

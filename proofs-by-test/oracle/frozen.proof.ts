@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
+import type { Failure } from '../../src/failure.js'
 import { foreign, programName, zoo } from '../../src/kernels/broken/index.js'
 import { instanceOf, judgedAt, kernelNamed, kernels } from '../../src/kernels/catalogue/index.js'
 import { unit } from '../../src/numerics/unit.js'
@@ -36,6 +37,9 @@ const instance = (name: string): ReturnType<typeof instanceOf> => {
   return E.isRight(small) ? small : instanceOf(kernel, {}, [])
 }
 
+/** What is published of a refusal. */
+const refused = ({ code, message }: Failure): string => JSON.stringify({ code, message })
+
 const verdicts = (): Hashes => {
   const names = [
     ...kernels.map((k) => k.name),
@@ -44,10 +48,10 @@ const verdicts = (): Hashes => {
   return Object.fromEntries(
     names.flatMap((name) => {
       const made = instance(name)
-      if (E.isLeft(made)) return [[name, hash(JSON.stringify(made.left))]]
+      if (E.isLeft(made)) return [[name, hash(refused(made.left))]]
       const { program, settings: chosen } = made.right
       const found = check(program, { ...standardOptions, settings: chosen })
-      return [[name, hash(JSON.stringify(E.isLeft(found) ? found.left : found.right.verdict))]]
+      return [[name, hash(E.isLeft(found) ? refused(found.left) : JSON.stringify(found.right.verdict))]]
     }),
   )
 }

@@ -21,7 +21,7 @@ import { describe, expect, test } from 'vitest'
 import { fa4 } from '../../../src/kernels/attention/fa4/index.js'
 import { causal } from '../../../src/kernels/attention/index.js'
 import { standardOptions, type CheckOptions } from '../../../src/semantics/verdict/check.js'
-import { defaultExplore, explore } from '../../../src/semantics/schedules/explore/index.js'
+import { defaultExplore, explore, showEnd } from '../../../src/semantics/schedules/explore/index.js'
 import { noArguments } from '../../../src/semantics/execution/launch.js'
 import { cutDown, judging, mutantsOf } from '../../../src/semantics/mutation/index.js'
 import { eager, lazy, roundRobin, seeded } from '../../../src/semantics/execution/policy.js'
@@ -210,7 +210,7 @@ describe('two waits are redundant', () => {
     const ends = (p: Program): ReadonlyArray<string> => {
       const found = right(explore(p, { arguments: noArguments, ...defaultExplore, stop: false }))
       expect([found.complete, found.found]).toEqual([true, []])
-      return found.ends
+      return found.ends.map(showEnd)
     }
     const all = (p: Program): number => effectsOf(p.entry.body).length
     for (const tiles of nightly ? [1, 2, 3, 4] : [2]) {

@@ -15,7 +15,7 @@ import { defaults, judgeLog } from '../../../src/semantics/judging/detector/inde
 import type {
   Blocked,
   Conditions,
-  Finding,
+  Diagnosis,
   HazardId,
   Judgement,
   Operation,
@@ -33,16 +33,17 @@ const operation = (agent: string, site: string, more: Partial<Operation> = {}): 
   does: 'reads',
   ...more,
 })
-const finding = (id: HazardId, text: string = id, site = 'here', b?: string): Finding => ({
+const finding = (id: HazardId, text: string = id, site = 'here', b?: string): Diagnosis => ({
   id,
   severity: 'E',
   text,
+  about: [],
   a: operation('w@0', site),
   ...(b === undefined ? {} : { b: operation('v@0', b) }),
 })
 type Name = keyof Conditions
-const conditions = (failures: Partial<Record<Name, ReadonlyArray<string>>> = {}): Conditions => {
-  const one = (name: Name): Conditions[Name] => ({
+const conditions = (failures: Partial<Record<Name, ReadonlyArray<string>>> = {}): Conditions<Diagnosis> => {
+  const one = (name: Name): Conditions<Diagnosis>[Name] => ({
     holds: failures[name] === undefined,
     failures: failures[name] ?? [],
     findings: failures[name] === undefined ? [] : [finding('B3', name)],
@@ -65,6 +66,7 @@ const blocked = (more: Partial<Blocked> = {}): Blocked => ({
   agent: 'w@0',
   operation: operation('w@0', 'wait'),
   waitsFor: 'b generation 1',
+  about: [],
   suppliers: [],
   ahead: [],
   ...more,
@@ -238,7 +240,7 @@ describe('findings', () => {
 })
 
 describe('missing edges', () => {
-  const kinds = (findings: ReadonlyArray<Finding>): ReadonlyArray<string | undefined> =>
+  const kinds = (findings: ReadonlyArray<Diagnosis>): ReadonlyArray<string | undefined> =>
     findings.map((f) => f.missing?.kind)
   const start = (s: Script, id: number): void => {
     s.cluster(id)
@@ -257,7 +259,7 @@ describe('missing edges', () => {
     more(s)
     return s
   }
-  const of = (s: Script): ReadonlyArray<Finding> =>
+  const of = (s: Script): ReadonlyArray<Diagnosis> =>
     withMissing(s.header, s.events, s.judge().findings, defaults)
 
   test('are looked for, for the first findings', () => {
@@ -276,7 +278,7 @@ describe('missing edges', () => {
   })
   test('what is known is kept, and not asked again', () => {
     const s = races(2)
-    const known = { kind: 'fence', text: 'as it was' } as const
+    const known = { kind: 'fence', text: 'as it was', about: [] } as const
     const [first, second] = s.judge().findings
     const before = [{ ...first!, missing: known }, second!]
     const after = withMissing(s.header, s.events, before, defaults)
@@ -288,7 +290,7 @@ describe('missing edges', () => {
   })
   test('what the id says by itself is not looked for in a log, and is said with any', () => {
     const s = races(1)
-    const stuck: Finding = { ...s.judge().findings[0]!, id: 'B5' }
+    const stuck: Diagnosis = { ...s.judge().findings[0]!, id: 'B5' }
     expect(wanting([stuck])).toEqual([])
     expect(kinds(withMissing(s.header, [], [stuck], defaults))).toEqual(['arrive'])
     expect(withMissing(s.header, s.events, [stuck], defaults)).toEqual(

@@ -57,6 +57,22 @@ describe('operands', () => {
       const shown = typeof expr !== 'object' ? String(expr) : 'name' in expr ? expr.name : '?'
       return `${field}: ${shown} ${kind._tag}`
     })
+  test('where one stands, as data: its name in the row, and which of several it is', () => {
+    const places = (i: Instruction): ReadonlyArray<string> =>
+      operandsOf(i).map(({ field, role, index }) => `${field}: ${role} ${String(index)}`)
+    expect(places(load)).toEqual([
+      'descriptor: descriptor null',
+      'coords[0]: coords 0',
+      'coords[1]: coords 1',
+      'destination: destination null',
+      'barrier: barrier null',
+    ])
+    expect(places(product).slice(-3)).toEqual([
+      'completions[0].barrier: barrier 0',
+      'completions[0].when: when 0',
+      'completions[0].multicast: multicast 0',
+    ])
+  })
   test('in the order of the signature, each with where it stands and its kind', () => {
     expect(fieldsOf(load)).toEqual([
       'descriptor: map descriptor',

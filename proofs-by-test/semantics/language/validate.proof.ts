@@ -9,6 +9,7 @@ import { decodeProgram } from '../../../src/semantics/files/codec.js'
 import * as X from '../../../src/semantics/language/expression.js'
 import { printJson } from '../../../src/semantics/files/codec.js'
 import type { Agent, Program } from '../../../src/semantics/language/program.js'
+import type { Refusal } from '../../../src/semantics/language/refusal.js'
 import { validate } from '../../../src/semantics/language/validate.js'
 import {
   each,
@@ -604,6 +605,33 @@ describe('validate', () => {
       expect(E.isLeft(result) && result.left.message).toMatch(message)
     },
   )
+
+  test('refusal.ts: a refusal is about the statement, or the storages, that its message begins with', () => {
+    const kinds = new Set<string>()
+    for (const [rule, program, found, change] of broken) {
+      const result = decodeProgram(edit(json(program()), found, change))
+      if (!E.isLeft(result)) continue
+      const { message, about = [] }: Refusal = result.left
+      for (const concern of about) {
+        kinds.add(concern._tag)
+        if (concern._tag === 'statement') {
+          const where = [...concern.site.path, concern.site.label].join(' / ')
+          expect([rule, message.startsWith(where)]).toEqual([rule, true])
+        } else if (concern._tag === 'storage')
+          expect([rule, message]).toEqual([
+            rule,
+            expect.stringMatching(new RegExp(`^storages? .*\\b${concern.storage}\\b`)),
+          ])
+        else
+          expect([rule, message]).toEqual([
+            rule,
+            expect.stringContaining(concern.space === 'smem' ? 'shared memory' : 'tensor memory'),
+          ])
+      }
+      if (/^storages? /.test(message)) expect([rule, about.length > 0]).toEqual([rule, true])
+    }
+    expect([...kinds].sort()).toEqual(['space', 'statement', 'storage'])
+  })
 
   test('known-place.ts law 1, tensor-maps.ts law 1: A4: slots of a ring that are not 128-byte aligned are refused, aligned ones not', () => {
     const copy = (rows: number): E.Either<{ readonly code: string }, Program> =>

@@ -4,7 +4,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
-import { defaultExplore, explore as search } from '../../../src/semantics/schedules/explore/index.js'
+import { defaultExplore, explore as search, showEnd } from '../../../src/semantics/schedules/explore/index.js'
 import { noArguments } from '../../../src/semantics/execution/launch.js'
 import { embed, explore, skeletonOf } from '../../../src/semantics/schedules/naive/index.js'
 import type { Op, Skeleton } from '../../../src/semantics/schedules/naive/skeleton.js'
@@ -127,7 +127,7 @@ const endsOf = (s: Skeleton): string | null => {
     states,
     arguments: noArguments,
   })
-  return E.isLeft(all) || !all.right.complete ? null : all.right.ends.join('\n')
+  return E.isLeft(all) || !all.right.complete ? null : all.right.ends.map(showEnd).join('\n')
 }
 
 /** How often the rule was tried, and where it does not hold. */

@@ -9,7 +9,7 @@
  * Source: PTX ISA, state spaces; CUDA driver API, tensor maps.
  */
 import * as E from 'fp-ts/lib/Either.js'
-import { refuse, type Failure } from '../../failure.js'
+import { failure, refuse } from '../../failure.js'
 import { tmemLaneBytes, tmemLanes } from '../../layouts/tensor-memory/geometry.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import { bitsOf, isFloat } from '../../numerics/dtype.js'
@@ -37,6 +37,7 @@ import type { PlacedStorage, TensorPipe, TensorPlace, World } from '../machine/w
 import { mostBarriers, mostPlaneBytes, mostResidentAgents } from '../language/limits.js'
 import { place } from '../language/place.js'
 import type { Program } from '../language/program.js'
+import { about, declared, type Refusal } from '../language/refusal.js'
 import { showBarrierName } from '../log/barrier-name.js'
 
 // ---------------------------------------------------------------- model
@@ -62,7 +63,7 @@ export interface Launched {
 
 export type LaunchError =
   | LinkError
-  | Failure<
+  | Refusal<
       | 'launch.scalar'
       | 'launch.shape'
       | 'launch.tensor'
@@ -144,7 +145,7 @@ const preparedOnce = (unplaced: Program): E.Either<LaunchError, Ready> => {
   if (known !== undefined) return known
   const placed = place(unplaced)
   const made: E.Either<LaunchError, Ready> = E.isLeft(placed)
-    ? refuse('launch.place', placed.left.message)
+    ? E.left(about(failure('launch.place', placed.left.message), ...(placed.left.about ?? [])))
     : E.map((linked: Linked): Ready => ({ program: placed.right, linked }))(link(placed.right))
   ready.set(unplaced, made)
   return made
@@ -329,9 +330,14 @@ export const launch = (
     if (s.contents._tag === 'barriers') {
       const count = product(s.contents.shape)
       if (count > mostBarriers)
-        return refuse(
-          'launch.barriers',
-          `storage ${s.id}: expected at most ${String(mostBarriers)} barriers, found ${String(count)}`,
+        return E.left(
+          about(
+            failure(
+              'launch.barriers',
+              `storage ${s.id}: expected at most ${String(mostBarriers)} barriers, found ${String(count)}`,
+            ),
+            declared(s.id),
+          ),
         )
       storages.set(s.id, {
         id: s.id,

@@ -82,6 +82,8 @@ export interface Fault {
   /** index of the site, and the agent */
   readonly site: number
   readonly agent: number
+  /** it is about which columns of tensor memory are allocated */
+  readonly columns?: true
 }
 
 export type Step = StateEither<Machine, Fault, ReadonlyArray<LogEvent>>
@@ -246,11 +248,14 @@ const moved = (
     exits(world, before, after, agent) ? [...events, { _tag: 'exit', agent }] : events,
   )
 
+const invalid = ({ code, message, columns }: FaultValue, site: number, agent: number): Fault =>
+  columns === undefined
+    ? { kind: 'invalid', code, message, site, agent }
+    : { kind: 'invalid', code, message, site, agent, columns }
+
 /** What only the machine as it is now can refuse: columns that are not there. */
 const refusable = (x: Executing, done: Effect | FaultValue): Effect | Fault =>
-  'machine' in done
-    ? done
-    : { kind: 'invalid', code: done.code, message: done.message, site: x.stamp.site, agent: x.agent }
+  'machine' in done ? done : invalid(done, x.stamp.site, x.agent)
 
 const executeDo = (x: Executing, m: Machine, s: LinkedDo, p: Prepared): Effect | Fault => {
   switch (p._tag) {
@@ -343,7 +348,7 @@ const stepAgent = (world: World, m: Machine, agent: number): Effect | Fault => {
   const at = standpoint(world, m, agent)
   switch (r._tag) {
     case 'fault':
-      return { kind: 'invalid', code: r.fault.code, message: r.fault.message, site: r.site, agent }
+      return invalid(r.fault, r.site, agent)
     case 'fork':
       return fork(x, m, at, a, r.stmt)
     case 'join': {
@@ -422,9 +427,7 @@ const crash = (message: string, agent: number): Fault => ({
 
 /** What only the data of an operation can refuse. */
 const refusedData = (f: InFlight, done: Effect | FaultValue): Effect | Fault =>
-  'machine' in done
-    ? done
-    : { kind: 'invalid', code: done.code, message: done.message, site: f.stamp.site, agent: f.agent }
+  'machine' in done ? done : invalid(done, f.stamp.site, f.agent)
 
 const stepOperation = (world: World, m: Machine, f: InFlight): Effect | Fault => {
   switch (f._tag) {

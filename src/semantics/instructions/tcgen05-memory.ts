@@ -135,7 +135,7 @@ export const notAllocated = (world: World, m: Machine, field: string, e: Element
   }
   return column > last
     ? null
-    : V.fault(
+    : V.faultOfColumns(
         'I2',
         `${field}: columns ${String(first)} to ${String(last)} of tensor memory are used, and column ${String(column)} is not allocated`,
       )
@@ -152,7 +152,10 @@ export const notAllocatedInGroup = (
   const missing = notAllocated(world, m, field, e)
   const cta = world.header.planes[e.plane]!.cta ?? 0
   return missing !== null && ctaGroup === 2 && m.tensorMemory[cta]!.allocated.length === 0
-    ? V.fault('M7', `CTA ${String(cta)} of the pair has allocated no tensor memory: ${missing.message}`)
+    ? V.faultOfColumns(
+        'M7',
+        `CTA ${String(cta)} of the pair has allocated no tensor memory: ${missing.message}`,
+      )
     : missing
 }
 
@@ -208,21 +211,21 @@ export const executeAlloc = (x: Executing, m: Machine, p: Of<'tcgen05.alloc'>): 
   const t = m.tensorMemory[cta]!
   const n = p.columns
   if (t.relinquished)
-    return V.fault(
+    return V.faultOfColumns(
       'tcgen05.relinquished',
       `alloc: expected no allocation after CTA ${String(cta)} has relinquished its permit, found one of ${String(n)} columns`,
     )
   if (!isAllocation(n))
-    return V.fault('T3', `columns: expected a power of two from 32 to 512, found ${String(n)}`)
+    return V.faultOfColumns('T3', `columns: expected a power of two from 32 to 512, found ${String(n)}`)
   if (n > t.largest)
-    return V.fault(
+    return V.faultOfColumns(
       'T3',
       `columns: expected at most the ${String(t.largest)} of the allocation before, found ${String(n)}`,
     )
   const start = room(t, n)
   if (start === null) {
     const taken = t.allocated.reduce((sum, a) => sum + a.columns, 0)
-    return V.fault(
+    return V.faultOfColumns(
       'T3',
       `columns: expected ${String(n)} free columns of 512 beside each other, and ${String(taken)} are allocated`,
     )
@@ -271,7 +274,7 @@ export const executeDealloc = (x: Executing, m: Machine, p: Of<'tcgen05.dealloc'
   const t = m.tensorMemory[cta]!
   const freed = freedOf(t, x.agent, p.columns)
   if (freed === undefined)
-    return V.fault(
+    return V.faultOfColumns(
       'T2',
       `dealloc: expected an allocation of ${String(p.columns)} columns, found ${t.allocated.length === 0 ? 'none' : t.allocated.map((a) => String(a.columns)).join(' and ')}`,
     )

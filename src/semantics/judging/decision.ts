@@ -21,7 +21,7 @@
  * log of its cluster, for the first findings and for logs that are not too long.
  */
 import { explain, isAnsweredById, judgeLog, settledVerdictOf, type Options } from './detector/index.js'
-import type { Blocked, Conditions, Finding, Judgement } from './finding.js'
+import type { Blocked, Conditions, Diagnosis, Finding, Judgement } from './finding.js'
 import type { Header, LogEvent } from '../log/events.js'
 import type { Provenance, VerdictName } from './verdict.js'
 
@@ -117,13 +117,13 @@ const nameOf = (f: Finding): string =>
   [f.id, f.a.agent, f.a.site, f.b?.agent ?? '', f.b?.site ?? ''].join('|')
 
 /** What stands behind a condition that fails: B4, B1, B3. */
-export const behindConditions = (j: Judgement): ReadonlyArray<Finding> =>
+export const behindConditions = (j: Judgement): ReadonlyArray<Diagnosis> =>
   (['C6', 'C4', 'C3'] as const).flatMap((name) => j.conditions[name].findings)
 
 /** What each group adds to those before it. Within a group nothing is dropped: one conflict in two planes is two findings. */
 export const added = (
-  groups: ReadonlyArray<ReadonlyArray<Finding>>,
-): ReadonlyArray<ReadonlyArray<Finding>> => {
+  groups: ReadonlyArray<ReadonlyArray<Diagnosis>>,
+): ReadonlyArray<ReadonlyArray<Diagnosis>> => {
   const known = new Set<string>()
   return groups.map((group) => {
     const fresh = group.filter((f) => !known.has(nameOf(f)))
@@ -163,16 +163,16 @@ const segmentsOf = (
 }
 
 /** Findings whose missing edge is not known but will be looked for in the log; of the others the id says it. */
-export const wanting = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>
+export const wanting = (findings: ReadonlyArray<Diagnosis>): ReadonlyArray<Diagnosis> =>
   findings.filter((f, i) => i < explained && f.missing === undefined && !isAnsweredById(f))
 
 /** The findings with their missing edges, as far as `events` (the log, or nothing where it is too long) shows them. */
 export const withMissing = (
   header: Header,
   events: ReadonlyArray<LogEvent>,
-  findings: ReadonlyArray<Finding>,
+  findings: ReadonlyArray<Diagnosis>,
   detecting: Options,
-): ReadonlyArray<Finding> => {
+): ReadonlyArray<Diagnosis> => {
   const wanted = wanting(findings)
   const segments =
     wanted.length === 0 || events.length > longestExplained ? [] : segmentsOf(header, events, detecting)

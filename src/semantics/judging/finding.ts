@@ -10,8 +10,12 @@
  * | undecided    | one schedule does not stand for all and nothing bad was found in it |
  *
  * Ids are the taxonomy (`hazards.ts`, docs/hazards.md).
+ *
+ * A `Finding` is what a verdict says and what is published. Until then it is a `Diagnosis`, its missing edge a `Remedy`: with what they are about, as
+ * data (`subject.ts`), beside their words.
  */
 import type { HazardId, Severity } from './hazards.js'
+import type { Concerning } from './subject.js'
 
 export type { HazardId, Severity } from './hazards.js'
 
@@ -62,18 +66,26 @@ export interface Finding {
   readonly missing?: MissingEdge
 }
 
+/** A missing edge with what it is about. */
+export interface Remedy extends MissingEdge, Concerning {}
+
+/** A finding with what it is about. */
+export interface Diagnosis extends Finding, Concerning {
+  readonly missing?: Remedy
+}
+
 export type ConditionName = 'C1' | 'C2' | 'C3' | 'C4' | 'C5' | 'C6'
 
 /** A condition of the single-schedule theorem: whether it holds in this run, and where not (`findings` says it with ids: B1, B3, B4). */
-export interface Condition {
+export interface Condition<F extends Finding = Finding> {
   readonly holds: boolean
   readonly failures: ReadonlyArray<string>
-  readonly findings: ReadonlyArray<Finding>
+  readonly findings: ReadonlyArray<F>
 }
-export type Conditions = Readonly<Record<ConditionName, Condition>>
+export type Conditions<F extends Finding = Finding> = Readonly<Record<ConditionName, Condition<F>>>
 
 /** One blocked agent of a deadlock and what it waits for. */
-export interface Blocked {
+export interface Blocked extends Concerning {
   readonly agent: string
   readonly operation: Operation
   /** barrier or group, generation awaited, arrivals and bytes still missing */
@@ -86,15 +98,15 @@ export interface Blocked {
 
 /** What one log shows. */
 export interface Judgement {
-  readonly findings: ReadonlyArray<Finding>
-  readonly notes: ReadonlyArray<Finding>
-  readonly conditions: Conditions
+  readonly findings: ReadonlyArray<Diagnosis>
+  readonly notes: ReadonlyArray<Diagnosis>
+  readonly conditions: Conditions<Diagnosis>
   /** blocked agents; those of the wait-for cycle come first, in its order */
   readonly deadlock: ReadonlyArray<Blocked>
   /** C3, C4 or C6 fails: findings other than faults and deadlocks need a schedule that confirms them */
   readonly candidates: boolean
   /** of the findings, those that every schedule has in order if relaxed edges order: `strict` alone finds them, and no schedule shows them */
-  readonly byManual: ReadonlyArray<Finding>
+  readonly byManual: ReadonlyArray<Diagnosis>
   /** digest over (agent, program-order index, instance), independent of the order of the log */
   readonly digest: string
   readonly events: number

@@ -9,8 +9,10 @@
  * as the run: version 2 of the schema. In version 1 each finding carried the keys of all events of its run.
  *
  * Severity E is a hazard. C is a note unless the caller is strict. L is a note.
+ *
+ * A verdict is a document: findings stand in it as they are published, without what they are about as data (`subject.ts`).
  */
-import type { Conditions, Finding } from './finding.js'
+import type { Condition, Conditions, Diagnosis, Finding } from './finding.js'
 
 /** What a verdict leaves out where cluster launch control is asked: in `scope`. */
 export const otherGrants = 'cluster launch control: other grants than those of the run'
@@ -24,6 +26,45 @@ export type VerdictName =
 export interface ReplayableFinding extends Finding {
   readonly schedule: number | null
 }
+
+// ---------------------------------------------------------------- publishing
+
+/** The finding without what it is about as data. */
+const published = (f: Diagnosis): Finding => {
+  const core: { -readonly [K in keyof Finding]: Finding[K] } = {
+    id: f.id,
+    severity: f.severity,
+    text: f.text,
+    a: f.a,
+  }
+  if (f.b !== undefined) core.b = f.b
+  if (f.place !== undefined) core.place = f.place
+  if (f.knew !== undefined) core.knew = f.knew
+  if (f.missing !== undefined) core.missing = { kind: f.missing.kind, text: f.missing.text }
+  return core
+}
+
+/** A finding of a verdict, and the place of the schedule that replays it. */
+export const replayable = (f: Diagnosis, schedule: number | null): ReplayableFinding =>
+  Object.assign({ schedule }, published(f))
+
+const publishedCondition = ({ holds, failures, findings }: Condition<Diagnosis>): Condition => ({
+  holds,
+  failures,
+  findings: findings.map(published),
+})
+
+/** The conditions of a verdict. */
+export const publishedConditions = (c: Conditions<Diagnosis>): Conditions => ({
+  C1: publishedCondition(c.C1),
+  C2: publishedCondition(c.C2),
+  C3: publishedCondition(c.C3),
+  C4: publishedCondition(c.C4),
+  C5: publishedCondition(c.C5),
+  C6: publishedCondition(c.C6),
+})
+
+// ---------------------------------------------------------------- the document
 
 /** Does the program compute what it says? Decided for all inputs of the shape, from one run. */
 export interface Provenance {

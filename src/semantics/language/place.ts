@@ -22,11 +22,12 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { greatest } from '../../greatest.js'
-import { type Failure, refuse } from '../../failure.js'
+import { failure } from '../../failure.js'
 import { tmemColumns, tmemLaneBytes } from '../../layouts/tensor-memory/geometry.js'
 import type { TransformedRef } from '../../transforms/ref.js'
 import { extentBytes, tiledShape } from '../../transforms/ref.js'
 import type { Program, Storage } from './program.js'
+import { about, space, type Refusal } from './refusal.js'
 
 // ---------------------------------------------------------------- model
 
@@ -141,25 +142,35 @@ export const usedOf = (storages: ReadonlyArray<Storage>, space: 'smem' | 'tmem')
 export const checkLimits = (
   name: string,
   storages: ReadonlyArray<Storage>,
-): E.Either<Failure<PlaceError>, null> => {
+): E.Either<Refusal<PlaceError>, null> => {
   const smem = usedOf(storages, 'smem')
   if (smem > smemLimitBytes)
-    return refuse(
-      'A1',
-      `${name}: a CTA has ${String(smemLimitBytes)} bytes of shared memory, the storages take ${String(smem)}`,
+    return E.left(
+      about(
+        failure(
+          'A1',
+          `${name}: a CTA has ${String(smemLimitBytes)} bytes of shared memory, the storages take ${String(smem)}`,
+        ),
+        space('smem'),
+      ),
     )
   const columns = usedOf(storages, 'tmem') / 4
   return columns > tmemColumns ? tooManyColumns(name, columns) : E.right(null)
 }
 
-const tooManyColumns = (name: string, columns: number): E.Either<Failure<'T3'>, never> =>
-  refuse(
-    'T3',
-    `${name}: a CTA has ${String(tmemColumns)} columns of tensor memory, the storages take ${String(columns)}`,
+const tooManyColumns = (name: string, columns: number): E.Either<Refusal<'T3'>, never> =>
+  E.left(
+    about(
+      failure(
+        'T3',
+        `${name}: a CTA has ${String(tmemColumns)} columns of tensor memory, the storages take ${String(columns)}`,
+      ),
+      space('tmem'),
+    ),
   )
 
 /** Fills the offsets. Errors: A1, T3. */
-export const place = (program: Program): E.Either<Failure<PlaceError>, Program> => {
+export const place = (program: Program): E.Either<Refusal<PlaceError>, Program> => {
   const offsets = new Map([...placeSpace(program.storage, 'smem'), ...placeSpace(program.storage, 'tmem')])
   // An offset past the last column would read as one in the next lane.
   const columns = program.storage.reduce(

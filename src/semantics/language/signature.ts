@@ -100,9 +100,15 @@ export const isInstructionName = (text: string): text is InstructionName => know
 
 export const signatureOf = (name: InstructionName): Signature => known.get(name) ?? unreachable(name)
 
-/** An operand with where it stands: `barrier`, `coords[1]`, `completions[0].when`. */
+/**
+ * An operand with where it stands, in text and as data: its name in the row, or in that of a completion, and which of several it is.
+ *
+ *     barrier    role barrier          coords[1]    role coords, 1 of several          completions[0].when    role when, 0 of several
+ */
 export interface Operand {
   readonly field: string
+  readonly role: string
+  readonly index: number | null
   readonly expr: ExprNode
   readonly kind: OperandKind
 }
@@ -123,15 +129,17 @@ const completionKindOf = (part: string): OperandKind | undefined => {
 /** The expressions of an instruction, and what stands in the place of one, in the order of its signature. */
 export const operandsOf = (instruction: Readonly<{ _tag: InstructionName }>): ReadonlyArray<Operand> => {
   const values = new Map(entriesOf(instruction))
-  return entriesOf(signatureOf(instruction._tag).fields).flatMap(([name]) => {
+  return entriesOf(signatureOf(instruction._tag).fields).flatMap(([name]): ReadonlyArray<Operand> => {
     const field = signatureOf(instruction._tag).fields[name]!
     const value = values.get(name)
     switch (field._tag) {
       case 'operand':
-        return isGiven(value) ? [{ field: name, expr: value, kind: field.kind }] : []
+        return isGiven(value) ? [{ field: name, role: name, index: null, expr: value, kind: field.kind }] : []
       case 'operands':
         return listOf(value).flatMap((element, k) =>
-          isGiven(element) ? [{ field: `${name}[${String(k)}]`, expr: element, kind: field.kind }] : [],
+          isGiven(element)
+            ? [{ field: `${name}[${String(k)}]`, role: name, index: k, expr: element, kind: field.kind }]
+            : [],
         )
       case 'completions':
         return listOf(value).flatMap((completion, k) =>
@@ -139,7 +147,7 @@ export const operandsOf = (instruction: Readonly<{ _tag: InstructionName }>): Re
             ? entriesOf(completion).flatMap(([part, element]) => {
                 const kind = completionKindOf(part)
                 return kind !== undefined && isGiven(element)
-                  ? [{ field: `${name}[${String(k)}].${part}`, expr: element, kind }]
+                  ? [{ field: `${name}[${String(k)}].${part}`, role: part, index: k, expr: element, kind }]
                   : []
               })
             : [],

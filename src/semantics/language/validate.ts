@@ -44,9 +44,9 @@
  * Source: PTX ISA 9, the restrictions of each instruction; CUDA driver API, tensor map encoding.
  */
 import * as E from 'fp-ts/lib/Either.js'
-import type { Failure } from '../../failure.js'
 import { checked } from './index-types.js'
 import { type Program, programSchema } from './program.js'
+import type { Refusal } from './refusal.js'
 import { noNames } from './typecheck.js'
 import { i32 } from './types.js'
 import { agentRules, startingAgents, startingRules } from './validate/agents.js'
@@ -62,7 +62,7 @@ export type { ValidationCode } from './validate/problem.js'
 export { startingAgents } from './validate/agents.js'
 
 /** The program with its indices, or the first thing that is wrong with it. */
-export const validate = (shape: ProgramShape): E.Either<Failure<ValidationCode>, Program> => {
+export const validate = (shape: ProgramShape): E.Either<Refusal<ValidationCode>, Program> => {
   const program = checked<Program, ProgramShape>(shape)
   const scene: Scene = {
     program,

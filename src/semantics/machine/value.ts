@@ -81,6 +81,8 @@ export interface FaultValue {
   readonly _tag: 'fault'
   readonly code: string
   readonly message: string
+  /** it is about which columns of tensor memory are allocated */
+  readonly columns?: true
 }
 
 export type Value =
@@ -99,6 +101,12 @@ export type Value =
 // ---------------------------------------------------------------- constructors
 
 export const fault = (code: string, message: string): FaultValue => ({ _tag: 'fault', code, message })
+export const faultOfColumns = (code: string, message: string): FaultValue => ({
+  _tag: 'fault',
+  code,
+  message,
+  columns: true,
+})
 export const float = (dtype: FloatDtype, x: number): FloatValue => ({ _tag: 'float', dtype, x })
 export const ptr = (dtype: Dtype, plane: number, address: number): PtrValue => ({
   _tag: 'ptr',

@@ -4,9 +4,11 @@
  * The linked program, the algebra, the launch, and the tables that turn a name into a plane: parameters in global
  * memory, storages in the shared memory of a CTA or the registers of an agent. The machine state holds none of it.
  */
+import { unreachable } from '../../failure.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import type { Dtype } from '../../numerics/dtype.js'
 import type { TransformedRef } from '../../transforms/ref.js'
+import { sizeOf } from '../../transforms/shape.js'
 import type { Header } from '../log/events.js'
 import type { Linked } from '../language/link.js'
 import type { Contract, Space } from '../language/types.js'
@@ -91,6 +93,17 @@ export interface Standpoint {
   readonly place: number
   /** the cluster of the grid that runs there */
   readonly cluster: number
+}
+
+// ---------------------------------------------------------------- barriers and their storages
+
+/** The storage that a barrier of the header belongs to. */
+export const storageOfBarrier = ({ storages, barriersPerCta }: World, barrier: number): string => {
+  const at = barrier % barriersPerCta
+  for (const { id, contents } of storages.values())
+    if (contents._tag === 'barriers' && contents.first <= at && at < contents.first + sizeOf(contents.shape))
+      return id
+  return unreachable(`barrier ${String(barrier)} is in no storage`)
 }
 
 // ---------------------------------------------------------------- the same place in another CTA

@@ -31,7 +31,7 @@ import type { Instruction, InstructionName } from '../language/instruction.js'
 import type { Do, Program } from '../language/program.js'
 import type { Verdict } from '../judging/verdict.js'
 import { barriersOf } from './change.js'
-import { fences, type Mutant } from './model.js'
+import { fences, groupWaits, type Mutant } from './model.js'
 import { otherThan } from './operands.js'
 
 export const rules: ReadonlyArray<string> = [
@@ -149,13 +149,14 @@ const announces = (expect: Instruction, copy: Instruction): boolean =>
 export const ruleFor = (program: Program, m: Mutant, v: Verdict): string | null => {
   const [s, other] = m.statements
   const i = s?.instruction
-  if (m.operator === 'ALLOC') return m.change === 'a slot more' ? 'larger buffer' : null
-  if (i === undefined || m.instruction === 'declaration' || m.instruction === 'predicate') return null
+  if (m.instruction === 'declaration')
+    return m.operator === 'ALLOC' && m.manner === 'more' ? 'larger buffer' : null
+  if (i === undefined || m.operator === 'ALLOC' || m.instruction === 'predicate') return null
   if (m.operator === 'DUP') return whenTwice(i)
   if (m.statements.some((d) => isOfOne(program, d)) && m.operator !== 'COUNT') return 'rendezvous of one'
   if (m.statements.some((d) => d.instruction._tag === 'fence.mbarrierInit')) return 'no peer'
-  if (m.change === 'left out' && i._tag === 'tcgen05.relinquish') return 'permit'
-  if (i._tag === 'tcgen05.waitLd' && m.change === 'left out' && v.notes.some((n) => n.id === 'M3'))
+  if (m.manner === 'absent' && i._tag === 'tcgen05.relinquish') return 'permit'
+  if (i._tag === 'tcgen05.waitLd' && m.manner === 'absent' && v.notes.some((n) => n.id === 'M3'))
     return 'register dependency'
   if (isImplied(program, m) && m.operator !== 'ORDER') return 'implied fence'
   switch (m.operator) {
@@ -163,17 +164,15 @@ export const ruleFor = (program: Program, m: Mutant, v: Verdict): string | null 
       if (exchangesImplied(program, m.statements)) return 'implied fence'
       return other !== undefined && commute(i, other.instruction) ? 'commuting neighbours' : null
     case 'MOVE':
-      return m.change.startsWith('behind') && other !== undefined && announces(i, other.instruction)
+      return m.manner === 'later' && other !== undefined && announces(i, other.instruction)
         ? 'expected in time'
         : null
     case 'COUNT':
-      return m.change === 'one less' && i._tag.endsWith('.waitGroup') ? 'stronger wait' : null
+      return m.manner === 'less' && groupWaits.has(i._tag) ? 'stronger wait' : null
     case 'FLAG':
-      return m.change === 'in full' || m.change === 'not relaxed' ? 'stronger wait' : null
+      return m.manner === 'stronger' ? 'stronger wait' : null
     case 'FENCE':
-      return m.change === 'of cluster scope' && i._tag === 'fence.proxyAsync' && i.scope === 'cta'
-        ? 'wider fence'
-        : null
+      return m.manner === 'wider' ? 'wider fence' : null
     default:
       return null
   }

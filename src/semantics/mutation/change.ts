@@ -3,7 +3,7 @@ import { checked } from '../language/index-types.js'
 import type { Instruction, InstructionName } from '../language/instruction.js'
 import type { Do, Program, Stmt } from '../language/program.js'
 import { operandsOf } from '../language/signature.js'
-import type { Change, MutantClass, Operator } from './model.js'
+import type { Change, Manner, MutantClass, Operator } from './model.js'
 import { isBarriers, storagesIn } from './operands.js'
 import { neighbourDo, replace, withBody, type Site } from './sites.js'
 
@@ -27,6 +27,7 @@ const change = (
   operator: Operator,
   of: MutantClass,
   text: string,
+  manner: Manner,
   statements: ReadonlyArray<Do>,
   barriers: ReadonlyArray<string>,
   apply: (program: Program) => Program,
@@ -38,6 +39,7 @@ const change = (
   path: site.statement.site.path,
   label: site.statement.site.label,
   change: text,
+  manner,
   statements,
   passes,
   barriers,
@@ -54,10 +56,11 @@ export const instead = (
   of: MutantClass,
   text: string,
   by: ReadonlyArray<Stmt>,
+  manner: Manner = 'other',
 ): Change => {
   const after = by.flatMap((s) => (s._tag === 'Do' ? barriersOf(program, s.instruction) : []))
   const barriers = [...new Set([...barriersOf(program, site.statement.instruction), ...after])]
-  return change(site, operator, of, text, [site.statement], barriers, (p) => replace(p, site, by))
+  return change(site, operator, of, text, manner, [site.statement], barriers, (p) => replace(p, site, by))
 }
 
 /** Other fields of the site's instruction. */
@@ -68,9 +71,18 @@ export const altered = (
   of: MutantClass,
   text: string,
   fields: object,
+  manner: Manner = 'other',
 ): Change => {
   const instruction = checked<Instruction, unknown>(Object.assign({}, site.statement.instruction, fields))
-  return instead(program, site, operator, of, text, [Object.assign({}, site.statement, { instruction })])
+  return instead(
+    program,
+    site,
+    operator,
+    of,
+    text,
+    [Object.assign({}, site.statement, { instruction })],
+    manner,
+  )
 }
 
 /** Another body for the region of the site. */
@@ -80,6 +92,7 @@ export const rearranged = (
   operator: Operator,
   of: MutantClass,
   text: string,
+  manner: Manner,
   others: ReadonlyArray<Do>,
   body: ReadonlyArray<Stmt>,
   passes: ReadonlyArray<Do> = [],
@@ -89,6 +102,7 @@ export const rearranged = (
     operator,
     of,
     text,
+    manner,
     [site.statement, ...others],
     [...new Set([site.statement, ...others].flatMap((s) => barriersOf(program, s.instruction)))],
     (p) => withBody(p, site.address, () => body),

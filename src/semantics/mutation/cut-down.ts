@@ -26,7 +26,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { check, type CheckOptions } from '../verdict/check.js'
-import { explore } from '../schedules/explore/index.js'
+import { explore, showEnds, withoutStorages, type End } from '../schedules/explore/index.js'
 import type { Program } from '../language/program.js'
 import type { Provenance } from '../judging/verdict.js'
 import type { Mutant } from './model.js'
@@ -37,7 +37,7 @@ import { sameAs, termsOf, type Sameness } from './sameness.js'
 
 /** What a small instance comes to: all its ends, and what its outputs are; null where a search did not finish or found something. */
 interface Outcome {
-  readonly ends: ReadonlyArray<string>
+  readonly ends: ReadonlyArray<End>
   readonly outputs: string
 }
 
@@ -99,27 +99,18 @@ export const cutDown = (program: Program, options: CheckOptions): CutDown => ({
 
 // ---------------------------------------------------------------- all
 
-/** The ends without the barriers of these storages, each once. */
-const without = (ends: ReadonlyArray<string>, storages: ReadonlyArray<string>): ReadonlyArray<string> => [
-  ...new Set(
-    ends.map((end) =>
-      end
-        .split('  ')
-        .filter((part) => !storages.some((s) => part.includes(`${s}[`) || part.includes(`${s}@`)))
-        .join('  '),
-    ),
-  ),
-]
-
 /** Whether two programs end alike: but for these barriers, if need be. */
 export const compareEnds = (
-  x: ReadonlyArray<string>,
-  y: ReadonlyArray<string>,
+  x: ReadonlyArray<End>,
+  y: ReadonlyArray<End>,
   barriers: ReadonlyArray<string>,
 ): Answer => {
-  const same = (p: ReadonlyArray<string>, q: ReadonlyArray<string>): boolean => p.join('\n') === q.join('\n')
+  const same = (p: ReadonlyArray<End>, q: ReadonlyArray<End>): boolean =>
+    showEnds(p).join('\n') === showEnds(q).join('\n')
+  const without = (ends: ReadonlyArray<End>): ReadonlyArray<End> =>
+    ends.map((end) => withoutStorages(end, barriers))
   if (same(x, y)) return 'equal'
-  return same(without(x, barriers), without(y, barriers)) ? 'unobserved' : 'different'
+  return same(without(x), without(y)) ? 'unobserved' : 'different'
 }
 
 /** Does the mutant end as the original does, in every instance that has it? */

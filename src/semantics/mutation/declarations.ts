@@ -14,19 +14,27 @@ import { checked } from '../language/index-types.js'
 import { effectsOf, type Contents, type Do, type Program, type Storage } from '../language/program.js'
 import { operandsOf } from '../language/signature.js'
 import { barriersOf } from './change.js'
-import type { Change, Operator } from './model.js'
+import type { Change, Manner, Operator } from './model.js'
 import { slotsOf, storagesIn } from './operands.js'
 import { asksWho, replace, sitesOf, type Site } from './sites.js'
 
 // ---------------------------------------------------------------- storages
 
-const declared = (program: Program, s: Storage, operator: Operator, text: string, by: Storage): Change => ({
+const declared = (
+  program: Program,
+  s: Storage,
+  operator: Operator,
+  text: string,
+  manner: Manner,
+  by: Storage,
+): Change => ({
   operator,
   class: 'synchronisation',
   instruction: 'declaration',
   path: [],
   label: s.id,
   change: text,
+  manner,
   passes: [],
   statements: effectsOf(program.entry.body).filter((d) =>
     operandsOf(d.instruction).some((o) => storagesIn(o.expr).includes(s.id)),
@@ -78,10 +86,12 @@ const allocations = (program: Program): ReadonlyArray<Change> =>
       operandsOf(d.instruction).some((o) => picksFrom(s.id)(o.expr)),
     )
     if (!picked || (s.space !== 'smem' && s.space !== 'tmem')) return []
-    return [[1, 'a slot more'] as const, [-1, 'a slot less'] as const].flatMap(([by, text]) => {
-      const other = n + by < 1 ? null : withSlots(s, n + by)
-      return other === null ? [] : [declared(program, s, 'ALLOC', text, other)]
-    })
+    return [[1, 'a slot more', 'more'] as const, [-1, 'a slot less', 'less'] as const].flatMap(
+      ([by, text, manner]) => {
+        const other = n + by < 1 ? null : withSlots(s, n + by)
+        return other === null ? [] : [declared(program, s, 'ALLOC', text, manner, other)]
+      },
+    )
   })
 
 const orders = (program: Program): ReadonlyArray<Change> =>
@@ -93,6 +103,7 @@ const orders = (program: Program): ReadonlyArray<Change> =>
             s,
             'FLAG',
             'without order of the tensor core',
+            'other',
             Object.assign({}, s, { contents: Object.assign({}, s.contents, { ordersTensorCore: false }) }),
           ),
         ]
@@ -115,6 +126,7 @@ const guarded = (program: Program, site: Site): ReadonlyArray<Change> => {
       path: s.site.path,
       label: s.site.label,
       change: 'executed by every agent',
+      manner: 'other',
       passes: [],
       statements: inside,
       barriers: [...new Set(inside.flatMap((d) => barriersOf(program, d.instruction)))],

@@ -16,33 +16,31 @@ import type { ExprNode } from '../language/expression.js'
 import { checked } from '../language/index-types.js'
 import type { Instruction } from '../language/instruction.js'
 import type { Do, Program } from '../language/program.js'
-import { operandsOf, mapOperands } from '../language/signature.js'
+import { mapOperands, operandsOf, type Operand } from '../language/signature.js'
 import { altered, instead, type DoSite } from './change.js'
-import { classOf, type Change, type MutantClass, type Operator } from './model.js'
+import { classOf, type Change, type Manner, type MutantClass, type Operator } from './model.js'
 import { otherBarriers, otherSlices, otherSlots, plus } from './operands.js'
 
 /** The statement with other fields. */
-type Alter = (operator: Operator, text: string, fields: object, of?: MutantClass) => Change
+type Alter = (operator: Operator, text: string, fields: object, of?: MutantClass, manner?: Manner) => Change
 
 const replaced = (i: Instruction, field: string, by: ExprNode): Instruction =>
   mapOperands((e, at): ExprNode => (at === field ? by : e))(i)
 
 // ---------------------------------------------------------------- operands
 
-const isBarrierField = (field: string): boolean => field === 'barrier' || field.endsWith('].barrier')
-
-/** Where a field stands, if there are several like it. */
-const within = (field: string): string => (field === 'barrier' ? '' : ` of ${field}`)
+/** Where an operand stands, if there are several like it. */
+const within = ({ field, index }: Operand): string => (index === null ? '' : ` of ${field}`)
 
 const barriers = (program: Program, i: Instruction, alter: Alter): ReadonlyArray<Change> =>
-  operandsOf(i).flatMap(({ field, expr }) =>
-    isBarrierField(field) && i._tag !== 'mbarrier.init'
-      ? otherBarriers(program, expr, i._tag === 'tcgen05.commit' || i._tag === 'tcgen05.mma').map(
-          ([text, by]) =>
+  operandsOf(i).flatMap((o) =>
+    o.role === 'barrier' && i._tag !== 'mbarrier.init'
+      ? otherBarriers(program, o.expr, i._tag === 'tcgen05.commit' || i._tag === 'tcgen05.mma').map(
+          ({ text, expr, zero }) =>
             alter(
-              text === 'always slot 0' ? 'SLOT' : 'RETARGET',
-              text + within(field),
-              replaced(i, field, by),
+              zero ? 'SLOT' : 'RETARGET',
+              text + within(o),
+              replaced(i, o.field, expr),
               'synchronisation',
             ),
         )
@@ -54,8 +52,8 @@ const slots = (program: Program, i: Instruction, alter: Alter): ReadonlyArray<Ch
     ? []
     : operandsOf(i).flatMap(({ field, expr, kind }) =>
         kind._tag === 'view'
-          ? otherSlots(program, expr).map(([text, by]) =>
-              alter('SLOT', `${text} of ${field}`, replaced(i, field, by)),
+          ? otherSlots(program, expr).map((o) =>
+              alter('SLOT', `${o.text} of ${field}`, replaced(i, field, o.expr)),
             )
           : [],
       )
@@ -70,18 +68,17 @@ const boxOf = (program: Program, i: Instruction): ReadonlyArray<number> => {
 const slices = (program: Program, i: Instruction, alter: Alter): ReadonlyArray<Change> => {
   if (classOf(i._tag) !== 'data') return []
   const box = boxOf(program, i)
-  return operandsOf(i).flatMap(({ field, expr, kind }) => {
-    const axis = /^coords\[(\d+)\]$/.exec(field)
-    if (axis !== null)
+  return operandsOf(i).flatMap(({ field, role, index, expr, kind }) => {
+    if (role === 'coords' && index !== null)
       return [
         alter(
           'SLICE',
-          `the next tile along axis ${axis[1]!}`,
-          replaced(i, field, plus(expr, box[Number(axis[1])] ?? 1)),
+          `the next tile along axis ${String(index)}`,
+          replaced(i, field, plus(expr, box[index] ?? 1)),
         ),
       ]
     return kind._tag === 'view'
-      ? otherSlices(expr).map(([text, by]) => alter('SLICE', `${text} of ${field}`, replaced(i, field, by)))
+      ? otherSlices(expr).map((o) => alter('SLICE', `${o.text} of ${field}`, replaced(i, field, o.expr)))
       : []
   })
 }
@@ -101,8 +98,8 @@ const lowest = (mask: ExprNode): ExprNode => ({
 
 /** A mask of CTAs with its first CTA alone, and without it. */
 const masks = (i: Instruction, alter: Alter): ReadonlyArray<Change> =>
-  operandsOf(i).flatMap(({ field, expr }) =>
-    field === 'multicast' || field.endsWith('].multicast')
+  operandsOf(i).flatMap(({ field, role, expr }) =>
+    role === 'multicast'
       ? [
           alter(
             'RETARGET',
@@ -130,8 +127,10 @@ const more = (
   step: number = 1,
   what: string = '',
 ): ReadonlyArray<Change> => [
-  alter('COUNT', `one ${what}more`, { [field]: value + step }),
-  ...(value - step >= least ? [alter('COUNT', `one ${what}less`, { [field]: value - step })] : []),
+  alter('COUNT', `one ${what}more`, { [field]: value + step }, undefined, 'more'),
+  ...(value - step >= least
+    ? [alter('COUNT', `one ${what}less`, { [field]: value - step }, undefined, 'less')]
+    : []),
 ]
 
 const amount = (
@@ -141,8 +140,8 @@ const amount = (
   by: number,
   what: string,
 ): ReadonlyArray<Change> => [
-  alter('COUNT', `${what} more`, { [field]: plus(e, by) }),
-  alter('COUNT', `${what} less`, { [field]: plus(e, -by) }),
+  alter('COUNT', `${what} more`, { [field]: plus(e, by) }, undefined, 'more'),
+  alter('COUNT', `${what} less`, { [field]: plus(e, -by) }, undefined, 'less'),
 ]
 
 const counts = (i: Instruction, alter: Alter): ReadonlyArray<Change> => {
@@ -167,8 +166,8 @@ const counts = (i: Instruction, alter: Alter): ReadonlyArray<Change> => {
     case 'tcgen05.alloc':
     case 'tcgen05.dealloc':
       return [
-        alter('ALLOC', 'twice the columns', { columns: i.columns * 2 }),
-        alter('ALLOC', 'half the columns', { columns: i.columns / 2 }),
+        alter('ALLOC', 'twice the columns', { columns: i.columns * 2 }, undefined, 'more'),
+        alter('ALLOC', 'half the columns', { columns: i.columns / 2 }, undefined, 'less'),
       ]
     default:
       return []
@@ -217,9 +216,17 @@ const flags = (program: Program, i: Instruction, alter: Alter): ReadonlyArray<Ch
         ...scoped(program, i.scope, alter),
       ]
     case 'cluster.arrive':
-      return [alter('FLAG', i.relaxed ? 'not relaxed' : 'relaxed', { relaxed: !i.relaxed })]
+      return [
+        i.relaxed
+          ? alter('FLAG', 'not relaxed', { relaxed: false }, undefined, 'stronger')
+          : alter('FLAG', 'relaxed', { relaxed: true }),
+      ]
     case 'bulk.waitGroup':
-      return [alter('FLAG', i.read ? 'in full' : 'reads only', { read: !i.read })]
+      return [
+        i.read
+          ? alter('FLAG', 'in full', { read: false }, undefined, 'stronger')
+          : alter('FLAG', 'reads only', { read: true }),
+      ]
     case 'semaphore.signal':
       return scoped(program, i.scope, alter)
     case 'semaphore.wait':
@@ -230,7 +237,15 @@ const flags = (program: Program, i: Instruction, alter: Alter): ReadonlyArray<Ch
     case 'fence.proxyAsync':
       return (['cta', 'cluster', 'global'] as const)
         .filter((scope) => scope !== i.scope)
-        .map((scope) => alter('FENCE', `of ${scope} scope`, { scope }))
+        .map((scope) =>
+          alter(
+            'FENCE',
+            `of ${scope} scope`,
+            { scope },
+            undefined,
+            i.scope === 'cta' && scope === 'cluster' ? 'wider' : 'other',
+          ),
+        )
     case 'tcgen05.fenceBefore':
       return [alter('FENCE', 'the fence of the other side', { _tag: 'tcgen05.fenceAfter' })]
     case 'tcgen05.fenceAfter':
@@ -300,7 +315,8 @@ export const fields =
     const i = site.statement.instruction
     const own = classOf(i._tag)
     if (own === null) return []
-    const alter: Alter = (operator, text, by, of = own) => altered(program, site, operator, of, text, by)
+    const alter: Alter = (operator, text, by, of = own, manner = 'other') =>
+      altered(program, site, operator, of, text, by, manner)
     return [
       ...barriers(program, i, alter),
       ...masks(i, alter),

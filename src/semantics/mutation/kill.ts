@@ -22,10 +22,10 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { check, type Checked, type CheckOptions } from '../verdict/check.js'
-import { endOf } from '../schedules/explore/index.js'
+import { leftIn, type End } from '../schedules/explore/index.js'
 import type { Program } from '../language/program.js'
 import { validate } from '../language/validate.js'
-import type { Verdict, VerdictName } from '../judging/verdict.js'
+import type { VerdictName } from '../judging/verdict.js'
 import { ruleFor } from './certificate.js'
 import { compareEnds, comparedWith, cutDown, type CutDown } from './cut-down.js'
 import type { Mutant, MutantClass } from './model.js'
@@ -90,14 +90,14 @@ export const judging = (
 ): Judge => {
   const strictly: CheckOptions = Object.assign({}, options, { strict: true })
   const original = check(program, strictly)
-  const end = E.isRight(original) ? endAt(original.right) : ''
+  const end = E.isRight(original) ? endAt(original.right) : nothingLeft
   const keepsContracts = E.isRight(original) && original.right.verdict.verdict === 'ok'
   const { sameness } = cutDown(program, options)
   return (m) => {
     const valid = validate(m.program)
     const checked = E.isLeft(valid) ? valid : check(m.program, options)
     if (E.isLeft(checked)) {
-      const named = refusalNames(program, m, checked.left.message)
+      const named = refusalNames(program, m, checked.left.about ?? [])
       return {
         mutant: m,
         verdict: 'invalid',
@@ -117,7 +117,8 @@ export const judging = (
       first.verdict === 'ok' && rule === null && keepsContracts ? check(m.program, strictly) : null
     const strict =
       again !== null && E.isRight(again) && fateOf(again.right.verdict.verdict, m.class) === 'killed'
-    const verdict = strict && again !== null && E.isRight(again) ? again.right.verdict : first
+    const judged = strict && again !== null && E.isRight(again) ? again.right : checked.right
+    const { verdict } = judged
     const result =
       sameness === null || rule !== null || verdict.verdict !== 'ok' ? null : sameness()(m.program)
     if (result?._tag === 'other') return otherResult(m, result.text)
@@ -131,8 +132,8 @@ export const judging = (
     if (shown !== null)
       return 'text' in shown
         ? otherResult(m, shown.text)
-        : judgedIn(shown.program, m, shown.mutant, shown.verdict, false, null)
-    return judgedIn(program, m, m, verdict, strict, certificate)
+        : judgedIn(shown.program, m, shown.mutant, shown.checked, false, null)
+    return judgedIn(program, m, m, judged, strict, certificate)
   }
 }
 
@@ -141,12 +142,13 @@ const judgedIn = (
   program: Program,
   m: Mutant,
   at: Mutant,
-  verdict: Verdict,
+  checked: Checked,
   strict: boolean,
   certificate: string | null,
 ): Judged => {
+  const { verdict } = checked
   const fate = fateOf(verdict.verdict, m.class)
-  const naming = fate === 'killed' ? namingOf(program, at, verdict) : null
+  const naming = fate === 'killed' ? namingOf(program, at, checked) : null
   const ids = verdict.findings.map((f) => f.id)
   return {
     mutant: m,
@@ -170,7 +172,7 @@ const shownBy = (
   m: Mutant,
   options: CheckOptions,
 ):
-  | { readonly program: Program; readonly mutant: Mutant; readonly verdict: Verdict }
+  | { readonly program: Program; readonly mutant: Mutant; readonly checked: Checked }
   | { readonly text: string }
   | null => {
   for (const instance of smaller) {
@@ -178,7 +180,8 @@ const shownBy = (
     const checked = mutant === undefined ? null : check(mutant.program, options)
     if (mutant === undefined || checked === null || E.isLeft(checked)) continue
     const { verdict } = checked.right
-    if (fateOf(verdict.verdict, m.class) === 'killed') return { program: instance.program, mutant, verdict }
+    if (fateOf(verdict.verdict, m.class) === 'killed')
+      return { program: instance.program, mutant, checked: checked.right }
     const result =
       verdict.verdict === 'ok' && m.class === 'data' ? instance.sameness?.()(mutant.program) : undefined
     if (result?._tag === 'other') return { text: result.text }
@@ -203,14 +206,15 @@ const otherResult = (m: Mutant, reason: string): Judged => {
   }
 }
 
-const endAt = ({ world, machine }: Checked): string => endOf(world, machine)
+const nothingLeft: End = { wave: 0, left: [] }
+const endAt = ({ world, machine }: Checked): End => ({ wave: 0, left: leftIn(world, machine) })
 
 /** By all schedules of the smaller instances; the run that was judged has to end alike, too, for a small one may not come to the change. */
 const certified = (
   smaller: ReadonlyArray<CutDown>,
   m: Mutant,
-  its: string,
-  mine: string,
+  its: End,
+  mine: End,
   options: CheckOptions,
 ): string | null => {
   const here = compareEnds([mine], [its], m.barriers)

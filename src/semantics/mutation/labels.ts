@@ -47,7 +47,7 @@ const isFull = (program: Program, barriers: ReadonlyArray<string>): boolean =>
   )
 
 const ofInstruction = (program: Program, m: Mutant, i: Instruction): Expected => {
-  const dropped = m.change === 'left out'
+  const dropped = m.manner === 'absent'
   if (isCopy(i)) return ['I1', 'M6', 'K3', 'A4', 'I2', 'R', 'W', 'D', ...stuck, 'B2', 'B3', 'U2']
   if ('bytes' in i) return [...stuck, 'B2', 'B3', 'R', 'W', 'U2', 'K1', 'B7', 'D']
   switch (i._tag) {

@@ -50,6 +50,21 @@ export const operators: ReadonlyArray<Operator> = [
   'ORDER',
 ]
 
+/**
+ * How the program becomes another, as far as more than the operator is asked for (`certificate.ts`, `labels.ts`, `naming.ts`). The words of a change say
+ * it to people, with names, and are not read.
+ *
+ * | manner    | what was changed                                                       |
+ * |-----------|------------------------------------------------------------------------|
+ * | absent    | is not there                                                           |
+ * | earlier, later | stands before, or behind, what it stood on the other side of      |
+ * | more, less | counts one more, one less; twice as much, half as much                |
+ * | stronger  | waits for all that it waited for, and more                             |
+ * | wider     | does for a cluster what it did for a CTA                               |
+ * | other     | is another in any other manner                                         |
+ */
+export type Manner = 'absent' | 'earlier' | 'later' | 'more' | 'less' | 'stronger' | 'wider' | 'other'
+
 /** What is changed: an instruction, the predicate of an `If`, or the declaration of a storage. */
 export type Subject = InstructionName | 'predicate' | 'declaration'
 
@@ -63,6 +78,7 @@ export interface Change {
   readonly label: string
   /** what is done, in words without sizes */
   readonly change: string
+  readonly manner: Manner
   /** the statements that it is about, as they were: the site first; then a neighbour it changes places with, what a predicate guards */
   readonly statements: ReadonlyArray<Do>
   /** what stands inside the conditional that it changes places with */
@@ -115,6 +131,13 @@ export const dataMovement: ReadonlySet<InstructionName> = new Set<InstructionNam
 export const synchronisation: ReadonlySet<InstructionName> = new Set<InstructionName>(
   changed.filter((name) => !dataMovement.has(name)),
 )
+
+/** The statements that wait for groups and say how many they leave open. */
+export const groupWaits: ReadonlySet<InstructionName> = new Set<InstructionName>([
+  'bulk.waitGroup',
+  'cpAsync.waitGroup',
+  'wgmma.waitGroup',
+])
 
 export const fences: ReadonlySet<InstructionName> = new Set<InstructionName>([
   'fence.proxyAsync',

@@ -9,22 +9,30 @@
  * | site  | the changed statement, or one that it changed places with (or that stands in an `if` there), is among the two operations of a finding |
  * | edge  | the missing edge has the kind of the changed statement, and its barrier or its group; or the finding is about what was not waited for, or what stands right behind the wait |
  * | cycle | the changed statement is blocked, or an agent is blocked on its barrier                                               |
- * | rule  | the finding, or the refusal, is about the declaration, barrier or allocation that was changed, and says its name      |
+ * | rule  | the finding, or the refusal, is about the declaration, barrier, statement or allocation that was changed               |
  * | tile  | the result is wrong: which output, what it has too little or too often, and who wrote it                              |
+ *
+ * No word is read. What a finding, a missing edge, a blocked wait or a fault is about stands beside its text as data (`judging/subject.ts`), and so
+ * does what of a program is refused before it runs (`language/refusal.ts`).
  *
  * A DROP has no site left, so it is named by the edge, the cycle or the rule. What a dropped copy or store would have written is named by
  * a finding over its bytes: a read of what nothing has written, an output never written.
+ *
+ * Law 1. How a mutant is named does not depend on what storages, agents and statements are called.
  */
 import { families } from '../log/units.js'
 import { children, type ExprNode } from '../language/expression.js'
-import type { Finding, MissingEdge, Operation } from '../judging/finding.js'
+import type { Diagnosis, MissingEdge, Operation, Remedy } from '../judging/finding.js'
 import { hazards } from '../judging/hazards.js'
+import type { FenceName, Subject } from '../judging/subject.js'
 import type { Instruction, InstructionName } from '../language/instruction.js'
-import type { Family } from '../log/events.js'
-import { effectsOf, type Do, type Program } from '../language/program.js'
+import type { Family, Header, Plane } from '../log/events.js'
+import { effectsOf, type Do, type Program, type Site } from '../language/program.js'
+import { space, statement, type Concern } from '../language/refusal.js'
 import { operandsOf } from '../language/signature.js'
 import { lengthOf } from '../language/place.js'
-import type { Verdict } from '../judging/verdict.js'
+import { storageOfBarrier, type World } from '../machine/world.js'
+import type { Checked, Reasons } from '../verdict/check.js'
 import { fences, type Mutant } from './model.js'
 import { storagesIn } from './operands.js'
 
@@ -35,96 +43,42 @@ const before = 3
 
 // ---------------------------------------------------------------- the changed statement
 
-const isAt = (o: Operation | undefined, s: Do): boolean =>
-  o !== undefined && o.site === s.site.label && o.path.join('/') === s.site.path.join('/')
+const samePath = (x: ReadonlyArray<string>, y: ReadonlyArray<string>): boolean => x.join('/') === y.join('/')
 
-const isAbout = (f: Finding, s: Do): boolean => isAt(f.a, s) || isAt(f.b, s)
+const sameSite = (x: Site, y: Site): boolean => x.label === y.label && samePath(x.path, y.path)
 
-const says = (text: string, storage: string): boolean =>
-  [`${storage}[`, `${storage}@`].some((name) => text.includes(name))
+const isAt = (o: Operation | undefined, { site }: Do): boolean =>
+  o !== undefined && o.site === site.label && samePath(o.path, site.path)
+
+const isBetween = (f: Diagnosis, s: Do): boolean => isAt(f.a, s) || isAt(f.b, s)
+
+// ---------------------------------------------------------------- subjects
+
+type About = ReadonlyArray<Subject>
+type Asks = (s: Subject) => boolean
+
+/** Is it one of these storages' barriers? */
+const isBarrierOf =
+  (world: World, storages: ReadonlyArray<string>): Asks =>
+  (s) =>
+    s._tag === 'barrier' && storages.includes(storageOfBarrier(world, s.barrier))
+
+const isColumns: Asks = (s) => s._tag === 'columns'
 
 // ---------------------------------------------------------------- edges
 
-interface Edge {
-  readonly kinds: ReadonlyArray<MissingEdge['kind']>
-  /** one of these stands in its text; null: the name of a barrier */
-  readonly words: ReadonlyArray<string> | null
-}
-
-const arriving: Edge = { kinds: ['arrive', 'arrive-wait', 'wait'], words: null }
-const group = (family: Family): Edge => ({ kinds: ['group-wait'], words: [families[family].wait] })
-
-/** What the edge that a statement makes is called in a report; null where it makes none. */
-const edgeOf = (i: Instruction): Edge | null => {
+/** The group that a statement closes or waits for. */
+const familyOf = (i: Instruction): Family | null => {
   switch (i._tag) {
-    case 'mbarrier.init':
-    case 'mbarrier.arrive':
-    case 'mbarrier.arriveExpectTx':
-    case 'mbarrier.arriveDrop':
-    case 'mbarrier.cpAsyncArrive':
-    case 'mbarrier.expectTx':
-    case 'mbarrier.wait':
-    case 'tcgen05.commit':
-    case 'tcgen05.mma':
-    case 'tma.load':
-    case 'tma.gather':
-    case 'stAsync.store':
-      return arriving
-    case 'fence.proxyAsync':
-      return { kinds: ['fence'], words: ['proxy fence'] }
-    case 'wgmma.fence':
-      return { kinds: ['fence'], words: ['wgmma fence'] }
-    case 'tcgen05.fenceBefore':
-    case 'tcgen05.fenceAfter':
-      return { kinds: ['fence'], words: ['thread_sync'] }
-    case 'fence.tensormap':
-      return { kinds: ['fence'], words: ['tensor-map', 'tensor map'] }
     case 'bulk.commitGroup':
     case 'bulk.waitGroup':
-      return group('bulk')
-    case 'cpAsync.commitGroup':
-    case 'cpAsync.waitGroup':
-      return group('cpAsync')
-    case 'wgmma.commitGroup':
-    case 'wgmma.waitGroup':
-      return group('wgmma')
-    case 'tcgen05.waitLd':
-    case 'tcgen05.useLd':
-      return group('tcgen05Ld')
-    case 'tcgen05.waitSt':
-      return group('tcgen05St')
-    case 'bar.sync':
-    case 'bar.arrive':
-    case 'cluster.arrive':
-    case 'cluster.wait':
-    case 'semaphore.signal':
-    case 'semaphore.wait':
-      return { kinds: ['arrive-wait'], words: [''] }
-    default:
-      return null
-  }
-}
-
-const isEdgeOf = (missing: MissingEdge | undefined, s: Do, barriers: ReadonlyArray<string>): boolean => {
-  const edge = edgeOf(s.instruction)
-  if (missing === undefined || edge === null || !edge.kinds.includes(missing.kind)) return false
-  return edge.words === null
-    ? barriers.some((b) => says(missing.text, b))
-    : edge.words.some((w) => missing.text.includes(w))
-}
-
-/** The unit whose operations a statement issues, closes into a group or waits for. */
-const unitOf = (i: Instruction): string | null => {
-  switch (i._tag) {
-    case 'wgmma.commitGroup':
-    case 'wgmma.waitGroup':
-      return 'wgmma'
-    case 'bulk.commitGroup':
-    case 'bulk.waitGroup':
-      return 'tmaStore'
+      return 'bulk'
     case 'cpAsync.commitGroup':
     case 'cpAsync.waitGroup':
       return 'cpAsync'
+    case 'wgmma.commitGroup':
+    case 'wgmma.waitGroup':
+      return 'wgmma'
     case 'tcgen05.waitLd':
     case 'tcgen05.useLd':
       return 'tcgen05Ld'
@@ -135,29 +89,90 @@ const unitOf = (i: Instruction): string | null => {
   }
 }
 
+/** The fences that would do what a statement does. */
+const fencesLike = (i: Instruction): ReadonlyArray<FenceName> => {
+  switch (i._tag) {
+    case 'fence.proxyAsync':
+      return ['shared', 'global']
+    case 'wgmma.fence':
+      return ['wgmma']
+    case 'tcgen05.fenceBefore':
+    case 'tcgen05.fenceAfter':
+      return ['tensorBefore', 'tensorAfter']
+    case 'fence.tensormap':
+      return ['mapRelease', 'mapAcquire']
+    default:
+      return []
+  }
+}
+
+const arriving: ReadonlyArray<MissingEdge['kind']> = ['arrive', 'arrive-wait', 'wait']
+
+/** Is the missing edge one that the statement makes, on one of the barriers that it is about? */
+const isEdgeOf = ({ kind, about }: Remedy, { instruction: i }: Do, isBarrier: Asks): boolean => {
+  switch (i._tag) {
+    case 'mbarrier.init':
+    case 'mbarrier.arrive':
+    case 'mbarrier.arriveExpectTx':
+    case 'mbarrier.arriveDrop':
+    case 'mbarrier.cpAsyncArrive':
+    case 'mbarrier.expectTx':
+    case 'mbarrier.completeTx':
+    case 'mbarrier.wait':
+    case 'tcgen05.commit':
+    case 'tcgen05.mma':
+    case 'tma.load':
+    case 'tma.gather':
+    case 'stAsync.store':
+      return arriving.includes(kind) && about.some(isBarrier)
+    case 'bar.sync':
+    case 'bar.arrive':
+    case 'cluster.arrive':
+    case 'cluster.wait':
+    case 'semaphore.signal':
+    case 'semaphore.wait':
+      return kind === 'arrive-wait'
+    default: {
+      const [family, like] = [familyOf(i), fencesLike(i)]
+      return about.some(
+        (s) =>
+          (kind === 'group-wait' && s._tag === 'group' && s.family === family) ||
+          (kind === 'fence' && s._tag === 'fence' && like.includes(s.fence)),
+      )
+    }
+  }
+}
+
 /** U2 says which operation was left over: it is one of the group that was to be closed or waited for. M3 and M4 say it of a load and a store of tensor memory. */
-const leaves = (f: Finding, s: Do): boolean => {
-  const unit = unitOf(s.instruction)
-  const says = unit === 'tcgen05Ld' ? ['U2', 'M3'] : unit === 'tcgen05St' ? ['U2', 'M4'] : ['U2']
-  const ofUnit = (o: Operation | undefined): boolean =>
-    o?.does.startsWith(unit ?? '-') === true && (f.id === 'U2' || o.path.join('/') === s.site.path.join('/'))
-  return says.includes(f.id) && (ofUnit(f.a) || ofUnit(f.b))
+const leaves = (f: Diagnosis, s: Do): boolean => {
+  const family = familyOf(s.instruction)
+  if (family === null) return false
+  const near = (side: 'a' | 'b'): boolean => samePath((side === 'a' ? f.a : f.b)?.path ?? [], s.site.path)
+  const says = (side: 'a' | 'b'): boolean =>
+    f.id === 'U2' ||
+    (f.id === 'M3' && family === 'tcgen05Ld' && near(side)) ||
+    (f.id === 'M4' && family === 'tcgen05St' && near(side))
+  return f.about.some((x) => x._tag === 'unit' && x.unit === families[family].unit && says(x.side))
 }
 
 // ---------------------------------------------------------------- memory
 
+/** The planes whose bytes are at stake. */
+const planesOf = (header: Header, about: About): ReadonlyArray<Plane> =>
+  about.flatMap((s) => (s._tag === 'plane' ? (header.planes[s.plane] ?? []) : []))
+
+const storagesNamed = (s: Do): ReadonlyArray<string> =>
+  operandsOf(s.instruction).flatMap((o) => storagesIn(o.expr))
+
 /** The bytes of shared memory that a statement may write, and the tensors. */
-const touches = (program: Program, s: Do, f: Finding): boolean => {
-  const place = f.place
-  if (place === undefined) return false
-  const named = operandsOf(s.instruction).flatMap((o) => storagesIn(o.expr))
+const touches = (program: Program, s: Do, f: Diagnosis, plane: Plane): boolean => {
+  const named = storagesNamed(s)
   return program.storage.some((x) => {
-    if (!named.includes(x.id)) return false
-    if (x.space === 'regs') return place.plane.startsWith(`${x.id}@`)
-    if (!place.plane.startsWith(`${x.space}@`)) return false
+    if (!named.includes(x.id) || plane.space !== x.space) return false
+    if (x.space === 'regs') return plane.name === x.id
     if (x.space === 'tmem') return true
     const start = x.offset ?? 0
-    return place.spans.some(([from, to]) => from < start + lengthOf(x) && start < to)
+    return f.place?.spans.some(([from, to]) => from < start + lengthOf(x) && start < to) === true
   })
 }
 
@@ -174,10 +189,12 @@ const tensorsOf = (program: Program, s: Do): ReadonlyArray<string> =>
     return at._tag === 'tensor' ? [at.param] : pointedInto(expr)
   })
 
-const isOver = (program: Program, s: Do, f: Finding): boolean =>
-  touches(program, s, f) || tensorsOf(program, s).some((t) => f.place?.plane === `gmem ${t}`)
+const isOver = (program: Program, header: Header, s: Do, f: Diagnosis): boolean =>
+  planesOf(header, f.about).some((plane) =>
+    plane.space === 'gmem' ? tensorsOf(program, s).includes(plane.name) : touches(program, s, f, plane),
+  )
 
-// ---------------------------------------------------------------- all
+// ---------------------------------------------------------------- refusals
 
 const allocations: ReadonlySet<InstructionName> = new Set<InstructionName>([
   'tcgen05.alloc',
@@ -185,39 +202,55 @@ const allocations: ReadonlySet<InstructionName> = new Set<InstructionName>([
   'tcgen05.relinquish',
 ])
 const isAllocation = (s: Do): boolean => allocations.has(s.instruction._tag)
-/** T1 to T5, and what is refused because columns are not allocated. */
-const tellsOfAllocation = (text: string): boolean => /allocat|freed|relinquish/.test(text)
 
-const isLeftOut = (m: Mutant): boolean => m.change.startsWith('left out')
-
-/** Is the result said to be wrong with its place, what is wrong about it, and who wrote it? */
-const tells = (program: Program, v: Verdict): boolean => {
-  const text = v.provenance?.text ?? ''
-  const out = program.computes?.out
-  return out !== undefined && text.includes(out) && / written by | never written| of \w+ is /.test(text)
-}
-
-/** Does the refusal of a mutant that cannot be launched say what it refuses?. */
-export const refusalNames = (program: Program, m: Mutant, message: string): boolean =>
-  [m.label, ...m.statements.map((s) => s.site.label), ...m.barriers].some((name) => message.includes(name)) ||
-  m.statements.some((s) => message.includes(s.instruction._tag)) ||
-  (m.operator === 'ALLOC' && message.includes(program.name)) ||
-  // one cta_group in a kernel: the refusal names two instructions of different groups
-  (m.change === 'not collective' && message.includes('cta_group'))
-
-/** What a rendezvous is called in a report, for those who wait there. */
-const meetingOf = ({ instruction: i }: Do): string | null => {
-  switch (i._tag) {
-    case 'bar.sync':
-    case 'bar.arrive':
-      return `named barrier ${String(i.id)}@`
-    case 'cluster.arrive':
-    case 'cluster.wait':
-      return 'cluster barrier'
-    default:
-      return null
+const names = (program: Program, m: Mutant, c: Concern): boolean => {
+  const isChanged = (storage: string): boolean =>
+    m.barriers.includes(storage) || (m.instruction === 'declaration' && m.label === storage)
+  switch (c._tag) {
+    case 'statement':
+      return (
+        m.statements.some((s) => sameSite(s.site, c.site)) ||
+        effectsOf(m.program.entry.body).some(
+          (s) => sameSite(s.site, c.site) && storagesNamed(s).some(isChanged),
+        )
+      )
+    case 'storage':
+      return isChanged(c.storage)
+    case 'space':
+      return (
+        program.storage.some((x) => x.space === c.space && isChanged(x.id)) ||
+        (c.space === 'tmem' && m.statements.some(isAllocation))
+      )
   }
 }
+
+/** Is the refusal of a mutant that cannot be launched about what was changed? */
+export const refusalNames = (program: Program, m: Mutant, about: ReadonlyArray<Concern>): boolean =>
+  about.some((c) => names(program, m, c))
+
+/** What a fault is about. */
+const concernsOf = ({ header }: World, { fault }: Reasons): ReadonlyArray<Concern> => {
+  const site = fault === null ? undefined : header.sites[fault.site]
+  return [
+    ...(site === undefined ? [] : [statement(site)]),
+    ...(fault?.columns === true ? [space('tmem')] : []),
+  ]
+}
+
+// ---------------------------------------------------------------- all
+
+/** Do the agents of a statement meet there? */
+const meets = ({ instruction: i }: Do): boolean =>
+  i._tag === 'bar.sync' || i._tag === 'bar.arrive' || i._tag === 'cluster.arrive' || i._tag === 'cluster.wait'
+
+/** Is this where the agents of a statement meet? */
+const isMeetingOf =
+  ({ instruction: i }: Do): Asks =>
+  (s) =>
+    s._tag === 'rendezvous' &&
+    (i._tag === 'bar.sync' || i._tag === 'bar.arrive'
+      ? s.id === i.id
+      : (i._tag === 'cluster.arrive' || i._tag === 'cluster.wait') && s.id === 'cluster')
 
 /** A statement, or the one behind it if it is a fence: what a wait lets begin. */
 const behind = (program: Program, s: Do | null): Do | null => {
@@ -227,39 +260,39 @@ const behind = (program: Program, s: Do | null): Do | null => {
 }
 
 /** How the verdict points at the mutant; null where it does not. */
-export const namingOf = (program: Program, m: Mutant, v: Verdict): Naming | null => {
-  const findings = v.findings.slice(0, before + 1)
-  const site = [...m.statements.filter((_, i) => i > 0 || !isLeftOut(m)), ...m.passes]
-  if (findings.some((f) => site.some((s) => isAbout(f, s)))) return 'site'
-  const about = m.statements
-  if (findings.some((f) => about.some((s) => isEdgeOf(f.missing, s, m.barriers) || leaves(f, s))))
+export const namingOf = (
+  program: Program,
+  m: Mutant,
+  { verdict: v, reasons, world }: Checked,
+): Naming | null => {
+  const findings = reasons.findings.slice(0, before + 1)
+  const site = [...m.statements.filter((_, i) => i > 0 || m.manner !== 'absent'), ...m.passes]
+  if (findings.some((f) => site.some((s) => isBetween(f, s)))) return 'site'
+  const changed = m.statements
+  const isBarrier = isBarrierOf(world, m.barriers)
+  if (
+    findings.some((f) =>
+      changed.some((s) => (f.missing !== undefined && isEdgeOf(f.missing, s, isBarrier)) || leaves(f, s)),
+    )
+  )
     return 'edge'
   const next = behind(program, m.next)
-  if (m.instruction === 'mbarrier.wait' && next !== null && findings.some((f) => isAbout(f, next)))
+  if (m.instruction === 'mbarrier.wait' && next !== null && findings.some((f) => isBetween(f, next)))
     return 'edge'
-  const waits = v.verdict === 'deadlock' ? [v.reason, ...v.waitFor] : []
-  const stuck = findings.filter((f) => hazards[f.id].generation).map((f) => f.text)
-  if ([...waits, ...stuck].some((t) => m.barriers.some((b) => says(t, b)))) return 'cycle'
-  const meetings = about.flatMap((s) => meetingOf(s) ?? [])
-  if ([...waits, ...findings.map((f) => f.text)].some((t) => meetings.some((name) => t.includes(name))))
+  const waits = v.verdict === 'deadlock' ? reasons.blocked : []
+  const stuck = findings.filter((f) => hazards[f.id].generation)
+  if ([...waits, ...stuck].some(({ about }) => about.some(isBarrier))) return 'cycle'
+  if ([...waits, ...findings].some(({ about }) => changed.some((s) => about.some(isMeetingOf(s)))))
     return 'cycle'
-  if (waits.some((t) => site.some((s) => t.includes([...s.site.path, s.site.label].join(' / ')))))
-    return 'cycle'
-  if (findings.some((f) => m.barriers.some((b) => says(f.text, b)))) return 'rule'
-  if (
-    about.some((s) => isAllocation(s) && [...findings.map((f) => f.text), v.reason].some(tellsOfAllocation))
-  )
-    return 'rule'
-  // who is not waited for any more finds his columns freed by what stands right behind
-  if (
-    about.some((s) => meetingOf(s) !== null) &&
-    next !== null &&
-    isAllocation(next) &&
-    tellsOfAllocation(v.reason)
-  )
-    return 'edge'
-  if (v.verdict === 'invalid' && refusalNames(program, m, v.reason)) return 'rule'
+  if (waits.some((b) => site.some((s) => isAt(b.operation, s)))) return 'cycle'
+  if (findings.some((f) => f.about.some(isBarrier))) return 'rule'
+  const ofColumns = reasons.fault?.columns === true || findings.some((f) => f.about.some(isColumns))
+  if (ofColumns && changed.some(isAllocation)) return 'rule'
+  // an agent that is not waited for any more finds its columns freed by what stands right behind
+  if (ofColumns && changed.some(meets) && next !== null && isAllocation(next)) return 'edge'
+  if (v.verdict === 'invalid' && refusalNames(program, m, concernsOf(world, reasons))) return 'rule'
   if (m.class === 'data' || m.instruction === 'declaration')
-    if (findings.some((f) => about.some((s) => isOver(program, s, f)))) return 'rule'
-  return v.verdict === 'wrong-result' && tells(program, v) ? 'tile' : null
+    if (findings.some((f) => changed.some((s) => isOver(program, world.header, s, f)))) return 'rule'
+  // provenance refutes with the place, what is wrong about it, and the statement that wrote it
+  return v.verdict === 'wrong-result' && v.provenance?.proved === false ? 'tile' : null
 }

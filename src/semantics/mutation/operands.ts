@@ -27,11 +27,17 @@ const sizeOfRing = (program: Program, of: ExprNode): number => {
   return found === undefined ? 0 : slotsOf(found)
 }
 
+/** Another operand in place of one, and what that is called; `zero`: it is slot 0, whatever the step. */
+export interface Other {
+  readonly text: string
+  readonly expr: ExprNode
+  readonly zero: boolean
+}
+
+const other = (text: string, expr: ExprNode, zero: boolean = false): Other => ({ text, expr, zero })
+
 /** The same expression with its first node that `f` changes changed; one result for each change of `f`. */
-const inside = (
-  e: ExprNode,
-  f: (e: ExprNode) => ReadonlyArray<readonly [string, ExprNode]>,
-): ReadonlyArray<readonly [string, ExprNode]> => {
+const inside = (e: ExprNode, f: (e: ExprNode) => ReadonlyArray<Other>): ReadonlyArray<Other> => {
   const here = f(e)
   if (here.length > 0) return here
   switch (e._tag) {
@@ -41,39 +47,38 @@ const inside = (
     case 'reshapeView':
     case 'reinterpret':
     case 'remote':
-      return inside(e.of, f).map(([text, of]) => [text, Object.assign({}, e, { of })])
+      return inside(e.of, f).map(({ text, expr, zero }) =>
+        other(text, Object.assign({}, e, { of: expr }), zero),
+      )
     default:
       return []
   }
 }
 
 /** Other slots of the same ring. */
-export const otherSlots = (program: Program, e: ExprNode): ReadonlyArray<readonly [string, ExprNode]> =>
+export const otherSlots = (program: Program, e: ExprNode): ReadonlyArray<Other> =>
   inside(e, (x) => {
     if (x._tag !== 'slot') return []
     const size = sizeOfRing(program, x.of)
     if (size < 2) return []
-    const next: readonly [string, ExprNode] = [
-      'the next slot',
-      { _tag: 'slot', of: x.of, index: wrapped(plus(x.index, 1), size) },
-    ]
-    return isZero(x.index) ? [next] : [next, ['always slot 0', { _tag: 'slot', of: x.of, index: number(0) }]]
+    const at = (index: ExprNode): ExprNode => ({ _tag: 'slot', of: x.of, index })
+    const next = other('the next slot', at(wrapped(plus(x.index, 1), size)))
+    return isZero(x.index) ? [next] : [next, other('always slot 0', at(number(0)), true)]
   })
 
 /** The slice moved by its own size, along each axis. */
-export const otherSlices = (e: ExprNode): ReadonlyArray<readonly [string, ExprNode]> =>
+export const otherSlices = (e: ExprNode): ReadonlyArray<Other> =>
   inside(e, (x) =>
     x._tag !== 'slice'
       ? []
-      : x.starts.map((start, axis): readonly [string, ExprNode] => [
-          `the next slice along axis ${String(axis)}`,
-          {
+      : x.starts.map((start, axis) =>
+          other(`the next slice along axis ${String(axis)}`, {
             _tag: 'slice',
             of: x.of,
             starts: x.starts.map((s, k) => (k === axis ? plus(start, x.sizes[axis]!) : s)),
             sizes: x.sizes,
-          },
-        ]),
+          }),
+        ),
   )
 
 // ---------------------------------------------------------------- storages
@@ -121,22 +126,17 @@ const inArray = (e: ExprNode, own: Barriers, other: Barriers): ExprNode | null =
  * Other barriers for this operand: the next slot, slot 0 always, the same slot of every other array of the same rules, and its own CTA's for
  * another CTA's. `ordering`: only arrays that order the tensor core will do.
  */
-export const otherBarriers = (
-  program: Program,
-  e: ExprNode,
-  ordering: boolean,
-): ReadonlyArray<readonly [string, ExprNode]> => {
+export const otherBarriers = (program: Program, e: ExprNode, ordering: boolean): ReadonlyArray<Other> => {
   const arrays = program.storage.filter(isBarriers)
   const own = arrays.find((s) => s.id === storagesIn(e)[0])
   if (own === undefined) return []
-  const others = arrays.flatMap((other): ReadonlyArray<readonly [string, ExprNode]> => {
-    if (other.id === own.id || other.contents.contract !== own.contents.contract) return []
-    if (ordering && !other.contents.ordersTensorCore) return []
-    const moved = inArray(e, own, other)
-    return moved === null ? [] : [[`${other.id} in place of ${own.id}`, moved]]
+  const others = arrays.flatMap((array): ReadonlyArray<Other> => {
+    if (array.id === own.id || array.contents.contract !== own.contents.contract) return []
+    if (ordering && !array.contents.ordersTensorCore) return []
+    const moved = inArray(e, own, array)
+    return moved === null ? [] : [other(`${array.id} in place of ${own.id}`, moved)]
   })
-  const near: ReadonlyArray<readonly [string, ExprNode]> =
-    e._tag === 'remote' ? [['its own CTA in place of the other', e.of]] : []
+  const near = e._tag === 'remote' ? [other('its own CTA in place of the other', e.of)] : []
   return [...otherSlots(program, e), ...others, ...near]
 }
 

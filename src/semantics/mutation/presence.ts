@@ -71,7 +71,7 @@ const leftOut = (program: Program, site: DoSite, of: MutantClass): Change => {
   const by = instead_.some((z) => z === null)
     ? [Object.assign({}, s, { when: never })]
     : instead_.flatMap((z) => (z === null ? [] : [z]))
-  return instead(program, site, absence(site), of, 'left out', by)
+  return instead(program, site, absence(site), of, 'left out', by, 'absent')
 }
 
 // ---------------------------------------------------------------- twice
@@ -112,6 +112,7 @@ const moved = (program: Program, site: DoSite, of: MutantClass): ReadonlyArray<C
             operator,
             of,
             text,
+            step < 0 ? 'earlier' : 'later',
             s._tag === 'Do' ? [s] : [],
             body,
             s._tag === 'If' ? inside : [],
@@ -125,7 +126,9 @@ const inOtherOrder = (program: Program, site: DoSite, of: MutantClass): Readonly
   const s = i === null ? undefined : site.body[i]
   if (i === null || s?._tag !== 'Do' || classOf(s.instruction._tag) !== of) return []
   const body = exchanged(site.body, site.index, i)
-  return body === null ? [] : [rearranged(program, site, 'ORDER', of, `behind ${s.site.label}`, [s], body)]
+  return body === null
+    ? []
+    : [rearranged(program, site, 'ORDER', of, `behind ${s.site.label}`, 'later', [s], body)]
 }
 
 /** An arrive at the cluster barrier and its wait, both left out. */
@@ -134,7 +137,7 @@ const wholeRendezvous = (program: Program, site: DoSite): ReadonlyArray<Change> 
   const s = i === null ? undefined : site.body[i]
   if (!nameIs('cluster.arrive')(site.statement) || s?._tag !== 'Do' || !nameIs('cluster.wait')(s)) return []
   const body = site.body.filter((x) => x !== site.statement && x !== s)
-  return [rearranged(program, site, 'EXIT', 'synchronisation', 'left out with its wait', [s], body)]
+  return [rearranged(program, site, 'EXIT', 'synchronisation', 'left out with its wait', 'absent', [s], body)]
 }
 
 // ---------------------------------------------------------------- all

@@ -16,12 +16,13 @@
  * 4. under a policy with a name, nothing in a verdict but its numbers grows with the length of the run.
  */
 import * as E from 'fp-ts/lib/Either.js'
-import { unreachable, type Failure } from '../../failure.js'
+import { unreachable } from '../../failure.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import { unit } from '../../numerics/unit.js'
 import { actor, operation as operationOf } from '../judging/detector/report.js'
 import { defaults, detector, type Options } from '../judging/detector/index.js'
 import { hazardIds, hazards } from '../judging/hazards.js'
+import { ofColumns } from '../judging/subject.js'
 import {
   added,
   behindConditions,
@@ -34,11 +35,12 @@ import {
 } from '../judging/decision.js'
 import {
   foremost,
+  type Blocked,
   type Condition,
   type Conditions,
-  type Finding,
+  type Diagnosis,
   type Judgement,
-  type MissingEdge,
+  type Remedy,
 } from '../judging/finding.js'
 import { launch, noArguments, readTensor, type Arguments, type Launched } from '../execution/launch.js'
 import type { Fold } from '../log/events.js'
@@ -47,6 +49,7 @@ import type { World } from '../machine/world.js'
 import * as Policy from '../execution/policy.js'
 import type { AnyPolicy } from '../execution/policy.js'
 import type { Program } from '../language/program.js'
+import type { Refusal } from '../language/refusal.js'
 import { layoutMismatch, provenance } from '../judging/provenance/index.js'
 import * as Run from '../execution/run.js'
 import {
@@ -63,9 +66,10 @@ import { noted } from '../files/schedule.js'
 import { showKey, type EventKey, type Fault } from '../execution/step.js'
 import {
   otherGrants,
+  publishedConditions,
+  replayable,
   verdictSchema,
   type Provenance,
-  type ReplayableFinding,
   type Verdict,
 } from '../judging/verdict.js'
 
@@ -110,8 +114,20 @@ export const standardOptions: CheckOptions = {
   fuel: Run.standardFuel,
 }
 
+/** What a verdict says in words, with what it is about as data (`judging/subject.ts`). */
+export interface Reasons {
+  /** the findings of the verdict, in its order */
+  readonly findings: ReadonlyArray<Diagnosis>
+  /** those of `waitFor` */
+  readonly blocked: ReadonlyArray<Blocked>
+  /** what ended the run that the verdict speaks of, if a fault did */
+  readonly fault: Fault | null
+}
+
 export interface Checked {
   readonly verdict: Verdict
+  /** beside the verdict, and in no document */
+  readonly reasons: Reasons
   readonly world: World
   /** how the first run ended; only where it was completed are the outputs what the program computes */
   readonly outcome: Run.Outcome
@@ -124,7 +140,7 @@ export interface Checked {
 }
 
 /** Run and judge. Refuses what cannot be launched; everything else is in the verdict. */
-export type Check = (program: Program, options: CheckOptions) => E.Either<Failure, Checked>
+export type Check = (program: Program, options: CheckOptions) => E.Either<Refusal, Checked>
 
 /** What the verdicts of this library leave out, always. */
 export const scope: ReadonlyArray<string> = ['races inside one agent, between its own lanes']
@@ -195,6 +211,9 @@ export const digestOf = (outputs: ReadonlyArray<Float64Array | null>): string =>
   return any ? hex(hi) + hex(lo) : 'none'
 }
 
+const faultIn = ({ outcome }: Pick<Ran, 'outcome'>): Fault | null =>
+  outcome._tag === 'fault' ? outcome.fault : null
+
 /** The tensors whose contents are digested, in order. */
 export const digested = (world: World): ReadonlyArray<string> =>
   world.header.planes.flatMap((p) => (p.output === true ? [p.name] : []))
@@ -212,15 +231,20 @@ const rowOf = ({ rows }: Table, ran: Ran): number => {
   return at < 0 ? rows.push(ran) - 1 : at
 }
 
+/** A finding, and the place of its schedule in the table. */
+interface Scheduled extends Diagnosis {
+  readonly schedule: number
+}
+
 /** Findings with their schedule; the missing edge of the first few, which needs the log of their cluster again. */
-const replayable = (
+const withSchedule = (
   launched: Launched,
   table: Table,
-  findings: ReadonlyArray<Finding>,
+  findings: ReadonlyArray<Diagnosis>,
   ran: Ran,
   options: CheckOptions,
   detecting: Options,
-): ReadonlyArray<ReplayableFinding> => {
+): ReadonlyArray<Scheduled> => {
   if (findings.length === 0) return []
   const { world, machine } = launched
   const row = rowOf(table, ran)
@@ -234,26 +258,26 @@ const replayable = (
     wanting(findings).length === 0 || options.explain === false
       ? []
       : Run.run(world, machine, how, Run.collect).result
-  return withMissing(world.header, events, findings, detecting).map((f) => withSchedule(f, row, f.missing))
+  return withMissing(world.header, events, findings, detecting).map((f) =>
+    Object.assign({ schedule: row }, f),
+  )
 }
 
-const withSchedule = (f: Finding, schedule: number, missing: MissingEdge | undefined): ReplayableFinding =>
-  Object.assign({ schedule }, f, missing === undefined ? {} : { missing })
-
 /** The fault that ended a run, as a finding: the code is an id of the taxonomy, or there is none. */
-const faultOf = (world: World, ran: Ran): ReadonlyArray<Finding> => {
+const faultOf = (world: World, ran: Ran): ReadonlyArray<Diagnosis> => {
   if (ran.outcome._tag !== 'fault') return []
-  const { code, message, site, agent } = ran.outcome.fault
+  const { code, message, site, agent, columns } = ran.outcome.fault
   const id = hazardIds.find((h) => h === code)
   const state = ran.machine.agents[agent]
   if (id === undefined || state === undefined) return []
   const iteration = state.control?.iteration ?? []
   const a = operationOf(world.header, actor({ agent, at: state.at, site, iteration }, 'is refused'))
-  return [{ id, severity: hazards[id].severity, text: message, a }]
+  const about = columns === undefined ? [] : [ofColumns]
+  return [{ id, severity: hazards[id].severity, text: message, about, a }]
 }
 
 /** What a run shows. */
-const foundBy = (world: World, ran: Ran): ReadonlyArray<Finding> => {
+const foundBy = (world: World, ran: Ran): ReadonlyArray<Diagnosis> => {
   const j = ran.result[0]
   const fault = faultOf(world, ran)
   if (j === null) return fault
@@ -261,20 +285,20 @@ const foundBy = (world: World, ran: Ran): ReadonlyArray<Finding> => {
 }
 
 /** What stands behind a condition that fails in a run: B4, B1, B3. */
-const behind = (ran: Ran): ReadonlyArray<Finding> => {
+const behind = (ran: Ran): ReadonlyArray<Diagnosis> => {
   const j = ran.result[0]
   return j === null ? [] : behindConditions(j)
 }
 
-const shownBy = (world: World, ran: Ran): ReadonlyArray<Finding> => [...foundBy(world, ran), ...behind(ran)]
+const shownBy = (world: World, ran: Ran): ReadonlyArray<Diagnosis> => [...foundBy(world, ran), ...behind(ran)]
 
 /** A finding about two operations: what a deadlock is more often caused by than its blocked waits say. */
-const isPair = (f: Finding): boolean => f.b !== undefined && hazards[f.id].cause === 'conflict'
+const isPair = (f: Diagnosis): boolean => f.b !== undefined && hazards[f.id].cause === 'conflict'
 /** An arrival too many, or at another time, lets an agent pass that should wait: what it runs into later does not say so. */
-const isCause = (f: Finding): boolean => f.b !== undefined && hazards[f.id].cause !== undefined
+const isCause = (f: Diagnosis): boolean => f.b !== undefined && hazards[f.id].cause !== undefined
 
 /** The conflicts; where there are none, the first arrival that comes too often or too early. */
-const causesIn = (shown: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>
+const causesIn = (shown: ReadonlyArray<Diagnosis>): ReadonlyArray<Diagnosis> =>
   shown.some(isPair) ? shown.filter(isPair) : shown.filter(isCause).slice(0, 1)
 
 /**
@@ -285,7 +309,7 @@ const causeOf = (
   launched: Launched,
   options: CheckOptions,
   detecting: Options,
-  decided: ReadonlyArray<Finding>,
+  decided: ReadonlyArray<Diagnosis>,
 ): Ran | null => {
   if (!options.explore || decided.some(isPair)) return null
   let halfway: Ran | null = null
@@ -319,10 +343,10 @@ const findingsOf = (
   decision: Decision,
   options: CheckOptions,
   detecting: Options,
-): ReadonlyArray<ReplayableFinding> => {
+): ReadonlyArray<Scheduled> => {
   const deciding = answer?.found?.ran ?? first
   if (answer?.refuted === true)
-    return replayable(
+    return withSchedule(
       launched,
       table,
       unanswered(launched.world, shownBy(launched.world, first), first.result[0]?.byManual ?? []),
@@ -350,7 +374,7 @@ const findingsOf = (
     ...(deciding === first ? [] : [{ ran: first, shown: foundBy(launched.world, first) }]),
   ]
   const fresh = added(runs.map(({ shown }) => shown))
-  return runs.flatMap(({ ran }, i) => replayable(launched, table, fresh[i]!, ran, options, detecting))
+  return runs.flatMap(({ ran }, i) => withSchedule(launched, table, fresh[i]!, ran, options, detecting))
 }
 
 /** Why the result is wrong, if it is a layout: bytes that were written as other elements than they are read as. */
@@ -359,7 +383,7 @@ const layoutFindings = (
   table: Table,
   ran: Ran,
   options: CheckOptions,
-): ReadonlyArray<ReplayableFinding> => {
+): ReadonlyArray<Scheduled> => {
   if (ran.steps > longestExplained) return []
   const { world, machine } = launched
   const how: Run.Settings = {
@@ -370,8 +394,8 @@ const layoutFindings = (
   }
   const found = layoutMismatch(world.header, Run.run(world, machine, how, Run.collect).result)
   if (found === null) return []
-  const missing: MissingEdge = { kind: 'none-found', text: 'one layout for the write and the read' }
-  return [withSchedule(found, rowOf(table, ran), missing)]
+  const missing: Remedy = { kind: 'none-found', text: 'one layout for the write and the read', about: [] }
+  return [Object.assign({ schedule: rowOf(table, ran), missing }, found)]
 }
 
 /** Faults of the algebra and not of the program: what a run needs and this algebra does not have. */
@@ -497,10 +521,10 @@ export const check: Check = (program, options) => {
     reason: final.reason,
     decidedBy: answer === null ? 'one-schedule' : 'exploration',
     search: answer?.search ?? null,
-    conditions: judgement?.conditions ?? unjudged,
+    conditions: judgement === null ? unjudged : publishedConditions(judgement.conditions),
     schedule: row,
-    findings,
-    notes: (judgement?.notes ?? []).map((f) => withSchedule(f, row, f.missing)),
+    findings: findings.map((f) => replayable(f, f.schedule)),
+    notes: (judgement?.notes ?? []).map((f) => replayable(f, row)),
     schedules: table.rows.map((r) => r.replay),
     waitFor: (judgement?.deadlock ?? []).map(showBlocked),
     provenance: proof,
@@ -520,6 +544,7 @@ export const check: Check = (program, options) => {
   }
   return E.right({
     verdict,
+    reasons: { findings, blocked: judgement?.deadlock ?? [], fault: faultIn(shown) },
     world,
     outcome: first.outcome,
     machine: first.machine,

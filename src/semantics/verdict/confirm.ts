@@ -172,8 +172,8 @@ const isOutside = (world: World, id: HazardId): boolean => {
 }
 
 /** Findings that stand although no schedule shows them. */
-export const unanswered = (
+export const unanswered = <F extends Finding>(
   world: World,
-  findings: ReadonlyArray<Finding>,
-  byManual: ReadonlyArray<Finding>,
-): ReadonlyArray<Finding> => findings.filter((f) => isOutside(world, f.id) || byManual.includes(f))
+  findings: ReadonlyArray<F>,
+  byManual: ReadonlyArray<F>,
+): ReadonlyArray<F> => findings.filter((f) => isOutside(world, f.id) || byManual.includes(f))

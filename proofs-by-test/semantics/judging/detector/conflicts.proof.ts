@@ -31,7 +31,13 @@ test('what a side does, in words', () => {
     'tmaStore writes atomically',
   ])
   const made = record({ rw: 'w', operation: 4 })
-  expect(actorOf(made)).toEqual({ stamp: made.stamp, does: 'writes', operation: 4, writes: true })
+  expect(actorOf(made)).toEqual({
+    unit: 'agent',
+    stamp: made.stamp,
+    does: 'writes',
+    operation: 4,
+    writes: true,
+  })
 })
 
 describe('law 1: one finding per kind, pair of agents and sites, directions and plane', () => {

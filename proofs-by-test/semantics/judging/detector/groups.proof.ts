@@ -6,7 +6,7 @@
 import { describe, expect, test } from 'vitest'
 import type { AgentState, Context } from '../../../../src/semantics/judging/detector/context.js'
 import { agentState, context } from '../../../../src/semantics/judging/detector/context.js'
-import type { FenceName } from '../../../../src/semantics/judging/detector/fences.js'
+import type { FenceName } from '../../../../src/semantics/judging/subject.js'
 import { applyFence } from '../../../../src/semantics/judging/detector/fences.js'
 import { awaitGroup } from '../../../../src/semantics/judging/detector/groups.js'
 import { defaults } from '../../../../src/semantics/judging/detector/index.js'

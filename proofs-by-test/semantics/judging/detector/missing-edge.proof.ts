@@ -6,7 +6,8 @@ import { unit } from '../../../../src/numerics/unit.js'
 import { check, standardOptions } from '../../../../src/semantics/verdict/check.js'
 import { defaults, detector, explain } from '../../../../src/semantics/judging/detector/index.js'
 import { isAnsweredById } from '../../../../src/semantics/judging/detector/missing-edge.js'
-import type { Finding, HazardId, MissingEdge } from '../../../../src/semantics/judging/finding.js'
+import type { Diagnosis, Finding, HazardId, MissingEdge } from '../../../../src/semantics/judging/finding.js'
+import { ofBarrier, ofRendezvous, type Subject } from '../../../../src/semantics/judging/subject.js'
 import { launch, noArguments } from '../../../../src/semantics/execution/launch.js'
 import { eager, lazy, seeded } from '../../../../src/semantics/execution/policy.js'
 import type { Program } from '../../../../src/semantics/language/program.js'
@@ -23,12 +24,15 @@ const world = {
     { name: 'other', count: 1 },
   ],
 }
+/** Kind and words alone. What edges are about is held against their words in `subject.proof.ts`. */
+const said = ({ kind, text }: MissingEdge): MissingEdge => ({ kind, text })
+
 const explained = (run: (s: Script) => void): MissingEdge => {
   const s = script(world)
   run(s)
   const j = s.judge()
   expect(j.findings.length).toBeGreaterThan(0)
-  return explain(s.header, s.events, j.findings[0]!)
+  return said(explain(s.header, s.events, j.findings[0]!))
 }
 
 describe('smallest missing edge', () => {
@@ -43,7 +47,10 @@ describe('smallest missing edge', () => {
       s.group(op, 'bulk', 'full')
       s.awaits(0, 'bulk', 0)
     })
-    expect(e).toEqual({ kind: 'fence', text: 'a proxy fence after `epilogue` of p@0' })
+    expect(e).toEqual({
+      kind: 'fence',
+      text: 'a proxy fence after `epilogue` of p@0',
+    })
   })
   it('a semaphore among the two: an order before it, or the release of whoever read', () => {
     const read = explained((s) => {
@@ -229,7 +236,7 @@ describe('in the words of whoever wrote the kernel', () => {
     s.arrive(0, 0)
     s.arrive(1, 1, { site: 'use' })
     const found = s.judge().findings.find((f) => f.id === 'B7')!
-    expect(explain(s.header, s.events, found)).toEqual({
+    expect(said(explain(s.header, s.events, found))).toEqual({
       kind: 'arrive-wait',
       text: 'a block barrier (bar.sync, or an arrive and a wait) between `init` of p@0 and `use` of c@0',
     })
@@ -283,7 +290,7 @@ const [full0, full1, empty0, empty1] = [0, 1, 2, 3] as const
 const between = (s: Script, a: string, b: string): MissingEdge & { readonly id: HazardId } => {
   const found = s.judge().findings.find((f) => f.a.site === a && f.b?.site === b)
   if (found === undefined) throw new Error(`nothing between ${a} and ${b}`)
-  return { id: found.id, ...explain(s.header, s.events, found) }
+  return { id: found.id, ...said(explain(s.header, s.events, found)) }
 }
 
 describe('by id', () => {
@@ -316,13 +323,27 @@ describe('by id', () => {
     at: 1,
     does: 'writes',
   })
-  const finding = (id: HazardId): Finding => ({ id, severity: 'E', text: 'what is wrong', a: side(0) })
-  const both = (id: HazardId): Finding => ({ ...finding(id), b: side(1) })
+  const about = [ofBarrier(0)]
+  const finding = (id: HazardId): Diagnosis => ({
+    id,
+    severity: 'E',
+    text: 'what is wrong',
+    about,
+    a: side(0),
+  })
+  /** An answer in the words of the finding is about what the finding is about. */
+  const subjects = (id: HazardId): ReadonlyArray<Subject> =>
+    (['B5', 'B6', 'B8', 'U1'] as const).some((x) => x === id)
+      ? about
+      : id === 'K1'
+        ? [ofRendezvous('cluster')]
+        : []
+  const both = (id: HazardId): Diagnosis => ({ ...finding(id), b: side(1) })
   test.each(answers)('%s: %s, whatever the log', (id, kind, says) => {
     expect([isAnsweredById(finding(id)), isAnsweredById(both(id))]).toEqual([true, true])
     const text: unknown = expect.stringContaining(says)
-    expect(explain(s.header, s.events, finding(id))).toEqual({ kind, text })
-    expect(explain(s.header, [], both(id))).toEqual({ kind, text })
+    expect(explain(s.header, s.events, finding(id))).toEqual({ kind, text, about: subjects(id) })
+    expect(explain(s.header, [], both(id))).toEqual({ kind, text, about: subjects(id) })
   })
   test('a first wait that nobody supplies is answered by its id, two accesses around a wrong phase are not', () => {
     expect([isAnsweredById(finding('B6')), isAnsweredById(both('B6'))]).toEqual([true, false])
@@ -364,7 +385,7 @@ describe('what nothing mends', () => {
     s.arrive(0, 0)
     s.wait(0, 0, 0)
     const noted = s.judge().notes.find((f) => f.id === 'M5')!
-    expect(explain(s.header, s.events, noted)).toEqual({
+    expect(said(explain(s.header, s.events, noted))).toEqual({
       kind: 'none-found',
       text: 'no single fence, wait or arrive removes this',
     })
@@ -597,7 +618,7 @@ describe('W: what the writer should have waited for', () => {
 describe('B2: what should have held the arrival back', () => {
   const over = (s: Script): MissingEdge => {
     const found = s.judge().findings.find((f) => f.id === 'B2')!
-    return explain(s.header, s.events, found)
+    return said(explain(s.header, s.events, found))
   }
   it('a commit is an arrival, of the generation in which it comes', () => {
     const s = script(world)
@@ -645,7 +666,7 @@ describe('an exit', () => {
     const s = script(world)
     write(s)
     const found = s.judge().findings.find((f) => f.id === 'U2')!
-    return explain(s.header, s.events, found)
+    return said(explain(s.header, s.events, found))
   }
   it('a copy: a wait for its generation, by whoever is first', () => {
     expect(exit((s) => load(s, 0, 0, 's0 0', 'load'))).toEqual({

@@ -21,6 +21,7 @@ import {
   where,
 } from '../../../../src/semantics/judging/detector/report.js'
 import type { HazardId } from '../../../../src/semantics/judging/finding.js'
+import { ofBarrier } from '../../../../src/semantics/judging/subject.js'
 import type { Header, Stamp } from '../../../../src/semantics/log/events.js'
 
 /** It does not say how many clusters run together: one. */
@@ -93,7 +94,7 @@ describe('a side of a finding', () => {
 })
 
 describe('drafts', () => {
-  const one = (id: HazardId, text: string = id): Draft => draft(id, 'E', text, actor(stamp(0, 0), 'acts'))
+  const one = (id: HazardId, text: string = id): Draft => draft(id, 'E', text, [], actor(stamp(0, 0), 'acts'))
   test('are one by kind, agents and sites, not by event or iteration', () => {
     const later: Stamp = { agent: 0, at: 9, site: 0, iteration: [7] }
     expect(keyOf('x', stamp(0, 0), undefined)).toBe(keyOf('x', later, undefined))
@@ -121,14 +122,21 @@ describe('drafts', () => {
   })
   test('a finding has what its draft has, and no field that it lacks', () => {
     const a = operation(header, actor(stamp(0, 0), 'acts'))
-    expect(findingOf(header, one('D1', 'said'))).toStrictEqual({ id: 'D1', severity: 'E', text: 'said', a })
+    expect(findingOf(header, one('D1', 'said'))).toStrictEqual({
+      id: 'D1',
+      severity: 'E',
+      text: 'said',
+      about: [],
+      a,
+    })
     const place = { plane: 'gmem A', spans: [[0, 8] as const] }
     const whole = draft(
       'N1',
       'L',
       'said',
+      [ofBarrier(0)],
       actor(stamp(0, 0), 'acts'),
-      actor(stamp(1, 1), 'meets'),
+      actor(stamp(1, 1), 'meets', -1, false, 'wgmma'),
       place,
       'knew',
     )
@@ -136,6 +144,7 @@ describe('drafts', () => {
       id: 'N1',
       severity: 'L',
       text: 'said',
+      about: [ofBarrier(0), { _tag: 'unit', unit: 'wgmma', side: 'b' }],
       a,
       b: operation(header, actor(stamp(1, 1), 'meets')),
       place,
@@ -178,13 +187,21 @@ describe('conditions', () => {
     fail(r, 'C3', 'key', () => ({ text: 'again', draft: undefined }))
     fail(r, 'C3', 'other', () => ({
       text: 'second',
-      draft: draft('B3', 'E', 'said', actor(stamp(0, 0), 'acts')),
+      draft: draft('B3', 'E', 'said', [ofBarrier(0)], actor(stamp(0, 0), 'acts')),
     }))
     expect(conditionOf(r, 'C4')).toEqual({ holds: true, failures: [], findings: [] })
     expect(conditionOf(r, 'C3')).toEqual({
       holds: false,
       failures: ['first', 'second'],
-      findings: [{ id: 'B3', severity: 'E', text: 'said', a: operation(header, actor(stamp(0, 0), 'acts')) }],
+      findings: [
+        {
+          id: 'B3',
+          severity: 'E',
+          text: 'said',
+          about: [ofBarrier(0)],
+          a: operation(header, actor(stamp(0, 0), 'acts')),
+        },
+      ],
     })
   })
 })

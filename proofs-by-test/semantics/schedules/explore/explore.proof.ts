@@ -13,7 +13,7 @@ import {
   Views,
   type Found,
 } from '../../../../src/semantics/schedules/explore/index.js'
-import { endOf } from '../../../../src/semantics/schedules/explore/ends.js'
+import { leftIn, showLeft, withoutStorages } from '../../../../src/semantics/schedules/explore/ends.js'
 import type { Launched } from '../../../../src/semantics/execution/launch.js'
 import type { Machine } from '../../../../src/semantics/machine/state.js'
 import { dice, skeletonOf } from '../../../../src/semantics/schedules/naive/random.js'
@@ -323,7 +323,7 @@ describe('waves', () => {
   it('are searched one after another, and counted together', () => {
     const all = searched(three)
     expect([all.waves, all.complete, all.clean, all.ends.length]).toEqual([3, true, true, 3])
-    expect(all.ends.map((end) => end.slice(0, 2))).toEqual(['0:', '1:', '2:'])
+    expect(all.ends.map((end) => end.wave)).toEqual([0, 1, 2])
     // a bound is one of all of them
     const first = searched(launchedProgram(team({ words: [[clean, []]] })))
     const cut = searched(three, { states: first.states + 2 })
@@ -362,6 +362,23 @@ describe('how a wave can end', () => {
         { name: 'full[0]', cta: 1 },
       ],
     },
+    barriersPerCta: 2,
+    storages: new Map([['full', { id: 'full', contents: { _tag: 'barriers', first: 0, shape: [2] } }]]),
+  } as unknown as World
+  const endOf = (w: World, m: Machine): string => showLeft(leftIn(w, m))
+  const rings = {
+    header: {
+      barriers: [
+        { name: 'x[0]', cta: 0 },
+        { name: 'x[1]', cta: 0 },
+        { name: 'xx', cta: 0 },
+      ],
+    },
+    barriersPerCta: 3,
+    storages: new Map([
+      ['x', { id: 'x', contents: { _tag: 'barriers', first: 0, shape: [2] } }],
+      ['xx', { id: 'xx', contents: { _tag: 'barriers', first: 2, shape: [] } }],
+    ]),
   } as unknown as World
   const machine = (by: object): Machine =>
     ({ barriers: [], named: [], tensorMemory: [], ...by }) as unknown as Machine
@@ -376,6 +393,15 @@ describe('how a wave can end', () => {
     expect(endOf(world, machine({ barriers: [barrier(2, 1, 3, 16), null, barrier(1, 2, 2, 0)] }))).toBe(
       'full[0]@0 0:1/3+16  full[0]@1 1:2/2+0',
     )
+  })
+  it('without the barriers of a storage, and of no other whose name contains its name', () => {
+    const all = [barrier(0, 1, 1, 0), barrier(1, 1, 1, 0), barrier(2, 1, 1, 0)]
+    const left = leftIn(rings, machine({ barriers: all }))
+    const rest = (...names: ReadonlyArray<string>): string =>
+      showLeft(withoutStorages({ wave: 0, left }, names).left)
+    expect(rest()).toBe('x[0]@0 0:1/1+0  x[1]@0 1:1/1+0  xx@0 0:1/1+0')
+    expect(rest('x')).toBe('xx@0 0:1/1+0')
+    expect(rest('xx')).toBe('x[0]@0 0:1/1+0  x[1]@0 1:1/1+0')
   })
   it('who stands at a named barrier, and columns, in an order of their own', () => {
     const named = [

@@ -22,11 +22,18 @@ import {
   withMissing,
 } from '../../judging/decision.js'
 import { detector, type Options } from '../../judging/detector/index.js'
-import { foremost, type Finding } from '../../judging/finding.js'
+import { foremost, type Diagnosis } from '../../judging/finding.js'
 import { conclusion, type Fold, type LogEvent } from '../../log/events.js'
 import { layoutMismatch, provenance } from '../../judging/provenance/index.js'
 import { both } from '../../execution/run.js'
-import { otherGrants, verdictSchema, type ReplayableFinding, type Verdict } from '../../judging/verdict.js'
+import {
+  otherGrants,
+  publishedConditions,
+  replayable,
+  verdictSchema,
+  type ReplayableFinding,
+  type Verdict,
+} from '../../judging/verdict.js'
 import { ending, endingOf } from './ending.js'
 import type { TraceError } from './error.js'
 import { foldTrace } from './reader.js'
@@ -69,7 +76,7 @@ const judging = (options: Options) => {
 // ---------------------------------------------------------------- the verdict
 
 /** A trace has no schedule but its own order. */
-const unscheduled = (f: Finding): ReplayableFinding => Object.assign({ schedule: null }, f)
+const unscheduled = (f: Diagnosis): ReplayableFinding => replayable(f, null)
 
 /** The verdict on the lines of a trace. */
 export const judgeTrace =
@@ -89,7 +96,7 @@ export const judgeTrace =
           claim,
         )
         const layout = name === 'wrong-result' ? layoutMismatch(header, events) : null
-        const missing = (some: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>
+        const missing = (some: ReadonlyArray<Diagnosis>): ReadonlyArray<Diagnosis> =>
           withMissing(header, events, some, options)
         // those that were found and those behind a condition are told apart, and so many of each explained
         const shown = added([judgement.findings, behindConditions(judgement)]).flatMap(missing)
@@ -102,14 +109,18 @@ export const judgeTrace =
           decidedBy: 'one-schedule',
           search: null,
           schedule: null,
-          conditions: judgement.conditions,
+          conditions: publishedConditions(judgement.conditions),
           findings: foremost([
             ...(layout === null
               ? []
               : [
                   unscheduled(
                     Object.assign({}, layout, {
-                      missing: { kind: 'none-found', text: 'one layout for the write and the read' } as const,
+                      missing: {
+                        kind: 'none-found',
+                        text: 'one layout for the write and the read',
+                        about: [],
+                      } as const,
                     }),
                   ),
                 ]),

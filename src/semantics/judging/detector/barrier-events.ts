@@ -23,6 +23,7 @@
  */
 import type { BarrierEvent, Wait } from '../../log/events.js'
 import { limit } from '../../machine/mbarrier.js'
+import { ofBarrier } from '../subject.js'
 import type { BarrierState } from './barriers.js'
 import { barrierEvent, checkLive, initialise, invalidate, observeWait } from './barriers.js'
 import type { Context } from './context.js'
@@ -43,7 +44,10 @@ export const barrier = (d: Detector, e: BarrierEvent): void => {
   const x = e.stamp.agent
   const cta = c.header.barriers[e.barrier]!.cta
   const near = cta === c.header.agents[x]!.cta
-  if (!near) oweRemote(c, d.obligations, cta, e.stamp, `${e.kind} on ${barrierName(c.header, e.barrier)}`)
+  if (!near)
+    oweRemote(c, d.obligations, cta, e.stamp, `${e.kind} on ${barrierName(c.header, e.barrier)}`, [
+      ofBarrier(e.barrier),
+    ])
   Digest.ofAgent(
     c.digest,
     x,
@@ -113,6 +117,7 @@ const ask = (c: Context, b: BarrierState, e: BarrierEvent): void => {
         'B2',
         'E',
         `${barrierName(c.header, e.barrier)}: ${String(b.pending)} arrivals are pending and ${String(e.count)} more are asked for: a phase has at most ${String(limit)}`,
+        [ofBarrier(e.barrier)],
         actor(e.stamp, 'asks for an arrival'),
       ),
     )

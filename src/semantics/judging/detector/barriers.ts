@@ -37,6 +37,7 @@ import type { Scope } from '../../language/instruction.js'
 import type { Stamp } from '../../log/events.js'
 import type { BlockingId, ConditionId } from '../hazards.js'
 import { limit } from '../../machine/mbarrier.js'
+import { ofBarrier } from '../subject.js'
 import type { AgentState, Context } from './context.js'
 import { receive } from './context.js'
 import type { Contribution, Generation } from './generation.js'
@@ -160,6 +161,7 @@ export const isUnobserved = (b: BarrierState): boolean =>
 
 const condition = (
   c: Context,
+  b: BarrierState,
   id: ConditionId,
   text: string,
   a: Stamp,
@@ -172,6 +174,7 @@ const condition = (
     id,
     'E',
     text,
+    [ofBarrier(b.index)],
     actor(a, doesA),
     other === undefined ? undefined : actor(other, doesB),
     undefined,
@@ -192,6 +195,7 @@ const lifecycle = (c: Context, b: BarrierState, stamp: Stamp, does: string, text
       'B7',
       'E',
       text,
+      [ofBarrier(b.index)],
       b.init === undefined ? actor(stamp, does) : actor(b.init, `initialises ${name(c, b)}`),
       b.init === undefined ? undefined : actor(stamp, does),
     ),
@@ -204,6 +208,7 @@ const unpublished = (c: Context, b: BarrierState, init: Stamp, stamp: Stamp, doe
       'B9',
       'E',
       `${name(c, b)} is used by ${agentName(c.header, stamp.agent)}, of another CTA, to which its initialisation is not published`,
+      [ofBarrier(b.index)],
       actor(init, `initialises ${name(c, b)}`),
       actor(stamp, does),
     ),
@@ -249,6 +254,7 @@ export const reused = (c: Context, b: BarrierState, stamp: Stamp, does: string):
       'U1',
       'E',
       `${name(c, b)} was given up with completions that no wait has observed, and its storage is used again`,
+      [ofBarrier(b.index)],
       actor(left, `invalidates ${name(c, b)}`),
       actor(stamp, does),
     ),
@@ -268,6 +274,7 @@ export const invalidate = (c: Context, b: BarrierState, stamp: Stamp, k: Knowled
         'B7',
         'E',
         `${name(c, b)} is invalidated while it is in use`,
+        [ofBarrier(b.index)],
         actor(missing.stamp, missing.does),
         actor(stamp, does),
       ),
@@ -280,6 +287,7 @@ export const invalidate = (c: Context, b: BarrierState, stamp: Stamp, k: Knowled
           'B7',
           'E',
           `${name(c, b)} is invalidated while it is in use`,
+          [ofBarrier(b.index)],
           actor(waiting, `waits for ${name(c, b)}`),
           actor(stamp, does),
         ),
@@ -303,6 +311,7 @@ const complete = (c: Context, b: BarrierState, completing: BarrierArrival): void
       fail(c.report, 'C4', keyOf(`upper|${String(b.index)}`, w, undefined), () =>
         condition(
           c,
+          b,
           'B1',
           `${name(c, b)}: generation ${String(b.number - b.base)} can complete before ${where(c.header, w)} has seen generation ${String(b.number - b.base - 1)}`,
           w,
@@ -338,6 +347,7 @@ export const checkExpects = (c: Context, b: BarrierState): void => {
       fail(c.report, 'C6', keyOf(String(b.index), e, undefined), () =>
         condition(
           c,
+          b,
           'B4',
           `${name(c, b)}: no arrival of generation ${String(b.number - b.base)} is ordered after ${where(c.header, e)}, so the generation can complete without these bytes`,
           e,
@@ -351,6 +361,7 @@ export const checkExpects = (c: Context, b: BarrierState): void => {
       fail(c.report, 'C6', keyOf(`more|${String(b.index)}`, i, undefined), () =>
         condition(
           c,
+          b,
           'B4',
           `${name(c, b)}: no arrival of generation ${String(b.number - b.base)} is ordered after ${where(c.header, i)}, so the generation can complete without the arrival that is asked for`,
           i,
@@ -373,6 +384,7 @@ export const barrierEvent = (c: Context, b: BarrierState, e: BarrierArrival): vo
       fail(c.report, 'C3', keyOf(String(b.index), missing.stamp, e.stamp), () =>
         condition(
           c,
+          b,
           'B3',
           `${name(c, b)}: ${where(c.header, missing.stamp)} (generation ${String(b.number - b.base - 1)}) and ${where(c.header, e.stamp)} (generation ${String(b.number - b.base)}) can change places`,
           missing.stamp,
@@ -402,6 +414,7 @@ export const barrierEvent = (c: Context, b: BarrierState, e: BarrierArrival): vo
           'B2',
           'E',
           `${name(c, b)} is initialised for ${String(b.count)} arrivals: a phase has at most ${String(limit)}`,
+          [ofBarrier(b.index)],
           actor(b.init ?? e.stamp, `initialises ${name(c, b)}`),
           actor(e.stamp, e.does),
         ),
@@ -416,6 +429,7 @@ export const barrierEvent = (c: Context, b: BarrierState, e: BarrierArrival): vo
           'B2',
           'E',
           `${name(c, b)}: generation ${String(b.number - b.base)} counts ${String(b.count)} arrivals and ${String(found)} come before it is complete${b.bytes > 0 ? ` (${String(b.bytes)} bytes are still missing)` : ''}`,
+          [ofBarrier(b.index)],
           actor(b.current.events[0]?.stamp ?? e.stamp, b.current.events[0]?.does ?? e.does),
           actor(e.stamp, e.does),
         ),
@@ -431,6 +445,7 @@ export const barrierEvent = (c: Context, b: BarrierState, e: BarrierArrival): vo
         'B4',
         'E',
         `${name(c, b)}: the transaction count of generation ${String(b.number - b.base)} reaches ${String(bytes)}, beyond ${String(limit)} either way`,
+        [ofBarrier(b.index)],
         actor(e.stamp, e.does),
       ),
     )
@@ -457,6 +472,7 @@ export const observeWait = (
       fail(c.report, 'C4', keyOf(`lower|${String(b.index)}`, missing.stamp, stamp), () =>
         condition(
           c,
+          b,
           'B3',
           `${name(c, b)}: ${where(c.header, stamp)} observed generation ${String(observed - b.base)} and can also pass on generation ${String(observed - b.base - 2)}`,
           missing.stamp,
@@ -481,6 +497,7 @@ export const observeWait = (
         'B8',
         'C',
         `${name(c, b)}: ${agentName(c.header, stamp.agent)} observes generation ${String(observed - b.base)} and has skipped ${String(observed - before)} before it`,
+        [ofBarrier(b.index)],
         actor(stamp, `waits for ${name(c, b)}`),
       ),
     )
@@ -524,6 +541,7 @@ const skippedLast = (c: Context, b: BarrierState): void => {
         'B8',
         'C',
         `${name(c, b)}: ${agentName(c.header, x)} ends without having observed generation ${String(seen - b.base)}${missing === 1 ? '' : ` and ${String(missing - 1)} after it`}, which others have`,
+        [ofBarrier(b.index)],
         actor(w, `waits for ${name(c, b)}`),
       ),
     )
@@ -553,6 +571,7 @@ export const atEnd = (c: Context, b: BarrierState, stuck: boolean): void => {
       isComplete
         ? `${name(c, b)} ends with completions that no wait has observed: ${generations(b.number - b.base)} complete, ${String(b.observedByAny - b.base)} observed`
         : `${lacking(c, b)}, and no wait is for it`,
+      [ofBarrier(b.index)],
       actor(stamp, does),
     ),
   )

@@ -26,11 +26,11 @@
  * Law 1. No hypothesis makes b known to itself.
  */
 import type { Finding, MissingEdge, Operation as Side } from '../finding.js'
+import { ofBarrier, ofFence, ofGroup, type Concerning, type FenceName } from '../subject.js'
 import { hazards } from '../hazards.js'
 import type { BarrierEvent, Family, Header, LogEvent } from '../../log/events.js'
 import { families } from '../../log/units.js'
 import type { AgentState } from './context.js'
-import type { FenceName } from './fences.js'
 import { applyFence } from './fences.js'
 import { publish } from './context.js'
 import { singleton, union } from './generation-set.js'
@@ -46,7 +46,7 @@ import type { Detector } from './state.js'
 
 // ---------------------------------------------------------------- model
 
-export interface Hypothesis {
+export interface Hypothesis extends Concerning {
   readonly kind: MissingEdge['kind']
   readonly text: string
   readonly actions: ReadonlyArray<Action>
@@ -173,10 +173,16 @@ export const fences: Kind = function* (header, events, _options, finding, a, b) 
       `a before_thread_sync fence ${place}`,
     ])
     const after = `an after_thread_sync fence before ${label(b.side)}`
-    yield { kind: 'fence', text: after, actions: [behind] }
+    const [before, behindIt] = [ofFence('tensorBefore'), ofFence('tensorAfter')]
+    yield { kind: 'fence', text: after, about: [behindIt], actions: [behind] }
     for (const [front, text] of fronts) {
-      yield { kind: 'fence', text, actions: [front] }
-      yield { kind: 'fence', text: `${text} and ${after}`, actions: [front, behind] }
+      yield { kind: 'fence', text, about: [before], actions: [front] }
+      yield {
+        kind: 'fence',
+        text: `${text} and ${after}`,
+        about: [before, behindIt],
+        actions: [front, behind],
+      }
     }
     return
   }
@@ -189,9 +195,15 @@ export const fences: Kind = function* (header, events, _options, finding, a, b) 
         },
       },
     ]
+    const about = [ofFence(name)]
     for (const [where, place] of places)
-      yield { kind: 'fence', text: `${text} ${place}`, actions: at(where, a.side.index) }
-    yield { kind: 'fence', text: `${text} before ${label(b.side)}`, actions: at(b.index, b.side.index) }
+      yield { kind: 'fence', text: `${text} ${place}`, about, actions: at(where, a.side.index) }
+    yield {
+      kind: 'fence',
+      text: `${text} before ${label(b.side)}`,
+      about,
+      actions: at(b.index, b.side.index),
+    }
   }
   if (finding.id !== 'P5') return
   const acquired: Action = {
@@ -204,6 +216,7 @@ export const fences: Kind = function* (header, events, _options, finding, a, b) 
     yield {
       kind: 'fence',
       text: `a tensor-map fence ${place} and an acquire before ${label(b.side)}`,
+      about: [ofFence('mapRelease'), ofFence('mapAcquire')],
       actions: [
         {
           before: where,
@@ -257,6 +270,7 @@ export const groupWaits: Kind = function* (header, events, _options, _finding, a
       yield {
         kind: 'group-wait',
         text: `a ${families[family].wait} that covers ${label(a.side)}${read ? ' (reads)' : ''}, ${place}`,
+        about: [ofGroup(family)],
         actions: [
           {
             before: where,
@@ -272,6 +286,7 @@ export const groupWaits: Kind = function* (header, events, _options, _finding, a
       yield {
         kind: 'group-wait',
         text: `a commit that closes the ${family} group of ${label(a.side)}, and a ${families[family].wait} that covers it, ${place}`,
+        about: [ofGroup(family)],
         actions: [
           {
             before: where,
@@ -334,6 +349,7 @@ export const commits: Kind = function* (header, events, _options, _finding, a, b
     yield {
       kind: 'arrive',
       text: `${name} as a tcgen05.commit, which arrives when ${label(a.side)} is done`,
+      about: [ofBarrier(event.barrier)],
       actions: [
         {
           before: index,
@@ -364,6 +380,7 @@ export const waitFor = (
 ): Hypothesis => ({
   kind: 'wait',
   text: `a wait for generation ${String(generation)} of ${barrierName(header, barrier)} before ${label(b.side)}`,
+  about: [ofBarrier(barrier)],
   actions: [
     {
       before: b.index,
@@ -457,6 +474,7 @@ export const uncounted: Kind = function* (header, events, _options, finding, a, 
   yield {
     kind: 'arrive-wait',
     text: `the arrive \`${header.sites[site]?.label ?? ''}\` of ${agentName(header, a.side.index)} on ${barrierName(header, barrier)} before ${label(b.side)}: the generation that is waited for is complete without it`,
+    about: [ofBarrier(barrier)],
     actions: [
       {
         before: b.index,
@@ -497,6 +515,7 @@ export const lateArrives: Kind = function* (header, events, _options, _finding, 
   yield {
     kind: 'arrive',
     text: `the arrive \`${name}\` of ${agentName(header, a.side.index)} on ${barrierName(header, barrier)} moved behind ${label(a.side)}`,
+    about: [ofBarrier(barrier)],
     actions: [
       {
         before: b.index,
@@ -516,6 +535,7 @@ export const released: Kind = function* (header, events, _options, _finding, a, 
     yield {
       kind: 'arrive',
       text: `${name} as a release`,
+      about: [ofBarrier(event.barrier)],
       actions: [
         {
           before: index,
@@ -552,6 +572,7 @@ export const movedArrives: Kind = function* (header, events, options, _finding, 
     yield {
       kind: 'arrive',
       text: `${name} moved behind \`${place[0] ?? ''}\``,
+      about: [ofBarrier(event.barrier)],
       actions: [
         {
           before: index,
@@ -569,6 +590,7 @@ export const newPairs: Kind = function* (_header, _events, _options, _finding, a
   yield {
     kind: 'arrive-wait',
     text: `an arrive when ${label(a.side)} is done, and a wait for it before ${label(b.side)}`,
+    about: [],
     actions: [
       {
         before: b.index,

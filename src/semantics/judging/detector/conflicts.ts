@@ -51,6 +51,7 @@ import {
   where,
 } from './report.js'
 import { hazards } from '../hazards.js'
+import { ofPlane } from '../subject.js'
 
 // ---------------------------------------------------------------- words
 
@@ -61,7 +62,8 @@ export const doesAccess = (r: AccessRecord): string => {
   return r.unit === 'agent' ? how : `${r.unit} ${how}`
 }
 
-export const actorOf = (r: AccessRecord): Actor => actor(r.stamp, doesAccess(r), r.operation, r.rw === 'w')
+export const actorOf = (r: AccessRecord): Actor =>
+  actor(r.stamp, doesAccess(r), r.operation, r.rw === 'w', r.unit)
 
 const isSum = (r: AccessRecord): boolean => r.combine === 'add' && isFloat(r.footprint.dtype)
 
@@ -121,6 +123,7 @@ export const conflictsOf = (c: Context): Conflicts => {
         id,
         severity,
         text: `${doesAccess(earlier)} and ${doesAccess(later)} of ${planeName(c.header, later.footprint.plane)} ${text}`,
+        about: [ofPlane(later.footprint.plane)],
         a: actorOf(earlier),
         b: actorOf(later),
         place: {
@@ -187,6 +190,7 @@ export const conflictsOf = (c: Context): Conflicts => {
           id,
           'L',
           `${doesAccess(earlier)} and ${doesAccess(later)} of ${plane} are ordered ${why}`,
+          [ofPlane(later.footprint.plane)],
           actorOf(earlier),
           actorOf(later),
           { plane, spans: overlap(earlier.footprint.spans, later.footprint.spans) },
@@ -224,6 +228,7 @@ export const conflictsOf = (c: Context): Conflicts => {
           id,
           'E',
           `${doesAccess(r)} bytes of ${planeName(c.header, r.footprint.plane)} that nothing has written`,
+          [ofPlane(r.footprint.plane)],
           actorOf(r),
           undefined,
           {

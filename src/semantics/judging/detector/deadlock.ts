@@ -26,6 +26,7 @@
  */
 import type { Blocked } from '../finding.js'
 import type { BlockingId } from '../hazards.js'
+import { ofBarrier, ofGroup, type Subject } from '../subject.js'
 import type { Ahead, Family, Rendezvous, Stamp } from '../../log/events.js'
 import type { BarrierState } from './barriers.js'
 import { absence, deadlockId, lacking, lastArrival, lifeOver, wantedBy } from './barriers.js'
@@ -45,6 +46,13 @@ export interface Blockage {
   readonly family: Family | undefined
   /** what a semaphore, or the register file, has and would need */
   readonly lacking: Lacking | undefined
+}
+
+/** What a blocked wait is for. */
+const awaited = (c: Context, named: NamedBarriers, b: Blockage): ReadonlyArray<Subject> => {
+  if (b.barrier >= 0) return [ofBarrier(b.barrier)]
+  if (b.named !== undefined) return [namedBarrier(c, named, b.named).subject]
+  return b.family === undefined ? [] : [ofGroup(b.family)]
 }
 
 const members = (mask: Uint8Array): ReadonlyArray<number> => {
@@ -226,6 +234,7 @@ export const deadlock = (
       agent: agentName(c.header, e.blockage.stamp.agent),
       operation: operation(c.header, actor(e.blockage.stamp, 'waits')),
       waitsFor: e.waitsFor,
+      about: awaited(c, named, e.blockage),
       suppliers: e.suppliers.map((x) => agentName(c.header, x)),
       ahead: e.ahead.map((x) => where(c.header, x.stamp)),
     }
@@ -248,10 +257,11 @@ export const deadlock = (
   const { barrier, stamp } = first.blockage
   const waits = actor(stamp, 'waits')
   const text = `deadlock: ${agentName(c.header, stamp.agent)} waits for ${first.waitsFor}`
+  const about = awaited(c, named, first.blockage)
   const given = id === 'B7' ? barriers[barrier]!.ended : undefined
   if (given !== undefined) {
     file(c.report, 'deadlock', () =>
-      draft(id, 'E', text, actor(given, lifeOver(c, barriers[barrier]!)), waits),
+      draft(id, 'E', text, about, actor(given, lifeOver(c, barriers[barrier]!)), waits),
     )
     return
   }
@@ -262,6 +272,7 @@ export const deadlock = (
       id,
       'E',
       `${text}${because(id, wanted)}${round[0] === first ? circle(c, round) : ''}`,
+      about,
       waits,
       by === undefined ? undefined : actor(by.stamp, by.does),
     ),

@@ -25,6 +25,7 @@
  */
 import type { Judgement, Place } from '../finding.js'
 import { hazards } from '../hazards.js'
+import { ofPlane } from '../subject.js'
 import type { AccessRecord } from './access-record.js'
 import { pieces } from './atoms.js'
 import { actorOf } from './conflicts.js'
@@ -134,6 +135,7 @@ const outputs = (d: Detector): void => {
           'O1',
           'E',
           `${String(bytes)} bytes of output ${p.name} are never written`,
+          [ofPlane(i)],
           last === undefined ? actor({ agent: 0, at: 0, site: -1, iteration: [] }, 'ends') : actorOf(last),
           undefined,
           placeOf(planeName(c.header, i), missing),

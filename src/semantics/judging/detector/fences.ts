@@ -34,6 +34,7 @@
  * Source: PTX ISA, proxies; tcgen05.fence.
  */
 import type { Fence } from '../../log/events.js'
+import type { FenceName } from '../subject.js'
 import type { Context } from './context.js'
 import { tick } from './context.js'
 import * as Digest from './digest.js'
@@ -49,16 +50,6 @@ import {
   releaseMaps,
 } from './knowledge.js'
 import type { Detector } from './state.js'
-
-export type FenceName =
-  | 'shared'
-  | 'global'
-  | 'wgmma'
-  | 'tensorBefore'
-  | 'tensorAfter'
-  | 'mapRelease'
-  | 'mapAcquire'
-  | 'mbarrierInit'
 
 export const applyFence = (c: Context, x: number, kind: FenceName): void => {
   const a = c.agents[x]!

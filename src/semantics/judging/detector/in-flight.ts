@@ -24,6 +24,7 @@
  */
 import type { Issue, Perform, Signal } from '../../log/events.js'
 import { units } from '../../log/units.js'
+import { ofBarrier } from '../subject.js'
 import type { Completion } from './access-record.js'
 import { doneBy } from './access-record.js'
 import { barrierEvent } from './barriers.js'
@@ -47,7 +48,7 @@ export const effect = (d: Detector, op: Operation, completion: Completion, cta: 
   const bit = 1 << (cta & 31)
   if ((mask & bit) !== 0) return
   op.ctas[op.part] = mask | bit
-  owe(d.context, d.obligations, completion, cta, op.stamp, op.id, `${op.unit}`)
+  owe(d.context, d.obligations, completion, cta, op.stamp, op.id, op.unit)
 }
 
 /** M7: what acts on a pair of CTAs is issued by the even one, while the other lives. */
@@ -59,7 +60,7 @@ const forPair = (d: Detector, e: Issue): void => {
   const does = `issues a ${e.tensor ?? 'mma'} for the pair`
   const told = (text: string): void => {
     file(c.report, keyOf('M7', e.stamp, undefined), () =>
-      draft('M7', 'E', text, actor(e.stamp, does, e.operation)),
+      draft('M7', 'E', text, [], actor(e.stamp, does, e.operation)),
     )
   }
   if (cta % 2 === 1)
@@ -172,6 +173,7 @@ const arriveFor = (d: Detector, op: Operation, part: number, barrier: number): v
         'M5',
         'C',
         `${barrierName(c.header, barrier)} is signalled by the tensor core and does not order it`,
+        [ofBarrier(barrier)],
         actor(op.stamp, 'commits', op.id),
       ),
     )

@@ -24,6 +24,7 @@ import type { Access, Dealloc, Footprint, Unit } from '../../log/events.js'
 import { asSpans, clusterOf, spansOf } from '../../log/events.js'
 import { reachOf } from '../../log/reach.js'
 import type { Space } from '../../language/types.js'
+import { ofBarrier } from '../subject.js'
 import type { AccessRecord, FenceKind } from './access-record.js'
 import { doneBy, known } from './access-record.js'
 import type { Atom } from './atoms.js'
@@ -101,6 +102,7 @@ const overBarriers = (d: Detector, region: Region, r: AccessRecord, order: Reado
           'B7',
           'E',
           `${doesAccess(r)} the bytes of ${barrierName(c.header, i)} while it is live`,
+          [ofBarrier(i)],
           b.init === undefined ? actorOf(r) : actor(b.init, `initialises ${barrierName(c.header, i)}`),
           b.init === undefined ? undefined : actorOf(r),
         ),
@@ -113,6 +115,7 @@ const overBarriers = (d: Detector, region: Region, r: AccessRecord, order: Reado
             'B7',
             'E',
             `${doesAccess(r)} the bytes of ${barrierName(c.header, i)} and is not ordered after its life`,
+            [ofBarrier(i)],
             actor(init, `initialises ${barrierName(c.header, i)}`),
             actorOf(r),
           ),
@@ -134,6 +137,7 @@ const overMaps = (d: Detector, e: Access, r: AccessRecord): void => {
         'B7',
         'E',
         `${doesAccess(r)} the bytes of a tensor map in ${planeName(d.context.header, r.footprint.plane)}`,
+        [],
         actor(m.stamp, 'writes the tensor map'),
         actorOf(r),
       ),
@@ -216,7 +220,7 @@ export const access = (d: Detector, e: Access): void => {
     const cta = plane.cta ?? 0
     if (op === undefined) {
       if (cta !== c.header.agents[x]!.cta && !c.options.rules.arrivesOnlyAtExit)
-        oweRemote(c, d.obligations, cta, stamp, doesAccess(record))
+        oweRemote(c, d.obligations, cta, stamp, doesAccess(record), [])
     } else if (op.row.needs === 'reached') effect(d, op, record.completion, cta)
   }
   // a warpgroup reads its own CTA's shared memory and writes its own registers

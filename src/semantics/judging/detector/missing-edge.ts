@@ -27,8 +27,9 @@
  *
  * Cost: one pass over the log per hypothesis tried. The log has to be kept for this, and for nothing else.
  */
-import type { Finding, Judgement, MissingEdge, Operation as Side } from '../finding.js'
+import type { Diagnosis, Finding, Judgement, MissingEdge, Operation as Side, Remedy } from '../finding.js'
 import { hazards } from '../hazards.js'
+import { ofBarrier, ofRendezvous } from '../subject.js'
 import type { Header, LogEvent } from '../../log/events.js'
 import type { Completed, Hypothesis, Seen } from './candidate-edges.js'
 import {
@@ -102,77 +103,85 @@ export const isAnsweredById = (f: Finding): boolean => {
   return answer === 'always' || (answer === 'of one operation' && f.b === undefined)
 }
 
+const edge = (kind: MissingEdge['kind'], text: string, about: Remedy['about'] = []): Remedy => ({
+  kind,
+  text,
+  about,
+})
+const remedy = ({ kind, text, about }: Hypothesis): Remedy => ({ kind, text, about })
+
 /** The finding has a cause that is not an edge; what to do is said by the id. */
-const byRule = (f: Finding): MissingEdge => {
+const byRule = (f: Diagnosis): Remedy => {
   switch (f.id) {
     case 'B1':
-      return {
-        kind: 'arrive-wait',
-        text: `an arrive of ${f.a.agent} after ${label(f.a)}, and a wait for it before ${f.b === undefined ? 'the generation after the next' : label(f.b)}`,
-      }
+      return edge(
+        'arrive-wait',
+        `an arrive of ${f.a.agent} after ${label(f.a)}, and a wait for it before ${f.b === undefined ? 'the generation after the next' : label(f.b)}`,
+      )
     case 'B3':
-      return {
-        kind: 'arrive-wait',
-        text: `an order between ${label(f.a)} and ${f.b === undefined ? 'what follows' : label(f.b)}: an arrive after the one and a wait for it before the other; or one generation for both, with a larger count`,
-      }
+      return edge(
+        'arrive-wait',
+        `an order between ${label(f.a)} and ${f.b === undefined ? 'what follows' : label(f.b)}: an arrive after the one and a wait for it before the other; or one generation for both, with a larger count`,
+      )
     case 'D3':
-      return {
-        kind: 'none-found',
-        text: `other bytes for one of the two: nothing orders clusters, so the places of ${label(f.a)} and of the other cluster may not overlap`,
-      }
+      return edge(
+        'none-found',
+        `other bytes for one of the two: nothing orders clusters, so the places of ${label(f.a)} and of the other cluster may not overlap`,
+      )
     case 'O1':
-      return { kind: 'none-found', text: 'a write of these bytes before the kernel ends' }
+      return edge('none-found', 'a write of these bytes before the kernel ends')
     case 'M7':
-      return { kind: 'none-found', text: 'one issue, by one agent of the even CTA, while both CTAs live' }
+      return edge('none-found', 'one issue, by one agent of the even CTA, while both CTAs live')
     case 'T4':
     case 'T5':
-      return { kind: 'none-found', text: 'the same steps of allocation in both CTAs of the pair' }
+      return edge('none-found', 'the same steps of allocation in both CTAs of the pair')
     case 'K1':
-      return {
-        kind: 'arrive-wait',
-        text: 'a cluster barrier (an arrive of every CTA, and a wait for it) behind this and before any of them ends',
-      }
+      return edge(
+        'arrive-wait',
+        'a cluster barrier (an arrive of every CTA, and a wait for it) behind this and before any of them ends',
+        [ofRendezvous('cluster')],
+      )
     case 'K2':
-      return { kind: 'arrive', text: 'an arrive of every CTA of the cluster' }
+      return edge('arrive', 'an arrive of every CTA of the cluster')
     case 'N1':
-      return {
-        kind: 'arrive-wait',
-        text: `an arrive when ${label(f.a)} is done, and a wait for it before ${f.b === undefined ? 'the other' : label(f.b)}, if the order matters`,
-      }
+      return edge(
+        'arrive-wait',
+        `an arrive when ${label(f.a)} is done, and a wait for it before ${f.b === undefined ? 'the other' : label(f.b)}, if the order matters`,
+      )
     case 'N2':
-      return {
-        kind: 'arrive-wait',
-        text: `an arrive that releases, and a wait that acquires, between ${label(f.a)} and ${f.b === undefined ? 'the exit' : label(f.b)}`,
-      }
+      return edge(
+        'arrive-wait',
+        `an arrive that releases, and a wait that acquires, between ${label(f.a)} and ${f.b === undefined ? 'the exit' : label(f.b)}`,
+      )
     case 'N3':
-      return {
-        kind: 'arrive-wait',
-        text: `a commit behind ${label(f.a)}, and a wait for it before ${f.b === undefined ? 'the other' : label(f.b)}`,
-      }
+      return edge(
+        'arrive-wait',
+        `a commit behind ${label(f.a)}, and a wait for it before ${f.b === undefined ? 'the other' : label(f.b)}`,
+      )
     case 'T1':
-      return { kind: 'none-found', text: `a tcgen05.dealloc of what ${label(f.a)} allocates` }
+      return edge('none-found', `a tcgen05.dealloc of what ${label(f.a)} allocates`)
     case 'B4':
-      return {
-        kind: 'bytes',
-        text: 'make the bytes expected equal to the bytes delivered, and expect them before the arrival that they belong to',
-      }
+      return edge(
+        'bytes',
+        'make the bytes expected equal to the bytes delivered, and expect them before the arrival that they belong to',
+      )
     case 'B5':
     case 'B6':
-      return { kind: 'arrive', text: `an arrival for the wait that is blocked: ${f.text}` }
+      return edge('arrive', `an arrival for the wait that is blocked: ${f.text}`, f.about)
     case 'B8':
-      return { kind: 'wait', text: `a wait of ${f.a.agent} for every generation: ${f.text}` }
+      return edge('wait', `a wait of ${f.a.agent} for every generation: ${f.text}`, f.about)
     case 'U1':
-      return { kind: 'wait', text: `a wait that observes the completion: ${f.text}` }
+      return edge('wait', `a wait that observes the completion: ${f.text}`, f.about)
     case 'I1':
     case 'M6':
-      return { kind: 'none-found', text: `a write of these bytes before ${label(f.a)}: none is in the log` }
+      return edge('none-found', `a write of these bytes before ${label(f.a)}: none is in the log`)
     case 'B7':
-      return {
-        kind: 'none-found',
-        text: 'one initialisation, known to all users before they use it; an invalidation that they know before the bytes are used again',
-      }
+      return edge(
+        'none-found',
+        'one initialisation, known to all users before they use it; an invalidation that they know before the bytes are used again',
+      )
     default:
-      return { kind: 'none-found', text: 'no single fence, wait or arrive removes this' }
+      return edge('none-found', 'no single fence, wait or arrive removes this')
   }
 }
 
@@ -183,9 +192,9 @@ const byRule = (f: Finding): MissingEdge => {
 export const explain = (
   header: Header,
   events: ReadonlyArray<LogEvent>,
-  finding: Finding,
+  finding: Diagnosis,
   options: Options = defaults,
-): MissingEdge => {
+): Remedy => {
   const other = finding.b
   const sides = other === undefined ? [finding.a] : [finding.a, other]
   if (isAnsweredById(finding)) return byRule(finding)
@@ -245,13 +254,12 @@ export const explain = (
     if (finding.id === 'B2') return overArrival(header, events, completed, second)
     if (finding.id === 'B7') {
       const h = blockBarrier(first, second)
-      return gone(h) ? { kind: h.kind, text: h.text } : byRule(finding)
+      return gone(h) ? remedy(h) : byRule(finding)
     }
     if (hazards[finding.id].overwrites) {
       const h = unheardRelease(header, events, finding, completed, seen)
-      if (h !== undefined && (h.actions.length === 0 || gone(h))) return { kind: h.kind, text: h.text }
-      for (const other of otherIndex(header, events, completed, seen))
-        if (gone(other)) return { kind: other.kind, text: other.text }
+      if (h !== undefined && (h.actions.length === 0 || gone(h))) return remedy(h)
+      for (const other of otherIndex(header, events, completed, seen)) if (gone(other)) return remedy(other)
     }
   }
   const orders: ReadonlyArray<readonly [Seen, Seen]> =
@@ -270,7 +278,7 @@ export const explain = (
   ]) {
     for (const [a, b] of orders) {
       for (const h of kind(header, events, options, finding, a, b, completed)) {
-        if (gone(h)) return { kind: h.kind, text: h.text }
+        if (gone(h)) return remedy(h)
       }
     }
   }
@@ -335,12 +343,14 @@ const unheardRelease = (
       return {
         kind: 'wait',
         text: `a wait for generation 0 of ${barrierName(header, early.barrier)} before ${label(b.side)}, in place of \`${header.sites[early.wait]?.label ?? ''}\`, which passes at the phase before it`,
+        about: [ofBarrier(early.barrier)],
         actions: [],
       }
     if (early !== undefined)
       return {
         kind: 'arrive',
         text: `the arrive \`${header.sites[early.arrive]?.label ?? ''}\` on ${barrierName(header, early.barrier)} behind whatever reads what ${label(a.side)} brings`,
+        about: [ofBarrier(early.barrier)],
         actions: [],
       }
     const partner = own === undefined || !a.writes ? undefined : silentPartner(header, events, own)
@@ -349,15 +359,22 @@ const unheardRelease = (
       : {
           kind: 'wait',
           text: `a wait for ${barrierName(header, partner)}, for which no agent waits in this run, before ${label(b.side)}`,
+          about: [ofBarrier(partner)],
           actions: [],
         }
   }
   const generation = generationAt(completed, release.barrier, release.index)
   const told = completed.find((c) => c.barrier === release.barrier && c.generation === generation)
   const text = unheardText(header, events, completed, release, b.side)
+  const about = [ofBarrier(release.barrier)]
   return told === undefined || isCycle(told.message, b)
-    ? { kind: 'wait', text, actions: [] }
-    : { kind: 'wait', text, actions: waitFor(header, b, release.barrier, generation, told.message).actions }
+    ? { kind: 'wait', text, about, actions: [] }
+    : {
+        kind: 'wait',
+        text,
+        about,
+        actions: waitFor(header, b, release.barrier, generation, told.message).actions,
+      }
 }
 
 /** W: the writer has waited for another slot than it fills. */
@@ -377,7 +394,12 @@ const otherIndex = (
     .slice(0, 4)
     .map((c) => {
       const h = waitFor(header, b, c.barrier, c.generation, c.message)
-      return { kind: h.kind, text: `${h.text}, in place of what \`${label}\` waits for`, actions: h.actions }
+      return {
+        kind: h.kind,
+        text: `${h.text}, in place of what \`${label}\` waits for`,
+        about: h.about,
+        actions: h.actions,
+      }
     })
 }
 
@@ -387,27 +409,28 @@ const overArrival = (
   events: ReadonlyArray<LogEvent>,
   completed: ReadonlyArray<Completed>,
   extra: Seen,
-): MissingEdge => {
+): Remedy => {
   const id = extra.operation?.id
   const at = events.find((e, i) =>
     id === undefined ? i === extra.index : e._tag === 'signal' && e.operation === id && e.to === 'arrive',
   )
-  if (at === undefined || !('barrier' in at)) return { kind: 'none-found', text: 'one arrival too many' }
+  if (at === undefined || !('barrier' in at)) return edge('none-found', 'one arrival too many')
   const name = barrierName(header, at.barrier)
   const generation = String(generationAt(completed, at.barrier, extra.index))
   if (isUnheard(events, at.barrier))
-    return {
-      kind: 'wait',
-      text: `a wait for generation ${generation} of ${name}, for which no agent waits in this run, before ${label(extra.side)}; or fewer arrivals, or a larger count`,
-    }
+    return edge(
+      'wait',
+      `a wait for generation ${generation} of ${name}, for which no agent waits in this run, before ${label(extra.side)}; or fewer arrivals, or a larger count`,
+      [ofBarrier(at.barrier)],
+    )
   const release = releaseOf(header, events, at.barrier, extra.side)
-  return {
-    kind: 'wait',
-    text:
-      release === undefined
-        ? `a wait for generation ${generation} of ${name} before ${label(extra.side)}; or fewer arrivals, or a larger count`
-        : unheardText(header, events, completed, release, extra.side),
-  }
+  return release === undefined
+    ? edge(
+        'wait',
+        `a wait for generation ${generation} of ${name} before ${label(extra.side)}; or fewer arrivals, or a larger count`,
+        [ofBarrier(at.barrier)],
+      )
+    : edge('wait', unheardText(header, events, completed, release, extra.side), [ofBarrier(release.barrier)])
 }
 
 /** B7: everybody learns of the initialisation. */
@@ -416,6 +439,7 @@ const blockBarrier = (init: Seen, use: Seen): Hypothesis => {
   return {
     kind: 'arrive-wait',
     text: `a block barrier (bar.sync, or an arrive and a wait) between ${label(init.side)} and ${label(use.side)}`,
+    about: [],
     actions:
       done === undefined
         ? []

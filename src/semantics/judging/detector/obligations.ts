@@ -7,12 +7,13 @@
  *
  * Law 1. Sweeping changes nothing in the outcome.
  */
-import type { Stamp } from '../../log/events.js'
+import type { Stamp, Unit } from '../../log/events.js'
+import type { Subject } from '../subject.js'
 import type { Completion } from './access-record.js'
 import { known } from './access-record.js'
 import type { Context } from './context.js'
 import { programOf } from './knowledge.js'
-import { actor, draft, filed, keyOf, noteManual, restsOn } from './report.js'
+import { actor, draft, filed, keyOf, noteManual, restsOn, type Actor } from './report.js'
 
 // ---------------------------------------------------------------- model
 
@@ -22,6 +23,9 @@ interface Obligation {
   readonly stamp: Stamp
   readonly operation: number
   readonly does: string
+  /** what it is an operation of */
+  readonly unit: Actor['unit']
+  readonly about: ReadonlyArray<Subject>
 }
 
 export interface Obligations {
@@ -34,6 +38,8 @@ export interface Obligations {
 export const obligations = (): Obligations => ({ pending: [], limit: 64, remote: new Map() })
 
 // ---------------------------------------------------------------- combinators
+
+const actorOf = (o: Obligation): Actor => actor(o.stamp, o.does, o.operation, false, o.unit)
 
 /** Does some agent of the CTA know it, in this vector? */
 const isKnown = (c: Context, o: Obligation, vector: 'firm' | 'order'): boolean =>
@@ -48,7 +54,8 @@ const met = (c: Context, o: Obligation): boolean => {
       id,
       'L',
       `CTA ${String(o.cta)} exits behind this over a relaxed arrive or wait alone: the verdict rests on it, and by the manual it orders no ordinary access (strict): ${o.does}`,
-      actor(o.stamp, o.does, o.operation),
+      o.about,
+      actorOf(o),
     ),
   )
   return true
@@ -62,16 +69,23 @@ export const owe = (
   cta: number,
   stamp: Stamp,
   operation: number,
-  does: string,
+  unit: Unit,
 ): void => {
-  all.pending.push({ completion, cta, stamp, operation, does })
+  all.pending.push({ completion, cta, stamp, operation, does: unit, unit, about: [] })
   if (all.pending.length < all.limit) return
   all.pending = all.pending.filter((o) => !met(c, o))
   all.limit = Math.max(64, 2 * all.pending.length)
 }
 
 /** The agent itself has an effect on another CTA. Later ones subsume earlier ones. */
-export const oweRemote = (c: Context, all: Obligations, cta: number, stamp: Stamp, does: string): void => {
+export const oweRemote = (
+  c: Context,
+  all: Obligations,
+  cta: number,
+  stamp: Stamp,
+  does: string,
+  about: ReadonlyArray<Subject>,
+): void => {
   const completion: Completion = {
     clock: programOf(stamp.agent),
     at: stamp.at,
@@ -79,7 +93,15 @@ export const oweRemote = (c: Context, all: Obligations, cta: number, stamp: Stam
     barrier: -1,
     generation: -1,
   }
-  all.remote.set(stamp.agent * c.header.ctas + cta, { completion, cta, stamp, operation: -1, does })
+  all.remote.set(stamp.agent * c.header.ctas + cta, {
+    completion,
+    cta,
+    stamp,
+    operation: -1,
+    does,
+    unit: 'agent',
+    about,
+  })
 }
 
 /** U2 and K1. */
@@ -93,13 +115,15 @@ export const atExit = (c: Context, all: Obligations): void => {
             'U2',
             'E',
             `no agent of CTA ${String(o.cta)} knows at its exit that this ${o.does} is done`,
-            actor(o.stamp, o.does, o.operation),
+            o.about,
+            actorOf(o),
           )
         : draft(
             'K1',
             'E',
             `CTA ${String(o.cta)} can exit before this reaches it: ${o.does}`,
-            actor(o.stamp, o.does, o.operation),
+            o.about,
+            actorOf(o),
           ),
     )
     noteManual(c.report, found, isKnown(c, o, 'order'))

@@ -28,6 +28,7 @@
  */
 import type { Header, Rendezvous } from '../../log/events.js'
 import { clusterOf } from '../../log/events.js'
+import { ofRendezvous, type Subject } from '../subject.js'
 import type { Context } from './context.js'
 import { publish, receive, tick } from './context.js'
 import type { Generation } from './generation.js'
@@ -39,6 +40,7 @@ import { actor, agentName, ctaName, draft, fail, file, keyOf, where } from './re
 
 export interface NamedBarrier {
   readonly label: string
+  readonly subject: Subject
   /** the cluster whose barrier it is, -1 for a CTA's */
   readonly place: number
   number: number
@@ -79,6 +81,7 @@ export const namedBarrier = (c: Context, all: NamedBarriers, e: Rendezvous): Nam
         : (c.header.resident ?? 1) === 1
           ? 'cluster barrier'
           : `cluster barrier of cluster ${String(place)}`,
+    subject: ofRendezvous(place < 0 ? e.id : 'cluster'),
     place,
     number: 0,
     threads: 0,
@@ -117,6 +120,7 @@ const withoutMembers = (c: Context, b: NamedBarrier): void => {
         'K2',
         'E',
         `${b.label}: ${absent.map((x) => agentName(c.header, x)).join(', ')} ${absent.length === 1 ? 'ends' : 'end'} without arriving in generation ${String(b.number)}`,
+        [b.subject],
         actor(first.stamp, 'arrives'),
       ),
     )
@@ -135,7 +139,14 @@ export const rendezvous = (c: Context, all: NamedBarriers, e: Rendezvous): numbe
           const text = `${b.label}: ${where(c.header, missing.stamp)} (generation ${String(b.number - 1)}) and ${where(c.header, e.stamp)} (generation ${String(b.number)}) can change places`
           return {
             text: `B3: ${text}`,
-            draft: draft('B3', 'E', text, actor(missing.stamp, missing.does), actor(e.stamp, 'arrives')),
+            draft: draft(
+              'B3',
+              'E',
+              text,
+              [b.subject],
+              actor(missing.stamp, missing.does),
+              actor(e.stamp, 'arrives'),
+            ),
           }
         })
       const event = {
@@ -152,6 +163,7 @@ export const rendezvous = (c: Context, all: NamedBarriers, e: Rendezvous): numbe
             'B2',
             'E',
             `${b.label}: ${agentName(c.header, e.stamp.agent)} arrives again without having waited`,
+            [b.subject],
             actor(
               b.joined[e.stamp.agent]?.events.find((x) => x.stamp.agent === e.stamp.agent)?.stamp ?? e.stamp,
               'arrives',
@@ -166,6 +178,7 @@ export const rendezvous = (c: Context, all: NamedBarriers, e: Rendezvous): numbe
             'B2',
             'E',
             `${b.label}: ${String(e.count)} threads are counted here and ${String(b.count)} by the first arrival of generation ${String(b.number)}`,
+            [b.subject],
             actor(b.current.events[0]?.stamp ?? e.stamp, 'arrives'),
             actor(e.stamp, 'arrives'),
           ),
@@ -185,6 +198,7 @@ export const rendezvous = (c: Context, all: NamedBarriers, e: Rendezvous): numbe
             'B2',
             'E',
             `${b.label}: ${String(b.threads)} threads arrive where ${String(e.count)} are counted`,
+            [b.subject],
             actor(b.current.events[0]?.stamp ?? e.stamp, 'arrives'),
             actor(e.stamp, 'arrives'),
           ),

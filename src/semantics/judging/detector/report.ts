@@ -10,14 +10,15 @@ import type {
   Blocked,
   Condition,
   ConditionName,
-  Finding,
+  Diagnosis,
   HazardId,
   Operation,
   Place,
   Severity,
 } from '../finding.js'
 import { hazards } from '../hazards.js'
-import type { Header, Stamp } from '../../log/events.js'
+import type { Subject } from '../subject.js'
+import type { Header, Stamp, Unit } from '../../log/events.js'
 import { clusterOf } from '../../log/events.js'
 
 // ---------------------------------------------------------------- model
@@ -29,6 +30,7 @@ export interface Actor {
   readonly operation: number
   /** it is an access that writes */
   readonly writes: boolean
+  readonly unit: Unit | 'agent'
 }
 
 /** A finding before the end of the log. */
@@ -36,6 +38,8 @@ export interface Draft {
   readonly id: () => HazardId
   readonly severity: Severity
   readonly text: string
+  /** what it is about, but for the units of its actors */
+  readonly about: ReadonlyArray<Subject>
   readonly a: Actor
   readonly b: Actor | undefined
   readonly place: Place | undefined
@@ -67,23 +71,25 @@ export const report = (header: Header): Report => ({
   deadlock: [],
 })
 
-export const actor = (stamp: Stamp, does: string, operation = -1, writes = false): Actor => ({
-  stamp,
-  does,
-  operation,
-  writes,
-})
+export const actor = (
+  stamp: Stamp,
+  does: string,
+  operation = -1,
+  writes = false,
+  unit: Actor['unit'] = 'agent',
+): Actor => ({ stamp, does, operation, writes, unit })
 
 /** A draft whose id is clear at once. */
 export const draft = (
   id: HazardId,
   severity: Severity,
   text: string,
+  about: ReadonlyArray<Subject>,
   a: Actor,
   b?: Actor,
   place?: Place,
   knew?: string,
-): Draft => ({ id: () => id, severity, text, a, b, place, knew, times: 1 })
+): Draft => ({ id: () => id, severity, text, about, a, b, place, knew, times: 1 })
 
 // ---------------------------------------------------------------- combinators
 
@@ -184,12 +190,16 @@ export const operation = (header: Header, a: Actor): Operation => {
     : { index, agent, site: label, path, loc, iteration, at, does }
 }
 
-export const findingOf = (header: Header, d: Draft): Finding => {
-  const core: { -readonly [K in keyof Finding]: Finding[K] } = {
+const unitOf = (side: 'a' | 'b', actor: Actor | undefined): ReadonlyArray<Subject> =>
+  actor === undefined || actor.unit === 'agent' ? [] : [{ _tag: 'unit', unit: actor.unit, side }]
+
+export const findingOf = (header: Header, d: Draft): Diagnosis => {
+  const core: { -readonly [K in keyof Diagnosis]: Diagnosis[K] } = {
     id: d.id(),
     severity: d.severity,
     text: d.times > 1 ? `${d.text} (${String(d.times)} times)` : d.text,
     a: operation(header, d.a),
+    about: [...d.about, ...unitOf('a', d.a), ...unitOf('b', d.b)],
   }
   if (d.b !== undefined) core.b = operation(header, d.b)
   if (d.place !== undefined) core.place = d.place
@@ -198,10 +208,10 @@ export const findingOf = (header: Header, d: Draft): Finding => {
 }
 
 /** Two operations that conflict say more than what followed from it: a fault, a deadlock, something left over. */
-const rank = (f: Finding): number => hazards[f.id].rank
+const rank = (f: Diagnosis): number => hazards[f.id].rank
 
 export interface Reported {
-  readonly finding: Finding
+  readonly finding: Diagnosis
   readonly byManual: boolean
 }
 
@@ -211,9 +221,9 @@ export const reported = (r: Report): ReadonlyArray<Reported> =>
     .map((d) => ({ finding: findingOf(r.header, d), byManual: r.byManual.has(d) }))
     .sort((x, y) => rank(x.finding) - rank(y.finding))
 
-export const findingsOf = (r: Report): ReadonlyArray<Finding> => reported(r).map(({ finding }) => finding)
+export const findingsOf = (r: Report): ReadonlyArray<Diagnosis> => reported(r).map(({ finding }) => finding)
 
-export const conditionOf = (r: Report, name: ConditionName): Condition => {
+export const conditionOf = (r: Report, name: ConditionName): Condition<Diagnosis> => {
   const all = [...r.failures[name].values()]
   return {
     holds: all.length === 0,

@@ -15,6 +15,7 @@
  */
 import type { Footprint, Stamp } from '../../log/events.js'
 import { spansOf } from '../../log/events.js'
+import { ofPlane } from '../subject.js'
 import type { AccessRecord } from './access-record.js'
 import { overlap } from './atoms.js'
 import { actorOf, doesAccess } from './conflicts.js'
@@ -55,6 +56,7 @@ export const overResponses = (c: Context, all: Responses, r: AccessRecord, answe
           'B7',
           'E',
           `${doesAccess(r)} bytes of an answer of cluster launch control while it lives`,
+          [ofPlane(r.footprint.plane)],
           actorOf(l.record),
           actorOf(r),
           { plane: planeName(c.header, r.footprint.plane), spans },
@@ -76,7 +78,7 @@ export const requested = (c: Context, all: Responses, stamp: Stamp, order: Reado
         const text = `which cluster is granted depends on who asks first: ${where(c.header, earlier)} or ${where(c.header, stamp)}`
         return {
           text,
-          draft: draft('B3', 'E', text, actor(earlier, 'asks'), actor(stamp, 'asks')),
+          draft: draft('B3', 'E', text, [], actor(earlier, 'asks'), actor(stamp, 'asks')),
         }
       })
   all.requests.set(stamp.agent, stamp)

@@ -74,7 +74,7 @@ const accessOf = (e: SemaphoreEvent, rw: 'r' | 'w'): Access => ({
 const ambiguous = (c: Context, s: SemaphoreState, first: Stamp, second: Stamp, text: string): void =>
   fail(c.report, 'C4', keyOf(s.label, first, second), () => ({
     text: `B3: ${s.label}: ${text}`,
-    draft: draft('B3', 'E', `${s.label}: ${text}`, actor(first, 'uses it'), actor(second, 'uses it')),
+    draft: draft('B3', 'E', `${s.label}: ${text}`, [], actor(first, 'uses it'), actor(second, 'uses it')),
   }))
 
 const knows = (order: ReadonlyArray<number>, s: Stamp): boolean => order[programOf(s.agent)]! >= s.at

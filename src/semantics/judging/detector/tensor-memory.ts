@@ -43,6 +43,7 @@
 import type { Alloc, Dealloc, Footprint, Relinquish, Stamp } from '../../log/events.js'
 import { bytesIn, startOf } from '../../log/events.js'
 import { tmemLanes } from '../../../layouts/tensor-memory/geometry.js'
+import { ofColumns, ofPlane } from '../subject.js'
 import type { AccessRecord } from './access-record.js'
 import { overlap } from './atoms.js'
 import { actorOf, doesAccess } from './conflicts.js'
@@ -176,6 +177,7 @@ const inStep = (c: Context, all: Allocations, kind: PairStep['kind'], e: Alloc |
         'T4',
         'E',
         `the CTAs of a pair take different steps: ${showStep(other)} and ${showStep(step)}`,
+        [ofColumns],
         actor(other.stamp, `${other.kind}s for the pair`),
         actor(e.stamp, `${kind}s for the pair`),
       ),
@@ -194,6 +196,7 @@ export const outOfStep = (c: Context, all: Allocations): void => {
           id,
           'E',
           `CTA ${String(cta ^ 1)} ${id === 'T4' ? 'never takes part in the' : 'exits before its part in the'} ${showStep(step)}`,
+          [ofColumns],
           actor(step.stamp, `${step.kind}s for the pair`),
           last === undefined ? undefined : actor(last.stamp, `${last.kind}s for the pair, the last time`),
         ),
@@ -255,6 +258,7 @@ export const beforeAllocated = (
           'D4',
           'E',
           `${doesAccess(r)} tensor memory and is not ordered after its allocation`,
+          [ofColumns, ofPlane(r.footprint.plane)],
           actor(a.stamp, 'allocates'),
           actorOf(r),
           { plane: planeName(c.header, r.footprint.plane), spans: shared },
@@ -297,6 +301,7 @@ export const notOver = (
       overRelaxed
         ? `${doesAccess(r)} tensor memory, and is over before the deallocation by a relaxed arrive or wait alone, which by the manual orders no ordinary access`
         : `${doesAccess(r)} tensor memory and is not over when it is deallocated`,
+      [ofColumns, ofPlane(r.footprint.plane)],
       actorOf(r),
       actor(by, 'deallocates'),
       {
@@ -313,6 +318,7 @@ export const notWaitedFor = (c: Context, load: AccessRecord, by: Stamp): void =>
       'M3',
       'L',
       'deallocates before a wait for this load; the use of its registers orders them',
+      [ofColumns],
       actorOf(load),
       actor(by, 'deallocates'),
     ),
@@ -338,6 +344,7 @@ export const freed = (
         'T2',
         'E',
         'frees tensor memory that has been freed',
+        [ofColumns],
         actor(before.stamp, 'deallocates'),
         actor(e.stamp, 'deallocates again'),
       ),
@@ -369,6 +376,7 @@ export const freed = (
         'D4',
         'E',
         'frees tensor memory and is not ordered after its allocation',
+        [ofColumns],
         actor(mine.stamp, 'allocates'),
         actor(e.stamp, 'deallocates'),
       ),
@@ -381,6 +389,12 @@ export const leaked = (c: Context, all: Allocations): void => {
   outOfStep(c, all)
   for (const a of all.live.filter(({ half }) => !half))
     file(c.report, keyOf(`T1|${String(a.footprint.plane)}`, a.stamp, undefined), () =>
-      draft('T1', 'E', 'allocates tensor memory that no dealloc frees', actor(a.stamp, 'allocates')),
+      draft(
+        'T1',
+        'E',
+        'allocates tensor memory that no dealloc frees',
+        [ofColumns],
+        actor(a.stamp, 'allocates'),
+      ),
     )
 }

@@ -18,7 +18,8 @@
  */
 import { showShape } from '../../../transforms/shape.js'
 import { actor, draft, findingOf, planeName } from '../detector/report.js'
-import type { Finding } from '../finding.js'
+import type { Diagnosis } from '../finding.js'
+import { ofPlane } from '../subject.js'
 import type { Access, Footprint, Header, LogEvent } from '../../log/events.js'
 import { spansOf } from '../../log/events.js'
 import { share } from '../../machine/footprint.js'
@@ -109,7 +110,7 @@ const does = (unit: string, rw: 'r' | 'w'): string =>
   `${unit === '' ? '' : `${unit} `}${rw === 'r' ? 'reads' : 'writes'}`
 
 /** The first read of a log, of the CTA's own memory, that takes bytes for other elements than they were written as. */
-export const layoutMismatch = (header: Header, events: ReadonlyArray<LogEvent>): Finding | null => {
+export const layoutMismatch = (header: Header, events: ReadonlyArray<LogEvent>): Diagnosis | null => {
   const units = new Map<number, string>()
   const live = header.planes.map((): Map<number, Written> => new Map())
   const known = new Map<string, string | null>()
@@ -141,6 +142,7 @@ export const layoutMismatch = (header: Header, events: ReadonlyArray<LogEvent>):
         'L1',
         'E',
         `${planeName(header, e.footprint.plane)}: ${why}`,
+        [ofPlane(e.footprint.plane)],
         actor(access.stamp, does(newest.unit, 'w'), access.operation),
         actor(e.stamp, does(unit, 'r'), e.operation),
         {

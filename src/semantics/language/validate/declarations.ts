@@ -27,6 +27,7 @@ import type { ExprNode } from '../expression.js'
 import { mostDeclarations, mostPlaneBytes, mostRegisterBytes } from '../limits.js'
 import { checkLimits, extentOf, lengthOf } from '../place.js'
 import { type Program } from '../program.js'
+import { about, declared } from '../refusal.js'
 import { checkType, storageType } from '../typecheck.js'
 import { i32 } from '../types.js'
 import { type Checked, each, first, no } from './problem.js'
@@ -126,9 +127,13 @@ const overlaps = ({ program }: Scene): Checked =>
         const union = one.alias !== undefined && one.alias.union === other.alias?.union
         return apart || (union && one.alias.member !== other.alias.member)
           ? null
-          : no(
-              'storage.overlap',
-              `storages ${other.id} and ${one.id} overlap in ${space} and are not members of one union`,
+          : about(
+              no(
+                'storage.overlap',
+                `storages ${other.id} and ${one.id} overlap in ${space} and are not members of one union`,
+              ),
+              declared(other.id),
+              declared(one.id),
             )
       }),
     )
@@ -140,8 +145,8 @@ export const storageRules = (scene: Scene): Checked => {
   return first([
     () => tooMany('storage.size', 'storages', storage),
     () =>
-      each(storage, (one, k) =>
-        first([
+      each(storage, (one, k) => {
+        const problem = first([
           () =>
             storage.slice(0, k).some(({ id }) => id === one.id)
               ? no('name.bound-twice', `there are two storages ${one.id}`)
@@ -174,8 +179,9 @@ export const storageRules = (scene: Scene): Checked => {
                   'A3',
                   `storage ${one.id}: expected an offset that is a multiple of ${String(one.align)}, found ${String(one.offset)}`,
                 ),
-        ]),
-      ),
+        ])
+        return problem === null ? null : about(problem, declared(one.id))
+      }),
     () => {
       const limits = checkLimits(name, storage)
       return E.isLeft(limits) ? limits.left : null

@@ -12,7 +12,8 @@
  * 1. `first` and `each` give the earliest problem, and null exactly if there is none.
  * 2. A check after a problem is not run.
  */
-import { type Failure, failure } from '../../../failure.js'
+import { failure } from '../../../failure.js'
+import type { Refusal } from '../refusal.js'
 import type { TypeErrorCode } from '../typecheck.js'
 
 // ---------------------------------------------------------------- model
@@ -50,7 +51,7 @@ export type ValidationCode =
   | 'M7'
   | 'T3'
 
-export type Problem = Failure<ValidationCode>
+export type Problem = Refusal<ValidationCode>
 /** The problem found, or null. */
 export type Checked = Problem | null
 

@@ -23,13 +23,14 @@
  */
 import type { ExprNode } from '../expression.js'
 import { type Binder, type Branch, type Do, type Fork, type Region, type Stmt } from '../program.js'
+import { about, statement } from '../refusal.js'
 import { operandsOf, resultTypes } from '../signature.js'
 import { bindingOf, noNames } from '../typecheck.js'
 import { type Type, i1, i32 } from '../types.js'
 import { forkRules } from './agents.js'
 import { ownRegisters, rule } from './instructions.js'
 import { operands } from './operands.js'
-import { type Checked, type Problem, each, first, no } from './problem.js'
+import { type Checked, type Problem, each, first } from './problem.js'
 import {
   type Here,
   bindAll,
@@ -48,7 +49,10 @@ const atSite = (stmt: Stmt, problem: Problem): Problem => {
   const where = [...stmt.site.path, stmt.site.label].join(' / ')
   const loc = stmt.site.loc === undefined ? '' : ` (${stmt.site.loc})`
   const what = stmt._tag === 'Do' ? `${stmt.instruction._tag}, ` : ''
-  return no(problem.code, `${where}${loc}: ${what}${problem.message}`)
+  return about(
+    { code: problem.code, message: `${where}${loc}: ${what}${problem.message}`, about: problem.about ?? [] },
+    statement(stmt.site),
+  )
 }
 
 // ---------------------------------------------------------------- instructions

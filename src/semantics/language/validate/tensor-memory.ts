@@ -13,9 +13,9 @@
  * Source: PTX ISA 9, tcgen05: issue granularity and cta_group, alloc.
  */
 import { showShape, sizeOf } from '../../../transforms/shape.js'
-import type { Instruction } from '../instruction.js'
 import { usedOf } from '../place.js'
-import { effectsOf } from '../program.js'
+import { effectsOf, type Do, type Site } from '../program.js'
+import { about, space, statement } from '../refusal.js'
 import { type Checked, first, no } from './problem.js'
 import type { Scene } from './scope.js'
 
@@ -24,8 +24,9 @@ import type { Scene } from './scope.js'
 interface Grouped {
   readonly name: string
   readonly ctaGroup: 1 | 2
+  readonly site: Site
 }
-const groupOf = (instruction: Instruction): ReadonlyArray<Grouped> => {
+const groupOf = ({ instruction, site }: Do): ReadonlyArray<Grouped> => {
   switch (instruction._tag) {
     case 'tcgen05.alloc':
     case 'tcgen05.dealloc':
@@ -34,7 +35,7 @@ const groupOf = (instruction: Instruction): ReadonlyArray<Grouped> => {
     case 'tcgen05.commit':
     case 'tcgen05.cp':
     case 'tcgen05.shift':
-      return [{ name: instruction._tag, ctaGroup: instruction.ctaGroup }]
+      return [{ name: instruction._tag, ctaGroup: instruction.ctaGroup, site }]
     default:
       return []
   }
@@ -43,15 +44,18 @@ const groupOf = (instruction: Instruction): ReadonlyArray<Grouped> => {
 // ---------------------------------------------------------------- rules
 
 /** The columns that the program allocates must hold its tensor memory. */
-const allocatedColumns = ({ program }: Scene, instructions: ReadonlyArray<Instruction>): Checked => {
-  const allocations = instructions.flatMap((i) => (i._tag === 'tcgen05.alloc' ? [i.columns] : []))
+const allocatedColumns = ({ program }: Scene, effects: ReadonlyArray<Do>): Checked => {
+  const allocations = effects.flatMap(({ instruction: i }) => (i._tag === 'tcgen05.alloc' ? [i.columns] : []))
   const needed = usedOf(program.storage, 'tmem') / 4
   const given = allocations.reduce((sum, columns) => sum + columns, 0)
   return allocations.length === 0 || needed <= given
     ? null
-    : no(
-        'T3',
-        `${program.name}: the tensor memory takes ${String(needed)} columns, but only ${String(given)} are allocated`,
+    : about(
+        no(
+          'T3',
+          `${program.name}: the tensor memory takes ${String(needed)} columns, but only ${String(given)} are allocated`,
+        ),
+        space('tmem'),
       )
 }
 
@@ -60,9 +64,13 @@ const oneGroup = ({ program }: Scene, grouped: ReadonlyArray<Grouped>): Checked 
   const other = grouped.find((g) => g.ctaGroup !== some?.ctaGroup)
   return some === undefined || other === undefined
     ? null
-    : no(
-        'tcgen05.ctaGroup',
-        `${program.name}: all tcgen05 instructions of a kernel have one cta_group, found ${String(some.ctaGroup)} of ${some.name} and ${String(other.ctaGroup)} of ${other.name}`,
+    : about(
+        no(
+          'tcgen05.ctaGroup',
+          `${program.name}: all tcgen05 instructions of a kernel have one cta_group, found ${String(some.ctaGroup)} of ${some.name} and ${String(other.ctaGroup)} of ${other.name}`,
+        ),
+        statement(some.site),
+        statement(other.site),
       )
 }
 
@@ -71,18 +79,21 @@ const pairs = ({ program }: Scene, grouped: ReadonlyArray<Grouped>): Checked => 
   const { cluster } = program.launch
   return pair === undefined || sizeOf(cluster) % 2 === 0
     ? null
-    : no(
-        'M7',
-        `${pair.name}: cta_group 2 needs clusters of an even number of CTAs, found a cluster of ${showShape(cluster)}`,
+    : about(
+        no(
+          'M7',
+          `${pair.name}: cta_group 2 needs clusters of an even number of CTAs, found a cluster of ${showShape(cluster)}`,
+        ),
+        statement(pair.site),
       )
 }
 
 /** What no single instruction shows. */
 export const tensorMemoryRules = (scene: Scene): Checked => {
-  const instructions = effectsOf(scene.program.entry.body).map(({ instruction }) => instruction)
-  const grouped = instructions.flatMap(groupOf)
+  const effects = effectsOf(scene.program.entry.body)
+  const grouped = effects.flatMap(groupOf)
   return first([
-    () => allocatedColumns(scene, instructions),
+    () => allocatedColumns(scene, effects),
     () => oneGroup(scene, grouped),
     () => pairs(scene, grouped),
   ])

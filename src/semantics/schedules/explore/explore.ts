@@ -49,6 +49,7 @@ import type { Machine } from '../../machine/state.js'
 import type { World } from '../../machine/world.js'
 import type { Program } from '../../language/program.js'
 import type { EventKey } from '../../execution/step.js'
+import { inOrder, type End } from './ends.js'
 import type { Bound, Exploration, ExploreError, ExploreOptions, Found } from './model.js'
 import { followWave, following, searchWave, type Search } from './search.js'
 
@@ -62,7 +63,7 @@ const overWaves = (
   each: EachWave,
 ): E.Either<ExploreError, Exploration> => {
   const found: Found[] = []
-  const ends = new Set<string>()
+  const ends: End[] = []
   let states = 0
   let transitions = 0
   let waves = 0
@@ -88,7 +89,7 @@ const overWaves = (
         `control depends on data, which a search of schedules does not keep: ${s.data}`,
       )
     for (const f of s.found) found.push(f)
-    for (const end of s.ends) ends.add(`${String(waves)}: ${end}`)
+    for (const left of s.ends.values()) ends.push({ wave: waves, left })
     states += s.keys.size()
     transitions += s.transitions
     waves++
@@ -105,7 +106,7 @@ const overWaves = (
     states,
     transitions,
     waves,
-    ends: [...ends].sort(),
+    ends: inOrder(ends),
   })
 }
 

@@ -1,5 +1,5 @@
 export { along, explore, exploreLaunched } from './explore.js'
-export { endOf } from './ends.js'
+export { leftIn, showEnd, showEnds, withoutStorages, type End } from './ends.js'
 export { defaultExplore, kinds } from './model.js'
 export type { Bound, Exploration, ExploreError, ExploreOptions, Found, Kind } from './model.js'
 export * as Claims from './claims.js'

@@ -6,6 +6,7 @@
 import type { Failure } from '../../../failure.js'
 import type { Arguments } from '../../execution/launch.js'
 import type { EventKey } from '../../execution/step.js'
+import type { End } from './ends.js'
 
 // ---------------------------------------------------------------- questions
 
@@ -58,8 +59,8 @@ export interface Exploration {
   readonly states: number
   readonly transitions: number
   readonly waves: number
-  /** how its waves can end (`ends.ts`), each once, sorted */
-  readonly ends: ReadonlyArray<string>
+  /** how its waves can end, each once, in the order of their texts */
+  readonly ends: ReadonlyArray<End>
 }
 
 export type ExploreError = Failure<'explore.data'>

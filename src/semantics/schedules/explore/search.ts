@@ -28,7 +28,7 @@ import {
 } from '../../execution/step.js'
 import { atomicTogether, ctasOf } from '../../execution/event-effects.js'
 import { claim, future, mapFuture, noteAll, touchesOf, type Claim, type Future } from './claims.js'
-import { endOf } from './ends.js'
+import { leftIn, showLeft, type Remnant } from './ends.js'
 import { keySet, names, stateKey, type KeySet, type Names } from './key.js'
 import type { Bound, ExploreOptions, Found, Kind } from './model.js'
 import { meet, places, type Places, type Seen } from './places.js'
@@ -53,7 +53,8 @@ export interface Search {
   readonly known: Set<string>
   readonly found: Found[]
   /** ways to end */
-  readonly ends: Set<string>
+  /** by their text */
+  readonly ends: Map<string, ReadonlyArray<Remnant>>
   transitions: number
   bound: Bound | null
   /** a footprint that has no mask: the search begins again with more places */
@@ -214,7 +215,8 @@ const terminal = (s: Search, m: Machine, path: ReadonlyArray<EventKey>): void =>
     stuck(s, m, path)
     return
   }
-  s.ends.add(endOf(s.world, m))
+  const left = leftIn(s.world, m)
+  s.ends.set(showLeft(left), left)
   if (s.end === null) {
     s.end = m
     s.endPath = [...path]
@@ -439,7 +441,7 @@ const searching = (
       prefix,
       known: new Set(),
       found: [],
-      ends: new Set(),
+      ends: new Map(),
       transitions: 0,
       bound: null,
       news: false,
