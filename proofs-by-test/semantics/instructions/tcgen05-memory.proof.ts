@@ -132,6 +132,7 @@ describe('an access lies in what is allocated', () => {
       expect(found).toEqual({
         _tag: 'fault',
         code: 'I2',
+        columns: true,
         message: `place: columns ${String(first)} to ${String(last)} of tensor memory are used, and column ${String(at)} is not allocated`,
       })
   })
