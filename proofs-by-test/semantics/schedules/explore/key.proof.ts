@@ -514,6 +514,25 @@ describe('keys of the states of kernels of a few lines', () => {
 
 // ---------------------------------------------------------------- sets
 
+describe('views in a key', () => {
+  const start = walk(programs[0]!, 0)[0]!.views
+  const keyOf = (words: ReadonlyArray<number>): ReadonlyArray<number> => {
+    const out: number[] = []
+    Views.writeKey({ ...start, words: Int32Array.from(words) }, out)
+    return out
+  }
+  it('other words, another key: all of six words of three values', () => {
+    const all = Array.from({ length: 3 ** 6 }, (_, n) =>
+      Array.from({ length: 6 }, (__, k) => Math.floor(n / 3 ** k) % 3),
+    )
+    expect(new Set(all.map((words) => keyOf(words).join())).size).toBe(all.length)
+  })
+  it('what is not seen takes no room', () => {
+    const words = Array.from({ length: 100_000 }, (_, k) => (k === 777 || k === 778 ? 5 : 0))
+    expect(keyOf(words).length).toBe(keyOf([]).length + 6)
+  })
+})
+
 describe('sets of keys', () => {
   it('have what a set of texts has', () => {
     const set = Keys.keySet()

@@ -107,7 +107,7 @@ const zeros = (n: number): Vector => new Array<number>(n).fill(0)
 
 const nothingVisible = (extent: Extent): Visible => ({
   counters: zeros(extent.agents * width),
-  acquired: Array.from({ length: extent.barriers }, () => empty),
+  acquired: new Array<GenerationSet>(extent.barriers).fill(empty),
 })
 
 const knowledge = (

@@ -889,9 +889,21 @@ export const follow = (
 
 // ---------------------------------------------------------------- keys
 
+/** Words in order; zeros in a row are one, and how many. With many barriers nearly all are: so a key is as long as what is seen. */
+const writeWords = (words: Views['words'], out: number[]): void => {
+  for (let k = 0; k < words.length; k++) {
+    const word = words[k]!
+    out.push(word)
+    if (word !== 0) continue
+    const from = k
+    while (k + 1 < words.length && words[k + 1] === 0) k++
+    out.push(k - from)
+  }
+}
+
 /** Says the views in numbers, without the names that depend on the schedule (`Flight.id`). */
 export const writeKey = (v: Views, out: number[]): void => {
-  for (let k = 0; k < v.words.length; k++) out.push(v.words[k]!)
+  writeWords(v.words, out)
   const mask = (m: Mask): void => {
     for (let k = 0; k < m.length; k++) out.push(m[k]!)
   }
