@@ -6,7 +6,7 @@
  *
  * 1. every schedule of the original and of the mutant is followed to the end, and shows nothing;
  * 2. the ways to end are the same (`explore/ends.ts`): phases, arrivals and bytes of all barriers, columns of tensor memory;
- * 3. provenance proves both, with the same words: what the outputs hold is the same function of the inputs, in the same order. Where the program does
+ * 3. provenance proves both, and both in order or neither: the outputs are the same function of the inputs, in the same order. Where the program does
  *    not say what it computes: the outputs of both are the same terms of the inputs (`sameness.ts`).
  *
  * Where no schedule shows a race or a missing edge, all leave the same memory; so (2) and (3) are the set of terminal states.
@@ -84,7 +84,7 @@ const outcomeOf = (program: Program, options: CheckOptions): Outcome | null => {
 
 const outputsOf = (program: Program, proof: Provenance | null, options: CheckOptions): string | null => {
   if (program.computes === undefined) return termsOf(program, options)
-  return proof?.proved === true ? `${proof.text} ${String(proof.inOrder)}` : null
+  return proof?.proved === true ? String(proof.inOrder) : null
 }
 
 /** Most states of one search. */
