@@ -85,6 +85,22 @@ module.exports = {
       },
     },
     {
+      // what is there for speed alone is asked through its plain face; to remember is all that another room may do with it
+      name: 'machine-fast-is-behind-the-machine',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/semantics/machine/' },
+      to: { path: '^src/semantics/machine/fast/', pathNot: '/remembered\\.ts$' },
+    },
+    {
+      name: 'machine-fast-knows-addresses-alone',
+      severity: 'error',
+      from: { path: '^src/semantics/machine/fast/' },
+      to: {
+        path: '^src/semantics/',
+        pathNot: '^src/semantics/(log/|language/|machine/(fast/|cells|elements|addresses))',
+      },
+    },
+    {
       name: 'no-node-below-oracle',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/oracle/' },

@@ -53,6 +53,7 @@ import type { Footprint } from '../log/events.js'
 import { spansOf } from '../log/events.js'
 import { ctaOf, effect, type Effect, type Executing } from '../machine/effect.js'
 import type { Environment } from '../machine/environment.js'
+import { remembered } from '../machine/fast/remembered.js'
 import * as Footprints from '../machine/footprint.js'
 import type { Elements, Prepared } from '../machine/operation.js'
 import { addressesInByte } from '../machine/plane.js'
@@ -103,10 +104,7 @@ const footprintOf = (world: World, cta: number, c: Place): Footprint | FaultValu
 }
 
 /** First and last column of the elements: a view lies inside one storage, so those between are its own. */
-const reaches = new WeakMap<Elements, readonly [number, number]>()
-const reachOf = (e: Elements): readonly [number, number] => {
-  const known = reaches.get(e)
-  if (known !== undefined) return known
+const reachOf = remembered((e: Elements): readonly [number, number] => {
   const s = spansOf(e.footprint)
   let first = tmemColumns
   let last = -1
@@ -116,10 +114,8 @@ const reachOf = (e: Elements): readonly [number, number] => {
     first = oneLane ? Math.min(first, Math.floor((from % tmemLaneBytes) / 4)) : 0
     last = oneLane ? Math.max(last, Math.floor((to % tmemLaneBytes) / 4)) : tmemColumns - 1
   }
-  const reach = [first, last] as const
-  reaches.set(e, reach)
-  return reach
-}
+  return [first, last]
+})
 
 /** The fault of an access to columns that its CTA does not have now. Elements elsewhere are no concern. */
 export const notAllocated = (world: World, m: Machine, field: string, e: Elements): FaultValue | null => {

@@ -11,6 +11,7 @@ import type { Failure } from '../../failure.js'
 import type { NodeOf } from '../language/expression.js'
 import { carrierOf } from './scalar.js'
 import type { Evaluate, Environment } from './environment.js'
+import { rememberedBy } from './fast/remembered.js'
 import { isTile, sameShape, shapeText, sizeOf } from './tile.js'
 import * as V from './value.js'
 import type { Value, ViewValue } from './value.js'
@@ -20,16 +21,7 @@ import type { Standpoint, World } from './world.js'
 // ---------------------------------------------------------------- static layout arithmetic, remembered
 
 type LayoutResult = E.Either<Failure, Ref.TransformedRef>
-const memo = new WeakMap<Ref.TransformedRef, Map<string, LayoutResult>>()
-const remembered = (of: Ref.TransformedRef, key: string, make: () => LayoutResult): LayoutResult => {
-  const known = memo.get(of) ?? new Map<string, LayoutResult>()
-  if (!memo.has(of)) memo.set(of, known)
-  const hit = known.get(key)
-  if (hit !== undefined) return hit
-  const made = make()
-  known.set(key, made)
-  return made
-}
+const laidOut = rememberedBy<Ref.TransformedRef, string, LayoutResult>()
 
 const moved = (v: ViewValue, layout: LayoutResult, bytes: number): Value =>
   E.isLeft(layout)
@@ -121,7 +113,7 @@ export const evaluatePlace = (env: Environment, e: PlaceNode, go: Evaluate): Val
         )
       return moved(
         of,
-        remembered(of.layout, 'slot', () => Ref.slotShape(of.layout)),
+        laidOut(of.layout, 'slot', () => Ref.slotShape(of.layout)),
         index * Ref.slotStrideBytes(of.layout),
       )
     }
@@ -147,7 +139,7 @@ export const evaluatePlace = (env: Environment, e: PlaceNode, go: Evaluate): Val
       if (E.isLeft(bytes)) return V.fault(bytes.left.code, bytes.left.message)
       return moved(
         of,
-        remembered(of.layout, `slice${e.sizes.join()}`, () => Ref.sliceShape(e.sizes)(of.layout)),
+        laidOut(of.layout, `slice${e.sizes.join()}`, () => Ref.sliceShape(e.sizes)(of.layout)),
         bytes.right,
       )
     }
@@ -157,7 +149,7 @@ export const evaluatePlace = (env: Environment, e: PlaceNode, go: Evaluate): Val
         return V.isFault(of) ? of : V.fault('type.mismatch', 'transpose: expected a view')
       return moved(
         of,
-        remembered(of.layout, `t${e.perm.join()}`, () => Ref.transpose(e.perm)(of.layout)),
+        laidOut(of.layout, `t${e.perm.join()}`, () => Ref.transpose(e.perm)(of.layout)),
         0,
       )
     }
@@ -167,7 +159,7 @@ export const evaluatePlace = (env: Environment, e: PlaceNode, go: Evaluate): Val
         return V.isFault(of) ? of : V.fault('type.mismatch', 'reshape: expected a view')
       return moved(
         of,
-        remembered(of.layout, `r${e.shape.join()}`, () => Ref.reshape(e.shape)(of.layout)),
+        laidOut(of.layout, `r${e.shape.join()}`, () => Ref.reshape(e.shape)(of.layout)),
         0,
       )
     }

@@ -26,6 +26,7 @@ import {
   mismatch,
   binaryName,
 } from './scalar.js'
+import { rememberedBy } from './fast/remembered.js'
 import * as V from './value.js'
 import type { FaultValue, TileValue, Value } from './value.js'
 import type { World } from './world.js'
@@ -179,7 +180,7 @@ export const unknownData = (op: string): FaultValue =>
   V.fault('algebra.control', `${op}: control depends on data, which this algebra does not keep`)
 
 type OrderResult = E.Either<Failure, ReduceOrder>
-const orders = new WeakMap<RegisterLayout, Map<string, OrderResult>>()
+const orders = rememberedBy<RegisterLayout, string, OrderResult>()
 /** A tile of any layout is combined row-major, as in the registers of one lane. */
 const rowMajor = new Map<string, RegisterLayout>()
 export const rememberedOrder = (
@@ -190,11 +191,5 @@ export const rememberedOrder = (
   const key = shape.join()
   const own: RegisterLayout = layout === 'any' ? (rowMajor.get(key) ?? { _tag: 'splat', shape }) : layout
   if (layout === 'any') rowMajor.set(key, own)
-  const known = orders.get(own) ?? new Map<string, OrderResult>()
-  if (!orders.has(own)) orders.set(own, known)
-  const hit = known.get(`${key}/${String(axis)}`)
-  if (hit !== undefined) return hit
-  const made = reduceOrder(own, shape, axis)
-  known.set(`${key}/${String(axis)}`, made)
-  return made
+  return orders(own, `${key}/${String(axis)}`, () => reduceOrder(own, shape, axis))
 }

@@ -1,5 +1,6 @@
 /**
- * The world of a run: everything that does not change while it runs.
+ * The world of a run: everything that does not change while it runs, and two stores that grow and that nothing depends on: the footprints that were
+ * listed, and the effort that was spent.
  *
  * The linked program, the algebra, the launch, and the tables that turn a name into a plane: parameters in global
  * memory, storages in the shared memory of a CTA or the registers of an agent. The machine state holds none of it.

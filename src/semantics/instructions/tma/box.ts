@@ -31,6 +31,7 @@ import * as Ref from '../../../transforms/ref.js'
 import type { RefError } from '../../../transforms/ref.js'
 import { elementsAt } from '../../machine/effect.js'
 import { outOfFuel, spend } from '../../machine/effort.js'
+import { remembered } from '../../machine/fast/remembered.js'
 import * as Footprint from '../../machine/footprint.js'
 import type { Elements } from '../../machine/operation.js'
 import * as V from '../../machine/value.js'
@@ -47,20 +48,15 @@ interface Counted {
   readonly box: Box.Box
   readonly bytes: number
 }
-const boxes = new WeakMap<DescriptorValue, Counted>()
-const counted = (d: DescriptorValue): Counted => {
-  const known = boxes.get(d)
-  if (known !== undefined) return known
+const counted = remembered((d: DescriptorValue): Counted => {
   const box: Box.Box = {
     bits: bitsOf(d.dtype),
     extents: d.box,
     elementStrides: d.elementStrides,
     swizzle: d.swizzle,
   }
-  const made: Counted = { box, bytes: Box.boxBytes(box) }
-  boxes.set(d, made)
-  return made
-}
+  return { box, bytes: Box.boxBytes(box) }
+})
 export const boxOf = (d: DescriptorValue): Box.Box => counted(d).box
 export const boxBytesOf = (d: DescriptorValue): number => counted(d).bytes
 
@@ -108,7 +104,7 @@ export const boxElements = (
   const box = boxOf(d)
   const bytes = bytesOf(d)
   if (Box.isInside(box, d.dims, coords)) {
-    const layout = remembered(d, box)
+    const layout = tensorLayout(d)
     if (E.isLeft(layout)) return layout.left
     const base = d.base + coords.reduce((sum, c, i) => sum + c * d.strides[i]! * bytes, 0)
     return elementsAt(world, 'coords', d.plane, d.dtype, layout.right, base)
@@ -121,16 +117,12 @@ export const boxElements = (
     : outOfFuel
 }
 
-const layouts = new WeakMap<DescriptorValue, E.Either<FaultValue, Ref.TransformedRef>>()
-const remembered = (d: DescriptorValue, box: Box.Box): E.Either<FaultValue, Ref.TransformedRef> => {
-  const known = layouts.get(d)
-  if (known !== undefined) return known
+const tensorLayout = remembered((d: DescriptorValue): E.Either<FaultValue, Ref.TransformedRef> => {
+  const box = boxOf(d)
   const steps = Box.elementSteps(box)
   const strides = d.strides.map((s, i) => s * steps[i]!)
-  const out = layoutFor(d, Ref.ofStrides(Box.boxShape(box), box.bits, strides))
-  layouts.set(d, out)
-  return out
-}
+  return layoutFor(d, Ref.ofStrides(Box.boxShape(box), box.bits, strides))
+})
 
 /** One object for all runs of the program whose box it is. */
 const layoutFor = (
@@ -175,8 +167,8 @@ export const fillOf = (world: World, d: DescriptorValue): number => {
 
 // ---------------------------------------------------------------- the image
 
-const images = new WeakMap<DescriptorValue, E.Either<FaultValue, Ref.TransformedRef>>()
-const messageImages = new WeakMap<DescriptorValue, E.Either<FaultValue, Ref.TransformedRef>>()
+const imageLayout = remembered((d: DescriptorValue) => layoutFor(d, Box.boxImage(boxOf(d))))
+const messageLayout = remembered((d: DescriptorValue) => layoutFor(d, Box.boxImage(messageOf(d))))
 
 const placed = (
   world: World,
@@ -199,9 +191,7 @@ export const boxImage = (
   v: ViewValue,
   field: string,
 ): Elements | FaultValue => {
-  const layout = images.get(d) ?? layoutFor(d, Box.boxImage(boxOf(d)))
-  images.set(d, layout)
-  return placed(world, d, v, field, layout, 0)
+  return placed(world, d, v, field, imageLayout(d), 0)
 }
 
 /** The image of the rows of message `k` of a gather or a scatter. */
@@ -212,8 +202,7 @@ export const messageImage = (
   field: string,
   k: number,
 ): Elements | FaultValue => {
-  const layout = messageImages.get(d) ?? layoutFor(d, Box.boxImage(messageOf(d)))
-  messageImages.set(d, layout)
+  const layout = messageLayout(d)
   if (E.isLeft(layout)) return layout.left
   const row = d.swizzle === 16 ? d.box[1]! * bytesOf(d) : d.swizzle
   return placed(world, d, v, field, layout, k * rowsOfMessage * row)

@@ -1,7 +1,7 @@
 /** Bytes moved in runs against bytes moved one by one: planes read, written and copied between. */
 import { fc, test as prop } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
-import { bitsOf, dtypes, type Dtype } from '../../../src/numerics/dtype.js'
+import { bitsOf, dtypes, type Dtype } from '../../../../src/numerics/dtype.js'
 import {
   bytesOf,
   cells,
@@ -11,8 +11,8 @@ import {
   write,
   type Cells,
   type Plane,
-} from '../../../src/semantics/machine/plane.js'
-import { movesOf, runsOf } from '../../../src/semantics/machine/contiguous.js'
+} from '../../../../src/semantics/machine/plane.js'
+import { movesOf, runsOf } from '../../../../src/semantics/machine/fast/contiguous.js'
 
 /** Two pages and a bit. */
 const size = 8192 + 512

@@ -1,0 +1,138 @@
+/** Pages and runs against the plain plane: the same after any writes, with a token and without, moved in runs or one by one. */
+import { fc, test as prop } from '@fast-check/vitest'
+import { describe, expect, test } from 'vitest'
+import { bitsOf, dtypes, isFloat, type Dtype } from '../../../../src/numerics/dtype.js'
+import { bytesOf, type Cells } from '../../../../src/semantics/machine/cells.js'
+import { readBytes, writeBytes } from '../../../../src/semantics/machine/fast/byte-pages.js'
+import { moveRuns, readRuns, writeRuns } from '../../../../src/semantics/machine/fast/runs.js'
+import { copy, empty, read, write, type Plane } from '../../../../src/semantics/machine/plane.js'
+import { plainPlane, readPlain, writePlain } from './plain-plane.js'
+
+/** Two pages of 4096 bytes and a bit. */
+const size = 8192 + 64
+
+interface Written {
+  readonly cells: Cells
+  readonly data: Float64Array
+}
+const bounds = (dtype: Dtype): readonly [bigint, bigint] => {
+  const bits = BigInt(bitsOf(dtype) === 4 ? 4 : 8 * bytesOf(dtype))
+  const signed = !isFloat(dtype) && dtype.startsWith('i') && dtype !== 'i1'
+  // carriers are exact numbers: 64-bit ones stay below 2^53
+  if (bits === 64n) return signed ? [-(2n ** 53n) + 1n, 2n ** 53n - 1n] : [0n, 2n ** 53n - 1n]
+  return signed ? [-(2n ** (bits - 1n)), 2n ** (bits - 1n) - 1n] : [0n, 2n ** bits - 1n]
+}
+/** A few pieces of elements one behind the other, near each other and near the edges of pages, some nowhere; so that they collide, straddle, and run. */
+const written: fc.Arbitrary<Written> = fc
+  .tuple(
+    fc.constantFrom(...dtypes),
+    fc.array(
+      fc.tuple(
+        fc.constantFrom(0, 16, 4064, 4080, 8160),
+        fc.integer({ min: 0, max: 23 }),
+        fc.integer({ min: 1, max: 10 }),
+        fc.integer({ min: 0, max: 7 }),
+      ),
+      { minLength: 1, maxLength: 4 },
+    ),
+    fc.constantFrom(0, 0, 8, 3),
+    fc.integer({ min: 1, max: 2 ** 30 }),
+  )
+  .map(([dtype, pieces, origin, seed]) => {
+    const half = bitsOf(dtype) === 4
+    const width = half ? 1 : bytesOf(dtype)
+    const last = (half ? 2 : 1) * size - width
+    const addresses = pieces.flatMap(([near, by, count, there]) =>
+      Array.from({ length: count }, (_, i) =>
+        there === 0
+          ? -1
+          : Math.min(last, (half ? 2 * near : near) + by * (there > 4 ? width : 1) + i * width),
+      ),
+    )
+    const [least, greatest] = bounds(dtype)
+    const data = addresses.map((_, i) => {
+      const x = BigInt(seed) * BigInt(i + 1) * 2654435761n
+      return Number(least + (x % (greatest - least + 1n)))
+    })
+    return {
+      cells: {
+        dtype,
+        offsets: Int32Array.from(addresses, (at) => (at < 0 ? -1 - origin : at - origin)),
+        origin,
+      },
+      data: Float64Array.from(data),
+    }
+  })
+const writes = fc.array(written, { minLength: 1, maxLength: 8 })
+const edit = { run: Symbol('run') }
+
+describe.each(['bytes', 'slots'] as const)('%s', (memory) => {
+  prop.prop([writes, written])('what is read is what the plain plane reads', (before, probe) => {
+    const plain = before.reduce((p, w) => writePlain(p, w.cells, w.data), plainPlane(memory))
+    const expected = readPlain(plain, probe.cells, 5)
+    for (const runs of [false, true])
+      for (const token of [null, edit]) {
+        const paged = before.reduce<Plane>(
+          (p, w) => write(p, w.cells, w.data, token),
+          empty(memory, size, runs),
+        )
+        expect(read(paged, probe.cells, 5)).toEqual(expected)
+        for (const w of before) expect(read(paged, w.cells, 5)).toEqual(readPlain(plain, w.cells, 5))
+      }
+  })
+  prop.prop([writes, writes, written], { numRuns: 40 })(
+    'a write changes no plane but its own',
+    (before, then, probe) => {
+      const kept = before.reduce<Plane>((p, w) => write(p, w.cells, w.data, null), empty(memory, size, true))
+      const plain = before.reduce((p, w) => writePlain(p, w.cells, w.data), plainPlane(memory))
+      then.reduce<Plane>((p, w) => write(p, w.cells, w.data, edit), kept)
+      expect(read(kept, probe.cells, 5)).toEqual(readPlain(plain, probe.cells, 5))
+    },
+  )
+})
+
+describe('runs', () => {
+  const row = (from: number, count: number, dtype: Dtype = 'f16'): Cells => ({
+    dtype,
+    offsets: Int32Array.from({ length: count }, (_, i) => i * bytesOf(dtype)),
+    origin: from,
+  })
+  const pages = writeBytes(
+    [],
+    row(0, 4000, 'u8'),
+    Float64Array.from({ length: 4000 }, (_, i) => (i * 7) % 251),
+    null,
+  )
+
+  prop.prop([written])('where they answer, they are the one by one', ({ cells, data }) => {
+    const together = readRuns(pages, cells, 5)
+    if (together !== null) expect(together).toEqual(readBytes(pages, cells, 5))
+    const after = writeRuns(pages, cells, data, null)
+    if (after !== null) {
+      const one = writeBytes(pages, cells, data, null)
+      // as text: thousands of numbers are compared sooner
+      expect(readBytes(after, row(0, size, 'u8'), 0).join()).toBe(
+        readBytes(one, row(0, size, 'u8'), 0).join(),
+      )
+    }
+  })
+  test('they answer for a row, and for what they cannot do they do not', () => {
+    expect(readRuns(pages, row(64, 32), 0)).toEqual(readBytes(pages, row(64, 32), 0))
+    expect(writeRuns(pages, row(4090, 32), new Float64Array(32).fill(9), null)).not.toBeNull()
+    for (const dtype of ['i32', 'i64', 'u64'] as const)
+      expect(readRuns(pages, row(64, 32, dtype), 0)).toBeNull()
+    expect(readRuns(pages, row(63, 32), 0)).toBeNull()
+    expect(moveRuns(pages, row(64, 32), [], row(64, 32, 'bf16'), null)).toBeNull()
+  })
+  prop.prop([
+    fc.integer({ min: 0, max: 60 }),
+    fc.integer({ min: 0, max: 60 }),
+    fc.integer({ min: 1, max: 90 }),
+  ])('a copy is a write of what is read', (from, to, count) => {
+    const source: Plane = { _tag: 'bytes', size, pages, runs: true }
+    const [a, b] = [row(4080 - 2 * from, count), row(4090 - 2 * to, count)]
+    const copied = copy(source, a, 0, empty('bytes', size, true), b, null)
+    const plain = writePlain(plainPlane('bytes'), b, readBytes(pages, a, 0))
+    expect(read(copied, row(3900, 400, 'u8'), 0)).toEqual(readPlain(plain, row(3900, 400, 'u8'), 0))
+  })
+})

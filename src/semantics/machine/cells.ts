@@ -1,0 +1,42 @@
+/**
+ * Cells: elements of one dtype at places of a plane, and what is read there.
+ *
+ *     two f16 from byte 6 on     dtype f16, offsets 0 2, origin 6
+ *     two e2m1 in byte 3         dtype e2m1, offsets 0 1, origin 6: halves of bytes are counted, the low one first
+ */
+import { bitsOf, type Dtype } from '../../numerics/dtype.js'
+
+/** Names the run that may overwrite the pages it made. */
+export interface Edit {
+  readonly run: symbol
+}
+
+/**
+ * Addresses that a byte has for elements of a dtype: two for those of 4 bits, the low half first; else one. So an element of 4 bits at half
+ * 2a + h lies in the low (h = 0) or the high half of byte a. Elements of 6 bits are not packed: each takes the byte it begins in.
+ */
+export const addressesInByte = (dtype: Dtype): 1 | 2 => (bitsOf(dtype) === 4 ? 2 : 1)
+
+/** Bytes that an element occupies. */
+export const bytesOf = (dtype: Dtype): number => Math.ceil(bitsOf(dtype) / 8)
+
+export const isSigned = (dtype: Dtype): boolean =>
+  dtype === 'i8' || dtype === 'i16' || dtype === 'i32' || dtype === 'i64'
+
+export interface Read {
+  readonly data: Float64Array | null
+  /** a slot that holds no element of this dtype, if one was read: the address of the first */
+  readonly retyped: number | null
+}
+
+/** Elements of one dtype: the i-th is at `origin + offsets[i]` (a byte, or a half of one: `addressesInByte`), or nowhere if that is negative. Places of one shape share their offsets. */
+export interface Cells {
+  readonly dtype: Dtype
+  readonly offsets: Int32Array
+  readonly origin: number
+}
+export const cells = (dtype: Dtype, addresses: Int32Array): Cells => ({
+  dtype,
+  offsets: addresses,
+  origin: 0,
+})

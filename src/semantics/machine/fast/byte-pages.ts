@@ -1,0 +1,196 @@
+/**
+ * Pages of bytes: a plane of bytes in pieces of 4096, so that a write copies what it touches and no more.
+ *
+ * A page that was not written is not there. Inside one run the pages made by that run may be overwritten: `edit` names the run, and a page belongs to
+ * at most one. Bytes are also seen two and four at a time, for `runs.ts`.
+ *
+ * Laws (the plain plane: one map from addresses to bytes, copied whole at every write)
+ * 1. What is read of the pages is what is read of the map, after any writes, at any width, over the edge of a page, and for halves of bytes.
+ * 2. A write with a token gives what one without gives, and changes no page of another.
+ */
+import { bytesOf, isSigned, type Cells, type Edit } from '../cells.js'
+
+export interface BytePage {
+  readonly edit: Edit | null
+  readonly bytes: Uint8Array
+  /** the same, two and four at a time */
+  readonly halves: Uint16Array
+  readonly words: Uint32Array
+}
+export type Pages = ReadonlyArray<BytePage | undefined>
+
+const pageBits = 12
+const pageSize = 1 << pageBits
+const pageMask = pageSize - 1
+/** Where a byte is: `page[a >> bits]`, at `a & mask`. */
+export const paging: { readonly bits: number; readonly size: number; readonly mask: number } = {
+  bits: pageBits,
+  size: pageSize,
+  mask: pageMask,
+}
+/** What unwritten memory reads as: all ones, a NaN in every float. */
+export const unwritten = 0xff
+export const bytePage = (edit: Edit | null, bytes: Uint8Array<ArrayBuffer>): BytePage => ({
+  edit,
+  bytes,
+  halves: new Uint16Array(bytes.buffer),
+  words: new Uint32Array(bytes.buffer),
+})
+/** A page that was not written. */
+export const blank: BytePage = bytePage(null, new Uint8Array(pageSize).fill(unwritten))
+
+// ---------------------------------------------------------------- reading
+
+export const readHalves = (pages: Pages, { offsets, origin }: Cells, fill: number): Float64Array => {
+  const out = new Float64Array(offsets.length)
+  for (let i = 0; i < out.length; i++) {
+    const half = offsets[i]! + origin
+    const a = half >> 1
+    const byte = pages[a >> pageBits]?.bytes[a & pageMask] ?? unwritten
+    out[i] = half < 0 ? fill : (half & 1) === 0 ? byte & 0xf : byte >> 4
+  }
+  return out
+}
+
+const wordAt = (page: Uint8Array, at: number): number =>
+  page[at]! | (page[at + 1]! << 8) | (page[at + 2]! << 16) | (page[at + 3]! << 24)
+/** Two words as a number: exact below 2^53, and rounded once beyond. */
+const long = (low: number, high: number, signed: boolean): number =>
+  (signed ? high : high >>> 0) * 2 ** 32 + (low >>> 0)
+
+export const readBytes = (pages: Pages, { dtype, offsets, origin }: Cells, fill: number): Float64Array => {
+  const out = new Float64Array(offsets.length)
+  const width = bytesOf(dtype)
+  const signed = isSigned(dtype)
+  let page = blank.bytes
+  let number = -1
+  for (let i = 0; i < out.length; i++) {
+    const a = offsets[i]! + origin
+    if (a < 0) {
+      out[i] = fill
+      continue
+    }
+    if (a >> pageBits !== number) {
+      number = a >> pageBits
+      page = (pages[number] ?? blank).bytes
+    }
+    const at = a & pageMask
+    if (at + width <= pageSize) {
+      switch (width) {
+        case 1:
+          out[i] = page[at]!
+          break
+        case 2:
+          out[i] = page[at]! | (page[at + 1]! << 8)
+          break
+        case 4: {
+          const word = wordAt(page, at)
+          out[i] = signed ? word : word >>> 0
+          break
+        }
+        default:
+          out[i] = long(wordAt(page, at), wordAt(page, at + 4), signed)
+      }
+    } else {
+      let low = 0
+      let high = 0
+      for (let b = width - 1; b >= 0; b--) {
+        const byte = pages[(a + b) >> pageBits]?.bytes[(a + b) & pageMask] ?? unwritten
+        if (b < 4) low = (low << 8) | byte
+        else high = (high << 8) | byte
+      }
+      out[i] = width === 8 ? long(low, high, signed) : signed && width === 4 ? low : low >>> 0
+    }
+    if (signed && width < 4) out[i] = width === 1 ? (out[i]! << 24) >> 24 : (out[i]! << 16) >> 16
+  }
+  return out
+}
+
+// ---------------------------------------------------------------- writing
+
+export const ownPage = (
+  pages: (BytePage | undefined)[],
+  number: number,
+  edit: Edit | null,
+  fresh: Set<number>,
+): BytePage => {
+  const page = pages[number]
+  if (page !== undefined && (fresh.has(number) || (edit !== null && page.edit === edit))) return page
+  const bytes = new Uint8Array(pageSize)
+  if (page === undefined) bytes.fill(unwritten)
+  else bytes.set(page.bytes)
+  const own = bytePage(edit, bytes)
+  pages[number] = own
+  fresh.add(number)
+  return own
+}
+const ownBytes = (
+  pages: (BytePage | undefined)[],
+  number: number,
+  edit: Edit | null,
+  fresh: Set<number>,
+): Uint8Array => ownPage(pages, number, edit, fresh).bytes
+
+export const writeBytes = (
+  old: Pages,
+  { dtype, offsets, origin }: Cells,
+  data: Float64Array,
+  edit: Edit | null,
+): Pages => {
+  const pages = old.slice()
+  const fresh = new Set<number>()
+  const width = bytesOf(dtype)
+  let page: Uint8Array = new Uint8Array(0)
+  let number = -1
+  for (let i = 0; i < offsets.length; i++) {
+    const a = offsets[i]! + origin
+    if (a < 0) continue
+    if (a >> pageBits !== number) {
+      number = a >> pageBits
+      page = ownBytes(pages, number, edit, fresh)
+    }
+    const at = a & pageMask
+    let x = data[i]!
+    if (at + width <= pageSize) {
+      if (width <= 4) {
+        page[at] = x
+        if (width > 1) page[at + 1] = x >> 8
+        if (width > 2) {
+          page[at + 2] = x >> 16
+          page[at + 3] = x >> 24
+        }
+      } else {
+        for (let b = 0; b < width; b++) {
+          page[at + b] = x % 256
+          x = Math.floor(x / 256)
+        }
+      }
+    } else {
+      for (let b = 0; b < width; b++) {
+        const byte = a + b
+        ownBytes(pages, byte >> pageBits, edit, fresh)[byte & pageMask] = ((x % 256) + 256) % 256
+        x = Math.floor(x / 256)
+      }
+    }
+  }
+  return pages
+}
+
+export const writeHalves = (
+  old: Pages,
+  { offsets, origin }: Cells,
+  data: Float64Array,
+  edit: Edit | null,
+): Pages => {
+  const pages = old.slice()
+  const fresh = new Set<number>()
+  for (let i = 0; i < offsets.length; i++) {
+    const half = offsets[i]! + origin
+    if (half < 0) continue
+    const a = half >> 1
+    const page = ownBytes(pages, a >> pageBits, edit, fresh)
+    const byte = page[a & pageMask]!
+    page[a & pageMask] = (half & 1) === 0 ? (byte & 0xf0) | data[i]! : (byte & 0xf) | (data[i]! << 4)
+  }
+  return pages
+}
