@@ -3,13 +3,20 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config'
 const config: ViteUserConfig = defineConfig({
   test: {
     include: ['proofs-by-test/**/*.proof.ts'],
+    setupFiles: ['proofs-by-test/setup.ts'],
     testTimeout: 120_000,
     pool: 'forks',
     // proofs keep no state: a worker reads the sources once for all of them
     isolate: false,
     maxWorkers: 2,
-    // much is made and little of it is kept: with more room for what is young, the collector looks for what lives less often
-    execArgv: ['--max-semi-space-size=64'],
+    execArgv: [
+      // much is made and little of it is kept: with more room for what is young, the collector looks for what lives less often
+      '--max-semi-space-size=64',
+      // the sources are Node's own modules, without a runner between them
+      '--import',
+      new URL('./tools/read-typescript.mjs', import.meta.url).href,
+    ],
+    experimental: { viteModuleRunner: false, nodeLoader: false },
   },
 })
 

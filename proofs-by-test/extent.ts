@@ -4,3 +4,7 @@
  */
 export const nightly: boolean = process.env['TCSPEC_NIGHTLY'] !== undefined
 export const small: boolean = process.env['TCSPEC_SMALL'] !== undefined
+
+/** Of rows that are all looked at in the same way: by day every so-manieth, from the first; by night each of them. */
+export const sampled = <A>(every: number, all: ReadonlyArray<A>): ReadonlyArray<A> =>
+  nightly ? all : all.filter((_, i) => i % every === 0)

@@ -8,6 +8,7 @@ import * as Mbarrier from '../../src/semantics/machine/mbarrier.js'
 import { validate } from '../../src/semantics/language/validate.js'
 import type { Json } from '../../src/wire.js'
 import { options } from '../semantics/files/trace/written.js'
+import { nightly } from '../extent.js'
 
 const sample = <T>(arbitrary: fc.Arbitrary<T>, count = 1_000): readonly T[] =>
   fc.sample(arbitrary, { numRuns: count, seed: 20 })
@@ -79,17 +80,22 @@ describe('pipeline scripts', () => {
 
 describe('programs and schedules', () => {
   test('laws 1 and 2: valid, launched, and right or wrong', () => {
-    const verdicts = sample(fc.tuple(A.program(), A.schedule()), 120).map(([program, { policy }]) => {
-      expect(E.isRight(validate(program))).toBe(true)
-      const checked = check(program, options(policy))
-      return E.isRight(checked) ? checked.right.verdict.verdict : checked.left.code
-    })
+    const verdicts = sample(fc.tuple(A.program(), A.schedule()), nightly ? 120 : 50).map(
+      ([program, { policy }]) => {
+        expect(E.isRight(validate(program))).toBe(true)
+        const checked = check(program, options(policy))
+        return E.isRight(checked) ? checked.right.verdict.verdict : checked.left.code
+      },
+    )
     const share = (name: string): number => verdicts.filter((v) => v === name).length / verdicts.length
     expect(share('ok')).toBeGreaterThan(0.1)
     expect(share('hazard') + share('deadlock')).toBeGreaterThan(0.1)
   })
   test('a clean program is ok under every schedule that is drawn', () => {
-    for (const [program, { name, policy }] of sample(fc.tuple(A.cleanProgram(), A.schedule()), 60)) {
+    for (const [program, { name, policy }] of sample(
+      fc.tuple(A.cleanProgram(), A.schedule()),
+      nightly ? 60 : 25,
+    )) {
       const checked = check(program, options(policy))
       expect(E.isRight(checked) ? checked.right.verdict.verdict : checked.left.code, name).toBe('ok')
     }

@@ -17,8 +17,8 @@ rightFor(
   [
     { m: 512, n: 96, k: 16, gridMinorDim: 1 },
     { m: 768, n: 64, k: 48, dtype: 'bf16', gridTileWidth: 1 },
-    { m: 768, n: 96, k: 32, clusters: 2, gridTileWidth: 2 },
     { m: 512, n: 64, k: 48, clusters: 2, gridMinorDim: 1, gridTileWidth: 5 },
+    { m: 768, n: 96, k: 32, clusters: 2, gridTileWidth: 2 },
   ],
   pairNotes,
 )

@@ -41,8 +41,7 @@ const forms = [
 ] as const
 
 /** By day matmul6, whose waits are matmul5's, is looked at with four tiles alone, and five are left to the night: the cycle is that of four. */
-const counts = (name: string): ReadonlyArray<number> =>
-  nightly ? [3, 4, 5] : name === 'matmul5' ? [3, 4] : [4]
+const counts = (name: string): ReadonlyArray<number> => (nightly ? [3, 4, 5] : name === 'matmul5' ? [3] : [4])
 const fair = nightly
   ? [Policy.roundRobin, Policy.lazy, Policy.seeded(1), Policy.seeded(2)]
   : [Policy.roundRobin]

@@ -11,6 +11,7 @@ import { readTensor } from '../../src/semantics/execution/launch.js'
 import * as Policy from '../../src/semantics/execution/policy.js'
 import type { Program } from '../../src/semantics/language/program.js'
 import { checked as judged } from '../dialects/pallas/programs.js'
+import { nightly } from '../extent.js'
 import { right } from '../either.js'
 
 /** Contract notes stay notes. */
@@ -25,6 +26,9 @@ describe('a copy for all inputs', () => {
       for (const buffering of [1, 2, 3, 4])
         for (let items = 1; items <= 9; items++)
           for (const drain of [false, true]) {
+            // by day a third of them, in which each number of items meets each of slots
+            if (!nightly && (items + buffering + Number(drain) + Number(produce === ways[0])) % 3 !== 0)
+              continue
             const { verdict } = checked(built({ produce, buffering, m: 4 * items, drain }))
             expect([
               produce,

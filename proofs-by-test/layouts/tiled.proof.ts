@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import * as Tiled from '../../src/layouts/tiled.js'
 import type { TiledLayout, TiledSpec } from '../../src/layouts/tiled.js'
 import { indices, range } from './captured.js'
-import { small } from '../extent.js'
+import { nightly, small } from '../extent.js'
 import { code, right } from '../either.js'
 
 const { replicated } = Tiled
@@ -168,15 +168,21 @@ const table: readonly (readonly [string, TiledLayout, readonly number[], number,
 
 const multiples = small
   ? [[2, 2]]
-  : [
-      [1, 1],
-      [2, 1],
-      [1, 2],
-      [3, 3],
-    ]
+  : nightly
+    ? [
+        [1, 1],
+        [2, 1],
+        [1, 2],
+        [3, 3],
+      ]
+    : [
+        [1, 1],
+        [2, 1],
+        [1, 3],
+      ]
 
 describe.each([...table])('%s', (_, layout, base, copies, closed) => {
-  test('laws 1, 2 and 5, by exhaustion at the base tile and three multiples: the closed form, back, the table', () => {
+  test('laws 1, 2 and 5, by exhaustion at the base tile and multiples of it: the closed form, back, the table', () => {
     for (const multiple of multiples) {
       const shape = base.map((t, k) => t * multiple[k]!)
       expect(code(Tiled.checkShape(layout, shape))).toBeNull()

@@ -82,8 +82,8 @@ describe('compare against the enumeration of all f16 in order', () => {
     ['zero', () => 0],
     ['a NaN', () => 0x7e00],
   ]
-  // by day every third of them
-  it.each(shuffles.filter((_, i) => nightly || i % 3 === 0))('every f16 against %s', (_, shuffle) => {
+  // by day one of them
+  it.each(shuffles.filter((_, i) => nightly || i === 3))('every f16 against %s', (_, shuffle) => {
     const other = all.map(shuffle)
     expect(compared(made('f16', all), made('f16', other))).toMatchObject(byHand(all, other))
   })

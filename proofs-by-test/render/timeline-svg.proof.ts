@@ -19,12 +19,24 @@ interface Log {
   readonly header: Header
   readonly events: ReadonlyArray<LogEvent>
 }
-const logOf = (program: Program, policy: Policy.AnyPolicy = Policy.eager): Log => {
+const ran = (program: Program, policy: Policy.AnyPolicy): Log => {
   const { world, machine } = right(launch(program, unit, noArguments))
   return { header: world.header, events: run(world, machine, settings(policy), collect).result }
 }
+const eagerly = new WeakMap<Program, Log>()
+/** A log, written once where it is that of an eager run. */
+const logOf = (program: Program, policy: Policy.AnyPolicy = Policy.eager): Log => {
+  const log = (policy === Policy.eager ? eagerly.get(program) : undefined) ?? ran(program, policy)
+  if (policy === Policy.eager) eagerly.set(program, log)
+  return log
+}
 const kernels = catalogue()
-const chronicled = ({ header, events }: Log): ReadonlyArray<Entry> => chronicle(header, events)
+const chronicles = new WeakMap<Log, ReadonlyArray<Entry>>()
+const chronicled = (log: Log): ReadonlyArray<Entry> => {
+  const entries = chronicles.get(log) ?? chronicle(log.header, log.events)
+  chronicles.set(log, entries)
+  return entries
+}
 
 // ---------------------------------------------------------------- time
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { execFileSync } from 'node:child_process'
 import * as E from 'fp-ts/lib/Either.js'
 import * as Typed from '../../src/typed/index.js'
+import { sampled } from '../extent.js'
 import { lawful, operands, wrong } from './calls.js'
 import { compile } from './compile.js'
 
@@ -10,14 +11,17 @@ const tool = (name: string, flag: string): string =>
     encoding: 'utf8',
   })
 
+/** By day every third: tsc reads `misuse.types.ts` besides, whenever it reads anything. */
+const refusedByTsc = sampled(3, Object.entries(wrong))
+
 const sources = {
-  ...Object.fromEntries(Object.entries(wrong).map(([name, [source]]) => [name, operands + source])),
+  ...Object.fromEntries(refusedByTsc.map(([name, [source]]) => [name, operands + source])),
   ...Object.fromEntries(Object.entries(lawful).map(([name, source]) => [name, operands + source])),
 }
 const { found, counted } = compile(sources, tool('instantiations', '--print'))
 
 describe('law 1: one diagnostic, which names the reason', () => {
-  test.each(Object.entries(wrong))('%s', (name, [, reason]) => {
+  test.each(refusedByTsc)('%s', (name, [, reason]) => {
     expect(found[name]).toHaveLength(1)
     expect(found[name]![0]).toContain(reason)
   })

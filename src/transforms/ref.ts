@@ -117,11 +117,17 @@ const tiledExtents = (shape: Shape, levels: ReadonlyArray<Tile>): ReadonlyArray<
 
 /** The modes of each dimension. */
 export const chainsOf = (ref: TransformedRef): Chains => {
+  const known = remembered.get(ref)
+  if (known !== undefined) return known
   const extents = tiledExtents(ref.shape, ref.tiling)
-  return dimensionChains(ref.shape.length, ref.tiling).map((chain) =>
+  const chains = dimensionChains(ref.shape.length, ref.tiling).map((chain) =>
     chain.map((k) => ({ size: extents[k]!, stride: ref.strides[k]! })),
   )
+  remembered.set(ref, chains)
+  return chains
 }
+/** A ref does not change, and every address that is asked of it goes by its chains. */
+const remembered = new WeakMap<TransformedRef, Chains>()
 
 const productFrom = (chain: ReadonlyArray<Mode>, level: number): number =>
   chain.slice(level).reduce((product, mode) => product * mode.size, 1)

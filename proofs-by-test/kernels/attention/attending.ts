@@ -61,6 +61,7 @@ export const judged = (
       algebra,
       arguments: { scalars: new Map(), tensors },
       provenance: false,
+      explain: false,
       explore: false,
       fuel: 1e8,
       ...o,

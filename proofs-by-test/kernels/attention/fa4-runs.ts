@@ -40,8 +40,17 @@ export const small = (tiles: number, stages: number, rest: Rest = {}): Fa4 =>
     { blockKv: 16, stages, ...rest },
   )
 
-export const programOf = (c: Fa4, made: Partial<Counters> = {}): Program =>
-  right(fa4Attention(c, { ...counters, ...made }))
+const programs = new Map<string, Program>()
+
+/** Made once for each configuration, unless it counts otherwise: to make a program takes as long as to judge it. */
+export const programOf = (c: Fa4, made: Partial<Counters> = {}): Program => {
+  const make = (): Program => right(fa4Attention(c, { ...counters, ...made }))
+  if (Object.keys(made).length > 0) return make()
+  const key = JSON.stringify(c, (_, x: unknown) => (typeof x === 'number' ? String(x) : x))
+  const program = programs.get(key) ?? make()
+  programs.set(key, program)
+  return program
+}
 
 // ---------------------------------------------------------------- verdicts
 
@@ -54,7 +63,7 @@ export interface Judging {
   readonly algebra?: Algebra
 }
 
-/** Synchronisation alone, unless an algebra is given. */
+/** Synchronisation alone, unless an algebra is given; which edge is missing is not asked. */
 export const judged = (program: Program, how: Judging = {}): Checked =>
   right(
     check(program, {
@@ -64,6 +73,7 @@ export const judged = (program: Program, how: Judging = {}): Checked =>
       policy: how.policy ?? eager,
       strict: how.strict ?? false,
       provenance: false,
+      explain: false,
       explore: how.explore ?? false,
     }),
   )

@@ -104,14 +104,13 @@ describe('a persistent grid of pairs: the visiting order, cluster by cluster', (
   const grids: ReadonlyArray<readonly [TileGrid, clusters: number]> = [
     [[1, 1], 1],
     [[2, 3], 2],
-    [[4, 4], 4],
     [[3, 5], 4],
+    ...(nightly ? [[[4, 4], 4] as const] : []),
   ]
   const snakes: ReadonlyArray<readonly [minor: 0 | 1, width: number]> = nightly
     ? ([0, 1] as const).flatMap((minor) => [1, 2, 3, 4, 5].map((width) => [minor, width] as const))
     : [
         [0, 2],
-        [1, 1],
         [1, 3],
       ]
   const observed = (kernel: string, settings: Settings, cut: Cut, order: Order): void => {

@@ -21,6 +21,7 @@ import {
   specOf,
   tmem,
 } from './readers.js'
+import { nightly } from '../../extent.js'
 import { right } from '../../either.js'
 
 /** Where an instruction puts D. */
@@ -203,8 +204,8 @@ describe('law 4', () => {
   })
 
   test('a block of 128 x 4 is 16 columns, in either order', () => {
-    for (const mn of [128, 256, 512])
-      for (const k of [4, 8, 16])
+    for (const mn of nightly ? [128, 256, 512] : [256])
+      for (const k of nightly ? [4, 8, 16] : [4, 8])
         for (const blockRepOrder of ['mnThenK', 'kThenMn'] as const) {
           const cells = cellsOf(linearOf({ _tag: 'tensor_memory_scales', blockRepOrder }, [mn, k]))
           const blocks = [mn / 128, k / 4] as const

@@ -15,6 +15,7 @@ import type { Footprint } from '../../../src/semantics/log/events.js'
 import { eager } from '../../../src/semantics/execution/policy.js'
 import { run, settings } from '../../../src/semantics/execution/run.js'
 import { asSpans } from '../../../src/semantics/log/events.js'
+import { nightly } from '../../extent.js'
 import { right } from '../../either.js'
 
 const spans = fc
@@ -49,7 +50,7 @@ const cluster: fc.Arbitrary<ReadonlyArray<Touched>> = fc
     { plane: 3, reads: united([footprint(3, c)]), writes: united([footprint(3, d)]) },
   ])
 
-prop.prop([fc.array(cluster, { maxLength: 4 })], { numRuns: 2000 })(
+prop.prop([fc.array(cluster, { maxLength: 4 })], { numRuns: nightly ? 2000 : 300 })(
   'law 2: a collision is a byte that one writes and another touches',
   (touched) => {
     const collides = (plane: number, byte: number, [x, y]: readonly [number, number]): boolean => {

@@ -165,7 +165,7 @@ describe('files law 2: whole or not at all', () => {
     const here = (file: string): string => JSON.stringify(new URL(file, import.meta.url).href)
     const script = `
       import { register } from 'node:module'
-      register(${here('../parallel/typescript-loader.mjs')})
+      register(${here('../../../tools/read-typescript.mjs')})
       const { onDisk } = await import(${here('../../../src/oracle/tensor-files/files.ts')})
       const files = ${JSON.stringify([at('new'), at('plain'), at('pipe')])}
       await onDisk.write(files.map((file) => ({ file, bytes: Uint8Array.of(1) })))()`

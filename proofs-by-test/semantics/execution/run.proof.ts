@@ -13,6 +13,7 @@ import { both, collect, ignore, run, settings } from '../../../src/semantics/exe
 import { showKeys } from '../../../src/semantics/files/schedule.js'
 import { readKey } from '../../../src/semantics/execution/step.js'
 import { agentEvents, contents, launched, logged, matmul, solo } from '../machine/machine-samples.js'
+import { nightly } from '../../extent.js'
 import { right } from '../../either.js'
 
 const small = matmul({ n: 128, k: 48 })
@@ -62,7 +63,8 @@ test('a schedule that asks for what is not on offer is refused where it does', (
   expect([ran.outcome, ran.steps]).toEqual([{ _tag: 'refused', key: broken[20] }, 20])
 })
 
-test('the same work under every schedule: eager, lazy, in turn, starving and 200 seeds give one output and one set of events', () => {
+const seeds = nightly ? 200 : 40
+test(`the same work under every schedule: eager, lazy, in turn, starving and ${String(seeds)} seeds give one output and one set of events`, () => {
   const one = matmul({ m: 64, n: 64, k: 64 })
   const inUnit = launched(one, unit)
   const reference = logged(inUnit, Policy.eager)
@@ -73,7 +75,7 @@ test('the same work under every schedule: eager, lazy, in turn, starving and 200
     Policy.starvingAgent(0, 1),
     Policy.starvingAgent(1, 1),
     Policy.starvingOperation(1, 4, 1),
-    ...Array.from({ length: 200 }, (_, seed) => Policy.seeded(seed)),
+    ...Array.from({ length: seeds }, (_, seed) => Policy.seeded(seed)),
   ]
   const schedules = new Set<string>()
   for (const policy of others) {
@@ -83,7 +85,7 @@ test('the same work under every schedule: eager, lazy, in turn, starving and 200
     expect(ran.result.length).toBe(reference.result.length)
     schedules.add(showKeys(ran.schedule))
   }
-  expect(schedules.size).toBeGreaterThan(190)
+  expect(schedules.size).toBeGreaterThan(0.95 * seeds)
 
   const inBits = launched(one, bits('hopper'))
   const output = (policy: Policy.AnyPolicy): Float64Array | null =>

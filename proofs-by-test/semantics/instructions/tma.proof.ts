@@ -16,6 +16,7 @@ import { validate } from '../../../src/semantics/language/validate.js'
 import { ofStrides } from '../../../src/transforms/ref.js'
 import { tma, type TmaEntry } from '../../transforms/captured.js'
 import { logged, type Logged } from '../machine/machine-samples.js'
+import { sampled } from '../../extent.js'
 import { code, right } from '../../either.js'
 
 interface Entry extends TmaEntry {
@@ -183,7 +184,7 @@ const of = (kind: number, status: string): ReadonlyArray<Entry> =>
 
 describe('law 1 on silicon', () => {
   test.each([0, 3] as const)('loads of kind %i: every image, and the phase ends', (kind) => {
-    const all = of(kind, 'ok')
+    const all = sampled(kind === 0 ? 4 : 1, of(kind, 'ok'))
     expect(all.length).toBeGreaterThan(1)
     for (const [k, e] of all.entries()) {
       const r = ran(e, k % 2 === 0 ? Policy.lazy : Policy.seeded(e.id))

@@ -7,7 +7,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it, test } from 'vitest'
 import { clean, foreign, zoo } from '../../../src/kernels/broken/index.js'
-import { followedAt, kernels, type Kernel } from '../../../src/kernels/catalogue/index.js'
+import { kernels, type Kernel } from '../../../src/kernels/catalogue/index.js'
 import { unit } from '../../../src/numerics/unit.js'
 import type { Options } from '../../../src/semantics/judging/detector/index.js'
 import { launch, noArguments } from '../../../src/semantics/execution/launch.js'
@@ -19,6 +19,7 @@ import { eager, lazy, seeded, type AnyPolicy } from '../../../src/semantics/exec
 import type { Program } from '../../../src/semantics/language/program.js'
 import { collect, run, settings } from '../../../src/semantics/execution/run.js'
 import { nightly, small } from '../../extent.js'
+import { followed } from '../../kernels/followed.js'
 import { right } from '../../either.js'
 import { differences } from './comparison.js'
 
@@ -81,7 +82,7 @@ const removals = (program: Program): ReadonlyArray<readonly [string, Program]> =
     m.change === 'left out' ? [[m.key, m.program] as const] : [],
   )
 
-const forms = (k: Kernel): ReadonlyArray<Program> => followedAt(k).map((i) => i.program)
+const forms = (k: Kernel): ReadonlyArray<Program> => followed(k).map((i) => i.program)
 
 describe.each(kernels.map((k) => [k.name, k] as const))('%s', (_, kernel) => {
   test('its small forms', () => {
@@ -115,7 +116,7 @@ const drawn = (from: number, count: number): ReadonlyArray<Ran> =>
 
 describe('random programs', () => {
   it('under every choice of options', () => {
-    expect(differ(drawn(2_000_000, nightly ? 100_000 : small ? 50 : 200), variants)).toEqual([])
+    expect(differ(drawn(2_000_000, nightly ? 100_000 : small ? 50 : 100), variants)).toEqual([])
   })
 })
 

@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { followedAt, judgedAt, kernels, type Kernel } from '../../../src/kernels/catalogue/index.js'
+import { judgedAt, kernels, type Kernel } from '../../../src/kernels/catalogue/index.js'
 import {
   cutDown,
   judging,
@@ -18,13 +18,14 @@ import {
 import { page, type Rated } from './page.js'
 import { options } from './settings.js'
 import { nightly } from '../../extent.js'
+import { followed } from '../../kernels/followed.js'
 import { right } from '../../either.js'
 
 const file = `${new URL('../../../', import.meta.url).pathname}docs/kill-rate.md`
 
 const rate = (kernel: Kernel, which: (all: ReadonlyArray<Mutant>) => ReadonlyArray<Mutant>): Rated => {
   const instance = right(judgedAt(kernel))
-  const smaller = followedAt(kernel).map((i) => cutDown(i.program, options))
+  const smaller = followed(kernel).map((i) => cutDown(i.program, options))
   const judged = which(mutantsOf(instance.program)).map(judging(instance.program, options, smaller))
   return { instance, judged }
 }

@@ -11,6 +11,7 @@ import { boxAround, sameAs, termsOf } from '../../../src/semantics/mutation/same
 import { lazy, seeded } from '../../../src/semantics/execution/policy.js'
 import type { Program } from '../../../src/semantics/language/program.js'
 import { options, programOf } from './settings.js'
+import { nightly } from '../../extent.js'
 import { right } from '../../either.js'
 
 describe('against provenance', () => {
@@ -44,8 +45,9 @@ describe('fa3-attention', () => {
     right(cutDownTo(right(kernelNamed('fa3-attention')), steps, 1)).program
   const program = fa3(2)
   const compared = sameAs(program, options)
+  const mutants = mutantsOf(program)
   const mutant = (key: string): Program => {
-    const found = mutantsOf(program).find((m) => m.key === key)
+    const found = mutants.find((m) => m.key === key)
     if (found === undefined) throw new Error(key)
     return found.program
   }
@@ -53,11 +55,13 @@ describe('fa3-attention', () => {
     expect(compared(program)).toEqual({ _tag: 'same' })
     const terms = termsOf(program, options)
     expect(terms).not.toBeNull()
-    for (const policy of [lazy, seeded(1), seeded(2)])
+    for (const policy of nightly ? [lazy, seeded(1), seeded(2)] : [seeded(1)])
       expect(termsOf(program, { ...options, policy })).toBe(terms)
   })
   test('other numbers of steps are other terms', () => {
-    expect(new Set([1, 2, 3].map((steps) => termsOf(fa3(steps), options))).size).toBe(3)
+    expect(new Set((nightly ? [1, 2, 3] : [1, 2]).map((steps) => termsOf(fa3(steps), options))).size).toBe(
+      nightly ? 3 : 2,
+    )
   })
   test('law 2: the box around elements', () => {
     const t = { name: 't', plane: 0, dtype: 'f32', shape: [2, 3, 4], strides: [12, 4, 1] } as const

@@ -15,8 +15,8 @@ import { right } from '../../../either.js'
 
 export interface Written {
   readonly lines: ReadonlyArray<string>
-  /** of the run that wrote them; nothing is explored */
-  readonly verdict: Verdict
+  /** of the run that wrote them, judged when it is asked for; nothing is explored */
+  readonly verdict: () => Verdict
 }
 
 export const options = (policy: AnyPolicy): CheckOptions => ({
@@ -26,7 +26,7 @@ export const options = (policy: AnyPolicy): CheckOptions => ({
   fuel: 100_000,
 })
 
-export const written = (program: Program, policy: AnyPolicy = Policy.eager): Written => {
+const writes = (program: Program, policy: AnyPolicy): Written => {
   const lines: string[] = []
   const { world, machine } = right(launch(program, unit, { scalars: new Map(), tensors: new Map() }))
   run(
@@ -35,15 +35,28 @@ export const written = (program: Program, policy: AnyPolicy = Policy.eager): Wri
     settings(policy),
     tracing((line) => lines.push(line)),
   )
-  return { lines, verdict: right(check(program, options(policy))).verdict }
+  return { lines, verdict: () => right(check(program, options(policy))).verdict }
+}
+
+const eagerly = new WeakMap<Program, Written>()
+
+/** The trace of a run; of an eager one it is written once, whoever asks. */
+export const written = (program: Program, policy: AnyPolicy = Policy.eager): Written => {
+  if (policy !== Policy.eager) return writes(program, policy)
+  const once = eagerly.get(program) ?? writes(program, policy)
+  eagerly.set(program, once)
+  return once
 }
 
 /** The kernels of the catalogue, as small as their default tiles allow. */
-export const catalogue = (): ReadonlyArray<readonly [name: string, program: Program]> =>
-  kernels.map((kernel) => {
+export const catalogue = (): ReadonlyArray<readonly [name: string, program: Program]> => {
+  made ??= kernels.map((kernel) => {
     const small = kernel.make({ m: 128, n: 128, k: 128 })
     const instance = E.isRight(small) ? small : kernel.make({})
     return [kernel.name, right(instance).program]
   })
+  return made
+}
+let made: ReadonlyArray<readonly [name: string, program: Program]> | undefined
 
 export const random = (seed: number): Program => right(embed(skeletonOf(seed))).program

@@ -10,6 +10,7 @@ import { input, other, sum, zero, type Terms } from '../../../../src/semantics/j
 import { copy, matmul } from '../../../../src/semantics/judging/provenance/theorem.js'
 import * as Ref from '../../../../src/transforms/ref.js'
 import { extent, header } from './terms.js'
+import { nightly } from '../../../extent.js'
 import { right } from '../../../either.js'
 
 const [A, B, C] = [0, 1, 2]
@@ -177,7 +178,7 @@ describe('law 2: by writes as by elements', () => {
 
   it('over boxes that cover the output or not, in place or not, one over another', () => {
     const count = { proved: 0, inOrder: 0, refused: 0 }
-    for (let seed = 0; seed < 2000; seed++) {
+    for (let seed = 0; seed < (nightly ? 2000 : 500); seed++) {
       const die = dice(seed)
       const m = memory(header, tables())
       const cells: (Cell | undefined)[] = Array.from({ length: extent * extent }, () => undefined)
@@ -263,7 +264,7 @@ describe('law 2: by writes as by elements', () => {
       expect([seed, said.proved, said.inOrder]).toEqual([seed, proved, inOrder])
       count[inOrder ? 'inOrder' : proved ? 'proved' : 'refused']++
     }
-    expect(Math.min(count.proved, count.inOrder, count.refused)).toBeGreaterThan(100)
+    expect(Math.min(count.proved, count.inOrder, count.refused)).toBeGreaterThan(nightly ? 100 : 25)
   })
 })
 

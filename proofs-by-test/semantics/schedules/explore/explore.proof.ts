@@ -40,7 +40,8 @@ describe('explore', () => {
   it('law 5: finds on a program what the search of its skeleton finds', () => {
     const wrong: string[] = []
     const many = { programs: 0, clean: 0 }
-    for (let seed = 500_000; seed < 500_150; seed++) {
+    const drawn = nightly ? 150 : 50
+    for (let seed = 500_000; seed < 500_000 + drawn; seed++) {
       const s = skeletonOf(seed)
       const all = naively(s)
       if (all === null) continue
@@ -51,8 +52,8 @@ describe('explore', () => {
         wrong.push(`${String(seed)} [${kindsOf(found)}] and not [${naiveKinds(all)}]: ${show(s)}`)
     }
     expect(wrong.slice(0, 3)).toEqual([])
-    expect(many.programs).toBeGreaterThan(140)
-    expect(many.clean).toBeGreaterThan(25)
+    expect(many.programs).toBeGreaterThan(0.93 * drawn)
+    expect(many.clean).toBeGreaterThan(drawn / 6)
   })
 
   /** Found by the long sweep: no schedule of these goes on for ever, each runs into an arrival too many after a CTA has ended. */
@@ -67,7 +68,7 @@ describe('explore', () => {
 
   it('laws 1, 4: following only what is enough finds the same kinds, and the same ways to end', () => {
     let fewer = 0
-    const programs = nightly ? 800 : 25
+    const programs = nightly ? 800 : 12
     for (let seed = 700_000; seed < 700_000 + programs; seed++) {
       const s = skeletonOf(seed)
       const launched = launchedSkeleton(s)
@@ -139,7 +140,7 @@ const isShown = (launched: Launched, f: Found): boolean => {
 describe('witnesses', () => {
   it('law 2: the schedule of a finding replays to it', () => {
     const shown: Record<string, number> = {}
-    const programs = nightly ? 2500 : 75
+    const programs = nightly ? 2500 : 40
     for (let seed = 800_000; seed < 800_000 + programs; seed++) {
       const launched = launchedSkeleton(skeletonOf(seed))
       const all = searched(launched, { states: 3000 })
@@ -161,7 +162,7 @@ describe('witnesses', () => {
 describe('keys', () => {
   it('law 1: states with equal keys offer equal events, and those lead to equal keys', () => {
     let met = 0
-    const programs = nightly ? 1200 : 20
+    const programs = nightly ? 1200 : 8
     for (let seed = 900_000; seed < 900_000 + programs; seed++) {
       const { world, machine } = launchedSkeleton(skeletonOf(seed))
       const touched = Claims.future(world, machine)
@@ -202,7 +203,7 @@ describe('keys', () => {
   })
 
   it('without control and frames they tell the same states apart', () => {
-    for (let seed = 910_000; seed < 910_000 + (nightly ? 1500 : 30); seed++) {
+    for (let seed = 910_000; seed < 910_000 + (nightly ? 1500 : 12); seed++) {
       const { world, machine } = launchedSkeleton(skeletonOf(seed))
       const places = Places.places(world.header, new Map())
       const names = Keys.names()
@@ -231,7 +232,7 @@ describe('keys', () => {
 describe('one schedule', () => {
   it('that leads to a finding shows it, and one that stops before does not', () => {
     const followed: Record<string, number> = {}
-    for (let seed = 820_000; seed < 820_080; seed++) {
+    for (let seed = 820_000; seed < 820_000 + (nightly ? 80 : 40); seed++) {
       const launched = launchedSkeleton(skeletonOf(seed))
       const all = searched(launched, { states: 2000 })
       for (const f of all.found) {
@@ -249,7 +250,7 @@ describe('one schedule', () => {
       }
     }
     for (const kind of ['race', 'deadlock', 'overrun', 'visibility', 'exit'])
-      expect(followed[kind], kind).toBeGreaterThan(2)
+      expect(followed[kind], kind).toBeGreaterThan(nightly ? 2 : 0)
   })
   it('is followed as far as it fits', () => {
     const launched = launchedSkeleton(skeleton('b@0:1 | t@0: wr s0.x; arr #0 | u@0: wait #0 0; rd s0.x'))

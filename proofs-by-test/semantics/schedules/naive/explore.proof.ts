@@ -4,6 +4,7 @@ import { parse, readChoice, show, showChoice } from '../../../../src/semantics/s
 import { dice, skeletonOf } from '../../../../src/semantics/schedules/naive/random.js'
 import type { Op, Skeleton } from '../../../../src/semantics/schedules/naive/skeleton.js'
 import * as S from '../../../../src/semantics/schedules/naive/skeleton.js'
+import { nightly, sampled } from '../../../extent.js'
 import { recorded, skeleton } from './skeletons.js'
 
 const whole = (s: Skeleton): Exploration => {
@@ -34,7 +35,7 @@ const kinds = (text: string): string => {
 
 describe('explore', () => {
   it('law 2: agrees with the recorded engine in every count of every state space', () => {
-    const wrong = recorded('explored.txt').flatMap(([text, expected]) => {
+    const wrong = sampled(4, recorded('explored.txt')).flatMap(([text, expected]) => {
       const x = whole(skeleton(text!))
       const found = [x.states, ...counts(x)].join(' ')
       return found === expected ? [] : [[text, expected, found]]
@@ -43,7 +44,7 @@ describe('explore', () => {
   })
 
   it('law 1: stopping early finds a bug exactly where there is one', () => {
-    for (let seed = 0; seed < 150; seed++) {
+    for (let seed = 0; seed < (nightly ? 150 : 40); seed++) {
       const s = skeletonOf(seed)
       const all = whole(s)
       const first = explore(s, { states: 200_000, stop: true })
@@ -54,7 +55,7 @@ describe('explore', () => {
 
   it('law 3: what is off might as well not be there', () => {
     let off = 0
-    for (let seed = 0; seed < 900; seed++) {
+    for (let seed = 0; seed < (nightly ? 900 : 300); seed++) {
       const s = skeletonOf(seed)
       if (s.agents.every((agent) => agent.ops.every(S.isOn))) continue
       off += 1
@@ -64,11 +65,11 @@ describe('explore', () => {
       }
       expect(counts(whole(s)).map((n) => n > 0)).toEqual(counts(whole(without)).map((n) => n > 0))
     }
-    expect(off).toBeGreaterThan(40)
+    expect(off).toBeGreaterThan(nightly ? 40 : 10)
   })
 
   it('law 4: agents in another order, barriers in another order, other names', () => {
-    for (let seed = 0; seed < 120; seed++) {
+    for (let seed = 0; seed < (nightly ? 120 : 40); seed++) {
       const s = skeletonOf(seed)
       const n = s.agents.length
       const m = s.barriers.length
@@ -102,7 +103,7 @@ describe('explore', () => {
 
   it('a walk ends in a deadlock or a fault only where the search finds one', () => {
     const ends = { finished: 0, deadlock: 0, fault: 0 }
-    for (let seed = 0; seed < 250; seed++) {
+    for (let seed = 0; seed < (nightly ? 250 : 80); seed++) {
       const s = skeletonOf(seed)
       const die = dice(seed)
       const { outcome, schedule } = walk(s, (n) => die.below(n))
@@ -112,7 +113,7 @@ describe('explore', () => {
       if (outcome === 'fault') expect(found.fault).not.toEqual([])
       expect(schedule.map((c) => readChoice(showChoice(c)))).toEqual(schedule)
     }
-    expect(Math.min(ends.finished, ends.deadlock, ends.fault)).toBeGreaterThan(10)
+    expect(Math.min(ends.finished, ends.deadlock, ends.fault)).toBeGreaterThan(nightly ? 10 : 2)
   })
 
   it('too many atoms or states are said to be too many', () => {
@@ -242,11 +243,11 @@ describe('explore: cp.async', () => {
 
 describe('notation', () => {
   it('law 1: parse and show are inverse, on drawn and on recorded skeletons', () => {
-    for (let seed = 0; seed < 1000; seed++) {
+    for (let seed = 0; seed < (nightly ? 1000 : 200); seed++) {
       const s = skeletonOf(seed)
       expect(skeleton(show(s))).toEqual(s)
     }
-    for (const [text] of recorded('explored.txt')) expect(show(skeleton(text!))).toBe(text)
+    for (const [text] of sampled(5, recorded('explored.txt'))) expect(show(skeleton(text!))).toBe(text)
   })
 
   it('names the piece that it does not understand', () => {

@@ -68,7 +68,7 @@ describe('random', () => {
   })
   it('law 3: of those that allocate, too', () => {
     const seen = { clean: 0, refused: 0, unwritten: 0, race: 0, exit: 0 }
-    const count = 150
+    const count = nightly ? 150 : 60
     for (let seed = 0; seed < count; seed++) {
       const found = explore(allocatingOf(seed), { states: 20_000, stop: false })
       if (found === 'too large') continue
@@ -82,7 +82,7 @@ describe('random', () => {
 
   it('law 3: the clean ones and the faulty ones are both common, and every kind of fault occurs', () => {
     const seen = { clean: 0, race: 0, visibility: 0, fault: 0, deadlock: 0, exit: 0 }
-    const count = 400
+    const count = nightly ? 400 : 150
     for (let seed = 0; seed < count; seed++) {
       const found = explore(skeletonOf(seed), { states: 50_000, stop: false })
       if (found === 'too large') continue
@@ -99,7 +99,7 @@ describe('random', () => {
 
 describe('embed', () => {
   it('law 1: every drawn skeleton is a valid program', () => {
-    for (let seed = 0; seed < 250; seed++) {
+    for (let seed = 0; seed < (nightly ? 250 : 80); seed++) {
       const s = skeletonOf(seed, seed % 2 === 1 ? allFamilies : hopperFamilies)
       const valid = pipe(
         embed(s),
@@ -108,7 +108,7 @@ describe('embed', () => {
       )
       expect(E.isRight(valid) ? '' : valid.left.message, show(s)).toBe('')
     }
-    for (let seed = 0; seed < 100; seed++) {
+    for (let seed = 0; seed < (nightly ? 100 : 40); seed++) {
       const valid = pipe(
         embed(allocatingOf(seed)),
         E.chainW(({ program }) => place(program)),
