@@ -12,6 +12,23 @@ describe('the page of the memory model', () => {
   it('is what is committed', () => {
     expect(readFileSync(file, 'utf8')).toBe(text)
   })
+  it('a section of the ISA has a number where the number was looked up; else its title', () => {
+    const known = [
+      '8.7.1',
+      '8.9.1.1',
+      '8.9.5',
+      '9.7.13.4',
+      '9.7.13.15',
+      '9.7.13.15.4',
+      '9.7.13.15.6',
+      '9.7.13.15.16',
+    ]
+    const cited = clauses.flatMap(({ source }) => source.match(/\b\d+\.\d+(?:\.\d+)*/g) ?? [])
+    expect(
+      [...new Set(cited)].filter((n) => ![...known, '9.7.15', '9.7.16', '9.7.16.6'].includes(n)),
+    ).toEqual([])
+    expect(cited.length).toBeGreaterThan(20)
+  })
   it('law 1: every clause has a section, a source and a litmus test', () => {
     const sections = text.split('\n### ').slice(1)
     for (const { id } of clauses) {

@@ -165,6 +165,9 @@ kernel and each of its one-statement removals, and on random programs.`,
     '',
     '## How to read it',
     '',
+    'This section has all the words; after it, every clause can be read by itself. In the sources, *PTX n* is a section of the PTX ISA as version 9.1 numbers it, and “Title” is one whose',
+    'number was not looked up; *captured* is a file of recorded results under `conformance/hopper`.',
+    '',
     `A log is a list of events in one total order: what agents do (accesses, arrives, waits, fences), and what operations do that agents have issued (\`issue\`, then accesses, then signals). A reader of herd's
 cat files will miss the search: a candidate execution is not guessed, it is the log. What is asked is whether another schedule could have made another one.`,
     '',
@@ -182,7 +185,12 @@ cat files will miss the search: a candidate execution is not guessed, it is the 
     'hazard       =  a meets b, a writes, a before b, not (a seen by b), not landed',
     '```',
     '',
-    'In the words of a cat file, with `order` and `generic` for those two views:',
+    `- Two accesses *conflict* if they share bytes, one of them writes, and they are not atomic for one another. They *meet* if no plain write stands between them on those bytes.
+- The first of two writes has *landed* if each byte that they share was read in between, by a read that saw the first and comes before the second.
+- A *phase* of a barrier is one of its generations: the events that fall into it, up to the one that completes it. An arrow that *tells* carries what is seen; any other carries order alone.`,
+    '',
+    'In the words of a cat file, with `order` and `generic` for those two views. The names in the first four lines are those of the clauses below; `co`, `rf` and `fr` are read off the log,',
+    'in which every write of a byte stands before the next; `pipe`, `seen` and `landed` are the relations above.',
     '',
     '```',
     `let order   = (${clauses

@@ -16,7 +16,7 @@
  * | b, c, d; b'            | barriers of CTA 0 that count 1; of CTA 1. They are initialised, and all agents know it           |
  * | #1                     | an operation, between its issue and its signals                                                 |
  *
- * Sources: *PTX n* is a section of the PTX ISA; "documented nowhere" is a rule that shipped kernels rely on or that the conditions need, and that no manual states.
+ * Sources: *PTX n* is a section of the PTX ISA as 9.1 numbers it, where the number has been looked up; any other section stands by its title, “Title”; "documented nowhere" is a rule that shipped kernels rely on or that the conditions need, and that no manual states.
  */
 import type { Choices, Judging } from './judging.js'
 import * as Order from './order.js'
@@ -47,7 +47,7 @@ const order: ReadonlyArray<Clause> = [
     id: 'program',
     part: 'order',
     says: 'Each event of an agent comes after the one before it, and sees what that one saw.',
-    source: 'PTX 8.9.1 (program order)',
+    source: 'PTX, “Program Order”',
     litmus: { log: ['T0: write x', 'T0: read x'], expect: ok, without: 'race' },
     arrows: Order.program,
   },
@@ -76,7 +76,7 @@ const order: ReadonlyArray<Clause> = [
     part: 'order',
     says: 'A branch comes after its fork, and a join after the last event of each branch. Neither waits for what is in flight.',
     source:
-      'not in the ISA, which has no fork: the surfaces have one, and Triton lowers it to bar.sync (PTX 9.7.13.1)',
+      'not in the ISA, which has no fork: the surfaces have one, and Triton lowers it to bar.sync (PTX, “bar, barrier”)',
     litmus: { log: ['T0: write x', 'T0: fork T1', 'T1: read x'], expect: ok, without: 'race' },
     arrows: Order.fork,
   },
@@ -85,7 +85,7 @@ const order: ReadonlyArray<Clause> = [
     part: 'order',
     says: 'A release arrive comes before each wait that observes its phase, and tells it what its agent saw if the wait acquires; between CTAs both have to be of a wider scope than a CTA. So do the signals of operations, whose own accesses are all that they tell.',
     source:
-      'PTX 9.7.13.15.16 (order guarantees of a successful acquire wait), 8.8 (release and acquire patterns)',
+      'PTX 9.7.13.15.16 (order guarantees of a successful acquire wait); “Release and Acquire Patterns”',
     litmus: {
       log: ['T0: write x', 'T0: arrive b', 'T1: wait b 0', 'T1: read x'],
       expect: ok,
@@ -193,7 +193,7 @@ const order: ReadonlyArray<Clause> = [
     part: 'order',
     says: 'A group wait comes after the accesses of the groups that it covers, and sees them: with `.read` after the reads of a bulk store alone; after the registers of a tensor-memory load, or its columns too.',
     source:
-      'PTX ISA, cp.async.bulk.wait_group, wgmma.wait_group, cp.async.wait_group, tcgen05.wait (9.7.16.6)',
+      'PTX, “cp.async.bulk.wait_group”, “wgmma.wait_group”, “cp.async.wait_group”; 9.7.16.6 (tcgen05.wait)',
     litmus: {
       log: [
         'T0: issue #1 store',
@@ -211,7 +211,7 @@ const order: ReadonlyArray<Clause> = [
     id: 'meet',
     part: 'order',
     says: 'Where agents meet (bar.sync, the cluster barrier), a leave comes after every arrival of its generation; neither relaxed, it is told what they saw.',
-    source: 'PTX 9.7.13.1 (bar), 9.7.13.3 (barrier.cluster)',
+    source: 'PTX, “bar, barrier” and “barrier.cluster”',
     litmus: { log: ['T0: write x', 'T0, T1: meet', 'T1: read x'], expect: ok, without: 'race' },
     arrows: Order.meet,
   },
@@ -219,7 +219,8 @@ const order: ReadonlyArray<Clause> = [
     id: 'semaphore',
     part: 'order',
     says: 'A semaphore wait comes after every signal so far. Each signal for itself tells it what its agent saw, if the scopes of the two reach the other.',
-    source: 'PTX 8.9.2 (observation order), 8.8 (release and acquire patterns)',
+    source:
+      'PTX, “Observation Order” and “Release and Acquire Patterns”; 8.7.1 (each in the scope of the other: morally strong)',
     litmus: {
       log: ['T0: write g', 'T0: signal s 1', 'T1: wait.semaphore s 1', 'T1: read g'],
       expect: ok,
@@ -453,7 +454,7 @@ const conflict: ReadonlyArray<Clause> = [
     id: 'nothing',
     part: 'conflict',
     says: 'A read of bytes that nothing has written before it races with the first later write that is not ordered after it; if there is none, it has read nothing.',
-    source: 'PTX 8.10 (a read takes its value from a write)',
+    source: 'PTX, “Axioms” (a read takes its value from a write)',
     litmus: { log: ['nothing is written before', 'T0: read x'], expect: 'nothing there', without: ok },
   },
   {
@@ -527,14 +528,14 @@ const ends: ReadonlyArray<Clause> = [
     part: 'ends',
     says: 'Every effect on a CTA (its shared and tensor memory, its barriers) by an operation or by another CTA is known to an agent of that CTA when it exits.',
     source:
-      "PTX ISA, shared state space (a CTA that has exited has no shared memory), 9.7.13.3, CUTLASS's producer_tail",
+      "PTX, “Shared State Space” (a CTA that has exited has no shared memory) and “barrier.cluster”; CUTLASS's producer_tail",
     litmus: { log: ['T0: issue #1 store', '#1: read x', 'T0: commit bulk'], expect: 'U2', without: ok },
   },
   {
     id: 'absent',
     part: 'ends',
     says: 'A cluster barrier is left when an agent of each CTA has come.',
-    source: 'PTX 9.7.13.3 (every thread of the cluster that has not exited)',
+    source: 'PTX, “barrier.cluster” (every thread of the cluster that has not exited)',
     litmus: { log: ['bare', 'T0: come', 'T0: go', "U0: write x'"], expect: 'K2', without: ok },
   },
   {
@@ -580,7 +581,7 @@ const ends: ReadonlyArray<Clause> = [
     part: 'ends',
     says: 'A phase gets no more arrivals than it counts, its transaction count stays within 2^20 - 1 either way; the threads at a named barrier are counted alike and come once.',
     source:
-      'PTX 9.7.13.15 (ranges of the counts), 9.7.13.1; captured: mbarrier_limits.json (an arrive too many is a launch failure)',
+      'PTX 9.7.13.15 (ranges of the counts), “bar, barrier”; captured: mbarrier_limits.json (an arrive too many is a launch failure)',
     litmus: { log: ['T0: expect b 16', 'T0: arrive b', 'T0: arrive b'], expect: 'B2', without: ok },
   },
   {

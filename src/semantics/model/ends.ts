@@ -14,7 +14,7 @@
  * | B8 | (Pallas) an agent observes every phase                                                                         |
  * | U1 | (Pallas) every phase is observed                                                                               |
  *
- * Source: PTX 9.7.13.15 (mbarrier: phases, initialisation, lifetime), 9.7.13.4 (fence.mbarrier_init), 9.7.13.3 (barrier.cluster).
+ * Source: PTX 9.7.13.15 (mbarrier: phases, initialisation, lifetime), 9.7.13.4 (fence.mbarrier_init), “barrier.cluster”.
  */
 import { greatest, least } from '../../greatest.js'
 import { common, without, type Bytes } from './bytes.js'

@@ -16,7 +16,7 @@
  *
  * Law 1. Nothing here depends on knowledge: two logs with the same events in the same order have one reading.
  *
- * Source: PTX 9.7.13.15 (mbarrier: state, phase completion), 9.7.13.1 (bar), 9.7.13.3 (barrier.cluster); commit_group and wait_group of each family.
+ * Source: PTX 9.7.13.15 (mbarrier: state, phase completion), “bar, barrier”, “barrier.cluster”; commit_group and wait_group of each family.
  */
 import type {
   Access,

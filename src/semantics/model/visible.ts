@@ -12,8 +12,8 @@
  * |-----------------------|-------------------------|----------------------------------------------------|
  * | tensor                | any                     | `tensor`                                           |
  * | generic, by an agent  | tensormap               | `mapped`                                           |
- * | generic               | async (or tensormap)    | `shared`, `global`, `registers`, as the memory is  |
- * | generic               | generic                 | `generic`                                          |
+ * | generic               | async (or tensormap)    | `shared`, `global`, `registers`, as the memory is; what an operation wrote to global memory: `shared` |
+ * | generic               | generic, tensor         | `generic`                                          |
  * | async                 | any                     | `generic`: a completion that is observed fences itself |
  *
  * Worked. T0: write x #1; fence.proxy.async #2; arrive b #3. T1: wait b #4; issue TMA store of x #5 (reads x #6). Fact 1 is in (1, generic), so in
