@@ -178,7 +178,8 @@ describe('law 2: by writes as by elements', () => {
 
   it('over boxes that cover the output or not, in place or not, one over another', () => {
     const count = { proved: 0, inOrder: 0, refused: 0 }
-    for (let seed = 0; seed < (nightly ? 2000 : 500); seed++) {
+    // 1765: ascending by what is written last, in pieces, over one that is not
+    for (const seed of [...Array(nightly ? 2000 : 500).keys(), 1765]) {
       const die = dice(seed)
       const m = memory(header, tables())
       const cells: (Cell | undefined)[] = Array.from({ length: extent * extent }, () => undefined)
