@@ -34,7 +34,10 @@ const vitest = await startVitest('test', asked, {
   run: true,
   watch: false,
   maxWorkers: 1,
-  setupFiles: [fileURLToPath(new URL('processor-time.mjs', import.meta.url))],
+  // that of vitest.config.ts, for which these stand in, and one that reads the clock
+  setupFiles: ['../proofs-by-test/setup.ts', 'processor-time.mjs'].map((file) =>
+    fileURLToPath(new URL(file, import.meta.url)),
+  ),
   reporters: ['dot', reporter],
 })
 await vitest?.close()
