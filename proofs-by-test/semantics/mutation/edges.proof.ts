@@ -7,6 +7,13 @@ import { check } from '../../../src/semantics/verdict/check.js'
 import { mutantsOf } from '../../../src/semantics/mutation/index.js'
 import { options } from './settings.js'
 import { right } from '../../either.js'
+import type { Verdict } from '../../../src/semantics/judging/verdict.js'
+
+const verdictOfMutant = (name: string, key: string, strict: boolean): Verdict => {
+  const { program } = right(judgedAt(right(kernelNamed(name))))
+  const m = mutantsOf(program).find((x) => x.key === key)!
+  return right(check(m.program, { ...options, strict })).verdict
+}
 
 test.each([
   [
@@ -52,12 +59,25 @@ test.each([
     'W1',
     /^the arrive `.*` on consumed_barriers\[0\]@0 behind whatever reads what `copy a` .* brings$/,
   ],
+  [
+    'matmul3',
+    'DROP | init barriers / publish barriers | left out',
+    'B9',
+    /^a fence\.mbarrier_init after `init load_barriers\[0\]` of thread@0$/,
+  ],
 ] as const)('%s: %s', (name, key, id, text) => {
-  const { program } = right(judgedAt(right(kernelNamed(name))))
-  const m = mutantsOf(program).find((x) => x.key === key)!
-  const { findings } = right(check(m.program, options)).verdict
+  const { findings } = verdictOfMutant(name, key, false)
   const told = findings.find((f) => f.id === id && f.missing !== undefined)
   expect(told?.missing?.text).toMatch(text)
+})
+
+test('by the manual alone: the arrive that orders the two, as a release', () => {
+  const key = 'FLAG | wg0 / tile / arrive consumed last | relaxed'
+  const [first] = verdictOfMutant('hopper-persistent', key, true).findings
+  expect(first?.id).toBe('W3')
+  expect(first?.missing?.text).toBe(
+    'the arrive `arrive consumed last` of wg0@0 on consumed[0]@0 as a release',
+  )
 })
 
 test('the first finding of each id stands before the second of any', () => {

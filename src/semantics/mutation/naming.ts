@@ -101,6 +101,8 @@ const fencesLike = (i: Instruction): ReadonlyArray<FenceName> => {
       return ['tensorBefore', 'tensorAfter']
     case 'fence.tensormap':
       return ['mapRelease', 'mapAcquire']
+    case 'fence.mbarrierInit':
+      return ['mbarrierInit']
     default:
       return []
   }

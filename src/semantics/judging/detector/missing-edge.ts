@@ -7,6 +7,8 @@
  *     log         write x by P; issue of a store of x by P              P1
  *     fence       after `write x`, judged again                        gone: that is the edge
  *
+ * Where the two are in order, but over a relaxed arrive alone, which `strict` does not take for an order, the arrive that releases comes first.
+ *
  * A finding whose cause is no edge (bytes that do not add up, a wait that is not supplied) is answered by its id:
  *
  * | id              | answer                                                                                   |
@@ -31,7 +33,7 @@ import type { Diagnosis, Finding, Judgement, MissingEdge, Operation as Side, Rem
 import { hazards } from '../hazards.js'
 import { ofBarrier, ofRendezvous } from '../subject.js'
 import type { Header, LogEvent } from '../../log/events.js'
-import type { Completed, Hypothesis, Seen } from './candidate-edges.js'
+import type { Completed, Hypothesis, Kind, Seen } from './candidate-edges.js'
 import {
   commits,
   doneKnowledge,
@@ -264,18 +266,8 @@ export const explain = (
   }
   const orders: ReadonlyArray<readonly [Seen, Seen]> =
     other === undefined ? exits(header, events, finding, first) : bothWays(first, seen[1]!)
-  for (const kind of [
-    fences,
-    groupWaits,
-    commits,
-    uncounted,
-    waits,
-    released,
-    movedArrives,
-    lateArrives,
-    waitsElsewhere,
-    newPairs,
-  ]) {
+  const restsOnRelaxed = draft !== undefined && report?.byManual.has(draft) === true
+  for (const kind of restsOnRelaxed ? [released, ...kinds] : kinds) {
     for (const [a, b] of orders) {
       for (const h of kind(header, events, options, finding, a, b, completed)) {
         if (gone(h)) return remedy(h)
@@ -284,6 +276,20 @@ export const explain = (
   }
   return byRule(finding)
 }
+
+/** Kinds of hypotheses, in the order of the table. */
+const kinds: ReadonlyArray<Kind> = [
+  fences,
+  groupWaits,
+  commits,
+  uncounted,
+  waits,
+  released,
+  movedArrives,
+  lateArrives,
+  waitsElsewhere,
+  newPairs,
+]
 
 /** In which order the two may have been meant: of one agent's, as its program says. */
 const bothWays = (a: Seen, b: Seen): ReadonlyArray<readonly [Seen, Seen]> =>
