@@ -18,8 +18,7 @@
  * A write may also go over bits that its view lacks where the old value has *landed*: an agent that sees it has read it since, and
  * it was not written through the generic proxy or is overwritten through the proxy of that read.
  *
- * Columns of tensor memory are those of a history: what the agents of a CTA have allocated and given back so far, in that order. From it follows all that
- * an allocator knows. It is kept whole, so states are told apart that would go on alike.
+ * Columns of tensor memory are those of a history (`allocator.ts`). It is kept whole, so states are told apart that would go on alike.
  *
  * | kind       | found when                                                                            |
  * |------------|---------------------------------------------------------------------------------------|
@@ -40,6 +39,7 @@
  *
  * Source: PTX ISA, memory consistency model, asynchronous operations, mbarrier; checking by explicit state search.
  */
+import { after, givenBack, grants, isStep, type Allocator, type Taken } from './allocator.js'
 import type { Atoms, Choice, Op, Skeleton } from './skeleton.js'
 import {
   allocates,
@@ -96,21 +96,6 @@ interface Step {
   readonly barriers: ReadonlyArray<number>
   readonly parts: ReadonlyArray<{ readonly mask: number; readonly barrier: number; readonly units: number }>
   readonly slot: number
-}
-
-/** Columns of a CTA that are allocated, by which agent. */
-interface Held {
-  readonly start: number
-  readonly columns: number
-  readonly agent: number
-}
-/** What the history of a CTA's allocator comes to. */
-interface Allocator {
-  readonly held: ReadonlyArray<Held>
-  readonly largest: number
-  readonly closed: boolean
-  /** the steps that are a pair's: columns allocated, or given back (negative) */
-  readonly steps: ReadonlyArray<number>
 }
 
 /** An access that a state offers. */
@@ -240,7 +225,6 @@ const system = (skeleton: Skeleton): System => {
   /** a bit per atom that has been written: all of them, but tensor memory that is to be allocated */
   const writtenAt = landedAt + 3 + slots * slotWidth
   const dynamic = allocates(skeleton)
-  const isStep = (op: Op): boolean => op._tag === 'alloc' || op._tag === 'free' || op._tag === 'relinquish'
   const longest = agents.reduce((sum, agent) => sum + agent.ops.filter(isStep).length, 0)
   /** by CTA: the steps of its allocator so far, agent * 1024 + operation + 1 */
   const historyAt = (c: number): number => writtenAt + 1 + c * longest
@@ -285,36 +269,14 @@ const system = (skeleton: Skeleton): System => {
           columns.get(atom.name)! < start + count,
       ),
     )
-  const firstFit = (held: ReadonlyArray<Held>, count: number): number | null => {
-    for (let start = 0; start + count <= 512; start += atomColumns)
-      if (held.every((h) => start + count <= h.start || h.start + h.columns <= start)) return start
-    return null
-  }
-  const chosen = (held: ReadonlyArray<Held>, x: number, count: number): Held | undefined => {
-    const fitting = held.filter((h) => h.columns === count)
-    const own = fitting.filter((h) => h.agent === x)
-    return own[own.length - 1] ?? fitting[fitting.length - 1]
-  }
   const allocatorOf = (state: Int32Array, cta: number): Allocator => {
     const at = historyAt(ctas.indexOf(cta))
-    let held: ReadonlyArray<Held> = []
-    let largest = 512
-    let closed = false
-    const taken: number[] = []
+    const history: Taken[] = []
     for (let k = at; k < at + longest && state[k] !== 0; k++) {
-      const x = (state[k]! - 1) >> 10
-      const op = agents[x]!.ops[(state[k]! - 1) & 1023]!
-      if (op._tag === 'alloc') {
-        held = [...held, { start: firstFit(held, op.columns)!, columns: op.columns, agent: x }]
-        largest = op.columns
-        if (op.ctaGroup === 2) taken.push(op.columns)
-      } else if (op._tag === 'free') {
-        const gone = chosen(held, x, op.columns)
-        held = held.filter((h) => h !== gone)
-        if (op.ctaGroup === 2) taken.push(-op.columns)
-      } else closed = true
+      const agent = (state[k]! - 1) >> 10
+      history.push({ agent, op: agents[agent]!.ops[(state[k]! - 1) & 1023]! })
     }
-    return { held, largest, closed, steps: taken }
+    return after(history)
   }
   /** Are all columns of these atoms of the CTA held? */
   const there = (state: Int32Array, x: number, m: number): boolean => {
@@ -541,9 +503,8 @@ const system = (skeleton: Skeleton): System => {
           else issue(tensor, 0)
           break
         case 'alloc': {
-          const { held, largest, closed } = allocatorOf(state, agents[x]!.cta)
-          if (closed || op.columns > largest || firstFit(held, op.columns) === null) refuse()
-          else stepped()
+          if (grants(allocatorOf(state, agents[x]!.cta), op.columns)) stepped()
+          else refuse()
           break
         }
         case 'relinquish':
@@ -551,7 +512,7 @@ const system = (skeleton: Skeleton): System => {
           break
         case 'free': {
           const { cta } = agents[x]!
-          const gone = chosen(allocatorOf(state, cta).held, x, op.columns)
+          const gone = givenBack(allocatorOf(state, cta).held, x, op.columns)
           if (gone === undefined) {
             refuse()
             break
