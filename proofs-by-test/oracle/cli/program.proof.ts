@@ -353,6 +353,14 @@ describe('a flag that may be given again takes one word each time', () => {
 })
 
 describe('the width of help is the width of the terminal', () => {
+  it.each([
+    [50, ['--help']],
+    [60, ['help', 'check']],
+    [60, ['help', 'run']],
+  ])('%i columns: %j', async (columns, words) => {
+    const { stdout } = await tcspec(commands, { ...world, columns })(words)()
+    expect(stdout.split('\n').filter((line) => line.length > columns)).toEqual([])
+  })
   it.each([60, 200])('%i', async (columns) => {
     const { stdout } = await tcspec(commands, { ...world, columns })(['--help'])()
     const longest = Math.max(...stdout.split('\n').map((line) => line.length))

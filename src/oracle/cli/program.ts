@@ -56,6 +56,8 @@ const quiet = (parser: Command, world: World, sink: Sink): Command =>
     .exitOverride()
     .showSuggestionAfterError(false)
     .showHelpAfterError(false)
+    // else what is narrower stays as wide as its words
+    .configureHelp({ minWidthToWrap: 20 })
     .configureOutput({
       writeOut: sink.print,
       ...(world.columns === undefined ? {} : { getOutHelpWidth: () => world.columns ?? 80 }),
