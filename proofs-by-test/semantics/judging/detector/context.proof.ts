@@ -12,6 +12,7 @@ import {
 import { defaults } from '../../../../src/semantics/judging/detector/index.js'
 import type { Knowledge } from '../../../../src/semantics/judging/detector/knowledge.js'
 import { nothing, programOf } from '../../../../src/semantics/judging/detector/knowledge.js'
+import { listed } from '../../../../src/semantics/judging/detector/queue.js'
 import { script } from './script.js'
 
 const extent = { agents: 2, barriers: 2 }
@@ -110,9 +111,7 @@ describe('another cluster', () => {
       a.copies = 3
       a.copiesAtCommit.push(1, 2)
       a.queue = 4
-      a.tensorQueue.lastMma = 5
-      a.tensorQueue.lastShift = 6
-      a.tensorQueue.mmaBeforeShift = 5
+      listed(a.tensorQueue, 1, 5, 'mma', 0, false)
       a.products = 7
       a.loads = 8
       a.stores = 9

@@ -5,14 +5,8 @@
  * their accesses are ordered, and the later finds what the earlier wrote, though no wait stands between them. An operation's *place* says
  * enough to tell in one comparison: its unit, its position there, and for each kind of entry the last position that it comes after.
  *
- * | first \ then | mma                                  | cp  | cp.4x256b | shift |
- * |--------------|--------------------------------------|-----|-----------|-------|
- * | mma          | of one lane: accumulator, shape, kind | no  | no        | yes   |
- * | cp (both)    | yes                                  | no  | no        | no    |
- * | shift        | yes                                  | no  | yes       | no    |
- *
- * These pairs are what the ISA lists, and all that `tensorPipe: documented` grants; order is transitive, so more follows. Worked, m and n
- * products of two lanes:
+ * Those pairs are what the ISA lists (`../../log/tensor-queue.ts`), and all that `tensorPipe: documented` grants; order is transitive, so more follows. Worked,
+ * m and n products of two lanes (accumulator, shape and kind):
  *
  *     position    1    2    3    4    5      what the last comes after
  *     entries     cp   m    n    s    m      all of cp, all of s; of the products 1 .. 4 (by s), and m's anyhow
@@ -30,6 +24,7 @@
  * Source: PTX ISA, memory consistency of tcgen05 (pipelined pairs); wgmma.
  */
 import type { TensorEntry } from '../../log/events.js'
+import { holdsBack } from '../../log/tensor-queue.js'
 
 // ---------------------------------------------------------------- model
 
@@ -47,17 +42,18 @@ export interface Place {
   readonly pair: boolean
 }
 
-/** What a tensor queue remembers of its entries. Updated in place. */
-export interface TensorQueue {
-  lastMma: number
-  lastShift: number
-  /** the last product before the last shift */
-  mmaBeforeShift: number
-}
+/** The newest entry of each kind. Updated in place. */
+export type TensorQueue = Map<TensorEntry, Place>
 
 // ---------------------------------------------------------------- constructors
 
-export const tensorQueue = (): TensorQueue => ({ lastMma: 0, lastShift: 0, mmaBeforeShift: 0 })
+export const tensorQueue = (): TensorQueue => new Map()
+
+const entries: ReadonlyArray<TensorEntry> = ['mma', 'cp', 'cp.4x256b', 'shift']
+/** What each kind of entry comes after, whatever the lanes. */
+const behind = new Map(
+  entries.map((then) => [then, entries.filter((first) => holdsBack(first, then, false))]),
+)
 
 const place = (
   unit: number,
@@ -83,30 +79,25 @@ export const listed = (
   pipe: number,
   pair: boolean,
 ): Place => {
-  const before = position - 1
-  switch (entry) {
-    case 'mma':
-      q.lastMma = position
-      return place(unit, position, entry, 3 + pipe, q.lastShift, before, before, pair)
-    case 'shift': {
-      const products = q.lastMma
-      q.lastShift = position
-      q.mmaBeforeShift = products
-      return place(unit, position, entry, 2, before, products, products, pair)
-    }
-    case 'cp.4x256b':
-      return place(unit, position, entry, 1, q.lastShift, q.mmaBeforeShift, before, pair)
-    case 'cp':
-    case 'commit':
-      return place(unit, position, entry, 0, 0, 0, 0, pair)
+  // a commit has its place by what it covers
+  if (entry === 'commit') return place(unit, position, entry, 0, 0, 0, 0, pair)
+  let [mma, copy, shift] = [0, 0, 0]
+  for (const kind of behind.get(entry) ?? []) {
+    const first = q.get(kind)
+    if (first === undefined) continue
+    mma = Math.max(mma, first.afterMma, kind === 'mma' ? first.position : 0)
+    copy = Math.max(copy, first.afterCopy, kind === 'cp' || kind === 'cp.4x256b' ? first.position : 0)
+    shift = Math.max(shift, first.afterShift, kind === 'shift' ? first.position : 0)
   }
+  const lane = entry === 'mma' ? entries.length + pipe : entries.indexOf(entry)
+  const made = place(unit, position, entry, lane, mma, copy, shift, pair)
+  q.set(entry, made)
+  return made
 }
 
 /** An agent's queue at the start of a cluster. */
 export const emptied = (q: TensorQueue): void => {
-  q.lastMma = 0
-  q.lastShift = 0
-  q.mmaBeforeShift = 0
+  q.clear()
 }
 
 // ---------------------------------------------------------------- destructors
