@@ -1,3 +1,5 @@
+export type { GivenTensor, Launch, Role } from './arguments.js'
+export { elaborate, type Elaborate } from './elaborate.js'
 export { formats, type Format } from './formats.js'
 export type { Position, TtgirError } from './position.js'
 export { showModule, showOperation } from './printer.js'

@@ -18,7 +18,7 @@
  * | `fptosi`                      | towards zero                                                               |
  * | the region of `tt.reduce`     | a function of two scalars; the result's encoding is the slice of the operand's |
  *
- * Not here: `math.exp` (a compiler makes it of `exp2`), unsigned division, `tt.dot` and gathers.
+ * Not here: `math.exp` (a compiler makes it of `exp2`), `tt.dot` and gathers.
  *
  * Laws
  * 1. An operation is one `let` whose name is its label, and its type is the result type that MLIR infers.
@@ -139,6 +139,35 @@ export const xori: Binary = binary('xori', 'integer', X.xor)
 export const shli: Binary = binary('shli', 'integer', X.shl)
 export const shrsi: Binary = binary('shrsi', 'integer', X.shrS)
 export const shrui: Binary = binary('shrui', 'integer', X.shrU)
+
+/** A number, as many times as a type has elements. */
+const everywhere = (type: Type, value: number): Expr =>
+  type._tag === 'tile' && type.element._tag === 'scalar'
+    ? X.splat<ScalarName, number>(literal(type.element.dtype, value), type.shape, type.layout)
+    : literal(type._tag === 'scalar' ? type.dtype : 'i32', value)
+
+/** Of numbers without a sign: half the dividend divided, twice that, and one more where it is too little. What is 2^31 or more goes in once or not at all. */
+const quotient = (x: Expr<'i32'>, y: Expr<'i32'>, zero: Expr<'i32'>, one: Expr<'i32'>): Expr<'i32'> => {
+  const even = X.shl(X.quo(X.shrU(x, one), y), one)
+  const odd = X.select(X.leU(y, X.sub(x, X.mul(even, y))), one, zero)
+  return X.select(X.lt(y, zero), X.select(X.leU(y, x), one, zero), X.add(even, odd))
+}
+
+const unsigned =
+  (op: string, of: (x: Expr<'i32'>, y: Expr<'i32'>, quotient: Expr<'i32'>) => Expr<'i32'>): Binary =>
+  <I extends Arithmetic>(label: string, x: Expr<I>, y: Expr<I>): Build<Expr<I>> =>
+    block(function* () {
+      yield* alike(op, label, 'integer', x, y)
+      const type = yield* typeHere(x)
+      const [a, b, zero, one] = [x, y, everywhere(type, 0), everywhere(type, 1)].map((e) =>
+        checked<Expr<'i32'>, Expr>(e),
+      )
+      return yield* letIn(label, checked<Expr<I>, Expr>(of(a!, b!, quotient(a!, b!, zero!, one!))))
+    })
+
+/** Both operands without a sign. */
+export const divui: Binary = unsigned('divui', (_x, _y, q) => q)
+export const remui: Binary = unsigned('remui', (x, y, q) => X.sub(x, X.mul(q, y)))
 export const addf: Binary = binary('addf', 'float', X.add)
 export const subf: Binary = binary('subf', 'float', X.sub)
 export const mulf: Binary = binary('mulf', 'float', X.mul)

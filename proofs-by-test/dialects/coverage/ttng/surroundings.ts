@@ -155,6 +155,8 @@ const integers = (
     | 'muli'
     | 'divsi'
     | 'remsi'
+    | 'divui'
+    | 'remui'
     | 'minsi'
     | 'maxsi'
     | 'andi'
@@ -164,8 +166,15 @@ const integers = (
     | 'shrsi'
     | 'shrui',
   wanted: (x: number, y: number) => number,
+  inputs: readonly [ReadonlyArray<number>, ReadonlyArray<number>] = [a, b],
 ): Row<Surface> =>
-  pointwise(`arith.${name}`, name, ['i32', 'i32'], [a, b], (S, x, y) => S[name]('z', x, y), wanted)
+  pointwise(`arith.${name}`, name, ['i32', 'i32'], inputs, (S, x, y) => S[name]('z', x, y), wanted)
+/** Every pair of numbers at the ends of 31 and 32 bits; then as above. */
+const ends = [1, 3, 0x7fffffff, -0x80000000, -1]
+const unsignedPairs: readonly [ReadonlyArray<number>, ReadonlyArray<number>] = [
+  each((i) => (i < ends.length ** 2 ? ends[Math.floor(i / ends.length)]! : a[i]!)),
+  each((i) => (i < ends.length ** 2 ? ends[i % ends.length]! : b[i]!)),
+]
 const floats = (
   name: 'addf' | 'subf' | 'mulf' | 'divf' | 'minnumf' | 'maxnumf',
   wanted: (x: number, y: number) => number,
@@ -199,6 +208,8 @@ const elementwise: ReadonlyArray<Row<Surface>> = [
   integers('muli', (x, y) => x * y),
   integers('divsi', (x, y) => Math.trunc(x / y) + 0),
   integers('remsi', (x, y) => (x % y) + 0),
+  integers('divui', (x, y) => Math.floor((x >>> 0) / (y >>> 0)) | 0, unsignedPairs),
+  integers('remui', (x, y) => ((x >>> 0) % (y >>> 0)) | 0, unsignedPairs),
   integers('minsi', (x, y) => Math.min(x, y)),
   integers('maxsi', (x, y) => Math.max(x, y)),
   integers('andi', (x, y) => x & y),

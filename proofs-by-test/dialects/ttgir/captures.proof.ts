@@ -1,0 +1,50 @@
+/**
+ * Triton's kernels from their text. Oracle: the outputs of an H100 that ran the same text, bit for bit; and by hand, what is known of the
+ * modules: pointer matmuls have no proxy fence between cp.async and wgmma, and in warp-specialised ones of 64 rows both consumers store the same tile.
+ */
+import { describe, expect, it } from 'vitest'
+import { bits } from '../../../src/numerics/bits.js'
+import { unit } from '../../../src/numerics/unit.js'
+import { launch, readTensor } from '../../../src/semantics/execution/launch.js'
+import { eager } from '../../../src/semantics/execution/policy.js'
+import { run, settings, collect } from '../../../src/semantics/execution/run.js'
+import { check, standardOptions } from '../../../src/semantics/verdict/check.js'
+import { right } from '../../either.js'
+import { nightly } from '../../extent.js'
+import { captureNames, captured } from './captures.js'
+
+const matmuls = captureNames.filter((name) => name.startsWith('mm_'))
+/** By day one of each kernel. */
+const looked = nightly ? matmuls : matmuls.filter((name) => /^mm_(ptr|tma_ws|persistent_nows)_64/.test(name))
+
+/** What a verdict says, by what is in the module. */
+const expectedOf = (name: string): string =>
+  name.startsWith('mm_ptr') ? 'hazard P1' : /_ws_64x64/.test(name) ? 'hazard D2' : 'ok'
+
+describe.each(looked)('%s', (name) => {
+  const { program, arguments: given, output, expected } = captured(name)
+  it('computes what the chip computed', () => {
+    const { world, machine } = right(launch(right(program), bits('hopper'), given))
+    const ran = run(world, machine, settings(eager), collect)
+    expect(ran.outcome).toEqual({ _tag: 'completed' })
+    const found = readTensor(world, ran.machine, output)!
+    expect(found.length).toBe(expected.length)
+    expect(found.filter((x, k) => x !== expected[k]).length).toBe(0)
+  })
+  it('is judged', () => {
+    const { verdict } = right(
+      check(right(program), {
+        ...standardOptions,
+        algebra: unit,
+        arguments: { scalars: given.scalars, tensors: new Map() },
+        provenance: false,
+      }),
+    )
+    const ids = [...new Set(verdict.findings.map((f) => f.id))].join(' ')
+    expect(`${verdict.verdict} ${ids}`.trim()).toBe(expectedOf(name))
+  })
+})
+
+it('nineteen launches of matmuls are there', () => {
+  expect(matmuls.length).toBe(19)
+})

@@ -1,0 +1,18 @@
+/** What a launch gives to a function of a module: for each parameter what stands behind it. */
+
+export type Role = 'in' | 'out' | 'inout'
+
+/** A tensor of global memory, as a pointer or a descriptor needs it; strides in elements. */
+export interface GivenTensor {
+  readonly tensor: string
+  readonly shape: ReadonlyArray<number>
+  readonly strides: ReadonlyArray<number>
+  readonly role: Role
+}
+
+export interface Launch {
+  /** programs along x, y, z */
+  readonly grid: ReadonlyArray<number>
+  /** of pointers and descriptors, by the name of the parameter */
+  readonly tensors: ReadonlyMap<string, GivenTensor>
+}

@@ -1,0 +1,112 @@
+/**
+ * Which tensors are results of products that may still be on their way.
+ *
+ * `ttng.warp_group_dot {isAsync}` gives registers that the tensor core writes by itself. In a text they look like any tensor: a loop carries
+ * them, the next product accumulates on them, and only behind a `warp_group_dot_wait` they may be read. Where they are read, and where they
+ * are only handed on, decides what they are in a program: a tensor, or the place in registers (`InFlight` of `dialects/ttng`).
+ *
+ *     %d = warp_group_dot %a, %b, %acc {isAsync}       in flight
+ *     %w:2 = warp_group_dot_wait %d, %a                in flight if %w#0 is only handed on, else a tensor: read here
+ *     scf.yield %w#0                                   hands on, if what the loop carries is in flight
+ *
+ * A value is in flight if it can be: begun by a product, and from there handed on through waits and loops alone. The greatest such set.
+ *
+ * Law 1. A value that any other operation takes is a tensor.
+ */
+import { attributeOf, type Operation, type Region, type Value } from './syntax.js'
+
+/** A value by its name and which of several results it is. */
+export const keyOf = (name: string, index: number | null): string => `${name}#${String(index ?? 0)}`
+const keyOfValue = ({ name, index }: Value): string => keyOf(name, index)
+
+/** The keys of the results of an operation. */
+export const resultKeys = (op: Operation): ReadonlyArray<string> =>
+  op.names.flatMap(({ name, count }) => Array.from({ length: count }, (_, k) => keyOf(name, k)))
+
+const isAsync = (op: Operation): boolean =>
+  op.name === 'ttng.warp_group_dot' && attributeOf(op.attributes, 'isAsync') !== undefined
+
+/** Operations of a region and of those in it, but not of partitions: these see nothing from outside. */
+const operationsOf = (region: Region): ReadonlyArray<Operation> =>
+  region.blocks.flatMap((block) =>
+    block.operations.flatMap((op) => [
+      op,
+      ...op.regions.filter((inner) => inner.name === null || inner.name === 'default').flatMap(operationsOf),
+    ]),
+  )
+
+/** What is carried around a loop: the argument in it, what it yields, what it ends with. */
+interface Carried {
+  readonly argument: string
+  readonly initial: string
+  readonly yielded: string
+  readonly result: string
+}
+const carriedBy = (op: Operation): ReadonlyArray<Carried> => {
+  const block = op.regions[0]?.blocks[0]
+  const last = block?.operations[block.operations.length - 1]
+  const yielded = last?.name === 'scf.yield' ? (last.operands['values'] ?? []) : []
+  const results = resultKeys(op)
+  return (op.operands['initArgs'] ?? []).flatMap((initial, k) => {
+    const argument = block?.parameters[k + 1]
+    const next = yielded[k]
+    const result = results[k]
+    return argument === undefined || next === undefined
+      ? []
+      : [
+          {
+            argument: keyOf(argument.name, null),
+            initial: keyOfValue(initial),
+            yielded: keyOfValue(next),
+            result: result ?? '',
+          },
+        ]
+  })
+}
+
+/** The values of an isolated region that are in flight. */
+export const inFlightIn = (region: Region): ReadonlySet<string> => {
+  const operations = operationsOf(region)
+  const loops = operations.filter((op) => op.name === 'scf.for').flatMap(carriedBy)
+  const waits = operations.filter((op) => op.name === 'ttng.warp_group_dot_wait')
+  const begun = new Set(operations.filter(isAsync).flatMap(resultKeys))
+  const flying = new Set([
+    ...begun,
+    ...waits.flatMap(resultKeys),
+    ...loops.flatMap(({ argument, result }) => [argument, result]),
+  ])
+  // what is taken as a tensor: every use but those that hand on
+  const read = new Set(
+    operations.flatMap((op) =>
+      Object.entries(op.operands).flatMap(([operand, values]) =>
+        (op.name === 'ttng.warp_group_dot' && operand === 'c') ||
+        op.name === 'ttng.warp_group_dot_wait' ||
+        (op.name === 'scf.for' && operand === 'initArgs') ||
+        op.name === 'scf.yield'
+          ? []
+          : values.map(keyOfValue),
+      ),
+    ),
+  )
+  const loopYields = new Set(loops.map(({ yielded }) => yielded))
+  for (const op of operations)
+    if (op.name === 'scf.yield')
+      for (const value of op.operands['values'] ?? [])
+        if (!loopYields.has(keyOfValue(value))) read.add(keyOfValue(value))
+  for (const key of read) if (!begun.has(key)) flying.delete(key)
+  for (let before = -1; before !== flying.size;) {
+    before = flying.size
+    for (const op of waits)
+      (op.operands['inputs'] ?? []).forEach((input, k) => {
+        const result = resultKeys(op)[k]
+        if (result !== undefined && !flying.has(keyOfValue(input))) flying.delete(result)
+      })
+    for (const { argument, yielded, result } of loops)
+      if (!flying.has(argument) || !flying.has(yielded) || (result !== '' && !flying.has(result))) {
+        flying.delete(argument)
+        flying.delete(result)
+        if (!begun.has(yielded)) flying.delete(yielded)
+      }
+  }
+  return flying
+}

@@ -1,0 +1,30 @@
+/** Element types: from those of a text to those of the library. */
+import type { Dtype } from '../../numerics/dtype.js'
+import type { ScalarName } from '../../semantics/language/types.js'
+import type { Type } from './syntax.js'
+
+const floats: Readonly<Record<string, Dtype & ScalarName>> = {
+  f16: 'f16',
+  bf16: 'bf16',
+  f32: 'f32',
+  tf32: 'tf32',
+  f8E4M3FN: 'e4m3',
+  f8E5M2: 'e5m2',
+}
+const integers: Readonly<Record<number, Dtype>> = { 1: 'i1', 8: 'i8', 16: 'i16', 32: 'i32', 64: 'i64' }
+const scalars: Readonly<Record<number, ScalarName>> = { 1: 'i1', 32: 'i32', 64: 'i64' }
+
+/** In memory; null where there is none. */
+export const dtypeOf = (t: Type): Dtype | null =>
+  t._tag === 'float' ? (floats[t.name] ?? null) : t._tag === 'integer' ? (integers[t.bits] ?? null) : null
+
+/** In a register; null where there is none. */
+export const scalarOf = (t: Type): ScalarName | null =>
+  t._tag === 'float' ? (floats[t.name] ?? null) : t._tag === 'integer' ? (scalars[t.bits] ?? null) : null
+
+/** The element type of a tensor or a buffer, the pointee of a pointer, and any other type itself. */
+export const elementOf = (t: Type): Type =>
+  t._tag === 'tensor' || t._tag === 'memdesc' ? t.element : t._tag === 'pointer' ? t.pointee : t
+
+export const shapeOf = (t: Type): ReadonlyArray<number> =>
+  t._tag === 'tensor' || t._tag === 'memdesc' ? t.shape : []
