@@ -94,9 +94,10 @@ const uses = (r: Reading, knows: Knows, { options }: Judging): Misused => {
   const isLive = (at: number, from: number): boolean =>
     from < at && !deallocs.some((d) => d.ended?.at === from && d.at < at)
 
+  const allocs = changesOf(r).filter((s) => s.e._tag === 'alloc')
   const early = touches.flatMap((t) =>
-    changesOf(r)
-      .filter((s) => s.e._tag === 'alloc' && isLive(t.at, s.at) && overlaps(t, s.e))
+    allocs
+      .filter((s) => isLive(t.at, s.at) && overlaps(t, s.e))
       .filter((s) => !knows(t.at, 'order', s.at))
       .map(() => misuse('D4', t.access.stamp, t.at)),
   )

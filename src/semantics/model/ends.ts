@@ -94,19 +94,20 @@ const lastOf = (r: Reading, agent: number): ReadonlyArray<number> => {
 }
 
 /** U2 and K1 in one rule: some agent of the CTA knows of the effect when it exits. */
-export const outstanding = (r: Reading, knows: Knows, { options }: Judging): ReadonlyArray<Left> =>
-  effects(r)
+export const outstanding = (r: Reading, knows: Knows, { options }: Judging): ReadonlyArray<Left> => {
+  const lasts = r.header.agents.map((_, y) => lastOf(r, y))
+  return effects(r)
     .filter(
       ({ fact, cta }) =>
-        !r.header.agents.some((a, y) => {
-          return (
+        !r.header.agents.some(
+          (a, y) =>
             a.cta === cta &&
             fact >= 0 &&
-            lastOf(r, y).some((last) => knows(last, options.strict ? 'firm' : 'order', fact))
-          )
-        }),
+            lasts[y]!.some((last) => knows(last, options.strict ? 'firm' : 'order', fact)),
+        ),
     )
     .map(({ at, cta }) => left(r, ctaOf(r, at) === cta ? 'U2' : 'K1', at, cta))
+}
 
 /** K2: of a CTA no agent has come. */
 export const absent = (r: Reading): ReadonlyArray<Left> =>
