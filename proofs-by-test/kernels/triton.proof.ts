@@ -274,7 +274,7 @@ describe('docs/constructs.md', () => {
   })
 
   test('names existing constructs only', () => {
-    const source = ['expression', 'program', 'signature']
+    const source = ['expression', 'nodes', 'program', 'signature']
       .map((file) =>
         readFileSync(new URL(`../../src/semantics/language/${file}.ts`, import.meta.url), 'utf8'),
       )
@@ -285,7 +285,8 @@ describe('docs/constructs.md', () => {
       expect(
         instructionNames.includes(construct) ||
           new RegExp(
-            `_tag: '${construct}'|export const ${construct}\\b|\\| '${construct}'|'${construct}'|export interface ${construct}\\b|readonly ${construct}\\??:`,
+            `_tag: '${construct}'|export const ${construct}\\b|\\| '${construct}'|'${construct}'|export interface ${construct}\\b|readonly ${construct}\\??:|[=|] ${construct}(?: \\||')|^    ${construct}: \\{`,
+            'm',
           ).test(source),
         construct,
       ).toBe(true)

@@ -13,9 +13,10 @@ import { right } from '../../either.js'
 import { nightly } from '../../extent.js'
 import { captureNames, captured } from './captures.js'
 
-const matmuls = captureNames.filter((name) => name.startsWith('mm_'))
 /** By day one of each kernel. */
-const looked = nightly ? matmuls : matmuls.filter((name) => /^mm_(ptr|tma_ws|persistent_nows)_64/.test(name))
+const looked = nightly
+  ? captureNames
+  : captureNames.filter((name) => /^(mm_(ptr|tma_ws|persistent_nows)_64|attn_nows_128x64)/.test(name))
 
 /** What a verdict says, by what is in the module. */
 const expectedOf = (name: string): string =>
@@ -24,7 +25,7 @@ const expectedOf = (name: string): string =>
 describe.each(looked)('%s', (name) => {
   const { program, arguments: given, output, expected } = captured(name)
   it('computes what the chip computed', () => {
-    const { world, machine } = right(launch(right(program), bits('hopper'), given))
+    const { world, machine } = right(launch(right(program), bits('hopper', 'triton'), given))
     const ran = run(world, machine, settings(eager), collect)
     expect(ran.outcome).toEqual({ _tag: 'completed' })
     const found = readTensor(world, ran.machine, output)!
@@ -45,6 +46,7 @@ describe.each(looked)('%s', (name) => {
   })
 })
 
-it('nineteen launches of matmuls are there', () => {
-  expect(matmuls.length).toBe(19)
+it('nineteen launches of matmuls and two of attention are there', () => {
+  expect(captureNames.filter((name) => name.startsWith('mm_')).length).toBe(19)
+  expect(captureNames.length).toBe(21)
 })

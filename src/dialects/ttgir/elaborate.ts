@@ -139,7 +139,7 @@ const one = (h: Here, op: Operation): Build<void> => {
   return place === null ? block(body) : located(place, body)
 }
 
-const inner = (h: Here): Here => ({ ...h, values: new Map(h.values) })
+const inner = (h: Here): Here => ({ ...h, values: new Map(h.values), products: new Map() })
 
 type Named = Readonly<Record<string, Expr>>
 const named = (names: ReadonlyArray<string>, values: ReadonlyArray<Expr>): Named =>
@@ -412,8 +412,16 @@ const columnsOf = (m: Module, operations: ReadonlyArray<Operation>): number => {
   return columns === 0 ? 0 : Math.max(32, 2 ** Math.ceil(Math.log2(columns)))
 }
 
-/** The program of a function of a module. */
+/**
+ * The program of a function of a module. The text does not say which buffers share bytes: those that fit have bytes of their own, and where they do
+ * not, a buffer begins where one that was given back began.
+ */
 export const elaborate = (m: Module, launch: Elaborate): E.Either<Failure, Program> => {
+  const apart = elaborated(m, launch, false)
+  return E.isLeft(apart) && apart.left.code === 'A1' ? elaborated(m, launch, true) : apart
+}
+
+const elaborated = (m: Module, launch: Elaborate, shares: boolean): E.Either<Failure, Program> => {
   const functions = m.operations.filter((op) => op.name === 'tt.func')
   const nameOf = (op: Operation): string => {
     const a = attributeOf(op.attributes, 'sym_name')
@@ -482,6 +490,8 @@ export const elaborate = (m: Module, launch: Elaborate): E.Either<Failure, Progr
         values: new Map(),
         constants: new Map(),
         acquired: new Map(),
+        products: new Map(),
+        freed: shares ? [] : null,
         maps,
         flying: inFlightIn(wanted.regions[0]!),
         labels: labelsOf(operations),

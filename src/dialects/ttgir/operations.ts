@@ -10,16 +10,18 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { failure, type Failure } from '../../failure.js'
 import { decode } from '../../numerics/float-format.js'
-import { isFloat } from '../../numerics/dtype.js'
+import { bitsOf, isFloat } from '../../numerics/dtype.js'
 import {
   block,
   build,
   fail,
   fromEither,
+  letIn,
   typeHere,
   type Build,
   type Steps,
 } from '../../semantics/writing/builder.js'
+import * as X from '../../semantics/language/expression.js'
 import type { Expr } from '../../semantics/language/expression.js'
 import { checked } from '../../semantics/language/index-types.js'
 import * as T from '../ttng/index.js'
@@ -48,6 +50,10 @@ export interface Here {
   readonly maps: ReadonlyMap<string, Type>
   /** values that may still be on their way (`flight.ts`) */
   readonly flying: ReadonlySet<string>
+  /** products of this basic block, by the name of their value (`contracted`) */
+  readonly products: Map<string, readonly [Expr, Expr]>
+  /** buffers that are given back, for those that come behind; null: each has bytes of its own */
+  readonly freed: Array<{ readonly bytes: number; readonly by: T.Freed }> | null
   /** a name for each operation that no other has */
   readonly labels: ReadonlyMap<Operation, string>
 }
@@ -158,6 +164,38 @@ const binary = (of: (label: string, x: never, y: never) => Build<Expr>): Row =>
   function* (h, op, label) {
     return [yield* of(label, yield* operand(h, op, 'lhs'), yield* operand(h, op, 'rhs'))]
   }
+/** A product of numbers, which a sum of its basic block may take into one rounding. */
+const product: Row = function* (h, op, label) {
+  const [x, y]: readonly [Expr, Expr] = [yield* operand(h, op, 'lhs'), yield* operand(h, op, 'rhs')]
+  for (const { name } of op.names) h.products.set(name, [x, y])
+  return [yield* T.mulf(label, as(x), as(y))]
+}
+
+/**
+ * A sum or a difference of numbers. The compiler rounds `x * y + z` once wherever a product of the same basic block is an operand, also of a product
+ * that is used elsewhere; of two products the first.
+ */
+const sum = (sign: 1 | -1): Row =>
+  function* (h, op, label) {
+    const [x, y]: readonly [Expr, Expr] = [yield* operand(h, op, 'lhs'), yield* operand(h, op, 'rhs')]
+    const [left, right] = ['lhs', 'rhs'].map((name) => h.products.get(op.operands[name]?.[0]?.name ?? ''))
+    const negated = function* (e: Expr): Steps<Expr> {
+      return sign === 1 ? e : yield* T.negf(`${label}.neg`, as(e))
+    }
+    if (left !== undefined) return [yield* T.fma(label, as(left[0]), as(left[1]), as(yield* negated(y)))]
+    if (right !== undefined) return [yield* T.fma(label, as(yield* negated(right[0])), as(right[1]), as(x))]
+    return [yield* (sign === 1 ? T.addf : T.subf)(label, as(x), as(y))]
+  }
+
+/** Of f32 the compiler takes the chip's quick quotient; `tt.precise_divf` is the one that is rounded to nearest. */
+const quotient: Row = function* (h, op, label) {
+  const [x, y] = [yield* operand(h, op, 'lhs'), yield* operand(h, op, 'rhs')]
+  const dtype = yield* scalarHere(op, resultType(op))
+  return dtype === 'f32'
+    ? [yield* letIn(label, X.specialQuotient('div.full.f32', x, y))]
+    : [yield* T.divf(label, x, y)]
+}
+
 const unary = (of: (label: string, x: never) => Build<Expr>): Row =>
   function* (h, op, label) {
     return [yield* of(label, yield* operand(h, op, 'operand'))]
@@ -232,13 +270,30 @@ const shapeChange = (
     ]
   }
 
+/** Bytes of a buffer, without what its encoding leaves out. */
+const bytesOf = (t: Type): number => {
+  const dtype = dtypeOf(elementOf(t))
+  return (shapeOf(t).reduce((n, extent) => n * extent, 1) * (dtype === null ? 0 : bitsOf(dtype))) / 8
+}
+
+/** The first buffer that was given back and is large enough, for the new one. */
+const takeFreed = (h: Here, bytes: number): { readonly reuses?: T.Freed } => {
+  const at = h.freed?.findIndex((f) => f.bytes >= bytes) ?? -1
+  const [found] = at < 0 ? [] : (h.freed?.splice(at, 1) ?? [])
+  return found === undefined ? {} : { reuses: found.by }
+}
+
 const localAlloc: Row = function* (h, op, label) {
   const type = resultType(op)
   const encoding = yield* encoded(op, sharedEncoding(h.text, encodingOf(type)))
   const src = isGiven(op, 'src') ? { src: yield* operand(h, op, 'src') } : {}
   const mutable = type._tag === 'memdesc' && type.mutable
   return [
-    yield* T.localAlloc(label, shapeOf(type), yield* dtypeHere(op, type), encoding, { mutable, ...src }),
+    yield* T.localAlloc(label, shapeOf(type), yield* dtypeHere(op, type), encoding, {
+      mutable,
+      ...src,
+      ...takeFreed(h, bytesOf(type)),
+    }),
   ]
 }
 
@@ -326,10 +381,13 @@ export const rows: Readonly<Record<string, Row>> = {
   'arith.shli': binary(T.shli),
   'arith.shrsi': binary(T.shrsi),
   'arith.shrui': binary(T.shrui),
-  'arith.addf': binary(T.addf),
-  'arith.subf': binary(T.subf),
-  'arith.mulf': binary(T.mulf),
-  'arith.divf': binary(T.divf),
+  'arith.addf': sum(1),
+  'arith.subf': sum(-1),
+  'arith.mulf': product,
+  'arith.divf': quotient,
+  'tt.precise_divf': function* (h, op, label) {
+    return [yield* T.divf(label, yield* operand(h, op, 'x'), yield* operand(h, op, 'y'))]
+  },
   'arith.minnumf': binary(T.minnumf),
   'arith.maxnumf': binary(T.maxnumf),
   'arith.negf': unary(T.negf),
@@ -440,7 +498,8 @@ export const rows: Readonly<Record<string, Row>> = {
   },
   'ttg.local_alloc': localAlloc,
   'ttg.local_dealloc': function* (h, op, label) {
-    yield* T.localDealloc(label, yield* operand(h, op, 'src'))
+    const by = yield* T.localDealloc(label, yield* operand(h, op, 'src'))
+    h.freed?.push({ bytes: bytesOf(op.operands['src']![0]!.type), by })
     return []
   },
   'ttg.local_load': function* (h, op, label) {
