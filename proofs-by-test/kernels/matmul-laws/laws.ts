@@ -178,15 +178,17 @@ const show = ({ settings }: Point): string =>
 /** Every how many of the points that are looked at by day are computed with numbers; all of them are proved for all inputs. */
 const sampled = 5
 
-/** Those points: of each five the smallest product of several tiles and steps, if there is one, for what is computed is the same in a larger one. */
+/** Those points: of each five the smallest product of several tiles and steps, if a small one is there, else of several tiles. */
 const numberedOf = (points: ReadonlyArray<Point>): ReadonlySet<Point> => {
   const size = ({ settings: { m, n, k } }: Point): number => Number(m) * Number(n) * Number(k)
   return new Set(
     points.flatMap((_, i) => {
       const five = points.slice(i, i + sampled)
       if (i % sampled !== 0 || (i > 0 && five.length < sampled)) return []
-      const several = five.filter((p) => total(p) > 1 && p.steps > 1)
-      return [...(several.length > 0 ? several : five)].sort((a, b) => size(a) - size(b)).slice(0, 1)
+      const several = five.filter((p) => total(p) > 1 && p.steps > 1 && size(p) <= 2 ** 22)
+      const tiles = five.filter((p) => total(p) > 1)
+      const some = several.length > 0 ? several : tiles.length > 0 ? tiles : five
+      return [...some].sort((a, b) => size(a) - size(b)).slice(0, 1)
     }),
   )
 }

@@ -10,6 +10,7 @@ import { validate } from '../../../src/semantics/language/validate.js'
 import { judging, mutantsOf, type Judge, type Mutant } from '../../../src/semantics/mutation/index.js'
 import { namingOf, refusalNames } from '../../../src/semantics/mutation/naming.js'
 import { options, programOf } from './settings.js'
+import { sampled } from '../../extent.js'
 import { right } from '../../either.js'
 
 const instance = (name: string): Program => right(judgedAt(right(kernelNamed(name)))).program
@@ -99,8 +100,11 @@ const renamed = (program: Program): Program => {
   )
 }
 
+/** By day every fourth of them. */
+const asked = (program: Program): ReadonlyArray<Mutant> => sampled(4, mutantsOf(program))
+
 const namings = (program: Program): ReadonlyArray<string> =>
-  mutantsOf(program).map((m: Mutant) => {
+  asked(program).map((m) => {
     const valid = validate(m.program)
     const checked = E.isLeft(valid) ? valid : check(m.program, options)
     return E.isLeft(checked)
@@ -115,7 +119,7 @@ test.each([
     programOf('hopper-matmul', { m: 64, n: 16, k: 48, tileM: 64, tileN: 16, tileK: 16, stages: 2 }),
   ],
 ])('law 1: %s: every mutant is named as it is when everything has another name', (_, program) => {
-  const mutants = mutantsOf(program)
+  const mutants = asked(program)
   const other = namings(renamed(program))
   expect(other.length).toBe(mutants.length)
   expect(other.map((naming, i) => [mutants[i]!.key, naming])).toEqual(
