@@ -178,16 +178,23 @@ const show = ({ settings }: Point): string =>
 /** Every how many of the points that are looked at by day are computed with numbers; all of them are proved for all inputs. */
 const sampled = 5
 
-/** Those points: of each five the smallest product of several tiles and steps, if a small one is there, else of several tiles. */
+/**
+ * Those points: of each five the smallest product of several tiles and steps, if a small one is there, else of several tiles, of several steps, or the
+ * smallest.
+ */
 const numberedOf = (points: ReadonlyArray<Point>): ReadonlySet<Point> => {
   const size = ({ settings: { m, n, k } }: Point): number => Number(m) * Number(n) * Number(k)
+  const wanted: ReadonlyArray<(p: Point) => boolean> = [
+    (p) => total(p) > 1 && p.steps > 1 && size(p) <= 2 ** 22,
+    (p) => total(p) > 1 && size(p) <= 2 ** 24,
+    (p) => p.steps > 1 && size(p) <= 2 ** 24,
+    () => true,
+  ]
   return new Set(
     points.flatMap((_, i) => {
       const five = points.slice(i, i + sampled)
       if (i % sampled !== 0 || (i > 0 && five.length < sampled)) return []
-      const several = five.filter((p) => total(p) > 1 && p.steps > 1 && size(p) <= 2 ** 22)
-      const tiles = five.filter((p) => total(p) > 1)
-      const some = several.length > 0 ? several : tiles.length > 0 ? tiles : five
+      const some = wanted.map((is) => five.filter(is)).find((found) => found.length > 0) ?? []
       return [...some].sort((a, b) => size(a) - size(b)).slice(0, 1)
     }),
   )
