@@ -2,7 +2,7 @@
  * A place in a list of tokens, and the first thing that was wrong there.
  *
  * Reading is recursive descent. A reader that meets something else than it expected says so once, on the cursor, and gives back a value that
- * nobody will see; from then on the cursor stands still at the end, so every loop of every reader ends. Who began the reading asks at last.
+ * nothing looks at; from then on the cursor stands still at the end, so every loop of every reader ends. Where the reading began it is asked at last.
  *
  * Laws
  * 1. The first failure is the one that stays.

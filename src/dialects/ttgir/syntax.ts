@@ -2,7 +2,7 @@
  * A module of TTGIR as data: operations, values, types, attributes, locations.
  *
  * Nothing is computed here and nothing is left out: printing a module gives back a text that says the same. What an alias stands for is looked
- * up by whoever asks; the reader has made sure that it is there.
+ * up where it matters; the reader has made sure that it is there.
  *
  *     %s = ttg.memdesc_index %x[%c0] : !ttg.memdesc<3x1xi64, ...> -> !ttg.memdesc<1xi64, ...> loc(#loc3)
  *     name 'ttg.memdesc_index', operands { src: [%x], index: [%c0] }, names [%s], attributes [], location #loc3
