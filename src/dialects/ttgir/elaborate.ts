@@ -25,7 +25,7 @@ import * as T from '../ttng/index.js'
 import type { Launch } from './arguments.js'
 import { sharedEncoding, tensorMemoryEncoding } from './encodings.js'
 import { inFlightIn, keyOf } from './flight.js'
-import { dtypeOf, elementOf, scalarOf, shapeOf } from './kinds.js'
+import { bytesOf, dtypeOf, elementOf, scalarOf, shapeOf } from './kinds.js'
 import { labelOf, placed, refusedAt, rows, valueOf, type Here } from './operations.js'
 import { showType } from './show.js'
 import {
@@ -258,55 +258,54 @@ const reduction = function* (h: Here, op: Operation, label: string): Steps<Reado
 
 // ---------------------------------------------------------------- warp specialisation
 
-const warpSpecialize = (module: T.Module) =>
-  function* (h: Here, op: Operation, label: string): Steps<ReadonlyArray<Expr>> {
-    const [own, ...partitions] = op.regions
-    const captures = op.operands['explicitCaptures'] ?? []
-    const values: Expr[] = []
-    for (const value of captures) values.push(yield* valueOf(h, op, value))
-    const arguments_ = captures.map((_, k) => `capture.${String(k)}`)
-    const names = op.results.map((_, k) => `${label}.${String(k)}`)
-    const used = usedFromOutside(own)
-    const outside = [...h.values].flatMap(([name, list]) =>
-      used.has(name) ? list.map((value, k) => [`${name}#${String(k)}`, value] as const) : [],
-    )
-    const results = checked<Named, unknown>(
-      yield* T.warpSpecialize(label, module, {
-        operands: untyped(named(arguments_, values)),
-        default: {
-          captures: untyped(Object.fromEntries(outside)),
-          body: function* (captured: Named, from: T.Issuer): Steps<never> {
-            const here: Here = { ...h, from, values: new Map(h.values) }
-            for (const [name, list] of h.values)
-              if (used.has(name))
-                here.values.set(
-                  name,
-                  list.map((_, k) => captured[`${name}#${String(k)}`]!),
-                )
-            return untyped(named(names, yield* run(here, own)))
-          },
+const warpSpecialize = function* (h: Here, op: Operation, label: string): Steps<ReadonlyArray<Expr>> {
+  const [own, ...partitions] = op.regions
+  const captures = op.operands['explicitCaptures'] ?? []
+  const values: Expr[] = []
+  for (const value of captures) values.push(yield* valueOf(h, op, value))
+  const arguments_ = captures.map((_, k) => `capture.${String(k)}`)
+  const names = op.results.map((_, k) => `${label}.${String(k)}`)
+  const used = usedFromOutside(own)
+  const outside = [...h.values].flatMap(([name, list]) =>
+    used.has(name) ? list.map((value, k) => [`${name}#${String(k)}`, value] as const) : [],
+  )
+  const results = checked<Named, unknown>(
+    yield* T.warpSpecialize(label, h.module, {
+      operands: untyped(named(arguments_, values)),
+      default: {
+        captures: untyped(Object.fromEntries(outside)),
+        body: function* (captured: Named, from: T.Issuer): Steps<never> {
+          const here: Here = { ...h, from, values: new Map(h.values) }
+          for (const [name, list] of h.values)
+            if (used.has(name))
+              here.values.set(
+                name,
+                list.map((_, k) => captured[`${name}#${String(k)}`]!),
+              )
+          return untyped(named(names, yield* run(here, own)))
         },
-        partitions: partitions.map(
-          (region) =>
-            function* (args: Named, from: T.Issuer): Steps<void> {
-              const here: Here = {
-                ...h,
-                from,
-                values: new Map(),
-                constants: new Map(),
-                acquired: new Map(),
-                flying: inFlightIn(region),
-              }
-              region.blocks[0]?.parameters.forEach((p, k) => {
-                here.values.set(p.name, [args[arguments_[k]!]!])
-              })
-              yield* run(here, region)
-            },
-        ),
-      }),
-    )
-    return names.map((name) => results[name]!)
-  }
+      },
+      partitions: partitions.map(
+        (region) =>
+          function* (args: Named, from: T.Issuer): Steps<void> {
+            const here: Here = {
+              ...h,
+              from,
+              values: new Map(),
+              constants: new Map(),
+              acquired: new Map(),
+              flying: inFlightIn(region),
+            }
+            region.blocks[0]?.parameters.forEach((p, k) => {
+              here.values.set(p.name, [args[arguments_[k]!]!])
+            })
+            yield* run(here, region)
+          },
+      ),
+    }),
+  )
+  return names.map((name) => results[name]!)
+}
 
 /** Names that a region takes from around it. */
 const usedFromOutside = (region: Region | undefined): ReadonlySet<string> => {
@@ -326,7 +325,7 @@ const structured: Readonly<Record<string, Structured>> = {
   'scf.for': forLoop,
   'scf.if': condition,
   'tt.reduce': reduction,
-  'ttg.warp_specialize': (h, op, label) => warpSpecialize(h.module)(h, op, label),
+  'ttg.warp_specialize': warpSpecialize,
 }
 
 // ---------------------------------------------------------------- the function
@@ -396,17 +395,11 @@ const columnsOf = (m: Module, operations: ReadonlyArray<Operation>): number => {
       const type = op.results[0]
       if (type?._tag !== 'memdesc') return 0
       const encoding = tensorMemoryEncoding(m, type.encoding)
-      const shape = type.shape.slice(-2)
-      const buffers = type.shape.slice(0, -2).reduce((n, extent) => n * extent, 1)
-      const bits =
-        type.element._tag === 'integer'
-          ? type.element.bits
-          : type.element._tag === 'float'
-            ? Number(/\d+/.exec(type.element.name)?.[0] ?? 32)
-            : 32
       const stride =
         E.isRight(encoding) && encoding.right._tag === 'tensor_memory' ? encoding.right.colStride : 1
-      return (buffers * Math.ceil((shape[0] ?? 1) / 128) * (shape[1] ?? 1) * bits * stride) / 32
+      // a column is four bytes of each of 128 lanes; fewer rows take as many
+      const lanes = type.shape[type.shape.length - 2] ?? 1
+      return ((bytesOf(type) * stride) / 4 / lanes) * Math.ceil(lanes / 128)
     })
     .reduce((sum, n) => sum + n, 0)
   return columns === 0 ? 0 : Math.max(32, 2 ** Math.ceil(Math.log2(columns)))

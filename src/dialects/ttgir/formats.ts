@@ -20,6 +20,8 @@
  * Triton's own parser.
  */
 
+import { piecesOf, type Piece } from './format.js'
+
 export interface Format {
   readonly text: string
   readonly gives?: string
@@ -276,3 +278,12 @@ export const generalOperands: Readonly<Record<string, string>> = {
   'tt.scan': 'srcs',
   'tt.map_elementwise': 'srcs',
 }
+
+/** A row, read: the pieces of its text, and what its results are. */
+export interface Row {
+  readonly pieces: ReadonlyArray<Piece>
+  readonly gives: string
+}
+export const rows: ReadonlyMap<string, Row> = new Map(
+  Object.entries(formats).map(([name, { text, gives = '' }]) => [name, { pieces: piecesOf(text), gives }]),
+)

@@ -1,5 +1,5 @@
 /** Element types: from those of a text to those of the library. */
-import type { Dtype } from '../../numerics/dtype.js'
+import { bitsOf, type Dtype } from '../../numerics/dtype.js'
 import type { ScalarName } from '../../semantics/language/types.js'
 import type { Type } from './syntax.js'
 
@@ -28,3 +28,9 @@ export const elementOf = (t: Type): Type =>
 
 export const shapeOf = (t: Type): ReadonlyArray<number> =>
   t._tag === 'tensor' || t._tag === 'memdesc' ? t.shape : []
+
+/** Bytes of all elements, without what an encoding leaves out; 0 where the element type is not one of the library's. */
+export const bytesOf = (t: Type): number => {
+  const dtype = dtypeOf(elementOf(t))
+  return (shapeOf(t).reduce((n, extent) => n * extent, 1) * (dtype === null ? 0 : bitsOf(dtype))) / 8
+}

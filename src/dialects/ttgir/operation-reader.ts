@@ -19,7 +19,7 @@ import {
   within,
   type Cursor,
 } from './cursor.js'
-import { formats, generalOperands } from './formats.js'
+import { generalOperands, rows } from './formats.js'
 import type { Token } from './lexer.js'
 import type {
   Attribute,
@@ -34,7 +34,7 @@ import type {
 } from './syntax.js'
 import { readDictionary, readDictionaryIfAny, readLocationIfAny, readResults, readType } from './terms.js'
 import { noType, define, readValue, agree, readTypesOf, type Reading } from './scope.js'
-import { rows, integer, body, readRow, type Body } from './row-reader.js'
+import { integer, body, readRow, type Body } from './row-reader.js'
 import type { Position } from './position.js'
 
 // ---------------------------------------------------------------- regions
@@ -342,7 +342,7 @@ const readGeneral = (r: Reading, name: string): Body => {
 
 /** Every operation that can be read. */
 export const operationNames: ReadonlyArray<string> = [
-  ...Object.keys(formats),
+  ...rows.keys(),
   ...Object.keys(structured),
   ...Object.keys(generalOperands),
 ].sort()

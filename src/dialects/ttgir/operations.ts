@@ -10,7 +10,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { failure, type Failure } from '../../failure.js'
 import { decode } from '../../numerics/float-format.js'
-import { bitsOf, isFloat } from '../../numerics/dtype.js'
+import { isFloat } from '../../numerics/dtype.js'
 import {
   block,
   build,
@@ -26,7 +26,7 @@ import type { Expr } from '../../semantics/language/expression.js'
 import { checked } from '../../semantics/language/index-types.js'
 import * as T from '../ttng/index.js'
 import { registerEncoding, sharedEncoding, tensorMemoryEncoding } from './encodings.js'
-import { dtypeOf, elementOf, scalarOf, shapeOf } from './kinds.js'
+import { bytesOf, dtypeOf, elementOf, scalarOf, shapeOf } from './kinds.js'
 import { showPosition } from './position.js'
 import { showAttribute, showType } from './show.js'
 import { attributeOf, type Attribute, type Module, type Operation, type Type, type Value } from './syntax.js'
@@ -97,9 +97,18 @@ const operands = (h: Here, op: Operation, name: string): Build<ReadonlyArray<nev
     return found
   })
 const isGiven = (op: Operation, name: string): boolean => (op.operands[name] ?? []).length > 0
-const when = function* (h: Here, op: Operation, name = 'pred'): Steps<{ readonly when?: never }> {
-  return isGiven(op, name) ? { when: yield* operand(h, op, name) } : {}
+/** An operand that may be left out, under the name that a call gives it. */
+const optional = function* <N extends string>(
+  h: Here,
+  op: Operation,
+  name: string,
+  called: N,
+): Steps<{ readonly [K in N]?: never }> {
+  return checked<{ readonly [K in N]?: never }, object>(
+    isGiven(op, name) ? { [called]: yield* operand(h, op, name) } : {},
+  )
 }
+const when = (h: Here, op: Operation): Steps<{ readonly when?: never }> => optional(h, op, 'pred', 'when')
 
 const resultType = (op: Operation, k = 0): Type => op.results[k] ?? { _tag: 'index' }
 
@@ -270,12 +279,6 @@ const shapeChange = (
     ]
   }
 
-/** Bytes of a buffer, without what its encoding leaves out. */
-const bytesOf = (t: Type): number => {
-  const dtype = dtypeOf(elementOf(t))
-  return (shapeOf(t).reduce((n, extent) => n * extent, 1) * (dtype === null ? 0 : bitsOf(dtype))) / 8
-}
-
 /** The first buffer that was given back and is large enough, for the new one. */
 const takeFreed = (h: Here, bytes: number): { readonly reuses?: T.Freed } => {
   const at = h.freed?.findIndex((f) => f.bytes >= bytes) ?? -1
@@ -286,7 +289,7 @@ const takeFreed = (h: Here, bytes: number): { readonly reuses?: T.Freed } => {
 const localAlloc: Row = function* (h, op, label) {
   const type = resultType(op)
   const encoding = yield* encoded(op, sharedEncoding(h.text, encodingOf(type)))
-  const src = isGiven(op, 'src') ? { src: yield* operand(h, op, 'src') } : {}
+  const src = yield* optional(h, op, 'src', 'src')
   const mutable = type._tag === 'memdesc' && type.mutable
   return [
     yield* T.localAlloc(label, shapeOf(type), yield* dtypeHere(op, type), encoding, {
@@ -300,7 +303,7 @@ const localAlloc: Row = function* (h, op, label) {
 const tmemAlloc: Row = function* (h, op, label) {
   const type = resultType(op)
   const encoding = yield* encoded(op, tensorMemoryEncoding(h.text, encodingOf(type)))
-  const src = isGiven(op, 'src') ? { src: yield* operand(h, op, 'src') } : {}
+  const src = yield* optional(h, op, 'src', 'src')
   const { result, token } = yield* T.tmemAlloc(label, yield* dtypeHere(op, type), shapeOf(type), {
     ...options(h),
     encoding,
@@ -319,7 +322,7 @@ const barriersOf = function* (h: Here, op: Operation): Steps<ReadonlyArray<T.Mma
 const warpGroupDot: Row = function* (h, op, label) {
   const type = resultType(op)
   const layout = yield* T.layoutOf(label, yield* layoutOfResult(h, op), shapeOf(type))
-  const useC = isGiven(op, 'useC') ? { useC: yield* operand(h, op, 'useC') } : {}
+  const useC = yield* optional(h, op, 'useC', 'useC')
   const most = attributeOf(op.attributes, 'maxNumImpreciseAcc')
   const imprecise = most === undefined ? {} : { maxNumImpreciseAcc: yield* number(op, 'maxNumImpreciseAcc') }
   const common = {
@@ -481,12 +484,12 @@ export const rows: Readonly<Record<string, Row>> = {
     return [yield* T.addptr(label, yield* operand(h, op, 'ptr'), yield* operand(h, op, 'offset'))]
   },
   'tt.load': function* (h, op, label) {
-    const mask = isGiven(op, 'mask') ? { mask: yield* operand(h, op, 'mask') } : {}
-    const other = isGiven(op, 'other') ? { other: yield* operand(h, op, 'other') } : {}
+    const mask = yield* optional(h, op, 'mask', 'mask')
+    const other = yield* optional(h, op, 'other', 'other')
     return [yield* T.load(label, yield* operand(h, op, 'ptr'), { ...mask, ...other })]
   },
   'tt.store': function* (h, op, label) {
-    const mask = isGiven(op, 'mask') ? { mask: yield* operand(h, op, 'mask') } : {}
+    const mask = yield* optional(h, op, 'mask', 'mask')
     yield* T.store(label, yield* operand(h, op, 'ptr'), yield* operand(h, op, 'value'), mask)
     return []
   },
@@ -524,7 +527,7 @@ export const rows: Readonly<Record<string, Row>> = {
   'ttg.async_copy_global_to_local': function* (h, op, label) {
     if (isGiven(op, 'other'))
       return yield* refusedAt(op, 'no `other`: where a mask is false zeros are written', 'one')
-    const mask = isGiven(op, 'mask') ? { mask: yield* operand(h, op, 'mask') } : {}
+    const mask = yield* optional(h, op, 'mask', 'mask')
     const contiguity = yield* number(op, 'contiguity', 0)
     return [
       yield* T.asyncCopyGlobalToLocal(label, yield* operand(h, op, 'src'), yield* operand(h, op, 'result'), {

@@ -4,8 +4,8 @@
  * Law 1. What MLIR has printed is printed as it was, to the letter.
  */
 import { unreachable } from '../../failure.js'
-import { flat, piecesOf, type Piece } from './format.js'
-import { formats, generalOperands } from './formats.js'
+import { flat, type Piece } from './format.js'
+import { generalOperands, rows } from './formats.js'
 import { quote } from './lexer.js'
 import { showAttribute, showBare, showDictionary, showLocation, showResults, showType } from './show.js'
 import {
@@ -20,10 +20,6 @@ import {
   type Type,
   type Value,
 } from './syntax.js'
-
-const pieces: ReadonlyMap<string, ReadonlyArray<Piece>> = new Map(
-  Object.entries(formats).map(([name, { text }]) => [name, piecesOf(text)]),
-)
 
 const showValue = ({ name, index }: Value): string => `%${name}${index === null ? '' : `#${String(index)}`}`
 const showValues = (values: ReadonlyArray<Value>): string => values.map(showValue).join(', ')
@@ -232,12 +228,12 @@ export const showOperation = (op: Operation, indent: string = ''): string => {
   const names = op.names
     .map(({ name, count }) => `%${name}${count === 1 ? '' : `:${String(count)}`}`)
     .join(', ')
-  const row = pieces.get(op.name)
+  const row = rows.get(op.name)
   const text = Object.hasOwn(generalOperands, op.name)
     ? showGeneral(op, indent)
     : row === undefined
       ? structured[op.name]!(op, indent)
-      : showPieces(op, row)
+      : showPieces(op, row.pieces)
   return `${names === '' ? '' : `${names} = `}${text}${op.location === null ? '' : ` ${showLocation(op.location)}`}`
 }
 

@@ -16,8 +16,8 @@ import {
   take,
   type Cursor,
 } from './cursor.js'
-import { piecesOf, type Inline, type Piece } from './format.js'
-import { formats } from './formats.js'
+import type { Inline, Piece } from './format.js'
+import { rows } from './formats.js'
 import type { Position } from './position.js'
 import { showType } from './show.js'
 import {
@@ -33,14 +33,6 @@ import { readAttribute, readDictionaryIfAny, readResults, readType } from './ter
 import { noType, i1, token, readValue, agree, readTypesOf, type Reading } from './scope.js'
 
 // ---------------------------------------------------------------- operations by their rows
-
-export const rows: ReadonlyMap<string, { readonly pieces: ReadonlyArray<Piece>; readonly gives: string }> =
-  new Map(
-    Object.entries(formats).map(([name, { text, gives }]) => [
-      name,
-      { pieces: piecesOf(text), gives: gives ?? '' },
-    ]),
-  )
 
 /** What has been read of an operation. */
 interface Parts {
