@@ -2,7 +2,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { expect, it } from 'vitest'
 import { readModule, showModule } from '../../../src/dialects/ttgir/index.js'
-import { quote, tokensOf, type Token } from '../../../src/dialects/ttgir/lexer.js'
+import { quote, tokensOf, type Token } from '../../../src/dialects/ttgir/text/lexer.js'
 import { dice, type Dice } from '../../../src/semantics/schedules/naive/random.js'
 import { right } from '../../either.js'
 import { nightly } from '../../extent.js'

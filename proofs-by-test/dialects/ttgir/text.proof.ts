@@ -1,8 +1,8 @@
 /** TTGIR in and out. Oracle: what Triton wrote, letter by letter. */
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
-import { piecesOf, showPieces } from '../../../src/dialects/ttgir/format.js'
-import { formats } from '../../../src/dialects/ttgir/formats.js'
+import { piecesOf, showPieces } from '../../../src/dialects/ttgir/text/format.js'
+import { formats } from '../../../src/dialects/ttgir/text/formats.js'
 import {
   operationNames,
   readModule,
@@ -10,8 +10,8 @@ import {
   type Module,
   type Operation,
 } from '../../../src/dialects/ttgir/index.js'
-import { quote, tokensOf } from '../../../src/dialects/ttgir/lexer.js'
-import { deepest } from '../../../src/dialects/ttgir/cursor.js'
+import { quote, tokensOf } from '../../../src/dialects/ttgir/text/lexer.js'
+import { deepest } from '../../../src/dialects/ttgir/text/cursor.js'
 import { right } from '../../either.js'
 import { everyOperation, moduleFiles, moduleText } from './modules.js'
 

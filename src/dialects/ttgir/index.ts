@@ -1,11 +1,11 @@
-export type { GivenTensor, Launch, Role } from './arguments.js'
-export { elaborate, type Elaborate } from './elaborate.js'
-export { formats, type Format } from './formats.js'
-export type { Position, TtgirError } from './position.js'
-export { showModule, showOperation } from './printer.js'
-export { operationNames } from './operation-reader.js'
-export { readModule } from './reader.js'
-export { showAttribute, showLocation, showType } from './show.js'
+export type { GivenTensor, Launch, Role } from './elaboration/arguments.js'
+export { elaborate, type Elaborate } from './elaboration/elaborate.js'
+export { formats, type Format } from './text/formats.js'
+export type { Position, TtgirError } from './text/position.js'
+export { showModule, showOperation } from './text/printer.js'
+export { operationNames } from './text/operation-reader.js'
+export { readModule } from './text/reader.js'
+export { showAttribute, showLocation, showType } from './text/show.js'
 export {
   attributeOf,
   type Attribute,
@@ -21,4 +21,4 @@ export {
   type Successor,
   type Type,
   type Value,
-} from './syntax.js'
+} from './text/syntax.js'

@@ -17,8 +17,8 @@
 import { sequenceS } from 'fp-ts/lib/Apply.js'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import { failure, type Failure } from '../../failure.js'
-import { linearLayoutInferred } from '../../layouts/linear/linear-layout.js'
+import { failure, type Failure } from '../../../failure.js'
+import { linearLayoutInferred } from '../../../layouts/linear/linear-layout.js'
 import {
   encoding as checkEncoding,
   type Blocked,
@@ -27,9 +27,9 @@ import {
   type NvidiaMma,
   type SharedSpec,
   type TensorMemorySpec,
-} from '../../layouts/triton/encoding.js'
-import { showAttribute } from './show.js'
-import { attributeOf, type Attribute, type Dictionary, type Module } from './syntax.js'
+} from '../../../layouts/triton/encoding.js'
+import { showAttribute } from '../text/show.js'
+import { attributeOf, type Attribute, type Dictionary, type Module } from '../text/syntax.js'
 
 // ---------------------------------------------------------------- numbers
 

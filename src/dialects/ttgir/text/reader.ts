@@ -8,7 +8,7 @@
  * Source: MLIR language reference.
  */
 import * as E from 'fp-ts/lib/Either.js'
-import type { Failure } from '../../failure.js'
+import type { Failure } from '../../../failure.js'
 import {
   ahead,
   cursor,

@@ -1,6 +1,6 @@
 /** Where something stands in a text, and refusals that say so. */
 import * as E from 'fp-ts/lib/Either.js'
-import { failure, type Failure } from '../../failure.js'
+import { failure, type Failure } from '../../../failure.js'
 
 /** A line and a column, both counted from 1; a column counts UTF-16 units, as editors do. */
 export interface Position {

@@ -25,7 +25,7 @@
  * Source: MLIR language reference, identifiers and keywords.
  */
 import * as E from 'fp-ts/lib/Either.js'
-import type { Failure } from '../../failure.js'
+import type { Failure } from '../../../failure.js'
 import { refuseAt, type Position, type TtgirError } from './position.js'
 
 export type TokenKind =

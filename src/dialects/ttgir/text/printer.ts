@@ -3,7 +3,7 @@
  *
  * Law 1. What MLIR has printed is printed as it was, to the letter.
  */
-import { unreachable } from '../../failure.js'
+import { unreachable } from '../../../failure.js'
 import { flat, type Piece } from './format.js'
 import { generalOperands, rows } from './formats.js'
 import { quote } from './lexer.js'

@@ -8,7 +8,7 @@
  * 1. The first failure is the one that stays.
  * 2. After a failure `peek` is the end for ever, and no list goes on.
  */
-import type { Failure } from '../../failure.js'
+import type { Failure } from '../../../failure.js'
 import type { Token, TokenKind } from './lexer.js'
 import { failureAt, type Position, type TtgirError } from './position.js'
 

@@ -13,7 +13,7 @@
  *
  * Law 1. A value that any other operation takes is a tensor.
  */
-import { attributeOf, type Operation, type Region, type Value } from './syntax.js'
+import { attributeOf, type Operation, type Region, type Value } from '../text/syntax.js'
 
 /** A value by its name and which of several results it is. */
 export const keyOf = (name: string, index: number | null): string => `${name}#${String(index ?? 0)}`

@@ -4,7 +4,7 @@
  *
  * Source: MLIR language reference; the custom texts of scf, cf, tt.func and ttg.warp_specialize.
  */
-import { bySimilarity } from '../../layouts/name-syntax.js'
+import { bySimilarity } from '../../../layouts/name-syntax.js'
 import {
   expectKind,
   expectText,

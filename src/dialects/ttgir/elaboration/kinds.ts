@@ -1,7 +1,7 @@
 /** Element types: from those of a text to those of the library. */
-import { bitsOf, type Dtype } from '../../numerics/dtype.js'
-import type { ScalarName } from '../../semantics/language/types.js'
-import type { Type } from './syntax.js'
+import { bitsOf, type Dtype } from '../../../numerics/dtype.js'
+import type { ScalarName } from '../../../semantics/language/types.js'
+import type { Type } from '../text/syntax.js'
 
 const floats: Readonly<Record<string, Dtype & ScalarName>> = {
   f16: 'f16',

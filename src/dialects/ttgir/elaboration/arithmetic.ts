@@ -1,0 +1,173 @@
+/**
+ * Numbers, and tensors of numbers element by element: `arith`, `math`, and what of `tt` is one of them.
+ *
+ * What LLVM contracts is contracted here (`sum`), and an f32 quotient is the chip's quick one: the bits of an output depend on both.
+ *
+ * Source: MLIR, arith and math; Triton 3.6, its lowering to PTX.
+ */
+import { decode } from '../../../numerics/float-format.js'
+import { isFloat } from '../../../numerics/dtype.js'
+import { block, letIn, type Build, type Steps } from '../../../semantics/writing/builder.js'
+import * as X from '../../../semantics/language/expression.js'
+import type { Expr } from '../../../semantics/language/expression.js'
+import { checked } from '../../../semantics/language/index-types.js'
+import * as T from '../../ttng/index.js'
+import { refusedAt, type Row, type Rows } from './here.js'
+import { shapeOf } from './kinds.js'
+import { as, layoutOfResult, operand, resultType, scalarHere, word } from './operands.js'
+import { showAttribute } from '../text/show.js'
+import { attributeOf, type Attribute, type Operation } from '../text/syntax.js'
+
+const binary = (of: (label: string, x: never, y: never) => Build<Expr>): Row =>
+  function* (h, op, label) {
+    return [yield* of(label, yield* operand(h, op, 'lhs'), yield* operand(h, op, 'rhs'))]
+  }
+/** A product of numbers, which a sum of its basic block may take into one rounding. */
+const product: Row = function* (h, op, label) {
+  const [x, y]: readonly [Expr, Expr] = [yield* operand(h, op, 'lhs'), yield* operand(h, op, 'rhs')]
+  for (const { name } of op.names) h.products.set(name, [x, y])
+  return [yield* T.mulf(label, as(x), as(y))]
+}
+
+/**
+ * A sum or a difference of numbers. The compiler rounds `x * y + z` once wherever a product of the same basic block is an operand, also of a product
+ * that is used elsewhere; of two products the first.
+ */
+const sum = (sign: 1 | -1): Row =>
+  function* (h, op, label) {
+    const [x, y]: readonly [Expr, Expr] = [yield* operand(h, op, 'lhs'), yield* operand(h, op, 'rhs')]
+    const [left, right] = ['lhs', 'rhs'].map((name) => h.products.get(op.operands[name]?.[0]?.name ?? ''))
+    const negated = function* (e: Expr): Steps<Expr> {
+      return sign === 1 ? e : yield* T.negf(`${label}.neg`, as(e))
+    }
+    if (left !== undefined) return [yield* T.fma(label, as(left[0]), as(left[1]), as(yield* negated(y)))]
+    if (right !== undefined) return [yield* T.fma(label, as(yield* negated(right[0])), as(right[1]), as(x))]
+    return [yield* (sign === 1 ? T.addf : T.subf)(label, as(x), as(y))]
+  }
+
+/** Of f32 the compiler takes the chip's quick quotient; `tt.precise_divf` is the one that is rounded to nearest. */
+const quotient: Row = function* (h, op, label) {
+  const [x, y] = [yield* operand(h, op, 'lhs'), yield* operand(h, op, 'rhs')]
+  const dtype = yield* scalarHere(op, resultType(op))
+  return dtype === 'f32'
+    ? [yield* letIn(label, X.specialQuotient('div.full.f32', x, y))]
+    : [yield* T.divf(label, x, y)]
+}
+
+const unary = (of: (label: string, x: never) => Build<Expr>): Row =>
+  function* (h, op, label) {
+    return [yield* of(label, yield* operand(h, op, 'operand'))]
+  }
+const conversion = (of: (label: string, x: never, to: never) => Build<Expr>, name = 'in'): Row =>
+  function* (h, op, label) {
+    const to = yield* scalarHere(op, resultType(op))
+    return [yield* of(label, yield* operand(h, op, name), checked<never, string>(to))]
+  }
+
+/** The bits of a float constant, or its digits. */
+const floatOf = (text: string, dtype: string): number => {
+  if (!text.startsWith('0x')) return Number(text)
+  return isFloat(dtype) ? decode(dtype, Number(text)) : Number.NaN
+}
+
+const valueOfConstant = (op: Operation, a: Attribute, dtype: string): Build<number | bigint | boolean> =>
+  block(function* () {
+    switch (a._tag) {
+      case 'boolean':
+        return a.value
+      case 'integer':
+        return dtype === 'i64' ? a.value : dtype === 'i1' ? a.value !== 0n : Number(a.value)
+      case 'float':
+        return floatOf(a.text, dtype)
+      default:
+        return yield* refusedAt(op, 'a number, or one number for all elements', showAttribute(a))
+    }
+  })
+
+const constant: Row = function* (h, op, label) {
+  const a = attributeOf(op.attributes, 'value')
+  if (a === undefined) return yield* refusedAt(op, 'a value', 'none')
+  const type = resultType(op)
+  const dtype = yield* scalarHere(op, type)
+  if (a._tag === 'dense') {
+    const value = yield* valueOfConstant(op, a.value, dtype)
+    const encoding = yield* layoutOfResult(h, op)
+    return [yield* T.constant(label, dtype, value, shapeOf(type), encoding)]
+  }
+  const value = yield* valueOfConstant(op, a, dtype)
+  if (typeof value === 'number') for (const { name } of op.names) h.constants.set(name, value)
+  return [yield* T.constant(label, dtype, value)]
+}
+
+export const arithmeticRows: Rows = {
+  'arith.constant': constant,
+  'arith.addi': binary(T.addi),
+  'arith.subi': binary(T.subi),
+  'arith.muli': binary(T.muli),
+  'arith.divsi': binary(T.divsi),
+  'arith.remsi': binary(T.remsi),
+  'arith.divui': binary(T.divui),
+  'arith.remui': binary(T.remui),
+  'arith.minsi': binary(T.minsi),
+  'arith.maxsi': binary(T.maxsi),
+  'arith.andi': binary(T.andi),
+  'arith.ori': binary(T.ori),
+  'arith.xori': binary(T.xori),
+  'arith.shli': binary(T.shli),
+  'arith.shrsi': binary(T.shrsi),
+  'arith.shrui': binary(T.shrui),
+  'arith.addf': sum(1),
+  'arith.subf': sum(-1),
+  'arith.mulf': product,
+  'arith.divf': quotient,
+  'arith.minnumf': binary(T.minnumf),
+  'arith.maxnumf': binary(T.maxnumf),
+  'arith.negf': unary(T.negf),
+  'math.absf': unary(T.absf),
+  'math.exp2': unary(T.exp2),
+  'math.log2': unary(T.log2),
+  'math.sqrt': unary(T.sqrt),
+  'math.fma': function* (h, op, label) {
+    return [
+      yield* T.fma(label, yield* operand(h, op, 'a'), yield* operand(h, op, 'b'), yield* operand(h, op, 'c')),
+    ]
+  },
+  'arith.cmpi': function* (h, op, label) {
+    const predicate = checked<T.IntegerPredicate, string>(word(op, 'predicate') ?? '')
+    return [yield* T.cmpi(label, predicate, yield* operand(h, op, 'lhs'), yield* operand(h, op, 'rhs'))]
+  },
+  'arith.cmpf': function* (h, op, label) {
+    const known: ReadonlyArray<string> = ['oeq', 'une', 'olt', 'ole', 'ogt', 'oge']
+    const predicate = word(op, 'predicate') ?? ''
+    if (!known.includes(predicate)) return yield* refusedAt(op, `one of ${known.join(', ')}`, predicate)
+    return [
+      yield* T.cmpf(
+        label,
+        checked<T.FloatPredicate, string>(predicate),
+        yield* operand(h, op, 'lhs'),
+        yield* operand(h, op, 'rhs'),
+      ),
+    ]
+  },
+  'arith.select': function* (h, op, label) {
+    return [
+      yield* T.select(
+        label,
+        yield* operand(h, op, 'condition'),
+        yield* operand(h, op, 'true'),
+        yield* operand(h, op, 'false'),
+      ),
+    ]
+  },
+  'arith.extsi': conversion(T.extsi),
+  'arith.extui': conversion(T.extui),
+  'arith.trunci': conversion(T.trunci),
+  'arith.extf': conversion(T.extf),
+  'arith.truncf': conversion(T.truncf),
+  'arith.sitofp': conversion(T.sitofp),
+  'arith.fptosi': conversion(T.fptosi),
+  'arith.bitcast': conversion(T.bitcast),
+  'tt.precise_divf': function* (h, op, label) {
+    return [yield* T.divf(label, yield* operand(h, op, 'x'), yield* operand(h, op, 'y'))]
+  },
+}

@@ -1,0 +1,82 @@
+/**
+ * `scf`: loops and conditions, and what they carry.
+ *
+ * Source: MLIR, scf.
+ */
+import { block, typeHere, type Build, type Steps } from '../../../semantics/writing/builder.js'
+import type { Expr } from '../../../semantics/language/expression.js'
+import { checked } from '../../../semantics/language/index-types.js'
+import * as T from '../../ttng/index.js'
+import { keyOf } from './flight.js'
+import { refusedAt, valueOf, type Here, type Row, type Rows } from './here.js'
+import { named, untyped, type Named } from './regions.js'
+import type { Region } from '../text/syntax.js'
+
+/** Inside a region: what is named there is not known behind it. */
+const inner = (h: Here): Here => ({ ...h, values: new Map(h.values), products: new Map() })
+
+const isFlight = (e: Expr): Build<boolean> =>
+  block(function* () {
+    const type = yield* typeHere(e)
+    return type._tag === 'view' && type.space === 'regs'
+  })
+
+const forLoop: Row = function* (h, op, label) {
+  const [variable, ...carried] = op.regions[0]?.blocks[0]?.parameters ?? []
+  if (variable === undefined) return yield* refusedAt(op, 'a variable', 'none')
+  const bounds: Expr[] = []
+  for (const name of ['lowerBound', 'upperBound', 'step'])
+    bounds.push(yield* valueOf(h, op, op.operands[name]![0]!))
+  const iterArgs: Record<string, Expr> = {}
+  for (const [k, p] of carried.entries()) {
+    const value = yield* valueOf(h, op, op.operands['initArgs']![k]!)
+    const type = yield* isFlight(value)
+    iterArgs[p.name] =
+      h.flying.has(keyOf(p.name, null)) && !type
+        ? yield* T.inFlight(p.name, checked<never, Expr>(value), h.from)
+        : value
+  }
+  const [from, to, step] = bounds.map((e) => checked<never, Expr>(e))
+  const region = op.regions[0]
+  const loop = function* (index: Expr, args: Named): Steps<Named> {
+    const here = inner(h)
+    here.values.set(variable.name, [index])
+    for (const p of carried) here.values.set(p.name, [args[p.name]!])
+    const values = yield* h.run(here, region)
+    return named(
+      carried.map((p) => p.name),
+      values,
+    )
+  }
+  const options = { from: from!, to: to!, step: step! }
+  if (carried.length === 0) {
+    yield* T.scfFor(label, options, function* (index) {
+      yield* loop(index, {})
+    })
+    return []
+  }
+  const results = checked<Named, unknown>(
+    yield* T.scfFor(label, { ...options, iterArgs: untyped(iterArgs) }, function* (index: Expr, args: Named) {
+      return untyped(yield* loop(index, args))
+    }),
+  )
+  return carried.map((p) => results[p.name]!)
+}
+
+const condition: Row = function* (h, op, label) {
+  const test = checked<never, Expr>(yield* valueOf(h, op, op.operands['condition']![0]!))
+  const names = op.results.map((_, k) => `${label}.${String(k)}`)
+  const [then, otherwise] = op.regions
+  const side = (region: Region | undefined) =>
+    function* (): Steps<never> {
+      return untyped(named(names, yield* h.run(inner(h), region)))
+    }
+  if (names.length === 0) {
+    yield* T.scfIf(label, test, side(then), side(otherwise))
+    return []
+  }
+  const results = checked<Named, unknown>(yield* T.scfIf(label, test, side(then), side(otherwise)))
+  return names.map((name) => results[name]!)
+}
+
+export const controlRows: Rows = { 'scf.for': forLoop, 'scf.if': condition }

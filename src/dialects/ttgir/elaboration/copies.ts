@@ -1,0 +1,97 @@
+/**
+ * `ttng`: tensor maps, made on the device or given, and the copies that take them.
+ *
+ * Source: Triton 3.6, dialect ttng.
+ */
+import { block, type Build } from '../../../semantics/writing/builder.js'
+import { checked } from '../../../semantics/language/index-types.js'
+import * as T from '../../ttng/index.js'
+import { refusedAt, type Here, type Rows } from './here.js'
+import { shapeOf } from './kinds.js'
+import { dtypeHere, number, operand, operands, options, resultType, when } from './operands.js'
+import { type Operation } from '../text/syntax.js'
+
+/** The numbers that values are, where they are constants. */
+const constantsOf = (h: Here, op: Operation, name: string): Build<ReadonlyArray<number>> =>
+  block(function* () {
+    const found: number[] = []
+    for (const value of op.operands[name] ?? []) {
+      const n = h.constants.get(value.name)
+      if (n === undefined) return yield* refusedAt(op, `constants for ${name}`, `%${value.name}`)
+      found.push(n)
+    }
+    return found
+  })
+
+export const copyRows: Rows = {
+  'ttng.tensormap_create': function* (h, op, label) {
+    const attribute = (name: string) => number(op, name)
+    yield* T.tensormapCreate(
+      label,
+      yield* operand(h, op, 'desc_ptr'),
+      yield* operand(h, op, 'global_address'),
+      yield* constantsOf(h, op, 'box_dim'),
+      yield* operands(h, op, 'global_dim'),
+      yield* operands(h, op, 'global_stride'),
+      yield* constantsOf(h, op, 'element_stride'),
+      {
+        ...options(h),
+        elemType: checked<0, number>(yield* attribute('elem_type')),
+        interleaveLayout: checked<0, number>(yield* attribute('interleave_layout')),
+        swizzleMode: checked<0, number>(yield* attribute('swizzle_mode')),
+        fillMode: checked<0, number>(yield* attribute('fill_mode')),
+      },
+    )
+    return []
+  },
+  'ttng.tensormap_fenceproxy_acquire': function* (h, op, label) {
+    const pointer = op.operands['desc_ptr']?.[0]?.name ?? ''
+    const type = h.maps.get(pointer)
+    if (type?._tag !== 'descriptor')
+      return yield* refusedAt(op, 'a pointer that is taken as a tensor descriptor further on', `%${pointer}`)
+    const acquired = yield* T.tensormapFenceproxyAcquire(label, yield* operand(h, op, 'desc_ptr'), {
+      dtype: yield* dtypeHere(op, type.block),
+      rank: shapeOf(type.block).length,
+    })
+    h.acquired.set(pointer, acquired)
+    return []
+  },
+  'ttng.reinterpret_tensor_descriptor': function* (h, op, label) {
+    const pointer = op.operands['rawDesc']?.[0]?.name ?? ''
+    const acquired = h.acquired.get(pointer)
+    const type = resultType(op)
+    if (acquired === undefined || type._tag !== 'descriptor')
+      return yield* refusedAt(op, 'a tensor map that has been acquired', `%${pointer}`)
+    return [
+      yield* T.reinterpretTensorDescriptor(label, acquired, {
+        dtype: yield* dtypeHere(op, type.block),
+        rank: shapeOf(type.block).length,
+      }),
+    ]
+  },
+  'ttng.async_tma_copy_global_to_local': function* (h, op, label) {
+    yield* T.asyncTmaCopyGlobalToLocal(
+      label,
+      yield* operand(h, op, 'desc'),
+      yield* operands(h, op, 'coord'),
+      yield* operand(h, op, 'result'),
+      yield* operand(h, op, 'barrier'),
+      { ...options(h), ...(yield* when(h, op)) },
+    )
+    return []
+  },
+  'ttng.async_tma_copy_local_to_global': function* (h, op, label) {
+    yield* T.asyncTmaCopyLocalToGlobal(
+      label,
+      yield* operand(h, op, 'desc'),
+      yield* operands(h, op, 'coord'),
+      yield* operand(h, op, 'src'),
+      options(h),
+    )
+    return []
+  },
+  'ttng.async_tma_store_wait': function* (_, op, label) {
+    yield* T.asyncTmaStoreWait(label, yield* number(op, 'pendings'))
+    return []
+  },
+}

@@ -1,0 +1,233 @@
+/**
+ * From a module and a launch to a program.
+ *
+ * Each operation is one call of `dialects/ttng` (`operations.ts`). The text says warps, partitions, encodings and types;
+ * a launch says what the text does not: the grid, and which tensors stand behind pointers and descriptors (`arguments.ts`).
+ *
+ * | parameter of `tt.func`                               | in the program                                        |
+ * |------------------------------------------------------|-------------------------------------------------------|
+ * | `%K: i32`                                            | a scalar `K`                                          |
+ * | `%a: !tt.ptr<f16>`                                   | a tensor, of the shape that the launch gives          |
+ * | `%da: !tt.tensordesc<...>`, then its extents and strides | a descriptor of a tensor, and scalars             |
+ *
+ * A label is the name of the operation's result, or its name and line where it has none.
+ *
+ * Source: Triton 3.6, its lowering.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { failure, type Failure } from '../../../failure.js'
+import type { Steps } from '../../../semantics/writing/builder.js'
+import type { Program, Spec } from '../../../semantics/language/program.js'
+import * as T from '../../ttng/index.js'
+import type { Launch } from './arguments.js'
+import { sharedEncoding, tensorMemoryEncoding } from './encodings.js'
+import { inFlightIn } from './flight.js'
+import { refusedAt, type Here } from './here.js'
+import { bytesOf, dtypeOf, elementOf, scalarOf, shapeOf } from './kinds.js'
+import { run } from './operations.js'
+import { everyOperation } from './regions.js'
+import { showType } from '../text/show.js'
+import { attributeOf, type Module, type Operation, type Parameter, type Type } from '../text/syntax.js'
+
+export interface Elaborate extends Launch {
+  /** the function, if there are several that could be meant */
+  readonly function?: string
+  /** what it is to compute */
+  readonly computes?: Spec
+}
+
+/** A name for each operation that no other has: that of its result, or its own and its line. */
+const labelsOf = (operations: ReadonlyArray<Operation>): ReadonlyMap<Operation, string> => {
+  const taken = new Set<string>()
+  const labels = new Map<Operation, string>()
+  for (const op of operations) {
+    const loop = op.name === 'scf.for' ? op.regions[0]?.blocks[0]?.parameters[0]?.name : undefined
+    const base =
+      loop ?? op.names[0]?.name ?? `${op.name.slice(op.name.indexOf('.') + 1)} ${String(op.at.line)}`
+    let label = base
+    for (let k = 2; taken.has(label); k++) label = `${base}.${String(k)}`
+    taken.add(label)
+    labels.set(op, label)
+  }
+  return labels
+}
+
+const numberAttribute = (m: Module, name: string): number | null => {
+  const a = attributeOf(m.attributes, name)
+  return a?._tag === 'integer' ? Number(a.value) : null
+}
+
+const listAttribute = (op: Operation, name: string): ReadonlyArray<number> => {
+  const a = attributeOf(op.attributes, name)
+  return a?._tag === 'array' ? a.items.flatMap((i) => (i._tag === 'integer' ? [Number(i.value)] : [])) : []
+}
+
+// ---------------------------------------------------------------- the function
+
+/** What the parameters are: a descriptor takes those behind it, its extents and its strides. */
+const declare = function* (h: Here, op: Operation, launch: Launch): Steps<void> {
+  const parameters = op.regions[0]?.blocks[0]?.parameters ?? []
+  let skip = 0
+  for (const [k, p] of parameters.entries()) {
+    if (skip > 0) {
+      skip -= 1
+      continue
+    }
+    if (p.type._tag === 'descriptor') {
+      const rank = shapeOf(p.type.block).length
+      const behind = parameters.slice(k + 1, k + 1 + 2 * rank)
+      yield* descriptor(h, op, p, behind, launch)
+      skip = 2 * rank
+    } else if (p.type._tag === 'pointer') {
+      const given = launch.tensors.get(p.name)
+      const dtype = dtypeOf(p.type.pointee)
+      if (given === undefined || dtype === null)
+        return yield* refusedAt(op, `a tensor for %${p.name}: ${showType(p.type)}`, 'none')
+      const { shape, strides, role } = given
+      h.values.set(p.name, [yield* T.ptrArg(p.name, dtype, { shape, strides, role })])
+    } else {
+      const dtype = scalarOf(p.type)
+      if (dtype === null) return yield* refusedAt(op, `a scalar for %${p.name}`, showType(p.type))
+      h.values.set(p.name, [yield* T.scalarArg(p.name, dtype)])
+    }
+  }
+}
+
+const descriptor = function* (
+  h: Here,
+  op: Operation,
+  p: Parameter,
+  behind: ReadonlyArray<Parameter>,
+  launch: Launch,
+): Steps<void> {
+  const block_: Type = p.type._tag === 'descriptor' ? p.type.block : p.type
+  const given = launch.tensors.get(p.name)
+  const dtype = dtypeOf(elementOf(block_))
+  if (given === undefined || dtype === null)
+    return yield* refusedAt(op, `a tensor for %${p.name}: ${showType(p.type)}`, 'none')
+  const encoding = sharedEncoding(h.text, block_._tag === 'tensor' ? block_.encoding : null)
+  if (E.isLeft(encoding)) return yield* refusedAt(op, 'an encoding', encoding.left.message)
+  const spec = encoding.right
+  if (spec._tag !== 'nvmma_shared')
+    return yield* refusedAt(op, `an nvmma_shared encoding of %${p.name}`, spec._tag)
+  const { desc, shape, strides } = yield* T.tensordescArg(p.name, dtype, shapeOf(block_), spec, {
+    tensor: given.tensor,
+    role: given.role,
+    names: behind.map(({ name }) => name),
+  })
+  h.values.set(p.name, [desc])
+  ;[...shape, ...strides].forEach((e, k) => {
+    h.values.set(behind[k]!.name, [e])
+  })
+}
+
+/** Columns of tensor memory that the function's allocations take together, as `tcgen05.alloc` takes them. */
+const columnsOf = (m: Module, operations: ReadonlyArray<Operation>): number => {
+  const columns = operations
+    .filter((op) => op.name === 'ttng.tmem_alloc')
+    .map((op) => {
+      const type = op.results[0]
+      if (type?._tag !== 'memdesc') return 0
+      const encoding = tensorMemoryEncoding(m, type.encoding)
+      const stride =
+        E.isRight(encoding) && encoding.right._tag === 'tensor_memory' ? encoding.right.colStride : 1
+      // a column is four bytes of each of 128 lanes; fewer rows take as many
+      const lanes = type.shape[type.shape.length - 2] ?? 1
+      return ((bytesOf(type) * stride) / 4 / lanes) * Math.ceil(lanes / 128)
+    })
+    .reduce((sum, n) => sum + n, 0)
+  return columns === 0 ? 0 : Math.max(32, 2 ** Math.ceil(Math.log2(columns)))
+}
+
+/**
+ * The program of a function of a module. The text does not say which buffers share bytes: those that fit have bytes of their own, and where they do
+ * not, a buffer begins where one that was given back began.
+ */
+export const elaborate = (m: Module, launch: Elaborate): E.Either<Failure, Program> => {
+  const apart = elaborated(m, launch, false)
+  return E.isLeft(apart) && apart.left.code === 'A1' ? elaborated(m, launch, true) : apart
+}
+
+const elaborated = (m: Module, launch: Elaborate, shares: boolean): E.Either<Failure, Program> => {
+  const functions = m.operations.filter((op) => op.name === 'tt.func')
+  const nameOf = (op: Operation): string => {
+    const a = attributeOf(op.attributes, 'sym_name')
+    return a?._tag === 'symbol' ? a.name : ''
+  }
+  const isPublic = (op: Operation): boolean => {
+    const a = attributeOf(op.attributes, 'sym_visibility')
+    return a?._tag === 'word' && a.word === 'public'
+  }
+  const wanted = functions.find((op) =>
+    launch.function === undefined ? isPublic(op) : nameOf(op) === launch.function,
+  )
+  if (wanted === undefined)
+    return E.left(
+      failure(
+        'ttgir.name',
+        `expected a public function${launch.function === undefined ? '' : ` @${launch.function}`}, found ${functions.map((f) => `@${nameOf(f)}`).join(', ') || 'none'}`,
+      ),
+    )
+  const target = attributeOf(m.attributes, 'ttg.target')
+  const operations = everyOperation([wanted])
+  const specialized = operations.filter((op) => op.name === 'ttg.warp_specialize')
+  const [first, ...others] = specialized
+  const registers = first === undefined ? [] : listAttribute(first, 'requestedRegisters')
+  const partitions = (first === undefined ? [] : listAttribute(first, 'partitionNumWarps')).map(
+    (numWarps, k) => ({
+      numWarps,
+      ...(registers[k] === undefined ? {} : { requestedRegisters: registers[k] }),
+    }),
+  )
+  if (others.length > 0)
+    return E.left(
+      failure(
+        'ttgir.operation',
+        `${String(others[0]!.at.line)}: expected one warp_specialize, found another`,
+      ),
+    )
+  if (target?._tag !== 'string' || (target.value !== 'cuda:90' && target.value !== 'cuda:100'))
+    return E.left(
+      failure(
+        'ttgir.target',
+        `expected ttg.target = "cuda:90" or "cuda:100", found ${target?._tag === 'string' ? target.value : 'none'}`,
+      ),
+    )
+  const columns = columnsOf(m, operations)
+  const maps = new Map(
+    operations
+      .filter((op) => op.name === 'ttng.reinterpret_tensor_descriptor')
+      .map((op) => [op.operands['rawDesc']?.[0]?.name ?? '', op.results[0]!] as const),
+  )
+  return T.func(
+    {
+      numWarps: numberAttribute(m, 'ttg.num-warps') ?? 4,
+      numCtas: numberAttribute(m, 'ttg.num-ctas') ?? 1,
+      target: target.value,
+      partitions,
+    },
+    nameOf(wanted),
+    { grid: launch.grid, ...(launch.computes === undefined ? {} : { computes: launch.computes }) },
+    function* (module) {
+      const h: Here = {
+        text: m,
+        module,
+        from: module.from,
+        grid: launch.grid,
+        values: new Map(),
+        constants: new Map(),
+        acquired: new Map(),
+        products: new Map(),
+        freed: shares ? [] : null,
+        maps,
+        flying: inFlightIn(wanted.regions[0]!),
+        labels: labelsOf(operations),
+        run,
+      }
+      yield* declare(h, wanted, launch)
+      if (columns > 0) yield* T.tcgen5GlobalAlloc('tensor memory', columns)
+      yield* run(h, wanted.regions[0])
+      if (columns > 0) yield* T.tcgen5GlobalDealloc('tensor memory, given back', columns)
+    },
+  )
+}

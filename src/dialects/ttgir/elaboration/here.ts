@@ -1,0 +1,63 @@
+/**
+ * Where an operation is elaborated: what is known of the values before it, how it is named, and how it is refused.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { failure, type Failure } from '../../../failure.js'
+import { block, build, fail, type Build, type Steps } from '../../../semantics/writing/builder.js'
+import type { Expr } from '../../../semantics/language/expression.js'
+import * as T from '../../ttng/index.js'
+import { showPosition } from '../text/position.js'
+import type { Module, Operation, Region, Type, Value } from '../text/syntax.js'
+
+/** What is known where an operation is elaborated. */
+export interface Here {
+  readonly text: Module
+  readonly module: T.Module
+  /** who runs it */
+  readonly from: T.Issuer
+  readonly grid: ReadonlyArray<number>
+  /** what the values of the text are, by name */
+  readonly values: Map<string, ReadonlyArray<Expr>>
+  /** numbers that are constants, by the name of their value */
+  readonly constants: Map<string, number>
+  /** tensor maps in global memory that are acquired, by the name of their pointer */
+  readonly acquired: Map<string, T.RawDesc>
+  /** what a pointer to a tensor map is taken as, further on */
+  readonly maps: ReadonlyMap<string, Type>
+  /** values that may still be on their way (`flight.ts`) */
+  readonly flying: ReadonlySet<string>
+  /** products of this basic block, by the name of their value (`contracted`) */
+  readonly products: Map<string, readonly [Expr, Expr]>
+  /** buffers that are given back, for those that come behind; null: each has bytes of its own */
+  readonly freed: Array<{ readonly bytes: number; readonly by: T.Freed }> | null
+  /** a name for each operation that no other has */
+  readonly labels: ReadonlyMap<Operation, string>
+  /** a region's operations one after the other, and what its last one hands on */
+  readonly run: (h: Here, region: Region | undefined) => Steps<ReadonlyArray<Expr>>
+}
+
+/** What an operation gives, one for each result. */
+export type Row = (h: Here, op: Operation, label: string) => Steps<ReadonlyArray<Expr>>
+export type Rows = Readonly<Record<string, Row>>
+
+export const labelOf = (h: Here, op: Operation): string => h.labels.get(op) ?? op.name
+
+/** Refused at the line of the operation. */
+export const refusedAt = (op: Operation, expected: string, found: string): Build<never> =>
+  fail(failure('ttgir.operation', `${showPosition(op.at)}: ${op.name}: expected ${expected}, found ${found}`))
+
+/** A refusal of what is called, at the line of the operation. */
+export const placed = <A>(op: Operation, made: Build<A>): Build<A> =>
+  build((state) =>
+    E.mapLeft((f: Failure) =>
+      f.message.startsWith(`${showPosition(op.at)}: `)
+        ? f
+        : failure(f.code, `${showPosition(op.at)}: ${op.name}: ${f.message}`),
+    )(made.run(state)),
+  )
+
+export const valueOf = (h: Here, op: Operation, value: Value): Build<Expr> =>
+  block(function* () {
+    const found = h.values.get(value.name)?.[value.index ?? 0]
+    return found ?? (yield* refusedAt(op, `a value that is known where %${value.name} stands`, 'none'))
+  })

@@ -1,0 +1,102 @@
+/**
+ * What an operation is given: operands, attributes, and the types of its results, each refused at its line where it is missing.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { block, fromEither, type Build, type Steps } from '../../../semantics/writing/builder.js'
+import type { Expr } from '../../../semantics/language/expression.js'
+import type { DistributedSpec } from '../../../layouts/triton/encoding.js'
+import type { ScalarName } from '../../../semantics/language/types.js'
+import type { Dtype } from '../../../numerics/dtype.js'
+import { checked } from '../../../semantics/language/index-types.js'
+import * as T from '../../ttng/index.js'
+import { registerEncoding } from './encodings.js'
+import { placed, refusedAt, valueOf, type Here } from './here.js'
+import { dtypeOf, elementOf, scalarOf } from './kinds.js'
+import { showAttribute, showType } from '../text/show.js'
+import { attributeOf, type Attribute, type Operation, type Type } from '../text/syntax.js'
+
+/** The text has been checked against its types, so an operand is taken as what the call takes; the call checks it again. */
+export const as = (e: Expr): never => checked<never, Expr>(e)
+
+export const operand = (h: Here, op: Operation, name: string): Build<never> =>
+  block(function* () {
+    const [value] = op.operands[name] ?? []
+    return value === undefined ? yield* refusedAt(op, name, 'none') : as(yield* valueOf(h, op, value))
+  })
+export const operands = (h: Here, op: Operation, name: string): Build<ReadonlyArray<never>> =>
+  block(function* () {
+    const found: never[] = []
+    for (const value of op.operands[name] ?? []) found.push(as(yield* valueOf(h, op, value)))
+    return found
+  })
+export const isGiven = (op: Operation, name: string): boolean => (op.operands[name] ?? []).length > 0
+/** An operand that may be left out, under the name that a call gives it. */
+export const optional = function* <N extends string>(
+  h: Here,
+  op: Operation,
+  name: string,
+  called: N,
+): Steps<{ readonly [K in N]?: never }> {
+  return checked<{ readonly [K in N]?: never }, object>(
+    isGiven(op, name) ? { [called]: yield* operand(h, op, name) } : {},
+  )
+}
+export const when = (h: Here, op: Operation): Steps<{ readonly when?: never }> =>
+  optional(h, op, 'pred', 'when')
+
+export const resultType = (op: Operation, k = 0): Type => op.results[k] ?? { _tag: 'index' }
+
+export const number = (op: Operation, name: string, instead?: number): Build<number> =>
+  block(function* () {
+    const a = attributeOf(op.attributes, name)
+    if (a?._tag === 'integer') return Number(a.value)
+    if (a === undefined && instead !== undefined) return instead
+    return yield* refusedAt(op, `${name} = a number`, a === undefined ? 'none' : showAttribute(a))
+  })
+export const flag = (op: Operation, name: string): boolean => {
+  const a = attributeOf(op.attributes, name)
+  return a?._tag === 'unit' || (a?._tag === 'boolean' && a.value) || (a?._tag === 'integer' && a.value !== 0n)
+}
+export const word = (op: Operation, name: string): string | undefined => {
+  const a = attributeOf(op.attributes, name)
+  return a?._tag === 'word' ? a.word : undefined
+}
+export const numbers = (op: Operation, name: string): Build<ReadonlyArray<number>> =>
+  block(function* () {
+    const a = attributeOf(op.attributes, name)
+    const items = a?._tag === 'array' || a?._tag === 'list' ? a.items : []
+    const found = items.flatMap((item) => (item._tag === 'integer' ? [Number(item.value)] : []))
+    return found.length > 0 && found.length === items.length
+      ? found
+      : yield* refusedAt(op, `${name} = numbers`, a === undefined ? 'none' : showAttribute(a))
+  })
+
+export const encoded = <A>(
+  op: Operation,
+  read: E.Either<{ readonly code: string; readonly message: string }, A>,
+): Build<A> => placed(op, fromEither(read))
+
+export const encodingOf = (t: Type): Attribute | null =>
+  t._tag === 'tensor' ? t.encoding : t._tag === 'memdesc' ? t.encoding : null
+
+/** How the result of an operation lies in registers. */
+export const layoutOfResult = (h: Here, op: Operation, k = 0): Build<DistributedSpec> =>
+  encoded(op, registerEncoding(h.text, encodingOf(resultType(op, k))))
+
+export const dtypeHere = (op: Operation, t: Type): Build<Dtype> =>
+  block(function* () {
+    return (
+      dtypeOf(elementOf(t)) ??
+      (yield* refusedAt(op, 'an element type of this library', showType(elementOf(t))))
+    )
+  })
+export const scalarHere = (op: Operation, t: Type): Build<ScalarName> =>
+  block(function* () {
+    return (
+      scalarOf(elementOf(t)) ??
+      (yield* refusedAt(op, 'an element of i1, i32, i64 or a float in a register', showType(elementOf(t))))
+    )
+  })
+
+/** Who issues. */
+export const options = (h: Here): { readonly from: T.Issuer } => ({ from: h.from })

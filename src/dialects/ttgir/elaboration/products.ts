@@ -1,0 +1,107 @@
+/**
+ * `ttng`: products of matrices, wgmma's and tcgen05's, and how they are waited for.
+ *
+ * Source: Triton 3.6, dialect ttng.
+ */
+import { typeHere, type Steps } from '../../../semantics/writing/builder.js'
+import type { Expr } from '../../../semantics/language/expression.js'
+import { checked } from '../../../semantics/language/index-types.js'
+import * as T from '../../ttng/index.js'
+import { registerEncoding } from './encodings.js'
+import { type Here, type Row, type Rows } from './here.js'
+import { shapeOf } from './kinds.js'
+import {
+  encoded,
+  encodingOf,
+  flag,
+  layoutOfResult,
+  number,
+  operand,
+  operands,
+  optional,
+  options,
+  resultType,
+  when,
+} from './operands.js'
+import { attributeOf, type Operation } from '../text/syntax.js'
+
+const barriersOf = function* (h: Here, op: Operation): Steps<ReadonlyArray<T.MmaBarrier>> {
+  const barriers = yield* operands(h, op, 'barriers')
+  const predicates = yield* operands(h, op, 'barrier_preds')
+  return barriers.map((barrier, k) => ({ barrier, when: predicates[k]! }))
+}
+
+const warpGroupDot: Row = function* (h, op, label) {
+  const type = resultType(op)
+  const layout = yield* T.layoutOf(label, yield* layoutOfResult(h, op), shapeOf(type))
+  const useC = yield* optional(h, op, 'useC', 'useC')
+  const most = attributeOf(op.attributes, 'maxNumImpreciseAcc')
+  const imprecise = most === undefined ? {} : { maxNumImpreciseAcc: yield* number(op, 'maxNumImpreciseAcc') }
+  const common = {
+    ...options(h),
+    inputPrecision: checked<0, number>(yield* number(op, 'inputPrecision', 0)),
+    ...useC,
+    ...imprecise,
+  }
+  const [a, b, c] = [yield* operand(h, op, 'a'), yield* operand(h, op, 'b'), yield* operand(h, op, 'c')]
+  return flag(op, 'isAsync')
+    ? [yield* T.warpGroupDot(label, a, b, c, { ...common, isAsync: true })]
+    : [yield* T.warpGroupDot(label, a, b, c, { ...common, layout })]
+}
+
+const warpGroupDotWait: Row = function* (h, op, label) {
+  const inputs = op.operands['inputs'] ?? []
+  const pendings = yield* number(op, 'pendings')
+  const given = yield* operands(h, op, 'inputs')
+  const flights: number[] = []
+  const buffers: number[] = []
+  for (const [k, input] of given.entries()) {
+    const type = yield* typeHere(input)
+    if (type._tag === 'view') (type.space === 'regs' ? flights : buffers).push(k)
+  }
+  const results: Expr[] = [...given]
+  // one wait for all; then what is read of it, each in its own layout
+  const isRead = (k: number): boolean => !h.flying.has(`${op.names[0]?.name ?? ''}#${String(k)}`)
+  yield* T.warpGroupDotWait(
+    label,
+    [...flights, ...buffers].map((k) => given[k]!),
+    { pendings },
+  )
+  for (const k of flights.filter(isRead)) {
+    const type = inputs[k]!.type
+    const encoding = yield* encoded(op, registerEncoding(h.text, encodingOf(type)))
+    const layout = yield* T.layoutOf(label, encoding, shapeOf(type))
+    const [tensor] = yield* T.warpGroupDotWait(`${label}.${String(k)}`, [given[k]!], { pendings, layout })
+    results[k] = tensor!
+  }
+  return results
+}
+
+export const productRows: Rows = {
+  'ttng.warp_group_dot': warpGroupDot,
+  'ttng.warp_group_dot_wait': warpGroupDotWait,
+  'ttng.tc_gen5_mma': function* (h, op, label) {
+    const token = yield* T.tcGen5Mma(
+      label,
+      yield* operand(h, op, 'a'),
+      yield* operand(h, op, 'b'),
+      yield* operand(h, op, 'd'),
+      yield* operand(h, op, 'useD'),
+      {
+        ...options(h),
+        ...(yield* when(h, op)),
+        barriers: yield* barriersOf(h, op),
+        isAsync: flag(op, 'is_async'),
+        twoCtas: flag(op, 'two_ctas'),
+      },
+    )
+    return [token]
+  },
+  'ttng.tc_gen5_commit': function* (h, op, label) {
+    yield* T.tcGen5Commit(label, yield* operand(h, op, 'barrier'), {
+      ...options(h),
+      ...(yield* when(h, op)),
+    })
+    return []
+  },
+}
