@@ -5,6 +5,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import type { CopyShape } from '../../../src/layouts/tensor-memory/copy-shape.js'
+import { linearLayout } from '../../../src/layouts/linear/linear-layout.js'
 import type { RegisterLayout } from '../../../src/layouts/register-layout.js'
 import * as Tiled from '../../../src/layouts/tiled.js'
 import { bits } from '../../../src/numerics/index.js'
@@ -172,14 +173,24 @@ describe('refused', () => {
 })
 
 describe('tensor-lanes.ts law 1: registers go where their threads reach', () => {
-  const stored = (layout: RegisterLayout, columns: number): unknown => {
+  const stored = (
+    layout: RegisterLayout,
+    columns: number,
+    rows: number = 128,
+    to?: TransformedRef,
+  ): unknown => {
     const found = validate(
       right(
         place(
           right(
             B.draft({ name: 'st', arch: 'sm100a', grid: [1], agents: [B.warpgroup('wg', 0)] }, function* () {
-              const acc = yield* B.tensorMemory('acc', 'f32', [128, columns])
-              const value = X.splat<'f32', 2>(X.float('f32', 0), [128, columns])
+              const acc = yield* B.tensorMemory(
+                'acc',
+                'f32',
+                [rows, columns],
+                to === undefined ? {} : { layout: to },
+              )
+              const value = X.splat<'f32', 2>(X.float('f32', 0), [rows, columns])
               yield* B.run('st', {
                 _tag: 'tcgen05.st',
                 destination: acc,
@@ -200,5 +211,61 @@ describe('tensor-lanes.ts law 1: registers go where their threads reach', () => 
   test('rows of another warp (L2)', () => {
     // the fragment of wgmma has 16 rows in a warp
     expect(stored(Tiled.WGMMA, 16)).toBe('L2')
+  })
+  test('16 rows of a warp, two columns of each at a distance (16x32bx2)', () => {
+    const halves = (
+      register: ReadonlyArray<ReadonlyArray<number>>,
+      lanes: ReadonlyArray<ReadonlyArray<number>>,
+      warp: ReadonlyArray<ReadonlyArray<number>> = [
+        [16, 0],
+        [32, 0],
+      ],
+    ): RegisterLayout =>
+      right(
+        linearLayout({
+          inputs: [
+            { name: 'register', bases: register },
+            { name: 'lane', bases: lanes },
+            { name: 'warp', bases: warp },
+            { name: 'block', bases: [] },
+          ],
+          outputs: [
+            { name: 'dim0', size: 64 },
+            { name: 'dim1', size: 8 },
+          ],
+        }),
+      )
+    // rows 16 to 31 in the lanes from 32
+    const gaps = ref([64, 8], [[16, 8]], [32 * lane, 0, lane, 1])
+    const [one, two, four]: ReadonlyArray<ReadonlyArray<number>> = [
+      [0, 1],
+      [0, 2],
+      [0, 4],
+    ]
+    const rows: ReadonlyArray<ReadonlyArray<number>> = [
+      [1, 0],
+      [2, 0],
+      [4, 0],
+      [8, 0],
+    ]
+    const at = (layout: RegisterLayout): unknown => stored(layout, 8, 64, gaps)
+    expect(at(halves([one!, two!], [...rows, four!]))).toBeNull()
+    expect(at(halves([two!, four!], [...rows, one!]))).toBeNull()
+    // threads of one half in other lanes than those of the other; two columns in one half
+    expect(at(halves([one!, two!, four!], [...rows.slice(0, 3), [16, 0], [8, 0]], [[32, 0]]))).toBe('L2')
+    expect(at(halves([one!, [8, 0]], [...rows.slice(0, 3), two!, four!]))).toBe('L2')
+    // rows of another warp
+    expect(
+      at(
+        halves(
+          [one!, two!],
+          [...rows, four!],
+          [
+            [32, 0],
+            [16, 0],
+          ],
+        ),
+      ),
+    ).toBe('L2')
   })
 })
