@@ -66,6 +66,7 @@ describe('a load', () => {
       source,
       mask: null,
       other: other === null ? null : Float64Array.from(other),
+      outside: other === null ? 'zero' : 'other',
     } as const
     const done = executeLoad(executing(algebra), m, p, 'any')
     expect(done.machine.values).toBe(m.values + 1)

@@ -29,7 +29,7 @@ type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 
 export const prepareLoad = (o: Environment, source: ExprNode): Prepared | FaultValue => {
   const e = elementsOperand(o, 'source', source)
-  return isFault(e) ? e : { _tag: 'load', source: e, mask: null, other: null }
+  return isFault(e) ? e : { _tag: 'load', source: e, mask: null, other: null, outside: 'zero' }
 }
 
 /** The elements that a tile of pointers names; a false `mask` takes an element out. */
@@ -80,7 +80,13 @@ export const prepareLoadPtr = (o: Environment, i: InstructionOf<'gmem.loadPtr'>)
   const source = pointedElements(o, 'source', pointers, mask)
   return isFault(source)
     ? source
-    : { _tag: 'load', source, mask: mask?.data ?? null, other: other?.data ?? null }
+    : {
+        _tag: 'load',
+        source,
+        mask: mask?.data ?? null,
+        other: other?.data ?? null,
+        outside: other === null || other.origin._tag === 'zero' ? 'zero' : 'other',
+      }
 }
 
 export const prepareStore = (
@@ -152,6 +158,30 @@ export const combining = (
   return [one('r'), one('w')]
 }
 
+const readEvent = (x: Executing, { source, outside }: Of<'load'>, value: number): Access =>
+  outside === 'zero'
+    ? {
+        _tag: 'access',
+        stamp: x.stamp,
+        rw: 'r',
+        proxy: 'generic',
+        footprint: source.footprint,
+        role: 'source',
+        atomic: false,
+        value,
+      }
+    : {
+        _tag: 'access',
+        stamp: x.stamp,
+        rw: 'r',
+        proxy: 'generic',
+        footprint: source.footprint,
+        role: 'source',
+        atomic: false,
+        outside,
+        value,
+      }
+
 export const executeLoad = (
   x: Executing,
   m: Machine,
@@ -166,16 +196,7 @@ export const executeLoad = (
   if (data !== null && p.source.dtype === 'u32') data.forEach((v, i) => (data[i] = v | 0))
   const id = m.values
   const tile = V.tile(p.source.shape, elementOf(p.source.dtype).dtype, layout, data, { _tag: 'value', id })
-  const event: Access = {
-    _tag: 'access',
-    stamp: x.stamp,
-    rw: 'r',
-    proxy: 'generic',
-    footprint: p.source.footprint,
-    role: 'source',
-    atomic: false,
-    value: id,
-  }
+  const event = readEvent(x, p, id)
   // a carrier is a number: a 64-bit integer beyond 2^53 is refused rather than rounded
   const inexact =
     data !== null && bitsOf(p.source.dtype) === 64 ? data.findIndex((v) => !Number.isSafeInteger(v)) : -1

@@ -186,6 +186,8 @@ export interface Access {
   readonly scope?: Scope
   /** how an atomic write joins what was there; absent: it replaces it */
   readonly combine?: Combine
+  /** a read that would find something other than zero in place of elements that are nowhere; absent: zero */
+  readonly outside?: 'other'
   /** a read: the number of the value it produced; a write: where its value came from */
   readonly value?: number
   readonly origin?: Origin

@@ -43,6 +43,9 @@ export interface StorePart {
   readonly bytes: number
 }
 
+/** What elements that are nowhere read as: zero, or something else. */
+export type Outside = 'zero' | 'other'
+
 export type Prepared =
   | { readonly _tag: 'mbarrier.init'; readonly barrier: number; readonly count: number }
   | { readonly _tag: 'mbarrier.inval'; readonly barrier: number }
@@ -75,6 +78,7 @@ export type Prepared =
       readonly source: Elements
       readonly mask: Float64Array | null
       readonly other: Float64Array | null
+      readonly outside: Outside
     }
   | {
       readonly _tag: 'store'
@@ -112,6 +116,7 @@ export type Prepared =
       readonly _tag: 'tma.load'
       readonly parts: ReadonlyArray<LoadPart>
       readonly fill: number
+      readonly outside: Outside
       readonly bytes: number
       readonly map: Elements | null
     }
@@ -233,6 +238,7 @@ export interface TmaLoadInFlight extends Issued {
   readonly destination: Elements
   readonly barrier: number
   readonly fill: number
+  readonly outside: Outside
   readonly bytes: number
   /** the object in memory that the descriptor was read from */
   readonly map: Elements | null

@@ -98,6 +98,7 @@ describe('loads', () => {
         destination,
         barrier,
         fill: 0,
+        outside: 'zero',
         bytes: 1024,
         map: null,
       })),
@@ -119,6 +120,23 @@ describe('loads', () => {
     expect(read(done, second!.destination)).toEqual(counted(second!.destination, 3))
     expect(done.inFlight).toEqual([{ ...filled, stage: 'signal' }, second])
     expect(done.barriers).toBe(before.barriers)
+  })
+  test('a read says so where something other than zero is found outside', () => {
+    const [first] = parts(load(12))
+    const saysOf = (outside: 'zero' | 'other'): ReadonlyArray<unknown> => {
+      const flight = { ...first!, outside }
+      return performLoad(withInFlight(machine, [flight]), flight).events.flatMap((e) =>
+        e._tag === 'access' ? [[e.rw, e.outside]] : [],
+      )
+    }
+    expect(saysOf('zero')).toEqual([
+      ['r', undefined],
+      ['w', undefined],
+    ])
+    expect(saysOf('other')).toEqual([
+      ['r', 'other'],
+      ['w', undefined],
+    ])
   })
   test('its bytes are taken off its own barrier, and it is gone', () => {
     const [first, second] = parts(load(0))

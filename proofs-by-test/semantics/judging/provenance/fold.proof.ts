@@ -13,7 +13,7 @@ import type {
   LogEvent,
   Role,
 } from '../../../../src/semantics/log/events.js'
-import { footprints, ofLayout } from '../../../../src/semantics/machine/footprint.js'
+import { footprints, ofAddresses, ofLayout } from '../../../../src/semantics/machine/footprint.js'
 import { provenance, type ProvenanceState } from '../../../../src/semantics/judging/provenance/index.js'
 import { read } from '../../../../src/semantics/judging/provenance/memory.js'
 import * as Ref from '../../../../src/transforms/ref.js'
@@ -138,6 +138,44 @@ describe('copies', () => {
   it('by the tensor core that are no product are copies too', () => {
     const events = [issue(1, 'tcgen05', { tensor: 'cp' }), ...copied(1, box(A, 3, 4), tile(0))]
     expect(left(events)).toEqual(inputs('a', 3, 4))
+  })
+})
+
+describe('what leaves its tensor', () => {
+  // the second row is nowhere
+  const edge = ofAddresses(store, A, 'f16', [2, 2], Int32Array.of(32, 34, -1, -1)).footprint
+  const rest = ['a+32', 'a+34', 'a+-1', 'a+-1']
+  const readBy = (outside: 'other' | undefined, from: Footprint): ReadonlyArray<string> =>
+    texts(
+      read(
+        after([
+          access('r', from, outside === undefined ? { operation: 1 } : { operation: 1, outside }),
+          by(1, 'w', tile(0)),
+        ]).memory,
+        tile(0),
+      ),
+      4,
+    )
+  const refused = 'there reads something other than zero where an element is nowhere'
+  it('is zero, if the read does not say that it is something else', () => {
+    expect(readBy(undefined, edge)).toEqual(rest)
+    expect(readBy('other', edge)).toEqual([refused, refused, refused, refused])
+    expect(readBy('other', box(A, 1, 0))).toEqual(readBy(undefined, box(A, 1, 0)))
+  })
+  it('so do the values of an agent', () => {
+    const stored = (outside: 'other' | undefined): ReadonlyArray<string> =>
+      texts(
+        read(
+          after([
+            access('r', edge, outside === undefined ? { value: 3 } : { value: 3, outside }),
+            access('w', tile(0), { origin: { _tag: 'value', id: 3 } }),
+          ]).memory,
+          tile(0),
+        ),
+        4,
+      )
+    expect(stored(undefined)).toEqual(rest)
+    expect(stored('other')[0]).toBe(refused)
   })
 })
 

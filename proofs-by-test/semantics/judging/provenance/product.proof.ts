@@ -120,6 +120,94 @@ describe('a product', () => {
     expect(why(step(again, 4))).toBe('sum')
   })
 
+  describe('of boxes that leave their tensors', () => {
+    /** Coordinates from before the tensor to behind it; what is outside is at address -1, however the table is moved. */
+    const atEdge = (
+      k: Kit,
+      plane: number,
+      rows: ReadonlyArray<number>,
+      columns: ReadonlyArray<number>,
+    ): Operand => {
+      const inside = (x: number): boolean => x >= 0 && x < extent
+      const [down, across] = plane === D ? [1, extent] : [extent, 1]
+      const at = rows.flatMap((r) =>
+        columns.map((c) => (inside(r) && inside(c) ? 2 * (r * down + c * across) : -1)),
+      )
+      const values = Int32Array.from(at, (x) => x - at[0]!)
+      return { terms: input(plane, table(k.t, values), at[0]!), shape: [rows.length, columns.length] }
+    }
+    const shown = (x: number): number => (x >= 0 && x < extent ? x : -1)
+    const inside = (xs: ReadonlyArray<number>): ReadonlyArray<number> => xs.filter((x) => shown(x) >= 0)
+
+    it('zeros: a row or a column that is nowhere stays so, and a k that is nowhere is not added', () => {
+      const shared = kit()
+      let edges = 0
+      for (let seed = 0; seed < 600; seed++) {
+        const die = dice(seed)
+        const some = (count: number): ReadonlyArray<number> => range(die.below(extent + 6) - 3, count)
+        const [rows, columns, ks] = [some(2 + die.below(2)), some(2 + die.below(2)), some(1 + die.below(3))]
+        const [left, right] = [die.pick([A, C, D]), die.pick([B, D])]
+        const [m, n, kept] = [inside(rows).length, inside(columns).length, inside(ks)]
+        if (m + n < rows.length + columns.length || kept.length < ks.length) edges++
+        for (const k of [shared, kit()]) {
+          const found = product(
+            k.s,
+            [atEdge(k, left, rows, ks)],
+            [atEdge(k, right, ks, columns)],
+            unscaled,
+            null,
+            [rows.length, columns.length],
+          )
+          // of a box that is nowhere altogether only the other one says which k's there were
+          const expected =
+            kept.length === 0 || m + n === 0
+              ? rows.flatMap(() => columns.map(() => '0'))
+              : worked(names[left]!, names[right]!, rows.map(shown), columns.map(shown), kept)
+          expect(texts(found, rows.length * columns.length)).toEqual(expected)
+        }
+      }
+      expect(edges).toBeGreaterThan(200)
+    })
+
+    it('steps over the end of k add up, and what is nowhere adds nothing', () => {
+      const k = kit()
+      const [rows, columns] = [range(14, 3), range(15, 2)]
+      const step = (old: Terms | null, from: number): Terms =>
+        product(
+          k.s,
+          [atEdge(k, A, rows, range(from, 3))],
+          [atEdge(k, B, range(from, 3), columns)],
+          unscaled,
+          old,
+          [3, 2],
+        )
+      let sum = step(null, 0)
+      for (const from of [3, 6, 9, 12, 15, 18]) sum = step(sum, from)
+      expect(sum).toMatchObject({ _tag: 'sum', ks: [0, 16] })
+      expect(texts(sum, 6)).toEqual(worked('a', 'b', [14, 15, -1], [15, -1], range(0, 16)))
+    })
+
+    it('a k that is nowhere in one operand alone is refused, and so are holes', () => {
+      const k = kit()
+      const said = (a: Operand, b: Operand): string => why(product(k.s, [a], [b], unscaled, null, [2, 2]))
+      const far = range(15, 2)
+      expect(said(atEdge(k, A, [0, 1], far), of(k, B, [15, 0], [0, 1]))).toBe(
+        'the operands do not meet: what lies outside of A with k-slice 0 of B',
+      )
+      expect(said(of(k, A, [0, 1], [14, 15]), atEdge(k, B, [14, 16], [0, 1]))).toBe(
+        'the operands do not meet: k-slice 15 of A with what lies outside of B',
+      )
+      const hole = { terms: input(A, table(k.t, Int32Array.of(0, 2, 32, -1)), 0), shape: [2, 2] }
+      expect(said(hole, of(k, B, [0, 1], [0, 1]))).toMatch(
+        /^operand A is scrambled: its element \[1, 1\] is outside a, where a\[1, 1\] was expected/,
+      )
+      const other_ = { terms: input(A, table(k.t, Int32Array.of(0, -1, 34, -1)), 0), shape: [2, 2] }
+      expect(said(other_, atEdge(k, B, [0, 16], [0, 1]))).toMatch(
+        /^operand A is scrambled: its element \[1, 0\] is a\[1, 1\], where a\[1, 0\] was expected/,
+      )
+    })
+  })
+
   it('of what lies twice, and of parts side by side', () => {
     const k = kit()
     const [rows, ks] = [range(2, 2), range(4, 3)]

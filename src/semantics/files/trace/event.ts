@@ -248,6 +248,10 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         atomic: described(bool, 'whether each element is touched at once, as `scope` sees it; absent: no'),
         scope: described(scope, 'of an atomic; absent: gpu'),
         combine: described(combine, 'how an atomic write joins what was there; absent: it replaces it'),
+        outside: described(
+          tag('other'),
+          'of a read: elements that are nowhere read as something other than zero; absent: as zero',
+        ),
         value: described(nat, 'of a read: the number of the value that it gave'),
         origin: described(origin, 'of a write: where its value came from'),
       },
@@ -516,6 +520,7 @@ const accessOf = (e: WrittenAccess, f: Footprint): Access => {
   if (e.operation !== undefined) made.operation = e.operation
   if (e.scope !== undefined) made.scope = e.scope
   if (e.combine !== undefined) made.combine = e.combine
+  if (e.outside !== undefined) made.outside = e.outside
   if (e.value !== undefined) made.value = e.value
   if (e.origin !== undefined) made.origin = e.origin
   return made

@@ -30,6 +30,7 @@ const lineOf = (w: Writer, e: LogEvent): string => {
         atomic: e.atomic ? true : undefined,
         scope: e.scope,
         combine: e.combine,
+        outside: e.outside,
         value: e.value,
         origin: e.origin,
       })

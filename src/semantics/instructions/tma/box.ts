@@ -33,7 +33,7 @@ import { elementsAt } from '../../machine/effect.js'
 import { outOfFuel, spend } from '../../machine/effort.js'
 import { remembered } from '../../machine/fast/remembered.js'
 import * as Footprint from '../../machine/footprint.js'
-import type { Elements } from '../../machine/operation.js'
+import type { Elements, Outside } from '../../machine/operation.js'
 import * as V from '../../machine/value.js'
 import type { DescriptorValue, FaultValue, ViewValue } from '../../machine/value.js'
 import type { World } from '../../machine/world.js'
@@ -164,6 +164,9 @@ export const fillOf = (world: World, d: DescriptorValue): number => {
   if (d.fill === 'zero') return world.algebra.constant(d.dtype, 0)
   return world.algebra.fromBits(d.dtype, Box.nanFill(bitsOf(d.dtype) === 32 ? 32 : 16))
 }
+
+export const outsideOf = (d: DescriptorValue): Outside =>
+  d.fill === 'zero' || !isFloat(d.dtype) ? 'zero' : 'other'
 
 // ---------------------------------------------------------------- the image
 

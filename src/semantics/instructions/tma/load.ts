@@ -34,6 +34,7 @@ import {
   boxBytesOf,
   checkCoords,
   fillOf,
+  outsideOf,
   messageImage,
   messageOf,
   rowElements,
@@ -65,7 +66,7 @@ export const prepareLoad = (o: Environment, i: InstructionOf<'tma.load'>): Prepa
     if (isFault(destination)) return destination
     parts.push({ source, destination, barrier, bytes })
   }
-  return { _tag: 'tma.load', parts, fill: fillOf(o.world, d), bytes, map: d.map }
+  return { _tag: 'tma.load', parts, fill: fillOf(o.world, d), outside: outsideOf(d), bytes, map: d.map }
 }
 
 export const prepareGather = (o: Environment, i: InstructionOf<'tma.gather'>): Prepared | FaultValue => {
@@ -89,6 +90,7 @@ export const prepareGather = (o: Environment, i: InstructionOf<'tma.gather'>): P
     _tag: 'tma.load',
     parts,
     fill: fillOf(o.world, d),
+    outside: outsideOf(d),
     bytes: bytes * rows.messages.length,
     map: d.map,
   }
@@ -127,6 +129,7 @@ export const executeLoad = (x: Executing, m: Machine, p: Of<'tma.load'>): Effect
     destination: part.destination,
     barrier: part.barrier,
     fill: p.fill,
+    outside: p.outside,
     bytes: part.bytes,
     map: p.map,
   }))
@@ -145,9 +148,25 @@ const staged = (f: TmaLoadInFlight, stage: TmaLoadInFlight['stage']): TmaLoadInF
   destination: f.destination,
   barrier: f.barrier,
   fill: f.fill,
+  outside: f.outside,
   bytes: f.bytes,
   map: f.map,
 })
+
+const readOf = (f: TmaLoadInFlight): LogEvent =>
+  f.outside === 'zero'
+    ? access(f, f.id, 'r', 'async', f.source, 'source')
+    : {
+        _tag: 'access',
+        stamp: f.stamp,
+        operation: f.id,
+        rw: 'r',
+        proxy: 'async',
+        footprint: f.source.footprint,
+        role: 'source',
+        atomic: false,
+        outside: f.outside,
+      }
 
 /** The box arrives in one CTA's shared memory. */
 export const performLoad = (m: Machine, f: TmaLoadInFlight): Effect => {
@@ -161,10 +180,7 @@ export const performLoad = (m: Machine, f: TmaLoadInFlight): Effect => {
   )
   const events: LogEvent[] = [{ _tag: 'perform', operation: f.id, stage: 'write', part: f.part }]
   if (f.map !== null) events.push(mapRead(f, f.map))
-  events.push(
-    access(f, f.id, 'r', 'async', f.source, 'source'),
-    access(f, f.id, 'w', 'async', d, 'destination'),
-  )
+  events.push(readOf(f), access(f, f.id, 'w', 'async', d, 'destination'))
   return effect(
     withInFlight(
       written,

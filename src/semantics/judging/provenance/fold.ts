@@ -33,7 +33,7 @@ import type { Spec } from '../../language/program.js'
 import { memory, places, read, siteName, write, type Memory, type Places } from './memory.js'
 import { coordinates, product, products, type Coordinates, type Operand, type Products } from './product.js'
 import { tables, type Tables } from './tables.js'
-import { other, zero, type Terms } from './terms.js'
+import { leavesTensor, other, zero, type Terms } from './terms.js'
 import { copy, matmul } from './theorem.js'
 
 // ---------------------------------------------------------------- model
@@ -165,6 +165,14 @@ const onJoin = (s: State, e: Access, combine: Combine): void => {
   write(s.memory, e.footprint, joined(combine, read(s.memory, e.footprint), by), e.stamp.site)
 }
 
+/** What an access reads. Elements that are nowhere are zero, unless the access says that it finds something else in their place. */
+const readBy = (s: State, e: Access): Terms => {
+  const terms = read(s.memory, e.footprint)
+  return e.outside === 'other' && terms._tag === 'input' && leavesTensor(terms)
+    ? other(`${siteName(s.memory, e.stamp.site)} reads something other than zero where an element is nowhere`)
+    : terms
+}
+
 const onAccess = (s: State, e: Access): void => {
   if (e.role === 'map') return
   if (e.combine !== undefined && e.operation !== undefined) {
@@ -178,12 +186,12 @@ const onAccess = (s: State, e: Access): void => {
   }
   if (e.operation !== undefined && e.origin === undefined) {
     // a copy: what is read now is written by a later access of the same operation, element by element
-    if (e.rw === 'r') s.carrying.set(e.operation, read(s.memory, e.footprint))
+    if (e.rw === 'r') s.carrying.set(e.operation, readBy(s, e))
     else write(s.memory, e.footprint, s.carrying.get(e.operation) ?? other('a copy of nothing'), e.stamp.site)
     return
   }
   if (e.rw === 'r') {
-    if (e.value !== undefined) s.values.set(e.value, read(s.memory, e.footprint))
+    if (e.value !== undefined) s.values.set(e.value, readBy(s, e))
     return
   }
   const origin = e.origin

@@ -7,6 +7,12 @@
  * The coordinates of a box are found once and moved with its origin: as long as it stays within a line of its tensor (a row, or a column of a
  * column-major one), the box somewhere else has the same coordinates, shifted.
  *
+ * Where a box leaves its tensor its elements are zero. A row of A that is nowhere, or a column of B, is that of accumulators which belong to no
+ * output; a k that is nowhere in both operands adds nothing. A k that is nowhere in one of them is refused: zero times what the other holds is zero
+ * only if that is finite.
+ *
+ *     a (72, 48), box (64, 64) at [64, 0]     rows 64 .. 71, -1 ..; ks 0 .. 47, -1 ..
+ *
  * Laws
  * 1. `separate` at an origin equals `separate` from scratch there.
  * 2. A matrix that lies column-major has the coordinates of its transpose, exchanged.
@@ -17,7 +23,18 @@ import { bitsOf } from '../../../numerics/dtype.js'
 import type { Header, LoggedTensor } from '../../log/events.js'
 import { andThen, intervals, shifted, type Intervals } from './intervals.js'
 import { remembered, table, type Table, type Tables } from './tables.js'
-import { addressOf, columnOf, other, rowOf, sum, type InputTerms, type Terms } from './terms.js'
+import {
+  addressOf,
+  columnOf,
+  leavesTensor,
+  nowhere,
+  other,
+  rowOf,
+  sum,
+  zero,
+  type InputTerms,
+  type Terms,
+} from './terms.js'
 
 // ---------------------------------------------------------------- model
 
@@ -96,6 +113,7 @@ const separate = (s: Products, operand: Operand, what: string): Separated | stri
   const t = tensorOf(s.header, terms.plane)
   if (t?.shape.length !== 2)
     return `${what} comes from ${s.header.planes[terms.plane]!.name}, which is not a matrix`
+  if (leavesTensor(terms)) return separateAtEdge(s, t, terms, shape, what)
   const key = `${t.dtype}:${String(t.strides[0])}:${String(t.strides[1])}:${String(shape[0])}:${String(shape[1])}`
   const boxes = s.known.boxes.get(key) ?? new Map<number, Box>()
   s.known.boxes.set(key, boxes)
@@ -134,7 +152,7 @@ const boxOf = (
     for (let j = 0; j < q; j++) {
       const address = addressOf(terms, i * q + j)
       if (address !== first[i]! * down + second[j]! * along)
-        return `${what} is scrambled: its element [${String(i)}, ${String(j)}] is ${t.name}[${String(rowAt(t, address))}, ${String(columnAt(t, address))}], where ${t.name}[${String(first[i])}, ${String(second[j])}] was expected: the bytes were written under another layout than they are read under`
+        return scrambled(what, t, [i, j], address, [first[i]!, second[j]!])
     }
   const [row, column] = [first[0]!, second[0]!]
   const rows = first.map((x) => x - row)
@@ -147,6 +165,59 @@ const boxOf = (
     most: minor.reduce((m, x) => Math.max(m, x), 0),
   }
 }
+
+/**
+ * Of a box that leaves its tensor. A line is nowhere if all of its elements are; an element is nowhere exactly where its row or its column is. The
+ * coordinates count from 0.
+ */
+const separateAtEdge = (
+  s: Products,
+  t: LoggedTensor,
+  terms: InputTerms,
+  shape: ReadonlyArray<number>,
+  what: string,
+): Separated | string => {
+  const [p, q] = [shape[0]!, shape[1]!]
+  const first = new Int32Array(p).fill(nowhere)
+  const second = new Int32Array(q).fill(nowhere)
+  for (let i = 0; i < p; i++)
+    for (let j = 0; j < q; j++) {
+      const address = addressOf(terms, i * q + j)
+      if (address < 0) continue
+      if (first[i] === nowhere) first[i] = rowAt(t, address)
+      if (second[j] === nowhere) second[j] = columnAt(t, address)
+    }
+  const bytes = bitsOf(t.dtype) / 8
+  const [down, along] = [t.strides[0]! * bytes, t.strides[1]! * bytes]
+  for (let i = 0; i < p; i++)
+    for (let j = 0; j < q; j++) {
+      const address = addressOf(terms, i * q + j)
+      const isNowhere = first[i] === nowhere || second[j] === nowhere
+      if (address !== (isNowhere ? nowhere : first[i]! * down + second[j]! * along))
+        return scrambled(what, t, [i, j], address, [first[i]!, second[j]!])
+    }
+  return {
+    plane: terms.plane,
+    first: table(s.tables, first),
+    firstAt: 0,
+    second: table(s.tables, second),
+    secondAt: 0,
+  }
+}
+
+const scrambled = (
+  what: string,
+  t: LoggedTensor,
+  [i, j]: readonly [number, number],
+  address: number,
+  [row, column]: readonly [number, number],
+): string =>
+  `${what} is scrambled: its element [${String(i)}, ${String(j)}] is ${address < 0 ? `outside ${t.name}` : `${t.name}[${String(rowAt(t, address))}, ${String(columnAt(t, address))}]`}, where ${t.name}[${String(row)}, ${String(column)}] was expected: the bytes were written under another layout than they are read under`
+
+/** Are all elements nowhere? */
+const isNowhere = (x: Separated): boolean => greatest(x.first) + x.firstAt < 0
+
+const greatest = (t: Table): number => t.values.reduce((m, x) => Math.max(m, x), nowhere)
 
 /** The coordinates of the rows, and of the columns, at every element of a p x q accumulator. */
 const everyRow = (s: Products, rows: Table, q: number): Table =>
@@ -163,12 +234,14 @@ const everyColumn = (s: Products, columns: Table, p: number): Table =>
     return table(s.tables, out)
   })
 
-const slicesOf = (s: Products, ks: Table): Intervals => {
+/** The k's of a table that are somewhere. */
+const slicesOf = (s: Products, ks: Table, from: number): Intervals => {
+  if (from + ks.least < 0) return intervals(ks.values.map((k) => k + from).filter((k) => k >= 0))
   const known = s.known.slices.get(ks.id)
-  if (known !== undefined) return known
+  if (known !== undefined) return shifted(known, from)
   const made = intervals(ks.values)
   s.known.slices.set(ks.id, made)
-  return made
+  return shifted(made, from)
 }
 
 // ---------------------------------------------------------------- scales
@@ -238,6 +311,22 @@ const whyScales = (
 
 // ---------------------------------------------------------------- the product
 
+/** A left operand with the k's of a right one, and the reverse. */
+const withSecond = (a: Separated, b: Separated): Separated => ({
+  plane: a.plane,
+  first: a.first,
+  firstAt: a.firstAt,
+  second: b.first,
+  secondAt: b.firstAt,
+})
+const withFirst = (b: Separated, a: Separated): Separated => ({
+  plane: b.plane,
+  first: a.second,
+  firstAt: a.secondAt,
+  second: b.second,
+  secondAt: b.secondAt,
+})
+
 /** The right operands side by side: the columns of both CTAs of a pair, counted from the first of the first. */
 const sideBySide = (s: Products, bs: ReadonlyArray<Separated>): Table => {
   const start = bs[0]!.secondAt
@@ -249,13 +338,16 @@ const sideBySide = (s: Products, bs: ReadonlyArray<Separated>): Table => {
       )
 }
 
+const showSlice = (k: number, of: string): string =>
+  k < 0 ? `what lies outside of ${of}` : `k-slice ${String(k)} of ${of}`
+
 /** K of A and of B, one by one. */
 const apart = (a: Separated, b: Separated): string | null => {
   if (a.second === b.first && a.secondAt === b.firstAt) return null
   const at = a.second.values.findIndex((k, i) => a.secondAt + k !== b.firstAt + b.first.values[i]!)
   return at < 0
     ? null
-    : `the operands do not meet: k-slice ${String(a.secondAt + a.second.values[at]!)} of A with k-slice ${String(b.firstAt + b.first.values[at]!)} of B`
+    : `the operands do not meet: ${showSlice(a.secondAt + a.second.values[at]!, 'A')} with ${showSlice(b.firstAt + b.first.values[at]!, 'B')}`
 }
 
 /**
@@ -274,35 +366,42 @@ export const product = (
   if (old !== null && old._tag === 'other') return old
   const [left] = lefts
   if (left === undefined || rights.length === 0) return other('an mma without operands')
-  const a = separate(s, left, 'operand A')
-  if (typeof a === 'string') return other(a)
+  const found = separate(s, left, 'operand A')
+  if (typeof found === 'string') return other(found)
   for (const again of lefts.slice(1)) {
     const copy = separate(s, again, 'operand A')
     if (typeof copy === 'string') return other(copy)
     if (
-      copy.plane !== a.plane ||
-      copy.first !== a.first ||
-      copy.firstAt !== a.firstAt ||
-      copy.second !== a.second ||
-      copy.secondAt !== a.secondAt
+      copy.plane !== found.plane ||
+      copy.first !== found.first ||
+      copy.firstAt !== found.firstAt ||
+      copy.second !== found.second ||
+      copy.secondAt !== found.secondAt
     )
       return other('the two copies of operand A are not the same')
   }
-  const bs: Separated[] = []
+  const parts: Separated[] = []
   for (const right of rights) {
     const part = separate(s, right, 'operand B')
     if (typeof part === 'string') return other(part)
+    if (parts.length > 0 && parts[0]!.plane !== part.plane)
+      return other('the two CTAs have columns of different inputs as operand B')
+    parts.push(part)
+  }
+  const somewhere = parts.find((part) => !isNowhere(part))
+  if (isNowhere(found) && somewhere === undefined) return old ?? zero
+  // of an operand that is nowhere, nothing says which k's it would have been
+  const a = isNowhere(found) && somewhere !== undefined ? withSecond(found, somewhere) : found
+  const bs = parts.map((part) => (isNowhere(part) ? withFirst(part, a) : part))
+  for (const part of bs) {
     const wrong = apart(a, part)
     if (wrong !== null) return other(wrong)
-    if (bs.length > 0 && bs[0]!.plane !== part.plane)
-      return other('the two CTAs have columns of different inputs as operand B')
-    bs.push(part)
   }
   const b = bs[0]!
   const [p, q] = [shape[0]!, shape[1]!]
   const rows = everyRow(s, a.first, q)
   const columns = everyColumn(s, sideBySide(s, bs), p)
-  const ks = shifted(slicesOf(s, a.second), a.secondAt)
+  const ks = slicesOf(s, a.second, a.secondAt)
   const scaled = scales.a.length + scales.b.length > 0
   const unlike = scaled ? whyScales(s, scales, a, bs) : null
   if (unlike !== null) return other(unlike)

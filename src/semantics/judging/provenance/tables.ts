@@ -20,6 +20,8 @@
 export interface Table {
   readonly id: number
   readonly values: Int32Array
+  /** the least of them; 0 of none */
+  readonly least: number
 }
 
 /** The values of a table, each with `by` added. */
@@ -63,6 +65,13 @@ const sameValues = (a: Int32Array, b: Int32Array): boolean => {
   return true
 }
 
+const leastOf = (xs: Int32Array): number => {
+  const count = xs.length
+  let least = count === 0 ? 0 : xs[0]!
+  for (let i = 1; i < count; i++) if (xs[i]! < least) least = xs[i]!
+  return least
+}
+
 /** The table of an array, which must not change any more. */
 export const table = (s: Tables, values: Int32Array): Table => {
   const known = s.byArray.get(values)
@@ -71,7 +80,7 @@ export const table = (s: Tables, values: Int32Array): Table => {
   const bucket = s.byHash.get(hash) ?? []
   let found = bucket.find((t) => sameValues(t.values, values))
   if (found === undefined) {
-    found = { id: s.count++, values }
+    found = { id: s.count++, values, least: leastOf(values) }
     s.elements += values.length
     bucket.push(found)
     s.byHash.set(hash, bucket)

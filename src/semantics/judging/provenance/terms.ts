@@ -6,7 +6,8 @@
  *     sum       A[row, k] * B[k, column] added for the k in ks
  *     other     something that this fold cannot say, with the reason
  *
- * The elements of an access have terms of one kind. Which element of a tensor each is stands in a shared table and an origin.
+ * The elements of an access have terms of one kind. Which element of a tensor each is stands in a shared table and an origin. An element that is
+ * nowhere, as those of a box that leaves its tensor, is at address -1, in row -1, in column -1: it is zero, and so is every product with it.
  *
  * Laws
  * 1. `pick(terms, elements)` has at i the term of element elements[i].
@@ -57,6 +58,11 @@ export const sum = (
   ks: Intervals,
   scaled: boolean,
 ): SumTerms => ({ _tag: 'sum', a, b, rows, row, columns, column, ks, scaled })
+
+/** The address, row or column of an element that is nowhere. */
+export const nowhere = -1
+/** Is one of the elements nowhere? */
+export const leavesTensor = (t: InputTerms): boolean => t.origin + t.offsets.least < 0
 
 export const addressOf = (t: InputTerms, e: number): number => t.origin + t.offsets.values[e]!
 export const rowOf = (t: SumTerms, e: number): number => t.row + t.rows.values[e]!
