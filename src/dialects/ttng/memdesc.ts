@@ -18,14 +18,14 @@
  * | memdesc_trans      | `transposeView`             |                                                                   |
  * | local_load, _store | `smem.load`, `smem.store`   |                                                                   |
  *
- * A compiler decides which buffers share bytes: those whose lives do not overlap, in the order of the text. The text does not say, so here
- * nothing is shared unless `reuses` says so; then a copy that still runs in the old buffer meets the new one.
+ * A compiler decides which buffers share bytes: those whose lives do not overlap, in the order of the text. Here nothing is shared unless `reuses` or
+ * `offset` says so; then a copy that still runs in the old buffer meets the new one.
  *
  * Mutability is asked of an allocation only: of a view it is not known (`types.ts`).
  *
  * Laws
  * 1. A buffer lies as the linear layout of its encoding says.
- * 2. An allocation that reuses what was given back starts where that started.
+ * 2. An allocation that reuses what was given back starts where that started, and one with an offset there.
  *
  * Source: Triton, TritonGPU dialect and its lowering.
  */
@@ -74,6 +74,9 @@ const withAlias = (s: Storage, union: string, member: number): Storage => {
   return { id, space, owner, contents, bits, align, alias: { union, member } }
 }
 
+/** Of allocations whose offsets are given. */
+const placedUnion = 'placed'
+
 /** The new storage begins where the one that was given back began. */
 const reuse = (id: string, freed: Freed | undefined): Build<void> =>
   build((state) => {
@@ -90,6 +93,17 @@ const reuse = (id: string, freed: Freed | undefined): Build<void> =>
     return E.right([undefined, amend(state, { storage })])
   })
 
+/** The new storage begins at an offset, where others may lie too. */
+const placeAt = (id: string, offset: number | undefined): Build<void> =>
+  build((state) => {
+    const made = state.storage.get(id)
+    if (offset === undefined || made === undefined) return E.right([undefined, state])
+    const member = [...state.storage.values()].filter((s) => s.alias?.union === placedUnion).length
+    const storage = new Map(state.storage)
+    storage.set(id, { ...withAlias(made, placedUnion, member), offset })
+    return E.right([undefined, amend(state, { storage })])
+  })
+
 // ---------------------------------------------------------------- allocations
 
 interface AllocOptions {
@@ -97,6 +111,8 @@ interface AllocOptions {
   readonly mutable?: boolean
   /** bytes that `localDealloc` gave back */
   readonly reuses?: Freed
+  /** in bytes: Triton's `allocation.offset` */
+  readonly offset?: number
 }
 
 type LocalAlloc = {
@@ -134,7 +150,7 @@ export const localAlloc: LocalAlloc = (
   options: AllocOptions & { readonly src?: Tensor } = {},
 ): Build<never> =>
   block(function* () {
-    const { src, mutable = src === undefined, reuses } = options
+    const { src, mutable = src === undefined, reuses, offset } = options
     if (src === undefined && !mutable)
       return yield* refused(
         'ttng.local_alloc.mutable',
@@ -150,6 +166,7 @@ export const localAlloc: LocalAlloc = (
     if (dtype === 'i64' && shape[shape.length - 1] === 1 && shape.length <= 2 && src === undefined) {
       const made = yield* barriers(id, shape.slice(0, -1), { ordersTensorCore: true })
       yield* reuse(id, reuses)
+      yield* placeAt(id, offset)
       return checked<never, Expr>(made)
     }
     if (src !== undefined) {
@@ -167,6 +184,7 @@ export const localAlloc: LocalAlloc = (
       align: alignmentBytes(encoding),
     })
     yield* reuse(id, reuses)
+    yield* placeAt(id, offset)
     if (src !== undefined)
       yield* run(label, {
         _tag: 'smem.store',

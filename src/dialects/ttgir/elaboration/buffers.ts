@@ -3,10 +3,17 @@
  *
  * Source: Triton 3.6, dialect ttg.
  */
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { alignmentBytes } from '../../../layouts/triton/shared.js'
+import { toRef } from '../../../layouts/triton/to-ref.js'
+import { bitsOf } from '../../../numerics/dtype.js'
+import { extentBytes } from '../../../transforms/ref.js'
 import * as T from '../../ttng/index.js'
 import { sharedEncoding } from './encodings.js'
-import { refusedAt, type Here, type Row, type Rows } from './here.js'
-import { bytesOf, shapeOf } from './kinds.js'
+import { refusedAt, type Row, type Rows } from './here.js'
+import { dtypeOf, elementOf, shapeOf } from './kinds.js'
+import { livesOf, offsetsOf } from './liveness.js'
 import {
   dtypeHere,
   encoded,
@@ -20,12 +27,30 @@ import {
   optional,
   resultType,
 } from './operands.js'
+import type { Module, Operation } from '../text/syntax.js'
 
-/** The first buffer that was given back and is large enough, for the new one. */
-const takeFreed = (h: Here, bytes: number): { readonly reuses?: T.Freed } => {
-  const at = h.freed?.findIndex((f) => f.bytes >= bytes) ?? -1
-  const [found] = at < 0 ? [] : (h.freed?.splice(at, 1) ?? [])
-  return found === undefined ? {} : { reuses: found.by }
+/** Where the buffers of a function begin; one whose encoding is none is refused where it is allocated. */
+export const offsetsIn = (m: Module, op: Operation): ReadonlyMap<Operation, number> => {
+  const buffers = [...livesOf([op])].flatMap(([allocation, life]) => {
+    const type = resultType(allocation)
+    const dtype = dtypeOf(elementOf(type))
+    if (type._tag !== 'memdesc' || dtype === null) return []
+    return pipe(
+      sharedEncoding(m, type.encoding),
+      E.chainW((encoding) =>
+        pipe(
+          toRef(encoding, type.shape, bitsOf(dtype)),
+          E.map((ref) => ({ bytes: ref.byteOffset + extentBytes(ref), align: alignmentBytes(encoding) })),
+        ),
+      ),
+      E.match(
+        () => [],
+        ({ bytes, align }) => [{ allocation, life, bytes, align }],
+      ),
+    )
+  })
+  const offsets = offsetsOf(buffers)
+  return new Map(buffers.map(({ allocation }, k) => [allocation, offsets[k]!]))
 }
 
 const localAlloc: Row = function* (h, op, label) {
@@ -33,11 +58,12 @@ const localAlloc: Row = function* (h, op, label) {
   const encoding = yield* encoded(op, sharedEncoding(h.text, encodingOf(type)))
   const src = yield* optional(h, op, 'src', 'src')
   const mutable = type._tag === 'memdesc' && type.mutable
+  const offset = h.offsets.get(op)
   return [
     yield* T.localAlloc(label, shapeOf(type), yield* dtypeHere(op, type), encoding, {
       mutable,
       ...src,
-      ...takeFreed(h, bytesOf(type)),
+      ...(offset === undefined ? {} : { offset }),
     }),
   ]
 }
@@ -48,8 +74,7 @@ export const bufferRows: Rows = {
   },
   'ttg.local_alloc': localAlloc,
   'ttg.local_dealloc': function* (h, op, label) {
-    const by = yield* T.localDealloc(label, yield* operand(h, op, 'src'))
-    h.freed?.push({ bytes: bytesOf(op.operands['src']![0]!.type), by })
+    yield* T.localDealloc(label, yield* operand(h, op, 'src'))
     return []
   },
   'ttg.local_load': function* (h, op, label) {

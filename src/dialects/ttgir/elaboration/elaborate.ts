@@ -20,6 +20,7 @@ import type { Steps } from '../../../semantics/writing/builder.js'
 import type { Program, Spec } from '../../../semantics/language/program.js'
 import * as T from '../../ttng/index.js'
 import type { Launch } from './arguments.js'
+import { offsetsIn } from './buffers.js'
 import { sharedEncoding, tensorMemoryEncoding } from './encodings.js'
 import { inFlightIn } from './flight.js'
 import { refusedAt, type Here } from './here.js'
@@ -139,16 +140,8 @@ const columnsOf = (m: Module, operations: ReadonlyArray<Operation>): number => {
   return columns === 0 ? 0 : Math.max(32, 2 ** Math.ceil(Math.log2(columns)))
 }
 
-/**
- * The program of a function of a module. The text does not say which buffers share bytes: those that fit have bytes of their own, and where they do
- * not, a buffer begins where one that was given back began.
- */
+/** The program of a function of a module. */
 export const elaborate = (m: Module, launch: Elaborate): E.Either<Failure, Program> => {
-  const apart = elaborated(m, launch, false)
-  return E.isLeft(apart) && apart.left.code === 'A1' ? elaborated(m, launch, true) : apart
-}
-
-const elaborated = (m: Module, launch: Elaborate, shares: boolean): E.Either<Failure, Program> => {
   const functions = m.operations.filter((op) => op.name === 'tt.func')
   const nameOf = (op: Operation): string => {
     const a = attributeOf(op.attributes, 'sym_name')
@@ -218,7 +211,7 @@ const elaborated = (m: Module, launch: Elaborate, shares: boolean): E.Either<Fai
         constants: new Map(),
         acquired: new Map(),
         products: new Map(),
-        freed: shares ? [] : null,
+        offsets: offsetsIn(m, wanted),
         maps,
         flying: inFlightIn(wanted.regions[0]!),
         labels: labelsOf(operations),

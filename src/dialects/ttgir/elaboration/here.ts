@@ -28,8 +28,8 @@ export interface Here {
   readonly flying: ReadonlySet<string>
   /** products of this basic block, by the name of their value (`contracted`) */
   readonly products: Map<string, readonly [Expr, Expr]>
-  /** buffers that are given back, for those that come behind; null: each has bytes of its own */
-  readonly freed: Array<{ readonly bytes: number; readonly by: T.Freed }> | null
+  /** where buffers of shared memory begin, by their allocation (`liveness.ts`) */
+  readonly offsets: ReadonlyMap<Operation, number>
   /** a name for each operation that no other has */
   readonly labels: ReadonlyMap<Operation, string>
   /** a region's operations one after the other, and what its last one hands on */
