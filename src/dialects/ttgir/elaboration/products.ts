@@ -91,7 +91,8 @@ export const productRows: Rows = {
         ...options(h),
         ...(yield* when(h, op)),
         barriers: yield* barriersOf(h, op),
-        isAsync: flag(op, 'is_async'),
+        // the text is what is lowered, and there no product is waited for but by a barrier that the text says
+        isAsync: true,
         twoCtas: flag(op, 'two_ctas'),
       },
     )

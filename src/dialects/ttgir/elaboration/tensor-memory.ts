@@ -1,5 +1,5 @@
 /**
- * `ttng`: tensor memory, its allocations, loads and stores.
+ * `ttng`: tensor memory, its allocations and views, loads, stores and copies.
  *
  * Source: Triton 3.6, dialect ttng.
  */
@@ -12,6 +12,7 @@ import {
   encoded,
   encodingOf,
   layoutOfResult,
+  number,
   operand,
   optional,
   options,
@@ -45,5 +46,17 @@ export const tensorMemoryRows: Rows = {
       ...(yield* when(h, op)),
     })
     return [token]
+  },
+  'ttng.tmem_subslice': function* (h, op, label) {
+    const [, columns = 0] = shapeOf(resultType(op))
+    return [yield* T.tmemSubslice(label, yield* operand(h, op, 'src'), yield* number(op, 'N'), columns)]
+  },
+  'ttng.tmem_copy': function* (h, op, label) {
+    const barrier = yield* optional(h, op, 'barrier', 'barrier')
+    yield* T.tmemCopy(label, yield* operand(h, op, 'src'), yield* operand(h, op, 'dst'), {
+      ...options(h),
+      ...barrier,
+    })
+    return []
   },
 }
