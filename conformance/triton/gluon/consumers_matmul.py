@@ -17,6 +17,8 @@ def produce(da, db, row, col, steps, a, b, full, empty, WRONG: gl.constexpr):
         mbarrier.wait(empty.index(slot), ((k // SLOTS) & 1) ^ 1)
         if WRONG == 'bytes':
             mbarrier.expect(bar, da.block_type.nbytes + db.block_type.nbytes)
+        elif WRONG == 'more':
+            mbarrier.expect(bar, 2 * (da.block_type.nbytes + db.block_type.nbytes))
         else:
             mbarrier.expect(bar, 2 * da.block_type.nbytes + db.block_type.nbytes)
         tma.async_copy_global_to_shared(da, [row, k * BK], bar, a.index(2 * slot))
@@ -92,4 +94,5 @@ MISTAKES = dict(
     three='an empty slot counts an arrival more than there are consumers',
     lag='a slot is given back while its product may still be under way',
     bytes='the bytes of one half of the rows are not expected',
+    more='the bytes of b are expected twice',
     tile='both consumers put their half into the same tile')

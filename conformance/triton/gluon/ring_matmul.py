@@ -11,8 +11,6 @@ SLOTS = gl.constexpr(3)
 def load(da, db, row, col, k, pred, a, b, full, WRONG: gl.constexpr):
     slot = k % SLOTS
     bar = full.index(slot)
-    if WRONG == 'slot':
-        bar = full.index((k + 1) % SLOTS)
     if WRONG == 'bytes':
         mbarrier.expect(bar, da.block_type.nbytes, pred)
     else:
@@ -45,6 +43,8 @@ def ring_matmul(da, db, dc, K, WRONG: gl.constexpr):
         slot = k % SLOTS
         if WRONG == 'phase':
             mbarrier.wait(full.index(slot), k & 1)
+        elif WRONG == 'slot':
+            mbarrier.wait(full.index((k + 1) % SLOTS), (k // SLOTS) & 1)
         elif WRONG != 'wait':
             mbarrier.wait(full.index(slot), (k // SLOTS) & 1)
         acc = warpgroup_mma(a.index(slot), b.index(slot), acc, is_async=True)
@@ -64,8 +64,8 @@ def ring_matmul(da, db, dc, K, WRONG: gl.constexpr):
 
 
 LAUNCH = dict(
-    kernel=ring_matmul, target=90, warps=4, grid=[2, 2], outputs=['c'], computes=['matmul', 'a', 'b', 'c'],
-    tensors=dict(a=('f16', [128, 448]), b=('f16', [448, 128]), c=('f16', [128, 128])),
+    kernel=ring_matmul, target=90, warps=4, grid=[1, 2], outputs=['c'], computes=['matmul', 'a', 'b', 'c'],
+    tensors=dict(a=('f16', [64, 448]), b=('f16', [448, 128]), c=('f16', [64, 128])),
     args=[dict(tensor='a', block=[64, 64]), dict(tensor='b', block=[64, 64]), dict(tensor='c', block=[64, 64]), 448])
 
 MISTAKES = dict(
@@ -73,5 +73,5 @@ MISTAKES = dict(
     wait='no wait for the copies',
     bytes='the bytes of one operand are expected, and two come',
     count='the barrier counts an arrival for each copy, and one comes for both',
-    slot="the copies signal the next slot's barrier",
+    slot="the wait is for the next slot's barrier",
     pendings='a slot is filled while its product may still be under way')

@@ -45,7 +45,7 @@ export type Ended = 'completed' | 'stuck' | Stopped
 export const showBlocked = (b: Blocked): string =>
   `${b.agent} is blocked at ${[...b.operation.path, b.operation.site].join(' / ')}${
     b.operation.iteration.length === 0 ? '' : ` [${b.operation.iteration.join(', ')}]`
-  }, waiting for ${b.waitsFor}; ${supplyOf(b)}`
+  }${b.operation.loc === undefined ? '' : ` (${b.operation.loc})`}, waiting for ${b.waitsFor}; ${supplyOf(b)}`
 
 /** Agents that are named where any of many could end a wait. */
 const mostNamed = 8

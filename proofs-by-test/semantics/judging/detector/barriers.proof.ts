@@ -8,6 +8,7 @@ import {
   barrierState,
   deadlockId,
   isUnobserved,
+  isPartly,
   lastArrival,
 } from '../../../../src/semantics/judging/detector/barriers.js'
 import { contribute, generation } from '../../../../src/semantics/judging/detector/generation.js'
@@ -763,6 +764,7 @@ test('who completed the last generation: its last arrival that counts', () => {
     at,
     counted,
     offset: false,
+    announces: false,
     stamp: { agent: 0, at, site: 0, iteration: [] },
     does: 'arrives',
   })
@@ -779,4 +781,13 @@ test('who completed the last generation: its last arrival that counts', () => {
   expect(of(event(1, true), event(2, true), event(3, false))).toBe(2)
   expect(of(event(1, false))).toBe(undefined)
   expect(lastArrival(state({}))).toBe(undefined)
+})
+
+test.each<readonly [string, Partial<BarrierState>, boolean]>([
+  ['none has come', { count: 2, pending: 2 }, false],
+  ['one of two has come', { count: 2, pending: 1 }, true],
+  ['all have come, and bytes are missing', { count: 2, pending: 0, bytes: 16 }, false],
+  ['the object is no more', { count: 2, pending: 1, live: false }, false],
+])('is a count reached in part? %s', (_, over, expected) => {
+  expect(isPartly(state(over))).toBe(expected)
 })

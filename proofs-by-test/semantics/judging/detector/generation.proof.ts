@@ -17,6 +17,7 @@ const event = (agent: number, at: number, over: Partial<Contribution> = {}): Con
   at,
   counted: true,
   offset: false,
+  announces: false,
   stamp: { agent, at, site: 0, iteration: [] },
   does: 'arrives',
   ...over,

@@ -94,7 +94,7 @@ const bytesTwice = S.foreignTwin('bytes-of-the-cluster', {
   title: 'each CTA of a cluster announces the bytes of all of them for a copy that brings its own',
   fix: 'announce what arrives in this CTA',
   stage: { agents: ['block'], cluster: [2] },
-  shows: { verdict: 'deadlock', a: 'wait full' },
+  shows: { verdict: 'deadlock', a: 'wait full', b: 'expect' },
   *body(fixed) {
     const x = yield* S.global('x')
     const s = yield* S.tile('s')

@@ -79,7 +79,7 @@ const tooManyBytes = S.twin({
   title: 'sixteen bytes more are expected than the copy delivers',
   fix: 'expect the bytes of the box',
   stage: { agents: ['block'] },
-  shows: { verdict: 'deadlock', a: 'wait full' },
+  shows: { verdict: 'deadlock', a: 'wait full', b: 'expect' },
   *body(fixed) {
     const x = yield* S.global('x')
     const s = yield* S.tile('s')

@@ -399,6 +399,7 @@ export const barrierEvent = (c: Context, b: BarrierState, e: BarrierArrival): vo
     at: e.at,
     counted: e.counted > 0,
     offset: e.offset,
+    announces: e.bytes > 0,
     stamp: e.stamp,
     does: e.does,
   }
@@ -613,3 +614,15 @@ export const lastArrival = (b: BarrierState): Contribution | undefined => {
   const counted = b.last?.events.filter((e) => e.counted)
   return counted?.[counted.length - 1]
 }
+
+/** What announced bytes to the generation under way, the latest; else to the one before, whose bytes may be what is too many. */
+export const lastAnnouncement = (b: BarrierState): Contribution | undefined => {
+  const of = (g: Generation | undefined): Contribution | undefined => {
+    const announced = g?.events.filter((e) => e.announces)
+    return announced?.[announced.length - 1]
+  }
+  return of(b.current) ?? of(b.last)
+}
+
+/** Some of the arrivals that it counts have come, and not all. */
+export const isPartly = (b: BarrierState): boolean => b.live && b.pending > 0 && b.pending < b.count

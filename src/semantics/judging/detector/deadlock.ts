@@ -29,11 +29,21 @@ import type { BlockingId } from '../hazards.js'
 import { ofBarrier, ofGroup, type Subject } from '../subject.js'
 import type { Ahead, Family, Rendezvous, Stamp } from '../../log/events.js'
 import type { BarrierState } from './barriers.js'
-import { absence, deadlockId, lacking, lastArrival, lifeOver, wantedBy } from './barriers.js'
+import {
+  absence,
+  deadlockId,
+  isPartly,
+  lacking,
+  lastAnnouncement,
+  lastArrival,
+  lifeOver,
+  wantedBy,
+} from './barriers.js'
 import type { Context } from './context.js'
+import type { Contribution } from './generation.js'
 import type { NamedBarriers } from './rendezvous.js'
 import { missingMembers, namedBarrier } from './rendezvous.js'
-import { actor, agentName, draft, file, operation, where } from './report.js'
+import { actor, agentName, barrierName, draft, file, operation, where, type Actor } from './report.js'
 import type { Lacking } from './semaphore-state.js'
 
 export interface Blockage {
@@ -240,7 +250,7 @@ export const deadlock = (
     }
     c.report.deadlock.push(item)
   }
-  // a wait that was overrun, bytes that do not add up, and bytes that no expectTx announced explain the others
+  // a wait that was overrun, bytes that do not add up, bytes that no expectTx announced, and a count that was not reached explain the others
   const isB =
     (id: BlockingId) =>
     (e: Edge): boolean =>
@@ -251,6 +261,7 @@ export const deadlock = (
     ordered.find(isB('B1')) ??
     ordered.find(isB('B4')) ??
     ordered.find(unannounced) ??
+    ordered.find((e) => e.blockage.barrier >= 0 && isPartly(barriers[e.blockage.barrier]!)) ??
     ordered[0]
   if (first === undefined) return
   const id = idOf(first)
@@ -266,7 +277,7 @@ export const deadlock = (
     return
   }
   const wanted = barrier < 0 ? 0 : wantedBy(c, barriers[barrier]!, stamp.agent)
-  const by = id === 'B1' ? lastArrival(barriers[first.blockage.barrier]!) : undefined
+  const by = barrier < 0 ? undefined : explaining(c, id, barriers[barrier]!)
   file(c.report, 'deadlock', () =>
     draft(
       id,
@@ -274,10 +285,22 @@ export const deadlock = (
       `${text}${because(id, wanted)}${round[0] === first ? circle(c, round) : ''}`,
       about,
       waits,
-      by === undefined ? undefined : actor(by.stamp, by.does),
+      by,
     ),
   )
 }
+
+/** What beside the wait explains why it never ends: who overran it, who announced bytes that do not add up, who chose a count that does not. */
+const explaining = (c: Context, id: BlockingId, b: BarrierState): Actor | undefined => {
+  if (id === 'B1') return ofContribution(lastArrival(b))
+  if (id === 'B4') return ofContribution(lastAnnouncement(b))
+  return b.init !== undefined && isPartly(b)
+    ? actor(b.init, `initialises ${barrierName(c.header, b.index)}, to count ${String(b.count)}`)
+    : undefined
+}
+
+const ofContribution = (e: Contribution | undefined): Actor | undefined =>
+  e === undefined ? undefined : actor(e.stamp, e.does)
 
 /** `wanted`: the generation that the waiter has not seen yet. */
 const because = (id: BlockingId, wanted: number): string =>

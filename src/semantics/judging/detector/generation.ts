@@ -35,6 +35,8 @@ export interface Contribution {
   readonly counted: boolean
   /** it answers an increment (cp.async), so it is none of the arrivals that the barrier counts */
   readonly offset: boolean
+  /** it says that bytes will come */
+  readonly announces: boolean
   readonly stamp: Stamp
   readonly does: string
 }

@@ -154,6 +154,7 @@ export const rendezvous = (c: Context, all: NamedBarriers, e: Rendezvous): numbe
         at: e.stamp.at,
         counted: true,
         offset: false,
+        announces: false,
         stamp: e.stamp,
         does: 'arrives',
       }
