@@ -193,6 +193,7 @@ export const everyNode: ReadonlyArray<ExprNode> = [
     combine: { params: ['l', 'r'], body: [], result: { _tag: 'binary', op: 'add', x: b, y: c } },
     layout: 'any',
   },
+  { _tag: 'gather', x: a, index: b, axis: 1, layout: 'any' },
   { _tag: 'convertLayout', x: a, layout: WGMMA },
   { _tag: 'vote', of: 'all', x: a },
   { _tag: 'item', x: a },

@@ -195,6 +195,11 @@ const rows: Readonly<Record<string, Row>> = {
     }),
     (x) => numberTiles.includes(x!),
   ),
+  gather: row(
+    ['tile i32', 'tile i32'],
+    (x, index) => ({ _tag: 'gather', x: x!, index: index!, axis: 0, layout: 'any' }),
+    (x, index) => tiles.includes(x!) && index === 'tile i32',
+  ),
   vote: row(
     ['tile i1'],
     (x) => ({ _tag: 'vote', of: 'any', x: x! }),

@@ -105,6 +105,7 @@ export const tiles: Same<
   | 'reshape'
   | 'transpose'
   | 'reduce'
+  | 'gather'
   | 'convertLayout'
   | 'vote'
   | 'item'

@@ -88,6 +88,8 @@ const expressions: ReadonlyArray<readonly [ExprNode, string]> = [
   [X.expandDims(t, 1, WGMMA), 'expandDims(t, 1, L0)'],
   [X.reshape(t, [32], WGMMA), 'reshape(t, [32], L0)'],
   [X.transpose(t, [1, 0], WGMMA), 'transpose(t, [1, 0], L0)'],
+  [X.gather(t, X.iota([4, 8], 1), 1), 'gather(t, iota([4, 8], 1, 0), 1)'],
+  [X.gather(t, X.iota([4, 8], 1), 1, WGMMA), 'gather(t, iota([4, 8], 1, 0), 1, L0)'],
   [X.convertLayout(t, WGMMA), 'convertLayout(t, L0)'],
   [X.reduce(t, 1, (x, y) => X.add(x, y), WGMMA), 'reduce(t, 1, (lhs, rhs) => add(lhs, rhs), L0)'],
   [X.any(truth), 'vote.any(truth)'],

@@ -630,7 +630,37 @@ describe('tiles made, taken apart and given another shape', () => {
   const sum: ExprNode = { _tag: 'binary', op: 'add', x: named('l'), y: named('r') }
   const cube = given('i32', [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], { shape: [2, 2, 3] })
   const counts: ExprNode = { _tag: 'iota', shape: [2, 3], axis: 0, start: 5, layout: 'any' }
+  const looked = (axis: number): ExprNode => ({
+    _tag: 'gather',
+    x: slot(0),
+    index: slot(1),
+    axis,
+    layout: 'any',
+  })
+  const places = (data: ReadonlyArray<number>, shape: ReadonlyArray<number>): Value =>
+    given('i32', data, { shape })
   table([
+    [
+      'looked up along the first',
+      looked(0),
+      [cube, places([1, 0, 1, 0, 1, 0], [1, 2, 3])],
+      [6, 1, 8, 3, 10, 5],
+    ],
+    [
+      'looked up along the middle',
+      looked(1),
+      [cube, places([1, 1, 0, 0, 1, 0], [2, 1, 3])],
+      [3, 4, 2, 6, 10, 8],
+    ],
+    [
+      'looked up along the last',
+      looked(2),
+      [cube, places([2, 1, 0, 0, 2, 2, 1, 1], [2, 2, 2])],
+      [2, 1, 3, 3, 8, 8, 10, 10],
+    ],
+    ['looked up behind the end', looked(2), [cube, places([3, 0, 0, 0], [2, 2, 1])], 'tile.index'],
+    ['looked up before the beginning', looked(2), [cube, places([-1, 0, 0, 0], [2, 2, 1])], 'tile.index'],
+    ['looked up in another shape', looked(2), [cube, places([0, 0], [1, 2, 1])], 'tile.shape'],
     ['counts along the rows', counts, [], [5, 5, 5, 6, 6, 6]],
     ['counts along the columns', { ...counts, axis: 1 } as ExprNode, [], [5, 6, 7, 5, 6, 7]],
     [

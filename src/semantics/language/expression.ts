@@ -329,6 +329,13 @@ export const reduce = <E extends ScalarName, R extends number>(
     combine: { params: ['lhs', 'rhs'], body: [], result: combine(name('lhs'), name('rhs')) },
     layout,
   })
+/** Along `axis` the element that `index` says, for each element of `index`; along the others its own place. */
+export const gather = <E extends ScalarName | PtrIndex, R extends number>(
+  x: Tile<E, R>,
+  index: Tile<'i32', R>,
+  axis: number,
+  layout: Layout = 'any',
+): Tile<E, R> => node({ _tag: 'gather', x, index, axis, layout })
 export const convertLayout = <E extends ScalarName | PtrIndex, R extends number>(
   x: Tile<E, R>,
   layout: RegisterLayout,

@@ -72,6 +72,8 @@ export const nodes = {
     reshape: { x: 'expr', shape: 'nat ...', layout: 'layout' },
     transpose: { x: 'expr', perm: 'nat ...', layout: 'layout' },
     reduce: { x: 'expr', axis: 'nat', combine: 'combine', layout: 'layout' },
+    /** element i of the result is the element of `x` at `index[i]` along the axis, and at the place of i along the others */
+    gather: { x: 'expr', index: 'expr', axis: 'nat', layout: 'layout' },
     convertLayout: { x: 'expr', layout: 'layout' },
     vote: { of: '= any | all', x: 'expr' },
     item: { x: 'expr' },
@@ -165,6 +167,7 @@ const particular: { readonly [T in keyof InRows]?: { readonly [P in keyof InRows
   convert: { op: 'the conversion' },
   iota: { axis: 'the dimension along which it counts' },
   expandDims: { axis: 'where the dimension of size one goes' },
+  gather: { index: 'which element along the dimension', axis: 'the dimension that is looked up' },
   vote: { of: 'whether one true element is enough' },
   descriptor: { param: 'name of a descriptor' },
   reinterpret: { dtype: 'type of the elements', layout: 'where each element lies from the base' },

@@ -102,6 +102,12 @@ export const evaluateTile = (env: Environment, e: TileNode, go: Evaluate): Value
         e.perm.map((p) => own[p]!),
       )
     }
+    case 'gather': {
+      const x = go(env, e.x)
+      const index = go(env, e.index)
+      if (!isTile(x)) return notATile('gather', x)
+      return isTile(index) ? gatherTile(x, index, e.axis, e.layout) : notATile('gather', index)
+    }
     case 'convertLayout': {
       const x = go(env, e.x)
       return isTile(x) ? relabel(x, x.shape, e.layout, true) : notATile('convertLayout', x)
@@ -129,6 +135,51 @@ export const evaluateTile = (env: Environment, e: TileNode, go: Evaluate): Value
         return x.element !== 'ptr' && isFloat(x.element) ? V.float(x.element, 0) : unknownData('item')
       return x.element === 'ptr' ? V.ptr(x.pointee, x.plane, x.data[0]!) : scalarOf(x.element, x.data[0]!)
     }
+  }
+}
+
+/** An index that leaves the dimension says no element. */
+const gatherTile = (
+  x: TileValue,
+  index: TileValue,
+  axis: number,
+  layout: TileValue['layout'],
+): TileValue | FaultValue => {
+  if (index.element !== 'i32')
+    return V.fault('type.mismatch', `gather: expected an index of i32, found ${index.element}`)
+  if (
+    x.shape.length !== index.shape.length ||
+    x.shape.some((extent, d) => d !== axis && extent !== index.shape[d])
+  )
+    return V.fault(
+      'tile.shape',
+      `gather: ${shapeText(index.shape)} does not look up ${shapeText(x.shape)} along dimension ${String(axis)}`,
+    )
+  const extent = x.shape[axis]!
+  let data: Float64Array | null = null
+  if (x.data !== null && index.data !== null) {
+    const stride = strided(x.shape)[axis]!
+    const own = index.shape[axis]!
+    data = new Float64Array(index.data.length)
+    for (let i = 0; i < data.length; i++) {
+      const k = index.data[i]!
+      if (k < 0 || k >= extent)
+        return V.fault(
+          'tile.index',
+          `gather: dimension ${String(axis)} has ${String(extent)} elements, found index ${String(k)}`,
+        )
+      data[i] = x.data[Math.floor(i / (stride * own)) * stride * extent + k * stride + (i % stride)]!
+    }
+  }
+  return {
+    _tag: 'tile',
+    shape: index.shape,
+    element: x.element,
+    pointee: x.pointee,
+    plane: x.plane,
+    layout,
+    data,
+    origin: V.otherOrigin,
   }
 }
 

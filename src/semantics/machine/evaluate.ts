@@ -79,6 +79,7 @@ const composed = (
     case 'expandDims':
     case 'reshape':
     case 'transpose':
+    case 'gather':
     case 'convertLayout':
     case 'reduce':
     case 'vote':

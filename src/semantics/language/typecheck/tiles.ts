@@ -11,6 +11,7 @@
  * | reshape       | (64, 64)            | (4096,): as many elements                  |
  * | transpose     | (d0, d1)            | (d1, d0): a permutation                    |
  * | reduce axis 1 | (64, 64)            | (64,): the axis goes                       |
+ * | gather axis 1 | (64, 64)            | that of the index, (64, 8): as many rows   |
  * | convertLayout | s                   | s                                          |
  * | vote          | a tile of i1        | i1                                         |
  * | item          | ()                  | the element                                |
@@ -22,7 +23,7 @@
  * 2. A layout that does not describe arrays of the result's shape is refused with L2.
  * 3. A combination that names anything but its parameters is refused with name.unbound.
  *
- * Source: MLIR `tt` (make_range, splat, broadcast, expand_dims, reshape, trans, reduce), `ttg.convert_layout`.
+ * Source: MLIR `tt` (make_range, splat, broadcast, expand_dims, reshape, trans, reduce, gather), `ttg.convert_layout`.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -30,7 +31,7 @@ import { type Failure, refuse } from '../../../failure.js'
 import { showShape, sizeOf } from '../../../transforms/shape.js'
 import { isPermutation } from '../../../transforms/transpose.js'
 import type { Combine, NodeOf } from '../expression.js'
-import { type ScalarType, i1, i32 } from '../types.js'
+import { type ScalarType, i1, i32, tile } from '../types.js'
 import { type Declarations, type Environment, bind, noNames } from './environment.js'
 import { type Typer, axisIn, onTile } from './operand.js'
 import { showType } from './show-type.js'
@@ -149,6 +150,26 @@ export const typeOfTiles =
                 ),
               )
         })
+      case 'gather':
+        return onTile(of, 'gather', expr.x, (x) =>
+          onTile(of, 'the index of a gather', expr.index, (index) => {
+            const indexed = index.element
+            if (indexed._tag !== 'scalar' || indexed.dtype !== 'i32')
+              return E.left(mismatch('the index of a gather', tile(index.shape, i32, 'any'), index))
+            return pipe(
+              axisIn('gather', expr.axis, x.shape.length),
+              E.chain(() =>
+                x.shape.length === index.shape.length &&
+                x.shape.every((extent, k) => k === expr.axis || extent === index.shape[k])
+                  ? tileType(index.shape, x.element, expr.layout)
+                  : refuse(
+                      'type.shape',
+                      `gather: ${showShape(index.shape)} is not ${showShape(x.shape)} beside dimension ${String(expr.axis)}`,
+                    ),
+              ),
+            )
+          }),
+        )
       case 'convertLayout':
         return onTile(of, 'convertLayout', expr.x, (x) => tileType(x.shape, x.element, expr.layout))
       case 'vote':

@@ -19,7 +19,8 @@
  * 1. Names bound inside are not in scope after; they are used, and will not be made again.
  * 2. A parameter or storage declared inside belongs to the whole program.
  * 3. A condition is an i1, a bound of a loop an i32, or the failure says where it was given.
- * 4. What is yielded has the types of what is carried, key by key, or the failure names the key.
+ * 4. What is yielded has the types of what is carried, key by key, or the failure names the key. What the test of a while hands on has types of
+ *    its own.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -191,12 +192,15 @@ export const forRange: ForRange = (
 
 // ---------------------------------------------------------------- while
 
-/** Loops while `before` gives true; `before` also gives what `after` takes, under the keys of `carried`. */
-export const whileLoop = <C extends Readonly<Record<string, TypeIndex>>>(
+/** Loops while `before` gives true; `before` also gives what `after` takes, and the loop in the end, under keys of its own. */
+export const whileLoop = <
+  C extends Readonly<Record<string, TypeIndex>>,
+  A extends Readonly<Record<string, TypeIndex>> = C,
+>(
   spec: { readonly label: string; readonly carried: Exprs<C> },
-  before: (carried: Exprs<C>) => Steps<readonly [condition: Condition, args: Exprs<C>]>,
-  after: (args: Exprs<C>) => Steps<Exprs<C>>,
-): Build<Exprs<C>> =>
+  before: (carried: Exprs<C>) => Steps<readonly [condition: Condition, args: Exprs<A>]>,
+  after: (args: Exprs<A>) => Steps<Exprs<C>>,
+): Build<Exprs<A>> =>
   build((state) => {
     const { label, carried } = spec
     const types = typesOf(state, label, carried)
@@ -204,22 +208,24 @@ export const whileLoop = <C extends Readonly<Record<string, TypeIndex>>>(
     const [binders, entered] = freshAll(state, types.right)
     const tested = inRegion(entered, label, () => before(named(carried, binders)), entered.names)
     if (E.isLeft(tested)) return tested
-    const cond = hasTypeAt(tested.right.inside, 'before', 'a condition', i1, tested.right.result[0])
+    const { inside } = tested.right
+    const [test, args] = tested.right.result
+    const cond = hasTypeAt(inside, 'before', 'a condition', i1, test)
     if (E.isLeft(cond)) return cond
-    const args = yieldsOf(tested.right.inside, label, types.right, tested.right.result[1])
-    if (E.isLeft(args)) return args
-    const [params, looping] = freshAll(amend(tested.right.outside, { names: state.names }), types.right)
-    const looped = inRegion(looping, label, () => after(named(carried, params)), looping.names)
+    const handed = typesOf(inside, label, args)
+    if (E.isLeft(handed)) return handed
+    const [params, looping] = freshAll(amend(tested.right.outside, { names: state.names }), handed.right)
+    const looped = inRegion(looping, label, () => after(named(args, params)), looping.names)
     if (E.isLeft(looped)) return looped
     const yields = yieldsOf(looped.right.inside, label, types.right, looped.right.result)
     if (E.isLeft(yields)) return yields
-    const [results, done] = freshAll(amend(looped.right.outside, { names: state.names }), types.right)
+    const [results, done] = freshAll(amend(looped.right.outside, { names: state.names }), handed.right)
     return E.right([
-      named(carried, results),
+      named(args, results),
       push(done, {
         _tag: 'While',
         carried: Object.values<Expr>(carried).map((init, k) => ({ binder: binders[k]!, init })),
-        before: tested.right.region([tested.right.result[0], ...args.right], []),
+        before: tested.right.region([test, ...Object.values<Expr>(args)], []),
         after: looped.right.region(yields.right, params),
         results,
         site: siteOf(state, label),
