@@ -87,7 +87,7 @@ def layer_norm(x, w, b, y, mean, C, eps, BC: tl.constexpr):
     mu = tl.sum(v, 0) / C
     d = tl.where(c < C, v - mu, 0.)
     var = tl.sum(d * d, 0) / C
-    n = d / tl.sqrt(var + eps)
+    n = d * tl.rsqrt(var + eps)
     tl.store(y + row * C + c, n * tl.load(w + c, mask=c < C) + tl.load(b + c, mask=c < C), mask=c < C)
     tl.store(mean + row, mu)
 
@@ -101,6 +101,18 @@ def sums(x, whole, rows, bits, R: tl.constexpr, C: tl.constexpr):
     tl.store(whole, tl.sum(v))
     tl.store(rows + r, tl.sum(v, 1))
     tl.store(bits + c, tl.xor_sum(v, 0))
+
+
+@triton.jit
+def inner_product(x, y, whole, part, running, N: tl.constexpr):
+    """products that are summed up: in a thread, across threads, one behind another"""
+    i = tl.arange(0, N)
+    p = tl.load(x + i) * tl.load(y + i)
+    tl.store(whole, tl.sum(p, 0))
+    j = tl.arange(0, 128)
+    tl.store(part, tl.sum(tl.load(x + j) * tl.load(y + j), 0))
+    q = tl.load(x + i) * tl.load(y + i)
+    tl.store(running + i, tl.cumsum(q, 0))
 
 
 # ---------------------------------------------------------------- gathers, histograms, atomics
@@ -134,6 +146,14 @@ def atomic_extremes(x, out, BLOCK: tl.constexpr):
     tl.atomic_min(out + 1, tl.min(v, 0))
     tl.atomic_or(out + 2, tl.reduce_or(v, 0))
     tl.atomic_xor(out + 3, tl.xor_sum(v, 0))
+
+
+@triton.jit
+def numbered(x, count, y, BLOCK: tl.constexpr):
+    """each program takes a number, in the order in which they come"""
+    at = tl.atomic_add(count, 1, sem='relaxed')
+    i = tl.arange(0, BLOCK)
+    tl.store(y + at * BLOCK + i, tl.load(x + i))
 
 
 @triton.jit
@@ -182,7 +202,7 @@ def newton(x, y, N: tl.constexpr):
     left = 1
     rounds = 0
     while left > 0:
-        n = (r + a / r) * 0.5
+        n = (r + tl.div_rn(a, r)) * 0.5
         left = tl.sum((n != r).to(tl.int32), 0)
         left = tl.where(rounds >= 20, 0, left)
         r = n
@@ -271,13 +291,12 @@ def special(x, out, N: tl.constexpr):
     tl.store(out + i, tl.exp(a))
     tl.store(out + N + i, tl.exp2(a))
     tl.store(out + 2 * N + i, tl.rsqrt(tl.abs(a)))
-    tl.store(out + 3 * N + i, tl.sqrt(tl.abs(a)))
-    tl.store(out + 4 * N + i, tl.sigmoid(a))
+    tl.store(out + 3 * N + i, tl.sigmoid(a))
 
 
 @triton.jit
-def pairs(x, y, z, total, N: tl.constexpr):
-    """joined, split, put behind one another, turned around"""
+def pairs(x, y, z, N: tl.constexpr):
+    """joined, split, turned around, sorted"""
     i = tl.arange(0, N)
     a = tl.load(x + i)
     b = tl.load(y + i)
@@ -287,7 +306,6 @@ def pairs(x, y, z, total, N: tl.constexpr):
     tl.store(z + 2 * N + i, even - odd)
     tl.store(z + 3 * N + i, tl.flip(a, 0))
     tl.store(z + 4 * N + i, tl.sort(a))
-    tl.store(total, tl.sum(tl.cat(a, b, can_reorder=True), 0))
 
 
 @triton.jit
@@ -396,6 +414,7 @@ cases = {
     'scan_rows_back': case(scan_rows, [1], dict(x=In(f32, [16, 128]), y=Out(f32, [16, 128])), dict(R=16, C=128, REVERSE=True)),
     'scan_columns': case(scan_columns, [1], dict(x=In(f32, [128, 16]), y=Out(f32, [128, 16])), dict(R=128, C=16)),
     'scan_vector': case(scan_vector, [1], dict(x=In(f32, [2048]), y=Out(f32, [2048])), dict(N=2048)),
+    'scan_blocks': case(scan_vector, [1], dict(x=In(f32, [512]), y=Out(f32, [512])), dict(N=512), num_warps=1),
     'scan_short': case(scan_vector, [1], dict(x=In(f32, [64]), y=Out(f32, [64])), dict(N=64)),
     'recurrence': case(recurrence, [1], dict(a=In(f32, [1024]), b=In(f32, [1024]), y=Out(f32, [1024])), dict(N=1024)),
     'arg_rows': case(arg_rows, [1], dict(x=In(f32, [16, 128], -8, 8), most=Out(i32, [16]), least=Out(i32, [16])), dict(R=16, C=128)),
@@ -403,10 +422,12 @@ cases = {
     'softmax': case(softmax, [8], dict(x=In(f32, [8, 256]), y=Out(f32, [8, 256]), C=200, stride=256), dict(BC=256)),
     'layer_norm': case(layer_norm, [8], dict(x=In(f32, [8, 200]), w=In(f32, [200]), b=In(f32, [200]), y=Out(f32, [8, 200]), mean=Out(f32, [8]), C=200, eps=1e-5), dict(BC=256)),
     'sums': case(sums, [1], dict(x=In(i32, [32, 64]), whole=Out(i32, [1]), rows=Out(i32, [32]), bits=Out(i32, [64])), dict(R=32, C=64)),
+    'inner_product': case(inner_product, [1], dict(x=In(f32, [512]), y=In(f32, [512]), whole=Out(f32, [1]), part=Out(f32, [1]), running=Out(f32, [512])), dict(N=512)),
     'gather_rows': case(gather_rows, [1], dict(x=In(f32, [16, 64]), index=In(i32, [16, 64], 0, 64), y=Out(f32, [16, 64])), dict(R=16, C=64)),
     'histogram': case(histogram, [1], dict(x=In(i32, [512], 0, 32), y=Out(i32, [32])), dict(N=512, BINS=32)),
     'atomic_bins': case(atomic_bins, [8], dict(x=In(i32, [1000], 0, 32), bins=Out(i32, [32]), N=1000), dict(BLOCK=128)),
     'atomic_extremes': case(atomic_extremes, [8], dict(x=In(i32, [1024]), out=Out(i32, [4])), dict(BLOCK=128)),
+    'numbered': case(numbered, [4], dict(x=In(i32, [128]), count=Out(i32, [1]), y=Out(i32, [4, 128])), dict(BLOCK=128)),
     'last_one': case(last_one, [8], dict(x=In(i32, [1024]), partial=Out(i32, [8]), count=Out(i32, [1]), y=Out(i32, [1])), dict(BLOCK=128, PROGRAMS=8)),
     'locked': case(locked, [8], dict(x=In(i32, [1024]), lock=Out(i32, [1]), total=Out(i32, [1])), dict(BLOCK=128)),
     'steps': case(steps, [16], dict(x=In(i32, [16], 1, 200), y=Out(i32, [16])), dict(N=16)),
@@ -415,8 +436,8 @@ cases = {
     'early': case(early, [4], dict(x=In(i32, [512]), y=Out(i32, [512]), n=3), dict(N=128)),
     'integers': case(integers, [1], dict(x=In(i32, [256], *wide), y=In(i32, [256], *wide), out=Out(i32, [11, 256])), dict(N=256)),
     'floats': case(floats, [1], dict(x=In(f32, [256], -4, 4), y=In(f32, [256], -4, 4), z=In(f32, [256]), out=Out(f32, [15, 256])), dict(N=256)),
-    'special': case(special, [1], dict(x=In(f32, [256], -8, 8), out=Out(f32, [5, 256])), dict(N=256)),
-    'pairs': case(pairs, [1], dict(x=In(i32, [128]), y=In(i32, [128]), z=Out(i32, [5, 128]), total=Out(i32, [1])), dict(N=128)),
+    'special': case(special, [1], dict(x=In(f32, [256], -8, 8), out=Out(f32, [4, 256])), dict(N=256)),
+    'pairs': case(pairs, [1], dict(x=In(i32, [128]), y=In(i32, [128]), z=Out(i32, [5, 128])), dict(N=128)),
     'dropout': case(dropout, [1], dict(x=In(f32, [512]), y=Out(f32, [512]), seed=1234, p=0.25), dict(N=512)),
     'grouped': case(grouped, [3], dict(a=In(f16, [256, 64]), b=In(f16, [3, 64, 128]), c=Out(f16, [256, 128]), sizes=In(i32, [3], [64, 128, 64], None), starts=In(i32, [3], [0, 64, 192], None), K=64, N=128), dict(GROUPS=3, BM=64, BN=64, BK=32)),
     'product_e4m3': case(product, [2, 2], dict(a=In('e4m3', [128, 128]), b=In('e4m3', [128, 128]), c=Out(f32, [128, 128]), M=128, N=128, K=128), dict(BM=64, BN=64, BK=64, ACC=tl.float32)),

@@ -1,5 +1,5 @@
 /**
- * Structured control: `scf.for`, `scf.if`, and `scf.yield` at the end of their regions.
+ * Structured control: `scf.for`, `scf.while`, `scf.if`, and `scf.yield` at the end of their regions.
  *
  *     %r:2 = scf.for %k = %c0 to %K step %c32 iter_args(%acc = %cst, %i = %c2) {       scfFor('k', { from: c0, to: K, step: c32,
  *       ...                                                                            iterArgs: { acc: cst, i: c2 } }, function* (k, c) {
@@ -16,6 +16,7 @@ import {
   forRange,
   ifThen,
   typeHere,
+  whileLoop,
   type Build,
   type Exprs,
   type Steps,
@@ -104,6 +105,24 @@ export const scfFor: ScfFor = (
       },
     )
     return checked<never, Exprs<Indices>>(results)
+  })
+
+// ---------------------------------------------------------------- while
+
+/** `scf.while (...) { scf.condition } do { scf.yield }`: what the condition hands on is what the body takes, and what the loop gives. */
+export const scfWhile = <C extends Indices, A extends Indices = C>(
+  label: string,
+  inits: Exprs<C>,
+  before: (args: Exprs<C>) => Steps<readonly [condition: Condition, args: Exprs<A>]>,
+  after: (args: Exprs<A>) => Steps<Exprs<C>>,
+): Build<Exprs<A>> =>
+  block(function* () {
+    const types = yield* typesHere(asRecord(inits))
+    return yield* whileLoop<C, A>({ label, carried: inits }, before, function* (args) {
+      const next = yield* after(args)
+      yield* yielded(label, 'ttng.scf_while.yield', types, asRecord(next))
+      return next
+    })
   })
 
 // ---------------------------------------------------------------- if

@@ -7,6 +7,7 @@
  *     %pa_13 = tt.splat %a : !tt.ptr<f16> -> tensor<64x1x!tt.ptr<f16>, #b>      splat('pa_13', a, [64, 1], b)
  *     %pa_14 = tt.addptr %pa_13, %pa_12                                         addptr('pa_14', pa13, pa12)
  *     %v     = tt.load %pa_14, %mask, %other                                    load('v', pa14, { mask, other })
+ *     %n     = tt.load %size : !tt.ptr<i32>                                     loadOne('n', size)
  *
  * Where the mask is false nothing is read, and the element is that of `other`; without `other` it is 0 here, and nothing at all in Triton.
  *
@@ -26,7 +27,7 @@ import {
   type ElementIndex,
 } from '../../semantics/writing/builder.js'
 import * as X from '../../semantics/language/expression.js'
-import type { Expr, Int, Ptr } from '../../semantics/language/expression.js'
+import type { Condition, Expr, Int, Ptr } from '../../semantics/language/expression.js'
 import { checked } from '../../semantics/language/index-types.js'
 import type { PtrIndex, ScalarName, TileIndex, TileType } from '../../semantics/language/types.js'
 import { isPowerOfTwo } from '../../layouts/linear/linear-layout.js'
@@ -127,6 +128,42 @@ export const store = <D extends Dtype, R extends number>(
       value: checked<Tensor<ScalarName>, Tensor>(value),
       ...(options.mask === undefined ? {} : { mask: options.mask }),
     })
+  })
+
+// ---------------------------------------------------------------- of one pointer
+
+/** As a tensor of no dimensions. */
+export const alone = <D extends ScalarName | PtrIndex>(x: Expr<D>): Tensor<D, 0> => X.splat<D, 0>(x, [])
+
+/** `tt.load %ptr` of one pointer: a scalar. */
+export const loadOne = <D extends Dtype>(
+  label: string,
+  ptr: Ptr<D>,
+  options: { readonly mask?: Condition; readonly other?: Expr<ElementIndex<D>> } = {},
+): Build<Expr<ElementIndex<D>>> =>
+  block(function* () {
+    const { mask, other } = options
+    if (other !== undefined && mask === undefined)
+      return yield* refused('ttng.load.other', `${label}: other stands where a mask is false, found no mask`)
+    const found = yield* loadPtr(`${label}.0`, alone<PtrIndex<D>>(ptr), {
+      ...(mask === undefined ? {} : { mask: alone(mask) }),
+      ...(other === undefined ? {} : { other: checked<Tensor<ScalarName>, Tensor>(alone(other)) }),
+    })
+    return yield* letIn(label, X.item(found))
+  })
+
+/** `tt.store %ptr, %value` of one pointer. */
+export const storeOne = <D extends Dtype>(
+  label: string,
+  ptr: Ptr<D>,
+  value: Expr<ElementIndex<D>>,
+  options: { readonly mask?: Condition } = {},
+): Build<void> =>
+  run(label, {
+    _tag: 'gmem.storePtr',
+    destination: alone<PtrIndex<D>>(ptr),
+    value: checked<Tensor<ScalarName>, Tensor>(alone(value)),
+    ...(options.mask === undefined ? {} : { mask: alone(options.mask) }),
   })
 
 // ---------------------------------------------------------------- scratch

@@ -13,7 +13,7 @@
  * |-------------------------------|----------------------------------------------------------------------------|
  * | operands of one type          | the same element, shape and layout, or refused                             |
  * | `maxnumf`, `minnumf`          | the other operand where one is NaN                                         |
- * | `cmpf`                        | the predicates that the core has: ordered ones and `une`                   |
+ * | `cmpf`                        | ordered ones and `une` are the core's; the others are made of them         |
  * | `truncf`, `sitofp`            | to nearest, ties to even                                                   |
  * | `fptosi`                      | towards zero                                                               |
  * | the region of `tt.reduce`     | a function of two scalars; the result's encoding is the slice of the operand's |
@@ -80,14 +80,14 @@ export const shown = (type: Type): string =>
 
 type Wanted = 'float' | 'integer' | 'any'
 
-const elementOf = (type: Type): ScalarName | null =>
+export const elementOf = (type: Type): ScalarName | null =>
   type._tag === 'scalar'
     ? type.dtype
     : type._tag === 'tile' && type.element._tag === 'scalar'
       ? type.element.dtype
       : null
 
-const wantedOf = (op: string, label: string, wanted: Wanted, expr: Expr): Build<Type> =>
+export const wantedOf = (op: string, label: string, wanted: Wanted, expr: Expr): Build<Type> =>
   block(function* () {
     const type = yield* typeHere(expr)
     const element = elementOf(type)
@@ -99,7 +99,7 @@ const wantedOf = (op: string, label: string, wanted: Wanted, expr: Expr): Build<
         )
   })
 
-const alike = (op: string, label: string, wanted: Wanted, x: Expr, y: Expr): Build<void> =>
+export const alike = (op: string, label: string, wanted: Wanted, x: Expr, y: Expr): Build<void> =>
   block(function* () {
     const left = yield* wantedOf(op, label, wanted, x)
     const right = yield* wantedOf(op, label, wanted, y)
@@ -112,9 +112,9 @@ const alike = (op: string, label: string, wanted: Wanted, x: Expr, y: Expr): Bui
 
 // ---------------------------------------------------------------- arith: two operands
 
-type Binary = <I extends Arithmetic>(label: string, x: Expr<I>, y: Expr<I>) => Build<Expr<I>>
+export type Binary = <I extends Arithmetic>(label: string, x: Expr<I>, y: Expr<I>) => Build<Expr<I>>
 
-const binary =
+export const binary =
   (op: string, wanted: Wanted, of: (x: Expr<'i32'>, y: Expr<'i32'>) => Expr<'i32'>): Binary =>
   <I extends Arithmetic>(label: string, x: Expr<I>, y: Expr<I>): Build<Expr<I>> =>
     block(function* () {
@@ -141,33 +141,11 @@ export const shrsi: Binary = binary('shrsi', 'integer', X.shrS)
 export const shrui: Binary = binary('shrui', 'integer', X.shrU)
 
 /** A number, as many times as a type has elements. */
-const everywhere = (type: Type, value: number): Expr =>
+export const everywhere = (type: Type, value: number): Expr =>
   type._tag === 'tile' && type.element._tag === 'scalar'
     ? X.splat<ScalarName, number>(literal(type.element.dtype, value), type.shape, type.layout)
     : literal(type._tag === 'scalar' ? type.dtype : 'i32', value)
 
-/** Of numbers without a sign: half the dividend divided, twice that, and one more where it is too little. What is 2^31 or more goes in once or not at all. */
-const quotient = (x: Expr<'i32'>, y: Expr<'i32'>, zero: Expr<'i32'>, one: Expr<'i32'>): Expr<'i32'> => {
-  const even = X.shl(X.quo(X.shrU(x, one), y), one)
-  const odd = X.select(X.leU(y, X.sub(x, X.mul(even, y))), one, zero)
-  return X.select(X.lt(y, zero), X.select(X.leU(y, x), one, zero), X.add(even, odd))
-}
-
-const unsigned =
-  (op: string, of: (x: Expr<'i32'>, y: Expr<'i32'>, quotient: Expr<'i32'>) => Expr<'i32'>): Binary =>
-  <I extends Arithmetic>(label: string, x: Expr<I>, y: Expr<I>): Build<Expr<I>> =>
-    block(function* () {
-      yield* alike(op, label, 'integer', x, y)
-      const type = yield* typeHere(x)
-      const [a, b, zero, one] = [x, y, everywhere(type, 0), everywhere(type, 1)].map((e) =>
-        checked<Expr<'i32'>, Expr>(e),
-      )
-      return yield* letIn(label, checked<Expr<I>, Expr>(of(a!, b!, quotient(a!, b!, zero!, one!))))
-    })
-
-/** Both operands without a sign. */
-export const divui: Binary = unsigned('divui', (_x, _y, q) => q)
-export const remui: Binary = unsigned('remui', (x, y, q) => X.sub(x, X.mul(q, y)))
 export const addf: Binary = binary('addf', 'float', X.add)
 export const subf: Binary = binary('subf', 'float', X.sub)
 export const mulf: Binary = binary('mulf', 'float', X.mul)
@@ -185,7 +163,26 @@ const swapped =
     of(y, x)
 type Comparison = typeof X.ltU
 export type IntegerPredicate = 'eq' | 'ne' | 'slt' | 'sle' | 'sgt' | 'sge' | 'ult' | 'ule' | 'ugt' | 'uge'
-export type FloatPredicate = 'oeq' | 'une' | 'olt' | 'ole' | 'ogt' | 'oge'
+/** `o`: false where one is not a number; `u`: true there. */
+export const floatPredicateNames = [
+  'false',
+  'oeq',
+  'ogt',
+  'oge',
+  'olt',
+  'ole',
+  'one',
+  'ord',
+  'ueq',
+  'ugt',
+  'uge',
+  'ult',
+  'ule',
+  'une',
+  'uno',
+  'true',
+] as const
+export type FloatPredicate = (typeof floatPredicateNames)[number]
 const integerPredicates: Readonly<Record<IntegerPredicate, Comparison>> = {
   eq: X.eq,
   ne: X.ne,
@@ -198,13 +195,40 @@ const integerPredicates: Readonly<Record<IntegerPredicate, Comparison>> = {
   ugt: swapped(X.ltU),
   uge: swapped(X.leU),
 }
+type Truths = Expr<'i1'>
+const truth = (of: Expr): Truths => checked<Truths, Expr>(of)
+/** Of two predicates of the same operands. */
+const joined =
+  (join: (x: Truths, y: Truths) => Truths, of: Comparison, and: Comparison): Comparison =>
+  <I extends Arithmetic>(x: Expr<I>, y: Expr<I>) =>
+    checked<Expr<Truth<I>>, Expr>(join(truth(of(x, y)), truth(and(x, y))))
+const opposite =
+  (of: Comparison): Comparison =>
+  <I extends Arithmetic>(x: Expr<I>, y: Expr<I>) =>
+    checked<Expr<Truth<I>>, Expr>(X.not(truth(of(x, y))))
+const itself =
+  (of: Comparison): Comparison =>
+  (x) =>
+    of(x, x)
+const ordered = joined(X.and, itself(X.eq), swapped(itself(X.eq)))
+const unequal = joined(X.or, X.lt, X.gt)
 const floatPredicates: Readonly<Record<FloatPredicate, Comparison>> = {
+  false: joined(X.and, X.eq, X.ne),
   oeq: X.eq,
-  une: X.ne,
-  olt: X.lt,
-  ole: X.le,
   ogt: X.gt,
   oge: X.ge,
+  olt: X.lt,
+  ole: X.le,
+  one: unequal,
+  ord: ordered,
+  ueq: opposite(unequal),
+  ugt: opposite(X.le),
+  uge: opposite(X.lt),
+  ult: opposite(X.ge),
+  ule: opposite(X.gt),
+  une: X.ne,
+  uno: opposite(ordered),
+  true: joined(X.or, X.eq, X.ne),
 }
 
 /** `arith.cmpi predicate, %x, %y`. */
@@ -250,7 +274,7 @@ export const select = <I extends TypeIndex>(
 
 // ---------------------------------------------------------------- arith: conversions
 
-type Convert = <I extends Arithmetic, D extends ScalarName>(
+export type Convert = <I extends Arithmetic, D extends ScalarName>(
   label: string,
   x: Expr<I>,
   to: D,
@@ -267,7 +291,7 @@ const width: Readonly<Record<string, number>> = {
 }
 const widthOf = (dtype: ScalarName): number => width[dtype] ?? 8
 
-const convert =
+export const convert =
   (
     op: string,
     from: Wanted,
@@ -303,9 +327,9 @@ export const bitcast: Convert = convert('bitcast', 'any', 'any', 'equal', X.bitc
 
 // ---------------------------------------------------------------- math
 
-type Floating = FloatDtype | TileIndex<FloatDtype, number>
-type Unary = <I extends Floating>(label: string, x: Expr<I>) => Build<Expr<I>>
-const unary =
+export type Floating = FloatDtype | TileIndex<FloatDtype, number>
+export type Unary = <I extends Floating>(label: string, x: Expr<I>) => Build<Expr<I>>
+export const unary =
   (op: string, of: <I extends Floating>(x: Expr<I>) => Expr<I>): Unary =>
   <I extends Floating>(label: string, x: Expr<I>): Build<Expr<I>> =>
     block(function* () {
@@ -417,7 +441,12 @@ export const splat = <D extends Element, const S extends Shape>(
 
 // ---------------------------------------------------------------- tt: tensors that are rearranged
 
-const axisOf = (label: string, op: 'expand_dims' | 'reduce', axis: number, rank: number): Build<void> =>
+export const axisOf = (
+  label: string,
+  op: 'expand_dims' | 'reduce',
+  axis: number,
+  rank: number,
+): Build<void> =>
   block(function* () {
     if (!Number.isInteger(axis) || axis < 0 || axis >= rank)
       return yield* refused(
@@ -512,7 +541,10 @@ export const trans = <D extends Element, R extends number>(
  * The bits of an axis by who holds them, the least significant first: registers of a thread, lanes of a warp, warps. Null where a basis reaches
  * along several axes.
  */
-const holdersOf = (layout: LinearLayout, axis: number): ReadonlyArray<ReadonlyArray<number>> | null => {
+export const holdersOf = (
+  layout: LinearLayout,
+  axis: number,
+): ReadonlyArray<ReadonlyArray<number>> | null => {
   const found = ['register', 'lane', 'warp'].map((name) =>
     (layout.inputs.find((input) => input.name === name)?.bases ?? [])
       .filter((basis) => basis[axis] !== 0)

@@ -8,12 +8,9 @@ import type { Expr } from '../../../semantics/language/expression.js'
 import { checked } from '../../../semantics/language/index-types.js'
 import * as T from '../../ttng/index.js'
 import { keyOf } from './flight.js'
-import { refusedAt, valueOf, type Here, type Row, type Rows } from './here.js'
+import { inner, refusedAt, valueOf, type Row, type Rows } from './here.js'
 import { named, untyped, type Named } from './regions.js'
 import type { Region } from '../text/syntax.js'
-
-/** Inside a region: what is named there is not known behind it. */
-const inner = (h: Here): Here => ({ ...h, values: new Map(h.values), products: new Map() })
 
 const isFlight = (e: Expr): Build<boolean> =>
   block(function* () {
@@ -79,4 +76,33 @@ const condition: Row = function* (h, op, label) {
   return names.map((name) => results[name]!)
 }
 
-export const controlRows: Rows = { 'scf.for': forLoop, 'scf.if': condition }
+/** What is carried has the names of the region's parameters; what the condition hands on is counted. */
+const whileLoop: Row = function* (h, op, label) {
+  const [before, after] = op.regions
+  const carried = before?.blocks[0]?.parameters ?? []
+  const handed = after?.blocks[0]?.parameters ?? []
+  const names = handed.map((_, k) => `${label}.${String(k)}`)
+  const inits: Expr[] = []
+  for (const value of op.operands['inits'] ?? []) inits.push(yield* valueOf(h, op, value))
+  const keys = carried.map((p) => p.name)
+  const results = checked<Named, unknown>(
+    yield* T.scfWhile(
+      label,
+      untyped(named(keys, inits)),
+      function* (args: Named) {
+        const here = inner(h)
+        for (const key of keys) here.values.set(key, [args[key]!])
+        const [test, ...values] = yield* h.run(here, before)
+        return [checked<never, Expr | undefined>(test), untyped(named(names, values))] as const
+      },
+      function* (args: Named) {
+        const here = inner(h)
+        handed.forEach((p, k) => here.values.set(p.name, [args[names[k]!]!]))
+        return untyped(named(keys, yield* h.run(here, after)))
+      },
+    ),
+  )
+  return names.map((name) => results[name]!)
+}
+
+export const controlRows: Rows = { 'scf.for': forLoop, 'scf.if': condition, 'scf.while': whileLoop }

@@ -23,10 +23,13 @@ import type { Launch } from './arguments.js'
 import { offsetsIn } from './buffers.js'
 import { sharedEncoding, tensorMemoryEncoding } from './encodings.js'
 import { inFlightIn } from './flight.js'
+import { functionName, reached } from './calls.js'
 import { refusedAt, type Here } from './here.js'
 import { bytesOf, dtypeOf, elementOf, scalarOf, shapeOf } from './kinds.js'
+import { labelsOf } from './labels.js'
+import { mapsOf } from './maps.js'
 import { run } from './operations.js'
-import { everyOperation } from './regions.js'
+import { everyOperation, namesRead } from './regions.js'
 import { showType } from '../text/show.js'
 import { attributeOf, type Module, type Operation, type Parameter, type Type } from '../text/syntax.js'
 
@@ -35,22 +38,6 @@ export interface Elaborate extends Launch {
   readonly function?: string
   /** what it is to compute */
   readonly computes?: Spec
-}
-
-/** A name for each operation that no other has: that of its result, or its own and its line. */
-const labelsOf = (operations: ReadonlyArray<Operation>): ReadonlyMap<Operation, string> => {
-  const taken = new Set<string>()
-  const labels = new Map<Operation, string>()
-  for (const op of operations) {
-    const loop = op.name === 'scf.for' ? op.regions[0]?.blocks[0]?.parameters[0]?.name : undefined
-    const base =
-      loop ?? op.names[0]?.name ?? `${op.name.slice(op.name.indexOf('.') + 1)} ${String(op.at.line)}`
-    let label = base
-    for (let k = 2; taken.has(label); k++) label = `${base}.${String(k)}`
-    taken.add(label)
-    labels.set(op, label)
-  }
-  return labels
 }
 
 const numberAttribute = (m: Module, name: string): number | null => {
@@ -143,26 +130,23 @@ const columnsOf = (m: Module, operations: ReadonlyArray<Operation>): number => {
 /** The program of a function of a module. */
 export const elaborate = (m: Module, launch: Elaborate): E.Either<Failure, Program> => {
   const functions = m.operations.filter((op) => op.name === 'tt.func')
-  const nameOf = (op: Operation): string => {
-    const a = attributeOf(op.attributes, 'sym_name')
-    return a?._tag === 'symbol' ? a.name : ''
-  }
+  const named = new Map(functions.map((op) => [functionName(op), op] as const))
   const isPublic = (op: Operation): boolean => {
     const a = attributeOf(op.attributes, 'sym_visibility')
     return a?._tag === 'word' && a.word === 'public'
   }
   const wanted = functions.find((op) =>
-    launch.function === undefined ? isPublic(op) : nameOf(op) === launch.function,
+    launch.function === undefined ? isPublic(op) : functionName(op) === launch.function,
   )
   if (wanted === undefined)
     return E.left(
       failure(
         'ttgir.name',
-        `expected a public function${launch.function === undefined ? '' : ` @${launch.function}`}, found ${functions.map((f) => `@${nameOf(f)}`).join(', ') || 'none'}`,
+        `expected a public function${launch.function === undefined ? '' : ` @${launch.function}`}, found ${functions.map((f) => `@${functionName(f)}`).join(', ') || 'none'}`,
       ),
     )
   const target = attributeOf(m.attributes, 'ttg.target')
-  const operations = everyOperation([wanted])
+  const operations = reached(named, wanted)
   const specialized = operations.filter((op) => op.name === 'ttg.warp_specialize')
   const [first, ...others] = specialized
   const registers = first === undefined ? [] : listAttribute(first, 'requestedRegisters')
@@ -187,11 +171,7 @@ export const elaborate = (m: Module, launch: Elaborate): E.Either<Failure, Progr
       ),
     )
   const columns = columnsOf(m, operations)
-  const maps = new Map(
-    operations
-      .filter((op) => op.name === 'ttng.reinterpret_tensor_descriptor')
-      .map((op) => [op.operands['rawDesc']?.[0]?.name ?? '', op.results[0]!] as const),
-  )
+  const taken = new Set<string>()
   return T.func(
     {
       numWarps: numberAttribute(m, 'ttg.num-warps') ?? 4,
@@ -199,7 +179,7 @@ export const elaborate = (m: Module, launch: Elaborate): E.Either<Failure, Progr
       target: target.value,
       partitions,
     },
-    nameOf(wanted),
+    functionName(wanted),
     { grid: launch.grid, ...(launch.computes === undefined ? {} : { computes: launch.computes }) },
     function* (module) {
       const h: Here = {
@@ -212,9 +192,14 @@ export const elaborate = (m: Module, launch: Elaborate): E.Either<Failure, Progr
         acquired: new Map(),
         products: new Map(),
         offsets: offsetsIn(m, wanted),
-        maps,
+        maps: mapsOf(everyOperation([wanted])),
         flying: inFlightIn(wanted.regions[0]!),
-        labels: labelsOf(operations),
+        labels: labelsOf(everyOperation([wanted]), taken),
+        taken,
+        read: namesRead(everyOperation([wanted])),
+        functions: named,
+        calls: [functionName(wanted)],
+        lifted: null,
         run,
       }
       yield* declare(h, wanted, launch)

@@ -5,6 +5,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { failure, type Failure } from '../../../failure.js'
 import { block, build, fail, type Build, type Steps } from '../../../semantics/writing/builder.js'
 import type { Expr } from '../../../semantics/language/expression.js'
+import type { TileType } from '../../../semantics/language/types.js'
 import * as T from '../../ttng/index.js'
 import { showPosition } from '../text/position.js'
 import type { Module, Operation, Region, Type, Value } from '../text/syntax.js'
@@ -30,8 +31,18 @@ export interface Here {
   readonly products: Map<string, readonly [Expr, Expr]>
   /** where buffers of shared memory begin, by their allocation (`liveness.ts`) */
   readonly offsets: ReadonlyMap<Operation, number>
-  /** a name for each operation that no other has */
+  /** a name for each operation that no other has (`labels.ts`) */
   readonly labels: ReadonlyMap<Operation, string>
+  /** all labels so far */
+  readonly taken: Set<string>
+  /** values that an operation of this function takes, by name */
+  readonly read: ReadonlySet<string>
+  /** the functions of the module, by name */
+  readonly functions: ReadonlyMap<string, Operation>
+  /** the function that this is in, and those that called it */
+  readonly calls: ReadonlyArray<string>
+  /** in the region of a reduction: a number stands for a tensor of this type, element by element */
+  readonly lifted: TileType | null
   /** a region's operations one after the other, and what its last one hands on */
   readonly run: (h: Here, region: Region | undefined) => Steps<ReadonlyArray<Expr>>
 }
@@ -39,6 +50,9 @@ export interface Here {
 /** What an operation gives, one for each result. */
 export type Row = (h: Here, op: Operation, label: string) => Steps<ReadonlyArray<Expr>>
 export type Rows = Readonly<Record<string, Row>>
+
+/** Inside a region: what is named there is not known behind it. */
+export const inner = (h: Here): Here => ({ ...h, values: new Map(h.values), products: new Map() })
 
 export const labelOf = (h: Here, op: Operation): string => h.labels.get(op) ?? op.name
 

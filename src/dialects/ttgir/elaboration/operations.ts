@@ -7,16 +7,22 @@
  *
  * Source: Triton 3.6, dialects tt, ttg and ttng; MLIR, arith, math and scf.
  */
-import { block, located, type Build, type Steps } from '../../../semantics/writing/builder.js'
+import { block, located, typeHere, type Build, type Steps } from '../../../semantics/writing/builder.js'
+import * as X from '../../../semantics/language/expression.js'
 import type { Expr } from '../../../semantics/language/expression.js'
+import { checked } from '../../../semantics/language/index-types.js'
 import { arithmeticRows } from './arithmetic.js'
+import { atomicRows } from './atomics.js'
 import { barrierRows } from './barriers.js'
+import { runBlocks } from './blocks.js'
 import { bufferRows } from './buffers.js'
+import { callRows } from './calls.js'
 import { controlRows } from './control.js'
 import { copyRows } from './copies.js'
 import { labelOf, placed, refusedAt, valueOf, type Here, type Rows } from './here.js'
 import { placeOf } from './places.js'
 import { productRows } from './products.js'
+import { refusals } from './refusals.js'
 import { reductionRows } from './reductions.js'
 import { operationsOf } from './regions.js'
 import { tensorMemoryRows } from './tensor-memory.js'
@@ -28,7 +34,9 @@ export const rows: Rows = {
   ...arithmeticRows,
   ...tensorRows,
   ...reductionRows,
+  ...atomicRows,
   ...controlRows,
+  ...callRows,
   ...bufferRows,
   ...barrierRows,
   ...copyRows,
@@ -37,15 +45,27 @@ export const rows: Rows = {
   ...warpSpecializeRows,
 }
 
+/** In the region of a reduction a number stands for a tensor of it. */
+const asLifted = (h: Here, e: Expr): Build<Expr> =>
+  block(function* () {
+    const type = yield* typeHere(e)
+    return h.lifted === null || type._tag !== 'scalar'
+      ? e
+      : X.splat(checked<Expr<'i32'>, Expr>(e), h.lifted.shape, h.lifted.layout)
+  })
+
 /** An operation, at its place in the source; what it gives is known from here on. */
 const one = (h: Here, op: Operation): Build<void> => {
   const body = function* (): Steps<void> {
     const row = rows[op.name]
-    if (row === undefined) return yield* refusedAt(op, 'an operation that can be run', 'one that cannot')
-    const results = yield* placed(
+    if (row === undefined)
+      return yield* refusedAt(op, 'an operation that can be run', refusals[op.name] ?? 'one that cannot')
+    const results: Expr[] = []
+    for (const result of yield* placed(
       op,
       block(() => row(h, op, labelOf(h, op))),
-    )
+    ))
+      results.push(yield* asLifted(h, result))
     let from = 0
     for (const { name, count } of op.names) {
       h.values.set(name, results.slice(from, from + count))
@@ -56,16 +76,33 @@ const one = (h: Here, op: Operation): Build<void> => {
   return place === null ? block(body) : located(place, body)
 }
 
+const endings: ReadonlySet<string> = new Set([
+  'scf.yield',
+  'scf.condition',
+  'tt.return',
+  'tt.reduce.return',
+  'tt.scan.return',
+  'tt.map_elementwise.return',
+  'ttg.warp_yield',
+  'ttg.warp_return',
+])
+
+/** The values that the last operation of a region hands on; before those of a condition, the condition. */
+const handsOn = (h: Here, op: Operation): Build<ReadonlyArray<Expr>> =>
+  block(function* () {
+    const values: Expr[] = []
+    for (const value of [...(op.operands['condition'] ?? []), ...(op.operands['values'] ?? [])])
+      values.push(yield* valueOf(h, op, value))
+    return values
+  })
+
+const inBlocks = runBlocks({ one, handsOn })
+
 /** What stands before the last operation of a region, and the values that the last one hands on. */
 export const run: Here['run'] = function* (h, region) {
-  const operations = operationsOf(region)
-  for (const op of operations) {
-    if (op.name === 'scf.yield' || op.name === 'ttg.warp_yield') {
-      const values: Expr[] = []
-      for (const value of op.operands['values'] ?? []) values.push(yield* valueOf(h, op, value))
-      return values
-    }
-    if (op.name === 'ttg.warp_return' || op.name === 'tt.return') return []
+  if (region !== undefined && region.blocks.length > 1) return yield* inBlocks(h, region)
+  for (const op of operationsOf(region)) {
+    if (endings.has(op.name)) return yield* handsOn(h, op)
     yield* one(h, op)
   }
   return []

@@ -8,7 +8,7 @@ import type { Expr } from '../../../semantics/language/expression.js'
 import { checked } from '../../../semantics/language/index-types.js'
 import * as T from '../../ttng/index.js'
 import { registerEncoding } from './encodings.js'
-import { type Here, type Row, type Rows } from './here.js'
+import { refusedAt, type Here, type Row, type Rows } from './here.js'
 import { shapeOf } from './kinds.js'
 import {
   encoded,
@@ -77,7 +77,22 @@ const warpGroupDotWait: Row = function* (h, op, label) {
   return results
 }
 
+/** Of tensors in registers. Where the parent of the operands is blocked the threads multiply; else one instruction of a warp does. */
+const dot: Row = function* (h, op, label) {
+  const encoding = yield* layoutOfResult(h, op)
+  if (encoding._tag !== 'blocked')
+    return yield* refusedAt(
+      op,
+      'operands whose parent is blocked',
+      `a ${encoding._tag}: mma.sync, whose bits are not known here`,
+    )
+  return [
+    yield* T.dot(label, yield* operand(h, op, 'a'), yield* operand(h, op, 'b'), yield* operand(h, op, 'c')),
+  ]
+}
+
 export const productRows: Rows = {
+  'tt.dot': dot,
   'ttng.warp_group_dot': warpGroupDot,
   'ttng.warp_group_dot_wait': warpGroupDotWait,
   'ttng.tc_gen5_mma': function* (h, op, label) {

@@ -1,15 +1,20 @@
 /**
- * `tt.reduce`: a tensor's elements along an axis, combined two by two in the order of Triton's lowering.
+ * `tt.reduce` and `tt.scan`: tensors combined along an axis, in the order of Triton's lowering.
+ *
+ * One operation on two numbers is said as it is; any other region is elaborated wherever two are combined, on tensors, element by element.
  *
  * Source: Triton 3.6, dialect tt.
  */
+import { block, letIn, typeHere, type Build, type Steps } from '../../../semantics/writing/builder.js'
 import * as X from '../../../semantics/language/expression.js'
 import type { Expr } from '../../../semantics/language/expression.js'
 import { checked } from '../../../semantics/language/index-types.js'
 import * as T from '../../ttng/index.js'
-import { refusedAt, valueOf, type Row, type Rows } from './here.js'
-import { operationsOf } from './regions.js'
-import { attributeOf } from '../text/syntax.js'
+import { inner, refusedAt, valueOf, type Here, type Row, type Rows } from './here.js'
+import { relabelled } from './labels.js'
+import { flag, number } from './operands.js'
+import { operationsOf, usedFromOutside } from './regions.js'
+import type { Operation } from '../text/syntax.js'
 
 /** Operations that a reduction may combine two numbers with, as expressions. */
 const combining: Readonly<Record<string, (x: never, y: never) => Expr>> = {
@@ -26,31 +31,104 @@ const combining: Readonly<Record<string, (x: never, y: never) => Expr>> = {
   'arith.xori': X.xor,
 }
 
-const reduction: Row = function* (h, op, label) {
-  const [src, ...others] = op.operands['srcs'] ?? []
+/** The one operation that a region consists of. */
+const plainOf = (op: Operation): ((x: never, y: never) => Expr) | null => {
   const [x, y] = op.regions[0]?.blocks[0]?.parameters ?? []
   const [combine, last, ...more] = operationsOf(op.regions[0])
-  const axis = attributeOf(op.attributes, 'axis')
-  const of = combine === undefined ? undefined : combining[combine.name]
   const taken = [combine?.operands['lhs']?.[0]?.name, combine?.operands['rhs']?.[0]?.name]
   const isPlain =
-    others.length === 0 &&
     more.length === 0 &&
     last?.operands['values']?.[0]?.name === combine?.names[0]?.name &&
     taken[0] === x?.name &&
     taken[1] === y?.name
-  if (src === undefined || of === undefined || !isPlain || axis?._tag !== 'integer')
-    return yield* refusedAt(
-      op,
-      `one tensor, combined by one of ${Object.keys(combining).join(', ')}`,
-      combine?.name ?? 'nothing',
-    )
-  const value = checked<never, Expr>(yield* valueOf(h, op, src))
-  return [
-    yield* T.reduce(label, value, Number(axis.value), (a, b) =>
-      checked<never, Expr>(of(checked<never, Expr>(a), checked<never, Expr>(b))),
-    ),
-  ]
+  return combine !== undefined && isPlain ? (combining[combine.name] ?? null) : null
 }
 
-export const reductionRows: Rows = { 'tt.reduce': reduction }
+/** The tensors, and the factors of those that are products of this basic block. */
+const summands = function* (h: Here, op: Operation): Steps<ReadonlyArray<T.Summand>> {
+  const found: T.Summand[] = []
+  for (const src of op.operands['srcs'] ?? []) {
+    const value = checked<T.Tensor, Expr>(yield* valueOf(h, op, src))
+    const product = h.products.get(src.name)
+    found.push(
+      product === undefined
+        ? { value }
+        : { value, product: [checked<T.Tensor, Expr>(product[0]), checked<T.Tensor, Expr>(product[1])] },
+    )
+  }
+  return found
+}
+
+/** The region, with tensors for its numbers. */
+const together = (h: Here, op: Operation): T.CombineTogether =>
+  function* (label, lhs, rhs) {
+    const region = op.regions[0]
+    const parameters = region?.blocks[0]?.parameters ?? []
+    const lifted = yield* typeHere(lhs[0]!.value)
+    if (lifted._tag !== 'tile') return yield* refusedAt(op, 'tensors', lifted._tag)
+    const here: Here = { ...relabelled(inner(h), operationsOf(region), label), lifted }
+    for (const name of usedFromOutside(region)) {
+      const values: Expr[] = []
+      for (const value of h.values.get(name) ?? []) {
+        const type = yield* typeHere(value)
+        values.push(
+          type._tag === 'scalar'
+            ? X.splat(checked<Expr<'i32'>, Expr>(value), lifted.shape, lifted.layout)
+            : value,
+        )
+      }
+      if (values.length > 0) here.values.set(name, values)
+    }
+    for (const [k, { value, product }] of [...lhs, ...rhs].entries()) {
+      const { name } = parameters[k]!
+      here.values.set(name, [value])
+      if (product !== undefined) here.products.set(name, product)
+    }
+    const results = yield* h.run(here, region)
+    const ending = operationsOf(region)
+    const handed = ending[ending.length - 1]?.operands['values'] ?? []
+    return results.map((value, k) => {
+      const product = here.products.get(handed[k]?.name ?? '')
+      const tensor = checked<T.Tensor, Expr>(value)
+      return product === undefined
+        ? { value: tensor }
+        : {
+            value: tensor,
+            product: [checked<T.Tensor, Expr>(product[0]), checked<T.Tensor, Expr>(product[1])],
+          }
+    })
+  }
+
+/** A tensor, or the only element of one without dimensions. */
+const result = (op: Operation, label: string, tensor: T.Tensor, k: number): Build<Expr> =>
+  block(function* () {
+    return op.results[k]?._tag === 'tensor'
+      ? tensor
+      : yield* letIn(`${label}.item`, X.item(checked<T.Tensor<'i32', 0>, T.Tensor>(tensor)))
+  })
+
+const reduction: Row = function* (h, op, label) {
+  const axis = yield* number(op, 'axis')
+  const operands = yield* summands(h, op)
+  const [first] = operands
+  if (first === undefined) return yield* refusedAt(op, 'a tensor', 'none')
+  const plain = plainOf(op)
+  const tensors =
+    plain !== null && operands.length === 1 && first.product === undefined
+      ? [
+          yield* T.reduce(label, checked<never, T.Tensor>(first.value), axis, (x, y) =>
+            checked<never, Expr>(plain(checked<never, Expr>(x), checked<never, Expr>(y))),
+          ),
+        ]
+      : yield* T.reduceTogether(label, operands, axis, together(h, op))
+  const results: Expr[] = []
+  for (const [k, tensor] of tensors.entries()) results.push(yield* result(op, label, tensor, k))
+  return results
+}
+
+const scan: Row = function* (h, op, label) {
+  const how = { axis: yield* number(op, 'axis'), reverse: flag(op, 'reverse') }
+  return yield* T.scan(label, yield* summands(h, op), how, together(h, op))
+}
+
+export const reductionRows: Rows = { 'tt.reduce': reduction, 'tt.scan': scan }

@@ -14,6 +14,16 @@ export const everyOperation = (operations: ReadonlyArray<Operation>): ReadonlyAr
     ...everyOperation(op.regions.flatMap((r) => r.blocks.flatMap((b) => b.operations))),
   ])
 
+/** Names that operations take. */
+export const namesRead = (operations: ReadonlyArray<Operation>): ReadonlySet<string> =>
+  new Set(
+    operations.flatMap((op) =>
+      [...Object.values(op.operands), ...op.successors.map(({ values }) => values)].flatMap((values) =>
+        values.map(({ name }) => name),
+      ),
+    ),
+  )
+
 /** Names that a region takes from around it. */
 export const usedFromOutside = (region: Region | undefined): ReadonlySet<string> => {
   const inside = everyOperation(operationsOf(region))

@@ -12,7 +12,7 @@
  * | value   | `%x`, `%0`                                                                             |
  * | alias   | `#blocked`, `#ttg.blocked`; behind a value `#2` is one of its results                  |
  * | type    | `!tt.ptr`                                                                              |
- * | symbol  | `@kernel`                                                                              |
+ * | symbol  | `@kernel`, `@"kernel(1,)"`                                                                              |
  * | block   | `^bb0`                                                                                 |
  * | mark    | `->`, `::`, `{-#`, `#-}` and single characters                                         |
  *
@@ -52,6 +52,7 @@ const blank = /(?:[ \t\r]+|\/\/[^\n]*)+/y
 const word = /[A-Za-z_][\w$.]*/y
 const number = /0x[0-9A-Fa-f]+|\d+(?:\.\d*(?:[eE][-+]?\d+)?)?/y
 const prefixed = /[%#!@^][\w$.-]+/y
+const quotedSymbol = /@"(?:[^"\\\n]|\\.)*"/y
 const mark = /->|::|\{-#|#-\}|[(){}[\]<>,:=*?+/|-]/y
 const quoted = /"(?:[^"\\\n]|\\.)*"/y
 
@@ -115,6 +116,11 @@ export const tokensOf = (text: string): E.Either<Failure<TtgirError>, ReadonlyAr
     const found = kind === undefined ? undefined : matchAt(prefixed)
     if (kind !== undefined && found !== undefined) {
       put(kind, found.length, found)
+      continue
+    }
+    const symbol = kind === 'symbol' ? matchAt(quotedSymbol) : undefined
+    if (symbol !== undefined) {
+      put('symbol', symbol.length, `@${unescaped(symbol.slice(2, -1))}`)
       continue
     }
     const name = matchAt(word)

@@ -7,7 +7,15 @@ import { unreachable } from '../../../failure.js'
 import { flat, type Piece } from './format.js'
 import { generalOperands, rows } from './formats.js'
 import { quote } from './lexer.js'
-import { showAttribute, showBare, showDictionary, showLocation, showResults, showType } from './show.js'
+import {
+  showAttribute,
+  showBare,
+  showDictionary,
+  showLocation,
+  showResults,
+  showSymbol,
+  showType,
+} from './show.js'
 import {
   attributeOf,
   type Attribute,
@@ -245,7 +253,7 @@ export const showModule = (m: Module): string => {
   )
   return [
     ...define.slice(0, m.leading),
-    `module${m.name === null ? '' : ` @${m.name}`}${attributesBehind(m.attributes)} {\n`,
+    `module${m.name === null ? '' : ` ${showSymbol(m.name)}`}${attributesBehind(m.attributes)} {\n`,
     ...m.operations.map((op) => `  ${showOperation(op, '  ')}\n`),
     `}${m.location === null ? '' : ` ${showLocation(m.location)}`}\n`,
     ...define.slice(m.leading),

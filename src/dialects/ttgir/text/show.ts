@@ -72,6 +72,9 @@ export const showDictionary = (entries: Dictionary): string => `{${showEntries(e
 const typed = (text: string, type: Type | null): string =>
   type === null ? text : `${text} : ${showType(type)}`
 
+/** A name is quoted where it is more than letters, digits, `_`, `$` and `.`. */
+export const showSymbol = (name: string): string => `@${bareName.test(name) ? name : quote(name)}`
+
 export const showAttribute = (a: Attribute): string => {
   switch (a._tag) {
     case 'unit':
@@ -87,7 +90,7 @@ export const showAttribute = (a: Attribute): string => {
     case 'word':
       return a.word
     case 'symbol':
-      return `@${a.name}`
+      return showSymbol(a.name)
     case 'list':
       return `[${a.items.map(showAttribute).join(', ')}]`
     case 'array':

@@ -1,0 +1,28 @@
+/**
+ * Operations that are read and printed, and refused where they would run: what of them is not known here.
+ *
+ * Law 1. An operation that can be read has a row in `operations.ts`, or its reason here, and not both.
+ */
+const noFunction = (made: string): string => `one that is made of ${made}, whose bits are not known here`
+const general = 'one of kernels that are not lowered yet'
+const index = 'one of the type index, which no kernel of Triton has left'
+
+export const refusals: Readonly<Record<string, string>> = {
+  'arith.index_cast': index,
+  'arith.index_castui': index,
+  'math.cos': noFunction("the library's cosine"),
+  'math.erf': noFunction("the library's error function"),
+  'math.log': noFunction("the library's logarithm"),
+  'math.log2': noFunction("the library's logarithm"),
+  'math.sin': noFunction("the library's sine"),
+  'math.sqrt': noFunction('sqrt.approx.ftz.f32'),
+  'math.tanh': noFunction("the library's hyperbolic tangent"),
+  'tt.extern_elementwise': 'one of a library that is not here',
+  'tt.elementwise_inline_asm': 'one of PTX, which is not read here',
+  'tt.map_elementwise': 'one whose region jumps for each element by itself',
+  'tt.cat': 'one that leaves the order of the elements open',
+  'tt.int_to_ptr': 'one that makes a pointer of a number, which says no tensor',
+  'tt.ptr_to_int': 'one that makes a number of a pointer, which here is a tensor and a place in it',
+  'tt.make_tensor_descriptor': general,
+  'ttg.local_barrier': 'one of programs of another target',
+}
