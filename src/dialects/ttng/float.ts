@@ -20,7 +20,7 @@ import { block, letIn, typeHere, type Build } from '../../semantics/writing/buil
 import * as X from '../../semantics/language/expression.js'
 import type { Arithmetic, Expr, Like } from '../../semantics/language/expression.js'
 import { checked } from '../../semantics/language/index-types.js'
-import type { ScalarName } from '../../semantics/language/types.js'
+import { scalar, tile, type ScalarName } from '../../semantics/language/types.js'
 import { refused } from './codes.js'
 import {
   alike,
@@ -184,12 +184,16 @@ export const fptoui: Convert = <I extends Arithmetic, D extends ScalarName>(
     const wide = elementOf(type) === 'f32' ? float(x) : float(X.cast(x, 'f32'))
     const f32 = yield* typeHere(wide)
     const constant: Constant = (value) => float(everywhere(f32, value))
-    const within = X.min(X.max(wide, constant(0)), constant(4294967040))
-    const low = checked<Expr<'i32'>, Expr>(X.trunc(X.cast(within, 'i64', 'rz'), 'i32'))
-    const zero = X.sub(low, low)
-    const most = X.sub(zero, checked<Expr<'i32'>, Expr>(X.extU(X.eq(zero, zero), 'i32')))
+    const words = f32._tag === 'tile' ? tile(f32.shape, scalar('i32'), f32.layout) : scalar('i32')
+    const word = (value: number): Expr<'i32'> => checked<Expr<'i32'>, Expr>(everywhere(words, value))
+    const signed = (of: Float): Expr<'i32'> => checked<Expr<'i32'>, Expr>(X.cast(of, 'i32', 'rz'))
+    // the upper half is the lower one with the uppermost bit
+    const half = constant(2 ** 31)
+    const upper = X.add(signed(X.sub(wide, half)), word(-(2 ** 31)))
+    const within = X.select(X.lt(wide, half), signed(X.max(wide, constant(0))), upper)
+    const below = X.select(isNaN(wide), word(0), within)
     return yield* letIn(
       label,
-      checked<Expr<Like<I, D>>, Expr>(X.select(X.ge(wide, constant(2 ** 32)), most, low)),
+      checked<Expr<Like<I, D>>, Expr>(X.select(X.ge(wide, constant(2 ** 32)), word(-1), below)),
     )
   })

@@ -52,6 +52,10 @@ const buffer = (shape: readonly [number, number] = [8, 8]): B.Build<T.MemDesc<'s
   T.localAlloc('buffer', shape, 'f32', plain)
 const twoWarps: T.ModuleAttributes = { ...warp, partitions: [{ numWarps: 1 }] }
 const nothing = function* (): Generator<B.Step, void, B.State> {}
+/** Keeps what stands on the left. */
+const first: T.CombineTogether = function* (_, lhs) {
+  return yield* B.of(lhs)
+}
 const noRegion = { captures: {}, body: nothing }
 
 export const refusals: ReadonlyArray<Refusal<Code>> = [
@@ -130,6 +134,64 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
     'ttng.reduce.axis',
     'r: axis of reduce must be one of the 2 dimensions, from 0, found 2',
     inside(() => T.reduce('r', matrix, 2, (x, y) => X.add(x, y))),
+  ),
+  refusal(
+    'ttng.reduce.shape',
+    'r: operands have one shape, expected (8, 4), found (32,)',
+    inside(() => T.reduceTogether('r', [{ value: matrix }, { value: loose<T.Tensor>(floats) }], 1, first)),
+  ),
+  refusal(
+    'ttng.reduce.layout',
+    'r: the bits of dimension 1 of (8, 4) must each be one of a register, a lane or a warp',
+    inside(() => T.reduceTogether('r', [{ value: matrix }], 1, first)),
+  ),
+  refusal(
+    'ttng.scan.layout',
+    's: dimension 0 of (32,) must be dealt to neighbours of a thread, then to lanes, warps and blocks',
+    inside(() => T.scan('s', [{ value: floats }], { axis: 0, reverse: false }, first)),
+  ),
+  refusal(
+    'ttng.gather.shape',
+    'g: indices have the shape of src beside the axis, expected (8, 2), found (4, 2)',
+    inside(() => T.gather('g', matrix, X.splat<'i32', 2>(X.i32(0), [4, 2]), 1, square)),
+  ),
+  refusal(
+    'ttng.histogram.shape',
+    'h: mask must have the shape of src, expected (32,), found (16,)',
+    inside(() => T.histogram('h', ints, 8, line, { mask: X.splat<'i1', 1>(X.i1(true), [16]) })),
+  ),
+  refusal(
+    'ttng.join.shape',
+    'j: lhs and rhs must have one shape, expected (8, 4), found (32,)',
+    inside(() => T.join('j', matrix, loose<T.Tensor<'f32', 2>>(floats), square)),
+  ),
+  refusal(
+    'ttng.split.shape',
+    's: the last dimension of src must have 2 elements, found tensor f32 (8, 4)',
+    inside(() => T.split('s', matrix, line)),
+  ),
+  refusal(
+    'ttng.unsplat.shape',
+    'u: src must have one element, found tensor f32 (32,)',
+    inside(() => T.unsplat('u', floats)),
+  ),
+  refusal(
+    'ttng.dot.shape',
+    'd: b must have as many rows as a has columns, expected (4, 4), found (8, 4)',
+    inside(() => T.dot('d', matrix, matrix, matrix)),
+  ),
+  refusal(
+    'ttng.dot.element_type',
+    'd: a product of threads is of floats, into their own type or f32, found tensor i32 (4, 4) into tensor f32 (4, 4)',
+    inside(() => {
+      const x = X.splat<'i32', 2>(X.i32(1), [4, 4])
+      return T.dot(
+        'd',
+        loose<T.Tensor<'f32', 2>>(x),
+        loose<T.Tensor<'f32', 2>>(x),
+        X.splat<'f32', 2>(X.float('f32', 1), [4, 4]),
+      )
+    }),
   ),
   // pointers
   refusal(
@@ -328,6 +390,18 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
           yield* B.of(undefined)
           return { n: loose<X.Int>(ints) }
         },
+      ),
+    ),
+  ),
+  refusal(
+    'ttng.scf_while.yield',
+    'w: what is yielded for n must have its type, i32, found i1',
+    inside(() =>
+      T.scfWhile(
+        'w',
+        { n: X.i32(0) },
+        () => B.of([X.i1(true), { n: X.i32(0) }] as const),
+        () => B.of({ n: loose<X.Int>(X.i1(true)) }),
       ),
     ),
   ),
