@@ -17,6 +17,7 @@ const listing = ['detector/missing-edge.ts', 'detector/candidate-edges.ts', 'sem
 
 const isMachine = (p: string): boolean => /semantics\/(machine|instructions|execution)\//.test(p)
 const isProvenance = (p: string): boolean => p.includes('semantics/judging/provenance/')
+const isTerms = (p: string): boolean => p.endsWith('semantics/verdict/same-value.ts')
 /** It reads from the row of a unit what an overwrite is called. */
 const isDetector = (p: string): boolean => /semantics\/(judging\/detector\/|log\/units)/.test(p)
 /** What refuses before the run is all the rest, however it is divided. */
@@ -24,7 +25,9 @@ const parts: Readonly<Record<By, (path: string) => boolean>> = {
   detector: isDetector,
   machine: isMachine,
   provenance: isProvenance,
+  terms: isTerms,
   validation: (p) =>
+    !isTerms(p) &&
     !isDetector(p) &&
     !isMachine(p) &&
     !isProvenance(p) &&

@@ -44,6 +44,7 @@ test('contracts, results, notes and what the launch decides: everything else is 
     'N1',
     'N2',
     'N3',
+    'N4',
     'O1',
     'P3',
     'U1',

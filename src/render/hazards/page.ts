@@ -37,6 +37,7 @@ const givers: Readonly<Record<By, string>> = {
   validation: 'validation, before the run',
   machine: 'the machine, as a fault of the run',
   provenance: 'provenance, from what the outputs are made of',
+  terms: 'a run over terms, which says what is stored for all inputs',
 }
 
 const letters: Readonly<Record<string, string>> = {

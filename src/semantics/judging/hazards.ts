@@ -41,7 +41,7 @@
 /** E: wrong or undefined in some schedule. C: a documented contract is broken. L: a note. */
 export type Severity = 'E' | 'C' | 'L'
 
-export type By = 'detector' | 'validation' | 'machine' | 'provenance'
+export type By = 'detector' | 'validation' | 'machine' | 'provenance' | 'terms'
 
 /** What can be seen in one state of a search. */
 export type Witness = 'race' | 'visibility' | 'exit' | 'overrun' | 'lifecycle' | 'unwritten'
@@ -691,6 +691,15 @@ const rows = {
     rank: 0,
     outside: 'always',
     answer: 'always',
+  },
+  N4: {
+    title: 'stored twice: the same value',
+    definition:
+      'Two writes of the same bytes that nothing orders store the same value in every run: a race that shows nowhere.',
+    severity: 'L',
+    by: ['terms'],
+    rank: 0,
+    outside: 'always',
   },
 } as const
 

@@ -26,6 +26,7 @@ import type { Algebra } from '../../numerics/algebra.js'
 import { unit } from '../../numerics/unit.js'
 import { digestOf, digested, type CheckOptions } from '../verdict/check.js'
 import { launch, readTensor } from '../execution/launch.js'
+import { inputsOf, sizeOf, type Contents } from '../execution/symbols.js'
 import type { Fold, Footprint, Header, LoggedTensor } from '../log/events.js'
 import type { Program } from '../language/program.js'
 import { forEachAddress } from '../judging/provenance/memory.js'
@@ -33,26 +34,11 @@ import * as Run from '../execution/run.js'
 
 // ---------------------------------------------------------------- runs
 
-type Contents = ReadonlyMap<string, Float64Array>
-
-const sizeOf = (t: LoggedTensor): number => t.shape.reduce((n, d) => n * d, 1)
-
 /** The tensors of a program; none if it cannot be launched. */
 const headerOf = (program: Program, options: CheckOptions): Header | null => {
   const launched = launch(program, unit, options.arguments)
   return E.isLeft(launched) ? null : launched.right.world.header
 }
-
-/** What the inputs hold, element by element; integers are zeros. */
-const inputsOf = (header: Header, element: (tensor: number, index: number) => number): Contents =>
-  new Map(
-    header.tensors.flatMap((t, number) => {
-      if (!header.planes[t.plane]!.initialised) return []
-      const data = new Float64Array(sizeOf(t))
-      if (isFloat(t.dtype)) data.forEach((_, i) => (data[i] = element(number, i)))
-      return [[t.name, data] as const]
-    }),
-  )
 
 interface Computed<R> {
   readonly outputs: Contents

@@ -46,6 +46,7 @@ import { launch, noArguments, readTensor, type Arguments, type Launched } from '
 import type { Fold } from '../log/events.js'
 import type { Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
+import { withoutEqualWrites } from './same-value.js'
 import * as Policy from '../execution/policy.js'
 import type { AnyPolicy } from '../execution/policy.js'
 import type { Program } from '../language/program.js'
@@ -87,6 +88,11 @@ export interface CheckOptions {
   readonly strictProxies: boolean
   /** judge the log (otherwise the run only computes) */
   readonly hazards: boolean
+  /**
+   * which unordered writes of one value are a note and no hazard (`same-value.ts`): of values that depend on inputs (the default), any, or none (the default
+   * where `strict`)
+   */
+  readonly equalWrites?: 'of inputs' | 'any' | 'none'
   /** fold tile provenance over the log, when the program says what it computes */
   readonly provenance: boolean
   /** where one schedule does not decide, try directed ones and then all of them (`confirm.ts`) */
@@ -176,6 +182,26 @@ const judged = (
           ? Run.run(world, machine, how, Run.both(nullFold, provenance))
           : Run.run(world, machine, how, Run.both(nullFold, nullFold))
   return Object.assign({ replay: scheduleOf(ran.schedule) }, ran)
+}
+
+/** A run whose races between equal values are notes. */
+const withEqualWritesNoted = (program: Program, options: CheckOptions, world: World, ran: Ran): Ran => {
+  const [judgement, proof] = ran.result
+  const which = options.equalWrites ?? (options.strict ? 'none' : 'of inputs')
+  if (judgement === null || ran.outcome._tag !== 'completed' || which === 'none') return ran
+  const result: Shown = [
+    withoutEqualWrites(
+      program,
+      options.arguments,
+      options.fuel,
+      world.header,
+      ran.schedule,
+      judgement,
+      which,
+    ),
+    proof,
+  ]
+  return Object.assign({}, ran, { result })
 }
 
 // ---------------------------------------------------------------- words
@@ -479,7 +505,14 @@ export const check: Check = (program, options) => {
     registerFence: defaults.registerFence,
     rules: defaults.rules,
   }
-  const first = judged(launched.right, options, detecting, options.policy, options.provenance)
+  const asJudged = (policy: AnyPolicy, withProvenance: boolean): Ran =>
+    withEqualWritesNoted(
+      program,
+      options,
+      world,
+      judged(launched.right, options, detecting, policy, withProvenance),
+    )
+  const first = asJudged(options.policy, options.provenance)
   if (first.outcome._tag === 'refused') {
     const { key } = first.outcome
     return E.left({
@@ -498,7 +531,7 @@ export const check: Check = (program, options) => {
           strict: options.strict,
           judgement: first.result[0],
           bounds: options.bounds ?? defaultBounds,
-          run: (policy) => judged(launched.right, options, detecting, policy, false),
+          run: (policy) => asJudged(policy, false),
           decide: (ran) => decide(world, ran, ran.result[0], null),
         })
       : null

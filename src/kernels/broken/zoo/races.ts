@@ -1,4 +1,4 @@
-/** D: races between accesses that nothing orders. */
+/** D, N4: races between accesses that nothing orders, and those that show nowhere. */
 import * as B from '../../../semantics/writing/builder.js'
 import { i32, mul, place } from '../../../semantics/language/expression.js'
 import * as S from './twin.js'
@@ -38,6 +38,25 @@ const sameTile = S.twin({
       },
       *consumer() {
         yield* S.writeGlobal('store yours', S.rows(out, fixed ? 8 : 0))
+      },
+    })
+  },
+})
+
+const sameTwice = S.twin({
+  id: 'N4',
+  title: 'two warpgroups store the same tile of the output, and what they store is the same',
+  fix: 'one of them stores it',
+  shows: { verdict: 'ok', a: 'store mine', b: 'store yours' },
+  *body(fixed) {
+    const out = yield* S.global('out')
+    const x = yield* S.global('x', 'in')
+    yield* S.together({
+      *producer() {
+        yield* S.copyGlobal('store mine', S.rows(x, 8), S.rows(out, 0))
+      },
+      *consumer() {
+        if (!fixed) yield* S.copyGlobal('store yours', S.rows(x, 8), S.rows(out, 0))
       },
     })
   },
@@ -86,4 +105,4 @@ const twoProducts = S.twin({
   },
 })
 
-export const races: ReadonlyArray<Twin> = [genericRace, sameTile, sameRows, twoProducts]
+export const races: ReadonlyArray<Twin> = [genericRace, sameTile, sameRows, twoProducts, sameTwice]

@@ -276,6 +276,15 @@ export const readGlobal = (label: string, source: View<'gmem', 'f32', 2>): B.Bui
   B.gmemLoad(label, source)
 export const writeGlobal = (label: string, destination: View<'gmem', 'f32', 2>): B.Build<void> =>
   B.run(label, { _tag: 'gmem.store', destination, value: splat(float('f32', 1), tileShape) })
+/** A tile of one tensor, stored to another. */
+export const copyGlobal = function* (
+  label: string,
+  source: View<'gmem', 'f32', 2>,
+  destination: View<'gmem', 'f32', 2>,
+): B.Steps<void> {
+  const tile = yield* B.gmemLoad(`${label}, read`, source)
+  yield* B.run(label, { _tag: 'gmem.store', destination, value: tile })
+}
 
 export const zeroAll = (label: string, destination: View<'smem', 'f32', 2>): B.Build<void> =>
   B.run(label, { _tag: 'smem.store', destination, value: splat(float('f32', 0), [64, 64]) })

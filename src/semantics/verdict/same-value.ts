@@ -1,0 +1,298 @@
+/**
+ * Same value: of statements that race to write, those that store the same in every run.
+ *
+ *     consumer 0   store c[0:64, 0:64] of its accumulator       both have summed the same products in the same order:
+ *     consumer 1   store c[0:64, 0:64] of its accumulator       whichever comes last, c is the same
+ *
+ * That two writes are not ordered is a race, whatever they write. If both write what is there already, nothing can be seen of it: a note (N4).
+ * To be said of a pair of statements, it has to be so of all bytes that both write.
+ *
+ * The schedule of the run that showed the race is taken again over the free algebra (`numerics/terms.ts`), with a term for every float of every input.
+ * Equal terms are equal numbers, for all inputs and whatever the operations mean, up to the collision of a hash of 52 bits.
+ *
+ * | a pair is not proved if                                        | because                                              |
+ * |----------------------------------------------------------------|------------------------------------------------------|
+ * | an element is written with another term than it holds          | the order shows                                      |
+ * | a third statement wrote it in between                          | only neighbours are compared                         |
+ * | another value is written later                                 | it may be ordered behind one of the two alone        |
+ * | they never write one byte, or read it, or join what is there   | the race is not one of two writes                    |
+ * | floats have been compared                                      | the terms are those of one outcome                   |
+ * | integers of an input have been read                            | they are values, and stand for no others             |
+ * | the run cannot be taken again: data decide, an operation lacks | no term says what is stored                          |
+ * | it stores constants, unless they are asked for                 | in a sketch of a kernel they stand for data          |
+ *
+ * Laws
+ * 1. Of a pair that is proved, exchanging the two writes leaves the same memory.
+ * 2. A pair that stores terms of different inputs is not proved.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
+import type { Algebra } from '../../numerics/algebra.js'
+import { isFloat } from '../../numerics/dtype.js'
+import { inputTerm, terms } from '../../numerics/terms.js'
+import { launch, nextWave, type Arguments } from '../execution/launch.js'
+import { offered, sameKey, take, type EventKey } from '../execution/step.js'
+import { inputsOf } from '../execution/symbols.js'
+import { hazards } from '../judging/hazards.js'
+import type { Diagnosis, Judgement, Operation } from '../judging/finding.js'
+import { forEachAddress } from '../judging/provenance/memory.js'
+import type { Program } from '../language/program.js'
+import type { Access, Header, LogEvent } from '../log/events.js'
+import { fuelTicks } from '../machine/effort.js'
+import * as Plane from '../machine/plane.js'
+import type { Machine } from '../machine/state.js'
+
+// ---------------------------------------------------------------- model
+
+/** Two statements that write to a plane. */
+interface Pair {
+  readonly plane: number
+  readonly a: ReadonlySet<number>
+  readonly b: ReadonlySet<number>
+}
+
+/** Of each byte of a plane, the statement that wrote it last, and whether pairs' statements have written it at all. */
+interface Written {
+  readonly last: Int32Array
+  readonly everyone: Int32Array
+}
+
+type Stored = ReadonlyMap<Pair, ReadonlyArray<number>>
+
+/** Statements that are told apart: one bit each. */
+const most = 30
+
+// ---------------------------------------------------------------- pairs
+
+const sitesOf = (header: Header, o: Operation): ReadonlySet<number> =>
+  new Set(
+    header.sites.flatMap((s, i) => (s.label === o.site && s.path.join('/') === o.path.join('/') ? [i] : [])),
+  )
+
+const isRace = (f: Diagnosis): boolean =>
+  hazards[f.id].cause === 'conflict' && (hazards[f.id].witness ?? []).includes('race')
+
+const pairOf = (header: Header, f: Diagnosis): Pair | null => {
+  const plane = f.about.flatMap((s) => (s._tag === 'plane' ? [s.plane] : []))[0]
+  // registers have one agent; in tensor memory more is at stake than values
+  const isMemory = plane !== undefined && ['gmem', 'smem'].includes(header.planes[plane]!.space)
+  return plane === undefined || !isMemory || f.b === undefined || !isRace(f)
+    ? null
+    : { plane, a: sitesOf(header, f.a), b: sitesOf(header, f.b) }
+}
+
+// ---------------------------------------------------------------- the run again
+
+/** The free algebra, and whether a comparison of floats was asked for. */
+const watched = (): readonly [Algebra, () => boolean] => {
+  let asked = false
+  const algebra: Algebra = Object.assign({}, terms, {
+    compare: (...of: Parameters<Algebra['compare']>) =>
+      O.map((compare: (x: number, y: number) => boolean) => (x: number, y: number) => {
+        asked = true
+        return compare(x, y)
+      })(terms.compare(...of)),
+  })
+  return [algebra, () => asked]
+}
+
+const isKeyed =
+  (key: EventKey) =>
+  (o: { readonly key: EventKey }): boolean =>
+    sameKey(o.key, key)
+
+interface Watching {
+  readonly header: Header
+  readonly pairs: ReadonlyArray<Pair>
+  readonly bits: ReadonlyMap<number, number>
+  readonly planes: Map<number, Written>
+  /** what was written to bytes that both write; and the pairs that are not proved */
+  readonly met: Map<Pair, number[]>
+  readonly differing: Set<Pair>
+}
+
+const writtenOf = (w: Watching, plane: number): Written => {
+  const known = w.planes.get(plane)
+  if (known !== undefined) return known
+  const size = w.header.planes[plane]!.bytes
+  const made = { last: new Int32Array(size).fill(-1), everyone: new Int32Array(size) }
+  w.planes.set(plane, made)
+  return made
+}
+
+const bitsOfSites = (w: Watching, sites: ReadonlySet<number>): number =>
+  [...sites].reduce((bits, site) => bits | (w.bits.get(site) ?? 0), 0)
+
+/** The terms of those elements of an access that are written as they were. */
+const unchanged = (e: Access, before: Machine, after: Machine): ((element: number) => number | undefined) => {
+  const addresses: number[] = []
+  const elements: number[] = []
+  forEachAddress(e.footprint, (address, element) => {
+    addresses.push(address)
+    elements.push(element)
+  })
+  const cells = Plane.cells(e.footprint.dtype, Int32Array.from(addresses))
+  const { plane } = e.footprint
+  const [old, now] = [Plane.read(before.planes[plane]!, cells), Plane.read(after.planes[plane]!, cells)]
+  if (old.data === null || now.data === null || old.retyped !== null || now.retyped !== null)
+    return () => undefined
+  const same = new Map(
+    elements.flatMap((e, i) => (old.data![i] === now.data![i] ? [[e, now.data![i]!] as const] : [])),
+  )
+  return (element) => same.get(element)
+}
+
+const keep = (w: Watching, p: Pair, term: number): void => {
+  const terms_ = w.met.get(p) ?? []
+  w.met.set(p, terms_)
+  terms_.push(term)
+}
+
+const observe = (w: Watching, e: LogEvent, before: Machine, after: Machine): void => {
+  if (e._tag !== 'access') return
+  const { plane } = e.footprint
+  const { site } = e.stamp
+  const concerned = w.pairs.filter((p) => p.plane === plane)
+  if (concerned.length === 0) return
+  if (e.rw === 'r' || e.combine !== undefined || e.atomic) {
+    for (const p of concerned) if (p.a.has(site) || p.b.has(site)) w.differing.add(p)
+    return
+  }
+  const { last, everyone } = writtenOf(w, plane)
+  const asked = concerned.map((p) => {
+    const [a, b] = [bitsOfSites(w, p.a), bitsOfSites(w, p.b)]
+    // bits of the statements of which one must have written before this write counts; null: only both together
+    const partner = p.a.has(site) ? { sites: p.b, bits: b } : p.b.has(site) ? { sites: p.a, bits: a } : null
+    return { p, a, b, partner }
+  })
+  const termOf = unchanged(e, before, after)
+  const own = w.bits.get(site) ?? 0
+  const width = Plane.bytesOf(e.footprint.dtype)
+  forEachAddress(e.footprint, (address, element) => {
+    for (let byte = address; byte < address + width; byte++) {
+      const by = everyone[byte]!
+      for (const { p, a, b, partner } of asked) {
+        const hasMet = partner !== null && (by & partner.bits) !== 0
+        const isBehind = (by & a) !== 0 && (by & b) !== 0
+        const term = hasMet || isBehind ? termOf(element) : null
+        if (term === undefined) w.differing.add(p)
+        else if (hasMet && term !== null) keep(w, p, term)
+        if (hasMet && !isBehind && !partner.sites.has(last[byte]!)) w.differing.add(p)
+      }
+      last[byte] = site
+      everyone[byte]! |= own
+    }
+  })
+}
+
+/** What pairs have stored that write the same wherever both write: a pair, and the terms, in order. */
+const stored = (
+  program: Program,
+  given: Arguments,
+  schedule: ReadonlyArray<EventKey>,
+  fuel: number,
+  pairs: ReadonlyArray<Pair>,
+  symbol: (tensor: number, index: number) => number,
+): Stored => {
+  const none: Stored = new Map()
+  const sites = [...new Set(pairs.flatMap((p) => [...p.a, ...p.b]))]
+  if (sites.length > most) return none
+  const [algebra, compared] = watched()
+  const bare = launch(program, algebra, Object.assign({}, given, { tensors: new Map() }))
+  if (E.isLeft(bare)) return none
+  const { header } = bare.right.world
+  const tensors = new Map([
+    ...inputsOf(header, symbol),
+    // integers are what they are
+    ...[...given.tensors].filter(([name]) =>
+      header.tensors.some((t) => t.name === name && !isFloat(t.dtype)),
+    ),
+  ])
+  const launched = launch(program, algebra, Object.assign({}, given, { tensors }))
+  if (E.isLeft(launched)) return none
+  const { world } = launched.right
+  const unknown = new Set(
+    header.tensors.flatMap((t) =>
+      !isFloat(t.dtype) && header.planes[t.plane]!.initialised && !given.tensors.has(t.name) ? [t.plane] : [],
+    ),
+  )
+  const w: Watching = {
+    header,
+    pairs,
+    bits: new Map(sites.map((site, k) => [site, 1 << k])),
+    planes: new Map(),
+    met: new Map(),
+    differing: new Set(),
+  }
+  world.effort.limit = Math.min(world.effort.limit, world.effort.spent + fuelTicks(fuel))
+  let m = launched.right.machine
+  for (const key of schedule) {
+    let options = offered(world, m)
+    if (options.length === 0) {
+      const next = nextWave(world, m)
+      if (next === null) return none
+      m = next
+      for (const plane of w.planes.keys()) if (header.planes[plane]!.space !== 'gmem') w.planes.delete(plane)
+      options = offered(world, m)
+    }
+    const event = options.find(isKeyed(key))
+    if (event === undefined) return none
+    const done = take(world, m, event)
+    if ('kind' in done) return none
+    for (const e of done.events) {
+      if (e._tag === 'access' && e.rw === 'r' && e.role !== 'map' && unknown.has(e.footprint.plane))
+        return none
+      observe(w, e, m, done.machine)
+    }
+    if (compared() || w.differing.size === pairs.length) return none
+    m = done.machine
+  }
+  return new Map([...w.met].filter(([p]) => !w.differing.has(p)))
+}
+
+// ---------------------------------------------------------------- findings
+
+const asNote = (f: Diagnosis): Diagnosis =>
+  Object.assign({}, f, {
+    id: 'N4' as const,
+    severity: hazards.N4.severity,
+    text: `${f.text}; stored twice: the same value, in every run`,
+  })
+
+/**
+ * A judgement whose races between equal values are notes: of values that depend on the inputs, or of constants, too. In a sketch of a kernel a constant
+ * stands for data that it leaves out, and two of them say nothing; in a kernel as it is compiled it is what it is.
+ */
+export const withoutEqualWrites = (
+  program: Program,
+  given: Arguments,
+  fuel: number,
+  header: Header,
+  schedule: ReadonlyArray<EventKey>,
+  j: Judgement,
+  which: 'of inputs' | 'any',
+): Judgement => {
+  const paired = j.findings.flatMap((f) => {
+    const pair = pairOf(header, f)
+    return pair === null ? [] : [[f, pair] as const]
+  })
+  if (paired.length === 0) return j
+  const pairs = paired.map(([, pair]) => pair)
+  const same = stored(program, given, schedule, fuel, pairs, inputTerm)
+  // with other symbols for the inputs every term is another, but for constants
+  const others =
+    which === 'of inputs' && same.size > 0
+      ? stored(program, given, schedule, fuel, pairs, (tensor, index) => inputTerm(tensor + most, index))
+      : null
+  const isOfInputs = (pair: Pair): boolean => {
+    const [mine, its] = [same.get(pair) ?? [], others?.get(pair) ?? []]
+    return others === null || (mine.length === its.length && mine.every((term, i) => term !== its[i]))
+  }
+  const equal = new Set(paired.flatMap(([f, pair]) => (same.has(pair) && isOfInputs(pair) ? [f] : [])))
+  if (equal.size === 0) return j
+  return Object.assign({}, j, {
+    findings: j.findings.filter((f) => !equal.has(f)),
+    notes: [...j.notes, ...[...equal].map(asNote)],
+    byManual: j.byManual.filter((f) => !equal.has(f)),
+  })
+}
