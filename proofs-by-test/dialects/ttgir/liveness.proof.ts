@@ -295,7 +295,7 @@ const lowering = JSON.parse(
 ) as Readonly<Record<string, Lowered>>
 
 /** By day every fourth; attention with partitions is among them. */
-describe.each(sampled(4, moduleFiles).filter((file) => !file.startsWith('mm_scaled')))('%s', (file) => {
+describe.each(sampled(4, moduleFiles))('%s', (file) => {
   it('lays those buffers over each other that Triton lays over each other', () => {
     const module = right(readModule(moduleText(file)))
     const ours = [...offsetsIn(module, module.operations[0]!)]

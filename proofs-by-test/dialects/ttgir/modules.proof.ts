@@ -4,6 +4,12 @@
  */
 import { describe, expect, it } from 'vitest'
 import { elaborate } from '../../../src/dialects/ttgir/elaboration/elaborate.js'
+import { bits } from '../../../src/numerics/bits.js'
+import { decode } from '../../../src/numerics/float-format.js'
+import { launch, readTensor } from '../../../src/semantics/execution/launch.js'
+import { eager } from '../../../src/semantics/execution/policy.js'
+import { collect, run, settings } from '../../../src/semantics/execution/run.js'
+import { dice } from '../../../src/semantics/schedules/naive/random.js'
 import { check, standardOptions } from '../../../src/semantics/verdict/check.js'
 import { right } from '../../either.js'
 import { nightly } from '../../extent.js'
@@ -20,5 +26,56 @@ describe.each(looked)('%s', (file) => {
     const program = right(elaborate(module, { ...launch, computes: computes! }))
     const { verdict } = right(check(program, { ...standardOptions, arguments: given, hazards: false }))
     expect(verdict.provenance).toMatchObject({ proved: true })
+  })
+})
+
+/**
+ * Products with block scales. Oracle: the sum of the scaled products, of numbers so small that no sum is rounded; one factor is no number.
+ */
+const scaled = moduleFiles.filter((file) => file.startsWith('mm_scaled'))
+/** By day the one that scales in registers. */
+describe.each(nightly ? scaled : scaled.filter((file) => file.includes('sm90')))('%s', (file) => {
+  it('computes the sum of the scaled products', () => {
+    const { module, launch: grid, arguments: given } = launched(file)
+    const [m, n, k] = [128, 128, 384]
+    const die = dice(1)
+    /** e4m3 of -2, -1, 0, 1, 2 */
+    const patterns = [0xc0, 0xb8, 0x00, 0x38, 0x40]
+    const numbers = (count: number): Float64Array =>
+      Float64Array.from({ length: count }, () => patterns[die.below(5)]!)
+    /** 2 to the power of -1, 0, 1 */
+    const factors = (count: number): Float64Array =>
+      Float64Array.from({ length: count }, () => 126 + die.below(3))
+    const [a, b, sa, sb] = [numbers(m * k), numbers(k * n), factors((m * k) / 32), factors((n * k) / 32)]
+    // row 5 has a factor that is no number; and factors of i8 are negative from 2 on
+    sa[5 * (k / 32) + 2] = 255
+    const signed = (x: Float64Array): Float64Array => x.map((v) => (v > 127 ? v - 256 : v))
+    const started = right(
+      launch(right(elaborate(module, grid)), bits(/sm100/.test(file) ? 'blackwell' : 'hopper', 'triton'), {
+        scalars: given.scalars,
+        tensors: new Map([
+          ['a', a],
+          ['b', b],
+          ['sa', signed(sa)],
+          ['sb', signed(sb)],
+        ]),
+      }),
+    )
+    const ran = run(started.world, started.machine, settings(eager), collect)
+    expect(ran.outcome).toEqual({ _tag: 'completed' })
+    const c = readTensor(started.world, ran.machine, 'c')!
+    const valueOf = (pattern: number): number => patterns.indexOf(pattern) - 2
+    const powerOf = (e: number): number => (e === 255 ? Number.NaN : 2 ** (e - 127))
+    for (const row of [0, 5, 77, 127])
+      for (let column = 0; column < n; column++) {
+        let sum = 0
+        for (let j = 0; j < k; j++)
+          sum +=
+            valueOf(a[row * k + j]!) *
+            valueOf(b[j * n + column]!) *
+            powerOf(sa[row * (k / 32) + Math.floor(j / 32)]!) *
+            powerOf(sb[column * (k / 32) + Math.floor(j / 32)]!)
+        expect(decode('f32', c[row * n + column]!), `${String(row)}, ${String(column)}`).toBe(sum)
+      }
   })
 })

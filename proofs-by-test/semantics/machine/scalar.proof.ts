@@ -272,6 +272,27 @@ describe('conversions', () => {
       ],
     ],
     ['bitcast', 'f16', 'bf16', [[0xbc00, 0xbc00]]],
+    ['bitcast', 'f16', 'i32', [[0xbc00, 0xbc00]]],
+    ['bitcast', 'e8m0', 'i32', [[0xff, 0xff]]],
+    [
+      'bitcast',
+      'i32',
+      'bf16',
+      [
+        [0x3f80, 0x3f80],
+        [-1, 0xffff],
+        [0x12345678, 0x5678],
+      ],
+    ],
+    [
+      'bitcast',
+      'i32',
+      'e4m3',
+      [
+        [-2, 0xfe],
+        [0x17f, 0x7f],
+      ],
+    ],
     ['bitcast', 'f32', 'f32', [[0xbf800000, 0xbf800000]]],
   ])('%s of %s to %s', (op, from, to, rows) => {
     const f = by(chip, op, from, to)
@@ -289,6 +310,8 @@ describe('conversions', () => {
     ['an integer to a float', chip, 'extU', 'i32', 'f32', 'algebra.lacks'],
     ['a number of one value', empty, 'cast', 'f32', 'i32', 'algebra.lacks'],
     ['other widths', chip, 'bitcast', 'f16', 'f32', 'type.mismatch'],
+    ['another integer', chip, 'bitcast', 'i64', 'f16', 'type.mismatch'],
+    ['bits of what has one value', empty, 'bitcast', 'f16', 'i32', 'algebra.lacks'],
     ['an algebra without bits', exact, 'bitcast', 'f16', 'bf16', 'algebra.lacks'],
   ])('%s: refused', (_, world, op, from, to, code) => {
     const f = by(world, op, from, to)

@@ -6,7 +6,7 @@
  *     %x_31 = ttg.memdesc_index %x[%c0]                                       memdescIndex('x_31', x, c0)
  *     %1    = ttg.local_alloc %0 : (tensor<64x64xf16>) -> ...                 localAlloc('1', [64, 64], 'f16', shared1, { src: o0 })
  *
- * How a buffer lies is its encoding's (`layouts/triton/to-ref.ts`): dimensions before those of the encoding count buffers behind each
+ * How a buffer lies is its encoding's (`layouts/triton/to-ref.ts`, `layOut`): dimensions before those of the encoding count buffers behind each
  * other. An `i64` of one element, or an array of such, is barriers.
  *
  * | operation          | core                        | note                                                              |
@@ -24,7 +24,7 @@
  * Mutability is asked of an allocation only: of a view it is not known (`types.ts`).
  *
  * Laws
- * 1. A buffer lies as the linear layout of its encoding says.
+ * 1. A buffer lies as the linear layout of its encoding says, if its XORs are a swizzle of the chip.
  * 2. An allocation that reuses what was given back starts where that started, and one with an offset there.
  *
  * Source: Triton, TritonGPU dialect and its lowering.
@@ -61,6 +61,19 @@ import { isPermutation } from '../../transforms/transpose.js'
 import { refused } from './codes.js'
 import { layoutOf, sameShapes, shown } from './tensor.js'
 import { memDescHere, tensorHere, type MemDesc, type Tensor } from './types.js'
+
+// ---------------------------------------------------------------- how a buffer lies
+
+/**
+ * How a buffer of this encoding lies. Where elements are XORed in units of fewer than 16 bytes, which is no swizzle of the chip, it lies without:
+ * only loads and stores of threads reach such a buffer, by its encoding, and they find each element where they put it.
+ */
+export const layOut = (encoding: SharedSpec, shape: Shape, bits: number): ReturnType<typeof toRef> => {
+  const made = toRef(encoding, shape, bits)
+  return E.isLeft(made) && made.left.code === 'triton.not-a-ref' && encoding._tag === 'swizzled_shared'
+    ? toRef({ ...encoding, perPhase: 1, maxPhase: 1 }, shape, bits)
+    : made
+}
 
 // ---------------------------------------------------------------- bytes that are given back
 
@@ -156,7 +169,7 @@ export const localAlloc: LocalAlloc = (
         'ttng.local_alloc.mutable',
         `${label}: a buffer without a source must be mutable, or nothing could be in it`,
       )
-    const ref = toRef(encoding, shape, bitsOf(dtype))
+    const ref = layOut(encoding, shape, bitsOf(dtype))
     if (E.isLeft(ref))
       return yield* refused(
         'ttng.local_alloc.encoding',

@@ -26,7 +26,12 @@ import { pipe } from 'fp-ts/lib/function.js'
 import { failure } from '../../failure.js'
 import { linearLayout, standardOutputs, type LinearLayout } from '../../layouts/linear/linear-layout.js'
 import type { RegisterLayout } from '../../layouts/register-layout.js'
-import { isAllocation, tmemColumns, tmemLaneBytes } from '../../layouts/tensor-memory/geometry.js'
+import {
+  isAllocation,
+  tmemColumns,
+  tmemLaneBytes,
+  tmemQuarterLanes,
+} from '../../layouts/tensor-memory/geometry.js'
 import type { TensorMemorySpec } from '../../layouts/triton/encoding.js'
 import { allocation } from '../../layouts/triton/tensor-memory.js'
 import { onShape } from '../../layouts/triton/to-linear.js'
@@ -52,6 +57,8 @@ import {
   reduce,
   reinterpret,
   slice,
+  slot,
+  type Expr,
   type Tile,
 } from '../../semantics/language/expression.js'
 import { checked } from '../../semantics/language/index-types.js'
@@ -215,9 +222,33 @@ export const tmemAlloc = <D extends Dtype, const S extends ReadonlyArray<number>
         'ttng.tmem_alloc.columns',
         `${label}: tensor memory has ${String(tmemColumns)} columns, and ${showShape(shape)} of ${dtype} takes ${String(columns)}`,
       )
+    if (options.encoding._tag === 'tensor_memory_scales' && src !== undefined)
+      return { result: yield* scalesStored(label, dtype, shape, layout, src, options), token }
     const result = yield* tensorMemory(yield* freshStorage(label), dtype, shape, { layout })
     if (src !== undefined) yield* store(label, src, result, options)
     return { result, token }
+  })
+
+/**
+ * Scales that come from registers. A product reads a copy in each quarter of the lanes, and each warp stores what it holds, which is all of them, in its own: so
+ * the storage is four quarters, and the first of them is the memdesc.
+ */
+const scalesStored = <D extends Dtype, const S extends ReadonlyArray<number>>(
+  label: string,
+  dtype: D,
+  shape: S,
+  layout: TransformedRef,
+  src: AnyTile,
+  options: OpOptions,
+): Build<MemDesc<'tmem', D, S['length']>> =>
+  block(function* () {
+    const whole = yield* fromEither(Ref.batch(4, tmemQuarterLanes * tmemLaneBytes)(layout))
+    const storage = yield* tensorMemory(yield* freshStorage(label), dtype, [4, ...shape], { layout: whole })
+    const quarter = (q: number): MemDesc<'tmem', D, 2> =>
+      checked<MemDesc<'tmem', D, 2>, Expr>(slot(storage, i32(q)))
+    for (let q = 0; q < 4; q++)
+      yield* store(q === 0 ? label : `${label}.${String(q)}`, src, quarter(q), options)
+    return checked<MemDesc<'tmem', D, S['length']>, Expr>(quarter(0))
   })
 
 // ---------------------------------------------------------------- loads and stores

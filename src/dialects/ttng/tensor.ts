@@ -46,6 +46,7 @@ import type {
 import { checked } from '../../semantics/language/index-types.js'
 import { accepts, layoutsAgree, showType } from '../../semantics/language/typecheck.js'
 import {
+  isBitcast,
   isInteger,
   type PtrIndex,
   type ScalarName,
@@ -296,7 +297,7 @@ export const convert =
     op: string,
     from: Wanted,
     into: Wanted,
-    widths: 'wider' | 'narrower' | 'any' | 'equal',
+    widths: 'wider' | 'narrower' | 'any' | 'bits',
     of: <I extends Arithmetic, D extends ScalarName>(x: Expr<I>, to: D) => Expr<Like<I, D>>,
   ): Convert =>
   <I extends Arithmetic, D extends ScalarName>(label: string, x: Expr<I>, to: D): Build<Expr<Like<I, D>>> =>
@@ -304,11 +305,13 @@ export const convert =
       const type = yield* wantedOf(op, label, from, x)
       const found = elementOf(type)!
       const [a, b] = [widthOf(found), widthOf(to)]
-      const legal = widths === 'any' || (widths === 'wider' ? b > a : widths === 'narrower' ? b < a : b === a)
+      const legal =
+        widths === 'any' ||
+        (widths === 'wider' ? b > a : widths === 'narrower' ? b < a : isBitcast(found, to))
       if ((into !== 'any' && isInteger(to) !== (into === 'integer')) || !legal)
         return yield* refused(
           'ttng.arith.cast',
-          `${label}: ${op} gives ${widths === 'any' ? '' : widths === 'equal' ? 'an equally wide ' : `a ${widths} `}${into === 'any' ? 'type' : into} than it takes, found ${found} to ${to}`,
+          `${label}: ${op} gives ${widths === 'any' ? '' : widths === 'bits' ? 'an equally wide ' : `a ${widths} `}${into === 'any' ? 'type' : into} than it takes, found ${found} to ${to}`,
         )
       return yield* letIn(label, of(x, to))
     })
@@ -322,8 +325,8 @@ export const truncf: Convert = convert('truncf', 'float', 'float', 'narrower', X
 export const sitofp: Convert = convert('sitofp', 'integer', 'float', 'any', X.cast)
 /** Towards zero. */
 export const fptosi: Convert = convert('fptosi', 'float', 'integer', 'any', (x, to) => X.cast(x, to, 'rz'))
-/** `arith.bitcast`, `tt.bitcast`. */
-export const bitcast: Convert = convert('bitcast', 'any', 'any', 'equal', X.bitcast)
+/** `arith.bitcast`, `tt.bitcast`; narrow integers are i32 here, the bits of narrow floats its low ones. */
+export const bitcast: Convert = convert('bitcast', 'any', 'any', 'bits', X.bitcast)
 
 // ---------------------------------------------------------------- math
 

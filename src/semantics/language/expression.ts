@@ -268,7 +268,7 @@ export const extS: Convert = convertOf('extS')
 export const extU: Convert = convertOf('extU')
 /** Numeric conversion between floats, and between floats and integers. */
 export const cast: Convert = convertOf('cast')
-/** The same bits under another dtype of the same width. */
+/** The same bits under another dtype of the same width; of a narrower float, the low ones of an i32 (zeros above). */
 export const bitcast: Convert = convertOf('bitcast')
 /** Narrow values side by side in one wider register, low bits first. */
 export const pack = <D extends ScalarName>(to: D, parts: ReadonlyArray<Expr<ScalarName>>): Expr<D> =>

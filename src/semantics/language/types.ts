@@ -20,7 +20,7 @@
  * A view is *static but for its place*: its shape, strides, tiling and swizzle belong to the type, its base
  * address is a run-time value. So the footprint of an access is known as soon as its base is.
  */
-import type { Dtype, FloatDtype } from '../../numerics/dtype.js'
+import { bitsOf, type Dtype, type FloatDtype } from '../../numerics/dtype.js'
 import type { RegisterLayout } from '../../layouts/register-layout.js'
 import type { TransformedRef } from '../../transforms/ref.js'
 
@@ -139,6 +139,12 @@ export const token: TokenType = { _tag: 'token' }
 export const i1: ScalarType = scalar('i1')
 export const i32: ScalarType = scalar('i32')
 export const i64: ScalarType = scalar('i64')
+
+/** Do the bits of one go into the other? Those of a narrow float lie in the low ones of an i32, as narrow integers do. */
+export const isBitcast = (from: ScalarName, to: ScalarName): boolean =>
+  bitsOf(from) === bitsOf(to) ||
+  (from === 'i32' && !isInteger(to) && bitsOf(to) < 32) ||
+  (to === 'i32' && !isInteger(from) && bitsOf(from) < 32)
 
 export const isInteger = (dtype: ScalarName): dtype is 'i1' | 'i32' | 'i64' =>
   dtype === 'i1' || dtype === 'i32' || dtype === 'i64'

@@ -17,7 +17,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import type { BinaryOp } from '../../numerics/algebra.js'
 import { bitsOf, isFloat, isInt } from '../../numerics/dtype.js'
 import type { BinaryName, CompareName } from '../language/expression.js'
-import type { ScalarName } from '../language/types.js'
+import { isBitcast, type ScalarName } from '../language/types.js'
 import * as V from './value.js'
 import type { FaultValue, Value } from './value.js'
 import type { World } from './world.js'
@@ -263,12 +263,13 @@ export const convertScalar = (
       return O.isNone(f) ? lacks(world, `cast to ${to}`, from) : f.value
     }
     case 'bitcast':
-      if (bitsOf(from) !== bitsOf(to))
-        return V.fault('type.mismatch', `bitcast: ${from} and ${to} differ in width`)
+      if (!isBitcast(from, to)) return V.fault('type.mismatch', `bitcast: ${from} and ${to} differ in width`)
+      // where floats have one value, any bits are its
+      if (world.algebra.memory === 'none' && isFloat(to)) return () => world.algebra.fromBits(to, 0)
       if (world.algebra.memory !== 'bytes') return lacks(world, `bitcast to ${to}`, from)
       if (isFloat(from) && isFloat(to)) return (x) => x
       if (to === 'i32') return wrap32
-      return from === 'i32' ? (x) => x >>> 0 : lacks(world, `bitcast to ${to}`, from)
+      return from === 'i32' ? (x) => (x >>> 0) % 2 ** bitsOf(to) : lacks(world, `bitcast to ${to}`, from)
   }
 }
 

@@ -6,22 +6,50 @@
  * Source: MLIR, arith and math; Triton 3.6, its lowering to PTX.
  */
 import { decode } from '../../../numerics/float-format.js'
-import { isFloat } from '../../../numerics/dtype.js'
+import { bitsOf, isFloat } from '../../../numerics/dtype.js'
 import { block, letIn, type Build, type Steps } from '../../../semantics/writing/builder.js'
 import * as X from '../../../semantics/language/expression.js'
 import type { Expr } from '../../../semantics/language/expression.js'
 import { checked } from '../../../semantics/language/index-types.js'
 import * as T from '../../ttng/index.js'
 import { refusedAt, type Here, type Row, type Rows } from './here.js'
-import { shapeOf } from './kinds.js'
+import { elementOf, shapeOf } from './kinds.js'
+import { above, narrowOf, signed, unsigned } from './narrow.js'
 import { as, layoutOfResult, operand, resultType, scalarHere, word } from './operands.js'
 import { showAttribute } from '../text/show.js'
-import { attributeOf, type Attribute, type Operation } from '../text/syntax.js'
+import { attributeOf, type Attribute, type Operation, type Type } from '../text/syntax.js'
 
 const binary = (of: (label: string, x: never, y: never) => Build<Expr>): Row =>
   function* (h, op, label) {
     return [yield* of(label, yield* operand(h, op, 'lhs'), yield* operand(h, op, 'rhs'))]
   }
+const narrowOperands = function* (
+  label: string,
+  x: Expr,
+  y: Expr,
+  bits: 8 | 16,
+  taken: 'signed' | 'unsigned',
+): Steps<readonly [Expr, Expr]> {
+  return taken === 'signed'
+    ? [x, y]
+    : [yield* unsigned(`${label}.lhs`, x, bits), yield* unsigned(`${label}.rhs`, y, bits)]
+}
+
+/**
+ * Of integers, narrow ones too. What leaves the range of a narrow one is brought back, and an operation on unsigned ones has zeros above them.
+ */
+const integers = (
+  of: (label: string, x: never, y: never) => Build<Expr>,
+  taken: 'signed' | 'unsigned' = 'signed',
+): Row =>
+  function* (h, op, label) {
+    const bits = narrowOf(resultType(op))
+    const [x, y]: readonly [Expr, Expr] = [yield* operand(h, op, 'lhs'), yield* operand(h, op, 'rhs')]
+    if (bits === null) return [yield* of(label, as(x), as(y))]
+    const [left, right] = yield* narrowOperands(label, x, y, bits, taken)
+    return [yield* signed(label, yield* of(`${label}.wide`, as(left), as(right)), bits)]
+  }
+
 /** A product of numbers, which a sum of its basic block may take into one rounding. */
 const product: Row = function* (h, op, label) {
   const [x, y]: readonly [Expr, Expr] = [yield* operand(h, op, 'lhs'), yield* operand(h, op, 'rhs')]
@@ -64,11 +92,20 @@ const conversion = (of: (label: string, x: never, to: never) => Build<Expr>, nam
     return [yield* of(label, yield* operand(h, op, name), checked<never, string>(to))]
   }
 
-/** Both halves of a product. */
-const halves = (upper: (label: string, x: never, y: never) => Build<Expr>): Row =>
+/** Both halves of a product; that of narrow ones lies in 32 bits. */
+const halves = (
+  upper: (label: string, x: never, y: never) => Build<Expr>,
+  taken: 'signed' | 'unsigned',
+): Row =>
   function* (h, op, label) {
-    const [x, y] = [yield* operand(h, op, 'lhs'), yield* operand(h, op, 'rhs')]
-    return [yield* T.muli(`${label}.low`, x, y), yield* upper(`${label}.high`, x, y)]
+    const bits = narrowOf(resultType(op))
+    const [x, y]: readonly [Expr, Expr] = [yield* operand(h, op, 'lhs'), yield* operand(h, op, 'rhs')]
+    if (bits !== null) {
+      const [left, right] = yield* narrowOperands(label, x, y, bits, taken)
+      const whole = yield* T.muli(`${label}.wide`, as(left), as(right))
+      return [yield* signed(`${label}.low`, whole, bits), yield* above(`${label}.high`, whole, bits)]
+    }
+    return [yield* T.muli(`${label}.low`, as(x), as(y)), yield* upper(`${label}.high`, as(x), as(y))]
   }
 
 /** A special function of the chip, of f32 alone. */
@@ -100,6 +137,77 @@ const clamp: Row = function* (h, op, label) {
       },
     ),
   ]
+}
+
+const fromOf = (op: Operation, name: string): Type =>
+  elementOf(op.operands[name]?.[0]?.type ?? resultType(op))
+
+/** From a narrower integer to a wider one. */
+const widening = (of: typeof T.extsi, how: 'signed' | 'unsigned'): Row =>
+  function* (h, op, label) {
+    const to = yield* scalarHere(op, resultType(op))
+    const bits = narrowOf(fromOf(op, 'in'))
+    const x: Expr = yield* operand(h, op, 'in')
+    if (bits === null) return [yield* of(label, as(x), to)]
+    const wide = how === 'signed' ? x : yield* unsigned(to === 'i64' ? `${label}.low` : label, x, bits)
+    return [to === 'i64' ? yield* of(label, as(wide), to) : wide]
+  }
+
+/** To a narrower integer: what is above is gone. */
+const narrowing: Row = function* (h, op, label) {
+  const to = yield* scalarHere(op, resultType(op))
+  const bits = narrowOf(resultType(op))
+  const from = fromOf(op, 'in')
+  const x: Expr = yield* operand(h, op, 'in')
+  if (bits === null) return [yield* T.trunci(label, as(x), to)]
+  const low = from._tag === 'integer' && from.bits === 64 ? yield* T.trunci(`${label}.low`, as(x), 'i32') : x
+  return [yield* signed(label, low, bits)]
+}
+
+/** To an integer, towards zero. */
+const rounding = (of: typeof T.fptosi): Row =>
+  function* (h, op, label) {
+    const to = yield* scalarHere(op, resultType(op))
+    const bits = narrowOf(resultType(op))
+    const x: never = yield* operand(h, op, 'in')
+    return bits === null
+      ? [yield* of(label, x, to)]
+      : [yield* signed(label, yield* of(`${label}.wide`, x, to), bits)]
+  }
+
+const fromUnsigned: Row = function* (h, op, label) {
+  const to = yield* scalarHere(op, resultType(op))
+  const bits = narrowOf(fromOf(op, 'in'))
+  const x: Expr = yield* operand(h, op, 'in')
+  return [yield* T.uitofp(label, as(bits === null ? x : yield* unsigned(`${label}.low`, x, bits)), to)]
+}
+
+const magnitude: Row = function* (h, op, label) {
+  const bits = narrowOf(resultType(op))
+  const x = yield* operand(h, op, 'operand')
+  return bits === null
+    ? [yield* T.absi(label, x)]
+    : [yield* signed(label, yield* T.absi(`${label}.wide`, x), bits)]
+}
+
+/** The same bits, of another type. */
+const sameBits = (name: string): Row =>
+  function* (h, op, label) {
+    const to = yield* scalarHere(op, resultType(op))
+    const bits = narrowOf(resultType(op))
+    const x: Expr = yield* operand(h, op, name)
+    if (narrowOf(fromOf(op, name)) !== null && bits !== null) return [x]
+    return bits === null
+      ? [yield* T.bitcast(label, as(x), to)]
+      : [yield* signed(label, yield* T.bitcast(`${label}.wide`, as(x), to), bits)]
+  }
+
+/** Between floats. To eight bits the chip converts to the nearest finite one. */
+const fpToFp: Row = function* (h, op, label) {
+  const to = yield* scalarHere(op, resultType(op))
+  const rounding_ = word(op, 'rounding') === 'rtz' ? 'rz' : 'rn'
+  const x: never = yield* operand(h, op, 'src')
+  return [yield* letIn(label, X.cast(x, to, rounding_, isFloat(to) && bitsOf(to) === 8))]
 }
 
 /** The bits of a float constant, or its digits. */
@@ -140,21 +248,21 @@ const constant: Row = function* (h, op, label) {
 
 export const arithmeticRows: Rows = {
   'arith.constant': constant,
-  'arith.addi': binary(T.addi),
-  'arith.subi': binary(T.subi),
-  'arith.muli': binary(T.muli),
-  'arith.divsi': binary(T.divsi),
+  'arith.addi': integers(T.addi),
+  'arith.subi': integers(T.subi),
+  'arith.muli': integers(T.muli),
+  'arith.divsi': integers(T.divsi),
   'arith.remsi': binary(T.remsi),
-  'arith.divui': binary(T.divui),
-  'arith.remui': binary(T.remui),
+  'arith.divui': integers(T.divui, 'unsigned'),
+  'arith.remui': integers(T.remui, 'unsigned'),
   'arith.minsi': binary(T.minsi),
   'arith.maxsi': binary(T.maxsi),
   'arith.andi': binary(T.andi),
   'arith.ori': binary(T.ori),
   'arith.xori': binary(T.xori),
-  'arith.shli': binary(T.shli),
+  'arith.shli': integers(T.shli),
   'arith.shrsi': binary(T.shrsi),
-  'arith.shrui': binary(T.shrui),
+  'arith.shrui': integers(T.shrui, 'unsigned'),
   'arith.addf': sum(1),
   'arith.subf': sum(-1),
   'arith.mulf': product,
@@ -167,16 +275,16 @@ export const arithmeticRows: Rows = {
   'arith.minimumf': binary(T.minimumf),
   'arith.maxui': binary(T.maxui),
   'arith.minui': binary(T.minui),
-  'arith.ceildivsi': binary(T.ceildivsi),
-  'arith.ceildivui': binary(T.ceildivui),
-  'arith.floordivsi': binary(T.floordivsi),
-  'arith.mulsi_extended': halves(T.mulhisi),
-  'arith.mului_extended': halves(T.mulhiui),
+  'arith.ceildivsi': integers(T.ceildivsi),
+  'arith.ceildivui': integers(T.ceildivui, 'unsigned'),
+  'arith.floordivsi': integers(T.floordivsi),
+  'arith.mulsi_extended': halves(T.mulhisi, 'signed'),
+  'arith.mului_extended': halves(T.mulhiui, 'unsigned'),
   'tt.mulhiui': function* (h, op, label) {
     return [yield* T.mulhiui(label, yield* operand(h, op, 'x'), yield* operand(h, op, 'y'))]
   },
   'math.absf': unary(T.absf),
-  'math.absi': unary(T.absi),
+  'math.absi': magnitude,
   'math.ceil': unary(T.ceil),
   'math.exp': exponential,
   'math.exp2': unary(T.exp2),
@@ -216,16 +324,18 @@ export const arithmeticRows: Rows = {
       ),
     ]
   },
-  'arith.extsi': conversion(T.extsi),
-  'arith.extui': conversion(T.extui),
-  'arith.trunci': conversion(T.trunci),
+  'arith.extsi': widening(T.extsi, 'signed'),
+  'arith.extui': widening(T.extui, 'unsigned'),
+  'arith.trunci': narrowing,
   'arith.extf': conversion(T.extf),
   'arith.truncf': conversion(T.truncf),
   'arith.sitofp': conversion(T.sitofp),
-  'arith.uitofp': conversion(T.uitofp),
-  'arith.fptosi': conversion(T.fptosi),
-  'arith.fptoui': conversion(T.fptoui),
-  'arith.bitcast': conversion(T.bitcast),
+  'arith.uitofp': fromUnsigned,
+  'arith.fptosi': rounding(T.fptosi),
+  'arith.fptoui': rounding(T.fptoui),
+  'arith.bitcast': sameBits('in'),
+  'tt.bitcast': sameBits('src'),
+  'tt.fp_to_fp': fpToFp,
   'tt.precise_divf': function* (h, op, label) {
     return [yield* T.divf(label, yield* operand(h, op, 'x'), yield* operand(h, op, 'y'))]
   },

@@ -6,7 +6,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { alignmentBytes } from '../../../layouts/triton/shared.js'
-import { toRef } from '../../../layouts/triton/to-ref.js'
 import { bitsOf } from '../../../numerics/dtype.js'
 import { extentBytes } from '../../../transforms/ref.js'
 import * as T from '../../ttng/index.js'
@@ -39,7 +38,7 @@ export const offsetsIn = (m: Module, op: Operation): ReadonlyMap<Operation, numb
       sharedEncoding(m, type.encoding),
       E.chainW((encoding) =>
         pipe(
-          toRef(encoding, type.shape, bitsOf(dtype)),
+          T.layOut(encoding, type.shape, bitsOf(dtype)),
           E.map((ref) => ({ bytes: ref.byteOffset + extentBytes(ref), align: alignmentBytes(encoding) })),
         ),
       ),

@@ -12,7 +12,8 @@ const floats: Readonly<Record<string, Dtype & ScalarName>> = {
   f8E5M2: 'e5m2',
 }
 const integers: Readonly<Record<number, Dtype>> = { 1: 'i1', 8: 'i8', 16: 'i16', 32: 'i32', 64: 'i64' }
-const scalars: Readonly<Record<number, ScalarName>> = { 1: 'i1', 32: 'i32', 64: 'i64' }
+/** Narrow ones are widened (`narrow.ts`). */
+const scalars: Readonly<Record<number, ScalarName>> = { 1: 'i1', 8: 'i32', 16: 'i32', 32: 'i32', 64: 'i64' }
 
 /** In memory; null where there is none. */
 export const dtypeOf = (t: Type): Dtype | null =>

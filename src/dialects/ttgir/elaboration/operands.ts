@@ -94,7 +94,11 @@ export const scalarHere = (op: Operation, t: Type): Build<ScalarName> =>
   block(function* () {
     return (
       scalarOf(elementOf(t)) ??
-      (yield* refusedAt(op, 'an element of i1, i32, i64 or a float in a register', showType(elementOf(t))))
+      (yield* refusedAt(
+        op,
+        'an integer of 1, 8, 16, 32 or 64 bits, or a float, in a register',
+        showType(elementOf(t)),
+      ))
     )
   })
 

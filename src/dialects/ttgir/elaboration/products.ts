@@ -22,6 +22,7 @@ import {
   options,
   resultType,
   when,
+  word,
 } from './operands.js'
 import { attributeOf, type Operation } from '../text/syntax.js'
 
@@ -29,6 +30,17 @@ const barriersOf = function* (h: Here, op: Operation): Steps<ReadonlyArray<T.Mma
   const barriers = yield* operands(h, op, 'barriers')
   const predicates = yield* operands(h, op, 'barrier_preds')
   return barriers.map((barrier, k) => ({ barrier, when: predicates[k]! }))
+}
+
+/** The text is what is lowered, and there no product is waited for but by a barrier that the text says. */
+const mmaOptions = function* (h: Here, op: Operation): Steps<T.MmaOptions> {
+  return {
+    ...options(h),
+    ...(yield* when(h, op)),
+    barriers: yield* barriersOf(h, op),
+    isAsync: true,
+    twoCtas: flag(op, 'two_ctas'),
+  }
 }
 
 const warpGroupDot: Row = function* (h, op, label) {
@@ -102,14 +114,21 @@ export const productRows: Rows = {
       yield* operand(h, op, 'b'),
       yield* operand(h, op, 'd'),
       yield* operand(h, op, 'useD'),
-      {
-        ...options(h),
-        ...(yield* when(h, op)),
-        barriers: yield* barriersOf(h, op),
-        // the text is what is lowered, and there no product is waited for but by a barrier that the text says
-        isAsync: true,
-        twoCtas: flag(op, 'two_ctas'),
-      },
+      yield* mmaOptions(h, op),
+    )
+    return [token]
+  },
+  'ttng.tc_gen5_mma_scaled': function* (h, op, label) {
+    const type = (name: string): 'e4m3' => checked<'e4m3', string>(word(op, name) ?? '')
+    const token = yield* T.tcGen5MmaScaled(
+      label,
+      yield* operand(h, op, 'a'),
+      yield* operand(h, op, 'b'),
+      yield* operand(h, op, 'd'),
+      yield* operand(h, op, 'a_scale'),
+      yield* operand(h, op, 'b_scale'),
+      yield* operand(h, op, 'useD'),
+      { ...(yield* mmaOptions(h, op)), aType: type('a_type'), bType: type('b_type') },
     )
     return [token]
   },

@@ -11,7 +11,7 @@
  * | select                                      | i1 or a tile of i1; two of one type | that type |
  * | trunc / extS, extU                          | integers, to fewer / more bits | the target    |
  * | cast                                        | all but integer to integer  | the target       |
- * | bitcast                                     | as many bits                | the target       |
+ * | bitcast                                     | as many bits, or i32 and a narrower float | the target |
  * | pack / unpack                               | scalars whose bits add up / a part of one | the target |
  *
  * Whatever is elementwise takes tiles as well (`operand.ts`).
@@ -30,7 +30,7 @@ import { bitsOf } from '../../../numerics/dtype.js'
 import { isSpecialUnary, specialDtype } from '../../../numerics/special-functions/names.js'
 import { sameShape } from '../../../transforms/shape.js'
 import type { NodeOf } from '../expression.js'
-import { type Type, i1, i32, isInteger, scalar, tile } from '../types.js'
+import { type Type, i1, i32, isBitcast, isInteger, scalar, tile } from '../types.js'
 import { literalType } from './constant.js'
 import type { Declarations } from './environment.js'
 import {
@@ -70,7 +70,7 @@ const convert = (expr: Extract<ScalarNode, { readonly _tag: 'convert' }>, x: Typ
       : expr.op === 'cast'
         ? !integers
         : expr.op === 'bitcast'
-          ? is === was
+          ? isBitcast(from.dtype, expr.to)
           : integers && is > was
   return legal
     ? E.right(like(x, scalar(expr.to)))

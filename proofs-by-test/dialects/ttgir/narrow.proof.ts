@@ -1,0 +1,202 @@
+/**
+ * Integers of 8 and 16 bits. Oracle: the same operations on integers of any size, taken modulo 2^n; and the bits of floats by their encoders.
+ */
+import { describe, expect, it } from 'vitest'
+import { elaborate } from '../../../src/dialects/ttgir/elaboration/elaborate.js'
+import { readModule } from '../../../src/dialects/ttgir/index.js'
+import { bits } from '../../../src/numerics/bits.js'
+import { decode, encode } from '../../../src/numerics/float-format.js'
+import { launch, readTensor } from '../../../src/semantics/execution/launch.js'
+import { eager } from '../../../src/semantics/execution/policy.js'
+import { collect, run, settings } from '../../../src/semantics/execution/run.js'
+import { dice } from '../../../src/semantics/schedules/naive/random.js'
+import { right } from '../../either.js'
+
+const size = 128
+const text = (from: string, to: string, body: string): string => `
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%p: !tt.ptr<${from}>, %q: !tt.ptr<${from}>, %o: !tt.ptr<${to}>) {
+    %i = tt.make_range {end = ${String(size)} : i32, start = 0 : i32} : tensor<${String(size)}xi32, #b>
+    %ps = tt.splat %p : !tt.ptr<${from}> -> tensor<${String(size)}x!tt.ptr<${from}>, #b>
+    %pi = tt.addptr %ps, %i : tensor<${String(size)}x!tt.ptr<${from}>, #b>, tensor<${String(size)}xi32, #b>
+    %x = tt.load %pi : tensor<${String(size)}x!tt.ptr<${from}>, #b>
+    %qs = tt.splat %q : !tt.ptr<${from}> -> tensor<${String(size)}x!tt.ptr<${from}>, #b>
+    %qi = tt.addptr %qs, %i : tensor<${String(size)}x!tt.ptr<${from}>, #b>, tensor<${String(size)}xi32, #b>
+    %y = tt.load %qi : tensor<${String(size)}x!tt.ptr<${from}>, #b>
+    ${body}
+    %os = tt.splat %o : !tt.ptr<${to}> -> tensor<${String(size)}x!tt.ptr<${to}>, #b>
+    %oi = tt.addptr %os, %i : tensor<${String(size)}x!tt.ptr<${to}>, #b>, tensor<${String(size)}xi32, #b>
+    tt.store %oi, %z : tensor<${String(size)}x!tt.ptr<${to}>, #b>
+    tt.return
+  }
+}
+`
+const tensorOf = (element: string): string => `tensor<${String(size)}x${element}, #b>`
+
+/** What a body leaves in %z. */
+const computed = (
+  from: string,
+  to: string,
+  body: string,
+  x: Float64Array,
+  y: Float64Array,
+): ReadonlyArray<number> => {
+  const given = (tensor: string, role: 'in' | 'out') =>
+    [tensor, { tensor, shape: [size], strides: [1], role }] as const
+  const program = right(
+    elaborate(right(readModule(text(from, to, body))), {
+      grid: [1],
+      tensors: new Map([given('p', 'in'), given('q', 'in'), given('o', 'out')]),
+    }),
+  )
+  const { world, machine } = right(
+    launch(program, bits('hopper', 'triton'), {
+      scalars: new Map(),
+      tensors: new Map([
+        ['p', x],
+        ['q', y],
+      ]),
+    }),
+  )
+  const ran = run(world, machine, settings(eager), collect)
+  expect(ran.outcome).toEqual({ _tag: 'completed' })
+  return [...readTensor(world, ran.machine, 'o')!]
+}
+
+describe.each([8, 16])('of %i bits', (n) => {
+  const element = `i${String(n)}`
+  const die = dice(n)
+  const whole = (draw: () => number): Float64Array => Float64Array.from({ length: size }, draw)
+  const edges = [0, 1, -1, 2 ** (n - 1) - 1, -(2 ** (n - 1)), 85, -86]
+  const any = (): number =>
+    die.below(3) === 0 ? edges[die.below(edges.length)]! : die.below(2 ** n) - 2 ** (n - 1)
+  const above = (x: bigint): bigint => BigInt.asUintN(n, x)
+  const [x, y] = [whole(any), whole(any)]
+  const floor = (a: bigint, b: bigint): bigint => a / b - (a % b !== 0n && a < 0n !== b < 0n ? 1n : 0n)
+
+  it.each<readonly [string, (a: bigint, b: bigint) => bigint, (() => number) | null]>([
+    ['addi', (a, b) => a + b, null],
+    ['subi', (a, b) => a - b, null],
+    ['muli', (a, b) => a * b, null],
+    ['divsi', (a, b) => a / b, () => any() || 7],
+    ['remsi', (a, b) => a % b, () => any() || 7],
+    ['divui', (a, b) => above(a) / above(b), () => any() || 7],
+    ['remui', (a, b) => above(a) % above(b), () => any() || 7],
+    ['minsi', (a, b) => (a < b ? a : b), null],
+    ['maxsi', (a, b) => (a > b ? a : b), null],
+    ['andi', (a, b) => a & b, null],
+    ['ori', (a, b) => a | b, null],
+    ['xori', (a, b) => a ^ b, null],
+    ['shli', (a, b) => a << b, () => die.below(n)],
+    ['shrsi', (a, b) => a >> b, () => die.below(n)],
+    ['shrui', (a, b) => above(a) >> b, () => die.below(n)],
+    ['ceildivsi', (a, b) => -floor(-a, b), () => any() || 7],
+    ['floordivsi', floor, () => any() || 7],
+    ['ceildivui', (a, b) => -floor(-above(a), above(b)), () => any() || 7],
+    ['minui', (a, b) => (above(a) < above(b) ? a : b), null],
+    ['maxui', (a, b) => (above(a) > above(b) ? a : b), null],
+  ])('arith.%s', (name, of, second) => {
+    const other = second === null ? y : whole(second)
+    // one result more on top of it, so that an upper bit that is wrong comes to light
+    const body = `%w = arith.${name} %x, %y : ${tensorOf(element)}
+    %z = arith.extui %w : ${tensorOf(element)} to ${tensorOf('i32')}`
+    expect(computed(element, 'i32', body, x, other)).toEqual(
+      [...x].map((a, k) => Number(above(of(BigInt(a), BigInt(other[k]!))))),
+    )
+  })
+  it.each<readonly [string, (a: bigint, b: bigint) => boolean]>([
+    ['slt', (a, b) => a < b],
+    ['ult', (a, b) => above(a) < above(b)],
+    ['uge', (a, b) => above(a) >= above(b)],
+    ['eq', (a, b) => a === b],
+  ])('arith.cmpi %s, and a choice by it', (name, of) => {
+    const body = `%c = arith.cmpi ${name}, %x, %y : ${tensorOf(element)}
+    %z = arith.select %c, %x, %y : ${tensorOf('i1')}, ${tensorOf(element)}`
+    expect(computed(element, element, body, x, y)).toEqual(
+      [...x].map((a, k) => (of(BigInt(a), BigInt(y[k]!)) ? a : y[k]!)),
+    )
+  })
+  it.each<readonly [string, string, (a: number) => number]>([
+    ['extsi', 'i32', (a) => a],
+    ['extui', 'i32', (a) => Number(above(BigInt(a)))],
+    ['extsi', 'i64', (a) => a],
+    ['extui', 'i64', (a) => Number(above(BigInt(a)))],
+    ['sitofp', 'f32', (a) => encode('f32', a)],
+    ['uitofp', 'f32', (a) => encode('f32', Number(above(BigInt(a))))],
+  ])('arith.%s to %s', (name, to, of) => {
+    const body = `%z = arith.${name} %x : ${tensorOf(element)} to ${tensorOf(to)}`
+    expect(computed(element, to, body, x, y)).toEqual([...x].map(of))
+  })
+  it.each<readonly [string, (a: bigint) => bigint]>([
+    ['mulsi_extended', (a) => a],
+    ['mului_extended', above],
+  ])('arith.%s: both halves', (name, taken) => {
+    const body = (half: number): string => `%w:2 = arith.${name} %x, %y : ${tensorOf(element)}
+    %z = arith.extsi %w#${String(half)} : ${tensorOf(element)} to ${tensorOf('i32')}`
+    const product = [...x].map((a, k) => taken(BigInt(a)) * taken(BigInt(y[k]!)))
+    expect(computed(element, 'i32', body(0), x, y)).toEqual(product.map((p) => Number(BigInt.asIntN(n, p))))
+    expect(computed(element, 'i32', body(1), x, y)).toEqual(
+      product.map((p) => Number(BigInt.asIntN(n, p >> BigInt(n)))),
+    )
+  })
+  it('math.absi, whose least number stays', () => {
+    const body = `%z = math.absi %x : ${tensorOf(element)}`
+    expect(computed(element, element, body, x, y)).toEqual(
+      [...x].map((a) => Number(BigInt.asIntN(n, BigInt(Math.abs(a))))),
+    )
+  })
+  it.each(['fptosi', 'fptoui'])('arith.%s rounds towards zero', (name) => {
+    const byHalves = Float64Array.from({ length: size }, (_, k) => encode('f32', k / 2))
+    const body = `%z = arith.${name} %x : ${tensorOf('f32')} to ${tensorOf(element)}`
+    expect(computed('f32', element, body, byHalves, byHalves)).toEqual(
+      [...byHalves].map((_, k) => Math.floor(k / 2)),
+    )
+  })
+  it('arith.trunci to i1 leaves the lowest bit', () => {
+    const body = `%w = arith.trunci %x : ${tensorOf(element)} to ${tensorOf('i1')}
+    %z = arith.extui %w : ${tensorOf('i1')} to ${tensorOf(element)}`
+    expect(computed(element, element, body, x, y)).toEqual([...x].map((a) => Math.abs(a) % 2))
+  })
+  it('arith.trunci from i32 and i64, and what is computed from it', () => {
+    const wide = whole(() => die.below(2 ** 31) - 2 ** 30)
+    const body = `%w = arith.trunci %x : ${tensorOf('i32')} to ${tensorOf(element)}
+    %s = arith.extsi %x : ${tensorOf('i32')} to ${tensorOf('i64')}
+    %v = arith.trunci %s : ${tensorOf('i64')} to ${tensorOf(element)}
+    %d = arith.subi %w, %v : ${tensorOf(element)}
+    %e = arith.addi %d, %w : ${tensorOf(element)}
+    %z = arith.extsi %e : ${tensorOf(element)} to ${tensorOf('i32')}`
+    expect(computed('i32', 'i32', body, wide, wide)).toEqual(
+      [...wide].map((a) => Number(BigInt.asIntN(n, BigInt(a)))),
+    )
+  })
+  it.each(n === 8 ? (['f8E4M3FN', 'f8E5M2'] as const) : (['f16', 'bf16'] as const))(
+    'tt.bitcast to %s and back are the same bits',
+    (float) => {
+      const there = `%z = tt.bitcast %x : ${tensorOf(element)} -> ${tensorOf(float)}`
+      const pattern = (a: number): number => Number(above(BigInt(a)))
+      expect(computed(element, float, there, x, y)).toEqual([...x].map(pattern))
+      const back = `%w = tt.bitcast %x : ${tensorOf(float)} -> ${tensorOf(element)}
+    %z = arith.extsi %w : ${tensorOf(element)} to ${tensorOf('i32')}`
+      const patterns = Float64Array.from(x, pattern)
+      expect(computed(float, 'i32', back, patterns, patterns)).toEqual([...x])
+    },
+  )
+})
+
+describe('tt.fp_to_fp', () => {
+  const all = Float64Array.from({ length: size }, (_, k) => k)
+  it.each(['bf16', 'f16', 'f32'] as const)('of an 8-bit float to %s is exact', (to) => {
+    const body = `%z = tt.fp_to_fp %x : ${tensorOf('f8E4M3FN')} -> ${tensorOf(to)}`
+    const found = computed('f8E4M3FN', to, body, all, all).map((pattern) => decode(to, pattern))
+    expect(found).toEqual([...all].map((pattern) => decode('e4m3', pattern)))
+  })
+  it('to an 8-bit float is to the nearest finite one', () => {
+    const wide = Float64Array.from({ length: size }, (_, k) => encode('f32', k < 64 ? 16.5 + k / 2 : 100 * k))
+    const body = `%z = tt.fp_to_fp %x, rounding = rtne : ${tensorOf('f32')} -> ${tensorOf('f8E4M3FN')}`
+    const found = computed('f32', 'f8E4M3FN', body, wide, wide).map((pattern) => decode('e4m3', pattern))
+    // 448 is the largest; from 16 they are 2 apart, from 32 4
+    expect(found.slice(64).every((v) => v === 448)).toBe(true)
+    expect([found[0], found[1], found[3], found[31], found[33]]).toEqual([16, 16, 18, 32, 32])
+  })
+})
