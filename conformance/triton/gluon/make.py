@@ -27,8 +27,9 @@ ELEMENT = {'f16': (gl.float16, 'fp16'), 'f32': (gl.float32, 'fp32')}
 
 
 def layout_of(arg, tensors):
-    """The layout of a descriptor's blocks."""
-    return NVMMASharedLayout.get_default_for(arg['block'], ELEMENT[tensors[arg['tensor']][0]][0])
+    """The layout of a descriptor's blocks; one of single rows is that of the many that it gathers."""
+    height, width = arg['block']
+    return NVMMASharedLayout.get_default_for([max(height, 32), width], ELEMENT[tensors[arg['tensor']][0]][0])
 
 
 def signature_of(arg, tensors):

@@ -63,6 +63,13 @@ const expected: Readonly<Record<string, Readonly<Record<string, Found>>>> = {
     more: ['B4', 'mbarrier.expect(bar, 2 * (da', 'mbarrier.wait(full'],
     tile: ['D1', 'out.store'],
   },
+  gathered_rows: {
+    bytes: ['B4', 'mbarrier.expect(full.index(slot), dx.block_type.nbytes)', 'mbarrier.wait(full'],
+    phase: ['B6', 'mbarrier.wait(full.index(slot), ((k // SLOTS) & 1) ^ 1)'],
+    slot: ['B1', 'mbarrier.wait(full.index(slot ^ 1)', 'mbarrier.expect(full'],
+    stored: ['W4', 'tma.async_scatter', 'y.store'],
+    fence: ['P1', 'y.store', 'tma.async_scatter'],
+  },
   ring_matmul: {
     phase: ['B6', 'mbarrier.wait(full.index(slot), k & 1)'],
     wait: ['R1', 'tma.async_copy_global_to_shared(da', 'acc = warpgroup_mma('],
@@ -134,6 +141,7 @@ const computed: Readonly<Record<string, (of: Inputs) => Matrix>> = {
       return transposed(taken).map((column) => column.reduce((x, y) => x + y, 0) / taken.length)
     }),
   bias_matmul: (of) => each(plain(of), (x, column) => x + of['d']![0]![column]!),
+  gathered_rows: ({ x }) => Array.from({ length: 96 }, (_, row) => x![(5 * (95 - row)) % 128]!),
   stored_tiles: ({ x }) => each(x!, (one) => 2 * one),
   weighted_matmul: (of) => each(plain(of), (x) => 2 * x),
 }

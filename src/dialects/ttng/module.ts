@@ -231,9 +231,12 @@ export const tensordescArg = <D extends Dtype, const S extends Shape>(
 ): Build<TensordescArg<D, S['length']>> =>
   block(function* () {
     const rank = blockShape.length
+    // one row of a matrix is what gathers and scatters take of it: the encoding is that of the rows together
+    const isRow = rank === 2 && blockShape[0] === 1
     const box = pipe(
       checkEncoding(encoding),
-      E.chainW((legal) => messages(legal, blockShape)),
+      E.chainW((legal) => messages(legal, isRow ? [8, blockShape[1]!] : blockShape)),
+      E.map((made) => (isRow ? [1, ...made.box.slice(1)] : made.box)),
     )
     if (E.isLeft(box))
       return yield* refused(
@@ -254,7 +257,7 @@ export const tensordescArg = <D extends Dtype, const S extends Shape>(
       strides: strides.map((s, d) => (d === rank - 1 ? 1 : X.trunc(s, 'i32'))),
     })
     const width = encoding.swizzlingByteWidth
-    const desc = yield* descriptorParam(name, tensor, box.right.box, {
+    const desc = yield* descriptorParam(name, tensor, box.right, {
       swizzle: isSwizzle(width) ? width : 16,
       fill: of.fill ?? 'zero',
     })

@@ -8,7 +8,7 @@ import { checked } from '../../../semantics/language/index-types.js'
 import * as T from '../../ttng/index.js'
 import { refusedAt, type Here, type Rows } from './here.js'
 import { shapeOf } from './kinds.js'
-import { dtypeHere, number, operand, operands, options, resultType, when } from './operands.js'
+import { dtypeHere, number, operand, operands, options, resultType, when, word } from './operands.js'
 import { type Operation } from '../text/syntax.js'
 
 /** The numbers that values are, where they are constants. */
@@ -85,6 +85,40 @@ export const copyRows: Rows = {
       label,
       yield* operand(h, op, 'desc'),
       yield* operands(h, op, 'coord'),
+      yield* operand(h, op, 'src'),
+      options(h),
+    )
+    return []
+  },
+  'ttng.async_tma_reduce': function* (h, op, label) {
+    yield* T.asyncTmaReduce(
+      label,
+      checked<'add', string>(word(op, 'kind') ?? ''),
+      yield* operand(h, op, 'desc'),
+      yield* operands(h, op, 'coord'),
+      yield* operand(h, op, 'src'),
+      options(h),
+    )
+    return []
+  },
+  'ttng.async_tma_gather': function* (h, op, label) {
+    yield* T.asyncTmaGather(
+      label,
+      yield* operand(h, op, 'desc'),
+      yield* operand(h, op, 'x_offsets'),
+      yield* operand(h, op, 'y_offset'),
+      yield* operand(h, op, 'result'),
+      yield* operand(h, op, 'barrier'),
+      { ...options(h), ...(yield* when(h, op)) },
+    )
+    return []
+  },
+  'ttng.async_tma_scatter': function* (h, op, label) {
+    yield* T.asyncTmaScatter(
+      label,
+      yield* operand(h, op, 'desc'),
+      yield* operand(h, op, 'x_offsets'),
+      yield* operand(h, op, 'y_offset'),
       yield* operand(h, op, 'src'),
       options(h),
     )
