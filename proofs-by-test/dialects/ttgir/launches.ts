@@ -1,6 +1,6 @@
 /**
  * A small launch for each module of `conformance/triton/modules`, the same for all of a family: what `kernels.py` would be called with, for two tiles
- * along each axis and a few steps of the loop.
+ * along each axis and a few steps of the loop, or for as many as are asked for.
  */
 import type { GivenTensor, Launch, Role } from '../../../src/dialects/ttgir/elaboration/arguments.js'
 import { readModule } from '../../../src/dialects/ttgir/index.js'
@@ -32,11 +32,32 @@ const named = (file: string): { readonly kernel: string; readonly tile: Readonly
   return { kernel, tile: tile.split('x').map(Number) }
 }
 
-const sizesOf = (file: string): Sizes => {
+/** Tiles along the rows and the columns of the output, and steps of the inner loop. */
+export interface Extents {
+  readonly rows: number
+  readonly columns: number
+  readonly steps: number
+}
+
+/** Two tiles along each axis, two for each program where they persist, and more steps than a pipeline has stages. */
+const usual = (kernel: string): Extents => {
+  switch (kernel) {
+    case 'mm_persistent':
+      return { rows: 4, columns: 2, steps: 6 }
+    case 'mm_scaled':
+      return { rows: 1, columns: 1, steps: 3 }
+    case 'attn':
+      return { rows: 2, columns: 1, steps: 4 }
+    default:
+      return { rows: 2, columns: 2, steps: 6 }
+  }
+}
+
+const sizesOf = (file: string, asked: Extents | null): Sizes => {
   const { kernel, tile } = named(file)
   const [bm = 0, bn = 0, bk = 0] = tile
-  // two tiles along each axis, and more steps than a pipeline has stages
-  const [m, n, k] = [2 * bm, 2 * bn, 6 * bk]
+  const { rows, columns, steps } = asked ?? usual(kernel)
+  const [m, n, k] = [rows * bm, columns * bn, steps * bk]
   const matmul = (a: string, b: string, c: string): Sizes['tensors'] => ({
     [a]: ['in', [m, k]],
     [b]: ['in', [k, n]],
@@ -45,40 +66,45 @@ const sizesOf = (file: string): Sizes => {
   switch (kernel) {
     case 'mm_ptr':
       return {
-        grid: [2, 2],
+        grid: [rows, columns],
         tensors: matmul('a', 'b', 'c'),
         scalars: { M: m, N: n, K: k, sam: k, sbk: n, scm: n },
       }
     case 'mm_tma':
-      return { grid: [2, 2], tensors: matmul('a', 'b', 'c'), scalars: { M: m, N: n, K: k } }
+      return { grid: [rows, columns], tensors: matmul('a', 'b', 'c'), scalars: { M: m, N: n, K: k } }
     case 'mm_hosttma':
-      return { grid: [2, 2], tensors: matmul('da', 'db', 'dc'), scalars: { K: k } }
+      return { grid: [rows, columns], tensors: matmul('da', 'db', 'dc'), scalars: { K: k } }
     case 'mm_persistent':
-      // the text steps by four programs: two tiles for each of them
+      // the text steps by four programs
       return {
-        grid: [4],
-        tensors: { da: ['in', [2 * m, k]], db: ['in', [k, n]], dc: ['out', [2 * m, n]] },
-        scalars: { M: 2 * m, N: n, K: k },
+        grid: [Math.min(4, rows * columns)],
+        tensors: matmul('da', 'db', 'dc'),
+        scalars: { M: m, N: n, K: k },
       }
     case 'mm_scaled':
       return {
         grid: [1],
         tensors: {
-          a: ['in', [bm, 3 * bk]],
-          b: ['in', [3 * bk, bn]],
-          sa: ['in', [bm, (3 * bk) / 32]],
-          sb: ['in', [bn, (3 * bk) / 32]],
+          a: ['in', [bm, k]],
+          b: ['in', [k, bn]],
+          sa: ['in', [bm, k / 32]],
+          sb: ['in', [bn, k / 32]],
           c: ['out', [bm, bn]],
         },
-        scalars: { K: 3 * bk },
+        scalars: { K: k },
       }
     default: {
       // attention: bm rows of queries, bn of keys, bk columns
-      const keys = 4 * bn
-      const rows: ReadonlyArray<number> = [2 * bm, bk]
+      const keys = steps * bn
+      const queries: ReadonlyArray<number> = [m, bk]
       return {
-        grid: [2],
-        tensors: { dq: ['in', rows], dk: ['in', [keys, bk]], dv: ['in', [keys, bk]], do: ['out', rows] },
+        grid: [rows],
+        tensors: {
+          dq: ['in', queries],
+          dk: ['in', [keys, bk]],
+          dv: ['in', [keys, bk]],
+          do: ['out', queries],
+        },
         scalars: { scale: float('f32', 0x3e000000), N: keys },
       }
     }
@@ -86,9 +112,12 @@ const sizesOf = (file: string): Sizes => {
 }
 
 /** A module with its launch. */
-export const launched = (file: string): Launched => {
-  const module = right(readModule(moduleText(file)))
-  const sizes = sizesOf(file)
+export const launched = (
+  file: string,
+  extents: Extents | null = null,
+  module: Module = right(readModule(moduleText(file))),
+): Launched => {
+  const sizes = sizesOf(file, extents)
   const tensors = new Map<string, GivenTensor>()
   const scalars = new Map<string, Value>(Object.entries(sizes.scalars))
   const parameters = module.operations[0]!.regions[0]!.blocks[0]!.parameters

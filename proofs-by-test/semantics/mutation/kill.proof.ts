@@ -59,7 +59,7 @@ describe.each(kernels)('%s', (name, settings) => {
     const before = few.map((s) => s.outcome())
     for (const j of ruled)
       few.forEach((s, i) => {
-        const m = s.mutants().get(j.mutant.key)
+        const m = s.find(j.mutant.key)
         if (m === undefined) return
         expect([j.certificate, j.mutant.key, cutDown(m.program, options).outcome()]).toEqual([
           j.certificate,

@@ -12,7 +12,7 @@ import type { Instance } from '../../../src/kernels/catalogue/index.js'
 
 /** A kernel, where it was judged, and how. */
 export interface Rated {
-  readonly instance: Instance
+  readonly instance: Pick<Instance, 'kernel' | 'settings'>
   readonly judged: ReadonlyArray<Judged>
 }
 
@@ -135,5 +135,5 @@ const section = ({ instance, judged }: Rated): string => {
   ].join('\n\n')
 }
 
-export const page = (rated: ReadonlyArray<Rated>): string =>
-  `${[essay, summary(rated), certificates(rated), ...rated.map(section)].join('\n\n')}\n`
+export const page = (rated: ReadonlyArray<Rated>, intro: string = essay): string =>
+  `${[intro, summary(rated), certificates(rated), ...rated.map(section)].join('\n\n')}\n`

@@ -7,6 +7,7 @@
  *
  * | rule                  | why nothing changes                                                                     |
  * |-----------------------|-----------------------------------------------------------------------------------------|
+ * | same program          | what was changed says nothing to the machine: the program is the same, statement by statement |
  * | idempotent fence      | a fence right after the same fence has nothing left to make visible                     |
  * | idempotent wait       | a group wait right after the same one finds nothing pending                             |
  * | idempotent barrier    | the members of a rendezvous that meet twice know nothing new after the second time      |
@@ -35,6 +36,7 @@ import { fences, groupWaits, type Mutant } from './model.js'
 import { otherThan } from './operands.js'
 
 export const rules: ReadonlyArray<string> = [
+  'same program',
   'idempotent fence',
   'idempotent wait',
   'idempotent barrier',
@@ -116,8 +118,9 @@ const isImplied = (program: Program, m: Mutant): boolean =>
   (m.instruction === 'tcgen05.fenceAfter' && orders(program, m.previous, 'mbarrier.wait'))
 
 /** An exchange with such a fence. */
-const exchangesImplied = (program: Program, [a, b]: ReadonlyArray<Do>): boolean =>
+const exchangesImplied = (program: Program, [a, b, ...more]: ReadonlyArray<Do>): boolean =>
   b !== undefined &&
+  more.length === 0 &&
   ((a!.instruction._tag === 'tcgen05.fenceBefore' && orders(program, b, 'mbarrier.arrive')) ||
     (b.instruction._tag === 'tcgen05.fenceAfter' && orders(program, a!, 'mbarrier.wait')))
 
@@ -137,6 +140,16 @@ const commute = (a: Instruction, b: Instruction): boolean => {
   return fences.has(a._tag) && fences.has(b._tag) && a._tag === b._tag
 }
 
+/** Does it wait by itself, so that a stronger one is the same statement with another field? */
+const isWaitItself = (i: Instruction): boolean => groupWaits.has(i._tag) || i._tag === 'cluster.arrive'
+
+/** Are two programs the same, statement by statement? */
+const isSame = (x: Program, y: Program): boolean => {
+  const text = (p: Program): string =>
+    JSON.stringify(p, (_, value: unknown) => (typeof value === 'bigint' ? `${String(value)}n` : value))
+  return text(x) === text(y)
+}
+
 /** A copy, and the arrive that expects its bytes on its barrier. */
 const announces = (expect: Instruction, copy: Instruction): boolean =>
   expect._tag === 'mbarrier.arriveExpectTx' &&
@@ -147,14 +160,19 @@ const announces = (expect: Instruction, copy: Instruction): boolean =>
 
 /** The rule by which a mutant that was found ok changes nothing, or null. */
 export const ruleFor = (program: Program, m: Mutant, v: Verdict): string | null => {
-  const [s, other] = m.statements
+  const [s] = m.statements
+  const [own, others] = [m.statements.slice(0, m.own), m.statements.slice(m.own)]
   const i = s?.instruction
+  if (isSame(program, m.program)) return 'same program'
   if (m.instruction === 'declaration')
     return m.operator === 'ALLOC' && m.manner === 'more' ? 'larger buffer' : null
   if (i === undefined || m.operator === 'ALLOC' || m.instruction === 'predicate') return null
-  if (m.operator === 'DUP') return whenTwice(i)
-  if (m.statements.some((d) => isOfOne(program, d)) && m.operator !== 'COUNT') return 'rendezvous of one'
-  if (m.statements.some((d) => d.instruction._tag === 'fence.mbarrierInit')) return 'no peer'
+  if (m.operator === 'DUP') return own.every((d) => whenTwice(d.instruction) !== null) ? whenTwice(i) : null
+  /** all that was changed, or all that it changed places with */
+  const isEither = (is: (d: Do) => boolean): boolean =>
+    own.every(is) || (others.length > 0 && others.every(is))
+  if (isEither((d) => isOfOne(program, d)) && m.operator !== 'COUNT') return 'rendezvous of one'
+  if (isEither((d) => d.instruction._tag === 'fence.mbarrierInit')) return 'no peer'
   if (m.manner === 'absent' && i._tag === 'tcgen05.relinquish') return 'permit'
   if (i._tag === 'tcgen05.waitLd' && m.manner === 'absent' && v.notes.some((n) => n.id === 'M3'))
     return 'register dependency'
@@ -162,15 +180,21 @@ export const ruleFor = (program: Program, m: Mutant, v: Verdict): string | null 
   switch (m.operator) {
     case 'ORDER':
       if (exchangesImplied(program, m.statements)) return 'implied fence'
-      return other !== undefined && commute(i, other.instruction) ? 'commuting neighbours' : null
+      return others.length > 0 &&
+        own.every((a) => others.every((b) => commute(a.instruction, b.instruction)))
+        ? 'commuting neighbours'
+        : null
     case 'MOVE':
-      return m.manner === 'later' && other !== undefined && announces(i, other.instruction)
+      return m.manner === 'later' &&
+        own.length === 1 &&
+        others.length > 0 &&
+        others.every((b) => announces(i, b.instruction))
         ? 'expected in time'
         : null
     case 'COUNT':
       return m.manner === 'less' && groupWaits.has(i._tag) ? 'stronger wait' : null
     case 'FLAG':
-      return m.manner === 'stronger' ? 'stronger wait' : null
+      return m.manner === 'stronger' && isWaitItself(i) ? 'stronger wait' : null
     case 'FENCE':
       return m.manner === 'wider' ? 'wider fence' : null
     default:

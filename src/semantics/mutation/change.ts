@@ -41,6 +41,7 @@ const change = (
   change: text,
   manner,
   statements,
+  own: 1,
   passes,
   barriers,
   previous: neighbourDo(site, -1),

@@ -44,7 +44,9 @@ interface Outcome {
 /** A small instance and its mutants; made when it is asked for, kept for the next question. */
 export interface CutDown {
   readonly program: Program
-  readonly mutants: () => ReadonlyMap<string, Mutant>
+  readonly options: CheckOptions
+  /** the mutant of this key, if there is one here */
+  readonly find: (key: string) => Mutant | undefined
   readonly outcome: () => Outcome | null
   /** what of a mutant is the same as here; null where provenance says it */
   readonly sameness: (() => (of: Program) => Sameness) | null
@@ -90,9 +92,20 @@ const outputsOf = (program: Program, proof: Provenance | null, options: CheckOpt
 /** Most states of one search. */
 export const mostStates = 5_000_000
 
-export const cutDown = (program: Program, options: CheckOptions): CutDown => ({
+const finding = (program: Program): CutDown['find'] => {
+  const all = kept(() => new Map(mutantsOf(program).map((m) => [m.key, m])))
+  return (key) => all().get(key)
+}
+
+/** An instance; its mutants are those of the program, unless they are found elsewhere. */
+export const cutDown = (
+  program: Program,
+  options: CheckOptions,
+  find: CutDown['find'] = finding(program),
+): CutDown => ({
   program,
-  mutants: kept(() => new Map(mutantsOf(program).map((m) => [m.key, m]))),
+  options,
+  find,
   outcome: kept(() => outcomeOf(program, options)),
   sameness: program.computes === undefined ? kept(() => sameAs(program, options)) : null,
 })
@@ -117,14 +130,13 @@ export const compareEnds = (
 export const comparedWith = (
   instances: ReadonlyArray<CutDown>,
   of: Mutant,
-  options: CheckOptions,
 ): Answer => {
   let asked = 0
   let unobserved = false
   for (const instance of instances) {
-    const m = instance.mutants().get(of.key)
+    const m = instance.find(of.key)
     if (m === undefined) continue
-    const [mine, its] = [instance.outcome(), outcomeOf(m.program, options)]
+    const [mine, its] = [instance.outcome(), outcomeOf(m.program, instance.options)]
     if (mine === null || its === null) return 'unknown'
     if (mine.outputs !== its.outputs) return 'different'
     const ends = compareEnds(mine.ends, its.ends, m.barriers)

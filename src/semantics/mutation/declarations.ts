@@ -36,6 +36,7 @@ const declared = (
   change: text,
   manner,
   passes: [],
+  own: 1,
   statements: effectsOf(program.entry.body).filter((d) =>
     operandsOf(d.instruction).some((o) => storagesIn(o.expr).includes(s.id)),
   ),
@@ -128,6 +129,7 @@ const guarded = (program: Program, site: Site): ReadonlyArray<Change> => {
       change: 'executed by every agent',
       manner: 'other',
       passes: [],
+      own: 1,
       statements: inside,
       barriers: [...new Set(inside.flatMap((d) => barriersOf(program, d.instruction)))],
       previous: null,

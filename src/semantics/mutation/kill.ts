@@ -21,6 +21,7 @@
  * 2. a mutant with a certificate has the verdict, the provenance and the output of the program.
  */
 import * as E from 'fp-ts/lib/Either.js'
+import type { Failure } from '../../failure.js'
 import { check, type Checked, type CheckOptions } from '../verdict/check.js'
 import { leftIn, type End } from '../schedules/explore/index.js'
 import type { Program } from '../language/program.js'
@@ -28,14 +29,14 @@ import { validate } from '../language/validate.js'
 import type { VerdictName } from '../judging/verdict.js'
 import { ruleFor } from './certificate.js'
 import { compareEnds, comparedWith, cutDown, type CutDown } from './cut-down.js'
-import type { Mutant, MutantClass } from './model.js'
+import type { Mutant, MutantClass, Named } from './model.js'
 import { isExpected } from './labels.js'
 import { namingOf, refusalNames, type Naming } from './naming.js'
 
 export type Fate = 'killed' | 'undecided' | 'survived'
 
 export interface Judged {
-  readonly mutant: Mutant
+  readonly mutant: Named
   readonly verdict: VerdictName
   readonly fate: Fate
   /** killed by a contract that the program itself keeps */
@@ -97,19 +98,8 @@ export const judging = (
     const valid = validate(m.program)
     const checked = E.isLeft(valid) ? valid : check(m.program, options)
     if (E.isLeft(checked)) {
-      const named = refusalNames(program, m, checked.left.about ?? [])
-      return {
-        mutant: m,
-        verdict: 'invalid',
-        fate: 'killed',
-        strict: false,
-        named,
-        naming: named ? 'rule' : null,
-        accurate: true,
-        certificate: null,
-        ids: [checked.left.code],
-        reason: checked.left.message,
-      }
+      const { left } = checked
+      return refused(m, left, refusalNames(program, m, left.about ?? []))
     }
     const first = checked.right.verdict
     const rule = first.verdict === 'ok' ? ruleFor(program, m, first) : null
@@ -125,10 +115,10 @@ export const judging = (
     const fate = fateOf(verdict.verdict, m.class)
     const certificate =
       verdict.verdict === 'ok' && result?._tag !== 'unknown'
-        ? (rule ?? certified(smaller, m, endAt(checked.right), end, options))
+        ? (rule ?? certified(smaller, m, endAt(checked.right), end))
         : null
     // ok here, and no certificate: perhaps a smaller instance shows it
-    const shown = fate === 'survived' && certificate === null ? shownBy(smaller, m, options) : null
+    const shown = fate === 'survived' && certificate === null ? shownBy(smaller, m) : null
     if (shown !== null)
       return 'text' in shown
         ? otherResult(m, shown.text)
@@ -136,6 +126,20 @@ export const judging = (
     return judgedIn(program, m, m, judged, strict, certificate)
   }
 }
+
+/** Refused before it runs; `named`: the refusal is about what was changed. */
+export const refused = (m: Named, { code, message }: Failure, named: boolean): Judged => ({
+  mutant: m,
+  verdict: 'invalid',
+  fate: 'killed',
+  strict: false,
+  named,
+  naming: named ? 'rule' : null,
+  accurate: true,
+  certificate: null,
+  ids: [code],
+  reason: message,
+})
 
 /** What a verdict says of a mutant, which `at` is in the instance that was judged. */
 const judgedIn = (
@@ -170,14 +174,13 @@ const judgedIn = (
 const shownBy = (
   smaller: ReadonlyArray<CutDown>,
   m: Mutant,
-  options: CheckOptions,
 ):
   | { readonly program: Program; readonly mutant: Mutant; readonly checked: Checked }
   | { readonly text: string }
   | null => {
   for (const instance of smaller) {
-    const mutant = instance.mutants().get(m.key)
-    const checked = mutant === undefined ? null : check(mutant.program, options)
+    const mutant = instance.find(m.key)
+    const checked = mutant === undefined ? null : check(mutant.program, instance.options)
     if (mutant === undefined || checked === null || E.isLeft(checked)) continue
     const { verdict } = checked.right
     if (fateOf(verdict.verdict, m.class) === 'killed')
@@ -215,11 +218,10 @@ const certified = (
   m: Mutant,
   its: End,
   mine: End,
-  options: CheckOptions,
 ): string | null => {
   const here = compareEnds([mine], [its], m.barriers)
   if (here === 'different') return null
-  const there = comparedWith(smaller, m, options)
+  const there = comparedWith(smaller, m)
   if (there === 'equal' && here === 'equal') return allSchedules
   return there === 'equal' || there === 'unobserved' ? neverObserved : null
 }

@@ -68,8 +68,8 @@ export type Manner = 'absent' | 'earlier' | 'later' | 'more' | 'less' | 'stronge
 /** What is changed: an instruction, the predicate of an `If`, or the declaration of a storage. */
 export type Subject = InstructionName | 'predicate' | 'declaration'
 
-/** A change of a program, before it is made. */
-export interface Change {
+/** What a change is about, in terms of the program that it changes. */
+export interface Described {
   readonly operator: Operator
   readonly class: MutantClass
   readonly instruction: Subject
@@ -81,6 +81,8 @@ export interface Change {
   readonly manner: Manner
   /** the statements that it is about, as they were: the site first; then a neighbour it changes places with, what a predicate guards */
   readonly statements: ReadonlyArray<Do>
+  /** how many of them, the first, are the site's: one, but where an operation of another language is several */
+  readonly own: number
   /** what stands inside the conditional that it changes places with */
   readonly passes: ReadonlyArray<Do>
   /** storages of the barriers that it is about, before and after */
@@ -88,14 +90,22 @@ export interface Change {
   /** effects that stand before and after the site in its region, if they are there and are no compound statements */
   readonly previous: Do | null
   readonly next: Do | null
+}
+
+/** A change of a program, before it is made. */
+export interface Change extends Described {
   readonly apply: (program: Program) => Program
 }
 
-export interface Mutant extends Change {
+/** A change by its place. */
+export interface Named extends Described {
   /** path and label */
   readonly site: string
   /** the same in every instance of a kernel in which the mutant exists */
   readonly key: string
+}
+
+export interface Mutant extends Named {
   readonly program: Program
 }
 

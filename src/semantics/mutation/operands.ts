@@ -140,9 +140,11 @@ export const otherBarriers = (program: Program, e: ExprNode, ordering: boolean):
   return [...otherSlots(program, e), ...others, ...near]
 }
 
-/** Two barriers that cannot be one: of different arrays, or different constant slots of one. */
+/** Two barriers that cannot be one: of different arrays, or different constant slots of one. What a name stands for is not known. */
 export const otherThan = (x: ExprNode, y: ExprNode): boolean => {
-  if (storagesIn(x)[0] !== storagesIn(y)[0]) return true
+  const [its, theirs] = [storagesIn(x)[0], storagesIn(y)[0]]
+  if (its === undefined || theirs === undefined) return false
+  if (its !== theirs) return true
   return (
     x._tag === 'slot' &&
     y._tag === 'slot' &&

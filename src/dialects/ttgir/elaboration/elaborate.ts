@@ -10,7 +10,7 @@
  * | `%a: !tt.ptr<f16>`                                   | a tensor, of the shape that the launch gives          |
  * | `%da: !tt.tensordesc<...>`, then its extents and strides | a descriptor of a tensor, and scalars             |
  *
- * A label is the name of the operation's result, or its name and line where it has none.
+ * What statements are called is in `labels.ts`.
  *
  * Source: Triton 3.6, its lowering.
  */
@@ -26,7 +26,7 @@ import { inFlightIn } from './flight.js'
 import { functionName, reached } from './calls.js'
 import { refusedAt, type Here } from './here.js'
 import { bytesOf, dtypeOf, elementOf, scalarOf, shapeOf } from './kinds.js'
-import { labelsOf } from './labels.js'
+import { labelsOf, type Called } from './labels.js'
 import { mapsOf } from './maps.js'
 import { run } from './operations.js'
 import { everyOperation, namesRead } from './regions.js'
@@ -38,6 +38,8 @@ export interface Elaborate extends Launch {
   readonly function?: string
   /** what it is to compute */
   readonly computes?: Spec
+  /** what operations are called that have a name already (`labels.ts`) */
+  readonly called?: Called
 }
 
 const numberAttribute = (m: Module, name: string): number | null => {
@@ -127,24 +129,34 @@ const columnsOf = (m: Module, operations: ReadonlyArray<Operation>): number => {
   return columns === 0 ? 0 : Math.max(32, 2 ** Math.ceil(Math.log2(columns)))
 }
 
+const isPublic = (op: Operation): boolean => {
+  const a = attributeOf(op.attributes, 'sym_visibility')
+  return a?._tag === 'word' && a.word === 'public'
+}
+
+const functionsOf = (m: Module): ReadonlyArray<Operation> =>
+  m.operations.filter((op) => op.name === 'tt.func')
+
+/** The function of this name; the public one if none is said. */
+export const functionOf = (m: Module, name: string | undefined): E.Either<Failure, Operation> => {
+  const functions = functionsOf(m)
+  const wanted = functions.find((op) => (name === undefined ? isPublic(op) : functionName(op) === name))
+  return wanted === undefined
+    ? E.left(
+        failure(
+          'ttgir.name',
+          `expected a public function${name === undefined ? '' : ` @${name}`}, found ${functions.map((f) => `@${functionName(f)}`).join(', ') || 'none'}`,
+        ),
+      )
+    : E.right(wanted)
+}
+
 /** The program of a function of a module. */
 export const elaborate = (m: Module, launch: Elaborate): E.Either<Failure, Program> => {
-  const functions = m.operations.filter((op) => op.name === 'tt.func')
-  const named = new Map(functions.map((op) => [functionName(op), op] as const))
-  const isPublic = (op: Operation): boolean => {
-    const a = attributeOf(op.attributes, 'sym_visibility')
-    return a?._tag === 'word' && a.word === 'public'
-  }
-  const wanted = functions.find((op) =>
-    launch.function === undefined ? isPublic(op) : functionName(op) === launch.function,
-  )
-  if (wanted === undefined)
-    return E.left(
-      failure(
-        'ttgir.name',
-        `expected a public function${launch.function === undefined ? '' : ` @${launch.function}`}, found ${functions.map((f) => `@${functionName(f)}`).join(', ') || 'none'}`,
-      ),
-    )
+  const found = functionOf(m, launch.function)
+  if (E.isLeft(found)) return found
+  const wanted = found.right
+  const named = new Map(functionsOf(m).map((op) => [functionName(op), op] as const))
   const target = attributeOf(m.attributes, 'ttg.target')
   const operations = reached(named, wanted)
   const specialized = operations.filter((op) => op.name === 'ttg.warp_specialize')
@@ -194,7 +206,11 @@ export const elaborate = (m: Module, launch: Elaborate): E.Either<Failure, Progr
         offsets: offsetsIn(m, wanted),
         maps: mapsOf(everyOperation([wanted])),
         flying: inFlightIn(wanted.regions[0]!),
-        labels: labelsOf(everyOperation([wanted]), taken),
+        labels: labelsOf(
+          everyOperation([wanted]),
+          taken,
+          launch.called === undefined ? {} : { called: launch.called },
+        ),
         taken,
         read: namesRead(everyOperation([wanted])),
         functions: named,

@@ -9,9 +9,10 @@
  *     %w:2 = warp_group_dot_wait %d, %a                in flight if %w#0 is only handed on, else a tensor: read here
  *     scf.yield %w#0                                   hands on, if what the loop carries is in flight
  *
- * A value is in flight if it can be: begun by a product, and from there handed on through waits and loops alone. The greatest such set.
+ * A value is in flight if it can be: begun by a product, and from there handed on through waits and loops. The greatest such set. What a wait gives and
+ * another operation takes is a tensor, read at the wait. What no wait has given is read where it is taken, ready or not.
  *
- * Law 1. A value that any other operation takes is a tensor.
+ * Law 1. What a wait gives, and any other operation takes, is a tensor.
  */
 import { attributeOf, type Operation, type Region, type Value } from '../text/syntax.js'
 
@@ -23,8 +24,10 @@ const keyOfValue = ({ name, index }: Value): string => keyOf(name, index)
 export const resultKeys = (op: Operation): ReadonlyArray<string> =>
   op.names.flatMap(({ name, count }) => Array.from({ length: count }, (_, k) => keyOf(name, k)))
 
-const isAsync = (op: Operation): boolean =>
-  op.name === 'ttng.warp_group_dot' && attributeOf(op.attributes, 'isAsync') !== undefined
+const isAsync = (op: Operation): boolean => {
+  const a = attributeOf(op.attributes, 'isAsync')
+  return op.name === 'ttng.warp_group_dot' && (a?._tag === 'unit' || (a?._tag === 'boolean' && a.value))
+}
 
 /** Operations of a region and of those in it, but not of partitions: these see nothing from outside. */
 const operationsOf = (region: Region): ReadonlyArray<Operation> =>
@@ -93,7 +96,7 @@ export const inFlightIn = (region: Region): ReadonlySet<string> => {
     if (op.name === 'scf.yield')
       for (const value of op.operands['values'] ?? [])
         if (!loopYields.has(keyOfValue(value))) read.add(keyOfValue(value))
-  for (const key of read) if (!begun.has(key)) flying.delete(key)
+  for (const key of waits.flatMap(resultKeys)) if (read.has(key)) flying.delete(key)
   for (let before = -1; before !== flying.size;) {
     before = flying.size
     for (const op of waits)

@@ -7,7 +7,7 @@ import { block, build, fail, type Build, type Steps } from '../../../semantics/w
 import type { Expr } from '../../../semantics/language/expression.js'
 import type { TileType } from '../../../semantics/language/types.js'
 import * as T from '../../ttng/index.js'
-import { showPosition } from '../text/position.js'
+import { showPosition, type Position } from '../text/position.js'
 import type { Module, Operation, Region, Type, Value } from '../text/syntax.js'
 
 /** What is known where an operation is elaborated. */
@@ -56,18 +56,25 @@ export const inner = (h: Here): Here => ({ ...h, values: new Map(h.values), prod
 
 export const labelOf = (h: Here, op: Operation): string => h.labels.get(op) ?? op.name
 
+/** A refusal, and the operation that is refused. */
+export interface RefusedAt extends Failure {
+  readonly at: Position
+}
+export const isRefusedAt = (f: Failure): f is RefusedAt => 'at' in f
+
+const failureAt = (op: Operation, code: string, message: string): RefusedAt => ({
+  ...failure(code, `${showPosition(op.at)}: ${op.name}: ${message}`),
+  at: op.at,
+})
+
 /** Refused at the line of the operation. */
 export const refusedAt = (op: Operation, expected: string, found: string): Build<never> =>
-  fail(failure('ttgir.operation', `${showPosition(op.at)}: ${op.name}: expected ${expected}, found ${found}`))
+  fail(failureAt(op, 'ttgir.operation', `expected ${expected}, found ${found}`))
 
-/** A refusal of what is called, at the line of the operation. */
+/** A refusal of what is called, at the line of the operation; of what stands inside it, at its own. */
 export const placed = <A>(op: Operation, made: Build<A>): Build<A> =>
   build((state) =>
-    E.mapLeft((f: Failure) =>
-      f.message.startsWith(`${showPosition(op.at)}: `)
-        ? f
-        : failure(f.code, `${showPosition(op.at)}: ${op.name}: ${f.message}`),
-    )(made.run(state)),
+    E.mapLeft((f: Failure) => (isRefusedAt(f) ? f : failureAt(op, f.code, f.message)))(made.run(state)),
   )
 
 export const valueOf = (h: Here, op: Operation, value: Value): Build<Expr> =>

@@ -2,18 +2,25 @@
  * What an operation is given: operands, attributes, and the types of its results, each refused at its line where it is missing.
  */
 import * as E from 'fp-ts/lib/Either.js'
-import { block, fromEither, type Build, type Steps } from '../../../semantics/writing/builder.js'
-import type { Expr } from '../../../semantics/language/expression.js'
+import {
+  block,
+  fromEither,
+  regsRead,
+  typeHere,
+  type Build,
+  type Steps,
+} from '../../../semantics/writing/builder.js'
+import type { Expr, View } from '../../../semantics/language/expression.js'
 import type { DistributedSpec } from '../../../layouts/triton/encoding.js'
 import type { ScalarName } from '../../../semantics/language/types.js'
 import type { Dtype } from '../../../numerics/dtype.js'
 import { checked } from '../../../semantics/language/index-types.js'
 import * as T from '../../ttng/index.js'
 import { registerEncoding } from './encodings.js'
-import { placed, refusedAt, valueOf, type Here } from './here.js'
-import { dtypeOf, elementOf, scalarOf } from './kinds.js'
+import { labelOf, placed, refusedAt, valueOf, type Here } from './here.js'
+import { dtypeOf, elementOf, scalarOf, shapeOf } from './kinds.js'
 import { showAttribute, showType } from '../text/show.js'
-import { attributeOf, type Attribute, type Operation, type Type } from '../text/syntax.js'
+import { attributeOf, type Attribute, type Operation, type Type, type Value } from '../text/syntax.js'
 
 /** The text has been checked against its types, so an operand is taken as what the call takes; the call checks it again. */
 export const as = (e: Expr): never => checked<never, Expr>(e)
@@ -21,8 +28,25 @@ export const as = (e: Expr): never => checked<never, Expr>(e)
 export const operand = (h: Here, op: Operation, name: string): Build<never> =>
   block(function* () {
     const [value] = op.operands[name] ?? []
-    return value === undefined ? yield* refusedAt(op, name, 'none') : as(yield* valueOf(h, op, value))
+    if (value === undefined) return yield* refusedAt(op, name, 'none')
+    const e = yield* valueOf(h, op, value)
+    return as(isHandedOn(op, name) ? e : yield* landed(h, op, value, e))
   })
+
+/** A product goes on with what may still be on its way. */
+const isHandedOn = (op: Operation, name: string): boolean => op.name === 'ttng.warp_group_dot' && name === 'c'
+
+/** A value as a tensor: what is on its way is read from its registers, here. */
+const landed = (h: Here, op: Operation, value: Value, e: Expr): Build<Expr> =>
+  block(function* () {
+    const type = yield* typeHere(e)
+    if (type._tag !== 'view' || type.space !== 'regs') return e
+    const label = `${labelOf(h, op)}.${value.name}`
+    const encoding = yield* encoded(op, registerEncoding(h.text, encodingOf(value.type)))
+    const layout = yield* T.layoutOf(label, encoding, shapeOf(value.type))
+    return yield* regsRead(label, checked<View<'regs'>, Expr>(e), { layout })
+  })
+
 export const operands = (h: Here, op: Operation, name: string): Build<ReadonlyArray<never>> =>
   block(function* () {
     const found: never[] = []

@@ -3,7 +3,7 @@
  *
  * Source: Triton 3.6, dialect ttng.
  */
-import { typeHere, type Steps } from '../../../semantics/writing/builder.js'
+import { run, typeHere, type Steps } from '../../../semantics/writing/builder.js'
 import type { Expr } from '../../../semantics/language/expression.js'
 import { checked } from '../../../semantics/language/index-types.js'
 import * as T from '../../ttng/index.js'
@@ -74,11 +74,10 @@ const warpGroupDotWait: Row = function* (h, op, label) {
   const results: Expr[] = [...given]
   // one wait for all; then what is read of it, each in its own layout
   const isRead = (k: number): boolean => !h.flying.has(`${op.names[0]?.name ?? ''}#${String(k)}`)
-  yield* T.warpGroupDotWait(
-    label,
-    [...flights, ...buffers].map((k) => given[k]!),
-    { pendings },
-  )
+  const waitedFor = [...flights, ...buffers].map((k) => given[k]!)
+  if (waitedFor.length > 0) yield* T.warpGroupDotWait(label, waitedFor, { pendings })
+  // what is there already: the wait is for the others that run
+  else yield* run(label, { _tag: 'wgmma.waitGroup', pending: pendings })
   for (const k of flights.filter(isRead)) {
     const type = inputs[k]!.type
     const encoding = yield* encoded(op, registerEncoding(h.text, encodingOf(type)))

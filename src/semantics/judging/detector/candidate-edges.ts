@@ -6,7 +6,7 @@
  * | kind        | hypothesis                                                                                  |
  * |-------------|---------------------------------------------------------------------------------------------|
  * | fence       | a fence right after a by its agent, right before b by its agent, or both                     |
- * | group-wait  | a group wait that covers a, by its issuer: before b, or before one of its later arrives, or the fence in front of that; with a commit, if its group is open |
+ * | group-wait  | a group wait that covers a, by its issuer: before b, or the proxy fence in front of it; or before one of its later arrives, or the fence in front of that; with a commit, if its group is open |
  * | arrive      | tcgen05: an arrive of a's agent behind a, as a commit: it comes when a is done, not when a is issued     |
  * | arrive-wait | W: the arrive of a's agent behind a on the barrier that b's agent has waited for, if that generation was complete without it |
  * | wait        | b's agent waits, before b, for a barrier generation that covers a and that completes anyway, of a barrier that it, or no agent, waits for, or that a itself signals |
@@ -108,8 +108,9 @@ export const doneKnowledge = (op: Operation): Knowledge => {
 /** Groups that a wait may leave open and still cover the operation. */
 const mayLeaveOpen = (a: AgentState, { row, number }: Operation): number => {
   if (row.family === null) return 0
-  // its groups are prefixes of the sequence
-  if (row.family === 'cpAsync') return a.copiesAtCommit.filter((n) => n > number).length
+  // its groups are prefixes of the sequence: those from the first on that has the copy in it, but for that one
+  if (row.family === 'cpAsync')
+    return Math.max(0, a.copiesAtCommit.filter((n) => n >= number).length - 1)
   return Math.max(0, a[row.sequence] - number)
 }
 
@@ -257,6 +258,21 @@ const releases = (
   return places
 }
 
+/** Right before the last proxy fence that the agent of both has between them: what it knows only behind that fence is not visible to the other proxy. */
+const lastProxyFence = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  a: Seen,
+  b: Seen,
+): ReadonlyArray<readonly [number, string]> => {
+  for (let i = Math.min(events.length, b.index) - 1; i > a.index; i--) {
+    const e = events[i]!
+    if (e._tag === 'fence' && e.kind === 'proxyAsync' && e.stamp.agent === a.side.index)
+      return [[i, `before \`${header.sites[e.stamp.site]?.label ?? ''}\` of ${agentName(header, a.side.index)}`]]
+  }
+  return []
+}
+
 export const groupWaits: Kind = function* (header, events, _options, _finding, a, b) {
   const op = a.operation
   if (op === undefined) return
@@ -264,7 +280,9 @@ export const groupWaits: Kind = function* (header, events, _options, _finding, a
   if (family === null) return
   const x = a.side.index
   const places: ReadonlyArray<readonly [number, string]> =
-    b.side.index === x ? [[b.index, `before ${label(b.side)}`]] : releases(header, events, a, b, isHandedOn)
+    b.side.index === x
+      ? [[b.index, `before ${label(b.side)}`], ...lastProxyFence(header, events, a, b)]
+      : releases(header, events, a, b, isHandedOn)
   for (const [where, place] of places) {
     for (const read of family === 'bulk' ? [true, false] : [false]) {
       yield {
