@@ -1,6 +1,13 @@
 export type { GivenTensor, Launch, Role } from './elaboration/arguments.js'
 export { elaborate, type Elaborate } from './elaboration/elaborate.js'
-export { groundOf, judgedAt, smallerAt, textMutants, type Ground, type TextMutant } from './mutants/mutants.js'
+export {
+  groundOf,
+  judgedAt,
+  smallerAt,
+  textMutants,
+  type Ground,
+  type TextMutant,
+} from './mutants/mutants.js'
 export { formats, type Format } from './text/formats.js'
 export type { Position, TtgirError } from './text/position.js'
 export { showModule, showOperation } from './text/printer.js'

@@ -180,8 +180,7 @@ export const ruleFor = (program: Program, m: Mutant, v: Verdict): string | null 
   switch (m.operator) {
     case 'ORDER':
       if (exchangesImplied(program, m.statements)) return 'implied fence'
-      return others.length > 0 &&
-        own.every((a) => others.every((b) => commute(a.instruction, b.instruction)))
+      return others.length > 0 && own.every((a) => others.every((b) => commute(a.instruction, b.instruction)))
         ? 'commuting neighbours'
         : null
     case 'MOVE':

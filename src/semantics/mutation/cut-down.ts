@@ -127,10 +127,7 @@ export const compareEnds = (
 }
 
 /** Does the mutant end as the original does, in every instance that has it? */
-export const comparedWith = (
-  instances: ReadonlyArray<CutDown>,
-  of: Mutant,
-): Answer => {
+export const comparedWith = (instances: ReadonlyArray<CutDown>, of: Mutant): Answer => {
   let asked = 0
   let unobserved = false
   for (const instance of instances) {

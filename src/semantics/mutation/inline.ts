@@ -12,7 +12,15 @@
  * 1. The program runs as before, event for event.
  */
 import { mapChildren, namesOf, type ExprNode } from '../language/expression.js'
-import { mapRegions, statementsOf, type Binder, type Do, type Program, type Region, type Stmt } from '../language/program.js'
+import {
+  mapRegions,
+  statementsOf,
+  type Binder,
+  type Do,
+  type Program,
+  type Region,
+  type Stmt,
+} from '../language/program.js'
 import { mapOperands, operandsOf } from '../language/signature.js'
 import { storagesIn } from './operands.js'
 
@@ -85,8 +93,7 @@ const carried = (program: Program): ReadonlyMap<string, ReadonlyArray<ExprNode>>
       s.results.forEach((r, k) => {
         from(r, s.then.yields[k], s.else.yields[k])
       })
-    if (s._tag === 'Fork')
-      for (const b of s.branches) for (const c of b.captures) from(c.binder, c.value)
+    if (s._tag === 'Fork') for (const b of s.branches) for (const c of b.captures) from(c.binder, c.value)
   }
   return origins
 }
@@ -100,9 +107,7 @@ export const storagesOf = (program: Program): ((e: ExprNode) => ReadonlyArray<st
     return [
       ...storagesIn(e),
       ...[...names].flatMap((name) =>
-        seen.has(name)
-          ? []
-          : (origins.get(name) ?? []).flatMap((o) => within(o, new Set([...seen, name]))),
+        seen.has(name) ? [] : (origins.get(name) ?? []).flatMap((o) => within(o, new Set([...seen, name]))),
       ),
     ]
   }

@@ -213,12 +213,7 @@ const nothingLeft: End = { wave: 0, left: [] }
 const endAt = ({ world, machine }: Checked): End => ({ wave: 0, left: leftIn(world, machine) })
 
 /** By all schedules of the smaller instances; the run that was judged has to end alike, too, for a small one may not come to the change. */
-const certified = (
-  smaller: ReadonlyArray<CutDown>,
-  m: Mutant,
-  its: End,
-  mine: End,
-): string | null => {
+const certified = (smaller: ReadonlyArray<CutDown>, m: Mutant, its: End, mine: End): string | null => {
   const here = compareEnds([mine], [its], m.barriers)
   if (here === 'different') return null
   const there = comparedWith(smaller, m)

@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { judgedAt, type TextMutant } from '../../../../src/dialects/ttgir/index.js'
 import { judging, ofClass, tally, type Judged } from '../../../../src/semantics/mutation/index.js'
+import { right } from '../../../either.js'
 import { nightly } from '../../../extent.js'
 import { page, type Rated } from '../../../semantics/mutation/page.js'
 import { essay } from './essay.js'
@@ -56,11 +57,8 @@ describe('a slice of some modules', () => {
     expect(wrong(judged)).toEqual([])
   })
   test('law 1 of killing: the module itself is not killed', () => {
-    const { ground, options } = subjectAt(looked[1]!)
-    const itself: Parameters<ReturnType<typeof judging>>[0] = {
-      ...subjectAt(looked[1]!).mutants.map((m) => m.at(ground)).flatMap((m) => (m._tag === 'Right' ? [m.right] : []))[0]!,
-      program: ground.program,
-    }
+    const { ground, options, mutants } = subjectAt(looked[1]!)
+    const itself = { ...right(mutants.find(orders)!.at(ground)), program: ground.program }
     expect(judging(ground.program, options)(itself)).toMatchObject({
       fate: 'survived',
       certificate: 'same program',

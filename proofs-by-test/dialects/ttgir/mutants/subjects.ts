@@ -5,7 +5,13 @@
  * The pointer matmuls lack a proxy fence between the copies of their threads and the tensor core (P1, as they were written by Triton). They are judged with
  * that fence behind every `ttg.async_wait`: a mended text is a text.
  */
-import { groundOf, smallerAt, textMutants, type Ground, type TextMutant } from '../../../../src/dialects/ttgir/index.js'
+import {
+  groundOf,
+  smallerAt,
+  textMutants,
+  type Ground,
+  type TextMutant,
+} from '../../../../src/dialects/ttgir/index.js'
 import { readModule } from '../../../../src/dialects/ttgir/index.js'
 import type { Module } from '../../../../src/dialects/ttgir/text/syntax.js'
 import { judging, type CutDown, type Judge } from '../../../../src/semantics/mutation/index.js'
@@ -34,17 +40,14 @@ const fence = 'ttng.fence_async_shared {bCluster = false}'
 const mended = (file: string, text: string): string =>
   file.startsWith('mm_ptr') ? text.replace(/(\n *)(%\w+ = ttg\.async_wait [^\n]*)/g, `$1$2$1${fence}`) : text
 
-export const moduleOf = (file: string): Module =>
-  right(readModule(mended(file, moduleText(`${file}.ttgir`))))
+export const moduleOf = (file: string): Module => right(readModule(mended(file, moduleText(`${file}.ttgir`))))
 
 /** Slots of the rings, as the file's name says; attention has three. */
 const slotsOf = (file: string): number => Number(/_s(\d)_/.exec(file)?.[1] ?? 3)
 const persists = (file: string): boolean => file.startsWith('mm_persistent')
 
 export const judgedWith = (file: string): Extents =>
-  persists(file)
-    ? { rows: 9, columns: 1, steps: 3 }
-    : { rows: 1, columns: 1, steps: 2 * slotsOf(file) + 1 }
+  persists(file) ? { rows: 9, columns: 1, steps: 3 } : { rows: 1, columns: 1, steps: 2 * slotsOf(file) + 1 }
 
 const followedWith = (file: string): ReadonlyArray<Extents> =>
   Array.from({ length: slotsOf(file) + 1 }, (_, k) => ({ rows: 1, columns: 1, steps: k + 1 }))

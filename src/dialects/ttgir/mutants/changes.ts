@@ -24,7 +24,14 @@
  * Laws
  * 1. Every changed module is printed and read again as itself.
  */
-import { attributeOf, type Attribute, type Module, type Operation, type Type, type Value } from '../text/syntax.js'
+import {
+  attributeOf,
+  type Attribute,
+  type Module,
+  type Operation,
+  type Type,
+  type Value,
+} from '../text/syntax.js'
 import type { Manner, MutantClass, Operator } from '../../../semantics/mutation/index.js'
 import { computes, initialises, isFlagged, kindOf, mayGo, partOf, type Kind, type Stands } from './kinds.js'
 import { everyOperation } from '../elaboration/regions.js'
@@ -215,7 +222,13 @@ const absence = (m: Module, site: TextSite, kind: Kind): Operator => {
   return kind.isWait === true && !isAccessBehind(m, site) ? 'EXIT' : 'DROP'
 }
 
-const leftOut = (m: Module, names: Names, site: TextSite, kind: Kind, make: Make): ReadonlyArray<TextChange> => {
+const leftOut = (
+  m: Module,
+  names: Names,
+  site: TextSite,
+  kind: Kind,
+  make: Make,
+): ReadonlyArray<TextChange> => {
   const { operation } = site
   if (initialises(operation)) return []
   const by = without(names, site, kind.stands?.(operation) ?? [])
@@ -278,7 +291,10 @@ const neighbour = ({ body, index }: TextSite, step: -1 | 1): number | null => {
 }
 
 /** Operations inside one that has regions. */
-const inside = (op: Operation): Block => everyOperation([op]).slice(1).filter((x) => kindOf(x) !== null)
+const inside = (op: Operation): Block =>
+  everyOperation([op])
+    .slice(1)
+    .filter((x) => kindOf(x) !== null)
 
 const elsewhere = (
   site: TextSite,
@@ -298,9 +314,7 @@ const elsewhere = (
     const text = `${step < 0 ? 'before' : 'behind'} ${called(op)}`
     if (by === null) return []
     const change = make(operator, text, () => by, { manner: step < 0 ? 'earlier' : 'later' })
-    return [
-      { ...change, other: accesses(op) ? op : null, passes: op.name === 'scf.if' ? within : [] },
-    ]
+    return [{ ...change, other: accesses(op) ? op : null, passes: op.name === 'scf.if' ? within : [] }]
   })
   const i = neighbour(site, 1)
   const op = i === null ? undefined : body[i]
@@ -412,7 +426,8 @@ const otherRings = (names: Names, site: TextSite, v: Value): ReadonlyArray<Other
   const known = site.known()
   const latest = new Map(known.map((k) => [`${k.value.name}#${String(k.value.index)}`, k]))
   return [...latest.values()].flatMap(({ value, by: from }): ReadonlyArray<Other> => {
-    if (!isBarriers(value.type) || value.type._tag !== 'memdesc' || from?.name === 'ttg.memdesc_index') return []
+    if (!isBarriers(value.type) || value.type._tag !== 'memdesc' || from?.name === 'ttg.memdesc_index')
+      return []
     if (value.name === own?.name && value.index === own.index) return []
     const text = `a barrier of %${value.name} in place of one of %${own?.name ?? v.name}`
     if (value.type.shape.length === 1) return [{ text, zero: false, before: [], value }]
@@ -510,12 +525,10 @@ const flags = (names: Names, site: TextSite, kind: Kind, make: Make): ReadonlyAr
     of: MutantClass = kind.class,
   ): TextChange => {
     const now = isFlagged(operation, name)
-    return make(
-      operator,
-      now ? off : on,
-      () => instead(site, [], flagged(operation, name, !now)),
-      { manner: (now ? manners.off : manners.on) ?? 'other', class: of },
-    )
+    return make(operator, now ? off : on, () => instead(site, [], flagged(operation, name, !now)), {
+      manner: (now ? manners.off : manners.on) ?? 'other',
+      class: of,
+    })
   }
   const truthAt = (operand: string, k: number, value: boolean): Block => {
     const c = truth(names, operation, value)
@@ -525,7 +538,9 @@ const flags = (names: Names, site: TextSite, kind: Kind, make: Make): ReadonlyAr
     const v = operation.operands[operand]?.[0]
     if (v === undefined || constantOf(site, v) === 1) return []
     const text = 'whatever its predicate says'
-    return operand === 'mask' || operation.name === 'ttng.wait_barrier' || operation.name === 'ttng.arrive_barrier'
+    return operand === 'mask' ||
+      operation.name === 'ttng.wait_barrier' ||
+      operation.name === 'ttng.arrive_barrier'
       ? [make('FLAG', text, () => instead(site, [], withOperand(operation, operand, 0, null)))]
       : [make('FLAG', text, () => truthAt(operand, 0, true))]
   })
@@ -577,7 +592,16 @@ const flags = (names: Names, site: TextSite, kind: Kind, make: Make): ReadonlyAr
         ...predicates,
         ...accumulation,
         ...(isFlagged(operation, 'isAsync')
-          ? [flag('FLAG', 'isAsync', 'asynchronous', 'not asynchronous', { off: 'stronger' }, 'synchronisation')]
+          ? [
+              flag(
+                'FLAG',
+                'isAsync',
+                'asynchronous',
+                'not asynchronous',
+                { off: 'stronger' },
+                'synchronisation',
+              ),
+            ]
           : []),
       ]
     }
@@ -587,7 +611,11 @@ const flags = (names: Names, site: TextSite, kind: Kind, make: Make): ReadonlyAr
       const accumulation = [true, false].flatMap((value) =>
         use === undefined || constantOf(site, use) === (value ? 1 : 0)
           ? []
-          : [make('FLAG', value ? 'accumulates always' : 'never accumulates', () => truthAt('useD', 0, value))],
+          : [
+              make('FLAG', value ? 'accumulates always' : 'never accumulates', () =>
+                truthAt('useD', 0, value),
+              ),
+            ],
       )
       const completions = (operation.operands['barrier_preds'] ?? []).map((v, k) => {
         const never = constantOf(site, v) === 1
@@ -613,10 +641,15 @@ const allocations = (m: Module, site: TextSite): ReadonlyArray<TextChange> => {
   const type = operation.results[0]
   const value = resultsOf(operation)[0]
   if (operation.name !== 'ttg.local_alloc' && operation.name !== 'ttng.tmem_alloc') return []
-  if (initialises(operation) || type?._tag !== 'memdesc' || value === undefined || type.allocation !== null) return []
+  if (initialises(operation) || type?._tag !== 'memdesc' || value === undefined || type.allocation !== null)
+    return []
   const uses = usesOf(body.slice(index + 1), value)
-  const isRing = type.shape.length >= 2 && uses.some(([op]) => op.name === 'ttg.memdesc_index' || op.name === 'ttg.warp_specialize')
-  const isPlain = uses.every(([op, operand]) => op.name !== 'scf.yield' && operand !== 'initArgs' && operand !== 'successor')
+  const isRing =
+    type.shape.length >= 2 &&
+    uses.some(([op]) => op.name === 'ttg.memdesc_index' || op.name === 'ttg.warp_specialize')
+  const isPlain = uses.every(
+    ([op, operand]) => op.name !== 'scf.yield' && operand !== 'initArgs' && operand !== 'successor',
+  )
   if (!isRing || !isPlain || (type.shape.length === 2 && !isBarriers(type))) return []
   const slots_ = type.shape[0]!
   return [[1, 'a slot more', 'more'] as const, [-1, 'a slot less', 'less'] as const].flatMap(

@@ -68,9 +68,7 @@ export const textMutants = (
 ): E.Either<Failure, ReadonlyArray<TextMutant>> =>
   E.map((wanted: Operation) => {
     const inside = everyOperation([wanted])
-    const labels = new Map(
-      [...labelsOf(inside, new Set())].map(([op, label]) => [keyOf(op), label] as const),
-    )
+    const labels = new Map([...labelsOf(inside, new Set())].map(([op, label]) => [keyOf(op), label] as const))
     const called = (op: Operation): string | undefined => labels.get(keyOf(op))
     const placed = (op: Operation): string => {
       const place = placeOf(m, op.location)

@@ -50,10 +50,11 @@ export const isIsolated = (op: Operation, region: Region): boolean =>
 export const resultsOf = (op: Operation): ReadonlyArray<Value> => {
   let k = 0
   return op.names.flatMap(({ name, count }) =>
-    Array.from(
-      { length: count },
-      (_, index): Value => ({ name, index: count === 1 ? null : index, type: op.results[k++]! }),
-    ),
+    Array.from({ length: count }, (_, index): Value => ({
+      name,
+      index: count === 1 ? null : index,
+      type: op.results[k++]!,
+    })),
   )
 }
 
@@ -79,9 +80,10 @@ const inBlock = (
             [...address, [index, r, b]],
             () => [
               ...(isIsolated(operation, region) ? [] : known()),
-              ...block.parameters.map(
-                ({ name, type }): Known => ({ value: { name, index: null, type }, by: null }),
-              ),
+              ...block.parameters.map(({ name, type }): Known => ({
+                value: { name, index: null, type },
+                by: null,
+              })),
             ],
             looped || isLoop(operation),
           ),
@@ -214,7 +216,10 @@ const retyped = (
     return {
       ...op,
       operands,
-      results: op.names.length === op.results.length ? op.names.map(({ name }, k) => of(name) ?? op.results[k]!) : op.results,
+      results:
+        op.names.length === op.results.length
+          ? op.names.map(({ name }, k) => of(name) ?? op.results[k]!)
+          : op.results,
       regions: op.regions.map((region) => ({
         ...region,
         blocks: region.blocks.map((block) => {

@@ -109,8 +109,7 @@ export const doneKnowledge = (op: Operation): Knowledge => {
 const mayLeaveOpen = (a: AgentState, { row, number }: Operation): number => {
   if (row.family === null) return 0
   // its groups are prefixes of the sequence: those from the first on that has the copy in it, but for that one
-  if (row.family === 'cpAsync')
-    return Math.max(0, a.copiesAtCommit.filter((n) => n >= number).length - 1)
+  if (row.family === 'cpAsync') return Math.max(0, a.copiesAtCommit.filter((n) => n >= number).length - 1)
   return Math.max(0, a[row.sequence] - number)
 }
 
@@ -268,7 +267,9 @@ const lastProxyFence = (
   for (let i = Math.min(events.length, b.index) - 1; i > a.index; i--) {
     const e = events[i]!
     if (e._tag === 'fence' && e.kind === 'proxyAsync' && e.stamp.agent === a.side.index)
-      return [[i, `before \`${header.sites[e.stamp.site]?.label ?? ''}\` of ${agentName(header, a.side.index)}`]]
+      return [
+        [i, `before \`${header.sites[e.stamp.site]?.label ?? ''}\` of ${agentName(header, a.side.index)}`],
+      ]
   }
   return []
 }
