@@ -2,8 +2,8 @@
 
     python make.py texts [KERNEL...]            texts/KERNEL.ttgir, texts/KERNEL.MISTAKE.ttgir, launches/KERNEL/launch.json, and kernels.json,
                                                 which says tensors and mistakes of all; no GPU
-    python make.py capture OUT [KERNEL...]      runs the right kernels that this GPU can run: OUT/KERNEL/launch.json, KERNEL.ttgir, inputs
-                                                and the outputs as the chip computed them, .npy; needs torch
+    python make.py capture OUT [KERNEL...]      runs the right kernels that this GPU can run: OUT/gluon_KERNEL/launch.json, the text, inputs
+                                                and the outputs as the chip computed them, .npy; needs torch. The folders are as in ../captures
 
 A kernel file says at its end how it is launched (`LAUNCH`) and which mistakes its flag `WRONG` makes (`MISTAKES`).
 """
@@ -134,10 +134,11 @@ def capture(out, names):
         made = launch['kernel'][tuple(launch['grid'])](*[argument(a) for a in launch['args']], WRONG='',
                                                        num_warps=launch['warps'], **launch.get('constants', {}))
         torch.cuda.synchronize()
-        write(f'{out}/{name}/launch.json', json.dumps(launch_file(name, kernel, made), indent=1) + '\n')
-        write(f'{out}/{name}/{name}.ttgir', text_of(made))
+        called = f'gluon_{name}'
+        write(f'{out}/{called}/launch.json', json.dumps(launch_file(called, kernel, made), indent=1) + '\n')
+        write(f'{out}/{called}/{called}.ttgir', text_of(made))
         for tensor, values in tensors.items():
-            numpy.save(f'{out}/{name}/{tensor}.npy', values.cpu().numpy())
+            numpy.save(f'{out}/{called}/{tensor}.npy', values.cpu().numpy())
         with open(f'{HERE}/texts/{name}.ttgir') as file:
             print('ran', name, 'as its text says' if file.read() == text_of(made) else 'FROM ANOTHER TEXT')
 
