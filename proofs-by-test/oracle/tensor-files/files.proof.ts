@@ -111,6 +111,14 @@ describe('files law 5: every read ends', () => {
     expect(onDisk.read('/dev/null')()).toEqual(E.right(new Uint8Array(0)))
     expect(E.map((b: Uint8Array) => b.length > 0)(onDisk.read('/proc/self/status')())).toEqual(E.right(true))
   })
+  it('a pipe is read to its end, however it comes', () => {
+    const long = Uint8Array.from({ length: 2_500_000 }, (_, i) => i % 251)
+    fs.writeFileSync(at('long'), long)
+    execFileSync('mkfifo', [at('pipe')])
+    spawn('sh', ['-c', '(head -c 7 long; tail -c +8 long) > pipe'], { cwd: root, stdio: 'ignore' })
+    const read = onDisk.read(at('pipe'))()
+    expect(E.isRight(read) && Buffer.compare(read.right, long)).toBe(0)
+  })
   it('a text is no longer than a string can be', () => {
     expect(asText('x')(new TextEncoder().encode('ten'))).toEqual(E.right('ten'))
     expect(asText('x')(new Uint8Array(mostTextBytes + 1))).toEqual(

@@ -321,18 +321,24 @@ const write: Files['write'] = (outputs) =>
 const plainBytes = (buffer: Buffer): Uint8Array =>
   new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength)
 
-/** Everything that comes, as long as it is no more than it may be. */
+const pieceBytes = 2 ** 20
+
+/** Everything that comes, as long as it is no more than it may be: in pieces, each filled before the next, and copied once at the end. */
 const readStream = (file: string, open: number): E.Either<FileFailure, Uint8Array> => {
-  let bytes = new Uint8Array(2 ** 16)
+  const pieces: Uint8Array[] = []
   for (let length = 0; ;) {
-    const more = fs.readSync(open, bytes, length, bytes.length - length, null)
-    if (more === 0) return E.right(bytes.slice(0, length))
+    const at = length % pieceBytes
+    if (at === 0) pieces.push(new Uint8Array(pieceBytes))
+    const more = fs.readSync(open, pieces.at(-1)!, at, pieceBytes - at, null)
+    if (more === 0) {
+      const bytes = new Uint8Array(length)
+      pieces.forEach((piece, k) => {
+        bytes.set(piece.subarray(0, length - k * pieceBytes), k * pieceBytes)
+      })
+      return E.right(bytes)
+    }
     length += more
     if (length > mostStreamed) return E.left(tooLarge(file, 'a stream', mostStreamed, 'more'))
-    if (length < bytes.length) continue
-    const larger = new Uint8Array(2 * bytes.length)
-    larger.set(bytes)
-    bytes = larger
   }
 }
 
