@@ -425,10 +425,16 @@ export const partsOf = (e: ExprNode): ReadonlyArray<NodePart> => {
 }
 
 /** The immediate sub-expressions, left to right (not the body of a `reduce`). */
-export const children = (e: ExprNode): ReadonlyArray<ExprNode> =>
-  partsOf(e).flatMap((part) =>
-    part.word === 'expr' ? [part.value] : part.word === 'expr ...' ? part.value : [],
-  )
+export const children = (e: ExprNode): ReadonlyArray<ExprNode> => {
+  const found: ExprNode[] = []
+  const parts: Readonly<Record<string, unknown>> = e
+  for (const { name, word } of nodeRows.get(e._tag) ?? []) {
+    const part = parts[name]
+    if (word === 'expr ...' && Array.isArray(part)) for (const child of part) found.push(child)
+    else if (isOperand(word)) found.push(checked<ExprNode, unknown>(part))
+  }
+  return found
+}
 
 /** The same node with other operands: what `f` makes of each, left to right. */
 export const mapChildren = (e: ExprNode, f: (child: ExprNode) => ExprNode): ExprNode => {

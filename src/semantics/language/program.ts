@@ -285,8 +285,17 @@ export const mapRegions = (s: Stmt, f: (region: Region, index: number) => Region
 }
 
 /** Every statement, outer before inner, in the order of the listing. */
-export const statementsOf = (body: ReadonlyArray<Stmt>): ReadonlyArray<Stmt> =>
-  body.flatMap((s) => [s, ...regionsOf(s).flatMap((r) => statementsOf(r.body))])
+export const statementsOf = (body: ReadonlyArray<Stmt>): ReadonlyArray<Stmt> => {
+  const all: Stmt[] = []
+  const list = (some: ReadonlyArray<Stmt>): void => {
+    for (const s of some) {
+      all.push(s)
+      for (const r of regionsOf(s)) list(r.body)
+    }
+  }
+  list(body)
+  return all
+}
 
 /** The statements with an effect, wherever they stand, in the order of the listing. */
 export const effectsOf = (body: ReadonlyArray<Stmt>): ReadonlyArray<Do> =>

@@ -95,6 +95,15 @@ const known: ReadonlyMap<string, Signature> = new Map(
     { fields: fieldsOf(row), results: resultsOf.get(name) ?? [] },
   ]),
 )
+/** The fields of each that hold operands. */
+const operandFields: ReadonlyMap<string, ReadonlyArray<readonly [name: string, field: Field]>> = new Map(
+  [...known].map(([name, { fields }]) => [
+    name,
+    Object.entries(fields).filter(
+      ([, { _tag }]) => _tag === 'operand' || _tag === 'operands' || _tag === 'completions',
+    ),
+  ]),
+)
 export const instructionNames: ReadonlyArray<string> = [...known.keys()]
 export const isInstructionName = (text: string): text is InstructionName => known.has(text)
 
@@ -128,34 +137,46 @@ const completionKindOf = (part: string): OperandKind | undefined => {
 
 /** The expressions of an instruction, and what stands in the place of one, in the order of its signature. */
 export const operandsOf = (instruction: Readonly<{ _tag: InstructionName }>): ReadonlyArray<Operand> => {
-  const values = new Map(entriesOf(instruction))
-  return entriesOf(signatureOf(instruction._tag).fields).flatMap(([name]): ReadonlyArray<Operand> => {
-    const field = signatureOf(instruction._tag).fields[name]!
-    const value = values.get(name)
+  const found: Operand[] = []
+  const values: Readonly<Record<string, unknown>> = instruction
+  for (const [name, field] of operandFields.get(instruction._tag) ?? unreachable(instruction._tag)) {
+    const value = values[name]
     switch (field._tag) {
       case 'operand':
-        return isGiven(value) ? [{ field: name, role: name, index: null, expr: value, kind: field.kind }] : []
+        if (isGiven(value))
+          found.push({ field: name, role: name, index: null, expr: value, kind: field.kind })
+        break
       case 'operands':
-        return listOf(value).flatMap((element, k) =>
-          isGiven(element)
-            ? [{ field: `${name}[${String(k)}]`, role: name, index: k, expr: element, kind: field.kind }]
-            : [],
-        )
+        for (const [k, element] of listOf(value).entries())
+          if (isGiven(element))
+            found.push({
+              field: `${name}[${String(k)}]`,
+              role: name,
+              index: k,
+              expr: element,
+              kind: field.kind,
+            })
+        break
       case 'completions':
-        return listOf(value).flatMap((completion, k) =>
-          typeof completion === 'object' && completion !== null
-            ? entriesOf(completion).flatMap(([part, element]) => {
-                const kind = completionKindOf(part)
-                return kind !== undefined && isGiven(element)
-                  ? [{ field: `${name}[${String(k)}].${part}`, role: part, index: k, expr: element, kind }]
-                  : []
-              })
-            : [],
-        )
+        for (const [k, completion] of listOf(value).entries())
+          if (typeof completion === 'object' && completion !== null)
+            for (const [part, element] of entriesOf(completion)) {
+              const kind = completionKindOf(part)
+              if (kind !== undefined && isGiven(element))
+                found.push({
+                  field: `${name}[${String(k)}].${part}`,
+                  role: part,
+                  index: k,
+                  expr: element,
+                  kind,
+                })
+            }
+        break
       default:
-        return []
+        break
     }
-  })
+  }
+  return found
 }
 
 /** The same instruction with every operand replaced. */

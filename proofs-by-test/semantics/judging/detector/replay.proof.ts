@@ -3,7 +3,7 @@
  * the end; and where in a log the side of a finding stands. By hand.
  */
 import { describe, expect, test } from 'vitest'
-import { indexOf, replay, stampOf } from '../../../../src/semantics/judging/detector/replay.js'
+import { indexOf, replay, replayUntil, stampOf } from '../../../../src/semantics/judging/detector/replay.js'
 import { applyFence } from '../../../../src/semantics/judging/detector/fences.js'
 import { defaults } from '../../../../src/semantics/judging/detector/rules.js'
 import type { Operation as Side } from '../../../../src/semantics/judging/finding.js'
@@ -81,6 +81,23 @@ describe('actions', () => {
       log.push(`event ${String(i)}, ${String(d.context.when)} seen`)
     })
     expect(log).toEqual(['a', 'event 0, 1 seen', 'b', 'c', 'event 1, 2 seen', 'end', 'far behind'])
+  })
+})
+
+describe('law 2: until enough has been seen', () => {
+  const s = made(storing)
+  test.each([defaults, { ...defaults, strict: true }])('never is all', (options) => {
+    expect(replayUntil(s.header, s.events, options, [], () => false)).toEqual(
+      replay(s.header, s.events, options, [], nothing),
+    )
+  })
+  test('at an event: nothing is judged, and nothing behind it is looked at', () => {
+    const seen: number[] = []
+    const stopped = replayUntil(s.header, s.events, defaults, [], (d, i) => {
+      seen.push(d.context.when)
+      return i === 1
+    })
+    expect([stopped, seen]).toEqual([null, [1, 2]])
   })
 })
 

@@ -39,7 +39,7 @@ import type { Knowledge } from './knowledge.js'
 import { advance, advanceOrder, copy, join, joinVector, programOf } from './knowledge.js'
 import type { Operation } from './operation.js'
 import type { Action } from './replay.js'
-import { replay, stampOf } from './replay.js'
+import { replayUntil, stampOf } from './replay.js'
 import { agentName, barrierName } from './report.js'
 import type { Options } from './rules.js'
 import type { Detector } from './state.js'
@@ -573,16 +573,16 @@ export const movedArrives: Kind = function* (header, events, options, _finding, 
   // when does the issuer know that it is done?
   const later: Array<Knowledge> = []
   const place: Array<string> = []
-  replay(header, events, options, [], (d, i) => {
+  replayUntil(header, events, options, [], (d, i) => {
     const e = events[i]!
     const s = stampOf(e)
-    if (later.length > 0 || i <= a.index || s === undefined || s.agent !== x) return
+    if (i <= a.index || s === undefined || s.agent !== x) return false
     const k = d.context.agents[x]!.knowledge
-    if (knows(k, a)) {
-      later.push(copy(k))
-      const site = 'stamp' in e ? e.stamp.site : 0
-      place.push(header.sites[site]?.label ?? String(site))
-    }
+    if (!knows(k, a)) return false
+    later.push(copy(k))
+    const site = 'stamp' in e ? e.stamp.site : 0
+    place.push(header.sites[site]?.label ?? String(site))
+    return true
   })
   const known = later[0]
   if (known === undefined || isCycle(known, b)) return

@@ -23,7 +23,7 @@
  *
  * Source: docs/hazards.md, the theorem.
  */
-import type { Judgement, Place } from '../finding.js'
+import type { Diagnosis, Judgement, Place } from '../finding.js'
 import { hazards } from '../hazards.js'
 import { ofPlane } from '../subject.js'
 import type { AccessRecord } from './access-record.js'
@@ -37,6 +37,7 @@ import * as Digest from './digest.js'
 import { atExit } from './obligations.js'
 import { forgetResponses } from './responses.js'
 import { actor, conditionOf, draft, fail, file, planeName, reported } from './report.js'
+import { bites } from './rules.js'
 import type { Detector } from './state.js'
 import { forget, leaked } from './tensor-memory.js'
 
@@ -155,9 +156,8 @@ export const conclude = (d: Detector, whole: boolean): Judgement => {
     fail(c.report, 'C1', why, () => ({ text: why, draft: undefined }))
   const listed = reported(c.report)
   const all = listed.map(({ finding }) => finding)
-  const bites = (f: Judgement['findings'][number]): boolean =>
-    f.severity === 'E' || (c.options.strict && f.severity === 'C')
-  const findings = all.filter(bites)
+  const isBad = (f: Diagnosis): boolean => bites(f.severity, c.options)
+  const findings = all.filter(isBad)
   for (const f of findings)
     if (hazards[f.id].exit)
       fail(c.report, 'C5', f.text, () => ({ text: `${f.id}: ${f.text}`, draft: undefined }))
@@ -174,10 +174,10 @@ export const conclude = (d: Detector, whole: boolean): Judgement => {
   }
   return {
     findings,
-    notes: all.filter((f) => !bites(f)),
+    notes: all.filter((f) => !isBad(f)),
     conditions,
     deadlock: c.report.deadlock,
-    byManual: listed.flatMap(({ finding, byManual }) => (byManual && bites(finding) ? [finding] : [])),
+    byManual: listed.flatMap(({ finding, byManual }) => (byManual && isBad(finding) ? [finding] : [])),
     candidates:
       d.allocations.contested || !(conditions.C3.holds && conditions.C4.holds && conditions.C6.holds),
     looked: c.looked,

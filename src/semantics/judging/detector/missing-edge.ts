@@ -56,10 +56,10 @@ import { told } from './generation.js'
 import type { Knowledge } from './knowledge.js'
 import { copy } from './knowledge.js'
 import type { Operation } from './operation.js'
-import { indexOf, replay } from './replay.js'
+import { indexOf, replay, replayUntil } from './replay.js'
 import { agentName, barrierName, type Actor, type Draft, type Report } from './report.js'
 import type { Options } from './rules.js'
-import { defaults } from './rules.js'
+import { bites, defaults } from './rules.js'
 import type { Release } from './missing-wait.js'
 import {
   earlyRelease,
@@ -86,6 +86,24 @@ const present = (j: Judgement, f: Finding): boolean =>
   ].some((g) => g.id === f.id && sameSide(g.a, f.a) && sameSide(g.b, f.b)) ||
   // under another id, between the same two events, it is still there
   j.findings.some((g) => g.b !== undefined && sameSide(g.a, f.a) && sameSide(g.b, f.b))
+
+/**
+ * Is the report sure to have the finding when the log ends? It is from the moment when something bad is filed between the same two events: what is
+ * filed stays, and so does its place, whatever its id comes to be.
+ */
+const foundAgain = (f: Finding, options: Options): ((r: Report) => boolean) => {
+  let looked = 0
+  const isAt = (actor: Actor, side: Side): boolean =>
+    actor.stamp.agent === side.index && actor.stamp.at === side.at
+  return ({ drafts }) => {
+    const { b } = f
+    if (b === undefined || drafts.size === looked) return false
+    looked = drafts.size
+    return [...drafts.values()].some(
+      (d) => d.b !== undefined && bites(d.severity, options) && isAt(d.a, f.a) && isAt(d.b, b),
+    )
+  }
+}
 
 /** Where the judgement of the log has the finding. */
 const draftOf = (r: Report, f: Finding): Draft | undefined => {
@@ -242,13 +260,16 @@ export const explain = (
   const late = both[1]
   const gone = (h: Hypothesis): boolean => {
     let turned = false
-    const j = replay(header, events, options, h.actions, (d, i) => {
-      if (i !== early.index || late === undefined) return
-      const e = events[i]!
-      const op = e._tag === 'issue' ? d.operations.get(e.operation) : undefined
-      turned = knows((op ?? d.context.agents[early.side.index]!).knowledge, late)
+    const found = foundAgain(finding, options)
+    const j = replayUntil(header, events, options, h.actions, (d, i) => {
+      if (i === early.index && late !== undefined) {
+        const e = events[i]!
+        const op = e._tag === 'issue' ? d.operations.get(e.operation) : undefined
+        turned = knows((op ?? d.context.agents[early.side.index]!).knowledge, late)
+      }
+      return i >= early.index && (turned || found(d.context.report))
     })
-    return turned || !present(j, finding)
+    return turned || (j !== null && !present(j, finding))
   }
   const first = seen[0]!
   const second = seen[1]

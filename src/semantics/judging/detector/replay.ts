@@ -7,7 +7,9 @@
  *     events   0 write x   1 issue store of x        judged: P1
  *     action   before 1: a proxy fence by the writer  judged: nothing
  *
- * Law 1. Without actions it is the judgement of the log.
+ * Laws
+ * 1. Without actions it is the judgement of the log.
+ * 2. `replayUntil` that is never stopped is `replay`; stopped, it judges nothing, and has looked at no event behind that one.
  */
 import type { Judgement, Operation as Side } from '../finding.js'
 import type { Header, LogEvent } from '../../log/events.js'
@@ -37,8 +39,29 @@ export const replay = (
     observe(d, e)
     after(d, i)
   })
+  return ended(d, events, actions)
+}
+
+const ended = (d: Detector, events: ReadonlyArray<LogEvent>, actions: ReadonlyArray<Action>): Judgement => {
   for (const a of actions) if (a.before >= events.length) a.act(d)
   return conclude(d, true)
+}
+
+/** The same up to the event after which enough has been seen; null if there is one. */
+export const replayUntil = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  options: Options,
+  actions: ReadonlyArray<Action>,
+  enough: (d: Detector, index: number) => boolean,
+): Judgement | null => {
+  const d = start(header, options)
+  for (const [i, e] of events.entries()) {
+    for (const a of actions) if (a.before === i) a.act(d)
+    observe(d, e)
+    if (enough(d, i)) return null
+  }
+  return ended(d, events, actions)
 }
 
 /** Who did it and at which point of its program; undefined for what an operation does. */

@@ -3,6 +3,8 @@
  * time to see that each is needed. A verdict is given under `standard` rules only.
  */
 
+import type { Severity } from '../finding.js'
+
 /** The weakenings. Each was once thought enough; each has a counterexample. */
 export interface Rules {
   /** C4 without its lower half: a wait is not asked to know the generation before the one it observed */
@@ -46,6 +48,10 @@ export interface Options {
   readonly registerFence: boolean
   readonly rules: Rules
 }
+
+/** A finding of this severity makes a verdict bad; others are notes. */
+export const bites = (severity: Severity, options: Options): boolean =>
+  severity === 'E' || (options.strict && severity === 'C')
 
 export const defaults: Options = {
   strict: false,

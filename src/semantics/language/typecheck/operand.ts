@@ -121,16 +121,12 @@ export const needI32 = (what: string, type: Type): Typing =>
   accepts(i32, type) ? E.right(type) : E.left(mismatch(what, i32, type))
 
 /** What follows from the types of two operands; a reason of the first comes first. */
-export const withBoth = (of: TypeOf, x: ExprNode, y: ExprNode, f: (x: Type, y: Type) => Typing): Typing =>
-  pipe(
-    of(x),
-    E.chain((first) =>
-      pipe(
-        of(y),
-        E.chain((second) => f(first, second)),
-      ),
-    ),
-  )
+export const withBoth = (of: TypeOf, x: ExprNode, y: ExprNode, f: (x: Type, y: Type) => Typing): Typing => {
+  const first = of(x)
+  if (E.isLeft(first)) return first
+  const second = of(y)
+  return E.isLeft(second) ? second : f(first.right, second.right)
+}
 
 export const allI32 = (
   of: TypeOf,
@@ -138,11 +134,9 @@ export const allI32 = (
   exprs: ReadonlyArray<ExprNode>,
 ): E.Either<Failure<TypeErrorCode>, null> => {
   for (const [k, expr] of exprs.entries()) {
-    const type = pipe(
-      of(expr),
-      E.chain((found) => needI32(`${what} ${String(k)}`, found)),
-    )
+    const type = of(expr)
     if (E.isLeft(type)) return type
+    if (!accepts(i32, type.right)) return E.left(mismatch(`${what} ${String(k)}`, i32, type.right))
   }
   return E.right(null)
 }
