@@ -181,7 +181,7 @@ describe.each(matmuls)('$name', ({ program: make, scalars, arithmetic, sizes }) 
   const program = make()
   test('right for all inputs, by one schedule, whatever K', () => {
     for (const size of sizes) {
-      const found = asked(program, field(1), scalars(size)).verdict
+      const found = asked(program, unit, scalars(size)).verdict
       expect([size, found.verdict, found.decidedBy, found.findings]).toEqual([size, 'ok', 'one-schedule', []])
       expect(found.provenance).toMatchObject({ proved: true, inOrder: true })
     }

@@ -13,6 +13,7 @@ import {
 } from '../../../src/kernels/attention/index.js'
 import { base, differing } from './attending.js'
 import { right } from '../../either.js'
+import { sampled } from '../../extent.js'
 
 interface Captured {
   readonly name: string
@@ -59,7 +60,7 @@ const differ = ({ name, outputs, c }: Captured, numerics = mosaicNumerics) =>
   differing(name, right(fa3Attention({ ...base, ...c, numerics })), outputs)
 
 describe('law 2: every bit', () => {
-  test.each(all.map((one) => [one.name, one] as const))('%s', (_, one) => {
+  test.each(sampled(2, all).map((one) => [one.name, one] as const))('%s', (_, one) => {
     expect(differ(one)).toEqual({ verdict: 'ok', differ: one.outputs.map(() => 0), of: one.of })
   })
 })

@@ -88,16 +88,16 @@ describe.each(kernels.map((k) => [k.name, k] as const))('%s', (_, kernel) => {
   test('its small forms', () => {
     forms(kernel).forEach((form, k) => {
       for (const policy of nightly ? [eager, lazy, seeded(3)] : [eager])
-        expect(differ(ran(form, policy), nightly || k === 2 ? variants : [{}])).toEqual([])
+        expect(differ(ran(form, policy), nightly || k === 1 ? variants : [{}])).toEqual([])
     })
   })
   test('each with one statement left out', () => {
     const form = forms(kernel)[small ? 0 : 2]!
     const all = removals(form)
     expect(all.length).toBeGreaterThan(5)
-    // by day every third of them, by night all
+    // by day every fifth of them, by night all
     const wrong = all.flatMap(([key, program], k) =>
-      !nightly && k % 3 !== all.length % 3
+      !nightly && k % 5 !== all.length % 5
         ? []
         : (nightly ? [eager, lazy, seeded(3)] : [[eager, lazy][k % 2]!]).flatMap((policy) =>
             differ(ran(program, policy), nightly ? variants : [{}]).map((text) => `${key}: ${text}`),

@@ -36,7 +36,7 @@ import { differ, recording } from '../../model/comparison.js'
  *     sound       verdict ok                                 =>  no schedule has anything wrong
  *     complete    every schedule is clean, C3, C4, C6 hold and allocation is in a fixed order  =>  verdict ok
  *     real        a run that is stuck, or refused            =>  the search finds a deadlock, or a step that is refused
- *     same        the search of the machine's states         finds the same kinds (by day, of every twentieth program)
+ *     same        the search of the machine's states         finds the same kinds (by day, of every fortieth program)
  *     alike       the relational model                       says what the detector says of each run, event for event
  *
  * Each rule of the theorem is needed: without it the same sweep, made long enough, finds the theorem false.
@@ -328,7 +328,7 @@ export const half = (which: 0 | 1): Sweep =>
         allocating: 8,
         thrice: 32,
         validated: 50,
-        searched: 20,
+        searched: 40,
         kinds: 1,
         weakened: 1,
         weakenings: [],
