@@ -129,13 +129,15 @@ test('laws 2 and 3, and the formulas, for every depth and element', () => {
         const used = fixed + stages * slot
         const columns = 2 * bn + 2 * padded
         const found = [c.paddedDepth, c.bn, c.bm, c.bk0, c.bk1, c.numMmaStages, c.smemFixed, c.smemPerKv]
-        expect(found).toEqual([padded, bn, bm, padded, bn, 1, fixed, slot])
-        expect([c.numKvStages, c.smemUsed, c.tmemUsed]).toEqual([stages, used, columns])
-        expect(supported(c)).toBe(depth >= 64 && bn >= 64 && stages >= 2 && columns <= tmemColumns)
-        // S0 S1 O0 O1, one behind the other; C inside S, behind P of two-byte elements
-        expect(tmemOf(c)).toEqual(
+        expect([found, c.numKvStages, c.smemUsed, c.tmemUsed, supported(c), tmemOf(c)]).toEqual([
+          [padded, bn, bm, padded, bn, 1, fixed, slot],
+          stages,
+          used,
+          columns,
+          depth >= 64 && bn >= 64 && stages >= 2 && columns <= tmemColumns,
+          // S0 S1 O0 O1, one behind the other; C inside S, behind P of two-byte elements
           depth > 128 ? null : [bn, bn / 2, bn + bn / 2, 2 * bn, 2 * bn + padded, columns],
-        )
+        ])
       }
     }
 })

@@ -56,11 +56,14 @@ describe('the lexer', () => {
   it('tokens stand where they are, and between them blanks and comments', () => {
     for (const text of [everyOperation, moduleText(moduleFiles[0]!)]) {
       const lines = text.split('\n')
-      for (const t of right(tokensOf(text))) {
+      const elsewhere = right(tokensOf(text)).filter((t) => {
         const said = t.kind === 'string' ? quote(t.text) : t.text
-        expect(lines[t.line - 1]!.slice(t.column - 1, t.column - 1 + said.length)).toBe(said)
-        expect(text.slice(t.end - said.length, t.end)).toBe(said)
-      }
+        return (
+          !lines[t.line - 1]!.startsWith(said, t.column - 1) ||
+          text.slice(t.end - said.length, t.end) !== said
+        )
+      })
+      expect(elsewhere).toEqual([])
     }
   })
   it('strings: quotes, backslashes, bytes', () => {

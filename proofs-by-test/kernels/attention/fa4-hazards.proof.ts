@@ -121,7 +121,7 @@ test('a store that is not waited for is called by its name', () => {
     'load O1.wait',
     'store O1.wait',
   ])
-  for (const [label, { fate, naming, ids }] of sampled(3, found).map(([of, m]) => [of, judge(m)] as const))
+  for (const [label, { fate, naming, ids }] of sampled(6, found).map(([of, m]) => [of, judge(m)] as const))
     expect([label, fate, naming, ids[0]]).toEqual([
       label,
       'killed',

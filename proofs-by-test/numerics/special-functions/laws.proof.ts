@@ -119,7 +119,7 @@ describe('square.ts', () => {
         }
       return sum
     }
-    for (let x = 0; x < 131072; x++)
+    for (let x = 0; x < 131072; x += nightly ? 1 : 3)
       if (truncatedSquare[x] !== definition(x)) expect([x, truncatedSquare[x]]).toEqual([x, definition(x)])
   })
 
