@@ -1,6 +1,7 @@
-import { fc, test } from '@fast-check/vitest'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { didYouMean, nearest } from '../src/nearest.js'
+import { prop } from './prop.js'
 
 const names = ['check', 'compare', 'cute', 'run', 'matmul0', 'matmul1', 'hopper-matmul', 'hopper-matmul-ws']
 
@@ -21,7 +22,7 @@ describe('nearest', () => {
     expect(didYouMean(['a', 'b'])('b')).toBe('did you mean b or a?')
     expect(didYouMean(['a'])('x')).toBe('did you mean a?')
   })
-  test.prop([fc.uniqueArray(fc.stringMatching(/^[a-z0-9-]{1,30}$/), { minLength: 1 }), fc.nat(), fc.nat(9)])(
+  prop([fc.uniqueArray(fc.stringMatching(/^[a-z0-9-]{1,30}$/), { minLength: 1 }), fc.nat(), fc.nat(9)])(
     'laws 1 and 2: what is known is nearest to itself; as many as asked for',
     (known, i, count) => {
       const name = known[i % known.length]!

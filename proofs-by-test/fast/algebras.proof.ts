@@ -1,6 +1,6 @@
 /** The algebras in vectors against those of `numerics`: matrix products over the field and in order of k, and what is handed on. */
 import * as O from 'fp-ts/lib/Option.js'
-import { fc, test as prop } from '@fast-check/vitest'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import * as fast from '../../src/fast/index.js'
 import type { Algebra, Mma } from '../../src/numerics/algebra.js'
@@ -11,6 +11,7 @@ import { kinds, matrix } from '../numerics/adversarial.js'
 import { mismatches } from '../numerics/captured.js'
 import { generator } from '../numerics/exact.js'
 import { nightly } from '../extent.js'
+import { prop } from '../prop.js'
 
 const some = (o: O.Option<Mma>): Mma =>
   O.getOrElseW(() => {
@@ -29,7 +30,7 @@ const both = (
 describe('the field', () => {
   const algebras = [fast.field(3), field(3)] as const
   const f16 = { a: 'f16', b: 'f16', acc: 'f32' } as const
-  prop.prop([
+  prop([
     fc.record({
       m: fc.integer({ min: 1, max: 9 }),
       n: fc.integer({ min: 1, max: 11 }),

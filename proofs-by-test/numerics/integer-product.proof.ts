@@ -1,6 +1,6 @@
 /** Integer products against the captured results of the chip, the definition against the matrix form, and what makes the two modes differ. */
 import * as O from 'fp-ts/lib/Option.js'
-import { fc, test as prop } from '@fast-check/vitest'
+import * as fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import {
   mmaTypes,
@@ -19,6 +19,7 @@ import { capturedIntegers, dotProducts, mismatches } from './captured.js'
 import { generator } from './exact.js'
 import { integerKinds, integers, mixes } from './integer-matrices.js'
 import { nightly } from '../extent.js'
+import { prop } from '../prop.js'
 
 const get = <A>(o: O.Option<A>): A =>
   O.getOrElseW(() => {
@@ -156,7 +157,7 @@ describe('laws 3 and 4', () => {
   )
   const wrapping = integerBlockSum({ saturate: false })
   const saturating = integerBlockSum({ saturate: true })
-  prop.prop([vector, vector, sums])(
+  prop([vector, vector, sums])(
     '3: wrapping, any order and any cut give the exact sum modulo 2^32',
     (x, y, c) => {
       const all = [...x, ...y]
@@ -177,7 +178,7 @@ describe('laws 3 and 4', () => {
       expect(chain(all, 7)).toBe(modulo)
     },
   )
-  prop.prop([vector, sums])('4: saturating is wrapping, or the limit that the exact sum passed', (x, c) => {
+  prop([vector, sums])('4: saturating is wrapping, or the limit that the exact sum passed', (x, c) => {
     const [a, b] = [x.map(([p]) => p), x.map(([, q]) => q)]
     const exact = x.reduce((s, [p, q]) => s + p * q, c)
     const expected = exact > 2 ** 31 - 1 ? 2 ** 31 - 1 : exact < -(2 ** 31) ? -(2 ** 31) : wrapping(a, b, c)

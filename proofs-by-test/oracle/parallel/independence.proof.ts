@@ -1,5 +1,5 @@
 /** Independence of clusters: what collides, byte by byte, and which programs are parted at all. */
-import { fc, test as prop } from '@fast-check/vitest'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { instanceOf, kernels } from '../../../src/kernels/catalogue/index.js'
 import { unit } from '../../../src/numerics/unit.js'
@@ -17,6 +17,7 @@ import { run, settings } from '../../../src/semantics/execution/run.js'
 import { asSpans } from '../../../src/semantics/log/events.js'
 import { nightly } from '../../extent.js'
 import { right } from '../../either.js'
+import { prop } from '../../prop.js'
 
 const spans = fc
   .array(fc.tuple(fc.integer({ min: 0, max: 30 }), fc.integer({ min: 1, max: 6 })), { maxLength: 3 })
@@ -34,14 +35,11 @@ const bytesOf = (flat: ArrayLike<number>): ReadonlySet<number> => {
   return out
 }
 
-prop.prop([fc.array(spans, { maxLength: 4 })])(
-  'spans united cover the same bytes, apart and in order',
-  (all) => {
-    const flat = united(all.map((x) => footprint(0, x)))
-    expect(bytesOf(flat)).toEqual(bytesOf(all.flat()))
-    for (let i = 1; i < flat.length; i++) expect(flat[i]!).toBeGreaterThan(flat[i - 1]!)
-  },
-)
+prop([fc.array(spans, { maxLength: 4 })])('spans united cover the same bytes, apart and in order', (all) => {
+  const flat = united(all.map((x) => footprint(0, x)))
+  expect(bytesOf(flat)).toEqual(bytesOf(all.flat()))
+  for (let i = 1; i < flat.length; i++) expect(flat[i]!).toBeGreaterThan(flat[i - 1]!)
+})
 
 const cluster: fc.Arbitrary<ReadonlyArray<Touched>> = fc
   .tuple(spans, spans, spans, spans)
@@ -50,7 +48,7 @@ const cluster: fc.Arbitrary<ReadonlyArray<Touched>> = fc
     { plane: 3, reads: united([footprint(3, c)]), writes: united([footprint(3, d)]) },
   ])
 
-prop.prop([fc.array(cluster, { maxLength: 4 })], { numRuns: nightly ? 2000 : 300 })(
+prop([fc.array(cluster, { maxLength: 4 })], { numRuns: nightly ? 2000 : 300 })(
   'law 2: a collision is a byte that one writes and another touches',
   (touched) => {
     const collides = (plane: number, byte: number, [x, y]: readonly [number, number]): boolean => {

@@ -1,5 +1,5 @@
 /** Policies choose, and nothing else. */
-import { fc, test as prop } from '@fast-check/vitest'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { unit } from '../../../src/numerics/unit.js'
 import type { Launched } from '../../../src/semantics/execution/launch.js'
@@ -7,6 +7,7 @@ import * as Policy from '../../../src/semantics/execution/policy.js'
 import { offered, take, type Offered } from '../../../src/semantics/execution/step.js'
 import { launched, matmul } from '../machine/machine-samples.js'
 import { tensorCore } from '../samples.js'
+import { prop } from '../../prop.js'
 
 const l = launched(matmul({ m: 64, n: 64, k: 32 }), unit)
 
@@ -76,7 +77,7 @@ describe('randomness', () => {
     expect(numbers).toEqual(expected)
   })
 
-  prop.prop([fc.integer()])(
+  prop([fc.integer()])(
     'a seed is a schedule: the same every time, and no two machines are needed',
     (seed) => {
       const keys = (): ReadonlyArray<unknown> => choices(Policy.seeded(seed)).map(([, chosen]) => chosen.key)

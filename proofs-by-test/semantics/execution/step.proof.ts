@@ -1,6 +1,6 @@
 /** Steps: a transition function, named events, and the same runs said with `chain`. */
 import * as E from 'fp-ts/lib/Either.js'
-import { fc, test as prop } from '@fast-check/vitest'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bits } from '../../../src/numerics/bits.js'
 import { unit } from '../../../src/numerics/unit.js'
@@ -31,13 +31,14 @@ import {
 import { swizzle, tile } from '../../../src/transforms/transform.js'
 import { contents, launched, logged, matmul, solo } from '../machine/machine-samples.js'
 import { right } from '../../either.js'
+import { prop } from '../../prop.js'
 
 const operand = [right(tile([8, 16])), right(swizzle(32))]
 const small = matmul({ m: 64, n: 64, k: 64, tileK: 32 })
 const sorted = (keys: ReadonlyArray<EventKey>): ReadonlyArray<string> => keys.map(showKey).sort()
 
 describe('keys', () => {
-  prop.prop([
+  prop([
     fc.record({
       agent: fc.nat(),
       at: fc.nat(),

@@ -1,5 +1,5 @@
 /** Schedules: what a run chose as a text, and the run that this text gives; and a verdict on a long run is no longer than on a short one. */
-import { fc, test as prop } from '@fast-check/vitest'
+import * as fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
 import * as A from '../../../src/arbitraries/program.js'
@@ -17,6 +17,7 @@ import type { Verdict } from '../../../src/semantics/judging/verdict.js'
 import { right } from '../../either.js'
 import { launched, logged, matmul } from '../machine/machine-samples.js'
 import { programOf } from '../schedules/explore/programs.js'
+import { prop } from '../../prop.js'
 
 const l = launched(matmul({ k: 32, n: 64, m: 64 }), unit)
 
@@ -78,7 +79,7 @@ describe('the schedule of a run', () => {
     expect(other.text.split(' ').length).toBeLessThanOrEqual(1)
     expect(taken(l, Policy.recorded(taken(l, Policy.eager).keys)).text).toBe('eager')
   })
-  prop.prop([A.program(), A.schedule(), fc.boolean()], { numRuns: 60 })(
+  prop([A.program(), A.schedule(), fc.boolean()], { numRuns: 60 })(
     'law 1: any program under any policy, by name or recorded: the text gives the run',
     (program, { policy }, byKeys) => {
       const of = right(launch(program, unit, noArguments))

@@ -2,7 +2,7 @@
  * Atomics: the table against integers of unbounded size, elements that meet in one address, a histogram of several clusters under every schedule
  * tried, and what makes control depend on timing (C1).
  */
-import { fc, test as prop } from '@fast-check/vitest'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bits } from '../../../src/numerics/bits.js'
 import type { Algebra } from '../../../src/numerics/algebra.js'
@@ -29,6 +29,7 @@ import type { PtrIndex } from '../../../src/semantics/language/types.js'
 import type { Verdict } from '../../../src/semantics/judging/verdict.js'
 import { launched, logged } from '../machine/machine-samples.js'
 import { right } from '../../either.js'
+import { prop } from '../../prop.js'
 
 const hopper = bits('hopper')
 
@@ -112,7 +113,7 @@ const ops: ReadonlyArray<AtomicOp> = ['add', 'min', 'max', 'and', 'or', 'xor', '
 const word = fc.oneof(fc.integer(), fc.constantFrom(0, 1, -1, 2 ** 31 - 1, -(2 ** 31)))
 
 describe('laws 1 and 3', () => {
-  prop.prop(
+  prop(
     [
       fc.constantFrom(...ops),
       fc.boolean(),

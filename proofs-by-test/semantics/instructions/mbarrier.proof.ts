@@ -1,6 +1,6 @@
 /** The four numbers of an mbarrier replay what an H100 did (`conformance/hopper/structure`), tokens included. */
 import { readFileSync } from 'node:fs'
-import { fc, test as prop } from '@fast-check/vitest'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { increment, init, isTrap, limit, passes, update } from '../../../src/semantics/machine/mbarrier.js'
 import type { Mbarrier, Trap } from '../../../src/semantics/machine/mbarrier.js'
@@ -10,6 +10,7 @@ import * as X from '../../../src/semantics/language/expression.js'
 import * as B from '../../../src/semantics/writing/builder.js'
 import { script, type Script } from '../judging/detector/script.js'
 import { idsOf, judged, program, running } from './tma/steps.js'
+import { prop } from '../../prop.js'
 
 const structure = new URL('../../../conformance/hopper/structure/', import.meta.url)
 const read = (name: string): unknown => JSON.parse(readFileSync(new URL(name, structure), 'utf8'))
@@ -324,7 +325,7 @@ const byHistory = (count: number, ops: ReadonlyArray<Operation>): number => {
 }
 
 describe('laws of any sequence', () => {
-  prop.prop([fc.integer({ min: 1, max: 3 }), fc.array(operation, { maxLength: 30 })])(
+  prop([fc.integer({ min: 1, max: 3 }), fc.array(operation, { maxLength: 30 })])(
     'law 1: completed phases are those of the whole history',
     (count, ops) => {
       const end = ops.reduce<Mbarrier>((b, [arrivals, bytes]) => {

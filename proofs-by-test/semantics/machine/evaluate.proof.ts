@@ -2,7 +2,7 @@
  * Expressions against their definitions: integers by BigInt, reductions by the order written out; then, by tables, what every operation
  * does gives for scalars, tiles, pointers and unknown data (what has no value, and which operand's fault is handed on: `faults.proof.ts`).
  */
-import { fc, test as prop } from '@fast-check/vitest'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { WGMMA, WGMMA_COL, WGMMA_ROW } from '../../../src/layouts/tiled.js'
 import { bits } from '../../../src/numerics/bits.js'
@@ -21,6 +21,7 @@ import { evaluate } from '../../../src/semantics/machine/evaluate.js'
 import { float, isFault, ptr, type TileValue, type Value } from '../../../src/semantics/machine/value.js'
 import type { ScalarName } from '../../../src/semantics/language/types.js'
 import { launched, solo } from './machine-samples.js'
+import { prop } from '../../prop.js'
 
 const nothing = solo(function* () {
   yield* []
@@ -187,7 +188,7 @@ describe('integers', () => {
     expect(wrong).toEqual([])
   })
 
-  prop.prop([fc.integer(), fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })])(
+  prop([fc.integer(), fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })])(
     'widths: extensions, truncations, packing',
     (x, y) => {
       expect(value(X.extS(X.i32(x), 'i64'))).toBe(BigInt(x))

@@ -1,5 +1,5 @@
 /** Bytes moved in runs against bytes moved one by one: planes read, written and copied between. */
-import { fc, test as prop } from '@fast-check/vitest'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bitsOf, dtypes, type Dtype } from '../../../../src/numerics/dtype.js'
 import {
@@ -13,6 +13,7 @@ import {
   type Plane,
 } from '../../../../src/semantics/machine/plane.js'
 import { movesOf, runsOf } from '../../../../src/semantics/machine/fast/contiguous.js'
+import { prop } from '../../../prop.js'
 
 /** Two pages and a bit. */
 const size = 8192 + 512
@@ -98,7 +99,7 @@ describe('tables', () => {
       for (let i = 0; i < runs[r + 1]!; i++) out.push(runs[r]! < 0 ? -1 : runs[r]! + i * width)
     expect(out).toEqual([...offsets])
   }
-  prop.prop([pieces, fc.constantFrom(1, 2, 4)])('law 1: runs spelt out are the offsets', (ps, width) => {
+  prop([pieces, fc.constantFrom(1, 2, 4)])('law 1: runs spelt out are the offsets', (ps, width) => {
     spelt(offsetsOf(ps, width, true), width)
   })
   test('by hand: two rows of 32 bytes, the halves of the second exchanged', () => {
@@ -165,10 +166,10 @@ describe('tables of short runs', () => {
 })
 
 describe('planes', () => {
-  prop.prop([access(anyDtype), fc.nat(255), fc.nat(3)])('law 4: reads are the same', (c, seed, fill) => {
+  prop([access(anyDtype), fc.nat(255), fc.nat(3)])('law 4: reads are the same', (c, seed, fill) => {
     expect(read(filled(true, seed), c, fill)).toEqual(read(filled(false, seed), c, fill))
   })
-  prop.prop([access(anyDtype), access(anyDtype), fc.nat(255), fc.boolean()])(
+  prop([access(anyDtype), access(anyDtype), fc.nat(255), fc.boolean()])(
     'law 4: writes are the same, with a token or without, and leave the plane before as it was',
     (c, then, seed, token) => {
       const edit = token ? { run: Symbol('run') } : null
@@ -180,7 +181,7 @@ describe('planes', () => {
       expect(both[0]).toEqual(both[1])
     },
   )
-  prop.prop([narrow, narrow, pieces, pieces, fc.nat(255), fc.constantFrom(0, 0, 4, 16), fc.boolean()])(
+  prop([narrow, narrow, pieces, pieces, fc.nat(255), fc.constantFrom(0, 0, 4, 16), fc.boolean()])(
     'law 5: a copy is a write of what is read, with runs and without',
     (d, other, ps, qs, seed, origin, same) => {
       const width = bytesOf(d)

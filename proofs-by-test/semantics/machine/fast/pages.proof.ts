@@ -1,5 +1,5 @@
 /** Pages and runs against the plain plane: the same after any writes, with a token and without, moved in runs or one by one. */
-import { fc, test as prop } from '@fast-check/vitest'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bitsOf, dtypes, isFloat, type Dtype } from '../../../../src/numerics/dtype.js'
 import { bytesOf, type Cells } from '../../../../src/semantics/machine/cells.js'
@@ -7,6 +7,7 @@ import { readBytes, writeBytes } from '../../../../src/semantics/machine/fast/by
 import { moveRuns, readRuns, writeRuns } from '../../../../src/semantics/machine/fast/runs.js'
 import { copy, empty, read, write, type Plane } from '../../../../src/semantics/machine/plane.js'
 import { plainPlane, readPlain, writePlain } from './plain-plane.js'
+import { prop } from '../../../prop.js'
 
 /** Two pages of 4096 bytes and a bit. */
 const size = 8192 + 64
@@ -67,7 +68,7 @@ const writes = fc.array(written, { minLength: 1, maxLength: 8 })
 const edit = { run: Symbol('run') }
 
 describe.each(['bytes', 'slots'] as const)('%s', (memory) => {
-  prop.prop([writes, written])('what is read is what the plain plane reads', (before, probe) => {
+  prop([writes, written])('what is read is what the plain plane reads', (before, probe) => {
     const plain = before.reduce((p, w) => writePlain(p, w.cells, w.data), plainPlane(memory))
     const expected = readPlain(plain, probe.cells, 5)
     for (const runs of [false, true])
@@ -80,7 +81,7 @@ describe.each(['bytes', 'slots'] as const)('%s', (memory) => {
         for (const w of before) expect(read(paged, w.cells, 5)).toEqual(readPlain(plain, w.cells, 5))
       }
   })
-  prop.prop([writes, writes, written], { numRuns: 40 })(
+  prop([writes, writes, written], { numRuns: 40 })(
     'a write changes no plane but its own',
     (before, then, probe) => {
       const kept = before.reduce<Plane>((p, w) => write(p, w.cells, w.data, null), empty(memory, size, true))
@@ -104,7 +105,7 @@ describe('runs', () => {
     null,
   )
 
-  prop.prop([written])('where they answer, they are the one by one', ({ cells, data }) => {
+  prop([written])('where they answer, they are the one by one', ({ cells, data }) => {
     const together = readRuns(pages, cells, 5)
     if (together !== null) expect(together).toEqual(readBytes(pages, cells, 5))
     const after = writeRuns(pages, cells, data, null)
@@ -124,15 +125,14 @@ describe('runs', () => {
     expect(readRuns(pages, row(63, 32), 0)).toBeNull()
     expect(moveRuns(pages, row(64, 32), [], row(64, 32, 'bf16'), null)).toBeNull()
   })
-  prop.prop([
-    fc.integer({ min: 0, max: 60 }),
-    fc.integer({ min: 0, max: 60 }),
-    fc.integer({ min: 1, max: 90 }),
-  ])('a copy is a write of what is read', (from, to, count) => {
-    const source: Plane = { _tag: 'bytes', size, pages, runs: true }
-    const [a, b] = [row(4080 - 2 * from, count), row(4090 - 2 * to, count)]
-    const copied = copy(source, a, 0, empty('bytes', size, true), b, null)
-    const plain = writePlain(plainPlane('bytes'), b, readBytes(pages, a, 0))
-    expect(read(copied, row(3900, 400, 'u8'), 0)).toEqual(readPlain(plain, row(3900, 400, 'u8'), 0))
-  })
+  prop([fc.integer({ min: 0, max: 60 }), fc.integer({ min: 0, max: 60 }), fc.integer({ min: 1, max: 90 })])(
+    'a copy is a write of what is read',
+    (from, to, count) => {
+      const source: Plane = { _tag: 'bytes', size, pages, runs: true }
+      const [a, b] = [row(4080 - 2 * from, count), row(4090 - 2 * to, count)]
+      const copied = copy(source, a, 0, empty('bytes', size, true), b, null)
+      const plain = writePlain(plainPlane('bytes'), b, readBytes(pages, a, 0))
+      expect(read(copied, row(3900, 400, 'u8'), 0)).toEqual(readPlain(plain, row(3900, 400, 'u8'), 0))
+    },
+  )
 })

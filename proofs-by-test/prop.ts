@@ -1,0 +1,17 @@
+/** A property as a test: of what is drawn, so many times as `setup.ts` says or the property itself. */
+import * as fc from 'fast-check'
+import { test } from 'vitest'
+
+export const prop =
+  <Drawn extends [unknown, ...unknown[]]>(
+    arbitraries: { [K in keyof Drawn]: fc.Arbitrary<Drawn[K]> },
+    parameters: fc.Parameters<[Drawn]> = {},
+  ) =>
+  (name: string, holds: (...drawn: Drawn) => boolean | void): void => {
+    test(name, () => {
+      fc.assert(
+        fc.property(fc.tuple<Drawn>(...arbitraries), (drawn) => holds(...drawn)),
+        parameters,
+      )
+    })
+  }
