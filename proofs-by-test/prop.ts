@@ -7,7 +7,7 @@ export const prop =
     arbitraries: { [K in keyof Drawn]: fc.Arbitrary<Drawn[K]> },
     parameters: fc.Parameters<[Drawn]> = {},
   ) =>
-  (name: string, holds: (...drawn: Drawn) => boolean | void): void => {
+  (name: string, holds: (...drawn: Drawn) => boolean | undefined): void => {
     test(name, () => {
       fc.assert(
         fc.property(fc.tuple<Drawn>(...arbitraries), (drawn) => holds(...drawn)),
