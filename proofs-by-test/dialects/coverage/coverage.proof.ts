@@ -8,6 +8,7 @@ import { pallas, ttng } from './all.js'
 import { asked } from './asked.js'
 import { page, sectionOf, type Surface } from './page.js'
 import { fails } from './row.js'
+import { operations, readable, takenAs, ttgirSection } from './ttgir.js'
 
 const file = `${new URL('../../../', import.meta.url).pathname}docs/surfaces.md`
 
@@ -49,8 +50,17 @@ const proved = <S extends object, Code extends string>(
 proved(pallas, asked.pallas)
 proved(ttng, asked.ttng)
 
+describe('TTGIR', () => {
+  test.each(operations)('%s is elaborated, or refused for one reason', (name) => {
+    expect(takenAs(name).length).toBe(1)
+  })
+  test('what can be read is known to Triton', () => {
+    expect(readable.filter((name) => !operations.includes(name))).toEqual([])
+  })
+})
+
 test('docs/surfaces.md is made from the rows', () => {
-  const text = page([sectionOf(pallas), sectionOf(ttng)])
+  const text = page([sectionOf(pallas), sectionOf(ttng), ttgirSection()])
   if (process.env['TCSPEC_REGENERATE'] !== undefined) writeFileSync(file, text)
   expect(readFileSync(file, 'utf8')).toBe(text)
 })

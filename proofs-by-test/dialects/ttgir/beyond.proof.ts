@@ -594,6 +594,68 @@ const cases: Readonly<Record<string, () => Case>> = {
       isFloat: true,
     }
   },
+  by_hand: () => {
+    const x = floats([16, 16], 43)
+    const wide = [-(2 ** 31), 2 ** 31] as const
+    const [a, b] = [integers([256], 44, ...wide), integers([256], 45, ...wide)]
+    // the same numbers are compared too
+    const q: Given = { ...b, data: b.data.map((v, i) => (i % 8 === 1 ? a.data[i]! : v)) }
+    const over = (f: (p: bigint, q: bigint) => bigint): ReadonlyArray<number> =>
+      a.data.map((v, i) => Number(BigInt.asIntN(32, f(BigInt(v), BigInt(q.data[i]!)))))
+    const plain = (v: bigint): bigint => BigInt.asUintN(32, v)
+    const floor = (v: bigint, w: bigint): bigint => (v - (((v % w) + w) % w)) / w
+    const truths = (f: (p: number, q: number) => boolean): ReadonlyArray<number> =>
+      a.data.map((v, i) => (f(Math.fround(v), i % 4 === 0 ? NaN : Math.fround(q.data[i]!)) ? 1 : 0))
+    const isOne = (w: number): boolean => !Number.isNaN(w)
+    return {
+      args: {
+        arg0: x,
+        arg1: a,
+        arg2: q,
+        arg3: out('f32', [256]),
+        arg4: out('f16', [512]),
+        arg5: out('i32', [12, 256]),
+        arg6: out('i32', [16, 256]),
+      },
+      leaves: {
+        arg3: x.data.map(f32Bits),
+        arg4: x.data.flatMap((v) => [f32Bits(v) & 0xffff, f32Bits(v) >>> 16]),
+        arg5: [
+          ...over((v, w) => v * w),
+          ...over((v, w) => (v * w) >> 32n),
+          ...over((v, w) => v * w),
+          ...over((v, w) => (plain(v) * plain(w)) >> 32n),
+          ...over((v) => (v < 0n ? -v : v)),
+          ...over((v, w) => -floor(-v, w)),
+          ...over((v, w) => -floor(-plain(v), plain(w))),
+          ...over(floor),
+          ...over((v, w) => (plain(v) < plain(w) ? v : w)),
+          ...over((v, w) => (plain(v) > plain(w) ? v : w)),
+          ...over((v, w) => (plain(v) * plain(w)) >> 32n),
+          ...over((v) => v),
+        ],
+        arg6: [
+          ...truths(() => false),
+          ...truths((v, w) => v === w),
+          ...truths((v, w) => v > w),
+          ...truths((v, w) => v >= w),
+          ...truths((v, w) => v < w),
+          ...truths((v, w) => v <= w),
+          ...truths((v, w) => isOne(w) && v !== w),
+          ...truths((_, w) => isOne(w)),
+          ...truths((v, w) => !isOne(w) || v === w),
+          ...truths((v, w) => !(v <= w)),
+          ...truths((v, w) => !(v < w)),
+          ...truths((v, w) => !(v >= w)),
+          ...truths((v, w) => !(v > w)),
+          ...truths((v, w) => v !== w),
+          ...truths((_, w) => !isOne(w)),
+          ...truths(() => true),
+        ],
+      },
+      isSteered: true,
+    }
+  },
   pairs: () => {
     const [x, y] = [integers([128], 23, -1000, 1000), integers([128], 24, -1000, 1000)]
     return {

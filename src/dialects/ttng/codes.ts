@@ -151,6 +151,7 @@ const table = {
   'ttng.memdesc_subslice.rank': 'verifier',
   'ttng.memdesc_subslice.bounds': 'verifier',
   'ttng.memdesc_subslice.tile': 'verifier',
+  'ttng.memdesc_reinterpret.size': 'verifier',
   'ttng.memdesc_trans.order': 'verifier',
   'ttng.local_load.space': 'verifier',
   'ttng.local_store.space': 'verifier',

@@ -303,6 +303,32 @@ export const memdescTrans = <S extends 'smem' | 'tmem', D extends Dtype, R exten
     return yield* letIn(label, X.transposeView(src, order))
   })
 
+/** `ttg.memdesc_reinterpret`, `ttg.memdesc_reshape`: the same bytes as a buffer of another shape, element type and encoding. */
+export const memdescReinterpret = <D extends Dtype, const S extends Shape>(
+  label: string,
+  src: MemDesc<'smem'>,
+  shape: S,
+  dtype: D,
+  encoding: SharedSpec,
+): Build<MemDesc<'smem', D, S['length']>> =>
+  block(function* () {
+    const type = yield* memDescHere(label, 'src', src)
+    const ref = toRef(encoding, shape, bitsOf(dtype))
+    if (E.isLeft(ref))
+      return yield* refused(
+        'ttng.local_alloc.encoding',
+        `${label}: a ${encoding._tag} is no encoding of ${dtype} ${showShape(shape)}: ${ref.left.message}`,
+      )
+    const bytes = (of: Shape, bits: number): number => (of.reduce((n, extent) => n * extent, 1) * bits) / 8
+    const [found, expected] = [bytes(shape, bitsOf(dtype)), bytes(type.layout.shape, bitsOf(type.dtype))]
+    if (found !== expected)
+      return yield* refused(
+        'ttng.memdesc_reinterpret.size',
+        `${label}: a buffer keeps its bytes, expected ${String(expected)}, found ${String(found)}`,
+      )
+    return yield* letIn(label, X.reinterpret<D, S['length'], 'smem'>(src, dtype, ref.right))
+  })
+
 // ---------------------------------------------------------------- accesses
 
 const inShared = (label: string, field: string, op: string, type: ViewType): Build<void> =>

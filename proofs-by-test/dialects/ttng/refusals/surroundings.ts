@@ -344,6 +344,13 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
     }),
   ),
   refusal(
+    'ttng.memdesc_reinterpret.size',
+    'r: a buffer keeps its bytes, expected 256, found 128',
+    inside(function* () {
+      yield* T.memdescReinterpret('r', yield* buffer(), [8, 8], 'f16', plain)
+    }),
+  ),
+  refusal(
     'ttng.memdesc_trans.order',
     't: order must be a permutation of the dimensions of (8, 8), found (1, 1)',
     inside(function* () {

@@ -246,7 +246,18 @@ const constant: Row = function* (h, op, label) {
   return [yield* T.constant(label, dtype, value)]
 }
 
+/** A value that is none; whatever stands there is right, and here it is zero. */
+const poison: Row = function* (h, op, label) {
+  const type = resultType(op)
+  const dtype = yield* scalarHere(op, type)
+  const zero = dtype === 'i64' ? 0n : dtype === 'i1' ? false : 0
+  return type._tag === 'tensor'
+    ? [yield* T.constant(label, dtype, zero, shapeOf(type), yield* layoutOfResult(h, op))]
+    : [yield* T.constant(label, dtype, zero)]
+}
+
 export const arithmeticRows: Rows = {
+  'ub.poison': poison,
   'arith.constant': constant,
   'arith.addi': integers(T.addi),
   'arith.subi': integers(T.subi),

@@ -4,8 +4,14 @@
  * Source: Triton 3.6, dialect ttng.
  */
 import * as T from '../../ttng/index.js'
-import { type Rows } from './here.js'
+import { type Row, type Rows } from './here.js'
 import { flag, number, operand, operands, options, when } from './operands.js'
+
+/** All threads of a partition meet. */
+const meeting: Row = function* (h, _, label) {
+  yield* T.partitionSync(label, h.from)
+  return []
+}
 
 export const barrierRows: Rows = {
   'ttng.init_barrier': function* (h, op, label) {
@@ -49,10 +55,8 @@ export const barrierRows: Rows = {
     yield* T.fenceAsyncShared(label, { bCluster: flag(op, 'bCluster') })
     return []
   },
-  'gpu.barrier': function* (h, _, label) {
-    yield* T.partitionSync(label, h.from)
-    return []
-  },
+  'gpu.barrier': meeting,
+  'ttg.local_barrier': meeting,
   'ttng.cluster_arrive': function* (h, op, label) {
     yield* T.clusterArrive(label, { ...options(h), relaxed: flag(op, 'relaxed') })
     return []

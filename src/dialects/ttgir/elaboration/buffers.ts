@@ -67,6 +67,21 @@ const localAlloc: Row = function* (h, op, label) {
   ]
 }
 
+/** The same bytes, as the result says. */
+const reinterpreted: Row = function* (h, op, label) {
+  const type = resultType(op)
+  const encoding = yield* encoded(op, sharedEncoding(h.text, encodingOf(type)))
+  return [
+    yield* T.memdescReinterpret(
+      label,
+      yield* operand(h, op, 'src'),
+      shapeOf(type),
+      yield* dtypeHere(op, type),
+      encoding,
+    ),
+  ]
+}
+
 export const bufferRows: Rows = {
   'ttg.convert_layout': function* (h, op, label) {
     return [yield* T.convertLayout(label, yield* operand(h, op, 'src'), yield* layoutOfResult(h, op))]
@@ -95,6 +110,8 @@ export const bufferRows: Rows = {
   'ttg.memdesc_trans': function* (h, op, label) {
     return [yield* T.memdescTrans(label, yield* operand(h, op, 'src'), yield* numbers(op, 'order'))]
   },
+  'ttg.memdesc_reshape': reinterpreted,
+  'ttg.memdesc_reinterpret': reinterpreted,
   'ttg.async_copy_global_to_local': function* (h, op, label) {
     if (isGiven(op, 'other'))
       return yield* refusedAt(op, 'no `other`: where a mask is false zeros are written', 'one')

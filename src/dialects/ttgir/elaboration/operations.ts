@@ -30,6 +30,8 @@ import { tensorRows } from './tensors.js'
 import { warpSpecializeRows } from './warp-specialize.js'
 import type { Operation } from '../text/syntax.js'
 
+export { refusals }
+
 export const rows: Rows = {
   ...arithmeticRows,
   ...tensorRows,
@@ -85,6 +87,15 @@ const endings: ReadonlySet<string> = new Set([
   'tt.map_elementwise.return',
   'ttg.warp_yield',
   'ttg.warp_return',
+])
+
+/** What is elaborated: what has a row, the ends of regions, and what is a frame for others. */
+export const handled: ReadonlySet<string> = new Set([
+  ...Object.keys(rows),
+  ...endings,
+  'cf.br',
+  'cf.cond_br',
+  'tt.func',
 ])
 
 /** The values that the last operation of a region hands on; before those of a condition, the condition. */

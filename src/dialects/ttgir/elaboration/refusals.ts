@@ -2,6 +2,8 @@
  * Operations that are read and printed, and refused where they would run: what of them is not known here.
  *
  * Law 1. An operation that can be read has a row in `operations.ts`, or its reason here, and not both.
+ *
+ * Those that are not read have theirs in `text/unread.ts`.
  */
 const noFunction = (made: string): string => `one that is made of ${made}, whose bits are not known here`
 const general = 'one of kernels that are not lowered yet'
@@ -24,5 +26,6 @@ export const refusals: Readonly<Record<string, string>> = {
   'tt.int_to_ptr': 'one that makes a pointer of a number, which says no tensor',
   'tt.ptr_to_int': 'one that makes a number of a pointer, which here is a tensor and a place in it',
   'tt.make_tensor_descriptor': general,
-  'ttg.local_barrier': 'one of programs of another target',
+  'tt.dot_scaled': general,
+  'ttg.fp4_to_fp': 'one of floats of 4 bits in registers, which are not known here',
 }

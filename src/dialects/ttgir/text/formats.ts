@@ -117,11 +117,12 @@ export const formats: Readonly<Record<string, Format>> = {
   'math.tanh': floatUnary,
   'math.fma': { text: '$a , $b , $c [? fastmath < @fastmath:flags > ?] {} : T(a b c result)' },
 
-  // ---------------------------------------------------------------- scf, gpu
+  // ---------------------------------------------------------------- scf, gpu, ub
 
   'scf.yield': { text: '{} [? $values... : T(values...) ?]' },
   'scf.condition': { text: '( $condition ) {} [? $values... : T(values...) ?]' },
   'gpu.barrier': { text: '{}' },
+  'ub.poison': { text: '{} : T(result)' },
 
   // ---------------------------------------------------------------- tt: shapes and elements
 

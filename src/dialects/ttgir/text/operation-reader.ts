@@ -36,6 +36,7 @@ import { readDictionary, readDictionaryIfAny, readLocationIfAny, readResults, re
 import { noType, define, readValue, agree, readTypesOf, type Reading } from './scope.js'
 import { integer, body, readRow, type Body } from './row-reader.js'
 import type { Position } from './position.js'
+import { unread } from './unread.js'
 
 // ---------------------------------------------------------------- regions
 
@@ -348,6 +349,11 @@ export const operationNames: ReadonlyArray<string> = [
 ].sort()
 
 const unknownOperation = (c: Cursor, at: Token): void => {
+  const why = unread.get(at.text)
+  if (why !== undefined) {
+    fail(c, `an operation that is read (${at.text} is ${why})`, at, shown(at), 'ttgir.operation')
+    return
+  }
   const [nearest] = bySimilarity(at.text, operationNames)
   fail(
     c,
