@@ -10,7 +10,8 @@ import type { Expr } from '../../../semantics/language/expression.js'
 import { checked } from '../../../semantics/language/index-types.js'
 import * as T from '../../ttng/index.js'
 import { refusedAt, type Row, type Rows } from './here.js'
-import { operand, optional, word } from './operands.js'
+import { operand, word } from './operands.js'
+import { storing } from './tensors.js'
 
 type Join = 'add' | 'min' | 'max' | 'and' | 'or' | 'xor' | 'exchange'
 const joins: Readonly<Record<string, Join>> = {
@@ -44,7 +45,9 @@ const rmw: Row = function* (h, op, label) {
       'a relaxed one where its result is read',
       `${sem}: what it orders is not known here`,
     )
-  const mask = yield* optional(h, op, 'mask', 'mask')
+  if (isRead && (h.from.numCtas ?? 1) > 1)
+    return yield* refusedAt(op, 'one CTA where its result is read', 'a cluster')
+  const mask = yield* storing(h, op, label)
   const old: Expr = yield* T.atomicRmw(
     label,
     join,
@@ -64,6 +67,7 @@ const cas: Row = function* (h, op, label) {
       'a relaxed one where its result is read',
       `${sem}: what it orders is not known here`,
     )
+  if ((h.from.numCtas ?? 1) > 1) return yield* refusedAt(op, 'one CTA', 'a cluster')
   return [
     yield* T.atomicCas(
       label,

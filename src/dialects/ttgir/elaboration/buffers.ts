@@ -131,11 +131,13 @@ export const bufferRows: Rows = {
     return [yield* T.asyncWait(label, yield* operands(h, op, 'asyncToken'), yield* number(op, 'num'))]
   },
   'ttg.global_scratch_alloc': function* (h, op, label) {
+    // each CTA of a cluster has its own
+    const grid = h.grid.map((n, axis) => (axis === 0 ? n * (h.from.numCtas ?? 1) : n))
     return [
       yield* T.globalScratchAlloc(label, {
         nbytes: yield* number(op, 'nbytes'),
         alignment: yield* number(op, 'alignment'),
-        ...(h.grid.every((n) => n === 1) ? {} : { grid: h.grid }),
+        ...(grid.every((n) => n === 1) ? {} : { grid }),
       }),
     ]
   },

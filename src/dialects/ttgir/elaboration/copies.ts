@@ -23,6 +23,12 @@ const constantsOf = (h: Here, op: Operation, name: string): Build<ReadonlyArray<
     return found
   })
 
+/** How the CTAs of a cluster share what is moved. */
+const dealtTo = (h: Here, op: Operation): { readonly cga?: T.CgaLayout } => {
+  const cga = h.dealt.get(op)
+  return cga === undefined || cga.length === 0 ? {} : { cga }
+}
+
 export const copyRows: Rows = {
   'ttng.tensormap_create': function* (h, op, label) {
     const attribute = (name: string) => number(op, name)
@@ -76,7 +82,7 @@ export const copyRows: Rows = {
       yield* operands(h, op, 'coord'),
       yield* operand(h, op, 'result'),
       yield* operand(h, op, 'barrier'),
-      { ...options(h), ...(yield* when(h, op)) },
+      { ...options(h), ...(yield* when(h, op)), ...dealtTo(h, op) },
     )
     return []
   },
@@ -86,7 +92,7 @@ export const copyRows: Rows = {
       yield* operand(h, op, 'desc'),
       yield* operands(h, op, 'coord'),
       yield* operand(h, op, 'src'),
-      options(h),
+      { ...options(h), ...dealtTo(h, op) },
     )
     return []
   },

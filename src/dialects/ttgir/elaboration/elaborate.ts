@@ -15,6 +15,7 @@
  * Source: Triton 3.6, its lowering.
  */
 import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
 import { failure, type Failure } from '../../../failure.js'
 import type { Steps } from '../../../semantics/writing/builder.js'
 import type { Program, Spec } from '../../../semantics/language/program.js'
@@ -24,6 +25,7 @@ import { offsetsIn } from './buffers.js'
 import { sharedEncoding, tensorMemoryEncoding } from './encodings.js'
 import { inFlightIn } from './flight.js'
 import { functionName, reached } from './calls.js'
+import { asOneCta, type Dealt } from './clusters.js'
 import { refusedAt, type Here } from './here.js'
 import { bytesOf, dtypeOf, elementOf, scalarOf, shapeOf } from './kinds.js'
 import { labelsOf, type Called } from './labels.js'
@@ -152,7 +154,15 @@ export const functionOf = (m: Module, name: string | undefined): E.Either<Failur
 }
 
 /** The program of a function of a module. */
-export const elaborate = (m: Module, launch: Elaborate): E.Either<Failure, Program> => {
+export const elaborate = (m: Module, launch: Elaborate): E.Either<Failure, Program> =>
+  (numberAttribute(m, 'ttg.num-ctas') ?? 1) === 1
+    ? ofCta(m, launch, new Map())
+    : pipe(
+        asOneCta(m),
+        E.chain(({ module, dealt }) => ofCta(module, launch, dealt)),
+      )
+
+const ofCta = (m: Module, launch: Elaborate, dealt: Dealt): E.Either<Failure, Program> => {
   const found = functionOf(m, launch.function)
   if (E.isLeft(found)) return found
   const wanted = found.right
@@ -212,6 +222,7 @@ export const elaborate = (m: Module, launch: Elaborate): E.Either<Failure, Progr
           launch.called === undefined ? {} : { called: launch.called },
         ),
         taken,
+        dealt,
         read: namesRead(everyOperation([wanted])),
         functions: named,
         calls: [functionName(wanted)],

@@ -33,6 +33,8 @@ export interface Here {
   readonly offsets: ReadonlyMap<Operation, number>
   /** a name for each operation that no other has (`labels.ts`) */
   readonly labels: ReadonlyMap<Operation, string>
+  /** how what differs between the CTAs of a cluster is dealt to them; without an entry, there is one CTA */
+  readonly dealt: ReadonlyMap<Operation, T.CgaLayout>
   /** all labels so far */
   readonly taken: Set<string>
   /** values that an operation of this function takes, by name */

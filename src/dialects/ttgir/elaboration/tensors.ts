@@ -3,13 +3,26 @@
  *
  * Source: Triton 3.6, dialect tt.
  */
-import { of, type Build } from '../../../semantics/writing/builder.js'
-import type { Expr } from '../../../semantics/language/expression.js'
+import { letIn, of, type Build, type Steps } from '../../../semantics/writing/builder.js'
+import * as X from '../../../semantics/language/expression.js'
+import type { Expr, Int } from '../../../semantics/language/expression.js'
 import { checked } from '../../../semantics/language/index-types.js'
 import * as T from '../../ttng/index.js'
-import { type Row, type Rows } from './here.js'
+import { registerEncoding } from './encodings.js'
+import { type Here, type Row, type Rows } from './here.js'
 import { shapeOf } from './kinds.js'
-import { layoutOfResult, number, numbers, operand, optional, resultType, word } from './operands.js'
+import {
+  as,
+  encoded,
+  encodingOf,
+  layoutOfResult,
+  number,
+  numbers,
+  operand,
+  optional,
+  resultType,
+  word,
+} from './operands.js'
 import type { Operation } from '../text/syntax.js'
 
 /** One pointer, not a tensor of them. */
@@ -30,23 +43,54 @@ const shapeChange = (
     ]
   }
 
+/** A program is a cluster: its CTAs are counted along the first axis of the grid. */
+const ofGrid =
+  (of: (label: string, axis: 'x') => Build<Int>): Row =>
+  function* (h, op, label) {
+    const axis = word(op, 'axis') ?? 'x'
+    const ctas = h.from.numCtas ?? 1
+    if (axis !== 'x' || ctas === 1) return [yield* of(label, checked<'x', string>(axis))]
+    const counted = yield* of(`${label}.cta`, 'x')
+    return [yield* letIn(label, X.quo(counted, X.i32(ctas)))]
+  }
+
+/** Of a cluster each CTA has a share, from where its rank says. */
+const range: Row = function* (h, op, label) {
+  const [start, end] = [yield* number(op, 'start'), yield* number(op, 'end')]
+  const layout = yield* layoutOfResult(h, op)
+  const [share = end - start] = shapeOf(resultType(op))
+  const from = T.shareStart(h.dealt.get(op) ?? [], 0, share)
+  if (share === end - start || from === null) return [yield* T.makeRange(label, start, end, layout)]
+  const first = yield* T.makeRange(`${label}.0`, start, start + share, layout)
+  return [yield* T.addi(label, first, yield* T.splat(`${label}.from`, from, [share], layout))]
+}
+
+/** The mask of a store: where several CTAs of a cluster have the same, the first of them stores. */
+export const storing = function* (
+  h: Here,
+  op: Operation,
+  label: string,
+): Steps<{ readonly mask?: never }> {
+  const given = yield* optional(h, op, 'mask', 'mask')
+  const type = op.operands['ptr']![0]!.type
+  const rows = h.dealt.get(op)
+  const ctas = h.from.numCtas ?? 1
+  const bits = rows === undefined ? 0 : type._tag === 'pointer' ? ctas - 1 : T.sharedBits(rows)
+  const lead = T.isLead(bits)
+  if (lead === undefined) return given
+  if (type._tag === 'pointer')
+    return { mask: as(given.mask === undefined ? lead : X.and(checked<Expr<'i1'>, Expr>(given.mask), lead)) }
+  const encoding = yield* encoded(op, registerEncoding(h.text, encodingOf(type)))
+  const everywhere = yield* T.splat(`${label}.first`, lead, shapeOf(type), encoding)
+  return {
+    mask: as(given.mask === undefined ? everywhere : yield* T.andi(`${label}.mask`, as(given.mask), as(everywhere))),
+  }
+}
+
 export const tensorRows: Rows = {
-  'tt.get_program_id': function* (_, op, label) {
-    return [yield* T.getProgramId(label, checked<'x', string>(word(op, 'axis') ?? 'x'))]
-  },
-  'tt.get_num_programs': function* (_, op, label) {
-    return [yield* T.getNumPrograms(label, checked<'x', string>(word(op, 'axis') ?? 'x'))]
-  },
-  'tt.make_range': function* (h, op, label) {
-    return [
-      yield* T.makeRange(
-        label,
-        yield* number(op, 'start'),
-        yield* number(op, 'end'),
-        yield* layoutOfResult(h, op),
-      ),
-    ]
-  },
+  'tt.get_program_id': ofGrid(T.getProgramId),
+  'tt.get_num_programs': ofGrid(T.getNumPrograms),
+  'tt.make_range': range,
   'tt.splat': shapeChange(T.splat),
   'tt.broadcast': shapeChange(T.broadcast),
   'tt.reshape': shapeChange(T.reshape),
@@ -80,7 +124,7 @@ export const tensorRows: Rows = {
     return [yield* isOne(op) ? T.loadOne(label, ptr, options) : T.load(label, ptr, options)]
   },
   'tt.store': function* (h, op, label) {
-    const mask = yield* optional(h, op, 'mask', 'mask')
+    const mask = yield* storing(h, op, label)
     const [ptr, value] = [yield* operand(h, op, 'ptr'), yield* operand(h, op, 'value')]
     yield* isOne(op) ? T.storeOne(label, ptr, value, mask) : T.store(label, ptr, value, mask)
     return []
