@@ -256,7 +256,7 @@ def integers(x, y, out, N: tl.constexpr):
     tl.store(out + 5 * N + i, tl.maximum(u, v).to(tl.int32, bitcast=True))
     tl.store(out + 6 * N + i, tl.minimum(a, b))
     tl.store(out + 7 * N + i, tl.abs(a))
-    tl.store(out + 8 * N + i, (a.to(tl.int64) * b.to(tl.int64) >> 31).to(tl.int32))
+    tl.store(out + 8 * N + i, ((a >> 12).to(tl.int64) * (b >> 12).to(tl.int64) >> 10).to(tl.int32))
     tl.store(out + 9 * N + i, tl.cdiv(a, b))
     tl.store(out + 10 * N + i, (u >> 3).to(tl.int32, bitcast=True) ^ (a << 2))
 

@@ -594,6 +594,78 @@ const cases: Readonly<Record<string, () => Case>> = {
       isFloat: true,
     }
   },
+  integers: () => {
+    const wide = [-(2 ** 31), 2 ** 31] as const
+    const [x, y] = [integers([256], 46, ...wide), integers([256], 47, ...wide)]
+    const over = (f: (p: bigint, q: bigint) => bigint): ReadonlyArray<number> =>
+      x.data.map((v, i) => Number(BigInt.asIntN(32, f(BigInt(v), BigInt(y.data[i]!)))))
+    const plain = (v: bigint): bigint => BigInt.asUintN(32, v)
+    const wrapped = (v: bigint): bigint => BigInt.asIntN(32, v)
+    return {
+      args: { x, y, out: out('i32', [11, 256]) },
+      leaves: {
+        out: [
+          ...over((p, q) => (plain(p) * plain(q)) >> 32n),
+          ...over((p, q) => plain(p) / plain(q)),
+          ...over((p, q) => plain(p) % plain(q)),
+          ...over((p, q) => p / q),
+          ...over((p, q) => p % q),
+          ...over((p, q) => (plain(p) > plain(q) ? p : q)),
+          ...over((p, q) => (p < q ? p : q)),
+          ...over((p) => (p < 0n ? -p : p)),
+          ...over((p, q) => ((p >> 12n) * (q >> 12n)) >> 10n),
+          // a + (b - 1), wrapped, and divided
+          ...over((p, q) => wrapped(wrapped(p + wrapped(q - 1n))) / q),
+          ...over((p) => (plain(p) >> 3n) ^ (p << 2n)),
+        ],
+      },
+      isSteered: true,
+    }
+  },
+  dropout: () => {
+    const x = floats([512], 48)
+    const seed = 1234
+    const half = (v: bigint): bigint => BigInt.asUintN(32, v)
+    // Philox of 10 rounds, counted by the element
+    const drawn_ = (i: number): number => {
+      let [c0, c1, c2, c3] = [BigInt(i), 0n, 0n, 0n]
+      let [k0, k1] = [BigInt(seed), 0n]
+      for (let round = 0; round < 10; round++) {
+        const [a, b] = [0xd2511f53n * c0, 0xcd9e8d57n * c2]
+        ;[c0, c1, c2, c3] = [(b >> 32n) ^ c1 ^ k0, half(b), (a >> 32n) ^ c3 ^ k1, half(a)]
+        ;[k0, k1] = [half(k0 + 0x9e3779b9n), half(k1 + 0xbb67ae85n)]
+      }
+      const v = Number(BigInt.asIntN(32, c0))
+      return mul(Math.fround(v < 0 ? -v - 1 : v), Math.fround(4.6566127342e-10))
+    }
+    return {
+      args: { x, y: out('f32', [512]), seed, p: 0.25 },
+      leaves: { y: x.data.map((v, i) => (drawn_(i) > 0.25 ? quotient(v, 0.75) : 0)) },
+      isFloat: true,
+      isSteered: true,
+    }
+  },
+  cluster_pointers: () => {
+    const [a, b] = [integers([128, 128], 49, -3, 4), integers([128, 128], 50, -3, 4)]
+    const f16 = (of: Given): Given => ({ ...of, dtype: 'f16' })
+    return {
+      grid: [1, 2],
+      args: { a: f16(a), b: f16(b), c: out('f32', [128, 128]), M: 128, N: 128, K: 128 },
+      leaves: { c: times(a.data, b.data, 128) },
+      isFloat: true,
+      verdict: 'hazard P1',
+    }
+  },
+  cluster_tma: () => {
+    const [a, b] = [integers([128, 128], 51, -3, 4), integers([128, 128], 52, -3, 4)]
+    const f16 = (of: Given): Given => ({ ...of, dtype: 'f16' })
+    const turned = range(128 * 128).map((i) => b.data[(i % 128) * 128 + Math.floor(i / 128)]!)
+    return {
+      grid: [1, 2],
+      args: { a: f16(a), b: f16(b), c: out('f16', [128, 128]), M: 128, N: 128, K: 128 },
+      leaves: { c: times(a.data, turned, 128).map(f16Bits) },
+    }
+  },
   by_hand: () => {
     const x = floats([16, 16], 43)
     const wide = [-(2 ** 31), 2 ** 31] as const

@@ -48,7 +48,10 @@ const rowsIn = (a: Attribute | undefined): CgaLayout =>
         row._tag === 'list' ? row.items.map((n) => (n._tag === 'integer' ? Number(n.value) : 0)) : [],
       )
 
-const entriesOf = (m: Module, a: Attribute | null | undefined): readonly [name: string, of: Dictionary] | null => {
+const entriesOf = (
+  m: Module,
+  a: Attribute | null | undefined,
+): readonly [name: string, of: Dictionary] | null => {
   const found = a === null || a === undefined ? null : resolved(m, a)
   return found?._tag === 'dialect' ? [found.name, found.entries ?? []] : null
 }
@@ -159,7 +162,8 @@ const rearranging: ReadonlySet<string> = new Set([
   'ttg.memdesc_reinterpret',
 ])
 const along: ReadonlySet<string> = new Set(['tt.reduce', 'tt.scan', 'tt.gather'])
-const unknown = (name: string): boolean => /^ttng\.(tmem|tc_gen5|async_tma_(gather|scatter|reduce))/.test(name)
+const unknown = (name: string): boolean =>
+  /^ttng\.(tmem|tc_gen5|async_tma_(gather|scatter|reduce))/.test(name)
 
 /** Why an operation would need the other CTAs; null if it does not. */
 const crossing = (m: Module, op: Operation): string | null => {
@@ -227,7 +231,9 @@ export const asOneCta = (
       at: op.at,
       names: op.names,
       results: op.results.map((t) => ofOneCta(m, t)),
-      operands: Object.fromEntries(Object.entries(op.operands).map(([name, list]) => [name, list.map(value)])),
+      operands: Object.fromEntries(
+        Object.entries(op.operands).map(([name, list]) => [name, list.map(value)]),
+      ),
       attributes: op.attributes.map(({ name, value: a }) => ({ name, value: attribute(a) })),
       successors: op.successors.map(({ block: to, values }) => ({ block: to, values: values.map(value) })),
       regions: op.regions.map(region),

@@ -44,8 +44,7 @@ const shapeChange = (
   }
 
 /** A program is a cluster: its CTAs are counted along the first axis of the grid. */
-const ofGrid =
-  (of: (label: string, axis: 'x') => Build<Int>): Row =>
+const ofGrid = (of: (label: string, axis: 'x') => Build<Int>): Row =>
   function* (h, op, label) {
     const axis = word(op, 'axis') ?? 'x'
     const ctas = h.from.numCtas ?? 1
@@ -66,11 +65,7 @@ const range: Row = function* (h, op, label) {
 }
 
 /** The mask of a store: where several CTAs of a cluster have the same, the first of them stores. */
-export const storing = function* (
-  h: Here,
-  op: Operation,
-  label: string,
-): Steps<{ readonly mask?: never }> {
+export const storing = function* (h: Here, op: Operation, label: string): Steps<{ readonly mask?: never }> {
   const given = yield* optional(h, op, 'mask', 'mask')
   const type = op.operands['ptr']![0]!.type
   const rows = h.dealt.get(op)
@@ -83,7 +78,9 @@ export const storing = function* (
   const encoding = yield* encoded(op, registerEncoding(h.text, encodingOf(type)))
   const everywhere = yield* T.splat(`${label}.first`, lead, shapeOf(type), encoding)
   return {
-    mask: as(given.mask === undefined ? everywhere : yield* T.andi(`${label}.mask`, as(given.mask), as(everywhere))),
+    mask: as(
+      given.mask === undefined ? everywhere : yield* T.andi(`${label}.mask`, as(given.mask), as(everywhere)),
+    ),
   }
 }
 
