@@ -198,11 +198,16 @@ const dealtBy: Readonly<Record<string, string>> = {
   'ttng.async_tma_copy_local_to_global': 'src',
 }
 
+export interface OneCta {
+  readonly module: Module
+  readonly dealt: Dealt
+  /** what each operation is in the text */
+  readonly from: ReadonlyMap<Operation, Operation>
+}
 /** The module as one CTA sees it, and how what differs is dealt. */
-export const asOneCta = (
-  m: Module,
-): E.Either<Failure, { readonly module: Module; readonly dealt: Dealt }> => {
+export const asOneCta = (m: Module): E.Either<Failure, OneCta> => {
   const dealt = new Map<Operation, CgaLayout>()
+  const from = new Map<Operation, Operation>()
   let failed: Failure | null = null
   const parameter = ({ name, type, attributes, location }: Parameter): Parameter => ({
     name,
@@ -239,6 +244,7 @@ export const asOneCta = (
       regions: op.regions.map(region),
       location: op.location,
     }
+    from.set(made, op)
     const by = dealtBy[op.name]
     if (by !== undefined)
       dealt.set(made, rowsOfType(m, by === '' ? op.results[0] : op.operands[by]?.[0]?.type))
@@ -252,5 +258,5 @@ export const asOneCta = (
     operations: m.operations.map(operation),
     location: m.location,
   }
-  return failed === null ? E.right({ module, dealt }) : E.left(failed)
+  return failed === null ? E.right({ module, dealt, from }) : E.left(failed)
 }

@@ -159,7 +159,12 @@ export const elaborate = (m: Module, launch: Elaborate): E.Either<Failure, Progr
     ? ofCta(m, launch, new Map())
     : pipe(
         asOneCta(m),
-        E.chain(({ module, dealt }) => ofCta(module, launch, dealt)),
+        E.chain(({ module, dealt, from }) => {
+          const { called } = launch
+          return called === undefined
+            ? ofCta(module, launch, dealt)
+            : ofCta(module, { ...launch, called: (op) => called(from.get(op) ?? op) }, dealt)
+        }),
       )
 
 const ofCta = (m: Module, launch: Elaborate, dealt: Dealt): E.Either<Failure, Program> => {
