@@ -1,7 +1,8 @@
 /**
  * The modules of `conformance/triton`, each elaborated and judged at a small launch. Oracle: what their kernels are written to compute,
- * `c = a b`, for all inputs of the shape.
+ * `c = a b`, for all inputs of the shape; and docs/triton-modules.md, where each finding is accounted for by hand.
  */
+import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { elaborate } from '../../../src/dialects/ttgir/elaboration/elaborate.js'
 import { bits } from '../../../src/numerics/bits.js'
@@ -12,9 +13,10 @@ import { collect, run, settings } from '../../../src/semantics/execution/run.js'
 import { dice } from '../../../src/semantics/schedules/naive/random.js'
 import { check, standardOptions } from '../../../src/semantics/verdict/check.js'
 import { right } from '../../either.js'
-import { nightly } from '../../extent.js'
+import { nightly, sampled } from '../../extent.js'
 import { launched } from './launches.js'
 import { moduleFiles } from './modules.js'
+import { rowsOf } from './verdicts.js'
 
 const matmuls = moduleFiles.filter((file) => /^mm_(?!scaled)/.test(file))
 /** By day those that lie in tensor memory in blocks of 64 rows, and one of each kernel. */
@@ -78,4 +80,37 @@ describe.each(nightly ? scaled : scaled.filter((file) => file.includes('sm90')))
         expect(decode('f32', c[row * n + column]!), `${String(row)}, ${String(column)}`).toBe(sum)
       }
   })
+})
+
+// ---------------------------------------------------------------- the page
+
+const page = new URL('../../../docs/triton-modules.md', import.meta.url)
+const regenerate = process.env['TCSPEC_REGENERATE'] === '1'
+
+describe.each(regenerate ? [] : sampled(9, moduleFiles))('%s', (file) => {
+  it('stands in docs/triton-modules.md as it is judged', () => {
+    const rows = rowsOf(file)
+    expect(readFileSync(page, 'utf8')).toContain(`\n${rows.join('\n')}\n`)
+    expect(rows[0]).toMatch(/\| (ok|hazard)(, proved)? \|/)
+  })
+})
+
+it('docs/triton-modules.md has the rows of each module, and no other', () => {
+  const [open, close] = ['<!-- generated: verdicts -->\n', '\n<!-- end -->']
+  const text = readFileSync(page, 'utf8')
+  const [before = '', rest = ''] = text.split(open)
+  const [table = '', after = ''] = rest.split(close)
+  const head = [
+    '| module | verdict | id | one operation | the other | the PTX |',
+    '| --- | --- | --- | --- | --- | --- |',
+  ]
+  if (regenerate)
+    writeFileSync(
+      page,
+      [before, open, [...head, ...moduleFiles.flatMap(rowsOf)].join('\n'), close, after].join(''),
+    )
+  else
+    expect(table.split('\n').flatMap((row) => /^\| `(\w+)`/.exec(row)?.[1] ?? [])).toEqual(
+      moduleFiles.map((file) => file.replace('.ttgir', '')),
+    )
 })
