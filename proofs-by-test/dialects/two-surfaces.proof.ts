@@ -9,7 +9,6 @@ import * as Ttng from '../../src/dialects/ttng/index.js'
 import type { Failure } from '../../src/failure.js'
 import { randomPatterns } from '../../src/kernels/index.js'
 import { TCGEN05 } from '../../src/layouts/tiled.js'
-import { bits } from '../../src/numerics/bits.js'
 import * as B from '../../src/semantics/writing/builder.js'
 import * as X from '../../src/semantics/language/expression.js'
 import { readTensor } from '../../src/semantics/execution/launch.js'
@@ -25,6 +24,7 @@ import {
 } from './coverage/ttng/operations.js'
 import { checked, statementsOf } from './pallas/programs.js'
 import { right } from '../either.js'
+import { bits } from '../arithmetic.js'
 
 const n = 64
 const tileK = 64

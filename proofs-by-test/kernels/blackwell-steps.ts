@@ -6,12 +6,12 @@ import { without } from '../../src/kernels/broken/index.js'
 import type { TiledGrid, TuningConfig } from '../../src/kernels/blackwell/setup.js'
 import { naiveMatmul } from '../../src/kernels/reference.js'
 import { randomPatterns } from '../../src/kernels/reference-inputs.js'
-import { bits } from '../../src/numerics/index.js'
 import { readTensor } from '../../src/semantics/execution/launch.js'
 import type { Program } from '../../src/semantics/language/program.js'
 import { checked } from '../dialects/pallas/programs.js'
 import { sampled } from '../extent.js'
 import { right } from '../either.js'
+import { bits } from '../arithmetic.js'
 
 export type Make = (c: TiledGrid) => E.Either<Failure, Program>
 

@@ -6,11 +6,11 @@ import type { Failure } from '../../src/failure.js'
 import { naiveMatmul } from '../../src/kernels/reference.js'
 import { randomPatterns } from '../../src/kernels/reference-inputs.js'
 import type { HopperTiles } from '../../src/kernels/hopper/tiles.js'
-import { bits } from '../../src/numerics/index.js'
 import { readTensor } from '../../src/semantics/execution/launch.js'
 import type { Program } from '../../src/semantics/language/program.js'
 import { checked } from '../dialects/pallas/programs.js'
 import { right } from '../either.js'
+import { bits } from '../arithmetic.js'
 
 type Make<C> = (c: C) => E.Either<Failure, Program>
 

@@ -9,13 +9,14 @@ import { instanceOf, kernelNamed } from '../../src/kernels/catalogue/index.js'
 import { hopperFp8, type HopperFp8 } from '../../src/kernels/hopper/hopper-fp8.js'
 import { naiveMatmul } from '../../src/kernels/reference.js'
 import { randomPatterns } from '../../src/kernels/reference-inputs.js'
-import { bits, decode, encode, field } from '../../src/numerics/index.js'
+import { decode, encode, field } from '../../src/numerics/index.js'
 import { blockSum, hopperRules } from '../../src/numerics/tensor-core.js'
 import { i32 } from '../../src/semantics/language/expression.js'
 import { readTensor } from '../../src/semantics/execution/launch.js'
 import type { Program } from '../../src/semantics/language/program.js'
 import { checked } from '../dialects/pallas/programs.js'
 import { right } from '../either.js'
+import { bits } from '../arithmetic.js'
 
 const base: HopperFp8 = {
   aDtype: 'e4m3',

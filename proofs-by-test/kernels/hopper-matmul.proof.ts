@@ -7,13 +7,14 @@
 import { describe, expect, test } from 'vitest'
 import * as E from 'fp-ts/lib/Either.js'
 import { hopperMatmul, type HopperMatmul } from '../../src/kernels/hopper/hopper-matmul.js'
-import { bits, decode, field, real64, unit, type Algebra } from '../../src/numerics/index.js'
+import { decode, field, real64, unit, type Algebra } from '../../src/numerics/index.js'
 import { check, standardOptions, type Checked, type CheckOptions } from '../../src/semantics/verdict/check.js'
 import { readTensor } from '../../src/semantics/execution/launch.js'
 import * as Policy from '../../src/semantics/execution/policy.js'
 import type { Program } from '../../src/semantics/language/program.js'
 import { nightly } from '../extent.js'
 import { right } from '../either.js'
+import { bits } from '../arithmetic.js'
 
 const options = (
   algebra: Algebra,

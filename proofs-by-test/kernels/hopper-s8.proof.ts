@@ -5,12 +5,13 @@ import { instanceOf, kernelNamed } from '../../src/kernels/catalogue/index.js'
 import { hopperS8, type HopperS8 } from '../../src/kernels/hopper/hopper-s8.js'
 import { referenceOf } from '../../src/kernels/reference.js'
 import { randomIntegers } from '../../src/kernels/reference-inputs.js'
-import { bits, integerRange, type IntDtype } from '../../src/numerics/index.js'
+import { integerRange, type IntDtype } from '../../src/numerics/index.js'
 import { readTensor } from '../../src/semantics/execution/launch.js'
 import { checked } from '../dialects/pallas/programs.js'
 import { configurations } from './hopper-forms.js'
 import { right } from '../either.js'
 import { nightly } from '../extent.js'
+import { bits } from '../arithmetic.js'
 
 const base: HopperS8 = {
   aDtype: 'i8',

@@ -17,7 +17,7 @@ import {
   matmulTensormap,
 } from '../../src/kernels/triton/index.js'
 import type { Algebra } from '../../src/numerics/algebra.js'
-import { bits, field, unit } from '../../src/numerics/index.js'
+import { field, unit } from '../../src/numerics/index.js'
 import { check, standardOptions, type CheckOptions, type Checked } from '../../src/semantics/verdict/check.js'
 import { decodeProgram, encodeProgram, parseProgram, printJson } from '../../src/semantics/files/codec.js'
 import { readTensor } from '../../src/semantics/execution/launch.js'
@@ -30,6 +30,7 @@ import { instructionNames } from '../../src/semantics/language/signature.js'
 import { statementsOf } from '../dialects/pallas/programs.js'
 import { comparable, operationsOf, recording } from './triton-text.js'
 import { right } from '../either.js'
+import { bits } from '../arithmetic.js'
 
 const directory = new URL('../../conformance/ttgir/', import.meta.url)
 const moduleText = (file: string): string => readFileSync(new URL(file, directory), 'utf8')

@@ -12,7 +12,6 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../../src/failure.js'
 import type { Algebra } from '../../../src/numerics/algebra.js'
-import { bits } from '../../../src/numerics/bits.js'
 import { isFloat } from '../../../src/numerics/dtype.js'
 import { build, scope, type Build } from '../../../src/semantics/writing/builder.js'
 import { runSteps } from '../../../src/semantics/writing/builder/monad.js'
@@ -27,6 +26,7 @@ import type { ScalarName } from '../../../src/semantics/language/types.js'
 import type { VerdictName } from '../../../src/semantics/judging/verdict.js'
 import { checked as indexed } from '../../../src/semantics/language/index-types.js'
 import { statementsOf } from '../pallas/programs.js'
+import { bits } from '../../arithmetic.js'
 
 // ---------------------------------------------------------------- model
 

@@ -26,15 +26,7 @@ import { brokenOf, isBad, without, type Broken } from '../../../src/kernels/brok
 import { instanceOf, kernelNamed, type Settings } from '../../../src/kernels/catalogue/index.js'
 import { randomIntegers, randomPatterns } from '../../../src/kernels/reference-inputs.js'
 import { referenceOf, shapeOf, tensorsOf } from '../../../src/kernels/reference.js'
-import {
-  bits,
-  field,
-  isFloat,
-  real64,
-  unit,
-  type Algebra,
-  type FloatDtype,
-} from '../../../src/numerics/index.js'
+import { field, isFloat, real64, unit, type Algebra, type FloatDtype } from '../../../src/numerics/index.js'
 import {
   check,
   standardOptions,
@@ -48,6 +40,7 @@ import { replaying, showKeys } from '../../../src/semantics/files/schedule.js'
 import type { ReplayableFinding, Verdict } from '../../../src/semantics/judging/verdict.js'
 import { nightly } from '../../extent.js'
 import { right } from '../../either.js'
+import { bits } from '../../arithmetic.js'
 
 // ---------------------------------------------------------------- what is looked at
 
