@@ -97,4 +97,4 @@ MISTAKES = dict(
     refill='the slot of K is filled while the product that reads it may be under way',
     scores='the scores are read while their product may be under way',
     barrier="V is waited for at K's barrier",
-    accumulator='the accumulator is rescaled while its product may be under way')
+    accumulator='the sums are divided while the last product may be under way')

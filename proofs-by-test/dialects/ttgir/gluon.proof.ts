@@ -45,7 +45,7 @@ const expected: Readonly<Record<string, Readonly<Record<string, Found>>>> = {
     refill: ['W3', 's = warpgroup_mma(q', 'tma.async_copy_global_to_shared(desc'],
     scores: ['M1', 's = warpgroup_mma(q', 's = warpgroup_mma_wait(1'],
     barrier: ['R1', 'tma.async_copy_global_to_shared(desc', 'acc = warpgroup_mma(gl.convert_layout(p'],
-    accumulator: ['M1', 'acc = warpgroup_mma(gl.convert_layout(p', 'acc = warpgroup_mma_wait(1'],
+    accumulator: ['M1', 'acc = warpgroup_mma(gl.convert_layout(p', 'acc = acc / gl.convert_layout(total'],
   },
   bias_matmul: {
     fence: ['P1', 'c.store(gl.load(d', 'tcgen05_copy'],
@@ -105,6 +105,14 @@ const expected: Readonly<Record<string, Readonly<Record<string, Found>>>> = {
     reuse: ['W2', 'tma.async_copy_global_to_shared(da', 'tcgen05_mma'],
     fence: ['P1', 'c.store', 'tma.async_copy_shared_to_global'],
   },
+  tensor_memory_attention: {
+    scores: ['M2', 'tcgen05_mma(q', 's = scores.load'],
+    keys: ['W2', 'tcgen05_mma(q', 'tma.async_copy_global_to_shared(dk'],
+    values: ['W2', 'tcgen05_mma(weights', 'tma.async_copy_global_to_shared(dv'],
+    phase: ['B5', 'mbarrier.wait(summed, phase)'],
+    accumulate: ['M6', 'tcgen05_mma(weights, v, sums, mbarriers'],
+    sums: ['M2', 'tcgen05_mma(weights', 'o.store'],
+  },
   weighted_matmul: {
     operand: ['M4', 'left.store', 'tcgen05_mma'],
     commit: ['B5', 'mbarrier.wait(done'],
@@ -132,14 +140,16 @@ const product = (a: Matrix, b: Matrix): Matrix => {
 const each = (m: Matrix, of: (x: number, column: number) => number): Matrix => m.map((row) => row.map(of))
 
 const plain = ({ a, b }: Inputs): Matrix => product(a!, b!)
+/** The weights are those of the keys with the largest score, equal among themselves: a mean of their rows of v. */
+const attended = ({ q, k, v }: Inputs): Matrix =>
+  product(q!, transposed(k!)).map((scores) => {
+    const most = Math.max(...scores)
+    const taken = v!.filter((_, j) => scores[j] === most)
+    return transposed(taken).map((column) => column.reduce((x, y) => x + y, 0) / taken.length)
+  })
 const computed: Readonly<Record<string, (of: Inputs) => Matrix>> = {
-  // the weights are those of the keys with the largest score, equal among themselves: a mean of their rows of v
-  attention: ({ q, k, v }) =>
-    product(q!, transposed(k!)).map((scores) => {
-      const most = Math.max(...scores)
-      const taken = v!.filter((_, j) => scores[j] === most)
-      return transposed(taken).map((column) => column.reduce((x, y) => x + y, 0) / taken.length)
-    }),
+  attention: attended,
+  tensor_memory_attention: attended,
   bias_matmul: (of) => each(plain(of), (x, column) => x + of['d']![0]![column]!),
   gathered_rows: ({ x }) => Array.from({ length: 96 }, (_, row) => x![(5 * (95 - row)) % 128]!),
   stored_tiles: ({ x }) => each(x!, (one) => 2 * one),
@@ -149,8 +159,8 @@ const computed: Readonly<Record<string, (of: Inputs) => Matrix>> = {
 /** Small whole numbers, all exact in f16; of attention such that one quarter of the keys wins, others lose by far, and the winners come late. */
 const given = (name: string, tensor: string, i: number, columns: number): number => {
   const [row, column] = [Math.floor(i / columns), i % columns]
-  if (name === 'attention' && tensor === 'q') return column === row % 64 ? 1024 : 0
-  if (name === 'attention' && tensor === 'k') return (row >> (column % 7)) & 3
+  if (name.endsWith('attention') && tensor === 'q') return column === row % 64 ? 1024 : 0
+  if (name.endsWith('attention') && tensor === 'k') return (row >> (column % 7)) & 3
   return ((i * 7 + Math.floor(i / 3) * 5 + tensor.charCodeAt(0)) % 5) - 2
 }
 

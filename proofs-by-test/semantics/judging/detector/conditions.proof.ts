@@ -245,6 +245,16 @@ describe('deadlocks', () => {
     s.wait(1, 1, 0, { blocked: true })
     expect(ids(s.judge())).toEqual(['B6'])
   })
+  it.each([
+    ['r0 0', 'B6'],
+    ['s0 0', 'B5'],
+  ])('what an agent writes to its registers first is no work: %s, then %s', (place, id) => {
+    const s = pair([1, 1])
+    s.w(0, place)
+    s.wait(0, 0, 0, { blocked: true })
+    s.wait(1, 1, 0, { blocked: true })
+    expect(ids(s.judge())).toEqual([id])
+  })
   it('a wait that contradicts its parity fails C2', () => {
     const s = pair([1])
     s.wait(0, 0, 0)

@@ -174,7 +174,7 @@ export const access = (d: Detector, e: Access): void => {
   const agent = op === undefined ? tick(c, e.stamp) : c.agents[op.stamp.agent]!
   const stamp = op === undefined ? e.stamp : op.stamp
   const x = stamp.agent
-  d.worked[x] = 1
+  if (plane.space !== 'regs') d.worked[x] = 1
   const k = op === undefined ? agent.knowledge : op.knowledge
   const record: AccessRecord = {
     rw: e.rw,

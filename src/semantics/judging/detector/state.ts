@@ -69,7 +69,7 @@ export interface Detector {
   readonly blocked: Array<Blockage>
   readonly ahead: Array<Ahead>
   readonly conflicts: Conflicts
-  /** agents that have touched memory or issued anything (to tell B6 from B5) */
+  /** agents that have touched memory, more than their registers, or issued anything (to tell B6 from B5) */
   readonly worked: Uint8Array
   /** tensor memory that is allocated, and that was freed */
   readonly allocations: Allocations
