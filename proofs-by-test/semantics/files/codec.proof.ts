@@ -3,8 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
-import { attentionWarpSpecialised } from '../../../src/kernels/triton/attention-ws.js'
-import { matmulPointer } from '../../../src/kernels/triton/matmul-pointer.js'
+import { attention, pointerMatmul } from '../../dialects/ttgir/compiled.js'
 import {
   decodeProgram,
   encodeProgram,
@@ -30,8 +29,8 @@ import { right } from '../../either.js'
 
 const programs: ReadonlyArray<readonly [string, Program]> = [
   ...samples,
-  ['mm_ptr', right(matmulPointer())],
-  ['attn_fwd', right(attentionWarpSpecialised())],
+  ['mm_ptr', pointerMatmul().program],
+  ['attn_fwd', attention(192, 1).program],
 ]
 
 /** Every place in a JSON value, as a path of keys. */

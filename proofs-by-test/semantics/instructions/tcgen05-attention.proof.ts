@@ -4,18 +4,16 @@
  * Oracle: softmax(q kT scale) v written out, with the powers of two that the module computes.
  */
 import { describe, expect, test } from 'vitest'
-import { attentionWarpSpecialised } from '../../../src/kernels/triton/attention-ws.js'
+import { attention as compiledAttention } from '../../dialects/ttgir/compiled.js'
 import type { Algebra } from '../../../src/numerics/algebra.js'
 import { real64, unit } from '../../../src/numerics/index.js'
 import { defaults, detector } from '../../../src/semantics/judging/detector/index.js'
 import { launch, readTensor, type Launched } from '../../../src/semantics/execution/launch.js'
 import * as V from '../../../src/semantics/machine/value.js'
-import type { Value } from '../../../src/semantics/machine/value.js'
 import * as Policy from '../../../src/semantics/execution/policy.js'
 import * as Run from '../../../src/semantics/execution/run.js'
 import { right } from '../../either.js'
 
-const program = right(attentionWarpSpecialised())
 const [rows, d, scale] = [128, 64, 0.125] as const
 
 const filled = (count: number, seed: number): Float64Array =>
@@ -28,21 +26,11 @@ const inputsOf = (N: number): readonly [q: Float64Array, k: Float64Array, v: Flo
 
 /** All four matrices are row-major with `d` columns. */
 const launched = (algebra: Algebra, N: number): Launched => {
-  const scalars = new Map<string, Value>([
-    ['scale', V.float('f32', algebra.constant('f32', scale))],
-    ['N', N],
-  ])
-  for (const [name, from, extent] of [
-    ['dq', 0, rows],
-    ['dk', 4, N],
-    ['dv', 8, N],
-    ['do', 12, rows],
-  ] as const)
-    [extent, d, d, 1].forEach((x, i) => scalars.set(`${name}_${String(from + i)}`, x))
+  const { program, scalars } = compiledAttention(N, V.float('f32', algebra.constant('f32', scale)))
   const [q, k, v] = inputsOf(N)
   return right(
     launch(program, algebra, {
-      scalars,
+      scalars: new Map(Object.entries(scalars)),
       tensors: new Map([
         ['q', q],
         ['k', k],

@@ -1,7 +1,7 @@
 import { pipe } from 'fp-ts/lib/function.js'
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
-import { attentionWarpSpecialised } from '../../../src/kernels/triton/attention-ws.js'
+import { attention } from '../../dialects/ttgir/compiled.js'
 import * as B from '../../../src/semantics/writing/builder.js'
 import * as X from '../../../src/semantics/language/expression.js'
 import { link } from '../../../src/semantics/language/link.js'
@@ -293,7 +293,7 @@ const bindersOf = (stmt: Stmt): ReadonlyArray<string> => {
   }
 }
 
-test.each([...samples, ['attn_fwd', right(attentionWarpSpecialised())] as const])(
+test.each([...samples, ['attn_fwd', attention(192, 1).program] as const])(
   'kernel.ts law 1: names of %s are bound once, and the program is valid and links',
   (_name, program) => {
     const all = binders(program.entry)

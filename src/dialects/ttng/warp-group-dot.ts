@@ -369,6 +369,16 @@ type WarpGroupDotWait = {
   ): Build<I>
 }
 
+/** What stands in the registers of a product that a wait has covered. */
+export const readWaited = <D extends AccumulatorDtype>(
+  label: string,
+  input: InFlight<D>,
+  layout: RegisterLayout,
+): Build<Tensor<D, 2>> =>
+  block(function* () {
+    return checked<Tensor<D, 2>, Tile>(yield* regsRead(label, input, { layout }))
+  })
+
 /**
  * `ttng.warp_group_dot_wait %inputs {pendings}`: at most so many products are still running. Gives the inputs: with a layout read from
  * their registers, without one as they were.
@@ -395,12 +405,10 @@ export const warpGroupDotWait: WarpGroupDotWait = (
     const values: Tile[] = []
     for (const [k, input] of inputs.entries())
       values.push(
-        yield* regsRead(
+        yield* readWaited(
           inputs.length === 1 ? `${label}.value` : `${label}.value${String(k)}`,
           checked<InFlight, InFlight | MemDesc>(input),
-          {
-            layout,
-          },
+          layout,
         ),
       )
     return checked<never, ReadonlyArray<Tile>>(values)

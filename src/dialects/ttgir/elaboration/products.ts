@@ -72,7 +72,7 @@ const warpGroupDotWait: Row = function* (h, op, label) {
     if (type._tag === 'view') (type.space === 'regs' ? flights : buffers).push(k)
   }
   const results: Expr[] = [...given]
-  // one wait for all; then what is read of it, each in its own layout
+  // what is read of them is read in its own layout
   const isRead = (k: number): boolean => !h.flying.has(`${op.names[0]?.name ?? ''}#${String(k)}`)
   const waitedFor = [...flights, ...buffers].map((k) => given[k]!)
   if (waitedFor.length > 0) yield* T.warpGroupDotWait(label, waitedFor, { pendings })
@@ -82,8 +82,11 @@ const warpGroupDotWait: Row = function* (h, op, label) {
     const type = inputs[k]!.type
     const encoding = yield* encoded(op, registerEncoding(h.text, encodingOf(type)))
     const layout = yield* T.layoutOf(label, encoding, shapeOf(type))
-    const [tensor] = yield* T.warpGroupDotWait(`${label}.${String(k)}`, [given[k]!], { pendings, layout })
-    results[k] = tensor!
+    results[k] = yield* T.readWaited(
+      flights.length === 1 ? `${label}.value` : `${label}.value${String(k)}`,
+      given[k]!,
+      layout,
+    )
   }
   return results
 }

@@ -1,6 +1,0 @@
-export { attentionWarpSpecialised } from './attention-ws.js'
-export { matmulHostTma } from './matmul-host-tma.js'
-export { asCompiled, matmulPointer, matmulPointerScalars } from './matmul-pointer.js'
-export { matmulTensormap } from './matmul-tensormap.js'
-export type { MatmulHostTma } from './matmul-host-tma.js'
-export type { MatmulPointer } from './matmul-pointer.js'
