@@ -106,7 +106,7 @@ export const showAttribute = (a: Attribute): string => {
     case 'dialect':
       return a.entries === null
         ? `#${a.name}`
-        : `#${a.name}<${a.braced ? showDictionary(a.entries) : showEntries(a.entries)}>`
+        : `#${a.name}<${a.braced === null ? showEntries(a.entries) : [showDictionary(a.entries.slice(0, a.braced)), ...a.entries.slice(a.braced).map((entry) => showEntries([entry]))].join(', ')}>`
   }
 }
 

@@ -73,12 +73,12 @@ export type Attribute =
   | { readonly _tag: 'dictionary'; readonly entries: Dictionary }
   | { readonly _tag: 'type'; readonly type: Type }
   | { readonly _tag: 'alias'; readonly name: string }
-  /** `#ttg.blocked<{...}>`, `#ttng.tensor_memory_encoding<...>`, `#ttg.shared_memory`; `braced`: whether braces stand around the entries */
+  /** `#ttg.blocked<{...}>`, `#ttng.tensor_memory_encoding<...>`, `#ttg.shared_memory`; `braced`: how many of the entries, from the first, stand in braces, null without braces */
   | {
       readonly _tag: 'dialect'
       readonly name: string
       readonly entries: Dictionary | null
-      readonly braced: boolean
+      readonly braced: number | null
     }
 
 // ---------------------------------------------------------------- locations

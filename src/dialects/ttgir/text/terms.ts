@@ -256,11 +256,18 @@ export const readDictionary = (c: Cursor): Dictionary => listed(c, '{', '}', ent
 export const readDictionaryIfAny = (c: Cursor): Dictionary => (isMark(c, '{') ? readDictionary(c) : [])
 
 const readDialect = (c: Cursor, name: string): Attribute => {
-  if (!take(c, '<')) return { _tag: 'dialect', name, entries: null, braced: false }
-  const braced = isMark(c, '{')
-  const entries = braced ? readDictionary(c) : isMark(c, '>') ? [] : separated(c, entryOf(c))
+  if (!take(c, '<')) return { _tag: 'dialect', name, entries: null, braced: null }
+  const inBraces = isMark(c, '{') ? readDictionary(c) : null
+  const entry = entryOf(c)
+  const others =
+    inBraces === null ? (isMark(c, '>') ? [] : separated(c, entry)) : take(c, ',') ? separated(c, entry) : []
   expectText(c, '>')
-  return { _tag: 'dialect', name, entries, braced }
+  return {
+    _tag: 'dialect',
+    name,
+    entries: [...(inBraces ?? []), ...others],
+    braced: inBraces?.length ?? null,
+  }
 }
 
 const isType = (c: Cursor): boolean => {
