@@ -120,6 +120,9 @@ export const wordOf =
 
 export const nothing: Wire<null> = scalarWire('null', (u): u is null => u === null, { type: 'null' })
 
+/** JSON of any form: kept, and not looked at. */
+export const anything: Wire<Json> = scalarWire('JSON', (u): u is Json => u !== undefined, {})
+
 export const list = <A>(of: Wire<A>): Wire<ReadonlyArray<A>> =>
   make(
     'an array',

@@ -9,6 +9,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import type { Algebra, FloatMmaTypes, Mma, MmaShape } from '../numerics/algebra.js'
 import { bits as plainBits, type Arithmetic } from '../numerics/bits.js'
 import { field as plainField, type Field } from '../numerics/field.js'
+import type { Compiler } from '../numerics/special-functions/index.js'
 import { blackwellRules, hopperRules } from '../numerics/tensor-core.js'
 import { fastBlockSum } from './block-sum.js'
 import { fastIntegerSum } from './integer-sum.js'
@@ -37,9 +38,9 @@ const mmaOf: Readonly<Record<Arithmetic, (types: FloatMmaTypes, shape: MmaShape)
   'ieee32-fused': () => null,
 }
 
-/** Bit patterns, with the matrix products of a chip. */
-export const bits = (chip: Arithmetic): Algebra => {
-  const plain = plainBits(chip)
+/** Bit patterns, with the matrix products of a chip, and the approximate functions of a compiler. */
+export const bits = (chip: Arithmetic, compiler: Compiler | null = null): Algebra => {
+  const plain = plainBits(chip, compiler)
   const mma: Algebra['mma'] = (types, shape) =>
     pipe(
       plain.mma(types, shape),

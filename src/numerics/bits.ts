@@ -229,7 +229,10 @@ const noLowering: Lowering = {}
 /** Bit patterns, with the matrix products of a chip, and the approximate functions of a compiler. */
 export const bits = (chip: Arithmetic, compiler: Compiler | null = null): Algebra => ({
   name: 'bits',
-  description: described[chip],
+  description:
+    compiler === null
+      ? described[chip]
+      : `${described[chip]}; exp2 and its like as ${compiler} lowers them (measured on Hopper)`,
   memory: 'bytes',
   constant: (dtype, x) => encoder(dtype)(x),
   fromBits: (_dtype, pattern) => pattern,

@@ -14,6 +14,8 @@
  * | any of them with `-o FILE`                      | `tcspec.written/1`       | `written.schema.json`       |
  * | any of them that refuses                        | `tcspec.error/1`         | `error.schema.json`         |
  *
+ * A launch, which a module is given, is `tcspec.launch/1` in `launch.schema.json`.
+ *
  * Law 1. What a command prints with `--json` satisfies the schema that it names.
  */
 import {
@@ -37,6 +39,7 @@ import {
   type Wire,
 } from '../wire.js'
 import { comparisonFields } from '../semantics/files/verdict-codec.js'
+import { launchSchema, launchWire } from './launch/file.js'
 
 // ---------------------------------------------------------------- members
 
@@ -562,6 +565,11 @@ const timeline: Json = {
   },
   required: ['schema', 'traceEvents', 'displayTimeUnit', 'otherData'],
   additionalProperties: false,
+}
+
+/** Of what a command is given, by file name under `schemas/`; programs and traces are in `semantics/files/json-schema.ts`. */
+export const givenSchemas: Readonly<Record<string, Json>> = {
+  'launch.schema.json': schemaOf(launchSchema, launchWire),
 }
 
 /** By file name under `schemas/`. */

@@ -34,15 +34,8 @@ const expectedOf = (name: string): string =>
 
 describe.each(looked)('%s', (name) => {
   const isMatmul = name.startsWith('mm_')
-  const {
-    program,
-    arguments: given,
-    output,
-    expected,
-  } = captured(
-    name,
-    isMatmul ? { _tag: 'matmul', a: 'a', b: 'b', out: 'c', accumulator: 'f32', blockK: 16 } : undefined,
-  )
+  const computes = isMatmul ? 'matmul:a,b,c' : undefined
+  const { program, arguments: given, output, expected } = captured(name, computes)
   const isComputed = nightly || /^(mm_persistent|attn)/.test(name)
   it.runIf(isComputed)('computes what the chip computed', () => {
     const { world, machine } = right(launch(right(program), bits('hopper', 'triton'), given))

@@ -79,7 +79,7 @@ describe('tcspec mutate', () => {
   })
   it('neither a kernel nor --all, and both', async () => {
     expect((await run('mutate')).stderr).toMatch(
-      /expected a kernel, a program \(.json\) or --all, found nothing/,
+      /expected a kernel, a program \(.json\), a module \(.ttgir\) or --all, found nothing/,
     )
     expect((await run('mutate', 'queue', '--all')).stderr).toMatch(/found 'queue' and --all/)
     expect((await run('mutate', 'quee')).stderr).toMatch(/found 'quee'; did you mean queue, /)

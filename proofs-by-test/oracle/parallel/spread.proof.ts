@@ -57,6 +57,7 @@ const inPieces = async (
       {
         program,
         arithmetic: chipOf(program),
+        compiler: null,
         fast: vectors,
         options: { ...options, ...how },
         inputs: inputsOf(program),
@@ -192,6 +193,7 @@ describe('a crew that does not hold', () => {
       {
         program,
         arithmetic: 'hopper',
+        compiler: null,
         fast: false,
         tensorPipe: 'issueOrder',
         fuel: 1,

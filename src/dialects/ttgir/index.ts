@@ -1,4 +1,14 @@
 export type { GivenTensor, Launch, Role } from './elaboration/arguments.js'
+export {
+  launchOf,
+  signatureOf,
+  type Argument,
+  type Asked,
+  type Given,
+  type LaunchFailure,
+  type Signature,
+  type TensorArgument,
+} from './elaboration/launch.js'
 export { elaborate, type Elaborate } from './elaboration/elaborate.js'
 export {
   groundOf,
@@ -8,6 +18,9 @@ export {
   type Ground,
   type TextMutant,
 } from './mutants/mutants.js'
+export { functionOf } from './elaboration/function.js'
+export { labelledIn, meantBy, ownerOf, type Labelled } from './elaboration/labels.js'
+export { everyOperation } from './elaboration/regions.js'
 export { formats, type Format } from './text/formats.js'
 export type { Position, TtgirError } from './text/position.js'
 export { showModule, showOperation } from './text/printer.js'

@@ -29,13 +29,11 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../failure.js'
-import { encoding as checkEncoding, type NvmmaShared } from '../../layouts/triton/encoding.js'
-import { messages } from '../../layouts/triton/tma-message.js'
+import type { NvmmaShared } from '../../layouts/triton/encoding.js'
 import { isPowerOfTwo } from '../../layouts/linear/linear-layout.js'
 import type { Dtype } from '../../numerics/dtype.js'
 import {
   block,
-  descriptorParam,
   kernel,
   scalarParam,
   tensorParam,
@@ -46,9 +44,9 @@ import * as X from '../../semantics/language/expression.js'
 import type { Descriptor, Expr, Int, Ptr } from '../../semantics/language/expression.js'
 import type { Agent, Program, Spec } from '../../semantics/language/program.js'
 import type { ScalarName } from '../../semantics/language/types.js'
-import { showShape, type Shape } from '../../transforms/shape.js'
-import { isSwizzle } from '../../transforms/swizzle.js'
+import type { Shape } from '../../transforms/shape.js'
 import { refuse, refused } from './codes.js'
+import { hostTensorDescriptor } from './tensor-map.js'
 import type { Issuer } from './types.js'
 
 // ---------------------------------------------------------------- model
@@ -231,18 +229,6 @@ export const tensordescArg = <D extends Dtype, const S extends Shape>(
 ): Build<TensordescArg<D, S['length']>> =>
   block(function* () {
     const rank = blockShape.length
-    // one row of a matrix is what gathers and scatters take of it: the encoding is that of the rows together
-    const isRow = rank === 2 && blockShape[0] === 1
-    const box = pipe(
-      checkEncoding(encoding),
-      E.chainW((legal) => messages(legal, isRow ? [8, blockShape[1]!] : blockShape)),
-      E.map((made) => (isRow ? [1, ...made.box.slice(1)] : made.box)),
-    )
-    if (E.isLeft(box))
-      return yield* refused(
-        'ttng.tensordesc.encoding',
-        `${name}: a ${encoding._tag} is no encoding of a block of ${showShape(blockShape)}: ${box.left.message}`,
-      )
     if (of.names.length !== 2 * rank)
       return yield* refused(
         'ttng.tensordesc.names',
@@ -256,10 +242,8 @@ export const tensordescArg = <D extends Dtype, const S extends Shape>(
       role: of.role,
       strides: strides.map((s, d) => (d === rank - 1 ? 1 : X.trunc(s, 'i32'))),
     })
-    const width = encoding.swizzlingByteWidth
-    const desc = yield* descriptorParam(name, tensor, box.right, {
-      swizzle: isSwizzle(width) ? width : 16,
-      fill: of.fill ?? 'zero',
+    const desc = yield* hostTensorDescriptor(name, tensor, blockShape, encoding, {
+      padding: of.fill ?? 'zero',
     })
     return { desc, shape, strides }
   })

@@ -188,14 +188,10 @@ export const globalScratchAlloc = (
       )
     const each = Math.ceil(nbytes / alignment) * alignment
     const extents = grid.map((n): Int => (typeof n === 'number' ? X.i32(n) : n))
-    const tensor = yield* tensorParam(
-      label,
-      'u8',
-      [extents.reduce<Int>((all, n) => X.mul(all, n), X.i32(each))],
-      {
-        role: 'inout',
-      },
-    )
+    const known = grid.reduce<number>((all, n) => (typeof n === 'number' ? all * n : all), each)
+    const open = grid.filter((n) => typeof n !== 'number')
+    const bytes = open.reduce<Int>((all, n) => X.mul(all, n), X.i32(known))
+    const tensor = yield* tensorParam(label, 'u8', [bytes], { role: 'inout' })
     if (extents.length === 0) return tensor.ptr
     const program = extents.reduceRight<Int>(
       (outer, n, axis) => X.add(X.mul(outer, n), X.place('programId', axis)),

@@ -62,9 +62,12 @@ export const hostTensorDescriptor = <D extends Dtype, const S extends ReadonlyAr
   options: { readonly padding?: Attribute<typeof TensormapFill> } = {},
 ): Build<TensorDesc<D, S['length']>> =>
   block(function* () {
+    // one row of a matrix is what gathers and scatters take of it: the encoding is that of the rows together
+    const isRow = blockShape.length === 2 && blockShape[0] === 1
     const box = pipe(
       checkEncoding(encoding),
-      E.chainW((legal) => messages(legal, blockShape)),
+      E.chainW((legal) => messages(legal, isRow ? [8, blockShape[1]!] : blockShape)),
+      E.map((made) => (isRow ? [1, ...made.box.slice(1)] : made.box)),
     )
     if (E.isLeft(box))
       return yield* refused(
@@ -72,7 +75,7 @@ export const hostTensorDescriptor = <D extends Dtype, const S extends ReadonlyAr
         `${name}: a ${encoding._tag} is no encoding of a block of (${blockShape.join(', ')}): ${box.left.message}`,
       )
     const width = encoding.swizzlingByteWidth
-    return yield* descriptorParam<D, S>(name, tensor, sized(box.right.box, blockShape), {
+    return yield* descriptorParam<D, S>(name, tensor, sized(box.right, blockShape), {
       swizzle: isSwizzle(width) ? width : 16,
       fill: nameOf(TensormapFill, options.padding ?? 'zero') ?? 'zero',
     })

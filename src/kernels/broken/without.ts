@@ -13,9 +13,12 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Failure } from '../../failure.js'
+import { children, type ExprNode } from '../../semantics/language/expression.js'
 import {
   effectsOf,
+  expressionsOf,
   mapRegions,
+  statementsOf,
   type Program,
   type Region,
   type Stmt,
@@ -28,6 +31,13 @@ const filtered = (r: Region, keep: (s: Stmt) => boolean): Region => ({
   body: r.body.filter(keep).map((s) => mapRegions(s, (inner) => filtered(inner, keep))),
 })
 
+const namesOf = (e: ExprNode): ReadonlyArray<string> =>
+  e._tag === 'name' ? [e.name] : children(e).flatMap(namesOf)
+
+/** Names that the statements of a region read. */
+const namesRead = (r: Region): ReadonlySet<string> =>
+  new Set([...statementsOf(r.body).flatMap(expressionsOf), ...r.yields].flatMap(namesOf))
+
 /** Labels of the statements that have an effect, each once, in program order. */
 export const labelsOf = (program: Program): ReadonlyArray<string> => [
   ...new Set(effectsOf(program.entry.body).map((s) => s.site.label)),
@@ -37,18 +47,40 @@ export const labelsOf = (program: Program): ReadonlyArray<string> => [
 export const without =
   (label: string) =>
   (program: Program): E.Either<WithoutFailure, Program> => {
-    const dropped = effectsOf(program.entry.body).filter((s) => s.site.label === label)
-    if (dropped.length === 0)
-      return refuse(
-        'broken.label',
-        `${program.name}: expected the label of an effect to leave out, one of ${labelsOf(program)
-          .map((l) => `'${l}'`)
-          .join(', ')}; found '${label}'`,
-      )
-    return dropped.some((s) => s.results.length > 0)
-      ? refuse('broken.result', `${program.name}: '${label}' gives a result, so it cannot be left out`)
-      : E.right({
-          ...program,
-          entry: filtered(program.entry, (s) => s._tag !== 'Do' || s.site.label !== label),
-        })
+    const labels = labelsOf(program)
+    return labels.includes(label)
+      ? withoutThose(label, new Set([label]))(program)
+      : refuse(
+          'broken.label',
+          `${program.name}: expected the label of an effect to leave out, one of ${labels
+            .map((l) => `'${l}'`)
+            .join(', ')}; found '${label}'`,
+        )
+  }
+
+/** Of these labels, those whose effects give nothing that the rest reads. */
+export const unread =
+  (program: Program) =>
+  (labels: ReadonlySet<string>): ReadonlySet<string> => {
+    const dropped = effectsOf(program.entry.body).filter((s) => labels.has(s.site.label))
+    const read = namesRead(filtered(program.entry, (s) => s._tag !== 'Do' || !labels.has(s.site.label)))
+    const needed = dropped.filter((s) => s.results.some((r) => read.has(r.name))).map((s) => s.site.label)
+    return needed.length === 0
+      ? labels
+      : unread(program)(new Set([...labels].filter((label) => !needed.includes(label))))
+  }
+
+/** Leaves out every effect with one of these labels, which together are called `name`. */
+export const withoutThose =
+  (name: string, labels: ReadonlySet<string>) =>
+  (program: Program): E.Either<WithoutFailure, Program> => {
+    const isDropped = (s: Stmt): boolean => s._tag === 'Do' && labels.has(s.site.label)
+    const entry = filtered(program.entry, (s) => !isDropped(s))
+    const read = namesRead(entry)
+    return effectsOf(program.entry.body).some((s) => isDropped(s) && s.results.some((r) => read.has(r.name)))
+      ? refuse(
+          'broken.result',
+          `${program.name}: '${name}' gives a result that is read, so it cannot be left out`,
+        )
+      : E.right({ ...program, entry })
   }

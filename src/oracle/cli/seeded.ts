@@ -9,11 +9,12 @@ import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../failure.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import { unit } from '../../numerics/unit.js'
-import type { Program } from '../../semantics/language/program.js'
+import { broughtOf, type Subject } from './subject.js'
 import { algebraOf, chipOf, inputsOf } from './tensors.js'
 
 /** What a verdict does not speak of, where data were taken. */
-export const otherInputs = 'inputs other than the seeded ones: control or addresses depend on data'
+export const otherInputs = (subject: Subject): string =>
+  `inputs other than ${subject.launched === undefined || subject.launched.inputs.size === 0 ? 'the seeded ones' : 'those that were brought'}: control or addresses depend on data`
 
 export interface Taken<A> {
   readonly found: A
@@ -24,7 +25,7 @@ export interface Taken<A> {
 const bits = { _tag: 'bits' } as const
 
 export const withDataIfWanted = <A>(
-  program: Program,
+  subject: Subject,
   run: (algebra: Algebra, tensors: ReadonlyMap<string, Float64Array>) => E.Either<Failure, A>,
   wanted: (found: A) => boolean,
 ): E.Either<Failure, Taken<A>> =>
@@ -33,8 +34,9 @@ export const withDataIfWanted = <A>(
     E.chain((found): E.Either<Failure, Taken<A>> => {
       const bare = E.right({ found, seeded: false })
       if (!wanted(found)) return bare
-      const algebra = algebraOf(bits, chipOf(program), true)
-      const tensors = inputsOf(program, algebra, bits, new Map())
+      const { program, compiler } = subject
+      const algebra = algebraOf(bits, chipOf(program), true, compiler)
+      const tensors = inputsOf(program, algebra, bits, broughtOf(subject))
       return E.isLeft(tensors)
         ? bare
         : pipe(

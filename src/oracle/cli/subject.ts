@@ -1,5 +1,6 @@
 /**
- * What a command is about: a kernel of the catalogue with settings, or a program from a file; with statements left out if asked.
+ * What a command is about: a kernel of the catalogue with settings, a program from a file, or a module of Triton's with its launch; with statements
+ * left out if asked.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -14,11 +15,18 @@ import {
   type Instance,
 } from '../../kernels/catalogue/index.js'
 import { shapeOf, tensorsOf } from '../../kernels/reference.js'
+import type { Compiler } from '../../numerics/special-functions/index.js'
 import { parseProgram } from '../../semantics/files/codec.js'
 import type { Program } from '../../semantics/language/program.js'
+import { launched, type Asking, type LaunchedModule } from '../launch/launched.js'
+import { withoutOperations } from '../launch/without.js'
+import type { Tensor } from '../tensor-files/tensor.js'
 import { asText } from '../tensor-files/files.js'
-import type { World } from './command.js'
-import type { Settings } from './flags/setting.js'
+import type { Options, World } from './command.js'
+import type { FlagFailure } from './flags/choice.js'
+import { launchAsked } from './flags/launch.js'
+import { parseSettings, type Settings } from './flags/setting.js'
+import { wordsOf } from './flags/words.js'
 
 export interface Subject {
   readonly name: string
@@ -28,6 +36,10 @@ export interface Subject {
   readonly dropped: ReadonlyArray<string>
   readonly expects?: Expects
   readonly multiplyAdds?: number
+  /** whose approximate functions its source means */
+  readonly compiler: Compiler | null
+  /** of a module: its launch, and the text */
+  readonly launched?: LaunchedModule
 }
 
 const leavingOut = (labels: ReadonlyArray<string>, instance: Instance): E.Either<Failure, Subject> =>
@@ -41,6 +53,7 @@ const leavingOut = (labels: ReadonlyArray<string>, instance: Instance): E.Either
       settings: instance.settings,
       program,
       dropped: labels,
+      compiler: null,
       ...(instance.expects === undefined ? {} : { expects: instance.expects }),
       ...(instance.multiplyAdds === undefined ? {} : { multiplyAdds: instance.multiplyAdds }),
     })),
@@ -83,20 +96,95 @@ const inputsFit = (program: Program, inputs: ReadonlyArray<Input>): E.Either<Fai
   return E.right(null)
 }
 
-/** A kernel by name, or a program in a JSON file. */
-export const namedSubject = (
+/** Contents that the launch of a module brings, by the name of the tensor. */
+export const broughtOf = ({ launched: module }: Subject): ReadonlyMap<string, Tensor> =>
+  new Map([...(module?.inputs ?? [])].map(([name, { tensor }]) => [name, tensor]))
+
+/** Whether a name is that of a module in a file. */
+export const isModule = (name: string): boolean => name.toLowerCase().endsWith('.ttgir')
+
+/** What the flags of a command say of its subject. */
+export interface Asked {
+  readonly given: Settings
+  readonly inputs: ReadonlyArray<Input>
+  readonly dropped: ReadonlyArray<string>
+  readonly launch: Asking
+}
+
+/** The words of `--set`, `--without` and those of a launch. */
+export const subjectAsked = (options: Options): E.Either<FlagFailure, Asked> =>
+  pipe(
+    E.Do,
+    E.bind('given', () => parseSettings(wordsOf(options, 'set'))),
+    E.bind('launch', () => launchAsked(options)),
+    E.map(({ given, launch }) => ({ given, launch, inputs: [], dropped: wordsOf(options, 'without') })),
+  )
+
+const refuseSettings = (what: string, given: Settings): E.Either<Failure, null> => {
+  const setting = Object.keys(given)[0]
+  return setting === undefined
+    ? E.right(null)
+    : refuse('bad-flag', `--set: ${what} has no settings, found '${setting}'`)
+}
+
+/** Left if a launch is given of what is no module. */
+export const refuseLaunch = (
+  name: string,
+  { grid, args = [], launch, computes }: Asking,
+): E.Either<Failure, null> => {
+  const flag = Object.entries({ launch, grid, arg: args[0], computes }).find(([, said]) => said !== undefined)
+  return flag === undefined
+    ? E.right(null)
+    : refuse(
+        'bad-flag',
+        `--${flag[0]}: expected a module of Triton's (.ttgir) that is launched, found '${name}'`,
+      )
+}
+
+/** A module in a file, launched. */
+const moduleSubject = (
   world: World,
   name: string,
-  given: Settings,
-  inputs: ReadonlyArray<Input>,
-  dropped: ReadonlyArray<string>,
-): E.Either<Failure, Subject> => {
+  { given, inputs, dropped, launch }: Asked,
+): E.Either<Failure, Subject> =>
+  pipe(
+    refuseSettings('a module', given),
+    E.chain(() =>
+      inputs[0] === undefined
+        ? E.right(null)
+        : refuse(
+            'bad-flag',
+            `--in: the tensors of a module are its arguments, expected --arg ${inputs[0].name}=${inputs[0].source}`,
+          ),
+    ),
+    E.chain(() => launched(world.files)(name, launch)),
+    E.chain((module) =>
+      pipe(
+        withoutOperations(module, dropped),
+        E.mapLeft((f) => failure(f.code, `${name}: ${f.message}`)),
+        E.map((program): Subject => ({
+          name: program.name,
+          settings: {},
+          program,
+          dropped,
+          compiler: 'triton',
+          launched: module,
+        })),
+      ),
+    ),
+  )
+
+/** A kernel by name, a program in a JSON file, or a module in a file. */
+export const namedSubject = (world: World, name: string, asked: Asked): E.Either<Failure, Subject> => {
+  const { given, inputs, dropped } = asked
+  if (isModule(name)) return moduleSubject(world, name, asked)
+  const launching = refuseLaunch(name, asked.launch)
+  if (E.isLeft(launching)) return launching
   if (!isFileName(name)) return kernelSubject(name, given, inputs, dropped)
   if (name.endsWith('.jsonl'))
     return refuse('kernel.unknown', `kernel: expected a kernel or a program, found the trace '${name}'`)
-  const setting = Object.keys(given)[0]
-  if (setting !== undefined)
-    return refuse('bad-flag', `--set: a program in a file has no settings, found '${setting}'`)
+  const settings = refuseSettings('a program in a file', given)
+  if (E.isLeft(settings)) return settings
   return pipe(
     world.files.read(name)(),
     E.chainW(asText(name)),

@@ -21,6 +21,7 @@ import { randomCarriers } from '../../kernels/reference-inputs.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import { bits, type Arithmetic } from '../../numerics/bits.js'
 import { isFloat } from '../../numerics/dtype.js'
+import type { Compiler } from '../../numerics/special-functions/index.js'
 import { decoder } from '../../numerics/float-format.js'
 import { elementOf, field } from '../../numerics/field.js'
 import { real64 } from '../../numerics/real64.js'
@@ -35,11 +36,19 @@ import type { Over } from './flags/machine.js'
 /** The arithmetic of the program's own chip. */
 export const chipOf = (program: Program): Arithmetic => (program.arch === 'sm100a' ? 'blackwell' : 'hopper')
 
-/** The algebra that was asked for; `vectors`: with its products in vectors, which give the same numbers. */
-export const algebraOf = (over: Over, arithmetic: Arithmetic, vectors: boolean): Algebra => {
+/**
+ * The algebra that was asked for; `vectors`: with its products in vectors, which give the same numbers; `compiler`: whose approximate functions a source
+ * means.
+ */
+export const algebraOf = (
+  over: Over,
+  arithmetic: Arithmetic,
+  vectors: boolean,
+  compiler: Compiler | null = null,
+): Algebra => {
   switch (over._tag) {
     case 'bits':
-      return vectors ? fast.bits(arithmetic) : bits(arithmetic)
+      return (vectors ? fast.bits : bits)(arithmetic, compiler)
     case 'real64':
       return real64
     case 'field':

@@ -23,6 +23,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
 import { shapeOf, tensorsOf, type Reference } from '../../kernels/reference.js'
 import type { Arithmetic } from '../../numerics/bits.js'
+import type { Compiler } from '../../numerics/special-functions/index.js'
 import { unit } from '../../numerics/unit.js'
 import { check, digested, digestOf, type CheckOptions } from '../../semantics/verdict/check.js'
 import { launch, readTensor, type Launched } from '../../semantics/execution/launch.js'
@@ -41,6 +42,7 @@ import { algebraOf, type Assemble, type Crew, type NaiveProduct, type Setting, t
 export interface Whole {
   readonly program: Program
   readonly arithmetic: Arithmetic
+  readonly compiler: Compiler | null
   readonly fast: boolean
   /** what `check` is told besides; its algebra and its tensors are not looked at */
   readonly options: CheckOptions
@@ -196,6 +198,7 @@ export const spread = async (
   const setting: Setting = {
     program,
     arithmetic: whole.arithmetic,
+    compiler: whole.compiler,
     fast: whole.fast,
     tensorPipe: tensorPipe ?? 'issueOrder',
     fuel: options.fuel,

@@ -18,6 +18,7 @@ import { naiveRows, type MatmulTypes } from '../../kernels/reference.js'
 import { randomCarriers } from '../../kernels/reference-inputs.js'
 import type { Algebra, MmaShape } from '../../numerics/algebra.js'
 import { bits, type Arithmetic } from '../../numerics/bits.js'
+import type { Compiler } from '../../numerics/special-functions/index.js'
 import type { Dtype } from '../../numerics/dtype.js'
 import { launch, nextWave, type Launched } from '../../semantics/execution/launch.js'
 import * as Plane from '../../semantics/machine/plane.js'
@@ -34,6 +35,8 @@ import { touching, type Touched } from './independence.js'
 export interface Setting {
   readonly program: Program
   readonly arithmetic: Arithmetic
+  /** whose approximate functions */
+  readonly compiler: Compiler | null
   /** products in vectors, bytes in runs */
   readonly fast: boolean
   readonly tensorPipe: TensorPipe
@@ -80,8 +83,8 @@ export type Done =
 
 // ---------------------------------------------------------------- doing it
 
-export const algebraOf = (setting: Pick<Setting, 'arithmetic' | 'fast'>): Algebra =>
-  (setting.fast ? fast.bits : bits)(setting.arithmetic)
+export const algebraOf = (setting: Pick<Setting, 'arithmetic' | 'compiler' | 'fast'>): Algebra =>
+  (setting.fast ? fast.bits : bits)(setting.arithmetic, setting.compiler)
 
 const done: Done = { _tag: 'done' }
 const stopped: Done = { _tag: 'stopped' }

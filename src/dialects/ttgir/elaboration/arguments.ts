@@ -13,6 +13,8 @@ export interface GivenTensor {
 export interface Launch {
   /** programs along x, y, z */
   readonly grid: ReadonlyArray<number>
-  /** of pointers and descriptors, by the name of the parameter */
+  /** of pointers and descriptors, by the name of the parameter; several may name one tensor */
   readonly tensors: ReadonlyMap<string, GivenTensor>
+  /** of scalars, by the name of the parameter; one that is not here stays a parameter of the program */
+  readonly scalars?: ReadonlyMap<string, number | bigint>
 }

@@ -12,11 +12,6 @@ import { everyOperation, namesRead } from './regions.js'
 import { showType } from '../text/show.js'
 import { attributeOf, type Operation } from '../text/syntax.js'
 
-export const functionName = (op: Operation): string => {
-  const a = attributeOf(op.attributes, 'sym_name')
-  return a?._tag === 'symbol' ? a.name : ''
-}
-
 const calleeOf = (op: Operation): string => {
   const a = attributeOf(op.attributes, 'callee')
   return a?._tag === 'symbol' ? a.name : ''

@@ -6,9 +6,9 @@
  *
  * | parameter of `tt.func`                               | in the program                                        |
  * |------------------------------------------------------|-------------------------------------------------------|
- * | `%K: i32`                                            | a scalar `K`                                          |
+ * | `%K: i32`                                            | the number that the launch gives, else a scalar `K`   |
  * | `%a: !tt.ptr<f16>`                                   | a tensor, of the shape that the launch gives          |
- * | `%da: !tt.tensordesc<...>`, then its extents and strides | a descriptor of a tensor, and scalars             |
+ * | `%da: !tt.tensordesc<...>`, then its extents and strides | a descriptor of a tensor, and those of the tensor |
  *
  * What statements are called is in `labels.ts`.
  *
@@ -17,18 +17,22 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { failure, type Failure } from '../../../failure.js'
-import type { Steps } from '../../../semantics/writing/builder.js'
+import { tensorParam, type Steps, type Tensor } from '../../../semantics/writing/builder.js'
+import * as X from '../../../semantics/language/expression.js'
+import type { Expr } from '../../../semantics/language/expression.js'
 import type { Program, Spec } from '../../../semantics/language/program.js'
+import type { ScalarName } from '../../../semantics/language/types.js'
 import * as T from '../../ttng/index.js'
 import type { Launch } from './arguments.js'
 import { offsetsIn } from './buffers.js'
 import { sharedEncoding, tensorMemoryEncoding } from './encodings.js'
 import { inFlightIn } from './flight.js'
-import { functionName, reached } from './calls.js'
+import { reached } from './calls.js'
 import { asOneCta, type Dealt } from './clusters.js'
+import { functionName, functionOf, functionsOf } from './function.js'
 import { refusedAt, type Here } from './here.js'
 import { bytesOf, dtypeOf, elementOf, scalarOf, shapeOf } from './kinds.js'
-import { labelsOf, type Called } from './labels.js'
+import { labelsOf, reservedBy, type Called } from './labels.js'
 import { mapsOf } from './maps.js'
 import { run } from './operations.js'
 import { everyOperation, namesRead } from './regions.js'
@@ -59,6 +63,7 @@ const listAttribute = (op: Operation, name: string): ReadonlyArray<number> => {
 /** What the parameters are: a descriptor takes those behind it, its extents and its strides. */
 const declare = function* (h: Here, op: Operation, launch: Launch): Steps<void> {
   const parameters = op.regions[0]?.blocks[0]?.parameters ?? []
+  const tensors = new Map<string, Tensor>()
   let skip = 0
   for (const [k, p] of parameters.entries()) {
     if (skip > 0) {
@@ -68,22 +73,54 @@ const declare = function* (h: Here, op: Operation, launch: Launch): Steps<void> 
     if (p.type._tag === 'descriptor') {
       const rank = shapeOf(p.type.block).length
       const behind = parameters.slice(k + 1, k + 1 + 2 * rank)
-      yield* descriptor(h, op, p, behind, launch)
+      const tensor = yield* tensorBehind(op, p, launch, tensors)
+      yield* descriptor(h, op, p, behind, launch, tensor)
       skip = 2 * rank
     } else if (p.type._tag === 'pointer') {
-      const given = launch.tensors.get(p.name)
-      const dtype = dtypeOf(p.type.pointee)
-      if (given === undefined || dtype === null)
-        return yield* refusedAt(op, `a tensor for %${p.name}: ${showType(p.type)}`, 'none')
-      const { shape, strides, role } = given
-      h.values.set(p.name, [yield* T.ptrArg(p.name, dtype, { shape, strides, role })])
+      const { ptr } = yield* tensorBehind(op, p, launch, tensors)
+      h.values.set(p.name, [ptr])
     } else {
       const dtype = scalarOf(p.type)
       if (dtype === null) return yield* refusedAt(op, `a scalar for %${p.name}`, showType(p.type))
-      h.values.set(p.name, [yield* T.scalarArg(p.name, dtype)])
+      const given = launch.scalars?.get(p.name)
+      h.values.set(p.name, [
+        given === undefined ? yield* T.scalarArg(p.name, dtype) : constantOf(dtype, given),
+      ])
     }
   }
 }
+
+/** The tensor of a pointer or a descriptor; one that another parameter has named is that one. */
+const tensorBehind = function* (
+  op: Operation,
+  p: Parameter,
+  launch: Launch,
+  tensors: Map<string, Tensor>,
+): Steps<Tensor> {
+  const given = launch.tensors.get(p.name)
+  const dtype = dtypeOf(pointedAt(p.type))
+  if (given === undefined || dtype === null)
+    return yield* refusedAt(op, `a tensor for %${p.name}: ${showType(p.type)}`, 'none')
+  const { tensor: name, shape, strides, role } = given
+  const known = tensors.get(name)
+  if (known !== undefined && known.dtype !== dtype)
+    return yield* refusedAt(op, `elements of ${known.dtype} in ${name} for %${p.name}`, dtype)
+  const tensor = known ?? (yield* tensorParam(name, dtype, shape, { strides, role }))
+  tensors.set(name, tensor)
+  return tensor
+}
+
+/** What a pointer or a descriptor has elements of. */
+const pointedAt = (t: Type): Type => elementOf(t._tag === 'descriptor' ? t.block : t)
+
+const constantOf = (dtype: ScalarName, value: number | bigint): Expr =>
+  dtype === 'i64'
+    ? X.i64(BigInt(value))
+    : dtype === 'i32'
+      ? X.i32(Number(value))
+      : dtype === 'i1'
+        ? X.i1(Number(value) !== 0)
+        : X.float(dtype, Number(value))
 
 const descriptor = function* (
   h: Here,
@@ -91,24 +128,18 @@ const descriptor = function* (
   p: Parameter,
   behind: ReadonlyArray<Parameter>,
   launch: Launch,
+  tensor: Tensor,
 ): Steps<void> {
-  const block_: Type = p.type._tag === 'descriptor' ? p.type.block : p.type
-  const given = launch.tensors.get(p.name)
-  const dtype = dtypeOf(elementOf(block_))
-  if (given === undefined || dtype === null)
-    return yield* refusedAt(op, `a tensor for %${p.name}: ${showType(p.type)}`, 'none')
-  const encoding = sharedEncoding(h.text, block_._tag === 'tensor' ? block_.encoding : null)
+  const block: Type = p.type._tag === 'descriptor' ? p.type.block : p.type
+  const encoding = sharedEncoding(h.text, block._tag === 'tensor' ? block.encoding : null)
   if (E.isLeft(encoding)) return yield* refusedAt(op, 'an encoding', encoding.left.message)
   const spec = encoding.right
   if (spec._tag !== 'nvmma_shared')
     return yield* refusedAt(op, `an nvmma_shared encoding of %${p.name}`, spec._tag)
-  const { desc, shape, strides } = yield* T.tensordescArg(p.name, dtype, shapeOf(block_), spec, {
-    tensor: given.tensor,
-    role: given.role,
-    names: behind.map(({ name }) => name),
-  })
-  h.values.set(p.name, [desc])
-  ;[...shape, ...strides].forEach((e, k) => {
+  const name = [...launch.tensors.values()].some((t) => t.tensor === p.name) ? `${p.name}.map` : p.name
+  h.values.set(p.name, [yield* T.hostTensorDescriptor(name, tensor, shapeOf(block), spec)])
+  const { shape, strides } = launch.tensors.get(p.name)!
+  ;[...shape.map(X.i32), ...strides.map((n) => X.i64(BigInt(n)))].forEach((e, k) => {
     h.values.set(behind[k]!.name, [e])
   })
 }
@@ -129,28 +160,6 @@ const columnsOf = (m: Module, operations: ReadonlyArray<Operation>): number => {
     })
     .reduce((sum, n) => sum + n, 0)
   return columns === 0 ? 0 : Math.max(32, 2 ** Math.ceil(Math.log2(columns)))
-}
-
-const isPublic = (op: Operation): boolean => {
-  const a = attributeOf(op.attributes, 'sym_visibility')
-  return a?._tag === 'word' && a.word === 'public'
-}
-
-const functionsOf = (m: Module): ReadonlyArray<Operation> =>
-  m.operations.filter((op) => op.name === 'tt.func')
-
-/** The function of this name; the public one if none is said. */
-export const functionOf = (m: Module, name: string | undefined): E.Either<Failure, Operation> => {
-  const functions = functionsOf(m)
-  const wanted = functions.find((op) => (name === undefined ? isPublic(op) : functionName(op) === name))
-  return wanted === undefined
-    ? E.left(
-        failure(
-          'ttgir.name',
-          `expected a public function${name === undefined ? '' : ` @${name}`}, found ${functions.map((f) => `@${functionName(f)}`).join(', ') || 'none'}`,
-        ),
-      )
-    : E.right(wanted)
 }
 
 /** The program of a function of a module. */
@@ -198,7 +207,7 @@ const ofCta = (m: Module, launch: Elaborate, dealt: Dealt): E.Either<Failure, Pr
       ),
     )
   const columns = columnsOf(m, operations)
-  const taken = new Set<string>()
+  const taken = new Set(reservedBy(launch))
   return T.func(
     {
       numWarps: numberAttribute(m, 'ttg.num-warps') ?? 4,

@@ -1,15 +1,20 @@
 /** Where the author wrote it: from a location of the text to a file and a line. */
 import type { Location, Module } from '../text/syntax.js'
 
-/** `kernel.py:31` */
+/** Functions of Triton's own, in which no author of a kernel looks for a mistake. */
+const isLibrary = (place: string): boolean => /(^|\/)triton\/(language|experimental)\//.test(place)
+
+/** `kernel.py:31`: of a function that was inlined its own line, or that of its call if it is one of Triton's. */
 export const placeOf = (m: Module, l: Location | null): string | null => {
   switch (l?._tag) {
     case 'file':
       return `${l.file}:${String(l.line)}`
     case 'name':
       return placeOf(m, l.of)
-    case 'call':
-      return placeOf(m, l.callee) ?? placeOf(m, l.caller)
+    case 'call': {
+      const own = placeOf(m, l.callee)
+      return own === null || isLibrary(own) ? (placeOf(m, l.caller) ?? own) : own
+    }
     case 'fused':
       return l.of.reduce<string | null>((found, of) => found ?? placeOf(m, of), null)
     case 'alias': {

@@ -29,8 +29,9 @@ import {
 } from '../../../semantics/mutation/index.js'
 import { isRefusedAt } from '../elaboration/here.js'
 import type { Program } from '../../../semantics/language/program.js'
-import { elaborate, functionOf, type Elaborate } from '../elaboration/elaborate.js'
-import { labelsOf } from '../elaboration/labels.js'
+import { elaborate, type Elaborate } from '../elaboration/elaborate.js'
+import { functionOf } from '../elaboration/function.js'
+import { labelsOf, reservedBy } from '../elaboration/labels.js'
 import { placeOf } from '../elaboration/places.js'
 import { everyOperation } from '../elaboration/regions.js'
 import type { Module, Operation } from '../text/syntax.js'
@@ -68,8 +69,6 @@ export const textMutants = (
 ): E.Either<Failure, ReadonlyArray<TextMutant>> =>
   E.map((wanted: Operation) => {
     const inside = everyOperation([wanted])
-    const labels = new Map([...labelsOf(inside, new Set())].map(([op, label]) => [keyOf(op), label] as const))
-    const called = (op: Operation): string | undefined => labels.get(keyOf(op))
     const placed = (op: Operation): string => {
       const place = placeOf(m, op.location)
       return place === null ? op.name : `${place} ${op.name}`
@@ -88,6 +87,12 @@ export const textMutants = (
         site,
         change,
         at: ({ launch, program }) => {
+          const labels = new Map(
+            [...labelsOf(inside, new Set(reservedBy(launch)))].map(
+              ([of, label]) => [keyOf(of), label] as const,
+            ),
+          )
+          const called = (of: Operation): string | undefined => labels.get(keyOf(of))
           const other = change.module()
           const made = programOf(other, { ...launch, called })
           const labelled = (x: Operation): ReadonlyArray<string> => {

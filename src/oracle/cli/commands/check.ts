@@ -1,5 +1,5 @@
 /**
- * `tcspec check KERNEL|program.json|trace.jsonl`: the verdict alone, without data.
+ * `tcspec check KERNEL|program.json|module.ttgir|trace.jsonl`: the verdict alone, without data.
  *
  * The run is over the algebra with one value, so what it shows holds for all inputs; provenance says whether the outputs are what the
  * program says it computes. Where control depends on data, seeded inputs are taken (`seeded.ts`). A trace is a run that was made elsewhere and is judged
@@ -20,8 +20,8 @@ import { multiplyAdds } from '../../parallel/spread.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { printSchedule } from '../flags/machine.js'
-import { parseSettings } from '../flags/setting.js'
-import { again, switchOf, wordsOf } from '../flags/words.js'
+import { launchOptions } from '../flags/launch.js'
+import { again, switchOf } from '../flags/words.js'
 import {
   fuelFor,
   goodOf,
@@ -37,16 +37,24 @@ import {
 import { launchRows, runText, smemOf } from '../launch-rows.js'
 import { policyOf } from '../schedule.js'
 import { otherInputs, withDataIfWanted } from '../seeded.js'
-import { namedSubject } from '../subject.js'
+import { namedSubject, subjectAsked } from '../subject.js'
 import { judgeTrace } from '../traces.js'
 
 const define = (command: Command): Command =>
   judgingOptions(
-    command
-
-      .argument('<kernel>', 'a name that `tcspec kernels` lists, a program (.json) or a trace (.jsonl)')
-      .option('--set <name=value...>', 'settings of the kernel')
-      .option('--without <label>', 'leave out the statements with this label; again for another', again)
+    launchOptions(
+      command
+        .argument(
+          '<kernel>',
+          'a name that `tcspec kernels` lists, a program (.json), a module (.ttgir) or a trace (.jsonl)',
+        )
+        .option('--set <name=value...>', 'settings of the kernel'),
+    )
+      .option(
+        '--without <label>',
+        'leave out the statements with this label, or an operation of a module by its line; again for another',
+        again,
+      )
       .option('--explore', 'where one schedule does not decide, try others, then search all of them'),
   ).option('--json', 'print the verdict as one JSON document')
 
@@ -63,7 +71,18 @@ const checkNow = (
 }
 
 /** A trace has one schedule, its own, and no statements to leave out. */
-const forPrograms: ReadonlyArray<string> = ['set', 'without', 'explore', 'schedule', 'fuel', 'record']
+const forPrograms: ReadonlyArray<string> = [
+  'set',
+  'launch',
+  'grid',
+  'arg',
+  'computes',
+  'without',
+  'explore',
+  'schedule',
+  'fuel',
+  'record',
+]
 
 const checkTrace = (world: World, file: string, options: Options): E.Either<Failure, Report> => {
   const meaningless = forPrograms.find((name) => options[name] !== undefined)
@@ -94,13 +113,13 @@ const checkTrace = (world: World, file: string, options: Options): E.Either<Fail
 const checkProgram = (world: World, name: string, options: Options): E.Either<Failure, Report> => {
   const parsed = pipe(
     E.Do,
-    E.bindW('given', () => parseSettings(wordsOf(options, 'set'))),
+    E.bindW('asked', () => subjectAsked(options)),
     E.bindW('schedule', () => scheduleAsked(options)),
     E.bindW('strictness', () => strictnessAsked(options)),
   )
   if (E.isLeft(parsed)) return parsed
-  const { given, schedule, strictness } = parsed.right
-  const subject = namedSubject(world, name, given, [], wordsOf(options, 'without'))
+  const { asked, schedule, strictness } = parsed.right
+  const subject = namedSubject(world, name, asked)
   if (E.isLeft(subject)) return subject
   const policy = policyOf(world.files)(schedule)()
   if (E.isLeft(policy)) return policy
@@ -110,7 +129,7 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
   const start = world.clock()
   const bar = world.progress(`checking ${thousands(leastEvents(program))} events or more`)
   const taken = withDataIfWanted(
-    program,
+    subject.right,
     (algebra, tensors) =>
       check(program, {
         settings,
@@ -133,7 +152,7 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
   const { found: checked, seeded } = taken.right
   const launched = checked.world
   const verdict = seeded
-    ? { ...checked.verdict, scope: [...checked.verdict.scope, otherInputs] }
+    ? { ...checked.verdict, scope: [...checked.verdict.scope, otherInputs(subject.right)] }
     : checked.verdict
   const files = record(options, checked)
   return E.right({

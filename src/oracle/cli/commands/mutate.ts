@@ -1,10 +1,10 @@
 /**
- * `tcspec mutate KERNEL|program.json|--all`: every single change of a kernel's synchronisation and of its data movement, and whether it is found out by name.
+ * `tcspec mutate KERNEL|program.json|module.ttgir|--all`: every single change of a kernel's synchronisation and of its data movement, and whether it is found out by name.
  *
  * Without `--set` the kernel is judged where it is small: two slots, five steps; three tiles where one block computes several. What is found ok and
  * covered by no rule is followed through all schedules of smaller instances.
  *
- * A program from a file, and one of the zoo, is judged as it is.
+ * A program from a file, a module with its launch, and a kernel of the zoo are judged as they are.
  *
  * Attention does not say what it computes in a form that provenance could refute: its data movement is not mutated.
  *
@@ -42,16 +42,19 @@ import {
   type Tally,
 } from '../../../semantics/mutation/index.js'
 import type { CliCommand, ProgressBar, Report, World } from '../command.js'
-import { parseSettings, type Settings } from '../flags/setting.js'
+import { launchOptions } from '../flags/launch.js'
+import type { Settings } from '../flags/setting.js'
 import { again, switchOf, wordsOf } from '../flags/words.js'
 import { fuelAsked, fuelFor, fuelOption } from '../judging.js'
-import { namedSubject } from '../subject.js'
+import { isModule, namedSubject, refuseLaunch, subjectAsked, type Asked } from '../subject.js'
 
 const define = (command: Command): Command =>
-  fuelOption(command)
-    .argument('[kernel]', 'a name that `tcspec kernels` lists, or a program (.json)')
-    .option('--all', 'every kernel')
-    .option('--set <name=value...>', 'settings of the kernel; without them, small ones')
+  launchOptions(
+    fuelOption(command)
+      .argument('[kernel]', 'a name that `tcspec kernels` lists, a program (.json) or a module (.ttgir)')
+      .option('--all', 'every kernel')
+      .option('--set <name=value...>', 'settings of the kernel; without them, small ones'),
+  )
     .option('--class <name>', `only this; again for another: ${classes.join(', ')}`, again)
     .option('--operator <name>', `only this; again for another: ${operators.join(', ')}`, again)
     .option('--json', 'print one JSON document')
@@ -223,13 +226,17 @@ const chosen = (
   world: World,
   name: string | undefined,
   all: boolean,
-  given: Settings,
+  asked: Asked,
 ): E.Either<Failure, ReadonlyArray<Chosen>> => {
+  const { given } = asked
   if (all !== (name === undefined))
     return refuse(
       'bad-flag',
-      `mutate: expected a kernel, a program (.json) or --all, found ${all ? `'${name ?? ''}' and --all` : 'nothing'}`,
+      `mutate: expected a kernel, a program (.json), a module (.ttgir) or --all, found ${all ? `'${name ?? ''}' and --all` : 'nothing'}`,
     )
+  const launching =
+    name !== undefined && isModule(name) ? E.right(null) : refuseLaunch(name ?? '--all', asked.launch)
+  if (E.isLeft(launching)) return launching
   if (name === undefined)
     return pipe(
       kernels,
@@ -240,7 +247,7 @@ const chosen = (
     kernel !== undefined
       ? ofKernel(kernel, given)
       : pipe(
-          namedSubject(world, name, given, [], []),
+          namedSubject(world, name, asked),
           E.map(({ name: called, settings, program }): Chosen => ({
             instance: { kernel: called, settings, program },
             smaller: [],
@@ -251,9 +258,9 @@ const chosen = (
 }
 
 const run: CliCommand['run'] = (world) => (words, given) => {
-  const settings = parseSettings(wordsOf(given, 'set'))
-  if (E.isLeft(settings)) return TE.left(settings.left)
-  const which = chosen(world, words[0], switchOf(given, 'all'), settings.right)
+  const asked = subjectAsked(given)
+  if (E.isLeft(asked)) return TE.left(asked.left)
+  const which = chosen(world, words[0], switchOf(given, 'all'), asked.right)
   if (E.isLeft(which)) return TE.left(which.left)
   const of = oneOf('--class', classes, wordsOf(given, 'class'))
   if (E.isLeft(of)) return TE.left(of.left)

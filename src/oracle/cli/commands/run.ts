@@ -1,5 +1,5 @@
 /**
- * `tcspec run KERNEL|program.json`: run it, judge it, and compare what it computes with the naive way in the same algebra.
+ * `tcspec run KERNEL|program.json|module.ttgir`: run it, judge it, and compare what it computes with the naive way in the same algebra.
  *
  * | `--over` | inputs                 | what is compared                                             |
  * |----------|------------------------|--------------------------------------------------------------|
@@ -8,6 +8,8 @@
  * | field    | files, or residues     | residues: equal kernels as polynomials                       |
  * | unit     | none                   | nothing: synchronisation alone                               |
  * | tiles    | none                   | provenance: a proof for all inputs of the shape               |
+ *
+ * Where the launch of a module says what an output is to hold, `bits` are compared with that.
  *
  * Exit status 1 when the verdict is bad or an element differs, 3 when it is not decided. A run that does not come to its end writes no output.
  */
@@ -36,14 +38,15 @@ import type { EventKey } from '../../../semantics/execution/step.js'
 import type { Verdict } from '../../../semantics/judging/verdict.js'
 import { compare, printComparison, type Comparison } from '../../compare.js'
 import { multiplyAdds, spread } from '../../parallel/spread.js'
+import type { LaunchedModule } from '../../launch/launched.js'
 import type { Tensor } from '../../tensor-files/tensor.js'
 import { readTensor, tensorOutput } from '../../tensor-files/tensor-file.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { bindingsAsked, parseBindings, type Binding } from '../flags/binding.js'
 import { refuseFlag, type FlagFailure } from '../flags/choice.js'
-import { parseArithmetic, parseOver, printOver, printSchedule } from '../flags/machine.js'
-import { parseSettings } from '../flags/setting.js'
+import { parseArithmetic, parseOver, printOver, printSchedule, type Over } from '../flags/machine.js'
+import { launchOptions } from '../flags/launch.js'
 import { again, wordOf, wordsOf } from '../flags/words.js'
 import {
   fuelFor,
@@ -60,7 +63,7 @@ import {
 } from '../judging.js'
 import { launchRows, runText, smemOf } from '../launch-rows.js'
 import { policyOf } from '../schedule.js'
-import { namedSubject, type Subject } from '../subject.js'
+import { broughtOf, isModule, namedSubject, subjectAsked, type Subject } from '../subject.js'
 import { hearing, traceOf } from '../traces.js'
 import {
   algebraOf,
@@ -87,10 +90,11 @@ const threadsOf = (text: string | null): E.Either<FlagFailure, number | null> =>
 
 const define = (command: Command): Command =>
   judgingOptions(
-    command
-
-      .argument('<kernel>', 'a name that `tcspec kernels` lists, or a program (.json)')
-      .option('--set <name=value...>', 'settings of the kernel')
+    launchOptions(
+      command
+        .argument('<kernel>', 'a name that `tcspec kernels` lists, a program (.json) or a module (.ttgir)')
+        .option('--set <name=value...>', 'settings of the kernel'),
+    )
       .option('--in <name=file...>', 'inputs from npy files (name:bf16=file for what npy has no type for)')
       .option('--out <name=file...>', 'write an output to an npy file')
       .option('--over <algebra>', 'bits, real64, field[:SEED], unit or tiles', 'bits')
@@ -98,7 +102,11 @@ const define = (command: Command): Command =>
         '--arithmetic <chip>',
         "matrix products of hopper, blackwell (documented) or ieee32; default: the kernel's own chip",
       )
-      .option('--without <label>', 'leave out the statements with this label; again for another', again)
+      .option(
+        '--without <label>',
+        'leave out the statements with this label, or an operation of a module by its line; again for another',
+        again,
+      )
       .option('--trace <file>', 'write the log of the run as JSON lines (tcspec.trace/1)')
       .option('--timeline <file>', 'draw the run: a picture (.svg) or a timeline for ui.perfetto.dev (.json)')
       .option('--no-fast', 'matrix products by their definition, element by element: the same bits, later')
@@ -114,7 +122,7 @@ const define = (command: Command): Command =>
 const parse = (options: Options) =>
   pipe(
     E.Do,
-    E.bindW('given', () => parseSettings(wordsOf(options, 'set'))),
+    E.bindW('asked', () => subjectAsked(options)),
     E.bindW('ins', () => parseBindings('--in')(wordsOf(options, 'in'))),
     E.bindW('outs', () => parseBindings('--out')(wordsOf(options, 'out'))),
     E.bindW('over', () => parseOver(wordOf(options, 'over') ?? 'bits')),
@@ -176,8 +184,15 @@ const drawingOf = (file: string | null): E.Either<FlagFailure, Drawing | null> =
 
 /** Bit for bit, or near enough. */
 type Compared =
-  | { readonly _tag: 'bits'; readonly comparison: Comparison; readonly name: string }
+  | { readonly _tag: 'bits'; readonly outputs: ReadonlyArray<ComparedBits> }
   | { readonly _tag: 'near'; readonly name: string; readonly outputs: ReadonlyArray<NearBy> }
+
+interface ComparedBits {
+  readonly tensor: string
+  readonly comparison: Comparison
+  /** what it is compared with */
+  readonly name: string
+}
 
 /** How far an output is from what it is about. */
 interface NearBy {
@@ -191,7 +206,7 @@ interface NearBy {
 }
 
 const isGood = (c: Compared): boolean =>
-  c._tag === 'bits' ? c.comparison.equal : c.outputs.every((o) => o.farthest === null)
+  c._tag === 'bits' ? c.outputs.every((o) => o.comparison.equal) : c.outputs.every((o) => o.farthest === null)
 
 /** A completed run whose output is not what the program says is a wrong result, whatever its synchronisation. */
 const withComparison = (v: Verdict, compared: Compared | null): Verdict =>
@@ -199,10 +214,7 @@ const withComparison = (v: Verdict, compared: Compared | null): Verdict =>
     ? {
         ...v,
         verdict: 'wrong-result',
-        reason:
-          compared._tag === 'near'
-            ? nearText(compared)
-            : `${thousands(compared.comparison.different)} of ${thousands(compared.comparison.elements)} elements differ from ${compared.name}`,
+        reason: compared._tag === 'near' ? nearText(compared) : differText(firstDiffering(compared.outputs)),
       }
     : v
 
@@ -224,11 +236,52 @@ const nearText = ({ name, outputs }: Extract<Compared, { readonly _tag: 'near' }
     })
     .join('; ')
 
-const comparisonText = (compared: Compared): string => {
-  if (compared._tag === 'near') return nearText(compared)
-  const { comparison, name } = compared
-  const first = `${thousands(comparison.different)} of ${thousands(comparison.elements)} elements differ from ${name}`
-  return comparison.equal ? first : `${first}; at most ${thousands(comparison.maxUlp)} ulp apart`
+const firstDiffering = (outputs: ReadonlyArray<ComparedBits>): ComparedBits =>
+  outputs.find((o) => !o.comparison.equal) ?? outputs[0]!
+
+const differText = ({ comparison, name }: ComparedBits): string =>
+  `${thousands(comparison.different)} of ${thousands(comparison.elements)} elements differ from ${name}`
+
+const comparisonText = (compared: Compared): string =>
+  compared._tag === 'near'
+    ? nearText(compared)
+    : compared.outputs
+        .map((o) =>
+          o.comparison.equal
+            ? differText(o)
+            : `${differText(o)}; at most ${thousands(o.comparison.maxUlp)} ulp apart`,
+        )
+        .join('\n')
+
+/** An output, and what it is to hold. */
+interface Told {
+  readonly tensor: string
+  readonly name: string
+  readonly expected: Tensor
+}
+
+/** What the launch of a module expects, else what the program says that it computes. */
+const expectedOf = (
+  program: Program,
+  over: Over,
+  module: LaunchedModule | undefined,
+  reference: E.Either<Failure, Reference> | null,
+): E.Either<Failure, ReadonlyArray<Told>> => {
+  const expected = [...(module?.expected ?? [])]
+  if (expected.length > 0)
+    return E.right(
+      expected.map(([tensor, { tensor: values, source }]) => ({ tensor, name: source, expected: values })),
+    )
+  if (reference === null) return E.right([])
+  return pipe(
+    reference,
+    E.chain(({ tensor, name, values }) =>
+      pipe(
+        outputOf(program, over, tensor, values),
+        E.map((held): ReadonlyArray<Told> => [{ tensor, name, expected: held }]),
+      ),
+    ),
+  )
 }
 
 const run: CliCommand['run'] = (world) => (operands, options) => () => runNow(world, operands, options)
@@ -294,23 +347,22 @@ const runNow = async (
 ): Promise<E.Either<Failure, Report>> => {
   const parsed = parse(options)
   if (E.isLeft(parsed)) return parsed
-  const { given, ins, outs, over, arithmetic, strictness, schedule, drawing, threads } = parsed.right
+  const { asked: asking, ins, outs, over, arithmetic, strictness, schedule, drawing, threads } = parsed.right
   const { tensorPipe, strict, strictProxies } = strictness
   // An unknown kernel is the first thing to say, before any file is missed.
   const name = operands[0] ?? ''
-  const known = namedSubject(world, name, {}, [], [])
+  const known = isModule(name)
+    ? E.right(null)
+    : namedSubject(world, name, { ...asking, given: {}, dropped: [] })
   if (E.isLeft(known)) return known
   const read = readInputs(world, ins)
   if (E.isLeft(read)) return read
-  const subject = namedSubject(
-    world,
-    name,
-    given,
-    [...read.right.values()].map((r) => r.input),
-    wordsOf(options, 'without'),
-  )
+  const subject = namedSubject(world, name, {
+    ...asking,
+    inputs: [...read.right.values()].map((r) => r.input),
+  })
   if (E.isLeft(subject)) return subject
-  const { program, settings, expects } = subject.right
+  const { program, settings, expects, compiler, launched: module } = subject.right
   const work = subject.right.multiplyAdds ?? multiplyAdds(program)
   const fuel = fuelFor(options, program, work)
   if (E.isLeft(fuel)) return fuel
@@ -320,14 +372,14 @@ const runNow = async (
   if (E.isLeft(policy)) return policy
   const fast = options['fast'] !== false
   const chip = arithmetic ?? chipOf(program)
-  const algebra = algebraOf(over, chip, fast)
+  const algebra = algebraOf(over, chip, fast, compiler)
   const fits = tensorsFit(program, algebra)
   if (E.isLeft(fits)) return fits
   const planned = plannedInputs(
     program,
     algebra,
     over,
-    new Map([...read.right].map(([n, r]) => [n, r.tensor])),
+    new Map([...[...read.right].map(([n, r]) => [n, r.tensor] as const), ...broughtOf(subject.right)]),
   )
   if (E.isLeft(planned)) return planned
 
@@ -349,7 +401,7 @@ const runNow = async (
     // a schedule that was not judged stands for itself alone
     world.threads !== undefined && count > 1 && over._tag === 'bits' && (hazards || schedule._tag === 'eager')
       ? await spread(
-          { program, arithmetic: chip, fast, options: asked, inputs: planned.right },
+          { program, arithmetic: chip, compiler, fast, options: asked, inputs: planned.right },
           world.threads.assemble,
           count,
           world.progress,
@@ -407,17 +459,22 @@ const runNow = async (
         }
       }),
     }
-  } else if (reference !== null) {
-    if (E.isLeft(reference)) return reference
-    const { tensor, name, values } = reference.right
-    const comparison = pipe(
-      E.Do,
-      E.bindW('got', () => output(tensor)),
-      E.bindW('expected', () => outputOf(program, over, tensor, values)),
-      E.chainW(({ got, expected }) => compare(got, expected)),
+  } else {
+    const told = expectedOf(program, over, complete && over._tag === 'bits' ? module : undefined, reference)
+    const outputs = pipe(
+      told,
+      E.chain(
+        E.traverseArray(({ tensor, name, expected }) =>
+          pipe(
+            output(tensor),
+            E.chainW((got) => compare(got, expected)),
+            E.map((comparison): ComparedBits => ({ tensor, comparison, name })),
+          ),
+        ),
+      ),
     )
-    if (E.isLeft(comparison)) return comparison
-    compared = { _tag: 'bits', comparison: comparison.right, name }
+    if (E.isLeft(outputs)) return outputs
+    if (outputs.right.length > 0) compared = { _tag: 'bits', outputs: outputs.right }
   }
 
   const files: Written[] = []
@@ -456,7 +513,7 @@ const runNow = async (
       compared === null
         ? verdict
         : compared._tag === 'bits'
-          ? { ...verdict, comparison: compared.comparison }
+          ? { ...verdict, comparison: firstDiffering(compared.outputs).comparison }
           : { ...verdict, approximation: { to: compared.name, outputs: compared.outputs } },
     text: () => {
       const palette = paletteOf(world)
@@ -469,7 +526,12 @@ const runNow = async (
         most: 4,
       }
       const seeded = tensorsOf(program)
-        .filter((p) => p.role !== 'out' && !read.right.has(p.name))
+        .filter(
+          (p) =>
+            p.role !== 'out' &&
+            !read.right.has(p.name) &&
+            (module === undefined || (module.tensors.has(p.name) && !module.inputs.has(p.name))),
+        )
         .map((p) => p.name)
       const rows: ReadonlyArray<readonly [string, string]> = [
         ...launchRows(subject.right, launched, E.isLeft(did) ? null : did.right.result),
@@ -477,6 +539,7 @@ const runNow = async (
           'inputs',
           [
             ...[...read.right.values()].map((r) => `${r.input.name} from ${r.input.source}`),
+            ...[...(module?.inputs ?? [])].map(([input, { source }]) => `${input} from ${source}`),
             ...(algebra.memory === 'none' || seeded.length === 0
               ? []
               : [
@@ -497,9 +560,11 @@ const runNow = async (
         ...(files.length === 0 ? [] : [['written', writtenText(files)] as const]),
       ]
       const differing =
-        compared?._tag !== 'bits' || compared.comparison.equal
+        compared?._tag !== 'bits'
           ? []
-          : [printComparison(compared.comparison).trimEnd()]
+          : compared.outputs
+              .filter((o) => !o.comparison.equal)
+              .map((o) => printComparison(o.comparison).trimEnd())
       return `${[fields(palette, 12, rows), ...differing, ...findingBlocks(context, verdict)].join('\n\n')}\n`
     },
   })

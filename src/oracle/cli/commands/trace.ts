@@ -1,5 +1,5 @@
 /**
- * `tcspec trace KERNEL|program.json|trace.jsonl`: what happened in a run, event by event.
+ * `tcspec trace KERNEL|program.json|module.ttgir|trace.jsonl`: what happened in a run, event by event.
  *
  * | `--format` | form                                                              | with `-o`, from the ending |
  * |------------|-------------------------------------------------------------------|----------------------------|
@@ -36,21 +36,28 @@ import type { CliCommand, Options, Report, World } from '../command.js'
 import { oneOf, refuseFlag } from '../flags/choice.js'
 import { formatOfEnding, outputAsked, outputFile } from '../answer.js'
 import { fuelFor, fuelOption, scheduleAsked, scheduleOption } from '../judging.js'
-import { parseSettings } from '../flags/setting.js'
-import { again, wordOf, wordsOf } from '../flags/words.js'
+import { launchOptions } from '../flags/launch.js'
+import { again, wordOf } from '../flags/words.js'
 import { policyOf } from '../schedule.js'
 import { withDataIfWanted } from '../seeded.js'
-import { namedSubject } from '../subject.js'
+import { namedSubject, subjectAsked } from '../subject.js'
 import { inFile, linesOf, traceBytes } from '../traces.js'
 
 const define = (command: Command): Command =>
   fuelOption(
     scheduleOption(
-      command
-
-        .argument('<kernel>', 'a name that `tcspec kernels` lists, a program (.json) or a trace (.jsonl)')
-        .option('--set <name=value...>', 'settings of the kernel')
-        .option('--without <label>', 'leave out the statements with this label; again for another', again),
+      launchOptions(
+        command
+          .argument(
+            '<kernel>',
+            'a name that `tcspec kernels` lists, a program (.json), a module (.ttgir) or a trace (.jsonl)',
+          )
+          .option('--set <name=value...>', 'settings of the kernel'),
+      ).option(
+        '--without <label>',
+        'leave out the statements with this label, or an operation of a module by its line; again for another',
+        again,
+      ),
     ),
   )
     .option('--format <format>', 'table, lanes, perfetto, svg or jsonl')
@@ -147,7 +154,9 @@ const ofFile = (
   format: Format,
   most: number,
 ): E.Either<Failure, Found> => {
-  const meaningless = ['set', 'without', 'schedule', 'fuel'].find((name) => options[name] !== undefined)
+  const meaningless = ['set', 'launch', 'grid', 'arg', 'computes', 'without', 'schedule', 'fuel'].find(
+    (name) => options[name] !== undefined,
+  )
   return meaningless !== undefined
     ? refuseFlag(`--${meaningless}`, 'a kernel or a program', `the trace ${file}`)
     : pipe(
@@ -195,19 +204,19 @@ const ofProgram = (
 ): E.Either<Failure, Found> =>
   pipe(
     E.Do,
-    E.bindW('given', () => parseSettings(wordsOf(options, 'set'))),
+    E.bindW('asked', () => subjectAsked(options)),
     E.bindW('schedule', () => scheduleAsked(options)),
-    E.bindW('subject', ({ given }) => namedSubject(world, name, given, [], wordsOf(options, 'without'))),
+    E.bindW('subject', ({ asked }) => namedSubject(world, name, asked)),
     E.bindW('fuel', ({ subject: { multiplyAdds: work, program } }) =>
       fuelFor(options, program, work ?? multiplyAdds(program)),
     ),
     E.bindW('policy', ({ schedule }) => policyOf(world.files)(schedule)()),
-    E.chainW(({ subject: { program }, policy, fuel }) =>
+    E.chainW(({ subject, policy, fuel }) =>
       withDataIfWanted(
-        program,
+        subject,
         (algebra, tensors) =>
           pipe(
-            launch(program, algebra, { scalars: new Map(), tensors }),
+            launch(subject.program, algebra, { scalars: new Map(), tensors }),
             E.map(({ world: launched, machine }) => ({
               launched,
               ran: run(launched, machine, { ...settings(policy), fuel }, showing(format, most)),

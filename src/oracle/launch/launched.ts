@@ -1,0 +1,321 @@
+/**
+ * A launch of a module in a file: the text, what a launch file and a command line say of its arguments, and the tensors in their files, as a program
+ * with its inputs.
+ *
+ *     launched(files)('k.ttgir', { launch: 'launch.json' })        the program, what its inputs hold, what its outputs should
+ *
+ * A word of the command line stands in the place of what the launch file says. Every refusal names the file or the flag.
+ *
+ * Law 1. The files of the inputs, and those of what is expected, have the element types and extents of the parameters.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { failure, refuse, type Failure } from '../../failure.js'
+import { didYouMean } from '../../nearest.js'
+import {
+  attributeOf,
+  elaborate,
+  everyOperation,
+  functionOf,
+  labelledIn,
+  launchOf,
+  readModule,
+  signatureOf,
+  type Argument,
+  type Asked,
+  type Labelled,
+  type Module,
+  type Role,
+  type Signature,
+} from '../../dialects/ttgir/index.js'
+import type { Program } from '../../semantics/language/program.js'
+import { asText, type Files } from '../tensor-files/files.js'
+import { readTensor } from '../tensor-files/tensor-file.js'
+import type { Tensor } from '../tensor-files/tensor.js'
+import { decodeLaunch, dtypeNamed, type LaunchArgument, type LaunchFile } from './file.js'
+import { parseWord } from './words.js'
+
+// ---------------------------------------------------------------- model
+
+/** What a command line says of a launch. */
+export interface Asking {
+  readonly grid?: ReadonlyArray<number>
+  /** `name=text`: an argument by the name of its parameter */
+  readonly args?: ReadonlyArray<readonly [name: string, text: string]>
+  /** a launch file */
+  readonly launch?: string
+  readonly computes?: string
+}
+
+/** A tensor, and the file that it was read from. */
+export interface Brought {
+  readonly tensor: Tensor
+  readonly source: string
+}
+
+export interface LaunchedModule {
+  readonly module: Module
+  /** of the module */
+  readonly text: string
+  readonly program: Program
+  /** operations of its function, by their labels */
+  readonly operations: ReadonlyMap<string, Labelled>
+  /** tensors of its arguments; what else a program has is scratch */
+  readonly tensors: ReadonlySet<string>
+  /** contents of tensors before the launch, by the name of the tensor; the others are seeded */
+  readonly inputs: ReadonlyMap<string, Brought>
+  /** what is expected in tensors behind it */
+  readonly expected: ReadonlyMap<string, Brought>
+}
+
+const inFile =
+  (file: string) =>
+  (f: Failure): Failure =>
+    f.message.startsWith(`${file}: `)
+      ? f
+      : failure(f.code, `${file}:${/^\d+:\d+: /.test(f.message) ? '' : ' '}${f.message}`)
+
+/** A file beside another. */
+const beside = (file: string, name: string): string =>
+  /^([/\\]|[A-Za-z]:)/.test(name) ? name : `${/^.*[/\\]/s.exec(file)?.[0] ?? ''}${name}`
+
+// ---------------------------------------------------------------- an argument, and the file that belongs to it
+
+/** An argument of which the extents may be those of a file. */
+interface Open {
+  readonly argument: Argument | null
+  readonly file: string | null
+  readonly tensor: string
+  readonly role: Role
+  /** how the command line said it */
+  readonly said: string | null
+}
+
+const number = (p: Asked, value: number | bigint, said: string | null): Open => ({
+  argument: value,
+  file: null,
+  tensor: p.name,
+  role: 'in',
+  said,
+})
+
+const ofWord = (p: Asked, text: string): E.Either<Failure, Open> =>
+  pipe(
+    parseWord(p, text),
+    E.map((word): Open => {
+      const said = `${p.name}=${text}`
+      const role = p._tag === 'scalar' ? 'in' : p.role
+      switch (word._tag) {
+        case 'number':
+          return number(p, word.value, said)
+        case 'tensor':
+          return {
+            argument: word.tensor,
+            file: null,
+            tensor: p.name,
+            role: word.tensor.role ?? role,
+            said,
+          }
+        case 'file':
+          return { argument: null, file: word.file, tensor: p.name, role: word.role ?? role, said }
+      }
+    }),
+  )
+
+const ofFile = (
+  p: Asked,
+  a: LaunchArgument,
+  { outputs }: LaunchFile,
+  at: string,
+): E.Either<Failure, Open> => {
+  const refused = (expected: string, found: string): E.Either<Failure, never> =>
+    refuse('ttgir.launch', `${at}: %${p.name}: expected ${expected}, found ${found}`)
+  if (typeof a === 'boolean') return E.right(number(p, Number(a), null))
+  if (typeof a === 'number') return E.right(number(p, a, null))
+  if (p._tag === 'scalar')
+    return refused(`a number of type ${p.dtype}`, `the tensor '${typeof a === 'string' ? a : a.tensor}'`)
+  const said = typeof a === 'string' ? { tensor: a } : a
+  const { tensor, shape, strides, block, kind } = said
+  if (kind !== undefined && (kind === 'tensordesc') !== (p._tag === 'descriptor'))
+    return refused(`a ${p._tag}, as in the text`, kind)
+  const dtype = said.dtype === undefined ? undefined : dtypeNamed(said.dtype)
+  if (dtype === null) return refused(`elements of ${p.dtype}`, `'${said.dtype ?? ''}'`)
+  const role: Role =
+    said.role ??
+    (outputs?.includes(tensor) === true
+      ? 'out'
+      : outputs !== undefined && p.role === 'out'
+        ? 'inout'
+        : p.role)
+  const file = said.file === null ? null : beside(at, said.file ?? `${tensor}.npy`)
+  return E.right({
+    argument:
+      shape === undefined
+        ? null
+        : {
+            tensor,
+            shape,
+            role,
+            ...(dtype === undefined ? {} : { dtype }),
+            ...(strides === undefined ? {} : { strides }),
+            ...(block === undefined ? {} : { block }),
+          },
+    file,
+    tensor,
+    role,
+    said: null,
+  })
+}
+
+// ---------------------------------------------------------------- what a launch file says again
+
+const numberOf = (m: Module, name: string): number | null => {
+  const a = attributeOf(m.attributes, name)
+  return a?._tag === 'integer' ? Number(a.value) : null
+}
+
+/** Warps of a CTA, those of partitions too: they come in fours. */
+const warpsOf = (m: Module): number => {
+  const partitions = everyOperation(m.operations)
+    .filter((op) => op.name === 'ttg.warp_specialize')
+    .flatMap((op) => {
+      const a = attributeOf(op.attributes, 'partitionNumWarps')
+      return a?._tag === 'array' ? a.items : []
+    })
+    .reduce((n, item) => n + (item._tag === 'integer' ? Number(item.value) : 0), 0)
+  return (numberOf(m, 'ttg.num-warps') ?? 4) + partitions
+}
+const inFours = (warps: number): string => String(4 * Math.ceil(warps / 4))
+
+const agrees = (m: Module, s: Signature, l: LaunchFile): E.Either<Failure, null> => {
+  const target = attributeOf(m.attributes, 'ttg.target')
+  const chip = target?._tag === 'string' ? target.value.replace('cuda:', 'sm_') : ''
+  const rows: ReadonlyArray<readonly [what: string, said: string | undefined, text: string]> = [
+    ['kernel', l.kernel, s.name],
+    ['num_warps', l.num_warps === undefined ? undefined : inFours(l.num_warps), inFours(warpsOf(m))],
+    ['num_ctas', l.num_ctas?.toString(), String(numberOf(m, 'ttg.num-ctas') ?? 1)],
+    ['arch', l.arch?.replace(/[af]$/, ''), chip],
+  ]
+  const other = rows.find(([, said, text]) => said !== undefined && said !== text)
+  return other === undefined
+    ? E.right(null)
+    : refuse('ttgir.launch', `${other[0]}: expected ${other[2]}, as in the text, found ${other[1] ?? ''}`)
+}
+
+// ---------------------------------------------------------------- all of it
+
+const readLaunch = (files: Files, file: string): E.Either<Failure, LaunchFile> =>
+  pipe(files.read(file)(), E.chainW(asText(file)), E.chainW(decodeLaunch), E.mapLeft(inFile(file)))
+
+/** What the launch file and the words say, by parameter. */
+const openArguments = (
+  s: Signature,
+  launch: { readonly file: string; readonly said: LaunchFile } | null,
+  words: ReadonlyArray<readonly [string, string]>,
+): E.Either<Failure, ReadonlyMap<string, Open>> => {
+  const names = s.parameters.map((p) => p.name)
+  const open = new Map<string, Open>()
+  const isList = (a: LaunchFile['args']): a is ReadonlyArray<LaunchArgument> => Array.isArray(a)
+  if (launch !== null) {
+    const { args } = launch.said
+    if (isList(args) && args.length > names.length)
+      return refuse(
+        'ttgir.launch',
+        `${launch.file}: args: expected ${String(names.length)}, for ${names.join(', ')}, found ${String(args.length)}`,
+      )
+    const byName = isList(args) ? args.map((a, k) => [names[k]!, a] as const) : Object.entries(args)
+    for (const [name, a] of byName) {
+      const p = s.parameters.find((q) => q.name === name)
+      if (p === undefined)
+        return refuse(
+          'ttgir.launch',
+          `${launch.file}: args: expected a parameter of @${s.name}, found '${name}'; ${didYouMean(names)(name)}`,
+        )
+      const one = ofFile(p, a, launch.said, launch.file)
+      if (E.isLeft(one)) return one
+      open.set(name, one.right)
+    }
+  }
+  for (const [name, text] of words) {
+    const p = s.parameters.find((q) => q.name === name)
+    if (p === undefined)
+      return refuse(
+        'bad-flag',
+        `--arg: expected a parameter of @${s.name}, found '${name}'; ${didYouMean(names)(name)}`,
+      )
+    const one = ofWord(p, text)
+    if (E.isLeft(one)) return one
+    open.set(name, one.right)
+  }
+  return E.right(open)
+}
+
+/** The module of a file, launched; Left is one line. */
+export const launched =
+  (files: Files) =>
+  (file: string, asking: Asking): E.Either<Failure, LaunchedModule> => {
+    const read = pipe(
+      files.read(file)(),
+      E.chainW(asText(file)),
+      E.bindTo('text'),
+      E.bindW('module', ({ text }) => E.mapLeft(inFile(file))(readModule(text))),
+      E.bindW('s', ({ module }) => E.mapLeft(inFile(file))(signatureOf(module))),
+    )
+    if (E.isLeft(read)) return read
+    const { text, module, s } = read.right
+    const said = asking.launch === undefined ? null : readLaunch(files, asking.launch)
+    if (said !== null && E.isLeft(said)) return said
+    const launch = said === null ? null : { file: asking.launch ?? '', said: said.right }
+    if (launch !== null) {
+      const same = E.mapLeft(inFile(launch.file))(agrees(module, s, launch.said))
+      if (E.isLeft(same)) return same
+    }
+    const found = openArguments(s, launch, asking.args ?? [])
+    if (E.isLeft(found)) return found
+
+    const args: Record<string, Argument> = {}
+    const inputs = new Map<string, Brought>()
+    const expected = new Map<string, Brought>()
+    for (const [name, { argument, file: source, tensor, role }] of found.right) {
+      if (argument !== null) args[name] = argument
+      const p = s.parameters.find((q) => q.name === name)
+      if (source === null || p === undefined) continue
+      // of an output that says its extents nothing need be there
+      const isThere = role !== 'out' || argument === null || E.isRight(files.read(source)())
+      if (!isThere) continue
+      const brought = readTensor(files)(source, p.dtype)()
+      if (E.isLeft(brought)) return brought
+      const { shape } = brought.right
+      if (argument === null) args[name] = { tensor, shape, role }
+      else if (typeof argument === 'object' && argument.shape.join() !== shape.join())
+        return refuse(
+          'ttgir.launch',
+          `${source}: expected a tensor of extents (${argument.shape.join(', ')}) for %${name}, found (${shape.join(', ')})`,
+        )
+      ;(role === 'out' ? expected : inputs).set(tensor, { tensor: brought.right, source })
+    }
+    const grid = asking.grid ?? launch?.said.grid
+    const computes = asking.computes ?? launch?.said.computes
+    return pipe(
+      launchOf(module, {
+        ...(grid === undefined ? {} : { grid }),
+        args,
+        ...(computes === undefined ? {} : { computes }),
+        said: new Map(
+          [...found.right].flatMap(([name, o]) => (o.said === null ? [] : [[name, o.said] as const])),
+        ),
+      }),
+      E.bindTo('made'),
+      E.bindW('program', ({ made }) => elaborate(module, made)),
+      E.bindW('func', () => functionOf(module, s.name)),
+      E.bimap(inFile(file), ({ made, program, func }) => ({
+        module,
+        text,
+        program,
+        operations: labelledIn(module, func, made),
+        tensors: new Set([...made.tensors.values()].map((t) => t.tensor)),
+        inputs,
+        expected,
+      })),
+    )
+  }
