@@ -120,13 +120,15 @@ export const needView = (what: string, type: Type): E.Either<Failure<TypeErrorCo
 export const needI32 = (what: string, type: Type): Typing =>
   accepts(i32, type) ? E.right(type) : E.left(mismatch(what, i32, type))
 
+/** What follows from a type: `E.chain`, without what that takes to see which argument it was given. */
+export const after = <A>(
+  typing: Typing,
+  f: (type: Type) => E.Either<Failure<TypeErrorCode>, A>,
+): E.Either<Failure<TypeErrorCode>, A> => (E.isLeft(typing) ? typing : f(typing.right))
+
 /** What follows from the types of two operands; a reason of the first comes first. */
-export const withBoth = (of: TypeOf, x: ExprNode, y: ExprNode, f: (x: Type, y: Type) => Typing): Typing => {
-  const first = of(x)
-  if (E.isLeft(first)) return first
-  const second = of(y)
-  return E.isLeft(second) ? second : f(first.right, second.right)
-}
+export const withBoth = (of: TypeOf, x: ExprNode, y: ExprNode, f: (x: Type, y: Type) => Typing): Typing =>
+  after(of(x), (first) => after(of(y), (second) => f(first, second)))
 
 export const allI32 = (
   of: TypeOf,
@@ -149,8 +151,7 @@ export const onView = (
   f: (layout: ViewType['layout']) => E.Either<Failure<TypeErrorCode>, ViewType['layout']>,
 ): Typing =>
   pipe(
-    of(x),
-    E.chain((type) => needView(what, type)),
+    after(of(x), (type) => needView(what, type)),
     E.chain((was) =>
       pipe(
         f(was.layout),

@@ -38,7 +38,17 @@ import type { Storage } from '../program.js'
 import { type Type, type ViewType, barrier, descriptor, ptr, tile, view } from '../types.js'
 import { constantOf, constantsOf } from './constant.js'
 import type { Declarations } from './environment.js'
-import { type TypeOf, allI32, elementOfType, joint, needI32, needView, onView, withBoth } from './operand.js'
+import {
+  type TypeOf,
+  after,
+  allI32,
+  elementOfType,
+  joint,
+  needI32,
+  needView,
+  onView,
+  withBoth,
+} from './operand.js'
 import { showType } from './show-type.js'
 import { type Typing, checkType } from './typing.js'
 
@@ -77,12 +87,11 @@ const tensorView = (declarations: Declarations, name: string): Typing => {
 
 // ---------------------------------------------------------------- parts of places
 
-const slotType = (of: TypeOf, expr: Extract<PlaceNode, { readonly _tag: 'slot' }>): Typing =>
-  pipe(
-    of(expr.index),
-    E.chain((index) => needI32('the index of a slot', index)),
-    E.chain(() => of(expr.of)),
-    E.chain((was): Typing => {
+const slotType = (of: TypeOf, expr: Extract<PlaceNode, { readonly _tag: 'slot' }>): Typing => {
+  const index = after(of(expr.index), (type) => needI32('the index of a slot', type))
+  return after(
+    after(index, () => of(expr.of)),
+    (was): Typing => {
       const at = constantOf(expr.index)
       switch (was._tag) {
         case 'view':
@@ -102,8 +111,9 @@ const slotType = (of: TypeOf, expr: Extract<PlaceNode, { readonly _tag: 'slot' }
         default:
           return refuse('type.mismatch', `slot: expected a view or barriers, found ${showType(was)}`)
       }
-    }),
+    },
   )
+}
 
 // ---------------------------------------------------------------- typing
 

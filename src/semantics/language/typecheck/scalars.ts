@@ -35,6 +35,7 @@ import { literalType } from './constant.js'
 import type { Declarations } from './environment.js'
 import {
   type TypeOf,
+  after,
   axisIn,
   definite,
   elementOfType,
@@ -100,16 +101,13 @@ export const typeOfScalars =
           : refuse('param.unknown', `There is no tensor parameter ${expr.param}`)
       }
       case 'unary':
-        return pipe(
-          of(expr.x),
-          E.chain((x) =>
-            isSpecialUnary(expr.op) ? needDtype(expr.op, specialDtype(expr.op), x) : needFloat(expr.op, x),
-          ),
+        return after(of(expr.x), (x) =>
+          isSpecialUnary(expr.op) ? needDtype(expr.op, specialDtype(expr.op), x) : needFloat(expr.op, x),
         )
       case 'binary':
-        return pipe(
+        return after(
           withBoth(of, expr.x, expr.y, (x, y) => joint(expr.op, x, y)),
-          E.chain((type) => {
+          (type) => {
             switch (expr.op) {
               case 'add':
               case 'sub':
@@ -126,7 +124,7 @@ export const typeOfScalars =
               default:
                 return needInteger(expr.op, type)
             }
-          }),
+          },
         )
       case 'fma':
         return pipe(
@@ -140,13 +138,12 @@ export const typeOfScalars =
           E.chain((type) => needFloat('fma', type)),
         )
       case 'compare':
-        return pipe(
+        return after(
           withBoth(of, expr.x, expr.y, (x, y) => joint(expr.op, x, y)),
-          E.chain((type) =>
+          (type) =>
             elementOfType(type) === null
               ? refuse('type.mismatch', `${expr.op}: expected scalars, found ${showType(type)}`)
               : E.right(like(type, i1)),
-          ),
         )
       case 'select':
         return pipe(
@@ -178,10 +175,7 @@ export const typeOfScalars =
           ),
         )
       case 'convert':
-        return pipe(
-          of(expr.x),
-          E.chain((x) => convert(expr, x)),
-        )
+        return after(of(expr.x), (x) => convert(expr, x))
       case 'pack': {
         let bits = 0
         let first: Type | null = null

@@ -79,14 +79,27 @@ export const build = <A>(run: (state: State) => E.Either<Failure, readonly [A, S
       home?.delete(made)
       return run(ran(state, made))
     },
-    [Symbol.iterator]: function* (): Iterator<Step, A, State> {
-      const result = made.run(yield ask)
-      if (E.isLeft(result)) {
-        yield { _tag: 'fail', failure: result.left }
-        return unreachable('a failed build is not resumed')
+    // what a generator would do, that yields `ask`, then `tell` or `fail`, and returns: one is made for every statement of a kernel
+    [Symbol.iterator]: (): Iterator<Step, A, State> => {
+      let asked = false
+      let result: E.Either<Failure, readonly [A, State]> | null = null
+      return {
+        next: (...[state]) => {
+          if (!asked) {
+            asked = true
+            return { done: false, value: ask }
+          }
+          if (result === null) {
+            result = made.run(state!)
+            return E.isLeft(result)
+              ? { done: false, value: { _tag: 'fail', failure: result.left } }
+              : { done: false, value: { _tag: 'tell', state: result.right[1] } }
+          }
+          return E.isLeft(result)
+            ? unreachable('a failed build is not resumed')
+            : { done: true, value: result.right[0] }
+        },
       }
-      yield { _tag: 'tell', state: result.right[1] }
-      return result.right[0]
     },
   }
   home?.add(made)
