@@ -16,7 +16,7 @@ import type { Verdict } from '../../../src/semantics/judging/verdict.js'
 import { check, standardOptions } from '../../../src/semantics/verdict/check.js'
 import { right } from '../../either.js'
 import { nightly, sampled } from '../../extent.js'
-import { gluonKernels, gluonNames, prepared, productOf, statementAt } from './gluon.js'
+import { gluonKernels, gluonNames, gluonTexts, prepared, productOf, statementAt } from './gluon.js'
 
 // ---------------------------------------------------------------- what is expected
 
@@ -100,7 +100,7 @@ const expected: Readonly<Record<string, Readonly<Record<string, Found>>>> = {
   },
   tensor_core_matmul: {
     accumulate: ['M6', 'tcgen05_mma(a.index(slot), b.index(slot), acc)'],
-    commit: ['B5', 'mbarrier.wait(done'],
+    commit: ['B5', 'mbarrier.wait(done', 'tcgen05_mma'],
     phase: ['B6', 'mbarrier.wait(done.index(slot), phase ^ 1)'],
     reuse: ['W2', 'tma.async_copy_global_to_shared(da', 'tcgen05_mma'],
     fence: ['P1', 'c.store', 'tma.async_copy_shared_to_global'],
@@ -115,7 +115,7 @@ const expected: Readonly<Record<string, Readonly<Record<string, Found>>>> = {
   },
   weighted_matmul: {
     operand: ['M4', 'left.store', 'tcgen05_mma'],
-    commit: ['B5', 'mbarrier.wait(done'],
+    commit: ['B5', 'mbarrier.wait(done', 'tcgen05_mma'],
     refill: ['W2', 'tcgen05_mma', 'tma.async_copy_global_to_shared(db'],
     sums: ['M2', 'tcgen05_mma', 'c.store(acc.load'],
     last: ['B5', 'mbarrier.wait(done, steps & 1)'],
@@ -259,6 +259,15 @@ const placesOf = (v: Verdict, id: string): ReadonlyArray<string> => {
 const mistakes = gluonNames.flatMap((name) =>
   Object.keys(gluonKernels[name]!.mistakes).map((mistake) => [name, mistake] as const),
 )
+
+it('each text is that of a kernel or of a mistake', () => {
+  expect([...gluonTexts].sort()).toEqual(
+    [
+      ...gluonNames.map((name) => `${name}.ttgir`),
+      ...mistakes.map((pair) => `${pair.join('.')}.ttgir`),
+    ].sort(),
+  )
+})
 
 it('at least three mistakes of each of at least eight kernels, four for each architecture', () => {
   const kernels = Object.values(gluonKernels)

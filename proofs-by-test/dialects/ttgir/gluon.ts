@@ -1,5 +1,5 @@
 /** The Gluon kernels of `conformance/triton/gluon`: their texts, the lines of their Python, and how they are launched. */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import type { GivenTensor } from '../../../src/dialects/ttgir/elaboration/arguments.js'
 import { elaborate } from '../../../src/dialects/ttgir/elaboration/elaborate.js'
 import { readModule } from '../../../src/dialects/ttgir/index.js'
@@ -36,6 +36,8 @@ export const gluonKernels: Readonly<Record<string, GluonKernel>> = JSON.parse(fi
 >
 
 export const gluonNames: ReadonlyArray<string> = Object.keys(gluonKernels)
+
+export const gluonTexts: ReadonlyArray<string> = readdirSync(new URL('texts/', directory))
 
 /** The text of a kernel, or of one of its mistakes. */
 export const gluonText = (name: string, mistake = ''): string =>

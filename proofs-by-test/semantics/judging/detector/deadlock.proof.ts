@@ -540,6 +540,21 @@ describe('which wait is the cause', () => {
       'deadlock: b@0 waits for b0@0 generation 0: 1 of 1 arrivals missing, 16 bytes more than expected have arrived',
     )
   })
+  it.each([
+    ['no commit covers', false, false, 'B5 a@0 product'],
+    ['a commit covers', true, false, 'B5 a@0 '],
+    ['no commit covers, where another agent could supply the wait', false, true, 'B5 a@0 '],
+  ])('a product that %s is told with a wait that nothing supplies', (_, committed, supplied, told) => {
+    const s = world(['a@0', 'b@0'], [1, 1])
+    s.arrive(1, 0)
+    s.wait(0, 0, 0)
+    if (supplied) s.arrive(1, 1)
+    if (supplied) s.wait(0, 1, 0)
+    s.issue(0, 'tcgen05', 'product')
+    if (committed) s.issue(0, 'tcgen05', 'commit', 1, 'commit')
+    s.wait(0, 1, supplied ? 1 : 0, { blocked: true })
+    expect(names(s)[1]).toEqual([told])
+  })
   it('who overran a waiter is named: whose arrival completed the generation after the one that it wants', () => {
     const s = world(['a@0', 'slow@0'], [1])
     s.arrive(0, 0, { site: 'first' })

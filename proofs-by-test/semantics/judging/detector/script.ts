@@ -13,6 +13,7 @@ import type {
   Proxy,
   SemaphoreEvent,
   Stamp,
+  TensorEntry,
   Unit,
 } from '../../../../src/semantics/log/events.js'
 import type { Options } from '../../../../src/semantics/judging/detector/index.js'
@@ -66,7 +67,7 @@ export interface Script {
     o?: { acquire?: boolean; tensor?: boolean; blocked?: boolean; site?: string },
   ) => void
   /** issues only */
-  readonly issue: (agent: number, unit: Unit, site?: string, signals?: number) => number
+  readonly issue: (agent: number, unit: Unit, site?: string, signals?: number, tensor?: TensorEntry) => number
   /** performs: reads, then writes */
   readonly perform: (
     op: number,
@@ -233,7 +234,7 @@ export const script = (world: World): Script => {
         tensor: o.tensor ?? false,
         outcome: o.blocked === true ? 'blocked' : 'passed',
       }),
-    issue: (x, unit, n = unit, signals = 1) => {
+    issue: (x, unit, n = unit, signals = 1, tensor) => {
       const operation = operations++
       const s = stamp(x, n)
       stampOf.set(operation, s)
@@ -246,6 +247,7 @@ export const script = (world: World): Script => {
         macs: 0,
         accumulates: false,
         signals: unit === 'tmaStore' ? 2 : signals,
+        ...(tensor === undefined ? {} : { tensor }),
       })
       return operation
     },

@@ -41,6 +41,8 @@ export interface AgentState {
   readonly copiesAtCommit: Array<number>
   queue: number
   readonly tensorQueue: TensorQueue
+  /** its latest product or copy there that no commit covers */
+  uncommitted: Stamp | undefined
   /** wgmma issued */
   products: number
   loads: number
@@ -94,6 +96,7 @@ export const agentState = (extent: Extent, started: boolean): AgentState => ({
   copiesAtCommit: [],
   queue: 0,
   tensorQueue: tensorQueue(),
+  uncommitted: undefined,
   products: 0,
   loads: 0,
   stores: 0,

@@ -277,7 +277,7 @@ export const deadlock = (
     return
   }
   const wanted = barrier < 0 ? 0 : wantedBy(c, barriers[barrier]!, stamp.agent)
-  const by = barrier < 0 ? undefined : explaining(c, id, barriers[barrier]!)
+  const by = barrier < 0 ? undefined : explaining(c, id, barriers[barrier]!, first)
   file(c.report, 'deadlock', () =>
     draft(
       id,
@@ -290,13 +290,22 @@ export const deadlock = (
   )
 }
 
-/** What beside the wait explains why it never ends: who overran it, who announced bytes that do not add up, who chose a count that does not. */
-const explaining = (c: Context, id: BlockingId, b: BarrierState): Actor | undefined => {
+/**
+ * What beside the wait explains why it never ends: who overran it, who announced bytes that do not add up, who chose a count that does not; and where nothing supplies it,
+ * a product that no commit covers.
+ */
+const explaining = (c: Context, id: BlockingId, b: BarrierState, of: Edge): Actor | undefined => {
   if (id === 'B1') return ofContribution(lastArrival(b))
   if (id === 'B4') return ofContribution(lastAnnouncement(b))
-  return b.init !== undefined && isPartly(b)
-    ? actor(b.init, `initialises ${barrierName(c.header, b.index)}, to count ${String(b.count)}`)
-    : undefined
+  if (b.init !== undefined && isPartly(b))
+    return actor(b.init, `initialises ${barrierName(c.header, b.index)}, to count ${String(b.count)}`)
+  const { cta } = c.header.agents[of.blockage.stamp.agent]!
+  const stamp = c.agents.find(
+    (a, x) => a.uncommitted !== undefined && c.header.agents[x]!.cta === cta,
+  )?.uncommitted
+  return stamp === undefined || of.suppliers.length > 0
+    ? undefined
+    : actor(stamp, 'issues what no commit covers')
 }
 
 const ofContribution = (e: Contribution | undefined): Actor | undefined =>

@@ -97,6 +97,7 @@ export const issue = (d: Detector, e: Issue): void => {
     owed: owedBy(c.header, e, row),
   }
   d.operations.set(e.operation, op)
+  if (row.pipeline === 'pairs') a.uncommitted = e.tensor === 'commit' ? undefined : e.stamp
   if (e.unit === 'clc') requested(c, d.responses, e.stamp, op.knowledge.order)
   a.fences = 0
   Digest.ofAgent(c.digest, x, 2, e.stamp.at, op.instance, Digest.ofName(e.unit))
