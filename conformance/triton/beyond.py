@@ -295,6 +295,34 @@ def special(x, out, N: tl.constexpr):
 
 
 @triton.jit
+def contractions(x, y, z, w, r, out, N: tl.constexpr):
+    """which product a sum takes into its rounding"""
+    i = tl.arange(0, N)
+    a = tl.load(x + i)
+    b = tl.load(y + i)
+    c = tl.load(z + i)
+    d = tl.load(w + i)
+    e = tl.load(r + i)
+    p = a * b
+    q = c * d
+    tl.store(out + i, p + q)
+    tl.store(out + N + i, p + e)
+    s = b * c
+    t = d * e
+    tl.store(out + 2 * N + i, s + a)
+    tl.store(out + 3 * N + i, s - t)
+    u = a * c
+    v = b * d
+    tl.store(out + 4 * N + i, u - v)
+    tl.store(out + 5 * N + i, u)
+    k = tl.load(x) * tl.load(y)
+    tl.store(out + 6 * N + i, k + e)
+    tl.store(out + 7 * N + i, k + a * e)
+    tl.store(out + 8 * N + i, (c * e + a) + c * e)
+    tl.store(out + 9 * N + i, a - b * e)
+
+
+@triton.jit
 def pairs(x, y, z, N: tl.constexpr):
     """joined, split, turned around, sorted"""
     i = tl.arange(0, N)
@@ -437,6 +465,7 @@ cases = {
     'integers': case(integers, [1], dict(x=In(i32, [256], *wide), y=In(i32, [256], *wide), out=Out(i32, [11, 256])), dict(N=256)),
     'floats': case(floats, [1], dict(x=In(f32, [256], -4, 4), y=In(f32, [256], -4, 4), z=In(f32, [256]), out=Out(f32, [15, 256])), dict(N=256)),
     'special': case(special, [1], dict(x=In(f32, [256], -8, 8), out=Out(f32, [4, 256])), dict(N=256)),
+    'contractions': case(contractions, [1], dict(x=In(f32, [256]), y=In(f32, [256]), z=In(f32, [256]), w=In(f32, [256]), r=In(f32, [256]), out=Out(f32, [10, 256])), dict(N=256)),
     'pairs': case(pairs, [1], dict(x=In(i32, [128]), y=In(i32, [128]), z=Out(i32, [5, 128])), dict(N=128)),
     'dropout': case(dropout, [1], dict(x=In(f32, [512]), y=Out(f32, [512]), seed=1234, p=0.25), dict(N=512)),
     'grouped': case(grouped, [3], dict(a=In(f16, [256, 64]), b=In(f16, [3, 64, 128]), c=Out(f16, [256, 128]), sizes=In(i32, [3], [64, 128, 64], None), starts=In(i32, [3], [0, 64, 192], None), K=64, N=128), dict(GROUPS=3, BM=64, BN=64, BK=32)),

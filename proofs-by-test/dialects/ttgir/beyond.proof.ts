@@ -728,6 +728,32 @@ const cases: Readonly<Record<string, () => Case>> = {
       isSteered: true,
     }
   },
+  contractions: () => {
+    const [x, y, z, w, r] = range(5).map((k) => floats([256], 60 + k)) as [Given, Given, Given, Given, Given]
+    const over = (
+      f: (a: number, b: number, c: number, d: number, e: number) => number,
+    ): ReadonlyArray<number> => x.data.map((a, i) => f(a, y.data[i]!, z.data[i]!, w.data[i]!, r.data[i]!))
+    const k = [x.data[0]!, y.data[0]!] as const
+    return {
+      args: { x, y, z, w, r, out: out('f32', [10, 256]) },
+      leaves: {
+        // as the PTX has them
+        out: [
+          ...over((a, b, c, d) => fma(a, b, mul(c, d))),
+          ...over((a, b, _c, _d, e) => fma(a, b, e)),
+          ...over((a, b, c) => fma(b, c, a)),
+          ...over((_a, b, c, d, e) => fma(-d, e, mul(b, c))),
+          ...over((a, b, c, d) => fma(-b, d, mul(a, c))),
+          ...over((a, _b, c) => mul(a, c)),
+          ...over((_a, _b, _c, _d, e) => fma(k[0], k[1], e)),
+          ...over((a, _b, _c, _d, e) => fma(a, e, mul(...k))),
+          ...over((a, _b, c, _d, e) => fma(c, e, fma(c, e, a))),
+          ...over((a, b, _c, _d, e) => fma(-b, e, a)),
+        ],
+      },
+      isFloat: true,
+    }
+  },
   pairs: () => {
     const [x, y] = [integers([128], 23, -1000, 1000), integers([128], 24, -1000, 1000)]
     return {

@@ -58,8 +58,7 @@ const product: Row = function* (h, op, label) {
 }
 
 /**
- * A sum or a difference of numbers. The compiler rounds `x * y + z` once wherever a product of the same basic block is an operand, also of a product
- * that is used elsewhere; of two products the first.
+ * A sum or a difference of numbers, which takes a product of its basic block into one rounding (`contraction.ts`).
  */
 const sum = (sign: 1 | -1): Row =>
   function* (h, op, label) {
@@ -68,7 +67,8 @@ const sum = (sign: 1 | -1): Row =>
     const negated = function* (e: Expr): Steps<Expr> {
       return sign === 1 ? e : yield* T.negf(`${label}.neg`, as(e))
     }
-    if (left !== undefined) return [yield* T.fma(label, as(left[0]), as(left[1]), as(yield* negated(y)))]
+    const isLeft = left !== undefined && (right === undefined || h.contracted.get(op) !== 'rhs')
+    if (isLeft) return [yield* T.fma(label, as(left[0]), as(left[1]), as(yield* negated(y)))]
     if (right !== undefined) return [yield* T.fma(label, as(yield* negated(right[0])), as(right[1]), as(x))]
     return [yield* (sign === 1 ? T.addf : T.subf)(label, as(x), as(y))]
   }

@@ -29,6 +29,7 @@ import { sharedEncoding, tensorMemoryEncoding } from './encodings.js'
 import { inFlightIn } from './flight.js'
 import { reached } from './calls.js'
 import { asOneCta, type Dealt } from './clusters.js'
+import { takenIn } from './contraction.js'
 import { functionName, functionOf, functionsOf } from './function.js'
 import { refusedAt, type Here } from './here.js'
 import { bytesOf, dtypeOf, elementOf, scalarOf, shapeOf } from './kinds.js'
@@ -227,6 +228,7 @@ const ofCta = (m: Module, launch: Elaborate, dealt: Dealt): E.Either<Failure, Pr
         constants: new Map(),
         acquired: new Map(),
         products: new Map(),
+        contracted: takenIn(m, operations),
         offsets: offsetsIn(m, wanted),
         maps: mapsOf(everyOperation([wanted])),
         flying: inFlightIn(wanted.regions[0]!),

@@ -27,8 +27,10 @@ export interface Here {
   readonly maps: ReadonlyMap<string, Type>
   /** values that may still be on their way (`flight.ts`) */
   readonly flying: ReadonlySet<string>
-  /** products of this basic block, by the name of their value (`contracted`) */
+  /** products of this basic block, by the name of their value (`contraction.ts`) */
   readonly products: Map<string, readonly [Expr, Expr]>
+  /** of a sum of two products: which it takes into one rounding */
+  readonly contracted: ReadonlyMap<Operation, 'lhs' | 'rhs'>
   /** where buffers of shared memory begin, by their allocation (`liveness.ts`) */
   readonly offsets: ReadonlyMap<Operation, number>
   /** a name for each operation that no other has (`labels.ts`) */

@@ -3,10 +3,11 @@
  *
  * Source: Triton 3.6, dialect tt.
  */
-import { letIn, of, type Build, type Steps } from '../../../semantics/writing/builder.js'
+import { letIn, of, typeHere, type Build, type Steps } from '../../../semantics/writing/builder.js'
 import * as X from '../../../semantics/language/expression.js'
 import type { Expr, Int } from '../../../semantics/language/expression.js'
 import { checked } from '../../../semantics/language/index-types.js'
+import type { TileType } from '../../../semantics/language/types.js'
 import * as T from '../../ttng/index.js'
 import { registerEncoding } from './encodings.js'
 import { type Here, type Row, type Rows } from './here.js'
@@ -42,6 +43,32 @@ const shapeChange = (
       ),
     ]
   }
+
+/** A product under another name is the product of its factors under that name. */
+const renamed = (row: Row, again: (x: Expr, type: TileType, axis: number) => Expr): Row =>
+  function* (h, op, label) {
+    const results = yield* row(h, op, label)
+    const product = h.products.get(op.operands['src']?.[0]?.name ?? '')
+    const [result] = results
+    if (product === undefined || result === undefined) return results
+    const type = yield* typeHere(result)
+    const axis = yield* number(op, 'axis', 0)
+    if (type._tag === 'tile')
+      for (const { name } of op.names)
+        h.products.set(name, [again(product[0], type, axis), again(product[1], type, axis)])
+    return results
+  }
+
+const expandDims: Row = function* (h, op, label) {
+  return [
+    yield* T.expandDims(
+      label,
+      yield* operand(h, op, 'src'),
+      yield* number(op, 'axis'),
+      yield* layoutOfResult(h, op),
+    ),
+  ]
+}
 
 /** A program is a cluster: its CTAs are counted along the first axis of the grid. */
 const ofGrid = (of: (label: string, axis: 'x') => Build<Int>): Row =>
@@ -88,19 +115,12 @@ export const tensorRows: Rows = {
   'tt.get_program_id': ofGrid(T.getProgramId),
   'tt.get_num_programs': ofGrid(T.getNumPrograms),
   'tt.make_range': range,
-  'tt.splat': shapeChange(T.splat),
-  'tt.broadcast': shapeChange(T.broadcast),
+  'tt.splat': renamed(shapeChange(T.splat), (x, { shape, layout }) => X.splat(as(x), shape, layout)),
+  'tt.broadcast': renamed(shapeChange(T.broadcast), (x, { shape, layout }) =>
+    X.broadcast(as(x), shape, layout),
+  ),
   'tt.reshape': shapeChange(T.reshape),
-  'tt.expand_dims': function* (h, op, label) {
-    return [
-      yield* T.expandDims(
-        label,
-        yield* operand(h, op, 'src'),
-        yield* number(op, 'axis'),
-        yield* layoutOfResult(h, op),
-      ),
-    ]
-  },
+  'tt.expand_dims': renamed(expandDims, (x, { layout }, axis) => X.expandDims(as(x), axis, layout)),
   'tt.trans': function* (h, op, label) {
     return [
       yield* T.trans(

@@ -28,7 +28,7 @@ const warpSpecialize: Row = function* (h, op, label) {
       default: {
         captures: untyped(Object.fromEntries(outside)),
         body: function* (captured: Named, from: T.Issuer): Steps<never> {
-          const here: Here = { ...h, from, values: new Map(h.values) }
+          const here: Here = { ...h, from, values: new Map(h.values), products: new Map() }
           for (const [name, list] of h.values)
             if (used.has(name))
               here.values.set(
@@ -47,6 +47,7 @@ const warpSpecialize: Row = function* (h, op, label) {
               values: new Map(),
               constants: new Map(),
               acquired: new Map(),
+              products: new Map(),
               flying: inFlightIn(region),
             }
             region.blocks[0]?.parameters.forEach((p, k) => {
