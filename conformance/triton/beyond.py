@@ -413,6 +413,17 @@ def product_fma(a, b, c, K: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
     tl.store(c + rm[:, None] * N + rn[None, :], tl.dot(x, y, input_precision='ieee'))
 
 
+@triton.jit
+def product_warp(a, b, c, K: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+    """one instruction of a warp"""
+    rm = tl.arange(0, M)
+    rn = tl.arange(0, N)
+    rk = tl.arange(0, K)
+    x = tl.load(a + rm[:, None] * K + rk[None, :])
+    y = tl.load(b + rk[:, None] * N + rn[None, :])
+    tl.store(c + rm[:, None] * N + rn[None, :], tl.dot(x, y))
+
+
 # ---------------------------------------------------------------- launches
 
 
@@ -473,6 +484,7 @@ cases = {
     'product_e5m2': case(product, [2, 2], dict(a=In('e5m2', [128, 128]), b=In('e5m2', [128, 128]), c=Out(f32, [128, 128]), M=128, N=128, K=128), dict(BM=64, BN=64, BK=64, ACC=tl.float32)),
     'product_i8': case(product, [2, 2], dict(a=In('i8', [128, 128]), b=In('i8', [128, 128]), c=Out(i32, [128, 128]), M=128, N=128, K=128), dict(BM=64, BN=64, BK=64, ACC=tl.int32)),
     'product_fma': case(product_fma, [1], dict(a=In(f32, [32, 16]), b=In(f32, [16, 32]), c=Out(f32, [32, 32])), dict(K=16, M=32, N=32)),
+    'product_warp': case(product_warp, [1], dict(a=In(f16, [16, 16]), b=In(f16, [16, 16]), c=Out(f32, [16, 16])), dict(K=16, M=16, N=16), num_warps=1),
     'cluster_pointers': case(product, [1, 2], dict(a=In(f16, [128, 128]), b=In(f16, [128, 128]), c=Out(f32, [128, 128]), M=128, N=128, K=128), dict(BM=128, BN=64, BK=64, ACC=tl.float32), num_ctas=2),
     'cluster_tma': case(product_tma, [1, 2], dict(a=In(f16, [128, 128]), b=In(f16, [128, 128]), c=Out(f16, [128, 128]), M=128, N=128, K=128), dict(BM=128, BN=64, BK=64), num_ctas=2),
 }

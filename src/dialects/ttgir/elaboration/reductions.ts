@@ -1,5 +1,5 @@
 /**
- * `tt.reduce` and `tt.scan`: tensors combined along an axis, in the order of Triton's lowering.
+ * `tt.reduce` and `tt.scan`: tensors combined along an axis, in the order of Triton's lowering; and `tt.map_elementwise`.
  *
  * One operation on two numbers is said as it is; any other region is elaborated wherever two are combined, on tensors, element by element.
  *
@@ -126,9 +126,22 @@ const reduction: Row = function* (h, op, label) {
   return results
 }
 
+/** Its region on the tensors: what jumps for an element by itself cannot be said of all. */
+const elementwise: Row = function* (h, op, label) {
+  const pack = yield* number(op, 'pack', 1)
+  if (pack !== 1) return yield* refusedAt(op, 'one element at a time', `pack = ${String(pack)}`)
+  const operands = yield* summands(h, op)
+  const found = yield* together(h, op)(`${label}.of`, operands, [])
+  return found.map(({ value }) => value)
+}
+
 const scan: Row = function* (h, op, label) {
   const how = { axis: yield* number(op, 'axis'), reverse: flag(op, 'reverse') }
   return yield* T.scan(label, yield* summands(h, op), how, together(h, op))
 }
 
-export const reductionRows: Rows = { 'tt.reduce': reduction, 'tt.scan': scan }
+export const reductionRows: Rows = {
+  'tt.reduce': reduction,
+  'tt.scan': scan,
+  'tt.map_elementwise': elementwise,
+}

@@ -21,7 +21,6 @@ export const refusals: Readonly<Record<string, string>> = {
   'math.tanh': noFunction("the library's hyperbolic tangent"),
   'tt.extern_elementwise': 'one of a library that is not here',
   'tt.elementwise_inline_asm': 'one of PTX, which is not read here',
-  'tt.map_elementwise': 'one whose region jumps for each element by itself',
   'tt.cat': 'one that leaves the order of the elements open',
   'tt.int_to_ptr': 'one that makes a pointer of a number, which says no tensor',
   'tt.ptr_to_int': 'one that makes a number of a pointer, which here is a tensor and a place in it',
