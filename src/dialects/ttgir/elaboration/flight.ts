@@ -10,9 +10,11 @@
  *     scf.yield %w#0                                   hands on, if what the loop carries is in flight
  *
  * A value is in flight if it can be: begun by a product, and from there handed on through waits and loops. The greatest such set. What a wait gives and
- * another operation takes is a tensor, read at the wait. What no wait has given is read where it is taken, ready or not.
+ * another operation takes is a tensor, read at the wait; so is what it gives to a loop that carries a tensor. What no wait has given is read where it is taken, ready or not.
  *
- * Law 1. What a wait gives, and any other operation takes, is a tensor.
+ * Laws
+ * 1. What a wait gives, and any other operation takes, is a tensor.
+ * 2. A loop that carries a product on its way is given one, or a tensor to begin with, and hands one on.
  */
 import { attributeOf, type Operation, type Region, type Value } from '../text/syntax.js'
 
@@ -104,12 +106,14 @@ export const inFlightIn = (region: Region): ReadonlySet<string> => {
         const result = resultKeys(op)[k]
         if (result !== undefined && !flying.has(keyOfValue(input))) flying.delete(result)
       })
-    for (const { argument, yielded, result } of loops)
+    for (const { argument, initial, yielded, result } of loops) {
       if (!flying.has(argument) || !flying.has(yielded) || (result !== '' && !flying.has(result))) {
         flying.delete(argument)
         flying.delete(result)
         if (!begun.has(yielded)) flying.delete(yielded)
       }
+      if (!flying.has(argument) && !begun.has(initial)) flying.delete(initial)
+    }
   }
   return flying
 }
