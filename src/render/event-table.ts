@@ -9,13 +9,13 @@
  * executes it; what an operation does by itself stands under its issuer, behind a `~`.
  *
  * Laws
- * 1. One row for each event, in the order of the log.
+ * 1. One row for each event, in the order of the log. A program that came from a text has a column for its lines.
  * 2. No line is wider than its columns' bounds, and none ends in a blank.
  */
 import { greatest } from '../greatest.js'
 import type { Header, LogEvent } from '../semantics/log/events.js'
 import { chronicle, type Entry } from '../semantics/files/trace/index.js'
-import { agentName, barrierOf, cut, iterationText, placeOf, siteName, whatOf } from './event.js'
+import { agentName, barrierOf, cut, iterationText, placeOf, siteName, sourceOf, whatOf } from './event.js'
 import type { Palette } from './palette.js'
 import { table } from './table.js'
 
@@ -46,19 +46,41 @@ const rowOf = (header: Header, entry: Entry): EventRow => ({
 export const eventRows = (header: Header, events: ReadonlyArray<LogEvent>): ReadonlyArray<EventRow> =>
   chronicle(header, events).map((entry) => rowOf(header, entry))
 
+/** Where the statements of the rows stand in the text of an author. */
+export const eventSources = (header: Header, events: ReadonlyArray<LogEvent>): ReadonlyArray<string> =>
+  chronicle(header, events).map((entry) => sourceOf(header, entry.stamp))
+
 // ---------------------------------------------------------------- the table
 
-const bounds = { agent: 16, site: 28, iteration: 14, what: 44, place: 36, barrier: 24 } as const
+const bounds = { agent: 16, site: 28, source: 28, iteration: 14, what: 44, place: 36, barrier: 24 } as const
 
-export const eventTable = (palette: Palette, rows: ReadonlyArray<EventRow>): string => {
+/** `sources`: where the statements stand in the text of an author, row by row. */
+export const eventTable = (
+  palette: Palette,
+  rows: ReadonlyArray<EventRow>,
+  sources: ReadonlyArray<string> = [],
+): string => {
+  const written = sources.some((source) => source !== '')
+  const source = (text: string): ReadonlyArray<string> => (written ? [text] : [])
   const digits = String(greatest(0)(rows.map(({ i }) => i))).length
   const lines = table([
-    ['i'.padStart(digits), 'CTA', 'agent', 'site', 'iteration', 'what', 'place', 'barrier'],
-    ...rows.map((r) => [
+    [
+      'i'.padStart(digits),
+      'CTA',
+      'agent',
+      'site',
+      ...source('source'),
+      'iteration',
+      'what',
+      'place',
+      'barrier',
+    ],
+    ...rows.map((r, k) => [
       String(r.i).padStart(digits),
       r.cta === null ? '' : String(r.cta),
       cut(r.agent, bounds.agent),
       cut(r.site, bounds.site),
+      ...source(cut(sources[k] ?? '', bounds.source)),
       cut(r.iteration, bounds.iteration),
       cut(r.what, bounds.what),
       cut(r.place, bounds.place),

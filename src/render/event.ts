@@ -11,6 +11,10 @@ const numbered = (operation: number): string => `#${String(operation)}`
 export const siteName = (header: Header, stamp: Stamp | null): string =>
   stamp === null ? '' : (header.sites[stamp.site]?.label ?? `site ${String(stamp.site)}`)
 
+/** `kernel.py:31`, where a statement came from a text. */
+export const sourceOf = (header: Header, stamp: Stamp | null): string =>
+  stamp === null ? '' : (header.sites[stamp.site]?.loc ?? '')
+
 export const iterationText = (stamp: Stamp | null): string =>
   stamp === null || stamp.iteration.length === 0 ? '' : `[${stamp.iteration.join(', ')}]`
 

@@ -5,6 +5,7 @@
  *         wgmma reads and tmaLoad writes of smem@0 are not ordered (8 times)
  *         first     compute@0  compute / k / wgmma [0]    wgmma reads      event 11
  *         second    memory@0   memory / k / copy a [2]    tmaLoad writes   event 13
+ *         source    kernel.py:31: acc = tl.dot(x, y, acc)  (ttng.warp_group_dot, line 107), where there is a text
  *         bytes     smem@0 0 to 16,384, in a_smem
  *         known     ...
  *         missing   a wgmma group wait that covers `wgmma` of compute@0 ...
@@ -30,6 +31,14 @@ export interface FindingContext {
   readonly smem: ReadonlyArray<NamedBytes>
   /** how to see it again, in the reader's terms; empty for nothing */
   readonly replay: string
+  /** what the author wrote there, and what the compiler made of it; null: there is no text */
+  readonly quote?: (o: Operation) => string | null
+}
+
+/** The texts of the operations, each once. */
+const quoted = ({ quote }: FindingContext, f: Finding): ReadonlyArray<readonly [string, string]> => {
+  const texts = [f.a, ...(f.b === undefined ? [] : [f.b])].flatMap((o) => quote?.(o) ?? [])
+  return [...new Set(texts)].map((text, i) => [i === 0 ? 'source' : '', text] as const)
 }
 
 const showPath = (o: Operation): string =>
@@ -68,6 +77,7 @@ export const findingBlock = (context: FindingContext, f: Finding): string => {
     ...operations.map(
       (line, i) => [i === 0 ? (f.b === undefined ? 'where' : 'first') : 'second', line] as const,
     ),
+    ...quoted(context, f),
     ...(f.place === undefined ? [] : [['bytes', showPlace(f.place, context.smem)] as const]),
     ...(f.knew === undefined ? [] : [['known', f.knew] as const]),
     ...(f.missing === undefined ? [] : [['missing', f.missing.text] as const]),

@@ -24,7 +24,7 @@ import { units } from '../semantics/log/units.js'
 import { chronicle, type Entry } from '../semantics/files/trace/index.js'
 import { causalTimes } from './causal-time.js'
 import { oklch } from './colour.js'
-import { agentName, barrierOf, cut, iterationText, siteName, whatOf } from './event.js'
+import { agentName, barrierOf, cut, iterationText, siteName, sourceOf, whatOf } from './event.js'
 import type { SvgElement } from './svg.js'
 import { element, group, line, picture, rect, words } from './svg.js'
 import { thousands } from './table.js'
@@ -94,7 +94,8 @@ const kindOf = (e: LogEvent): Kind =>
 
 const tipOf = (header: Header, entry: Entry, from: number, to: number): string => {
   const barrier = barrierOf(header, entry)
-  return `${siteName(header, entry.stamp)}${iterationText(entry.stamp)}: ${whatOf(entry.event)}${barrier === '' ? '' : ` ${barrier}`}; time ${String(from)} to ${String(to)}`
+  const source = sourceOf(header, entry.stamp)
+  return `${siteName(header, entry.stamp)}${iterationText(entry.stamp)}${source === '' ? '' : ` (${source})`}: ${whatOf(entry.event)}${barrier === '' ? '' : ` ${barrier}`}; time ${String(from)} to ${String(to)}`
 }
 
 /** Statements of the agents, one bar each. */

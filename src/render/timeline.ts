@@ -26,7 +26,16 @@ import type { Header, LogEvent, Unit } from '../semantics/log/events.js'
 import { units } from '../semantics/log/units.js'
 import { chronicle, type Entry } from '../semantics/files/trace/index.js'
 import type { Json } from '../wire.js'
-import { agentName, barrierName, barrierOf, iterationText, placeOf, siteName, whatOf } from './event.js'
+import {
+  agentName,
+  barrierName,
+  barrierOf,
+  iterationText,
+  placeOf,
+  siteName,
+  sourceOf,
+  whatOf,
+} from './event.js'
 
 // ---------------------------------------------------------------- model
 
@@ -101,6 +110,7 @@ const argsOf = (header: Header, entry: Entry): Arguments => {
     [
       ['what', whatOf(entry.event)],
       ['path', site === undefined ? '' : [...site.path, site.label].join(' / ')],
+      ['source', sourceOf(header, entry.stamp)],
       ['iteration', iterationText(entry.stamp)],
       ['place', placeOf(header, entry.event)],
       ['barrier', barrierOf(header, entry)],

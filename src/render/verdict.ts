@@ -89,11 +89,8 @@ export const findingBlocks = (context: VerdictContext, v: Verdict): ReadonlyArra
   return [
     ...all.slice(0, context.most).map((f) => {
       const schedule = f.schedule === null ? undefined : v.schedules[f.schedule]
-      const { palette, smem } = context
-      return findingBlock(
-        { palette, smem, replay: schedule === undefined ? '' : context.replay(schedule) },
-        f,
-      )
+      const replay = schedule === undefined ? '' : context.replay(schedule)
+      return findingBlock(Object.assign({}, context, { replay }), f)
     }),
     ...(rest > 0 ? [context.palette.dim(`and ${String(rest)} more findings (all of them with --json)`)] : []),
   ]

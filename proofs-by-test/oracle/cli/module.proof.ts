@@ -197,6 +197,9 @@ describe('a module is a subject', () => {
   })
 })
 
+/** The last wait for a product, behind the loop. */
+const wgmmaWait = [...modules['k.ttgir'].matchAll(/%(\w+)(?::\d+)? = ttng.warp_group_dot_wait/g)].at(-1)![1]!
+
 describe('--without', () => {
   const store = /(\d+):.*ttng.async_tma_store_wait/.exec(
     modules['k.ttgir']
@@ -204,8 +207,6 @@ describe('--without', () => {
       .map((l, i) => `${String(i + 1)}:${l}`)
       .join('\n'),
   )![1]!
-  // the last one, behind the loop
-  const wait = [...modules['k.ttgir'].matchAll(/%(\w+)(?::\d+)? = ttng.warp_group_dot_wait/g)].at(-1)![1]!
   const acquire = String(
     1 + modules['t.ttgir'].split('\n').findIndex((l) => l.includes('ttng.tensormap_fenceproxy_acquire')),
   )
@@ -227,7 +228,7 @@ describe('--without', () => {
     for (const other of others) expect(other).toEqual(first)
   })
   it('an operation whose results are handed through', async () => {
-    const said = await run(`check k.ttgir ${one} --without ${wait}`)
+    const said = await run(`check k.ttgir ${one} --without ${wgmmaWait}`)
     expect(said.status).toBe(1)
     expect(said.stdout).toMatch(/M1 {2}wgmma accumulator touched before the wait/)
   })
@@ -266,6 +267,44 @@ describe('--without', () => {
 })
 
 type Wrong = readonly [words: string, message: RegExp, more?: Readonly<Record<string, string | Uint8Array>>]
+
+describe("the author's lines", () => {
+  const line = 41
+  const python = Array.from({ length: 50 }, (_, k) => `    statement_${String(k + 1)}(x)`).join('\n')
+  it('are named by a finding, a remedy and a fault, and quoted where the file lies beside the module', async () => {
+    const words = `check k.ttgir ${one} --without ${String(wgmmaWait)}`
+    const said = await run(words, { 'kernels.py': python })
+    expect(said.stdout).toMatch(
+      /source +kernels.py:(\d+): statement_\1\(x\) {2}\(ttng.warp_group_dot, line \d+\)\n/,
+    )
+    expect(said.stdout).toMatch(new RegExp(`event \\d+, kernels.py:${String(line)}\\n`))
+    expect(said.stdout).toMatch(
+      /missing +a wgmma group wait that covers `acc_\d+` \(kernels.py:\d+\) of default@0/,
+    )
+    const unquoted = await run(words)
+    expect(unquoted.stdout).toMatch(/source +kernels.py:\d+ {2}\(ttng.warp_group_dot, line \d+\)\n/)
+    const outside = await run(
+      'run p.ttgir --grid 1,1 --arg a=f16[8,8] b=f16[64,64] c=f16[64,64] M=64 N=64 K=64 sam=64 sbk=64 scm=64',
+    )
+    expect(outside.stdout).toMatch(/invalid: I2: x_\d+ \(kernels.py:\d+\): source: element/)
+  })
+  it('stand in the document, the rows of a trace and both timelines', async () => {
+    const document = await run(`check k.ttgir ${one} --without ${String(wgmmaWait)} --json`)
+    const { findings } = JSON.parse(document.stdout) as { findings: ReadonlyArray<{ a: { loc: string } }> }
+    expect(findings[0]!.a.loc).toBe(`kernels.py:${String(line)}`)
+    const rows = await run(`trace k.ttgir ${one}`)
+    expect(rows.stdout).toMatch(/^ *i +CTA +agent +site +source +iteration/)
+    expect(rows.stdout).toContain(`kernels.py:${String(line)}`)
+    const perfetto = await run(`trace k.ttgir ${one} --format perfetto`)
+    expect(perfetto.stdout).toContain(`"source":"kernels.py:${String(line)}"`)
+    const drawn = await run(`run k.ttgir ${one} --timeline t.svg`)
+    expect(new TextDecoder().decode(drawn.files.get('t.svg')!)).toContain(`(kernels.py:${String(line)}): `)
+  })
+  it('of what was inlined are its own, but not those of the library', async () => {
+    const said = await run(`trace k.ttgir ${one}`)
+    expect(said.stdout).not.toMatch(/standard.py|triton\/language/)
+  })
+})
 
 describe('wrong use is one line', () => {
   const wrong: ReadonlyArray<Wrong> = [

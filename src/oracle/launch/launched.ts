@@ -60,6 +60,8 @@ export interface LaunchedModule {
   readonly program: Program
   /** operations of its function, by their labels */
   readonly operations: ReadonlyMap<string, Labelled>
+  /** lines of the author's files that lie beside the module, by the names of the files */
+  readonly sources: ReadonlyMap<string, ReadonlyArray<string>>
   /** tensors of its arguments; what else a program has is scratch */
   readonly tensors: ReadonlySet<string>
   /** contents of tensors before the launch, by the name of the tensor; the others are seeded */
@@ -250,6 +252,21 @@ const openArguments = (
   return E.right(open)
 }
 
+/** The files in which operations were written, as far as they lie beside the module. */
+const sourcesOf = (
+  files: Files,
+  file: string,
+  operations: ReadonlyMap<string, Labelled>,
+): ReadonlyMap<string, ReadonlyArray<string>> => {
+  const names = new Set([...operations.values()].flatMap(({ place }) => place?.replace(/:\d+$/, '') ?? []))
+  return new Map(
+    [...names].flatMap((name) => {
+      const text = pipe(files.read(beside(file, name))(), E.chainW(asText(name)))
+      return E.isLeft(text) ? [] : [[name, text.right.split(/\r?\n/)] as const]
+    }),
+  )
+}
+
 /** The module of a file, launched; Left is one line. */
 export const launched =
   (files: Files) =>
@@ -313,6 +330,7 @@ export const launched =
         text,
         program,
         operations: labelledIn(module, func, made),
+        sources: sourcesOf(files, file, labelledIn(module, func, made)),
         tensors: new Set([...made.tensors.values()].map((t) => t.tensor)),
         inputs,
         expected,

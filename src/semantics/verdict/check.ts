@@ -212,7 +212,8 @@ const unjudged: Conditions = { C1: holds, C2: holds, C3: holds, C4: holds, C5: h
 export const showFault = (world: World, f: Fault): string => {
   const site = world.header.sites[f.site]
   const agent = world.header.agents[f.agent]
-  const where = site === undefined ? '' : `${[...site.path, site.label].join(' / ')}: `
+  const loc = site?.loc === undefined ? '' : ` (${site.loc})`
+  const where = site === undefined ? '' : `${[...site.path, site.label].join(' / ')}${loc}: `
   const who = agent === undefined ? '' : ` (agent ${agent.name} of CTA ${String(agent.cta)})`
   return `${f.code}: ${where}${f.message}${who}`
 }

@@ -120,7 +120,9 @@ export const meantBy =
     if (exact !== undefined) return [exact]
     const [, name, line] = /^(?:(.*?)\s+)?(\d+)$/s.exec(bare) ?? []
     if (line === undefined)
-      return results.length > 0 ? results : [...labelled.values()].filter(({ place }) => place === text)
+      return results.length > 0
+        ? results
+        : [...labelled.values()].filter(({ place }) => place === text.replace(/^.*[/\\]/s, ''))
     return [...labelled.values()].filter(
       ({ op }) =>
         String(op.at.line) === line &&

@@ -4,22 +4,25 @@ import type { Location, Module } from '../text/syntax.js'
 /** Functions of Triton's own, in which no author of a kernel looks for a mistake. */
 const isLibrary = (place: string): boolean => /(^|\/)triton\/(language|experimental)\//.test(place)
 
-/** `kernel.py:31`: of a function that was inlined its own line, or that of its call if it is one of Triton's. */
-export const placeOf = (m: Module, l: Location | null): string | null => {
+/** `kernel.py:31`, the file by its base name: of a function that was inlined its own line, or that of its call if it is one of Triton's. */
+export const placeOf = (m: Module, l: Location | null): string | null =>
+  fullPlace(m, l)?.replace(/^.*[/\\]/s, '') ?? null
+
+const fullPlace = (m: Module, l: Location | null): string | null => {
   switch (l?._tag) {
     case 'file':
       return `${l.file}:${String(l.line)}`
     case 'name':
-      return placeOf(m, l.of)
+      return fullPlace(m, l.of)
     case 'call': {
-      const own = placeOf(m, l.callee)
-      return own === null || isLibrary(own) ? (placeOf(m, l.caller) ?? own) : own
+      const own = fullPlace(m, l.callee)
+      return own === null || isLibrary(own) ? (fullPlace(m, l.caller) ?? own) : own
     }
     case 'fused':
-      return l.of.reduce<string | null>((found, of) => found ?? placeOf(m, of), null)
+      return l.of.reduce<string | null>((found, of) => found ?? fullPlace(m, of), null)
     case 'alias': {
       const definition = m.definitions.find(({ name }) => name === l.name)
-      return definition?.location == null ? null : placeOf(m, definition.location)
+      return definition?.location == null ? null : fullPlace(m, definition.location)
     }
     default:
       return null

@@ -17,6 +17,7 @@ import { leastEvents } from '../../../semantics/language/cost.js'
 import { defaults } from '../../../semantics/judging/detector/index.js'
 import { noArguments } from '../../../semantics/execution/launch.js'
 import { multiplyAdds } from '../../parallel/spread.js'
+import { quoteOf } from '../../launch/quote.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { printSchedule } from '../flags/machine.js'
@@ -165,6 +166,7 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
         palette,
         smem: smemOf(program),
         replay: replayText(schedule, verdict),
+        ...(subject.right.launched === undefined ? {} : { quote: quoteOf(subject.right.launched) }),
         judged: true,
         most: 4,
       }

@@ -41,6 +41,7 @@ import { multiplyAdds, spread } from '../../parallel/spread.js'
 import type { LaunchedModule } from '../../launch/launched.js'
 import type { Tensor } from '../../tensor-files/tensor.js'
 import { readTensor, tensorOutput } from '../../tensor-files/tensor-file.js'
+import { quoteOf } from '../../launch/quote.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { bindingsAsked, parseBindings, type Binding } from '../flags/binding.js'
@@ -522,6 +523,7 @@ const runNow = async (
         palette,
         smem: smemOf(program),
         replay: replayText(schedule, verdict),
+        ...(module === undefined ? {} : { quote: quoteOf(module) }),
         judged: hazards,
         most: 4,
       }

@@ -18,7 +18,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../../failure.js'
-import { eventLanes, eventRows, eventTable } from '../../../render/event-table.js'
+import { eventLanes, eventRows, eventSources, eventTable } from '../../../render/event-table.js'
 import { plain } from '../../../render/palette.js'
 import { write } from '../../../render/svg.js'
 import { thousands } from '../../../render/table.js'
@@ -238,7 +238,7 @@ const textOf = (world: World, log: Log, format: Format, toFile: boolean): string
   const { header, events } = log
   switch (format) {
     case 'table':
-      return `${eventTable(palette, eventRows(header, events))}\n`
+      return `${eventTable(palette, eventRows(header, events), eventSources(header, events))}\n`
     case 'lanes':
       return `${eventLanes(palette, header, events, world.columns ?? 120)}\n`
     case 'perfetto':

@@ -130,7 +130,13 @@ export const isCycle = (k: Knowledge, second: Seen): boolean =>
 
 // ---------------------------------------------------------------- fences
 
-export const label = (s: Side): string => `\`${s.site}\` of ${s.agent}`
+const statement = (name: string, loc: string | undefined): string =>
+  `\`${name}\`${loc === undefined ? '' : ` (${loc})`}`
+const statementAt = (header: Header, site: number): string =>
+  statement(header.sites[site]?.label ?? String(site), header.sites[site]?.loc)
+
+/** A statement and who runs it; of a text, with its line. */
+export const label = (s: Side): string => `${statement(s.site, s.loc)} of ${s.agent}`
 
 const fenceNames = (f: Finding): ReadonlyArray<readonly [FenceName, string]> => {
   switch (f.id) {
@@ -252,7 +258,7 @@ const releases = (
     const e = events[i]!
     if (!sort(e) || stampOf(e)?.agent !== x) continue
     const site = 'stamp' in e ? e.stamp.site : 0
-    places.push([i, `before \`${header.sites[site]?.label ?? String(site)}\` of ${agentName(header, x)}`])
+    places.push([i, `before ${statementAt(header, site)} of ${agentName(header, x)}`])
   }
   return places
 }
@@ -267,9 +273,7 @@ const lastProxyFence = (
   for (let i = Math.min(events.length, b.index) - 1; i > a.index; i--) {
     const e = events[i]!
     if (e._tag === 'fence' && e.kind === 'proxyAsync' && e.stamp.agent === a.side.index)
-      return [
-        [i, `before \`${header.sites[e.stamp.site]?.label ?? ''}\` of ${agentName(header, a.side.index)}`],
-      ]
+      return [[i, `before ${statementAt(header, e.stamp.site)} of ${agentName(header, a.side.index)}`]]
   }
   return []
 }
@@ -350,7 +354,7 @@ const arrivesOf = function* (
     )
       continue
     found++
-    const name = `the arrive \`${header.sites[event.stamp.site]?.label ?? String(event.stamp.site)}\` of ${agentName(header, agent)} on ${barrierName(header, event.barrier)}`
+    const name = `the arrive ${statementAt(header, event.stamp.site)} of ${agentName(header, agent)} on ${barrierName(header, event.barrier)}`
     yield { index, event, name }
   }
 }
@@ -492,7 +496,7 @@ export const uncounted: Kind = function* (header, events, _options, finding, a, 
   if (site < 0 || arrived >= waited || heard === undefined || place <= heard.index) return
   yield {
     kind: 'arrive-wait',
-    text: `the arrive \`${header.sites[site]?.label ?? ''}\` of ${agentName(header, a.side.index)} on ${barrierName(header, barrier)} before ${label(b.side)}: the generation that is waited for is complete without it`,
+    text: `the arrive ${statementAt(header, site)} of ${agentName(header, a.side.index)} on ${barrierName(header, barrier)} before ${label(b.side)}: the generation that is waited for is complete without it`,
     about: [ofBarrier(barrier)],
     actions: [
       {
