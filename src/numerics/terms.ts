@@ -140,10 +140,14 @@ const bitsOfDouble = (x: number): readonly [number, number] => {
 /** The products one after another, for every element of the result: the state of its hash absorbs a and b, step by step. */
 const hashProduct = (operation: string, { m, n, k }: MmaShape): Mma => {
   const [s, t] = seedOf(operation)
-  const lanes = (from: Float64Array): readonly [Int32Array, Int32Array] => [
-    Int32Array.from(from, upper),
-    Int32Array.from(from, (x) => x % lane),
-  ]
+  const lanes = (from: Float64Array): readonly [Int32Array, Int32Array] => {
+    const [uppers, lowers] = [new Int32Array(from.length), new Int32Array(from.length)]
+    for (let i = 0; i < from.length; i++) {
+      uppers[i] = upper(from[i]!)
+      lowers[i] = from[i]! % lane
+    }
+    return [uppers, lowers]
+  }
   return (a, b, c) => {
     const d = c.slice()
     const [aUpper, aLower] = lanes(a)

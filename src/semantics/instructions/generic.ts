@@ -43,12 +43,16 @@ export const pointedElements = (
     return V.fault('type.mismatch', `${field}: expected pointers, found ${pointers.element}`)
   if (pointers.data === null || (mask !== null && mask.data === null))
     return V.fault('algebra.control', `${field}: addresses depend on data, which this algebra does not keep`)
-  const addresses = Int32Array.from(pointers.data, (a, i) => (mask !== null && mask.data![i] === 0 ? -1 : a))
   const size = o.world.planeBytes[pointers.plane]!
   const bytes = bitsOf(pointers.pointee) / 8
-  const outside = pointers.data.findIndex(
-    (a, i) => (mask === null || mask.data![i] !== 0) && (a < 0 || a + bytes > size),
-  )
+  const addresses = new Int32Array(pointers.data.length)
+  let outside = -1
+  for (let i = addresses.length - 1; i >= 0; i--) {
+    const a = pointers.data[i]!
+    const on = mask === null || mask.data![i] !== 0
+    addresses[i] = on ? a : -1
+    if (on && (a < 0 || a + bytes > size)) outside = i
+  }
   if (outside >= 0)
     return V.fault(
       'I2',
