@@ -87,7 +87,7 @@ def described(kernel):
     launch = kernel.LAUNCH
     return dict(arch=launch['target'], warps=launch['warps'], grid=launch['grid'], args=launch['args'], outputs=launch['outputs'],
                 tensors={name: dict(dtype=dtype, shape=shape) for name, (dtype, shape) in launch['tensors'].items()},
-                computes=launch.get('computes'), mistakes=kernel.MISTAKES)
+                computes=launch.get('computes'), byManual=launch.get('by_manual'), mistakes=kernel.MISTAKES)
 
 
 def write(path, text):

@@ -26,6 +26,8 @@ export interface GluonKernel {
   readonly outputs: ReadonlyArray<string>
   readonly tensors: Readonly<Record<string, GluonTensor>>
   readonly computes: ReadonlyArray<string> | null
+  /** the id that it has by the manual, for which Gluon has no remedy */
+  readonly byManual: string | null
   /** what each mistake is, in words */
   readonly mistakes: Readonly<Record<string, string>>
 }

@@ -126,6 +126,8 @@ interface AllocOptions {
   readonly reuses?: Freed
   /** in bytes: Triton's `allocation.offset` */
   readonly offset?: number
+  /** of a barrier: the tensor core may arrive on it, and arrives and waits of threads carry its order too; true if not given */
+  readonly ordersTensorCore?: boolean
 }
 
 type LocalAlloc = {
@@ -163,7 +165,7 @@ export const localAlloc: LocalAlloc = (
   options: AllocOptions & { readonly src?: Tensor } = {},
 ): Build<never> =>
   block(function* () {
-    const { src, mutable = src === undefined, reuses, offset } = options
+    const { src, mutable = src === undefined, reuses, offset, ordersTensorCore = true } = options
     if (src === undefined && !mutable)
       return yield* refused(
         'ttng.local_alloc.mutable',
@@ -177,7 +179,7 @@ export const localAlloc: LocalAlloc = (
       )
     const id = yield* freshStorage(label)
     if (dtype === 'i64' && shape[shape.length - 1] === 1 && shape.length <= 2 && src === undefined) {
-      const made = yield* barriers(id, shape.slice(0, -1), { ordersTensorCore: true })
+      const made = yield* barriers(id, shape.slice(0, -1), { ordersTensorCore })
       yield* reuse(id, reuses)
       yield* placeAt(id, offset)
       return checked<never, Expr>(made)

@@ -63,6 +63,7 @@ const localAlloc: Row = function* (h, op, label) {
       mutable,
       ...src,
       ...(offset === undefined ? {} : { offset }),
+      ordersTensorCore: !h.plain.has(op),
     }),
   ]
 }

@@ -36,6 +36,7 @@ import { bytesOf, dtypeOf, elementOf, scalarOf, shapeOf } from './kinds.js'
 import { labelsOf, reservedBy, type Called } from './labels.js'
 import { mapsOf } from './maps.js'
 import { run } from './operations.js'
+import { plainBarriers } from './plain-barriers.js'
 import { everyOperation, namesRead } from './regions.js'
 import { showType } from '../text/show.js'
 import { attributeOf, type Module, type Operation, type Parameter, type Type } from '../text/syntax.js'
@@ -230,6 +231,7 @@ const ofCta = (m: Module, launch: Elaborate, dealt: Dealt): E.Either<Failure, Pr
         products: new Map(),
         contracted: takenIn(m, operations),
         offsets: offsetsIn(m, wanted),
+        plain: plainBarriers(wanted),
         maps: mapsOf(everyOperation([wanted])),
         flying: inFlightIn(wanted.regions[0]!),
         labels: labelsOf(

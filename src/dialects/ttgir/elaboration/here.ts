@@ -33,6 +33,8 @@ export interface Here {
   readonly contracted: ReadonlyMap<Operation, 'lhs' | 'rhs'>
   /** where buffers of shared memory begin, by their allocation (`liveness.ts`) */
   readonly offsets: ReadonlyMap<Operation, number>
+  /** allocations of barriers on which no tensor core arrives (`plain-barriers.ts`) */
+  readonly plain: ReadonlySet<Operation>
   /** a name for each operation that no other has (`labels.ts`) */
   readonly labels: ReadonlyMap<Operation, string>
   /** how what differs between the CTAs of a cluster is dealt to them; without an entry, there is one CTA */

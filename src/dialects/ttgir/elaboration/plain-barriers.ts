@@ -1,0 +1,92 @@
+/**
+ * Barriers on which no tensor core arrives.
+ *
+ * A commit carries the order of the tensor core to whoever waits for it. An arrive of threads does not: there is no `tcgen05.fence` in what Triton makes of a text. So
+ * where tensor memory passes from one partition to another over an arrive alone, the verdict asks for those fences (M8).
+ *
+ *     tmem_store %p, %weights            M8: written by one partition, read by the product of another
+ *     arrive_barrier %stored, 1          wait_barrier %stored, %phase
+ *                                        tc_gen5_mma %weights, %v, %sums
+ *
+ * A barrier on which both arrive counts as one of the tensor core, and so does one that is not followed: what a called function is given.
+ *
+ * Source: Triton 3.6, its lowering to PTX; PTX ISA, tcgen05, memory consistency.
+ */
+import { everyOperation } from './regions.js'
+import type { Operation, Value } from '../text/syntax.js'
+
+/** What the tensor core arrives on, by operation and operand. */
+const signalled: Readonly<Record<string, string>> = {
+  'ttng.tc_gen5_commit': 'barrier',
+  'ttng.tc_gen5_mma': 'barriers',
+  'ttng.tc_gen5_mma_scaled': 'barriers',
+  'ttng.tmem_copy': 'barrier',
+}
+
+/** Names that stand for one buffer, or for parts of one: sets that only grow together. */
+interface Together {
+  readonly join: (x: string, y: string) => void
+  readonly of: (x: string) => string
+}
+const together = (): Together => {
+  const parents = new Map<string, string>()
+  const of = (x: string): string => {
+    const parent = parents.get(x)
+    return parent === undefined ? x : of(parent)
+  }
+  const join = (x: string, y: string): void => {
+    const [a, b] = [of(x), of(y)]
+    if (a !== b) parents.set(a, b)
+  }
+  return { join, of }
+}
+
+const isBuffer = ({ type }: Value): boolean => type._tag === 'memdesc'
+
+/** The values that a region begins with, and what it is given for them. */
+const entered = (op: Operation): ReadonlyArray<readonly [string, Value]> =>
+  op.regions.flatMap((region) => {
+    const parameters = region.blocks[0]?.parameters ?? []
+    const given =
+      op.name === 'ttg.warp_specialize'
+        ? (op.operands['explicitCaptures'] ?? [])
+        : (op.operands['initArgs'] ?? [])
+    const from = parameters.length - given.length
+    return given.flatMap((value, k) => {
+      const p = parameters[from + k]
+      return p === undefined ? [] : [[p.name, value] as const]
+    })
+  })
+
+/** The allocations of barriers, of a function, on which threads and bytes alone arrive. */
+export const plainBarriers = (op: Operation): ReadonlySet<Operation> => {
+  const operations = everyOperation([op])
+  const { join, of } = together()
+  for (const one of operations) {
+    const buffers = Object.values(one.operands).flatMap((values) => values.filter(isBuffer))
+    for (const [name, value] of entered(one)) join(name, value.name)
+    // what gives a buffer gives one of those that it takes, itself or at the ends of its regions
+    const handed = one.regions.flatMap((region) =>
+      region.blocks.flatMap((block) =>
+        Object.values(block.operations[block.operations.length - 1]?.operands ?? {}).flatMap((values) =>
+          values.filter(isBuffer),
+        ),
+      ),
+    )
+    if (one.results.some((type) => type._tag === 'memdesc'))
+      for (const { name } of one.names) for (const value of [...buffers, ...handed]) join(name, value.name)
+  }
+  const taken = new Set(
+    operations.flatMap((one) =>
+      (one.name === 'tt.call'
+        ? Object.values(one.operands).flat()
+        : (one.operands[signalled[one.name] ?? ''] ?? [])
+      ).map(({ name }) => of(name)),
+    ),
+  )
+  return new Set(
+    operations.filter(
+      (one) => one.name === 'ttg.local_alloc' && one.names.every(({ name }) => !taken.has(of(name))),
+    ),
+  )
+}
