@@ -4,7 +4,7 @@ condition, gathers, histograms, 8-bit products, clusters of two CTAs.
     beyond.py OUT              compiles each for sm_90 (no GPU is needed) and writes OUT/NAME.ttgir and OUT/NAME.ptx
     beyond.py OUT --run        launches each on the GPU that is there, and writes OUT/NAME/: the text, launch.json, inputs and outputs (.npy)
 
-`--only NAME` takes one of them. An input is drawn from a seed that its kernel's name gives; outputs hold zeros, or what `Out` says, before a launch."""
+`--only NAME` takes one of them. An input is drawn from a seed that its kernel's name gives; outputs hold zeros before a launch."""
 import json, os, sys, traceback, zlib
 import numpy as np
 import triton, triton.language as tl
@@ -433,8 +433,9 @@ class In:
 
 
 class Out:
-    def __init__(self, dtype, shape, before=0):
-        self.dtype, self.shape, self.before = dtype, shape, before
+    """zeros before the launch; `kept`: the kernel reads them, or leaves some as they are"""
+    def __init__(self, dtype, shape, kept=False):
+        self.dtype, self.shape, self.kept = dtype, shape, kept
 
 
 pointers = {'f32': '*fp32', 'f16': '*fp16', 'i32': '*i32', 'i64': '*i64', 'e4m3': '*fp8e4nv', 'e5m2': '*fp8e5', 'i8': '*i8'}
@@ -458,21 +459,21 @@ cases = {
     'recurrence': case(recurrence, [1], dict(a=In(f32, [1024]), b=In(f32, [1024]), y=Out(f32, [1024])), dict(N=1024)),
     'arg_rows': case(arg_rows, [1], dict(x=In(f32, [16, 128], -8, 8), most=Out(i32, [16]), least=Out(i32, [16])), dict(R=16, C=128)),
     'max_rows': case(max_rows, [1], dict(x=In(f32, [16, 128], -8, 8), most=Out(f32, [16]), where=Out(i32, [16])), dict(R=16, C=128)),
-    'softmax': case(softmax, [8], dict(x=In(f32, [8, 256]), y=Out(f32, [8, 256]), C=200, stride=256), dict(BC=256)),
+    'softmax': case(softmax, [8], dict(x=In(f32, [8, 256]), y=Out(f32, [8, 256], True), C=200, stride=256), dict(BC=256)),
     'layer_norm': case(layer_norm, [8], dict(x=In(f32, [8, 200]), w=In(f32, [200]), b=In(f32, [200]), y=Out(f32, [8, 200]), mean=Out(f32, [8]), C=200, eps=1e-5), dict(BC=256)),
     'sums': case(sums, [1], dict(x=In(i32, [32, 64]), whole=Out(i32, [1]), rows=Out(i32, [32]), bits=Out(i32, [64])), dict(R=32, C=64)),
     'inner_product': case(inner_product, [1], dict(x=In(f32, [512]), y=In(f32, [512]), whole=Out(f32, [1]), part=Out(f32, [1]), running=Out(f32, [512])), dict(N=512)),
     'gather_rows': case(gather_rows, [1], dict(x=In(f32, [16, 64]), index=In(i32, [16, 64], 0, 64), y=Out(f32, [16, 64])), dict(R=16, C=64)),
     'histogram': case(histogram, [1], dict(x=In(i32, [512], 0, 32), y=Out(i32, [32])), dict(N=512, BINS=32)),
-    'atomic_bins': case(atomic_bins, [8], dict(x=In(i32, [1000], 0, 32), bins=Out(i32, [32]), N=1000), dict(BLOCK=128)),
-    'atomic_extremes': case(atomic_extremes, [8], dict(x=In(i32, [1024]), out=Out(i32, [4])), dict(BLOCK=128)),
-    'numbered': case(numbered, [4], dict(x=In(i32, [128]), count=Out(i32, [1]), y=Out(i32, [4, 128])), dict(BLOCK=128)),
-    'last_one': case(last_one, [8], dict(x=In(i32, [1024]), partial=Out(i32, [8]), count=Out(i32, [1]), y=Out(i32, [1])), dict(BLOCK=128, PROGRAMS=8)),
-    'locked': case(locked, [8], dict(x=In(i32, [1024]), lock=Out(i32, [1]), total=Out(i32, [1])), dict(BLOCK=128)),
+    'atomic_bins': case(atomic_bins, [8], dict(x=In(i32, [1000], 0, 32), bins=Out(i32, [32], True), N=1000), dict(BLOCK=128)),
+    'atomic_extremes': case(atomic_extremes, [8], dict(x=In(i32, [1024]), out=Out(i32, [4], True)), dict(BLOCK=128)),
+    'numbered': case(numbered, [4], dict(x=In(i32, [128]), count=Out(i32, [1], True), y=Out(i32, [4, 128])), dict(BLOCK=128)),
+    'last_one': case(last_one, [8], dict(x=In(i32, [1024]), partial=Out(i32, [8]), count=Out(i32, [1], True), y=Out(i32, [1])), dict(BLOCK=128, PROGRAMS=8)),
+    'locked': case(locked, [8], dict(x=In(i32, [1024]), lock=Out(i32, [1], True), total=Out(i32, [1], True)), dict(BLOCK=128)),
     'steps': case(steps, [16], dict(x=In(i32, [16], 1, 200), y=Out(i32, [16])), dict(N=16)),
     'newton': case(newton, [1], dict(x=In(f32, [128], 1, 100), y=Out(f32, [128])), dict(N=128)),
     'calls': case(calls, [16], dict(x=In(f32, [16]), y=Out(f32, [32]), low=-0.25, high=0.75), dict(N=16)),
-    'early': case(early, [4], dict(x=In(i32, [512]), y=Out(i32, [512]), n=3), dict(N=128)),
+    'early': case(early, [4], dict(x=In(i32, [512]), y=Out(i32, [512], True), n=3), dict(N=128)),
     'integers': case(integers, [1], dict(x=In(i32, [256], *wide), y=In(i32, [256], *wide), out=Out(i32, [11, 256])), dict(N=256)),
     'floats': case(floats, [1], dict(x=In(f32, [256], -4, 4), y=In(f32, [256], -4, 4), z=In(f32, [256]), out=Out(f32, [15, 256])), dict(N=256)),
     'special': case(special, [1], dict(x=In(f32, [256], -8, 8), out=Out(f32, [4, 256])), dict(N=256)),
@@ -504,7 +505,7 @@ def compiled(of):
 
 def drawn(a, random):
     if isinstance(a, Out):
-        return np.full(a.shape, a.before, arrays[a.dtype])
+        return np.zeros(a.shape, arrays[a.dtype])
     if isinstance(a.low, list):
         return np.array(a.low, arrays[a.dtype])
     if a.dtype in ('f32', 'f16'):
@@ -540,7 +541,11 @@ def launch(name, of, out):
                 np.save(os.path.join(where, called + '.npy'), array)
             held[called] = torch.from_numpy(array).cuda()
             given.append(held[called].view(views[a.dtype]) if a.dtype in views else held[called])
-            said.append(called)
+            if isinstance(a, Out) and a.kept:
+                np.save(os.path.join(where, called + '_before.npy'), array)
+                said.append(dict(tensor=called, role='inout', file=called + '_before.npy'))
+            else:
+                said.append(called)
         else:
             given.append(a)
             said.append(a)
