@@ -146,8 +146,8 @@ describe('a deadlock is told with what causes it', () => {
   it('where there is no conflict, the blocked wait and what is wrong with its barrier', () => {
     for (const policy of policies) {
       expect(told('arrive consumed', policy)).toEqual(['B5: wait consumed / '])
-      expect(told('copy a.expect', policy)).toEqual(['B5: wait loaded / '])
-      expect(told('copy b', policy)).toEqual(['B4: wait loaded / '])
+      expect(told('copy a.expect', policy)).toEqual(['B5: wait loaded / init loaded[0]'])
+      expect(told('copy b', policy)).toEqual(['B4: wait loaded / copy b.expect'])
       expect(told('init loaded[0]', policy)).toEqual(['B7: copy a.expect / ', 'B7: wait loaded / '])
     }
   })
