@@ -50,8 +50,9 @@ describe('law 1: the plain form, on matrices that stress it', () => {
       [4, 19, 3],
     ] as const)
       for (const left of kinds)
-        for (const right of kinds)
-          // every kind of C beside every kind of A, and nightly beside every pair
+        for (const right of kinds) {
+          // by day every second pair of kinds; every kind of C beside every kind of A, and nightly beside every pair
+          if (!nightly && (kinds.indexOf(left) + kinds.indexOf(right) + blocks) % 2 === 1) continue
           for (const [at, acc0] of kinds.entries())
             if (nightly || at === (kinds.indexOf(left) + 2 * kinds.indexOf(right)) % kinds.length)
               for (let round = 0; round < (nightly ? 12 : 1); round++) {
@@ -63,6 +64,7 @@ describe('law 1: the plain form, on matrices that stress it', () => {
                 if (mismatches(x, y) !== 0)
                   expect([left, right, acc0, ...x]).toEqual([left, right, acc0, ...y])
               }
+        }
   })
 })
 

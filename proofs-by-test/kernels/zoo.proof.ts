@@ -38,7 +38,7 @@ const shows = (t: Twin, f: Finding): boolean =>
   f.id === t.id && JSON.stringify(sites(f)) === JSON.stringify([t.shows.a, t.shows.b].sort())
 
 /** Schedules of each twin. */
-const seeds = nightly ? 50 : small ? 4 : 8
+const seeds = nightly ? 50 : small ? 3 : 5
 
 const all = [...zoo, ...foreign]
 const running = all.filter((t) => E.isRight(t.program(false)))

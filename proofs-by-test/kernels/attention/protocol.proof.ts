@@ -48,7 +48,7 @@ const seedsOf = (byDay: number, byNight = 1000): ReadonlyArray<number> =>
 
 test('many schedules: one verdict, one digest, one output', () => {
   const p = right(fa3Attention(small))
-  const seen = seedsOf(10).map((seed) => {
+  const seen = seedsOf(5).map((seed) => {
     const { verdict } = judged(p, { policy: Policy.seeded(seed), explain: false })
     return `${verdict.verdict} by ${verdict.decidedBy} ${verdict.digest.order}`
   })
