@@ -6,6 +6,7 @@ import { quote, tokensOf, type Token } from '../../../src/dialects/ttgir/text/le
 import { dice, type Dice } from '../../../src/semantics/schedules/naive/random.js'
 import { right } from '../../either.js'
 import { nightly } from '../../extent.js'
+import { beyondFiles, beyondText, launched, out } from './beyond.js'
 import { everyOperation, moduleFiles, moduleText } from './modules.js'
 
 const spelled = (t: Token): string => (t.kind === 'string' ? quote(t.text) : t.text)
@@ -104,4 +105,25 @@ it('is refused at a line and a column, or is another module', { timeout: 3_600_0
   if (nightly) console.log(Object.fromEntries(refused))
   for (const name of ['a token less', 'two tokens exchanged', 'another type', 'no end'])
     expect(refused.get(name), name).toBeGreaterThan(count / names.length / 3)
+})
+
+it('what is another module becomes a program, or is refused in words', { timeout: 3_600_000 }, () => {
+  const die = dice(11)
+  const names = beyondFiles.map((file) => file.replace('.ttgir', ''))
+  const sources = names.map((name) => sourceOf(beyondText(name))).filter(({ text }) => text.length < 16_000)
+  let elaborated = 0
+  for (let k = 0; k < (nightly ? 4000 : 150); k++) {
+    const damage = damages[die.pick(Object.keys(damages).filter((name) => name !== 'no end'))]!
+    const module = readModule(damage(die.pick(sources), die))
+    if (E.isLeft(module)) continue
+    const main = module.right.operations.find((op) => op.name === 'tt.func')
+    const args = (main?.regions[0]?.blocks[0]?.parameters ?? []).map(
+      (p) => [p.name, p.type._tag === 'pointer' ? out('f32', [4096], 'inout') : 1] as const,
+    )
+    if (main === undefined) continue
+    const { program } = launched(module.right, [1], Object.fromEntries(args))
+    if (E.isLeft(program)) expect(program.left.message.length).toBeGreaterThan(0)
+    elaborated += 1
+  }
+  expect(elaborated).toBeGreaterThan(10)
 })

@@ -10,7 +10,7 @@
  *
  * Law 1. Blocks that jump backwards are refused.
  */
-import { block as steps, type Build, type Steps } from '../../../semantics/writing/builder.js'
+import { block as steps, of, type Build, type Steps } from '../../../semantics/writing/builder.js'
 import type { Expr } from '../../../semantics/language/expression.js'
 import { checked } from '../../../semantics/language/index-types.js'
 import * as T from '../../ttng/index.js'
@@ -65,6 +65,19 @@ const valuesOf = (h: Here, op: Operation, of: Successor): Build<ReadonlyArray<Ex
     return found
   })
 
+/** What a block is handed is known in it. */
+const given = (h: Here, by: Operation, to: Block, values: ReadonlyArray<Expr>): Build<void> =>
+  steps(function* () {
+    if (values.length !== to.parameters.length)
+      return yield* refusedAt(
+        by,
+        `${String(to.parameters.length)} values for ^${to.label ?? ''}`,
+        String(values.length),
+      )
+    to.parameters.forEach((p, k) => h.values.set(p.name, [values[k]!]))
+    return yield* of(undefined)
+  })
+
 /** From a block on, to the block `until` or to the end: what is handed on there. */
 export const runBlocks = ({ one, handsOn }: Running) => {
   const from = function* (
@@ -89,7 +102,7 @@ export const runBlocks = ({ one, handsOn }: Running) => {
       const next = blocks.get(label)
       if (next === undefined) return yield* refusedAt(last, `a block ^${label}`, 'none')
       const inside = inner(here)
-      next.parameters.forEach((p, k) => inside.values.set(p.name, [values[k]!]))
+      yield* given(inside, last, next, values)
       return yield* from(inside, blocks, next, until)
     }
     if (last.name === 'cf.br') return yield* enter(h, last.successors[0]!)
@@ -110,7 +123,7 @@ export const runBlocks = ({ one, handsOn }: Running) => {
         if (of!.block === goal) return untyped(named(names, values))
         const next = blocks.get(of!.block)
         if (next === undefined) return yield* refusedAt(last, `a block ^${of!.block}`, 'none')
-        next.parameters.forEach((p, k) => here.values.set(p.name, [values[k]!]))
+        yield* given(here, last, next, values)
         return untyped(named(names, yield* from(here, blocks, next, goal)))
       }
     const met = checked<Named, unknown>(yield* T.scfIf(label, test, side(yes), side(no)))

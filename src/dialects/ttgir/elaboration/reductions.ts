@@ -64,6 +64,12 @@ const together = (h: Here, op: Operation): T.CombineTogether =>
   function* (label, lhs, rhs) {
     const region = op.regions[0]
     const parameters = region?.blocks[0]?.parameters ?? []
+    if (parameters.length !== lhs.length + rhs.length)
+      return yield* refusedAt(
+        op,
+        `a region of ${String(lhs.length + rhs.length)} parameters`,
+        String(parameters.length),
+      )
     const lifted = yield* typeHere(lhs[0]!.value)
     if (lifted._tag !== 'tile') return yield* refusedAt(op, 'tensors', lifted._tag)
     const here: Here = { ...relabelled(inner(h), operationsOf(region), label), lifted }
@@ -85,6 +91,8 @@ const together = (h: Here, op: Operation): T.CombineTogether =>
       if (product !== undefined) here.products.set(name, product)
     }
     const results = yield* h.run(here, region)
+    if (results.length !== op.results.length)
+      return yield* refusedAt(op, `a region that gives ${String(op.results.length)}`, String(results.length))
     const ending = operationsOf(region)
     const handed = ending[ending.length - 1]?.operands['values'] ?? []
     return results.map((value, k) => {
@@ -131,11 +139,13 @@ const elementwise: Row = function* (h, op, label) {
   const pack = yield* number(op, 'pack', 1)
   if (pack !== 1) return yield* refusedAt(op, 'one element at a time', `pack = ${String(pack)}`)
   const operands = yield* summands(h, op)
+  if (operands.length === 0) return yield* refusedAt(op, 'a tensor', 'none')
   const found = yield* together(h, op)(`${label}.of`, operands, [])
   return found.map(({ value }) => value)
 }
 
 const scan: Row = function* (h, op, label) {
+  if ((op.operands['srcs'] ?? []).length === 0) return yield* refusedAt(op, 'a tensor', 'none')
   const how = { axis: yield* number(op, 'axis'), reverse: flag(op, 'reverse') }
   return yield* T.scan(label, yield* summands(h, op), how, together(h, op))
 }
