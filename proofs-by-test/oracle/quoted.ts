@@ -25,8 +25,12 @@ export interface Quotation {
 export const quotations = (page: string): ReadonlyArray<Quotation> =>
   [...page.matchAll(/```\n\$ tcspec (.*)\n([^]*?)\n```/g)].map((m) => ({ argv: m[1]!, quoted: m[2]! }))
 
-export const printed = (argv: string): ReturnType<ReturnType<ReturnType<typeof tcspec>>> =>
-  tcspec(commands, world)(argv.split(' '))()
+/** `files`: what the commands may read and write; nothing is there if it is not said. */
+export const printed = (
+  argv: string,
+  files: World['files'] = world.files,
+): ReturnType<ReturnType<ReturnType<typeof tcspec>>> =>
+  tcspec(commands, { ...world, files })(argv.split(' '))()
 
 /** Pieces of a quotation between lines of dots, each a run of lines. */
 const pieces = (quoted: string): ReadonlyArray<string> =>

@@ -1,8 +1,7 @@
 /** What is found in a module of `conformance/triton/modules` at its small launch, as rows of docs/triton-modules.md. */
 import { readFileSync } from 'node:fs'
 import { elaborate } from '../../../src/dialects/ttgir/elaboration/elaborate.js'
-import { everyOperation } from '../../../src/dialects/ttgir/elaboration/regions.js'
-import type { Operation } from '../../../src/dialects/ttgir/text/syntax.js'
+import { functionOf, labelledIn, ownerOf } from '../../../src/dialects/ttgir/index.js'
 import type { ReplayableFinding, Verdict } from '../../../src/semantics/judging/verdict.js'
 import { check, standardOptions } from '../../../src/semantics/verdict/check.js'
 import { right } from '../../either.js'
@@ -26,11 +25,8 @@ export const judged = (file: string): Verdict => {
 }
 
 /** The operation of a site: what it is called, and its line in the text. */
-const operationAt = (operations: ReadonlyArray<Operation>, site: string): string => {
-  const [, name, line] = /^([a-z_0-9]+) (\d+)/.exec(site) ?? []
-  if (name !== undefined) return `\`${name}\` (${line!})`
-  const base = site.split('.')[0]!
-  const found = operations.find((op) => op.names[0]?.name === base)
+const operationAt = (owner: ReturnType<typeof ownerOf>, site: string): string => {
+  const found = owner(site)?.op
   return found === undefined
     ? `\`${site}\``
     : `\`${found.name.slice(found.name.indexOf('.') + 1)}\` (${String(found.at.line)})`
@@ -54,7 +50,8 @@ const shownAlways: ReadonlyArray<string> = ['fence.proxy.async', 'bar.sync']
 export const rowsOf = (file: string): ReadonlyArray<string> => {
   const { verdict, findings, notes, provenance } = judged(file)
   const { ptx } = lowering[file]!
-  const operations = everyOperation(launched(file).module.operations)
+  const { module, launch } = launched(file)
+  const operations = ownerOf(labelledIn(module, right(functionOf(module)), launch))
   const name = `\`${file.replace('.ttgir', '')}\``
   const side = (x: ReplayableFinding['a'] | undefined): string =>
     x === undefined ? '' : `${operationAt(operations, x.site)} ${x.loc ?? ''}`
