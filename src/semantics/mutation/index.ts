@@ -7,5 +7,5 @@ export { allSchedules, judging, neverObserved, refused, type Fate, type Judge, t
 export { describe, type Elsewhere } from './describe.js'
 export { inlined } from './inline.js'
 export { expectedOf } from './labels.js'
-export type { Naming } from './naming.js'
+export { refusalNames, type Naming } from './naming.js'
 export { byOperator, isWhole, ofClass, percent, tally, type OperatorTally, type Tally } from './table.js'

@@ -99,7 +99,7 @@ export const judging = (
     const checked = E.isLeft(valid) ? valid : check(m.program, options)
     if (E.isLeft(checked)) {
       const { left } = checked
-      return refused(m, left, refusalNames(program, m, left.about ?? []))
+      return refused(m, left, refusalNames(program, m.program, m, left.about ?? []))
     }
     const first = checked.right.verdict
     const rule = first.verdict === 'ok' ? ruleFor(program, m, first) : null

@@ -33,7 +33,7 @@ import { operandsOf } from '../language/signature.js'
 import { lengthOf } from '../language/place.js'
 import { storageOfBarrier, type World } from '../machine/world.js'
 import type { Checked, Reasons } from '../verdict/check.js'
-import { fences, type Mutant } from './model.js'
+import { fences, type Described, type Mutant } from './model.js'
 import { storagesIn } from './operands.js'
 
 export type Naming = 'site' | 'edge' | 'cycle' | 'rule' | 'tile'
@@ -205,14 +205,14 @@ const allocations: ReadonlySet<InstructionName> = new Set<InstructionName>([
 ])
 const isAllocation = (s: Do): boolean => allocations.has(s.instruction._tag)
 
-const names = (program: Program, m: Mutant, c: Concern): boolean => {
+const names = (program: Program, after: Program, m: Described, c: Concern): boolean => {
   const isChanged = (storage: string): boolean =>
     m.barriers.includes(storage) || (m.instruction === 'declaration' && m.label === storage)
   switch (c._tag) {
     case 'statement':
       return (
         m.statements.some((s) => sameSite(s.site, c.site)) ||
-        effectsOf(m.program.entry.body).some(
+        effectsOf(after.entry.body).some(
           (s) => sameSite(s.site, c.site) && storagesNamed(s).some(isChanged),
         )
       )
@@ -226,9 +226,13 @@ const names = (program: Program, m: Mutant, c: Concern): boolean => {
   }
 }
 
-/** Is the refusal of a mutant that cannot be launched about what was changed? */
-export const refusalNames = (program: Program, m: Mutant, about: ReadonlyArray<Concern>): boolean =>
-  about.some((c) => names(program, m, c))
+/** Is the refusal of a mutant that cannot be launched about what was changed? `after` is the mutant's program, as far as there is one. */
+export const refusalNames = (
+  program: Program,
+  after: Program,
+  m: Described,
+  about: ReadonlyArray<Concern>,
+): boolean => about.some((c) => names(program, after, m, c))
 
 /** What a fault is about. */
 const concernsOf = ({ header }: World, { fault }: Reasons): ReadonlyArray<Concern> => {
@@ -292,7 +296,7 @@ export const namingOf = (
   if (ofColumns && changed.some(isAllocation)) return 'rule'
   // an agent that is not waited for any more finds its columns freed by what stands right behind
   if (ofColumns && changed.some(meets) && next !== null && isAllocation(next)) return 'edge'
-  if (v.verdict === 'invalid' && refusalNames(program, m, concernsOf(world, reasons))) return 'rule'
+  if (v.verdict === 'invalid' && refusalNames(program, m.program, m, concernsOf(world, reasons))) return 'rule'
   if (m.class === 'data' || m.instruction === 'declaration')
     if (findings.some((f) => changed.some((s) => isOver(program, world.header, s, f)))) return 'rule'
   // provenance refutes with the place, what is wrong about it, and the statement that wrote it

@@ -1,9 +1,15 @@
 /**
  * The modules whose mutants are judged, and at which launches: one tile and 2 S + 1 steps on rings of S slots, so that every slot is refilled with both
- * parities; three tiles of three steps for each of four programs where programs persist. Schedules are followed at one tile and 1 to S + 1 steps.
+ * parities (attention: 5 steps); three tiles of three steps for each of four programs where programs persist. Schedules are followed at one tile and 1, 2 and S + 1
+ * steps.
  *
- * The pointer matmuls lack a proxy fence between the copies of their threads and the tensor core (P1, as they were written by Triton). They are judged with
- * that fence behind every `ttg.async_wait`: a mended text is a text.
+ * What of a module is wrong as Triton wrote it is mended first, for a mended text is a text:
+ *
+ * | modules                     | what is wrong | mended                                                                                      |
+ * |-----------------------------|---------------|---------------------------------------------------------------------------------------------|
+ * | pointer matmuls             | P1            | a proxy fence behind every `ttg.async_wait`                                                  |
+ * | warp-specialised for sm_100 | B7            | the barriers of the ring are given up behind the wait for the last product, and not before it |
+ * |                             | M8            | the zeros that the first product does not add to are not stored                              |
  */
 import {
   groundOf,
@@ -25,10 +31,12 @@ export const files: ReadonlyArray<string> = [
   'mm_ptr_128x128x64_s3_w4_sm100',
   'mm_tma_nows_64x64x32_s4_w4_sm90',
   'mm_tma_nows_128x128x64_s3_w4_sm100',
-  'mm_tma_ws_128x128x64_s3_w4_sm90',
+  'mm_tma_ws_128x256x64_s3_w8_sm90',
+  'mm_tma_ws_128x128x64_s3_w4_sm100',
   'mm_hosttma_nows_64x64x32_s4_w4_sm90',
   'mm_hosttma_nows_128x128x64_s3_w4_sm100',
   'mm_hosttma_ws_128x256x64_s3_w8_sm90',
+  'mm_hosttma_ws_64x64x32_s4_w4_sm100',
   'mm_persistent_nows_64x64x32_s4_w4_sm90',
   'mm_persistent_nows_128x128x64_s3_w4_sm100',
   'mm_persistent_ws_128x256x64_s3_w8_sm90',
@@ -36,9 +44,18 @@ export const files: ReadonlyArray<string> = [
   'attn_nows_128x64x64_sm100',
 ]
 
-const fence = 'ttng.fence_async_shared {bCluster = false}'
+const fenced = (text: string): string =>
+  text.replace(/(\n *)(%\w+ = ttg\.async_wait [^\n]*)/g, '$1$2$1ttng.fence_async_shared {bCluster = false}')
+
+const inOrder = (text: string): string => {
+  const lines = text.split('\n').filter((line) => !line.includes('ttng.tmem_store %cst'))
+  const given = lines.findIndex((line) => line.startsWith('    ttng.inval_barrier'))
+  const wait = lines.findIndex((line, k) => k > given && line.startsWith('    ttng.wait_barrier'))
+  return [...lines.slice(0, given), lines[wait]!, ...lines.slice(given, wait), ...lines.slice(wait + 1)].join('\n')
+}
+
 const mended = (file: string, text: string): string =>
-  file.startsWith('mm_ptr') ? text.replace(/(\n *)(%\w+ = ttg\.async_wait [^\n]*)/g, `$1$2$1${fence}`) : text
+  file.startsWith('mm_ptr') ? fenced(text) : /_ws_.*sm100/.test(file) ? inOrder(text) : text
 
 export const moduleOf = (file: string): Module => right(readModule(mended(file, moduleText(`${file}.ttgir`))))
 
@@ -50,7 +67,7 @@ export const judgedWith = (file: string): Extents =>
   persists(file) ? { rows: 9, columns: 1, steps: 3 } : { rows: 1, columns: 1, steps: 2 * slotsOf(file) + 1 }
 
 const followedWith = (file: string): ReadonlyArray<Extents> =>
-  Array.from({ length: slotsOf(file) + 1 }, (_, k) => ({ rows: 1, columns: 1, steps: k + 1 }))
+  [1, 2, slotsOf(file) + 1].map((steps) => ({ rows: 1, columns: 1, steps }))
 
 export interface Subject {
   readonly module: Module

@@ -21,6 +21,7 @@ import {
   cutDown,
   describe,
   inlined,
+  refusalNames,
   refused,
   type CutDown,
   type Judge,
@@ -29,6 +30,7 @@ import {
 } from '../../../semantics/mutation/index.js'
 import { isRefusedAt } from '../elaboration/here.js'
 import type { Program } from '../../../semantics/language/program.js'
+import type { Refusal } from '../../../semantics/language/refusal.js'
 import { elaborate, type Elaborate } from '../elaboration/elaborate.js'
 import { functionOf } from '../elaboration/function.js'
 import { labelsOf, reservedBy } from '../elaboration/labels.js'
@@ -53,7 +55,7 @@ export interface Ground {
 }
 
 /** Rules and names of mutants read what a statement is about off itself. */
-const programOf = (m: Module, launch: Elaborate): E.Either<Failure, Program> =>
+const programOf = (m: Module, launch: Elaborate): E.Either<Refusal, Program> =>
   E.map(inlined)(elaborate(m, launch))
 
 export const groundOf = (m: Module, launch: Elaborate): E.Either<Failure, Ground> =>
@@ -112,7 +114,13 @@ export const textMutants = (
             passes: change.passes.flatMap(labelled),
           })
           return E.isLeft(made)
-            ? E.left(refused({ site, key, ...said }, made.left, isAbout(made.left, other, op)))
+            ? E.left(
+                refused(
+                  { site, key, ...said },
+                  made.left,
+                  isAbout(made.left, other, op) || refusalNames(program, program, said, made.left.about ?? []),
+                ),
+              )
             : E.right({ site, key, program: made.right, ...said })
         },
       }
