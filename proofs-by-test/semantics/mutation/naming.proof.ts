@@ -108,7 +108,7 @@ const namings = (program: Program): ReadonlyArray<string> =>
     const valid = validate(m.program)
     const checked = E.isLeft(valid) ? valid : check(m.program, options)
     return E.isLeft(checked)
-      ? `refused ${String(refusalNames(program, m, checked.left.about ?? []))}`
+      ? `refused ${String(refusalNames(program, m.program, m, checked.left.about ?? []))}`
       : `${checked.right.verdict.verdict} ${String(namingOf(program, m, checked.right))}`
   })
 
