@@ -212,9 +212,7 @@ const names = (program: Program, after: Program, m: Described, c: Concern): bool
     case 'statement':
       return (
         m.statements.some((s) => sameSite(s.site, c.site)) ||
-        effectsOf(after.entry.body).some(
-          (s) => sameSite(s.site, c.site) && storagesNamed(s).some(isChanged),
-        )
+        effectsOf(after.entry.body).some((s) => sameSite(s.site, c.site) && storagesNamed(s).some(isChanged))
       )
     case 'storage':
       return isChanged(c.storage)
@@ -296,7 +294,8 @@ export const namingOf = (
   if (ofColumns && changed.some(isAllocation)) return 'rule'
   // an agent that is not waited for any more finds its columns freed by what stands right behind
   if (ofColumns && changed.some(meets) && next !== null && isAllocation(next)) return 'edge'
-  if (v.verdict === 'invalid' && refusalNames(program, m.program, m, concernsOf(world, reasons))) return 'rule'
+  if (v.verdict === 'invalid' && refusalNames(program, m.program, m, concernsOf(world, reasons)))
+    return 'rule'
   if (m.class === 'data' || m.instruction === 'declaration')
     if (findings.some((f) => changed.some((s) => isOver(program, world.header, s, f)))) return 'rule'
   // provenance refutes with the place, what is wrong about it, and the statement that wrote it

@@ -51,7 +51,9 @@ const inOrder = (text: string): string => {
   const lines = text.split('\n').filter((line) => !line.includes('ttng.tmem_store %cst'))
   const given = lines.findIndex((line) => line.startsWith('    ttng.inval_barrier'))
   const wait = lines.findIndex((line, k) => k > given && line.startsWith('    ttng.wait_barrier'))
-  return [...lines.slice(0, given), lines[wait]!, ...lines.slice(given, wait), ...lines.slice(wait + 1)].join('\n')
+  return [...lines.slice(0, given), lines[wait]!, ...lines.slice(given, wait), ...lines.slice(wait + 1)].join(
+    '\n',
+  )
 }
 
 const mended = (file: string, text: string): string =>

@@ -118,7 +118,8 @@ export const textMutants = (
                 refused(
                   { site, key, ...said },
                   made.left,
-                  isAbout(made.left, other, op) || refusalNames(program, program, said, made.left.about ?? []),
+                  isAbout(made.left, other, op) ||
+                    refusalNames(program, program, said, made.left.about ?? []),
                 ),
               )
             : E.right({ site, key, program: made.right, ...said })
