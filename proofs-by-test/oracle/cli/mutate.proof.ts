@@ -2,7 +2,9 @@
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
+import { readModule } from '../../../src/dialects/ttgir/index.js'
 import { instanceOf, kernelNamed } from '../../../src/kernels/catalogue/index.js'
 import { silent, type Outcome, type World } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
@@ -93,5 +95,64 @@ describe('tcspec mutate', () => {
       expect(refused.status).toBe(2)
       expect(refused.stderr).toMatch(new RegExp(`expected ${flag} to be one of .*found '${word}'`))
     }
+  })
+})
+
+describe('tcspec mutate X.ttgir', () => {
+  const capture = new URL(
+    '../../../conformance/triton/captures/mm_hosttma_nows_64x64x32_s4_w4_256x256x192/',
+    import.meta.url,
+  ).pathname
+  const module = [
+    `${capture}mm_hosttma_nows_64x64x32_s4_w4_256x256x192.ttgir`,
+    '--launch',
+    `${capture}launch.json`,
+    '--grid',
+    '1,1',
+  ]
+  const given = ['da=f16[64,96]', 'db=f16[96,64]', 'dc=f16[64,64]:out', 'K=96'].flatMap((a) => ['--arg', a])
+  it('every changed text is judged, and written with what is said of it', async () => {
+    const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'mutants-'))
+    const { status, stdout, stderr } = await run(
+      ...['mutate', ...module, ...given, '--computes', 'matmul:da,db,dc'],
+      ...[
+        '--operator',
+        'EXIT',
+        '--operator',
+        'COUNT',
+        '--class',
+        'synchronisation',
+        '--write',
+        directory,
+        '--json',
+      ],
+    )
+    expect(stderr).toBe('')
+    const [document] = (
+      JSON.parse(stdout) as {
+        readonly kernels: ReadonlyArray<Counts & { readonly survivors: ReadonlyArray<unknown> }>
+      }
+    ).kernels
+    expect([status, document!.survivors]).toEqual([0, []])
+    expect([document!.killed, document!.named]).toEqual([document!.real, document!.real])
+    const files = fs.readdirSync(directory).sort()
+    expect(files.length).toBe(document!.mutants)
+    for (const file of files) {
+      const text = fs.readFileSync(path.join(directory, file), 'utf8')
+      expect(text.split('\n')[0]).toMatch(
+        /^\/\/ (EXIT|COUNT) captures\.py:\d+ ttng\.\w+, line \d+: .*\. (hazard|deadlock|invalid|ok), (by name|[a-z ]+): /,
+      )
+      expect(E.isRight(readModule(text))).toBe(true)
+    }
+    expect(new Set(files.map((f) => fs.readFileSync(path.join(directory, f), 'utf8'))).size).toBe(
+      files.length,
+    )
+  })
+  it('of what is no module there are no texts', async () => {
+    const { status, stderr } = await run('mutate', 'queue', '--write', 'there')
+    expect([status, stderr]).toEqual([
+      2,
+      "tcspec: mutate: --write: expected a module (.ttgir), found 'queue'\n",
+    ])
   })
 })

@@ -18,6 +18,7 @@ export {
   type Ground,
   type TextMutant,
 } from './mutants/mutants.js'
+export { smallerLaunches } from './mutants/smaller.js'
 export { functionOf } from './elaboration/function.js'
 export { labelledIn, meantBy, ownerOf, type Labelled } from './elaboration/labels.js'
 export { everyOperation } from './elaboration/regions.js'

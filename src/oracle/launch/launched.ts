@@ -23,6 +23,7 @@ import {
   signatureOf,
   type Argument,
   type Asked,
+  type Elaborate,
   type Labelled,
   type Module,
   type Role,
@@ -58,6 +59,7 @@ export interface LaunchedModule {
   /** of the module */
   readonly text: string
   readonly program: Program
+  readonly launch: Elaborate
   /** operations of its function, by their labels */
   readonly operations: ReadonlyMap<string, Labelled>
   /** lines of the author's files that lie beside the module, by the names of the files */
@@ -329,6 +331,7 @@ export const launched =
         module,
         text,
         program,
+        launch: made,
         operations: labelledIn(module, func, made),
         sources: sourcesOf(files, file, labelledIn(module, func, made)),
         tensors: new Set([...made.tensors.values()].map((t) => t.tensor)),

@@ -15,6 +15,7 @@
  * 1. Keys are different, and do not depend on the launch.
  */
 import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../../failure.js'
 import type { CheckOptions } from '../../../semantics/verdict/check.js'
 import {
@@ -52,17 +53,32 @@ export interface TextMutant {
 export interface Ground {
   readonly launch: Elaborate
   readonly program: Program
+  /** what operations are called, by where they stand */
+  readonly labels: ReadonlyMap<string, string>
 }
 
 /** Rules and names of mutants read what a statement is about off itself. */
 const programOf = (m: Module, launch: Elaborate): E.Either<Refusal, Program> =>
   E.map(inlined)(elaborate(m, launch))
 
-export const groundOf = (m: Module, launch: Elaborate): E.Either<Failure, Ground> =>
-  E.map((program: Program): Ground => ({ launch, program }))(programOf(m, launch))
-
 /** An operation by where it stands in the text that was read. */
 const keyOf = ({ at, name }: Operation): string => `${String(at.line)}:${String(at.column)} ${name}`
+
+export const groundOf = (m: Module, launch: Elaborate): E.Either<Failure, Ground> =>
+  pipe(
+    programOf(m, launch),
+    E.bindTo('program'),
+    E.bindW('wanted', () => functionOf(m, launch.function)),
+    E.map(({ program, wanted }): Ground => ({
+      launch,
+      program,
+      labels: new Map(
+        [...labelsOf(everyOperation([wanted]), new Set(reservedBy(launch)))].map(
+          ([op, label]) => [keyOf(op), label] as const,
+        ),
+      ),
+    })),
+  )
 
 /** Every mutant of a function of a module; what it calls stays as it is. */
 export const textMutants = (
@@ -88,12 +104,7 @@ export const textMutants = (
         key,
         site,
         change,
-        at: ({ launch, program }) => {
-          const labels = new Map(
-            [...labelsOf(inside, new Set(reservedBy(launch)))].map(
-              ([of, label]) => [keyOf(of), label] as const,
-            ),
-          )
+        at: ({ launch, program, labels }) => {
           const called = (of: Operation): string | undefined => labels.get(keyOf(of))
           const other = change.module()
           const made = programOf(other, { ...launch, called })

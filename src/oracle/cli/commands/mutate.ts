@@ -4,7 +4,10 @@
  * Without `--set` the kernel is judged where it is small: two slots, five steps; three tiles where one block computes several. What is found ok and
  * covered by no rule is followed through all schedules of smaller instances.
  *
- * A program from a file, a module with its launch, and a kernel of the zoo are judged as they are.
+ * A program from a file and a kernel of the zoo are judged as they are.
+ *
+ * A module of Triton's is changed as a text: each mutant is a text that Triton's compiler takes. It is judged at its launch, and what is found ok and
+ * covered by no rule is followed at smaller ones, where there are such. `--write DIR` writes every text, with what is said of it in its first line.
  *
  * Attention does not say what it computes in a form that provenance could refute: its data movement is not mutated.
  *
@@ -14,7 +17,7 @@ import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import { refuse, type Failure } from '../../../failure.js'
+import { failure, refuse, type Failure } from '../../../failure.js'
 import {
   followedAt,
   instanceOf,
@@ -23,6 +26,16 @@ import {
   type Instance,
   type Kernel,
 } from '../../../kernels/catalogue/index.js'
+import {
+  groundOf,
+  judgedAt as textJudge,
+  showModule,
+  smallerAt,
+  smallerLaunches,
+  textMutants,
+  type Elaborate,
+  type Module,
+} from '../../../dialects/ttgir/index.js'
 import { table } from '../../../render/table.js'
 import { standardOptions, type CheckOptions } from '../../../semantics/verdict/check.js'
 import {
@@ -41,10 +54,12 @@ import {
   type Operator,
   type Tally,
 } from '../../../semantics/mutation/index.js'
+import type { LaunchedModule } from '../../launch/launched.js'
+import type { OutputFile } from '../../tensor-files/files.js'
 import type { CliCommand, ProgressBar, Report, World } from '../command.js'
 import { launchOptions } from '../flags/launch.js'
 import type { Settings } from '../flags/setting.js'
-import { again, switchOf, wordsOf } from '../flags/words.js'
+import { again, switchOf, wordOf, wordsOf } from '../flags/words.js'
 import { fuelAsked, fuelFor, fuelOption } from '../judging.js'
 import { isModule, namedSubject, refuseLaunch, subjectAsked, type Asked } from '../subject.js'
 
@@ -57,6 +72,7 @@ const define = (command: Command): Command =>
   )
     .option('--class <name>', `only this; again for another: ${classes.join(', ')}`, again)
     .option('--operator <name>', `only this; again for another: ${operators.join(', ')}`, again)
+    .option('--write <directory>', 'of a module: every changed text, its verdict in the first line')
     .option('--json', 'print one JSON document')
 
 export const mutationSchema = 'tcspec.mutation/1'
@@ -79,10 +95,17 @@ const rowOf = (j: Judged): Row => ({
   reason: j.reason,
 })
 
-/** An instance, and the smaller ones whose every schedule is followed. */
+/** An instance, and the smaller ones whose every schedule is followed; of a module the text and its launch. */
 interface Chosen {
   readonly instance: Instance
   readonly smaller: ReadonlyArray<Instance>
+  readonly module?: LaunchedModule
+}
+
+/** What was judged, and the texts where they are what was changed. */
+interface Done {
+  readonly judged: ReadonlyArray<Judged>
+  readonly texts: ReadonlyArray<string>
 }
 
 /** Which mutants are asked for. */
@@ -90,6 +113,45 @@ interface Wanted {
   readonly classes: ReadonlyArray<MutantClass>
   readonly operators: ReadonlyArray<Operator>
 }
+
+const judgeModule = (
+  module: Module,
+  launch: Elaborate,
+  fuel: number,
+  { classes: of, operators: by }: Wanted,
+  bar: ProgressBar,
+): E.Either<Failure, Done> =>
+  pipe(
+    E.Do,
+    E.bind('ground', () => groundOf(module, launch)),
+    E.bind('mutants', () => textMutants(module, launch.function)),
+    E.map(({ ground, mutants }) => {
+      const how: CheckOptions = { ...standardOptions, fuel }
+      const smaller = smallerLaunches(module, ground, how).map((g) => smallerAt(mutants, g, how))
+      const judge = textJudge(ground, judging(ground.program, how, smaller))
+      const wanted = mutants.filter(({ change }) => of.includes(change.class) && by.includes(change.operator))
+      return {
+        judged: wanted.map((m, i) => {
+          const judged = judge(m)
+          bar.update(i + 1, wanted.length)
+          return judged
+        }),
+        texts: wanted.map((m) => showModule(m.change.module())),
+      }
+    }),
+  )
+
+/** `0017-DROP.ttgir`, its verdict in the first line. */
+const fileOf = (directory: string, { judged, texts }: Done): ReadonlyArray<OutputFile> =>
+  judged.map((j, k) => {
+    const { mutant, fate, named, certificate, verdict, reason } = j
+    const said = fate === 'killed' ? (named ? 'by name' : 'without a name') : (certificate ?? 'survived')
+    const head = `// ${mutant.operator} ${mutant.site}: ${mutant.change}. ${verdict}, ${said}: ${reason.replace(/\s+/g, ' ')}`
+    return {
+      file: `${directory.replace(/\/$/, '')}/${String(k + 1).padStart(4, '0')}-${mutant.operator}.ttgir`,
+      bytes: new TextEncoder().encode(`${head}\n${texts[k] ?? ''}`),
+    }
+  })
 
 const judgeKernel = (
   { instance, smaller: smallerOnes }: Chosen,
@@ -248,9 +310,10 @@ const chosen = (
       ? ofKernel(kernel, given)
       : pipe(
           namedSubject(world, name, asked),
-          E.map(({ name: called, settings, program }): Chosen => ({
+          E.map(({ name: called, settings, program, launched }): Chosen => ({
             instance: { kernel: called, settings, program },
             smaller: [],
+            ...(launched === undefined ? {} : { module: launched }),
           })),
         ),
     E.map((one) => [one]),
@@ -268,14 +331,26 @@ const run: CliCommand['run'] = (world) => (words, given) => {
   if (E.isLeft(by)) return TE.left(by.left)
   const fuel = fuelAsked(given, 0)
   if (E.isLeft(fuel)) return TE.left(fuel.left)
+  const directory = wordOf(given, 'write')
+  if (directory !== null && which.right.some((one) => one.module === undefined))
+    return TE.left(
+      failure('bad-flag', `mutate: --write: expected a module (.ttgir), found '${words[0] ?? '--all'}'`),
+    )
   const documents: KernelDocument[] = []
+  const files: OutputFile[] = []
   for (const one of which.right) {
     const affordable = fuelFor(given, one.instance.program, 0)
     if (E.isLeft(affordable)) return TE.left(affordable.left)
     const bar = world.progress(`${one.instance.kernel}: mutants`)
-    const judged = judgeKernel(one, fuel.right, { classes: of.right, operators: by.right }, bar)
-    documents.push(documentOf(one.instance, judged))
+    const wanted: Wanted = { classes: of.right, operators: by.right }
+    const done: E.Either<Failure, Done> =
+      one.module === undefined
+        ? E.right({ judged: judgeKernel(one, fuel.right, wanted, bar), texts: [] })
+        : judgeModule(one.module.module, one.module.launch, fuel.right, wanted, bar)
     bar.stop()
+    if (E.isLeft(done)) return TE.left(done.left)
+    documents.push(documentOf(one.instance, done.right.judged))
+    if (directory !== null) files.push(...fileOf(directory, done.right))
   }
   const report: Report = {
     good: documents.every(isWhole),
@@ -290,6 +365,7 @@ const run: CliCommand['run'] = (world) => (words, given) => {
       undecided: sum(documents, (d) => d.undecided),
       kernels: documents,
     }),
+    files,
   }
   return TE.right(report)
 }
