@@ -11,6 +11,7 @@
  * 1. A smaller launch has the verdict of the launch, proves what that proves, and runs fewer events.
  */
 import * as E from 'fp-ts/lib/Either.js'
+import { greatest } from '../../../greatest.js'
 import { check, type CheckOptions } from '../../../semantics/verdict/check.js'
 import type { GivenTensor } from '../elaboration/arguments.js'
 import type { Elaborate } from '../elaboration/elaborate.js'
@@ -41,9 +42,8 @@ const stepsIn = (m: Module): ReadonlyArray<number> => {
 
 /** Slots of the deepest ring. */
 const deepest = (m: Module): number =>
-  Math.max(
-    1,
-    ...everyOperation(m.operations).flatMap((op) => {
+  greatest(1)(
+    everyOperation(m.operations).flatMap((op) => {
       const type = op.results[0]
       return op.name === 'ttg.local_alloc' && type?._tag === 'memdesc' && type.shape.length === 3
         ? [type.shape[0]!]

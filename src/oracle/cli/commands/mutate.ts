@@ -142,7 +142,7 @@ const judgeModule = (
   )
 
 /** `0017-DROP.ttgir`, its verdict in the first line. */
-const fileOf = (directory: string, { judged, texts }: Done): ReadonlyArray<OutputFile> =>
+const filesOf = (directory: string, { judged, texts }: Done): ReadonlyArray<OutputFile> =>
   judged.map((j, k) => {
     const { mutant, fate, named, certificate, verdict, reason } = j
     const said = fate === 'killed' ? (named ? 'by name' : 'without a name') : (certificate ?? 'survived')
@@ -350,7 +350,7 @@ const run: CliCommand['run'] = (world) => (words, given) => {
     bar.stop()
     if (E.isLeft(done)) return TE.left(done.left)
     documents.push(documentOf(one.instance, done.right.judged))
-    if (directory !== null) files.push(...fileOf(directory, done.right))
+    if (directory !== null) for (const file of filesOf(directory, done.right)) files.push(file)
   }
   const report: Report = {
     good: documents.every(isWhole),
