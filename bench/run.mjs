@@ -50,4 +50,7 @@ else if (existsSync(baseline)) {
   if (rows.some((r) => r[4] !== '')) process.exitCode = 1
 }
 
-if (!process.argv.includes('--figures') && !process.argv.includes('--store')) await import('./structure.mjs')
+if (!process.argv.includes('--figures') && !process.argv.includes('--store')) {
+  await import('./structure.mjs')
+  await import('./modules.mjs')
+}
