@@ -76,7 +76,7 @@ def launch_file(name, kernel, made):
                     dtype='torch.' + {'f16': 'float16', 'f32': 'float32'}[dtype])
 
     meta = made.metadata
-    return dict(name=name, kernel=launch['kernel'].__name__, grid=launch['grid'], num_warps=launch['warps'], num_ctas=1,
+    return dict(name=name, kernel=launch['kernel'].__name__, grid=launch['grid'], num_warps=meta.num_warps, num_ctas=1,
                 shared=meta.shared, args=[argument(a) for a in launch['args']], arch=f"sm_{launch['target']}a",
                 triton=triton.__version__,
                 extra=dict(global_scratch_size=meta.global_scratch_size, tmem_size=meta.tmem_size, maxnreg=meta.maxnreg),
