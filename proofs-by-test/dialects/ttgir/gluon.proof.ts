@@ -16,6 +16,8 @@ import type { Verdict } from '../../../src/semantics/judging/verdict.js'
 import { check, standardOptions } from '../../../src/semantics/verdict/check.js'
 import { right } from '../../either.js'
 import { nightly, sampled } from '../../extent.js'
+import { inMemory } from '../../oracle/disk.js'
+import { notPrinted, printed, quotations } from '../../oracle/quoted.js'
 import { gluonKernels, gluonNames, gluonTexts, prepared, productOf, statementAt } from './gluon.js'
 
 // ---------------------------------------------------------------- what is expected
@@ -313,6 +315,18 @@ describe.each(sampled(2, mistakes))('%s, %s', (name, mistake) => {
   it.skipIf(regenerate)('stands so in docs/gluon.md', () => {
     expect(readFileSync(page, 'utf8')).toContain(`\n${rowOf(name, mistake)}\n`)
   })
+})
+
+it('what docs/gluon.md quotes of the tool is what it prints', async () => {
+  const quotes = quotations(readFileSync(page, 'utf8'))
+  expect(quotes.length).toBe(1)
+  for (const { argv, quoted } of quotes) {
+    const file = argv.split(' ')[1]!
+    const disk = new Map<string, Uint8Array>([
+      [file, readFileSync(new URL(`../../../${file}`, import.meta.url))],
+    ])
+    expect(notPrinted(quoted, (await printed(argv, inMemory(disk))).stdout)).toBe(null)
+  }
 })
 
 it('docs/gluon.md has a row for each mistake, and no other', () => {
