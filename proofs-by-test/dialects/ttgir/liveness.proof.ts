@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it, test } from 'vitest'
-import { offsetsIn } from '../../../src/dialects/ttgir/elaboration/buffers.js'
+import { placementIn } from '../../../src/dialects/ttgir/elaboration/buffers.js'
 import { livesOf, meet, offsetsOf } from '../../../src/dialects/ttgir/elaboration/liveness.js'
 import { readModule } from '../../../src/dialects/ttgir/index.js'
 import type { Operation, Region, Type, Value } from '../../../src/dialects/ttgir/text/syntax.js'
@@ -62,7 +62,7 @@ const yields = (...names: ReadonlyArray<string>): Operation => operation('scf.yi
 
 /** Which allocations, by name, live together. */
 const together = (operations: ReadonlyArray<Operation>): ReadonlyArray<string> => {
-  const lives = [...livesOf(operations)].map(([op, life]) => ({ name: op.names[0]!.name, life }))
+  const lives = [...livesOf(operations).lives].map(([op, life]) => ({ name: op.names[0]!.name, life }))
   return lives.flatMap((a, k) =>
     lives.slice(k + 1).flatMap((b) => (meet(a.life, b.life) ? [`${a.name} ${b.name}`] : [])),
   )
@@ -254,7 +254,7 @@ it('laws 1 and 2: of what is named between the first and the last time that a bu
     const die = dice(seed)
     let count = 0
     const operations = drawn(die, [], 3, () => `n${String(count++)}`)
-    const lives = [...livesOf(operations)]
+    const lives = [...livesOf(operations).lives]
     const sizes = lives.map(() => ({ bytes: 8 * (1 + die.below(9)), align: [8, 16, 64][die.below(3)]! }))
     const offsets = offsetsOf(lives.map(([, life], k) => ({ life, ...sizes[k]! })))
     const bytesOf = new Map(
@@ -298,7 +298,7 @@ const lowering = JSON.parse(
 describe.each(sampled(4, moduleFiles))('%s', (file) => {
   it('lays those buffers over each other that Triton lays over each other', () => {
     const module = right(readModule(moduleText(file)))
-    const ours = [...offsetsIn(module, module.operations[0]!)]
+    const ours = [...placementIn(module, module.operations[0]!).offsets]
     const theirs = lowering[file]!.offsets
     expect(ours.length).toBe(Object.keys(theirs).length)
     const begins = (offsets: (line: number, ours: number) => number): ReadonlyArray<string> =>

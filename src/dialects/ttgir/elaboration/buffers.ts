@@ -13,6 +13,7 @@ import { sharedEncoding } from './encodings.js'
 import { refusedAt, type Row, type Rows } from './here.js'
 import { dtypeOf, elementOf, shapeOf } from './kinds.js'
 import { livesOf, offsetsOf } from './liveness.js'
+import { fencedCopies, type Placement } from './proxy-fences.js'
 import {
   dtypeHere,
   encoded,
@@ -29,8 +30,9 @@ import {
 import type { Module, Operation } from '../text/syntax.js'
 
 /** Where the buffers of a function begin; one whose encoding is none is refused where it is allocated. */
-export const offsetsIn = (m: Module, op: Operation): ReadonlyMap<Operation, number> => {
-  const buffers = [...livesOf([op])].flatMap(([allocation, life]) => {
+export const placementIn = (m: Module, op: Operation): Placement => {
+  const { lives, names } = livesOf([op])
+  const buffers = [...lives].flatMap(([allocation, life]) => {
     const type = resultType(allocation)
     const dtype = dtypeOf(elementOf(type))
     if (type._tag !== 'memdesc' || dtype === null) return []
@@ -49,7 +51,17 @@ export const offsetsIn = (m: Module, op: Operation): ReadonlyMap<Operation, numb
     )
   })
   const offsets = offsetsOf(buffers)
-  return new Map(buffers.map(({ allocation }, k) => [allocation, offsets[k]!]))
+  const extents = new Map(
+    buffers.map(({ allocation, bytes }, k) => [allocation, [offsets[k]!, offsets[k]! + bytes] as const]),
+  )
+  const share = (a: Operation, b: Operation): boolean => {
+    const [x, y] = [extents.get(a), extents.get(b)]
+    return x !== undefined && y !== undefined && x[0] < y[1] && y[0] < x[1]
+  }
+  return {
+    offsets: new Map(buffers.map(({ allocation }, k) => [allocation, offsets[k]!])),
+    fenced: fencedCopies([op], names, share),
+  }
 }
 
 const localAlloc: Row = function* (h, op, label) {
@@ -57,7 +69,7 @@ const localAlloc: Row = function* (h, op, label) {
   const encoding = yield* encoded(op, sharedEncoding(h.text, encodingOf(type)))
   const src = yield* optional(h, op, 'src', 'src')
   const mutable = type._tag === 'memdesc' && type.mutable
-  const offset = h.offsets.get(op)
+  const offset = h.placement.offsets.get(op)
   return [
     yield* T.localAlloc(label, shapeOf(type), yield* dtypeHere(op, type), encoding, {
       mutable,

@@ -3,7 +3,7 @@
  *
  * Source: Triton 3.6, dialect ttng.
  */
-import { block, type Build } from '../../../semantics/writing/builder.js'
+import { block, type Build, type Steps } from '../../../semantics/writing/builder.js'
 import { checked } from '../../../semantics/language/index-types.js'
 import * as T from '../../ttng/index.js'
 import { refusedAt, type Here, type Rows } from './here.js'
@@ -27,6 +27,11 @@ const constantsOf = (h: Here, op: Operation, name: string): Build<ReadonlyArray<
 const dealtTo = (h: Here, op: Operation): { readonly cga?: T.CgaLayout } => {
   const cga = h.dealt.get(op)
   return cga === undefined || cga.length === 0 ? {} : { cga }
+}
+
+/** What the compiler puts before a copy whose buffer lies over what threads have touched. */
+const fence = function* (h: Here, op: Operation, label: string): Steps<void> {
+  if (h.placement.fenced.has(op)) yield* T.fenceAsyncShared(`${label}.fence`, { bCluster: false })
 }
 
 export const copyRows: Rows = {
@@ -76,6 +81,7 @@ export const copyRows: Rows = {
     ]
   },
   'ttng.async_tma_copy_global_to_local': function* (h, op, label) {
+    yield* fence(h, op, label)
     yield* T.asyncTmaCopyGlobalToLocal(
       label,
       yield* operand(h, op, 'desc'),
@@ -108,6 +114,7 @@ export const copyRows: Rows = {
     return []
   },
   'ttng.async_tma_gather': function* (h, op, label) {
+    yield* fence(h, op, label)
     yield* T.asyncTmaGather(
       label,
       yield* operand(h, op, 'desc'),

@@ -24,7 +24,7 @@ import type { Program, Spec } from '../../../semantics/language/program.js'
 import type { ScalarName } from '../../../semantics/language/types.js'
 import * as T from '../../ttng/index.js'
 import type { Launch } from './arguments.js'
-import { offsetsIn } from './buffers.js'
+import { placementIn } from './buffers.js'
 import { sharedEncoding, tensorMemoryEncoding } from './encodings.js'
 import { inFlightIn } from './flight.js'
 import { reached } from './calls.js'
@@ -230,7 +230,7 @@ const ofCta = (m: Module, launch: Elaborate, dealt: Dealt): E.Either<Failure, Pr
         acquired: new Map(),
         products: new Map(),
         contracted: takenIn(m, operations),
-        offsets: offsetsIn(m, wanted),
+        placement: placementIn(m, wanted),
         plain: plainBarriers(wanted),
         maps: mapsOf(everyOperation([wanted])),
         flying: inFlightIn(wanted.regions[0]!),

@@ -7,6 +7,7 @@ import { block, build, fail, type Build, type Steps } from '../../../semantics/w
 import type { Expr } from '../../../semantics/language/expression.js'
 import type { TileType } from '../../../semantics/language/types.js'
 import * as T from '../../ttng/index.js'
+import type { Placement } from './proxy-fences.js'
 import { showPosition, type Position } from '../text/position.js'
 import type { Module, Operation, Region, Type, Value } from '../text/syntax.js'
 
@@ -31,8 +32,8 @@ export interface Here {
   readonly products: Map<string, readonly [Expr, Expr]>
   /** of a sum of two products: which it takes into one rounding */
   readonly contracted: ReadonlyMap<Operation, 'lhs' | 'rhs'>
-  /** where buffers of shared memory begin, by their allocation (`liveness.ts`) */
-  readonly offsets: ReadonlyMap<Operation, number>
+  /** where buffers of shared memory begin (`liveness.ts`), and which copies have a fence for it (`proxy-fences.ts`) */
+  readonly placement: Placement
   /** allocations of barriers on which no tensor core arrives (`plain-barriers.ts`) */
   readonly plain: ReadonlySet<Operation>
   /** a name for each operation that no other has (`labels.ts`) */

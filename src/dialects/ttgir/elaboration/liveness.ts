@@ -39,6 +39,14 @@ export interface Life {
   readonly partitions: ReadonlyMap<Operation, number>
 }
 
+/** Which allocations an operation names, by operand. */
+export type Names = ReadonlyMap<Operation, Readonly<Record<string, ReadonlySet<Operation>>>>
+
+export interface Lives {
+  readonly lives: ReadonlyMap<Operation, Life>
+  readonly names: Names
+}
+
 /** An operation that is open around the one that is looked at. */
 interface Open {
   readonly op: Operation
@@ -75,8 +83,9 @@ const handsOn: ReadonlySet<string> = new Set(['scf.yield', 'scf.condition', 'ttg
 export const livesOf = (
   operations: ReadonlyArray<Operation>,
   allocation: string = 'ttg.local_alloc',
-): ReadonlyMap<Operation, Life> => {
+): Lives => {
   const known = new Map<Operation, Known>()
+  const names = new Map<Operation, Readonly<Record<string, ReadonlySet<Operation>>>>()
   const ends = new Map<Operation, number>()
   let place = 0
 
@@ -115,9 +124,14 @@ export const livesOf = (
     for (const op of blocks.flatMap((block) => block.operations)) {
       place += 1
       const from = place
-      const taken = union(
-        Object.values(op.operands).flatMap((values) => values.map(({ name }) => scope.get(name) ?? nothing)),
+      const byOperand = Object.fromEntries(
+        Object.entries(op.operands).map(([operand, values]) => [
+          operand,
+          union(values.map(({ name }) => scope.get(name) ?? nothing)),
+        ]),
       )
+      names.set(op, byOperand)
+      const taken = union(Object.values(byOperand))
       use(taken, open, from)
       const inside = [...open, { op, from }]
       const yielded = op.regions.map((region, k) => {
@@ -147,7 +161,7 @@ export const livesOf = (
   }
 
   walk([{ label: null, parameters: [], operations }], nothing, new Map(), [], new Map())
-  return new Map(
+  const lives = new Map(
     [...known].map(([op, { from, to, within, partitions }]) => [
       op,
       {
@@ -157,6 +171,7 @@ export const livesOf = (
       },
     ]),
   )
+  return { lives, names }
 }
 
 /** Do two allocations hold something at the same time? */
