@@ -100,8 +100,8 @@ export const plannedInputs = (
   const planned: PlannedInput[] = []
   if (algebra.memory === 'none') return E.right(planned)
   for (const param of tensorsOf(program)) {
-    if (param.role === 'out') continue
     const tensor = brought.get(param.name)
+    if (param.role === 'out' && tensor === undefined) continue
     const shape = shapeOf(param)
     const { name } = param
     if (tensor !== undefined)

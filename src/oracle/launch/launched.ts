@@ -6,6 +6,8 @@
  *
  * A word of the command line stands in the place of what the launch file says. Every refusal names the file or the flag.
  *
+ * Before the launch an output holds zeros: what a kernel adds to it, or leaves out, is then as its file says.
+ *
  * Law 1. The files of the inputs, and those of what is expected, have the element types and extents of the parameters.
  */
 import * as E from 'fp-ts/lib/Either.js'
@@ -32,7 +34,7 @@ import {
 import type { Program } from '../../semantics/language/program.js'
 import { asText, type Files } from '../tensor-files/files.js'
 import { readTensor } from '../tensor-files/tensor-file.js'
-import type { Tensor } from '../tensor-files/tensor.js'
+import { zerosLike, type Tensor } from '../tensor-files/tensor.js'
 import { decodeLaunch, dtypeNamed, type LaunchArgument, type LaunchFile } from './file.js'
 import { parseWord } from './words.js'
 
@@ -83,12 +85,17 @@ const inFile =
 const beside = (file: string, name: string): string =>
   /^([/\\]|[A-Za-z]:)/.test(name) ? name : `${/^.*[/\\]/s.exec(file)?.[0] ?? ''}${name}`
 
+/** What an output holds before its launch, in place of a file. */
+export const zeros = 'zeros'
+
 // ---------------------------------------------------------------- an argument, and the file that belongs to it
 
 /** An argument of which the extents may be those of a file. */
 interface Open {
   readonly argument: Argument | null
   readonly file: string | null
+  /** the file holds what is expected */
+  readonly isExpected: boolean
   readonly tensor: string
   readonly role: Role
   /** how the command line said it */
@@ -98,6 +105,7 @@ interface Open {
 const number = (p: Asked, value: number | bigint, said: string | null): Open => ({
   argument: value,
   file: null,
+  isExpected: false,
   tensor: p.name,
   role: 'in',
   said,
@@ -116,12 +124,20 @@ const ofWord = (p: Asked, text: string): E.Either<Failure, Open> =>
           return {
             argument: word.tensor,
             file: null,
+            isExpected: false,
             tensor: p.name,
             role: word.tensor.role ?? role,
             said,
           }
         case 'file':
-          return { argument: null, file: word.file, tensor: p.name, role: word.role ?? role, said }
+          return {
+            argument: null,
+            file: word.file,
+            isExpected: (word.role ?? role) === 'out',
+            tensor: p.name,
+            role: word.role ?? role,
+            said,
+          }
       }
     }),
   )
@@ -144,10 +160,14 @@ const ofFile = (
     return refused(`a ${p._tag}, as in the text`, kind)
   const dtype = said.dtype === undefined ? undefined : dtypeNamed(said.dtype)
   if (dtype === null) return refused(`elements of ${p.dtype}`, `'${said.dtype ?? ''}'`)
+  const isOutput = outputs?.includes(tensor) === true
+  const isExpected = said.role === undefined ? isOutput : said.role === 'out'
   const role: Role =
     said.role ??
-    (outputs?.includes(tensor) === true
-      ? 'out'
+    (isOutput
+      ? p.role === 'inout'
+        ? 'inout'
+        : 'out'
       : outputs !== undefined && p.role === 'out'
         ? 'inout'
         : p.role)
@@ -165,6 +185,7 @@ const ofFile = (
             ...(block === undefined ? {} : { block }),
           },
     file,
+    isExpected,
     tensor,
     role,
     said: null,
@@ -295,12 +316,12 @@ export const launched =
     const args: Record<string, Argument> = {}
     const inputs = new Map<string, Brought>()
     const expected = new Map<string, Brought>()
-    for (const [name, { argument, file: source, tensor, role }] of found.right) {
+    for (const [name, { argument, file: source, isExpected, tensor, role }] of found.right) {
       if (argument !== null) args[name] = argument
       const p = s.parameters.find((q) => q.name === name)
       if (source === null || p === undefined) continue
       // of an output that says its extents nothing need be there
-      const isThere = role !== 'out' || argument === null || E.isRight(files.read(source)())
+      const isThere = !isExpected || argument === null || E.isRight(files.read(source)())
       if (!isThere) continue
       const brought = readTensor(files)(source, p.dtype)()
       if (E.isLeft(brought)) return brought
@@ -311,7 +332,8 @@ export const launched =
           'ttgir.launch',
           `${source}: expected a tensor of extents (${argument.shape.join(', ')}) for %${name}, found (${shape.join(', ')})`,
         )
-      ;(role === 'out' ? expected : inputs).set(tensor, { tensor: brought.right, source })
+      ;(isExpected ? expected : inputs).set(tensor, { tensor: brought.right, source })
+      if (isExpected) inputs.set(tensor, { tensor: zerosLike(brought.right), source: zeros })
     }
     const grid = asking.grid ?? launch?.said.grid
     const computes = asking.computes ?? launch?.said.computes

@@ -43,6 +43,13 @@ export interface Tensor {
   readonly bits: BitPatterns
 }
 
+/** Zeros of the same element type and shape. */
+export const zerosLike = ({ dtype, shape, bits }: Tensor): Tensor => ({
+  dtype,
+  shape,
+  bits: bits instanceof BigUint64Array ? bits.slice().fill(0n) : bits.slice().fill(0),
+})
+
 export type TensorFault = 'tensor-dtype' | 'tensor-bits' | 'tensor-shape'
 export type TensorFailure = Failure<TensorFault>
 

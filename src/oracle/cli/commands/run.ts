@@ -38,7 +38,7 @@ import type { EventKey } from '../../../semantics/execution/step.js'
 import type { Verdict } from '../../../semantics/judging/verdict.js'
 import { compare, printComparison, type Comparison } from '../../compare.js'
 import { multiplyAdds, spread } from '../../parallel/spread.js'
-import type { LaunchedModule } from '../../launch/launched.js'
+import { zeros, type LaunchedModule } from '../../launch/launched.js'
 import type { Tensor } from '../../tensor-files/tensor.js'
 import { readTensor, tensorOutput } from '../../tensor-files/tensor-file.js'
 import { quoteOf } from '../../launch/quote.js'
@@ -541,7 +541,13 @@ const runNow = async (
           'inputs',
           [
             ...[...read.right.values()].map((r) => `${r.input.name} from ${r.input.source}`),
-            ...[...(module?.inputs ?? [])].map(([input, { source }]) => `${input} from ${source}`),
+            ...[...(module?.inputs ?? [])].flatMap(([input, { source }]) =>
+              source !== zeros
+                ? [`${input} from ${source}`]
+                : program.params.some((p) => p._tag === 'tensor' && p.name === input && p.role === 'out')
+                  ? []
+                  : [`${input} zeros`],
+            ),
             ...(algebra.memory === 'none' || seeded.length === 0
               ? []
               : [
