@@ -9,6 +9,7 @@
  * | tensor                                | what its file is                                                                  |
  * |---------------------------------------|-----------------------------------------------------------------------------------|
  * | in `outputs`, without another role    | what is expected: its extents are taken from it, its elements only compared. Before the launch it holds zeros |
+ * | in `outputs`, `inout`, with a `file`   | `file` is what is there before the launch, `NAME.npy` what is expected             |
  * | any other                             | what is there before the launch                                                   |
  *
  * A file that a capture of a launch wrote has more to say (`num_warps`, `shared`, ...): what the text says too is compared with it, the rest is kept.

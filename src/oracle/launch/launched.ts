@@ -93,9 +93,9 @@ export const zeros = 'zeros'
 /** An argument of which the extents may be those of a file. */
 interface Open {
   readonly argument: Argument | null
+  /** holds what is there before the launch, and what is expected behind it */
   readonly file: string | null
-  /** the file holds what is expected */
-  readonly isExpected: boolean
+  readonly expected: string | null
   readonly tensor: string
   readonly role: Role
   /** how the command line said it */
@@ -105,7 +105,7 @@ interface Open {
 const number = (p: Asked, value: number | bigint, said: string | null): Open => ({
   argument: value,
   file: null,
-  isExpected: false,
+  expected: null,
   tensor: p.name,
   role: 'in',
   said,
@@ -124,20 +124,22 @@ const ofWord = (p: Asked, text: string): E.Either<Failure, Open> =>
           return {
             argument: word.tensor,
             file: null,
-            isExpected: false,
+            expected: null,
             tensor: p.name,
             role: word.tensor.role ?? role,
             said,
           }
-        case 'file':
+        case 'file': {
+          const isOut = (word.role ?? role) === 'out'
           return {
             argument: null,
-            file: word.file,
-            isExpected: (word.role ?? role) === 'out',
+            file: isOut ? null : word.file,
+            expected: isOut ? word.file : null,
             tensor: p.name,
             role: word.role ?? role,
             said,
           }
+        }
       }
     }),
   )
@@ -161,7 +163,6 @@ const ofFile = (
   const dtype = said.dtype === undefined ? undefined : dtypeNamed(said.dtype)
   if (dtype === null) return refused(`elements of ${p.dtype}`, `'${said.dtype ?? ''}'`)
   const isOutput = outputs?.includes(tensor) === true
-  const isExpected = said.role === undefined ? isOutput : said.role === 'out'
   const role: Role =
     said.role ??
     (isOutput
@@ -171,7 +172,9 @@ const ofFile = (
       : outputs !== undefined && p.role === 'out'
         ? 'inout'
         : p.role)
-  const file = said.file === null ? null : beside(at, said.file ?? `${tensor}.npy`)
+  const own = beside(at, `${tensor}.npy`)
+  const file = said.file === null ? null : said.file === undefined ? own : beside(at, said.file)
+  const isExpected = said.role === undefined ? isOutput : said.role === 'out'
   return E.right({
     argument:
       shape === undefined
@@ -184,8 +187,9 @@ const ofFile = (
             ...(strides === undefined ? {} : { strides }),
             ...(block === undefined ? {} : { block }),
           },
-    file,
-    isExpected,
+    file: isExpected ? null : file,
+    // with another file for what was there before, its own holds what is expected
+    expected: isExpected ? file : isOutput && file !== null && file !== own ? own : null,
     tensor,
     role,
     said: null,
@@ -217,7 +221,13 @@ const agrees = (m: Module, s: Signature, l: LaunchFile): E.Either<Failure, null>
   const chip = target?._tag === 'string' ? target.value.replace('cuda:', 'sm_') : ''
   const rows: ReadonlyArray<readonly [what: string, said: string | undefined, text: string]> = [
     ['kernel', l.kernel, s.name],
-    ['num_warps', l.num_warps === undefined ? undefined : inFours(l.num_warps), inFours(warpsOf(m))],
+    [
+      'num_warps',
+      l.num_warps === undefined || l.num_warps === numberOf(m, 'ttg.num-warps')
+        ? undefined
+        : inFours(l.num_warps),
+      inFours(warpsOf(m)),
+    ],
     ['num_ctas', l.num_ctas?.toString(), String(numberOf(m, 'ttg.num-ctas') ?? 1)],
     ['arch', l.arch?.replace(/[af]$/, ''), chip],
   ]
@@ -316,24 +326,27 @@ export const launched =
     const args: Record<string, Argument> = {}
     const inputs = new Map<string, Brought>()
     const expected = new Map<string, Brought>()
-    for (const [name, { argument, file: source, isExpected, tensor, role }] of found.right) {
+    for (const [name, { argument, file: before, expected: behind, tensor, role }] of found.right) {
       if (argument !== null) args[name] = argument
       const p = s.parameters.find((q) => q.name === name)
-      if (source === null || p === undefined) continue
-      // of an output that says its extents nothing need be there
-      const isThere = !isExpected || argument === null || E.isRight(files.read(source)())
-      if (!isThere) continue
-      const brought = readTensor(files)(source, p.dtype)()
-      if (E.isLeft(brought)) return brought
-      const { shape } = brought.right
-      if (argument === null) args[name] = { tensor, shape, role }
-      else if (typeof argument === 'object' && argument.shape.join() !== shape.join())
-        return refuse(
-          'ttgir.launch',
-          `${source}: expected a tensor of extents (${argument.shape.join(', ')}) for %${name}, found (${shape.join(', ')})`,
-        )
-      ;(isExpected ? expected : inputs).set(tensor, { tensor: brought.right, source })
-      if (isExpected) inputs.set(tensor, { tensor: zerosLike(brought.right), source: zeros })
+      for (const source of [before, behind]) {
+        if (source === null || p === undefined) continue
+        // of an output that says its extents nothing need be there
+        const isThere = source !== behind || argument === null || E.isRight(files.read(source)())
+        if (!isThere) continue
+        const brought = readTensor(files)(source, p.dtype)()
+        if (E.isLeft(brought)) return brought
+        const { shape } = brought.right
+        const known = args[name]
+        if (known === undefined) args[name] = { tensor, shape, role }
+        else if (typeof known === 'object' && known.shape.join() !== shape.join())
+          return refuse(
+            'ttgir.launch',
+            `${source}: expected a tensor of extents (${known.shape.join(', ')}) for %${name}, found (${shape.join(', ')})`,
+          )
+        ;(source === behind ? expected : inputs).set(tensor, { tensor: brought.right, source })
+        if (before === null) inputs.set(tensor, { tensor: zerosLike(brought.right), source: zeros })
+      }
     }
     const grid = asking.grid ?? launch?.said.grid
     const computes = asking.computes ?? launch?.said.computes
