@@ -51,7 +51,7 @@ describe('a capture', () => {
       'matmul:a,b,c',
     ])()
     expect(said.status).toBe(0)
-    expect(said.stdout).toMatch(/inputs +a from \S*a.npy,\s+b from \S*b.npy\n/)
+    expect(said.stdout).toMatch(/inputs +a\s+from\s+\S*a.npy,\s+b\s+from\s+\S*b.npy\n/)
     expect(said.stdout).toMatch(/result +0 of 65,536 elements differ from\s+\S*c.npy/)
     const chip = fs.readFileSync(launch.replace('launch.json', 'c.npy'))
     expect(Buffer.from(written.get('o.npy')!).equals(chip)).toBe(true)
