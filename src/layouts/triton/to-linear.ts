@@ -13,6 +13,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../failure.js'
 import { unreachable } from '../../failure.js'
+import { rememberedBy } from '../../remembered.js'
 import type { Shape } from '../../transforms/shape.js'
 import type { LinearLayout } from '../linear/linear-layout.js'
 import type { Converted, ToLinearError } from './blocks.js'
@@ -48,11 +49,16 @@ export const toLinear = (spec: Encoding, shape: Shape): Converted =>
     }),
   )
 
-/** An encoding as a function of the shape, checked when it is used. */
+type OnShape = E.Either<Failure<EncodingError | ToLinearError>, LinearLayout>
+const found = rememberedBy<EncodingSpec, string, OnShape>()
+
+/** An encoding as a function of the shape, checked when it is used: once for an encoding and a shape. */
 export const onShape =
   (spec: EncodingSpec) =>
-  (shape: Shape): E.Either<Failure<EncodingError | ToLinearError>, LinearLayout> =>
-    pipe(
-      encoding(spec),
-      E.chainW((legal) => toLinear(legal, shape)),
+  (shape: Shape): OnShape =>
+    found(spec, shape.join(), () =>
+      pipe(
+        encoding(spec),
+        E.chainW((legal) => toLinear(legal, shape)),
+      ),
     )

@@ -31,6 +31,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../failure.js'
+import { rememberedBy } from '../../remembered.js'
 import { refuse } from '../../failure.js'
 import { ofChains, type Mode, type TransformedRef } from '../../transforms/ref.js'
 import { showShape, sizeOf, type Index, type Shape } from '../../transforms/shape.js'
@@ -158,6 +159,16 @@ export const toRef = (
   shape: Shape,
   bits: number,
   rank: number = layoutRank(spec),
+): E.Either<Failure<ToRefError>, TransformedRef> =>
+  refs(spec, `${shape.join()}:${String(bits)}:${String(rank)}`, () => made(spec, shape, bits, rank))
+
+const refs = rememberedBy<BufferSpec, string, E.Either<Failure<ToRefError>, TransformedRef>>()
+
+const made = (
+  spec: BufferSpec,
+  shape: Shape,
+  bits: number,
+  rank: number,
 ): E.Either<Failure<ToRefError>, TransformedRef> => {
   const buffers = shape.slice(0, Math.max(0, shape.length - rank))
   const inner = shape.slice(buffers.length)

@@ -26,7 +26,7 @@ import {
   mismatch,
   binaryName,
 } from './scalar.js'
-import { rememberedBy } from './fast/remembered.js'
+import { rememberedBy } from '../../remembered.js'
 import * as V from './value.js'
 import type { FaultValue, TileValue, Value } from './value.js'
 import type { World } from './world.js'

@@ -28,6 +28,7 @@ import {
   type SharedSpec,
   type TensorMemorySpec,
 } from '../../../layouts/triton/encoding.js'
+import { rememberedBy } from '../../../remembered.js'
 import { showAttribute } from '../text/show.js'
 import { attributeOf, type Attribute, type Dictionary, type Module } from '../text/syntax.js'
 
@@ -254,12 +255,19 @@ const read = <S extends EncodingSpec>(
       )
 }
 
-/** Of a tensor in registers. */
+const textOf = (a: Attribute | null): string => (a === null ? '' : showAttribute(a))
+
+const inRegisters = rememberedBy<Module, string, Read<DistributedSpec>>()
+/** Of a tensor in registers. Of a module, an encoding that is written the same is the same object: what is worked out of it is worked out once. */
 export const registerEncoding = (m: Module, a: Attribute | null): Read<DistributedSpec> =>
-  read(m, a, 'an encoding of a tensor', (name, of) => distributed(m, name, of))
+  inRegisters(m, textOf(a), () =>
+    read(m, a, 'an encoding of a tensor', (name, of) => distributed(m, name, of)),
+  )
+const inShared = rememberedBy<Module, string, Read<SharedSpec>>()
 /** Of a buffer in shared memory. */
 export const sharedEncoding = (m: Module, a: Attribute | null): Read<SharedSpec> =>
-  read(m, a, 'an encoding of shared memory', shared)
+  inShared(m, textOf(a), () => read(m, a, 'an encoding of shared memory', shared))
+const inTensorMemory = rememberedBy<Module, string, Read<TensorMemorySpec>>()
 /** Of a buffer in tensor memory. */
 export const tensorMemoryEncoding = (m: Module, a: Attribute | null): Read<TensorMemorySpec> =>
-  read(m, a, 'an encoding of tensor memory', tensorMemory)
+  inTensorMemory(m, textOf(a), () => read(m, a, 'an encoding of tensor memory', tensorMemory))

@@ -15,7 +15,7 @@ import { asSpans, type Footprint, type Map as PlaceMap, type Spans } from '../..
 import { layoutAddresses, spansAt } from '../addresses.js'
 import { addressesInByte } from '../cells.js'
 import type { Elements } from '../elements.js'
-import { rememberedBy } from './remembered.js'
+import { rememberedBy } from '../../../remembered.js'
 
 export interface Footprints {
   /** by plane and dtype and layout, then by base */

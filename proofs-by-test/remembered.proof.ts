@@ -1,6 +1,6 @@
 /** What is remembered is what would be computed, once for each object and key. */
 import { expect, test } from 'vitest'
-import { remembered, rememberedBy } from '../../../../src/semantics/machine/fast/remembered.js'
+import { remembered, rememberedBy } from '../src/remembered.js'
 
 test('law 1 and law 2: of an object', () => {
   let asked = 0
