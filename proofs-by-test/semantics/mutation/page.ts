@@ -6,6 +6,7 @@ import {
   percent,
   tally,
   type Judged,
+  type MutantClass,
   type Tally,
 } from '../../../src/semantics/mutation/index.js'
 import type { Instance } from '../../../src/kernels/catalogue/index.js'
@@ -77,8 +78,12 @@ const numbers = (t: Tally): ReadonlyArray<string> => [
 ]
 const heads = ['sites', 'mutants', 'equivalent', 'real', 'killed', 'rate', 'named', 'accurate'] as const
 
+/** Classes of which any mutant was judged. */
+const present = (rated: ReadonlyArray<Rated>): ReadonlyArray<MutantClass> =>
+  classes.filter((c) => rated.some(({ judged }) => ofClass(judged, c).length > 0))
+
 const summary = (rated: ReadonlyArray<Rated>): string =>
-  classes
+  present(rated)
     .map((c) =>
       [
         `## ${c === 'data' ? 'Data' : 'Synchronisation'}`,
@@ -116,12 +121,12 @@ const certificates = (rated: ReadonlyArray<Rated>): string => {
   ].join('\n\n')
 }
 
-const section = ({ instance, judged }: Rated): string => {
+const section = ({ instance, judged }: Rated, of: ReadonlyArray<MutantClass>): string => {
   const settings = Object.entries(instance.settings).map(([k, v]) => `${k}=${String(v)}`)
   return [
     `## ${instance.kernel}`,
     `Judged at \`${settings.join(' ')}\`.`,
-    ...classes.map((c) =>
+    ...of.map((c) =>
       table(
         [c, ...heads, 'first ids', 'equivalent because'],
         byOperator(ofClass(judged, c)).map((t) => [
@@ -136,4 +141,4 @@ const section = ({ instance, judged }: Rated): string => {
 }
 
 export const page = (rated: ReadonlyArray<Rated>, intro: string = essay): string =>
-  `${[intro, summary(rated), certificates(rated), ...rated.map(section)].join('\n\n')}\n`
+  `${[intro, summary(rated), certificates(rated), ...rated.map((r) => section(r, present(rated)))].join('\n\n')}\n`
