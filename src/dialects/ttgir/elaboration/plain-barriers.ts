@@ -1,7 +1,7 @@
 /**
  * Barriers on which no tensor core arrives.
  *
- * A commit carries the order of the tensor core to whoever waits for it. An arrive of threads does not: there is no `tcgen05.fence` in what Triton makes of a text. So
+ * A commit carries the order of the tensor core to every wait for it. An arrive of threads does not: there is no `tcgen05.fence` in what Triton makes of a text. So
  * where tensor memory passes from one partition to another over an arrive alone, the verdict asks for those fences (M8).
  *
  *     tmem_store %p, %weights            M8: written by one partition, read by the product of another
