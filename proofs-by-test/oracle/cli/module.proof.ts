@@ -107,7 +107,35 @@ const run = async (
   const outcome = await tcspec(commands, { ...world, files: inMemory(files) })(words.split(' '))()
   return { ...outcome, files }
 }
+/** Every program of the grid stores the same number, or its own. */
+const flags = (
+  value: string,
+): string => `module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @flags(%out: !tt.ptr<i32>) attributes {noinline = false} {
+    %c1_i32 = arith.constant 1 : i32
+    %p = tt.get_program_id x : i32
+    tt.store %out, ${value} : !tt.ptr<i32>
+    tt.return
+  }
+}
+`
 const one = '--grid 1,1 --arg da=f16[64,64] db=f16[64,64] dc=f16[64,64]:out K=64'
+
+describe('a module stores a constant from every program', () => {
+  const asked = 'flags.ttgir --grid 2 --arg out=i32[1]:out --json'
+  const said = async (value: string, more = ''): Promise<string> => {
+    const { stdout } = await run(`check ${asked}${more}`, { 'flags.ttgir': flags(value) })
+    const v = JSON.parse(stdout) as Record<'findings' | 'notes', ReadonlyArray<{ readonly id: string }>> & {
+      readonly verdict: string
+    }
+    return [v.verdict, ...[...v.findings, ...v.notes].map(({ id }) => id)].join(' ')
+  }
+  it('it is stored twice: a note, but by the manual a race', async () => {
+    expect(await said('%c1_i32')).toBe('ok N4')
+    expect(await said('%c1_i32', ' --strict')).toBe('hazard D3')
+    expect(await said('%p')).toBe('hazard D3')
+  })
+})
 
 describe('run', () => {
   it('takes a launch file, and what an output should be from its file', async () => {

@@ -15,12 +15,13 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../failure.js'
 import { thousands } from '../../render/table.js'
-import { wantsData, type Checked } from '../../semantics/verdict/check.js'
+import { wantsData, type Checked, type CheckOptions } from '../../semantics/verdict/check.js'
 import type { Options as DetectorOptions } from '../../semantics/judging/detector/index.js'
 import { leastEvents } from '../../semantics/language/cost.js'
 import type { Program } from '../../semantics/language/program.js'
 import { standardFuel, type Outcome } from '../../semantics/execution/run.js'
 import type { Verdict } from '../../semantics/judging/verdict.js'
+import type { LaunchedModule } from '../launch/launched.js'
 import type { OutputFile } from '../tensor-files/files.js'
 import type { Options } from './command.js'
 import { refuseFlag, type FlagFailure } from './flags/choice.js'
@@ -101,6 +102,12 @@ export const strictnessAsked = (options: Options): E.Either<FlagFailure, Strictn
       strictProxies: switchOf(options, 'strictProxies'),
     })),
   )
+
+/** Constants that a module stores are what they are; in a sketch of a kernel they may stand for data (`verdict/same-value.ts`). */
+export const equalWritesOf = (
+  strict: boolean,
+  module: LaunchedModule | undefined,
+): NonNullable<CheckOptions['equalWrites']> => (strict ? 'none' : module === undefined ? 'of inputs' : 'any')
 
 /** A file to write, and what it is. */
 export interface Written extends OutputFile {

@@ -26,6 +26,7 @@ import { again, switchOf } from '../flags/words.js'
 import {
   fuelFor,
   goodOf,
+  equalWritesOf,
   judgingOptions,
   nextStep,
   record,
@@ -139,6 +140,7 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
         policy: policy.right,
         strict: strictness.strict,
         strictProxies: strictness.strictProxies,
+        equalWrites: equalWritesOf(strictness.strict, subject.right.launched),
         hazards: true,
         provenance: program.computes !== undefined,
         explore: switchOf(options, 'explore'),

@@ -52,6 +52,7 @@ import { again, wordOf, wordsOf } from '../flags/words.js'
 import {
   fuelFor,
   goodOf,
+  equalWritesOf,
   judgingOptions,
   nextStep,
   record,
@@ -392,6 +393,7 @@ const runNow = async (
     policy: policy.right,
     strict,
     strictProxies,
+    equalWrites: equalWritesOf(strict, module),
     hazards,
     provenance: over._tag === 'tiles',
     explore: false,
