@@ -19,7 +19,7 @@ export {
   type TextMutant,
 } from './mutants/mutants.js'
 export { smallerLaunches } from './mutants/smaller.js'
-export { functionOf } from './elaboration/function.js'
+export { functionOf, numberAttribute } from './elaboration/function.js'
 export { labelledIn, meantBy, ownerOf, type Labelled } from './elaboration/labels.js'
 export { everyOperation } from './elaboration/regions.js'
 export { formats, type Format } from './text/formats.js'

@@ -21,6 +21,7 @@ import {
   functionOf,
   labelledIn,
   launchOf,
+  numberAttribute,
   readModule,
   signatureOf,
   type Argument,
@@ -198,11 +199,6 @@ const ofFile = (
 
 // ---------------------------------------------------------------- what a launch file says again
 
-const numberOf = (m: Module, name: string): number | null => {
-  const a = attributeOf(m.attributes, name)
-  return a?._tag === 'integer' ? Number(a.value) : null
-}
-
 /** Warps of a CTA, those of partitions too: they come in fours. */
 const warpsOf = (m: Module): number => {
   const partitions = everyOperation(m.operations)
@@ -212,7 +208,7 @@ const warpsOf = (m: Module): number => {
       return a?._tag === 'array' ? a.items : []
     })
     .reduce((n, item) => n + (item._tag === 'integer' ? Number(item.value) : 0), 0)
-  return (numberOf(m, 'ttg.num-warps') ?? 4) + partitions
+  return (numberAttribute(m, 'ttg.num-warps') ?? 4) + partitions
 }
 const inFours = (warps: number): string => String(4 * Math.ceil(warps / 4))
 
@@ -223,12 +219,12 @@ const agrees = (m: Module, s: Signature, l: LaunchFile): E.Either<Failure, null>
     ['kernel', l.kernel, s.name],
     [
       'num_warps',
-      l.num_warps === undefined || l.num_warps === numberOf(m, 'ttg.num-warps')
+      l.num_warps === undefined || l.num_warps === numberAttribute(m, 'ttg.num-warps')
         ? undefined
         : inFours(l.num_warps),
       inFours(warpsOf(m)),
     ],
-    ['num_ctas', l.num_ctas?.toString(), String(numberOf(m, 'ttg.num-ctas') ?? 1)],
+    ['num_ctas', l.num_ctas?.toString(), String(numberAttribute(m, 'ttg.num-ctas') ?? 1)],
     ['arch', l.arch?.replace(/[af]$/, ''), chip],
   ]
   const other = rows.find(([, said, text]) => said !== undefined && said !== text)

@@ -54,7 +54,7 @@ interface Pair {
 /** Of each byte of a plane, the statement that wrote it last, and whether pairs' statements have written it at all. */
 interface Written {
   readonly last: Int32Array
-  readonly everyone: Int32Array
+  readonly writers: Int32Array
 }
 
 type Stored = ReadonlyMap<Pair, ReadonlyArray<number>>
@@ -115,7 +115,7 @@ const writtenOf = (w: Watching, plane: number): Written => {
   const known = w.planes.get(plane)
   if (known !== undefined) return known
   const size = w.header.planes[plane]!.bytes
-  const made = { last: new Int32Array(size).fill(-1), everyone: new Int32Array(size) }
+  const made = { last: new Int32Array(size).fill(-1), writers: new Int32Array(size) }
   w.planes.set(plane, made)
   return made
 }
@@ -143,9 +143,9 @@ const unchanged = (e: Access, before: Machine, after: Machine): ((element: numbe
 }
 
 const keep = (w: Watching, p: Pair, term: number): void => {
-  const terms_ = w.met.get(p) ?? []
-  w.met.set(p, terms_)
-  terms_.push(term)
+  const kept = w.met.get(p) ?? []
+  w.met.set(p, kept)
+  kept.push(term)
 }
 
 const observe = (w: Watching, e: LogEvent, before: Machine, after: Machine): void => {
@@ -158,7 +158,7 @@ const observe = (w: Watching, e: LogEvent, before: Machine, after: Machine): voi
     for (const p of concerned) if (p.a.has(site) || p.b.has(site)) w.differing.add(p)
     return
   }
-  const { last, everyone } = writtenOf(w, plane)
+  const { last, writers } = writtenOf(w, plane)
   const asked = concerned.map((p) => {
     const [a, b] = [bitsOfSites(w, p.a), bitsOfSites(w, p.b)]
     // bits of the statements of which one must have written before this write counts; null: only both together
@@ -170,7 +170,7 @@ const observe = (w: Watching, e: LogEvent, before: Machine, after: Machine): voi
   const width = Plane.bytesOf(e.footprint.dtype)
   forEachAddress(e.footprint, (address, element) => {
     for (let byte = address; byte < address + width; byte++) {
-      const by = everyone[byte]!
+      const by = writers[byte]!
       for (const { p, a, b, partner } of asked) {
         const hasMet = partner !== null && (by & partner.bits) !== 0
         const isBehind = (by & a) !== 0 && (by & b) !== 0
@@ -180,7 +180,7 @@ const observe = (w: Watching, e: LogEvent, before: Machine, after: Machine): voi
         if (hasMet && !isBehind && !partner.sites.has(last[byte]!)) w.differing.add(p)
       }
       last[byte] = site
-      everyone[byte]! |= own
+      writers[byte]! |= own
     }
   })
 }
@@ -191,6 +191,7 @@ const stored = (
   given: Arguments,
   schedule: ReadonlyArray<EventKey>,
   fuel: number,
+  header: Header,
   pairs: ReadonlyArray<Pair>,
   symbol: (tensor: number, index: number) => number,
 ): Stored => {
@@ -198,9 +199,6 @@ const stored = (
   const sites = [...new Set(pairs.flatMap((p) => [...p.a, ...p.b]))]
   if (sites.length > most) return none
   const [algebra, compared] = watched()
-  const bare = launch(program, algebra, Object.assign({}, given, { tensors: new Map() }))
-  if (E.isLeft(bare)) return none
-  const { header } = bare.right.world
   const tensors = new Map([
     ...inputsOf(header, symbol),
     // integers are what they are
@@ -278,11 +276,13 @@ export const withoutEqualWrites = (
   })
   if (paired.length === 0) return j
   const pairs = paired.map(([, pair]) => pair)
-  const same = stored(program, given, schedule, fuel, pairs, inputTerm)
+  const same = stored(program, given, schedule, fuel, header, pairs, inputTerm)
   // with other symbols for the inputs every term is another, but for constants
   const others =
     which === 'of inputs' && same.size > 0
-      ? stored(program, given, schedule, fuel, pairs, (tensor, index) => inputTerm(tensor + most, index))
+      ? stored(program, given, schedule, fuel, header, pairs, (tensor, index) =>
+          inputTerm(tensor + most, index),
+        )
       : null
   const isOfInputs = (pair: Pair): boolean => {
     const [mine, its] = [same.get(pair) ?? [], others?.get(pair) ?? []]

@@ -18,3 +18,7 @@ export interface Launch {
   /** of scalars, by the name of the parameter; one that is not here stays a parameter of the program */
   readonly scalars?: ReadonlyMap<string, number | bigint>
 }
+
+/** Strides in elements of a tensor whose rows lie behind each other. */
+export const rowMajor = (shape: ReadonlyArray<number>): ReadonlyArray<number> =>
+  shape.map((_, d) => shape.slice(d + 1).reduce((n, extent) => n * extent, 1))

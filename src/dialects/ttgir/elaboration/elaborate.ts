@@ -30,7 +30,7 @@ import { inFlightIn } from './flight.js'
 import { reached } from './calls.js'
 import { asOneCta, type Dealt } from './clusters.js'
 import { takenIn } from './contraction.js'
-import { functionName, functionOf, functionsOf } from './function.js'
+import { functionName, functionOf, functionsOf, numberAttribute } from './function.js'
 import { refusedAt, type Here } from './here.js'
 import { bytesOf, dtypeOf, elementOf, scalarOf, shapeOf } from './kinds.js'
 import { labelsOf, reservedBy, type Called } from './labels.js'
@@ -48,11 +48,6 @@ export interface Elaborate extends Launch {
   readonly computes?: Spec
   /** what operations are called that have a name already (`labels.ts`) */
   readonly called?: Called
-}
-
-const numberAttribute = (m: Module, name: string): number | null => {
-  const a = attributeOf(m.attributes, name)
-  return a?._tag === 'integer' ? Number(a.value) : null
 }
 
 const listAttribute = (op: Operation, name: string): ReadonlyArray<number> => {
@@ -209,6 +204,7 @@ const ofCta = (m: Module, launch: Elaborate, dealt: Dealt): E.Either<Failure, Pr
       ),
     )
   const columns = columnsOf(m, operations)
+  const own = everyOperation([wanted])
   const taken = new Set(reservedBy(launch))
   return T.func(
     {
@@ -232,16 +228,12 @@ const ofCta = (m: Module, launch: Elaborate, dealt: Dealt): E.Either<Failure, Pr
         contracted: takenIn(m, operations),
         placement: placementIn(m, wanted),
         plain: plainBarriers(wanted),
-        maps: mapsOf(everyOperation([wanted])),
+        maps: mapsOf(own),
         flying: inFlightIn(wanted.regions[0]!),
-        labels: labelsOf(
-          everyOperation([wanted]),
-          taken,
-          launch.called === undefined ? {} : { called: launch.called },
-        ),
+        labels: labelsOf(own, taken, launch.called === undefined ? {} : { called: launch.called }),
         taken,
         dealt,
-        read: namesRead(everyOperation([wanted])),
+        read: namesRead(own),
         functions: named,
         calls: [functionName(wanted)],
         lifted: null,

@@ -1,7 +1,13 @@
-/** The function of a module that is launched. */
+/** The function of a module that is launched, and the numbers that the module says of all of them. */
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Failure } from '../../../failure.js'
 import { attributeOf, type Module, type Operation } from '../text/syntax.js'
+
+/** `ttg.num-warps` and the like; null where it is not said. */
+export const numberAttribute = (m: Module, name: string): number | null => {
+  const a = attributeOf(m.attributes, name)
+  return a?._tag === 'integer' ? Number(a.value) : null
+}
 
 export const functionName = (op: Operation): string => {
   const a = attributeOf(op.attributes, 'sym_name')

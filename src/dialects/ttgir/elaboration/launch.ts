@@ -25,7 +25,7 @@ import { didYouMean } from '../../../nearest.js'
 import { bitsOf, isFloat, type Dtype } from '../../../numerics/dtype.js'
 import type { Spec } from '../../../semantics/language/program.js'
 import type { ScalarName } from '../../../semantics/language/types.js'
-import type { GivenTensor, Role } from './arguments.js'
+import { rowMajor, type GivenTensor, type Role } from './arguments.js'
 import type { Elaborate } from './elaborate.js'
 import { functionName, functionOf } from './function.js'
 import { dtypeOf, elementOf, scalarOf, shapeOf } from './kinds.js'
@@ -211,9 +211,6 @@ const scalarGiven = (
 
 /** A text does not say whether an integer has a sign. */
 const signless = (dtype: Dtype): string => dtype.replace(/^u(?=\d)/, 'i')
-
-const rowMajor = (shape: ReadonlyArray<number>): ReadonlyArray<number> =>
-  shape.map((_, d) => shape.slice(d + 1).reduce((n, extent) => n * extent, 1))
 
 const tensorGiven = (
   p: Exclude<Asked, { readonly _tag: 'scalar' }>,

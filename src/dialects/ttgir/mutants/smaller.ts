@@ -13,7 +13,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { greatest } from '../../../greatest.js'
 import { check, type CheckOptions } from '../../../semantics/verdict/check.js'
-import type { GivenTensor } from '../elaboration/arguments.js'
+import { rowMajor, type GivenTensor } from '../elaboration/arguments.js'
 import type { Elaborate } from '../elaboration/elaborate.js'
 import { everyOperation } from '../elaboration/regions.js'
 import { attributeOf, type Module, type Operation } from '../text/syntax.js'
@@ -50,9 +50,6 @@ const deepest = (m: Module): number =>
         : []
     }),
   )
-
-const rowMajor = (shape: ReadonlyArray<number>): ReadonlyArray<number> =>
-  shape.map((_, d) => shape.slice(d + 1).reduce((n, extent) => n * extent, 1))
 
 /** What is as large as some numbers, made as large as others. */
 const resized = (
