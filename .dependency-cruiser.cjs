@@ -55,8 +55,15 @@ module.exports = {
     {
       name: 'nothing-rests-on-side-rooms',
       severity: 'error',
-      from: { path: `^src/(${floors.join('|')})/` },
+      from: { path: `^src/(${floors.join('|')})/`, pathNot: '^src/oracle/vectors/' },
       to: { path: `^src/(${Object.keys(sides).join('|')})/` },
+    },
+    {
+      // random questions are those of the arbitraries
+      name: 'vectors-draw-from-arbitraries-alone',
+      severity: 'error',
+      from: { path: '^src/oracle/vectors/' },
+      to: { path: '^src/(typed|laws)/' },
     },
     ...semantics.flatMap((floor, i) =>
       floor.map((room) => ({

@@ -1,0 +1,32 @@
+/** Every suite, in the order in which they are listed, and the module that each is loaded from when it is asked for. */
+import * as E from 'fp-ts/lib/Either.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { refuse, type Failure } from '../../failure.js'
+import { didYouMean } from '../../nearest.js'
+import type { Suite } from './suite.js'
+
+/** A suite as the list knows it. */
+export interface ListedSuite {
+  readonly name: string
+  readonly load: () => Promise<Suite>
+}
+
+export const suites: ReadonlyArray<ListedSuite> = [
+  { name: 'swizzle', load: async () => (await import('./swizzle.js')).swizzleSuite },
+]
+
+/** The suite of this name, or what there is. */
+export const suiteNamed = (name: string): TE.TaskEither<Failure<'no-such-suite'>, Suite> => {
+  const names = suites.map((listed) => listed.name)
+  const found = suites.find((listed) => listed.name === name)
+  return found === undefined
+    ? TE.fromEither(
+        refuse(
+          'no-such-suite',
+          `expected a suite (${names.join(', ')}), found '${name}': ${didYouMean(names)(name)}`,
+        ),
+      )
+    : async () => E.right(await found.load())
+}
+
+export type { Arch, Case, Definition, Feature, Fidelity, Profile, Rule, Suite, Tensor } from './suite.js'
