@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { silent, type Outcome, type World } from '../../src/oracle/cli/command.js'
 import { commands } from '../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../src/oracle/cli/program.js'
-import { documentSchemas, givenSchemas } from '../../src/oracle/documents.js'
+import { documentSchemas, givenSchemas, vectorSchemas } from '../../src/oracle/documents.js'
+import { directoriesOnDisk } from '../../src/oracle/tensor-files/directory.js'
 import { onDisk } from '../../src/oracle/tensor-files/files.js'
 import { encodeNpy } from '../../src/oracle/tensor-files/npy.js'
 import { npyOfTensor, tensor } from '../../src/oracle/tensor-files/tensor.js'
@@ -18,6 +19,7 @@ import { right } from '../either.js'
 const directory = new URL('../../schemas/', import.meta.url)
 const world: World = {
   files: onDisk,
+  directories: directoriesOnDisk,
   version: '0',
   colours: false,
   clock: () => 0,
@@ -52,16 +54,16 @@ const published = new Map<string, ValidateFunction>(
 
 describe('the files', () => {
   test('are the schemas, and there is no other', () => {
-    for (const [file, schema] of Object.entries({ ...documentSchemas, ...givenSchemas })) {
+    for (const [file, schema] of Object.entries({ ...documentSchemas, ...givenSchemas, ...vectorSchemas })) {
       const url = new URL(file, directory)
       if (process.env['TCSPEC_REGENERATE'] !== undefined) fs.writeFileSync(url, schemaText(schema))
       expect(fs.readFileSync(url, 'utf8')).toBe(schemaText(schema))
     }
     expect(fs.readdirSync(directory).sort()).toEqual(
-      [documentSchemas, givenSchemas, jsonSchemas].flatMap(Object.keys).sort(),
+      [documentSchemas, givenSchemas, vectorSchemas, jsonSchemas].flatMap(Object.keys).sort(),
     )
   })
-  test.each(Object.entries({ ...documentSchemas, ...givenSchemas, ...jsonSchemas }))(
+  test.each(Object.entries({ ...documentSchemas, ...givenSchemas, ...vectorSchemas, ...jsonSchemas }))(
     '%s says of every property what it is',
     (_, schema) => {
       const properties: Array<readonly [where: string, description: unknown]> = []
@@ -124,6 +126,8 @@ const asked: ReadonlyArray<readonly [schema: string, argv: ReadonlyArray<string>
   ['tmem-map/1', ['tmem', 'acc=DEFAULT(1):128x256:f32']],
   ['banks/1', ['banks', 'WGMMA', '--shape', '64x16', 'tile=8x16', 'swizzle=32']],
   ['banks/1', ['banks', '--access', 'ldmatrix.x1', '--addresses', '0,16,32,48,64,80,96,112']],
+  ['suites/1', ['vectors', 'swizzle', '--list']],
+  ['vectors/1', ['vectors', 'swizzle', '-o', '@vectors']],
   ['image/1', ['image', '--box', '4x8', '--tensor', '20x40', '--at', '18,-8']],
   ['tiling/1', ['tiling', '--m-tiles', '4', '--n-tiles', '4', '--clusters', '4']],
   ['error/1', ['check', 'no-such-kernel']],

@@ -11,14 +11,18 @@
  * | `layout X`, `layout check`, `layout names`      | `tcspec.layout/1`, `tcspec.layout-check/1`, `tcspec.layout-names/1` | `layout.schema.json`, ... |
  * | `tmem X`, `tmem A=... B=...`                    | `tcspec.tmem/1`, `tcspec.tmem-map/1` | `tmem.schema.json`, ... |
  * | `trace`; with `--format perfetto`               | `tcspec.events/1`; `tcspec.timeline/1` | `events.schema.json`, `timeline.schema.json` |
+ * | `vectors -o DIR`, `vectors --list`              | `tcspec.vectors/1`, `tcspec.suites/1` | `vectors.schema.json`, `suites.schema.json` |
  * | any of them with `-o FILE`                      | `tcspec.written/1`       | `written.schema.json`       |
  * | any of them that refuses                        | `tcspec.error/1`         | `error.schema.json`         |
+ *
+ * In a directory of vectors: `tcspec.manifest/1`, `tcspec.suite/1`, `tcspec.case/1` in `manifest.schema.json` and so on.
  *
  * A launch, which a module is given, is `tcspec.launch/1` in `launch.schema.json`.
  *
  * Law 1. What a command prints with `--json` satisfies the schema that it names.
  */
 import {
+  anything,
   bool,
   define,
   described,
@@ -100,6 +104,24 @@ const mutantRow = object('a mutant', {
   reason: [text, 'why'],
 })
 
+const ofSuite: Members = {
+  name: [text, 'its name'],
+  arch: [oneOf('any', 'sm_90a', 'sm_100a'), 'the chip that it is about'],
+  profile: [oneOf('layouts', 'arithmetic', 'synchronisation', 'kernels'), 'what it is about'],
+  title: [text, 'what it asks'],
+  rules: [
+    list(
+      object('a rule', {
+        id: [text, 'its name, which stays'],
+        says: [text, 'the rule'],
+        source: [text, 'where it is written, or what was measured'],
+        fidelity: [oneOf('silicon', 'documented', 'model'), 'how it is known'],
+      }),
+    ),
+    'the sentences that its cases are held to',
+  ],
+}
+
 // ---------------------------------------------------------------- documents
 
 interface Document {
@@ -125,6 +147,29 @@ const documents: Readonly<Record<string, Document>> = {
         message: [text, 'one line: the thing, what was expected, what was found'],
       }),
       'what is refused and why',
+    ],
+  }),
+  'vectors.schema.json': document('tcspec.vectors/1', 'what was written to a directory of vectors', {
+    output: [text, 'the directory'],
+    files: [nat, 'files in it'],
+    bytes: [nat, 'their length together'],
+    cases: [nat, 'cases of all suites'],
+    refused: [nat, 'cases of which a refusal is expected'],
+    suites: [
+      list(
+        object('what was written of a suite', {
+          name: [text, 'its name'],
+          cases: [nat, 'its cases'],
+          refused: [nat, 'those of which a refusal is expected'],
+        }),
+      ),
+      'one entry a suite',
+    ],
+  }),
+  'suites.schema.json': document('tcspec.suites/1', 'the suites of the vectors', {
+    suites: [
+      list(object('a suite', Object.assign({}, ofSuite, { cases: [nat, 'its cases'] }))),
+      'one entry a suite',
     ],
   }),
   'written.schema.json': document(
@@ -534,6 +579,80 @@ const documents: Readonly<Record<string, Document>> = {
   ),
 }
 
+/** The files of a directory of vectors. */
+const vectorDocuments: Readonly<Record<string, Document>> = {
+  'manifest.schema.json': document('tcspec.manifest/1', 'a directory of vectors', {
+    package: [text, 'what wrote it'],
+    version: [text, 'its version'],
+    schemas: [
+      object('schemas', {
+        suite: [text, 'schema of the files of suites'],
+        case: [text, 'schema of the files of cases'],
+      }),
+      'schemas of the other files',
+    ],
+    suites: [
+      list(
+        object(
+          'a suite',
+          Object.assign({}, ofSuite, {
+            directory: [text, 'where its files are'],
+            cases: [
+              list(
+                object('a case', {
+                  file: [text, 'its file'],
+                  rule: [text, 'id of its rule'],
+                  features: [list(text), 'what a back end must know to be asked'],
+                  refused: [bool, 'whether a refusal is expected'],
+                }),
+              ),
+              'its cases',
+            ],
+          } satisfies Members),
+        ),
+      ),
+      'one entry a suite',
+    ],
+    files: [
+      list(
+        object('a file', {
+          file: [text, 'its name, relative to the directory'],
+          bytes: [nat, 'its length'],
+          sha256: [text, 'SHA-256 of its bytes, in hexadecimal'],
+        }),
+      ),
+      'every file but this one',
+    ],
+  }),
+  'suite.schema.json': document(
+    'tcspec.suite/1',
+    'a suite of vectors',
+    Object.assign({}, ofSuite, {
+      question: [anything, 'the JSON Schema of a question, with its tensors inside'],
+      answer: [anything, 'the JSON Schema of an answer, with its tensors inside'],
+    } satisfies Members),
+  ),
+  'case.schema.json': document('tcspec.case/1', 'a question and what is expected of it', {
+    suite: [text, 'name of the suite'],
+    case: [text, 'name of the case'],
+    rule: [text, 'id of the rule that it is held to'],
+    features: [list(text), 'what a back end must know to be asked'],
+    fidelity: [text, 'how the rule is known: silicon, documented or model'],
+    question: [
+      anything,
+      'the question; a large tensor is an object with `npy`, a file beside this one, `dtype` and `shape`',
+    ],
+    expected: [
+      either(
+        'an answer or a refusal',
+        object('an answer', { answer: [anything, 'the answer, with its tensors as in the question'] }),
+        object('a refusal', { refused: [text, 'code of the refusal'] }),
+      ),
+      'what the specification answers',
+    ],
+  }),
+}
+
 /** The timeline: the JSON object form of the Trace Event Format, whose events are what that format says. */
 const timeline: Json = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -572,10 +691,14 @@ export const givenSchemas: Readonly<Record<string, Json>> = {
   'launch.schema.json': schemaOf(launchSchema, launchWire),
 }
 
+const schemasOf = (of: Readonly<Record<string, Document>>): Readonly<Record<string, Json>> =>
+  Object.fromEntries(Object.entries(of).map(([file, { schema, form }]) => [file, schemaOf(schema, form)]))
+
+/** Of what stands in a directory of vectors, by file name under `schemas/`. */
+export const vectorSchemas: Readonly<Record<string, Json>> = schemasOf(vectorDocuments)
+
 /** By file name under `schemas/`. */
 export const documentSchemas: Readonly<Record<string, Json>> = Object.assign(
   { 'timeline.schema.json': timeline },
-  Object.fromEntries(
-    Object.entries(documents).map(([file, { schema, form }]) => [file, schemaOf(schema, form)]),
-  ),
+  schemasOf(documents),
 )

@@ -25,6 +25,7 @@ import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { Failure } from '../../failure.js'
 import { hazardIds } from '../../semantics/judging/hazards.js'
 import type { Assemble } from '../parallel/work.js'
+import type { Directories, OutputDirectory } from '../tensor-files/directory.js'
 import type { Files, OutputFile } from '../tensor-files/files.js'
 import type { AskedFile } from './outputs.js'
 import { printable, printableJson } from './printable.js'
@@ -46,6 +47,8 @@ export interface World {
   readonly conformance: string | null
   /** shows how far long work has come, where it is watched; `stop` takes it away */
   readonly progress: (what: string) => ProgressBar
+  /** whole directories, where they can be written */
+  readonly directories?: Directories
   /** threads that large work is shared by, where there are any, and how many there are if it is not said */
   readonly threads?: { readonly assemble: Assemble; readonly count: number }
 }
@@ -66,6 +69,8 @@ export interface Report {
   readonly json: () => unknown
   /** what is to be written: all of it, or the answer is a refusal */
   readonly files?: ReadonlyArray<OutputFile>
+  /** and a whole directory, after the files */
+  readonly directory?: OutputDirectory
   /** a line on standard error: what the answer leaves out */
   readonly notice?: string
 }

@@ -12,6 +12,7 @@ import type { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import pc from 'picocolors'
 import { threads } from '../parallel/threads.js'
+import { directoriesOnDisk } from '../tensor-files/directory.js'
 import { onDisk } from '../tensor-files/files.js'
 import { crashed, silent, type Outcome, type World } from './command.js'
 import { commands } from './commands/index.js'
@@ -68,6 +69,7 @@ const columns = (): number | null => {
 const width = columns()
 const world: World = {
   files: onDisk,
+  directories: directoriesOnDisk,
   version: version(),
   // a file or a pipe has no `isTTY` at all, which picocolors would take for "as the environment says"
   colours: Boolean(process.stdout.isTTY) && pc.isColorSupported,

@@ -248,7 +248,15 @@ export const tcspec =
           if (E.isLeft(answer)) return refused(json, answer.left)
           // what cannot be printed has written nothing
           const outcome = reported(json, answer.right)
-          const written = await world.files.write(answer.right.files ?? [])()
+          const { files = [], directory } = answer.right
+          const written = await pipe(
+            world.files.write(files),
+            TE.chainW(() =>
+              directory === undefined || world.directories === undefined
+                ? TE.right(undefined)
+                : world.directories.write(directory),
+            ),
+          )()
           return E.isLeft(written) ? refused(json, written.left) : outcome
         },
         (error) => crashed(argv.includes('--json'), error),

@@ -81,6 +81,11 @@ export const commands: ReadonlyArray<Listed> = [
     load: async () => (await import('./image.js')).imageCommand,
   },
   {
+    name: 'vectors',
+    description: 'test vectors for other back ends: questions of every suite with their answers, as files',
+    load: async () => (await import('./vectors.js')).vectorsCommand,
+  },
+  {
     name: 'tiling',
     description: 'the order of tiles: which operands a wave of clusters reads, and what a cache makes of it',
     load: async () => (await import('./tiling.js')).tilingCommand,
