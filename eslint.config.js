@@ -32,7 +32,7 @@ const matchesOfText = {
 const defaultExports = { selector: 'ExportDefaultDeclaration', message: 'no default exports' }
 
 export default tseslint.config(
-  { ignores: ['dist', 'node_modules', 'coverage', 'conformance', '.dependency-cruiser.cjs'] },
+  { ignores: ['dist', 'bundle', 'node_modules', 'coverage', 'conformance', '.dependency-cruiser.cjs'] },
   js.configs.recommended,
   ...tseslint.configs.strict,
   prettier,

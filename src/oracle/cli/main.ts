@@ -83,4 +83,7 @@ const world: World = {
   },
 }
 
-await print(await tcspec(commands, world)(argv)())
+// A shell asks in its environment, not in words.
+if (argv[0] === 'completion-server')
+  await (await import('./completion-server.js')).answerCompletion(process.env)
+else await print(await tcspec(commands, world)(argv)())

@@ -21,6 +21,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import { failure } from '../../failure.js'
 import { didYouMean } from '../../nearest.js'
 import { again } from './flags/words.js'
+import type { Example } from './examples.js'
 import { outputsFit } from './outputs.js'
 import {
   crashed,
@@ -76,7 +77,18 @@ const spokenOf = (argv: ReadonlyArray<string>): string | undefined => {
 interface Loaded {
   readonly listed: Listed
   readonly command: CliCommand
+  /** what its help ends with, where help is asked for */
+  readonly examples: ReadonlyArray<Example>
 }
+
+/** Whether the words ask for help: examples are loaded for nothing else. */
+const asksForHelp = (argv: ReadonlyArray<string>): boolean =>
+  argv.some((word) => word === 'help' || word === '--help' || word === '-h')
+
+const exampleText = (examples: ReadonlyArray<Example>): string =>
+  examples.length === 0
+    ? ''
+    : `\nExamples:\n${examples.map(({ line, says }) => `  tcspec ${line}\n      ${says}`).join('\n')}`
 
 /** What commander lets pass: an option in the place of a value, and an option that is given again. */
 const watchValues = (parser: Command, sink: Sink): void => {
@@ -112,7 +124,7 @@ const parserOf = (
     const bare = quiet(new Command(listed.name), world, sink).description(listed.description)
     if (listed.name === loaded?.listed.name) {
       const { command } = loaded
-      const parser = command.define(bare)
+      const parser = command.define(bare).addHelpText('after', exampleText(loaded.examples))
       parser.action(() => {
         sink.choose({ command, operands: parser.args, options: parser.opts() })
       })
@@ -122,6 +134,16 @@ const parserOf = (
     } else program.addCommand(bare)
   }
   return { program, chosen }
+}
+
+/** The whole command line as a parser that runs nothing: every command with its arguments and options, for the manual and for completion. */
+export const wholeParser = async (commands: ReadonlyArray<Listed>, version: string): Promise<Command> => {
+  const program = new Command('tcspec').version(version)
+  for (const listed of commands) {
+    const command = await listed.load()
+    program.addCommand(command.define(new Command(listed.name).description(listed.description)))
+  }
+  return program
 }
 
 /** `--set m=1 n=2 NAME` as `--set=m=1 --set=n=2 NAME`: flags of pairs spelled out, so that they take no name for a pair. */
@@ -196,9 +218,10 @@ const parse = async (
   const chosen: Parsed[] = []
   const name = spokenOf(argv)
   const listed = commands.find((c) => c.name === name)
+  const examples = asksForHelp(argv) ? (await import('./examples.js')).examples[name ?? ''] : undefined
   const parser = parserOf(
     commands,
-    listed === undefined ? null : { listed, command: await listed.load() },
+    listed === undefined ? null : { listed, command: await listed.load(), examples: examples ?? [] },
     world,
     {
       print: (text) => printed.push(text),

@@ -90,4 +90,9 @@ export const commands: ReadonlyArray<Listed> = [
     description: 'the order of tiles: which operands a wave of clusters reads, and what a cache makes of it',
     load: async () => (await import('./tiling.js')).tilingCommand,
   },
+  {
+    name: 'completion',
+    description: 'the script that makes a shell complete commands, options, kernels and layouts',
+    load: async () => (await import('./completion.js')).completionCommand,
+  },
 ]

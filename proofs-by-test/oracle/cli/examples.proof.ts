@@ -1,0 +1,73 @@
+/** Every example of the help is run, in order, on a disk that holds the files it names. */
+import * as fs from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { silent, type World } from '../../../src/oracle/cli/command.js'
+import { commands } from '../../../src/oracle/cli/commands/index.js'
+import { examples } from '../../../src/oracle/cli/examples.js'
+import { tcspec } from '../../../src/oracle/cli/program.js'
+import { encodeNpy } from '../../../src/oracle/tensor-files/npy.js'
+import { npyOfTensor, tensor, type TensorDtype } from '../../../src/oracle/tensor-files/tensor.js'
+import { captureFiles } from '../../dialects/ttgir/captures.js'
+import { right } from '../../either.js'
+import { nightly } from '../../extent.js'
+import { inMemory } from '../disk.js'
+
+/** Words as a shell parts them: quotes hold words together. */
+const words = (line: string): ReadonlyArray<string> =>
+  [...line.matchAll(/'([^']*)'|(\S+)/g)].map((m) => m[1] ?? m[2]!)
+
+const npy = (dtype: TensorDtype, ...shape: ReadonlyArray<number>): Uint8Array =>
+  right(
+    encodeNpy(
+      npyOfTensor(right(tensor(dtype, shape, new Uint16Array(shape.reduce((a, b) => a * b, 1)).fill(0x38)))),
+    ),
+  )
+
+const capture = captureFiles('mm_persistent_nows_64x64x32_s4_w4_256x256x192')
+const beside = (name: string): Uint8Array => fs.readFileSync(capture.launch.replace('launch.json', name))
+
+const world: World = {
+  files: inMemory(new Map()),
+  version: '0',
+  colours: false,
+  clock: () => 0,
+  progress: () => silent,
+  conformance: null,
+}
+
+describe('examples', () => {
+  it('law 1: every command has one, and no other has', () => {
+    expect(Object.keys(examples)).toEqual(commands.map((c) => c.name))
+  })
+  it.each(commands.map((c) => c.name).filter((name) => nightly || name !== 'demo'))(
+    'law 1: tcspec %s',
+    async (name) => {
+      const disk = new Map<string, Uint8Array>()
+      const program = tcspec(commands, { ...world, files: inMemory(disk) })
+      if (name === 'mma' || name === 'run') {
+        disk.set('a.npy', npy('f16', 128, 256))
+        disk.set('b.npy', npy('f16', 256, 128))
+        disk.set('a8.npy', npy('u8', 64, 64))
+        disk.set('b8.npy', npy('u8', 64, 64))
+      }
+      if (name === 'compare') for (const file of ['out.npy', 'expected.npy']) disk.set(file, npy('f16', 8, 8))
+      if (name === 'run' || name === 'check') {
+        disk.set('k/k.ttgir', fs.readFileSync(capture.module))
+        for (const file of ['launch.json', 'a.npy', 'b.npy', 'c.npy']) disk.set(`k/${file}`, beside(file))
+      }
+      if (name === 'check') {
+        const traced = await program(['trace', 'queue', '-o', 'run.jsonl'])()
+        expect(traced.stderr).toBe('')
+      }
+      if (name === 'layout') {
+        const written = await program('layout WGMMA --shape 64x64 --format json -o mine.json'.split(' '))()
+        expect(written.stderr).toBe('')
+      }
+      for (const { line, says } of examples[name]!) {
+        const { status, stderr } = await program(words(line))()
+        expect([line, stderr, status]).toEqual([line, '', status === 1 ? 1 : 0])
+        expect(says).not.toBe('')
+      }
+    },
+  )
+})

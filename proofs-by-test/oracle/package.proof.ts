@@ -1,0 +1,116 @@
+/** What is packed: all that the README leads to, every chapter through both doors, and nothing else. */
+import { spawnSync } from 'node:child_process'
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { nightly } from '../extent.js'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+interface Door {
+  readonly types: string
+  readonly default: string
+}
+const manifest = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+  readonly version: string
+  readonly bin: { readonly tcspec: string }
+  readonly exports: Readonly<Record<string, { readonly import: Door; readonly require: Door }>>
+  readonly dependencies: Readonly<Record<string, string>>
+}
+
+/** Pages that can be reached from the README by links, with what they link to. */
+const reached = (): ReadonlySet<string> => {
+  const seen = new Set<string>()
+  const todo = ['README.md']
+  for (let file = todo.pop(); file !== undefined; file = todo.pop()) {
+    if (seen.has(file)) continue
+    seen.add(file)
+    if (!file.endsWith('.md')) continue
+    const text = fs.readFileSync(path.join(root, file), 'utf8')
+    for (const [, target] of text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g))
+      if (!target!.includes(':')) todo.push(path.normalize(path.join(path.dirname(file), target!)))
+  }
+  return seen
+}
+
+describe('the package', () => {
+  it('every page is reached from the README, and no link leads nowhere', () => {
+    const pages = reached()
+    for (const page of pages) expect([page, fs.existsSync(path.join(root, page))]).toEqual([page, true])
+    for (const page of fs.readdirSync(path.join(root, 'docs')))
+      if (page.endsWith('.md')) expect([...pages]).toContain(`docs/${page}`)
+  })
+  it('every folder with an index has two doors, and every door leads to a folder', () => {
+    for (const [door, { import: esm, require: cjs }] of Object.entries(manifest.exports)) {
+      if (door === './package.json') continue
+      const folder = door.slice(2)
+      expect(fs.existsSync(path.join(root, 'src', folder, 'index.ts'))).toBe(true)
+      expect(esm).toEqual({ types: `./dist/${folder}/index.d.ts`, default: `./dist/${folder}/index.js` })
+      expect(cjs).toEqual({
+        types: `./dist/cjs/${folder}/index.d.ts`,
+        default: `./dist/cjs/${folder}/index.js`,
+      })
+    }
+  })
+  it('the change log knows this version or the next', () => {
+    expect(fs.readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8')).toContain(`\n## ${manifest.version}\n`)
+  })
+  // builds, packs, installs nothing: links the unpacked package where node finds it
+  it.runIf(nightly)(
+    'packed and unpacked: publint and attw find nothing; import, require and the program work, and no file is packed that should not be',
+    () => {
+      const run = (command: string, words: ReadonlyArray<string>, cwd = root): string => {
+        const { status, stdout, stderr } = spawnSync(command, words, { cwd, encoding: 'utf8' })
+        expect([words, stderr, status]).toEqual([words, expect.anything(), 0])
+        return stdout
+      }
+      run('npm', ['run', 'check:package'])
+      const away = fs.mkdtempSync(path.join(fs.realpathSync('/tmp'), 'tcspec-packed-'))
+      run('npm', ['pack', '--ignore-scripts', '--pack-destination', away])
+      run('tar', ['-xzf', `tensorcore-spec-${manifest.version}.tgz`], away)
+      fs.mkdirSync(path.join(away, 'node_modules'))
+      for (const name of Object.keys(manifest.dependencies)) {
+        fs.mkdirSync(path.dirname(path.join(away, 'node_modules', name)), { recursive: true })
+        fs.symlinkSync(path.join(root, 'node_modules', name), path.join(away, 'node_modules', name))
+      }
+      fs.symlinkSync(path.join(away, 'package'), path.join(away, 'node_modules/tensorcore-spec'))
+      const packed = fs
+        .readdirSync(path.join(away, 'package'), { recursive: true, encoding: 'utf8' })
+        .filter((file) => fs.statSync(path.join(away, 'package', file)).isFile())
+      for (const page of reached())
+        if (!/^(src|proofs-by-test|conformance)/.test(page)) expect(packed).toContain(page)
+      for (const file of packed)
+        expect(file).toMatch(
+          /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|(dist|bundle|schemas|man|docs|python)\/[\w./-]+)$/,
+        )
+      const say = 's.check && console.log(typeof s.check, k.kernels.length > 20)'
+      expect(
+        run(
+          process.execPath,
+          [
+            '--input-type=module',
+            '-e',
+            `import * as s from 'tensorcore-spec/semantics'; import * as k from 'tensorcore-spec/kernels'; ${say}`,
+          ],
+          away,
+        ),
+      ).toBe('function true\n')
+      expect(
+        run(
+          process.execPath,
+          [
+            '--input-type=commonjs',
+            '-e',
+            `const s = require('tensorcore-spec/semantics'), k = require('tensorcore-spec/kernels'); ${say}`,
+          ],
+          away,
+        ),
+      ).toBe('function true\n')
+      const program = path.join(away, 'package', manifest.bin.tcspec)
+      expect(run(process.execPath, [program, '--version'], away)).toBe(`${manifest.version}\n`)
+      expect(run(process.execPath, [program, 'check', 'queue'], away)).toContain('ok')
+      fs.rmSync(away, { recursive: true })
+    },
+    300_000,
+  )
+})

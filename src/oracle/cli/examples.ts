@@ -1,0 +1,69 @@
+/**
+ * Examples: for every command, lines that can be typed as they are, and what each is for.
+ *
+ * `tcspec help COMMAND` and the manual page end with them. Files that they read are named as a reader would name theirs: `a.npy`, `k/k.ttgir`.
+ *
+ * Law 1. Every command has an example, and every example is a line that its command takes: run on files of these names it refuses nothing.
+ */
+
+export interface Example {
+  /** the words behind `tcspec` */
+  readonly line: string
+  readonly says: string
+}
+
+const of = (...pairs: ReadonlyArray<readonly [line: string, says: string]>): ReadonlyArray<Example> =>
+  pairs.map(([line, says]) => ({ line, says }))
+
+/** By the name of the command. */
+export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
+  demo: of(['demo', 'the tour']),
+  kernels: of(
+    ['kernels', 'what can be run'],
+    ['kernels hopper-matmul', 'one of them: its settings, defaults and tensors'],
+  ),
+  run: of(
+    ['run hopper-matmul --set m=128 n=128 k=256', 'on seeded inputs, compared with naive matmul'],
+    ['run hopper-matmul --in a=a.npy b=b.npy --out out=out.npy', 'on your data, as an H100 would'],
+    ['run k/k.ttgir --launch k/launch.json', 'a module that Triton wrote'],
+    ['run fa3-attention --over tiles', 'which inputs reach which output'],
+  ),
+  check: of(
+    ['check hopper-matmul', 'a verdict that holds in every schedule, and a proof of what it computes'],
+    ["check hopper-matmul --without 'commit_smem'", 'the same with a statement left out'],
+    ['check zoo/R1', 'a hazard by its id, in the smallest kernel that has it'],
+    ['check k/k.ttgir --launch k/launch.json --computes matmul:a,b,c', 'a module, and that it is a matmul'],
+    ['check run.jsonl --json', 'a trace from anywhere, for a program to read'],
+  ),
+  trace: of(
+    ['trace hopper-matmul --set k=128', 'what happened, event by event'],
+    ['trace hopper-matmul -o run.json', 'a timeline for ui.perfetto.dev'],
+    ['trace hopper-matmul -o run.jsonl', 'the trace itself, which check takes'],
+  ),
+  mutate: of(['mutate queue', 'every wrong synchronisation of it, and who is found out']),
+  mma: of(
+    ['mma --in a=a.npy b=b.npy --out d=d.npy', 'f16 into f32, as Hopper does it'],
+    ['mma --in a:e4m3=a8.npy b:e5m2=b8.npy --acc f16', '8-bit floats, which npy files hold as u1'],
+  ),
+  compare: of(['compare out.npy expected.npy', 'are the bits equal, and if not, how far apart?']),
+  layout: of(
+    ['layout WGMMA --shape 64x16', "which lane's register holds each element"],
+    ['layout WGMMA --shape 64x16 -o wgmma.svg', 'the same as a picture'],
+    [
+      'layout check mine.json --against WGMMA --shape 64x64',
+      'equal, or the first element that differs: exit status 1',
+    ],
+    ['layout names', 'the layouts that have names'],
+  ),
+  transform: of(['transform --shape 128x128 tile=8x64 swizzle=128', 'the byte of every element']),
+  linear: of(['linear WGMMA --shape 64x16 --invert', 'from lane and register to the element, as bases']),
+  cute: of(
+    ["cute '(4,(2,2)):(2,(1,8))'", 'a layout, its facts and its values'],
+    ["cute logical_divide '(6,8):(8,1)' '[3:1;4:1]'", 'the algebra'],
+  ),
+  tmem: of(["tmem 'acc=DEFAULT(1):128x256:f32'", 'the columns that an accumulator takes']),
+  banks: of(['banks WGMMA --shape 64x64 tile=8x64 swizzle=128', 'conflicts, counted as an H100 counts them']),
+  image: of(['image --box 16x32 --swizzle 64 --tensor 20x40 --at 8,-8', 'what a TMA copy leaves, and fills']),
+  tiling: of(['tiling --m-tiles 16 --n-tiles 32 --clusters 74', 'which operands a wave of clusters shares']),
+  completion: of(['completion bash', 'behind `>> ~/.bashrc`; of zsh and fish into a folder of theirs']),
+}

@@ -1,0 +1,22 @@
+// The command line as few files, for its start-up: reading some six hundred modules takes longer than judging a small kernel.
+// The bundle keeps the depth of the folders that it was made from, since the program finds package.json and its threads from where it stands.
+import { rmSync } from 'node:fs'
+import { rolldown } from 'rolldown'
+
+const bundle = await rolldown({
+  input: {
+    'oracle/cli/main': 'dist/oracle/cli/main.js',
+    'oracle/parallel/worker': 'dist/oracle/parallel/worker.js',
+  },
+  platform: 'node',
+  // it reads its scripts from its own folder
+  external: ['@pnpm/tabtab'],
+})
+rmSync('bundle', { recursive: true, force: true })
+await bundle.write({
+  dir: 'bundle',
+  format: 'esm',
+  minify: true,
+  entryFileNames: '[name].js',
+  chunkFileNames: 'chunks/[name]-[hash].js',
+})
