@@ -148,12 +148,23 @@ describe('bindings', () => {
   const parse = parseBindings('--in')
   it('law 1: the first equals sign ends the name', () => {
     expect(parse(['a=a.npy', 'b:bf16=dir/b.npy', 'c=x=y:z.npy', 'd:e4m3==odd'])).toEqual(
-      E.right([
-        { name: 'a', dtype: undefined, file: 'a.npy' },
-        { name: 'b', dtype: 'bf16', file: 'dir/b.npy' },
-        { name: 'c', dtype: undefined, file: 'x=y:z.npy' },
-        { name: 'd', dtype: 'e4m3', file: '=odd' },
-      ]),
+      E.right({
+        named: [
+          { name: 'a', dtype: undefined, file: 'a.npy' },
+          { name: 'b', dtype: 'bf16', file: 'dir/b.npy' },
+          { name: 'c', dtype: undefined, file: 'x=y:z.npy' },
+          { name: 'd', dtype: 'e4m3', file: '=odd' },
+        ],
+        whole: [],
+      }),
+    )
+  })
+  it('a file of several tensors stands alone, or behind a name', () => {
+    expect(parse(['all.npz', 'b=all.npz:w', 'd/x.safetensors'])).toEqual(
+      E.right({
+        named: [{ name: 'b', dtype: undefined, file: 'all.npz:w' }],
+        whole: ['all.npz', 'd/x.safetensors'],
+      }),
     )
   })
   it('law 2: once each', () => {
@@ -165,8 +176,10 @@ describe('bindings', () => {
       E.left({ message: expect.stringMatching(/^--in a: expected a dtype of .*bf16 .*, found 'f17'$/) }),
     )
   })
-  it.each(['a', 'a=', '=x', 'a.npy', ':bf16=x', '1a=x'])('refuses %s', (text) => {
-    expect(parse([text])).toEqual(says(`--in: expected name=file or name:dtype=file, found '${text}'`))
+  it.each(['a', 'a=', '=x', 'a.npy', ':bf16=x', '1a=x', 'all.npz:a'])('refuses %s', (text) => {
+    expect(parse([text])).toEqual(
+      says(`--in: expected name=file, name:dtype=file or one .npz or .safetensors file, found '${text}'`),
+    )
   })
   it('an operand of compare', () => {
     expect(parseOperand('dir/got.npy')).toEqual(E.right({ dtype: undefined, file: 'dir/got.npy' }))

@@ -387,6 +387,7 @@ describe('commands load when they are asked for', () => {
       'nearest.ts',
       'oracle/parallel/threads.ts',
       'oracle/tensor-files/files.ts',
+      'oracle/tensor-files/place.ts',
       'semantics/judging/hazards.ts',
     ])
     expect(reached('oracle/cli/commands/check.ts').size).toBeGreaterThan(50)

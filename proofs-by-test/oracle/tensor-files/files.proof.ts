@@ -12,7 +12,7 @@ import {
   onDisk,
   type FileFailure,
 } from '../../../src/oracle/tensor-files/files.js'
-import { readTensor, tensorOutput } from '../../../src/oracle/tensor-files/tensor-file.js'
+import { readTensor, tensorOutputs } from '../../../src/oracle/tensor-files/tensor-file.js'
 
 const root = fs.mkdtempSync(path.join(os.tmpdir(), 'tcspec-files-'))
 const at = (name: string): string => path.join(root, name)
@@ -280,8 +280,8 @@ describe('files law 4: where a write goes', () => {
 describe('a tensor file is the codec at a path', () => {
   it('writes bf16 as u2 and reads it back', async () => {
     const t = { dtype: 'bf16', shape: [2], bits: Uint16Array.of(0x3f80, 0xc000) } as const
-    const output = tensorOutput(at('t.npy'))(t)
-    expect(E.isRight(output) && (await onDisk.write([output.right])())).toEqual(done)
+    const output = tensorOutputs([{ said: at('t.npy'), called: 't', tensor: t }])
+    expect(E.isRight(output) && (await onDisk.write(output.right)())).toEqual(done)
     const file = fs.readFileSync(at('t.npy'))
     expect(file.subarray(10, 70).toString('latin1')).toContain("'<u2'")
     expect([...file.subarray(128)]).toEqual([0x80, 0x3f, 0x00, 0xc0])
@@ -293,7 +293,7 @@ describe('a tensor file is the codec at a path', () => {
       E.left({ code: 'npy-magic', message: expect.stringContaining(`${at('t.npy')}: not an npy file`) }),
     )
     const bad = { dtype: 'f16', shape: [3], bits: Uint16Array.of(1) } as const
-    expect(tensorOutput(at('u.npy'))(bad)).toMatchObject(
+    expect(tensorOutputs([{ said: at('u.npy'), called: 'u', tensor: bad }])).toMatchObject(
       E.left({ code: 'npy-truncated', message: expect.stringContaining(`${at('u.npy')}: `) }),
     )
   })

@@ -20,6 +20,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { failure } from '../../failure.js'
 import { didYouMean } from '../../nearest.js'
+import { holdsMany } from '../tensor-files/place.js'
 import { again } from './flags/words.js'
 import type { Example } from './examples.js'
 import { outputsFit } from './outputs.js'
@@ -146,6 +147,9 @@ export const wholeParser = async (commands: ReadonlyArray<Listed>, version: stri
   return program
 }
 
+/** What a flag of pairs takes: a pair, or a file of several tensors, which stands for pairs. */
+const isPair = (word: string): boolean => word.includes('=') || holdsMany(word)
+
 /** `--set m=1 n=2 NAME` as `--set=m=1 --set=n=2 NAME`: flags of pairs spelled out, so that they take no name for a pair. */
 const spelledOut = (parser: Command | null, argv: ReadonlyArray<string>): ReadonlyArray<string> => {
   const pairs = (parser?.options ?? [])
@@ -156,9 +160,9 @@ const spelledOut = (parser: Command | null, argv: ReadonlyArray<string>): Readon
   for (const [i, word] of argv.entries()) {
     if (word === '--') return [...words, ...argv.slice(i)]
     const next = argv[i + 1]
-    if (flag !== null && !word.startsWith('-') && word.includes('=')) words.push(`${flag}=${word}`)
+    if (flag !== null && !word.startsWith('-') && isPair(word)) words.push(`${flag}=${word}`)
     else {
-      flag = pairs.includes(word) && next?.startsWith('-') === false && next.includes('=') ? word : null
+      flag = pairs.includes(word) && next?.startsWith('-') === false && isPair(next) ? word : null
       if (flag === null) words.push(word)
     }
   }

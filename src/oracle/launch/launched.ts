@@ -34,6 +34,7 @@ import {
 } from '../../dialects/ttgir/index.js'
 import type { Program } from '../../semantics/language/program.js'
 import { asText, type Files } from '../tensor-files/files.js'
+import { placeOf } from '../tensor-files/place.js'
 import { readTensor } from '../tensor-files/tensor-file.js'
 import { zerosLike, type Tensor } from '../tensor-files/tensor.js'
 import { decodeLaunch, dtypeNamed, type LaunchArgument, type LaunchFile } from './file.js'
@@ -328,9 +329,10 @@ export const launched =
       for (const source of [before, behind]) {
         if (source === null || p === undefined) continue
         // of an output that says its extents nothing need be there
-        const isThere = source !== behind || argument === null || E.isRight(files.read(source)())
+        const isThere =
+          source !== behind || argument === null || E.isRight(files.read(placeOf(source).file)())
         if (!isThere) continue
-        const brought = readTensor(files)(source, p.dtype)()
+        const brought = readTensor(files)(source, p.dtype, tensor)()
         if (E.isLeft(brought)) return brought
         const { shape } = brought.right
         const known = args[name]

@@ -6,6 +6,7 @@
  * | `M=128`, `M=128:i32`    | the number 128; its type may be said                                     |
  * | `scale=0.125`           | a number                                                                 |
  * | `a=a.npy`               | the tensor of the file; `a=a.npy:inout` says its role                    |
+ * | `a=all.npz:w`           | the tensor w of the file; one called `in` is `a=all.npz:in:in`           |
  * | `c=f16[128,128]:out`    | a tensor of these extents, without a file; an input is seeded            |
  *
  * What a word may be follows from the type of its parameter. The file of an output holds what is expected.

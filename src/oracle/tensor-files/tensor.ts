@@ -17,10 +17,21 @@
  *
  * 1.0 in bf16, by hand: bits 0x3f80, on disk the bytes 80 3f in a file of `<u2`.
  *
+ * A safetensors file says more, so that less has to be named:
+ *
+ * | dtype                        | written as                     | also read from   |
+ * |------------------------------|--------------------------------|------------------|
+ * | f16 f32 f64 bf16             | F16 F32 F64 BF16               | U16 U32 U64 U16  |
+ * | e4m3 e5m2 e8m0               | F8_E4M3 F8_E5M2 F8_E8M0        | U8               |
+ * | i1                           | BOOL                           | U8               |
+ * | tf32                         | F32 (name it)                  | U32              |
+ * | ue4m3 e2m3 e3m2 e2m1         | U8, one element in a byte (name it) |             |
+ * | i8 .. i64, u8 .. u64         | I8 .. U64                      | U8 .. U64        |
+ *
  * f64 is not an element type of the machine; it is how the results of the `real64` algebra travel.
  *
  * Laws
- *  1. tensorOfNpy(dtype)(npyOfTensor(t)) = t, for t of that dtype
+ *  1. tensorOfNpy(dtype)(npyOfTensor(t)) = t, for t of that dtype; and tensorOfStored(dtype)(storedOfTensor(t)) = t
  *  2. npyOfTensor(tensorOfNpy(dtype)(a)) = a, when a's element type is the one that dtype is written as
  *  3. a pattern has no bit above the dtype's width
  */
@@ -29,6 +40,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../failure.js'
 import { bitsOf, dtypes, type Dtype, type IntDtype } from '../../numerics/dtype.js'
 import { descrBytes, shapeElements, shapeText, type Descr, type NpyArray } from './npy.js'
+import { elementBytes, type ElementType, type StoredTensor } from './safetensors.js'
 
 // ---------------------------------------------------------------- model
 
@@ -150,6 +162,84 @@ const voidOf = (descr: Descr): ReadonlyArray<Descr> => {
   return size === 1 ? ['V1'] : size === 2 ? ['V2'] : []
 }
 
+// ---------------------------------------------------------------- carriers in safetensors
+
+/** The safetensors element type that a dtype is written as. */
+export const storedAs = (dtype: TensorDtype): ElementType => {
+  switch (dtype) {
+    case 'f64':
+      return 'F64'
+    case 'f32':
+    case 'tf32':
+      return 'F32'
+    case 'f16':
+      return 'F16'
+    case 'bf16':
+      return 'BF16'
+    case 'e4m3':
+      return 'F8_E4M3'
+    case 'e5m2':
+      return 'F8_E5M2'
+    case 'e8m0':
+      return 'F8_E8M0'
+    case 'i1':
+      return 'BOOL'
+    case 'ue4m3':
+    case 'e2m3':
+    case 'e3m2':
+    case 'e2m1':
+    case 'u8':
+      return 'U8'
+    case 'i8':
+      return 'I8'
+    case 'i16':
+      return 'I16'
+    case 'u16':
+      return 'U16'
+    case 'i32':
+      return 'I32'
+    case 'u32':
+      return 'U32'
+    case 'i64':
+      return 'I64'
+    case 'u64':
+      return 'U64'
+  }
+}
+
+/** What elements of a safetensors file are when no dtype is named. */
+const dtypeOfStored: { readonly [T in ElementType]: TensorDtype } = {
+  F64: 'f64',
+  F32: 'f32',
+  F16: 'f16',
+  BF16: 'bf16',
+  F8_E4M3: 'e4m3',
+  F8_E5M2: 'e5m2',
+  F8_E8M0: 'e8m0',
+  BOOL: 'i1',
+  I8: 'i8',
+  U8: 'u8',
+  I16: 'i16',
+  U16: 'u16',
+  I32: 'i32',
+  U32: 'u32',
+  I64: 'i64',
+  U64: 'u64',
+}
+
+const rawStored = (type: ElementType): ElementType => {
+  switch (elementBytes[type]) {
+    case 1:
+      return 'U8'
+    case 2:
+      return 'U16'
+    case 4:
+      return 'U32'
+    case 8:
+      return 'U64'
+  }
+}
+
 // ---------------------------------------------------------------- patterns and bytes
 
 /** `count` zero patterns of the narrowest array for the dtype. */
@@ -267,6 +357,30 @@ export const tensorOfIntegers = (
   )
 }
 
+const tensorOfBytes = (
+  dtype: TensorDtype,
+  { shape, data }: { readonly shape: ReadonlyArray<number>; readonly data: Uint8Array },
+): E.Either<TensorFailure, Tensor> =>
+  pipe(
+    patternsFit(dtype, patternsOfBytes(dtype, data)),
+    E.map((bits) => ({ dtype, shape, bits })),
+  )
+
+/** The elements of a tensor of a safetensors file as `dtype` (undefined: what its element type is called here). */
+export const tensorOfStored =
+  (dtype: TensorDtype | undefined) =>
+  (stored: StoredTensor): E.Either<TensorFailure, Tensor> => {
+    const wanted = dtype ?? dtypeOfStored[stored.dtype]
+    const own = storedAs(wanted)
+    const readable = own === rawStored(own) ? [own] : [own, rawStored(own)]
+    return readable.includes(stored.dtype)
+      ? tensorOfBytes(wanted, stored)
+      : refuse(
+          'tensor-dtype',
+          `expected elements of ${readable.join(' or ')} for dtype ${wanted}, found ${stored.dtype}`,
+        )
+  }
+
 /** The elements of a file as `dtype` (undefined: what the file's element type is called here). */
 export const tensorOfNpy =
   (dtype: TensorDtype | undefined) =>
@@ -280,10 +394,7 @@ export const tensorOfNpy =
     const carrier = carrierOf(wanted)
     const readable = carrier === rawOf(carrier) ? [carrier] : [carrier, rawOf(carrier)]
     return readable.includes(array.descr) || voidOf(carrier).includes(array.descr)
-      ? pipe(
-          patternsFit(wanted, patternsOfBytes(wanted, array.data)),
-          E.map((bits) => ({ dtype: wanted, shape: array.shape, bits })),
-        )
+      ? tensorOfBytes(wanted, array)
       : refuse(
           'tensor-dtype',
           `expected elements of ${readable.join(' or ')} for dtype ${wanted}, found ${array.descr}`,
@@ -295,6 +406,13 @@ export const tensorOfNpy =
 /** The array that `encodeNpy` writes. */
 export const npyOfTensor = (t: Tensor): NpyArray => ({
   descr: carrierOf(t.dtype),
+  shape: t.shape,
+  data: bytesOfPatterns(t.bits),
+})
+
+/** The tensor that `encodeSafetensors` writes. */
+export const storedOfTensor = (t: Tensor): StoredTensor => ({
+  dtype: storedAs(t.dtype),
   shape: t.shape,
   data: bytesOfPatterns(t.bits),
 })

@@ -18,8 +18,11 @@ import { refuseFlag, type FlagFailure } from '../flags/choice.js'
 const define = (command: Command): Command =>
   command
 
-    .argument('<got>', 'npy file, or dtype=file (bf16 and 8-bit floats travel as u2 and u1)')
-    .argument('<expected>', 'npy file, or dtype=file')
+    .argument(
+      '<got>',
+      '.npy, .npz or .safetensors file (FILE:NAME for one of several), or dtype=file (bf16 and 8-bit floats travel in npy as u2 and u1)',
+    )
+    .argument('<expected>', 'the same')
     .option('--dtype <dtype>', 'read both files as this dtype')
     .option('--json', 'print one JSON document')
 

@@ -7,6 +7,7 @@
  *     --in a=a.npy b=b.npy                       f16 by their files, into f32, as Hopper does it
  *     --in a:e4m3=a.npy b:e5m2=b.npy --acc f16   8-bit floats, which npy files hold as u1
  *     --in a=a.npy b=b.npy --saturate            integers by their files, i1 and u1, into i32
+ *     --in all.safetensors --out d=d.safetensors a, b and perhaps c by their names in one file
  */
 import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
@@ -23,10 +24,16 @@ import { fields, thousands } from '../../../render/table.js'
 import { valueOf } from '../../tensor-files/element.js'
 import { tensor, tensorOfIntegers, type Tensor } from '../../tensor-files/tensor.js'
 import type { OutputFile } from '../../tensor-files/files.js'
-import { readTensor, tensorOutput } from '../../tensor-files/tensor-file.js'
+import { readTensor, tensorOutputs } from '../../tensor-files/tensor-file.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Report, World } from '../command.js'
-import { bindingsAsked, parseBindings, type Binding } from '../flags/binding.js'
+import {
+  bindingsAsked,
+  inputBindings,
+  outputBindings,
+  parseBindings,
+  type Binding,
+} from '../flags/binding.js'
 import { oneOf, refuseFlag } from '../flags/choice.js'
 import { parseArithmetic } from '../flags/machine.js'
 import { wordOf, wordsOf } from '../flags/words.js'
@@ -34,8 +41,11 @@ import { wordOf, wordsOf } from '../flags/words.js'
 const define = (command: Command): Command =>
   command
 
-    .requiredOption('--in <name=file...>', 'a, b and perhaps c (name:bf16=file for what npy has no type for)')
-    .option('--out <name=file...>', 'write d to an npy file')
+    .requiredOption(
+      '--in <name=file...>',
+      'a, b and perhaps c (name:bf16=file for what npy has no type for), or one .npz or .safetensors of them',
+    )
+    .option('--out <name=file...>', 'write d to an .npy, .npz or .safetensors file')
     .option('--acc <dtype>', "f32 or f16, i32 of integers; default: c's type, or f32, or i32")
     .option('--saturate', 'of integers: sums stop at the limits of 32 bits, after every instruction')
     .option('--arithmetic <chip>', 'hopper, blackwell (documented) or ieee32', 'hopper')
@@ -152,7 +162,9 @@ const read = (world: World, ins: ReadonlyArray<Binding>): E.Either<Failure, Give
   if (stranger !== undefined) return refuseFlag('--in', 'a, b and perhaps c', stranger.name)
   const of = (name: string): E.Either<Failure, Tensor | null> => {
     const binding = ins.find((i) => i.name === name)
-    return binding === undefined ? E.right(null) : readTensor(world.files)(binding.file, binding.dtype)()
+    return binding === undefined
+      ? E.right(null)
+      : readTensor(world.files)(binding.file, binding.dtype, name)()
   }
   const needed = (name: string): E.Either<Failure, Tensor> =>
     pipe(
@@ -215,13 +227,15 @@ const run: CliCommand['run'] = (world) => (_operands, options) =>
   TE.fromEither(
     pipe(
       E.Do,
-      E.bindW('ins', () => parseBindings('--in')(wordsOf(options, 'in'))),
-      E.bindW('outs', () => parseBindings('--out')(wordsOf(options, 'out'))),
+      E.bindW('saidIn', () => parseBindings('--in')(wordsOf(options, 'in'))),
+      E.bindW('saidOut', () => parseBindings('--out')(wordsOf(options, 'out'))),
+      E.bindW('outs', ({ saidOut }) => outputBindings(saidOut, ['d'])),
       E.bindW('chip', () => parseArithmetic(wordOf(options, 'arithmetic') ?? 'hopper')),
       E.chainFirstW(({ outs }) => {
         const stranger = outs.find((o) => o.name !== 'd')
         return stranger === undefined ? E.right(null) : refuseFlag('--out', 'd', stranger.name)
       }),
+      E.bindW('ins', ({ saidIn }) => inputBindings(world.files)(saidIn)),
       E.bindW('given', ({ ins }) => read(world, ins)),
       E.bindW('algebra', ({ chip }) => E.right(options['fast'] === false ? bits(chip) : fast.bits(chip))),
       E.bindW('product', ({ algebra, chip, given }) =>
@@ -238,8 +252,10 @@ const run: CliCommand['run'] = (world) => (_operands, options) =>
           product.types.acc === 'i32'
             ? tensorOfIntegers('i32', [product.m, product.n], d)
             : tensor(product.types.acc, [product.m, product.n], d),
-          E.chainW((t) => (out === undefined ? E.right(null) : tensorOutput(out.file)(t))),
-          E.map((file) => report(paletteOf(world), chip, algebra, product, elapsed, file)),
+          E.chainW((t) =>
+            tensorOutputs(out === undefined ? [] : [{ said: out.file, called: 'd', tensor: t }]),
+          ),
+          E.map(([file = null]) => report(paletteOf(world), chip, algebra, product, elapsed, file)),
         )
       }),
     ),

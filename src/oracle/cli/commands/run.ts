@@ -40,11 +40,18 @@ import { compare, printComparison, type Comparison } from '../../compare.js'
 import { multiplyAdds, spread } from '../../parallel/spread.js'
 import { zeros, type LaunchedModule } from '../../launch/launched.js'
 import type { Tensor } from '../../tensor-files/tensor.js'
-import { readTensor, tensorOutput } from '../../tensor-files/tensor-file.js'
+import { placeOf } from '../../tensor-files/place.js'
+import { readTensor, tensorOutputs } from '../../tensor-files/tensor-file.js'
 import { quoteOf } from '../../launch/quote.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
-import { bindingsAsked, parseBindings, type Binding } from '../flags/binding.js'
+import {
+  bindingsAsked,
+  inputBindings,
+  outputBindings,
+  parseBindings,
+  type Binding,
+} from '../flags/binding.js'
 import { refuseFlag, type FlagFailure } from '../flags/choice.js'
 import { parseArithmetic, parseOver, printOver, printSchedule, type Over } from '../flags/machine.js'
 import { launchOptions } from '../flags/launch.js'
@@ -97,8 +104,14 @@ const define = (command: Command): Command =>
         .argument('<kernel>', 'a name that `tcspec kernels` lists, a program (.json) or a module (.ttgir)')
         .option('--set <name=value...>', 'settings of the kernel'),
     )
-      .option('--in <name=file...>', 'inputs from npy files (name:bf16=file for what npy has no type for)')
-      .option('--out <name=file...>', 'write an output to an npy file')
+      .option(
+        '--in <name=file...>',
+        'inputs from .npy, .npz or .safetensors files (name:bf16=file for what npy has no type for; FILE:NAME for one of several), or one file of them all',
+      )
+      .option(
+        '--out <name=file...>',
+        'write an output to an .npy, .npz or .safetensors file, or all of them to one',
+      )
       .option('--over <algebra>', 'bits, real64, field[:SEED], unit or tiles', 'bits')
       .option(
         '--arithmetic <chip>',
@@ -141,7 +154,7 @@ const readInputs = (
 ): E.Either<Failure, ReadonlyMap<string, { readonly tensor: Tensor; readonly input: Input }>> => {
   const read = new Map<string, { readonly tensor: Tensor; readonly input: Input }>()
   for (const b of ins) {
-    const tensor = readTensor(world.files)(b.file, b.dtype)()
+    const tensor = readTensor(world.files)(b.file, b.dtype, b.name)()
     if (E.isLeft(tensor)) return tensor
     const { dtype, shape } = tensor.right
     read.set(b.name, { tensor: tensor.right, input: { name: b.name, source: b.file, dtype, shape } })
@@ -349,7 +362,17 @@ const runNow = async (
 ): Promise<E.Either<Failure, Report>> => {
   const parsed = parse(options)
   if (E.isLeft(parsed)) return parsed
-  const { asked: asking, ins, outs, over, arithmetic, strictness, schedule, drawing, threads } = parsed.right
+  const {
+    asked: asking,
+    ins: saidIn,
+    outs: saidOut,
+    over,
+    arithmetic,
+    strictness,
+    schedule,
+    drawing,
+    threads,
+  } = parsed.right
   const { tensorPipe, strict, strictProxies } = strictness
   // An unknown kernel is the first thing to say, before any file is missed.
   const name = operands[0] ?? ''
@@ -357,7 +380,10 @@ const runNow = async (
     ? E.right(null)
     : namedSubject(world, name, { ...asking, given: {}, dropped: [] })
   if (E.isLeft(known)) return known
-  const read = readInputs(world, ins)
+  const read = pipe(
+    inputBindings(world.files)(saidIn),
+    E.chain((ins) => readInputs(world, ins)),
+  )
   if (E.isLeft(read)) return read
   const subject = namedSubject(world, name, {
     ...asking,
@@ -368,8 +394,15 @@ const runNow = async (
   const work = subject.right.multiplyAdds ?? multiplyAdds(program)
   const fuel = fuelFor(options, program, work)
   if (E.isLeft(fuel)) return fuel
-  const writable = checkOuts(subject.right, over._tag, outs)
+  const writable = pipe(
+    outputBindings(
+      saidOut,
+      tensorsOf(program).flatMap((p) => (p.role === 'in' ? [] : [p.name])),
+    ),
+    E.chainFirstW((outs) => checkOuts(subject.right, over._tag, outs)),
+  )
   if (E.isLeft(writable)) return writable
+  const outs = writable.right
   const policy = policyOf(world.files)(schedule)()
   if (E.isLeft(policy)) return policy
   const fast = options['fast'] !== false
@@ -481,12 +514,23 @@ const runNow = async (
   }
 
   const files: Written[] = []
-  if (complete)
-    for (const b of outs) {
-      const made = pipe(output(b.name), E.chainW(tensorOutput(b.file)))
-      if (E.isLeft(made)) return made
-      files.push({ what: b.name, ...made.right })
+  if (complete) {
+    const made = pipe(
+      outs,
+      E.traverseArray(({ name: called, file: said }) =>
+        pipe(
+          output(called),
+          E.map((tensor) => ({ said, called, tensor })),
+        ),
+      ),
+      E.chainW(tensorOutputs),
+    )
+    if (E.isLeft(made)) return made
+    for (const { file, bytes } of made.right) {
+      const held = outs.filter((b) => placeOf(b.file).file === file).map((b) => b.name)
+      files.push({ what: held.join(' and '), file, bytes })
     }
+  }
   for (const kept of record(options, finished.right)) files.push(kept)
 
   const traceFile = wordOf(options, 'trace')

@@ -6,6 +6,8 @@
  * | `a=a.npy`        | a    | the file's | a.npy   |
  * | `b:bf16=b.npy`   | b    | bf16       | b.npy   |
  * | `b=x=y:z.npy`    | b    | the file's | x=y:z.npy |
+ * | `b=all.npz:w`    | b    | the file's | all.npz, its array w (`tensor-file.ts`) |
+ * | `all.npz`        | each name in the file, or each output, that is not bound otherwise | the file's | all.npz |
  *
  * An operand of `compare` has no name: `got.npy`, or `bf16=got.npy`. A file whose own name begins with a word and
  * an equals sign is written `./word=file.npy`.
@@ -17,6 +19,10 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
+import type { Failure } from '../../../failure.js'
+import type { Files } from '../../tensor-files/files.js'
+import { holdsMany, placeOf } from '../../tensor-files/place.js'
+import { tensorNames } from '../../tensor-files/tensor-file.js'
 import { isTensorDtype, tensorDtypes, type TensorDtype } from '../../tensor-files/tensor.js'
 import type { AskedFile } from '../outputs.js'
 import { refuseFlag, type FlagFailure } from './choice.js'
@@ -29,6 +35,11 @@ export interface Operand {
 export interface Binding extends Operand {
   readonly name: string
 }
+/** What a flag binds by name, and the files of several tensors that bind what is left. */
+export interface Bindings {
+  readonly named: ReadonlyArray<Binding>
+  readonly whole: ReadonlyArray<string>
+}
 
 /** A dtype by name. */
 export const parseDtype = (flag: string, text: string): E.Either<FlagFailure, TensorDtype> =>
@@ -38,7 +49,8 @@ const parseBinding =
   (flag: string) =>
   (text: string): E.Either<FlagFailure, Binding> => {
     const m = /^([A-Za-z_]\w*)(?::([^=]*))?=(.+)$/s.exec(text)
-    if (m === null) return refuseFlag(flag, 'name=file or name:dtype=file', text)
+    if (m === null)
+      return refuseFlag(flag, 'name=file, name:dtype=file or one .npz or .safetensors file', text)
     const name = m[1]!
     const file = m[3]!
     return m[2] === undefined
@@ -49,28 +61,85 @@ const parseBinding =
         )
   }
 
+/** The whole of a file of several tensors. */
+const isWhole = (text: string): boolean =>
+  !/^[A-Za-z_]\w*(:[^=]*)?=/.test(text) && holdsMany(text) && placeOf(text).name === undefined
+
+const eachOnce =
+  (flag: string) =>
+  (bindings: ReadonlyArray<Binding>): E.Either<FlagFailure, ReadonlyArray<Binding>> => {
+    const twice = bindings.find((b, i) => bindings.findIndex((other) => other.name === b.name) < i)
+    return twice === undefined ? E.right(bindings) : refuseFlag(flag, 'each name once', `${twice.name} twice`)
+  }
+
 /** All bindings of one flag (`--in` or `--out`), however often it was given. */
 export const parseBindings =
   (flag: string) =>
-  (texts: ReadonlyArray<string>): E.Either<FlagFailure, ReadonlyArray<Binding>> =>
+  (texts: ReadonlyArray<string>): E.Either<FlagFailure, Bindings> =>
     pipe(
-      texts,
+      texts.filter((text) => !isWhole(text)),
       E.traverseArray(parseBinding(flag)),
-      E.chain((bindings) => {
-        const twice = bindings.find((b, i) => bindings.findIndex((other) => other.name === b.name) < i)
-        return twice === undefined
-          ? E.right(bindings)
-          : refuseFlag(flag, 'each name once', `${twice.name} twice`)
-      }),
+      E.chain(eachOnce(flag)),
+      E.map((named) => ({ named, whole: texts.filter(isWhole) })),
     )
 
-/** The files of the bindings of a flag, where they can be read. */
+/** Every input that is bound: those with names, and what else the whole files hold. */
+export const inputBindings =
+  (files: Files) =>
+  ({ named, whole }: Bindings): E.Either<Failure, ReadonlyArray<Binding>> =>
+    pipe(
+      whole,
+      E.traverseArray((file) =>
+        pipe(
+          tensorNames(files)(file)(),
+          E.map((names) =>
+            names
+              .filter((name) => named.every((b) => b.name !== name))
+              .map((name): Binding => ({ name, dtype: undefined, file: `${file}:${name}` })),
+          ),
+        ),
+      ),
+      E.chainW((found) => eachOnce('--in')([...named, ...found.flat()])),
+    )
+
+/** Every output that is bound: those with names, and the others in the file that takes them all. */
+export const outputBindings = (
+  { named, whole }: Bindings,
+  outputs: ReadonlyArray<string>,
+): E.Either<FlagFailure, ReadonlyArray<Binding>> => {
+  const left = outputs.filter((name) => named.every((b) => b.name !== name))
+  const [file, other] = whole
+  if (file === undefined) return E.right(named)
+  if (other !== undefined) return refuseFlag('--out', `one file for all outputs, ${file}`, other)
+  return left.length === 0
+    ? refuseFlag('--out', 'an output that is bound to no other file', file)
+    : E.right([...named, ...left.map((name): Binding => ({ name, dtype: undefined, file }))])
+}
+
+/** The files of the bindings of a flag, where they can be read; one that several tensors go to is one. */
 export const bindingsAsked = (flag: string, texts: ReadonlyArray<string>): ReadonlyArray<AskedFile> =>
   pipe(
     parseBindings(flag)(texts),
     E.match(
       () => [],
-      (bindings) => bindings.map(({ name, file }) => ({ flag: `${flag} ${name}`, file })),
+      ({ named, whole }) => {
+        const together = new Map<string, Set<string>>()
+        return [
+          ...named.flatMap(({ name, file: said }): ReadonlyArray<AskedFile> => {
+            const { file, format, name: called = name } = placeOf(said)
+            const names = together.get(file)
+            if (format === 'npy' || names === undefined || names.has(called)) {
+              together.set(file, new Set([...(names ?? []), called]))
+              return [{ flag: `${flag} ${name}`, file }]
+            }
+            names.add(called)
+            return []
+          }),
+          ...whole
+            .filter((file) => !together.has(file))
+            .map((file): AskedFile => ({ flag: `${flag} ${file}`, file })),
+        ]
+      },
     ),
   )
 
