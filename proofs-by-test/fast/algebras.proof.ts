@@ -101,10 +101,10 @@ test('which products there are, and all that is no product, is as it was', () =>
       compare: x.compare,
       scaledMma: x.scaledMma,
     })
-    for (const a of floatDtypes)
-      for (const b of floatDtypes)
-        for (const acc of floatDtypes)
-          for (const shape of shapes)
-            expect(O.isSome(x.mma({ a, b, acc }, shape))).toBe(O.isSome(y.mma({ a, b, acc }, shape)))
+    const types = floatDtypes.flatMap((a) =>
+      floatDtypes.flatMap((b) => floatDtypes.map((acc) => ({ a, b, acc }))),
+    )
+    for (const shape of shapes)
+      expect(types.filter((t) => O.isSome(x.mma(t, shape)) !== O.isSome(y.mma(t, shape)))).toEqual([])
   }
 })

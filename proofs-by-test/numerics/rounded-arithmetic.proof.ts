@@ -54,11 +54,10 @@ describe.each(ranges.map(([dtype]) => dtype))('law 1: %s equals the exact result
     for (let i = 0; i < trials; i++) {
       const [x, y] = [value(next()), value(next())]
       if (skip(x, y)) continue
-      expect([x, y, encode(dtype, got(x, y))]).toEqual([
-        x,
-        y,
-        nearest(dtype, exact(rational(x), rational(y)), zeroIsNegative(x, y)),
-      ])
+      const found = encode(dtype, got(x, y))
+      const wanted = nearest(dtype, exact(rational(x), rational(y)), zeroIsNegative(x, y))
+      // asked only of what differs: there are thousands
+      if (!Object.is(found, wanted)) expect([x, y, found]).toEqual([x, y, wanted])
     }
   }
   const never = (): boolean => false
@@ -83,10 +82,12 @@ describe.each(ranges.map(([dtype]) => dtype))('law 1: %s equals the exact result
     for (let i = 0; i < trials; i++) {
       const x = value(next())
       if (isZero(x)) continue
-      expect(encode(dtype, reciprocal(x))).toBe(
+      const found = [encode(dtype, reciprocal(x)), encode(dtype, root(Math.abs(x)))]
+      const wanted = [
         nearest(dtype, over({ numerator: 1n, denominator: 1n }, rational(x)), x < 0),
-      )
-      expect(encode(dtype, root(Math.abs(x)))).toBe(nearestRoot(dtype, rational(Math.abs(x))))
+        nearestRoot(dtype, rational(Math.abs(x))),
+      ]
+      if (!wanted.every((w, k) => Object.is(found[k], w))) expect([x, ...found]).toEqual([x, ...wanted])
     }
     expect(roundedUnary('exp2', dtype)).toEqual(O.none)
     expect(roundedUnary('log2', dtype)).toEqual(O.none)
@@ -108,12 +109,8 @@ describe.each(ranges.map(([dtype]) => dtype))('law 1: %s equals the exact result
       ]) {
         const exact = plus(times(rational(x), rational(y)), rational(z))
         const zeroIsNegative = signs(x, y) && negative(z)
-        expect([x, y, z, encode(dtype, fma(x, y, z))]).toEqual([
-          x,
-          y,
-          z,
-          nearest(dtype, exact, zeroIsNegative),
-        ])
+        const [found, wanted] = [encode(dtype, fma(x, y, z)), nearest(dtype, exact, zeroIsNegative)]
+        if (!Object.is(found, wanted)) expect([x, y, z, found]).toEqual([x, y, z, wanted])
       }
     }
   })
