@@ -166,6 +166,10 @@ const operand = (
   return { values, exponents }
 }
 
+/** Values apart from their exponents; zeros and specials as they are. */
+const significandsOf = ({ values, exponents }: Operand): Float64Array =>
+  values.map((x, i) => (exponents[i] === zeroExponent ? x : x * powerOfTwo(-exponents[i]!)))
+
 /**
  * d = c + (a sa)(b sb), `rules.blockK` of k at a time. Bit patterns, row-major: a m x k, b k x n, sa m x k/block, sb n x k/block, c and d m x n. k
  * must be a multiple of `rules.blockK`.
@@ -180,8 +184,11 @@ export const scaledMma =
     const blocks = k / types.block
     const { values: av, exponents: ae } = operand(types.a, a, m, k, false)
     const { values: bv, exponents: be } = operand(types.b, b, k, n, true)
-    const { values: pv, exponents: pe } = operand(types.scale, sa, m, blocks, false)
-    const { values: qv, exponents: qe } = operand(types.scale, sb, n, blocks, false)
+    const p = operand(types.scale, sa, m, blocks, false)
+    const q = operand(types.scale, sb, n, blocks, false)
+    const [ps, qs] = [significandsOf(p), significandsOf(q)]
+    const [pe, qe] = [p.exponents, q.exponents]
+    const scaleOf = Int32Array.from({ length: k / group }, (_, t) => Math.floor((t * group) / types.block))
     const cv = c.map(decoder('f32'))
     const pattern = encoder('f32', 'rz')
     const value = decoder('f32')
@@ -200,20 +207,19 @@ export const scaledMma =
           let special = Number.isFinite(sum) ? 0 : sum
           for (let t = 0; t < terms; t++) {
             const k0 = first + t * group
-            const s = Math.floor(k0 / types.block)
-            const [p, q] = [pv[i * blocks + s]!, qv[j * blocks + s]!]
+            const s = scaleOf[k0 / group]!
             let products = 0
             for (let g = 0; g < group; g++) products += av[i * k + k0 + g]! * bv[j * k + k0 + g]!
-            const scales = pe[i * blocks + s]! + qe[j * blocks + s]!
-            const scaled = products * p * q
-            if (!Number.isFinite(scaled)) special += scaled
             // significands apart from their exponents, so that nothing is out of range
-            sums[t] =
-              Number.isFinite(scaled) && scaled !== 0
-                ? products * (p * powerOfTwo(-pe[i * blocks + s]!)) * (q * powerOfTwo(-qe[j * blocks + s]!))
-                : 0
+            const term = products * ps[i * blocks + s]! * qs[j * blocks + s]!
+            sums[t] = term
+            if (term === 0) continue
+            if (!Number.isFinite(term)) {
+              special += term
+              continue
+            }
+            const scales = pe[i * blocks + s]! + qe[j * blocks + s]!
             exponents[t] = scales
-            if (sums[t] === 0) continue
             const exponent = scales + (group === 1 ? ae[i * k + k0]! + be[j * k + k0]! : 0)
             if (exponent > alignment) alignment = exponent
           }
@@ -221,10 +227,10 @@ export const scaledMma =
             sum = special
             continue
           }
-          let total = Math.trunc(sum * powerOfTwo(alignmentBits - alignment))
+          const up = alignmentBits - alignment
+          let total = Math.trunc(sum * powerOfTwo(up))
           for (let t = 0; t < terms; t++)
-            if (sums[t] !== 0)
-              total += Math.trunc(sums[t]! * powerOfTwo(exponents[t]! + alignmentBits - alignment))
+            if (sums[t] !== 0) total += Math.trunc(sums[t]! * powerOfTwo(exponents[t]! + up))
           sum = total === 0 ? 0 : value(finite(total * powerOfTwo(alignment - alignmentBits), pattern))
         }
         d[i * n + j] = pattern(sum)
