@@ -7,13 +7,14 @@ import * as Policy from '../../src/semantics/execution/policy.js'
 import { chronicle, decodeTrace, type Trace } from '../../src/semantics/files/trace/index.js'
 import { catalogue, random, written } from '../semantics/files/trace/written.js'
 import { brokenRule } from './trace-event-format.js'
+import { nightly } from '../extent.js'
 import { right } from '../either.js'
 
 const traceOf = (lines: ReadonlyArray<string>): Trace => right(decodeTrace(lines))
 const logs: ReadonlyArray<readonly [name: string, log: Trace]> = [
   ...catalogue().map(([name, p]) => [name, traceOf(written(p).lines)] as const),
   ...Array.from(
-    { length: 40 },
+    { length: nightly ? 40 : 10 },
     (_, k) => [`random ${String(k)}`, traceOf(written(random(k), Policy.seeded(k)).lines)] as const,
   ),
 ]

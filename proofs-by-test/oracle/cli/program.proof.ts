@@ -499,10 +499,14 @@ describe('the built program', () => {
     const manifest: unknown = JSON.parse(fs.readFileSync(path.join(repository, 'package.json'), 'utf8'))
     expect(manifest).toMatchObject({ version: spawn('--version').stdout.trim() })
   })
-  it('a run shared by two threads is the run in one, but for its time', () => {
+  it('a run shared by two threads is the run in one, but for its time', async () => {
     const shape = 'm=128 n=64 k=64 tileM=64 tileN=64'.split(' ')
-    const [shared, alone] = ['2', '1'].map((threads) => {
-      const ran = spawn('run', 'hopper-matmul', '--set', ...shape, '--threads', threads)
+    const asked = (threads: string): ReadonlyArray<string> => [
+      ...['run', 'hopper-matmul', '--set', ...shape],
+      ...['--threads', threads],
+    ]
+    // in one: here
+    const [shared, alone] = [spawn(...asked('2')), await run(...asked('1'))].map((ran) => {
       expect(ran).toMatchObject({ status: 0, stderr: '' })
       return ran.stdout.replace(/[\d.]+ s$/m, '')
     })

@@ -11,8 +11,8 @@ import { nightly } from '../../extent.js'
 
 const documents = programs.map(jsonOf)
 
-/** A sweep of so many by day, and of 300 times as many by night. */
-const runs = (byDay: number): number => (nightly ? 300 * byDay : byDay)
+/** A sweep of so many by day, and of 600 times as many by night. */
+const runs = (byDay: number): number => (nightly ? 600 * byDay : byDay)
 
 describe('programs that ask for more than there is', () => {
   test.each(hostile)('%s', (_, program, comes) => {
@@ -47,8 +47,8 @@ describe('damaged traces', () => {
         { seed, numRuns: runs(cases), endOnFailure: true },
       )
     }
-    property({ maxEdits: 2 }, 4, 120)
-    property({ maxEdits: 2, kinds }, 5, 180)
+    property({ maxEdits: 2 }, 4, 60)
+    property({ maxEdits: 2, kinds }, 5, 90)
     expect(judged / total).toBeGreaterThan(0.2)
   })
 })
@@ -74,15 +74,15 @@ describe('damaged programs', () => {
     )
   }
   test('of all kinds of damage', () => {
-    sweep({ maxEdits: 2 }, 1, 450, (document) => ofProgram(document))
+    sweep({ maxEdits: 2 }, 1, 225, (document) => ofProgram(document))
   })
   test('of parts that are exchanged for others of their kind: most are read, many run', () => {
     const kinds = ['kin', 'scale', 'kin', 'replace', 'repeat', 'remove'] as const
-    sweep({ maxEdits: 2, kinds }, 2, 220, (document) => ofProgram(document))
+    sweep({ maxEdits: 2, kinds }, 2, 110, (document) => ofProgram(document))
   })
   test('over bits, and with further schedules', () => {
     const hopper = bits('hopper')
-    sweep({ maxEdits: 1, kinds: ['kin', 'scale'] }, 3, 30, (document) => ofProgram(document, hopper, true))
+    sweep({ maxEdits: 1, kinds: ['kin', 'scale'] }, 3, 15, (document) => ofProgram(document, hopper, true))
   })
   test('enough of them get through to the machine', () => {
     const total = [...outcomes.values()].reduce((sum, n) => sum + n, 0)

@@ -19,7 +19,7 @@
  * Source: PTX 9.7.16 (tcgen05.alloc, dealloc, relinquish_alloc_permit).
  */
 import type { Alloc, Dealloc, Footprint, Relinquish, Stamp } from '../log/events.js'
-import { bytesIn } from '../log/events.js'
+import { bytesIn, spansOf } from '../log/events.js'
 import { bytesOf, common } from './bytes.js'
 import type { Judging } from './judging.js'
 import { doneFact } from './order.js'
@@ -55,8 +55,11 @@ const changesOf = (r: Reading): ReadonlyArray<Step<Change>> =>
 const deallocsOf = (r: Reading): ReadonlyArray<Step<Dealloc>> =>
   r.log.flatMap((e, at) => (e._tag === 'dealloc' ? [{ at, e }] : []))
 
-const sameBytes = (a: Footprint, b: Footprint): boolean =>
-  a.plane === b.plane && JSON.stringify(bytesOf(a)) === JSON.stringify(bytesOf(b))
+const sameBytes = (a: Footprint, b: Footprint): boolean => {
+  if (a.plane !== b.plane) return false
+  const [these, those] = [spansOf(a), spansOf(b)]
+  return these.length === those.length && these.every((x, i) => x === those[i])
+}
 
 /** The allocation that a dealloc ends: the first of the same columns that lives. */
 const endedBy = (r: Reading, dealloc: number): Step<Change> | undefined => {
