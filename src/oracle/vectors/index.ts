@@ -13,6 +13,8 @@ export interface ListedSuite {
 
 export const suites: ReadonlyArray<ListedSuite> = [
   { name: 'swizzle', load: async () => (await import('./swizzle.js')).swizzleSuite },
+  { name: 'dot', load: async () => (await import('./dot.js')).dotSuite },
+  { name: 'dot-tcgen05', load: async () => (await import('./dot.js')).dotTcgen05Suite },
 ]
 
 /** The suite of this name, or what there is. */
