@@ -2,11 +2,15 @@
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import * as O from 'fp-ts/lib/Option.js'
 import { describe, expect, test } from 'vitest'
 import type { Dtype } from '../../../src/numerics/dtype.js'
 import { bitsOf } from '../../../src/numerics/dtype.js'
 import { capturedProducts, type CapturedProduct } from '../../../src/oracle/vectors/captured-products.js'
 import { dotSuite } from '../../../src/oracle/vectors/dot.js'
+import type { Question } from '../../../src/oracle/vectors/dot.js'
+import type { FloatDtype } from '../../../src/numerics/dtype.js'
+import { hopperRules, tensorCoreMma, type ArithmeticRules } from '../../../src/numerics/tensor-core.js'
 import { right } from '../../either.js'
 import { capturedCases, capturedIntegers } from '../../numerics/captured.js'
 
@@ -86,5 +90,41 @@ describe('captured products', () => {
       }
     expect([...found.values()].flat().sort()).toEqual(expected.sort())
     expect(expected.length).toBeGreaterThan(3000)
+  })
+})
+
+/** What a wrong arithmetic says to the cases of a rule: how many of them it gets wrong. */
+const wrongCases = (rule: string, wrong: (rules: ArithmeticRules) => ArithmeticRules): number => {
+  let count = 0
+  for (const one of dotSuite.cases()) {
+    const q = one.question as unknown as Question
+    if (one.rule !== rule || one.name.startsWith('captured')) continue
+    const types = { a: q.a.dtype as FloatDtype, b: q.b.dtype as FloatDtype, acc: q.c.dtype as FloatDtype }
+    const [m, k, n] = [q.a.shape[1]!, q.a.shape[2]!, q.b.shape[2]!]
+    const d = tensorCoreMma(wrong(O.toNullable(hopperRules(types))!), { m, n, k })(
+      Float64Array.from(q.a.bits),
+      Float64Array.from(q.b.bits),
+      Float64Array.from(q.c.bits),
+    )
+    const { d: expected } = right(dotSuite.ask(one.question)) as unknown as { d: { bits: number[] } }
+    if (d.some((x, i) => x !== expected.bits[i])) count++
+  }
+  return count
+}
+
+describe('the cases of a rule find out who breaks it', () => {
+  test.each<readonly [string, (rules: ArithmeticRules) => ArithmeticRules]>([
+    ['alignment', (rules) => ({ ...rules, alignmentBits: rules.alignmentBits - 1 })],
+    ['truncation', (rules) => ({ ...rules, alignmentBits: rules.alignmentBits + 1 })],
+    ['rounding', (rules) => ({ ...rules, rounding: rules.rounding === 'rn' ? 'rz' : 'rn' })],
+    ['floor', (rules) => ({ ...rules, exponentFloor: rules.exponentFloor + 7 })],
+    [
+      'fp8',
+      (rules) => ({ ...rules, alignmentBits: 25, resultFractionBits: rules.types.acc === 'f32' ? 23 : 10 }),
+    ],
+    ['chain', (rules) => ({ ...rules, blockK: 2 * rules.blockK })],
+  ])('%s', (word, wrong) => {
+    expect(wrongCases(`dot.${word}`, (rules) => rules)).toBe(0)
+    expect(wrongCases(`dot.${word}`, wrong)).toBeGreaterThan(0)
   })
 })
