@@ -1,0 +1,371 @@
+"""Traces for tensorcore-spec: what a simulator of somebody else's writes, and `tcspec check run.jsonl` judges.
+
+One file, no dependencies, Python 3.8 or later: copy it beside your simulator, or take it from the package. The format is described in
+docs/Traces.md and schemas/trace.schema.json.
+
+    from tcspec_trace import Trace
+
+    trace = Trace('my kernel')
+    x = trace.tensor('x', [2, 512], 'f16')
+    smem = trace.shared(2048)
+    full = trace.barrier('full', smem, 1024)
+    producer = trace.agent('producer')
+    consumer = trace.agent('consumer')
+
+    producer.at('init').init(full, 1)
+    producer.at('load', 0).expect_arrive(full, 1024)
+    load = producer.load(1024)                          # issued; it goes on by itself
+    load.perform('write', reads=[x[0:1024]], writes=[smem[0:1024]])
+    load.signal(full, 1024)
+    consumer.at('consume', 0).wait(full, 0)
+    consumer.read(smem[0:1024])
+    producer.exit()
+    consumer.exit()
+    trace.write('run.jsonl')
+
+Call a method when your simulator does what it says: the order of the calls is the order of the trace, which has to be an order in which the run
+can have happened. Nothing is judged here, and nothing that an event depends on is checked, but for bytes that lie outside of their memory.
+"""
+
+import json
+
+SCHEMA = 'tcspec.trace/1'
+
+BITS = {
+    'f32': 32, 'tf32': 32, 'i32': 32, 'u32': 32, 'f16': 16, 'bf16': 16, 'i16': 16, 'u16': 16, 'i64': 64, 'u64': 64,
+    'e4m3': 8, 'e5m2': 8, 'ue4m3': 8, 'e8m0': 8, 'i8': 8, 'u8': 8, 'e2m3': 6, 'e3m2': 6, 'e2m1': 4, 'i1': 1,
+}
+
+
+class Region:
+    """Bytes of a memory: intervals of it in ascending order, and the type of their elements (bytes, if it is not said)."""
+
+    def __init__(self, memory, spans, dtype=None):
+        end = -1
+        for start, size in spans:
+            if size <= 0 or start <= end or start + size > memory.bytes:
+                raise ValueError(
+                    '%s: expected ascending, separate intervals [start, bytes] of its %d bytes, found %r'
+                    % (memory.name, memory.bytes, list(spans)))
+            end = start + size
+        self.memory, self.spans, self.dtype = memory, [list(s) for s in spans], dtype
+
+    def of(self, dtype):
+        """The same bytes as elements of a type."""
+        return Region(self.memory, self.spans, dtype)
+
+    def written(self):
+        footprint = {'_tag': 'spans', 'plane': self.memory.index, 'spans': self.spans}
+        if self.dtype is not None:
+            footprint['dtype'] = self.dtype
+        return footprint
+
+
+class Memory:
+    """A plane of memory: `memory[a:b]` are its bytes from a up to b."""
+
+    def __init__(self, index, space, name, size, dtype=None):
+        self.index, self.space, self.name, self.bytes, self.dtype = index, space, name, size, dtype
+
+    def __getitem__(self, part):
+        start, stop, step = part.indices(self.bytes)
+        if step != 1 or (part.stop is not None and part.stop != stop):
+            raise ValueError('%s: expected bytes of its %d, found %r' % (self.name, self.bytes, part))
+        return Region(self, [(start, stop - start)], self.dtype)
+
+    def rows(self, start, size, count, pitch):
+        """`count` rows of `size` bytes, one every `pitch` bytes: a box of a tensor."""
+        if size == pitch:
+            return Region(self, [(start, size * count)], self.dtype)
+        return Region(self, [(start + k * pitch, size) for k in range(count)], self.dtype)
+
+
+class Barrier:
+    """An mbarrier: eight bytes of shared memory."""
+
+    def __init__(self, index, name):
+        self.index, self.name = index, name
+
+
+class Operation:
+    """What an agent has issued and goes on by itself. `perform` says what it touches, when it does; then it signals."""
+
+    def __init__(self, trace, number, stamp, proxy):
+        self._trace, self.number, self._stamp, self._proxy = trace, number, stamp, proxy
+
+    def perform(self, stage, reads=(), writes=(), part=0):
+        """A load performs 'write', a store 'read' and later 'write', a product 'all'. A region may stand with its role: (region, 'a')."""
+        self._trace._event('perform', operation=self.number, stage=stage, part=part)
+        for rw, role, regions in (('r', 'source', reads), ('w', 'destination', writes)):
+            for region in regions:
+                what, means = region if isinstance(region, tuple) else (region, role)
+                proxy = 'tensor' if what.memory.space == 'tmem' else self._proxy
+                self._trace._event('access', stamp=self._stamp, operation=self.number, rw=rw, proxy=proxy,
+                                   footprint=what.written(), role=means)
+        return self
+
+    def signal(self, barrier, size, part=0):
+        """So many bytes have come: they are taken off what the phase of the barrier expects."""
+        self._trace._event('signal', operation=self.number, part=part, to='barrier', barrier=barrier.index, bytes=size)
+        return self
+
+    def arrive(self, barrier, part=0):
+        """It arrives once, as a commit does."""
+        self._trace._event('signal', operation=self.number, part=part, to='arrive', barrier=barrier.index)
+        return self
+
+    def done(self, family, side='full', part=0):
+        """It is done, as far as groups of its family know; 'read': its sources may be written again."""
+        self._trace._event('signal', operation=self.number, part=part, to='group', family=family, side=side)
+        return self
+
+
+# How a unit reaches memory that is not tensor memory; what is not here goes through the asynchronous window.
+_PROXIES = {'cpAsync': 'generic', 'stAsync': 'generic', 'tcgen05Ld': 'generic', 'tcgen05St': 'generic'}
+
+
+class Agent:
+    """What executes statements: a warp, a warpgroup, or whatever your simulator has for them. `at` says where it stands."""
+
+    def __init__(self, trace, index, name, warps):
+        self._trace, self.index, self.name, self.warps = trace, index, name, warps
+        self._count, self._site, self._iteration = 0, None, []
+
+    def at(self, label, *iteration, **more):
+        """The statement of the events that follow, and the rounds of the loops around it; `path`: labels of what it stands in."""
+        self._site = self._trace._site(label, more.get('path', ()))
+        self._iteration = list(iteration)
+        return self
+
+    def _stamp(self):
+        if self._site is None:
+            self.at(self.name)
+        self._count += 1
+        return {'agent': self.index, 'at': self._count, 'site': self._site, 'iteration': self._iteration}
+
+    def _event(self, tag, **fields):
+        self._trace._begin()
+        self._trace._event(tag, stamp=self._stamp(), **fields)
+        return self
+
+    # Memory, by the agent itself.
+
+    def read(self, region, proxy='generic', role='source', **more):
+        """Reads bytes; gives the number of what it read, which `write(..., origin=...)` may name."""
+        value = self._trace._value()
+        self._event('access', rw='r', proxy=proxy, footprint=region.written(), role=role, value=value, **more)
+        return value
+
+    def write(self, region, origin=None, proxy='generic', role='destination', **more):
+        """Writes bytes. `origin`: the number of a value that was read, 0.0 for zeros; nothing is said if it is not given."""
+        if origin is not None:
+            more['origin'] = {'_tag': 'value', 'id': origin} if isinstance(origin, int) else {'_tag': 'zero'}
+        return self._event('access', rw='w', proxy=proxy, footprint=region.written(), role=role, **more)
+
+    # Barriers.
+
+    def _barrier(self, kind, barrier, count, size, release, scope, tensor=False):
+        return self._event('barrier', kind=kind, barrier=barrier.index, count=count, bytes=size, release=release,
+                           scope=scope, tensor=tensor)
+
+    def init(self, barrier, count):
+        """Makes the barrier: each of its phases ends with so many arrivals."""
+        return self._barrier('init', barrier, count, 0, False, 'cta')
+
+    def inval(self, barrier):
+        return self._barrier('inval', barrier, 0, 0, False, 'cta')
+
+    def expect(self, barrier, size):
+        """Announces bytes, and does not arrive."""
+        return self._barrier('expect', barrier, 0, size, False, 'cta')
+
+    def arrive(self, barrier, count=1, release=True, scope='cta', tensor=False):
+        return self._barrier('arrive', barrier, count, 0, release, scope, tensor)
+
+    def expect_arrive(self, barrier, size, release=True, scope='cta'):
+        """Announces bytes and arrives once."""
+        return self._barrier('arrive', barrier, 1, size, release, scope)
+
+    def wait(self, barrier, parity, outcome='passed', acquire=True, scope='cta', tensor=False):
+        """Call it when the wait is over, or with 'blocked' at the end of a run in which it never is."""
+        return self._event('wait', barrier=barrier.index, parity=parity, acquire=acquire, scope=scope, tensor=tensor,
+                           outcome=outcome)
+
+    # Order.
+
+    def fence(self, kind, scope='cta'):
+        """proxyAsync, tensormap, tensormapAcquire, mbarrierInit, wgmma, tensorBefore or tensorAfter."""
+        return self._event('fence', kind=kind, scope=scope)
+
+    def meet_arrive(self, number, count, threads=None, **more):
+        """The first half of bar.sync: numbers to 15 are of the CTA, larger ones of the cluster; `count`: threads that meet."""
+        return self._event('rendezvous', kind='arrive', id=number, count=count, threads=threads or 32 * self.warps, **more)
+
+    def meet_leave(self, number, count, threads=None, **more):
+        """The second half: called when all have arrived."""
+        return self._event('rendezvous', kind='leave', id=number, count=count, threads=threads or 32 * self.warps, **more)
+
+    def meet_blocked(self, number, count, threads=None, **more):
+        return self._event('rendezvous', kind='blocked', id=number, count=count, threads=threads or 32 * self.warps, **more)
+
+    def commit(self, family):
+        """Closes a group of bulk, wgmma or cpAsync operations."""
+        return self._event('group', kind='commit', family=family, pending=0, read=False, blocked=False)
+
+    def wait_group(self, family, pending=0, read=False, blocked=False):
+        """All but the newest `pending` groups are done; `read`: as far as their sources go."""
+        return self._event('group', kind='wait', family=family, pending=pending, read=read, blocked=blocked)
+
+    def semaphore(self, kind, region, value, before, decrement=False, scope='gpu', outcome='passed'):
+        """A 'signal' adds `value` to the semaphore, which held `before`; a 'wait' has found it there."""
+        return self._event('semaphore', kind=kind, footprint=region.written(), value=value, decrement=decrement,
+                           scope=scope, before=before, outcome=outcome)
+
+    # What goes on by itself.
+
+    def issue(self, unit, size=0, macs=0, accumulates=False, **more):
+        """An operation of a unit: tmaLoad, tmaStore, cpAsync, wgmma, tcgen05, tcgen05Ld, tcgen05St, ..."""
+        self._trace._begin()
+        stamp, number = self._stamp(), self._trace._operation()
+        self._trace._event('issue', stamp=stamp, operation=number, unit=unit, bytes=size, macs=macs,
+                           accumulates=accumulates, **more)
+        return Operation(self._trace, number, stamp, _PROXIES.get(unit, 'async'))
+
+    def load(self, size, signals=1):
+        """A TMA load of so many bytes; `signals`: barriers that it completes on, one a destination CTA."""
+        return self.issue('tmaLoad', size, signals=signals)
+
+    def store(self, size):
+        """A TMA store of so many bytes."""
+        return self.issue('tmaStore', size)
+
+    # Tensor memory, branches, registers, the end.
+
+    def alloc(self, region, **more):
+        return self._event('alloc', footprint=region.written(), **more)
+
+    def dealloc(self, region, **more):
+        return self._event('dealloc', footprint=region.written(), **more)
+
+    def relinquish(self):
+        return self._event('relinquish')
+
+    def registers(self, count, needs, free, blocked=False):
+        return self._event('registers', count=count, needs=needs, free=free, blocked=blocked)
+
+    def fork(self, children):
+        return self._event('fork', children=[c.index for c in children])
+
+    def join(self, children):
+        return self._event('join', children=[c.index for c in children])
+
+    def exit(self):
+        """It has ended. An agent that starts owes this, unless it stands blocked."""
+        self._trace._begin()
+        self._trace._event('exit', agent=self.index)
+
+
+class Trace:
+    """A run: its header, which grows as agents, memory and statements are named, and its events."""
+
+    def __init__(self, program, arch='sm90a', ctas=1, computes=None, nondeterminism=(), resident=None, clusters=None):
+        self._head = {'schema': SCHEMA, 'arch': arch, 'program': program, 'agents': [], 'ctas': ctas}
+        if resident is not None:
+            self._head['resident'] = resident
+        if clusters is not None:
+            self._head['clusters'] = clusters
+        self._head.update(planes=[], computes=computes, tensors=[], barriers=[], sites=[],
+                          nondeterminism=list(nondeterminism))
+        self._sites, self._agents, self._lines = {}, [], []
+        self._operations = self._values = 0
+
+    # The header.
+
+    def agent(self, name, cta=0, warps=1, first_warp=None, starts=True):
+        agent = Agent(self, len(self._agents), name, warps)
+        self._agents.append(agent)
+        line = {'name': name, 'cta': cta, 'warps': warps}
+        if first_warp is not None:
+            line['firstWarp'] = first_warp
+        line['starts'] = starts
+        self._head['agents'].append(line)
+        return agent
+
+    def memory(self, space, name, size, initialised=False, dtype=None, **more):
+        """A plane: `cta` owns shared and tensor memory, `agent` registers; `output`: every byte must be written by the end."""
+        plane = {'space': space, 'name': name}
+        plane.update(more)
+        plane.update(bytes=size, initialised=initialised)
+        self._head['planes'].append(plane)
+        return Memory(len(self._head['planes']) - 1, space, name, size, dtype)
+
+    def shared(self, size, cta=0):
+        """The shared memory of a CTA."""
+        return self.memory('smem', 'smem', size, cta=cta)
+
+    def tensor_memory(self, size=262144, cta=0):
+        """The tensor memory of a CTA: 128 lanes of 512 columns of four bytes."""
+        return self.memory('tmem', 'tmem', size, cta=cta)
+
+    def tensor(self, name, shape, dtype, strides=None, output=False, initialised=None):
+        """A tensor in global memory; row-major, unless its strides (in elements) are given. An input holds something from the start."""
+        if strides is None:
+            strides = [1] * len(shape)
+            for k in range(len(shape) - 2, -1, -1):
+                strides[k] = strides[k + 1] * shape[k + 1]
+        last = sum((extent - 1) * stride for extent, stride in zip(shape, strides))
+        size = ((last + 1) * BITS[dtype] + 7) // 8
+        plane = self.memory('gmem', name, size, not output if initialised is None else initialised, dtype, output=output)
+        self._head['tensors'].append(
+            {'name': name, 'plane': plane.index, 'dtype': dtype, 'shape': list(shape), 'strides': list(strides)})
+        return plane
+
+    def barrier(self, name, memory, address, cta=0, contract='ptx', orders_tensor_core=False):
+        """An mbarrier at a byte of shared memory."""
+        self._head['barriers'].append({'name': name, 'cta': cta, 'contract': contract,
+                                       'ordersTensorCore': orders_tensor_core, 'plane': memory.index, 'address': address})
+        return Barrier(len(self._head['barriers']) - 1, name)
+
+    # Events.
+
+    def cluster(self, first=0):
+        """The next clusters begin, as many as run together. The first ones begin by themselves, before the first event."""
+        self._event('cluster', id=first)
+        self._operations = 0
+        for agent in self._agents:
+            agent._count = 0
+
+    def _begin(self):
+        if not self._lines:
+            self.cluster()
+
+    def _event(self, tag, **fields):
+        event = {'i': len(self._lines), '_tag': tag}
+        event.update(fields)
+        self._lines.append(json.dumps(event, separators=(',', ':')))
+
+    def _site(self, label, path):
+        key = (label, tuple(path))
+        if key not in self._sites:
+            self._sites[key] = len(self._sites)
+            self._head['sites'].append({'label': label, 'path': list(path)})
+        return self._sites[key]
+
+    def _operation(self):
+        self._operations += 1
+        return self._operations - 1
+
+    def _value(self):
+        self._values += 1
+        return self._values - 1
+
+    # Out.
+
+    def lines(self):
+        """The lines of the trace, the header first."""
+        return [json.dumps(self._head, separators=(',', ':'))] + self._lines
+
+    def write(self, path):
+        with open(path, 'w', encoding='utf-8') as out:
+            for line in self.lines():
+                out.write(line + '\n')
