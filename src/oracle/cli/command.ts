@@ -25,6 +25,7 @@ import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { Failure } from '../../failure.js'
 import { hazardIds } from '../../semantics/judging/hazards.js'
 import type { Assemble } from '../parallel/work.js'
+import type { Start } from '../score/back-end.js'
 import type { Directories, OutputDirectory } from '../tensor-files/directory.js'
 import type { Files, OutputFile } from '../tensor-files/files.js'
 import type { AskedFile } from './outputs.js'
@@ -47,6 +48,8 @@ export interface World {
   readonly conformance: string | null
   /** shows how far long work has come, where it is watched; `stop` takes it away */
   readonly progress: (what: string) => ProgressBar
+  /** starts another program that is spoken to, where that can be done */
+  readonly processes?: (command: string, words: ReadonlyArray<string>) => Start
   /** whole directories, where they can be written */
   readonly directories?: Directories
   /** threads that large work is shared by, where there are any, and how many there are if it is not said */

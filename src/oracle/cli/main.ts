@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url'
 import pc from 'picocolors'
 import { threads } from '../parallel/threads.js'
 import { directoriesOnDisk } from '../tensor-files/directory.js'
+import { processOf } from '../score/process.js'
 import { onDisk } from '../tensor-files/files.js'
 import { crashed, silent, type Outcome, type World } from './command.js'
 import { commands } from './commands/index.js'
@@ -76,6 +77,7 @@ const world: World = {
   ...(width === null ? {} : { columns: width }),
   clock: () => performance.now(),
   conformance: existsSync(conformance) ? conformance : null,
+  processes: processOf,
   progress: process.stderr.isTTY ? (await import('./progress.js')).progressOn(process.stderr) : () => silent,
   threads: {
     assemble: threads(new URL('../parallel/worker.js', import.meta.url)),

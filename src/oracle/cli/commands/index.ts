@@ -91,6 +91,12 @@ export const commands: ReadonlyArray<Listed> = [
     load: async () => (await import('./tiling.js')).tilingCommand,
   },
   {
+    name: 'score',
+    description:
+      'ask another back end what the vectors ask: pass, fail or skip by rule, the first failure small',
+    load: async () => (await import('./score.js')).scoreCommand,
+  },
+  {
     name: 'completion',
     description: 'the script that makes a shell complete commands, options, kernels and layouts',
     load: async () => (await import('./completion.js')).completionCommand,
