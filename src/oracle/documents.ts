@@ -7,7 +7,7 @@
  * | printed by                                      | schema                   | file                        |
  * |-------------------------------------------------|--------------------------|-----------------------------|
  * | `check`, `run`                                  | `tcspec.verdict/2`       | `verdict.schema.json`       |
- * | `banks`, `compare`, `cute`, `image`, `kernels`, `linear`, `mma`, `mutate`, `tiling`, `transform` | `tcspec.banks/1` and so on | `banks.schema.json` and so on |
+ * | `banks`, `compare`, `cute`, `image`, `kernels`, `linear`, `mma`, `mutate`, `score`, `tiling`, `transform` | `tcspec.banks/1` and so on | `banks.schema.json` and so on |
  * | `layout X`, `layout check`, `layout names`      | `tcspec.layout/1`, `tcspec.layout-check/1`, `tcspec.layout-names/1` | `layout.schema.json`, ... |
  * | `tmem X`, `tmem A=... B=...`                    | `tcspec.tmem/1`, `tcspec.tmem-map/1` | `tmem.schema.json`, ... |
  * | `trace`; with `--format perfetto`               | `tcspec.events/1`; `tcspec.timeline/1` | `events.schema.json`, `timeline.schema.json` |
@@ -251,6 +251,48 @@ const documents: Readonly<Record<string, Document>> = {
     multiplyAdds: [nat, 'm times n times k'],
     milliseconds: [finite, 'time that the product took'],
     written: [orNull('a file', text), 'the file of d, if one was asked for'],
+  }),
+  'score.schema.json': document('tcspec.score/1', 'the score card of a back end', {
+    backEnd: [list(text), 'words of its command'],
+    version: [text, 'version of the specification'],
+    seed: [nat, 'seed of the random questions'],
+    score: [
+      orNull('a number', finite),
+      'per cent of what was answered or failed, rounded down; null: nothing was',
+    ],
+    pass: [nat, 'questions that passed'],
+    fail: [nat, 'questions that failed'],
+    skip: [nat, 'questions that the back end does not know'],
+    rules: [
+      list(
+        object('a rule', {
+          suite: [text, 'its suite'],
+          rule: [text, 'its id, which stays'],
+          says: [text, 'the rule in words'],
+          source: [text, 'where it is written, or what was measured'],
+          fidelity: [oneOf('silicon', 'documented', 'model'), 'how it is known'],
+          pass: [nat, 'questions about it that passed'],
+          fail: [nat, 'questions about it that failed'],
+          skip: [nat, 'questions about it that the back end does not know'],
+          shown: [
+            orNull(
+              'a question that failed',
+              object('a question that failed', {
+                question: [anything, 'the smallest that was found'],
+                expected: [anything, 'the answer, or the code of the refusal'],
+                why: [text, 'where the answer differs first, or what went wrong'],
+                case: [
+                  orNull('a name', text),
+                  'the case that failed first; null: only random questions failed',
+                ],
+              }),
+            ),
+            'a question that failed; null: none did',
+          ],
+        }),
+      ),
+      'every rule that was asked about',
+    ],
   }),
   'mutation.schema.json': document(
     'tcspec.mutation/1',

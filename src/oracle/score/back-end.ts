@@ -26,6 +26,8 @@ export type Reply =
 
 export interface BackEnd {
   readonly ask: (suite: string, question: Json) => Promise<Reply>
+  /** why it is not asked any more; null: it is */
+  readonly lost: () => string | null
   readonly close: () => Promise<void>
 }
 
@@ -38,8 +40,8 @@ export interface Wires {
 
 export interface Hearing {
   readonly line: (text: string) => void
-  /** what it died of */
-  readonly ended: (why: string) => void
+  /** what it died of; `begun`: whether it ever ran */
+  readonly ended: (why: string, begun: boolean) => void
 }
 
 /** Starts a process. */
@@ -74,14 +76,18 @@ const replyOf = ({ result, error }: JSONRPCResponse): Reply =>
       ? skip
       : { _tag: 'Refusal', code: codeIn(error.data) ?? String(error.code), message: error.message }
 
-/** Times that a back end which ends is started anew. */
-const mostStarts = 20
+/** Starts in a row without one answer, after which a back end that ends is not started again. */
+const mostStarts = 5
+/** Questions without an answer after which a back end that has never answered is given up. */
+const mostSilence = 16
 
 /** A back end behind a process, which is started when it is first asked, and again when it has ended. `patience`: milliseconds of a question. */
 export const spoken = (start: Start, patience: number): BackEnd => {
   let wires: Wires | null = null
   let starts = 0
   let next = 0
+  let silence: number | null = 0
+  let lost: string | null = null
   const waiting = new Map<number, (reply: Reply) => void>()
   const giveUp = (message: string): void => {
     for (const settle of [...waiting.values()]) settle(fault(message))
@@ -94,26 +100,34 @@ export const spoken = (start: Start, patience: number): BackEnd => {
       return
     }
     // an answer to a question that is not waited for any more is late, and nothing else
+    silence = null
+    starts = 0
     if (typeof document.id === 'number') waiting.get(document.id)?.(replyOf(document))
   }
   const started = (): Wires | null => {
-    if (wires === null && starts < mostStarts) {
-      starts++
-      const mine = start({
-        line,
-        ended: (why) => {
-          if (wires === mine) wires = null
-          giveUp(why)
-        },
-      })
-      wires = mine
+    if (wires !== null || lost !== null) return wires
+    if (starts === mostStarts) {
+      lost = `it has ended ${String(starts)} times without an answer`
+      return null
     }
-    return wires
+    starts++
+    const mine = start({
+      line,
+      ended: (why, begun) => {
+        if (wires === mine) wires = null
+        if (!begun) lost = why
+        giveUp(why)
+      },
+    })
+    wires = mine
+    return mine
   }
   const ask: BackEnd['ask'] = (suite, question) =>
     new Promise((resolve) => {
       const id = next++
       const timer = setTimeout(() => {
+        if (silence !== null && ++silence >= mostSilence)
+          lost = `it has not answered one of ${String(silence)} questions`
         settle(fault(`expected an answer within ${String(patience)} ms, found none`))
       }, patience)
       const settle = (reply: Reply): void => {
@@ -122,12 +136,13 @@ export const spoken = (start: Start, patience: number): BackEnd => {
         resolve(reply)
       }
       waiting.set(id, settle)
-      const open = started()
-      if (open === null) settle(fault(`it has ended ${String(starts)} times, and is not started again`))
+      const open = lost === null ? started() : null
+      if (open === null) settle(fault(`${lost ?? 'it has ended'}, and is not asked again`))
       else open.say(`${JSON.stringify(createJSONRPCRequest(id, `ask/${suite}`, question))}\n`)
     })
   return {
     ask,
+    lost: () => lost,
     close: async () => {
       const last = wires
       wires = null

@@ -170,7 +170,7 @@ export const examine = async (
   const marked: Marked[] = []
   for (const rule of suite.rules) {
     const tally = tallies.get(rule.id)!
-    const asked = tally.pass + tally.fail > 0
+    const asked = tally.pass + tally.fail > 0 && backEnd.lost() === null
     const shrunk = asked && asking.random > 0 ? await searched(suite, rule, backEnd, asking, tally) : null
     asking.progress(++done, of)
     const { first } = tally

@@ -28,14 +28,14 @@ export const processOf =
         resolve()
       })
     })
-    const ended = (why: string): void => {
+    const ended = (why: string, begun = true): void => {
       if (over) return
       over = true
       const last = errors.trim().split('\n').at(-1) ?? ''
-      hearing.ended(last === '' ? why : `${why}; it said: ${last}`)
+      hearing.ended(last === '' ? why : `${why}; it said: ${last}`, begun)
     }
     child.once('error', (error) => {
-      ended(`'${command}' cannot be started: ${error.message}`)
+      ended(`'${command}' cannot be started: ${error.message}`, child.pid !== undefined)
     })
     child.once('close', (status, signal) => {
       ended(`it ended with ${signal === null ? `exit status ${String(status)}` : signal}`)

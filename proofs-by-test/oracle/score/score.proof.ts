@@ -1,0 +1,264 @@
+/** Score cards: of the reference, of faults planted in it, of programs in Python that were written from the page, and of programs that misbehave. */
+import { spawnSync } from 'node:child_process'
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import * as E from 'fp-ts/lib/Either.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { silent, type World } from '../../../src/oracle/cli/command.js'
+import { commands } from '../../../src/oracle/cli/commands/index.js'
+import { tcspec } from '../../../src/oracle/cli/program.js'
+import { documentSchemas } from '../../../src/oracle/documents.js'
+import type { BackEnd, Reply } from '../../../src/oracle/score/back-end.js'
+import { firstDifference } from '../../../src/oracle/score/difference.js'
+import { examine, judge, type Marked } from '../../../src/oracle/score/examine.js'
+import { processOf } from '../../../src/oracle/score/process.js'
+import { onDisk } from '../../../src/oracle/tensor-files/files.js'
+import { suiteNamed, suites } from '../../../src/oracle/vectors/index.js'
+import type { Suite } from '../../../src/oracle/vectors/suite.js'
+import type { Json } from '../../../src/wire.js'
+import { right } from '../../either.js'
+import { nightly } from '../../extent.js'
+
+const here = fileURLToPath(new URL('./', import.meta.url))
+const page = fs.readFileSync(fileURLToPath(new URL('../../../docs/Score.md', import.meta.url)), 'utf8')
+
+const replyOf = (suite: Suite, question: Json): Reply => {
+  const answer = suite.ask(question)
+  return E.isRight(answer)
+    ? { _tag: 'Answer', answer: answer.right }
+    : { _tag: 'Refusal', code: answer.left.code, message: answer.left.message }
+}
+const behind = (reply: (question: Json) => Reply): BackEnd => ({
+  ask: (_, question) => Promise.resolve(reply(question)),
+  lost: () => null,
+  close: () => Promise.resolve(),
+})
+const asking = { random: 8, seed: 1, window: 4, leaveOut: () => false, progress: () => undefined }
+
+const named = async (name: string): Promise<Suite> => right(await suiteNamed(name)())
+
+// ---------------------------------------------------------------- the reference
+
+/** Suites whose questions are quick enough for every day. */
+const byDay = ['swizzle', 'tma-box', 'fragments', 'descriptors', 'mbarrier', 'cute']
+
+describe('the reference', () => {
+  it.each(suites.map(({ name }) => name).filter((name) => nightly || byDay.includes(name)))(
+    'law 1: %s: everything passes',
+    async (name) => {
+      const suite = await named(name)
+      const marked = await examine(
+        suite,
+        behind((q) => replyOf(suite, q)),
+        asking,
+      )
+      for (const rule of marked)
+        expect(rule).toMatchObject({ fail: 0, skip: 0, shown: null, rule: rule.rule })
+      for (const rule of marked) expect([rule.rule, rule.pass > 0]).toEqual([rule.rule, true])
+    },
+  )
+})
+
+// ---------------------------------------------------------------- the judge
+
+describe('a reply', () => {
+  it('is judged by the table', async () => {
+    const suite = await named('swizzle')
+    const legal = { dtype: 'f16', shape: [1, 8], tile: null, swizzle: 16, base: 0 }
+    const illegal = { ...legal, swizzle: 48 }
+    const answer = right(suite.ask(legal))
+    const other = { addresses: { dtype: 'u32', shape: [1, 8], bits: [0, 2, 4, 6, 8, 10, 12, 15] } }
+    const refusal: Reply = { _tag: 'Refusal', code: 'mine', message: 'no' }
+    expect(judge(suite, legal, { _tag: 'Answer', answer })).toEqual({ _tag: 'pass' })
+    expect(judge(suite, legal, { _tag: 'Answer', answer: other })).toEqual({
+      _tag: 'fail',
+      why: 'at $.addresses.bits[7]: expected 14, found 15',
+    })
+    expect(judge(suite, legal, { _tag: 'Answer', answer: undefined })).toMatchObject({ _tag: 'fail' })
+    expect(judge(suite, legal, refusal)).toMatchObject({ _tag: 'fail' })
+    expect(judge(suite, illegal, refusal)).toEqual({ _tag: 'pass' })
+    expect(judge(suite, illegal, { _tag: 'Answer', answer })).toMatchObject({ _tag: 'fail' })
+    expect(judge(suite, legal, { _tag: 'Skip' })).toEqual({ _tag: 'skip' })
+    expect(judge(suite, illegal, { _tag: 'Skip' })).toEqual({ _tag: 'skip' })
+    expect(judge(suite, legal, { _tag: 'Fault', message: 'dead' })).toEqual({ _tag: 'fail', why: 'dead' })
+  })
+  it('differs first where it is said to', () => {
+    expect(firstDifference({ a: [1, 2] }, { a: [1, 2] })).toBeNull()
+    expect(firstDifference({ a: [1, 2] }, { a: [1, 3] })?.path).toBe('$.a[1]')
+    expect(firstDifference({ a: [1, 2] }, { a: [1] })?.path).toBe('$.a.length')
+    expect(firstDifference({ a: 1 }, { a: 1, b: 2 })).toEqual({
+      path: '$.b',
+      expected: 'nothing',
+      found: '2',
+    })
+    expect(firstDifference([], {})).not.toBeNull()
+    expect(firstDifference(null, undefined)).not.toBeNull()
+  })
+})
+
+// ---------------------------------------------------------------- programs
+
+let dir = ''
+const at = (name: string): string => path.join(dir, name)
+beforeAll(() => {
+  dir = fs.mkdtempSync(path.join(os.tmpdir(), 'tcspec-score-'))
+  const rightOne = fs.readFileSync(`${here}right_swizzle.py`, 'utf8')
+  const wrongOne = rightOne.replace('address >> 7 & chunks', 'address >> 8 & chunks')
+  expect(wrongOne).not.toBe(rightOne)
+  fs.writeFileSync(at('right.py'), rightOne)
+  fs.writeFileSync(at('wrong.py'), wrongOne)
+  fs.writeFileSync(at('page.py'), /```python\n([^]*?)```/.exec(page)![1]!)
+  // ends at every tenth question, without an answer
+  fs.writeFileSync(
+    at('dying.py'),
+    rightOne.replace(
+      '    request = json.loads(line)\n',
+      '    request = json.loads(line)\n    if request["id"] % 10 == 9:\n        sys.exit("out of luck")\n',
+    ),
+  )
+})
+afterAll(() => {
+  fs.rmSync(dir, { recursive: true, force: true })
+})
+
+const world: World = {
+  files: onDisk,
+  processes: processOf,
+  version: '0',
+  colours: false,
+  clock: () => 0,
+  progress: () => silent,
+  conformance: null,
+}
+interface CardDocument {
+  readonly score: number | null
+  readonly rules: ReadonlyArray<Marked>
+}
+const validate = new Ajv2020({ strict: true, strictTypes: false }).compile(
+  documentSchemas['score.schema.json'] as object,
+)
+const scored = async (
+  ...words: ReadonlyArray<string>
+): Promise<{ readonly status: number; readonly card: CardDocument }> => {
+  const { status, stdout } = await tcspec(commands, world)(['score', '--json', ...words])()
+  const card = JSON.parse(stdout) as CardDocument
+  expect([validate(card), validate.errors]).toEqual([true, null])
+  return { status, card }
+}
+
+describe('programs in Python', () => {
+  it('a right swizzle: all that it knows passes, the rest is skipped', async () => {
+    const { status, card } = await scored(
+      '--suite',
+      'swizzle',
+      '--random',
+      '4',
+      '--',
+      'python3',
+      at('right.py'),
+    )
+    expect([status, card.score]).toEqual([0, 100])
+    expect(card.rules.filter((r) => r.skip > 0).map((r) => [r.rule, r.pass])).toEqual([
+      ['swizzle.sub-byte', 0],
+    ])
+  })
+  it('a wrong swizzle: the card names the rules, and shows a small question that fails again', async () => {
+    const junit = at('score.xml')
+    const { status, card } = await scored(
+      '--suite',
+      'swizzle',
+      '--junit',
+      junit,
+      '--',
+      'python3',
+      at('wrong.py'),
+    )
+    expect(status).toBe(1)
+    const failing = card.rules.filter((r) => r.fail > 0)
+    expect(failing.map((r) => r.rule)).toEqual(
+      expect.arrayContaining(['swizzle.32', 'swizzle.64', 'swizzle.128']),
+    )
+    expect(card.rules.find((r) => r.rule === 'swizzle.16')).toMatchObject({ fail: 0 })
+    // two lines of 128 bytes are the fewest that tell bit 7 from bit 8
+    const shown = card.rules.find((r) => r.rule === 'swizzle.128')!.shown!
+    expect(shown.question).toMatchObject({ dtype: 'f32', shape: [2, 32], swizzle: 128 })
+    const xml = fs.readFileSync(junit, 'utf8')
+    expect(xml).toContain(`tests="${String(card.rules.length)}" failures="${String(failing.length)}"`)
+    expect(xml).toContain('expected 144, found 128')
+  })
+  it('the program of the page: its conversation is as printed, and its score 100', async () => {
+    const lines = [...page.matchAll(/^([><]) (.*)$/gm)].map((m) => [m[1]!, m[2]!] as const)
+    const said = lines.filter(([way]) => way === '>').map(([, text]) => `${text}\n`)
+    const heard = lines.filter(([way]) => way === '<').map(([, text]) => `${text}\n`)
+    expect(said.length).toBe(3)
+    const { stdout } = spawnSync('python3', [at('page.py')], { input: said.join(''), encoding: 'utf8' })
+    expect(stdout).toBe(heard.join(''))
+    const { status, card } = await scored(
+      '--suite',
+      'swizzle',
+      '--random',
+      '0',
+      '--',
+      'python3',
+      at('page.py'),
+    )
+    expect([status, card.score]).toEqual([0, 100])
+  })
+  it('what the page shows of a card is what a card shows', async () => {
+    const { stdout } = await tcspec(
+      commands,
+      world,
+    )(['score', '--suite', 'swizzle', '--', 'python3', at('wrong.py')])()
+    const quoted = /^swizzle\.128: [^]*?(?=\n```)/m.exec(page)![0].split('\n')
+    for (const line of quoted) if (line.trim() !== '...') expect(stdout).toContain(`${line}\n`)
+  })
+})
+
+describe('programs that misbehave', () => {
+  const refused = async (...command: ReadonlyArray<string>): Promise<string> => {
+    const { status, stderr } = await tcspec(
+      commands,
+      world,
+    )(['score', '--suite', 'swizzle', '--random', '0', '--timeout', '200', '--', ...command])()
+    expect(status).toBe(2)
+    expect(stderr.split('\n').length).toBe(2)
+    return stderr
+  }
+  it('one that cannot be started, one that ends at once, one that is silent', async () => {
+    expect(await refused('/nowhere/at-all')).toMatch(/cannot be started/)
+    expect(await refused('false')).toMatch(/ended 5 times without an answer/)
+    expect(await refused('sleep', '60')).toMatch(/not answered one of/)
+  })
+  it('one that prints what is no answer fails, and the line is quoted', async () => {
+    const { status, card } = await scored('--suite', 'swizzle', '--random', '0', '--', 'cat')
+    expect([status, card.score]).toEqual([1, 0])
+    expect(card.rules[0]!.shown!.why).toMatch(/expected a JSON-RPC response on a line, found \{"jsonrpc"/)
+  })
+  it('one that ends now and then is started again, and fails there alone', async () => {
+    const { status, card } = await scored(
+      ...['--suite', 'swizzle', '--random', '0', '--window', '1', '--', 'python3', at('dying.py')],
+    )
+    expect(status).toBe(1)
+    const fail = card.rules.reduce((n, r) => n + r.fail, 0)
+    const pass = card.rules.reduce((n, r) => n + r.pass, 0)
+    const skip = card.rules.reduce((n, r) => n + r.skip, 0)
+    expect(fail).toBe(Math.floor((pass + fail + skip) / 10))
+    expect(card.rules.find((r) => r.shown !== null)!.shown!.why).toMatch(
+      /exit status 1; it said: out of luck/,
+    )
+  })
+  it('words that are wrong: one line each', async () => {
+    const said = async (...words: ReadonlyArray<string>): Promise<unknown> =>
+      tcspec(commands, world)(['score', ...words])()
+    expect(await said()).toMatchObject({ status: 2 })
+    expect(await said('--suite', 'swizle', '--', 'cat')).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/did you mean swizzle/) as unknown,
+    })
+    expect(await said('--window', '0', '--', 'cat')).toMatchObject({ status: 2 })
+    expect(await said('--without-feature', 'magic', '--', 'cat')).toMatchObject({ status: 2 })
+  })
+})
