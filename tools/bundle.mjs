@@ -7,6 +7,7 @@ const bundle = await rolldown({
   input: {
     'oracle/cli/main': 'dist/oracle/cli/main.js',
     'oracle/parallel/worker': 'dist/oracle/parallel/worker.js',
+    'oracle/sweep/worker': 'dist/oracle/sweep/worker.js',
   },
   platform: 'node',
   // it reads its scripts from its own folder

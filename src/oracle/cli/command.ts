@@ -26,6 +26,8 @@ import type { Failure } from '../../failure.js'
 import { hazardIds } from '../../semantics/judging/hazards.js'
 import type { Assemble } from '../parallel/work.js'
 import type { Start } from '../score/back-end.js'
+import type { OpenJournal } from '../sweep/journal.js'
+import type { Hire } from '../sweep/model.js'
 import type { Directories, OutputDirectory } from '../tensor-files/directory.js'
 import type { Files, OutputFile } from '../tensor-files/files.js'
 import type { AskedFile } from './outputs.js'
@@ -54,6 +56,17 @@ export interface World {
   readonly directories?: Directories
   /** threads that large work is shared by, where there are any, and how many there are if it is not said */
   readonly threads?: { readonly assemble: Assemble; readonly count: number }
+  /** what a sweep needs beyond its own thread */
+  readonly sweeps?: Sweeps
+}
+
+export interface Sweeps {
+  /** workers, and how many there are if it is not said */
+  readonly hire: Hire
+  readonly count: number
+  readonly journal: OpenJournal
+  /** tells when the process is asked to end, which then goes on until it has answered; gives what ends the listening */
+  readonly interrupted: (told: () => void) => () => void
 }
 
 export interface ProgressBar {

@@ -12,6 +12,7 @@ import type { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import pc from 'picocolors'
 import { threads } from '../parallel/threads.js'
+import { journalOnDisk } from '../sweep/journal.js'
 import { directoriesOnDisk } from '../tensor-files/directory.js'
 import { processOf } from '../score/process.js'
 import { onDisk } from '../tensor-files/files.js'
@@ -67,8 +68,22 @@ const columns = (): number | null => {
   return process.stdout.isTTY ? process.stdout.columns : null
 }
 
+/** Signals that ask a process to end; a second one ends it. */
+const interrupted = (told: () => void): (() => void) => {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  const leave = (): void => {
+    for (const signal of signals) process.off(signal, hear)
+  }
+  const hear = (): void => {
+    leave()
+    told()
+  }
+  for (const signal of signals) process.on(signal, hear)
+  return leave
+}
+
 const width = columns()
-const world: World = {
+const bare: World = {
   files: onDisk,
   directories: directoriesOnDisk,
   version: version(),
@@ -82,6 +97,25 @@ const world: World = {
   threads: {
     assemble: threads(new URL('../parallel/worker.js', import.meta.url)),
     count: availableParallelism(),
+  },
+}
+
+const world: World = {
+  ...bare,
+  sweeps: {
+    hire: (known, size) => ({
+      perform: async (tasks, heard, stop) => {
+        const { threadsFor } = await import('../sweep/threads.js')
+        await threadsFor(bare, new URL('../sweep/worker.js', import.meta.url))(known, size).perform(
+          tasks,
+          heard,
+          stop,
+        )
+      },
+    }),
+    count: availableParallelism(),
+    journal: journalOnDisk,
+    interrupted,
   },
 }
 

@@ -76,7 +76,7 @@ export const asText =
 
 // ---------------------------------------------------------------- failures
 
-const errorCode = (error: unknown): string =>
+export const errorCode = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown'
 
 const readFailure = (file: string, code: string): FileFailure => {
@@ -94,7 +94,7 @@ const readFailure = (file: string, code: string): FileFailure => {
   }
 }
 
-const writeFailure = (file: string, code: string): FileFailure => {
+export const writeFailure = (file: string, code: string): FileFailure => {
   switch (code) {
     case 'ENOENT':
       return failure(

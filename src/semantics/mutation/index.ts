@@ -3,7 +3,17 @@ export { classes, classOf, dataMovement, operators, synchronisation } from './mo
 export type { Described, Manner, Mutant, Named, MutantClass, Operator } from './model.js'
 export { rules } from './certificate.js'
 export { cutDown, type CutDown } from './cut-down.js'
-export { allSchedules, judging, neverObserved, refused, type Fate, type Judge, type Judged } from './kill.js'
+export {
+  allSchedules,
+  judging,
+  neverObserved,
+  refused,
+  withoutPrograms,
+  type Fate,
+  type Judge,
+  type Judged,
+  type JudgedMutant,
+} from './kill.js'
 export { describe, type Elsewhere } from './describe.js'
 export { inlined } from './inline.js'
 export { expectedOf } from './labels.js'

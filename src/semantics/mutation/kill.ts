@@ -53,6 +53,32 @@ export interface Judged {
   readonly reason: string
 }
 
+/** A mutant and its fate as plain data: without programs, so that it may come from another thread, or out of a file. */
+export interface JudgedMutant extends Pick<
+  Judged,
+  'verdict' | 'fate' | 'strict' | 'named' | 'accurate' | 'certificate' | 'ids' | 'reason'
+> {
+  readonly mutant: Pick<Named, 'class' | 'operator' | 'site' | 'change' | 'key'>
+}
+
+export const withoutPrograms = (j: Judged): JudgedMutant => ({
+  mutant: {
+    class: j.mutant.class,
+    operator: j.mutant.operator,
+    site: j.mutant.site,
+    change: j.mutant.change,
+    key: j.mutant.key,
+  },
+  verdict: j.verdict,
+  fate: j.fate,
+  strict: j.strict,
+  named: j.named,
+  accurate: j.accurate,
+  certificate: j.certificate,
+  ids: j.ids,
+  reason: j.reason,
+})
+
 /** The certificate of a search of all schedules of cut-down instances. */
 export const allSchedules = 'all schedules'
 /** The same, where only phases of the changed barriers differ in the end, which no agent waits for any more. */

@@ -6,7 +6,7 @@
  *
  * Real are those that are not equivalent; the rate is the killed of them, and the accuracy the accurate of those.
  */
-import type { Judged } from './kill.js'
+import type { JudgedMutant } from './kill.js'
 import { operators, type MutantClass, type Operator } from './model.js'
 
 export interface Tally {
@@ -30,7 +30,7 @@ const counted = (words: ReadonlyArray<string>): Readonly<Record<string, number>>
   return Object.fromEntries([...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)))
 }
 
-export const tally = (all: ReadonlyArray<Judged>): Tally => {
+export const tally = (all: ReadonlyArray<JudgedMutant>): Tally => {
   const killed = all.filter((j) => j.fate === 'killed')
   const certified = all.filter((j) => j.certificate !== null)
   return {
@@ -51,13 +51,13 @@ export interface OperatorTally extends Tally {
 }
 
 /** By operator, in their order; without those that have no site. */
-export const byOperator = (all: ReadonlyArray<Judged>): ReadonlyArray<OperatorTally> =>
+export const byOperator = (all: ReadonlyArray<JudgedMutant>): ReadonlyArray<OperatorTally> =>
   operators.flatMap((operator) => {
     const of = all.filter((j) => j.mutant.operator === operator)
     return of.length === 0 ? [] : [Object.assign({ operator }, tally(of))]
   })
 
-export const ofClass = (all: ReadonlyArray<Judged>, c: MutantClass): ReadonlyArray<Judged> =>
+export const ofClass = (all: ReadonlyArray<JudgedMutant>, c: MutantClass): ReadonlyArray<JudgedMutant> =>
   all.filter((j) => j.mutant.class === c)
 
 /** Nothing real is alive, and every kill names. */

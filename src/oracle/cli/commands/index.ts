@@ -36,6 +36,11 @@ export const commands: ReadonlyArray<Listed> = [
     load: async () => (await import('./mutate.js')).mutateCommand,
   },
   {
+    name: 'sweep',
+    description: 'a grid of kernels, settings, schedules and mutants, on all cores; and its results merged',
+    load: async () => (await import('./sweep.js')).sweepCommand,
+  },
+  {
     name: 'mma',
     description: 'd = c + a b of npy files by the matrix products of a chip, bit for bit',
     load: async () => (await import('./mma.js')).mmaCommand,

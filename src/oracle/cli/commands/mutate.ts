@@ -15,63 +15,44 @@
  */
 import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
-import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import { failure, refuse, type Failure } from '../../../failure.js'
-import {
-  followedAt,
-  instanceOf,
-  judgedAt,
-  kernels,
-  type Instance,
-  type Kernel,
-} from '../../../kernels/catalogue/index.js'
-import {
-  groundOf,
-  judgedAt as textJudge,
-  showModule,
-  smallerAt,
-  smallerLaunches,
-  textMutants,
-  type Elaborate,
-  type Module,
-} from '../../../dialects/ttgir/index.js'
+import { refuse, type Failure } from '../../../failure.js'
+import { kernels } from '../../../kernels/catalogue/index.js'
 import { table } from '../../../render/table.js'
-import { standardOptions, type CheckOptions } from '../../../semantics/verdict/check.js'
 import {
   byOperator,
   classes,
-  cutDown,
   isWhole,
-  judging,
-  mutantsOf,
   ofClass,
   operators,
   percent,
   tally,
-  type Judged,
+  type JudgedMutant,
   type MutantClass,
   type Operator,
   type Tally,
 } from '../../../semantics/mutation/index.js'
-import type { LaunchedModule } from '../../launch/launched.js'
+import type { Answer, Case, FlagValue, Task } from '../../sweep/model.js'
+import { alone } from '../../sweep/staff.js'
 import type { OutputFile } from '../../tensor-files/files.js'
-import type { CliCommand, ProgressBar, Report, World } from '../command.js'
-import { launchOptions } from '../flags/launch.js'
-import type { Settings } from '../flags/setting.js'
+import type { CliCommand, Options, Report, World } from '../command.js'
+import { launchAsked, launchOptions } from '../flags/launch.js'
+import { threadsAsked, threadsOption } from '../flags/threads.js'
 import { again, switchOf, wordOf, wordsOf } from '../flags/words.js'
-import { fuelAsked, fuelFor, fuelOption } from '../judging.js'
-import { isModule, namedSubject, refuseLaunch, subjectAsked, type Asked } from '../subject.js'
+import { fuelOption } from '../judging.js'
+import { mutantsAsked, type Mutants } from '../mutants.js'
+import { refuseLaunch } from '../subject.js'
 
 const define = (command: Command): Command =>
   launchOptions(
-    fuelOption(command)
+    fuelOption(threadsOption(command))
       .argument('[kernel]', 'a name that `tcspec kernels` lists, a program (.json) or a module (.ttgir)')
       .option('--all', 'every kernel')
       .option('--set <name=value...>', 'settings of the kernel; without them, small ones'),
   )
     .option('--class <name>', `only this; again for another: ${classes.join(', ')}`, again)
     .option('--operator <name>', `only this; again for another: ${operators.join(', ')}`, again)
+    .option('--mutant <key>', 'only the one of this key, as a sweep names it')
     .option('--write <directory>', 'of a module: every changed text, its verdict in the first line')
     .option('--json', 'print one JSON document')
 
@@ -86,7 +67,7 @@ interface Row {
   readonly reason: string
 }
 
-const rowOf = (j: Judged): Row => ({
+const rowOf = (j: JudgedMutant): Row => ({
   class: j.mutant.class,
   site: j.mutant.site,
   operator: j.mutant.operator,
@@ -95,80 +76,21 @@ const rowOf = (j: Judged): Row => ({
   reason: j.reason,
 })
 
-/** An instance, and the smaller ones whose every schedule is followed; of a module the text and its launch. */
-interface Chosen {
-  readonly instance: Instance
-  readonly smaller: ReadonlyArray<Instance>
-  readonly module?: LaunchedModule
-}
-
-/** What was judged, and the texts where they are what was changed. */
-interface Done {
-  readonly judged: ReadonlyArray<Judged>
-  readonly texts: ReadonlyArray<string>
-}
-
-/** Which mutants are asked for. */
-interface Wanted {
-  readonly classes: ReadonlyArray<MutantClass>
-  readonly operators: ReadonlyArray<Operator>
-}
-
-const judgeModule = (
-  module: Module,
-  launch: Elaborate,
-  fuel: number,
-  { classes: of, operators: by }: Wanted,
-  bar: ProgressBar,
-): E.Either<Failure, Done> =>
-  pipe(
-    E.Do,
-    E.bind('ground', () => groundOf(module, launch)),
-    E.bind('mutants', () => textMutants(module, launch.function)),
-    E.map(({ ground, mutants }) => {
-      const how: CheckOptions = { ...standardOptions, fuel }
-      const smaller = smallerLaunches(module, ground, how).map((g) => smallerAt(mutants, g, how))
-      const judge = textJudge(ground, judging(ground.program, how, smaller))
-      const wanted = mutants.filter(({ change }) => of.includes(change.class) && by.includes(change.operator))
-      return {
-        judged: wanted.map((m, i) => {
-          const judged = judge(m)
-          bar.update(i + 1, wanted.length)
-          return judged
-        }),
-        texts: wanted.map((m) => showModule(m.change.module())),
-      }
-    }),
-  )
-
 /** `0017-DROP.ttgir`, its verdict in the first line. */
-const filesOf = (directory: string, { judged, texts }: Done): ReadonlyArray<OutputFile> =>
+const filesOf = (
+  directory: string,
+  text: (mutant: number) => string,
+  judged: ReadonlyArray<JudgedMutant>,
+): ReadonlyArray<OutputFile> =>
   judged.map((j, k) => {
     const { mutant, fate, named, certificate, verdict, reason } = j
     const said = fate === 'killed' ? (named ? 'by name' : 'without a name') : (certificate ?? 'survived')
     const head = `// ${mutant.operator} ${mutant.site}: ${mutant.change}. ${verdict}, ${said}: ${reason.replace(/\s+/g, ' ')}`
     return {
       file: `${directory.replace(/\/$/, '')}/${String(k + 1).padStart(4, '0')}-${mutant.operator}.ttgir`,
-      bytes: new TextEncoder().encode(`${head}\n${texts[k] ?? ''}`),
+      bytes: new TextEncoder().encode(`${head}\n${text(k)}`),
     }
   })
-
-const judgeKernel = (
-  { instance, smaller: smallerOnes }: Chosen,
-  fuel: number,
-  { classes: of, operators: by }: Wanted,
-  bar: ProgressBar,
-): ReadonlyArray<Judged> => {
-  const how: CheckOptions = { ...standardOptions, settings: instance.settings, fuel }
-  const mutants = mutantsOf(instance.program, by, of)
-  const smaller = smallerOnes.map((i) => cutDown(i.program, how))
-  const judge = judging(instance.program, how, smaller)
-  return mutants.map((m, i) => {
-    const judged = judge(m)
-    bar.update(i + 1, mutants.length)
-    return judged
-  })
-}
 
 /** Counts in the document's words: how many are equivalent, and why; kills by their first id. */
 const countsOf = ({ equivalent: reasons, ids: byId, ...counts }: Tally) => ({
@@ -178,9 +100,9 @@ const countsOf = ({ equivalent: reasons, ids: byId, ...counts }: Tally) => ({
   byId,
 })
 
-const documentOf = (instance: Instance, all: ReadonlyArray<Judged>) => ({
-  kernel: instance.kernel,
-  settings: instance.settings,
+const documentOf = ({ kernel, settings }: Mutants, all: ReadonlyArray<JudgedMutant>) => ({
+  kernel,
+  settings,
   ...countsOf(tally(all)),
   undecided: all.filter((j) => j.fate === 'undecided').length,
   survivors: all.filter((j) => j.fate !== 'killed' && j.certificate === null).map(rowOf),
@@ -266,93 +188,108 @@ const textOf = (d: KernelDocument): string => {
 const sum = (ds: ReadonlyArray<KernelDocument>, of: (d: KernelDocument) => number): number =>
   ds.reduce((n, d) => n + of(d), 0)
 
-const oneOf = <A extends string>(
-  what: string,
-  known: ReadonlyArray<A>,
-  words: ReadonlyArray<string>,
-): E.Either<Failure, ReadonlyArray<A>> => {
-  const unknown = words.find((w) => !known.some((k) => k === w))
-  return unknown === undefined
-    ? E.right(words.length === 0 ? known : known.filter((k) => words.includes(k)))
-    : refuse('bad-flag', `mutate: expected ${what} to be one of ${known.join(', ')}, found '${unknown}'`)
-}
-
-/** A kernel where it is small, or where the settings say. */
-const ofKernel = (kernel: Kernel, given: Settings): E.Either<Failure, Chosen> =>
-  pipe(
-    Object.keys(given).length > 0 ? instanceOf(kernel, given, []) : judgedAt(kernel),
-    E.map((instance) => ({ instance, smaller: followedAt(kernel, instance.settings) })),
-  )
-
-const chosen = (
-  world: World,
+/** The cases of a command line: a kernel, a file, or all kernels. */
+const casesOf = (
   name: string | undefined,
   all: boolean,
-  asked: Asked,
-): E.Either<Failure, ReadonlyArray<Chosen>> => {
-  const { given } = asked
+  options: Options,
+): E.Either<Failure, ReadonlyArray<Case>> => {
   if (all !== (name === undefined))
     return refuse(
       'bad-flag',
       `mutate: expected a kernel, a program (.json), a module (.ttgir) or --all, found ${all ? `'${name ?? ''}' and --all` : 'nothing'}`,
     )
-  const launching =
-    name !== undefined && isModule(name) ? E.right(null) : refuseLaunch(name ?? '--all', asked.launch)
-  if (E.isLeft(launching)) return launching
-  if (name === undefined)
-    return pipe(
-      kernels,
-      E.traverseArray((kernel) => ofKernel(kernel, given)),
-    )
-  const kernel = kernels.find((k) => k.name === name)
+  const flags = Object.fromEntries(
+    ['set', 'launch', 'grid', 'arg', 'computes', 'class', 'operator', 'mutant', 'fuel'].flatMap(
+      (flag): ReadonlyArray<readonly [string, FlagValue]> => {
+        const [word, words] = [wordOf(options, flag), wordsOf(options, flag)]
+        return word !== null ? [[flag, word]] : words.length > 0 ? [[flag, words]] : []
+      },
+    ),
+  )
   return pipe(
-    kernel !== undefined
-      ? ofKernel(kernel, given)
-      : pipe(
-          namedSubject(world, name, asked),
-          E.map(({ name: called, settings, program, launched }): Chosen => ({
-            instance: { kernel: called, settings, program },
-            smaller: [],
-            ...(launched === undefined ? {} : { module: launched }),
-          })),
-        ),
-    E.map((one) => [one]),
+    name === undefined
+      ? pipe(
+          launchAsked(options),
+          E.chainW((launch) => refuseLaunch('--all', launch)),
+        )
+      : E.right(null),
+    E.map(() =>
+      (name === undefined ? kernels.map((k) => k.name) : [name]).map((one): Case => ({
+        command: 'mutate',
+        name: one,
+        options: flags,
+      })),
+    ),
   )
 }
 
-const run: CliCommand['run'] = (world) => (words, given) => {
-  const asked = subjectAsked(given)
-  if (E.isLeft(asked)) return TE.left(asked.left)
-  const which = chosen(world, words[0], switchOf(given, 'all'), asked.right)
-  if (E.isLeft(which)) return TE.left(which.left)
-  const of = oneOf('--class', classes, wordsOf(given, 'class'))
-  if (E.isLeft(of)) return TE.left(of.left)
-  const by = oneOf('--operator', operators, wordsOf(given, 'operator'))
-  if (E.isLeft(by)) return TE.left(by.left)
-  const fuel = fuelAsked(given, 0)
-  if (E.isLeft(fuel)) return TE.left(fuel.left)
-  const directory = wordOf(given, 'write')
-  if (directory !== null && which.right.some((one) => one.module === undefined))
-    return TE.left(
-      failure('bad-flag', `mutate: --write: expected a module (.ttgir), found '${words[0] ?? '--all'}'`),
+/** How every mutant of every case was judged; or the first of them that could not be. */
+const judgeAll = async (
+  world: World,
+  cases: ReadonlyArray<Case>,
+  mutants: ReadonlyArray<Mutants>,
+  threads: number | null,
+): Promise<E.Either<Failure, ReadonlyArray<ReadonlyArray<JudgedMutant>>>> => {
+  const tasks = mutants.flatMap(({ keys }, k): ReadonlyArray<Task> =>
+    keys.map((_, mutant) => ({ case: k, mutant })),
+  )
+  const judged = mutants.map(({ keys }) => new Array<Answer | null>(keys.length).fill(null))
+  const bar = world.progress('mutants')
+  const staff =
+    world.sweeps === undefined
+      ? alone(world, cases)
+      : world.sweeps.hire({ cases, directory: '' }, threads ?? world.sweeps.count)
+  let done = 0
+  await staff.perform(
+    tasks,
+    ({ case: k, mutant }, answer) => {
+      judged[k]![mutant ?? 0] = answer
+      bar.update(++done, tasks.length)
+    },
+    new AbortController().signal,
+  )
+  bar.stop()
+  return pipe(
+    judged,
+    E.traverseArray(
+      E.traverseArray((answer) =>
+        answer?.mutant === undefined
+          ? refuse(answer?.ids[0] ?? 'mutate.lost', answer?.reason ?? 'a mutant was not judged')
+          : E.right(answer.mutant),
+      ),
+    ),
+  )
+}
+
+const mutate = async (
+  world: World,
+  operands: ReadonlyArray<string>,
+  options: Options,
+): Promise<E.Either<Failure, Report>> => {
+  const asked = pipe(
+    E.Do,
+    E.bindW('threads', () => threadsAsked(options)),
+    E.bindW('cases', () => casesOf(operands[0], switchOf(options, 'all'), options)),
+    E.bindW('mutants', ({ cases }) =>
+      pipe(
+        cases,
+        E.traverseArray(({ name }) => mutantsAsked(world, name, options)),
+      ),
+    ),
+  )
+  if (E.isLeft(asked)) return asked
+  const { threads, cases, mutants } = asked.right
+  const directory = wordOf(options, 'write')
+  if (directory !== null && mutants.some(({ text }) => text === null))
+    return refuse(
+      'bad-flag',
+      `mutate: --write: expected a module (.ttgir), found '${operands[0] ?? '--all'}'`,
     )
-  const documents: KernelDocument[] = []
-  const files: OutputFile[] = []
-  for (const one of which.right) {
-    const affordable = fuelFor(given, one.instance.program, 0)
-    if (E.isLeft(affordable)) return TE.left(affordable.left)
-    const bar = world.progress(`${one.instance.kernel}: mutants`)
-    const wanted: Wanted = { classes: of.right, operators: by.right }
-    const done: E.Either<Failure, Done> =
-      one.module === undefined
-        ? E.right({ judged: judgeKernel(one, fuel.right, wanted, bar), texts: [] })
-        : judgeModule(one.module.module, one.module.launch, fuel.right, wanted, bar)
-    bar.stop()
-    if (E.isLeft(done)) return TE.left(done.left)
-    documents.push(documentOf(one.instance, done.right.judged))
-    if (directory !== null) for (const file of filesOf(directory, done.right)) files.push(file)
-  }
-  const report: Report = {
+  const judged = await judgeAll(world, cases, mutants, threads)
+  if (E.isLeft(judged)) return judged
+  const documents = mutants.map((of, k) => documentOf(of, judged.right[k]!))
+  return E.right({
     good: documents.every(isWhole),
     text: () => `${documents.map(textOf).join('\n\n')}\n`,
     json: () => ({
@@ -365,9 +302,13 @@ const run: CliCommand['run'] = (world) => (words, given) => {
       undecided: sum(documents, (d) => d.undecided),
       kernels: documents,
     }),
-    files,
-  }
-  return TE.right(report)
+    files:
+      directory === null
+        ? []
+        : mutants.flatMap(({ text }, k) => (text === null ? [] : filesOf(directory, text, judged.right[k]!))),
+  })
 }
+
+const run: CliCommand['run'] = (world) => (operands, options) => () => mutate(world, operands, options)
 
 export const mutateCommand: CliCommand = { define, run }

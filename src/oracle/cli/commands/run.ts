@@ -55,6 +55,7 @@ import {
 import { refuseFlag, type FlagFailure } from '../flags/choice.js'
 import { parseArithmetic, parseOver, printOver, printSchedule, type Over } from '../flags/machine.js'
 import { launchOptions } from '../flags/launch.js'
+import { threadsAsked } from '../flags/threads.js'
 import { again, wordOf, wordsOf } from '../flags/words.js'
 import {
   fuelFor,
@@ -88,14 +89,6 @@ import {
 /** What was asked for, or null for the program's own chip. */
 const arithmeticOf = (text: string | null): E.Either<FlagFailure, Arithmetic | null> =>
   text === null ? E.right(null) : parseArithmetic(text)
-
-/** What was asked for, or null for as many as there are. */
-const threadsOf = (text: string | null): E.Either<FlagFailure, number | null> =>
-  text === null
-    ? E.right(null)
-    : /^[1-9]\d?$/.test(text)
-      ? E.right(Number(text))
-      : refuseFlag('--threads', 'a number from 1 to 99', text)
 
 const define = (command: Command): Command =>
   judgingOptions(
@@ -144,7 +137,7 @@ const parse = (options: Options) =>
     E.bindW('arithmetic', () => arithmeticOf(wordOf(options, 'arithmetic'))),
     E.bindW('strictness', () => strictnessAsked(options)),
     E.bindW('schedule', () => scheduleAsked(options)),
-    E.bindW('threads', () => threadsOf(wordOf(options, 'threads'))),
+    E.bindW('threads', () => threadsAsked(options)),
     E.bindW('drawing', () => drawingOf(wordOf(options, 'timeline'))),
   )
 
