@@ -11,13 +11,15 @@
  * | `layout X`, `layout check`, `layout names`      | `tcspec.layout/1`, `tcspec.layout-check/1`, `tcspec.layout-names/1` | `layout.schema.json`, ... |
  * | `tmem X`, `tmem A=... B=...`                    | `tcspec.tmem/1`, `tcspec.tmem-map/1` | `tmem.schema.json`, ... |
  * | `trace`; with `--format perfetto`               | `tcspec.events/1`; `tcspec.timeline/1` | `events.schema.json`, `timeline.schema.json` |
+ * | `sweep`, `sweep merge`                          | `tcspec.sweep-summary/1` | `sweep-summary.schema.json` |
  * | `vectors -o DIR`, `vectors --list`              | `tcspec.vectors/1`, `tcspec.suites/1` | `vectors.schema.json`, `suites.schema.json` |
  * | any of them with `-o FILE`                      | `tcspec.written/1`       | `written.schema.json`       |
  * | any of them that refuses                        | `tcspec.error/1`         | `error.schema.json`         |
  *
  * In a directory of vectors: `tcspec.manifest/1`, `tcspec.suite/1`, `tcspec.case/1` in `manifest.schema.json` and so on.
  *
- * A launch, which a module is given, is `tcspec.launch/1` in `launch.schema.json`.
+ * A launch, which a module is given, is `tcspec.launch/1` in `launch.schema.json`; the grid of a sweep is `tcspec.sweep/1`, and a line of the file of
+ * its results `tcspec.sweep-results/1`.
  *
  * Law 1. What a command prints with `--json` satisfies the schema that it names.
  */
@@ -44,6 +46,8 @@ import {
 } from '../wire.js'
 import { comparisonFields } from '../semantics/files/verdict-codec.js'
 import { launchSchema, launchWire } from './launch/file.js'
+import { lineWire, resultsSchema } from './sweep/results.js'
+import { sweepSchema, sweepWire } from './sweep/spec.js'
 
 // ---------------------------------------------------------------- members
 
@@ -523,6 +527,36 @@ const documents: Readonly<Record<string, Document>> = {
     injective: [bool, 'whether no two inputs have one output'],
     freeVariableMasks: [dictionary('masks', nat), 'input bits that change nothing, by input dimension'],
   }),
+  'sweep-summary.schema.json': document('tcspec.sweep-summary/1', 'what a sweep came to', {
+    version: [text, 'version of the library that judged'],
+    hash: [text, 'of the document and of all files that it names'],
+    points: [nat, 'points of the whole grid'],
+    shard: [
+      object('a part of the points', {
+        part: [nat, 'which, from 1'],
+        of: [nat, 'of how many'],
+      }),
+      'the part that was asked for',
+    ],
+    asked: [nat, 'points of that part'],
+    answered: [nat, 'points of it that have a row'],
+    stopped: [bool, 'whether a signal stopped the sweep'],
+    output: [orNull('a file', text), 'the file of the results, if one was asked for'],
+    subjects: [
+      list(
+        object('a subject', {
+          subject: [text, 'the kernel or the file'],
+          points: [nat, 'points of it that have a row'],
+          outcomes: [dictionary('counts', nat), 'points by outcome'],
+          ids: [
+            dictionary('counts', nat),
+            'points that are no killed mutant, by the id of their first finding or the code of their refusal',
+          ],
+        }),
+      ),
+      'in the order of the grid',
+    ],
+  }),
   'tiling.schema.json': document(
     'tcspec.tiling/1',
     'operands that clusters share, by the order of their tiles',
@@ -731,6 +765,8 @@ const timeline: Json = {
 /** Of what a command is given, by file name under `schemas/`; programs and traces are in `semantics/files/json-schema.ts`. */
 export const givenSchemas: Readonly<Record<string, Json>> = {
   'launch.schema.json': schemaOf(launchSchema, launchWire),
+  'sweep.schema.json': schemaOf(sweepSchema, sweepWire),
+  'sweep-results.schema.json': schemaOf(resultsSchema, lineWire),
 }
 
 const schemasOf = (of: Readonly<Record<string, Document>>): Readonly<Record<string, Json>> =>

@@ -12,6 +12,7 @@
  * | refusal: usage, file, input               | 2      | nothing, or `error` | one line                 |
  * | report, undecided                         | 3      | text, or JSON       |                          |
  * | exception: a bug in this library          | 70     | nothing, or `error` | one line                 |
+ * | report, stopped by a signal               | 130    | text, or JSON       | one line                 |
  *
  * With `--json` standard output holds exactly one JSON document in every case; of a refusal it is
  * `{"schema": "tcspec.error/1", "error": {"code", "message"}}`.
@@ -81,6 +82,8 @@ export const silent: ProgressBar = { update: () => undefined, stop: () => undefi
 export interface Report {
   /** null: not decided */
   readonly good: boolean | null
+  /** a signal came before all of it was answered, and what was answered is kept */
+  readonly stopped?: boolean
   readonly text: () => string
   readonly json: () => unknown
   /** what is to be written: all of it, or the answer is a refusal */
@@ -111,7 +114,7 @@ export interface Listed {
 }
 
 export interface Outcome {
-  readonly status: 0 | 1 | 2 | 3 | 70
+  readonly status: 0 | 1 | 2 | 3 | 70 | 130
   readonly stdout: string
   readonly stderr: string
 }
@@ -131,7 +134,7 @@ const shortened = (text: string): string =>
 const oneLine = (text: string): string => printable(shortened(text).replace(/\s*[\r\n]+\s*/g, ' '))
 
 export const reported = (json: boolean, report: Report): Outcome => ({
-  status: report.good === null ? 3 : report.good ? 0 : 1,
+  status: report.stopped === true ? 130 : report.good === null ? 3 : report.good ? 0 : 1,
   stdout: json ? document(report.json()) : printable(report.text()),
   stderr: report.notice === undefined ? '' : `tcspec: ${oneLine(report.notice)}\n`,
 })

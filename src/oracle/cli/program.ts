@@ -9,7 +9,7 @@
  * the name.
  *
  * Laws
- *  1. every argv has an outcome; its status is 0, 1, 2, 3 or 70
+ *  1. every argv has an outcome; its status is 0, 1, 2, 3, 70 or 130
  *  2. with `--json` among the words, and unless help or the version was asked for, stdout is one JSON document
  *  3. status 2 comes with exactly one line on stderr
  */

@@ -99,14 +99,26 @@ const noting = (files: Files, read: Map<string, string>): Files => ({
 
 type Row = Readonly<Record<string, string>>
 
-/** Every choice of a value for each name, the last name fastest. */
+const tooMany = (found: number): Failure =>
+  failure(
+    'sweep.size',
+    `expected a grid of at most ${thousands(mostPoints)} points, found one of ${thousands(found)} or more`,
+  )
+
+/** Every choice of a value for each name, the last name fastest; Left before there are too many. */
 const crossed = (
   lists: ReadonlyArray<readonly [name: string, values: ReadonlyArray<string>]>,
-): ReadonlyArray<Row> =>
-  lists.reduce<ReadonlyArray<Row>>(
-    (rows, [name, values]) => rows.flatMap((row) => values.map((value) => ({ ...row, [name]: value }))),
-    [{}],
-  )
+): E.Either<Failure, ReadonlyArray<Row>> => {
+  const count = lists.reduce((n, [, values]) => n * values.length, 1)
+  return count > mostPoints
+    ? E.left(tooMany(count))
+    : E.right(
+        lists.reduce<ReadonlyArray<Row>>(
+          (rows, [name, values]) => rows.flatMap((row) => values.map((value) => ({ ...row, [name]: value }))),
+          [{}],
+        ),
+      )
+}
 
 const pairs = (row: Row): ReadonlyArray<string> =>
   Object.entries(row).map(([name, value]) => `${name}=${value}`)
@@ -119,24 +131,29 @@ const words = (values: ReadonlyArray<boolean> | undefined): ReadonlyArray<string
   (values ?? [false]).map((value) => (value ? 'true' : ''))
 
 /** How a subject is judged as it is: one row of flags a point. */
-const ways = ({ schedules, options = {} }: SweepSpec): ReadonlyArray<CaseOptions> =>
-  crossed([
-    ['schedule', schedules ?? ['']],
-    ['strict', words(options.strict)],
-    ['strictProxies', words(options.strictProxies)],
-    ['tensorPipe', options.tensorPipe ?? ['']],
-    ['over', options.over ?? ['']],
-    ['arithmetic', options.arithmetic ?? ['']],
-  ]).map((row) => ({
-    ...flag('schedule', row['schedule']),
-    ...(row['strict'] === 'true' ? { strict: true } : {}),
-    ...(row['strictProxies'] === 'true' ? { strictProxies: true } : {}),
-    ...flag('tensorPipe', row['tensorPipe']),
-    ...flag('over', row['over']),
-    ...flag('arithmetic', row['arithmetic']),
-    ...(options.explore === true ? { explore: true } : {}),
-    ...flag('fuel', options.fuel?.toString()),
-  }))
+const ways = ({ schedules, options = {} }: SweepSpec): E.Either<Failure, ReadonlyArray<CaseOptions>> =>
+  pipe(
+    crossed([
+      ['schedule', schedules ?? ['']],
+      ['strict', words(options.strict)],
+      ['strictProxies', words(options.strictProxies)],
+      ['tensorPipe', options.tensorPipe ?? ['']],
+      ['over', options.over ?? ['']],
+      ['arithmetic', options.arithmetic ?? ['']],
+    ]),
+    E.map((rows) =>
+      rows.map((row) => ({
+        ...flag('schedule', row['schedule']),
+        ...(row['strict'] === 'true' ? { strict: true } : {}),
+        ...(row['strictProxies'] === 'true' ? { strictProxies: true } : {}),
+        ...flag('tensorPipe', row['tensorPipe']),
+        ...flag('over', row['over']),
+        ...flag('arithmetic', row['arithmetic']),
+        ...(options.explore === true ? { explore: true } : {}),
+        ...flag('fuel', options.fuel?.toString()),
+      })),
+    ),
+  )
 
 // ---------------------------------------------------------------- subjects
 
@@ -165,7 +182,10 @@ const kernelPlaced = (
   const lists = Object.fromEntries(
     Object.entries({ ...given, ...settings }).filter(([name]) => known.includes(name)),
   )
-  return E.right({ name: kernel.name, at: crossed(texts(lists)).map((row) => flag('set', pairs(row))) })
+  return pipe(
+    crossed(texts(lists)),
+    E.map((rows) => ({ name: kernel.name, at: rows.map((row) => flag('set', pairs(row))) })),
+  )
 }
 
 const filePlaced = (files: Files, s: SweptSubject): E.Either<Failure, Placed> => {
@@ -176,13 +196,16 @@ const filePlaced = (files: Files, s: SweptSubject): E.Either<Failure, Placed> =>
   return pipe(
     [name, ...(launch ?? [])],
     E.traverseArray((file) => files.read(file)()),
-    E.map(() => ({
-      name,
-      at: crossed([
+    E.chain(() =>
+      crossed([
         ['launch', launch ?? ['']],
         ['grid', grid ?? ['']],
         ...Object.entries(args ?? {}).map(([arg, values]) => [`arg ${arg}`, values] as const),
-      ]).map((row) => ({
+      ]),
+    ),
+    E.map((rows) => ({
+      name,
+      at: rows.map((row) => ({
         ...flag('launch', row['launch']),
         ...flag('grid', row['grid']),
         ...flag(
@@ -265,13 +288,11 @@ export const gridOf = (world: World, spec: SweepSpec): E.Either<Failure, Grid> =
       `$.settings.${unknown}: expected a setting of a kernel of this sweep, found none that has it`,
     )
   const mutants = spec.mutants ?? ['none']
-  const asIs = mutants.includes('none') ? ways(spec) : []
+  const how = mutants.includes('none') ? ways(spec) : E.right([])
+  if (E.isLeft(how)) return how
+  const asIs = how.right
   const count = subjects.right.reduce((n, { at }) => n + at.length * (asIs.length + 1), 0)
-  if (count > mostPoints)
-    return refuse(
-      'sweep.size',
-      `expected a grid of at most ${thousands(mostPoints)} points, found one of ${thousands(count)}`,
-    )
+  if (count > mostPoints) return E.left(tooMany(count))
   const wanted: CaseOptions = {
     ...flag(
       'class',

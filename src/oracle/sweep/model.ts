@@ -48,6 +48,12 @@ export interface PointVerdict {
   readonly comparison?: PointComparison
 }
 
+/** A mutant and what is said of it, but for what every answer says; its fate follows from the outcome. */
+export interface PointMutant
+  extends
+    Pick<JudgedMutant['mutant'], 'class' | 'operator' | 'site' | 'change'>,
+    Pick<JudgedMutant, 'verdict' | 'strict' | 'named' | 'accurate' | 'certificate'> {}
+
 export interface Answer {
   readonly outcome: PointOutcome
   /** ids of the findings in their order, each once; the code of a refusal */
@@ -55,7 +61,7 @@ export interface Answer {
   /** one line: why */
   readonly reason: string
   readonly verdict?: PointVerdict
-  readonly mutant?: JudgedMutant
+  readonly mutant?: PointMutant
 }
 
 // ---------------------------------------------------------------- who does them

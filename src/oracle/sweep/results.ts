@@ -18,7 +18,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { failure, refuse, type Failure } from '../../failure.js'
 import { table, thousands } from '../../render/table.js'
-import { classes, operators, type JudgedMutant } from '../../semantics/mutation/index.js'
+import { classes, operators } from '../../semantics/mutation/index.js'
 import type { VerdictName } from '../../semantics/judging/verdict.js'
 import {
   bool,
@@ -39,7 +39,7 @@ import {
 } from '../../wire.js'
 import type { Grid } from './grid.js'
 import { sweepWire, type SweepSpec } from './spec.js'
-import type { Answer, PointComparison, PointOutcome, PointVerdict } from './model.js'
+import type { Answer, PointComparison, PointMutant, PointOutcome, PointVerdict } from './model.js'
 
 export const resultsSchema = 'tcspec.sweep-results/1'
 
@@ -162,26 +162,15 @@ const verdict: Wire<PointVerdict> = define('PointVerdict', () =>
     { comparison: described(comparison, 'of the outputs with what they should be') },
   ),
 )
-const mutant: Wire<JudgedMutant> = define('JudgedMutant', () =>
-  record<JudgedMutant>()(
-    'a mutant and its fate',
+const mutant: Wire<PointMutant> = define('PointMutant', () =>
+  record<PointMutant>()(
+    'a mutant',
     {
-      mutant: described(
-        record<JudgedMutant['mutant']>()(
-          'a mutant',
-          {
-            class: described(oneOf(...classes), 'synchronisation or data movement'),
-            operator: described(oneOf(...operators), 'kind of the change'),
-            site: described(text, 'label of the statement that is changed'),
-            change: described(text, 'the change in words'),
-            key: described(text, 'what `tcspec mutate --mutant` calls it'),
-          },
-          {},
-        ),
-        'what was changed',
-      ),
+      class: described(oneOf(...classes), 'synchronisation or data movement'),
+      operator: described(oneOf(...operators), 'kind of the change'),
+      site: described(text, 'label of the statement that is changed'),
+      change: described(text, 'the change in words'),
       verdict: described(wordOf<VerdictName>()(verdicts), 'the verdict on it'),
-      fate: described(oneOf('killed', 'undecided', 'survived'), 'what became of it'),
       strict: described(bool, 'whether it was killed by a contract that the subject keeps'),
       named: described(bool, 'whether the first findings name the place'),
       accurate: described(bool, 'whether the first finding has the id that the change asks for'),
@@ -189,8 +178,6 @@ const mutant: Wire<JudgedMutant> = define('JudgedMutant', () =>
         either<null, string>('null or text', nothing, text),
         'why it is no other program; null if that is not known',
       ),
-      ids: described(list(text), 'ids of the findings, in their order'),
-      reason: described(text, 'why'),
     },
     {},
   ),

@@ -116,8 +116,35 @@ export const ofMutant = (m: JudgedMutant): Answer => ({
   outcome: mutantOutcome(m),
   ids: different(m.ids),
   reason: oneLine(m.reason),
-  mutant: m,
+  mutant: {
+    class: m.mutant.class,
+    operator: m.mutant.operator,
+    site: m.mutant.site,
+    change: m.mutant.change,
+    verdict: m.verdict,
+    strict: m.strict,
+    named: m.named,
+    accurate: m.accurate,
+    certificate: m.certificate,
+  },
 })
+
+/** The other way round; null where the answer is about no mutant. */
+export const judgedIn = (key: string, { outcome, ids, reason, mutant }: Answer): JudgedMutant | null => {
+  if (mutant === undefined) return null
+  const { class: of, operator, site, change, verdict, strict, named, accurate, certificate } = mutant
+  return {
+    mutant: { class: of, operator, site, change, key },
+    verdict,
+    fate: outcome === 'killed' || outcome === 'undecided' ? outcome : 'survived',
+    strict,
+    named,
+    accurate,
+    certificate,
+    ids,
+    reason,
+  }
+}
 
 /** The commands that a point may be; they are loaded when the first one asks. */
 const commands: ReadonlyArray<Listed> = [

@@ -34,6 +34,7 @@ import {
 } from '../../../semantics/mutation/index.js'
 import type { Answer, Case, FlagValue, Task } from '../../sweep/model.js'
 import { alone } from '../../sweep/staff.js'
+import { judgedIn } from '../../sweep/work.js'
 import type { OutputFile } from '../../tensor-files/files.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { launchAsked, launchOptions } from '../flags/launch.js'
@@ -252,11 +253,19 @@ const judgeAll = async (
   bar.stop()
   return pipe(
     judged,
-    E.traverseArray(
-      E.traverseArray((answer) =>
-        answer?.mutant === undefined
-          ? refuse(answer?.ids[0] ?? 'mutate.lost', answer?.reason ?? 'a mutant was not judged')
-          : E.right(answer.mutant),
+    E.traverseArrayWithIndex((k, of) =>
+      pipe(
+        of,
+        E.traverseArrayWithIndex((mutant, answer) => {
+          const key = mutants[k]!.keys[mutant]!
+          const found = answer === null ? null : judgedIn(key, answer)
+          return found === null
+            ? refuse(
+                'mutate.lost',
+                `${mutants[k]!.kernel}: expected a verdict on '${key}', found none: ${answer?.reason ?? ''}`,
+              )
+            : E.right(found)
+        }),
       ),
     ),
   )

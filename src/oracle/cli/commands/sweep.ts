@@ -7,10 +7,10 @@
  *     tcspec sweep grid.json -o part-2.jsonl --shard 2/4       every fourth point, from the second
  *     tcspec sweep merge part-*.jsonl -o merged.jsonl          all of them, in the order of the grid
  *
- * A signal (Ctrl-C) stops the sweep: the rows that are there stay, and the status is 3. Without `-o` rows are counted and not kept.
+ * A signal (Ctrl-C) stops the sweep: the rows that are there stay, and the status is 130. Without `-o` rows are counted and not kept.
  *
- * Exit status 1 when a point is bad (or failed: it could not be answered), 3 when one is not decided or the sweep was stopped; a point that is refused is
- * no fault: its combination of settings is not legal.
+ * Exit status 1 when a point is bad (or failed: it could not be answered), 3 when one is not decided, 130 when the sweep was stopped; a point that is
+ * refused is no fault: its combination of settings is not legal.
  */
 import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
@@ -100,7 +100,8 @@ const reportOf = ({ what, results, asked, shard, stopped, output }: Ended): Repo
       : [`${thousands(failed.length)} points failed, the first of them '${first.key}': ${first.reason}`]),
   ]
   return {
-    good: stopped ? null : goodOf(rows),
+    good: goodOf(rows),
+    stopped,
     text: () =>
       `${[
         `${what}: ${thousands(rows.length)} of ${thousands(asked)} points${of === 1 ? '' : ` (part ${String(part)} of ${String(of)})`}, judged by version ${head.version}`,
