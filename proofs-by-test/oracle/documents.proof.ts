@@ -41,6 +41,7 @@ beforeAll(() => {
     const patterns = Float64Array.from({ length: 64 * 64 }, (_, i) => (i === 5 ? last : 0x3c00))
     fs.writeFileSync(at(name), right(encodeNpy(npyOfTensor(right(tensor('f16', [64, 64], patterns))))))
   }
+  fs.writeFileSync(at('grid.json'), JSON.stringify({ schema: 'tcspec.sweep/1', subjects: ['zoo/R1'] }))
 })
 afterAll(() => {
   fs.rmSync(dir, { recursive: true, force: true })
@@ -112,6 +113,7 @@ const asked: ReadonlyArray<readonly [schema: string, argv: ReadonlyArray<string>
   ['timeline/1', ['trace', 'zoo/R1', '--format', 'perfetto']],
   ['written/1', ['trace', 'zoo/R1-fixed', '-o', '@t.jsonl']],
   ['mutation/1', ['mutate', 'queue', '--class', 'synchronisation']],
+  ['sweep-summary/1', ['sweep', '@grid.json']],
   ['mma/1', ['mma', '--in', 'a=@a.npy', 'b=@b.npy', '--out', 'd:f32=@d.npy']],
   ['comparison/1', ['compare', '@a.npy', '@b.npy']],
   ['layout/1', ['layout', 'WGMMA', '--shape', '64x8']],

@@ -13,6 +13,7 @@ import { captureFiles } from '../../dialects/ttgir/captures.js'
 import { right } from '../../either.js'
 import { nightly } from '../../extent.js'
 import { inMemory } from '../disk.js'
+import { small, sweepsIn } from '../sweep/world.js'
 
 /** Words as a shell parts them: quotes hold words together. */
 const words = (line: string): ReadonlyArray<string> =>
@@ -62,7 +63,8 @@ describe('examples', () => {
     'law 1: tcspec %s',
     async (name) => {
       const disk = new Map<string, Uint8Array>()
-      const program = tcspec(commands, { ...world, files: inMemory(disk) })
+      const program = tcspec(commands, { ...world, files: inMemory(disk), sweeps: sweepsIn(disk) })
+      if (name === 'sweep') disk.set('grid.json', new TextEncoder().encode(JSON.stringify(small)))
       if (name === 'mma' || name === 'run') {
         disk.set('a.npy', npy('f16', 128, 256))
         disk.set('b.npy', npy('f16', 256, 128))

@@ -2,6 +2,7 @@
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Row } from '../../../src/oracle/sweep/results.js'
@@ -77,6 +78,22 @@ describe('a row', () => {
     expect(new Set(refused.flatMap((r) => r.ids))).toEqual(new Set(['kernel.settings']))
     for (const row of refused) expect(row.key).toContain('buffering=0')
   })
+})
+
+test('document and lines satisfy their schemas', () => {
+  const valid = (file: string): ((u: unknown) => boolean) =>
+    new Ajv2020({ strict: true, strictTypes: false }).compile(
+      JSON.parse(fs.readFileSync(new URL(`../../../schemas/${file}`, import.meta.url), 'utf8')) as object,
+    )
+  expect(valid('sweep.schema.json')(small)).toBe(true)
+  const isLine = valid('sweep-results.schema.json')
+  expect(
+    expected
+      .trim()
+      .split('\n')
+      .filter((line) => !isLine(JSON.parse(line))),
+  ).toEqual([])
+  expect(isLine({ ...rowsOf('whole.merged')[0], at: 'noon' })).toBe(false)
 })
 
 test('the table counts by subject', async () => {

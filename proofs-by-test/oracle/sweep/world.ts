@@ -1,4 +1,5 @@
 /** A world in which sweeps run in this thread and their files grow on the disk; and a sweep of a few cheap points. */
+import * as E from 'fp-ts/lib/Either.js'
 import { silent, type Outcome, type Sweeps, type World } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
@@ -8,6 +9,7 @@ import type { Hire } from '../../../src/oracle/sweep/model.js'
 import type { SweepSpec } from '../../../src/oracle/sweep/spec.js'
 import { alone } from '../../../src/oracle/sweep/staff.js'
 import { onDisk } from '../../../src/oracle/tensor-files/files.js'
+import { inMemory } from '../disk.js'
 
 export const bare: World = {
   files: onDisk,
@@ -20,6 +22,26 @@ export const bare: World = {
 
 export const here: Hire = ({ cases, directory }) =>
   alone({ ...bare, files: besideDocument(directory, onDisk) }, cases)
+
+/** Sweeps on a disk in memory, in this thread. */
+export const sweepsIn = (disk: Map<string, Uint8Array>): Sweeps => {
+  const textOf = (file: string): string => new TextDecoder().decode(disk.get(file))
+  return {
+    hire: ({ cases, directory }) =>
+      alone({ ...bare, files: besideDocument(directory, inMemory(disk)) }, cases),
+    count: 1,
+    journal: (file) =>
+      E.right({
+        text: textOf(file),
+        append: (line) => {
+          disk.set(file, new TextEncoder().encode(`${textOf(file)}${line}\n`))
+          return E.right(null)
+        },
+        close: () => E.right(null),
+      }),
+    interrupted: () => () => undefined,
+  }
+}
 
 export const worldWith = (sweeps: Partial<Sweeps> = {}): World => ({
   ...bare,

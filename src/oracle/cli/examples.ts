@@ -41,6 +41,14 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
     ['trace hopper-matmul -o run.jsonl', 'the trace itself, which check takes'],
   ),
   mutate: of(['mutate queue', 'every wrong synchronisation of it, and who is found out']),
+  sweep: of(
+    ['sweep grid.json', 'a grid of kernels, settings and schedules, counted'],
+    ['sweep grid.json -o results.jsonl', 'the same, with a line a point'],
+    ['sweep grid.json -o results.jsonl --resume', 'after an interruption: what is not answered yet'],
+    ['sweep grid.json -o part-1.jsonl --shard 1/2', 'the first half of the points'],
+    ['sweep grid.json -o part-2.jsonl --shard 2/2', 'the other one, elsewhere'],
+    ['sweep merge part-1.jsonl part-2.jsonl -o merged.jsonl', 'both, in the order of the grid'],
+  ),
   mma: of(
     ['mma --in a=a.npy b=b.npy --out d=d.npy', 'f16 into f32, as Hopper does it'],
     ['mma --in a:e4m3=a8.npy b:e5m2=b8.npy --acc f16', '8-bit floats, which npy files hold as u1'],
