@@ -386,6 +386,7 @@ describe('commands load when they are asked for', () => {
       'failure.ts',
       'nearest.ts',
       'oracle/parallel/threads.ts',
+      'oracle/sweep/journal.ts',
       'oracle/tensor-files/files.ts',
       'oracle/tensor-files/place.ts',
       'semantics/judging/hazards.ts',
