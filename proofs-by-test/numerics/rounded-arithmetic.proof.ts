@@ -20,7 +20,7 @@ import {
 } from './exact.js'
 import { nightly } from '../extent.js'
 
-const trials = nightly ? 200_000 : 1500
+const trials = nightly ? 200_000 : 750
 
 /** Finite patterns of several kinds: any bits, near one exponent, subnormal, few significant bits, extremes. */
 const patternSource = (dtype: Arithmetic, seed: number): (() => number) => {

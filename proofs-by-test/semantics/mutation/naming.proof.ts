@@ -100,8 +100,8 @@ const renamed = (program: Program): Program => {
   )
 }
 
-/** By day every fourth of them. */
-const asked = (program: Program): ReadonlyArray<Mutant> => sampled(4, mutantsOf(program))
+/** By day every eighth of them. */
+const asked = (program: Program): ReadonlyArray<Mutant> => sampled(8, mutantsOf(program))
 
 const namings = (program: Program): ReadonlyArray<string> =>
   asked(program).map((m) => {
