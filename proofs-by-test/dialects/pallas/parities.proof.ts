@@ -85,7 +85,7 @@ const built = (
     for (const d of all) {
       const label = `${barrier.name}.${String(depth)}`
       const inside = (body: ReadonlyArray<Deed>) =>
-        function* (): Generator<B.Step, Record<never, never>, B.State> {
+        function* (): Generator<B.Step, Record<never, never>, unknown> {
           yield* built(barrier, step, body, depth + 1, arrivals)
           return {}
         }
@@ -340,7 +340,7 @@ describe('four warps that wait before their thread does', () => {
           }
         },
         function* ({ b, seen }) {
-          const waits = function* (label: string, mask: Int): Generator<B.Step, Int, B.State> {
+          const waits = function* (label: string, mask: Int): Generator<B.Step, Int, unknown> {
             return parities === 'given'
               ? yield* Pallas.barrierWait(label, b, null, mask)
               : yield* Pallas.barrierWait(label, b, null)

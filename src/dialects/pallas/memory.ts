@@ -439,7 +439,7 @@ export const MemoryRef = <D extends Dtype, const S extends ReadonlyArray<number>
   shape: S,
   options: SmemOptions & TmemOptions = {},
 ): Build<View<'smem' | 'tmem' | 'gmem', D, S['length']>> =>
-  block(function* (): Generator<Step, View<'smem' | 'tmem' | 'gmem', D, S['length']>, State> {
+  block(function* (): Generator<Step, View<'smem' | 'tmem' | 'gmem', D, S['length']>, unknown> {
     const { transforms, packed, collective, layout } = options
     if (space !== 'smem' && transforms !== undefined && transforms.length > 0)
       return yield* refused(

@@ -279,7 +279,7 @@ export const branchWithMasks = <C extends Carried>(
     if (yield* isTrial) {
       const flips: string[] = []
       const tried = (body: () => Steps<Exprs<C>>) =>
-        function* (): Generator<Step, Exprs<C>, State> {
+        function* (): Generator<Step, Exprs<C>, unknown> {
           const [given, after] = yield* inMasks(before, body)
           for (const key of changed(before, after)) flips.push(key)
           return given
@@ -291,7 +291,7 @@ export const branchWithMasks = <C extends Carried>(
     let keys = yield* flipped(label, otherwise)
     let own: ReadonlyArray<string> = []
     const side = (body: () => Steps<Exprs<C>>) =>
-      function* (): Generator<Step, Exprs<C>, State> {
+      function* (): Generator<Step, Exprs<C>, unknown> {
         const [given, after] = yield* inMasks(before, body)
         // the first side is written first: what it flips the other one gives, too
         keys = [...new Set([...keys, ...changed(before, after)])]

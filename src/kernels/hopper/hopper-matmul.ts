@@ -58,7 +58,7 @@ export const hopperMatmul = (c: HopperMatmul): E.Either<Failure, Program> => {
       const K = i32(kSteps)
       const S = i32(c.stages)
 
-      const compute = function* (): Generator<B.Step, void, B.State> {
+      const compute = function* (): Generator<B.Step, void, unknown> {
         yield* Pallas.initAccumulator('zero acc', acc)
         yield* B.forRange(
           { label: 'k', from: i32(0), to: K, carried: { parities: Pallas.freshParities } },
@@ -78,7 +78,7 @@ export const hopperMatmul = (c: HopperMatmul): E.Either<Failure, Program> => {
         yield* Pallas.waitSmemToGmem('wait out', 0)
       }
 
-      const memory = function* (): Generator<B.Step, void, B.State> {
+      const memory = function* (): Generator<B.Step, void, unknown> {
         yield* B.forRange(
           { label: 'k', from: i32(0), to: K, carried: { parities: Pallas.freshParities } },
           function* (k, { parities }) {

@@ -81,7 +81,7 @@ export const queue = (c: Queue): E.Either<Failure, Program> => {
       const S = i32(c.buffering)
       const item = [c.rows, c.n] as const
 
-      const producer = function* (): Generator<B.Step, void, B.State> {
+      const producer = function* (): Generator<B.Step, void, unknown> {
         const { parities } = yield* B.forRange(
           { label: 'i', from: i32(0), to: i32(steps), carried: { parities: Pallas.freshParities } },
           function* (i, carried) {
@@ -120,7 +120,7 @@ export const queue = (c: Queue): E.Either<Failure, Program> => {
           )
       }
 
-      const consumer = function* (): Generator<B.Step, void, B.State> {
+      const consumer = function* (): Generator<B.Step, void, unknown> {
         yield* B.forRange(
           { label: 'i', from: i32(0), to: i32(steps), carried: { parities: Pallas.freshParities } },
           function* (i, { parities }) {

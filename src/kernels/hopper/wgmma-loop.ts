@@ -100,7 +100,7 @@ export const wgmmaLoopThat = (refills: Refills, c: WgmmaLoop): E.Either<Failure,
           yield* Pallas.copyGmemToSmem(`${label} b`, bSlice, slot(bSmem, into), bLoaded, into, { when })
         })
 
-      const thread = function* (): Generator<B.Step, void, B.State> {
+      const thread = function* (): Generator<B.Step, void, unknown> {
         yield* Pallas.initAccumulator('zero acc', acc)
         for (let s = 0; s < Math.min(buffers, numSteps); s++)
           yield* fetchAB(`fetch[${String(s)}]`, i32(s), i32(s))

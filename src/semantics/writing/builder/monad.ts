@@ -32,24 +32,21 @@
  * 5. What is remembered ends with the generator: also when it throws, nothing of it reaches another kernel.
  */
 import * as E from 'fp-ts/lib/Either.js'
-import { pipe } from 'fp-ts/lib/function.js'
-import { type Failure, failure, unreachable } from '../../../failure.js'
+import { type Failure, failure } from '../../../failure.js'
 import type { Expr } from '../../language/expression.js'
+import { checked } from '../../language/index-types.js'
 import { typeOf } from '../../language/typecheck.js'
 import type { Type } from '../../language/types.js'
 import { type Runs, type State, addedBy, amend, environment } from './state.js'
 
 // ---------------------------------------------------------------- model
 
-/** What a running build says to its runner. */
-export type Step =
-  | { readonly _tag: 'ask' }
-  | { readonly _tag: 'tell'; readonly state: State }
-  | { readonly _tag: 'fail'; readonly failure: Failure }
+/** What a generator hands to its runner: a build that is to run here. It goes on with what the build gives. */
+export type Step = Runs
 
 /** Anything that `yield*` can run for an `A`: a build, or a generator of builds. */
 export interface Steps<A> {
-  readonly [Symbol.iterator]: () => Iterator<Step, A, State>
+  readonly [Symbol.iterator]: () => Iterator<Step, A, unknown>
 }
 
 export interface Build<A> extends Steps<A> {
@@ -58,13 +55,17 @@ export interface Build<A> extends Steps<A> {
 
 // ---------------------------------------------------------------- generators
 
-const ask: Step = { _tag: 'ask' }
+/** A build that a generator made, until that has taken its next step. */
+interface Made {
+  readonly one: Runs
+  hasRun: boolean
+}
 
 /**
- * Where builds are entered while a generator takes a step. What a generator makes can be known in no other way: to make a value is no
- * step. It is set for one call of `next`, and set back.
+ * Where builds are entered while a generator runs. What a generator makes can be known in no other way: to make a value is no
+ * step. It is set while its steps are run, and set back.
  */
-let making: Set<Runs> | null = null
+let making: Made[] | null = null
 
 /** The state without this build among those that have not run. */
 const ran = (state: State, one: Runs): State =>
@@ -73,82 +74,57 @@ const ran = (state: State, one: Runs): State =>
     : state
 
 export const build = <A>(run: (state: State) => E.Either<Failure, readonly [A, State]>): Build<A> => {
-  const home = making
   const made: Build<A> = {
     run: (state) => {
-      home?.delete(made)
-      return run(ran(state, made))
+      if (entry !== null) entry.hasRun = true
+      return run(state.idle.size === 0 ? state : ran(state, made))
     },
-    // what a generator would do, that yields `ask`, then `tell` or `fail`, and returns: one is made for every statement of a kernel
-    [Symbol.iterator]: (): Iterator<Step, A, State> => {
-      let asked = false
-      let result: E.Either<Failure, readonly [A, State]> | null = null
+    // what a generator would do that yields this build and returns the answer: one is made for every statement of a kernel
+    [Symbol.iterator]: (): Iterator<Step, A, unknown> => {
+      let yielded = false
       return {
-        next: (...[state]) => {
-          if (!asked) {
-            asked = true
-            return { done: false, value: ask }
-          }
-          if (result === null) {
-            result = made.run(state!)
-            return E.isLeft(result)
-              ? { done: false, value: { _tag: 'fail', failure: result.left } }
-              : { done: false, value: { _tag: 'tell', state: result.right[1] } }
-          }
-          return E.isLeft(result)
-            ? unreachable('a failed build is not resumed')
-            : { done: true, value: result.right[0] }
+        next: (...[answer]) => {
+          // the runner answers with what the build gave
+          if (yielded) return { done: true, value: checked<A, unknown>(answer) }
+          yielded = true
+          return { done: false, value: made }
         },
       }
     },
   }
-  home?.add(made)
+  const entry: Made | null = making === null ? null : { one: made, hasRun: false }
+  if (entry !== null) making?.push(entry)
   return made
 }
 
-/** The next step of a generator, which enters in `made` what it makes. */
-const stepOf = <A>(
-  running: Iterator<Step, A, State>,
-  state: State,
-  made: Set<Runs>,
-): IteratorResult<Step, A> => {
-  const outer = making
-  making = made
-  try {
-    return running.next(state)
-  } finally {
-    making = outer
-  }
-}
-
 /** The state, with what was made in `at` and has not run. */
-const withIdle = (state: State, made: Set<Runs>, at: State): State =>
-  made.size === 0
-    ? state
-    : amend(state, { idle: new Map([...state.idle, ...[...made].map((one) => [one, at] as const)]) })
+const withIdle = (state: State, made: ReadonlyArray<Made>, at: State): State => {
+  if (made.every(({ hasRun }) => hasRun)) return state
+  const idle = made.flatMap(({ one, hasRun }) => (hasRun ? [] : [[one, at] as const]))
+  return amend(state, { idle: new Map([...state.idle, ...idle]) })
+}
 
 /** Runs the steps from a state. */
 export const runSteps = <A>(steps: Steps<A>, from: State): E.Either<Failure, readonly [A, State]> => {
-  const running = steps[Symbol.iterator]()
-  let state = from
+  const outer = making
   // what is made on the way to a build, and by it, has until that has run
-  let made = new Set<Runs>()
-  let next = stepOf(running, state, made)
-  while (next.done !== true) {
-    const step = next.value
-    switch (step._tag) {
-      case 'fail':
-        return E.left(step.failure)
-      case 'tell':
-        state = withIdle(step.state, made, state)
-        if (made.size > 0) made = new Set()
-        break
-      case 'ask':
-        break
+  let made: Made[] = []
+  let state = from
+  try {
+    const running = steps[Symbol.iterator]()
+    making = made
+    let next = running.next()
+    while (next.done !== true) {
+      const done = next.value.run(state)
+      if (E.isLeft(done)) return done
+      state = withIdle(done.right[1], made, state)
+      making = made = []
+      next = running.next(done.right[0])
     }
-    next = stepOf(running, state, made)
+    return E.right([next.value, withIdle(state, made, state)])
+  } finally {
+    making = outer
   }
-  return E.right([next.value, withIdle(state, made, state)])
 }
 
 /** A build that was made and has not run, if it would have done anything. */
@@ -179,30 +155,21 @@ export const block = <A>(body: () => Steps<A>): Build<A> => build((state) => run
 export const of = <A>(a: A): Build<A> => build((state) => E.right([a, state]))
 export const fail = (why: Failure): Build<never> => build(() => E.left(why))
 export const fromEither = <A>(either: E.Either<Failure, A>): Build<A> =>
-  build((state) =>
-    pipe(
-      either,
-      E.map((a) => [a, state]),
-    ),
-  )
+  build((state) => (E.isLeft(either) ? either : E.right([either.right, state])))
 export const map =
   <A, B>(f: (a: A) => B) =>
   (fa: Build<A>): Build<B> =>
-    build((state) =>
-      pipe(
-        fa.run(state),
-        E.map(([a, after]) => [f(a), after]),
-      ),
-    )
+    build((state) => {
+      const done = fa.run(state)
+      return E.isLeft(done) ? done : E.right([f(done.right[0]), done.right[1]])
+    })
 export const chain =
   <A, B>(f: (a: A) => Build<B>) =>
   (fa: Build<A>): Build<B> =>
-    build((state) =>
-      pipe(
-        fa.run(state),
-        E.chain(([a, after]) => f(a).run(after)),
-      ),
-    )
+    build((state) => {
+      const done = fa.run(state)
+      return E.isLeft(done) ? done : f(done.right[0]).run(done.right[1])
+    })
 /** Builds one after the other; the list of their results. */
 export const sequence = <A>(all: ReadonlyArray<Build<A>>): Build<ReadonlyArray<A>> =>
   block(function* () {
@@ -213,28 +180,27 @@ export const sequence = <A>(all: ReadonlyArray<Build<A>>): Build<ReadonlyArray<A
 
 // ---------------------------------------------------------------- where
 
+/** Runs steps in a state of their own, and goes on in what became of it with the path and the place of before. */
+const inside = <A>(
+  state: State,
+  own: State,
+  body: () => Steps<A>,
+): E.Either<Failure, readonly [A, State]> => {
+  const done = runSteps(body(), own)
+  return E.isLeft(done)
+    ? done
+    : E.right([done.right[0], amend(done.right[1], { path: state.path, loc: state.loc })])
+}
 /** The statements inside belong to this scope: their sites carry it in the path. */
 export const scope = <A>(name: string, body: () => Steps<A>): Build<A> =>
-  build((state) =>
-    pipe(
-      runSteps(body(), amend(state, { path: [...state.path, name] })),
-      E.map(([a, after]) => [a, amend(after, { path: state.path })]),
-    ),
-  )
+  build((state) => inside(state, amend(state, { path: [...state.path, name] }), body))
 /** The statements inside come from this place of a text, `file:line:column`. */
 export const located = <A>(loc: string, body: () => Steps<A>): Build<A> =>
-  build((state) =>
-    pipe(
-      runSteps(body(), amend(state, { loc })),
-      E.map(([a, after]) => [a, amend(after, { loc: state.loc })]),
-    ),
-  )
+  build((state) => inside(state, amend(state, { loc }), body))
 
 /** The run-time type of an expression, here. */
 export const typeHere = (expr: Expr): Build<Type> =>
-  build((state) =>
-    pipe(
-      typeOf(environment(state))(expr),
-      E.map((type) => [type, state]),
-    ),
-  )
+  build((state) => {
+    const type = typeOf(environment(state))(expr)
+    return E.isLeft(type) ? type : E.right([type.right, state])
+  })
