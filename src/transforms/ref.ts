@@ -626,6 +626,19 @@ const offsetsOver = (modes: ReadonlyArray<Mode>, from: number, unit: number): In
 /** Offset of every element in elements, row-major over the logical shape, without `byteOffset`. */
 export const elementOffsets = (ref: TransformedRef): Int32Array => offsetsOver(chainsOf(ref).flat(), 0, 1)
 
+/** Do the elements lie behind one another, row-major? Exactly if `elementOffsets` counts from 0. */
+export const isRowMajor = (ref: TransformedRef): boolean => {
+  let next = 1
+  return chainsOf(ref)
+    .flat()
+    .every((_, k, modes) => {
+      const { size, stride } = modes[modes.length - 1 - k]!
+      const isNext = size === 1 || stride === next
+      next *= size
+      return isNext
+    })
+}
+
 /** Where every element lies, before the swizzle, when the ref's base is at this address. */
 const linearAddresses = (ref: TransformedRef, baseAddress: number): Int32Array => {
   const first = baseAddress + ref.byteOffset

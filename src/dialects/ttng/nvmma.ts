@@ -37,7 +37,7 @@ export const boxOf = (layout: TransformedRef): Shape => {
   return shape.map((extent, d) => Math.min(extent, d === shape.length - 1 ? width : mostRows))
 }
 
-const dense = (layout: TransformedRef): boolean => Ref.elementOffsets(layout).every((at, i) => at === i)
+const dense = (layout: TransformedRef): boolean => Ref.isRowMajor(layout)
 
 /** The messages of a copy of this buffer; a text says why there are none. */
 export const messagesOf = (layout: TransformedRef): E.Either<string, ReadonlyArray<Message>> => {

@@ -53,8 +53,9 @@ export const transposeIns =
 export const transposeOuts =
   (names: ReadonlyArray<string>) =>
   (layout: LinearSpec): Result<LinearLayout> => {
-    const from = names.map((name) => outputNames(layout).indexOf(name))
-    return sameNames(names, outputNames(layout))
+    const known = outputNames(layout)
+    const from = names.map((name) => known.indexOf(name))
+    return sameNames(names, known)
       ? linearLayout({
           inputs: layout.inputs.map(({ name, bases }) => ({
             name,

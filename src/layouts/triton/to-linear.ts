@@ -26,6 +26,11 @@ import { tensorMemoryToLinear } from './tensor-memory.js'
 
 /** The layout of a tensor of this shape. Refuses another rank, extents that are not powers of two, and shapes smaller than the encoding's unit. */
 export const toLinear = (spec: Encoding, shape: Shape): Converted =>
+  converted(spec, shape.join(), () => convert(spec, shape))
+
+const converted = rememberedBy<Encoding, string, Converted>()
+
+const convert = (spec: Encoding, shape: Shape): Converted =>
   pipe(
     checkedShape(rankOf(spec), shape),
     E.chainW(() => {

@@ -67,6 +67,7 @@ const inBlock = (m: Module, block: Block, into: Map<Operation, 'lhs' | 'rhs'>): 
           if (product !== undefined) uses.set(product, (uses.get(product) ?? 0) + (times.get(name) ?? 1))
         }
     // what another block takes is handed to it once
+    if (op.regions.length === 0 || productOf.size === 0) continue
     const inside = everyOperation(op.regions.flatMap((r) => r.blocks.flatMap((b) => b.operations)))
     const taken = new Set([...namesRead(inside)].flatMap((name) => productOf.get(name) ?? []))
     for (const product of taken) uses.set(product, (uses.get(product) ?? 0) + 1)
@@ -84,19 +85,13 @@ const inBlock = (m: Module, block: Block, into: Map<Operation, 'lhs' | 'rhs'>): 
   }
 }
 
-/** Of all sums of two products: which of them each takes. */
+/** Of all sums of two products, in the regions of these operations themselves: which of them each takes. */
 export const takenIn = (
   m: Module,
   operations: ReadonlyArray<Operation>,
 ): ReadonlyMap<Operation, 'lhs' | 'rhs'> => {
   const into = new Map<Operation, 'lhs' | 'rhs'>()
-  const visit = (op: Operation): void => {
-    for (const { blocks } of op.regions)
-      for (const block of blocks) {
-        inBlock(m, block, into)
-        block.operations.forEach(visit)
-      }
-  }
-  operations.forEach(visit)
+  for (const { regions } of operations)
+    for (const { blocks } of regions) for (const block of blocks) inBlock(m, block, into)
   return into
 }

@@ -30,7 +30,7 @@ import {
 } from '../../../layouts/triton/encoding.js'
 import { rememberedBy } from '../../../remembered.js'
 import { showAttribute } from '../text/show.js'
-import { attributeOf, type Attribute, type Dictionary, type Module } from '../text/syntax.js'
+import { attributeOf, definitionOf, type Attribute, type Dictionary, type Module } from '../text/syntax.js'
 
 // ---------------------------------------------------------------- numbers
 
@@ -47,7 +47,7 @@ const wrong = (expected: string, found: Attribute | undefined): Read<never> =>
 /** What an attribute is, aliases resolved; the reader has seen that they are there and stand for something else. */
 export const resolved = (m: Module, a: Attribute): Attribute => {
   if (a._tag !== 'alias') return a
-  const definition = m.definitions.find(({ name }) => name === a.name)
+  const definition = definitionOf(m, a.name)
   return definition?.attribute == null ? a : resolved(m, definition.attribute)
 }
 

@@ -1,5 +1,5 @@
 /** Where the author wrote it: from a location of the text to a file and a line. */
-import type { Location, Module } from '../text/syntax.js'
+import { definitionOf, type Location, type Module } from '../text/syntax.js'
 
 /** Functions of Triton's own, in which no author of a kernel looks for a mistake. */
 const isLibrary = (place: string): boolean => /(^|\/)triton\/(language|experimental)\//.test(place)
@@ -21,7 +21,7 @@ const fullPlace = (m: Module, l: Location | null): string | null => {
     case 'fused':
       return l.of.reduce<string | null>((found, of) => found ?? fullPlace(m, of), null)
     case 'alias': {
-      const definition = m.definitions.find(({ name }) => name === l.name)
+      const definition = definitionOf(m, l.name)
       return definition?.location == null ? null : fullPlace(m, definition.location)
     }
     default:

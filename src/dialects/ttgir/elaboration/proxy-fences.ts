@@ -75,10 +75,15 @@ export const fencedCopies = (
           ...(op.regions.length < 2 ? touched : []),
           ...op.regions.flatMap((r) => [...through(r, touched)]),
         ])
-      else
-        // around a loop twice: what is touched at its end is touched at its begin
-        for (const region of [...op.regions, ...op.regions])
-          touched = new Set([...touched, ...through(region, touched)])
+      else {
+        const begin = touched.size
+        const around = (): void => {
+          for (const region of op.regions) touched = new Set([...touched, ...through(region, touched)])
+        }
+        around()
+        // once more where that says more: what is touched at the end of a loop is touched at its begin
+        if (touched.size > begin) around()
+      }
     }
     return touched
   }

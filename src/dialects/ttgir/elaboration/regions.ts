@@ -8,21 +8,27 @@ export const operationsOf = (region: Region | undefined): ReadonlyArray<Operatio
   region?.blocks[0]?.operations ?? []
 
 /** Operations of regions, those in partitions too. */
-export const everyOperation = (operations: ReadonlyArray<Operation>): ReadonlyArray<Operation> =>
-  operations.flatMap((op) => [
-    op,
-    ...everyOperation(op.regions.flatMap((r) => r.blocks.flatMap((b) => b.operations))),
-  ])
+export const everyOperation = (operations: ReadonlyArray<Operation>): ReadonlyArray<Operation> => {
+  const found: Operation[] = []
+  const walk = (all: ReadonlyArray<Operation>): void => {
+    for (const op of all) {
+      found.push(op)
+      for (const { blocks } of op.regions) for (const block of blocks) walk(block.operations)
+    }
+  }
+  walk(operations)
+  return found
+}
 
 /** Names that operations take. */
-export const namesRead = (operations: ReadonlyArray<Operation>): ReadonlySet<string> =>
-  new Set(
-    operations.flatMap((op) =>
-      [...Object.values(op.operands), ...op.successors.map(({ values }) => values)].flatMap((values) =>
-        values.map(({ name }) => name),
-      ),
-    ),
-  )
+export const namesRead = (operations: ReadonlyArray<Operation>): ReadonlySet<string> => {
+  const names = new Set<string>()
+  for (const { operands, successors } of operations) {
+    for (const values of Object.values(operands)) for (const { name } of values) names.add(name)
+    for (const { values } of successors) for (const { name } of values) names.add(name)
+  }
+  return names
+}
 
 /** Names that a region takes from around it. */
 export const usedFromOutside = (region: Region | undefined): ReadonlySet<string> => {

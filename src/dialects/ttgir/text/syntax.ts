@@ -12,6 +12,7 @@
  *
  * Source: MLIR language reference; Triton 3.6, dialects tt, ttg and ttng.
  */
+import { remembered } from '../../../remembered.js'
 import type { Position } from './position.js'
 
 // ---------------------------------------------------------------- types
@@ -158,6 +159,12 @@ export interface Module {
 }
 
 // ---------------------------------------------------------------- looking things up
+
+const definitions = remembered(
+  (m: Module): ReadonlyMap<string, Definition> => new Map(m.definitions.map((d) => [d.name, d])),
+)
+/** What an alias of the module stands for. */
+export const definitionOf = (m: Module, name: string): Definition | undefined => definitions(m).get(name)
 
 export const attributeOf = (attributes: Dictionary, name: string): Attribute | undefined =>
   attributes.find((entry) => entry.name === name)?.value
