@@ -31,7 +31,7 @@ import { sliceDimension, type LinearLayout } from '../../layouts/linear/linear-l
 import type { DistributedSpec } from '../../layouts/triton/encoding.js'
 import { onShape } from '../../layouts/triton/to-linear.js'
 import type { FloatDtype } from '../../numerics/dtype.js'
-import { block, letIn, typeHere, type Build } from '../../semantics/writing/builder.js'
+import { block, letIn, of, typedHere, typeHere, type Build, type Steps } from '../../semantics/writing/builder.js'
 import * as X from '../../semantics/language/expression.js'
 import type {
   Above,
@@ -56,22 +56,21 @@ import {
 } from '../../semantics/language/types.js'
 import { sameShape, showShape, type Shape } from '../../transforms/shape.js'
 import { isPermutation } from '../../transforms/transpose.js'
-import { refused, type Code } from './codes.js'
+import { refuse, refused, type Code } from './codes.js'
 import { tensorHere, type Tensor } from './types.js'
 
 // ---------------------------------------------------------------- encodings
 
 /** The layout of a tensor of this shape. */
-export const layoutOf = (label: string, encoding: DistributedSpec, shape: Shape): Build<LinearLayout> =>
-  block(function* () {
-    const layout = onShape(encoding)(shape)
-    return E.isRight(layout)
-      ? layout.right
-      : yield* refused(
-          'ttng.encoding',
-          `${label}: a ${encoding._tag} is no encoding of ${showShape(shape)}: ${layout.left.message}`,
-        )
-  })
+export const layoutOf = (label: string, encoding: DistributedSpec, shape: Shape): Build<LinearLayout> => {
+  const layout = onShape(encoding)(shape)
+  return E.isRight(layout)
+    ? of(layout.right)
+    : refused(
+        'ttng.encoding',
+        `${label}: a ${encoding._tag} is no encoding of ${showShape(shape)}: ${layout.left.message}`,
+      )
+}
 
 // ---------------------------------------------------------------- operands
 
@@ -89,27 +88,31 @@ export const elementOf = (type: Type): ScalarName | null =>
       : null
 
 export const wantedOf = (op: string, label: string, wanted: Wanted, expr: Expr): Build<Type> =>
-  block(function* () {
-    const type = yield* typeHere(expr)
+  typedHere(expr, (type) => {
     const element = elementOf(type)
     return element !== null && (wanted === 'any' || isInteger(element) === (wanted === 'integer'))
-      ? type
-      : yield* refused(
+      ? E.right(type)
+      : refuse(
           'ttng.arith.element_type',
           `${label}: ${op} takes ${wanted === 'any' ? 'numbers' : wanted === 'float' ? 'floats' : 'integers'}, found ${shown(type)}`,
         )
   })
 
-export const alike = (op: string, label: string, wanted: Wanted, x: Expr, y: Expr): Build<void> =>
-  block(function* () {
-    const left = yield* wantedOf(op, label, wanted, x)
-    const right = yield* wantedOf(op, label, wanted, y)
-    if (!accepts(left, right))
-      return yield* refused(
-        'ttng.arith.operands',
-        `${label}: ${op} takes operands of one type, found ${shown(left)} and ${shown(right)}`,
-      )
-  })
+export const alike = function* (
+  op: string,
+  label: string,
+  wanted: Wanted,
+  x: Expr,
+  y: Expr,
+): Steps<void> {
+  const left = yield* wantedOf(op, label, wanted, x)
+  const right = yield* wantedOf(op, label, wanted, y)
+  if (!accepts(left, right))
+    yield* refused(
+      'ttng.arith.operands',
+      `${label}: ${op} takes operands of one type, found ${shown(left)} and ${shown(right)}`,
+    )
+}
 
 // ---------------------------------------------------------------- arith: two operands
 

@@ -24,8 +24,9 @@
  *
  * Source: Triton, types of the TritonGPU and TritonNvidiaGPU dialects.
  */
+import * as E from 'fp-ts/lib/Either.js'
 import type { Dtype } from '../../numerics/dtype.js'
-import { block, freshStorage, registers, typeHere, type Build } from '../../semantics/writing/builder.js'
+import { block, freshStorage, registers, typedHere, type Build } from '../../semantics/writing/builder.js'
 import {
   i1,
   type Barrier,
@@ -37,7 +38,7 @@ import {
 } from '../../semantics/language/expression.js'
 import type { Agent } from '../../semantics/language/program.js'
 import type { Contract, PtrIndex, ScalarName, TileType, ViewType } from '../../semantics/language/types.js'
-import { refused } from './codes.js'
+import { refuse, refused } from './codes.js'
 
 // ---------------------------------------------------------------- model
 
@@ -94,21 +95,19 @@ export interface OpOptions {
 
 /** The run-time type of a memdesc. */
 export const memDescHere = (label: string, field: string, of: MemDesc | InFlight): Build<ViewType> =>
-  block(function* () {
-    const type = yield* typeHere(of)
-    return type._tag === 'view'
-      ? type
-      : yield* refused('ttng.memdesc', `${label}: ${field} must be a memdesc, found a ${type._tag}`)
-  })
+  typedHere(of, (type) =>
+    type._tag === 'view'
+      ? E.right(type)
+      : refuse('ttng.memdesc', `${label}: ${field} must be a memdesc, found a ${type._tag}`),
+  )
 
 /** The run-time type of a tensor. */
 export const tensorHere = (label: string, field: string, of: Tensor): Build<TileType> =>
-  block(function* () {
-    const type = yield* typeHere(of)
-    return type._tag === 'tile'
-      ? type
-      : yield* refused('ttng.tensor', `${label}: ${field} must be a tensor, found a ${type._tag}`)
-  })
+  typedHere(of, (type) =>
+    type._tag === 'tile'
+      ? E.right(type)
+      : refuse('ttng.tensor', `${label}: ${field} must be a tensor, found a ${type._tag}`),
+  )
 
 /** Registers of the issuer under a name that no storage has yet. */
 export const freshRegisters = <D extends Dtype>(

@@ -47,6 +47,7 @@ export {
   of,
   scope,
   sequence,
+  typedHere,
   typeHere,
   type Build,
   type Step,

@@ -55,7 +55,7 @@ const returnedBy = (blocks: Blocks): number => {
 /** An operation that is not the last of its block; and the values that a last one hands on. */
 interface Running {
   readonly one: (h: Here, op: Operation) => Build<void>
-  readonly handsOn: (h: Here, op: Operation) => Build<ReadonlyArray<Expr>>
+  readonly handsOn: (h: Here, op: Operation) => Steps<ReadonlyArray<Expr>>
 }
 
 const valuesOf = (h: Here, op: Operation, of: Successor): Build<ReadonlyArray<Expr>> =>

@@ -10,13 +10,12 @@ import { bitsOf } from '../../../numerics/dtype.js'
 import { extentBytes } from '../../../transforms/ref.js'
 import * as T from '../../ttng/index.js'
 import { sharedEncoding } from './encodings.js'
-import { refusedAt, type Row, type Rows } from './here.js'
+import { refusedAt, readAt, type Row, type Rows } from './here.js'
 import { dtypeOf, elementOf, shapeOf } from './kinds.js'
 import { livesOf, offsetsOf } from './liveness.js'
 import { fencedCopies, type Placement } from './proxy-fences.js'
 import {
   dtypeHere,
-  encoded,
   encodingOf,
   isGiven,
   layoutOfResult,
@@ -66,7 +65,7 @@ export const placementIn = (m: Module, op: Operation): Placement => {
 
 const localAlloc: Row = function* (h, op, label) {
   const type = resultType(op)
-  const encoding = yield* encoded(op, sharedEncoding(h.text, encodingOf(type)))
+  const encoding = yield* readAt(op, sharedEncoding(h.text, encodingOf(type)))
   const src = yield* optional(h, op, 'src', 'src')
   const mutable = type._tag === 'memdesc' && type.mutable
   const offset = h.placement.offsets.get(op)
@@ -83,7 +82,7 @@ const localAlloc: Row = function* (h, op, label) {
 /** The same bytes, as the result says. */
 const reinterpreted: Row = function* (h, op, label) {
   const type = resultType(op)
-  const encoding = yield* encoded(op, sharedEncoding(h.text, encodingOf(type)))
+  const encoding = yield* readAt(op, sharedEncoding(h.text, encodingOf(type)))
   return [
     yield* T.memdescReinterpret(
       label,

@@ -3,20 +3,15 @@
  *
  * Source: MLIR, scf.
  */
-import { block, typeHere, type Build, type Steps } from '../../../semantics/writing/builder.js'
+import type { Steps } from '../../../semantics/writing/builder.js'
 import type { Expr } from '../../../semantics/language/expression.js'
 import { checked } from '../../../semantics/language/index-types.js'
 import * as T from '../../ttng/index.js'
 import { keyOf } from './flight.js'
 import { inner, refusedAt, valueOf, type Row, type Rows } from './here.js'
+import { isFlight } from './operands.js'
 import { named, untyped, type Named } from './regions.js'
 import type { Region } from '../text/syntax.js'
-
-const isFlight = (e: Expr): Build<boolean> =>
-  block(function* () {
-    const type = yield* typeHere(e)
-    return type._tag === 'view' && type.space === 'regs'
-  })
 
 const forLoop: Row = function* (h, op, label) {
   const [variable, ...carried] = op.regions[0]?.blocks[0]?.parameters ?? []

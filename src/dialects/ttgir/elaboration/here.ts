@@ -3,7 +3,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { failure, type Failure } from '../../../failure.js'
-import { block, build, fail, type Build, type Steps } from '../../../semantics/writing/builder.js'
+import { build, fail, fromEither, of, type Build, type Steps } from '../../../semantics/writing/builder.js'
 import type { Expr } from '../../../semantics/language/expression.js'
 import type { TileType } from '../../../semantics/language/types.js'
 import * as T from '../../ttng/index.js'
@@ -79,13 +79,20 @@ export const refusedAt = (op: Operation, expected: string, found: string): Build
   fail(failureAt(op, 'ttgir.operation', `expected ${expected}, found ${found}`))
 
 /** A refusal of what is called, at the line of the operation; of what stands inside it, at its own. */
+const atLineOf =
+  (op: Operation) =>
+  (f: Failure): Failure =>
+    isRefusedAt(f) ? f : failureAt(op, f.code, f.message)
+/** What is built, refused where the operation stands. */
 export const placed = <A>(op: Operation, made: Build<A>): Build<A> =>
-  build((state) =>
-    E.mapLeft((f: Failure) => (isRefusedAt(f) ? f : failureAt(op, f.code, f.message)))(made.run(state)),
-  )
+  build((state) => E.mapLeft(atLineOf(op))(made.run(state)))
+/** What is read, refused where the operation stands. */
+export const readAt = <A>(op: Operation, read: E.Either<Failure, A>): Build<A> =>
+  fromEither(E.mapLeft(atLineOf(op))(read))
 
-export const valueOf = (h: Here, op: Operation, value: Value): Build<Expr> =>
-  block(function* () {
-    const found = h.values.get(value.name)?.[value.index ?? 0]
-    return found ?? (yield* refusedAt(op, `a value that is known where %${value.name} stands`, 'none'))
-  })
+export const valueOf = (h: Here, op: Operation, value: Value): Build<Expr> => {
+  const found = h.values.get(value.name)?.[value.index ?? 0]
+  return found === undefined
+    ? refusedAt(op, `a value that is known where %${value.name} stands`, 'none')
+    : of(found)
+}

@@ -2,14 +2,7 @@
  * What an operation is given: operands, attributes, and the types of its results, each refused at its line where it is missing.
  */
 import * as E from 'fp-ts/lib/Either.js'
-import {
-  block,
-  fromEither,
-  regsRead,
-  typeHere,
-  type Build,
-  type Steps,
-} from '../../../semantics/writing/builder.js'
+import { of, regsRead, typedHere, type Build, type Steps } from '../../../semantics/writing/builder.js'
 import type { Expr, View } from '../../../semantics/language/expression.js'
 import type { DistributedSpec } from '../../../layouts/triton/encoding.js'
 import type { ScalarName } from '../../../semantics/language/types.js'
@@ -17,7 +10,7 @@ import type { Dtype } from '../../../numerics/dtype.js'
 import { checked } from '../../../semantics/language/index-types.js'
 import * as T from '../../ttng/index.js'
 import { registerEncoding } from './encodings.js'
-import { labelOf, placed, refusedAt, valueOf, type Here } from './here.js'
+import { labelOf, readAt, refusedAt, valueOf, type Here } from './here.js'
 import { dtypeOf, elementOf, scalarOf, shapeOf } from './kinds.js'
 import { showAttribute, showType } from '../text/show.js'
 import { attributeOf, type Attribute, type Operation, type Type, type Value } from '../text/syntax.js'
@@ -25,34 +18,33 @@ import { attributeOf, type Attribute, type Operation, type Type, type Value } fr
 /** The text has been checked against its types, so an operand is taken as what the call takes; the call checks it again. */
 export const as = (e: Expr): never => checked<never, Expr>(e)
 
-export const operand = (h: Here, op: Operation, name: string): Build<never> =>
-  block(function* () {
-    const [value] = op.operands[name] ?? []
-    if (value === undefined) return yield* refusedAt(op, name, 'none')
-    const e = yield* valueOf(h, op, value)
-    return as(isHandedOn(op, name) ? e : yield* landed(h, op, value, e))
-  })
+export const operand = function* (h: Here, op: Operation, name: string): Steps<never> {
+  const [value] = op.operands[name] ?? []
+  if (value === undefined) return yield* refusedAt(op, name, 'none')
+  const e = yield* valueOf(h, op, value)
+  return as(!isHandedOn(op, name) && (yield* isFlight(e)) ? yield* landed(h, op, value, e) : e)
+}
 
 /** A product goes on with what may still be on its way. */
 const isHandedOn = (op: Operation, name: string): boolean => op.name === 'ttng.warp_group_dot' && name === 'c'
 
-/** A value as a tensor: what is on its way is read from its registers, here. */
-const landed = (h: Here, op: Operation, value: Value, e: Expr): Build<Expr> =>
-  block(function* () {
-    const type = yield* typeHere(e)
-    if (type._tag !== 'view' || type.space !== 'regs') return e
-    const label = `${labelOf(h, op)}.${value.name}`
-    const encoding = yield* encoded(op, registerEncoding(h.text, encodingOf(value.type)))
-    const layout = yield* T.layoutOf(label, encoding, shapeOf(value.type))
-    return yield* regsRead(label, checked<View<'regs'>, Expr>(e), { layout })
-  })
+/** Is it a product that may still be on its way? */
+export const isFlight = (e: Expr): Build<boolean> =>
+  typedHere(e, (type) => E.right(type._tag === 'view' && type.space === 'regs'))
 
-export const operands = (h: Here, op: Operation, name: string): Build<ReadonlyArray<never>> =>
-  block(function* () {
-    const found: never[] = []
-    for (const value of op.operands[name] ?? []) found.push(as(yield* valueOf(h, op, value)))
-    return found
-  })
+/** What is on its way, as a tensor: read from its registers, here. */
+const landed = function* (h: Here, op: Operation, value: Value, e: Expr): Steps<Expr> {
+  const label = `${labelOf(h, op)}.${value.name}`
+  const encoding = yield* readAt(op, registerEncoding(h.text, encodingOf(value.type)))
+  const layout = yield* T.layoutOf(label, encoding, shapeOf(value.type))
+  return yield* regsRead(label, checked<View<'regs'>, Expr>(e), { layout })
+}
+
+export const operands = function* (h: Here, op: Operation, name: string): Steps<ReadonlyArray<never>> {
+  const found: never[] = []
+  for (const value of op.operands[name] ?? []) found.push(as(yield* valueOf(h, op, value)))
+  return found
+}
 export const isGiven = (op: Operation, name: string): boolean => (op.operands[name] ?? []).length > 0
 /** An operand that may be left out, under the name that a call gives it. */
 export const optional = function* <N extends string>(
@@ -70,13 +62,12 @@ export const when = (h: Here, op: Operation): Steps<{ readonly when?: never }> =
 
 export const resultType = (op: Operation, k = 0): Type => op.results[k] ?? { _tag: 'index' }
 
-export const number = (op: Operation, name: string, instead?: number): Build<number> =>
-  block(function* () {
-    const a = attributeOf(op.attributes, name)
-    if (a?._tag === 'integer') return Number(a.value)
-    if (a === undefined && instead !== undefined) return instead
-    return yield* refusedAt(op, `${name} = a number`, a === undefined ? 'none' : showAttribute(a))
-  })
+export const number = (op: Operation, name: string, instead?: number): Build<number> => {
+  const a = attributeOf(op.attributes, name)
+  if (a?._tag === 'integer') return of(Number(a.value))
+  if (a === undefined && instead !== undefined) return of(instead)
+  return refusedAt(op, `${name} = a number`, a === undefined ? 'none' : showAttribute(a))
+}
 export const flag = (op: Operation, name: string): boolean => {
   const a = attributeOf(op.attributes, name)
   return a?._tag === 'unit' || (a?._tag === 'boolean' && a.value) || (a?._tag === 'integer' && a.value !== 0n)
@@ -85,46 +76,36 @@ export const word = (op: Operation, name: string): string | undefined => {
   const a = attributeOf(op.attributes, name)
   return a?._tag === 'word' ? a.word : undefined
 }
-export const numbers = (op: Operation, name: string): Build<ReadonlyArray<number>> =>
-  block(function* () {
-    const a = attributeOf(op.attributes, name)
-    const items = a?._tag === 'array' || a?._tag === 'list' ? a.items : []
-    const found = items.flatMap((item) => (item._tag === 'integer' ? [Number(item.value)] : []))
-    return found.length > 0 && found.length === items.length
-      ? found
-      : yield* refusedAt(op, `${name} = numbers`, a === undefined ? 'none' : showAttribute(a))
-  })
-
-export const encoded = <A>(
-  op: Operation,
-  read: E.Either<{ readonly code: string; readonly message: string }, A>,
-): Build<A> => placed(op, fromEither(read))
+export const numbers = (op: Operation, name: string): Build<ReadonlyArray<number>> => {
+  const a = attributeOf(op.attributes, name)
+  const items = a?._tag === 'array' || a?._tag === 'list' ? a.items : []
+  const found = items.flatMap((item) => (item._tag === 'integer' ? [Number(item.value)] : []))
+  return found.length > 0 && found.length === items.length
+    ? of(found)
+    : refusedAt(op, `${name} = numbers`, a === undefined ? 'none' : showAttribute(a))
+}
 
 export const encodingOf = (t: Type): Attribute | null =>
   t._tag === 'tensor' ? t.encoding : t._tag === 'memdesc' ? t.encoding : null
 
 /** How the result of an operation lies in registers. */
 export const layoutOfResult = (h: Here, op: Operation, k = 0): Build<DistributedSpec> =>
-  encoded(op, registerEncoding(h.text, encodingOf(resultType(op, k))))
+  readAt(op, registerEncoding(h.text, encodingOf(resultType(op, k))))
 
-export const dtypeHere = (op: Operation, t: Type): Build<Dtype> =>
-  block(function* () {
-    return (
-      dtypeOf(elementOf(t)) ??
-      (yield* refusedAt(op, 'an element type of this library', showType(elementOf(t))))
-    )
-  })
-export const scalarHere = (op: Operation, t: Type): Build<ScalarName> =>
-  block(function* () {
-    return (
-      scalarOf(elementOf(t)) ??
-      (yield* refusedAt(
+export const dtypeHere = (op: Operation, t: Type): Build<Dtype> => {
+  const dtype = dtypeOf(elementOf(t))
+  return dtype === null ? refusedAt(op, 'an element type of this library', showType(elementOf(t))) : of(dtype)
+}
+export const scalarHere = (op: Operation, t: Type): Build<ScalarName> => {
+  const name = scalarOf(elementOf(t))
+  return name === null
+    ? refusedAt(
         op,
         'an integer of 1, 8, 16, 32 or 64 bits, or a float, in a register',
         showType(elementOf(t)),
-      ))
-    )
-  })
+      )
+    : of(name)
+}
 
 /** Who issues. */
 export const options = (h: Here): { readonly from: T.Issuer } => ({ from: h.from })

@@ -7,10 +7,12 @@
  *
  * Source: Triton 3.6, dialects tt, ttg and ttng; MLIR, arith, math and scf.
  */
-import { block, located, typeHere, type Build, type Steps } from '../../../semantics/writing/builder.js'
+import * as E from 'fp-ts/lib/Either.js'
+import { block, located, typedHere, type Build, type Steps } from '../../../semantics/writing/builder.js'
 import * as X from '../../../semantics/language/expression.js'
 import type { Expr } from '../../../semantics/language/expression.js'
 import { checked } from '../../../semantics/language/index-types.js'
+import type { TileType } from '../../../semantics/language/types.js'
 import { arithmeticRows } from './arithmetic.js'
 import { atomicRows } from './atomics.js'
 import { barrierRows } from './barriers.js'
@@ -48,13 +50,10 @@ export const rows: Rows = {
 }
 
 /** In the region of a reduction a number stands for a tensor of it. */
-const asLifted = (h: Here, e: Expr): Build<Expr> =>
-  block(function* () {
-    const type = yield* typeHere(e)
-    return h.lifted === null || type._tag !== 'scalar'
-      ? e
-      : X.splat(checked<Expr<'i32'>, Expr>(e), h.lifted.shape, h.lifted.layout)
-  })
+const asLifted = (e: Expr, { shape, layout }: TileType): Build<Expr> =>
+  typedHere(e, (type) =>
+    E.right(type._tag === 'scalar' ? X.splat(checked<Expr<'i32'>, Expr>(e), shape, layout) : e),
+  )
 
 /** An operation, at its place in the source; what it gives is known from here on. */
 const one = (h: Here, op: Operation): Build<void> => {
@@ -62,12 +61,9 @@ const one = (h: Here, op: Operation): Build<void> => {
     const row = rows[op.name]
     if (row === undefined)
       return yield* refusedAt(op, 'an operation that can be run', refusals[op.name] ?? 'one that cannot')
+    const given = yield* row(h, op, labelOf(h, op))
     const results: Expr[] = []
-    for (const result of yield* placed(
-      op,
-      block(() => row(h, op, labelOf(h, op))),
-    ))
-      results.push(yield* asLifted(h, result))
+    for (const e of given) results.push(h.lifted === null ? e : yield* asLifted(e, h.lifted))
     let from = 0
     for (const { name, count } of op.names) {
       h.values.set(name, results.slice(from, from + count))
@@ -75,7 +71,7 @@ const one = (h: Here, op: Operation): Build<void> => {
     }
   }
   const place = placeOf(h.text, op.location)
-  return place === null ? block(body) : located(place, body)
+  return placed(op, place === null ? block(body) : located(place, body))
 }
 
 const endings: ReadonlySet<string> = new Set([
@@ -99,13 +95,12 @@ export const handled: ReadonlySet<string> = new Set([
 ])
 
 /** The values that the last operation of a region hands on; before those of a condition, the condition. */
-const handsOn = (h: Here, op: Operation): Build<ReadonlyArray<Expr>> =>
-  block(function* () {
-    const values: Expr[] = []
-    for (const value of [...(op.operands['condition'] ?? []), ...(op.operands['values'] ?? [])])
-      values.push(yield* valueOf(h, op, value))
-    return values
-  })
+const handsOn = function* (h: Here, op: Operation): Steps<ReadonlyArray<Expr>> {
+  const values: Expr[] = []
+  for (const value of [...(op.operands['condition'] ?? []), ...(op.operands['values'] ?? [])])
+    values.push(yield* valueOf(h, op, value))
+  return values
+}
 
 const inBlocks = runBlocks({ one, handsOn })
 

@@ -8,10 +8,9 @@ import type { Expr } from '../../../semantics/language/expression.js'
 import { checked } from '../../../semantics/language/index-types.js'
 import * as T from '../../ttng/index.js'
 import { registerEncoding } from './encodings.js'
-import { refusedAt, type Here, type Row, type Rows } from './here.js'
+import { refusedAt, readAt, type Here, type Row, type Rows } from './here.js'
 import { shapeOf } from './kinds.js'
 import {
-  encoded,
   encodingOf,
   flag,
   layoutOfResult,
@@ -80,7 +79,7 @@ const warpGroupDotWait: Row = function* (h, op, label) {
   else yield* run(label, { _tag: 'wgmma.waitGroup', pending: pendings })
   for (const k of flights.filter(isRead)) {
     const type = inputs[k]!.type
-    const encoding = yield* encoded(op, registerEncoding(h.text, encodingOf(type)))
+    const encoding = yield* readAt(op, registerEncoding(h.text, encodingOf(type)))
     const layout = yield* T.layoutOf(label, encoding, shapeOf(type))
     results[k] = yield* T.readWaited(
       flights.length === 1 ? `${label}.value` : `${label}.value${String(k)}`,

@@ -5,11 +5,10 @@
  */
 import * as T from '../../ttng/index.js'
 import { tensorMemoryEncoding } from './encodings.js'
-import { type Row, type Rows } from './here.js'
+import { readAt, type Row, type Rows } from './here.js'
 import { shapeOf } from './kinds.js'
 import {
   dtypeHere,
-  encoded,
   encodingOf,
   layoutOfResult,
   number,
@@ -22,7 +21,7 @@ import {
 
 const tmemAlloc: Row = function* (h, op, label) {
   const type = resultType(op)
-  const encoding = yield* encoded(op, tensorMemoryEncoding(h.text, encodingOf(type)))
+  const encoding = yield* readAt(op, tensorMemoryEncoding(h.text, encodingOf(type)))
   const src = yield* optional(h, op, 'src', 'src')
   const { result, token } = yield* T.tmemAlloc(label, yield* dtypeHere(op, type), shapeOf(type), {
     ...options(h),

@@ -10,11 +10,10 @@ import { checked } from '../../../semantics/language/index-types.js'
 import type { TileType } from '../../../semantics/language/types.js'
 import * as T from '../../ttng/index.js'
 import { registerEncoding } from './encodings.js'
-import { type Here, type Row, type Rows } from './here.js'
+import { readAt, type Here, type Row, type Rows } from './here.js'
 import { shapeOf } from './kinds.js'
 import {
   as,
-  encoded,
   encodingOf,
   layoutOfResult,
   number,
@@ -102,7 +101,7 @@ export const storing = function* (h: Here, op: Operation, label: string): Steps<
   if (lead === undefined) return given
   if (type._tag === 'pointer')
     return { mask: as(given.mask === undefined ? lead : X.and(checked<Expr<'i1'>, Expr>(given.mask), lead)) }
-  const encoding = yield* encoded(op, registerEncoding(h.text, encodingOf(type)))
+  const encoding = yield* readAt(op, registerEncoding(h.text, encodingOf(type)))
   const everywhere = yield* T.splat(`${label}.first`, lead, shapeOf(type), encoding)
   return {
     mask: as(

@@ -198,9 +198,13 @@ export const scope = <A>(name: string, body: () => Steps<A>): Build<A> =>
 export const located = <A>(loc: string, body: () => Steps<A>): Build<A> =>
   build((state) => inside(state, amend(state, { loc }), body))
 
-/** The run-time type of an expression, here. */
-export const typeHere = (expr: Expr): Build<Type> =>
+/** What is read off the run-time type of an expression, here. */
+export const typedHere = <A>(expr: Expr, read: (type: Type) => E.Either<Failure, A>): Build<A> =>
   build((state) => {
     const type = typeOf(environment(state))(expr)
-    return E.isLeft(type) ? type : E.right([type.right, state])
+    if (E.isLeft(type)) return type
+    const found = read(type.right)
+    return E.isLeft(found) ? found : E.right([found.right, state])
   })
+/** The run-time type of an expression, here. */
+export const typeHere = (expr: Expr): Build<Type> => typedHere(expr, E.right)
