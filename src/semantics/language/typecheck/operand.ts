@@ -24,7 +24,6 @@
  * Source: MLIR `arith` (elementwise on tensors of one encoding); Pallas splats.
  */
 import * as E from 'fp-ts/lib/Either.js'
-import { pipe } from 'fp-ts/lib/function.js'
 import { type Failure, refuse } from '../../../failure.js'
 import type { RegisterLayout } from '../../../layouts/register-layout.js'
 import { type FloatDtype, isFloat } from '../../../numerics/dtype.js'
@@ -121,10 +120,10 @@ export const needI32 = (what: string, type: Type): Typing =>
   accepts(i32, type) ? E.right(type) : E.left(mismatch(what, i32, type))
 
 /** What follows from a type: `E.chain`, without what that takes to see which argument it was given. */
-export const after = <A>(
-  typing: Typing,
-  f: (type: Type) => E.Either<Failure<TypeErrorCode>, A>,
-): E.Either<Failure<TypeErrorCode>, A> => (E.isLeft(typing) ? typing : f(typing.right))
+export const after = <A, B>(
+  found: E.Either<Failure<TypeErrorCode>, A>,
+  f: (a: A) => E.Either<Failure<TypeErrorCode>, B>,
+): E.Either<Failure<TypeErrorCode>, B> => (E.isLeft(found) ? found : f(found.right))
 
 /** What follows from the types of two operands; a reason of the first comes first. */
 export const withBoth = (of: TypeOf, x: ExprNode, y: ExprNode, f: (x: Type, y: Type) => Typing): Typing =>
@@ -150,22 +149,16 @@ export const onView = (
   x: ExprNode,
   f: (layout: ViewType['layout']) => E.Either<Failure<TypeErrorCode>, ViewType['layout']>,
 ): Typing =>
-  pipe(
+  after(
     after(of(x), (type) => needView(what, type)),
-    E.chain((was) =>
-      pipe(
-        f(was.layout),
-        E.map((layout): Type => view(was.space, was.dtype, layout)),
-      ),
-    ),
+    (was) => after(f(was.layout), (layout) => E.right(view(was.space, was.dtype, layout))),
   )
 
 /** What follows from the tile that an operand must be. */
 export const onTile = (of: TypeOf, what: string, x: ExprNode, f: (tile: TileType) => Typing): Typing =>
-  pipe(
-    of(x),
-    E.chain((type) => needTile(what, type)),
-    E.chain(f),
+  after(
+    after(of(x), (type) => needTile(what, type)),
+    f,
   )
 
 export const axisIn = (what: string, axis: number, rank: number): E.Either<Failure<TypeErrorCode>, null> =>

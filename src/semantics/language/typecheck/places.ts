@@ -29,7 +29,6 @@
  * Source: JAX docs, Pallas:MGPU reference (memory reference transforms); Triton `ttg` memdesc operations; PTX ISA 9, mapa.
  */
 import * as E from 'fp-ts/lib/Either.js'
-import { pipe } from 'fp-ts/lib/function.js'
 import { refuse } from '../../../failure.js'
 import { bitsOf } from '../../../numerics/dtype.js'
 import * as Ref from '../../../transforms/ref.js'
@@ -75,13 +74,13 @@ const tensorView = (declarations: Declarations, name: string): Typing => {
       'view.dynamic',
       `Tensor ${name} has a shape or strides that depend on scalar parameters, so it has no static view: use pointers or a descriptor`,
     )
-  return pipe(
+  return after(
     Ref.ofStrides(
       shape,
       bitsOf(param.dtype),
       strides.map((stride, k) => (shape[k] === 1 ? 0 : stride)),
     ),
-    E.map((layout): Type => view('gmem', param.dtype, layout)),
+    (layout) => E.right(view('gmem', param.dtype, layout)),
   )
 }
 
@@ -95,10 +94,10 @@ const slotType = (of: TypeOf, expr: Extract<PlaceNode, { readonly _tag: 'slot' }
       const at = constantOf(expr.index)
       switch (was._tag) {
         case 'view':
-          return pipe(
-            Ref.slotShape(was.layout),
-            E.chainFirstW(() => (at === undefined ? E.right(null) : Ref.slot(at)(was.layout))),
-            E.map((layout) => view(was.space, was.dtype, layout)),
+          return after(Ref.slotShape(was.layout), (layout) =>
+            after(at === undefined ? E.right(null) : Ref.slot(at)(was.layout), () =>
+              E.right(view(was.space, was.dtype, layout)),
+            ),
           )
         case 'barrier': {
           const count = was.shape[0]
@@ -142,9 +141,8 @@ export const typeOfPlaces =
               `addptr: expected a pointer for ${showType(offset)}, found ${showType(p)}`,
             )
           if (offset._tag === 'scalar') return E.right(p)
-          return pipe(
-            joint('addptr', tile(p.shape, element, p.layout), offset),
-            E.map((both) => (both._tag === 'tile' ? tile(p.shape, p.element, both.layout) : p)),
+          return after(joint('addptr', tile(p.shape, element, p.layout), offset), (both) =>
+            E.right(both._tag === 'tile' ? tile(p.shape, p.element, both.layout) : p),
           )
         })
       case 'storage': {
@@ -167,33 +165,26 @@ export const typeOfPlaces =
       case 'slot':
         return slotType(of, expr)
       case 'slice':
-        return pipe(
-          allI32(of, 'the start of a slice in dimension', expr.starts),
-          E.chain(() =>
-            onView(of, 'slice', expr.of, (layout) => {
-              if (expr.starts.length !== layout.shape.length)
-                return refuse(
-                  'ref.rank',
-                  `slice: expected ${String(layout.shape.length)} starts, found ${String(expr.starts.length)}`,
-                )
-              const starts = expr.starts.map(constantOf)
-              const at = starts.map((start) => start ?? 0)
-              return pipe(
-                Ref.slice(at, expr.sizes)(layout),
-                E.chainW(() => Ref.sliceShape(expr.sizes)(layout)),
+        return after(allI32(of, 'the start of a slice in dimension', expr.starts), () =>
+          onView(of, 'slice', expr.of, (layout) => {
+            if (expr.starts.length !== layout.shape.length)
+              return refuse(
+                'ref.rank',
+                `slice: expected ${String(layout.shape.length)} starts, found ${String(expr.starts.length)}`,
               )
-            }),
-          ),
+            const starts = expr.starts.map(constantOf)
+            const at = starts.map((start) => start ?? 0)
+            return after(Ref.slice(at, expr.sizes)(layout), () => Ref.sliceShape(expr.sizes)(layout))
+          }),
         )
       case 'transposeView':
         return onView(of, 'transposeView', expr.of, Ref.transpose(expr.perm))
       case 'reshapeView':
         return onView(of, 'reshapeView', expr.of, Ref.reshape(expr.shape))
       case 'reinterpret':
-        return pipe(
-          of(expr.of),
-          E.chain((type) => needView('reinterpret', type)),
-          E.chain((was) => {
+        return after(
+          after(of(expr.of), (type) => needView('reinterpret', type)),
+          (was) => {
             const end = (layout: ViewType['layout']): number => layout.byteOffset + Ref.extentBytes(layout)
             return end(expr.layout) <= end(was.layout)
               ? checkType(view(was.space, expr.dtype, expr.layout))
@@ -201,14 +192,15 @@ export const typeOfPlaces =
                   'type.shape',
                   `reinterpret: ${showType(view(was.space, expr.dtype, expr.layout))} of ${String(end(expr.layout))} bytes does not fit in the ${String(end(was.layout))} of ${showType(was)}`,
                 )
-          }),
+          },
         )
       case 'remote':
-        return pipe(
-          of(expr.rank),
-          E.chain((rank) => needI32('the rank of a remote view', rank)),
-          E.chain(() => of(expr.of)),
-          E.chain((type) =>
+        return after(
+          after(
+            after(of(expr.rank), (rank) => needI32('the rank of a remote view', rank)),
+            () => of(expr.of),
+          ),
+          (type) =>
             type._tag === 'barrier' ||
             (type._tag === 'view' && (type.space === 'smem' || type.space === 'tmem'))
               ? E.right(type)
@@ -216,7 +208,6 @@ export const typeOfPlaces =
                   'type.mismatch',
                   `remote: expected a barrier or a view of smem or tmem, found ${showType(type)}`,
                 ),
-          ),
         )
     }
   }

@@ -24,7 +24,6 @@
  * Source: MLIR `arith`, `math`; PTX ISA 9, cvt and mov.
  */
 import * as E from 'fp-ts/lib/Either.js'
-import { pipe } from 'fp-ts/lib/function.js'
 import { refuse } from '../../../failure.js'
 import { bitsOf } from '../../../numerics/dtype.js'
 import { isSpecialUnary, specialDtype } from '../../../numerics/special-functions/names.js'
@@ -78,6 +77,19 @@ const convert = (expr: Extract<ScalarNode, { readonly _tag: 'convert' }>, x: Typ
     : refuse('type.mismatch', `${what}: not a conversion from ${from.dtype}`)
 }
 
+// ---------------------------------------------------------------- choices
+
+/** What a condition chooses of values of this type. */
+const chosen = (type: Type, cond: Type): Typing => {
+  if (accepts(i1, cond)) return E.right(type)
+  const element = elementOfType(cond)
+  if (cond._tag !== 'tile' || element === null || element.dtype !== 'i1' || type._tag !== 'tile')
+    return E.left(mismatch('the condition of a select', i1, cond))
+  return sameShape(cond.shape, type.shape) && layoutsAgree(cond.layout, type.layout, type.shape)
+    ? E.right(tile(type.shape, type.element, definite(type.layout, cond.layout)))
+    : E.left(mismatch('the condition of a select', tile(type.shape, i1, type.layout), cond))
+}
+
 // ---------------------------------------------------------------- typing
 
 export const typeOfScalars =
@@ -87,17 +99,11 @@ export const typeOfScalars =
       case 'const':
         return literalType(expr.dtype, expr.value)
       case 'place':
-        return pipe(
-          axisIn(expr.of, expr.axis, 3),
-          E.map(() => i32),
-        )
+        return after(axisIn(expr.of, expr.axis, 3), () => E.right(i32))
       case 'dim': {
         const param = declarations.params.get(expr.param)
         return param?._tag === 'tensor'
-          ? pipe(
-              axisIn(`dim of ${expr.param}`, expr.axis, param.shape.length),
-              E.map(() => i32),
-            )
+          ? after(axisIn(`dim of ${expr.param}`, expr.axis, param.shape.length), () => E.right(i32))
           : refuse('param.unknown', `There is no tensor parameter ${expr.param}`)
       }
       case 'unary':
@@ -127,15 +133,12 @@ export const typeOfScalars =
           },
         )
       case 'fma':
-        return pipe(
-          withBoth(of, expr.x, expr.y, (x, y) => joint('fma', x, y)),
-          E.chain((xy) =>
-            pipe(
-              of(expr.z),
-              E.chain((z) => joint('fma', xy, z)),
-            ),
+        return after(
+          after(
+            withBoth(of, expr.x, expr.y, (x, y) => joint('fma', x, y)),
+            (xy) => after(of(expr.z), (z) => joint('fma', xy, z)),
           ),
-          E.chain((type) => needFloat('fma', type)),
+          (type) => needFloat('fma', type),
         )
       case 'compare':
         return after(
@@ -146,7 +149,7 @@ export const typeOfScalars =
               : E.right(like(type, i1)),
         )
       case 'select':
-        return pipe(
+        return after(
           withBoth(of, expr.x, expr.y, (x, y) =>
             x._tag === 'tile' || y._tag === 'tile'
               ? joint('select', x, y)
@@ -154,25 +157,7 @@ export const typeOfScalars =
                 ? E.right(x)
                 : E.left(mismatch('select', x, y)),
           ),
-          E.chain((type) =>
-            pipe(
-              of(expr.cond),
-              E.chain((cond): Typing => {
-                if (accepts(i1, cond)) return E.right(type)
-                const element = elementOfType(cond)
-                if (
-                  cond._tag !== 'tile' ||
-                  element === null ||
-                  element.dtype !== 'i1' ||
-                  type._tag !== 'tile'
-                )
-                  return E.left(mismatch('the condition of a select', i1, cond))
-                return sameShape(cond.shape, type.shape) && layoutsAgree(cond.layout, type.layout, type.shape)
-                  ? E.right(tile(type.shape, type.element, definite(type.layout, cond.layout)))
-                  : E.left(mismatch('the condition of a select', tile(type.shape, i1, type.layout), cond))
-              }),
-            ),
-          ),
+          (type) => after(of(expr.cond), (cond) => chosen(type, cond)),
         )
       case 'convert':
         return after(of(expr.x), (x) => convert(expr, x))
@@ -198,16 +183,13 @@ export const typeOfScalars =
             )
       }
       case 'unpack':
-        return pipe(
-          of(expr.x),
-          E.chain((x): Typing => {
-            if (x._tag !== 'scalar')
-              return refuse('type.mismatch', `unpack: expected a scalar, found ${showType(x)}`)
-            const parts = bitsOf(x.dtype) / bitsOf(expr.to)
-            return Number.isInteger(parts) && expr.part >= 0 && expr.part < parts
-              ? E.right(scalar(expr.to))
-              : refuse('type.mismatch', `unpack: ${x.dtype} has no part ${String(expr.part)} of ${expr.to}`)
-          }),
-        )
+        return after(of(expr.x), (x) => {
+          if (x._tag !== 'scalar')
+            return refuse('type.mismatch', `unpack: expected a scalar, found ${showType(x)}`)
+          const parts = bitsOf(x.dtype) / bitsOf(expr.to)
+          return Number.isInteger(parts) && expr.part >= 0 && expr.part < parts
+            ? E.right(scalar(expr.to))
+            : refuse('type.mismatch', `unpack: ${x.dtype} has no part ${String(expr.part)} of ${expr.to}`)
+        })
     }
   }

@@ -26,16 +26,15 @@
  * Source: MLIR `tt` (make_range, splat, broadcast, expand_dims, reshape, trans, reduce, gather), `ttg.convert_layout`.
  */
 import * as E from 'fp-ts/lib/Either.js'
-import { pipe } from 'fp-ts/lib/function.js'
-import { type Failure, refuse } from '../../../failure.js'
+import { refuse } from '../../../failure.js'
 import { showShape, sizeOf } from '../../../transforms/shape.js'
 import { isPermutation } from '../../../transforms/transpose.js'
 import type { Combine, NodeOf } from '../expression.js'
 import { type ScalarType, i1, i32, tile } from '../types.js'
 import { type Declarations, type Environment, bind, noNames } from './environment.js'
-import { type Typer, axisIn, onTile } from './operand.js'
+import { type Typer, after, axisIn, onTile } from './operand.js'
 import { showType } from './show-type.js'
-import { type TypeErrorCode, type Typing, accepts, mismatch, tileType } from './typing.js'
+import { type Typing, accepts, mismatch, tileType } from './typing.js'
 
 // ---------------------------------------------------------------- model
 
@@ -57,13 +56,8 @@ const combineType = (
     if (E.isLeft(type)) return type
     names = bind(names, name, { type: type.right })
   }
-  return pipe(
-    typeIn({ declarations, names })(combine.result),
-    E.chainW((type) =>
-      accepts(element, type)
-        ? E.right(type)
-        : E.left<Failure<TypeErrorCode>>(mismatch('the combination of a reduce', element, type)),
-    ),
+  return after(typeIn({ declarations, names })(combine.result), (type) =>
+    accepts(element, type) ? E.right(type) : E.left(mismatch('the combination of a reduce', element, type)),
   )
 }
 
@@ -75,18 +69,14 @@ export const typeOfTiles =
     const of = typeIn(env)
     switch (expr._tag) {
       case 'iota':
-        return pipe(
-          axisIn('iota', expr.axis, expr.shape.length),
-          E.chain(() => tileType(expr.shape, i32, expr.layout)),
+        return after(axisIn('iota', expr.axis, expr.shape.length), () =>
+          tileType(expr.shape, i32, expr.layout),
         )
       case 'splat':
-        return pipe(
-          of(expr.x),
-          E.chain((x) =>
-            x._tag === 'scalar' || x._tag === 'ptr'
-              ? tileType(expr.shape, x, expr.layout)
-              : refuse('type.mismatch', `splat: expected a scalar or a pointer, found ${showType(x)}`),
-          ),
+        return after(of(expr.x), (x) =>
+          x._tag === 'scalar' || x._tag === 'ptr'
+            ? tileType(expr.shape, x, expr.layout)
+            : refuse('type.mismatch', `splat: expected a scalar or a pointer, found ${showType(x)}`),
         )
       case 'broadcast':
         return onTile(of, 'broadcast', expr.x, (x) =>
@@ -100,14 +90,11 @@ export const typeOfTiles =
         )
       case 'expandDims':
         return onTile(of, 'expandDims', expr.x, (x) =>
-          pipe(
-            axisIn('expandDims', expr.axis, x.shape.length + 1),
-            E.chain(() =>
-              tileType(
-                [...x.shape.slice(0, expr.axis), 1, ...x.shape.slice(expr.axis)],
-                x.element,
-                expr.layout,
-              ),
+          after(axisIn('expandDims', expr.axis, x.shape.length + 1), () =>
+            tileType(
+              [...x.shape.slice(0, expr.axis), 1, ...x.shape.slice(expr.axis)],
+              x.element,
+              expr.layout,
             ),
           ),
         )
@@ -138,10 +125,8 @@ export const typeOfTiles =
           const element = x.element
           return element._tag !== 'scalar'
             ? refuse('type.mismatch', `reduce: expected a tile of scalars, found ${showType(x)}`)
-            : pipe(
-                axisIn('reduce', expr.axis, x.shape.length),
-                E.chain(() => combineType(typeIn, env.declarations, expr.combine, element)),
-                E.chain(() =>
+            : after(axisIn('reduce', expr.axis, x.shape.length), () =>
+                after(combineType(typeIn, env.declarations, expr.combine, element), () =>
                   tileType(
                     x.shape.filter((_, k) => k !== expr.axis),
                     element,
@@ -156,17 +141,14 @@ export const typeOfTiles =
             const indexed = index.element
             if (indexed._tag !== 'scalar' || indexed.dtype !== 'i32')
               return E.left(mismatch('the index of a gather', tile(index.shape, i32, 'any'), index))
-            return pipe(
-              axisIn('gather', expr.axis, x.shape.length),
-              E.chain(() =>
-                x.shape.length === index.shape.length &&
-                x.shape.every((extent, k) => k === expr.axis || extent === index.shape[k])
-                  ? tileType(index.shape, x.element, expr.layout)
-                  : refuse(
-                      'type.shape',
-                      `gather: ${showShape(index.shape)} is not ${showShape(x.shape)} beside dimension ${String(expr.axis)}`,
-                    ),
-              ),
+            return after(axisIn('gather', expr.axis, x.shape.length), () =>
+              x.shape.length === index.shape.length &&
+              x.shape.every((extent, k) => k === expr.axis || extent === index.shape[k])
+                ? tileType(index.shape, x.element, expr.layout)
+                : refuse(
+                    'type.shape',
+                    `gather: ${showShape(index.shape)} is not ${showShape(x.shape)} beside dimension ${String(expr.axis)}`,
+                  ),
             )
           }),
         )

@@ -19,7 +19,6 @@
  * 3. A failure found `at` a label begins with the path to it.
  */
 import * as E from 'fp-ts/lib/Either.js'
-import { pipe } from 'fp-ts/lib/function.js'
 import { type Failure, failure } from '../../../failure.js'
 import type { Expr } from '../../language/expression.js'
 import { type Binder, type Param, type Stmt, type Storage, site } from '../../language/program.js'
@@ -168,17 +167,17 @@ export const hasTypeAt = (
   what: string,
   expected: Type,
   expr: Expr,
-): E.Either<Failure, null> =>
-  pipe(
-    typeAt(state, label, expr),
-    E.chain((found) =>
-      accepts(expected, found) ? E.right(null) : E.left(at(state, label, mismatch(what, expected, found))),
-    ),
-  )
+): E.Either<Failure, null> => {
+  const found = typeAt(state, label, expr)
+  if (E.isLeft(found)) return found
+  return accepts(expected, found.right)
+    ? nothing
+    : E.left(at(state, label, mismatch(what, expected, found.right)))
+}
+const nothing: E.Either<never, null> = E.right(null)
 
 /** The run-time type of an expression that stands at this label. */
-export const typeAt = (state: State, label: string, expr: Expr): E.Either<Failure, Type> =>
-  pipe(
-    typeOf(environment(state))(expr),
-    E.mapLeft((why) => at(state, label, why)),
-  )
+export const typeAt = (state: State, label: string, expr: Expr): E.Either<Failure, Type> => {
+  const found = typeOf(environment(state))(expr)
+  return E.isLeft(found) ? E.left(at(state, label, found.left)) : found
+}

@@ -16,41 +16,34 @@
  * 3. As many labels as results, or a failure.
  */
 import * as E from 'fp-ts/lib/Either.js'
-import { pipe } from 'fp-ts/lib/function.js'
 import { type Failure, refuse } from '../../../failure.js'
 import type { RegisterLayout } from '../../../layouts/register-layout.js'
 import * as X from '../../language/expression.js'
 import type { Condition, Expr } from '../../language/expression.js'
-import { checked } from '../../language/index-types.js'
 import type { Instruction } from '../../language/instruction.js'
 import { type Binder, type Stmt } from '../../language/program.js'
-import { operandsOf, resultTypes } from '../../language/signature.js'
-import { accepts, checkType, mismatch } from '../../language/typecheck.js'
+import { operandsOf, resultTypes, type Operand } from '../../language/signature.js'
+import { accepts, checkType, mismatch, typeOf } from '../../language/typecheck.js'
 import { type Type, type TypeIndex, i1 } from '../../language/types.js'
 import { type Build, build } from './monad.js'
-import { type State, at, fresh, freshAll, hasTypeAt, push, siteOf, typeAt } from './state.js'
+import { type State, at, environment, fresh, freshAll, hasTypeAt, push, siteOf, typeAt } from './state.js'
 
 // ---------------------------------------------------------------- let
 
 /** `let label = expr`; gives the name. With a type, the name has exactly that one (an 'any' layout made definite, say). */
 export const letIn = <I extends TypeIndex>(label: string, expr: Expr<I>, type?: Type): Build<Expr<I>> =>
-  build((state) =>
-    pipe(
-      typeAt(state, label, expr),
-      E.chain((found) =>
-        type === undefined || accepts(type, found)
-          ? E.right(type ?? found)
-          : E.left(at(state, label, mismatch(label, type, found))),
-      ),
-      E.map((given) => {
-        const [name, next] = fresh(state, label, given)
-        return [
-          X.name<I>(name),
-          push(next, { _tag: 'Let', binder: { name, type: given }, expr, site: siteOf(state, label) }),
-        ]
-      }),
-    ),
-  )
+  build((state) => {
+    const found = typeAt(state, label, expr)
+    if (E.isLeft(found)) return found
+    if (type !== undefined && !accepts(type, found.right))
+      return E.left(at(state, label, mismatch(label, type, found.right)))
+    const given = type ?? found.right
+    const [name, next] = fresh(state, label, given)
+    return E.right([
+      X.name<I>(name),
+      push(next, { _tag: 'Let', binder: { name, type: given }, expr, site: siteOf(state, label) }),
+    ])
+  })
 
 // ---------------------------------------------------------------- do
 
@@ -74,6 +67,17 @@ const doStatement = (
     ? { _tag: 'Do', results, instruction, site: siteOf(state, label) }
     : { _tag: 'Do', results, instruction, when, site: siteOf(state, label) }
 
+/** The type of an operand, where it stands. */
+const operandType = (
+  state: State,
+  label: string,
+  { _tag }: Instruction,
+  { field, expr }: Operand,
+): E.Either<Failure, Type> => {
+  const type = typeOf(environment(state))(expr)
+  return E.isLeft(type) ? E.left(at(state, `${label} (${_tag}, ${field})`, type.left)) : type
+}
+
 const checkWhen = (
   state: State,
   label: string,
@@ -87,8 +91,8 @@ const checkWhen = (
 /** Runs an instruction for its effect. */
 export const run = (label: string, instruction: Instruction, options: DoOptions = {}): Build<void> =>
   build((state) => {
-    for (const { field, expr } of operandsOf(instruction)) {
-      const type = typeAt(state, `${label} (${instruction._tag}, ${field})`, checked<Expr, X.ExprNode>(expr))
+    for (const operand of operandsOf(instruction)) {
+      const type = operandType(state, label, instruction, operand)
       if (E.isLeft(type)) return type
     }
     const when = checkWhen(state, label, instruction, options)
@@ -105,10 +109,10 @@ export const runFor = (
   build((state) => {
     const label = labels[0] ?? instruction._tag
     const types = new Map<string, Type>()
-    for (const { field, expr } of operandsOf(instruction)) {
-      const type = typeAt(state, `${label} (${instruction._tag}, ${field})`, checked<Expr, X.ExprNode>(expr))
+    for (const operand of operandsOf(instruction)) {
+      const type = operandType(state, label, instruction, operand)
       if (E.isLeft(type)) return type
-      types.set(field, type.right)
+      types.set(operand.field, type.right)
     }
     const when = checkWhen(state, label, instruction, options)
     if (E.isLeft(when)) return when
