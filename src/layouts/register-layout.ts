@@ -216,6 +216,7 @@ export const sameFunction = (a: RegisterLayout, b: RegisterLayout, shape: Shape)
 
 /** Equal as data. */
 export const sameLayout = (a: RegisterLayout, b: RegisterLayout): boolean => {
+  if (a === b) return true
   switch (a._tag) {
     case 'tiled':
       return b._tag === 'tiled' && Tiled.sameTiledLayout(a, b)

@@ -42,6 +42,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../failure.js'
 import { refuse } from '../failure.js'
+import { remembered, rememberedBy } from '../remembered.js'
 import type { Index, Shape } from './shape.js'
 import { isExtent, rowMajorStrides, sameShape, showShape, sizeOf } from './shape.js'
 import type { Swizzle } from './swizzle.js'
@@ -115,19 +116,13 @@ const tiledExtents = (shape: Shape, levels: ReadonlyArray<Tile>): ReadonlyArray<
   return extents
 }
 
-/** The modes of each dimension. */
-export const chainsOf = (ref: TransformedRef): Chains => {
-  const known = remembered.get(ref)
-  if (known !== undefined) return known
+/** The modes of each dimension. A ref does not change, and every address that is asked of it goes by its chains. */
+export const chainsOf: (ref: TransformedRef) => Chains = remembered((ref) => {
   const extents = tiledExtents(ref.shape, ref.tiling)
-  const chains = dimensionChains(ref.shape.length, ref.tiling).map((chain) =>
+  return dimensionChains(ref.shape.length, ref.tiling).map((chain) =>
     chain.map((k) => ({ size: extents[k]!, stride: ref.strides[k]! })),
   )
-  remembered.set(ref, chains)
-  return chains
-}
-/** A ref does not change, and every address that is asked of it goes by its chains. */
-const remembered = new WeakMap<TransformedRef, Chains>()
+})
 
 const productFrom = (chain: ReadonlyArray<Mode>, level: number): number =>
   chain.slice(level).reduce((product, mode) => product * mode.size, 1)
@@ -241,7 +236,7 @@ export const ofStrides = (
   )
 
 /** Is this data a legal, canonical ref? For data that comes from outside. */
-export const check = (ref: TransformedRef): E.Either<Failure<RefError>, TransformedRef> =>
+export const check: (ref: TransformedRef) => E.Either<Failure<RefError>, TransformedRef> = remembered((ref) =>
   pipe(
     checkType(ref.shape, ref.bits),
     E.chainW((): E.Either<Failure<RefError>, TransformedRef> => {
@@ -274,7 +269,8 @@ export const check = (ref: TransformedRef): E.Either<Failure<RefError>, Transfor
         return refuse('ref.swizzle', `A swizzle spans 16, 32, 64 or 128 bytes, found ${String(swizzle)}`)
       return E.right(ref)
     }),
-  )
+  ),
+)
 
 // ----------------------------------------------------------------------------------------- destructors
 
@@ -295,22 +291,16 @@ export const extentBytes = (ref: TransformedRef): number => {
  * Per dimension: run-time starts must be multiples of `multipleOf`, and a step of that many elements moves the ref by
  * `strideBytes` bytes (a fraction only for elements of less than a byte).
  */
-export const startUnits = (ref: TransformedRef): ReadonlyArray<StartUnit> => {
-  const known = unitsOf.get(ref)
-  if (known !== undefined) return known
-  const units = chainsOf(ref).map((chain) => ({
+export const startUnits: (ref: TransformedRef) => ReadonlyArray<StartUnit> = remembered((ref) =>
+  chainsOf(ref).map((chain) => ({
     multipleOf: productFrom(chain, 1),
     strideBytes: (chain[0]!.stride * ref.bits) / 8,
-  }))
-  unitsOf.set(ref, units)
-  return units
-}
+  })),
+)
 export interface StartUnit {
   readonly multipleOf: number
   readonly strideBytes: number
 }
-// a slot of a ring is taken in every step
-const unitsOf = new WeakMap<TransformedRef, ReadonlyArray<StartUnit>>()
 
 /** Bytes between neighbouring slots, that is along the leading dimension; 0 when there is only one, or none. */
 export const slotStrideBytes = (ref: TransformedRef): number => startUnits(ref)[0]?.strideBytes ?? 0
@@ -376,10 +366,13 @@ const narrowed = (ref: TransformedRef, sizes: ReadonlyArray<number | null>): Tra
 export const sliceShape =
   (sizes: Shape) =>
   (ref: TransformedRef): E.Either<Failure<IndexError>, TransformedRef> =>
-    at(sizes.map((size) => ({ _tag: 'slice', start: 0, size })))(ref)
+    sliced(ref, sizes.join(), () => at(sizes.map((size) => ({ _tag: 'slice', start: 0, size })))(ref))
+const sliced = rememberedBy<TransformedRef, string, E.Either<Failure<IndexError>, TransformedRef>>()
 
 /** The static part of taking one slot: the ref at slot 0. A program adds index * `slotStrideBytes` at run time. */
-export const slotShape = (ref: TransformedRef): E.Either<Failure<IndexError>, TransformedRef> => slot(0)(ref)
+export const slotShape: (ref: TransformedRef) => E.Either<Failure<IndexError>, TransformedRef> = remembered(
+  (ref) => slot(0)(ref),
+)
 
 /**
  * Basic indexing: an integer drops its dimension, a slice keeps it. One indexer per dimension.
@@ -744,9 +737,10 @@ export const spans = (ref: TransformedRef, baseAddress: number): ReadonlyArray<S
 
 /** Equal as data, hence as functions. */
 export const sameRef = (a: TransformedRef, b: TransformedRef): boolean =>
-  a.bits === b.bits &&
-  a.byteOffset === b.byteOffset &&
-  a.swizzle === b.swizzle &&
-  sameShape(a.shape, b.shape) &&
-  sameTiling(a.tiling, b.tiling) &&
-  sameShape(a.strides, b.strides)
+  a === b ||
+  (a.bits === b.bits &&
+    a.byteOffset === b.byteOffset &&
+    a.swizzle === b.swizzle &&
+    sameShape(a.shape, b.shape) &&
+    sameTiling(a.tiling, b.tiling) &&
+    sameShape(a.strides, b.strides))

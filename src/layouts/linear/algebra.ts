@@ -111,17 +111,17 @@ export const product = (a: LinearSpec, b: LinearSpec): Result<LinearLayout> =>
     E.apS('inputs', supremum(inputNames(a), inputNames(b))),
     E.apS('outputs', supremum(outputNames(a), outputNames(b))),
     E.chain(({ inputs, outputs }) => {
-      const spread =
-        (layout: LinearSpec, scale: (name: string) => number) =>
-        (basis: Index): Index =>
-          outputs.map((name) => (basis[outputNames(layout).indexOf(name)] ?? 0) * scale(name))
+      const spread = (layout: LinearSpec, scale: (name: string) => number): ((basis: Index) => Index) => {
+        const known = outputNames(layout)
+        const from = outputs.map((name) => ({ d: known.indexOf(name), by: scale(name) }))
+        return (basis) => from.map(({ d, by }) => (basis[d] ?? 0) * by)
+      }
+      const low = spread(a, () => 1)
+      const above = spread(b, (out) => outputSize(a, out))
       return linearLayout({
         inputs: inputs.map((name) => ({
           name,
-          bases: [
-            ...basesOf(a, name).map(spread(a, () => 1)),
-            ...basesOf(b, name).map(spread(b, (out) => outputSize(a, out))),
-          ],
+          bases: [...basesOf(a, name).map(low), ...basesOf(b, name).map(above)],
         })),
         outputs: outputs.map((name) => ({ name, size: outputSize(a, name) * outputSize(b, name) })),
       })
@@ -129,14 +129,10 @@ export const product = (a: LinearSpec, b: LinearSpec): Result<LinearLayout> =>
   )
 
 /** Their product from left to right; `empty` if there are none. */
-export const products = (factors: ReadonlyArray<LinearLayout>): Result<LinearLayout> =>
-  factors.reduce<Result<LinearLayout>>(
-    (done, factor) =>
-      pipe(
-        done,
-        E.chain((layout) => product(layout, factor)),
-      ),
-    E.right(empty),
+export const products = ([first = empty, ...others]: ReadonlyArray<LinearLayout>): Result<LinearLayout> =>
+  others.reduce<Result<LinearLayout>>(
+    (done, factor) => (E.isLeft(done) ? done : product(done.right, factor)),
+    E.right(first),
   )
 
 /** The sizes left when `b` takes its part of every output of `a`; not a size if it takes too much. */

@@ -70,9 +70,18 @@ export const ensureNotLarger =
   (layout: LinearLayout): Result<LinearLayout> =>
     sizes.reduce(
       (done, { name, size }) =>
-        pipe(done, E.chain(resizeOut(name, Math.min(size, outputSize(layout, name))))),
+        size >= outputSize(layout, name) ? done : pipe(done, E.chain(resizeOut(name, size))),
       named(sizes)(layout),
     )
+
+/** The outputs in this order, in which they may be already. */
+const ordered =
+  (names: ReadonlyArray<string>) =>
+  (layout: LinearLayout): Result<LinearLayout> => {
+    const found = outputNames(layout)
+    const isOrdered = found.length === names.length && found.every((name, d) => name === names[d])
+    return isOrdered ? E.right(layout) : transposeOuts(names)(layout)
+  }
 
 /** A tile and a split among thread blocks over a tensor of these sizes; the blocks take the major bits. */
 export const combine = (
@@ -82,7 +91,7 @@ export const combine = (
 ): Result<LinearLayout> =>
   pipe(
     ensureNotLarger(sizes)(cga),
-    E.chain(transposeOuts(outputNames(cta))),
+    E.chain(ordered(outputNames(cta))),
     E.chain((blocks) => {
       const share = sizes.map(({ name, size }) => ({ name, size: size / outputSize(blocks, name) }))
       return pipe(
@@ -91,5 +100,5 @@ export const combine = (
         E.chain((tile) => product(tile, blocks)),
       )
     }),
-    E.chain(transposeOuts(sizes.map(({ name }) => name))),
+    E.chain(ordered(sizes.map(({ name }) => name))),
   )

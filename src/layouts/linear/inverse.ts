@@ -39,6 +39,7 @@ import {
   columns,
   fromColumns,
   inputDimensions,
+  inputNames,
   isInjective,
   isSurjective,
   linearLayout,
@@ -89,7 +90,10 @@ export const invertAndCompose = (a: LinearSpec, b: LinearSpec): Result<LinearLay
       `Output ${large.name} has size ${String(large.size)}, but ${String(outputSize(b, large.name))} in the layout to invert`,
     )
   const [asked, places] = [inputBits(a, b.outputs), inputBits(b, b.outputs)]
-  const stays = ({ input }: InputBit): boolean => fingerprint(asked, input) === fingerprint(places, input)
+  const staying = new Set(
+    inputNames(a).filter((name) => fingerprint(asked, name) === fingerprint(places, name)),
+  )
+  const stays = ({ input }: InputBit): boolean => staying.has(input)
   // Inputs that stay put come last, so that the others do without them where they can.
   const order = [...places.filter((place) => !stays(place)), ...places.filter(stays)]
   const find = GF2.solve(order.map(({ column }) => column))

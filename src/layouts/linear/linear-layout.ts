@@ -211,8 +211,11 @@ export const linearLayoutInferred = (
 }
 
 /** The powers of two below `size`: at most 31, whatever `size` is. */
-const powersBelow = (size: number): ReadonlyArray<number> =>
-  Array.from({ length: 31 }, (_, bit) => 2 ** bit).filter((power) => power < size)
+const powersBelow = (size: number): ReadonlyArray<number> => {
+  const powers: number[] = []
+  for (let bit = 0; bit < 31 && 2 ** bit < size; bit++) powers.push(2 ** bit)
+  return powers
+}
 
 /** x -> stride * x for x < size; the output has size stride * size. */
 export const strided1D = (

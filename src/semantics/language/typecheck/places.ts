@@ -95,7 +95,7 @@ const slotType = (of: TypeOf, expr: Extract<PlaceNode, { readonly _tag: 'slot' }
       switch (was._tag) {
         case 'view':
           return after(Ref.slotShape(was.layout), (layout) =>
-            after(at === undefined ? E.right(null) : Ref.slot(at)(was.layout), () =>
+            after(at === undefined || at === 0 ? E.right(null) : Ref.slot(at)(was.layout), () =>
               E.right(view(was.space, was.dtype, layout)),
             ),
           )
