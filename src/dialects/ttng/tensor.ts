@@ -31,7 +31,15 @@ import { sliceDimension, type LinearLayout } from '../../layouts/linear/linear-l
 import type { DistributedSpec } from '../../layouts/triton/encoding.js'
 import { onShape } from '../../layouts/triton/to-linear.js'
 import type { FloatDtype } from '../../numerics/dtype.js'
-import { block, letIn, of, typedHere, typeHere, type Build, type Steps } from '../../semantics/writing/builder.js'
+import {
+  block,
+  letIn,
+  of,
+  typedHere,
+  typeHere,
+  type Build,
+  type Steps,
+} from '../../semantics/writing/builder.js'
 import * as X from '../../semantics/language/expression.js'
 import type {
   Above,
@@ -98,13 +106,7 @@ export const wantedOf = (op: string, label: string, wanted: Wanted, expr: Expr):
         )
   })
 
-export const alike = function* (
-  op: string,
-  label: string,
-  wanted: Wanted,
-  x: Expr,
-  y: Expr,
-): Steps<void> {
+export const alike = function* (op: string, label: string, wanted: Wanted, x: Expr, y: Expr): Steps<void> {
   const left = yield* wantedOf(op, label, wanted, x)
   const right = yield* wantedOf(op, label, wanted, y)
   if (!accepts(left, right))
