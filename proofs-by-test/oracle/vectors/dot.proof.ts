@@ -101,11 +101,14 @@ const wrongCases = (rule: string, wrong: (rules: ArithmeticRules) => ArithmeticR
     if (one.rule !== rule || one.name.startsWith('captured')) continue
     const types = { a: q.a.dtype as FloatDtype, b: q.b.dtype as FloatDtype, acc: q.c.dtype as FloatDtype }
     const [m, k, n] = [q.a.shape[1]!, q.a.shape[2]!, q.b.shape[2]!]
-    const d = tensorCoreMma(wrong(O.toNullable(hopperRules(types))!), { m, n, k })(
-      Float64Array.from(q.a.bits),
-      Float64Array.from(q.b.bits),
-      Float64Array.from(q.c.bits),
-    )
+    const product = tensorCoreMma(wrong(O.toNullable(hopperRules(types))!), { m, n, k })
+    const d = Array.from({ length: q.a.shape[0]! }, (_, t) => [
+      ...product(
+        Float64Array.from(q.a.bits.slice(t * m * k, (t + 1) * m * k)),
+        Float64Array.from(q.b.bits.slice(t * k * n, (t + 1) * k * n)),
+        Float64Array.from(q.c.bits.slice(t * m * n, (t + 1) * m * n)),
+      ),
+    ]).flat()
     const { d: expected } = right(dotSuite.ask(one.question)) as unknown as { d: { bits: number[] } }
     if (d.some((x, i) => x !== expected.bits[i])) count++
   }

@@ -60,7 +60,8 @@ const renamed = (json: unknown): unknown =>
     ? { inputs: json.inDims, outputs: json.outDims }
     : json
 
-const ofJson = (json: unknown, shape: Shape | null): E.Either<Failure, LinearLayout> => {
+/** A description, an encoding of Triton for any memory, or inputs and outputs. */
+export const linearOfJson = (json: unknown, shape: Shape | null): E.Either<Failure, LinearLayout> => {
   const kind = kindOf(json)
   if (kind === null)
     return pipe(decode(linearPlainWire, 'description')(renamed(json)), E.chainW(linearLayout))
@@ -108,12 +109,12 @@ export const linearArgument = (
     if (word.trimStart().startsWith('{'))
       return pipe(
         parseJson('layout', word),
-        E.chain((j) => ofJson(j, shape)),
+        E.chain((j) => linearOfJson(j, shape)),
       )
     if (/\.json$/i.test(word))
       return pipe(
         readJson(world, word),
-        E.chain((j) => ofJson(j, shape)),
+        E.chain((j) => linearOfJson(j, shape)),
       )
     if (/\.txt$/i.test(word))
       return pipe(world.files.read(word)(), E.chainW(asText(word)), E.chainW(parseLinear))

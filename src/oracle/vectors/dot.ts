@@ -11,14 +11,14 @@
 import * as fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
-import { refuse, type Failure } from '../../failure.js'
+import { refuse, unreachable, type Failure } from '../../failure.js'
 import { mmaTypes } from '../../numerics/algebra.js'
 import { bits } from '../../numerics/bits.js'
 import type { Dtype } from '../../numerics/dtype.js'
 import { bitsOf, isFloat } from '../../numerics/dtype.js'
 import { minExponent, formatOf } from '../../numerics/float-format.js'
 import { bool, record, type Wire } from '../../wire.js'
-import { capturedProducts } from './captured-products.js'
+import { capturedProducts, type CapturedProduct } from './captured-products.js'
 import { operandsOf, type Extents, type Kind, type Types } from './products.js'
 import {
   drawn,
@@ -192,11 +192,15 @@ interface Row {
   readonly source?: string
 }
 
-const small: ReadonlyArray<Asked> = [...wide, ...eight.slice(0, 2), ...eight.slice(4)]
-
 const rowsOf = (chip: Chip): ReadonlyArray<Row> => {
   const hopper = chip === 'hopper'
-  const aligned = hopper ? wide : [...wide, ...eight, ...four]
+  // where the chips are said to agree, a few types stand for all
+  const small = hopper
+    ? [...wide, ...eight.slice(0, 2), ...eight.slice(4)]
+    : [...sixteen, ...eight.slice(1, 2)]
+  const aligned = hopper
+    ? wide
+    : [...wide, ...eight.slice(0, 1), ...eight.slice(2, 3), ...eight.slice(4, 5), ...four]
   return [
     {
       word: 'alignment',
@@ -226,7 +230,7 @@ const rowsOf = (chip: Chip): ReadonlyArray<Row> => {
       word: 'subnormals',
       says: 'Subnormal inputs count, and subnormal results are kept',
       kinds: ['subnormals'],
-      types: wide,
+      types: small.filter(({ a }) => bitsOf(a) > 8),
     },
     {
       word: 'floor',
@@ -261,7 +265,7 @@ const rowsOf = (chip: Chip): ReadonlyArray<Row> => {
       word: 'chain',
       says: 'A longer k is a chain of instructions through d, which rounds each time',
       kinds: ['alignment'],
-      types: hopper ? [...wide, ...eight.slice(0, 1)] : [...wide, ...eight.slice(0, 1)],
+      types: [...wide, ...eight.slice(0, 1)],
       chain: 4,
     },
     {
@@ -288,6 +292,26 @@ const productsOf = (kind: Kind, types: Asked, extents: Extents): fc.Arbitrary<Qu
   return fc
     .record({ a: raws(batch * m * k), b: raws(batch * k * n), c: raws(batch * m * n) })
     .map((raw) => ({ ...operandsOf(kind, types, extents, raw), saturate: types.saturate }))
+}
+
+/** Products of the same types and extents as one batch. */
+const together = (parts: ReadonlyArray<Question>): Question => {
+  const joined = (of: (q: Question) => Tensor): Tensor => {
+    const all = parts.map(of)
+    const first = all[0] ?? unreachable('a batch has a product')
+    const batch = all.reduce((sum, t) => sum + (t.shape[0] ?? 0), 0)
+    return tensorOf(
+      first.dtype,
+      [batch, ...first.shape.slice(1)],
+      all.flatMap((t) => t.bits),
+    )
+  }
+  return {
+    a: joined((q) => q.a),
+    b: joined((q) => q.b),
+    c: joined((q) => q.c),
+    saturate: parts[0]?.saturate ?? false,
+  }
 }
 
 /** One dot product of a few terms: it shrinks to fewer and to zeros. */
@@ -375,52 +399,66 @@ const ruleOfTile: Readonly<Record<string, string>> = {
 
 const bytesOf = (text: string): Uint8Array => Uint8Array.from(atob(text), (c) => c.charCodeAt(0))
 
-/** Tiles that an H100 multiplied: of one file and one rule, a case. */
-function* captured(): Iterable<Case<Question>> {
-  for (const { file, types, saturate, m, n, k, tiles } of capturedProducts) {
-    const widths = [types.a, types.b, types.acc].map((dtype) => bitsOf(dtype) / 8)
-    const counts = [m * k, k * n, m * n]
-    const rules = tiles.map(({ kind }) =>
-      types.acc === 'i32'
-        ? saturate
-          ? 'saturation'
-          : 'integers'
-        : isFloat(types.a) &&
-            bitsOf(types.a) === 8 &&
-            !['specials', 'range', 'zeros', 'floor'].includes(ruleOfTile[kind] ?? '')
-          ? 'fp8'
-          : (ruleOfTile[kind] ?? 'alignment'),
+/** The rule that a captured tile shows. */
+const ruleOfCaptured = ({ types, saturate }: CapturedProduct, kind: string): string => {
+  const word = ruleOfTile[kind] ?? 'alignment'
+  if (types.acc === 'i32') return saturate ? 'saturation' : 'integers'
+  const eightBits = bitsOf(types.a) === 8
+  return eightBits && ['alignment', 'truncation', 'cancellation', 'rounding', 'subnormals'].includes(word)
+    ? 'fp8'
+    : word
+}
+
+/** A tile as a batch of one. */
+const capturedTile = (of: CapturedProduct, operands: string): Question => {
+  const { types, saturate, m, n, k } = of
+  const bytes = bytesOf(operands)
+  const view = new DataView(bytes.buffer)
+  let at = 0
+  const next = (dtype: Dtype, shape: ReadonlyArray<number>): Tensor => {
+    const width = bitsOf(dtype) / 8
+    const from = at
+    const count = shape.reduce((product, extent) => product * extent, 1)
+    at += count * width
+    return tensorOf(
+      dtype,
+      shape,
+      Array.from({ length: count }, (_, i) =>
+        width === 1
+          ? view.getUint8(from + i)
+          : width === 2
+            ? view.getUint16(from + 2 * i, true)
+            : view.getUint32(from + 4 * i, true),
+      ),
     )
-    for (const word of new Set(rules)) {
-      const data = tiles.filter((_, t) => rules[t] === word).map(({ operands }) => bytesOf(operands))
-      const part = (which: number): ReadonlyArray<number> => {
-        const width = widths[which]!
-        const from = counts.slice(0, which).reduce((sum, count, i) => sum + count * widths[i]!, 0)
-        return data.flatMap((tile) => {
-          const view = new DataView(tile.buffer)
-          return Array.from({ length: counts[which]! }, (_, i) => {
-            const at = from + i * width
-            return width === 1
-              ? view.getUint8(at)
-              : width === 2
-                ? view.getUint16(at, true)
-                : view.getUint32(at, true)
-          })
-        })
-      }
-      const batch = data.length
-      const q: Question = {
-        a: tensorOf(types.a, [batch, m, k], part(0)),
-        b: tensorOf(types.b, [batch, k, n], part(1)),
-        c: tensorOf(types.acc, [batch, m, n], part(2)),
-        saturate,
-      }
-      yield {
-        name: `captured-${file.replace(/\.bin$/, '').replaceAll('_', '-')}-${word}`,
-        rule: `dot.${word}`,
-        features: featuresOf('hopper', q, ...(word === 'subnormals' ? (['subnormals'] as const) : [])),
-        question: q,
-      }
+  }
+  return {
+    a: next(types.a, [1, m, k]),
+    b: next(types.b, [1, k, n]),
+    c: next(types.acc, [1, m, n]),
+    saturate,
+  }
+}
+
+/** Tiles that an H100 multiplied: those of the same types, the same k and one rule are a case. */
+function* captured(): Iterable<Case<Question>> {
+  const groups = new Map<string, { readonly word: string; readonly tiles: Question[] }>()
+  for (const of of capturedProducts)
+    for (const { kind, operands } of of.tiles) {
+      const word = ruleOfCaptured(of, kind)
+      const chained = of.k > asked(of.types.a, of.types.b, of.types.acc).k ? '-chain' : ''
+      const name = `captured-${typesName(of.types)}${chained}-${word}`
+      const group = groups.get(name) ?? { word, tiles: [] }
+      group.tiles.push(capturedTile(of, operands))
+      groups.set(name, group)
+    }
+  for (const [name, { word, tiles }] of groups) {
+    const q = together(tiles)
+    yield {
+      name,
+      rule: `dot.${word}`,
+      features: featuresOf('hopper', q, ...(word === 'subnormals' ? (['subnormals'] as const) : [])),
+      question: q,
     }
   }
 }
@@ -429,15 +467,16 @@ const suiteOf = (chip: Chip, name: string, fidelity: Fidelity, source: string, t
   const rows = rowsOf(chip)
   const cases = function* (): Iterable<Case<Question>> {
     for (const { word, kinds, types, chain = 1 } of rows)
-      for (const type of types)
-        for (const kind of kinds)
-          for (const q of drawn(productsOf(kind, type, { batch: 1, m: 8, n: 8, k: chain * type.k }), 1))
-            yield {
-              name: `${word}-${typesName(type)}${kinds.length > 1 ? `-${kind}` : ''}`,
-              rule: `${name}.${word}`,
-              features: featuresOf(chip, q, ...(kind === 'subnormals' ? (['subnormals'] as const) : [])),
-              question: q,
-            }
+      for (const type of types) {
+        const extents = { batch: 1, m: 8, n: 8, k: chain * type.k }
+        const q = together(kinds.flatMap((kind) => drawn(productsOf(kind, type, extents), 1)))
+        yield {
+          name: `${word}-${typesName(type)}`,
+          rule: `${name}.${word}`,
+          features: featuresOf(chip, q, ...(word === 'subnormals' ? (['subnormals'] as const) : [])),
+          question: q,
+        }
+      }
     for (const [word, q] of refusalsOf(chip))
       yield {
         name: `refused-${word}`,

@@ -13,6 +13,9 @@ export interface ListedSuite {
 
 export const suites: ReadonlyArray<ListedSuite> = [
   { name: 'swizzle', load: async () => (await import('./swizzle.js')).swizzleSuite },
+  { name: 'linear', load: async () => (await import('./linear.js')).linearSuite },
+  { name: 'cute', load: async () => (await import('./cute.js')).cuteSuite },
+  { name: 'banks', load: async () => (await import('./banks.js')).banksSuite },
   { name: 'dot', load: async () => (await import('./dot.js')).dotSuite },
   { name: 'dot-tcgen05', load: async () => (await import('./dot.js')).dotTcgen05Suite },
 ]
