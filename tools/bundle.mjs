@@ -8,10 +8,11 @@ const bundle = await rolldown({
     'oracle/cli/main': 'dist/oracle/cli/main.js',
     'oracle/parallel/worker': 'dist/oracle/parallel/worker.js',
     'oracle/sweep/worker': 'dist/oracle/sweep/worker.js',
+    'oracle/serve/worker': 'dist/oracle/serve/worker.js',
   },
   platform: 'node',
-  // it reads its scripts from its own folder
-  external: ['@pnpm/tabtab'],
+  // these read scripts from their own folders
+  external: ['@pnpm/tabtab', 'piscina'],
 })
 rmSync('bundle', { recursive: true, force: true })
 await bundle.write({

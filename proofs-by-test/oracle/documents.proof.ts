@@ -10,6 +10,8 @@ import { tcspec } from '../../src/oracle/cli/program.js'
 import { documentSchemas, givenSchemas, vectorSchemas } from '../../src/oracle/documents.js'
 import { processOf } from '../../src/oracle/score/process.js'
 import { directoriesOnDisk } from '../../src/oracle/tensor-files/directory.js'
+import { methodsOf } from '../../src/oracle/serve/answer.js'
+import { serveSchemas } from '../../src/oracle/serve/schemas.js'
 import { onDisk } from '../../src/oracle/tensor-files/files.js'
 import { encodeNpy } from '../../src/oracle/tensor-files/npy.js'
 import { npyOfTensor, tensor } from '../../src/oracle/tensor-files/tensor.js'
@@ -18,6 +20,8 @@ import { meanings } from '../../src/semantics/language/rows.js'
 import { right } from '../either.js'
 
 const directory = new URL('../../schemas/', import.meta.url)
+/** Held by serve/requests.proof.ts. */
+const ofServe = serveSchemas(await methodsOf(commands))
 const world: World = {
   files: onDisk,
   directories: directoriesOnDisk,
@@ -63,28 +67,27 @@ describe('the files', () => {
       expect(fs.readFileSync(url, 'utf8')).toBe(schemaText(schema))
     }
     expect(fs.readdirSync(directory).sort()).toEqual(
-      [documentSchemas, givenSchemas, vectorSchemas, jsonSchemas].flatMap(Object.keys).sort(),
+      [documentSchemas, givenSchemas, vectorSchemas, jsonSchemas, ofServe].flatMap(Object.keys).sort(),
     )
   })
-  test.each(Object.entries({ ...documentSchemas, ...givenSchemas, ...vectorSchemas, ...jsonSchemas }))(
-    '%s says of every property what it is',
-    (_, schema) => {
-      const properties: Array<readonly [where: string, description: unknown]> = []
-      const walk = (node: unknown, where: string): void => {
-        if (typeof node !== 'object' || node === null) return
-        for (const [key, below] of Object.entries(node)) {
-          if (key === 'properties')
-            for (const [name, of] of Object.entries(below as Record<string, { description?: unknown }>))
-              properties.push([`${where}.${name}`, of.description])
-          walk(below, `${where}.${key}`)
-        }
+  test.each(
+    Object.entries({ ...documentSchemas, ...givenSchemas, ...vectorSchemas, ...jsonSchemas, ...ofServe }),
+  )('%s says of every property what it is', (_, schema) => {
+    const properties: Array<readonly [where: string, description: unknown]> = []
+    const walk = (node: unknown, where: string): void => {
+      if (typeof node !== 'object' || node === null) return
+      for (const [key, below] of Object.entries(node)) {
+        if (key === 'properties')
+          for (const [name, of] of Object.entries(below as Record<string, { description?: unknown }>))
+            properties.push([`${where}.${name}`, of.description])
+        walk(below, `${where}.${key}`)
       }
-      walk(schema, '$')
-      expect(properties.length).toBeGreaterThan(0)
-      const silent = properties.filter(([, said]) => typeof said !== 'string' || said === '')
-      expect(silent).toEqual([])
-    },
-  )
+    }
+    walk(schema, '$')
+    expect(properties.length).toBeGreaterThan(0)
+    const silent = properties.filter(([, said]) => typeof said !== 'string' || said === '')
+    expect(silent).toEqual([])
+  })
   test('an instruction, and an event of a trace, say what they do', () => {
     const forms = (file: string, name: string): ReadonlyArray<unknown> => {
       const schema = JSON.parse(schemaText(jsonSchemas[file]!)) as {
@@ -143,10 +146,11 @@ const asked: ReadonlyArray<readonly [schema: string, argv: ReadonlyArray<string>
 describe('law 1: what is printed satisfies its schema', () => {
   test('every command is asked', () => {
     const names = new Set(asked.map(([, [name]]) => name))
-    // the tour and a script for a shell are no documents
+    // the tour and a script for a shell are no documents, and serve has those of the others
     expect(commands.filter(({ name }) => !names.has(name)).map(({ name }) => name)).toEqual([
       'demo',
       'completion',
+      'serve',
     ])
     expect([...published.keys()].sort()).toEqual(
       [...new Set(asked.map(([schema]) => `tcspec.${schema}`))].sort(),

@@ -57,6 +57,8 @@ export interface World {
   readonly directories?: Directories
   /** threads that large work is shared by, where there are any, and how many there are if it is not said */
   readonly threads?: { readonly assemble: Assemble; readonly count: number }
+  /** answers requests on standard input until it ends, where there are such streams */
+  readonly serve?: (how: Serving) => Promise<void>
   /** what a sweep needs beyond its own thread */
   readonly sweeps?: Sweeps
 }
@@ -68,6 +70,20 @@ export interface Sweeps {
   readonly journal: OpenJournal
   /** tells when the process is asked to end, which then goes on until it has answered; gives what ends the listening */
   readonly interrupted: (told: () => void) => () => void
+}
+
+/** How far `tcspec serve` goes. */
+export interface Serving {
+  readonly folder: string | null
+  /** threads for what may take long */
+  readonly threads: number
+  /** MiB that a thread may keep */
+  readonly memory: number
+  /** bytes of a line, and of a result */
+  readonly line: number
+  readonly result: number
+  /** requests at once */
+  readonly requests: number
 }
 
 export interface ProgressBar {

@@ -98,6 +98,17 @@ const bare: World = {
     assemble: threads(new URL('../parallel/worker.js', import.meta.url)),
     count: availableParallelism(),
   },
+  serve: async ({ folder, threads: count, memory, line, result, requests }) => {
+    const { serve } = await import('../serve/process.js')
+    const ended = await serve(
+      { input: process.stdin, output: process.stdout },
+      new URL('../serve/worker.js', import.meta.url),
+      { version: world.version, conformance: world.conformance, folder, mostBytes: result },
+      { line, result, requests },
+      { threads: count, memory },
+    )
+    if (ended !== null) process.kill(process.pid, ended)
+  },
 }
 
 const world: World = {

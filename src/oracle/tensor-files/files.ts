@@ -28,6 +28,7 @@ import type { IOEither } from 'fp-ts/lib/IOEither.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { failure, type Failure } from '../../failure.js'
+import type { Tensor } from './tensor.js'
 
 // ---------------------------------------------------------------- model
 
@@ -44,10 +45,14 @@ export type FileFailure = Failure<FileFault>
 export interface OutputFile {
   readonly file: string
   readonly bytes: Uint8Array
+  /** what the bytes hold, where that is a tensor: they may not say its element type */
+  readonly tensor?: Tensor
 }
 
 export interface Files {
   readonly read: (file: string) => IOEither<FileFailure, Uint8Array>
+  /** A file that is there as a tensor and not as bytes; null where it is not. */
+  readonly tensor?: (file: string) => Tensor | null
   /** The file that a write would make or replace, now found writable; null for what takes any number of writes. */
   readonly destination: (file: string) => IOEither<FileFailure, string | null>
   /** All of them, or none. */

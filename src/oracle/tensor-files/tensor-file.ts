@@ -109,6 +109,14 @@ const tensorOf = (
   }
 }
 
+/** A tensor that is there says its element type, which must be the one that is asked for. */
+const held =
+  (file: string, dtype: TensorDtype | undefined) =>
+  (t: Tensor): E.Either<TensorFileFailure, Tensor> =>
+    dtype === undefined || dtype === t.dtype
+      ? E.right(t)
+      : refuse('tensor-dtype', `${file}: expected elements of ${dtype}, found ${t.dtype}`)
+
 /**
  * Reads one tensor; `dtype` undefined takes the file's own. Of several in a file that does not say which, it is the one that is called `asked`.
  */
@@ -116,6 +124,8 @@ export const readTensor =
   (files: Files) =>
   (said: string, dtype: TensorDtype | undefined, asked?: string): IOEither<TensorFileFailure, Tensor> => {
     const place = placeOf(said)
+    const there = files.tensor?.(place.file) ?? null
+    if (there !== null) return IOE.fromEither(held(place.file, dtype)(there))
     return pipe(
       files.read(place.file),
       IOE.chainW((bytes) =>
@@ -181,7 +191,10 @@ export const tensorOutputs = (
     E.traverseArray(([file, { format, tensors }]) =>
       pipe(
         encoded(format, tensors),
-        E.bimap(inFile(file), (bytes) => ({ file, bytes })),
+        E.bimap(inFile(file), (bytes): OutputFile => {
+          const [alone] = [...tensors.values()]
+          return format === 'npy' && alone !== undefined ? { file, bytes, tensor: alone } : { file, bytes }
+        }),
       ),
     ),
   )

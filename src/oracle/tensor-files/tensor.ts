@@ -257,7 +257,7 @@ export const zeroPatterns = (dtype: TensorDtype, count: number): BitPatterns => 
 }
 
 /** Little-endian on every host: hence DataView. */
-const patternsOfBytes = (dtype: TensorDtype, data: Uint8Array): BitPatterns => {
+export const patternsOfBytes = (dtype: TensorDtype, data: Uint8Array): BitPatterns => {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
   const bits = zeroPatterns(dtype, data.length / descrBytes(carrierOf(dtype)))
   if (bits instanceof Uint8Array) bits.set(data)
@@ -269,7 +269,7 @@ const patternsOfBytes = (dtype: TensorDtype, data: Uint8Array): BitPatterns => {
   return bits
 }
 
-const bytesOfPatterns = (bits: BitPatterns): Uint8Array => {
+export const bytesOfPatterns = (bits: BitPatterns): Uint8Array => {
   const data = new Uint8Array(bits.byteLength)
   const view = new DataView(data.buffer)
   if (bits instanceof Uint8Array) data.set(bits)
@@ -289,7 +289,7 @@ const bytesOfPatterns = (bits: BitPatterns): Uint8Array => {
 }
 
 /** Law 3, for the dtypes that do not fill their carrier. */
-const patternsFit = (dtype: TensorDtype, bits: BitPatterns): E.Either<TensorFailure, BitPatterns> => {
+export const patternsFit = (dtype: TensorDtype, bits: BitPatterns): E.Either<TensorFailure, BitPatterns> => {
   const limit = 2 ** patternBits(dtype)
   const at = bits instanceof Uint8Array && limit < 256 ? bits.findIndex((b) => b >= limit) : -1
   return at < 0

@@ -106,4 +106,9 @@ export const commands: ReadonlyArray<Listed> = [
     description: 'the script that makes a shell complete commands, options, kernels and layouts',
     load: async () => (await import('./completion.js')).completionCommand,
   },
+  {
+    name: 'serve',
+    description: 'answer questions on standard input and output: JSON-RPC, one document a line',
+    load: async () => (await import('./serve.js')).serveCommand,
+  },
 ]

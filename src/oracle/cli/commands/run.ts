@@ -519,9 +519,9 @@ const runNow = async (
       E.chainW(tensorOutputs),
     )
     if (E.isLeft(made)) return made
-    for (const { file, bytes } of made.right) {
-      const held = outs.filter((b) => placeOf(b.file).file === file).map((b) => b.name)
-      files.push({ what: held.join(' and '), file, bytes })
+    for (const held of made.right) {
+      const names = outs.filter((b) => placeOf(b.file).file === held.file).map((b) => b.name)
+      files.push({ what: names.join(' and '), ...held })
     }
   }
   for (const kept of record(options, finished.right)) files.push(kept)
