@@ -23,7 +23,8 @@
  * Laws
  * 1. A description of a layout, in every kind that can say it, has the listing of that layout.
  * 2. What is not a description is refused with its path: `$.tiling[0][1]: expected ..., found ...`.
- * 3. `tableOf(l)` is a description of l, for every l but a splat.
+ * 3. `tableOf(l)` is a description of l, for every l but a splat; `descriptionOf(l)` is one of every l, and as short as l.
+ * 4. decodeDescription(JSON of d) = d, for every description d.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -32,7 +33,7 @@ import { refuse, unreachable } from '../failure.js'
 import type { Shape } from '../transforms/shape.js'
 import { isExtent, ravel, sameShape, showShape, sizeOf, unravel } from '../transforms/shape.js'
 import type { Wire } from '../wire.js'
-import { decode, kinded, list, nat, oneOf, record, text } from '../wire.js'
+import { decode, define, described, kinded, list, nat, oneOf, record, text } from '../wire.js'
 import { at as cuteAt, modes, size as cuteSize, type Layout } from './cute/layout.js'
 import { parseLayout } from './cute/text.js'
 import type {
@@ -121,41 +122,64 @@ export const layoutSchema = 'tcspec.layout/1'
 
 // --------------------------------------------------------------------------------------------- decoding
 
-const said = { name: text, shape: list(nat) }
+const said = {
+  name: described(text, 'what an answer calls it'),
+  shape: described(list(nat), 'extents of the array that it is for'),
+}
+const kind = <K extends string>(name: K): Wire<K> => described(oneOf(name), 'which kind this is')
+const schema: Wire<typeof layoutSchema> = described(
+  oneOf(layoutSchema),
+  'name and version of the schema of answers',
+)
 
-export const descriptionWire: Wire<Description> = kinded<Description>()('a layout description', {
-  named: record<NamedDescription>()(
-    'a layout by name',
-    { kind: oneOf('named'), name: text },
-    { shape: said.shape },
-  ),
-  tiled: record<TiledDescription>()('a tiled layout', { kind: oneOf('tiled'), ...tiledFields }, said),
-  strided: record<StridedDescription>()(
-    'a strided layout',
-    { kind: oneOf('strided'), ...stridedFields },
-    { name: text },
-  ),
-  splat: record<SplatDescription>()(
-    'a splat layout',
-    { kind: oneOf('splat'), ...shapeField },
-    { name: text, schema: oneOf(layoutSchema) },
-  ),
-  ...distributedCases,
-  cute_tv: record<CuteTvDescription>()(
-    'a CuTe TV layout',
-    {
-      kind: oneOf('cute_tv'),
-      layout: text,
-      positions: oneOf<'column-major' | 'row-major'>('column-major', 'row-major'),
-    },
-    said,
-  ),
-  table: record<TableDescription>()(
-    'a table of elements',
-    { kind: oneOf('table'), ...shapeField, elements: list(list(list(list(nat)))) },
-    { name: text, schema: oneOf(layoutSchema) },
-  ),
-})
+export const descriptionWire: Wire<Description> = define('LayoutDescription', () =>
+  kinded<Description>()('a layout description', {
+    named: record<NamedDescription>()(
+      'a layout by name',
+      {
+        kind: kind('named'),
+        name: described(text, 'a name of `tcspec layout names`, such as `WGMMA` or `WG_SPLAT((64, 16))`'),
+      },
+      { shape: said.shape },
+    ),
+    tiled: record<TiledDescription>()('a tiled layout', { kind: kind('tiled'), ...tiledFields }, said),
+    strided: record<StridedDescription>()(
+      'a strided layout',
+      { kind: kind('strided'), ...stridedFields },
+      { name: said.name },
+    ),
+    splat: record<SplatDescription>()(
+      'a splat layout',
+      { kind: kind('splat'), ...shapeField },
+      { name: said.name, schema },
+    ),
+    ...distributedCases,
+    cute_tv: record<CuteTvDescription>()(
+      'a CuTe TV layout',
+      {
+        kind: kind('cute_tv'),
+        layout: described(
+          text,
+          'of two modes, threads and values, as CuTe writes it: `((4,8,4),(2,2)):((128,1,16),(64,8))`',
+        ),
+        positions: described(
+          oneOf<'column-major' | 'row-major'>('column-major', 'row-major'),
+          'how its values count the elements',
+        ),
+      },
+      said,
+    ),
+    table: record<TableDescription>()(
+      'a table of elements',
+      {
+        kind: kind('table'),
+        ...shapeField,
+        elements: described(list(list(list(list(nat)))), 'the index held, by warp, lane and register'),
+      },
+      { name: said.name, schema },
+    ),
+  }),
+)
 
 /** A description, or one line that says where it is none. */
 export const decodeDescription: (json: unknown) => E.Either<Failure<DescriptionError>, Description> = decode(
@@ -335,6 +359,28 @@ export const resolve = (d: Description, asked: Shape | null): E.Either<Failure, 
 }
 
 // ------------------------------------------------------------------------------------------ descriptions
+
+/** A layout by its formula. */
+export const descriptionOf = (layout: RegisterLayout): Description => {
+  switch (layout._tag) {
+    case 'tiled': {
+      const { tiling, warpDims, laneDims, vectorDim } = layout
+      return { kind: 'tiled', tiling, warpDims, laneDims, vectorDim }
+    }
+    case 'strided':
+      return { kind: 'strided', shape: layout.shape, vectorLength: layout.vectorLength }
+    case 'splat':
+      return { kind: 'splat', shape: layout.shape }
+    case 'linear':
+      return {
+        kind: 'linear',
+        bases: Object.fromEntries(layout.inputs.map(({ name, bases }) => [name, bases])),
+        outputs: layout.outputs,
+      }
+    default:
+      return unreachable(layout)
+  }
+}
 
 /** A listing as a table. A splat has none: its one register is every element. */
 export const tableOf = (listed: Listing, name: string): TableDescription => {

@@ -15,7 +15,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../failure.js'
 import type { Index, Shape } from '../transforms/shape.js'
 import type { Wire } from '../wire.js'
-import { bool, define, dictionary, kinded, list, nat, oneOf, record, text } from '../wire.js'
+import { bool, define, described, dictionary, kinded, list, nat, oneOf, record, text } from '../wire.js'
 import { linearOutputs } from './layout-wire.js'
 import type { LinearError, LinearOutput, LinearSpec } from './linear/linear-layout.js'
 import { linearLayout } from './linear/linear-layout.js'
@@ -66,23 +66,43 @@ export type EncodingDescription = DistributedDescription | BufferDescription
 
 const nats: Wire<ReadonlyArray<number>> = list(nat)
 const rows: Wire<ReadonlyArray<Index>> = list(nats)
-const said = { name: text, shape: nats }
-const blocks = { ...said, cgaBases: rows }
+const said = {
+  name: described(text, 'what an answer calls it'),
+  shape: described(nats, 'extents of the array that it is for'),
+}
+const blocks = {
+  ...said,
+  cgaBases: described(
+    rows,
+    "a row for each bit of the block's number, in tiles of a block; absent: one block",
+  ),
+}
+const kind = <K extends string>(name: K): Wire<K> => described(oneOf(name), 'which kind this is')
+const order: Wire<ReadonlyArray<number>> = described(
+  nats,
+  'a permutation of the dimensions, the fastest first',
+)
+const warpsPerCTA: Wire<ReadonlyArray<number>> = described(nats, 'warps along each dimension')
+const fp4Padded: Wire<boolean> = described(bool, 'whether 4-bit numbers stand with gaps')
 
 export const linearWire: Wire<LinearDescription> = record<LinearDescription>()(
   'a linear layout',
-  { kind: oneOf('linear'), bases: dictionary('bases by input', rows), outputs: linearOutputs },
+  {
+    kind: kind('linear'),
+    bases: described(dictionary('bases by input', rows), 'values at 1, 2, 4, ... of each input'),
+    outputs: described(linearOutputs, 'the dimensions, in their order'),
+  },
   said,
 )
 
 const blocked: Wire<BlockedDescription> = record<BlockedDescription>()(
   'a blocked encoding',
   {
-    kind: oneOf('blocked'),
-    sizePerThread: nats,
-    threadsPerWarp: nats,
-    warpsPerCTA: nats,
-    order: nats,
+    kind: kind('blocked'),
+    sizePerThread: described(nats, 'neighbours in a lane, along each dimension'),
+    threadsPerWarp: described(nats, 'lanes along each dimension'),
+    warpsPerCTA,
+    order,
   },
   blocks,
 )
@@ -90,12 +110,12 @@ const blocked: Wire<BlockedDescription> = record<BlockedDescription>()(
 const mma: Wire<MmaDescription> = record<MmaDescription>()(
   'an nvidia_mma encoding',
   {
-    kind: oneOf('nvidia_mma'),
-    versionMajor: oneOf<2 | 3>(2, 3),
-    instrShape: nats,
-    warpsPerCTA: nats,
+    kind: kind('nvidia_mma'),
+    versionMajor: described(oneOf<2 | 3>(2, 3), '2: mma.sync; 3: wgmma'),
+    instrShape: described(nats, 'rows, columns (and depth) of the instruction'),
+    warpsPerCTA,
   },
-  { ...blocks, versionMinor: nat },
+  { ...blocks, versionMinor: described(nat, 'of the compiler; says nothing') },
 )
 
 const parents: Wire<DistributedDescription> = define('Distributed', () =>
@@ -114,20 +134,27 @@ export const distributedCases: {
   nvidia_mma: mma,
   slice: record<SliceDescription>()(
     'a slice encoding',
-    { kind: oneOf('slice'), dim: nat, parent: parents },
+    {
+      kind: kind('slice'),
+      dim: described(nat, 'the dimension of the parent that is gone'),
+      parent: described(parents, 'what it is a slice of'),
+    },
     said,
   ),
   dot_operand: record<DotOperandDescription>()(
     'a dot_operand encoding',
     {
-      kind: oneOf('dot_operand'),
-      opIdx: oneOf<0 | 1>(0, 1),
-      parent: kinded<BlockedDescription | MmaDescription>()('a parent of a dot operand', {
-        blocked,
-        nvidia_mma: mma,
-      }),
+      kind: kind('dot_operand'),
+      opIdx: described(oneOf<0 | 1>(0, 1), '0: M x K; 1: K x N'),
+      parent: described(
+        kinded<BlockedDescription | MmaDescription>()('a parent of a dot operand', {
+          blocked,
+          nvidia_mma: mma,
+        }),
+        'the encoding of the result',
+      ),
     },
-    { ...said, kWidth: nat },
+    { ...said, kWidth: described(nat, 'neighbours along K in a lane') },
   ),
   linear: linearWire,
 }
@@ -137,41 +164,57 @@ export const encodingWire: Wire<EncodingDescription> = kinded<EncodingDescriptio
   ...distributedCases,
   swizzled_shared: record<Written<Triton.SwizzledShared>>()(
     'a swizzled_shared encoding',
-    { kind: oneOf('swizzled_shared'), vec: nat, perPhase: nat, maxPhase: nat, order: nats },
+    {
+      kind: kind('swizzled_shared'),
+      vec: described(nat, 'elements that stay together'),
+      perPhase: described(nat, 'rows that are swizzled alike'),
+      maxPhase: described(nat, 'phases before it starts over'),
+      order,
+    },
     blocks,
   ),
   nvmma_shared: record<Written<Triton.NvmmaShared>>()(
     'an nvmma_shared encoding',
     {
-      kind: oneOf('nvmma_shared'),
-      swizzlingByteWidth: nat,
-      transposed: bool,
-      elementBitWidth: nat,
-      fp4Padded: bool,
+      kind: kind('nvmma_shared'),
+      swizzlingByteWidth: described(nat, '0, 32, 64 or 128'),
+      transposed: described(bool, 'whether the first dimension is contiguous'),
+      elementBitWidth: described(nat, '8, 16, 32 or 64'),
+      fp4Padded,
     },
     blocks,
   ),
   shared_linear: record<Written<Triton.SharedLinear>>()(
     'a shared_linear encoding',
-    { kind: oneOf('shared_linear'), offsetBases: rows },
-    { ...said, blockBases: rows, alignment: nat },
+    { kind: kind('shared_linear'), offsetBases: described(rows, 'a row for each bit of the offset') },
+    {
+      ...said,
+      blockBases: described(rows, "a row for each bit of the block's number"),
+      alignment: described(nat, 'in bytes'),
+    },
   ),
   tensor_memory: record<Written<Triton.TensorMemory>>()(
     'a tensor_memory encoding',
     {
-      kind: oneOf('tensor_memory'),
-      blockM: nat,
-      blockN: nat,
-      colStride: nat,
-      twoCTAs: bool,
-      fp4Padded: bool,
+      kind: kind('tensor_memory'),
+      blockM: described(nat, '64 or 128 rows'),
+      blockN: described(nat, 'columns, at most 512'),
+      colStride: described(nat, "1, 2 or 4: columns of the element's width from one element to the next"),
+      twoCTAs: described(bool, 'whether a pair of blocks works on one product'),
+      fp4Padded,
     },
     blocks,
   ),
   tensor_memory_scales: record<Written<Triton.TensorMemoryScales>>()(
     'a tensor_memory_scales encoding',
-    { kind: oneOf('tensor_memory_scales') },
-    { ...blocks, blockRepOrder: oneOf<'mnThenK' | 'kThenMn'>('mnThenK', 'kThenMn') },
+    { kind: kind('tensor_memory_scales') },
+    {
+      ...blocks,
+      blockRepOrder: described(
+        oneOf<'mnThenK' | 'kThenMn'>('mnThenK', 'kThenMn'),
+        'which dimension repeats first; absent: mnThenK',
+      ),
+    },
   ),
 })
 

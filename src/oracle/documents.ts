@@ -18,8 +18,16 @@
  *
  * In a directory of vectors: `tcspec.manifest/1`, `tcspec.suite/1`, `tcspec.case/1` in `manifest.schema.json` and so on.
  *
- * A launch, which a module is given, is `tcspec.launch/1` in `launch.schema.json`; the grid of a sweep is `tcspec.sweep/1`, and a line of the file of
- * its results `tcspec.sweep-results/1`.
+ * What commands are given:
+ *
+ * | given                                      | schema                          | file                              |
+ * |--------------------------------------------|---------------------------------|-----------------------------------|
+ * | a launch of a module                       | `tcspec.launch/1`               | `launch.schema.json`              |
+ * | a layout of registers                      | `tcspec.layout-description/1`   | `layout-description.schema.json`  |
+ * | an encoding of Triton's, for any memory    | `tcspec.encoding/1`             | `encoding.schema.json`            |
+ * | an array in shared memory: its transforms  | `tcspec.array/1`                | `array.schema.json`               |
+ * | a program, a trace                         | `tcspec.program/1`, `tcspec.trace/1` | `program.schema.json`, `trace.schema.json` |
+ * | the grid of a sweep; a line of its results | `tcspec.sweep/1`, `tcspec.sweep-results/1` | `sweep.schema.json`, ...    |
  *
  * Law 1. What a command prints with `--json` satisfies the schema that it names.
  */
@@ -44,6 +52,9 @@ import {
   type Json,
   type Wire,
 } from '../wire.js'
+import { descriptionWire } from '../layouts/description.js'
+import { encodingWire } from '../layouts/encoding-wire.js'
+import { arraySchema, arrayWire } from '../transforms/array.js'
 import { comparisonFields } from '../semantics/files/verdict-codec.js'
 import { launchSchema, launchWire } from './launch/file.js'
 import { lineWire, resultsSchema } from './sweep/results.js'
@@ -639,6 +650,7 @@ const documents: Readonly<Record<string, Document>> = {
     'tcspec.transform/1',
     'where the elements of an array lie in shared memory',
     {
+      array: [arrayWire, 'the array as a description; the command takes this part as it is'],
       shape,
       bits,
       transforms: [list(text), 'transforms, as they are applied'],
@@ -767,6 +779,9 @@ export const givenSchemas: Readonly<Record<string, Json>> = {
   'launch.schema.json': schemaOf(launchSchema, launchWire),
   'sweep.schema.json': schemaOf(sweepSchema, sweepWire),
   'sweep-results.schema.json': schemaOf(resultsSchema, lineWire),
+  'layout-description.schema.json': schemaOf('tcspec.layout-description/1', descriptionWire),
+  'encoding.schema.json': schemaOf('tcspec.encoding/1', encodingWire),
+  'array.schema.json': schemaOf(arraySchema, arrayWire),
 }
 
 const schemasOf = (of: Readonly<Record<string, Document>>): Readonly<Record<string, Json>> =>

@@ -1,3 +1,4 @@
+export * as array from './array.js'
 export * as mmaOperand from './mma-operand.js'
 export * as ref from './ref.js'
 export * as shape from './shape.js'

@@ -7,7 +7,7 @@
  * | `DEFAULT(1)` with `--shape`           | a layout of tensor memory by name                                   |
  * | `(4,(2,2)):(2,(1,8))`                 | a CuTe layout, or a swizzle behind one                              |
  * | `(lane 4) -> (dim0 4) ...`            | its own text, also in a file `x.txt`                                |
- * | `x.json`, `{"kind": ...}`             | a description, an encoding of Triton for any memory, or its inputs and outputs |
+ * | `x.json`, `{"kind": ...}`             | a description, an encoding of Triton for any memory, its inputs and outputs, or an array in shared memory |
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -15,6 +15,7 @@ import { refuse, type Failure } from '../../failure.js'
 import {
   linearOfComposed,
   linearOfCute,
+  linearOfRef,
   linearOfRegisters,
   linearOfTensorMemory,
 } from '../../layouts/conversion/index.js'
@@ -31,6 +32,7 @@ import {
 } from '../../layouts/tensor-memory/tensor-memory-layout.js'
 import { baseTileShape } from '../../layouts/tiled.js'
 import { onShape } from '../../layouts/triton/index.js'
+import { decodeArray } from '../../transforms/array.js'
 import type { Shape } from '../../transforms/shape.js'
 import { decode } from '../../wire.js'
 import { asText } from '../tensor-files/files.js'
@@ -63,6 +65,11 @@ const renamed = (json: unknown): unknown =>
 /** A description, an encoding of Triton for any memory, or inputs and outputs. */
 export const linearOfJson = (json: unknown, shape: Shape | null): E.Either<Failure, LinearLayout> => {
   const kind = kindOf(json)
+  if (typeof json === 'object' && json !== null && 'transforms' in json)
+    return pipe(
+      decodeArray(json),
+      E.chainW(({ ref }) => linearOfRef(ref)),
+    )
   if (kind === null)
     return pipe(decode(linearPlainWire, 'description')(renamed(json)), E.chainW(linearLayout))
   if (kind === 'linear' || encodings.includes(kind))

@@ -2,31 +2,25 @@
  * A ref as arguments: a shape, an element width and the transforms that bring it into shared memory.
  *
  *     tile=8x64 swizzle=128 --shape 128x128 --dtype f16        tile=64x8/8x8: two levels        transpose=1,0
+ *     array.json, {"shape": ..., "bits": ..., "transforms": ...}        all of it as JSON (`transforms/array.ts`)
  *
  * Laws
  *  1. the transforms are applied from left to right, as Pallas takes them
- *  2. the element width is said once: by `--dtype` or by `--bits`
+ *  2. the element width is said once: by `--dtype`, by `--bits` or in the JSON
  */
 import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../failure.js'
 import { bitsOf, dtypes, isDtype } from '../../numerics/dtype.js'
-import type { TransformedRef } from '../../transforms/ref.js'
-import * as Ref from '../../transforms/ref.js'
-import type { Shape } from '../../transforms/shape.js'
+import { decodeArray, mostElements, sharedArray, type SharedArray } from '../../transforms/array.js'
+import { sameShape, showShape, sizeOf, type Shape } from '../../transforms/shape.js'
 import * as Transform from '../../transforms/transform.js'
-import type { Options } from './command.js'
+import type { Options, World } from './command.js'
 import { refuseFlag, type FlagFailure } from './flags/choice.js'
 import { parseNumbers, parseShape, shapeOption } from './flags/shape.js'
 import { wordOf } from './flags/words.js'
-
-export interface RefArguments {
-  readonly shape: Shape
-  readonly bits: number
-  readonly transforms: ReadonlyArray<Transform.Transform>
-  readonly ref: TransformedRef
-}
+import { inFile, parseJson, readJson } from './layouts.js'
 
 const known = 'tile=8x64, swizzle=128 or transpose=1,0'
 
@@ -69,14 +63,11 @@ export const bitsArgument = (options: Options): E.Either<FlagFailure, number> =>
   return isDtype(name) ? E.right(bitsOf(name)) : refuseFlag('--dtype', dtypes.join('|'), name)
 }
 
-/** A table of more would not fit into one text. */
-const mostElements = 2 ** 22
-
-export const refArguments = (
+const ofWords = (
   texts: ReadonlyArray<string>,
   options: Options,
   shape: Shape | null,
-): E.Either<Failure, RefArguments> =>
+): E.Either<Failure, SharedArray> =>
   pipe(
     E.Do,
     E.bindW('bits', () => bitsArgument(options)),
@@ -86,10 +77,53 @@ export const refArguments = (
       return one === null ? refuseFlag('--shape', 'a shape such as 128x128', '') : E.right(one)
     }),
     E.chainFirstW(({ shape: s }) =>
-      s.reduce((a, b) => a * b, 1) > mostElements
+      sizeOf(s) > mostElements
         ? refuseFlag('--shape', 'at most 4,194,304 elements', s.join('x'))
         : E.right(null),
     ),
     E.bindW('transforms', () => pipe(texts, E.traverseArray(parseTransform))),
-    E.bindW('ref', ({ shape: s, bits, transforms }) => Ref.ofTransforms(s, bits, transforms)),
+    E.chain(({ shape: s, bits, transforms }) => sharedArray(s, bits, transforms)),
   )
+
+/** Of the JSON: its shape must be that which is asked for, and its elements are said by no flag. */
+const ofJson = (
+  what: string,
+  json: E.Either<Failure, unknown>,
+  options: Options,
+  shape: Shape | null,
+): E.Either<Failure, SharedArray> =>
+  pipe(
+    E.Do,
+    E.bindW('array', () => pipe(json, E.chain(decodeArray), E.mapLeft(inFile(what)))),
+    E.bindW('asked', () => shapeOption(options)),
+    E.chain(({ array, asked }) => {
+      const expected = asked ?? shape
+      const flag = ['dtype', 'bits'].find((name) => wordOf(options, name) !== null)
+      return flag !== undefined
+        ? refuseFlag(
+            `--${flag}`,
+            `none, since ${what} says the bits of an element`,
+            wordOf(options, flag) ?? '',
+          )
+        : expected !== null && !sameShape(expected, array.shape)
+          ? refuseFlag(what, `the shape ${showShape(expected)}`, showShape(array.shape))
+          : E.right(array)
+    }),
+  )
+
+/** An array as words of transforms, or as one description. */
+export const refArguments = (
+  world: World,
+  texts: ReadonlyArray<string>,
+  options: Options,
+  shape: Shape | null,
+): E.Either<Failure, SharedArray> => {
+  const [word = '', ...more] = texts
+  return more.length > 0
+    ? ofWords(texts, options, shape)
+    : word.trimStart().startsWith('{')
+      ? ofJson('array', parseJson('array', word), options, shape)
+      : /\.json$/i.test(word)
+        ? ofJson(word, readJson(world, word), options, shape)
+        : ofWords(texts, options, shape)
+}

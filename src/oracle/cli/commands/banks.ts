@@ -27,7 +27,8 @@ import { switchOf, wordOf } from '../flags/words.js'
 import { layoutArgument, type Subject } from '../layouts.js'
 import { numberOption } from '../flags/number.js'
 import { shapeOption } from '../flags/shape.js'
-import { refArguments, withElements, type RefArguments } from '../refs.js'
+import type { SharedArray } from '../../../transforms/array.js'
+import { refArguments, withElements } from '../refs.js'
 
 const define = (command: Command): Command =>
   withFormats(
@@ -101,7 +102,7 @@ const maxBytes = (options: Options): E.Either<Failure, AccessBytes> => {
   return bytes === undefined ? refuseFlag('--max-bytes', widths.join('|'), text) : E.right(bytes)
 }
 
-const layoutAnswer = (subject: Subject, r: RefArguments, found: RegisterAccess, drawn: number): Answer => {
+const layoutAnswer = (subject: Subject, r: SharedArray, found: RegisterAccess, drawn: number): Answer => {
   const title = `${subject.name} on ${r.shape.join(' x ')} of ${String(r.bits)} bits${r.transforms.length === 0 ? '' : `, ${r.transforms.map(showTransform).join(', ')}`}`
   const worst = found.instructions[drawn]!
   const perWarp = found.instructions.filter(({ warp }) => warp === 0)
@@ -198,7 +199,7 @@ const ofLayout = (
     // The layout says the shape where --shape does not.
     E.bindW('shape', () => shapeOption(options)),
     E.bindW('subject', ({ shape }) => layoutArgument(world, word, shape)),
-    E.bindW('r', ({ subject }) => refArguments(transforms, options, subject.listing.shape)),
+    E.bindW('r', ({ subject }) => refArguments(world, transforms, options, subject.listing.shape)),
     E.bindW('base', () => numberOption(options, 'base', 0)),
     E.bindW('bytes', () => maxBytes(options)),
     E.bindW('found', ({ subject, r, base, bytes }): E.Either<Failure, RegisterAccess> =>

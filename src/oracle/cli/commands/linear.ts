@@ -95,7 +95,7 @@ const source = (world: World, words: ReadonlyArray<string>, options: Options, sh
   const [word = '', ...more] = words
   if (/^(tile|swizzle|transpose)=/i.test(word))
     return pipe(
-      refArguments(words, options, null),
+      refArguments(world, words, options, null),
       E.chainW(({ ref }) => linearOfRef(ref)),
     )
   return more.length === 0

@@ -1,5 +1,6 @@
 /**
- * `tcspec transform tile=8x64 swizzle=128 --shape 128x128 --dtype f16`: what lies in shared memory, and where each element is.
+ * `tcspec transform tile=8x64 swizzle=128 --shape 128x128 --dtype f16`: what lies in shared memory, and where each element is. The member `array` of its
+ * JSON is what it takes in a file in the place of words and flags.
  */
 import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
@@ -23,29 +24,39 @@ import { showShape, sizeOf, unravel } from '../../../transforms/shape.js'
 import { showTiling } from '../../../transforms/tile.js'
 import { physicalShape, showTransform } from '../../../transforms/transform.js'
 import { outputAsked, reportAnswer, withFormats, type Answer } from '../answer.js'
-import type { CliCommand, Options, Report } from '../command.js'
+import type { CliCommand, Options, Report, World } from '../command.js'
 import { numberOption } from '../flags/number.js'
 import { wordOf } from '../flags/words.js'
-import { refArguments, withElements, type RefArguments } from '../refs.js'
+import { describeArray, type SharedArray } from '../../../transforms/array.js'
+import { refArguments, withElements } from '../refs.js'
 
 const define = (command: Command): Command =>
   withFormats(
-    withElements(command.argument('[transforms...]', 'in order: tile=8x64, swizzle=128, transpose=1,0'))
+    withElements(
+      command.argument(
+        '[transforms...]',
+        'in order: tile=8x64, swizzle=128, transpose=1,0; or an array as JSON, on the spot or in a .json file',
+      ),
+    )
       .option('--base <address>', 'byte address of the array; a swizzle acts on absolute addresses')
       .option('--window <rows,columns>', 'the elements to list in a table, such as 0:16,0:8')
       .option('--lines <n>', 'lines of memory to draw'),
   )
 
-interface Question extends RefArguments {
+interface Question extends SharedArray {
   readonly base: number
   readonly window: Window
   readonly lines: number | null
 }
 
-const question = (texts: ReadonlyArray<string>, options: Options): E.Either<Failure, Question> =>
+const question = (
+  world: World,
+  texts: ReadonlyArray<string>,
+  options: Options,
+): E.Either<Failure, Question> =>
   pipe(
     E.Do,
-    E.bindW('found', () => refArguments(texts, options, null)),
+    E.bindW('found', () => refArguments(world, texts, options, null)),
     E.bindW('base', () => numberOption(options, 'base', 0)),
     E.bindW('lines', () => numberOption(options, 'lines', 0)),
     E.bindW('window', ({ found }): E.Either<Failure, Window> => {
@@ -135,6 +146,7 @@ const answerOf = (q: Question): Answer => {
     },
     json: () => ({
       schema: 'tcspec.transform/1',
+      array: describeArray(q),
       shape: q.shape,
       bits: q.bits,
       transforms: q.transforms.map(showTransform),
@@ -166,7 +178,7 @@ const answerOf = (q: Question): Answer => {
 
 const run: CliCommand['run'] = (world) => (operands, options) =>
   TE.fromIOEither((): E.Either<Failure, Report> =>
-    pipe(question(operands, options), E.map(answerOf), E.chain(reportAnswer(world, options))),
+    pipe(question(world, operands, options), E.map(answerOf), E.chain(reportAnswer(world, options))),
   )
 
 export const transformCommand: CliCommand = { define, outputs: outputAsked, run }
