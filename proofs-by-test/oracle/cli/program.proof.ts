@@ -6,7 +6,6 @@ import * as path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { transformSync } from 'rolldown/utils'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { failure } from '../../../src/failure.js'
 import {
@@ -22,6 +21,7 @@ import { encodeNpy } from '../../../src/oracle/tensor-files/npy.js'
 import { npyOfTensor, tensor, type TensorDtype } from '../../../src/oracle/tensor-files/tensor.js'
 import { right } from '../../either.js'
 import { nightly } from '../../extent.js'
+import { packageIn, stripped } from '../built.js'
 import { inMemory } from '../disk.js'
 
 // ---------------------------------------------------------------- a disk in memory
@@ -434,11 +434,9 @@ describe('the built program', () => {
   }
   beforeAll(() => {
     root = fs.mkdtempSync(path.join(os.tmpdir(), 'tcspec-built-'))
-    main = path.join(root, 'dist/oracle/cli/main.js')
-    fs.copyFileSync(path.join(repository, 'package.json'), path.join(root, 'package.json'))
-    fs.symlinkSync(path.join(repository, 'node_modules'), path.join(root, 'node_modules'))
+    main = packageIn(root)
     if (nightly) built()
-    else stripped()
+    else stripped(root)
   }, 120_000)
   /** The program and what it imports as tsc writes them, whatever else is being written; types are another command's question. */
   const built = (): void => {
@@ -461,20 +459,6 @@ describe('the built program', () => {
       { encoding: 'utf8' },
     )
     expect(tsc).toMatchObject({ status: 0, stdout: '' })
-  }
-  /** The same without its types and no more, module by module: a tenth of the time. */
-  const stripped = (): void => {
-    const from = path.join(repository, 'src')
-    for (const file of fs.readdirSync(from, { recursive: true, encoding: 'utf8' })) {
-      if (!file.endsWith('.ts')) continue
-      const { code, errors } = transformSync(file, fs.readFileSync(path.join(from, file), 'utf8'), {
-        target: 'es2022',
-      })
-      expect(errors).toEqual([])
-      const to = path.join(root, 'dist', file.replace(/ts$/, 'js'))
-      fs.mkdirSync(path.dirname(to), { recursive: true })
-      fs.writeFileSync(to, code)
-    }
   }
   afterAll(() => {
     if (root !== '') fs.rmSync(root, { recursive: true, force: true })
