@@ -12,6 +12,9 @@ import { tcspec } from '../../../src/oracle/cli/program.js'
 import { onDisk } from '../../../src/oracle/tensor-files/files.js'
 import { printJson } from '../../../src/semantics/files/codec.js'
 import { right } from '../../either.js'
+import type { Hire } from '../../../src/oracle/sweep/model.js'
+import { lost } from '../../../src/oracle/sweep/staff.js'
+import { here, worldWith } from '../sweep/world.js'
 
 const world: World = {
   files: onDisk,
@@ -63,6 +66,45 @@ describe('tcspec mutate', () => {
     expect(stdout).toMatch(/synchronisation: (\d+) of \1 killed, 100 %; \1 by name/)
     expect(stdout).toMatch(/PRIME +\d+ +\d+/)
     expect(stdout).not.toMatch(/data:|DROP/)
+  })
+  it('what is judged apart and in another order is the same document; one is judged by its key', async () => {
+    const asked = ['mutate', 'queue', '--operator', 'PRIME', '--operator', 'ALLOC', '--json']
+    const backwards: Hire = (known, size) => ({
+      perform: (tasks, heard, stop) => here(known, size).perform([...tasks].reverse(), heard, stop),
+    })
+    const [alone, apart] = await Promise.all(
+      [world, worldWith({ hire: backwards })].map((w) => tcspec(commands, w)(asked)()),
+    )
+    expect(apart).toEqual(alone)
+    const { kernels: of } = JSON.parse(alone!.stdout) as {
+      readonly kernels: ReadonlyArray<{
+        readonly equivalents: ReadonlyArray<Readonly<Record<string, string>>>
+      }>
+    }
+    const { site, operator, change } = of[0]!.equivalents[0]!
+    const key = `${operator!} | ${site!} | ${change!}`
+    expect(JSON.parse((await run('mutate', 'queue', '--mutant', key, '--json')).stdout)).toMatchObject({
+      mutants: 1,
+      equivalent: 1,
+    })
+    const none = await run('mutate', 'queue', '--mutant', 'DROP | it')
+    expect([none.status, none.stderr]).toEqual([
+      2,
+      "tcspec: --mutant: expected the key of a mutant of queue, found 'DROP | it'\n",
+    ])
+  })
+  it('a mutant that is not judged is said', async () => {
+    const losing: Hire = () => ({
+      perform: (tasks, heard) => {
+        for (const task of tasks) heard(task, lost('no memory'))
+        return Promise.resolve()
+      },
+    })
+    const { status, stderr } = await tcspec(commands, worldWith({ hire: losing }))(['mutate', 'queue'])()
+    expect(status).toBe(2)
+    expect(stderr).toMatch(
+      /^tcspec: queue: expected a verdict on '.*', found none: the thread .* no memory\n$/,
+    )
   })
   it('sizes that somebody gives are used', async () => {
     const { stdout } = await run('mutate', 'queue', '--set', 'm=7', 'rows=1', 'n=8', '--operator', 'EXIT')

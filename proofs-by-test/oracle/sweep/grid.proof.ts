@@ -1,4 +1,5 @@
 /** Grids: their points and the order of them, what is refused before the first one; and the order in which tasks are handed out. */
+import * as fs from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -135,6 +136,19 @@ describe('a document is refused', () => {
     expect(decodeSweep('{')).toMatchObject({ left: { code: 'json.syntax' } })
     expect(refusal({ schema: 'tcspec.sweep/2', subjects: ['queue'] })).toContain('"tcspec.sweep/1"')
   })
+})
+
+test('docs/Sweeps.md: its grid is one, and its row a row of it', () => {
+  const page = fs.readFileSync(new URL('../../../docs/Sweeps.md', import.meta.url), 'utf8')
+  const [spec, row] = [...page.matchAll(/```json\n([^]*?)```/g)].map((m) => m[1]!)
+  const grid = right(E.chainW((s: SweepSpec) => gridOf(bare, s))(decodeSweep(spec!)))
+  const { point, key, hash, subject } = JSON.parse(row!) as {
+    readonly point: number
+    readonly key: string
+    readonly hash: string
+    readonly subject: string
+  }
+  expect(grid.points[point]).toMatchObject({ key, hash, subject })
 })
 
 test('the sweep of the other proofs is small', () => {

@@ -104,6 +104,40 @@ test('the table counts by subject', async () => {
   expect(stdout).toMatch(/^queue .*kernel.settings \d/m)
 })
 
+test('a module and its launch: files beside the document, each with its hash', async () => {
+  const name = 'mm_hosttma_nows_64x64x32_s4_w4_256x256x192'
+  const capture = new URL(`../../../conformance/triton/captures/${name}/`, import.meta.url)
+  fs.copyFileSync(new URL(`${name}.ttgir`, capture), at('k.ttgir'))
+  fs.copyFileSync(new URL('launch.json', capture), at('launch.json'))
+  const given = { da: 'f16[64,96]', db: 'f16[96,64]', dc: 'f16[64,64]:out' }
+  write('module.json', {
+    schema: 'tcspec.sweep/1',
+    subjects: [
+      {
+        name: 'k.ttgir',
+        launch: ['launch.json'],
+        grid: ['1,1'],
+        args: {
+          ...Object.fromEntries(Object.entries(given).map(([arg, word]) => [arg, [word]])),
+          K: ['96', '97.5'],
+        },
+        computes: 'matmul:da,db,dc',
+      },
+    ],
+  })
+  const { status, stderr } = await ask(world, 'sweep', at('module.json'), '-o', at('module.jsonl'))
+  expect([status, stderr]).toEqual([0, ''])
+  const [good, refused] = rowsOf('module.jsonl')
+  expect(good).toMatchObject({ outcome: 'ok', verdict: { proved: true } })
+  expect(refused).toMatchObject({ outcome: 'refused', ids: ['bad-flag'] })
+  expect(text('module.jsonl')).not.toContain(dir)
+  const head = JSON.parse(text('module.jsonl').split('\n')[0]!) as { readonly files: object }
+  expect(Object.keys(head.files)).toEqual(['k.ttgir', 'launch.json'])
+  fs.appendFileSync(at('launch.json'), ' ')
+  const again = await ask(world, 'sweep', at('module.json'), '-o', at('module.jsonl'), '--resume')
+  expect(again.stderr).toMatch(/found those of another one .*: the document or one of its files is another/)
+})
+
 // ---------------------------------------------------------------- interruptions
 
 /** Stops after so many rows. */
