@@ -33,7 +33,17 @@ const sharedMemoryBytes = 2 ** 18
 /** At least 64 periods. */
 const somePeriodsBytes = 2 ** 16
 
-/** For the swizzle of this span in bytes. */
+/**
+ * For the swizzle of this span in bytes.
+ *
+ * @example
+ * ```ts
+ * import { checkLaws, swizzleLaws } from 'tensorcore-spec/laws'
+ *
+ * const report = checkLaws(swizzleLaws(128))({ apply: (byte) => byte })
+ * console.log(report.broken.map((one) => one.input)) // [ 'byte 128' ]
+ * ```
+ */
 export const swizzleLaws = (span: Swizzle): Kit<ForeignSwizzle> => {
   const bytes = numbers(somePeriodsBytes, 'byte')
   const period = swizzlePeriodBytes(span)

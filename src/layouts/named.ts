@@ -198,7 +198,18 @@ const reduced = (
     }),
   )
 
-/** The layout that the text names. An unknown name is refused with the known ones, the most similar first. */
+/**
+ * The layout that the text names. An unknown name is refused with the known ones, the most similar first.
+ *
+ * @example
+ * ```ts
+ * import { named, tiled } from 'tensorcore-spec/layouts'
+ *
+ * const layout = named.parseName('WGMMA')
+ * const owners = layout._tag === 'Right' && layout.right._tag === 'tiled' ? tiled.ownersOf(layout.right, [64, 64], [9, 3]) : []
+ * console.log(owners.map(({ warp, lane, register }) => `warp ${warp} lane ${lane} register ${register}`)) // [ 'warp 0 lane 5 register 1' ]
+ * ```
+ */
 export const parseName = (text: string): E.Either<Failure<NameError>, NamedLayout> =>
   pipe(
     parseCall(text),

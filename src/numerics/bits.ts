@@ -226,7 +226,22 @@ const described: Readonly<Record<Arithmetic, string>> = {
 
 const noLowering: Lowering = {}
 
-/** Bit patterns, with the matrix products of a chip, and the approximate functions of a compiler. */
+/**
+ * Bit patterns, with the matrix products of a chip, and the approximate functions of a compiler.
+ *
+ * @example
+ * ```ts
+ * import { bits, mmaTypes } from 'tensorcore-spec/numerics'
+ * import * as O from 'fp-ts/lib/Option.js'
+ * import { pipe } from 'fp-ts/lib/function.js'
+ *
+ * const one = 0x3c00, tiny = 0x0c00 // 1 and 2^-12 in f16
+ * const mma = pipe(mmaTypes('f16', 'f16', 'f32'), O.chain((types) => bits('hopper').mma(types, { m: 1, n: 1, k: 16 })))
+ * const row = new Float64Array(16).fill(tiny, 0, 1) // times itself: 2^-24
+ * // 1 + 2^-24 in f32: a tensor core cuts off
+ * console.log(O.isSome(mma) ? mma.value(row, row, Float64Array.of(0x3f800000))[0]?.toString(16) : 'no such product') // 3f800000
+ * ```
+ */
 export const bits = (chip: Arithmetic, compiler: Compiler | null = null): Algebra => ({
   name: 'bits',
   description:

@@ -96,7 +96,24 @@ const distanceOf = (
   }
 }
 
-/** Compares element by element. Refuses tensors of different dtypes or shapes: they have no elements in common. */
+/**
+ * Compares element by element. Refuses tensors of different dtypes or shapes: they have no elements in common.
+ *
+ * @example
+ * ```ts
+ * import { comparison, tensor } from 'tensorcore-spec/oracle'
+ * import * as E from 'fp-ts/lib/Either.js'
+ * import { pipe } from 'fp-ts/lib/function.js'
+ *
+ * const compared = pipe(
+ *   E.Do,
+ *   E.bind('got', () => tensor.tensor('f16', [2], Uint16Array.of(0x3c00, 0x3c01))),
+ *   E.bindW('expected', () => tensor.tensor('f16', [2], Uint16Array.of(0x3c00, 0x3c00))),
+ *   E.chainW(({ got, expected }) => comparison.compare(got, expected)),
+ * )
+ * console.log(E.isRight(compared) ? `${compared.right.different} differ by ${compared.right.maxUlp} ulp` : compared.left.message) // 1 differ by 1 ulp
+ * ```
+ */
 export const compare = (
   got: Tensor,
   expected: Tensor,

@@ -169,7 +169,25 @@ const checkType = (shape: Shape, bits: number): E.Either<Failure<'ref.shape' | '
 
 // ---------------------------------------------------------------------------------------- constructors
 
-/** The ref of an allocation: the transforms, and row-major on the physical side. Errors: those of the transforms. */
+/**
+ * The ref of an allocation: the transforms, and row-major on the physical side. Errors: those of the transforms.
+ *
+ * @example
+ * ```ts
+ * import { ref, transform } from 'tensorcore-spec/transforms'
+ * import * as E from 'fp-ts/lib/Either.js'
+ * import { pipe } from 'fp-ts/lib/function.js'
+ *
+ * const where = pipe(
+ *   E.Do,
+ *   E.bind('tile', () => transform.tile([8, 64])),
+ *   E.bindW('swizzle', () => transform.swizzle(128)),
+ *   E.chainW(({ tile, swizzle }) => ref.ofTransforms([128, 128], 16, [tile, swizzle])),
+ *   E.map((array) => ref.addressOf(array, 0, [9, 70])),
+ * )
+ * console.log(where) // { _tag: 'Right', right: 3228 }
+ * ```
+ */
 export const ofTransforms = (
   shape: Shape,
   bits: number,

@@ -74,7 +74,17 @@ export const findSwizzle = (bits: number): E.Either<Failure<FindSwizzleError>, S
 const exchanged = (swizzle: Swizzle, byteAddress: number): number =>
   byteAddress ^ (((byteAddress >>> 7) & ((swizzle >> 4) - 1)) << 4)
 
-/** X_S of one byte address. Addresses lie below 2^31. */
+/**
+ * X_S of one byte address. Addresses lie below 2^31.
+ *
+ * @example
+ * ```ts
+ * import { swizzle } from 'tensorcore-spec/transforms'
+ *
+ * // line 1 of a tile: chunk 0 goes to the place of chunk 1
+ * console.log(swizzle.swizzleAddress(128)(128)) // 144
+ * ```
+ */
 export const swizzleAddress =
   (swizzle: Swizzle) =>
   (byteAddress: number): number =>

@@ -118,6 +118,17 @@ const zooKernels: ReadonlyArray<Kernel> = [...zoo, ...foreign].flatMap((twin) =>
 /** Names of the zoo, of the foreign bugs and of kernels as they were printed: `zoo/`, `foreign/`, `printed/`. */
 export const isOfZoo = (name: string): boolean => /^(zoo|foreign|printed)\//.test(name)
 
+/**
+ * The kernel of this name, of the catalogue or of the zoo; an unknown one is refused with the most similar.
+ *
+ * @example
+ * ```ts
+ * import { kernelNamed } from 'tensorcore-spec/kernels'
+ *
+ * const kernel = kernelNamed('hopper-matmul')
+ * console.log(kernel._tag === 'Right' ? kernel.right.tensors.map((t) => t.name).join(' ') : kernel.left.message) // a b out
+ * ```
+ */
 export const kernelNamed = (name: string): E.Either<Failure<'kernel.unknown'>, Kernel> => {
   const ofZoo = [...printedKernels, ...zooKernels]
   const kernel = [...kernels, ...ofZoo].find((k) => k.name === name)

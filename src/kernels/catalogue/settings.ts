@@ -116,7 +116,22 @@ const tooLarge =
       ? failure('kernel.settings', `${kernel.name}: the settings are too large together: ${f.message}`)
       : f
 
-/** The program for what is given: settings by name, and the inputs that are brought. */
+/**
+ * The program for what is given: settings by name, and the inputs that are brought.
+ *
+ * @example
+ * ```ts
+ * import { instanceOf, kernelNamed } from 'tensorcore-spec/kernels'
+ * import * as E from 'fp-ts/lib/Either.js'
+ * import { pipe } from 'fp-ts/lib/function.js'
+ *
+ * const made = pipe(
+ *   kernelNamed('hopper-matmul'),
+ *   E.chainW((kernel) => instanceOf(kernel, { m: 128, n: 128, k: 64 }, [])),
+ * )
+ * console.log(E.isRight(made) ? made.right.settings['k'] : made.left.message) // 64
+ * ```
+ */
 export const instanceOf = (
   kernel: Kernel,
   given: Settings,

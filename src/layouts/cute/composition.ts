@@ -129,7 +129,24 @@ const throughLayout = (a: Layout, b: Layout): E.Either<Failure<CompositionError>
   return E.right(fromModes(out))
 }
 
-/** A o B: the layout i -> A(B(i)). A tile composes mode by mode. */
+/**
+ * A o B: the layout i -> A(B(i)). A tile composes mode by mode.
+ *
+ * @example
+ * ```ts
+ * import { cute } from 'tensorcore-spec/layouts'
+ * import * as E from 'fp-ts/lib/Either.js'
+ * import { pipe } from 'fp-ts/lib/function.js'
+ *
+ * const composed = pipe(
+ *   E.Do,
+ *   E.bind('a', () => cute.parseLayout('(6,2):(8,2)')),
+ *   E.bindW('b', () => cute.parseTiler('(4,3):(3,1)')),
+ *   E.chainW(({ a, b }) => cute.composition(a, b)),
+ * )
+ * console.log(E.isRight(composed) ? cute.showLayout(composed.right) : composed.left.message) // ((2,2),3):((24,2),8)
+ * ```
+ */
 export const composition = (a: Layout, b: Tiler): E.Either<Failure<CompositionError>, Layout> => {
   switch (b._tag) {
     case 'layout':

@@ -257,7 +257,16 @@ const parse = async (
   )
 }
 
-/** Runs one command line. `argv` begins with the command's name. */
+/**
+ * Runs one command line. `argv` begins with the command's name.
+ *
+ * @example
+ * ```ts
+ * import { cli } from 'tensorcore-spec/oracle'
+ *
+ * console.log(cli.commands.length > 10) // true
+ * ```
+ */
 export const tcspec =
   (commands: ReadonlyArray<Listed>, world: World) =>
   (argv: ReadonlyArray<string>): Task<Outcome> =>

@@ -125,7 +125,19 @@ const headerText = (descr: Descr, shape: ReadonlyArray<number>): string => {
   return dictionary + ' '.repeat(growth + padding) + '\n'
 }
 
-/** The bytes of a version 1.0 file, C order, little-endian. Refuses an array whose data does not fit its shape. */
+/**
+ * The bytes of a version 1.0 file, C order, little-endian. Refuses an array whose data does not fit its shape.
+ *
+ * @example
+ * ```ts
+ * import { npy } from 'tensorcore-spec/oracle'
+ * import * as E from 'fp-ts/lib/Either.js'
+ * import { pipe } from 'fp-ts/lib/function.js'
+ *
+ * const again = pipe({ descr: 'u2', shape: [2], data: Uint8Array.of(1, 0, 2, 0) } as const, npy.encodeNpy, E.chain(npy.decodeNpy))
+ * console.log(E.isRight(again) ? again.right.data : again.left.message) // Uint8Array(4) [ 1, 0, 2, 0 ]
+ * ```
+ */
 export const encodeNpy = (array: NpyArray): E.Either<NpyFailure, Uint8Array> =>
   pipe(
     npyArray(array.descr, array.shape, array.data),

@@ -494,6 +494,25 @@ const settled = (
 const withProof = (d: Decision, proof: Provenance | null): Decision =>
   d.name === 'ok' && proof !== null && !proof.proved ? { name: 'wrong-result', reason: proof.text } : d
 
+/**
+ * Runs a program once, judges what happened, and says whether that one run stands for all schedules.
+ *
+ * @example
+ * ```ts
+ * import { instanceOf, kernelNamed } from 'tensorcore-spec/kernels'
+ * import { check, standardOptions } from 'tensorcore-spec/semantics'
+ * import * as E from 'fp-ts/lib/Either.js'
+ * import { pipe } from 'fp-ts/lib/function.js'
+ *
+ * const verdict = pipe(
+ *   kernelNamed('zoo/R1'),
+ *   E.chainW((kernel) => instanceOf(kernel, {}, [])),
+ *   E.chainW(({ program, settings }) => check(program, { ...standardOptions, settings })),
+ *   E.map((checked) => checked.verdict),
+ * )
+ * console.log(E.isRight(verdict) ? `${verdict.right.verdict} ${verdict.right.findings[0]?.id}` : verdict.left.message) // hazard R1
+ * ```
+ */
 export const check: Check = (program, options) => {
   const launched = launch(program, options.algebra, options.arguments)
   if (E.isLeft(launched)) return launched

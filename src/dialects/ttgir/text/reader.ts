@@ -136,7 +136,17 @@ const placesIn = (l: Location): ReadonlyArray<string> => {
   }
 }
 
-/** The module that a text is. */
+/**
+ * The module that a text is.
+ *
+ * @example
+ * ```ts
+ * import { readModule } from 'tensorcore-spec/dialects/ttgir'
+ *
+ * const module = readModule('module {')
+ * console.log(module._tag === 'Left' ? module.left.message : 'a module') // 1:9: expected an operation or '}', found the end
+ * ```
+ */
 export const readModule = (text: string): E.Either<Failure<TtgirError>, Module> => {
   const tokens = tokensOf(text)
   if (E.isLeft(tokens)) return tokens

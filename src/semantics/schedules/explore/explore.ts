@@ -129,7 +129,24 @@ export const along = (
     followWave(world, m, how, prefix, schedule.slice(prefix.length)),
   )
 
-/** All schedules of a program. Refuses what cannot be launched, and control that depends on data. */
+/**
+ * All schedules of a program. Refuses what cannot be launched, and control that depends on data.
+ *
+ * @example
+ * ```ts
+ * import { instanceOf, kernelNamed } from 'tensorcore-spec/kernels'
+ * import { defaultExplore, explore } from 'tensorcore-spec/semantics'
+ * import * as E from 'fp-ts/lib/Either.js'
+ * import { pipe } from 'fp-ts/lib/function.js'
+ *
+ * const all = pipe(
+ *   kernelNamed('zoo/R1'),
+ *   E.chainW((kernel) => instanceOf(kernel, {}, [])),
+ *   E.chainW(({ program }) => explore(program, { ...defaultExplore, arguments: { scalars: new Map(), tensors: new Map() } })),
+ * )
+ * console.log(E.isRight(all) ? [...new Set(all.right.found.map((f) => f.kind))].join(' ') : all.left.message) // race
+ * ```
+ */
 export const explore = (program: Program, options: ExploreOptions): E.Either<Failure, Exploration> => {
   const launched = launch(program, unit, options.arguments)
   return E.isLeft(launched) ? launched : exploreLaunched(launched.right, options)
