@@ -48,6 +48,7 @@ const world: World = {
   files: inMemory(new Map()),
   processes: ignorant,
   directories: anywhere,
+  serve: () => Promise.resolve(),
   version: '0',
   colours: false,
   clock: () => 0,

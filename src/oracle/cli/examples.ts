@@ -5,6 +5,7 @@
  *
  * Law 1. Every command has an example, and every example is a line that its command takes: run on files of these names it refuses nothing.
  */
+import { wrap } from '../../render/table.js'
 
 export interface Example {
   /** the words behind `tcspec` */
@@ -81,5 +82,38 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
     ['score --suite swizzle -- python3 back-end.py', 'one suite, a rule a line'],
     ['score --junit score.xml -- ./my-backend --quiet', 'all of it, for a CI server as well'],
   ),
+  serve: of(
+    ['serve', 'requests on standard input, a line each, until it ends'],
+    ['serve --files kernels --threads 4', 'requests may name the files of one folder'],
+  ),
   completion: of(['completion bash', 'behind `>> ~/.bashrc`; of zsh and fish into a folder of theirs']),
+}
+
+// ---------------------------------------------------------------- text
+
+/** A line that is too wide goes on behind a backslash, as a shell reads it. */
+const continued = (line: string, width: number): string => {
+  const lines: string[] = []
+  for (const part of line.split(/ (?=--)/)) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + part.length + 3 <= width)
+      lines[lines.length - 1] = `${last} ${part}`
+    else lines.push(last === undefined ? part : `    ${part}`)
+  }
+  return lines.join(' \\\n')
+}
+
+/** What the help of a command ends with, in lines of at most this width where words allow it. */
+export const exampleText = (command: string, width: number): string => {
+  const known = examples[command] ?? []
+  return known.length === 0
+    ? ''
+    : `\nExamples:\n${known
+        .map(({ line, says }) =>
+          [
+            continued(`  tcspec ${line}`, width),
+            ...wrap(says, width - 6).map((text) => `      ${text}`),
+          ].join('\n'),
+        )
+        .join('\n')}`
 }

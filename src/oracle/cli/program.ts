@@ -22,7 +22,6 @@ import { failure } from '../../failure.js'
 import { didYouMean } from '../../nearest.js'
 import { holdsMany } from '../tensor-files/place.js'
 import { again } from './flags/words.js'
-import type { Example } from './examples.js'
 import { outputsFit } from './outputs.js'
 import {
   crashed,
@@ -79,17 +78,12 @@ interface Loaded {
   readonly listed: Listed
   readonly command: CliCommand
   /** what its help ends with, where help is asked for */
-  readonly examples: ReadonlyArray<Example>
+  readonly examples: string
 }
 
 /** Whether the words ask for help: examples are loaded for nothing else. */
 const asksForHelp = (argv: ReadonlyArray<string>): boolean =>
   argv.some((word) => word === 'help' || word === '--help' || word === '-h')
-
-const exampleText = (examples: ReadonlyArray<Example>): string =>
-  examples.length === 0
-    ? ''
-    : `\nExamples:\n${examples.map(({ line, says }) => `  tcspec ${line}\n      ${says}`).join('\n')}`
 
 /** What commander lets pass: an option in the place of a value, and an option that is given again. */
 const watchValues = (parser: Command, sink: Sink): void => {
@@ -125,7 +119,7 @@ const parserOf = (
     const bare = quiet(new Command(listed.name), world, sink).description(listed.description)
     if (listed.name === loaded?.listed.name) {
       const { command } = loaded
-      const parser = command.define(bare).addHelpText('after', exampleText(loaded.examples))
+      const parser = command.define(bare).addHelpText('after', loaded.examples)
       parser.action(() => {
         sink.choose({ command, operands: parser.args, options: parser.opts() })
       })
@@ -222,10 +216,12 @@ const parse = async (
   const chosen: Parsed[] = []
   const name = spokenOf(argv)
   const listed = commands.find((c) => c.name === name)
-  const examples = asksForHelp(argv) ? (await import('./examples.js')).examples[name ?? ''] : undefined
+  const examples = asksForHelp(argv)
+    ? (await import('./examples.js')).exampleText(name ?? '', world.columns ?? 80)
+    : ''
   const parser = parserOf(
     commands,
-    listed === undefined ? null : { listed, command: await listed.load(), examples: examples ?? [] },
+    listed === undefined ? null : { listed, command: await listed.load(), examples },
     world,
     {
       print: (text) => printed.push(text),
