@@ -27,8 +27,9 @@ export const resultKeys = (op: Operation): ReadonlyArray<string> =>
   op.names.flatMap(({ name, count }) => Array.from({ length: count }, (_, k) => keyOf(name, k)))
 
 const isAsync = (op: Operation): boolean => {
+  if (op.name !== 'ttng.warp_group_dot') return false
   const a = attributeOf(op.attributes, 'isAsync')
-  return op.name === 'ttng.warp_group_dot' && (a?._tag === 'unit' || (a?._tag === 'boolean' && a.value))
+  return a?._tag === 'unit' || (a?._tag === 'boolean' && a.value)
 }
 
 /** Operations of a region and of those in it, but not of partitions: these see nothing from outside. */
@@ -74,6 +75,10 @@ export const inFlightIn = (region: Region): ReadonlySet<string> => {
   const operations = operationsOf(region)
   const loops = operations.filter((op) => op.name === 'scf.for').flatMap(carriedBy)
   const waits = operations.filter((op) => op.name === 'ttng.warp_group_dot_wait')
+  const waited = waits.flatMap((op) => {
+    const results = resultKeys(op)
+    return (op.operands['inputs'] ?? []).map((input, k) => ({ input: keyOfValue(input), result: results[k] }))
+  })
   const begun = new Set(operations.filter(isAsync).flatMap(resultKeys))
   const flying = new Set([
     ...begun,
@@ -101,11 +106,8 @@ export const inFlightIn = (region: Region): ReadonlySet<string> => {
   for (const key of waits.flatMap(resultKeys)) if (read.has(key)) flying.delete(key)
   for (let before = -1; before !== flying.size;) {
     before = flying.size
-    for (const op of waits)
-      (op.operands['inputs'] ?? []).forEach((input, k) => {
-        const result = resultKeys(op)[k]
-        if (result !== undefined && !flying.has(keyOfValue(input))) flying.delete(result)
-      })
+    for (const { input, result } of waited)
+      if (result !== undefined && !flying.has(input)) flying.delete(result)
     for (const { argument, initial, yielded, result } of loops) {
       if (!flying.has(argument) || !flying.has(yielded) || (result !== '' && !flying.has(result))) {
         flying.delete(argument)

@@ -112,10 +112,23 @@ const canonical = (r: Reading, t: Type): string => {
   return showType(plain(t))
 }
 
-const sameType = (r: Reading, a: Type, b: Type): boolean => {
-  if (a === b) return true
-  return showType(a) === showType(b) || canonical(r, a) === canonical(r, b)
+/** Tensors and numbers that are written alike: most of what is said again. */
+const isWrittenAlike = (a: Type, b: Type): boolean => {
+  if (a._tag === 'tensor' && b._tag === 'tensor')
+    return (
+      a.shape.length === b.shape.length &&
+      a.shape.every((extent, d) => extent === b.shape[d]) &&
+      isWrittenAlike(a.element, b.element) &&
+      a.encoding?._tag === 'alias' &&
+      b.encoding?._tag === 'alias' &&
+      a.encoding.name === b.encoding.name
+    )
+  if (a._tag === 'float' && b._tag === 'float') return a.name === b.name
+  return a._tag === 'integer' && b._tag === 'integer' && a.bits === b.bits && a.sign === b.sign
 }
+
+const sameType = (r: Reading, a: Type, b: Type): boolean =>
+  a === b || isWrittenAlike(a, b) || showType(a) === showType(b) || canonical(r, a) === canonical(r, b)
 
 /** A type that says again what a value is. */
 export const agree = (r: Reading, value: Value, type: Type, at: Position): void => {

@@ -11,8 +11,8 @@
  * A binding says more than a type where a later check can use it: which descriptor parameter the name certainly is, and where
  * in its plane a view certainly starts (`known-place.ts`).
  *
- * Representation: a list of maps of at most 32 names. A bind copies at most 32 entries, and a look-up visits one map
- * in 32 names.
+ * Representation: a list of at most 32 bindings, the latest first, and behind it a list of maps of as many. A bind adds to the list, and makes
+ * the next map once in 32; a look-up visits the list, then one map in 32 names.
  *
  * Laws
  * 1. `lookup(bind(ns, n, b), n) = b`.
@@ -39,8 +39,20 @@ export interface Base {
 
 /** Names in scope: a persistent map that shares what it does not change. */
 export interface Names {
-  readonly recent: ReadonlyMap<string, Binding>
-  readonly older: Names | null
+  readonly recent: Bound | null
+  /** how many are recent */
+  readonly count: number
+  readonly older: Older | null
+}
+/** A name, and those that were bound before it. */
+interface Bound {
+  readonly name: string
+  readonly binding: Binding
+  readonly before: Bound | null
+}
+interface Older {
+  readonly known: ReadonlyMap<string, Binding>
+  readonly before: Older | null
 }
 
 /** A parameter and a storage by name. */
@@ -56,19 +68,36 @@ export interface Environment {
 
 // ---------------------------------------------------------------- constructors
 
-export const noNames: Names = { recent: new Map(), older: null }
+export const noNames: Names = { recent: null, count: 0, older: null }
 
-const chunk = 32
+const most = 32
 export const bind = (names: Names, name: string, binding: Binding): Names =>
-  names.recent.size < chunk
-    ? { recent: new Map([...names.recent, [name, binding]]), older: names.older }
-    : { recent: new Map([[name, binding]]), older: names }
+  names.count < most
+    ? {
+        recent: { name, binding, before: names.recent },
+        count: names.count + 1,
+        older: names.older,
+      }
+    : {
+        recent: { name, binding, before: null },
+        count: 1,
+        older: { known: known(names.recent), before: names.older },
+      }
+
+/** Of a name that is bound twice the later binding. */
+const known = (recent: Bound | null): ReadonlyMap<string, Binding> => {
+  const bindings = new Map<string, Binding>()
+  for (let at = recent; at !== null; at = at.before)
+    if (!bindings.has(at.name)) bindings.set(at.name, at.binding)
+  return bindings
+}
 
 // ---------------------------------------------------------------- destructors
 
 export const lookup = (names: Names, name: string): Binding | undefined => {
-  for (let at: Names | null = names; at !== null; at = at.older) {
-    const found = at.recent.get(name)
+  for (let at = names.recent; at !== null; at = at.before) if (at.name === name) return at.binding
+  for (let at = names.older; at !== null; at = at.before) {
+    const found = at.known.get(name)
     if (found !== undefined) return found
   }
   return undefined
