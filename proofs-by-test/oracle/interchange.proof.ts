@@ -146,7 +146,13 @@ describe('arrays in shared memory', () => {
       'too large',
       { shape: [2 ** 30, 2 ** 30], bits: 16, transforms: [] },
       'array.size',
-      'at most 4194304 elements',
+      '4194304 elements and 268435456 bits, found 1073741824x1073741824 of 16 bits',
+    ],
+    [
+      'few elements that are too wide',
+      { shape: [4], bits: 2 ** 30, transforms: [] },
+      'array.size',
+      '4194304 elements and 268435456 bits, found 4 of 1073741824 bits',
     ],
   ])('law 3: %s', (_, json, expected, says) => {
     const answer = decodeArray(json)

@@ -55,6 +55,9 @@ export interface SharedArray {
 
 /** Elements of an array that is described: a table of more would not fit into one text. */
 export const mostElements: number = 2 ** 22
+/** Bits of all of them together: elements may be wide. */
+const mostBits = 2 ** 28
+const mostRank = 64
 
 // --------------------------------------------------------------------------------------------- form
 
@@ -123,10 +126,10 @@ export const sharedArray = (
   bits: number,
   transforms: ReadonlyArray<Transform.Transform>,
 ): E.Either<Failure, SharedArray> =>
-  sizeOf(shape) > mostElements
+  shape.length > mostRank || sizeOf(shape) > mostElements || sizeOf(shape) * bits > mostBits
     ? refuse(
         'array.size',
-        `expected an array of at most ${String(mostElements)} elements, found ${shape.join('x')}`,
+        `expected an array of at most ${String(mostRank)} dimensions, ${String(mostElements)} elements and ${String(mostBits)} bits, found ${shape.slice(0, mostRank).join('x')} of ${String(bits)} bits`,
       )
     : pipe(
         Ref.ofTransforms(shape, bits, transforms),

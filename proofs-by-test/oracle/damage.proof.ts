@@ -1,0 +1,291 @@
+/**
+ * Damaged files of every kind, through the command line: a refusal in one line, or an answer where the damage does not matter. No bug of ours, no file
+ * that takes for ever, and no more memory than the limits say. By day a sample; by night 5,000 of each kind.
+ */
+import { zipSync } from 'fflate'
+import * as fc from 'fast-check'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { damaged } from '../../src/arbitraries/index.js'
+import { kernelSubject } from '../../src/oracle/cli/subject.js'
+import { silent, type Outcome, type World } from '../../src/oracle/cli/command.js'
+import { commands } from '../../src/oracle/cli/commands/index.js'
+import { tcspec } from '../../src/oracle/cli/program.js'
+import { encodeNpy } from '../../src/oracle/tensor-files/npy.js'
+import { tensorOutputs } from '../../src/oracle/tensor-files/tensor-file.js'
+import { npyOfTensor, tensor } from '../../src/oracle/tensor-files/tensor.js'
+import { printJson } from '../../src/semantics/files/codec.js'
+import type { Json } from '../../src/wire.js'
+import { moduleText } from '../dialects/ttgir/modules.js'
+import { right } from '../either.js'
+import { nightly } from '../extent.js'
+import { damagedBytes } from './damage.js'
+import { inMemory } from './disk.js'
+
+const disk = new Map<string, Uint8Array>()
+const world: World = {
+  files: inMemory(disk),
+  version: '0',
+  colours: false,
+  clock: () => 0,
+  progress: () => silent,
+  conformance: null,
+}
+const run = (argv: ReadonlyArray<string>): Promise<Outcome> => tcspec(commands, world)(argv)()
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
+const asBytes = (json: Json): Uint8Array => bytesOf(JSON.stringify(json, null, 1))
+
+// ---------------------------------------------------------------- what is damaged
+
+const t = right(
+  tensor(
+    'f16',
+    [4, 6],
+    Array.from({ length: 24 }, (_, k) => 0x3c00 + k),
+  ),
+)
+const npy = right(encodeNpy(npyOfTensor(t)))
+const written = (said: string): Uint8Array =>
+  right(tensorOutputs(['a', 'w/b'].map((called) => ({ said, called, tensor: t }))))[0]!.bytes
+const layouts: ReadonlyArray<Json> = [
+  {
+    kind: 'tiled',
+    tiling: [[64, 8], [16, 8], [8, 8], [2]],
+    warpDims: [-7],
+    laneDims: [-3, -2],
+    vectorDim: -1,
+  },
+  { kind: 'strided', shape: [64, 8], vectorLength: 2 },
+  { kind: 'named', name: 'WGMMA.reduce(1)', shape: [64] },
+  {
+    kind: 'slice',
+    dim: 1,
+    parent: { kind: 'nvidia_mma', versionMajor: 3, instrShape: [16, 64, 16], warpsPerCTA: [4, 1] },
+  },
+  { kind: 'blocked', sizePerThread: [1, 2], threadsPerWarp: [8, 4], warpsPerCTA: [4, 1], order: [1, 0] },
+  {
+    kind: 'linear',
+    bases: {
+      register: [
+        [0, 1],
+        [8, 0],
+      ],
+      lane: [
+        [0, 2],
+        [0, 4],
+        [1, 0],
+        [2, 0],
+        [4, 0],
+      ],
+      warp: [
+        [16, 0],
+        [32, 0],
+      ],
+    },
+    outputs: [
+      { name: 'dim0', size: 64 },
+      { name: 'dim1', size: 8 },
+    ],
+  },
+  {
+    kind: 'cute_tv',
+    layout: '((4,8,4),(2,2)):((128,1,16),(64,8))',
+    positions: 'column-major',
+    shape: [64, 8],
+  },
+  {
+    kind: 'table',
+    shape: [2, 2],
+    elements: [
+      [
+        [
+          [0, 0],
+          [0, 1],
+        ],
+        [
+          [1, 0],
+          [1, 1],
+        ],
+      ],
+    ],
+  },
+]
+const arrays: ReadonlyArray<Json> = [
+  {
+    shape: [16, 128],
+    bits: 16,
+    transforms: [
+      { kind: 'tile', tiling: [[8, 64]] },
+      { kind: 'swizzle', bytes: 128 },
+    ],
+  },
+  {
+    shape: [4, 8, 32],
+    bits: 8,
+    transforms: [
+      { kind: 'transpose', permutation: [1, 0, 2] },
+      {
+        kind: 'tile',
+        tiling: [
+          [4, 32],
+          [2, 32],
+        ],
+      },
+    ],
+  },
+]
+const launches: ReadonlyArray<Json> = [
+  {
+    schema: 'tcspec.launch/1',
+    grid: [1, 1],
+    args: ['a', 'b', 'c']
+      .map((name) => ({ kind: 'tensordesc', tensor: name, shape: [64, 64], strides: [64, 1], file: null }))
+      .concat([64] as never),
+    outputs: ['c'],
+    kernel: 'mm_host_tma',
+    num_warps: 4,
+    arch: 'sm_90a',
+  },
+  {
+    grid: [1],
+    args: {
+      da: { tensor: 'a', shape: [64, 64] },
+      db: { tensor: 'b', shape: [64, 64] },
+      dc: { tensor: 'c', shape: [64, 64], role: 'out', file: null },
+      K: 64,
+    },
+  },
+]
+const settings = 'm=16 n=64 rows=8 buffering=2 produce=copies drain=true'
+let program: Json = null
+let trace: Uint8Array = new Uint8Array(0)
+beforeAll(async () => {
+  disk.set('good.npy', npy)
+  disk.set('k.ttgir', bytesOf(moduleText('mm_hosttma_nows_64x64x32_s4_w4_sm90.ttgir')))
+  program = JSON.parse(
+    printJson(right(kernelSubject('queue', { m: 16, n: 64, buffering: 2 }, [], [])).program),
+  )
+  expect(
+    await run('run queue --set m=16 n=64 buffering=2 produce=copies --over unit --trace t.jsonl'.split(' ')),
+  ).toMatchObject({ status: 0 })
+  trace = disk.get('t.jsonl')!
+})
+
+interface Kind {
+  /** the damaged bytes */
+  readonly files: () => fc.Arbitrary<Uint8Array>
+  readonly file: string
+  readonly argv: (file: string) => ReadonlyArray<string>
+  /** how many by day */
+  readonly day: number
+}
+const words = (line: string): ReadonlyArray<string> => line.split(' ')
+const ofJson =
+  (documents: () => ReadonlyArray<Json>): (() => fc.Arbitrary<Uint8Array>) =>
+  () =>
+    fc.oneof(damaged(documents()).map(asBytes), damagedBytes(documents().map(asBytes)))
+
+const kinds: Readonly<Record<string, Kind>> = {
+  npy: {
+    files: () => damagedBytes([npy]),
+    file: 'x.npy',
+    argv: (x) => words(`compare ${x} good.npy`),
+    day: 150,
+  },
+  npz: {
+    files: () =>
+      damagedBytes([
+        written('x.npz'),
+        zipSync({ 'a.npy': npy, 'notes.txt': bytesOf('notes') }, { level: 9 }),
+        zipSync(
+          { 'a.npy': right(encodeNpy({ descr: 'u1', shape: [20000], data: new Uint8Array(20000) })) },
+          { level: 6 },
+        ),
+      ]),
+    file: 'x.npz',
+    argv: (x) => words(`compare ${x}:a good.npy`),
+    day: 150,
+  },
+  safetensors: {
+    files: () => damagedBytes([written('x.safetensors')]),
+    file: 'x.safetensors',
+    argv: (x) => words(`compare ${x}:a good.npy`),
+    day: 150,
+  },
+  layout: {
+    files: ofJson(() => layouts),
+    file: 'x.json',
+    argv: (x) => words(`layout check ${x} --against WGMMA --shape 64x8`),
+    day: 60,
+  },
+  'linear layout': {
+    files: ofJson(() => layouts),
+    file: 'x.json',
+    argv: (x) => words(`linear ${x} --shape 64x8`),
+    day: 40,
+  },
+  transform: {
+    files: ofJson(() => arrays),
+    file: 'x.json',
+    argv: (x) => words(`transform ${x}`),
+    day: 40,
+  },
+  program: {
+    files: ofJson(() => [program]),
+    file: 'x.json',
+    argv: (x) => words(`check ${x} --fuel 2000`),
+    day: 30,
+  },
+  launch: {
+    files: ofJson(() => launches),
+    file: 'x.json',
+    argv: (x) => words(`check k.ttgir --launch ${x} --fuel 2000`),
+    day: 12,
+  },
+  trace: { files: () => damagedBytes([trace]), file: 'x.jsonl', argv: (x) => words(`check ${x}`), day: 50 },
+  settings: {
+    files: () => damagedBytes([bytesOf(settings)]),
+    file: 'x',
+    argv: () => [
+      'check',
+      'queue',
+      '--fuel',
+      '2000',
+      ...words(`--set ${new TextDecoder().decode(disk.get('x')).replaceAll('\n', ' ')}`),
+    ],
+    day: 50,
+  },
+}
+
+// ---------------------------------------------------------------- what comes of it
+
+/** What is right of an outcome, whatever the damage was. */
+const wellEnded = ({ status, stdout, stderr }: Outcome): boolean =>
+  status === 2
+    ? stdout === '' && /^tcspec: [^\n]+\n$/.test(stderr) && stderr.length < 4000
+    : (status === 0 || status === 1 || status === 3) && stdout !== ''
+
+const mostMemory = 2 ** 30
+const mostSeconds = 10
+
+describe('a damaged file is refused in one line, or harmless', () => {
+  it.each(Object.entries(kinds))('%s', { timeout: 14_400_000 }, async (name, { files, file, argv, day }) => {
+    const before = process.memoryUsage().rss
+    const seen = { refused: 0, answered: 0, slowest: 0, memory: 0 }
+    await fc.assert(
+      fc.asyncProperty(files(), async (bytes) => {
+        disk.set(file, bytes)
+        const from = performance.now()
+        const outcome = await run(argv(file))
+        seen.slowest = Math.max(seen.slowest, performance.now() - from)
+        seen.memory = Math.max(seen.memory, process.memoryUsage().rss - before)
+        seen[outcome.status === 2 ? 'refused' : 'answered']++
+        if (!wellEnded(outcome)) throw new Error(JSON.stringify(outcome))
+      }),
+      { numRuns: nightly ? 5000 : day },
+    )
+    if (process.env['TCSPEC_SHOW'] !== undefined) console.log(name, JSON.stringify(seen))
+    expect(seen.refused).toBeGreaterThan(0)
+    expect(seen.slowest).toBeLessThan(1000 * mostSeconds)
+    expect(seen.memory).toBeLessThan(mostMemory)
+  })
+})
