@@ -13,6 +13,10 @@ export interface ListedSuite {
 
 export const suites: ReadonlyArray<ListedSuite> = [
   { name: 'swizzle', load: async () => (await import('./swizzle.js')).swizzleSuite },
+  { name: 'tma-box', load: async () => (await import('./tma-box.js')).tmaBoxSuite },
+  { name: 'fragments', load: async () => (await import('./fragments.js')).fragmentsSuite },
+  { name: 'descriptors', load: async () => (await import('./descriptors.js')).descriptorsSuite },
+  { name: 'tmem', load: async () => (await import('./tmem.js')).tmemSuite },
   { name: 'linear', load: async () => (await import('./linear.js')).linearSuite },
   { name: 'cute', load: async () => (await import('./cute.js')).cuteSuite },
   { name: 'banks', load: async () => (await import('./banks.js')).banksSuite },
