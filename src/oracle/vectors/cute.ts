@@ -168,7 +168,7 @@ const rows: ReadonlyArray<Row> = [
 ]
 
 const refusals: ReadonlyArray<ReadonlyArray<string>> = [
-  ['composition', '(4,3):(1,4)', '5:1'],
+  ['composition', '(6,2):(8,2)', '4:5'],
   ['(4,2):(1,4,8)'],
   ['complement', '(4,4):(1,1)', '24'],
   ['logical_divide', '(6,8):(8,1)', '[3:1;4:1;2:1]'],
