@@ -8,7 +8,13 @@ import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { examples } from '../../../src/oracle/cli/examples.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
 import { encodeNpy } from '../../../src/oracle/tensor-files/npy.js'
-import { npyOfTensor, tensor, type TensorDtype } from '../../../src/oracle/tensor-files/tensor.js'
+import { tensorOutputs } from '../../../src/oracle/tensor-files/tensor-file.js'
+import {
+  npyOfTensor,
+  tensor,
+  type Tensor,
+  type TensorDtype,
+} from '../../../src/oracle/tensor-files/tensor.js'
 import { captureFiles } from '../../dialects/ttgir/captures.js'
 import { right } from '../../either.js'
 import { nightly } from '../../extent.js'
@@ -19,12 +25,10 @@ import { small, sweepsIn } from '../sweep/world.js'
 const words = (line: string): ReadonlyArray<string> =>
   [...line.matchAll(/'([^']*)'|(\S+)/g)].map((m) => m[1] ?? m[2]!)
 
+const filled = (dtype: TensorDtype, ...shape: ReadonlyArray<number>): Tensor =>
+  right(tensor(dtype, shape, new Uint16Array(shape.reduce((a, b) => a * b, 1)).fill(0x38)))
 const npy = (dtype: TensorDtype, ...shape: ReadonlyArray<number>): Uint8Array =>
-  right(
-    encodeNpy(
-      npyOfTensor(right(tensor(dtype, shape, new Uint16Array(shape.reduce((a, b) => a * b, 1)).fill(0x38)))),
-    ),
-  )
+  right(encodeNpy(npyOfTensor(filled(dtype, ...shape))))
 
 const capture = captureFiles('mm_persistent_nows_64x64x32_s4_w4_256x256x192')
 const beside = (name: string): Uint8Array => fs.readFileSync(capture.launch.replace('launch.json', name))
@@ -72,6 +76,18 @@ describe('examples', () => {
         disk.set('a8.npy', npy('u8', 64, 64))
         disk.set('b8.npy', npy('u8', 64, 64))
       }
+      const together = (file: string, ...all: ReadonlyArray<readonly [string, Tensor]>): void => {
+        for (const { bytes } of right(
+          tensorOutputs(all.map(([called, of]) => ({ said: file, called, tensor: of }))),
+        ))
+          disk.set(file, bytes)
+      }
+      const [a, b] = [filled('bf16', 128, 256), filled('bf16', 256, 128)]
+      if (name === 'mma') together('all.safetensors', ['a', a], ['b', b])
+      if (name === 'run') together('all.npz', ['a', filled('f16', 128, 256)], ['b', filled('f16', 256, 128)])
+      if (name === 'compare') together('o.npz', ['out', filled('f16', 8, 8)], ['lse', a])
+      if (name === 'transform')
+        disk.set('array.json', new TextEncoder().encode('{"shape":[8,64],"bits":16,"transforms":[]}'))
       if (name === 'compare') for (const file of ['out.npy', 'expected.npy']) disk.set(file, npy('f16', 8, 8))
       if (name === 'run' || name === 'check') {
         disk.set('k/k.ttgir', fs.readFileSync(capture.module))

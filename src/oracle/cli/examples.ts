@@ -26,6 +26,7 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
   run: of(
     ['run hopper-matmul --set m=128 n=128 k=256', 'on seeded inputs, compared with naive matmul'],
     ['run hopper-matmul --in a=a.npy b=b.npy --out out=out.npy', 'on your data, as an H100 would'],
+    ['run hopper-matmul --in all.npz --out o.npz', 'the same, from one file of several tensors to another'],
     ['run k/k.ttgir --launch k/launch.json', 'a module that Triton wrote'],
     ['run fa3-attention --over tiles', 'which inputs reach which output'],
   ),
@@ -53,8 +54,12 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
   mma: of(
     ['mma --in a=a.npy b=b.npy --out d=d.npy', 'f16 into f32, as Hopper does it'],
     ['mma --in a:e4m3=a8.npy b:e5m2=b8.npy --acc f16', '8-bit floats, which npy files hold as u1'],
+    ['mma --in all.safetensors --out d=d.npz', 'a and b by their names, of the types that the file says'],
   ),
-  compare: of(['compare out.npy expected.npy', 'are the bits equal, and if not, how far apart?']),
+  compare: of(
+    ['compare out.npy expected.npy', 'are the bits equal, and if not, how far apart?'],
+    ['compare o.npz:out expected.npy', 'one tensor of several'],
+  ),
   layout: of(
     ['layout WGMMA --shape 64x16', "which lane's register holds each element"],
     ['layout WGMMA --shape 64x16 -o wgmma.svg', 'the same as a picture'],
@@ -64,7 +69,10 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
     ],
     ['layout names', 'the layouts that have names'],
   ),
-  transform: of(['transform --shape 128x128 tile=8x64 swizzle=128', 'the byte of every element']),
+  transform: of(
+    ['transform --shape 128x128 tile=8x64 swizzle=128', 'the byte of every element'],
+    ['transform array.json', 'the same, told as JSON (tcspec.array/1)'],
+  ),
   linear: of(['linear WGMMA --shape 64x16 --invert', 'from lane and register to the element, as bases']),
   cute: of(
     ["cute '(4,(2,2)):(2,(1,8))'", 'a layout, its facts and its values'],
