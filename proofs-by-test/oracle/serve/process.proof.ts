@@ -141,6 +141,7 @@ describe('the process', () => {
       for (const id of [1, 2, 3]) send({ jsonrpc: '2.0', method: '$/cancelRequest', params: { id } })
       send(request('after', 'check', { kernel: 'zoo/R1' }))
       await until(() => said.some(({ id }) => id === 'after'))
+      expect(said.find(({ id }) => id === 'after')?.result).toMatchObject({ verdict: 'hazard' })
       for (const id of [1, 2, 3]) expect(said.find((s) => s.id === id)?.error?.data.code).toBe('cancelled')
     },
   )

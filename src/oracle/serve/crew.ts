@@ -31,10 +31,10 @@ export interface Task {
   readonly progress: boolean
 }
 
-/** What a thread says before it is done: that it has begun, or how far it has come. */
+/** What a thread says before it is done. */
 export interface Said {
   readonly task: number
-  readonly progress: Progress | null
+  readonly progress: Progress
 }
 
 export interface Size {
@@ -54,9 +54,10 @@ const isSaid = (u: unknown): u is Said => typeof u === 'object' && u !== null &&
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : ''
 
+const cancelled = (method: string): Refusal => refusal('cancelled', `${method}: the request was cancelled`)
+
 const endedBy = (method: string, error: unknown, { memory }: Size): Refusal => {
-  if (error instanceof Error && error.name === 'AbortError')
-    return refusal('cancelled', `${method}: the request was cancelled`)
+  if (error instanceof Error && error.name === 'AbortError') return cancelled(method)
   return codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY'
     ? refusal('memory', `${method}: expected to need at most ${String(memory)} MiB, found more`)
     : refusal(
@@ -65,9 +66,43 @@ const endedBy = (method: string, error: unknown, { memory }: Size): Refusal => {
       )
 }
 
+// ---------------------------------------------------------------- turns
+
+/** Turns at so many threads, first come, first served: a pool is never asked for more, since it forgets what waits for a thread that was ended. */
+interface Turns {
+  /** Begins now, or when it is its turn; gives what takes it out of the queue. */
+  readonly take: (begin: () => void) => () => void
+  readonly give: () => void
+}
+
+const turnsAt = (threads: number): Turns => {
+  let free = threads
+  const waiting = new Set<() => void>()
+  const next = (): void => {
+    const [begin] = waiting
+    if (begin === undefined || free === 0) return
+    waiting.delete(begin)
+    free--
+    begin()
+  }
+  return {
+    take: (begin) => {
+      waiting.add(begin)
+      next()
+      return () => waiting.delete(begin)
+    },
+    give: () => {
+      free++
+      next()
+    },
+  }
+}
+
+// ---------------------------------------------------------------- the crew
+
 export const crewOf = (entry: URL, setting: Setting, size: Size): Crew => {
-  const heard = new Map<number, (at: Said['progress']) => void>()
-  const poolOf = (threads: number, warm: number): Piscina => {
+  const heard = new Map<number, (at: Progress) => void>()
+  const poolOf = (threads: number, warm: number): { readonly pool: Piscina; readonly turns: Turns } => {
     const pool = new Piscina({
       filename: entry.href,
       name: 'perform',
@@ -83,15 +118,15 @@ export const crewOf = (entry: URL, setting: Setting, size: Size): Crew => {
     })
     // it is told to the request as well
     pool.on('error', () => undefined)
-    return pool
+    return { pool, turns: turnsAt(threads) }
   }
   const quick = poolOf(quickThreads, quickThreads)
   const long = poolOf(size.threads, 0)
   let number = 0
 
-  const perform = async (task: Task, signal: AbortSignal): Promise<Answer> => {
+  const perform = async (pool: Piscina, task: Task, signal: AbortSignal): Promise<Answer> => {
     try {
-      const answer: Answer = await (isLong(task.method) ? long : quick).run(task, { signal })
+      const answer: Answer = await pool.run(task, { signal })
       return answer
     } catch (error) {
       return E.left(endedBy(task.method, error, size))
@@ -102,31 +137,39 @@ export const crewOf = (entry: URL, setting: Setting, size: Size): Crew => {
 
   return {
     ask: (method, params, progress): Work => {
+      const { pool, turns } = isLong(method) ? long : quick
       const task: Task = { number: number++, method, params, progress: progress !== null }
       const stopping = new AbortController()
-      let begun = false
-      let ended = false
-      heard.set(task.number, (at) => {
-        begun = true
-        if (at !== null) progress?.(at)
-      })
-      const answer = perform(task, stopping.signal).then((found) => {
-        ended = true
-        return found
+      let state: 'waits' | 'begun' | 'over' = 'waits'
+      let leave = (): void => undefined
+      const answer = new Promise<Answer>((resolve) => {
+        const out = turns.take(() => {
+          state = 'begun'
+          if (progress !== null) heard.set(task.number, progress)
+          void perform(pool, task, stopping.signal).then((found) => {
+            state = 'over'
+            turns.give()
+            resolve(found)
+          })
+        })
+        leave = () => {
+          out()
+          resolve(E.left(cancelled(method)))
+        }
       })
       return {
         answer,
         stop: () => {
-          if (begun)
+          if (state === 'waits') leave()
+          else
             setTimeout(() => {
-              if (!ended) stopping.abort()
+              if (state === 'begun') stopping.abort()
             }, patience)
-          else stopping.abort()
         },
       }
     },
     close: async () => {
-      await Promise.all([quick.destroy(), long.destroy()])
+      await Promise.all([quick.pool.destroy(), long.pool.destroy()])
     },
   }
 }

@@ -37,7 +37,6 @@ const say = (said: Said): void => {
 }
 
 export const perform = ({ number, method, params, progress }: Task): Promise<Answer> => {
-  say({ task: number, progress: null })
   let last = -Infinity
   return answers(
     method,
