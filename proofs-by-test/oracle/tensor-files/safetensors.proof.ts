@@ -95,7 +95,12 @@ describe('safetensors law 3: the header and the bytes agree', () => {
     )
   })
   it.each([
-    ['a dtype of no name here', one({ dtype: 'C64' }), 'expected a dtype of F64'],
+    [
+      'offsets turned round, of a dtype of no name here',
+      one({ dtype: 'C64', data_offsets: [4, 0] }),
+      'not before its beginning',
+    ],
+    ['a gap before such a one', one({ dtype: 'F4', data_offsets: [1, 4] }), 'expected bytes from 0'],
     ['fewer bytes than its shape', one({ shape: [5] }), 'expected 5 bytes for shape (5) of U8'],
     ['a shape beyond all numbers', one({ shape: [2 ** 52, 2 ** 52] }), 'for shape'],
     ['offsets turned round', one({ data_offsets: [4, 0] }), 'found offsets 4 and 0'],
@@ -118,6 +123,19 @@ describe('safetensors law 3: the header and the bytes agree', () => {
     ['deep', `{"a":${'['.repeat(600)}${']'.repeat(600)}}`, 'at most 512 levels'],
   ])('%s', (_, header, expected) => {
     expect(why(file(header, four))).toContain(expected)
+  })
+  it('a dtype of no name here is refused where its tensor is asked for', () => {
+    const two = file(
+      { ...one({ dtype: 'F4', shape: [8] }), b: { dtype: 'U8', shape: [], data_offsets: [4, 5] } },
+      [...four, 9],
+    )
+    expect(right(tensorIn(two)('b')).data).toEqual(Uint8Array.of(9))
+    expect(tensorIn(two)('a')).toMatchObject({
+      left: {
+        code: 'safetensors-dtype',
+        message: expect.stringMatching(/^a: expected a dtype of F64 .*, found F4$/),
+      },
+    })
   })
   it('a name twice leaves bytes without a tensor', () => {
     const entry = (from: number): string =>

@@ -14,6 +14,7 @@
  * | n                     | at most `mostHeader`, and there are so many bytes                                           |
  * | the header            | it begins with a brace; a tensor has a dtype, a shape and two offsets, and `__metadata__` texts |
  * | the offsets           | as many bytes as dtype and shape ask for; together every byte behind the header, each once    |
+ * | a dtype of other names | nothing but its offsets, until that tensor is asked for                                      |
  *
  * Every byte stands for one element, so no file can ask for more memory than its own bytes, twice.
  *
@@ -102,9 +103,9 @@ const entriesWire = dictionary('tensors by name', anything)
 const tensorsWire = dictionary('tensors by name', describedWire)
 const metadataWire = dictionary('texts by name', text)
 
-/** A tensor by the bytes that it has of the data. */
+/** A tensor by the bytes that it has of the data; its dtype may be one that nothing is known of here. */
 export interface Placed {
-  readonly dtype: ElementType
+  readonly dtype: string
   readonly shape: ReadonlyArray<number>
   readonly from: number
   readonly to: number
@@ -119,16 +120,18 @@ export interface Contents {
 const placedOf = (name: string, d: Described): E.Either<SafetensorsFailure, Placed> => {
   const { dtype, shape } = d
   const [from, to] = d.data_offsets
-  if (!isElementType(dtype))
-    return refuse(
-      'safetensors-dtype',
-      `${name}: expected a dtype of ${elementTypes.join(' ')}, found ${dtype}`,
-    )
   if (shape.length > mostRank)
     return refuse(
       'safetensors-header',
       `${name}: expected at most ${String(mostRank)} dimensions, found ${String(shape.length)}`,
     )
+  if (!isElementType(dtype))
+    return from <= to
+      ? E.right({ dtype, shape, from, to })
+      : refuse(
+          'safetensors-offsets',
+          `${name}: expected an end that is not before its beginning, found offsets ${String(from)} and ${String(to)}`,
+        )
   const bytes = shapeElements(shape) * elementBytes[dtype]
   return to - from === bytes
     ? E.right({ dtype, shape, from, to })
@@ -241,13 +244,14 @@ export const tensorIn =
       contentsOf(bytes),
       E.chain(({ tensors, data }) => {
         const placed = tensors.get(name)
-        return placed === undefined
-          ? refuse('tensor-name', `expected a tensor '${name}', found none`)
-          : E.right({
-              dtype: placed.dtype,
-              shape: placed.shape,
-              data: new Uint8Array(bytes.subarray(data + placed.from, data + placed.to)),
-            })
+        if (placed === undefined) return refuse('tensor-name', `expected a tensor '${name}', found none`)
+        const { dtype, shape, from, to } = placed
+        return isElementType(dtype)
+          ? E.right({ dtype, shape, data: new Uint8Array(bytes.subarray(data + from, data + to)) })
+          : refuse(
+              'safetensors-dtype',
+              `${name}: expected a dtype of ${elementTypes.join(' ')}, found ${dtype}`,
+            )
       }),
     )
 
