@@ -11,6 +11,7 @@ const documents = [
   'docs/BlackwellMatmul.md',
   'docs/GridTiling.md',
   'docs/Attention.md',
+  'docs/Sweeps.md',
   'src/kernels/README.md',
   'src/render/README.md',
   'src/oracle/README.md',

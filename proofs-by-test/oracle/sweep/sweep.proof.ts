@@ -338,7 +338,7 @@ describe('threads', () => {
     )
     expect(status).toBe(1)
     expect(stderr).toMatch(
-      /^tcspec: 1 points failed, the first of them 'check .*': the thread .* status 9\n$/,
+      /^tcspec: failed: 1 of \d+ points, the first of them 'check .*': the thread .* status 9\n$/,
     )
     expect(rowsOf('failed.jsonl').length).toBe(rowsOf('whole.jsonl').length)
     expect(rowsOf('failed.jsonl').filter((r) => r.outcome === 'failed').length).toBe(1)

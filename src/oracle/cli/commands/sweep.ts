@@ -97,7 +97,9 @@ const reportOf = ({ what, results, asked, shard, stopped, output }: Ended): Repo
       : []),
     ...(first === undefined
       ? []
-      : [`${thousands(failed.length)} points failed, the first of them '${first.key}': ${first.reason}`]),
+      : [
+          `failed: ${thousands(failed.length)} of ${thousands(rows.length)} points, the first of them '${first.key}': ${first.reason}`,
+        ]),
   ]
   return {
     good: goodOf(rows),
