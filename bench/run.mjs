@@ -1,7 +1,7 @@
 /**
  * The bench: what the library does in a second, each figure beside its baselines of the same run. Nothing here is a test.
  *
- *     npm run bench                    products, whole runs, and the structure of the rest
+ *     npm run bench                    products, whole runs, the structure of the rest, and the process
  *     npm run bench -- --figures       products and whole runs alone
  *     npm run bench -- --store         products and whole runs, kept as the baseline of the next
  *
@@ -53,4 +53,5 @@ else if (existsSync(baseline)) {
 if (!process.argv.includes('--figures') && !process.argv.includes('--store')) {
   await import('./structure.mjs')
   await import('./modules.mjs')
+  await import('./serve.mjs')
 }
