@@ -31,6 +31,7 @@ const world: World = {
   conformance: null,
 }
 const run = (argv: ReadonlyArray<string>): Promise<Outcome> => tcspec(commands, world)(argv)()
+const words = (line: string): ReadonlyArray<string> => line.split(' ')
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 const asBytes = (json: Json): Uint8Array => bytesOf(JSON.stringify(json, null, 1))
 
@@ -168,6 +169,7 @@ beforeAll(async () => {
     await run('run queue --set m=16 n=64 buffering=2 produce=copies --over unit --trace t.jsonl'.split(' ')),
   ).toMatchObject({ status: 0 })
   trace = disk.get('t.jsonl')!
+  expect(await run(words('layout WGMMA --shape 64x8 -o l.csv'))).toMatchObject({ status: 0 })
 })
 
 interface Kind {
@@ -178,7 +180,6 @@ interface Kind {
   /** how many by day */
   readonly day: number
 }
-const words = (line: string): ReadonlyArray<string> => line.split(' ')
 const ofJson =
   (documents: () => ReadonlyArray<Json>): (() => fc.Arbitrary<Uint8Array>) =>
   () =>
@@ -242,6 +243,34 @@ const kinds: Readonly<Record<string, Kind>> = {
     day: 8,
   },
   trace: { files: () => damagedBytes([trace]), file: 'x.jsonl', argv: (x) => words(`check ${x}`), day: 30 },
+  'table of a layout': {
+    files: () => damagedBytes([disk.get('l.csv')!]),
+    file: 'x.csv',
+    argv: (x) => words(`layout check ${x} --against WGMMA`),
+    day: 30,
+  },
+  'linear layout as text': {
+    files: () =>
+      damagedBytes([
+        bytesOf(
+          '(lane 4, register 2) -> (dim0 4, dim1 2)\nlane 1 -> (1, 0)\nlane 2 -> (2, 1)\nregister 1 -> (0, 1)\n',
+        ),
+      ]),
+    file: 'x.txt',
+    argv: (x) => words(`linear ${x}`),
+    day: 30,
+  },
+  schedule: {
+    files: () =>
+      damagedBytes([
+        bytesOf('0:1 1:1 0:2 0:3 1:2 0:4\n'),
+        bytesOf('seeded:7'),
+        bytesOf('starving:3:17,seeded:1'),
+      ]),
+    file: 'x',
+    argv: (x) => words(`check queue --set m=16 n=64 --schedule recorded:${x} --fuel 2000`),
+    day: 20,
+  },
   settings: {
     files: () => damagedBytes([bytesOf(settings)]),
     file: 'x',
