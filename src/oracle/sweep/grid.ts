@@ -30,6 +30,7 @@ import { kernelNamed, kernels, isOfZoo, type Kernel } from '../../kernels/catalo
 import { classes, operators } from '../../semantics/mutation/index.js'
 import { thousands } from '../../render/table.js'
 import type { World } from '../cli/command.js'
+import { parseArithmetic, parseOver, parseSchedule, parseTensorPipe } from '../cli/flags/machine.js'
 import { isModule, namedSubject, subjectAsked } from '../cli/subject.js'
 import { sha256 } from '../sha256.js'
 import type { FileFailure, Files } from '../tensor-files/files.js'
@@ -130,17 +131,33 @@ const flag = (name: string, value: FlagValue | undefined): CaseOptions =>
 const words = (values: ReadonlyArray<boolean> | undefined): ReadonlyArray<string> =>
   (values ?? [false]).map((value) => (value ? 'true' : ''))
 
+/** Left where a word is none of its flag: it is so at every point, and no matter of a subject. */
+const wordsFit = ({ schedules = [], options = {} }: SweepSpec): E.Either<Failure, null> => {
+  const { tensorPipe = [], over = [], arithmetic = [] } = options
+  const parsed: ReadonlyArray<E.Either<Failure, unknown>> = [
+    ...schedules.map(parseSchedule),
+    ...tensorPipe.map(parseTensorPipe),
+    ...over.map(parseOver),
+    ...arithmetic.map(parseArithmetic),
+  ]
+  return parsed.find(E.isLeft) ?? E.right(null)
+}
+
 /** How a subject is judged as it is: one row of flags a point. */
-const ways = ({ schedules, options = {} }: SweepSpec): E.Either<Failure, ReadonlyArray<CaseOptions>> =>
-  pipe(
-    crossed([
-      ['schedule', schedules ?? ['']],
-      ['strict', words(options.strict)],
-      ['strictProxies', words(options.strictProxies)],
-      ['tensorPipe', options.tensorPipe ?? ['']],
-      ['over', options.over ?? ['']],
-      ['arithmetic', options.arithmetic ?? ['']],
-    ]),
+const ways = (spec: SweepSpec): E.Either<Failure, ReadonlyArray<CaseOptions>> => {
+  const { schedules, options = {} } = spec
+  return pipe(
+    wordsFit(spec),
+    E.chain(() =>
+      crossed([
+        ['schedule', schedules ?? ['']],
+        ['strict', words(options.strict)],
+        ['strictProxies', words(options.strictProxies)],
+        ['tensorPipe', options.tensorPipe ?? ['']],
+        ['over', options.over ?? ['']],
+        ['arithmetic', options.arithmetic ?? ['']],
+      ]),
+    ),
     E.map((rows) =>
       rows.map((row) => ({
         ...flag('schedule', row['schedule']),
@@ -154,6 +171,7 @@ const ways = ({ schedules, options = {} }: SweepSpec): E.Either<Failure, Readonl
       })),
     ),
   )
+}
 
 // ---------------------------------------------------------------- subjects
 
