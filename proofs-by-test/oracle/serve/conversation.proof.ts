@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { conversation, type Crew, type Limits } from '../../../src/oracle/serve/conversation.js'
-import { isDeeper, lines } from '../../../src/oracle/serve/lines.js'
+import { excessOf, lines } from '../../../src/oracle/serve/lines.js'
 import { refusal } from '../../../src/oracle/serve/refusal.js'
 import type { Answer, Progress } from '../../../src/oracle/serve/answer.js'
 
@@ -106,12 +106,29 @@ describe('lines', () => {
       ),
     )
   })
-  test('levels are counted outside of texts', () => {
+  test('levels and values are counted outside of texts, before anything is read', () => {
+    const excess = (text: string): string | null => excessOf(bytes(text), { levels: 8, values: 40 })
     const deep = (n: number): string => `${'['.repeat(n)}${']'.repeat(n)}`
-    expect(isDeeper(bytes(deep(8)), 8)).toBe(false)
-    expect(isDeeper(bytes(deep(9)), 8)).toBe(true)
-    expect(isDeeper(bytes(JSON.stringify('[[[[[[[[[[\\"[[[['.repeat(3))), 8)).toBe(false)
-    expect(isDeeper(bytes(`[${'{},'.repeat(30)}1]`), 8)).toBe(false)
+    expect(excess(deep(8))).toBe(null)
+    expect(excess(deep(9))).toBe('levels')
+    expect(excess(JSON.stringify('[[[[[[[[[[\\"[[[[,,,,,,,,,,,,,,,,,,,,\\\\'.repeat(3)))).toBe(null)
+    expect(excess(`[${'{},'.repeat(18)}1]`)).toBe(null)
+    expect(excess(`[${'{},'.repeat(30)}1]`)).toBe('values')
+    expect(excess(`["\\\\",${deep(8)}]`)).toBe('levels')
+    expect(excess('"never ends [[[[[[[[[[[[')).toBe(null)
+  })
+  test('as JSON itself counts them', () => {
+    const count = (u: unknown): number =>
+      typeof u === 'object' && u !== null ? Object.values(u).reduce<number>((n, v) => n + count(v), 1) : 1
+    fc.assert(
+      fc.property(fc.jsonValue(), (u) => {
+        const text = bytes(JSON.stringify(u))
+        // an empty list is counted as if it had a value
+        expect(excessOf(text, { levels: 999, values: 2 * count(u) })).toBe(null)
+        if (count(u) > 1)
+          expect(excessOf(text, { levels: 999, values: Math.floor(count(u) / 2) })).toBe('values')
+      }),
+    )
   })
 })
 
@@ -178,6 +195,12 @@ describe('requests', () => {
     expect(codes(said)).toContainEqual([id, code, word])
     expect(said).toContain('{"jsonrpc":"2.0","id":9,"result":{"still":"here"}}')
     expect(said).toHaveLength(2)
+  })
+  test('a line of too many values is not read', async () => {
+    const { said, hear, talk } = begin({ line: 2 ** 22 })
+    hear(`{"jsonrpc":"2.0","id":4,"method":"version","params":[${'1,'.repeat(2 ** 20)}1]}\n`)
+    await talk.end()
+    expect(codes(said)).toEqual([[4, 2, 'too-large']])
   })
   test('bytes that are no UTF-8', async () => {
     const { said, talk } = begin()
@@ -255,6 +278,13 @@ describe('limits', () => {
     await settled()
     expect(held.map((h) => h.stopped)).toEqual([true, false, false])
     expect(said).toHaveLength(3)
+  })
+  test('no longer batch than that', async () => {
+    const { held, said, hear, talk } = begin({ requests: 3 })
+    hear(line([1, 2, 3, 4]))
+    await talk.end()
+    expect(codes(said)).toEqual([[null, 3, 'busy']])
+    expect(held).toEqual([])
   })
   test('no more bytes at once than twice those of a line', async () => {
     const { said, hear } = begin({ requests: 100 })

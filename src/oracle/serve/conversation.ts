@@ -35,7 +35,7 @@ import {
 import { mostDepth } from '../../wire.js'
 import type { ListedSuite } from '../vectors/index.js'
 import { methodNames, noMethod, type Answer, type Progress } from './answer.js'
-import { isDeeper, lines } from './lines.js'
+import { excessOf, lines } from './lines.js'
 import { refusal, type Refusal } from './refusal.js'
 
 // ---------------------------------------------------------------- model
@@ -106,6 +106,11 @@ const requestIn = (u: unknown): E.Either<JSONRPCResponse, JSONRPCRequest> => {
     ? E.right(u)
     : E.left(refusedAs(hasId && id !== undefined ? id : null, noRequest('an object of another form')))
 }
+
+/** Values of a line: more of them take longer to read than a quick question may wait. */
+const mostValues = 2 ** 20
+/** Bytes in which an id stands in front. */
+const inFront = 256
 
 /** The id of a line that is too long to be read, where it stands in front. */
 const idInFront = (beginning: Uint8Array): JSONRPCID => {
@@ -202,21 +207,33 @@ export const conversation = (
   }
 
   const answered = async (line: Uint8Array): Promise<void> => {
-    const read = isDeeper(line, mostDepth)
-      ? E.left(refusal('json', `expected JSON of at most ${String(mostDepth)} levels, found more`))
-      : E.tryCatch(
-          (): unknown => JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(line)),
-          (error) =>
-            refusal(
-              'json',
-              `expected JSON in UTF-8, found ${error instanceof Error ? error.message : 'none'}`,
-            ),
-        )
+    const excess = excessOf(line, { levels: mostDepth, values: mostValues })
+    if (excess === 'values') {
+      const message = `line: expected at most ${String(mostValues)} values (a tensor with base64 has few), found more`
+      say(resultOf(refusedAs(idInFront(line.subarray(0, inFront)), refusal('too-large', message))))
+      return
+    }
+    const read =
+      excess === 'levels'
+        ? E.left(refusal('json', `expected JSON of at most ${String(mostDepth)} levels, found more`))
+        : E.tryCatch(
+            (): unknown => JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(line)),
+            (error) =>
+              refusal(
+                'json',
+                `expected JSON in UTF-8, found ${error instanceof Error ? error.message : 'none'}`,
+              ),
+          )
     if (E.isLeft(read)) {
       say(resultOf(refusedAs(null, read.left)))
       return
     }
     const said = read.right
+    if (Array.isArray(said) && said.length > limits.requests) {
+      const most = `batch: expected at most ${String(limits.requests)} requests, found ${String(said.length)}`
+      say(resultOf(refusedAs(null, refusal('busy', most))))
+      return
+    }
     if (Array.isArray(said) && said.length > 0) {
       const responses = (await Promise.all(said.map(one))).filter((r) => r !== null)
       if (responses.length > 0) say(`[${responses.map(resultOf).join(',')}]`)

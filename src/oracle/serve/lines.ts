@@ -72,19 +72,36 @@ export const lines = (most: number, tell: (line: Line) => void): Splitter => {
 const quote = 0x22
 const backslash = 0x5c
 
-/** Whether JSON nests more levels than may be read: seen before anything is made of it. */
-export const isDeeper = (bytes: Uint8Array, most: number): boolean => {
-  let depth = 0
-  let inText = false
-  for (let i = 0; i < bytes.length; i++) {
-    const c = bytes[i]
-    if (inText) {
-      if (c === backslash) i++
-      else if (c === quote) inText = false
-    } else if (c === quote) inText = true
-    else if (c === 0x5b || c === 0x7b) {
-      if (++depth > most) return true
-    } else if (c === 0x5d || c === 0x7d) depth--
+/** Behind a text that begins at `from`. */
+const behindText = (bytes: Uint8Array, from: number): number => {
+  for (let end = bytes.indexOf(quote, from + 1); end >= 0; end = bytes.indexOf(quote, end + 1)) {
+    let escapes = 0
+    while (bytes[end - 1 - escapes] === backslash) escapes++
+    if (escapes % 2 === 0) return end + 1
   }
-  return false
+  return bytes.length
+}
+
+/** Whether JSON has more levels, or more values, than may be read: seen before anything is made of it. A text is one value, however long it is. */
+export const excessOf = (
+  bytes: Uint8Array,
+  most: { readonly levels: number; readonly values: number },
+): 'levels' | 'values' | null => {
+  let depth = 0
+  let values = 1
+  for (let i = 0; i < bytes.length;) {
+    const c = bytes[i]
+    if (c === quote) {
+      i = behindText(bytes, i)
+      continue
+    }
+    if (c === 0x5b || c === 0x7b) {
+      values++
+      if (++depth > most.levels) return 'levels'
+    } else if (c === 0x5d || c === 0x7d) depth--
+    else if (c === 0x2c) values++
+    if (values > most.values) return 'values'
+    i++
+  }
+  return null
 }

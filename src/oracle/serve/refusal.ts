@@ -4,7 +4,7 @@
  * | number   | word                | says                                                                                        |
  * |----------|---------------------|---------------------------------------------------------------------------------------------|
  * | 1        | the refusal's own   | what `tcspec` says with exit status 2: `no-such-kernel`, `tensor-shape`, `swizzle.width`, ...  |
- * | 2        | `too-large`         | a line or a result is longer than the limit                                                 |
+ * | 2        | `too-large`         | a line or a result is longer than the limit, or a line has too many values                                                 |
  * | 3        | `busy`              | so many requests wait already                                                               |
  * | 4        | `memory`, `stopped` | the thread that answered came to the limit of its memory, or ended                          |
  * | -32700   | `json`              | the line is no JSON                                                                         |
