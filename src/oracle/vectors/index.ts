@@ -21,6 +21,7 @@ export const suites: ReadonlyArray<ListedSuite> = [
   { name: 'cute', load: async () => (await import('./cute.js')).cuteSuite },
   { name: 'banks', load: async () => (await import('./banks.js')).banksSuite },
   { name: 'mbarrier', load: async () => (await import('./mbarrier.js')).mbarrierSuite },
+  { name: 'litmus', load: async () => (await import('./litmus.js')).litmusSuite },
   { name: 'kernels', load: async () => (await import('./kernels.js')).kernelsSuite },
   { name: 'functions', load: async () => (await import('./functions.js')).functionsSuite },
   { name: 'dot', load: async () => (await import('./dot.js')).dotSuite },

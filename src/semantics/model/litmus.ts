@@ -1,0 +1,450 @@
+/**
+ * Litmus tests: a log, an event a line.
+ *
+ *     T0: arrive b +16         T0 arrives on b and announces 16 bytes
+ *     T0: issue #1 load        #1 is a load of T0
+ *     #1: write x              it performs
+ *     #1: bytes b 16           it signals
+ *
+ * | a line                                                     | is                                                           |
+ * |------------------------------------------------------------|--------------------------------------------------------------|
+ * | `T0: read x`, `T0: write x`, `T0: atomic g`, `T0: atomic g or` | an access of the agent itself; an atomic adds, or ors     |
+ * | `T0: init b`, `inval b`, `arrive b`, `arrive b +16`, `expect b 16` | of a barrier; `relaxed`, `cluster`, `tensor` may follow |
+ * | `T0: wait b 0`                                             | passes; `relaxed`, `cluster`, `tensor` may follow            |
+ * | `T0: issue #1 load`                                        | an operation: load, store, wgmma, copy, mma, cp, shift, commit, ld, st, clc |
+ * | `#1: read x`, `#1: write x`                                | its access; `generic` or `tensormap` may follow              |
+ * | `#1: bytes b 16`, `#1: arrive b`                           | its signal                                                   |
+ * | `T0: commit bulk`, `T0: wait.group bulk 0`                 | of groups: bulk, wgmma, copy; `read` may follow a wait       |
+ * | `T0: wait.ld`, `T0: wait.st`                               | tcgen05.wait                                                 |
+ * | `T0: fence async`                                          | async, global, map.release, map.acquire, init, wgmma, before, after |
+ * | `T0, T1: meet`; `T0: come`, `T0: go`                       | bar.sync; the cluster barrier, an arrival and a leave; `relaxed` may follow |
+ * | `T0: signal s 1`, `T0: wait.semaphore s 1`                 | a semaphore; `cta` or `cluster` may follow                   |
+ * | `T0: fork T1`, `T0: join T1`                               | a branch                                                     |
+ * | `T0: alloc t`, `T0: dealloc t`                             | tensor memory                                                |
+ * | `next cluster`                                             | the next cluster of the grid begins                          |
+ * | `bare`                                                     | nothing comes before the log                                 |
+ * | `nothing is written before`; `g is an output`; `b is of Pallas`; `b counts 1` | what planes and barriers are              |
+ *
+ * Places are of 16 bytes, barriers count 1. Unless a log is `bare`, T0 initialises its barriers first and all agents meet.
+ *
+ * Law 1. Any lines are a log, or are refused with the first one that is none.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { refuse, unreachable, type Failure } from '../../failure.js'
+import type {
+  Access,
+  Family,
+  Footprint,
+  Header,
+  LogEvent,
+  Plane,
+  Proxy,
+  Stamp,
+  TensorEntry,
+  Unit,
+} from '../log/events.js'
+import { asSpans } from '../log/events.js'
+import type { AtomicOp, Scope } from '../language/instruction.js'
+
+// ---------------------------------------------------------------- model
+
+export interface LitmusLog {
+  readonly header: Header
+  readonly log: ReadonlyArray<LogEvent>
+  /** the line of each event, counted from 0; -1: it comes before the test */
+  readonly lineOf: ReadonlyArray<number>
+}
+
+export type LitmusFailure = Failure<'litmus.line' | 'litmus.long'>
+
+/** Lines of a test, at most: what the model asks grows with their square. */
+export const mostLines = 128
+
+const bytes = 16
+
+// ---------------------------------------------------------------- words
+
+const units: ReadonlyMap<string, readonly [Unit, TensorEntry | undefined]> = new Map([
+  ['load', ['tmaLoad', undefined]],
+  ['store', ['tmaStore', undefined]],
+  ['wgmma', ['wgmma', undefined]],
+  ['copy', ['cpAsync', undefined]],
+  ['mma', ['tcgen05', 'mma']],
+  ['cp', ['tcgen05', 'cp']],
+  ['shift', ['tcgen05', 'shift']],
+  ['commit', ['tcgen05', 'commit']],
+  ['ld', ['tcgen05Ld', undefined]],
+  ['st', ['tcgen05St', undefined]],
+  ['clc', ['clc', undefined]],
+])
+const families: ReadonlyMap<string, Family> = new Map([
+  ['bulk', 'bulk'],
+  ['wgmma', 'wgmma'],
+  ['copy', 'cpAsync'],
+])
+const fences: ReadonlyMap<
+  string,
+  readonly [Extract<LogEvent, { readonly _tag: 'fence' }>['kind'], 'cta' | 'cluster' | 'global']
+> = new Map([
+  ['async', ['proxyAsync', 'cta']],
+  ['global', ['proxyAsync', 'global']],
+  ['map.release', ['tensormap', 'global']],
+  ['map.acquire', ['tensormapAcquire', 'global']],
+  ['init', ['mbarrierInit', 'cluster']],
+  ['wgmma', ['wgmma', 'cta']],
+  ['before', ['tensorBefore', 'cta']],
+  ['after', ['tensorAfter', 'cta']],
+])
+const who = String.raw`[TU]\d`
+const barrier = String.raw`[bcd]'?`
+const place = String.raw`(?:[xyzt]'?|[ghsr])`
+const told = String.raw`(?: relaxed| cluster| tensor)*`
+
+/** What a line may be, beside those that say what planes and barriers are. */
+const forms: ReadonlyArray<RegExp> = [
+  `${who}: (?:read|write|atomic) ${place}`,
+  `${who}: atomic ${place} or`,
+  `${who}: (?:init|inval) ${barrier}`,
+  String.raw`${who}: arrive ${barrier}(?: \+\d{1,6})?${told}`,
+  String.raw`${who}: expect ${barrier} \d{1,6}${told}`,
+  `${who}: wait ${barrier} [01]${told}`,
+  String.raw`${who}: issue #\d+ (?:${[...units.keys()].join('|')})`,
+  `${who}: commit (?:${[...families.keys()].join('|')})`,
+  String.raw`${who}: wait\.group (?:${[...families.keys()].join('|')}) \d{1,2}(?: read)?`,
+  String.raw`${who}: wait\.(?:ld|st)`,
+  `${who}: fence (?:${[...fences.keys()].join('|').replaceAll('.', String.raw`\.`)})`,
+  `${who}(?:, ${who})*: meet(?: relaxed)?`,
+  `${who}: (?:come|go)(?: relaxed)?`,
+  String.raw`${who}: (?:signal|wait\.semaphore) [ghs] \d(?: cta| cluster)?`,
+  `${who}: (?:fork|join) ${who}`,
+  `${who}: (?:alloc|dealloc) t'?`,
+  String.raw`#\d+: (?:read|write) ${place}(?: generic| tensormap)?`,
+  String.raw`#\d+: bytes ${barrier} \d{1,6}`,
+  String.raw`#\d+: arrive ${barrier}`,
+  'next cluster',
+  'bare',
+  'nothing is written before',
+  '[ghs] is an output',
+  `${barrier} is of Pallas`,
+  `${barrier} counts 1`,
+].map((form) => new RegExp(`^${form}$`))
+
+/** Operations are issued once, and before anything of theirs. */
+const misplaced = (lines: ReadonlyArray<string>): number => {
+  const issued = new Set<string>()
+  return lines.findIndex((line) => {
+    const issue = /issue (#\d+)/.exec(line)?.[1]
+    if (issue !== undefined) {
+      if (issued.has(issue)) return true
+      issued.add(issue)
+      return false
+    }
+    const of = /^#\d+/.exec(line)?.[0]
+    return of !== undefined && !issued.has(of)
+  })
+}
+
+// ---------------------------------------------------------------- reading
+
+/** A litmus test as a log. */
+export const litmusLog = (text: ReadonlyArray<string>): E.Either<LitmusFailure, LitmusLog> => {
+  if (text.length > mostLines)
+    return refuse(
+      'litmus.long',
+      `a litmus test: expected at most ${String(mostLines)} lines, found ${String(text.length)}`,
+    )
+  const bad = text.findIndex((line) => !forms.some((form) => form.test(line)))
+  if (bad >= 0)
+    return refuse(
+      'litmus.line',
+      `line ${String(bad)}: expected a line of a litmus test, such as 'T0: write x', found '${text[bad]!}'`,
+    )
+  const early = misplaced(text)
+  return early >= 0
+    ? refuse(
+        'litmus.line',
+        `line ${String(early)}: expected an operation that is issued once, before what it does, found '${text[early]!}'`,
+      )
+    : E.right(read(text))
+}
+
+/** Of lines that have a form. */
+const read = (text: ReadonlyArray<string>): LitmusLog => {
+  const has = (line: string): boolean => text.includes(line)
+  const all = text.join(' ').replace(/[:,]/g, ' ').split(/\s+/)
+  const agents = [...new Set(all.filter((w) => /^[TU]\d$/.test(w)))].sort()
+  const barriers = [...new Set(all.filter((w) => /^[bcd]'?$/.test(w)))].sort()
+  const ctas = all.some((w) => /^U\d$|'$/.test(w)) ? 2 : 1
+  const initialised = !has('nothing is written before')
+  const planes: Plane[] = []
+  for (let cta = 0; cta < ctas; cta++)
+    for (const space of ['smem', 'tmem'] as const)
+      planes.push({ space, name: space, cta, bytes: 1 << 16, initialised })
+  const tensors = ['g', 'h', 's']
+  for (const name of tensors)
+    planes.push({ space: 'gmem', name, bytes, initialised: true, output: has(`${name} is an output`) })
+  agents.forEach((_, agent) => planes.push({ space: 'regs', name: 'r', agent, bytes, initialised }))
+  const planeOf = (place: string, agent: number): number => {
+    const cta = place.endsWith("'") ? 1 : 0
+    if (place === 'r') return planes.findIndex((p) => p.agent === agent)
+    if (tensors.includes(place)) return planes.findIndex((p) => p.name === place)
+    return planes.findIndex((p) => p.cta === cta && p.space === (place.startsWith('t') ? 'tmem' : 'smem'))
+  }
+  const feet = new Map<string, Footprint>()
+  const footprint = (place: string, agent: number): Footprint => {
+    const plane = planeOf(place, agent)
+    const slot = Math.max(0, ['x', 'y', 'z'].indexOf(place.replace("'", '')))
+    const key = `${String(plane)} ${String(slot)}`
+    const foot = feet.get(key) ?? {
+      id: feet.size,
+      plane,
+      spans: asSpans(Int32Array.of(slot * bytes, (slot + 1) * bytes)),
+      dtype: 'i32' as const,
+      map: { _tag: 'scatter' as const, shape: [], addresses: new Int32Array(0) },
+    }
+    feet.set(key, foot)
+    return foot
+  }
+  const sites: Array<{ label: string; path: ReadonlyArray<string> }> = []
+  const header: Header = {
+    schema: 'tcspec.trace/1',
+    arch: 'sm100a',
+    program: 'litmus',
+    agents: agents.map((name) => ({ name, cta: name.startsWith('U') ? 1 : 0, warps: 4, starts: true })),
+    ctas,
+    planes,
+    tensors: [],
+    computes: null,
+    barriers: barriers.map((name, i) => ({
+      name,
+      cta: name.endsWith("'") ? 1 : 0,
+      contract: has(`${name} is of Pallas`) ? 'pallas' : 'ptx',
+      ordersTensorCore: true,
+      plane: planeOf(name.endsWith("'") ? "x'" : 'x', 0),
+      address: 4096 + 8 * i,
+    })),
+    sites,
+    nondeterminism: [],
+  }
+  const log: LogEvent[] = []
+  const lineOf: number[] = []
+  const made = agents.map(() => 0)
+  const operations = new Map<string, { readonly id: number; readonly stamp: Stamp; readonly unit: Unit }>()
+  const values = new Map<string, number>()
+  let line = 'before the test'
+  let at = -1
+  const push = (...events: ReadonlyArray<LogEvent>): void => {
+    for (const e of events) {
+      log.push(e)
+      lineOf.push(at)
+    }
+  }
+  const stamp = (agent: number): Stamp => {
+    sites.push({ label: line, path: [] })
+    return { agent, at: ++made[agent]!, site: sites.length - 1, iteration: [] }
+  }
+  const scopeOf = (words: ReadonlyArray<string>): Scope => (words.includes('cluster') ? 'cluster' : 'cta')
+  const rendezvous = (agent: number, kind: 'arrive' | 'leave', relaxed: boolean): void =>
+    push({
+      _tag: 'rendezvous',
+      stamp: stamp(agent),
+      kind,
+      id: 16,
+      count: 128 * agents.length,
+      threads: 128,
+      relaxed,
+      tensor: false,
+    })
+  const meet = (who: ReadonlyArray<string>, relaxed: boolean): void => {
+    for (const x of who) rendezvous(agents.indexOf(x), 'arrive', relaxed)
+    for (const x of who) rendezvous(agents.indexOf(x), 'leave', false)
+  }
+  const init = (agent: number, barrier: number): void =>
+    push({
+      _tag: 'barrier',
+      stamp: stamp(agent),
+      kind: 'init',
+      barrier,
+      count: 1,
+      bytes: 0,
+      release: false,
+      scope: 'cta',
+      tensor: false,
+    })
+  const access = (s: Stamp, rw: 'r' | 'w', place: string, proxy: Proxy, more: Partial<Access> = {}): void => {
+    const plain: Access = {
+      _tag: 'access',
+      stamp: s,
+      rw,
+      proxy,
+      footprint: footprint(place, s.agent),
+      role: proxy === 'tensormap' ? 'map' : 'source',
+      atomic: false,
+    }
+    push(Object.assign({}, plain, more))
+  }
+  const ofAgent = (agent: number, words: ReadonlyArray<string>): void => {
+    const [verb, first, second] = [words[0]!, words[1] ?? '', words[2] ?? '']
+    const barrier = barriers.indexOf(first)
+    const scope = scopeOf(words)
+    switch (verb) {
+      case 'read':
+      case 'write':
+        return access(stamp(agent), verb === 'read' ? 'r' : 'w', first, 'generic')
+      case 'atomic': {
+        const s = stamp(agent)
+        const combine: AtomicOp = second === 'or' ? 'or' : 'add'
+        access(s, 'r', first, 'generic', { atomic: true })
+        return access(s, 'w', first, 'generic', { atomic: true, combine })
+      }
+      case 'init':
+        return init(agent, barrier)
+      case 'inval':
+      case 'arrive':
+      case 'expect':
+        return push({
+          _tag: 'barrier',
+          stamp: stamp(agent),
+          kind: verb,
+          barrier,
+          count: verb === 'arrive' ? 1 : 0,
+          bytes: verb === 'expect' ? Number(second) : second.startsWith('+') ? Number(second) : 0,
+          release: !words.includes('relaxed'),
+          scope,
+          tensor: words.includes('tensor'),
+        })
+      case 'wait':
+        return push({
+          _tag: 'wait',
+          stamp: stamp(agent),
+          barrier,
+          parity: second === '1' ? 1 : 0,
+          acquire: !words.includes('relaxed'),
+          scope,
+          tensor: words.includes('tensor'),
+          outcome: 'passed',
+        })
+      case 'issue': {
+        const [unit, tensor] = units.get(second)!
+        const s = stamp(agent)
+        const id = operations.size
+        operations.set(first, { id, stamp: s, unit })
+        const issue: LogEvent = {
+          _tag: 'issue',
+          stamp: s,
+          operation: id,
+          unit,
+          bytes: 0,
+          macs: 0,
+          accumulates: false,
+        }
+        return push(tensor === undefined ? issue : Object.assign({}, issue, { tensor, pipe: id }))
+      }
+      case 'commit':
+      case 'wait.group':
+        return push({
+          _tag: 'group',
+          stamp: stamp(agent),
+          kind: verb === 'commit' ? 'commit' : 'wait',
+          family: families.get(first)!,
+          pending: verb === 'commit' ? 0 : Number(second),
+          read: words.includes('read'),
+          blocked: false,
+        })
+      case 'wait.ld':
+      case 'wait.st':
+        return push({
+          _tag: 'group',
+          stamp: stamp(agent),
+          kind: 'wait',
+          family: verb === 'wait.ld' ? 'tcgen05Ld' : 'tcgen05St',
+          pending: 0,
+          read: false,
+          blocked: false,
+        })
+      case 'fence': {
+        const [kind, reach] = fences.get(first)!
+        return push({ _tag: 'fence', stamp: stamp(agent), kind, scope: reach })
+      }
+      case 'come':
+      case 'go':
+        return rendezvous(agent, verb === 'come' ? 'arrive' : 'leave', words.includes('relaxed'))
+      case 'signal':
+      case 'wait.semaphore': {
+        const before = values.get(first) ?? 0
+        const value = Number(second)
+        if (verb === 'signal') values.set(first, before + value)
+        return push({
+          _tag: 'semaphore',
+          stamp: stamp(agent),
+          kind: verb === 'signal' ? 'signal' : 'wait',
+          footprint: footprint(first, agent),
+          value,
+          decrement: false,
+          scope: words.includes('cta') ? 'cta' : words.includes('cluster') ? 'cluster' : 'gpu',
+          before,
+          outcome: 'passed',
+        })
+      }
+      case 'fork':
+      case 'join':
+        return push({ _tag: verb, stamp: stamp(agent), children: [agents.indexOf(first)] })
+      case 'alloc':
+      case 'dealloc':
+        return push({ _tag: verb, stamp: stamp(agent), footprint: footprint(first, agent) })
+      default:
+        return unreachable(`a line without a form: ${line}`)
+    }
+  }
+  const ofOperation = (name: string, words: ReadonlyArray<string>): void => {
+    const { id, stamp: s, unit } = operations.get(name)!
+    const [verb, first, second] = [words[0]!, words[1] ?? '', words[2] ?? '']
+    switch (verb) {
+      case 'read':
+      case 'write': {
+        const proxy: Proxy =
+          second === 'generic' || second === 'tensormap' ? second : first.startsWith('t') ? 'tensor' : 'async'
+        push({ _tag: 'perform', operation: id, stage: 'all', part: 0 })
+        return access(s, verb === 'read' ? 'r' : 'w', first, proxy, { operation: id })
+      }
+      case 'bytes':
+        return push({
+          _tag: 'signal',
+          operation: id,
+          part: 0,
+          to: 'barrier',
+          barrier: barriers.indexOf(first),
+          bytes: Number(second),
+        })
+      case 'arrive':
+        return push({
+          _tag: 'signal',
+          operation: id,
+          part: 0,
+          to: 'arrive',
+          barrier: barriers.indexOf(first),
+        })
+      default:
+        return unreachable(`a line of ${unit} without a form: ${line}`)
+    }
+  }
+  if (!has('bare') && agents.length > 0) {
+    barriers.forEach((_, b) => {
+      init(0, b)
+    })
+    meet(agents, false)
+  }
+  for (const [k, one] of text.entries()) {
+    line = one
+    at = k
+    const [who, what] = one.split(': ')
+    if (what === undefined) {
+      if (one === 'next cluster') push({ _tag: 'cluster', id: 1 })
+      continue
+    }
+    if (who!.includes(',')) meet(who!.split(', '), what.includes('relaxed'))
+    else if (who!.startsWith('#')) ofOperation(who!, what.split(' '))
+    else ofAgent(agents.indexOf(who!), what.split(' '))
+  }
+  return { header, log, lineOf }
+}
