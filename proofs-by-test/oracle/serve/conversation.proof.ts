@@ -241,10 +241,15 @@ describe('cancellation', () => {
     hear(line({ jsonrpc: '2.0', method: '$/cancelRequest', params: { id: 1 } }) + line(request(1)))
     await settled()
     held[0]!.answer(E.right('"old"'))
+    await settled()
+    // the end of the old one is not that of the new one
+    hear(line(request(1)))
+    await settled()
+    expect(codes(said).slice(2)).toEqual([[null, -32600, 'request']])
     held[1]!.answer(E.right('"new"'))
     await settled()
     expect(said.at(-1)).toBe('{"jsonrpc":"2.0","id":1,"result":"new"}')
-    expect(said).toHaveLength(3)
+    expect(said).toHaveLength(4)
   })
   test('of all that is left', async () => {
     const { held, said, hear, talk } = begin()
