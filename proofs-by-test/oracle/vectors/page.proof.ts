@@ -38,7 +38,7 @@ beforeAll(async () => {
       (suite) => suite.name === 'swizzle' || quoted().some((one) => one.startsWith(`${folder(suite)}/`)),
     )
     .map((suite) => only(suite, (name) => wanted(suite, name)))
-  const { files } = await vectorsOf('0')(chosen)
+  const { files } = vectorsOf('0')(chosen)
   const mark = { file: 'manifest.json', says: 'tcspec.manifest' }
   right(await directoriesOnDisk.write({ directory: path.join(dir, 'v'), mark, files })())
 })

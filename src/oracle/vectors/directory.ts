@@ -18,6 +18,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { unreachable } from '../../failure.js'
 import { schemaOf, type Json } from '../../wire.js'
+import { sha256 } from '../sha256.js'
 import type { OutputFile } from '../tensor-files/files.js'
 import { encodeNpy } from '../tensor-files/npy.js'
 import { npyOfTensor, tensor } from '../tensor-files/tensor.js'
@@ -136,11 +137,6 @@ const fileOfSuite = (suite: Suite): OutputFile => ({
   }),
 })
 
-const sha256 = async (bytes: Uint8Array): Promise<string> => {
-  const digest = await crypto.subtle.digest('SHA-256', new Uint8Array(bytes))
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
-}
-
 /** What was made, for a word about it. */
 export interface Vectors {
   readonly files: ReadonlyArray<OutputFile>
@@ -150,7 +146,7 @@ export interface Vectors {
 /** Every file of the directory, the manifest first. */
 export const vectorsOf =
   (version: string, done: (cases: number, of: number) => void = () => undefined) =>
-  async (suites: ReadonlyArray<Suite>): Promise<Vectors> => {
+  (suites: ReadonlyArray<Suite>): Vectors => {
     const all = suites.map((suite) => ({ suite, cases: [...suite.cases()] }))
     const count = all.reduce((sum, { cases }) => sum + cases.length, 0)
     let made = 0
@@ -166,8 +162,7 @@ export const vectorsOf =
       fileOfSuite(suite),
       ...cases.flatMap((one) => one.files),
     ])
-    const sums: Json[] = []
-    for (const { file, bytes } of files) sums.push({ file, bytes: bytes.length, sha256: await sha256(bytes) })
+    const sums: Json = files.map(({ file, bytes }) => ({ file, bytes: bytes.length, sha256: sha256(bytes) }))
     const manifest = textOf({
       schema: manifestSchema,
       package: 'tensorcore-spec',

@@ -26,6 +26,7 @@ export const suites: ReadonlyArray<ListedSuite> = [
   { name: 'functions', load: async () => (await import('./functions.js')).functionsSuite },
   { name: 'dot', load: async () => (await import('./dot.js')).dotSuite },
   { name: 'dot-tcgen05', load: async () => (await import('./dot.js')).dotTcgen05Suite },
+  { name: 'dot-scaled', load: async () => (await import('./dot-scaled.js')).dotScaledSuite },
 ]
 
 /** The suite of this name, or what there is. */

@@ -72,9 +72,9 @@ const write = (
   directory: string,
   found: ReadonlyArray<Suite>,
 ): TE.TaskEither<Failure, Report> =>
-  TE.fromTask(async () => {
+  TE.fromIO(() => {
     const bar = world.progress('answering')
-    const made = await vectorsOf(world.version, bar.update)(found)
+    const made = vectorsOf(world.version, bar.update)(found)
     bar.stop()
     const bytes = made.files.reduce((sum, file) => sum + file.bytes.length, 0)
     const cases = made.suites.reduce((sum, suite) => sum + suite.cases, 0)
