@@ -13,18 +13,30 @@
  * | `expect_tx` b      |          | + b   |                                                                 |
  * | `complete_tx` b    |          | - b   |                                                                 |
  * | `arrive_expect_tx` b | 1      | + b   | the bytes first                                                 |
+ * | `arrive_drop_expect_tx` b | 1 | + b   | the two together                                                |
+ * | `inval`            |          |       | there is no barrier any more, and no step for it                |
  * | `init` n           |          |       | the barrier is made anew                                        |
+ *
+ * Between `inval` and `init` no operation is defined, and a script that has one there is refused.
  */
-import type * as fc from 'fast-check'
-import { constantFrom } from 'fast-check'
+import * as fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { barrierScript } from '../../arbitraries/barrier.js'
-import type { Failure } from '../../failure.js'
+import { refuse, type Failure } from '../../failure.js'
 import { init, isTrap, passes, update, type Mbarrier, type Trap } from '../../semantics/machine/mbarrier.js'
 import { bool, define, either, integer, list, nat, nothing, oneOf, record, type Wire } from '../../wire.js'
 import { drawn, suite, type Case, type Suite } from './suite.js'
 
-const verbs = ['arrive', 'arrive_drop', 'expect_tx', 'complete_tx', 'arrive_expect_tx', 'init'] as const
+const verbs = [
+  'arrive',
+  'arrive_drop',
+  'expect_tx',
+  'complete_tx',
+  'arrive_expect_tx',
+  'arrive_drop_expect_tx',
+  'inval',
+  'init',
+] as const
 type Verb = (typeof verbs)[number]
 
 interface Operation {
@@ -73,7 +85,8 @@ const answer: Wire<Answer> = record<Answer>()(
   {},
 )
 
-const after = (b: Mbarrier, { op, arg }: Operation): Mbarrier | Trap => {
+/** Null: there is no barrier. */
+const after = (b: Mbarrier, { op, arg }: Operation): Mbarrier | Trap | null => {
   switch (op) {
     case 'arrive':
       return update(b, arg, 0)
@@ -85,6 +98,10 @@ const after = (b: Mbarrier, { op, arg }: Operation): Mbarrier | Trap => {
       return update(b, 0, -arg)
     case 'arrive_expect_tx':
       return update(b, 1, arg)
+    case 'arrive_drop_expect_tx':
+      return update(b, 1, arg, 1)
+    case 'inval':
+      return null
     case 'init':
       return init(arg)
   }
@@ -99,13 +116,18 @@ const stepOf = (b: Mbarrier): Step => ({
 })
 
 const ask = ({ count, operations }: Question): E.Either<Failure, Answer> => {
-  let barrier = init(count)
+  let barrier: Mbarrier | null = init(count)
   const steps = [stepOf(barrier)]
-  for (const operation of operations) {
-    const next = after(barrier, operation)
-    if (isTrap(next)) return E.right({ steps, trap: next })
+  for (const [k, operation] of operations.entries()) {
+    if (barrier === null && operation.op !== 'init')
+      return refuse(
+        'mbarrier.life',
+        `operation ${String(k)}: expected init, for the barrier is invalid, found ${operation.op}`,
+      )
+    const next: Mbarrier | Trap | null = barrier === null ? init(operation.arg) : after(barrier, operation)
+    if (next !== null && isTrap(next)) return E.right({ steps, trap: next })
     barrier = next
-    steps.push(stepOf(barrier))
+    if (barrier !== null) steps.push(stepOf(barrier))
   }
   return E.right({ steps, trap: null })
 }
@@ -218,6 +240,11 @@ const rows: ReadonlyArray<Row> = [
     scripts: [
       ['one-of-two', script(2, ['arrive_drop', 1], ['arrive', 1], ['arrive', 1])],
       ['all', script(1, ['arrive_drop', 1])],
+      [
+        'with-bytes',
+        script(2, ['arrive_drop_expect_tx', 16], ['complete_tx', 16], ['arrive', 1], ['arrive', 1]),
+      ],
+      ['the-last-with-bytes', script(2, ['arrive', 1], ['arrive_drop_expect_tx', 16], ['complete_tx', 16])],
     ],
   },
   {
@@ -261,14 +288,57 @@ const questions = (rule: string): fc.Arbitrary<Question> => {
       return drawnScript(['arrive', 'expectTx', 'completeTx'])
     case 'mbarrier.drop':
       return drawnScript(['arrive', 'drop'])
+    case 'mbarrier.short':
+      return anyScript([...shortOperations, { op: 'arrive_drop_expect_tx', arg: 16 }])
+    case 'mbarrier.life':
+      return anyScript([...shortOperations, { op: 'inval', arg: 0 }, { op: 'init', arg: 1 }])
     default:
-      return constantFrom(
+      return fc.constantFrom(
         ...rows
           .flatMap(({ word, scripts }) => (rule === `mbarrier.${word}` ? scripts : []))
           .map(([, q]) => q),
       )
   }
 }
+
+// ---------------------------------------------------------------- short scripts
+
+const shortOperations: ReadonlyArray<Operation> = [
+  { op: 'arrive', arg: 1 },
+  { op: 'arrive_drop', arg: 1 },
+  { op: 'expect_tx', arg: 16 },
+  { op: 'complete_tx', arg: 16 },
+  { op: 'arrive_expect_tx', arg: 16 },
+]
+
+/** Each of three operations: the steps of shorter ones are the first steps of these. */
+const shortScripts: ReadonlyArray<readonly [name: string, script: Question]> = [1, 2].flatMap((count) =>
+  shortOperations.flatMap((a, i) =>
+    shortOperations.flatMap((b, j) =>
+      shortOperations.map((c, k): readonly [string, Question] => [
+        `${String(count)}-${[i, j, k].join('')}`,
+        { count, operations: [a, b, c] },
+      ]),
+    ),
+  ),
+)
+
+/** Some operations, in any order: the chip may trap. */
+const anyScript = (operations: ReadonlyArray<Operation>): fc.Arbitrary<Question> =>
+  fc.record({
+    count: fc.integer({ min: 1, max: 3 }),
+    operations: fc.array(fc.constantFrom(...operations), { maxLength: 6 }),
+  })
+
+const lives: ReadonlyArray<readonly [name: string, script: Question]> = [
+  ['made-anew', script(2, ['arrive', 1], ['inval', 0], ['init', 1], ['arrive', 1])],
+  ['bytes-are-forgotten', script(1, ['expect_tx', 16], ['inval', 0], ['init', 1], ['arrive', 1])],
+  ['phase-is-forgotten', script(1, ['arrive', 1], ['inval', 0], ['init', 1])],
+  ['ends-invalid', script(1, ['arrive', 1], ['inval', 0])],
+  ['arrive-behind-inval', script(1, ['inval', 0], ['arrive', 1])],
+  ['expect-behind-inval', script(1, ['inval', 0], ['expect_tx', 16])],
+  ['inval-twice', script(1, ['inval', 0], ['inval', 0], ['init', 1])],
+]
 
 /** The rule that a captured script shows. */
 const ruleOf = ({ operations }: Question, trapped: boolean): string => {
@@ -289,6 +359,7 @@ function* cases(): Iterable<Case<Question>> {
     features: [
       'mbarrier',
       ...(q.operations.some(({ op }) => op.includes('tx')) ? (['transaction-count'] as const) : []),
+      ...(E.isLeft(ask(q)) ? (['refusal'] as const) : []),
     ],
     question: q,
   })
@@ -297,6 +368,8 @@ function* cases(): Iterable<Case<Question>> {
   for (const word of ['parity', 'bytes', 'drop'])
     for (const [k, q] of drawn(questions(`mbarrier.${word}`), 8).entries())
       yield tagged(`${word}-random-${String(k)}`, `mbarrier.${word}`, q)
+  for (const [name, q] of shortScripts) yield tagged(`short-${name}`, 'mbarrier.short', q)
+  for (const [name, q] of lives) yield tagged(`life-${name}`, 'mbarrier.life', q)
   for (const [k, q] of capturedScripts.entries()) {
     const answered = ask(q)
     yield tagged(`captured-${String(k)}`, ruleOf(q, E.isRight(answered) && answered.right.trap !== null), q)
@@ -308,12 +381,26 @@ export const mbarrierSuite: Suite = suite({
   arch: 'any',
   profile: 'synchronisation',
   title: 'Scripts of one mbarrier: phases, parities, bytes, traps',
-  rules: rows.map(({ word, says }) => ({
-    id: `mbarrier.${word}`,
-    says,
-    source: 'PTX ISA, mbarrier; sequences captured on an H100',
-    fidelity: 'silicon',
-  })),
+  rules: [
+    ...rows.map(({ word, says }) => ({
+      id: `mbarrier.${word}`,
+      says,
+      source: 'PTX ISA, mbarrier; sequences captured on an H100',
+      fidelity: 'silicon' as const,
+    })),
+    {
+      id: 'mbarrier.short',
+      says: 'Every script of three operations of one arrival or 16 bytes, on a barrier that counts 1 or 2',
+      source: 'PTX ISA, mbarrier: phases, counts and what completes a phase',
+      fidelity: 'documented',
+    },
+    {
+      id: 'mbarrier.life',
+      says: 'A barrier that is initialised again has forgotten its phase, its arrivals and its bytes; between inval and init nothing else is defined',
+      source: 'PTX ISA, mbarrier.inval, mbarrier.init',
+      fidelity: 'documented',
+    },
+  ],
   question,
   answer,
   ask,
