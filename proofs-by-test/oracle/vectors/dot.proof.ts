@@ -14,6 +14,7 @@ import { hopperRules, tensorCoreMma, type ArithmeticRules } from '../../../src/n
 import { right } from '../../either.js'
 import { capturedCases, capturedIntegers } from '../../numerics/captured.js'
 
+const cases = [...dotSuite.cases()]
 const rows = 4
 const columns = 4
 const all = [...capturedCases, ...capturedIntegers]
@@ -75,7 +76,7 @@ describe('captured products', () => {
   })
   test('are answered as the H100 answered', () => {
     const found = new Map<string, ReadonlyArray<number>>()
-    for (const one of dotSuite.cases())
+    for (const one of cases)
       if (one.name.startsWith('captured')) {
         const { d } = right(dotSuite.ask(one.question)) as unknown as { d: { bits: ReadonlyArray<number> } }
         found.set(one.name, [...d.bits].sort())
@@ -96,7 +97,7 @@ describe('captured products', () => {
 /** What a wrong arithmetic says to the cases of a rule: how many of them it gets wrong. */
 const wrongCases = (rule: string, wrong: (rules: ArithmeticRules) => ArithmeticRules): number => {
   let count = 0
-  for (const one of dotSuite.cases()) {
+  for (const one of cases) {
     const q = one.question as unknown as Question
     if (one.rule !== rule || one.name.startsWith('captured')) continue
     const types = { a: q.a.dtype as FloatDtype, b: q.b.dtype as FloatDtype, acc: q.c.dtype as FloatDtype }
