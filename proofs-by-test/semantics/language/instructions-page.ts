@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { Program } from '../../../src/semantics/language/program.js'
 import { fieldMeanings, meanings, particular, rows } from '../../../src/semantics/language/rows.js'
 import { isInstructionName, signatureOf, type ResultRule } from '../../../src/semantics/language/signature.js'
+import { noNames } from '../../../src/semantics/language/typecheck/environment.js'
 import { rule } from '../../../src/semantics/language/validate/instructions.js'
 import { i32, tile, view } from '../../../src/semantics/language/types.js'
 import { ofStrides } from '../../../src/transforms/ref.js'
@@ -45,7 +46,7 @@ const architectures: ReadonlyArray<Program['arch']> = ['sm90a', 'sm100a']
 const exists = (name: string, arch: Program['arch']): boolean => {
   const here = {
     scene: { program: { arch, launch: { cluster: [1] } }, declarations: {} },
-    names: { recent: new Map(), older: null },
+    names: noNames,
     runners: [],
   }
   const instruction: Record<string, unknown> = { _tag: name }
