@@ -74,7 +74,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['proofs-by-test/**/*.ts', '*.config.ts', '*.config.js', 'bench/**'],
+    files: ['proofs-by-test/**/*.ts', 'proofs-by-test/**/*.mjs', '*.config.ts', '*.config.js', 'bench/**'],
     languageOptions: {
       globals: { console: 'readonly', process: 'readonly', performance: 'readonly', URL: 'readonly' },
     },
