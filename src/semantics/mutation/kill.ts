@@ -22,7 +22,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
-import { check, type Checked, type CheckOptions } from '../verdict/check.js'
+import { check, type Check, type Checked, type CheckOptions } from '../verdict/check.js'
 import { leftIn, type End } from '../schedules/explore/index.js'
 import type { Program } from '../language/program.js'
 import { validate } from '../language/validate.js'
@@ -103,6 +103,25 @@ const fateOf = (v: VerdictName, of: MutantClass): Fate => {
 /** Findings that count for the name of a kill: at most three stand before the one that names. */
 const counted = 4
 
+/** Are there races that are notes, because both writes store one value? */
+const storesTwice = (checked: ReturnType<Check>): boolean =>
+  E.isRight(checked) && checked.right.verdict.notes.some(({ id }) => id === 'N4')
+
+/**
+ * A program's verdict, where a race of equal values is the race that it is unless the original has one: what is doubled by a mutant is no accident that
+ * nothing shows.
+ */
+const asRaces = (original: Program, options: CheckOptions): ((program: Program) => ReturnType<Check>) => {
+  const races: CheckOptions = Object.assign({}, options, { equalWrites: 'none' })
+  let own: boolean | null = null
+  return (program) => {
+    const checked = check(program, options)
+    if (!storesTwice(checked)) return checked
+    own ??= storesTwice(check(original, options))
+    return own ? checked : check(program, races)
+  }
+}
+
 /** How the mutants of a program are judged: what is the same for all of them is found out once. */
 export type Judge = (m: Mutant) => Judged
 
@@ -120,9 +139,10 @@ export const judging = (
   const end = E.isRight(original) ? endAt(original.right) : nothingLeft
   const keepsContracts = E.isRight(original) && original.right.verdict.verdict === 'ok'
   const { sameness } = cutDown(program, options)
+  const judgedAlone = asRaces(program, options)
   return (m) => {
     const valid = validate(m.program)
-    const checked = E.isLeft(valid) ? valid : check(m.program, options)
+    const checked = E.isLeft(valid) ? valid : judgedAlone(m.program)
     if (E.isLeft(checked)) {
       const { left } = checked
       return refused(m, left, refusalNames(program, m.program, m, left.about ?? []))
