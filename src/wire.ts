@@ -59,7 +59,8 @@ export interface AnyWire {
   readonly definitions: Definitions
 }
 
-const isObject = (u: unknown): u is Readonly<Record<string, unknown>> =>
+/** A JSON object: no list, and not null. */
+export const isObject = (u: unknown): u is Readonly<Record<string, unknown>> =>
   typeof u === 'object' && u !== null && !Array.isArray(u)
 
 const make = <A>(

@@ -3,7 +3,7 @@
  *
  *     expected {"addresses": {"bits": [0, 2, 4]}}, found {"addresses": {"bits": [0, 4, 2]}}    at $.addresses.bits[1]: expected 2, found 4
  */
-import type { Json } from '../../wire.js'
+import { isObject, type Json } from '../../wire.js'
 
 export interface Difference {
   /** `$` is the answer */
@@ -17,9 +17,6 @@ const shown = (json: unknown): string => {
   const text = json === undefined ? 'nothing' : JSON.stringify(json)
   return text.length <= most ? text : `${text.slice(0, most)}...`
 }
-
-const isObject = (u: unknown): u is Readonly<Record<string, unknown>> =>
-  typeof u === 'object' && u !== null && !Array.isArray(u)
 
 const here = (path: string, expected: unknown, found: unknown): Difference => ({
   path,

@@ -32,7 +32,7 @@ import {
   type JSONRPCRequest,
   type JSONRPCResponse,
 } from 'json-rpc-2.0'
-import { mostDepth } from '../../wire.js'
+import { isObject, mostDepth } from '../../wire.js'
 import type { ListedSuite } from '../vectors/index.js'
 import { methodNames, noMethod, type Answer, type Progress } from './answer.js'
 import { excessOf, lines } from './lines.js'
@@ -88,9 +88,6 @@ const progressLine = (token: JSONRPCID, value: Progress): string =>
 
 // ---------------------------------------------------------------- what is heard
 
-const isRecord = (u: unknown): u is Readonly<Record<string, unknown>> =>
-  typeof u === 'object' && u !== null && !Array.isArray(u)
-
 const noRequest = (found: string): Refusal =>
   refusal(
     'request',
@@ -99,7 +96,7 @@ const noRequest = (found: string): Refusal =>
 
 /** A request in JSON, or the id of what is none. */
 const requestIn = (u: unknown): E.Either<JSONRPCResponse, JSONRPCRequest> => {
-  if (!isRecord(u)) return E.left(refusedAs(null, noRequest(Array.isArray(u) ? 'a list' : typeof u)))
+  if (!isObject(u)) return E.left(refusedAs(null, noRequest(Array.isArray(u) ? 'a list' : typeof u)))
   const { id, method } = u
   const hasId = id === undefined || isJSONRPCID(id)
   return isJSONRPCRequest(u) && hasId && typeof method === 'string'
@@ -164,7 +161,7 @@ export const conversation = (
       const work = crew.ask(
         method,
         asked,
-        isRecord(asked) && asked['progress'] === true
+        isObject(asked) && asked['progress'] === true
           ? (at) => {
               if (isOpen()) say(progressLine(id, at))
             }
@@ -192,7 +189,7 @@ export const conversation = (
   for (const name of methodNames(suites)) server.addMethodAdvanced(name, perform)
   server.addMethodAdvanced('$/cancelRequest', ({ id, params }) => {
     const asked: unknown = params
-    if (isRecord(asked) && isJSONRPCID(asked['id'])) outstanding.get(keyOf(asked['id']))?.()
+    if (isObject(asked) && isJSONRPCID(asked['id'])) outstanding.get(keyOf(asked['id']))?.()
     return Promise.resolve(id === undefined ? null : createJSONRPCSuccessResponse(id, 'null'))
   })
 

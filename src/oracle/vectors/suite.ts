@@ -28,6 +28,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, unreachable, type Failure } from '../../failure.js'
 import type { Dtype } from '../../numerics/dtype.js'
 import { dtypes } from '../../numerics/dtype.js'
+import { sizeOf } from '../../transforms/shape.js'
 import {
   anything,
   decode,
@@ -149,8 +150,6 @@ export interface Tensor {
   readonly shape: ReadonlyArray<number>
   readonly bits: ReadonlyArray<number>
 }
-
-const sizeOf = (shape: ReadonlyArray<number>): number => shape.reduce((n, extent) => n * extent, 1)
 
 /** Elements of a tensor of a question: more are refused before anything is allocated. */
 export const mostElements: number = 2 ** 20
