@@ -5,9 +5,10 @@ import * as E from 'fp-ts/lib/Either.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import * as Pallas from '../../../src/dialects/pallas/index.js'
+import { whileWithMasks } from '../../../src/dialects/pallas/parities.js'
 import { unit } from '../../../src/numerics/index.js'
 import * as B from '../../../src/semantics/writing/builder.js'
-import { add, eq, i32, place, rem, type Int } from '../../../src/semantics/language/expression.js'
+import { add, eq, i32, lt, place, rem, type Int } from '../../../src/semantics/language/expression.js'
 import { check, standardOptions } from '../../../src/semantics/verdict/check.js'
 import { launch, noArguments } from '../../../src/semantics/execution/launch.js'
 import * as Policy from '../../../src/semantics/execution/policy.js'
@@ -24,7 +25,13 @@ const slots = 3
 /** A wait for a slot, (step + at) mod 3 of the innermost loop; each is arrived at right before. */
 type Deed =
   | { readonly _tag: 'wait'; readonly at: number }
-  | { readonly _tag: 'loop'; readonly times: number; readonly body: ReadonlyArray<Deed> }
+  /** counted, or while it has not been done so often */
+  | {
+      readonly _tag: 'loop'
+      readonly times: number
+      readonly counted: boolean
+      readonly body: ReadonlyArray<Deed>
+    }
   /** when step mod 2 = `on`; both sides with `otherwise` */
   | {
       readonly _tag: 'when'
@@ -53,6 +60,7 @@ const { deeds } = fc.letrec<{ readonly deed: Deed; readonly deeds: ReadonlyArray
     fc.record({
       _tag: fc.constant('loop' as const),
       times: fc.integer({ min: 0, max: 4 }),
+      counted: fc.boolean(),
       body: tie('deeds'),
     }),
     fc.record({
@@ -98,7 +106,20 @@ const built = (
           break
         }
         case 'loop':
-          yield* Pallas.foriLoop(label, d.times, (k) => built(barrier, k, d.body, depth + 1, arrivals))
+          if (d.counted)
+            yield* Pallas.foriLoop(label, d.times, (k) => built(barrier, k, d.body, depth + 1, arrivals))
+          else
+            yield* whileWithMasks<{ readonly k: 'i32' }>(
+              label,
+              { k: i32(0) },
+              function* ({ k }) {
+                return yield* B.letIn('more', lt(k, i32(d.times)))
+              },
+              function* ({ k }) {
+                yield* built(barrier, k, d.body, depth + 1, arrivals)
+                return { k: add(k, i32(1)) }
+              },
+            )
           break
         case 'when': {
           const condition = eq(rem(step, i32(2)), i32(d.on))
@@ -225,7 +246,7 @@ describe('laws 1 and 2', () => {
     )
   })
   test('by hand: a ring of three, seven steps, two tiles: the second goes on where the first ended', () => {
-    const loop: Deed = { _tag: 'loop', times: 7, body: [{ _tag: 'wait', at: 0 }] }
+    const loop: Deed = { _tag: 'loop', times: 7, counted: true, body: [{ _tag: 'wait', at: 0 }] }
     const story: Story = {
       tiles: 2,
       before: false,
@@ -241,7 +262,7 @@ describe('laws 1 and 2', () => {
     ])
   })
   test('what stands beside the warps has no effect, and none stands beside the last map', () => {
-    const loop: Deed = { _tag: 'loop', times: 2, body: [{ _tag: 'wait', at: 0 }] }
+    const loop: Deed = { _tag: 'loop', times: 2, counted: false, body: [{ _tag: 'wait', at: 0 }] }
     const once = programOf(
       { tiles: 1, before: true, own: [loop], warps: [[loop], [loop], [], []], alike: [], behind: [] },
       'together',

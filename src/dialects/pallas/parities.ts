@@ -52,6 +52,7 @@ import {
   type Step,
   type Steps,
   type Surrounding,
+  whileLoop,
 } from '../../semantics/writing/builder.js'
 import { runSteps } from '../../semantics/writing/builder/monad.js'
 import { amend, statements } from '../../semantics/writing/builder/state.js'
@@ -267,6 +268,47 @@ export const loopWithMasks = <C extends Carried>(
     return mine(done)
   })
 
+/** A loop while a condition holds, which carries the masks that its test and its body flip, beside what it is told to carry. */
+export const whileWithMasks = <C extends Carried>(
+  label: string,
+  carried: Exprs<C>,
+  test: (carried: Exprs<C>) => Steps<Condition>,
+  body: (carried: Exprs<C>) => Steps<Exprs<C>>,
+): Build<Exprs<C>> =>
+  block(function* () {
+    const own = Object.keys(carried)
+    const before = yield* masksHere
+    const keys = yield* flipped(label, function* () {
+      const names: [string, Expr][] = []
+      for (const [key, value] of Object.entries<Expr>(carried)) names.push([key, yield* letIn(key, value)])
+      const now = checked<Exprs<C>, Values>(Object.fromEntries(names))
+      yield* test(now)
+      yield* body(now)
+    })
+    if (yield* isTrial) {
+      yield* setFlipped(keys)
+      return carried
+    }
+    const mine = (all: Values): Exprs<C> =>
+      checked<Exprs<C>, Values>(Object.fromEntries(own.map((key) => [key, all[key]!] as const)))
+    const both = (some: Exprs<C>, masks: Masks): Exprs<C> =>
+      checked<Exprs<C>, Values>({ ...some, ...recordOf(masks, keys) })
+    const masksIn = (all: Values): Masks => new Map([...before, ...ofRecord(all, keys)])
+    const done = yield* whileLoop<C>(
+      { label, carried: both(carried, before) },
+      function* (all) {
+        const [go, after] = yield* inMasks(masksIn(all), () => test(mine(all)))
+        return [go, both(mine(all), after)] as const
+      },
+      function* (all) {
+        const [next, after] = yield* inMasks(masksIn(all), () => body(mine(all)))
+        return both(next, after)
+      },
+    )
+    yield* setMasks(ofRecord(done, keys))
+    return mine(done)
+  })
+
 /** A branch that gives the masks that either side flips, beside what the sides give. */
 export const branchWithMasks = <C extends Carried>(
   label: string,
@@ -347,8 +389,11 @@ const withoutEffects = (
         const [yes, no] = [pure(s.then), pure(s.else)]
         return yes === null || no === null ? null : { ...s, then: yes, else: no }
       }
+      case 'While': {
+        const [test, one] = [pure(s.before), pure(s.after)]
+        return test === null || one === null ? null : { ...s, before: test, after: one }
+      }
       case 'Do':
-      case 'While':
       case 'Fork':
         return null
     }
