@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
-from tcspec_client import Client  # noqa: E402
+from tcspec.client import Client  # noqa: E402
 
 
 def times(act, count):

@@ -126,7 +126,7 @@ describe('the tables of the page', () => {
 
 /** Every method of the writer once, in no sensible order: what is asked here is the form of its lines. */
 const everything = String.raw`
-from tcspec_trace import Trace
+from tcspec.traces import Trace
 t = Trace('all', arch='sm100a', ctas=2, resident=1, clusters=3, nondeterminism=['a test'])
 x = t.tensor('x', [4, 8, 16], 'bf16')
 o = t.tensor('o', [4, 8], 'f32', strides=[16, 1], output=True)

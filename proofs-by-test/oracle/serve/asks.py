@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "python"))
-from tcspec_client import Cancelled, Client, Refused, Tensor  # noqa: E402
+from tcspec.client import Cancelled, Client, Refused, Tensor  # noqa: E402
 
 found = {}
 with Client(timeout=100) as tcspec:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 here = Path(__file__).resolve().parent
 sys.path.insert(0, str(here.parents[2] / "python"))
-from tcspec_client import (  # noqa: E402
+from tcspec.client import (  # noqa: E402
     Busy,
     Cancelled,
     Client,
@@ -162,7 +162,7 @@ class Lives(unittest.TestCase):
     def test_no_process_is_left_by_an_interpreter_that_ends(self):
         program = f"""
 import sys; sys.path.insert(0, {str(here.parents[2] / "python")!r})
-from tcspec_client import Client
+from tcspec.client import Client
 tcspec = Client({command!r})
 print(tcspec.version()["pid"])
 tcspec.send("check", kernel="k")

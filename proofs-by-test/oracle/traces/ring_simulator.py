@@ -9,7 +9,7 @@ next, as the seed has it. What the consumer has stored is printed, or who is stu
 import random
 import sys
 
-from tcspec_trace import Trace
+from tcspec.traces import Trace
 
 SLOTS, TILES, ELEMENTS = 2, 5, 128
 TILE = 2 * ELEMENTS

@@ -1,9 +1,9 @@
 """Traces for tensorcore-spec: what a simulator of somebody else's writes, and `tcspec check run.jsonl` judges.
 
-One file, no dependencies, Python 3.8 or later: copy it beside your simulator, or take it from the package. The format is described in
+It imports nothing of the package: a simulator that stands alone may have a copy of this file beside it. The format is described in
 docs/Traces.md and schemas/trace.schema.json.
 
-    from tcspec_trace import Trace
+    from tcspec.traces import Trace
 
     trace = Trace('my kernel')
     x = trace.tensor('x', [2, 512], 'f16')

@@ -1,0 +1,28 @@
+"""Checks asynchronous tensor-core GPU kernels where they are written: Pallas (Mosaic GPU), Triton and Gluon, without a GPU.
+
+    import tcspec
+
+    tcspec.check(kernel, a, b, grid=(16,)).raise_if_bad()
+
+docs/Python.md begins there. Nothing is imported here but the standard library; JAX and Triton are imported when a kernel is theirs.
+"""
+
+from __future__ import annotations
+
+from .client import Client
+from .errors import Busy, Cancelled, Refused, ServerDied, TcspecError, TimedOut, TooLarge
+from .tensors import Tensor
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Busy",
+    "Cancelled",
+    "Client",
+    "Refused",
+    "ServerDied",
+    "TcspecError",
+    "Tensor",
+    "TimedOut",
+    "TooLarge",
+]

@@ -1,0 +1,129 @@
+"""Tensors as a request has them: patterns of elements under the element types of tcspec, to and from numpy.
+
+Types of ml_dtypes keep their meaning: ``bfloat16`` is ``bf16``, ``float8_e4m3fn`` is ``e4m3``, and back.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+from dataclasses import dataclass
+from typing import Any, Mapping, Sequence
+
+__all__ = ["Tensor", "of_json", "to_json"]
+
+#: bytes of an element; the 4-bit and 6-bit floats and ``i1`` take one each
+_BYTES: Mapping[str, int] = {
+    **dict.fromkeys(["e4m3", "e5m2", "ue4m3", "e8m0", "e2m3", "e3m2", "e2m1", "i1", "i8", "u8"], 1),
+    **dict.fromkeys(["f16", "bf16", "i16", "u16"], 2),
+    **dict.fromkeys(["f32", "tf32", "i32", "u32"], 4),
+    **dict.fromkeys(["f64", "i64", "u64"], 8),
+}
+
+#: element types by the names that numpy and ml_dtypes have for them
+_OF_NUMPY: Mapping[str, str] = {
+    "float16": "f16",
+    "float32": "f32",
+    "float64": "f64",
+    "bfloat16": "bf16",
+    "float8_e4m3fn": "e4m3",
+    "float8_e5m2": "e5m2",
+    "float8_e8m0fnu": "e8m0",
+    "float6_e2m3fn": "e2m3",
+    "float6_e3m2fn": "e3m2",
+    "float4_e2m1fn": "e2m1",
+    "bool": "i1",
+    **{f"{u}int{n}": f"{u or 'i'}{n}" for u in ("", "u") for n in (8, 16, 32, 64)},
+}
+_TO_NUMPY: Mapping[str, str] = {ours: theirs for theirs, ours in _OF_NUMPY.items()} | {"tf32": "float32"}
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """Patterns of elements, row-major and little-endian, under the element types of tcspec (``f16``, ``bf16``, ``e4m3``, ...)."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    data: bytes
+
+    @staticmethod
+    def of_bits(dtype: str, shape: Sequence[int], bits: Sequence[int]) -> "Tensor":
+        """From the patterns of the elements as integers."""
+        size = _BYTES[dtype]
+        return Tensor(dtype, tuple(shape), b"".join(b.to_bytes(size, "little") for b in bits))
+
+    @staticmethod
+    def of_numpy(array: Any) -> "Tensor":
+        """From a numpy array, or what numpy makes an array of. Types of ml_dtypes keep their meaning."""
+        import numpy
+
+        whole = numpy.ascontiguousarray(array)
+        name = whole.dtype.name
+        if name not in _OF_NUMPY:
+            raise TypeError(f"expected elements of {', '.join(_OF_NUMPY)}, found {name}")
+        little = whole.astype(whole.dtype.newbyteorder("<"), copy=False)
+        return Tensor(_OF_NUMPY[name], tuple(numpy.shape(array)), little.tobytes())
+
+    @property
+    def bits(self) -> list[int]:
+        """The patterns as integers, row-major."""
+        size = _BYTES[self.dtype]
+        return [int.from_bytes(self.data[i : i + size], "little") for i in range(0, len(self.data), size)]
+
+    def numpy(self) -> Any:
+        """A numpy array. A type that neither numpy nor ml_dtypes (if it is there) has comes as unsigned integers: its bits."""
+        import numpy
+
+        name = _TO_NUMPY.get(self.dtype, "")
+        try:
+            dtype = numpy.dtype(name)
+        except TypeError:
+            try:
+                import ml_dtypes
+
+                dtype = numpy.dtype(getattr(ml_dtypes, name))
+            except (ImportError, AttributeError):
+                dtype = numpy.dtype(f"uint{8 * _BYTES[self.dtype]}")
+        return numpy.frombuffer(self.data, dtype.newbyteorder("<")).reshape(self.shape).astype(dtype)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "dtype": self.dtype,
+            "shape": list(self.shape),
+            "base64": base64.b64encode(self.data).decode("ascii"),
+        }
+
+
+def _is_array(value: Any) -> bool:
+    return hasattr(value, "dtype") and hasattr(value, "shape") and len(value.shape) > 0
+
+
+def to_json(value: Any) -> Any:
+    """What goes into a request: tensors and arrays as JSON, everything else as it is."""
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
+    if isinstance(value, Tensor):
+        return value.to_json()
+    if isinstance(value, Mapping):
+        return {str(key): to_json(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [to_json(one) for one in value]
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if _is_array(value):
+        return Tensor.of_numpy(value).to_json()
+    if hasattr(value, "item"):
+        return value.item()
+    raise TypeError(f"expected JSON, a Tensor or an array, found {type(value).__name__}")
+
+
+def of_json(result: Any) -> Any:
+    """A result with the tensors among its files as ``Tensor``."""
+    files = result.get("files") if isinstance(result, dict) else None
+    if isinstance(files, dict):
+        for name, held in files.items():
+            if isinstance(held, dict) and "base64" in held:
+                files[name] = Tensor(held["dtype"], tuple(held["shape"]), base64.b64decode(held["base64"]))
+    return result
+
+
