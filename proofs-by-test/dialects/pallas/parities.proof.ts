@@ -8,7 +8,17 @@ import * as Pallas from '../../../src/dialects/pallas/index.js'
 import { whileWithMasks } from '../../../src/dialects/pallas/parities.js'
 import { unit } from '../../../src/numerics/index.js'
 import * as B from '../../../src/semantics/writing/builder.js'
-import { add, eq, i32, lt, place, rem, type Int } from '../../../src/semantics/language/expression.js'
+import {
+  add,
+  eq,
+  i1,
+  i32,
+  lt,
+  place,
+  rem,
+  select,
+  type Int,
+} from '../../../src/semantics/language/expression.js'
 import { check, standardOptions } from '../../../src/semantics/verdict/check.js'
 import { launch, noArguments } from '../../../src/semantics/execution/launch.js'
 import * as Policy from '../../../src/semantics/execution/policy.js'
@@ -406,4 +416,53 @@ describe('four warps that wait before their thread does', () => {
     const [verdict, ids] = strictly(rounds('its own', 'together', 'last'))
     expect([verdict, [...new Set(ids)]]).toEqual(['hazard', ['U1']])
   })
+})
+
+describe('a warp that tests a barrier', () => {
+  /** It asks until the other warp has arrived, twice; then it waits for the third. */
+  const polled = (warps: Pallas.Warps): Program =>
+    right(
+      Pallas.kernel(
+        { name: 'polled', arch: 'sm90a', warps },
+        function* () {
+          return { b: yield* Pallas.Barrier('b'), seen: yield* Pallas.Barrier('seen') }
+        },
+        function* ({ b, seen }) {
+          yield* Pallas.coreMap('map', Pallas.WarpMesh({ axisName: 'warp' }), {}, function* () {
+            const warp = Pallas.known(yield* Pallas.axisIndex('warp'))
+            if (warp === 0)
+              for (const k of [0, 1, 2]) {
+                yield* Pallas.barrierArrive(`arrive ${String(k)}`, b, null)
+                yield* Pallas.barrierWait(`wait seen ${String(k)}`, seen, null)
+              }
+            if (warp !== 1) return
+            for (const k of [0, 1]) {
+              yield* whileWithMasks<{ readonly more: 'i1' }>(
+                `poll ${String(k)}`,
+                { more: i1(true) },
+                function* ({ more }) {
+                  return yield* B.letIn('more', more)
+                },
+                function* () {
+                  const { done } = yield* Pallas.barrierTest('test', b, null)
+                  return { more: eq(select(done, i32(1), i32(0)), i32(0)) }
+                },
+              )
+              yield* Pallas.barrierArrive(`seen ${String(k)}`, seen, null)
+            }
+            yield* Pallas.barrierWait('wait', b, null)
+            yield* Pallas.barrierArrive('seen 2', seen, null)
+          })
+        },
+      ),
+    )
+  test.each(['together', 'agents'] as const)(
+    '%s: asks, and then waits with the parity that is next',
+    (warps) => {
+      const p = polled(warps)
+      const of = observed(p)
+      expect(of.get('thread.warp1')).toEqual(['b 0', 'b 1', 'b 0'])
+      expect(of.get('thread.warp0')).toEqual(['seen 0', 'seen 1', 'seen 0'])
+    },
+  )
 })

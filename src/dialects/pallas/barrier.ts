@@ -338,12 +338,15 @@ export const barrierWait = (
     return next
   })
 
-/** `barrier_test(barrier.at[index])` of a warp: has it completed? Only then are the parities the next ones. */
+/**
+ * `barrier_test(barrier.at[index])` of a warp: has it completed? Only then are the parities the next ones. Without parities they are the warp's
+ * own, as for a wait.
+ */
 export const barrierTest = (
   label: string,
   barrier: Barrier,
   index: BarrierIndex,
-  parities: Int,
+  given?: Int,
 ): Build<{ readonly done: Condition; readonly parities: Int }> =>
   block(function* () {
     const here = yield* contextHere
@@ -353,10 +356,13 @@ export const barrierTest = (
         `${label}: only a warp can test ${barrier.name}: expected the body of a core_map over a WarpMesh`,
       )
     yield* waitsHere(label, barrier)
+    const own = given === undefined ? yield* maskFor(label, barrier.name, here.warp) : null
+    const parities = own?.mask ?? given ?? freshParities
     const bit = yield* barrierNumber(label, barrier, index)
     const parity = yield* letIn(`${label}.parity`, and(shrU(parities, bit), i32(1)))
     const done = yield* testBarrier(label, slot(barrier.expr, bit), parity)
     if (barrier.ordersTensorCore) yield* run(`${label}.after`, { _tag: 'tcgen05.fenceAfter' }, { when: done })
     const next = yield* letIn(`${label}.parities`, select(done, xor(parities, shl(i32(1), bit)), parities))
+    if (own !== null) yield* own.keep(next)
     return { done, parities: next }
   })

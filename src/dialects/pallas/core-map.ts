@@ -189,7 +189,7 @@ const mapWarps = <C extends Readonly<Record<string, TypeIndex>>>(
             agent: thread.name,
             captures: all.length === 0 ? {} : { ...captures, ...recordOf(before, all) },
             body: (c) =>
-              masksBeside(label, all, function* () {
+              masksBeside(all, function* () {
                 const masks: (readonly [string, Int])[] = []
                 for (const [w, some] of keys)
                   if (some.length > 0) {

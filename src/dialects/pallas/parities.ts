@@ -27,7 +27,8 @@
  * 2. The parities of a warp are those of a warp that never stopped running, however many warp maps it is in.
  * 3. A wait in a region that does not carry masks is refused; so is a thread's wait whose warps' bits may differ: whose computations do.
  *
- * Limits: a bit that depends on what a warp loaded cannot be computed beside it: refused.
+ * Limits: a bit that depends on what a warp loaded, or on a test, cannot be computed beside it. It is lost when the warp ends: a wait for it in a
+ * later warp map is refused, and so is a loop around the map.
  *
  * Names: none; it is what `barrier_wait` does in Mosaic GPU, where the mask is a variable of the thread.
  *
@@ -101,6 +102,9 @@ const pathHere: Build<string> = build((state) => E.right([state.path.join(' / ')
 
 // ---------------------------------------------------------------- masks here
 
+/** A mask that its warp took with it. */
+const lost: Int = i32(0)
+
 /** Masks where the next statement stands. */
 export const masksHere: Build<Masks> = block(function* () {
   return (yield* whereIAm(here))?.masks ?? none
@@ -157,8 +161,14 @@ export const maskFor = (
         `${label}: ${others.map((key) => `warp ${String(warpOf(key))}`).join(', ')} of the thread waited for ${barrier} in a core_map: the thread has no one parity for it`,
       )
     const key = warp === null ? barrier : ofWarp(barrier, warp)
+    const mask = startOf(now.masks, key)
+    if (mask === lost)
+      return yield* refused(
+        'pallas.barrier.parities',
+        `${label}: whether warp ${String(warp)} has waited for ${barrier} depends on what it loaded or tested in a core_map before: its parity was not kept`,
+      )
     return {
-      mask: startOf(now.masks, key),
+      mask,
       keep: (next: Int) => setMasks([[key, next]]),
     }
   })
@@ -175,6 +185,17 @@ export const recordOf = (masks: Masks, keys: ReadonlyArray<string>): Readonly<Re
 
 const ofRecord = (record: Values, keys: ReadonlyArray<string>): ReadonlyArray<readonly [string, Int]> =>
   keys.map((key) => [key, checked<Int, Expr>(record[`parities of ${key}`]!)] as const)
+
+/** A loop hands its masks on: none may be lost. */
+const kept = (label: string, masks: Masks, keys: ReadonlyArray<string>): Build<void> =>
+  block(function* () {
+    const gone = keys.find((key) => masks.get(key) === lost)
+    if (gone !== undefined)
+      yield* refused(
+        'pallas.barrier.parities',
+        `${label}: whether the parity of ${gone} flips depends on what the warp loaded or tested: it cannot be kept for the next turn of the loop`,
+      )
+  })
 
 export const changed = (before: Masks, after: Masks): ReadonlyArray<string> =>
   [...after].flatMap(([key, mask]) => (before.get(key) === mask ? [] : [key]))
@@ -262,6 +283,7 @@ export const loopWithMasks = <C extends Carried>(
     const done = yield* forRange<C>({ ...spec, carried: both(carried, before) }, function* (index, all) {
       const masks = new Map([...before, ...ofRecord(all, keys)])
       const [next, after] = yield* inMasks(masks, () => body(index, mine(all)))
+      yield* kept(label, after, keys)
       return both(next, after)
     })
     yield* setMasks(ofRecord(done, keys))
@@ -302,6 +324,7 @@ export const whileWithMasks = <C extends Carried>(
       },
       function* (all) {
         const [next, after] = yield* inMasks(masksIn(all), () => body(mine(all)))
+        yield* kept(label, after, keys)
         return both(next, after)
       },
     )
@@ -332,16 +355,19 @@ export const branchWithMasks = <C extends Carried>(
     }
     let keys = yield* flipped(label, otherwise)
     let own: ReadonlyArray<string> = []
+    const gone: string[] = []
     const side = (body: () => Steps<Exprs<C>>) =>
       function* (): Generator<Step, Exprs<C>, unknown> {
         const [given, after] = yield* inMasks(before, body)
         // the first side is written first: what it flips the other one gives, too
         keys = [...new Set([...keys, ...changed(before, after)])]
+        for (const key of keys) if (after.get(key) === lost) gone.push(key)
         own = Object.keys(given)
         return checked<Exprs<C>, Values>({ ...given, ...recordOf(after, keys) })
       }
     const done = yield* ifThen<C>(label, condition, side(then), side(otherwise))
     yield* setMasks(ofRecord(done, keys))
+    yield* setMasks(gone.map((key) => [key, lost] as const))
     return checked<Exprs<C>, Values>(Object.fromEntries(own.map((key) => [key, done[key]!] as const)))
   })
 
@@ -433,28 +459,33 @@ const written = <A>(label: string, steps: () => Steps<A>): Build<readonly [A, Re
     ),
   )
 
-/** What the warps do to their masks, without doing anything else; the masks under these keys. */
+/**
+ * What the warps do to their masks, without doing anything else: the masks under these keys, but for those that depend on what a warp loaded.
+ */
 export const masksBeside = (
-  label: string,
   keys: ReadonlyArray<string>,
   warps: () => Steps<Masks>,
 ): Build<Readonly<Record<string, Int>>> =>
   block(function* () {
     const [masks, made] = yield* asideOf(warps)
-    const record = recordOf(masks, keys)
+    const pure = keys.filter((key) => withoutEffects(made, readBy([startOf(masks, key)])) !== null)
+    const record = recordOf(masks, pure)
     const beside = withoutEffects(made, readBy(Object.values(record)))
-    if (beside === null)
-      return yield* refused(
-        'pallas.barrier.parities',
-        `${label}: whether a warp waits depends on what it loaded: its parities cannot be kept for the next core_map`,
-      )
-    for (const s of beside[0]) yield* statement(s)
+    for (const s of beside?.[0] ?? []) yield* statement(s)
     return record
   })
 
-/** Keys and masks that a region took or gave. */
-export const masksOf: (record: Values, keys: ReadonlyArray<string>) => ReadonlyArray<readonly [string, Int]> =
-  ofRecord
+/** Keys and masks that a region took or gave; lost are those that it did not give. */
+export const masksOf = (
+  record: Values,
+  keys: ReadonlyArray<string>,
+): ReadonlyArray<readonly [string, Int]> => {
+  const has = (key: string): boolean => record[`parities of ${key}`] !== undefined
+  return [
+    ...ofRecord(record, keys.filter(has)),
+    ...keys.filter((key) => !has(key)).map((key) => [key, lost] as const),
+  ]
+}
 
 /** Statements and a value, as text: names that they bind by their order, and no sites. */
 const textOf = (body: ReadonlyArray<Stmt>, value: ExprNode): string => {

@@ -401,14 +401,28 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   {
     code: 'pallas.barrier.parities',
     message:
-      'map: whether a warp waits depends on what it loaded: its parities cannot be kept for the next core_map',
+      'wait: whether warp 0 has waited for b depends on what it loaded or tested in a core_map before: its parity was not kept',
     use: body(function* () {
       const b = yield* Pallas.Barrier('b')
       const x = yield* B.sharedMemory('x', 'i32', [])
-      yield* Pallas.coreMap('map', Pallas.WarpMesh({ axisName: 'warp' }), {}, function* () {
-        const one = X.item(yield* B.smemLoad('one', x))
-        yield* Pallas.when('if it says so', X.eq(one, i32(1)), function* () {
-          yield* Pallas.barrierWait('wait', b, null)
+      for (const turn of ['once', 'again'])
+        yield* Pallas.coreMap(turn, Pallas.WarpMesh({ axisName: 'warp' }), {}, function* () {
+          const one = X.item(yield* B.smemLoad('one', x))
+          yield* Pallas.when('if it says so', X.eq(one, i32(1)), function* () {
+            yield* Pallas.barrierWait('wait', b, null)
+          })
+        })
+    }),
+  },
+  {
+    code: 'pallas.barrier.parities',
+    message:
+      'twice: whether the parity of b of warp 0 flips depends on what the warp loaded or tested: it cannot be kept for the next turn of the loop',
+    use: body(function* () {
+      const b = yield* Pallas.Barrier('b')
+      yield* Pallas.foriLoop('twice', 2, function* () {
+        yield* Pallas.coreMap('map', Pallas.WarpMesh({ axisName: 'warp' }), {}, function* () {
+          yield* Pallas.barrierTest('test', b, null)
         })
       })
     }),
