@@ -1,0 +1,74 @@
+/**
+ * Where an equation is elaborated: what is known of the variables before it, how it is named, and how it is refused.
+ *
+ * The table of operations (`rows.ts`) has a row for each: `(here, eqn, label) => Steps<results>`, one result for each of `eqn.out`. A row asks for
+ * what it takes by the functions of `operands.ts`, and does it by calls of `dialects/pallas`, which check it.
+ */
+import { failure, type Failure } from '../../failure.js'
+import * as E from 'fp-ts/lib/Either.js'
+import { build, fail, type Build, type Steps } from '../../semantics/writing/builder.js'
+import type { Code } from './codes.js'
+import type { Document, Eqn } from './document.js'
+import type { Inferred } from './inference.js'
+import { placeOf } from './places.js'
+import type { Elaborated } from './values.js'
+
+// ---------------------------------------------------------------- model
+
+/** What is known where an equation is elaborated. */
+export interface Here {
+  readonly document: Document
+  readonly arch: 'sm90a' | 'sm100a'
+  /** `lane`: layouts stand in the text; `warpgroup`: what is not said is inferred (`inference.ts`) */
+  readonly lowering: 'lane' | 'warpgroup'
+  /** functions of the chip, in place of those of a library */
+  readonly approxMath: boolean
+  /** variables of the jaxpr that this is in, by number */
+  readonly values: Map<number, Elaborated>
+  /** how often a variable is read; twice if by what has jaxprs */
+  readonly reads: ReadonlyMap<number, number>
+  /** layouts and transforms that the text leaves open */
+  readonly inferred: Inferred
+  /** a name for each equation (`labels.ts`) */
+  readonly labels: ReadonlyMap<Eqn, string>
+  /** names of what is allocated, by the number of the variable */
+  readonly names: ReadonlyMap<number, string>
+  /** a jaxpr of the document, with these arguments: its results; null: one that is dropped */
+  readonly run: (
+    h: Here,
+    jaxpr: number,
+    args: ReadonlyArray<Elaborated | null>,
+  ) => Steps<ReadonlyArray<Elaborated | null>>
+}
+
+/** What an equation gives, one for each result. */
+export type Row = (h: Here, eqn: Eqn, label: string) => Steps<ReadonlyArray<Elaborated | null>>
+export type Rows = Readonly<Record<string, Row>>
+
+export const labelOf = (h: Here, eqn: Eqn): string => h.labels.get(eqn) ?? eqn.op
+
+// ---------------------------------------------------------------- refusals
+
+/** A refusal, and the author's line. */
+export interface RefusedAt extends Failure {
+  readonly place: string | null
+}
+export const isRefusedAt = (f: Failure): f is RefusedAt => 'place' in f
+
+const failureAt = (h: Pick<Here, 'document'>, eqn: Eqn, code: string, message: string): RefusedAt => {
+  const place = placeOf(h.document, eqn)
+  return {
+    ...failure(code, `${place === null ? '' : `${place}: `}${eqn.op}: ${message}`),
+    place,
+  }
+}
+
+/** Refused at the line of the equation. */
+export const refusedAt = (h: Here, eqn: Eqn, code: Code, expected: string, found: string): Build<never> =>
+  fail(failureAt(h, eqn, code, `expected ${expected}, found ${found}`))
+
+/** What is built, refused where the equation stands; what stands inside it, at its own line. */
+export const placed = <A>(h: Here, eqn: Eqn, made: Build<A>): Build<A> =>
+  build((state) =>
+    E.mapLeft((f: Failure) => (isRefusedAt(f) ? f : failureAt(h, eqn, f.code, f.message)))(made.run(state)),
+  )

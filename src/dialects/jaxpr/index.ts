@@ -1,0 +1,14 @@
+/**
+ * Pallas kernels as JAX traced them: from a document `tcspec.jaxpr/1` to a program, by calls of `dialects/pallas`.
+ */
+export {
+  decodeDocument,
+  documentWire,
+  isDocument,
+  jaxprJsonSchema,
+  jaxprSchema,
+  parseDocument,
+  type Document,
+} from './document.js'
+export { labelledIn, meantBy, ownerOf, type Labelled } from './labels.js'
+export { linesOf, placeOf } from './places.js'

@@ -1,0 +1,4 @@
+/** The asynchronous operations of Pallas:MGPU, a row each. */
+import type { Rows } from '../here.js'
+
+export const asynchronousRows: Rows = {}
