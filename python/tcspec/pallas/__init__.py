@@ -23,3 +23,9 @@ its name, JAX's version and the line), ``inline-mgpu`` (and what to do instead),
 
 JAX is imported when something is traced, not before.
 """
+
+from .document import Export, Operand
+from .errors import Refused
+from .program import Traced, export, trace
+
+__all__ = ["Export", "Operand", "Refused", "Traced", "export", "trace"]

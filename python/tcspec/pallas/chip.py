@@ -1,0 +1,82 @@
+"""The chip that a kernel is traced for: during a trace the devices of this process have its number of multiprocessors.
+
+Shipped kernels size their grids by ``device.core_count`` and look at the version of CUDA. A CPU has neither; both are set while a trace is under way
+in this thread, and taken away behind the last trace, also when it raises. No file and no configuration of JAX is touched.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any, Iterator
+
+__all__ = ["tracing_for"]
+
+CUDA_RUNTIME = 13000
+
+_asked = threading.local()
+_lock = threading.RLock()
+_traces = 0
+_device_class: Any = None
+
+_cuda = SimpleNamespace(
+    cuda_runtime_get_version=lambda: CUDA_RUNTIME,
+    cuda_runtime_build_version=lambda: CUDA_RUNTIME,
+    cuda_driver_get_version=lambda: CUDA_RUNTIME,
+)
+
+
+def _core_count(device: Any) -> int:
+    sms = getattr(_asked, "sms", None)
+    if sms is None:
+        raise AttributeError("core_count")
+    return sms
+
+
+def _modules_of_jax() -> list[Any]:
+    return [module for name, module in list(sys.modules.items()) if name.startswith("jax") and hasattr(module, "__dict__")]
+
+
+def _install() -> None:
+    global _device_class
+    import jax
+
+    device_class = type(jax.devices()[0])
+    if not hasattr(jax.devices()[0], "core_count"):
+        _device_class = device_class
+        device_class.core_count = property(_core_count)
+    for module in _modules_of_jax():
+        if module.__dict__.get("cuda_versions", _cuda) is None:
+            module.cuda_versions = _cuda
+
+
+def _remove() -> None:
+    global _device_class
+    if _device_class is not None:
+        del _device_class.core_count
+        _device_class = None
+    for module in _modules_of_jax():  # and those that were imported meanwhile
+        if module.__dict__.get("cuda_versions") is _cuda:
+            module.cuda_versions = None
+
+
+@contextmanager
+def tracing_for(sms: int) -> Iterator[None]:
+    """Devices look like a chip of ``sms`` multiprocessors within this block, in this thread."""
+    global _traces
+    before = getattr(_asked, "sms", None)
+    with _lock:
+        if _traces == 0:
+            _install()
+        _traces += 1
+    _asked.sms = sms
+    try:
+        yield
+    finally:
+        _asked.sms = before
+        with _lock:
+            _traces -= 1
+            if _traces == 0:
+                _remove()

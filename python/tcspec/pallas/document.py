@@ -1,0 +1,186 @@
+"""One kernel launch as a ``tcspec.jaxpr/1`` document.
+
+Variables are numbered once a document. A jaxpr that several calls share (jax.jit) stands once; other bodies stand once for each place that holds
+them, so that the callers of their locations are theirs.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import platform
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Sequence
+
+from .locations import Locations, place
+from .operations import Body, Operands, normalise
+from .scalars import constant
+from .transforms import Atom, Names
+from .types import type_of
+from .versions import Version
+
+__all__ = ["Export", "Operand", "Writer", "constants_of"]
+
+SCHEMA = "tcspec.jaxpr/1"
+
+
+@dataclass(frozen=True)
+class Operand:
+    """An array of a kernel: ``role`` is in, out or inout; ``alias`` is the number of the operand whose memory it shares."""
+
+    name: str
+    role: str
+    dtype: str
+    shape: tuple[int, ...]
+    alias: int | None = None
+
+    def described(self) -> dict[str, Any]:
+        fields = {"name": self.name, "role": self.role, "dtype": self.dtype, "shape": list(self.shape)}
+        return fields if self.alias is None else {**fields, "alias": self.alias}
+
+
+@dataclass(frozen=True)
+class Export:
+    """A kernel that was found in a traced program."""
+
+    document: dict[str, Any]
+    operands: tuple[Operand, ...]
+
+    @property
+    def name(self) -> str:
+        return self.document["kernel"]["name"]
+
+    @property
+    def inputs(self) -> list[Operand]:
+        """What a launch reads, in the order of the operands."""
+        return [operand for operand in self.operands if operand.role != "out"]
+
+    @property
+    def outputs(self) -> list[Operand]:
+        """What a launch gives back, in the order of the operands."""
+        return [operand for operand in self.operands if operand.role != "in"]
+
+    @cached_property
+    def _text(self) -> str:
+        return json.dumps(self.document, separators=(",", ":"), allow_nan=False)
+
+    def text(self) -> str:
+        """The document as JSON."""
+        return self._text
+
+
+def constants_of(jaxpr: Any) -> tuple[Any, Sequence[Any]]:
+    """A jaxpr, and the constants of its constvars: some versions keep them in a wrapper, others in the jaxpr itself."""
+    consts = getattr(jaxpr, "consts", ())
+    return getattr(jaxpr, "jaxpr", jaxpr), () if callable(consts) else consts
+
+
+class Writer:
+    """Builds a document of the jaxprs of a kernel."""
+
+    def __init__(self, version: Version) -> None:
+        self.version = version
+        self.names = Names()
+        self.jaxprs: list[dict[str, Any] | None] = []
+        self.locations = Locations()
+        self._variables: dict[Any, dict[str, Any]] = {}
+        self._count = 0
+        self._shared: dict[int, tuple[Any, int]] = {}
+
+    def body(self, body: Body, enclosing: int | None) -> int:
+        """The number of a body; ``enclosing`` is the place of the equation that holds it."""
+        jaxpr, consts = constants_of(body.jaxpr)
+        if not body.shared:
+            return self._write(body, jaxpr, consts, enclosing)
+        found = self._shared.get(id(body.jaxpr))
+        if found is None:
+            found = self._shared[id(body.jaxpr)] = (body.jaxpr, self._write(body, jaxpr, consts, None))
+        return found[1]
+
+    def _write(self, body: Body, jaxpr: Any, consts: Sequence[Any], enclosing: int | None) -> int:
+        number = len(self.jaxprs)
+        self.jaxprs.append(None)
+        outer, self._variables = self._variables, {}
+        inputs = []
+        if body.with_constvars:
+            inputs = [self._variable(var) for var in jaxpr.constvars]
+        else:
+            for var, value in zip(jaxpr.constvars, consts):
+                self._variables[var] = constant(value, var.aval.dtype)
+        allocated = len(jaxpr.invars) - len(body.transforms)
+        for k, var in enumerate(jaxpr.invars):
+            transforms = body.transforms[k - allocated] if k >= allocated and body.transforms else ()
+            inputs.append(self._variable(var, transforms, body.space))
+        written: dict[str, Any] = {"in": inputs}
+        written["eqns"] = [self._equation(eqn, enclosing) for eqn in jaxpr.eqns]
+        written["out"] = [self._value(atom) for atom in jaxpr.outvars]
+        self.jaxprs[number] = written
+        self._variables = outer
+        return number
+
+    def _variable(self, var: Any, transforms: Sequence[Any] = (), space: str | None = None) -> dict[str, Any]:
+        number = self._count
+        self._count += 1
+        self._variables[var] = {"v": number}
+        return {"v": number, "type": type_of(var.aval, self.names, transforms, space)}
+
+    def _value(self, atom: Any) -> dict[str, Any]:
+        if hasattr(atom, "val"):
+            return constant(atom.val, atom.aval.dtype)
+        return self._variables[atom]
+
+    def _equation(self, eqn: Any, enclosing: int | None) -> dict[str, Any]:
+        name = eqn.primitive.name
+        atoms = [Atom(self._value(atom), atom.aval) for atom in eqn.invars]
+        operation = normalise(name, Operands(atoms, eqn.params, self.names, self.version), lambda: place(eqn.source_info))
+        at = self.locations.of(eqn.source_info, enclosing)
+        written: dict[str, Any] = {"op": operation.op}
+        if operation.values:
+            written["in"] = [value.value if isinstance(value, Atom) else value for value in operation.values]
+        if operation.uses:
+            written["uses"] = operation.uses
+        params = {key: value for key, value in operation.params.items() if value is not None}
+        if params:
+            written["params"] = params
+        if operation.bodies:
+            written["jaxprs"] = {
+                key: [self.body(each, at) for each in body] if isinstance(body, list) else self.body(body, at)
+                for key, body in operation.bodies.items()
+            }
+        outputs = [None if type(var).__name__ == "DropVar" else self._variable(var) for var in eqn.outvars]
+        if outputs:
+            written["out"] = outputs
+        if at is not None:
+            written["at"] = at
+        return written
+
+    def document(self, kernel: dict[str, Any]) -> dict[str, Any]:
+        """The document of a kernel whose body was written."""
+        return {
+            "schema": SCHEMA,
+            "producer": {"jax": self.version.name, "python": platform.python_version()},
+            "kernel": kernel,
+            "jaxprs": self.jaxprs,
+            "files": self.locations.files,
+            "locations": self.locations.entries,
+        }
+
+
+def compiler_params(params: Any) -> dict[str, Any]:
+    """The compiler's parameters that decide what a kernel does."""
+    from jax.experimental.pallas import mosaic_gpu as plgpu
+
+    found = plgpu.CompilerParams() if params is None else params
+    if not isinstance(found, plgpu.CompilerParams):
+        given = dataclasses.asdict(found) if dataclasses.is_dataclass(found) and not isinstance(found, type) else dict(found)
+        found = plgpu.CompilerParams(**{key: value for key, value in given.items() if value is not None})
+    semantics = found.dimension_semantics
+    return {
+        "approxMath": bool(found.approx_math),
+        "dimensionSemantics": None if semantics is None else [str(getattr(s, "value", s)) for s in semantics],
+        "maxConcurrentSteps": found.max_concurrent_steps,
+        "unsafeNoAutoBarriers": bool(found.unsafe_no_auto_barriers),
+        "reductionScratchBytes": found.reduction_scratch_bytes,
+        "lowering": found.lowering_semantics.name.lower(),
+    }

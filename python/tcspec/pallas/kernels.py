@@ -1,0 +1,182 @@
+"""The kernels of a traced program: how an equation that launches one becomes an export."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Callable, Iterator, Sequence
+
+from .document import Export, Operand, Writer, compiler_params, constants_of
+from .errors import Refused
+from .locations import place
+from .operations import Body
+from .scalars import dtype_of
+from .versions import Version
+
+__all__ = ["bodies_of", "export_of", "is_kernel"]
+
+
+def bodies_of(eqn: Any) -> Iterator[Any]:
+    """The jaxprs that an equation holds."""
+    for value in eqn.params.values():
+        for each in value if isinstance(value, (tuple, list)) else (value,):
+            if hasattr(each, "eqns") or hasattr(getattr(each, "jaxpr", None), "eqns"):
+                yield each
+
+
+def is_kernel(eqn: Any) -> bool:
+    """Whether an equation launches a kernel of Mosaic GPU."""
+    match eqn.primitive.name:
+        case "mpmd_map":
+            return any(_is_gpu(mesh) for mesh in eqn.params["meshes"])
+        case "core_map":
+            return _is_gpu(eqn.params["mesh"])
+        case "pallas_call":
+            return True
+    return False
+
+
+def _is_gpu(mesh: Any) -> bool:
+    return type(mesh).__name__ == "Mesh" and type(mesh).__module__.endswith("mosaic_gpu.core")
+
+
+def export_of(eqn: Any, version: Version, body_function: Callable[..., Any] | None) -> Export:
+    """The export of an equation that launches a kernel; ``body_function`` is the user's, if it is known."""
+    match eqn.primitive.name:
+        case "mpmd_map":
+            return _mapped(eqn, version, body_function)
+        case "core_map":
+            return _core_mapped(eqn, version)
+        case _:
+            from .pipelined import export_of_pallas_call
+
+            return export_of_pallas_call(eqn, version)
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """Names, each made distinct from those before it."""
+    found: list[str] = []
+    for name in names:
+        number, chosen = 2, name
+        while chosen in found:
+            number, chosen = number + 1, f"{name}_{number}"
+        found.append(chosen)
+    return found
+
+
+def array_of(aval: Any) -> tuple[str, tuple[int, ...]]:
+    """Type and shape of an operand, an array or a reference to one."""
+    array = getattr(aval, "inner_aval", aval)
+    return dtype_of(array.dtype), tuple(array.shape)
+
+
+def finish(
+    writer: Writer,
+    name: str,
+    form: str,
+    mesh: dict[str, Any],
+    params: Any,
+    operands: Sequence[Operand],
+    body: Body,
+) -> Export:
+    """Writes the body, and the document around it."""
+    number = writer.body(body, None)
+    kernel = {
+        "name": name,
+        "form": form,
+        "mesh": mesh,
+        "params": compiler_params(params),
+        "operands": [operand.described() for operand in operands],
+        "blocks": None,
+        "scratch": [],
+        "body": number,
+    }
+    return Export(writer.document(kernel), tuple(operands))
+
+
+def mesh_of(mesh: Any, writer: Writer) -> dict[str, Any]:
+    """Grid, cluster and threads of a kernel."""
+    return {
+        "grid": list(mesh.grid),
+        "gridNames": writer.names.list_of(mesh.grid_names),
+        "cluster": list(mesh.cluster),
+        "clusterNames": writer.names.list_of(mesh.cluster_names),
+        "numThreads": mesh.num_threads,
+        "threadName": None if mesh.thread_name is None else writer.names.of(mesh.thread_name),
+    }
+
+
+def _parameters(function: Callable[..., Any] | None) -> list[str]:
+    """The names of a function's positional parameters, for what it calls its operands."""
+    if function is None:
+        return []
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+
+def _mapped(eqn: Any, version: Version, function: Callable[..., Any] | None) -> Export:
+    params = eqn.params
+    if len(params["jaxprs"]) != 1:
+        raise Refused("not-exported", f"{place(eqn.source_info)}: mpmd_map of several meshes is not lowered to Mosaic GPU")
+    (mesh,), (jaxpr,) = params["meshes"], params["jaxprs"]
+    inputs, outputs = len(eqn.invars), len(params["out_avals"])
+    if len(jaxpr.invars) != inputs + outputs:
+        raise Refused("not-exported", f"{place(eqn.source_info)}: scratch operands of mpmd_map are not lowered to Mosaic GPU; allocate them with run_scoped")
+    aliases = {out: number for number, out in dict(params["input_output_aliases"]).items()}
+    named = _parameters(function)
+    names = distinct([named[k] if k < len(named) else f"operand{k}" for k in range(inputs + outputs)])
+    operands = []
+    for k, name in enumerate(names):
+        aval = eqn.invars[k].aval if k < inputs else params["out_avals"][k - inputs]
+        role = "out" if k >= inputs else "inout" if hasattr(aval, "inner_aval") else "in"
+        operands.append(Operand(name, role, *array_of(aval), aliases.get(k - inputs) if role == "out" else None))
+    writer = Writer(version)
+    name = mesh.kernel_name or params["name"]
+    if function is not None and not mesh.kernel_name:
+        name = getattr(inspect.unwrap(function), "__name__", None) or getattr(getattr(function, "func", None), "__name__", name)
+    form = "kernel" if function is not None else "core_map"
+    return finish(writer, str(name), form, mesh_of(mesh, writer), params["compiler_params"], operands, Body(jaxpr))
+
+
+def _core_mapped(eqn: Any, version: Version) -> Export:
+    jaxpr, mesh = eqn.params["jaxpr"], eqn.params["mesh"]
+    names = distinct([f"operand{k}" for k in range(len(eqn.invars))])
+    operands = [
+        Operand(name, "inout" if hasattr(var.aval, "inner_aval") else "in", *array_of(var.aval)) for name, var in zip(names, eqn.invars)
+    ]
+    writer = Writer(version)
+    name = mesh.kernel_name or eqn.params.get("name") or "kernel"
+    return finish(writer, str(name), "core_map", mesh_of(mesh, writer), eqn.params["compiler_params"], operands, Body(jaxpr, True))
+
+
+def function_of(eqn: Any) -> Callable[..., Any] | None:
+    """The user's body of a ``plgpu.kernel``: the rule for vmap that JAX keeps beside the kernel closes over it."""
+    rule = eqn.params.get("rule")
+    rule = inspect.unwrap(rule) if callable(rule) else rule
+    code, cells = getattr(rule, "__code__", None), getattr(rule, "__closure__", None)
+    if code is None or not cells:
+        return None
+    closed = dict(zip(code.co_freevars, cells))
+    body = closed.get("body")
+    try:
+        return body.cell_contents if body is not None and callable(body.cell_contents) else None
+    except ValueError:  # the cell is empty
+        return None
+
+
+def kernels_of(jaxpr: Any, function: Callable[..., Any] | None = None, seen: set[int] | None = None) -> Iterator[tuple[Any, Callable[..., Any] | None]]:
+    """Every equation that launches a kernel, once, in the order of the program, with the user's body if it is known."""
+    seen = set() if seen is None else seen
+    jaxpr, _ = constants_of(jaxpr)
+    if id(jaxpr) in seen:
+        return
+    seen.add(id(jaxpr))
+    for eqn in jaxpr.eqns:
+        if is_kernel(eqn):
+            yield eqn, function
+            continue
+        within = function_of(eqn) if eqn.primitive.name == "custom_vmap_call" else None
+        for body in bodies_of(eqn):
+            yield from kernels_of(body, within, seen)

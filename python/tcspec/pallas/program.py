@@ -1,0 +1,82 @@
+"""A traced program: the kernels in it, and what JAX does around them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Callable, Mapping, Sequence
+
+from .chip import tracing_for
+from .document import Export
+from .errors import Refused
+from .kernels import export_of, kernels_of
+from .versions import Version, known
+
+__all__ = ["Traced", "export", "trace"]
+
+OnKernel = Callable[[Export, "list[Any]"], "Sequence[Any]"]
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A function that was traced with arguments of some shapes."""
+
+    exports: list[Export]
+    version: Version
+    program: Any
+    """the jaxpr of the function of its arrays, closed"""
+    structure: Any
+    """how the arguments' arrays lie among what is no array"""
+    result: Any
+    """the tree of what the function returns"""
+    launches: dict[int, Export] = field(default_factory=dict)
+    """exports by the equation (its id) that launches them"""
+
+
+def _is_array(leaf: Any) -> bool:
+    return hasattr(leaf, "shape") and hasattr(leaf, "dtype")
+
+
+class Arguments:
+    """Positional and keyword arguments, split into arrays and what is passed as it is."""
+
+    def __init__(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
+        import jax
+
+        leaves, self._tree = jax.tree.flatten((tuple(arguments), dict(keywords)))
+        self._fixed = [None if _is_array(leaf) else (leaf,) for leaf in leaves]
+        self.arrays = [leaf for leaf in leaves if _is_array(leaf)]
+
+    def filled(self, arrays: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments with these arrays."""
+        import jax
+
+        rest = iter(arrays)
+        return jax.tree.unflatten(self._tree, [next(rest) if fixed is None else fixed[0] for fixed in self._fixed])
+
+
+def trace(function: Callable[..., Any], *arguments: Any, sms: int = 132, **keywords: Any) -> Traced:
+    """Traces a function on the CPU, for a chip of ``sms`` multiprocessors, and exports every kernel that it launches."""
+    version = known()
+    import jax
+
+    split = Arguments(arguments, keywords)
+
+    def of_arrays(*arrays: Any) -> Any:
+        positional, named = split.filled(arrays)
+        return function(*positional, **named)
+
+    shapes = [jax.ShapeDtypeStruct(array.shape, array.dtype) for array in split.arrays]
+    with tracing_for(sms):
+        program, result = jax.make_jaxpr(of_arrays, return_shape=True)(*shapes)
+        launches: dict[int, Export] = {}
+        for eqn, body in kernels_of(program):
+            launches[id(eqn)] = export_of(eqn, version, body)
+    if not launches:
+        name = getattr(function, "__name__", type(function).__name__)
+        raise Refused("no-kernel", f"{name}: expected a function that launches a kernel of Pallas, found none in what was traced")
+    return Traced(list(launches.values()), version, program, split, jax.tree.structure(result), launches)
+
+
+def export(function: Callable[..., Any], *arguments: Any, sms: int = 132, **keywords: Any) -> list[Export]:
+    """The kernels that a function launches, in the order of its program."""
+    return trace(function, *arguments, sms=sms, **keywords).exports
