@@ -9,20 +9,37 @@ docs/Python.md begins there. Nothing is imported here but the standard library; 
 
 from __future__ import annotations
 
+from .asking import check, mutate, run
 from .client import Client
 from .errors import Busy, Cancelled, Refused, ServerDied, TcspecError, TimedOut, TooLarge
-from .tensors import Tensor
+from .tensors import Array, Tensor
+from .verdict import BadVerdict, Finding, Mutation, Place, Proof, Run, Statement, Verdict, Verdicts
+from .warm import close
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Array",
+    "BadVerdict",
     "Busy",
     "Cancelled",
     "Client",
+    "Finding",
+    "Mutation",
+    "Place",
+    "Proof",
     "Refused",
+    "Run",
     "ServerDied",
+    "Statement",
     "TcspecError",
     "Tensor",
     "TimedOut",
     "TooLarge",
+    "Verdict",
+    "Verdicts",
+    "check",
+    "close",
+    "mutate",
+    "run",
 ]

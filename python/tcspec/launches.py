@@ -18,8 +18,8 @@ class Launch:
 
     #: of the kernel, as its author wrote it
     name: str
-    #: what stands for the kernel in a request: a document, or ``{"ttgir": text}``
-    document: Mapping[str, Any]
+    #: what stands for the kernel in a request: a name of the catalogue, a document, or ``{"ttgir": text}``
+    document: Mapping[str, Any] | str
     #: what else a request says of it, under the names of a request: ``grid``, ``launch``, ``arg``, ``files``
     params: Mapping[str, Any] = field(default_factory=dict)
     #: tensors that a run is given, in the order in which ``Perform`` has them

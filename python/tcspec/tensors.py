@@ -10,7 +10,7 @@ import os
 from dataclasses import dataclass
 from typing import Any, Mapping, Sequence
 
-__all__ = ["Tensor", "of_json", "to_json"]
+__all__ = ["Array", "Tensor", "of_json", "to_json"]
 
 #: bytes of an element; the 4-bit and 6-bit floats and ``i1`` take one each
 _BYTES: Mapping[str, int] = {
@@ -94,6 +94,21 @@ class Tensor:
         }
 
 
+@dataclass(frozen=True)
+class Array:
+    """A tensor without elements: what a kernel is checked with where no data is at hand. ``tcspec.Array("bf16", (64, 64))``"""
+
+    dtype: str
+    shape: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        name = _OF_NUMPY.get(str(self.dtype), str(self.dtype))
+        if name not in _BYTES:
+            raise TypeError(f"expected an element type, {', '.join(_BYTES)}, found {self.dtype!r}")
+        object.__setattr__(self, "dtype", name)
+        object.__setattr__(self, "shape", tuple(int(n) for n in self.shape))
+
+
 def _is_array(value: Any) -> bool:
     return hasattr(value, "dtype") and hasattr(value, "shape") and len(value.shape) > 0
 
@@ -104,12 +119,14 @@ def to_json(value: Any) -> Any:
         return value
     if isinstance(value, Tensor):
         return value.to_json()
+    if isinstance(value, Array):
+        return {"dtype": value.dtype, "shape": list(value.shape)}
     if isinstance(value, Mapping):
         return {str(key): to_json(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
         return [to_json(one) for one in value]
     if isinstance(value, os.PathLike):
-        return os.fspath(value)
+        return os.path.abspath(value)
     if _is_array(value):
         return Tensor.of_numpy(value).to_json()
     if hasattr(value, "item"):

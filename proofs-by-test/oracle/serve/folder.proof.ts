@@ -49,6 +49,11 @@ describe('law 1', () => {
     expect(code(reading(folder)('/etc/passwd')())).toBe('file-missing')
     expect(code(reading(folder)(path.join(folder, 'sub/l.csv'))())).toBe(null)
   })
+  test('everything is inside of the root of a disk', () => {
+    const { root: disk } = path.parse(folder)
+    expect(code(reading(disk)(path.join(folder, 'sub/l.csv'))())).toBe(null)
+    expect(code(reading(disk)(folder)())).toBe('file-missing')
+  })
   test('a request reads it, and its own files stand before it', async () => {
     const answers = answering({ ...asked, behind: reading(folder) })
     const read = await answers('layout', { layout: 'sub/l.csv', shape: [1] }, null)

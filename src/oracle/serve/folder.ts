@@ -14,7 +14,10 @@ const placeIn = (folder: string, file: string): string | null => {
   try {
     const root = fs.realpathSync(folder)
     const place = fs.realpathSync(path.resolve(root, file))
-    return place.startsWith(root + path.sep) && fs.statSync(place).isFile() ? place : null
+    // the root of a disk ends in a separator itself
+    return place.startsWith(root.endsWith(path.sep) ? root : root + path.sep) && fs.statSync(place).isFile()
+      ? place
+      : null
   } catch {
     return null
   }

@@ -1,0 +1,231 @@
+"""The questions about kernels: ``check``, ``run`` and ``mutate``.
+
+Each takes a kernel and its arguments to launches (``subjects``), asks the warm process (``warm``), and gives a verdict (``verdict``).
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+from typing import Any, Mapping, Sequence
+
+from . import warm
+from .client import Pending
+from .errors import Refused
+from .launches import Launch
+from .subjects import exported, is_function
+from .verdict import Mutation, Run, Verdict, Verdicts
+
+__all__ = ["check", "mutate", "run"]
+
+#: texts that a function may be judged by
+_LEVELS = ("ttgir", "jaxpr")
+
+
+def check(
+    kernel: Any,
+    *arguments: Any,
+    grid: Any = None,
+    computes: str | None = None,
+    without: "str | Sequence[str] | None" = None,
+    explore: bool = False,
+    strict: bool = False,
+    strict_proxies: bool = False,
+    tensor_pipe: str | None = None,
+    schedule: str | None = None,
+    fuel: int | None = None,
+    level: str | None = None,
+    timeout: float | None = None,
+    **keywords: Any,
+) -> Verdict:
+    """Judges a kernel without data: races, deadlocks, and a proof of what it computes.
+
+    ``kernel``: a function of JAX with Mosaic GPU kernels in it, a ``@triton.jit`` or ``@gluon.jit`` function, a name of the catalogue, a path
+    (``X.ttgir``, a program, a ``tcspec.jaxpr/1`` document, a trace), or what such a file holds. ``arguments`` and other keywords are those of the
+    function; arrays may be replaced by what has a dtype and a shape. Of what is no function, keywords are options: ``set=``, ``arg=``, ``launch=``.
+
+    ``grid``: programs along each axis, of Triton. ``computes``: what is to be proved: ``"matmul:a,b,c"`` for c = a @ b. ``without``: labels or
+    lines of statements that are left out. ``explore``: where one schedule does not decide, try others, then all. ``strict``: broken contracts
+    are errors. ``timeout``: seconds.
+    """
+    __tracebackhide__ = True
+    _refuse_level(level)
+    options = {
+        "computes": computes,
+        "without": _list(without),
+        "explore": explore or None,
+        "strict": strict or None,
+        "strict_proxies": strict_proxies or None,
+        "tensor_pipe": tensor_pipe,
+        "schedule": schedule,
+        "fuel": fuel,
+    }
+    export = exported(kernel, arguments, keywords, grid)
+    pending = [(launch, _send("check", launch, options)) for launch in export.launches]
+    verdicts = [_verdict("check", launch, options, answer) for launch, answer in zip(export.launches, _answers(pending, timeout))]
+    return verdicts[0] if len(verdicts) == 1 else Verdicts(_name_of(kernel), verdicts)
+
+
+def run(
+    kernel: Any,
+    *arguments: Any,
+    grid: Any = None,
+    computes: str | None = None,
+    without: "str | Sequence[str] | None" = None,
+    arithmetic: str | None = None,
+    hazards: bool = True,
+    strict: bool = False,
+    strict_proxies: bool = False,
+    tensor_pipe: str | None = None,
+    schedule: str | None = None,
+    fuel: int | None = None,
+    level: str | None = None,
+    timeout: float | None = None,
+    **keywords: Any,
+) -> Run:
+    """Runs a kernel on data, to the chip's bits, and judges the run.
+
+    What stands around the kernels of a function of JAX is evaluated by JAX on the CPU. ``.result`` is what the call returns, ``.outputs`` what the
+    kernels wrote, by name; both are numpy. ``arithmetic``: matrix products of ``hopper``, ``blackwell`` or ``ieee32``, if not of the kernel's own
+    chip. ``hazards=False``: compute only. The others are those of ``check``.
+    """
+    __tracebackhide__ = True
+    _refuse_level(level)
+    options = {
+        "computes": computes,
+        "without": _list(without),
+        "arithmetic": arithmetic,
+        "hazards": None if hazards else False,
+        "strict": strict or None,
+        "strict_proxies": strict_proxies or None,
+        "tensor_pipe": tensor_pipe,
+        "schedule": schedule,
+        "fuel": fuel,
+    }
+    export = exported(kernel, arguments, keywords, grid)
+    verdicts: list[Verdict] = []
+    outputs: dict[str, Any] = {}
+
+    def perform(launch: Launch, inputs: Sequence[Any]) -> Sequence[Any]:
+        __tracebackhide__ = True
+        said = {**options, "in_": dict(zip(launch.inputs, inputs)) or None, "out": list(launch.outputs) or None}
+        answer = _send("run", launch, said).result(timeout)
+        verdicts.append(_verdict("run", launch, options, answer))
+        files = {name[: -len(".npy")]: held.numpy() for name, held in answer.get("files", {}).items() if name.endswith(".npy")}
+        missing = [name for name in launch.outputs if name not in files]
+        if missing:
+            # it was stopped before its end: there is nothing to go on with
+            raise _Stopped
+        several = len(export.launches) > 1
+        outputs.update({f"{launch.name}.{name}" if several else name: held for name, held in files.items()})
+        return [files[name] for name in launch.outputs]
+
+    try:
+        result = export.evaluate(perform)
+    except _Stopped:
+        result = None
+    return Run(_name_of(kernel), verdicts, result, outputs)
+
+
+class _Stopped(Exception):
+    """A kernel came to no end, so that nothing behind it can be evaluated."""
+
+
+def mutate(
+    kernel: Any,
+    *arguments: Any,
+    grid: Any = None,
+    computes: str | None = None,
+    operator: "str | Sequence[str] | None" = None,
+    class_: "str | Sequence[str] | None" = None,
+    fuel: int | None = None,
+    level: str | None = None,
+    timeout: float | None = None,
+    progress: Any = None,
+    **keywords: Any,
+) -> Mutation:
+    """Every single change of a kernel, and its verdict. ``progress`` is called with ``{"what", "done", "of"}``."""
+    __tracebackhide__ = True
+    _refuse_level(level)
+    options = {"computes": computes, "operator": _list(operator), "class_": _list(class_), "fuel": fuel}
+    export = exported(kernel, arguments, keywords, grid)
+    if len(export.launches) != 1:
+        names = ", ".join(launch.name for launch in export.launches)
+        raise Refused(f"{_name_of(kernel)}: expected one kernel to change, found {len(export.launches)}: {names}", "kernel")
+    document = _send("mutate", export.launches[0], options, progress).result(timeout)
+    return Mutation(document, document.pop("printed"))
+
+
+# ---------------------------------------------------------------- asking
+
+
+def _refuse_level(level: str | None) -> None:
+    if level is not None and level not in _LEVELS:
+        raise Refused(f"level: expected {' or '.join(_LEVELS)}, found {level!r}", "level")
+
+
+def _list(said: "str | Sequence[str] | None") -> list[str] | None:
+    return None if said is None else [said] if isinstance(said, str) else list(said)
+
+
+def _name_of(kernel: Any) -> str:
+    if not is_function(kernel):
+        return str(kernel) if isinstance(kernel, str) else "document"
+    inner = getattr(kernel, "func", kernel)
+    return str(getattr(inner, "__name__", None) or type(inner).__name__)
+
+
+def _send(method: str, launch: Launch, options: Mapping[str, Any], progress: Any = None) -> Pending:
+    said = {name: value for name, value in options.items() if value is not None}
+    return warm.client().send(method, kernel=launch.document, printed=True, progress=progress, **{**launch.params, **said})
+
+
+def _answers(pending: Sequence[tuple[Launch, Pending]], timeout: float | None) -> list[Any]:
+    """Of requests that were sent together; when one is refused, the others are not waited for."""
+    try:
+        return [one.result(timeout) for _, one in pending]
+    except BaseException:
+        for _, one in pending:
+            one.cancel()
+        raise
+
+
+def _verdict(method: str, launch: Launch, options: Mapping[str, Any], answer: dict[str, Any]) -> Verdict:
+    printed = answer.pop("printed")
+
+    def draw() -> str:
+        again = _send(method, launch, {**options, "timeline": "timeline.svg"}).result()
+        return str(again["files"]["timeline.svg"])
+
+    return Verdict(answer, printed, name=launch.name if is_named(launch) else None, lines=_lines_of(launch), draw=draw)
+
+
+def is_named(launch: Launch) -> bool:
+    """Whether its author named it; a document has its own name in its verdict."""
+    return launch.name != "document"
+
+
+def _lines_of(launch: Launch) -> Any:
+    """The author's lines: as the launch has them, or as they stand on the disk."""
+    brought = launch.params.get("files", {})
+    texts = {name: held.splitlines() for name, held in brought.items() if isinstance(held, str)}
+    document = launch.document
+    # a module speaks of the files beside it
+    folder = os.path.dirname(document) if isinstance(document, str) else ""
+    located: dict[tuple[str, int], str] = {}
+    if isinstance(document, Mapping) and isinstance(document.get("locations"), list):
+        files = document.get("files", [])
+        for place in document["locations"]:
+            if place.get("text"):
+                located[files[place["file"]], place["line"]] = place["text"]
+
+    def line(file: str, number: int) -> str:
+        known = located.get((file, number))
+        if known is not None:
+            return known.strip()
+        text = texts.get(file)
+        if text is not None:
+            return text[number - 1].strip() if 0 < number <= len(text) else ""
+        return linecache.getline(os.path.join(folder, file), number).strip()
+
+    return line

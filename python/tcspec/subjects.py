@@ -1,0 +1,161 @@
+"""What is asked about: from whatever stands for a kernel in Python to launches that a request can name.
+
+| a kernel is                                     | told by                                        | goes through                         |
+|-------------------------------------------------|------------------------------------------------|--------------------------------------|
+| a name of the catalogue: ``"hopper-matmul"``    | a word that is no file's name                  | nothing                              |
+| a file: ``"X.ttgir"``, ``Path("run.jsonl")``    | its ending                                     | its place                            |
+| a document: ``{"ttgir": text}``, a program      | a mapping                                      | nothing                              |
+| ``@triton.jit``, ``@gluon.jit``, autotuned ones | the module of its class: ``triton....``        | ``tcspec.triton``                    |
+| any other function                              | it can be called                               | ``tcspec.pallas``: traced by JAX     |
+
+Neither front end is imported before a kernel is its own.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Callable, Mapping, Sequence
+
+from .errors import Refused
+from .launches import Export, Launch, Perform
+
+__all__ = ["exported", "is_function"]
+
+def is_function(kernel: object) -> bool:
+    """Whether it is a kernel as its author wrote it: its keywords are its own, and not those of a request."""
+    return not isinstance(kernel, (str, os.PathLike, Mapping))
+
+
+def exported(kernel: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], grid: Any) -> Export:
+    """A kernel and its arguments as launches."""
+    if not is_function(kernel):
+        launch = _said(kernel, keywords, grid)
+        if arguments:
+            raise Refused(
+                f"{launch.name}: expected its arguments by their names (set=, arg=, in_=), since it is no function; found {len(arguments)} by their places",
+                "arguments",
+            )
+        return _Named(launch)
+    if _is_of_triton(kernel):
+        return _of_triton(kernel, arguments, keywords, grid)
+    if callable(kernel):
+        return _of_jax(kernel, arguments, keywords, grid)
+    raise Refused(
+        f"expected a kernel: a function of JAX, Triton or Gluon, a name of the catalogue, a path or a document; found {type(kernel).__name__}",
+        "kernel",
+    )
+
+
+# ---------------------------------------------------------------- names, files, documents
+
+
+@dataclass(frozen=True)
+class _Named:
+    """A kernel that says itself what it is: one launch."""
+
+    launch: Launch
+
+    @property
+    def launches(self) -> Sequence[Launch]:
+        return (self.launch,)
+
+    def evaluate(self, perform: Perform) -> Any:
+        return dict(zip(self.launch.outputs, perform(self.launch, ())))
+
+
+def _said(kernel: Any, keywords: Mapping[str, Any], grid: Any) -> Launch:
+    """A name, a file or a document. Keywords are params of the request."""
+    params = dict(keywords)
+    if grid is not None:
+        params["grid"] = _grid(grid)
+    if isinstance(params.get("launch"), (str, os.PathLike)):
+        params["launch"] = _file(params["launch"])
+    if isinstance(kernel, Mapping):
+        name = kernel.get("name")
+        return Launch(name if isinstance(name, str) else "document", kernel, params)
+    word = os.fspath(kernel)
+    if isinstance(kernel, os.PathLike) or _is_file_name(word):
+        return Launch(Path(word).stem, _file(word), params)
+    return Launch(word, word, params)
+
+
+def _is_file_name(word: str) -> bool:
+    """As the command line tells them: ``zoo/R1`` is a kernel of the catalogue."""
+    return not word.startswith("zoo/") and ("/" in word or "." in word or os.sep in word)
+
+
+def _file(name: "str | os.PathLike[str]") -> str:
+    """A file that is there, by its whole path: the process stands in another directory."""
+    path = os.path.abspath(name)
+    if not os.path.isfile(path):
+        raise Refused(f"{os.fspath(name)}: expected a file, found none", "file-missing")
+    return path
+
+
+# ---------------------------------------------------------------- functions
+
+
+def _is_of_triton(kernel: object) -> bool:
+    return any(cls.__module__.split(".")[0] == "triton" for cls in type(kernel).__mro__)
+
+
+def _grid(grid: Any) -> list[int]:
+    return [int(n) for n in grid] if isinstance(grid, Sequence) else [int(grid)]
+
+
+def _need(package: str, what: str) -> None:
+    if importlib.util.find_spec(package) is None:
+        raise Refused(f"{what}: expected {package} in this Python, found none", f"{package}.missing")
+
+
+def _name_of(function: Any) -> str:
+    inner = getattr(function, "func", function)  # of a partial
+    return str(getattr(inner, "__name__", type(inner).__name__))
+
+
+def _of_triton(kernel: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], grid: Any) -> Export:
+    from . import triton
+
+    export: Callable[..., Export] = triton.export
+    return export(kernel, *arguments, grid=grid, **keywords)
+
+
+def _of_jax(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], grid: Any) -> Export:
+    name = _name_of(function)
+    _need("jax", name)
+    if grid is not None:
+        raise Refused(f"{name}: expected no grid, since a function of JAX says its own; found {grid!r}", "grid")
+    from . import pallas
+
+    return _Traced(pallas, pallas.trace(function, *arguments, **keywords), tuple(arguments))
+
+
+@dataclass(frozen=True)
+class _Traced:
+    """A function as JAX has traced it."""
+
+    pallas: Any
+    traced: Any
+    arguments: tuple[Any, ...]
+
+    @property
+    def launches(self) -> Sequence[Launch]:
+        return [_launch(export) for export in self.traced.exports]
+
+    def evaluate(self, perform: Perform) -> Any:
+        return self.pallas.evaluate(
+            self.traced, self.arguments, lambda export, inputs: perform(_launch(export), inputs)
+        )
+
+
+def _launch(export: Any) -> Launch:
+    return Launch(
+        export.name,
+        export.document,
+        {},
+        [operand.name for operand in export.inputs],
+        [operand.name for operand in export.outputs],
+    )

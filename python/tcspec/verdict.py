@@ -1,0 +1,415 @@
+"""Verdicts: what is known of a kernel, as objects.
+
+    verdict = tcspec.check(kernel, a, b)
+    print(verdict)                       # what `tcspec check` prints
+    verdict.ok                           # True only if it is right in every schedule, or as far as `.verdict` says
+    for finding in verdict.findings:
+        for statement in finding.statements:
+            print(statement.file, statement.line, statement.text)
+    verdict.raise_if_bad()               # BadVerdict, an AssertionError whose text is the printed verdict
+
+A function that launches several kernels has one verdict, which is ok only if all of theirs are; each stands in ``.kernels``.
+"""
+
+from __future__ import annotations
+
+import json
+import linecache
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Callable, Iterator, Mapping, Sequence
+
+__all__ = [
+    "BadVerdict",
+    "Finding",
+    "Mutation",
+    "Place",
+    "Proof",
+    "Run",
+    "Statement",
+    "Verdict",
+    "Verdicts",
+]
+
+
+class BadVerdict(AssertionError):
+    """A verdict that is not ``ok``. Its text is the printed verdict."""
+
+    def __init__(self, verdict: "Verdict") -> None:
+        super().__init__(str(verdict).rstrip())
+        self.verdict = verdict
+
+
+# ---------------------------------------------------------------- findings
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement of a kernel that a finding is about."""
+
+    #: where the author wrote it; None where the kernel says nothing of that
+    file: str | None
+    line: int | None
+    #: the line as it stands there, stripped; empty where it cannot be read
+    text: str
+    #: label of the statement in the program, and of those around it
+    label: str
+    path: tuple[str, ...]
+    #: rounds of the loops around it
+    iteration: tuple[int, ...]
+    agent: str
+    #: what it does to the bytes or the barrier, and through which unit
+    does: str
+
+    @property
+    def where(self) -> str:
+        """``file:line``, or the label where the kernel says nothing of its source."""
+        return self.label if self.file is None else f"{self.file}:{self.line}"
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.text}" if self.text else self.where
+
+
+@dataclass(frozen=True)
+class Place:
+    """Bytes of a memory."""
+
+    memory: str
+    #: intervals [start, end)
+    spans: tuple[tuple[int, int], ...]
+    #: intervals that are not listed
+    more: int
+
+    def __str__(self) -> str:
+        spans = ", ".join(f"{start:,} to {end:,}" for start, end in self.spans[:3])
+        rest = len(self.spans) - 3 + self.more
+        return f"{self.memory} {spans}" + (f" and {rest} more intervals" if rest > 0 else "")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is wrong, or worth a note."""
+
+    #: of the list of hazards (docs/hazards.md), and what it is called there
+    id: str
+    title: str
+    #: "E": wrong or undefined in some schedule; "C": a documented contract is broken; "L": a note
+    severity: str
+    message: str
+    #: the earlier one in the run first; a rule that one statement breaks has one
+    statements: tuple[Statement, ...]
+    #: the bytes at stake
+    place: Place | None
+    #: what the agent of the second knew of the first
+    knew: str | None
+    #: the smallest addition that makes the finding disappear
+    missing: str | None
+    document: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        rows = [f"{self.id}  {self.title}".rstrip(), f"    {self.message}"]
+        names = ("first", "second") if len(self.statements) > 1 else ("where",)
+        for name, statement in zip(names, self.statements):
+            rows.append(f"    {name:<9} {statement}")
+            rows.append(f"    {'':<9} {statement.does}, by {statement.agent}")
+        for name, said in (("bytes", self.place), ("missing", self.missing)):
+            if said is not None:
+                rows.append(f"    {name:<9} {said}")
+        return "\n".join(rows)
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What the kernel computes: decided for all inputs of these shapes, from one run."""
+
+    proved: bool
+    #: every output adds its products in ascending order, so it is the naive chain bit for bit
+    in_order: bool
+    text: str
+
+    def __bool__(self) -> bool:
+        return self.proved
+
+    def __str__(self) -> str:
+        return self.text
+
+
+#: lines of an author's file: the text of a line, or ""
+Lines = Callable[[str, int], str]
+
+
+def _line(file: str, line: int) -> str:
+    return linecache.getline(file, line).strip() if os.path.isabs(file) or os.path.isfile(file) else ""
+
+
+def _statement(found: Mapping[str, Any], lines: Lines) -> Statement:
+    at = re.fullmatch(r"(.*?):(\d+)(?::\d+)?", found.get("loc", ""), re.S)
+    file, line = (at.group(1), int(at.group(2))) if at is not None else (None, None)
+    return Statement(
+        file=file,
+        line=line,
+        text=lines(file, line) if file is not None and line is not None else "",
+        label=found["site"],
+        path=tuple(found["path"]),
+        iteration=tuple(found["iteration"]),
+        agent=found["agent"],
+        does=found["does"],
+    )
+
+
+def _finding(found: Mapping[str, Any], titles: Mapping[str, str], lines: Lines) -> Finding:
+    place = found.get("place")
+    return Finding(
+        id=found["id"],
+        title=titles.get(found["id"], ""),
+        severity=found["severity"],
+        message=found["text"],
+        statements=tuple(_statement(found[which], lines) for which in ("a", "b") if which in found),
+        place=None
+        if place is None
+        else Place(place["plane"], tuple((start, end) for start, end in place["spans"]), place.get("more", 0)),
+        knew=found.get("knew"),
+        missing=found["missing"]["text"] if "missing" in found else None,
+        document=found,
+    )
+
+
+def _titles(printed: str) -> dict[str, str]:
+    """What findings are called, from the heads of their blocks."""
+    return {
+        id: title for id, title in re.findall(r"^([A-Z]\d)  (\S.*?)(?: \((?:contract|note)\))?$", printed, re.M)
+    }
+
+
+# ---------------------------------------------------------------- verdicts
+
+
+class Verdict:
+    """The verdict on one kernel, or on one run of it."""
+
+    def __init__(
+        self,
+        document: Mapping[str, Any],
+        printed: str,
+        *,
+        name: str | None = None,
+        lines: Lines = _line,
+        draw: Callable[[], str] | None = None,
+    ) -> None:
+        #: the document that `--json` prints (schemas/verdict.schema.json)
+        self.document = document
+        #: what the command line prints
+        self.text = printed
+        #: the kernel, as its author named it
+        self.name = name if name is not None else str(document["kernel"])
+        titles = _titles(printed)
+        self.findings: tuple[Finding, ...] = tuple(_finding(f, titles, lines) for f in document["findings"])
+        self.notes: tuple[Finding, ...] = tuple(_finding(f, titles, lines) for f in document["notes"])
+        self._draw = draw
+        self._drawn: str | None = None
+
+    @property
+    def verdict(self) -> str:
+        """ok, invalid, hazard, deadlock, wrong-result, undecided or out-of-fuel"""
+        return str(self.document["verdict"])
+
+    @property
+    def ok(self) -> bool:
+        return self.verdict == "ok"
+
+    @property
+    def reason(self) -> str:
+        return str(self.document["reason"])
+
+    @property
+    def proof(self) -> Proof | None:
+        """Whether the kernel computes what it says; None where it says nothing."""
+        found = self.document["provenance"]
+        return None if found is None else Proof(found["proved"], found["inOrder"], found["text"])
+
+    provenance = proof
+
+    @property
+    def kernels(self) -> tuple["Verdict", ...]:
+        """One verdict a kernel."""
+        return (self,)
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        about = "; ".join(
+            f"{f.id} at {' and '.join(s.where for s in f.statements)}" for f in self.findings[:2]
+        )
+        more = len(self.findings) - 2
+        return f"<tcspec verdict on {self.name}: {self.verdict}{about and f', {about}'}{f' and {more} more' if more > 0 else ''}>"
+
+    def raise_if_bad(self) -> "Verdict":
+        """Raises ``BadVerdict`` unless it is ok; else gives itself."""
+        __tracebackhide__ = True
+        if not self.ok:
+            raise BadVerdict(self)
+        return self
+
+    def report(self) -> str:
+        """The findings at the author's lines, and nothing else."""
+        proof = self.proof
+        head = f"{self.name}: {self.verdict}: {self.reason}"
+        wrong = [] if proof is None or proof.proved else [f"not proved: {proof.text}"]
+        blocked = [f"blocked: {line}" for line in self.document.get("waitFor", ())]
+        return "\n\n".join(
+            ["\n".join([head, *blocked, *wrong]), *(str(f) for f in self.findings)]
+        )
+
+    def timeline(self) -> str:
+        """A picture of the run as SVG text, with what races marked."""
+        if self._drawn is None:
+            self._drawn = "" if self._draw is None else self._draw()
+        return self._drawn
+
+    def save(self, path: "str | os.PathLike[str]") -> Path:
+        """Writes it: ``.svg`` the picture, ``.html`` the page of a notebook, ``.json`` the document, any other ending the text."""
+        to = Path(path)
+        made: Mapping[str, Callable[[], str]] = {
+            ".svg": self.timeline,
+            ".html": self._page,
+            ".json": lambda: json.dumps(self.document, indent=2) + "\n",
+        }
+        to.write_text(made.get(to.suffix.lower(), lambda: self.text)(), encoding="utf-8")
+        return to
+
+    def _page(self) -> str:
+        from .notebook import page
+
+        return page(self)
+
+    def _repr_html_(self) -> str:
+        from .notebook import fragment
+
+        return fragment(self)
+
+
+class Verdicts(Verdict):
+    """The verdicts on the kernels of one function, in the order in which they are launched: ok only if all of them are."""
+
+    #: from the worst
+    _ORDER = ("invalid", "deadlock", "hazard", "wrong-result", "undecided", "out-of-fuel", "ok")
+
+    def __init__(self, name: str, kernels: Sequence[Verdict]) -> None:
+        self.name = name
+        self._kernels = tuple(kernels)
+        self._worst = min(self._kernels, key=lambda v: self._ORDER.index(v.verdict))
+        self.document = {"verdicts": [v.document for v in self._kernels]}
+        self.text = "\n".join(v.text for v in self._kernels)
+        self.findings = tuple(f for v in self._kernels for f in v.findings)
+        self.notes = tuple(f for v in self._kernels for f in v.notes)
+
+    @property
+    def verdict(self) -> str:
+        return self._worst.verdict
+
+    @property
+    def reason(self) -> str:
+        return f"{self._worst.name}: {self._worst.reason}"
+
+    @property
+    def proof(self) -> Proof | None:
+        """Proved only if every kernel's is; None unless each says what it computes."""
+        proofs = [v.proof for v in self._kernels]
+        known = [p for p in proofs if p is not None]
+        if len(known) < len(proofs):
+            return None
+        return Proof(all(known), all(p.in_order for p in known), "; ".join(p.text for p in known))
+
+    provenance = proof
+
+    @property
+    def kernels(self) -> tuple[Verdict, ...]:
+        return self._kernels
+
+    def __iter__(self) -> Iterator[Verdict]:
+        return iter(self._kernels)
+
+    def __len__(self) -> int:
+        return len(self._kernels)
+
+    def report(self) -> str:
+        return "\n\n".join(v.report() for v in self._kernels if not v.ok)
+
+    def timeline(self) -> str:
+        """The picture of the first kernel that is not ok, or of the first; each kernel has its own."""
+        return self._worst.timeline()
+
+
+class Run(Verdicts):
+    """A run: what was computed, and the verdicts on the kernels that computed it."""
+
+    def __init__(self, name: str, kernels: Sequence[Verdict], result: Any, outputs: Mapping[str, Any]) -> None:
+        super().__init__(name, kernels)
+        #: what the call returns: the pytree of a function of JAX, the tensors of another kernel by their names
+        self.result = result
+        #: the outputs of the kernels, by their names, as numpy arrays
+        self.outputs = outputs
+        if len(kernels) == 1:
+            self.document = kernels[0].document
+
+    @property
+    def reason(self) -> str:
+        return self._worst.reason if len(self._kernels) == 1 else super().reason
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """Of a run with one output: ``numpy.testing.assert_array_equal(tcspec.run(f, a, b), expected)``."""
+        import numpy
+
+        arrays = list(self.result.values()) if isinstance(self.result, Mapping) else [self.result]
+        if len(arrays) != 1 or not isinstance(arrays[0], numpy.ndarray):
+            raise TypeError(f"expected a run with one output, found {len(self.outputs)}: .result or .outputs")
+        return arrays[0] if dtype is None else arrays[0].astype(dtype)
+
+
+# ---------------------------------------------------------------- mutants
+
+
+class Mutation:
+    """Every single change of a kernel, and who is found out."""
+
+    def __init__(self, document: Mapping[str, Any], printed: str) -> None:
+        #: the document that `tcspec mutate --json` prints (schemas/mutation.schema.json)
+        self.document = document
+        self.text = printed
+
+    @property
+    def mutants(self) -> int:
+        return int(self.document["mutants"])
+
+    @property
+    def killed(self) -> int:
+        """Those that are found out."""
+        return int(self.document["killed"])
+
+    @property
+    def equivalent(self) -> int:
+        """Those that a certificate shows to be no other program."""
+        return int(self.document["equivalent"])
+
+    @property
+    def kill_rate(self) -> float:
+        """Of the mutants that are another program, those that are found out; 1 where there is none."""
+        real = self.mutants - self.equivalent
+        return self.killed / real if real else 1.0
+
+    @property
+    def survivors(self) -> tuple[Mapping[str, Any], ...]:
+        """Those that are not found out: ``site``, ``operator``, ``change``, ``verdict``."""
+        return tuple(s for kernel in self.document["kernels"] for s in kernel["survivors"])
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"<tcspec mutation: {self.killed} of {self.mutants - self.equivalent} killed>"

@@ -1,0 +1,26 @@
+"""The one process of ``tcspec serve`` that is kept between calls.
+
+It starts with the first question and ends with the interpreter, with ``close()``, or when its input ends, should the interpreter be killed. A fork has
+one of its own.
+"""
+
+from __future__ import annotations
+
+import os
+
+from .client import Client
+
+__all__ = ["client", "close"]
+
+# files are named by their whole paths; it reads what this interpreter may read
+_client = Client(options=["--files", os.path.abspath(os.sep)])
+
+
+def client() -> Client:
+    """The client that every function of this package asks."""
+    return _client
+
+
+def close() -> None:
+    """Ends the process. The next question starts another."""
+    _client.close()
