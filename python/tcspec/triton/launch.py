@@ -1,0 +1,273 @@
+"""A kernel with its arguments as a request has it: the text of its module, its grid, and what stands behind every parameter.
+
+A parameter of the text is an argument that is no constant, in their order; elements of tuples stand one behind the other. Two arguments that begin at
+one address are one tensor. What is read and what is written is said by the text, not here.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Iterator, Mapping, Sequence
+
+from ..errors import Refused
+from ..launches import Launch, Perform
+from ..tensors import Tensor
+from .compilation import compiled, specialise
+from .kernels import Call, call
+from .sources import files_of
+from .targets import capability
+from .tensors import Operand, is_tensor, operand, signless
+from .versions import parts
+
+__all__ = ["TritonExport", "export"]
+
+
+# ---------------------------------------------------------------- what stands behind the parameters
+
+
+@dataclass(frozen=True)
+class _Leaf:
+    """A parameter of the text."""
+
+    #: ``a``, or ``pair[1]`` of a tuple
+    name: str
+    type: str
+    value: Any
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """A tensor of the launch."""
+
+    #: what a request calls it
+    name: str
+    #: what its author calls it: the first of its parameters
+    argument: str
+    operand: Operand
+    #: what the author gave, which a result is to look like
+    given: Operand
+
+
+def _leaves(name: str, type: Any, value: Any) -> Iterator[_Leaf]:
+    if isinstance(type, tuple):
+        for k, (of, one) in enumerate(zip(type, value)):
+            yield from _leaves(f"{name}[{k}]", of, one)
+    elif type != "constexpr":
+        yield _Leaf(name, type, value)
+
+
+def _adapted(value: Any, what: str) -> Any:
+    """An argument as Triton's specialiser takes it: tensors of all makes as what has a pointer and an element type."""
+    if isinstance(value, tuple):
+        parts_of = [_adapted(one, f"{what}[{k}]") for k, one in enumerate(value)]
+        return type(value)(*parts_of) if hasattr(value, "_fields") else tuple(parts_of)
+    return operand(value, what) if is_tensor(value) else value
+
+
+def _described(leaf: _Leaf) -> tuple[Operand, Operand]:
+    """Of a tensor or a descriptor: the memory that it speaks of, and what its author gave for it."""
+    if not isinstance(leaf.value, parts().descriptors):
+        made = operand(leaf.value, leaf.name)
+        return made, made
+    base = operand(leaf.value.base, leaf.name)
+    shape, strides = tuple(map(int, leaf.value.shape)), tuple(map(int, leaf.value.strides))
+    seen = base if (shape, strides) == (base.shape, base.strides) else base.seen_as(shape, strides)
+    if seen is None:
+        raise Refused(
+            f"{leaf.name}: expected a descriptor of what its tensor {base.shape} has, found extents {shape} and strides {strides}",
+            "triton.descriptor",
+        )
+    return seen, base
+
+
+def _together(kernel: str, one: tuple[str, Operand], other: tuple[str, Operand]) -> Operand:
+    """Of two arguments that begin at one address: one tensor, with the extents of a descriptor if one of them has others."""
+    (first, a), (second, b) = one, other
+    if (a.shape, a.strides) == (b.shape, b.strides):
+        return a
+    if a.is_row_major and b.is_row_major and math.prod(a.shape) == math.prod(b.shape):
+        return b
+    raise Refused(
+        f"{kernel}: {second}: expected extents {a.shape} and strides {a.strides}, as {first} has, which begins at the same "
+        f"address, found {b.shape} and {b.strides}",
+        "triton.alias",
+    )
+
+
+def _word(name: str, taken: Sequence[str]) -> str:
+    """A name of letters for a request."""
+    word = name.replace("[", "_").replace("]", "")
+    while word in taken:
+        word += "_"
+    return word
+
+
+def _number(leaf: _Leaf) -> Any:
+    """As JSON has it: a text where JSON's numbers would not do."""
+    value = leaf.value
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        bits = int(leaf.type[1:]) if leaf.type[0] in "iu" else 64
+        # a text has no signs: the upper half of the unsigned numbers is the lower one of the others
+        wrapped = value - (1 << bits) if leaf.type.startswith("u") and value >= 1 << (bits - 1) > 1 else value
+        return wrapped if abs(wrapped) < 1 << 53 else str(wrapped)
+    number = float(value)
+    return number if math.isfinite(number) else str(number)
+
+
+class _Arguments:
+    """The arguments of a launch, in the order of the parameters of the text."""
+
+    def __init__(self, kernel: str, leaves: Sequence[_Leaf]) -> None:
+        self.tensors: dict[tuple[Any, ...], _Placed] = {}
+        self.order: list[tuple[_Leaf, tuple[Any, ...] | None]] = []
+        for leaf in leaves:
+            if not leaf.type.startswith(("*", "tensordesc")):
+                self.order.append((leaf, None))
+                continue
+            seen, given = _described(leaf)
+            key = seen.identity
+            there = self.tensors.get(key)
+            names = [t.name for t in self.tensors.values()]
+            self.tensors[key] = (
+                _Placed(_word(leaf.name, names), leaf.name, seen, given)
+                if there is None
+                else _Placed(
+                    there.name,
+                    there.argument,
+                    _together(kernel, (there.argument, there.operand), (leaf.name, seen)),
+                    there.given,
+                )
+            )
+            self.order.append((leaf, key))
+
+    def documents(self, files: Mapping[str, str]) -> Sequence[Any]:
+        return [
+            _number(leaf) if key is None else _tensor_document(self.tensors[key], files) for leaf, key in self.order
+        ]
+
+
+def _tensor_document(t: _Placed, files: Mapping[str, str]) -> Mapping[str, Any]:
+    o = t.operand
+    return {
+        "tensor": t.name,
+        "dtype": signless(o.dtype.ours),
+        "shape": list(o.shape) or [1],
+        **({} if o.is_row_major else {"strides": list(o.strides)}),
+        "file": files.get(t.name),
+    }
+
+
+# ---------------------------------------------------------------- the export
+
+
+@dataclass(frozen=True)
+class TritonExport:
+    """A launch of one kernel."""
+
+    launches: Sequence[Launch]
+    #: what was chosen for its author
+    notes: Sequence[str]
+    _arguments: _Arguments = field(repr=False)
+    _zeroed: Sequence[str] = field(repr=False)
+
+    def evaluate(self, perform: Perform) -> Any:
+        """The tensors that the kernel may write, by the names of its arguments, as numpy arrays; the arguments stay what they are."""
+        (launch,) = self.launches
+        placed = {t.name: t for t in self._arguments.tensors.values()}
+        held = {name: self._held(placed[name]) for name in launch.inputs}
+        made = perform(launch, [held[name] for name in launch.inputs])
+        outputs: Mapping[str, Any] = made if isinstance(made, Mapping) else dict(zip(launch.outputs or (), made))
+        return {placed[name].argument: _like(placed[name].given, array) for name, array in outputs.items()}
+
+    def _held(self, t: _Placed) -> Tensor:
+        tensor = t.operand.tensor()
+        assert tensor is not None
+        return Tensor(tensor.dtype, tensor.shape, bytes(len(tensor.data))) if t.argument in self._zeroed else tensor
+
+
+def _like(given: Operand, array: Any) -> Any:
+    """A result under the element type and the extents of what was given: the text has no unsigned numbers, and a descriptor may have other extents."""
+    ours = given.dtype.ours
+    typed = array.view(f"uint{8 * given.dtype.itemsize}") if ours.startswith("u") else array
+    return typed.reshape(given.shape) if math.prod(given.shape) == typed.size else typed
+
+
+def _outputs(kernel: str, arguments: _Arguments, said: Sequence[str] | str | None) -> Sequence[str] | None:
+    """The tensors that are said to be outputs, by their names in a request."""
+    if said is None:
+        return None
+    known = {t.argument: t.name for t in arguments.tensors.values()}
+    names = [said] if isinstance(said, str) else list(said)
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise Refused(
+            f"{kernel}: outputs: expected tensors among the arguments, {', '.join(known) or 'which has none'}, "
+            f"found '{unknown[0]}'",
+            "triton.outputs",
+        )
+    return [known[name] for name in names]
+
+
+def _names(c: Call, adapted: Any) -> Iterator[_Leaf]:
+    for parameter, value in c.bound.items():
+        yield from _leaves(parameter, adapted.signature[parameter], value)
+
+
+def export(
+    kernel: Any,
+    *arguments: Any,
+    grid: Any = None,
+    target: Any = None,
+    config: Any = None,
+    outputs: Sequence[str] | str | None = None,
+    level: str = "ttgir",
+    **keywords: Any,
+) -> TritonExport:
+    """A launch of a kernel, compiled for the target: ``export(kernel, a, b, c, grid=(4, 4), BM=64, num_warps=4)``."""
+    if level != "ttgir":
+        raise Refused(
+            f"level: expected 'ttgir', found {level!r}"
+            + (": PTX is not read; the module is judged as Triton's last text before it" if level == "ptx" else ""),
+            "triton.level",
+        )
+    parts()
+    chip = capability(target)
+    c = call(kernel, arguments, keywords, grid, config)
+    names = [p.name for p in c.kernel.params]
+    special = specialise(
+        c.kernel,
+        chip,
+        [_adapted(value, names[k]) for k, value in enumerate(c.arguments)],
+        {name: _adapted(value, name) if name in names else value for name, value in c.keywords.items()},
+    )
+    text = compiled(special).text
+    leaves = list(_names(c, special))
+    name = c.kernel.__name__
+    placed = _Arguments(name, leaves)
+    written = _outputs(name, placed, outputs)
+    # addresses and control may come from integers: they are what they are also where a kernel is judged without data
+    files = {
+        f"{t.name}.npy": tensor.to_json()
+        for t in placed.tensors.values()
+        if t.operand.dtype.ours[0] in "iu"
+        and t.name not in (written or ())
+        and t.argument not in c.zeroed
+        and (tensor := t.operand.tensor()) is not None
+    }
+    document = {
+        "schema": "tcspec.launch/1",
+        "grid": list(c.grid),
+        "args": placed.documents({name.removesuffix(".npy"): name for name in files}),
+        **({} if written is None else {"outputs": list(written)}),
+    }
+    launch = Launch(
+        name=name,
+        document={"ttgir": text},
+        params={"launch": document, "files": {**files_of(text), **files}},
+        inputs=[t.name for t in placed.tensors.values() if t.operand.bytes is not None],
+        outputs=written,
+    )
+    return TritonExport([launch], c.notes, placed, c.zeroed)
