@@ -137,6 +137,43 @@ describe('a module stores a constant from every program', () => {
   })
 })
 
+describe('what a tensor holds before the launch', () => {
+  const held = (bits: Uint16Array): Uint8Array => npy(bits)
+  const twos = Uint16Array.from(ones, () => 0x4000)
+  const outOf = (bytes: Uint8Array | undefined): number => new Uint16Array(bytes!.slice(-2).buffer)[0]!
+  it('--in stands in the place of what the launch brings', async () => {
+    const words = 'run k.ttgir --launch d/launch.json --in a=two.npy --out *'
+    const { status, stdout, files } = await run(words, { 'two.npy': held(twos) })
+    expect(stdout).toMatch(/inputs +a from two.npy, b from d\/b.npy\n/)
+    expect([status, outOf(files.get('c.npy'))]).toEqual([1, 0x5800])
+  })
+  it('of an output it stays, where nothing is stored', async () => {
+    const text = flags('%p')
+      .replace('tt.store %out', 'tt.store %at')
+      .replace('    tt.store', '    %at = tt.addptr %out, %c1_i32 : !tt.ptr<i32>, i32\n    tt.store')
+    const before = right(encodeNpy(npyOfTensor(right(tensor('i32', [3], [7, 8, 9])))))
+    const { files } = await run('run flags.ttgir --grid 1 --arg out=i32[3]:out --in out=before.npy --out *', {
+      'flags.ttgir': text,
+      'before.npy': before,
+    })
+    expect([...new Int32Array(files.get('out.npy')!.slice(-12).buffer)]).toEqual([7, 0, 9])
+  })
+})
+
+describe('a number that JSON does not have', () => {
+  const low = '    %y = arith.trunci %x : i64 to i32\n    tt.store'
+  it.each([
+    ['i64', '"9007199254740993"', flags('%y').replace('    tt.store', low), 1],
+    ['f32', '"-inf"', flags('%x').replaceAll('!tt.ptr<i32>', '!tt.ptr<f32>'), 0xff800000],
+  ] as const)('%s: %s', async (type, said, text, found) => {
+    const { files } = await run('run x.ttgir --launch l.json --out out=o.npy', {
+      'x.ttgir': text.replace('>) attributes', `>, %x: ${type}) attributes`),
+      'l.json': `{"grid": [1], "args": [{"tensor": "out", "shape": [1], "file": null}, ${said}]}`,
+    })
+    expect(new Uint32Array(files.get('o.npy')!.slice(-4).buffer)[0]).toBe(found)
+  })
+})
+
 describe('run', () => {
   it('takes a launch file, and what an output should be from its file', async () => {
     const said = await run('run k.ttgir --launch d/launch.json --out c=o.npy')
@@ -470,9 +507,19 @@ describe('wrong use is one line', () => {
     ],
     ['check k.ttgir --grid 1;1', /^tcspec: --grid: expected positive extents/],
     ['check k.ttgir --set m=1', /^tcspec: --set: a module has no settings, found 'm'\n$/],
+    ['run k.ttgir --in da=d/a.npy', /found nothing for the grid, da, db, dc, K/],
     [
-      'run k.ttgir --in da=d/a.npy',
-      /^tcspec: --in: the tensors of a module are its arguments, expected --arg da=d\/a.npy\n$/,
+      `run k.ttgir ${one} --in a=d/a.npy`,
+      /^tcspec: d\/a.npy: expected an input of mm_host_tma, da, db, dc, found 'a'\n$/,
+    ],
+    [
+      `run k.ttgir ${one} --in da=d/s.npy`,
+      /^tcspec: d\/s.npy: expected da of shape \(64, 64\), found shape \(32, 64\)\n$/,
+      { 'd/s.npy': npy(ones.subarray(2048), 'f16', [32, 64]) },
+    ],
+    [
+      `run k.ttgir ${one} --in '*'`,
+      /--in: expected name=file, name:dtype=file or one .npz or .safetensors file, found ''\*''/,
     ],
     [
       `run k.ttgir ${one} --out c=o.npy`,

@@ -7,7 +7,7 @@ one address are one tensor. What is read and what is written is said by the text
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Iterator, Mapping, Sequence
 
 from ..errors import Refused
@@ -47,6 +47,8 @@ class _Placed:
     operand: Operand
     #: what the author gave, which a result is to look like
     given: Operand
+    #: its extents are those of a descriptor, and cannot be others
+    described: bool
 
 
 def _leaves(name: str, type: Any, value: Any) -> Iterator[_Leaf]:
@@ -81,18 +83,19 @@ def _described(leaf: _Leaf) -> tuple[Operand, Operand]:
     return seen, base
 
 
-def _together(kernel: str, one: tuple[str, Operand], other: tuple[str, Operand]) -> Operand:
+def _together(kernel: str, there: _Placed, also: _Placed) -> _Placed:
     """Of two arguments that begin at one address: one tensor, with the extents of a descriptor if one of them has others."""
-    (first, a), (second, b) = one, other
-    if (a.shape, a.strides) == (b.shape, b.strides):
-        return a
-    if a.is_row_major and b.is_row_major and math.prod(a.shape) == math.prod(b.shape):
-        return b
-    raise Refused(
-        f"{kernel}: {second}: expected extents {a.shape} and strides {a.strides}, as {first} has, which begins at the same "
-        f"address, found {b.shape} and {b.strides}",
-        "triton.alias",
-    )
+    a, b = there.operand, also.operand
+    same = (a.shape, a.strides) == (b.shape, b.strides)
+    dense = a.is_row_major and b.is_row_major and math.prod(a.shape) == math.prod(b.shape)
+    if not same and not (dense and not (there.described and also.described)):
+        raise Refused(
+            f"{kernel}: {also.argument}: expected extents {a.shape} and strides {a.strides}, as {there.argument} has, which "
+            f"begins at the same address, found {b.shape} and {b.strides}",
+            "triton.alias",
+        )
+    kept = also if also.described else there
+    return replace(there, operand=kept.operand, described=kept.described)
 
 
 def _word(name: str, taken: Sequence[str]) -> str:
@@ -131,16 +134,8 @@ class _Arguments:
             key = seen.identity
             there = self.tensors.get(key)
             names = [t.name for t in self.tensors.values()]
-            self.tensors[key] = (
-                _Placed(_word(leaf.name, names), leaf.name, seen, given)
-                if there is None
-                else _Placed(
-                    there.name,
-                    there.argument,
-                    _together(kernel, (there.argument, there.operand), (leaf.name, seen)),
-                    there.given,
-                )
-            )
+            found = _Placed(_word(leaf.name, names), leaf.name, seen, given, leaf.type.startswith("tensordesc"))
+            self.tensors[key] = found if there is None else _together(kernel, there, found)
             self.order.append((leaf, key))
 
     def documents(self, files: Mapping[str, str]) -> Sequence[Any]:

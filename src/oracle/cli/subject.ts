@@ -75,8 +75,11 @@ export const kernelSubject = (
 const isFileName = (name: string): boolean => !isOfZoo(name) && (name.includes('/') || name.includes('.'))
 
 /** Inputs that are brought to a program: of its parameters, of their dtypes and shapes. */
-const inputsFit = (program: Program, inputs: ReadonlyArray<Input>): E.Either<Failure<'input'>, null> => {
-  const params = tensorsOf(program).filter((p) => p.role !== 'out')
+const inputsFit = (
+  program: Program,
+  inputs: ReadonlyArray<Input>,
+  params: ReturnType<typeof tensorsOf> = tensorsOf(program).filter((p) => p.role !== 'out'),
+): E.Either<Failure<'input'>, null> => {
   for (const { name, source, dtype, shape } of inputs) {
     const param = params.find((p) => p.name === name)
     if (param === undefined)
@@ -149,15 +152,15 @@ const moduleSubject = (
 ): E.Either<Failure, Subject> =>
   pipe(
     refuseSettings('a module', given),
-    E.chain(() =>
-      inputs[0] === undefined
-        ? E.right(null)
-        : refuse(
-            'bad-flag',
-            `--in: the tensors of a module are its arguments, expected --arg ${inputs[0].name}=${inputs[0].source}`,
-          ),
+    E.chainW(() => launched(world.files)(name, launch)),
+    // what is written, too, holds something before the launch
+    E.chainFirstW(({ program, tensors }) =>
+      inputsFit(
+        program,
+        inputs,
+        tensorsOf(program).filter((p) => tensors.has(p.name)),
+      ),
     ),
-    E.chain(() => launched(world.files)(name, launch)),
     E.chain((module) =>
       pipe(
         withoutOperations(module, dropped),

@@ -4,7 +4,7 @@
  *     { "grid": [4, 4], "args": ["a", "b", "c", 256, 256, 192], "outputs": ["c"] }
  *
  * An argument is a number, the name of a tensor, or a tensor with what a descriptor says of it; arguments stand in the order of the parameters, or
- * by their names. The tensor `a` is what `a.npy` beside the launch file holds.
+ * by their names. A number that JSON does not have is a text: `"9007199254740993"`, `"inf"`, `"nan"`. The tensor `a` is what `a.npy` beside the launch file holds.
  *
  * | tensor                                | what its file is                                                                  |
  * |---------------------------------------|-----------------------------------------------------------------------------------|

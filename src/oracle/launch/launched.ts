@@ -156,8 +156,12 @@ const ofFile = (
     refuse('ttgir.launch', `${at}: %${p.name}: expected ${expected}, found ${found}`)
   if (typeof a === 'boolean') return E.right(number(p, Number(a), null))
   if (typeof a === 'number') return E.right(number(p, a, null))
-  if (p._tag === 'scalar')
-    return refused(`a number of type ${p.dtype}`, `the tensor '${typeof a === 'string' ? a : a.tensor}'`)
+  if (p._tag === 'scalar') {
+    const word = typeof a === 'string' ? parseWord(p, a) : null
+    return word !== null && E.isRight(word) && word.right._tag === 'number'
+      ? E.right(number(p, word.right.value, null))
+      : refused(`a number of type ${p.dtype}`, `the tensor '${typeof a === 'string' ? a : a.tensor}'`)
+  }
   const said = typeof a === 'string' ? { tensor: a } : a
   const { tensor, shape, strides, block, kind } = said
   if (kind !== undefined && (kind === 'tensordesc') !== (p._tag === 'descriptor'))

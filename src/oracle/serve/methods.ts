@@ -261,14 +261,16 @@ const launchArguments: Form = {
     })(values),
 }
 
-/** `--out name=file ...`: without a file, `NAME.npy`. */
+/** `--out name=file ...`: without a file, `NAME.npy`; `*`: of every output. */
 const outputs: Form = {
   wire: list(text),
   spell: (values) =>
     pipe(
       eachOf((value) => words(String(value)))(values),
       E.map(({ words: said, files }) => ({
-        words: said.map((one) => (one.includes('=') ? one : `${one}=${one.replace(/:.*$/s, '')}.npy`)),
+        words: said.map((one) =>
+          one === '*' || one.includes('=') ? one : `${one}=${one.replace(/:.*$/s, '')}.npy`,
+        ),
         files,
       })),
     ),

@@ -103,7 +103,7 @@ const define = (command: Command): Command =>
       )
       .option(
         '--out <name=file...>',
-        'write an output to an .npy, .npz or .safetensors file, or all of them to one',
+        'write an output to an .npy, .npz or .safetensors file, or all of them to one; * is each in NAME.npy',
       )
       .option('--over <algebra>', 'bits, real64, field[:SEED], unit or tiles', 'bits')
       .option(
@@ -407,7 +407,7 @@ const runNow = async (
     program,
     algebra,
     over,
-    new Map([...[...read.right].map(([n, r]) => [n, r.tensor] as const), ...broughtOf(subject.right)]),
+    new Map([...broughtOf(subject.right), ...[...read.right].map(([n, r]) => [n, r.tensor] as const)]),
   )
   if (E.isLeft(planned)) return planned
 
@@ -581,11 +581,13 @@ const runNow = async (
           [
             ...[...read.right.values()].map((r) => `${r.input.name} from ${r.input.source}`),
             ...[...(module?.inputs ?? [])].flatMap(([input, { source }]) =>
-              source !== zeros
-                ? [`${input} from ${source}`]
-                : program.params.some((p) => p._tag === 'tensor' && p.name === input && p.role === 'out')
-                  ? []
-                  : [`${input} zeros`],
+              read.right.has(input)
+                ? []
+                : source !== zeros
+                  ? [`${input} from ${source}`]
+                  : program.params.some((p) => p._tag === 'tensor' && p.name === input && p.role === 'out')
+                    ? []
+                    : [`${input} zeros`],
             ),
             ...(algebra.memory === 'none' || seeded.length === 0
               ? []

@@ -8,6 +8,7 @@
  * | `b=x=y:z.npy`    | b    | the file's | x=y:z.npy |
  * | `b=all.npz:w`    | b    | the file's | all.npz, its array w (`tensor-file.ts`) |
  * | `all.npz`        | each name in the file, or each output, that is not bound otherwise | the file's | all.npz |
+ * | `*`, in `--out`  | each output that is not bound otherwise | the output's | NAME.npy |
  *
  * An operand of `compare` has no name: `got.npy`, or `bf16=got.npy`. A file whose own name begins with a word and
  * an equals sign is written `./word=file.npy`.
@@ -61,9 +62,15 @@ const parseBinding =
         )
   }
 
-/** The whole of a file of several tensors. */
-const isWhole = (text: string): boolean =>
-  !/^[A-Za-z_]\w*(:[^=]*)?=/.test(text) && holdsMany(text) && placeOf(text).name === undefined
+/** Each output in a file of its name. */
+const all = '*'
+
+/** The whole of a file of several tensors, or all outputs. */
+const isWhole =
+  (flag: string) =>
+  (text: string): boolean =>
+    (flag === '--out' && text === all) ||
+    (!/^[A-Za-z_]\w*(:[^=]*)?=/.test(text) && holdsMany(text) && placeOf(text).name === undefined)
 
 const eachOnce =
   (flag: string) =>
@@ -77,10 +84,10 @@ export const parseBindings =
   (flag: string) =>
   (texts: ReadonlyArray<string>): E.Either<FlagFailure, Bindings> =>
     pipe(
-      texts.filter((text) => !isWhole(text)),
+      texts.filter((text) => !isWhole(flag)(text)),
       E.traverseArray(parseBinding(flag)),
       E.chain(eachOnce(flag)),
-      E.map((named) => ({ named, whole: texts.filter(isWhole) })),
+      E.map((named) => ({ named, whole: texts.filter(isWhole(flag)) })),
     )
 
 /** Every input that is bound: those with names, and what else the whole files hold. */
@@ -113,7 +120,14 @@ export const outputBindings = (
   if (other !== undefined) return refuseFlag('--out', `one file for all outputs, ${file}`, other)
   return left.length === 0
     ? refuseFlag('--out', 'an output that is bound to no other file', file)
-    : E.right([...named, ...left.map((name): Binding => ({ name, dtype: undefined, file }))])
+    : E.right([
+        ...named,
+        ...left.map((name): Binding => ({
+          name,
+          dtype: undefined,
+          file: file === all ? `${name}.npy` : file,
+        })),
+      ])
 }
 
 /** The files of the bindings of a flag, where they can be read; one that several tensors go to is one. */
