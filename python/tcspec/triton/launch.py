@@ -174,8 +174,7 @@ class TritonExport:
         placed = {t.name: t for t in self._arguments.tensors.values()}
         held = {name: self._held(placed[name]) for name in launch.inputs}
         made = perform(launch, [held[name] for name in launch.inputs])
-        outputs: Mapping[str, Any] = made if isinstance(made, Mapping) else dict(zip(launch.outputs or (), made))
-        return {placed[name].argument: _like(placed[name].given, array) for name, array in outputs.items()}
+        return {placed[name].argument: _like(placed[name].given, array) for name, array in made.items()}
 
     def _held(self, t: _Placed) -> Tensor:
         tensor = t.operand.tensor()
@@ -221,7 +220,12 @@ def export(
     level: str = "ttgir",
     **keywords: Any,
 ) -> TritonExport:
-    """A launch of a kernel, compiled for the target: ``export(kernel, a, b, c, grid=(4, 4), BM=64, num_warps=4)``."""
+    """A launch of a kernel, compiled for the target: ``export(kernel, a, b, c, grid=(4, 4), BM=64, num_warps=4)``.
+
+    ``grid``: programs along each axis, a number, or a function of the arguments by name; not beside ``kernel[grid]``. ``target``: ``"sm_90"``, which
+    it is if it is not said, or ``"sm_100"``. ``config``: of an autotuned kernel, which configuration. ``outputs``: the tensors that the kernel writes
+    whole, if those are not all that it writes. Other keywords are parameters of the kernel, and options of Triton's compiler.
+    """
     if level != "ttgir":
         raise Refused(
             f"level: expected 'ttgir', found {level!r}"
@@ -263,6 +267,6 @@ def export(
         document={"ttgir": text},
         params={"launch": document, "files": {**files_of(text), **files}},
         inputs=[t.name for t in placed.tensors.values() if t.operand.bytes is not None],
-        outputs=written,
+        outputs=None,
     )
     return TritonExport([launch], c.notes, placed, c.zeroed)
