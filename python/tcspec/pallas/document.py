@@ -108,10 +108,11 @@ class Writer:
         else:
             for var, value in zip(jaxpr.constvars, consts):
                 self._variables[var] = constant(value, var.aval.dtype)
-        allocated = len(jaxpr.invars) - len(body.transforms)
         for k, var in enumerate(jaxpr.invars):
-            transforms = body.transforms[k - allocated] if k >= allocated and body.transforms else ()
-            inputs.append(self._variable(var, transforms, body.space))
+            variable = self._variable(var, body.transforms[k] if body.transforms else (), body.space)
+            if k < len(body.names) and body.names[k]:
+                variable["name"] = body.names[k]
+            inputs.append(variable)
         written: dict[str, Any] = {"in": inputs}
         written["eqns"] = [self._equation(eqn, enclosing) for eqn in jaxpr.eqns]
         written["out"] = [self._value(atom) for atom in jaxpr.outvars]

@@ -137,7 +137,7 @@ def _mapped(eqn: Any, version: Version, function: Callable[..., Any] | None) -> 
     if function is not None and not mesh.kernel_name:
         name = getattr(inspect.unwrap(function), "__name__", None) or getattr(getattr(function, "func", None), "__name__", name)
     form = "kernel" if function is not None else "core_map"
-    return finish(writer, str(name), form, mesh_of(mesh, writer), params["compiler_params"], operands, Body(jaxpr))
+    return finish(writer, str(name), form, mesh_of(mesh, writer), params["compiler_params"], operands, Body(jaxpr, names=names))
 
 
 def _core_mapped(eqn: Any, version: Version) -> Export:

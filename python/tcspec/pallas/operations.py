@@ -17,16 +17,17 @@ from .scalars import dtype_of
 from .transforms import Atom, Names, peer_of, view_of
 from .versions import Version
 
-__all__ = ["CALLS", "Body", "Operation", "normalise", "scan_counts"]
+__all__ = ["CALLS", "Body", "Operation", "normalise", "parameters_of", "scan_counts"]
 
 
 @dataclass
 class Body:
-    """A jaxpr that an operation holds. ``constvars`` are inputs ahead of the others (run_scoped); ``transforms`` are those of the last inputs."""
+    """A jaxpr that an operation holds. ``constvars`` are inputs ahead of the others (run_scoped); ``transforms`` and ``names`` are those of the last inputs."""
 
     jaxpr: Any
     with_constvars: bool = False
     transforms: Sequence[Any] = ()
+    names: Sequence[str] = ()
     space: str | None = None
     shared: bool = False
 
@@ -268,7 +269,7 @@ def _wait_smem_to_gmem(x: Operands) -> Operation:
 
 @_primitive("wait_gmem_to_smem")
 def _wait_gmem_to_smem(x: Operands) -> Operation:
-    return Operation("wait_gmem_to_smem", [_count(x)])
+    return Operation("wait_gmem_to_smem", params={"n": x.params["n"]})
 
 
 # ---------------------------------------------------------------- barriers
@@ -408,11 +409,12 @@ def _semaphore_signal(x: Operands) -> Operation:
 def _semaphore_signal_parallel(x: Operands) -> Operation:
     refs, transforms, incs, devices = x.tree("args_tree")
     described = [_device(device, x.names) for device in devices]
+    named = any(axes is not None for _, axes in described)
     return Operation(
         "semaphore_signal_parallel",
         [*incs, *(value for ids, _ in described for value in ids)],
         {"semaphores": [x.use(ref, applied) for ref, applied in zip(refs, transforms)]},
-        {"devices": [axes for _, axes in described]} if any(axes is not None for _, axes in described) else {},
+        {"deviceIds": named, **({"devices": [axes for _, axes in described]} if named else {})},
     )
 
 
@@ -575,15 +577,18 @@ def _jaxpr_call(x: Operands) -> Operation:
     return Operation("jaxpr_call", list(ids), {"refs": refs}, bodies={"body": Body(x.params["jaxpr"])})
 
 
+def parameters_of(jaxpr: Any) -> list[str]:
+    """What the traced function calls the inputs of its jaxpr; nothing, where JAX does not say."""
+    names = getattr(jaxpr.debug_info, "arg_names", None)
+    return [] if names is None or len(names) != len(jaxpr.invars) else [str(name or "") for name in names]
+
+
 @_primitive("run_scoped")
 def _run_scoped(x: Operands) -> Operation:
     jaxpr = x.params["jaxpr"]
-    transforms = x.params["ref_transforms"]
-    params: dict[str, Any] = {"collectiveAxes": x.axes("collective_axes"), "allocations": len(jaxpr.invars)}
-    named = jaxpr.debug_info.arg_names if jaxpr.debug_info is not None else None
-    if named is not None and len(named) == len(jaxpr.invars) and all(named) and jaxpr.invars:
-        params["names"] = [str(name) for name in named]
-    return Operation("run_scoped", x.rest(), params=params, bodies={"body": Body(jaxpr, True, transforms)})
+    params = {"collectiveAxes": x.axes("collective_axes"), "allocations": len(jaxpr.invars)}
+    body = Body(jaxpr, True, x.params["ref_transforms"], parameters_of(jaxpr))
+    return Operation("run_scoped", x.rest(), params=params, bodies={"body": body})
 
 
 @_primitive("run_state")
@@ -628,6 +633,9 @@ _RENAMED = {"new_dtype": "dtype", "_copysign": "copysign"}
 _SILENT = frozenset({"sharding", "out_sharding", "weak_type", "accuracy", "_split_transpose"})
 
 
+_ACROSS_DEVICES = frozenset({"multimem_store", "multimem_load_reduce", "semaphore_signal_multicast"})
+
+
 def _camel(name: str) -> str:
     first, *rest = name.split("_")
     return first + "".join(word.capitalize() for word in rest)
@@ -656,25 +664,33 @@ def _lax(name: str, x: Operands) -> Operation:
     return Operation(_RENAMED.get(name, name), x.rest(), params=params)
 
 
-_INSTEAD = {
-    "inline_mgpu_p": (
-        "inline-mgpu",
-        "inline_mgpu holds code of Mosaic GPU that is not traced; write the block with the primitives of plgpu, or describe its effect with "
-        "inlineMgpu in the TypeScript surface",
-    ),
-    "inline_mgpu": ("inline-mgpu", ""),
-    "pallas_call": ("not-exported", "a pallas_call inside of a kernel cannot be launched"),
-}
-_INSTEAD["inline_mgpu"] = _INSTEAD["inline_mgpu_p"]
+def _inline_text(function: Any) -> str | None:
+    """The PTX of a block that JAX's own loops write (helpers.inline_ptx): its text is what the block closes over."""
+    code = getattr(function, "__code__", None)
+    if code is None or not getattr(function, "__qualname__", "").startswith("inline_ptx.") or not function.__module__.startswith("jax._src.pallas."):
+        return None
+    text = dict(zip(code.co_freevars, (cell.cell_contents for cell in function.__closure__ or ()))).get("asm")
+    return text if isinstance(text, str) else None
+
+
+@_primitive("inline_mgpu_p")
+def _inline_mgpu(x: Operands) -> Operation:
+    text = _inline_text(x.params["mgpu_fn"])
+    if text is None:
+        raise Refused(
+            "inline-mgpu",
+            "holds code of Mosaic GPU that is not traced; write the block with the primitives of plgpu, or describe its effect with inlineMgpu in the "
+            "TypeScript surface",
+        )
+    return Operation("inline_ptx", x.rest(), params={"text": text})
 
 
 def normalise(name: str, x: Operands, place: Callable[[], str]) -> Operation:
     """The operation of a primitive; refused, if it is not known to lower to Mosaic GPU in this version."""
-    if name in _INSTEAD:
-        code, instead = _INSTEAD[name]
-        raise Refused(code, f"{place()}: {instead}")
     if name in CALLS:
         return _call_of(name, x)
+    if name in _ACROSS_DEVICES:
+        raise Refused("not-exported", f"{place()}: {name} works on the memories of several devices; a document is a kernel on one")
     normaliser = _TABLE.get(name)
     if name in _LAX or (normaliser is None and name in x.version.primitives):
         return _lax(name, x)
@@ -683,7 +699,7 @@ def normalise(name: str, x: Operands, place: Callable[[], str]) -> Operation:
     try:
         operation = normaliser(x)
     except Refused as refused:
-        raise Refused(refused.code, f"{place()}: {name}: {refused}") from None
+        raise Refused(refused.code, f"{place()}: {name.removesuffix('_p')}: {refused}") from None
     if not operation.op:
         operation.op = name
     return operation
