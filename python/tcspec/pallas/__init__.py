@@ -26,6 +26,7 @@ JAX is imported when something is traced, not before.
 
 from .document import Export, Operand
 from .errors import Refused
+from .evaluation import evaluate
 from .program import Traced, export, trace
 
-__all__ = ["Export", "Operand", "Refused", "Traced", "export", "trace"]
+__all__ = ["Export", "Operand", "Refused", "Traced", "evaluate", "export", "trace"]

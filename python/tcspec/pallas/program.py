@@ -11,26 +11,7 @@ from .errors import Refused
 from .kernels import export_of, kernels_of
 from .versions import Version, known
 
-__all__ = ["Traced", "export", "trace"]
-
-OnKernel = Callable[[Export, "list[Any]"], "Sequence[Any]"]
-
-
-@dataclass(frozen=True)
-class Traced:
-    """A function that was traced with arguments of some shapes."""
-
-    exports: list[Export]
-    version: Version
-    program: Any
-    """the jaxpr of the function of its arrays, closed"""
-    structure: Any
-    """how the arguments' arrays lie among what is no array"""
-    result: Any
-    """the tree of what the function returns"""
-    launches: dict[int, Export] = field(default_factory=dict)
-    """exports by the equation (its id) that launches them"""
-
+__all__ = ["Arguments", "Traced", "export", "trace"]
 
 def _is_array(leaf: Any) -> bool:
     return hasattr(leaf, "shape") and hasattr(leaf, "dtype")
@@ -43,8 +24,15 @@ class Arguments:
         import jax
 
         leaves, self._tree = jax.tree.flatten((tuple(arguments), dict(keywords)))
+        self.keywords = dict(keywords)
         self._fixed = [None if _is_array(leaf) else (leaf,) for leaf in leaves]
         self.arrays = [leaf for leaf in leaves if _is_array(leaf)]
+
+    def expect_shapes_of(self, traced: Arguments) -> None:
+        """Refuses arguments of other shapes and types than those that were traced."""
+        found, expected = ([f"{array.dtype}{list(array.shape)}" for array in split.arrays] for split in (self, traced))
+        if self._tree != traced._tree or found != expected:
+            raise ValueError(f"expected the arguments of the trace, {', '.join(expected)}; found {', '.join(found)}")
 
     def filled(self, arrays: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments with these arrays."""
@@ -52,6 +40,22 @@ class Arguments:
 
         rest = iter(arrays)
         return jax.tree.unflatten(self._tree, [next(rest) if fixed is None else fixed[0] for fixed in self._fixed])
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A function that was traced with arguments of some shapes."""
+
+    exports: list[Export]
+    version: Version
+    program: Any
+    """the jaxpr of the function of its arrays, closed"""
+    structure: Arguments
+    """the arguments' arrays, as they lie among what is no array"""
+    result: Any
+    """the tree of what the function returns"""
+    launches: dict[int, Export] = field(default_factory=dict)
+    """exports by the equation (its id) that launches them"""
 
 
 def trace(function: Callable[..., Any], *arguments: Any, sms: int = 132, **keywords: Any) -> Traced:
