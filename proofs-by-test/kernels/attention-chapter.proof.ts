@@ -24,16 +24,20 @@ describe('every quoted command prints what stands below it, in that order', () =
   test('there are four', () => {
     expect(quotes.length).toBe(4)
   })
-  test.each(quotes)('$argv', async ({ argv, quoted }) => {
-    const ran = await printed(argv)
-    expect([ran.status, ran.stderr]).toEqual([1, ''])
-    if (regenerate && quoted === '?')
-      writeFileSync(
-        page,
-        readFileSync(page, 'utf8').replace(`${argv}\n?`, `${argv}\n${ran.stdout.trimEnd()}`),
-      )
-    else expect(notPrinted(quoted, ran.stdout)).toBeNull()
-  })
+  // by day every second one: the longest are the first and the third
+  test.each(quotes.filter((_, i) => nightly || regenerate || i % 2 === 1))(
+    '$argv',
+    async ({ argv, quoted }) => {
+      const ran = await printed(argv)
+      expect([ran.status, ran.stderr]).toEqual([1, ''])
+      if (regenerate && quoted === '?')
+        writeFileSync(
+          page,
+          readFileSync(page, 'utf8').replace(`${argv}\n?`, `${argv}\n${ran.stdout.trimEnd()}`),
+        )
+      else expect(notPrinted(quoted, ran.stdout)).toBeNull()
+    },
+  )
 })
 
 // ---------------------------------------------------------------- what it says of the edges
@@ -66,8 +70,8 @@ describe('every edge of its tables, left out', () => {
   test('there are so many', () => {
     expect(edges.length).toBe(39)
   })
-  // by day every fourth of them
-  test.each(edges.filter((_, i) => nightly || regenerate || i % 4 === 0))(
+  // by day every sixth of them
+  test.each(edges.filter((_, i) => nightly || regenerate || i % 6 === 0))(
     '$name without $label',
     ({ name, start, label, said }) => {
       const found = answer(right(without(label)(kernels[name]!)))

@@ -129,6 +129,8 @@ describe('tensor-core law 2: the fast form equals the definition on adversarial 
     const slow = byDefinition(rules, shape)
     for (const inputs of kinds)
       for (const accumulators of kinds) {
+        // by day every second pair of kinds
+        if (!nightly && (kinds.indexOf(inputs) + kinds.indexOf(accumulators)) % 2 === 1) continue
         const x = matrix(inputs, a, shape.m * shape.k, next)
         const y = matrix(inputs, b, shape.k * shape.n, next)
         const z = matrix(accumulators, acc, shape.m * shape.n, next)
@@ -149,7 +151,7 @@ describe('tensor-core law 3: order does not matter, zeros do not count', () => {
     const next = generator(32)
     const one = blockSum(rules)
     for (const kind of kinds)
-      for (let trial = 0; trial < 20; trial++) {
+      for (let trial = 0; trial < (nightly ? 20 : 6); trial++) {
         const half = rules.blockK / 2
         const x = [...matrix(kind, a, half, next)]
         const y = [...matrix(kind, b, half, next)]

@@ -39,6 +39,7 @@ import * as Transform from '../../src/transforms/transform.js'
 import { all, groupOf, readSvg, textOf, tipOf, type Node } from './read-svg.js'
 import { nightly } from '../extent.js'
 import { right } from '../either.js'
+import { anyText } from '../prop.js'
 
 const number = (node: Node, key: string): number => Number(node.attributes[key])
 
@@ -47,23 +48,18 @@ const number = (node: Node, key: string): number => Number(node.attributes[key])
 describe('svg', () => {
   it('law 1: well-formed, whatever the text', () => {
     fc.assert(
-      fc.property(
-        fc.string({ unit: 'binary' }),
-        fc.string(),
-        fc.double({ min: -1e6, max: 1e6, noNaN: true }),
-        (a, b, n) => {
-          const root = readSvg(write(picture(10, 10, [words(1, n, a, { class: b }), rect({ x: n }, a)])))
-          // Carriage returns and what XML lacks do not survive; all else does.
-          const kept = escape(a)
-            .replaceAll('&lt;', '<')
-            .replaceAll('&gt;', '>')
-            .replaceAll('&quot;', '"')
-            .replaceAll('&amp;', '&')
-          expect(all(root, 'text').map(textOf)).toEqual(kept.trim() === '' ? [''] : [kept])
-          expect(all(root, 'text')[0]!.attributes['y']).toMatch(/^-?\d+(\.\d{1,2})?$/)
-          expect(Math.abs(number(all(root, 'text')[0]!, 'y') - n)).toBeLessThan(0.0051)
-        },
-      ),
+      fc.property(anyText, fc.string(), fc.double({ min: -1e6, max: 1e6, noNaN: true }), (a, b, n) => {
+        const root = readSvg(write(picture(10, 10, [words(1, n, a, { class: b }), rect({ x: n }, a)])))
+        // Carriage returns and what XML lacks do not survive; all else does.
+        const kept = escape(a)
+          .replaceAll('&lt;', '<')
+          .replaceAll('&gt;', '>')
+          .replaceAll('&quot;', '"')
+          .replaceAll('&amp;', '&')
+        expect(all(root, 'text').map(textOf)).toEqual(kept.trim() === '' ? [''] : [kept])
+        expect(all(root, 'text')[0]!.attributes['y']).toMatch(/^-?\d+(\.\d{1,2})?$/)
+        expect(Math.abs(number(all(root, 'text')[0]!, 'y') - n)).toBeLessThan(0.0051)
+      }),
       {
         numRuns: nightly ? 100 : 15,
         examples: [['<&>"\u0000\ud800', '"', -0]],

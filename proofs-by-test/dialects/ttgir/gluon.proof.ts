@@ -303,7 +303,7 @@ const rowOf = (name: string, mistake: string): string => {
 const page = new URL('../../../docs/gluon.md', import.meta.url)
 const regenerate = process.env['TCSPEC_REGENERATE'] === '1'
 
-describe.each(sampled(2, mistakes))('%s, %s', (name, mistake) => {
+describe.each(sampled(3, mistakes))('%s, %s', (name, mistake) => {
   it('is found, and named at its lines', () => {
     const [id, ...statements] = expected[name]![mistake]!
     const verdict = judged(name, mistake)

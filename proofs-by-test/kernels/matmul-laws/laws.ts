@@ -313,7 +313,7 @@ const algebras = (plan: Plan): void => {
 const seedsOf = (count: number): ReadonlyArray<number> => Array.from({ length: count }, (_, i) => i + 1)
 
 const schedules = (plan: Plan): void => {
-  const seeds = seedsOf(nightly ? 1000 : 4)
+  const seeds = seedsOf(nightly ? 1000 : 3)
   test(`${String(seeds.length)} schedules: one verdict, one digest, one output`, () => {
     const p = programOf(plan.kernel, plan.small.settings)
     const arithmetic = arithmeticOf(p)
@@ -337,7 +337,7 @@ const schedules = (plan: Plan): void => {
     expect(new Set(seen)).toEqual(new Set(seen.slice(0, 1)))
     expect([...outputs]).toEqual([expect.stringMatching(/^[0-9a-f]{16}$/)])
     // and they are different schedules
-    expect(taken.size).toBe(4)
+    expect(taken.size).toBe(Math.min(4, seeds.length))
   })
 }
 
@@ -368,12 +368,11 @@ const broken = (plan: Plan): void => {
   // asking others takes up to twenty runs and a search
   const alone = all.filter((b) => !b.asksOthers)
   const thousand = new Set(spread(10, alone))
-  const seedsFor = (b: Broken): number =>
-    nightly ? (thousand.has(b) ? 1000 : b.asksOthers ? 20 : 50) : b.asksOthers ? 1 : 2
+  const seedsFor = (b: Broken): number => (nightly ? (thousand.has(b) ? 1000 : b.asksOthers ? 20 : 50) : 1)
   test('at least ten forms that one run shows', () => {
     expect(thousand.size).toBe(10)
   })
-  test.each((nightly ? all : spread(4, all)).map((b) => ({ ...b, seeds: seedsFor(b) })))(
+  test.each((nightly ? all : spread(3, all)).map((b) => ({ ...b, seeds: seedsFor(b) })))(
     `without $without: $verdict, $shows, from $seeds schedules`,
     ({ without: label, verdict, shows, asksOthers, seeds }) => {
       const p = right(without(label)(programOf(plan.kernel, plan.small.settings)))

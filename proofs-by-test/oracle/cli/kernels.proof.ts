@@ -17,6 +17,7 @@ import { printJson } from '../../../src/semantics/files/codec.js'
 import { lazy } from '../../../src/semantics/execution/policy.js'
 import { readKeys } from '../../../src/semantics/files/schedule.js'
 import { right } from '../../either.js'
+import { nightly } from '../../extent.js'
 
 const conformance = fileURLToPath(new URL('../../../conformance', import.meta.url))
 const golden = (name: string): string => path.join(conformance, 'kernels', `matmul_${name}.npy`)
@@ -88,7 +89,7 @@ describe('golden runs: files in, file out, 0 bits different from the chip', () =
     expect(await run('compare', out, golden('f16_256x256x256_out'))).toMatchObject({ status: 0 })
     expect(fs.readFileSync(out).equals(fs.readFileSync(golden('f16_256x256x256_out')))).toBe(true)
   })
-  it('bf16 512 x 512 x 1024, as bits in u2', async () => {
+  it.runIf(nightly)('bf16 512 x 512 x 1024, as bits in u2', async () => {
     const out = at('bf16.npy')
     const ran = await run(
       ...['run', 'hopper-matmul', '--no-hazards', '--json', '--out', `out:bf16=${out}`],
@@ -352,17 +353,18 @@ describe('tcspec kernels and demo', () => {
     })
   })
   it('the demo shows what it says, with the captured data and without', async () => {
-    const [full, bare] = await Promise.all([
-      run('demo'),
-      tcspec(commands, { ...world, conformance: null })(['demo'])(),
-    ])
+    // by day the captured data, whose product is as large
+    const full = await run('demo')
+    const bare = nightly ? await tcspec(commands, { ...world, conformance: null })(['demo'])() : null
     expect(full).toMatchObject({ status: 0, stderr: '' })
     expect(full.stdout).toContain(
       "0 of 65,536 elements differ from what JAX's Hopper kernel produced on an H100",
     )
-    expect(bare).toMatchObject({ status: 0, stderr: '' })
-    expect(bare.stdout).toContain('0 of 65,536 elements differ from naive matmul')
-    for (const { stdout } of [full, bare]) {
+    if (bare !== null) {
+      expect(bare).toMatchObject({ status: 0, stderr: '' })
+      expect(bare.stdout).toContain('0 of 65,536 elements differ from naive matmul')
+    }
+    for (const { stdout } of bare === null ? [full] : [full, bare]) {
       expect(stdout).toMatch(/^W1 {2}overwritten before it was consumed$/m)
       expect(stdout).toMatch(/missing +a wait for generation 0 of consumed\[0\]@0/)
       expect(stdout.split('\n').length).toBeLessThan(80)

@@ -1,8 +1,7 @@
-import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { paletteOf } from '../../../src/oracle/cli/colours.js'
 import { printable, printableJson } from '../../../src/oracle/cli/printable.js'
-import { prop } from '../../prop.js'
+import { anyText, prop } from '../../prop.js'
 
 const controls = new RegExp(String.raw`[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]`)
 const colour = new RegExp(String.raw`\x1b\[\d+m`, 'g')
@@ -29,13 +28,12 @@ describe('what may reach a terminal', () => {
     expect(text).toContain('\x1b[')
     expect(printable(text)).toBe(text)
   })
-  const anything = fc.string({ unit: 'binary' })
-  prop([anything])('law 1: no control but newline, tab and colours is left, and twice is once', (text) => {
+  prop([anyText])('law 1: no control but newline, tab and colours is left, and twice is once', (text) => {
     const once = printable(text)
     expect(once.replaceAll(colour, '')).not.toMatch(controls)
     expect(printable(once)).toBe(once)
   })
-  prop([anything])('law 2: a JSON text keeps its value', (text) => {
+  prop([anyText])('law 2: a JSON text keeps its value', (text) => {
     const shown = printableJson(JSON.stringify({ [text]: [text] }))
     expect(JSON.parse(shown)).toEqual({ [text]: [text] })
     expect(shown).not.toMatch(/[\n\t]/)

@@ -280,8 +280,9 @@ describe('a planted fault is found, and its rule named', () => {
     expect(faults.length).toBeGreaterThanOrEqual(15)
     for (const { suite } of faults) expect(suites.map(({ name }) => name)).toContain(suite)
   })
-  // kernels take seconds: at night
-  const asked = faults.filter(({ suite }) => nightly || suite !== 'kernels')
+  // kernels take seconds, and products have more cases than others: by day the first faults of those
+  const products = faults.filter(({ suite }) => suite === 'dot').slice(2)
+  const asked = faults.filter((fault) => nightly || (fault.suite !== 'kernels' && !products.includes(fault)))
   it.each(asked.map((fault) => [fault.suite, fault.says, fault] as const))(
     '%s: %s',
     async (_s, _t, fault) => {

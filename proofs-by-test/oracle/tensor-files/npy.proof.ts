@@ -13,6 +13,7 @@ import {
   type NpyFailure,
 } from '../../../src/oracle/tensor-files/npy.js'
 import { right } from '../../either.js'
+import { nightly } from '../../extent.js'
 
 const left = (e: E.Either<NpyFailure, unknown>): NpyFailure => {
   if (E.isRight(e)) throw new Error('expected a refusal')
@@ -226,9 +227,12 @@ describe('npy law 4: too short, too long and malformed files are refused, and no
   })
   it('every byte of preamble and header replaced by every byte (all 256 values) never throws', () => {
     const bytes = samples[0]!
+    // by day those that mean something, and every fifth
+    const all = Array.from({ length: 256 }, (_, b) => b)
+    const some = nightly ? all : all.filter((b) => b % 5 === 0 || (b >= 0x20 && b < 0x80))
     const accepted = new Set<number>()
     for (let at = 0; at < 128; at++) {
-      for (let b = 0; b < 256; b++) {
+      for (const b of some) {
         const changed = Uint8Array.from(bytes)
         changed[at] = b
         const answer = decodeNpy(changed)

@@ -27,7 +27,7 @@ const file = `${new URL('../../../', import.meta.url).pathname}docs/kill-rate.md
 const rate = (kernel: Kernel, which: (program: Program) => ReadonlyArray<Mutant>): Rated => {
   const instance = right(judgedAt(kernel))
   const forms = followed(kernel)
-  const smaller = (nightly ? forms : forms.slice(0, 2)).map((i) => cutDown(i.program, options))
+  const smaller = (nightly ? forms : forms.slice(0, 1)).map((i) => cutDown(i.program, options))
   const judged = which(instance.program).map(judging(instance.program, options, smaller))
   return { instance, judged }
 }

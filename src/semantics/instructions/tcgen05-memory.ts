@@ -95,10 +95,16 @@ const room = (t: TensorMemory, columns: number): number | null => {
   return start + columns <= tmemColumns ? start : null
 }
 
+type Layout = ReturnType<typeof Ref.ofStrides>
+const layouts: Array<Layout | undefined> = []
+/** So many columns of all lanes: one layout for all programs, whose bytes are listed once. */
+const wide = (columns: number): Layout =>
+  (layouts[columns] ??= Ref.ofStrides([tmemLanes, columns], 32, [tmemLaneBytes / 4, 1]))
+
 /** The bytes of columns, as one footprint. Null where the world has no tensor memory. */
 const footprintOf = (world: World, cta: number, c: Place): Footprint | FaultValue => {
   const plane = world.header.planes.findIndex((p) => p.space === 'tmem' && p.cta === cta)
-  const layout = Ref.ofStrides([tmemLanes, c.columns], 32, [tmemLaneBytes / 4, 1])
+  const layout = wide(c.columns)
   if (plane < 0 || E.isLeft(layout)) return V.fault('arch', 'there is no tensor memory on this architecture')
   return Footprints.ofLayout(world.footprints, plane, 'u32', layout.right, 4 * c.start).footprint
 }

@@ -11,6 +11,8 @@ import type { Program } from '../../../../src/semantics/language/program.js'
 import { run, settings } from '../../../../src/semantics/execution/run.js'
 import { tracing } from '../../../../src/semantics/files/trace/index.js'
 import type { Verdict } from '../../../../src/semantics/judging/verdict.js'
+import { nightly } from '../../../extent.js'
+import { followed } from '../../../kernels/followed.js'
 import { right } from '../../../either.js'
 
 export interface Written {
@@ -48,9 +50,10 @@ export const written = (program: Program, policy: AnyPolicy = Policy.eager): Wri
   return once
 }
 
-/** The kernels of the catalogue, as small as their default tiles allow. */
+/** The kernels of the catalogue, as small as their default tiles allow; by day as small as they are followed. */
 export const catalogue = (): ReadonlyArray<readonly [name: string, program: Program]> => {
   made ??= kernels.map((kernel) => {
+    if (!nightly) return [kernel.name, followed(kernel)[1]!.program]
     const small = kernel.make({ m: 128, n: 128, k: 128 })
     const instance = E.isRight(small) ? small : kernel.make({})
     return [kernel.name, right(instance).program]

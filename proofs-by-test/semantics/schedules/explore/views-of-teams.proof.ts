@@ -5,6 +5,7 @@
 import { describe, expect, it } from 'vitest'
 import * as B from '../../../../src/semantics/writing/builder.js'
 import { kindsOf, launchedProgram, searched } from './programs.js'
+import { nightly } from '../../../extent.js'
 import {
   arr,
   ask,
@@ -366,7 +367,7 @@ describe.each(Object.entries(tables))('views: %s', (_, rows) => {
     const found = searched(launched)
     expect(found.complete).toBe(true)
     expect(kindsOf(found)).toBe(kinds)
-    const whole = searched(launched, { reduced: false, states: 400 })
+    const whole = searched(launched, { reduced: false, states: nightly ? 400 : 60 })
     if (whole.complete) expect(kindsOf(whole)).toBe(kinds)
   })
 })
