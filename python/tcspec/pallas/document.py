@@ -6,13 +6,13 @@ them, so that the callers of their locations are theirs.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import platform
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Sequence
 
+from .errors import Refused
 from .locations import Locations, place
 from .operations import Body, Operands, normalise
 from .scalars import constant
@@ -20,7 +20,7 @@ from .transforms import Atom, Names
 from .types import type_of
 from .versions import Version
 
-__all__ = ["Export", "Operand", "Writer", "constants_of"]
+__all__ = ["Export", "Operand", "Writer", "compiler_params", "compiler_params_of", "constants_of"]
 
 SCHEMA = "tcspec.jaxpr/1"
 
@@ -168,14 +168,20 @@ class Writer:
         }
 
 
-def compiler_params(params: Any) -> dict[str, Any]:
-    """The compiler's parameters that decide what a kernel does."""
+def compiler_params_of(params: Any) -> Any:
+    """The compiler's parameters, where they are given or not."""
     from jax.experimental.pallas import mosaic_gpu as plgpu
 
-    found = plgpu.CompilerParams() if params is None else params
-    if not isinstance(found, plgpu.CompilerParams):
-        given = dataclasses.asdict(found) if dataclasses.is_dataclass(found) and not isinstance(found, type) else dict(found)
-        found = plgpu.CompilerParams(**{key: value for key, value in given.items() if value is not None})
+    if params is None:
+        return plgpu.CompilerParams()
+    if not isinstance(params, plgpu.CompilerParams):
+        raise Refused("not-exported", f"expected plgpu.CompilerParams for compiler_params, found {type(params).__name__}")
+    return params
+
+
+def compiler_params(params: Any) -> dict[str, Any]:
+    """Those parameters of the compiler that decide what a kernel does."""
+    found = compiler_params_of(params)
     semantics = found.dimension_semantics
     return {
         "approxMath": bool(found.approx_math),

@@ -77,9 +77,10 @@ def finish(
     params: Any,
     operands: Sequence[Operand],
     body: Body,
+    enclosing: int | None = None,
 ) -> Export:
-    """Writes the body, and the document around it."""
-    number = writer.body(body, None)
+    """Writes the body, and the document around it; ``enclosing`` is the place that the body's callers end at."""
+    number = writer.body(body, enclosing)
     kernel = {
         "name": name,
         "form": form,
