@@ -29,6 +29,8 @@ def make(right):
                 plgpu.copy_gmem_to_smem(x_gmem.at[i], queue.at[slot], filled.at[slot])  #: named
 
             lax.fori_loop(0, STEPS, step, None)
+            for slot in range(SLOTS):
+                plgpu.barrier_wait(consumed.at[slot])
 
         @pl.when(thread == 1)
         def _consume():
