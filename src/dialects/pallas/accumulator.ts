@@ -19,8 +19,9 @@ import { WGMMA } from '../../layouts/tiled.js'
 import { block, registers, run, typeHere, type Build } from '../../semantics/writing/builder.js'
 import { float, i32, splat, type Expr, type Tile, type View } from '../../semantics/language/expression.js'
 import { checked } from '../../semantics/language/index-types.js'
-import type { AccumulatorDtype } from '../../semantics/language/instruction.js'
-import { showShape } from '../../transforms/shape.js'
+import type { AccumulatorDtype, AnyTile } from '../../semantics/language/instruction.js'
+import { showType } from '../../semantics/language/typecheck.js'
+import { sameShape, showShape } from '../../transforms/shape.js'
 import { refused } from './codes.js'
 
 // ---------------------------------------------------------------- model
@@ -113,6 +114,28 @@ export const initAccumulator = <D extends AccumulatorDtype>(
 ): Build<void> =>
   block(function* () {
     const value = acc.init ?? splat<D, 2>(zero(acc.dtype), acc.shape, acc.layout)
+    yield* run(label, { _tag: 'regs.write', destination: acc.view, value })
+    yield* run(`${label}.fence`, { _tag: 'wgmma.fence' })
+  })
+
+/** `acc[...] = value`: the registers hold it, and the tensor core may use them. The value lies as the accumulator does, or has no layout. */
+export const storeAccumulator = <D extends AccumulatorDtype>(
+  label: string,
+  acc: Accumulator<D>,
+  value: AnyTile,
+): Build<void> =>
+  block(function* () {
+    const type = yield* typeHere(value)
+    const fits =
+      type._tag === 'tile' &&
+      sameShape(type.shape, acc.shape) &&
+      type.element._tag === 'scalar' &&
+      type.element.dtype === acc.dtype
+    if (!fits)
+      return yield* refused(
+        'pallas.acc.value',
+        `${label}: expected an array of ${acc.dtype} ${showShape(acc.shape)} for ${acc.name}, found ${showType(type)}`,
+      )
     yield* run(label, { _tag: 'regs.write', destination: acc.view, value })
     yield* run(`${label}.fence`, { _tag: 'wgmma.fence' })
   })

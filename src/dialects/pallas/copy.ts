@@ -22,6 +22,7 @@ export {
   commitSmem,
   commitSmemToGmemGroup,
   copySmemToGmem,
+  reductionOps,
   waitGmemToSmem,
   waitSmemToGmem,
   type ReductionOp,

@@ -161,6 +161,13 @@ export const semaphoreWait = (
     yield* onceInThread(`${label}.passed`)
   })
 
+/** `semaphore_read(sem)`: a read that acquires, whose value is used. No order of this library goes through a value, so it is refused. */
+export const semaphoreRead = (label: string, semaphore: Semaphore): Build<never> =>
+  refused(
+    'pallas.semaphore.read',
+    `${label}: the counter of ${semaphore.name} is read: no order goes through what a read gives, use semaphore_wait(decrement=False)`,
+  )
+
 /** A signal of several: `plgpu.SemaphoreSignal`. */
 export interface SemaphoreSignal extends SignalOptions {
   readonly semaphore: Semaphore

@@ -2,7 +2,14 @@
 import * as Pallas from '../../../../src/dialects/pallas/index.js'
 import { WGMMA } from '../../../../src/layouts/tiled.js'
 import * as B from '../../../../src/semantics/writing/builder.js'
-import { i32, slice, type Tile, type View } from '../../../../src/semantics/language/expression.js'
+import {
+  float,
+  i32,
+  slice,
+  splat,
+  type Tile,
+  type View,
+} from '../../../../src/semantics/language/expression.js'
 import type { Transform } from '../../../../src/transforms/transform.js'
 import type { Example, Row } from '../row.js'
 
@@ -98,6 +105,13 @@ const inRegisters = example('a product of an array', function* (P, o) {
   yield* P.wgmma('wgmma', o.acc, value, o.b)
   return yield* P.wgmmaAccumulatorLoad('load acc', o.acc)
 })
+const begun = example('an accumulator that is written between two products', function* (P, o) {
+  yield* P.wgmma('wgmma', o.acc, o.a, o.b)
+  yield* P.wgmmaWait('wgmma_wait', 0)
+  yield* P.storeAccumulator('acc[...] = 0', o.acc, splat(float('f32', 0), whole, WGMMA))
+  yield* P.wgmma('again', o.acc, o.a, o.b)
+  return yield* P.readAccumulator('acc[...]', o.acc)
+})
 const halves = example(
   'two halves of an accumulator',
   function* (P, o) {
@@ -143,6 +157,14 @@ export const rows: ReadonlyArray<Row<Surface>> = [
     page,
     example: inRegisters,
     change: (P, wrap) => ({ ...P, wgmmaAccumulatorLoad: wrap(P.wgmmaAccumulatorLoad) }),
+  },
+  {
+    kind: 'statements',
+    operation: 'acc[...] = value',
+    names: ['storeAccumulator'],
+    page,
+    example: begun,
+    change: (P, wrap) => ({ ...P, storeAccumulator: wrap(P.storeAccumulator) }),
   },
   {
     kind: 'statements',

@@ -546,6 +546,14 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
     }),
   },
   {
+    code: 'pallas.semaphore.read',
+    message:
+      'read: the counter of sem is read: no order goes through what a read gives, use semaphore_wait(decrement=False)',
+    use: body(function* () {
+      yield* Pallas.semaphoreRead('read', yield* Pallas.Semaphore('sem'))
+    }),
+  },
+  {
     code: 'pallas.atomic.ref',
     message: 'add: atomic_add: expected a tensor, or slices of it, where the operation stands',
     use: body(function* () {

@@ -162,6 +162,15 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
     use: using(() => Pallas.runScoped('sum', [accInit], function* () {})),
   },
   {
+    code: 'pallas.acc.value',
+    message: 'store: expected an array of f32 (64, 64) for acc, found tile f32 (64, 32)',
+    use: using(() =>
+      Pallas.runScoped('sum', [acc('acc', [64, 64])], function* (one) {
+        yield* Pallas.storeAccumulator('store', one, X.splat(X.float('f32', 0), [64, 32]))
+      }),
+    ),
+  },
+  {
     code: 'pallas.union.spaces',
     message: 'u: all aliased refs must have the same memory space, SMEM or TMEM, found a SMEM, b TMEM',
     use: one(Pallas.RefUnion('u', [Pallas.SMEM('a', 'f32', [8, 64])], [Pallas.TMEM('b', 'f32', [128, 64])])),

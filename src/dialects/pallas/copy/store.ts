@@ -65,6 +65,12 @@ const kinds: Readonly<Record<ReductionOp, readonly [kind: ReduceKind, of: Readon
   dec: ['dec', reducible.dec],
 }
 
+/** All of them. */
+export const reductionOps: ReadonlyArray<ReductionOp> = [
+  ...(['add', 'min', 'max', 'umin', 'umax', 'smin', 'smax'] as const),
+  ...(['and', 'or', 'xor', 'inc', 'dec'] as const),
+]
+
 /** What each `reduction_op` takes. */
 export const reductionDtypes = (op: ReductionOp): ReadonlyArray<Dtype> => kinds[op][1]
 

@@ -1,0 +1,61 @@
+/**
+ * Products of Hopper, and accumulators.
+ *
+ * | operation                 | becomes                                                                                        |
+ * |---------------------------|------------------------------------------------------------------------------------------------|
+ * | `wgmma`                   | a product and its group; operand 0 is a where a is an array                                    |
+ * | `wgmma_wait`              | the wait for groups                                                                            |
+ * | `wgmma_accumulator_load`  | a wait for all but `waitN` groups (none: no wait), then what the registers hold                 |
+ * | `wgmma_accumulator_store` | the registers are written, and fenced                                                          |
+ * | `mma`                     | a refusal: the product of the generation before                                                 |
+ *
+ * Source: JAX, lowering of Mosaic GPU: a `wgmma` commits and waits for nothing.
+ */
+import type { Dtype, FloatDtype } from '../../../numerics/dtype.js'
+import type { Expr, Tile, View } from '../../../semantics/language/expression.js'
+import { checked } from '../../../semantics/language/index-types.js'
+import * as Pallas from '../../pallas/index.js'
+import { refusedAt, type Rows } from '../here.js'
+import { accumulatorUse, arrayOperand, isUsed, param, smemUse } from '../operands.js'
+import { countOperand } from './counts.js'
+
+type Matrix = View<'smem', Dtype, 2>
+type Factor = Tile<FloatDtype, 2>
+
+export const wgmmaRows: Rows = {
+  *wgmma(h, eqn, label) {
+    const acc = yield* accumulatorUse(h, eqn, 'acc')
+    const a = isUsed(eqn, 'a')
+      ? checked<Matrix, Expr>((yield* smemUse(h, eqn, 'a')).view)
+      : checked<Factor, Expr>((yield* arrayOperand(h, eqn, 0)).tile)
+    const b = checked<Matrix, Expr>((yield* smemUse(h, eqn, 'b')).view)
+    yield* Pallas.wgmma(label, acc, a, b)
+    return []
+  },
+  *wgmma_wait(h, eqn, label) {
+    yield* Pallas.wgmmaWait(label, yield* countOperand(h, eqn, 0))
+    return []
+  },
+  *wgmma_accumulator_load(h, eqn, label) {
+    const acc = yield* accumulatorUse(h, eqn, 'acc')
+    const waitN = param(eqn, 'waitN')
+    if (waitN != null && typeof waitN !== 'number')
+      return yield* refusedAt(h, eqn, 'jaxpr.param', 'waitN = a number or null', JSON.stringify(waitN))
+    const tile = yield* Pallas.wgmmaAccumulatorLoad(label, acc, waitN === undefined ? 0 : waitN)
+    return [{ _tag: 'array', dtype: acc.dtype, shape: acc.shape, tile }]
+  },
+  *wgmma_accumulator_store(h, eqn, label) {
+    const acc = yield* accumulatorUse(h, eqn, 'acc')
+    const { tile } = yield* arrayOperand(h, eqn, 0)
+    yield* Pallas.storeAccumulator(label, acc, tile)
+    return []
+  },
+  *mma(h, eqn, label) {
+    const factor = (k: number) =>
+      (function* () {
+        return checked<Factor, Expr>((yield* arrayOperand(h, eqn, k)).tile)
+      })()
+    yield* Pallas.mma(label, yield* factor(0), yield* factor(1), yield* factor(2))
+    return []
+  },
+}
