@@ -4,6 +4,7 @@ import { causalTimes } from '../../src/render/causal-time.js'
 import { write } from '../../src/render/svg.js'
 import { timelineSvg } from '../../src/render/timeline-svg.js'
 import { unit } from '../../src/numerics/unit.js'
+import { check } from '../../src/semantics/verdict/check.js'
 import { zoo } from '../../src/kernels/broken/zoo/index.js'
 import { launch, noArguments } from '../../src/semantics/execution/launch.js'
 import type { Header, LogEvent } from '../../src/semantics/log/events.js'
@@ -29,6 +30,10 @@ const logOf = (program: Program, policy: Policy.AnyPolicy = Policy.eager): Log =
   const log = (policy === Policy.eager ? eagerly.get(program) : undefined) ?? ran(program, policy)
   if (policy === Policy.eager) eagerly.set(program, log)
   return log
+}
+const checking = {
+  ...{ settings: {}, algebra: unit, arguments: noArguments, policy: Policy.eager, strict: false },
+  ...{ strictProxies: false, hazards: true, provenance: false, explore: false, fuel: 1e6 },
 }
 const kernels = catalogue()
 const chronicles = new WeakMap<Log, ReadonlyArray<Entry>>()
@@ -271,6 +276,37 @@ describe('the picture', () => {
     expect(textOf(two!)).toContain('Of 2 clusters or waves of clusters')
     expect(textOf(one!)).not.toContain('waves of clusters')
     expect(lanesOf(two!).map((l) => barsOf(l).length)).toEqual(lanesOf(one!).map((l) => barsOf(l).length))
+  })
+  test('law 4: the two bars of a finding are framed, whichever ran first; twice is once', () => {
+    const program = right(zoo.find((t) => t.id === 'R1')!.draft(false))
+    const { verdict } = right(check(program, checking))
+    const log = logOf(program)
+    const finding = verdict.findings[0]!
+    const drawn = (findings: typeof verdict.findings): ReadonlyArray<Node> =>
+      all(readSvg(write(timelineSvg(log.header, log.events, findings))), 'g').filter(
+        (g) => g.attributes['class'] === 'finding',
+      )
+    const [mark, ...others] = drawn([finding, { ...finding, id: 'W1' }])
+    expect(others).toEqual([])
+    expect(mark!.attributes['data-id']).toBe('R1 W1')
+    const lanes = lanesOf(readSvg(write(timelineSvg(log.header, log.events))))
+    const framed = all(mark!, 'rect').map((frame) =>
+      lanes.flatMap((lane) =>
+        barsOf(lane).flatMap((bar) =>
+          number(bar, 'x') === number(frame, 'x') + 1 && number(bar, 'y') === number(frame, 'y') + 1
+            ? [`${lane.attributes['data-lane']!}: ${tipOf(bar)}`]
+            : [],
+        ),
+      ),
+    )
+    expect(framed).toEqual([
+      [expect.stringMatching(/^TMA load@0: load s: issue/)],
+      [expect.stringMatching(/^consumer@0: read s: read/)],
+    ])
+    // what is not drawn is not marked
+    expect(drawn([{ ...finding, a: { ...finding.a, at: 99 } }])).toEqual([])
+    expect(drawn([{ ...finding, b: { ...finding.b!, site: 'another' } }])).toEqual([])
+    expect(drawn([])).toEqual([])
   })
   test('an empty log is an empty picture', () => {
     const [, program] = kernels.find(([name]) => name === 'hopper-matmul')!

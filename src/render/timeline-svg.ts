@@ -10,17 +10,19 @@
  * what it did last; a bar that ends in a dark edge is never over. Only the clusters that run first are drawn; those after them do it again.
  *
  * Colours are by unit: a statement that issues an operation has the operation's. An arrow goes from a signal or an arrival to every wait that
- * needed it.
+ * needed it. A finding is red: a frame around each of its two bars, and a dashed line from one to the other, with its id.
  *
  * Laws
  * 1. One lane for each agent that does something and for each unit that it gives something; a unit whose operations overlap is as high as
  *    the most that go on at one time.
  * 2. One bar for each statement and for each operation of the clusters drawn, up to the last time that is drawn.
  * 3. No arrow goes back in time.
+ * 4. A finding whose statements are drawn frames their bars, and no others; two findings about the same two bars are one mark.
  */
 import { greatest } from '../greatest.js'
-import type { Header, LogEvent, Unit } from '../semantics/log/events.js'
+import type { Header, LogEvent, Stamp, Unit } from '../semantics/log/events.js'
 import { units } from '../semantics/log/units.js'
+import type { Finding, Operation } from '../semantics/judging/finding.js'
 import { chronicle, type Entry } from '../semantics/files/trace/index.js'
 import { causalTimes } from './causal-time.js'
 import { oklch } from './colour.js'
@@ -41,6 +43,8 @@ interface Bar {
   readonly label: string
   readonly tip: string
   readonly isOpen: boolean
+  /** of the statement that it is, or that issued it */
+  readonly stamp: Stamp | null
   /** row of its lane */
   row: number
 }
@@ -132,6 +136,7 @@ const statementBars = (
       label: siteName(header, s.first.stamp),
       tip: tipOf(header, s.main, from, to),
       isOpen: stuck,
+      stamp: s.first.stamp,
       row: 0,
     })
   }
@@ -182,6 +187,7 @@ const operationBars = (
       label: `${siteName(header, entry.stamp)}${iterationText(entry.stamp)}`,
       tip: tipOf(header, entry, from, to),
       isOpen: last === undefined,
+      stamp: entry.stamp,
       row: 0,
     }
     lane.bars.push(bar)
@@ -241,6 +247,48 @@ const arrowsOf = (
           ]
     })
   })
+
+// ---------------------------------------------------------------- findings
+
+/** Two bars that a finding is about; one where it is about one. */
+interface Mark {
+  readonly ids: ReadonlyArray<string>
+  readonly text: string
+  readonly bars: ReadonlyArray<{ readonly lane: string; readonly bar: Bar }>
+}
+
+const isOf = (header: Header, o: Operation, { stamp }: Bar): boolean =>
+  stamp !== null &&
+  stamp.agent === o.index &&
+  stamp.at === o.at &&
+  siteName(header, stamp) === o.site &&
+  stamp.iteration.join() === o.iteration.join()
+
+const marksOf = (
+  header: Header,
+  lanes: ReadonlyArray<Lane>,
+  findings: ReadonlyArray<Finding>,
+): ReadonlyArray<Mark> => {
+  const placed = lanes.flatMap((lane) =>
+    lane.bars.map((bar) => ({ lane: lane.key, isUnit: lane.isUnit, bar })),
+  )
+  const marks = new Map<string, Mark>()
+  for (const f of findings) {
+    const operations = f.b === undefined ? [f.a] : [f.a, f.b]
+    const bars = operations.flatMap((o) => {
+      const k = placed.findIndex((p) => p.isUnit === (o.operation !== undefined) && isOf(header, o, p.bar))
+      return k < 0 ? [] : [k]
+    })
+    // of statements that are not drawn, or drawn in part, nothing is shown
+    if (bars.length < operations.length) continue
+    const key = bars.join()
+    const known = marks.get(key)
+    const ids = known === undefined ? [f.id] : [...new Set([...known.ids, f.id])]
+    const text = `${known === undefined ? '' : `${known.text}; `}${f.id}: ${f.text}`
+    marks.set(key, { ids, text, bars: bars.map((k) => placed[k]!) })
+  }
+  return [...marks.values()]
+}
 
 const drawingOf = (header: Header, events: ReadonlyArray<LogEvent>): Drawing => {
   const wave = firstWave(events)
@@ -414,8 +462,88 @@ const arrowSvg = (
   ]
 }
 
-/** The picture of a log. */
-export const timelineSvg = (header: Header, events: ReadonlyArray<LogEvent>): SvgElement => {
+const wrong = '#dc2626'
+
+const markSvg = (
+  { ids, text, bars }: Mark,
+  places: ReadonlyMap<string, Place>,
+  x: (time: number) => number,
+  last: number,
+): ReadonlyArray<SvgElement> => {
+  const frames = bars.flatMap(({ lane, bar }) => {
+    const place = places.get(lane)
+    return place === undefined || bar.from >= last
+      ? []
+      : [
+          {
+            left: x(bar.from) - 1,
+            top: place.y + bar.row * rowHeight - 1,
+            width: Math.max(3, x(bar.to) - x(bar.from) + 1),
+          },
+        ]
+  })
+  const [a, b] = [frames[0], frames.at(-1)]
+  if (a === undefined || b === undefined || frames.length < bars.length) return []
+  const height = rowHeight
+  const down = a.top <= b.top
+  const ends =
+    a === b
+      ? null
+      : {
+          x0: a.left + Math.min(a.width / 2, 9),
+          y0: down ? a.top + height : a.top,
+          x1: b.left + Math.min(b.width / 2, 9),
+          y1: down ? b.top : b.top + height,
+        }
+  const label =
+    ends === null
+      ? { x: a.left + a.width + 3, y: a.top + 12 }
+      : { x: (ends.x0 + ends.x1) / 2 + 4, y: (ends.y0 + ends.y1) / 2 + 4 }
+  return [
+    group({ class: 'finding', 'data-id': ids.join(' ') }, [
+      ...frames.map(({ left, top: y, width }) =>
+        rect(
+          {
+            x: left,
+            y,
+            width,
+            height,
+            rx: 3,
+            fill: wrong,
+            'fill-opacity': 0.14,
+            stroke: wrong,
+            'stroke-width': 2,
+          },
+          text,
+        ),
+      ),
+      ...(ends === null
+        ? []
+        : [
+            line(ends.x0, ends.y0, ends.x1, ends.y1, {
+              stroke: wrong,
+              'stroke-width': 1.6,
+              'stroke-dasharray': '4 3',
+            }),
+          ]),
+      words(label.x, label.y, ids.join(' '), {
+        'font-size': 11,
+        'font-weight': 700,
+        fill: wrong,
+        stroke: '#ffffff',
+        'stroke-width': 3,
+        'paint-order': 'stroke',
+      }),
+    ]),
+  ]
+}
+
+/** The picture of a log, and of what was found in it. */
+export const timelineSvg = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  findings: ReadonlyArray<Finding> = [],
+): SvgElement => {
   const d = drawingOf(header, events)
   const placed = placesOf(d.lanes)
   const places = new Map(placed.map((p) => [p.lane.key, p]))
@@ -426,6 +554,7 @@ export const timelineSvg = (header: Header, events: ReadonlyArray<LogEvent>): Sv
   const x = (time: number): number => x0 + Math.min(time, last) * unit
   const bottom = placed.reduce((y, p) => Math.max(y, p.y + p.rows * rowHeight), top)
   const ticks = Array.from({ length: Math.floor(last / 10) + 1 }, (_, k) => 10 * k)
+  const marks = marksOf(header, d.lanes, findings).flatMap((mark) => markSvg(mark, places, x, last))
   const subtitle = [
     'Time is the longest chain of events that must come before; lengths compare nothing else. Arrows: from a signal or an arrival to the wait that needs it.',
     ...(d.later > 0
@@ -433,6 +562,7 @@ export const timelineSvg = (header: Header, events: ReadonlyArray<LogEvent>): Sv
           `Of ${thousands(d.later + 1)} clusters or waves of clusters, one after the other, the first is drawn.`,
         ]
       : []),
+    ...(marks.length > 0 ? ['Red: what a finding is about.'] : []),
     ...(last < d.end ? [`Drawn up to time ${thousands(last)} of ${thousands(d.end)}.`] : []),
   ].join(' ')
   const starts = placed.filter((p, k) => k === 0 || placed[k - 1]!.lane.cta !== p.lane.cta)
@@ -472,6 +602,7 @@ export const timelineSvg = (header: Header, events: ReadonlyArray<LogEvent>): Sv
         { class: 'arrows' },
         d.arrows.flatMap((a) => arrowSvg(a, places, x, unit, last)),
       ),
+      ...marks,
     ],
   )
 }

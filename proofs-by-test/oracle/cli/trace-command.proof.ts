@@ -90,6 +90,20 @@ describe('forms', () => {
     )
     expect(fs.existsSync(at('drawn.png'))).toBe(false)
   })
+  it('check --timeline draws the run that it judged, and marks what it found there', async () => {
+    const right = await run('check', ...small, '--timeline', at('checked.svg'))
+    expect(right.stdout).toContain(`a timeline to ${at('checked.svg')}`)
+    await run('trace', ...small, '-o', at('traced.svg'))
+    expect(fs.readFileSync(at('checked.svg'), 'utf8')).toBe(fs.readFileSync(at('traced.svg'), 'utf8'))
+    // found by exploring, in another schedule than the first: that one is drawn
+    for (const words of [['zoo/R1'], ['zoo/D4', '--explore']]) {
+      expect(await run('check', ...words, '--timeline', at('wrong.svg'))).toMatchObject({ status: 1 })
+      expect(fs.readFileSync(at('wrong.svg'), 'utf8')).toMatch(/class="finding" data-id="(R1|D4)"/)
+    }
+    fs.writeFileSync(at('t.jsonl'), '')
+    const refused = await run('check', at('t.jsonl'), '--timeline', at('no.svg'))
+    expect(refused.stderr).toMatch(/^tcspec: --timeline: expected a kernel or a program, found the trace/)
+  })
   it('run says what it did: stages, barriers, work; by hand, 1 tile in 3 steps with 2 slots', async () => {
     const { stdout } = await run('run', ...small)
     expect(stdout).toContain('stages      2: a_smem of 2,048 bytes each, b_smem of 1,024 bytes each\n')

@@ -21,6 +21,7 @@ import { quoteOf } from '../../launch/quote.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { printSchedule } from '../flags/machine.js'
+import { draw, drawingAsked, timelineAsked, timelineFlag } from '../drawing.js'
 import { launchOptions } from '../flags/launch.js'
 import { again, switchOf } from '../flags/words.js'
 import {
@@ -57,7 +58,8 @@ const define = (command: Command): Command =>
         'leave out the statements with this label, or an operation of a module by its line; again for another',
         again,
       )
-      .option('--explore', 'where one schedule does not decide, try others, then search all of them'),
+      .option('--explore', 'where one schedule does not decide, try others, then search all of them')
+      .option(...timelineFlag),
   ).option('--json', 'print the verdict as one JSON document')
 
 const run: CliCommand['run'] = (world) => (operands, options) =>
@@ -84,6 +86,7 @@ const forPrograms: ReadonlyArray<string> = [
   'schedule',
   'fuel',
   'record',
+  'timeline',
 ]
 
 const checkTrace = (world: World, file: string, options: Options): E.Either<Failure, Report> => {
@@ -118,9 +121,10 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
     E.bindW('asked', () => subjectAsked(options)),
     E.bindW('schedule', () => scheduleAsked(options)),
     E.bindW('strictness', () => strictnessAsked(options)),
+    E.bindW('drawing', () => drawingAsked(options)),
   )
   if (E.isLeft(parsed)) return parsed
-  const { asked, schedule, strictness } = parsed.right
+  const { asked, schedule, strictness, drawing } = parsed.right
   const subject = namedSubject(world, name, asked)
   if (E.isLeft(subject)) return subject
   const policy = policyOf(world.files)(schedule)()
@@ -132,11 +136,12 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
   const bar = world.progress(`checking ${thousands(leastEvents(program))} events or more`)
   const taken = withDataIfWanted(
     subject.right,
-    (algebra, tensors) =>
-      check(program, {
+    (algebra, tensors) => {
+      const given = { ...noArguments, tensors, tensorPipe: strictness.tensorPipe }
+      const judged = check(program, {
         settings,
         algebra,
-        arguments: { ...noArguments, tensors, tensorPipe: strictness.tensorPipe },
+        arguments: given,
         policy: policy.right,
         strict: strictness.strict,
         strictProxies: strictness.strictProxies,
@@ -146,18 +151,31 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
         explore: switchOf(options, 'explore'),
         fuel: fuel.right,
         progress: bar.update,
-      }),
-    ({ outcome }) => wantsData(outcome),
+      })
+      return pipe(
+        judged,
+        E.map((checked) => ({ checked, algebra, given })),
+      )
+    },
+    ({ checked }) => wantsData(checked.outcome),
   )
   bar.stop()
   const elapsed = world.clock() - start
   if (E.isLeft(taken)) return taken
-  const { found: checked, seeded } = taken.right
+  const {
+    found: { checked, algebra, given },
+    seeded,
+  } = taken.right
   const launched = checked.world
   const verdict = seeded
     ? { ...checked.verdict, scope: [...checked.verdict.scope, otherInputs(subject.right)] }
     : checked.verdict
-  const files = record(options, checked)
+  // the run that is drawn is that of the first finding
+  const row = verdict.findings[0]?.schedule ?? 0
+  const findings = verdict.findings.filter((f) => f.schedule === row)
+  const drawn = draw(drawing, { program, algebra, given, schedule: checked.recorded[row] ?? [], findings })
+  if (E.isLeft(drawn)) return drawn
+  const files = [...record(options, checked), ...drawn.right]
   return E.right({
     good: goodOf(verdict),
     files,
@@ -193,4 +211,6 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
   })
 }
 
-export const checkCommand: CliCommand = { define, outputs: recordAsked, run }
+const outputs: CliCommand['outputs'] = (options) => [...recordAsked(options), ...timelineAsked(options)]
+
+export const checkCommand: CliCommand = { define, outputs, run }

@@ -23,15 +23,12 @@ import { referenceOf, tensorsOf, type Reference } from '../../../kernels/referen
 import type { Arithmetic } from '../../../numerics/bits.js'
 import { isFloat } from '../../../numerics/dtype.js'
 import { ledger } from '../../../render/ledger.js'
-import { write } from '../../../render/svg.js'
 import { fields, thousands } from '../../../render/table.js'
-import { timelineSvg } from '../../../render/timeline-svg.js'
-import { timeline, timelineText } from '../../../render/timeline.js'
 import { findingBlocks, verdictRows, type VerdictContext } from '../../../render/verdict.js'
 import { check, type CheckOptions } from '../../../semantics/verdict/check.js'
 import { leastEvents } from '../../../semantics/language/cost.js'
 import { readTensor as readOutput, type Arguments } from '../../../semantics/execution/launch.js'
-import { collect, type Outcome } from '../../../semantics/execution/run.js'
+import { type Outcome } from '../../../semantics/execution/run.js'
 import type { World as Launched } from '../../../semantics/machine/world.js'
 import type { Program } from '../../../semantics/language/program.js'
 import type { EventKey } from '../../../semantics/execution/step.js'
@@ -75,6 +72,7 @@ import { launchRows, runText, smemOf } from '../launch-rows.js'
 import { policyOf } from '../schedule.js'
 import { broughtOf, isModule, namedSubject, subjectAsked, type Subject } from '../subject.js'
 import { hearing, traceOf } from '../traces.js'
+import { draw, drawingAsked, timelineAsked, timelineFlag } from '../drawing.js'
 import {
   algebraOf,
   carriersOfPlan,
@@ -116,7 +114,7 @@ const define = (command: Command): Command =>
         again,
       )
       .option('--trace <file>', 'write the log of the run as JSON lines (tcspec.trace/1)')
-      .option('--timeline <file>', 'draw the run: a picture (.svg) or a timeline for ui.perfetto.dev (.json)')
+      .option(...timelineFlag)
       .option('--no-fast', 'matrix products by their definition, element by element: the same bits, later')
       .option(
         '--threads <count>',
@@ -138,7 +136,7 @@ const parse = (options: Options) =>
     E.bindW('strictness', () => strictnessAsked(options)),
     E.bindW('schedule', () => scheduleAsked(options)),
     E.bindW('threads', () => threadsAsked(options)),
-    E.bindW('drawing', () => drawingOf(wordOf(options, 'timeline'))),
+    E.bindW('drawing', () => drawingAsked(options)),
   )
 
 const readInputs = (
@@ -175,17 +173,6 @@ const checkOuts = (subject: Subject, over: string, outs: ReadonlyArray<Binding>)
     if (b.dtype !== undefined && b.dtype !== holds) return refuseFlag(`--out ${b.name}`, holds, b.dtype)
   }
   return E.right(null)
-}
-
-type Drawing = 'svg' | 'json'
-
-/** What `--timeline` asks for, or null. */
-const drawingOf = (file: string | null): E.Either<FlagFailure, Drawing | null> => {
-  if (file === null) return E.right(null)
-  const drawing = (['svg', 'json'] as const).find((ending) => file.toLowerCase().endsWith(`.${ending}`))
-  return drawing === undefined
-    ? refuseFlag('--timeline', 'a file that ends in .svg or .json', file)
-    : E.right(drawing)
 }
 
 // ---------------------------------------------------------------- what came of it
@@ -533,17 +520,11 @@ const runNow = async (
     files.push({ what: 'a trace', file: traceFile, bytes: made.right })
   }
 
-  const timelineFile = wordOf(options, 'timeline')
-  if (timelineFile !== null) {
-    const made = pipe(
-      hearing(program, algebra, brought, finished.right.schedule, collect),
-      E.map(({ header, result }) =>
-        drawing === 'svg' ? write(timelineSvg(header, result)) : timelineText(timeline(header, result)),
-      ),
-    )
-    if (E.isLeft(made)) return made
-    files.push({ what: 'a timeline', file: timelineFile, bytes: new TextEncoder().encode(made.right) })
-  }
+  const { schedule: taken, verdict: judgement } = finished.right
+  const { findings } = judgement
+  const drawn = draw(drawing, { program, algebra, given: brought, schedule: taken, findings })
+  if (E.isLeft(drawn)) return drawn
+  for (const kept of drawn.right) files.push(kept)
 
   const verdict = withComparison(finished.right.verdict, compared)
   return E.right({
@@ -623,10 +604,11 @@ const runNow = async (
 const outputs: CliCommand['outputs'] = (options) => [
   ...bindingsAsked('--out', wordsOf(options, 'out')),
   ...recordAsked(options),
-  ...['trace', 'timeline'].flatMap((name) => {
+  ...['trace'].flatMap((name) => {
     const file = wordOf(options, name)
     return file === null ? [] : [{ flag: `--${name}`, file }]
   }),
+  ...timelineAsked(options),
 ]
 
 export const runCommand: CliCommand = { define, outputs, run }
