@@ -115,8 +115,10 @@ class Locations:
         return number
 
 
-def place(source_info: Any) -> str:
-    """``file:line`` of the innermost frame that is shown, for a message."""
+def place(source_info: Any, jaxpr: Any = None) -> str:
+    """``file:line`` of the innermost frame that is shown, for a message; where there is none, of the function that ``jaxpr`` was traced from."""
     traceback = source_info.traceback
     frames = Locations().frames(traceback) if traceback is not None else []
-    return f"{frames[0][0]}:{frames[0][1]}" if frames else "an unknown line"
+    if frames:
+        return f"{frames[0][0]}:{frames[0][1]}"
+    return str(getattr(getattr(jaxpr, "debug_info", None), "func_src_info", None) or "an unknown line").split(" at ")[-1]

@@ -69,9 +69,8 @@ class Operands:
         view = view_of(transforms or (), self.names)
         return {"ref": ref.value, "view": view} if view else {"ref": ref.value}
 
-    def axes(self, name: str) -> list[str] | None:
-        axes = self.params.get(name)
-        return None if axes is None else self.names.list_of(axes)
+    def axes(self, name: str) -> list[str]:
+        return self.names.list_of(self.params[name])
 
 
 def _is_ref(atom: Atom) -> bool:
@@ -123,34 +122,6 @@ def _swap(x: Operands) -> Operation:
     return Operation("swap", [value], {"ref": x.use(ref, x.transforms("tree"))})
 
 
-@_primitive("addupdate")
-def _addupdate(x: Operands) -> Operation:
-    ref, value = x.take(), x.take()
-    return Operation("addupdate", [value], {"ref": x.use(ref, x.transforms("tree"))})
-
-
-@_primitive("masked_load")
-def _masked_load(x: Operands) -> Operation:
-    ref, transforms, mask, other = x.tree("args_tree")
-    return Operation(
-        "get",
-        [atom for atom in (mask, other) if atom is not None],
-        {"ref": x.use(ref, transforms)},
-        {} if mask is None else {"masked": True, "other": other is not None},
-    )
-
-
-@_primitive("masked_swap")
-def _masked_swap(x: Operands) -> Operation:
-    ref, transforms, value, mask = x.tree("args_tree")
-    return Operation(
-        "swap",
-        [value] if mask is None else [value, mask],
-        {"ref": x.use(ref, transforms)},
-        {} if mask is None else {"masked": True},
-    )
-
-
 @_primitive("mgpu_atomic_store")
 def _atomic_store(x: Operands) -> Operation:
     ref, transforms, value = x.tree("args_tree")
@@ -182,7 +153,7 @@ def _copy_gmem_to_smem(x: Operands) -> Operation:
         x.rest(),
         uses,
         {
-            "collectiveAxes": x.axes("collective_axes"),
+            "collectiveAxes": x.axes("collective_axes") or None,
             "leaderTracked": _leader(x.params["leader_tracked"]),
             "oobMode": None if mode is None or mode.name == "ZEROS" else _named(mode),
             "predicate": bool(x.version.predicates and x.params["has_user_predicate"]),
@@ -218,7 +189,7 @@ def _async_prefetch(x: Operands) -> Operation:
         x.rest(),
         {"ref": use},
         {
-            "collectiveAxes": x.axes("collective_axes"),
+            "collectiveAxes": x.axes("collective_axes") or None,
             "leaderTracked": _leader(x.params["leader_tracked"]),
             "predicate": bool(x.version.predicates and x.params["has_user_predicate"]),
         },
@@ -446,7 +417,7 @@ def _try_cluster_cancel(x: Operands) -> Operation:
         "barrier": x.use(barrier, x.transforms("barrier_transforms_tree")),
     }
     axes = x.axes("collective_axes") if x.version.cancel_is_collective else []
-    return Operation("try_cluster_cancel", uses=uses, params={"collectiveAxes": axes} if axes else {})
+    return Operation("try_cluster_cancel", uses=uses, params={"collectiveAxes": axes})
 
 
 @_primitive("query_cluster_cancel")
@@ -647,7 +618,7 @@ def _on_warps(x: Operands, mesh: Any, body: Body) -> Operation:
 
 _LAX = frozenset(
     """_copysign abs add and atan2 bitcast_convert_type broadcast_in_dim clamp clz convert_element_type cos delay div eq erf exp exp2 ge gt
-    integer_pow iota le log logistic lt max min mul multiple_of ne neg not num_programs optimization_barrier or program_id reduce_max reduce_min
+    integer_pow iota le log logistic lt max min mul multiple_of ne neg not optimization_barrier or program_id reduce_max reduce_min
     reduce_prod reduce_sum rem reshape round rsqrt select_n shift_left shift_right_arithmetic shift_right_logical sign sin slice square squeeze sub
     tanh xor""".split()
 )

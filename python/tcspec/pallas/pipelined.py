@@ -23,7 +23,7 @@ def export_of_pallas_call(eqn: Any, version: Version) -> Export:
     """The export of an equation of pallas_call."""
 
     def refused(what: str) -> Refused:
-        return Refused("not-exported", f"{place(eqn.source_info)}: pallas_call {what}")
+        return Refused("not-exported", f"{place(eqn.source_info, eqn.params['jaxpr'])}: pallas_call {what}")
 
     if not version.pipelines_pallas_call:
         raise refused(f"is not lowered to Mosaic GPU by JAX {version.name}; write the kernel with plgpu.kernel and plgpu.emit_pipeline")
