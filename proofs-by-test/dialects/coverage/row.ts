@@ -223,13 +223,13 @@ export const elaboratesTo = <S>(row: Row<S>, surface: S): ReadonlyArray<Instruct
       ]
 }
 
-/** Why the row does not hold, or null. */
-export const fails = <S>(row: Row<S>, surface: S): string | null => {
+/** Why the row does not hold, or null; whether its operation is needed, where that is asked. */
+export const fails = <S>(row: Row<S>, surface: S, needed: boolean = true): string | null => {
   const wrong = wrongWith(row.example, surface)
   if (wrong !== null) return wrong
   if ((row.kind === 'statements' || row.kind === 'hint') && elaboratesTo(row, surface).length === 0)
     return 'it has no statements'
-  return row.kind !== 'hint' && wrongWith(row.example, without(row, surface)) === null
+  return needed && row.kind !== 'hint' && wrongWith(row.example, without(row, surface)) === null
     ? 'its example comes out the same when it does nothing'
     : null
 }

@@ -4,9 +4,10 @@ import { judgedAt, kernels } from '../../../src/kernels/catalogue/index.js'
 import { judging, mutantsOf } from '../../../src/semantics/mutation/index.js'
 import { check } from '../../../src/semantics/verdict/check.js'
 import { right } from '../../either.js'
+import { nightly } from '../../extent.js'
 import { options } from './settings.js'
 
-test.each(['matmul1', 'fa3-attention'])('%s: its copy out, doubled', (name) => {
+test.each(['matmul1', ...(nightly ? ['fa3-attention'] : [])])('%s: its copy out, doubled', (name) => {
   const { program } = right(judgedAt(kernels.find((k) => k.name === name)!))
   const doubled = mutantsOf(program).filter((m) => m.operator === 'DUP' && /copy out$/.test(m.site))
   expect(doubled.length).toBeGreaterThan(0)

@@ -68,7 +68,7 @@ describe('random', () => {
   })
   it('law 3: of those that allocate, too', () => {
     const seen = { clean: 0, refused: 0, unwritten: 0, race: 0, exit: 0 }
-    const count = nightly ? 150 : 60
+    const count = nightly ? 150 : 40
     for (let seed = 0; seed < count; seed++) {
       const found = explore(allocatingOf(seed), { states: 20_000, stop: false })
       if (found === 'too large') continue
@@ -82,7 +82,7 @@ describe('random', () => {
 
   it('law 3: the clean ones and the faulty ones are both common, and every kind of fault occurs', () => {
     const seen = { clean: 0, race: 0, visibility: 0, fault: 0, deadlock: 0, exit: 0 }
-    const count = nightly ? 400 : 150
+    const count = nightly ? 400 : 80
     for (let seed = 0; seed < count; seed++) {
       const found = explore(skeletonOf(seed), { states: 50_000, stop: false })
       if (found === 'too large') continue
