@@ -160,6 +160,26 @@ describe('what a tensor holds before the launch', () => {
   })
 })
 
+describe('--out *', () => {
+  it('is every output, and no scratch of a module', async () => {
+    const { files } = await run(
+      'run t.ttgir --grid 1,1 --arg a=f16[64,64] b=f16[64,64] c=f16[64,64] M=64 N=64 K=64 --out *',
+    )
+    expect([...files.keys()].filter((file) => !disk().has(file))).toEqual(['c.npy'])
+  })
+})
+
+describe('--no-seeded', () => {
+  it('refuses what is read and not brought; what is written begins as zeros', async () => {
+    const asked = 'run k.ttgir --grid 1,1 --arg da=d/a.npy dc=f16[64,64] K=64 --no-seeded'
+    expect(await run(`${asked} --arg db=f16[64,64]`)).toMatchObject({
+      status: 2,
+      stderr: 'tcspec: input db: expected a file (--in db=FILE), found none\n',
+    })
+    expect((await run(`${asked} --arg db=d/b.npy`)).status).toBe(0)
+  })
+})
+
 describe('a number that JSON does not have', () => {
   const low = '    %y = arith.trunci %x : i64 to i32\n    tt.store'
   it.each([

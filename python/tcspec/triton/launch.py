@@ -109,15 +109,15 @@ def _word(name: str, taken: Sequence[str]) -> str:
 def _number(leaf: _Leaf) -> Any:
     """As JSON has it: a text where JSON's numbers would not do."""
     value = leaf.value
+    if leaf.type[0] not in "iu":
+        number = float(value)
+        return number if math.isfinite(number) and (number or math.copysign(1, number) > 0) else str(number)
     if isinstance(value, bool):
         return value
-    if isinstance(value, int):
-        bits = int(leaf.type[1:]) if leaf.type[0] in "iu" else 64
-        # a text has no signs: the upper half of the unsigned numbers is the lower one of the others
-        wrapped = value - (1 << bits) if leaf.type.startswith("u") and value >= 1 << (bits - 1) > 1 else value
-        return wrapped if abs(wrapped) < 1 << 53 else str(wrapped)
-    number = float(value)
-    return number if math.isfinite(number) else str(number)
+    # a text has no signs: the upper half of the unsigned numbers is the lower one of the others
+    bits = int(leaf.type[1:])
+    signed = value - (1 << bits) if leaf.type[0] == "u" and value >= 1 << (bits - 1) > 1 else value
+    return signed if abs(signed) < 1 << 53 else str(signed)
 
 
 class _Arguments:
@@ -169,11 +169,14 @@ class TritonExport:
     _zeroed: Sequence[str] = field(repr=False)
 
     def evaluate(self, perform: Perform) -> Any:
-        """The tensors that the kernel may write, by the names of its arguments, as numpy arrays; the arguments stay what they are."""
+        """The tensors that the kernel may write, by the names of its arguments, as numpy arrays; the arguments stay what they are.
+
+        What the kernel reads has to have data: a run on others would be of no use.
+        """
         (launch,) = self.launches
         placed = {t.name: t for t in self._arguments.tensors.values()}
-        held = {name: self._held(placed[name]) for name in launch.inputs}
-        made = perform(launch, [held[name] for name in launch.inputs])
+        brought = replace(launch, params={**launch.params, "seeded": False})
+        made = perform(brought, [self._held(placed[name]) for name in launch.inputs])
         return {placed[name].argument: _like(placed[name].given, array) for name, array in made.items()}
 
     def _held(self, t: _Placed) -> Tensor:

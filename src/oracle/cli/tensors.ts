@@ -90,6 +90,9 @@ export const tensorsFit = (program: Program, algebra: Algebra): E.Either<Failure
 /** The seed of inputs that were not brought. */
 export const inputSeed = 0
 
+export const inputMissing = (name: string): Failure<'input-missing'> =>
+  failure('input-missing', `input ${name}: expected a file (--in ${name}=FILE), found none`)
+
 /** Every input of the program: the carriers of the tensor that was brought, or the seed that it is drawn from. */
 export const plannedInputs = (
   program: Program,
@@ -106,8 +109,7 @@ export const plannedInputs = (
     const { name } = param
     if (tensor !== undefined)
       planned.push({ name, count: tensor.bits.length, given: carriersOf(algebra, tensor) })
-    else if (shape === null)
-      return refuse('input-missing', `input ${name}: expected a file (--in ${name}=FILE), found none`)
+    else if (shape === null) return E.left(inputMissing(name))
     else planned.push({ name, count: product(shape), given: over._tag === 'field' ? over.seed : inputSeed })
   }
   return E.right(planned)

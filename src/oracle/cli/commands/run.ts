@@ -77,6 +77,7 @@ import {
   algebraOf,
   carriersOfPlan,
   chipOf,
+  inputMissing,
   inputSeed,
   outputOf,
   plannedInputs,
@@ -120,6 +121,7 @@ const define = (command: Command): Command =>
         '--threads <count>',
         'threads that share the clusters of a run; default: one a core where the product is large',
       )
+      .option('--no-seeded', 'refuse an input that no file brings, in the place of seeding it')
       .option('--no-hazards', 'compute only: do not look for hazards'),
   ).option('--json', 'print the verdict as one JSON document')
 
@@ -377,7 +379,10 @@ const runNow = async (
   const writable = pipe(
     outputBindings(
       saidOut,
-      tensorsOf(program).flatMap((p) => (p.role === 'in' ? [] : [p.name])),
+      // what else a module has is scratch
+      tensorsOf(program).flatMap((p) =>
+        p.role === 'in' || module?.tensors.has(p.name) === false ? [] : [p.name],
+      ),
     ),
     E.chainFirstW((outs) => checkOuts(subject.right, over._tag, outs)),
   )
@@ -390,12 +395,15 @@ const runNow = async (
   const algebra = algebraOf(over, chip, fast, compiler)
   const fits = tensorsFit(program, algebra)
   if (E.isLeft(fits)) return fits
-  const planned = plannedInputs(
-    program,
-    algebra,
-    over,
-    new Map([...broughtOf(subject.right), ...[...read.right].map(([n, r]) => [n, r.tensor] as const)]),
+  const given = new Map([
+    ...broughtOf(subject.right),
+    ...[...read.right].map(([n, r]) => [n, r.tensor] as const),
+  ])
+  const unsaid = tensorsOf(program).find(
+    (p) => p.role !== 'out' && !given.has(p.name) && module?.tensors.has(p.name) !== false,
   )
+  if (options['seeded'] === false && unsaid !== undefined) return E.left(inputMissing(unsaid.name))
+  const planned = plannedInputs(program, algebra, over, given)
   if (E.isLeft(planned)) return planned
 
   const hazards = options['hazards'] !== false
