@@ -6,6 +6,7 @@
 | a file: ``"X.ttgir"``, ``Path("run.jsonl")``    | its ending                                     | its place                            |
 | a document: ``{"ttgir": text}``, a program      | a mapping                                      | nothing                              |
 | ``@triton.jit``, ``@gluon.jit``, autotuned ones | the module of its class: ``triton....``        | ``tcspec.triton``                    |
+| ``kernel[grid]`` of Triton                      | its module                                     | ``tcspec.triton``                    |
 | any other function                              | it can be called                               | ``tcspec.pallas``: traced by JAX     |
 
 Neither front end is imported before a kernel is its own.
@@ -63,7 +64,7 @@ class _Named:
         return (self.launch,)
 
     def evaluate(self, perform: Perform) -> Any:
-        return dict(zip(self.launch.outputs, perform(self.launch, ())))
+        return dict(zip(self.launch.outputs or (), perform(self.launch, ())))
 
 
 def _said(kernel: Any, keywords: Mapping[str, Any], grid: Any) -> Launch:
@@ -99,7 +100,9 @@ def _file(name: "str | os.PathLike[str]") -> str:
 
 
 def _is_of_triton(kernel: object) -> bool:
-    return any(cls.__module__.split(".")[0] == "triton" for cls in type(kernel).__mro__)
+    # kernel[grid] is a function of Triton's
+    modules = [getattr(kernel, "__module__", None), *(cls.__module__ for cls in type(kernel).__mro__)]
+    return any(str(module).split(".")[0] == "triton" for module in modules)
 
 
 def _grid(grid: Any) -> list[int]:

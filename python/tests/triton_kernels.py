@@ -24,6 +24,12 @@ def in_place(x, out, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def last(out):
+    """Every program stores its number in one place."""
+    tl.store(out, tl.program_id(0))
+
+
+@triton.jit
 def transposed(x, out, down, right, SIZE: tl.constexpr):
     i = tl.arange(0, SIZE)
     tl.store(out + i[:, None] * SIZE + i[None, :], tl.load(x + i[:, None] * down + i[None, :] * right))

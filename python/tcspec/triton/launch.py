@@ -7,6 +7,7 @@ one address are one tensor. What is read and what is written is said by the text
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field, replace
 from typing import Any, Iterator, Mapping, Sequence
 
@@ -163,8 +164,6 @@ class TritonExport:
     """A launch of one kernel."""
 
     launches: Sequence[Launch]
-    #: what was chosen for its author
-    notes: Sequence[str]
     _arguments: _Arguments = field(repr=False)
     _zeroed: Sequence[str] = field(repr=False)
 
@@ -176,7 +175,16 @@ class TritonExport:
         (launch,) = self.launches
         placed = {t.name: t for t in self._arguments.tensors.values()}
         brought = replace(launch, params={**launch.params, "seeded": False})
-        made = perform(brought, [self._held(placed[name]) for name in launch.inputs])
+        try:
+            made = perform(brought, [self._held(placed[name]) for name in launch.inputs])
+        except Refused as refused:
+            missing = re.match(r"input (\w+):", str(refused))
+            if refused.code != "input-missing" or missing is None:
+                raise
+            raise Refused(
+                f"{launch.name}: {placed[missing[1]].argument}: expected data, since the kernel reads it, found extents alone",
+                "triton.data",
+            ) from None
         return {placed[name].argument: _like(placed[name].given, array) for name, array in made.items()}
 
     def _held(self, t: _Placed) -> Tensor:
@@ -266,10 +274,10 @@ def export(
         **({} if written is None else {"outputs": list(written)}),
     }
     launch = Launch(
-        name=name,
+        name=" ".join([name, *(f"({note})" for note in c.notes)]),
         document={"ttgir": text},
         params={"launch": document, "files": {**files_of(text), **files}},
         inputs=[t.name for t in placed.tensors.values() if t.operand.bytes is not None],
         outputs=None,
     )
-    return TritonExport([launch], c.notes, placed, c.zeroed)
+    return TritonExport([launch], placed, c.zeroed)
