@@ -18,10 +18,6 @@ from .verdict import Mutation, Run, Verdict, Verdicts
 
 __all__ = ["check", "mutate", "run"]
 
-#: texts that a function may be judged by
-_LEVELS = ("ttgir", "jaxpr")
-
-
 def check(
     kernel: Any,
     *arguments: Any,
@@ -49,7 +45,6 @@ def check(
     are errors. ``timeout``: seconds.
     """
     __tracebackhide__ = True
-    _refuse_level(level)
     options = {
         "computes": computes,
         "without": _list(without),
@@ -60,7 +55,7 @@ def check(
         "schedule": schedule,
         "fuel": fuel,
     }
-    export = exported(kernel, arguments, keywords, grid)
+    export = exported(kernel, arguments, keywords, grid, level)
     pending = [(launch, _send("check", launch, options)) for launch in export.launches]
     verdicts = [_verdict("check", launch, options, answer) for launch, answer in zip(export.launches, _answers(pending, timeout))]
     return verdicts[0] if len(verdicts) == 1 else Verdicts(_name_of(kernel), verdicts)
@@ -90,7 +85,6 @@ def run(
     chip. ``hazards=False``: compute only. The others are those of ``check``.
     """
     __tracebackhide__ = True
-    _refuse_level(level)
     options = {
         "computes": computes,
         "without": _list(without),
@@ -102,23 +96,28 @@ def run(
         "schedule": schedule,
         "fuel": fuel,
     }
-    export = exported(kernel, arguments, keywords, grid)
+    export = exported(kernel, arguments, keywords, grid, level)
     verdicts: list[Verdict] = []
     outputs: dict[str, Any] = {}
 
-    def perform(launch: Launch, inputs: Sequence[Any]) -> Any:
+    several = len(export.launches) > 1
+
+    def perform(launch: Launch, inputs: Sequence[Any]) -> Mapping[str, Any]:
         __tracebackhide__ = True
-        asked = ["*"] if launch.outputs is None else list(launch.outputs)
-        said = {**options, "in_": dict(zip(launch.inputs, inputs)) or None, "out": asked or None}
-        answer = _send("run", launch, said).result(timeout)
-        verdicts.append(_verdict("run", launch, options, answer))
-        files = {name[: -len(".npy")]: held.numpy() for name, held in answer.get("files", {}).items() if name.endswith(".npy")}
-        if asked and not files or launch.outputs is not None and any(name not in files for name in launch.outputs):
+        wanted = ["*"] if launch.outputs is None else list(launch.outputs)
+        said = dict(options)
+        if is_function(kernel):
+            said["seeded"] = False
+        if inputs:
+            said["in_"] = dict(zip(launch.inputs, inputs))
+        answer = _send("run", launch, {**said, "out": wanted or None}).result(timeout)
+        verdicts.append(_verdict("run", launch, said, answer))
+        written = {name.removesuffix(".npy"): held.numpy() for name, held in answer.get("files", {}).items()}
+        if len(written) < len(wanted):
             # it was stopped before its end: there is nothing to go on with
             raise _Stopped
-        several = len(export.launches) > 1
-        outputs.update({f"{launch.name}.{name}" if several else name: held for name, held in files.items()})
-        return files if launch.outputs is None else [files[name] for name in launch.outputs]
+        outputs.update({f"{launch.name}.{name}" if several else name: held for name, held in written.items()})
+        return written
 
     try:
         result = export.evaluate(perform)
@@ -146,9 +145,8 @@ def mutate(
 ) -> Mutation:
     """Every single change of a kernel, and its verdict. ``progress`` is called with ``{"what", "done", "of"}``."""
     __tracebackhide__ = True
-    _refuse_level(level)
     options = {"computes": computes, "operator": _list(operator), "class_": _list(class_), "fuel": fuel}
-    export = exported(kernel, arguments, keywords, grid)
+    export = exported(kernel, arguments, keywords, grid, level)
     if len(export.launches) != 1:
         names = ", ".join(launch.name for launch in export.launches)
         raise Refused(f"{_name_of(kernel)}: expected one kernel to change, found {len(export.launches)}: {names}", "kernel")
@@ -157,11 +155,6 @@ def mutate(
 
 
 # ---------------------------------------------------------------- asking
-
-
-def _refuse_level(level: str | None) -> None:
-    if level is not None and level not in _LEVELS:
-        raise Refused(f"level: expected {' or '.join(_LEVELS)}, found {level!r}", "level")
 
 
 def _list(said: "str | Sequence[str] | None") -> list[str] | None:

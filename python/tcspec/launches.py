@@ -24,12 +24,12 @@ class Launch:
     params: Mapping[str, Any] = field(default_factory=dict)
     #: tensors that a run is given, in the order in which ``Perform`` has them
     inputs: Sequence[str] = ()
-    #: tensors that a run gives back, in the order in which ``Perform`` has them; None: all that the kernel writes
-    outputs: Sequence[str] | None = ()
+    #: tensors that a run gives back; None for all that the kernel writes
+    outputs: Sequence[str] | None = None
 
 
-#: runs a kernel on numpy arrays, and gives its outputs: in their order, or by their names where those are not known before
-Perform = Callable[[Launch, Sequence[Any]], Any]
+#: runs a kernel on numpy arrays, and gives its outputs by their names
+Perform = Callable[[Launch, Sequence[Any]], Mapping[str, Any]]
 
 
 class Export(Protocol):

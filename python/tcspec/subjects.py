@@ -5,11 +5,10 @@
 | a name of the catalogue: ``"hopper-matmul"``    | a word that is no file's name                  | nothing                              |
 | a file: ``"X.ttgir"``, ``Path("run.jsonl")``    | its ending                                     | its place                            |
 | a document: ``{"ttgir": text}``, a program      | a mapping                                      | nothing                              |
-| ``@triton.jit``, ``@gluon.jit``, autotuned ones | the module of its class: ``triton....``        | ``tcspec.triton``                    |
-| ``kernel[grid]`` of Triton                      | its module                                     | ``tcspec.triton``                    |
+| ``@triton.jit``, ``@gluon.jit``, ``kernel[grid]``| where its class comes from                     | ``tcspec.triton``                    |
 | any other function                              | it can be called                               | ``tcspec.pallas``: traced by JAX     |
 
-Neither front end is imported before a kernel is its own.
+Neither compiler is imported before a kernel is its own.
 """
 
 from __future__ import annotations
@@ -18,19 +17,23 @@ import importlib.util
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Mapping, Sequence
 
+from . import triton
 from .errors import Refused
 from .launches import Export, Launch, Perform
 
 __all__ = ["exported", "is_function"]
+
 
 def is_function(kernel: object) -> bool:
     """Whether it is a kernel as its author wrote it: its keywords are its own, and not those of a request."""
     return not isinstance(kernel, (str, os.PathLike, Mapping))
 
 
-def exported(kernel: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], grid: Any) -> Export:
+def exported(
+    kernel: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], grid: Any = None, level: str | None = None
+) -> Export:
     """A kernel and its arguments as launches."""
     if not is_function(kernel):
         launch = _said(kernel, keywords, grid)
@@ -40,8 +43,10 @@ def exported(kernel: Any, arguments: Sequence[Any], keywords: Mapping[str, Any],
                 "arguments",
             )
         return _Named(launch)
-    if _is_of_triton(kernel):
-        return _of_triton(kernel, arguments, keywords, grid)
+    if triton.is_kernel(kernel):
+        return triton.export(kernel, *arguments, grid=grid, **({} if level is None else {"level": level}), **keywords)
+    if level not in (None, "jaxpr"):
+        raise Refused(f"level: expected 'jaxpr', or none, for what is no kernel of Triton's; found {level!r}", "level")
     if callable(kernel):
         return _of_jax(kernel, arguments, keywords, grid)
     raise Refused(
@@ -64,7 +69,7 @@ class _Named:
         return (self.launch,)
 
     def evaluate(self, perform: Perform) -> Any:
-        return dict(zip(self.launch.outputs or (), perform(self.launch, ())))
+        return perform(self.launch, ())
 
 
 def _said(kernel: Any, keywords: Mapping[str, Any], grid: Any) -> Launch:
@@ -99,12 +104,6 @@ def _file(name: "str | os.PathLike[str]") -> str:
 # ---------------------------------------------------------------- functions
 
 
-def _is_of_triton(kernel: object) -> bool:
-    # kernel[grid] is a function of Triton's
-    modules = [getattr(kernel, "__module__", None), *(cls.__module__ for cls in type(kernel).__mro__)]
-    return any(str(module).split(".")[0] == "triton" for module in modules)
-
-
 def _grid(grid: Any) -> list[int]:
     return [int(n) for n in grid] if isinstance(grid, Sequence) else [int(grid)]
 
@@ -117,13 +116,6 @@ def _need(package: str, what: str) -> None:
 def _name_of(function: Any) -> str:
     inner = getattr(function, "func", function)  # of a partial
     return str(getattr(inner, "__name__", type(inner).__name__))
-
-
-def _of_triton(kernel: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], grid: Any) -> Export:
-    from . import triton
-
-    export: Callable[..., Export] = triton.export
-    return export(kernel, *arguments, grid=grid, **keywords)
 
 
 def _of_jax(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], grid: Any) -> Export:
@@ -149,9 +141,12 @@ class _Traced:
         return [_launch(export) for export in self.traced.exports]
 
     def evaluate(self, perform: Perform) -> Any:
-        return self.pallas.evaluate(
-            self.traced, self.arguments, lambda export, inputs: perform(_launch(export), inputs)
-        )
+        def on_kernel(export: Any, inputs: Sequence[Any]) -> Sequence[Any]:
+            launch = _launch(export)
+            made = perform(launch, inputs)
+            return [made[name] for name in launch.outputs or ()]
+
+        return self.pallas.evaluate(self.traced, self.arguments, on_kernel)
 
 
 def _launch(export: Any) -> Launch:
