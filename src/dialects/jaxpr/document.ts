@@ -115,6 +115,8 @@ export interface Member {
   /** bytes of shared memory, columns of tensor memory */
   readonly offset: number
   readonly layout?: Layout | null
+  /** number of the group */
+  readonly group?: number
 }
 export interface Use {
   readonly ref: Value
@@ -154,6 +156,11 @@ export interface SemaphoreType {
 export interface UnionType {
   readonly union: ReadonlyArray<ReadonlyArray<Type>>
   readonly ref?: 'smem' | 'tmem'
+  readonly dtype?: string
+  readonly shape?: ReadonlyArray<number>
+  readonly layout?: Layout | null
+  readonly packed?: boolean | null
+  readonly collective?: boolean | null
 }
 export type Type = ArrayType | RefType | BarrierType | SemaphoreType | UnionType
 
@@ -209,6 +216,8 @@ export interface OperandOf {
   readonly role: 'in' | 'out' | 'inout'
   readonly dtype: string
   readonly shape: ReadonlyArray<number>
+  /** number of the operand whose memory it is */
+  readonly alias?: number | null
 }
 export interface BlockOf {
   /** null: a dimension that is indexed, and goes */
@@ -396,7 +405,10 @@ const extractWire: Wire<Member> = record<Member>()(
     shape,
     offset: described(nat, 'where it begins: bytes of shared memory, columns of tensor memory'),
   },
-  { layout: described(orNull('a layout', layoutWire), 'of tensor memory') },
+  {
+    layout: described(orNull('a layout', layoutWire), 'of tensor memory'),
+    group: described(nat, 'number of its group'),
+  },
 )
 const transformWire: Wire<Transform> = define('JaxprTransform', () =>
   record<Transform>()(
@@ -496,7 +508,17 @@ const typeWire: Wire<Type> = define('JaxprType', () =>
       record<UnionType>()(
         'a union of refs',
         { union: described(list(list(typeWire)), 'groups of refs that begin at the same place') },
-        { ref: described(oneOf('smem', 'tmem'), 'the memory space') },
+        {
+          ref: described(oneOf('smem', 'tmem'), 'the memory space'),
+          dtype,
+          shape: described(list(nat), 'bytes, or rows and columns'),
+          layout: described(orNull('a layout', layoutWire), 'of tensor memory'),
+          packed: described(orNull('true or false', bool), 'of tensor memory: several elements to a column'),
+          collective: described(
+            orNull('true or false', bool),
+            'of tensor memory: it belongs to a pair of blocks',
+          ),
+        },
       ),
     ),
   ),
@@ -598,7 +620,7 @@ const operandWire: Wire<OperandOf> = define('JaxprOperand', () =>
       dtype,
       shape,
     },
-    {},
+    { alias: described(orNull('the number of an operand', nat), 'the operand whose memory it is') },
   ),
 )
 const blockWire: Wire<BlockOf> = define('JaxprBlock', () =>

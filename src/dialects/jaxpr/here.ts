@@ -10,8 +10,9 @@ import { build, fail, type Build, type Steps } from '../../semantics/writing/bui
 import type { Code } from './codes.js'
 import type { Document, Eqn } from './document.js'
 import type { Inferred } from './inference.js'
+import type { Names } from './names.js'
 import { placeOf } from './places.js'
-import type { Elaborated } from './values.js'
+import type { ArrayValue, Elaborated, Scalar } from './values.js'
 
 // ---------------------------------------------------------------- model
 
@@ -27,12 +28,20 @@ export interface Here {
   readonly values: Map<number, Elaborated>
   /** how often a variable is read; twice if by what has jaxprs */
   readonly reads: ReadonlyMap<number, number>
+  /** products of this block, by the number of their variable (`contraction.ts`) */
+  readonly products: Map<number, readonly [Scalar | ArrayValue, Scalar | ArrayValue]>
+  /** of a sum of two products: which it takes into one rounding */
+  readonly contracted: ReadonlyMap<Eqn, 'lhs' | 'rhs'>
   /** layouts and transforms that the text leaves open */
   readonly inferred: Inferred
   /** a name for each equation (`labels.ts`) */
   readonly labels: ReadonlyMap<Eqn, string>
-  /** names of what is allocated, by the number of the variable */
-  readonly names: ReadonlyMap<number, string>
+  /** names of what is allocated */
+  readonly names: Names
+  /** labels of the equations that led here */
+  readonly chain: string
+  /** does it do anything, or is it read? */
+  readonly isLive: (eqn: Eqn) => boolean
   /** a jaxpr of the document, with these arguments: its results; null: one that is dropped */
   readonly run: (
     h: Here,
@@ -44,6 +53,9 @@ export interface Here {
 /** What an equation gives, one for each result. */
 export type Row = (h: Here, eqn: Eqn, label: string) => Steps<ReadonlyArray<Elaborated | null>>
 export type Rows = Readonly<Record<string, Row>>
+
+/** Inside a region: products that are made there, and before it, are of other blocks. */
+export const inside = (h: Here): Here => ({ ...h, products: new Map() })
 
 export const labelOf = (h: Here, eqn: Eqn): string => h.labels.get(eqn) ?? eqn.op
 

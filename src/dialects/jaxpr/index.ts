@@ -10,5 +10,6 @@ export {
   parseDocument,
   type Document,
 } from './document.js'
+export { archOf, elaborate, type Elaborate } from './elaborate.js'
 export { labelledIn, meantBy, ownerOf, type Labelled } from './labels.js'
 export { linesOf, placeOf } from './places.js'

@@ -48,7 +48,7 @@ import { splitModes } from '../pallas/memory.js'
 import type { Eqn, Indexer, Transform as Applied } from './document.js'
 import { refusedAt, type Here } from './here.js'
 import { intOf, valueOf } from './scalar-operands.js'
-import { showKind, type Ref, type SmemRef, type TmemRef, type Elaborated } from './values.js'
+import { showKind, type BoundRef, type Ref, type SemaphoreRef, type SmemRef, type TmemRef, type UnionMember, type Elaborated } from './values.js'
 
 // ---------------------------------------------------------------- model
 
@@ -83,7 +83,7 @@ export type Used =
   | GmemUse
   | SmemUse
   | TmemUse
-  | Exclude<Ref, { readonly _tag: 'gmem' | 'smem' | 'tmem' | 'union' | 'semaphore' }>
+  | Exclude<Ref, { readonly _tag: 'gmem' | 'smem' | 'tmem' | 'union' | 'semaphore' | 'bound' }>
   | {
       readonly _tag: 'semaphore'
       readonly semaphore: Pallas.Semaphore
@@ -526,11 +526,11 @@ const applyBarrier = function* (h: Here, eqn: Eqn, of: Pallas.Barrier, t: Applie
 const semaphoreIndex = function* (
   h: Here,
   eqn: Eqn,
-  semaphore: Pallas.Semaphore,
+  { semaphore, shape: whole, base }: SemaphoreRef,
   view: ReadonlyArray<Applied>,
 ): Steps<Int | null> {
   let index: Int | null = null
-  let shape = semaphore.shape
+  let shape = whole
   for (const t of view) {
     if (t.index === undefined)
       return yield* refusedAt(
@@ -553,7 +553,7 @@ const semaphoreIndex = function* (
     }
     shape = left
   }
-  return index
+  return base === null ? index : index === null ? base : plus(base, index)
 }
 
 const applyAccumulator = function* (
@@ -582,6 +582,14 @@ const applyAccumulator = function* (
   return yield* Pallas.accumulatorAt(acc.name, acc, [starts[0]!, starts[1]!], [sizes[0]!, sizes[1]!])
 }
 
+// ---------------------------------------------------------------- members of unions
+
+/** Bytes of shared memory before a member of its group; each begins at a multiple of 1024. */
+const offsetOf = (members: ReadonlyArray<UnionMember>, of: UnionMember): number =>
+  members
+    .filter((m) => m.group === of.group && m.position < of.position)
+    .reduce((sum, m) => sum + 1024 * Math.ceil((sizeOf(m.shape) * bitsOf(m.ref.dtype)) / 8 / 1024), 0)
+
 // ---------------------------------------------------------------- a use
 
 const inBlock = function* (
@@ -602,6 +610,35 @@ const inBlock = function* (
   }
   for (const t of rest) use = yield* applyInBlock<SmemUse | TmemUse>(h, eqn, use, t)
   return use
+}
+
+/** One thing more, applied to what is left of a ref. */
+const further = function* (h: Here, eqn: Eqn, used: Used, t: Applied): Steps<Used> {
+  switch (used._tag) {
+    case 'gmem':
+      return yield* applyGmem(h, eqn, used, t)
+    case 'smem':
+    case 'tmem':
+      return yield* applyInBlock<SmemUse | TmemUse>(h, eqn, used, t)
+    case 'accumulator':
+      return { _tag: 'accumulator', acc: yield* applyAccumulator(h, eqn, used.acc, t) }
+    case 'barrier':
+      return { _tag: 'barrier', barrier: yield* applyBarrier(h, eqn, used.barrier, t) }
+    case 'semaphore':
+    case 'cell':
+      return yield* refusedAt(h, eqn, 'jaxpr.view', 'nothing more that is applied', showApplied(t))
+  }
+}
+
+const isPhysical = (t: Applied): boolean => t.unswizzle !== undefined || t.untile !== undefined
+
+/** A ref that was handed on: its transforms stand again where it is used. */
+const boundAs = function* (h: Here, eqn: Eqn, bound: BoundRef, view: ReadonlyArray<Applied>): Steps<Used> {
+  let used = yield* usedAs(bound.from, eqn, bound.of, bound.view)
+  const physical = bound.view.filter(isPhysical)
+  const again = physical.length > 0 && physical.every((t, k) => view[k] !== undefined && sameApplied(t, view[k]))
+  for (const t of again ? view.slice(physical.length) : view) used = yield* further(h, eqn, used, t)
+  return used
 }
 
 /** What is left of a ref when all of this is applied to it. */
@@ -637,17 +674,24 @@ export const usedAs = function* (h: Here, eqn: Eqn, ref: Ref, view: ReadonlyArra
         )
       const same = ref.members.filter(
         (m) =>
-          m.offset === wanted.offset && m.dtype === wanted.dtype && m.shape.join() === wanted.shape.join(),
+          (wanted.group === undefined || m.group === wanted.group) &&
+          m.dtype === wanted.dtype &&
+          m.shape.join() === wanted.shape.join(),
       )
       const begins = (m: SmemRef | TmemRef): boolean =>
         m._tag === 'tmem' || m.physical.every((t, k) => rest[k] !== undefined && sameApplied(t, rest[k]))
-      const member = same.find((m) => begins(m.ref)) ?? same[0]
+      const [first_, ...others] = same.filter((m) => begins(m.ref))
+      // members that look alike lie one behind the other
+      const member =
+        others.length === 0
+          ? (first_ ?? same[0])
+          : [first_!, ...others].find((m) => offsetOf(ref.members, m) === wanted.offset)
       if (member === undefined)
         return yield* refusedAt(
           h,
           eqn,
           'jaxpr.view',
-          `a member of the union ${ref.name}: ${ref.members.map((m) => `${m.dtype} ${showShape(m.shape)} at ${String(m.offset)}`).join(', ')}`,
+          `a member of the union ${ref.name}: ${ref.members.map((m) => `${m.dtype} ${showShape(m.shape)} in group ${String(m.group)}`).join(', ')}`,
           `${wanted.dtype} ${showShape(wanted.shape)} at ${String(wanted.offset)}`,
         )
       return yield* inBlock(h, eqn, member.ref, rest)
@@ -666,8 +710,10 @@ export const usedAs = function* (h: Here, eqn: Eqn, ref: Ref, view: ReadonlyArra
       return {
         _tag: 'semaphore',
         semaphore: ref.semaphore,
-        index: yield* semaphoreIndex(h, eqn, ref.semaphore, view),
+        index: yield* semaphoreIndex(h, eqn, ref, view),
       }
+    case 'bound':
+      return yield* boundAs(h, eqn, ref, view)
     case 'cell': {
       const part = view.find((t) => t.index?.some((i) => !('from' in i)) ?? keyOf(t) !== 'index')
       return part === undefined

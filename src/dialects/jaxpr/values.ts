@@ -12,11 +12,12 @@
  * A ref in shared memory is the view that its author sees; `physical` are the transforms of its allocation, with which every use of it begins.
  */
 import type { Dtype } from '../../numerics/dtype.js'
-import type { Expr, Tile, View } from '../../semantics/language/expression.js'
+import type { Expr, Int, Tile, View } from '../../semantics/language/expression.js'
 import type { ScalarName } from '../../semantics/language/types.js'
 import type { Tensor } from '../../semantics/writing/builder.js'
 import type * as Pallas from '../pallas/index.js'
 import type { Transform } from './document.js'
+import type { Here } from './here.js'
 
 // ---------------------------------------------------------------- values
 
@@ -70,11 +71,23 @@ export interface BarrierRef {
 export interface SemaphoreRef {
   readonly _tag: 'semaphore'
   readonly semaphore: Pallas.Semaphore
+  /** of those that there are for every block */
+  readonly shape: ReadonlyArray<number>
+  /** the first of this block; null: there is one for all blocks */
+  readonly base: Int | null
 }
 /** A value that a `run_state` keeps. */
 export interface CellRef {
   readonly _tag: 'cell'
   readonly cell: { value: Scalar | ArrayValue | null }
+}
+/** A ref that was handed to a jaxpr with something applied to it. */
+export interface BoundRef {
+  readonly _tag: 'bound'
+  readonly of: Exclude<Ref, BoundRef>
+  readonly view: ReadonlyArray<Transform>
+  /** where the variables of the view are known */
+  readonly from: Here
 }
 /** Groups of refs at the same bytes, each with its place. */
 export interface UnionRef {
@@ -83,8 +96,9 @@ export interface UnionRef {
   readonly members: ReadonlyArray<UnionMember>
 }
 export interface UnionMember {
-  /** bytes of shared memory, columns of tensor memory */
-  readonly offset: number
+  readonly group: number
+  /** among the refs of its group */
+  readonly position: number
   readonly dtype: string
   readonly shape: ReadonlyArray<number>
   readonly ref: SmemRef | TmemRef
@@ -120,5 +134,7 @@ export const showKind = (x: Elaborated | undefined): string => {
       return 'a ref of run_state'
     case 'union':
       return `the union ${x.name}`
+    case 'bound':
+      return showKind(x.of)
   }
 }

@@ -1,0 +1,126 @@
+/**
+ * Layouts by the names of Pallas: from a document's to those of the library.
+ *
+ * | document                                             | layout                                                    |
+ * |------------------------------------------------------|-----------------------------------------------------------|
+ * | `{"name": "WGMMA"}`                                  | `Layout.WGMMA`                                             |
+ * | `{"reduce": 1, "of": {"name": "WGMMA"}}`             | `reduce([1])` of it                                        |
+ * | `{"name": "WG_STRIDED", "args": {"shape", "vec"}}`   | `stridedLayout`; without arguments that of the array        |
+ * | `{"name": "WG_SPLAT"}`                               | a splat of the array's shape                               |
+ * | `{"tiled": {...}}`                                   | the tiled layout                                           |
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import type { RegisterLayout } from '../../layouts/register-layout.js'
+import { parseName } from '../../layouts/named.js'
+import { splatLayout } from '../../layouts/splat.js'
+import { stridedLayout } from '../../layouts/strided.js'
+import * as Tmem from '../../layouts/tensor-memory/tensor-memory-layout.js'
+import * as Tiled from '../../layouts/tiled.js'
+import { bitsOf, type Dtype } from '../../numerics/dtype.js'
+import { sizeOf } from '../../transforms/shape.js'
+import type { Failure } from '../../failure.js'
+import { of, type Build, type Steps } from '../../semantics/writing/builder.js'
+import type { Eqn, Layout, LayoutArgument, NamedLayout } from './document.js'
+import { refusedAt, type Here } from './here.js'
+
+const showArgument = (a: LayoutArgument): string =>
+  Array.isArray(a) ? `(${a.map(String).join(', ')}${a.length === 1 ? ',' : ''})` : String(a)
+
+const argumentsOf = ({ args }: NamedLayout): ReadonlyArray<LayoutArgument> =>
+  args === undefined ? [] : isList(args) ? args : Object.values(args)
+const isList = (args: NonNullable<NamedLayout['args']>): args is ReadonlyArray<LayoutArgument> => Array.isArray(args)
+
+/** Elements in a row that a lane holds where nothing is said: eight bytes, if there are so many. */
+export const stridedFor = (shape: ReadonlyArray<number>, dtype: Dtype): RegisterLayout | null => {
+  const size = sizeOf(shape)
+  const bits = bitsOf(dtype)
+  if (bits % 8 !== 0 || size % 128 !== 0) return null
+  let vector = Math.min(64 / bits, size / 128)
+  while (vector >= 1 && size % (vector * 128) !== 0) vector = Math.floor(vector / 2)
+  if (vector < 1) return null
+  const made = stridedLayout(shape, Math.floor(vector))
+  return E.isRight(made) ? made.right : null
+}
+
+const elsewhere: Readonly<Record<string, string>> = { TCGEN05_TMEM_NATIVE: 'TMEM_NATIVE' }
+
+/** A layout of an array of this shape. */
+export const registerLayoutOf = function* (
+  h: Here,
+  eqn: Eqn,
+  layout: Layout,
+  shape: ReadonlyArray<number>,
+  dtype: Dtype,
+): Steps<RegisterLayout> {
+  const made = <A>(found: E.Either<Failure, A>): Build<A> =>
+    E.isRight(found)
+      ? of(found.right)
+      : refusedAt(h, eqn, 'jaxpr.layout', 'a layout', `${JSON.stringify(layout)}: ${found.left.message}`)
+  if ('name' in layout) {
+    const args = argumentsOf(layout)
+    if (layout.name === 'WG_SPLAT') return splatLayout(shape)
+    if (layout.name === 'WG_STRIDED' && args.length === 0) {
+      const strided = stridedFor(shape, dtype)
+      return (
+        strided ??
+        (yield* refusedAt(h, eqn, 'jaxpr.layout', 'a multiple of 128 elements', `(${shape.map(String).join(', ')})`))
+      )
+    }
+    const name = elsewhere[layout.name] ?? layout.name
+    return yield* made(
+      parseName(args.length === 0 ? name : `${name}(${args.map(showArgument).join(', ')})`),
+    )
+  }
+  if ('reduce' in layout) {
+    const axes = typeof layout.reduce === 'number' ? [layout.reduce] : layout.reduce
+    // the axes that are gone have some extent; a layout that has a shape of its own is none that is reduced
+    const whole = yield* registerLayoutOf(h, eqn, layout.of, shape, dtype)
+    return whole._tag === 'tiled'
+      ? yield* made(Tiled.reduce(axes)(whole))
+      : yield* refusedAt(h, eqn, 'jaxpr.layout', 'a tiled layout that is reduced', JSON.stringify(layout))
+  }
+  const { tiling, warp, lane, vec } = layout.tiled
+  const dimension = (d: number | { readonly replicated: number }): Tiled.Partitioned =>
+    typeof d === 'number' ? d : { _tag: 'Replicated', times: d.replicated }
+  return yield* made(
+    Tiled.tiledLayout({
+      tiling,
+      warpDims: warp.map(dimension),
+      laneDims: lane.map(dimension),
+      vectorDim: vec,
+    }),
+  )
+}
+
+/** A layout of tensor memory by its name. */
+export const tensorMemoryLayoutOf = function* (
+  h: Here,
+  eqn: Eqn,
+  layout: Layout,
+): Steps<Tmem.TensorMemoryLayout> {
+  const name = 'name' in layout ? layout.name : ''
+  const [first, second] = 'name' in layout ? argumentsOf(layout) : []
+  const number = (a: LayoutArgument | undefined, instead: number): number => (typeof a === 'number' ? a : instead)
+  const made = (found: E.Either<Failure, Tmem.TensorMemoryLayout>): Build<Tmem.TensorMemoryLayout> =>
+    E.isRight(found)
+      ? of(found.right)
+      : refusedAt(h, eqn, 'jaxpr.layout', 'a layout of tensor memory', found.left.message)
+  switch (name) {
+    case 'SCALES_LAYOUT':
+      return Tmem.scales
+    case 'SPARSE_METADATA_LAYOUT':
+      return Tmem.sparseMetadata
+    case 'SCALES_M64_COLLECTIVE_LAYOUT':
+      return Tmem.bScalesM64Collective
+    case 'TMEM_M64_COLLECTIVE':
+    case 'M64_COLLECTIVE_LAYOUT':
+      return yield* made(Tmem.m64Collective(number(first, 0), number(second, 1)))
+    case 'TMEM_HALF_LANE':
+      return yield* made(Tmem.halfLane(number(first, 0), number(second, 1)))
+    case 'TMEM_DEFAULT':
+      return yield* made(Tmem.defaultLayout(number(first, 1)))
+    default: {
+      return yield* refusedAt(h, eqn, 'jaxpr.layout', 'a layout of tensor memory', JSON.stringify(layout))
+    }
+  }
+}
