@@ -29,20 +29,28 @@ import { inside, refusedAt, type Here, type Row, type Rows } from './here.js'
 import { isRefType } from './kinds.js'
 import { tensorMemoryLayoutOf } from './layouts.js'
 import { dtypeHere, jaxprOf, number, operands, words } from './operands.js'
-import { isRef, showKind, type ArrayValue, type Elaborated, type Ref, type SmemRef, type TmemRef } from './values.js'
+import {
+  isRef,
+  showKind,
+  type ArrayValue,
+  type Elaborated,
+  type Ref,
+  type SmemRef,
+  type TmemRef,
+} from './values.js'
 
 // ---------------------------------------------------------------- shared memory
 
 /** The shape that leads from what lies there through the transforms. */
-const seenShape = (lies: ReadonlyArray<number>, transforms: ReadonlyArray<Transform>): ReadonlyArray<number> =>
+const seenShape = (
+  lies: ReadonlyArray<number>,
+  transforms: ReadonlyArray<Transform>,
+): ReadonlyArray<number> =>
   transforms.reduce((shape, t) => {
     if (t.untile !== undefined) {
       const rank = t.untile.length
       const cut = shape.length - 2 * rank
-      return [
-        ...shape.slice(0, cut),
-        ...t.untile.map((size, k) => (shape[cut + k] ?? 1) * size),
-      ]
+      return [...shape.slice(0, cut), ...t.untile.map((size, k) => (shape[cut + k] ?? 1) * size)]
     }
     return t.transpose === undefined ? shape : t.transpose.map((d) => shape[d] ?? 1)
   }, lies)
@@ -67,7 +75,13 @@ const allocated = function* (
             ? Transforms.transpose(inverse(t.transpose))
             : null
     if (one === null || E.isLeft(one))
-      return yield* refusedAt(h, eqn, 'jaxpr.view', 'a tiling, a swizzle or a transposition of an allocation', JSON.stringify(t))
+      return yield* refusedAt(
+        h,
+        eqn,
+        'jaxpr.view',
+        'a tiling, a swizzle or a transposition of an allocation',
+        JSON.stringify(t),
+      )
     made.push(one.right)
   }
   return made
@@ -184,13 +198,24 @@ export const semaphores = (
   })
 
 const unionOf = function* (h: Here, eqn: Eqn, name: string, type: UnionType): Steps<Allocation> {
-  const members: { readonly group: number; readonly position: number; readonly type: RefType; readonly of: Allocation }[] = []
+  const members: {
+    readonly group: number
+    readonly position: number
+    readonly type: RefType
+    readonly of: Allocation
+  }[] = []
   for (const [group, types] of type.union.entries())
     for (const [position, one] of types.entries()) {
       const own = `${name}.${String(group)}.${String(position)}`
       const t: Type = one
       if (!isRefType(t) || (t.ref !== 'smem' && t.ref !== 'tmem'))
-        return yield* refusedAt(h, eqn, 'jaxpr.operand', 'refs in SMEM or TMEM as members of a union', JSON.stringify(one))
+        return yield* refusedAt(
+          h,
+          eqn,
+          'jaxpr.operand',
+          'refs in SMEM or TMEM as members of a union',
+          JSON.stringify(one),
+        )
       const of_ = t.ref === 'smem' ? yield* smem(h, eqn, own, t, undefined) : yield* tmem(h, eqn, own, t)
       members.push({ group, position, type: t, of: of_ })
     }
@@ -299,7 +324,9 @@ const runScoped: Row = function* (h, eqn, label) {
   const own = parameters.slice(parameters.length - count)
   const { axes: all, thread, numThreads } = yield* Pallas.contextHere
   const threads = all.find((a) => a.of === 'threads')
-  const other = axes.find((name) => name !== threads?.name && all.find((a) => a.name === name)?.of !== 'threads')
+  const other = axes.find(
+    (name) => name !== threads?.name && all.find((a) => a.name === name)?.of !== 'threads',
+  )
   const onlySemaphores = own.every(({ type }) => 'semaphore' in type)
   if (other !== undefined && !onlySemaphores)
     return yield* refusedAt(
@@ -316,9 +343,7 @@ const runScoped: Row = function* (h, eqn, label) {
     label,
     allocations.map(({ declare }) => declare),
     (...declared: ReadonlyArray<unknown>) =>
-      block(() =>
-        h.run(h, body, [...consts, ...allocations.map((one, k) => one.ref(declared[k]))]),
-      ),
+      block(() => h.run(h, body, [...consts, ...allocations.map((one, k) => one.ref(declared[k]))])),
     { collective },
   )
 }
@@ -336,7 +361,13 @@ const runState: Row = function* (h, eqn, label) {
     if (!isAccumulator(variable)) continue
     const init = inits[k]
     if (init?._tag !== 'array')
-      return yield* refusedAt(h, eqn, 'jaxpr.operand', 'an array that an accumulator begins with', showKind(init))
+      return yield* refusedAt(
+        h,
+        eqn,
+        'jaxpr.operand',
+        'an array that an accumulator begins with',
+        showKind(init),
+      )
     const [own, thread] = yield* ofThread(label, h.names.of(variable, h.chain))
     const dtype = yield* accumulatorDtype(h, eqn, init.dtype)
     accumulators.push(
@@ -358,7 +389,8 @@ const runState: Row = function* (h, eqn, label) {
   return parameters.map((variable, k): Elaborated | null => {
     const [arg, init] = [args[k], inits[k]]
     if (!isAccumulator(variable)) return arg?._tag === 'cell' ? arg.cell.value : (arg ?? null)
-    if (init?._tag !== 'array' || held === undefined) return unreachable('an accumulator begins with an array')
+    if (init?._tag !== 'array' || held === undefined)
+      return unreachable('an accumulator begins with an array')
     return { ...init, tile: checked<ArrayValue['tile'], unknown>(held[next++]) }
   })
 }

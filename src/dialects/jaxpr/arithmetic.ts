@@ -38,7 +38,8 @@ const literalLike = (of: ExprNode, value: bigint): Whole =>
       : X.i32(Number(BigInt.asIntN(32, value))),
   )
 
-const isUnsigned = (dtype: Dtype): boolean => dtype === 'u8' || dtype === 'u16' || dtype === 'u32' || dtype === 'u64'
+const isUnsigned = (dtype: Dtype): boolean =>
+  dtype === 'u8' || dtype === 'u16' || dtype === 'u32' || dtype === 'u64'
 /** Bits of what is narrower than its register. */
 const narrowBits: Partial<Readonly<Record<Dtype, number>>> = { i8: 8, u8: 8, i16: 16, u16: 16 }
 const is64 = (dtype: Dtype): boolean => dtype === 'i64' || dtype === 'u64'
@@ -201,7 +202,11 @@ export const integerBinary = (
     case 'mul':
       return normal(dtype, X.mul(x, y), shaped)
     case 'div':
-      return dtype === 'u64' ? null : dtype === 'u32' ? inTwice(X.quo, x, y) : normal(dtype, X.quo(x, y), shaped)
+      return dtype === 'u64'
+        ? null
+        : dtype === 'u32'
+          ? inTwice(X.quo, x, y)
+          : normal(dtype, X.quo(x, y), shaped)
     case 'rem':
       return dtype === 'u64' ? null : dtype === 'u32' ? inTwice(X.rem, x, y) : X.rem(x, y)
     case 'max':

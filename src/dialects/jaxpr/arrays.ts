@@ -107,7 +107,13 @@ const broadcastInDim: Row = function* (h, eqn, label) {
     )
   const [axis] = gone
   // one new axis: the surface asks whether the layouts meet
-  if (gone.length === 1 && axis !== undefined && layout !== 'any' && layout._tag === 'tiled' && isFloat(x.dtype)) {
+  if (
+    gone.length === 1 &&
+    axis !== undefined &&
+    layout !== 'any' &&
+    layout._tag === 'tiled' &&
+    isFloat(x.dtype)
+  ) {
     const kept = shape.filter((_, d) => d !== axis)
     if (kept.join() === x.shape.join()) {
       const tile = yield* Pallas.broadcastInDim(
@@ -123,7 +129,12 @@ const broadcastInDim: Row = function* (h, eqn, label) {
   let e: Expr = x.tile
   for (const d of gone) e = X.expandDims(checked<Tile<'f32', number>, Expr>(e), d)
   return [
-    yield* arrayNamed(label, x.dtype, shape, X.broadcast(checked<Tile<'f32', number>, Expr>(e), shape, layout)),
+    yield* arrayNamed(
+      label,
+      x.dtype,
+      shape,
+      X.broadcast(checked<Tile<'f32', number>, Expr>(e), shape, layout),
+    ),
   ]
 }
 
@@ -187,19 +198,14 @@ const reduceOne = function* (
   return { _tag: 'array', dtype: x.dtype, shape, tile: checked<ArrayValue['tile'], Expr>(reduced) }
 }
 
-const afterReduction = (
-  layout: Tiled.TiledLayout,
-  shape: ReadonlyArray<number>,
-  axis: number,
-): AnyLayout => {
+const afterReduction = (layout: Tiled.TiledLayout, shape: ReadonlyArray<number>, axis: number): AnyLayout => {
   const inTile = axis - (shape.length - Tiled.baseTileShape(layout).length)
   if (inTile < 0) return layout
   const less = Tiled.reduce([inTile])(layout)
   return E.isRight(less) ? less.right : 'any'
 }
 
-const reduction =
-  (of: Reduction): Row =>
+const reduction = (of: Reduction): Row =>
   function* (h, eqn, label) {
     const given = yield* arrayOperand(h, eqn, 0)
     const axes = [...(yield* numbers(h, eqn, 'axes'))].sort((a, b) => b - a)
@@ -285,7 +291,8 @@ const slice: Row = function* (h, eqn, label) {
     const size = limits[d]! - start
     if (size === shape[d]) continue
     shape = shape.map((extent, k) => (k === d ? size : extent))
-    const layout = found === 'any' ? 'any' : found._tag === 'tiled' ? found : slicedLayout(found, shape, x.dtype)
+    const layout =
+      found === 'any' ? 'any' : found._tag === 'tiled' ? found : slicedLayout(found, shape, x.dtype)
     if (layout === null)
       return yield* refusedAt(h, eqn, 'jaxpr.layout', `a layout of ${showShape(shape)}`, showKind(x))
     const base = found !== 'any' && found._tag === 'tiled' ? Tiled.baseTileShape(found) : []
@@ -299,10 +306,7 @@ const slice: Row = function* (h, eqn, label) {
         `${String(size)} from ${String(start)}`,
       )
     const index = X.iota<number>(shape, d, layout, start)
-    e = yield* letIn(
-      label,
-      X.gather<'f32', number>(checked<Tile<'f32', number>, Expr>(e), index, d, layout),
-    )
+    e = yield* letIn(label, X.gather<'f32', number>(checked<Tile<'f32', number>, Expr>(e), index, d, layout))
   }
   return [{ ...x, shape, tile: checked<ArrayValue['tile'], Expr>(e) }]
 }
@@ -347,7 +351,8 @@ const reshaped = function* (
 ): Steps<Elaborated> {
   if (x._tag === 'scalar')
     return shape.length === 0 ? x : yield* arrayNamed(label, x.dtype, shape, X.splat(x.expr, shape))
-  if (x._tag !== 'array') return yield* refusedAt(h, eqn, 'jaxpr.operand', 'a number or an array', showKind(x))
+  if (x._tag !== 'array')
+    return yield* refusedAt(h, eqn, 'jaxpr.operand', 'a number or an array', showKind(x))
   const tile = checked<Tile<'f32', number>, Expr>(x.tile)
   if (shape.length === 0) {
     const one = X.reshape<'f32', 0>(tile, [])

@@ -64,7 +64,13 @@ interface Around {
 const numberOf = function* (h: Here, eqn: Eqn, x: Elaborated | null | undefined, k: number): Steps<Number> {
   return x?._tag === 'scalar' || x?._tag === 'array'
     ? x
-    : yield* refusedAt(h, eqn, 'jaxpr.operand', `a number or an array to be carried as ${String(k)}`, showKind(x ?? undefined))
+    : yield* refusedAt(
+        h,
+        eqn,
+        'jaxpr.operand',
+        `a number or an array to be carried as ${String(k)}`,
+        showKind(x ?? undefined),
+      )
 }
 
 const around = (
@@ -128,7 +134,8 @@ const counted = function* (
   const [first0, last0] = [constantOf(index0), constantOf(end)]
   const at = (x: Elaborated, index: Int): Elaborated => {
     if (x._tag !== 'scalar') return x
-    if (x === begins) return { ...x, expr: checked<Scalar['expr'], Expr>(integerConvert('i32', x.dtype, index)) }
+    if (x === begins)
+      return { ...x, expr: checked<Scalar['expr'], Expr>(integerConvert('i32', x.dtype, index)) }
     const passed = integerBinary('sub', 'i32', index, index0)!
     return { ...x, expr: checked<Scalar['expr'], Expr>(plus(x.dtype, x.expr, passed)) }
   }

@@ -45,7 +45,8 @@ export const countedWhile = (
   bodyConsts: number,
 ): Counted | null => {
   const [condition, loop] = [jaxprs[test], jaxprs[body]]
-  if (condition === undefined || loop === undefined || condConsts !== 0 || condition.eqns?.length !== 1) return null
+  if (condition === undefined || loop === undefined || condConsts !== 0 || condition.eqns?.length !== 1)
+    return null
   const [less] = condition.eqns
   const [x, y] = less?.in ?? []
   const [result] = condition.out ?? []

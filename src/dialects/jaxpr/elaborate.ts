@@ -48,7 +48,8 @@ const inTensorMemory = (type: Type): boolean => 'ref' in type && type.ref === 't
 /** The chip that a kernel is for. */
 export const archOf = ({ jaxprs }: Document): 'sm90a' | 'sm100a' =>
   jaxprs.some(
-    ({ eqns = [], in: given = [] }) => eqns.some(ofBlackwell) || given.some(({ type }) => inTensorMemory(type)),
+    ({ eqns = [], in: given = [] }) =>
+      eqns.some(ofBlackwell) || given.some(({ type }) => inTensorMemory(type)),
   )
     ? 'sm100a'
     : 'sm90a'

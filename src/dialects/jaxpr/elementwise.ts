@@ -79,7 +79,13 @@ const numberOperand = function* (h: Here, eqn: Eqn, k: number): Steps<Number> {
   const found = yield* operand(h, eqn, k)
   return found._tag === 'scalar' || found._tag === 'array'
     ? found
-    : yield* refusedAt(h, eqn, 'jaxpr.operand', `a number or an array for operand ${String(k)}`, showKind(found))
+    : yield* refusedAt(
+        h,
+        eqn,
+        'jaxpr.operand',
+        `a number or an array for operand ${String(k)}`,
+        showKind(found),
+      )
 }
 
 /** A literal where the result has this shape. */
@@ -158,8 +164,7 @@ const floatBinary = (op: IntegerBinary, dtype: Dtype, x: Float, y: Float): Float
 const notHere = (h: Here, eqn: Eqn, dtype: Dtype): Build<never> =>
   refusedAt(h, eqn, 'jaxpr.dtype', `elements for which ${eqn.op} is known here`, dtype)
 
-const binary =
-  (op: IntegerBinary): Row =>
+const binary = (op: IntegerBinary): Row =>
   function* (h, eqn, label) {
     const { dtype, shape, exprs, plain } = yield* given(h, eqn)
     const [x, y] = exprs
@@ -212,8 +217,7 @@ const floatCompare: Readonly<Record<Comparison, (x: Float, y: Float) => Expr<'i1
   ge: X.ge,
 }
 
-const comparison =
-  (op: Comparison): Row =>
+const comparison = (op: Comparison): Row =>
   function* (h, eqn, label) {
     const { dtype, exprs } = yield* given(h, eqn)
     const [x, y] = exprs
@@ -237,14 +241,16 @@ const selectN: Row = function* (h, eqn, label) {
   const array = [which, ...cases].find((x): x is ArrayValue => x._tag === 'array')
   const shaped = shapedFor(array?.shape ?? [])
   const [no, yes] = cases.map((x) => (x._tag === 'array' ? x.tile : shaped(x.expr)))
-  const e = which._tag === 'scalar' ? chosen(truth(which.expr), yes!, no!) : X.select(truth(which.tile), yes!, no!)
+  const e =
+    which._tag === 'scalar' ? chosen(truth(which.expr), yes!, no!) : X.select(truth(which.tile), yes!, no!)
   return [yield* named(h, eqn, label, cases[0]!.dtype, e)]
 }
 
 // ---------------------------------------------------------------- of one
 
-const unary =
-  (of: (h: Here, eqn: Eqn, dtype: Dtype, x: Expr, shaped: (e: Expr) => Expr) => Expr | string): Row =>
+const unary = (
+  of: (h: Here, eqn: Eqn, dtype: Dtype, x: Expr, shaped: (e: Expr) => Expr) => Expr | string,
+): Row =>
   function* (h, eqn, label) {
     const { dtype, shape, exprs } = yield* given(h, eqn)
     if (param(eqn, 'accuracy') != null)
@@ -294,13 +300,13 @@ const functions: Rows = {
     if (dtype === 'i1') return negated(truth(x))
     return isFloat(dtype)
       ? 'an integer or a truth value'
-      : (integerBinary('xor', dtype, x, shaped(literal(dtype, -1)), shaped) === null
-          ? 'an integer'
-          : normal(
-              dtype,
-              X.xor(checked<Expr<'i32'>, Expr>(x), checked<Expr<'i32'>, Expr>(shaped(literal(dtype, -1)))),
-              shaped,
-            ))
+      : integerBinary('xor', dtype, x, shaped(literal(dtype, -1)), shaped) === null
+        ? 'an integer'
+        : normal(
+            dtype,
+            X.xor(checked<Expr<'i32'>, Expr>(x), checked<Expr<'i32'>, Expr>(shaped(literal(dtype, -1)))),
+            shaped,
+          )
   }),
   abs: unary((_, __, dtype, x, shaped) => {
     if (isFloat(dtype)) return X.abs(float(x))
@@ -362,9 +368,7 @@ const clamp: Row = function* (h, eqn, label) {
   const dtype = plain[1]?.dtype ?? 'i32'
   const [low, x, high] = exprs
   if (isFloat(dtype))
-    return [
-      yield* named(h, eqn, label, dtype, minimum(maximum(float(x!), float(low!)), float(high!))),
-    ]
+    return [yield* named(h, eqn, label, dtype, minimum(maximum(float(x!), float(low!)), float(high!)))]
   const above = integerBinary('max', dtype, x!, low!, shapedFor(shape))
   const e = above === null ? null : integerBinary('min', dtype, above, high!, shapedFor(shape))
   return e === null ? yield* notHere(h, eqn, dtype) : [yield* named(h, eqn, label, dtype, e)]

@@ -7,4 +7,5 @@ export const isScalarType = (t: Type): boolean => isArrayType(t) && t.shape.leng
 
 /** The shape of a variable that is no ref; a ref has its own. */
 export const shapeOfType = (t: Type): ReadonlyArray<number> => ('shape' in t ? t.shape : [])
-export const shapeOfVar = (v: Var | null | undefined): ReadonlyArray<number> => (v == null ? [] : shapeOfType(v.type))
+export const shapeOfVar = (v: Var | null | undefined): ReadonlyArray<number> =>
+  v == null ? [] : shapeOfType(v.type)

@@ -28,7 +28,8 @@ const showArgument = (a: LayoutArgument): string =>
 
 const argumentsOf = ({ args }: NamedLayout): ReadonlyArray<LayoutArgument> =>
   args === undefined ? [] : isList(args) ? args : Object.values(args)
-const isList = (args: NonNullable<NamedLayout['args']>): args is ReadonlyArray<LayoutArgument> => Array.isArray(args)
+const isList = (args: NonNullable<NamedLayout['args']>): args is ReadonlyArray<LayoutArgument> =>
+  Array.isArray(args)
 
 /** Elements in a row that a lane holds where nothing is said: eight bytes, if there are so many. */
 export const stridedFor = (shape: ReadonlyArray<number>, dtype: Dtype): RegisterLayout | null => {
@@ -63,13 +64,17 @@ export const registerLayoutOf = function* (
       const strided = stridedFor(shape, dtype)
       return (
         strided ??
-        (yield* refusedAt(h, eqn, 'jaxpr.layout', 'a multiple of 128 elements', `(${shape.map(String).join(', ')})`))
+        (yield* refusedAt(
+          h,
+          eqn,
+          'jaxpr.layout',
+          'a multiple of 128 elements',
+          `(${shape.map(String).join(', ')})`,
+        ))
       )
     }
     const name = elsewhere[layout.name] ?? layout.name
-    return yield* made(
-      parseName(args.length === 0 ? name : `${name}(${args.map(showArgument).join(', ')})`),
-    )
+    return yield* made(parseName(args.length === 0 ? name : `${name}(${args.map(showArgument).join(', ')})`))
   }
   if ('reduce' in layout) {
     const axes = typeof layout.reduce === 'number' ? [layout.reduce] : layout.reduce
@@ -100,7 +105,8 @@ export const tensorMemoryLayoutOf = function* (
 ): Steps<Tmem.TensorMemoryLayout> {
   const name = 'name' in layout ? layout.name : ''
   const [first, second] = 'name' in layout ? argumentsOf(layout) : []
-  const number = (a: LayoutArgument | undefined, instead: number): number => (typeof a === 'number' ? a : instead)
+  const number = (a: LayoutArgument | undefined, instead: number): number =>
+    typeof a === 'number' ? a : instead
   const made = (found: E.Either<Failure, Tmem.TensorMemoryLayout>): Build<Tmem.TensorMemoryLayout> =>
     E.isRight(found)
       ? of(found.right)

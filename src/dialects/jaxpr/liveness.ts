@@ -32,8 +32,7 @@ const readBy = (eqn: Eqn): ReadonlyArray<number> => {
 /** `isPure`: an operation that only computes. */
 export const livenessOf = (d: Document, isPure: (op: string) => boolean): Liveness => {
   const effects = new Map<number, boolean>()
-  const acts = (eqn: Eqn): boolean =>
-    regions.has(eqn.op) ? jaxprsOf(eqn).some(jaxprActs) : !isPure(eqn.op)
+  const acts = (eqn: Eqn): boolean => (regions.has(eqn.op) ? jaxprsOf(eqn).some(jaxprActs) : !isPure(eqn.op))
   const jaxprActs = (n: number): boolean => {
     const known = effects.get(n)
     if (known !== undefined) return known

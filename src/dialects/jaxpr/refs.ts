@@ -48,7 +48,16 @@ import { splitModes } from '../pallas/memory.js'
 import type { Eqn, Indexer, Transform as Applied } from './document.js'
 import { refusedAt, type Here } from './here.js'
 import { intOf, valueOf } from './scalar-operands.js'
-import { showKind, type BoundRef, type Ref, type SemaphoreRef, type SmemRef, type TmemRef, type UnionMember, type Elaborated } from './values.js'
+import {
+  showKind,
+  type BoundRef,
+  type Ref,
+  type SemaphoreRef,
+  type SmemRef,
+  type TmemRef,
+  type UnionMember,
+  type Elaborated,
+} from './values.js'
 
 // ---------------------------------------------------------------- model
 
@@ -636,7 +645,8 @@ const isPhysical = (t: Applied): boolean => t.unswizzle !== undefined || t.until
 const boundAs = function* (h: Here, eqn: Eqn, bound: BoundRef, view: ReadonlyArray<Applied>): Steps<Used> {
   let used = yield* usedAs(bound.from, eqn, bound.of, bound.view)
   const physical = bound.view.filter(isPhysical)
-  const again = physical.length > 0 && physical.every((t, k) => view[k] !== undefined && sameApplied(t, view[k]))
+  const again =
+    physical.length > 0 && physical.every((t, k) => view[k] !== undefined && sameApplied(t, view[k]))
   for (const t of again ? view.slice(physical.length) : view) used = yield* further(h, eqn, used, t)
   return used
 }

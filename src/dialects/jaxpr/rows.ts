@@ -57,7 +57,11 @@ const one = (h: Here, eqn: Eqn): Build<void> => {
     if (row === undefined)
       return yield* refusedAt(h, eqn, 'jaxpr.operation', 'an operation that is known here', `'${eqn.op}'`)
     const label = labelOf(h, eqn)
-    const given = yield* row(eqn.jaxprs === undefined ? h : { ...h, chain: `${h.chain} / ${label}` }, eqn, label)
+    const given = yield* row(
+      eqn.jaxprs === undefined ? h : { ...h, chain: `${h.chain} / ${label}` },
+      eqn,
+      label,
+    )
     for (const [k, out] of (eqn.out ?? []).entries()) {
       const value = given[k]
       if (out !== null && value != null) h.values.set(out.v, value)
@@ -83,7 +87,6 @@ export const run: Here['run'] = function* (h, number, args) {
   })
   for (const eqn of jaxpr?.eqns ?? []) if (h.isLive(eqn)) yield* one(inside, eqn)
   const results: (Elaborated | null)[] = []
-  for (const value of jaxpr?.out ?? [])
-    results.push(value === null ? null : yield* resultOf(inside, value))
+  for (const value of jaxpr?.out ?? []) results.push(value === null ? null : yield* resultOf(inside, value))
   return results
 }

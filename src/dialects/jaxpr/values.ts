@@ -105,7 +105,7 @@ export interface UnionMember {
 }
 
 export type Ref =
-  GmemRef | SmemRef | TmemRef | AccumulatorRef | BarrierRef | SemaphoreRef | CellRef | UnionRef
+  GmemRef | SmemRef | TmemRef | AccumulatorRef | BarrierRef | SemaphoreRef | CellRef | UnionRef | BoundRef
 
 export type Elaborated = Scalar | ArrayValue | Ref
 
