@@ -8,7 +8,7 @@
  * | `multiple_of`, `optimization_barrier`          | its operands; a sum behind a barrier takes no product before it  |
  * | `debug_print`, `print_layout`, `delay`, `check` | nothing                                                        |
  */
-import type { Steps } from '../../semantics/writing/builder.js'
+import { of, type Steps } from '../../semantics/writing/builder.js'
 import * as X from '../../semantics/language/expression.js'
 import type { Int } from '../../semantics/language/expression.js'
 import * as Pallas from '../pallas/index.js'
@@ -55,6 +55,9 @@ const nothing: Row = function* (h, eqn) {
   return []
 }
 
+/** What it takes is a ref or an array, and says nothing to a program. */
+const silent: Row = () => of([])
+
 export const coordinateRows: Rows = {
   axis_index: axisIndex,
   program_id: function* (h, eqn) {
@@ -68,9 +71,7 @@ export const coordinateRows: Rows = {
   },
   optimization_barrier: same,
   debug_print: nothing,
-  print_layout: function* () {
-    return []
-  },
+  print_layout: silent,
   delay: nothing,
   check: nothing,
 }

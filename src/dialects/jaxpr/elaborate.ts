@@ -26,7 +26,7 @@ import * as Pallas from '../pallas/index.js'
 import { contractedIn } from './contraction.js'
 import type { Document, Eqn, Type } from './document.js'
 import type { Here } from './here.js'
-import { inferredIn } from './inference.js'
+import { noneInferred } from './inference.js'
 import { labelsOf } from './labels.js'
 import { livenessOf } from './liveness.js'
 import { namesFor } from './names.js'
@@ -125,8 +125,6 @@ export const elaborate = (d: Document, asked: Elaborate = {}): E.Either<Failure,
   const liveness = livenessOf(d, isPure)
   const labels = labelsOf(d)
   const lowering = params.lowering ?? 'warpgroup'
-  const inferred = inferredIn(d, liveness, lowering)
-  if (E.isLeft(inferred)) return inferred
   const names = namesFor(kernel.operands.map(({ name }) => name))
   const contracted = contractedIn(d)
   const { numThreads, threadName } = mesh
@@ -155,7 +153,7 @@ export const elaborate = (d: Document, asked: Elaborate = {}): E.Either<Failure,
           isLive: liveness.isLive,
           products: new Map(),
           contracted,
-          inferred: inferred.right,
+          inferred: noneInferred,
           labels,
           names,
           chain: '',

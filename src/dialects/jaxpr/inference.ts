@@ -1,9 +1,6 @@
 /** Layouts and transforms that the text leaves open. */
 import type { RegisterLayout } from '../../layouts/register-layout.js'
-import * as E from 'fp-ts/lib/Either.js'
-import type { Failure } from '../../failure.js'
-import type { Document, Transform } from './document.js'
-import type { Liveness } from './liveness.js'
+import type { Transform } from './document.js'
 
 export interface Inferred {
   /** of arrays, by the number of the variable */
@@ -12,8 +9,5 @@ export interface Inferred {
   readonly transforms: ReadonlyMap<number, ReadonlyArray<Transform>>
 }
 
-export const inferredIn = (
-  _d: Document,
-  _liveness: Liveness,
-  _lowering: 'lane' | 'warpgroup',
-): E.Either<Failure, Inferred> => E.right({ layouts: new Map(), transforms: new Map() })
+/** Nothing is left open. */
+export const noneInferred: Inferred = { layouts: new Map(), transforms: new Map() }
