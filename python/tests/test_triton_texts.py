@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import os
 import re
 import sys
 import unittest
@@ -14,8 +15,9 @@ try:
 except ImportError as missing:
     raise unittest.SkipTest(f"needs Triton and numpy: {missing}") from None
 
+import tcspec
 from tcspec import Array
-from tcspec.triton import descriptor, export
+from tcspec.triton import compilation, descriptor, export
 from triton.experimental.gluon.language import NVMMASharedLayout, float16, float32
 
 HERE = Path(__file__).resolve().parents[2] / "conformance" / "triton"
@@ -35,9 +37,15 @@ def plain(text: str) -> str:
     return re.sub(r'loc\("[^"]*/([^/"]+\.py)"', r'loc("\1"', text)
 
 
-def text_of(kernel: Any, *arguments: Any, **keywords: Any) -> str:
-    (launch,) = export(kernel, *arguments, **keywords).launches
-    return str(launch.document["ttgir"])
+def makes(wanted: str, kernel: Any, *arguments: Any, **keywords: Any) -> bool:
+    """Whether this is the text. Triton's specialisation of warps on sm_90 puts arrives on two barriers in either order, as the addresses of its own
+    objects fall, so it is asked more than once."""
+    for _ in range(40 if "ttg.warp_specialize" in wanted else 1):
+        compilation._texts.clear()
+        (launch,) = export(kernel, *arguments, **keywords).launches
+        if plain(launch.document["ttgir"]) == plain(wanted):
+            return True
+    return False
 
 
 class Captures(unittest.TestCase):
@@ -65,23 +73,35 @@ class Captures(unittest.TestCase):
         for folder in folders:
             with self.subTest(folder.name):
                 launch = json.loads((folder / "launch.json").read_text())
-                tensors: dict[str, Any] = {}
-
-                def argument(a: Any) -> Any:
-                    if isinstance(a, (int, float)):
-                        return a
-                    name = a if isinstance(a, str) else a["tensor"]
-                    array = tensors.setdefault(name, numpy.load(folder / f"{name}.npy"))
-                    return array if isinstance(a, str) else descriptor(array, a["block"])
-
-                arguments = [argument(a) for a in launch["args"]]
+                tensors = {path.stem: numpy.load(path) for path in folder.glob("*.npy")}
+                arguments = [self.argument(a, tensors) for a in launch["args"]]
                 ran = (folder / f"{folder.name}.ttgir").read_text()
-                made = [
-                    plain(text_of(getattr(kernels, launch["kernel"]), *arguments, grid=launch["grid"], **constants))
-                    for constants in self.constants(folder.name, launch)
-                ]
-                self.assertIn(plain(ran), made)
+                kernel = getattr(kernels, launch["kernel"])
+                candidates = self.constants(folder.name, launch)
+                self.assertTrue(any(makes(ran, kernel, *arguments, grid=launch["grid"], **c) for c in candidates))
         self.assertEqual(26, len(folders))
+
+    def test_their_bits(self) -> None:
+        """What a run leaves is what the chip left; by day of three of them."""
+        kernels = loaded(HERE, "captures")
+        folders = sorted(folder for folder in (HERE / "captures").iterdir() if folder.is_dir())
+        for folder in folders if os.environ.get("TCSPEC_NIGHTLY") else folders[3:20:8]:
+            with self.subTest(folder.name):
+                launch = json.loads((folder / "launch.json").read_text())
+                held = {path.stem: numpy.load(path) for path in folder.glob("*.npy")}
+                (output,) = launch["outputs"]
+                tensors = {**held, output: numpy.zeros_like(held[output])}
+                arguments = [self.argument(a, tensors) for a in launch["args"]]
+                *_, constants = self.constants(folder.name, launch)
+                run = tcspec.run(getattr(kernels, launch["kernel"]), *arguments, grid=launch["grid"], hazards=False, **constants)
+                (result,) = run.result.values()
+                numpy.testing.assert_array_equal(held[output].view("uint16"), result.view("uint16"))
+
+    @staticmethod
+    def argument(a: Any, tensors: Mapping[str, Any]) -> Any:
+        if isinstance(a, (int, float)):
+            return a
+        return tensors[a] if isinstance(a, str) else descriptor(tensors[a["tensor"]], a["block"])
 
 
 class Modules(unittest.TestCase):
@@ -99,8 +119,8 @@ class Modules(unittest.TestCase):
                 name, chip = re.fullmatch(r"(.*)_sm(\d+)", path.stem).groups()  # type: ignore[union-attr]
                 kernel, signature, constants, options = names["jobs"][name]
                 arguments = [self.argument(said) for said in signature.values()]
-                made = text_of(kernel, *arguments, grid=1, target=f"sm_{chip}", **constants, **options)
-                self.assertEqual(plain(path.read_text()), plain(made))
+                wanted = path.read_text()
+                self.assertTrue(makes(wanted, kernel, *arguments, grid=1, target=f"sm_{chip}", **constants, **options))
         self.assertEqual(45, len(texts))
 
     @staticmethod
@@ -125,16 +145,9 @@ class OfGluon(unittest.TestCase):
             with self.subTest(path.stem):
                 launch = loaded(folder, name).LAUNCH
                 arguments = [self.argument(a, launch["tensors"]) for a in launch["args"]]
-                made = text_of(
-                    launch["kernel"],
-                    *arguments,
-                    grid=launch["grid"],
-                    target=launch["target"],
-                    num_warps=launch["warps"],
-                    WRONG=wrong,
-                    **launch.get("constants", {}),
-                )
-                self.assertEqual(plain(path.read_text()), plain(made))
+                options = {"grid": launch["grid"], "target": launch["target"], "num_warps": launch["warps"]}
+                constants = {**launch.get("constants", {}), "WRONG": wrong}
+                self.assertTrue(makes(path.read_text(), launch["kernel"], *arguments, **options, **constants))
         self.assertGreater(len(texts), 60)
 
     @staticmethod

@@ -19,7 +19,7 @@ from typing import Any, Iterator, Mapping, Sequence
 from ..errors import Refused
 from .versions import Parts, parts
 
-__all__ = ["Compiled", "Specialised", "specialise"]
+__all__ = ["Specialised", "compiled", "specialise"]
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,6 @@ class Specialised:
     constants: Mapping[tuple[int, ...], Any]
     attributes: Mapping[tuple[int, ...], Any]
     options: Any
-
-
-@dataclass(frozen=True)
-class Compiled:
-    """A module as text, and the directory of Triton's own library, whose lines are nobody's mistake."""
-
-    text: str
 
 
 class _Target:
@@ -119,11 +112,11 @@ def _refuse_unknown(
 # ---------------------------------------------------------------- texts
 
 _MOST = 256
-_texts: "OrderedDict[tuple[Any, ...], Compiled]" = OrderedDict()
+_texts: "OrderedDict[tuple[Any, ...], str]" = OrderedDict()
 
 
-def compiled(s: Specialised) -> Compiled:
-    """The module. What Triton says of a kernel that it does not take comes as Triton raises it."""
+def compiled(s: Specialised) -> str:
+    """The text of the module. What Triton says of a kernel that it does not take comes as Triton raises it."""
     triton = parts()
     target = _target(triton, s.capability)
     with _target_is(triton, target):
@@ -139,7 +132,7 @@ def compiled(s: Specialised) -> Compiled:
         _refuse_changed(s.kernel)
         there = _texts.get(key)
         if there is None:
-            there = Compiled(_text(triton, target, source, s.options))
+            there = _text(triton, target, source, s.options)
             _texts[key] = there
             if len(_texts) > _MOST:
                 _texts.popitem(last=False)

@@ -14,7 +14,7 @@ from typing import Any, Iterator, Mapping, Sequence
 from ..errors import Refused
 from ..launches import Launch, Perform
 from ..tensors import Tensor
-from .compilation import compiled, specialise
+from .compilation import Specialised, compiled, specialise
 from .kernels import Call, call
 from .sources import files_of
 from .targets import capability
@@ -216,9 +216,9 @@ def _outputs(kernel: str, arguments: _Arguments, said: Sequence[str] | str | Non
     return [known[name] for name in names]
 
 
-def _names(c: Call, adapted: Any) -> Iterator[_Leaf]:
+def _names(c: Call, special: Specialised) -> Iterator[_Leaf]:
     for parameter, value in c.bound.items():
-        yield from _leaves(parameter, adapted.signature[parameter], value)
+        yield from _leaves(parameter, special.signature[parameter], value)
 
 
 def export(
@@ -253,11 +253,10 @@ def export(
         [_adapted(value, names[k]) for k, value in enumerate(c.arguments)],
         {name: _adapted(value, name) if name in names else value for name, value in c.keywords.items()},
     )
-    text = compiled(special).text
-    leaves = list(_names(c, special))
     name = c.kernel.__name__
-    placed = _Arguments(name, leaves)
+    placed = _Arguments(name, list(_names(c, special)))
     written = _outputs(name, placed, outputs)
+    text = compiled(special)
     # addresses and control may come from integers: they are what they are also where a kernel is judged without data
     files = {
         f"{t.name}.npy": tensor.to_json()
