@@ -13,7 +13,7 @@ from typing import Any
 _BITS = {"bf16": 16, "f16": 16, "f32": 32, "f64": 64, "e4m3": 8, "e5m2": 8, "e8m0": 8, "e2m1": 4, "i1": 8}
 _BITS.update({f"{letter}{bits}": bits for letter in "iu" for bits in (2, 4, 8, 16, 32, 64)})
 
-_ELEMENTWISE = """abs add and atan2 clamp clz cos copysign div eq erf exp exp2 ge gt integer_pow le log log2 logistic lt max min mul ne neg not
+_ELEMENTWISE = """abs add and atan2 clamp clz cos div eq erf exp exp2 ge gt integer_pow le log log2 logistic lt max min mul ne neg not
 one_minus_square or rem round rsqrt select_n shift_left shift_right_arithmetic shift_right_logical sign sin sqrt square sub tanh xor
 layout_cast multiple_of""".split()
 _SHAPED = """bitcast_convert_type broadcast_in_dim concatenate convert_element_type iota mma reduce_max reduce_min reduce_prod reduce_sum reshape

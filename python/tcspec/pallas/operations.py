@@ -617,12 +617,12 @@ def _on_warps(x: Operands, mesh: Any, body: Body) -> Operation:
 # ---------------------------------------------------------------- lax, and what is refused
 
 _LAX = frozenset(
-    """_copysign abs add and atan2 bitcast_convert_type broadcast_in_dim clamp clz convert_element_type cos delay div eq erf exp exp2 ge gt
+    """abs add and atan2 bitcast_convert_type broadcast_in_dim clamp clz convert_element_type cos delay div eq erf exp exp2 ge gt
     integer_pow iota le log logistic lt max min mul multiple_of ne neg not optimization_barrier or program_id reduce_max reduce_min
     reduce_prod reduce_sum rem reshape round rsqrt select_n shift_left shift_right_arithmetic shift_right_logical sign sin slice square squeeze sub
     tanh xor""".split()
 )
-_RENAMED = {"new_dtype": "dtype", "_copysign": "copysign"}
+_RENAMED = {"new_dtype": "dtype"}
 _SILENT = frozenset({"sharding", "out_sharding", "weak_type", "accuracy", "_split_transpose"})
 
 
@@ -654,7 +654,7 @@ def _lax(name: str, x: Operands) -> Operation:
         for key, value in x.params.items()
         if key not in _SILENT and value is not None
     }
-    return Operation(_RENAMED.get(name, name), x.rest(), params=params)
+    return Operation(name, x.rest(), params=params)
 
 
 def _inline_text(function: Any) -> str | None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Callable, Mapping, Sequence
 
-from .chip import tracing_for
 from .document import Export
 from .errors import Refused
 from .kernels import export_of, kernels_of
+from .tracing import tracing_for
 from .versions import Version, known
 
 __all__ = ["Arguments", "Traced", "export", "trace"]

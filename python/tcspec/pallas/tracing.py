@@ -1,7 +1,9 @@
-"""The chip that a kernel is traced for: during a trace the devices of this process have its number of multiprocessors.
+"""What is otherwise in JAX while a kernel is traced: it is traced for a chip, and every equation keeps the lines of its own function.
 
 Shipped kernels size their grids by ``device.core_count`` and look at the version of CUDA. A CPU has neither; both are set while a trace is under way
-in this thread, and taken away behind the last trace, also when it raises. No file and no configuration of JAX is touched.
+in this thread. What is traced in the backward pass of a derivative, JAX lets stand at the line of the forward call, with no frame of the function that
+wrote it; while a trace is under way in this thread it stands where it was written. All of it is taken away behind the last trace, also when it raises.
+No file and no configuration of JAX is touched.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ _asked = threading.local()
 _lock = threading.RLock()
 _traces = 0
 _device_class: Any = None
+_name_stack_context: Any = None
 
 _cuda = SimpleNamespace(
     cuda_runtime_get_version=lambda: CUDA_RUNTIME,
@@ -39,14 +42,23 @@ def _modules_of_jax() -> list[Any]:
     return [module for name, module in list(sys.modules.items()) if name.startswith("jax") and hasattr(module, "__dict__")]
 
 
+def _backward_context(source_info: Any) -> Any:
+    """The context of an equation in the backward pass: its names, and in a trace of ours not the line of the forward call."""
+    if getattr(_asked, "sms", None) is None:
+        return _name_stack_context(source_info)
+    return _name_stack_context(type(source_info)(None, source_info.name_stack))
+
+
 def _install() -> None:
-    global _device_class
+    global _device_class, _name_stack_context
     import jax
+    from jax._src.interpreters import ad
 
     device_class = type(jax.devices()[0])
     if not hasattr(jax.devices()[0], "core_count"):
         _device_class = device_class
         device_class.core_count = property(_core_count)
+    _name_stack_context, ad._name_stack_ctx = ad._name_stack_ctx, _backward_context
     for module in _modules_of_jax():
         if module.__dict__.get("cuda_versions", _cuda) is None:
             module.cuda_versions = _cuda
@@ -57,6 +69,9 @@ def _remove() -> None:
     if _device_class is not None:
         del _device_class.core_count
         _device_class = None
+    from jax._src.interpreters import ad
+
+    ad._name_stack_ctx = _name_stack_context
     for module in _modules_of_jax():  # and those that were imported meanwhile
         if module.__dict__.get("cuda_versions") is _cuda:
             module.cuda_versions = None
