@@ -160,6 +160,31 @@ describe('what a tensor holds before the launch', () => {
   })
 })
 
+describe('addresses are data', () => {
+  const text = flags('%v')
+    .replace('%out: !tt.ptr<i32>', '%row: !tt.ptr<i32>, %x: !tt.ptr<i32>, %out: !tt.ptr<i32>')
+    .replace(
+      '    tt.store',
+      '    %r = tt.load %row : !tt.ptr<i32>\n    %at = tt.addptr %x, %r : !tt.ptr<i32>, i32\n    %v = tt.load %at : !tt.ptr<i32>\n    tt.store',
+    )
+  const files = {
+    'x.ttgir': text,
+    'row.npy': right(encodeNpy(npyOfTensor(right(tensor('i32', [1], [2]))))),
+    'x.npy': right(encodeNpy(npyOfTensor(right(tensor('i32', [3], [7, 8, 9]))))),
+  }
+  it.each([
+    ['row=row.npy x=i32[3]', 'those that were brought and the seeded ones'],
+    ['row=row.npy x=x.npy', 'those that were brought'],
+  ])('%s: of other inputs nothing is said', async (args, taken) => {
+    const { stdout } = await run(`check x.ttgir --grid 1 --arg ${args} out=i32[1] --json`, files)
+    const said = JSON.parse(stdout) as { readonly verdict: string; readonly scope: ReadonlyArray<string> }
+    expect([said.verdict, said.scope.at(-1)]).toEqual([
+      'ok',
+      `inputs other than ${taken}: control or addresses depend on data`,
+    ])
+  })
+})
+
 describe('--out *', () => {
   it('is every output, and no scratch of a module', async () => {
     const { files } = await run(

@@ -3,7 +3,7 @@
 What ``kernel[grid](...)`` does before it launches is done with Triton's own parts: the binder says of each argument its type and what the compiler may
 know of it (a multiple of 16, equal to one, an aligned pointer), and the passes of the target make the module. Behind it LLVM and ptxas would follow;
 they are not asked, so there is no GPU, no process and no file. While a kernel is traced, Triton's active driver is one that says the target and
-nothing else: kernels may ask for it (``tl.target_info``).
+nothing else: kernels may ask for it (``tl.target_info``), and so may rules of autotuning.
 
 A text is kept for the next launch that is specialised the same way.
 """
@@ -19,7 +19,7 @@ from typing import Any, Iterator, Mapping, Sequence
 from ..errors import Refused
 from .versions import Parts, parts
 
-__all__ = ["Specialised", "compiled", "specialise"]
+__all__ = ["Specialised", "compiled", "specialise", "tracing_for"]
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,12 @@ _tracing = threading.RLock()
 
 
 @contextmanager
-def _target_is(triton: Parts, target: Any) -> Iterator[None]:
+def tracing_for(capability: int) -> Iterator[None]:
+    """Where Triton's active driver is one that says this chip."""
+    triton = parts()
     with _tracing:
         before = triton.driver._active
-        triton.driver.set_active(_Target(target))
+        triton.driver.set_active(_Target(_target(triton, capability)))
         try:
             yield
         finally:
@@ -119,7 +121,7 @@ def compiled(s: Specialised) -> str:
     """The text of the module. What Triton says of a kernel that it does not take comes as Triton raises it."""
     triton = parts()
     target = _target(triton, s.capability)
-    with _target_is(triton, target):
+    with tracing_for(s.capability):
         make = triton.gluon_source if s.kernel.is_gluon() else triton.triton_source
         source = make(s.kernel, s.signature, s.constants, s.attributes)
         key = (

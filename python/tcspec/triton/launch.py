@@ -14,7 +14,7 @@ from typing import Any, Iterator, Mapping, Sequence
 from ..errors import Refused
 from ..launches import Launch, Perform
 from ..tensors import Tensor
-from .compilation import Specialised, compiled, specialise
+from .compilation import Specialised, compiled, specialise, tracing_for
 from .kernels import Call, call
 from .sources import files_of
 from .targets import capability
@@ -245,7 +245,8 @@ def export(
         )
     parts()
     chip = capability(target)
-    c = call(kernel, arguments, keywords, grid, config)
+    with tracing_for(chip):
+        c = call(kernel, arguments, keywords, grid, config)
     names = [p.name for p in c.kernel.params]
     special = specialise(
         c.kernel,

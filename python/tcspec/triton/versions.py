@@ -21,25 +21,25 @@ class Parts:
 
     version: str
     #: of ``@triton.jit`` and ``@gluon.jit`` functions, and of what wraps them
-    jit_function: type
-    autotuner: type
-    heuristics: type
-    interpreted: type
+    jit_function: Any
+    autotuner: Any
+    heuristics: Any
+    interpreted: Any
     #: ``(signature, parameters, backend)`` to a function that binds and specialises arguments
     binder: Callable[..., Callable[..., Any]]
     #: the specialiser of one argument
     specialise: Callable[..., Any]
-    triton_source: type
-    gluon_source: type
+    triton_source: Callable[..., Any]
+    gluon_source: Callable[..., Any]
     backend_of: Callable[[Any], Any]
-    target: type
+    target: Callable[..., Any]
     context: Callable[[], Any]
     load_dialects: Callable[[Any], None]
     filter_traceback: Callable[[BaseException], None]
     #: what invalidates Triton's own cache
     environment: Callable[[], Mapping[str, Any]]
     #: classes of host tensor descriptors
-    descriptors: tuple[type, ...]
+    descriptors: Any
     driver: Any
     knobs: Any
     package: str

@@ -7,14 +7,26 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../failure.js'
+import { tensorsOf } from '../../kernels/reference.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import { unit } from '../../numerics/unit.js'
 import { broughtOf, type Subject } from './subject.js'
 import { algebraOf, chipOf, inputsOf } from './tensors.js'
 
 /** What a verdict does not speak of, where data were taken. */
-export const otherInputs = (subject: Subject): string =>
-  `inputs other than ${subject.launched === undefined || subject.launched.inputs.size === 0 ? 'the seeded ones' : 'those that were brought'}: control or addresses depend on data`
+export const otherInputs = ({ program, launched: module }: Subject): string => {
+  const isSeeded =
+    module === undefined ||
+    tensorsOf(program).some(
+      (p) => p.role !== 'out' && module.tensors.has(p.name) && !module.inputs.has(p.name),
+    )
+  const isBrought = (module?.inputs.size ?? 0) > 0
+  const taken = [
+    ...(isBrought ? ['those that were brought'] : []),
+    ...(isSeeded || !isBrought ? ['the seeded ones'] : []),
+  ]
+  return `inputs other than ${taken.join(' and ')}: control or addresses depend on data`
+}
 
 export interface Taken<A> {
   readonly found: A
