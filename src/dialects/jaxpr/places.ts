@@ -1,8 +1,35 @@
-/** Where the author wrote it: from the location of an equation to a file and a line. */
+/**
+ * Where the author wrote it: from the location of an equation to a file and a line.
+ *
+ * JAX's own loops and pipelines write equations, too. An author of a kernel looks for no mistake there, so the place is the innermost line that is not
+ * JAX's; a kernel that ships with JAX is one like any other.
+ */
 import type { Document, Eqn, Location } from './document.js'
 
 const locationOf = ({ locations }: Document, eqn: Eqn): Location | null =>
   eqn.at == null ? null : (locations?.[eqn.at] ?? null)
+
+/** Files of JAX itself, but for kernels that ship with it. */
+const isLibrary = (file: string): boolean =>
+  /(^|[/\\])jax[/\\](_src|interpreters|experimental[/\\](mosaic|pallas[/\\](?!ops[/\\])))/.test(file)
+
+/** The location and those of the calls that led there, the innermost first. */
+const chainOf = (d: Document, eqn: Eqn): ReadonlyArray<Location> => {
+  const found: Location[] = []
+  let l = locationOf(d, eqn)
+  // a chain that leads back to itself is one of no program
+  for (let n = 0; l !== null && n < 64; n++) {
+    found.push(l)
+    l = l.caller == null ? null : (d.locations?.[l.caller] ?? null)
+  }
+  return found
+}
+
+/** The line of the author. */
+const ownLocation = (d: Document, eqn: Eqn): Location | null => {
+  const chain = chainOf(d, eqn)
+  return chain.find((l) => !isLibrary(d.files?.[l.file] ?? '')) ?? chain[0] ?? null
+}
 
 const baseName = (file: string): string => file.replace(/^.*[/\\]/s, '')
 
@@ -11,21 +38,13 @@ const placeOfLocation = ({ files }: Document, l: Location): string =>
 
 /** `kernel.py:31`, the file by its base name. */
 export const placeOf = (d: Document, eqn: Eqn): string | null => {
-  const l = locationOf(d, eqn)
+  const l = ownLocation(d, eqn)
   return l === null ? null : placeOfLocation(d, l)
 }
 
 /** The line and those of the calls that led there, the innermost first. */
-export const placesOf = (d: Document, eqn: Eqn): ReadonlyArray<string> => {
-  const found: string[] = []
-  let l = locationOf(d, eqn)
-  // a chain that leads back to itself is one of no program
-  for (let n = 0; l !== null && n < 64; n++) {
-    found.push(placeOfLocation(d, l))
-    l = l.caller == null ? null : (d.locations?.[l.caller] ?? null)
-  }
-  return found
-}
+export const placesOf = (d: Document, eqn: Eqn): ReadonlyArray<string> =>
+  chainOf(d, eqn).map((l) => placeOfLocation(d, l))
 
 /** The text of the lines that there are, by their places. */
 export const linesOf = (d: Document): ReadonlyMap<string, string> =>
@@ -34,6 +53,3 @@ export const linesOf = (d: Document): ReadonlyMap<string, string> =>
       l.text === undefined || l.text === '' ? [] : [[placeOfLocation(d, l), l.text]],
     ),
   )
-
-/** The line of the author's file. */
-export const lineOf = (d: Document, eqn: Eqn): number | null => locationOf(d, eqn)?.line ?? null

@@ -1,6 +1,6 @@
 /**
- * What a command is about: a kernel of the catalogue with settings, a program from a file, or a module of Triton's with its launch; with statements
- * left out if asked.
+ * What a command is about: a kernel of the catalogue with settings, a program from a file, a kernel that JAX traced, or a module of Triton's with its
+ * launch; with statements left out if asked.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -19,6 +19,8 @@ import type { Compiler } from '../../numerics/special-functions/index.js'
 import { parseProgram } from '../../semantics/files/codec.js'
 import type { Program } from '../../semantics/language/program.js'
 import { launched, type Asking, type LaunchedModule } from '../launch/launched.js'
+import { documentIn, quoteOfTraced, traced, withoutEquations, type TracedKernel } from '../launch/traced.js'
+import { quoteOf } from '../launch/quote.js'
 import { withoutOperations } from '../launch/without.js'
 import type { Tensor } from '../tensor-files/tensor.js'
 import { asText } from '../tensor-files/files.js'
@@ -40,6 +42,8 @@ export interface Subject {
   readonly compiler: Compiler | null
   /** of a module: its launch, and the text */
   readonly launched?: LaunchedModule
+  /** of a kernel that JAX traced: its equations */
+  readonly traced?: TracedKernel
 }
 
 const leavingOut = (labels: ReadonlyArray<string>, instance: Instance): E.Either<Failure, Subject> =>
@@ -105,6 +109,9 @@ export const broughtOf = ({ launched: module }: Subject): ReadonlyMap<string, Te
 
 /** Whether a name is that of a module in a file. */
 export const isModule = (name: string): boolean => name.toLowerCase().endsWith('.ttgir')
+
+/** Whether a name is one that a kernel of JAX's has in a file; what is in it says so itself. */
+export const isTracedName = (name: string): boolean => name.toLowerCase().endsWith('.jaxpr.json')
 
 /** What the flags of a command say of its subject. */
 export interface Asked {
@@ -177,13 +184,51 @@ const moduleSubject = (
     ),
   )
 
-/** A kernel by name, a program in a JSON file, or a module in a file. */
+/** A kernel that JAX traced, in a file. */
+const tracedSubject = (
+  name: string,
+  document: unknown,
+  { inputs, dropped, launch: { computes, ...launch } }: Asked,
+): E.Either<Failure, Subject> =>
+  pipe(
+    refuseLaunch(name, launch),
+    E.chain(() => traced(document, computes)),
+    E.chainFirstW(({ program }) => inputsFit(program, inputs)),
+    E.chain((kernel) =>
+      pipe(
+        withoutEquations(kernel, dropped),
+        E.map((program): Subject => ({
+          name: program.name,
+          settings: {},
+          program,
+          dropped,
+          compiler: null,
+          traced: kernel,
+        })),
+      ),
+    ),
+  )
+
+/** The author's line of a statement, where the subject has a text. */
+export const quoteOfSubject = ({
+  launched: module,
+  traced: kernel,
+}: Subject): { readonly quote?: (o: { readonly site: string }) => string | null } =>
+  module !== undefined
+    ? { quote: quoteOf(module) }
+    : kernel !== undefined
+      ? { quote: quoteOfTraced(kernel) }
+      : {}
+
+/** A kernel by name, a program or a kernel that JAX traced in a JSON file, or a module in a file. */
 export const namedSubject = (world: World, name: string, asked: Asked): E.Either<Failure, Subject> => {
   const { given, inputs, dropped } = asked
   if (isModule(name)) return moduleSubject(world, name, asked)
-  const launching = refuseLaunch(name, asked.launch)
-  if (E.isLeft(launching)) return launching
-  if (!isFileName(name)) return kernelSubject(name, given, inputs, dropped)
+  if (!isFileName(name))
+    return pipe(
+      refuseLaunch(name, asked.launch),
+      E.chain(() => kernelSubject(name, given, inputs, dropped)),
+    )
   if (name.endsWith('.jsonl'))
     return refuse('kernel.unknown', `kernel: expected a kernel or a program, found the trace '${name}'`)
   const settings = refuseSettings('a program in a file', given)
@@ -191,9 +236,17 @@ export const namedSubject = (world: World, name: string, asked: Asked): E.Either
   return pipe(
     world.files.read(name)(),
     E.chainW(asText(name)),
-    E.chainW(parseProgram),
+    E.chainW((text) => {
+      const document = documentIn(text)
+      return document === null
+        ? pipe(
+            refuseLaunch(name, asked.launch),
+            E.chainW(() => parseProgram(text)),
+            E.chainFirstW((program) => inputsFit(program, inputs)),
+            E.chain((program) => leavingOut(dropped, { kernel: program.name, settings: {}, program })),
+          )
+        : tracedSubject(name, document, asked)
+    }),
     E.mapLeft((f) => (f.message.startsWith(`${name}: `) ? f : failure(f.code, `${name}: ${f.message}`))),
-    E.chainFirstW((program) => inputsFit(program, inputs)),
-    E.chain((program) => leavingOut(dropped, { kernel: program.name, settings: {}, program })),
   )
 }

@@ -22,7 +22,8 @@ import { pipe } from 'fp-ts/lib/function.js'
 import { failure, refuse, type Failure } from '../../../failure.js'
 import { greatest } from '../../../greatest.js'
 import { didYouMean } from '../../../nearest.js'
-import { bitsOf, isFloat, type Dtype } from '../../../numerics/dtype.js'
+import { bitsOf, type Dtype } from '../../../numerics/dtype.js'
+import { computesOf } from '../../computes.js'
 import type { Spec } from '../../../semantics/language/program.js'
 import type { ScalarName } from '../../../semantics/language/types.js'
 import { rowMajor, type GivenTensor, type Role } from './arguments.js'
@@ -284,10 +285,6 @@ const specOf = (
   s: Signature,
   tensors: ReadonlyMap<string, GivenTensor>,
 ): E.Either<LaunchFailure, Spec> => {
-  const match = /^(?:matmul:([^,]*),([^,]*),([^,]*)|copy:([^,]*),([^,]*))$/.exec(text)
-  if (match === null)
-    return wrong('computes', 'matmul:A,B,OUT or copy:FROM,OUT, with names of tensors', `'${text}'`)
-  const names = match.slice(1).filter((n) => n !== undefined)
   const known = new Map(
     s.parameters.flatMap((p) => {
       const t = tensors.get(p.name)
@@ -296,33 +293,8 @@ const specOf = (
         : [[t.tensor, { shape: t.shape, dtype: p.dtype }] as const]
     }),
   )
-  const unknown = names.find((n) => !known.has(n))
-  if (unknown !== undefined)
-    return wrong(
-      'computes',
-      `tensors, ${[...known.keys()].join(', ')}`,
-      `'${unknown}'; ${didYouMean([...known.keys()])(unknown)}`,
-    )
-  const [x, y, z] = names.map((n) => known.get(n)!)
-  const shapes = names.map((n) => `${n} ${shown(known.get(n)!.shape)}`).join(', ')
-  if (z === undefined) {
-    return x!.shape.join() === y!.shape.join()
-      ? E.right({ _tag: 'copy', from: names[0]!, out: names[1]! })
-      : wrong('computes', 'two tensors of one shape', shapes)
-  }
-  const [m, k] = x!.shape
-  const [k2, n] = y!.shape
-  if ([x!, y!, z].some((t) => t.shape.length !== 2) || k !== k2 || z.shape[0] !== m || z.shape[1] !== n)
-    return wrong('computes', `${names[2]!} = ${names[0]!} @ ${names[1]!} of (m, k) and (k, n)`, shapes)
-  return E.right({
-    _tag: 'matmul',
-    a: names[0]!,
-    b: names[1]!,
-    out: names[2]!,
-    accumulator: isFloat(x!.dtype) ? 'f32' : 'i32',
-    // an instruction takes 32 bytes of k
-    blockK: 256 / bitsOf(x!.dtype),
-  })
+  const found = computesOf(text, known)
+  return E.isLeft(found) ? wrong('computes', found.left.expected, found.left.found) : found
 }
 
 // ---------------------------------------------------------------- a launch

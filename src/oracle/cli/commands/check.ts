@@ -17,7 +17,6 @@ import { leastEvents } from '../../../semantics/language/cost.js'
 import { defaults } from '../../../semantics/judging/detector/index.js'
 import { noArguments } from '../../../semantics/execution/launch.js'
 import { multiplyAdds } from '../../parallel/spread.js'
-import { quoteOf } from '../../launch/quote.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { printSchedule } from '../flags/machine.js'
@@ -40,7 +39,7 @@ import {
 import { launchRows, runText, smemOf } from '../launch-rows.js'
 import { policyOf } from '../schedule.js'
 import { otherInputs, withDataIfWanted } from '../seeded.js'
-import { namedSubject, subjectAsked } from '../subject.js'
+import { namedSubject, quoteOfSubject, subjectAsked } from '../subject.js'
 import { judgeTrace } from '../traces.js'
 
 const define = (command: Command): Command =>
@@ -186,7 +185,7 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
         palette,
         smem: smemOf(program),
         replay: replayText(schedule, verdict),
-        ...(subject.right.launched === undefined ? {} : { quote: quoteOf(subject.right.launched) }),
+        ...quoteOfSubject(subject.right),
         judged: true,
         most: 4,
       }

@@ -39,7 +39,6 @@ import { zeros, type LaunchedModule } from '../../launch/launched.js'
 import type { Tensor } from '../../tensor-files/tensor.js'
 import { placeOf } from '../../tensor-files/place.js'
 import { readTensor, tensorOutputs } from '../../tensor-files/tensor-file.js'
-import { quoteOf } from '../../launch/quote.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import {
@@ -70,7 +69,15 @@ import {
 } from '../judging.js'
 import { launchRows, runText, smemOf } from '../launch-rows.js'
 import { policyOf } from '../schedule.js'
-import { broughtOf, isModule, namedSubject, subjectAsked, type Subject } from '../subject.js'
+import {
+  broughtOf,
+  isModule,
+  isTracedName,
+  namedSubject,
+  quoteOfSubject,
+  subjectAsked,
+  type Subject,
+} from '../subject.js'
 import { hearing, traceOf } from '../traces.js'
 import { draw, drawingAsked, timelineAsked, timelineFlag } from '../drawing.js'
 import {
@@ -358,9 +365,10 @@ const runNow = async (
   const { tensorPipe, strict, strictProxies } = strictness
   // An unknown kernel is the first thing to say, before any file is missed.
   const name = operands[0] ?? ''
-  const known = isModule(name)
-    ? E.right(null)
-    : namedSubject(world, name, { ...asking, given: {}, dropped: [] })
+  const known =
+    isModule(name) || isTracedName(name)
+      ? E.right(null)
+      : namedSubject(world, name, { ...asking, given: {}, dropped: [] })
   if (E.isLeft(known)) return known
   const read = pipe(
     inputBindings(world.files)(saidIn),
@@ -551,7 +559,7 @@ const runNow = async (
         palette,
         smem: smemOf(program),
         replay: replayText(schedule, verdict),
-        ...(module === undefined ? {} : { quote: quoteOf(module) }),
+        ...quoteOfSubject(subject.right),
         judged: hazards,
         most: 4,
       }

@@ -1,0 +1,55 @@
+/**
+ * What a kernel is to compute, in a word: `matmul:A,B,OUT` or `copy:FROM,OUT`, by the names of its tensors.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { didYouMean } from '../nearest.js'
+import { bitsOf, isFloat, type Dtype } from '../numerics/dtype.js'
+import type { Spec } from '../semantics/language/program.js'
+
+/** What was expected in the place of what was found. */
+export interface NotComputed {
+  readonly expected: string
+  readonly found: string
+}
+export interface Computed {
+  readonly shape: ReadonlyArray<number>
+  readonly dtype: Dtype
+}
+
+const shown = (shape: ReadonlyArray<number>): string => `(${shape.map(String).join(', ')})`
+
+/** `matmul:a,b,c` of these tensors. */
+export const computesOf = (
+  text: string,
+  tensors: ReadonlyMap<string, Computed>,
+): E.Either<NotComputed, Spec> => {
+  const wrong = (expected: string, found: string): E.Either<NotComputed, never> => E.left({ expected, found })
+  const match = /^(?:matmul:([^,]*),([^,]*),([^,]*)|copy:([^,]*),([^,]*))$/.exec(text)
+  if (match === null) return wrong('matmul:A,B,OUT or copy:FROM,OUT, with names of tensors', `'${text}'`)
+  const names = match.slice(1).filter((n) => n !== undefined)
+  const unknown = names.find((n) => !tensors.has(n))
+  if (unknown !== undefined)
+    return wrong(
+      `tensors, ${[...tensors.keys()].join(', ')}`,
+      `'${unknown}'; ${didYouMean([...tensors.keys()])(unknown)}`,
+    )
+  const [x, y, z] = names.map((n) => tensors.get(n)!)
+  const shapes = names.map((n) => `${n} ${shown(tensors.get(n)!.shape)}`).join(', ')
+  if (z === undefined)
+    return x!.shape.join() === y!.shape.join()
+      ? E.right({ _tag: 'copy', from: names[0]!, out: names[1]! })
+      : wrong('two tensors of one shape', shapes)
+  const [m, k] = x!.shape
+  const [k2, n] = y!.shape
+  if ([x!, y!, z].some((t) => t.shape.length !== 2) || k !== k2 || z.shape[0] !== m || z.shape[1] !== n)
+    return wrong(`${names[2]!} = ${names[0]!} @ ${names[1]!} of (m, k) and (k, n)`, shapes)
+  return E.right({
+    _tag: 'matmul',
+    a: names[0]!,
+    b: names[1]!,
+    out: names[2]!,
+    accumulator: isFloat(x!.dtype) ? 'f32' : 'i32',
+    // an instruction takes 32 bytes of k
+    blockK: 256 / bitsOf(x!.dtype),
+  })
+}

@@ -1,0 +1,172 @@
+/**
+ * Kernels that JAX traced: from a document (`tcspec.jaxpr/1`) to a program, with what is known of its lines.
+ *
+ *     kernel.py:31: plgpu.barrier_arrive(done)  (barrier_arrive)
+ *
+ * An equation is left out by what findings call it (`barrier_arrive 31`), or by the line of its author (`kernel.py:31`), if one equation of that line does
+ * something. All threads run one text: it is left out of all of them.
+ *
+ * Laws
+ * 1. What is left out has statements; an equation that only computes is no answer to a line.
+ * 2. A text that names several equations is refused with their labels, and one that names none with the nearest.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { failure, refuse, type Failure } from '../../failure.js'
+import { computesOf } from '../../dialects/computes.js'
+import {
+  decodeDocument,
+  elaborate,
+  isDocument,
+  labelledIn,
+  linesOf,
+  meantBy,
+  ownerOf,
+  type Document,
+  type Labelled,
+} from '../../dialects/jaxpr/index.js'
+import { unread, withoutThose } from '../../kernels/broken/without.js'
+import { didYouMean } from '../../nearest.js'
+import { isDtype } from '../../numerics/dtype.js'
+import { effectsOf, type Program, type Spec } from '../../semantics/language/program.js'
+
+// ---------------------------------------------------------------- model
+
+export interface TracedKernel {
+  readonly document: Document
+  readonly program: Program
+  /** its equations, by their labels */
+  readonly equations: ReadonlyMap<string, Labelled>
+  /** the author's lines, by their places */
+  readonly lines: ReadonlyMap<string, string>
+}
+
+// ---------------------------------------------------------------- reading
+
+/** The JSON of a text that says itself that it is such a document; null of any other. */
+export const documentIn = (text: string): unknown => {
+  // no other document of JSON that is a kernel has the word
+  if (!text.includes('tcspec.jaxpr/')) return null
+  const parsed = E.tryCatch(
+    (): unknown => JSON.parse(text),
+    () => null,
+  )
+  return E.isRight(parsed) && isDocument(parsed.right) ? parsed.right : null
+}
+
+const specOf = ({ kernel }: Document, text: string): E.Either<Failure, Spec> =>
+  pipe(
+    computesOf(
+      text,
+      new Map(
+        kernel.operands.flatMap(({ name, shape, dtype }) =>
+          isDtype(dtype) ? [[name, { shape, dtype }] as const] : [],
+        ),
+      ),
+    ),
+    E.mapLeft(({ expected, found }) =>
+      failure('jaxpr.launch', `computes: expected ${expected}, found ${found}`),
+    ),
+  )
+
+/** The kernel of a document; `computes`: what it is to compute. */
+export const traced = (u: unknown, computes: string | undefined): E.Either<Failure, TracedKernel> =>
+  pipe(
+    E.Do,
+    E.bind('document', () => decodeDocument(u)),
+    E.bindW('spec', ({ document }) =>
+      computes === undefined ? E.right(undefined) : specOf(document, computes),
+    ),
+    E.bindW('program', ({ document, spec }) =>
+      elaborate(document, spec === undefined ? {} : { computes: spec }),
+    ),
+    E.map(({ document, program }) => ({
+      document,
+      program,
+      equations: labelledIn(document),
+      lines: linesOf(document),
+    })),
+  )
+
+// ---------------------------------------------------------------- quotes
+
+/** Of a statement by its label; null where it is of no equation. */
+export const quoteOfTraced = ({
+  equations,
+  lines,
+}: TracedKernel): ((o: { readonly site: string }) => string | null) => {
+  const owner = ownerOf(equations)
+  return ({ site }) => {
+    const found = owner(site)
+    if (found === null) return null
+    if (found.place === null) return found.eqn.op
+    const text = lines.get(found.place)
+    return `${text === undefined ? found.place : `${found.place}: ${text}`}  (${found.eqn.op})`
+  }
+}
+
+// ---------------------------------------------------------------- without
+
+const names = ({ label, place }: Labelled): string =>
+  `'${label}'${place === null || label.endsWith(place) ? '' : ` (${place})`}`
+
+/** The nearest lines, where a line is asked for, else the nearest labels. */
+const nearby = (text: string, acting: ReadonlyArray<Labelled>): string => {
+  const [, file, line] = /^(?:.*[/\\])?(?:([^:\s]+):|\S+\s+)?(\d+)$/.exec(text) ?? []
+  const lineOf = ({ place }: Labelled): number =>
+    place === null || (file !== undefined && !place.startsWith(`${file}:`))
+      ? Infinity
+      : Number(place.replace(/^.*:/, ''))
+  const near =
+    line === undefined
+      ? []
+      : acting
+          .filter((o) => lineOf(o) < Infinity)
+          .sort((x, y) => Math.abs(lineOf(x) - Number(line)) - Math.abs(lineOf(y) - Number(line)))
+          .slice(0, 3)
+  return near.length === 0
+    ? didYouMean(acting.map((o) => o.label))(text)
+    : `the nearest are ${near.map(names).join(', ')}`
+}
+
+const one =
+  ({ equations }: TracedKernel) =>
+  (text: string) =>
+  (program: Program): E.Either<Failure, Program> => {
+    const owner = ownerOf(equations)
+    const doing = new Map<Labelled, Set<string>>()
+    for (const { site } of effectsOf(program.entry.body)) {
+      const found = owner(site.label)
+      if (found !== null) doing.set(found, (doing.get(found) ?? new Set()).add(site.label))
+    }
+    const acting = [...doing.keys()]
+    const meant = meantBy(equations)(text)
+    const [found, ...others] = meant.filter((o) => doing.has(o))
+    if (others.length > 0)
+      return refuse(
+        'broken.label',
+        `--without: expected one operation, found ${String(others.length + 1)} by '${text}': ${[found!, ...others].map(names).join(', ')}`,
+      )
+    if (found === undefined)
+      return refuse(
+        'broken.label',
+        `--without: expected an operation that does something, found ${meant[0] === undefined ? '' : `${meant[0].eqn.op} by `}'${text}'; ${nearby(text, acting)}`,
+      )
+    const dropped = unread(program)(doing.get(found) ?? new Set())
+    return dropped.size === 0
+      ? refuse(
+          'broken.result',
+          `--without: expected an operation whose results are not read, found ${names(found)}`,
+        )
+      : withoutThose(text, dropped)(program)
+  }
+
+/** Without the equations that these texts name, one after the other. */
+export const withoutEquations = (
+  kernel: TracedKernel,
+  texts: ReadonlyArray<string>,
+): E.Either<Failure, Program> =>
+  texts.reduce<E.Either<Failure, Program>>(
+    (program, text) => pipe(program, E.chain(one(kernel)(text))),
+    E.right(kernel.program),
+  )
