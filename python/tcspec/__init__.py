@@ -13,8 +13,9 @@ from .asking import check, mutate, run
 from .client import Client
 from .errors import Busy, Cancelled, Refused, ServerDied, TcspecError, TimedOut, TooLarge
 from .tensors import Array, Tensor
+from .verified import verified
 from .verdict import BadVerdict, Finding, Mutation, Place, Proof, Run, Statement, Verdict, Verdicts
-from .warm import close
+from .warm import close, version
 
 __version__ = "0.1.0"
 
@@ -42,4 +43,6 @@ __all__ = [
     "close",
     "mutate",
     "run",
+    "verified",
+    "version",
 ]

@@ -17,6 +17,8 @@ import json
 import linecache
 import os
 import re
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Iterator, Mapping, Sequence
@@ -40,6 +42,21 @@ class BadVerdict(AssertionError):
     def __init__(self, verdict: "Verdict") -> None:
         super().__init__(str(verdict).rstrip())
         self.verdict = verdict
+
+
+# ---------------------------------------------------------------- who hears of them
+
+_watching: ContextVar[Callable[["Verdict"], None] | None] = ContextVar("tcspec_watching", default=None)
+
+
+@contextmanager
+def watched(hear: Callable[["Verdict"], None]) -> Iterator[None]:
+    """Within, every verdict that is not ok is told, whatever becomes of it."""
+    token = _watching.set(hear)
+    try:
+        yield
+    finally:
+        _watching.reset(token)
 
 
 # ---------------------------------------------------------------- findings
@@ -209,6 +226,9 @@ class Verdict:
         self.notes: tuple[Finding, ...] = tuple(_finding(f, titles, lines) for f in document["notes"])
         self._draw = draw
         self._drawn: str | None = None
+        hear = _watching.get()
+        if hear is not None and not self.ok:
+            hear(self)
 
     @property
     def verdict(self) -> str:

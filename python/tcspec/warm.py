@@ -7,10 +7,11 @@ one of its own.
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from .client import Client
 
-__all__ = ["client", "close"]
+__all__ = ["client", "close", "version"]
 
 # files are named by their whole paths; it reads what this interpreter may read
 _client = Client(options=["--files", os.path.abspath(os.sep)])
@@ -24,3 +25,8 @@ def client() -> Client:
 def close() -> None:
     """Ends the process. The next question starts another."""
     _client.close()
+
+
+def version() -> Any:
+    """Versions of the library and of Node.js; the process runs behind it."""
+    return _client.version()

@@ -1,0 +1,122 @@
+"""The plugin of pytest: it is there when the package is installed.
+
+| here                       | what it does                                                                                                    |
+|----------------------------|-----------------------------------------------------------------------------------------------------------------|
+| ``@tcspec.verified(...)``  | what it decorates is a test, under its own name, whatever that is; several of them are numbered                 |
+| fixture ``tcspec``         | the package, its process warm; one process a session, and one a worker of pytest-xdist                           |
+| a test that fails          | shows the verdicts on its kernels that are not ok: each finding with its statements at ``file:line``, no frame of this package |
+| ``--tcspec-strict``        | broken contracts are errors for all that is ``verified``                                                        |
+
+Marks such as ``xfail``, ``skip`` and ``parametrize``-free ones stand above ``verified`` as above any test.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Generator, Iterator
+
+import pytest
+
+import tcspec as package
+
+from . import verdict as verdicts
+from .errors import TcspecError
+from .verified import Request, requests_of
+
+__all__: list[str] = []
+
+_BAD: pytest.StashKey[list[verdicts.Verdict]] = pytest.StashKey()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.getgroup("tcspec").addoption(
+        "--tcspec-strict", action="store_true", help="broken contracts are errors for what is tcspec.verified"
+    )
+
+
+@pytest.fixture(scope="session")
+def tcspec() -> Iterator[Any]:
+    """The package, with its process warm."""
+    package.version()
+    yield package
+    package.close()
+
+
+# ---------------------------------------------------------------- what is verified
+
+
+class VerifiedKernel(pytest.Function):
+    """A check of a kernel as a test."""
+
+    request_of_kernel: Request
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *more: Any, **others: Any) -> Any:
+        if isinstance(excinfo.value, verdicts.BadVerdict):
+            return excinfo.value.verdict.report()
+        if isinstance(excinfo.value, TcspecError):
+            return f"{self.name}: {excinfo.value}"
+        return super().repr_failure(excinfo, *more, **others)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(collector: Any, name: str, obj: object) -> list[pytest.Item] | None:
+    requests = requests_of(obj)
+    if not requests:
+        return None
+    numbered = [name] if len(requests) == 1 else [f"{name}[{k}]" for k in range(len(requests))]
+    return [_item(collector, title, request) for title, request in zip(numbered, requests)]
+
+
+def _item(collector: Any, name: str, request: Request) -> pytest.Item:
+    def callobj() -> None:
+        __tracebackhide__ = True
+        strict = bool(collector.config.getoption("--tcspec-strict"))
+        request.check(strict).raise_if_bad()
+
+    callobj.__name__ = name
+    callobj.__doc__ = getattr(request.kernel, "__doc__", None)
+    marks = getattr(request.kernel, "pytestmark", None)
+    if marks is not None:
+        setattr(callobj, "pytestmark", marks)
+    item: pytest.Item = VerifiedKernel.from_parent(collector, name=name, callobj=callobj)
+    place = _place(request.kernel)
+    if place is not None:
+        path, line = place
+        # as pytest has it for a function: a path that it can shorten, and a line from 0
+        setattr(item, "reportinfo", lambda: (path, line, name))
+    return item
+
+
+def _place(kernel: Any) -> tuple[str, int] | None:
+    import inspect
+
+    seen = set()
+    while hasattr(kernel, "fn") or hasattr(kernel, "__wrapped__") or hasattr(kernel, "func"):
+        if id(kernel) in seen:
+            return None
+        seen.add(id(kernel))
+        kernel = getattr(kernel, "fn", None) or getattr(kernel, "__wrapped__", None) or getattr(kernel, "func", None)
+    code = getattr(kernel, "__code__", None)
+    if code is None:
+        return None
+    return inspect.getsourcefile(kernel) or code.co_filename, code.co_firstlineno - 1
+
+
+# ---------------------------------------------------------------- what a failure shows
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    item.stash[_BAD] = []
+    with verdicts.watched(item.stash[_BAD].append):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+    report = yield
+    shown = getattr(getattr(call.excinfo, "value", None), "verdict", None)
+    if report.when == "call" and report.failed and not isinstance(item, VerifiedKernel):
+        for bad in item.stash.get(_BAD, []):
+            if bad is not shown:
+                report.sections.append((f"tcspec: {bad.name}", bad.report()))
+    return report
