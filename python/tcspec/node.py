@@ -24,7 +24,7 @@ from typing import Iterator
 
 from .errors import Refused
 
-__all__ = ["OLDEST", "command"]
+__all__ = ["OLDEST", "command", "library_command"]
 
 #: the major version of Node.js that the library needs
 OLDEST = 20
@@ -39,17 +39,26 @@ def command() -> list[str]:
     said = os.environ.get("TCSPEC")
     if said:
         return shlex.split(said)
-    main = _main()
-    if main is not None:
-        return [_node(os.environ.get("TCSPEC_NODE"), os.environ.get("PATH")), str(main)]
-    tcspec = shutil.which("tcspec")
-    if tcspec is not None:
+    try:
+        return library_command()
+    except Refused as refused:
+        # an installed program has a library of its own
+        tcspec = shutil.which("tcspec") if refused.code == "library.missing" else None
+        if tcspec is None:
+            raise
         return [tcspec]
-    raise Refused(
-        f"tcspec: expected its library in {Path(__file__).resolve().parent / 'library'}, the program tcspec on the path, or its command in TCSPEC;"
-        " found none of them (in a checkout: npm run build)",
-        "library.missing",
-    )
+
+
+def library_command() -> list[str]:
+    """The words that start the library of this package, or of the checkout around it."""
+    main = _main()
+    if main is None:
+        raise Refused(
+            f"tcspec: expected its library in {Path(__file__).resolve().parent / 'library'}, the program tcspec on the path, or its command in"
+            " TCSPEC; found none of them (in a checkout: npm run build)",
+            "library.missing",
+        )
+    return [_node(os.environ.get("TCSPEC_NODE"), os.environ.get("PATH")), str(main)]
 
 
 def _main() -> Path | None:
