@@ -38,6 +38,12 @@ describe('law 1: what is timed', () => {
     expect(reasons(atomic('x'))).toEqual([])
     expect(reasons(of('two', { _tag: 'gmem.atomicPtr' }, ['y', 'x']), when(n('x')))).toEqual(control)
   })
+  test('a test orders what comes after it if it passes: it needs no use', () => {
+    const ordering = ['test: what it orders depends on the outcome of a test']
+    expect(reasons(tested('x'))).toEqual(ordering)
+    expect(reasons(loop({ body: [tested('x')] }), lets('y', n('x')))).toEqual(ordering)
+    expect(reasons(fork([[], [tested('x')]]), tested('y'))).toEqual(ordering)
+  })
   test('the first reason is kept', () => {
     expect(reasons(atomic('x'), tested('y'), lets('z', X.add(n('y'), n('x'))), when(n('z')))).toEqual([
       'if: control depends on the outcome of a test',

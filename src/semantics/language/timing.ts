@@ -4,7 +4,8 @@
  * Condition C1 asks that every agent is a function of the values it reads, and that those do not depend on timing. Race-free reads do not; three
  * results do: whether a barrier's phase is over (`mbarrier.test`), and what an atomic found (`smem.atomic`, `gmem.atomicPtr`: its return
  * order). A value made of such a result is *timed*; it stays so through lets, loops, branches and captures. A timed value may be computed with, but
- * nothing may act on it: no branch, no bound of a loop, no operand of an instruction.
+ * nothing may act on it: no branch, no bound of a loop, no operand of an instruction. A test that passes orders what was signalled before what comes
+ * after it, as a wait does, so a test acts by itself, even if nothing uses its outcome.
  *
  *     n = atomic add c 1           n is timed
  *     let m = n * 2                m is timed
@@ -22,7 +23,7 @@
  */
 import { children, type ExprNode } from './expression.js'
 import type { InstructionName } from './instruction.js'
-import type { Program, Region, Stmt } from './program.js'
+import { statementsOf, type Program, type Region, type Stmt } from './program.js'
 import { operandsOf } from './signature.js'
 
 /** Why a name is timed. */
@@ -159,9 +160,21 @@ const acts = (timed: Timed, s: Stmt): ReadonlyArray<string> => {
   }
 }
 
-/** Why control may depend on timing, statement by statement; [] if it cannot. */
+/** Tests, by their labels. */
+const testsIn = (r: Region): ReadonlyArray<string> =>
+  statementsOf(r.body).flatMap((s) =>
+    s._tag === 'Do' && s.instruction._tag === 'mbarrier.test' ? [s.site.label] : [],
+  )
+
+/** Why control may depend on timing, statement by statement, or what a test that passes has seen, if nothing acts on its outcome; [] if it cannot. */
 export const timingReasons = (program: Program): ReadonlyArray<string> => {
   const timed: Timed = new Map()
   while (mark(timed, program.entry)) continue
-  return timed.size === 0 ? [] : [...new Set(program.entry.body.flatMap((s) => acts(timed, s)))]
+  if (timed.size === 0) return []
+  const found = [...new Set(program.entry.body.flatMap((s) => acts(timed, s)))]
+  return found.length > 0
+    ? found
+    : [...new Set(testsIn(program.entry))].map(
+        (label) => `${label}: what it orders depends on the outcome of a test`,
+      )
 }
