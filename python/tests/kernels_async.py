@@ -78,10 +78,10 @@ def copied(x: jax.Array) -> jax.Array:
 
 
 def predicated(x: jax.Array) -> jax.Array:
-    """Of four slices every second is copied in, and every second of those out; each barrier completes all the same."""
+    """Every second row is copied in, and the others are zero; each barrier completes all the same."""
 
-    def body(x_gmem, out_gmem, x_smem, full):
-        x_smem[...] = jnp.zeros((4, 128), jnp.int32)
+    def body(x_gmem, out_gmem, x_smem, zero_smem, full):
+        zero_smem[...] = jnp.zeros((1, 128), jnp.int32)
         plgpu.commit_smem()
 
         def fetch(k, _):
@@ -93,7 +93,8 @@ def predicated(x: jax.Array) -> jax.Array:
         def leave(k, _):
             plgpu.barrier_wait(full.at[k])
             rows = pl.ds(k, 1)
-            plgpu.copy_smem_to_gmem(x_smem.at[rows], out_gmem.at[rows], predicate=k < 2)
+            plgpu.copy_smem_to_gmem(x_smem.at[rows], out_gmem.at[rows], predicate=lax.rem(k, 2) == 0)
+            plgpu.copy_smem_to_gmem(zero_smem, out_gmem.at[rows], predicate=lax.rem(k, 2) == 1)
 
         lax.fori_loop(0, 4, leave, None)
         plgpu.wait_smem_to_gmem(0)
@@ -102,7 +103,11 @@ def predicated(x: jax.Array) -> jax.Array:
         body,
         out_type=struct((4, 128), jnp.int32),
         compiler_params=plgpu.CompilerParams(lowering_semantics=plgpu.LoweringSemantics.Lane),
-        scratch_types=dict(x_smem=plgpu.SMEM((4, 128), jnp.int32), full=plgpu.Barrier(num_barriers=4)),
+        scratch_types=dict(
+            x_smem=plgpu.SMEM((4, 128), jnp.int32),
+            zero_smem=plgpu.SMEM((1, 128), jnp.int32),
+            full=plgpu.Barrier(num_barriers=4),
+        ),
     )(x)
 
 
@@ -318,7 +323,7 @@ def taken_over(width: int) -> Callable[[], jax.Array]:
 
 
 def handed_over(x: jax.Array) -> jax.Array:
-    """Two threads and two slots: one fetches, the other adds up what it finds."""
+    """Two threads and two slots: one fetches, the other adds up what it finds. A third gives it registers."""
 
     def body(x_gmem, out_gmem, x_smem, full, empty):
         thread = lax.axis_index("wg")
@@ -353,10 +358,14 @@ def handed_over(x: jax.Array) -> jax.Array:
             plgpu.barrier_wait(empty.at[0])
             plgpu.barrier_wait(empty.at[1])
 
+        @pl.when(thread == 2)
+        def _():
+            plgpu.set_max_registers(40, action="decrease")
+
     return plgpu.kernel(
         body,
         out_type=struct((256,), jnp.int32),
-        num_threads=2,
+        num_threads=3,
         thread_name="wg",
         scratch_types=dict(
             x_smem=plgpu.SMEM((2, 256), jnp.int32),
@@ -406,7 +415,7 @@ def warps(x: jax.Array) -> jax.Array:
 
 
 def tested(x: jax.Array) -> jax.Array:
-    """A warp asks for a barrier until it has completed, and then sends away what is there."""
+    """A warp asks whether a barrier has completed, waits if it has not, and then sends away what is there."""
 
     def body(x_gmem, out_gmem, x_smem, full):
         plgpu.copy_gmem_to_smem(x_gmem, x_smem, full)
@@ -415,7 +424,10 @@ def tested(x: jax.Array) -> jax.Array:
         def _(warp):
             @pl.when(warp == 0)
             def _():
-                lax.while_loop(lambda done: ~done, lambda _: plgpu.barrier_test(full), False)
+                @pl.when(~plgpu.barrier_test(full))
+                def _():
+                    plgpu.barrier_wait(full)
+
                 plgpu.copy_smem_to_gmem(x_smem, out_gmem)
                 plgpu.wait_smem_to_gmem(0)
 
@@ -429,8 +441,9 @@ def tested(x: jax.Array) -> jax.Array:
 def signalled(x: jax.Array) -> jax.Array:
     """The first block leaves a row and signals; the second waits for it and doubles it."""
 
-    def body(x_gmem, out_gmem, left, right):
+    def body(x_gmem, out_gmem):
         place = lax.axis_index("i")
+        left, right = pl.get_global(plgpu.SemaphoreType.REGULAR), pl.get_global(plgpu.SemaphoreType.REGULAR)
 
         @pl.when(place == 0)
         def _():
@@ -451,7 +464,6 @@ def signalled(x: jax.Array) -> jax.Array:
         out_type=struct((2, 128), jnp.int32),
         grid=(2,),
         grid_names=("i",),
-        scratch_types=dict(left=plgpu.SemaphoreType.REGULAR, right=plgpu.SemaphoreType.REGULAR),
     )(x)
 
 
@@ -490,19 +502,25 @@ def counted(x: jax.Array) -> tuple[jax.Array, jax.Array]:
 
 
 def wgmma_transposed(a: jax.Array, b: jax.Array) -> jax.Array:
-    """b is held as (n, k), and transposed where it is used; the products of two steps are awaited one behind."""
+    """b is held as (n, k), and transposed where it is used. Three steps in two slots: the first is filled again when its product is done."""
 
     def body(a_gmem, b_gmem, out_gmem, a_smem, b_smem, out_smem, full):
-        for step in range(2):
-            depth = pl.ds(64 * step, 64)
-            plgpu.copy_gmem_to_smem(a_gmem.at[:, depth], a_smem.at[step], full.at[step])
-            plgpu.copy_gmem_to_smem(b_gmem.at[:, depth], b_smem.at[step], full.at[step])
+        def fetch(step):
+            depth, slot = pl.ds(64 * step, 64), step % 2
+            plgpu.copy_gmem_to_smem(a_gmem.at[:, depth], a_smem.at[slot], full.at[slot])
+            plgpu.copy_gmem_to_smem(b_gmem.at[:, depth], b_smem.at[slot], full.at[slot])
+
+        fetch(0)
+        fetch(1)
 
         def product(acc):
-            for step in range(2):
-                plgpu.barrier_wait(full.at[step])
-                plgpu.wgmma(acc, a_smem.at[step], plgpu.transpose_ref(b_smem.at[step], (1, 0)))
-                plgpu.wgmma_wait(1)
+            for step in range(3):
+                slot = step % 2
+                plgpu.barrier_wait(full.at[slot])
+                plgpu.wgmma(acc, a_smem.at[slot], plgpu.transpose_ref(b_smem.at[slot], (1, 0)))
+                if step == 1:
+                    plgpu.wgmma_wait(1)
+                    fetch(2)
             return acc[...]
 
         out_smem[...] = pl.run_scoped(product, plgpu.ACC((64, 64), jnp.float32)).astype(jnp.float16)
@@ -547,6 +565,36 @@ def wgmma_registers(a: jax.Array, b: jax.Array) -> jax.Array:
         scratch_types=dict(
             a_smem=plgpu.SMEM((64, 64), jnp.float16, transforms=F16),
             b_smem=plgpu.SMEM((2, 64, 64), jnp.float16, transforms=F16),
+            full=plgpu.Barrier(num_arrivals=2),
+        ),
+    )(a, b)
+
+
+def wgmma_restarted(a: jax.Array, b: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Two products with one accumulator, which is set to a number between them."""
+
+    def body(a_gmem, b_gmem, first_gmem, second_gmem, a_smem, b_smem, full):
+        plgpu.griddepcontrol_wait()
+        plgpu.copy_gmem_to_smem(a_gmem, a_smem, full)
+        plgpu.copy_gmem_to_smem(b_gmem, b_smem, full)
+        plgpu.barrier_wait(full)
+
+        def product(acc):
+            plgpu.wgmma(acc, a_smem, b_smem)
+            first_gmem[...] = plgpu.wgmma_accumulator_load(acc)
+            acc[...] = plgpu.layout_cast(jnp.full((64, 64), 0.5, jnp.float32), plgpu.Layout.WGMMA)
+            plgpu.wgmma(acc, a_smem, b_smem)
+            second_gmem[...] = acc[...]
+
+        pl.run_scoped(product, plgpu.ACC((64, 64), jnp.float32))
+        plgpu.griddepcontrol_launch_dependents()
+
+    return plgpu.kernel(
+        body,
+        out_type=(struct((64, 64), jnp.float32), struct((64, 64), jnp.float32)),
+        scratch_types=dict(
+            a_smem=plgpu.SMEM((64, 64), jnp.float16, transforms=F16),
+            b_smem=plgpu.SMEM((64, 64), jnp.float16, transforms=F16),
             full=plgpu.Barrier(num_arrivals=2),
         ),
     )(a, b)
@@ -755,7 +803,7 @@ def cases() -> Sequence[Case]:
     x16 = small((64, 64), np.float16, 2)
     row = np.arange(128, dtype=np.int32)
     four = np.arange(512, dtype=np.int32).reshape(4, 128)
-    once = np.where(np.arange(4)[:, None] == 0, four, 0).astype(np.int32)
+    even = np.where(np.arange(4)[:, None] % 2 == 0, four, 0).astype(np.int32)
     rows = np.random.default_rng(3).permutation(16).astype(np.uint32)
     gather_x = small((16, 64), np.float16, 4)
     wide = small((128, 64), np.float16, 5)
@@ -763,7 +811,7 @@ def cases() -> Sequence[Case]:
     ints = small((2, 256), np.int32, 7)
     six = small((6, 256), np.int32, 8)
     pair = small((2, 128), np.int32, 9)
-    a16, b16 = small((64, 128), np.float16, 10), small((64, 128), np.float16, 11)
+    a16, b16 = small((64, 192), np.float16, 10), small((64, 192), np.float16, 11)
     b2 = small((2, 64, 64), np.float16, 12)
     a8, b8 = small((64, 128), np.int8, 13), small((64, 128), np.int8, 14)
     ta, tb = small((128, 128), np.float16, 15), small((128, 64), np.float16, 16)
@@ -783,7 +831,7 @@ def cases() -> Sequence[Case]:
     beyond_expected = np.stack([x16, np.concatenate([x16[32:], np.zeros((32, 64), np.float16)])])
     return [
         Case("copied", copied, [x64], [x64 + 1]),
-        Case("predicated", predicated, [four], [once], since="0.11.2"),
+        Case("predicated", predicated, [four], [even], since="0.11.2"),
         Case("added", added, [x64], [2 * x64]),
         Case("beyond", beyond, [x16], [beyond_expected]),
         Case("gathered", gathered, [gather_x, rows], [gather_x]),
@@ -800,6 +848,13 @@ def cases() -> Sequence[Case]:
         Case("counted", counted, [pair], [pair.sum(axis=0, dtype=np.int32), pair.max(axis=0)]),
         Case("wgmma_transposed", wgmma_transposed, [a16, b16], [_product(a16, b16.T, np.float16)]),
         Case("wgmma_registers", wgmma_registers, [x16, b2], [ones.astype(np.float32)]),
+        Case(
+            "wgmma_restarted",
+            wgmma_restarted,
+            [x16, b2[0]],
+            [_product(x16, b2[0], np.float32), _product(x16, b2[0], np.float32) + np.float32(0.5)],
+            since="0.11.2",
+        ),
         Case("wgmma_integers", wgmma_integers, [a8, b8], [_product(a8, b8.T, np.int32)]),
         Case("tcgen05_twice", tcgen05_twice, [ta, tb], [_product(ta, tb, np.float32)]),
         Case("tcgen05_from_tmem", tcgen05_from_tmem, [ma, mb], [3 * _product(ma, mb, np.float32)]),

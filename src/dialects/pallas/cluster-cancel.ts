@@ -8,6 +8,9 @@
  *     thread 1     mbarrier.arrive
  *     all          barrier_wait, then query_cluster_cancel: success, and the cluster's place along each axis of the grid
  *
+ * Who asks is what `collective_axes` says (without it: all ask as one): the first along each axis that is named, and everyone along the others. So an axis
+ * that is forgotten is a request for each of its places, every one of which is answered to all blocks of the cluster.
+ *
  * Without success the places are undefined: to use one is a fault.
  *
  * Laws
@@ -20,6 +23,7 @@
 import { bitsOf } from '../../numerics/dtype.js'
 import { block, clcQuery, run, sharedMemory, typeHere, type Build } from '../../semantics/writing/builder.js'
 import {
+  and,
   eq,
   i32,
   place,
@@ -32,7 +36,7 @@ import { showType } from '../../semantics/language/typecheck.js'
 import { sizeOf } from '../../transforms/shape.js'
 import { barrierSlot, type Barrier, type BarrierIndex } from './barrier.js'
 import { refused } from './codes.js'
-import { axisHere, clusterSize, contextHere, threadHere } from './context.js'
+import { axisHere, clusterSize, contextHere, threadHere, type Context } from './context.js'
 import { coordinate, type Axis } from './mesh.js'
 
 /** Bytes of an answer. */
@@ -58,16 +62,36 @@ const oneAnswer = (label: string, result: View<'smem'>): Build<void> =>
       )
   })
 
+export interface ClusterCancelOptions {
+  /** axes of the threads and of the cluster along which the first asks for all (default: all of them) */
+  readonly collectiveAxes?: ReadonlyArray<string>
+}
+
+/** Axes along which there are several that may ask. */
+const askers = (here: Context): ReadonlyArray<Axis> =>
+  here.axes.filter((a) => (a.of === 'threads' || a.of === 'cluster') && a.size > 1)
+
 /** `try_cluster_cancel(result, barrier)`, by every thread of the block. */
 export const tryClusterCancel = (
   label: string,
   result: View<'smem'>,
   barrier: Barrier,
   index: BarrierIndex,
+  { collectiveAxes }: ClusterCancelOptions = {},
 ): Build<void> =>
   block(function* () {
     const thread = yield* threadHere(label)
     const here = yield* contextHere
+    for (const name of collectiveAxes ?? []) {
+      const axis = yield* axisHere(label, name)
+      if (axis.of !== 'threads' && axis.of !== 'cluster')
+        return yield* refused(
+          'pallas.cluster-cancel.axis',
+          `${label}: ${name} is an axis of the ${axis.of}: expected axes of the threads or of the cluster`,
+        )
+    }
+    const apart = askers(here).filter((a) => collectiveAxes?.includes(a.name) === false)
+    const firstThread = thread.index === 0 || apart.some((a) => a.of === 'threads')
     if (here.warp !== null)
       return yield* refused(
         'pallas.cluster-cancel.warp',
@@ -80,11 +104,22 @@ export const tryClusterCancel = (
         `${label}: ${barrier.name} is completed by ${String(barrier.count)} arrivals: expected ${String(here.numThreads)}, one of each thread of the block`,
       )
     const on = yield* barrierSlot(label, barrier, index)
-    if (thread.index !== 0) {
+    if (!firstThread) {
       yield* run(label, { _tag: 'mbarrier.arrive', barrier: on, count: 1, release: true, scope: 'cta' })
       return
     }
     const many = clusterSize(here) > 1
+    // of the blocks that differ along axes that are named, the first; of all, the first of the cluster
+    const alone = apart.filter((a) => a.of === 'cluster')
+    const named = askers(here).filter((a) => a.of === 'cluster' && !alone.includes(a))
+    const first: Condition | null =
+      alone.length === 0
+        ? many
+          ? eq(place('ctaRank'), i32(0))
+          : null
+        : named
+            .map((a) => eq(a.index, i32(0)))
+            .reduce<Condition | null>((x, y) => (x === null ? y : and(x, y)), null)
     yield* run(`${label}.expect`, {
       _tag: 'mbarrier.arriveExpectTx',
       barrier: on,
@@ -95,7 +130,7 @@ export const tryClusterCancel = (
     yield* run(
       label,
       { _tag: 'clc.tryCancel', response: result, barrier: on, multicast: many },
-      many ? { when: eq(place('ctaRank'), i32(0)) } : {},
+      first === null ? {} : { when: first },
     )
   })
 

@@ -301,6 +301,14 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   },
   {
     code: 'pallas.cluster-cancel.axis',
+    message: 'ask: i is an axis of the grid: expected axes of the threads or of the cluster',
+    use: body(function* () {
+      const b = yield* Pallas.Barrier('b', { numArrivals: 2 })
+      yield* Pallas.tryClusterCancel('ask', yield* ref('result'), b, null, { collectiveAxes: ['wg', 'i'] })
+    }),
+  },
+  {
+    code: 'pallas.cluster-cancel.axis',
     message: 'answer: x is an axis of the cluster: expected axes of the grid',
     use: body(function* () {
       yield* Pallas.queryClusterCancel('answer', yield* ref('result'), ['x'])

@@ -3,46 +3,31 @@
  *
  * | operation              | becomes                                                                                                  |
  * |------------------------|----------------------------------------------------------------------------------------------------------|
- * | `try_cluster_cancel`   | arrivals of all threads, one request of the first block of the cluster                                     |
+ * | `try_cluster_cancel`   | arrivals of all threads, and a request of the first along `collectiveAxes`                                 |
  * | `query_cluster_cancel` | the places along `gridNames`, and whether there was one                                                    |
  * | `set_max_registers`    | the request                                                                                               |
  *
- * A request is one for all threads of the block and all blocks of the cluster: `collectiveAxes` must name them. (Versions without the parameter mean
- * all.)
+ * Versions without `collectiveAxes` mean all axes. One that is forgotten is a request more for each of its places.
  *
  * Source: JAX, lowering of Mosaic GPU.
  */
-import { block, type Build } from '../../../semantics/writing/builder.js'
 import * as Pallas from '../../pallas/index.js'
-import { contextHere } from '../../pallas/context.js'
-import type { Eqn } from '../document.js'
-import { refusedAt, type Here, type Rows } from '../here.js'
+import { refusedAt, type Rows } from '../here.js'
 import { barrierUse, number, param, smemUse, words } from '../operands.js'
-
-/** All that ask are named. */
-const asksOnce = (h: Here, eqn: Eqn): Build<void> =>
-  block(function* () {
-    if (param(eqn, 'collectiveAxes') === undefined) return
-    const named = yield* words(h, eqn, 'collectiveAxes')
-    const { axes } = yield* contextHere
-    const missing = axes.find(
-      (a) => (a.of === 'threads' || a.of === 'cluster') && a.size > 1 && !named.includes(a.name),
-    )
-    if (missing !== undefined)
-      yield* refusedAt(
-        h,
-        eqn,
-        'jaxpr.param',
-        `collective_axes with ${missing.name}, along which ${String(missing.size)} ask`,
-        `(${named.join(', ')})`,
-      )
-  })
 
 export const clusterRows: Rows = {
   *try_cluster_cancel(h, eqn, label) {
-    yield* asksOnce(h, eqn)
     const { view } = yield* smemUse(h, eqn, 'result')
-    yield* Pallas.tryClusterCancel(label, view, yield* barrierUse(h, eqn, 'barrier'), null)
+    const barrier = yield* barrierUse(h, eqn, 'barrier')
+    yield* Pallas.tryClusterCancel(
+      label,
+      view,
+      barrier,
+      null,
+      param(eqn, 'collectiveAxes') === undefined
+        ? {}
+        : { collectiveAxes: yield* words(h, eqn, 'collectiveAxes') },
+    )
     return []
   },
   *query_cluster_cancel(h, eqn, label) {

@@ -1,0 +1,65 @@
+"""Writes the kernels of ``kernels_async`` as documents, with what they are given and what they must leave.
+
+    python export_async.py FOLDER [NAME ...]      FOLDER/NAME.json for each case: {"document", "inputs", "outputs"}
+
+Arrays stand as their bytes, deflated, in base64. Paths in a document are base names, so that it says the same wherever it was written.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import sys
+import zlib
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from tcspec import pallas  # noqa: E402
+
+import kernels_async  # noqa: E402
+
+
+def packed(array: Any) -> str:
+    return base64.b64encode(zlib.compress(np.ascontiguousarray(array).tobytes(), 9)).decode()
+
+
+def neutral(document: dict[str, Any]) -> dict[str, Any]:
+    return {**document, "files": [Path(file).name for file in document["files"]]}
+
+
+def main(folder: str, *names: str) -> None:
+    version = tuple(int(part) for part in jax.__version__.split("."))
+    into = Path(folder)
+    into.mkdir(parents=True, exist_ok=True)
+    for case in kernels_async.cases():
+        if (names and case.name not in names) or version < tuple(int(part) for part in case.since.split(".")):
+            continue
+        given: list[Any] = []
+
+        def on_kernel(export: Any, inputs: Any) -> Any:
+            given.append((export, inputs))
+            return case.expected
+
+        try:
+            traced = pallas.trace(case.function, *case.arguments)
+            pallas.evaluate(traced, tuple(case.arguments), on_kernel)
+        except Exception as why:  # the others are written all the same
+            print(f"{case.name}: {type(why).__name__}: {why}")
+            continue
+        ((export, inputs),) = given
+        values = {
+            "inputs": {operand.name: packed(array) for operand, array in zip(export.inputs, inputs)},
+            "outputs": {operand.name: packed(array) for operand, array in zip(export.outputs, case.expected)},
+        }
+        text = json.dumps({"document": neutral(export.document), **values}, separators=(",", ":"))
+        (into / f"{case.name}.json").write_text(text + "\n")
+        print(f"{case.name}: {len(text)} characters")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
