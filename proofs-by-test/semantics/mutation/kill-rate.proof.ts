@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { judgedAt, kernels, type Kernel } from '../../../src/kernels/catalogue/index.js'
+import { cutDownTo, judgedAt, kernels, type Kernel } from '../../../src/kernels/catalogue/index.js'
 import {
   cutDown,
   judging,
@@ -25,7 +25,8 @@ import { right } from '../../either.js'
 const file = `${new URL('../../../', import.meta.url).pathname}docs/kill-rate.md`
 
 const rate = (kernel: Kernel, which: (program: Program) => ReadonlyArray<Mutant>): Rated => {
-  const instance = right(judgedAt(kernel))
+  // by day with fewer tiles
+  const instance = right(nightly || kernel.persistent !== true ? judgedAt(kernel) : cutDownTo(kernel, 3, 2))
   const forms = followed(kernel)
   const smaller = (nightly ? forms : forms.slice(0, 1)).map((i) => cutDown(i.program, options))
   const judged = which(instance.program).map(judging(instance.program, options, smaller))
