@@ -53,6 +53,17 @@ describe('tensors lie where Triton has them', () => {
   })
 })
 
+test('written alike in two modules it is one object, and written otherwise it is another', () => {
+  const found = (text: string, name: string): unknown => {
+    const module = right(readModule(`#${name} = ${text}\nmodule {\n}\n`))
+    return right(registerEncoding(module, { _tag: 'alias', name }))
+  }
+  for (const { encoding } of known) expect(found(encoding, 'e')).toBe(found(encoding, 'other'))
+  expect(new Set(known.map(({ encoding }) => found(encoding, 'e'))).size).toBe(
+    new Set(known.map(({ encoding }) => encoding)).size,
+  )
+})
+
 describe('buffers are what is said', () => {
   const shared = (text: string): unknown => {
     const { module, at } = said(text)

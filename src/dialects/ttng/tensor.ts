@@ -62,12 +62,18 @@ import {
   type Type,
   type TypeIndex,
 } from '../../semantics/language/types.js'
+import { rememberedBy } from '../../remembered.js'
 import { sameShape, showShape, type Shape } from '../../transforms/shape.js'
 import { isPermutation } from '../../transforms/transpose.js'
 import { refuse, refused, type Code } from './codes.js'
 import { tensorHere, type Tensor } from './types.js'
 
 // ---------------------------------------------------------------- encodings
+
+const slices = rememberedBy<DistributedSpec, number, DistributedSpec>()
+/** An encoding without one dimension: one object for both, so that its layouts are worked out once. */
+const sliceOf = (parent: DistributedSpec, dim: number): DistributedSpec =>
+  slices(parent, dim, () => ({ _tag: 'slice', dim, parent }))
 
 /** The layout of a tensor of this shape. */
 export const layoutOf = (label: string, encoding: DistributedSpec, shape: Shape): Build<LinearLayout> => {
@@ -475,7 +481,7 @@ export const expandDims = <D extends Element, R extends number>(
     yield* axisOf(label, 'expand_dims', axis, type.shape.length + 1)
     const shape = [...type.shape.slice(0, axis), 1, ...type.shape.slice(axis)]
     const layout = yield* layoutOf(label, encoding, shape)
-    const sliced = yield* layoutOf(label, { _tag: 'slice', dim: axis, parent: encoding }, type.shape)
+    const sliced = yield* layoutOf(label, sliceOf(encoding, axis), type.shape)
     if (!layoutsAgree(type.layout, sliced, type.shape))
       return yield* refused(
         'ttng.expand_dims.encoding',

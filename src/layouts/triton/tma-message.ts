@@ -21,6 +21,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
+import { rememberedBy } from '../../remembered.js'
 import type { Shape } from '../../transforms/shape.js'
 import { products } from '../linear/algebra.js'
 import { invertAndCompose } from '../linear/inverse.js'
@@ -42,7 +43,12 @@ export interface Messages {
 }
 
 /** The messages that copy a tensor of this shape to or from a buffer of this encoding. */
-export const messages = (encoding: Encoding<NvmmaShared>, shape: Shape): Converted<Messages> => {
+export const messages = (encoding: Encoding<NvmmaShared>, shape: Shape): Converted<Messages> =>
+  made(encoding, shape.join(), () => messagesOf(encoding, shape))
+
+const made = rememberedBy<Encoding<NvmmaShared>, string, Converted<Messages>>()
+
+const messagesOf = (encoding: Encoding<NvmmaShared>, shape: Shape): Converted<Messages> => {
   const scale = (d: number): number =>
     encoding.fp4Padded && d === contiguousDim(encoding, shape.length) ? 2 : 1
   return pipe(

@@ -244,6 +244,7 @@ const read = <S extends EncodingSpec>(
   a: Attribute | null,
   what: string,
   of: (name: string, entries: Dictionary) => Read<S> | null,
+  first: (spec: S) => S,
 ): Read<S> => {
   const found = a === null ? null : resolved(m, a)
   const spec = found?._tag === 'dialect' ? of(found.name, found.entries ?? []) : null
@@ -252,22 +253,41 @@ const read = <S extends EncodingSpec>(
     : pipe(
         spec,
         E.chainFirstW((legal) => checkEncoding(legal)),
+        E.map(first),
       )
+}
+
+/** Most encodings that are kept: a kernel has a dozen. */
+const most = 1024
+/** The first encoding that says the same, of whatever module: what is worked out of it, its layouts above all, serves all that are written alike. */
+const firstAlike = <S extends EncodingSpec>(): ((spec: S) => S) => {
+  const known = new Map<string, S>()
+  return (spec) => {
+    const text = JSON.stringify(spec)
+    const before = known.get(text)
+    if (before !== undefined) return before
+    if (known.size >= most) known.clear()
+    known.set(text, spec)
+    return spec
+  }
 }
 
 const textOf = (a: Attribute | null): string => (a === null ? '' : showAttribute(a))
 
 const inRegisters = rememberedBy<Module, string, Read<DistributedSpec>>()
+const ofRegisters = firstAlike<DistributedSpec>()
 /** Of a tensor in registers. Of a module, an encoding that is written the same is the same object: what is worked out of it is worked out once. */
 export const registerEncoding = (m: Module, a: Attribute | null): Read<DistributedSpec> =>
   inRegisters(m, textOf(a), () =>
-    read(m, a, 'an encoding of a tensor', (name, of) => distributed(m, name, of)),
+    read(m, a, 'an encoding of a tensor', (name, of) => distributed(m, name, of), ofRegisters),
   )
 const inShared = rememberedBy<Module, string, Read<SharedSpec>>()
+const ofShared = firstAlike<SharedSpec>()
 /** Of a buffer in shared memory. */
 export const sharedEncoding = (m: Module, a: Attribute | null): Read<SharedSpec> =>
-  inShared(m, textOf(a), () => read(m, a, 'an encoding of shared memory', shared))
+  inShared(m, textOf(a), () => read(m, a, 'an encoding of shared memory', shared, ofShared))
 const inTensorMemory = rememberedBy<Module, string, Read<TensorMemorySpec>>()
+const ofTensorMemory = firstAlike<TensorMemorySpec>()
 /** Of a buffer in tensor memory. */
 export const tensorMemoryEncoding = (m: Module, a: Attribute | null): Read<TensorMemorySpec> =>
-  inTensorMemory(m, textOf(a), () => read(m, a, 'an encoding of tensor memory', tensorMemory))
+  inTensorMemory(m, textOf(a), () => read(m, a, 'an encoding of tensor memory', tensorMemory, ofTensorMemory))

@@ -69,9 +69,18 @@ type Scope = Map<string, ReadonlySet<Operation>>
 const nothing: ReadonlySet<Operation> = new Set()
 
 const union = (sets: Iterable<ReadonlySet<Operation>>): ReadonlySet<Operation> => {
-  const all = new Set<Operation>()
-  for (const set of sets) for (const one of set) all.add(one)
-  return all
+  // most operations name no buffer, or one: no set is made for these
+  let alone = nothing
+  let all: Set<Operation> | null = null
+  for (const set of sets) {
+    if (set.size === 0 || set === alone) continue
+    if (alone === nothing) alone = set
+    else {
+      all ??= new Set(alone)
+      for (const one of set) all.add(one)
+    }
+  }
+  return all ?? alone
 }
 
 const isPartitioned = (op: Operation): boolean => op.name === 'ttg.warp_specialize'

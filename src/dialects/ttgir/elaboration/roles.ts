@@ -74,11 +74,10 @@ export const rolesOf = (func: Operation): ReadonlyMap<string, Role> => {
     operationsOf(region).at(-1)?.operands['values'] ?? []
 
   const follow = (origins: Origins, op: Operation): void => {
-    const operands = Object.values(op.operands).flat()
-    const taken = of(
-      origins,
-      operands.filter((v) => pointing(v.type)),
-    )
+    const pointers = Object.values(op.operands).flatMap((values) => values.filter((v) => pointing(v.type)))
+    // most operations have to do with numbers alone
+    if (pointers.length === 0 && op.regions.length === 0 && !op.results.some(pointing)) return
+    const taken = of(origins, pointers)
     const isUnknown = op.regions.length === 0 && !passing.has(op.name) && !op.results.some(pointing)
     const isBoth = both.has(op.name) || (isUnknown && !reading.has(op.name) && !writing.has(op.name))
     if (reading.has(op.name) || isBoth) for (const p of taken) read.add(p)

@@ -56,8 +56,7 @@ export interface Build<A> extends Steps<A> {
 // ---------------------------------------------------------------- generators
 
 /** A build that a generator made, until that has taken its next step. */
-interface Made {
-  readonly one: Runs
+interface Made extends Runs {
   hasRun: boolean
 }
 
@@ -74,9 +73,10 @@ const ran = (state: State, one: Runs): State =>
     : state
 
 export const build = <A>(run: (state: State) => E.Either<Failure, readonly [A, State]>): Build<A> => {
-  const made: Build<A> = {
+  const made: Build<A> & Made = {
+    hasRun: false,
     run: (state) => {
-      if (entry !== null) entry.hasRun = true
+      made.hasRun = true
       return run(state.idle.size === 0 ? state : ran(state, made))
     },
     // what a generator would do that yields this build and returns the answer: one is made for every statement of a kernel
@@ -92,15 +92,14 @@ export const build = <A>(run: (state: State) => E.Either<Failure, readonly [A, S
       }
     },
   }
-  const entry: Made | null = making === null ? null : { one: made, hasRun: false }
-  if (entry !== null) making?.push(entry)
+  making?.push(made)
   return made
 }
 
 /** The state, with what was made in `at` and has not run. */
 const withIdle = (state: State, made: ReadonlyArray<Made>, at: State): State => {
   if (made.every(({ hasRun }) => hasRun)) return state
-  const idle = made.flatMap(({ one, hasRun }) => (hasRun ? [] : [[one, at] as const]))
+  const idle = made.flatMap((one) => (one.hasRun ? [] : [[one, at] as const]))
   return amend(state, { idle: new Map([...state.idle, ...idle]) })
 }
 
@@ -108,7 +107,7 @@ const withIdle = (state: State, made: ReadonlyArray<Made>, at: State): State => 
 export const runSteps = <A>(steps: Steps<A>, from: State): E.Either<Failure, readonly [A, State]> => {
   const outer = making
   // what is made on the way to a build, and by it, has until that has run
-  let made: Made[] = []
+  const made: Made[] = []
   let state = from
   try {
     const running = steps[Symbol.iterator]()
@@ -118,7 +117,8 @@ export const runSteps = <A>(steps: Steps<A>, from: State): E.Either<Failure, rea
       const done = next.value.run(state)
       if (E.isLeft(done)) return done
       state = withIdle(done.right[1], made, state)
-      making = made = []
+      making = made
+      made.length = 0
       next = running.next(done.right[0])
     }
     return E.right([next.value, withIdle(state, made, state)])
