@@ -9,9 +9,11 @@ docs/Python.md begins there. Nothing is imported here but the standard library; 
 
 from __future__ import annotations
 
+from . import layouts
 from .asking import check, mutate, run
 from .client import Client
 from .errors import Busy, Cancelled, Refused, ServerDied, TcspecError, TimedOut, TooLarge
+from .numerics import Comparison, compare, mma
 from .tensors import Array, Tensor
 from .verified import verified
 from .verdict import BadVerdict, Finding, Mutation, Place, Proof, Run, Statement, Verdict, Verdicts
@@ -25,6 +27,7 @@ __all__ = [
     "Busy",
     "Cancelled",
     "Client",
+    "Comparison",
     "Finding",
     "Mutation",
     "Place",
@@ -41,6 +44,9 @@ __all__ = [
     "Verdicts",
     "check",
     "close",
+    "compare",
+    "layouts",
+    "mma",
     "mutate",
     "run",
     "verified",

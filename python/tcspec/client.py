@@ -51,13 +51,14 @@ __all__ = [
 ]
 
 
-def _camel(name: str) -> str:
+def camel(name: str) -> str:
+    """A name of Python as requests and documents have it."""
     first, *rest = name.rstrip("_").split("_")
     return first + "".join(word.capitalize() for word in rest)
 
 
 def _params(said: Mapping[str, Any]) -> dict[str, Any]:
-    return {_camel(name): to_json(value) for name, value in said.items() if value is not None}
+    return {camel(name): to_json(value) for name, value in said.items() if value is not None}
 
 
 _clients: "weakref.WeakSet[Client]" = weakref.WeakSet()

@@ -7,7 +7,7 @@
 | a test that fails          | shows the verdicts on its kernels that are not ok: each finding with its statements at ``file:line``, no frame of this package |
 | ``--tcspec-strict``        | broken contracts are errors for all that is ``verified``                                                        |
 
-Marks such as ``xfail``, ``skip`` and ``parametrize``-free ones stand above ``verified`` as above any test.
+Marks such as ``xfail``, ``skip`` and ``-free ones stand above ``verified`` as above any test.
 """
 
 from __future__ import annotations

@@ -10,7 +10,9 @@ import os
 from dataclasses import dataclass
 from typing import Any, Mapping, Sequence
 
-__all__ = ["Array", "Tensor", "of_json", "to_json"]
+from .errors import Refused
+
+__all__ = ["Array", "Tensor", "dtype_name", "of_json", "to_json"]
 
 #: bytes of an element; the 4-bit and 6-bit floats and ``i1`` take one each
 _BYTES: Mapping[str, int] = {
@@ -72,7 +74,10 @@ class Tensor:
 
     def numpy(self) -> Any:
         """A numpy array. A type that neither numpy nor ml_dtypes (if it is there) has comes as unsigned integers: its bits."""
-        import numpy
+        try:
+            import numpy
+        except ImportError:
+            raise Refused("a numpy array: expected numpy in this Python, found none (pip install numpy)", "numpy.missing") from None
 
         name = _TO_NUMPY.get(self.dtype, "")
         try:
@@ -94,6 +99,15 @@ class Tensor:
         }
 
 
+def dtype_name(said: Any) -> str:
+    """An element type under our name: ``"bf16"``, ``"float16"``, ``numpy.float32``, ``ml_dtypes.bfloat16``, ``numpy.dtype(...)``."""
+    word = said if isinstance(said, str) else str(getattr(said, "name", None) or getattr(said, "__name__", said))
+    name = _OF_NUMPY.get(word, word)
+    if name not in _BYTES:
+        raise TypeError(f"expected an element type, {', '.join(_BYTES)}, found {said!r}")
+    return name
+
+
 @dataclass(frozen=True)
 class Array:
     """A tensor without elements: what a kernel is checked with where no data is at hand. ``tcspec.Array("bf16", (64, 64))``"""
@@ -102,10 +116,7 @@ class Array:
     shape: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        name = _OF_NUMPY.get(str(self.dtype), str(self.dtype))
-        if name not in _BYTES:
-            raise TypeError(f"expected an element type, {', '.join(_BYTES)}, found {self.dtype!r}")
-        object.__setattr__(self, "dtype", name)
+        object.__setattr__(self, "dtype", dtype_name(self.dtype))
         object.__setattr__(self, "shape", tuple(int(n) for n in self.shape))
 
 

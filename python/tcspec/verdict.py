@@ -44,6 +44,10 @@ class BadVerdict(AssertionError):
         self.verdict = verdict
 
 
+# as tracebacks and pytest have it
+BadVerdict.__module__ = "tcspec"
+
+
 # ---------------------------------------------------------------- who hears of them
 
 _watching: ContextVar[Callable[["Verdict"], None] | None] = ContextVar("tcspec_watching", default=None)
