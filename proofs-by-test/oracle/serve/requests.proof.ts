@@ -189,6 +189,30 @@ describe('files', () => {
       },
     })
   })
+  test('a module whose launch has extents, with data beside it; every output comes back, lines of its author are quoted', async () => {
+    const ones = inlineOfTensor(right(tensor('f16', [64, 64], new Uint16Array(64 * 64).fill(0x3c00))))
+    const args = [...['da', 'db', 'dc'].map((name) => ({ tensor: name, shape: [64, 64], file: null })), 64]
+    const kernels = Array.from({ length: 50 }, (_, k) => `line ${String(k + 1)} of its author`).join('\n')
+    const asking = {
+      kernel: { ttgir: module },
+      launch: { grid: [1], args },
+      out: ['*'],
+      seeded: false,
+      files: { 'kernels.py': kernels },
+    }
+    const params = { ...asking, in: { da: ones, db: ones } }
+    const { files } = await documentOf('run', params)
+    expect(Object.keys(files as object)).toEqual(['dc.npy'])
+    const dc = right(tensorOfInline((files as Record<string, object>)['dc.npy']))
+    expect(new Set<unknown>(Array.from<unknown>(dc.bits))).toEqual(new Set([0x5400]))
+    expect(request({ jsonrpc: '2.0', id: 1, method: 'run', params })).toBe(true)
+    expect(await answers('run', { ...asking, in: { da: ones } }, null)).toMatchObject({
+      left: { code: 1, data: { code: 'input-missing' } },
+    })
+    const { kernel, launch, files: beside } = asking
+    const found = await documentOf('check', { kernel, launch, files: beside, without: ['92'], printed: true })
+    expect(found['printed']).toMatch(/source +kernels.py:\d+: line \d+ of its author +\(ttg/)
+  })
   test('no file of the disk is read', async () => {
     for (const name of ['package.json', '/etc/passwd', '../x.json'])
       expect(await answers('check', { kernel: name }, null)).toMatchObject({
