@@ -28,10 +28,15 @@ def case(*arrays: tuple[Any, tuple[int, ...]]) -> Callable[[Callable[[], Callabl
     return register
 
 
-def kernel(body: Callable[..., None], out: tuple[Any, tuple[int, ...]], scratch: Any = (), **options: Any) -> Callable[..., Any]:
+def kernel(
+    body: Callable[..., None], out: tuple[Any, tuple[int, ...]], scratch: Any = (), **options: Any
+) -> Callable[..., Any]:
     params = plgpu.CompilerParams(lowering_semantics=plgpu.LoweringSemantics.Warpgroup)
     return plgpu.kernel(
-        body, out_type=jax.ShapeDtypeStruct(out[1], out[0]), scratch_types=scratch, **{"compiler_params": params, **options}
+        body,
+        out_type=jax.ShapeDtypeStruct(out[1], out[0]),
+        scratch_types=scratch,
+        **{"compiler_params": params, **options},
     )
 
 
@@ -74,7 +79,11 @@ def views():
         out_gmem.at[slot][...] = turned.transpose((1, 0))[...]
         out_gmem.at[slot][...] = turned.reshape(64, 64).bitcast(jnp.bfloat16)[...].astype(F16)
 
-    scratch = [plgpu.SMEM((2, 64, 64), F16, transforms=TILED), plgpu.SMEM((64, 64), F16), plgpu.Barrier(num_barriers=())]
+    scratch = [
+        plgpu.SMEM((2, 64, 64), F16, transforms=TILED),
+        plgpu.SMEM((64, 64), F16),
+        plgpu.Barrier(num_barriers=()),
+    ]
     return kernel(body, (F16, (2, 64, 64)), scratch, grid=(2,), grid_names=("block",))
 
 
@@ -372,7 +381,9 @@ def pipelines():
             out_smem[...] = x_smem[...] + indices[0].astype(F16)
 
         spec = plgpu.BlockSpec((64, 64), lambda i: (i, 0), transforms=TILED)
-        plgpu.emit_pipeline(step, grid=(4,), in_specs=[spec], out_specs=[spec], max_concurrent_steps=2)(x_gmem, out_gmem)
+        plgpu.emit_pipeline(step, grid=(4,), in_specs=[spec], out_specs=[spec], max_concurrent_steps=2)(
+            x_gmem, out_gmem
+        )
 
         @plgpu.nd_loop((4,), collective_axes="block")
         def _loop(info):
@@ -391,7 +402,13 @@ def arithmetic():
         x = lax.add(lax.mul(x, x), lax.sub(x, lax.neg(x)))
         x = lax.max(lax.min(lax.div(x, lax.exp(x)), lax.log(x)), lax.exp2(x))
         x = lax.sin(x) + lax.cos(x) + lax.tanh(x) + lax.rsqrt(x) + lax.logistic(x) + lax.erf(x) + lax.atan2(x, x)
-        x = lax.integer_pow(x, 3) + lax.square(x) + lax.abs(x) + lax.sign(x) + lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN)
+        x = (
+            lax.integer_pow(x, 3)
+            + lax.square(x)
+            + lax.abs(x)
+            + lax.sign(x)
+            + lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN)
+        )
         x = lax.clamp(jnp.float32(0), x, jnp.float32(float("inf")))
         n = lax.rem(n, jnp.full((256,), 7, I32)) + lax.clz(n) + lax.broadcasted_iota(I32, (256,), 0)
         n = lax.shift_left(n, n) | lax.shift_right_arithmetic(n, n) & lax.shift_right_logical(n, n) ^ ~n
@@ -421,7 +438,11 @@ def masked_arrival() -> Case:
         out_gmem[...] = x_smem[...]
 
     made = kernel(
-        body, (F32, (256,)), [plgpu.SMEM((256,), F32), plgpu.Barrier(num_barriers=())], num_threads=2, thread_name="thread"
+        body,
+        (F32, (256,)),
+        [plgpu.SMEM((256,), F32), plgpu.Barrier(num_barriers=())],
+        num_threads=2,
+        thread_name="thread",
     )
     return made, (jax.ShapeDtypeStruct((256,), F32),)
 

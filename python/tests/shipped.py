@@ -1,6 +1,6 @@
 """The kernels that ship with JAX, in configurations that are small, and those of the captures in conformance/kernels: name to a traced program.
 
-    python shipped.py DIRECTORY            # writes NAME.jaxpr.json, NAME_2.jaxpr.json ... for every kernel of every program
+python shipped.py DIRECTORY            # writes NAME.jaxpr.json, NAME_2.jaxpr.json ... for every kernel of every program
 """
 
 from __future__ import annotations
@@ -37,32 +37,52 @@ def hopper_matmul(dtype: str, m: int, n: int, k: int, sms: int, **config: Any) -
 
 
 def hopper_mixed_matmul(m: int, n: int, k: int, sms: int, **config: Any) -> Any:
-    from tcspec import pallas
     import jax.numpy as jnp
+    from tcspec import pallas
 
     ops = _module("hopper_mixed_type_matmul_mgpu")
     function = functools.partial(ops.mixed_matmul_kernel, out_dtype=jnp.float16, config=ops.TuningConfig(**config))
     return pallas.trace(function, _shape("int8", m, k), _shape("float16", k, n), sms=sms)
 
 
-def attention(q: int, kv: int, heads: int, kv_heads: int, d: int, block_q: int, block_kv: int, lse: bool, emitter: bool = False, **config: Any) -> Any:
+def attention(
+    q: int,
+    kv: int,
+    heads: int,
+    kv_heads: int,
+    d: int,
+    block_q: int,
+    block_kv: int,
+    lse: bool,
+    emitter: bool = False,
+    **config: Any,
+) -> Any:
     from tcspec import pallas
 
     ops = _module("attention_mgpu")
     chosen = ops.TuningConfig(block_q=block_q, block_kv=block_kv, **config)
     function = ops.attention_with_pipeline_emitter if emitter else ops.attention
-    arrays = (_shape("float16", 1, q, heads, d), _shape("float16", 1, kv, kv_heads, d), _shape("float16", 1, kv, kv_heads, d))
+    arrays = (
+        _shape("float16", 1, q, heads, d),
+        _shape("float16", 1, kv, kv_heads, d),
+        _shape("float16", 1, kv, kv_heads, d),
+    )
     return pallas.trace(lambda q, k, v: function(q, k, v, chosen, lse), *arrays)
 
 
 def attention_gradient(config: dict[str, int]) -> Any:
-    from tcspec import pallas
     import jax
+    from tcspec import pallas
 
     ops = _module("attention_mgpu")
     chosen = ops.TuningConfig(**config)
     shape = _shape("float16", 1, 128, 1, 64)
-    return pallas.trace(jax.grad(lambda q, k, v: ops.attention(q, k, v, chosen).astype("float32").sum(), argnums=(0, 1, 2)), shape, shape, shape)
+    return pallas.trace(
+        jax.grad(lambda q, k, v: ops.attention(q, k, v, chosen).astype("float32").sum(), argnums=(0, 1, 2)),
+        shape,
+        shape,
+        shape,
+    )
 
 
 def blackwell_matmul(m: int, n: int, k: int, sms: int, **config: Any) -> Any:
@@ -76,10 +96,16 @@ def blackwell_matmul(m: int, n: int, k: int, sms: int, **config: Any) -> Any:
 def ragged_dot(transposed: bool) -> Any:
     from tcspec import pallas
 
-    module, name = ("transposed_ragged_dot_mgpu", "transposed_ragged_dot") if transposed else ("ragged_dot_mgpu", "ragged_dot")
-    function = functools.partial(getattr(_module(module), name), block_m=64, block_n=64, block_k=64, max_concurrent_steps=2, grid_block_n=1)
+    module, name = (
+        ("transposed_ragged_dot_mgpu", "transposed_ragged_dot") if transposed else ("ragged_dot_mgpu", "ragged_dot")
+    )
+    function = functools.partial(
+        getattr(_module(module), name), block_m=64, block_n=64, block_k=64, max_concurrent_steps=2, grid_block_n=1
+    )
     right = _shape("float16", 256, 128) if transposed else _shape("float16", 2, 128, 128)
-    return pallas.trace(lambda a, b, g: function(a, b, group_sizes=g), _shape("float16", 256, 128), right, _shape("int32", 2), sms=4)
+    return pallas.trace(
+        lambda a, b, g: function(a, b, group_sizes=g), _shape("float16", 256, 128), right, _shape("int32", 2), sms=4
+    )
 
 
 def blackwell_ragged_dot() -> Any:
@@ -87,7 +113,12 @@ def blackwell_ragged_dot() -> Any:
 
     ops = _module("blackwell_ragged_dot_mgpu")
     config = ops.TuningConfig(
-        tile_m=128, tile_n=64, tile_k=64, max_concurrent_steps=2, collective=True, grid_tile_width=1,
+        tile_m=128,
+        tile_n=64,
+        tile_k=64,
+        max_concurrent_steps=2,
+        collective=True,
+        grid_tile_width=1,
         grid_minor_dim=_module("blackwell_matmul_mgpu").MatmulDimension.N,
     )
     arrays = (_shape("float16", 256, 128), _shape("float16", 2, 128, 128), _shape("int32", 2))
@@ -95,8 +126,8 @@ def blackwell_ragged_dot() -> Any:
 
 
 def across_devices(module: str, name: str, *arrays: tuple[Any, ...], **options: Any) -> Any:
-    from tcspec import pallas
     import jax
+    from tcspec import pallas
 
     function = functools.partial(getattr(_module(module), name), axis_name="x", **options)
     mesh = jax.make_mesh((1,), ("x",), axis_types=(jax.sharding.AxisType.Explicit,))
@@ -108,7 +139,9 @@ def across_devices(module: str, name: str, *arrays: tuple[Any, ...], **options: 
 
 def collective_matmul() -> Any:
     config = _module("hopper_matmul_mgpu").TuningConfig(tile_m=64, tile_n=64, tile_k=64, max_concurrent_steps=2)
-    return across_devices("collective_matmul_mgpu", "all_gather_lhs_matmul", ("float16", 128, 128), ("float16", 128, 128), config=config)
+    return across_devices(
+        "collective_matmul_mgpu", "all_gather_lhs_matmul", ("float16", 128, 128), ("float16", 128, 128), config=config
+    )
 
 
 _SMALL = dict(tile_m=64, tile_n=64, tile_k=64, max_concurrent_steps=2)
@@ -121,30 +154,54 @@ PROGRAMS: dict[str, Callable[[], Any]] = {
     "hopper_matmul_f16_256x256x256_captured": lambda: hopper_matmul("float16", 256, 256, 256, 132, **_CAPTURED),
     "hopper_matmul_bf16_512x512x1024_captured": lambda: hopper_matmul("bfloat16", 512, 512, 1024, 132, **_CAPTURED),
     "hopper_matmul_f16_128x128x64_one_block": lambda: hopper_matmul("float16", 128, 128, 128, 1, **_SMALL),
-    "hopper_matmul_f16_256x256x128_cluster": lambda: hopper_matmul("float16", 256, 256, 128, 4, **_SMALL, cluster_dimension="M"),
+    "hopper_matmul_f16_256x256x128_cluster": lambda: hopper_matmul(
+        "float16", 256, 256, 128, 4, **_SMALL, cluster_dimension="M"
+    ),
     "hopper_mixed_matmul_128x128x128": lambda: hopper_mixed_matmul(128, 128, 128, 2, **_SMALL),
     "attention_f16_full_256x256x2x1x64": lambda: attention(256, 256, 2, 1, 64, 64, 64, False, max_concurrent_steps=2),
-    "attention_f16_full_256x256x2x1x64_lse": lambda: attention(256, 256, 2, 1, 64, 64, 64, True, max_concurrent_steps=2),
-    "attention_f16_causal_256x256x2x1x64": lambda: attention(256, 256, 2, 1, 64, 64, 64, True, max_concurrent_steps=2, causal=True),
+    "attention_f16_full_256x256x2x1x64_lse": lambda: attention(
+        256, 256, 2, 1, 64, 64, 64, True, max_concurrent_steps=2
+    ),
+    "attention_f16_causal_256x256x2x1x64": lambda: attention(
+        256, 256, 2, 1, 64, 64, 64, True, max_concurrent_steps=2, causal=True
+    ),
     "attention_f16_full_128x384x1x1x128": lambda: attention(128, 384, 1, 1, 128, 64, 64, True, max_concurrent_steps=2),
-    "attention_f16_full_256x256x1x1x64_b128x64": lambda: attention(256, 256, 1, 1, 64, 128, 64, True, max_concurrent_steps=3),
+    "attention_f16_full_256x256x1x1x64_b128x64": lambda: attention(
+        256, 256, 1, 1, 64, 128, 64, True, max_concurrent_steps=3
+    ),
     "attention_f16_causal_256x256x1x1x128_b64x128": lambda: attention(
         256, 256, 1, 1, 128, 64, 128, True, max_concurrent_steps=2, causal=True
     ),
     "attention_f16_full_128x128x1x1x64": lambda: attention(128, 128, 1, 1, 64, 64, 64, False, max_concurrent_steps=2),
-    "attention_emitter_f16_128x128x1x1x64": lambda: attention(128, 128, 1, 1, 64, 64, 64, False, emitter=True, max_concurrent_steps=2),
+    "attention_emitter_f16_128x128x1x1x64": lambda: attention(
+        128, 128, 1, 1, 64, 64, 64, False, emitter=True, max_concurrent_steps=2
+    ),
     "attention_gradient_f16_128x128x1x1x64": lambda: attention_gradient(
-        dict(block_q=64, block_kv=64, max_concurrent_steps=2, block_q_dkv=64, block_kv_dkv=64, block_q_dq=64, block_kv_dq=64)
+        dict(
+            block_q=64,
+            block_kv=64,
+            max_concurrent_steps=2,
+            block_q_dkv=64,
+            block_kv_dkv=64,
+            block_q_dq=64,
+            block_kv_dq=64,
+        )
     ),
     "blackwell_matmul_f16_128x128x128": lambda: blackwell_matmul(128, 128, 128, 2, **_BLACKWELL, collective=False),
-    "blackwell_matmul_f16_256x128x128_sms148": lambda: blackwell_matmul(256, 128, 128, 148, **_BLACKWELL, collective=False),
-    "blackwell_matmul_f16_512x256x128_collective": lambda: blackwell_matmul(512, 256, 128, 4, **_BLACKWELL, collective=True),
+    "blackwell_matmul_f16_256x128x128_sms148": lambda: blackwell_matmul(
+        256, 128, 128, 148, **_BLACKWELL, collective=False
+    ),
+    "blackwell_matmul_f16_512x256x128_collective": lambda: blackwell_matmul(
+        512, 256, 128, 4, **_BLACKWELL, collective=True
+    ),
     "ragged_dot_f16_256x128x128": lambda: ragged_dot(False),
     "transposed_ragged_dot_f16_128x256x128": lambda: ragged_dot(True),
     "blackwell_ragged_dot_f16_256x128x128": lambda: blackwell_ragged_dot(),
     "collective_matmul_f16_128x128x128": collective_matmul,
     "all_gather_f32_128": lambda: across_devices("all_gather_mgpu", "all_gather", ("float32", 128, 128), num_blocks=4),
-    "reduce_scatter_f32_128": lambda: across_devices("reduce_scatter_mgpu", "reduce_scatter", ("float32", 128, 128), num_blocks=4),
+    "reduce_scatter_f32_128": lambda: across_devices(
+        "reduce_scatter_mgpu", "reduce_scatter", ("float32", 128, 128), num_blocks=4
+    ),
 }
 
 

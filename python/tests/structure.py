@@ -1,6 +1,6 @@
 """What every ``tcspec.jaxpr/1`` document has to be: scopes, types, views and the shapes of operations, checked without JAX.
 
-    python structure.py FILE.jaxpr.json ...
+python structure.py FILE.jaxpr.json ...
 """
 
 from __future__ import annotations
@@ -77,13 +77,17 @@ class _Checker:
 
     def document(self) -> None:
         whole = self.whole
-        self.expect(set(whole) == {"schema", "producer", "kernel", "jaxprs", "files", "locations"}, f"members {sorted(whole)}")
+        self.expect(
+            set(whole) == {"schema", "producer", "kernel", "jaxprs", "files", "locations"}, f"members {sorted(whole)}"
+        )
         self.expect(whole["schema"] == "tcspec.jaxpr/1", f"schema {whole['schema']}")
         json.dumps(whole, allow_nan=False)
         for number, location in enumerate(whole["locations"]):
             self.at = f"location {number}"
             self.expect(0 <= location["file"] < len(whole["files"]), "no such file")
-            self.expect(location.get("caller") is None or location["caller"] < number, "a caller stands ahead of what it calls")
+            self.expect(
+                location.get("caller") is None or location["caller"] < number, "a caller stands ahead of what it calls"
+            )
         for number, jaxpr in enumerate(whole["jaxprs"]):
             self.jaxpr(number, jaxpr)
         self.kernel()
@@ -92,7 +96,10 @@ class _Checker:
         kernel = self.whole["kernel"]
         self.at = f"kernel {kernel['name']}"
         mesh = kernel["mesh"]
-        self.expect(kernel["form"] == "pallas_call" or len(mesh["grid"]) == len(mesh["gridNames"]), "a name for each axis of the grid")
+        self.expect(
+            kernel["form"] == "pallas_call" or len(mesh["grid"]) == len(mesh["gridNames"]),
+            "a name for each axis of the grid",
+        )
         self.expect(len(mesh["cluster"]) == len(mesh["clusterNames"]), "a name for each axis of the cluster")
         names = [operand["name"] for operand in kernel["operands"]]
         self.expect(len(set(names)) == len(names), f"names are distinct: {names}")
@@ -101,7 +108,9 @@ class _Checker:
         for var, operand in zip(ins, kernel["operands"]):
             found = var["type"]
             self.expect(found.get("ref", "gmem") == "gmem", f"{operand['name']} lies in global memory, not {found}")
-            self.expect((found["dtype"], found["shape"]) == (operand["dtype"], operand["shape"]), f"{operand['name']}: {found}")
+            self.expect(
+                (found["dtype"], found["shape"]) == (operand["dtype"], operand["shape"]), f"{operand['name']}: {found}"
+            )
 
     def jaxpr(self, number: int, jaxpr: dict[str, Any]) -> None:
         self.scope = {}
@@ -123,7 +132,9 @@ class _Checker:
 
     def type(self, found: dict[str, Any]) -> None:
         if "barrier" in found:
-            self.expect(set(found["barrier"]) == {"shape", "numArrivals", "ordersTensorCore", "cluster"}, f"barrier {found}")
+            self.expect(
+                set(found["barrier"]) == {"shape", "numArrivals", "ordersTensorCore", "cluster"}, f"barrier {found}"
+            )
         elif "semaphore" in found:
             self.expect(found["semaphore"]["kind"] in ("regular", "barrier"), f"semaphore {found}")
         else:
@@ -170,11 +181,15 @@ class _Checker:
                     self.expect(0 < entry["size"] <= size, f"a slice of {entry['size']} from {size}")
                     start = entry["from"]
                     self.typed(start)
-                    self.expect("v" in start or start["k"] + (entry["size"] - 1) * entry["stride"] < size, f"{entry} of {size}")
+                    self.expect(
+                        "v" in start or start["k"] + (entry["size"] - 1) * entry["stride"] < size, f"{entry} of {size}"
+                    )
                     sizes.append(entry["size"])
             return sizes
         if name == "unswizzle":
-            self.expect(shape[-1] * _BITS[found["dtype"]] == value * 8, f"rows of {value} bytes: {shape} of {found['dtype']}")
+            self.expect(
+                shape[-1] * _BITS[found["dtype"]] == value * 8, f"rows of {value} bytes: {shape} of {found['dtype']}"
+            )
             return shape
         if name == "untile":
             rank = len(value)
@@ -195,7 +210,11 @@ class _Checker:
             for candidate in (axis, -1):
                 total = shape[candidate] * bits
                 if total % _BITS[value] == 0:
-                    return [*shape[: len(shape) + candidate], total // _BITS[value], *(shape[len(shape) + candidate + 1 :])]
+                    return [
+                        *shape[: len(shape) + candidate],
+                        total // _BITS[value],
+                        *(shape[len(shape) + candidate + 1 :]),
+                    ]
         if name == "extract":
             self.expect("union" in found, "only of a union")
             found["dtype"] = value["dtype"]
@@ -216,7 +235,8 @@ class _Checker:
         self.expect(_USES.get(op, set()) <= set(uses), f"uses {sorted(uses)}, expected {sorted(_USES.get(op, set()))}")
         values = [None if value is None else self.typed(value) for value in eqn.get("in", [])]
         views = {
-            name: [self.viewed(each) for each in use] if isinstance(use, list) else self.viewed(use) for name, use in uses.items()
+            name: [self.viewed(each) for each in use] if isinstance(use, list) else self.viewed(use)
+            for name, use in uses.items()
         }
         outs = [None if var is None else var["type"] for var in eqn.get("out", [])]
         self.operation(op, eqn, values, views, outs)
@@ -234,7 +254,9 @@ class _Checker:
         keys = ("dtype", "shape", "barrier", "semaphore") if "ref" in found or "ref" in expected else ("dtype", "shape")
         if {**found, "shape": 0}.get("barrier") or {**found}.get("semaphore"):
             keys = ("barrier", "semaphore")
-        self.expect(all(found.get(key) == expected.get(key) for key in keys), f"{what}: found {found}, expected {expected}")
+        self.expect(
+            all(found.get(key) == expected.get(key) for key in keys), f"{what}: found {found}, expected {expected}"
+        )
 
     def inputs(self, number: Any, types: list[Any], what: str) -> None:
         ins = self.body(number)["in"]
@@ -242,7 +264,9 @@ class _Checker:
         for var, found in zip(ins, types):
             self.same(found, var["type"], what)
 
-    def operation(self, op: str, eqn: dict[str, Any], values: list[Any], views: dict[str, Any], outs: list[Any]) -> None:
+    def operation(
+        self, op: str, eqn: dict[str, Any], values: list[Any], views: dict[str, Any], outs: list[Any]
+    ) -> None:
         params, jaxprs = eqn.get("params", {}), eqn.get("jaxprs", {})
         match op:
             case "get":
@@ -256,23 +280,33 @@ class _Checker:
                 self.expect(views["src"]["dtype"] == views["dst"]["dtype"], "one dtype")
                 self.expect(len(values) == (1 if params["predicate"] else 0), "a predicate is in")
             case "barrier_arrive" | "barrier_wait" | "barrier_test" | "tcgen05_commit_arrive":
-                self.expect("barrier" in views["barrier"] and math.prod(views["barrier"]["shape"]) == 1, f"one barrier: {views['barrier']}")
+                self.expect(
+                    "barrier" in views["barrier"] and math.prod(views["barrier"]["shape"]) == 1,
+                    f"one barrier: {views['barrier']}",
+                )
             case "wgmma":
                 a = views.get("a") or values[0]
                 m, n, k = views["acc"]["shape"][0], views["acc"]["shape"][1], a["shape"][1]
-                self.expect(a["shape"] == [m, k] and views["b"]["shape"] == [k, n], f"{a['shape']} by {views['b']['shape']} into {m} x {n}")
+                self.expect(
+                    a["shape"] == [m, k] and views["b"]["shape"] == [k, n],
+                    f"{a['shape']} by {views['b']['shape']} into {m} x {n}",
+                )
             case "tcgen05_mma":
                 acc, a, b = (views[name]["shape"] for name in ("acc", "a", "b"))
                 wide = 2 if params.get("collectiveAxis") else 1
                 sparse = 2 if "aSparseMetadata" in views else 1
-                self.expect(a[0] == acc[0] and a[1] * sparse == b[0] and b[1] * wide == acc[1], f"{a} by {b} into {acc}")
+                self.expect(
+                    a[0] == acc[0] and a[1] * sparse == b[0] and b[1] * wide == acc[1], f"{a} by {b} into {acc}"
+                )
                 self.expect(params["arrive"] == ("barrier" in views), "it arrives on its barrier")
             case "async_load_tmem":
                 self.same(outs[0], {k: views["ref"][k] for k in ("dtype", "shape")}, "what is loaded")
             case "wgmma_accumulator_load":
                 self.same(outs[0], {k: views["acc"][k] for k in ("dtype", "shape")}, "what is loaded")
             case "semaphore_signal" | "semaphore_wait" | "semaphore_read":
-                self.expect("semaphore" in views["semaphore"] and views["semaphore"]["shape"] == [], f"one semaphore: {views}")
+                self.expect(
+                    "semaphore" in views["semaphore"] and views["semaphore"]["shape"] == [], f"one semaphore: {views}"
+                )
             case "scan":
                 consts, carry = params["numConsts"], params["numCarry"]
                 stacked = [None if t is None else {**t, "shape": t["shape"][1:]} for t in values[consts + carry :]]

@@ -49,7 +49,7 @@ class Export:
 
     @property
     def name(self) -> str:
-        return self.document["kernel"]["name"]
+        return str(self.document["kernel"]["name"])
 
     @property
     def inputs(self) -> list[Operand]:
@@ -134,7 +134,9 @@ class Writer:
     def _equation(self, eqn: Any, enclosing: int | None) -> dict[str, Any]:
         name = eqn.primitive.name
         atoms = [Atom(self._value(atom), atom.aval) for atom in eqn.invars]
-        operation = normalise(name, Operands(atoms, eqn.params, self.names, self.version), lambda: place(eqn.source_info))
+        operation = normalise(
+            name, Operands(atoms, eqn.params, self.names, self.version), lambda: place(eqn.source_info)
+        )
         at = self.locations.of(eqn.source_info, enclosing)
         written: dict[str, Any] = {"op": operation.op}
         if operation.values:
@@ -175,7 +177,9 @@ def compiler_params_of(params: Any) -> Any:
     if params is None:
         return plgpu.CompilerParams()
     if not isinstance(params, plgpu.CompilerParams):
-        raise Refused("not-exported", f"expected plgpu.CompilerParams for compiler_params, found {type(params).__name__}")
+        raise Refused(
+            "not-exported", f"expected plgpu.CompilerParams for compiler_params, found {type(params).__name__}"
+        )
     return params
 
 

@@ -5,6 +5,7 @@ Only what holds a kernel is walked here (calls, branches, loops, references); ev
 
 from __future__ import annotations
 
+import importlib
 from typing import Any, Callable, Mapping, Sequence
 
 from .document import Export, constants_of
@@ -19,7 +20,9 @@ __all__ = ["evaluate"]
 OnKernel = Callable[[Export, "list[Any]"], "Sequence[Any]"]
 
 
-def evaluate(traced: Traced, arguments: Sequence[Any], on_kernel: OnKernel, keywords: Mapping[str, Any] | None = None) -> Any:
+def evaluate(
+    traced: Traced, arguments: Sequence[Any], on_kernel: OnKernel, keywords: Mapping[str, Any] | None = None
+) -> Any:
     """What the function returns of these arguments, with numpy arrays for leaves.
 
     ``on_kernel(export, inputs)`` gets a numpy array for each of ``export.inputs`` and gives one for each of ``export.outputs``; it is called for every
@@ -33,6 +36,11 @@ def evaluate(traced: Traced, arguments: Sequence[Any], on_kernel: OnKernel, keyw
     split.expect_shapes_of(traced.structure)
     values = _Evaluation(traced, on_kernel).jaxpr(traced.program, [jax.numpy.asarray(array) for array in split.arrays])
     return jax.tree.unflatten(traced.result, [numpy.asarray(value) for value in values])
+
+
+def _discharge() -> Any:
+    """What JAX reads and writes of a reference through a view."""
+    return importlib.import_module("jax._src.state.discharge")
 
 
 class _Cell:
@@ -68,14 +76,20 @@ class _Evaluation:
         if id(eqn) in self.traced.launches:
             return True
         if id(eqn) not in self._holds:
-            self._holds[id(eqn)] = any(self.holds(inner) for body in bodies_of(eqn) for inner in constants_of(body)[0].eqns)
+            self._holds[id(eqn)] = any(
+                self.holds(inner) for body in bodies_of(eqn) for inner in constants_of(body)[0].eqns
+            )
         return self._holds[id(eqn)]
 
     def equation(self, eqn: Any, values: list[Any]) -> Sequence[Any]:
         export = self.traced.launches.get(id(eqn))
         if export is not None:
             return self.launch(export, values)
-        if self.holds(eqn) or any(isinstance(value, _Cell) for value in values) or eqn.primitive.name in ("new_ref", "freeze"):
+        if (
+            self.holds(eqn)
+            or any(isinstance(value, _Cell) for value in values)
+            or eqn.primitive.name in ("new_ref", "freeze")
+        ):
             return self.walk(eqn, values)
         bound = eqn.primitive.get_bind_params(eqn.params)
         functions, params = bound if isinstance(bound, tuple) else ((), bound)
@@ -95,7 +109,9 @@ class _Evaluation:
         for operand, output in zip(export.outputs, outputs):
             array = jax.numpy.asarray(output)
             if array.shape != operand.shape:
-                raise ValueError(f"{export.name}: expected {operand.name} of shape {operand.shape}, found {array.shape}")
+                raise ValueError(
+                    f"{export.name}: expected {operand.name} of shape {operand.shape}, found {array.shape}"
+                )
             if operand.role == "inout":
                 next(cells).value = array
             else:
@@ -123,11 +139,17 @@ class _Evaluation:
                 return [self._get(params, values)]
             case "swap" | "addupdate":
                 return self._swap(name, params, values)
-        raise Refused("not-exported", f"{place(eqn.source_info)}: a kernel within {name} cannot be evaluated on the CPU")
+        raise Refused(
+            "not-exported", f"{place(eqn.source_info)}: a kernel within {name} cannot be evaluated on the CPU"
+        )
 
     def _while(self, params: dict[str, Any], values: list[Any]) -> Sequence[Any]:
         conditions, bodies = params["cond_nconsts"], params["body_nconsts"]
-        of_condition, of_body, carried = values[:conditions], values[conditions : conditions + bodies], values[conditions + bodies :]
+        of_condition, of_body, carried = (
+            values[:conditions],
+            values[conditions : conditions + bodies],
+            values[conditions + bodies :],
+        )
         while bool(self.jaxpr(params["cond_jaxpr"], [*of_condition, *carried])[0]):
             carried = self.jaxpr(params["body_jaxpr"], [*of_body, *carried])
         return carried
@@ -160,13 +182,13 @@ class _Evaluation:
         return [cell.value for cell in cells]
 
     def _get(self, params: dict[str, Any], values: list[Any]) -> Any:
-        from jax._src.state import discharge
+        discharge = _discharge()
 
         cell, *leaves = values
         return discharge.transform_array(cell.value, params["tree"].unflatten(leaves))
 
     def _swap(self, name: str, params: dict[str, Any], values: list[Any]) -> Sequence[Any]:
-        from jax._src.state import discharge
+        discharge = _discharge()
 
         cell, value, *leaves = values
         transforms = params["tree"].unflatten(leaves)

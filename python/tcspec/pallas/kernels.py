@@ -8,7 +8,7 @@ from typing import Any, Callable, Iterator, Sequence
 from .document import Export, Operand, Writer, compiler_params, constants_of
 from .errors import Refused
 from .locations import place
-from .operations import Body
+from .operations import Body, parameters_of
 from .scalars import dtype_of
 from .versions import Version
 
@@ -63,6 +63,11 @@ def distinct(names: Sequence[str]) -> list[str]:
     return found
 
 
+def operand_names(named: Sequence[str], count: int) -> list[str]:
+    """What the operands are called: as the parameters of the user's body, or by their numbers."""
+    return distinct([named[k] if k < len(named) and named[k].isidentifier() else f"operand{k}" for k in range(count)])
+
+
 def array_of(aval: Any) -> tuple[str, tuple[int, ...]]:
     """Type and shape of an operand, an array or a reference to one."""
     array = getattr(aval, "inner_aval", aval)
@@ -106,10 +111,8 @@ def mesh_of(mesh: Any, writer: Writer) -> dict[str, Any]:
     }
 
 
-def _parameters(function: Callable[..., Any] | None) -> list[str]:
+def _parameters(function: Callable[..., Any]) -> list[str]:
     """The names of a function's positional parameters, for what it calls its operands."""
-    if function is None:
-        return []
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -120,36 +123,48 @@ def _parameters(function: Callable[..., Any] | None) -> list[str]:
 def _mapped(eqn: Any, version: Version, function: Callable[..., Any] | None) -> Export:
     params = eqn.params
     if len(params["jaxprs"]) != 1:
-        raise Refused("not-exported", f"{place(eqn.source_info)}: mpmd_map of several meshes is not lowered to Mosaic GPU")
+        raise Refused(
+            "not-exported", f"{place(eqn.source_info)}: mpmd_map of several meshes is not lowered to Mosaic GPU"
+        )
     (mesh,), (jaxpr,) = params["meshes"], params["jaxprs"]
     inputs, outputs = len(eqn.invars), len(params["out_avals"])
     if len(jaxpr.invars) != inputs + outputs:
-        raise Refused("not-exported", f"{place(eqn.source_info)}: scratch operands of mpmd_map are not lowered to Mosaic GPU; allocate them with run_scoped")
+        raise Refused(
+            "not-exported",
+            f"{place(eqn.source_info)}: scratch operands of mpmd_map are not lowered to Mosaic GPU; allocate them with run_scoped",
+        )
     aliases = {out: number for number, out in dict(params["input_output_aliases"]).items()}
-    named = _parameters(function)
-    names = distinct([named[k] if k < len(named) else f"operand{k}" for k in range(inputs + outputs)])
+    named = _parameters(function) if function is not None else parameters_of(jaxpr)
+    names = operand_names(named, inputs + outputs)
     operands = []
-    for k, name in enumerate(names):
+    for k, operand in enumerate(names):
         aval = eqn.invars[k].aval if k < inputs else params["out_avals"][k - inputs]
         role = "out" if k >= inputs else "inout" if hasattr(aval, "inner_aval") else "in"
-        operands.append(Operand(name, role, *array_of(aval), aliases.get(k - inputs) if role == "out" else None))
+        operands.append(Operand(operand, role, *array_of(aval), aliases.get(k - inputs) if role == "out" else None))
     writer = Writer(version)
-    name = mesh.kernel_name or params["name"]
+    name: Any = mesh.kernel_name or params["name"] or getattr(jaxpr.debug_info, "func_name", None) or "kernel"
     if function is not None and not mesh.kernel_name:
-        name = getattr(inspect.unwrap(function), "__name__", None) or getattr(getattr(function, "func", None), "__name__", name)
+        name = getattr(inspect.unwrap(function), "__name__", None) or getattr(
+            getattr(function, "func", None), "__name__", name
+        )
     form = "kernel" if function is not None else "core_map"
-    return finish(writer, str(name), form, mesh_of(mesh, writer), params["compiler_params"], operands, Body(jaxpr, names=names))
+    return finish(
+        writer, str(name), form, mesh_of(mesh, writer), params["compiler_params"], operands, Body(jaxpr, names=names)
+    )
 
 
 def _core_mapped(eqn: Any, version: Version) -> Export:
     jaxpr, mesh = eqn.params["jaxpr"], eqn.params["mesh"]
-    names = distinct([f"operand{k}" for k in range(len(eqn.invars))])
+    names = operand_names((), len(eqn.invars))
     operands = [
-        Operand(name, "inout" if hasattr(var.aval, "inner_aval") else "in", *array_of(var.aval)) for name, var in zip(names, eqn.invars)
+        Operand(name, "inout" if hasattr(var.aval, "inner_aval") else "in", *array_of(var.aval))
+        for name, var in zip(names, eqn.invars)
     ]
     writer = Writer(version)
     name = mesh.kernel_name or eqn.params.get("name") or "kernel"
-    return finish(writer, str(name), "core_map", mesh_of(mesh, writer), eqn.params["compiler_params"], operands, Body(jaxpr, True))
+    return finish(
+        writer, str(name), "core_map", mesh_of(mesh, writer), eqn.params["compiler_params"], operands, Body(jaxpr, True)
+    )
 
 
 def function_of(eqn: Any) -> Callable[..., Any] | None:
@@ -167,7 +182,9 @@ def function_of(eqn: Any) -> Callable[..., Any] | None:
         return None
 
 
-def kernels_of(jaxpr: Any, function: Callable[..., Any] | None = None, seen: set[int] | None = None) -> Iterator[tuple[Any, Callable[..., Any] | None]]:
+def kernels_of(
+    jaxpr: Any, function: Callable[..., Any] | None = None, seen: set[int] | None = None
+) -> Iterator[tuple[Any, Callable[..., Any] | None]]:
     """Every equation that launches a kernel, once, in the order of the program, with the user's body if it is known."""
     seen = set() if seen is None else seen
     jaxpr, _ = constants_of(jaxpr)

@@ -50,7 +50,7 @@ def layout_of(layout: Any) -> dict[str, Any]:
 
 def packing_of(layout: Any) -> int:
     """How many elements of a layout of tensor memory share a column."""
-    return layout.vector_length
+    return int(layout.vector_length)
 
 
 def _named(name: str, args: Any, kwargs: Any) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def _named(name: str, args: Any, kwargs: Any) -> dict[str, Any]:
 
         return _of_tiles(gpu.TiledLayout(*args, **kwargs))
     keywords = _KEYWORDS.get(name, ())
-    given = [*args, *(kwargs[word] for word in keywords[len(args):] if word in kwargs)]
+    given = [*args, *(kwargs[word] for word in keywords[len(args) :] if word in kwargs)]
     if not given:
         return {"name": name}
     return {"name": name, "args": [_argument(argument) for argument in given]}
@@ -132,7 +132,10 @@ def _of_tensor_memory(layout: Any, tcgen05: Any) -> dict[str, Any] | None:
     if layout == tcgen05.tmem_default_layout(packing):
         return {"name": "TMEM_DEFAULT", "args": [packing]}
     columns = layout.base_tile_shape[-1]
-    for name, make in (("TMEM_HALF_LANE", tcgen05.tmem_half_lane_layout), ("M64_COLLECTIVE_LAYOUT", tcgen05.tmem_m64_collective_layout)):
+    for name, make in (
+        ("TMEM_HALF_LANE", tcgen05.tmem_half_lane_layout),
+        ("M64_COLLECTIVE_LAYOUT", tcgen05.tmem_m64_collective_layout),
+    ):
         try:
             if layout == make(columns, packing):
                 return {"name": name, "args": [columns, packing]}

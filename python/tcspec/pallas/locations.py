@@ -41,7 +41,7 @@ def _jaxlib() -> str:
 def _kind(file: str) -> str:
     """user, emitted (by JAX for the user), or other."""
     if file.startswith(_jax()):
-        within = file[len(_jax()):]
+        within = file[len(_jax()) :]
         return "user" if within.startswith(_SHIPPED) else "emitted" if within in _EMITTING else "other"
     if file.startswith((_OURS, _jaxlib(), "<frozen ")):
         return "other"
@@ -121,4 +121,6 @@ def place(source_info: Any, jaxpr: Any = None) -> str:
     frames = Locations().frames(traceback) if traceback is not None else []
     if frames:
         return f"{frames[0][0]}:{frames[0][1]}"
-    return str(getattr(getattr(jaxpr, "debug_info", None), "func_src_info", None) or "an unknown line").split(" at ")[-1]
+    return str(getattr(getattr(jaxpr, "debug_info", None), "func_src_info", None) or "an unknown line").split(" at ")[
+        -1
+    ]

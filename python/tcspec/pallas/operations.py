@@ -8,13 +8,14 @@ camelCase in ``params``, bodies in ``jaxprs``. Where versions of JAX differ, ``v
 from __future__ import annotations
 
 import enum
+import importlib
 from dataclasses import dataclass, field
 from typing import Any, Callable, Iterator, Sequence
 
 from .errors import Refused
 from .layouts import layout_of
 from .scalars import dtype_of
-from .transforms import Atom, Names, peer_of, view_of
+from .transforms import Atom, Names, view_of
 from .versions import Version
 
 __all__ = ["CALLS", "Body", "Operation", "normalise", "parameters_of", "scan_counts"]
@@ -125,7 +126,9 @@ def _swap(x: Operands) -> Operation:
 @_primitive("mgpu_atomic_store")
 def _atomic_store(x: Operands) -> Operation:
     ref, transforms, value = x.tree("args_tree")
-    return Operation("atomic_store", [value], {"ref": x.use(ref, transforms)}, {"atomicType": x.params["atomic_type"].value})
+    return Operation(
+        "atomic_store", [value], {"ref": x.use(ref, transforms)}, {"atomicType": x.params["atomic_type"].value}
+    )
 
 
 @_primitive("get_global")
@@ -370,7 +373,10 @@ def _semaphore_signal(x: Operands) -> Operation:
     if core is not None:
         raise Refused("not-exported", "semaphore_signal with core_index: a GPU has no cores of that kind")
     ids, axes = _device(device, x.names)
-    params: dict[str, Any] = {"memoryScope": x.params.get("memory_scope", "sys"), "deviceIdType": _named(x.params["device_id_type"])}
+    params: dict[str, Any] = {
+        "memoryScope": x.params.get("memory_scope", "sys"),
+        "deviceIdType": _named(x.params["device_id_type"]),
+    }
     if axes is not None:
         params["device"] = axes
     return Operation("semaphore_signal", [inc, *ids], {"semaphore": x.use(ref, transforms)}, params)
@@ -446,7 +452,9 @@ def _set_max_registers(x: Operands) -> Operation:
 @_primitive("axis_index")
 def _axis_index(x: Operands) -> Operation:
     axis = x.params["axis_name"]
-    return Operation("axis_index", params={"axisName": x.names.list_of(axis) if isinstance(axis, tuple) else x.names.of(axis)})
+    return Operation(
+        "axis_index", params={"axisName": x.names.list_of(axis) if isinstance(axis, tuple) else x.names.of(axis)}
+    )
 
 
 @_primitive("print_layout")
@@ -548,11 +556,15 @@ def _physical(ref: Atom, transforms: Sequence[Any]) -> list[Any]:
     shape = ref.aval.inner_aval.shape
     rest = transforms[leading:]
     kept = len(shape) - 2 * tiled if tiled else len(shape) - 1
-    if len(rest) == 1 and type(rest[0]).__name__ == "NDIndexer" and all(
-        getattr(index, "start", None) == 0 and index.size == size
-        for index, size in zip(rest[0].indices[kept:], rest[0].shape[kept:])
+    if (
+        len(rest) == 1
+        and type(rest[0]).__name__ == "NDIndexer"
+        and all(
+            getattr(index, "start", None) == 0 and index.size == size
+            for index, size in zip(rest[0].indices[kept:], rest[0].shape[kept:])
+        )
     ):
-        from jax._src.state import indexing
+        indexing = importlib.import_module("jax._src.state.indexing")
 
         within = tuple(indexing.Slice(0, size) for size in shape[kept:])
         return [indexing.NDIndexer((*rest[0].indices[:kept], *within), tuple(shape), rest[0].int_indexer_shape)]
@@ -567,7 +579,12 @@ def _jaxpr_call(x: Operands) -> Operation:
         ref = tree.unflatten([x.take() for _ in range(tree.num_leaves)])
         refs.append(x.use(ref[0], _physical(*ref)) if isinstance(ref, tuple) else x.use(ref, ()))
     ids = x.params["program_ids_treedef"].unflatten(x.rest())
-    return Operation("jaxpr_call", list(ids), {"refs": refs}, bodies={"body": Body(x.params["jaxpr"], names=parameters_of(x.params["jaxpr"]))})
+    return Operation(
+        "jaxpr_call",
+        list(ids),
+        {"refs": refs},
+        bodies={"body": Body(x.params["jaxpr"], names=parameters_of(x.params["jaxpr"]))},
+    )
 
 
 def parameters_of(jaxpr: Any) -> list[str]:
@@ -609,9 +626,13 @@ def _mpmd_map(x: Operands) -> Operation:
 
 def _on_warps(x: Operands, mesh: Any, body: Body) -> Operation:
     if type(mesh).__name__ != "WarpMesh":
-        raise Refused("not-exported", f"expected a map over warps inside of a kernel, found one over {type(mesh).__name__}")
+        raise Refused(
+            "not-exported", f"expected a map over warps inside of a kernel, found one over {type(mesh).__name__}"
+        )
     ((axis, warps),) = mesh.shape.items()
-    return Operation("core_map", x.rest(), params={"axisName": x.names.of(axis), "numWarps": warps}, bodies={"body": body})
+    return Operation(
+        "core_map", x.rest(), params={"axisName": x.names.of(axis), "numWarps": warps}, bodies={"body": body}
+    )
 
 
 # ---------------------------------------------------------------- lax, and what is refused
@@ -660,7 +681,11 @@ def _lax(name: str, x: Operands) -> Operation:
 def _inline_text(function: Any) -> str | None:
     """The PTX of a block that JAX's own loops write (helpers.inline_ptx): its text is what the block closes over."""
     code = getattr(function, "__code__", None)
-    if code is None or not getattr(function, "__qualname__", "").startswith("inline_ptx.") or not function.__module__.startswith("jax._src.pallas."):
+    if (
+        code is None
+        or not getattr(function, "__qualname__", "").startswith("inline_ptx.")
+        or not function.__module__.startswith("jax._src.pallas.")
+    ):
         return None
     text = dict(zip(code.co_freevars, (cell.cell_contents for cell in function.__closure__ or ()))).get("asm")
     return text if isinstance(text, str) else None
@@ -683,12 +708,17 @@ def normalise(name: str, x: Operands, place: Callable[[], str]) -> Operation:
     if name in CALLS:
         return _call_of(name, x)
     if name in _ACROSS_DEVICES:
-        raise Refused("not-exported", f"{place()}: {name} works on the memories of several devices; a document is a kernel on one")
+        raise Refused(
+            "not-exported", f"{place()}: {name} works on the memories of several devices; a document is a kernel on one"
+        )
     normaliser = _TABLE.get(name)
     if name in _LAX or (normaliser is None and name in x.version.primitives):
         return _lax(name, x)
     if normaliser is None:
-        raise Refused("primitive", f"{place()}: the primitive {name} of JAX {x.version.name} is not one that a kernel of Mosaic GPU can be exported with")
+        raise Refused(
+            "primitive",
+            f"{place()}: the primitive {name} of JAX {x.version.name} is not one that a kernel of Mosaic GPU can be exported with",
+        )
     try:
         operation = normaliser(x)
     except Refused as refused:

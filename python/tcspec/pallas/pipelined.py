@@ -11,7 +11,7 @@ from typing import Any
 
 from .document import Export, Operand, Writer, compiler_params_of
 from .errors import Refused
-from .kernels import array_of, distinct, finish, mesh_of
+from .kernels import array_of, finish, mesh_of, operand_names
 from .locations import place
 from .operations import Body, parameters_of
 from .versions import Version
@@ -26,11 +26,15 @@ def export_of_pallas_call(eqn: Any, version: Version) -> Export:
         return Refused("not-exported", f"{place(eqn.source_info, eqn.params['jaxpr'])}: pallas_call {what}")
 
     if not version.pipelines_pallas_call:
-        raise refused(f"is not lowered to Mosaic GPU by JAX {version.name}; write the kernel with plgpu.kernel and plgpu.emit_pipeline")
+        raise refused(
+            f"is not lowered to Mosaic GPU by JAX {version.name}; write the kernel with plgpu.kernel and plgpu.emit_pipeline"
+        )
     params = eqn.params
     given, grid, jaxpr, mesh = params["compiler_params"], params["grid_mapping"], params["jaxpr"], params["mesh"]
     if given is not None and "mosaic_gpu" not in type(given).__module__:
-        raise refused(f"has parameters for another compiler, {type(given).__module__}.{type(given).__qualname__}; expected plgpu.CompilerParams")
+        raise refused(
+            f"has parameters for another compiler, {type(given).__module__}.{type(given).__qualname__}; expected plgpu.CompilerParams"
+        )
     if grid.num_dynamic_grid_bounds:
         raise refused("has a grid that is not known when it is traced")
     if grid.num_index_operands:
@@ -51,22 +55,43 @@ def export_of_pallas_call(eqn: Any, version: Version) -> Export:
         raise refused(f"cannot be pipelined: {str(error).splitlines()[0]}") from error
     inputs = grid.num_inputs
     aliases = {out: number for number, out in params["input_output_aliases"]}
-    named = parameters_of(jaxpr)
-    names = distinct([named[k] if k < len(named) and named[k] else f"operand{k}" for k in range(len(grid.block_mappings))])
+    names = operand_names(parameters_of(jaxpr), len(grid.block_mappings))
     operands = [
-        Operand(name, "in" if k < inputs else "out", *array_of(mapping.array_aval), aliases.get(k - inputs) if k >= inputs else None)
+        Operand(
+            name,
+            "in" if k < inputs else "out",
+            *array_of(mapping.array_aval),
+            aliases.get(k - inputs) if k >= inputs else None,
+        )
         for k, (name, mapping) in enumerate(zip(names, grid.block_mappings))
     ]
     writer = Writer(version)
     launched = [size for size, is_parallel in zip(sizes, parallel) if is_parallel]
-    described = {"grid": [], "gridNames": [], "cluster": [], "clusterNames": [], "numThreads": None, "threadName": None}
+    described: dict[str, Any] = {
+        "gridNames": [],
+        "cluster": [],
+        "clusterNames": [],
+        "numThreads": None,
+        "threadName": None,
+    }
     if mesh is not None:
         described = mesh_of(mesh, writer)
     elif grid.grid_names is not None:
-        described["gridNames"] = [name for name, is_parallel in zip(writer.names.list_of(grid.grid_names), parallel) if is_parallel]
+        described["gridNames"] = [
+            name for name, is_parallel in zip(writer.names.list_of(grid.grid_names), parallel) if is_parallel
+        ]
     name = params["name"] or getattr(jaxpr.debug_info, "func_name", None) or "pallas_call"
     called = writer.locations.of(eqn.source_info, None)
-    return finish(writer, str(name), "pallas_call", {**described, "grid": launched}, given, operands, Body(traced, names=names), called)
+    return finish(
+        writer,
+        str(name),
+        "pallas_call",
+        {**described, "grid": launched},
+        given,
+        operands,
+        Body(traced, names=names),
+        called,
+    )
 
 
 def _launch_axis(axis: int, rank: int, parallel: int) -> int | None:
@@ -130,7 +155,10 @@ def _trace(eqn: Any, sizes: tuple[int, ...], parallel: list[bool], max_concurren
         )(*refs)
 
     lowering._check_block_mappings(grid.block_mappings, jaxpr.debug_info)
-    refs = [gpu_core.GMEM(mapping.array_aval.shape, mapping.array_aval.dtype).get_ref_aval() for mapping in grid.block_mappings]
+    refs = [
+        gpu_core.GMEM(mapping.array_aval.shape, mapping.array_aval.dtype).get_ref_aval()
+        for mapping in grid.block_mappings
+    ]
     with grid.trace_env(), jax_core.extend_axis_env_nd([] if mesh is None else mesh.shape.items()):
         traced, _, consts = partial_eval.trace_to_jaxpr_dynamic(
             lu.wrap_init(pipelined, debug_info=jaxpr.debug_info.with_unknown_names()), refs

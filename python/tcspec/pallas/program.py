@@ -13,6 +13,7 @@ from .versions import Version, known
 
 __all__ = ["Arguments", "Traced", "export", "trace"]
 
+
 def _is_array(leaf: Any) -> bool:
     return hasattr(leaf, "shape") and hasattr(leaf, "dtype")
 
@@ -23,6 +24,8 @@ class Arguments:
     def __init__(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
         import jax
 
+        leaves: list[Any]
+        self._tree: Any
         leaves, self._tree = jax.tree.flatten((tuple(arguments), dict(keywords)))
         self.keywords = dict(keywords)
         self._fixed = [None if _is_array(leaf) else (leaf,) for leaf in leaves]
@@ -39,7 +42,9 @@ class Arguments:
         import jax
 
         rest = iter(arrays)
-        return jax.tree.unflatten(self._tree, [next(rest) if fixed is None else fixed[0] for fixed in self._fixed])
+        leaves = [next(rest) if fixed is None else fixed[0] for fixed in self._fixed]
+        positional, named = jax.tree.unflatten(self._tree, leaves)
+        return positional, named
 
 
 @dataclass(frozen=True)
@@ -69,7 +74,8 @@ def trace(function: Callable[..., Any], *arguments: Any, sms: int = 132, **keywo
         positional, named = split.filled(arrays)
         return function(*positional, **named)
 
-    shapes = [jax.ShapeDtypeStruct(array.shape, array.dtype) for array in split.arrays]
+    struct: Any = jax.ShapeDtypeStruct
+    split.arrays = shapes = [struct(array.shape, array.dtype) for array in split.arrays]  # the trace keeps no data
     with tracing_for(sms):
         program, result = jax.make_jaxpr(of_arrays, return_shape=True)(*shapes)
         launches: dict[int, Export] = {}
@@ -77,7 +83,9 @@ def trace(function: Callable[..., Any], *arguments: Any, sms: int = 132, **keywo
             launches[id(eqn)] = export_of(eqn, version, body)
     if not launches:
         name = getattr(function, "__name__", type(function).__name__)
-        raise Refused("no-kernel", f"{name}: expected a function that launches a kernel of Pallas, found none in what was traced")
+        raise Refused(
+            "no-kernel", f"{name}: expected a function that launches a kernel of Pallas, found none in what was traced"
+        )
     return Traced(list(launches.values()), version, program, split, jax.tree.structure(result), launches)
 
 

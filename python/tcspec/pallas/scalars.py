@@ -24,7 +24,11 @@ _NAMES = {
     "float8_e5m2": "e5m2",
     "float8_e8m0fnu": "e8m0",
     "float4_e2m1fn": "e2m1",
-    **{f"{word}{bits}": f"{letter}{bits}" for word, letter in (("int", "i"), ("uint", "u")) for bits in (2, 4, 8, 16, 32, 64)},
+    **{
+        f"{word}{bits}": f"{letter}{bits}"
+        for word, letter in (("int", "i"), ("uint", "u"))
+        for bits in (2, 4, 8, 16, 32, 64)
+    },
 }
 
 
@@ -63,4 +67,10 @@ def _bytes(value: Any, name: str, dtype: Any = None) -> dict[str, Any]:
     array = numpy.ascontiguousarray(numpy.asarray(value, dtype))
     if array.dtype.byteorder == ">":
         array = array.astype(array.dtype.newbyteorder("<"))
-    return {"array": {"dtype": name, "shape": list(numpy.shape(value)), "base64": base64.b64encode(array.tobytes()).decode()}}
+    return {
+        "array": {
+            "dtype": name,
+            "shape": list(numpy.shape(value)),
+            "base64": base64.b64encode(array.tobytes()).decode(),
+        }
+    }

@@ -32,14 +32,16 @@ _cuda = SimpleNamespace(
 
 
 def _core_count(device: Any) -> int:
-    sms = getattr(_asked, "sms", None)
+    sms: int | None = getattr(_asked, "sms", None)
     if sms is None:
         raise AttributeError("core_count")
     return sms
 
 
 def _modules_of_jax() -> list[Any]:
-    return [module for name, module in list(sys.modules.items()) if name.startswith("jax") and hasattr(module, "__dict__")]
+    return [
+        module for name, module in list(sys.modules.items()) if name.startswith("jax") and hasattr(module, "__dict__")
+    ]
 
 
 def _backward_context(source_info: Any) -> Any:

@@ -62,8 +62,15 @@ def value_of(index: Any) -> dict[str, Any]:
 def _index(index: Any) -> dict[str, Any]:
     if hasattr(index, "start") and hasattr(index, "size") and not isinstance(index, Atom):
         if not isinstance(index.size, int):
-            raise Refused("not-exported", "a slice of a size that is not known when the kernel is traced has no place in the document")
-        return {"from": value_of(index.start), "size": index.size, "stride": 1 if index.stride is None else index.stride}
+            raise Refused(
+                "not-exported",
+                "a slice of a size that is not known when the kernel is traced has no place in the document",
+            )
+        return {
+            "from": value_of(index.start),
+            "size": index.size,
+            "stride": 1 if index.stride is None else index.stride,
+        }
     if isinstance(index, Atom):
         if hasattr(index.aval, "inner_aval"):
             raise Refused("not-exported", "an index that is a reference has no place in the document; load it first")
@@ -93,7 +100,9 @@ def _transform(transform: Any, names: Names) -> dict[str, Any] | None:
         case "BitcastTransform":
             return {"bitcast": dtype_of(transform.dtype)}
         case "ClusterRefTransform":
-            return {"clusterRef": [[names.of(axis), value_of(index)] for axis, index in zip(transform.dims, transform.idxs)]}
+            return {
+                "clusterRef": [[names.of(axis), value_of(index)] for axis, index in zip(transform.dims, transform.idxs)]
+            }
         case "PeerMemRef":
             return {"peer": peer_of(transform.device_id, names)}
         case "MulticastRef":

@@ -66,7 +66,10 @@ def _member(member: Any, names: Names) -> dict[str, Any]:
 def _barrier(dtype: Any, shape: list[int], names: Names) -> dict[str, Any]:
     cluster = None
     if type(dtype).__name__ == "ClusterBarrierType":
-        cluster = {"axes": [names.list_of(axes) for axes in dtype.collective_axes], "leaderTracked": bool(dtype.leader_tracked)}
+        cluster = {
+            "axes": [names.list_of(axes) for axes in dtype.collective_axes],
+            "leaderTracked": bool(dtype.leader_tracked),
+        }
     return {
         "shape": shape,
         "numArrivals": dtype.num_arrivals,

@@ -56,7 +56,9 @@ TABLE: dict[str, Version] = {
         load_reduces=True,
         cancel_is_collective=True,
         pipelines_pallas_call=False,
-        primitives=frozenset({"concatenate", "log2", "mma", "one_minus_square", "relayout", "sqrt", "wait_gmem_to_smem"}),
+        primitives=frozenset(
+            {"concatenate", "log2", "mma", "one_minus_square", "relayout", "sqrt", "wait_gmem_to_smem"}
+        ),
     ),
 }
 
@@ -66,7 +68,9 @@ def known() -> Version:
     try:
         import jax
     except ImportError as error:
-        raise Refused("jax-version", f"expected JAX {' or '.join(TABLE)}, found none that can be imported ({error})") from error
+        raise Refused(
+            "jax-version", f"expected JAX {' or '.join(TABLE)}, found none that can be imported ({error})"
+        ) from error
     version = TABLE.get(jax.__version__)
     if version is None:
         raise Refused("jax-version", f"expected JAX {' or '.join(TABLE)}, found {jax.__version__}")
