@@ -20,7 +20,7 @@ import { mapChildren, type ExprNode } from './expression.js'
 import type { Instruction } from './instruction.js'
 import type { Agent, Do, Program, Region, Site, Stmt } from './program.js'
 import { mapOperands } from './signature.js'
-import { timingReasons } from './timing.js'
+import { controlReasons, timingReasons } from './timing.js'
 
 // ---------------------------------------------------------------- model
 
@@ -99,6 +99,8 @@ export interface Linked {
   readonly frameSize: number
   readonly sites: ReadonlyArray<Site>
   readonly nondeterminism: ReadonlyArray<string>
+  /** control may depend on how fast agents are */
+  readonly timed: boolean
   /** the instructions that occur in it */
   readonly instructions: ReadonlySet<string>
 }
@@ -286,6 +288,7 @@ export const link = (program: Program): E.Either<LinkError, Linked> => {
         frameSize: outer.slots.size,
         sites: walk.sites,
         nondeterminism: timingReasons(program),
+        timed: controlReasons(program).length > 0,
         instructions: walk.instructions,
       })
     : E.left(first)

@@ -166,14 +166,18 @@ const testsIn = (r: Region): ReadonlyArray<string> =>
     s._tag === 'Do' && s.instruction._tag === 'mbarrier.test' ? [s.site.label] : [],
   )
 
-/** Why control may depend on timing, statement by statement, or what a test that passes has seen, if nothing acts on its outcome; [] if it cannot. */
-export const timingReasons = (program: Program): ReadonlyArray<string> => {
+/** Why control may depend on timing, statement by statement; [] if it cannot. */
+export const controlReasons = (program: Program): ReadonlyArray<string> => {
   const timed: Timed = new Map()
   while (mark(timed, program.entry)) continue
-  if (timed.size === 0) return []
-  const found = [...new Set(program.entry.body.flatMap((s) => acts(timed, s)))]
-  return found.length > 0
-    ? found
+  return timed.size === 0 ? [] : [...new Set(program.entry.body.flatMap((s) => acts(timed, s)))]
+}
+
+/** Why C1 may not hold: control, and where that does not depend on timing, the order that tests make. */
+export const timingReasons = (program: Program): ReadonlyArray<string> => {
+  const control = controlReasons(program)
+  return control.length > 0
+    ? control
     : [...new Set(testsIn(program.entry))].map(
         (label) => `${label}: what it orders depends on the outcome of a test`,
       )

@@ -294,7 +294,7 @@ const inBody = ({ world }: Launched, m: Machine, agent: number): boolean => {
 
 it('all of them, where nothing is known of what may come', () => {
   const { world, machine } = launchedProgram(team({ words: [[[wr], [wrY], [rd]]] }))
-  const timed = { world: { ...world, header: { ...world.header, nondeterminism: ['a test'] } }, machine }
+  const timed = { world: { ...world, linked: { ...world.linked, timed: true } }, machine }
   const m = standing(timed, (state, agent) => inBody(timed, state, agent))
   expect(enough(timed, m, String)).toBe('0 1 2')
 })

@@ -437,7 +437,7 @@ const searching = (
       seen,
       keys: keySet(),
       names: names(),
-      timed: world.header.nondeterminism.length > 0,
+      timed: world.linked.timed,
       prefix,
       known: new Set(),
       found: [],
