@@ -158,6 +158,48 @@ def clusters():
     return kernel(body, (F32, (256,)), scratch, cluster=(2,), cluster_names=("pair",), grid=(1,), grid_names=("block",))
 
 
+@case((F16, (256, 64)), (I32, (64,)))
+def gathered():
+    def body(x_gmem, rows_gmem, out_gmem, x_smem, arrived):
+        rows = plgpu.layout_cast(rows_gmem[...], plgpu.Layout.TMA_INDICES)
+        plgpu.copy_gmem_to_smem(x_gmem.at[rows], x_smem, arrived)
+        plgpu.barrier_wait(arrived)
+        plgpu.copy_smem_to_gmem(x_smem, out_gmem)
+        plgpu.wait_smem_to_gmem(0)
+
+    scratch = [plgpu.SMEM((64, 64), F16, transforms=TILED), plgpu.Barrier(num_barriers=())]
+    return kernel(body, (F16, (64, 64)), scratch)
+
+
+@case((F16, (256, 64)))
+def shared_by_a_cluster():
+    def body(x_gmem, out_gmem, x_smem, arrived, consumed):
+        block = lax.axis_index("pair")
+        plgpu.copy_gmem_to_smem(
+            x_gmem,
+            x_smem,
+            arrived,
+            collective_axes="pair",
+            leader_tracked=plgpu.CopyPartition.PARTITIONED(0),
+            oob_mode=plgpu.OOBFillMode.PROMISE_IN_BOUNDS,
+        )
+
+        @pl.when(block == 0)
+        def _wait():
+            plgpu.barrier_wait(arrived)
+
+        plgpu.barrier_arrive(plgpu.cluster_ref(consumed, {"pair": 0}))
+        plgpu.copy_smem_to_gmem(x_smem, out_gmem.at[block], reduction_op="add", predicate=block == 0)
+        plgpu.wait_smem_to_gmem(0)
+
+    scratch = [
+        plgpu.SMEM((128, 64), F16, transforms=TILED),
+        plgpu.Barrier(num_barriers=()),
+        plgpu.Barrier(num_barriers=()),
+    ]
+    return kernel(body, (F16, (2, 128, 64)), scratch, cluster=(2,), cluster_names=("pair",))
+
+
 @case((F32, (4, 128)))
 def work_queue():
     def body(x_gmem, out_gmem, result, arrived):
@@ -456,6 +498,21 @@ def newer_arithmetic() -> Case:
         out_gmem[...] = x
 
     return kernel(body, (F32, (512,))), (jax.ShapeDtypeStruct((256,), F32),)
+
+
+def reduced_load() -> Case:
+    """Of 0.11.2: a load of tensor memory that reduces its rows."""
+
+    def body(x_gmem, out_gmem, top_gmem, held):
+        plgpu.async_store_tmem(held, load(x_gmem, plgpu.Layout.TCGEN05_TMEM_NATIVE))
+        plgpu.commit_tmem()
+        value, top = plgpu.async_load_tmem(held, layout=plgpu.Layout.TCGEN05_TMEM_NATIVE, reduce="max")
+        plgpu.wait_load_tmem()
+        out_gmem[...] = value
+        top_gmem[...] = top
+
+    out = (jax.ShapeDtypeStruct((128, 64), F32), jax.ShapeDtypeStruct((128,), F32))
+    return plgpu.kernel(body, out_type=out, scratch_types=[plgpu.TMEM((128, 64), F32)]), out[:1]
 
 
 def warp_products() -> Case:

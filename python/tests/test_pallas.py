@@ -34,12 +34,10 @@ from tcspec.pallas.versions import TABLE, known  # noqa: E402
 
 OLDER = jax.__version__ == "0.10.2"
 CASES = {**pallas_kernels.CASES}
-for made in (
-    [pallas_kernels.called]
-    if OLDER
-    else [pallas_kernels.masked_arrival, pallas_kernels.newer_arithmetic, pallas_kernels.warp_products]
-):
-    CASES[made.__name__] = made
+OF_0_10_2 = ["called"]
+OF_0_11_2 = ["masked_arrival", "newer_arithmetic", "reduced_load", "warp_products"]
+for name in OF_0_10_2 if OLDER else OF_0_11_2:
+    CASES[name] = getattr(pallas_kernels, name)
 
 
 @functools.cache
@@ -287,6 +285,13 @@ def test_devices_look_like_the_asked_chip_while_a_function_is_traced():
     assert not hasattr(jax.devices()[0], "core_count")
 
 
+def test_a_device_that_has_a_count_of_its_own_keeps_it(monkeypatch):
+    monkeypatch.setattr(jax.Device, "core_count", property(lambda device: 4), raising=False)
+    (export,) = pallas.export(sized, ROW, sms=132)
+    assert export.document["kernel"]["mesh"]["grid"] == [132]
+    assert jax.devices()[0].core_count == 4
+
+
 def test_an_exception_of_the_kernel_comes_through_and_leaves_nothing():
     class Mine(Exception):
         pass
@@ -501,7 +506,7 @@ def test_evaluate_a_vmapped_kernel():
 
     x = numpy.arange(512, dtype=numpy.float32).reshape(2, 256)
     found, launches, traced = evaluated(jax.vmap(simple(doubled)), x, kernel=per_batch)
-    assert len(launches) == 1 and traced.exports[0].document["kernel"]["mesh"]["grid"] == [2]
+    assert launches == ["doubled"] and traced.exports[0].document["kernel"]["mesh"]["grid"] == [2]
     structure.check(traced.exports[0].document)
     numpy.testing.assert_array_equal(found, x * 2)
 

@@ -168,16 +168,20 @@ def _core_mapped(eqn: Any, version: Version) -> Export:
 
 
 def function_of(eqn: Any) -> Callable[..., Any] | None:
-    """The user's body of a ``plgpu.kernel``: the rule for vmap that JAX keeps beside the kernel closes over it."""
+    """The user's body of a ``plgpu.kernel``: the rule for vmap that JAX keeps beside the kernel closes over it, and a mapped body over its own."""
     rule = eqn.params.get("rule")
-    rule = inspect.unwrap(rule) if callable(rule) else rule
-    code, cells = getattr(rule, "__code__", None), getattr(rule, "__closure__", None)
-    if code is None or not cells:
-        return None
-    closed = dict(zip(code.co_freevars, cells))
-    body = closed.get("body")
+    body = _closed_over(inspect.unwrap(rule)) if callable(rule) else None
+    while getattr(body, "__qualname__", "").endswith("_vmap_rule.<locals>.batched_body"):
+        body = _closed_over(body)
+    return body
+
+
+def _closed_over(function: Any) -> Any:
+    """What a function closes over by the name of body."""
+    code, cells = getattr(function, "__code__", None), getattr(function, "__closure__", None)
+    cell = dict(zip(code.co_freevars, cells)).get("body") if code is not None and cells else None
     try:
-        return body.cell_contents if body is not None and callable(body.cell_contents) else None
+        return cell.cell_contents if cell is not None and callable(cell.cell_contents) else None
     except ValueError:  # the cell is empty
         return None
 

@@ -21,7 +21,7 @@ CUDA_RUNTIME = 13000
 _asked = threading.local()
 _lock = threading.RLock()
 _traces = 0
-_device_class: Any = None
+_own_core_count: Any = None
 _name_stack_context: Any = None
 
 _cuda = SimpleNamespace(
@@ -33,9 +33,11 @@ _cuda = SimpleNamespace(
 
 def _core_count(device: Any) -> int:
     sms: int | None = getattr(_asked, "sms", None)
-    if sms is None:
-        raise AttributeError("core_count")
-    return sms
+    if sms is not None:
+        return sms
+    if _own_core_count is not None:  # of this device
+        return int(_own_core_count.__get__(device, type(device)))
+    raise AttributeError("core_count")  # so that it is looked up further
 
 
 def _modules_of_jax() -> list[Any]:
@@ -52,14 +54,13 @@ def _backward_context(source_info: Any) -> Any:
 
 
 def _install() -> None:
-    global _device_class, _name_stack_context
+    global _own_core_count, _name_stack_context
     import jax
     from jax._src.interpreters import ad
 
-    device_class = type(jax.devices()[0])
-    if not hasattr(jax.devices()[0], "core_count"):
-        _device_class = device_class
-        device_class.core_count = property(_core_count)
+    devices: Any = jax.Device
+    _own_core_count = devices.__dict__.get("core_count")
+    devices.core_count = property(_core_count)
     _name_stack_context, ad._name_stack_ctx = ad._name_stack_ctx, _backward_context
     for module in _modules_of_jax():
         if module.__dict__.get("cuda_versions", _cuda) is None:
@@ -67,10 +68,13 @@ def _install() -> None:
 
 
 def _remove() -> None:
-    global _device_class
-    if _device_class is not None:
-        del _device_class.core_count
-        _device_class = None
+    import jax
+
+    devices: Any = jax.Device
+    if _own_core_count is not None:
+        devices.core_count = _own_core_count
+    else:
+        del devices.core_count
     from jax._src.interpreters import ad
 
     ad._name_stack_ctx = _name_stack_context
