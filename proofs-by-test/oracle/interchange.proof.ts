@@ -23,6 +23,7 @@ import { silent, type World } from '../../src/oracle/cli/command.js'
 import { commands } from '../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../src/oracle/cli/program.js'
 import { givenSchemas } from '../../src/oracle/documents.js'
+import { documentWire } from '../../src/dialects/jaxpr/index.js'
 import { decodeLaunch, launchWire } from '../../src/oracle/launch/file.js'
 import { lineWire } from '../../src/oracle/sweep/results.js'
 import { sweepWire } from '../../src/oracle/sweep/spec.js'
@@ -40,6 +41,7 @@ const runs = (by: number): { readonly numRuns: number } => ({ numRuns: nightly ?
 
 describe('what a published schema takes, the codec takes, and writes it again as it was', () => {
   const given: Readonly<Record<string, AnyWire>> = {
+    'jaxpr.schema.json': documentWire,
     'launch.schema.json': launchWire,
     'layout-description.schema.json': descriptionWire,
     'encoding.schema.json': encodingWire,

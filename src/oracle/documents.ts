@@ -22,6 +22,7 @@
  *
  * | given                                      | schema                          | file                              |
  * |--------------------------------------------|---------------------------------|-----------------------------------|
+ * | a kernel that JAX traced                   | `tcspec.jaxpr/1`                | `jaxpr.schema.json`               |
  * | a launch of a module                       | `tcspec.launch/1`               | `launch.schema.json`              |
  * | a layout of registers                      | `tcspec.layout-description/1`   | `layout-description.schema.json`  |
  * | an encoding of Triton's, for any memory    | `tcspec.encoding/1`             | `encoding.schema.json`            |
@@ -56,6 +57,7 @@ import { descriptionWire } from '../layouts/description.js'
 import { encodingWire } from '../layouts/encoding-wire.js'
 import { arraySchema, arrayWire } from '../transforms/array.js'
 import { comparisonFields } from '../semantics/files/verdict-codec.js'
+import { documentWire, jaxprSchema } from '../dialects/jaxpr/index.js'
 import { launchSchema, launchWire } from './launch/file.js'
 import { lineWire, resultsSchema } from './sweep/results.js'
 import { sweepSchema, sweepWire } from './sweep/spec.js'
@@ -776,6 +778,7 @@ const timeline: Json = {
 
 /** Of what a command is given, by file name under `schemas/`; programs and traces are in `semantics/files/json-schema.ts`. */
 export const givenSchemas: Readonly<Record<string, Json>> = {
+  'jaxpr.schema.json': schemaOf(jaxprSchema, documentWire),
   'launch.schema.json': schemaOf(launchSchema, launchWire),
   'sweep.schema.json': schemaOf(sweepSchema, sweepWire),
   'sweep-results.schema.json': schemaOf(resultsSchema, lineWire),

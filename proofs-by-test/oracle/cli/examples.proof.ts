@@ -91,6 +91,7 @@ describe('examples', () => {
       disk.set('array.json', new TextEncoder().encode('{"shape":[8,64],"bits":16,"transforms":[]}'))
     if (name === 'compare') for (const file of ['out.npy', 'expected.npy']) disk.set(file, npy('f16', 8, 8))
     if (name === 'run' || name === 'check') {
+      disk.set('k.jaxpr.json', fs.readFileSync('conformance/jaxpr/0.11.2/matmul_f16_256x256x256.jaxpr.json'))
       disk.set('k/k.ttgir', fs.readFileSync(capture.module))
       for (const file of ['launch.json', 'a.npy', 'b.npy', 'c.npy']) disk.set(`k/${file}`, beside(file))
     }

@@ -8,7 +8,7 @@
  * | `reduce_sum`, `reduce_max`, `reduce_min` | `reduce` in the order of Mosaic GPU, whose partial sums are those of the version    |
  * | `iota`                            | `iota`, cast to the element type                                                         |
  * | `layout_cast`                     | `convertLayout`                                                                          |
- * | `slice`                           | `gather` of neighbouring elements, an axis at a time                                      |
+ * | `slice`                           | `gather` of neighbouring elements, an axis at a time; of what an accumulator holds, that part of it |
  * | `reshape`, `squeeze`              | `reshape`; of one element to no dimensions, `item`                                        |
  *
  * Versions: sums of floats have one partial sum up to JAX 0.10, and eight additions under way from 0.11 on.
@@ -285,6 +285,12 @@ const slice: Row = function* (h, eqn, label) {
   if (param(eqn, 'strides') != null && !(yield* numbers(h, eqn, 'strides')).every((s) => s === 1))
     return yield* refusedAt(h, eqn, 'jaxpr.param', 'strides of 1', JSON.stringify(param(eqn, 'strides')))
   const found = yield* layoutHere(x)
+  const { part } = x
+  if (part !== undefined && part.block === h.products && part.products === h.issued.count) {
+    const sizes = [limits[0]! - starts[0]!, limits[1]! - starts[1]!] as const
+    const tile = yield* part.read(label, [starts[0]!, starts[1]!], sizes)
+    return [{ _tag: 'array', dtype: x.dtype, shape: sizes, tile: checked<ArrayValue['tile'], Expr>(tile) }]
+  }
   let shape = x.shape
   let e: Expr = x.tile
   for (const [d, start] of starts.entries()) {

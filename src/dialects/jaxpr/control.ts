@@ -140,7 +140,7 @@ const counted = function* (
     return { ...x, expr: checked<Scalar['expr'], Expr>(plus(x.dtype, x.expr, passed)) }
   }
   const behind = (carried: Values): ReadonlyArray<Elaborated> => {
-    const last = first0 !== null && last0 !== null ? end : X.max(index0, end)
+    const last = first0 === null || last0 === null ? X.max(index0, end) : last0 < first0 ? index0 : end
     return ring.args(carried).map((x, k) => (counts(k) ? at(values[k]!, last) : x))
   }
   if (first0 !== null && last0 !== null && last0 <= first0) return behind(ring.inits)

@@ -39,9 +39,7 @@ import {
   nothing,
   oneOf,
   record,
-  schemaOf,
   text,
-  type AnyWire,
   type Json,
   type Wire,
 } from '../../wire.js'
@@ -680,12 +678,6 @@ export const documentWire: Wire<Document> = define('JaxprDocument', () =>
       locations: described(list(locationWire), 'lines of those files'),
     },
   ),
-)
-
-/** The published schema. */
-export const jaxprJsonSchema: Json = schemaOf(
-  'A Pallas kernel, as JAX traced it',
-  documentWire satisfies AnyWire,
 )
 
 /** A document, from JSON that was read. */

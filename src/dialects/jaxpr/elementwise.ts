@@ -20,7 +20,7 @@
  * Source: Mosaic GPU's lowering of lax; outputs of an H100 (`conformance/kernels`).
  */
 import { bitsOf, isFloat, type Dtype } from '../../numerics/dtype.js'
-import { letIn, type Build, type Steps } from '../../semantics/writing/builder.js'
+import { block, letIn, type Build, type Steps } from '../../semantics/writing/builder.js'
 import * as X from '../../semantics/language/expression.js'
 import type { Expr } from '../../semantics/language/expression.js'
 import { checked } from '../../semantics/language/index-types.js'
@@ -434,12 +434,39 @@ const convertedTo = (from: Dtype, to: Dtype, x: Expr, shape: ReadonlyArray<numbe
 }
 
 const convert: Row = function* (h, eqn, label) {
-  const { dtype, shape, exprs } = yield* given(h, eqn)
+  const { dtype, shape, exprs, plain } = yield* given(h, eqn)
   const to = yield* dtypeParam(h, eqn, 'dtype')
   const e = convertedTo(dtype, to, exprs[0]!, shape)
   return e === null
     ? yield* refusedAt(h, eqn, 'jaxpr.dtype', `a conversion from ${dtype} that is known here`, to)
-    : [yield* named(h, eqn, label, to, e)]
+    : [
+        withPart(
+          yield* named(h, eqn, label, to, e),
+          plain[0],
+          (x, sizes) => convertedTo(dtype, to, x, sizes) ?? x,
+        ),
+      ]
+}
+
+/** What a part of the result is, where a part of the operand can be read. */
+const withPart = (
+  result: Elaborated,
+  operand: Number | undefined,
+  of: (x: Expr, sizes: ReadonlyArray<number>) => Expr,
+): Elaborated => {
+  if (result._tag !== 'array' || operand?._tag !== 'array' || operand.part === undefined) return result
+  const { part } = operand
+  return {
+    ...result,
+    part: {
+      ...part,
+      read: (label, starts, sizes) =>
+        block(function* () {
+          const x = yield* part.read(`${label}.part`, starts, sizes)
+          return yield* letIn(label, of(x, sizes))
+        }),
+    },
+  }
 }
 
 /** The same bits; narrow ones lie in the low bits of 32. */

@@ -30,6 +30,8 @@ export interface Here {
   readonly reads: ReadonlyMap<number, number>
   /** products of this block, by the number of their variable (`contraction.ts`) */
   readonly products: Map<number, readonly [Scalar | ArrayValue, Scalar | ArrayValue]>
+  /** products of matrices that were issued so far, and regions that were left: an accumulator may hold something else behind them */
+  readonly issued: { count: number }
   /** of a sum of two products: which it takes into one rounding */
   readonly contracted: ReadonlyMap<Eqn, 'lhs' | 'rhs'>
   /** layouts and transforms that the text leaves open */

@@ -5,10 +5,14 @@ export {
   decodeDocument,
   documentWire,
   isDocument,
-  jaxprJsonSchema,
   jaxprSchema,
   parseDocument,
   type Document,
+  type Eqn,
+  type Jaxpr,
+  type Transform,
+  type Type,
+  type Value,
 } from './document.js'
 export { archOf, elaborate, type Elaborate } from './elaborate.js'
 export { labelledIn, meantBy, ownerOf, type Labelled } from './labels.js'

@@ -4,12 +4,13 @@
  * A load says its layout (`plgpu.load`, or a `layout_cast` right behind it), or it is inferred; in lane semantics what says none is strided, or `WGMMA`
  * where the ref is tiled. A ref of one element gives a scalar. What a store leaves behind is loaded before it only if it is read.
  */
+import * as E from 'fp-ts/lib/Either.js'
 import { block, typeHere, type Build, type Steps } from '../../semantics/writing/builder.js'
 import * as X from '../../semantics/language/expression.js'
 import type { Expr, Tile, View } from '../../semantics/language/expression.js'
 import { checked } from '../../semantics/language/index-types.js'
 import type { ScalarName } from '../../semantics/language/types.js'
-import type { RegisterLayout } from '../../layouts/register-layout.js'
+import { checkShape, type RegisterLayout } from '../../layouts/register-layout.js'
 import { WGMMA } from '../../layouts/tiled.js'
 import type { Dtype } from '../../numerics/dtype.js'
 import * as Pallas from '../pallas/index.js'
@@ -58,7 +59,7 @@ const layoutOfLoad = function* (
   const out = eqn.out?.[0]
   const inferred = out == null ? undefined : h.inferred.layouts.get(out.v)
   if (inferred !== undefined) return inferred
-  return tiled ? WGMMA : (stridedFor(shape, dtype) ?? undefined)
+  return tiled && E.isRight(checkShape(WGMMA, shape)) ? WGMMA : (stridedFor(shape, dtype) ?? undefined)
 }
 
 /** What lies in a view: a scalar where it has one element and no dimensions. */

@@ -50,6 +50,8 @@ const pure: ReadonlySet<string> = new Set([
 /** Does it only compute? */
 export const isPure = (op: string): boolean => pure.has(op)
 
+const changesAccumulators: ReadonlySet<string> = new Set(['wgmma', 'wgmma_accumulator_store'])
+
 /** An equation, at its place in the source; what it gives is known from here on. */
 const one = (h: Here, eqn: Eqn): Build<void> => {
   const body = function* (): Steps<void> {
@@ -62,6 +64,7 @@ const one = (h: Here, eqn: Eqn): Build<void> => {
       eqn,
       label,
     )
+    if (eqn.jaxprs !== undefined || changesAccumulators.has(eqn.op)) h.issued.count++
     for (const [k, out] of (eqn.out ?? []).entries()) {
       const value = given[k]
       if (out !== null && value != null) h.values.set(out.v, value)

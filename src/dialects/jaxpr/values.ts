@@ -14,7 +14,7 @@
 import type { Dtype } from '../../numerics/dtype.js'
 import type { Expr, Int, Tile, View } from '../../semantics/language/expression.js'
 import type { ScalarName } from '../../semantics/language/types.js'
-import type { Tensor } from '../../semantics/writing/builder.js'
+import type { Build, Tensor } from '../../semantics/writing/builder.js'
 import type * as Pallas from '../pallas/index.js'
 import type { Transform } from './document.js'
 import type { Here } from './here.js'
@@ -31,6 +31,19 @@ export interface ArrayValue {
   readonly dtype: Dtype
   readonly shape: ReadonlyArray<number>
   readonly tile: Tile<ScalarName>
+  /** where it is what an accumulator holds: how a part of it is read */
+  readonly part?: Part
+}
+/** A part of an array that an accumulator holds, read as that part of the accumulator, for as long as the accumulator holds it. */
+export interface Part {
+  readonly read: (
+    label: string,
+    starts: readonly [number, number],
+    sizes: readonly [number, number],
+  ) => Build<Expr>
+  /** the block in which it was read, and the products that were issued before */
+  readonly block: object
+  readonly products: number
 }
 
 // ---------------------------------------------------------------- refs

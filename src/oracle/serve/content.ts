@@ -7,7 +7,7 @@
  * | `{"dtype": ..., "shape": ..., "base64": ...}`       | a tensor (`tensor-files/inline.ts`)                         |
  * | `{"ttgir": "module { ... }"}`                        | a text, under the ending that says what it is               |
  * | `{"safetensors": "CAAA..."}`                         | a file of tensors, in base64                                |
- * | any other object                                    | JSON: a program, a launch, a description of a layout        |
+ * | any other object                                    | JSON: a program, a kernel that JAX traced, a launch, a layout |
  *
  * An answer has the same three: tensors, texts, and files of tensors under their ending. Nothing is on a disk: the files of a request are those that it brings, and behind them those of one folder where the
  * process was started with one.

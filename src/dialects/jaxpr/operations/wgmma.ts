@@ -12,11 +12,13 @@
  * Source: JAX, lowering of Mosaic GPU: a `wgmma` commits and waits for nothing.
  */
 import type { Dtype, FloatDtype } from '../../../numerics/dtype.js'
+import { block } from '../../../semantics/writing/builder.js'
 import type { Expr, Tile, View } from '../../../semantics/language/expression.js'
 import { checked } from '../../../semantics/language/index-types.js'
 import * as Pallas from '../../pallas/index.js'
 import { refusedAt, type Rows } from '../here.js'
 import { accumulatorUse, arrayOperand, isUsed, param, smemUse } from '../operands.js'
+import type { Part } from '../values.js'
 import { countOperand } from './counts.js'
 
 type Matrix = View<'smem', Dtype, 2>
@@ -41,8 +43,20 @@ export const wgmmaRows: Rows = {
     const waitN = param(eqn, 'waitN')
     if (waitN != null && typeof waitN !== 'number')
       return yield* refusedAt(h, eqn, 'jaxpr.param', 'waitN = a number or null', JSON.stringify(waitN))
-    const tile = yield* Pallas.wgmmaAccumulatorLoad(label, acc, waitN === undefined ? 0 : waitN)
-    return [{ _tag: 'array', dtype: acc.dtype, shape: acc.shape, tile }]
+    // without a number it waits for nothing
+    const tile = yield* Pallas.wgmmaAccumulatorLoad(label, acc, waitN ?? null)
+    const part: Part = {
+      read: (of, starts, sizes) =>
+        block(function* () {
+          const some = yield* Pallas.accumulatorAt(of, acc, starts, sizes)
+          return yield* Pallas.wgmmaAccumulatorLoad(of, some, null)
+        }),
+      block: h.products,
+      products: h.issued.count,
+    }
+    return [
+      { _tag: 'array', dtype: acc.dtype, shape: acc.shape, tile, ...(waitN === 0 ? { part } : {}) },
+    ]
   },
   *wgmma_accumulator_store(h, eqn, label) {
     const acc = yield* accumulatorUse(h, eqn, 'acc')

@@ -1,5 +1,5 @@
 /**
- * `tcspec check KERNEL|program.json|module.ttgir|trace.jsonl`: the verdict alone, without data.
+ * `tcspec check KERNEL|program.json|kernel.jaxpr.json|module.ttgir|trace.jsonl`: the verdict alone, without data.
  *
  * The run is over the algebra with one value, so what it shows holds for all inputs; provenance says whether the outputs are what the
  * program says it computes. Where control depends on data, seeded inputs are taken (`seeded.ts`). A trace is a run that was made elsewhere and is judged
@@ -48,7 +48,7 @@ const define = (command: Command): Command =>
       command
         .argument(
           '<kernel>',
-          'a name that `tcspec kernels` lists, a program (.json), a module (.ttgir) or a trace (.jsonl)',
+          'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir) or a trace (.jsonl)',
         )
         .option('--set <name=value...>', 'settings of the kernel'),
     )

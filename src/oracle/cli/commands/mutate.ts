@@ -1,5 +1,5 @@
 /**
- * `tcspec mutate KERNEL|program.json|module.ttgir|--all`: every single change of a kernel's synchronisation and of its data movement, and whether it is found out by name.
+ * `tcspec mutate KERNEL|program.json|kernel.jaxpr.json|module.ttgir|--all`: every single change of a kernel's synchronisation and of its data movement, and whether it is found out by name.
  *
  * Without `--set` the kernel is judged where it is small: two slots, five steps; three tiles where one block computes several. What is found ok and
  * covered by no rule is followed through all schedules of smaller instances.
@@ -47,7 +47,7 @@ import { refuseLaunch } from '../subject.js'
 const define = (command: Command): Command =>
   launchOptions(
     fuelOption(threadsOption(command))
-      .argument('[kernel]', 'a name that `tcspec kernels` lists, a program (.json) or a module (.ttgir)')
+      .argument('[kernel]', 'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json) or a module (.ttgir)')
       .option('--all', 'every kernel')
       .option('--set <name=value...>', 'settings of the kernel; without them, small ones'),
   )

@@ -1,5 +1,5 @@
 /**
- * `tcspec run KERNEL|program.json|module.ttgir`: run it, judge it, and compare what it computes with the naive way in the same algebra.
+ * `tcspec run KERNEL|program.json|kernel.jaxpr.json|module.ttgir`: run it, judge it, and compare what it computes with the naive way in the same algebra.
  *
  * | `--over` | inputs                 | what is compared                                             |
  * |----------|------------------------|--------------------------------------------------------------|
@@ -100,7 +100,7 @@ const define = (command: Command): Command =>
   judgingOptions(
     launchOptions(
       command
-        .argument('<kernel>', 'a name that `tcspec kernels` lists, a program (.json) or a module (.ttgir)')
+        .argument('<kernel>', 'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json) or a module (.ttgir)')
         .option('--set <name=value...>', 'settings of the kernel'),
     )
       .option(

@@ -1,5 +1,5 @@
 /**
- * `tcspec trace KERNEL|program.json|module.ttgir|trace.jsonl`: what happened in a run, event by event.
+ * `tcspec trace KERNEL|program.json|kernel.jaxpr.json|module.ttgir|trace.jsonl`: what happened in a run, event by event.
  *
  * | `--format` | form                                                              | with `-o`, from the ending |
  * |------------|-------------------------------------------------------------------|----------------------------|
@@ -50,7 +50,7 @@ const define = (command: Command): Command =>
         command
           .argument(
             '<kernel>',
-            'a name that `tcspec kernels` lists, a program (.json), a module (.ttgir) or a trace (.jsonl)',
+            'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir) or a trace (.jsonl)',
           )
           .option('--set <name=value...>', 'settings of the kernel'),
       ).option(

@@ -1,0 +1,74 @@
+/** Kernels that ship with JAX, as they were exported, and what an H100 made of them. */
+import { readFileSync } from 'node:fs'
+import { elaborate, parseDocument, type Document } from '../../../src/dialects/jaxpr/index.js'
+import * as fast from '../../../src/fast/index.js'
+import { readTensor } from '../../../src/semantics/execution/launch.js'
+import type { Program, Spec } from '../../../src/semantics/language/program.js'
+import { check, standardOptions, type Checked } from '../../../src/semantics/verdict/check.js'
+import { right } from '../../either.js'
+
+const root = new URL('../../../conformance/', import.meta.url)
+
+/** The document of an export. */
+export const exported = (version: string, name: string): Document =>
+  right(parseDocument(readFileSync(new URL(`jaxpr/${version}/${name}.jaxpr.json`, root), 'utf8')))
+
+export const matmulOf = (dtype: 'f16' | 'bf16'): Spec => ({
+  _tag: 'matmul',
+  a: 'a_gmem',
+  b: 'b_gmem',
+  out: 'c_gmem',
+  accumulator: 'f32',
+  blockK: dtype === 'f16' ? 16 : 16,
+})
+
+export const programOf = (document: Document, computes?: Spec): Program =>
+  right(elaborate(document, computes === undefined ? {} : { computes }))
+
+/** Payload of a file of NumPy's behind a header of 128 bytes: bit patterns of 16 or 32 bits. */
+const payload = (name: string): Float64Array => {
+  const file = readFileSync(new URL(`kernels/${name}.npy`, root))
+  const bytes = file.subarray(0, 128).toString().includes('f4') ? 4 : 2
+  return Float64Array.from({ length: (file.length - 128) / bytes }, (_, i) =>
+    bytes === 2 ? file.readUInt16LE(128 + 2 * i) : file.readUInt32LE(128 + 4 * i),
+  )
+}
+
+/** The run in the chip's bits on what was captured: its verdict, and how many elements of each output differ. */
+export const asCaptured = (
+  program: Program,
+  files: Readonly<Record<string, string>>,
+): {
+  readonly verdict: string
+  readonly findings: ReadonlyArray<string>
+  readonly differ: Readonly<Record<string, number>>
+} => {
+  const tensors = program.params.flatMap((p) =>
+    p._tag === 'tensor' && files[p.name] !== undefined ? [p] : [],
+  )
+  const inputs = new Map(
+    tensors.flatMap((p) => (p.role === 'in' ? [[p.name, payload(files[p.name]!)] as const] : [])),
+  )
+  const { verdict, world, machine }: Checked = right(
+    check(program, {
+      ...standardOptions,
+      algebra: fast.bits('hopper'),
+      arguments: { scalars: new Map(), tensors: inputs },
+      provenance: false,
+      explain: false,
+      explore: false,
+      fuel: 1e8,
+    }),
+  )
+  const differ = tensors.flatMap((p) => {
+    if (p.role === 'in') return []
+    const wanted = payload(files[p.name]!)
+    const found = readTensor(world, machine, p.name) ?? new Float64Array(0)
+    return [[p.name, wanted.reduce((n, x, i) => n + (found[i] === x ? 0 : 1), 0)] as const]
+  })
+  return {
+    verdict: verdict.verdict,
+    findings: [...new Set(verdict.findings.map((f) => f.id))],
+    differ: Object.fromEntries(differ),
+  }
+}
