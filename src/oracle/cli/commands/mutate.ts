@@ -47,7 +47,10 @@ import { refuseLaunch } from '../subject.js'
 const define = (command: Command): Command =>
   launchOptions(
     fuelOption(threadsOption(command))
-      .argument('[kernel]', 'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json) or a module (.ttgir)')
+      .argument(
+        '[kernel]',
+        'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json) or a module (.ttgir)',
+      )
       .option('--all', 'every kernel')
       .option('--set <name=value...>', 'settings of the kernel; without them, small ones'),
   )

@@ -100,7 +100,10 @@ const define = (command: Command): Command =>
   judgingOptions(
     launchOptions(
       command
-        .argument('<kernel>', 'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json) or a module (.ttgir)')
+        .argument(
+          '<kernel>',
+          'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json) or a module (.ttgir)',
+        )
         .option('--set <name=value...>', 'settings of the kernel'),
     )
       .option(
