@@ -54,9 +54,7 @@ export const wgmmaRows: Rows = {
       block: h.products,
       products: h.issued.count,
     }
-    return [
-      { _tag: 'array', dtype: acc.dtype, shape: acc.shape, tile, ...(waitN === 0 ? { part } : {}) },
-    ]
+    return [{ _tag: 'array', dtype: acc.dtype, shape: acc.shape, tile, ...(waitN === 0 ? { part } : {}) }]
   },
   *wgmma_accumulator_store(h, eqn, label) {
     const acc = yield* accumulatorUse(h, eqn, 'acc')
