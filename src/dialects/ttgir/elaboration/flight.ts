@@ -85,7 +85,8 @@ export const inFlightIn = (region: Region): ReadonlySet<string> => {
     ...waits.flatMap(resultKeys),
     ...loops.flatMap(({ argument, result }) => [argument, result]),
   ])
-  // what is taken as a tensor: every use but those that hand on
+  // what waits give and is taken as a tensor: every use but those that hand on
+  const given = new Set(waits.flatMap((op) => op.names.map(({ name }) => name)))
   const read = new Set(
     operations.flatMap((op) =>
       Object.entries(op.operands).flatMap(([operand, values]) =>
@@ -94,7 +95,7 @@ export const inFlightIn = (region: Region): ReadonlySet<string> => {
         (op.name === 'scf.for' && operand === 'initArgs') ||
         op.name === 'scf.yield'
           ? []
-          : values.map(keyOfValue),
+          : values.flatMap((value) => (given.has(value.name) ? [keyOfValue(value)] : [])),
       ),
     ),
   )

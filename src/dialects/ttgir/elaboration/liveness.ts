@@ -39,7 +39,7 @@ export interface Life {
   readonly partitions: ReadonlyMap<Operation, number>
 }
 
-/** Which allocations an operation names, by operand. */
+/** Which allocations an operation names, by operand; nothing where it names none. */
 export type Names = ReadonlyMap<Operation, Readonly<Record<string, ReadonlySet<Operation>>>>
 
 export interface Lives {
@@ -133,14 +133,12 @@ export const livesOf = (
     for (const op of blocks.flatMap((block) => block.operations)) {
       place += 1
       const from = place
-      const byOperand = Object.fromEntries(
-        Object.entries(op.operands).map(([operand, values]) => [
-          operand,
-          union(values.map(({ name }) => scope.get(name) ?? nothing)),
-        ]),
-      )
-      names.set(op, byOperand)
-      const taken = union(Object.values(byOperand))
+      const byOperand = Object.entries(op.operands).flatMap(([operand, values]) => {
+        const named = union(values.map(({ name }) => scope.get(name) ?? nothing))
+        return named.size === 0 ? [] : [[operand, named] as const]
+      })
+      if (byOperand.length > 0) names.set(op, Object.fromEntries(byOperand))
+      const taken = union(byOperand.map(([, named]) => named))
       use(taken, open, from)
       const inside = [...open, { op, from }]
       const yielded = op.regions.map((region, k) => {

@@ -63,8 +63,9 @@ export const plainBarriers = (op: Operation): ReadonlySet<Operation> => {
   const operations = everyOperation([op])
   const { join, of } = together()
   for (const one of operations) {
-    const buffers = Object.values(one.operands).flatMap((values) => values.filter(isBuffer))
     for (const [name, value] of entered(one)) join(name, value.name)
+    if (!one.results.some((type) => type._tag === 'memdesc')) continue
+    const buffers = Object.values(one.operands).flatMap((values) => values.filter(isBuffer))
     // what gives a buffer gives one of those that it takes, itself or at the ends of its regions
     const handed = one.regions.flatMap((region) =>
       region.blocks.flatMap((block) =>
@@ -73,8 +74,7 @@ export const plainBarriers = (op: Operation): ReadonlySet<Operation> => {
         ),
       ),
     )
-    if (one.results.some((type) => type._tag === 'memdesc'))
-      for (const { name } of one.names) for (const value of [...buffers, ...handed]) join(name, value.name)
+    for (const { name } of one.names) for (const value of [...buffers, ...handed]) join(name, value.name)
   }
   const taken = new Set(
     operations.flatMap((one) =>
