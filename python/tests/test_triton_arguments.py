@@ -165,6 +165,11 @@ class Launches(unittest.TestCase):
         launch = launched(kernels.matmul_host, part, other, descriptor(x(64, 64), [64, 64]), 64, False, grid=1)
         self.assertEqual([64, 1], launch.params["launch"]["args"][0]["strides"])
 
+    def test_extents_have_no_memory_that_two_arguments_could_share(self) -> None:
+        one = x(64)
+        launch = launched(kernels.in_place, one, one, BLOCK=64, grid=1)
+        self.assertEqual(["x", "out"], [a["tensor"] for a in launch.params["launch"]["args"]])
+
     def test_kernels_are_known(self) -> None:
         for kernel in (kernels.add, kernels.tuned, kernels.guessed, gluon.matmul, kernels.add[(1,)], kernels.tuned[(1,)]):
             self.assertTrue(is_kernel(kernel))

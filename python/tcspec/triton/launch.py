@@ -1,7 +1,7 @@
 """A kernel with its arguments as a request has it: the text of its module, its grid, and what stands behind every parameter.
 
-A parameter of the text is an argument that is no constant, in their order; elements of tuples stand one behind the other. Two arguments that begin at
-one address are one tensor. What is read and what is written is said by the text, not here.
+A parameter of the text is an argument that is no constant, in their order; elements of tuples stand one behind the other. Two arguments with data that
+begin at one address are one tensor. What is read and what is written is said by the text, not here.
 """
 
 from __future__ import annotations
@@ -132,7 +132,8 @@ class _Arguments:
                 self.order.append((leaf, None))
                 continue
             seen, given = _described(leaf)
-            key = seen.identity
+            # what has no memory is a tensor of its own, however often it stands there
+            key = (leaf.name,) if seen.bytes is None else seen.identity
             there = self.tensors.get(key)
             names = [t.name for t in self.tensors.values()]
             found = _Placed(_word(leaf.name, names), leaf.name, seen, given, leaf.type.startswith("tensordesc"))
