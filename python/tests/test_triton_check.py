@@ -151,6 +151,13 @@ class Matmuls(unittest.TestCase):
         self.right([], kernels.matmul_host, *self.descriptors(64, 64, 32), self.K, False, grid=(2, 2), name="dc")
         self.right(["B7"], kernels.matmul_host, *self.descriptors(64, 64, 32), self.K, True, grid=(2, 2), name="dc")
 
+    def test_padding(self) -> None:
+        for padding, outside in (("zero", 0.0), ("nan", float("nan"))):
+            a = descriptor(self.a[:, :80].copy(), [64, 32], padding=padding)
+            run = tcspec.run(kernels.matmul_host, a, *self.descriptors(64, 64, 32)[1:], self.K, False, grid=(2, 2))
+            wide = numpy.pad(self.a[:, :80].astype(numpy.float64), ((0, 0), (0, 16)), constant_values=outside)
+            numpy.testing.assert_allclose(wide @ self.b.astype(numpy.float64), run.result["dc"], atol=0.05)
+
     def test_device_descriptors(self) -> None:
         sizes = (self.M, self.N, self.K)
         self.right([], kernels.matmul_device, self.a, self.b, self.c, *sizes, grid=(2, 2), BM=64, BN=64, BK=32)

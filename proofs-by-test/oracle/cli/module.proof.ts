@@ -185,6 +185,28 @@ describe('addresses are data', () => {
   })
 })
 
+describe('what a descriptor loads from outside of its tensor', () => {
+  const narrow = { shape: [64, 48], strides: [48, 1] }
+  const first = async (padding: object): Promise<number | undefined> => {
+    const { files } = await run('run k.ttgir --launch d/l.json --out c=o.npy', {
+      'd/l.json': launchFile({}, { a: { ...narrow, ...padding, file: 'n.npy' } }),
+      'd/n.npy': npy(ones.subarray(0, 64 * 48), 'f16', [64, 48]),
+    })
+    return new Uint16Array(files.get('o.npy')!.slice(-2).buffer)[0]
+  }
+  it('is zero, or the NaN that it asks for', async () => {
+    expect(await first({})).toBe(0x5200)
+    expect(await first({ padding: 'nan' })).toBe(0x7fff)
+  })
+  it('is no matter of pointers', async () => {
+    const args = ['a', 'b', 'c'].map((tensor) => ({ tensor, shape: [64, 64], padding: 'nan', file: null }))
+    const asked = { 'l.json': JSON.stringify({ grid: [1, 1], args: [...args, 64, 64, 64, 64, 64, 64] }) }
+    expect((await run('check p.ttgir --launch l.json', asked)).stderr).toBe(
+      'tcspec: p.ttgir: @mm_ptr: %a: expected padding with zeros, but for descriptors of floats, found nan\n',
+    )
+  })
+})
+
 describe('--out *', () => {
   it('is every output, and no scratch of a module', async () => {
     const { files } = await run(

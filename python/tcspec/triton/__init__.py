@@ -22,6 +22,7 @@ from typing import Any, Sequence
 from .kernels import is_kernel, takes
 from .launch import TritonExport, export
 from .tensors import Operand, operand
+from .versions import parts
 
 __all__ = ["TritonExport", "descriptor", "export", "is_kernel", "takes", "tensor"]
 
@@ -33,11 +34,7 @@ def tensor(value: Any) -> Operand:
 
 def descriptor(value: Any, block_shape: Sequence[int], layout: Any = None, padding: str = "zero") -> Any:
     """A host descriptor of an array: Triton's, or with a layout Gluon's."""
-    base = tensor(value)
+    base, (of_triton, of_gluon) = tensor(value), parts().descriptors
     if layout is None:
-        from triton.tools.tensor_descriptor import TensorDescriptor
-
-        return TensorDescriptor.from_tensor(base, list(block_shape), padding)
-    from triton.experimental.gluon.nvidia.hopper import TensorDescriptor as OfGluon
-
-    return OfGluon.from_tensor(base, list(block_shape), layout, padding)
+        return of_triton.from_tensor(base, list(block_shape), padding)
+    return of_gluon.from_tensor(base, list(block_shape), layout, padding)

@@ -142,17 +142,19 @@ class _Arguments:
 
     def documents(self, files: Mapping[str, str]) -> Sequence[Any]:
         return [
-            _number(leaf) if key is None else _tensor_document(self.tensors[key], files) for leaf, key in self.order
+            _number(leaf) if key is None else _tensor_document(leaf, self.tensors[key], files)
+            for leaf, key in self.order
         ]
 
 
-def _tensor_document(t: _Placed, files: Mapping[str, str]) -> Mapping[str, Any]:
+def _tensor_document(leaf: _Leaf, t: _Placed, files: Mapping[str, str]) -> Mapping[str, Any]:
     o = t.operand
     return {
         "tensor": t.name,
         "dtype": signless(o.dtype.ours),
         "shape": list(o.shape) or [1],
         **({} if o.is_row_major else {"strides": list(o.strides)}),
+        **({"padding": "nan"} if getattr(leaf.value, "padding", "zero") == "nan" else {}),
         "file": files.get(t.name),
     }
 

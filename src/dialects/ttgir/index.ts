@@ -1,4 +1,4 @@
-export type { GivenTensor, Launch, Role } from './elaboration/arguments.js'
+export type { GivenTensor, Launch, Padding, Role } from './elaboration/arguments.js'
 export {
   launchOf,
   signatureOf,

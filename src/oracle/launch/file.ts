@@ -40,7 +40,7 @@ import {
   type Json,
   type Wire,
 } from '../../wire.js'
-import type { Role } from '../../dialects/ttgir/index.js'
+import type { Padding, Role } from '../../dialects/ttgir/index.js'
 
 export const launchSchema = 'tcspec.launch/1'
 
@@ -53,6 +53,7 @@ export interface LaunchTensor {
   readonly strides?: ReadonlyArray<number>
   readonly block?: ReadonlyArray<number>
   readonly dtype?: string
+  readonly padding?: Padding
   readonly role?: Role
   readonly file?: string | null
 }
@@ -86,6 +87,10 @@ const tensor: Wire<LaunchTensor> = define('LaunchTensor', () =>
       strides: described(list(nat), 'its strides in elements; without them, it is row-major'),
       block: described(list(nat), 'extents of the blocks of the descriptor: compared with the text'),
       dtype: described(text, 'its element type, such as `f16` or `torch.float16`: compared with the text'),
+      padding: described(
+        wordOf<Padding>()({ zero: true, nan: true }),
+        'what its descriptor loads from outside of it; without it, zeros',
+      ),
       role: described(
         wordOf<Role>()({ in: true, out: true, inout: true }),
         'what the kernel does with it; without it, `outputs` and the text say it',

@@ -163,7 +163,7 @@ const ofFile = (
       : refused(`a number of type ${p.dtype}`, `the tensor '${typeof a === 'string' ? a : a.tensor}'`)
   }
   const said = typeof a === 'string' ? { tensor: a } : a
-  const { tensor, shape, strides, block, kind } = said
+  const { tensor, shape, strides, block, kind, padding } = said
   if (kind !== undefined && (kind === 'tensordesc') !== (p._tag === 'descriptor'))
     return refused(`a ${p._tag}, as in the text`, kind)
   const dtype = said.dtype === undefined ? undefined : dtypeNamed(said.dtype)
@@ -192,6 +192,7 @@ const ofFile = (
             ...(dtype === undefined ? {} : { dtype }),
             ...(strides === undefined ? {} : { strides }),
             ...(block === undefined ? {} : { block }),
+            ...(padding === undefined ? {} : { padding }),
           },
     file: isExpected ? null : file,
     // with another file for what was there before, its own holds what is expected

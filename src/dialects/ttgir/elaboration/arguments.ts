@@ -1,6 +1,8 @@
 /** What a launch gives to a function of a module: for each parameter what stands behind it. */
 
 export type Role = 'in' | 'out' | 'inout'
+/** What a tensor map loads from outside of its tensor. */
+export type Padding = 'zero' | 'nan'
 
 /** A tensor of global memory, as a pointer or a descriptor needs it; strides in elements. */
 export interface GivenTensor {
@@ -8,6 +10,8 @@ export interface GivenTensor {
   readonly shape: ReadonlyArray<number>
   readonly strides: ReadonlyArray<number>
   readonly role: Role
+  /** of a descriptor; zeros if not given */
+  readonly padding?: Padding
 }
 
 export interface Launch {

@@ -134,8 +134,8 @@ const descriptor = function* (
   if (spec._tag !== 'nvmma_shared')
     return yield* refusedAt(op, `an nvmma_shared encoding of %${p.name}`, spec._tag)
   const name = [...launch.tensors.values()].some((t) => t.tensor === p.name) ? `${p.name}.map` : p.name
-  h.values.set(p.name, [yield* T.hostTensorDescriptor(name, tensor, shapeOf(block), spec)])
-  const { shape, strides } = launch.tensors.get(p.name)!
+  const { shape, strides, padding = 'zero' } = launch.tensors.get(p.name)!
+  h.values.set(p.name, [yield* T.hostTensorDescriptor(name, tensor, shapeOf(block), spec, { padding })])
   ;[...shape.map(X.i32), ...strides.map((n) => X.i64(BigInt(n)))].forEach((e, k) => {
     h.values.set(behind[k]!.name, [e])
   })

@@ -22,11 +22,11 @@ import { pipe } from 'fp-ts/lib/function.js'
 import { failure, refuse, type Failure } from '../../../failure.js'
 import { greatest } from '../../../greatest.js'
 import { didYouMean } from '../../../nearest.js'
-import { bitsOf, type Dtype } from '../../../numerics/dtype.js'
+import { bitsOf, isFloat, type Dtype } from '../../../numerics/dtype.js'
 import { computesOf } from '../../computes.js'
 import type { Spec } from '../../../semantics/language/program.js'
 import type { ScalarName } from '../../../semantics/language/types.js'
-import { rowMajor, type GivenTensor, type Role } from './arguments.js'
+import { rowMajor, type GivenTensor, type Padding, type Role } from './arguments.js'
 import type { Elaborate } from './elaborate.js'
 import { functionName, functionOf } from './function.js'
 import { dtypeOf, elementOf, scalarOf, shapeOf } from './kinds.js'
@@ -81,6 +81,8 @@ export interface TensorArgument {
   /** of a descriptor, where it is known */
   readonly block?: ReadonlyArray<number>
   readonly role?: Role
+  /** of a descriptor: what it loads from outside of the tensor; zeros if not given */
+  readonly padding?: Padding
 }
 export type Argument = number | bigint | boolean | TensorArgument
 
@@ -220,7 +222,7 @@ const tensorGiven = (
   const what = `%${p.name}`
   const kind = p._tag === 'pointer' ? `a tensor of ${p.dtype}` : `a tensor of ${p.dtype} for a descriptor`
   if (typeof a !== 'object') return wrong(what, kind, String(a))
-  const { tensor = p.name, shape, strides = rowMajor(a.shape), role = p.role } = a
+  const { tensor = p.name, shape, strides = rowMajor(a.shape), role = p.role, padding } = a
   if (!/^[A-Za-z_]\w*$/.test(tensor)) return wrong(what, 'a tensor with a name of letters', `'${tensor}'`)
   if (a.dtype !== undefined && signless(a.dtype) !== signless(p.dtype))
     return wrong(what, `elements of ${p.dtype}`, a.dtype)
@@ -233,6 +235,8 @@ const tensorGiven = (
   if (!shape.every(isExtent)) return wrong(what, 'positive extents', shown(shape))
   if (strides.length !== shape.length || !strides.every((n) => Number.isSafeInteger(n) && n >= 0))
     return wrong(what, `${String(shape.length)} strides`, shown(strides))
+  if (padding === 'nan' && (p._tag === 'pointer' || !isFloat(p.dtype)))
+    return wrong(what, 'padding with zeros, but for descriptors of floats', padding)
   if (p._tag === 'descriptor') {
     const { block, dtype } = p
     if (a.block !== undefined && a.block.join() !== block.join())
@@ -254,7 +258,7 @@ const tensorGiven = (
         String(odd),
       )
   }
-  return E.right({ tensor, shape, strides, role })
+  return E.right({ tensor, shape, strides, role, ...(padding === undefined ? {} : { padding }) })
 }
 
 /** One tensor behind several parameters is one: the same extents and strides, and the roles of all. */
