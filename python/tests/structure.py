@@ -96,10 +96,7 @@ class _Checker:
         kernel = self.whole["kernel"]
         self.at = f"kernel {kernel['name']}"
         mesh = kernel["mesh"]
-        self.expect(
-            kernel["form"] == "pallas_call" or len(mesh["grid"]) == len(mesh["gridNames"]),
-            "a name for each axis of the grid",
-        )
+        self.expect(len(mesh["grid"]) == len(mesh["gridNames"]), "a name for each axis of the grid")
         self.expect(len(mesh["cluster"]) == len(mesh["clusterNames"]), "a name for each axis of the cluster")
         names = [operand["name"] for operand in kernel["operands"]]
         self.expect(len(set(names)) == len(names), f"names are distinct: {names}")

@@ -67,26 +67,19 @@ def export_of_pallas_call(eqn: Any, version: Version) -> Export:
     ]
     writer = Writer(version)
     launched = [size for size, is_parallel in zip(sizes, parallel) if is_parallel]
-    described: dict[str, Any] = {
-        "gridNames": [],
-        "cluster": [],
-        "clusterNames": [],
-        "numThreads": None,
-        "threadName": None,
-    }
+    described: dict[str, Any] = {"cluster": [], "clusterNames": [], "numThreads": None, "threadName": None}
     if mesh is not None:
         described = mesh_of(mesh, writer)
-    elif grid.grid_names is not None:
-        described["gridNames"] = [
-            name for name, is_parallel in zip(writer.names.list_of(grid.grid_names), parallel) if is_parallel
-        ]
+    axes = writer.names.list_of(grid.grid_names) or [f"grid{axis}" for axis in range(len(sizes))]
+    described["grid"] = launched
+    described["gridNames"] = [axis for axis, is_parallel in zip(axes, parallel) if is_parallel]
     name = params["name"] or getattr(jaxpr.debug_info, "func_name", None) or "pallas_call"
     called = writer.locations.of(eqn.source_info, None)
     return finish(
         writer,
         str(name),
         "pallas_call",
-        {**described, "grid": launched},
+        described,
         given,
         operands,
         Body(traced, names=names),
