@@ -1,6 +1,7 @@
 /**
  * The tutorial's seven kernels, written in Python as its text has them (`python/kernels/tutorial`), against those of `src/kernels/blackwell`: the same
- * statements but for those listed, the same bits, the same proof, and the same verdict but for the notes that go with what is listed.
+ * statements but for those listed, the same bits, the same proof, and the same verdict but for the notes that go with what is listed. The last two are
+ * compared with the printed forms: the text's wait in the wrong warp is theirs, too.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
@@ -11,8 +12,8 @@ import { matmul1 } from '../../../src/kernels/blackwell/matmul1.js'
 import { matmul2 } from '../../../src/kernels/blackwell/matmul2.js'
 import { matmul3 } from '../../../src/kernels/blackwell/matmul3.js'
 import { matmul4 } from '../../../src/kernels/blackwell/matmul4.js'
-import { matmul5 } from '../../../src/kernels/blackwell/matmul5.js'
-import { matmul6 } from '../../../src/kernels/blackwell/matmul6.js'
+import { matmul5That } from '../../../src/kernels/blackwell/matmul5.js'
+import { matmul6That } from '../../../src/kernels/blackwell/matmul6.js'
 import type { TiledGrid } from '../../../src/kernels/blackwell/setup.js'
 import { naiveMatmul } from '../../../src/kernels/reference.js'
 import { randomPatterns } from '../../../src/kernels/reference-inputs.js'
@@ -41,12 +42,9 @@ const pipelined: Differences = {
   less: ['mbarrier.arriveExpectTx', 'mbarrier.arriveExpectTx', 'tma.load', 'tma.load', ...asPrinted.less],
   notes: asPrinted.notes,
 }
-/** One wait for the store instead of two, in the warp of the products of both blocks: once, and where its parity is kept for the next warp map. */
-const waitsOnce: Differences = {
-  more: [],
-  less: ['If', 'If', 'mbarrier.wait', 'tcgen05.fenceAfter'],
-  notes: [],
-}
+/** The peer's wait for the store where the page has it (`store-done.ts`). */
+const printed5: Make = (c) => matmul5That('as printed', c)
+const printed6: Make = (c) => matmul6That('as printed', c)
 
 const kernels: ReadonlyArray<readonly [name: string, make: Make, differences: Differences]> = [
   ['matmul0', matmul0, pipelined],
@@ -55,9 +53,9 @@ const kernels: ReadonlyArray<readonly [name: string, make: Make, differences: Di
   ['matmul2', matmul2, asPrinted],
   ['matmul3', matmul3, asPrinted],
   ['matmul4', matmul4, same],
-  ['matmul5', matmul5, waitsOnce],
-  ['matmul6', matmul6, waitsOnce],
-  ['matmul6.0.10.2', matmul6, waitsOnce],
+  ['matmul5', printed5, same],
+  ['matmul6', printed6, same],
+  ['matmul6.0.10.2', printed6, same],
 ]
 
 const computes: Spec = {
@@ -138,5 +136,20 @@ describe.each(kernels)('%s', (name, make, { more, less, notes }) => {
       ids(checked(p, { strict: true, explain: false }).verdict.findings),
     )
     expect(strictly[0]).toEqual([...new Set([...strictly[1]!, ...(more.length > 0 ? ['U2'] : [])])].sort())
+  })
+})
+
+describe.each([
+  ['matmul5', printed5],
+  ['matmul6', printed6],
+])('%s of four tiles in one cluster', (name, make) => {
+  test('the wait in the wrong warp: the deadlock of the printed form, at its line', () => {
+    const verdicts = [traced(`${name}.four`), right(make({ ...base, m: 1024 }))].map(
+      (p) => checked(p, { strict: false, explain: false }).verdict,
+    )
+    const [theirs, mine] = verdicts.map((v) => [v.verdict, v.decidedBy, ids(v.findings), ids(v.notes)])
+    expect(theirs).toEqual(mine)
+    expect(verdicts[0]!.verdict).toBe('deadlock')
+    expect(verdicts[0]!.findings[0]!.a.loc).toBe(name === 'matmul5' ? 'matmul5.py:79' : 'matmul6.py:82')
   })
 })
