@@ -26,7 +26,7 @@ import * as Pallas from '../pallas/index.js'
 import { contractedIn } from './contraction.js'
 import type { Document, Eqn, Type } from './document.js'
 import type { Here } from './here.js'
-import { noneInferred } from './inference.js'
+import { inferredIn } from './inference.js'
 import { labelsOf } from './labels.js'
 import { livenessOf } from './liveness.js'
 import { namesFor } from './names.js'
@@ -127,6 +127,7 @@ export const elaborate = (d: Document, asked: Elaborate = {}): E.Either<Failure,
   const lowering = params.lowering ?? 'warpgroup'
   const names = namesFor(kernel.operands.map(({ name }) => name))
   const contracted = contractedIn(d)
+  const inferred = inferredIn(d, lowering)
   const { numThreads, threadName } = mesh
   return Pallas.kernel(
     {
@@ -154,7 +155,7 @@ export const elaborate = (d: Document, asked: Elaborate = {}): E.Either<Failure,
           products: new Map(),
           issued: { count: 0 },
           contracted,
-          inferred: noneInferred,
+          inferred,
           labels,
           names,
           chain: '',

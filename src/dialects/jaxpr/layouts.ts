@@ -45,49 +45,40 @@ export const stridedFor = (shape: ReadonlyArray<number>, dtype: Dtype): Register
 
 const elsewhere: Readonly<Record<string, string>> = { TCGEN05_TMEM_NATIVE: 'TMEM_NATIVE' }
 
-/** A layout of an array of this shape. */
-export const registerLayoutOf = function* (
-  h: Here,
-  eqn: Eqn,
+/** A layout of an array of this shape, or what was expected and found. */
+export const readLayout = (
   layout: Layout,
   shape: ReadonlyArray<number>,
   dtype: Dtype,
-): Steps<RegisterLayout> {
-  const made = <A>(found: E.Either<Failure, A>): Build<A> =>
-    E.isRight(found)
-      ? of(found.right)
-      : refusedAt(h, eqn, 'jaxpr.layout', 'a layout', `${JSON.stringify(layout)}: ${found.left.message}`)
+): E.Either<readonly [expected: string, found: string], RegisterLayout> => {
+  const made = (
+    found: E.Either<Failure, RegisterLayout>,
+  ): E.Either<readonly [string, string], RegisterLayout> =>
+    E.mapLeft((f: Failure) => ['a layout', `${JSON.stringify(layout)}: ${f.message}`] as const)(found)
   if ('name' in layout) {
     const args = argumentsOf(layout)
-    if (layout.name === 'WG_SPLAT') return splatLayout(shape)
+    if (layout.name === 'WG_SPLAT') return E.right(splatLayout(shape))
     if (layout.name === 'WG_STRIDED' && args.length === 0) {
       const strided = stridedFor(shape, dtype)
-      return (
-        strided ??
-        (yield* refusedAt(
-          h,
-          eqn,
-          'jaxpr.layout',
-          'a multiple of 128 elements',
-          `(${shape.map(String).join(', ')})`,
-        ))
-      )
+      return strided === null
+        ? E.left(['a multiple of 128 elements', `(${shape.map(String).join(', ')})`])
+        : E.right(strided)
     }
     const name = elsewhere[layout.name] ?? layout.name
-    return yield* made(parseName(args.length === 0 ? name : `${name}(${args.map(showArgument).join(', ')})`))
+    return made(parseName(args.length === 0 ? name : `${name}(${args.map(showArgument).join(', ')})`))
   }
   if ('reduce' in layout) {
     const axes = typeof layout.reduce === 'number' ? [layout.reduce] : layout.reduce
-    // the axes that are gone have some extent; a layout that has a shape of its own is none that is reduced
-    const whole = yield* registerLayoutOf(h, eqn, layout.of, shape, dtype)
-    return whole._tag === 'tiled'
-      ? yield* made(Tiled.reduce(axes)(whole))
-      : yield* refusedAt(h, eqn, 'jaxpr.layout', 'a tiled layout that is reduced', JSON.stringify(layout))
+    const whole = readLayout(layout.of, shape, dtype)
+    if (E.isLeft(whole)) return whole
+    return whole.right._tag === 'tiled'
+      ? made(Tiled.reduce(axes)(whole.right))
+      : E.left(['a tiled layout that is reduced', JSON.stringify(layout)])
   }
   const { tiling, warp, lane, vec } = layout.tiled
   const dimension = (d: number | { readonly replicated: number }): Tiled.Partitioned =>
     typeof d === 'number' ? d : { _tag: 'Replicated', times: d.replicated }
-  return yield* made(
+  return made(
     Tiled.tiledLayout({
       tiling,
       warpDims: warp.map(dimension),
@@ -95,6 +86,18 @@ export const registerLayoutOf = function* (
       vectorDim: vec,
     }),
   )
+}
+
+/** The same, refused where it stands. */
+export const registerLayoutOf = (
+  h: Here,
+  eqn: Eqn,
+  layout: Layout,
+  shape: ReadonlyArray<number>,
+  dtype: Dtype,
+): Build<RegisterLayout> => {
+  const found = readLayout(layout, shape, dtype)
+  return E.isRight(found) ? of(found.right) : refusedAt(h, eqn, 'jaxpr.layout', found.left[0], found.left[1])
 }
 
 /** A layout of tensor memory by its name. */
