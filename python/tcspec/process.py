@@ -106,7 +106,8 @@ class Process:
         self._to_write: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._threads = [
             threading.Thread(target=act, name=f"tcspec-{act.__name__.strip('_')}", daemon=True)
-            for act in (self._write, self._read, self._read_complaints)
+            # the one that reads waits for what was complained, so that stands before it
+            for act in (self._read_complaints, self._read, self._write)
         ]
         for thread in self._threads:
             thread.start()
@@ -184,7 +185,7 @@ class Process:
                 continue
             if isinstance(message, dict):
                 self._hear(message)
-        self._threads[2].join(1)
+        self._threads[0].join(1)
         status = self._popen.wait()
         how = f"signal {-status}" if status < 0 else f"exit status {status}"
         said = self._complaints.decode(errors="replace").strip()

@@ -35,6 +35,8 @@ def exported(
     kernel: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], grid: Any = None, level: str | None = None
 ) -> Export:
     """A kernel and its arguments as launches."""
+    if level not in (None, "jaxpr") and not triton.is_kernel(kernel):
+        raise Refused(f"level: expected 'jaxpr', or none, for what is no kernel of Triton's; found {level!r}", "level")
     if not is_function(kernel):
         launch = _said(kernel, keywords, grid)
         if arguments:
@@ -45,8 +47,6 @@ def exported(
         return _Named(launch)
     if triton.is_kernel(kernel):
         return triton.export(kernel, *arguments, grid=grid, **({} if level is None else {"level": level}), **keywords)
-    if level not in (None, "jaxpr"):
-        raise Refused(f"level: expected 'jaxpr', or none, for what is no kernel of Triton's; found {level!r}", "level")
     if callable(kernel):
         return _of_jax(kernel, arguments, keywords, grid)
     raise Refused(
