@@ -330,7 +330,11 @@ class _Checker:
                 self.inputs(jaxprs["body"], [*values, *[None] * params["allocations"]], "the body")
                 self.expect(len(self.body(jaxprs["body"])["out"]) == len(outs), "outputs of the body")
             case "jaxpr_call":
-                self.inputs(jaxprs["body"], views["refs"], "the body")
+                ins = [var["type"] for var in self.body(jaxprs["body"])["in"]]
+                self.expect(len(ins) == len(views["refs"]), f"the body takes {len(ins)}")
+                for found, taken in zip(views["refs"], ins):  # the body has the shape as it lies, the view that of its author
+                    same = found["dtype"] == taken["dtype"] and math.prod(found["shape"]) == math.prod(taken["shape"])
+                    self.expect(same, f"{found} for {taken}")
 
 
 if __name__ == "__main__":

@@ -135,3 +135,28 @@ describe('cond', () => {
     expect(ran(d)).toEqual({ z: [1010] })
   })
 })
+
+describe('jaxpr_call', () => {
+  const step: Jaxpr = {
+    in: [{ v: 60, type: { ref: 'gmem', dtype: 'i32', shape: [] } }],
+    eqns: [
+      { op: 'program_id', params: { axis: 0 }, out: [{ v: 61, type: i32 }] },
+      { op: 'program_id', params: { axis: 1 }, out: [{ v: 62, type: i32 }] },
+      of('mul', 63, [v(61), k(10)]),
+      of('add', 64, [v(63), v(62)]),
+      { op: 'swap', in: [v(64)], uses: { ref: { ref: v(60) } }, out: [null] },
+    ],
+  }
+  const blocks: Eqn = { op: 'axis_index', params: { axisName: 'i' }, out: [{ v: 5, type: i32 }] }
+  test('hands on a part of a ref, and says the places in the grid', () => {
+    const call: Eqn = {
+      op: 'jaxpr_call',
+      in: [v(5), k(7)],
+      uses: { refs: [{ ref: v(0), view: [{ index: [{ at: v(5) }] }] }] },
+      jaxprs: { body: 1 },
+    }
+    const three = [{ name: 'z', role: 'out', dtype: 'i32', shape: [3] }] as const
+    const mesh = { mesh: { grid: [3], gridNames: ['i'] } }
+    expect(ran(document(three, [blocks, call], [step], mesh))).toEqual({ z: [7, 17, 27] })
+  })
+})

@@ -8,7 +8,6 @@ camelCase in ``params``, bodies in ``jaxprs``. Where versions of JAX differ, ``v
 from __future__ import annotations
 
 import enum
-import importlib
 from dataclasses import dataclass, field
 from typing import Any, Callable, Iterator, Sequence
 
@@ -545,39 +544,16 @@ def _call_of(name: str, x: Operands) -> Operation:
     return Operation("call", x.rest(), params={"name": str(called)}, bodies={"body": Body(jaxpr, shared=True)})
 
 
-def _physical(ref: Atom, transforms: Sequence[Any]) -> list[Any]:
-    """A view of what lies in memory: the body that is called applies the transforms of its blocks itself, so the slot is taken ahead of them."""
-    leading = 0
-    while leading < len(transforms) and type(transforms[leading]).__name__ in ("UnswizzleRef", "UntilingTransform"):
-        leading += 1
-    if not leading:
-        return list(transforms)
-    tiled = sum(len(t.tiling) for t in transforms[:leading] if type(t).__name__ == "UntilingTransform")
-    shape = ref.aval.inner_aval.shape
-    rest = transforms[leading:]
-    kept = len(shape) - 2 * tiled if tiled else len(shape) - 1
-    if (
-        len(rest) == 1
-        and type(rest[0]).__name__ == "NDIndexer"
-        and all(
-            getattr(index, "start", None) == 0 and index.size == size
-            for index, size in zip(rest[0].indices[kept:], rest[0].shape[kept:])
-        )
-    ):
-        indexing = importlib.import_module("jax._src.state.indexing")
-
-        within = tuple(indexing.Slice(0, size) for size in shape[kept:])
-        return [indexing.NDIndexer((*rest[0].indices[:kept], *within), tuple(shape), rest[0].int_indexer_shape)]
-    raise Refused("not-exported", "expected a block of a pipeline to be taken whole from its slots")
-
-
 @_primitive("jaxpr_call")
 def _jaxpr_call(x: Operands) -> Operation:
-    """A body with references that have views: what pallas_call's pipeline calls for each step."""
+    """A body with references that have views: what pallas_call's pipeline calls for each step.
+
+    The transforms of a block stand in the view that is handed to the body and in the body's own uses again; they are applied once.
+    """
     refs = []
     for tree in x.params["ref_treedefs"]:
         ref = tree.unflatten([x.take() for _ in range(tree.num_leaves)])
-        refs.append(x.use(ref[0], _physical(*ref)) if isinstance(ref, tuple) else x.use(ref, ()))
+        refs.append(x.use(*ref) if isinstance(ref, tuple) else x.use(ref, ()))
     ids = x.params["program_ids_treedef"].unflatten(x.rest())
     return Operation(
         "jaxpr_call",

@@ -9,6 +9,7 @@
  * | `cond`, its index known             | the branch that is taken                                                                   |
  * | `cond`                              | a branch; of more than two, one in another; an index beyond the last is the last           |
  * | `call`                              | what is called, in its place                                                               |
+ * | `jaxpr_call`                        | the same, of refs with something applied to them                                           |
  *
  * A body is written once, with the index as a name. A loop carries what it must (`counters.ts`), and the parities of the waits in it
  * (`dialects/pallas/parities.ts`). Slices of arrays by a scan (xs, ys) are none of a kernel: refused, and so is a scan in reverse, as in lowering.
@@ -34,6 +35,7 @@ import {
   operandCount,
   operands,
   scalarOperand,
+  valueOf,
 } from './operands.js'
 import { isRef, showKind, type ArrayValue, type Elaborated, type Scalar } from './values.js'
 
@@ -298,4 +300,17 @@ const call: Row = function* (h, eqn) {
   return yield* h.run(h, yield* jaxprOf(h, eqn, 'body'), yield* operands(h, eqn))
 }
 
-export const controlRows: Rows = { scan, while: whileRow, cond, call }
+/** A step of the pipeline of a `pallas_call`: refs are handed on with what is applied to them, and places in the grid are said. */
+const pipelineStep: Row = function* (h, eqn) {
+  const handed = eqn.uses?.['refs'] ?? []
+  const args: Elaborated[] = []
+  for (const { ref, view = [] } of Array.isArray(handed) ? handed : [handed]) {
+    const of = yield* valueOf(h, eqn, ref)
+    if (!isRef(of) || of._tag === 'bound')
+      return yield* refusedAt(h, eqn, 'jaxpr.operand', 'a ref for refs', showKind(of))
+    args.push(view.length === 0 ? of : { _tag: 'bound', of, view, from: h })
+  }
+  return yield* h.run({ ...h, programIds: yield* operands(h, eqn) }, yield* jaxprOf(h, eqn, 'body'), args)
+}
+
+export const controlRows: Rows = { scan, while: whileRow, cond, call, jaxpr_call: pipelineStep }

@@ -61,7 +61,8 @@ const silent: Row = () => of([])
 export const coordinateRows: Rows = {
   axis_index: axisIndex,
   program_id: function* (h, eqn) {
-    return [int((yield* gridAxis(h, eqn)).index)]
+    const said = h.programIds?.[yield* number(h, eqn, 'axis')]
+    return [said ?? int((yield* gridAxis(h, eqn)).index)]
   },
   num_programs: function* (h, eqn) {
     return [int(X.i32((yield* gridAxis(h, eqn)).size))]

@@ -36,6 +36,8 @@ export interface Here {
   readonly contracted: ReadonlyMap<Eqn, 'lhs' | 'rhs'>
   /** layouts and transforms that the text leaves open */
   readonly inferred: Inferred
+  /** places in the grid, where a pipeline says them; null: as the launch has them */
+  readonly programIds: ReadonlyArray<Elaborated> | null
   /** a name for each equation (`labels.ts`) */
   readonly labels: ReadonlyMap<Eqn, string>
   /** names of what is allocated */
