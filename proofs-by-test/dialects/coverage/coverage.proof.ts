@@ -1,6 +1,7 @@
 /**
  * Every operation of the surfaces has a row, every row holds, every code has an example of its message, and docs/surfaces.md is made from them.
  */
+import { familiesOf, jaxprSection, operations as jaxprOperations, refused as refusedJaxprs } from './jaxpr.js'
 import { readFileSync, writeFileSync } from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
@@ -61,8 +62,15 @@ describe('TTGIR', () => {
   })
 })
 
+describe('jaxprs', () => {
+  test('an operation has one row, and no reason to be refused beside it', () => {
+    expect(jaxprOperations.filter((op) => familiesOf(op).length !== 1)).toEqual([])
+    expect(jaxprOperations.filter((op) => refusedJaxprs[op] !== undefined)).toEqual([])
+  })
+})
+
 test('docs/surfaces.md is made from the rows', () => {
-  const text = page([sectionOf(pallas), sectionOf(ttng), ttgirSection()])
+  const text = page([sectionOf(pallas), jaxprSection(), sectionOf(ttng), ttgirSection()])
   if (process.env['TCSPEC_REGENERATE'] !== undefined) writeFileSync(file, text)
   expect(readFileSync(file, 'utf8')).toBe(text)
 })

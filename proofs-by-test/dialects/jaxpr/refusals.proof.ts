@@ -37,7 +37,13 @@ describe('refused at its line', () => {
       'an operation that is not known',
       { op: 'sort', in: [v(2)], out: [] },
       'jaxpr.operation',
-      "kernel.py:11: sort: expected an operation that is known here, found 'sort'",
+      'kernel.py:11: sort: expected an operation that is known here, found one that Mosaic GPU does not lower, either',
+    ],
+    [
+      'an operation that nothing knows',
+      { op: 'frobnicate', in: [v(2)], out: [] },
+      'jaxpr.operation',
+      "kernel.py:11: frobnicate: expected an operation that is known here, found 'frobnicate'",
     ],
     [
       'a function of a library',

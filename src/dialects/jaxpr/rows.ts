@@ -24,6 +24,7 @@ import type { Eqn, Value } from './document.js'
 import { labelOf, placed, refusedAt, type Here, type Rows } from './here.js'
 import { asynchronousRows } from './operations/index.js'
 import { placeOf } from './places.js'
+import { refusals } from './refusals.js'
 import { valueOf } from './operands.js'
 import { isVariable } from './scalar-operands.js'
 import type { Elaborated } from './values.js'
@@ -57,7 +58,13 @@ const one = (h: Here, eqn: Eqn): Build<void> => {
   const body = function* (): Steps<void> {
     const row = rows[eqn.op]
     if (row === undefined)
-      return yield* refusedAt(h, eqn, 'jaxpr.operation', 'an operation that is known here', `'${eqn.op}'`)
+      return yield* refusedAt(
+        h,
+        eqn,
+        'jaxpr.operation',
+        'an operation that is known here',
+        refusals[eqn.op] ?? `'${eqn.op}'`,
+      )
     const label = labelOf(h, eqn)
     const given = yield* row(
       eqn.jaxprs === undefined ? h : { ...h, chain: `${h.chain} / ${label}` },
