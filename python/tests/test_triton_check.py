@@ -115,6 +115,15 @@ class Verdicts(unittest.TestCase):
         self.assertEqual("scaled: x: expected data, since the kernel reads it, found extents alone", str(refused.exception))
         self.assertEqual("triton.data", refused.exception.code)
 
+    def test_a_number_in_an_array(self) -> None:
+        run = tcspec.run(kernels.last, numpy.array(7, numpy.int32), grid=1)
+        self.assertEqual(((), 0), (run.result["out"].shape, int(run.result["out"])))
+
+    def test_what_cannot_be_judged_is_refused_at_its_line(self) -> None:
+        truths = Array("i1", (64,))
+        with self.assertRaisesRegex(Refused, r"tt\.bitcast: .* \(triton_kernels\.py:\d+\)"):
+            tcspec.check(kernels.copied, truths, truths, grid=1, BLOCK=64)
+
     def test_mutants(self) -> None:
         x = Array("f32", (256,))
         mutation = tcspec.mutate(kernels.scaled, x, Array("f32", (256,)), 2.0, grid=2, BLOCK=128)

@@ -185,6 +185,15 @@ describe('addresses are data', () => {
   })
 })
 
+describe('an operation that is refused', () => {
+  it('is named by its line, and by that of its author', async () => {
+    const text = moduleText('attn_nows_128x64x64_sm90.ttgir').replace('math.exp2 %p_52', 'math.sin %p_52')
+    const tensors = ['dq', 'dk', 'dv', 'do'].map((name) => `${name}=f16[128,64]`).join(' ')
+    const { stderr } = await run(`check a.ttgir --grid 1 --arg ${tensors} scale=1 N=128`, { 'a.ttgir': text })
+    expect(stderr).toMatch(/^tcspec: a.ttgir:97:\d+: math.sin: .* \(kernels.py:65\)\n$/)
+  })
+})
+
 describe('what a descriptor loads from outside of its tensor', () => {
   const narrow = { shape: [64, 48], strides: [48, 1] }
   const first = async (padding: object): Promise<number | undefined> => {

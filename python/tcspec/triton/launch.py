@@ -132,6 +132,12 @@ class _Arguments:
                 self.order.append((leaf, None))
                 continue
             seen, given = _described(leaf)
+            if 0 in seen.shape or any(stride < 0 for stride in seen.strides):
+                raise Refused(
+                    f"{kernel}: {leaf.name}: expected positive extents and strides of 0 or more, "
+                    f"found extents {seen.shape} and strides {seen.strides}",
+                    "triton.strides",
+                )
             # what has no memory is a tensor of its own, however often it stands there
             key = (leaf.name,) if seen.bytes is None else seen.identity
             there = self.tensors.get(key)

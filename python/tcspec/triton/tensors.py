@@ -91,7 +91,7 @@ class Operand:
     def tensor(self) -> Tensor | None:
         """Its elements under the type that the text has for them: it knows no signs."""
         ours = self.dtype.ours
-        return None if self.bytes is None else Tensor(signless(ours), self.shape, self.bytes())
+        return None if self.bytes is None else Tensor(signless(ours), self.shape or (1,), self.bytes())
 
 
 def signless(ours: str) -> str:

@@ -22,6 +22,7 @@ import {
   labelledIn,
   launchOf,
   numberAttribute,
+  placeOf as authorOf,
   readModule,
   signatureOf,
   type Argument,
@@ -82,6 +83,16 @@ const inFile =
     f.message.startsWith(`${file}: `)
       ? f
       : failure(f.code, `${file}:${/^\d+:\d+: /.test(f.message) ? '' : ' '}${f.message}`)
+
+/** A refusal of an operation, with the line of its author. */
+const atAuthor =
+  (m: Module) =>
+  (f: Failure): Failure => {
+    const line = /^(\d+):\d+: /.exec(f.message)?.[1]
+    const op = everyOperation(m.operations).find(({ at }) => String(at.line) === line)
+    const place = op === undefined ? null : authorOf(m, op.location)
+    return place === null ? f : failure(f.code, `${f.message} (${place})`)
+  }
 
 /** A file beside another. */
 const beside = (file: string, name: string): string =>
@@ -363,7 +374,7 @@ export const launched =
         ),
       }),
       E.bindTo('made'),
-      E.bindW('program', ({ made }) => elaborate(module, made)),
+      E.bindW('program', ({ made }) => E.mapLeft(atAuthor(module))(elaborate(module, made))),
       E.bindW('func', () => functionOf(module, s.name)),
       E.bimap(inFile(file), ({ made, program, func }) => ({
         module,
