@@ -118,6 +118,18 @@ interface Allocation {
   readonly ref: (declared: unknown) => Ref
 }
 
+/** A batch lies behind each other in the columns: (m, b n) is seen as (b, m, n). */
+const leadingShape = (
+  lies: ReadonlyArray<number>,
+  transforms: ReadonlyArray<Transform>,
+): ReadonlyArray<number> =>
+  transforms.reduce<ReadonlyArray<number>>((shape, { expandLeading }) => {
+    const [rows = 1, columns = 1] = shape.slice(-2)
+    return expandLeading === undefined
+      ? shape
+      : [...expandLeading, ...shape.slice(0, -2), rows, columns / sizeOf(expandLeading)]
+  }, lies)
+
 const tmem = function* (h: Here, eqn: Eqn, name: string, type: RefType): Steps<Allocation> {
   const dtype = yield* dtypeHere(h, eqn, type.dtype)
   const collective = type.collective === true
@@ -128,12 +140,18 @@ const tmem = function* (h: Here, eqn: Eqn, name: string, type: RefType): Steps<A
         ? { packed: type.packed }
         : {}
   return {
-    declare: Pallas.TMEM(name, dtype, type.shape, collective ? { ...how, collective } : how),
+    declare: Pallas.TMEM(
+      name,
+      dtype,
+      leadingShape(type.shape, type.transforms ?? []),
+      collective ? { ...how, collective } : how,
+    ),
     ref: (view): TmemRef => ({
       _tag: 'tmem',
       name,
       dtype,
       view: checked<View<'tmem'>, unknown>(view),
+      physical: type.transforms ?? [],
       collective,
     }),
   }

@@ -24,7 +24,7 @@ import type { View } from '../../semantics/language/expression.js'
 import type { Program, Spec } from '../../semantics/language/program.js'
 import * as Pallas from '../pallas/index.js'
 import { contractedIn } from './contraction.js'
-import type { Document, Eqn, Type } from './document.js'
+import type { Document, Eqn, Type, Use } from './document.js'
 import type { Here } from './here.js'
 import { inferredIn } from './inference.js'
 import { labelsOf } from './labels.js'
@@ -41,8 +41,17 @@ export interface Elaborate {
 
 // ---------------------------------------------------------------- the chip
 
-const ofBlackwell = ({ op }: Eqn): boolean =>
-  op.startsWith('tcgen05') || op.endsWith('_tmem') || op.endsWith('_cluster_cancel')
+const isGather = (eqn: Eqn): boolean =>
+  Object.values(eqn.uses ?? {})
+    .flat()
+    .some(({ view = [] }: Use) => view.some((t) => t.index?.some((i) => 'gather' in i) === true))
+
+/** Tensor memory and what works on it, answers of the scheduler; copies of rows, and those that a pair of blocks tracks together. */
+const ofBlackwell = (eqn: Eqn): boolean =>
+  eqn.op.startsWith('tcgen05') ||
+  eqn.op.endsWith('_tmem') ||
+  eqn.op.endsWith('_cluster_cancel') ||
+  (eqn.op.startsWith('copy_') && (eqn.params?.['leaderTracked'] != null || isGather(eqn)))
 const inTensorMemory = (type: Type): boolean => 'ref' in type && type.ref === 'tmem'
 
 /** The chip that a kernel is for. */

@@ -612,9 +612,11 @@ const inBlock = function* (
     ref._tag === 'smem'
       ? { _tag: 'smem', name: ref.name, dtype: ref.dtype, view: ref.view }
       : { _tag: 'tmem', name: ref.name, dtype: ref.dtype, view: ref.view }
-  if (ref._tag === 'smem' && ref.physical.length > 0) {
+  if (ref.physical.length > 0) {
     if (ref.physical.every((t, k) => rest[k] !== undefined && sameApplied(t, rest[k])))
       rest = rest.slice(ref.physical.length)
+    else if (ref._tag === 'tmem')
+      return yield* refusedAt(h, eqn, 'jaxpr.view', `${ref.name} as its author sees it`, JSON.stringify(rest))
     else use = { _tag: 'smem', name: ref.name, dtype: ref.dtype, view: yield* asItLies(h, eqn, ref) }
   }
   for (const t of rest) use = yield* applyInBlock<SmemUse | TmemUse>(h, eqn, use, t)
@@ -689,7 +691,7 @@ export const usedAs = function* (h: Here, eqn: Eqn, ref: Ref, view: ReadonlyArra
           m.shape.join() === wanted.shape.join(),
       )
       const begins = (m: SmemRef | TmemRef): boolean =>
-        m._tag === 'tmem' || m.physical.every((t, k) => rest[k] !== undefined && sameApplied(t, rest[k]))
+        m.physical.every((t, k) => rest[k] !== undefined && sameApplied(t, rest[k]))
       const [first_, ...others] = same.filter((m) => begins(m.ref))
       // members that look alike lie one behind the other
       const member =

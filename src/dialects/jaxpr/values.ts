@@ -70,7 +70,9 @@ export interface TmemRef {
   readonly _tag: 'tmem'
   readonly name: string
   readonly dtype: Dtype
+  /** as its author sees it: a batch has a dimension of its own */
   readonly view: View<'tmem'>
+  readonly physical: ReadonlyArray<Transform>
   readonly collective: boolean
 }
 export interface AccumulatorRef {

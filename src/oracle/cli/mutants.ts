@@ -52,7 +52,7 @@ import type { Options, World } from './command.js'
 import type { Settings } from './flags/setting.js'
 import { wordOf, wordsOf } from './flags/words.js'
 import { fuelAsked, fuelFor } from './judging.js'
-import { namedSubject, refuseLaunch, subjectAsked, type Asked } from './subject.js'
+import { countersOf, namedSubject, refuseLaunch, subjectAsked, type Asked } from './subject.js'
 
 // ---------------------------------------------------------------- model
 
@@ -93,8 +93,14 @@ const ofPrograms = (
   smaller: ReadonlyArray<Instance>,
   wanted: Wanted,
   fuel: number,
+  counters: ReadonlyMap<string, Float64Array> = new Map(),
 ): Mutants => {
-  const how: CheckOptions = { ...standardOptions, settings, fuel }
+  const how: CheckOptions = {
+    ...standardOptions,
+    settings,
+    fuel,
+    arguments: { ...standardOptions.arguments, tensors: counters },
+  }
   const all = mutantsOf(program, wanted.operators, wanted.classes).filter(isKeyed(wanted))
   const judge = once(() =>
     judging(
@@ -172,10 +178,11 @@ const ofSubject = (
     )
   return pipe(
     namedSubject(world, name, asked),
-    E.chain(({ name: called, settings, program, launched }) => {
+    E.chain((subject) => {
+      const { name: called, settings, program, launched } = subject
       const instance: Instance = { kernel: called, settings, program }
       return launched === undefined
-        ? E.right(ofPrograms(instance, [], wanted, fuel))
+        ? E.right(ofPrograms(instance, [], wanted, fuel, countersOf(subject)))
         : ofModule(instance, launched, wanted, fuel)
     }),
   )

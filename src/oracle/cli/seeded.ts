@@ -10,7 +10,7 @@ import type { Failure } from '../../failure.js'
 import { tensorsOf } from '../../kernels/reference.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import { unit } from '../../numerics/unit.js'
-import { broughtOf, type Subject } from './subject.js'
+import { broughtOf, countersOf, type Subject } from './subject.js'
 import { algebraOf, chipOf, inputsOf } from './tensors.js'
 
 /** What a verdict does not speak of, where data were taken. */
@@ -42,7 +42,7 @@ export const withDataIfWanted = <A>(
   wanted: (found: A) => boolean,
 ): E.Either<Failure, Taken<A>> =>
   pipe(
-    run(unit, new Map()),
+    run(unit, countersOf(subject)),
     E.chain((found): E.Either<Failure, Taken<A>> => {
       const bare = E.right({ found, seeded: false })
       if (!wanted(found)) return bare

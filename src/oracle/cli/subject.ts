@@ -103,9 +103,16 @@ const inputsFit = (
   return E.right(null)
 }
 
-/** Contents that the launch of a module brings, by the name of the tensor. */
-export const broughtOf = ({ launched: module }: Subject): ReadonlyMap<string, Tensor> =>
-  new Map([...(module?.inputs ?? [])].map(([name, { tensor }]) => [name, tensor]))
+/** Contents that the launch of a module brings, by the name of the tensor; and those of counters, which begin with zero. */
+export const broughtOf = ({ launched: module, traced: kernel }: Subject): ReadonlyMap<string, Tensor> =>
+  new Map([
+    ...[...(module?.inputs ?? [])].map(([name, { tensor }]) => [name, tensor] as const),
+    ...(kernel?.hidden ?? []),
+  ])
+
+/** Counters of a kernel that JAX traced, where there are no other data. */
+export const countersOf = ({ traced: kernel }: Subject): ReadonlyMap<string, Float64Array> =>
+  new Map([...(kernel?.hidden ?? [])].map(([name, { bits }]) => [name, new Float64Array(bits.length)]))
 
 /** Whether a name is that of a module in a file. */
 export const isModule = (name: string): boolean => name.toLowerCase().endsWith('.ttgir')

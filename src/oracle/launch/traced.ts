@@ -26,8 +26,11 @@ import {
   type Labelled,
 } from '../../dialects/jaxpr/index.js'
 import { unread, withoutThose } from '../../kernels/broken/without.js'
+import { shapeOf, tensorsOf } from '../../kernels/reference.js'
 import { didYouMean } from '../../nearest.js'
 import { isDtype } from '../../numerics/dtype.js'
+import { sizeOf } from '../../transforms/shape.js'
+import type { Tensor } from '../tensor-files/tensor.js'
 import { effectsOf, type Program, type Spec } from '../../semantics/language/program.js'
 
 // ---------------------------------------------------------------- model
@@ -39,6 +42,8 @@ export interface TracedKernel {
   readonly equations: ReadonlyMap<string, Labelled>
   /** the author's lines, by their places */
   readonly lines: ReadonlyMap<string, string>
+  /** what is no operand of the document, counters of semaphores: zeros, before every launch */
+  readonly hidden: ReadonlyMap<string, Tensor>
 }
 
 // ---------------------------------------------------------------- reading
@@ -69,6 +74,16 @@ const specOf = ({ kernel }: Document, text: string): E.Either<Failure, Spec> =>
     ),
   )
 
+/** Tensors of a program that its document does not have. */
+const hiddenIn = ({ kernel }: Document, program: Program): ReadonlyMap<string, Tensor> =>
+  new Map(
+    tensorsOf(program).flatMap((p) => {
+      const shape = shapeOf(p)
+      if (shape === null || kernel.operands.some(({ name }) => name === p.name)) return []
+      return [[p.name, { dtype: p.dtype, shape, bits: new Uint32Array(sizeOf(shape)) }] as const]
+    }),
+  )
+
 /** The kernel of a document; `computes`: what it is to compute. */
 export const traced = (u: unknown, computes: string | undefined): E.Either<Failure, TracedKernel> =>
   pipe(
@@ -85,6 +100,7 @@ export const traced = (u: unknown, computes: string | undefined): E.Either<Failu
       program,
       equations: labelledIn(document),
       lines: linesOf(document),
+      hidden: hiddenIn(document, program),
     })),
   )
 
