@@ -44,7 +44,6 @@ def check(
     lines of statements that are left out. ``explore``: where one schedule does not decide, try others, then all. ``strict``: broken contracts
     are errors. ``timeout``: seconds.
     """
-    __tracebackhide__ = True
     options = {
         "computes": computes,
         "without": _list(without),
@@ -84,7 +83,6 @@ def run(
     kernels wrote, by name; both are numpy. ``arithmetic``: matrix products of ``hopper``, ``blackwell`` or ``ieee32``, if not of the kernel's own
     chip. ``hazards=False``: compute only. The others are those of ``check``.
     """
-    __tracebackhide__ = True
     options = {
         "computes": computes,
         "without": _list(without),
@@ -103,7 +101,6 @@ def run(
     several = len(export.launches) > 1
 
     def perform(launch: Launch, inputs: Sequence[Any]) -> Mapping[str, Any]:
-        __tracebackhide__ = True
         wanted = ["*"] if launch.outputs is None else list(launch.outputs)
         said = dict(options)
         if is_function(kernel):
@@ -144,7 +141,6 @@ def mutate(
     **keywords: Any,
 ) -> Mutation:
     """Every single change of a kernel, and its verdict. ``progress`` is called with ``{"what", "done", "of"}``."""
-    __tracebackhide__ = True
     options = {"computes": computes, "operator": _list(operator), "class_": _list(class_), "fuel": fuel}
     export = exported(kernel, arguments, keywords, grid, level)
     if len(export.launches) != 1:

@@ -12,6 +12,7 @@ Marks such as ``xfail``, ``skip`` and ``-free ones stand above ``verified`` as a
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Generator, Iterator
 
 import pytest
@@ -68,7 +69,6 @@ def pytest_pycollect_makeitem(collector: Any, name: str, obj: object) -> list[py
 
 def _item(collector: Any, name: str, request: Request) -> pytest.Item:
     def callobj() -> None:
-        __tracebackhide__ = True
         strict = bool(collector.config.getoption("--tcspec-strict"))
         request.check(strict).raise_if_bad()
 
@@ -113,6 +113,9 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+    # a traceback ends where its reader's own code does
+    for name in [name for name in sys.modules if name.split(".")[0] == __package__]:
+        sys.modules[name].__dict__["__tracebackhide__"] = True
     report = yield
     shown = getattr(getattr(call.excinfo, "value", None), "verdict", None)
     if report.when == "call" and report.failed and not isinstance(item, VerifiedKernel):

@@ -275,7 +275,6 @@ class Verdict:
 
     def raise_if_bad(self) -> "Verdict":
         """Raises ``BadVerdict`` unless it is ok; else gives itself."""
-        __tracebackhide__ = True
         if not self.ok:
             raise BadVerdict(self)
         return self

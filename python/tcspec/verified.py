@@ -36,7 +36,6 @@ class Request:
     keywords: Mapping[str, Any]
 
     def check(self, strict: bool = False) -> Verdict:
-        __tracebackhide__ = True
         keywords = {**self.keywords, "strict": True} if strict else self.keywords
         return check(self.kernel, *self.arguments, **keywords)
 
