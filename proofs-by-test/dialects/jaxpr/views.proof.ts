@@ -85,3 +85,72 @@ describe('law 1', () => {
     expect(through(transforms, transforms, [...transforms, part], [8, 32])).toEqual(wanted)
   })
 })
+
+describe('batches of tensor memory', () => {
+  const tmem = (shape: ReadonlyArray<number>, name: string): Type => ({
+    ref: 'tmem',
+    dtype: 'i32',
+    shape,
+    layout: { name, args: [1] },
+    packed: false,
+    collective: false,
+  })
+  const batch = (at: number): ReadonlyArray<Transform> => [
+    { expandLeading: [2] },
+    { index: [{ at: k(at) }, { from: k(0), size: 128 }, { from: k(0), size: 32 }] },
+  ]
+  const store = (at: number, from: number): ReadonlyArray<Eqn> => [
+    {
+      op: 'get',
+      uses: {
+        ref: {
+          ref: v(10),
+          view: [{ index: [{ at: k(from) }, { from: k(0), size: 128 }, { from: k(0), size: 32 }] }],
+        },
+      },
+      out: [{ v: 20 + at, type: i32([128, 32]) }],
+    },
+    {
+      op: 'layout_cast',
+      in: [v(20 + at)],
+      params: { layout: { name: 'TCGEN05' } },
+      out: [{ v: 30 + at, type: i32([128, 32]) }],
+    },
+    { op: 'async_store_tmem', in: [v(30 + at)], uses: { ref: { ref: v(12), view: batch(at) } } },
+  ]
+  test('are parts of its columns', () => {
+    const body: Jaxpr = {
+      in: [
+        { v: 10, type: { ref: 'gmem', dtype: 'i32', shape: [2, 128, 32] } },
+        { v: 11, type: { ref: 'gmem', dtype: 'i32', shape: [128, 64] } },
+        { v: 12, type: tmem([128, 64], 'TMEM_DEFAULT') },
+      ],
+      eqns: [
+        ...store(0, 0),
+        ...store(1, 1),
+        { op: 'commit_tmem' },
+        { op: 'async_load_tmem', uses: { ref: { ref: v(12) } }, out: [{ v: 40, type: i32([128, 64]) }] },
+        { op: 'wait_load_tmem' },
+        { op: 'swap', in: [v(40)], uses: { ref: { ref: v(11) } }, out: [null] },
+      ],
+      out: [],
+    }
+    const scoped: Eqn = {
+      op: 'run_scoped',
+      in: [v(0), v(1)],
+      params: { allocations: 1, collectiveAxes: [] },
+      jaxprs: { body: 1 },
+      out: [],
+    }
+    const operands = [
+      { name: 'x', role: 'in', dtype: 'i32', shape: [2, 128, 32] },
+      { name: 'z', role: 'out', dtype: 'i32', shape: [128, 64] },
+    ] as const
+    const x = Array.from({ length: 2 * 128 * 32 }, (_, i) => i)
+    const z = Array.from({ length: 128 * 64 }, (_, i) => {
+      const [row, column] = [Math.floor(i / 64), i % 64]
+      return Math.floor(column / 32) * 4096 + row * 32 + (column % 32)
+    })
+    expect(ran(document(operands, [scoped], [body]), { x })['z']).toEqual(z)
+  })
+})

@@ -428,7 +428,10 @@ const transformWire: Wire<Transform> = define('JaxprTransform', () =>
       peer: described(anything, 'the same ref on another device'),
       multicast: described(anything, 'the same ref on all devices of some axes'),
       extract: described(extractWire, 'a member of a union'),
-      expandLeading: described(list(nat), 'the first dimension as several'),
+      expandLeading: described(
+        list(nat),
+        'batches: parts of the columns, as so many dimensions ahead of the rows',
+      ),
       collapseLeading: described(nat, 'so many first dimensions as one'),
     },
   ),

@@ -430,29 +430,28 @@ const applyInBlock = function* <U extends InBlock>(h: Here, eqn: Eqn, use: U, t:
   }
   if (t.expandLeading !== undefined) {
     const layout = yield* layoutOf(view)
-    const chains = Layout.chainsOf(layout)
+    const [rows, columns = []] = Layout.chainsOf(layout)
+    // of each batch one part of the columns; the batches stand ahead of the rows
+    const cuts = [...t.expandLeading.slice(1), (layout.shape[1] ?? 0) / sizeOf(t.expandLeading)]
     const parts: ReadonlyArray<Mode>[] = []
-    let rest = chains[0] ?? []
-    for (const size of [...t.expandLeading.slice(1)].reverse()) {
-      const cut = splitModes(rest, size)
+    let rest = columns
+    for (const size of cuts.reverse()) {
+      const cut = layout.shape.length === 2 ? splitModes(rest, size) : null
       if (cut === null)
         return yield* refusedAt(
           h,
           eqn,
           'jaxpr.view',
-          `dimension 0 of ${showShape(layout.shape)} in parts`,
+          `columns of ${showShape(layout.shape)} in parts`,
           showApplied(t),
         )
       parts.unshift(cut[1])
       rest = cut[0]
     }
+    const chains = [rest, ...parts.slice(0, -1), rows ?? [], ...parts.slice(-1)]
     return viewed(
       use,
-      seenAs(
-        view,
-        use.dtype,
-        Layout.ofChains([rest, ...parts, ...chains.slice(1)], layout.bits, layout.byteOffset, layout.swizzle),
-      ),
+      seenAs(view, use.dtype, Layout.ofChains(chains, layout.bits, layout.byteOffset, layout.swizzle)),
     )
   }
   if (t.collapseLeading !== undefined) {
