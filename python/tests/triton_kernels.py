@@ -30,6 +30,12 @@ def copied(x, out, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def sines(x, out, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out + at, tl.sin(tl.load(x + at)))
+
+
+@triton.jit
 def last(out):
     """Every program stores its number in one place."""
     tl.store(out, tl.program_id(0))

@@ -185,6 +185,31 @@ describe('addresses are data', () => {
   })
 })
 
+describe('truth values in memory', () => {
+  it('are bytes, of 0 or 1', async () => {
+    const text = flags('%truth')
+      .replace('%out: !tt.ptr<i32>', '%x: !tt.ptr<i1>, %out: !tt.ptr<i1>')
+      .replace(
+        '    tt.store %out, %truth : !tt.ptr<i32>',
+        [
+          '    %none = arith.constant 0 : i8',
+          '    %bytes = tt.bitcast %x : !tt.ptr<i1> -> !tt.ptr<i8>',
+          '    %byte = tt.load %bytes : !tt.ptr<i8>',
+          '    %is = arith.cmpi eq, %byte, %none : i8',
+          '    %truth = arith.extui %is : i1 to i8',
+          '    %to = tt.bitcast %out : !tt.ptr<i1> -> !tt.ptr<i8>',
+          '    tt.store %to, %truth : !tt.ptr<i8>',
+        ].join('\n'),
+      )
+    const byte = (n: number): Uint8Array => right(encodeNpy(npyOfTensor(right(tensor('i8', [1], [n])))))
+    for (const n of [0, 1]) {
+      const words = 'run t.ttgir --grid 1 --arg x=x.npy out=i8[1] --out *'
+      const { files } = await run(words, { 't.ttgir': text, 'x.npy': byte(n) })
+      expect(files.get('out.npy')!.at(-1)).toBe(1 - n)
+    }
+  })
+})
+
 describe('an operation that is refused', () => {
   it('is named by its line, and by that of its author', async () => {
     const text = moduleText('attn_nows_128x64x64_sm90.ttgir').replace('math.exp2 %p_52', 'math.sin %p_52')

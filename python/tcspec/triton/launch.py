@@ -205,7 +205,7 @@ class TritonExport:
 def _like(given: Operand, array: Any) -> Any:
     """A result under the element type and the extents of what was given: the text has no unsigned numbers, and a descriptor may have other extents."""
     ours = given.dtype.ours
-    typed = array.view(f"uint{8 * given.dtype.itemsize}") if ours.startswith("u") else array
+    typed = array.view("bool") if ours == "i1" else array.view(f"u{array.dtype.name}") if ours.startswith("u") else array
     return typed.reshape(given.shape) if math.prod(given.shape) == typed.size else typed
 
 

@@ -95,7 +95,8 @@ class Operand:
 
 
 def signless(ours: str) -> str:
-    return "i" + ours[1:] if ours.startswith("u") else ours
+    """The element type that a text has for it: no number has a sign, and a truth value is a byte."""
+    return "i8" if ours == "i1" else "i" + ours[1:] if ours.startswith("u") else ours
 
 
 def _dtype_name(dtype: Any) -> str:

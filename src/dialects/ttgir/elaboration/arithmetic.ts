@@ -13,7 +13,7 @@ import type { Expr } from '../../../semantics/language/expression.js'
 import { checked } from '../../../semantics/language/index-types.js'
 import * as T from '../../ttng/index.js'
 import { refusedAt, type Here, type Row, type Rows } from './here.js'
-import { elementOf, shapeOf } from './kinds.js'
+import { dtypeOf, elementOf, shapeOf } from './kinds.js'
 import { above, narrowOf, signed, unsigned } from './narrow.js'
 import { as, layoutOfResult, operand, resultType, scalarHere, word } from './operands.js'
 import { showAttribute } from '../text/show.js'
@@ -191,8 +191,18 @@ const magnitude: Row = function* (h, op, label) {
 }
 
 /** The same bits, of another type. */
+/** A pointer to truth values, as one to the bytes that they are. */
+const isPointerToBytes = (op: Operation, name: string): boolean => {
+  const [from, to] = [op.operands[name]?.[0]?.type, resultType(op)].map((t) => {
+    const pointer = t === undefined || t._tag !== 'tensor' ? t : t.element
+    return pointer?._tag === 'pointer' ? dtypeOf(pointer.pointee) : null
+  })
+  return from === 'i1' && to === 'i8'
+}
+
 const sameBits = (name: string): Row =>
   function* (h, op, label) {
+    if (isPointerToBytes(op, name)) return [yield* operand(h, op, name)]
     const to = yield* scalarHere(op, resultType(op))
     const bits = narrowOf(resultType(op))
     const x: Expr = yield* operand(h, op, name)

@@ -32,7 +32,7 @@ import { asOneCta, type Dealt } from './clusters.js'
 import { takenIn } from './contraction.js'
 import { functionName, functionOf, functionsOf, numberAttribute } from './function.js'
 import { refusedAt, type Here } from './here.js'
-import { bytesOf, dtypeOf, elementOf, scalarOf, shapeOf } from './kinds.js'
+import { behindPointer, bytesOf, elementOf, scalarOf, shapeOf } from './kinds.js'
 import { labelsOf, reservedBy, type Called } from './labels.js'
 import { mapsOf } from './maps.js'
 import { run } from './operations.js'
@@ -95,7 +95,7 @@ const tensorBehind = function* (
   tensors: Map<string, Tensor>,
 ): Steps<Tensor> {
   const given = launch.tensors.get(p.name)
-  const dtype = dtypeOf(pointedAt(p.type))
+  const dtype = behindPointer(pointedAt(p.type))
   if (given === undefined || dtype === null)
     return yield* refusedAt(op, `a tensor for %${p.name}: ${showType(p.type)}`, 'none')
   const { tensor: name, shape, strides, role } = given

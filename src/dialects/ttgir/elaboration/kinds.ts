@@ -19,6 +19,12 @@ const scalars: Readonly<Record<number, ScalarName>> = { 1: 'i1', 8: 'i32', 16: '
 export const dtypeOf = (t: Type): Dtype | null =>
   t._tag === 'float' ? (floats[t.name] ?? null) : t._tag === 'integer' ? (integers[t.bits] ?? null) : null
 
+/** Behind a pointer: a truth value takes a byte. */
+export const behindPointer = (t: Type): Dtype | null => {
+  const dtype = dtypeOf(t)
+  return dtype === 'i1' ? 'i8' : dtype
+}
+
 /** In a register; null where there is none. */
 export const scalarOf = (t: Type): ScalarName | null =>
   t._tag === 'float' ? (floats[t.name] ?? null) : t._tag === 'integer' ? (scalars[t.bits] ?? null) : null

@@ -29,7 +29,7 @@ import type { ScalarName } from '../../../semantics/language/types.js'
 import { rowMajor, type GivenTensor, type Padding, type Role } from './arguments.js'
 import type { Elaborate } from './elaborate.js'
 import { functionName, functionOf } from './function.js'
-import { dtypeOf, elementOf, scalarOf, shapeOf } from './kinds.js'
+import { behindPointer, dtypeOf, elementOf, scalarOf, shapeOf } from './kinds.js'
 import { everyOperation } from './regions.js'
 import { rolesOf } from './roles.js'
 import { showPosition } from '../text/position.js'
@@ -133,7 +133,7 @@ export const signatureOf = (m: Module, name?: string): E.Either<LaunchFailure, S
         const { name, type } = p
         const role = roles.get(name) ?? 'in'
         const one = type._tag === 'descriptor' ? elementOf(type.block) : elementOf(type)
-        const dtype = dtypeOf(one)
+        const dtype = type._tag === 'pointer' ? behindPointer(one) : dtypeOf(one)
         const scalar = scalarOf(type)
         if (type._tag === 'descriptor' && dtype !== null) {
           const block = shapeOf(type.block)
