@@ -25,6 +25,10 @@ import kernels_async  # noqa: E402
 
 
 def packed(array: Any) -> str:
+    """Numbers of 2 bits lie four to a byte, the first lowest."""
+    if str(array.dtype) == "uint2":
+        four = array.reshape(-1, 4).astype(np.uint8)
+        array = four[:, 0] | four[:, 1] << 2 | four[:, 2] << 4 | four[:, 3] << 6
     return base64.b64encode(zlib.compress(np.ascontiguousarray(array).tobytes(), 9)).decode()
 
 

@@ -765,6 +765,35 @@ def tcgen05_scaled(a: jax.Array, b: jax.Array, a_scale: jax.Array, b_scale: jax.
     )(a, b, a_scale, b_scale)
 
 
+def tcgen05_sparse(a: jax.Array, b: jax.Array, metadata: jax.Array) -> jax.Array:
+    """Of every four numbers along k two are stored, and the metadata say which: here the same two everywhere."""
+
+    def body(a_gmem, b_gmem, metadata_gmem, out_gmem, a_smem, b_smem, metadata_smem, metadata_tmem, acc, full, done):
+        plgpu.copy_gmem_to_smem(a_gmem, a_smem, full)
+        plgpu.copy_gmem_to_smem(b_gmem, b_smem, full)
+        plgpu.copy_gmem_to_smem(metadata_gmem, metadata_smem, full)
+        plgpu.barrier_wait(full)
+        plgpu.async_copy_sparse_metadata_to_tmem(metadata_smem, metadata_tmem)
+        plgpu.tcgen05_mma(acc, a_smem, b_smem, done, a_sparse_metadata=metadata_tmem, accumulate=False)
+        plgpu.barrier_wait(done)
+        out_gmem[...] = plgpu.async_load_tmem(acc)
+        plgpu.wait_load_tmem()
+
+    return plgpu.kernel(
+        body,
+        out_type=struct((128, 64), jnp.float32),
+        scratch_types=dict(
+            a_smem=plgpu.SMEM((128, 64), jnp.float16, transforms=F16),
+            b_smem=plgpu.SMEM((128, 64), jnp.float16, transforms=F16),
+            metadata_smem=plgpu.SMEM((1, 1, 128, 64), jnp.uint2),
+            metadata_tmem=plgpu.TMEM((128, 64), jnp.uint2, layout=plgpu.TMEMLayout.SPARSE_METADATA_LAYOUT),
+            acc=plgpu.TMEM((128, 64), jnp.float32),
+            full=plgpu.Barrier(num_arrivals=3),
+            done=plgpu.Barrier(orders_tensor_core=True),
+        ),
+    )(a, b, metadata)
+
+
 def row_maxima(x: jax.Array) -> tuple[jax.Array, jax.Array]:
     """Through tensor memory and back, with the largest of each row beside it."""
 
@@ -864,6 +893,12 @@ def cases() -> Sequence[Case]:
             tcgen05_scaled,
             [qa, qb, _prepared(sa), _prepared(sb)],
             [(scaled(qa, sa) @ scaled(qb, sb).T).astype(np.float32)],
+        ),
+        Case(
+            "tcgen05_sparse",
+            tcgen05_sparse,
+            [pa[:128], tb, np.tile(np.array([1, 3], np.dtype("uint2")), 64 * 64).reshape(1, 1, 128, 64)],
+            [_product(pa[:128], tb.reshape(32, 4, 64)[:, [1, 3]].reshape(64, 64), np.float32)],
         ),
         Case("row_maxima", row_maxima, [tall], [tall, tall.max(axis=1)]),
     ]

@@ -30,8 +30,10 @@ export interface Exported {
 /** Elements as the machine holds them: patterns of floats, values of integers. */
 export const elements = (dtype: string, packed: string): Float64Array => {
   const bytes = inflateSync(Buffer.from(packed, 'base64'))
-  const width = isDtype(dtype) ? Math.ceil(bitsOf(dtype) / 8) : 1
-  const unsigned = isDtype(dtype) && (isFloat(dtype) || dtype.startsWith('u'))
+  // numbers of 2 bits are words here
+  const of = isDtype(dtype) ? dtype : 'u32'
+  const width = Math.ceil(bitsOf(of) / 8)
+  const unsigned = isFloat(of) || of.startsWith('u')
   return Float64Array.from({ length: bytes.length / width }, (_, k) =>
     unsigned ? bytes.readUIntLE(k * width, width) : bytes.readIntLE(k * width, width),
   )

@@ -32,6 +32,7 @@ import { livenessOf } from './liveness.js'
 import { namesFor } from './names.js'
 import { isPure, run } from './rows.js'
 import type { GmemRef } from './values.js'
+import { inWords } from './words.js'
 
 export interface Elaborate {
   readonly arch?: 'sm90a' | 'sm100a'
@@ -119,7 +120,10 @@ const declared = function* (d: Document): Steps<ReadonlyArray<GmemRef>> {
 }
 
 /** The program of a document. */
-export const elaborate = (d: Document, asked: Elaborate = {}): E.Either<Failure, Program> => {
+export const elaborate = (document: Document, asked: Elaborate = {}): E.Either<Failure, Program> => {
+  const words = inWords(document)
+  if (E.isLeft(words)) return words
+  const d = words.right
   const { kernel } = d
   const { mesh, params = {} } = kernel
   const found = whole(d)
