@@ -22,6 +22,7 @@ from typing import Any, Mapping, Sequence
 from . import triton
 from .errors import Refused
 from .launches import Export, Launch, Perform
+from .tensors import Array, numpy_dtype
 
 __all__ = ["exported", "is_function"]
 
@@ -125,7 +126,18 @@ def _of_jax(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]
         raise Refused(f"{name}: expected no grid, since a function of JAX says its own; found {grid!r}", "grid")
     from . import pallas
 
-    return _Traced(pallas, pallas.trace(function, *arguments, **keywords), tuple(arguments))
+    shaped, named = _with_shapes((tuple(arguments), dict(keywords)))
+    return _Traced(pallas, name, pallas.trace(function, *shaped, **named), shaped)
+
+
+def _with_shapes(arguments: Any) -> Any:
+    """Arguments as JAX has them: a tensor without elements is a shape and a type of its own."""
+    import jax
+
+    def shaped(leaf: Any) -> Any:
+        return jax.ShapeDtypeStruct(leaf.shape, numpy_dtype(leaf.dtype)) if isinstance(leaf, Array) else leaf
+
+    return jax.tree.map(shaped, arguments)
 
 
 @dataclass(frozen=True)
@@ -133,6 +145,7 @@ class _Traced:
     """A function as JAX has traced it."""
 
     pallas: Any
+    name: str
     traced: Any
     arguments: tuple[Any, ...]
 
@@ -141,6 +154,12 @@ class _Traced:
         return [_launch(export) for export in self.traced.exports]
 
     def evaluate(self, perform: Perform) -> Any:
+        import jax
+
+        for leaf in jax.tree.leaves(self.arguments):
+            if isinstance(leaf, jax.ShapeDtypeStruct):
+                raise Refused(f"{self.name}: expected data to run on, found a shape alone: {leaf}", "input-missing")
+
         def on_kernel(export: Any, inputs: Sequence[Any]) -> Sequence[Any]:
             launch = _launch(export)
             made = perform(launch, inputs)

@@ -12,7 +12,7 @@ from typing import Any, Mapping, Sequence
 
 from .errors import Refused
 
-__all__ = ["Array", "Tensor", "dtype_name", "of_json", "to_json"]
+__all__ = ["Array", "Tensor", "dtype_name", "numpy_dtype", "of_json", "to_json"]
 
 #: bytes of an element; the 4-bit and 6-bit floats and ``i1`` take one each
 _BYTES: Mapping[str, int] = {
@@ -38,6 +38,22 @@ _OF_NUMPY: Mapping[str, str] = {
     **{f"{u}int{n}": f"{u or 'i'}{n}" for u in ("", "u") for n in (8, 16, 32, 64)},
 }
 _TO_NUMPY: Mapping[str, str] = {ours: theirs for theirs, ours in _OF_NUMPY.items()} | {"tf32": "float32"}
+
+
+def numpy_dtype(ours: str) -> Any:
+    """numpy's type of elements; unsigned integers, which are its bits, where neither numpy nor ml_dtypes (if it is there) has one."""
+    import numpy
+
+    name = _TO_NUMPY.get(ours, "")
+    try:
+        return numpy.dtype(name or "none such")
+    except TypeError:
+        try:
+            import ml_dtypes
+
+            return numpy.dtype(getattr(ml_dtypes, name))
+        except (ImportError, AttributeError):
+            return numpy.dtype(f"uint{8 * _BYTES[ours]}")
 
 
 @dataclass(frozen=True)
@@ -78,17 +94,7 @@ class Tensor:
             import numpy
         except ImportError:
             raise Refused("a numpy array: expected numpy in this Python, found none (pip install numpy)", "numpy.missing") from None
-
-        name = _TO_NUMPY.get(self.dtype, "")
-        try:
-            dtype = numpy.dtype(name)
-        except TypeError:
-            try:
-                import ml_dtypes
-
-                dtype = numpy.dtype(getattr(ml_dtypes, name))
-            except (ImportError, AttributeError):
-                dtype = numpy.dtype(f"uint{8 * _BYTES[self.dtype]}")
+        dtype = numpy_dtype(self.dtype)
         return numpy.frombuffer(self.data, dtype.newbyteorder("<")).reshape(self.shape).astype(dtype)
 
     def to_json(self) -> dict[str, Any]:
