@@ -52,7 +52,8 @@ describe('every bit', () => {
 
 describe('out = a @ b', () => {
   test.each(
-    sampled(4, [
+    sampled(5, [
+      ['0.11.2', 'matmul_f16_256x256x256_sms3', 'f16'],
       ['0.11.2', 'matmul_f16_256x256x128_cluster', 'f16'],
       ['0.11.2', f16, 'f16'],
       ['0.10.2', f16, 'f16'],
