@@ -389,10 +389,14 @@ def test_pallas_call_where_it_is_not_lowered():
 def test_pallas_call_for_another_compiler():
     from jax.experimental.pallas import triton
 
-    params = triton.CompilerParams(num_warps=4)
-    function = pl.pallas_call(copied, out_shape=ROW, compiler_params=params)
-    refused = refusal(function, ROW)
-    assert refused.code == "not-exported"
+    others = [(triton.CompilerParams(num_warps=4), ".CompilerParams")]
+    if not OLDER:  # where what says nothing is for Mosaic GPU
+        others.append((None, "no parameters"))
+    for params, found in others:
+        refused = refusal(pl.pallas_call(copied, out_shape=ROW, compiler_params=params), ROW)
+        assert refused.code == "not-exported"
+        assert str(refused).startswith(f"{__file__}:") and str(refused).endswith(found)
+        assert "is for another compiler: expected compiler_params=plgpu.CompilerParams()" in str(refused)
 
 
 # ---------------------------------------------------------------- layouts

@@ -25,15 +25,14 @@ def export_of_pallas_call(eqn: Any, version: Version) -> Export:
     def refused(what: str) -> Refused:
         return Refused("not-exported", f"{place(eqn.source_info, eqn.params['jaxpr'])}: pallas_call {what}")
 
+    params = eqn.params
+    given, grid, jaxpr, mesh = params["compiler_params"], params["grid_mapping"], params["jaxpr"], params["mesh"]
+    if not (_asks_for_mosaic(version) if given is None else "mosaic_gpu" in type(given).__module__):
+        compiler = "no parameters" if given is None else f"{type(given).__module__}.{type(given).__qualname__}"
+        raise refused(f"is for another compiler: expected compiler_params=plgpu.CompilerParams(), found {compiler}")
     if not version.pipelines_pallas_call:
         raise refused(
             f"is not lowered to Mosaic GPU by JAX {version.name}; write the kernel with plgpu.kernel and plgpu.emit_pipeline"
-        )
-    params = eqn.params
-    given, grid, jaxpr, mesh = params["compiler_params"], params["grid_mapping"], params["jaxpr"], params["mesh"]
-    if given is not None and "mosaic_gpu" not in type(given).__module__:
-        raise refused(
-            f"has parameters for another compiler, {type(given).__module__}.{type(given).__qualname__}; expected plgpu.CompilerParams"
         )
     if grid.num_dynamic_grid_bounds:
         raise refused("has a grid that is not known when it is traced")
@@ -85,6 +84,13 @@ def export_of_pallas_call(eqn: Any, version: Version) -> Export:
         Body(traced, names=names),
         called,
     )
+
+
+def _asks_for_mosaic(version: Version) -> bool:
+    """Whether JAX is configured to give Mosaic GPU what says nothing."""
+    import jax
+
+    return version.pipelines_pallas_call and bool(getattr(jax.config, "jax_pallas_use_mosaic_gpu", False))
 
 
 def _launch_axis(axis: int, rank: int, parallel: int) -> int | None:
