@@ -118,6 +118,9 @@ def run(
 
     try:
         result = export.evaluate(perform)
+        if isinstance(result, Mapping) and all(launch.outputs is None for launch in export.launches):
+            # under the names and the element types of the arguments
+            outputs = dict(result)
     except _Stopped:
         result = None
     return Run(_name_of(kernel), verdicts, result, outputs)

@@ -104,7 +104,7 @@ class Verdicts(unittest.TestCase):
 
     def test_a_tuple(self) -> None:
         run = tcspec.run(kernels.pair, random(64), (3, zeros(64), None), grid=1, SIZE=64)
-        self.assertEqual(["numbers[1]"], list(run.result))
+        self.assertEqual((["numbers[1]"], ["numbers[1]"]), (list(run.result), list(run.outputs)))
         numpy.testing.assert_array_equal(random(64) + numpy.float16(3), run.result["numbers[1]"])
 
     def test_what_is_written_in_part(self) -> None:

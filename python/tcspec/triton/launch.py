@@ -183,9 +183,8 @@ class TritonExport:
         """
         (launch,) = self.launches
         placed = {t.name: t for t in self._arguments.tensors.values()}
-        brought = replace(launch, params={**launch.params, "seeded": False})
         try:
-            made = perform(brought, [self._held(placed[name]) for name in launch.inputs])
+            made = perform(launch, [self._held(placed[name]) for name in launch.inputs])
         except Refused as refused:
             missing = re.match(r"input (\w+):", str(refused))
             if refused.code != "input-missing" or missing is None:
