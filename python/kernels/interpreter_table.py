@@ -3,7 +3,7 @@ What the interpreter that comes with JAX says of the pairs, and what `tcspec.che
 
     python python/kernels/interpreter_table.py theirs [NAME ...]     what JAX's interpreter says, under each version of JAX: all pairs, or these
     python python/kernels/interpreter_table.py ours [NAME ...]       what tcspec.check says, the same
-    python python/kernels/interpreter_table.py write                 the table of docs/Python.md; needs no JAX
+    python python/kernels/interpreter_table.py table | write         prints the table, or writes it into docs/Python.md; needs no JAX
 
 Each kernel runs in a process of its own, since one that deadlocks hangs the interpreter, and with it the process. Then all of them run in one process,
 one after the other, as the tests of a project would: `together` says what becomes of each. `PYTHON` names the Python of these processes, where it is not the one that runs this.
@@ -92,6 +92,12 @@ def child(subjects: list[tuple[str, bool]]) -> dict[tuple[str, bool], Said]:
     return said
 
 
+def by_itself(subject: tuple[str, bool]) -> Said:
+    """What becomes of one in a process of its own. It hangs if it does so twice: a machine may be busy."""
+    said = child([subject])[subject]
+    return child([subject])[subject] if said.get("hung") else said
+
+
 def lines_of(told: list[str]) -> tuple[list[str], int | None, str]:
     """What a child says of them line by line, how it ended (None: it had to be killed, since nothing more came), and its errors."""
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
@@ -135,7 +141,10 @@ def word_of(said: Said, right: bool) -> Said:
 
 def diagnosis(error: str) -> bool:
     """An error that speaks of the kernel, and not of what the interpreter cannot do."""
-    return re.search(r"[Bb]arrier (completed|\d+ was)|observed|phase|before kernel finished|[Oo]ut.of.bounds", error) is not None
+    return (
+        re.search(r"[Bb]arrier (completed|\d+ was)|observed|phase|before kernel finished|[Oo]ut.of.bounds", error)
+        is not None
+    )
 
 
 # ---------------------------------------------------------------- ours
@@ -150,9 +159,9 @@ def checked(name: str, right: bool) -> Said:
     pair = pairs.named(name)
     inputs = pair.inputs()
     try:
-        verdict = tcspec.check(pair.make(right), *inputs)
+        verdict = tcspec.check(pair.make(right), *inputs, explore=pair.explore)
     except tcspec.Refused as error:
-        return {"word": "refused", "detail": f"{error.code}: {error}"}
+        return {"word": "refused", "detail": f"{error.code}: {str(error).replace(f'{HERE}{os.sep}', '')}"}
     if right:
         if not verdict.ok:
             return {"word": "false alarm" if verdict.findings else verdict.verdict}
@@ -165,13 +174,15 @@ def checked(name: str, right: bool) -> Said:
         return {"word": "clean" if same else "wrong result"}
     if verdict.ok:
         return {"word": "missed"}
-    finding = verdict.findings[0] if verdict.findings else None
-    lines = (
-        sorted({s.line for s in finding.statements if s.file and Path(s.file).name == Path(pair.file).name})
-        if finding
-        else []
-    )
-    return {"word": "found", "id": finding.id if finding else verdict.verdict, "lines": lines}
+
+    def named(finding: Any) -> list[int]:
+        own = (s.line for s in finding.statements if s.file and Path(s.file).name == Path(pair.file).name)
+        return sorted({line for line in own if line is not None})
+
+    told = [finding for finding in verdict.findings if finding.id == pair.finding and named(finding) == pair.named]
+    if told:
+        return {"word": "found", "id": pair.finding}
+    return {"word": "found elsewhere", "id": " ".join(finding.id for finding in verdict.findings) or verdict.verdict}
 
 
 # ---------------------------------------------------------------- measuring
@@ -186,7 +197,7 @@ def measure(whose: str, only: list[str]) -> None:
     sides = {"right": True, "twin": False}
     said: dict[tuple[str, str], Said] = {}
     if whose == "theirs":
-        alone = {(n, r): child([(n, r)])[n, r] for n in names for r in sides.values()}
+        alone = {(n, r): by_itself((n, r)) for n in names for r in sides.values()}
         together = child(list(alone))
         for n in names:
             for side, right in sides.items():
@@ -199,38 +210,74 @@ def measure(whose: str, only: list[str]) -> None:
     column = kept.setdefault(jax.__version__, {}).setdefault(whose, {})
     for (n, side), what in said.items():
         column.setdefault(n, {})[side] = what
+    kept["twins"] = {n: pairs.named(n).changed for n in pairs.names()}
     known = {n: column[n] for n in pairs.names() if n in column}
     kept[jax.__version__] = {**kept[jax.__version__], whose: known}
-    MEASURED.write_text(json.dumps(dict(sorted(kept.items())), indent=1) + "\n")
+    MEASURED.write_text(json.dumps(dict(sorted(kept.items())), indent=2, ensure_ascii=False) + "\n")
 
 
 # ---------------------------------------------------------------- writing
 
 
 def table() -> str:
-    """The table of the page, from what was measured."""
-    kept = json.loads(MEASURED.read_text())
-    versions = sorted(kept)
-    newest = kept[versions[-1]]
-    sides = [f"JAX {version}" for version in versions]
-    cells = [
-        ["pair", "twin", *(f"right: {s}" for s in [*sides, "tcspec"]), *(f"twin: {s}" for s in [*sides, "tcspec"])]
-    ]
-    for name, row in newest.items():
-        cells.append(
-            [
-                f"`{name}`",
-                row["changed"],
-                *(kept[v].get(name, row)["right"]["theirs"]["word"] for v in versions),
-                row["right"]["ours"]["word"],
-                *(kept[v].get(name, row)["twin"]["theirs"]["word"] for v in versions),
-                " ".join(filter(None, [row["twin"]["ours"]["word"], row["twin"]["ours"].get("id")])),
-            ]
+    """The tables of the page, from what was measured."""
+    kept = json.loads(MEASURED.read_text(encoding="utf-8"))
+    twins: dict[str, str] = kept["twins"]
+    versions = [version for version in kept if version != "twins"]
+
+    def theirs(version: str, name: str) -> str:
+        said = kept[version]["theirs"].get(name)
+        return " / ".join(said[side]["word"] for side in ("right", "twin")) if said else "not known to it"
+
+    def ours(name: str) -> str:
+        said = [kept[version]["ours"][name] for version in versions if name in kept[version]["ours"]]
+        told = dict.fromkeys(
+            " / ".join([one["right"]["word"], " ".join(filter(None, [one["twin"]["word"], one["twin"].get("id")]))])
+            for one in said
         )
-    widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
-    lines = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths)) + " |" for line in cells]
-    rule = "| " + " | ".join("-" * width for width in widths) + " |"
-    return "\n".join([lines[0], rule, *lines[1:]])
+        return "; ".join(told)
+
+    rows = [["pair", "the twin has", *(f"JAX {version}" for version in versions), "tcspec"]]
+    rows += [
+        [f"`{name}`", changed, *(theirs(v, name) for v in versions), ours(name)] for name, changed in twins.items()
+    ]
+    return f"{lines(rows)}\n\n{summary(kept, versions)}"
+
+
+def summary(kept: dict[str, Any], versions: list[str]) -> str:
+    """How often each word was said, alone and in one process."""
+    words = [
+        "clean",
+        "false alarm",
+        "found",
+        "found elsewhere",
+        "missed",
+        "wrong result",
+        "hung",
+        "crashed",
+        "undecided",
+        "refused",
+    ]
+    rows = [["", "", *words]]
+    for who, column in [
+        *((f"JAX {v}", kept[v]["theirs"]) for v in versions),
+        *((f"tcspec, JAX {v}", kept[v]["ours"]) for v in versions),
+    ]:
+        for side, called in (("right", "right kernels"), ("twin", "twins")):
+            said = [row[side]["word"] for row in column.values()]
+            unknown = sorted(set(said) - set(words))
+            if unknown:
+                sys.exit(f"{who}: unknown words {unknown}")
+            rows.append([who, called, *(str(said.count(word) or "") for word in words)])
+    said_by_none = [i for i in range(2, len(rows[0])) if not any(row[i] for row in rows[1:])]
+    return lines([[cell for i, cell in enumerate(row) if i not in said_by_none] for row in rows])
+
+
+def lines(rows: list[list[str]]) -> str:
+    """A table as prettier writes it."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    written = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths)) + " |" for row in rows]
+    return "\n".join([written[0], "| " + " | ".join("-" * max(width, 3) for width in widths) + " |", *written[1:]])
 
 
 def page_with(text: str) -> str:
@@ -248,6 +295,8 @@ def main(arguments: list[str]) -> None:
                 print(json.dumps(interpreted(name, side == "right")), flush=True)
         case ["theirs" | "ours" as whose, *only]:
             measure(whose, only)
+        case ["table"]:
+            print(table())
         case ["write"]:
             PAGE.write_text(page_with(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
         case _:

@@ -212,10 +212,11 @@ def _lines_of(launch: Launch) -> Any:
         files = document.get("files", [])
         for place in document["locations"]:
             if place.get("text"):
-                located[files[place["file"]], place["line"]] = place["text"]
+                # a verdict speaks of a file by its base name
+                located[os.path.basename(files[place["file"]]), place["line"]] = place["text"]
 
     def line(file: str, number: int) -> str:
-        known = located.get((file, number))
+        known = located.get((os.path.basename(file), number))
         if known is not None:
             return known.strip()
         text = texts.get(file)

@@ -45,5 +45,11 @@ def expected(a, b):
 
 
 PAIR = Pair(
-    make, [("float16", (256, 64)), ("float16", (64, 128))], expected, "no wait for the other half", "R1", "blackwell"
+    make,
+    [("float16", (256, 64)), ("float16", (64, 128))],
+    expected,
+    "no wait for the other half",
+    "R1",
+    "blackwell",
+    explore=True,
 )

@@ -20,4 +20,4 @@ def make(right):
     )
 
 
-PAIR = Pair(make, [("float32", (64, 64))], lambda x: x + 1, "no barrier_wait", "R1", "hopper")
+PAIR = Pair(make, [("float32", (64, 64))], lambda x: x + 1, "no barrier_wait", "P4", "hopper")

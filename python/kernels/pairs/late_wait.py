@@ -36,8 +36,8 @@ def make(right):
         def _consume():
             def step(i, _):
                 slot = lax.rem(i, SLOTS)
-                plgpu.barrier_wait(filled.at[slot])
-                out_gmem[i] = queue[slot] - 1  #: named
+                plgpu.barrier_wait(filled.at[slot])  #: named
+                out_gmem[i] = queue[slot] - 1
                 plgpu.commit_smem()
                 plgpu.barrier_arrive(consumed.at[slot])
 
@@ -56,4 +56,4 @@ def make(right):
     )
 
 
-PAIR = Pair(make, [("float32", (STEPS, 256))], lambda x: x - 1, "waits begin one step late", "W1", "hopper")
+PAIR = Pair(make, [("float32", (STEPS, 256))], lambda x: x - 1, "waits begin one step late", "B1", "hopper")

@@ -53,5 +53,11 @@ def expected(a, b):
 
 
 PAIR = Pair(
-    make, [("float16", (256, 64)), ("float16", (64, 128))], expected, "the leader does not wait", "R1", "blackwell"
+    make,
+    [("float16", (256, 64)), ("float16", (64, 128))],
+    expected,
+    "the leader does not wait",
+    "R1",
+    "blackwell",
+    explore=True,
 )

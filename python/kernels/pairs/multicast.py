@@ -40,4 +40,6 @@ def expected(x):
     return x[None].repeat(2, axis=0) + 1
 
 
-PAIR = Pair(make, [("float32", (STEPS, 2, 256))], expected, "no wait on the cluster barrier", "W1", "hopper")
+PAIR = Pair(
+    make, [("float32", (STEPS, 2, 256))], expected, "no wait on the cluster barrier", "W1", "hopper", explore=True
+)

@@ -30,6 +30,10 @@ class Pair:
     finding: str
     #: "hopper" or "blackwell"
     chip: str
+    #: whether one schedule does not decide, and others have to be tried
+    explore: bool = False
+    #: the first version of JAX that does not know what it uses
+    until: str | None = None
 
     @property
     def name(self) -> str:

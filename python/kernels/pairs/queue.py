@@ -30,8 +30,8 @@ def make(right):
         def _consume():
             for step in range(STEPS):
                 slot = step % SLOTS
-                plgpu.barrier_wait(filled.at[slot])
-                out_gmem[step] = queue[slot] * 2  #: named
+                plgpu.barrier_wait(filled.at[slot])  #: named
+                out_gmem[step] = queue[slot] * 2
                 plgpu.commit_smem()  # what was read here is overwritten by the copy's proxy
                 plgpu.barrier_arrive(consumed.at[slot])
 
@@ -48,4 +48,4 @@ def make(right):
     )
 
 
-PAIR = Pair(make, [("float32", (STEPS, 256))], lambda x: x * 2, "no wait for consumed", "W1", "hopper")
+PAIR = Pair(make, [("float32", (STEPS, 256))], lambda x: x * 2, "no wait for consumed", "B1", "hopper")

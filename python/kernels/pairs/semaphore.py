@@ -10,7 +10,8 @@ from .pair import Pair
 
 
 def make(right):
-    def body(x_gmem, part_gmem, out_gmem, ready):
+    def body(x_gmem, part_gmem, out_gmem):
+        ready = pl.get_global(plgpu.SemaphoreType.REGULAR)  # one of the grid: those of scratch_types are one a block
         block = lax.axis_index("part")
 
         @pl.when(block == 0)
@@ -30,7 +31,6 @@ def make(right):
         out_type=[row, row],
         grid=(2,),
         grid_names=("part",),
-        scratch_types=[plgpu.SemaphoreType.REGULAR],
     )
 
 

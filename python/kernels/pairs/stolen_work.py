@@ -36,4 +36,4 @@ def make(right):
     )
 
 
-PAIR = Pair(make, [("float32", (TILES, 256))], lambda x: x * 5, "no barrier_wait", "R1", "blackwell")
+PAIR = Pair(make, [("float32", (TILES, 256))], lambda x: x * 5, "no barrier_wait", "P4", "blackwell", explore=True)

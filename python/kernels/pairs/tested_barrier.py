@@ -30,9 +30,9 @@ def make(right):
 
     return plgpu.kernel(
         body,
-        out_type=jax.ShapeDtypeStruct((512,), jnp.float32),
-        scratch_types=[plgpu.SMEM((512,), jnp.float32), plgpu.Barrier(num_barriers=1), plgpu.Barrier(num_barriers=1)],
+        out_type=jax.ShapeDtypeStruct((2, 256), jnp.float32),
+        scratch_types=[plgpu.SMEM((2, 256), jnp.float32), plgpu.Barrier(num_barriers=1), plgpu.Barrier(num_barriers=1)],
     )
 
 
-PAIR = Pair(make, [("float32", (512,))], lambda x: x + 2, "a test without the wait", "R1", "hopper")
+PAIR = Pair(make, [("float32", (2, 256))], lambda x: x + 2, "a test without the wait", "R1", "hopper", explore=True)

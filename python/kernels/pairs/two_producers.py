@@ -17,13 +17,13 @@ def make(right):
 
             @pl.when(thread == half)
             def _write():
-                halves[half] = x_gmem[half] * 2  #: named
-                plgpu.barrier_arrive(written)
+                halves[half] = x_gmem[half] * 2
+                plgpu.barrier_arrive(written)  #: named
 
         @pl.when(thread == 2)
         def _read():
-            plgpu.barrier_wait(written)
-            out_gmem[...] = halves[0] + halves[1]  #: named
+            plgpu.barrier_wait(written)  #: named
+            out_gmem[...] = halves[0] + halves[1]
 
     return plgpu.kernel(
         body,
@@ -37,4 +37,4 @@ def make(right):
     )
 
 
-PAIR = Pair(make, [("float32", (2, 512))], lambda x: 2 * (x[0] + x[1]), "num_arrivals=1, not 2", "R3", "hopper")
+PAIR = Pair(make, [("float32", (2, 512))], lambda x: 2 * (x[0] + x[1]), "num_arrivals=1, not 2", "B1", "hopper")
