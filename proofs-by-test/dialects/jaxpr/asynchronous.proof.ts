@@ -37,6 +37,14 @@ const needs = names.flatMap((name) =>
     .map((op) => [name, op] as const),
 )
 
+/** Rows that refuse (`asynchronous-refusals.proof.ts`). */
+const refuses = ['mma', 'semaphore_read', 'wait_gmem_to_smem']
+
+test('every row has a kernel here', () => {
+  const used = new Set(names.flatMap((name) => operationsOf(asynchronous.read(name))))
+  expect(Object.keys(asynchronousRows).filter((op) => !used.has(op) && !refuses.includes(op))).toEqual([])
+})
+
 describe('needs its operations', () => {
   test.each(sampled(3, needs))('%s without %s', (name, op) => {
     const of = asynchronous.read(name)

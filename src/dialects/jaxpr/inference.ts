@@ -208,8 +208,8 @@ const layoutsIn = (d: Document, lowering: 'lane' | 'warpgroup'): Known => {
     for (const eqn of all) {
       const given = numberOf(eqn.in?.[0])
       const by = given === undefined ? undefined : made.get(given)?.op
-      if (eqn.op === 'layout_cast' && (by === 'get' || by === 'iota' || by === 'broadcast_in_dim'))
-        learn(given, said(eqn, given))
+      const takes = by === 'get' || by === 'iota' || by === 'broadcast_in_dim' || by === 'async_load_tmem'
+      if (eqn.op === 'layout_cast' && takes) learn(given, said(eqn, given))
     }
     return known
   }
