@@ -102,7 +102,7 @@ def run(
 
     def perform(launch: Launch, inputs: Sequence[Any]) -> Mapping[str, Any]:
         wanted = ["*"] if launch.outputs is None else list(launch.outputs)
-        said = dict(options)
+        said: dict[str, Any] = dict(options)
         if is_function(kernel):
             said["seeded"] = False
         if inputs:

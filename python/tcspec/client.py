@@ -193,7 +193,8 @@ class Client:
     def mma(self, a: Any, b: Any, c: Any = None, **options: Any) -> Tensor:
         """``c + a @ b`` as the tensor cores of a chip compute it: arrays or tensors; the result is a ``Tensor``."""
         given = {"a": a, "b": b} if c is None else {"a": a, "b": b, "c": c}
-        return self.request("mma", in_=given, out=["d"], **options)["files"]["d.npy"]
+        made: Tensor = self.request("mma", in_=given, out=["d"], **options)["files"]["d.npy"]
+        return made
 
     def compare(self, got: Any, expected: Any, **options: Any) -> Any:
         """Two tensors: are their bits equal, and if not, how far apart?"""

@@ -27,7 +27,10 @@ Call a method when your simulator does what it says: the order of the calls is t
 can have happened. Nothing is judged here, and nothing that an event depends on is checked, but for bytes that lie outside of their memory.
 """
 
+from __future__ import annotations
+
 import json
+from typing import Any, Iterable, Mapping, Sequence, Union
 
 SCHEMA = 'tcspec.trace/1'
 
@@ -40,7 +43,7 @@ BITS = {
 class Region:
     """Bytes of a memory: intervals of it in ascending order, and the type of their elements (bytes, if it is not said)."""
 
-    def __init__(self, memory, spans, dtype=None):
+    def __init__(self, memory: Memory, spans: Sequence[Sequence[int]], dtype: str | None = None) -> None:
         end = -1
         for start, size in spans:
             if size <= 0 or start <= end or start + size > memory.bytes:
@@ -50,12 +53,12 @@ class Region:
             end = start + size
         self.memory, self.spans, self.dtype = memory, [list(s) for s in spans], dtype
 
-    def of(self, dtype):
+    def of(self, dtype: str) -> Region:
         """The same bytes as elements of a type."""
         return Region(self.memory, self.spans, dtype)
 
-    def written(self):
-        footprint = {'_tag': 'spans', 'plane': self.memory.index, 'spans': self.spans}
+    def written(self) -> dict[str, Any]:
+        footprint: dict[str, Any] = {'_tag': 'spans', 'plane': self.memory.index, 'spans': self.spans}
         if self.dtype is not None:
             footprint['dtype'] = self.dtype
         return footprint
@@ -64,16 +67,16 @@ class Region:
 class Memory:
     """A plane of memory: `memory[a:b]` are its bytes from a up to b."""
 
-    def __init__(self, index, space, name, size, dtype=None):
+    def __init__(self, index: int, space: str, name: str, size: int, dtype: str | None = None) -> None:
         self.index, self.space, self.name, self.bytes, self.dtype = index, space, name, size, dtype
 
-    def __getitem__(self, part):
+    def __getitem__(self, part: slice) -> Region:
         start, stop, step = part.indices(self.bytes)
         if step != 1 or (part.stop is not None and part.stop != stop):
             raise ValueError('%s: expected bytes of its %d, found %r' % (self.name, self.bytes, part))
         return Region(self, [(start, stop - start)], self.dtype)
 
-    def rows(self, start, size, count, pitch):
+    def rows(self, start: int, size: int, count: int, pitch: int) -> Region:
         """`count` rows of `size` bytes, one every `pitch` bytes: a box of a tensor."""
         if size == pitch:
             return Region(self, [(start, size * count)], self.dtype)
@@ -83,17 +86,21 @@ class Memory:
 class Barrier:
     """An mbarrier: eight bytes of shared memory."""
 
-    def __init__(self, index, name):
+    def __init__(self, index: int, name: str) -> None:
         self.index, self.name = index, name
+
+
+#: bytes, or bytes with their role in the operation
+Touched = Union[Region, 'tuple[Region, str]']
 
 
 class Operation:
     """What an agent has issued and goes on by itself. `perform` says what it touches, when it does; then it signals."""
 
-    def __init__(self, trace, number, stamp, proxy):
+    def __init__(self, trace: Trace, number: int, stamp: Mapping[str, Any], proxy: str) -> None:
         self._trace, self.number, self._stamp, self._proxy = trace, number, stamp, proxy
 
-    def perform(self, stage, reads=(), writes=(), part=0):
+    def perform(self, stage: str, reads: Iterable[Touched] = (), writes: Iterable[Touched] = (), part: int = 0) -> Operation:
         """A load performs 'write', a store 'read' and later 'write', a product 'all'. A region may stand with its role: (region, 'a')."""
         self._trace._event('perform', operation=self.number, stage=stage, part=part)
         for rw, role, regions in (('r', 'source', reads), ('w', 'destination', writes)):
@@ -104,17 +111,17 @@ class Operation:
                                    footprint=what.written(), role=means)
         return self
 
-    def signal(self, barrier, size, part=0):
+    def signal(self, barrier: Barrier, size: int, part: int = 0) -> Operation:
         """So many bytes have come: they are taken off what the phase of the barrier expects."""
         self._trace._event('signal', operation=self.number, part=part, to='barrier', barrier=barrier.index, bytes=size)
         return self
 
-    def arrive(self, barrier, part=0):
+    def arrive(self, barrier: Barrier, part: int = 0) -> Operation:
         """It arrives once, as a commit does."""
         self._trace._event('signal', operation=self.number, part=part, to='arrive', barrier=barrier.index)
         return self
 
-    def done(self, family, side='full', part=0):
+    def done(self, family: str, side: str = 'full', part: int = 0) -> Operation:
         """It is done, as far as groups of its family know; 'read': its sources may be written again."""
         self._trace._event('signal', operation=self.number, part=part, to='group', family=family, side=side)
         return self
@@ -127,36 +134,40 @@ _PROXIES = {'cpAsync': 'generic', 'stAsync': 'generic', 'tcgen05Ld': 'generic', 
 class Agent:
     """What executes statements: a warp, a warpgroup, or whatever your simulator has for them. `at` says where it stands."""
 
-    def __init__(self, trace, index, name, warps):
+    def __init__(self, trace: Trace, index: int, name: str, warps: int) -> None:
         self._trace, self.index, self.name, self.warps = trace, index, name, warps
-        self._count, self._site, self._iteration = 0, None, []
+        self._count = 0
+        self._site: int | None = None
+        self._iteration: list[int] = []
 
-    def at(self, label, *iteration, **more):
+    def at(self, label: str, *iteration: int, **more: Any) -> Agent:
         """The statement of the events that follow, and the rounds of the loops around it; `path`: labels of what it stands in."""
         self._site = self._trace._site(label, more.get('path', ()))
         self._iteration = list(iteration)
         return self
 
-    def _stamp(self):
+    def _stamp(self) -> dict[str, Any]:
         if self._site is None:
             self.at(self.name)
         self._count += 1
         return {'agent': self.index, 'at': self._count, 'site': self._site, 'iteration': self._iteration}
 
-    def _event(self, tag, **fields):
+    def _event(self, tag: str, **fields: Any) -> Agent:
         self._trace._begin()
         self._trace._event(tag, stamp=self._stamp(), **fields)
         return self
 
     # Memory, by the agent itself.
 
-    def read(self, region, proxy='generic', role='source', **more):
+    def read(self, region: Region, proxy: str = 'generic', role: str = 'source', **more: Any) -> int:
         """Reads bytes; gives the number of what it read, which `write(..., origin=...)` may name."""
         value = self._trace._value()
         self._event('access', rw='r', proxy=proxy, footprint=region.written(), role=role, value=value, **more)
         return value
 
-    def write(self, region, origin=None, proxy='generic', role='destination', **more):
+    def write(
+        self, region: Region, origin: int | float | None = None, proxy: str = 'generic', role: str = 'destination', **more: Any
+    ) -> Agent:
         """Writes bytes. `origin`: the number of a value that was read, 0.0 for zeros; nothing is said if it is not given."""
         if origin is not None:
             more['origin'] = {'_tag': 'value', 'id': origin} if isinstance(origin, int) else {'_tag': 'zero'}
@@ -164,66 +175,87 @@ class Agent:
 
     # Barriers.
 
-    def _barrier(self, kind, barrier, count, size, release, scope, tensor=False):
+    def _barrier(
+        self, kind: str, barrier: Barrier, count: int, size: int, release: bool, scope: str, tensor: bool = False
+    ) -> Agent:
         return self._event('barrier', kind=kind, barrier=barrier.index, count=count, bytes=size, release=release,
                            scope=scope, tensor=tensor)
 
-    def init(self, barrier, count):
+    def init(self, barrier: Barrier, count: int) -> Agent:
         """Makes the barrier: each of its phases ends with so many arrivals."""
         return self._barrier('init', barrier, count, 0, False, 'cta')
 
-    def inval(self, barrier):
+    def inval(self, barrier: Barrier) -> Agent:
         return self._barrier('inval', barrier, 0, 0, False, 'cta')
 
-    def expect(self, barrier, size):
+    def expect(self, barrier: Barrier, size: int) -> Agent:
         """Announces bytes, and does not arrive."""
         return self._barrier('expect', barrier, 0, size, False, 'cta')
 
-    def arrive(self, barrier, count=1, release=True, scope='cta', tensor=False):
+    def arrive(
+        self, barrier: Barrier, count: int = 1, release: bool = True, scope: str = 'cta', tensor: bool = False
+    ) -> Agent:
         return self._barrier('arrive', barrier, count, 0, release, scope, tensor)
 
-    def expect_arrive(self, barrier, size, release=True, scope='cta'):
+    def expect_arrive(self, barrier: Barrier, size: int, release: bool = True, scope: str = 'cta') -> Agent:
         """Announces bytes and arrives once."""
         return self._barrier('arrive', barrier, 1, size, release, scope)
 
-    def wait(self, barrier, parity, outcome='passed', acquire=True, scope='cta', tensor=False):
+    def wait(
+        self,
+        barrier: Barrier,
+        parity: int,
+        outcome: str = 'passed',
+        acquire: bool = True,
+        scope: str = 'cta',
+        tensor: bool = False,
+    ) -> Agent:
         """Call it when the wait is over, or with 'blocked' at the end of a run in which it never is."""
         return self._event('wait', barrier=barrier.index, parity=parity, acquire=acquire, scope=scope, tensor=tensor,
                            outcome=outcome)
 
     # Order.
 
-    def fence(self, kind, scope='cta'):
+    def fence(self, kind: str, scope: str = 'cta') -> Agent:
         """proxyAsync, tensormap, tensormapAcquire, mbarrierInit, wgmma, tensorBefore or tensorAfter."""
         return self._event('fence', kind=kind, scope=scope)
 
-    def meet_arrive(self, number, count, threads=None, **more):
+    def meet_arrive(self, number: int, count: int, threads: int | None = None, **more: Any) -> Agent:
         """The first half of bar.sync: numbers to 15 are of the CTA, larger ones of the cluster; `count`: threads that meet."""
         return self._event('rendezvous', kind='arrive', id=number, count=count, threads=threads or 32 * self.warps, **more)
 
-    def meet_leave(self, number, count, threads=None, **more):
+    def meet_leave(self, number: int, count: int, threads: int | None = None, **more: Any) -> Agent:
         """The second half: called when all have arrived."""
         return self._event('rendezvous', kind='leave', id=number, count=count, threads=threads or 32 * self.warps, **more)
 
-    def meet_blocked(self, number, count, threads=None, **more):
+    def meet_blocked(self, number: int, count: int, threads: int | None = None, **more: Any) -> Agent:
         return self._event('rendezvous', kind='blocked', id=number, count=count, threads=threads or 32 * self.warps, **more)
 
-    def commit(self, family):
+    def commit(self, family: str) -> Agent:
         """Closes a group of bulk, wgmma or cpAsync operations."""
         return self._event('group', kind='commit', family=family, pending=0, read=False, blocked=False)
 
-    def wait_group(self, family, pending=0, read=False, blocked=False):
+    def wait_group(self, family: str, pending: int = 0, read: bool = False, blocked: bool = False) -> Agent:
         """All but the newest `pending` groups are done; `read`: as far as their sources go."""
         return self._event('group', kind='wait', family=family, pending=pending, read=read, blocked=blocked)
 
-    def semaphore(self, kind, region, value, before, decrement=False, scope='gpu', outcome='passed'):
+    def semaphore(
+        self,
+        kind: str,
+        region: Region,
+        value: int,
+        before: int,
+        decrement: bool = False,
+        scope: str = 'gpu',
+        outcome: str = 'passed',
+    ) -> Agent:
         """A 'signal' adds `value` to the semaphore, which held `before`; a 'wait' has found it there."""
         return self._event('semaphore', kind=kind, footprint=region.written(), value=value, decrement=decrement,
                            scope=scope, before=before, outcome=outcome)
 
     # What goes on by itself.
 
-    def issue(self, unit, size=0, macs=0, accumulates=False, **more):
+    def issue(self, unit: str, size: int = 0, macs: int = 0, accumulates: bool = False, **more: Any) -> Operation:
         """An operation of a unit: tmaLoad, tmaStore, cpAsync, wgmma, tcgen05, tcgen05Ld, tcgen05St, ..."""
         self._trace._begin()
         stamp, number = self._stamp(), self._trace._operation()
@@ -231,35 +263,35 @@ class Agent:
                            accumulates=accumulates, **more)
         return Operation(self._trace, number, stamp, _PROXIES.get(unit, 'async'))
 
-    def load(self, size, signals=1):
+    def load(self, size: int, signals: int = 1) -> Operation:
         """A TMA load of so many bytes; `signals`: barriers that it completes on, one a destination CTA."""
         return self.issue('tmaLoad', size, signals=signals)
 
-    def store(self, size):
+    def store(self, size: int) -> Operation:
         """A TMA store of so many bytes."""
         return self.issue('tmaStore', size)
 
     # Tensor memory, branches, registers, the end.
 
-    def alloc(self, region, **more):
+    def alloc(self, region: Region, **more: Any) -> Agent:
         return self._event('alloc', footprint=region.written(), **more)
 
-    def dealloc(self, region, **more):
+    def dealloc(self, region: Region, **more: Any) -> Agent:
         return self._event('dealloc', footprint=region.written(), **more)
 
-    def relinquish(self):
+    def relinquish(self) -> Agent:
         return self._event('relinquish')
 
-    def registers(self, count, needs, free, blocked=False):
+    def registers(self, count: int, needs: int, free: int, blocked: bool = False) -> Agent:
         return self._event('registers', count=count, needs=needs, free=free, blocked=blocked)
 
-    def fork(self, children):
+    def fork(self, children: Iterable[Agent]) -> Agent:
         return self._event('fork', children=[c.index for c in children])
 
-    def join(self, children):
+    def join(self, children: Iterable[Agent]) -> Agent:
         return self._event('join', children=[c.index for c in children])
 
-    def exit(self):
+    def exit(self) -> None:
         """It has ended. An agent that starts owes this, unless it stands blocked."""
         self._trace._begin()
         self._trace._event('exit', agent=self.index)
@@ -268,51 +300,75 @@ class Agent:
 class Trace:
     """A run: its header, which grows as agents, memory and statements are named, and its events."""
 
-    def __init__(self, program, arch='sm90a', ctas=1, computes=None, nondeterminism=(), resident=None, clusters=None):
-        self._head = {'schema': SCHEMA, 'arch': arch, 'program': program, 'agents': [], 'ctas': ctas}
+    def __init__(
+        self,
+        program: str,
+        arch: str = 'sm90a',
+        ctas: int = 1,
+        computes: Any = None,
+        nondeterminism: Iterable[str] = (),
+        resident: int | None = None,
+        clusters: int | None = None,
+    ) -> None:
+        self._head: dict[str, Any] = {'schema': SCHEMA, 'arch': arch, 'program': program, 'agents': [], 'ctas': ctas}
         if resident is not None:
             self._head['resident'] = resident
         if clusters is not None:
             self._head['clusters'] = clusters
         self._head.update(planes=[], computes=computes, tensors=[], barriers=[], sites=[],
                           nondeterminism=list(nondeterminism))
-        self._sites, self._agents, self._lines = {}, [], []
+        self._sites: dict[tuple[str, tuple[str, ...]], int] = {}
+        self._agents: list[Agent] = []
+        self._lines: list[str] = []
         self._operations = self._values = 0
 
     # The header.
 
-    def agent(self, name, cta=0, warps=1, first_warp=None, starts=True):
+    def agent(
+        self, name: str, cta: int = 0, warps: int = 1, first_warp: int | None = None, starts: bool = True
+    ) -> Agent:
         agent = Agent(self, len(self._agents), name, warps)
         self._agents.append(agent)
-        line = {'name': name, 'cta': cta, 'warps': warps}
+        line: dict[str, Any] = {'name': name, 'cta': cta, 'warps': warps}
         if first_warp is not None:
             line['firstWarp'] = first_warp
         line['starts'] = starts
         self._head['agents'].append(line)
         return agent
 
-    def memory(self, space, name, size, initialised=False, dtype=None, **more):
+    def memory(
+        self, space: str, name: str, size: int, initialised: bool = False, dtype: str | None = None, **more: Any
+    ) -> Memory:
         """A plane: `cta` owns shared and tensor memory, `agent` registers; `output`: every byte must be written by the end."""
-        plane = {'space': space, 'name': name}
+        plane: dict[str, Any] = {'space': space, 'name': name}
         plane.update(more)
         plane.update(bytes=size, initialised=initialised)
         self._head['planes'].append(plane)
         return Memory(len(self._head['planes']) - 1, space, name, size, dtype)
 
-    def shared(self, size, cta=0):
+    def shared(self, size: int, cta: int = 0) -> Memory:
         """The shared memory of a CTA."""
         return self.memory('smem', 'smem', size, cta=cta)
 
-    def tensor_memory(self, size=262144, cta=0):
+    def tensor_memory(self, size: int = 262144, cta: int = 0) -> Memory:
         """The tensor memory of a CTA: 128 lanes of 512 columns of four bytes."""
         return self.memory('tmem', 'tmem', size, cta=cta)
 
-    def tensor(self, name, shape, dtype, strides=None, output=False, initialised=None):
+    def tensor(
+        self,
+        name: str,
+        shape: Sequence[int],
+        dtype: str,
+        strides: Sequence[int] | None = None,
+        output: bool = False,
+        initialised: bool | None = None,
+    ) -> Memory:
         """A tensor in global memory; row-major, unless its strides (in elements) are given. An input holds something from the start."""
         if strides is None:
-            strides = [1] * len(shape)
+            row_major = [1] * len(shape)
             for k in range(len(shape) - 2, -1, -1):
-                strides[k] = strides[k + 1] * shape[k + 1]
+                row_major[k] = row_major[k + 1] * shape[k + 1]
+            strides = row_major
         last = sum((extent - 1) * stride for extent, stride in zip(shape, strides))
         size = ((last + 1) * BITS[dtype] + 7) // 8
         plane = self.memory('gmem', name, size, not output if initialised is None else initialised, dtype, output=output)
@@ -320,7 +376,15 @@ class Trace:
             {'name': name, 'plane': plane.index, 'dtype': dtype, 'shape': list(shape), 'strides': list(strides)})
         return plane
 
-    def barrier(self, name, memory, address, cta=0, contract='ptx', orders_tensor_core=False):
+    def barrier(
+        self,
+        name: str,
+        memory: Memory,
+        address: int,
+        cta: int = 0,
+        contract: str = 'ptx',
+        orders_tensor_core: bool = False,
+    ) -> Barrier:
         """An mbarrier at a byte of shared memory."""
         self._head['barriers'].append({'name': name, 'cta': cta, 'contract': contract,
                                        'ordersTensorCore': orders_tensor_core, 'plane': memory.index, 'address': address})
@@ -328,44 +392,44 @@ class Trace:
 
     # Events.
 
-    def cluster(self, first=0):
+    def cluster(self, first: int = 0) -> None:
         """The next clusters begin, as many as run together. The first ones begin by themselves, before the first event."""
         self._event('cluster', id=first)
         self._operations = 0
         for agent in self._agents:
             agent._count = 0
 
-    def _begin(self):
+    def _begin(self) -> None:
         if not self._lines:
             self.cluster()
 
-    def _event(self, tag, **fields):
-        event = {'i': len(self._lines), '_tag': tag}
+    def _event(self, tag: str, **fields: Any) -> None:
+        event: dict[str, Any] = {'i': len(self._lines), '_tag': tag}
         event.update(fields)
         self._lines.append(json.dumps(event, separators=(',', ':')))
 
-    def _site(self, label, path):
+    def _site(self, label: str, path: Sequence[str]) -> int:
         key = (label, tuple(path))
         if key not in self._sites:
             self._sites[key] = len(self._sites)
             self._head['sites'].append({'label': label, 'path': list(path)})
         return self._sites[key]
 
-    def _operation(self):
+    def _operation(self) -> int:
         self._operations += 1
         return self._operations - 1
 
-    def _value(self):
+    def _value(self) -> int:
         self._values += 1
         return self._values - 1
 
     # Out.
 
-    def lines(self):
+    def lines(self) -> list[str]:
         """The lines of the trace, the header first."""
         return [json.dumps(self._head, separators=(',', ':'))] + self._lines
 
-    def write(self, path):
+    def write(self, path: str) -> None:
         with open(path, 'w', encoding='utf-8') as out:
             for line in self.lines():
                 out.write(line + '\n')
