@@ -125,7 +125,10 @@ def _of_jax(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]
     if grid is not None:
         raise Refused(f"{name}: expected no grid, since a function of JAX says its own; found {grid!r}", "grid")
     from . import pallas
+    from .pallas.versions import known
 
+    # before anything of JAX is used: an unknown one may not have it
+    known()
     shaped, named = _with_shapes((tuple(arguments), dict(keywords)))
     return _Traced(pallas, name, pallas.trace(function, *shaped, **named), shaped)
 
