@@ -26,7 +26,8 @@ import { checked } from '../../semantics/language/index-types.js'
 import { sizeOf, showShape } from '../../transforms/shape.js'
 import * as Pallas from '../pallas/index.js'
 import { integerBinary, integerConvert } from './arithmetic.js'
-import type { Eqn, Layout } from './document.js'
+
+import { isLayout, type Eqn } from './document.js'
 import { arrayNamed, maximum, minimum } from './elementwise.js'
 import { refusedAt, type Here, type Row, type Rows } from './here.js'
 import { registerLayoutOf, stridedFor } from './layouts.js'
@@ -35,8 +36,6 @@ import { scalarNameOf } from './scalar-operands.js'
 import { showKind, type ArrayValue, type Elaborated } from './values.js'
 
 type AnyLayout = RegisterLayout | 'any'
-const isLayout = (x: unknown): x is Layout => typeof x === 'object' && x !== null
-
 /** The layout that is inferred for the result, if one is. */
 const inferredFor = (h: Here, eqn: Eqn): RegisterLayout | undefined => {
   const out = eqn.out?.[0]

@@ -9,7 +9,6 @@
  * | `jaxpr.view`      | something applied to a ref that does not go with it                            |
  * | `jaxpr.dtype`     | an element type that this library has not, or not in this place                |
  * | `jaxpr.layout`    | a layout that is none, or that arrays do not have in common                    |
- * | `jaxpr.transforms` | shared memory whose transforms cannot be inferred                              |
  * | `jaxpr.form`      | a document that contradicts itself                                             |
  * | `jaxpr.launch`    | a launch that the surface has no words for                                     |
  *
@@ -22,6 +21,5 @@ export type Code =
   | 'jaxpr.view'
   | 'jaxpr.dtype'
   | 'jaxpr.layout'
-  | 'jaxpr.transforms'
   | 'jaxpr.form'
   | 'jaxpr.launch'

@@ -706,3 +706,6 @@ export const isDocument = (u: unknown): boolean =>
   'schema' in u &&
   typeof u.schema === 'string' &&
   u.schema.startsWith('tcspec.jaxpr/')
+
+/** Is this, a parameter of an equation, a layout? */
+export const isLayout = (u: unknown): u is Layout => layoutWire.codec.is(u)

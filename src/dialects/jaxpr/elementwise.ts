@@ -102,7 +102,9 @@ interface Given {
   readonly plain: ReadonlyArray<Number>
 }
 /** All operands, scalars as arrays where one is an array. */
-const given = function* (h: Here, eqn: Eqn): Steps<Given> {
+const given = function* (h: Here, eqn: Eqn, least = 1): Steps<Given> {
+  if (operandCount(eqn) < least)
+    return yield* refusedAt(h, eqn, 'jaxpr.form', `${String(least)} operands`, String(operandCount(eqn)))
   const plain: Number[] = []
   for (let k = 0; k < operandCount(eqn); k++) plain.push(yield* numberOperand(h, eqn, k))
   const array = plain.find((x): x is ArrayValue => x._tag === 'array')
@@ -166,7 +168,7 @@ const notHere = (h: Here, eqn: Eqn, dtype: Dtype): Build<never> =>
 
 const binary = (op: IntegerBinary): Row =>
   function* (h, eqn, label) {
-    const { dtype, shape, exprs, plain } = yield* given(h, eqn)
+    const { dtype, shape, exprs, plain } = yield* given(h, eqn, 2)
     const [x, y] = exprs
     if (isFloat(dtype)) {
       const fused = op === 'add' || op === 'sub' ? fusedSum(h, eqn, op, shape, plain) : null
@@ -219,7 +221,7 @@ const floatCompare: Readonly<Record<Comparison, (x: Float, y: Float) => Expr<'i1
 
 const comparison = (op: Comparison): Row =>
   function* (h, eqn, label) {
-    const { dtype, exprs } = yield* given(h, eqn)
+    const { dtype, exprs } = yield* given(h, eqn, 2)
     const [x, y] = exprs
     const e = isFloat(dtype) ? floatCompare[op](float(x!), float(y!)) : integerCompare(op, dtype, x!, y!)
     return [yield* named(h, eqn, label, 'i1', e)]
@@ -364,7 +366,7 @@ const functions: Rows = {
 }
 
 const clamp: Row = function* (h, eqn, label) {
-  const { shape, exprs, plain } = yield* given(h, eqn)
+  const { shape, exprs, plain } = yield* given(h, eqn, 3)
   const dtype = plain[1]?.dtype ?? 'i32'
   const [low, x, high] = exprs
   if (isFloat(dtype))

@@ -29,7 +29,18 @@ import type { RegisterLayout } from '../../layouts/register-layout.js'
 import { checkShape } from '../../layouts/register-layout.js'
 import * as Tiled from '../../layouts/tiled.js'
 import { bitsOf, isDtype } from '../../numerics/dtype.js'
-import type { Document, Eqn, Layout, RefType, Transform, Type, Use, Value, Var } from './document.js'
+
+import {
+  isLayout,
+  type Document,
+  type Eqn,
+  type RefType,
+  type Transform,
+  type Type,
+  type Use,
+  type Value,
+  type Var,
+} from './document.js'
 import { isArrayType, isRefType } from './kinds.js'
 import { readLayout } from './layouts.js'
 import { isVariable } from './scalar-operands.js'
@@ -103,8 +114,6 @@ const links = (
 // ---------------------------------------------------------------- layouts
 
 type Known = ReadonlyMap<number, RegisterLayout>
-
-const isLayout = (x: unknown): x is Layout => typeof x === 'object' && x !== null
 
 const alike: ReadonlySet<string> = new Set([
   'add',

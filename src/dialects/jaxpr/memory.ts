@@ -16,7 +16,8 @@ import type { Dtype } from '../../numerics/dtype.js'
 import * as Pallas from '../pallas/index.js'
 import { integerBinary } from './arithmetic.js'
 import { isFloat } from '../../numerics/dtype.js'
-import type { Eqn, Layout } from './document.js'
+
+import { isLayout, type Eqn } from './document.js'
 import { refusedAt, type Here, type Row, type Rows } from './here.js'
 import { registerLayoutOf, stridedFor } from './layouts.js'
 import { operand, param, use } from './operands.js'
@@ -24,8 +25,6 @@ import { gmemView, type GmemUse, type SmemUse, type Used } from './refs.js'
 import { showKind, type ArrayValue, type Elaborated, type Scalar } from './values.js'
 
 type Number = Scalar | ArrayValue
-
-const isLayout = (x: unknown): x is Layout => typeof x === 'object' && x !== null
 
 // ---------------------------------------------------------------- what is loaded
 
