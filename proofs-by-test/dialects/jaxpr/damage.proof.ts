@@ -35,7 +35,7 @@ const damaged = (document: unknown, random: () => number): unknown => {
   const [other, its] = any()
   if (random() < 0.3) {
     if (Array.isArray(holder)) holder.splice(Number(key), 1)
-    else delete holder[key]
+    else Reflect.deleteProperty(holder, key)
   } else if (typeof holder[key] === 'number')
     holder[key] = [0, 1, -1, 3, 7, 64, 1000][Math.floor(random() * 7)]
   else if (typeof holder[key] !== 'string' || typeof other[its] === 'string')
