@@ -13,8 +13,10 @@ from .client import Client
 
 __all__ = ["client", "close", "version"]
 
+# whole tensors go and come as text: as much as it takes
+_MOST = str(2**28)
 # files are named by their whole paths; it reads what this interpreter may read
-_client = Client(options=["--files", os.path.abspath(os.sep)])
+_client = Client(options=["--files", os.path.abspath(os.sep), "--max-line", _MOST, "--max-result", _MOST])
 
 
 def client() -> Client:
