@@ -12,6 +12,7 @@ import os
 import queue
 import signal
 import subprocess
+import sys
 import threading
 from typing import Any, Callable, Iterator, Mapping, Sequence
 
@@ -142,9 +143,9 @@ class Process:
         for pending in list(self._pending.values()):
             pending.cancel()
         self._to_write.put(None)
-        for sent in (None, signal.SIGTERM, signal.SIGKILL):
-            if sent is not None:
-                self._signal(sent)
+        for force in (None, False, True):
+            if force is not None:
+                self._end_group(force)
             try:
                 self._popen.wait(_PATIENCE)
                 break
@@ -229,10 +230,13 @@ class Process:
         for pending in lost.values():
             pending._settle(None, self._died(pending.method))
 
-    def _signal(self, sent: signal.Signals) -> None:
-        """To the whole group: the command may have been a script."""
+    def _end_group(self, force: bool) -> None:
+        """The whole group, where there is such a thing: the command may have been a script."""
+        if sys.platform == "win32":
+            self._popen.kill() if force else self._popen.terminate()
+            return
         try:
-            os.killpg(self._popen.pid, sent)
+            os.killpg(self._popen.pid, signal.SIGKILL if force else signal.SIGTERM)
         except (ProcessLookupError, PermissionError):
             pass
 
