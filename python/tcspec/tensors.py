@@ -77,6 +77,8 @@ class Tensor:
 
         whole = numpy.ascontiguousarray(array)
         name = whole.dtype.name
+        if name in ("int2", "uint2"):
+            return _of_pairs(whole)
         if name not in _OF_NUMPY:
             raise TypeError(f"expected elements of {', '.join(_OF_NUMPY)}, found {name}")
         little = whole.astype(whole.dtype.newbyteorder("<"), copy=False)
@@ -103,6 +105,18 @@ class Tensor:
             "shape": list(self.shape),
             "base64": base64.b64encode(self.data).decode("ascii"),
         }
+
+
+def _of_pairs(array: Any) -> Tensor:
+    """Numbers of two bits, which are 16 in a word of 32, the first lowest: so a kernel has the metadata of a sparse operand."""
+    import numpy
+
+    *rows, columns = array.shape
+    if columns % 16:
+        raise TypeError(f"expected a multiple of 16 numbers of two bits in a row, found {columns}")
+    pairs = array.view(numpy.uint8).astype(numpy.uint32).reshape(*rows, columns // 16, 16) & 3
+    words = (pairs << numpy.arange(0, 32, 2, dtype=numpy.uint32)).sum(-1, dtype=numpy.uint32)
+    return Tensor("u32", (*rows, columns // 16), words.astype("<u4").tobytes())
 
 
 def dtype_name(said: Any) -> str:
