@@ -10,8 +10,8 @@ import { right } from '../../either.js'
 const root = new URL('../../../conformance/', import.meta.url)
 
 /** The document of an export. */
-export const exported = (version: string, name: string): Document =>
-  right(parseDocument(readFileSync(new URL(`jaxpr/${version}/${name}.jaxpr.json`, root), 'utf8')))
+export const exported = (folder: string, name: string): Document =>
+  right(parseDocument(readFileSync(new URL(`jaxpr/${folder}/${name}.jaxpr.json`, root), 'utf8')))
 
 export const matmulOf = (dtype: 'f16' | 'bf16'): Spec => ({
   _tag: 'matmul',
@@ -34,20 +34,30 @@ const payload = (name: string): Float64Array => {
   )
 }
 
-/** The run in the chip's bits on what was captured: its verdict, and how many elements of each output differ. */
-export const asCaptured = (
-  program: Program,
-  files: Readonly<Record<string, string>>,
-): {
+type TensorParam = Extract<Program['params'][number], { readonly _tag: 'tensor' }>
+
+export interface OnTheChip {
   readonly verdict: string
   readonly findings: ReadonlyArray<string>
+  /** how many elements of each output differ */
   readonly differ: Readonly<Record<string, number>>
-} => {
-  const tensors = program.params.flatMap((p) =>
-    p._tag === 'tensor' && files[p.name] !== undefined ? [p] : [],
-  )
+}
+
+/** The run in the chip's bits on what was captured. */
+export const asCaptured = (program: Program, files: Readonly<Record<string, string>>): OnTheChip =>
+  asComputed(program, ({ name }) => (files[name] === undefined ? null : payload(files[name])))
+
+/** The run in the chip's bits; of the operands that were captured there are patterns. */
+export const asComputed = (
+  program: Program,
+  captured: (operand: TensorParam) => Float64Array | null,
+): OnTheChip => {
+  const tensors = program.params.flatMap((p) => {
+    const values = p._tag === 'tensor' ? captured(p) : null
+    return p._tag === 'tensor' && values !== null ? [{ ...p, values }] : []
+  })
   const inputs = new Map(
-    tensors.flatMap((p) => (p.role === 'in' ? [[p.name, payload(files[p.name]!)] as const] : [])),
+    tensors.flatMap(({ name, role, values }) => (role === 'in' ? [[name, values] as const] : [])),
   )
   const { verdict, world, machine }: Checked = right(
     check(program, {
@@ -62,9 +72,8 @@ export const asCaptured = (
   )
   const differ = tensors.flatMap((p) => {
     if (p.role === 'in') return []
-    const wanted = payload(files[p.name]!)
     const found = readTensor(world, machine, p.name) ?? new Float64Array(0)
-    return [[p.name, wanted.reduce((n, x, i) => n + (found[i] === x ? 0 : 1), 0)] as const]
+    return [[p.name, p.values.reduce((n, x, i) => n + (found[i] === x ? 0 : 1), 0)] as const]
   })
   return {
     verdict: verdict.verdict,
