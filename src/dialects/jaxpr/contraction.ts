@@ -8,7 +8,7 @@
  * Source: LLVM, combination of floating-point additions; confirmed by row sums of an H100 (`conformance/kernels`).
  */
 import type { Document, Eqn, Jaxpr } from './document.js'
-import { isVariable } from './scalar-operands.js'
+import { isVariable } from './document.js'
 
 const readsIn = ({ eqns = [], out = [] }: Jaxpr): Map<number, number> => {
   const reads = new Map<number, number>()

@@ -308,7 +308,7 @@ const pipelineStep: Row = function* (h, eqn) {
     const of = yield* valueOf(h, eqn, ref)
     if (!isRef(of) || of._tag === 'bound')
       return yield* refusedAt(h, eqn, 'jaxpr.operand', 'a ref for refs', showKind(of))
-    args.push(view.length === 0 ? of : { _tag: 'bound', of, view, from: h })
+    args.push(view.length === 0 ? of : { _tag: 'bound', of, view, from: h.values })
   }
   return yield* h.run({ ...h, programIds: yield* operands(h, eqn) }, yield* jaxprOf(h, eqn, 'body'), args)
 }

@@ -9,7 +9,7 @@
  * A `while` is a counted loop if it goes on while one that counts is less than one that stays the same, as `lax.fori_loop` writes it.
  */
 import type { Document, Eqn, Jaxpr, Value } from './document.js'
-import { isVariable } from './scalar-operands.js'
+import { isVariable } from './document.js'
 
 export type Carried = 'same' | 'counts' | 'carried'
 

@@ -26,6 +26,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import { failure, type Failure } from '../../failure.js'
 import {
   anything,
+  isObject,
   bool,
   decode,
   define,
@@ -709,3 +710,6 @@ export const isDocument = (u: unknown): boolean =>
 
 /** Is this, a parameter of an equation, a layout? */
 export const isLayout = (u: unknown): u is Layout => layoutWire.codec.is(u)
+
+/** Is this value a variable? */
+export const isVariable = (v: unknown): v is { readonly v: number } => isObject(v) && 'v' in v

@@ -42,15 +42,9 @@ import {
   type Var,
 } from './document.js'
 import { isArrayType, isRefType } from './kinds.js'
+import type { Inferred } from './inferred.js'
 import { readLayout } from './layouts.js'
-import { isVariable } from './scalar-operands.js'
-
-export interface Inferred {
-  /** of arrays, by the number of the variable */
-  readonly layouts: ReadonlyMap<number, RegisterLayout>
-  /** of allocations in shared memory that have none, by the number of the variable */
-  readonly transforms: ReadonlyMap<number, ReadonlyArray<Transform>>
-}
+import { isVariable } from './document.js'
 
 // ---------------------------------------------------------------- the same variable under several numbers
 

@@ -4,7 +4,7 @@
  * Law 1. An equation that is left out does nothing but compute values that nothing reads.
  */
 import type { Document, Eqn, Jaxpr } from './document.js'
-import { isVariable } from './scalar-operands.js'
+import { isVariable } from './document.js'
 
 export interface Liveness {
   readonly isLive: (eqn: Eqn) => boolean

@@ -644,7 +644,7 @@ const isPhysical = (t: Applied): boolean => t.unswizzle !== undefined || t.until
 
 /** A ref that was handed on: its transforms stand again where it is used. */
 const boundAs = function* (h: Here, eqn: Eqn, bound: BoundRef, view: ReadonlyArray<Applied>): Steps<Used> {
-  let used = yield* usedAs(bound.from, eqn, bound.of, bound.view)
+  let used = yield* usedAs({ ...h, values: bound.from }, eqn, bound.of, bound.view)
   const physical = bound.view.filter(isPhysical)
   const again =
     physical.length > 0 && physical.every((t, k) => view[k] !== undefined && sameApplied(t, view[k]))

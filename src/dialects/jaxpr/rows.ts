@@ -26,7 +26,7 @@ import { asynchronousRows } from './operations/index.js'
 import { placeOf } from './places.js'
 import { refusals } from './refusals.js'
 import { valueOf } from './operands.js'
-import { isVariable } from './scalar-operands.js'
+import { isVariable } from './document.js'
 import type { Elaborated } from './values.js'
 
 export const rows: Rows = {

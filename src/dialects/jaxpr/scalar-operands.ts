@@ -6,7 +6,7 @@ import { checked } from '../../semantics/language/index-types.js'
 import { elementOf } from '../../semantics/language/signature.js'
 import type { ScalarName } from '../../semantics/language/types.js'
 import { isObject } from '../../wire.js'
-import type { Constant, ConstantArray, Eqn, Value } from './document.js'
+import { isVariable, type Constant, type ConstantArray, type Eqn, type Value } from './document.js'
 import { refusedAt, type Here } from './here.js'
 import { showKind, type Elaborated, type Scalar } from './values.js'
 
@@ -23,7 +23,6 @@ export const scalarNameOf = (dtype: Dtype): ScalarName => elementOf(dtype).dtype
 
 const isConstant = (v: object): v is Constant => 'k' in v
 const isArray = (v: object): v is ConstantArray => 'array' in v
-export const isVariable = (v: unknown): v is { readonly v: number } => isObject(v) && 'v' in v
 
 /** A number as an expression of the type; integers wrap. */
 export const literal = (dtype: Dtype, value: number | bigint | boolean): Expr<ScalarName> => {

@@ -17,7 +17,6 @@ import type { ScalarName } from '../../semantics/language/types.js'
 import type { Build, Tensor } from '../../semantics/writing/builder.js'
 import type * as Pallas from '../pallas/index.js'
 import type { Transform } from './document.js'
-import type { Here } from './here.js'
 
 // ---------------------------------------------------------------- values
 
@@ -101,8 +100,8 @@ export interface BoundRef {
   readonly _tag: 'bound'
   readonly of: Exclude<Ref, BoundRef>
   readonly view: ReadonlyArray<Transform>
-  /** where the variables of the view are known */
-  readonly from: Here
+  /** the variables of the view */
+  readonly from: Map<number, Elaborated>
 }
 /** Groups of refs at the same bytes, each with its place. */
 export interface UnionRef {
