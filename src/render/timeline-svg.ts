@@ -464,8 +464,10 @@ const arrowSvg = (
 
 const wrong = '#dc2626'
 
+/** `along` says where on its line the id of a mark stands, so that those of lines that meet stand apart. */
 const markSvg = (
   { ids, text, bars }: Mark,
+  along: number,
   places: ReadonlyMap<string, Place>,
   x: (time: number) => number,
   last: number,
@@ -498,7 +500,7 @@ const markSvg = (
   const label =
     ends === null
       ? { x: a.left + a.width + 3, y: a.top + 12 }
-      : { x: (ends.x0 + ends.x1) / 2 + 4, y: (ends.y0 + ends.y1) / 2 + 4 }
+      : { x: ends.x0 + (ends.x1 - ends.x0) * along + 4, y: ends.y0 + (ends.y1 - ends.y0) * along + 4 }
   return [
     group({ class: 'finding', 'data-id': ids.join(' ') }, [
       ...frames.map(({ left, top: y, width }) =>
@@ -554,7 +556,9 @@ export const timelineSvg = (
   const x = (time: number): number => x0 + Math.min(time, last) * unit
   const bottom = placed.reduce((y, p) => Math.max(y, p.y + p.rows * rowHeight), top)
   const ticks = Array.from({ length: Math.floor(last / 10) + 1 }, (_, k) => 10 * k)
-  const marks = marksOf(header, d.lanes, findings).flatMap((mark) => markSvg(mark, places, x, last))
+  const marks = marksOf(header, d.lanes, findings).flatMap((mark, k) =>
+    markSvg(mark, 0.3 + 0.2 * (k % 3), places, x, last),
+  )
   const subtitle = [
     'Time is the longest chain of events that must come before; lengths compare nothing else. Arrows: from a signal or an arrival to the wait that needs it.',
     ...(d.later > 0
