@@ -900,5 +900,5 @@ def cases() -> Sequence[Case]:
             [pa[:128], tb, np.tile(np.array([1, 3], np.dtype("uint2")), 64 * 64).reshape(1, 1, 128, 64)],
             [_product(pa[:128], tb.reshape(32, 4, 64)[:, [1, 3]].reshape(64, 64), np.float32)],
         ),
-        Case("row_maxima", row_maxima, [tall], [tall, tall.max(axis=1)]),
+        Case("row_maxima", row_maxima, [tall], [tall, tall.max(axis=1)], since="0.11.2"),
     ]
