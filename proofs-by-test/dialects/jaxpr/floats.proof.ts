@@ -1,0 +1,74 @@
+/** Floats as Mosaic GPU lowers them: one rounding where the compiler contracts, NaN where one is, the sign of a zero, functions of the chip. */
+import { describe, expect, test } from 'vitest'
+import type { Eqn } from '../../../src/dialects/jaxpr/index.js'
+import { array, document, get, ran, swap, v } from './documents.js'
+
+const f32 = array('f32', [128])
+const operands = ['x', 'y', 'z', 'out'].map((name) => ({
+  name,
+  role: name === 'out' ? ('out' as const) : ('in' as const),
+  dtype: 'f32',
+  shape: [128],
+}))
+const bitsOf = (x: number): number => new Uint32Array(Float32Array.of(x).buffer)[0]!
+const all = (x: number): ReadonlyArray<number> => new Array<number>(128).fill(bitsOf(x))
+const of = (op: string, x: number, ...inputs: ReadonlyArray<number>): Eqn => ({
+  op,
+  in: inputs.map(v),
+  out: [{ v: x, type: f32 }],
+})
+
+/** The first element of what these make of x (variable 4), y (5) and z (6): variable `result`. */
+const made = (
+  [x, y, z]: readonly [number, number, number],
+  eqns: ReadonlyArray<Eqn>,
+  result: number,
+  params: { readonly lowering?: 'lane' | 'warpgroup'; readonly approxMath?: boolean } = {},
+): number =>
+  ran(
+    document(operands, [get(4, f32, 0), get(5, f32, 1), get(6, f32, 2), ...eqns, swap(3, v(result))], [], {
+      params,
+    }),
+    { x: all(x), y: all(y), z: all(z) },
+  )['out']![0]!
+
+const near = 1 + 2 ** -12
+const product = of('mul', 7, 4, 5)
+
+describe('contraction', () => {
+  const numbers = [near, near, -1] as const
+  test('a product in a sum is rounded once', () => {
+    expect(made(numbers, [product, of('add', 8, 7, 6)], 8)).toBe(bitsOf(2 ** -11 + 2 ** -24))
+    expect(made(numbers, [product, of('add', 8, 6, 7)], 8)).toBe(bitsOf(2 ** -11 + 2 ** -24))
+  })
+  test('also in a difference, on either side', () => {
+    expect(made([near, near, 1], [product, of('sub', 8, 7, 6)], 8)).toBe(bitsOf(2 ** -11 + 2 ** -24))
+    expect(made([near, near, 1], [product, of('sub', 8, 6, 7)], 8)).toBe(bitsOf(-(2 ** -11) - 2 ** -24))
+  })
+  test('not behind a barrier for the compiler', () => {
+    const barrier: Eqn = { op: 'optimization_barrier', in: [v(7)], out: [{ v: 9, type: f32 }] }
+    expect(made(numbers, [product, barrier, of('add', 8, 9, 6)], 8)).toBe(bitsOf(2 ** -11))
+  })
+})
+
+describe('one at a time', () => {
+  test('max and min are NaN where one is', () => {
+    for (const op of ['max', 'min'])
+      expect(made([NaN, 1, 0], [of(op, 7, 4, 5)], 7) & 0x7f800000).toBe(0x7f800000)
+    expect(made([3, 1, 0], [of('max', 7, 4, 5)], 7)).toBe(bitsOf(3))
+  })
+  test('neg: the other sign in lane semantics, 0 - x in those of a warpgroup', () => {
+    expect(made([0, 0, 0], [of('neg', 7, 4)], 7, { lowering: 'lane' })).toBe(0x80000000)
+    expect(made([0, 0, 0], [of('neg', 7, 4)], 7, { lowering: 'warpgroup' })).toBe(0)
+    expect(made([5, 0, 0], [of('neg', 7, 4)], 7, { lowering: 'warpgroup' })).toBe(bitsOf(-5))
+  })
+  test('exp2 flushes what is below the normal numbers with approx_math alone', () => {
+    expect(made([-140, 0, 0], [of('exp2', 7, 4)], 7, { approxMath: true })).toBe(0)
+    expect(made([-140, 0, 0], [of('exp2', 7, 4)], 7)).toBe(bitsOf(2 ** -140))
+  })
+  test('sign, clamp and a quotient', () => {
+    expect(made([-3, 0, 0], [of('sign', 7, 4)], 7)).toBe(bitsOf(-1))
+    expect(made([0, 7, 5], [of('clamp', 7, 4, 5, 6)], 7)).toBe(bitsOf(5))
+    expect(made([3, 2, 0], [of('div', 7, 4, 5)], 7)).toBe(bitsOf(1.5))
+  })
+})
