@@ -374,6 +374,15 @@ def test_a_primitive_that_is_not_known():
     assert f"{__file__}:{line_of(body, 'cumsum')}: the primitive cumsum of JAX {jax.__version__} is not" in str(refused)
 
 
+def test_a_primitive_of_a_function_of_jax_that_is_not_known():
+    def body(x_gmem, out_gmem):
+        out_gmem[...] = jnp.sort(x_gmem[...])
+
+    refused = refusal(simple(body), ROW)
+    assert refused.code == "primitive"
+    assert f"{__file__}:{line_of(body, 'sort')}: the primitive sort of JAX {jax.__version__} is not" in str(refused)
+
+
 def test_a_function_without_a_kernel():
     refused = refusal(jnp.sin, ROW)
     assert refused.code == "no-kernel" and str(refused).startswith("sin: ")

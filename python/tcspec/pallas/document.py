@@ -86,6 +86,8 @@ class Writer:
         self.locations = Locations()
         self._variables: dict[Any, dict[str, Any]] = {}
         self._count = 0
+        # where the equation stands whose body is being written
+        self._held: str | None = None
         self._shared: dict[int, tuple[Any, int]] = {}
 
     def body(self, body: Body, enclosing: int | None) -> int:
@@ -134,9 +136,9 @@ class Writer:
     def _equation(self, eqn: Any, enclosing: int | None) -> dict[str, Any]:
         name = eqn.primitive.name
         atoms = [Atom(self._value(atom), atom.aval) for atom in eqn.invars]
-        operation = normalise(
-            name, Operands(atoms, eqn.params, self.names, self.version), lambda: place(eqn.source_info)
-        )
+        held = self._held
+        here = lambda: place(eqn.source_info, enclosing=held)  # noqa: E731
+        operation = normalise(name, Operands(atoms, eqn.params, self.names, self.version), here)
         at = self.locations.of(eqn.source_info, enclosing)
         written: dict[str, Any] = {"op": operation.op}
         if operation.values:
@@ -147,10 +149,12 @@ class Writer:
         if params:
             written["params"] = params
         if operation.bodies:
+            self._held = here()
             written["jaxprs"] = {
                 key: [self.body(each, at) for each in body] if isinstance(body, list) else self.body(body, at)
                 for key, body in operation.bodies.items()
             }
+            self._held = held
         outputs = [None if type(var).__name__ == "DropVar" else self._variable(var) for var in eqn.outvars]
         if outputs:
             written["out"] = outputs

@@ -115,12 +115,17 @@ class Locations:
         return number
 
 
-def place(source_info: Any, jaxpr: Any = None) -> str:
-    """``file:line`` of the innermost frame that is shown, for a message; where there is none, of the function that ``jaxpr`` was traced from."""
+def place(source_info: Any, jaxpr: Any = None, enclosing: str | None = None) -> str:
+    """
+    ``file:line`` of the innermost frame that is shown, for a message; where there is none, the ``enclosing`` place, or the function that ``jaxpr`` was
+    traced from.
+    """
     traceback = source_info.traceback
     frames = Locations().frames(traceback) if traceback is not None else []
     if frames:
         return f"{frames[0][0]}:{frames[0][1]}"
+    if enclosing is not None:
+        return enclosing
     return str(getattr(getattr(jaxpr, "debug_info", None), "func_src_info", None) or "an unknown line").split(" at ")[
         -1
     ]
