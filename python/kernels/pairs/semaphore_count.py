@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+import numpy
 from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import mosaic_gpu as plgpu
@@ -35,7 +36,7 @@ def make(right):
 
 def expected(x):
     parts = x - 1
-    return [parts, [parts[0] + parts[1], parts[0] - parts[1]]]
+    return [parts, numpy.stack([parts[0] + parts[1], parts[0] - parts[1]])]
 
 
 PAIR = Pair(make, [("float32", (2, 256))], expected, "waits for one signal of two", "D3", "hopper", explore=True)

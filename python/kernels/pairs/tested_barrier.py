@@ -18,11 +18,7 @@ def make(right):
                 plgpu.copy_gmem_to_smem(x_gmem, tile, arrived)  #: named
                 there = plgpu.barrier_test(arrived)
                 if right:
-
-                    @pl.when(jnp.logical_not(there))
-                    def _():
-                        plgpu.barrier_wait(arrived)
-
+                    lax.cond(there, lambda: None, lambda: plgpu.barrier_wait(arrived))
                 plgpu.barrier_arrive(seen)
 
         plgpu.barrier_wait(seen)
