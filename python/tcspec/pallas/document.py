@@ -137,7 +137,10 @@ class Writer:
         name = eqn.primitive.name
         atoms = [Atom(self._value(atom), atom.aval) for atom in eqn.invars]
         held = self._held
-        here = lambda: place(eqn.source_info, enclosing=held)  # noqa: E731
+
+        def here() -> str:
+            return place(eqn.source_info, enclosing=held)
+
         operation = normalise(name, Operands(atoms, eqn.params, self.names, self.version), here)
         at = self.locations.of(eqn.source_info, enclosing)
         written: dict[str, Any] = {"op": operation.op}

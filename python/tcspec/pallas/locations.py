@@ -27,14 +27,14 @@ _SHIPPED = os.path.join("experimental", "pallas", "ops") + os.sep
 def _jax() -> str:
     import jax
 
-    return os.path.dirname(os.path.abspath(jax.__file__)) + os.sep
+    return os.path.dirname(os.path.abspath(str(jax.__file__))) + os.sep
 
 
 @functools.cache
 def _jaxlib() -> str:
     import jaxlib
 
-    return os.path.dirname(os.path.abspath(jaxlib.__file__)) + os.sep
+    return os.path.dirname(os.path.abspath(str(jaxlib.__file__))) + os.sep
 
 
 @functools.cache

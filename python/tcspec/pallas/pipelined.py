@@ -130,7 +130,7 @@ def _trace(eqn: Any, sizes: tuple[int, ...], parallel: list[bool], max_concurren
             if is_parallel:
                 read = _launch_axis(axis, len(sizes), count)
                 launched.append(0 if read is None else pallas_primitives.program_id(read))
-        return merge_lists(parallel, list(indices), launched)
+        return list(merge_lists(parallel, list(indices), launched))
 
     def pipelined(*refs: Any) -> tuple[()]:
         pallas_primitives.run_scoped(

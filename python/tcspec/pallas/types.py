@@ -54,7 +54,8 @@ def type_of(aval: Any, names: Names, transforms: Sequence[Any] = (), space: str 
 def _leaves(group: Any) -> list[Any]:
     import jax
 
-    return jax.tree.leaves(group, is_leaf=lambda x: hasattr(x, "transforms") or hasattr(x, "inner_aval"))
+    leaves: list[Any] = jax.tree.leaves(group, is_leaf=lambda x: hasattr(x, "transforms") or hasattr(x, "inner_aval"))
+    return leaves
 
 
 def _member(member: Any, names: Names) -> dict[str, Any]:
