@@ -374,6 +374,14 @@ const runState: Row = function* (h, eqn, label) {
   const inits = yield* operands(h, eqn)
   const body = yield* jaxprOf(h, eqn, 'body')
   const parameters = h.document.jaxprs[body]?.in ?? []
+  if (inits.length !== parameters.length)
+    return yield* refusedAt(
+      h,
+      eqn,
+      'jaxpr.operand',
+      'a value that every ref begins with',
+      `${String(inits.length)} for ${String(parameters.length)} refs`,
+    )
   const accumulators: Build<unknown>[] = []
   for (const [k, variable] of parameters.entries()) {
     if (!isAccumulator(variable)) continue

@@ -11,8 +11,8 @@
  * | `call`                              | what is called, in its place                                                               |
  * | `jaxpr_call`                        | the same, of refs with something applied to them                                           |
  *
- * A body is written once, with the index as a name. A loop carries what it must (`counters.ts`), and the parities of the waits in it
- * (`dialects/pallas/parities.ts`). Slices of arrays by a scan (xs, ys) are none of a kernel: refused, and so is a scan in reverse, as in lowering.
+ * A body is written once, with the index as a name. A loop carries what it must (`counters.ts`), what it writes of `run_state` (`cells.ts`), and the
+ * parities of the waits in it (`dialects/pallas/parities.ts`). Slices of arrays by a scan (xs, ys) are none of a kernel: refused, and so is a scan in reverse, as in lowering.
  */
 import { block, letIn, type Build, type Exprs, type Steps } from '../../semantics/writing/builder.js'
 import * as X from '../../semantics/language/expression.js'
@@ -22,6 +22,7 @@ import type { TypeIndex } from '../../semantics/language/types.js'
 import { isFloat } from '../../numerics/dtype.js'
 import { branchWithMasks, loopWithMasks, whileWithMasks } from '../pallas/parities.js'
 import { constantOf, integerBinary, integerCompare, integerConvert } from './arithmetic.js'
+import { cellsWritten, keptIn } from './cells.js'
 import { carriedBy, countedWhile } from './counters.js'
 import type { Eqn } from './document.js'
 import { inside, refusedAt, type Here, type Row, type Rows } from './here.js'
@@ -37,17 +38,10 @@ import {
   scalarOperand,
   valueOf,
 } from './operands.js'
-import { isRef, showKind, type ArrayValue, type Elaborated, type Scalar } from './values.js'
+import { exprOf, isRef, showKind, withExpr, type Elaborated, type Number, type Scalar } from './values.js'
 
-type Number = Scalar | ArrayValue
 type Values = Readonly<Record<string, Expr>>
 type Carried = Readonly<Record<string, TypeIndex>>
-
-const exprOf = (x: Number): Expr => (x._tag === 'scalar' ? x.expr : x.tile)
-const withExpr = (x: Number, e: Expr): Number =>
-  x._tag === 'scalar'
-    ? { ...x, expr: checked<Scalar['expr'], Expr>(e) }
-    : { ...x, tile: checked<ArrayValue['tile'], Expr>(e) }
 
 const recorded = (values: Values): Exprs<Carried> => checked<Exprs<Carried>, Values>(values)
 const recordedIn = (values: Exprs<Carried>): Values => checked<Values, Exprs<Carried>>(values)
@@ -122,6 +116,7 @@ const counted = function* (
     return how[k] === 'counts' && x?._tag === 'scalar' && !isFloat(x.dtype)
   }
   const ring = around(h, eqn, label, values, (k) => how[k] !== 'same' && !counts(k))
+  const state = keptIn(label, cellsWritten(h, body, [...consts, ...values]))
   // the index of the loop begins with what counts first
   const first = values.findIndex((_, k) => counts(k))
   const start = first < 0 ? null : values[first]!
@@ -148,14 +143,16 @@ const counted = function* (
   if (first0 !== null && last0 !== null && last0 <= first0) return behind(ring.inits)
   const done = yield* loopWithMasks<Carried>(
     { label, from: index0, to: end },
-    recorded(ring.inits),
+    recorded({ ...ring.inits, ...state.held() }),
     (index, carried) =>
       block(function* () {
+        state.hold(recordedIn(carried))
         const args = ring.args(recordedIn(carried)).map((x, k) => (counts(k) ? at(x, index) : x))
         const results = yield* h.run(inside(h), body, [...consts, ...args])
-        return recorded(yield* ring.next(results))
+        return recorded({ ...(yield* ring.next(results)), ...state.held() })
       }),
   )
+  state.hold(recordedIn(done))
   return behind(recordedIn(done))
 }
 
@@ -209,11 +206,21 @@ const whileRow: Row = function* (h, eqn, label) {
   }
   const how = carriedBy(h.document.jaxprs[body]!, bodyConsts)
   const ring = around(h, eqn, label, values, (k) => how[k] !== 'same')
+  if (cellsWritten(h, test, [...ofTest, ...values]).length > 0)
+    return yield* refusedAt(
+      h,
+      eqn,
+      'jaxpr.operation',
+      'a test that only reads what run_state keeps',
+      'one that writes it',
+    )
+  const state = keptIn(label, cellsWritten(h, body, [...consts, ...values]))
   const done = yield* whileWithMasks<Carried>(
     label,
-    recorded(ring.inits),
+    recorded({ ...ring.inits, ...state.held() }),
     (carried) =>
       block(function* () {
+        state.hold(recordedIn(carried))
         const [go] = yield* h.run(inside(h), test, [...ofTest, ...ring.args(recordedIn(carried))])
         return go?._tag === 'scalar' && go.dtype === 'i1'
           ? checked<Condition, Expr>(go.expr)
@@ -221,10 +228,12 @@ const whileRow: Row = function* (h, eqn, label) {
       }),
     (carried) =>
       block(function* () {
+        state.hold(recordedIn(carried))
         const results = yield* h.run(inside(h), body, [...consts, ...ring.args(recordedIn(carried))])
-        return recorded(yield* ring.next(results))
+        return recorded({ ...(yield* ring.next(results)), ...state.held() })
       }),
   )
+  state.hold(recordedIn(done))
   return ring.args(recordedIn(done))
 }
 
@@ -251,6 +260,9 @@ const branchOf = (
     const outs = eqn.out ?? []
     const wanted = outs.flatMap((out, k) => (out === null ? [] : [k]))
     const kinds = new Map<number, Number>()
+    const cells = new Set(branches.flatMap((branch) => cellsWritten(h, branch, args)))
+    const state = keptIn(label, [...cells])
+    const before = state.held()
     const given = function* (results: ReadonlyArray<Elaborated | null>): Steps<Exprs<Carried>> {
       const record: [string, Expr][] = []
       for (const k of wanted) {
@@ -258,10 +270,11 @@ const branchOf = (
         kinds.set(k, x)
         record.push([key(k), exprOf(x)])
       }
-      return recorded(Object.fromEntries(record))
+      return recorded({ ...Object.fromEntries(record), ...state.held() })
     }
     const side = (of: () => Build<ReadonlyArray<Elaborated | null>>) =>
       function* (): Steps<Exprs<Carried>> {
+        state.hold(before)
         return yield* given(yield* of())
       }
     const otherwise = side(() => branchOf(inside(h), eqn, label, index, rest, from + 1, args))
@@ -277,6 +290,7 @@ const branchOf = (
           )
         : yield* branchWithMasks<Carried>(label, isFirst, then, otherwise),
     )
+    state.hold(done)
     return outs.map((out, k) => (out === null ? null : withExpr(kinds.get(k)!, done[key(k)]!)))
   })
 

@@ -23,6 +23,7 @@ import { checked } from '../../semantics/language/index-types.js'
 import type { View } from '../../semantics/language/expression.js'
 import type { Program, Spec } from '../../semantics/language/program.js'
 import * as Pallas from '../pallas/index.js'
+import { writtenIn } from './cells.js'
 import { contractedIn } from './contraction.js'
 import type { Document, Eqn, Type, Use } from './document.js'
 import type { Here } from './here.js'
@@ -136,6 +137,7 @@ export const elaborate = (document: Document, asked: Elaborate = {}): E.Either<F
     )
   const arch = asked.arch ?? archOf(d)
   const liveness = livenessOf(d, isPure)
+  const written = writtenIn(d)
   const labels = labelsOf(d)
   const lowering = params.lowering ?? 'warpgroup'
   const names = namesFor(kernel.operands.map(({ name }) => name))
@@ -165,6 +167,7 @@ export const elaborate = (document: Document, asked: Elaborate = {}): E.Either<F
           values: new Map(),
           reads: liveness.reads,
           isLive: liveness.isLive,
+          written,
           products: new Map(),
           issued: { count: 0 },
           contracted,

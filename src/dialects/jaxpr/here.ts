@@ -28,6 +28,8 @@ export interface Here {
   readonly values: Map<number, Elaborated>
   /** how often a variable is read; twice if by what has jaxprs */
   readonly reads: ReadonlyMap<number, number>
+  /** refs that are written in the jaxpr that they are variables of, or in what it runs (`cells.ts`) */
+  readonly written: ReadonlySet<number>
   /** products of this block, by the number of their variable (`contraction.ts`) */
   readonly products: Map<number, readonly [Scalar | ArrayValue, Scalar | ArrayValue]>
   /** products of matrices that were issued so far, and regions that were left: an accumulator may hold something else behind them */

@@ -49,7 +49,7 @@ import { isVariable } from './document.js'
 // ---------------------------------------------------------------- the same variable under several numbers
 
 /** Pairs of a variable outside of a jaxpr, and the same inside. */
-const links = (
+export const links = (
   d: Document,
   eqn: Eqn,
 ): ReadonlyArray<readonly [Value | null | undefined, Value | null | undefined]> => {

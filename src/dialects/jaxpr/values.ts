@@ -13,6 +13,7 @@
  */
 import type { Dtype } from '../../numerics/dtype.js'
 import type { Expr, Int, Tile, View } from '../../semantics/language/expression.js'
+import { checked } from '../../semantics/language/index-types.js'
 import type { ScalarName } from '../../semantics/language/types.js'
 import type { Build, Tensor } from '../../semantics/writing/builder.js'
 import type * as Pallas from '../pallas/index.js'
@@ -44,6 +45,14 @@ export interface Part {
   readonly block: object
   readonly products: number
 }
+
+export type Number = Scalar | ArrayValue
+export const exprOf = (x: Number): Expr => (x._tag === 'scalar' ? x.expr : x.tile)
+/** A number of the same kind by another expression; an array is no longer what an accumulator holds. */
+export const withExpr = (x: Number, e: Expr): Number =>
+  x._tag === 'scalar'
+    ? { ...x, expr: checked<Scalar['expr'], Expr>(e) }
+    : { _tag: 'array', dtype: x.dtype, shape: x.shape, tile: checked<ArrayValue['tile'], Expr>(e) }
 
 // ---------------------------------------------------------------- refs
 
@@ -93,7 +102,7 @@ export interface SemaphoreRef {
 /** A value that a `run_state` keeps. */
 export interface CellRef {
   readonly _tag: 'cell'
-  readonly cell: { value: Scalar | ArrayValue | null }
+  readonly cell: { value: Scalar | ArrayValue }
 }
 /** A ref that was handed to a jaxpr with something applied to it. */
 export interface BoundRef {
