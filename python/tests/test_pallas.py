@@ -261,6 +261,24 @@ def test_parameters_name_operands_and_allocations():
     assert {"x_smem", "arrived"} <= set(names)
 
 
+def added(x_gmem, absent, pair, z_gmem, sums):
+    assert absent is None
+    z_gmem[...] = x_gmem[...] + pair["a"][...] + pair["b"][...]
+    sums[...] = x_gmem[...]
+
+
+def test_an_argument_of_no_operands_or_of_several_shifts_no_name():
+    kernel = plgpu.kernel(added, out_type=[ROW, ROW])
+    (export,) = pallas.export(lambda x, a, b: kernel(x, None, {"a": a, "b": b}), ROW, ROW, ROW)
+    assert [operand.name for operand in export.operands] == ["x_gmem", "pair", "pair_2", "z_gmem", "sums"]
+
+    def one(x_gmem, absent, out_gmem):
+        out_gmem[...] = x_gmem[...]
+
+    (export,) = pallas.export(lambda x: simple(one)(x, None), ROW)
+    assert [operand.name for operand in export.operands] == ["x_gmem", "out_gmem"]
+
+
 def test_names_are_distinct_without_the_users():
     def body(*refs):
         refs[2][...] = refs[0][...] + refs[1][...]

@@ -13,7 +13,7 @@ import { asCaptured, exported, matmulOf, programOf } from './exports.js'
 const product = (name: string, suffix: string): Readonly<Record<string, string>> => ({
   a_gmem: `${name}_a${suffix}`,
   b_gmem: `${name}_b${suffix}`,
-  c_gmem: `${name}_out${suffix}`,
+  out_gmem: `${name}_out${suffix}`,
 })
 const attention = (name: string): Readonly<Record<string, string>> => ({
   q_ref: `${name}_q`,
@@ -27,9 +27,9 @@ const ok = { verdict: 'ok', findings: [] }
 const [f16, bf16] = ['matmul_f16_256x256x256', 'matmul_bf16_512x512x1024'] as const
 const lse = { out_ref: 0, lse_ref: 0 }
 const all = [
-  [f16, product(f16, ''), { ...ok, differ: { c_gmem: 0 } }],
+  [f16, product(f16, ''), { ...ok, differ: { out_gmem: 0 } }],
   ['attention_f16_causal_256x256x2x1x64', null, { ...ok, differ: lse }],
-  [bf16, product(bf16, '_bf16bits'), { ...ok, differ: { c_gmem: 0 } }],
+  [bf16, product(bf16, '_bf16bits'), { ...ok, differ: { out_gmem: 0 } }],
   ['attention_f16_full_128x384x1x1x128', null, { ...ok, differ: lse }],
   ['attention_f16_full_256x256x1x1x64_b128x64', null, { ...ok, differ: lse }],
   ['attention_f16_full_256x256x2x1x64', null, { ...ok, differ: { out_ref: 0 } }],
@@ -63,6 +63,6 @@ describe('out = a @ b', () => {
     const program = programOf(exported(version, name), matmulOf(dtype))
     const { verdict } = right(check(program, { ...standardOptions, explore: false, fuel: 1e7 }))
     expect(verdict.verdict).toBe('ok')
-    expect(verdict.provenance?.text).toContain('c_gmem = a_gmem @ b_gmem for all inputs')
+    expect(verdict.provenance?.text).toContain('out_gmem = a_gmem @ b_gmem for all inputs')
   })
 })

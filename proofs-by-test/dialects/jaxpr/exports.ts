@@ -17,7 +17,7 @@ export const matmulOf = (dtype: 'f16' | 'bf16'): Spec => ({
   _tag: 'matmul',
   a: 'a_gmem',
   b: 'b_gmem',
-  out: 'c_gmem',
+  out: 'out_gmem',
   accumulator: 'f32',
   blockK: dtype === 'f16' ? 16 : 16,
 })

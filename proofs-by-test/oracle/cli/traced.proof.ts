@@ -64,9 +64,9 @@ const said = (line: string): Promise<Outcome> => tcspec(commands, world)(line.sp
 
 describe('check', () => {
   it('is judged, and proved', async () => {
-    const { status, stdout } = await said('check k.jaxpr.json --computes matmul:a_gmem,b_gmem,c_gmem')
+    const { status, stdout } = await said('check k.jaxpr.json --computes matmul:a_gmem,b_gmem,out_gmem')
     expect(status).toBe(0)
-    expect(stdout).toMatch(/proved +c_gmem = a_gmem @ b_gmem for all inputs of shape/)
+    expect(stdout).toMatch(/proved +out_gmem = a_gmem @ b_gmem for all inputs of shape/)
   })
   it('without a line: the finding quotes both', async () => {
     const { status, stdout } = await said('check k.jaxpr.json --without hopper_matmul_mgpu.py:220')
@@ -102,7 +102,7 @@ describe('refused in one line', () => {
     ['check broken.json', 'broken.json: $.kernel: expected JaxprKernel, found nothing'],
     [
       'check k.jaxpr.json --computes matmul:a,b,c',
-      "k.jaxpr.json: computes: expected tensors, a_gmem, b_gmem, c_gmem, found 'a'",
+      "k.jaxpr.json: computes: expected tensors, a_gmem, b_gmem, out_gmem, found 'a'",
     ],
     [
       'check k.jaxpr.json --grid 2',

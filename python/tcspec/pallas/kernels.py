@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import dataclass
 from typing import Any, Callable, Iterator, Sequence
 
 from .document import Export, Operand, Writer, compiler_params, constants_of
@@ -13,6 +14,21 @@ from .scalars import dtype_of
 from .versions import Version
 
 __all__ = ["bodies_of", "export_of", "is_kernel"]
+
+
+@dataclass(frozen=True)
+class Written:
+    """The user's body of a ``plgpu.kernel``, and how many operands each of its arguments is: None is none, a pair is two."""
+
+    function: Callable[..., Any]
+    counts: Sequence[int]
+
+    def names(self, operands: int) -> list[str]:
+        """What the body calls its operands; those of one argument are told apart by their numbers."""
+        named = _parameters(self.function)
+        if sum(self.counts) != operands:
+            return named
+        return [named[k] if k < len(named) else "" for k, count in enumerate(self.counts) for _ in range(count)]
 
 
 def bodies_of(eqn: Any) -> Iterator[Any]:
@@ -39,11 +55,11 @@ def _is_gpu(mesh: Any) -> bool:
     return type(mesh).__name__ == "Mesh" and type(mesh).__module__.endswith("mosaic_gpu.core")
 
 
-def export_of(eqn: Any, version: Version, body_function: Callable[..., Any] | None) -> Export:
-    """The export of an equation that launches a kernel; ``body_function`` is the user's, if it is known."""
+def export_of(eqn: Any, version: Version, written: Written | None) -> Export:
+    """The export of an equation that launches a kernel; ``written`` is the user's body, if it is known."""
     match eqn.primitive.name:
         case "mpmd_map":
-            return _mapped(eqn, version, body_function)
+            return _mapped(eqn, version, written)
         case "core_map":
             return _core_mapped(eqn, version)
         case _:
@@ -120,7 +136,8 @@ def _parameters(function: Callable[..., Any]) -> list[str]:
     return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
 
 
-def _mapped(eqn: Any, version: Version, function: Callable[..., Any] | None) -> Export:
+def _mapped(eqn: Any, version: Version, written: Written | None) -> Export:
+    function = None if written is None else written.function
     params = eqn.params
     if len(params["jaxprs"]) != 1:
         raise Refused(
@@ -134,7 +151,7 @@ def _mapped(eqn: Any, version: Version, function: Callable[..., Any] | None) -> 
             f"{place(eqn.source_info)}: scratch operands of mpmd_map are not lowered to Mosaic GPU; allocate them with run_scoped",
         )
     aliases = {out: number for number, out in dict(params["input_output_aliases"]).items()}
-    named = _parameters(function) if function is not None else parameters_of(jaxpr)
+    named = parameters_of(jaxpr) if written is None else written.names(inputs + outputs)
     names = operand_names(named, inputs + outputs)
     operands = []
     for k, operand in enumerate(names):
@@ -167,13 +184,24 @@ def _core_mapped(eqn: Any, version: Version) -> Export:
     )
 
 
-def function_of(eqn: Any) -> Callable[..., Any] | None:
+def written_of(eqn: Any) -> Written | None:
     """The user's body of a ``plgpu.kernel``: the rule for vmap that JAX keeps beside the kernel closes over it, and a mapped body over its own."""
     rule = eqn.params.get("rule")
     body = _closed_over(inspect.unwrap(rule)) if callable(rule) else None
     while getattr(body, "__qualname__", "").endswith("_vmap_rule.<locals>.batched_body"):
         body = _closed_over(body)
-    return body
+    return None if body is None else Written(body, _counts(eqn.params.get("in_tree"), eqn.params.get("out_tree")))
+
+
+def _counts(in_tree: Any, out_tree: Any) -> list[int]:
+    """How many operands each argument of the body is: the arguments of the call, behind what it captures, and then what it returns."""
+    if in_tree is None or out_tree is None:
+        return []
+    _, arguments = in_tree.children()
+    (kind, _) = out_tree.node_data() or (None, None)
+    several = isinstance(kind, type) and issubclass(kind, (tuple, list))
+    returned = out_tree.children() if several else [out_tree]
+    return [tree.num_leaves for tree in (*arguments.children(), *returned)]
 
 
 def _closed_over(function: Any) -> Any:
@@ -187,8 +215,8 @@ def _closed_over(function: Any) -> Any:
 
 
 def kernels_of(
-    jaxpr: Any, function: Callable[..., Any] | None = None, seen: set[int] | None = None
-) -> Iterator[tuple[Any, Callable[..., Any] | None]]:
+    jaxpr: Any, written: Written | None = None, seen: set[int] | None = None
+) -> Iterator[tuple[Any, Written | None]]:
     """Every equation that launches a kernel, once, in the order of the program, with the user's body if it is known."""
     seen = set() if seen is None else seen
     jaxpr, _ = constants_of(jaxpr)
@@ -197,8 +225,8 @@ def kernels_of(
     seen.add(id(jaxpr))
     for eqn in jaxpr.eqns:
         if is_kernel(eqn):
-            yield eqn, function
+            yield eqn, written
             continue
-        within = function_of(eqn) if eqn.primitive.name == "custom_vmap_call" else None
+        within = written_of(eqn) if eqn.primitive.name == "custom_vmap_call" else None
         for body in bodies_of(eqn):
             yield from kernels_of(body, within, seen)
