@@ -39,6 +39,13 @@ const program = JSON.parse(
   printJson(right(instanceOf(right(kernelNamed('queue')), {}, [])).program),
 ) as object
 
+const traced = JSON.parse(
+  fs.readFileSync(
+    new URL('../../../conformance/jaxpr/0.11.2/matmul_f16_256x256x256_sms3.jaxpr.json', import.meta.url),
+    'utf8',
+  ),
+) as object
+
 type Held = Readonly<Record<string, Uint8Array | string>>
 
 /** A request, the command line that it spells, and the files that this one needs. */
@@ -84,6 +91,12 @@ const rows: ReadonlyArray<readonly [method: string, params: object, argv: string
     `hopper-matmul --set ${small.join(' ')} --without wgmma`,
   ],
   ['check', { kernel: program }, 'kernel.json', { 'kernel.json': JSON.stringify(program) }],
+  [
+    'check',
+    { kernel: traced, computes: 'matmul:a_gmem,b_gmem,out_gmem' },
+    'k.jaxpr.json --computes matmul:a_gmem,b_gmem,out_gmem',
+    { 'k.jaxpr.json': JSON.stringify(traced) },
+  ],
   ['trace', { kernel: 'zoo/R1', first: 5 }, 'zoo/R1 --first 5'],
   ['trace', { kernel: 'zoo/R1', format: 'perfetto' }, 'zoo/R1 --format perfetto'],
   [
@@ -187,6 +200,19 @@ describe('files', () => {
         code: 1,
         message: expect.stringMatching(/arg\.da\.npy: expected elements of f16, found bf16/) as string,
       },
+    })
+  })
+  test('a kernel as JAX traced it, on the spot, with its tensors', async () => {
+    const ones = inlineOfTensor(right(tensor('f16', [256, 256], new Uint16Array(256 * 256).fill(0x3c00))))
+    const params = { kernel: traced, in: { a_gmem: ones, b_gmem: ones }, out: ['out_gmem'] }
+    const { verdict, files } = await documentOf('run', params)
+    expect(verdict).toBe('ok')
+    const out = right(tensorOfInline((files as Record<string, object>)['out_gmem.npy']))
+    expect(new Set<unknown>(Array.from<unknown>(out.bits))).toEqual(new Set([0x5c00]))
+    expect(request({ jsonrpc: '2.0', id: 1, method: 'run', params })).toBe(true)
+    const wrong = { ...traced, jaxprs: [] }
+    expect(await answers('check', { kernel: wrong }, null)).toMatchObject({
+      left: { code: 1, message: expect.stringMatching(/kernel.body: expected the number of one/) as string },
     })
   })
   test('a module whose launch has extents, with data beside it; every output comes back, lines of its author are quoted', async () => {
