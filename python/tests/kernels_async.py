@@ -424,7 +424,7 @@ def tested(x: jax.Array) -> jax.Array:
         def _(warp):
             @pl.when(warp == 0)
             def _():
-                @pl.when(~plgpu.barrier_test(full))
+                @pl.when(jax.lax.ne(plgpu.barrier_test(full), True))
                 def _():
                     plgpu.barrier_wait(full)
 

@@ -78,6 +78,10 @@ test.each<readonly [message: string, refused: () => E.Either<Failure, unknown>]>
   ],
   ['helpers.py: core_map: expected numWarps = 4, found 8', withParam('warps', 'core_map', 'numWarps', 8)],
   [
+    'kernels_async.py: not: expected an operation that the warpgroup lowering of JAX has a rule for in a warp, found none',
+    otherwise('tested', 'ne', (eqn) => ({ ...eqn, op: 'not', in: [eqn.in![0]!] })),
+  ],
+  [
     'kernels_async.py: set_max_registers: expected action = increase or decrease, found "keep"',
     withParam('handed_over', 'set_max_registers', 'action', 'keep'),
   ],

@@ -23,6 +23,8 @@ import { block, located, type Build, type Steps } from '../../semantics/writing/
 import type { Eqn, Value } from './document.js'
 import { labelOf, placed, refusedAt, type Here, type Rows } from './here.js'
 import { asynchronousRows } from './operations/index.js'
+import * as Pallas from '../pallas/index.js'
+import { isLoweredInWarps } from './warps.js'
 import { placeOf } from './places.js'
 import { refusals } from './refusals.js'
 import { valueOf } from './operands.js'
@@ -64,6 +66,14 @@ const one = (h: Here, eqn: Eqn): Build<void> => {
         'jaxpr.operation',
         'an operation that is known here',
         refusals[eqn.op] ?? `'${eqn.op}'`,
+      )
+    if ((yield* Pallas.contextHere).warp !== null && !isLoweredInWarps(eqn.op, h))
+      return yield* refusedAt(
+        h,
+        eqn,
+        'jaxpr.operation',
+        `an operation that the ${h.lowering} lowering of JAX has a rule for in a warp`,
+        'none',
       )
     const label = labelOf(h, eqn)
     const given = yield* row(
