@@ -72,3 +72,33 @@ describe('one at a time', () => {
     expect(made([3, 2, 0], [of('div', 7, 4, 5)], 7)).toBe(bitsOf(1.5))
   })
 })
+
+describe('to u32: towards zero, and no further than it goes', () => {
+  const convert = (from: number, to: number, dtype: string): Eqn => ({
+    op: 'convert_element_type',
+    in: [v(from)],
+    params: { dtype },
+    out: [{ v: to, type: array(dtype, [128]) }],
+  })
+  const to = (x: number, eqns: ReadonlyArray<Eqn>, result: number): number =>
+    ran(
+      document(
+        [operands[0]!, { name: 'out', role: 'out', dtype: 'u32', shape: [128] }],
+        [get(4, f32, 0), ...eqns, swap(1, v(result))],
+      ),
+      { x: all(x) },
+    )['out']![0]! >>> 0
+  test.each([
+    [0, 0],
+    [-0.5, 0],
+    [-7, 0],
+    [2.75, 2],
+    [2 ** 31, 2 ** 31],
+    [2 ** 32 - 256, 2 ** 32 - 256],
+    [2 ** 32, 2 ** 32 - 1],
+    [Infinity, 2 ** 32 - 1],
+    [NaN, 0],
+  ])('%s as u32 is %s', (x, wanted) => {
+    expect(to(x, [convert(4, 5, 'u32')], 5)).toBe(wanted)
+  })
+})

@@ -403,6 +403,20 @@ const range = (to: Dtype): readonly [number, number] => {
   return to.startsWith('u') ? [0, 2 ** bits - 1] : [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1]
 }
 
+/** As a `u32`, towards zero and no further than it goes: by the conversion with a sign of x, or of what is above 2^31. */
+const unsignedOf = (from: Dtype, x: Float, shaped: (e: Expr) => Expr): Expr => {
+  const wide = from === 'f32' ? x : float(X.cast(x, 'f32'))
+  const constant = (value: number): Float => float(shaped(literal('f32', value)))
+  const middle = constant(2 ** 31)
+  const least = float(X.select(X.lt(wide, constant(0)), constant(0), wide))
+  const upper = X.ge(least, middle)
+  const low = checked<Expr<'i32'>, Expr>(
+    X.cast(float(X.select(upper, X.sub(least, middle), least)), 'i32', 'rz', true),
+  )
+  const top = checked<Expr<'i32'>, Expr>(shaped(literal('i32', -(2 ** 31))))
+  return X.select(upper, X.xor(low, top), low)
+}
+
 /** A number of one type as one of another; null where there is no such conversion here. */
 const convertedTo = (from: Dtype, to: Dtype, x: Expr, shape: ReadonlyArray<number>): Expr | null => {
   const shaped = shapedFor(shape)
@@ -426,7 +440,9 @@ const convertedTo = (from: Dtype, to: Dtype, x: Expr, shape: ReadonlyArray<numbe
     return X.cast(from === 'u32' ? checked<Expr<'i32'>, Expr>(X.extU(whole, 'i64')) : whole, to)
   }
   if (to === 'i1') return X.ne(float(x), float(shaped(literal(from, 0))))
-  if (to === 'u32' || to === 'u64' || !isFloat(from)) return null
+  if (!isFloat(from)) return null
+  if (to === 'u64') return null
+  if (to === 'u32') return unsignedOf(from, float(x), shaped)
   const name = scalarNameOf(to)
   if (to === 'i32' || to === 'i64') return X.cast(float(x), name, 'rz', true)
   const [low, high] = range(to)
