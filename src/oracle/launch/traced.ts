@@ -12,7 +12,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import { failure, refuse, type Failure } from '../../failure.js'
+import { failure, type Failure } from '../../failure.js'
 import { computesOf } from '../../dialects/computes.js'
 import {
   decodeDocument,
@@ -25,13 +25,12 @@ import {
   type Document,
   type Labelled,
 } from '../../dialects/jaxpr/index.js'
-import { unread, withoutThose } from '../../kernels/broken/without.js'
 import { shapeOf, tensorsOf } from '../../kernels/reference.js'
-import { didYouMean } from '../../nearest.js'
 import { isDtype } from '../../numerics/dtype.js'
 import { sizeOf } from '../../transforms/shape.js'
 import type { Tensor } from '../tensor-files/tensor.js'
-import { effectsOf, type Program, type Spec } from '../../semantics/language/program.js'
+import type { Program, Spec } from '../../semantics/language/program.js'
+import { withoutAuthored, type Authored } from './without.js'
 
 // ---------------------------------------------------------------- model
 
@@ -123,66 +122,26 @@ export const quoteOfTraced = ({
 
 // ---------------------------------------------------------------- without
 
-const names = ({ label, place }: Labelled): string =>
-  `'${label}'${place === null || label.endsWith(place) ? '' : ` (${place})`}`
-
-/** The nearest lines, where a line is asked for, else the nearest labels. */
-const nearby = (text: string, acting: ReadonlyArray<Labelled>): string => {
-  const [, file, line] = /^(?:.*[/\\])?(?:([^:\s]+):|\S+\s+)?(\d+)$/.exec(text) ?? []
-  const lineOf = ({ place }: Labelled): number =>
-    place === null || (file !== undefined && !place.startsWith(`${file}:`))
-      ? Infinity
-      : Number(place.replace(/^.*:/, ''))
-  const near =
-    line === undefined
-      ? []
-      : acting
-          .filter((o) => lineOf(o) < Infinity)
-          .sort((x, y) => Math.abs(lineOf(x) - Number(line)) - Math.abs(lineOf(y) - Number(line)))
-          .slice(0, 3)
-  return near.length === 0
-    ? didYouMean(acting.map((o) => o.label))(text)
-    : `the nearest are ${near.map(names).join(', ')}`
-}
-
-const one =
-  ({ equations }: TracedKernel) =>
-  (text: string) =>
-  (program: Program): E.Either<Failure, Program> => {
-    const owner = ownerOf(equations)
-    const doing = new Map<Labelled, Set<string>>()
-    for (const { site } of effectsOf(program.entry.body)) {
-      const found = owner(site.label)
-      if (found !== null) doing.set(found, (doing.get(found) ?? new Set()).add(site.label))
+const authoredIn = ({ equations }: TracedKernel): Authored<Labelled> => ({
+  owner: ownerOf(equations),
+  meantBy: meantBy(equations),
+  kind: ({ eqn }) => eqn.op,
+  names: ({ label, place }) => `'${label}'${place === null || label.endsWith(place) ? '' : ` (${place})`}`,
+  lines: (text) => {
+    const [, file, line] = /^(?:.*[/\\])?(?:([^:\s]+):|\S+\s+)?(\d+)$/.exec(text) ?? []
+    if (line === undefined) return null
+    return {
+      line: Number(line),
+      of: ({ place }) =>
+        place === null || (file !== undefined && !place.startsWith(`${file}:`))
+          ? Infinity
+          : Number(place.replace(/^.*:/, '')),
     }
-    const acting = [...doing.keys()]
-    const meant = meantBy(equations)(text)
-    const [found, ...others] = meant.filter((o) => doing.has(o))
-    if (others.length > 0)
-      return refuse(
-        'broken.label',
-        `--without: expected one operation, found ${String(others.length + 1)} by '${text}': ${[found!, ...others].map(names).join(', ')}`,
-      )
-    if (found === undefined)
-      return refuse(
-        'broken.label',
-        `--without: expected an operation that does something, found ${meant[0] === undefined ? '' : `${meant[0].eqn.op} by `}'${text}'; ${nearby(text, acting)}`,
-      )
-    const dropped = unread(program)(doing.get(found) ?? new Set())
-    return dropped.size === 0
-      ? refuse(
-          'broken.result',
-          `--without: expected an operation whose results are not read, found ${names(found)}`,
-        )
-      : withoutThose(text, dropped)(program)
-  }
+  },
+})
 
 /** Without the equations that these texts name, one after the other. */
 export const withoutEquations = (
   kernel: TracedKernel,
   texts: ReadonlyArray<string>,
-): E.Either<Failure, Program> =>
-  texts.reduce<E.Either<Failure, Program>>(
-    (program, text) => pipe(program, E.chain(one(kernel)(text))),
-    E.right(kernel.program),
-  )
+): E.Either<Failure, Program> => withoutAuthored(authoredIn(kernel), texts)(kernel.program)

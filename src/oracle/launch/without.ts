@@ -1,5 +1,5 @@
 /**
- * A launched module without one of its operations: the statements that it became are left out, but for what gives results that others read. A wait is
+ * A program without one of its author's operations, of a launched module or of a kernel that JAX traced (`traced.ts`): the statements that it became are left out, but for what gives results that others read. A wait is
  * gone; the registers that it hands on are read all the same.
  *
  * An operation is named by what findings call it, by its result, by its line (`57`, `wait_barrier 57`), or by the line of its author (`kernel.py:31`),
@@ -18,43 +18,52 @@ import { meantBy, ownerOf, type Labelled } from '../../dialects/ttgir/index.js'
 import { effectsOf, type Program } from '../../semantics/language/program.js'
 import type { LaunchedModule } from './launched.js'
 
-const names = ({ label, op, place }: Labelled): string =>
-  `'${label}' (${[`${op.name} in line ${String(op.at.line)}`, ...(place === null ? [] : [place])].join(', ')})`
+// ---------------------------------------------------------------- whatever the author wrote
+
+/** The operations of an author, and how they are spoken of. */
+export interface Authored<L extends { readonly label: string }> {
+  /** whose a statement is, by its label */
+  readonly owner: (label: string) => L | null
+  readonly meantBy: (text: string) => ReadonlyArray<L>
+  /** `wait_barrier` */
+  readonly kind: (operation: L) => string
+  /** its label, and where it stands */
+  readonly names: (operation: L) => string
+  /** the line that is asked for, and that of an operation beside it (infinite: of another file); null: no line is */
+  readonly lines: (text: string) => { readonly line: number; readonly of: (operation: L) => number } | null
+}
 
 /** The nearest lines, where a line is asked for, else the nearest labels. */
-const nearby = (text: string, acting: ReadonlyArray<Labelled>): string => {
-  const line = /(?:^|\s|:)(\d+)$/.exec(text)?.[1]
-  const author = /^(.*\.py):\d+$/.exec(text)?.[1]
-  if (line === undefined) return didYouMean(acting.map((o) => o.label))(text)
-  const lineOf = ({ op, place }: Labelled): number =>
-    author === undefined
-      ? op.at.line
-      : place?.startsWith(`${author}:`) === true
-        ? Number(place.slice(author.length + 1))
-        : Infinity
-  const near = [...acting]
-    .filter((o) => lineOf(o) < Infinity)
-    .sort((x, y) => Math.abs(lineOf(x) - Number(line)) - Math.abs(lineOf(y) - Number(line)))
-    .slice(0, 3)
+const nearby = <L extends { readonly label: string }>(
+  { lines, names }: Authored<L>,
+  text: string,
+  acting: ReadonlyArray<L>,
+): string => {
+  const asked = lines(text)
+  const near =
+    asked === null
+      ? []
+      : acting
+          .filter((o) => asked.of(o) < Infinity)
+          .sort((x, y) => Math.abs(asked.of(x) - asked.line) - Math.abs(asked.of(y) - asked.line))
+          .slice(0, 3)
   return near.length === 0
     ? didYouMean(acting.map((o) => o.label))(text)
     : `the nearest are ${near.map(names).join(', ')}`
 }
 
 const one =
-  (launched: LaunchedModule) =>
+  <L extends { readonly label: string }>(authored: Authored<L>) =>
   (text: string) =>
   (program: Program): E.Either<Failure, Program> => {
-    const { operations } = launched
-    const owner = ownerOf(operations)
-    const statements = effectsOf(program.entry.body).map((s) => s.site.label)
-    const doing = new Map<Labelled, Set<string>>()
-    for (const s of statements) {
-      const found = owner(s)
-      if (found !== null) doing.set(found, (doing.get(found) ?? new Set()).add(s))
+    const { owner, meantBy: meantIn, kind, names } = authored
+    const doing = new Map<L, Set<string>>()
+    for (const { site } of effectsOf(program.entry.body)) {
+      const found = owner(site.label)
+      if (found !== null) doing.set(found, (doing.get(found) ?? new Set()).add(site.label))
     }
     const acting = [...doing.keys()]
-    const meant = meantBy(operations)(text)
+    const meant = meantIn(text)
     const [found, ...others] = meant.filter((o) => doing.has(o))
     if (others.length > 0)
       return refuse(
@@ -64,7 +73,7 @@ const one =
     if (found === undefined)
       return refuse(
         'broken.label',
-        `--without: expected an operation that does something, found ${meant[0] === undefined ? '' : `${meant[0].op.name} by `}'${text}'; ${nearby(text, acting)}`,
+        `--without: expected an operation that does something, found ${meant[0] === undefined ? '' : `${kind(meant[0])} by `}'${text}'; ${nearby(authored, text, acting)}`,
       )
     const dropped = unread(program)(doing.get(found) ?? new Set())
     return dropped.size === 0
@@ -76,11 +85,40 @@ const one =
   }
 
 /** Without the operations that these texts name, one after the other. */
+export const withoutAuthored =
+  <L extends { readonly label: string }>(authored: Authored<L>, texts: ReadonlyArray<string>) =>
+  (program: Program): E.Either<Failure, Program> =>
+    texts.reduce<E.Either<Failure, Program>>(
+      (made, text) => pipe(made, E.chain(one(authored)(text))),
+      E.right(program),
+    )
+
+// ---------------------------------------------------------------- a module's
+
+const authoredIn = ({ operations }: LaunchedModule): Authored<Labelled> => ({
+  owner: ownerOf(operations),
+  meantBy: meantBy(operations),
+  kind: ({ op }) => op.name,
+  names: ({ label, op, place }) =>
+    `'${label}' (${[`${op.name} in line ${String(op.at.line)}`, ...(place === null ? [] : [place])].join(', ')})`,
+  lines: (text) => {
+    const line = /(?:^|\s|:)(\d+)$/.exec(text)?.[1]
+    const author = /^(.*\.py):\d+$/.exec(text)?.[1]
+    if (line === undefined) return null
+    return {
+      line: Number(line),
+      of: ({ op, place }) =>
+        author === undefined
+          ? op.at.line
+          : place?.startsWith(`${author}:`) === true
+            ? Number(place.slice(author.length + 1))
+            : Infinity,
+    }
+  },
+})
+
+/** Without the operations of a module that these texts name. */
 export const withoutOperations = (
   launched: LaunchedModule,
   texts: ReadonlyArray<string>,
-): E.Either<Failure, Program> =>
-  texts.reduce<E.Either<Failure, Program>>(
-    (program, text) => pipe(program, E.chain(one(launched)(text))),
-    E.right(launched.program),
-  )
+): E.Either<Failure, Program> => withoutAuthored(authoredIn(launched), texts)(launched.program)
