@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { elaborate, launchOf, readModule } from '../dist/dialects/ttgir/index.js'
 import { decodeLaunch } from '../dist/oracle/launch/index.js'
 import { launched } from '../dist/oracle/launch/launched.js'
-import { onDisk } from '../dist/oracle/tensor-files/files.js'
+import { onDisk } from '../dist/oracle/tensor-files/disk.js'
 import { check, standardOptions } from '../dist/semantics/verdict/check.js'
 
 const rounds = 7

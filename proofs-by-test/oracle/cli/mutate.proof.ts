@@ -9,7 +9,7 @@ import { instanceOf, kernelNamed } from '../../../src/kernels/catalogue/index.js
 import { silent, type Outcome, type World } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
-import { onDisk } from '../../../src/oracle/tensor-files/files.js'
+import { onDisk } from '../../../src/oracle/tensor-files/disk.js'
 import { printJson } from '../../../src/semantics/files/codec.js'
 import { right } from '../../either.js'
 import type { Hire } from '../../../src/oracle/sweep/model.js'

@@ -389,6 +389,7 @@ describe('commands load when they are asked for', () => {
       'oracle/score/process.ts',
       'oracle/sweep/journal.ts',
       'oracle/tensor-files/directory.ts',
+      'oracle/tensor-files/disk.ts',
       'oracle/tensor-files/files.ts',
       'oracle/tensor-files/place.ts',
       'semantics/judging/hazards.ts',

@@ -7,7 +7,7 @@ import { silent, type Outcome, type World } from '../../../src/oracle/cli/comman
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { fuelAsked } from '../../../src/oracle/cli/judging.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
-import { onDisk } from '../../../src/oracle/tensor-files/files.js'
+import { onDisk } from '../../../src/oracle/tensor-files/disk.js'
 import { instanceOf, kernelNamed } from '../../../src/kernels/catalogue/index.js'
 import { check, standardOptions } from '../../../src/semantics/verdict/check.js'
 import { standardFuel } from '../../../src/semantics/execution/run.js'

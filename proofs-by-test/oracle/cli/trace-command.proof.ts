@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { silent, type Outcome, type World } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
-import { onDisk } from '../../../src/oracle/tensor-files/files.js'
+import { onDisk } from '../../../src/oracle/tensor-files/disk.js'
 import { brokenRule } from '../../render/trace-event-format.js'
 
 const world: World = {

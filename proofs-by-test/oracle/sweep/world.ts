@@ -8,7 +8,7 @@ import { journalOnDisk } from '../../../src/oracle/sweep/journal.js'
 import type { Hire } from '../../../src/oracle/sweep/model.js'
 import type { SweepSpec } from '../../../src/oracle/sweep/spec.js'
 import { alone } from '../../../src/oracle/sweep/staff.js'
-import { onDisk } from '../../../src/oracle/tensor-files/files.js'
+import { onDisk } from '../../../src/oracle/tensor-files/disk.js'
 import { inMemory } from '../disk.js'
 
 export const bare: World = {

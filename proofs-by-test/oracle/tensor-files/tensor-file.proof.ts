@@ -12,7 +12,7 @@ import {
   tensorOutputs,
   type Written,
 } from '../../../src/oracle/tensor-files/tensor-file.js'
-import { onDisk } from '../../../src/oracle/tensor-files/files.js'
+import { onDisk } from '../../../src/oracle/tensor-files/disk.js'
 import {
   carrierOf,
   patternBits,

@@ -41,6 +41,8 @@ export interface World {
   readonly files: Files
   /** of this package */
   readonly version: string
+  /** version of Node.js, where that is what this runs on */
+  readonly node?: string
   /** whether standard output is a terminal that takes colours */
   readonly colours: boolean
   /** how wide lines of text may be, where that is known */

@@ -15,7 +15,7 @@ import { threads } from '../parallel/threads.js'
 import { journalOnDisk } from '../sweep/journal.js'
 import { directoriesOnDisk } from '../tensor-files/directory.js'
 import { processOf } from '../score/process.js'
-import { onDisk } from '../tensor-files/files.js'
+import { onDisk } from '../tensor-files/disk.js'
 import { crashed, silent, type Outcome, type World } from './command.js'
 import { commands } from './commands/index.js'
 import { tcspec } from './program.js'
@@ -87,6 +87,7 @@ const bare: World = {
   files: onDisk,
   directories: directoriesOnDisk,
   version: version(),
+  node: process.versions.node,
   // a file or a pipe has no `isTTY` at all, which picocolors would take for "as the environment says"
   colours: Boolean(process.stdout.isTTY) && pc.isColorSupported,
   ...(width === null ? {} : { columns: width }),

@@ -101,6 +101,10 @@ const methodsDocument = async (asked: Answering): Promise<unknown> => ({
 const tooLarge = (most: number): Refusal =>
   refusal('too-large', `result: expected at most ${String(most)} bytes, found more`)
 
+/** Whether a text has no more than so many bytes in UTF-8, where a character has one to three. */
+const fits = (text: string, most: number): boolean =>
+  text.length * 3 <= most || (text.length <= most && new TextEncoder().encode(text).length <= most)
+
 /** A text has an end, and its JSON may be longer than a text can be. */
 const textOf = (document: unknown, most: number): Answer =>
   pipe(
@@ -109,7 +113,7 @@ const textOf = (document: unknown, most: number): Answer =>
       () => tooLarge(most),
     ),
     E.filterOrElse(
-      (text) => Buffer.byteLength(text) <= most,
+      (text) => fits(text, most),
       () => tooLarge(most),
     ),
   )
@@ -206,7 +210,11 @@ export const answering = (asked: Answering): Answers => {
       return textOf(
         name === 'methods'
           ? await methodsDocument(asked)
-          : { schema: 'tcspec.version/1', version: world.version, node: process.versions.node },
+          : {
+              schema: 'tcspec.version/1',
+              version: world.version,
+              ...(world.node === undefined ? {} : { node: world.node }),
+            },
         mostBytes,
       )
     }

@@ -32,9 +32,8 @@ import {
   type Wire,
 } from '../../wire.js'
 import type { Files, OutputFile } from '../tensor-files/files.js'
+import { base64OfBytes, bytesOfBase64 } from '../tensor-files/base64.js'
 import {
-  base64OfBytes,
-  bytesOfBase64,
   inlineOfTensor,
   inlineWire,
   isInline,

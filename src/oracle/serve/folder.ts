@@ -8,7 +8,8 @@ import * as path from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { failure, refuse } from '../../failure.js'
-import { onDisk, type Files } from '../tensor-files/files.js'
+import { onDisk } from '../tensor-files/disk.js'
+import type { Files } from '../tensor-files/files.js'
 
 const placeIn = (folder: string, file: string): string | null => {
   try {

@@ -28,9 +28,8 @@ const versionWire: AnyWire = fields(
   new Map<string, AnyWire>([
     ['schema', described(oneOf('tcspec.version/1'), 'name and version of this schema')],
     ['version', described(text, 'of the package')],
-    ['node', described(text, 'of Node.js')],
   ]),
-  new Map(),
+  new Map<string, AnyWire>([['node', described(text, 'of Node.js, where that is what answers')]]),
 )
 
 const methodWire: AnyWire = define('Method', () =>

@@ -19,6 +19,7 @@ const answers = answering({
   suites,
   world: {
     version: setting.version,
+    node: process.versions.node,
     colours: false,
     clock: () => performance.now(),
     conformance: setting.conformance,

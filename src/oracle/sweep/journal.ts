@@ -13,7 +13,7 @@
 import * as fs from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Failure } from '../../failure.js'
-import { errorCode, onDisk, writeFailure } from '../tensor-files/files.js'
+import { errorCode, onDisk, writeFailure } from '../tensor-files/disk.js'
 
 export interface Journal {
   /** the whole lines that are there */

@@ -1,7 +1,7 @@
 /** A thread of `threads.ts`: does the tasks that it is given. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { silent } from '../cli/command.js'
-import { onDisk } from '../tensor-files/files.js'
+import { onDisk } from '../tensor-files/disk.js'
 import { besideDocument } from './grid.js'
 import type { Task } from './model.js'
 import type { Said, Told } from './threads.js'

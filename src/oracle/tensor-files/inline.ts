@@ -27,6 +27,7 @@ import {
   type Json,
   type Wire,
 } from '../../wire.js'
+import { base64OfBytes, bytesOfBase64 } from './base64.js'
 import { descrBytes, shapeElements, shapeText } from './npy.js'
 import {
   bytesOfPatterns,
@@ -69,16 +70,6 @@ export const isInline = (u: unknown): boolean =>
   typeof u === 'object' && u !== null && 'dtype' in u && 'shape' in u && ('bits' in u || 'base64' in u)
 
 const isNumbers = (u: unknown): u is ReadonlyArray<number> => Array.isArray(u)
-
-export const base64OfBytes = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
-  Buffer.from(buffer, byteOffset, byteLength).toString('base64')
-
-/** Null where it is not base64, with its padding. */
-export const bytesOfBase64 = (base64: string): Uint8Array | null => {
-  if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) return null
-  const buffer = Buffer.from(base64, 'base64')
-  return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength)
-}
 
 const ofBase64 = (
   dtype: TensorDtype,

@@ -5,11 +5,11 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { onDisk } from '../../../src/oracle/tensor-files/disk.js'
 import {
   asText,
   mostStreamed,
   mostTextBytes,
-  onDisk,
   type FileFailure,
 } from '../../../src/oracle/tensor-files/files.js'
 import { readTensor, tensorOutputs } from '../../../src/oracle/tensor-files/tensor-file.js'
@@ -174,7 +174,7 @@ describe('files law 2: whole or not at all', () => {
     const script = `
       import { register } from 'node:module'
       register(${here('../../../tools/read-typescript.mjs')})
-      const { onDisk } = await import(${here('../../../src/oracle/tensor-files/files.ts')})
+      const { onDisk } = await import(${here('../../../src/oracle/tensor-files/disk.ts')})
       const files = ${JSON.stringify([at('new'), at('plain'), at('pipe')])}
       await onDisk.write(files.map((file) => ({ file, bytes: Uint8Array.of(1) })))()`
     const writer = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' })
