@@ -32,7 +32,17 @@ const matchesOfText = {
 const defaultExports = { selector: 'ExportDefaultDeclaration', message: 'no default exports' }
 
 export default tseslint.config(
-  { ignores: ['dist', 'bundle', 'node_modules', 'coverage', 'conformance', '.dependency-cruiser.cjs'] },
+  {
+    ignores: [
+      'dist',
+      'bundle',
+      'site/dist',
+      'node_modules',
+      'coverage',
+      'conformance',
+      '.dependency-cruiser.cjs',
+    ],
+  },
   js.configs.recommended,
   ...tseslint.configs.strict,
   prettier,
@@ -74,7 +84,29 @@ export default tseslint.config(
     },
   },
   {
-    files: ['proofs-by-test/**/*.ts', 'proofs-by-test/**/*.mjs', '*.config.ts', '*.config.js', 'bench/**'],
+    files: ['site/src/**/*.{ts,tsx}'],
+    plugins: { functional },
+    rules: {
+      'no-restricted-imports': ['error', libraryPaths],
+      'functional/no-classes': 'error',
+      'functional/no-this-expressions': 'error',
+      'functional/no-throw-statements': 'error',
+      '@typescript-eslint/consistent-type-assertions': ['error', { assertionStyle: 'never' }],
+      'no-restricted-syntax': ['error', defaultExports, spreadsOfTheLong],
+      // a name of the page itself is a `var`
+      'no-var': 'off',
+    },
+  },
+  {
+    files: [
+      'proofs-by-test/**/*.ts',
+      'proofs-in-browser/**/*.ts',
+      'proofs-by-test/**/*.mjs',
+      '*.config.ts',
+      '*.config.js',
+      'bench/**',
+      'tools/site.mjs',
+    ],
     languageOptions: {
       globals: { console: 'readonly', process: 'readonly', performance: 'readonly', URL: 'readonly' },
     },

@@ -1,0 +1,56 @@
+/** The front page: what this is, in four sentences and two clicks. */
+import { writeAddress } from '../../address.js'
+
+const cards = [
+  {
+    href: writeAddress({ place: 'kernels', params: { kernel: 'matmul1', without: 'wait consumed' } }),
+    title: 'See a race',
+    text: 'Blackwell matmul with one warp that fetches and one that multiplies, and the wait that makes it right left out. Watch the copy land on an operand that nobody has read yet.',
+  },
+  {
+    href: writeAddress({ place: 'check', params: {} }),
+    title: 'Check your kernel',
+    text: 'Drop the .ttgir that Triton leaves in its cache, or a program as JSON. The verdict is the command line’s: every schedule, every race, replayable.',
+  },
+  {
+    href: writeAddress({ place: 'layouts', params: {} }),
+    title: 'See where an element lives',
+    text: 'Register layouts, swizzles, TMA boxes, tensor memory: element to lane and register, byte and bank, and the same object in the words of CuTe, Triton and Pallas.',
+  },
+  {
+    href: writeAddress({ place: 'kernels', params: {} }),
+    title: 'Watch a kernel run',
+    text: 'The pipeline as lanes: agents, units and barriers, forwards and backwards; choose the event that happens next.',
+  },
+  {
+    href: writeAddress({ place: 'memory', params: {} }),
+    title: 'Read the memory model',
+    text: 'Every clause with its source and a litmus test that you can change.',
+  },
+  {
+    href: 'guide/index.html',
+    title: 'Guide',
+    text: 'From Triton, from Python, as an oracle for your back end; the command line, the library, its theorems.',
+  },
+] as const
+
+export const Front = () => (
+  <div class="stack">
+    <div>
+      <h1>What an asynchronous tensor-core kernel does, in a form that runs</h1>
+      <p>
+        TMA copies, mbarriers, swizzled shared memory, wgmma and tcgen05, tensor memory, clusters: an
+        executable specification, equal to an H100 bit for bit. It judges kernels of Triton, Gluon and Pallas
+        in every schedule, and it runs here, in your browser.
+      </p>
+    </div>
+    <div class="cards">
+      {cards.map(({ href, title, text }) => (
+        <a key={title} class="card" href={href}>
+          <strong>{title}</strong>
+          <p>{text}</p>
+        </a>
+      ))}
+    </div>
+  </div>
+)

@@ -1,0 +1,2 @@
+/** Styles are imported for their effect. */
+declare module '*.css'

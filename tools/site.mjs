@@ -1,0 +1,70 @@
+// The page, in site/dist: classic scripts, so that it works from a folder as from a server.
+//
+//     page.js     the shell and its places: the first view
+//     machine.js  the library as one function, whose text becomes a worker
+//     editor.js   CodeMirror, when a text is edited
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { build } from 'vite'
+
+const root = fileURLToPath(new URL('../site/', import.meta.url))
+const out = `${root}dist/`
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+
+/** What commander asks of Node is asked where it talks to a terminal, and what completion asks is asked of a shell: there is neither here. */
+const withoutNode = {
+  name: 'without-node',
+  enforce: 'pre',
+  resolveId: (id) =>
+    id === 'node:events' || id === 'events'
+      ? fileURLToPath(import.meta.resolve('events/events.js'))
+      : id.startsWith('node:') || id === '@pnpm/tabtab'
+        ? `\0empty:${id}`
+        : null,
+  load: (id) =>
+    id.startsWith('\0empty:')
+      ? 'module.exports = { argv: [], env: {}, platform: "browser", versions: {} }'
+      : null,
+}
+
+const script = (name, input, more = {}) =>
+  build({
+    root,
+    configFile: false,
+    logLevel: 'warn',
+    define: { tcspecVersion: JSON.stringify(version), 'process.env.NODE_ENV': '"production"' },
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    ...more,
+    build: {
+      outDir: out,
+      emptyOutDir: false,
+      target: 'es2022',
+      copyPublicDir: false,
+      cssCodeSplit: false,
+      modulePreload: false,
+      chunkSizeWarningLimit: Infinity,
+      reportCompressedSize: false,
+      rolldownOptions: {
+        input: `${root}src/${input}`,
+        // vite's helper of dynamic imports asks where it stands; here it imports nothing
+        onLog: (level, log, handle) => {
+          if (log.code !== 'EMPTY_IMPORT_META') handle(level, log)
+        },
+        output: {
+          format: 'iife',
+          codeSplitting: false,
+          entryFileNames: `${name}.js`,
+          assetFileNames: `${name}[extname]`,
+        },
+      },
+    },
+  })
+
+rmSync(out, { recursive: true, force: true })
+mkdirSync(out, { recursive: true })
+await script('page', 'main.tsx')
+await script('editor', 'editor/index.ts')
+await script('machine', 'machine/worker.ts', { plugins: [withoutNode] })
+const machine = readFileSync(`${out}machine.js`, 'utf8')
+writeFileSync(`${out}machine.js`, `globalThis.tcspecMachine=function(){${machine}\n}\n`)
+copyFileSync(`${root}index.html`, `${out}index.html`)

@@ -1,0 +1,14 @@
+import { defineConfig, type ViteUserConfig } from 'vitest/config'
+
+/** Proofs in a real browser, of the page that `npm run site` has built. */
+const config: ViteUserConfig = defineConfig({
+  test: {
+    include: ['proofs-in-browser/**/*.proof.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    pool: 'forks',
+    maxWorkers: 1,
+  },
+})
+
+export default config
