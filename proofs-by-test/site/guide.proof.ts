@@ -1,0 +1,168 @@
+/** The guide: every page has a place, every link leads somewhere, and HTML says what the Markdown says. */
+import { readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, test } from 'vitest'
+import { guideFiles, guidePages, textOf } from '../../site/guide/build.js'
+import { highlighted, languageOf } from '../../site/guide/highlight.js'
+import { targetOf } from '../../site/guide/links.js'
+import { anchorOf, pageOf } from '../../site/guide/markdown.js'
+import { addressOf, entries } from '../../site/guide/nav.js'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const pages = guidePages({ root, tree: null, under: new Map() })
+const files = guideFiles(root, pages, { head: '', header: '', scripts: '' })
+const texts = new Map(
+  files.flatMap((f) => (typeof f.content === 'string' ? [[f.path, f.content] as const] : [])),
+)
+
+const named: Readonly<Record<string, string>> = {
+  lt: '<',
+  gt: '>',
+  amp: '&',
+  quot: '"',
+  '#x27': "'",
+  '#39': "'",
+}
+/** HTML without tags, its entities read. */
+const plain = (html: string): string =>
+  html.replace(/<[^>]*>/g, '').replace(/&(lt|gt|amp|quot|#x27|#39);/g, (_, name: string) => named[name]!)
+
+describe('the table of pages', () => {
+  test('law 1: every file of docs/ has a row', () => {
+    const sources = entries.map((e) => e.source)
+    const docs = readdirSync(`${root}docs`).filter((name) => name.endsWith('.md'))
+    expect(docs.filter((name) => !sources.includes(`docs/${name}`))).toEqual([])
+    expect(sources.filter((s) => s.startsWith('docs/')).length).toBe(docs.length)
+  })
+  test('law 2: addresses are of one page each', () => {
+    const all = entries.map((e) => addressOf(e.source))
+    expect(new Set(all).size).toBe(all.length)
+  })
+})
+
+describe('pages', () => {
+  it('law 1: anchors are different, and those of the HTML', () => {
+    for (const { entry, page } of pages) {
+      const inHtml = [...page.html.matchAll(/<h[1-6] id="([^"]*)"/g)].map((m) => m[1])
+      expect([entry.source, inHtml]).toEqual([entry.source, page.headings.map((h) => h.anchor)])
+      expect([entry.source, new Set(inHtml).size]).toEqual([entry.source, inHtml.length])
+    }
+  })
+  it('law 2: no word of a page is outside its sections, and none is lost in the HTML', () => {
+    const words = (text: string): ReadonlyArray<string> => text.match(/[\p{L}\p{N}]+/gu) ?? []
+    for (const { entry, page } of pages) {
+      const held = page.sections.map((s) => `${s.heading?.text ?? ''}\n${s.text}`).join('\n')
+      // fences and tables have marks of their own, and links have targets
+      const html = plain(
+        page.html
+          .replace(/<\/(td|th|tr|li|p|h\d|pre|figcaption)>/g, '\n')
+          .replace(/ \(<code>[^<]*<\/code>\)/g, ''),
+      )
+      const inHtml = words(html)
+      const inSections = new Set(words(held))
+      const captions = [...page.html.matchAll(/<figcaption>(.*?)<\/figcaption>/g)].flatMap((m) =>
+        words(plain(m[1]!)),
+      )
+      expect([entry.source, inHtml.filter((w) => !inSections.has(w) && !captions.includes(w))]).toEqual([
+        entry.source,
+        [],
+      ])
+      const shown = new Set(inHtml)
+      expect([entry.source, words(held).filter((w) => !shown.has(w))]).toEqual([entry.source, []])
+      expect(inHtml.length).toBeGreaterThan(0)
+      expect(textOf(root, entry).length).toBeGreaterThan(inHtml.length)
+    }
+  })
+  it('every link leads to a page or a file of the site, and to an anchor of it', () => {
+    const dead = [...texts].flatMap(([path, html]) =>
+      [...html.matchAll(/<(?:a|img)[^>]* (?:href|src)="([^"]*)"/g)].flatMap(([, href]) => {
+        if (/^https?:/.test(href!)) return []
+        const { pathname, hash } = new URL(href!, `file:///${path}`)
+        const target = pathname.slice(1)
+        if (!files.some((f) => f.path === target)) return [`${path}: ${href!}`]
+        const anchor = hash.slice(1)
+        return anchor === '' || texts.get(target)?.includes(` id="${anchor}"`) === true
+          ? []
+          : [`${path}: ${href!}`]
+      }),
+    )
+    expect(dead).toEqual([])
+  })
+  it('a table lies in a box that scrolls', () => {
+    const tables = [...texts.values()].map((html) => [
+      html.split('<table>').length,
+      html.split('class="wide"').length,
+    ])
+    expect(tables.every(([a, b]) => a === b)).toBe(true)
+    expect(tables.some(([a]) => a! > 10)).toBe(true)
+  })
+})
+
+describe('links', () => {
+  test.each([
+    ['docs/Serve.md', 'Traces.md#fields', { to: 'page', href: 'Traces.html#fields' }],
+    ['README.md', 'docs/Traces.md', { to: 'page', href: 'Traces.html' }],
+    ['docs/Serve.md', '../README.md', { to: 'page', href: 'index.html' }],
+    ['docs/Serve.md', '../schemas/trace.schema.json', { to: 'page', href: 'Schemas.html#trace' }],
+    ['docs/Sweeps.md', 'sweeps/slurm.sbatch', { to: 'file', href: 'sweeps/slurm.sbatch' }],
+    ['docs/Python.md', '../python/tcspec/traces.py', { to: 'source', path: 'python/tcspec/traces.py' }],
+    ['docs/Traces.md', '#fields', { to: 'page', href: '#fields' }],
+    ['README.md', 'https://example.org/x#y', { to: 'away', href: 'https://example.org/x#y' }],
+  ])('%s: %s', (source, href, target) => {
+    expect(targetOf(source, href)).toEqual(target)
+  })
+  it('of a file of the sources: its path, or a place in the tree', () => {
+    const html = (tree: string | null): string =>
+      pageOf('[rows](../src/rows.ts) and `docs/hazards.md`', { source: 'docs/x.md', tree }).html
+    expect(html(null)).toBe(
+      '<p>rows (<code>src/rows.ts</code>) and <a href="hazards.html"><code>docs/hazards.md</code></a></p>\n',
+    )
+    expect(html('https://example.org/t')).toContain('<a href="https://example.org/t/src/rows.ts">rows</a>')
+  })
+})
+
+describe('Markdown', () => {
+  it.each([
+    ['The ids', 'the-ids'],
+    ['V1: ordered, and not visible', 'v1-ordered-and-not-visible'],
+    ['`tcspec serve`: a line', 'tcspec-serve-a-line'],
+  ])('anchor of %s', (text, anchor) => {
+    expect(anchorOf(text.replaceAll('`', ''))).toBe(anchor)
+    expect(pageOf(`# ${text}`, { source: 'x', tree: null }).headings[0]!.anchor).toBe(anchor)
+  })
+  it('equal headings have different anchors; what stands under a heading is put there; HTML is text', () => {
+    const page = pageOf('# a\n\n## b\n\nx <b>y</b>\n\n## b\n', {
+      source: 'x',
+      tree: null,
+      under: new Map([['b-1', '<p>here</p>']]),
+    })
+    expect(page.headings.map((h) => h.anchor)).toEqual(['a', 'b', 'b-1'])
+    expect(page.html).toMatch(/id="b-1".*<\/h2>\n<p>here<\/p>/)
+    expect(page.html).toContain('x &lt;b&gt;y&lt;/b&gt;')
+    expect(page.sections.map((s) => [s.heading?.text, s.text])).toEqual([
+      ['a', ''],
+      ['b', 'x <b>y</b>'],
+      ['b', ''],
+    ])
+  })
+})
+
+describe('code', () => {
+  it('law 1: the HTML of a block is its text', () => {
+    for (const text of [
+      '$ tcspec check zoo/R1\nhazard <b> & "c"',
+      'const a = `x${1}` // <y>\n',
+      '%0 = "ttg.local_alloc"(%arg0) : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16> // it\'s',
+      '{"a": [1, true, "x"]}',
+    ])
+      for (const fence of ['', 'ts', 'python', 'json', 'mlir', 'diff', 'yaml', 'bash', 'console', 'unknown'])
+        expect(plain(highlighted(languageOf(fence, text), text))).toBe(text)
+  })
+  it.each([
+    ['mlir', '%0 = ttg.local_load %a', '<span class="hljs-keyword">ttg.local_load</span>'],
+    ['', '$ tcspec x\nout', '<span class="hljs-meta">$ </span><span class="hljs-title">tcspec x</span>\nout'],
+    ['ts', 'const a = 1', '<span class="hljs-keyword">const</span>'],
+  ])('%s in colours', (fence, text, html) => {
+    expect(highlighted(languageOf(fence, text), text)).toContain(html)
+  })
+})

@@ -1,0 +1,99 @@
+/**
+ * The table of the guide: which pages there are, in which group, under which title.
+ *
+ * A page is a Markdown file of the repository, or one that the build makes (`schemas.md`). Its address is the name of its file; the README is the first page.
+ *
+ * Laws
+ * 1. Every file of docs/ has a row, and every row a file (or a maker in `build.ts`).
+ * 2. Addresses are of one page each.
+ */
+
+export interface Entry {
+  /** path in the repository */
+  readonly source: string
+  readonly title: string
+}
+export interface Group {
+  readonly title: string
+  readonly entries: ReadonlyArray<Entry>
+}
+
+const docs = (name: string, title: string): Entry => ({ source: `docs/${name}.md`, title })
+
+/** A page that is made when the site is built, of the schemas. */
+export const schemasPage: Entry = { source: 'schemas/README.md', title: 'Schemas' }
+
+export const groups: ReadonlyArray<Group> = [
+  {
+    title: 'Start',
+    entries: [
+      { source: 'README.md', title: 'What it is' },
+      docs('ReadingGuide', 'A walk through the house'),
+    ],
+  },
+  { title: 'From Triton', entries: [docs('Triton', 'From Python to a verdict')] },
+  { title: 'From Python', entries: [docs('Python', 'tcspec in pytest')] },
+  {
+    title: 'As an oracle',
+    entries: [
+      docs('TestingYourOwn', 'Test your own functions'),
+      docs('Score', 'Score another back end'),
+      docs('Vectors', 'Vectors'),
+      docs('Serve', 'Serve'),
+      docs('Traces', 'Judge a trace'),
+      docs('Sweeps', 'Sweeps'),
+    ],
+  },
+  { title: 'Your own layouts', entries: [docs('LayoutDescriptions', 'Describe a layout')] },
+  {
+    title: 'What is judged',
+    entries: [docs('hazards', 'Hazards'), docs('MemoryModel', 'The memory model')],
+  },
+  {
+    title: 'How far to trust it',
+    entries: [
+      docs('kill-rate', 'Kill rate: kernels'),
+      docs('kill-rate-triton', 'Kill rate: Triton’s modules'),
+      docs('triton-modules', 'Triton’s modules, judged'),
+      docs('gluon', 'Gluon, judged'),
+      docs('Mutants', 'Mutants of the library'),
+      docs('Bench', 'Benchmarks'),
+      docs('Versions', 'What a version promises'),
+      { source: 'CHANGELOG.md', title: 'Changes' },
+    ],
+  },
+  {
+    title: 'Kernels',
+    entries: [
+      docs('BlackwellMatmul', 'Seven matmuls of Blackwell'),
+      docs('Attention', 'Attention'),
+      docs('GridTiling', 'Tiles of a grid'),
+    ],
+  },
+  {
+    title: 'Look up',
+    entries: [
+      docs('CommandLine', 'The command line'),
+      docs('instructions', 'Instructions'),
+      docs('surfaces', 'Surfaces'),
+      docs('constructs', 'Constructs of compilers'),
+      schemasPage,
+      docs('AddingAnInstruction', 'Adding an instruction'),
+    ],
+  },
+]
+
+export const entries: ReadonlyArray<Entry> = groups.flatMap((g) => g.entries)
+
+/** `docs/Triton.md` -> `Triton.html`. */
+export const addressOf = (source: string): string =>
+  source === 'README.md'
+    ? 'index.html'
+    : source === schemasPage.source
+      ? 'Schemas.html'
+      : `${source.replace(/^.*\//, '').replace(/\.md$/, '')}.html`
+
+/** The address of a page by its path in the repository. */
+export const pageAt: ReadonlyMap<string, string> = new Map(
+  entries.map((e) => [e.source, addressOf(e.source)]),
+)
