@@ -56,7 +56,8 @@ describe('pages', () => {
       const html = plain(
         page.html
           .replace(/<\/(td|th|tr|li|p|h\d|pre|figcaption)>/g, '\n')
-          .replace(/ \(<code>[^<]*<\/code>\)/g, ''),
+          .replace(/<span class="path">.*?<\/span>/g, '')
+          .replace(/<img[^>]* alt="([^"]*)"[^>]*>/g, '$1'),
       )
       const inHtml = words(html)
       const inSections = new Set(words(held))
@@ -115,7 +116,7 @@ describe('links', () => {
     const html = (tree: string | null): string =>
       pageOf('[rows](../src/rows.ts) and `docs/hazards.md`', { source: 'docs/x.md', tree }).html
     expect(html(null)).toBe(
-      '<p>rows (<code>src/rows.ts</code>) and <a href="hazards.html"><code>docs/hazards.md</code></a></p>\n',
+      '<p>rows <span class="path">(<code>src/rows.ts</code>)</span> and <a href="hazards.html"><code>docs/hazards.md</code></a></p>\n',
     )
     expect(html('https://example.org/t')).toContain('<a href="https://example.org/t/src/rows.ts">rows</a>')
   })

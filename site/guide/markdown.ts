@@ -94,7 +94,7 @@ const link = (target: Target, tree: string | null, html: string): string => {
   // nowhere to lead: the path is said, unless it is the text
   return plainOf(html).endsWith(target.path.replace(/^.*\//, ''))
     ? html
-    : `${html} (<code>${escaped(target.path)}</code>)`
+    : `${html} <span class="path">(<code>${escaped(target.path)}</code>)</span>`
 }
 
 /** Of a path in code or in the text: a link if it is a page. */
