@@ -53,6 +53,7 @@ const world: World = {
   processes: ignorant,
   directories: anywhere,
   serve: () => Promise.resolve(),
+  open: () => TE.right(undefined),
   version: '0',
   colours: false,
   clock: () => 0,

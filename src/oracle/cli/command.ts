@@ -61,8 +61,18 @@ export interface World {
   readonly threads?: { readonly assemble: Assemble; readonly count: number }
   /** answers requests on standard input until it ends, where there are such streams */
   readonly serve?: (how: Serving) => Promise<void>
+  /** serves the page until it is interrupted, where there are ports */
+  readonly open?: (how: Opening) => TaskEither<Failure, void>
   /** what a sweep needs beyond its own thread */
   readonly sweeps?: Sweeps
+}
+
+/** How the page is served. */
+export interface Opening {
+  /** 0: any that is free */
+  readonly port: number
+  /** where it begins */
+  readonly hash: string
 }
 
 export interface Sweeps {

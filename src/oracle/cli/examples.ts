@@ -95,6 +95,10 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
     ['serve', 'requests on standard input, a line each, until it ends'],
     ['serve --files kernels --threads 4', 'requests may name the files of one folder'],
   ),
+  open: of(
+    ['open', 'the page; its address is printed'],
+    ['open matmul1', 'the page, with the run of a kernel'],
+  ),
   completion: of(['completion bash', 'behind `>> ~/.bashrc`; of zsh and fish into a folder of theirs']),
 }
 

@@ -10,6 +10,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import type { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import * as E from 'fp-ts/lib/Either.js'
 import pc from 'picocolors'
 import { threads } from '../parallel/threads.js'
 import { journalOnDisk } from '../sweep/journal.js'
@@ -110,6 +111,18 @@ const bare: World = {
     )
     if (ended !== null) process.kill(process.pid, ended)
   },
+  open:
+    ({ port, hash }) =>
+    async () => {
+      const { serveSite } = await import('../site/server.js')
+      const serving = await serveSite(fileURLToPath(new URL('../../../site/dist', import.meta.url)), port)
+      if (serving._tag === 'Left') return serving
+      const ended = new Promise<void>((told) => interrupted(told))
+      await writeTo(process.stdout, `${serving.right.url}${hash}\n`)
+      await ended
+      await serving.right.close()
+      return E.right(undefined)
+    },
 }
 
 const world: World = {

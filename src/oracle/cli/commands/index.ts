@@ -131,6 +131,12 @@ const serve: Listed = {
   load: async () => (await import('./serve.js')).serveCommand,
 }
 
+const open: Listed = {
+  name: 'open',
+  description: 'the page on a port of this machine: layouts, runs, races and the memory model in a browser',
+  load: async () => (await import('./open.js')).openCommand,
+}
+
 /** All of them. */
 export const commands: ReadonlyArray<Listed> = [
   demo,
@@ -154,6 +160,7 @@ export const commands: ReadonlyArray<Listed> = [
   score,
   completion,
   serve,
+  open,
 ]
 
 /** Those that `tcspec serve` and the page ask (`serve/methods.ts`): a bundle of these alone has none of the others. */
