@@ -8,6 +8,8 @@ const config: ViteUserConfig = defineConfig({
     hookTimeout: 60_000,
     pool: 'forks',
     maxWorkers: 1,
+    // a browser on a busy machine may be late once
+    retry: 1,
   },
 })
 
