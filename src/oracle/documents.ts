@@ -251,9 +251,33 @@ const documents: Readonly<Record<string, Document>> = {
             ),
             'its tensors',
           ],
+          broken: [
+            list(
+              object('a statement', {
+                without: [text, 'what `--without` calls it'],
+                verdict: [text, 'the verdict of the kernel without it, under the eager schedule'],
+                shows: [list(text), 'hazard ids that are among its findings'],
+                explore: [bool, 'one run may leave it open: `--explore` decides'],
+              }),
+            ),
+            'statements that it cannot do without',
+          ],
         }),
       ),
-      'in the order of the catalogue',
+      'in the order of the catalogue; the one that was asked for',
+    ],
+    twins: [
+      list(
+        object('a twin', {
+          name: [text, 'what `check` calls the one that is wrong'],
+          fixed: [text, 'what `check` calls the one that is mended'],
+          id: [text, 'the hazard id'],
+          title: [text, 'what goes wrong'],
+          fix: [text, 'what mends it'],
+          verdict: [text, 'the verdict of the one that is wrong'],
+        }),
+      ),
+      'kernels of a few lines with one hazard, each with the same kernel mended; those that were asked for',
     ],
   }),
   'mma.schema.json': document('tcspec.mma/1', 'a matrix product', {

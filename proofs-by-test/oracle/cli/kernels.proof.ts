@@ -4,6 +4,7 @@ import * as path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as E from 'fp-ts/lib/Either.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { brokenOf, foreign, programName, zoo } from '../../../src/kernels/broken/index.js'
 import { instanceOf, kernelNamed, kernels } from '../../../src/kernels/catalogue/index.js'
 import { silent, type Outcome, type World } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
@@ -331,8 +332,8 @@ describe('tcspec kernels and demo', () => {
     }
   })
   it('of one: every setting; of a name that is none: three that may have been meant', async () => {
-    const zoo = await run('kernels', 'zoo/R1')
-    expect(zoo).toMatchObject({ status: 0, stdout: expect.stringContaining('takes no settings') })
+    const ofZoo = await run('kernels', 'zoo/R1')
+    expect(ofZoo).toMatchObject({ status: 0, stdout: expect.stringContaining('takes no settings') })
     expect((await run('kernels', 'hopper')).stderr).toMatch(
       /^tcspec: kernel: [^\n]*found 'hopper'; did you mean hopper-\S+, hopper-\S+ or hopper-\S+\?\n$/,
     )
@@ -349,8 +350,22 @@ describe('tcspec kernels and demo', () => {
         name,
         parameters: expect.any(Array),
         tensors: expect.any(Array),
+        broken: brokenOf(name).map(({ without }) => expect.objectContaining({ without })),
+      })),
+      twins: [...zoo, ...foreign].map((t) => ({
+        name: programName(t, false),
+        fixed: programName(t, true),
+        id: t.id,
+        title: t.title,
+        fix: t.fix,
+        verdict: t.shows.verdict,
       })),
     })
+    expect(JSON.parse((await run('kernels', 'zoo/R1-fixed', '--json')).stdout)).toMatchObject({
+      kernels: [{ name: 'zoo/R1-fixed', broken: [] }],
+      twins: [{ name: 'zoo/R1', id: 'R1' }],
+    })
+    expect(JSON.parse((await run('kernels', 'queue', '--json')).stdout).twins).toEqual([])
   })
   it('the demo shows what it says, with the captured data and without', async () => {
     // by day the captured data, whose product is as large

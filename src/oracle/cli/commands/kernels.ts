@@ -1,13 +1,15 @@
 /**
  * `tcspec kernels`: what can be run, a line each. `tcspec kernels NAME`: its tensors, and every setting with its default and what it means.
- * With `--json` the list has the settings as well.
+ * With `--json` the list has the settings as well, what is missed of each kernel when a statement is left out, and the twins of the zoo.
  */
 import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { greatest } from '../../../greatest.js'
-import { zoo } from '../../../kernels/broken/zoo/index.js'
+import { foreign } from '../../../kernels/broken/foreign/index.js'
+import { brokenOf } from '../../../kernels/broken/statements/index.js'
+import { programName, zoo, type Twin } from '../../../kernels/broken/zoo/index.js'
 import { kernelNamed, kernels, type Kernel } from '../../../kernels/catalogue/index.js'
 import { fields, table, wrap } from '../../../render/table.js'
 import type { Palette } from '../../../render/palette.js'
@@ -66,9 +68,28 @@ const oneText = (palette: Palette, k: Kernel): string =>
       : 'Tiles and stages shrink to fit the sizes; what is set with --set is used or refused.'
   }\n`
 
-const documentOf = (some: ReadonlyArray<Kernel>): unknown => ({
+const documentOf = (some: ReadonlyArray<Kernel>, twins: ReadonlyArray<Twin>): unknown => ({
   schema: 'tcspec.kernels/1',
-  kernels: some.map(({ name, summary, parameters, tensors }) => ({ name, summary, parameters, tensors })),
+  kernels: some.map(({ name, summary, parameters, tensors }) => ({
+    name,
+    summary,
+    parameters,
+    tensors,
+    broken: brokenOf(name).map(({ without, verdict, shows, asksOthers }) => ({
+      without,
+      verdict,
+      shows,
+      explore: asksOthers,
+    })),
+  })),
+  twins: twins.map((t) => ({
+    name: programName(t, false),
+    fixed: programName(t, true),
+    id: t.id,
+    title: t.title,
+    fix: t.fix,
+    verdict: t.shows.verdict,
+  })),
 })
 
 const run: CliCommand['run'] = (world) => (operands) => {
@@ -79,14 +100,20 @@ const run: CliCommand['run'] = (world) => (operands) => {
       ? E.right({
           good: true,
           text: () => listText(palette),
-          json: () => documentOf(kernels),
+          json: () => documentOf(kernels, [...zoo, ...foreign]),
         })
       : pipe(
           kernelNamed(name),
           E.map((kernel) => ({
             good: true,
             text: () => oneText(palette, kernel),
-            json: () => documentOf([kernel]),
+            json: () =>
+              documentOf(
+                [kernel],
+                [...zoo, ...foreign].filter((t) =>
+                  [false, true].some((fixed) => programName(t, fixed) === name),
+                ),
+              ),
           })),
         ),
   )
