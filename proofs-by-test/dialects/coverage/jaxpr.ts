@@ -10,7 +10,7 @@ import { asynchronousRows } from '../../../src/dialects/jaxpr/operations/index.j
 import { refusals } from '../../../src/dialects/jaxpr/refusals.js'
 import { rows } from '../../../src/dialects/jaxpr/rows.js'
 import { effectsOf } from '../../../src/semantics/language/program.js'
-import { exported, programOf } from '../jaxpr/exports.js'
+import { exported, programOf } from '../jaxpr/shipped.js'
 
 const families = {
   'elementwise.ts': elementwiseRows,

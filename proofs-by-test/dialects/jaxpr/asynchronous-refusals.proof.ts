@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { Failure } from '../../../src/failure.js'
 import type { Json } from '../../../src/wire.js'
 import type { Eqn, Value } from '../../../src/dialects/jaxpr/document.js'
-import { asynchronous, changed, programOf } from './exported.js'
+import { asynchronous, changed, programOf } from './cases.js'
 
 /** The first equation of this operation, otherwise. */
 const otherwise = (name: string, op: string, change: (eqn: Eqn) => Eqn) => (): E.Either<Failure, unknown> => {

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { asynchronousRows } from '../../../src/dialects/jaxpr/operations/index.js'
 import { right } from '../../either.js'
 import { sampled } from '../../extent.js'
-import { asynchronous, differs, judged, operationsOf, withoutOperation } from './exported.js'
+import { asynchronous, differs, judged, operationsOf, withoutOperation } from './cases.js'
 
 const names = asynchronous.names
 

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest'
 import { check, standardOptions } from '../../../src/semantics/verdict/check.js'
 import { right } from '../../either.js'
 import { nightly, sampled } from '../../extent.js'
-import { asCaptured, exported, matmulOf, programOf } from './exports.js'
+import { asCaptured, exported, matmul, programOf } from './shipped.js'
 
 const product = (name: string, suffix: string): Readonly<Record<string, string>> => ({
   a_gmem: `${name}_a${suffix}`,
@@ -53,14 +53,14 @@ describe('every bit', () => {
 describe('out = a @ b', () => {
   test.each(
     sampled(5, [
-      ['0.11.2', 'matmul_f16_256x256x256_sms3', 'f16'],
-      ['0.11.2', 'matmul_f16_256x256x128_cluster', 'f16'],
-      ['0.11.2', f16, 'f16'],
-      ['0.10.2', f16, 'f16'],
-      ['0.11.2', bf16, 'bf16'],
+      ['0.11.2', 'matmul_f16_256x256x256_sms3'],
+      ['0.11.2', 'matmul_f16_256x256x128_cluster'],
+      ['0.11.2', f16],
+      ['0.10.2', f16],
+      ['0.11.2', bf16],
     ] as const),
-  )('JAX %s %s', (version, name, dtype) => {
-    const program = programOf(exported(version, name), matmulOf(dtype))
+  )('JAX %s %s', (version, name) => {
+    const program = programOf(exported(version, name), matmul)
     const { verdict } = right(check(program, { ...standardOptions, explore: false, fuel: 1e7 }))
     expect(verdict.verdict).toBe('ok')
     expect(verdict.provenance?.text).toContain('out_gmem = a_gmem @ b_gmem for all inputs')

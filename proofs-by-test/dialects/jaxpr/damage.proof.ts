@@ -6,7 +6,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { expect, test } from 'vitest'
 import { decodeDocument, elaborate } from '../../../src/dialects/jaxpr/index.js'
 import { nightly } from '../../extent.js'
-import { exported } from './exports.js'
+import { exported } from './shipped.js'
 
 /** Numbers below 1, the same each time. */
 const numbers = (seed: number): (() => number) => {

@@ -6,10 +6,10 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { arrayOf, namesOf } from '../../../src/oracle/tensor-files/npz.js'
-import { patternsOfBytes } from '../../../src/oracle/tensor-files/tensor.js'
 import { right } from '../../either.js'
 import { sampled } from '../../extent.js'
-import { asComputed, exported, programOf } from './exports.js'
+import { elementsOfBytes } from './cases.js'
+import { asComputed, exported, programOf } from './shipped.js'
 
 const ending = '.jaxpr.json'
 const folder = new URL('../../../conformance/jaxpr/launches/', import.meta.url)
@@ -29,7 +29,7 @@ test.each(sampled(5, names))('%s', (name) => {
   const program = programOf(exported('launches', name))
   const { verdict, differ } = asComputed(program, (operand) =>
     captured.includes(operand.name)
-      ? Float64Array.from(patternsOfBytes(operand.dtype, right(arrayOf(archive)(operand.name)).data), Number)
+      ? elementsOfBytes(operand.dtype, Buffer.from(right(arrayOf(archive)(operand.name)).data))
       : null,
   )
   const outputs = program.params.flatMap((p) => (p._tag === 'tensor' && p.role === 'out' ? [p.name] : []))

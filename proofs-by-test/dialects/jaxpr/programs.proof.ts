@@ -9,7 +9,7 @@ import { causal, fa3Attention, noMask } from '../../../src/kernels/attention/ind
 import { effectsOf, type Program } from '../../../src/semantics/language/program.js'
 import { right } from '../../either.js'
 import { base } from '../../kernels/attention/attending.js'
-import { exported, programOf } from './exports.js'
+import { exported, programOf } from './shipped.js'
 
 /** What each thread does, without the scopes that it enters. */
 const effects = (program: Program, thread: string): ReadonlyArray<string> =>

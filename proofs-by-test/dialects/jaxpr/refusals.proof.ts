@@ -15,7 +15,7 @@ import { traced, withoutEquations, quoteOfTraced } from '../../../src/oracle/lau
 import { effectsOf } from '../../../src/semantics/language/program.js'
 import { right } from '../../either.js'
 import { array, document, get, k, scalar, swap, v } from './documents.js'
-import { exported } from './exports.js'
+import { exported } from './shipped.js'
 
 const vector = [128] as const
 const operands = [

@@ -23,7 +23,7 @@ import type { Checked } from '../../../src/semantics/verdict/check.js'
 import { bits } from '../../arithmetic.js'
 import { right } from '../../either.js'
 import { checked } from '../pallas/programs.js'
-import { inFolder } from './exported.js'
+import { inFolder } from './cases.js'
 
 const shipped = inFolder('shipped')
 const documentOf = (name: string): Document => right(decodeDocument(JSON.parse(shipped.text(name))))

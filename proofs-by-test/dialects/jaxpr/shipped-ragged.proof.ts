@@ -13,7 +13,7 @@ import { bits } from '../../arithmetic.js'
 import { right } from '../../either.js'
 import { checked } from '../pallas/programs.js'
 import { f16Bits } from '../ttgir/beyond.js'
-import { inFolder } from './exported.js'
+import { inFolder } from './cases.js'
 
 const shipped = inFolder('shipped')
 const [rows, inner, columns] = [256, 128, 128] as const

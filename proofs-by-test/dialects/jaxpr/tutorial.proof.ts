@@ -23,7 +23,7 @@ import { bits } from '../../arithmetic.js'
 import { right } from '../../either.js'
 import { base } from '../../kernels/blackwell-steps.js'
 import { checked, statementsOf } from '../pallas/programs.js'
-import { inFolder } from './exported.js'
+import { inFolder } from './cases.js'
 
 type Make = (c: TiledGrid) => E.Either<Failure, Program>
 

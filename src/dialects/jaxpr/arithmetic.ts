@@ -83,20 +83,22 @@ const signAlone = (dtype: Dtype, e: Whole, shaped: Shaped): Whole => {
 
 // ---------------------------------------------------------------- of two
 
-export type IntegerBinary =
-  | 'add'
-  | 'sub'
-  | 'mul'
-  | 'div'
-  | 'rem'
-  | 'max'
-  | 'min'
-  | 'and'
-  | 'or'
-  | 'xor'
-  | 'shift_left'
-  | 'shift_right_logical'
-  | 'shift_right_arithmetic'
+export const integerBinaries = [
+  'add',
+  'sub',
+  'mul',
+  'div',
+  'rem',
+  'max',
+  'min',
+  'and',
+  'or',
+  'xor',
+  'shift_left',
+  'shift_right_logical',
+  'shift_right_arithmetic',
+] as const
+export type IntegerBinary = (typeof integerBinaries)[number]
 
 const evaluate = (op: IntegerBinary, dtype: Dtype, x: bigint, y: bigint): bigint | null => {
   const bits = BigInt(narrowBits[dtype] ?? (is64(dtype) ? 64 : 32))
@@ -230,7 +232,8 @@ export const integerBinary = (
 
 // ---------------------------------------------------------------- order
 
-export type Comparison = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
+export const comparisons = ['eq', 'ne', 'lt', 'le', 'gt', 'ge'] as const
+export type Comparison = (typeof comparisons)[number]
 
 /** A condition that was made a number: 1 where it holds, else 0. */
 const conditionOf = (e: ExprNode): Expr<'i1'> | null =>

@@ -28,6 +28,8 @@ import type { ScalarName } from '../../semantics/language/types.js'
 import {
   chosen,
   constantOf,
+  comparisons,
+  integerBinaries,
   integerBinary,
   integerCompare,
   integerConvert,
@@ -516,25 +518,8 @@ const bitcast: Row = function* (h, eqn, label) {
 
 // ---------------------------------------------------------------- the table
 
-const binaries: ReadonlyArray<IntegerBinary> = [
-  'add',
-  'sub',
-  'mul',
-  'div',
-  'rem',
-  'max',
-  'min',
-  'and',
-  'or',
-  'xor',
-  'shift_left',
-  'shift_right_logical',
-  'shift_right_arithmetic',
-]
-const comparisons: ReadonlyArray<Comparison> = ['eq', 'ne', 'lt', 'le', 'gt', 'ge']
-
 export const elementwiseRows: Rows = {
-  ...Object.fromEntries(binaries.map((op) => [op, binary(op)])),
+  ...Object.fromEntries(integerBinaries.map((op) => [op, binary(op)])),
   ...Object.fromEntries(comparisons.map((op) => [op, comparison(op)])),
   ...functions,
   select_n: selectN,

@@ -41,6 +41,7 @@ import {
   type Value,
   type Var,
 } from './document.js'
+import { elementwiseRows } from './elementwise.js'
 import { isArrayType, isRefType } from './kinds.js'
 import type { Inferred } from './inferred.js'
 import { readLayout } from './layouts.js'
@@ -109,43 +110,9 @@ export const links = (
 
 type Known = ReadonlyMap<number, RegisterLayout>
 
+/** Operands and result have one layout: all that works element by element, and what changes nothing. */
 const alike: ReadonlySet<string> = new Set([
-  'add',
-  'sub',
-  'mul',
-  'div',
-  'rem',
-  'max',
-  'min',
-  'and',
-  'or',
-  'xor',
-  'shift_left',
-  'shift_right_logical',
-  'shift_right_arithmetic',
-  'eq',
-  'ne',
-  'lt',
-  'le',
-  'gt',
-  'ge',
-  'select_n',
-  'clamp',
-  'integer_pow',
-  'square',
-  'convert_element_type',
-  'bitcast_convert_type',
-  'neg',
-  'not',
-  'abs',
-  'sign',
-  'exp',
-  'exp2',
-  'log',
-  'log2',
-  'tanh',
-  'rsqrt',
-  'logistic',
+  ...Object.keys(elementwiseRows),
   'optimization_barrier',
   'multiple_of',
 ])

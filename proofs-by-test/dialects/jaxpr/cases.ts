@@ -28,8 +28,7 @@ export interface Exported {
 }
 
 /** Elements as the machine holds them: patterns of floats, values of integers. */
-export const elements = (dtype: string, packed: string): Float64Array => {
-  const bytes = inflateSync(Buffer.from(packed, 'base64'))
+export const elementsOfBytes = (dtype: string, bytes: Buffer): Float64Array => {
   // numbers of 2 bits are words here
   const of = isDtype(dtype) ? dtype : 'u32'
   const width = Math.ceil(bitsOf(of) / 8)
@@ -38,6 +37,10 @@ export const elements = (dtype: string, packed: string): Float64Array => {
     unsigned ? bytes.readUIntLE(k * width, width) : bytes.readIntLE(k * width, width),
   )
 }
+
+/** Those that are deflated in base64. */
+export const elements = (dtype: string, packed: string): Float64Array =>
+  elementsOfBytes(dtype, inflateSync(Buffer.from(packed, 'base64')))
 
 interface Folder {
   readonly names: ReadonlyArray<string>

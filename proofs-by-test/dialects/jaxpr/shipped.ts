@@ -13,14 +13,14 @@ const root = new URL('../../../conformance/', import.meta.url)
 export const exported = (folder: string, name: string): Document =>
   right(parseDocument(readFileSync(new URL(`jaxpr/${folder}/${name}.jaxpr.json`, root), 'utf8')))
 
-export const matmulOf = (dtype: 'f16' | 'bf16'): Spec => ({
+export const matmul: Spec = {
   _tag: 'matmul',
   a: 'a_gmem',
   b: 'b_gmem',
   out: 'out_gmem',
   accumulator: 'f32',
-  blockK: dtype === 'f16' ? 16 : 16,
-})
+  blockK: 16,
+}
 
 export const programOf = (document: Document, computes?: Spec): Program =>
   right(elaborate(document, computes === undefined ? {} : { computes }))
