@@ -115,6 +115,8 @@ const asked: ReadonlyArray<readonly [schema: string, argv: ReadonlyArray<string>
   ['events/1', ['trace', 'zoo/R1']],
   ['timeline/1', ['trace', 'zoo/R1', '--format', 'perfetto']],
   ['written/1', ['trace', 'zoo/R1-fixed', '-o', '@t.jsonl']],
+  ['litmus/1', ['litmus', 'visibility', '--without', 'release', '--without', 'program']],
+  ['litmus/1', ['litmus', 'foreign']],
   ['mutation/1', ['mutate', 'zoo/R1-fixed', '--class', 'synchronisation']],
   ['sweep-summary/1', ['sweep', '@grid.json']],
   ['mma/1', ['mma', '--in', 'a=@a.npy', 'b=@b.npy', '--out', 'd:f32=@d.npy']],

@@ -8,6 +8,7 @@
  * |-------------------------------------------------|--------------------------|-----------------------------|
  * | `check`, `run`                                  | `tcspec.verdict/2`       | `verdict.schema.json`       |
  * | `banks`, `compare`, `cute`, `image`, `kernels`, `linear`, `mma`, `mutate`, `score`, `tiling`, `transform` | `tcspec.banks/1` and so on | `banks.schema.json` and so on |
+ * | `litmus`                                        | `tcspec.litmus/1`        | `litmus.schema.json`        |
  * | `layout X`, `layout check`, `layout names`      | `tcspec.layout/1`, `tcspec.layout-check/1`, `tcspec.layout-names/1` | `layout.schema.json`, ... |
  * | `tmem X`, `tmem A=... B=...`                    | `tcspec.tmem/1`, `tcspec.tmem-map/1` | `tmem.schema.json`, ... |
  * | `trace`; with `--format perfetto`               | `tcspec.events/1`; `tcspec.timeline/1` | `events.schema.json`, `timeline.schema.json` |
@@ -91,6 +92,15 @@ const accessCounts: Members = {
   conflicts: [nat, 'turns more than the fewest possible'],
   idealWavefronts: [nat, 'the fewest turns that this many bytes can take'],
 }
+
+const says = object('what the model says', {
+  ok: [bool, 'whether nothing is wrong'],
+  says: [list(text), 'an item each, as docs/MemoryModel.md writes it; `ok` of nothing'],
+})
+const phaseName = object('a phase', {
+  barrier: [text, 'its barrier'],
+  phase: [nat, 'which of its life, from 0'],
+})
 
 const site = object('a place of a register', {
   warp: [nat, 'warp of the group'],
@@ -592,6 +602,133 @@ const documents: Readonly<Record<string, Document>> = {
         }),
       ),
       'in the order of the grid',
+    ],
+  }),
+  'litmus.schema.json': document('tcspec.litmus/1', 'a litmus test of the memory model', {
+    name: [text, 'the clause whose test it is, or the file'],
+    lines: [
+      list(
+        object('a line', {
+          line: [nat, 'its number in the file, from 1'],
+          text: [text, 'what it says'],
+        }),
+      ),
+      'the lines that say something',
+    ],
+    options: [
+      object('options of a verdict', {
+        strict: [bool, 'whether relaxed arrives and waits order no access'],
+        strictProxies: [bool, 'whether a generic read before an asynchronous overwrite needs a proxy fence'],
+        tensorPipe: [oneOf('issueOrder', 'documented'), 'which products of one queue are in order'],
+      }),
+      'what it is judged by',
+    ],
+    leftOut: [list(text), 'clauses that are left out'],
+    model: [says, 'what the whole model says'],
+    without: [orNull('what is said', says), 'what it says without those clauses; null: none is left out'],
+    agents: [
+      list(object('an agent', { name: [text, 'its name'], cta: [nat, 'its CTA'] })),
+      'agents of the test',
+    ],
+    events: [
+      list(
+        object('an event', {
+          line: [orNull('a line', nat), 'its line; null: it comes before the test'],
+          by: [text, 'the agent or the operation that makes it'],
+          agent: [text, 'the agent; of an operation the one that issued it'],
+          what: [text, 'what it does'],
+          access: [
+            orNull(
+              'an access',
+              object('an access', {
+                rw: [oneOf('read', 'write'), 'what it does'],
+                place: [text, 'where'],
+                proxy: [text, 'through which proxy'],
+              }),
+            ),
+            'the access that it is; null: it is none',
+          ],
+        }),
+      ),
+      'the log; other members know an event by its place here',
+    ],
+    arrows: [
+      list(
+        object('an arrow', {
+          clause: [text, 'the clause that draws it'],
+          kind: [oneOf('fact', 'flow'), 'a fact enters, or what one event knows flows to another'],
+          from: [nat, 'event; of the completion of a phase the event that completes it'],
+          phase: [orNull('a phase', phaseName), 'the phase whose completion it is; null: it is none'],
+          to: [nat, 'event'],
+          views: [
+            list(pair(orNull('a view', text))),
+            'which view of the one flows into which of the other; of a fact null, and which it enters',
+          ],
+        }),
+      ),
+      'without those that bring nothing new: their closure is the relation',
+    ],
+    pairs: [
+      list(
+        object('two accesses that conflict', {
+          a: [nat, 'the first, an event'],
+          b: [nat, 'the second'],
+          is: [
+            orNull('a word', oneOf('race', 'not visible', 'unfenced', 'race of clusters', 'any order', 'ok')),
+            'what the model says of them; null: they do not meet, a plain write stands between',
+          ],
+          because: [
+            orNull('a word', oneOf('in one unit', 'atomic', 'in order', 'seen', 'landed', 'not asked')),
+            'why nothing is wrong; null: something is, or nothing was asked',
+          ],
+          before: [bool, 'whether the first is before the second'],
+          seen: [orNull('yes or no', bool), 'whether the second sees the first; null: that is a read'],
+          window: [orNull('a view', text), 'the view in which it would be seen'],
+          done: [
+            either('a phase, or a word', phaseName, oneOf('itself', 'never')),
+            'what has to be known for the first to be done: the completion of a phase, itself, or nothing that ever happens',
+          ],
+          beforeBy: [
+            orNull('arrows', list(nat)),
+            'the arrows by which it is before, by their places in `arrows`',
+          ],
+          seenBy: [orNull('arrows', list(nat)), 'the arrows by which it is seen'],
+          hazards: [list(text), 'ids of what the detector finds between the two'],
+        }),
+      ),
+      'every two accesses that conflict',
+    ],
+    nothing: [list(nat), 'reads that find nothing'],
+    conditions: [
+      list(
+        object('a condition that fails', {
+          condition: [text, 'its name'],
+          a: [nat, 'the first event'],
+          b: [nat, 'the second event'],
+        }),
+      ),
+      'conditions that fail, and between which events',
+    ],
+    ends: [
+      list(
+        object('what is left', {
+          id: [text, 'id of the hazard'],
+          event: [orNull('an event', nat), 'the event that it is about; null: it is about none'],
+        }),
+      ),
+      'what is not over at the end, and uses of barriers and tensor memory that are wrong',
+    ],
+    findings: [
+      list(
+        object('a finding', {
+          id: [text, 'id of the hazard'],
+          severity: [text, 'how bad it is'],
+          text: [text, 'what is wrong'],
+          lines: [list(nat), 'the lines that it is about'],
+          missing: [orNull('a sentence', text), 'what would mend it'],
+        }),
+      ),
+      'what the detector, which leaves out no clause, finds in the same log',
     ],
   }),
   'tiling.schema.json': document(

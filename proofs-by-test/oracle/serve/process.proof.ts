@@ -195,6 +195,7 @@ const usual: ReadonlyArray<readonly [string, object]> = [
   ['tmem', { layouts: ['DEFAULT(1)'], shape: [128, 2] }],
   ['banks', { words: ['WGMMA', 'tile=8x16', 'swizzle=32'], shape: [64, 16] }],
   ['tiling', { mTiles: 4, nTiles: 4, clusters: 4 }],
+  ['litmus', { test: { txt: 'T0: write x\nT1: read x' } }],
   ['kernels', {}],
   ['version', {}],
   ['compare', { got: zeros(8), expected: zeros(8) }],

@@ -83,6 +83,13 @@ const rows: ReadonlyArray<readonly [method: string, params: object, argv: string
     { mTiles: 4, nTiles: 4, clusters: 4, width: [2, 4], minor: 1 },
     '--m-tiles 4 --n-tiles 4 --clusters 4 --width 2 4 --minor 1',
   ],
+  ['litmus', { test: 'release', without: ['release'] }, 'release --without release'],
+  [
+    'litmus',
+    { test: { txt: 'T0: write x\nT1: read x\n' }, strict: true },
+    'test.txt --strict',
+    { 'test.txt': 'T0: write x\nT1: read x\n' },
+  ],
   ['kernels', { kernel: 'queue' }, 'queue'],
   ['check', { kernel: 'zoo/R1', strictProxies: true }, 'zoo/R1 --strict-proxies'],
   [

@@ -161,7 +161,8 @@ export const page = (): string =>
     '',
     `What asynchronous copies, tensor cores, barriers and fences of one cluster order and show, as relations over a finished log. This page is made of \`src/semantics/model\`: every clause with its source, a litmus
 test that needs it, and the hazards that need it. The verdicts are computed; \`proofs-by-test/semantics/model\` holds the page to them, and the model to the detector, event for event, on the zoo, on every
-kernel and each of its one-statement removals, and on random programs.`,
+kernel and each of its one-statement removals, and on random programs. \`tcspec litmus release\` prints the test of a clause with the arrows that make it what it is, \`--without release\` what
+becomes of it in a model that has no such clause; \`tcspec litmus FILE\` answers the same of lines of your own.`,
     '',
     '## How to read it',
     '',

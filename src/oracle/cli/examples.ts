@@ -43,6 +43,11 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
     ['trace hopper-matmul -o run.json', 'a timeline for ui.perfetto.dev'],
     ['trace hopper-matmul -o run.jsonl', 'the trace itself, which check takes'],
   ),
+  litmus: of(
+    ['litmus release', 'the test of a clause, and why each pair of its accesses is what it is'],
+    ['litmus release --without release', 'the same in a model that has no such clause: exit status 1'],
+    ['litmus mp.litmus.txt --strict', 'a test of your own, an event a line'],
+  ),
   mutate: of(['mutate queue', 'every wrong synchronisation of it, and who is found out']),
   sweep: of(
     ['sweep grid.json', 'a grid of kernels, settings and schedules, counted'],

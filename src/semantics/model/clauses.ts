@@ -607,6 +607,16 @@ const ends: ReadonlyArray<Clause> = [
 
 export const clauses: ReadonlyArray<Clause> = [...order, ...visibility, ...conflict, ...conditions, ...ends]
 
+/** An arrow, and the clause that draws it. */
+export interface Drawn {
+  readonly clause: string
+  readonly arrow: Arrow
+}
+
 /** All arrows of the clauses that stand. */
-export const arrowsOf = (r: Reading, { has }: Judging): ReadonlyArray<Arrow> =>
-  clauses.flatMap((c) => (c.arrows === undefined || !has(c.id) ? [] : c.arrows(r)))
+export const drawn = (r: Reading, { has }: Judging): ReadonlyArray<Drawn> =>
+  clauses.flatMap(({ id, arrows }) =>
+    arrows === undefined || !has(id) ? [] : arrows(r).map((arrow) => ({ clause: id, arrow })),
+  )
+export const arrowsOf = (r: Reading, how: Judging): ReadonlyArray<Arrow> =>
+  drawn(r, how).map(({ arrow }) => arrow)

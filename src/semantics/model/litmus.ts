@@ -27,7 +27,7 @@
  *
  * Places are of 16 bytes, barriers count 1. Unless a log is `bare`, T0 initialises its barriers first and all agents meet.
  *
- * Law 1. Any lines are a log, or are refused with the first one that is none.
+ * Law 1. Any lines are a log, or are refused with the first one that is none, and what it may be.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, unreachable, type Failure } from '../../failure.js'
@@ -53,6 +53,8 @@ export interface LitmusLog {
   readonly log: ReadonlyArray<LogEvent>
   /** the line of each event, counted from 0; -1: it comes before the test */
   readonly lineOf: ReadonlyArray<number>
+  /** who makes each event, an agent or an operation, and what it does, in the words of its line */
+  readonly does: ReadonlyArray<{ readonly by: string; readonly what: string }>
 }
 
 export type LitmusFailure = Failure<'litmus.line' | 'litmus.long'>
@@ -100,34 +102,92 @@ const barrier = String.raw`[bcd]'?`
 const place = String.raw`(?:[xyzt]'?|[ghsr])`
 const told = String.raw`(?: relaxed| cluster| tensor)*`
 
-/** What a line may be, beside those that say what planes and barriers are. */
-const forms: ReadonlyArray<RegExp> = [
-  `${who}: (?:read|write|atomic) ${place}`,
-  `${who}: atomic ${place} or`,
-  `${who}: (?:init|inval) ${barrier}`,
-  String.raw`${who}: arrive ${barrier}(?: \+\d{1,6})?${told}`,
-  String.raw`${who}: expect ${barrier} \d{1,6}${told}`,
-  `${who}: wait ${barrier} [01]${told}`,
-  String.raw`${who}: issue #\d+ (?:${[...units.keys()].join('|')})`,
-  `${who}: commit (?:${[...families.keys()].join('|')})`,
-  String.raw`${who}: wait\.group (?:${[...families.keys()].join('|')}) \d{1,2}(?: read)?`,
-  String.raw`${who}: wait\.(?:ld|st)`,
-  `${who}: fence (?:${[...fences.keys()].join('|').replaceAll('.', String.raw`\.`)})`,
-  `${who}(?:, ${who})*: meet(?: relaxed)?`,
-  `${who}: (?:come|go)(?: relaxed)?`,
-  String.raw`${who}: (?:signal|wait\.semaphore) [ghs] \d(?: cta| cluster)?`,
-  `${who}: (?:fork|join) ${who}`,
-  `${who}: (?:alloc|dealloc) t'?`,
-  String.raw`#\d+: (?:read|write) ${place}(?: generic| tensormap)?`,
-  String.raw`#\d+: bytes ${barrier} \d{1,6}`,
-  String.raw`#\d+: arrive ${barrier}`,
-  'next cluster',
-  'bare',
-  'nothing is written before',
-  '[ghs] is an output',
-  `${barrier} is of Pallas`,
-  `${barrier} counts 1`,
-].map((form) => new RegExp(`^${form}$`))
+/** What a line may be: as a reader would write it, with the word that tells it from the others, and exactly. */
+const forms: ReadonlyArray<readonly [word: string, written: string, form: RegExp]> = (
+  [
+    ['read', 'T0: read PLACE', `${who}: read ${place}`],
+    ['write', 'T0: write PLACE', `${who}: write ${place}`],
+    ['atomic', 'T0: atomic PLACE [or]', `${who}: atomic ${place}(?: or)?`],
+    ['init', 'T0: init BARRIER', `${who}: init ${barrier}`],
+    ['inval', 'T0: inval BARRIER', `${who}: inval ${barrier}`],
+    [
+      'arrive',
+      'T0: arrive BARRIER [+BYTES] [relaxed] [cluster] [tensor]',
+      String.raw`${who}: arrive ${barrier}(?: \+\d{1,6})?${told}`,
+    ],
+    [
+      'expect',
+      'T0: expect BARRIER BYTES [relaxed] [cluster] [tensor]',
+      String.raw`${who}: expect ${barrier} \d{1,6}${told}`,
+    ],
+    ['wait', 'T0: wait BARRIER 0|1 [relaxed] [cluster] [tensor]', `${who}: wait ${barrier} [01]${told}`],
+    [
+      'issue',
+      `T0: issue #1 ${[...units.keys()].join('|')}`,
+      String.raw`${who}: issue #\d+ (?:${[...units.keys()].join('|')})`,
+    ],
+    [
+      'commit',
+      `T0: commit ${[...families.keys()].join('|')}`,
+      `${who}: commit (?:${[...families.keys()].join('|')})`,
+    ],
+    [
+      'wait.group',
+      `T0: wait.group ${[...families.keys()].join('|')} PENDING [read]`,
+      String.raw`${who}: wait\.group (?:${[...families.keys()].join('|')}) \d{1,2}(?: read)?`,
+    ],
+    ['wait.ld', 'T0: wait.ld', String.raw`${who}: wait\.ld`],
+    ['wait.st', 'T0: wait.st', String.raw`${who}: wait\.st`],
+    [
+      'fence',
+      `T0: fence ${[...fences.keys()].join('|')}`,
+      `${who}: fence (?:${[...fences.keys()].join('|').replaceAll('.', String.raw`\.`)})`,
+    ],
+    ['meet', 'T0, T1: meet [relaxed]', `${who}(?:, ${who})*: meet(?: relaxed)?`],
+    ['come', 'T0: come [relaxed]', `${who}: come(?: relaxed)?`],
+    ['go', 'T0: go [relaxed]', `${who}: go(?: relaxed)?`],
+    ['signal', 'T0: signal g|h|s N [cta|cluster]', String.raw`${who}: signal [ghs] \d(?: cta| cluster)?`],
+    [
+      'wait.semaphore',
+      'T0: wait.semaphore g|h|s N [cta|cluster]',
+      String.raw`${who}: wait\.semaphore [ghs] \d(?: cta| cluster)?`,
+    ],
+    ['fork', 'T0: fork T1', `${who}: fork ${who}`],
+    ['join', 'T0: join T1', `${who}: join ${who}`],
+    ['alloc', 'T0: alloc t', `${who}: alloc t'?`],
+    ['dealloc', 'T0: dealloc t', `${who}: dealloc t'?`],
+    ['#read', '#1: read PLACE [generic|tensormap]', String.raw`#\d+: read ${place}(?: generic| tensormap)?`],
+    [
+      '#write',
+      '#1: write PLACE [generic|tensormap]',
+      String.raw`#\d+: write ${place}(?: generic| tensormap)?`,
+    ],
+    ['#bytes', '#1: bytes BARRIER BYTES', String.raw`#\d+: bytes ${barrier} \d{1,6}`],
+    ['#arrive', '#1: arrive BARRIER', String.raw`#\d+: arrive ${barrier}`],
+    ['next', 'next cluster', 'next cluster'],
+    ['bare', 'bare', 'bare'],
+    ['nothing', 'nothing is written before', 'nothing is written before'],
+    ['g', 'g is an output', '[ghs] is an output'],
+    ['b', 'b is of Pallas', `${barrier} is of Pallas`],
+    ['b', 'b counts 1', `${barrier} counts 1`],
+  ] as const
+).map(([word, written, form]) => [word, written, new RegExp(`^${form}$`)])
+
+/** What is expected of a line that is none: the form with its word, where there is one. */
+const expectedFor = (line: string): string => {
+  const [first = '', second = ''] = line.split(/:\s*/)
+  const word = second.split(' ')[0] ?? ''
+  const known = forms.find(([w]) => w === (first.startsWith('#') ? `#${word}` : word))
+  return known === undefined
+    ? "a line of a litmus test, such as 'T0: write x'"
+    : `'${known[1]}'${places(known[1])}`
+}
+const places = (written: string): string =>
+  written.includes('PLACE')
+    ? ", PLACE one of x y z t (x' y' z' t' of CTA 1), g h s, r"
+    : written.includes('BARRIER')
+      ? ", BARRIER one of b c d (b' c' d' of CTA 1)"
+      : ''
 
 /** Operations are issued once, and before anything of theirs. */
 const misplaced = (lines: ReadonlyArray<string>): number => {
@@ -146,26 +206,60 @@ const misplaced = (lines: ReadonlyArray<string>): number => {
 
 // ---------------------------------------------------------------- reading
 
-/** A litmus test as a log. */
-export const litmusLog = (text: ReadonlyArray<string>): E.Either<LitmusFailure, LitmusLog> => {
+/** The first line that is no line of a litmus test, counted from 0, and what was expected of it. */
+export const firstWrong = (
+  text: ReadonlyArray<string>,
+): { readonly line: number; readonly expected: string } | undefined => {
+  const bad = text.findIndex((line) => !forms.some(([, , form]) => form.test(line)))
+  if (bad >= 0) return { line: bad, expected: expectedFor(text[bad]!) }
+  const early = misplaced(text)
+  return early < 0
+    ? undefined
+    : { line: early, expected: 'an operation that is issued once, before what it does' }
+}
+
+/** A litmus test as a log. `numbers`: what the lines are called where the test is refused; else they are counted from 0. */
+export const litmusLog = (
+  text: ReadonlyArray<string>,
+  numbers: ReadonlyArray<number> = [...text.keys()],
+): E.Either<LitmusFailure, LitmusLog> => {
   if (text.length > mostLines)
     return refuse(
       'litmus.long',
       `a litmus test: expected at most ${String(mostLines)} lines, found ${String(text.length)}`,
     )
-  const bad = text.findIndex((line) => !forms.some((form) => form.test(line)))
-  if (bad >= 0)
-    return refuse(
-      'litmus.line',
-      `line ${String(bad)}: expected a line of a litmus test, such as 'T0: write x', found '${text[bad]!}'`,
-    )
-  const early = misplaced(text)
-  return early >= 0
-    ? refuse(
+  const wrong = firstWrong(text)
+  return wrong === undefined
+    ? E.right(read(text))
+    : refuse(
         'litmus.line',
-        `line ${String(early)}: expected an operation that is issued once, before what it does, found '${text[early]!}'`,
+        `line ${String(numbers[wrong.line])}: expected ${wrong.expected}, found '${text[wrong.line]!}'`,
       )
-    : E.right(read(text))
+}
+
+/** The lines of a text that say something, and their numbers in it, from 1; what follows `//` is a remark. */
+export const litmusLines = (
+  text: string,
+): { readonly lines: ReadonlyArray<string>; readonly numbers: ReadonlyArray<number> } => {
+  const said = text
+    .split(/\r?\n/)
+    .map((line, k) => ({
+      line: line
+        .replace(/\/\/.*$/, '')
+        .trim()
+        .replace(/\s+/g, ' '),
+      number: k + 1,
+    }))
+    .filter(({ line }) => line !== '')
+  return { lines: said.map(({ line }) => line), numbers: said.map(({ number }) => number) }
+}
+
+/** One event of a line that is several, or of none. */
+const whatOf = (e: LogEvent, said: string): string => {
+  if (e._tag === 'rendezvous' && (said === '' || said.startsWith('meet')))
+    return `${said === '' ? 'meet' : said}: ${e.kind === 'arrive' ? 'come' : 'leave'}`
+  if (e._tag === 'access' && e.atomic) return `${said}: ${e.rw === 'r' ? 'read' : 'write'}`
+  return said === '' && e._tag === 'barrier' ? 'init' : said
 }
 
 /** Of lines that have a form. */
@@ -446,5 +540,12 @@ const read = (text: ReadonlyArray<string>): LitmusLog => {
     else if (who!.startsWith('#')) ofOperation(who!, what.split(' '))
     else ofAgent(agents.indexOf(who!), what.split(' '))
   }
-  return { header, log, lineOf }
+  const names = new Map([...operations].map(([name, { id }]) => [id, name]))
+  const does = log.map((e, i) => {
+    const said = (text[lineOf[i]!] ?? '').replace(/^.*?: /, '')
+    const issued = e._tag === 'issue' ? undefined : 'operation' in e ? e.operation : undefined
+    const agent = 'stamp' in e ? header.agents[e.stamp.agent]!.name : ''
+    return { by: issued === undefined ? agent : names.get(issued)!, what: whatOf(e, said) }
+  })
+  return { header, log, lineOf, does }
 }

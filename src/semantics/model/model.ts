@@ -25,7 +25,7 @@ import { conditionClauses } from './conditions.js'
 import type { Left } from './ends.js'
 import * as Ends from './ends.js'
 import type { Choices, Judging } from './judging.js'
-import type { Found } from './race.js'
+import type { Asked, Found } from './race.js'
 import { asked, races } from './race.js'
 import type { Reading, Touch } from './reading.js'
 import { clusters, reading } from './reading.js'
@@ -36,6 +36,8 @@ import { solve } from './views.js'
 /** What one cluster, or several that run together, shows. */
 export interface Shown {
   readonly reading: Reading
+  /** what is known where, and the relations that are asked of it */
+  readonly asked: Asked
   readonly found: Found
   readonly failing: ReadonlyArray<Failing>
   readonly left: ReadonlyArray<Left>
@@ -66,11 +68,13 @@ const shown = (
 ): Shown => {
   const r = reading(header, log)
   const knows = solve(log.length, arrowsOf(r, how))
-  const found = races(asked(r, knows, how), past)
+  const q = asked(r, knows, how)
+  const found = races(q, past)
   const stuck = log.some(isBlocked)
   const over = whole && !stuck
   return {
     reading: r,
+    asked: q,
     found,
     failing: conditionClauses(r, knows, found.pairs, how, whole),
     left: [

@@ -45,6 +45,14 @@ export interface Pair {
   readonly a: Touch
   readonly b: Touch
 }
+/** Why nothing is wrong with two accesses that meet; `notAsked`: the clause that would ask is left out. */
+export type Ground = 'unit' | 'atomic' | 'order' | 'seen' | 'landed' | 'notAsked'
+/** Two accesses that meet, or that earlier clusters and reads of nothing bring together, and what is said of them. */
+export interface Judged {
+  readonly a: Touch
+  readonly b: Touch
+  readonly is: PairKind | Ground
+}
 /** A pair that is ordered by an assumption that the manual does not make. */
 export interface Leaning {
   readonly on: 'relaxed' | 'issueOrder'
@@ -53,6 +61,8 @@ export interface Leaning {
 }
 export interface Found {
   readonly pairs: ReadonlyArray<Pair>
+  /** those, and the pairs with which nothing is wrong */
+  readonly judged: ReadonlyArray<Judged>
   /** reads of bytes that no write explains */
   readonly nothing: ReadonlyArray<Touch>
   readonly leaning: ReadonlyArray<Leaning>
@@ -181,22 +191,26 @@ const landed = (q: Asked, between: ReadonlyArray<Touch>, w: Met, b: Touch): bool
   return left.length === 0
 }
 
-const judge = (q: Asked, before: ReadonlyArray<Touch>, m: Met, b: Touch): PairKind | undefined => {
+const isWrong = (is: PairKind | Ground): is is PairKind =>
+  is === 'race' || is === 'visibility' || is === 'unfenced' || is === 'foreign' || is === 'anyOrder'
+
+const judge = (q: Asked, before: ReadonlyArray<Touch>, m: Met, b: Touch): PairKind | Ground => {
   const a = m.touch
-  if (q.oneUnit(a, b)) return undefined
+  if (q.oneUnit(a, b)) return 'unit'
   if (q.how.has('atomic') && together(q.r, a, b, true))
-    return isWrite(a) && isWrite(b) && !q.ordered(a, b) && !commute(a, b) ? 'anyOrder' : undefined
-  if (!q.ordered(a, b)) return q.how.has('race') ? 'race' : undefined
+    return isWrite(a) && isWrite(b) && !q.ordered(a, b) && !commute(a, b) ? 'anyOrder' : 'atomic'
+  if (!q.ordered(a, b)) return q.how.has('race') ? 'race' : 'notAsked'
   if (!isWrite(a))
     return !a.access.atomic &&
       q.how.has('fenced-read') &&
       isFencedRead(q.r, a, b, q.how) &&
       !fenced(q.r, q.knows, a, b)
       ? 'unfenced'
-      : undefined
-  if (sees(q.r, q.knows, a, b) || !q.how.has('visibility')) return undefined
+      : 'order'
+  if (sees(q.r, q.knows, a, b)) return 'seen'
+  if (!q.how.has('visibility')) return 'notAsked'
   const shown = isWrite(b) && q.how.has('landed') && landed(q, before.slice(before.indexOf(a) + 1), m, b)
-  return shown ? undefined : 'visibility'
+  return shown ? 'landed' : 'visibility'
 }
 
 // ---------------------------------------------------------------- a cluster
@@ -242,7 +256,7 @@ const ofAccess = (
   past: ReadonlyArray<Touch>,
 ): Found => {
   const { met, fresh } = meets(before, { bytes: b.bytes, isWrite: isWrite(b), atomic: b.access.atomic })
-  const judged = met.map((m) => ({ a: m.touch, kind: judge(q, before, m, b) }))
+  const judged = met.map((m): Judged => ({ a: m.touch, b, is: judge(q, before, m, b) }))
   const unwritten = past.filter(isWrite).reduce<Bytes>((left, a) => without(left, a.bytes), fresh)
   const isEarly =
     q.how.has('nothing') &&
@@ -252,20 +266,20 @@ const ofAccess = (
   const missed = isEarly ? early(q, b, after, unwritten) : { pairs: [], left: false }
   const foreign = past
     .filter((a) => q.how.has('foreign') && (isWrite(a) || isWrite(b)) && common(a.bytes, b.bytes).length > 0)
-    .flatMap((a): ReadonlyArray<Pair> => {
-      if (!together(q.r, a, b, false)) return [{ kind: 'foreign', a, b }]
-      return isWrite(a) && isWrite(b) && !commute(a, b) ? [{ kind: 'anyOrder', a, b }] : []
+    .map((a): Judged => {
+      if (!together(q.r, a, b, false)) return { a, b, is: 'foreign' }
+      return { a, b, is: isWrite(a) && isWrite(b) && !commute(a, b) ? 'anyOrder' : 'atomic' }
     })
+  const all = [
+    ...judged,
+    ...missed.pairs.map(({ a, b: c, kind }): Judged => ({ a, b: c, is: kind })),
+    ...foreign,
+  ]
   return {
-    pairs: [
-      ...judged.flatMap(({ a, kind }) => (kind === undefined ? [] : [{ kind, a, b }])),
-      ...missed.pairs,
-      ...foreign,
-    ],
+    pairs: all.flatMap(({ a, b: c, is }) => (isWrong(is) ? [{ kind: is, a, b: c }] : [])),
+    judged: all,
     nothing: missed.left ? [b] : [],
-    leaning: judged.flatMap(({ a, kind }) =>
-      kind === undefined || kind === 'unfenced' ? leans(q, a, b) : [],
-    ),
+    leaning: judged.flatMap(({ a, is }) => (!isWrong(is) || is === 'unfenced' ? leans(q, a, b) : [])),
   }
 }
 
@@ -283,6 +297,7 @@ export const races = (q: Asked, past: ReadonlyArray<Touch>): Found => {
     pairs: pairs.filter(
       (x, i) => pairs.findIndex((y) => y.kind === x.kind && y.a === x.a && y.b === x.b) === i,
     ),
+    judged: found.flatMap((f) => f.judged),
     nothing: found.flatMap((f) => f.nothing),
     leaning: found.flatMap((f) => f.leaning),
   }

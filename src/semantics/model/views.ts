@@ -81,7 +81,10 @@ export const ordinary = ['generic', 'shared', 'global', 'registers', 'released',
 /** Whether a fact is in a view of an event. */
 export type Knows = (at: number, view: View, fact: number) => boolean
 
-export const solve = (events: number, arrows: ReadonlyArray<Arrow>): Knows => {
+/** The facts in a view of an event, a bit each. */
+export type Known = (at: number, view: View) => bigint
+
+export const solution = (events: number, arrows: ReadonlyArray<Arrow>): Known => {
   const place = (at: number, view: View): number => at * views.length + views.indexOf(view)
   const known: bigint[] = Array.from({ length: events * views.length }, () => 0n)
   const sources: Array<number[] | undefined> = known.map(() => undefined)
@@ -89,5 +92,10 @@ export const solve = (events: number, arrows: ReadonlyArray<Arrow>): Knows => {
     if (a._tag === 'enters') for (const view of a.into) known[place(a.at, view)]! |= 1n << BigInt(a.fact)
     else for (const [of, into] of a.by) (sources[place(a.to, into)] ??= []).push(place(a.from, of))
   for (let p = 0; p < known.length; p++) for (const q of sources[p] ?? []) known[p]! |= known[q]!
-  return (at, view, fact) => ((known[place(at, view)]! >> BigInt(fact)) & 1n) === 1n
+  return (at, view) => known[place(at, view)]!
+}
+
+export const solve = (events: number, arrows: ReadonlyArray<Arrow>): Knows => {
+  const known = solution(events, arrows)
+  return (at, view, fact) => ((known(at, view) >> BigInt(fact)) & 1n) === 1n
 }

@@ -84,7 +84,7 @@ export const threadSync = (r: Reading): ReadonlyArray<Arrow> =>
 // ---------------------------------------------------------------- sees
 
 /** The view in which an access looks for what a write left. */
-const window = (r: Reading, write: Touch, by: Touch): View => {
+export const window = (r: Reading, write: Touch, by: Touch): View => {
   const { proxy } = by.access
   if (write.access.proxy === 'tensor') return 'tensor'
   if (write.access.proxy !== 'generic' || proxy === 'generic' || proxy === 'tensor') return 'generic'

@@ -34,6 +34,11 @@ const trace: Listed = {
   load: async () => (await import('./trace.js')).traceCommand,
 }
 
+const litmus: Listed = {
+  name: 'litmus',
+  description: 'a litmus test of the memory model: its verdict, and the arrows that make it so',
+  load: async () => (await import('./litmus.js')).litmusCommand,
+}
 const mutate: Listed = {
   name: 'mutate',
   description: 'every single-operation mutant of a kernel and its verdict; the kill rate',
@@ -144,6 +149,7 @@ export const commands: ReadonlyArray<Listed> = [
   run,
   check,
   trace,
+  litmus,
   mutate,
   sweep,
   mma,
@@ -169,6 +175,7 @@ export const asked: ReadonlyArray<Listed> = [
   run,
   check,
   trace,
+  litmus,
   mutate,
   mma,
   compare,

@@ -1,0 +1,54 @@
+/** Random litmus tests: what random programs have not (atomics, semaphores, forks, tensor maps, scopes), in any order that a log can have. */
+import { dice, type Dice } from '../../../src/semantics/schedules/naive/random.js'
+
+const agents = ['T0', 'T1', 'T2', 'U0'] as const
+
+/** An event of an agent, or an operation from its issue to its signal. */
+const drawn = (die: Dice, k: number): ReadonlyArray<string> => {
+  const who = die.pick(agents)
+  const cta = who.startsWith('U') ? "'" : ''
+  const place = die.pick([`x${cta}`, 'g', 's'])
+  const barrier = die.pick(['b', 'c'])
+  const relaxed = die.chance(0.2) ? ' relaxed' : ''
+  const scope = die.chance(0.5) ? ' cluster' : ''
+  const reach = die.pick(['', ' cta', ' cluster'])
+  const by = (line: string): ReadonlyArray<string> => [`${who}: ${line}`]
+  const op = `#${String(k)}`
+  const issued = (unit: string, ...then: ReadonlyArray<string>): ReadonlyArray<string> => [
+    ...by(`issue ${op} ${unit}`),
+    ...then.map((line) => (line.startsWith(who) ? line : `${op}: ${line}`)),
+  ]
+  const kinds: ReadonlyArray<() => ReadonlyArray<string>> = [
+    () => by(`read ${place}`),
+    () => by(`write ${place}`),
+    () => by(`atomic ${place}${die.chance(0.3) ? ' or' : ''}`),
+    () => by(`arrive ${barrier}${relaxed}${scope}`),
+    () => by(`arrive ${barrier}${relaxed}${scope}`),
+    () => (cta === '' ? by(`wait ${barrier} ${die.pick(['0', '0', '1'])}${relaxed}${scope}`) : by('read g')),
+    () => (cta === '' ? by(`wait ${barrier} 0${scope}`) : by('write g')),
+    () => by(`signal s ${die.pick(['1', '1', '2'])}${reach}`),
+    () => by(`wait.semaphore s ${die.pick(['1', '1', '0', '2'])}${reach}`),
+    () => by(`fence ${die.pick(['async', 'global', 'map.release', 'map.acquire', 'before', 'after'])}`),
+    () => issued('load', `read g`, `write x`, `bytes ${barrier} 16`),
+    () => [...by(`arrive ${barrier} +16`), ...issued('load', `write x`, `bytes ${barrier} 16`)],
+    () => issued('store', `read x${cta}`, `write g`, `${who}: commit bulk`),
+    () => by(`wait.group bulk 0${die.chance(0.5) ? ' read' : ''}`),
+    () => issued('copy', 'write x generic', `${who}: commit copy`),
+    () => by('wait.group copy 0'),
+    () => issued('store', 'read g tensormap', `${who}: commit bulk`),
+    () => issued('mma', 'read x', 'write t'),
+    () => issued('commit', `arrive ${barrier}`),
+    () => issued('ld', 'read t'),
+    () => issued('st', 'write t'),
+    () => by(die.pick(['wait.ld', 'wait.st'])),
+    () => (who === 'T2' ? by('read x') : by('fork T2')),
+    () => (who === 'T2' ? by('write x') : by('join T2')),
+    () => ['T0, T1, T2, U0: meet' + relaxed],
+  ]
+  return die.pick(kinds)()
+}
+
+export const logOf = (seed: number): ReadonlyArray<string> => {
+  const die = dice(seed)
+  return Array.from({ length: 4 + die.below(10) }, (_, k) => drawn(die, k)).flat()
+}
