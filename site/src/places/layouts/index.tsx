@@ -1,9 +1,90 @@
-/** Layouts: being built. */
+/**
+ * Layouts: where an element lives. Each tab asks one method of the command line, and shows its document as two boards that light each other up.
+ *
+ * What a tab shows is in the address; what the other tabs showed is remembered while the page is open.
+ */
+import './style.css'
+import { useRef } from 'preact/hooks'
+import type { ComponentType } from 'preact'
+import type { Params } from '../../address.js'
 import type { PlaceProps } from '../use-params.js'
+import { Registers } from './registers.js'
 
-export const Layouts = ({ params }: PlaceProps) => (
-  <div>
-    <h1>Layouts</h1>
-    <pre>{JSON.stringify(params)}</pre>
-  </div>
-)
+interface Tab {
+  readonly name: string
+  readonly title: string
+  readonly says: string
+  readonly View: ComponentType<PlaceProps>
+}
+
+const tabs: readonly [Tab, ...Tab[]] = [
+  {
+    name: 'registers',
+    title: 'Registers',
+    says: 'Element to warp, lane and register, and back.',
+    View: Registers,
+  },
+]
+
+/** What each tab showed last. */
+const remembered = new Map<string, Params>()
+
+export const Layouts = ({ params, set }: PlaceProps) => {
+  const current = tabs.find(({ name }) => name === params['tab']) ?? tabs[0]
+  const list = useRef<HTMLDivElement>(null)
+  const go = (tab: Tab): void => {
+    if (tab === current) return
+    remembered.set(current.name, params)
+    const away = Object.fromEntries(Object.keys(params).map((name) => [name, null]))
+    set({ ...away, ...remembered.get(tab.name), tab: tab === tabs[0] ? null : tab.name }, true)
+  }
+  const { View } = current
+  return (
+    <div class="stack layouts">
+      <div>
+        <h1>Layouts</h1>
+        <div
+          ref={list}
+          class="layouts-tabs"
+          role="tablist"
+          aria-label="what is laid out"
+          onKeyDown={(event) => {
+            const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
+            const at = tabs.indexOf(current)
+            const next =
+              event.key === 'Home'
+                ? tabs[0]
+                : event.key === 'End'
+                  ? tabs[tabs.length - 1]
+                  : tabs[(at + step + tabs.length) % tabs.length]
+            if (next === undefined || next === current) return
+            event.preventDefault()
+            go(next)
+            list.current?.querySelector<HTMLElement>(`#tab-${next.name}`)?.focus()
+          }}
+        >
+          {tabs.map((tab) => (
+            <button
+              key={tab.name}
+              id={`tab-${tab.name}`}
+              type="button"
+              role="tab"
+              aria-selected={tab === current}
+              aria-controls="layouts-panel"
+              tabIndex={tab === current ? 0 : -1}
+              onClick={() => {
+                go(tab)
+              }}
+            >
+              {tab.title}
+            </button>
+          ))}
+        </div>
+      </div>
+      <div id="layouts-panel" class="stack" role="tabpanel" aria-labelledby={`tab-${current.name}`}>
+        <p class="soft layouts-says">{current.says}</p>
+        <View key={current.name} params={params} set={set} />
+      </div>
+    </div>
+  )
+}
