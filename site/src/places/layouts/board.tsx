@@ -121,8 +121,8 @@ const paint = (c: CanvasRenderingContext2D, side: Side, g: Geometry, look: Look)
       c.fillRect(x, y, g.width - gap, g.height - gap)
       c.globalAlpha = 1
     }
-  if (g.labelled) {
-    c.font = '9.5px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace'
+  if (g.font > 0) {
+    c.font = `${g.font.toFixed(1)}px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace`
     c.textAlign = 'center'
     c.fillStyle = look.onHue
     for (let row = rows.from; row < rows.to; row++)

@@ -176,7 +176,7 @@ export const Linked = ({
     const here = pointed !== null && pointed.which === which
     return (
       <div class="layouts-side">
-        <h3>{which === 'left' ? leftLabel : rightLabel}</h3>
+        <h2>{which === 'left' ? leftLabel : rightLabel}</h2>
         <WindowLine
           side={side}
           shown={shown}

@@ -4,12 +4,23 @@ import { ask } from '../../machine/client.js'
 import { isMembers, textAt } from '../../machine/members.js'
 import type { Refused } from '../../machine/protocol.js'
 import type { Params } from '../../address.js'
-import { Field, Refusal } from '../../look/parts.js'
+import { Busy, Field, Refusal } from '../../look/parts.js'
+import type { Asking } from '../../machine/use-answer.js'
 import type { SetParams } from '../use-params.js'
 import { commandLine, type Request } from './command.js'
 
 /** Milliseconds that a question waits while somebody types. */
 export const whileTyping = 250
+
+// ---------------------------------------------------------------- what is said of an answer that is not there
+
+/** A refusal, or that it is being worked out; nothing takes no room. */
+export const Waiting = ({ asking, what }: { readonly asking: Asking<unknown>; readonly what: string }) => (
+  <div class="layouts-waiting">
+    <Refusal refused={asking.refused} />
+    {(asking.stopped || (asking.working && asking.document === null)) && <Busy asking={asking} what={what} />}
+  </div>
+)
 
 // ---------------------------------------------------------------- fields
 

@@ -1,13 +1,21 @@
 /** Which lane holds each element in which register. */
 import { useMemo } from 'preact/hooks'
-import { Busy, Refusal } from '../../look/parts.js'
 import { ofSchema } from '../../machine/members.js'
 import { useAnswer } from '../../machine/use-answer.js'
 import type { PlaceProps } from '../use-params.js'
 import { registersOf } from './documents.js'
 import { Linked } from './linked.js'
 import { useNames } from './names.js'
-import { Carry, LabelsSwitch, Presets, saying, TextField, whileTyping, type Preset } from './parts.js'
+import {
+  Carry,
+  LabelsSwitch,
+  Presets,
+  saying,
+  TextField,
+  Waiting,
+  whileTyping,
+  type Preset,
+} from './parts.js'
 
 const blocked =
   '{"kind": "blocked", "sizePerThread": [1, 4], "threadsPerWarp": [8, 4], "warpsPerCTA": [4, 1], "order": [1, 0]}'
@@ -62,8 +70,7 @@ export const Registers = ({ params, set }: PlaceProps) => {
         />
         <LabelsSwitch params={params} set={set} />
       </div>
-      <Refusal refused={asking.refused} />
-      <Busy asking={asking} what="the layout" />
+      <Waiting asking={asking} what="the layout" />
       {found !== null && (
         <div class={asking.refused === null ? 'stack' : 'stack layouts-old'}>
           <p class="small">

@@ -84,12 +84,15 @@ export const beginAt = (shown: Shown, row: number, column: number): readonly [nu
 export interface Sizes {
   readonly width: number
   readonly height: number
-  readonly labelled: boolean
+  /** pixels of the labels; 0 where they have no room */
+  readonly font: number
   /** of the row labels */
   readonly gutter: number
 }
 
-const perCharacter = 5.7
+/** Of the face of the labels: width by height. */
+const slim = 0.602
+const fonts = { least: 8, most: 10 }
 /** Above the cells, where the columns are numbered. */
 export const head = 30
 
@@ -102,14 +105,15 @@ export const sizesIn = (side: Side, shown: Shown, room: number, labels: boolean)
   const rows = Math.max(1, shown.rows.to - shown.rows.from)
   const last = [shown.rows.from, shown.rows.to - 1].map((row) => side.rowLabel(row).length)
   const gutter = 14 + Math.ceil(6.2 * greatest(Math.max(side.rowTitle.length + 1, 3))(last))
-  const needed = Math.max(20, Math.ceil(side.longest * perCharacter) + 6)
+  const needed = Math.max(20, Math.ceil(side.longest * slim * fonts.most) + 6)
   const fit = Math.floor((room - gutter - 4) / columns)
   const width = labels ? Math.max(needed, Math.min(fit, 96)) : Math.max(5, Math.min(fit, 96))
-  const labelled = side.longest > 0 && width >= needed && (labels || rows <= 256)
+  const font = Math.min(fonts.most, (width - 3) / (Math.max(1, side.longest) * slim))
+  const labelled = side.longest > 0 && font >= fonts.least && width >= 16 && (labels || rows <= 256)
   return {
     width,
     height: labelled ? 20 : Math.max(6, Math.min(18, width, Math.floor(900 / rows))),
-    labelled,
+    font: labelled ? font : 0,
     gutter,
   }
 }
