@@ -53,7 +53,7 @@ const operationRow = (o: Operation): ReadonlyArray<string> => [
 
 const listedSpans = 3
 
-const showPlace = (place: Place, smem: ReadonlyArray<NamedBytes>): string => {
+export const showPlace = (place: Place, smem: ReadonlyArray<NamedBytes>): string => {
   const spans = place.spans
     .slice(0, listedSpans)
     .map(([start, end]) => `${thousands(start)} to ${thousands(end)}`)

@@ -42,7 +42,7 @@ export const words = (x: number, y: number, text: string, attributes: Attributes
   element('text', { x, y, ...attributes }, [text])
 
 /** Fonts that are there on every desktop, narrow digits first. */
-const sans = "Inter, 'Segoe UI', 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
+export const sans: string = "Inter, 'Segoe UI', 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
 export const mono: string = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 
 /** A whole picture on white, in pixels. */
@@ -96,7 +96,11 @@ const lines = (node: SvgElement, indent: string): ReadonlyArray<string> => {
   const open = `${indent}<${opening(node)}`
   if (node.children.length === 0) return [`${open}/>`]
   // Text, and what stands beside text, must not gain blanks.
-  if (elements.length < node.children.length || elements.every((child) => child.name === 'title'))
+  if (
+    node.name === 'text' ||
+    elements.length < node.children.length ||
+    elements.every((child) => child.name === 'title')
+  )
     return [
       `${open}>${node.children.map((child) => (typeof child === 'string' ? escape(child) : lines(child, '').join(''))).join('')}</${node.name}>`,
     ]

@@ -1,0 +1,660 @@
+/**
+ * A finding as a picture, made from the verdict document alone: what two agents did, to which bytes, what the later one knew, and which edge is missing.
+ *
+ *     W3  wgmma operand overwritten in flight
+ *         wgmma reads and writes of smem@0 are not ordered
+ *     time ──────────────────────────────────────────▶
+ *     consumer@0  ┌ wgmma ─┐░░ not known to be over ░░
+ *                 └────────┘   ● event 5
+ *                   ┊ missing: a group wait ...  │ known: ...
+ *                   ┊        ┌──────────┐◀───────┘
+ *     producer@0    └┈┈┈┈┈┈┈▶│ refill s │
+ *                            └──────────┘
+ *     smem@0  [////////////]  0 to 8,192
+ *
+ * A lane is an agent; two operations of one agent share theirs. The earlier access of the run stands left of and above the later one. Both are framed in
+ * red, with their statement, iteration and what they do. A dashed line is the edge that is missing, a solid one an order that is known. Where there is one
+ * operation, what is missing stands before it if it waits or reads, else behind it.
+ * The bytes are a strip of their memory; what both touch is hatched.
+ *
+ * Colours are CSS variables, `--finding-ink` and the others of `paints`, each with a value for light and one for dark: a page that sets them has the
+ * picture in its own. A reader of SVG that knows no CSS shows the light ones.
+ *
+ * Laws
+ * 1. The statement, iteration, event and deed of both operations, every interval of bytes, what was known and what is missing can be read back.
+ * 2. No two texts overlap, and all of them are inside of the picture, however long they are and however narrow it is.
+ * 3. It is a function of the finding's JSON: a document that was printed and parsed has the same picture.
+ */
+import { greatest } from '../greatest.js'
+import type { Finding, MissingEdge, Operation, Place } from '../semantics/judging/finding.js'
+import { hazards } from '../semantics/judging/hazards.js'
+import { showPlace } from './finding.js'
+import type { SvgElement } from './svg.js'
+import { element, group, line, rect, sans } from './svg.js'
+import { thousands } from './table.js'
+import { linesOf, widthOf, type Font } from './text-width.js'
+
+// ---------------------------------------------------------------- colours
+
+/** What is painted: fill or stroke, in light and in dark. */
+const paints = {
+  ground: ['fill', '#ffffff', '#12151d'],
+  lane: ['fill', '#f2f4f8', '#1c2230'],
+  panel: ['fill', '#ffffff', '#12151d'],
+  ink: ['fill', '#1f2430', '#e8ebf2'],
+  muted: ['fill', '#555d6e', '#a9b1c2'],
+  rule: ['stroke', '#8a93a6', '#6b7690'],
+  wrong: ['fill', '#b3141c', '#ff8f87'],
+  frame: ['stroke', '#d3222a', '#ff6f66'],
+  access: ['fill', '#fdebea', '#3b1b1f'],
+  known: ['fill', '#0f5fa8', '#7cbcf7'],
+  order: ['stroke', '#1f74c4', '#5aa9ee'],
+} as const
+type Paint = keyof typeof paints
+const paintNames: ReadonlyArray<Paint> = Object.keys(paints).filter((k): k is Paint => k in paints)
+
+/** The class, and the colour for readers that know no CSS. */
+const paint = (...names: ReadonlyArray<Paint>): Readonly<Record<string, string>> => ({
+  class: names.join(' '),
+  ...Object.fromEntries(names.map((name) => [paints[name][0], paints[name][1]])),
+})
+
+const variables = (dark: boolean): string =>
+  paintNames.map((name) => `--f-${name}:var(--finding-${name},${paints[name][dark ? 2 : 1]})`).join(';')
+
+const style = element('style', {}, [
+  [
+    `.tcspec-finding{${variables(false)}}`,
+    `@media (prefers-color-scheme:dark){.tcspec-finding{${variables(true)}}}`,
+    ...paintNames.map((name) => `.tcspec-finding .${name}{${paints[name][0]}:var(--f-${name})}`),
+  ].join(''),
+])
+
+// ---------------------------------------------------------------- texts
+
+interface Text {
+  /** what it says, for readers of the picture: `a site` */
+  readonly says: string
+  readonly text: string
+  readonly font: Font
+  readonly paint: Paint
+}
+
+const says = (what: string, text: string, size: number, paint: Paint, bold = false): Text => ({
+  says: what,
+  text,
+  font: { size, bold },
+  paint,
+})
+
+/** A text broken into lines of this width. */
+interface Paragraph {
+  readonly text: Text
+  readonly lines: ReadonlyArray<string>
+  readonly width: number
+  readonly height: number
+}
+
+const leading = 1.4
+const paragraph = (text: Text, width: number): Paragraph => {
+  const lines = linesOf(text.text, width, text.font)
+  return {
+    text,
+    lines,
+    width: greatest(0)(lines.map((l) => widthOf(l.trimEnd(), text.font))),
+    height: lines.length * text.font.size * leading,
+  }
+}
+
+/** Texts under one another. */
+const column = (texts: ReadonlyArray<Text>, width: number): ReadonlyArray<Paragraph> =>
+  texts.map((t) => paragraph(t, width))
+const heightOf = (ps: ReadonlyArray<Paragraph>): number => ps.reduce((sum, p) => sum + p.height, 0)
+const widthOfAll = (ps: ReadonlyArray<Paragraph>): number => greatest(0)(ps.map((p) => p.width))
+
+const written = (x: number, y: number, { text, lines }: Paragraph): SvgElement => {
+  const { size, bold } = text.font
+  return element(
+    'text',
+    {
+      ...paint(text.paint),
+      'font-size': size,
+      ...(bold ? { 'font-weight': 700 } : {}),
+      'data-says': text.says,
+    },
+    lines.map((words, i) => element('tspan', { x, y: y + size * (leading * i + 1.05) }, [words])),
+  )
+}
+
+const writtenAll = (x: number, y: number, ps: ReadonlyArray<Paragraph>): ReadonlyArray<SvgElement> => {
+  let at = y
+  return ps.map((p) => {
+    const made = written(x, at, p)
+    at += p.height
+    return made
+  })
+}
+
+// ---------------------------------------------------------------- lines
+
+type Point = readonly [x: number, y: number]
+const round = (n: number): string => String(Math.round(n * 100) / 100)
+
+const through = (
+  points: ReadonlyArray<Point>,
+  attributes: Readonly<Record<string, string | number>>,
+): SvgElement =>
+  element('path', {
+    d: points.map(([x, y], i) => `${i === 0 ? 'M' : 'L'}${round(x)} ${round(y)}`).join(''),
+    'stroke-linejoin': 'round',
+    ...attributes,
+    fill: 'none',
+  })
+
+/** The head of an arrow that ends here, going down, up or to the right. */
+const head = ([x, y]: Point, to: 'down' | 'up' | 'right', p: Paint): SvgElement => {
+  const s = 5
+  const d =
+    to === 'right'
+      ? `M${round(x)} ${round(y)}l${String(-1.6 * s)} ${String(-s)}v${String(2 * s)}Z`
+      : `M${round(x)} ${round(y)}l${String(-s)} ${String((to === 'down' ? -1.6 : 1.6) * s)}h${String(2 * s)}Z`
+  return element('path', { d, ...paint(p) })
+}
+
+const dashed = { 'data-edge': 'missing', ...paint('frame'), 'stroke-width': 2, 'stroke-dasharray': '6 4' }
+const solid = { 'data-edge': 'known', ...paint('order'), 'stroke-width': 2 }
+/** From words to what they are about. */
+const leader = { 'data-edge': 'about', ...paint('order'), 'stroke-width': 1 }
+const touch = { 'data-edge': 'bytes', ...paint('frame'), 'stroke-width': 1.2 }
+
+/** Diagonal lines inside of a rectangle. */
+const hatching = (x: number, y: number, width: number, height: number): SvgElement => {
+  const every = 6
+  const n = Math.floor((width + height) / every)
+  const d = Array.from({ length: n }, (_, k) => (k + 1) * every)
+    .map((k) => {
+      const [fromX, fromY] = k <= width ? [x + k, y] : [x + width, y + k - width]
+      const [toX, toY] = k <= height ? [x, y + k] : [x + k - height, y + height]
+      return `M${round(fromX)} ${round(fromY)}L${round(toX)} ${round(toY)}`
+    })
+    .join('')
+  return element('path', { d, ...paint('frame'), 'stroke-width': 1.2, fill: 'none' })
+}
+
+// ---------------------------------------------------------------- words
+
+const siteText = (o: Operation): string =>
+  o.iteration.length === 0 ? o.site : `${o.site} [${o.iteration.join(', ')}]`
+
+const eventText = (which: string, o: Operation): string =>
+  `${which === '' ? '' : `${which}: `}${o.operation === undefined ? 'event' : 'issued at event'} ${String(o.at)}${o.loc === undefined ? '' : `, ${o.loc}`}`
+
+const operationTexts = (side: 'a' | 'b', which: string, o: Operation): ReadonlyArray<Text> => [
+  says(`${side} event`, eventText(which, o), 10.5, 'muted'),
+  says(`${side} site`, siteText(o), 13.5, 'ink', true),
+  ...(o.path.length === 0 ? [] : [says(`${side} path`, `in ${o.path.join(' / ')}`, 10.5, 'muted')]),
+  says(`${side} does`, o.does, 12, 'wrong'),
+]
+
+/** What is missing, in two or three words; nothing where no single edge is. */
+const kinds: Readonly<Record<MissingEdge['kind'], string>> = {
+  fence: ': a fence',
+  'group-wait': ': a wait for a group',
+  wait: ': a wait',
+  arrive: ': an arrive',
+  'arrive-wait': ': an arrive and a wait for it',
+  bytes: ': bytes',
+  'none-found': '',
+}
+
+const severityText = ({ severity }: Finding): string =>
+  severity === 'E' ? '' : severity === 'C' ? ' (contract)' : ' (note)'
+
+const sentence = (o: Operation): string =>
+  `${o.agent}, ${[...o.path, siteText(o)].join(' / ')}: ${o.does} (event ${String(o.at)}).`
+
+/** The whole picture in words. */
+const description = (f: Finding): string =>
+  [
+    `${f.text}.`,
+    `${f.b === undefined ? 'Where' : 'First'}: ${sentence(f.a)}`,
+    ...(f.b === undefined ? [] : [`Second: ${sentence(f.b)}`]),
+    ...(f.place === undefined ? [] : [`Bytes: ${showPlace(f.place, [])}.`]),
+    ...(f.knew === undefined ? [] : [`Known: ${f.knew}.`]),
+    ...(f.missing === undefined ? [] : [`Missing: ${f.missing.text}.`]),
+  ].join(' ')
+
+// ---------------------------------------------------------------- geometry
+
+/** Of the lanes, from the edge of the picture; the lines to the bytes run outside of it. */
+const margin = 28
+/** Where the lines to the bytes run, from the edge. */
+const channel = 12
+/** Of the boxes between the lanes, from their edges; where a line passes a box it runs here. */
+const inset = 18
+const pad = 10
+export const usualWidth = 760
+const narrowest = 320
+
+interface Bar {
+  readonly side: 'a' | 'b'
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+  readonly texts: ReadonlyArray<Paragraph>
+}
+
+const barSvg = ({ side, x, y, width, height, texts }: Bar): SvgElement =>
+  group({ 'data-bar': side }, [
+    rect({ x, y, width, height, rx: 5, ...paint('access', 'frame'), 'stroke-width': 2 }),
+    ...writtenAll(x + pad, y + 6, texts),
+  ])
+
+interface Boxed {
+  readonly what: 'missing' | 'known'
+  readonly texts: ReadonlyArray<Paragraph>
+  readonly height: number
+}
+
+const boxSvg = ({ what, texts, height }: Boxed, x: number, y: number, width: number): SvgElement =>
+  group({ 'data-box': what }, [
+    rect({
+      ...{ x, y, width, height, rx: 5 },
+      ...(what === 'missing'
+        ? { ...paint('panel', 'frame'), 'stroke-width': 1.6, 'stroke-dasharray': '6 4' }
+        : { ...paint('panel', 'order'), 'stroke-width': 1.4 }),
+    }),
+    ...writtenAll(x + pad, y + 6, texts),
+  ])
+
+const boxesOf = (f: Finding, width: number): ReadonlyArray<Boxed> => {
+  const box = (what: Boxed['what'], name: string, text: string, p: Paint): Boxed => {
+    const texts = column([says('', name, 10.5, p, true), says(what, text, 12, 'ink')], width - 2 * pad)
+    return { what, texts, height: heightOf(texts) + 14 }
+  }
+  const { missing, knew } = f
+  return [
+    ...(missing === undefined
+      ? []
+      : [box('missing', `missing${kinds[missing.kind]}`, missing.text, 'wrong')]),
+    ...(knew === undefined ? [] : [box('known', 'known', knew, 'known')]),
+  ]
+}
+
+/** Clusters are what D3 is about, and agents of both have the same names. */
+const isOneAgent = ({ id, a, b }: Finding): boolean =>
+  b === undefined || (id !== 'D3' && a.index === b.index && a.agent === b.agent)
+
+interface Side {
+  readonly side: 'a' | 'b'
+  readonly operation: Operation
+}
+
+/** The two operations from left to right: as they came in the run; those of one agent as its program has them. */
+const inTime = (f: Finding, b: Operation): readonly [Side, Side] => {
+  const sides = [
+    { side: 'a', operation: f.a },
+    { side: 'b', operation: b },
+  ] as const
+  return isOneAgent(f) && b.at < f.a.at ? [sides[1], sides[0]] : sides
+}
+
+/** Whether nothing says that the first was over when the second came: its end is what is missing. */
+const inFlight = ({ missing }: Finding, { operation: { operation } }: Side): boolean =>
+  operation !== undefined &&
+  missing !== undefined &&
+  missing.kind !== 'fence' &&
+  missing.kind !== 'none-found' &&
+  missing.kind !== 'bytes'
+
+/** An operation that waits or reads lacks something before it, any other one something behind it. */
+const lacksBefore = ({ does }: Operation): boolean => does.endsWith('waits') || does.endsWith('reads')
+
+// ---------------------------------------------------------------- bytes
+
+interface Strip {
+  readonly drawn: SvgElement
+  /** where the first and the last hatched bytes are */
+  readonly from: number
+  readonly to: number
+}
+
+const stripHeight = 24
+
+const stripOf = ({ spans }: Place, x: number, y: number, width: number): Strip => {
+  const start = spans.reduce((least, [from]) => Math.min(least, from), Infinity)
+  const end = greatest(start)(spans.map(([, to]) => to))
+  const around = Math.max(1, end - start) * 0.1
+  const low = Math.max(0, start - around)
+  const high = end + around
+  const at = (byte: number): number => x + ((byte - low) / (high - low)) * width
+  // intervals that would touch each other are drawn as one
+  const runs: { from: number; to: number; says: string[] }[] = []
+  for (const [from, to] of [...spans].sort((p, q) => p[0] - q[0])) {
+    const run = runs.at(-1)
+    const text = `${thousands(from)} to ${thousands(to)}`
+    if (run !== undefined && at(from) - run.to < 1.5) {
+      run.to = Math.max(run.to, at(to))
+      run.says.push(text)
+    } else runs.push({ from: at(from), to: Math.max(at(from) + 2, at(to)), says: [text] })
+  }
+  const scale = [thousands(start), thousands(end)].map((text) =>
+    paragraph(says('', text, 10, 'muted'), width),
+  )
+  const [first, last] = scale
+  const fits = widthOfAll(scale) * 2 + 12 < at(end) - at(start)
+  return {
+    from: at(start),
+    to: at(end),
+    drawn: group({ class: 'bytes' }, [
+      rect({ x, y, width, height: stripHeight, ...paint('lane') }),
+      line(x, y, x + width, y, { ...paint('rule'), 'stroke-width': 1 }),
+      line(x, y + stripHeight, x + width, y + stripHeight, { ...paint('rule'), 'stroke-width': 1 }),
+      ...(low === 0 ? [line(x, y, x, y + stripHeight, { ...paint('rule'), 'stroke-width': 1 })] : []),
+      ...runs.map((run) =>
+        group({ 'data-bytes': run.says.join('; ') }, [
+          rect(
+            {
+              ...{ x: run.from, y, width: run.to - run.from, height: stripHeight },
+              ...paint('access', 'frame'),
+              'stroke-width': run.to - run.from < 4 ? 0.6 : 1.6,
+            },
+            run.says.join('; '),
+          ),
+          ...(run.to - run.from < 4 ? [] : [hatching(run.from, y, run.to - run.from, stripHeight)]),
+        ]),
+      ),
+      ...(fits && first !== undefined && last !== undefined
+        ? [
+            written(at(start), y + stripHeight + 3, first),
+            written(at(end) - last.width, y + stripHeight + 3, last),
+          ]
+        : []),
+    ]),
+  }
+}
+
+// ---------------------------------------------------------------- the picture
+
+/** The picture of a finding of a verdict document, so wide and as high as its words need. */
+export const findingPicture = (f: Finding, width: number = usualWidth): SvgElement => {
+  const { a, b, place, missing } = f
+  const wide = Math.max(narrowest, Math.floor(width))
+  const [left, right] = [margin, wide - margin]
+  const inner = right - left
+  const title = `${hazards[f.id].title}${severityText(f)}`
+  const drawn: SvgElement[] = []
+  const over: SvgElement[] = []
+  let y = 16
+
+  // what it is
+  const id = paragraph(says('id', f.id, 16, 'wrong', true), inner)
+  const named = paragraph(says('title', title, 16, 'ink', true), inner - id.width - 12)
+  const text = paragraph(says('text', f.text, 12.5, 'muted'), inner)
+  drawn.push(written(left, y, id), written(left + id.width + 12, y, named))
+  y += named.height + 4
+  drawn.push(written(left, y, text))
+  y += text.height + 14
+
+  // time
+  if (b !== undefined) {
+    const time = paragraph(says('', 'time', 10.5, 'muted'), inner)
+    drawn.push(
+      written(left, y, time),
+      through(
+        [
+          [left + time.width + 8, y + 8],
+          [right - 2, y + 8],
+        ],
+        { 'data-edge': 'time', ...paint('rule'), 'stroke-width': 1 },
+      ),
+      element('path', {
+        d: `M${round(right - 7)} ${round(y + 4)}L${round(right)} ${round(y + 8)}L${round(right - 7)} ${round(y + 12)}`,
+        ...paint('rule'),
+        fill: 'none',
+      }),
+    )
+    y += time.height + 6
+  }
+
+  // lanes
+  const oneAgent = isOneAgent(f)
+  const boxes = boxesOf(f, inner - 2 * inset)
+  const bandTop = y
+  const background: SvgElement[] = []
+  const band = (from: number, to: number): void => {
+    background.push(rect({ x: left, y: from, width: inner, height: to - from, rx: 6, ...paint('lane') }))
+  }
+  const name = (side: string, agent: string): Paragraph =>
+    paragraph(says(`${side} agent`, agent, 12, 'ink', true), inner - 2 * pad)
+  const barOf = ({ side, operation }: Side, which: string, room: number): Omit<Bar, 'x' | 'y'> => {
+    const texts = column(operationTexts(side, which, operation), room - 2 * pad)
+    return { side, texts, width: Math.max(110, widthOfAll(texts) + 2 * pad), height: heightOf(texts) + 14 }
+  }
+  const between = { from: left + inset, width: inner - 2 * inset }
+  const touching: { readonly bar: Bar; readonly beside: number }[] = []
+
+  if (b === undefined) {
+    const before = lacksBefore(a)
+    const above = before ? boxes : []
+    const below = before ? [] : boxes
+    const agent = name('a', a.agent)
+    for (const box of above) {
+      over.push(boxSvg(box, between.from, y, between.width))
+      y += box.height + 26
+    }
+    const bandFrom = y
+    const made = barOf({ side: 'a', operation: a }, '', inner - 2 * inset)
+    // the name of the lane is where no line comes in
+    const bar: Bar = { ...made, x: left + inset, y: y + pad + (before ? 0 : agent.height + 2) }
+    const middle = bar.x + bar.width / 2
+    drawn.push(written(left + pad, before ? bar.y + bar.height + 6 : y + 5, agent))
+    y = bar.y + bar.height + pad + (before ? agent.height : 0)
+    band(bandFrom, y)
+    over.push(barSvg(bar))
+    // what is never written has been touched by no operation
+    if (f.id !== 'O1') touching.push({ bar, beside: channel })
+    if (above.length > 0)
+      over.push(
+        through(
+          [
+            [middle, bandFrom - 26],
+            [middle, bar.y - 9],
+          ],
+          dashed,
+        ),
+        head([middle, bar.y - 1], 'down', 'wrong'),
+      )
+    below.forEach((box, i) => {
+      y += 26
+      if (i === 0)
+        over.push(
+          through(
+            [
+              [middle, bar.y + bar.height + 1],
+              [middle, y - 9],
+            ],
+            box.what === 'missing' ? dashed : solid,
+          ),
+          head([middle, y - 1], 'down', box.what === 'missing' ? 'wrong' : 'known'),
+        )
+      over.push(boxSvg(box, between.from, y, between.width))
+      y += box.height
+    })
+  } else {
+    const [first, second] = inTime(f, b)
+    const agent = name(first.side, first.operation.agent)
+    drawn.push(written(left + pad, y + 5, agent))
+    const barA: Bar = {
+      ...barOf(first, 'first', inner * 0.6),
+      x: left + pad,
+      y: y + 5 + agent.height + 6,
+    }
+    const later = barOf(second, 'second', right - 2 * pad - (barA.x + 40))
+    y = barA.y + barA.height + pad
+    const edgeA = y
+
+    // what was issued and is not known to be over goes on
+    if (inFlight(f, first)) {
+      const [from, to] = [barA.x + barA.width, right - pad]
+      const said = paragraph(says('', 'not known to be over', 10.5, 'wrong'), inner)
+      const middle = barA.y + barA.height / 2
+      if (to - from > 20) {
+        drawn.push(
+          rect({ x: from, y: middle - 5, width: to - from, height: 10, ...paint('access') }),
+          hatching(from, middle - 5, to - from, 10),
+        )
+        if (said.width + 12 < to - from) drawn.push(written(from + 8, middle - 8 - said.height, said))
+      }
+    }
+
+    // the boxes between the lanes, and the lines through them
+    const known = boxes.find((box) => box.what === 'known')
+    const absent = boxes.find((box) => box.what === 'missing')
+    const isKnownFrom = known !== undefined && oneAgent
+    const solidFrom = barA.x + barA.width * (absent === undefined ? 0.5 : 0.25)
+    const dashedFrom = barA.x + barA.width * (known === undefined ? 0.5 : 0.7)
+    const tops = new Map<Boxed, number>()
+    for (const box of boxes) {
+      y += box === boxes[0] ? 28 : 12
+      tops.set(box, y)
+      over.push(boxSvg(box, between.from, y, between.width))
+      y += box.height
+    }
+    y += boxes.length === 0 ? 12 : 34
+    const edgeB = y
+    const x = Math.max(barA.x + 40, right - pad - later.width)
+    const barB: Bar = { ...later, x, y: edgeB + pad }
+    const dashedTo = barB.x + barB.width * (known === undefined ? 0.5 : 0.75)
+    const solidTo = barB.x + barB.width * (absent === undefined ? 0.5 : 0.3)
+    const toB = barB.y - 1
+    if (absent !== undefined) {
+      const top = tops.get(absent)!
+      const bottom = top + absent.height
+      const beside = right - inset / 2
+      over.push(
+        through(
+          [
+            [dashedFrom, barA.y + barA.height + 1],
+            [dashedFrom, top - 1],
+          ],
+          dashed,
+        ),
+        through(
+          known === undefined
+            ? [
+                [dashedTo, bottom],
+                [dashedTo, toB - 7],
+              ]
+            : [
+                [between.from + between.width, bottom - 14],
+                [beside, bottom - 14],
+                [beside, edgeB - 20],
+                [dashedTo, edgeB - 20],
+                [dashedTo, toB - 7],
+              ],
+          dashed,
+        ),
+        head([dashedTo, toB], 'down', 'wrong'),
+      )
+    }
+    if (known !== undefined) {
+      const top = tops.get(known)!
+      const beside = left + inset / 2
+      if (isKnownFrom)
+        over.push(
+          through(
+            absent === undefined
+              ? [
+                  [solidFrom, barA.y + barA.height + 1],
+                  [solidFrom, top],
+                ]
+              : [
+                  [solidFrom, barA.y + barA.height + 1],
+                  [solidFrom, edgeA + 10],
+                  [beside, edgeA + 10],
+                  [beside, top + 14],
+                  [between.from, top + 14],
+                ],
+            solid,
+          ),
+        )
+      over.push(
+        through(
+          [
+            [solidTo, top + known.height],
+            [solidTo, isKnownFrom ? toB - 7 : toB],
+          ],
+          isKnownFrom ? solid : leader,
+        ),
+      )
+      if (isKnownFrom) over.push(head([solidTo, toB], 'down', 'known'))
+    }
+    y = barB.y + barB.height + pad
+    if (oneAgent) band(bandTop, y)
+    else {
+      const other = name(second.side, f.id === 'D3' ? `${b.agent} of another cluster` : b.agent)
+      drawn.push(written(left + pad, y - 4, other))
+      y += other.height
+      band(bandTop, edgeA)
+      band(edgeB, y)
+    }
+    over.push(barSvg(barA), barSvg(barB))
+    touching.push({ bar: barA, beside: channel }, { bar: barB, beside: wide - channel })
+  }
+
+  // bytes
+  if (place !== undefined) {
+    y += 16
+    const caption = paragraph(says('place', showPlace(place, []), 12, 'ink'), inner - 2 * inset)
+    drawn.push(written(between.from, y, caption))
+    y += caption.height + 18
+    const strip = stripOf(place, between.from, y, between.width)
+    drawn.push(strip.drawn)
+    const reach = Math.min(12, (strip.to - strip.from) / 3)
+    for (const { bar, beside } of touching) {
+      const [edge, to] =
+        beside === channel ? [bar.x, strip.from + reach] : [bar.x + bar.width, strip.to - reach]
+      drawn.push(
+        through(
+          [
+            [edge, bar.y + 14],
+            [beside, bar.y + 14],
+            [beside, y - 12],
+            [to, y - 12],
+            [to, y - 6],
+          ],
+          touch,
+        ),
+        head([to, y], 'down', 'wrong'),
+      )
+    }
+    y += stripHeight + 18
+  }
+
+  const high = Math.ceil(y + 14)
+  return element(
+    'svg',
+    {
+      xmlns: 'http://www.w3.org/2000/svg',
+      class: 'tcspec-finding',
+      role: 'img',
+      'data-id': f.id,
+      ...(missing === undefined ? {} : { 'data-missing': missing.kind }),
+      width: wide,
+      height: high,
+      viewBox: `0 0 ${String(wide)} ${String(high)}`,
+      'font-family': sans,
+    },
+    [
+      element('title', {}, [`${f.id}: ${title}`]),
+      element('desc', {}, [description(f)]),
+      style,
+      rect({ width: wide, height: high, ...paint('ground') }),
+      ...background,
+      ...drawn,
+      ...over,
+    ],
+  )
+}
