@@ -56,7 +56,8 @@ export interface Arrow {
 export interface Drawing {
   readonly lanes: ReadonlyArray<Lane>
   readonly arrows: ReadonlyArray<Arrow>
-  /** by place in the log, of the events that are drawn */
+  /** the events that are drawn, and the time of each */
+  readonly entries: ReadonlyArray<Entry>
   readonly times: Int32Array
   /** the last time that something is drawn at */
   readonly end: number
@@ -76,7 +77,7 @@ const firstWave = (events: ReadonlyArray<LogEvent>): ReadonlyArray<LogEvent> => 
   return next < 0 ? events : events.slice(0, next)
 }
 
-const kindOf = (e: LogEvent): Kind =>
+export const kindOf = (e: LogEvent): Kind =>
   e._tag === 'issue'
     ? e.unit
     : blocks(e)
@@ -273,6 +274,7 @@ export const drawingOf = (header: Header, events: ReadonlyArray<LogEvent>): Draw
   return {
     lanes: [...lanes.values()].sort((a, b) => a.cta - b.cta || rank(a) - rank(b)),
     arrows: arrowsOf(entries, times, bars),
+    entries,
     times,
     end,
     later: events.filter((e) => e._tag === 'cluster').length - (wave.length === 0 ? 0 : 1),

@@ -52,8 +52,20 @@ export interface Settings {
   readonly transient: boolean
   /** told after every wave how many clusters are done, of how many */
   readonly progress?: Progress
+  /** told of every step */
+  readonly watch?: Watch
   /** false: of a run that got stuck nothing asks what stands behind its waits (`ahead.ts`); default true */
   readonly ahead?: boolean
+}
+
+/** What sees the machine between the steps of a run; its pages may be written over by the next step. */
+export interface Watch {
+  /** clusters begin, and say so */
+  readonly begun: (m: Machine, events: ReadonlyArray<LogEvent>) => void
+  /** an event has happened, and this is the machine after it */
+  readonly stepped: (m: Machine, key: EventKey, events: ReadonlyArray<LogEvent>) => void
+  /** nothing can happen any more: what is blocked says so */
+  readonly ended: (events: ReadonlyArray<LogEvent>) => void
 }
 
 export type Progress = (done: number, of: number) => void
@@ -152,7 +164,9 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
     const outer = effort.limit
     effort.limit = Math.min(outer, effort.spent + fuelTicks(how.fuel))
     for (let more = true; more;) {
-      for (const e of beginnings(m)) page.push(e)
+      const begun = beginnings(m)
+      for (const e of begun) page.push(e)
+      how.watch?.begun(m, begun)
       for (;;) {
         const options = offered(world, m)
         if (options.length === 0) break
@@ -178,6 +192,7 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
         }
         for (let i = 0; i < done.events.length; i++) page.push(done.events[i]!)
         m = done.machine
+        how.watch?.stepped(m, event.key, done.events)
         if (steps % pageSteps !== 0) continue
         handOver()
         if (steps % patience === 0 && fold.exhausted?.(state) === true) {
@@ -189,8 +204,9 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
       how.progress?.(m.wave.next, world.clusterCount)
       if (outcome._tag === 'completed' && !finished(m)) {
         const waits = blockedEvents(world, m)
-        for (const e of waits) page.push(e)
-        if (how.ahead !== false) for (const e of aheadOf(world, m, waits)) page.push(e)
+        const last = how.ahead === false ? waits : [...waits, ...aheadOf(world, m, waits)]
+        for (const e of last) page.push(e)
+        how.watch?.ended(last)
         outcome = { _tag: 'stuck' }
       }
       spend(effort, (world.header.agents.length + world.header.barriers.length) ** 2 * 2)

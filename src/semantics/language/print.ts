@@ -172,10 +172,18 @@ const siteText = ({ label, path, loc }: Site): string => {
   return `${[...path, label].map(word).join(' / ')}${loc === undefined ? '' : ` at ${JSON.stringify(loc)}`}`
 }
 
+/** A line of a listing, and the statement that it begins. */
+export interface Line {
+  readonly depth: number
+  readonly text: string
+  readonly site: Site | null
+}
+const line = (depth: number, text: string, site: Site | null = null): Line => ({ depth, text, site })
+
 const siteColumn = 78
-const line = (depth: number, text: string, at?: Site): string => {
+const showLine = ({ depth, text, site }: Line): string => {
   const indented = `${'  '.repeat(depth)}${text}`
-  return at === undefined ? indented : `${indented.padEnd(siteColumn)} # ${siteText(at)}`
+  return site === null ? indented : `${indented.padEnd(siteColumn)} # ${siteText(site)}`
 }
 
 const binders = (layouts: Layouts, of: ReadonlyArray<Binder>): string =>
@@ -187,13 +195,13 @@ const carriedText = (
 ): string =>
   carried.map(({ binder, init }) => `${binders(layouts, [binder])} = ${expression(layouts)(init)}`).join(', ')
 
-const region = (layouts: Layouts, depth: number, of: Region): ReadonlyArray<string> => [
+const region = (layouts: Layouts, depth: number, of: Region): ReadonlyArray<Line> => [
   ...(of.params.length === 0 ? [] : [line(depth, `given ${binders(layouts, of.params)}`)]),
   ...of.body.flatMap((stmt) => statement(layouts, depth, stmt)),
   ...(of.yields.length === 0 ? [] : [line(depth, `yield ${of.yields.map(expression(layouts)).join(', ')}`)]),
 ]
 
-const statement = (layouts: Layouts, depth: number, stmt: Stmt): ReadonlyArray<string> => {
+const statement = (layouts: Layouts, depth: number, stmt: Stmt): ReadonlyArray<Line> => {
   const of = expression(layouts)
   const results =
     stmt._tag === 'Let' || stmt.results.length === 0 ? '' : `${binders(layouts, stmt.results)} = `
@@ -283,25 +291,32 @@ const storage = (layouts: Layouts, of: Storage): string => {
   return `${of.space}${owner} ${of.id}: ${what}, ${String(of.bits)} bits align ${String(of.align)}${offset}${alias}`
 }
 
-/** The whole listing. */
-export const print = (program: Program): string => {
+/** The whole listing, line by line. */
+export const listing = (program: Program): ReadonlyArray<Line> => {
   const layouts: Layouts = { refs: new Map(), registers: new Map() }
   const { launch } = program
   const body = [
-    ...program.params.map((one) => param(layouts, one)),
-    `grid ${list(launch.grid.map(expression(layouts)))} cluster ${numbers(launch.cluster)}`,
-    ...launch.agents.map(
-      ({ name, kind, firstWarp, warps, registers }) =>
-        `agent ${name}: ${kind}, warps ${String(firstWarp)} to ${String(firstWarp + warps - 1)}${registers === undefined ? '' : `, ${String(registers)} registers`}`,
-    ),
-    ...program.storage.map((one) => storage(layouts, one)),
-    ...(program.computes === undefined ? [] : [`computes ${JSON.stringify(program.computes)}`]),
-    'entry',
+    ...[
+      ...program.params.map((one) => param(layouts, one)),
+      `grid ${list(launch.grid.map(expression(layouts)))} cluster ${numbers(launch.cluster)}`,
+      ...launch.agents.map(
+        ({ name, kind, firstWarp, warps, registers }) =>
+          `agent ${name}: ${kind}, warps ${String(firstWarp)} to ${String(firstWarp + warps - 1)}${registers === undefined ? '' : `, ${String(registers)} registers`}`,
+      ),
+      ...program.storage.map((one) => storage(layouts, one)),
+      ...(program.computes === undefined ? [] : [`computes ${JSON.stringify(program.computes)}`]),
+      'entry',
+    ].map((text) => line(0, text)),
     ...region(layouts, 1, program.entry),
   ]
-  const table = [...layouts.refs, ...layouts.registers].map(([form, name]) => `layout ${name} = ${form}`)
-  return [`kernel ${program.name} on ${program.arch}`, ...table, ...body, ''].join('\n')
+  const table = [...layouts.refs, ...layouts.registers].map(([form, name]) =>
+    line(0, `layout ${name} = ${form}`),
+  )
+  return [line(0, `kernel ${program.name} on ${program.arch}`), ...table, ...body]
 }
+
+/** The whole listing. */
+export const print = (program: Program): string => [...listing(program).map(showLine), ''].join('\n')
 
 /** One expression, as listings write it. */
 export const printExpr = (e: ExprNode): string => expression({ refs: new Map(), registers: new Map() })(e)
