@@ -3,9 +3,16 @@
 //     page.js     the shell and its places: the first view
 //     machine.js  the library as one function, whose text becomes a worker
 //     editor.js   CodeMirror, when a text is edited
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+//     search.js   the index of guide and API, when a search is opened
+//     guide/      the pages of docs/ (site/guide), with guide.js and guide.css
+//     api/        the reference, by typedoc; made anew when a source has changed
+//
+//     --without-api     without it
+//     --tree=URL        where the sources are to be seen: links to files lead there
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
+import './read-typescript.mjs'
 
 const root = fileURLToPath(new URL('../site/', import.meta.url))
 const out = `${root}dist/`
@@ -60,11 +67,34 @@ const script = (name, input, more = {}) =>
     },
   })
 
-rmSync(out, { recursive: true, force: true })
+const began = performance.now()
+const withApi = !process.argv.includes('--without-api')
+const tree = process.argv.find((word) => word.startsWith('--tree='))?.slice('--tree='.length) ?? null
+
 mkdirSync(out, { recursive: true })
+for (const name of readdirSync(out)) if (name !== 'api') rmSync(`${out}${name}`, { recursive: true })
 await script('page', 'main.tsx')
 await script('editor', 'editor/index.ts')
 await script('machine', 'machine/worker.ts', { plugins: [withoutNode] })
 const machine = readFileSync(`${out}machine.js`, 'utf8')
 writeFileSync(`${out}machine.js`, `globalThis.tcspecMachine=function(){${machine}\n}\n`)
 copyFileSync(`${root}index.html`, `${out}index.html`)
+const pageTook = performance.now() - began
+
+await script('guide', 'guide.tsx')
+await script('search', 'search/engine.ts')
+// TypeScript as it stands: read-typescript.mjs reads it
+const { writeGuide } = await import('../site/guide/index.ts')
+const written = await writeGuide({
+  root: fileURLToPath(new URL('../', import.meta.url)),
+  out,
+  tree,
+  withApi,
+})
+if (written === null) process.exit(1)
+writeFileSync(
+  `${out}search.js`,
+  `${readFileSync(`${out}search.js`, 'utf8')}\nglobalThis.tcspecSearch=globalThis.tcspecSearchOf(${JSON.stringify(written.index)})\n`,
+)
+for (const [what, ms] of [['page', pageTook], ...written.took])
+  console.log(`${what.padEnd(28)}${(ms / 1000).toFixed(1)} s`)

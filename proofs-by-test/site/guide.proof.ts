@@ -2,11 +2,20 @@
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, test } from 'vitest'
+import MiniSearch from 'minisearch'
 import { guideFiles, guidePages, textOf } from '../../site/guide/build.js'
+import { crossingsOf, hazardAnchor } from '../../site/guide/crossings.js'
 import { highlighted, languageOf } from '../../site/guide/highlight.js'
 import { targetOf } from '../../site/guide/links.js'
 import { anchorOf, pageOf } from '../../site/guide/markdown.js'
 import { addressOf, entries } from '../../site/guide/nav.js'
+import { documentsOf, indexOf } from '../../site/guide/search.js'
+import { readAddress } from '../../site/src/address.js'
+import { asked, options, wordsOf, type Document } from '../../site/src/search/model.js'
+import { programName, zoo } from '../../src/kernels/broken/zoo/index.js'
+import { evidence, type Needs } from '../../src/render/hazards/index.js'
+import { hazardIds } from '../../src/semantics/judging/hazards.js'
+import { clauses } from '../../src/semantics/model/index.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const pages = guidePages({ root, tree: null, under: new Map() })
@@ -80,6 +89,8 @@ describe('pages', () => {
         if (/^https?:/.test(href!)) return []
         const { pathname, hash } = new URL(href!, `file:///${path}`)
         const target = pathname.slice(1)
+        // typedoc's
+        if (target === 'api/index.html') return []
         if (!files.some((f) => f.path === target)) return [`${path}: ${href!}`]
         const anchor = hash.slice(1)
         return anchor === '' || texts.get(target)?.includes(` id="${anchor}"`) === true
@@ -122,6 +133,115 @@ describe('links', () => {
   })
 })
 
+describe('what leads from a hazard to a clause and back', () => {
+  // what is needed is found out when the site is built; the law is about the pages, whatever that is
+  const all = hazardIds.map((id, i): Needs => ({
+    id,
+    missed: i % 3 === 0 ? [] : [clauses[i % clauses.length]!.id],
+    refused: [clauses[(i + 1) % clauses.length]!.id],
+  }))
+  const under = crossingsOf(all)
+  const built = guidePages({ root, tree: null, under })
+  const html = (source: string): string => built.find(({ entry }) => entry.source === source)!.page.html
+  /** What stands below a heading, up to the next. */
+  const below = (source: string, anchor: string): string =>
+    html(source)
+      .split(`id="${anchor}"`)[1]
+      ?.split(/<h[1-6] /)[0] ?? ''
+  it('law 1: every id has its kernels live, mended too, and a clause or a source', () => {
+    for (const id of hazardIds) {
+      const part = below('docs/hazards.md', hazardAnchor(id))
+      for (const t of zoo.filter((twin) => twin.id === id))
+        for (const mended of [false, true]) {
+          const [, hash] = new RegExp(
+            `href="../index.html(#[^"]*)"><code>${programName(t, mended)}</code>`,
+          ).exec(part)!
+          expect(readAddress(hash!.replaceAll('&amp;', '&'))).toMatchObject({
+            place: 'check',
+            params: { kernel: programName(t, mended) },
+          })
+        }
+      expect([id, /<dt>Evidence<\/dt><dd>.+?<\/dd>/.test(part)]).toEqual([
+        id,
+        all.find((n) => n.id === id)!.missed.length > 0 || evidence[id] !== undefined,
+      ])
+    }
+  })
+  it('law 2: a hazard names a clause iff the clause names the hazard', () => {
+    const back = clauses.map((c) => [c.id, below('docs/MemoryModel.md', anchorOf(c.id))] as const)
+    for (const { id, missed, refused } of all) {
+      const there = below('docs/hazards.md', hazardAnchor(id))
+      for (const [clause, text] of back)
+        expect([
+          id,
+          clause,
+          there.includes(`href="MemoryModel.html#${anchorOf(clause)}"`),
+          text.includes(`href="hazards.html#${hazardAnchor(id)}"`),
+        ]).toEqual([
+          id,
+          clause,
+          ...Array<boolean>(2).fill(missed.includes(clause) || refused.includes(clause)),
+        ])
+    }
+  })
+})
+
+describe('the search', () => {
+  const names = [
+    { name: 'hopperMatmul', within: 'kernels', url: 'kernels/hopperMatmul.html' },
+    { name: 'waitGroup', within: 'semantics.builder', url: 'semantics/builder/waitGroup.html' },
+  ]
+  const documents = documentsOf(pages, names)
+  const index = MiniSearch.loadJSON<Document>(indexOf(documents), options)
+  const found = (query: string): ReadonlyArray<string> =>
+    index
+      .search(query, asked)
+      .slice(0, 20)
+      .map((hit) => String(hit['href']))
+  it('law 1: a heading is found by its words, and leads to its anchor', () => {
+    const missing = documents
+      .filter((d, i) => i % 7 === 0 && d.id < documents.length - 2 && wordsOf(d.title).length > 0)
+      .filter((d) => !index.search(d.title, asked).some((hit) => hit['href'] === d.href))
+    expect(missing).toEqual([])
+    expect(documents.filter((d) => d.href.includes('#')).length).toBeGreaterThan(300)
+    for (const { href } of documents.slice(0, -names.length)) {
+      const [path, anchor] = href.split('#')
+      expect([href, texts.get(path!)?.includes(anchor === undefined ? '<h1' : ` id="${anchor}"`)]).toEqual([
+        href,
+        true,
+      ])
+    }
+  })
+  it('law 2: a name of the API is found by it, by its beginning and by its parts', () => {
+    for (const query of ['hopperMatmul', 'hopperMat', 'hopper matmul'])
+      expect(found(query)).toContain('api/kernels/hopperMatmul.html')
+    expect(found('waitgroup')).toContain('api/semantics/builder/waitGroup.html')
+  })
+  it.each([
+    ['W1', 'guide/hazards.html#w1-'],
+    ['verdict schema', 'guide/Schemas.html#verdict'],
+    ['tcspec sweep', 'guide/CommandLine.html#tcspec-sweep'],
+    ['proxy-fence', 'guide/MemoryModel.html#proxy-fence'],
+  ])('%s', (query, href) => {
+    expect(found(query).some((hit) => hit.startsWith(href))).toBe(true)
+  })
+  it('words are words, and their parts', () => {
+    expect(wordsOf('hopperMatmul, `wait_group(0)` tcgen05.mma -x')).toEqual([
+      'hopperMatmul',
+      'hopper',
+      'Matmul',
+      'wait_group',
+      'wait',
+      'group',
+      '0',
+      'tcgen05.mma',
+      'tcgen05',
+      'mma',
+      'x',
+    ])
+  })
+})
+
 describe('Markdown', () => {
   it.each([
     ['The ids', 'the-ids'],
@@ -155,6 +275,7 @@ describe('code', () => {
       'const a = `x${1}` // <y>\n',
       '%0 = "ttg.local_alloc"(%arg0) : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16> // it\'s',
       '{"a": [1, true, "x"]}',
+      'tcspec check x   reads\ntcspec y',
     ])
       for (const fence of ['', 'ts', 'python', 'json', 'mlir', 'diff', 'yaml', 'bash', 'console', 'unknown'])
         expect(plain(highlighted(languageOf(fence, text), text))).toBe(text)
@@ -162,6 +283,11 @@ describe('code', () => {
   it.each([
     ['mlir', '%0 = ttg.local_load %a', '<span class="hljs-keyword">ttg.local_load</span>'],
     ['', '$ tcspec x\nout', '<span class="hljs-meta">$ </span><span class="hljs-title">tcspec x</span>\nout'],
+    [
+      '',
+      'tcspec x --set a    what <it> is',
+      'tcspec x --set a    <span class="hljs-comment">what &lt;it&gt; is</span>',
+    ],
     ['ts', 'const a = 1', '<span class="hljs-keyword">const</span>'],
   ])('%s in colours', (fence, text, html) => {
     expect(highlighted(languageOf(fence, text), text)).toContain(html)

@@ -37,7 +37,7 @@ const pages = (current: string): string =>
           })
           .join('')}</ul>`,
     )
-    .join('')
+    .join('') + '<h2>The library</h2><ul><li><a href="../api/index.html">API reference</a></li></ul>'
 
 /** The head and header come from the shell: the same on every page. */
 export interface Shell {

@@ -66,13 +66,25 @@ const session = (text: string): string =>
     )
     .join('\n')
 
+/** Commands, each with what is said of it behind two spaces or more. */
+const commands = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => {
+      const [, command = line, gap = '', words = ''] = /^(.*?\S)( {2,})(\S.*)$/.exec(line) ?? []
+      return words === ''
+        ? escaped(line)
+        : `${escaped(command)}${gap}<span class="hljs-comment">${escaped(words)}</span>`
+    })
+    .join('\n')
+
 /** The language of a block, by its fence or by how it begins; null is text. */
 export const languageOf = (fence: string, text: string): string | null => {
   if (fence === '' || fence === 'console')
     return text.startsWith('$ ')
       ? 'console'
       : /^(tcspec|npm|npx|ls|pip|python3?|node) /.test(text)
-        ? 'bash'
+        ? 'commands'
         : null
   return called[fence] ?? null
 }
@@ -83,4 +95,6 @@ export const highlighted = (language: string | null, text: string): string =>
     ? escaped(text)
     : language === 'console'
       ? session(text)
-      : hljs.highlight(text, { language, ignoreIllegals: true }).value
+      : language === 'commands'
+        ? commands(text)
+        : hljs.highlight(text, { language, ignoreIllegals: true }).value

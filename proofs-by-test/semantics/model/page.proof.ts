@@ -1,13 +1,16 @@
 /** docs/MemoryModel.md is what the clauses, their litmus tests and the zoo say. With TCSPEC_REGENERATE the page is written anew. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { evidence, needs } from '../../../src/render/hazards/index.js'
 import { clauses } from '../../../src/semantics/model/index.js'
 import { page } from './page.js'
 
-const file = `${new URL('../../../', import.meta.url).pathname}docs/MemoryModel.md`
+const root = new URL('../../../', import.meta.url).pathname
+const file = `${root}docs/MemoryModel.md`
 
 describe('the page of the memory model', () => {
-  const text = page()
+  const all = needs()
+  const text = page(all)
   if (process.env['TCSPEC_REGENERATE'] !== undefined) writeFileSync(file, text)
   it('is what is committed', () => {
     expect(readFileSync(file, 'utf8')).toBe(text)
@@ -39,5 +42,16 @@ describe('the page of the memory model', () => {
         true,
       ])
     }
+  })
+  it('evidence, laws 1 and 2: a hazard has clauses that it needs or a source of its own, and what was captured is there', () => {
+    const without = all.filter((n) => n.missed.length === 0).map((n) => n.id)
+    expect(without.filter((id) => evidence[id] === undefined)).toEqual([])
+    expect(without.length).toBeGreaterThan(5)
+    for (const { captured } of Object.values(evidence))
+      if (captured !== undefined)
+        expect([captured.file, existsSync(`${root}conformance/hopper/${captured.file}`)]).toEqual([
+          captured.file,
+          true,
+        ])
   })
 })

@@ -1,82 +1,7 @@
 /** docs/MemoryModel.md, made of the table of clauses, of their litmus tests, and of what the zoo needs. */
-import * as E from 'fp-ts/lib/Either.js'
-import { zoo } from '../../../src/kernels/broken/index.js'
-import { unit } from '../../../src/numerics/unit.js'
-import { hazardIds } from '../../../src/semantics/judging/hazards.js'
-import type { HazardId } from '../../../src/semantics/judging/finding.js'
-import { launch, noArguments } from '../../../src/semantics/execution/launch.js'
-import { clauses, model, usual, type Clause, type Modelled } from '../../../src/semantics/model/index.js'
-import { eager } from '../../../src/semantics/execution/policy.js'
-import type { Program } from '../../../src/semantics/language/program.js'
-import { collect, run, settings } from '../../../src/semantics/execution/run.js'
+import type { Needs } from '../../../src/render/hazards/index.js'
+import { clauses, model, usual, type Clause } from '../../../src/semantics/model/index.js'
 import { read, said } from './litmus.js'
-
-// ---------------------------------------------------------------- what each hazard needs
-
-/** What the model says, without the numbers of a run. */
-const items = (m: Modelled): ReadonlySet<string> =>
-  new Set([
-    ...m.clusters.flatMap((c) => [
-      ...c.found.pairs.map(
-        (p) => `${p.kind} ${String(p.a.access.stamp.site)} ${String(p.b.access.stamp.site)}`,
-      ),
-      ...c.found.nothing.map((t) => `nothing ${String(t.access.stamp.site)}`),
-      ...c.failing.map((f) => f.condition),
-      ...c.left.map((l) => l.id),
-      ...c.misused.misuses.map((x) => x.id),
-    ]),
-    ...m.unwritten.map(() => 'O1'),
-  ])
-/** And what a verdict rests on, which is no finding. */
-const notes = (m: Modelled): ReadonlyArray<string> =>
-  m.clusters.flatMap((c) => [...c.found.leaning.map((l) => l.on), ...c.misused.leaning.map(() => 'relaxed')])
-
-export interface Needs {
-  readonly id: HazardId
-  /** clauses without which something is no longer said of a bad twin */
-  readonly missed: ReadonlyArray<string>
-  /** clauses without which something is said of a mended one */
-  readonly refused: ReadonlyArray<string>
-}
-
-/** Runs of the zoo's twins, each under every clause left out once. */
-export const needs = (): ReadonlyArray<Needs> => {
-  const without = (
-    program: E.Either<unknown, Program>,
-    strict: boolean,
-    strictProxies: boolean,
-    mended: boolean,
-  ): ReadonlyArray<string> => {
-    if (E.isLeft(program)) return []
-    const launched = launch(program.right, unit, noArguments)
-    if (E.isLeft(launched)) return []
-    const { world, machine } = launched.right
-    const { result: log, outcome } = run(world, machine, settings(eager), collect)
-    const isWhole = outcome._tag === 'completed' || outcome._tag === 'stuck'
-    const options = { ...usual, strict, strictProxies }
-    const of = (leftOut: ReadonlyArray<string>): ReadonlySet<string> => {
-      const m = model(world.header, log, options, leftOut, isWhole)
-      return mended ? items(m) : new Set([...items(m), ...notes(m)])
-    }
-    const whole = of([])
-    return clauses.flatMap(({ id }) => {
-      const less = of([id])
-      return (mended ? lost(less, whole) : lost(whole, less)) ? [id] : []
-    })
-  }
-  const lost = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean => [...a].some((x) => !b.has(x))
-  return hazardIds.map((id) => {
-    const twins = zoo.filter((t) => t.id === id)
-    const ask = (mended: boolean): ReadonlyArray<string> => [
-      ...new Set(
-        twins.flatMap((t) =>
-          without(t.program(mended), t.shows.strict ?? false, t.shows.strictProxies ?? false, mended),
-        ),
-      ),
-    ]
-    return { id, missed: ask(false), refused: ask(true) }
-  })
-}
 
 // ---------------------------------------------------------------- the page
 
@@ -155,7 +80,7 @@ declared for).`,
   ]
 }
 
-export const page = (): string =>
+export const page = (all: ReadonlyArray<Needs>): string =>
   [
     '# The memory model',
     '',
@@ -233,6 +158,6 @@ cat files will miss the search: a candidate execution is not guessed, it is the 
     `Found by leaving each clause out, on one run of the zoo's twins (docs/hazards.md): without a clause of the second column something that is wrong with the bad twin is no longer said; without one of the third
 column the mended twin is called wrong.`,
     '',
-    ...table(needs()),
+    ...table(all),
     '',
   ].join('\n')

@@ -1,14 +1,8 @@
-/** What stands above every place, and above every page of the guide: the four places, the guide, light and dark. */
+/** What stands above every place, and above every page of the guide: the four places, the guide, the search, light and dark. */
 import { useEffect, useState } from 'preact/hooks'
 import { writeAddress, type Place } from '../address.js'
-
-/** The places in the order of the header, with the words they are called by. */
-export const placeNames: ReadonlyArray<readonly [Exclude<Place, 'front'>, string]> = [
-  ['layouts', 'Layouts'],
-  ['kernels', 'Kernels'],
-  ['check', 'Check'],
-  ['memory', 'Memory model'],
-]
+import { placeNames } from './place-names.js'
+import { Search } from './search.js'
 
 const themes = ['system', 'light', 'dark'] as const
 type Theme = (typeof themes)[number]
@@ -71,6 +65,7 @@ export const Header = ({ place, home = '' }: { readonly place: Place | null; rea
         Guide
       </a>
     </nav>
+    <Search base={home.replace('index.html', '')} />
     <ThemeSwitch />
   </header>
 )
