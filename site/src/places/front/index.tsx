@@ -5,7 +5,7 @@ const cards = [
   {
     href: writeAddress({ place: 'kernels', params: { kernel: 'matmul1', without: 'wait consumed' } }),
     title: 'See a race',
-    text: 'Blackwell matmul with one warp that fetches and one that multiplies, and the wait that makes it right left out. Watch the copy land on an operand that nobody has read yet.',
+    text: 'Blackwell matmul with one warp that fetches and one that multiplies, and the wait that makes it right left out. Watch a copy land on an operand that has not been read yet.',
   },
   {
     href: writeAddress({ place: 'check', params: {} }),
