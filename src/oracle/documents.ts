@@ -505,6 +505,28 @@ const documents: Readonly<Record<string, Document>> = {
         ),
         'the instructions that move the whole array',
       ],
+      instruction: [
+        nat,
+        'number of the instruction whose turns are listed: `--instruction`, or the first with most',
+      ],
+      turns: [
+        list(
+          object('a turn', {
+            phase: [nat, 'its phase'],
+            words: [
+              list(
+                object('a word', {
+                  bank: [nat, 'the bank that has it'],
+                  byte: [nat, 'its first byte'],
+                  lanes: [list(nat), 'the lanes that want it; of ldmatrix and stmatrix, the rows'],
+                }),
+              ),
+              'the words that are delivered, or taken: at most one of each bank',
+            ],
+          }),
+        ),
+        'turns of one access, one by one; the order of the words of one bank is that of the lanes, which no counter shows',
+      ],
     },
   ),
   'cute.schema.json': document('tcspec.cute/1', "an answer of CuTe's algebra", {
@@ -551,6 +573,7 @@ const documents: Readonly<Record<string, Document>> = {
       list(orNull('an index', list(nat))),
       'index in the tensor of every element of the box, row-major; null where it is not in the tensor',
     ],
+    unswizzled: [list(nat), 'byte of every element of the box if there were no swizzle'],
   }),
   'linear.schema.json': document('tcspec.linear/1', 'a layout over GF(2)', {
     layout: [
@@ -825,6 +848,7 @@ const documents: Readonly<Record<string, Document>> = {
       bytes: [nat, 'bytes of the array'],
       base: [nat, 'address of the array'],
       addresses: [list(nat), 'byte of every element, row-major over the logical shape'],
+      unswizzled: [list(nat), 'byte of every element if there were no swizzle'],
     },
     { bitOffsets: [list(nat), 'bit within that byte, where elements are not whole bytes'] },
   ),

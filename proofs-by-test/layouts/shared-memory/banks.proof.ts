@@ -6,6 +6,7 @@ import {
   bytesPerAddress,
   idealWavefronts,
   showAccess,
+  turns,
   wavefronts,
   type AccessBytes,
   type BankAccess,
@@ -27,6 +28,34 @@ const judge = () =>
     return { ...p, access, addresses, verdict: of(access, addresses) }
   })
 const lanes = range(32)
+
+test('law 5: the turns of a phase are its degree, and deliver every word that its lanes want once', () => {
+  for (const { access, addresses, verdict } of judge()) {
+    const each = right(turns(access)(addresses))
+    expect(verdict.phases.map((_, phase) => each.filter((t) => t.phase === phase).length)).toEqual(
+      verdict.phases,
+    )
+    const size = addresses.length / verdict.phases.length
+    verdict.phases.forEach((_, phase) => {
+      const words = each.filter((t) => t.phase === phase).map((t) => t.words)
+      for (const turn of words) expect(new Set(turn.map(({ bank }) => bank)).size).toBe(turn.length)
+      const wanted = new Map<number, number[]>()
+      addresses.forEach((a, lane) => {
+        if (a === null || Math.floor(lane / size) !== phase) return
+        for (let byte = a - (a % 4); byte < a + bytesPerAddress(access); byte += 4)
+          wanted.set(byte, [...(wanted.get(byte) ?? []), lane])
+      })
+      expect(
+        words
+          .flat()
+          .map(({ byte, lanes: of }) => [byte, of] as const)
+          .sort(([x], [y]) => x - y),
+      ).toEqual([...wanted].sort(([x], [y]) => x - y))
+      expect(words.flat().every(({ bank, byte }) => bank === (byte / 4) % 32)).toBe(true)
+    })
+  }
+  expect(code(turns(load(4))([0]))).toBe('banks.lanes')
+})
 
 describe('law 1 on silicon', () => {
   test(`wavefronts and conflicts of ${String(patterns.length)} measured accesses`, () => {

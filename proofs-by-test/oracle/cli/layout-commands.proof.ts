@@ -533,6 +533,40 @@ describe('tcspec banks', () => {
   })
 })
 
+describe('the turns of one instruction, in the document', () => {
+  it('without a swizzle, eight rows want eight words of one bank: one after the other', async () => {
+    const found = await json('banks', 'WGMMA', 'tile=8x64', '--shape', '64x64')
+    expect(found).toMatchObject({ instruction: 0 })
+    const { turns } = found as {
+      turns: ReadonlyArray<{ words: ReadonlyArray<{ bank: number; byte: number; lanes: number[] }> }>
+    }
+    expect(turns.map(({ words }) => words[0])).toEqual(
+      Array.from({ length: 8 }, (_, row) => ({ bank: 0, byte: 128 * row, lanes: [4 * row] })),
+    )
+    expect(await json('banks', 'WGMMA', 'tile=8x64', 'swizzle=128', '--shape', '64x64')).toMatchObject({
+      turns: { length: 1 },
+    })
+    expect(
+      await json('banks', '--access', 'ld.shared.b32', '--addresses', Array(32).fill(4).join()),
+    ).toMatchObject({
+      turns: [{ phase: 0, words: [{ bank: 1, byte: 4, lanes: Array.from({ length: 32 }, (_, k) => k) }] }],
+    })
+  })
+})
+
+describe('the bytes without the swizzle', () => {
+  it('are those of the same array without one', async () => {
+    const with128 = (await json('transform', 'tile=8x64', 'swizzle=128', '--shape', '16x64')) as {
+      unswizzled: unknown
+    }
+    const without = (await json('transform', 'tile=8x64', '--shape', '16x64')) as { addresses: unknown }
+    expect(with128.unswizzled).toEqual(without.addresses)
+    const image = (await json('image', '--box', '8x64', '--swizzle', '128')) as { unswizzled: unknown }
+    const plain = (await json('image', '--box', '8x64')) as { addresses: unknown }
+    expect(image.unswizzled).toEqual(plain.addresses)
+  })
+})
+
 // ---------------------------------------------------------------- image
 
 describe('tcspec image', () => {

@@ -31,12 +31,16 @@
  * 2. wavefronts - conflicts is the number of non-empty phases, never more than `idealWavefronts`.
  * 3. Moving every address by the same multiple of 128 bytes changes nothing; nor does exchanging lanes of one phase of a store.
  * 4. A lane less never costs a wavefront more.
+ * 5. `turns` are the wavefronts one by one: a phase has as many as its degree, no turn has two words of one bank, and those of a phase
+ *    have every word that its lanes want, once, with all the lanes that want it. Which of a bank's words comes first no counter says:
+ *    here it is that of the first lane.
  *
  * @fidelity silicon: 1,096 launches on an H100; loads and stores of 1 byte, atomics and bulk copies were not measured.
  *
  * Source: counters captured on an H100 (conformance/hopper/functions/bank-patterns.json).
  */
 import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
 import { greatest } from '../../greatest.js'
 import type { Failure } from '../../failure.js'
 import { refuse, unreachable } from '../../failure.js'
@@ -62,6 +66,20 @@ export interface BankVerdict {
   readonly conflicts: number
   /** The distance at which loads pair up, if they do. */
   readonly pairing: 1 | 2 | null
+}
+
+/** A word that a bank delivers, or takes, and the lanes (rows, for matrices) that it is for. */
+export interface DeliveredWord {
+  readonly bank: number
+  /** Its first byte. */
+  readonly byte: number
+  readonly lanes: ReadonlyArray<number>
+}
+
+/** One wavefront: at most one word of each bank. */
+export interface Turn {
+  readonly phase: number
+  readonly words: ReadonlyArray<DeliveredWord>
 }
 
 export type BankError = 'banks.lanes' | 'banks.address' | 'banks.name'
@@ -208,3 +226,61 @@ export const wavefronts =
       pairing,
     })
   }
+
+/** The words of a phase, by bank: those of one bank in the order of the first lanes that want them. */
+const wordsByBank = (
+  addresses: LaneAddresses,
+  first: number,
+  bytes: number,
+): ReadonlyMap<number, ReadonlyArray<DeliveredWord>> => {
+  const lanesOf = new Map<number, number[]>()
+  addresses.forEach((a, k) => {
+    if (a === null) return
+    for (let word = Math.floor(a / bankBytes); word * bankBytes < a + bytes; word++) {
+      const before = lanesOf.get(word)
+      if (before === undefined) lanesOf.set(word, [first + k])
+      else before.push(first + k)
+    }
+  })
+  const byBank = new Map<number, DeliveredWord[]>()
+  for (const [word, wanting] of lanesOf) {
+    const bank = word % banks
+    const one = { bank, byte: word * bankBytes, lanes: wanting }
+    const before = byBank.get(bank)
+    if (before === undefined) byBank.set(bank, [one])
+    else before.push(one)
+  }
+  return byBank
+}
+
+/**
+ * The wavefronts of one warp instruction, one by one. Errors: those of `wavefronts`.
+ *
+ * @example
+ * ```ts
+ * import { banks } from 'tensorcore-spec/layouts/shared-memory'
+ *
+ * // lanes 0 and 16 want different words of bank 0
+ * const turns = banks.turns({ _tag: 'load', bytes: 4 })(Array.from({ length: 32 }, (_, lane) => 8 * lane))
+ * console.log(turns._tag === 'Right' ? turns.right.map(({ words }) => words[0]) : [])
+ * // [ { bank: 0, byte: 0, lanes: [ 0 ] }, { bank: 0, byte: 128, lanes: [ 16 ] } ]
+ * ```
+ */
+export const turns =
+  (access: BankAccess) =>
+  (addresses: LaneAddresses): E.Either<Failure<BankError>, ReadonlyArray<Turn>> =>
+    pipe(
+      wavefronts(access)(addresses),
+      E.map(({ phases }) => {
+        const size = addresses.length / phases.length
+        return phases.flatMap((degreeOf, phase) => {
+          const first = phase * size
+          const byBank = wordsByBank(addresses.slice(first, first + size), first, bytesPerAddress(access))
+          const ordered = [...byBank].sort(([a], [b]) => a - b)
+          return Array.from({ length: degreeOf }, (_, turn): Turn => ({
+            phase,
+            words: ordered.flatMap(([, words]) => words.slice(turn, turn + 1)),
+          }))
+        })
+      }),
+    )

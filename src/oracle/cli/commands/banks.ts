@@ -14,8 +14,15 @@ import type {
   BankAccess,
   BankVerdict,
   LaneAddresses,
+  Turn,
 } from '../../../layouts/shared-memory/banks.js'
-import { accessNamed, idealWavefronts, showAccess, wavefronts } from '../../../layouts/shared-memory/banks.js'
+import {
+  accessNamed,
+  idealWavefronts,
+  showAccess,
+  turns,
+  wavefronts,
+} from '../../../layouts/shared-memory/banks.js'
 import { accessOf, type RegisterAccess } from '../../../layouts/shared-memory/register-access.js'
 import { banksSvg } from '../../../render/banks.js'
 import { fields, table, thousands } from '../../../render/table.js'
@@ -53,7 +60,12 @@ const parseAddresses = (text: string): E.Either<Failure, LaneAddresses> => {
 const verdictText = (v: BankVerdict): string =>
   `${String(v.wavefronts)} ${v.wavefronts === 1 ? 'wavefront' : 'wavefronts'}, ${String(v.conflicts)} ${v.conflicts === 1 ? 'conflict' : 'conflicts'}`
 
-const single = (access: BankAccess, addresses: LaneAddresses, v: BankVerdict): Answer => ({
+const single = (
+  access: BankAccess,
+  addresses: LaneAddresses,
+  v: BankVerdict,
+  each: ReadonlyArray<Turn>,
+): Answer => ({
   what: 'an access',
   good: true,
   table: (palette) =>
@@ -75,6 +87,7 @@ const single = (access: BankAccess, addresses: LaneAddresses, v: BankVerdict): A
     idealWavefronts: idealWavefronts(access),
     phases: v.phases,
     pairing: v.pairing,
+    turns: each,
   }),
   csv: () => [
     ['access', 'wavefronts', 'conflicts', 'ideal', 'phases'],
@@ -89,7 +102,8 @@ const ofAddresses = (name: string, text: string): E.Either<Failure, Answer> =>
     E.bindW('access', () => accessNamed(name)),
     E.bindW('addresses', () => parseAddresses(text)),
     E.bindW('verdict', ({ access, addresses }) => wavefronts(access)(addresses)),
-    E.map(({ access, addresses, verdict }) => single(access, addresses, verdict)),
+    E.bindW('each', ({ access, addresses }) => turns(access)(addresses)),
+    E.map(({ access, addresses, verdict, each }) => single(access, addresses, verdict, each)),
   )
 
 // ---------------------------------------------------------------- a layout
@@ -102,7 +116,13 @@ const maxBytes = (options: Options): E.Either<Failure, AccessBytes> => {
   return bytes === undefined ? refuseFlag('--max-bytes', widths.join('|'), text) : E.right(bytes)
 }
 
-const layoutAnswer = (subject: Subject, r: SharedArray, found: RegisterAccess, drawn: number): Answer => {
+const layoutAnswer = (
+  subject: Subject,
+  r: SharedArray,
+  found: RegisterAccess,
+  drawn: number,
+  each: ReadonlyArray<Turn>,
+): Answer => {
   const title = `${subject.name} on ${r.shape.join(' x ')} of ${String(r.bits)} bits${r.transforms.length === 0 ? '' : `, ${r.transforms.map(showTransform).join(', ')}`}`
   const worst = found.instructions[drawn]!
   const perWarp = found.instructions.filter(({ warp }) => warp === 0)
@@ -162,6 +182,8 @@ const layoutAnswer = (subject: Subject, r: SharedArray, found: RegisterAccess, d
         conflicts: i.verdict.conflicts,
         phases: i.verdict.phases,
       })),
+      instruction: drawn,
+      turns: each,
     }),
     csv: () => [
       ['warp', 'registers', 'wavefronts', 'conflicts', 'phases'],
@@ -212,11 +234,15 @@ const ofLayout = (
           })(subject.layout, r.ref),
     ),
     E.bindW('drawn', ({ found }) => numberOption(options, 'instruction', worstOf(found))),
-    E.chainW(({ subject, r, found, drawn }) =>
-      drawn < found.instructions.length
-        ? E.right(layoutAnswer(subject, r, found, drawn))
-        : refuseFlag('--instruction', `a number below ${String(found.instructions.length)}`, String(drawn)),
-    ),
+    E.chainW(({ subject, r, found, drawn }): E.Either<Failure, Answer> => {
+      const instruction = found.instructions[drawn]
+      return instruction === undefined
+        ? refuseFlag('--instruction', `a number below ${String(found.instructions.length)}`, String(drawn))
+        : pipe(
+            turns(found.access)(instruction.addresses),
+            E.map((each) => layoutAnswer(subject, r, found, drawn, each)),
+          )
+    }),
   )
 
 const answerOf = (

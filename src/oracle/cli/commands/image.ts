@@ -24,7 +24,7 @@ import { fields, thousands } from '../../../render/table.js'
 import type { TransformedRef } from '../../../transforms/ref.js'
 import { swizzledAddresses } from '../../../transforms/ref.js'
 import { showShape, sizeOf, unravel, type Index, type Shape } from '../../../transforms/shape.js'
-import { swizzleOf, type Swizzle } from '../../../transforms/swizzle.js'
+import { swizzleAddresses, swizzleOf, type Swizzle } from '../../../transforms/swizzle.js'
 import { outputAsked, reportAnswer, withFormats, type Answer } from '../answer.js'
 import type { CliCommand, Options, Report } from '../command.js'
 import { refuseFlag, type FlagFailure } from '../flags/choice.js'
@@ -206,6 +206,7 @@ const answerOf = (q: Question): Answer => {
       // Row-major over the box; null where the element is not in the tensor.
       addresses: Array.from(addresses),
       origins: Array.from(addresses, (_, p) => origin(p)),
+      unswizzled: Array.from(swizzleAddresses(q.ref.swizzle, addresses)),
     }),
     csv: () => [
       ['byte', ...shape.map((_, d) => `box${String(d)}`), ...shape.map((_, d) => `dim${String(d)}`)],

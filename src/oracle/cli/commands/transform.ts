@@ -21,6 +21,7 @@ import { memoryLines, memorySvg, memoryText, type MemoryPicture } from '../../..
 import { fields, table, thousands } from '../../../render/table.js'
 import * as Ref from '../../../transforms/ref.js'
 import { showShape, sizeOf, unravel } from '../../../transforms/shape.js'
+import { swizzleAddresses } from '../../../transforms/swizzle.js'
 import { showTiling } from '../../../transforms/tile.js'
 import { physicalShape, showTransform } from '../../../transforms/transform.js'
 import { outputAsked, reportAnswer, withFormats, type Answer } from '../answer.js'
@@ -159,6 +160,7 @@ const answerOf = (q: Question): Answer => {
       base: q.base,
       // Row-major over the logical shape.
       addresses: Array.from(addresses),
+      unswizzled: Array.from(swizzleAddresses(q.ref.swizzle, addresses)),
       ...(q.bits % 8 === 0 ? {} : { bitOffsets: Array.from(offsets, (o) => (o * q.bits) % 8) }),
     }),
     csv: () => {
