@@ -105,6 +105,7 @@ describe('the files', () => {
 const small = ['--set', 'm=64', 'n=32', 'k=48', 'tileK=16', 'stages=2']
 const asked: ReadonlyArray<readonly [schema: string, argv: ReadonlyArray<string>]> = [
   ['kernels/1', ['kernels']],
+  ['signature/1', ['kernels', 'conformance/triton/first/mended.ttgir']],
   ['verdict/2', ['run', 'hopper-matmul', ...small]],
   ['verdict/2', ['run', 'hopper-matmul', ...small, '--without', 'wgmma']],
   ['verdict/2', ['run', 'fa3-attention', '--set', 'q=128', 'kv=128', 'heads=1']],

@@ -27,8 +27,8 @@ const place = (file: string): string => {
 
 describe('every quoted command prints what stands below it, in that order', () => {
   const quotes = quotations(page)
-  test('there are eight', () => {
-    expect(quotes.length).toBe(8)
+  test('there are nine', () => {
+    expect(quotes.length).toBe(9)
   })
   test.each(quotes)('$argv', async ({ argv, quoted }) => {
     const written = new Map<string, Uint8Array>()

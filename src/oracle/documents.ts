@@ -9,6 +9,7 @@
  * | `check`, `run`                                  | `tcspec.verdict/2`       | `verdict.schema.json`       |
  * | `banks`, `compare`, `cute`, `image`, `kernels`, `linear`, `mma`, `mutate`, `score`, `tiling`, `transform` | `tcspec.banks/1` and so on | `banks.schema.json` and so on |
  * | `litmus`                                        | `tcspec.litmus/1`        | `litmus.schema.json`        |
+ * | `kernels X.ttgir`                               | `tcspec.signature/1`     | `signature.schema.json`     |
  * | `layout X`, `layout check`, `layout names`      | `tcspec.layout/1`, `tcspec.layout-check/1`, `tcspec.layout-names/1` | `layout.schema.json`, ... |
  * | `tmem X`, `tmem A=... B=...`                    | `tcspec.tmem/1`, `tcspec.tmem-map/1` | `tmem.schema.json`, ... |
  * | `trace`; with `--format perfetto`               | `tcspec.events/1`; `tcspec.timeline/1` | `events.schema.json`, `timeline.schema.json` |
@@ -223,6 +224,49 @@ const documents: Readonly<Record<string, Document>> = {
       new Map(),
     ),
   },
+  'signature.schema.json': document('tcspec.signature/1', 'what a module says of its launch', {
+    name: [text, 'name of the function'],
+    target: [orNull('a chip', text), 'the chip, such as `sm_90`; null: the text does not say'],
+    warps: [nat, 'warps of a CTA; partitions have others beside these'],
+    ctas: [nat, 'CTAs of a program'],
+    axes: [nat, 'axes of the grid along which a program asks for its place'],
+    parameters: [
+      list(
+        object(
+          'a parameter',
+          {
+            name: [text, 'what `--arg` calls it'],
+            kind: [oneOf('pointer', 'descriptor', 'scalar'), 'a tensor, a tensor in blocks, or a number'],
+            dtype: [text, 'type of its elements, or of the number'],
+          },
+          {
+            role: [oneOf('in', 'out', 'inout'), 'of a tensor: what the function does with it'],
+            block: [list(nat), 'of a descriptor: extents of a block'],
+            divisor: [nat, 'of a number: the compiler took it for a multiple of this'],
+          },
+        ),
+      ),
+      'in the order of the function',
+    ],
+    example: [
+      object('a launch', {
+        grid: [list(nat), 'programs along each axis'],
+        arg: [dictionary('words of `--arg` by parameter', text), 'a word for each parameter'],
+      }),
+      'a small launch to begin with, guessed from the text',
+    ],
+    operations: [
+      list(
+        object('an operation', {
+          without: [text, 'what `--without` calls it'],
+          name: [text, 'its name'],
+          line: [nat, 'its line in the text, counted from 1'],
+          place: [orNull('a line', text), 'where its author wrote it, such as `kernel.py:31`'],
+        }),
+      ),
+      'operations that do something, in the order of the text',
+    ],
+  }),
   'kernels.schema.json': document('tcspec.kernels/1', 'kernels that can be run', {
     kernels: [
       list(

@@ -84,7 +84,7 @@ export const served: ReadonlyArray<Served> = [
   { command: 'banks', documents: ['tcspec.banks/1', 'tcspec.written/1'], long: false },
   { command: 'tiling', documents: ['tcspec.tiling/1', 'tcspec.written/1'], long: false },
   { command: 'litmus', documents: ['tcspec.litmus/1', 'tcspec.written/1'], long: false },
-  { command: 'kernels', documents: ['tcspec.kernels/1'], long: false },
+  { command: 'kernels', documents: ['tcspec.kernels/1', 'tcspec.signature/1'], long: false },
   { command: 'mma', documents: ['tcspec.mma/1'], long: true },
   { command: 'compare', documents: ['tcspec.comparison/1'], long: true },
   { command: 'check', documents: ['tcspec.verdict/2'], long: true },

@@ -1,6 +1,7 @@
 /**
  * `tcspec kernels`: what can be run, a line each. `tcspec kernels NAME`: its tensors, and every setting with its default and what it means.
  * With `--json` the list has the settings as well, what is missed of each kernel when a statement is left out, and the twins of the zoo.
+ * `tcspec kernels FILE.ttgir`: what the text of a module says of its launch, and a launch to begin with.
  */
 import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
@@ -13,12 +14,15 @@ import { programName, zoo, type Twin } from '../../../kernels/broken/zoo/index.j
 import { kernelNamed, kernels, type Kernel } from '../../../kernels/catalogue/index.js'
 import { fields, table, wrap } from '../../../render/table.js'
 import type { Palette } from '../../../render/palette.js'
+import type { Asked } from '../../../dialects/ttgir/index.js'
+import { described, type DescribedModule } from '../../launch/described.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand } from '../command.js'
+import { isModule } from '../subject.js'
 
 const define = (command: Command): Command =>
   command
-    .argument('[kernel]', 'its settings, defaults and tensors')
+    .argument('[kernel]', 'its settings, defaults and tensors; of a module (.ttgir) its arguments')
     .option('--json', 'print one JSON document')
 
 const kernelText = (palette: Palette, k: Kernel): string =>
@@ -92,9 +96,62 @@ const documentOf = (some: ReadonlyArray<Kernel>, twins: ReadonlyArray<Twin>): un
   })),
 })
 
+const typeText = (p: Asked): string =>
+  p._tag === 'pointer'
+    ? `tensor of ${p.dtype}`
+    : p._tag === 'descriptor'
+      ? `tensor of ${p.dtype} in blocks of ${p.block.join(' x ')}`
+      : `${p.dtype}${p.divisor === 1 ? '' : `, a multiple of ${String(p.divisor)}`}`
+
+const moduleText = (palette: Palette, file: string, m: DescribedModule): string =>
+  [
+    palette.bold(m.name),
+    ...fields(palette, 10, [
+      [
+        '',
+        `a module${m.target === null ? '' : ` for ${m.target}`}: ${String(m.warps)} warps${m.ctas === 1 ? '' : `, ${String(m.ctas)} CTAs`}, a grid of ${['one axis', 'two axes', 'three axes'][m.axes - 1] ?? ''}`,
+      ],
+    ])
+      .split('\n')
+      .map((line) => `  ${line}`),
+    ...(m.parameters.length === 0
+      ? ''
+      : table([
+          ['argument', 'role', 'type'],
+          ...m.parameters.map((p) => [p.name, p._tag === 'scalar' ? '' : p.role, typeText(p)]),
+        ])
+    )
+      .split('\n')
+      .map((line, i) => `  ${i === 0 ? palette.dim(line) : line}`),
+    '',
+    'A launch to begin with, guessed from the text:',
+    '',
+    `tcspec check ${file} --grid ${m.example.grid.join(',')}${m.example.args.length === 0 ? '' : ` --arg ${m.example.args.map(([name, word]) => `${name}=${word}`).join(' ')}`}`,
+    '',
+  ].join('\n')
+
+/** What a form for a launch is made of. */
+const signatureOf = ({ parameters, example, ...m }: DescribedModule): unknown => ({
+  schema: 'tcspec.signature/1',
+  ...m,
+  parameters: parameters.map(({ _tag, ...p }) => ({ kind: _tag, ...p })),
+  example: { grid: example.grid, arg: Object.fromEntries(example.args) },
+})
+
 const run: CliCommand['run'] = (world) => (operands) => {
   const [name] = operands
   const palette = paletteOf(world)
+  if (name !== undefined && isModule(name))
+    return TE.fromEither(
+      pipe(
+        described(world.files)(name),
+        E.map((module) => ({
+          good: true,
+          text: () => moduleText(palette, name, module),
+          json: () => signatureOf(module),
+        })),
+      ),
+    )
   return TE.fromEither(
     name === undefined
       ? E.right({
