@@ -11,7 +11,8 @@ const demo: Listed = {
 
 const kernels: Listed = {
   name: 'kernels',
-  description: 'list the kernels; of one by name its settings, defaults and tensors; of a module its arguments',
+  description:
+    'list the kernels; of one by name its settings, defaults and tensors; of a module its arguments',
   load: async () => (await import('./kernels.js')).kernelsCommand,
 }
 
