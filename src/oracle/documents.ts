@@ -258,7 +258,7 @@ const documents: Readonly<Record<string, Document>> = {
     operations: [
       list(
         object('an operation', {
-          without: [text, 'what `--without` calls it'],
+          without: [text, 'its label: what `--without` and findings call it'],
           name: [text, 'its name'],
           line: [nat, 'its line in the text, counted from 1'],
           place: [orNull('a line', text), 'where its author wrote it, such as `kernel.py:31`'],
@@ -308,7 +308,7 @@ const documents: Readonly<Record<string, Document>> = {
           broken: [
             list(
               object('a statement', {
-                without: [text, 'what `--without` calls it'],
+                without: [text, 'its label: what `--without` and findings call it'],
                 verdict: [text, 'the verdict of the kernel without it, under the eager schedule'],
                 shows: [list(text), 'hazard ids that are among its findings'],
                 explore: [bool, 'one run may leave it open: `--explore` decides'],

@@ -9,22 +9,22 @@ import { pipe } from 'fp-ts/lib/function.js'
 import { failure, type Failure } from '../../failure.js'
 import {
   attributeOf,
-  everyOperation,
   functionOf,
+  labelledIn,
   numberAttribute,
-  placeOf,
   readModule,
   signatureOf,
   type Asked,
   type Module,
   type Operation,
+  type Signature,
 } from '../../dialects/ttgir/index.js'
 import { asText, type Files } from '../tensor-files/files.js'
 import { exampleOf, type Example } from './example.js'
 
 /** An operation that does something, where it stands and where its author wrote it. */
 export interface DescribedOperation {
-  /** what `--without` calls it */
+  /** its label: what `--without` and findings call it */
   readonly without: string
   readonly name: string
   readonly line: number
@@ -55,17 +55,22 @@ const acts = (op: Operation): boolean =>
   !(/_alloc$/.test(op.name) && (op.operands['src'] ?? []).length === 0) &&
   op.regions.length === 0
 
-/** A name for each: its line, or with its own name where several stand in one. */
-const operationsOf = (module: Module, func: Operation): ReadonlyArray<DescribedOperation> => {
-  const all = everyOperation([func]).filter((op) => op !== func)
-  const inLine = new Map<number, number>()
-  for (const { at } of all) inLine.set(at.line, (inLine.get(at.line) ?? 0) + 1)
-  return all.filter(acts).map((op) => ({
-    without: inLine.get(op.at.line) === 1 ? String(op.at.line) : `${op.name} ${String(op.at.line)}`,
-    name: op.name,
-    line: op.at.line,
-    place: placeOf(module, op.location),
-  }))
+/** As findings call them in a launch whose tensors are called as the parameters are. */
+const operationsOf = (
+  module: Module,
+  func: Operation,
+  { parameters }: Signature,
+): ReadonlyArray<DescribedOperation> => {
+  const tensors = new Map(
+    parameters.flatMap((p) =>
+      p._tag === 'scalar'
+        ? []
+        : [[p.name, { tensor: p.name, shape: [], strides: [], role: p.role }] as const],
+    ),
+  )
+  return [...labelledIn(module, func, { grid: [], scalars: new Map(), tensors }).values()]
+    .filter(({ op }) => op !== func && acts(op))
+    .map(({ op, label, place }) => ({ without: label, name: op.name, line: op.at.line, place }))
 }
 
 export const describeModule = (module: Module): E.Either<Failure, DescribedModule> =>
@@ -83,7 +88,7 @@ export const describeModule = (module: Module): E.Either<Failure, DescribedModul
         axes: signature.axes,
         parameters: signature.parameters,
         example: exampleOf(func, signature),
-        operations: operationsOf(module, func),
+        operations: operationsOf(module, func, signature),
       }
     }),
   )
