@@ -46,7 +46,7 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
   litmus: of(
     ['litmus release', 'the test of a clause, and why each pair of its accesses is what it is'],
     ['litmus release --without release', 'the same in a model that has no such clause: exit status 1'],
-    ['litmus mp.litmus.txt --strict', 'a test of your own, an event a line'],
+    ['litmus mp.litmus.txt -o mp.svg', 'a test of your own, an event a line, as a picture'],
   ),
   mutate: of(['mutate queue', 'every wrong synchronisation of it, and who is found out']),
   sweep: of(

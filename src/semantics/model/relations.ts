@@ -16,7 +16,7 @@ import { doneFact } from './order.js'
 import type { Asked } from './race.js'
 import type { Phase, Reading, Touch } from './reading.js'
 import { common } from './bytes.js'
-import { solution, views, type Arrow, type View } from './views.js'
+import { flows, solution, views, type Arrow, type View } from './views.js'
 import { sees, window } from './visible.js'
 
 // ---------------------------------------------------------------- arrows that are needed
@@ -66,7 +66,19 @@ export const needed = (events: number, all: ReadonlyArray<Drawn>): ReadonlyArray
     gone.add(k)
     for (const { at, brought } of brings[k]!) at.delete(brought)
   }
-  return all.filter((_, k) => !gone.has(k))
+  // a view of which nothing is known flows for nothing
+  const bare = ({ clause, arrow: a }: Drawn): Drawn => ({
+    clause,
+    arrow:
+      a._tag === 'enters'
+        ? a
+        : flows(
+            a.from,
+            a.to,
+            a.by.filter(([of]) => known(a.from, of) !== 0n),
+          ),
+  })
+  return all.filter((_, k) => !gone.has(k)).map(bare)
 }
 
 // ---------------------------------------------------------------- chains

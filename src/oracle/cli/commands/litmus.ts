@@ -15,6 +15,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { failure, type Failure } from '../../../failure.js'
 import { litmusDocument, type LitmusDocument, type LitmusOptions } from '../../../render/litmus-document.js'
+import { litmusSvg } from '../../../render/litmus-svg.js'
 import { eventText, litmusText, pairText } from '../../../render/litmus.js'
 import { clauses } from '../../../semantics/model/index.js'
 import { litmusLines, litmusLog } from '../../../semantics/model/litmus.js'
@@ -132,7 +133,7 @@ const answerOf = (d: LitmusDocument): Answer => ({
       pairText(d, p),
     ]),
   ],
-  svg: null,
+  svg: () => litmusSvg(d),
 })
 
 const run: CliCommand['run'] = (world) => (operands, options) =>
