@@ -25,12 +25,15 @@ export interface Quotation {
 export const quotations = (page: string): ReadonlyArray<Quotation> =>
   [...page.matchAll(/```\n\$ tcspec (.*)\n([^]*?)\n```/g)].map((m) => ({ argv: m[1]!, quoted: m[2]! }))
 
+/** As a shell splits them, with single quotes only. */
+const words = (line: string): ReadonlyArray<string> =>
+  [...line.matchAll(/'([^']*)'|(\S+)/g)].map((m) => m[1] ?? m[2]!)
+
 /** `files`: what the commands may read and write; nothing is there if it is not said. */
 export const printed = (
   argv: string,
   files: World['files'] = world.files,
-): ReturnType<ReturnType<ReturnType<typeof tcspec>>> =>
-  tcspec(commands, { ...world, files })(argv.split(' '))()
+): ReturnType<ReturnType<ReturnType<typeof tcspec>>> => tcspec(commands, { ...world, files })(words(argv))()
 
 /** Pieces of a quotation between lines of dots, each a run of lines. */
 const pieces = (quoted: string): ReadonlyArray<string> =>
