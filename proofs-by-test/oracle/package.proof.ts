@@ -78,10 +78,15 @@ describe('the package', () => {
         .readdirSync(path.join(away, 'package'), { recursive: true, encoding: 'utf8' })
         .filter((file) => fs.statSync(path.join(away, 'package', file)).isFile())
       for (const page of reached())
-        if (!/^(src|proofs-by-test|conformance)/.test(page)) expect(packed).toContain(page)
+        if (!/^(src|site|proofs-by-test|proofs-in-browser|conformance)/.test(page))
+          // a folder is packed if something of it is
+          expect([page, packed.some((file) => file === page || file.startsWith(`${page}/`))]).toEqual([
+            page,
+            true,
+          ])
       for (const file of packed)
         expect(file).toMatch(
-          /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|(dist|bundle|schemas|man|docs|python)\/[\w./-]+)$/,
+          /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|(dist|bundle|site\/dist|schemas|man|docs|python)\/[\w./-]+)$/,
         )
       const say = 's.check && console.log(typeof s.check, k.kernels.length > 20)'
       expect(
@@ -109,6 +114,10 @@ describe('the package', () => {
       const program = path.join(away, 'package', manifest.bin.tcspec)
       expect(run(process.execPath, [program, '--version'], away)).toBe(`${manifest.version}\n`)
       expect(run(process.execPath, [program, 'check', 'queue'], away)).toContain('ok')
+      // the page, but for its reference of the API, which is larger than all of the package
+      for (const file of ['index.html', 'page.js', 'page.css', 'machine.js', 'guide/index.html'])
+        expect(packed).toContain(`site/dist/${file}`)
+      expect(packed.filter((file) => file.startsWith('site/dist/api'))).toEqual([])
       fs.rmSync(away, { recursive: true })
     },
     300_000,
