@@ -8,7 +8,14 @@ import { useRef } from 'preact/hooks'
 import type { ComponentType } from 'preact'
 import type { Params } from '../../address.js'
 import type { PlaceProps } from '../use-params.js'
+import { Banks } from './banks.js'
+import { TmaBox } from './box.js'
+import { Compare } from './compare.js'
+import { Cute } from './cute.js'
+import { Linear } from './linear.js'
+import { SharedMemory } from './memory.js'
 import { Registers } from './registers.js'
+import { TensorMemory } from './tensor-memory.js'
 
 interface Tab {
   readonly name: string
@@ -23,6 +30,33 @@ const tabs: readonly [Tab, ...Tab[]] = [
     title: 'Registers',
     says: 'Element to warp, lane and register, and back.',
     View: Registers,
+  },
+  {
+    name: 'memory',
+    title: 'Shared memory',
+    says: 'Element to byte, line and bank, and back.',
+    View: SharedMemory,
+  },
+  {
+    name: 'banks',
+    title: 'Bank conflicts',
+    says: 'One warp instruction on shared memory, turn by turn.',
+    View: Banks,
+  },
+  { name: 'box', title: 'TMA box', says: 'What a tensor copy puts where.', View: TmaBox },
+  {
+    name: 'tmem',
+    title: 'Tensor memory',
+    says: 'Element to lane and column, and back; or the columns of several arrays.',
+    View: TensorMemory,
+  },
+  { name: 'linear', title: 'Linear', says: 'A layout as bases over GF(2).', View: Linear },
+  { name: 'cute', title: 'CuTe', says: 'Shapes, strides and their algebra.', View: Cute },
+  {
+    name: 'compare',
+    title: 'Compare',
+    says: 'Two layouts of registers: equal, or where they differ first.',
+    View: Compare,
   },
 ]
 
