@@ -26,7 +26,11 @@ export const schemasPage: Entry = { source: 'schemas/README.md', title: 'Schemas
 export const groups: ReadonlyArray<Group> = [
   {
     title: 'Start',
-    entries: [{ source: 'README.md', title: 'What it is' }, docs('ReadingGuide', 'A walk through the house')],
+    entries: [
+      { source: 'README.md', title: 'What it is' },
+      docs('ReadingGuide', 'A walk through the house'),
+      docs('FirstKernel', 'A kernel from nothing'),
+    ],
   },
   { title: 'From Triton', entries: [docs('Triton', 'From Python to a verdict')] },
   { title: 'From Python', entries: [docs('Python', 'tcspec in pytest')] },
