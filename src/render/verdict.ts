@@ -12,7 +12,7 @@ import { fields, thousands } from './table.js'
 const names: ReadonlyArray<ConditionName> = ['C1', 'C2', 'C3', 'C4', 'C5', 'C6']
 
 /** What a condition says, in a few words. */
-const meanings: Readonly<Record<ConditionName, string>> = {
+export const conditionMeanings: Readonly<Record<ConditionName, string>> = {
   C1: 'every agent is a deterministic function of what it reads',
   C2: 'waits are parity waits',
   C3: 'generations of a barrier cannot mix',
@@ -36,7 +36,7 @@ const conditionText = (c: Conditions): string => {
         .map((n) => {
           const { failures } = c[n]
           const more = failures.length > 1 ? ` (and ${String(failures.length - 1)} more)` : ''
-          return `${n} (${meanings[n]}) fails: ${failures[0] ?? ''}${more}`
+          return `${n} (${conditionMeanings[n]}) fails: ${failures[0] ?? ''}${more}`
         })
         .join('\n')
 }

@@ -65,7 +65,7 @@ const mlir: StreamParser<null> = {
     }
     if (stream.match(/^"(?:[^"\\]|\\.)*"/)) return 'string'
     if (stream.match(/^%[\w$.-]+(?:#\d+)?/)) return 'variableName'
-    if (stream.match(/^@[\w$.-]+/)) return 'definition'
+    if (stream.match(/^@[\w$.-]+/)) return 'variableName.definition'
     if (stream.match(/^#[\w$.-]+/)) return 'meta'
     if (stream.match(/^![\w$.-]+/)) return 'typeName'
     if (stream.match(/^\^[\w$.-]+/)) return 'labelName'
@@ -162,7 +162,9 @@ const open = ({ parent, text, language, label, readOnly, changed }: Options): Ed
     },
     reveal: (line) => {
       const at = Math.min(Math.max(1, line), view.state.doc.lines)
-      view.dispatch({ effects: EditorView.scrollIntoView(view.state.doc.line(at).from, { y: 'center' }) })
+      const block = view.lineBlockAt(view.state.doc.line(at).from)
+      // the text is scrolled, the page stays where the reader is
+      view.scrollDOM.scrollTop = block.top - (view.scrollDOM.clientHeight - block.height) / 2
     },
     focus: () => {
       view.focus()

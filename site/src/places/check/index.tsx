@@ -1,9 +1,572 @@
-/** Check: being built. */
+/**
+ * Check: a text is pasted, dropped or chosen, its launch is a form that is filled from it, and the verdict is the command line's.
+ *
+ * What is judged stands in the address, so that a race is a link; a text that is too long for a link stays on this page and can be saved. Texts that the
+ * editor could not bear are not given to it, and none is read on the thread that draws.
+ */
+import './style.css'
+import * as E from 'fp-ts/lib/Either.js'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { writeAddress } from '../../address.js'
+import type { Language, Mark } from '../../editor/index.js'
+import { Text } from '../../editor/text.js'
+import { Busy, Refusal } from '../../look/parts.js'
+import { isMembers, textAt } from '../../machine/members.js'
 import type { PlaceProps } from '../use-params.js'
+import { examples } from './examples.js'
+import { mostCharacters, readFiles, taken, textRefusal, type Taken } from './files.js'
+import { fieldRefusal, gridRefusal, extentsOf, launched, readLaunch, readSignature } from './launch.js'
+import { LaunchForm } from './launch-form.js'
+import { spotsOf } from './listing.js'
+import { save } from './save.js'
+import {
+  asItIs,
+  commandOf,
+  empty,
+  isAsItIs,
+  kindOf,
+  nameOf,
+  paramsOf,
+  questionOf,
+  stateOf,
+  type State,
+} from './subject.js'
+import { useQuestion } from './use-question.js'
+import { readVerdict, VerdictView, type Texts } from './verdict-view.js'
+import { WhatIf, type Outcome } from './what-if.js'
 
-export const Check = ({ params }: PlaceProps) => (
-  <div>
-    <h1>Check</h1>
-    <pre>{JSON.stringify(params)}</pre>
-  </div>
-)
+/** Characters that the editor is given; a longer text is shown by its beginning. */
+const mostEdited = 1_000_000
+/** Characters of texts that are tried for a link, and of the link itself. */
+const mostLinked = 400_000
+const mostLink = 60_000
+/** Milliseconds that a text waits for the next letter. */
+const typing = 400
+
+/** A text that is in no link stays while the page does. */
+let kept: State | null = null
+
+const sizeOf = (s: State): number =>
+  s.text.length + Object.values(s.beside).reduce((n, text) => n + text.length, 0)
+
+/** Whether a link holds the texts. */
+const fits = (s: State): boolean =>
+  sizeOf(s) <= mostLinked &&
+  writeAddress({ place: 'check', params: { text: s.text, beside: JSON.stringify(s.beside) } }).length <=
+    mostLink
+
+const languageOf = (name: string): Language =>
+  /\.ttgir$/i.test(name) ? 'ttgir' : /\.json$/i.test(name) ? 'json' : /\.py$/i.test(name) ? 'python' : 'text'
+
+const outcomeOf = (document: unknown): Outcome | null =>
+  isMembers(document) ? { verdict: textAt(document, 'verdict'), reason: textAt(document, 'reason') } : null
+
+const keptIn = (launch: string): ReadonlyArray<string> => {
+  if (launch === '') return []
+  try {
+    const said: unknown = JSON.parse(launch)
+    return isMembers(said) && isMembers(said['args']) ? Object.keys(said['args']) : []
+  } catch {
+    return []
+  }
+}
+
+export const Check = ({ params, set }: PlaceProps) => {
+  const [state, setState] = useState<State>(() => {
+    const said = stateOf(params)
+    return kindOf(said) === 'nothing' && kept !== null ? kept : said
+  })
+  const [finding, setFinding] = useState(Number(params['finding'] ?? 0) || 0)
+  const [refusals, setRefusals] = useState<ReadonlyArray<string>>([])
+  const [notes, setNotes] = useState<ReadonlyArray<string>>([])
+  const [isOver, setOver] = useState(false)
+  const chooser = useRef<HTMLInputElement>(null)
+  const launchFile = useRef<Taken | null>(null)
+  const [launchRound, setLaunchRound] = useState(0)
+
+  // ---------------------------------------------------------------- the address
+
+  const written = useRef(JSON.stringify(paramsOf(stateOf(params), sizeOf(stateOf(params)) <= mostLinked)))
+  const isLinked = useMemo(() => fits(state), [state.text, state.beside])
+  useEffect(() => {
+    const said = paramsOf(state, isLinked)
+    const timer = setTimeout(() => {
+      kept = isLinked ? null : state
+      const key = JSON.stringify(said)
+      if (key === written.current && String(finding) === (params['finding'] ?? '0')) return
+      written.current = key
+      set({ ...said, finding: finding === 0 ? null : String(finding) })
+    }, typing)
+    return () => {
+      clearTimeout(timer)
+    }
+  }, [state, isLinked, finding])
+  // a link, or a step back
+  useEffect(() => {
+    const said = stateOf(params)
+    const key = JSON.stringify(paramsOf(said))
+    if (key === written.current) return
+    written.current = key
+    if (kindOf(said) === 'nothing' && kept !== null) return
+    setState(said)
+    setFinding(Number(params['finding'] ?? 0) || 0)
+    setRefusals([])
+    setNotes([])
+  }, [params])
+
+  const change = useCallback((changes: Partial<State>) => {
+    setState((s) => ({ ...s, ...changes }))
+    setFinding(0)
+  }, [])
+
+  // ---------------------------------------------------------------- files
+
+  const take = useCallback((t: Taken) => {
+    setRefusals(t.refused)
+    setNotes([])
+    const { subject } = t
+    if (subject !== null) {
+      setState({ ...empty, name: subject.name, text: subject.text, beside: t.beside })
+      setFinding(0)
+    } else if (Object.keys(t.beside).length > 0)
+      setState((s) => ({ ...s, beside: { ...s.beside, ...t.beside } }))
+    if (t.launch !== null) {
+      launchFile.current = t
+      setLaunchRound((n) => n + 1)
+    }
+  }, [])
+  const open = (files: FileList | null | undefined): void => {
+    if (files === null || files === undefined || files.length === 0) return
+    readFiles([...files]).then(take, (error: unknown) => {
+      setRefusals([String(error)])
+    })
+  }
+  const choose = (): void => {
+    chooser.current?.click()
+  }
+
+  /** What would be too much for the editor is taken as a file is. */
+  const paste = (event: ClipboardEvent): void => {
+    const text = event.clipboardData?.getData('text/plain') ?? ''
+    const files = event.clipboardData?.files
+    if (files !== undefined && files.length > 0 && text === '') {
+      event.preventDefault()
+      open(files)
+      return
+    }
+    const isWhole = state.text === ''
+    const wrong = textRefusal('paste', text)
+    if (wrong === null && text.length <= mostEdited && !isWhole) return
+    event.preventDefault()
+    event.stopPropagation()
+    if (wrong !== null) setRefusals([wrong])
+    else take(taken([{ name: nameOf(text), text, bytes: null, size: text.length }]))
+  }
+
+  // ---------------------------------------------------------------- the launch
+
+  const kind = kindOf(state)
+  const described = useMemo(
+    () => (kind === 'module' ? { kernel: state.name, files: { [state.name]: { ttgir: state.text } } } : null),
+    [kind, state.name, state.text],
+  )
+  const asked = useQuestion('kernels', described, typing)
+  const signature = useMemo(() => readSignature(asked.document), [asked.document])
+  const isFor = signature !== null && asked.isCurrent
+  // fields that are empty are filled from the text; what it does not know any more is taken away
+  useEffect(() => {
+    if (signature === null || !asked.isCurrent) return
+    const launch = launchFile.current
+    launchFile.current = null
+    const read = launch === null ? null : readLaunch(launch.launch, launch.shapes)
+    if (launch !== null && read === null)
+      setRefusals(['launch.json: expected a launch with a grid and arguments, found another document'])
+    setState((s) => {
+      if (read !== null) {
+        const { guessed, ...said } = launched(signature, read)
+        setNotes(
+          guessed.length === 0
+            ? []
+            : [`The launch file does not say the extents of ${guessed.join(', ')}: those are guessed.`],
+        )
+        return { ...s, ...said }
+      }
+      const kept = keptIn(s.launch)
+      const arg = Object.fromEntries(
+        signature.parameters.map((p) => [
+          p.name,
+          s.arg[p.name] ?? (kept.includes(p.name) ? '' : (signature.arg[p.name] ?? '')),
+        ]),
+      )
+      const grid = s.grid === '' ? signature.grid : s.grid
+      return grid === s.grid && JSON.stringify(arg) === JSON.stringify(s.arg) ? s : { ...s, grid, arg }
+    })
+  }, [signature, asked.isCurrent, launchRound])
+  const keptNames = keptIn(state.launch)
+  const isFilled =
+    kind !== 'module' ||
+    (isFor &&
+      gridRefusal(state.grid) === null &&
+      signature.parameters.every(
+        (p) =>
+          (keptNames.includes(p.name) && (state.arg[p.name] ?? '') === '') ||
+          (state.arg[p.name] !== undefined &&
+            fieldRefusal(p, extentsOf(p, state.arg[p.name] ?? '')) === null),
+      ))
+
+  // ---------------------------------------------------------------- the verdict
+
+  const question = useMemo(() => (isFilled ? questionOf(state) : null), [state, isFilled])
+  const base = useMemo(
+    () => (isFilled && !isAsItIs(state) ? questionOf(asItIs(state)) : null),
+    // what if changes what is asked, not what it is compared with
+    [
+      isFilled,
+      isAsItIs(state),
+      state.kernel,
+      state.set,
+      state.name,
+      state.text,
+      state.beside,
+      state.grid,
+      state.arg,
+      state.computes,
+      state.launch,
+    ],
+  )
+  const judged = useQuestion('check', question, typing)
+  const judgedBefore = useQuestion('check', base, typing)
+  const brought = useMemo((): unknown => {
+    if (kind !== 'verdict') return null
+    try {
+      return JSON.parse(state.text)
+    } catch (error) {
+      return String(error)
+    }
+  }, [kind, state.text])
+  const document = kind === 'verdict' ? brought : judged.document
+  const verdict = useMemo(() => (document === null ? null : readVerdict(document)), [document])
+  const printed = isMembers(document) ? textAt(document, 'printed') : ''
+
+  const isWhole = state.text.length <= mostEdited
+  const texts: Texts = useMemo(
+    () => ({
+      name: state.name,
+      text: kind === 'verdict' || !isWhole ? '' : state.text,
+      beside: state.beside,
+      signature,
+    }),
+    [state.name, state.text, state.beside, signature, kind, isWhole],
+  )
+  const chosen = useMemo(() => {
+    if (verdict === null || E.isLeft(verdict)) return null
+    const all = [...verdict.right.findings, ...verdict.right.notes]
+    return all[Math.max(0, Math.min(finding, all.length - 1))] ?? null
+  }, [verdict, finding])
+  const spots = useMemo(
+    () => (chosen === null ? [] : spotsOf(chosen, texts.signature, texts.text)),
+    [chosen, texts.signature, texts.text],
+  )
+  const marks = useMemo(
+    (): ReadonlyArray<Mark> =>
+      spots.flatMap((s) =>
+        s.line === null
+          ? []
+          : [{ line: s.line, className: `check-mark-${s.which}`, title: `${s.which} access of the finding` }],
+      ),
+    [spots],
+  )
+  const authorFile = spots.find((s) => s.author !== null && state.beside[s.author.file] !== undefined)?.author
+    ?.file
+  const author = authorFile ?? Object.keys(state.beside)[0]
+  const authorMarks = useMemo(
+    (): ReadonlyArray<Mark> =>
+      spots.flatMap((s) =>
+        s.author === null || s.author.file !== author
+          ? []
+          : [
+              {
+                line: s.author.line,
+                className: `check-mark-${s.which}`,
+                title: `${s.which} access of the finding`,
+              },
+            ],
+      ),
+    [spots, author],
+  )
+  const labels = useMemo(
+    () =>
+      (signature?.operations ?? []).map(
+        (o) =>
+          [o.without, `${o.name}, line ${String(o.line)}${o.place === null ? '' : `, ${o.place}`}`] as const,
+      ),
+    [signature],
+  )
+  const command = commandOf(state)
+  const wrong = verdict !== null && E.isLeft(verdict) ? verdict.left : null
+
+  return (
+    <div
+      class={`check stack${isOver ? ' check-over' : ''}`}
+      onDragOver={(event) => {
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={(event) => {
+        if (event.currentTarget === event.target) setOver(false)
+      }}
+      onDrop={(event) => {
+        event.preventDefault()
+        setOver(false)
+        open(event.dataTransfer?.files)
+      }}
+    >
+      <div>
+        <h1>Check</h1>
+        <p>
+          Paste or drop the <code>.ttgir</code> that Triton leaves in its cache, with the <code>.py</code> and
+          the launch beside it; or a program, a kernel that JAX traced, a trace, a verdict.
+        </p>
+        <div class="row">
+          <button type="button" class="button primary" onClick={choose}>
+            Open files
+          </button>
+          <input
+            ref={chooser}
+            type="file"
+            multiple
+            hidden
+            accept=".ttgir,.json,.jsonl,.py,.npy,.ptx,.mlir,.txt"
+            onChange={(event) => {
+              open(event.currentTarget.files)
+              event.currentTarget.value = ''
+            }}
+          />
+          <span class="soft small">or begin with</span>
+          {examples.map(({ title, says, state: example }) => (
+            <button
+              key={title}
+              type="button"
+              class="button small"
+              title={says}
+              onClick={() => {
+                setState(example)
+                setFinding(0)
+                setRefusals([])
+                setNotes([])
+              }}
+            >
+              {title}
+            </button>
+          ))}
+          {kind !== 'nothing' && (
+            <button
+              type="button"
+              class="button small"
+              onClick={() => {
+                kept = null
+                setState(empty)
+                setFinding(0)
+                setRefusals([])
+                setNotes([])
+              }}
+            >
+              Clear
+            </button>
+          )}
+        </div>
+      </div>
+      <div role="alert">
+        {refusals.map((line) => (
+          <div key={line} class="refusal">
+            {line}
+          </div>
+        ))}
+      </div>
+      {notes.map((line) => (
+        <p key={line} class="small soft">
+          {line}
+        </p>
+      ))}
+      <div class="split">
+        <div class="stack">
+          {kind === 'kernel' ? (
+            <div class="panel">
+              <h2>
+                <code>{state.kernel}</code>
+                {state.set === '' ? '' : ` ${state.set}`}
+              </h2>
+              <p class="small">
+                A kernel by name.{' '}
+                <a
+                  href={writeAddress({
+                    place: 'kernels',
+                    params: {
+                      kernel: state.kernel,
+                      ...(state.set === '' ? {} : { set: state.set }),
+                      ...(state.without.length === 0 ? {} : { without: state.without.join('\n') }),
+                    },
+                  })}
+                >
+                  Watch it run
+                </a>
+              </p>
+            </div>
+          ) : (
+            <div onPasteCapture={paste}>
+              <div class="row check-file">
+                <strong>{state.name === '' ? 'no text yet' : state.name}</strong>
+                {state.text !== '' && (
+                  <span class="soft small">{state.text.length.toLocaleString('en')} characters</span>
+                )}
+              </div>
+              {isWhole ? (
+                <Text
+                  text={state.text}
+                  language={languageOf(state.name)}
+                  label={state.name === '' ? 'text to check: paste it here' : `text of ${state.name}`}
+                  changed={(text) => {
+                    change({ text, name: state.name === '' ? nameOf(text) : text === '' ? '' : state.name })
+                  }}
+                  marks={marks}
+                  reveal={marks[0]?.line ?? null}
+                />
+              ) : (
+                <pre
+                  class="scroll check-beginning"
+                  tabIndex={0}
+                  role="region"
+                  aria-label={`beginning of ${state.name}`}
+                >
+                  {state.text.slice(0, 2000)}
+                </pre>
+              )}
+              {!isWhole && (
+                <p class="small soft">
+                  Too long to be edited here: this is its beginning. At most{' '}
+                  {mostCharacters.toLocaleString('en')} characters are read.
+                </p>
+              )}
+            </div>
+          )}
+          {author !== undefined && (
+            <div>
+              <div class="row check-file">
+                <strong>{author}</strong>
+              </div>
+              <Text
+                text={state.beside[author] ?? ''}
+                language="python"
+                label={`lines of the author, ${author}`}
+                readOnly
+                changed={() => undefined}
+                marks={authorMarks}
+                reveal={authorMarks[0]?.line ?? null}
+              />
+            </div>
+          )}
+          <Refusal refused={asked.refused} />
+          {kind === 'module' && asked.working && <Busy asking={asked} what="reading the text" />}
+          {kind === 'module' && signature !== null && (
+            <LaunchForm
+              signature={signature}
+              grid={state.grid}
+              arg={state.arg}
+              computes={state.computes}
+              kept={keptNames}
+              changed={change}
+              choose={choose}
+            />
+          )}
+        </div>
+        <div class="stack">
+          {kind === 'nothing' && (
+            <div class="panel check-drop">
+              <p>Nothing is checked yet. Files can be dropped anywhere on this page; nothing leaves it.</p>
+            </div>
+          )}
+          {kind !== 'nothing' && kind !== 'verdict' && <Busy asking={judged} what="judging" />}
+          <Refusal refused={judged.refused} />
+          {wrong !== null && (
+            <div class="refusal" role="alert">
+              {state.name}: {wrong}
+            </div>
+          )}
+          {verdict !== null && E.isRight(verdict) && (
+            <div aria-busy={judged.working} class={judged.working ? 'check-stale' : ''}>
+              <VerdictView
+                verdict={verdict.right}
+                document={document}
+                printed={printed}
+                chosen={finding}
+                choose={setFinding}
+                texts={texts}
+                leaveOut={
+                  kind === 'verdict' || kind === 'trace'
+                    ? null
+                    : (label) => {
+                        if (!state.without.includes(label)) change({ without: [...state.without, label] })
+                      }
+                }
+              />
+            </div>
+          )}
+          {kind !== 'nothing' && kind !== 'verdict' && (
+            <WhatIf
+              state={state}
+              labels={labels}
+              before={outcomeOf(judgedBefore.document)}
+              after={judged.isCurrent ? outcomeOf(judged.document) : null}
+              isChanged={!isAsItIs(state)}
+              isTrace={kind === 'trace'}
+              change={change}
+            />
+          )}
+          {command !== null && (
+            <section class="panel stack" aria-label="the same elsewhere">
+              <h2>The same elsewhere</h2>
+              <pre class="scroll check-command" tabIndex={0} role="region" aria-label="command line">
+                {command}
+              </pre>
+              <div class="row">
+                <button
+                  type="button"
+                  class="button small"
+                  onClick={() => {
+                    void navigator.clipboard.writeText(command).catch(() => undefined)
+                  }}
+                >
+                  Copy the command
+                </button>
+                {isLinked ? (
+                  <button
+                    type="button"
+                    class="button small"
+                    onClick={() => {
+                      void navigator.clipboard.writeText(location.href).catch(() => undefined)
+                    }}
+                  >
+                    Copy the link
+                  </button>
+                ) : (
+                  <>
+                    <span class="small">The text is too long for a link.</span>
+                    <button
+                      type="button"
+                      class="button small"
+                      onClick={() => {
+                        save(state.name, state.text)
+                      }}
+                    >
+                      Save the text
+                    </button>
+                  </>
+                )}
+              </div>
+            </section>
+          )}
+        </div>
+      </div>
+    </div>
+  )
+}

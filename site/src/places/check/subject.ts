@@ -1,0 +1,239 @@
+/**
+ * What is checked, and how: the state of the place, as params of the address, as a question, and as words of a command line.
+ *
+ * Laws
+ *  1. `stateOf(paramsOf(s))` is `s`
+ *  2. the question and the command line ask the same
+ */
+import type { Params } from '../../address.js'
+
+export interface State {
+  /** a kernel by name; empty: the text is checked */
+  readonly kernel: string
+  readonly set: string
+  /** what the text is called, which says what it is */
+  readonly name: string
+  readonly text: string
+  /** what lies beside it: lines of its author */
+  readonly beside: Readonly<Record<string, string>>
+  readonly grid: string
+  readonly arg: Readonly<Record<string, string>>
+  readonly computes: string
+  /** what a launch file says that words cannot, as JSON */
+  readonly launch: string
+  /** what if: statements that are left out, and how strictly it is judged */
+  readonly without: ReadonlyArray<string>
+  readonly strict: boolean
+  readonly strictProxies: boolean
+  readonly tensorPipe: string
+  readonly schedule: string
+  readonly explore: boolean
+}
+
+export const empty: State = {
+  kernel: '',
+  set: '',
+  name: '',
+  text: '',
+  beside: {},
+  grid: '',
+  arg: {},
+  computes: '',
+  launch: '',
+  without: [],
+  strict: false,
+  strictProxies: false,
+  tensorPipe: '',
+  schedule: '',
+  explore: false,
+}
+
+/** Nothing is changed. */
+export const asItIs = (s: State): State => ({
+  ...s,
+  without: [],
+  strict: false,
+  strictProxies: false,
+  tensorPipe: '',
+  schedule: '',
+  explore: false,
+})
+export const isAsItIs = (s: State): boolean =>
+  s.without.length === 0 &&
+  !s.strict &&
+  !s.strictProxies &&
+  s.tensorPipe === '' &&
+  s.schedule === '' &&
+  !s.explore
+
+// ---------------------------------------------------------------- what a text is
+
+export type Kind = 'nothing' | 'kernel' | 'module' | 'program' | 'trace' | 'verdict'
+
+/** A document says its schema near its beginning. */
+const schemaIn = (text: string): string | null =>
+  /"schema"\s*:\s*"(tcspec\.[\w-]+\/\d+)"/.exec(text.slice(0, 4000))?.[1] ?? null
+
+export const kindOf = ({ kernel, name, text }: State): Kind =>
+  kernel !== ''
+    ? 'kernel'
+    : text === ''
+      ? 'nothing'
+      : /\.ttgir$/i.test(name)
+        ? 'module'
+        : /\.jsonl$/i.test(name)
+          ? 'trace'
+          : schemaIn(text)?.startsWith('tcspec.verdict/') === true
+            ? 'verdict'
+            : 'program'
+
+/** What a text that was pasted is called: it has no name of its own. */
+export const nameOf = (text: string): string => {
+  const head = text.slice(0, 4000).trimStart()
+  if (!head.startsWith('{') && !head.startsWith('[')) return 'kernel.ttgir'
+  return schemaIn(text) === 'tcspec.trace/1' && head.indexOf('\n') > 0 && /\}\s*\n\s*\{/.test(head)
+    ? 'run.jsonl'
+    : schemaIn(text) === 'tcspec.jaxpr/1'
+      ? 'kernel.jaxpr.json'
+      : 'kernel.json'
+}
+
+// ---------------------------------------------------------------- the address
+
+const flag = (on: boolean): string | null => (on ? '1' : null)
+const orNull = (text: string): string | null => (text === '' ? null : text)
+/** In the order of their names, so that equal states have equal links. */
+const pairs = (entries: Readonly<Record<string, string>>): string | null =>
+  Object.keys(entries).length === 0 ? null : JSON.stringify(entries)
+
+/** Params of a state; `texts`: whether the texts are in it, which may be too long for an address. */
+export const paramsOf = (s: State, texts = true): Readonly<Record<string, string | null>> => ({
+  kernel: orNull(s.kernel),
+  set: orNull(s.set),
+  name: texts ? orNull(s.name) : null,
+  text: texts ? orNull(s.text) : null,
+  beside: texts ? pairs(s.beside) : null,
+  grid: orNull(s.grid),
+  arg: pairs(s.arg),
+  computes: orNull(s.computes),
+  launch: orNull(s.launch),
+  without: orNull(s.without.join('\n')),
+  strict: flag(s.strict),
+  proxies: flag(s.strictProxies),
+  pipe: orNull(s.tensorPipe),
+  schedule: orNull(s.schedule),
+  explore: flag(s.explore),
+})
+
+const record = (text: string | undefined): Readonly<Record<string, string>> => {
+  if (text === undefined) return {}
+  try {
+    const said: unknown = JSON.parse(text)
+    return typeof said !== 'object' || said === null
+      ? {}
+      : Object.fromEntries(
+          Object.entries(said).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+        )
+  } catch {
+    return {}
+  }
+}
+
+export const stateOf = (p: Params): State => ({
+  kernel: p['kernel'] ?? '',
+  set: p['set'] ?? '',
+  name: p['name'] ?? (p['text'] === undefined ? '' : nameOf(p['text'])),
+  text: p['text'] ?? '',
+  beside: record(p['beside']),
+  grid: p['grid'] ?? '',
+  arg: record(p['arg']),
+  computes: p['computes'] ?? '',
+  launch: p['launch'] ?? '',
+  without: (p['without'] ?? '').split('\n').filter((label) => label !== ''),
+  strict: p['strict'] === '1',
+  strictProxies: p['proxies'] === '1',
+  tensorPipe: p['pipe'] ?? '',
+  schedule: p['schedule'] ?? '',
+  explore: p['explore'] === '1',
+})
+
+// ---------------------------------------------------------------- the question
+
+const settingsOf = (set: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    set
+      .split(/\s+/)
+      .filter((word) => word.includes('='))
+      .map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]),
+  )
+
+/** Words of the form, but for those that are left to a launch file. */
+const words = (s: State): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(s.arg).filter(([, word]) => word !== ''))
+
+const filesOf = (s: State): Readonly<Record<string, unknown>> => ({
+  ...s.beside,
+  [s.name]: s.text,
+  ...(s.launch === '' ? {} : { 'launch.json': s.launch }),
+})
+
+/** What `check` is asked; null: there is nothing to ask. */
+export const questionOf = (s: State): unknown => {
+  const kind = kindOf(s)
+  if (kind === 'nothing' || kind === 'verdict') return null
+  const strictness = {
+    ...(s.strict ? { strict: true } : {}),
+    ...(s.strictProxies ? { strictProxies: true } : {}),
+    ...(s.tensorPipe === '' ? {} : { tensorPipe: s.tensorPipe }),
+  }
+  if (kind === 'trace') return { kernel: s.name, files: filesOf(s), printed: true, ...strictness }
+  const launch =
+    kind === 'module'
+      ? {
+          ...(s.grid === '' ? {} : { grid: s.grid }),
+          ...(Object.keys(words(s)).length === 0 ? {} : { arg: words(s) }),
+          ...(s.launch === '' ? {} : { launch: 'launch.json' }),
+        }
+      : {}
+  const set = settingsOf(s.set)
+  return {
+    kernel: kind === 'kernel' ? s.kernel : s.name,
+    ...(kind === 'kernel' ? {} : { files: filesOf(s) }),
+    ...(kind === 'kernel' && Object.keys(set).length > 0 ? { set } : {}),
+    ...launch,
+    ...(s.computes === '' || kind === 'kernel' ? {} : { computes: s.computes }),
+    ...(s.without.length === 0 ? {} : { without: s.without }),
+    ...(s.schedule === '' ? {} : { schedule: s.schedule }),
+    ...(s.explore ? { explore: true } : {}),
+    ...strictness,
+    printed: true,
+  }
+}
+
+/** A word as a shell takes it; brackets as the guides write them. */
+const quoted = (word: string): string =>
+  /^[\w=.,:/@%+[\]-]+$/.test(word) ? word : `'${word.replace(/'/g, `'\\''`)}'`
+
+/** What a terminal is told; null: there is nothing to ask. */
+export const commandOf = (s: State): string | null => {
+  const kind = kindOf(s)
+  if (kind === 'nothing' || kind === 'verdict') return null
+  const argWords = Object.entries(words(s)).map(([name, word]) => `${name}=${word}`)
+  const setWords = s.set.split(/\s+/).filter((word) => word.includes('='))
+  const all = [
+    'check',
+    kind === 'kernel' ? s.kernel : s.name,
+    ...(kind === 'kernel' && setWords.length > 0 ? ['--set', ...setWords] : []),
+    ...(kind === 'module' && s.launch !== '' ? ['--launch', 'launch.json'] : []),
+    ...(kind === 'module' && s.grid !== '' ? ['--grid', s.grid] : []),
+    ...(kind === 'module' && argWords.length > 0 ? ['--arg', ...argWords] : []),
+    ...(s.computes === '' || kind === 'kernel' || kind === 'trace' ? [] : ['--computes', s.computes]),
+    ...(kind === 'trace' ? [] : s.without.flatMap((label) => ['--without', label])),
+    ...(s.schedule === '' || kind === 'trace' ? [] : ['--schedule', s.schedule]),
+    ...(s.explore && kind !== 'trace' ? ['--explore'] : []),
+    ...(s.strict ? ['--strict'] : []),
+    ...(s.strictProxies ? ['--strict-proxies'] : []),
+    ...(s.tensorPipe === '' ? [] : ['--tensor-pipe', s.tensorPipe]),
+  ]
+  return `tcspec ${all.map(quoted).join(' ')}`
+}
