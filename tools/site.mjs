@@ -34,12 +34,14 @@ const withoutNode = {
       : null,
 }
 
+const defined = { tcspecVersion: JSON.stringify(version), 'process.env.NODE_ENV': '"production"' }
+
 const script = (name, input, more = {}) =>
   build({
     root,
     configFile: false,
     logLevel: 'warn',
-    define: { tcspecVersion: JSON.stringify(version), 'process.env.NODE_ENV': '"production"' },
+    define: defined,
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     ...more,
     build: {
@@ -73,7 +75,13 @@ const tree = process.argv.find((word) => word.startsWith('--tree='))?.slice('--t
 
 mkdirSync(out, { recursive: true })
 for (const name of readdirSync(out)) if (name !== 'api') rmSync(`${out}${name}`, { recursive: true })
-await script('page', 'main.tsx')
+const { race } = await import('../site/race.ts')
+const found = race()
+if (found === null) {
+  console.error('site/race.ts: expected a finding, found none')
+  process.exit(1)
+}
+await script('page', 'main.tsx', { define: { ...defined, tcspecRace: JSON.stringify(found) } })
 await script('editor', 'editor/index.ts')
 await script('machine', 'machine/worker.ts', { plugins: [withoutNode] })
 const machine = readFileSync(`${out}machine.js`, 'utf8')

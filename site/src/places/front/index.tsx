@@ -1,9 +1,14 @@
-/** The front page: what this is, in four sentences and two clicks. */
+/** The front page: what this is, a race as it is found, and the ways on. The race is judged when the page is built (`site/race.ts`). */
+import type { SvgElement } from '../../../../src/render/svg.js'
 import { writeAddress } from '../../address.js'
+import { Picture } from '../../look/parts.js'
+import './style.css'
+
+const raceHref = writeAddress({ place: 'kernels', params: { kernel: 'matmul1', without: 'wait consumed' } })
 
 const cards = [
   {
-    href: writeAddress({ place: 'kernels', params: { kernel: 'matmul1', without: 'wait consumed' } }),
+    href: raceHref,
     title: 'See a race',
     text: 'Blackwell matmul with one warp that fetches and one that multiplies, and the wait that makes it right left out. Watch a copy land on an operand that has not been read yet.',
   },
@@ -34,23 +39,34 @@ const cards = [
   },
 ] as const
 
+declare const tcspecRace: SvgElement
+
 export const Front = () => (
   <div class="stack">
-    <div>
-      <h1>What an asynchronous tensor-core kernel does, in a form that runs</h1>
-      <p>
-        TMA copies, mbarriers, swizzled shared memory, wgmma and tcgen05, tensor memory, clusters: an
-        executable specification, equal to an H100 bit for bit. It judges kernels of Triton, Gluon and Pallas
-        in every schedule, and it runs here, in your browser.
-      </p>
-    </div>
-    <div class="cards">
-      {cards.map(({ href, title, text }) => (
-        <a key={title} class="card" href={href}>
-          <strong>{title}</strong>
-          <p>{text}</p>
-        </a>
-      ))}
+    <div class="front-first">
+      <div>
+        <h1>What an asynchronous tensor-core kernel does, in a form that runs</h1>
+        <p>
+          TMA copies, mbarriers, swizzled shared memory, wgmma and tcgen05, tensor memory, clusters: an
+          executable specification, equal to an H100 bit for bit. It judges kernels of Triton, Gluon and
+          Pallas in every schedule, and it runs here, in your browser.
+        </p>
+        <nav class="cards" aria-label="where to begin">
+          {cards.map(({ href, title, text }) => (
+            <a key={title} class="card" href={href}>
+              <strong>{title}</strong>
+              <p>{text}</p>
+            </a>
+          ))}
+        </nav>
+      </div>
+      <figure class="front-race">
+        <Picture svg={tcspecRace} />
+        <figcaption>
+          <code>matmul1</code> without <code>wait consumed</code>: one of its findings.{' '}
+          <a href={raceHref}>Watch it happen</a>
+        </figcaption>
+      </figure>
     </div>
   </div>
 )
