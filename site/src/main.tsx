@@ -3,10 +3,13 @@ import './look/tokens.css'
 import './look/base.css'
 import { render } from 'preact'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import type { Recording } from '../../src/render/recording/model.js'
 import { readAddress, type Address } from './address.js'
 import { Header } from './look/header.js'
 import { placeNames } from './look/place-names.js'
 import { warm } from './machine/client.js'
+import { PlayerAlone } from './player/player.js'
+import { readRecording } from './player/run.js'
 import { Check } from './places/check/index.js'
 import { Front } from './places/front/index.js'
 import { Kernels } from './places/kernels/index.js'
@@ -65,8 +68,27 @@ const Page = () => {
   )
 }
 
+/** The recording that the document holds, if it is the file of one run: then the page is that run, and asks nothing. */
+const held = (): Recording | null => {
+  const text = document.getElementById('tcspec-recording')?.textContent
+  try {
+    return text === undefined || text === null ? null : readRecording(JSON.parse(text))
+  } catch {
+    return null
+  }
+}
+
 const root = document.getElementById('page')
-if (root !== null) {
+const recording = held()
+if (root !== null && recording !== null) {
+  document.title = `${recording.kernel} · tensorcore-spec`
+  render(
+    <main>
+      <PlayerAlone recording={recording} />
+    </main>,
+    root,
+  )
+} else if (root !== null) {
   render(<Page />, root)
   // the library is loaded once there is nothing better to do
   const begin = (): void => {
