@@ -26,7 +26,7 @@ const nested = (headings: ReadonlyArray<Heading>): string => {
     .join('')}</ul>`
 }
 
-const pages = (current: string): string =>
+const pages = (current: string, withApi: boolean): string =>
   groups
     .map(
       (g) =>
@@ -37,13 +37,16 @@ const pages = (current: string): string =>
           })
           .join('')}</ul>`,
     )
-    .join('') + '<h2>The library</h2><ul><li><a href="../api/index.html">API reference</a></li></ul>'
+    .join('') +
+  (withApi ? '<h2>The library</h2><ul><li><a href="../api/index.html">API reference</a></li></ul>' : '')
 
 /** The head and header come from the shell: the same on every page. */
 export interface Shell {
   /** within `<head>`: style sheets, the switch of light and dark */
   readonly head: string
   readonly header: string
+  /** is the reference of the API beside the guide? */
+  readonly withApi: boolean
   /** at the end of `<body>` */
   readonly scripts: string
 }
@@ -69,7 +72,7 @@ ${shell.header}
 <main id="text" tabindex="-1"><article>
 ${page.html}</article></main>
 ${toc}
-<nav class="pages" id="pages" aria-label="Guide">${pages(source)}</nav>
+<nav class="pages" id="pages" aria-label="Guide">${pages(source, shell.withApi)}</nav>
 </div>
 ${shell.scripts}
 </body>

@@ -5,7 +5,7 @@ import { apiReference } from './api.js'
 import { guideFiles, guidePages } from './build.js'
 import { crossings } from './crossings.js'
 import { documentsOf, indexOf } from './search.js'
-import { shell } from './shell.js'
+import { shellOf } from './shell.js'
 
 export interface Writing {
   /** of the repository */
@@ -36,7 +36,7 @@ export const writeGuide = async ({
   const under = crossings()
   lap('hazards and clauses')
   const pages = guidePages({ root, tree, under })
-  for (const { path, content } of guideFiles(root, pages, shell)) {
+  for (const { path, content } of guideFiles(root, pages, shellOf(withApi))) {
     const file = join(out, path)
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, content)

@@ -53,6 +53,7 @@ export const groups: ReadonlyArray<Group> = [
   {
     title: 'How far to trust it',
     entries: [
+      docs('Theorems', 'The ledger of theorems'),
       docs('kill-rate', 'Kill rate: kernels'),
       docs('kill-rate-triton', 'Kill rate: Triton’s modules'),
       docs('triton-modules', 'Triton’s modules, judged'),

@@ -14,10 +14,11 @@ const links = placeNames
   })
   .join('')
 
-export const shell: Shell = {
+export const shellOf = (withApi: boolean): Shell => ({
+  withApi,
   head: `<link rel="icon" href="data:,">
 <script>${theme}</script>
 <link rel="stylesheet" href="../guide.css">`,
   header: `<div id="top"><header class="top"><a class="name" href="../index.html#/">tensorcore-spec</a><nav aria-label="places">${links}<a href="index.html" aria-current="page">Guide</a></nav></header></div>`,
   scripts: '<script src="../guide.js"></script>',
-}
+})
