@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { findingBlock } from '../../src/render/finding.js'
+import { detailedFinding } from '../../src/semantics/judging/details.js'
 import { plain, type Palette } from '../../src/render/palette.js'
 import { beside, drawSwizzle, swizzlePicture } from '../../src/render/swizzle.js'
 import { fields, table, thousands, wrap } from '../../src/render/table.js'
@@ -109,7 +110,12 @@ const smem = [
 
 describe('finding', () => {
   it('law 1: all of it is there', () => {
-    expect(findingBlock({ palette: plain, smem, replay: '--schedule eager' }, finding)).toBe(
+    expect(
+      findingBlock(plain, {
+        ...detailedFinding({ smem, replay: () => '' }, finding),
+        replay: '--schedule eager',
+      }),
+    ).toBe(
       [
         'W3  wgmma operand overwritten in flight',
         '    wgmma reads and tmaLoad writes of smem@0 are not ordered (8 times)',
@@ -124,19 +130,15 @@ describe('finding', () => {
   })
   it('one operation, and nothing more than there is', () => {
     const { id, severity, text, a } = finding
-    expect(findingBlock({ palette: plain, smem, replay: '' }, { id, severity, text, a })).toBe(
+    expect(findingBlock(plain, { id, severity, text, a })).toBe(
       [
         'W3  wgmma operand overwritten in flight',
         '    wgmma reads and tmaLoad writes of smem@0 are not ordered (8 times)',
         '    where     compute@0  compute / k / wgmma [0]  wgmma reads  event 11',
       ].join('\n'),
     )
-    expect(findingBlock({ palette: plain, smem, replay: '' }, { id, severity: 'C', text, a })).toMatch(
-      /^W3 .* \(contract\)\n/,
-    )
-    expect(findingBlock({ palette: plain, smem, replay: '' }, { id, severity: 'L', text, a })).toMatch(
-      /^W3 .* \(note\)\n/,
-    )
+    expect(findingBlock(plain, { id, severity: 'C', text, a })).toMatch(/^W3 .* \(contract\)\n/)
+    expect(findingBlock(plain, { id, severity: 'L', text, a })).toMatch(/^W3 .* \(note\)\n/)
   })
 })
 
@@ -162,7 +164,7 @@ describe('verdict', () => {
     scope: [],
     ...over,
   })
-  const context: VerdictContext = { palette: plain, smem, replay: () => '', judged: true, most: 1 }
+  const context: VerdictContext = { palette: plain, judged: true, most: 1 }
   it('law 1: the word, and the findings up to the most that are shown', () => {
     expect(verdictText(context, verdict({}))).toBe(
       'verdict     ok: because\nconditions  C1 to C6 hold\ndecided by  one schedule',

@@ -180,11 +180,11 @@ def _statement(found: Mapping[str, Any], lines: Lines) -> Statement:
     )
 
 
-def _finding(found: Mapping[str, Any], titles: Mapping[str, str], lines: Lines) -> Finding:
+def _finding(found: Mapping[str, Any], lines: Lines) -> Finding:
     place = found.get("place")
     return Finding(
         id=found["id"],
-        title=titles.get(found["id"], ""),
+        title=found.get("title", ""),
         severity=found["severity"],
         message=found["text"],
         statements=tuple(_statement(found[which], lines) for which in ("a", "b") if which in found),
@@ -195,13 +195,6 @@ def _finding(found: Mapping[str, Any], titles: Mapping[str, str], lines: Lines) 
         missing=found["missing"]["text"] if "missing" in found else None,
         document=found,
     )
-
-
-def _titles(printed: str) -> dict[str, str]:
-    """What findings are called, from the heads of their blocks."""
-    return {
-        id: title for id, title in re.findall(r"^([A-Z]\d)  (\S.*?)(?: \((?:contract|note)\))?$", printed, re.M)
-    }
 
 
 # ---------------------------------------------------------------- verdicts
@@ -225,9 +218,8 @@ class Verdict:
         self.text = printed
         #: the kernel, as its author named it
         self.name = name if name is not None else str(document["kernel"])
-        titles = _titles(printed)
-        self.findings: tuple[Finding, ...] = tuple(_finding(f, titles, lines) for f in document["findings"])
-        self.notes: tuple[Finding, ...] = tuple(_finding(f, titles, lines) for f in document["notes"])
+        self.findings: tuple[Finding, ...] = tuple(_finding(f, lines) for f in document["findings"])
+        self.notes: tuple[Finding, ...] = tuple(_finding(f, lines) for f in document["notes"])
         self._draw = draw
         self._drawn: str | None = None
         hear = _watching.get()

@@ -13,9 +13,9 @@
  *     smem@0  [////////////]  0 to 8,192
  *
  * A lane is an agent; two operations of one agent share theirs. The earlier access of the run stands left of and above the later one. Both are framed in
- * red, with their statement, iteration and what they do. A dashed line is the edge that is missing, a solid one an order that is known. Where there is one
- * operation, what is missing stands before it if it waits or reads, else behind it.
- * The bytes are a strip of their memory; what both touch is hatched.
+ * red, with their statement, iteration and what they do. A dashed line is the edge that is missing, a solid one what is known: from the last event of
+ * the earlier agent that the later one had heard of. Where there is one operation, what is missing stands before it if it waits or reads, else behind it.
+ * The bytes are a strip of their memory, with the storages that they lie in; what both touch is hatched.
  *
  * Colours are CSS variables, `--finding-ink` and the others of `paints`, each with a value for light and one for dark: a page that sets them has the
  * picture in its own. A reader of SVG that knows no CSS shows the light ones.
@@ -26,9 +26,8 @@
  * 3. It is a function of the finding's JSON: a document that was printed and parsed has the same picture.
  */
 import { greatest } from '../greatest.js'
-import type { Finding, MissingEdge, Operation, Place } from '../semantics/judging/finding.js'
-import { hazards } from '../semantics/judging/hazards.js'
-import { showPlace } from './finding.js'
+import type { Finding, MissingEdge, NamedBytes, Operation, Place } from '../semantics/judging/finding.js'
+import { findingTitle, placeText, statementText } from './finding.js'
 import type { SvgElement } from './svg.js'
 import { element, group, line, rect, sans } from './svg.js'
 import { thousands } from './table.js'
@@ -194,6 +193,7 @@ const operationTexts = (side: 'a' | 'b', which: string, o: Operation): ReadonlyA
   says(`${side} site`, siteText(o), 13.5, 'ink', true),
   ...(o.path.length === 0 ? [] : [says(`${side} path`, `in ${o.path.join(' / ')}`, 10.5, 'muted')]),
   says(`${side} does`, o.does, 12, 'wrong'),
+  ...(o.source === undefined ? [] : [says(`${side} source`, o.source, 10.5, 'muted')]),
 ]
 
 /** What is missing, in two or three words; nothing where no single edge is. */
@@ -207,11 +207,8 @@ const kinds: Readonly<Record<MissingEdge['kind'], string>> = {
   'none-found': '',
 }
 
-const severityText = ({ severity }: Finding): string =>
-  severity === 'E' ? '' : severity === 'C' ? ' (contract)' : ' (note)'
-
 const sentence = (o: Operation): string =>
-  `${o.agent}, ${[...o.path, siteText(o)].join(' / ')}: ${o.does} (event ${String(o.at)}).`
+  `${o.agent}, ${statementText(o)}: ${o.does} (event ${String(o.at)}).`
 
 /** The whole picture in words. */
 const description = (f: Finding): string =>
@@ -219,7 +216,7 @@ const description = (f: Finding): string =>
     `${f.text}.`,
     `${f.b === undefined ? 'Where' : 'First'}: ${sentence(f.a)}`,
     ...(f.b === undefined ? [] : [`Second: ${sentence(f.b)}`]),
-    ...(f.place === undefined ? [] : [`Bytes: ${showPlace(f.place, [])}.`]),
+    ...(f.place === undefined ? [] : [`Bytes: ${placeText(f.place)}.`]),
     ...(f.knew === undefined ? [] : [`Known: ${f.knew}.`]),
     ...(f.missing === undefined ? [] : [`Missing: ${f.missing.text}.`]),
   ].join(' ')
@@ -308,6 +305,13 @@ const inFlight = ({ missing }: Finding, { operation: { operation } }: Side): boo
   missing.kind !== 'none-found' &&
   missing.kind !== 'bytes'
 
+/** Whether what is missing holds the first back until the second is done: a slot is filled again before it was read. */
+const isBackwards = ({ missing }: Finding, first: Side, second: Side): boolean => {
+  const isBefore = ({ operation: { site, agent } }: Side): boolean =>
+    missing?.text.includes(`before \`${site}\` of ${agent}`) === true
+  return isBefore(first) && !isBefore(second)
+}
+
 /** An operation that waits or reads lacks something before it, any other one something behind it. */
 const lacksBefore = ({ does }: Operation): boolean => does.endsWith('waits') || does.endsWith('reads')
 
@@ -318,16 +322,18 @@ interface Strip {
   /** where the first and the last hatched bytes are */
   readonly from: number
   readonly to: number
+  readonly height: number
 }
 
 const stripHeight = 24
 
-const stripOf = ({ spans }: Place, x: number, y: number, width: number): Strip => {
+const stripOf = ({ spans, within = [] }: Place, x: number, y: number, width: number): Strip => {
+  const ruled = { ...paint('rule'), 'stroke-width': 1 }
   const start = spans.reduce((least, [from]) => Math.min(least, from), Infinity)
   const end = greatest(start)(spans.map(([, to]) => to))
-  const around = Math.max(1, end - start) * 0.1
-  const low = Math.max(0, start - around)
-  const high = end + around
+  const around = within.length > 0 ? 0 : Math.max(1, end - start) * 0.1
+  const low = within.reduce((least, s) => Math.min(least, s.start), Math.max(0, start - around))
+  const high = greatest(end + around)(within.map((s) => s.end))
   const at = (byte: number): number => x + ((byte - low) / (high - low)) * width
   // intervals that would touch each other are drawn as one
   const runs: { from: number; to: number; says: string[] }[] = []
@@ -339,19 +345,39 @@ const stripOf = ({ spans }: Place, x: number, y: number, width: number): Strip =
       run.says.push(text)
     } else runs.push({ from: at(from), to: Math.max(at(from) + 2, at(to)), says: [text] })
   }
-  const scale = [thousands(start), thousands(end)].map((text) =>
-    paragraph(says('', text, 10, 'muted'), width),
-  )
-  const [first, last] = scale
-  const fits = widthOfAll(scale) * 2 + 12 < at(end) - at(start)
+  const bottom = y + stripHeight
+  const ends = [thousands(start), thousands(end)].map((text) => paragraph(says('', text, 10, 'muted'), width))
+  const [first, last] = ends
+  const fits = widthOfAll(ends) * 2 + 12 < at(end) - at(start)
+  // of storages that share bytes the first is named
+  const apart = [...within]
+    .sort((p, q) => p.start - q.start || p.end - q.end)
+    .reduce<ReadonlyArray<NamedBytes>>(
+      (kept, s) => (s.start < (kept.at(-1)?.end ?? 0) ? kept : [...kept, s]),
+      [],
+    )
+  const names = apart.flatMap((s) => {
+    const name = paragraph(says('within', s.name, 10.5, 'ink'), Infinity)
+    const [from, to] = [at(s.start), at(s.end)]
+    const rule = [
+      line(from + 1, bottom + 19, to - 1, bottom + 19, ruled),
+      line(from, y, from, bottom + 22, ruled),
+      line(to, y, to, bottom + 22, ruled),
+    ]
+    return name.width + 8 < to - from
+      ? [...rule, written((from + to - name.width) / 2, bottom + 21, name)]
+      : rule
+  })
   return {
     from: at(start),
     to: at(end),
+    height: stripHeight + (within.length === 0 ? 18 : 38),
     drawn: group({ class: 'bytes' }, [
       rect({ x, y, width, height: stripHeight, ...paint('lane') }),
-      line(x, y, x + width, y, { ...paint('rule'), 'stroke-width': 1 }),
-      line(x, y + stripHeight, x + width, y + stripHeight, { ...paint('rule'), 'stroke-width': 1 }),
-      ...(low === 0 ? [line(x, y, x, y + stripHeight, { ...paint('rule'), 'stroke-width': 1 })] : []),
+      line(x, y, x + width, y, ruled),
+      line(x, bottom, x + width, bottom, ruled),
+      ...(low === 0 ? [line(x, y, x, bottom, ruled)] : []),
+      ...names,
       ...runs.map((run) =>
         group({ 'data-bytes': run.says.join('; ') }, [
           rect(
@@ -366,10 +392,7 @@ const stripOf = ({ spans }: Place, x: number, y: number, width: number): Strip =
         ]),
       ),
       ...(fits && first !== undefined && last !== undefined
-        ? [
-            written(at(start), y + stripHeight + 3, first),
-            written(at(end) - last.width, y + stripHeight + 3, last),
-          ]
+        ? [written(at(start) + 2, bottom + 3, first), written(at(end) - last.width - 2, bottom + 3, last)]
         : []),
     ]),
   }
@@ -383,7 +406,7 @@ export const findingPicture = (f: Finding, width: number = usualWidth): SvgEleme
   const wide = Math.max(narrowest, Math.floor(width))
   const [left, right] = [margin, wide - margin]
   const inner = right - left
-  const title = `${hazards[f.id].title}${severityText(f)}`
+  const title = findingTitle(f)
   const drawn: SvgElement[] = []
   const over: SvgElement[] = []
   let y = 16
@@ -430,7 +453,12 @@ export const findingPicture = (f: Finding, width: number = usualWidth): SvgEleme
     paragraph(says(`${side} agent`, agent, 12, 'ink', true), inner - 2 * pad)
   const barOf = ({ side, operation }: Side, which: string, room: number): Omit<Bar, 'x' | 'y'> => {
     const texts = column(operationTexts(side, which, operation), room - 2 * pad)
-    return { side, texts, width: Math.max(110, widthOfAll(texts) + 2 * pad), height: heightOf(texts) + 14 }
+    return {
+      side,
+      texts,
+      width: Math.max(Math.min(110, room), widthOfAll(texts) + 2 * pad),
+      height: heightOf(texts) + 14,
+    }
   }
   const between = { from: left + inset, width: inner - 2 * inset }
   const touching: { readonly bar: Bar; readonly beside: number }[] = []
@@ -486,14 +514,26 @@ export const findingPicture = (f: Finding, width: number = usualWidth): SvgEleme
     const [first, second] = inTime(f, b)
     const agent = name(first.side, first.operation.agent)
     drawn.push(written(left + pad, y + 5, agent))
+    // the last event of the one that the other knew of stands before or behind it
+    const heard = oneAgent || f.knows === undefined || f.knows === 0 ? null : f.knows
+    const isBehind = heard !== null && heard >= first.operation.at
+    const heardText =
+      heard === null ? null : paragraph(says('heard', `event ${String(heard)}`, 10.5, 'known'), inner)
+    const heardRoom = heardText === null ? 0 : heardText.width + 24
     const barA: Bar = {
-      ...barOf(first, 'first', inner * 0.6),
-      x: left + pad,
+      ...barOf(first, 'first', Math.min(inner * 0.6, inner - 2 * pad - (isBehind ? heardRoom : 24))),
+      x: left + pad + (heard === null || isBehind ? 0 : 24),
       y: y + 5 + agent.height + 6,
     }
     const later = barOf(second, 'second', right - 2 * pad - (barA.x + 40))
-    y = barA.y + barA.height + pad
+    y = barA.y + barA.height + pad + (heardText === null ? 0 : 10)
     const edgeA = y
+    const heardAt = isBehind ? barA.x + barA.width + 14 : left + pad + 8
+    if (heardText !== null)
+      over.push(
+        element('circle', { cx: heardAt, cy: edgeA, r: 4, ...paint('known') }),
+        written(heardAt + 8, edgeA - heardText.height - 1, heardText),
+      )
 
     // what was issued and is not known to be over goes on
     if (inFlight(f, first)) {
@@ -512,9 +552,19 @@ export const findingPicture = (f: Finding, width: number = usualWidth): SvgEleme
     // the boxes between the lanes, and the lines through them
     const known = boxes.find((box) => box.what === 'known')
     const absent = boxes.find((box) => box.what === 'missing')
-    const isKnownFrom = known !== undefined && oneAgent
-    const solidFrom = barA.x + barA.width * (absent === undefined ? 0.5 : 0.25)
-    const dashedFrom = barA.x + barA.width * (known === undefined ? 0.5 : 0.7)
+    const isKnownFrom = known !== undefined && (oneAgent || heard !== null)
+    // what is known passes the box of what is missing on the side that it comes from, and that one passes the other's box on the other side
+    const [solidSide, dashedSide] = isBehind ? (['right', 'left'] as const) : (['left', 'right'] as const)
+    const outside = { left: left + inset / 2, right: right - inset / 2 }
+    const boxEdge = { left: between.from, right: between.from + between.width }
+    const solidFrom: Point =
+      heard === null
+        ? [barA.x + barA.width * (absent === undefined ? 0.5 : 0.25), barA.y + barA.height + 1]
+        : [heardAt, edgeA + 4]
+    const dashedFrom =
+      heardText === null || isBehind
+        ? barA.x + barA.width * (known === undefined ? 0.5 : isBehind ? 0.3 : 0.7)
+        : Math.max(barA.x + barA.width * 0.7, heardAt + heardText.width + 14)
     const tops = new Map<Boxed, number>()
     for (const box of boxes) {
       y += box === boxes[0] ? 28 : 12
@@ -526,13 +576,12 @@ export const findingPicture = (f: Finding, width: number = usualWidth): SvgEleme
     const edgeB = y
     const x = Math.max(barA.x + 40, right - pad - later.width)
     const barB: Bar = { ...later, x, y: edgeB + pad }
-    const dashedTo = barB.x + barB.width * (known === undefined ? 0.5 : 0.75)
-    const solidTo = barB.x + barB.width * (absent === undefined ? 0.5 : 0.3)
+    const dashedTo = barB.x + barB.width * (known === undefined ? 0.5 : isBehind ? 0.25 : 0.75)
+    const solidTo = barB.x + barB.width * (absent === undefined ? 0.5 : isBehind ? 0.7 : 0.3)
     const toB = barB.y - 1
     if (absent !== undefined) {
       const top = tops.get(absent)!
       const bottom = top + absent.height
-      const beside = right - inset / 2
       over.push(
         through(
           [
@@ -548,34 +597,32 @@ export const findingPicture = (f: Finding, width: number = usualWidth): SvgEleme
                 [dashedTo, toB - 7],
               ]
             : [
-                [between.from + between.width, bottom - 14],
-                [beside, bottom - 14],
-                [beside, edgeB - 20],
+                [boxEdge[dashedSide], bottom - 14],
+                [outside[dashedSide], bottom - 14],
+                [outside[dashedSide], edgeB - 20],
                 [dashedTo, edgeB - 20],
                 [dashedTo, toB - 7],
               ],
           dashed,
         ),
-        head([dashedTo, toB], 'down', 'wrong'),
+        isBackwards(f, first, second)
+          ? head([dashedFrom, barA.y + barA.height + 1], 'up', 'wrong')
+          : head([dashedTo, toB], 'down', 'wrong'),
       )
     }
     if (known !== undefined) {
       const top = tops.get(known)!
-      const beside = left + inset / 2
       if (isKnownFrom)
         over.push(
           through(
             absent === undefined
-              ? [
-                  [solidFrom, barA.y + barA.height + 1],
-                  [solidFrom, top],
-                ]
+              ? [solidFrom, [solidFrom[0], top]]
               : [
-                  [solidFrom, barA.y + barA.height + 1],
-                  [solidFrom, edgeA + 10],
-                  [beside, edgeA + 10],
-                  [beside, top + 14],
-                  [between.from, top + 14],
+                  solidFrom,
+                  [solidFrom[0], edgeA + 12],
+                  [outside[solidSide], edgeA + 12],
+                  [outside[solidSide], top + 14],
+                  [boxEdge[solidSide], top + 14],
                 ],
             solid,
           ),
@@ -607,7 +654,7 @@ export const findingPicture = (f: Finding, width: number = usualWidth): SvgEleme
   // bytes
   if (place !== undefined) {
     y += 16
-    const caption = paragraph(says('place', showPlace(place, []), 12, 'ink'), inner - 2 * inset)
+    const caption = paragraph(says('place', placeText(place), 12, 'ink'), inner - 2 * inset)
     drawn.push(written(between.from, y, caption))
     y += caption.height + 18
     const strip = stripOf(place, between.from, y, between.width)
@@ -630,7 +677,7 @@ export const findingPicture = (f: Finding, width: number = usualWidth): SvgEleme
         head([to, y], 'down', 'wrong'),
       )
     }
-    y += stripHeight + 18
+    y += strip.height
   }
 
   const high = Math.ceil(y + 14)

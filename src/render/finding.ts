@@ -1,5 +1,5 @@
 /**
- * A finding as a short block: what is wrong, the two operations, the bytes, what was known, what is missing, how to see it again.
+ * A finding in words: what is wrong, the two operations, the bytes, what was known, what is missing, how to see it again.
  *
  *     W3  wgmma operand overwritten in flight
  *         wgmma reads and tmaLoad writes of smem@0 are not ordered (8 times)
@@ -11,85 +11,101 @@
  *         missing   a wgmma group wait that covers `wgmma` of compute@0 ...
  *         replay    --schedule eager
  *
- * Law 1. Every statement, iteration, byte and word of the finding that a reader can act on is in the block.
+ * The rows are data, made from the finding of a verdict document and from nothing else: a terminal shows them as this block, a page as it likes.
+ *
+ * Laws
+ * 1. Every statement, iteration, byte and word of the finding that a reader can act on is in the rows.
+ * 2. The block of a finding is the block of its JSON.
  */
 import { hazards } from '../semantics/judging/hazards.js'
 import type { Finding, Operation, Place } from '../semantics/judging/finding.js'
+import type { ReplayableFinding } from '../semantics/judging/verdict.js'
 import type { Palette } from './palette.js'
 import { fields, table, thousands, wrap } from './table.js'
 
-/** A named interval of shared memory, for saying whose bytes are at stake. */
-export interface NamedBytes {
-  readonly name: string
-  readonly start: number
-  readonly end: number
+// ---------------------------------------------------------------- rows
+
+export type FindingLabel = 'where' | 'first' | 'second' | 'source' | 'bytes' | 'known' | 'missing' | 'replay'
+
+/** One thing that is said. An operation has a cell for its agent, its statement, what it does and its event; another row has one. */
+export interface FindingRow {
+  readonly label: FindingLabel
+  readonly cells: ReadonlyArray<string>
 }
 
-export interface FindingContext {
-  readonly palette: Palette
-  /** storages of shared memory */
-  readonly smem: ReadonlyArray<NamedBytes>
-  /** how to see it again, in the reader's terms; empty for nothing */
-  readonly replay: string
-  /** what the author wrote there, and what the compiler made of it; null: there is no text */
-  readonly quote?: (o: Operation) => string | null
-}
+const severities: Readonly<Record<Finding['severity'], string>> = { E: '', C: ' (contract)', L: ' (note)' }
 
-/** The texts of the operations, each once. */
-const quoted = ({ quote }: FindingContext, f: Finding): ReadonlyArray<readonly [string, string]> => {
-  const texts = [f.a, ...(f.b === undefined ? [] : [f.b])].flatMap((o) => quote?.(o) ?? [])
-  return [...new Set(texts)].map((text, i) => [i === 0 ? 'source' : '', text] as const)
-}
+/** What it is called, and whether it is less than an error. */
+export const findingTitle = (f: Finding): string => `${hazards[f.id].title}${severities[f.severity]}`
 
-const showPath = (o: Operation): string =>
+/** `compute / k / wgmma [0]` */
+export const statementText = (o: Operation): string =>
   `${[...o.path, o.site].join(' / ')}${o.iteration.length === 0 ? '' : ` [${o.iteration.join(', ')}]`}`
 
-const operationRow = (o: Operation): ReadonlyArray<string> => [
-  o.agent,
-  showPath(o),
-  o.does,
-  `event ${String(o.at)}${o.loc === undefined ? '' : `, ${o.loc}`}`,
-]
+const operationRow = (label: FindingLabel, o: Operation): FindingRow => ({
+  label,
+  cells: [
+    o.agent,
+    statementText(o),
+    o.does,
+    `event ${String(o.at)}${o.loc === undefined ? '' : `, ${o.loc}`}`,
+  ],
+})
 
 const listedSpans = 3
 
-export const showPlace = (place: Place, smem: ReadonlyArray<NamedBytes>): string => {
-  const spans = place.spans
+/** `smem@0 0 to 16,384, in a_smem` */
+export const placeText = ({ plane, spans, more = 0, within = [] }: Place): string => {
+  const listed = spans
     .slice(0, listedSpans)
     .map(([start, end]) => `${thousands(start)} to ${thousands(end)}`)
     .join(', ')
-  const rest = place.spans.length - listedSpans + (place.more ?? 0)
-  const more = rest > 0 ? ` and ${String(rest)} more intervals` : ''
-  const owners = place.plane.startsWith('smem@')
-    ? smem.filter((s) => place.spans.some(([start, end]) => start < s.end && s.start < end))
-    : []
-  return `${place.plane} ${spans}${more}${owners.length === 0 ? '' : `, in ${owners.map((s) => s.name).join(', ')}`}`
+  const rest = spans.length - listedSpans + more
+  const others = rest > 0 ? ` and ${String(rest)} more intervals` : ''
+  const owners = within.length === 0 ? '' : `, in ${within.map((s) => s.name).join(', ')}`
+  return `${plane} ${listed}${others}${owners}`
 }
 
-const severity = (f: Finding): string =>
-  f.severity === 'E' ? '' : f.severity === 'C' ? ' (contract)' : ' (note)'
+const row = (label: FindingLabel, text: string | undefined): ReadonlyArray<FindingRow> =>
+  text === undefined ? [] : [{ label, cells: [text] }]
 
-export const findingBlock = (context: FindingContext, f: Finding): string => {
-  const { palette } = context
-  const mark = f.severity === 'E' ? palette.bad : palette.doubtful
-  const operations = table([operationRow(f.a), ...(f.b === undefined ? [] : [operationRow(f.b)])]).split('\n')
-  const rows: ReadonlyArray<readonly [string, string]> = [
-    ...operations.map(
-      (line, i) => [i === 0 ? (f.b === undefined ? 'where' : 'first') : 'second', line] as const,
-    ),
-    ...quoted(context, f),
-    ...(f.place === undefined ? [] : [['bytes', showPlace(f.place, context.smem)] as const]),
-    ...(f.knew === undefined ? [] : [['known', f.knew] as const]),
-    ...(f.missing === undefined ? [] : [['missing', f.missing.text] as const]),
-    ...(context.replay === '' ? [] : [['replay', context.replay] as const]),
+/** What is said of a finding below its title and its text. */
+export const findingRows = (f: Omit<ReplayableFinding, 'schedule'>): ReadonlyArray<FindingRow> => {
+  const { a, b, place } = f
+  return [
+    operationRow(b === undefined ? 'where' : 'first', a),
+    ...(b === undefined ? [] : [operationRow('second', b)]),
+    // a text that both have is quoted once
+    ...[...new Set([a.source, b?.source])].flatMap((text) => row('source', text)),
+    ...(place === undefined ? [] : row('bytes', placeText(place))),
+    ...row('known', f.knew),
+    ...row('missing', f.missing?.text),
+    ...row('replay', f.replay),
   ]
-  // The table of operations is aligned as it stands: it is not wrapped.
+}
+
+// ---------------------------------------------------------------- the block
+
+const labelWidth = 10
+const textWidth = 106
+
+/** The rows of a finding for a terminal. The operations are a table, which is not wrapped. */
+export const findingBlock = (palette: Palette, f: Omit<ReplayableFinding, 'schedule'>): string => {
+  const mark = f.severity === 'E' ? palette.bad : palette.doubtful
+  const rows = findingRows(f)
+  const operations = rows.filter(({ cells }) => cells.length > 1)
+  const others = rows.filter(({ cells }) => cells.length === 1)
+  const lines = table(operations.map(({ cells }) => cells)).split('\n')
   const body = [
-    ...operations.map((line, i) => `${palette.dim(rows[i]![0].padEnd(10))}${line}`),
-    ...fields(palette, 10, rows.slice(operations.length)).split('\n'),
+    ...operations.map(({ label }, i) => `${palette.dim(label.padEnd(labelWidth))}${lines[i]!}`),
+    ...fields(
+      palette,
+      labelWidth,
+      others.map(({ label, cells: [text = ''] }, i) => [others[i - 1]?.label === label ? '' : label, text]),
+    ).split('\n'),
   ].filter((line) => line !== '')
   return [
-    `${mark(palette.bold(f.id))}  ${palette.bold(hazards[f.id].title)}${severity(f)}`,
-    ...[...wrap(f.text, 106), ...body].map((line) => `    ${line}`),
+    `${mark(palette.bold(f.id))}  ${palette.bold(hazards[f.id].title)}${severities[f.severity]}`,
+    ...[...wrap(f.text, textWidth), ...body].map((line) => `    ${line}`),
   ].join('\n')
 }

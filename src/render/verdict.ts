@@ -1,11 +1,15 @@
 /**
  * A verdict for people: the word, why, how it was decided, and every finding as a block.
  *
- * Law 1. The first word is the verdict's name, and every finding's id appears.
+ * Its rows are data, made from the verdict document and from nothing else; a terminal paints them, a page shows them as it likes.
+ *
+ * Laws
+ * 1. The first word is the verdict's name, and every finding's id appears.
+ * 2. The text of a verdict is the text of its JSON.
  */
 import type { ConditionName, Conditions } from '../semantics/judging/finding.js'
 import type { Verdict, VerdictName } from '../semantics/judging/verdict.js'
-import { findingBlock, type FindingContext } from './finding.js'
+import { findingBlock } from './finding.js'
 import type { Palette } from './palette.js'
 import { fields, thousands } from './table.js'
 
@@ -41,9 +45,8 @@ const conditionText = (c: Conditions): string => {
         .join('\n')
 }
 
-export interface VerdictContext extends Omit<FindingContext, 'replay'> {
-  /** how to see again what replays by a schedule, in the reader's terms; empty for nothing */
-  readonly replay: (schedule: string) => string
+export interface VerdictContext {
+  readonly palette: Palette
   /** hazards were looked for */
   readonly judged: boolean
   /** findings shown in full; the others are counted */
@@ -70,31 +73,31 @@ const provenanceLabel = (v: Verdict): string =>
       ? 'proved'
       : 'in this run'
 
-/** Rows that say what the verdict is and how it was reached. */
-export const verdictRows = (
-  context: VerdictContext,
-  v: Verdict,
-): ReadonlyArray<readonly [label: string, text: string]> => [
-  ['verdict', `${marked(context.palette, v.verdict)}: ${v.reason}`],
-  ...(context.judged ? [['conditions', conditionText(v.conditions)] as const] : []),
-  ...(context.judged ? [decidedBy(v)] : []),
+export type Row = readonly [label: string, text: string]
+
+/** Rows that say what the verdict is and how it was reached: of a verdict document, and of nothing else. */
+export const verdictRows = (v: Verdict, judged = true): ReadonlyArray<Row> => [
+  ['verdict', `${v.verdict}: ${v.reason}`],
+  ...(judged ? [['conditions', conditionText(v.conditions)] as const, decidedBy(v)] : []),
   ...v.waitFor.map((line, i) => [i === 0 ? 'blocked' : '', line] as const),
   ...(v.provenance === null ? [] : [[provenanceLabel(v), v.provenance.text] as const]),
 ]
 
+/** The same in colour: the name of the verdict is marked. */
+export const paintedRows = ({ palette, judged }: VerdictContext, v: Verdict): ReadonlyArray<Row> =>
+  verdictRows(v, judged).map(([label, text], i) =>
+    i === 0 ? [label, `${marked(palette, v.verdict)}${text.slice(v.verdict.length)}`] : [label, text],
+  )
+
 /** Findings, then notes, each a block. */
-export const findingBlocks = (context: VerdictContext, v: Verdict): ReadonlyArray<string> => {
+export const findingBlocks = ({ palette, most }: VerdictContext, v: Verdict): ReadonlyArray<string> => {
   const all = [...v.findings, ...v.notes]
-  const rest = all.length - context.most
+  const rest = all.length - most
   return [
-    ...all.slice(0, context.most).map((f) => {
-      const schedule = f.schedule === null ? undefined : v.schedules[f.schedule]
-      const replay = schedule === undefined ? '' : context.replay(schedule)
-      return findingBlock(Object.assign({}, context, { replay }), f)
-    }),
-    ...(rest > 0 ? [context.palette.dim(`and ${String(rest)} more findings (all of them with --json)`)] : []),
+    ...all.slice(0, most).map((f) => findingBlock(palette, f)),
+    ...(rest > 0 ? [palette.dim(`and ${String(rest)} more findings (all of them with --json)`)] : []),
   ]
 }
 
 export const verdictText = (context: VerdictContext, v: Verdict): string =>
-  [fields(context.palette, 12, verdictRows(context, v)), ...findingBlocks(context, v)].join('\n\n')
+  [fields(context.palette, 12, paintedRows(context, v)), ...findingBlocks(context, v)].join('\n\n')

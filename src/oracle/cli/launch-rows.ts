@@ -3,12 +3,12 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { greatest } from '../../greatest.js'
-import type { NamedBytes } from '../../render/finding.js'
 import type { Ledger, Work } from '../../render/ledger.js'
 import { planOf, type Plan } from '../../render/plan.js'
 import { thousands } from '../../render/table.js'
 import { smemBytes } from '../../semantics/execution/launch.js'
 import { extentOf, place, usedOf } from '../../semantics/language/place.js'
+import type { NamedBytes } from '../../semantics/judging/finding.js'
 import type { Program } from '../../semantics/language/program.js'
 import type { World as Launched } from '../../semantics/machine/world.js'
 import type { Subject } from './subject.js'

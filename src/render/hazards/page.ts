@@ -93,8 +93,6 @@ export const isAbout =
     ((f.a.site === t.shows.a && f.b?.site === t.shows.b) ||
       (f.a.site === t.shows.b && f.b?.site === t.shows.a))
 
-const context = { palette: plain, smem: [], replay: '' }
-
 const says = (t: Twin): ReadonlyArray<string> => {
   const verdict = judged(t, false)
   if (E.isLeft(verdict)) return [`invalid     ${verdict.left}`]
@@ -106,7 +104,7 @@ const says = (t: Twin): ReadonlyArray<string> => {
       ? [v.verdict]
       : wrap(`${v.verdict}: ${v.reason}`, 108)),
     ...v.waitFor.flatMap((line) => wrap(line, 106).map((part) => `  ${part}`)),
-    ...(found === undefined ? [] : ['', findingBlock(context, found)]),
+    ...(found === undefined ? [] : ['', findingBlock(plain, found)]),
   ]
 }
 

@@ -22,6 +22,7 @@ import type {
   Finding,
   HazardId,
   MissingEdge,
+  NamedBytes,
   Operation,
   Place,
   Severity,
@@ -95,7 +96,23 @@ const operation: Wire<Operation> = define('Operation', () =>
         nat,
         'the asynchronous operation in the log; absent for what the agent does itself',
       ),
+      source: described(
+        text,
+        'what the author wrote there, and what the compiler made of it, where there is a text',
+      ),
     },
+  ),
+)
+
+const namedBytes: Wire<NamedBytes> = define('NamedBytes', () =>
+  record<NamedBytes>()(
+    'a storage',
+    {
+      name: described(text, 'its name'),
+      start: described(nat, 'its first byte'),
+      end: described(nat, 'the byte behind its last'),
+    },
+    {},
   ),
 )
 
@@ -106,7 +123,10 @@ const place: Wire<Place> = define('Place', () =>
       plane: described(text, 'memory: `smem@0`, `acc@wg0`, `gmem a`'),
       spans: described(list(pair(nat)), 'intervals of bytes, [start, end)'),
     },
-    { more: described(nat, 'intervals that are not listed') },
+    {
+      more: described(nat, 'intervals that are not listed'),
+      within: described(list(namedBytes), 'storages that they lie in, where the program says it'),
+    },
   ),
 )
 
@@ -142,9 +162,14 @@ const findingFields = {
   a: described(operation, 'the earlier operation in the run'),
 }
 const findingMay = {
+  title: described(text, 'what its id is called'),
   b: described(operation, 'the later one; a rule broken by one operation has none'),
   place: described(place, 'the bytes at stake'),
   knew: described(text, 'what the agent of the later one knew of the agent of the earlier one'),
+  knows: described(
+    nat,
+    'the last event of the agent of the earlier one that the agent of the later one, another one, knew of; 0: none',
+  ),
   missing: described(missingEdge, 'the smallest addition that makes the finding disappear'),
 }
 
@@ -174,7 +199,10 @@ const replayable: Wire<ReplayableFinding> = define('ReplayableFinding', () =>
       },
       findingFields,
     ),
-    findingMay,
+    Object.assign(
+      { replay: described(text, 'how to see it again, in the words of what was asked') },
+      findingMay,
+    ),
   ),
 )
 

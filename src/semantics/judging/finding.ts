@@ -35,6 +35,15 @@ export interface Operation {
   readonly does: string
   /** id of the asynchronous operation in the log; absent for what the agent does itself */
   readonly operation?: number
+  /** what the author wrote there, and what the compiler made of it, where there is a text (`details.ts`) */
+  readonly source?: string
+}
+
+/** A named interval of memory. */
+export interface NamedBytes {
+  readonly name: string
+  readonly start: number
+  readonly end: number
 }
 
 /** The bytes at stake: plane name (`smem@0`, `acc@wg0`, `gmem a`) and byte intervals [start, end). */
@@ -43,6 +52,8 @@ export interface Place {
   readonly spans: ReadonlyArray<readonly [number, number]>
   /** intervals that are not listed */
   readonly more?: number
+  /** storages that they lie in, where a program says it (`details.ts`) */
+  readonly within?: ReadonlyArray<NamedBytes>
 }
 
 /** The smallest addition that makes the finding disappear. */
@@ -54,6 +65,8 @@ export interface MissingEdge {
 
 export interface Finding {
   readonly id: HazardId
+  /** what its id is called, where it is published */
+  readonly title?: string
   readonly severity: Severity
   /** one line: what is wrong */
   readonly text: string
@@ -63,6 +76,8 @@ export interface Finding {
   readonly place?: Place
   /** what the later agent knew of the earlier one's agent, in words */
   readonly knew?: string
+  /** the last event of the earlier one's agent that another agent knew of; 0: none */
+  readonly knows?: number
   readonly missing?: MissingEdge
 }
 

@@ -13,6 +13,7 @@
  * A verdict is a document: findings stand in it as they are published, without what they are about as data (`subject.ts`).
  */
 import type { Condition, Conditions, Diagnosis, Finding } from './finding.js'
+import { hazards } from './hazards.js'
 
 /** What a verdict leaves out where cluster launch control is asked: in `scope`. */
 export const otherGrants = 'cluster launch control: other grants than those of the run'
@@ -25,6 +26,8 @@ export type VerdictName =
 /** A finding and the schedule that replays it: its place in `schedules`; null in a trace, which is its own. */
 export interface ReplayableFinding extends Finding {
   readonly schedule: number | null
+  /** how to see it again, in the words of what was asked (`details.ts`) */
+  readonly replay?: string
 }
 
 // ---------------------------------------------------------------- publishing
@@ -33,6 +36,7 @@ export interface ReplayableFinding extends Finding {
 const published = (f: Diagnosis): Finding => {
   const core: { -readonly [K in keyof Finding]: Finding[K] } = {
     id: f.id,
+    title: hazards[f.id].title,
     severity: f.severity,
     text: f.text,
     a: f.a,
@@ -40,6 +44,7 @@ const published = (f: Diagnosis): Finding => {
   if (f.b !== undefined) core.b = f.b
   if (f.place !== undefined) core.place = f.place
   if (f.knew !== undefined) core.knew = f.knew
+  if (f.knows !== undefined) core.knows = f.knows
   if (f.missing !== undefined) core.missing = { kind: f.missing.kind, text: f.missing.text }
   return core
 }

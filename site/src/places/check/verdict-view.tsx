@@ -9,7 +9,7 @@ import type { Verdict } from '../../../../src/semantics/judging/verdict.js'
 import { isMembers } from '../../machine/members.js'
 import { Picture, VerdictBadge } from '../../look/parts.js'
 import type { Signature } from './launch.js'
-import { excerpt, lineAt, spotsOf, type Spot } from './listing.js'
+import { excerpt, spotsOf, type Spot } from './listing.js'
 import { conditionMeanings, findingText, rowsOf } from './words.js'
 import { save } from './save.js'
 
@@ -134,19 +134,7 @@ export const FindingView = ({
     () => spotsOf(finding, texts.signature, texts.text),
     [finding, texts.signature, texts.text],
   )
-  const rows = useMemo(
-    () =>
-      findingText(finding, (o) => {
-        const spot = spots.find((s) => s.operation.site === o.site)
-        const operation = texts.signature?.operations.find((p) => p.line === spot?.line)
-        const author = spot?.author ?? null
-        const written = author === null ? '' : lineAt(texts.beside[author.file], author.line)
-        return author === null
-          ? null
-          : `${author.file}:${String(author.line)}${written === '' ? '' : `: ${written}`}${operation === undefined ? '' : `  (${operation.name}, line ${String(operation.line)})`}`
-      }),
-    [finding, spots, texts],
-  )
+  const rows = useMemo(() => findingText(finding), [finding])
   return (
     <div class="stack" ref={box}>
       <div class="check-picture scroll" tabIndex={0} role="region" aria-label={`picture of ${finding.id}`}>

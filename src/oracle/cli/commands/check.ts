@@ -11,7 +11,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../../failure.js'
 import { fields, thousands } from '../../../render/table.js'
-import { findingBlocks, verdictRows, type VerdictContext } from '../../../render/verdict.js'
+import { findingBlocks, paintedRows, type VerdictContext } from '../../../render/verdict.js'
 import { check, wantsData } from '../../../semantics/verdict/check.js'
 import { leastEvents } from '../../../semantics/language/cost.js'
 import { defaults } from '../../../semantics/judging/detector/index.js'
@@ -20,6 +20,7 @@ import { multiplyAdds } from '../../parallel/spread.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { printSchedule } from '../flags/machine.js'
+import { withDetails } from '../details.js'
 import { draw, drawingAsked, timelineAsked, timelineFlag } from '../drawing.js'
 import { launchOptions } from '../flags/launch.js'
 import { again, switchOf } from '../flags/words.js'
@@ -31,15 +32,14 @@ import {
   nextStep,
   record,
   recordAsked,
-  replayText,
   scheduleAsked,
   strictnessAsked,
   writtenText,
 } from '../judging.js'
-import { launchRows, runText, smemOf } from '../launch-rows.js'
+import { launchRows, runText } from '../launch-rows.js'
 import { policyOf } from '../schedule.js'
 import { otherInputs, withDataIfWanted } from '../seeded.js'
-import { namedSubject, quoteOfSubject, subjectAsked } from '../subject.js'
+import { namedSubject, subjectAsked } from '../subject.js'
 import { judgeTrace } from '../traces.js'
 
 const define = (command: Command): Command =>
@@ -102,10 +102,10 @@ const checkTrace = (world: World, file: string, options: Options): E.Either<Fail
       json: () => verdict,
       text: () => {
         const palette = paletteOf(world)
-        const context: VerdictContext = { palette, smem: [], replay: () => '', judged: true, most: 4 }
+        const context: VerdictContext = { palette, judged: true, most: 4 }
         const rows: ReadonlyArray<readonly [string, string]> = [
           ['trace', `${file}, of ${verdict.kernel}: ${thousands(verdict.counts.events)} events`],
-          ...verdictRows(context, verdict),
+          ...paintedRows(context, verdict),
           ['outside', verdict.scope.join('; ')],
         ]
         return `${[fields(palette, 12, rows), ...findingBlocks(context, verdict)].join('\n\n')}\n`
@@ -166,9 +166,10 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
     seeded,
   } = taken.right
   const launched = checked.world
-  const verdict = seeded
+  const found = seeded
     ? { ...checked.verdict, scope: [...checked.verdict.scope, otherInputs(subject.right)] }
     : checked.verdict
+  const verdict = withDetails(subject.right, schedule, found)
   // the run that is drawn is that of the first finding
   const row = verdict.findings[0]?.schedule ?? 0
   const findings = verdict.findings.filter((f) => f.schedule === row)
@@ -181,21 +182,14 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
     json: () => verdict,
     text: () => {
       const palette = paletteOf(world)
-      const context: VerdictContext = {
-        palette,
-        smem: smemOf(program),
-        replay: replayText(schedule, verdict),
-        ...quoteOfSubject(subject.right),
-        judged: true,
-        most: 4,
-      }
+      const context: VerdictContext = { palette, judged: true, most: 4 }
       const rows: ReadonlyArray<readonly [string, string]> = [
         ...launchRows(subject.right, launched),
         [
           'run',
           `schedule ${printSchedule(schedule)}: ${runText(verdict.counts.steps, verdict.counts.events, elapsed)}`,
         ],
-        ...verdictRows(context, verdict),
+        ...paintedRows(context, verdict),
         ['outside', verdict.scope.join('; ')],
         ...(files.length === 0 ? [] : [['written', writtenText(files)] as const]),
         ...nextStep(checked.outcome),

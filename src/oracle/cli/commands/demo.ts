@@ -17,7 +17,7 @@ import { findingBlock } from '../../../render/finding.js'
 import type { Palette } from '../../../render/palette.js'
 import { beside, drawSwizzle, swizzlePicture } from '../../../render/swizzle.js'
 import { fields, thousands } from '../../../render/table.js'
-import { verdictRows, type VerdictContext } from '../../../render/verdict.js'
+import { paintedRows, type VerdictContext } from '../../../render/verdict.js'
 import { check, standardOptions, type Checked } from '../../../semantics/verdict/check.js'
 import { readTensor as readOutput } from '../../../semantics/execution/launch.js'
 import { compare, type Comparison } from '../../compare.js'
@@ -25,6 +25,7 @@ import { readTensor } from '../../tensor-files/tensor-file.js'
 import type { Tensor } from '../../tensor-files/tensor.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Report, World } from '../command.js'
+import { detailedFinding } from '../../../semantics/judging/details.js'
 import { launchRows, smemOf } from '../launch-rows.js'
 import { kernelSubject, type Subject } from '../subject.js'
 import { inputsOf, outputOf } from '../tensors.js'
@@ -146,13 +147,7 @@ const swizzleScene = (palette: Palette): E.Either<Failure, string> =>
     ),
   )
 
-const contextOf = (palette: Palette, s: Subject): VerdictContext => ({
-  palette,
-  smem: smemOf(s.program),
-  replay: () => '',
-  judged: true,
-  most: 1,
-})
+const contextOf = (palette: Palette): VerdictContext => ({ palette, judged: true, most: 1 })
 
 interface Scene {
   readonly text: string
@@ -181,7 +176,7 @@ const cleanScene = (palette: Palette, data: Data): E.Either<Failure, Scene> =>
                 : "what JAX's Hopper kernel produced on an H100"
             }`,
           ],
-          ...verdictRows(contextOf(palette, subject), judged.verdict),
+          ...paintedRows(contextOf(palette), judged.verdict),
         ]),
         '',
         'The proof and the verdict hold for all inputs and all schedules, though one run was made: C1 to C6 make it enough.',
@@ -222,14 +217,10 @@ const brokenScene = (palette: Palette, data: Data): E.Either<Failure, Scene> =>
           ...(telling === undefined
             ? []
             : [
-                findingBlock(
-                  {
-                    palette,
-                    smem: smemOf(subject.program),
-                    replay: `tcspec check ${kernel} --set k=256 stages=2 --without '${dropped}'`,
-                  },
-                  telling,
-                ),
+                findingBlock(palette, {
+                  ...detailedFinding({ smem: smemOf(subject.program), replay: () => '' }, telling),
+                  replay: `tcspec check ${kernel} --set k=256 stages=2 --without '${dropped}'`,
+                }),
               ]),
         ].join('\n'),
       }

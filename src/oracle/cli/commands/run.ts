@@ -24,7 +24,7 @@ import type { Arithmetic } from '../../../numerics/bits.js'
 import { isFloat } from '../../../numerics/dtype.js'
 import { ledger } from '../../../render/ledger.js'
 import { fields, thousands } from '../../../render/table.js'
-import { findingBlocks, verdictRows, type VerdictContext } from '../../../render/verdict.js'
+import { findingBlocks, paintedRows, type VerdictContext } from '../../../render/verdict.js'
 import { check, type CheckOptions } from '../../../semantics/verdict/check.js'
 import { leastEvents } from '../../../semantics/language/cost.js'
 import { readTensor as readOutput, type Arguments } from '../../../semantics/execution/launch.js'
@@ -61,24 +61,16 @@ import {
   nextStep,
   record,
   recordAsked,
-  replayText,
   scheduleAsked,
   strictnessAsked,
   writtenText,
   type Written,
 } from '../judging.js'
-import { launchRows, runText, smemOf } from '../launch-rows.js'
+import { launchRows, runText } from '../launch-rows.js'
 import { policyOf } from '../schedule.js'
-import {
-  broughtOf,
-  isModule,
-  isTracedName,
-  namedSubject,
-  quoteOfSubject,
-  subjectAsked,
-  type Subject,
-} from '../subject.js'
+import { broughtOf, isModule, isTracedName, namedSubject, subjectAsked, type Subject } from '../subject.js'
 import { hearing, traceOf } from '../traces.js'
+import { withDetails } from '../details.js'
 import { draw, drawingAsked, timelineAsked, timelineFlag } from '../drawing.js'
 import {
   algebraOf,
@@ -545,7 +537,8 @@ const runNow = async (
   if (E.isLeft(drawn)) return drawn
   for (const kept of drawn.right) files.push(kept)
 
-  const verdict = withComparison(finished.right.verdict, compared)
+  const found = withComparison(finished.right.verdict, compared)
+  const verdict = withDetails(subject.right, schedule, found)
   return E.right({
     good: goodOf(verdict),
     files,
@@ -558,14 +551,7 @@ const runNow = async (
     text: () => {
       const palette = paletteOf(world)
       const did = hearing(program, algebra, brought, finished.right.schedule, ledger)
-      const context: VerdictContext = {
-        palette,
-        smem: smemOf(program),
-        replay: replayText(schedule, verdict),
-        ...quoteOfSubject(subject.right),
-        judged: hazards,
-        most: 4,
-      }
+      const context: VerdictContext = { palette, judged: hazards, most: 4 }
       const seeded = tensorsOf(program)
         .filter(
           (p) =>
@@ -604,7 +590,7 @@ const runNow = async (
         ...(compared === null
           ? []
           : [['result', (isGood(compared) ? palette.good : palette.bad)(comparisonText(compared))] as const]),
-        ...verdictRows(context, verdict),
+        ...paintedRows(context, verdict),
         ...nextStep(outcome),
         ...(files.length === 0 ? [] : [['written', writtenText(files)] as const]),
       ]

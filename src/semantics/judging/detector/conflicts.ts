@@ -76,6 +76,10 @@ const spaceOf = (c: Context, f: Footprint): Space => c.header.planes[f.plane]?.s
 const upToOf = (n: number, from = 0): string =>
   n < from ? 'of which it knows none' : `known up to ${String(n)}`
 
+/** The last event of the earlier one's agent that another agent knew of; events are counted from 1. */
+const knowsOf = (earlier: AccessRecord, agent: number, k: Knowledge): number | undefined =>
+  earlier.stamp.agent === agent ? undefined : Math.max(0, k.order[programOf(earlier.stamp.agent)]!)
+
 /** What the later agent knew of the earlier one, in words. */
 const knewOf = (c: Context, earlier: AccessRecord, agent: number, k: Knowledge): string => {
   const name = agentName(c.header, earlier.stamp.agent)
@@ -136,6 +140,7 @@ export const conflictsOf = (c: Context): Conflicts => {
               ? `${agentName(c.header, later.stamp.agent)} knows nothing of the other cluster`
               : undefined
             : `${agentName(c.header, later.stamp.agent)} ${knewOf(c, earlier, later.stamp.agent, k)}`,
+        knows: k === undefined ? undefined : knowsOf(earlier, later.stamp.agent, k),
         times: 1,
       }),
     )

@@ -44,6 +44,7 @@ export interface Draft {
   readonly b: Actor | undefined
   readonly place: Place | undefined
   readonly knew: string | undefined
+  readonly knows?: number | undefined
   times: number
 }
 
@@ -204,6 +205,7 @@ export const findingOf = (header: Header, d: Draft): Diagnosis => {
   if (d.b !== undefined) core.b = operation(header, d.b)
   if (d.place !== undefined) core.place = d.place
   if (d.knew !== undefined) core.knew = d.knew
+  if (d.knows !== undefined) core.knows = d.knows
   return core
 }
 
