@@ -134,6 +134,8 @@ const asked: ReadonlyArray<readonly [schema: string, argv: ReadonlyArray<string>
   ['cute/1', ['cute', '((2,3),8):((1,2),8)']],
   ['tmem/1', ['tmem', 'DEFAULT(1)', '--shape', '128x2']],
   ['tmem-map/1', ['tmem', 'acc=DEFAULT(1):128x256:f32']],
+  ['layout-words/1', ['layout', 'words', 'WGMMA', '--shape', '64x16']],
+  ['layout-words/1', ['layout', 'words', 'WG_SPLAT((64, 8))']],
   ['banks/1', ['banks', 'WGMMA', '--shape', '64x16', 'tile=8x16', 'swizzle=32']],
   ['banks/1', ['banks', '--access', 'ldmatrix.x1', '--addresses', '0,16,32,48,64,80,96,112']],
   ['suites/1', ['vectors', 'swizzle', '--list']],

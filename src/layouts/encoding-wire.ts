@@ -9,6 +9,7 @@
  * Laws
  * 1. Every captured encoding decodes to the encoding of its fields.
  * 2. A field that is missing, misspelt or of another type is refused with its path.
+ * 3. `distributedOf(describeEncoding(e))` has every field of e, for every encoding of registers.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -248,6 +249,61 @@ export const distributedOf = (d: DistributedDescription): Meant<DistributedSpec>
         linearLayout(linearSpecOf(d)),
         E.map((layout) => ({ _tag: 'linear', layout })),
       )
+  }
+}
+
+const describeBlocked = ({
+  sizePerThread,
+  threadsPerWarp,
+  warpsPerCTA: warps,
+  order: fastest,
+  cgaBases,
+}: Triton.Blocked): BlockedDescription => ({
+  kind: 'blocked',
+  sizePerThread,
+  threadsPerWarp,
+  warpsPerCTA: warps,
+  order: fastest,
+  ...(cgaBases === undefined ? {} : { cgaBases }),
+})
+
+const describeMma = ({
+  versionMajor,
+  versionMinor,
+  instrShape,
+  warpsPerCTA: warps,
+  cgaBases,
+}: Triton.NvidiaMma): MmaDescription => ({
+  kind: 'nvidia_mma',
+  versionMajor,
+  ...(versionMinor === undefined ? {} : { versionMinor }),
+  instrShape,
+  warpsPerCTA: warps,
+  ...(cgaBases === undefined ? {} : { cgaBases }),
+})
+
+/** An encoding of registers as a description. */
+export const describeEncoding = (spec: DistributedSpec): DistributedDescription => {
+  switch (spec._tag) {
+    case 'blocked':
+      return describeBlocked(spec)
+    case 'nvidia_mma':
+      return describeMma(spec)
+    case 'dot_operand':
+      return {
+        kind: 'dot_operand',
+        opIdx: spec.opIdx,
+        ...(spec.kWidth === undefined ? {} : { kWidth: spec.kWidth }),
+        parent: spec.parent._tag === 'blocked' ? describeBlocked(spec.parent) : describeMma(spec.parent),
+      }
+    case 'slice':
+      return { kind: 'slice', dim: spec.dim, parent: describeEncoding(spec.parent) }
+    case 'linear':
+      return {
+        kind: 'linear',
+        bases: Object.fromEntries(spec.layout.inputs.map(({ name, bases }) => [name, bases])),
+        outputs: spec.layout.outputs,
+      }
   }
 }
 

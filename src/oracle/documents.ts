@@ -10,7 +10,7 @@
  * | `banks`, `compare`, `cute`, `image`, `kernels`, `linear`, `mma`, `mutate`, `score`, `tiling`, `transform` | `tcspec.banks/1` and so on | `banks.schema.json` and so on |
  * | `litmus`                                        | `tcspec.litmus/1`        | `litmus.schema.json`        |
  * | `kernels X.ttgir`                               | `tcspec.signature/1`     | `signature.schema.json`     |
- * | `layout X`, `layout check`, `layout names`      | `tcspec.layout/1`, `tcspec.layout-check/1`, `tcspec.layout-names/1` | `layout.schema.json`, ... |
+ * | `layout X`, `layout check`, `layout names`, `layout words` | `tcspec.layout/1`, `tcspec.layout-check/1`, `tcspec.layout-names/1`, `tcspec.layout-words/1` | `layout.schema.json`, ... |
  * | `tmem X`, `tmem A=... B=...`                    | `tcspec.tmem/1`, `tcspec.tmem-map/1` | `tmem.schema.json`, ... |
  * | `trace`; with `--format perfetto`               | `tcspec.events/1`; `tcspec.timeline/1` | `events.schema.json`, `timeline.schema.json` |
  * | `sweep`, `sweep merge`                          | `tcspec.sweep-summary/1` | `sweep-summary.schema.json` |
@@ -503,6 +503,21 @@ const documents: Readonly<Record<string, Document>> = {
       ),
       'in the order of the list',
     ],
+  }),
+  'layout-words.schema.json': document('tcspec.layout-words/1', 'one layout in several vocabularies', {
+    layout: [text, 'what was asked about'],
+    shape,
+    names: [list(text), 'names of it, as Pallas and Mosaic have them'],
+    mosaic: [
+      orNull('a description', text),
+      "Mosaic's tiling as a description, in JSON; null where it has none",
+    ],
+    triton: [list(text), 'encodings of Triton that say the same on this array, as its modules write them'],
+    cute: [
+      orNull('a layout', text),
+      "CuTe's layout of threads and values, the first dimension fastest; null where no strides say it",
+    ],
+    linear: [orNull('bases', text), 'bases over GF(2); null where it is not linear'],
   }),
   'layout.schema.json': document(
     'tcspec.layout/1',

@@ -567,6 +567,60 @@ describe('the bytes without the swizzle', () => {
   })
 })
 
+describe('tcspec layout words', () => {
+  it('a text of Triton in, the others out', async () => {
+    const mma =
+      '#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>'
+    const found = await json('layout', 'words', mma, '--shape', '64x64')
+    expect(found).toMatchObject({
+      schema: 'tcspec.layout-words/1',
+      layout: 'nvidia_mma',
+      shape: [64, 64],
+      names: expect.arrayContaining(['WGMMA']) as unknown,
+      cute: '((4,8,4),(2,2,8)):((128,1,16),(64,8,512))',
+      triton: expect.arrayContaining([mma]) as unknown,
+    })
+    expect(await lines('layout', 'words', 'WGMMA_ROW', '--shape', '64')).toContain('Pallas  WGMMA_ROW')
+  })
+  it('a text of any of them is a layout as a name is one', async () => {
+    const asked = (layout: string) => json('layout', 'check', layout, '--against', 'WGMMA', '--shape', '64x8')
+    for (const layout of [
+      '((4,8,4),(2,2)):((128,1,16),(64,8))',
+      '#ttg.nvidia_mma<{versionMajor = 3, warpsPerCTA = [4, 1], instrShape = [16, 8, 16]}>',
+      '#mma = #ttg.nvidia_mma<{versionMajor = 3, warpsPerCTA = [4, 1], instrShape = [16, 8, 16]}>',
+      (await lines('linear', 'WGMMA', '--shape', '64x8')).slice(5).join('\n'),
+    ])
+      expect([layout, await asked(layout)]).toMatchObject([layout, { equal: true }])
+    expect(
+      await json(
+        'linear',
+        '#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>',
+        '--shape',
+        '8x64',
+      ),
+    ).toMatchObject({ layout: { outputs: [{ name: 'dim0' }, { name: 'dim1' }] } })
+  })
+  it('what is none is refused in a line', async () => {
+    for (const argv of [
+      ['layout', 'words'],
+      ['layout', 'words', 'WGMMA', '--against', 'WGMMA'],
+      ['layout', '#ttg.blocked<{order = [0]}>'],
+      ['layout', '#ttg.nvidia_mma<{versionMajor = 3, warpsPerCTA = [4, 1], instrShape = [16, 8, 16]}>'],
+      [
+        'layout',
+        '#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>',
+        '--shape',
+        '8x64',
+      ],
+      ['layout', '(4,8):(1', '--shape', '64'],
+      ['linear', '#a = #a', '--shape', '64'],
+    ]) {
+      const outcome = await run(...argv)
+      expect([argv, outcome.status, outcome.stderr.trimEnd().split('\n').length]).toEqual([argv, 2, 1])
+    }
+  })
+})
+
 // ---------------------------------------------------------------- image
 
 describe('tcspec image', () => {

@@ -9,6 +9,7 @@ export {
   type Signature,
   type TensorArgument,
 } from './elaboration/launch.js'
+export { encodingOfText } from './elaboration/attribute.js'
 export { elaborate, type Elaborate } from './elaboration/elaborate.js'
 export {
   groundOf,

@@ -7,10 +7,12 @@
  * | `DEFAULT(1)` with `--shape`           | a layout of tensor memory by name                                   |
  * | `(4,(2,2)):(2,(1,8))`                 | a CuTe layout, or a swizzle behind one                              |
  * | `(lane 4) -> (dim0 4) ...`            | its own text, also in a file `x.txt`                                |
+ * | `#ttg.nvmma_shared<{...}>` with `--shape` | an encoding of Triton for any memory, as its modules write it   |
  * | `x.json`, `{"kind": ...}`             | a description, an encoding of Triton for any memory, its inputs and outputs, or an array in shared memory |
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
+import { encodingOfText } from '../../dialects/ttgir/elaboration/attribute.js'
 import { refuse, type Failure } from '../../failure.js'
 import {
   linearOfComposed,
@@ -125,6 +127,19 @@ export const linearArgument = (
       )
     if (/\.txt$/i.test(word))
       return pipe(world.files.read(word)(), E.chainW(asText(word)), E.chainW(parseLinear))
+    if (word.trimStart().startsWith('#'))
+      return pipe(
+        encodingOfText(word),
+        E.chain((spec): E.Either<Failure, LinearLayout> => {
+          if (spec._tag === 'linear' && shape === null) return E.right(spec.layout)
+          return shape === null
+            ? refuse(
+                'bad-flag',
+                `--shape: expected the shape of the array, since ${spec._tag} is for every shape`,
+              )
+            : onShape(spec)(shape)
+        }),
+      )
     if (word.includes('->')) return parseLinear(word)
     if (word.includes(' o ')) return pipe(parseComposed(word), E.chainW(linearOfComposed))
     if (word.includes(':')) return pipe(parseLayout(word), E.chainW(linearOfCute))

@@ -69,7 +69,13 @@ export interface Served {
 export const served: ReadonlyArray<Served> = [
   {
     command: 'layout',
-    documents: ['tcspec.layout/1', 'tcspec.layout-check/1', 'tcspec.layout-names/1', 'tcspec.written/1'],
+    documents: [
+      'tcspec.layout/1',
+      'tcspec.layout-check/1',
+      'tcspec.layout-names/1',
+      'tcspec.layout-words/1',
+      'tcspec.written/1',
+    ],
     long: false,
   },
   { command: 'transform', documents: ['tcspec.transform/1', 'tcspec.written/1'], long: false },

@@ -18,6 +18,8 @@ export const numberAt = (m: Members, name: string): number => {
 export const numbersOf = (u: unknown): ReadonlyArray<number> =>
   Array.isArray(u) ? u.filter((n) => typeof n === 'number') : []
 export const numbersAt = (m: Members, name: string): ReadonlyArray<number> => numbersOf(m[name])
+export const textsAt = (m: Members, name: string): ReadonlyArray<string> =>
+  listAt(m, name).filter((one) => typeof one === 'string')
 export const membersAt = (m: Members, name: string): ReadonlyArray<Members> =>
   listAt(m, name).filter(isMembers)
 

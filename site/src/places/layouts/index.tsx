@@ -16,6 +16,7 @@ import { Linear } from './linear.js'
 import { SharedMemory } from './memory.js'
 import { Registers } from './registers.js'
 import { TensorMemory } from './tensor-memory.js'
+import { Words } from './words.js'
 
 interface Tab {
   readonly name: string
@@ -57,6 +58,12 @@ const tabs: readonly [Tab, ...Tab[]] = [
     title: 'Compare',
     says: 'Two layouts of registers: equal, or where they differ first.',
     View: Compare,
+  },
+  {
+    name: 'words',
+    title: 'Other words',
+    says: 'One layout in the words of Pallas, Triton, CuTe and over GF(2): paste it in any of them.',
+    View: Words,
   },
 ]
 

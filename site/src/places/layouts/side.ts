@@ -112,7 +112,7 @@ export const sizesIn = (side: Side, shown: Shown, room: number, labels: boolean)
   const labelled = side.longest > 0 && font >= fonts.least && width >= 16 && (labels || rows <= 256)
   return {
     width,
-    height: labelled ? 20 : Math.max(6, Math.min(18, width, Math.floor(900 / rows))),
+    height: labelled ? 20 : Math.max(6, Math.min(18, Math.floor(640 / rows))),
     font: labelled ? font : 0,
     gutter,
   }

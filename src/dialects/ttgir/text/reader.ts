@@ -80,7 +80,7 @@ const checkAliases = (r: Reading, definitions: ReadonlyArray<Definition>): void 
         pending.pop()
         done.add(top)
       } else if (done.has(top)) pending.pop()
-      else if (path.includes(top))
+      else if (path.includes(top) || inside.get(top)?.includes(top) === true)
         fail(
           c,
           'an alias that stands for something else',

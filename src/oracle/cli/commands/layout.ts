@@ -1,6 +1,7 @@
 /**
  * `tcspec layout NAME|FILE --shape 64x16`: which lane's register holds each element.
  * `tcspec layout check FILE --against NAME --shape 64x64`: is it that layout? Exit status 1 with the first element that differs.
+ * `tcspec layout words LAYOUT --shape 64x16`: the same layout in the words of Pallas, Triton, CuTe and over GF(2).
  * `tcspec layout names`: the layouts with names.
  */
 import type { Command } from 'commander'
@@ -8,7 +9,11 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../../failure.js'
-import { layoutSchema, tableOf } from '../../../layouts/description.js'
+import { showLayout } from '../../../layouts/cute/index.js'
+import { print } from '../../../layouts/linear/print.js'
+import { encodingText } from '../../../layouts/triton/index.js'
+import { vocabulariesOf } from '../../../layouts/vocabularies.js'
+import { descriptionOf, layoutSchema, tableOf } from '../../../layouts/description.js'
 import { differences, type Differences } from '../../../layouts/listing.js'
 import { families } from '../../../layouts/named.js'
 import type { Place } from '../../../layouts/register-layout.js'
@@ -28,8 +33,8 @@ const define = (command: Command): Command =>
   withFormats(
     command
 
-      .argument('<layout>', 'a name, a description (.json) or a table (.csv); or check, or names')
-      .argument('[file]', 'with check: the layout to check')
+      .argument('<layout>', 'a name, a description (.json) or a table (.csv); or check, words or names')
+      .argument('[file]', 'with check and words: the layout')
       .option('--shape <extents>', 'shape of the array, such as 64x16; the base tile if not given')
       .option('--window <rows,columns>', 'the part to draw, such as 0:16,0:8')
       .option('--against <layout>', 'with check: what the layout should be'),
@@ -168,6 +173,47 @@ const names: Answer = {
   svg: null,
 }
 
+// ---------------------------------------------------------------- words
+
+const inWords = ({ name, listing, layout }: Subject): Answer => {
+  const found = vocabulariesOf(listing, layout)
+  const mosaic = found.mosaic === null ? null : JSON.stringify(descriptionOf(found.mosaic))
+  const triton = found.triton.map(encodingText)
+  const cute = found.cute === null ? null : showLayout(found.cute)
+  const linear = found.linear === null ? null : print(found.linear)
+  const rows: ReadonlyArray<readonly [vocabulary: string, text: string]> = [
+    ...found.names.map((one) => ['Pallas', one] as const),
+    ...(mosaic === null ? [] : [['Mosaic', mosaic] as const]),
+    ...triton.map((one) => ['Triton', one] as const),
+    ...(cute === null ? [] : [['CuTe', cute] as const]),
+    ...(linear === null ? [] : [['bases', linear] as const]),
+  ]
+  return {
+    what: 'words',
+    good: true,
+    table: (palette) =>
+      [
+        palette.bold(`${name} on ${listing.shape.join(' x ')}`),
+        ...rows.map(
+          ([vocabulary, text]) => `${palette.dim(vocabulary.padEnd(7))} ${text.replace(/\n/g, '\n        ')}`,
+        ),
+        ...(rows.length === 0 ? ['no other words: it is not linear over GF(2)'] : []),
+      ].join('\n'),
+    json: () => ({
+      schema: 'tcspec.layout-words/1',
+      layout: name,
+      shape: listing.shape,
+      names: found.names,
+      mosaic,
+      triton,
+      cute,
+      linear,
+    }),
+    csv: () => [['vocabulary', 'text'], ...rows],
+    svg: null,
+  }
+}
+
 // ---------------------------------------------------------------- run
 
 const meaningless = (
@@ -206,6 +252,15 @@ const answerOf = (
       // Without --shape, the shape that is checked is the one that the layout speaks of.
       E.bind('other', ({ shape, mine }) => layoutArgument(world, against, shape ?? mine.listing.shape)),
       E.chain(({ mine, other }) => checked(mine, other)),
+    )
+  }
+  if (word === 'words') {
+    if (file === undefined) return refuse('bad-flag', 'layout words: expected a layout, found none')
+    return pipe(
+      meaningless(options, word, ['window', 'against']),
+      E.chainW(() => shapeOption(options)),
+      E.chain((shape) => layoutArgument(world, file, shape)),
+      E.map(inWords),
     )
   }
   if (file !== undefined || rest.length > 0)
