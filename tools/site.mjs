@@ -36,6 +36,17 @@ const withoutNode = {
 
 const defined = { tcspecVersion: JSON.stringify(version), 'process.env.NODE_ENV': '"production"' }
 
+/** The page of the memory model as data: its tests are live there. */
+const { memoryPage } = await import('../site/guide/memory-page.ts')
+const memoryModel = {
+  name: 'memory-model',
+  resolveId: (id) => (id === 'virtual:memory-model' ? `\0${id}` : null),
+  load: (id) =>
+    id === '\0virtual:memory-model'
+      ? `export const page = ${JSON.stringify(memoryPage(readFileSync(new URL('../docs/MemoryModel.md', import.meta.url), 'utf8')))}`
+      : null,
+}
+
 const script = (name, input, more = {}) =>
   build({
     root,
@@ -81,7 +92,10 @@ if (found === null) {
   console.error('site/race.ts: expected a finding, found none')
   process.exit(1)
 }
-await script('page', 'main.tsx', { define: { ...defined, tcspecRace: JSON.stringify(found) } })
+await script('page', 'main.tsx', {
+  plugins: [memoryModel],
+  define: { ...defined, tcspecRace: JSON.stringify(found) },
+})
 await script('editor', 'editor/index.ts')
 await script('machine', 'machine/worker.ts', { plugins: [withoutNode] })
 const machine = readFileSync(`${out}machine.js`, 'utf8')
