@@ -24,6 +24,8 @@ export interface View {
   readonly width?: number
   readonly height?: number
   readonly dark?: boolean
+  /** false: a reader without JavaScript */
+  readonly scripts?: boolean
 }
 
 /** The address of a place: `at('#/check?kernel=zoo/W1')`, or of another page of the site: `at('', 'guide/index.html')`. */
@@ -53,10 +55,11 @@ export const inBrowser = (): { readonly open: (url?: string, view?: View) => Pro
     await browser?.close()
   })
   return {
-    open: async (url = at(), { width = 1280, height = 800, dark = false } = {}) => {
+    open: async (url = at(), { width = 1280, height = 800, dark = false, scripts = true } = {}) => {
       const context = await browser!.newContext({
         viewport: { width, height },
         colorScheme: dark ? 'dark' : 'light',
+        javaScriptEnabled: scripts,
         permissions: ['clipboard-read', 'clipboard-write'],
       })
       const page = await context.newPage()

@@ -122,6 +122,8 @@ describe('links', () => {
     expect(targetOf(source, href)).toEqual(target)
   })
   it('of a file of the sources: its path, or a place in the tree', () => {
+    const nested = pageOf('[docs/hazards.md](docs/hazards.md)', { source: 'README.md', tree: null }).html
+    expect(nested).toBe('<p><a href="hazards.html">docs/hazards.md</a></p>\n')
     const html = (tree: string | null): string =>
       pageOf('[rows](../src/rows.ts) and `docs/hazards.md`', { source: 'docs/x.md', tree }).html
     expect(html(null)).toBe(

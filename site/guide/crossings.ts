@@ -12,7 +12,8 @@ import { evidence, needs, type Needs } from '../../src/render/hazards/index.js'
 import { hazardIds, hazards } from '../../src/semantics/judging/hazards.js'
 import type { HazardId } from '../../src/semantics/judging/finding.js'
 import { clauses } from '../../src/semantics/model/index.js'
-import { writeAddress, type Params } from '../src/address.js'
+import { writeAddress } from '../src/address.js'
+import { empty, paramsOf, type State } from '../src/places/check/subject.js'
 import { escaped } from './highlight.js'
 import { anchorOf } from './markdown.js'
 
@@ -21,8 +22,11 @@ const code = (words: string): string => `<code>${escaped(words)}</code>`
 
 export const hazardAnchor = (id: HazardId): string => anchorOf(`${id} ${hazards[id].title}`)
 
-/** The address of the place where a kernel is checked, from a page of the guide. */
-export const live = (params: Params): string => `../index.html${writeAddress({ place: 'check', params })}`
+/** The address of the place where kernels are checked, in a state of it, from a page of the guide. */
+const checked = (state: State): string => {
+  const params = Object.entries(paramsOf(state)).filter((pair): pair is [string, string] => pair[1] !== null)
+  return `../index.html${writeAddress({ place: 'check', params: Object.fromEntries(params) })}`
+}
 
 const rows = (all: ReadonlyArray<readonly [string, ReadonlyArray<string>]>): string =>
   `<dl class="crossings">${all
@@ -37,9 +41,15 @@ const kernels = (id: HazardId): ReadonlyArray<string> =>
       [false, true]
         .map((mended) => {
           const name = programName(t, mended)
-          const strict = t.shows.strict === true ? { strict: 'true' } : {}
-          const proxies = t.shows.strictProxies === true ? { strictProxies: 'true' } : {}
-          return link(live({ kernel: name, ...strict, ...proxies }), code(name))
+          return link(
+            checked({
+              ...empty,
+              kernel: name,
+              strict: t.shows.strict ?? false,
+              strictProxies: t.shows.strictProxies ?? false,
+            }),
+            code(name),
+          )
         })
         .join(', mended '),
     )

@@ -160,7 +160,9 @@ const renderer = (options: Options, headings: ReadonlyMap<Token, Heading>): Rend
     return pathLink(text, html) ?? html
   },
   link({ href, tokens }) {
-    return link(targetOf(options.source, href), options.tree, this.parser.parseInline(tokens))
+    // a path in the words of a link is no link of its own
+    const words = this.parser.parseInline(tokens).replace(/<\/?a\b[^>]*>/g, '')
+    return link(targetOf(options.source, href), options.tree, words)
   },
   image({ href, text }) {
     const target = targetOf(options.source, href)
@@ -184,7 +186,7 @@ const renderer = (options: Options, headings: ReadonlyMap<Token, Heading>): Rend
     const head = token.header.some((cell) => cell.text !== '')
       ? `<thead>${row(token.header, 'th').replace(/<th scope="col"><\/th>/g, '<td></td>')}</thead>`
       : ''
-    return `<div class="wide" tabindex="0" role="region" aria-label="table"><table>${head}<tbody>${token.rows
+    return `<div class="wide" tabindex="0" role="group" aria-label="table"><table>${head}<tbody>${token.rows
       .map((cells) => row(cells, 'td'))
       .join('')}</tbody></table></div>\n`
   },
