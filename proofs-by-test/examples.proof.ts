@@ -12,6 +12,29 @@ afterAll(() => {
   fs.rmSync(scratch, { recursive: true, force: true })
 })
 
+/** What people start with, by the door that it comes through: what README, guides and the walk through the house use. Each has an example. */
+const begun: Readonly<Record<string, ReadonlyArray<string>>> = {
+  numerics: ['bits', 'bitsOf', 'decode', 'encode', 'field'],
+  transforms: ['ofStrides', 'ofTransforms', 'swizzle', 'swizzleAddress', 'tile'],
+  layouts: ['composition', 'ownersOf', 'parseLayout', 'parseName', 'showLayout'],
+  semantics: [
+    'check',
+    'explore',
+    'kernel',
+    'parseProgram',
+    'print',
+    'printJson',
+    'seeded',
+    'standardOptions',
+  ],
+  'dialects/ttgir': ['elaborate', 'launchOf', 'readModule', 'signatureOf'],
+  'dialects/jaxpr': ['parseDocument'],
+  kernels: ['instanceOf', 'kernelNamed', 'naiveMatmul'],
+  laws: ['checkLaws', 'showReport', 'swizzleLaws'],
+  arbitraries: ['transformedRef'],
+  typed: ['ref'],
+  oracle: ['compare', 'encodeNpy', 'tcspec'],
+}
 interface Example {
   readonly name: string
   readonly code: string
@@ -44,6 +67,29 @@ describe('examples in the sources', () => {
       )
     expect(examples.length).toBe(written)
     expect(examples.length).toBeGreaterThan(10)
+  })
+  it.each(Object.entries(begun))('what people start with has one: %s', (door, names) => {
+    const there = examples
+      .filter(({ name }) => name.startsWith(`${door}/`))
+      .map(({ name }) => name.replace(/^.*: /, ''))
+    expect(names.filter((name) => !there.includes(name))).toEqual([])
+  })
+  it('every door has such names, but those of surfaces that others are written with, and of pictures', () => {
+    const { exports } = JSON.parse(fs.readFileSync(path.join(src, '../package.json'), 'utf8')) as {
+      readonly exports: object
+    }
+    expect(
+      Object.keys(exports)
+        .map((door) => door.slice(2))
+        .filter((door) => begun[door] === undefined),
+    ).toEqual([
+      'dialects/pallas',
+      'dialects/ttng',
+      'dialects/cutlass',
+      'dialects/mojo',
+      'render',
+      'package.json',
+    ])
   })
   it.each(examples.map((example, i) => [example.name, example, i] as const))('%s', async (_, { code }, i) => {
     const said = [...code.matchAll(/^console\.log\(.*\) \/\/ (.*)$/gm)].map((m) => m[1]!)

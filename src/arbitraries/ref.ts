@@ -90,7 +90,18 @@ const viewed = (ref: TransformedRef, { order, parts }: Step): TransformedRef => 
   )
 }
 
-/** A ref of rank 1 to 4 with a few hundred elements. */
+/**
+ * A ref of rank 1 to 4 with a few hundred elements.
+ *
+ * @example
+ * ```ts
+ * import * as fc from 'fast-check'
+ * import { transformedRef } from 'tensorcore-spec/arbitraries'
+ *
+ * const [drawn] = fc.sample(transformedRef(), { numRuns: 1, seed: 7 })
+ * console.log(drawn !== undefined && drawn.shape.length <= 4) // true
+ * ```
+ */
 export const transformedRef = (): fc.Arbitrary<TransformedRef> =>
   fc
     .tuple(allocation(), fc.array(step, { maxLength: 2 }))

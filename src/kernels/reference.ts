@@ -129,7 +129,20 @@ export const naiveRows = (
   return E.right(out)
 }
 
-/** What `matmul` means: out = cast(a b), a m x k, b k x n. */
+/**
+ * What `matmul` means: out = cast(a b), a m x k, b k x n.
+ *
+ * @example
+ * ```ts
+ * import { naiveMatmul } from 'tensorcore-spec/kernels'
+ * import { real64 } from 'tensorcore-spec/numerics'
+ *
+ * const ones = new Float64Array(4).fill(1)
+ * const types = { operand: 'f16', accumulator: 'f32', out: 'f32' } as const
+ * const out = naiveMatmul(real64, types, { m: 2, n: 2, k: 2 }, ones, ones)
+ * console.log(out._tag === 'Right' ? [...out.right] : out.left.message) // [ 2, 2, 2, 2 ]
+ * ```
+ */
 export const naiveMatmul = (
   algebra: Algebra,
   types: MatmulTypes,

@@ -197,7 +197,17 @@ export const forDrawn = <Subject, X>(
 
 // ----------------------------------------------------------------------------------------- destructors
 
-/** Every law of the kit on one subject. */
+/**
+ * Every law of the kit on one subject.
+ *
+ * @example
+ * ```ts
+ * import { checkLaws, swizzleLaws } from 'tensorcore-spec/laws'
+ *
+ * const { broken } = checkLaws(swizzleLaws(128))({ apply: (byte) => byte })
+ * console.log(broken[0]?.law) // swizzle.definition
+ * ```
+ */
 export const checkLaws =
   <Subject>(kit: Kit<Subject>) =>
   (subject: Subject): Report => {
@@ -214,7 +224,17 @@ export const checkLaws =
 export const showCounterexample = (c: Counterexample): string =>
   `${c.law}: ${c.statement}\n  at ${c.input}: expected ${c.expected}, found ${c.found}`
 
-/** One line a law that holds, two for a broken one. */
+/**
+ * One line a law that holds, two for a broken one.
+ *
+ * @example
+ * ```ts
+ * import { checkLaws, showReport, swizzleLaws } from 'tensorcore-spec/laws'
+ *
+ * const report = checkLaws(swizzleLaws(16))({ apply: (byte) => byte })
+ * console.log(showReport(report).split('\n')[0]) // swizzle of 16 bytes: 7 of 7 laws hold
+ * ```
+ */
 export const showReport = (report: Report): string => {
   const held = report.held.filter(({ method }) => method !== 'absent').length
   const total = held + report.broken.length

@@ -352,7 +352,18 @@ const unitsOf = (entries: ReadonlyArray<Partitioned>, base: Shape, tiled: Index)
   return units
 }
 
-/** Every place that holds the element, by warp, then lane. */
+/**
+ * Every place that holds the element, by warp, then lane.
+ *
+ * @example
+ * ```ts
+ * import { named, tiled } from 'tensorcore-spec/layouts'
+ *
+ * const rows = named.parseName('WGMMA_ROW')
+ * const owners = rows._tag === 'Right' && rows.right._tag === 'tiled' ? tiled.ownersOf(rows.right, [64], [0]) : []
+ * console.log(owners.length, owners[0]) // 4 { warp: 0, lane: 0, register: 0, vector: 0 }
+ * ```
+ */
 export const ownersOf = (layout: TiledLayout, shape: Shape, element: Index): ReadonlyArray<TiledPlace> => {
   const base = tiledBase(layout.tiling)
   const tiled = tileIndex(layout.tiling)(element)

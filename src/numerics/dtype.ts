@@ -69,7 +69,16 @@ const storageBits: Readonly<Record<Dtype, number>> = {
 const floatNames: ReadonlySet<string> = new Set(floatDtypes)
 const intNames: ReadonlySet<string> = new Set(intDtypes)
 
-/** Storage width of one element, in bits. */
+/**
+ * Storage width of one element, in bits.
+ *
+ * @example
+ * ```ts
+ * import { bitsOf } from 'tensorcore-spec/numerics'
+ *
+ * console.log(bitsOf('bf16'), bitsOf('e2m1')) // 16 4
+ * ```
+ */
 export const bitsOf = (dtype: Dtype): number => storageBits[dtype]
 
 /** Is this the name of a float dtype? */

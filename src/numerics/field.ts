@@ -199,7 +199,16 @@ export interface Field extends Algebra {
   readonly element: (tensor: number, index: number) => number
 }
 
-/** The field modulo 2^26 - 5 with the inputs of a seed. */
+/**
+ * The field modulo 2^26 - 5 with the inputs of a seed.
+ *
+ * @example
+ * ```ts
+ * import { field } from 'tensorcore-spec/numerics'
+ *
+ * console.log(field(1).name) // field
+ * ```
+ */
 export const field = (seed: number): Field => ({
   name: 'field',
   description: `residues modulo ${String(prime)}, inputs drawn from seed ${String(seed)}`,

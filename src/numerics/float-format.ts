@@ -284,10 +284,29 @@ export const encoder = (
   saturate = false,
 ): ((x: number) => number) => codecs[dtype][saturate ? 'saturating' : 'encode'][rounding]
 
-/** The value of one pattern of a dtype. */
+/**
+ * The value of one pattern of a dtype.
+ *
+ * @example
+ * ```ts
+ * import { decode } from 'tensorcore-spec/numerics'
+ *
+ * console.log(decode('f16', 0x3c01), decode('bf16', 0x7f80)) // 1.0009765625 Infinity
+ * ```
+ */
 export const decode = (dtype: FloatDtype, pattern: number): number => decoder(dtype)(pattern)
 
-/** The pattern of one value in a dtype, to nearest even. */
+/**
+ * The pattern of one value in a dtype, to nearest even.
+ *
+ * @example
+ * ```ts
+ * import { decode, encode } from 'tensorcore-spec/numerics'
+ *
+ * const pattern = encode('e4m3', 0.3)
+ * console.log(pattern, decode('e4m3', pattern)) // 42 0.3125
+ * ```
+ */
 export const encode = (dtype: FloatDtype, x: number): number => encoder(dtype)(x)
 
 /** Is this pattern a NaN of the dtype? */

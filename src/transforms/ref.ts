@@ -227,7 +227,17 @@ export const ofTransforms = (
     }),
   )
 
-/** An uncut ref with the given strides in elements (0 or more), such as a tensor in global memory. */
+/**
+ * An uncut ref with the given strides in elements (0 or more), such as a tensor in global memory.
+ *
+ * @example
+ * ```ts
+ * import { ref } from 'tensorcore-spec/transforms'
+ *
+ * const made = ref.ofStrides([8, 64], 16, [64, 1])
+ * console.log(made._tag === 'Right' ? ref.extentBytes(made.right) : made.left.message) // 1024
+ * ```
+ */
 export const ofStrides = (
   shape: Shape,
   bits: number,

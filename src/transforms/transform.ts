@@ -49,10 +49,31 @@ export type TransformError =
 /** A cut by one or more tiles, outermost first. */
 export const tiled = (levels: ReadonlyArray<Tile>): E.Either<Failure<TilingError>, Transform> =>
   E.map((legal: Tiling): Transform => ({ _tag: 'Tile', tiling: legal }))(tiling(levels))
+/**
+ * @example
+ * ```ts
+ * import { transform } from 'tensorcore-spec/transforms'
+ *
+ * const tiles = transform.tile([8, 64])
+ * console.log(tiles._tag === 'Right' ? transform.showTransform(tiles.right) : tiles.left.message) // Tile(8, 64)
+ * const none = transform.tile([0, 64])
+ * console.log(none._tag === 'Right' ? transform.showTransform(none.right) : none.left.message) // Tile extents must be positive integers, found (0, 64)
+ * ```
+ */
 export const tile = (...levels: ReadonlyArray<Tile>): E.Either<Failure<TilingError>, Transform> =>
   tiled(levels)
 
-/** A swizzle of 16, 32, 64 or 128 bytes. */
+/**
+ * A swizzle of 16, 32, 64 or 128 bytes.
+ *
+ * @example
+ * ```ts
+ * import { transform } from 'tensorcore-spec/transforms'
+ *
+ * const swizzle = transform.swizzle(48)
+ * console.log(swizzle._tag === 'Right' ? transform.showTransform(swizzle.right) : swizzle.left.message) // A swizzle spans 16, 32, 64 or 128 bytes, found 48
+ * ```
+ */
 export const swizzle = (bytes: number): E.Either<Failure<SwizzleError>, Transform> =>
   E.map((span: Swizzle): Transform => ({ _tag: 'Swizzle', swizzle: span }))(swizzleOf(bytes))
 

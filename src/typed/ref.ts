@@ -85,7 +85,17 @@ const allocated = (shape: Shape, dtype: Dtype, space: Space): E.Either<Failure, 
       )
 }
 
-/** An array in memory, row-major; in tensor memory row i is lane i, elements packed in its columns. */
+/**
+ * An array in memory, row-major; in tensor memory row i is lane i, elements packed in its columns.
+ *
+ * @example
+ * ```ts
+ * import { ref } from 'tensorcore-spec/typed'
+ *
+ * const a = ref([128, 64], 'f16', 'smem')
+ * console.log(a.shape, a.dtype, a.space) // [ 128, 64 ] f16 smem
+ * ```
+ */
 export const ref = <const S extends Shape, D extends Dtype, M extends Space>(
   shape: S,
   dtype: D,

@@ -690,7 +690,17 @@ export const decodeDocument: (u: unknown) => E.Either<Failure<'json.form'>, Docu
   'json.form',
 )
 
-/** A document's text. */
+/**
+ * A document's text.
+ *
+ * @example
+ * ```ts
+ * import { parseDocument } from 'tensorcore-spec/dialects/jaxpr'
+ *
+ * const read = parseDocument('{}')
+ * console.log(read._tag === 'Left' ? read.left.message : read.right.schema) // $.schema: expected "tcspec.jaxpr/1", found nothing
+ * ```
+ */
 export const parseDocument = (json: string): E.Either<Failure<'json.syntax' | 'json.form'>, Document> =>
   pipe(
     E.tryCatch(

@@ -49,6 +49,14 @@ export const showStride = (stride: Stride): string =>
     ? String(stride)
     : [stride.value, ...[...stride.path].reverse()].map(String).join('@')
 
+/**
+ * @example
+ * ```ts
+ * import { cute } from 'tensorcore-spec/layouts'
+ *
+ * console.log(cute.text.showLayout({ shape: [4, [2, 2]], stride: [1, [4, 8]] })) // (4,(2,2)):(1,(4,8))
+ * ```
+ */
 export const showLayout = (l: Layout): string => `${showTuple(l.shape)}:${showTree(showStride)(l.stride)}`
 
 export const showSwizzle = ({ bits, base, shift }: Swizzle): string =>
@@ -218,6 +226,15 @@ export const parseSlicer: (text: string) => Checked<Slicer> = whole(
   certain(slicerReader),
 )
 
+/**
+ * @example
+ * ```ts
+ * import { cute } from 'tensorcore-spec/layouts'
+ *
+ * const layout = cute.text.parseLayout('((2,2),4):((1,4),2)')
+ * console.log(layout._tag === 'Right' ? cute.text.showLayout(layout.right) : layout.left.message) // ((2,2),4):((1,4),2)
+ * ```
+ */
 export const parseLayout: (text: string) => Checked<Layout> = whole('a layout', '(4,2):(1,4)', layoutReader)
 
 export const parseSwizzle: (text: string) => Checked<Swizzle> = whole('a swizzle', 'S<3,4,3>', swizzleReader)

@@ -258,12 +258,11 @@ const wordsByBank = (
  *
  * @example
  * ```ts
- * import { banks } from 'tensorcore-spec/layouts/shared-memory'
+ * import { sharedMemory } from 'tensorcore-spec/layouts'
  *
  * // lanes 0 and 16 want different words of bank 0
- * const turns = banks.turns({ _tag: 'load', bytes: 4 })(Array.from({ length: 32 }, (_, lane) => 8 * lane))
- * console.log(turns._tag === 'Right' ? turns.right.map(({ words }) => words[0]) : [])
- * // [ { bank: 0, byte: 0, lanes: [ 0 ] }, { bank: 0, byte: 128, lanes: [ 16 ] } ]
+ * const turns = sharedMemory.banks.turns({ _tag: 'load', bytes: 4 })(Array.from({ length: 32 }, (_, lane) => 8 * lane))
+ * console.log(turns._tag === 'Right' ? turns.right.map(({ words }) => words[0]?.lanes) : []) // [ [ 0 ], [ 16 ] ]
  * ```
  */
 export const turns =

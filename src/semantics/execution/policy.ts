@@ -78,6 +78,18 @@ export const roundRobin: AnyPolicy = pack<number>({
   choose: (state, offered) => [state % offered.length, state + 1],
 })
 
+/**
+ * @example
+ * ```ts
+ * import { instanceOf, kernelNamed } from 'tensorcore-spec/kernels'
+ * import { check, policy, standardOptions } from 'tensorcore-spec/semantics'
+ *
+ * const kernel = kernelNamed('zoo/R1')
+ * const made = kernel._tag === 'Right' ? instanceOf(kernel.right, {}, []) : kernel
+ * const checked = made._tag === 'Right' ? check(made.right.program, { ...standardOptions, policy: policy.seeded(1) }) : made
+ * console.log(checked._tag === 'Right' ? checked.right.verdict.findings[0]?.id : checked.left.message) // R1
+ * ```
+ */
 export const seeded = (seed: number): AnyPolicy =>
   pack<number>({
     name: `seeded:${String(seed)}`,

@@ -684,7 +684,17 @@ export const withProgram = <E1 extends Failure, A>(
   k: (program: Program) => E.Either<E1, A>,
 ): E.Either<Failure<'json.form' | ValidationCode> | E1, A> => pipe(decodeProgram(json), E.chainW(k))
 
-/** From text. */
+/**
+ * From text.
+ *
+ * @example
+ * ```ts
+ * import { codec } from 'tensorcore-spec/semantics'
+ *
+ * const read = codec.parseProgram('{"schema":"tcspec.program/1"}')
+ * console.log(read._tag === 'Left' ? read.left.message : read.right.name) // $.name: expected a string, found nothing
+ * ```
+ */
 export const parseProgram = (
   source: string,
 ): E.Either<Failure<'json.syntax' | 'json.form' | ValidationCode>, Program> =>
@@ -700,7 +710,20 @@ export const parseProgram = (
     ),
   )
 
-/** To text, one line. */
+/**
+ * To text, one line.
+ *
+ * @example
+ * ```ts
+ * import { instanceOf, kernelNamed } from 'tensorcore-spec/kernels'
+ * import { codec } from 'tensorcore-spec/semantics'
+ *
+ * const kernel = kernelNamed('zoo/R1')
+ * const made = kernel._tag === 'Right' ? instanceOf(kernel.right, {}, []) : kernel
+ * const again = made._tag === 'Right' ? codec.parseProgram(codec.printJson(made.right.program)) : made
+ * console.log(again._tag === 'Right' ? again.right.name : again.left.message) // zoo/R1
+ * ```
+ */
 export const printJson = (program: Program): string => JSON.stringify(encodeProgram(program))
 
 // ---------------------------------------------------------------- forms that traces share

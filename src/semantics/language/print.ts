@@ -315,7 +315,19 @@ export const listing = (program: Program): ReadonlyArray<Line> => {
   return [line(0, `kernel ${program.name} on ${program.arch}`), ...table, ...body]
 }
 
-/** The whole listing. */
+/**
+ * The whole listing.
+ *
+ * @example
+ * ```ts
+ * import { instanceOf, kernelNamed } from 'tensorcore-spec/kernels'
+ * import { print } from 'tensorcore-spec/semantics'
+ *
+ * const kernel = kernelNamed('zoo/R1')
+ * const made = kernel._tag === 'Right' ? instanceOf(kernel.right, {}, []) : kernel
+ * console.log(made._tag === 'Right' ? print.print(made.right.program).split('\n')[0] : made.left.message) // kernel zoo/R1 on sm90a
+ * ```
+ */
 export const print = (program: Program): string => [...listing(program).map(showLine), ''].join('\n')
 
 /** One expression, as listings write it. */

@@ -106,7 +106,23 @@ export interface CheckOptions {
   readonly fuel: number
 }
 
-/** All that can be judged without inputs: every hazard, what the program says it computes, and other schedules where one does not decide. */
+/**
+ * All that can be judged without inputs: every hazard, what the program says it computes, and other schedules where one does not decide.
+ *
+ * @example
+ * ```ts
+ * import { instanceOf, kernelNamed } from 'tensorcore-spec/kernels'
+ * import { check, standardOptions } from 'tensorcore-spec/semantics'
+ *
+ * const kernel = kernelNamed('zoo/D2-strict')
+ * const made = kernel._tag === 'Right' ? instanceOf(kernel.right, {}, []) : kernel
+ * const verdict = (strict: boolean) => {
+ *   const checked = made._tag === 'Right' ? check(made.right.program, { ...standardOptions, strict }) : made
+ *   return checked._tag === 'Right' ? checked.right.verdict.verdict : checked.left.message
+ * }
+ * console.log(verdict(false), verdict(true)) // ok hazard
+ * ```
+ */
 export const standardOptions: CheckOptions = {
   settings: {},
   algebra: unit,

@@ -159,7 +159,20 @@ const columnsOf = (m: Module, operations: ReadonlyArray<Operation>): number => {
   return columns === 0 ? 0 : Math.max(32, 2 ** Math.ceil(Math.log2(columns)))
 }
 
-/** The program of a function of a module. */
+/**
+ * The program of a function of a module.
+ *
+ * @example
+ * ```ts
+ * import { elaborate, launchOf, readModule } from 'tensorcore-spec/dialects/ttgir'
+ *
+ * const text = 'module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} { tt.func public @f(%n: i32) { tt.return } }'
+ * const read = readModule(text)
+ * const launch = read._tag === 'Right' ? launchOf(read.right, { grid: [2], args: { n: 3 } }) : read
+ * const program = launch._tag === 'Right' && read._tag === 'Right' ? elaborate(read.right, launch.right) : launch
+ * console.log(program._tag === 'Left' ? program.left.message : program.right.arch) // sm90a
+ * ```
+ */
 export const elaborate = (m: Module, launch: Elaborate): E.Either<Failure, Program> =>
   (numberAttribute(m, 'ttg.num-ctas') ?? 1) === 1
     ? ofCta(m, launch, new Map())

@@ -120,7 +120,19 @@ const axesOf = (func: Operation): number =>
       }),
   )
 
-/** What is asked of a launch. */
+/**
+ * What is asked of a launch.
+ *
+ * @example
+ * ```ts
+ * import { readModule, signatureOf } from 'tensorcore-spec/dialects/ttgir'
+ *
+ * const text = 'module attributes {"ttg.num-warps" = 4 : i32} { tt.func public @f(%x: !tt.ptr<f16>, %n: i32) { tt.return } }'
+ * const read = readModule(text)
+ * const signature = read._tag === 'Right' ? signatureOf(read.right) : read
+ * console.log(signature._tag === 'Right' ? signature.right.parameters.map((p) => p.name) : signature.left.message) // [ 'x', 'n' ]
+ * ```
+ */
 export const signatureOf = (m: Module, name?: string): E.Either<LaunchFailure, Signature> =>
   pipe(
     functionOf(m, name),
@@ -325,7 +337,19 @@ const byName = (s: Signature, given: Given): E.Either<LaunchFailure, ReadonlyMap
       )
 }
 
-/** A launch of a function of the module, for `elaborate`; Left if something is missing, or is not as the text has it. */
+/**
+ * A launch of a function of the module, for `elaborate`; Left if something is missing, or is not as the text has it.
+ *
+ * @example
+ * ```ts
+ * import { launchOf, readModule } from 'tensorcore-spec/dialects/ttgir'
+ *
+ * const text = 'module attributes {"ttg.num-warps" = 4 : i32} { tt.func public @f(%n: i32) { tt.return } }'
+ * const read = readModule(text)
+ * const launch = read._tag === 'Right' ? launchOf(read.right, { grid: [2], args: {} }) : read
+ * console.log(launch._tag === 'Left' ? launch.left.message : launch.right) // @f: expected a grid and one argument, --grid 2 --arg n=?:i32, found nothing for n
+ * ```
+ */
 export const launchOf = (m: Module, given: Given): E.Either<LaunchFailure, Elaborate> =>
   pipe(
     signatureOf(m, given.function),

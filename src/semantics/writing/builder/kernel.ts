@@ -73,6 +73,20 @@ export const draft = (header: KernelHeader, body: () => Steps<void>): E.Either<F
     }),
   )
 
-/** A finished kernel: placed and valid. */
+/**
+ * A finished kernel: placed and valid.
+ *
+ * @example
+ * ```ts
+ * import { builder, check, standardOptions } from 'tensorcore-spec/semantics'
+ *
+ * const header = { name: 'nothing', arch: 'sm90a' as const, agents: [builder.warpgroup('block', 0)] }
+ * const made = builder.kernel(header, function* () {
+ *   yield* builder.tensorParam('y', 'f32', [8, 32], { role: 'out' })
+ * })
+ * const checked = made._tag === 'Right' ? check(made.right, standardOptions) : made
+ * console.log(checked._tag === 'Right' ? checked.right.verdict.findings.map((f) => f.id) : checked.left.message) // [ 'O1' ]
+ * ```
+ */
 export const kernel = (header: KernelHeader, body: () => Steps<void>): E.Either<Failure, Program> =>
   pipe(draft(header, body), E.chainW(place), E.chainW(validate))
