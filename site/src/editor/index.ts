@@ -8,12 +8,13 @@ import { json } from '@codemirror/lang-json'
 import { python } from '@codemirror/lang-python'
 import {
   bracketMatching,
-  defaultHighlightStyle,
+  HighlightStyle,
   StreamLanguage,
   syntaxHighlighting,
   type StreamParser,
 } from '@codemirror/language'
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search'
+import { tags } from '@lezer/highlight'
 import { Compartment, EditorState, StateEffect, StateField } from '@codemirror/state'
 import {
   Decoration,
@@ -87,6 +88,16 @@ const languageOf = (language: Language) =>
         ? StreamLanguage.define(mlir)
         : []
 
+/** Colours of the tokens, which are readable in light and in dark. */
+const colours = HighlightStyle.define([
+  { tag: tags.comment, color: 'var(--ink-soft)', fontStyle: 'italic' },
+  { tag: [tags.string, tags.special(tags.string)], color: 'var(--good)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'var(--doubt)' },
+  { tag: [tags.keyword, tags.operatorKeyword], color: 'var(--accent)' },
+  { tag: [tags.definition(tags.variableName), tags.propertyName], fontWeight: '600' },
+  { tag: [tags.typeName, tags.meta, tags.labelName], color: 'var(--ink-soft)' },
+])
+
 const setMarks = StateEffect.define<ReadonlyArray<Mark>>()
 const marked = StateField.define<DecorationSet>({
   create: () => Decoration.none,
@@ -136,13 +147,14 @@ const open = ({ parent, text, language, label, readOnly, changed }: Options): Ed
         bracketMatching(),
         highlightActiveLine(),
         highlightSelectionMatches(),
-        syntaxHighlighting(defaultHighlightStyle, { fallback: true }),
+        syntaxHighlighting(colours),
         keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap]),
         languages.of(languageOf(language)),
         marked,
         theme,
         EditorState.readOnly.of(readOnly),
-        EditorView.contentAttributes.of({ 'aria-label': label }),
+        // a text that is scrolled is reached by keyboard
+        EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) changed(update.state.doc.toString())
         }),

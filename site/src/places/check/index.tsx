@@ -11,7 +11,7 @@ import { writeAddress } from '../../address.js'
 import type { Language, Mark } from '../../editor/index.js'
 import { Text } from '../../editor/text.js'
 import { Busy, Refusal } from '../../look/parts.js'
-import { isMembers, textAt } from '../../machine/members.js'
+import { isMembers, listAt, textAt } from '../../machine/members.js'
 import type { PlaceProps } from '../use-params.js'
 import { examples } from './examples.js'
 import { mostCharacters, readFiles, taken, textRefusal, type Taken } from './files.js'
@@ -35,8 +35,10 @@ import { useQuestion } from './use-question.js'
 import { readVerdict, VerdictView, type Texts } from './verdict-view.js'
 import { WhatIf, type Outcome } from './what-if.js'
 
-/** Characters that the editor is given; a longer text is shown by its beginning. */
-const mostEdited = 1_000_000
+/** Characters that the editor is given, and those of a line of it; a longer text is shown by its beginning. */
+const mostEdited = 500_000
+const longestLine = /[^\n]{20000}/
+const isEditable = (text: string): boolean => text.length <= mostEdited && !longestLine.test(text)
 /** Characters of texts that are tried for a link, and of the link itself. */
 const mostLinked = 400_000
 const mostLink = 60_000
@@ -60,6 +62,16 @@ const languageOf = (name: string): Language =>
 
 const outcomeOf = (document: unknown): Outcome | null =>
   isMembers(document) ? { verdict: textAt(document, 'verdict'), reason: textAt(document, 'reason') } : null
+
+/** Statements that a kernel of the catalogue cannot do without, and what is found then. */
+const indispensable = (document: unknown): ReadonlyArray<readonly [string, string]> =>
+  isMembers(document)
+    ? listAt(document, 'kernels')
+        .filter(isMembers)
+        .flatMap((k) => listAt(k, 'broken'))
+        .filter(isMembers)
+        .map((b) => [textAt(b, 'without'), textAt(b, 'verdict')] as const)
+    : []
 
 const keptIn = (launch: string): ReadonlyArray<string> => {
   if (launch === '') return []
@@ -156,7 +168,7 @@ export const Check = ({ params, set }: PlaceProps) => {
     }
     const isWhole = state.text === ''
     const wrong = textRefusal('paste', text)
-    if (wrong === null && text.length <= mostEdited && !isWhole) return
+    if (wrong === null && isEditable(text) && !isWhole) return
     event.preventDefault()
     event.stopPropagation()
     if (wrong !== null) setRefusals([wrong])
@@ -248,7 +260,7 @@ export const Check = ({ params, set }: PlaceProps) => {
   const verdict = useMemo(() => (document === null ? null : readVerdict(document)), [document])
   const printed = isMembers(document) ? textAt(document, 'printed') : ''
 
-  const isWhole = state.text.length <= mostEdited
+  const isWhole = useMemo(() => isEditable(state.text), [state.text])
   const texts: Texts = useMemo(
     () => ({
       name: state.name,
@@ -296,13 +308,30 @@ export const Check = ({ params, set }: PlaceProps) => {
   )
   const labels = useMemo(
     () =>
-      (signature?.operations ?? []).map(
-        (o) =>
-          [o.without, `${o.name}, line ${String(o.line)}${o.place === null ? '' : `, ${o.place}`}`] as const,
-      ),
-    [signature],
+      kind === 'kernel'
+        ? indispensable(asked.document)
+        : (signature?.operations ?? []).map(
+            (o) =>
+              [
+                o.without,
+                `${o.name}, line ${String(o.line)}${o.place === null ? '' : `, ${o.place}`}`,
+              ] as const,
+          ),
+    [signature, asked.document, kind],
   )
   const command = commandOf(state)
+  const whatIf =
+    kind === 'nothing' || kind === 'verdict' ? null : (
+      <WhatIf
+        state={state}
+        labels={labels}
+        before={outcomeOf(judgedBefore.document)}
+        after={judged.isCurrent ? outcomeOf(judged.document) : null}
+        isChanged={!isAsItIs(state)}
+        isTrace={kind === 'trace'}
+        change={change}
+      />
+    )
   const wrong = verdict !== null && E.isLeft(verdict) ? verdict.left : null
 
   return (
@@ -449,6 +478,7 @@ export const Check = ({ params, set }: PlaceProps) => {
               )}
             </div>
           )}
+          {kind === 'kernel' && whatIf}
           {author !== undefined && (
             <div>
               <div class="row check-file">
@@ -465,8 +495,10 @@ export const Check = ({ params, set }: PlaceProps) => {
               />
             </div>
           )}
-          <Refusal refused={asked.refused} />
-          {kind === 'module' && asked.working && <Busy asking={asked} what="reading the text" />}
+          {kind === 'module' && <Refusal refused={asked.refused} />}
+          {kind === 'module' && (asked.working || asked.stopped) && (
+            <Busy asking={asked} what="reading the text" />
+          )}
           {kind === 'module' && signature !== null && (
             <LaunchForm
               signature={signature}
@@ -485,7 +517,7 @@ export const Check = ({ params, set }: PlaceProps) => {
               <p>Nothing is checked yet. Files can be dropped anywhere on this page; nothing leaves it.</p>
             </div>
           )}
-          {kind !== 'nothing' && kind !== 'verdict' && <Busy asking={judged} what="judging" />}
+          {(judged.working || judged.stopped) && <Busy asking={judged} what="judging" />}
           <Refusal refused={judged.refused} />
           {wrong !== null && (
             <div class="refusal" role="alert">
@@ -511,17 +543,7 @@ export const Check = ({ params, set }: PlaceProps) => {
               />
             </div>
           )}
-          {kind !== 'nothing' && kind !== 'verdict' && (
-            <WhatIf
-              state={state}
-              labels={labels}
-              before={outcomeOf(judgedBefore.document)}
-              after={judged.isCurrent ? outcomeOf(judged.document) : null}
-              isChanged={!isAsItIs(state)}
-              isTrace={kind === 'trace'}
-              change={change}
-            />
-          )}
+          {kind !== 'kernel' && whatIf}
           {command !== null && (
             <section class="panel stack" aria-label="the same elsewhere">
               <h2>The same elsewhere</h2>

@@ -165,18 +165,20 @@ export const FindingView = ({
       <div class="row">
         <a href={`guide/hazards.html#${finding.id}`}>What {finding.id} is</a>
         {leaveOut !== null &&
-          spots.map((s) => (
-            <button
-              key={s.which}
-              type="button"
-              class="button small"
-              onClick={() => {
-                leaveOut(s.operation.site)
-              }}
-            >
-              Leave out {s.operation.site}
-            </button>
-          ))}
+          spots
+            .filter((s, k) => spots.findIndex((o) => o.operation.site === s.operation.site) === k)
+            .map((s) => (
+              <button
+                key={s.which}
+                type="button"
+                class="button small"
+                onClick={() => {
+                  leaveOut(s.operation.site)
+                }}
+              >
+                Leave out {s.operation.site}
+              </button>
+            ))}
       </div>
     </div>
   )
@@ -324,12 +326,10 @@ export const VerdictView = ({
       {finding !== undefined && (
         <div class="panel stack">
           <h2>
-            {verdict.findings.length > 0
-              ? `${String(verdict.findings.length)} ${verdict.findings.length === 1 ? 'finding' : 'findings'}`
-              : 'Notes'}
-            {verdict.findings.length > 0 &&
-              verdict.notes.length > 0 &&
-              `, ${String(verdict.notes.length)} notes`}
+            {[
+              ...(verdict.findings.length > 0 ? [many(verdict.findings.length, 'finding')] : []),
+              ...(verdict.notes.length > 0 ? [many(verdict.notes.length, 'note')] : []),
+            ].join(', ')}
           </h2>
           <FindingList all={all.slice(0, mostListed)} chosen={at} choose={choose} />
           {all.length > mostListed && (
