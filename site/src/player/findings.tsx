@@ -67,9 +67,9 @@ export const FindingWords = ({ mark }: { readonly mark: Mark }) => {
   const { finding } = mark
   return (
     <section class="panel player-details" aria-label={`finding ${finding.id}`}>
-      <h3>
+      <h2>
         <span class="player-id">{finding.id}</span> {finding.text}
-      </h3>
+      </h2>
       {mark.bars.length === 0 && (
         <p class="small soft">Its statements are not in this run: another schedule shows it.</p>
       )}

@@ -134,7 +134,7 @@ export const Listing = ({ run, state, at, go, found, leaveOut }: ListingProps) =
     const line = list?.querySelector(`[data-line="${String(taken)}"]`)
     if (list === null || !(line instanceof HTMLElement)) return
     // the list is scrolled, and not the page
-    const above = line.offsetTop - list.offsetTop
+    const above = line.offsetTop
     if (above < list.scrollTop + 24 || above + line.offsetHeight > list.scrollTop + list.clientHeight - 24)
       list.scrollTop = above - list.clientHeight / 2
   }, [taken])
@@ -142,7 +142,7 @@ export const Listing = ({ run, state, at, go, found, leaveOut }: ListingProps) =
     const list = box.current
     const line = list?.querySelector(`[data-line="${String(found.at(-1) ?? -1)}"]`)
     if (list === null || !(line instanceof HTMLElement)) return
-    const above = line.offsetTop - list.offsetTop
+    const above = line.offsetTop
     list.scrollTop = above - list.clientHeight / 2
   }, [found])
   return (

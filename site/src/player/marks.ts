@@ -35,7 +35,7 @@ export const marksOf = (recording: Recording): ReadonlyArray<Mark> => {
   return verdict.findings.map((finding) => {
     const operations = finding.b === undefined ? [finding.a] : [finding.a, finding.b]
     const lines = operations.map((o) => lineOf(recording, o))
-    const isThisRun = finding.schedule === null || finding.schedule === 0
+    const isThisRun = finding.schedule === null || verdict.schedules[finding.schedule] === recording.schedule
     const bars = isThisRun
       ? operations.flatMap((o) => {
           const k = picture.bars.findIndex((bar) => isOf(recording, o, bar))

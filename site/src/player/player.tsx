@@ -48,7 +48,7 @@ const Offers = ({
   const taken = recording.steps[at]?.key
   return (
     <section class="panel" aria-labelledby="player-offers">
-      <h3 id="player-offers">What can happen next</h3>
+      <h2 id="player-offers">What can happen next</h2>
       {offers.length === 0 ? (
         <p class="small">
           <strong>{recording.outcome === 'stuck' ? '✗ nothing: the run is stuck. ' : 'nothing. '}</strong>

@@ -5,13 +5,20 @@
  *
  * Laws
  *  1. a detour at a step takes the place of those at that step and after it: what came after was chosen of a run that is not made any more
- *  2. `policyOf(detoured(s, i, key))` is `policyOf(s)`
+ *  2. `policyOf(detoured(s, i, key))` is `policyOf(s)`, of a schedule that is a policy with detours
+ *  3. a schedule that is event keys alone says the same as eager with a detour at each of them
  */
 
 const isDetour = (word: string): boolean => /^\d+=/.test(word)
 const stepOf = (word: string): number => Number(word.slice(0, word.indexOf('=')))
 
-const wordsOf = (schedule: string): ReadonlyArray<string> => schedule.split(/\s+/).filter((w) => w !== '')
+/** The words; those of event keys as detours. */
+const wordsOf = (schedule: string): ReadonlyArray<string> => {
+  const words = schedule.split(/\s+/).filter((w) => w !== '')
+  return words.length > 0 && words.every((w) => /^\d+:/.test(w))
+    ? ['eager', ...words.map((key, i) => `${String(i)}=${key}`)]
+    : words
+}
 
 export const policyOf = (schedule: string): string =>
   wordsOf(schedule)

@@ -78,7 +78,7 @@ export const Agents = ({
   const changed = new Set((changedBy(run, at).agents ?? []).map(([agent]) => agent))
   return (
     <section class="panel" aria-labelledby="player-agents">
-      <h3 id="player-agents">Agents</h3>
+      <h2 id="player-agents">Agents</h2>
       <div class="scroll" tabIndex={0} role="group" aria-label="agents">
         <table class="player-table">
           <thead class="visually-hidden">
@@ -192,7 +192,7 @@ export const Barriers = ({
   const isWide = run.recording.barriers.some((b) => b.cta !== run.recording.barriers[0]?.cta)
   return (
     <section class="panel" aria-labelledby="player-barriers">
-      <h3 id="player-barriers">Barriers</h3>
+      <h2 id="player-barriers">Barriers</h2>
       {run.recording.barriers.length === 0 ? (
         <p class="soft small">none</p>
       ) : (
@@ -330,7 +330,7 @@ export const Slots = ({
   const isWide = buffers.some((b) => b.cta !== buffers[0]?.cta)
   return (
     <section class="panel player-slots" aria-labelledby="player-slots">
-      <h3 id="player-slots">Slots</h3>
+      <h2 id="player-slots">Slots</h2>
       {buffers.length === 0 && <p class="soft small">none</p>}
       {buffers.map(({ name, cta, space, slots, holds }, buffer) => (
         <div key={buffer} class="player-buffer">

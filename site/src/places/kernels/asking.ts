@@ -9,7 +9,7 @@
  * | `without`  | labels that are left out, a line each                      |
  * | `schedule` | the words of a schedule; eager where there are none        |
  * | `at`       | the position                                               |
- * | `finding`  | the finding that is looked at, by its place in the verdict |
+ * | `finding`  | the finding that is looked at, by its place in the verdict; where there is neither this nor `at`, the first one |
  *
  * Law 1. `settingsOf(settingWords(s))` is `s`, of settings whose words have no blank.
  */

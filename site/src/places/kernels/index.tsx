@@ -32,7 +32,7 @@ const Picker = ({
   const isListed =
     listed?.kernels.some((k) => k.name === kernel) === true || twin !== undefined || kernel === own
   const take = (name: string): void => {
-    set({ ...fresh, kernel: name, program: null, finding: name.includes('/') ? '0' : null }, true)
+    set({ ...fresh, kernel: name, program: null }, true)
   }
   return (
     <div class="row">
@@ -159,7 +159,7 @@ const Without = ({
         without: labels.length === 0 ? null : labels.join('\n'),
         schedule: null,
         at: null,
-        finding: labels.length === 0 ? null : '0',
+        finding: null,
       },
       true,
     )
@@ -260,82 +260,105 @@ export const Kernels = ({ params, set }: PlaceProps) => {
   const listed = listing.document
   const kernel = kernelOf(params)
   const without = withoutOf(params)
-  const schedule = params['schedule'] ?? ''
-  const asked = questionOf(params)
+  // a step changes the position alone: what stands above the player is not made again
+  const same = JSON.stringify({ ...params, at: null, finding: null })
+  const asked = useMemo(() => questionOf(params), [same])
   const question = 'question' in asked ? asked.question : null
   const view = useAnswer('view', question, readRecording, kernel === own ? 300 : 0)
   const recording = view.document
+  // where none is asked for, the run is that of the first finding
+  const schedule = params['schedule'] ?? recording?.schedule ?? 'eager'
   const row = listed?.kernels.find((k) => k.name === kernel)
   const marks = useMemo(() => (recording === null ? [] : marksOf(recording)), [recording])
-  const finding = params['finding'] === undefined ? null : Number(params['finding'])
+  const finding = /^\d+$/.test(params['finding'] ?? '') ? Number(params['finding']) : null
   const [at, go] = usePosition(params['at'], set)
   // a finding without a position is looked at where it is
   const first = finding === null ? null : (marks[finding]?.at ?? marks.find((m) => m.at !== null)?.at ?? null)
+  // who comes without a position is shown what is wrong, if something is
+  const isNew = params['at'] === undefined && params['finding'] === undefined
+  useEffect(() => {
+    const found = marks.findIndex((m) => m.at !== null)
+    if (isNew && found >= 0 && !view.working) set({ finding: String(found) })
+  }, [marks, isNew, view.working])
   const refused = 'refused' in asked ? asked.refused : (view.refused ?? listing.refused)
   const command = commandOf(params)
-  const { program, ...rest } = params
+  const detours = detoursOf(params['schedule'] ?? '')
+  const program = params['program']
+  const head = useMemo(
+    () => (
+      <>
+        <div class="kernels-head">
+          <Picker listed={listed} kernel={kernel} set={set} />
+          <PolicySelect
+            policy={policyOf(schedule) || 'eager'}
+            agents={recording?.agents.map(agentWords) ?? []}
+            change={(policy) => {
+              set({ schedule: policy, at: null }, true)
+            }}
+          />
+          <button
+            type="button"
+            class="button"
+            onClick={() => {
+              set({ ...fresh }, true)
+            }}
+          >
+            Reset
+          </button>
+        </div>
+        {row !== undefined && <p class="small soft kernels-summary">{row.summary}</p>}
+        {detours.length > 0 && (
+          <div class="row small">
+            <span class="soft">detours</span>{' '}
+            <code>
+              {detours.slice(-8).join(' ')}
+              {detours.length > 8 && ` and ${String(detours.length - 8)} before`}
+            </code>
+            <button
+              type="button"
+              class="button small"
+              onClick={() => {
+                set({ schedule: policyOf(schedule) }, true)
+              }}
+            >
+              Take them back
+            </button>
+          </div>
+        )}
+        {kernel === own && <OwnProgram text={program ?? ''} set={set} />}
+        <Without listed={listed} kernel={kernel} without={without} set={set} />
+        {row !== undefined && row.settings.length > 0 && (
+          <details open={params['set'] !== undefined}>
+            <summary class="small">
+              settings{' '}
+              <span class="mono soft">
+                {recording !== null && recording.kernel !== ''
+                  ? settingWords(settingsShown(recording.settings))
+                  : ''}
+              </span>
+            </summary>
+            <SettingsForm
+              settings={row.settings}
+              given={settingsOf(params['set'] ?? '')}
+              change={(given) => {
+                const words = settingWords(given)
+                set({ set: words === '' ? null : words, at: null, schedule: null }, true)
+              }}
+            />
+          </details>
+        )}
+      </>
+    ),
+    [same, listed, recording, schedule, set],
+  )
   return (
     <div class="stack kernels">
       <h1 class="visually-hidden">Kernels</h1>
-      <div class="kernels-head">
-        <Picker listed={listed} kernel={kernel} set={set} />
-        <PolicySelect
-          policy={policyOf(schedule) || 'eager'}
-          agents={recording?.agents.map(agentWords) ?? []}
-          change={(policy) => {
-            set({ schedule: policy === 'eager' ? null : policy, at: null }, true)
-          }}
-        />
-        <button
-          type="button"
-          class="button"
-          disabled={Object.keys(rest).every((name) => name === 'kernel')}
-          onClick={() => {
-            set({ ...fresh }, true)
-          }}
-        >
-          Reset
-        </button>
+      {head}
+      <div>
+        <Refusal refused={view.working ? null : refused} />
+        <Busy asking={view} what="recording the run" />
       </div>
-      {row !== undefined && <p class="small soft kernels-summary">{row.summary}</p>}
-      {detoursOf(schedule).length > 0 && (
-        <div class="row small">
-          <span class="soft">detours</span> <code>{detoursOf(schedule).join(' ')}</code>
-          <button
-            type="button"
-            class="button small"
-            onClick={() => {
-              set({ schedule: policyOf(schedule) === 'eager' ? null : policyOf(schedule) }, true)
-            }}
-          >
-            Take them back
-          </button>
-        </div>
-      )}
-      {kernel === own && <OwnProgram text={program ?? ''} set={set} />}
-      <Without listed={listed} kernel={kernel} without={without} set={set} />
-      {row !== undefined && row.settings.length > 0 && (
-        <details open={params['set'] !== undefined}>
-          <summary class="small">
-            settings{' '}
-            <span class="mono soft">
-              {recording !== null && recording.kernel !== ''
-                ? settingWords(settingsShown(recording.settings))
-                : ''}
-            </span>
-          </summary>
-          <SettingsForm
-            settings={row.settings}
-            given={settingsOf(params['set'] ?? '')}
-            change={(given) => {
-              const words = settingWords(given)
-              set({ set: words === '' ? null : words, at: null, schedule: null }, true)
-            }}
-          />
-        </details>
-      )}
-      <Refusal refused={view.working ? null : refused} />
-      <Busy asking={view} what="recording the run" />
       {recording !== null && (
         <div class={refused === null && !view.working ? '' : 'kernels-stale'}>
           <Player
@@ -344,14 +367,20 @@ export const Kernels = ({ params, set }: PlaceProps) => {
             go={go}
             finding={finding}
             look={(i) => {
-              set({ finding: i === null ? null : String(i) })
+              set({ finding: i === null ? 'none' : String(i) })
             }}
             choose={(key, position) => {
-              set({ schedule: detoured(schedule, position, key), at: String(position), finding: null }, true)
+              set(
+                { schedule: detoured(schedule, position, key), at: String(position), finding: 'none' },
+                true,
+              )
             }}
             leaveOut={(label) => {
               if (!without.includes(label))
-                set({ without: [...without, label].join('\n'), schedule: null, at: null, finding: '0' }, true)
+                set(
+                  { without: [...without, label].join('\n'), schedule: null, at: null, finding: null },
+                  true,
+                )
             }}
           />
         </div>

@@ -3,11 +3,11 @@ import { useEffect, useState } from 'preact/hooks'
 import { Field } from '../../look/parts.js'
 
 const kinds = [
-  ['eager', 'eager: what can complete does'],
-  ['lazy', 'lazy: operations as late as possible'],
-  ['roundrobin', 'roundrobin: agents in turn'],
+  ['eager', 'eager'],
+  ['lazy', 'lazy: operations late'],
+  ['roundrobin', 'roundrobin'],
   ['seeded', 'seeded: at random'],
-  ['starving', 'starving: an agent, or an operation, comes last'],
+  ['starving', 'starving: one comes last'],
 ] as const
 
 const numberIn = (text: string | undefined): string => (text !== undefined && /^\d+$/.test(text) ? text : '0')
