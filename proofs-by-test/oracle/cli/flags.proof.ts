@@ -61,6 +61,9 @@ describe('over and schedule', () => {
       'starving:3,seeded:1',
       'starving:3:17,seeded:1',
       'recorded:dir/a:b=c.json',
+      'recorded:dir/a b 3=0:1',
+      'eager 12=1:4/write.0',
+      'starving:3:17,seeded:1 0=1:1 7=0:2',
     ]
     schedules.forEach((text) => {
       expect(E.map(printSchedule)(parseSchedule(text))).toEqual(E.right(text))
@@ -85,6 +88,17 @@ describe('over and schedule', () => {
     )
     expect(parseSchedule('seeded:')).toEqual(
       says('--schedule seeded: expected a seed from 0 to 4294967295, found nothing'),
+    )
+    for (const wrong of ['12', '12=', '12=x', '=1:4', '3=0:1 3=0:2'])
+      expect(parseSchedule(`lazy ${wrong}`)).toEqual(
+        says(
+          `--schedule: expected detours STEP=EVENT in the order of their steps, such as 12=1:4/write.0, found '${wrong.split(' ').at(-1)!}'`,
+        ),
+      )
+    expect(parseSchedule('lasy 3=0:1')).toEqual(
+      says(
+        "--schedule: expected eager|lazy|roundrobin|seeded:N|starving:AGENT[:EVENT],seeded:N|recorded:FILE, found 'lasy'",
+      ),
     )
     expect(parseSchedule('recorded:')).toEqual(
       says(

@@ -11,7 +11,7 @@ import * as Policy from '../../../src/semantics/execution/policy.js'
 import type { Do, Program, Region, Stmt } from '../../../src/semantics/language/program.js'
 import { both, collect, ignore, run, settings } from '../../../src/semantics/execution/run.js'
 import { showKeys } from '../../../src/semantics/files/schedule.js'
-import { readKey } from '../../../src/semantics/execution/step.js'
+import { offered, readKey } from '../../../src/semantics/execution/step.js'
 import { agentEvents, contents, launched, logged, matmul, solo } from '../machine/machine-samples.js'
 import { nightly } from '../../extent.js'
 import { right } from '../../either.js'
@@ -60,7 +60,11 @@ test('a schedule that asks for what is not on offer is refused where it does', (
   const { schedule } = logged(l, Policy.seeded(2))
   const broken = [...schedule.slice(0, 20), { agent: 1, at: 9999, stage: 'agent' as const, part: 0 }]
   const ran = logged(l, Policy.recorded(broken))
-  expect([ran.outcome, ran.steps]).toEqual([{ _tag: 'refused', key: broken[20] }, 20])
+  expect(ran.outcome).toMatchObject({ _tag: 'refused', key: broken[20] })
+  expect(ran.steps).toBe(20)
+  // and it is said what is on offer there
+  if (ran.outcome._tag === 'refused')
+    expect(ran.outcome.offered).toEqual(offered(l.world, ran.machine).map(({ key }) => key))
 })
 
 const seeds = nightly ? 200 : 40

@@ -12,7 +12,7 @@ import * as Policy from '../../../src/semantics/execution/policy.js'
 import type { Program } from '../../../src/semantics/language/program.js'
 import { ignore, run, settings } from '../../../src/semantics/execution/run.js'
 import { noted, readKeys, readSchedule, replaying, showKeys } from '../../../src/semantics/files/schedule.js'
-import { showKey, type EventKey } from '../../../src/semantics/execution/step.js'
+import { offered, showKey, type EventKey } from '../../../src/semantics/execution/step.js'
 import type { Verdict } from '../../../src/semantics/judging/verdict.js'
 import { right } from '../../either.js'
 import { launched, logged, matmul } from '../machine/machine-samples.js'
@@ -46,6 +46,66 @@ const policies: ReadonlyArray<readonly [name: string, policy: Policy.AnyPolicy]>
   ['starving:1,seeded:4', Policy.starvingAgent(1, 4)],
   ['starving:0:3,seeded:4', Policy.starvingOperation(0, 3, 4)],
 ]
+
+/** An event that is on offer at a step, and the policy does not choose. */
+const detourAt = (policy: Policy.AnyPolicy, step: number): Policy.Detour | null => {
+  const { keys } = taken(l, policy)
+  const { machine } = run(
+    l.world,
+    l.machine,
+    { ...settings(Policy.recorded(keys.slice(0, step))), fuel: step },
+    ignore,
+  )
+  const other = offered(l.world, machine).find(({ key }) => showKey(key) !== showKey(keys[step]!))
+  return other === undefined ? null : { step, key: other.key }
+}
+
+describe('detours', () => {
+  const length = taken(l, Policy.eager).keys.length
+  prop([fc.constantFrom(...policies), fc.array(fc.nat({ max: length - 1 }), { maxLength: 4 })], {
+    numRuns: 25,
+  })(
+    'law 2: a policy with detours is its name with them, and that name gives the run',
+    ([name, policy], steps) => {
+      let text = name
+      let along = policy
+      for (const step of [...new Set(steps)].sort((a, b) => a - b)) {
+        const detour = detourAt(along, step)
+        if (detour === null) continue
+        const before = taken(l, along).keys
+        text = `${text} ${Policy.showDetour(detour)}`
+        along = Policy.named(text)!
+        const { keys } = taken(l, along)
+        // as before up to the step, and there another event
+        expect(keys.slice(0, step)).toEqual(before.slice(0, step))
+        expect(keys[step]).toEqual(detour.key)
+      }
+      const { keys, text: said } = taken(l, along)
+      expect(said).toBe(text)
+      expect(taken(l, right(readSchedule(said))).keys).toEqual(keys)
+      return true
+    },
+  )
+  test('none are the policy itself', () => {
+    expect(Policy.detouring(Policy.lazy, [])).toBe(Policy.lazy)
+  })
+  test('one that is not on offer is refused, with what is', () => {
+    const { outcome, steps } = run(l.world, l.machine, settings(Policy.named('lazy 3=9:9')!), ignore)
+    expect(steps).toBe(3)
+    expect(outcome).toMatchObject({ _tag: 'refused', key: { agent: 9, at: 9, stage: 'agent', part: 0 } })
+  })
+  test.each([
+    'eager 3',
+    'eager 3=',
+    'eager =0:1',
+    'eager 3=0:1 2=0:2',
+    'eager 3=0:1 3=0:2',
+    '3=0:1',
+    'eager  3=0:1',
+  ])('no name: %s', (text) => {
+    expect(Policy.named(text)).toBeNull()
+  })
+})
 
 describe('the schedule of a run', () => {
   test.each(policies)('law 2: under %s it is that name, and the name gives the run', (name, policy) => {
@@ -94,7 +154,8 @@ describe('the schedule of a run', () => {
       const read = readSchedule(text)
       return E.isLeft(read) ? read.left.message : 'accepted'
     }
-    const expected = 'expected event keys such as 0:12 or 1:4/write.0, or the name of a policy alone, found'
+    const expected =
+      'expected event keys such as 0:12 or 1:4/write.0, or the name of a policy and detours such as 12=1:4/write.0 in their order, found'
     expect(says('0:1 eager')).toBe(`${expected} 'eager' as word 2`)
     for (const word of [
       'seeded',

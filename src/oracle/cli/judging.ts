@@ -33,7 +33,7 @@ import { scheduleFile } from './schedule.js'
 export const scheduleOption = (command: Command): Command =>
   command.option(
     '--schedule <policy>',
-    'eager, lazy, roundrobin, seeded:N, starving:AGENT[:EVENT],seeded:N or recorded:FILE; default: eager',
+    'eager, lazy, roundrobin, seeded:N, starving:AGENT[:EVENT],seeded:N, each with detours ("eager 12=1:4/write.0": at step 12 that event), or recorded:FILE; default: eager',
   )
 
 export const fuelOption = (command: Command): Command =>
@@ -124,14 +124,17 @@ export const recordAsked = (options: Options): ReadonlyArray<AskedFile> => {
   return file === null ? [] : [{ flag: '--record', file }]
 }
 
+/** A word of a command line. */
+const quoted = (text: string): string => (text.includes(' ') ? `"${text}"` : text)
+
 /** How to see again what replays by a schedule of this verdict; the first is the one that was asked for. */
 export const replayText =
   (asked: ScheduleFlag, { schedules }: Verdict) =>
   (schedule: string): string =>
     schedule === schedules[0]
-      ? `--schedule ${printSchedule(asked)} (a run is deterministic)`
+      ? `--schedule ${quoted(printSchedule(asked))} (a run is deterministic)`
       : E.isRight(parseSchedule(schedule))
-        ? `--schedule ${schedule} (a run is deterministic)`
+        ? `--schedule ${quoted(schedule)} (a run is deterministic)`
         : '--record FILE keeps the schedule, --schedule recorded:FILE replays it'
 
 /** The schedule, where it is asked for. */

@@ -65,6 +65,8 @@ export const policyOf =
             ? Policy.starvingAgent(flag.agent, flag.seed)
             : Policy.starvingOperation(flag.agent, flag.event, flag.seed),
         )
+      case 'detouring':
+        return IOE.fromEither(readSchedule(flag.name))
       case 'recorded':
         return pipe(
           files.read(flag.file),

@@ -9,6 +9,7 @@
  *     roundRobin   agents and operations in turn
  *     seeded n     uniformly at random
  *     recorded ks  the schedule ks; refuses where an event of it is not on offer
+ *     detouring    as another chooses, but at some steps another event; refuses where that is not on offer
  *     starving     one goes last: an agent, or the operations of one statement; among the others uniformly at random
  *
  * | name                               | policy                                                   |
@@ -17,11 +18,12 @@
  * | `seeded:SEED`                      | `seeded`                                                 |
  * | `starving:AGENT,seeded:SEED`       | `starvingAgent`                                          |
  * | `starving:AGENT:EVENT,seeded:SEED` | `starvingOperation`: of the statement that is this event |
+ * | any of these, ` STEP=KEY`, ...     | `detouring`: at step STEP, counted from 0, the event KEY; steps ascend |
  * | `recorded`                         | a name for people: it does not say what is recorded      |
  *
  * Law 1. `named(name of p)` chooses as p does, for every policy p of this module but a recorded one; of every other text it is null.
  */
-import { sameKey, type EventKey, type Offered } from './step.js'
+import { readKey, sameKey, showKey, type EventKey, type Offered } from './step.js'
 
 // ---------------------------------------------------------------- model
 
@@ -30,6 +32,14 @@ export interface Policy<S> {
   readonly init: S
   /** index of the chosen event in `offered` (never empty), or a refusal: the event that is asked for and not among them, if it is one; and the next state */
   readonly choose: (state: S, offered: ReadonlyArray<Offered>) => readonly [number | EventKey | null, S]
+  /** it says what happens up to this step, which a run must have: the last of its detours */
+  readonly last?: Detour
+}
+
+/** At step `step`, counted from 0, the event `key` and no other. */
+export interface Detour {
+  readonly step: number
+  readonly key: EventKey
 }
 
 /** A policy whose state need not be known: opened by continuation. */
@@ -113,6 +123,30 @@ export const recorded = (keys: ReadonlyArray<EventKey>): AnyPolicy =>
     },
   })
 
+/**
+ * As the policy chooses, but for some steps. The policy is asked at these, too, and goes on as if it had had its way: a generator gives the same numbers
+ * with a detour as without.
+ */
+export const detouring = (policy: AnyPolicy, detours: ReadonlyArray<Detour>): AnyPolicy => {
+  const last = detours.at(-1)
+  if (last === undefined) return policy
+  const keys = new Map(detours.map(({ step, key }) => [step, key]))
+  return (k) =>
+    policy((p) =>
+      k({
+        name: [p.name, ...detours.map(showDetour)].join(' '),
+        init: { step: 0, inner: p.init },
+        choose: ({ step, inner }, offered) => {
+          const [own, next] = p.choose(inner, offered)
+          const key = keys.get(step)
+          const i = key === undefined ? own : offered.findIndex((o) => sameKey(o.key, key))
+          return [i === -1 && key !== undefined ? key : i, { step: step + 1, inner: next }]
+        },
+        last,
+      }),
+    )
+}
+
 /** Random among the others, as long as there are others. */
 const starving = (name: string, starved: (o: Offered) => boolean, seed: number): AnyPolicy =>
   pack<number>({
@@ -144,8 +178,16 @@ export const starvingOperation = (agent: number, at: number, seed: number): AnyP
 
 const nameForm = /^(?:eager|lazy|roundrobin|(?:starving:(\d{1,15})(?::(\d{1,15}))?,)?seeded:(-?\d{1,15}))$/
 
-/** The policy with this name, if there is one. */
-export const named = (name: string): AnyPolicy | null => {
+export const showDetour = ({ step, key }: Detour): string => `${String(step)}=${showKey(key)}`
+
+/** `12=1:4/write.0` */
+export const readDetour = (word: string): Detour | null => {
+  const m = /^(0|[1-9]\d{0,14})=(.*)$/.exec(word)
+  const key = m === null ? null : readKey(m[2]!)
+  return m === null || key === null ? null : { step: Number(m[1]), key }
+}
+
+const simply = (name: string): AnyPolicy | null => {
   const m = nameForm.exec(name)
   if (m === null) return null
   const [, agent, at, seed] = m
@@ -154,4 +196,17 @@ export const named = (name: string): AnyPolicy | null => {
   return at === undefined
     ? starvingAgent(Number(agent), Number(seed))
     : starvingOperation(Number(agent), Number(at), Number(seed))
+}
+
+/** The policy with this name, if there is one. */
+export const named = (name: string): AnyPolicy | null => {
+  const [first = '', ...words] = name.split(' ')
+  const policy = simply(first)
+  const detours: Detour[] = []
+  for (const word of words) {
+    const detour = readDetour(word)
+    if (detour === null || detour.step <= (detours.at(-1)?.step ?? -1)) return null
+    detours.push(detour)
+  }
+  return policy === null ? null : detouring(policy, detours)
 }

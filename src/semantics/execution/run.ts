@@ -29,8 +29,12 @@ export type Outcome =
   | { readonly _tag: 'completed' }
   | { readonly _tag: 'stuck' }
   | { readonly _tag: 'outOfFuel' }
-  /** by the policy: `key`, if it asks for one event, is not on offer */
-  | { readonly _tag: 'refused'; readonly key: EventKey | null }
+  /** by the policy: `key`, if it asks for one event, is not on offer, but these are */
+  | {
+      readonly _tag: 'refused'
+      readonly key: EventKey | null
+      readonly offered: ReadonlyArray<EventKey>
+    }
   | { readonly _tag: 'fault'; readonly fault: Fault }
 
 export interface Ran<R> {
@@ -178,7 +182,7 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
         const chosen = choosing[0]
         choice = choosing[1]
         if (typeof chosen !== 'number') {
-          outcome = { _tag: 'refused', key: chosen }
+          outcome = { _tag: 'refused', key: chosen, offered: options.map(({ key }) => key) }
           break
         }
         const event = options[chosen]!

@@ -8,6 +8,7 @@
  *     eager                             the choices of a policy (`policy.ts`), from the first event to the last
  *     seeded:7
  *     starving:3:17,seeded:1
+ *     eager 12=1:4/write.0              the same, but at step 12 (the first is 0) the event with this key
  *     0:1 1:1 0:2 1:4/write.0           the events with these keys (`step.ts`), then those that eager chooses
  *
  * | by hand: offered          | chosen | eager chooses | written so far |
@@ -44,7 +45,7 @@ export const readKeys = (text: string): E.Either<Failure<'schedule'>, ReadonlyAr
     if (key === null)
       return refuse(
         'schedule',
-        `expected event keys such as 0:12 or 1:4/write.0, or the name of a policy alone, found '${word.slice(0, 40)}' as word ${String(i + 1)}`,
+        `expected event keys such as 0:12 or 1:4/write.0, or the name of a policy and detours such as 12=1:4/write.0 in their order, found '${word.slice(0, 40)}' as word ${String(i + 1)}`,
       )
     keys.push(key)
   }

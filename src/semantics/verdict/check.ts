@@ -16,7 +16,7 @@
  * 4. under a policy with a name, nothing in a verdict but its numbers grows with the length of the run.
  */
 import * as E from 'fp-ts/lib/Either.js'
-import { unreachable } from '../../failure.js'
+import { refuse, unreachable, type Failure } from '../../failure.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import { unit } from '../../numerics/unit.js'
 import { actor, operation as operationOf } from '../judging/detector/report.js'
@@ -510,6 +510,26 @@ const settled = (
 const withProof = (d: Decision, proof: Provenance | null): Decision =>
   d.name === 'ok' && proof !== null && !proof.proved ? { name: 'wrong-result', reason: proof.text } : d
 
+/** Keys that a refusal lists. */
+const mostListed = 8
+
+/** The schedule that was given is of another program. */
+const notOffered = (
+  steps: number,
+  key: EventKey | null,
+  offered: ReadonlyArray<EventKey>,
+): E.Either<Failure<'schedule.not-offered'>, never> => {
+  const more = offered.length - mostListed
+  const found =
+    offered.length === 0
+      ? 'the run is over'
+      : `on offer are ${offered.slice(0, mostListed).map(showKey).join(', ')}${more > 0 ? ` and ${String(more)} more` : ''}`
+  return refuse(
+    'schedule.not-offered',
+    `the schedule does not fit this program: after ${String(steps)} events its next one${key === null ? '' : `, ${showKey(key)},`} is not on offer; ${found}`,
+  )
+}
+
 /**
  * Runs a program once, judges what happened, and says whether that one run stands for all schedules.
  *
@@ -550,12 +570,12 @@ export const check: Check = (program, options) => {
     )
   const first = asJudged(options.policy, options.provenance)
   if (first.outcome._tag === 'refused') {
-    const { key } = first.outcome
-    return E.left({
-      code: 'schedule.not-offered',
-      message: `the recorded schedule does not fit this program: after ${String(first.steps)} events its next one${key === null ? '' : `, ${showKey(key)},`} is not on offer`,
-    })
+    const { key, offered } = first.outcome
+    return notOffered(first.steps, key, offered)
   }
+  const last = options.policy(({ last: detour }) => detour)
+  if (last !== undefined && last.step >= first.steps && first.outcome._tag !== 'outOfFuel')
+    return notOffered(first.steps, last.key, [])
   const decision = decide(world, first, first.result[0], first.result[1])
   const answer =
     // what stops one run stops all of them, at the same cost

@@ -13,6 +13,7 @@ import type { Skeleton } from '../../../../src/semantics/schedules/naive/skeleto
 import {
   eager,
   lazy,
+  named,
   recorded,
   roundRobin,
   seeded,
@@ -371,8 +372,10 @@ describe('what is looked for', () => {
     const foreign = { agent: 0, at: 999, stage: 'agent', part: 0 } as const
     const how = { explore: false, policy: recorded([...first, foreign]) }
     expect(() => checked(program, how)).toThrow(
-      'the recorded schedule does not fit this program: after 5 events its next one, 0:999, is not on offer',
+      'the schedule does not fit this program: after 5 events its next one, 0:999, is not on offer; on offer are 0:6, 1:1',
     )
+    const late = { explore: false, policy: named('eager 99999=0:1')! }
+    expect(() => checked(program, late)).toThrow(/its next one, 0:1, is not on offer; the run is over/)
     // what is left after the end of a schedule that fits goes on eagerly
     expect(checked(program, { explore: false, policy: recorded(schedule) }).verdict.verdict).toBe('ok')
     expect(checked(program, { explore: false, policy: recorded(first) }).verdict.verdict).toBe('ok')

@@ -5,7 +5,7 @@
  * | flag           | values                                                        |
  * |----------------|---------------------------------------------------------------|
  * | `--over`       | `bits`, `real64`, `field`, `field:SEED`, `unit`, `tiles`      |
- * | `--schedule`   | `eager`, `lazy`, `roundrobin`, `seeded:N`, `starving:AGENT[:EVENT],seeded:N`, `recorded:FILE` |
+ * | `--schedule`   | `eager`, `lazy`, `roundrobin`, `seeded:N`, `starving:AGENT[:EVENT],seeded:N`, each with detours (`eager 12=1:4/write.0`), `recorded:FILE` |
  * | `--arithmetic` | `hopper`, `blackwell` (documented, not measured), `ieee32`, `ieee32-fused` |
  * | `--tensor-pipe`| `issue-order`, `documented`                                   |
  *
@@ -16,6 +16,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { arithmetics, type Arithmetic } from '../../../numerics/bits.js'
+import { readDetour } from '../../../semantics/execution/policy.js'
 import type { TensorPipe } from '../../../semantics/machine/world.js'
 import { oneOf, parseSeed, refuseFlag, type FlagFailure } from './choice.js'
 
@@ -66,6 +67,25 @@ export type ScheduleFlag =
       readonly seed: number
     }
   | { readonly _tag: 'recorded'; readonly file: string }
+  /** the name of a policy with detours (`semantics/execution/policy.ts`) */
+  | { readonly _tag: 'detouring'; readonly name: string }
+
+/** The name of a policy, and detours. */
+const detouring = ([policy = '', ...words]: ReadonlyArray<string>): E.Either<FlagFailure, ScheduleFlag> =>
+  pipe(
+    parseSchedule(policy),
+    E.chain(() => {
+      const detours = words.map(readDetour)
+      const wrong = detours.findIndex((d, i) => d === null || d.step <= (detours[i - 1]?.step ?? -1))
+      return wrong < 0
+        ? E.right<FlagFailure, ScheduleFlag>({ _tag: 'detouring', name: [policy, ...words].join(' ') })
+        : refuseFlag(
+            '--schedule',
+            'detours STEP=EVENT in the order of their steps, such as 12=1:4/write.0',
+            words[wrong] ?? '',
+          )
+    }),
+  )
 
 export const parseSchedule = (text: string): E.Either<FlagFailure, ScheduleFlag> => {
   const known = 'eager|lazy|roundrobin|seeded:N|starving:AGENT[:EVENT],seeded:N|recorded:FILE'
@@ -75,6 +95,7 @@ export const parseSchedule = (text: string): E.Either<FlagFailure, ScheduleFlag>
     case 'roundrobin':
       return E.right({ _tag: text })
     default: {
+      if (/^(?!recorded:)\S+\s/.test(text)) return detouring(text.trim().split(/\s+/))
       if (text.startsWith('seeded:')) {
         return pipe(
           parseSeed('--schedule seeded', text.slice('seeded:'.length)),
@@ -108,6 +129,8 @@ export const printSchedule = (schedule: ScheduleFlag): string => {
       return `starving:${String(schedule.agent)}${schedule.event === null ? '' : `:${String(schedule.event)}`},seeded:${String(schedule.seed)}`
     case 'recorded':
       return `recorded:${schedule.file}`
+    case 'detouring':
+      return schedule.name
     case 'eager':
     case 'lazy':
     case 'roundrobin':
