@@ -107,6 +107,8 @@ const asked: ReadonlyArray<readonly [schema: string, argv: ReadonlyArray<string>
   ['kernels/1', ['kernels']],
   ['signature/1', ['kernels', 'conformance/triton/first/mended.ttgir']],
   ['verdict/2', ['run', 'hopper-matmul', ...small]],
+  ['recording/1', ['view', 'hopper-matmul', ...small]],
+  ['recording/1', ['view', 'zoo/B1', '--schedule', 'lazy']],
   ['verdict/2', ['run', 'hopper-matmul', ...small, '--without', 'wgmma']],
   ['verdict/2', ['run', 'fa3-attention', '--set', 'q=128', 'kv=128', 'heads=1']],
   ['verdict/2', ['check', 'matmul6']],
@@ -151,11 +153,12 @@ const asked: ReadonlyArray<readonly [schema: string, argv: ReadonlyArray<string>
 describe('law 1: what is printed satisfies its schema', () => {
   test('every command is asked', () => {
     const names = new Set(asked.map(([, [name]]) => name))
-    // the tour and a script for a shell are no documents, and serve has those of the others
+    // the tour, a script for a shell and the page are no documents, and serve has those of the others
     expect(commands.filter(({ name }) => !names.has(name)).map(({ name }) => name)).toEqual([
       'demo',
       'completion',
       'serve',
+      'open',
     ])
     expect([...published.keys()].sort()).toEqual(
       [...new Set(asked.map(([schema]) => `tcspec.${schema}`))].sort(),

@@ -13,6 +13,7 @@
  * | `layout X`, `layout check`, `layout names`, `layout words` | `tcspec.layout/1`, `tcspec.layout-check/1`, `tcspec.layout-names/1`, `tcspec.layout-words/1` | `layout.schema.json`, ... |
  * | `tmem X`, `tmem A=... B=...`                    | `tcspec.tmem/1`, `tcspec.tmem-map/1` | `tmem.schema.json`, ... |
  * | `trace`; with `--format perfetto`               | `tcspec.events/1`; `tcspec.timeline/1` | `events.schema.json`, `timeline.schema.json` |
+ * | `view`                                          | `tcspec.recording/1`     | `recording.schema.json`     |
  * | `sweep`, `sweep merge`                          | `tcspec.sweep-summary/1` | `sweep-summary.schema.json` |
  * | `vectors -o DIR`, `vectors --list`              | `tcspec.vectors/1`, `tcspec.suites/1` | `vectors.schema.json`, `suites.schema.json` |
  * | any of them with `-o FILE`                      | `tcspec.written/1`       | `written.schema.json`       |
@@ -49,6 +50,7 @@ import {
   nothing,
   oneOf,
   pair,
+  refined,
   schemaOf,
   text,
   type AnyWire,
@@ -58,7 +60,7 @@ import {
 import { descriptionWire } from '../layouts/description.js'
 import { encodingWire } from '../layouts/encoding-wire.js'
 import { arraySchema, arrayWire } from '../transforms/array.js'
-import { comparisonFields } from '../semantics/files/verdict-codec.js'
+import { comparisonFields, verdictWire } from '../semantics/files/verdict-codec.js'
 import { documentWire, jaxprSchema } from '../dialects/jaxpr/index.js'
 import { launchSchema, launchWire } from './launch/file.js'
 import { lineWire, resultsSchema } from './sweep/results.js'
@@ -165,6 +167,48 @@ const document = (schema: string, what: string, required: Members, optional: Mem
     optional,
   ),
 })
+
+/** A list of a few parts, each with its own form. */
+const tuple = (name: string, ...parts: ReadonlyArray<AnyWire>): Wire<ReadonlyArray<Json>> =>
+  refined(list(anything), name, (found): found is ReadonlyArray<Json> => found.length === parts.length, {
+    type: 'array',
+    prefixItems: parts.map((part) => part.schema),
+    minItems: parts.length,
+    items: false,
+  })
+
+const recordedAgent = object('where an agent stands', {
+  status: [oneOf('idle', 'ready', 'waits', 'done'), 'whether it can do its next event'],
+  at: [nat, 'number of its next event, from 1'],
+  site: [integer, 'statement that it stands before: place in `sites`; -1: none'],
+  iteration: [list(nat), 'rounds of the loops around it'],
+  does: [text, 'what it does next, or waits for'],
+  barrier: [integer, 'barrier that this is about: place in `barriers`; -1: none'],
+})
+const recordedBarrier = orNull(
+  'a barrier',
+  object('a barrier in its open phase', {
+    generation: [nat, 'phases that are over'],
+    pending: [nat, 'arrivals that the open phase still wants'],
+    expected: [nat, 'arrivals of a phase'],
+    bytes: [integer, 'bytes that it still wants; negative: they came before they were expected'],
+  }),
+)
+const recordedSlot = object('what is going on in a slot', {
+  writing: [list(nat), 'steps that issued what has still to write to it'],
+  holds: [list(nat), 'steps of the statements that wrote what it holds'],
+  reading: [list(nat), 'steps that issued what has still to read it'],
+  wasRead: [bool, 'whether what it holds has been read'],
+})
+const recordedFlight = object('an operation in flight', {
+  key: [text, 'its next event'],
+  unit: [text, 'what it is'],
+  issued: [nat, 'the step that issued it'],
+  does: [text, 'what it does next'],
+  isHeld: [bool, 'whether something has to happen before it can'],
+})
+const kind: Members[string] = [text, 'the unit that works, or wait, arrive, other']
+const stepOrNull = orNull('a step', nat)
 
 /** By file name under `schemas/`. */
 const documents: Readonly<Record<string, Document>> = {
@@ -472,6 +516,178 @@ const documents: Readonly<Record<string, Document>> = {
       ),
       'in the order of the log',
     ],
+  }),
+  'recording.schema.json': document('tcspec.recording/1', 'a run that is stepped through', {
+    kernel: [text, 'name of the program'],
+    arch: [text, 'the chip that it is for'],
+    settings: [dictionary('settings', anything), 'settings of the kernel'],
+    without: [list(text), 'labels of the statements that were left out'],
+    schedule: [orNull('a schedule', text), 'the words that make this run again'],
+    outcome: [oneOf('completed', 'stuck', 'out-of-fuel', 'fault'), 'how the run ended'],
+    reason: [text, 'what stopped it; empty if nothing did'],
+    count: [nat, 'steps of the whole run'],
+    clusters: [
+      object('clusters', { shown: [nat, 'clusters that are recorded'], of: [nat, 'clusters of the grid'] }),
+      'how much of the grid is recorded',
+    ],
+    agents: [
+      list(
+        object('an agent', {
+          name: [text, 'its name'],
+          cta: [nat, 'its CTA'],
+          warps: [nat, 'warps that it is made of'],
+        }),
+      ),
+      'agents, in the order in which findings number them',
+    ],
+    barriers: [
+      list(object('a barrier', { name: [text, 'storage and index in it'], cta: [nat, 'its CTA'] })),
+      'mbarriers',
+    ],
+    buffers: [
+      list(
+        object('an array', {
+          name: [text, 'its name'],
+          cta: [nat, 'its CTA'],
+          space: [oneOf('smem', 'tmem'), 'the memory that it is in'],
+          start: [nat, 'where it begins: a byte of shared memory, or of every lane of tensor memory'],
+          bytes: [nat, 'its length there'],
+          slots: [nat, 'slots of the ring that it is; 1 where it is none'],
+          slotBytes: [nat, 'from the start of a slot to that of the next'],
+          holds: [text, 'elements, and the shape of a slot'],
+        }),
+      ),
+      'arrays in shared and in tensor memory',
+    ],
+    sites: [
+      list(
+        object(
+          'a statement',
+          {
+            name: [text, 'its label'],
+            path: [list(text), 'enclosing scopes, outermost first'],
+            line: [integer, 'line of `listing`; -1: none'],
+          },
+          {
+            source: [
+              object('a place in a source', {
+                place: [text, 'file and line'],
+                text: [text, 'what stands there, where that is known'],
+              }),
+              'where an author wrote it',
+            ],
+          },
+        ),
+      ),
+      'statements',
+    ],
+    listing: [
+      list(
+        object('a line', {
+          text: [text, 'the line without its indentation'],
+          depth: [nat, 'how far it is indented'],
+          site: [orNull('a statement', nat), 'the statement that begins here: place in `sites`'],
+        }),
+      ),
+      'the program as it is printed',
+    ],
+    picture: [
+      object('a timeline', {
+        lanes: [
+          list(
+            object('a lane', {
+              name: [text, 'agent or unit'],
+              cta: [nat, 'its CTA'],
+              kind: [oneOf('agent', 'unit'), 'whose lane it is'],
+              rows: [nat, 'bars that lie over one another at most'],
+            }),
+          ),
+          'lanes, from top to bottom',
+        ],
+        bars: [
+          list(
+            object('a bar', {
+              lane: [nat, 'place in `lanes`'],
+              row: [nat, 'row of the lane'],
+              from: [nat, 'causal time at which it begins'],
+              to: [nat, 'and ends'],
+              kind,
+              label: [text, 'the statement'],
+              tip: [text, 'what it is, in a sentence'],
+              isOpen: [bool, 'whether it is never over'],
+              agent: [nat, 'agent of the statement'],
+              at: [nat, 'number of the statement in its agent'],
+              site: [nat, 'the statement'],
+              iteration: [list(nat), 'rounds of the loops around it'],
+              first: [stepOrNull, 'step in which it begins'],
+              last: [stepOrNull, 'step in which it ends'],
+            }),
+          ),
+          'statements and operations',
+        ],
+        arrows: [
+          list(
+            object('an arrow', {
+              fromLane: [nat, 'lane of what signals'],
+              fromRow: [nat, 'row of that lane'],
+              from: [nat, 'when it does'],
+              toLane: [nat, 'lane of what waited'],
+              to: [nat, 'when it goes on'],
+              kind,
+              fromStep: [stepOrNull, 'the step that signals'],
+              toStep: [stepOrNull, 'the step that waited'],
+            }),
+          ),
+          'from a signal or an arrival to the wait that needs it',
+        ],
+        kinds: [
+          list(object('a kind', { kind, title: [text, 'what it is called'] })),
+          'kinds of bars, in the order of a legend',
+        ],
+        end: [nat, 'the last time at which something is drawn'],
+      }),
+      'the run in causal time',
+    ],
+    start: [
+      object('a state', {
+        agents: [list(recordedAgent), 'by agent'],
+        barriers: [list(recordedBarrier), 'by barrier; null: not initialised'],
+        slots: [list(list(recordedSlot)), 'by array, by slot'],
+        flights: [list(recordedFlight), 'operations in flight, in the order of their issue'],
+      }),
+      'the state before the first step',
+    ],
+    steps: [
+      list(
+        object('a step', {
+          key: [text, 'the event that happens'],
+          agent: [nat, 'its agent'],
+          at: [nat, 'number of the statement in its agent'],
+          site: [integer, 'the statement'],
+          iteration: [list(nat), 'rounds of the loops around it'],
+          does: [text, 'what happens'],
+          time: [nat, 'causal time'],
+          changed: [
+            object(
+              'what is another after the step',
+              {},
+              {
+                agents: [list(tuple('an agent', nat, recordedAgent)), 'agents, by number'],
+                barriers: [list(tuple('a barrier', nat, recordedBarrier)), 'barriers, by number'],
+                slots: [list(tuple('a slot', nat, nat, recordedSlot)), 'slots, by array and number'],
+                flights: [
+                  list(tuple('an operation', text, orNull('an operation', recordedFlight))),
+                  'operations in flight, by the key that they had; null: it is over',
+                ],
+              },
+            ),
+            'what is another after it, each whole',
+          ],
+        }),
+      ),
+      'steps, in the order of the run',
+    ],
+    verdict: [orNull('a verdict', verdictWire), 'the verdict on the program'],
   }),
   'layout-check.schema.json': document('tcspec.layout-check/1', 'a comparison of two layouts', {
     equal: [bool, 'whether every element lies in the same registers'],

@@ -104,6 +104,7 @@ const rows: ReadonlyArray<readonly [method: string, params: object, argv: string
     'k.jaxpr.json --computes matmul:a_gmem,b_gmem,out_gmem',
     { 'k.jaxpr.json': JSON.stringify(traced) },
   ],
+  ['view', { kernel: 'zoo/R1', schedule: 'lazy' }, 'zoo/R1 --schedule lazy'],
   ['trace', { kernel: 'zoo/R1', first: 5 }, 'zoo/R1 --first 5'],
   ['trace', { kernel: 'zoo/R1', format: 'perfetto' }, 'zoo/R1 --format perfetto'],
   [

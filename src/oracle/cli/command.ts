@@ -25,6 +25,7 @@ import type { Command } from 'commander'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { Failure } from '../../failure.js'
 import { hazardIds } from '../../semantics/judging/hazards.js'
+import type { Player } from '../../render/recording/page.js'
 import type { Assemble } from '../parallel/work.js'
 import type { Start } from '../score/back-end.js'
 import type { OpenJournal } from '../sweep/journal.js'
@@ -61,6 +62,8 @@ export interface World {
   readonly threads?: { readonly assemble: Assemble; readonly count: number }
   /** answers requests on standard input until it ends, where there are such streams */
   readonly serve?: (how: Serving) => Promise<void>
+  /** what plays a recording in one file: null where the page has not been built */
+  readonly player?: () => Player | null
   /** serves the page until it is interrupted, where there are ports */
   readonly open?: (how: Opening) => TaskEither<Failure, void>
   /** what a sweep needs beyond its own thread */

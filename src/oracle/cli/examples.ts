@@ -43,6 +43,11 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
     ['trace hopper-matmul -o run.json', 'a timeline for ui.perfetto.dev'],
     ['trace hopper-matmul -o run.jsonl', 'the trace itself, which check takes'],
   ),
+  view: of(
+    ['view hopper-matmul', 'what a recording of the run would hold'],
+    ['view hopper-matmul --set k=128 -o run.html', 'the run as a page that plays it, in one file'],
+    ["view hopper-matmul --schedule 'eager 0=1:1' --json", 'another event at first, for a program to read'],
+  ),
   litmus: of(
     ['litmus release', 'the test of a clause, and why each pair of its accesses is what it is'],
     ['litmus release --without release', 'the same in a model that has no such clause: exit status 1'],

@@ -111,6 +111,14 @@ const bare: World = {
     )
     if (ended !== null) process.kill(process.pid, ended)
   },
+  player: () => {
+    const part = (name: string): string | null => {
+      const file = new URL(`../../../site/dist/${name}`, import.meta.url)
+      return existsSync(file) ? readFileSync(file, 'utf8') : null
+    }
+    const [script, style] = [part('page.js'), part('page.css')]
+    return script === null || style === null ? null : { script, style }
+  },
   open:
     ({ port, hash }) =>
     async () => {

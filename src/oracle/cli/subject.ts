@@ -17,10 +17,17 @@ import {
 import { shapeOf, tensorsOf } from '../../kernels/reference.js'
 import type { Compiler } from '../../numerics/special-functions/index.js'
 import { parseProgram } from '../../semantics/files/codec.js'
-import type { Program } from '../../semantics/language/program.js'
+import type { Program, Site } from '../../semantics/language/program.js'
 import { launched, type Asking, type LaunchedModule } from '../launch/launched.js'
-import { documentIn, quoteOfTraced, traced, withoutEquations, type TracedKernel } from '../launch/traced.js'
-import { quoteOf } from '../launch/quote.js'
+import {
+  documentIn,
+  quoteOfTraced,
+  sourceInTraced,
+  traced,
+  withoutEquations,
+  type TracedKernel,
+} from '../launch/traced.js'
+import { quoteOf, sourceIn } from '../launch/quote.js'
 import { withoutOperations } from '../launch/without.js'
 import type { Tensor } from '../tensor-files/tensor.js'
 import { asText } from '../tensor-files/files.js'
@@ -226,6 +233,16 @@ export const quoteOfSubject = ({
     : kernel !== undefined
       ? { quote: quoteOfTraced(kernel) }
       : {}
+
+/** Where an author wrote a statement, and what stands there, if the subject has a text. */
+export const sourceOfSubject = ({
+  launched: module,
+  traced: kernel,
+}: Subject): ((site: Site) => { readonly place: string; readonly text: string } | null) => {
+  const known =
+    module !== undefined ? sourceIn(module) : kernel !== undefined ? sourceInTraced(kernel) : () => null
+  return ({ label, loc }) => known({ site: label }) ?? (loc === undefined ? null : { place: loc, text: '' })
+}
 
 /** A kernel by name, a program or a kernel that JAX traced in a JSON file, or a module in a file. */
 export const namedSubject = (world: World, name: string, asked: Asked): E.Either<Failure, Subject> => {

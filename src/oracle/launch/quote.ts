@@ -8,9 +8,13 @@
 import { ownerOf, type Labelled } from '../../dialects/ttgir/index.js'
 import type { LaunchedModule } from './launched.js'
 
-const lineOf = ({ sources }: LaunchedModule, place: string): string => {
+const textAt = ({ sources }: LaunchedModule, place: string): string => {
   const [, file = '', line = ''] = /^(.*):(\d+)$/s.exec(place) ?? []
-  const text = sources.get(file)?.[Number(line) - 1]?.trim() ?? ''
+  return sources.get(file)?.[Number(line) - 1]?.trim() ?? ''
+}
+
+const lineOf = (module: LaunchedModule, place: string): string => {
+  const text = textAt(module, place)
   return text === '' ? place : `${place}: ${text}`
 }
 
@@ -25,5 +29,19 @@ export const quoteOf = (module: LaunchedModule): ((o: { readonly site: string })
     return found.place === null
       ? operationText(found)
       : `${lineOf(module, found.place)}  (${operationText(found)})`
+  }
+}
+
+/** Where an author wrote a statement, and what stands there; the line of the module where that is not known. */
+export const sourceIn = (
+  module: LaunchedModule,
+): ((o: { readonly site: string }) => { readonly place: string; readonly text: string } | null) => {
+  const owner = ownerOf(module.operations)
+  return ({ site }) => {
+    const found = owner(site)
+    if (found === null) return null
+    return found.place === null
+      ? { place: `line ${String(found.op.at.line)} of the module`, text: found.op.name }
+      : { place: found.place, text: textAt(module, found.place) }
   }
 }

@@ -120,6 +120,22 @@ export const quoteOfTraced = ({
   }
 }
 
+/** Where an author wrote a statement, and what stands there. */
+export const sourceInTraced = ({
+  equations,
+  lines,
+}: TracedKernel): ((o: {
+  readonly site: string
+}) => { readonly place: string; readonly text: string } | null) => {
+  const owner = ownerOf(equations)
+  return ({ site }) => {
+    const found = owner(site)
+    return found === null || found.place === null
+      ? null
+      : { place: found.place, text: lines.get(found.place) ?? found.eqn.op }
+  }
+}
+
 // ---------------------------------------------------------------- without
 
 const authoredIn = ({ equations }: TracedKernel): Authored<Labelled> => ({

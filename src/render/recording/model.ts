@@ -51,7 +51,7 @@ export interface Recording {
   readonly clusters: { readonly shown: number; readonly of: number }
   readonly agents: ReadonlyArray<RecordedAgent>
   readonly barriers: ReadonlyArray<RecordedBarrier>
-  readonly buffers: ReadonlyArray<Buffer>
+  readonly buffers: ReadonlyArray<RecordedBuffer>
   readonly sites: ReadonlyArray<RecordedSite>
   readonly listing: ReadonlyArray<Line>
   readonly picture: Picture
@@ -76,7 +76,7 @@ export interface RecordedBarrier {
 }
 
 /** An array in shared or tensor memory, and the slots of a ring that it is made of; one where it is none. */
-export interface Buffer {
+export interface RecordedBuffer {
   readonly name: string
   readonly cta: number
   readonly space: 'smem' | 'tmem'

@@ -23,7 +23,7 @@ import { ofOperation } from '../../semantics/execution/event-effects.js'
 import type { InFlight } from '../../semantics/machine/operation.js'
 import type { World } from '../../semantics/machine/world.js'
 import { slotShape, slotStrideBytes, spans } from '../../transforms/ref.js'
-import type { Buffer, SlotState } from './model.js'
+import type { RecordedBuffer, SlotState } from './model.js'
 
 // ---------------------------------------------------------------- intervals
 
@@ -68,7 +68,7 @@ export interface Slot {
 }
 
 export interface Buffers {
-  readonly buffers: ReadonlyArray<Buffer>
+  readonly buffers: ReadonlyArray<RecordedBuffer>
   readonly slots: ReadonlyArray<Slot>
 }
 
@@ -117,7 +117,7 @@ const ringOf = (storage: Storage, base: number, isRing: boolean): Ring | null =>
 /** The arrays of all CTAs that run together. */
 export const buffersOf = (world: World, program: Program): Buffers => {
   const rings = ringsOf(program)
-  const buffers: Buffer[] = []
+  const buffers: RecordedBuffer[] = []
   const slots: Slot[] = []
   for (let cta = 0; cta < world.ctas * world.resident; cta++)
     for (const storage of program.storage) {

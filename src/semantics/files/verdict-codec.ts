@@ -406,7 +406,7 @@ const written: Wire<Verdict> = define('Verdict', () =>
       notes: described(list(replayable), 'broken contracts and remarks, which make no verdict worse'),
       schedules: described(
         list(schedule),
-        'runs, each once, the first one first: the name of a policy (`eager`, `lazy`, `roundrobin`, `seeded:SEED`, `starving:AGENT,seeded:SEED`, `starving:AGENT:EVENT,seeded:SEED`), or keys of events, after which eager goes on; `--schedule` takes the names, and a file with either',
+        'runs, each once, the first one first: the name of a policy (`eager`, `lazy`, `roundrobin`, `seeded:SEED`, `starving:AGENT,seeded:SEED`, `starving:AGENT:EVENT,seeded:SEED`), perhaps with detours (` STEP=KEY`: at that step, counted from 0, that event), or keys of events, after which eager goes on; `--schedule` takes the names, and a file with either',
       ),
       waitFor: described(list(text), 'blocked agents of a deadlock, one line each'),
       provenance: described(

@@ -12,34 +12,24 @@ import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../../failure.js'
 import { fields, thousands } from '../../../render/table.js'
 import { findingBlocks, paintedRows, type VerdictContext } from '../../../render/verdict.js'
-import { check, wantsData } from '../../../semantics/verdict/check.js'
-import { leastEvents } from '../../../semantics/language/cost.js'
 import { defaults } from '../../../semantics/judging/detector/index.js'
-import { noArguments } from '../../../semantics/execution/launch.js'
-import { multiplyAdds } from '../../parallel/spread.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
+import { judge } from '../checking.js'
 import { printSchedule } from '../flags/machine.js'
-import { withDetails } from '../details.js'
 import { draw, drawingAsked, timelineAsked, timelineFlag } from '../drawing.js'
 import { launchOptions } from '../flags/launch.js'
 import { again, switchOf } from '../flags/words.js'
 import {
-  fuelFor,
   goodOf,
-  equalWritesOf,
   judgingOptions,
   nextStep,
   record,
   recordAsked,
-  scheduleAsked,
   strictnessAsked,
   writtenText,
 } from '../judging.js'
 import { launchRows, runText } from '../launch-rows.js'
-import { policyOf } from '../schedule.js'
-import { otherInputs, withDataIfWanted } from '../seeded.js'
-import { namedSubject, subjectAsked } from '../subject.js'
 import { judgeTrace } from '../traces.js'
 
 const define = (command: Command): Command =>
@@ -115,61 +105,18 @@ const checkTrace = (world: World, file: string, options: Options): E.Either<Fail
 }
 
 const checkProgram = (world: World, name: string, options: Options): E.Either<Failure, Report> => {
-  const parsed = pipe(
-    E.Do,
-    E.bindW('asked', () => subjectAsked(options)),
-    E.bindW('schedule', () => scheduleAsked(options)),
-    E.bindW('strictness', () => strictnessAsked(options)),
-    E.bindW('drawing', () => drawingAsked(options)),
+  const judged = pipe(
+    drawingAsked(options),
+    E.bindTo('drawing'),
+    E.bindW('found', () => judge(world, name, options)),
   )
-  if (E.isLeft(parsed)) return parsed
-  const { asked, schedule, strictness, drawing } = parsed.right
-  const subject = namedSubject(world, name, asked)
-  if (E.isLeft(subject)) return subject
-  const policy = policyOf(world.files)(schedule)()
-  if (E.isLeft(policy)) return policy
-  const { program, settings } = subject.right
-  const fuel = fuelFor(options, program, subject.right.multiplyAdds ?? multiplyAdds(program))
-  if (E.isLeft(fuel)) return fuel
-  const start = world.clock()
-  const bar = world.progress(`checking ${thousands(leastEvents(program))} events or more`)
-  const taken = withDataIfWanted(
-    subject.right,
-    (algebra, tensors) => {
-      const given = { ...noArguments, tensors, tensorPipe: strictness.tensorPipe }
-      const judged = check(program, {
-        settings,
-        algebra,
-        arguments: given,
-        policy: policy.right,
-        strict: strictness.strict,
-        strictProxies: strictness.strictProxies,
-        equalWrites: equalWritesOf(strictness.strict, subject.right.launched),
-        hazards: true,
-        provenance: program.computes !== undefined,
-        explore: switchOf(options, 'explore'),
-        fuel: fuel.right,
-        progress: bar.update,
-      })
-      return pipe(
-        judged,
-        E.map((checked) => ({ checked, algebra, given })),
-      )
-    },
-    ({ checked }) => wantsData(checked.outcome),
-  )
-  bar.stop()
-  const elapsed = world.clock() - start
-  if (E.isLeft(taken)) return taken
+  if (E.isLeft(judged)) return judged
   const {
-    found: { checked, algebra, given },
-    seeded,
-  } = taken.right
+    drawing,
+    found: { subject, schedule, checked, algebra, given, verdict, elapsed },
+  } = judged.right
+  const { program } = subject
   const launched = checked.world
-  const found = seeded
-    ? { ...checked.verdict, scope: [...checked.verdict.scope, otherInputs(subject.right)] }
-    : checked.verdict
-  const verdict = withDetails(subject.right, schedule, found)
   // the run that is drawn is that of the first finding
   const row = verdict.findings[0]?.schedule ?? 0
   const findings = verdict.findings.filter((f) => f.schedule === row)
@@ -184,7 +131,7 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
       const palette = paletteOf(world)
       const context: VerdictContext = { palette, judged: true, most: 4 }
       const rows: ReadonlyArray<readonly [string, string]> = [
-        ...launchRows(subject.right, launched),
+        ...launchRows(subject, launched),
         [
           'run',
           `schedule ${printSchedule(schedule)}: ${runText(verdict.counts.steps, verdict.counts.events, elapsed)}`,

@@ -35,6 +35,12 @@ const trace: Listed = {
   load: async () => (await import('./trace.js')).traceCommand,
 }
 
+const view: Listed = {
+  name: 'view',
+  description: 'a run to step through: what every step changes, with its verdict; as a page in one file',
+  load: async () => (await import('./view.js')).viewCommand,
+}
+
 const litmus: Listed = {
   name: 'litmus',
   description: 'a litmus test of the memory model: its verdict, and the arrows that make it so',
@@ -150,6 +156,7 @@ export const commands: ReadonlyArray<Listed> = [
   run,
   check,
   trace,
+  view,
   litmus,
   mutate,
   sweep,

@@ -1,0 +1,103 @@
+/**
+ * A program that a command line names, run once and judged without data: what `check` and `view` do alike.
+ *
+ * Where control depends on data, seeded inputs are taken (`seeded.ts`).
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import type { Failure } from '../../failure.js'
+import type { Algebra } from '../../numerics/algebra.js'
+import { thousands } from '../../render/table.js'
+import { noArguments, type Arguments } from '../../semantics/execution/launch.js'
+import type { Verdict } from '../../semantics/judging/verdict.js'
+import { leastEvents } from '../../semantics/language/cost.js'
+import { check, wantsData, type Checked } from '../../semantics/verdict/check.js'
+import { multiplyAdds } from '../parallel/spread.js'
+import type { Options, World } from './command.js'
+import { withDetails } from './details.js'
+import type { ScheduleFlag } from './flags/machine.js'
+import { switchOf } from './flags/words.js'
+import { equalWritesOf, fuelFor, scheduleAsked, strictnessAsked } from './judging.js'
+import { policyOf } from './schedule.js'
+import { otherInputs, withDataIfWanted } from './seeded.js'
+import { namedSubject, subjectAsked, type Subject } from './subject.js'
+
+/** What came of it. */
+export interface Judged {
+  readonly subject: Subject
+  readonly schedule: ScheduleFlag
+  readonly fuel: number
+  readonly checked: Checked
+  /** that of the run, and what it was given */
+  readonly algebra: Algebra
+  readonly given: Arguments
+  readonly verdict: Verdict
+  /** milliseconds */
+  readonly elapsed: number
+}
+
+export const judge = (world: World, name: string, options: Options): E.Either<Failure, Judged> => {
+  const parsed = pipe(
+    E.Do,
+    E.bindW('asked', () => subjectAsked(options)),
+    E.bindW('schedule', () => scheduleAsked(options)),
+    E.bindW('strictness', () => strictnessAsked(options)),
+  )
+  if (E.isLeft(parsed)) return parsed
+  const { asked, schedule, strictness } = parsed.right
+  const subject = namedSubject(world, name, asked)
+  if (E.isLeft(subject)) return subject
+  const policy = policyOf(world.files)(schedule)()
+  if (E.isLeft(policy)) return policy
+  const { program, settings } = subject.right
+  const fuel = fuelFor(options, program, subject.right.multiplyAdds ?? multiplyAdds(program))
+  if (E.isLeft(fuel)) return fuel
+  const start = world.clock()
+  const bar = world.progress(`checking ${thousands(leastEvents(program))} events or more`)
+  const taken = withDataIfWanted(
+    subject.right,
+    (algebra, tensors) => {
+      const given = { ...noArguments, tensors, tensorPipe: strictness.tensorPipe }
+      const judged = check(program, {
+        settings,
+        algebra,
+        arguments: given,
+        policy: policy.right,
+        strict: strictness.strict,
+        strictProxies: strictness.strictProxies,
+        equalWrites: equalWritesOf(strictness.strict, subject.right.launched),
+        hazards: true,
+        provenance: program.computes !== undefined,
+        explore: switchOf(options, 'explore'),
+        fuel: fuel.right,
+        progress: bar.update,
+      })
+      return pipe(
+        judged,
+        E.map((checked) => ({ checked, algebra, given })),
+      )
+    },
+    ({ checked }) => wantsData(checked.outcome),
+  )
+  bar.stop()
+  const elapsed = world.clock() - start
+  return pipe(
+    taken,
+    E.map(({ found: { checked, algebra, given }, seeded }) => ({
+      subject: subject.right,
+      schedule,
+      fuel: fuel.right,
+      checked,
+      algebra,
+      given,
+      verdict: withDetails(
+        subject.right,
+        schedule,
+        seeded
+          ? { ...checked.verdict, scope: [...checked.verdict.scope, otherInputs(subject.right)] }
+          : checked.verdict,
+      ),
+      elapsed,
+    })),
+  )
+}

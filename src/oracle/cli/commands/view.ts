@@ -1,0 +1,211 @@
+/**
+ * `tcspec view KERNEL|program.json|kernel.jaxpr.json|module.ttgir`: a run to step through.
+ *
+ * The program is run and judged as by `check`, and the run is recorded: of each step what it does and what it changes (`render/recording/`). Recorded is the
+ * run that `--schedule` asks for; without it, that of the first finding, which another schedule may show.
+ *
+ * | asked         | answer                                                                     |
+ * |---------------|----------------------------------------------------------------------------|
+ * | nothing       | the verdict, and how much would be recorded                                |
+ * | `--json`      | the recording, `tcspec.recording/1`, with the verdict in it                |
+ * | `-o run.html` | a page that plays it, in one file                                          |
+ * | `-o run.json` | the recording                                                              |
+ *
+ * The exit status is that of the verdict.
+ */
+import type { Command } from 'commander'
+import * as E from 'fp-ts/lib/Either.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { refuse, type Failure } from '../../../failure.js'
+import { unit } from '../../../numerics/unit.js'
+import { plain, type Palette } from '../../../render/palette.js'
+import { recordingPage, type Player } from '../../../render/recording/page.js'
+import type { Recording } from '../../../render/recording/model.js'
+import { record, type Recorded } from '../../../render/recording/record.js'
+import { fields, thousands } from '../../../render/table.js'
+import { findingBlocks, paintedRows, type VerdictContext } from '../../../render/verdict.js'
+import { launch, type Arguments } from '../../../semantics/execution/launch.js'
+import { recorded as replaying } from '../../../semantics/execution/policy.js'
+import { outputAsked, outputFile } from '../answer.js'
+import { judge, type Judged } from '../checking.js'
+import { paletteOf } from '../colours.js'
+import type { CliCommand, Options, Report, World } from '../command.js'
+import { refuseFlag } from '../flags/choice.js'
+import { launchOptions } from '../flags/launch.js'
+import { printSchedule } from '../flags/machine.js'
+import { again, wordOf } from '../flags/words.js'
+import { goodOf, judgingOptions, record as written, recordAsked, writtenText } from '../judging.js'
+import { launchRows, runText } from '../launch-rows.js'
+import { sourceOfSubject } from '../subject.js'
+
+const define = (command: Command): Command =>
+  judgingOptions(
+    launchOptions(
+      command
+        .argument(
+          '<kernel>',
+          'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json) or a module (.ttgir)',
+        )
+        .option('--set <name=value...>', 'settings of the kernel'),
+    )
+      .option(
+        '--without <label>',
+        'leave out the statements with this label, or an operation of a module by its line; again for another',
+        again,
+      )
+      .option('--explore', 'where one schedule does not decide, try others, then search all of them'),
+  )
+    .option('-o, --output <file>', 'write a page that plays the run (.html), or the recording (.json)')
+    .option('--json', 'print the recording as one JSON document')
+
+// ---------------------------------------------------------------- the recording
+
+/** Which of the verdict's schedules is recorded. */
+const rowOf = ({ verdict }: Judged, options: Options): number =>
+  wordOf(options, 'schedule') === null ? (verdict.findings[0]?.schedule ?? 0) : 0
+
+/** Elements are not asked for, so the run is made again without them, unless what happens depends on them. */
+const recordingOf = (judged: Judged, options: Options): E.Either<Failure, Recording> => {
+  const { subject, checked, algebra, given, verdict, fuel } = judged
+  const { program } = subject
+  const row = rowOf(judged, options)
+  const keys = checked.recorded[row] ?? []
+  const facts = {
+    settings: subject.settings,
+    without: subject.dropped,
+    schedule: verdict.schedules[row] ?? null,
+    verdict,
+    source: sourceOfSubject(subject),
+  }
+  const over = (of: typeof algebra, arguments_: Arguments): E.Either<Failure, Recorded> =>
+    pipe(
+      launch(program, of, arguments_),
+      E.map((launched) => record(program, launched, { policy: replaying(keys), fuel }, facts)),
+    )
+  const { scalars, tensorPipe } = given
+  const bare: Arguments =
+    tensorPipe === undefined ? { scalars, tensors: new Map() } : { scalars, tensors: new Map(), tensorPipe }
+  return pipe(
+    over(unit, bare),
+    E.chain((found) => (found.steps === keys.length ? E.right(found) : over(algebra, given))),
+    E.map(({ recording }) => recording),
+  )
+}
+
+// ---------------------------------------------------------------- text
+
+const recordedText = ({ steps, count, clusters: { shown, of } }: Recording): string => {
+  if (steps.length === count) return `all ${thousands(count)} steps`
+  const clusters = shown === 1 ? 'the first cluster' : `the first ${thousands(shown)} clusters`
+  return `${thousands(steps.length)} of ${thousands(count)} steps${shown < of ? `: of ${clusters}, of ${thousands(of)}` : ''}`
+}
+
+const textOf = (
+  palette: Palette,
+  judged: Judged,
+  recording: Recording,
+  more: ReadonlyArray<readonly [string, string]>,
+): string => {
+  const { subject, schedule, checked, verdict, elapsed } = judged
+  const context: VerdictContext = { palette, judged: true, most: 4 }
+  const rows: ReadonlyArray<readonly [string, string]> = [
+    ...launchRows(subject, checked.world),
+    [
+      'run',
+      `schedule ${printSchedule(schedule)}: ${runText(verdict.counts.steps, verdict.counts.events, elapsed)}`,
+    ],
+    ...(recording.reason === '' ? [] : [['ended', recording.reason] as const]),
+    ...paintedRows(context, verdict),
+    ['outside', verdict.scope.join('; ')],
+    ['recorded', recordedText(recording)],
+    ...more,
+  ]
+  return `${[fields(palette, 12, rows), ...findingBlocks(context, verdict)].join('\n\n')}\n`
+}
+
+// ---------------------------------------------------------------- the answer
+
+const formatOf = (file: string): E.Either<Failure, 'html' | 'json'> => {
+  const format = (['html', 'json'] as const).find((ending) => file.toLowerCase().endsWith(`.${ending}`))
+  return format === undefined
+    ? refuseFlag('--output', 'a file that ends in .html or .json', file)
+    : E.right(format)
+}
+
+/** The file, its form, and what plays it: what cannot be written is refused before anything is run. */
+interface Asked {
+  readonly file: string
+  readonly format: 'html' | 'json'
+  readonly player: Player
+}
+
+const noPlayer: Player = { script: '', style: '' }
+
+const asked = (world: World, options: Options): E.Either<Failure, Asked | null> => {
+  const file = outputFile(options)
+  if (file === null) return E.right(null)
+  return pipe(
+    formatOf(file),
+    E.chainW((format): E.Either<Failure, Asked> => {
+      if (format === 'json') return E.right({ file, format, player: noPlayer })
+      const player = world.player?.() ?? null
+      return player === null
+        ? refuse(
+            'view.page',
+            `--output: expected the page that plays a run (site/dist, made by npm run site), found none; -o ${file.replace(/\.html$/i, '.json')} writes the recording`,
+          )
+        : E.right({ file, format, player })
+    }),
+  )
+}
+
+const run: CliCommand['run'] = (world) => (operands, options) =>
+  TE.fromIOEither(() =>
+    pipe(
+      asked(world, options),
+      E.bindTo('out'),
+      E.bindW('judged', () => judge(world, operands[0] ?? '', options)),
+      E.bindW('recording', ({ judged }) => recordingOf(judged, options)),
+      E.map(({ out, judged, recording }): Report => {
+        const good = goodOf(judged.verdict)
+        const schedules = written(options, judged.checked)
+        const kept = schedules.length === 0 ? [] : [['written', writtenText(schedules)] as const]
+        if (out === null)
+          return {
+            good,
+            files: schedules,
+            json: () => recording,
+            text: () =>
+              textOf(paletteOf(world), judged, recording, [
+                ...kept,
+                ['next', '-o run.html writes a page that plays it; --json prints it'],
+              ]),
+          }
+        const bytes = new TextEncoder().encode(
+          out.format === 'json'
+            ? `${JSON.stringify(recording)}\n`
+            : recordingPage(recording, textOf(plain, judged, recording, []), out.player),
+        )
+        return {
+          good,
+          json: () => ({
+            schema: 'tcspec.written/1',
+            output: out.file,
+            format: out.format,
+            bytes: bytes.length,
+          }),
+          text: () =>
+            textOf(paletteOf(world), judged, recording, [
+              ...kept,
+              ['written', `${out.file}: ${out.format}, ${thousands(bytes.length)} bytes`],
+            ]),
+          files: [...schedules, { file: out.file, bytes }],
+        }
+      }),
+    ),
+  )
+
+const outputs: CliCommand['outputs'] = (options) => [...recordAsked(options), ...outputAsked(options)]
+
+export const viewCommand: CliCommand = { define, outputs, run }
