@@ -23,6 +23,18 @@ describe('the memory model', () => {
     expect(says).toContain('race: T0: write x / T2: write x')
     expect(says).toContain('race: T1: read x / T2: write x')
     expect(await mine.locator('svg.litmus .event').count()).toBe(5)
+    // keys that come before what the last one wrote is drawn are not undone
+    const typed = await lines(page, 'release').evaluate(async (area) => {
+      if (!(area instanceof HTMLTextAreaElement)) return ''
+      for (const char of ' // one two three four five six') {
+        area.value += char
+        area.dispatchEvent(new Event('input', { bubbles: true }))
+        await new Promise((done) => requestAnimationFrame(done))
+      }
+      await new Promise((done) => setTimeout(done, 300))
+      return area.value
+    })
+    expect(typed).toMatch(/\nT2: write x \/\/ one two three four five six$/)
     // other tests are as they were
     expect(await lines(page, 'fork').inputValue()).toBe('T0: write x\nT0: fork T1\nT1: read x')
     await mine.getByRole('button', { name: 'Reset' }).focus()

@@ -1,6 +1,7 @@
 /** The memory model: docs/MemoryModel.md, in which every litmus test is live. */
 import { page } from 'virtual:memory-model'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { readAddress } from '../../address.js'
 import type { PlaceProps } from '../use-params.js'
 import type { MemoryClause, MemoryHazard, MemorySection } from './model.js'
 import { paramsOf, stateOf, type TestState } from './state.js'
@@ -135,11 +136,14 @@ const Hazards = ({ section }: { readonly section: MemorySection }) =>
 
 export const Memory = ({ params, set }: PlaceProps) => {
   const [tests, setTests] = useState<ReadonlyMap<string, TestState>>(new Map())
-  const written = useRef('')
-  const key = JSON.stringify(params)
-  // an address that was not written here is a link: what it says of its test holds
+  // addresses that were written here and have not come back yet: keys may be faster than what is drawn
+  const written = useRef<ReadonlyArray<string>>([])
+  const key = keyOf(params)
+  // any other is a link: what it says of its test holds
   useEffect(() => {
-    if (key === written.current) return
+    const mine = written.current.lastIndexOf(key)
+    written.current = mine < 0 ? [] : written.current.slice(mine + 1)
+    if (mine >= 0) return
     const clause = clauses.find((c) => c.id === params['clause'])
     if (clause !== undefined) setTests((all) => new Map([...all, [clause.id, stateOf(clause, params)]]))
     const target =
@@ -156,14 +160,9 @@ export const Memory = ({ params, set }: PlaceProps) => {
   }, [key])
   const changed = (clause: MemoryClause, state: TestState): void => {
     setTests((all) => new Map([...all, [clause.id, state]]))
-    const next = { ...paramsOf(clause, state), hazard: null, section: null }
-    // as the address will read it
-    written.current = JSON.stringify(
-      Object.fromEntries(
-        Object.entries({ ...params, ...next }).filter((entry) => typeof entry[1] === 'string'),
-      ),
-    )
-    set(next)
+    set({ ...paramsOf(clause, state), hazard: null, section: null })
+    const now = keyOf(readAddress(location.hash).params)
+    if (now !== key) written.current = [...written.current, now]
   }
   const first = useMemo(() => stateOfAll(params), [])
   return (
@@ -196,6 +195,9 @@ export const Memory = ({ params, set }: PlaceProps) => {
     </div>
   )
 }
+
+const keyOf = (params: PlaceProps['params']): string =>
+  JSON.stringify(Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 const stateOfAll = (params: PlaceProps['params']): ReadonlyMap<string, TestState> =>
   new Map(clauses.map((c) => [c.id, stateOf(c, params)]))
