@@ -92,7 +92,7 @@ const context = (
   return c
 }
 
-const shades = [1, 0.68, 0.44, 0.26]
+const shades = [1, 0.76, 0.56, 0.4]
 
 interface Geometry extends Sizes {
   readonly shown: Shown
@@ -139,11 +139,20 @@ const paint = (c: CanvasRenderingContext2D, side: Side, g: Geometry, look: Look)
   c.font = '10px system-ui, "DejaVu Sans", sans-serif'
   c.fillStyle = look.soft
   c.textAlign = 'center'
-  const longest = side.columnLabel(columns.to - 1).length
+  let longest = 1
+  for (let column = columns.from; column < columns.to; column++)
+    longest = Math.max(longest, side.columnLabel(column).length)
   const step = every(g.width, longest * 6 + 6)
   for (let column = columns.from; column < columns.to; column++)
-    if (column % step === 0)
-      c.fillText(side.columnLabel(column), g.gutter + (column - columns.from + 0.5) * g.width, head - 7)
+    if (column % step === 0) {
+      const text = side.columnLabel(column)
+      // a label that is wider than its column does not reach over the rows' labels
+      const x = Math.max(
+        g.gutter + (column - columns.from + 0.5) * g.width,
+        g.gutter + c.measureText(text).width / 2,
+      )
+      c.fillText(text, x, head - 7)
+    }
   c.textAlign = 'right'
   const down = every(g.height, 12)
   for (let row = rows.from; row < rows.to; row++)
