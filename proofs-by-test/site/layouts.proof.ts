@@ -57,11 +57,8 @@ describe('the command line of a question', () => {
     ['layout', { layout: 'check', file: 'WGMMA', against: 'WGMMA_TRANSPOSED', shape: '64x16' }],
     ['layout', { layout: 'words', file: 'WGMMA', shape: '64x16' }],
     ['transform', { transforms: ['tile=8x64', 'swizzle=128'], shape: '16x64', dtype: 'f16' }],
-    [
-      'image',
-      { box: '8x64', tensor: '100x256', at: '-4,224', swizzle: '128', elementStrides: '1,1' }],
-    ['image', { box: '8x64', store: true },
-    ],
+    ['image', { box: '8x64', tensor: '100x256', at: '-4,224', swizzle: '128', elementStrides: '1,1' }],
+    ['image', { box: '8x64', store: true }],
     ['tmem', { layouts: ['DEFAULT(1)'], shape: '128x8' }],
     ['banks', { words: ['WGMMA', 'tile=8x64'], shape: '64x64', maxBytes: '4' }],
     ['linear', { words: ['WGMMA'], shape: '64x16', invert: true }],
