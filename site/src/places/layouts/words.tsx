@@ -38,19 +38,14 @@ const Word = ({
   const [copied, setCopied] = useState(false)
   return (
     <li>
-      <pre
-        class="scroll layouts-text"
-        tabIndex={0}
-        role="region"
-        aria-label={`${vocabulary}: ${text.slice(0, 60)}`}
-      >
+      <pre class="scroll layouts-text" tabIndex={0} role="region" aria-label={`${vocabulary}: ${text}`}>
         {text}
       </pre>
       <span class="row">
         <button
           type="button"
           class="button small"
-          aria-label={`copy ${text.slice(0, 60)}`}
+          aria-label={`copy ${text}`}
           onClick={() => {
             navigator.clipboard.writeText(text).then(
               () => {
@@ -66,7 +61,7 @@ const Word = ({
           {copied ? 'copied' : 'copy'}
         </button>
         <a class="small" href={writeAddress({ place: 'layouts', params: { layout: text, shape } })}>
-          draw<span class="visually-hidden"> {text.slice(0, 60)}</span>
+          draw<span class="visually-hidden"> {text}</span>
         </a>
       </span>
     </li>
