@@ -92,7 +92,7 @@ export const WhatIf = ({
                   <button
                     type="button"
                     class="button small"
-                    aria-label={`put ${w} back`}
+                    aria-label={`without ${w}: put it back`}
                     onClick={() => {
                       change({ without: state.without.filter((x) => x !== w) })
                     }}
