@@ -21,7 +21,7 @@ export const Verdict = ({
   const { verdict, outcome, reason } = run.recording
   return (
     <section class="player-verdict" aria-label="verdict">
-      <div class="player-findings">
+      <div class="player-findings" tabIndex={0} role="group" aria-label="verdict and findings">
         {verdict === null ? (
           <span class="soft">{reason === '' ? outcome : `${outcome}: ${reason}`}</span>
         ) : (

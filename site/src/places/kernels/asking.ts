@@ -48,6 +48,24 @@ type Read = { readonly program: unknown } | { readonly refused: Refused }
 
 const refuse = (message: string): Read => ({ refused: { code: 'program', message: `program: ${message}` } })
 
+/** Levels that JSON may nest, as `tcspec serve` has them: what is deeper ends the stack of what writes it again. */
+const mostLevels = 512
+
+const levelsOf = (text: string): number => {
+  let [level, most] = [0, 0]
+  let isString = false
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i]
+    if (isString) {
+      if (c === '\\') i++
+      else if (c === '"') isString = false
+    } else if (c === '"') isString = true
+    else if (c === '[' || c === '{') most = Math.max(most, ++level)
+    else if (c === ']' || c === '}') level--
+  }
+  return most
+}
+
 /** A program that was pasted: an object of JSON; what it says is the library's to judge. */
 const programOf = (text: string): Read => {
   if (text.trim() === '') return refuse('expected JSON, found nothing: paste or drop one')
@@ -56,6 +74,9 @@ const programOf = (text: string): Read => {
       `expected at most ${mostProgram.toLocaleString('en')} characters, found ${text.length.toLocaleString('en')}`,
     )
   if (/^\s*(#|module\b)/.test(text)) return refuse('expected JSON, found a module of Triton: Check reads it')
+  const levels = levelsOf(text)
+  if (levels > mostLevels)
+    return refuse(`expected at most ${String(mostLevels)} levels, found ${levels.toLocaleString('en')}`)
   try {
     const program: unknown = JSON.parse(text)
     return typeof program === 'object' && program !== null && !Array.isArray(program)

@@ -278,8 +278,9 @@ export const Kernels = ({ params, set }: PlaceProps) => {
   const isNew = params['at'] === undefined && params['finding'] === undefined
   useEffect(() => {
     const found = marks.findIndex((m) => m.at !== null)
-    if (isNew && found >= 0 && !view.working) set({ finding: String(found) })
-  }, [marks, isNew, view.working])
+    // the recording may still be that of the address before
+    if (isNew && found >= 0 && view.of === JSON.stringify(question)) set({ finding: String(found) })
+  }, [marks, isNew, view.of])
   const refused = 'refused' in asked ? asked.refused : (view.refused ?? listing.refused)
   const command = commandOf(params)
   const detours = detoursOf(params['schedule'] ?? '')
