@@ -183,6 +183,7 @@ export const asked: ReadonlyArray<Listed> = [
   run,
   check,
   trace,
+  view,
   litmus,
   mutate,
   mma,
