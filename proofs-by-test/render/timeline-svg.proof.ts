@@ -286,10 +286,11 @@ describe('the picture', () => {
       all(readSvg(write(timelineSvg(log.header, log.events, findings))), 'g').filter(
         (g) => g.attributes['class'] === 'finding',
       )
-    const [mark, ...others] = drawn([finding, { ...finding, id: 'W1' }])
+    const both = [finding, { ...finding, id: 'W1' as const }]
+    const [mark, ...others] = drawn(both)
     expect(others).toEqual([])
     expect(mark!.attributes['data-id']).toBe('R1 W1')
-    const lanes = lanesOf(readSvg(write(timelineSvg(log.header, log.events))))
+    const lanes = lanesOf(readSvg(write(timelineSvg(log.header, log.events, both))))
     const framed = all(mark!, 'rect').map((frame) =>
       lanes.flatMap((lane) =>
         barsOf(lane).flatMap((bar) =>
@@ -307,6 +308,29 @@ describe('the picture', () => {
     expect(drawn([{ ...finding, a: { ...finding.a, at: 99 } }])).toEqual([])
     expect(drawn([{ ...finding, b: { ...finding.b!, site: 'another' } }])).toEqual([])
     expect(drawn([])).toEqual([])
+  })
+  test('law 5: the legend names every id that is found, and counts what is not drawn', () => {
+    const program = right(zoo.find((t) => t.id === 'R1')!.draft(false))
+    const { verdict } = right(check(program, checking))
+    const log = logOf(program)
+    const finding = verdict.findings[0]!
+    const later = { ...finding, a: { ...finding.a, at: 99 } }
+    const legend = (findings: typeof verdict.findings): ReadonlyArray<string> =>
+      all(readSvg(write(timelineSvg(log.header, log.events, findings))), 'g')
+        .filter((g) => g.attributes['class'] === 'found')
+        .flatMap((g) => all(g, 'text').map(textOf))
+    expect(legend([finding])).toEqual(['R1  read before arrival'])
+    expect(legend([finding, { ...later, id: 'W1' }])).toEqual([
+      'R1  read before arrival',
+      'W1  overwritten before it was consumed (not drawn here)',
+    ])
+    expect(legend([finding, later, later])).toEqual(['R1  read before arrival (2 of 3 not drawn here)'])
+    expect(legend([])).toEqual([])
+    // the document says as much of a finding as a mark needs
+    const printed: typeof verdict.findings = JSON.parse(JSON.stringify(verdict)).findings
+    expect(write(timelineSvg(log.header, log.events, printed))).toBe(
+      write(timelineSvg(log.header, log.events, verdict.findings)),
+    )
   })
   test('an empty log is an empty picture', () => {
     const [, program] = kernels.find(([name]) => name === 'hopper-matmul')!

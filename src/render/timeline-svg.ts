@@ -10,7 +10,9 @@
  * what it did last; a bar that ends in a dark edge is never over. Only the clusters that run first are drawn; those after them do it again.
  *
  * Colours are by unit: a statement that issues an operation has the operation's. An arrow goes from a signal or an arrival to every wait that
- * needed it. A finding is red: a frame around each of its two bars, and a dashed line from one to the other, with its id.
+ * needed it. A finding is red: a frame around each of its two bars, and a dashed line from one to the other, with its id; the legend says what each id
+ * is called, and which findings are not seen, because they are about other clusters or a later time. A mark takes no more of a finding than its two
+ * operations: agent, statement, iteration and event, as every verdict document has them.
  *
  * Laws
  * 1. One lane for each agent that does something and for each unit that it gives something; a unit whose operations overlap is as high as
@@ -18,11 +20,13 @@
  * 2. One bar for each statement and for each operation of the clusters drawn, up to the last time that is drawn.
  * 3. No arrow goes back in time.
  * 4. A finding whose statements are drawn frames their bars, and no others; two findings about the same two bars are one mark.
+ * 5. Every id that is found is in the legend, with its title; what is not drawn is counted there.
  */
 import { greatest } from '../greatest.js'
 import type { Header, LogEvent, Unit } from '../semantics/log/events.js'
 import { units } from '../semantics/log/units.js'
-import type { Finding, Operation } from '../semantics/judging/finding.js'
+import type { Finding, HazardId, Operation } from '../semantics/judging/finding.js'
+import { hazards } from '../semantics/judging/hazards.js'
 import { oklch } from './colour.js'
 import { cut, siteName } from './event.js'
 import type { SvgElement } from './svg.js'
@@ -34,8 +38,7 @@ import { drawingOf, kindsOf, rowsOf, type Arrow, type Bar, type Kind, type Lane 
 
 /** Two bars that a finding is about; one where it is about one. */
 interface Mark {
-  readonly ids: ReadonlyArray<string>
-  readonly text: string
+  readonly findings: ReadonlyArray<Finding>
   readonly bars: ReadonlyArray<{ readonly lane: string; readonly bar: Bar }>
 }
 
@@ -63,10 +66,10 @@ const marksOf = (
     // of statements that are not drawn, or drawn in part, nothing is shown
     if (bars.length < operations.length) continue
     const key = bars.join()
-    const known = marks.get(key)
-    const ids = known === undefined ? [f.id] : [...new Set([...known.ids, f.id])]
-    const text = `${known === undefined ? '' : `${known.text}; `}${f.id}: ${f.text}`
-    marks.set(key, { ids, text, bars: bars.map((k) => placed[k]!) })
+    marks.set(key, {
+      findings: [...(marks.get(key)?.findings ?? []), f],
+      bars: bars.map((k) => placed[k]!),
+    })
   }
   return [...marks.values()]
 }
@@ -99,12 +102,15 @@ const strokeOf = (kind: Kind): string =>
 // ---------------------------------------------------------------- the picture
 
 const margin = 28
-const top = 108
+/** Of the first lane, where nothing is found; each id that is found takes a line. */
+const highest = 108
+const lineHeight = 16
 const rowHeight = 17
 /** Room for arrows. */
 const laneGap = 13
 const ctaGap = 16
 const muted = '#6b7280'
+const wrong = '#dc2626'
 /** Wide enough for one tile, and no wider than a picture may be. */
 const wanted = 1600
 const widest = 16_000
@@ -116,7 +122,7 @@ interface Place {
   readonly rows: number
 }
 
-const placesOf = (lanes: ReadonlyArray<Lane>): ReadonlyArray<Place> => {
+const placesOf = (lanes: ReadonlyArray<Lane>, top: number): ReadonlyArray<Place> => {
   let y = top
   return lanes.map((lane, k) => {
     if (k === 0 || lanes[k - 1]!.cta !== lane.cta) y += k === 0 ? 14 : ctaGap + 14
@@ -138,6 +144,26 @@ const legend = (lanes: ReadonlyArray<Lane>): ReadonlyArray<SvgElement> => {
     ]
   })
 }
+
+/** What each id is called, and how many of its findings are not seen. */
+const foundText = (id: HazardId, findings: ReadonlyArray<Finding>, seen: ReadonlySet<Finding>): string => {
+  const own = findings.filter((f) => f.id === id)
+  const unseen = own.filter((f) => !seen.has(f)).length
+  const rest =
+    unseen === 0
+      ? ''
+      : ` (${own.length === 1 ? 'not' : `${thousands(unseen)} of ${thousands(own.length)} not`} drawn here)`
+  return `${id}  ${hazards[id].title}${rest}`
+}
+
+const foundLegend = (texts: ReadonlyArray<string>): ReadonlyArray<SvgElement> =>
+  texts.flatMap((text, i) => [
+    rect({
+      ...{ x: margin, y: 90 + lineHeight * i, width: 12, height: 12, rx: 2 },
+      ...{ fill: wrong, 'fill-opacity': 0.14, stroke: wrong, 'stroke-width': 2, 'stroke-dasharray': '4 3' },
+    }),
+    words(margin + 17, 100 + lineHeight * i, text, { 'font-size': 11, fill: wrong }),
+  ])
 
 const barSvg = (
   bar: Bar,
@@ -208,11 +234,9 @@ const arrowSvg = (
   ]
 }
 
-const wrong = '#dc2626'
-
 /** `along` says where on its line the id of a mark stands, so that those of lines that meet stand apart. */
 const markSvg = (
-  { ids, text, bars }: Mark,
+  { findings, bars }: Mark,
   along: number,
   places: ReadonlyMap<string, Place>,
   x: (time: number) => number,
@@ -233,6 +257,8 @@ const markSvg = (
   const [a, b] = [frames[0], frames.at(-1)]
   if (a === undefined || b === undefined || frames.length < bars.length) return []
   const height = rowHeight
+  const ids = [...new Set(findings.map((f) => f.id))]
+  const text = findings.map((f) => `${f.id}: ${f.text}`).join('; ')
   const down = a.top <= b.top
   const ends =
     a === b
@@ -293,7 +319,9 @@ export const timelineSvg = (
   findings: ReadonlyArray<Finding> = [],
 ): SvgElement => {
   const d = drawingOf(header, events)
-  const placed = placesOf(d.lanes)
+  const ids = [...new Set(findings.map((f) => f.id))]
+  const top = highest + lineHeight * ids.length
+  const placed = placesOf(d.lanes, top)
   const places = new Map(placed.map((p) => [p.lane.key, p]))
   const gutter = 24 + 6.2 * greatest(8)(d.lanes.map((l) => l.name.length))
   const x0 = margin + gutter
@@ -302,9 +330,11 @@ export const timelineSvg = (
   const x = (time: number): number => x0 + Math.min(time, last) * unit
   const bottom = placed.reduce((y, p) => Math.max(y, p.y + p.rows * rowHeight), top)
   const ticks = Array.from({ length: Math.floor(last / 10) + 1 }, (_, k) => 10 * k)
-  const marks = marksOf(header, d.lanes, findings).flatMap((mark, k) =>
-    markSvg(mark, 0.3 + 0.2 * (k % 3), places, x, last),
-  )
+  const marks = marksOf(header, d.lanes, findings)
+    .map((mark, k) => ({ mark, drawn: markSvg(mark, 0.3 + 0.2 * (k % 3), places, x, last) }))
+    .filter(({ drawn }) => drawn.length > 0)
+  const seen = new Set(marks.flatMap(({ mark }) => mark.findings))
+  const found = ids.map((id) => foundText(id, findings, seen))
   const subtitle = [
     'Time is the longest chain of events that must come before; lengths compare nothing else. Arrows: from a signal or an arrival to the wait that needs it.',
     ...(d.later > 0
@@ -317,12 +347,15 @@ export const timelineSvg = (
   ].join(' ')
   const starts = placed.filter((p, k) => k === 0 || placed[k - 1]!.lane.cta !== p.lane.cta)
   return picture(
-    Math.ceil(Math.max(x(last) + margin, margin * 2 + 6.3 * subtitle.length)),
+    Math.ceil(
+      greatest(x(last) + margin)([subtitle, ...found].map((text) => margin * 2 + 6.3 * text.length + 17)),
+    ),
     Math.ceil(bottom + margin),
     [
       words(margin, 38, `${header.program} on ${header.arch}`, { 'font-size': 18, 'font-weight': 600 }),
       words(margin, 58, subtitle, { fill: muted }),
       group({ class: 'legend' }, legend(d.lanes)),
+      ...(found.length === 0 ? [] : [group({ class: 'found' }, foundLegend(found))]),
       group(
         { class: 'ticks', 'font-size': 9, fill: muted, 'text-anchor': 'middle' },
         ticks.flatMap((t) => [
@@ -352,7 +385,7 @@ export const timelineSvg = (
         { class: 'arrows' },
         d.arrows.flatMap((a) => arrowSvg(a, places, x, unit, last)),
       ),
-      ...marks,
+      ...marks.flatMap(({ drawn }) => drawn),
     ],
   )
 }

@@ -29,6 +29,53 @@ afterAll(() => {
   fs.rmSync(dir, { recursive: true, force: true })
 })
 
+describe('what is marked in a picture', () => {
+  const marks = (file: string): ReadonlyArray<string> =>
+    [...fs.readFileSync(file, 'utf8').matchAll(/class="finding" data-id="([^"]*)"/g)].map(([, ids]) => ids!)
+  it('what this run shows, as the verdict on it has it; nothing where nothing is found', async () => {
+    for (const [name, ids] of [
+      ['zoo/R1', ['R1']],
+      ['zoo/R1-fixed', []],
+    ] as const) {
+      expect(await run('trace', name, '-o', at('own.svg'))).toMatchObject({ status: 0 })
+      expect(marks(at('own.svg'))).toEqual(ids)
+      await run('check', name, '--timeline', at('judged.svg'))
+      expect(fs.readFileSync(at('own.svg'), 'utf8')).toBe(fs.readFileSync(at('judged.svg'), 'utf8'))
+    }
+  })
+  it('a trace of a file, too', async () => {
+    await run('trace', 'zoo/W1', '-o', at('w1.jsonl'))
+    expect(await run('trace', at('w1.jsonl'), '-o', at('w1.svg'))).toMatchObject({ status: 0 })
+    expect(marks(at('w1.svg'))).toEqual(['W1'])
+  })
+  it('--verdict: the findings of a document, in place of those of the run', async () => {
+    const { stdout } = await run('check', 'zoo/R1', '--json')
+    fs.writeFileSync(at('v.json'), stdout)
+    fs.writeFileSync(at('none.json'), JSON.stringify({ ...JSON.parse(stdout), findings: [] }))
+    await run('trace', 'zoo/R1', '-o', at('own.svg'))
+    expect(await run('trace', 'zoo/R1', '--verdict', at('v.json'), '-o', at('v.svg'))).toMatchObject({
+      status: 0,
+    })
+    expect(fs.readFileSync(at('v.svg'), 'utf8')).toBe(fs.readFileSync(at('own.svg'), 'utf8'))
+    await run('trace', 'zoo/R1', '--verdict', at('none.json'), '-o', at('v.svg'))
+    expect(marks(at('v.svg'))).toEqual([])
+    // of another kernel: no statement of it is here, and the legend says so
+    await run('trace', ...small, '--verdict', at('v.json'), '-o', at('v.svg'))
+    expect(marks(at('v.svg'))).toEqual([])
+    expect(fs.readFileSync(at('v.svg'), 'utf8')).toContain('R1  read before arrival (not drawn here)')
+  })
+  it('refused: no picture, no document', async () => {
+    expect(await run('trace', 'zoo/R1', '--verdict', at('v.json'))).toMatchObject({
+      status: 2,
+      stderr: "tcspec: --verdict: expected a picture (--format svg) to mark its findings in, found 'table'\n",
+    })
+    fs.writeFileSync(at('bad.json'), '{"schema": "tcspec.verdict/2"}')
+    const bad = await run('trace', 'zoo/R1', '--verdict', at('bad.json'), '--format', 'svg')
+    expect(bad.status).toBe(2)
+    expect(bad.stderr).toMatch(/^tcspec: .*bad\.json: .*\n$/)
+  })
+})
+
 describe('forms', () => {
   it('a table: a head and a row an event', async () => {
     const ran = await run('trace', ...small, '--first', '20')

@@ -9,7 +9,10 @@
  * | `svg`      | a picture of the first clusters: a lane an agent and a unit         | `.svg`                     |
  * | `jsonl`    | the trace itself, schema `tcspec.trace/1`                         | `.jsonl`                   |
  *
- * A run is over the algebra with one value, as for `check`, and on seeded inputs where control depends on data. Nothing is judged: the exit status is
+ * A picture marks what this one run shows in red (the detector alone: no other schedule, and no verdict), or with `--verdict FILE` the findings of a
+ * verdict document, whoever judged it.
+ *
+ * A run is over the algebra with one value, as for `check`, and on seeded inputs where control depends on data. There is no verdict: the exit status is
  * 0 whatever happened, if it is shown whole or as far as `--first` asks. A run that was stopped before its end, by its fuel or a fault, is shown up to
  * there, and so is one of more than a million events in every form but `jsonl`; then a line on standard error says so, and the exit status is 3 (1 at a fault).
  */
@@ -26,9 +29,18 @@ import { timelineSvg } from '../../../render/timeline-svg.js'
 import { timeline, timelineText } from '../../../render/timeline.js'
 import { showFault, wantsData } from '../../../semantics/verdict/check.js'
 import { launch } from '../../../semantics/execution/launch.js'
-import type { Fold, Header, LogEvent } from '../../../semantics/log/events.js'
+import {
+  conclusion,
+  observeAll,
+  type Fold,
+  type Header,
+  type LogEvent,
+} from '../../../semantics/log/events.js'
 import type { World as Launched } from '../../../semantics/machine/world.js'
 import { run, settings, type Ran } from '../../../semantics/execution/run.js'
+import { decodeVerdict } from '../../../semantics/files/verdict-codec.js'
+import { defaults, detector } from '../../../semantics/judging/detector/index.js'
+import type { Finding } from '../../../semantics/judging/finding.js'
 import { foldTrace, type Writer } from '../../../semantics/files/trace/index.js'
 import { multiplyAdds } from '../../parallel/spread.js'
 import { paletteOf } from '../colours.js'
@@ -41,6 +53,7 @@ import { again, wordOf } from '../flags/words.js'
 import { policyOf } from '../schedule.js'
 import { withDataIfWanted } from '../seeded.js'
 import { namedSubject, subjectAsked } from '../subject.js'
+import { readJson } from '../layouts.js'
 import { inFile, linesOf, traceBytes } from '../traces.js'
 
 const define = (command: Command): Command =>
@@ -62,6 +75,10 @@ const define = (command: Command): Command =>
   )
     .option('--format <format>', 'table, lanes, perfetto, svg or jsonl')
     .option('--first <events>', 'only so many events')
+    .option(
+      '--verdict <file>',
+      'mark the findings of a verdict document in the picture, not those of this run',
+    )
     .option('-o, --output <file>', 'write to a file; its ending says the format')
     .option('--json', 'print one JSON document: the timeline with --format perfetto, else the rows')
 
@@ -228,12 +245,43 @@ const ofProgram = (
     E.map(({ found: { launched, ran } }) => ({ log: ran.result, stopped: stoppedBy(launched, ran) })),
   )
 
+// ---------------------------------------------------------------- what is marked
+
+/** What the events show by themselves; of the end of a run that is not whole they say nothing. */
+const foundIn = ({ log: { header, events, more }, stopped }: Found): ReadonlyArray<Finding> => {
+  const fold = detector(defaults)
+  const state = observeAll(fold, fold.init(header), events)
+  return conclusion(fold, state, stopped === null && !more).findings
+}
+
+/** The findings of the document that `--verdict` names; null where it is not said. */
+const verdictAsked = (
+  world: World,
+  options: Options,
+  format: Format,
+): E.Either<Failure, ReadonlyArray<Finding> | null> => {
+  const file = wordOf(options, 'verdict')
+  if (file === null) return E.right(null)
+  return format !== 'svg'
+    ? refuseFlag('--verdict', 'a picture (--format svg) to mark its findings in', format)
+    : pipe(
+        readJson(world, file),
+        E.chain((json) => pipe(decodeVerdict(json), E.mapLeft(inFile(file)))),
+        E.map((v) => v.findings),
+      )
+}
+
+/** What is shown, and the findings that are marked in it. */
+interface Shown extends Found {
+  readonly marked: ReadonlyArray<Finding>
+}
+
 // ---------------------------------------------------------------- the answer
 
 /** A string has no more. */
 const longestText = 2 ** 28
 
-const textOf = (world: World, log: Log, format: Format, toFile: boolean): string => {
+const textOf = (world: World, { log, marked }: Shown, format: Format, toFile: boolean): string => {
   const palette = toFile ? plain : paletteOf(world)
   const { header, events } = log
   switch (format) {
@@ -244,7 +292,7 @@ const textOf = (world: World, log: Log, format: Format, toFile: boolean): string
     case 'perfetto':
       return timelineText(timeline(header, events))
     case 'svg':
-      return write(timelineSvg(header, events))
+      return write(timelineSvg(header, events, marked))
     case 'jsonl':
       return new TextDecoder().decode(log.trace ?? new Uint8Array(0))
   }
@@ -280,7 +328,7 @@ const partOf = (
 const report = (
   world: World,
   options: Options,
-  found: Found,
+  found: Shown,
   format: Format,
   first: number | null,
 ): E.Either<Failure, Report> => {
@@ -296,10 +344,10 @@ const report = (
   if (file === null)
     return E.right({
       ...part,
-      text: () => textOf(world, log, format, false),
+      text: () => textOf(world, found, format, false),
       json: () => documentOf(log, format),
     })
-  const bytes = log.trace ?? new TextEncoder().encode(textOf(world, log, format, true))
+  const bytes = log.trace ?? new TextEncoder().encode(textOf(world, found, format, true))
   const events = log.count
   return E.right({
     ...part,
@@ -328,13 +376,17 @@ const run_: CliCommand['run'] = (world) => (operands, options) =>
           options['json'] === true && format === 'jsonl' && outputFile(options) === null ? 'table' : format,
         ),
       ),
+      E.bindW('said', ({ kept }) => verdictAsked(world, options, kept)),
       E.bindW('found', ({ kept, first }) => {
         const most = mostOf(kept, first)
         return name.endsWith('.jsonl')
           ? ofFile(world, name, options, kept, most)
           : ofProgram(world, name, options, kept, most)
       }),
-      E.chainW(({ kept, first, found }) => report(world, options, found, kept, first)),
+      E.chainW(({ kept, first, found, said }) => {
+        const marked = kept === 'svg' ? (said ?? foundIn(found)) : []
+        return report(world, options, { ...found, marked }, kept, first)
+      }),
     )
   })
 
