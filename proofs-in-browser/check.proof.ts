@@ -370,3 +370,30 @@ describe.each(looks)('%s', (_, view) => {
     }
   })
 })
+
+describe('the run of a verdict', () => {
+  it('is shown with the finding that is looked at: both accesses on the lanes, the later one just begun', async () => {
+    const { page, complaints } = await browser.open(at('#/check?kernel=matmul1&without=wait+consumed'))
+    await badge(page, 'deadlock').waitFor()
+    await page.getByRole('button', { name: 'Show it in the run' }).click()
+    const player = page.locator('[data-player=matmul1]')
+    await player.waitFor()
+    const recording = await ask('view', { kernel: 'matmul1', without: ['wait consumed'] })
+    expect(await player.getAttribute('data-steps')).toBe(String((recording['steps'] as unknown[]).length))
+    // `copy a [0]` and `copy a [4]`: the words of the first finding, and the step at which its later access has begun
+    const steps = recording['steps'] as ReadonlyArray<{ agent: number; at: number; key: string }>
+    const [first] = (
+      recording['verdict'] as { findings: ReadonlyArray<{ b: { index: number; at: number } }> }
+    ).findings
+    const later = steps.findIndex(
+      (s) => s.agent === first!.b.index && s.at === first!.b.at && !s.key.includes('/'),
+    )
+    const slider = page.getByRole('slider', { name: /position|step/i }).first()
+    expect(Number(await slider.inputValue())).toBe(later + 1)
+    // the link shows it again
+    const again = await browser.open(page.url())
+    await again.page.locator('[data-player=matmul1]').waitFor()
+    expect(complaints).toEqual([])
+    expect(await accessibilityErrors(page)).toEqual([])
+  })
+})

@@ -28,6 +28,8 @@ export interface PlayerProps {
   /** makes this event the one that comes next */
   readonly choose?: (key: string, at: number) => void
   readonly leaveOut?: (label: string) => void
+  /** the verdict and its findings stand elsewhere on the page already */
+  readonly isJudged?: boolean
 }
 
 const Offers = ({
@@ -91,7 +93,16 @@ const Offers = ({
   )
 }
 
-export const Player = ({ recording, at: asked, go: goTo, finding, look, choose, leaveOut }: PlayerProps) => {
+export const Player = ({
+  recording,
+  at: asked,
+  go: goTo,
+  finding,
+  look,
+  choose,
+  leaveOut,
+  isJudged = false,
+}: PlayerProps) => {
   const run = useMemo(() => runOf(recording), [recording])
   const marks = useMemo(() => marksOf(recording), [recording])
   const at = clamp(run, asked)
@@ -103,16 +114,18 @@ export const Player = ({ recording, at: asked, go: goTo, finding, look, choose, 
   }
   return (
     <div class="player" data-player={recording.kernel} data-steps={recording.steps.length}>
-      <Verdict
-        run={run}
-        marks={marks}
-        chosen={finding}
-        choose={(i) => {
-          look(i)
-          const to = i === null ? null : (marks[i]?.at ?? null)
-          if (to !== null) go(to)
-        }}
-      />
+      {!isJudged && (
+        <Verdict
+          run={run}
+          marks={marks}
+          chosen={finding}
+          choose={(i) => {
+            look(i)
+            const to = i === null ? null : (marks[i]?.at ?? null)
+            if (to !== null) go(to)
+          }}
+        />
+      )}
       <div class="player-main">
         <Listing run={run} state={state} at={at} go={go} found={found} leaveOut={leaveOut} />
         <div class="stack player-right">

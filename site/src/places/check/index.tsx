@@ -18,6 +18,7 @@ import { mostCharacters, readFiles, taken, textRefusal, type Taken } from './fil
 import { fieldRefusal, gridRefusal, extentsOf, launched, readLaunch, readSignature } from './launch.js'
 import { LaunchForm } from './launch-form.js'
 import { spotsOf } from './listing.js'
+import { RunView } from './run-view.js'
 import { save } from './save.js'
 import {
   asItIs,
@@ -28,6 +29,7 @@ import {
   nameOf,
   paramsOf,
   questionOf,
+  runQuestionOf,
   stateOf,
   type State,
 } from './subject.js'
@@ -246,6 +248,7 @@ export const Check = ({ params, set }: PlaceProps) => {
       state.launch,
     ],
   )
+  const runOf = useMemo(() => (isFilled ? runQuestionOf(state) : null), [state, isFilled])
   const judged = useQuestion('check', question, typing)
   const judgedBefore = useQuestion('check', base, typing)
   const brought = useMemo((): unknown => {
@@ -589,6 +592,20 @@ export const Check = ({ params, set }: PlaceProps) => {
           )}
         </div>
       </div>
+      {runOf !== null && verdict !== null && E.isRight(verdict) && (
+        <RunView
+          question={runOf}
+          isOpen={params['run'] === 'shown'}
+          open={(isOpen) => {
+            set({ run: isOpen ? 'shown' : null }, true)
+          }}
+          finding={finding}
+          look={setFinding}
+          leaveOut={(label) => {
+            if (!state.without.includes(label)) change({ without: [...state.without, label] })
+          }}
+        />
+      )}
     </div>
   )
 }

@@ -6,6 +6,7 @@
  *  2. the question and the command line ask the same
  */
 import type { Params } from '../../address.js'
+import { isMembers } from '../../machine/members.js'
 
 export interface State {
   /** a kernel by name; empty: the text is checked */
@@ -236,4 +237,12 @@ export const commandOf = (s: State): string | null => {
     ...(s.tensorPipe === '' ? [] : ['--tensor-pipe', s.tensorPipe]),
   ]
   return `tcspec ${all.map(quoted).join(' ')}`
+}
+
+/** What `view` is asked for the run of the same: null where there is none, of a trace and of a verdict that was brought. */
+export const runQuestionOf = (s: State): unknown => {
+  const question = kindOf(s) === 'trace' ? null : questionOf(s)
+  return isMembers(question)
+    ? Object.fromEntries(Object.entries(question).filter(([name]) => name !== 'printed'))
+    : null
 }

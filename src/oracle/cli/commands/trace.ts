@@ -10,7 +10,7 @@
  * | `jsonl`    | the trace itself, schema `tcspec.trace/1`                         | `.jsonl`                   |
  *
  * A picture marks what this one run shows in red (the detector alone: no other schedule, and no verdict), or with `--verdict FILE` the findings of a
- * verdict document, whoever judged it.
+ * verdict document, by what program it may be.
  *
  * A run is over the algebra with one value, as for `check`, and on seeded inputs where control depends on data. There is no verdict: the exit status is
  * 0 whatever happened, if it is shown whole or as far as `--first` asks. A run that was stopped before its end, by its fuel or a fault, is shown up to
