@@ -76,3 +76,10 @@ test('similar names first: letters put in, taken out or exchanged, whatever the 
   expect(bySimilarity('a', ['bbb', '', 'ab'])).toEqual(['', 'ab', 'bbb'])
   expect(bySimilarity('saturday', ['xxxxxxxx', 'sunday', 'satur'])).toEqual(['sunday', 'satur', 'xxxxxxxx'])
 })
+
+test('of a long name the first letters count, so that a whole file is compared as quickly as a name', () => {
+  expect(bySimilarity(`${'a'.repeat(64)}${'b'.repeat(1000)}`, ['b'.repeat(500), 'a'])).toEqual([
+    'a',
+    'b'.repeat(500),
+  ])
+})

@@ -125,9 +125,14 @@ const distance = (a: string, b: string): number => {
   return row[to.length]!
 }
 
+/** Letters of a name that count: no known one is longer, and what was found may be a whole file. */
+const mostCompared = 64
+
 /** The known names, the most similar first. */
-export const bySimilarity = (name: string, known: ReadonlyArray<string>): ReadonlyArray<string> =>
-  known
-    .map((other) => ({ other, far: distance(name, other) }))
+export const bySimilarity = (name: string, known: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const written = name.slice(0, mostCompared)
+  return known
+    .map((other) => ({ other, far: distance(written, other) }))
     .sort((a, b) => a.far - b.far)
     .map(({ other }) => other)
+}

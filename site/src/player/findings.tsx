@@ -1,11 +1,10 @@
-/** The verdict of a run: what it is, its findings to choose from, and the one that is looked at, in words. */
-import type { Operation } from '../../../src/semantics/judging/finding.js'
+/** The verdict of a run: what it is, its findings to choose from, and the one that is looked at, in the words of the terminal (`src/render/finding.ts`). */
+import { Fragment } from 'preact'
+import { findingRows, findingTitle } from '../../../src/render/finding.js'
 import { findingPicture } from '../../../src/render/finding-picture.js'
 import { Picture, VerdictBadge } from '../look/parts.js'
 import { operationsWords, type Mark } from './marks.js'
-import { iterationWords, type Run } from './run.js'
-
-const operationWords = (o: Operation): string => `${o.site}${iterationWords(o.iteration)}`
+import type { Run } from './run.js'
 
 export const Verdict = ({
   run,
@@ -50,56 +49,33 @@ export const Verdict = ({
   )
 }
 
-const Side = ({ what, o }: { readonly what: string; readonly o: Operation }) => (
-  <>
-    <dt>{what}</dt>
-    <dd>
-      <span class="mono">
-        {o.agent} · {operationWords(o)}
-      </span>{' '}
-      {o.does}
-      {o.loc !== undefined && <span class="soft"> ({o.loc})</span>}
-    </dd>
-  </>
-)
-
 export const FindingWords = ({ mark }: { readonly mark: Mark }) => {
   const { finding } = mark
   return (
     <section class="panel player-details" aria-label={`finding ${finding.id}`}>
       <h2>
-        <span class="player-id">{finding.id}</span> {finding.text}
+        <span class="player-id">{finding.id}</span> {findingTitle(finding)}
       </h2>
+      <p class="small">{finding.text}</p>
       {mark.bars.length === 0 && (
         <p class="small soft">Its statements are not in this run: another schedule shows it.</p>
       )}
       <dl class="player-facts small">
-        <Side what="first" o={finding.a} />
-        {finding.b !== undefined && <Side what="second" o={finding.b} />}
-        {finding.place !== undefined && (
-          <>
-            <dt>bytes</dt>
+        {findingRows(finding).map(({ label, cells: [first, ...others] }, i) => (
+          <Fragment key={i}>
+            <dt>{label}</dt>
             <dd>
-              {finding.place.plane}{' '}
-              {finding.place.spans
-                .map(([from, to]) => `${from.toLocaleString('en')} to ${to.toLocaleString('en')}`)
-                .join(', ')}
-              {(finding.place.more ?? 0) > 0 && ` and ${String(finding.place.more)} more`}
+              {others.length === 0 ? (
+                first
+              ) : (
+                <>
+                  <span class="mono">{first}</span>
+                  {others.map((cell) => ` · ${cell}`).join('')}
+                </>
+              )}
             </dd>
-          </>
-        )}
-        {finding.knew !== undefined && (
-          <>
-            <dt>known</dt>
-            <dd>{finding.knew}</dd>
-          </>
-        )}
-        {finding.missing !== undefined && (
-          <>
-            <dt>missing</dt>
-            <dd>{finding.missing.text}</dd>
-          </>
-        )}
+          </Fragment>
+        ))}
       </dl>
       <details>
         <summary class="small">as a picture</summary>
