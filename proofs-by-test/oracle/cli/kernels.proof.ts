@@ -183,7 +183,12 @@ describe('tcspec run', () => {
     const again = await run('run', ...broken, '--schedule', `recorded:${file}`, '--json')
     const first = await run('run', ...broken, '--schedule', 'seeded:5', '--json')
     // the same but for how it is told to replay: by name, or event by event
-    expect({ ...json(again), schedules: [] }).toEqual({ ...json(first), schedules: [] })
+    const untold = (document: Record<string, unknown>): unknown => ({
+      ...document,
+      schedules: [],
+      findings: (document['findings'] as ReadonlyArray<object>).map((f) => ({ ...f, replay: '' })),
+    })
+    expect(untold(json(again))).toEqual(untold(json(first)))
     expect(json(first)['schedules']).toEqual(['seeded:5'])
     expect(json(again)['schedules']).toEqual([expect.stringMatching(/^\d+:\d+( \d+:\d+(\/[a-z]+\.\d+)?)+$/)])
     expect(json(again)).toMatchObject({ verdict: 'hazard' })
@@ -659,7 +664,7 @@ describe('schedule files', () => {
     expect(readScheduleFile('f')('0:1 0-2')).toMatchObject(
       E.left({
         message:
-          "f: expected event keys such as 0:12 or 1:4/write.0, or the name of a policy alone, found '0-2' as word 2",
+          "f: expected event keys such as 0:12 or 1:4/write.0, or the name of a policy and detours such as 12=1:4/write.0 in their order, found '0-2' as word 2",
       }),
     )
   })

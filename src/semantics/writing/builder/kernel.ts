@@ -85,7 +85,7 @@ export const draft = (header: KernelHeader, body: () => Steps<void>): E.Either<F
  *   yield* builder.tensorParam('y', 'f32', [8, 32], { role: 'out' })
  * })
  * const checked = made._tag === 'Right' ? check(made.right, standardOptions) : made
- * console.log(checked._tag === 'Right' ? checked.right.verdict.findings.map((f) => f.id) : checked.left.message) // [ 'O1' ]
+ * console.log(checked._tag === 'Right' ? checked.right.verdict.findings.map((f) => f.id).join() : checked.left.message) // O1
  * ```
  */
 export const kernel = (header: KernelHeader, body: () => Steps<void>): E.Either<Failure, Program> =>
