@@ -1,0 +1,31 @@
+export {
+  fileOf,
+  functionsOf,
+  type Address,
+  type Comment,
+  type Constant,
+  type Directive,
+  type FloatConstant,
+  type Function,
+  type Guard,
+  type Initial,
+  type Instruction,
+  type IntegerConstant,
+  type Item,
+  type Linkage,
+  type Module,
+  type Name,
+  type Operand,
+  type Parameter,
+  type Prototype,
+  type RegisterDeclaration,
+  type SectionLine,
+  type SourceLocation,
+  type StateSpace,
+  type Statement,
+  type TypeName,
+  type Variable,
+} from './text/module.js'
+export { parseModule } from './text/parser.js'
+export { showPosition, type Position, type PtxError } from './text/position.js'
+export { printInstruction, printModule, printOperand, printParameter, printVariable } from './text/printer.js'
