@@ -28,6 +28,7 @@ const semantics = [
   ['schedules', 'files'],
   ['verdict'],
   ['mutation'],
+  ['mending'],
 ]
 const notBelow = (i, room) =>
   [

@@ -9,15 +9,19 @@ import type { Failure } from '../../failure.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import { thousands } from '../../render/table.js'
 import { noArguments, type Arguments } from '../../semantics/execution/launch.js'
+import { unit } from '../../numerics/unit.js'
 import type { Verdict } from '../../semantics/judging/verdict.js'
+import type { Program } from '../../semantics/language/program.js'
 import { leastEvents } from '../../semantics/language/cost.js'
 import { check, wantsData, type Checked } from '../../semantics/verdict/check.js'
 import { multiplyAdds } from '../parallel/spread.js'
 import type { Options, World } from './command.js'
 import { withDetails } from './details.js'
+import { refuseFlag } from './flags/choice.js'
 import type { ScheduleFlag } from './flags/machine.js'
 import { switchOf } from './flags/words.js'
 import { equalWritesOf, fuelFor, scheduleAsked, strictnessAsked } from './judging.js'
+import { mend, mendAsked, withMended } from './mending.js'
 import { policyOf } from './schedule.js'
 import { otherInputs, withDataIfWanted } from './seeded.js'
 import { namedSubject, subjectAsked, type Subject } from './subject.js'
@@ -42,9 +46,10 @@ export const judge = (world: World, name: string, options: Options): E.Either<Fa
     E.bindW('asked', () => subjectAsked(options)),
     E.bindW('schedule', () => scheduleAsked(options)),
     E.bindW('strictness', () => strictnessAsked(options)),
+    E.bindW('mending', () => mendAsked(options)),
   )
   if (E.isLeft(parsed)) return parsed
-  const { asked, schedule, strictness } = parsed.right
+  const { asked, schedule, strictness, mending } = parsed.right
   const subject = namedSubject(world, name, asked)
   if (E.isLeft(subject)) return subject
   const policy = policyOf(world.files)(schedule)()
@@ -58,23 +63,30 @@ export const judge = (world: World, name: string, options: Options): E.Either<Fa
     subject.right,
     (algebra, tensors) => {
       const given = { ...noArguments, tensors, tensorPipe: strictness.tensorPipe }
-      const judged = check(program, {
-        settings,
-        algebra,
-        arguments: given,
-        policy: policy.right,
-        strict: strictness.strict,
-        strictProxies: strictness.strictProxies,
-        equalWrites: equalWritesOf(strictness.strict, subject.right.launched),
-        hazards: true,
-        provenance: program.computes !== undefined,
-        explore: switchOf(options, 'explore'),
-        fuel: fuel.right,
-        progress: bar.update,
-      })
+      const judged = (of: Program, explain: boolean): E.Either<Failure, Checked> =>
+        check(of, {
+          settings,
+          algebra,
+          arguments: given,
+          policy: policy.right,
+          strict: strictness.strict,
+          strictProxies: strictness.strictProxies,
+          equalWrites: equalWritesOf(strictness.strict, subject.right.launched),
+          hazards: true,
+          provenance: program.computes !== undefined,
+          explore: switchOf(options, 'explore'),
+          explain,
+          fuel: fuel.right,
+          progress: bar.update,
+        })
       return pipe(
-        judged,
-        E.map((checked) => ({ checked, algebra, given })),
+        judged(program, true),
+        E.chain((checked) =>
+          wantsData(checked.outcome) && algebra === unit
+            ? E.right({ program, checked, mended: [] })
+            : mend({ program, checked, mended: [] }, mending, judged),
+        ),
+        E.map((found) => ({ ...found, algebra, given })),
       )
     },
     ({ checked }) => wantsData(checked.outcome),
@@ -83,19 +95,27 @@ export const judge = (world: World, name: string, options: Options): E.Either<Fa
   const elapsed = world.clock() - start
   return pipe(
     taken,
-    E.map(({ found: { checked, algebra, given }, seeded }) => ({
-      subject: subject.right,
+    E.chainW((one) =>
+      one.found.mended.length === mending.length
+        ? E.right(one)
+        : refuseFlag('--mend', 'a run that comes to its end', 'one that needs data it does not have'),
+    ),
+    E.map(({ found: { program: judged, checked, mended, algebra, given }, seeded }) => ({
+      subject: mended.length === 0 ? subject.right : { ...subject.right, program: judged },
       schedule,
       fuel: fuel.right,
       checked,
       algebra,
       given,
       verdict: withDetails(
-        subject.right,
+        { ...subject.right, program: judged },
         schedule,
-        seeded
-          ? { ...checked.verdict, scope: [...checked.verdict.scope, otherInputs(subject.right)] }
-          : checked.verdict,
+        withMended(
+          seeded
+            ? { ...checked.verdict, scope: [...checked.verdict.scope, otherInputs(subject.right)] }
+            : checked.verdict,
+          mended,
+        ),
       ),
       elapsed,
     })),

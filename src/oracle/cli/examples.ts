@@ -34,6 +34,7 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
     ['check hopper-matmul', 'a verdict that holds in every schedule, and a proof of what it computes'],
     ["check hopper-matmul --without 'commit_smem'", 'the same with a statement left out'],
     ['check zoo/R1', 'a hazard by its id, in the smallest kernel that has it'],
+    ['check zoo/R1 --mend 1', 'what its first finding says is missing, added; and the verdict then'],
     ['check k.jaxpr.json --computes matmul:a_gmem,b_gmem,out_gmem', 'a Pallas kernel, as JAX traced it'],
     ['check k/k.ttgir --launch k/launch.json --computes matmul:a,b,c', 'a module, and that it is a matmul'],
     ['check run.jsonl --json', 'a trace from anywhere, for a program to read'],

@@ -34,6 +34,7 @@ import {
   type Approximation,
   type Comparison,
   type Counts,
+  type MendedFinding,
   type Mismatch,
   type Provenance,
   type ReplayableFinding,
@@ -371,6 +372,32 @@ const approximation: Wire<Approximation> = define('Approximation', () =>
   ),
 )
 
+const mendedFinding: Wire<MendedFinding> = define('MendedFinding', () =>
+  record<MendedFinding>()(
+    'a finding that was mended',
+    {
+      finding: described(nat, 'its number in the verdict before, counted from 1'),
+      id: described(hazardId, 'its id in the list of hazards'),
+      text: described(text, 'what was wrong, in one line'),
+      was: described(verdictName, 'the verdict before'),
+      added: described(
+        list(
+          record<MendedFinding['added'][number]>()(
+            'a statement',
+            {
+              statement: described(text, 'the statement, as a listing prints it'),
+              where: described(text, 'where it stands'),
+            },
+            {},
+          ),
+        ),
+        'what was added to the program',
+      ),
+    },
+    {},
+  ),
+)
+
 const written: Wire<Verdict> = define('Verdict', () =>
   record<Verdict>()(
     'a verdict',
@@ -431,6 +458,10 @@ const written: Wire<Verdict> = define('Verdict', () =>
       scope: described(list(text), 'what the verdict does not speak of'),
     },
     {
+      mended: described(
+        list(mendedFinding),
+        'edges that were added first, in this order: the verdict is that of the program with them',
+      ),
       comparison: described(comparison, 'of the output with what it should be, bit for bit'),
       approximation: described(approximation, 'of the outputs with what they should be near'),
     },

@@ -12,7 +12,7 @@
  *
  * A verdict is a document: findings stand in it as they are published, without what they are about as data (`subject.ts`).
  */
-import type { Condition, Conditions, Diagnosis, Finding } from './finding.js'
+import type { Condition, Conditions, Diagnosis, Finding, HazardId } from './finding.js'
 import { hazards } from './hazards.js'
 
 /** What a verdict leaves out where cluster launch control is asked: in `scope`. */
@@ -147,6 +147,18 @@ export interface Approximation {
   }>
 }
 
+/** A finding whose missing edge was added to the program before this verdict (`mending/`). */
+export interface MendedFinding {
+  /** its number in the verdict before */
+  readonly finding: number
+  readonly id: HazardId
+  readonly text: string
+  /** the verdict before */
+  readonly was: VerdictName
+  /** statements, as a listing prints them, and where they stand */
+  readonly added: ReadonlyArray<{ readonly statement: string; readonly where: string }>
+}
+
 export interface Verdict {
   readonly schema: typeof verdictSchema
   readonly kernel: string
@@ -170,6 +182,8 @@ export interface Verdict {
   readonly provenance: Provenance | null
   readonly digest: { readonly order: string; readonly output: string }
   readonly counts: Counts
+  /** edges that were added first, in this order: of the program with them all is this verdict */
+  readonly mended?: ReadonlyArray<MendedFinding>
   /** of the output with what it should be: where a run had data and was compared */
   readonly comparison?: Comparison
   readonly approximation?: Approximation

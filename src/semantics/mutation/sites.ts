@@ -206,7 +206,8 @@ const mentionsPlace = (e: ExprNode, of: ReadonlyArray<string>): boolean =>
 /** A condition that depends on who asks. */
 export const asksWho = (e: ExprNode): boolean => mentionsPlace(e, ['agent', 'warp', 'ctaRank'])
 
-const isDispatch = (s: Stmt): boolean =>
+/** Does a statement send agents on ways of their own? */
+export const isDispatch = (s: Stmt): boolean =>
   s._tag === 'Fork' || (s._tag === 'If' && mentionsPlace(s.cond, ['agent', 'warp']))
 
 /** Effects that the same agent can come to behind this statement: not those of statements that ask which agent it is. */

@@ -19,6 +19,7 @@ import { judge } from '../checking.js'
 import { printSchedule } from '../flags/machine.js'
 import { draw, drawingAsked, timelineAsked, timelineFlag } from '../drawing.js'
 import { launchOptions } from '../flags/launch.js'
+import { mendedRows, mendOption } from '../mending.js'
 import { again, switchOf } from '../flags/words.js'
 import {
   goodOf,
@@ -34,19 +35,20 @@ import { judgeTrace } from '../traces.js'
 
 const define = (command: Command): Command =>
   judgingOptions(
-    launchOptions(
-      command
-        .argument(
-          '<kernel>',
-          'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir) or a trace (.jsonl)',
-        )
-        .option('--set <name=value...>', 'settings of the kernel'),
-    )
-      .option(
+    mendOption(
+      launchOptions(
+        command
+          .argument(
+            '<kernel>',
+            'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir) or a trace (.jsonl)',
+          )
+          .option('--set <name=value...>', 'settings of the kernel'),
+      ).option(
         '--without <label>',
         'leave out the statements with this label, or an operation of a module by its line; again for another',
         again,
-      )
+      ),
+    )
       .option('--explore', 'where one schedule does not decide, try others, then search all of them')
       .option(...timelineFlag),
   ).option('--json', 'print the verdict as one JSON document')
@@ -71,6 +73,7 @@ const forPrograms: ReadonlyArray<string> = [
   'arg',
   'computes',
   'without',
+  'mend',
   'explore',
   'schedule',
   'fuel',
@@ -136,6 +139,7 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
           'run',
           `schedule ${printSchedule(schedule)}: ${runText(verdict.counts.steps, verdict.counts.events, elapsed)}`,
         ],
+        ...mendedRows(verdict),
         ...paintedRows(context, verdict),
         ['outside', verdict.scope.join('; ')],
         ...(files.length === 0 ? [] : [['written', writtenText(files)] as const]),

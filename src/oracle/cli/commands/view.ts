@@ -37,24 +37,25 @@ import { printSchedule } from '../flags/machine.js'
 import { again, wordOf } from '../flags/words.js'
 import { goodOf, judgingOptions, record as written, recordAsked, writtenText } from '../judging.js'
 import { launchRows, runText } from '../launch-rows.js'
+import { mendedRows, mendOption } from '../mending.js'
 import { sourceOfSubject } from '../subject.js'
 
 const define = (command: Command): Command =>
   judgingOptions(
-    launchOptions(
-      command
-        .argument(
-          '<kernel>',
-          'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json) or a module (.ttgir)',
-        )
-        .option('--set <name=value...>', 'settings of the kernel'),
-    )
-      .option(
+    mendOption(
+      launchOptions(
+        command
+          .argument(
+            '<kernel>',
+            'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json) or a module (.ttgir)',
+          )
+          .option('--set <name=value...>', 'settings of the kernel'),
+      ).option(
         '--without <label>',
         'leave out the statements with this label, or an operation of a module by its line; again for another',
         again,
-      )
-      .option('--explore', 'where one schedule does not decide, try others, then search all of them'),
+      ),
+    ).option('--explore', 'where one schedule does not decide, try others, then search all of them'),
   )
     .option('-o, --output <file>', 'write a page that plays the run (.html), or the recording (.json)')
     .option('--json', 'print the recording as one JSON document')
@@ -116,6 +117,7 @@ const textOf = (
       `schedule ${printSchedule(schedule)}: ${runText(verdict.counts.steps, verdict.counts.events, elapsed)}`,
     ],
     ...(recording.reason === '' ? [] : [['ended', recording.reason] as const]),
+    ...mendedRows(verdict),
     ...paintedRows(context, verdict),
     ['outside', verdict.scope.join('; ')],
     ['recorded', recordedText(recording)],

@@ -1,0 +1,2 @@
+export { mended, type Judge, type MendCode, type Mending } from './mend.js'
+export type { Added } from './edge.js'
