@@ -7,7 +7,7 @@ import * as fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { damaged } from '../../src/arbitraries/index.js'
 import { kernelSubject } from '../../src/oracle/cli/subject.js'
-import { silent, type Outcome, type World } from '../../src/oracle/cli/command.js'
+import type { Outcome } from '../../src/oracle/cli/command.js'
 import { commands } from '../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../src/oracle/cli/program.js'
 import { encodeNpy } from '../../src/oracle/tensor-files/npy.js'
@@ -20,16 +20,10 @@ import { right } from '../either.js'
 import { nightly } from '../extent.js'
 import { damagedBytes } from './damage.js'
 import { inMemory } from './disk.js'
+import { worldOf } from './world.js'
 
 const disk = new Map<string, Uint8Array>()
-const world: World = {
-  files: inMemory(disk),
-  version: '0',
-  colours: false,
-  clock: () => 0,
-  progress: () => silent,
-  conformance: null,
-}
+const world = worldOf(inMemory(disk))
 const run = (argv: ReadonlyArray<string>): Promise<Outcome> => tcspec(commands, world)(argv)()
 const words = (line: string): ReadonlyArray<string> => line.split(' ')
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)

@@ -4,7 +4,7 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { silent, type Outcome, type World } from '../../src/oracle/cli/command.js'
+import type { Outcome, World } from '../../src/oracle/cli/command.js'
 import { commands } from '../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../src/oracle/cli/program.js'
 import { documentSchemas, givenSchemas, vectorSchemas } from '../../src/oracle/documents.js'
@@ -18,19 +18,15 @@ import { npyOfTensor, tensor } from '../../src/oracle/tensor-files/tensor.js'
 import { jsonSchemas, schemaText } from '../../src/semantics/files/json-schema.js'
 import { meanings } from '../../src/semantics/language/rows.js'
 import { right } from '../either.js'
+import { worldOf } from './world.js'
 
 const directory = new URL('../../schemas/', import.meta.url)
 /** Held by serve/requests.proof.ts. */
 const ofServe = serveSchemas(await methodsOf(commands))
 const world: World = {
-  files: onDisk,
+  ...worldOf(onDisk),
   directories: directoriesOnDisk,
   processes: processOf,
-  version: '0',
-  colours: false,
-  clock: () => 0,
-  progress: () => silent,
-  conformance: null,
 }
 const run = (argv: ReadonlyArray<string>): Promise<Outcome> => tcspec(commands, world)(argv)()
 

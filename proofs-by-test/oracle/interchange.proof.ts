@@ -19,9 +19,6 @@ import { parseLayout, showLayout } from '../../src/layouts/cute/text.js'
 import { decodeDescription, descriptionOf, descriptionWire, resolve } from '../../src/layouts/description.js'
 import { encodingWire } from '../../src/layouts/encoding-wire.js'
 import { listingOf } from '../../src/layouts/listing.js'
-import { silent, type World } from '../../src/oracle/cli/command.js'
-import { commands } from '../../src/oracle/cli/commands/index.js'
-import { tcspec } from '../../src/oracle/cli/program.js'
 import { givenSchemas } from '../../src/oracle/documents.js'
 import { documentWire } from '../../src/dialects/jaxpr/index.js'
 import { decodeLaunch, launchWire } from '../../src/oracle/launch/file.js'
@@ -35,6 +32,7 @@ import { code, right } from '../either.js'
 import { nightly } from '../extent.js'
 import { inMemory } from './disk.js'
 import { documentOf } from './of-schema.js'
+import { running, worldOf } from './world.js'
 
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 const runs = (by: number): { readonly numRuns: number } => ({ numRuns: nightly ? 20 * by : by })
@@ -163,15 +161,8 @@ describe('arrays in shared memory', () => {
   })
   it('what `transform` prints is what it takes', async () => {
     const disk = new Map<string, Uint8Array>()
-    const world: World = {
-      files: inMemory(disk),
-      version: '0',
-      colours: false,
-      clock: () => 0,
-      progress: () => silent,
-      conformance: null,
-    }
-    const run = (...argv: ReadonlyArray<string>) => tcspec(commands, world)(argv)()
+    const world = worldOf(inMemory(disk))
+    const run = running(world)
     const words = ['tile=8x64', 'swizzle=128', '--shape', '16x128', '--dtype', 'f16']
     const told = await run('transform', ...words, '--json')
     const { array } = JSON.parse(told.stdout)

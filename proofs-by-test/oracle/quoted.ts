@@ -3,19 +3,13 @@
  *
  * A quotation is right if its pieces stand in the output in that order. `TCSPEC_REGENERATE` puts the whole output where a quotation is a question mark.
  */
-import { silent, type World } from '../../src/oracle/cli/command.js'
+import type { World } from '../../src/oracle/cli/command.js'
 import { commands } from '../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../src/oracle/cli/program.js'
 import { inMemory } from './disk.js'
+import { worldOf } from './world.js'
 
-const world: World = {
-  files: inMemory(new Map()),
-  version: '0',
-  colours: false,
-  clock: () => 0,
-  progress: () => silent,
-  conformance: null,
-}
+const world = worldOf(inMemory(new Map()))
 
 export interface Quotation {
   readonly argv: string

@@ -1,6 +1,6 @@
 /** Files of several tensors on the command line: `run`, `mma`, `compare` and launches take and write them wherever an npy file stands. */
 import { beforeEach, expect, it } from 'vitest'
-import { silent, type Outcome, type World } from '../../../src/oracle/cli/command.js'
+import type { Outcome } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
 import { readTensor, tensorNames, tensorOutputs } from '../../../src/oracle/tensor-files/tensor-file.js'
@@ -8,16 +8,10 @@ import { tensor, type Tensor, type TensorDtype } from '../../../src/oracle/tenso
 import { moduleText } from '../../dialects/ttgir/modules.js'
 import { right } from '../../either.js'
 import { inMemory } from '../disk.js'
+import { worldOf } from '../world.js'
 
 const disk = new Map<string, Uint8Array>()
-const world: World = {
-  files: inMemory(disk),
-  version: '0',
-  colours: false,
-  clock: () => 0,
-  progress: () => silent,
-  conformance: null,
-}
+const world = worldOf(inMemory(disk))
 const run = (line: string): Promise<Outcome> => tcspec(commands, world)(line.split(' '))()
 const put = (said: string, called: string, t: Tensor): void => {
   const { file } = right(tensorOutputs([{ said, called, tensor: t }]))[0]!

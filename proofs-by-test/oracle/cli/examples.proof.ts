@@ -3,7 +3,7 @@ import * as fs from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
-import { silent, type World } from '../../../src/oracle/cli/command.js'
+import type { World } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { examples } from '../../../src/oracle/cli/examples.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
@@ -20,6 +20,7 @@ import { right } from '../../either.js'
 import { nightly } from '../../extent.js'
 import { inMemory } from '../disk.js'
 import { small, sweepsIn } from '../sweep/world.js'
+import { worldOf } from '../world.js'
 
 /** Words as a shell parts them: quotes hold words together. */
 const words = (line: string): ReadonlyArray<string> =>
@@ -49,16 +50,11 @@ const anywhere: World['directories'] = {
 }
 
 const world: World = {
-  files: inMemory(new Map()),
+  ...worldOf(inMemory(new Map())),
   processes: ignorant,
   directories: anywhere,
   serve: () => Promise.resolve(),
   open: () => TE.right(undefined),
-  version: '0',
-  colours: false,
-  clock: () => 0,
-  progress: () => silent,
-  conformance: null,
 }
 
 /** Commands whose examples take half a second; they have proofs of their own. */

@@ -6,7 +6,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { brokenOf, foreign, programName, zoo } from '../../../src/kernels/broken/index.js'
 import { instanceOf, kernelNamed, kernels } from '../../../src/kernels/catalogue/index.js'
-import { silent, type Outcome, type World } from '../../../src/oracle/cli/command.js'
+import type { Outcome, World } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
 import { parseOver } from '../../../src/oracle/cli/flags/machine.js'
@@ -19,18 +19,12 @@ import { lazy } from '../../../src/semantics/execution/policy.js'
 import { readKeys } from '../../../src/semantics/files/schedule.js'
 import { right } from '../../either.js'
 import { nightly } from '../../extent.js'
+import { running, worldOf } from '../world.js'
 
 const conformance = fileURLToPath(new URL('../../../conformance', import.meta.url))
 const golden = (name: string): string => path.join(conformance, 'kernels', `matmul_${name}.npy`)
-const world: World = {
-  files: onDisk,
-  version: '0',
-  colours: false,
-  clock: () => 0,
-  progress: () => silent,
-  conformance,
-}
-const run = (...argv: ReadonlyArray<string>): Promise<Outcome> => tcspec(commands, world)(argv)()
+const world: World = { ...worldOf(onDisk), conformance }
+const run = running(world)
 
 let dir = ''
 const at = (name: string): string => path.join(dir, name)

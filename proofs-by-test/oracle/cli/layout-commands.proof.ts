@@ -5,29 +5,20 @@ import { decodeDescription, resolve } from '../../../src/layouts/description.js'
 import { differences, listingOf } from '../../../src/layouts/listing.js'
 import { WGMMA } from '../../../src/layouts/tiled.js'
 import { csvText } from '../../../src/oracle/cli/answer.js'
-import { silent, type Outcome, type World } from '../../../src/oracle/cli/command.js'
-import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { parseNumbers, parseShape } from '../../../src/oracle/cli/flags/shape.js'
 import { readRows, rowsOf } from '../../../src/oracle/cli/layout-csv.js'
-import { tcspec } from '../../../src/oracle/cli/program.js'
 import { all, readSvg } from '../../render/read-svg.js'
 import { right } from '../../either.js'
 import { inMemory } from '../disk.js'
+import { running, worldOf } from '../world.js'
 
 const disk = new Map<string, Uint8Array>()
 const put = (file: string, text: string): void => {
   disk.set(file, new TextEncoder().encode(text))
 }
 const text = (file: string): string => new TextDecoder().decode(disk.get(file))
-const world: World = {
-  files: inMemory(disk),
-  version: '0',
-  colours: false,
-  clock: () => 0,
-  progress: () => silent,
-  conformance: null,
-}
-const run = (...argv: ReadonlyArray<string>): Promise<Outcome> => tcspec(commands, world)(argv)()
+const world = worldOf(inMemory(disk))
+const run = running(world)
 const lines = async (...argv: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const outcome = await run(...argv)
   expect(outcome).toMatchObject({ status: 0, stderr: '' })

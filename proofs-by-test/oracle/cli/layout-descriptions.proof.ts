@@ -1,20 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { silent, type World } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
 import { inMemory } from '../disk.js'
+import { worldOf } from '../world.js'
 
 const page = readFileSync(new URL('../../../docs/LayoutDescriptions.md', import.meta.url), 'utf8')
 const disk = new Map<string, Uint8Array>()
-const world: World = {
-  files: inMemory(disk),
-  version: '0',
-  colours: false,
-  clock: () => 0,
-  progress: () => silent,
-  conformance: null,
-}
+const world = worldOf(inMemory(disk))
 
 /** Blocks of the page: files with their names, and sessions. */
 const blocks = [...page.matchAll(/^```(json|console)(?: (\S+))?\n([\s\S]*?)^```$/gm)].map((m) => ({

@@ -1,21 +1,15 @@
 /** `tcspec litmus`: what it prints and refuses, and how it ends. */
 import { describe, expect, it } from 'vitest'
-import { silent, type Outcome, type World } from '../../../src/oracle/cli/command.js'
+import type { Outcome } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
 import type { LitmusDocument } from '../../../src/render/litmus-document.js'
 import { clauses } from '../../../src/semantics/model/index.js'
 import { inMemory } from '../disk.js'
+import { worldOf } from '../world.js'
 
 const disk = new Map<string, Uint8Array>()
-const world: World = {
-  files: inMemory(disk),
-  version: '0',
-  colours: false,
-  clock: () => 0,
-  progress: () => silent,
-  conformance: null,
-}
+const world = worldOf(inMemory(disk))
 const run = (...argv: ReadonlyArray<string>): Promise<Outcome> =>
   tcspec(commands, world)(['litmus', ...argv])()
 const file = (text: string): string => {

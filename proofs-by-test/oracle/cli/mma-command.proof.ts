@@ -1,6 +1,6 @@
 /** `tcspec mma`: captured products of the chip through files, filled instructions, and what is refused. */
 import { describe, expect, it } from 'vitest'
-import { silent, type Outcome, type World } from '../../../src/oracle/cli/command.js'
+import type { Outcome } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
 import { decodeNpy, encodeNpy } from '../../../src/oracle/tensor-files/npy.js'
@@ -13,16 +13,10 @@ import {
 import { capturedCases, capturedIntegers } from '../../numerics/captured.js'
 import { right } from '../../either.js'
 import { inMemory } from '../disk.js'
+import { worldOf } from '../world.js'
 
 const disk = new Map<string, Uint8Array>()
-const world: World = {
-  files: inMemory(disk),
-  version: '0',
-  colours: false,
-  clock: () => 0,
-  progress: () => silent,
-  conformance: null,
-}
+const world = worldOf(inMemory(disk))
 const run = (...argv: ReadonlyArray<string>): Promise<Outcome> => tcspec(commands, world)(['mma', ...argv])()
 const put = (
   file: string,

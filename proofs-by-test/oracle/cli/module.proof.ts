@@ -2,7 +2,7 @@
 import * as fs from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
-import { silent, type Outcome, type World } from '../../../src/oracle/cli/command.js'
+import type { Outcome } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
 import { givenSchemas } from '../../../src/oracle/documents.js'
@@ -14,15 +14,9 @@ import { captureFiles, captureNames } from '../../dialects/ttgir/captures.js'
 import { moduleText } from '../../dialects/ttgir/modules.js'
 import { right } from '../../either.js'
 import { inMemory } from '../disk.js'
+import { worldOf } from '../world.js'
 
-const world: World = {
-  files: onDisk,
-  version: '0',
-  colours: false,
-  clock: () => 0,
-  progress: () => silent,
-  conformance: null,
-}
+const world = worldOf(onDisk)
 
 // ---------------------------------------------------------------- captures, from disk
 

@@ -6,7 +6,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { readModule } from '../../../src/dialects/ttgir/index.js'
 import { instanceOf, kernelNamed } from '../../../src/kernels/catalogue/index.js'
-import { silent, type Outcome, type World } from '../../../src/oracle/cli/command.js'
+import type { Outcome, World } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
 import { onDisk } from '../../../src/oracle/tensor-files/disk.js'
@@ -15,16 +15,10 @@ import { right } from '../../either.js'
 import type { Hire } from '../../../src/oracle/sweep/model.js'
 import { lost } from '../../../src/oracle/sweep/staff.js'
 import { here, worldWith } from '../sweep/world.js'
+import { running, worldOf } from '../world.js'
 
-const world: World = {
-  files: onDisk,
-  version: '0',
-  colours: false,
-  clock: () => 0,
-  progress: () => silent,
-  conformance: '',
-}
-const run = (...argv: ReadonlyArray<string>): Promise<Outcome> => tcspec(commands, world)(argv)()
+const world: World = { ...worldOf(onDisk), conformance: '' }
+const run = running(world)
 
 interface Counts {
   readonly mutants: number

@@ -8,13 +8,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { failure } from '../../../src/failure.js'
-import {
-  silent,
-  type CliCommand,
-  type Listed,
-  type Outcome,
-  type World,
-} from '../../../src/oracle/cli/command.js'
+import type { CliCommand, Listed, World } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
 import { encodeNpy } from '../../../src/oracle/tensor-files/npy.js'
@@ -23,6 +17,7 @@ import { right } from '../../either.js'
 import { nightly } from '../../extent.js'
 import { packageIn, stripped } from '../built.js'
 import { inMemory } from '../disk.js'
+import { running, worldOf } from '../world.js'
 
 // ---------------------------------------------------------------- a disk in memory
 
@@ -36,15 +31,8 @@ const disk = new Map<string, Uint8Array>([
   ['bits-off.npy', npy('bf16', [2], [0x3f81, 0x0000])],
   ['short.npy', npy('f16', [4], [1, 2, 3, 4]).subarray(0, 131)],
 ])
-const world: World = {
-  files: inMemory(disk),
-  version: '1.2.3',
-  colours: false,
-  clock: () => 0,
-  progress: () => silent,
-  conformance: null,
-}
-const run = (...argv: ReadonlyArray<string>): Promise<Outcome> => tcspec(commands, world)(argv)()
+const world: World = { ...worldOf(inMemory(disk)), version: '1.2.3' }
+const run = running(world)
 
 const lines = (text: string): number => text.split('\n').length - 1
 const isErrorDocument = (stdout: string): boolean => {

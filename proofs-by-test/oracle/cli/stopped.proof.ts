@@ -3,25 +3,17 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { silent, type Outcome, type World } from '../../../src/oracle/cli/command.js'
-import { commands } from '../../../src/oracle/cli/commands/index.js'
+import type { Outcome } from '../../../src/oracle/cli/command.js'
 import { fuelAsked } from '../../../src/oracle/cli/judging.js'
-import { tcspec } from '../../../src/oracle/cli/program.js'
 import { onDisk } from '../../../src/oracle/tensor-files/disk.js'
 import { instanceOf, kernelNamed } from '../../../src/kernels/catalogue/index.js'
 import { check, standardOptions } from '../../../src/semantics/verdict/check.js'
 import { standardFuel } from '../../../src/semantics/execution/run.js'
 import { right } from '../../either.js'
+import { running, worldOf } from '../world.js'
 
-const world: World = {
-  files: onDisk,
-  version: '0',
-  colours: false,
-  clock: () => 0,
-  progress: () => silent,
-  conformance: null,
-}
-const run = (...argv: ReadonlyArray<string>): Promise<Outcome> => tcspec(commands, world)(argv)()
+const world = worldOf(onDisk)
+const run = running(world)
 const small = ['hopper-matmul', '--set', 'm=64', 'n=32', 'k=256', 'tileK=16', 'stages=2']
 const vote = [
   'fa4-attention',

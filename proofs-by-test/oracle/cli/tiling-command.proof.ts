@@ -1,23 +1,17 @@
 /** `tcspec tiling`: what it prints, draws and refuses; and the page docs/GridTiling.md, which quotes it. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { silent, type Outcome, type World } from '../../../src/oracle/cli/command.js'
+import type { Outcome } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
 import { all, groupOf, readSvg, textOf, tipOf, type Node } from '../../render/read-svg.js'
 import { nightly } from '../../extent.js'
 import { inMemory } from '../disk.js'
+import { worldOf } from '../world.js'
 
 const disk = new Map<string, Uint8Array>()
 const written = { get: (file: string): string => new TextDecoder().decode(disk.get(file)) }
-const world: World = {
-  files: inMemory(disk),
-  version: '0',
-  colours: false,
-  clock: () => 0,
-  progress: () => silent,
-  conformance: null,
-}
+const world = worldOf(inMemory(disk))
 const run = (...argv: ReadonlyArray<string>): Promise<Outcome> =>
   tcspec(commands, world)(['tiling', ...argv])()
 const small = [

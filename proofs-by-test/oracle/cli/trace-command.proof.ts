@@ -3,21 +3,12 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { silent, type Outcome, type World } from '../../../src/oracle/cli/command.js'
-import { commands } from '../../../src/oracle/cli/commands/index.js'
-import { tcspec } from '../../../src/oracle/cli/program.js'
 import { onDisk } from '../../../src/oracle/tensor-files/disk.js'
 import { brokenRule } from '../../render/trace-event-format.js'
+import { running, worldOf } from '../world.js'
 
-const world: World = {
-  files: onDisk,
-  version: '0',
-  colours: false,
-  clock: () => 0,
-  progress: () => silent,
-  conformance: null,
-}
-const run = (...argv: ReadonlyArray<string>): Promise<Outcome> => tcspec(commands, world)(argv)()
+const world = worldOf(onDisk)
+const run = running(world)
 const small = ['hopper-matmul', '--set', 'm=64', 'n=32', 'k=48', 'tileK=16', 'stages=2']
 
 let dir = ''

@@ -1,12 +1,13 @@
 /** The command line on kernels that JAX traced: told by what is in the file, judged, run, quoted, refused in one line. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { silent, type Outcome, type World } from '../../../src/oracle/cli/command.js'
+import type { Outcome } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
 import type { Document, Eqn, Jaxpr } from '../../../src/dialects/jaxpr/index.js'
 import { document, k, scalar, swap, v } from '../../dialects/jaxpr/documents.js'
 import { inMemory } from '../disk.js'
+import { worldOf } from '../world.js'
 
 const text = (d: Document): Uint8Array => new TextEncoder().encode(JSON.stringify(d))
 const matmul = readFileSync(
@@ -52,14 +53,7 @@ const disk = new Map<string, Uint8Array>([
   ['broken.json', new TextEncoder().encode('{"schema":"tcspec.jaxpr/1"}')],
   ['const.json', text(document([{ name: 'z', role: 'out', dtype: 'i32', shape: [1] }], [swap(0, k(7))]))],
 ])
-const world: World = {
-  files: inMemory(disk),
-  version: '0',
-  colours: false,
-  clock: () => 0,
-  progress: () => silent,
-  conformance: null,
-}
+const world = worldOf(inMemory(disk))
 const said = (line: string): Promise<Outcome> => tcspec(commands, world)(line.split(' '))()
 
 describe('check', () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { programName, foreign, zoo } from '../../../src/kernels/broken/index.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { checkCommand } from '../../../src/oracle/cli/commands/check.js'
-import { silent, type Options, type Report, type World } from '../../../src/oracle/cli/command.js'
+import type { Options, Report } from '../../../src/oracle/cli/command.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
 import { onDisk } from '../../../src/oracle/tensor-files/disk.js'
 import { findingRows } from '../../../src/render/finding.js'
@@ -17,15 +17,9 @@ import type { Verdict } from '../../../src/semantics/judging/verdict.js'
 import { moduleText } from '../../dialects/ttgir/modules.js'
 import { right } from '../../either.js'
 import { inMemory } from '../disk.js'
+import { worldOf } from '../world.js'
 
-const world: World = {
-  files: onDisk,
-  version: '0',
-  colours: false,
-  clock: () => 0,
-  progress: () => silent,
-  conformance: null,
-}
+const world = worldOf(onDisk)
 
 /** One answer, as text and as the document that a reader parses. */
 const asked = async (

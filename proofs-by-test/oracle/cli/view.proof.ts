@@ -1,24 +1,17 @@
 /** `tcspec view`: the recording of the run that is asked for, judged as by `check`, printed or written. */
 import { describe, expect, test } from 'vitest'
-import { silent, type Outcome, type World } from '../../../src/oracle/cli/command.js'
+import type { World } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
 import type { Recording } from '../../../src/render/recording/model.js'
 import { recordingId } from '../../../src/render/recording/page.js'
 import { offeredIn, stateAfter } from '../../../src/render/recording/state.js'
 import { inMemory } from '../disk.js'
+import { running, worldOf } from '../world.js'
 
 const disk = new Map<string, Uint8Array>()
-const world: World = {
-  files: inMemory(disk),
-  version: '0',
-  colours: false,
-  clock: () => 0,
-  progress: () => silent,
-  conformance: null,
-  player: () => ({ script: 'play()', style: 'body{}' }),
-}
-const said = (...argv: ReadonlyArray<string>): Promise<Outcome> => tcspec(commands, world)(argv)()
+const world: World = { ...worldOf(inMemory(disk)), player: () => ({ script: 'play()', style: 'body{}' }) }
+const said = running(world)
 const recorded = async (...argv: ReadonlyArray<string>): Promise<Recording> =>
   JSON.parse((await said('view', ...argv, '--json')).stdout) as Recording
 const small = ['hopper-matmul', '--set', 'm=64', 'n=16', 'k=32', 'tileN=16', 'tileK=16']

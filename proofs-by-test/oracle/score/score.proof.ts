@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import * as E from 'fp-ts/lib/Either.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { silent, type World } from '../../../src/oracle/cli/command.js'
+import type { World } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
 import { documentSchemas } from '../../../src/oracle/documents.js'
@@ -21,6 +21,7 @@ import type { Suite } from '../../../src/oracle/vectors/suite.js'
 import type { Json } from '../../../src/wire.js'
 import { right } from '../../either.js'
 import { nightly } from '../../extent.js'
+import { worldOf } from '../world.js'
 
 const here = fileURLToPath(new URL('./', import.meta.url))
 const page = fs.readFileSync(fileURLToPath(new URL('../../../docs/Score.md', import.meta.url)), 'utf8')
@@ -125,13 +126,8 @@ afterAll(() => {
 })
 
 const world: World = {
-  files: onDisk,
+  ...worldOf(onDisk),
   processes: processOf,
-  version: '0',
-  colours: false,
-  clock: () => 0,
-  progress: () => silent,
-  conformance: null,
 }
 interface CardDocument {
   readonly score: number | null

@@ -6,9 +6,7 @@ import * as path from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import * as E from 'fp-ts/lib/Either.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { silent, type Outcome, type World } from '../../../src/oracle/cli/command.js'
-import { commands } from '../../../src/oracle/cli/commands/index.js'
-import { tcspec } from '../../../src/oracle/cli/program.js'
+import type { World } from '../../../src/oracle/cli/command.js'
 import { vectorSchemas } from '../../../src/oracle/documents.js'
 import { directoriesOnDisk } from '../../../src/oracle/tensor-files/directory.js'
 import { onDisk } from '../../../src/oracle/tensor-files/disk.js'
@@ -20,17 +18,10 @@ import { sameJson } from '../../../src/oracle/vectors/suite.js'
 import type { Json } from '../../../src/wire.js'
 import { right } from '../../either.js'
 import { nightly } from '../../extent.js'
+import { running, worldOf } from '../world.js'
 
-const world: World = {
-  files: onDisk,
-  directories: directoriesOnDisk,
-  version: '0',
-  colours: false,
-  clock: () => 0,
-  progress: () => silent,
-  conformance: null,
-}
-const run = (...argv: ReadonlyArray<string>): Promise<Outcome> => tcspec(commands, world)(argv)()
+const world: World = { ...worldOf(onDisk), directories: directoriesOnDisk }
+const run = running(world)
 /** By day two small suites; by night all. */
 const sample = nightly ? [] : ['swizzle']
 
