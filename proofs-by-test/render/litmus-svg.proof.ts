@@ -1,28 +1,12 @@
 /** Pictures of litmus tests, read back: the boxes are the events, the lines are the arrows and the pairs that are wrong. */
 import { describe, expect, it } from 'vitest'
-import { litmusDocument, type LitmusDocument } from '../../src/render/litmus-document.js'
+import type { LitmusDocument } from '../../src/render/litmus-document.js'
 import { litmusSvg } from '../../src/render/litmus-svg.js'
 import { write } from '../../src/render/svg.js'
 import { clauses } from '../../src/semantics/model/index.js'
-import { litmusLog } from '../../src/semantics/model/litmus.js'
-import { right } from '../either.js'
+import { documentOf } from '../semantics/model/litmus-documents.js'
 import { logOf } from '../semantics/model/random-log.js'
 import { all, groupOf, readSvg, textOf, type Node } from './read-svg.js'
-
-const plain = { strict: false, strictProxies: false, tensorPipe: 'issueOrder' } as const
-const documentOf = (
-  lines: ReadonlyArray<string>,
-  options: Partial<LitmusDocument['options']> = {},
-  leftOut: ReadonlyArray<string> = [],
-): LitmusDocument =>
-  litmusDocument(
-    'a test',
-    lines,
-    lines.map((_, k) => k + 1),
-    right(litmusLog(lines)),
-    { ...plain, ...options },
-    leftOut,
-  )
 
 const classed = (root: Node, name: string): ReadonlyArray<Node> =>
   all(root, 'g').filter((g) => g.attributes['class'] === name)

@@ -1,6 +1,6 @@
 /** The relations of a litmus test as data: read from the document alone, their closure is what the model says, and no arrow can go. */
 import { describe, expect, it } from 'vitest'
-import { litmusDocument, type LitmusDocument } from '../../../src/render/litmus-document.js'
+import type { LitmusDocument } from '../../../src/render/litmus-document.js'
 import { clauses, model, usual } from '../../../src/semantics/model/index.js'
 import { litmusLines, litmusLog } from '../../../src/semantics/model/litmus.js'
 import { views } from '../../../src/semantics/model/views.js'
@@ -8,23 +8,8 @@ import { swap } from 'fp-ts/lib/Either.js'
 import { right } from '../../either.js'
 import { small } from '../../extent.js'
 import { read, said } from './litmus.js'
+import { documentOf } from './litmus-documents.js'
 import { logOf } from './random-log.js'
-
-const plain = { strict: false, strictProxies: false, tensorPipe: 'issueOrder' } as const
-
-const documentOf = (
-  lines: ReadonlyArray<string>,
-  options: Partial<LitmusDocument['options']> = {},
-  leftOut: ReadonlyArray<string> = [],
-): LitmusDocument =>
-  litmusDocument(
-    'a test',
-    lines,
-    lines.map((_, k) => k + 1),
-    right(litmusLog(lines)),
-    { ...plain, ...options },
-    leftOut,
-  )
 
 // ---------------------------------------------------------------- read from the document alone
 
