@@ -17,6 +17,19 @@ describe('nearest', () => {
   ])('%s is near %s', (written, meant) => {
     expect(nearest(1, names)(written)).toEqual([meant])
   })
+  it('letters put in, taken out, exchanged or swapped, whatever the case', () => {
+    const all = (name: string, known: ReadonlyArray<string>): ReadonlyArray<string> =>
+      nearest(known.length, known)(name)
+    expect(all('WGMA', ['SPLAT', 'TCGEN05', 'WGMMA'])[0]).toBe('WGMMA')
+    expect(all('wgmma', ['WGMMB', 'WGMMA'])).toEqual(['WGMMA', 'WGMMB'])
+    // distances by hand: one exchange, two taken out, three put in
+    expect(all('abcd', ['xabcdef', 'ab', 'abxd'])).toEqual(['abxd', 'ab', 'xabcdef'])
+    expect(all('kitten', ['sitting', 'kitchen'])).toEqual(['kitchen', 'sitting'])
+    expect(all('saturday', ['xxxxxxxx', 'sunday', 'satur'])).toEqual(['sunday', 'satur', 'xxxxxxxx'])
+    expect(all('abdc', ['abcx', 'abcd'])).toEqual(['abcd', 'abcx'])
+    // begun is nearer than one letter away
+    expect(all('abcd', ['abxd', 'abcdefg'])).toEqual(['abcdefg', 'abxd'])
+  })
   it('is a question', () => {
     expect(didYouMean(names)('chekc')).toBe('did you mean check, cute or run?')
     expect(didYouMean(['a', 'b'])('b')).toBe('did you mean b or a?')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bySimilarity, parseCall, showCall, type Call } from '../../src/layouts/name-syntax.js'
+import { parseCall, showCall, type Call } from '../../src/layouts/name-syntax.js'
 import { code, right } from '../either.js'
 
 const name = fc.stringMatching(/^[A-Z_][A-Za-z_0-9]{0,6}$/).filter((n) => n !== 'Layout')
@@ -65,21 +65,4 @@ test('refused, with what was expected', () => {
   expect(why('A.')).toBe('expected a name, found the end')
   expect(why('A.b(')).toBe('expected an integer or a tuple, found the end')
   expect(why('A.3')).toBe("expected a name, found '3'")
-})
-
-test('similar names first: letters put in, taken out or exchanged, whatever the case', () => {
-  expect(bySimilarity('WGMA', ['SPLAT', 'TCGEN05', 'WGMMA'])[0]).toBe('WGMMA')
-  expect(bySimilarity('wgmma', ['WGMMB', 'WGMMA'])).toEqual(['WGMMA', 'WGMMB'])
-  // Distances by hand: one exchange, two taken out, three put in.
-  expect(bySimilarity('abcd', ['abcdefg', 'ab', 'abxd'])).toEqual(['abxd', 'ab', 'abcdefg'])
-  expect(bySimilarity('kitten', ['sitting', 'kitchen'])).toEqual(['kitchen', 'sitting'])
-  expect(bySimilarity('a', ['bbb', '', 'ab'])).toEqual(['', 'ab', 'bbb'])
-  expect(bySimilarity('saturday', ['xxxxxxxx', 'sunday', 'satur'])).toEqual(['sunday', 'satur', 'xxxxxxxx'])
-})
-
-test('of a long name the first letters count, so that a whole file is compared as quickly as a name', () => {
-  expect(bySimilarity(`${'a'.repeat(64)}${'b'.repeat(1000)}`, ['b'.repeat(500), 'a'])).toEqual([
-    'a',
-    'b'.repeat(500),
-  ])
 })

@@ -111,28 +111,3 @@ const showApplied = ({ name, arguments: args }: Applied): string =>
     : `${name}(${args.map((a) => (typeof a === 'number' ? String(a) : showShape(a))).join(', ')})`
 
 export const showCall = (call: Call): string => [call, ...call.methods].map(showApplied).join('.')
-
-/** How many letters must be put in, taken out or exchanged to make one name of the other, whatever their case. */
-const distance = (a: string, b: string): number => {
-  const [from, to] = [a.toUpperCase(), b.toUpperCase()]
-  let row = Array.from({ length: to.length + 1 }, (_, j) => j)
-  for (let i = 1; i <= from.length; i++) {
-    const above = row
-    row = [i]
-    for (let j = 1; j <= to.length; j++)
-      row.push(Math.min(above[j]! + 1, row[j - 1]! + 1, above[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1)))
-  }
-  return row[to.length]!
-}
-
-/** Letters of a name that count: no known one is longer, and what was found may be a whole file. */
-const mostCompared = 64
-
-/** The known names, the most similar first. */
-export const bySimilarity = (name: string, known: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const written = name.slice(0, mostCompared)
-  return known
-    .map((other) => ({ other, far: distance(written, other) }))
-    .sort((a, b) => a.far - b.far)
-    .map(({ other }) => other)
-}

@@ -24,9 +24,10 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../failure.js'
 import { refuse } from '../failure.js'
+import { nearest } from '../nearest.js'
 import { isExtent } from '../transforms/shape.js'
 import type { Applied, Argument, NameSyntaxError } from './name-syntax.js'
-import { bySimilarity, parseCall } from './name-syntax.js'
+import { parseCall } from './name-syntax.js'
 import type { SplatLayout } from './splat.js'
 import { splatLayout } from './splat.js'
 import type { StridedError, StridedLayout } from './strided.js'
@@ -218,10 +219,10 @@ export const parseName = (text: string): E.Either<Failure<NameError>, NamedLayou
       return family === undefined
         ? refuse(
             'name.unknown',
-            `There is no layout named ${call.name}. Did you mean ${bySimilarity(
-              call.name,
+            `There is no layout named ${call.name}. Did you mean ${nearest(
+              families.length,
               families.map(({ name }) => name),
-            ).join(', ')}?`,
+            )(call.name).join(', ')}?`,
           )
         : call.methods.reduce(reduced, family.make(call.arguments))
     }),

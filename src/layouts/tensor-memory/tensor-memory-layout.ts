@@ -41,11 +41,12 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../failure.js'
 import { refuse, unreachable } from '../../failure.js'
+import { nearest } from '../../nearest.js'
 import type { Indexer } from '../../transforms/ref.js'
 import type { Index, Shape } from '../../transforms/shape.js'
 import { showShape, sizeOf } from '../../transforms/shape.js'
 import type { NameSyntaxError } from '../name-syntax.js'
-import { bySimilarity, parseCall } from '../name-syntax.js'
+import { parseCall } from '../name-syntax.js'
 import type { TiledLayout, TiledSpec } from '../tiled.js'
 import * as Tiled from '../tiled.js'
 import type { Cell } from './geometry.js'
@@ -479,10 +480,10 @@ export const parseTensorMemoryName = (
       if (family === undefined)
         return refuse(
           'name.unknown',
-          `There is no layout of tensor memory named ${call.name}. Did you mean ${bySimilarity(
-            call.name,
+          `There is no layout of tensor memory named ${call.name}. Did you mean ${nearest(
+            tensorMemoryFamilies.length,
             tensorMemoryFamilies.map(({ name }) => name),
-          ).join(', ')}?`,
+          )(call.name).join(', ')}?`,
         )
       const args = call.arguments.flatMap((a) => (typeof a === 'number' ? [a] : []))
       return call.methods.length === 0 &&

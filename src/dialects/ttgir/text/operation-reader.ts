@@ -4,7 +4,7 @@
  *
  * Source: MLIR language reference; the custom texts of scf, cf, tt.func and ttg.warp_specialize.
  */
-import { bySimilarity } from '../../../layouts/name-syntax.js'
+import { nearest } from '../../../nearest.js'
 import {
   expectKind,
   expectText,
@@ -354,10 +354,10 @@ const unknownOperation = (c: Cursor, at: Token): void => {
     fail(c, `an operation that is read (${at.text} is ${why})`, at, shown(at), 'ttgir.operation')
     return
   }
-  const [nearest] = bySimilarity(at.text, operationNames)
+  const [near] = nearest(1, operationNames)(at.text)
   fail(
     c,
-    `an operation that is known${nearest === undefined ? '' : ` (nearest: ${nearest})`}`,
+    `an operation that is known${near === undefined ? '' : ` (nearest: ${near})`}`,
     at,
     shown(at),
     'ttgir.operation',
