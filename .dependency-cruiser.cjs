@@ -24,6 +24,7 @@ const semantics = [
   ['log', 'writing'],
   ['machine'],
   ['instructions', 'judging'],
+  ['core'],
   ['execution', 'model'],
   ['schedules', 'files'],
   ['verdict'],

@@ -74,7 +74,7 @@ describe('law 1', () => {
     const made = right(instanceOf(kernel, {}, []))
     const { world } = right(launch(made.program, unit, noArguments))
     const speaks = ['semaphore', 'clc.', 'gmem.atomic', 'tensormap.'].some((name) =>
-      [...world.linked.instructions].some((i) => i.startsWith(name)),
+      [...world.front.instructions].some((i) => i.startsWith(name)),
     )
     expect(together(world) === null).toBe(!speaks && world.resident === 1 && world.clusterCount > 1)
   })

@@ -166,8 +166,8 @@ const read = (program: Program, walked: Walked, counts: ReadonlyArray<number>): 
             ? 'ready'
             : 'waits',
       at: a.at,
-      site: a.ready === null ? -1 : a.ready._tag === 'fault' ? a.ready.site : a.ready.stmt.site,
-      iteration: a.ready === null ? [] : (a.control?.iteration ?? []),
+      site: a.ready === null ? -1 : a.ready.site,
+      iteration: a.ready === null ? [] : a.ready.iteration,
       does: expect.any(String) as string,
       barrier: expect.any(Number) as number,
     })),

@@ -32,7 +32,7 @@ const planes = [
 const world = {
   agentsPerCta: 2,
   ctas: 2,
-  linked: { agents: [{ warps: 1 }, { warps: 4 }] },
+  front: { agents: [{ warps: 1 }, { warps: 4 }] },
   footprints: footprints(),
   header: {
     planes,
@@ -333,17 +333,12 @@ describe('what an agent is about to touch', () => {
   })
   test('nothing, where it does not stand ready, joins or is refused', () => {
     expect(ofReady(world, null, 0, null)).toEqual([])
-    expect(ofReady(world, null, 0, { _tag: 'join', stmt: { branches: [] } } as unknown as Ready)).toEqual([])
+    expect(ofReady(world, null, 0, { _tag: 'join', children: [1] } as unknown as Ready)).toEqual([])
     expect(ofReady(world, null, 0, { _tag: 'fault' } as unknown as Ready)).toEqual([])
   })
-  test('a fork starts the agents of its other branches, in its own CTA', () => {
-    const stmt = { branches: [{ agent: 0 }, { agent: 1 }] }
-    const fork = { _tag: 'fork', stmt } as unknown as Ready
-    expect(ofReady(world, null, 0, fork).map(word)).toEqual(['start 1'])
-    expect(ofReady(world, null, 2, fork).map(word)).toEqual(['start 3'])
-    // the parent need not be the first agent of its CTA
-    const turned = { _tag: 'fork', stmt: { branches: [{ agent: 1 }, { agent: 0 }] } } as unknown as Ready
-    expect(ofReady(world, null, 3, turned).map(word)).toEqual(['start 2'])
+  test('a fork starts its children', () => {
+    const fork = { _tag: 'fork', children: [3, 5] } as unknown as Ready
+    expect(ofReady(world, null, 4, fork).map(word)).toEqual(['start 3 5'])
   })
   test('a dealloc writes the columns that it would free now: the newest of so many', () => {
     const columns = (start: number, count: number): object => ({ start, columns: count, agent: 1 })

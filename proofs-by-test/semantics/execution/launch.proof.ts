@@ -528,13 +528,13 @@ describe('a second launch of one program', () => {
   test('has what the first has listed, and stores and effort of its own', () => {
     const program = made()
     const [first, second] = [launched(program), launched(program)]
-    expect(second.world.linked).toBe(first.world.linked)
+    expect(second.world.front).toBe(first.world.front)
     for (const [name, t] of first.world.tensors) expect(second.world.tensors.get(name)!.layout).toBe(t.layout)
     sides(first).forEach((offsets, i) => expect(sides(second)[i]).toBe(offsets))
     expect(second.world.footprints).not.toBe(first.world.footprints)
     expect(second.world.effort).not.toBe(first.world.effort)
     const other = launched(made())
-    expect(other.world.linked).not.toBe(first.world.linked)
-    expect(other.world.linked).toEqual(first.world.linked)
+    expect(other.world.front).not.toBe(first.world.front)
+    expect(other.world.front.sites).toEqual(first.world.front.sites)
   })
 })

@@ -443,7 +443,8 @@ describe('who can go on, by hand', () => {
       inFlight: [],
       ...more,
     }) as unknown as Machine
-  const stmt = { branches: [{ agent: 1 }, { agent: 0 }, { agent: 2 }] }
+  /** agent 1 of each CTA has forked 0 and 2 */
+  const childrenOf = (agent: number): ReadonlyArray<number> => [agent - 1, agent + 1]
   const rows: ReadonlyArray<
     readonly [what: string, agent: number, running: ReadonlyArray<number>, is: boolean]
   > = [
@@ -457,8 +458,10 @@ describe('who can go on, by hand', () => {
     ['those of the first, asked by the other', 4, [0, 2], false],
   ]
   test.each(rows)('a fork and a join wait for the other branches: %s', (_, agent, running, is) => {
-    for (const _tag of ['fork', 'join'])
-      expect(blocked(world, machineOf(running), agent, { _tag, stmt } as unknown as Ready)).toBe(is)
+    for (const _tag of ['fork', 'join']) {
+      const ready = { _tag, children: childrenOf(agent) } as unknown as Ready
+      expect(blocked(world, machineOf(running), agent, ready)).toBe(is)
+    }
     expect(blocked(world, machineOf(running), agent, { _tag: 'fault' } as unknown as Ready)).toBe(false)
     const fence = { _tag: 'do', prepared: { _tag: 'fence' } } as unknown as Ready
     expect(blocked(world, machineOf(running), agent, fence)).toBe(false)

@@ -33,7 +33,7 @@ import type {
   InFlight,
   WgmmaInFlight,
 } from '../../../src/semantics/machine/operation.js'
-import { prepare } from '../../../src/semantics/execution/prepare.js'
+import { prepare } from '../../../src/semantics/core/prepare.js'
 import { environment } from '../../../src/semantics/machine/environment.js'
 import {
   withAgent,

@@ -115,7 +115,7 @@ describe('the cluster barrier', () => {
           withAgent(
             m,
             agent,
-            withGroups(agentState(status, a.frame, a.control, a.ready, a.at, a.groups), {
+            withGroups(agentState(status, a.stand, a.ready, a.at, a.groups), {
               ...a.groups,
               cluster: arrivals,
             }),
@@ -125,7 +125,7 @@ describe('the cluster barrier', () => {
     const everybody = all(2, 'running')
     const but = (agent: number, arrivals: number, status: Status): boolean => {
       const a = everybody.agents[agent]!
-      const late = agentState(status, a.frame, a.control, a.ready, a.at, { ...a.groups, cluster: arrivals })
+      const late = agentState(status, a.stand, a.ready, a.at, { ...a.groups, cluster: arrivals })
       return clusterWaitBlocked(world, four, withAgent(everybody, agent, late))
     }
     expect(clusterWaitBlocked(world, four, everybody)).toBe(false)

@@ -20,7 +20,7 @@ import {
 import * as Footprint from '../../../src/semantics/machine/footprint.js'
 import type { Elements, InFlight, Prepared } from '../../../src/semantics/machine/operation.js'
 import * as Plane from '../../../src/semantics/machine/plane.js'
-import { prepare } from '../../../src/semantics/execution/prepare.js'
+import { prepare } from '../../../src/semantics/core/prepare.js'
 import { environment } from '../../../src/semantics/machine/environment.js'
 import { withPlane, withTensorMemory, type Machine } from '../../../src/semantics/machine/state.js'
 import { isFault } from '../../../src/semantics/machine/value.js'

@@ -15,7 +15,7 @@ import { executeCommit } from '../../../src/semantics/instructions/tcgen05-queue
 import * as Footprint from '../../../src/semantics/machine/footprint.js'
 import type { Elements, Prepared, Share, Tcgen05InFlight } from '../../../src/semantics/machine/operation.js'
 import * as Plane from '../../../src/semantics/machine/plane.js'
-import { prepare } from '../../../src/semantics/execution/prepare.js'
+import { prepare } from '../../../src/semantics/core/prepare.js'
 import { environment } from '../../../src/semantics/machine/environment.js'
 import {
   withInFlight,

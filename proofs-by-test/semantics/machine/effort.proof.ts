@@ -16,7 +16,7 @@ import {
   within,
 } from '../../../src/semantics/machine/effort.js'
 import { evaluate } from '../../../src/semantics/machine/evaluate.js'
-import { prepare } from '../../../src/semantics/execution/prepare.js'
+import { prepare } from '../../../src/semantics/core/prepare.js'
 import { environment } from '../../../src/semantics/machine/environment.js'
 import { isFault } from '../../../src/semantics/machine/value.js'
 import type { Value } from '../../../src/semantics/machine/value.js'

@@ -5,10 +5,12 @@
 import { describe, expect, test } from 'vitest'
 import * as Mbarrier from '../../../src/semantics/machine/mbarrier.js'
 import { empty } from '../../../src/semantics/machine/plane.js'
+import { coreStand } from '../../../src/semantics/machine/stand.js'
 import * as S from '../../../src/semantics/machine/state.js'
 import type { Machine } from '../../../src/semantics/machine/state.js'
 
-const agent = (at: number): S.AgentState => S.agentState('running', [at], null, null, at, S.noGroups)
+const agent = (at: number): S.AgentState =>
+  S.agentState('running', coreStand([at], null), null, at, S.noGroups)
 const flight = (id: number): Machine['inFlight'][number] => ({
   _tag: 'cpAsyncArrive',
   id,
@@ -109,8 +111,7 @@ describe('agents', () => {
   test('an idle one has done nothing, and its first event has number 1', () => {
     expect(S.idle).toEqual({
       status: 'idle',
-      frame: [],
-      control: null,
+      stand: null,
       ready: null,
       at: 1,
       groups: { bulk: 0, wgmma: 0, cpAsync: 0, cluster: 0 },

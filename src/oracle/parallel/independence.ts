@@ -35,10 +35,10 @@ const heard: ReadonlyArray<string> = [
 ]
 
 /** Why the clusters of a launch must not be parted, or null. */
-export const together = ({ linked, resident, clusterCount }: World): string | null => {
+export const together = ({ front, resident, clusterCount }: World): string | null => {
   if (clusterCount < 2) return 'there is one cluster'
   if (resident > 1) return 'its clusters are resident together'
-  const one = heard.find((name) => linked.instructions.has(name))
+  const one = heard.find((name) => front.instructions.has(name))
   return one === undefined ? null : `it has a ${one}`
 }
 

@@ -22,7 +22,7 @@ import type { Program, Site } from '../../semantics/language/program.js'
 import type { Header, LogEvent } from '../../semantics/log/events.js'
 import type { Mbarrier } from '../../semantics/machine/mbarrier.js'
 import type { InFlight } from '../../semantics/machine/operation.js'
-import type { Machine, Ready } from '../../semantics/machine/state.js'
+import type { Machine } from '../../semantics/machine/state.js'
 import type { World } from '../../semantics/machine/world.js'
 import { agentName, barrierName, barrierOf, placeOf, siteName, whatOf } from '../event.js'
 import { drawingOf, kindOf, kindsOf, rowsOf, type Drawing } from '../timeline-drawing.js'
@@ -44,18 +44,16 @@ export const mostSteps = 20_000
 
 // ---------------------------------------------------------------- reading a machine
 
-const siteOf = (r: Ready): number => (r._tag === 'fault' ? r.site : r.stmt.site)
-
 /** Where an agent stands. */
 export const agentNow = (world: World, m: Machine, agent: number): AgentState => {
-  const { status, ready, at, control } = m.agents[agent]!
+  const { status, ready, at } = m.agents[agent]!
   return ready === null
     ? { status: status === 'running' ? 'waits' : status, at, site: -1, iteration: [], does: '', barrier: -1 }
     : {
         status: blocked(world, m, agent, ready) ? 'waits' : 'ready',
         at,
-        site: siteOf(ready),
-        iteration: control?.iteration ?? [],
+        site: ready.site,
+        iteration: ready.iteration,
         does: wordsOfReady(ready),
         barrier: barrierOfReady(ready),
       }

@@ -98,7 +98,7 @@ export const wordsOfReady = (r: Ready): string => {
       return ofPrepared(r.prepared)
     case 'fork':
     case 'join':
-      return `${r._tag} of ${String(r.stmt.branches.length - 1)}`
+      return `${r._tag} of ${String(r.children.length)}`
     case 'fault':
       return r.fault.message
   }

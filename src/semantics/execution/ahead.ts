@@ -31,7 +31,7 @@ import { clusterOf, type Ahead, type LogEvent, type Stamp } from '../log/events.
 import { spend, within } from '../machine/effort.js'
 import { withEdit, type Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
-import { blocked, branchesOf, offered, take, type Offered } from './step.js'
+import { blocked, offered, take, type Offered } from './step.js'
 
 /** Events that an agent goes on for, and ticks of effort. */
 const patience = 256
@@ -84,9 +84,9 @@ const ctaOf = (world: World, agent: number): number => world.header.agents[agent
 // ---------------------------------------------------------------- going on alone
 
 /** The agents that go with this one, itself first: the branches that it waits for. */
-const crewOf = (world: World, m: Machine, agent: number): ReadonlyArray<number> => {
+const crewOf = (m: Machine, agent: number): ReadonlyArray<number> => {
   const ready = m.agents[agent]!.ready
-  return ready?._tag === 'join' ? [agent, ...branchesOf(world, agent, ready.stmt)] : [agent]
+  return ready?._tag === 'join' ? [agent, ...ready.children] : [agent]
 }
 
 /** What can happen to the crew: operations first, then agents that can move, then one that is blocked in a wait. */
@@ -118,7 +118,7 @@ const goOn = (
   found: (e: LogEvent, s: Stamp) => boolean,
 ): void => {
   let m = withEdit(stuck, null)
-  let crew = crewOf(world, m, agent)
+  let crew = crewOf(m, agent)
   for (let event = 0; event < patience; event++) {
     const next = following(world, m, crew)
     if (next === undefined || !spend(world.effort, 1 + next.bytes / 16 + next.macs / 256)) return
@@ -141,7 +141,7 @@ export const aheadOf = (world: World, m: Machine, waits: ReadonlyArray<LogEvent>
     if (a.status !== 'running') return []
     const out: Ahead[] = []
     // branches that have not ended: what stands behind the wait of one is told of it, until its parent has joined it
-    let others = crewOf(world, m, behind).filter((x) => x !== behind && m.agents[x]!.status === 'running')
+    let others = crewOf(m, behind).filter((x) => x !== behind && m.agents[x]!.status === 'running')
     const announced = new Map<number, number>()
     const announce = (barrier: number, bytes: number): void => {
       announced.set(barrier, (announced.get(barrier) ?? 0) + bytes)

@@ -353,10 +353,8 @@ export const ofReady = (world: World, m: When, agent: number, r: Ready | null): 
   switch (r._tag) {
     case 'do':
       return ofPrepared(world, m, agent, r.prepared)
-    case 'fork': {
-      const first = agent - (agent % world.agentsPerCta)
-      return [{ _tag: 'start', agents: r.stmt.branches.slice(1).map((b) => first + b.agent) }]
-    }
+    case 'fork':
+      return [{ _tag: 'start', agents: r.children }]
     case 'join':
     case 'fault':
       return none

@@ -23,7 +23,8 @@ import {
   type LoggedBarrier,
   type Plane as LoggedPlane,
 } from '../log/events.js'
-import { begin } from './advance.js'
+import { coreFront } from '../core/front.js'
+import type { Front } from '../machine/front.js'
 import { effort, launching, within } from '../machine/effort.js'
 import { evaluate } from '../machine/evaluate.js'
 import { countedTensors, meets } from '../language/residency.js'
@@ -136,7 +137,7 @@ function* slabsOf({
 
 interface Ready {
   readonly program: Program
-  readonly linked: Linked
+  readonly front: Front<World>
 }
 const ready = new WeakMap<Program, E.Either<LaunchError, Ready>>()
 /** Placed and linked, which no argument of a launch changes. */
@@ -146,7 +147,9 @@ const preparedOnce = (unplaced: Program): E.Either<LaunchError, Ready> => {
   const placed = place(unplaced)
   const made: E.Either<LaunchError, Ready> = E.isLeft(placed)
     ? E.left(about(failure('launch.place', placed.left.message), ...(placed.left.about ?? [])))
-    : E.map((linked: Linked): Ready => ({ program: placed.right, linked }))(link(placed.right))
+    : E.map((linked: Linked): Ready => ({ program: placed.right, front: coreFront(linked) }))(
+        link(placed.right),
+      )
   ready.set(unplaced, made)
   return made
 }
@@ -159,7 +162,7 @@ export const launch = (
 ): E.Either<LaunchError, Launched> => {
   const prepared = preparedOnce(unplaced)
   if (E.isLeft(prepared)) return prepared
-  const { program, linked } = prepared.right
+  const { program, front } = prepared.right
 
   for (const p of program.params)
     if (p._tag === 'scalar' && !given.scalars.has(p.name))
@@ -182,8 +185,8 @@ export const launch = (
     tensors: [],
     computes: null,
     barriers: [],
-    sites: linked.sites,
-    nondeterminism: linked.nondeterminism,
+    sites: front.sites,
+    nondeterminism: front.nondeterminism,
   }
   const worldWith = (
     grid: ReadonlyArray<number>,
@@ -195,7 +198,7 @@ export const launch = (
   ): World => {
     const clusters = grid.map((g, d) => Math.ceil(g / (cluster[d] ?? 1)))
     return {
-      linked,
+      front,
       algebra,
       header: withHeader,
       grid,
@@ -205,7 +208,7 @@ export const launch = (
       ctas: product(cluster),
       resident,
       grants: given.grants ?? Infinity,
-      agentsPerCta: linked.agents.length,
+      agentsPerCta: front.agents.length,
       storages,
       tensors,
       scalars: given.scalars,
@@ -306,10 +309,10 @@ export const launch = (
     return refuse('launch.resident', `expected at least one resident cluster, found ${String(wanted)}`)
   const resident = Math.min(wanted, clusterCount)
   const ctas = product(cluster) * resident
-  if (ctas * linked.agents.length > mostResidentAgents)
+  if (ctas * front.agents.length > mostResidentAgents)
     return refuse(
       'launch.resident',
-      `expected at most ${String(mostResidentAgents)} agents in the clusters that are resident together, found ${String(ctas * linked.agents.length)}`,
+      `expected at most ${String(mostResidentAgents)} agents in the clusters that are resident together, found ${String(ctas * front.agents.length)}`,
     )
 
   // ---- one CTA: its shared memory, tensor memory, and the registers of its agents
@@ -325,7 +328,7 @@ export const launch = (
   const barriersOf: { readonly name: string; readonly storage: string; readonly address: number }[] = []
   for (const s of program.storage) {
     const owner =
-      s.owner === 'cta' ? null : linked.agents.findIndex((a) => s.owner !== 'cta' && a.name === s.owner.agent)
+      s.owner === 'cta' ? null : front.agents.findIndex((a) => s.owner !== 'cta' && a.name === s.owner.agent)
     const offset = s.offset ?? 0
     if (s.contents._tag === 'barriers') {
       const count = product(s.contents.shape)
@@ -388,8 +391,8 @@ export const launch = (
   const agents: LoggedAgent[] = []
   const barriers: LoggedBarrier[] = []
   for (let cta = 0; cta < ctas; cta++) {
-    linked.agents.forEach((a, i) =>
-      agents.push({ name: a.name, cta, warps: a.warps, firstWarp: a.firstWarp, starts: linked.starts[i]! }),
+    front.agents.forEach((a, i) =>
+      agents.push({ name: a.name, cta, warps: a.warps, firstWarp: a.firstWarp, starts: front.starts[i]! }),
     )
     for (const p of perCta) {
       planeBytes.push(p.bytes)
@@ -400,7 +403,7 @@ export const launch = (
               space: p.space,
               name: p.name,
               cta,
-              agent: cta * linked.agents.length + p.agent,
+              agent: cta * front.agents.length + p.agent,
               bytes: p.bytes,
               initialised: false,
             },
@@ -438,8 +441,8 @@ export const launch = (
       strides: t.strides,
     })),
     barriers,
-    sites: linked.sites,
-    nondeterminism: linked.nondeterminism,
+    sites: front.sites,
+    nondeterminism: front.nondeterminism,
   }
   const world = worldWith(grid.right, cluster, resident, perCta.length, barriersOf.length, logged)
 
@@ -471,12 +474,12 @@ export const launch = (
         own,
       )
   }
-  return E.right({ world, machine: startWave(world, 0, 0, memory, []) })
+  return E.right({ world, machine: startWave(world, 0, 0, memory, [], null) })
 }
 
 /** The registers of a thread at the launch, by resident CTA and warp: what its agent asks for, else an equal share of the rest. */
 const registersAtLaunch = (world: World): ReadonlyArray<number> => {
-  const share = Registers.atLaunch(world.linked.agents)
+  const share = Registers.atLaunch(world.front.agents)
   return Array.from({ length: world.resident * world.ctas }, () => share).flat()
 }
 
@@ -487,6 +490,7 @@ const startWave = (
   requests: number,
   memory: ReadonlyArray<Plane.Plane>,
   tensormaps: Machine['tensormaps'],
+  edit: Machine['edit'],
 ): Machine => {
   const clusters = Array.from({ length: world.resident }, (_, place) =>
     first + place < world.clusterCount ? first + place : -1,
@@ -496,13 +500,7 @@ const startWave = (
       const place = Math.floor(a.cta / world.ctas)
       const cluster = clusters[place]!
       return a.starts && cluster >= 0
-        ? begin(
-            world,
-            { agent, cta: a.cta - place * world.ctas, place, cluster },
-            idle,
-            world.linked.entry,
-            [],
-          )
+        ? world.front.begin(world, { agent, cta: a.cta - place * world.ctas, place, cluster }, edit)
         : idle
     }),
   )
@@ -542,6 +540,7 @@ export const nextWave = (world: World, m: Machine): Machine | null =>
             : Plane.empty(world.algebra.memory, p.size, world.algebra.runs),
         ),
         m.tensormaps,
+        m.edit,
       )
 
 /** The carriers of a tensor parameter, row-major; null when the algebra keeps no data. */

@@ -37,22 +37,20 @@ import * as Tcgen05Mma from '../instructions/tcgen05-mma.js'
 import * as Tcgen05Queue from '../instructions/tcgen05-queue.js'
 import * as Tma from '../instructions/tma/index.js'
 import * as Wgmma from '../instructions/wgmma.js'
-import type { LinkedDo, LinkedFork } from '../language/link.js'
 import type { LogEvent, Stamp } from '../log/events.js'
-import { advance, begin, proceed, rejoin } from './advance.js'
 import { ctaOf, effect, type Effect, type Executing } from '../machine/effect.js'
-import { evaluate } from '../machine/evaluate.js'
 import type { InFlight, Prepared } from '../machine/operation.js'
 import {
   agentState,
-  control,
   withAgent,
   type AgentState,
+  type Doing,
   type Machine,
   type Ready,
 } from '../machine/state.js'
-import type { FaultValue, Value } from '../machine/value.js'
-import type { Standpoint, World } from '../machine/world.js'
+import type { FaultValue } from '../machine/value.js'
+import type { Standpoint } from '../machine/front.js'
+import type { World } from '../machine/world.js'
 
 // ---------------------------------------------------------------- model
 
@@ -135,21 +133,14 @@ const blockedDo = (world: World, m: Machine, agent: number, p: Prepared): boolea
   }
 }
 
-/** The agents of all branches but the first, which is the agent itself. */
-export const branchesOf = (world: World, agent: number, s: LinkedFork): ReadonlyArray<number> => {
-  const first = agent - (agent % world.agentsPerCta)
-  return s.branches.slice(1).map((b) => first + b.agent)
-}
-
 /** Is the agent's next statement one that cannot happen yet? */
 export const blocked = (world: World, m: Machine, agent: number, r: Ready): boolean => {
   switch (r._tag) {
     case 'do':
       return blockedDo(world, m, agent, r.prepared)
     case 'fork':
-      return branchesOf(world, agent, r.stmt).some((c) => m.agents[c]!.status === 'running')
     case 'join':
-      return branchesOf(world, agent, r.stmt).some((c) => m.agents[c]!.status === 'running')
+      return r.children.some((c) => m.agents[c]!.status === 'running')
     case 'fault':
       return false
   }
@@ -220,19 +211,17 @@ export const offered = (world: World, m: Machine): ReadonlyArray<Offered> => {
 
 // ---------------------------------------------------------------- an agent's event
 
-const stampOf = (a: AgentState, agent: number, site: number): Stamp => ({
+const stampOf = (a: AgentState, agent: number, { site, iteration }: Ready): Stamp => ({
   agent,
   at: a.at,
   site,
-  iteration: a.control === null ? [] : a.control.iteration,
+  iteration,
 })
-
-const siteOfReady = (r: Ready): number => (r._tag === 'fault' ? r.site : r.stmt.site)
 
 const exits = (world: World, before: AgentState, after: AgentState, agent: number): boolean =>
   before.status === 'running' &&
   after.status === 'done' &&
-  world.linked.starts[agent % world.agentsPerCta] === true
+  world.front.starts[agent % world.agentsPerCta] === true
 
 /** Install the agent's next state; say so when it has come to its end. */
 const moved = (
@@ -257,7 +246,7 @@ const invalid = ({ code, message, columns }: FaultValue, site: number, agent: nu
 const refusable = (x: Executing, done: Effect | FaultValue): Effect | Fault =>
   'machine' in done ? done : invalid(done, x.stamp.site, x.agent)
 
-const executeDo = (x: Executing, m: Machine, s: LinkedDo, p: Prepared): Effect | Fault => {
+const executeDo = (x: Executing, m: Machine, { layouts, prepared: p }: Doing): Effect | Fault => {
   switch (p._tag) {
     case 'mbarrier.init':
       return Mbarrier.executeInit(x, m, p)
@@ -278,11 +267,11 @@ const executeDo = (x: Executing, m: Machine, s: LinkedDo, p: Prepared): Effect |
     case 'cluster.wait':
       return Rendezvous.executeClusterWait(x, m)
     case 'load':
-      return Generic.executeLoad(x, m, p, s.layouts[0] ?? 'any')
+      return Generic.executeLoad(x, m, p, layouts[0] ?? 'any')
     case 'store':
       return Generic.executeStore(x, m, p)
     case 'atomic':
-      return refusable(x, Atomic.execute(x, m, p, s.layouts[0] ?? 'any'))
+      return refusable(x, Atomic.execute(x, m, p, layouts[0] ?? 'any'))
     case 'semaphore':
       return refusable(x, Semaphore.execute(x, m, p))
     case 'clc.tryCancel':
@@ -344,75 +333,46 @@ const stepAgent = (world: World, m: Machine, agent: number): Effect | Fault => {
   const a = m.agents[agent]!
   const r = a.ready
   if (r === null) return crash(`agent ${String(agent)} has nothing to do`, agent)
-  const x: Executing = { world, agent, stamp: stampOf(a, agent, siteOfReady(r)) }
+  const x: Executing = { world, agent, stamp: stampOf(a, agent, r) }
   const at = standpoint(world, m, agent)
   switch (r._tag) {
     case 'fault':
       return invalid(r.fault, r.site, agent)
-    case 'fork':
-      return fork(x, m, at, a, r.stmt)
+    case 'fork': {
+      const begun = world.front.forks?.fork(world, at, m.agents, r, m.edit) ?? null
+      if (begun === null) return crash(`a fork of agent ${String(agent)} has no branch`, agent)
+      const forked = r.children.reduce((now, child, i) => withAgent(now, child, begun.children[i]!), m)
+      const event: LogEvent = { _tag: 'fork', stamp: x.stamp, children: r.children }
+      return moved(world, forked, agent, a, begun.own, [event])
+    }
     case 'join': {
-      const children = branchesOf(world, agent, r.stmt)
-      const next = rejoin(world, at, a, r.stmt.results, r.values, 1)
-      return moved(world, m, agent, a, next, [{ _tag: 'join', stamp: x.stamp, children }])
+      const next = world.front.forks?.join(world, at, a, r, m.edit) ?? null
+      if (next === null) return crash(`agent ${String(agent)} joins what it has not forked`, agent)
+      return moved(world, m, agent, a, next, [{ _tag: 'join', stamp: x.stamp, children: r.children }])
     }
     case 'do': {
-      const done = executeDo(x, m, r.stmt, r.prepared)
+      const done = executeDo(x, m, r)
       if ('kind' in done) return done
       // what the instruction did to its own agent (a closed group) is in the new machine
       const now = done.machine.agents[agent]!
-      if (r.prepared._tag === 'bar' && r.prepared.waits) {
-        const generation = Rendezvous.named(m, ctaOf(world, agent), r.prepared.id).generation
-        const leave: Prepared = { _tag: 'bar.leave', id: r.prepared.id, count: r.prepared.count, generation }
-        const waiting = agentState(
-          now.status,
-          now.frame,
-          now.control,
-          { _tag: 'do', stmt: r.stmt, prepared: leave },
-          now.at + 1,
-          now.groups,
-        )
+      const p = r.prepared
+      if (p._tag === 'bar' && p.waits) {
+        const generation = Rendezvous.named(m, ctaOf(world, agent), p.id).generation
+        const leave: Ready = {
+          _tag: 'do',
+          site: r.site,
+          iteration: r.iteration,
+          layouts: r.layouts,
+          resume: r.resume,
+          prepared: { _tag: 'bar.leave', id: p.id, count: p.count, generation },
+        }
+        const waiting = agentState(now.status, now.stand, leave, now.at + 1, now.groups)
         return effect(withAgent(done.machine, agent, waiting), done.events)
       }
-      const next = proceed(world, at, now, r.stmt.results, done.results, 1)
+      const next = world.front.proceed(world, at, now, r, done.results, 1, m.edit)
       return moved(world, done.machine, agent, a, next, done.events)
     }
   }
-}
-
-const fork = (x: Executing, m: Machine, at: Standpoint, a: AgentState, s: LinkedFork): Effect | Fault => {
-  const { world, agent } = x
-  const children = branchesOf(world, agent, s)
-  const captured = s.branches.map((b) =>
-    b.captures.map((c) => ({ slot: c.slot, value: evaluate(world, at, a.frame, c.value) })),
-  )
-  const frameOf = (i: number): ReadonlyArray<Value | undefined> => {
-    const frame: (Value | undefined)[] = []
-    for (const c of captured[i]!) frame[c.slot] = c.value
-    return frame
-  }
-  let forked = m
-  children.forEach((child, i) => {
-    const there = standpoint(world, m, child)
-    forked = withAgent(
-      forked,
-      child,
-      begin(world, there, m.agents[child]!, s.branches[i + 1]!.body, frameOf(i + 1)),
-    )
-  })
-  const own = s.branches[0]
-  if (own === undefined) return crash(`a fork of agent ${String(agent)} has no branch`, agent)
-  const c = a.control
-  const past = c === null ? null : control(c.region, c.pc + 1, c.after, c.iteration, c.next)
-  const branch = control(
-    own.body,
-    0,
-    { _tag: 'branch', stmt: s, frame: a.frame },
-    c === null ? [] : c.iteration,
-    past,
-  )
-  const next = advance(world, at, agentState('running', frameOf(0), branch, null, a.at + 1, a.groups))
-  return moved(world, forked, agent, a, next, [{ _tag: 'fork', stamp: x.stamp, children }])
 }
 
 const crash = (message: string, agent: number): Fault => ({
@@ -485,7 +445,7 @@ export const blockedEvents = (world: World, m: Machine): ReadonlyArray<LogEvent>
   m.agents.flatMap((a, agent): ReadonlyArray<LogEvent> => {
     if (a.ready === null || a.ready._tag !== 'do') return []
     const p = a.ready.prepared
-    const x: Executing = { world, agent, stamp: stampOf(a, agent, a.ready.stmt.site) }
+    const x: Executing = { world, agent, stamp: stampOf(a, agent, a.ready) }
     switch (p._tag) {
       case 'mbarrier.wait':
         return [Mbarrier.waitEvent(x, p, 'blocked')]

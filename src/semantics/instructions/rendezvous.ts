@@ -80,7 +80,7 @@ export const clusterBarrier = 16
 /** Threads of all CTAs of the cluster. */
 export const clusterThreads = (world: World): number =>
   world.ctas *
-  world.linked.agents.reduce((n, a, i) => n + (world.linked.starts[i] === true ? 32 * a.warps : 0), 0)
+  world.front.agents.reduce((n, a, i) => n + (world.front.starts[i] === true ? 32 * a.warps : 0), 0)
 
 /** Everybody arrives once a generation, so an agent's own arrivals number the generations it waits for. */
 export const executeClusterArrive = (x: Executing, m: Machine, relaxed: boolean): Effect => {
@@ -100,7 +100,7 @@ export const clusterWaitBlocked = (world: World, agent: number, m: Machine): boo
     if (
       a.groups.cluster < mine &&
       a.status === 'running' &&
-      world.linked.starts[y % world.agentsPerCta] === true
+      world.front.starts[y % world.agentsPerCta] === true
     )
       return true
   }

@@ -9,6 +9,7 @@
  * Source: PTX ISA, setmaxnreg.
  */
 import type { InstructionOf } from '../language/instruction.js'
+import type { Agent } from '../language/program.js'
 import type { RegistersEvent } from '../log/events.js'
 import { ctaOf, effect, type Effect, type Executing } from '../machine/effect.js'
 import type { Prepared } from '../machine/operation.js'
@@ -27,8 +28,7 @@ export const prepare = (i: InstructionOf<'setMaxRegisters'>): Prepared => ({
   action: i.action,
 })
 
-const agentOf = (world: World, agent: number): World['linked']['agents'][number] =>
-  world.linked.agents[agent % world.agentsPerCta]!
+const agentOf = (world: World, agent: number): Agent => world.front.agents[agent % world.agentsPerCta]!
 
 export const blocked = (world: World, agent: number, m: Machine, p: Of): boolean =>
   p.action === 'increase' && !Registers.fits(m.registers, ctaOf(world, agent), agentOf(world, agent), p.count)

@@ -163,7 +163,7 @@ export const notAllocatedInGroup = (
 
 /** A warp reaches a quarter of the lanes: warp w those from 32 (w mod 4). */
 export const outOfReach = (world: World, agent: number, field: string, e: Elements): FaultValue | null => {
-  const a = world.linked.agents[agent % world.agentsPerCta]!
+  const a = world.front.agents[agent % world.agentsPerCta]!
   if (a.warps >= 4) return null
   const quarters = Array.from({ length: a.warps }, (_, w) => quarterOfWarp(a.firstWarp + w))
   const lane = tmemLaneBytes * addressesInByte(e.dtype)

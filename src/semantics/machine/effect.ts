@@ -144,4 +144,4 @@ export const ctaOf = (world: World, agent: number): number => Math.floor(agent /
 /** The place of its cluster among the resident ones. */
 export const placeOf = (world: World, agent: number): number => Math.floor(ctaOf(world, agent) / world.ctas)
 export const threadsOf = (world: World, agent: number): number =>
-  32 * world.linked.agents[agent % world.agentsPerCta]!.warps
+  32 * world.front.agents[agent % world.agentsPerCta]!.warps

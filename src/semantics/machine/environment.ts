@@ -5,7 +5,8 @@
  */
 import type { ExprNode } from '../language/expression.js'
 import type { Value } from './value.js'
-import type { Standpoint, World } from './world.js'
+import type { Standpoint } from './front.js'
+import type { World } from './world.js'
 
 /** The values of the names bound so far, by slot. */
 export type Frame = ReadonlyArray<Value | undefined>

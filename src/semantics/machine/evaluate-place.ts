@@ -16,7 +16,8 @@ import { isTile, sameShape, shapeText, sizeOf } from './tile.js'
 import * as V from './value.js'
 import type { Value, ViewValue } from './value.js'
 import { barrierIn, planeIn } from './world.js'
-import type { Standpoint, World } from './world.js'
+import type { Standpoint } from './front.js'
+import type { World } from './world.js'
 
 // ---------------------------------------------------------------- static layout arithmetic, remembered
 
@@ -188,7 +189,7 @@ export const evaluatePlace = (env: Environment, e: PlaceNode, go: Evaluate): Val
 }
 
 const placeOf = (world: World, at: Standpoint, of: string, axis: number): Value => {
-  const agent = world.linked.agents[at.agent % world.agentsPerCta]!
+  const agent = world.front.agents[at.agent % world.agentsPerCta]!
   switch (of) {
     case 'agent':
       return at.agent % world.agentsPerCta

@@ -15,7 +15,8 @@ import { constantOf } from './scalar.js'
 import { environment, type Frame, type Environment } from './environment.js'
 import * as V from './value.js'
 import type { Value } from './value.js'
-import type { Standpoint, World } from './world.js'
+import type { Standpoint } from './front.js'
+import type { World } from './world.js'
 
 /** Tiles cost by their elements. */
 const charged = (world: World, v: Value): Value =>

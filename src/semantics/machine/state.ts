@@ -1,54 +1,60 @@
 /**
  * The machine: a value.
  *
- * Agents with their control and frames, barriers, planes, and the operations in flight. No log, no clocks, no closures: forking
+ * Agents with where they stand, barriers, planes, and the operations in flight. No log, no clocks, no closures: forking
  * a machine is copying a reference. Each record has one constructor with explicit fields; an update sets fields of a copy that nothing else has seen.
  */
-import type {
-  LinkedFor,
-  LinkedFork,
-  LinkedIf,
-  LinkedDo,
-  LinkedRegion,
-  LinkedWhile,
-} from '../language/link.js'
+import type { RegisterLayout } from '../../layouts/register-layout.js'
+import type { LinkedFork } from '../language/link.js'
 import type { Mbarrier } from './mbarrier.js'
 import type { InFlight, Prepared } from './operation.js'
 import type { Edit, Plane } from './plane.js'
+import type { Resume, Stand } from './stand.js'
 import type { DescriptorValue, FaultValue, Value } from './value.js'
 
-// ---------------------------------------------------------------- control
+// ---------------------------------------------------------------- agents
 
-/** What happens when a region has run to its end. */
-export type After =
-  | { readonly _tag: 'end' }
-  | {
-      readonly _tag: 'for'
-      readonly stmt: LinkedFor
-      readonly index: number
-      readonly to: number
-      readonly step: number
-    }
-  | { readonly _tag: 'before'; readonly stmt: LinkedWhile; readonly turn: number }
-  | { readonly _tag: 'after'; readonly stmt: LinkedWhile; readonly turn: number }
-  | { readonly _tag: 'if'; readonly stmt: LinkedIf }
-  | { readonly _tag: 'branch'; readonly stmt: LinkedFork; readonly frame: ReadonlyArray<Value | undefined> }
-
-/** A stack of regions, innermost first. */
-export interface Control {
-  readonly region: LinkedRegion
-  readonly pc: number
-  readonly after: After
+/** An effect whose operands are evaluated. */
+export interface Doing {
+  readonly _tag: 'do'
+  readonly site: number
   readonly iteration: ReadonlyArray<number>
-  readonly next: Control | null
+  /** register layout of each result that is a tile */
+  readonly layouts: ReadonlyArray<RegisterLayout | 'any'>
+  /** for the front: what takes the results */
+  readonly resume: Resume
+  readonly prepared: Prepared
 }
 
-/** The statement an agent stands before, its operands evaluated. */
-export type Ready =
-  | { readonly _tag: 'do'; readonly stmt: LinkedDo; readonly prepared: Prepared }
-  | { readonly _tag: 'fork'; readonly stmt: LinkedFork }
-  | { readonly _tag: 'join'; readonly stmt: LinkedFork; readonly values: ReadonlyArray<Value> }
-  | { readonly _tag: 'fault'; readonly fault: FaultValue; readonly site: number }
+/** Other agents begin: `children`, as the header numbers them. */
+export interface Forking {
+  readonly _tag: 'fork'
+  readonly site: number
+  readonly iteration: ReadonlyArray<number>
+  readonly children: ReadonlyArray<number>
+  readonly stmt: LinkedFork
+}
+
+/** The ends of other agents are waited for. */
+export interface Joining {
+  readonly _tag: 'join'
+  readonly site: number
+  readonly iteration: ReadonlyArray<number>
+  readonly children: ReadonlyArray<number>
+  readonly stmt: LinkedFork
+  /** of the agent's own branch */
+  readonly values: ReadonlyArray<Value>
+}
+
+export interface Faulty {
+  readonly _tag: 'fault'
+  readonly site: number
+  readonly iteration: ReadonlyArray<number>
+  readonly fault: FaultValue
+}
+
+/** What an agent stands before. */
+export type Ready = Doing | Forking | Joining | Faulty
 
 export type Status = 'idle' | 'running' | 'done'
 
@@ -63,8 +69,8 @@ export interface Groups {
 
 export interface AgentState {
   readonly status: Status
-  readonly frame: ReadonlyArray<Value | undefined>
-  readonly control: Control | null
+  /** where it stands in its program, which its front alone reads; null: it has not begun */
+  readonly stand: Stand | null
   readonly ready: Ready | null
   /** program-order index of its next event, from 1 */
   readonly at: number
@@ -189,23 +195,14 @@ export const machine = (
 
 export const agentState = (
   status: Status,
-  frame: ReadonlyArray<Value | undefined>,
-  control: Control | null,
+  stand: Stand | null,
   ready: Ready | null,
   at: number,
   groups: Groups,
-): AgentState => ({ status, frame, control, ready, at, groups })
-
-export const control = (
-  region: LinkedRegion,
-  pc: number,
-  after: After,
-  iteration: ReadonlyArray<number>,
-  next: Control | null,
-): Control => ({ region, pc, after, iteration, next })
+): AgentState => ({ status, stand, ready, at, groups })
 
 export const noGroups: Groups = { bulk: 0, wgmma: 0, cpAsync: 0, cluster: 0 }
-export const idle: AgentState = agentState('idle', [], null, null, 1, noGroups)
+export const idle: AgentState = agentState('idle', null, null, 1, noGroups)
 
 // ---------------------------------------------------------------- updates
 
@@ -303,7 +300,7 @@ export const withEdit = (m: Machine, edit: Edit | null): Machine => {
 }
 
 export const withGroups = (a: AgentState, groups: Groups): AgentState =>
-  agentState(a.status, a.frame, a.control, a.ready, a.at, groups)
+  agentState(a.status, a.stand, a.ready, a.at, groups)
 export const closeGroup = (g: Groups, family: keyof Groups): Groups => ({
   bulk: g.bulk + (family === 'bulk' ? 1 : 0),
   wgmma: g.wgmma + (family === 'wgmma' ? 1 : 0),

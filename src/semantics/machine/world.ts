@@ -2,7 +2,7 @@
  * The world of a run: everything that does not change while it runs, and two stores that grow and that nothing depends on: the footprints that were
  * listed, and the effort that was spent.
  *
- * The linked program, the algebra, the launch, and the tables that turn a name into a plane: parameters in global
+ * The front with the program, the algebra, the launch, and the tables that turn a name into a plane: parameters in global
  * memory, storages in the shared memory of a CTA or the registers of an agent. The machine state holds none of it.
  */
 import { unreachable } from '../../failure.js'
@@ -11,10 +11,10 @@ import type { Dtype } from '../../numerics/dtype.js'
 import type { TransformedRef } from '../../transforms/ref.js'
 import { sizeOf } from '../../transforms/shape.js'
 import type { Header } from '../log/events.js'
-import type { Linked } from '../language/link.js'
 import type { Contract, Space } from '../language/types.js'
 import type { Effort } from './effort.js'
 import type { Footprints } from './footprint.js'
+import type { Front } from './front.js'
 import type { DescriptorValue, Value } from './value.js'
 
 /** A storage as the machine sees it; planes and barriers are per CTA (and agent), found by adding to the first. */
@@ -53,7 +53,7 @@ export interface TensorPlace {
 export type TensorPipe = 'issueOrder' | 'documented'
 
 export interface World {
-  readonly linked: Linked
+  readonly front: Front<World>
   readonly algebra: Algebra
   readonly header: Header
   readonly grid: ReadonlyArray<number>
@@ -79,21 +79,6 @@ export interface World {
   readonly footprints: Footprints
   readonly effort: Effort
   readonly tensorPipe: TensorPipe
-}
-
-/**
- * Where an agent stands. Clusters that run together stand in places, each with `ctas` CTAs; CTAs, and with them agents, planes and barriers, are
- * numbered through all places.
- */
-export interface Standpoint {
-  /** index in the header: resident CTA * agents per CTA + index in the launch */
-  readonly agent: number
-  /** rank of its CTA in the cluster */
-  readonly cta: number
-  /** place of its cluster among the resident ones: its CTAs are `place * ctas` and on */
-  readonly place: number
-  /** the cluster of the grid that runs there */
-  readonly cluster: number
 }
 
 // ---------------------------------------------------------------- barriers and their storages

@@ -169,7 +169,7 @@ export const scope: ReadonlyArray<string> = ['races inside one agent, between it
 
 /** What the verdict of this program leaves out besides. */
 const scopeOf = (world: World): ReadonlyArray<string> =>
-  world.linked.instructions.has('clc.tryCancel') ? [...scope, otherGrants] : scope
+  world.front.instructions.has('clc.tryCancel') ? [...scope, otherGrants] : scope
 
 // ---------------------------------------------------------------- one run
 
@@ -313,7 +313,7 @@ const faultOf = (world: World, ran: Ran): ReadonlyArray<Diagnosis> => {
   const id = hazardIds.find((h) => h === code)
   const state = ran.machine.agents[agent]
   if (id === undefined || state === undefined) return []
-  const iteration = state.control?.iteration ?? []
+  const iteration = state.ready?.iteration ?? []
   const a = operationOf(world.header, actor({ agent, at: state.at, site, iteration }, 'is refused'))
   const about = columns === undefined ? [] : [ofColumns]
   return [{ id, severity: hazards[id].severity, text: message, about, a }]

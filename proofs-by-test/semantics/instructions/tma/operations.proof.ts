@@ -25,7 +25,7 @@ import type {
   TmaStoreInFlight,
 } from '../../../../src/semantics/machine/operation.js'
 import * as Plane from '../../../../src/semantics/machine/plane.js'
-import { prepare } from '../../../../src/semantics/execution/prepare.js'
+import { prepare } from '../../../../src/semantics/core/prepare.js'
 import { environment } from '../../../../src/semantics/machine/environment.js'
 import {
   withAgent,

@@ -149,7 +149,7 @@ describe('lists', () => {
         ],
       }),
     )
-    const timed = { ...world, linked: { ...world.linked, timed: true } }
+    const timed = { ...world, front: { ...world.front, timed: true } }
     expect(Claims.future(timed, machine)).toEqual({ events: [[], []], open: [true, true] })
     expect(Claims.future(world, machine).open).toEqual([false, false])
     const { world: w, machine: m } = launchedSkeleton(skeleton(' | t@0: st s0.x > g.z; bc'))

@@ -170,7 +170,8 @@ describe('keys', () => {
       Claims.mapFuture(touched, (t) => Claims.noteAll(seen, t))
       const places = Places.places(world.header, seen)
       const names = Keys.names()
-      const key = (m: Machine, v: Views.Views): string => Keys.stateKey(names, true, m, v, null).join()
+      const key = (m: Machine, v: Views.Views): string =>
+        Keys.stateKey(names, world.front.where, m, v, null).join()
       /** all that can be seen of a state in one step */
       const known = new Map<string, string>()
       for (let walk = 0; walk < 12; walk++) {
@@ -213,8 +214,8 @@ describe('keys', () => {
         const die = dice(seed * 31 + walk)
         let m = machine
         for (let k = 0; k < 60; k++) {
-          const small = Keys.stateKey(names, false, m, views, null).join()
-          const large = Keys.stateKey(names, true, m, views, null).join()
+          const small = Keys.stateKey(names, null, m, views, null).join()
+          const large = Keys.stateKey(names, world.front.where, m, views, null).join()
           if ((bySmall.get(small) ?? large) !== large) expect.fail(show(skeletonOf(seed)))
           bySmall.set(small, large)
           const choices = offered(world, m)

@@ -9,7 +9,8 @@ import { Claims, Keys, Places, Views } from '../../../../src/semantics/schedules
 import type { Launched } from '../../../../src/semantics/execution/launch.js'
 import type { InFlight } from '../../../../src/semantics/machine/operation.js'
 import { cells, empty, write, type Cells, type Plane } from '../../../../src/semantics/machine/plane.js'
-import type { Control, Machine } from '../../../../src/semantics/machine/state.js'
+import { coreStand, type Control, type CoreStand } from '../../../../src/semantics/machine/stand.js'
+import type { Machine } from '../../../../src/semantics/machine/state.js'
 import type { DescriptorValue, Value } from '../../../../src/semantics/machine/value.js'
 import { dice } from '../../../../src/semantics/schedules/naive/random.js'
 import { finished, offered, take, type EventKey } from '../../../../src/semantics/execution/step.js'
@@ -113,13 +114,16 @@ describe('views of the states of a walk', () => {
 
 // ---------------------------------------------------------------- fields
 
+/** of a core program, whatever it is */
+const { where } = programs[0]!.world.front
+
 const keyOf = (
   m: Machine,
   v: Views.Views,
   frozen: EventKey | null = null,
   timed = false,
   names = Keys.names(),
-): string => Keys.stateKey(names, timed, m, v, frozen).join()
+): string => Keys.stateKey(names, timed ? where : null, m, v, frozen).join()
 
 describe('law 1, a field at a time', () => {
   // an agent that waits for a barrier with a load under way
@@ -130,6 +134,12 @@ describe('law 1, a field at a time', () => {
   const { machine: m, views } = states.find(
     (s) => s.machine.inFlight.length > 0 && s.machine.named.length > 0 && s.views.meetings.length > 0,
   )!
+  const standOf = (x: Machine, k: number): CoreStand => x.agents[k]!.stand!
+  /** the first agent stands elsewhere */
+  const standing = (by: Partial<Pick<CoreStand, 'frame' | 'control'>>): Machine => {
+    const { frame, control } = { ...standOf(m, 0), ...by }
+    return agents(0, { stand: coreStand(frame, control) })
+  }
   const agents = (k: number, by: Partial<Machine['agents'][number]>): Machine => ({
     ...m,
     agents: m.agents.map((a, i) => (i === k ? { ...a, ...by } : a)),
@@ -214,14 +224,14 @@ describe('law 1, a field at a time', () => {
     }
     const set = Keys.keySet()
     for (const [what, changed] of kept)
-      expect(set.add(Keys.stateKey(Keys.names(), false, changed, views, null)), what).toBe(true)
+      expect(set.add(Keys.stateKey(Keys.names(), null, changed, views, null)), what).toBe(true)
   })
   it('whatever is not makes none', () => {
     const key = keyOf(m, views)
     expect(keyOf({ ...m, issued: 77, values: 99 }, views)).toBe(key)
     expect(keyOf(barrier({ completed: 2 }), views)).toBe(keyOf(barrier({ completed: 0 }), views))
     expect(keyOf(flying({ id: 55 }), views)).toBe(key)
-    expect(keyOf(agents(0, { control: null, frame: [] }), views)).toBe(key)
+    expect(keyOf(standing({ control: null, frame: [] }), views)).toBe(key)
     expect(keyOf(m, { ...views, flights: views.flights.map((f) => ({ ...f, id: 55 })) })).toBe(key)
     const one = { cta: 0, id: 1, arrived: 32, generation: 0 }
     const two = { cta: 0, id: 2, arrived: 64, generation: 1 }
@@ -316,19 +326,19 @@ describe('law 1, a field at a time', () => {
   it('control and frames are where it depends on timing', () => {
     const names = Keys.names()
     const of = (x: Machine): string => keyOf(x, views, null, true, names)
-    const a = m.agents[0]!
+    const a = standOf(m, 0)
     const key = of(m)
     expect(of({ ...m })).toBe(key)
-    expect(of(agents(0, { frame: [...a.frame, 5] }))).not.toBe(key)
-    expect(of(agents(0, { control: null }))).not.toBe(key)
+    expect(of(standing({ frame: [...a.frame, 5] }))).not.toBe(key)
+    expect(of(standing({ control: null }))).not.toBe(key)
     expect(of(agents(0, { ready: null }))).not.toBe(key)
     const { control } = a
     if (control !== null) {
-      expect(of(agents(0, { control: { ...control, pc: control.pc + 1 } }))).not.toBe(key)
-      expect(of(agents(0, { control: { ...control, next: control } }))).not.toBe(key)
-      expect(of(agents(0, { control: { ...control, iteration: [...control.iteration, 5] } }))).toBe(key)
+      expect(of(standing({ control: { ...control, pc: control.pc + 1 } }))).not.toBe(key)
+      expect(of(standing({ control: { ...control, next: control } }))).not.toBe(key)
+      expect(of(standing({ control: { ...control, iteration: [...control.iteration, 5] } }))).toBe(key)
     }
-    const values: ReadonlyArray<Machine['agents'][number]['frame'][number]> = [
+    const values: ReadonlyArray<CoreStand['frame'][number]> = [
       undefined,
       5,
       5n,
@@ -337,13 +347,13 @@ describe('law 1, a field at a time', () => {
       { _tag: 'float', dtype: 'f32', x: 5 },
       { _tag: 'float', dtype: 'f32', x: 6 },
     ]
-    const keys = values.map((value) => of(agents(0, { frame: [value] })))
+    const keys = values.map((value) => of(standing({ frame: [value] })))
     expect(new Set(keys).size).toBe(values.length)
   })
   it('values of every kind, by what somebody can do with them', () => {
     const names = Keys.names()
     const of = (value: object): string =>
-      keyOf(agents(0, { frame: [value as Value] }), views, null, true, names)
+      keyOf(standing({ frame: [value as Value] }), views, null, true, names)
     const layout = { tiles: [], strides: [4, 1] }
     const tile = { _tag: 'tile', plane: -1, data: Float64Array.of(1, 2) }
     const ptr = { _tag: 'ptr', dtype: 'i32', plane: 1, address: 16 }
@@ -379,15 +389,15 @@ describe('law 1, a field at a time', () => {
     for (const value of different) expect(of(structuredClone(value))).toBe(of(value))
     // one value after another is not both at once
     const two = (...frame: ReadonlyArray<number>): string =>
-      keyOf(agents(0, { frame }), views, null, true, names)
+      keyOf(standing({ frame }), views, null, true, names)
     expect(two(1, 23)).not.toBe(two(12, 3))
   })
   it('control: the round of a loop, and the frame that a fork has left', () => {
     const names = Keys.names()
-    const region = m.agents[1]!.control!.region
+    const region = standOf(m, 1).control!.region
     const at = (after: object, next: Control | null = null): string =>
       keyOf(
-        agents(0, { control: { region, pc: 0, after: after as Control['after'], iteration: [], next } }),
+        standing({ control: { region, pc: 0, after: after as Control['after'], iteration: [], next } }),
         views,
         null,
         true,
@@ -414,7 +424,7 @@ describe('law 1, a field at a time', () => {
     const like = { ...region }
     const within = (r: Control['region']): string =>
       keyOf(
-        agents(0, { control: { region: r, pc: 0, after: { _tag: 'end' }, iteration: [], next: null } }),
+        standing({ control: { region: r, pc: 0, after: { _tag: 'end' }, iteration: [], next: null } }),
         views,
         null,
         true,

@@ -288,13 +288,13 @@ const inBody = ({ world }: Launched, m: Machine, agent: number): boolean => {
   return (
     ready !== null &&
     ready._tag === 'do' &&
-    (sites[ready.stmt.site]?.path.some((p) => p.startsWith('agent ')) ?? false)
+    (sites[ready.site]?.path.some((p) => p.startsWith('agent ')) ?? false)
   )
 }
 
 it('all of them, where nothing is known of what may come', () => {
   const { world, machine } = launchedProgram(team({ words: [[[wr], [wrY], [rd]]] }))
-  const timed = { world: { ...world, linked: { ...world.linked, timed: true } }, machine }
+  const timed = { world: { ...world, front: { ...world.front, timed: true } }, machine }
   const m = standing(timed, (state, agent) => inBody(timed, state, agent))
   expect(enough(timed, m, String)).toBe('0 1 2')
 })

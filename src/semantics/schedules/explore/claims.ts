@@ -197,7 +197,7 @@ const pushed = (m: Machine, beyond: ReadonlyArray<boolean>): Offered | null => {
 /** The lists of one cluster, from its first machine. */
 export const future = (world: World, start: Machine): Future<Touches> => {
   const events: ({ own: Touches; operations: Stage<Touches>[] } | undefined)[][] = start.agents.map(() => [])
-  const open = start.agents.map(() => world.linked.timed)
+  const open = start.agents.map(() => world.front.timed)
   if (open.includes(true)) return { events, open }
   let m = start
   let left = longest

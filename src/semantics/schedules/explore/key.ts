@@ -3,8 +3,8 @@
  *
  * | part of the machine       | in the key                                         | left out, and why                              |
  * |---------------------------|----------------------------------------------------|------------------------------------------------|
- * | agent                     | status, program-order index                        | control and frame: a function of the index (C1) |
- * | the same, where control may depend on timing | also control and frame, but for unknown tiles | tiles without data decide nothing |
+ * | agent                     | status, program-order index                        | where it stands: a function of the index (C1) |
+ * | the same, where control may depend on timing | also where it stands, as its front says it | what decides nothing |
  * | mbarrier                  | parity, expected, pending, bytes                   | how many phases have ended: waits ask the parity |
  * | named barrier             | threads, generation                                | -                                              |
  * | tensor memory             | allocations in their order, largest, relinquished, steps of a pair | -                                              |
@@ -19,10 +19,11 @@
  * Laws
  * 1. States with equal keys offer equal events, and equal events lead to equal keys.
  */
+import type { Front } from '../../machine/front.js'
 import type { Machine } from '../../machine/state.js'
-import type { AgentState, Control } from '../../machine/state.js'
 import type { Plane } from '../../machine/plane.js'
-import type { DescriptorValue, Value } from '../../machine/value.js'
+import type { DescriptorValue } from '../../machine/value.js'
+import type { World } from '../../machine/world.js'
 import { partOf, stageOf, type EventKey } from '../../execution/step.js'
 import { writeKey, type Views } from './views.js'
 
@@ -43,50 +44,10 @@ const numberOf = <K>(known: Map<K, number>, k: K): number => {
   return known.size - 1
 }
 
-// ---------------------------------------------------------------- agents whose control may depend on timing
+// ---------------------------------------------------------------- parts
 
-const ofValue = (v: Value | undefined): string => {
-  if (v === undefined) return '?'
-  if (typeof v !== 'object') return `${typeof v} ${String(v)}`
-  switch (v._tag) {
-    case 'float':
-      return `f ${String(v.x)}`
-    case 'ptr':
-      return `p ${String(v.plane)} ${String(v.address)}`
-    case 'view':
-      return `v ${String(v.plane)} ${String(v.base)} ${JSON.stringify(v.layout)}`
-    case 'barrier':
-      return `b ${String(v.first)} ${v.shape.join()}`
-    case 'descriptor':
-      return `d ${v.name} ${String(v.base)}`
-    case 'tile':
-      return v.data === null ? 't' : `t ${String(v.plane)} ${v.data.join()}`
-    case 'token':
-    case 'fault':
-      return v._tag
-  }
-}
-
-const ofControl = (names: Names, c: Control | null): string => {
-  const out: string[] = []
-  for (let at = c; at !== null; at = at.next) {
-    const { after } = at
-    const turn =
-      after._tag === 'for'
-        ? `${String(after.index)} ${String(after.to)} ${String(after.step)}`
-        : after._tag === 'branch'
-          ? after.frame.map(ofValue).join(';')
-          : after._tag
-    out.push(`${String(numberOf(names.regions, at.region))}.${String(at.pc)} ${turn}`)
-  }
-  return out.join('/')
-}
-
-const ofAgent = (names: Names, a: AgentState): number =>
-  numberOf(
-    names.texts,
-    `${ofControl(names, a.control)}|${a.frame.map(ofValue).join(';')}|${a.ready?._tag ?? ''}`,
-  )
+/** How to say where an agent stands (`machine/front.ts`); null: it is a function of its index. */
+export type Where = Front<World>['where'] | null
 
 const ofMap = (d: DescriptorValue): string =>
   JSON.stringify([d.plane, d.base, d.dtype, d.dims, d.strides, d.box, d.swizzle, d.fill, d.map?.footprint.id])
@@ -109,20 +70,23 @@ const stageNumber: Readonly<Record<EventKey['stage'], number>> = {
   signal: 4,
 }
 
-/** `timed`: control may depend on timing. `frozen`: an event that this part of the search never takes. */
+/** `where`, if control may depend on timing. `frozen`: an event that this part of the search never takes. */
 export const stateKey = (
   names: Names,
-  timed: boolean,
+  where: Where,
   m: Machine,
   v: Views,
   frozen: EventKey | null,
 ): ReadonlyArray<number> => {
   const out: number[] = []
+  const numbering = (region: object): number => numberOf(names.regions, region)
   if (frozen === null) out.push(-1)
   else out.push(frozen.agent, frozen.at, stageNumber[frozen.stage], frozen.part)
   for (const a of m.agents) {
     out.push(a.at * 4 + (a.status === 'running' ? 1 : a.status === 'done' ? 2 : 0))
-    if (timed) out.push(ofAgent(names, a))
+    if (where === null) continue
+    const stand = a.stand === null ? '' : where(a.stand, numbering)
+    out.push(numberOf(names.texts, `${stand}|${a.ready?._tag ?? ''}`))
   }
   for (const b of m.barriers)
     if (b === null) out.push(-1)

@@ -209,7 +209,7 @@ const reachOf = (
     const members = world.ctas * world.agentsPerCta
     const first = x - (x % members)
     for (let y = first; y < first + members; y++)
-      if (!ended[y]! && arrived[y]! < arrived[x]! && world.linked.starts[y % world.agentsPerCta] === true)
+      if (!ended[y]! && arrived[y]! < arrived[x]! && world.front.starts[y % world.agentsPerCta] === true)
         return false
     return true
   }
@@ -225,12 +225,8 @@ const reachOf = (
       if (p.offered >= 0) return true
       const ready = m.agents[x]!.ready
       if (ready === null) return false
-      if (ready._tag === 'join' || ready._tag === 'fork') {
-        const first = x - (x % world.agentsPerCta)
-        return !ready.stmt.branches
-          .slice(1)
-          .some((b) => inside[first + b.agent] === 1 && m.agents[first + b.agent]!.status === 'running')
-      }
+      if (ready._tag === 'join' || ready._tag === 'fork')
+        return !ready.children.some((child) => inside[child] === 1 && m.agents[child]!.status === 'running')
       if (ready._tag === 'do' && groupWait(ready.prepared)) return !blocked(world, only, x, ready)
     }
     return (
@@ -289,7 +285,7 @@ const lagging = (world: World, m: Machine, x: number): number => {
     if (
       a.status === 'running' &&
       a.groups.cluster < mine &&
-      world.linked.starts[y % world.agentsPerCta] === true
+      world.front.starts[y % world.agentsPerCta] === true
     )
       return y
   }
@@ -313,8 +309,7 @@ const suppliers = (
   if (ready === null)
     return those((q, of) => q.flight < 0 && (of === null || of.some((c) => c.starts.includes(p.agent))))
   if (ready._tag === 'join' || ready._tag === 'fork') {
-    const first = p.agent - (p.agent % world.agentsPerCta)
-    const children = ready.stmt.branches.slice(1).map((b) => first + b.agent)
+    const { children } = ready
     return those((q) => q.flight < 0 && children.includes(q.agent))
   }
   if (ready._tag === 'do') {

@@ -29,7 +29,7 @@ import {
 import { atomicTogether, ctasOf } from '../../execution/event-effects.js'
 import { claim, future, mapFuture, noteAll, touchesOf, type Claim, type Future } from './claims.js'
 import { leftIn, showLeft, type Remnant } from './ends.js'
-import { keySet, names, stateKey, type KeySet, type Names } from './key.js'
+import { keySet, names, stateKey, type KeySet, type Names, type Where } from './key.js'
 import type { Bound, ExploreOptions, Found, Kind } from './model.js'
 import { meet, places, type Places, type Seen } from './places.js'
 import { conflict, reduction, type Reduce } from './reduction.js'
@@ -47,7 +47,7 @@ export interface Search {
   readonly seen: Seen
   readonly keys: KeySet
   readonly names: Names
-  readonly timed: boolean
+  readonly where: Where
   /** of the waves before */
   readonly prefix: ReadonlyArray<EventKey>
   readonly known: Set<string>
@@ -280,7 +280,7 @@ const visit = (
   path: ReadonlyArray<EventKey>,
   frozen: EventKey | null,
 ): Visit | null => {
-  if (!s.keys.add(stateKey(s.names, s.timed, m, v, frozen))) return null
+  if (!s.keys.add(stateKey(s.names, s.where, m, v, frozen))) return null
   const all = offered(s.world, m)
   const events = frozen === null ? all : all.filter((o) => !sameKey(o.key, frozen))
   const claims = claimsOf(s, m, events)
@@ -437,7 +437,7 @@ const searching = (
       seen,
       keys: keySet(),
       names: names(),
-      timed: world.linked.timed,
+      where: world.front.timed ? world.front.where : null,
       prefix,
       known: new Set(),
       found: [],

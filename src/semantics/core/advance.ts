@@ -8,17 +8,19 @@
  * Law: an agent's control depends on the values it was given and on nothing else (C1 asks that those do not depend on timing).
  */
 import type { ExprNode } from '../language/expression.js'
-import type { LinkedCarried, LinkedRegion, LinkedStmt } from '../language/link.js'
+import type { LinkedCarried, LinkedFork, LinkedRegion, LinkedStmt } from '../language/link.js'
 import { endless, outOfFuel, spend } from '../machine/effort.js'
 import { valueIn } from '../machine/evaluate.js'
 import { prepare } from './prepare.js'
-import { noNames, type Frame, type Names } from '../machine/environment.js'
-import { agentState, control, type AgentState, type Control, type Ready } from '../machine/state.js'
+import { noNames, type Names } from '../machine/environment.js'
+import { control, coreStand, type Control } from '../machine/stand.js'
+import { agentState, type AgentState, type Ready } from '../machine/state.js'
 import * as V from '../machine/value.js'
 import type { FaultValue, Value } from '../machine/value.js'
-import type { Standpoint, World } from '../machine/world.js'
+import type { Standpoint } from '../machine/front.js'
+import type { World } from '../machine/world.js'
 
-type Slots = (Value | undefined)[]
+export type Slots = (Value | undefined)[]
 
 /** Where the walk stands: an environment, and the control; local to one `advance`. */
 interface Walk {
@@ -30,8 +32,13 @@ interface Walk {
   ready: Ready | null
 }
 
+export const iterationOf = (c: Control | null): ReadonlyArray<number> => (c === null ? [] : c.iteration)
+
+/** Past the statement that stands there. */
+export const past = (c: Control): Control => control(c.region, c.pc + 1, c.after, c.iteration, c.next)
+
 const stop = (w: Walk, fault: FaultValue, site: number): void => {
-  w.ready = { _tag: 'fault', fault, site }
+  w.ready = { _tag: 'fault', site, iteration: iterationOf(w.control), fault }
 }
 
 const intOf = (w: Walk, e: ExprNode, site: number): number | null => {
@@ -76,14 +83,19 @@ const giveRegion = (
   bindAll(w, region.params, values)
 }
 
+/** The agents of all branches but the first, which is the agent itself. */
+const childrenOf = ({ world, at }: Walk, s: LinkedFork): ReadonlyArray<number> => {
+  const first = at.agent - (at.agent % world.agentsPerCta)
+  return s.branches.slice(1).map((b) => first + b.agent)
+}
+
 const statement = (w: Walk, s: LinkedStmt): void => {
   const here = w.control!
-  const next = control(here.region, here.pc + 1, here.after, here.iteration, here.next)
   switch (s._tag) {
     case 'Let': {
       const v = valueIn(w, s.expr)
       w.frame[s.slot] = v
-      w.control = next
+      w.control = past(here)
       return
     }
     case 'Do': {
@@ -99,14 +111,21 @@ const statement = (w: Walk, s: LinkedStmt): void => {
         }
         if (!c) {
           for (const r of s.results) w.frame[r] = undefined
-          w.control = next
+          w.control = past(here)
           return
         }
       }
       const prepared = prepare(w, s.instruction)
       w.ready = V.isFault(prepared)
-        ? { _tag: 'fault', fault: prepared, site: s.site }
-        : { _tag: 'do', stmt: s, prepared }
+        ? { _tag: 'fault', site: s.site, iteration: here.iteration, fault: prepared }
+        : {
+            _tag: 'do',
+            site: s.site,
+            iteration: here.iteration,
+            layouts: s.layouts,
+            resume: s,
+            prepared,
+          }
       return
     }
     case 'For': {
@@ -118,13 +137,13 @@ const statement = (w: Walk, s: LinkedStmt): void => {
         stop(w, V.fault('loop.step', `the step of a loop must be positive, found ${String(step)}`), s.site)
         return
       }
-      loop(w, s, from, to, step, inits(w, s.carried), next)
+      loop(w, s, from, to, step, inits(w, s.carried), past(here))
       return
     }
     case 'While': {
       const values = inits(w, s.carried)
       giveRegion(w, s.before, s.carried, values)
-      enter(w, s.before, { _tag: 'before', stmt: s, turn: 0 }, [...here.iteration, 0], next)
+      enter(w, s.before, { _tag: 'before', stmt: s, turn: 0 }, [...here.iteration, 0], past(here))
       return
     }
     case 'If': {
@@ -137,11 +156,17 @@ const statement = (w: Walk, s: LinkedStmt): void => {
         )
         return
       }
-      enter(w, c ? s.then : s.else, { _tag: 'if', stmt: s }, here.iteration, next)
+      enter(w, c ? s.then : s.else, { _tag: 'if', stmt: s }, here.iteration, past(here))
       return
     }
     case 'Fork':
-      w.ready = { _tag: 'fork', stmt: s }
+      w.ready = {
+        _tag: 'fork',
+        site: s.site,
+        iteration: here.iteration,
+        children: childrenOf(w, s),
+        stmt: s,
+      }
       return
   }
 }
@@ -210,24 +235,31 @@ const endOfRegion = (w: Walk): void => {
       w.control = next
       return
     case 'branch':
-      // the frame of the parent comes back; its results are bound when the join has seen everybody
-      w.ready = { _tag: 'join', stmt: after.stmt, values }
+      // the frame of the parent comes back; its results are bound when all branches have ended
+      w.ready = {
+        _tag: 'join',
+        site: after.stmt.site,
+        iteration: iterationOf(next),
+        children: childrenOf(w, after.stmt),
+        stmt: after.stmt,
+        values,
+      }
       w.frame = after.frame.slice()
       w.control = next
       return
   }
 }
 
-/** From `start` to the next effect, or to the end, in a frame that no other agent has. */
-const walk = (
+/** From `first` to the next effect, or to the end, in a frame that no other agent has. */
+export const walk = (
   world: World,
   at: Standpoint,
   frame: Slots,
-  start: Control | null,
+  first: Control | null,
   event: number,
   groups: AgentState['groups'],
 ): AgentState => {
-  const w: Walk = { world, at, names: noNames, frame, control: start, ready: null }
+  const w: Walk = { world, at, names: noNames, frame, control: first, ready: null }
   const { effort } = world
   const outer = effort.limit
   effort.limit = Math.min(outer, effort.spent + endless)
@@ -248,49 +280,15 @@ const walk = (
       V.fault('loop.endless', 'control runs without an effect and without an end, or computes too much'),
       w.ready.site,
     )
-  return agentState(w.ready === null ? 'done' : 'running', w.frame, w.control, w.ready, event, groups)
+  const stand = coreStand(w.frame, w.control)
+  return agentState(w.ready === null ? 'done' : 'running', stand, w.ready, event, groups)
 }
 
-/** Run an agent from where it stands to its next effect, or to its end. */
-export const advance = (world: World, at: Standpoint, a: AgentState): AgentState =>
-  walk(world, at, a.frame.slice(), a.control, a.at, a.groups)
-
 /** Start a body: its frame holds nothing but what the caller puts there. */
-export const begin = (
+export const start = (
   world: World,
   at: Standpoint,
   a: AgentState,
   region: LinkedRegion,
-  frame: Frame,
-): AgentState => walk(world, at, frame.slice(), control(region, 0, { _tag: 'end' }, [], null), a.at, a.groups)
-
-/** The frame of an agent with these slots bound. */
-const binding = (a: AgentState, slots: ReadonlyArray<number>, values: ReadonlyArray<Value>): Slots => {
-  const frame = a.frame.slice()
-  for (let i = 0; i < slots.length; i++) frame[slots[i]!] = values[i]
-  return frame
-}
-
-/** Bind the results of the statement an agent has executed, and run it to its next effect. */
-export const proceed = (
-  world: World,
-  at: Standpoint,
-  a: AgentState,
-  results: ReadonlyArray<number>,
-  values: ReadonlyArray<Value>,
-  events: number,
-): AgentState => {
-  const c = a.control
-  const past = c === null ? null : control(c.region, c.pc + 1, c.after, c.iteration, c.next)
-  return walk(world, at, binding(a, results, values), past, a.at + events, a.groups)
-}
-
-/** After a join the parent already stands past the fork: its control was restored at the end of its branch. */
-export const rejoin = (
-  world: World,
-  at: Standpoint,
-  a: AgentState,
-  results: ReadonlyArray<number>,
-  values: ReadonlyArray<Value>,
-  events: number,
-): AgentState => walk(world, at, binding(a, results, values), a.control, a.at + events, a.groups)
+  frame: Slots,
+): AgentState => walk(world, at, frame, control(region, 0, { _tag: 'end' }, [], null), a.at, a.groups)

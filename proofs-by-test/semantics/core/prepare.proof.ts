@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { unit } from '../../../src/numerics/unit.js'
 import type { Instruction } from '../../../src/semantics/language/instruction.js'
 import type { Prepared } from '../../../src/semantics/machine/operation.js'
-import { prepare } from '../../../src/semantics/execution/prepare.js'
+import { prepare } from '../../../src/semantics/core/prepare.js'
 import { environment } from '../../../src/semantics/machine/environment.js'
 import {
   instructionNames,

@@ -1,0 +1,85 @@
+/**
+ * Core programs as a front (`machine/front.ts`): agents walk linked regions, with a frame of values each.
+ */
+import { unreachable } from '../../failure.js'
+import type { Linked } from '../language/link.js'
+import { evaluate } from '../machine/evaluate.js'
+import type { Forks, Front } from '../machine/front.js'
+import { control, type CoreStand } from '../machine/stand.js'
+import { idle, type AgentState } from '../machine/state.js'
+import type { Value } from '../machine/value.js'
+import type { World } from '../machine/world.js'
+import { iterationOf, past, start, walk, type Slots } from './advance.js'
+import { where } from './where.js'
+
+const coreOf = ({ stand }: AgentState): CoreStand =>
+  stand?._tag === 'core' ? stand : unreachable('an agent that has not begun goes on')
+
+/** The frame of an agent with these slots bound. */
+const binding = (stand: CoreStand, slots: ReadonlyArray<number>, values: ReadonlyArray<Value>): Slots => {
+  const frame = stand.frame.slice()
+  for (let i = 0; i < slots.length; i++) frame[slots[i]!] = values[i]
+  return frame
+}
+
+const proceed: Front<World>['proceed'] = (world, at, a, done, results, events) => {
+  const stand = coreOf(a)
+  const c = stand.control
+  const frame = binding(stand, done.resume.results, results)
+  return walk(world, at, frame, c === null ? null : past(c), a.at + events, a.groups)
+}
+
+const fork: Forks<World>['fork'] = (world, at, agents, { stmt, children }) => {
+  const a = agents[at.agent]!
+  const stand = coreOf(a)
+  const captured = stmt.branches.map((b) =>
+    b.captures.map((c) => ({ slot: c.slot, value: evaluate(world, at, stand.frame, c.value) })),
+  )
+  const frameOf = (i: number): Slots => {
+    const frame: Slots = []
+    for (const c of captured[i]!) frame[c.slot] = c.value
+    return frame
+  }
+  const begun = children.map((child, i) =>
+    start(
+      world,
+      { agent: child, cta: at.cta, place: at.place, cluster: at.cluster },
+      agents[child]!,
+      stmt.branches[i + 1]!.body,
+      frameOf(i + 1),
+    ),
+  )
+  const own = stmt.branches[0]
+  if (own === undefined) return null
+  const c = stand.control
+  const branch = control(
+    own.body,
+    0,
+    { _tag: 'branch', stmt, frame: stand.frame },
+    iterationOf(c),
+    c === null ? null : past(c),
+  )
+  return { own: walk(world, at, frameOf(0), branch, a.at + 1, a.groups), children: begun }
+}
+
+/** The parent already stands past the fork: its control was restored at the end of its branch. */
+const join: Forks<World>['join'] = (world, at, a, { stmt, values }) => {
+  const stand = coreOf(a)
+  return walk(world, at, binding(stand, stmt.results, values), stand.control, a.at + 1, a.groups)
+}
+
+const forks: Forks<World> = { fork, join }
+
+/** The front of a core program. */
+export const coreFront = (linked: Linked): Front<World> => ({
+  agents: linked.agents,
+  starts: linked.starts,
+  sites: linked.sites,
+  nondeterminism: linked.nondeterminism,
+  instructions: linked.instructions,
+  timed: linked.timed,
+  begin: (world, at) => start(world, at, idle, linked.entry, []),
+  proceed,
+  forks,
+  where,
+})

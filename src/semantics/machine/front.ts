@@ -1,0 +1,87 @@
+/**
+ * Fronts: what agents execute between two effects.
+ *
+ * The machine knows effects: prepared operations, what they touch, what of them is in flight. How an agent comes from one effect to the next
+ * is the matter of its front, which the world holds: it walks a program, and leaves each agent *ready* with the operands of its next effect evaluated.
+ *
+ *     front                          machine
+ *     begin: to the first effect     ready: do `mbarrier.wait` of barrier 3, site 17, iteration [2]
+ *                                    executes it, when it can
+ *     proceed: takes the results,
+ *       goes on to the next effect   ready: do `load` ...
+ *
+ * What the rest of the library asks about the program of a run, whatever it is written in, is here as well: its agents, its sites, why it may
+ * depend on timing. A world is made of one front; `W` is its type (`World`), which holds the front.
+ *
+ * Laws
+ * 1. What a front does depends on where the agent stands, on the results it is given and on the world: never on the machine's memory.
+ * 2. A stand that is given is left as it was, unless `edit` is the run that has made it: then the front may write in place what it owns.
+ */
+import type { Agent, Site } from '../language/program.js'
+import type { Edit } from './plane.js'
+import type { Stand } from './stand.js'
+import type { AgentState, Doing, Forking, Joining } from './state.js'
+import type { Value } from './value.js'
+
+/**
+ * Where an agent is in the grid. Clusters that run together stand in places, each with `ctas` CTAs; CTAs, and with them agents, planes and barriers,
+ * are numbered through all places.
+ */
+export interface Standpoint {
+  /** index in the header: resident CTA * agents per CTA + index in the launch */
+  readonly agent: number
+  /** rank of its CTA in the cluster */
+  readonly cta: number
+  /** place of its cluster among the resident ones: its CTAs are `place * ctas` and on */
+  readonly place: number
+  /** the cluster of the grid that runs there */
+  readonly cluster: number
+}
+
+/** Agents that begin others and wait for their ends. */
+export interface Forks<W> {
+  /** the agent in a branch of its own, and the states of `ready.children`, each at its first effect; null: there is no branch */
+  readonly fork: (
+    world: W,
+    at: Standpoint,
+    agents: ReadonlyArray<AgentState>,
+    ready: Forking,
+    edit: Edit | null,
+  ) => { readonly own: AgentState; readonly children: ReadonlyArray<AgentState> } | null
+  /** all branches have ended: on to the next effect */
+  readonly join: (world: W, at: Standpoint, a: AgentState, ready: Joining, edit: Edit | null) => AgentState
+}
+
+export interface Front<W> {
+  // ---- what is known of the program before it runs
+  /** the agents of one CTA */
+  readonly agents: ReadonlyArray<Agent>
+  /** per agent of a CTA: runs from the launch on (true), or waits for a fork */
+  readonly starts: ReadonlyArray<boolean>
+  readonly sites: ReadonlyArray<Site>
+  readonly nondeterminism: ReadonlyArray<string>
+  /** the instructions that occur in it */
+  readonly instructions: ReadonlySet<string>
+  /** control may depend on how fast agents are */
+  readonly timed: boolean
+
+  // ---- from one effect to the next
+  /** an agent that starts, run to its first effect or to its end */
+  readonly begin: (world: W, at: Standpoint, edit: Edit | null) => AgentState
+  /** the results of the effect `done`, which was `events` events, are taken; then on to the next effect, or to the end */
+  readonly proceed: (
+    world: W,
+    at: Standpoint,
+    a: AgentState,
+    done: Doing,
+    results: ReadonlyArray<Value>,
+    events: number,
+    edit: Edit | null,
+  ) => AgentState
+  /** null: its agents never fork */
+  readonly forks: Forks<W> | null
+
+  // ---- where agents stand
+  /** equal texts, equal futures; asked where control may depend on timing. `numberOf` numbers what is told apart by identity. */
+  readonly where: (stand: Stand, numberOf: (thing: object) => number) => string
+}

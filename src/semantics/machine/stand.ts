@@ -1,0 +1,73 @@
+/**
+ * Stands: where an agent stands in its program, and how it goes on from there.
+ *
+ * The machine carries a stand along and never looks into it; the front that the agent runs on does (`front.ts`). Each front has a member of
+ * both unions here, told apart by its tag.
+ *
+ * | front          | stand                                                    | how an agent goes on with results    |
+ * |----------------|----------------------------------------------------------|--------------------------------------|
+ * | core programs  | a frame of values, and a stack of regions, innermost first | the linked statement: its result slots |
+ */
+import type {
+  LinkedDo,
+  LinkedFor,
+  LinkedFork,
+  LinkedIf,
+  LinkedRegion,
+  LinkedWhile,
+} from '../language/link.js'
+import type { Value } from './value.js'
+
+// ---------------------------------------------------------------- core programs
+
+/** What happens when a region has run to its end. */
+export type After =
+  | { readonly _tag: 'end' }
+  | {
+      readonly _tag: 'for'
+      readonly stmt: LinkedFor
+      readonly index: number
+      readonly to: number
+      readonly step: number
+    }
+  | { readonly _tag: 'before'; readonly stmt: LinkedWhile; readonly turn: number }
+  | { readonly _tag: 'after'; readonly stmt: LinkedWhile; readonly turn: number }
+  | { readonly _tag: 'if'; readonly stmt: LinkedIf }
+  | { readonly _tag: 'branch'; readonly stmt: LinkedFork; readonly frame: ReadonlyArray<Value | undefined> }
+
+/** A stack of regions, innermost first. */
+export interface Control {
+  readonly region: LinkedRegion
+  readonly pc: number
+  readonly after: After
+  readonly iteration: ReadonlyArray<number>
+  readonly next: Control | null
+}
+
+export interface CoreStand {
+  readonly _tag: 'core'
+  readonly frame: ReadonlyArray<Value | undefined>
+  /** null at the end */
+  readonly control: Control | null
+}
+
+export const control = (
+  region: LinkedRegion,
+  pc: number,
+  after: After,
+  iteration: ReadonlyArray<number>,
+  next: Control | null,
+): Control => ({ region, pc, after, iteration, next })
+
+export const coreStand = (frame: ReadonlyArray<Value | undefined>, at: Control | null): CoreStand => ({
+  _tag: 'core',
+  frame,
+  control: at,
+})
+
+// ---------------------------------------------------------------- of every front
+
+export type Stand = CoreStand
+
+/** What takes the results of an effect. */
+export type Resume = LinkedDo
