@@ -58,7 +58,7 @@ const exists = (name: string, arch: Program['arch']): boolean => {
 
 // ---------------------------------------------------------------- sources
 
-const prepare = text('execution/prepare.ts')
+const prepare = text('core/prepare.ts')
 const modules = new Map(
   [...prepare.matchAll(/import \* as (\w+) from '\.\.\/instructions\/([\w/-]+)\.js'/g)].map(
     ([, as, path]) => [as!, path!],
