@@ -62,6 +62,7 @@ const someState: fc.Arbitrary<State> = fc.record({
   computes: fc.constantFrom('', 'matmul:a,b,c'),
   launch: fc.constantFrom('', '{"grid":[1]}'),
   without: fc.uniqueArray(label, { maxLength: 3 }),
+  mend: fc.array(fc.integer({ min: 1, max: 999_999 }), { maxLength: 3 }),
   strict: fc.boolean(),
   strictProxies: fc.boolean(),
   tensorPipe: fc.constantFrom('', 'documented'),
@@ -109,6 +110,17 @@ describe('law 2: the question and the command line ask the same', () => {
       "tcspec check 'row scale.ttgir' --grid 2 --arg dx=f16[128,64]:in dy=f16[128,64]:out --without 'wait_barrier 21' --schedule lazy --strict --tensor-pipe documented",
     )
     expect(await ask('check', questionOf(s))).toMatchObject({ kernel: 'row_scale', verdict: 'hazard' })
+  })
+  it('with an edge added, of a module', async () => {
+    const { signature, ttgir } = await signatureOf('first/row_scale.ttgir')
+    const { grid, arg } = signature
+    const s: State = { ...empty, name: 'row_scale.ttgir', text: ttgir, grid, arg, mend: [1] }
+    expect(commandOf(s)).toMatch(/ --mend 1$/)
+    expect(await ask('check', questionOf({ ...s, mend: [] }))).toMatchObject({ verdict: 'hazard' })
+    expect(await ask('check', questionOf(s))).toMatchObject({
+      verdict: 'ok',
+      mended: [{ finding: 1, was: 'hazard', added: [{ statement: 'fence.proxyAsync scope="cta"' }] }],
+    })
   })
   it('a verdict and nothing are no questions', () => {
     expect(questionOf(empty)).toBeNull()

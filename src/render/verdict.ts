@@ -8,7 +8,7 @@
  * 2. The text of a verdict is the text of its JSON.
  */
 import type { ConditionName, Conditions } from '../semantics/judging/finding.js'
-import type { Verdict, VerdictName } from '../semantics/judging/verdict.js'
+import type { MendedFinding, Verdict, VerdictName } from '../semantics/judging/verdict.js'
 import { findingBlock } from './finding.js'
 import type { Palette } from './palette.js'
 import { fields, thousands } from './table.js'
@@ -75,9 +75,14 @@ const provenanceLabel = (v: Verdict): string =>
 
 export type Row = readonly [label: string, text: string]
 
+/** Edges that were added before: what, and where. */
+export const mendedText = ({ id, finding, was, added }: MendedFinding): string =>
+  `${id} (finding ${String(finding)} of a verdict that was ${was}): ${added.map(({ statement, where }) => `${statement} ${where}`).join('; ')}`
+
 /** Rows that say what the verdict is and how it was reached: of a verdict document, and of nothing else. */
 export const verdictRows = (v: Verdict, judged = true): ReadonlyArray<Row> => [
   ['verdict', `${v.verdict}: ${v.reason}`],
+  ...(v.mended ?? []).map((m) => ['mended', mendedText(m)] as const),
   ...(judged ? [['conditions', conditionText(v.conditions)] as const, decidedBy(v)] : []),
   ...v.waitFor.map((line, i) => [i === 0 ? 'blocked' : '', line] as const),
   ...(v.provenance === null ? [] : [[provenanceLabel(v), v.provenance.text] as const]),

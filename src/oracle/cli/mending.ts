@@ -71,10 +71,3 @@ export const mend = (
 /** The verdict, with what was added before it. */
 export const withMended = (verdict: Verdict, mended: ReadonlyArray<MendedFinding>): Verdict =>
   mended.length === 0 ? verdict : { ...verdict, mended }
-
-/** In one line: what was added, and where. */
-export const mendedRows = ({ mended = [] }: Verdict): ReadonlyArray<readonly [label: string, text: string]> =>
-  mended.map(({ id, finding, was, added }) => [
-    'mended',
-    `${id} (finding ${String(finding)} of a verdict that was ${was}): ${added.map(({ statement, where }) => `${statement} ${where}`).join('; ')}`,
-  ])

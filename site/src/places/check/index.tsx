@@ -21,7 +21,7 @@ import { spotsOf } from './listing.js'
 import { RunView } from './run-view.js'
 import { save } from './save.js'
 import {
-  asItIs,
+  before,
   commandOf,
   empty,
   isAsItIs,
@@ -63,7 +63,17 @@ const languageOf = (name: string): Language =>
   /\.ttgir$/i.test(name) ? 'ttgir' : /\.json$/i.test(name) ? 'json' : /\.py$/i.test(name) ? 'python' : 'text'
 
 const outcomeOf = (document: unknown): Outcome | null =>
-  isMembers(document) ? { verdict: textAt(document, 'verdict'), reason: textAt(document, 'reason') } : null
+  isMembers(document)
+    ? {
+        verdict: textAt(document, 'verdict'),
+        reason: textAt(document, 'reason'),
+        added: listAt(document, 'mended')
+          .filter(isMembers)
+          .flatMap((m) => listAt(m, 'added'))
+          .filter(isMembers)
+          .map((a) => `${textAt(a, 'statement')} ${textAt(a, 'where')}`),
+      }
+    : null
 
 /** Statements that a kernel of the catalogue cannot do without, and what is found then. */
 const indispensable = (document: unknown): ReadonlyArray<readonly [string, string]> =>
@@ -129,7 +139,8 @@ export const Check = ({ params, set }: PlaceProps) => {
   }, [params])
 
   const change = useCallback((changes: Partial<State>) => {
-    setState((s) => ({ ...s, ...changes }))
+    // an edge is of the verdict that it was asked of
+    setState((s) => ({ ...s, mend: [], ...changes }))
     setFinding(0)
   }, [])
 
@@ -232,11 +243,12 @@ export const Check = ({ params, set }: PlaceProps) => {
 
   const question = useMemo(() => (isFilled ? questionOf(state) : null), [state, isFilled])
   const base = useMemo(
-    () => (isFilled && !isAsItIs(state) ? questionOf(asItIs(state)) : null),
+    () => (isFilled && !isAsItIs(state) ? questionOf(before(state)) : null),
     // what if changes what is asked, not what it is compared with
     [
       isFilled,
       isAsItIs(state),
+      state.mend.length > 0 ? JSON.stringify(paramsOf(before(state), false)) : '',
       state.kernel,
       state.set,
       state.name,
@@ -259,7 +271,9 @@ export const Check = ({ params, set }: PlaceProps) => {
       return String(error)
     }
   }, [kind, state.text])
-  const document = kind === 'verdict' ? brought : judged.document
+  const isRefused = state.mend.length > 0 && judged.refused !== null
+  // where no edge can be added, what is wrong stays in sight
+  const document = kind === 'verdict' ? brought : isRefused ? judgedBefore.document : judged.document
   const verdict = useMemo(() => (document === null ? null : readVerdict(document)), [document])
   const printed = isMembers(document) ? textAt(document, 'printed') : ''
 
@@ -330,6 +344,7 @@ export const Check = ({ params, set }: PlaceProps) => {
         labels={labels}
         before={outcomeOf(judgedBefore.document)}
         after={judged.isCurrent ? outcomeOf(judged.document) : null}
+        refused={isRefused ? (judged.refused?.message ?? null) : null}
         isChanged={!isAsItIs(state)}
         isTrace={kind === 'trace'}
         change={change}
@@ -536,6 +551,13 @@ export const Check = ({ params, set }: PlaceProps) => {
                 chosen={finding}
                 choose={setFinding}
                 texts={texts}
+                mend={
+                  kind === 'verdict' || kind === 'trace'
+                    ? null
+                    : (n) => {
+                        change({ mend: [...(isRefused ? [] : state.mend), n] })
+                      }
+                }
                 leaveOut={
                   kind === 'verdict' || kind === 'trace'
                     ? null
@@ -592,7 +614,7 @@ export const Check = ({ params, set }: PlaceProps) => {
           )}
         </div>
       </div>
-      {runOf !== null && verdict !== null && E.isRight(verdict) && (
+      {runOf !== null && !isRefused && verdict !== null && E.isRight(verdict) && (
         <RunView
           question={runOf}
           isOpen={params['run'] === 'shown'}

@@ -24,6 +24,8 @@ export interface State {
   readonly launch: string
   /** what if: statements that are left out, and how strictly it is judged */
   readonly without: ReadonlyArray<string>
+  /** findings whose missing edge is added: each by its number in the verdict that the one before has led to */
+  readonly mend: ReadonlyArray<number>
   readonly strict: boolean
   readonly strictProxies: boolean
   readonly tensorPipe: string
@@ -42,6 +44,7 @@ export const empty: State = {
   computes: '',
   launch: '',
   without: [],
+  mend: [],
   strict: false,
   strictProxies: false,
   tensorPipe: '',
@@ -53,14 +56,18 @@ export const empty: State = {
 export const asItIs = (s: State): State => ({
   ...s,
   without: [],
+  mend: [],
   strict: false,
   strictProxies: false,
   tensorPipe: '',
   schedule: '',
   explore: false,
 })
+/** What a change is compared with: before edges were added, if any were; else nothing changed. */
+export const before = (s: State): State => (s.mend.length > 0 ? { ...s, mend: [] } : asItIs(s))
 export const isAsItIs = (s: State): boolean =>
   s.without.length === 0 &&
+  s.mend.length === 0 &&
   !s.strict &&
   !s.strictProxies &&
   s.tensorPipe === '' &&
@@ -119,6 +126,7 @@ export const paramsOf = (s: State, texts = true): Readonly<Record<string, string
   computes: orNull(s.computes),
   launch: orNull(s.launch),
   without: orNull(s.without.join('\n')),
+  mend: orNull(s.mend.join(',')),
   strict: flag(s.strict),
   proxies: flag(s.strictProxies),
   pipe: orNull(s.tensorPipe),
@@ -151,6 +159,7 @@ export const stateOf = (p: Params): State => ({
   computes: p['computes'] ?? '',
   launch: p['launch'] ?? '',
   without: (p['without'] ?? '').split('\n').filter((label) => label !== ''),
+  mend: (p['mend'] ?? '').split(',').flatMap((n) => (/^[1-9]\d{0,5}$/.test(n) ? [Number(n)] : [])),
   strict: p['strict'] === '1',
   strictProxies: p['proxies'] === '1',
   tensorPipe: p['pipe'] ?? '',
@@ -204,6 +213,7 @@ export const questionOf = (s: State): unknown => {
     ...launch,
     ...(s.computes === '' || kind === 'kernel' ? {} : { computes: s.computes }),
     ...(s.without.length === 0 ? {} : { without: s.without }),
+    ...(s.mend.length === 0 ? {} : { mend: s.mend }),
     ...(s.schedule === '' ? {} : { schedule: s.schedule }),
     ...(s.explore ? { explore: true } : {}),
     ...strictness,
@@ -230,6 +240,7 @@ export const commandOf = (s: State): string | null => {
     ...(kind === 'module' && argWords.length > 0 ? ['--arg', ...argWords] : []),
     ...(s.computes === '' || kind === 'kernel' || kind === 'trace' ? [] : ['--computes', s.computes]),
     ...(kind === 'trace' ? [] : s.without.flatMap((label) => ['--without', label])),
+    ...(kind === 'trace' ? [] : s.mend.flatMap((n) => ['--mend', String(n)])),
     ...(s.schedule === '' || kind === 'trace' ? [] : ['--schedule', s.schedule]),
     ...(s.explore && kind !== 'trace' ? ['--explore'] : []),
     ...(s.strict ? ['--strict'] : []),

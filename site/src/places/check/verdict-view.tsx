@@ -122,10 +122,12 @@ export const FindingView = ({
   finding,
   texts,
   leaveOut,
+  addEdge,
 }: {
   readonly finding: Finding
   readonly texts: Texts
   readonly leaveOut: ((label: string) => void) | null
+  readonly addEdge: (() => void) | null
 }) => {
   const [box, width] = useWidth()
   const wide = Math.max(340, Math.min(width, 1100))
@@ -164,6 +166,11 @@ export const FindingView = ({
       </pre>
       <div class="row">
         <a href={`guide/hazards.html#${finding.id}`}>What {finding.id} is</a>
+        {addEdge !== null && (
+          <button type="button" class="button small" onClick={addEdge}>
+            Add the edge
+          </button>
+        )}
         {leaveOut !== null &&
           spots
             .filter((s, k) => spots.findIndex((o) => o.operation.site === s.operation.site) === k)
@@ -253,6 +260,7 @@ export const VerdictView = ({
   choose,
   texts,
   leaveOut,
+  mend,
 }: {
   readonly verdict: Verdict
   readonly document: unknown
@@ -261,6 +269,8 @@ export const VerdictView = ({
   readonly choose: (k: number) => void
   readonly texts: Texts
   readonly leaveOut: ((label: string) => void) | null
+  /** adds what a finding says is missing: its number, counted from 1 */
+  readonly mend: ((finding: number) => void) | null
 }) => {
   const all = useMemo(() => [...verdict.findings, ...verdict.notes], [verdict])
   const at = Math.max(0, Math.min(chosen, all.length - 1))
@@ -335,7 +345,18 @@ export const VerdictView = ({
           {all.length > mostListed && (
             <p class="small soft">and {all.length - mostListed} more, in the saved verdict</p>
           )}
-          <FindingView finding={finding} texts={texts} leaveOut={leaveOut} />
+          <FindingView
+            finding={finding}
+            texts={texts}
+            leaveOut={leaveOut}
+            addEdge={
+              mend === null || at >= verdict.findings.length
+                ? null
+                : () => {
+                    mend(at + 1)
+                  }
+            }
+          />
         </div>
       )}
     </section>

@@ -1,4 +1,4 @@
-/** What if: statements left out, stricter or other orders, another schedule; the verdict before and after beside each other. */
+/** What if: statements left out, missing edges added, stricter or other orders, another schedule; the verdict before and after beside each other. */
 import { useId, useState } from 'preact/hooks'
 import { Field, VerdictBadge } from '../../look/parts.js'
 import type { State } from './subject.js'
@@ -6,17 +6,34 @@ import type { State } from './subject.js'
 export interface Outcome {
   readonly verdict: string
   readonly reason: string
+  /** edges that were added: what, and where */
+  readonly added: ReadonlyArray<string>
 }
 
-const Side = ({ title, outcome }: { readonly title: string; readonly outcome: Outcome | null }) => (
+const Side = ({
+  title,
+  outcome,
+  refused = null,
+}: {
+  readonly title: string
+  readonly outcome: Outcome | null
+  readonly refused?: string | null
+}) => (
   <div class="check-side">
     <h3>{title}</h3>
-    {outcome === null ? (
+    {refused !== null ? (
+      <p class="small">{refused}</p>
+    ) : outcome === null ? (
       <p class="soft small">not judged yet</p>
     ) : (
       <>
         <VerdictBadge verdict={outcome.verdict} />
         <p class="small">{outcome.reason}</p>
+        {outcome.added.map((line) => (
+          <p key={line} class="small">
+            added: {line}
+          </p>
+        ))}
       </>
     )}
   </div>
@@ -29,6 +46,7 @@ export const WhatIf = ({
   labels,
   before,
   after,
+  refused,
   isChanged,
   isTrace,
   change,
@@ -38,6 +56,8 @@ export const WhatIf = ({
   readonly labels: ReadonlyArray<readonly [label: string, says: string]>
   readonly before: Outcome | null
   readonly after: Outcome | null
+  /** why there is nothing after */
+  readonly refused: string | null
   readonly isChanged: boolean
   readonly isTrace: boolean
   readonly change: (changes: Partial<State>) => void
@@ -98,6 +118,24 @@ export const WhatIf = ({
                     }}
                   >
                     without {w} <span aria-hidden="true">×</span>
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )}
+          {state.mend.length > 0 && (
+            <ul class="check-chips" aria-label="added">
+              {state.mend.map((n, k) => (
+                <li key={k}>
+                  <button
+                    type="button"
+                    class="button small"
+                    aria-label={`edge of finding ${String(n)}: take it away`}
+                    onClick={() => {
+                      change({ mend: state.mend.slice(0, k) })
+                    }}
+                  >
+                    edge of finding {n} <span aria-hidden="true">×</span>
                   </button>
                 </li>
               ))}
@@ -173,8 +211,12 @@ export const WhatIf = ({
       </div>
       {isChanged && (
         <div class="check-sides" aria-live="polite">
-          <Side title="as it is" outcome={before} />
-          <Side title="with this" outcome={after} />
+          <Side title={state.mend.length > 0 ? 'before' : 'as it is'} outcome={before} />
+          <Side
+            title={state.mend.length > 0 ? 'with the edge' : 'with this'}
+            outcome={after}
+            refused={refused}
+          />
         </div>
       )}
     </section>

@@ -19,7 +19,7 @@ import { judge } from '../checking.js'
 import { printSchedule } from '../flags/machine.js'
 import { draw, drawingAsked, timelineAsked, timelineFlag } from '../drawing.js'
 import { launchOptions } from '../flags/launch.js'
-import { mendedRows, mendOption } from '../mending.js'
+import { mendOption } from '../mending.js'
 import { again, switchOf } from '../flags/words.js'
 import {
   goodOf,
@@ -139,7 +139,6 @@ const checkProgram = (world: World, name: string, options: Options): E.Either<Fa
           'run',
           `schedule ${printSchedule(schedule)}: ${runText(verdict.counts.steps, verdict.counts.events, elapsed)}`,
         ],
-        ...mendedRows(verdict),
         ...paintedRows(context, verdict),
         ['outside', verdict.scope.join('; ')],
         ...(files.length === 0 ? [] : [['written', writtenText(files)] as const]),

@@ -37,7 +37,7 @@ import { printSchedule } from '../flags/machine.js'
 import { again, wordOf } from '../flags/words.js'
 import { goodOf, judgingOptions, record as written, recordAsked, writtenText } from '../judging.js'
 import { launchRows, runText } from '../launch-rows.js'
-import { mendedRows, mendOption } from '../mending.js'
+import { mendOption } from '../mending.js'
 import { sourceOfSubject } from '../subject.js'
 
 const define = (command: Command): Command =>
@@ -117,7 +117,6 @@ const textOf = (
       `schedule ${printSchedule(schedule)}: ${runText(verdict.counts.steps, verdict.counts.events, elapsed)}`,
     ],
     ...(recording.reason === '' ? [] : [['ended', recording.reason] as const]),
-    ...mendedRows(verdict),
     ...paintedRows(context, verdict),
     ['outside', verdict.scope.join('; ')],
     ['recorded', recordedText(recording)],
