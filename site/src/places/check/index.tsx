@@ -10,6 +10,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { writeAddress } from '../../address.js'
 import type { Language, Mark } from '../../editor/index.js'
 import { Text } from '../../editor/text.js'
+import { Copy } from '../../look/copy.js'
 import { Busy, Refusal } from '../../look/parts.js'
 import { isMembers, listAt, textAt } from '../../machine/members.js'
 import type { PlaceProps } from '../use-params.js'
@@ -33,7 +34,7 @@ import {
   stateOf,
   type State,
 } from './subject.js'
-import { useQuestion } from './use-question.js'
+import { useQuestion } from '../../machine/use-answer.js'
 import { readVerdict, VerdictView, type Texts } from './verdict-view.js'
 import { WhatIf, type Outcome } from './what-if.js'
 
@@ -576,25 +577,9 @@ export const Check = ({ params, set }: PlaceProps) => {
                 {command}
               </pre>
               <div class="row">
-                <button
-                  type="button"
-                  class="button small"
-                  onClick={() => {
-                    void navigator.clipboard.writeText(command).catch(() => undefined)
-                  }}
-                >
-                  Copy the command
-                </button>
+                <Copy text={command} what="Copy the command" />
                 {isLinked ? (
-                  <button
-                    type="button"
-                    class="button small"
-                    onClick={() => {
-                      void navigator.clipboard.writeText(location.href).catch(() => undefined)
-                    }}
-                  >
-                    Copy the link
-                  </button>
+                  <Copy text={() => location.href} what="Copy the link" />
                 ) : (
                   <>
                     <span class="small">The text is too long for a link.</span>

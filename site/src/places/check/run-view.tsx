@@ -8,7 +8,7 @@ import { Busy, Refusal } from '../../look/parts.js'
 import { marksOf } from '../../player/marks.js'
 import { Player } from '../../player/player.js'
 import { readRecording } from '../../player/run.js'
-import { useQuestion } from './use-question.js'
+import { useQuestion } from '../../machine/use-answer.js'
 
 export interface RunViewProps {
   /** what `view` is asked: one object as long as it is the same; null: there is no run */

@@ -2,6 +2,7 @@
 import './style.css'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Text } from '../../editor/text.js'
+import { Copy } from '../../look/copy.js'
 import { Busy, Field, Refusal } from '../../look/parts.js'
 import { useAnswer } from '../../machine/use-answer.js'
 import { marksOf } from '../../player/marks.js'
@@ -197,30 +198,6 @@ const Without = ({
 
 // ---------------------------------------------------------------- the place
 
-const Copy = ({ text, what }: { readonly text: string; readonly what: string }) => {
-  const [done, setDone] = useState(false)
-  useEffect(() => {
-    setDone(false)
-  }, [text])
-  return (
-    <button
-      type="button"
-      class="button small"
-      onClick={() => {
-        navigator.clipboard.writeText(text).then(
-          () => {
-            setDone(true)
-          },
-          // a page from a folder may not: the text is there to be selected
-          () => undefined,
-        )
-      }}
-    >
-      {done ? 'copied ✓' : what}
-    </button>
-  )
-}
-
 /** Milliseconds after which a position is in the address: a browser allows some changes a second, and no more. */
 const settled = 250
 
@@ -279,8 +256,8 @@ export const Kernels = ({ params, set }: PlaceProps) => {
   useEffect(() => {
     const found = marks.findIndex((m) => m.at !== null)
     // the recording may still be that of the address before
-    if (isNew && found >= 0 && view.of === JSON.stringify(question)) set({ finding: String(found) })
-  }, [marks, isNew, view.of])
+    if (isNew && found >= 0 && view.isCurrent) set({ finding: String(found) })
+  }, [marks, isNew, view.isCurrent])
   const refused = 'refused' in asked ? asked.refused : (view.refused ?? listing.refused)
   const command = commandOf(params)
   const detours = detoursOf(params['schedule'] ?? '')

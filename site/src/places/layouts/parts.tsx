@@ -4,6 +4,7 @@ import { ask } from '../../machine/client.js'
 import { isMembers, textAt } from '../../machine/members.js'
 import type { Refused } from '../../machine/protocol.js'
 import type { Params } from '../../address.js'
+import { Copy } from '../../look/copy.js'
 import { Busy, Field, Refusal } from '../../look/parts.js'
 import type { Asking } from '../../machine/use-answer.js'
 import type { SetParams } from '../use-params.js'
@@ -199,7 +200,6 @@ export const Carry = ({
   readonly svg?: boolean
 }) => {
   const [refused, setRefused] = useState<Refused | null>(null)
-  const [copied, setCopied] = useState(false)
   const line = commandLine(method, request)
   const write = (ending: string): void => {
     const file = `${method}.${ending}`
@@ -234,23 +234,7 @@ export const Carry = ({
             as SVG
           </button>
         )}
-        <button
-          type="button"
-          class="button small"
-          onClick={() => {
-            navigator.clipboard.writeText(line).then(
-              () => {
-                setCopied(true)
-                setTimeout(() => {
-                  setCopied(false)
-                }, 2000)
-              },
-              () => undefined,
-            )
-          }}
-        >
-          {copied ? 'copied' : 'copy the command line'}
-        </button>
+        <Copy text={line} what="copy the command line" />
       </div>
       <code class="layouts-line">{line}</code>
       <Refusal refused={refused} />

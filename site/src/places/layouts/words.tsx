@@ -1,5 +1,4 @@
 /** One layout in the words of everybody: a text of any vocabulary in, the same object in the others out. */
-import { useState } from 'preact/hooks'
 import { writeAddress } from '../../address.js'
 import { ofSchema, textAt } from '../../machine/members.js'
 import { useAnswer } from '../../machine/use-answer.js'
@@ -7,6 +6,7 @@ import type { PlaceProps } from '../use-params.js'
 import { numbersAt, textsAt } from './documents.js'
 import { useNames } from './names.js'
 import { Carry, Presets, saying, TextField, Waiting, whileTyping, type Preset } from './parts.js'
+import { Copy } from '../../look/copy.js'
 
 const first = { text: 'WGMMA', shape: '64x64' }
 
@@ -35,31 +35,13 @@ const Word = ({
   readonly shape: string
   readonly vocabulary: string
 }) => {
-  const [copied, setCopied] = useState(false)
   return (
     <li>
       <pre class="scroll layouts-text" tabIndex={0} role="region" aria-label={`${vocabulary}: ${text}`}>
         {text}
       </pre>
       <span class="row">
-        <button
-          type="button"
-          class="button small"
-          aria-label={`copy ${text}`}
-          onClick={() => {
-            navigator.clipboard.writeText(text).then(
-              () => {
-                setCopied(true)
-                setTimeout(() => {
-                  setCopied(false)
-                }, 2000)
-              },
-              () => undefined,
-            )
-          }}
-        >
-          {copied ? 'copied' : 'copy'}
-        </button>
+        <Copy text={text} what="copy" label={`copy ${text}`} />
         <a class="small" href={writeAddress({ place: 'layouts', params: { layout: text, shape } })}>
           draw<span class="visually-hidden"> {text}</span>
         </a>

@@ -4,6 +4,7 @@ import type { LitmusDocument } from '../../../../src/render/litmus-document.js'
 import { eventText, isWrongPair, pairText } from '../../../../src/render/litmus.js'
 import { litmusSvg } from '../../../../src/render/litmus-svg.js'
 import { writeAddress } from '../../address.js'
+import { Copy } from '../../look/copy.js'
 import { Picture } from '../../look/parts.js'
 import { ofSchema } from '../../machine/members.js'
 import { useAnswer } from '../../machine/use-answer.js'
@@ -211,7 +212,6 @@ const refusedAt = (message: string): readonly [line: number | null, says: string
 
 export const LitmusTest = ({ clause, all, state, changed }: TestProps) => {
   const [place, near] = useNear()
-  const [copied, setCopied] = useState(false)
   const id = useId()
   const asking = useAnswer(
     'litmus',
@@ -270,29 +270,17 @@ export const LitmusTest = ({ clause, all, state, changed }: TestProps) => {
           >
             Reset
           </button>
-          <button
-            type="button"
-            class="button small"
-            onClick={() => {
+          <Copy
+            what="Copy link"
+            text={() => {
               const params = Object.fromEntries(
                 Object.entries(paramsOf(clause, state)).filter(
                   (entry): entry is [string, string] => entry[1] !== null,
                 ),
               )
-              const link = `${location.href.split('#')[0] ?? ''}${writeAddress({ place: 'memory', params })}`
-              void navigator.clipboard.writeText(link).then(() => {
-                setCopied(true)
-                setTimeout(() => {
-                  setCopied(false)
-                }, 2000)
-              })
+              return `${location.href.split('#')[0] ?? ''}${writeAddress({ place: 'memory', params })}`
             }}
-          >
-            Copy link
-          </button>
-          <span role="status" class="small soft">
-            {copied ? 'copied' : ''}
-          </span>
+          />
         </div>
       </div>
       <div class="litmus-shown">
