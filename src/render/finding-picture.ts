@@ -398,32 +398,58 @@ const stripOf = ({ spans, within = [] }: Place, x: number, y: number, width: num
   }
 }
 
-// ---------------------------------------------------------------- the picture
+// ---------------------------------------------------------------- what is drawn, from top to bottom
 
-/** The picture of a finding of a verdict document, so wide and as high as its words need. */
-export const findingPicture = (f: Finding, width: number = usualWidth): SvgElement => {
-  const { a, b, place, missing } = f
-  const wide = Math.max(narrowest, Math.floor(width))
+/** Where the lanes and the boxes between them are, from left to right. */
+interface Frame {
+  readonly wide: number
+  readonly left: number
+  readonly right: number
+  readonly inner: number
+  readonly between: { readonly from: number; readonly width: number }
+}
+
+const frameOf = (wide: number): Frame => {
   const [left, right] = [margin, wide - margin]
   const inner = right - left
-  const title = findingTitle(f)
-  const drawn: SvgElement[] = []
-  const over: SvgElement[] = []
-  let y = 16
+  return { wide, left, right, inner, between: { from: left + inset, width: inner - 2 * inset } }
+}
 
-  // what it is
+/** Some of the picture: what lies behind, what is drawn on that, and what lies over all of it. */
+interface Part {
+  readonly background?: ReadonlyArray<SvgElement>
+  readonly drawn: ReadonlyArray<SvgElement>
+  readonly over?: ReadonlyArray<SvgElement>
+  readonly bottom: number
+}
+
+/** A bar and the side on which a line goes from it to the bytes. */
+interface Touching {
+  readonly bar: Bar
+  readonly beside: 'left' | 'right'
+}
+
+interface Lanes extends Part {
+  readonly touching: ReadonlyArray<Touching>
+}
+
+/** What it is. */
+const headingPart = (f: Finding, { left, inner }: Frame, top: number): Part => {
   const id = paragraph(says('id', f.id, 16, 'wrong', true), inner)
-  const named = paragraph(says('title', title, 16, 'ink', true), inner - id.width - 12)
+  const named = paragraph(says('title', findingTitle(f), 16, 'ink', true), inner - id.width - 12)
   const text = paragraph(says('text', f.text, 12.5, 'muted'), inner)
-  drawn.push(written(left, y, id), written(left + id.width + 12, y, named))
-  y += named.height + 4
-  drawn.push(written(left, y, text))
-  y += text.height + 14
+  const below = top + (named.height + 4)
+  return {
+    drawn: [written(left, top, id), written(left + id.width + 12, top, named), written(left, below, text)],
+    bottom: below + (text.height + 14),
+  }
+}
 
-  // time
-  if (b !== undefined) {
-    const time = paragraph(says('', 'time', 10.5, 'muted'), inner)
-    drawn.push(
+/** That time goes to the right. */
+const timePart = ({ left, right, inner }: Frame, y: number): Part => {
+  const time = paragraph(says('', 'time', 10.5, 'muted'), inner)
+  return {
+    drawn: [
       written(left, y, time),
       through(
         [
@@ -437,250 +463,341 @@ export const findingPicture = (f: Finding, width: number = usualWidth): SvgEleme
         ...paint('rule'),
         fill: 'none',
       }),
+    ],
+    bottom: y + (time.height + 6),
+  }
+}
+
+const band = ({ left, inner }: Frame, from: number, to: number): SvgElement =>
+  rect({ x: left, y: from, width: inner, height: to - from, rx: 6, ...paint('lane') })
+
+const agentOf = (side: string, agent: string, { inner }: Frame): Paragraph =>
+  paragraph(says(`${side} agent`, agent, 12, 'ink', true), inner - 2 * pad)
+
+/** A bar with its words, not wider than there is room. */
+const barOf = ({ side, operation }: Side, which: string, room: number): Omit<Bar, 'x' | 'y'> => {
+  const texts = column(operationTexts(side, which, operation), room - 2 * pad)
+  return {
+    side,
+    texts,
+    width: Math.max(Math.min(110, room), widthOfAll(texts) + 2 * pad),
+    height: heightOf(texts) + 14,
+  }
+}
+
+/** One operation in its lane: what is missing stands above it or below. */
+const lanePart = (f: Finding, frame: Frame, top: number): Lanes => {
+  const { left, inner, between } = frame
+  const boxes = boxesOf(f, between.width)
+  const before = lacksBefore(f.a)
+  const above = before ? boxes : []
+  const below = before ? [] : boxes
+  const agent = agentOf('a', f.a.agent, frame)
+  const over: SvgElement[] = []
+  let y = top
+  for (const box of above) {
+    over.push(boxSvg(box, between.from, y, between.width))
+    y += box.height + 26
+  }
+  const bandFrom = y
+  const made = barOf({ side: 'a', operation: f.a }, '', inner - 2 * inset)
+  // the name of the lane is where no line comes in
+  const bar: Bar = { ...made, x: left + inset, y: y + pad + (before ? 0 : agent.height + 2) }
+  const middle = bar.x + bar.width / 2
+  const named = written(left + pad, before ? bar.y + bar.height + 6 : y + 5, agent)
+  y = bar.y + bar.height + pad + (before ? agent.height : 0)
+  const lane = band(frame, bandFrom, y)
+  over.push(barSvg(bar))
+  if (above.length > 0)
+    over.push(
+      through(
+        [
+          [middle, bandFrom - 26],
+          [middle, bar.y - 9],
+        ],
+        dashed,
+      ),
+      head([middle, bar.y - 1], 'down', 'wrong'),
     )
-    y += time.height + 6
-  }
-
-  // lanes
-  const oneAgent = isOneAgent(f)
-  const boxes = boxesOf(f, inner - 2 * inset)
-  const bandTop = y
-  const background: SvgElement[] = []
-  const band = (from: number, to: number): void => {
-    background.push(rect({ x: left, y: from, width: inner, height: to - from, rx: 6, ...paint('lane') }))
-  }
-  const name = (side: string, agent: string): Paragraph =>
-    paragraph(says(`${side} agent`, agent, 12, 'ink', true), inner - 2 * pad)
-  const barOf = ({ side, operation }: Side, which: string, room: number): Omit<Bar, 'x' | 'y'> => {
-    const texts = column(operationTexts(side, which, operation), room - 2 * pad)
-    return {
-      side,
-      texts,
-      width: Math.max(Math.min(110, room), widthOfAll(texts) + 2 * pad),
-      height: heightOf(texts) + 14,
-    }
-  }
-  const between = { from: left + inset, width: inner - 2 * inset }
-  const touching: { readonly bar: Bar; readonly beside: number }[] = []
-
-  if (b === undefined) {
-    const before = lacksBefore(a)
-    const above = before ? boxes : []
-    const below = before ? [] : boxes
-    const agent = name('a', a.agent)
-    for (const box of above) {
-      over.push(boxSvg(box, between.from, y, between.width))
-      y += box.height + 26
-    }
-    const bandFrom = y
-    const made = barOf({ side: 'a', operation: a }, '', inner - 2 * inset)
-    // the name of the lane is where no line comes in
-    const bar: Bar = { ...made, x: left + inset, y: y + pad + (before ? 0 : agent.height + 2) }
-    const middle = bar.x + bar.width / 2
-    drawn.push(written(left + pad, before ? bar.y + bar.height + 6 : y + 5, agent))
-    y = bar.y + bar.height + pad + (before ? agent.height : 0)
-    band(bandFrom, y)
-    over.push(barSvg(bar))
+  below.forEach((box, i) => {
+    y += 26
+    if (i === 0)
+      over.push(
+        through(
+          [
+            [middle, bar.y + bar.height + 1],
+            [middle, y - 9],
+          ],
+          box.what === 'missing' ? dashed : solid,
+        ),
+        head([middle, y - 1], 'down', box.what === 'missing' ? 'wrong' : 'known'),
+      )
+    over.push(boxSvg(box, between.from, y, between.width))
+    y += box.height
+  })
+  return {
+    background: [lane],
+    drawn: [named],
+    over,
+    bottom: y,
     // what is never written has been touched by no operation
-    if (f.id !== 'O1') touching.push({ bar, beside: channel })
-    if (above.length > 0)
-      over.push(
-        through(
-          [
-            [middle, bandFrom - 26],
-            [middle, bar.y - 9],
-          ],
-          dashed,
-        ),
-        head([middle, bar.y - 1], 'down', 'wrong'),
-      )
-    below.forEach((box, i) => {
-      y += 26
-      if (i === 0)
-        over.push(
-          through(
-            [
-              [middle, bar.y + bar.height + 1],
-              [middle, y - 9],
-            ],
-            box.what === 'missing' ? dashed : solid,
-          ),
-          head([middle, y - 1], 'down', box.what === 'missing' ? 'wrong' : 'known'),
-        )
-      over.push(boxSvg(box, between.from, y, between.width))
-      y += box.height
-    })
-  } else {
-    const [first, second] = inTime(f, b)
-    const agent = name(first.side, first.operation.agent)
-    drawn.push(written(left + pad, y + 5, agent))
-    // the last event of the one that the other knew of stands before or behind it
-    const heard = oneAgent || f.knows === undefined || f.knows === 0 ? null : f.knows
-    const isBehind = heard !== null && heard >= first.operation.at
-    const heardText =
-      heard === null ? null : paragraph(says('heard', `event ${String(heard)}`, 10.5, 'known'), inner)
-    const heardRoom = heardText === null ? 0 : heardText.width + 24
-    const barA: Bar = {
-      ...barOf(first, 'first', Math.min(inner * 0.6, inner - 2 * pad - (isBehind ? heardRoom : 24))),
-      x: left + pad + (heard === null || isBehind ? 0 : 24),
-      y: y + 5 + agent.height + 6,
-    }
-    const later = barOf(second, 'second', right - 2 * pad - (barA.x + 40))
-    y = barA.y + barA.height + pad + (heardText === null ? 0 : 10)
-    const edgeA = y
-    const heardAt = isBehind ? barA.x + barA.width + 14 : left + pad + 8
-    if (heardText !== null)
-      over.push(
-        element('circle', { cx: heardAt, cy: edgeA, r: 4, ...paint('known') }),
-        written(heardAt + 8, edgeA - heardText.height - 1, heardText),
-      )
+    touching: f.id === 'O1' ? [] : [{ bar, beside: 'left' }],
+  }
+}
 
-    // what was issued and is not known to be over goes on
-    if (inFlight(f, first)) {
-      const [from, to] = [barA.x + barA.width, right - pad]
-      const said = paragraph(says('', 'not known to be over', 10.5, 'wrong'), inner)
-      const middle = barA.y + barA.height / 2
-      if (to - from > 20) {
-        drawn.push(
-          rect({ x: from, y: middle - 5, width: to - from, height: 10, ...paint('access') }),
-          hatching(from, middle - 5, to - from, 10),
-        )
-        if (said.width + 12 < to - from) drawn.push(written(from + 8, middle - 8 - said.height, said))
+/** The last event of the first agent that the second knew of: it stands before the access or behind it. */
+interface Heard {
+  readonly isBehind: boolean
+  readonly text: Paragraph
+}
+
+const heardIn = (f: Finding, first: Side, { inner }: Frame): Heard | null =>
+  isOneAgent(f) || f.knows === undefined || f.knows === 0
+    ? null
+    : {
+        isBehind: f.knows >= first.operation.at,
+        text: paragraph(says('heard', `event ${String(f.knows)}`, 10.5, 'known'), inner),
       }
-    }
 
-    // the boxes between the lanes, and the lines through them
-    const known = boxes.find((box) => box.what === 'known')
-    const absent = boxes.find((box) => box.what === 'missing')
-    const isKnownFrom = known !== undefined && (oneAgent || heard !== null)
-    // what is known passes the box of what is missing on the side that it comes from, and that one passes the other's box on the other side
-    const [solidSide, dashedSide] = isBehind ? (['right', 'left'] as const) : (['left', 'right'] as const)
-    const outside = { left: left + inset / 2, right: right - inset / 2 }
-    const boxEdge = { left: between.from, right: between.from + between.width }
-    const solidFrom: Point =
-      heard === null
-        ? [barA.x + barA.width * (absent === undefined ? 0.5 : 0.25), barA.y + barA.height + 1]
-        : [heardAt, edgeA + 4]
-    const dashedFrom =
-      heardText === null || isBehind
-        ? barA.x + barA.width * (known === undefined ? 0.5 : isBehind ? 0.3 : 0.7)
-        : Math.max(barA.x + barA.width * 0.7, heardAt + heardText.width + 14)
-    const tops = new Map<Boxed, number>()
-    for (const box of boxes) {
-      y += box === boxes[0] ? 28 : 12
-      tops.set(box, y)
-      over.push(boxSvg(box, between.from, y, between.width))
-      y += box.height
-    }
-    y += boxes.length === 0 ? 12 : 34
-    const edgeB = y
-    const x = Math.max(barA.x + 40, right - pad - later.width)
-    const barB: Bar = { ...later, x, y: edgeB + pad }
-    const dashedTo = barB.x + barB.width * (known === undefined ? 0.5 : isBehind ? 0.25 : 0.75)
-    const solidTo = barB.x + barB.width * (absent === undefined ? 0.5 : isBehind ? 0.7 : 0.3)
-    const toB = barB.y - 1
-    if (absent !== undefined) {
-      const top = tops.get(absent)!
-      const bottom = top + absent.height
-      over.push(
-        through(
-          [
-            [dashedFrom, barA.y + barA.height + 1],
-            [dashedFrom, top - 1],
+/** What was issued and is not known to be over goes on. */
+const goingOn = (bar: Bar, { right, inner }: Frame): ReadonlyArray<SvgElement> => {
+  const [from, to] = [bar.x + bar.width, right - pad]
+  const said = paragraph(says('', 'not known to be over', 10.5, 'wrong'), inner)
+  const middle = bar.y + bar.height / 2
+  return to - from > 20
+    ? [
+        rect({ x: from, y: middle - 5, width: to - from, height: 10, ...paint('access') }),
+        hatching(from, middle - 5, to - from, 10),
+        ...(said.width + 12 < to - from ? [written(from + 8, middle - 8 - said.height, said)] : []),
+      ]
+    : []
+}
+
+/** A box between the lanes, and where it begins. */
+interface Placed {
+  readonly box: Boxed
+  readonly top: number
+}
+
+/** What the lines between two lanes go by: from the upper bar, past the boxes, to the lower one. */
+interface Passage {
+  readonly barA: Bar
+  readonly barB: Bar
+  /** where the lanes end and begin */
+  readonly edgeA: number
+  readonly edgeB: number
+  readonly heard: { readonly isBehind: boolean; readonly at: number; readonly width: number } | null
+  readonly missing: Placed | null
+  readonly known: Placed | null
+}
+
+// what is known passes the box of what is missing on the side that it comes from, and that one passes the other's box on the other side
+const sidesOf = ({ heard }: Passage): readonly [solid: 'left' | 'right', dashed: 'left' | 'right'] =>
+  heard?.isBehind === true ? ['right', 'left'] : ['left', 'right']
+
+/** Of the lines beside the boxes, and of the boxes. */
+const edgesOf = ({ left, right, between }: Frame) => ({
+  outside: { left: left + inset / 2, right: right - inset / 2 },
+  box: { left: between.from, right: between.from + between.width },
+})
+
+/** From the earlier access through the box of what is missing to the later one, dashed. */
+const missingEdge = (p: Passage, { box, top }: Placed, isBackwards: boolean, frame: Frame) => {
+  const { barA, barB, edgeB, heard, known } = p
+  const isBehind = heard?.isBehind === true
+  const { outside, box: edges } = edgesOf(frame)
+  const [, side] = sidesOf(p)
+  const bottom = top + box.height
+  const from =
+    heard === null || isBehind
+      ? barA.x + barA.width * (known === null ? 0.5 : isBehind ? 0.3 : 0.7)
+      : Math.max(barA.x + barA.width * 0.7, heard.at + heard.width + 14)
+  const to = barB.x + barB.width * (known === null ? 0.5 : isBehind ? 0.25 : 0.75)
+  const end = barB.y - 1
+  return [
+    through(
+      [
+        [from, barA.y + barA.height + 1],
+        [from, top - 1],
+      ],
+      dashed,
+    ),
+    through(
+      known === null
+        ? [
+            [to, bottom],
+            [to, end - 7],
+          ]
+        : [
+            [edges[side], bottom - 14],
+            [outside[side], bottom - 14],
+            [outside[side], edgeB - 20],
+            [to, edgeB - 20],
+            [to, end - 7],
           ],
-          dashed,
-        ),
-        through(
-          known === undefined
-            ? [
-                [dashedTo, bottom],
-                [dashedTo, toB - 7],
-              ]
-            : [
-                [boxEdge[dashedSide], bottom - 14],
-                [outside[dashedSide], bottom - 14],
-                [outside[dashedSide], edgeB - 20],
-                [dashedTo, edgeB - 20],
-                [dashedTo, toB - 7],
-              ],
-          dashed,
-        ),
-        isBackwards(f, first, second)
-          ? head([dashedFrom, barA.y + barA.height + 1], 'up', 'wrong')
-          : head([dashedTo, toB], 'down', 'wrong'),
-      )
-    }
-    if (known !== undefined) {
-      const top = tops.get(known)!
-      if (isKnownFrom)
-        over.push(
+      dashed,
+    ),
+    isBackwards ? head([from, barA.y + barA.height + 1], 'up', 'wrong') : head([to, end], 'down', 'wrong'),
+  ]
+}
+
+/** From what was heard through the box of what is known to the later access; where nothing was, from the words to what they are about. */
+const knownEdge = (p: Passage, { box, top }: Placed, isKnownFrom: boolean, frame: Frame) => {
+  const { barA, barB, edgeA, heard, missing } = p
+  const { outside, box: edges } = edgesOf(frame)
+  const [side] = sidesOf(p)
+  const from: Point =
+    heard === null
+      ? [barA.x + barA.width * (missing === null ? 0.5 : 0.25), barA.y + barA.height + 1]
+      : [heard.at, edgeA + 4]
+  const to = barB.x + barB.width * (missing === null ? 0.5 : heard?.isBehind === true ? 0.7 : 0.3)
+  const end = barB.y - 1
+  return [
+    ...(isKnownFrom
+      ? [
           through(
-            absent === undefined
-              ? [solidFrom, [solidFrom[0], top]]
+            missing === null
+              ? [from, [from[0], top]]
               : [
-                  solidFrom,
-                  [solidFrom[0], edgeA + 12],
-                  [outside[solidSide], edgeA + 12],
-                  [outside[solidSide], top + 14],
-                  [boxEdge[solidSide], top + 14],
+                  from,
+                  [from[0], edgeA + 12],
+                  [outside[side], edgeA + 12],
+                  [outside[side], top + 14],
+                  [edges[side], top + 14],
                 ],
             solid,
           ),
-        )
-      over.push(
-        through(
-          [
-            [solidTo, top + known.height],
-            [solidTo, isKnownFrom ? toB - 7 : toB],
-          ],
-          isKnownFrom ? solid : leader,
-        ),
-      )
-      if (isKnownFrom) over.push(head([solidTo, toB], 'down', 'known'))
-    }
-    y = barB.y + barB.height + pad
-    if (oneAgent) band(bandTop, y)
-    else {
-      const other = name(second.side, f.id === 'D3' ? `${b.agent} of another cluster` : b.agent)
-      drawn.push(written(left + pad, y - 4, other))
-      y += other.height
-      band(bandTop, edgeA)
-      band(edgeB, y)
-    }
-    over.push(barSvg(barA), barSvg(barB))
-    touching.push({ bar: barA, beside: channel }, { bar: barB, beside: wide - channel })
-  }
+        ]
+      : []),
+    through(
+      [
+        [to, top + box.height],
+        [to, isKnownFrom ? end - 7 : end],
+      ],
+      isKnownFrom ? solid : leader,
+    ),
+    ...(isKnownFrom ? [head([to, end], 'down', 'known')] : []),
+  ]
+}
 
-  // bytes
-  if (place !== undefined) {
-    y += 16
-    const caption = paragraph(says('place', placeText(place), 12, 'ink'), inner - 2 * inset)
-    drawn.push(written(between.from, y, caption))
-    y += caption.height + 18
-    const strip = stripOf(place, between.from, y, between.width)
-    drawn.push(strip.drawn)
-    const reach = Math.min(12, (strip.to - strip.from) / 3)
-    for (const { bar, beside } of touching) {
-      const [edge, to] =
-        beside === channel ? [bar.x, strip.from + reach] : [bar.x + bar.width, strip.to - reach]
-      drawn.push(
-        through(
-          [
-            [edge, bar.y + 14],
-            [beside, bar.y + 14],
-            [beside, y - 12],
-            [to, y - 12],
-            [to, y - 6],
-          ],
-          touch,
-        ),
-        head([to, y], 'down', 'wrong'),
-      )
-    }
-    y += strip.height
+/** Two operations, the earlier one above: each in the lane of its agent, or both in one. */
+const lanesPart = (f: Finding, b: Operation, frame: Frame, top: number): Lanes => {
+  const { left, right, inner, between } = frame
+  const oneAgent = isOneAgent(f)
+  const boxes = boxesOf(f, between.width)
+  const [first, second] = inTime(f, b)
+  const agent = agentOf(first.side, first.operation.agent, frame)
+  const told = heardIn(f, first, frame)
+  const isBehind = told?.isBehind === true
+  const barA: Bar = {
+    ...barOf(first, 'first', Math.min(inner * 0.6, inner - 2 * pad - (isBehind ? told.text.width + 24 : 24))),
+    x: left + pad + (told === null || isBehind ? 0 : 24),
+    y: top + 5 + agent.height + 6,
   }
+  const later = barOf(second, 'second', right - 2 * pad - (barA.x + 40))
+  const edgeA = barA.y + barA.height + pad + (told === null ? 0 : 10)
+  const heardAt = isBehind ? barA.x + barA.width + 14 : left + pad + 8
+  const heard = told === null ? null : { isBehind, at: heardAt, width: told.text.width }
 
-  const high = Math.ceil(y + 14)
+  const placed: Placed[] = []
+  let y = edgeA
+  for (const box of boxes) {
+    y += placed.length === 0 ? 28 : 12
+    placed.push({ box, top: y })
+    y += box.height
+  }
+  const edgeB = y + (boxes.length === 0 ? 12 : 34)
+  const barB: Bar = { ...later, x: Math.max(barA.x + 40, right - pad - later.width), y: edgeB + pad }
+  const missing = placed.find(({ box }) => box.what === 'missing') ?? null
+  const known = placed.find(({ box }) => box.what === 'known') ?? null
+  const passage: Passage = { barA, barB, edgeA, edgeB, heard, missing, known }
+
+  const end = barB.y + barB.height + pad
+  const other = oneAgent
+    ? null
+    : agentOf(second.side, f.id === 'D3' ? `${b.agent} of another cluster` : b.agent, frame)
+  const bottom = end + (other?.height ?? 0)
+  return {
+    background:
+      other === null ? [band(frame, top, end)] : [band(frame, top, edgeA), band(frame, edgeB, bottom)],
+    drawn: [
+      written(left + pad, top + 5, agent),
+      ...(inFlight(f, first) ? goingOn(barA, frame) : []),
+      ...(other === null ? [] : [written(left + pad, end - 4, other)]),
+    ],
+    over: [
+      ...(told === null
+        ? []
+        : [
+            element('circle', { cx: heardAt, cy: edgeA, r: 4, ...paint('known') }),
+            written(heardAt + 8, edgeA - told.text.height - 1, told.text),
+          ]),
+      ...placed.map((at) => boxSvg(at.box, between.from, at.top, between.width)),
+      ...(missing === null ? [] : missingEdge(passage, missing, isBackwards(f, first, second), frame)),
+      ...(known === null ? [] : knownEdge(passage, known, oneAgent || told !== null, frame)),
+      barSvg(barA),
+      barSvg(barB),
+    ],
+    bottom,
+    touching: [
+      { bar: barA, beside: 'left' },
+      { bar: barB, beside: 'right' },
+    ],
+  }
+}
+
+/** The strip of bytes, with a line from each operation that touches them. */
+const bytesPart = (
+  place: Place,
+  touching: ReadonlyArray<Touching>,
+  { wide, inner, between }: Frame,
+  top: number,
+): Part => {
+  const caption = paragraph(says('place', placeText(place), 12, 'ink'), inner - 2 * inset)
+  const y = top + 16 + (caption.height + 18)
+  const strip = stripOf(place, between.from, y, between.width)
+  const reach = Math.min(12, (strip.to - strip.from) / 3)
+  const lines = touching.flatMap(({ bar, beside }) => {
+    const [edge, at, to] =
+      beside === 'left'
+        ? [bar.x, channel, strip.from + reach]
+        : [bar.x + bar.width, wide - channel, strip.to - reach]
+    return [
+      through(
+        [
+          [edge, bar.y + 14],
+          [at, bar.y + 14],
+          [at, y - 12],
+          [to, y - 12],
+          [to, y - 6],
+        ],
+        touch,
+      ),
+      head([to, y], 'down', 'wrong'),
+    ]
+  })
+  return {
+    drawn: [written(between.from, top + 16, caption), strip.drawn, ...lines],
+    bottom: y + strip.height,
+  }
+}
+
+// ---------------------------------------------------------------- the picture
+
+/** The picture of a finding of a verdict document, so wide and as high as its words need. */
+export const findingPicture = (f: Finding, width: number = usualWidth): SvgElement => {
+  const { b, place, missing } = f
+  const frame = frameOf(Math.max(narrowest, Math.floor(width)))
+  const heading = headingPart(f, frame, 16)
+  const time: Part = b === undefined ? { drawn: [], bottom: heading.bottom } : timePart(frame, heading.bottom)
+  const lanes = b === undefined ? lanePart(f, frame, time.bottom) : lanesPart(f, b, frame, time.bottom)
+  const bytes: Part =
+    place === undefined
+      ? { drawn: [], bottom: lanes.bottom }
+      : bytesPart(place, lanes.touching, frame, lanes.bottom)
+  const parts: ReadonlyArray<Part> = [heading, time, lanes, bytes]
+  const { wide } = frame
+  const high = Math.ceil(bytes.bottom + 14)
   return element(
     'svg',
     {
@@ -695,13 +812,13 @@ export const findingPicture = (f: Finding, width: number = usualWidth): SvgEleme
       'font-family': sans,
     },
     [
-      element('title', {}, [`${f.id}: ${title}`]),
+      element('title', {}, [`${f.id}: ${findingTitle(f)}`]),
       element('desc', {}, [description(f)]),
       style,
       rect({ width: wide, height: high, ...paint('ground') }),
-      ...background,
-      ...drawn,
-      ...over,
+      ...parts.flatMap((part) => part.background ?? []),
+      ...parts.flatMap((part) => part.drawn),
+      ...parts.flatMap((part) => part.over ?? []),
     ],
   )
 }
