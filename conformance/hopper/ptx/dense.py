@@ -49,8 +49,8 @@ ret;
 (out / 'dense.ptx').write_text('\n'.join(text) + '\n')
 plan = []
 for name in F32[:2]:
-    # Angles from 2^-14 to 2 pi and beyond, one operand in 37; and whole neighbourhoods.
-    plan.append(f'at_{label(name)} at {0x38800000} 37 {(0x41000000 - 0x38800000) // 37}')
+    # Angles from 2^-14 to 2 pi and beyond, one operand in 73; and whole neighbourhoods.
+    plan.append(f'at_{label(name)} at {0x38800000} 73 {(0x41000000 - 0x38800000) // 73}')
     plan.append(f'at_{label(name)} at {0x3f800000} 1 262144')
     plan.append(f'at_{label(name)} at {0x41000000} 4099 {(0x7f800000 - 0x41000000) // 4099}')
 plan.append(f'at_sqrt_approx_ftz_f32 at {0x3f800000} 13 {0x1000000 // 13}')

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Captures the scalar opcode forms of PTX on the GPU of this machine. Usage: run.sh OUT_FOLDER
-# Needs nvcc and ptxas of CUDA 13, python3. Leaves inputs.bin, manifest.json, results.bin, dense.txt and dense.bin.gz in the folder.
+# Needs nvcc and ptxas of CUDA 13, python3. Leaves capture.tar.gz.aa, .ab ... in the folder.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=$(mkdir -p "$1" && cd "$1" && pwd)
@@ -13,9 +13,9 @@ for module in "$work"/forms*.ptx "$work/dense.ptx"; do
 done
 wait
 "$work/run" "$work"
-gzip -9 -k "$work/results.bin"
-gzip -6 -k "$work/dense.bin"
-sha256sum "$work/inputs.bin" "$work/results.bin" "$work/dense.bin" | sed "s|$work/||"
-cp "$work/manifest.json" "$work/dense.txt" "$work/results.bin.gz" "$work/dense.bin.gz" "$out"
-nvidia-smi --query-gpu=name,driver_version --format=csv,noheader > "$out/gpu.txt" 2>/dev/null || true
-ptxas --version | tail -1 > "$out/ptxas.txt"
+(cd "$work" && sha256sum inputs.bin results.bin dense.bin) | tee "$work/sums.txt"
+nvidia-smi --query-gpu=name,driver_version --format=csv,noheader > "$work/chip.txt" 2>/dev/null || true
+ptxas --version | tail -1 >> "$work/chip.txt"
+# In parts of 15 MB: cat capture.tar.gz.* | tar xz
+tar -C "$work" -cz manifest.json dense.txt results.bin dense.bin sums.txt chip.txt | split -b 15000000 - "$out/capture.tar.gz."
+ls -l "$out"
