@@ -16,8 +16,13 @@
  */
 import { unaryFunction, binaryFunction } from '../special-functions/functions.js'
 import type { SpecialBinary, SpecialUnary } from '../special-functions/names.js'
+import { magnitudeOf, multiply, smallestNormal } from '../special-functions/binary32.js'
+import { rcpFlushed } from '../special-functions/rcp.js'
 import { onHalves } from './half.js'
 import { operation, type ScalarOperation } from './operation.js'
+
+/** The pattern of 2^24. */
+const twoTo24 = 0x4b800000
 
 const unary = [
   'ex2.approx.ftz.f32',
@@ -44,6 +49,13 @@ const binary = [
   'div.approx.ftz.f32',
 ] as const satisfies readonly SpecialBinary[]
 
+/** Both operands scaled by 2^24 where the divisor is subnormal, products to nearest. */
+const divApproxUnflushed = (a: number, b: number): number => {
+  const subnormal = magnitudeOf(b) < smallestNormal
+  const scaled = (x: number): number => (subnormal ? multiply(x, twoTo24) : x)
+  return multiply(rcpFlushed(scaled(b)), scaled(a))
+}
+
 export const approximateRows: readonly ScalarOperation[] = [
   ...unary.map((name) => {
     const f = unaryFunction[name]
@@ -56,6 +68,13 @@ export const approximateRows: readonly ScalarOperation[] = [
       operation('approximate', `${name}x2`, [`${type}x2`], [`${type}x2`], onHalves(f)),
     ]
   }),
+  operation(
+    'approximate',
+    'div.approx.f32',
+    ['f32', 'f32'],
+    ['f32'],
+    (a, b) => divApproxUnflushed(a >>> 0, b >>> 0) | 0,
+  ),
   ...binary.map((name) => {
     const f = binaryFunction[name]
     return operation('approximate', name, ['f32', 'f32'], ['f32'], (a, b) => f(a >>> 0, b >>> 0) | 0)

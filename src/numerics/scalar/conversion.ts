@@ -284,34 +284,56 @@ const modified = (
 
 const same = (f: Compute): Compute => f
 
+/** Is every value of one type a value of the other? Then nothing saturates. */
+const contains = (to: Integer, from: Integer): boolean =>
+  least(to) <= least(from) && greatest(from) <= greatest(to)
+
+/** 8-bit integers and bf16 have no conversion. */
+const joinsHalf = (float: Float, integer: Integer): boolean =>
+  float !== 'bf16' || (integer !== 'u8' && integer !== 's8')
+
 const fromIntegers: readonly ScalarOperation[] = integers.flatMap((from) => [
   ...integers.flatMap((to) => [
     row('', to, from, wrapInteger(to, from)),
-    row('.sat', to, from, clampInteger(to, from)),
+    ...(contains(to, from) ? [] : [row('.sat', to, from, clampInteger(to, from))]),
   ]),
-  ...floats.flatMap((to) =>
-    directions.flatMap((d) => [
-      row(`.${d}`, to, from, integerToFloat(to, from, d)),
-      ...(to === 'bf16' ? [] : [row(`.${d}.sat`, to, from, saturated(to, integerToFloat(to, from, d)))]),
-    ]),
-  ),
+  ...floats
+    .filter((to) => joinsHalf(to, from))
+    .flatMap((to) =>
+      directions.flatMap((d) => [
+        row(`.${d}`, to, from, integerToFloat(to, from, d)),
+        ...(to === 'bf16' ? [] : [row(`.${d}.sat`, to, from, saturated(to, integerToFloat(to, from, d)))]),
+      ]),
+    ),
 ])
 
 const order: Readonly<Record<Float, number>> = { f16: 0, bf16: 0, f32: 1, f64: 2 }
 
 const fromFloats: readonly ScalarOperation[] = floats.flatMap((from) => [
-  ...integers.flatMap((to) =>
-    integralRoundings.flatMap((r) => modified(`.${r}`, to, from, same, floatToInteger(to, from, r))),
-  ),
+  ...integers
+    .filter((to) => joinsHalf(from, to))
+    .flatMap((to) =>
+      integralRoundings.flatMap((r) =>
+        modified(`.${r}`, to, from, from === 'bf16' ? null : same, floatToInteger(to, from, r)),
+      ),
+    ),
   ...floats.flatMap((to) => {
-    const sat = to === 'bf16' ? null : (f: Compute): Compute => saturated(to, f)
+    const sat = to === 'bf16' || from === 'bf16' ? null : (f: Compute): Compute => saturated(to, f)
     if (to === from)
       return [
         ...modified('', to, from, sat, floatToFloat(to, from, 'rn')),
         ...integralRoundings.flatMap((r) => modified(`.${r}`, to, from, sat, toIntegral(to, r))),
       ]
-    if (order[to] > order[from]) return modified('', to, from, sat, floatToFloat(to, from, 'rn'))
-    return directions.flatMap((d) => modified(`.${d}`, to, from, sat, floatToFloat(to, from, d)))
+    const nearest = floatToFloat(to, from, 'rn')
+    if (order[to] > order[from])
+      return [
+        ...modified('', to, from, sat, nearest),
+        ...(from === 'bf16' ? [row('.rn', to, from, nearest)] : []),
+      ]
+    return [
+      ...(order[to] === order[from] ? [row('', to, from, nearest)] : []),
+      ...directions.flatMap((d) => modified(`.${d}`, to, from, sat, floatToFloat(to, from, d))),
+    ]
   }),
 ])
 
@@ -373,9 +395,7 @@ const tf32Rows: readonly ScalarOperation[] = [
   row('.rna', 'tf32', 'f32', tf32('rna', false, false)),
   row('.rna.satfinite', 'tf32', 'f32', tf32('rna', true, false)),
   ...(['rn', 'rz'] as const).flatMap((d) =>
-    combinations.map(([mark, satfinite, relu]) =>
-      row(`.${d}${mark}`, 'tf32', 'f32', tf32(d, satfinite, relu)),
-    ),
+    [false, true].map((relu) => row(`.${d}${relu ? '.relu' : ''}`, 'tf32', 'f32', tf32(d, false, relu))),
   ),
 ]
 

@@ -290,7 +290,7 @@ const permutations: readonly ScalarOperation[] = [
 
 const moves: readonly ScalarOperation[] = [
   row('mov.pred', ['pred'], 'pred', (a) => a),
-  ...(['b16', 'u16', 's16', 'f16', 'bf16'] as const).map((t) =>
+  ...(['b16', 'u16', 's16'] as const).map((t) =>
     row(`mov.${t}`, [t], t, t === 's16' ? narrow.s16 : narrow.u16),
   ),
   ...(['b32', 'u32', 's32', 'f32'] as const).map((t) => row(`mov.${t}`, [t], t, (a) => a)),
