@@ -29,3 +29,19 @@ export {
 export { parseModule } from './text/parser.js'
 export { showPosition, type Position, type PtxError } from './text/position.js'
 export { printInstruction, printModule, printOperand, printParameter, printVariable } from './text/printer.js'
+export { exampleOf, formsOf, forms } from './opcodes/table.js'
+export type { Family, Form, Modifiers, OperandRule, Slot } from './opcodes/form.js'
+export {
+  codeOf,
+  resolve,
+  resolveModule,
+  widthOf,
+  type Code,
+  type Immediate,
+  type Label,
+  type Resolution,
+  type Resolved,
+  type Value,
+} from './opcodes/resolve.js'
+export type { Register, Symbol } from './opcodes/scope.js'
+export { specialRegisters } from './opcodes/special.js'

@@ -252,11 +252,10 @@ export const readCount = (c: Cursor, what: string, least: number, most: number):
   return value === null ? least : Number(value)
 }
 
-/** Bytes behind an address or a symbol, if any are said: `+16`, `-4`, `+-4`. */
+/** Bytes behind an address or a symbol, if any are said: `+16`, `+-4`. */
 export const readOffset = (c: Cursor): number => {
   const at = here(c)
-  const minus = isMark(c, '-')
-  if (!minus && !take(c, '+')) return 0
+  if (!take(c, '+')) return 0
   const constant = binary(c, 9)
   const value = constant._tag === 'integer' ? constant.value : null
   const signed = value === null ? null : BigInt.asIntN(64, value)

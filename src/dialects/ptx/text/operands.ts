@@ -23,7 +23,7 @@ const readName = (c: Cursor): Name => {
   const name = expectWord(c, 'a name')
   const selector = kindAt(c) === kinds.dotted ? textAt(c).slice(1) : null
   if (selector !== null) c.at += 1
-  const offset = isMark(c, '+') || isMark(c, '-') ? readOffset(c) : 0
+  const offset = readOffset(c)
   return { _tag: 'name', at, name, selector, offset }
 }
 

@@ -22,8 +22,8 @@ import type {
   Variable,
 } from './module.js'
 
-const signed = (offset: number): string =>
-  offset === 0 ? '' : offset < 0 ? String(offset) : `+${String(offset)}`
+/** An offset is added, a negative one too: there is no other sign behind an address. */
+const signed = (offset: number): string => (offset === 0 ? '' : `+${String(offset)}`)
 
 const printName = ({ name, selector, offset }: Name): string =>
   `${name}${selector === null ? '' : `.${selector}`}${signed(offset)}`

@@ -1,0 +1,90 @@
+/** Matrices: fragments and products of a warp, of a warpgroup, of tensor memory. */
+import { rowsOf, type Form } from './form.js'
+
+export const matrices: ReadonlyArray<Form> = rowsOf(
+  'matrix',
+  'Warp Level Matrix Instructions',
+)(`
+  ldmatrix sync aligned shape=m8n8 num=x1|x2|x4 trans? space=shared|shared::cta? type=b16 | d={num}b32 [a] | d = rows of matrices of 8 x 8
+  ldmatrix sync aligned shape=m16n16 num=x1|x2 trans space=shared|shared::cta? type=b8 | d={num2}b32 [a] | d = rows of matrices of 16 x 16 bytes
+  ldmatrix sync aligned shape=m16n16 num=x1|x2 trans space=shared|shared::cta? dst=b8x16 src=b6x16_p32|b4x16_p64 | d={num2}b32 [a] | d = rows of matrices of 16 x 16, widened to bytes
+  ldmatrix sync aligned shape=m8n16 num=x1|x2|x4 space=shared|shared::cta? dst=b8x16 src=b6x16_p32|b4x16_p64 | d={num}b32 [a] | d = rows of matrices of 8 x 16, widened to bytes
+  stmatrix sync aligned shape=m8n8 num=x1|x2|x4 trans? space=shared|shared::cta? type=b16 | [a] b%{num}b32 | rows of matrices of 8 x 8 = b
+  stmatrix sync aligned shape=m16n8 num=x1|x2|x4 trans space=shared|shared::cta? type=b8 | [a] b%{num}b32 | rows of matrices of 16 x 8 bytes = b
+  movmatrix sync aligned shape=m8n8 trans type=b16 | d=b32 a%b32 | d = the matrix of 8 x 8 with rows and columns exchanged
+  mma sync aligned shape=m16n8k8|m16n8k16 alayout=row blayout=col dtype=f16|f32 atype=f16 btype=f16 ctype=f16|f32 | d={mmaD}packed(dtype) a%{mmaA}b32 b%{mmaB}b32 c%{mmaC}packed(ctype) | d = a * b + c
+  mma sync aligned shape=m8n8k4 alayout=row|col blayout=row|col dtype=f16|f32 atype=f16 btype=f16 ctype=f16|f32 | d={mmaD}packed(dtype) a%{mmaA}b32 b%{mmaB}b32 c%{mmaC}packed(ctype) | d = a * b + c
+  mma sync aligned shape=m16n8k8|m16n8k16 alayout=row blayout=col dtype=f32 atype=bf16 btype=bf16 ctype=f32 | d={4}f32 a%{mmaA}b32 b%{mmaB}b32 c%{4}f32 | d = a * b + c
+  mma sync aligned shape=m16n8k4|m16n8k8 alayout=row blayout=col dtype=f32 atype=tf32 btype=tf32 ctype=f32 | d={4}f32 a%{mmaA}b32 b%{mmaB}b32 c%{4}f32 | d = a * b + c
+  mma sync aligned shape=m16n8k16|m16n8k32 alayout=row blayout=col dtype=f16|f32 atype=e4m3|e5m2 btype=e4m3|e5m2 ctype=f16|f32 | d={mmaD}packed(dtype) a%{mmaA}b32 b%{mmaB}b32 c%{mmaC}packed(ctype) | d = a * b + c
+  mma sync aligned shape=m8n8k4|m16n8k4|m16n8k8|m16n8k16 alayout=row blayout=col dtype=f64 atype=f64 btype=f64 ctype=f64 | d={mmaD}f64 a%{mmaA}f64 b%{mmaB}f64 c%{mmaC}f64 | d = a * b + c
+  mma sync aligned shape=m8n8k16|m16n8k16|m16n8k32 alayout=row blayout=col satfinite? dtype=s32 atype=u8|s8 btype=u8|s8 ctype=s32 | d={mmaD}s32 a%{mmaA}b32 b%{mmaB}b32 c%{mmaC}s32 | d = a * b + c
+  mma sync aligned shape=m8n8k32|m16n8k32|m16n8k64 alayout=row blayout=col satfinite? dtype=s32 atype=u4|s4 btype=u4|s4 ctype=s32 | d={mmaD}s32 a%{mmaA}b32 b%{mmaB}b32 c%{mmaC}s32 | d = a * b + c
+  mma sync aligned shape=m8n8k128|m16n8k128|m16n8k256 alayout=row blayout=col dtype=s32 atype=b1 btype=b1 ctype=s32 op=xor|and popc | d={mmaD}s32 a%{mmaA}b32 b%{mmaB}b32 c%{mmaC}s32 | d = counts of a op b, plus c
+`)
+
+const scales = (more: string): string => `scaleD:pred scaleA#-1|1 scaleB#-1|1 ${more}`
+const wgmmaOf = (types: string, kTypes: string, transposes: string, n: string): string => `
+  wgmma.mma_async sync aligned ${n} ${types} ${kTypes} | d={wgmmaD}packed(dtype) a%b64 b%b64 ${scales(transposes)} | d = a * b + d, both in shared memory, later
+  wgmma.mma_async sync aligned ${n} ${types} ${kTypes} | d={wgmmaD}packed(dtype) a%{4}b32 b%b64 ${scales(transposes === '' ? '' : 'transB#0..1')} | d = a * b + d, a in registers, later`
+
+const widths = (k: string): string =>
+  `shape=${Array.from({ length: 32 }, (_, i) => `m64n${String(8 * (i + 1))}${k}`).join('|')}`
+const widthsInteger = (k: string): string =>
+  `shape=${[8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256].map((n) => `m64n${String(n)}${k}`).join('|')}`
+
+export const wgmma: ReadonlyArray<Form> = rowsOf(
+  'wgmma',
+  'Asynchronous Warpgroup Level Matrix Instructions',
+)(`
+  wgmma.fence sync aligned | - | orders accesses of registers before the products behind it
+  wgmma.commit_group sync aligned | - | puts the products before it into a group
+  wgmma.wait_group sync aligned | n#0..7 | waits until at most n groups are pending
+  ${wgmmaOf('dtype=f16|f32', 'atype=f16 btype=f16', 'transA#0..1 transB#0..1', widths('k16'))}
+  ${wgmmaOf('dtype=f32', 'atype=bf16 btype=bf16', 'transA#0..1 transB#0..1', widths('k16'))}
+  ${wgmmaOf('dtype=f32', 'atype=tf32 btype=tf32', '', widths('k8'))}
+  ${wgmmaOf('dtype=f16|f32', 'atype=e4m3|e5m2 btype=e4m3|e5m2', '', widths('k32'))}
+  wgmma.mma_async sync aligned ${widthsInteger('k32')} dtype=s32 atype=u8|s8 btype=u8|s8 satfinite? | d={wgmmaD}s32 a%b64 b%b64 scaleD:pred | d = a * b + d, both in shared memory, later
+  wgmma.mma_async sync aligned ${widthsInteger('k32')} dtype=s32 atype=u8|s8 btype=u8|s8 satfinite? | d={wgmmaD}s32 a%{4}b32 b%b64 scaleD:pred | d = a * b + d, a in registers, later
+  wgmma.mma_async sync aligned ${widthsInteger('k256')} dtype=s32 atype=b1 btype=b1 op=and popc | d={wgmmaD}s32 a%b64 b%b64 scaleD:pred | d = counts of a and b, plus d, later
+  wgmma.mma_async sync aligned ${widthsInteger('k256')} dtype=s32 atype=b1 btype=b1 op=and popc | d={wgmmaD}s32 a%{4}b32 b%b64 scaleD:pred | d = counts of a and b, plus d, later
+`)
+
+const group = 'group=cta_group::1|cta_group::2'
+const num = 'num=x1|x2|x4|x8|x16|x32|x64|x128'
+const kinds = 'kind=kind::f16|kind::tf32|kind::f8f6f4|kind::i8'
+const scaled = 'kind=kind::mxf8f6f4|kind::mxf4|kind::mxf4nvf4'
+const vector = 'scale=scale_vec::1X|scale_vec::2X|scale_vec::4X|block16|block32?'
+const collector =
+  'collector=collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard?'
+
+export const tcgen05: ReadonlyArray<Form> = rowsOf(
+  'tcgen05',
+  'TensorCore 5th Generation Family Instructions',
+)(`
+  tcgen05.alloc ${group} sync aligned space=shared::cta? type=b32 | [d] columns:u32 | the address of as many columns of tensor memory stands at d
+  tcgen05.dealloc ${group} sync aligned type=b32 | a:b32 columns:u32 | gives columns back
+  tcgen05.relinquish_alloc_permit ${group} sync aligned | - | asks for no more columns
+  tcgen05.ld sync aligned shape=16x64b|16x128b|16x256b|32x32b ${num} pack=pack::16b? type=b32 | d={tmem}b32 [a] | d = what stands in tensor memory
+  tcgen05.ld sync aligned shape=16x32bx2 ${num} pack=pack::16b? type=b32 | d={tmem}b32 [a] split#0..65535 | d = what stands at two places of tensor memory
+  tcgen05.st sync aligned shape=16x64b|16x128b|16x256b|32x32b ${num} unpack=unpack::16b? type=b32 | [a] b%{tmem}b32 | what stands in tensor memory = b
+  tcgen05.st sync aligned shape=16x32bx2 ${num} unpack=unpack::16b? type=b32 | [a] split#0..65535 b%{tmem}b32 | what stands at two places of tensor memory = b
+  tcgen05.wait::ld sync aligned | - | waits for the loads of this thread
+  tcgen05.wait::st sync aligned | - | waits for the stores of this thread
+  tcgen05.fence::before_thread_sync | - | orders what was asked before a barrier
+  tcgen05.fence::after_thread_sync | - | orders what is asked behind a barrier
+  tcgen05.cp ${group} shape=128x256b|4x256b|128x128b multicast=warpx2::02_13|warpx2::01_23? fmt=b8x16? src=b6x16_p32|b4x16_p64? | [d] s%b64 | copies from shared to tensor memory
+  tcgen05.cp ${group} shape=64x128b multicast=warpx2::02_13|warpx2::01_23 fmt=b8x16? src=b6x16_p32|b4x16_p64? | [d] s%b64 | copies from shared to tensor memory, to two warps each
+  tcgen05.cp ${group} shape=32x128b multicast=warpx4 fmt=b8x16? src=b6x16_p32|b4x16_p64? | [d] s%b64 | copies from shared to tensor memory, to four warps
+  tcgen05.shift ${group} down | [a] | moves rows down by one
+  tcgen05.mma ${group} ${kinds} ${collector} | [d] a%b64 b%b64 idesc:b32 enable:pred | d = a * b + d, later
+  tcgen05.mma ${group} ${kinds} ${collector} | [d] [a] b%b64 idesc:b32 enable:pred | d = a * b + d, a in tensor memory, later
+  tcgen05.mma ${group} ${kinds} ${collector} | [d] a%b64 b%b64 idesc:b32 disable%{lanes}b32 enable:pred scale#0..15? | d = a * b + d, some lanes off, later
+  tcgen05.mma ${group} ${kinds} ${collector} | [d] [a] b%b64 idesc:b32 disable%{lanes}b32 enable:pred scale#0..15? | d = a * b + d, a in tensor memory, some lanes off, later
+  tcgen05.mma ${group} ${kinds} ${collector} | [d] a%b64 b%b64 idesc:b32 enable:pred scale#0..15 | d = a * b + d scaled down, later
+  tcgen05.mma ${group} ${kinds} ${collector} | [d] [a] b%b64 idesc:b32 enable:pred scale#0..15 | d = a * b + d scaled down, a in tensor memory, later
+  tcgen05.mma ${group} ${scaled} block_scale ${vector} ${collector} | [d] a%b64 b%b64 idesc:b32 [scaleA] [scaleB] enable:pred | d = a * b + d with scales of blocks, later
+  tcgen05.mma ${group} ${scaled} block_scale ${vector} ${collector} | [d] [a] b%b64 idesc:b32 [scaleA] [scaleB] enable:pred | d = a * b + d with scales of blocks, a in tensor memory, later
+  tcgen05.commit ${group} completion=mbarrier::arrive::one space=shared::cluster? type=b64 | [mbar] | an arrival when what was asked before is done
+  tcgen05.commit ${group} completion=mbarrier::arrive::one space=shared::cluster? multicast=multicast::cluster type=b64 | [mbar] mask:u16 | arrivals in several blocks when what was asked before is done
+`)

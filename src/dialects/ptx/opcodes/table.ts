@@ -1,0 +1,90 @@
+/**
+ * The table: every form of an opcode that is read, and which one an opcode is.
+ *
+ * Laws
+ * 1. Of every row an opcode can be written that it answers to: one word of each slot.
+ * 2. An opcode that no row answers to is refused by its name, with what is nearest to it.
+ */
+import { didYouMean, nearest } from '../../../nearest.js'
+import { copies, mbarrier, tensorMaps } from './asynchronous.js'
+import { barrier, cluster, control, fence, warp } from './control.js'
+import { comparison, floating } from './floating.js'
+import { matched, type Form, type Modifiers } from './form.js'
+import { extended, integer, logic } from './integer.js'
+import { matrices, tcgen05, wgmma } from './matrices.js'
+import { atomic, conversion, memory } from './moves.js'
+
+export const forms: ReadonlyArray<Form> = [
+  ...integer,
+  ...extended,
+  ...logic,
+  ...floating,
+  ...comparison,
+  ...conversion,
+  ...memory,
+  ...atomic,
+  ...warp,
+  ...barrier,
+  ...fence,
+  ...control,
+  ...cluster,
+  ...mbarrier,
+  ...copies,
+  ...tensorMaps,
+  ...matrices,
+  ...wgmma,
+  ...tcgen05,
+]
+
+/** By the first word of an opcode. */
+const byWord: ReadonlyMap<string, ReadonlyArray<Form>> = forms.reduce((map, form) => {
+  const word = form.base.split('.')[0] ?? ''
+  return map.set(word, [...(map.get(word) ?? []), form])
+}, new Map<string, ReadonlyArray<Form>>())
+
+export interface Match {
+  readonly form: Form
+  readonly modifiers: Modifiers
+}
+
+export type Answer =
+  | { readonly _tag: 'forms'; readonly matches: ReadonlyArray<Match> }
+  | { readonly _tag: 'none'; readonly expected: string }
+
+/** An opcode of this form, of the first words that its slots take. */
+export const exampleOf = (form: Form): string =>
+  [form.base, ...form.slots.filter((s) => !s.optional).map((s) => s.words[0]?.join('.') ?? '')].join('.')
+
+const answer = (opcode: string): Answer => {
+  const parts = opcode.split('.')
+  const candidates = byWord.get(parts[0] ?? '') ?? []
+  const tried = candidates.map((form) => ({ form, ...matched(form, parts) }))
+  const matches = tried.flatMap(({ form, modifiers }) => (modifiers === null ? [] : [{ form, modifiers }]))
+  if (matches.length > 0) return { _tag: 'forms', matches }
+  if (candidates.length === 0)
+    return {
+      _tag: 'none',
+      expected: `an opcode that is supported (${didYouMean([...byWord.keys()])(parts[0] ?? '')})`,
+    }
+  const far = tried.reduce((most, t) => Math.max(most, t.far), 0)
+  const bases = [...new Set(candidates.map((form) => form.base))]
+  const near =
+    far > 0
+      ? exampleOf((tried.find((t) => t.far === far) ?? { form: candidates[0]! }).form)
+      : (nearest(1, bases)(opcode)[0] ?? '')
+  return { _tag: 'none', expected: `a form of '${parts[0] ?? ''}' that is supported, such as '${near}'` }
+}
+
+/** Opcodes that were asked for; their number is bounded, for a text may have any. */
+const known = new Map<string, Answer>()
+const most = 4096
+
+/** The forms that an opcode with its modifiers may be, in the order of the table. */
+export const formsOf = (opcode: string): Answer => {
+  const before = known.get(opcode)
+  if (before !== undefined) return before
+  const found = answer(opcode.length > 400 ? opcode.slice(0, 400) : opcode)
+  if (known.size >= most) known.clear()
+  known.set(opcode, found)
+  return found
+}
