@@ -27,8 +27,8 @@ const place = (file: string): string => {
 
 describe('every quoted command prints what stands below it, in that order', () => {
   const quotes = quotations(page)
-  test('there are nine', () => {
-    expect(quotes.length).toBe(9)
+  test('there are ten', () => {
+    expect(quotes.length).toBe(10)
   })
   test.each(quotes)('$argv', async ({ argv, quoted }) => {
     const written = new Map<string, Uint8Array>()

@@ -474,9 +474,27 @@ const moreArrivals: Kind = function* (sides) {
     const storage = barrierStorage(program, id)
     const slots = storage === undefined ? null : slotsIn(storage)
     if (storage === undefined || slots === null || storage.contents._tag !== 'barriers') continue
+    // a copy whose bytes are not announced, by its own barrier
+    const of = barriersIn(program)
+    const copies = places.effects.filter((x) => isNamed('tma.load')(x) && of(x.statement).includes(id))
+    for (const s of copies.slice(0, 12)) {
+      const { instruction: i, when } = s.statement
+      const box = bytesOf(program, s)
+      if (i._tag !== 'tma.load' || box === 0) continue
+      for (const bytes of i.ctaGroup === 2 ? [box, 2 * box] : [box]) {
+        const instruction = {
+          _tag: 'mbarrier.arriveExpectTx',
+          barrier: i.barrier,
+          bytes: number(bytes),
+          release: true,
+          scope: scopeOf(program),
+        }
+        yield edge(...before([s], [named(`expect ${id}`, instruction, when)]))
+      }
+    }
     const others = places.effects.filter((s) => !isOfOneAgent(s, waiting) && !isOfAll(s)).reverse()
-    const looped = others.filter(isLooped)
-    for (const s of (looped.length > 0 ? looped : others).slice(0, 8))
+    const [looped, once] = [others.filter(isLooped), others.filter((s) => !isLooped(s))]
+    for (const s of [...looped.slice(0, 6), ...once.slice(0, 6)])
       for (const slot of slots === 1 ? [number(0)] : indicesAt(sides, s, slots, index).slice(0, 2)) {
         const barrier = barrierAt(storage, slots, slot)
         yield edge(...after([s], [arriveOn(program, id, barrier)]))
@@ -485,22 +503,6 @@ const moreArrivals: Kind = function* (sides) {
           yield edge(...after([s], [waitOf('wgmma', false), arriveOn(program, id, barrier)]))
         if (storage.contents.ordersTensorCore)
           yield edge(...after([s], [named(`commit ${id}`, { _tag: 'tcgen05.commit', barrier, ctaGroup: 1 })]))
-        const bytes = bytesOf(program, s)
-        if (bytes > 0)
-          yield edge(
-            ...before(
-              [s],
-              [
-                named(`expect ${id}`, {
-                  _tag: 'mbarrier.arriveExpectTx',
-                  barrier,
-                  bytes: number(bytes),
-                  release: true,
-                  scope: scopeOf(program),
-                }),
-              ],
-            ),
-          )
       }
     // before anything else: all slots are free at the start
     for (const s of initOf(sides, id).slice(0, 1)) {
@@ -689,6 +691,9 @@ const meetings: Kind = function* ({ places, a, b }) {
     named('wait for the cluster', { _tag: 'cluster.wait' }),
   ]
   const topOf = (s: DoSite): Stmt => s.within[0]?.statement ?? s.statement
+  // behind what makes the barriers: every CTA knows them from then on
+  for (const s of places.effects.filter(isNamed('mbarrier.init', 'fence.mbarrierInit')).slice(-1))
+    yield edge({ anchor: topOf(s), place: 'behind', add, where: `behind \`${topOf(s).site.label}\`` })
   for (const s of b.slice(0, 1))
     yield edge({ anchor: topOf(s), place: 'before', add, where: `before \`${topOf(s).site.label}\`` })
   for (const s of a.slice(0, 1)) {
@@ -789,6 +794,9 @@ const oneMore: Kind = function* (sides) {
   }
 }
 
+/** The condition of an `If`. */
+const ifOf = (s: Stmt): ExprNode | undefined => (s._tag === 'If' ? s.cond : undefined)
+
 const columnsBack: Kind = function* ({ finding, places, a }) {
   const [first] = a
   const i = first?.statement.instruction
@@ -800,6 +808,16 @@ const columnsBack: Kind = function* ({ finding, places, a }) {
       first.statement.when,
     ),
   ]
+  // where one agent of several allocates, that one gives back, when all are done
+  const [outer] = first.within
+  const last = places.program.entry.body.at(-1)
+  if (first.within.length === 1 && outer?.statement._tag === 'If' && last !== undefined)
+    yield edge({
+      anchor: last,
+      place: 'behind',
+      add: add.map(({ name, instruction }) => named(name, instruction, ifOf(outer.statement))),
+      where: `behind \`${last.site.label}\`, at the end`,
+    })
   yield edge(...atEnd(places, first, add))
 }
 
