@@ -1,47 +1,52 @@
 /**
- * Launch: a program, its parameters and an algebra become a world and a machine.
+ * Launch of a core program: with its parameters and an algebra it becomes a world and a machine (`machine/launch.ts`).
  *
  * Every tensor parameter gets a plane of global memory; every CTA of a cluster its shared memory, and one plane for each storage of
- * registers. Parameter shapes, the grid and the descriptors are evaluated once. The machine stands before the first effects of its first
- * *wave*: one cluster, or all of them where clusters meet (`residency.ts`). A wave follows another with global memory handed on
- * (`nextWave`); a cluster that was cancelled is never launched.
+ * registers. Parameter shapes, the grid and the descriptors are evaluated once. All clusters are resident together where clusters meet
+ * (`residency.ts`), else one.
  *
  * Source: PTX ISA, state spaces; CUDA driver API, tensor maps.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { failure, refuse } from '../../failure.js'
-import { tmemLaneBytes, tmemLanes } from '../../layouts/tensor-memory/geometry.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import { bitsOf, isFloat } from '../../numerics/dtype.js'
 import * as Ref from '../../transforms/ref.js'
-import type { ExprNode } from '../language/expression.js'
-import { link, type LinkError, type Linked } from '../language/link.js'
-import {
-  traceSchema,
-  type Header,
-  type LoggedAgent,
-  type LoggedBarrier,
-  type Plane as LoggedPlane,
-} from '../log/events.js'
 import { coreFront } from '../core/front.js'
-import type { Front } from '../machine/front.js'
-import { effort, launching, within } from '../machine/effort.js'
-import { evaluate } from '../machine/evaluate.js'
-import { countedTensors, meets } from '../language/residency.js'
-import * as Registers from '../machine/registers.js'
-import { asBefore, footprints, layoutAddresses } from '../machine/footprint.js'
-import * as Plane from '../machine/plane.js'
-import { idle, machine, noTensorMemory, type AgentState, type Machine } from '../machine/state.js'
-import * as V from '../machine/value.js'
-import type { DescriptorValue, Value } from '../machine/value.js'
-import type { PlacedStorage, TensorPipe, TensorPlace, World } from '../machine/world.js'
-import { mostBarriers, mostPlaneBytes, mostResidentAgents } from '../language/limits.js'
+import type { ExprNode } from '../language/expression.js'
+import { mostBarriers, mostPlaneBytes } from '../language/limits.js'
+import { link, type LinkError, type Linked } from '../language/link.js'
 import { place } from '../language/place.js'
 import type { Program } from '../language/program.js'
 import { about, declared, type Refusal } from '../language/refusal.js'
+import { countedTensors, meets } from '../language/residency.js'
 import { showBarrierName } from '../log/barrier-name.js'
+import { effort } from '../machine/effort.js'
+import { evaluate } from '../machine/evaluate.js'
+import { asBefore, footprints } from '../machine/footprint.js'
+import type { Front } from '../machine/front.js'
+import {
+  covering,
+  headerOf,
+  launchWith,
+  smemBytes,
+  tmemBytes,
+  tooLarge,
+  worldOf,
+  type Coverage,
+  type CtaPlane,
+  type GlobalPlane,
+  type Launch,
+  type Launched,
+  type UnlaunchedCode,
+} from '../machine/launch.js'
+import * as V from '../machine/value.js'
+import type { DescriptorValue, Value } from '../machine/value.js'
+import type { PlacedBarrier, PlacedStorage, TensorPipe, World } from '../machine/world.js'
 
 // ---------------------------------------------------------------- model
+
+export { nextWave, readTensor, smemBytes, tmemBytes, type Launched } from '../machine/launch.js'
 
 /** What a caller brings: scalars by name, and the contents of the input tensors as carriers of the algebra, row-major. */
 export interface Arguments {
@@ -57,28 +62,8 @@ export interface Arguments {
 
 export const noArguments: Arguments = { scalars: new Map(), tensors: new Map() }
 
-export interface Launched {
-  readonly world: World
-  readonly machine: Machine
-}
-
 export type LaunchError =
-  | LinkError
-  | Refusal<
-      | 'launch.scalar'
-      | 'launch.shape'
-      | 'launch.tensor'
-      | 'launch.grid'
-      | 'launch.barriers'
-      | 'launch.descriptor'
-      | 'launch.place'
-      | 'launch.resident'
-    >
-
-/** Shared memory that a CTA may use: 227 KiB. */
-export const smemBytes: number = 227 * 1024
-/** Tensor memory of an SM: 128 lanes x 512 columns x 4 bytes, lane-major with 2048 bytes a lane. */
-export const tmemBytes: number = tmemLanes * tmemLaneBytes
+  LinkError | Refusal<UnlaunchedCode | 'launch.scalar' | 'launch.descriptor' | 'launch.place'>
 
 // ---------------------------------------------------------------- launching
 
@@ -102,38 +87,9 @@ const intsOf = (
   return E.right(out)
 }
 
+const oneCluster: Coverage = { grid: [1], cluster: [1], clusters: [1], clusterCount: 1, resident: 1 }
+
 const product = (xs: ReadonlyArray<number>): number => xs.reduce((n, x) => n * x, 1)
-
-/** Elements of a large tensor that are written and read at once. */
-const slab = 2 ** 18
-
-/** The elements of a tensor: all at once, or of a large matrix some rows at a time, which all have the offsets of the first. */
-function* slabsOf({
-  dtype,
-  layout,
-  shape,
-  strides,
-}: TensorPlace): Generator<{ readonly cells: Plane.Cells; readonly from: number }> {
-  const [rows, columns] = [shape[0] ?? 1, product(shape.slice(1))]
-  const some = Math.min(rows, Math.ceil(slab / columns))
-  const rest = rows % some
-  const offsetsOf = (count: number): Int32Array | null => {
-    const part = Ref.ofStrides([count, ...shape.slice(1)], layout.bits, strides)
-    return E.isRight(part) ? layoutAddresses(part.right, 0) : null
-  }
-  const step = (strides[0]! * layout.bits * Plane.addressesInByte(dtype)) / 8
-  const [first, last] =
-    some === rows || !Number.isInteger(step) ? [null, null] : [offsetsOf(some), offsetsOf(rest)]
-  if (first === null || (rest > 0 && last === null)) {
-    yield { cells: Plane.cells(dtype, layoutAddresses(layout, 0)), from: 0 }
-    return
-  }
-  for (let row = 0; row < rows; row += some)
-    yield {
-      cells: { dtype, offsets: row + some <= rows ? first : last!, origin: row * step },
-      from: row * columns,
-    }
-}
 
 interface Ready {
   readonly program: Program
@@ -168,119 +124,90 @@ export const launch = (
     if (p._tag === 'scalar' && !given.scalars.has(p.name))
       return refuse('launch.scalar', `scalar parameter ${p.name} (${p.dtype}) has no value`)
 
-  const tensors = new Map<string, TensorPlace>()
+  const memory: GlobalPlane[] = []
   const descriptors = new Map<string, DescriptorValue>()
-  const storages = new Map<string, PlacedStorage>()
-  const planeBytes: number[] = []
-  const planes: LoggedPlane[] = []
-  const store = footprints()
   const work = effort()
-  const header: Header = {
-    schema: traceSchema,
+  const listed = footprints()
+  const launching = (
+    coverage: Coverage,
+    cta: Launch['cta'],
+    barriers: Launch['barriers'],
+    storages: Launch['storages'],
+  ): Launch => ({
+    name: program.name,
     arch: program.arch,
-    program: program.name,
-    agents: [],
-    ctas: 1,
-    planes: [],
-    tensors: [],
-    computes: null,
-    barriers: [],
-    sites: front.sites,
-    nondeterminism: front.nondeterminism,
+    front,
+    coverage,
+    memory,
+    cta,
+    barriers,
+    computes: program.computes ?? null,
+    tensorPipe: given.tensorPipe ?? 'issueOrder',
+    grants: given.grants ?? Infinity,
+    tensors: given.tensors,
+    storages,
+    scalars: given.scalars,
+    descriptors,
+  })
+  /** in which shapes and the grid are evaluated: it has the tensors so far */
+  const bare = (): World => {
+    const l = launching(oneCluster, [], [], new Map())
+    return worldOf(l, algebra, headerOf(l), work, listed)
   }
-  const worldWith = (
-    grid: ReadonlyArray<number>,
-    cluster: ReadonlyArray<number>,
-    resident: number,
-    planesPerCta: number,
-    barriersPerCta: number,
-    withHeader: Header,
-  ): World => {
-    const clusters = grid.map((g, d) => Math.ceil(g / (cluster[d] ?? 1)))
-    return {
-      front,
-      algebra,
-      header: withHeader,
-      grid,
-      cluster,
-      clusters,
-      clusterCount: product(clusters),
-      ctas: product(cluster),
-      resident,
-      grants: given.grants ?? Infinity,
-      agentsPerCta: front.agents.length,
-      storages,
-      tensors,
-      scalars: given.scalars,
-      descriptors,
-      planesPerCta,
-      barriersPerCta,
-      planeBytes,
-      footprints: store,
-      effort: work,
-      tensorPipe: given.tensorPipe ?? 'issueOrder',
-    }
-  }
-  const bare = worldWith([1], [1], 1, 0, 0, header)
 
   // ---- global memory: one plane a tensor
+  const counted = countedTensors(program)
   for (const p of program.params) {
     if (p._tag !== 'tensor') continue
-    const shape = intsOf(bare, `shape of ${p.name}`, p.shape)
+    const shape = intsOf(bare(), `shape of ${p.name}`, p.shape)
     if (E.isLeft(shape)) return shape
-    const strides = intsOf(bare, `strides of ${p.name}`, p.strides)
+    const strides = intsOf(bare(), `strides of ${p.name}`, p.strides)
     if (E.isLeft(strides)) return strides
     const layout = Ref.ofStrides(shape.right, bitsOf(p.dtype), strides.right)
     if (E.isLeft(layout)) return refuse('launch.shape', `tensor ${p.name}: ${layout.left.message}`)
-    const plane = planes.length
     const bytes = Ref.extentBytes(layout.right)
-    if (bytes > mostPlaneBytes)
-      return refuse(
-        'launch.shape',
-        `tensor ${p.name}: expected at most ${String(mostPlaneBytes)} bytes, found ${String(bytes)}`,
-      )
-    tensors.set(p.name, {
-      name: p.name,
-      dtype: p.dtype,
-      plane,
-      layout: asBefore(p, layout.right),
-      shape: shape.right,
-      strides: strides.right,
-    })
-    planeBytes.push(bytes)
-    planes.push({
-      space: 'gmem',
+    if (bytes > mostPlaneBytes) return tooLarge(p.name, bytes)
+    memory.push({
       name: p.name,
       bytes,
       output: p.role === 'out',
-      initialised: p.role !== 'out',
+      tensor: {
+        dtype: p.dtype,
+        layout: asBefore(p, layout.right),
+        shape: shape.right,
+        strides: strides.right,
+      },
+      contents: null,
+      counted: counted.has(p.name),
     })
   }
   for (const p of program.params) {
     if (p._tag !== 'descriptor') continue
-    const tensor = tensors.get(p.tensor)
-    if (tensor === undefined)
+    const plane = memory.findIndex(({ name }) => name === p.tensor)
+    const tensor = memory[plane]?.tensor ?? null
+    if (tensor === null)
       return refuse('launch.descriptor', `descriptor ${p.name}: no tensor parameter ${p.tensor}`)
     if (p.fill === 'nan' && (!isFloat(tensor.dtype) || bitsOf(tensor.dtype) < 16))
       return refuse(
         'launch.descriptor',
         `descriptor ${p.name}: a tensor map fills floats of 16 or 32 bits with NaN, found ${tensor.dtype}`,
       )
-    const dims = intsOf(bare, `dims of ${p.name}`, p.dims)
+    const dims = intsOf(bare(), `dims of ${p.name}`, p.dims)
     if (E.isLeft(dims)) return dims
-    const strides = intsOf(bare, `strides of ${p.name}`, p.strides)
+    const strides = intsOf(bare(), `strides of ${p.name}`, p.strides)
     if (E.isLeft(strides)) return strides
     const last = dims.right.reduce((n, d, i) => n + (d - 1) * strides.right[i]!, 0)
     const bytes = ((last + 1) * bitsOf(tensor.dtype)) / 8
-    if (bytes > planeBytes[tensor.plane]!)
+    const there = memory[plane]!.bytes
+    if (bytes > there)
       return refuse(
         'launch.descriptor',
-        `descriptor ${p.name} sees ${String(bytes)} bytes of ${p.tensor}, which has ${String(planeBytes[tensor.plane])}`,
+        `descriptor ${p.name} sees ${String(bytes)} bytes of ${p.tensor}, which has ${String(there)}`,
       )
     descriptors.set(p.name, {
       _tag: 'descriptor',
       name: p.name,
-      plane: tensor.plane,
+      plane,
       base: 0,
       dtype: tensor.dtype,
       dims: dims.right,
@@ -294,38 +221,23 @@ export const launch = (
   }
 
   // ---- the grid
-  const grid = intsOf(bare, 'grid', program.launch.grid)
+  const grid = intsOf(bare(), 'grid', program.launch.grid)
   if (E.isLeft(grid)) return grid
-  const cluster = program.launch.cluster
-  const uneven = grid.right.findIndex((g, d) => g < 1 || g % (cluster[d] ?? 1) !== 0)
-  if (uneven >= 0)
-    return refuse(
-      'launch.grid',
-      `grid dimension ${String(uneven)} is ${String(grid.right[uneven])}: expected a positive multiple of the cluster's ${String(cluster[uneven] ?? 1)}`,
-    )
-  const clusterCount = product(grid.right.map((g, d) => Math.ceil(g / (cluster[d] ?? 1))))
-  const wanted = given.resident ?? (meets(program) === null ? 1 : clusterCount)
-  if (!Number.isSafeInteger(wanted) || wanted < 1)
-    return refuse('launch.resident', `expected at least one resident cluster, found ${String(wanted)}`)
-  const resident = Math.min(wanted, clusterCount)
-  const ctas = product(cluster) * resident
-  if (ctas * front.agents.length > mostResidentAgents)
-    return refuse(
-      'launch.resident',
-      `expected at most ${String(mostResidentAgents)} agents in the clusters that are resident together, found ${String(ctas * front.agents.length)}`,
-    )
+  const coverage = covering(
+    grid.right,
+    program.launch.cluster,
+    front.agents.length,
+    (clusters) => given.resident ?? (meets(program) === null ? 1 : clusters),
+  )
+  if (E.isLeft(coverage)) return coverage
 
   // ---- one CTA: its shared memory, tensor memory, and the registers of its agents
-  const gmemPlanes = planes.length
-  const perCta: {
-    readonly space: 'smem' | 'tmem' | 'regs'
-    readonly name: string
-    readonly agent: number | null
-    readonly bytes: number
-  }[] = [{ space: 'smem', name: 'smem', agent: null, bytes: smemBytes }]
+  const gmemPlanes = memory.length
+  const storages = new Map<string, PlacedStorage>()
+  const perCta: CtaPlane[] = [{ space: 'smem', name: 'smem', agent: null, bytes: smemBytes }]
   if (program.arch === 'sm100a' || program.storage.some((s) => s.space === 'tmem'))
     perCta.push({ space: 'tmem', name: 'tmem', agent: null, bytes: tmemBytes })
-  const barriersOf: { readonly name: string; readonly storage: string; readonly address: number }[] = []
+  const barriers: PlacedBarrier[] = []
   for (const s of program.storage) {
     const owner =
       s.owner === 'cta' ? null : front.agents.findIndex((a) => s.owner !== 'cta' && a.name === s.owner.agent)
@@ -350,16 +262,18 @@ export const launch = (
           contract: s.contents.contract,
           ordersTensorCore: s.contents.ordersTensorCore,
           shape: s.contents.shape,
-          first: barriersOf.length,
+          first: barriers.length,
         },
         offset,
         plane: gmemPlanes,
       })
       for (let i = 0; i < count; i++)
-        barriersOf.push({
+        barriers.push({
           name: showBarrierName(s.id, count, i),
           storage: s.id,
           address: offset + 8 * i,
+          contract: s.contents.contract,
+          ordersTensorCore: s.contents.ordersTensorCore,
         })
       continue
     }
@@ -382,176 +296,5 @@ export const launch = (
     })
   }
 
-  if (barriersOf.length * ctas > mostBarriers)
-    return refuse(
-      'launch.barriers',
-      `expected at most ${String(mostBarriers)} barriers in the clusters that are resident together, found ${String(barriersOf.length * ctas)}`,
-    )
-
-  const agents: LoggedAgent[] = []
-  const barriers: LoggedBarrier[] = []
-  for (let cta = 0; cta < ctas; cta++) {
-    front.agents.forEach((a, i) =>
-      agents.push({ name: a.name, cta, warps: a.warps, firstWarp: a.firstWarp, starts: front.starts[i]! }),
-    )
-    for (const p of perCta) {
-      planeBytes.push(p.bytes)
-      planes.push(
-        p.agent === null
-          ? { space: p.space, name: p.name, cta, bytes: p.bytes, initialised: false }
-          : {
-              space: p.space,
-              name: p.name,
-              cta,
-              agent: cta * front.agents.length + p.agent,
-              bytes: p.bytes,
-              initialised: false,
-            },
-      )
-    }
-    for (const b of barriersOf) {
-      const s = storages.get(b.storage)!
-      if (s.contents._tag === 'barriers')
-        barriers.push({
-          name: b.name,
-          cta,
-          contract: s.contents.contract,
-          ordersTensorCore: s.contents.ordersTensorCore,
-          plane: gmemPlanes + cta * perCta.length,
-          address: b.address,
-        })
-    }
-  }
-
-  const logged: Header = {
-    schema: traceSchema,
-    arch: program.arch,
-    program: program.name,
-    agents,
-    ctas,
-    resident,
-    clusters: Math.min(clusterCount, Number.MAX_SAFE_INTEGER),
-    planes,
-    computes: program.computes ?? null,
-    tensors: [...tensors.values()].map((t) => ({
-      name: t.name,
-      plane: t.plane,
-      dtype: t.dtype,
-      shape: t.shape,
-      strides: t.strides,
-    })),
-    barriers,
-    sites: front.sites,
-    nondeterminism: front.nondeterminism,
-  }
-  const world = worldWith(grid.right, cluster, resident, perCta.length, barriersOf.length, logged)
-
-  // ---- contents of the tensors
-  const memory: Plane.Plane[] = planes.map((p) => Plane.empty(algebra.memory, p.bytes, algebra.runs))
-  if (algebra.memory === 'none')
-    for (const name of countedTensors(program)) {
-      const t = tensors.get(name)!
-      const zeros = new Float64Array(product(t.shape))
-      const kept = Plane.empty('slots', planeBytes[t.plane]!)
-      memory[t.plane] = planes[t.plane]!.initialised
-        ? Plane.write(kept, Plane.cells(t.dtype, layoutAddresses(t.layout, 0)), zeros, null)
-        : kept
-    }
-  for (const [name, data] of given.tensors) {
-    const t = tensors.get(name)
-    if (t === undefined) return refuse('launch.tensor', `there is no tensor parameter ${name}`)
-    if (data.length !== product(t.shape))
-      return refuse(
-        'launch.tensor',
-        `tensor ${name}: expected ${String(product(t.shape))} elements for shape (${t.shape.join(', ')}), found ${String(data.length)}`,
-      )
-    const own = { run: Symbol('launch') }
-    for (const { cells, from } of slabsOf(t))
-      memory[t.plane] = Plane.write(
-        memory[t.plane]!,
-        cells,
-        data.subarray(from, from + cells.offsets.length),
-        own,
-      )
-  }
-  return E.right({ world, machine: startWave(world, 0, 0, memory, [], null) })
-}
-
-/** The registers of a thread at the launch, by resident CTA and warp: what its agent asks for, else an equal share of the rest. */
-const registersAtLaunch = (world: World): ReadonlyArray<number> => {
-  const share = Registers.atLaunch(world.front.agents)
-  return Array.from({ length: world.resident * world.ctas }, () => share).flat()
-}
-
-/** The machine of the clusters from `first` on, as many as are resident together, before anything has happened: fresh CTAs on the given global memory. */
-const startWave = (
-  world: World,
-  first: number,
-  requests: number,
-  memory: ReadonlyArray<Plane.Plane>,
-  tensormaps: Machine['tensormaps'],
-  edit: Machine['edit'],
-): Machine => {
-  const clusters = Array.from({ length: world.resident }, (_, place) =>
-    first + place < world.clusterCount ? first + place : -1,
-  )
-  const agents = within(world.effort, launching, () =>
-    world.header.agents.map((a, agent): AgentState => {
-      const place = Math.floor(a.cta / world.ctas)
-      const cluster = clusters[place]!
-      return a.starts && cluster >= 0
-        ? world.front.begin(world, { agent, cta: a.cta - place * world.ctas, place, cluster }, edit)
-        : idle
-    }),
-  )
-  return machine(
-    {
-      clusters,
-      next: Math.min(first + world.resident, world.clusterCount),
-      requests,
-      refused: clusters.map(() => false),
-    },
-    agents,
-    world.header.barriers.map(() => null),
-    [],
-    memory,
-    Array.from({ length: world.resident * world.ctas }, () => noTensorMemory),
-    [],
-    registersAtLaunch(world),
-    tensormaps,
-    [],
-    0,
-    0,
-    null,
-  )
-}
-
-/** The next clusters of the grid, or null after the last ones. Global memory is handed on; everything else is fresh. */
-export const nextWave = (world: World, m: Machine): Machine | null =>
-  m.wave.next >= world.clusterCount
-    ? null
-    : startWave(
-        world,
-        m.wave.next,
-        m.wave.requests,
-        m.planes.map((p, i) =>
-          world.header.planes[i]!.space === 'gmem'
-            ? p
-            : Plane.empty(world.algebra.memory, p.size, world.algebra.runs),
-        ),
-        m.tensormaps,
-        m.edit,
-      )
-
-/** The carriers of a tensor parameter, row-major; null when the algebra keeps no data. */
-export const readTensor = (world: World, m: Machine, name: string): Float64Array | null => {
-  const t = world.tensors.get(name)
-  if (t === undefined || m.planes[t.plane]!._tag === 'none') return null
-  const out = new Float64Array(product(t.shape))
-  for (const { cells, from } of slabsOf(t)) {
-    const { data } = Plane.read(m.planes[t.plane]!, cells)
-    if (data === null) return null
-    out.set(data, from)
-  }
-  return out
+  return launchWith(launching(coverage.right, perCta, barriers, storages), algebra, work, listed)
 }

@@ -14,7 +14,7 @@
  * 3. what `both(f, g)` finds is what f finds and what g finds, each alone.
  */
 import { aheadOf } from './ahead.js'
-import { nextWave } from './launch.js'
+import { nextWave } from '../machine/launch.js'
 import { conclusion, observeAll, type Fold, type LogEvent } from '../log/events.js'
 import { fuelTicks, outOfFuel, spend } from '../machine/effort.js'
 import { withEdit, type Machine } from '../machine/state.js'

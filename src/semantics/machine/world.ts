@@ -9,7 +9,6 @@ import { unreachable } from '../../failure.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import type { Dtype } from '../../numerics/dtype.js'
 import type { TransformedRef } from '../../transforms/ref.js'
-import { sizeOf } from '../../transforms/shape.js'
 import type { Header } from '../log/events.js'
 import type { Contract, Space } from '../language/types.js'
 import type { Effort } from './effort.js'
@@ -35,6 +34,16 @@ export interface PlacedStorage {
   readonly offset: number
   /** plane of the first resident CTA; CTA c has `plane + c * planesPerCta` */
   readonly plane: number
+}
+
+/** A barrier of one CTA, in its shared memory. */
+export interface PlacedBarrier {
+  readonly name: string
+  /** what it belongs to: barriers of one storage are alike in what is said about them */
+  readonly storage: string
+  readonly address: number
+  readonly contract: Contract
+  readonly ordersTensorCore: boolean
 }
 
 export interface TensorPlace {
@@ -74,6 +83,10 @@ export interface World {
   readonly descriptors: ReadonlyMap<string, DescriptorValue>
   readonly planesPerCta: number
   readonly barriersPerCta: number
+  /** of one CTA, in their order */
+  readonly barriers: ReadonlyArray<PlacedBarrier>
+  /** index of a barrier among those of one CTA, by its address in shared memory */
+  readonly barrierAt: ReadonlyMap<number, number>
   /** byte size of each plane */
   readonly planeBytes: ReadonlyArray<number>
   readonly footprints: Footprints
@@ -84,12 +97,17 @@ export interface World {
 // ---------------------------------------------------------------- barriers and their storages
 
 /** The storage that a barrier of the header belongs to. */
-export const storageOfBarrier = ({ storages, barriersPerCta }: World, barrier: number): string => {
-  const at = barrier % barriersPerCta
-  for (const { id, contents } of storages.values())
-    if (contents._tag === 'barriers' && contents.first <= at && at < contents.first + sizeOf(contents.shape))
-      return id
-  return unreachable(`barrier ${String(barrier)} is in no storage`)
+export const storageOfBarrier = ({ barriers, barriersPerCta }: World, barrier: number): string =>
+  barriers[barrier % barriersPerCta]?.storage ?? unreachable(`barrier ${String(barrier)} is in no storage`)
+
+/** The barrier of the header at an address of the shared memory of a resident CTA; -1: none is known there. */
+export const barrierAtAddress = (
+  { barrierAt, barriersPerCta }: World,
+  cta: number,
+  address: number,
+): number => {
+  const at = barrierAt.get(address)
+  return at === undefined ? -1 : cta * barriersPerCta + at
 }
 
 // ---------------------------------------------------------------- the same place in another CTA

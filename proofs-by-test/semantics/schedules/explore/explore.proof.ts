@@ -365,7 +365,7 @@ describe('how a wave can end', () => {
       ],
     },
     barriersPerCta: 2,
-    storages: new Map([['full', { id: 'full', contents: { _tag: 'barriers', first: 0, shape: [2] } }]]),
+    barriers: [{ storage: 'full' }, { storage: 'full' }],
   } as unknown as World
   const endOf = (w: World, m: Machine): string => showLeft(leftIn(w, m))
   const rings = {
@@ -377,10 +377,7 @@ describe('how a wave can end', () => {
       ],
     },
     barriersPerCta: 3,
-    storages: new Map([
-      ['x', { id: 'x', contents: { _tag: 'barriers', first: 0, shape: [2] } }],
-      ['xx', { id: 'xx', contents: { _tag: 'barriers', first: 2, shape: [] } }],
-    ]),
+    barriers: [{ storage: 'x' }, { storage: 'x' }, { storage: 'xx' }],
   } as unknown as World
   const machine = (by: object): Machine =>
     ({ barriers: [], named: [], tensorMemory: [], ...by }) as unknown as Machine

@@ -14,7 +14,7 @@
  * What is frozen is never taken. In that part only one question is asked: have CTAs ended? Once they have they stay so, and to find that out fewer
  * events are enough.
  */
-import { nextWave } from '../../execution/launch.js'
+import { nextWave } from '../../machine/launch.js'
 import type { Machine } from '../../machine/state.js'
 import type { World } from '../../machine/world.js'
 import {
