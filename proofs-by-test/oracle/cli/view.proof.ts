@@ -65,7 +65,16 @@ describe('view', () => {
     expect((await said('view', 'zoo/R1', '-o', 'run.svg')).stderr).toBe(
       "tcspec: --output: expected a file that ends in .html or .json, found 'run.svg'\n",
     )
-    expect((await said('view', 'run.jsonl')).status).toBe(2)
+  })
+  test('a trace is refused, with what can be done with it', async () => {
+    expect((await said('trace', 'zoo/R1', '-o', 'run.jsonl')).status).toBe(0)
+    const { status, stdout, stderr } = await said('view', 'run.jsonl', '-o', 'run.html')
+    expect([status, stdout]).toEqual([2, ''])
+    expect(stderr).toBe(
+      "tcspec: kernel: expected a kernel or a program, found the trace 'run.jsonl', which has events and no states to step through: tcspec trace run.jsonl -o run.svg draws it, tcspec check run.jsonl judges it\n",
+    )
+    expect((await said('trace', 'run.jsonl', '-o', 'run.svg')).status).toBe(0)
+    expect((await said('check', 'run.jsonl')).stdout).toContain('R1')
   })
   test('without a file it says what would be recorded', async () => {
     const { stdout } = await said('view', 'zoo/B1')

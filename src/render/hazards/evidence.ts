@@ -21,38 +21,56 @@ const phases = {
 
 export const evidence: Readonly<Partial<Record<HazardId, Evidence>>> = {
   B1: {
-    source: 'condition C4 of the theorem, from above; PTX ISA, mbarrier: a wait knows one parity',
+    source:
+      'condition C4 of the theorem, from above; PTX 9.7.13.15.4 (a wait returns before an arrive of the next phase)',
     captured: phases,
   },
   B2: {
-    source: 'PTX ISA, mbarrier: the pending count',
+    source: 'PTX 9.7.13.15.1 and 9.7.13.15.2 (the range of the pending count begins at 0)',
     captured: {
       file: 'structure/mbarrier_limits.json',
       shows: 'sequences up to the limits and past them, with the step at which each trapped',
     },
   },
   B4: {
-    source: 'PTX ISA, mbarrier: the transaction count',
+    source: 'PTX 9.7.13.15.6 (a phase is over when the pending count and the transaction count are 0)',
     captured: {
       file: 'structure/tma.json',
-      shows: 'loads with more bytes expected than the box has, and when their phase completed',
+      shows: 'loads with 4,096 bytes more expected than the box has, and whether their phase was over',
     },
   },
   B5: { source: 'a run that reaches it: nothing can move and the wait stands' },
   B6: {
-    source: 'PTX ISA, mbarrier: on a fresh barrier a wait for parity 1 passes and one for parity 0 stands',
+    source:
+      'the parity of a phase; on a fresh barrier a wait for parity 1 passes and one for parity 0 stands',
     captured: phases,
   },
-  M5: { source: 'JAX docs, Pallas:MGPU reference: `Barrier(orders_tensor_core=...)`' },
-  T2: { source: 'PTX ISA, tcgen05.dealloc' },
-  T3: { source: 'PTX ISA, tcgen05.alloc: a power of two from 32 to 512' },
-  A1: { source: 'CUDA C++ programming guide: shared memory of a block on compute capability 9.0 and 10.0' },
-  A2: {
-    source: 'PTX ISA, setmaxnreg; CUDA C++ programming guide: registers of a thread and of a multiprocessor',
+  M5: {
+    source:
+      'Pallas:MGPU refuses `tcgen05_mma` and `tcgen05_commit_arrive` on a barrier without `orders_tensor_core=True`',
   },
-  A3: { source: 'PTX ISA, tensor swizzling modes: where an atom may begin' },
+  T2: {
+    source: 'the allocator of tensor memory as a state machine: PTX 9.7.16 (tcgen05.alloc, dealloc)',
+  },
+  T3: {
+    source:
+      'PTX 9.7.16 (tcgen05.alloc): 32, 64, 128, 256 or 512 columns, and never more than an earlier one of the CTA',
+  },
+  A1: {
+    source: 'shared memory of a CTA of compute capability 9.0 and 10.0: 228 KiB less 1 KiB, 232,448 bytes',
+  },
+  A2: {
+    source: 'registers of a thread and of a multiprocessor; whether a chip refuses it was not captured',
+  },
+  A3: {
+    source: 'PTX 5.5.7 (a swizzle is of the address: its pattern repeats every 256, 512 or 1,024 bytes)',
+    captured: {
+      file: 'structure/tma.json',
+      shows: 'loads to addresses off the pattern: their XOR is that of the address',
+    },
+  },
   A4: {
-    source: 'CUDA driver API, cuTensorMapEncodeTiled; PTX ISA, cp.async.bulk.tensor',
+    source: 'CUDA driver API, cuTensorMapEncodeTiled; PTX 5.5',
     captured: {
       file: 'structure/tma.json',
       shows: 'copies that the driver refused to encode, and copies that faulted',
@@ -60,5 +78,11 @@ export const evidence: Readonly<Partial<Record<HazardId, Evidence>>> = {
   },
   L1: { source: 'terms over all inputs: the output is not what the program says that it computes' },
   L2: { source: 'the types of the program: a tile carries its layout' },
-  I2: { source: 'PTX ISA: what TMA clips, and that nothing else is clipped' },
+  I2: {
+    source: 'TMA alone clips, at the ends of its tensor',
+    captured: {
+      file: 'structure/tma.json',
+      shows: 'loads that are filled beyond the ends, and stores that write nothing there',
+    },
+  },
 }

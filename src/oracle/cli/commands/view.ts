@@ -12,6 +12,8 @@
  * | `-o run.json` | the recording                                                              |
  *
  * The exit status is that of the verdict.
+ *
+ * A trace is refused: it has events, and neither a program to list nor states, so it does not say who was ready and what else could have happened.
  */
 import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
@@ -161,10 +163,19 @@ const asked = (world: World, options: Options): E.Either<Failure, Asked | null> 
   )
 }
 
+const refuseTrace = (name: string): E.Either<Failure, null> =>
+  name.endsWith('.jsonl')
+    ? refuse(
+        'view.trace',
+        `kernel: expected a kernel or a program, found the trace '${name}', which has events and no states to step through: tcspec trace ${name} -o run.svg draws it, tcspec check ${name} judges it`,
+      )
+    : E.right(null)
+
 const run: CliCommand['run'] = (world) => (operands, options) =>
   TE.fromIOEither(() =>
     pipe(
-      asked(world, options),
+      refuseTrace(operands[0] ?? ''),
+      E.chainW(() => asked(world, options)),
       E.bindTo('out'),
       E.bindW('judged', () => judge(world, operands[0] ?? '', options)),
       E.bindW('recording', ({ judged }) => recordingOf(judged, options)),
