@@ -9,6 +9,8 @@ import { asked } from '../src/oracle/cli/commands/index.js'
 import { answering } from '../src/oracle/serve/answer.js'
 import { printJson } from '../src/semantics/files/codec.js'
 import { right } from '../proofs-by-test/either.js'
+import { inMemory } from '../proofs-by-test/oracle/disk.js'
+import { running, worldOf } from '../proofs-by-test/oracle/world.js'
 import { accessibilityErrors, at, inBrowser, looks } from './browser.js'
 
 const browser = inBrowser()
@@ -79,6 +81,43 @@ describe('a module that is pasted', () => {
     const expected = await ask('check', { kernel: 'kernel.ttgir', files, ...(example as object) })
     expect(bare(await saved(page))).toEqual(expected)
     expect(await command(page).textContent()).toMatch(/^tcspec check kernel\.ttgir --grid \d.* --arg /)
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+})
+
+describe('a kernel that JAX traced, and a trace', () => {
+  const jaxpr = fs.readFileSync(
+    new URL('../conformance/jaxpr/0.11.2/matmul_f16_256x256x256_sms3.jaxpr.json', import.meta.url),
+    'utf8',
+  )
+  /** The trace of a run that races. */
+  const traced = async (): Promise<string> => {
+    const disk = new Map<string, Uint8Array>()
+    await running(worldOf(inMemory(disk)))('trace', 'zoo/R1', '-o', 'run.jsonl')
+    return new TextDecoder().decode(disk.get('run.jsonl'))
+  }
+  it('a jaxpr that is pasted has the verdict of the command line', { timeout: 60_000 }, async () => {
+    const { page, complaints } = await browser.open(at('#/check'))
+    await paste(page, jaxpr)
+    await verdict(page).waitFor({ timeout: 40_000 })
+    await badge(page, 'ok').waitFor()
+    const kernel = 'kernel.jaxpr.json'
+    expect(bare(await saved(page))).toEqual(await ask('check', { kernel, files: { [kernel]: jaxpr } }))
+    expect(await command(page).textContent()).toMatch(/^tcspec check kernel\.jaxpr\.json/)
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+  it.each(['pasted', 'dropped'])('a trace that is %s has the verdict of the command line', async (how) => {
+    const jsonl = await traced()
+    const kernel = how === 'pasted' ? 'run.jsonl' : 'early.jsonl'
+    const { page, complaints } = await browser.open(at('#/check'))
+    await (how === 'pasted' ? paste(page, jsonl) : drop(page, { [kernel]: jsonl }))
+    await finding(page, 'R1').waitFor()
+    expect(bare(await saved(page))).toEqual(await ask('check', { kernel, files: { [kernel]: { jsonl } } }))
+    expect(await command(page).textContent()).toMatch(
+      new RegExp(`^tcspec check ${kernel.replace('.', '\\.')}`),
+    )
     expect(complaints).toEqual([])
     await page.context().close()
   })

@@ -2,6 +2,7 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { hazardAnchor } from '../site/guide/crossings.js'
 import { readAddress } from '../site/src/address.js'
@@ -41,6 +42,9 @@ describe('links', () => {
     )
     expect(dead).toEqual([])
     expect(pages.length).toBeGreaterThan(25)
+  })
+  it('the search is loaded when it is opened: under 200 KB, compressed', () => {
+    expect(gzipSync(fs.readFileSync(`${built}search.js`), { level: 9 }).length).toBeLessThan(200 * 1024)
   })
   it('what the search knows is there', async () => {
     const { page } = await browser.open(at('', 'guide/index.html'))
@@ -127,6 +131,37 @@ describe('the search, by keyboard', () => {
 })
 
 describe('hazards, live', () => {
+  it('every link of every hazard opens its kernel, and shows the hazard', { timeout: 240_000 }, async () => {
+    const { page, complaints } = await browser.open(at('', 'guide/hazards.html'))
+    const hashes = await page
+      .locator('.crossings a[href*="index.html#/check"]')
+      .evaluateAll((all) => all.map((a) => a.getAttribute('href')?.replace(/^[^#]*/, '') ?? ''))
+    expect(hashes.length).toBe(2 * zoo.length)
+    // one page goes from link to link: each is judged anew
+    await page.goto(at(hashes[0]))
+    const wrong: string[] = []
+    for (const hash of hashes) {
+      const kernel = readAddress(hash).params['kernel'] ?? ''
+      await page.evaluate((to) => {
+        location.hash = to
+      }, hash)
+      const command = page.getByRole('region', { name: 'command line' })
+      await command.getByText(new RegExp(`^tcspec check ${kernel}( |$)`)).waitFor()
+      const isBroken = zoo.find((t) => programName(t, false) === kernel)
+      const shown = isBroken === undefined ? /verdict/ : new RegExp(`\\b${isBroken.id}\\b`)
+      // a program that is refused before it runs has a line and no verdict
+      await page
+        .locator('main:not(:has([aria-busy=true]))')
+        .filter({ hasText: shown })
+        .or(page.locator('.refusal'))
+        .first()
+        .waitFor({ timeout: 5_000 })
+        .catch(() => wrong.push(kernel))
+    }
+    expect(wrong).toEqual([])
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
   it('every id leads to each of its kernels, and such a link opens the place', async () => {
     const { page } = await browser.open(at('', 'guide/hazards.html'))
     const links = await page
