@@ -9,7 +9,7 @@
  * |-------------|------------------------------------------------------------------------------------------------------------|
  * | fence       | behind the first, before a release behind it, before the second, or both                                      |
  * | group-wait  | before the second, before a release behind the first, or where its agent ends; with a commit                  |
- * | wait        | before the second; before the announcement in front of it; where its round begins                             |
+ * | wait        | before the second; before the announcement in front of it; where its round begins; the wait that is there with the other parity |
  * | arrive      | the arrive as a commit, as a release, behind the first; one more, behind a statement of another agent or where the barrier is made |
  * | arrive-wait | a wait for a barrier that is arrived on and not waited for; a release for a relaxed meeting; a barrier of its own (an mbarrier, a named one, the cluster's) |
  * | bytes       | the bytes of the copies in place of those that are announced                                                  |

@@ -10,7 +10,7 @@
  *
  * Laws
  * 1. The mended program is ok, or its verdict has neither the finding nor one that was not there; anything else is refused.
- * 2. Only statements (and barriers of their own) are added, but where an arrive becomes another one, or is moved.
+ * 2. Statements, and barriers of their own, are added and nothing else is touched; `in place of` says so where an arrive, a wait or an announcement becomes another one, `moved` where it is moved.
  * 3. It is a function of the program, the finding and the judgement.
  */
 import * as E from 'fp-ts/lib/Either.js'
