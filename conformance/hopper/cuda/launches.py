@@ -226,6 +226,14 @@ def aggregate(k, args, r):
 def prints(k, args, r):
     args += [k.whole("x", "s32", 0, 200, 128), k.left("y", "s32", [128]), k.n("n", 128)]
 
+@launch([3], [256])
+def own_cpasync(k, args, r):
+    k.document["kernel"] = "_Z7cpasyncPKfPfiPi"
+    x = np.where(r.random((3, 5, 256)) < 0.4, r.random((3, 5, 256)) - 0.5, r.standard_normal((3, 5, 256)) * 3)
+    # the first stage writes the element of the local array that the later ones may read
+    x[:, 0] = np.arange(256) % 8 + 8 * r.integers(1, 3, (3, 256)) + 0.75 * r.random((3, 256))
+    args += [k.taken("x", "f32", x.reshape(3, 1280)), k.left("y", "f32", [3]), k.n("n", 1280), k.changed("hist", "s32", r.integers(0, 9, 16))]
+
 def main(names):
     for name in names or LAUNCHES:
         LAUNCHES[name]().put()

@@ -1,6 +1,7 @@
 """Runs the committed PTX here on a GPU by the driver's API alone and keeps what it left; argv: an output folder, then names of kernels (all if none).
 
-cuModuleLoadData takes the very text that is committed. A launch is made twice, each time from a module loaded afresh: both must leave the same bytes. Around every tensor lie
+cuModuleLoadData takes the very text that is committed. A launch is made twice, each time from a module loaded afresh: both must leave the same bytes
+(and where `conformance/cuda` has a text of the same kernel, so must that). Around every tensor lie
 guards, which must be as they were. What the kernels left goes into one archive, OUT/cuda.tar.gz: KERNEL/TENSOR.npy; OUT/log.txt says of each kernel how it went."""
 import ctypes, io, json, os, re, subprocess, sys, tarfile, tempfile
 import numpy as np
@@ -117,6 +118,9 @@ def one(kernel, out):
     text = open(os.path.join(folder, f"broken{twin}.ptx" if twin else kernel + ".ptx")).read()
     cu = Driver()
     first, second = (once(cu, folder, launch, text) for _ in range(2))
+    other = os.path.join(HERE, "..", "..", "cuda", kernel + ".ptx")
+    if os.path.exists(other) and not twin:
+        second = once(cu, folder, launch, open(other).read())
     where = {a["tensor"]: a for arg in launch["args"] + launch.get("globals", []) for a in (arg.get("fields", [arg])) if a["kind"] == "pointer"}
     for name, data in first.items():
         np.save(os.path.join(out, name + ".npy"), np.frombuffer(data, dtype=dtype_of(where[name])).reshape(where[name]["shape"]))
