@@ -12,6 +12,7 @@ import {
 } from '../../../src/dialects/ptx/index.js'
 import { right } from '../../either.js'
 import { sampled } from '../../extent.js'
+import { moduleText } from './modules.js'
 import { definitions } from './cuda-outputs.js'
 import {
   bigs,
@@ -54,19 +55,27 @@ const tensorsOf = (kernel: string): ReadonlyArray<TensorArgument> => {
 
 describe('launches', () => {
   it('there are so many', () => {
-    expect([kernelNames.length, faults.length]).toEqual([31, 124])
+    expect([kernelNames.length, faults.length]).toEqual([32, 130])
   })
   it.each(kernelNames)('%s fits its texts, right and broken', (kernel) => {
     const launch = launchOf(kernel)
-    expect(launch.kernel).toBe(kernel)
+    expect(launch.name).toBe(kernel)
     expect(launch.grid.reduce((p, q) => p * q)).toBeLessThanOrEqual(8)
     expect(launch.block.reduce((p, q) => p * q)).toBeLessThanOrEqual(256)
     const broken = textsOf(kernel).filter((text) => text !== `${kernel}.ptx`)
     for (const text of [`${kernel}.ptx`, ...sampled(5, broken)]) {
       const entry = functionsOf(moduleOf(`${kernel}/${text}`)).find((f) => f.kind === 'entry')
-      expect(entry?.name).toBe(kernel)
+      expect(entry?.name).toBe(launch.kernel)
       expect(entry?.parameters?.map(bytesOf)).toEqual(launch.args.map(size))
     }
+  })
+  it('that of own_cpasync is of the text in conformance/cuda, too', () => {
+    const launch = launchOf('own_cpasync')
+    const entry = functionsOf(right(parseModule(moduleText('cuda/own_cpasync.ptx')))).find(
+      (f) => f.kind === 'entry',
+    )
+    expect(entry?.name).toBe(launch.kernel)
+    expect(entry?.parameters?.map(bytesOf)).toEqual(launch.args.map(size))
   })
   it.each(kernelNames)('%s has a file for each tensor, in its type and its extents', (kernel) => {
     for (const { tensor, dtype, shape, role, file } of tensorsOf(kernel)) {
