@@ -89,6 +89,19 @@ const childrenOf = ({ world, at }: Walk, s: LinkedFork): ReadonlyArray<number> =
   return s.branches.slice(1).map((b) => first + b.agent)
 }
 
+/** What a test or a wait has to do with peeks; true: the wait is not made at all. */
+const peekOf = (
+  w: Walk,
+  { peek }: Extract<LinkedStmt, { readonly _tag: 'Do' }>,
+): 'makes' | V.PeekValue | true | null | FaultValue => {
+  if (peek === undefined) return null
+  if (peek === 'makes') return peek
+  const v = valueIn(w, peek)
+  if (typeof v === 'boolean') return v ? true : null
+  if (typeof v === 'object' && (v._tag === 'peek' || v._tag === 'fault')) return v
+  return V.fault('type.mismatch', `when: expected an i1, found ${V.kindOf(v)}`)
+}
+
 const statement = (w: Walk, s: LinkedStmt): void => {
   const here = w.control!
   switch (s._tag) {
@@ -115,7 +128,13 @@ const statement = (w: Walk, s: LinkedStmt): void => {
           return
         }
       }
-      const prepared = prepare(w, s.instruction)
+      const peek = peekOf(w, s)
+      // a constant has come to it in the place of an outcome
+      if (peek === true) {
+        w.control = past(here)
+        return
+      }
+      const prepared = peek !== null && V.isFault(peek) ? peek : prepare(w, s.instruction, peek)
       w.ready = V.isFault(prepared)
         ? { _tag: 'fault', site: s.site, iteration: here.iteration, fault: prepared }
         : {

@@ -23,12 +23,17 @@ import * as Wgmma from '../instructions/wgmma.js'
 import type { Instruction } from '../language/instruction.js'
 import type { Environment } from '../machine/environment.js'
 import type { Prepared } from '../machine/operation.js'
-import type { FaultValue } from '../machine/value.js'
+import type { FaultValue, PeekValue } from '../machine/value.js'
 
 type Fence = Extract<Prepared, { readonly _tag: 'fence' }>
 const fence = (kind: Fence['kind'], scope: Fence['scope']): Prepared => ({ _tag: 'fence', kind, scope })
 
-export const prepare = (o: Environment, i: Instruction): Prepared | FaultValue => {
+/** `peek`: what a wait or a test has to do with peeks. */
+export const prepare = (
+  o: Environment,
+  i: Instruction,
+  peek: 'makes' | PeekValue | null = null,
+): Prepared | FaultValue => {
   switch (i._tag) {
     case 'mbarrier.init':
       return Mbarrier.prepareInit(o, i)
@@ -43,7 +48,7 @@ export const prepare = (o: Environment, i: Instruction): Prepared | FaultValue =
       return Mbarrier.prepareBytes(o, i)
     case 'mbarrier.wait':
     case 'mbarrier.test':
-      return Mbarrier.prepareWait(o, i)
+      return Mbarrier.prepareWait(o, i, peek)
     case 'mbarrier.cpAsyncArrive':
       return CpAsync.prepareArrive(o, i)
     case 'bar.sync':

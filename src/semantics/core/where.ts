@@ -29,6 +29,8 @@ const ofValue = (v: Value | undefined): string => {
       return `d ${v.name} ${String(v.base)}`
     case 'tile':
       return v.data === null ? 't' : `t ${String(v.plane)} ${v.data.join()}`
+    case 'peek':
+      return `k ${String(v.ready)} ${String(v.at)}`
     case 'token':
     case 'fault':
       return v._tag

@@ -287,7 +287,10 @@ const ofPrepared = (world: World, m: When, agent: number, p: Prepared): Touches 
       return p.kind === 'drop' ? [arrives, { _tag: 'life', barrier: p.barrier, ends: false }] : [arrives]
     }
     case 'mbarrier.wait':
-      return [{ _tag: 'wait', barrier: p.barrier, parity: p.parity, blocks: p.blocks }]
+      // a wait that its peek has spared asks nothing
+      return p.peek !== undefined && p.peek !== 'makes' && p.peek.ready
+        ? []
+        : [{ _tag: 'wait', barrier: p.barrier, parity: p.parity, blocks: p.blocks }]
     case 'bar':
       return [meet(placeOf(cta, p.id), threadsOf(world, agent), p.count)]
     case 'bar.leave':

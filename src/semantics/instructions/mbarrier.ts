@@ -19,7 +19,7 @@ import type { Environment } from '../machine/environment.js'
 import { init, isTrap, passes, update } from '../machine/mbarrier.js'
 import type { Prepared } from '../machine/operation.js'
 import { withBarrier, type Machine } from '../machine/state.js'
-import { fault, isFault, type FaultValue } from '../machine/value.js'
+import { fault, isFault, peek, type FaultValue, type PeekValue } from '../machine/value.js'
 
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 type Arrives =
@@ -86,12 +86,13 @@ export const prepareBytes = (o: Environment, i: Transacts): Prepared | FaultValu
 export const prepareWait = (
   o: Environment,
   i: InstructionOf<'mbarrier.wait'> | InstructionOf<'mbarrier.test'>,
+  by: 'makes' | PeekValue | null,
 ): Prepared | FaultValue => {
   const b = barrierOperand(o, 'barrier', i.barrier)
   if (isFault(b)) return b
   const parity = intOperand(o, 'parity', i.parity)
   if (typeof parity !== 'number') return parity
-  return {
+  const p: Prepared = {
     _tag: 'mbarrier.wait',
     blocks: i._tag === 'mbarrier.wait',
     barrier: b.first,
@@ -100,12 +101,17 @@ export const prepareWait = (
     scope: i.scope,
     tensor: b.ordersTensorCore,
   }
+  return by === null ? p : Object.assign(p, { peek: by })
 }
 
-/** A wait is offered once it can pass; on an object that is not there it never can. */
+/** The peek that spares this wait, if it does. */
+const sparing = ({ peek }: Of<'mbarrier.wait'>): boolean =>
+  peek !== undefined && peek !== 'makes' && peek.ready
+
+/** A wait is offered once it can pass, or is spared; on an object that is not there it never passes. */
 export const waitBlocked = (m: Machine, p: Of<'mbarrier.wait'>): boolean => {
   const b = m.barriers[p.barrier]
-  return p.blocks && (b === null || b === undefined || !passes(b, p.parity))
+  return p.blocks && !sparing(p) && (b === null || b === undefined || !passes(b, p.parity))
 }
 
 // ---------------------------------------------------------------- effects
@@ -148,7 +154,7 @@ export const executeArrive = (x: Executing, m: Machine, p: Of<'mbarrier.arrive'>
     barrierEvent(x, p.kind, p.barrier, p.count, p.bytes, p.release, p.scope, p.tensor),
   ])
 
-export const waitEvent = (x: Executing, p: Of<'mbarrier.wait'>, outcome: Wait['outcome']): Wait => ({
+const plainWait = (x: Executing, p: Of<'mbarrier.wait'>, outcome: Wait['outcome']): Wait => ({
   _tag: 'wait',
   stamp: x.stamp,
   barrier: p.barrier,
@@ -159,9 +165,19 @@ export const waitEvent = (x: Executing, p: Of<'mbarrier.wait'>, outcome: Wait['o
   outcome,
 })
 
+/** A peek, and the wait that it may spare, name the event of the peek. */
+export const waitEvent = (x: Executing, p: Of<'mbarrier.wait'>, outcome: Wait['outcome']): Wait =>
+  p.peek === undefined
+    ? plainWait(x, p, outcome)
+    : Object.assign(plainWait(x, p, outcome), { peek: p.peek === 'makes' ? x.stamp.at : p.peek.at })
+
 export const executeWait = (x: Executing, m: Machine, p: Of<'mbarrier.wait'>): Effect => {
-  if (p.blocks) return effect(m, [waitEvent(x, p, 'passed')])
+  if (p.blocks) return effect(m, [waitEvent(x, p, sparing(p) ? 'skipped' : 'passed')])
   const b = m.barriers[p.barrier]
   const done = b !== null && b !== undefined && passes(b, p.parity)
-  return effect(m, [waitEvent(x, p, done ? 'passed' : 'tested')], [done])
+  return effect(
+    m,
+    [waitEvent(x, p, done ? 'passed' : 'tested')],
+    [p.peek === 'makes' ? peek(done, x.stamp.at) : done],
+  )
 }

@@ -20,7 +20,8 @@ import { mapChildren, type ExprNode } from './expression.js'
 import type { Instruction } from './instruction.js'
 import type { Agent, Do, Program, Region, Site, Stmt } from './program.js'
 import { mapOperands } from './signature.js'
-import { controlReasons, timingReasons } from './timing.js'
+import { peeksOf, type Peeks, type Spared } from './peeks.js'
+import { controlReasons, timingReasons, unlikePeeks } from './timing.js'
 
 // ---------------------------------------------------------------- model
 
@@ -46,6 +47,8 @@ export interface LinkedDo {
   readonly layouts: ReadonlyArray<RegisterLayout | 'any'>
   readonly instruction: Instruction
   readonly when: ExprNode | null
+  /** a test whose outcome spares waits, or a wait that is spared where this outcome is true (`peeks.ts`) */
+  readonly peek?: 'makes' | ExprNode
   readonly site: number
 }
 export interface LinkedFor {
@@ -119,6 +122,7 @@ interface Walk {
   readonly sites: Site[]
   readonly siteIndex: Map<Site, number>
   readonly instructions: Set<string>
+  readonly peeks: Peeks
   readonly errors: LinkError[]
 }
 
@@ -170,15 +174,39 @@ const mapNames = (e: ExprNode, f: (name: string) => ExprNode): ExprNode => {
 
 const linkRegion = (walk: Walk, at: Scope, scalars: ReadonlySet<string>, r: Region): LinkedRegion => {
   const params = r.params.map((p) => bind(walk, at, p.name))
-  const body = r.body.map((s) => linkStmt(walk, at, scalars, s))
+  const body = r.body.flatMap((s) => {
+    const spared = walk.peeks.spared.get(s)
+    return spared === undefined ? [linkStmt(walk, at, scalars, s)] : linkSpared(walk, at, scalars, spared)
+  })
   return { params, body, yields: r.yields.map((y) => resolve(walk, at, scalars, y)) }
 }
 
-const linkDo = (walk: Walk, at: Scope, scalars: ReadonlySet<string>, s: Do): LinkedDo => {
-  const when = s.when === undefined ? null : resolve(walk, at, scalars, s.when)
+/** A wait that is spared is one statement, however it is written; what is bound before it is pure. */
+const linkSpared = (
+  walk: Walk,
+  at: Scope,
+  scalars: ReadonlySet<string>,
+  { ready, lets, wait }: Spared,
+): ReadonlyArray<LinkedStmt> => {
+  const outcome = resolve(walk, at, scalars, ready)
+  return [
+    ...lets.map((s) => linkStmt(walk, at, scalars, s)),
+    linkDo(walk, at, scalars, wait, undefined, outcome),
+  ]
+}
+
+const linkDo = (
+  walk: Walk,
+  at: Scope,
+  scalars: ReadonlySet<string>,
+  s: Do,
+  condition: ExprNode | undefined,
+  peek: 'makes' | ExprNode | null,
+): LinkedDo => {
+  const when = condition === undefined ? null : resolve(walk, at, scalars, condition)
   walk.instructions.add(s.instruction._tag)
   const instruction = mapOperands((e) => resolve(walk, at, scalars, e))(s.instruction)
-  return {
+  const linked: LinkedDo = {
     _tag: 'Do',
     results: s.results.map((r) => bind(walk, at, r.name)),
     layouts: s.results.map((r) => (r.type._tag === 'tile' ? r.type.layout : 'any')),
@@ -186,6 +214,7 @@ const linkDo = (walk: Walk, at: Scope, scalars: ReadonlySet<string>, s: Do): Lin
     when,
     site: siteOf(walk, s.site),
   }
+  return peek === null ? linked : Object.assign(linked, { peek })
 }
 
 const linkStmt = (walk: Walk, at: Scope, scalars: ReadonlySet<string>, s: Stmt): LinkedStmt => {
@@ -196,7 +225,7 @@ const linkStmt = (walk: Walk, at: Scope, scalars: ReadonlySet<string>, s: Stmt):
       return { _tag: 'Let', slot: bind(walk, at, s.binder.name), expr, site }
     }
     case 'Do':
-      return linkDo(walk, at, scalars, s)
+      return linkDo(walk, at, scalars, s, s.when, walk.peeks.tests.has(s) ? 'makes' : null)
     case 'For': {
       const from = resolve(walk, at, scalars, s.from)
       const to = resolve(walk, at, scalars, s.to)
@@ -264,6 +293,12 @@ const linkStmt = (walk: Walk, at: Scope, scalars: ReadonlySet<string>, s: Stmt):
   }
 }
 
+/** First what would make of a test a peek, then what is made of it. */
+const nondeterminismOf = (program: Program, peeks: Peeks): ReadonlyArray<string> => [
+  ...unlikePeeks(peeks),
+  ...timingReasons(program, peeks),
+]
+
 /** Link a program. Refused: a name that is unbound or bound twice in a body, a fork of an undeclared agent. */
 export const link = (program: Program): E.Either<LinkError, Linked> => {
   const agents = program.launch.agents
@@ -273,6 +308,7 @@ export const link = (program: Program): E.Either<LinkError, Linked> => {
     sites: [],
     siteIndex: new Map(),
     instructions: new Set(),
+    peeks: peeksOf(program),
     errors: [],
   }
   const scalars = new Set(program.params.flatMap((p) => (p._tag === 'scalar' ? [p.name] : [])))
@@ -287,7 +323,7 @@ export const link = (program: Program): E.Either<LinkError, Linked> => {
         entry,
         frameSize: outer.slots.size,
         sites: walk.sites,
-        nondeterminism: timingReasons(program),
+        nondeterminism: nondeterminismOf(program, walk.peeks),
         timed: controlReasons(program).length > 0,
         instructions: walk.instructions,
       })

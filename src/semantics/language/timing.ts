@@ -12,17 +12,20 @@
  *     if m < 4 ...                 control depends on an atomic's return order
  *     store n                      so does memory
  *
+ * A *peek* (`peeks.ts`) is a test that no more than spares a later wait: nothing else acts on it, and what it orders is judged as if it were its wait. It gives no reason.
+ *
  * What cluster launch control grants, and what a semaphore has when a wait passes, is not asked here: the detector asks whether requests and
  * signals are in order.
  *
  * Laws
- * 1. A program without these three instructions has no reason.
+ * 1. A program without these three instructions has no reason, nor has one whose only such instructions are peeks.
  * 2. More uses of a timed value give no fewer reasons.
  *
  * Source: docs/hazards.md, condition C1.
  */
 import { children, type ExprNode } from './expression.js'
 import type { InstructionName } from './instruction.js'
+import { peeksOf, type Peeks } from './peeks.js'
 import { statementsOf, type Program, type Region, type Stmt } from './program.js'
 import { operandsOf } from './signature.js'
 
@@ -51,8 +54,8 @@ const why = (timed: Timed, e: ExprNode): string | null => {
   return null
 }
 
-/** Marks what is timed, once through; says whether anything was new. */
-const mark = (timed: Timed, r: Region): boolean => {
+/** Marks what is timed, once through; says whether anything was new. `spared`: tests whose outcomes are not. */
+const mark = (timed: Timed, spared: ReadonlySet<Stmt>, r: Region): boolean => {
   let grew = false
   const flows = (name: string, e: ExprNode | undefined): void => {
     const reason = e === undefined ? null : why(timed, e)
@@ -67,7 +70,7 @@ const mark = (timed: Timed, r: Region): boolean => {
         return
       case 'Do': {
         const reason = reasonOf(s.instruction._tag)
-        if (reason === null) return
+        if (reason === null || spared.has(s)) return
         for (const b of s.results)
           if (!timed.has(b.name)) {
             timed.set(b.name, reason)
@@ -76,7 +79,7 @@ const mark = (timed: Timed, r: Region): boolean => {
         return
       }
       case 'For':
-        grew = mark(timed, s.body) || grew
+        grew = mark(timed, spared, s.body) || grew
         s.carried.forEach((c, i) => {
           flows(c.binder.name, c.init)
           flows(c.binder.name, s.body.yields[i])
@@ -90,8 +93,8 @@ const mark = (timed: Timed, r: Region): boolean => {
         })
         return
       case 'While':
-        grew = mark(timed, s.before) || grew
-        grew = mark(timed, s.after) || grew
+        grew = mark(timed, spared, s.before) || grew
+        grew = mark(timed, spared, s.after) || grew
         s.carried.forEach((c, i) => {
           flows(c.binder.name, c.init)
           flows(c.binder.name, s.after.yields[i])
@@ -108,8 +111,8 @@ const mark = (timed: Timed, r: Region): boolean => {
         })
         return
       case 'If':
-        grew = mark(timed, s.then) || grew
-        grew = mark(timed, s.else) || grew
+        grew = mark(timed, spared, s.then) || grew
+        grew = mark(timed, spared, s.else) || grew
         s.results.forEach((b, i) => {
           flows(b.name, s.then.yields[i])
           flows(b.name, s.else.yields[i])
@@ -120,7 +123,7 @@ const mark = (timed: Timed, r: Region): boolean => {
           b.captures.forEach((c) => {
             flows(c.binder.name, c.value)
           })
-          grew = mark(timed, b.body) || grew
+          grew = mark(timed, spared, b.body) || grew
         }
         s.results.forEach((b, i) => {
           flows(b.name, s.branches[0]?.body.yields[i])
@@ -160,25 +163,35 @@ const acts = (timed: Timed, s: Stmt): ReadonlyArray<string> => {
   }
 }
 
-/** Tests, by their labels. */
-const testsIn = (r: Region): ReadonlyArray<string> =>
+/** Tests that are no peeks, by their labels. */
+const testsIn = (r: Region, peeks: Peeks): ReadonlyArray<string> =>
   statementsOf(r.body).flatMap((s) =>
-    s._tag === 'Do' && s.instruction._tag === 'mbarrier.test' ? [s.site.label] : [],
+    s._tag === 'Do' && s.instruction._tag === 'mbarrier.test' && !peeks.tests.has(s) ? [s.site.label] : [],
   )
 
-/** Why control may depend on timing, statement by statement; [] if it cannot. */
-export const controlReasons = (program: Program): ReadonlyArray<string> => {
+const noTests: ReadonlySet<Stmt> = new Set()
+
+/** Why control may depend on timing, statement by statement; [] if it cannot. Whether a wait is spared depends on timing, too. */
+export const controlReasons = (
+  program: Program,
+  spared: ReadonlySet<Stmt> = noTests,
+): ReadonlyArray<string> => {
   const timed: Timed = new Map()
-  while (mark(timed, program.entry)) continue
+  while (mark(timed, spared, program.entry)) continue
   return timed.size === 0 ? [] : [...new Set(program.entry.body.flatMap((s) => acts(timed, s)))]
 }
 
-/** Why C1 may not hold: control, and where that does not depend on timing, the order that tests make. */
-export const timingReasons = (program: Program): ReadonlyArray<string> => {
-  const control = controlReasons(program)
+/** Why C1 may not hold: control, and where that does not depend on timing, the order that tests make. Peeks are no reason. */
+export const timingReasons = (program: Program, peeks: Peeks = peeksOf(program)): ReadonlyArray<string> => {
+  const control = controlReasons(program, peeks.tests)
   return control.length > 0
     ? control
-    : [...new Set(testsIn(program.entry))].map(
+    : [...new Set(testsIn(program.entry, peeks))].map(
         (label) => `${label}: what it orders depends on the outcome of a test`,
       )
 }
+
+/** What of a peek each other test lacks. */
+export const unlikePeeks = ({ others }: Peeks): ReadonlyArray<string> => [
+  ...new Set([...others].map(([{ site }, words]) => `${site.label} is a test and no peek: ${words}`)),
+]

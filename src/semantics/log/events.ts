@@ -250,6 +250,8 @@ export interface Wait {
   readonly scope: Scope
   readonly tensor: boolean
   readonly outcome: 'passed' | 'blocked' | 'skipped' | 'tested'
+  /** of a peek its own program-order index; of a wait that a peek may spare, the peek's: `skipped` if it was true */
+  readonly peek?: number
 }
 /** `commit` closes a group, empty or not; `wait` leaves at most `pending` of the newest open. */
 export interface Group {

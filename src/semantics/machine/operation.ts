@@ -10,7 +10,7 @@ import type { Dtype } from '../../numerics/dtype.js'
 import type { Family, Fence, Origin, Stamp } from '../log/events.js'
 import type { AtomicOp, ReduceKind, Scope } from '../language/instruction.js'
 import type { Elements } from './elements.js'
-import type { DescriptorValue } from './value.js'
+import type { DescriptorValue, PeekValue } from './value.js'
 
 export type { Elements } from './elements.js'
 
@@ -62,6 +62,8 @@ export type Prepared =
   | {
       readonly _tag: 'mbarrier.wait'
       readonly blocks: boolean
+      /** it is a peek; or the outcome of the peek that may spare this wait */
+      readonly peek?: 'makes' | PeekValue
       readonly barrier: number
       readonly parity: 0 | 1
       readonly acquire: boolean

@@ -5,6 +5,8 @@
  * `i32` a number, an `i64` a bigint. A float is whatever the algebra's carrier says. A view is a plane, a static
  * layout and a base address, so its footprint is known without looking at memory. A tile is row-major carriers.
  *
+ * The outcome of a peek (`language/peeks.ts`) remembers which test it is of: the linker has seen that nothing is made of it but to spare a wait.
+ *
  * A tile whose `data` is null is *unknown*: the algebra keeps no data (`unit`), or it came from such a tile. Control
  * that needs one is a fault, never a guess.
  *
@@ -77,6 +79,12 @@ export interface TileValue {
 export interface TokenValue {
   readonly _tag: 'token'
 }
+/** The outcome of a peek: whether the phase was over, and which event of its agent asked. */
+export interface PeekValue {
+  readonly _tag: 'peek'
+  readonly ready: boolean
+  readonly at: number
+}
 export interface FaultValue {
   readonly _tag: 'fault'
   readonly code: string
@@ -96,6 +104,7 @@ export type Value =
   | DescriptorValue
   | TileValue
   | TokenValue
+  | PeekValue
   | FaultValue
 
 // ---------------------------------------------------------------- constructors
@@ -141,6 +150,7 @@ export const ptrTile = (
   layout: RegisterLayout | 'any',
   data: Float64Array | null,
 ): TileValue => ({ _tag: 'tile', shape, element: 'ptr', pointee, plane, layout, data, origin: otherOrigin })
+export const peek = (ready: boolean, at: number): PeekValue => ({ _tag: 'peek', ready, at })
 export const token: TokenValue = { _tag: 'token' }
 export const otherOrigin: Origin = { _tag: 'other' }
 export const zeroOrigin: Origin = { _tag: 'zero' }

@@ -127,6 +127,26 @@ const order: ReadonlyArray<Clause> = [
     arrows: Order.complete,
   },
   {
+    id: 'certain-peeks',
+    part: 'order',
+    says: 'A peek (a test that no more than spares a later wait) is judged as if it were false, and that wait as if it were made. But where the agent knows every event of a phase, a peek that is true of it cannot be false: it observes the phase there, and the wait does not.',
+    source:
+      'PTX, mbarrier.test_wait (true of a phase that is complete); src/semantics/judging/detector/peeks.ts',
+    litmus: {
+      log: [
+        'T0: write x',
+        'T0: arrive b',
+        'T0: arrive c relaxed',
+        'T1: wait c 0',
+        'T1: peek b 0 true',
+        'T1: read x',
+        'T1: wait b 0 spared',
+      ],
+      expect: ok,
+      without: 'not visible',
+    },
+  },
+  {
     id: 'phases',
     part: 'order',
     says: 'The phases of a barrier end one after another: to know that one is over is to know that the copies of the earlier ones are done. It is not to see what they brought.',
@@ -475,6 +495,13 @@ const conditions: ReadonlyArray<Clause> = [
     litmus: { log: ['T0: atomic g', 'T1: atomic g or'], expect: 'C1', without: 'any order' },
   },
   {
+    id: 'C1-peek',
+    part: 'conditions',
+    says: 'A wait is spared by its agent’s last peek of that barrier, which spares no other; of the same parity; and it acquires what the wait would.',
+    source: 'src/semantics/judging/detector/peeks.ts',
+    litmus: { log: ['T0: arrive b', 'T1: peek b 0 true', 'T1: wait c 0 spared'], expect: 'C1', without: ok },
+  },
+  {
     id: 'C2',
     part: 'conditions',
     says: 'A wait passes iff the parity that it names is that of the last complete phase; it observes that phase, and none on a fresh barrier.',
@@ -501,6 +528,24 @@ const conditions: ReadonlyArray<Clause> = [
     says: 'An agent that observes a phase knew every event of the phase before, without this wait.',
     source: 'docs/hazards.md',
     litmus: { log: ['T0: arrive b', 'T0: arrive b', 'T1: wait b 1'], expect: 'C4', without: ok },
+  },
+  {
+    id: 'C4-peek',
+    part: 'conditions',
+    says: 'A wait that a peek may spare observes the phase that the peek was of; and at the peek its agent knew every event of the phase before.',
+    source: 'src/semantics/judging/detector/peeks.ts',
+    litmus: {
+      log: [
+        'T0: arrive b',
+        'T0: arrive b',
+        'T0: arrive c',
+        'T1: peek b 1 true',
+        'T1: wait c 0',
+        'T1: wait b 1 spared',
+      ],
+      expect: 'C4',
+      without: ok,
+    },
   },
   {
     id: 'C4-semaphore',

@@ -4,10 +4,12 @@
  * | condition | holds if                                                                                                                    | else      |
  * |-----------|-----------------------------------------------------------------------------------------------------------------------------|-----------|
  * | C1        | no control depends on timing (the header says), atomic writes that do not commute are ordered, and so are requests for clusters | undecided |
+ * | C1 peek   | a wait is spared by its agent's last peek of that barrier, once, of the same parity, which acquires what the wait would        | undecided |
  * | C2        | the log does not contradict itself: a wait passes on the parity of a phase that is over, and not else                         | undecided |
  * | C3        | every event of phase g is known to every event of phase g + 1 of that barrier (of the next generation, for a named one)       | B3        |
  * | C4 upper  | if phase g + 1 completes, one of its events knows each wait that observed g                                                   | B1        |
  * | C4 lower  | a wait that observes g is made by an agent that knew every event of g - 1, without that wait                                   | B3        |
+ * | C4 peek   | the wait that a peek may spare still observes the phase that the peek was of, and the agent knew every event of the phase before at the peek | B1, B3 |
  * | C4 semaphore | no other set of signals could have let a semaphore wait pass                                                              | B3        |
  * | C5        | the run ends and leaves nothing over (`ends.ts`)                                                                              | U, K, T, O |
  * | C6        | of a phase that is complete, or has an arrival: every expectation (and every arrival asked for) is known to a counted arrival  | B4        |
@@ -32,7 +34,8 @@ import type { Knows } from './views.js'
 /** What fails, and the events between which. */
 export interface Failing {
   readonly condition: ConditionName
-  readonly of: 'order' | 'requests' | 'parity' | 'C3' | 'upper' | 'lower' | 'semaphore' | 'allocator' | 'C6'
+  readonly of:
+    'peek' | 'order' | 'requests' | 'parity' | 'C3' | 'upper' | 'lower' | 'semaphore' | 'allocator' | 'C6'
   /** indices of events in the log of the cluster */
   readonly a: number
   readonly b: number
@@ -120,6 +123,32 @@ export const notTooEarly = (r: Reading, knows: Knows): ReadonlyArray<Failing> =>
   )
 }
 
+/** A peek that is true of a phase all of whose events its agent knows cannot be false. */
+export const certainPeeks = (r: Reading, knows: Knows): ReadonlySet<number> => {
+  const known = knowsOf(r, knows, 'before')
+  return new Set(
+    r.histories.flatMap((h) =>
+      h.peeks.flatMap(({ at, ready, base, observed }) => {
+        const p = h.phases.find((q) => q.number === observed && q.base === base)
+        return ready && (p?.events ?? []).every((e) => known(at, p!, e)) ? [at] : []
+      }),
+    ),
+  )
+}
+
+/** A peek that spares a wait cannot have been true two phases too early, and the wait, had it been made, would not have come too late. */
+export const sparedInTime = (r: Reading, knows: Knows): ReadonlyArray<Failing> => {
+  const known = knowsOf(r, knows, 'before')
+  return r.histories.flatMap((h) =>
+    h.peeks.flatMap(({ at, ready, base, observed, certain, sparing }) => {
+      if (certain || sparing === undefined) return []
+      if (sparing.current - 1 !== observed) return [fails('C4', ready ? 'upper' : 'lower', at, sparing.at)]
+      const p = h.phases.find((q) => q.number === observed - 1 && q.number >= base)
+      return (p?.events ?? []).filter((a) => !known(at, p!, a)).map((a) => fails('C4', 'lower', a, at))
+    }),
+  )
+}
+
 /** Which signals a semaphore wait inherits is settled. */
 export const settledSignals = (r: Reading, knows: Knows): ReadonlyArray<Failing> =>
   r.log.flatMap((e, at) => {
@@ -195,6 +224,8 @@ export const conditionClauses = (
   ...(has('C3') ? phasesInOrder(r, knows) : []),
   ...(has('C4-upper') ? notOverrun(r, knows) : []),
   ...(has('C4-lower') ? notTooEarly(r, knows) : []),
+  ...(has('C4-peek') ? sparedInTime(r, knows) : []),
+  ...(has('C1-peek') ? r.histories.flatMap((h) => h.misled.map((at) => fails('C1', 'peek', at, at))) : []),
   ...(has('C4-semaphore') ? settledSignals(r, knows) : []),
   ...(has('allocation') ? contested(r, knows).map(({ a, b }) => fails('C5', 'allocator', a, b)) : []),
   ...(has('C6') ? announced(r, knows, whole) : []),

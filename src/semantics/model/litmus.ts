@@ -14,6 +14,7 @@
  * | `T0: issue #1 load`                                        | an operation: load, store, wgmma, copy, mma, cp, shift, commit, ld, st, clc |
  * | `#1: read x`, `#1: write x`                                | its access; `generic` or `tensormap` may follow              |
  * | `#1: bytes b 16`, `#1: arrive b`                           | its signal                                                   |
+ * | `T0: peek b 0 true`, `T0: wait b 0 spared`                 | a test that no more than spares a later wait, and that wait; after a peek that is `false` the wait is `peeked` |
  * | `T0: commit bulk`, `T0: wait.group bulk 0`                 | of groups: bulk, wgmma, copy; `read` may follow a wait       |
  * | `T0: wait.ld`, `T0: wait.st`                               | tcgen05.wait                                                 |
  * | `T0: fence async`                                          | async, global, map.release, map.acquire, init, wgmma, before, after |
@@ -42,6 +43,7 @@ import type {
   Stamp,
   TensorEntry,
   Unit,
+  Wait,
 } from '../log/events.js'
 import { asSpans } from '../log/events.js'
 import type { AtomicOp, Scope } from '../language/instruction.js'
@@ -120,7 +122,16 @@ const forms: ReadonlyArray<readonly [word: string, written: string, form: RegExp
       'T0: expect BARRIER BYTES [relaxed] [cluster] [tensor]',
       String.raw`${who}: expect ${barrier} \d{1,6}${told}`,
     ],
-    ['wait', 'T0: wait BARRIER 0|1 [relaxed] [cluster] [tensor]', `${who}: wait ${barrier} [01]${told}`],
+    [
+      'wait',
+      'T0: wait BARRIER 0|1 [relaxed] [cluster] [tensor] [peeked|spared]',
+      `${who}: wait ${barrier} [01]${told}(?: peeked| spared)?`,
+    ],
+    [
+      'peek',
+      'T0: peek BARRIER 0|1 true|false [relaxed] [cluster] [tensor]',
+      `${who}: peek ${barrier} [01] (?:true|false)${told}`,
+    ],
     [
       'issue',
       `T0: issue #1 ${[...units.keys()].join('|')}`,
@@ -323,6 +334,8 @@ const read = (text: ReadonlyArray<string>): LitmusLog => {
   const log: LogEvent[] = []
   const lineOf: number[] = []
   const made = agents.map(() => 0)
+  /** the last peek of each agent */
+  const peeks = agents.map(() => 0)
   const operations = new Map<string, { readonly id: number; readonly stamp: Stamp; readonly unit: Unit }>()
   const values = new Map<string, number>()
   let line = 'before the test'
@@ -408,16 +421,22 @@ const read = (text: ReadonlyArray<string>): LitmusLog => {
           tensor: words.includes('tensor'),
         })
       case 'wait':
-        return push({
+      case 'peek': {
+        const s = stamp(agent)
+        const plain: Wait = {
           _tag: 'wait',
-          stamp: stamp(agent),
+          stamp: s,
           barrier,
           parity: second === '1' ? 1 : 0,
           acquire: !words.includes('relaxed'),
           scope,
           tensor: words.includes('tensor'),
-          outcome: 'passed',
-        })
+          outcome: words.includes('spared') ? 'skipped' : words.includes('false') ? 'tested' : 'passed',
+        }
+        if (verb === 'peek') peeks[agent] = s.at
+        const isOf = verb === 'peek' || words.includes('spared') || words.includes('peeked')
+        return push(isOf ? Object.assign(plain, { peek: peeks[agent]! }) : plain)
+      }
       case 'issue': {
         const [unit, tensor] = units.get(second)!
         const s = stamp(agent)

@@ -21,7 +21,7 @@ import type { Misused } from './allocations.js'
 import { misused } from './allocations.js'
 import { arrowsOf } from './clauses.js'
 import type { Failing } from './conditions.js'
-import { conditionClauses } from './conditions.js'
+import { certainPeeks, conditionClauses } from './conditions.js'
 import type { Left } from './ends.js'
 import * as Ends from './ends.js'
 import type { Choices, Judging } from './judging.js'
@@ -29,7 +29,7 @@ import type { Asked, Found } from './race.js'
 import { asked, races } from './race.js'
 import type { Reading, Touch } from './reading.js'
 import { clusters, reading } from './reading.js'
-import { solve } from './views.js'
+import { solve, type Knows } from './views.js'
 
 // ---------------------------------------------------------------- model
 
@@ -58,6 +58,22 @@ const isBlocked = (e: LogEvent): boolean =>
   ((e._tag === 'group' || e._tag === 'registers') && e.blocked) ||
   (e._tag === 'rendezvous' && e.kind === 'blocked')
 
+/** Peeks that cannot be false observe, and what they observe may make others such: until there are no more. */
+const settled = (
+  header: Header,
+  log: ReadonlyArray<LogEvent>,
+  how: Judging,
+): { readonly r: Reading; readonly knows: Knows } => {
+  let certain: ReadonlySet<number> = new Set()
+  for (;;) {
+    const r = reading(header, log, certain)
+    const knows = solve(log.length, arrowsOf(r, how))
+    const more = how.has('certain-peeks') ? certainPeeks(r, knows) : certain
+    if (more.size === certain.size) return { r, knows }
+    certain = more
+  }
+}
+
 /** `past`: what earlier clusters did to global memory; `whole`: the cluster has come to its end. */
 const shown = (
   header: Header,
@@ -66,8 +82,7 @@ const shown = (
   how: Judging,
   whole: boolean,
 ): Shown => {
-  const r = reading(header, log)
-  const knows = solve(log.length, arrowsOf(r, how))
+  const { r, knows } = settled(header, log, how)
   const q = asked(r, knows, how)
   const found = races(q, past)
   const stuck = log.some(isBlocked)

@@ -14,7 +14,10 @@
  * falls into is what it does. Worked, count 1: `arriveExpectTx 16` leaves pending 0 and bytes 16; `complete_tx 16` leaves 0 and 0, so both
  * are the events of phase 0, the second completes it, and a wait behind it observes phase 0; a wait before it would have observed phase -1.
  *
- * Law 1. Nothing here depends on knowledge: two logs with the same events in the same order have one reading.
+ * A peek is a test that no more than spares a later wait. It is judged as if it were false, so a wait that it has spared observes its phase all the same; but for one that
+ * cannot be false, which observes it itself.
+ *
+ * Law 1. Nothing here depends on knowledge, but which peeks cannot be false: two logs with the same events in the same order have one reading.
  *
  * Source: PTX 9.7.13.15 (mbarrier: state, phase completion), “bar, barrier”, “barrier.cluster”; commit_group and wait_group of each family.
  */
@@ -32,6 +35,7 @@ import type {
   Stamp,
   Wait,
 } from '../log/events.js'
+import type { Scope } from '../language/instruction.js'
 import { clusterOf, startOf } from '../log/events.js'
 import type { Bytes } from './bytes.js'
 import { bytesOf } from './bytes.js'
@@ -76,6 +80,17 @@ export interface Observation {
   readonly observed: number
   readonly phase: Phase | undefined
 }
+/** A peek (a test that no more than spares a later wait), and that wait, once it comes; `observed`: the phase that it is for. */
+export interface Peek {
+  readonly at: number
+  readonly wait: Wait
+  readonly base: number
+  readonly observed: number
+  readonly ready: boolean
+  /** it cannot be false: it is judged as its wait */
+  readonly certain: boolean
+  sparing: { readonly at: number; readonly current: number } | undefined
+}
 /** What an event meets: a live barrier, with its initialisation, or none. */
 export interface Use {
   readonly at: number
@@ -87,6 +102,9 @@ export interface History {
   readonly phases: ReadonlyArray<Phase>
   readonly observations: ReadonlyArray<Observation>
   readonly uses: ReadonlyArray<Use>
+  readonly peeks: ReadonlyArray<Peek>
+  /** waits that are spared by a test which is no peek of them */
+  readonly misled: ReadonlyArray<number>
   /** arrivals beyond the count, and bytes beyond what a barrier can count */
   readonly excess: ReadonlyArray<{ readonly at: number; readonly id: 'B2' | 'B4' }>
   /** where a life ended, or the log: with what it was left */
@@ -212,13 +230,17 @@ const semaphoreTouches = (at: number, e: SemaphoreEvent): ReadonlyArray<Touch> =
 export const most: number = 2 ** 20 - 1
 
 /** The automaton of one barrier, run over the log. */
-const historyOf = (log: ReadonlyArray<LogEvent>, barrier: number): History => {
+const historyOf = (log: ReadonlyArray<LogEvent>, barrier: number, certain: ReadonlySet<number>): History => {
   const phases: Phase[] = []
   const observations: Observation[] = []
   const uses: Use[] = []
   const excess: Array<{ at: number; id: 'B2' | 'B4' }> = []
   const ends: Array<{ at: number; live: boolean; bytes: number; current: Phase }> = []
   const contradictions: number[] = []
+  const peeks: Peek[] = []
+  const misled: number[] = []
+  /** by agent: its last peek in this life that has spared no wait */
+  const open = new Map<number, Peek>()
   let live = false
   let [init, base, count, pending, bytes] = [-1, 0, 0, 0, 0]
   const begin = (number: number): Phase => ({
@@ -266,6 +288,7 @@ const historyOf = (log: ReadonlyArray<LogEvent>, barrier: number): History => {
         pending = e.count
         bytes = 0
         current = begin(base)
+        open.clear()
         return
       case 'inval':
         if (!use(at, 'inval')) return
@@ -292,21 +315,56 @@ const historyOf = (log: ReadonlyArray<LogEvent>, barrier: number): History => {
         return
     }
   }
+  const observes = (at: number, wait: Wait): void => {
+    observations.push({ at, wait, base, observed: current.number - 1, phase: last() })
+  }
+  const peeked = (at: number, wait: Wait, closed: boolean): void => {
+    const ready = wait.outcome === 'passed'
+    if (use(at, 'wait') && ready && closed) contradictions.push(at)
+    const observed = ready ? current.number - 1 : current.number
+    const p: Peek = { at, wait, base, observed, ready, certain: certain.has(at), sparing: undefined }
+    peeks.push(p)
+    open.set(wait.stamp.agent, p)
+    if (p.certain) observes(at, wait)
+  }
+  /** Whether the wait is judged as if it were made. */
+  const spared = (at: number, wait: Wait): boolean => {
+    const p = open.get(wait.stamp.agent)
+    if (p === undefined || !isPeekOf(p.wait, wait)) {
+      misled.push(at)
+      return wait.outcome === 'passed'
+    }
+    open.delete(wait.stamp.agent)
+    if (p.certain) return wait.outcome === 'passed'
+    p.sparing = { at, current: current.number }
+    return !p.ready || current.number - 1 === p.observed
+  }
   log.forEach((e, at) => {
     if (e._tag === 'barrier' && e.barrier === barrier) barrierEvent(e, at)
     else if (e._tag === 'signal' && e.to === 'barrier' && e.barrier === barrier) happens(at, 0, -e.bytes)
     else if (e._tag === 'signal' && e.to === 'arrive' && e.barrier === barrier) happens(at, 1, 0)
     else if (e._tag === 'wait' && e.barrier === barrier) {
       const closed = ((current.number - base) & 1) === e.parity
-      if (e.outcome === 'passed') {
+      const isPeek = e.peek === e.stamp.at
+      if (isPeek) peeked(at, e, closed)
+      else if (e.outcome !== 'blocked' && (e.peek === undefined ? e.outcome === 'passed' : spared(at, e))) {
         if (use(at, 'wait') && closed) contradictions.push(at)
-        observations.push({ at, wait: e, base, observed: current.number - 1, phase: last() })
+        observes(at, e)
       } else if (e.outcome === 'blocked' && live && !closed) contradictions.push(at)
     }
   })
   ends.push({ at: log.length, live, bytes, current })
-  return { phases: [...phases, current], observations, uses, excess, ends, contradictions }
+  return { phases: [...phases, current], observations, uses, peeks, misled, excess, ends, contradictions }
 }
+
+const reach: Readonly<Record<Scope, number>> = { cta: 0, cluster: 1, gpu: 2, sys: 3 }
+
+/** Whether the test is a peek of the wait: it names it, and is of the same parity, and acquires what the wait would. */
+const isPeekOf = (test: Wait, wait: Wait): boolean =>
+  test.stamp.at === wait.peek &&
+  test.parity === wait.parity &&
+  (test.acquire || !wait.acquire) &&
+  reach[test.scope] >= reach[wait.scope]
 
 // ---------------------------------------------------------------- meetings
 
@@ -359,12 +417,17 @@ const meetingsOf = (header: Header, log: ReadonlyArray<LogEvent>): ReadonlyArray
 export const samePlace = (a: SemaphoreEvent, b: SemaphoreEvent): boolean =>
   a.footprint.plane === b.footprint.plane && startOf(a.footprint.spans) === startOf(b.footprint.spans)
 
-export const reading = (header: Header, log: ReadonlyArray<LogEvent>): Reading => {
+/** `certain`: the peeks that cannot be false, which takes knowledge to say (`conditions.ts`). */
+export const reading = (
+  header: Header,
+  log: ReadonlyArray<LogEvent>,
+  certain: ReadonlySet<number> = new Set(),
+): Reading => {
   const operations = log.flatMap((e, at): ReadonlyArray<Operation> =>
     e._tag === 'issue' ? [{ at, issue: e, number: numberOf(log, at, e), touches: [], signals: [] }] : [],
   )
   const operation = (id: number): Operation | undefined => operations.find((o) => o.issue.operation === id)
-  const histories = header.barriers.map((_, b) => historyOf(log, b))
+  const histories = header.barriers.map((_, b) => historyOf(log, b, certain))
   const all = histories.flatMap((h) => h.phases)
   all.forEach((p, k) => {
     p.fact = log.length + k

@@ -71,15 +71,17 @@ export const initFence = (r: Reading): ReadonlyArray<Arrow> =>
   )
 
 /** Tensor memory is handed on behind before_thread_sync, and taken over by after_thread_sync, or by a wait that orders the tensor core. */
-export const threadSync = (r: Reading): ReadonlyArray<Arrow> =>
-  r.log.flatMap((e, i) => {
+export const threadSync = (r: Reading): ReadonlyArray<Arrow> => {
+  const observing = new Set(r.histories.flatMap((h) => h.observations.map((o) => o.at)))
+  return r.log.flatMap((e, i) => {
     if (e._tag === 'fence' && e.kind === 'tensorBefore') return [flows(i, i, [['tensor', 'published']])]
     const takes =
       (e._tag === 'fence' && e.kind === 'tensorAfter') ||
-      (e._tag === 'wait' && e.outcome === 'passed' && e.acquire && e.tensor) ||
+      (e._tag === 'wait' && observing.has(i) && e.acquire && e.tensor) ||
       (e._tag === 'rendezvous' && e.kind === 'leave' && e.relaxed !== true && e.tensor === true)
     return takes ? [flows(i, i, [['received', 'tensor']])] : []
   })
+}
 
 // ---------------------------------------------------------------- sees
 

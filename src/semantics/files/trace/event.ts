@@ -340,7 +340,12 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
           '`blocked`: still waiting at the end of the run; `tested`, `skipped`: it has not waited',
         ),
       },
-      {},
+      {
+        peek: described(
+          nat,
+          'of a peek (a test that no more than spares a later wait) its own program-order index; of a wait that a peek may spare, that of the peek: `skipped` if it was true',
+        ),
+      },
     ),
     'an agent has waited for an mbarrier',
   ),

@@ -11,6 +11,7 @@
  * | wait, passed   | -        | -     | receives the generation before the one under way |
  * | wait, blocked  | -        | -     | stands at the end: a deadlock |
  * | wait, tested or skipped | - | -    | nothing: it proves nothing      |
+ * | peek, and a wait that one may spare | - | - | as `peeks.ts` says     |
  *
  * The rules (C3, C4, C6, B, U1) are `barriers.ts`'s. An arrive on another CTA's barrier is also an effect on that CTA (K1).
  *
@@ -26,11 +27,12 @@ import { limit } from '../../machine/mbarrier.js'
 import { ofBarrier } from '../subject.js'
 import type { BarrierState } from './barriers.js'
 import { barrierEvent, checkLive, initialise, invalidate, observeWait } from './barriers.js'
-import type { Context } from './context.js'
+import type { AgentState, Context } from './context.js'
 import { publish, tick } from './context.js'
 import * as Digest from './digest.js'
 import { nothing, programOf, publishInitialisations } from './knowledge.js'
 import { oweRemote } from './obligations.js'
+import { peeked, spared } from './peeks.js'
 import { actor, barrierName, draft, file, keyOf, where } from './report.js'
 import type { Detector } from './state.js'
 import { malformed } from './state.js'
@@ -144,6 +146,15 @@ export const wait = (d: Detector, e: Wait): void => {
   const c = d.context
   const b = d.barriers[e.barrier]!
   const a = c.agents[e.stamp.agent]!
+  const isClosed = ((b.number - b.base) & 1) === e.parity
+  if (e.peek !== undefined && e.outcome !== 'blocked') {
+    const isPeek = e.peek === e.stamp.at
+    if (isPeek && e.outcome === 'passed' && b.live && isClosed)
+      malformed(d, `${where(c.header, e.stamp)} is true of a parity that blocks`)
+    if ((isPeek ? peeked(c, b, a, e) : spared(c, b, e)) === 'observes') observed(d, b, a, e)
+    else tick(c, e.stamp)
+    return
+  }
   switch (e.outcome) {
     case 'skipped':
     case 'tested':
@@ -159,18 +170,22 @@ export const wait = (d: Detector, e: Wait): void => {
         family: undefined,
         lacking: undefined,
       })
-      if (b.live && ((b.number - b.base) & 1) !== e.parity)
-        malformed(d, `${where(c.header, e.stamp)} is blocked on a parity that passes`)
+      if (b.live && !isClosed) malformed(d, `${where(c.header, e.stamp)} is blocked on a parity that passes`)
       return
-    case 'passed': {
-      const live = checkLive(c, b, e.stamp, a.knowledge, `waits for ${barrierName(c.header, e.barrier)}`)
-      if (live && ((b.number - b.base) & 1) === e.parity)
-        malformed(d, `${where(c.header, e.stamp)} passes on a parity that blocks`)
-      const observed = observeWait(c, b, a, e.stamp, e.acquire, e.scope, e.tensor)
-      a.lastWait = e.barrier
-      a.lastObserved = observed - b.base
-      Digest.ofAgent(c.digest, e.stamp.agent, 6 + e.barrier * 8, e.stamp.at, observed, e.acquire ? 1 : 0)
+    case 'passed':
+      observed(d, b, a, e)
       return
-    }
   }
+}
+
+/** A wait that passes, or a peek that is judged as one. */
+const observed = (d: Detector, b: BarrierState, a: AgentState, e: Wait): void => {
+  const c = d.context
+  const live = checkLive(c, b, e.stamp, a.knowledge, `waits for ${barrierName(c.header, e.barrier)}`)
+  if (live && ((b.number - b.base) & 1) === e.parity)
+    malformed(d, `${where(c.header, e.stamp)} passes on a parity that blocks`)
+  const generation = observeWait(c, b, a, e.stamp, e.acquire, e.scope, e.tensor)
+  a.lastWait = e.barrier
+  a.lastObserved = generation - b.base
+  Digest.ofAgent(c.digest, e.stamp.agent, 6 + e.barrier * 8, e.stamp.at, generation, e.acquire ? 1 : 0)
 }

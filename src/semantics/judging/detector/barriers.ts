@@ -17,6 +17,8 @@
  * | B8   | inval, or the end (Pallas) | every agent that has waited has seen all that any agent has seen  | contract      |
  * | U1   | inval, or the end (Pallas) | every completion was observed                                     | contract; hazard if the storage is used again |
  *
+ * Of peeks, and of the waits that they may spare, C4 asks more (`peeks.ts`).
+ *
  * Worked: count 1, T0 `expectTx b 16`, T1 `arrive b`. If the arrive comes first generation 0 completes without the bytes, and
  * the expectTx belongs to generation 1. So C6 asks that the arrive knows the expectTx, and C3 that the expectTx of 1 knows the arrive of 0.
  *
@@ -44,6 +46,7 @@ import type { Contribution, Generation } from './generation.js'
 import { contribute, generation, renewed, unknownEvent } from './generation.js'
 import type { Extent, Knowledge } from './knowledge.js'
 import { advance, advanceOrder, barrierClock, joinOrder, programOf, seesInitialisation } from './knowledge.js'
+import type { Peeked } from './peeks.js'
 import type { Failure } from './report.js'
 import { actor, agentName, barrierName, draft, fail, file, keyOf, where } from './report.js'
 
@@ -72,6 +75,8 @@ export interface BarrierState {
   readonly expects: Array<Stamp | undefined>
   /** the same of arrivals asked for beyond the count */
   readonly increments: Array<Stamp | undefined>
+  /** per agent: its latest peek in this life that has not spared a wait yet */
+  readonly peeks: Array<Peeked | undefined>
   /** per agent: its latest wait in this life */
   readonly waiters: Array<Stamp | undefined>
   /** per agent: last generation observed plus one; and the same over all agents */
@@ -120,6 +125,7 @@ export const barrierState = (extent: Extent, index: number): BarrierState => ({
   waits: Array.from({ length: extent.agents }, () => undefined),
   expects: Array.from({ length: extent.agents }, () => undefined),
   increments: Array.from({ length: extent.agents }, () => undefined),
+  peeks: Array.from({ length: extent.agents }, () => undefined),
   waiters: Array.from({ length: extent.agents }, () => undefined),
   observed: new Int32Array(extent.agents),
   observedByAny: 0,
@@ -143,6 +149,7 @@ const begin = (b: BarrierState, extent: Extent, count: number, stamp: Stamp): vo
   b.waits.fill(undefined)
   b.expects.fill(undefined)
   b.increments.fill(undefined)
+  b.peeks.fill(undefined)
   b.waiters.fill(undefined)
   b.observed.fill(b.number)
   b.observedByAny = b.number
@@ -303,23 +310,66 @@ export const invalidate = (c: Context, b: BarrierState, stamp: Stamp, k: Knowled
 
 // ---------------------------------------------------------------- generations
 
+/** C4's upper half: the generation after `observed` can be over before this wait. */
+export const overrun = (
+  c: Context,
+  b: BarrierState,
+  wait: Stamp,
+  observed: number,
+  by: Pick<Contribution, 'stamp' | 'does'> | undefined,
+): void =>
+  fail(c.report, 'C4', keyOf(`upper|${String(b.index)}`, wait, undefined), () =>
+    condition(
+      c,
+      b,
+      'B1',
+      `${name(c, b)}: generation ${String(observed + 1 - b.base)} can complete before ${where(c.header, wait)} has seen generation ${String(observed - b.base)}`,
+      wait,
+      `waits for ${name(c, b)}`,
+      by?.stamp,
+      by?.does ?? 'arrives',
+    ),
+  )
+
+/** C4's lower half: this wait, or peek, of generation `observed` can also pass on the one before the last. */
+export const tooEarly = (
+  c: Context,
+  b: BarrierState,
+  wait: Stamp,
+  unknown: Contribution,
+  observed: number,
+  what: 'wait' | 'peek',
+): void =>
+  fail(c.report, 'C4', keyOf(`lower|${String(b.index)}`, unknown.stamp, wait), () =>
+    condition(
+      c,
+      b,
+      'B3',
+      what === 'wait'
+        ? `${name(c, b)}: ${where(c.header, wait)} observed generation ${String(observed - b.base)} and can also pass on generation ${String(observed - b.base - 2)}`
+        : `${name(c, b)}: ${where(c.header, wait)} spares the wait for generation ${String(observed - b.base)} and can also be true of generation ${String(observed - b.base - 2)}`,
+      unknown.stamp,
+      unknown.does,
+      wait,
+      `${what === 'wait' ? 'waits for' : 'tests'} ${name(c, b)}`,
+    ),
+  )
+
+/** What is not known of one of the last two generations; nothing of one before the object's life. */
+export const unknownOf = (
+  b: BarrierState,
+  number: number,
+  order: ReadonlyArray<number>,
+): Contribution | undefined => {
+  const g = number === b.number - 1 ? b.last : number === b.number - 2 ? b.beforeLast : undefined
+  return g === undefined ? undefined : unknownEvent(g, number, order, b.clock, false)
+}
+
 const complete = (c: Context, b: BarrierState, completing: BarrierArrival): void => {
   const known = b.current.message.order
   for (let x = 0; x < c.extent.agents; x++) {
     const w = b.waits[x]
-    if (w !== undefined && known[programOf(x)]! < w.at)
-      fail(c.report, 'C4', keyOf(`upper|${String(b.index)}`, w, undefined), () =>
-        condition(
-          c,
-          b,
-          'B1',
-          `${name(c, b)}: generation ${String(b.number - b.base)} can complete before ${where(c.header, w)} has seen generation ${String(b.number - b.base - 1)}`,
-          w,
-          `waits for ${name(c, b)}`,
-          completing.stamp,
-          completing.does,
-        ),
-      )
+    if (w !== undefined && known[programOf(x)]! < w.at) overrun(c, b, w, b.number - 1, completing)
   }
   checkExpects(c, b)
   advanceOrder(b.current.message, b.clock, b.number + 1)
@@ -467,21 +517,9 @@ export const observeWait = (
   tensor: boolean,
 ): number => {
   const observed = b.number - 1
-  if (b.beforeLast !== undefined && !c.options.rules.oneSidedC4) {
-    const missing = unknownEvent(b.beforeLast, observed - 1, a.knowledge.order, b.clock, false)
-    if (missing !== undefined)
-      fail(c.report, 'C4', keyOf(`lower|${String(b.index)}`, missing.stamp, stamp), () =>
-        condition(
-          c,
-          b,
-          'B3',
-          `${name(c, b)}: ${where(c.header, stamp)} observed generation ${String(observed - b.base)} and can also pass on generation ${String(observed - b.base - 2)}`,
-          missing.stamp,
-          missing.does,
-          stamp,
-          `waits for ${name(c, b)}`,
-        ),
-      )
+  if (!c.options.rules.oneSidedC4) {
+    const unknown = unknownOf(b, observed - 1, a.knowledge.order)
+    if (unknown !== undefined) tooEarly(c, b, stamp, unknown, observed, 'wait')
   }
   advanceOrder(a.knowledge, programOf(stamp.agent), stamp.at)
   advance(a.knowledge.visible.counters, programOf(stamp.agent), stamp.at)

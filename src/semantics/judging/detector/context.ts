@@ -77,6 +77,8 @@ export interface Context {
   readonly tookPart: Uint8Array
   /** position in the log */
   when: number
+  /** a wait was spared by a test that is no peek of it: what is found may be of this run alone */
+  misled: boolean
   /** something was read in this cluster that had not been written */
   early: boolean
   cluster: number
@@ -123,6 +125,7 @@ export const context = (header: Header, options: Options): Context => {
     digest: digest(header.agents.length),
     tookPart: new Uint8Array(header.agents.length * header.barriers.length),
     when: 0,
+    misled: false,
     early: false,
     cluster: 0,
     looked: 0,

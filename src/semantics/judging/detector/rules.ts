@@ -21,7 +21,23 @@ export interface Rules {
   readonly maxGenerations: boolean
   /** K1 for remote arrives only, not for an agent's loads and stores in another CTA's shared memory */
   readonly arrivesOnlyAtExit: boolean
+  /** a peek that is true is judged as its wait, whether or not it can be false */
+  readonly peeksAsTheyWent: boolean
+  /** no peek is judged as its wait, not even one that cannot be false */
+  readonly noCertainPeeks: boolean
+  /** C4's lower half is asked at the wait alone, and not at the peek that may spare it */
+  readonly lateC4: boolean
+  /** a wait that is spared is not asked whether its generation is still the last one */
+  readonly noSparedC4: boolean
+  /** a wait is spared by whatever test, of another barrier or another parity */
+  readonly anyPeek: boolean
+  /** a peek need not acquire what the wait would */
+  readonly weakPeeks: boolean
 }
+
+/** The weakenings that say something of peeks alone. */
+export type PeekRule =
+  'peeksAsTheyWent' | 'noCertainPeeks' | 'lateC4' | 'noSparedC4' | 'anyPeek' | 'weakPeeks'
 
 export const standard: Rules = {
   oneSidedC4: false,
@@ -31,6 +47,12 @@ export const standard: Rules = {
   noWriteWriteException: false,
   maxGenerations: false,
   arrivesOnlyAtExit: false,
+  peeksAsTheyWent: false,
+  noCertainPeeks: false,
+  lateC4: false,
+  noSparedC4: false,
+  anyPeek: false,
+  weakPeeks: false,
 }
 
 export interface Options {

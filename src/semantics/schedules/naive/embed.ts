@@ -12,6 +12,7 @@
  *     gmem atom                       one tensor parameter and a descriptor of it
  *     unit                            the bytes of one smem atom
  *     load without source             a copy from an input that is not written
+ *     peek, and a wait after it       mbarrier.test, and a wait that its outcome may spare, in one of the ways in which that is written
  *     rendezvous                      bar.sync, or the cluster barrier when its members are not of one CTA
  *
  * Before the bodies stands a prologue, as in every kernel: one agent of each CTA initialises its barriers and writes every atom
@@ -47,6 +48,7 @@ import type {
   Do,
   Param,
   Program,
+  Site,
   Stmt,
   Storage,
   TensorParam,
@@ -56,7 +58,7 @@ import type { PtrIndex, TileType } from '../../language/types.js'
 import { scalar, tile } from '../../language/types.js'
 import { showOp } from './notation.js'
 import type { Atom, Atoms, Op, Skeleton, SkeletonBarrier } from './skeleton.js'
-import { allocates, atomColumns, atomsOf, barriersOf, footprint, isOn, showAtom } from './skeleton.js'
+import { allocates, atomColumns, atomsOf, barriersOf, footprint, isOn, peekOf, showAtom } from './skeleton.js'
 
 // ---------------------------------------------------------------- model
 
@@ -205,7 +207,7 @@ const orderOf = (skeleton: Skeleton, name: string): ReadonlyArray<boolean> =>
     agent.ops
       .filter((op) => barriersOf(op).some((b) => skeleton.barriers[b]!.name === name))
       .flatMap((op) =>
-        op._tag === 'arrive' || op._tag === 'arriveExpect' || op._tag === 'wait'
+        op._tag === 'arrive' || op._tag === 'arriveExpect' || op._tag === 'wait' || op._tag === 'peek'
           ? [op.tensor]
           : op._tag === 'commit'
             ? [true]
@@ -326,6 +328,7 @@ const obstacle = (skeleton: Skeleton, x: number, op: Op): string | null => {
         ),
       )
     case 'wait':
+    case 'peek':
     case 'copyArrive':
       return own(op.barrier)
     case 'load': {
@@ -506,6 +509,16 @@ const instructions = (
           scope: p.scope,
         },
       ]
+    case 'peek':
+      return [
+        {
+          _tag: 'mbarrier.test',
+          barrier: barrierAt(op.barrier),
+          parity: X.i32(op.parity),
+          acquire: !op.relaxed,
+          scope: p.scope,
+        },
+      ]
     case 'load': {
       const [part] = op.destinations
       const ctas = op.destinations.map(({ barrier }) => skeleton.barriers[barrier]!.cta)
@@ -656,10 +669,89 @@ const run = (label: string, path: ReadonlyArray<string>, instruction: Instructio
   site: site(label, path),
 })
 
+const truth = scalar('i1')
+const yes: Condition = X.i1(true)
+
+/** A test, and how its outcome gets to the name `name`: at once, by a let, around a loop of one turn, or out of a branch. */
+const outcome = (name: string, instruction: Instruction, at: Site): ReadonlyArray<Stmt> => {
+  const [first, carried] = [`${name}'`, `${name}''`]
+  const from = X.name<'i1'>(first)
+  const test = (to: string): Stmt => ({
+    _tag: 'Do',
+    results: [{ name: to, type: truth }],
+    instruction,
+    site: at,
+  })
+  switch ((at.label.length * 7 + at.label.charCodeAt(2)) % 4) {
+    case 0:
+      return [test(name)]
+    case 1:
+      return [test(first), { _tag: 'Let', binder: { name, type: truth }, expr: from, site: at }]
+    case 2:
+      return [
+        test(first),
+        {
+          _tag: 'For',
+          index: { name: `${name} turn`, type: scalar('i32') },
+          from: X.i32(0),
+          to: X.i32(1),
+          step: X.i32(1),
+          carried: [{ binder: { name: carried, type: truth }, init: X.i1(true) }],
+          body: region([], [from]),
+          results: [{ name, type: truth }],
+          site: at,
+        },
+      ]
+    default:
+      return [
+        {
+          _tag: 'If',
+          cond: yes,
+          then: region([test(first)], [from]),
+          else: region([], [never]),
+          results: [{ name, type: truth }],
+          site: at,
+        },
+      ]
+  }
+}
+
+/** A wait that is not made if `name` is true, in one of three ways. */
+const sparedBy = (name: string, instruction: Instruction, at: Site, i: number): ReadonlyArray<Stmt> => {
+  const ready = X.name<'i1'>(name)
+  const wait: Do = { _tag: 'Do', results: [], instruction, site: at }
+  const branch = (cond: Condition, then: ReadonlyArray<Stmt>, otherwise: ReadonlyArray<Stmt>): Stmt => ({
+    _tag: 'If',
+    cond,
+    then: region(then),
+    else: region(otherwise),
+    results: [],
+    site: at,
+  })
+  switch (i % 3) {
+    case 0:
+      return [{ _tag: 'Do', results: [], instruction, when: X.not(ready), site: at }]
+    case 1:
+      return [branch(X.not(ready), [wait], [])]
+    default:
+      return [branch(ready, [], [wait])]
+  }
+}
+
 /** The statements of an operation. */
-const statements = (p: Plan, x: number, i: number, path: ReadonlyArray<string>): ReadonlyArray<Do> => {
-  const op = p.skeleton.agents[x]!.ops[i]!
+const statements = (p: Plan, x: number, i: number, path: ReadonlyArray<string>): ReadonlyArray<Stmt> => {
+  const { ops } = p.skeleton.agents[x]!
+  const op = ops[i]!
   const at = site(labelOf(x, i, op), path)
+  if (op._tag === 'peek')
+    return instructions(p, x, i).flatMap((one) =>
+      '_tag' in one ? outcome(`peek ${String(x)}.${String(i)}`, one, at) : [],
+    )
+  const peek = peekOf(ops, i)
+  if (peek >= 0 && isOn(op))
+    return instructions(p, x, i).flatMap((one) =>
+      '_tag' in one ? sparedBy(`peek ${String(x)}.${String(peek)}`, one, at, i) : [],
+    )
   return instructions(p, x, i).map((one, k): Do => {
     if ('_tag' in one)
       return isOn(op)
@@ -747,10 +839,16 @@ const accumulators = (p: Plan, x: number, path: ReadonlyArray<string>): Readonly
   ]
 }
 
-/** Events of a statement: a bar.sync arrives and leaves, a statement that is off has none. */
-const eventsOf = (stmt: Do): number =>
-  stmt.when !== undefined ? 0 : stmt.instruction._tag === 'bar.sync' ? 2 : 1
-const eventsOfAll = (stmts: ReadonlyArray<Do>): number => stmts.reduce((n, stmt) => n + eventsOf(stmt), 0)
+/** Events of a statement: a bar.sync arrives and leaves, a statement that is off has none, a wait that may be spared has one. */
+const eventsOf = (stmt: Stmt): number =>
+  stmt._tag === 'If'
+    ? 1
+    : stmt._tag !== 'Do' || stmt.when === never
+      ? 0
+      : stmt.instruction._tag === 'bar.sync'
+        ? 2
+        : 1
+const eventsOfAll = (stmts: ReadonlyArray<Stmt>): number => stmts.reduce((n, stmt) => n + eventsOf(stmt), 0)
 
 const warpgroups: ReadonlyArray<Agent> = Array.from({ length: 16 }, (_, k) =>
   B.warpgroup(`wg${String(k)}`, k),
@@ -760,7 +858,7 @@ const conditions = (of: Int, count: number): ReadonlyArray<Condition> =>
   Array.from({ length: count }, (_, k) => X.eq(of, X.i32(k)))
 const isAgent = conditions(X.place('agent'), warpgroups.length)
 
-const ifThen = (label: string, cond: Condition, body: ReadonlyArray<Do>): Stmt => ({
+const ifThen = (label: string, cond: Condition, body: ReadonlyArray<Stmt>): Stmt => ({
   _tag: 'If',
   cond,
   then: region(body),
@@ -822,7 +920,7 @@ export const embed = (skeleton: Skeleton): E.Either<Failure, Embedded> => {
   const events: ReadonlyArray<number>[][] = []
   const bodies = skeleton.agents.map((agent, x): Stmt => {
     const path = [`agent ${String(x)}`]
-    const body = [...accumulators(p, x, path)]
+    const body: Stmt[] = [...accumulators(p, x, path)]
     let at =
       (placeOf(x) === 0 ? eventsOfAll(prologues[agent.cta]!) + eventsOfAll(late[agent.cta]!) : 0) +
       eventsOfAll(meeting) +

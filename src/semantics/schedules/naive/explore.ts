@@ -18,6 +18,8 @@
  * A write may also go over bits that its view lacks where the old value has *landed*: an agent that sees it has read it since, and
  * it was not written through the generic proxy or is overwritten through the proxy of that read.
  *
+ * A peek takes its turn whatever the barrier is at; whether it was true is a bit of the state.
+ *
  * Columns of tensor memory are those of a history (`allocator.ts`). It is kept whole, so states are told apart that would go on alike.
  *
  * | kind       | found when                                                                            |
@@ -228,7 +230,18 @@ const system = (skeleton: Skeleton): System => {
   const longest = agents.reduce((sum, agent) => sum + agent.ops.filter(isStep).length, 0)
   /** by CTA: the steps of its allocator so far, agent * 1024 + operation + 1 */
   const historyAt = (c: number): number => writtenAt + 1 + c * longest
-  const width = historyAt(ctas.length)
+  /** by operation, of a peek: whether its agent's last one of that name was true */
+  const truthOf = new Map<string, number>()
+  const names = agents.map((agent, x) =>
+    agent.ops.map((op) => {
+      const name = op._tag === 'peek' ? op.name : op._tag === 'wait' ? op.after : undefined
+      if (name === undefined) return -1
+      const key = `${String(x)} ${name}`
+      if (!truthOf.has(key)) truthOf.set(key, historyAt(ctas.length) + truthOf.size)
+      return truthOf.get(key)!
+    }),
+  )
+  const width = historyAt(ctas.length) + truthOf.size
 
   /** Every word that is a view: a write clears its bits in all of them. */
   const masks: number[] = []
@@ -460,17 +473,26 @@ const system = (skeleton: Skeleton): System => {
           if (good) emit('agent', x, i, 0)
           break
         }
-        case 'wait': {
+        case 'wait':
+        case 'peek': {
           const at = barrierAt(op.barrier)
-          if (state[at + PARITY] !== op.parity)
+          const passes = state[at + PARITY] !== op.parity
+          const truth = names[x]![i]!
+          const acquired = (): void => {
+            if (op.relaxed) return
+            const received = state[view + RECEIVED]! | state[at + DONE + 2]!
+            next[view + GENERIC]! |= state[at + DONE]!
+            next[view + ASYNC]! |= state[at + DONE + 1]!
+            next[view + RECEIVED] = received
+            if (op.tensor) next[view + TENSOR]! |= received
+          }
+          if (op._tag === 'peek')
             taken(() => {
-              if (op.relaxed) return
-              const received = state[view + RECEIVED]! | state[at + DONE + 2]!
-              next[view + GENERIC]! |= state[at + DONE]!
-              next[view + ASYNC]! |= state[at + DONE + 1]!
-              next[view + RECEIVED] = received
-              if (op.tensor) next[view + TENSOR]! |= received
+              next[truth] = passes ? 1 : 0
+              if (passes) acquired()
             })
+          else if (op.after !== undefined && state[truth] === 1) taken(nothing)
+          else if (passes) taken(acquired)
           break
         }
         case 'load':

@@ -4,7 +4,7 @@
  *     b0@0:1 b1@0:2 | t0@0: arx #0 1; ld > s0.x:#0:1; st s0.x > g.z; bc; bw 0 full | t1@0: wait #0 0; rd s0.x; arr #1 ~
  *
  * Barriers first (name @ cta : count, and `?` if its initialisation is not published to the other CTAs), then the agents. Flags: `~` relaxed, `^` with tensor-core order, `!`
- * predicated off. It is what failing tests print and what goes to other engines.
+ * predicated off; `@p` names a peek, and the peek that a wait is after. It is what failing tests print and what goes to other engines.
  *
  * Laws
  * 1. `parse(show(s)) = s` for every skeleton whose names are words, and `readChoice(showChoice(c)) = c`.
@@ -38,7 +38,9 @@ export const showOp = (op: Op): string => {
     case 'expect':
       return `exp #${String(op.barrier)} ${String(op.units)}${marks(false, false, op.on)}`
     case 'wait':
-      return `wait #${String(op.barrier)} ${String(op.parity)}${marks(op.relaxed, op.tensor, op.on)}`
+      return `wait #${String(op.barrier)} ${String(op.parity)}${marks(op.relaxed, op.tensor, op.on)}${op.after === undefined ? '' : ` @${op.after}`}`
+    case 'peek':
+      return `peek #${String(op.barrier)} ${String(op.parity)}${marks(op.relaxed, op.tensor, true)} @${op.name}`
     case 'load':
       return `ld ${list(op.reads)} > ${op.destinations
         .map((d) => `${list(d.atoms)}:#${String(d.barrier)}:${String(d.units)}`)
@@ -144,7 +146,8 @@ const opOf = (text: string): Op | null => {
   const relaxed = all.includes('~')
   const tensor = all.includes('^')
   const on = !all.includes('!')
-  const rest = all.filter((word) => word !== '~' && word !== '^' && word !== '!')
+  const name = all.find((word) => word.startsWith('@'))?.slice(1)
+  const rest = all.filter((word) => word !== '~' && word !== '^' && word !== '!' && !word.startsWith('@'))
   const arrow = rest.indexOf('>')
   const atoms = atomsIn(rest[0] ?? '')
   const before = arrow < 0 ? null : atomsIn(rest.slice(0, arrow).join(' '))
@@ -167,7 +170,17 @@ const opOf = (text: string): Op | null => {
     case 'exp':
       return named && Number.isInteger(count) ? S.expect(barrier, count, on) : null
     case 'wait':
-      return named && (count === 0 || count === 1) ? S.wait(barrier, count, relaxed, tensor, on) : null
+      return !named || (count !== 0 && count !== 1)
+        ? null
+        : name === undefined
+          ? S.wait(barrier, count, relaxed, tensor, on)
+          : on
+            ? S.waitAfter(name, barrier, count, relaxed, tensor)
+            : null
+    case 'peek':
+      return named && name !== undefined && (count === 0 || count === 1)
+        ? S.peek(name, barrier, count, relaxed, tensor)
+        : null
     case 'ld': {
       const parts = rest.slice(arrow + 1).map((word) => word.split(':'))
       const destinations = parts.map(([where, b, units]) => ({

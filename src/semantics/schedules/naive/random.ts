@@ -35,13 +35,15 @@
  * | twice | one agent two at once, another frees | both                                                            |
  * | both  | one agent of each CTA of a pair      | each its own; the cluster barrier before and behind             |
  *
+ * Skeletons with peeks (`peekingOf`) are the others with peeks put before their waits, near or far, and some of these damaged.
+ *
  * Laws
  * 1. A ring without mutation is clean in every schedule, for every style, number of slots and of steps.
  * 2. Every drawn skeleton is embedded (`embed.ts`).
  *    So is a whole program that allocates.
  * 3. Of the drawn skeletons neither the clean ones nor the faulty ones are rare: at least a fifth each.
  */
-import type { Atom, Op, Skeleton, SkeletonBarrier } from './skeleton.js'
+import type { Atom, BarrierIndex, Op, Skeleton, SkeletonBarrier } from './skeleton.js'
 import * as S from './skeleton.js'
 
 // ---------------------------------------------------------------- model
@@ -803,3 +805,83 @@ export const allocatingOf = (seed: number): Skeleton => {
 /** A program that allocates, as it should be. */
 export const allocatingAsItShouldBe = (seed: number, style: AllocatingStyle): Skeleton =>
   plain(allocating(dice(seed), style))
+
+// ---------------------------------------------------------------- peeks
+
+/** Where the peek of the wait at `i` goes: right before it, a few operations before, behind what its agent did to a barrier last, or anywhere. */
+const placeOfPeek = (die: Dice, ops: ReadonlyArray<Op>, i: number): number => {
+  const m = die.below(100)
+  if (m < 12) return i
+  if (m < 55) return Math.max(0, i - 1 - die.below(3))
+  if (m < 80) {
+    for (let k = i - 1; k > 0; k--) if (S.barriersOf(ops[k]!).length > 0 && die.chance(0.7)) return k
+    return 0
+  }
+  return die.below(i + 1)
+}
+
+/** What is wrong with a peek: its parity, its barrier, or what it acquires. */
+const damagedPeek = (
+  die: Dice,
+  p: Op,
+  near: ReadonlyArray<BarrierIndex>,
+  tensor: ReadonlyArray<boolean>,
+): Op => {
+  if (p._tag !== 'peek') return p
+  const m = die.below(3)
+  if (m === 0) return S.peek(p.name, p.barrier, parityOf(p.parity ^ 1), p.relaxed, p.tensor)
+  if (m === 1) return S.peek(p.name, p.barrier, p.parity, !p.relaxed, p.tensor)
+  const b = die.pick(near)
+  return S.peek(p.name, b, p.parity, p.relaxed, tensor[b]!)
+}
+
+/** Some of the waits of an agent get peeks; of `wrong` ones in a hundred something is wrong. */
+const peeking = (
+  die: Dice,
+  drawn: ReadonlyArray<Op>,
+  near: ReadonlyArray<BarrierIndex>,
+  tensor: ReadonlyArray<boolean>,
+  wrong: number,
+): ReadonlyArray<Op> => {
+  const ops = [...drawn]
+  const names: string[] = []
+  for (let i = ops.length - 1; i >= 0; i--) {
+    const op = ops[i]!
+    if (op._tag !== 'wait' || !op.on || !die.chance(0.6)) continue
+    const fresh = `p${String(names.length)}`
+    const again = die.below(100) < wrong / 2 && names.length > 0
+    const name = again ? die.pick(names) : fresh
+    if (!again) names.push(fresh)
+    const p = S.peek(name, op.barrier, op.parity, op.relaxed, op.tensor)
+    // with nothing that it spares, with two waits, or with something else
+    if (die.below(100) >= wrong / 4) ops[i] = S.waitAfter(name, op.barrier, op.parity, op.relaxed, op.tensor)
+    if (die.below(100) < wrong / 2) ops.splice(i, 0, ops[i]!)
+    ops.splice(placeOfPeek(die, ops, i), 0, die.below(100) < wrong ? damagedPeek(die, p, near, tensor) : p)
+  }
+  return ops
+}
+
+/** Any other skeleton, with peeks before its waits: as they should be, or some of them not. */
+export const peekingOf = (seed: number, families: Families = allFamilies): Skeleton => {
+  const die = dice(seed ^ 0x5eed)
+  const s = skeletonOf(seed, families)
+  // tensor-core order belongs to all barriers of a name
+  const ordering = new Set(
+    s.agents.flatMap(({ ops }) =>
+      ops.flatMap((op) =>
+        op._tag === 'commit' || ('tensor' in op && op.tensor)
+          ? S.barriersOf(op).map((b) => s.barriers[b]!.name)
+          : [],
+      ),
+    ),
+  )
+  const tensor = s.barriers.map(({ name }) => ordering.has(name))
+  const wrong = die.pick([0, 0, 0, 12, 30])
+  return {
+    barriers: s.barriers,
+    agents: s.agents.map(({ name, cta, ops }) => {
+      const near = s.barriers.flatMap((b, k) => (b.cta === cta ? [k] : []))
+      return { name, cta, ops: peeking(die, ops, near, tensor, wrong) }
+    }),
+  }
+}

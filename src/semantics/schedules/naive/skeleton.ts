@@ -20,7 +20,8 @@
  * | tensorLoad, tensorStore  | tcgen05.ld, tcgen05.st               | tensor        | waitLoads, waitStores             |
  * | alloc, free, relinquish  | tcgen05.alloc, dealloc, relinquish   | -             | at once                           |
  *
- * A `wait` blocks while the number of completions of its barrier has parity `parity`. A barrier operation with
+ * A `wait` blocks while the number of completions of its barrier has parity `parity`. A `peek` does not: it remembers, under a name, whether a wait would have passed,
+ * and then it has acquired what the wait would have. A later wait `after` that name does nothing if the agent's last peek of that name was true. A barrier operation with
  * `tensor` also carries tensor-core order (before/after thread sync implied). `on: false` is a predicated-off
  * operation: it takes its turn and does nothing. A group operation with `pending: n` leaves at most the n newest groups open.
  *
@@ -96,6 +97,16 @@ export interface Wait {
   readonly relaxed: boolean
   readonly tensor: boolean
   readonly on: boolean
+  /** name of the peek that may spare it */
+  readonly after?: string
+}
+export interface Peek {
+  readonly _tag: 'peek'
+  readonly barrier: BarrierIndex
+  readonly parity: 0 | 1
+  readonly relaxed: boolean
+  readonly tensor: boolean
+  readonly name: string
 }
 export interface Load {
   readonly _tag: 'load'
@@ -222,6 +233,7 @@ export type Op =
   | ArriveExpect
   | Expect
   | Wait
+  | Peek
   | Load
   | Store
   | BulkCommit
@@ -314,6 +326,29 @@ export const wait = (
   tensor: boolean = false,
   on: boolean = true,
 ): Op => ({ _tag: 'wait', barrier, parity, relaxed, tensor, on })
+/** A wait that a peek of this name may spare. */
+export const waitAfter = (
+  name: string,
+  barrier: BarrierIndex,
+  parity: 0 | 1,
+  relaxed: boolean,
+  tensor: boolean,
+): Op => ({
+  _tag: 'wait',
+  barrier,
+  parity,
+  relaxed,
+  tensor,
+  on: true,
+  after: name,
+})
+export const peek = (
+  name: string,
+  barrier: BarrierIndex,
+  parity: 0 | 1,
+  relaxed: boolean = false,
+  tensor: boolean = false,
+): Op => ({ _tag: 'peek', barrier, parity, relaxed, tensor, name })
 export const load = (reads: Atoms, destinations: ReadonlyArray<Destination>, on: boolean = true): Op => ({
   _tag: 'load',
   reads,
@@ -438,6 +473,7 @@ export const barriersOf = (op: Op): ReadonlyArray<BarrierIndex> => {
     case 'arriveExpect':
     case 'expect':
     case 'wait':
+    case 'peek':
     case 'copyArrive':
       return [op.barrier]
     case 'load':
@@ -474,6 +510,17 @@ export const columnOf = (skeleton: Skeleton): ReadonlyMap<string, number> => {
   for (const atom of atomsOf(skeleton))
     if (atom._tag === 'tmem' && !found.has(atom.name)) found.set(atom.name, atomColumns * found.size)
   return found
+}
+
+/** The peek that a wait of an agent is after: the last of its name before it; -1 of any other operation, and where there is none. */
+export const peekOf = (ops: ReadonlyArray<Op>, i: number): number => {
+  const op = ops[i]
+  if (op?._tag !== 'wait' || op.after === undefined) return -1
+  for (let k = i - 1; k >= 0; k--) {
+    const other = ops[k]!
+    if (other._tag === 'peek' && other.name === op.after) return k
+  }
+  return -1
 }
 
 export const size = (skeleton: Skeleton): number =>
