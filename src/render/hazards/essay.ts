@@ -18,7 +18,7 @@ interface Example {
 const conditions: ReadonlyArray<readonly [ConditionName, string]> = [
   [
     'C1',
-    'Every agent is a function of the values it reads. Nothing branches on whether a test of a barrier succeeded, on a clock, or on the order in which atomics return.',
+    'Every agent is a function of the values it reads. Nothing branches on whether a test of a barrier succeeded (but a peek may: a test that no more than spares a later wait for the same phase, and is judged as if it had failed unless it cannot fail), on a clock, or on the order in which atomics return.',
   ],
   [
     'C2',
