@@ -45,3 +45,6 @@ export {
 } from './opcodes/resolve.js'
 export type { Register, Symbol } from './opcodes/scope.js'
 export { specialRegisters } from './opcodes/special.js'
+export { flightsOf, type Flight } from './flow/flight.js'
+export { graphOf, type Graph, type Loop } from './flow/graph.js'
+export { peeksOf, spinsOf, type Peek, type Spin } from './flow/waits.js'

@@ -14,7 +14,7 @@ export const warp: ReadonlyArray<Form> = rowsOf(
   match.sync mode=any type=b32|b64 | d=b32 a:@type mask:b32 | d = which lanes have the same a
   match.sync mode=all type=b32|b64 | d=b32|p=pred? a:@type mask:b32 | d = mask and p where all lanes have the same a
   redux.sync op=add|min|max type=u32|s32 | d=@type a:@type mask:b32 | d = a of all lanes, combined
-  redux.sync op=and|or|xor type=b32 | d=@type a:@type mask:b32 | d = a of all lanes, combined
+  redux.sync op=and|or|xor type=b32 | d=b32 a:b32 mask:b32 | d = a of all lanes, combined
   redux.sync op=min|max abs? nan=NaN? type=f32 | d=@type a:@type mask:b32 | d = a of all lanes, combined
   activemask type=b32 | d=b32 | d = which lanes run
 `)
@@ -77,7 +77,7 @@ export const control: ReadonlyArray<Form> = [
   nanosleep type=u32 | t:u32 | sleeps about so long
   pmevent | a#0..15 | counts an event
   pmevent mask | a#0..65535 | counts events
-  setmaxnreg action=inc|dec sync aligned type=u32 | n#24..256 | gives registers back or asks for more
+  setmaxnreg action=inc|dec sync aligned type=u32 | n#24|32|40|48|56|64|72|80|88|96|104|112|120|128|136|144|152|160|168|176|184|192|200|208|216|224|232|240|248|256 | gives registers back or asks for more
 `),
   ...rowsOf(
     'control',

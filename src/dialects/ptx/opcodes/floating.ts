@@ -94,7 +94,7 @@ export const comparison: ReadonlyArray<Form> = [
   ${compare('$unsigned', '$cmpU')}
   ${compare('f32', '$cmpF', 'ftz?')}
   ${compare('f64', '$cmpF')}
-  selp type=$bits|$int|f32|f64 | d=@type a:@type b:@type c%pred | d = a where c, else b
+  selp type=$bits|$int|f32|f64 | d=@type a:@type b:@type c!pred | d = a where c, else b
   slct type=$bits|$int|f32|f64 ctype=s32 | d=@type a:@type b:@type c:@ctype | d = a where c >= 0, else b
   slct ftz? type=$bits|$int|f32|f64 ctype=f32 | d=@type a:@type b:@type c:@ctype | d = a where c >= 0, else b
 `),
@@ -102,10 +102,10 @@ export const comparison: ReadonlyArray<Form> = [
     'comparison',
     'Half Precision Comparison Instructions',
   )(`
-  setp cmp=$cmpF ftz? type=f16 | p=pred_|q=pred_? a:@type b:@type | p = a cmp b
-  setp cmp=$cmpF bool=$bool ftz? type=f16 | p=pred_|q=pred_? a:@type b:@type c!pred | p = (a cmp b) bool c
-  setp cmp=$cmpF type=bf16 | p=pred_|q=pred_? a:@type b:@type | p = a cmp b
-  setp cmp=$cmpF bool=$bool type=bf16 | p=pred_|q=pred_? a:@type b:@type c!pred | p = (a cmp b) bool c
+  setp cmp=$cmpF ftz? type=f16 | p=pred a:@type b:@type | p = a cmp b
+  setp cmp=$cmpF bool=$bool ftz? type=f16 | p=pred a:@type b:@type c!pred | p = (a cmp b) bool c
+  setp cmp=$cmpF type=bf16 | p=pred a:@type b:@type | p = a cmp b
+  setp cmp=$cmpF bool=$bool type=bf16 | p=pred a:@type b:@type c!pred | p = (a cmp b) bool c
   setp cmp=$cmpF ftz? type=f16x2 | p=pred_|q=pred_ a:@type b:@type | p and q = the comparisons of the two halves
   setp cmp=$cmpF bool=$bool ftz? type=f16x2 | p=pred_|q=pred_ a:@type b:@type c!pred | p and q = the comparisons of the two halves, bool c
   setp cmp=$cmpF type=bf16x2 | p=pred_|q=pred_ a:@type b:@type | p and q = the comparisons of the two halves

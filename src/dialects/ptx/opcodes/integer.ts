@@ -60,9 +60,9 @@ export const logic: ReadonlyArray<Form> = rowsOf(
   xor type=pred|$bits | d=@type a:@type b:@type | d = a ^ b
   not type=pred|$bits | d=@type a:@type | d = ~a
   cnot type=$bits | d=@type a:@type | d = 1 where a is 0, else 0
-  lop3 type=b32 | d=b32 a:b32 b:b32 c:b32 table#0..255 | d = a function of three bits, by its table
-  lop3 bool=and|or type=b32 | d=b32_|p=pred a:b32 b:b32 c:b32 table#0..255 q!pred | d = a function of three bits, p = (d != 0) bool q
-  shf dir=l|r mode=clamp|wrap type=b32 | d=b32 a:b32 b:b32 c:u32 | d = the 64 bits {b, a} shifted by c, their upper (l) or lower (r) half
+  lop3 type=b32 | d=b32 a:@type b:@type c:@type table#0..255 | d = a function of three bits, by its table
+  lop3 bool=and|or type=b32 | d=b32_|p=pred a:@type b:@type c:@type table#0..255 q!pred | d = a function of three bits, p = (d != 0) bool q
+  shf dir=l|r mode=clamp|wrap type=b32 | d=b32 a:@type b:@type c:u32 | d = the 64 bits {b, a} shifted by c, their upper (l) or lower (r) half
   shl type=$bits | d=@type a:@type b:u32 | d = a << b, 0 from its width on
   shr type=$bits|$int | d=@type a:@type b:u32 | d = a >> b, with the sign of a signed type
   prmt type=b32 mode=f4e|b4e|rc8|ecl|ecr|rc16? | d=b32 a:b32 b:b32 c:b32 | d = four of the eight bytes {b, a}, picked by c

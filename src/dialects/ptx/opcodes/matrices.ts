@@ -39,7 +39,7 @@ export const wgmma: ReadonlyArray<Form> = rowsOf(
 )(`
   wgmma.fence sync aligned | - | orders accesses of registers before the products behind it
   wgmma.commit_group sync aligned | - | puts the products before it into a group
-  wgmma.wait_group sync aligned | n#0..7 | waits until at most n groups are pending
+  wgmma.wait_group sync aligned | n#0..255 | waits until at most n groups are pending
   ${wgmmaOf('dtype=f16|f32', 'atype=f16 btype=f16', 'transA#0..1 transB#0..1', widths('k16'))}
   ${wgmmaOf('dtype=f32', 'atype=bf16 btype=bf16', 'transA#0..1 transB#0..1', widths('k16'))}
   ${wgmmaOf('dtype=f32', 'atype=tf32 btype=tf32', '', widths('k8'))}

@@ -26,7 +26,8 @@ export const conversion: ReadonlyArray<Form> = rowsOf(
   cvt rnd=$rnd ftz? sat? dtype=f32 atype=f64 | d=@dtype a:@atype | d = a rounded
   cvt rnd=$rnd ftz? sat? dtype=f16|bf16 atype=f32 | d=@dtype a:@atype | d = a rounded
   cvt rnd=$rnd sat? dtype=f16|bf16 atype=f64 | d=@dtype a:@atype | d = a rounded
-  cvt rnd=$rnd sat? dtype=f16|bf16 atype=f16|bf16 | d=@dtype a:@atype | d = a rounded
+  cvt rnd=$rnd sat? dtype=f16 atype=bf16 | d=@dtype a:@atype | d = a rounded
+  cvt rnd=$rnd sat? dtype=bf16 atype=f16|bf16 | d=@dtype a:@atype | d = a rounded
   cvt dtype=bf16 atype=f16 | d=@dtype a:@atype | d = a rounded to nearest
   cvt rnd=rn|rz relu? satfinite? dtype=f16|bf16 atype=f32 | d=@dtype a:@atype | d = a rounded, with relu at least 0
   cvt rnd=rn|rz relu? satfinite? dtype=f16x2|bf16x2 atype=f32 | d=@dtype a:f32 b:f32 | d = a in the upper half and b in the lower, rounded
@@ -44,8 +45,8 @@ export const conversion: ReadonlyArray<Form> = rowsOf(
   cvt rnd=rn dtype=bf16x2 atype=ue8m0x2 | d=bf16x2 a:b16 | d = both powers of two
   cvt.pack sat dtype=u16|s16 atype=s32 | d=u32 a:@atype b:@atype | d = a above b, each clamped to its half
   cvt.pack sat dtype=u2|s2|u4|s4|u8|s8 atype=s32 ctype=b32 | d=u32 a:@atype b:@atype c:@ctype | d = a and b, clamped, below what c has
-  cvta space=$space|const|local|param type=u32|u64 | d=@type a:@type | d = the generic address of an address of a space
-  cvta.to space=$space|const|local|param type=u32|u64 | d=@type a:@type | d = the address within a space of a generic one
+  cvta space=$space|const|local|param type=u64 | d=@type a:@type | d = the generic address of an address of a space
+  cvta.to space=$space|const|local|param type=u64 | d=@type a:@type | d = the address within a space of a generic one
   isspacep space=$space|const|local|param | p=pred a%u64 | p = does a generic address lie in this space?
 `)
 
@@ -71,7 +72,7 @@ export const memory: ReadonlyArray<Form> = rowsOf(
   ${policies('ld weak? space=$space|const|local|param|param::entry|param::func? cop=$cop', 'prefetch=$prefetch?', volatiles, 'd={vec}@type~ [a]', 'd = what stands at a, cached as said')}
   ${policies('ld sem=relaxed|acquire scope=$scope space=$space? l1=$l1? l2=$l2?', 'prefetch=$prefetch?', 'vec=v2|v4? type=$memory', 'd={vec}@type~ [a]', 'd = what stands at a, as a strong operation')}
   ld sem=volatile space=$space|const|local|param? prefetch=$prefetch? ${volatiles} | d={vec}@type~ [a] | d = what stands at a, now
-  ld mmio sem=relaxed? scope=sys space=global? type=$memory | d=@type~ [a] | d = what a device says at a
+  ld mmio sem=relaxed scope=sys space=global? type=$memory | d=@type~ [a] | d = what a device says at a
   ld space=$space|const|local? type=b128 | d=b128 [a] | d = the 16 bytes at a
   ${policies('ld space=global cop=ca|cg|cs? nc l1=$l1? l2=$l2?', 'prefetch=$prefetch?', 'vec=v2|v4|v8? type=$memory', 'd={vec}@type~ [a]', 'd = what stands at a, which nothing writes')}
   ldu space=global? ${volatiles} | d={vec}@type~ [a] | d = what stands at a, the same of all threads
@@ -79,7 +80,7 @@ export const memory: ReadonlyArray<Form> = rowsOf(
   ${policies('st weak? space=$space|local|param|param::func? cop=$copSt', '', volatiles, '[a] b:{vec}@type~', 'what stands at a = b, cached as said')}
   ${policies('st sem=relaxed|release scope=$scope space=$space? l1=$l1? l2=$l2?', '', volatiles, '[a] b:{vec}@type~', 'what stands at a = b, as a strong operation')}
   st sem=volatile space=$space|local|param? ${volatiles} | [a] b:{vec}@type~ | what stands at a = b, now
-  st mmio sem=relaxed? scope=sys space=global? type=$memory | [a] b:@type~ | a device is told b at a
+  st mmio sem=relaxed scope=sys space=global? type=$memory | [a] b:@type~ | a device is told b at a
   st space=$space|local? type=b128 | [a] b%b128 | the 16 bytes at a = b
   st.async sem=weak? space=shared::cluster completion=mbarrier::complete_tx::bytes vec=v2|v4? type=b32|b64|u32|u64|s32|s64|f32|f64 | [a] b:{vec}@type [mbar] | what stands at a in a peer = b, told to a barrier there
   st.async sem=release scope=gpu|sys space=global? type=b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64 | [a] b:@type~ | what stands at a = b, later
@@ -127,10 +128,10 @@ export const atomic: ReadonlyArray<Form> = rowsOf(
   atom sem=relaxed|acquire|release|acq_rel? scope=$scope? space=global? op=add|min|max noftz vec=v2|v4|v8 type=f16|bf16|f16x2|bf16x2 | d={vec}@type_ [a] b%{vec}@type | each of so many at a = it op b
   red ${whereRed} op=add vec=v2|v4 type=f32 | [a] b%{vec}@type | each of so many at a = it + b
   red ${whereRed} op=add|min|max noftz vec=v2|v4|v8 type=f16|bf16|f16x2|bf16x2 | [a] b%{vec}@type | each of so many at a = it op b
-  red.async sem=relaxed? scope=cluster? space=shared::cluster? completion=mbarrier::complete_tx::bytes op=inc|dec|min|max|add type=u32 | [a] b:@type [mbar] | what stands at a in a peer = it op b, told to a barrier there
-  red.async sem=relaxed? scope=cluster? space=shared::cluster? completion=mbarrier::complete_tx::bytes op=min|max|add type=s32 | [a] b:@type [mbar] | what stands at a in a peer = it op b, told to a barrier there
-  red.async sem=relaxed? scope=cluster? space=shared::cluster? completion=mbarrier::complete_tx::bytes op=and|or|xor type=b32 | [a] b:@type [mbar] | what stands at a in a peer = it op b, told to a barrier there
-  red.async sem=relaxed? scope=cluster? space=shared::cluster? completion=mbarrier::complete_tx::bytes op=add type=u64 | [a] b:@type [mbar] | what stands at a in a peer = it + b, told to a barrier there
+  red.async sem=relaxed scope=cluster space=shared::cluster? completion=mbarrier::complete_tx::bytes op=inc|dec|min|max|add type=u32 | [a] b:@type [mbar] | what stands at a in a peer = it op b, told to a barrier there
+  red.async sem=relaxed scope=cluster space=shared::cluster? completion=mbarrier::complete_tx::bytes op=min|max|add type=s32 | [a] b:@type [mbar] | what stands at a in a peer = it op b, told to a barrier there
+  red.async sem=relaxed scope=cluster space=shared::cluster? completion=mbarrier::complete_tx::bytes op=and|or|xor type=b32 | [a] b:b32 [mbar] | what stands at a in a peer = it op b, told to a barrier there
+  red.async sem=relaxed scope=cluster space=shared::cluster? completion=mbarrier::complete_tx::bytes op=add type=u64 | [a] b:@type [mbar] | what stands at a in a peer = it + b, told to a barrier there
   multimem.ld_reduce sem=weak|relaxed|acquire? scope=$scope? space=global? op=min|max|add|and|or|xor acc=acc::f32|acc::f16? vec=v2|v4|v8? type=b32|b64|u32|u64|s32|s64|f16|f16x2|bf16|bf16x2|f32|f64 | d={vec}@type [a] | d = what stands at all places of a multicast address, combined
   multimem.st sem=weak|relaxed|release? scope=$scope? space=global? vec=v2|v4|v8? type=b32|b64|u32|u64|s32|s64|f16|f16x2|bf16|bf16x2|f32|f64 | [a] b:{vec}@type | what stands at all places of a multicast address = b
   multimem.red sem=relaxed|release? scope=$scope? space=global? op=min|max|add|and|or|xor vec=v2|v4|v8? type=b32|b64|u32|u64|s32|s64|f16|f16x2|bf16|bf16x2|f32|f64 | [a] b:{vec}@type | what stands at all places of a multicast address = it op b

@@ -6,7 +6,8 @@
  *     ld  { space: shared, vec: v2, type: u32 }  guard %p1  d = vector [%r1, %r2]  a = address { base: tile, offset: 8 }
  *
  * Laws
- * 1. What is resolved and what is refused is what NVIDIA's assembler takes and refuses, on the list in `conformance/cuda/opcodes.json`.
+ * 1. What is resolved and what is refused is what NVIDIA's assembler takes and refuses, on the list in `conformance/cuda/opcodes.json`, but for the lines
+ *    that its proof names.
  * 2. A refusal names the place, what the row asks for and what stands there.
  *
  * Source: PTX ISA 9.0, operand type checking; operand size exceeding instruction-type size.
@@ -130,7 +131,7 @@ export const fits = (register: TypeName, type: string, relaxed: boolean): boolea
   if (register === 'pred' || type === 'pred') return false
   const have = widthOf(register)
   const want = widthOf(type)
-  if (isFloat(type)) return have === want && isBits(register)
+  if (isFloat(type)) return isBits(register) && (have === want || (relaxed && have > want))
   if (have !== want && !(relaxed && have > want)) return false
   return isBits(type) || !isFloat(register)
 }
@@ -270,12 +271,11 @@ const single = (b: Binding, far: number, rule: RegisterRule, type: string, o: Op
       }
       const typeOfSpecial = special(o)
       if (typeOfSpecial !== undefined) {
+        // the assembler takes them in these alone
         if (
           rule.access !== 'value' ||
-          !(
-            fits(typeOfSpecial, type, relaxed) ||
-            (b.form.base === 'mov' && typeOfSpecial === 'u64' && widthOf(type) === 32)
-          )
+          (b.form.base !== 'mov' && b.form.base !== 'cvt') ||
+          !fits(typeOfSpecial, type, relaxed)
         )
           return refusal(far, o.at, wanted, `${shown(o)}, which is .${typeOfSpecial}`)
         const name = o.selector === null ? o.name : `${o.name}.${o.selector}`
@@ -284,7 +284,8 @@ const single = (b: Binding, far: number, rule: RegisterRule, type: string, o: Op
       const symbol = o.selector === null ? symbolOf(b.scope, o.name) : null
       if (symbol !== null) {
         const integral = /^[bu](?:32|64)$/.test(type) || /^s(?:32|64)$/.test(type)
-        return rule.access === 'value' && integral
+        const addressed = b.form.base === 'mov' || b.form.base.startsWith('cvta')
+        return rule.access === 'value' && integral && addressed
           ? constantly({ _tag: 'symbol', symbol, offset: o.offset })
           : refusal(far, o.at, wanted, `the symbol ${shown(o)}`)
       }
@@ -294,8 +295,16 @@ const single = (b: Binding, far: number, rule: RegisterRule, type: string, o: Op
     }
     case 'integer':
     case 'float': {
-      const value = rule.access === 'value' ? immediate(o, type) : null
+      // the bits of a floating constant may stand where an opcode says its type itself
+      const said = o._tag === 'integer' || rule.type.from === 'slot' || isFloat(type)
+      const value = rule.access === 'value' && said ? immediate(o, type) : null
       return value === null ? refusal(far, b.instruction.at, wanted, shown(o)) : constantly(value)
+    }
+    case 'not': {
+      const register = type === 'pred' && rule.access === 'value' ? registerOf(b, o.of) : null
+      return register?.type === 'pred'
+        ? reading({ _tag: 'predicate', of: register, negated: true }, register)
+        : refusal(far, o.of.at, wanted, shown(o))
     }
     default:
       return refusal(far, placeOf(o, b.instruction), wanted, shown(o))
@@ -379,6 +388,19 @@ const bindRegister = (b: Binding, far: number, rule: RegisterRule, o: Operand): 
   return vector(b, far, rule, type, count, o)
 }
 
+const narrow = new Set(['tcgen05.ld', 'tcgen05.st', 'tcgen05.cp', 'tcgen05.shift', 'tcgen05.mma'])
+const plain = new Set(['ld', 'st', 'atom', 'red', 'ldu', 'prefetch'])
+/** How wide an address must be: of tensor memory 32 bits, outside shared memory 64; null where either will do. */
+const addressBits = ({ form, modifiers }: Binding): number | null =>
+  narrow.has(form.base)
+    ? 32
+    : plain.has(form.base) &&
+        modifiers['space']?.startsWith('shared') !== true &&
+        modifiers['space'] !== 'param' &&
+        modifiers['space'] !== 'local'
+      ? 64
+      : null
+
 const bindAddress = (
   b: Binding,
   far: number,
@@ -403,6 +425,14 @@ const bindAddress = (
           far,
           o.base.at,
           'an address of 32 or 64 bits',
+          `${shown(o.base)}, which is .${register.type}`,
+        )
+      const bits = addressBits(b)
+      if (bits !== null && widthOf(register.type) !== bits)
+        return refusal(
+          far,
+          o.base.at,
+          `an address of ${String(bits)} bits`,
           `${shown(o.base)}, which is .${register.type}`,
         )
       base = register

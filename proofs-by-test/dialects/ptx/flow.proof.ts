@@ -1,0 +1,181 @@
+/** Control flow: where lanes meet again, what is waiting, which registers are in flight. */
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  codeOf,
+  flightsOf,
+  graphOf,
+  parseModule,
+  peeksOf,
+  spinsOf,
+  type Code,
+} from '../../../src/dialects/ptx/index.js'
+import { postDominatorsOf } from '../../../src/dialects/ptx/flow/graph.js'
+import { right } from '../../either.js'
+import { prop } from '../../prop.js'
+import { everyFile, moduleText } from './modules.js'
+
+const code = (lines: string): Code =>
+  right(
+    codeOf(
+      right(
+        parseModule(`.version 8.7
+.target sm_90a
+.address_size 64
+.func fail() .noreturn { trap; }
+.entry k() {
+.reg .pred %p<8>; .reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .f32 %f<40>;
+${lines}
+}`),
+      ),
+    ),
+  )[1]!
+
+/** By the definition: all paths to the exit meet it, and it is the first that they do. */
+const naive = (successors: ReadonlyArray<ReadonlyArray<number>>): ReadonlyArray<number> => {
+  const exit = successors.length
+  const reaches = (from: number, without: number): boolean => {
+    const seen = new Set<number>()
+    const pending = [from]
+    while (pending.length > 0) {
+      const node = pending.pop()!
+      if (node === without || seen.has(node)) continue
+      if (node === exit) return true
+      seen.add(node)
+      for (const s of successors[node]!) pending.push(s)
+    }
+    return false
+  }
+  return successors.map((_, b) => {
+    if (!reaches(b, -1)) return exit
+    const after = Array.from({ length: exit + 1 }, (_, n) => n).filter((n) => n !== b && !reaches(b, n))
+    return after.find((n) => after.every((m) => m === n || !reaches(n, m)))!
+  })
+}
+
+describe('post-dominators', () => {
+  const graphs = fc.integer({ min: 1, max: 12 }).chain((n) =>
+    fc.array(fc.uniqueArray(fc.integer({ min: 0, max: n }), { minLength: 1, maxLength: 3 }), {
+      minLength: n,
+      maxLength: n,
+    }),
+  )
+  prop([graphs], { numRuns: 300 })('are what the definition says', (successors) => {
+    expect(postDominatorsOf(successors)).toEqual(naive(successors))
+    return true
+  })
+  it('of a branch around something is what lies behind', () => {
+    const { blocks, postDominators } = graphOf(
+      code('@%p1 bra over; add.s32 %r1, %r1, 1; over: @%p2 exit; call fail; nowhere: bra nowhere;'),
+    )
+    expect(blocks.map((b) => [b.first, b.end, b.successors])).toEqual([
+      [0, 1, [2, 1]],
+      [1, 2, [2]],
+      [2, 3, [5, 3]],
+      [3, 4, [5]],
+      [4, 5, [4]],
+    ])
+    expect(postDominators).toEqual([2, 2, 5, 5, 5])
+  })
+})
+
+const test = (p: string, label = ''): string =>
+  `${label} mbarrier.try_wait.parity.shared::cta.b64 ${p}, [%r1], %r2;`
+
+describe('spins', () => {
+  const spins = (lines: string) => spinsOf(code(lines)).map((s) => [s.kind, s.test])
+  it.each([
+    ['a branch back', `${test('%p1', 'a:')} @!%p1 bra a; ret;`],
+    ['a branch out', `${test('%p1', 'a:')} @%p1 bra b; bra a; b: ret;`],
+    [
+      'through a register',
+      `${test('%p1', 'a:')} selp.b32 %r3, 1, 0, %p1; setp.eq.s32 %p2, %r3, 0; @%p2 bra a; ret;`,
+    ],
+    ['sleeping', `${test('%p1', 'a:')} @%p1 bra b; nanosleep.u32 20; bra a; b: ret;`],
+  ])('%s', (_, lines) => {
+    expect(spins(lines)).toEqual([['mbarrier', 0]])
+  })
+  it('a word of memory', () => {
+    expect(
+      spins('a: ld.acquire.gpu.global.u32 %r3, [%rd1]; setp.ne.s32 %p1, %r3, %r4; @%p1 bra a; ret;'),
+    ).toEqual([['semaphore', 0]])
+  })
+  it.each([
+    ['left where it is false', `${test('%p1', 'a:')} @%p1 bra a; ret;`],
+    ['counting', `${test('%p1', 'a:')} add.s32 %r4, %r4, 1; @!%p1 bra a; ret;`],
+    ['another parity each time', `${test('%p1', 'a:')} xor.b32 %r2, %r2, 1; @!%p1 bra a; ret;`],
+    ['storing', `${test('%p1', 'a:')} st.shared.b32 [%r1], 0; @!%p1 bra a; ret;`],
+    ['two tests', `${test('%p1', 'a:')} ${test('%p2')} @!%p1 bra a; ret;`],
+    ['left for another reason', `${test('%p1', 'a:')} @%p2 bra b; @!%p1 bra a; b: ret;`],
+    ['a plain load', 'a: ld.global.u32 %r3, [%rd1]; setp.ne.s32 %p1, %r3, 0; @%p1 bra a; ret;'],
+    ['a lock', 'a: atom.global.cas.b32 %r3, [%rd1], 0, 1; setp.ne.s32 %p1, %r3, 0; @%p1 bra a; ret;'],
+  ])('no spin: %s', (_, lines) => {
+    expect(spins(lines)).toEqual([])
+  })
+})
+
+describe('peeks', () => {
+  it('keep the flag, wait where it was false', () => {
+    const c = code(`
+      ${test('%p1')} selp.b32 %r3, 1, 0, %p1;
+      add.s32 %r4, %r4, 1;
+      setp.ne.s32 %p2, %r3, 0;
+      @%p2 bra over;
+      ${test('%p3', 'a:')} @!%p3 bra a;
+      over: ret;`)
+    expect(peeksOf(c)).toEqual([{ test: 0, spins: [5] }])
+  })
+  it('a test whose flag goes elsewhere is none', () => {
+    const c = code(`${test('%p1')} selp.b32 %r3, 1, 0, %p1; st.shared.b32 [%r1], %r3; ret;`)
+    expect(peeksOf(c)).toEqual([])
+  })
+})
+
+describe('registers in flight', () => {
+  const accumulators = Array.from({ length: 4 }, (_, k) => `%f${String(k)}`).join(', ')
+  const product = `wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {${accumulators}}, %rd1, %rd2, %p1, 1, 1, 0, 0;`
+  const commit = 'wgmma.commit_group.sync.aligned;'
+  const wait = (n: number) => `wgmma.wait_group.sync.aligned ${String(n)};`
+  it('until the wait that covers them', () => {
+    const flights = flightsOf(code([product, commit, product, commit, wait(1), wait(0), 'ret;'].join('\n')))
+    expect(flights.map((f) => [f.product, f.waits, f.touches])).toEqual([
+      [0, [4], []],
+      [2, [5], []],
+    ])
+    expect(flights[0]!.accumulators.map((r) => r.name)).toEqual(['%f0', '%f1', '%f2', '%f3'])
+  })
+  it('what touches them is found', () => {
+    const [flight] = flightsOf(code([product, commit, wait(1), 'add.f32 %f9, %f3, %f3;', wait(0)].join('\n')))
+    expect(flight!.touches).toEqual([3])
+  })
+})
+
+describe('modules', () => {
+  it('all waits of compilers are spins; programs that ask step by step test, and some ask so often', () => {
+    let tests = 0
+    let spins = 0
+    const others: Record<string, number> = {}
+    let products = 0
+    for (const file of everyFile)
+      for (const c of right(codeOf(right(parseModule(moduleText(file)))))) {
+        const own = c.instructions.filter((i) => /^mbarrier\.(try|test)_wait$/.test(i.form.base)).length
+        const found = spinsOf(c).filter((s) => s.kind === 'mbarrier').length
+        if (own !== found) others[file] = (others[file] ?? 0) + own - found
+        tests += own
+        spins += found
+        expect(peeksOf(c)).toEqual([])
+        for (const flight of flightsOf(c)) {
+          products += 1
+          expect(flight.touches, file).toEqual([])
+          expect(flight.waits.length, file).toBeGreaterThan(0)
+        }
+      }
+    expect({ tests, spins, products }).toEqual({ tests: 249, spins: 231, products: 490 })
+    // answers that are stored, and loops of at most 2,000 questions
+    expect(others).toEqual({
+      'cuda/capture_mbar.ptx': 9,
+      'cuda/capture_mbar_steps.ptx': 5,
+      'cuda/capture_tma.ptx': 4,
+    })
+  })
+})
