@@ -1,0 +1,194 @@
+/**
+ * A program of warps: instructions on rows of 32 lanes, with a program counter.
+ *
+ * It is what PTX says once names are numbers: registers are rows, labels are indices of `code`, every branch knows where the lanes that it parts
+ * meet again. Beside the core language it is the second form in which a kernel can be given to the machine; nothing here knows of text.
+ *
+ * | of PTX                        | here                                                                                        |
+ * |-------------------------------|---------------------------------------------------------------------------------------------|
+ * | a register of up to 32 bits   | a row: one word a lane; of 8 and 16 bits the low ones of the word, the others zero           |
+ * | a register of 64, 128 bits    | two or four rows that follow one another, the low word first                                 |
+ * | a predicate                   | a mask: bit l is that of lane l                                                             |
+ * | an immediate                  | a row that is never written (`constants`)                                                   |
+ * | `%tid.x`, the address of a symbol | a row that is filled when a warp begins (`givens`)                                     |
+ * | a label                       | an index of `code`                                                                          |
+ * | `@!%p`                        | `guard`                                                                                     |
+ *
+ * A guarded instruction is done by the lanes whose predicate says so; a guarded `branch` parts the lanes.
+ *
+ * Source: PTX ISA, state spaces, types and variables; instruction operands.
+ */
+import type { Scope } from '../language/instruction.js'
+import type { Site } from '../language/program.js'
+
+// ---------------------------------------------------------------- operands
+
+/** Number of a row of words: constants first, then what is given, then registers. */
+export type Row = number
+/** Number of a predicate. */
+export type Predicate = number
+
+export interface Guard {
+  readonly predicate: Predicate
+  readonly negated: boolean
+}
+
+/** What a warp is given when it begins: who it is, and where things lie. */
+export type Given =
+  | { readonly _tag: 'thread'; readonly axis: 0 | 1 | 2 }
+  | { readonly _tag: 'threads'; readonly axis: 0 | 1 | 2 }
+  | { readonly _tag: 'cta'; readonly axis: 0 | 1 | 2 }
+  | { readonly _tag: 'ctas'; readonly axis: 0 | 1 | 2 }
+  | { readonly _tag: 'cluster'; readonly axis: 0 | 1 | 2 }
+  | { readonly _tag: 'clusters'; readonly axis: 0 | 1 | 2 }
+  | { readonly _tag: 'ctaInCluster'; readonly axis: 0 | 1 | 2 }
+  | { readonly _tag: 'ctasInCluster'; readonly axis: 0 | 1 | 2 }
+  | { readonly _tag: 'ctaRank' }
+  | { readonly _tag: 'ctaRanks' }
+  | { readonly _tag: 'explicitCluster' }
+  | { readonly _tag: 'lane' }
+  | { readonly _tag: 'warp' }
+  | { readonly _tag: 'warps' }
+  /** lanes that are equal to, below, at most, above, at least this one */
+  | { readonly _tag: 'lanes'; readonly which: 'eq' | 'lt' | 'le' | 'gt' | 'ge' }
+  /** the multiprocessor, a clock, a timer: nothing that a kernel may rely on */
+  | { readonly _tag: 'unspecified'; readonly name: string }
+  /** bytes of dynamic, and of all shared memory */
+  | { readonly _tag: 'sharedBytes'; readonly which: 'dynamic' | 'all' }
+  /** address in shared memory of a byte of the CTA's variables */
+  | { readonly _tag: 'sharedAddress'; readonly offset: number }
+  /** a word of the address in global memory of a byte of a variable of the module; of a byte of local memory; of constant memory */
+  | { readonly _tag: 'globalAddress'; readonly symbol: string; readonly offset: number; readonly word: 0 | 1 }
+
+export type Space = 'global' | 'shared' | 'local' | 'const' | 'param' | 'generic'
+/** How an access is ordered: plainly, or as the memory model's strong operations. */
+export type Ordering = 'weak' | 'volatile' | 'relaxed' | 'acquire' | 'release' | 'acq_rel'
+
+/** A place in memory, lane by lane: the word or two words of `rows`, and bytes behind them. */
+export interface Address {
+  readonly space: Space
+  readonly rows: ReadonlyArray<Row>
+  readonly offset: number
+}
+
+/** `count` elements of `bytes` each that follow one another; `words` of each in a register. */
+export interface Width {
+  /** of one element in memory: 1, 2, 4, 8 or 16 */
+  readonly bytes: 1 | 2 | 4 | 8 | 16
+  readonly count: 1 | 2 | 4 | 8
+  /** an element of 1 or 2 bytes is extended by its sign */
+  readonly signed: boolean
+}
+
+export type AtomicName = 'add' | 'min' | 'max' | 'and' | 'or' | 'xor' | 'exch' | 'cas' | 'inc' | 'dec'
+export type AtomicType = 'u32' | 's32' | 'u64' | 's64' | 'b16' | 'b32' | 'b64' | 'b128' | 'f32' | 'f64' | 'f16' | 'bf16' | 'f16x2' | 'bf16x2'
+
+// ---------------------------------------------------------------- operations
+
+export type Operation =
+  /** words to words, by an operation of `numerics/scalar`; a carry is a row like another */
+  | { readonly _tag: 'scalar'; readonly name: string; readonly to: ReadonlyArray<Row>; readonly from: ReadonlyArray<Row> }
+  | { readonly _tag: 'move'; readonly to: ReadonlyArray<Row>; readonly from: ReadonlyArray<Row> }
+  /** half words: `to` is a row or two, each from a part of a row */
+  | {
+      readonly _tag: 'pack'
+      readonly to: Row
+      /** from the low bits upwards; all as wide */
+      readonly from: ReadonlyArray<Row>
+    }
+  | { readonly _tag: 'unpack'; readonly to: ReadonlyArray<Row | null>; readonly from: Row }
+  /** a comparison: its outcome, joined with a predicate if there is one, and the joined opposite */
+  | {
+      readonly _tag: 'compare'
+      readonly name: string
+      readonly from: ReadonlyArray<Row>
+      readonly to: Predicate | null
+      readonly opposite: Predicate | null
+      readonly join: { readonly by: 'and' | 'or' | 'xor'; readonly with: Guard } | null
+    }
+  | { readonly _tag: 'select'; readonly to: ReadonlyArray<Row>; readonly yes: ReadonlyArray<Row>; readonly no: ReadonlyArray<Row>; readonly by: Guard }
+  | { readonly _tag: 'predicate'; readonly op: 'and' | 'or' | 'xor' | 'not' | 'mov' | 'set'; readonly to: Predicate; readonly from: ReadonlyArray<Predicate>; readonly value: boolean }
+  // ---- control
+  | { readonly _tag: 'branch'; readonly target: number; readonly join: number | null }
+  | { readonly _tag: 'branchIndexed'; readonly index: Row; readonly targets: ReadonlyArray<number>; readonly join: number | null }
+  | { readonly _tag: 'call'; readonly target: number }
+  | { readonly _tag: 'return' }
+  | { readonly _tag: 'exit' }
+  | { readonly _tag: 'trap'; readonly why: string }
+  /** the turn of a loop begins */
+  | { readonly _tag: 'turn'; readonly loop: number; readonly inner: ReadonlyArray<number> }
+  | { readonly _tag: 'nothing' }
+  // ---- the lanes of a warp
+  | { readonly _tag: 'shuffle'; readonly mode: 'up' | 'down' | 'bfly' | 'idx'; readonly to: Row | null; readonly inRange: Predicate | null; readonly value: Row; readonly lane: Row; readonly clamp: Row; readonly members: Row | null }
+  | { readonly _tag: 'vote'; readonly mode: 'all' | 'any' | 'uni' | 'ballot'; readonly to: Row | null; readonly toPredicate: Predicate | null; readonly by: Guard; readonly members: Row | null }
+  | { readonly _tag: 'match'; readonly mode: 'any' | 'all'; readonly to: Row; readonly all: Predicate | null; readonly value: ReadonlyArray<Row>; readonly members: Row }
+  | { readonly _tag: 'reduce'; readonly op: 'add' | 'min' | 'max' | 'and' | 'or' | 'xor'; readonly signed: boolean; readonly to: Row; readonly value: Row; readonly members: Row }
+  | { readonly _tag: 'elect'; readonly to: Row | null; readonly elected: Predicate; readonly members: Row }
+  | { readonly _tag: 'activeLanes'; readonly to: Row }
+  | { readonly _tag: 'meetLanes'; readonly members: Row }
+  // ---- memory
+  | { readonly _tag: 'load'; readonly from: Address; readonly width: Width; readonly to: ReadonlyArray<ReadonlyArray<Row> | null>; readonly ordering: Ordering; readonly scope: Scope }
+  | { readonly _tag: 'store'; readonly into: Address; readonly width: Width; readonly value: ReadonlyArray<ReadonlyArray<Row>>; readonly ordering: Ordering; readonly scope: Scope }
+  | { readonly _tag: 'atomic'; readonly op: AtomicName; readonly type: AtomicType; readonly at: Address; readonly value: ReadonlyArray<Row>; readonly compare: ReadonlyArray<Row>; readonly to: ReadonlyArray<Row> | null; readonly ordering: Ordering; readonly scope: Scope }
+  | { readonly _tag: 'copyAsync'; readonly into: Address; readonly from: Address; readonly bytes: 4 | 8 | 16; readonly sourceBytes: Row | null; readonly ignore: Guard | null }
+  | { readonly _tag: 'commitAsync' }
+  | { readonly _tag: 'waitAsync'; readonly pending: number }
+  // ---- barriers and fences
+  | { readonly _tag: 'bar'; readonly mode: 'sync' | 'arrive'; readonly id: Row; readonly count: Row | null; readonly aligned: boolean }
+  | { readonly _tag: 'barReduce'; readonly op: 'popc' | 'and' | 'or'; readonly id: Row; readonly count: Row | null; readonly by: Guard; readonly to: Row | null; readonly toPredicate: Predicate | null; readonly aligned: boolean }
+  | { readonly _tag: 'clusterArrive'; readonly relaxed: boolean; readonly aligned: boolean }
+  | { readonly _tag: 'clusterWait'; readonly acquire: boolean; readonly aligned: boolean }
+  | { readonly _tag: 'fence'; readonly kind: 'memory' | 'proxyAsync' | 'mbarrierInit' | 'tensormap' | 'tensormapAcquire'; readonly scope: 'cta' | 'cluster' | 'global' }
+  | { readonly _tag: 'mbarrierInit'; readonly at: Address; readonly count: Row }
+  | { readonly _tag: 'mbarrierInval'; readonly at: Address }
+  | { readonly _tag: 'mbarrierArrive'; readonly kind: 'arrive' | 'expect' | 'drop' | 'complete'; readonly at: Address; readonly count: Row | null; readonly bytes: Row | null; readonly state: ReadonlyArray<Row> | null; readonly noComplete: boolean; readonly release: boolean; readonly scope: Scope }
+  /** `blocks`: a loop that does nothing else, until it passes */
+  | { readonly _tag: 'mbarrierWait'; readonly at: Address; readonly parity: Row | null; readonly state: ReadonlyArray<Row> | null; readonly passed: Predicate | null; readonly blocks: boolean; readonly acquire: boolean; readonly scope: Scope }
+  | { readonly _tag: 'mbarrierPending'; readonly to: Row; readonly state: ReadonlyArray<Row> }
+  | { readonly _tag: 'mbarrierCpAsync'; readonly at: Address; readonly increment: boolean }
+  /** waits until the word there compares so */
+  | { readonly _tag: 'awaitWord'; readonly at: Address; readonly to: Row; readonly comparison: string; readonly than: Row; readonly acquire: boolean; readonly scope: Scope }
+
+export interface Instruction {
+  readonly site: number
+  readonly guard: Guard | null
+  readonly operation: Operation
+}
+
+// ---------------------------------------------------------------- programs
+
+/** A variable of the module in global or constant memory. */
+export interface Variable {
+  readonly symbol: string
+  readonly space: 'global' | 'const'
+  readonly bytes: number
+  readonly align: number
+  readonly initial: Uint8Array
+}
+
+export interface WarpProgram {
+  readonly name: string
+  readonly arch: 'sm90a' | 'sm100a'
+  readonly code: ReadonlyArray<Instruction>
+  /** words of the first rows */
+  readonly constants: ReadonlyArray<number>
+  /** what the rows behind them are filled with when a warp begins */
+  readonly givens: ReadonlyArray<Given>
+  /** rows in all */
+  readonly rows: number
+  readonly predicates: number
+  /** loops around an instruction, by its index in `code`, outermost first */
+  readonly loops: ReadonlyArray<ReadonlyArray<number>>
+  readonly loopCount: number
+  readonly sites: ReadonlyArray<Site>
+  readonly parameterBytes: number
+  /** bytes of the CTA's own variables in shared memory; dynamic memory lies behind them */
+  readonly sharedBytes: number
+  /** dynamic memory begins at a multiple of this */
+  readonly sharedAlign: number
+  readonly localBytes: number
+  readonly variables: ReadonlyArray<Variable>
+  /** threads of a CTA that the text demands, if it does */
+  readonly threads: ReadonlyArray<number> | null
+  readonly cluster: ReadonlyArray<number> | null
+}
