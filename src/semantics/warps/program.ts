@@ -28,6 +28,10 @@ export type Row = number
 /** Number of a predicate. */
 export type Predicate = number
 
+/** A row, or a predicate p as -1 - p: a word of 0 or 1. */
+export type Place = number
+export const ofPredicate = (p: Predicate): Place => -1 - p
+
 export interface Guard {
   readonly predicate: Predicate
   readonly negated: boolean
@@ -86,28 +90,15 @@ export type AtomicType = 'u32' | 's32' | 'u64' | 's64' | 'b16' | 'b32' | 'b64' |
 // ---------------------------------------------------------------- operations
 
 export type Operation =
-  /** words to words, by an operation of `numerics/scalar`; a carry is a row like another */
-  | { readonly _tag: 'scalar'; readonly name: string; readonly to: ReadonlyArray<Row>; readonly from: ReadonlyArray<Row> }
+  /** words to words, by an operation of `numerics/scalar`; comparisons, choices and carries too */
+  | { readonly _tag: 'scalar'; readonly name: string; readonly to: ReadonlyArray<Place | null>; readonly from: ReadonlyArray<Place> }
   | { readonly _tag: 'move'; readonly to: ReadonlyArray<Row>; readonly from: ReadonlyArray<Row> }
-  /** half words: `to` is a row or two, each from a part of a row */
-  | {
-      readonly _tag: 'pack'
-      readonly to: Row
-      /** from the low bits upwards; all as wide */
-      readonly from: ReadonlyArray<Row>
-    }
-  | { readonly _tag: 'unpack'; readonly to: ReadonlyArray<Row | null>; readonly from: Row }
-  /** a comparison: its outcome, joined with a predicate if there is one, and the joined opposite */
-  | {
-      readonly _tag: 'compare'
-      readonly name: string
-      readonly from: ReadonlyArray<Row>
-      readonly to: Predicate | null
-      readonly opposite: Predicate | null
-      readonly join: { readonly by: 'and' | 'or' | 'xor'; readonly with: Guard } | null
-    }
-  | { readonly _tag: 'select'; readonly to: ReadonlyArray<Row>; readonly yes: ReadonlyArray<Row>; readonly no: ReadonlyArray<Row>; readonly by: Guard }
-  | { readonly _tag: 'predicate'; readonly op: 'and' | 'or' | 'xor' | 'not' | 'mov' | 'set'; readonly to: Predicate; readonly from: ReadonlyArray<Predicate>; readonly value: boolean }
+  /** bits `at` and on of one word, as wide as `bits`, into a word whose other bits are zero */
+  | { readonly _tag: 'part'; readonly to: Row; readonly from: Row; readonly at: number; readonly bits: 8 | 16 }
+  /** narrow words side by side, the lowest first */
+  | { readonly _tag: 'pack'; readonly to: Row; readonly from: ReadonlyArray<Row>; readonly bits: 8 | 16 }
+  | { readonly _tag: 'predicate'; readonly op: 'and' | 'or' | 'xor' | 'not' | 'mov'; readonly to: Predicate; readonly from: ReadonlyArray<Guard> }
+  | { readonly _tag: 'setPredicate'; readonly to: Predicate; readonly value: boolean }
   // ---- control
   | { readonly _tag: 'branch'; readonly target: number; readonly join: number | null }
   | { readonly _tag: 'branchIndexed'; readonly index: Row; readonly targets: ReadonlyArray<number>; readonly join: number | null }
@@ -146,8 +137,6 @@ export type Operation =
   | { readonly _tag: 'mbarrierWait'; readonly at: Address; readonly parity: Row | null; readonly state: ReadonlyArray<Row> | null; readonly passed: Predicate | null; readonly blocks: boolean; readonly acquire: boolean; readonly scope: Scope }
   | { readonly _tag: 'mbarrierPending'; readonly to: Row; readonly state: ReadonlyArray<Row> }
   | { readonly _tag: 'mbarrierCpAsync'; readonly at: Address; readonly increment: boolean }
-  /** waits until the word there compares so */
-  | { readonly _tag: 'awaitWord'; readonly at: Address; readonly to: Row; readonly comparison: string; readonly than: Row; readonly acquire: boolean; readonly scope: Scope }
 
 export interface Instruction {
   readonly site: number

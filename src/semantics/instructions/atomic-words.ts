@@ -1,0 +1,111 @@
+/**
+ * Atomics on words: an element is one word, or several, that are read, joined and written at once.
+ *
+ * The elements go one after another; one that names the place of another finds what that one left. In the log they are what other atomics are, a read
+ * and right away a write (`atomic.ts`).
+ *
+ * Law 1. For the operations and types that `atomic.ts` has too, memory and results afterwards are the same.
+ *
+ * Source: PTX ISA, atom, red.
+ */
+import { rest, scalarOperation, type ScalarOperation } from '../../numerics/scalar/index.js'
+import type { Access } from '../log/events.js'
+import { effect, type Effect, type Executing } from '../machine/effect.js'
+import type { Prepared } from '../machine/operation.js'
+import * as Plane from '../machine/plane.js'
+import { countValue, withPlane, type Machine } from '../machine/state.js'
+import * as V from '../machine/value.js'
+
+type AtomicWords = Extract<Prepared, { readonly _tag: 'atomic.words' }>
+
+/** What remains of an element. */
+const remaining = (
+  p: AtomicWords,
+  f: ScalarOperation | null,
+  old: ReadonlyArray<number>,
+  at: number,
+): ReadonlyArray<number> => {
+  const by = old.map((_, k) => p.data![at + k]!)
+  const limit = by[0]! >>> 0
+  const now = old[0]! >>> 0
+  switch (p.op) {
+    case 'exch':
+      return by
+    case 'cas':
+      return old.every((word, k) => word === p.compare![at + k]) ? by : old
+    case 'inc':
+      return [now >= limit ? 0 : (now + 1) | 0]
+    case 'dec':
+      return [now === 0 || now > limit ? limit | 0 : (now - 1) | 0]
+    default: {
+      if (f === null) return old
+      const first = f.compute(...old, ...by)
+      return old.map((_, k) => (k === 0 ? first : rest[k - 1]!))
+    }
+  }
+}
+
+interface Joined {
+  readonly before: Float64Array
+  readonly after: Float64Array
+}
+
+const joined = (m: Machine, p: AtomicWords): Joined | null => {
+  const { data } = Plane.read(m.planes[p.destination.plane]!, p.destination)
+  if (data === null || p.data === null) return null
+  const f = p.joins === null ? null : scalarOperation(p.joins)
+  const narrow = p.destination.dtype === 'u16'
+  const after = new Float64Array(data.length)
+  const left = new Map<number, ReadonlyArray<number>>()
+  for (let i = 0; i < data.length; i += p.words) {
+    const address = p.destination.offsets[i]!
+    const old = left.get(address) ?? Array.from({ length: p.words }, (_, k) => data[i + k]!)
+    const now = remaining(p, f, old, i).map((word) => (narrow ? word & 0xffff : word))
+    for (let k = 0; k < p.words; k++) {
+      data[i + k] = old[k]!
+      after[i + k] = now[k]!
+    }
+    left.set(address, now)
+  }
+  // the last one to a place is what stays there
+  for (let i = 0; i < after.length; i += p.words) {
+    const now = left.get(p.destination.offsets[i]!)!
+    for (let k = 0; k < p.words; k++) after[i + k] = now[k]!
+  }
+  return { before: data, after }
+}
+
+export const execute = (x: Executing, m: Machine, p: AtomicWords): Effect => {
+  const d = p.destination
+  const done = joined(m, p)
+  const id = m.values
+  const access = (rw: 'r' | 'w'): Access =>
+    rw === 'r'
+      ? {
+          _tag: 'access',
+          stamp: x.stamp,
+          rw,
+          proxy: 'generic',
+          footprint: d.footprint,
+          role: 'source',
+          atomic: true,
+          scope: p.scope,
+          value: id,
+        }
+      : {
+          _tag: 'access',
+          stamp: x.stamp,
+          rw,
+          proxy: 'generic',
+          footprint: d.footprint,
+          role: 'destination',
+          atomic: true,
+          scope: p.scope,
+          combine: p.combine,
+          origin: V.otherOrigin,
+        }
+  const old = V.tile(d.shape, 'i32', 'any', done === null ? null : done.before, { _tag: 'value', id })
+  const written =
+    done === null ? m : withPlane(m, d.plane, Plane.write(m.planes[d.plane]!, d, done.after, m.edit))
+  return effect(countValue(written), [access('r'), access('w')], [old])
+}

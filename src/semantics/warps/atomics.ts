@@ -1,0 +1,119 @@
+/**
+ * Atomics of a warp: each lane reads, combines and writes at once, the lowest lane first.
+ *
+ * PTX leaves the order of the lanes open. What is combined is an operation of `numerics/scalar` on the words of an element.
+ *
+ * | atom                       | operation on words                                   |
+ * |----------------------------|------------------------------------------------------|
+ * | add min max and or xor     | of the type, to nearest even                          |
+ * | exch                       | the new value                                        |
+ * | cas                        | the new value where the old one equals the compared   |
+ * | inc                        | 0 from the limit on, else one more                    |
+ * | dec                        | the limit from 0 or from above it, else one less      |
+ *
+ * A sum of f32 in global memory takes subnormal numbers for zero, one in shared memory does not.
+ *
+ * Source: PTX ISA, atom, red.
+ */
+import type { AtomicOp } from '../language/instruction.js'
+import * as V from '../machine/value.js'
+import type { FaultValue } from '../machine/value.js'
+import { elementsOf, reaches, type Here } from './memory.js'
+import { nothing, part, type Part } from './part.js'
+import type { AtomicName, AtomicType, Operation } from './program.js'
+import { wordAt } from './rows.js'
+
+type Of<K extends Operation['_tag']> = Extract<Operation, { readonly _tag: K }>
+
+const bytesOf = (type: AtomicType): 2 | 4 | 8 | 16 => {
+  switch (type) {
+    case 'b16':
+    case 'f16':
+    case 'bf16':
+      return 2
+    case 'u64':
+    case 's64':
+    case 'b64':
+    case 'f64':
+      return 8
+    case 'b128':
+      return 16
+    default:
+      return 4
+  }
+}
+
+/** The operation of `numerics/scalar` that joins old and new; null of those that are none. */
+export const joining = (op: AtomicName, type: AtomicType, inGlobal: boolean): string | null => {
+  switch (op) {
+    case 'add':
+      return type === 'f32'
+        ? inGlobal
+          ? 'add.rn.ftz.f32'
+          : 'add.rn.f32'
+        : type === 'f64'
+          ? 'add.rn.f64'
+          : type === 'f16' || type === 'bf16' || type === 'f16x2' || type === 'bf16x2'
+            ? `add.rn.${type}`
+            : `add.${type}`
+    case 'min':
+    case 'max':
+      return `${op}.${type}`
+    case 'and':
+    case 'or':
+    case 'xor':
+      return `${op}.${type === 'b64' ? 'b64' : 'b32'}`
+    default:
+      return null
+  }
+}
+
+/** What the log calls it: inc and dec depend on what they find, as an exchange by comparison does. */
+const logged = (op: AtomicName): AtomicOp =>
+  op === 'exch' ? 'exchange' : op === 'inc' || op === 'dec' ? 'cas' : op
+
+export const atomic = (h: Here, o: Of<'atomic'>, mask: number): ReadonlyArray<Part> | FaultValue => {
+  const bytes = bytesOf(o.type)
+  const found = reaches(h, o.at, bytes, mask)
+  if ('code' in found) return found
+  const out: Part[] = []
+  for (const { target, lanes, bytes: from } of found) {
+    if (target._tag !== 'plane')
+      return target._tag === 'constant'
+        ? V.fault('address.constant', `${target.region.name} is an input: nothing writes it`)
+        : V.fault('address.space', 'an atomic is of global or shared memory')
+    const words = Math.max(1, bytes / 4)
+    const piece = bytes === 2 ? 2 : 4
+    const inGlobal = h.world.header.planes[target.plane]!.space === 'gmem'
+    const wordsOf = (rows: ReadonlyArray<number>): Float64Array | null => {
+      if (rows.length === 0 || h.world.algebra.memory !== 'bytes') return null
+      const data = new Float64Array(lanes.length * words)
+      lanes.forEach((lane, i) => {
+        for (let k = 0; k < words; k++) {
+          const word = wordAt(h.rows, rows[k]!, lane)
+          data[i * words + k] = piece === 2 ? word & 0xffff : word
+        }
+      })
+      return data
+    }
+    out.push(
+      part(
+        {
+          _tag: 'atomic.words',
+          op: o.op,
+          joins: joining(o.op, o.type, inGlobal),
+          combine: logged(o.op),
+          words,
+          destination: elementsOf(h.world, target.plane, from, piece === 2 ? 'u16' : 'i32', piece, words),
+          data: wordsOf(o.value),
+          compare: wordsOf(o.compare),
+          scope: o.scope,
+        },
+        o.to === null
+          ? nothing
+          : { _tag: 'words', lanes, to: o.to, bits: piece === 2 ? 16 : 32, signed: false },
+      ),
+    )
+  }
+  return out
+}

@@ -1,0 +1,332 @@
+/**
+ * The effects of a warp: what an instruction of its lanes is to the machine.
+ *
+ *     mbarrier.arrive by 32 lanes on one barrier     one arrival of count 32
+ *     mbarrier.arrive by lanes on two barriers       two events, in the order of the lanes
+ *     cp.async of 32 lanes                           one copy of 32 places
+ *     bar.sync 1, 64                                 an arrival of 32 threads, and a wait
+ *
+ * What PTX demands of an instruction is asked here: `.aligned` of a warp whose lanes are apart, operands that differ between lanes, an address that is
+ * no mbarrier.
+ *
+ * Source: PTX ISA, parallel synchronization and communication; data movement.
+ */
+import type { Prepared } from '../machine/operation.js'
+import * as V from '../machine/value.js'
+import type { FaultValue } from '../machine/value.js'
+import { atomic } from './atomics.js'
+import { showLanes } from './lanes.js'
+import { elementsOf, load, reaches, store, type Here } from './memory.js'
+import { nothing, part, type Part } from './part.js'
+import type { Address, Operation, Row } from './program.js'
+import { commonWord, countOf, holding, wordAt } from './rows.js'
+
+type Of<K extends Operation['_tag']> = Extract<Operation, { readonly _tag: K }>
+
+/** May another agent have to do something first? */
+export const waits = (o: Operation): boolean => {
+  switch (o._tag) {
+    case 'bar':
+      return o.mode === 'sync'
+    case 'barReduce':
+    case 'clusterWait':
+      return true
+    case 'mbarrierWait':
+      return o.blocks
+    default:
+      return false
+  }
+}
+
+// ---------------------------------------------------------------- operands
+
+/** One word for all lanes of the mask. */
+const operand = (h: Here, what: string, row: Row, mask: number): number | FaultValue => {
+  if ((h.rows.unknown[row]! & mask) !== 0)
+    return h.world.algebra.memory === 'bytes'
+      ? V.fault('I1', `${what} comes from a register that nothing has written`)
+      : V.fault('algebra.control', `${what} depends on data, which this algebra does not keep`)
+  return (
+    commonWord(h.rows, row, mask) ?? V.fault('warp.uniform', `${what}: expected one value in all lanes of the warp`)
+  )
+}
+
+const aligned = (what: string, mask: number, ended: number): FaultValue | null =>
+  (mask | ended) === -1
+    ? null
+    : V.fault(
+        'warp.aligned',
+        `${what} is .aligned: expected all lanes of the warp, found ${showLanes(mask)} apart from ${showLanes(~(mask | ended))}`,
+      )
+
+// ---------------------------------------------------------------- barriers in memory
+
+interface Met {
+  readonly barrier: number
+  readonly lanes: ReadonlyArray<number>
+}
+
+/** The mbarriers that the lanes mean, each with its lanes. */
+const barriersAt = (h: Here, address: Address, mask: number): ReadonlyArray<Met> | FaultValue => {
+  const found = reaches(h, address, 8, mask)
+  if ('code' in found) return found
+  const out: { barrier: number; lanes: number[] }[] = []
+  for (const { target, lanes, bytes } of found) {
+    if (target._tag !== 'plane' || h.world.header.planes[target.plane]!.space !== 'smem')
+      return V.fault('mbarrier.space', 'an mbarrier lies in shared memory')
+    const cta = h.world.header.planes[target.plane]!.cta!
+    for (let i = 0; i < lanes.length; i++) {
+      const number = h.launch.barriers.get(bytes[i]!)
+      if (number === undefined)
+        return V.fault(
+          'mbarrier.unknown',
+          `there was never an mbarrier at byte ${String(bytes[i])} of shared memory`,
+        )
+      const barrier = cta * h.world.barriersPerCta + number
+      const known = out.find((b) => b.barrier === barrier)
+      if (known === undefined) out.push({ barrier, lanes: [lanes[i]!] })
+      else known.lanes.push(lanes[i]!)
+    }
+  }
+  return out
+}
+
+const each = (
+  met: ReadonlyArray<Met> | FaultValue,
+  f: (m: Met) => ReadonlyArray<Part> | FaultValue,
+): ReadonlyArray<Part> | FaultValue => {
+  if ('code' in met) return met
+  const out: Part[] = []
+  for (const m of met) {
+    const parts = f(m)
+    if ('code' in parts) return parts
+    for (const p of parts) out.push(p)
+  }
+  return out
+}
+
+const maskOf = (lanes: ReadonlyArray<number>): number => lanes.reduce((mask, lane) => mask | (1 << lane), 0)
+
+const arrive = (h: Here, o: Of<'mbarrierArrive'>, mask: number): ReadonlyArray<Part> | FaultValue =>
+  each(barriersAt(h, o.at, mask), ({ barrier, lanes }) => {
+    const wordOf = (row: Row | null, lane: number, otherwise: number): number =>
+      row === null ? otherwise : wordAt(h.rows, row, lane) >>> 0
+    const one = (count: number, bytes: number): Prepared => ({
+      _tag: 'mbarrier.arrive',
+      kind: o.kind === 'complete' ? 'expect' : o.kind,
+      barrier,
+      count: o.kind === 'complete' || o.kind === 'expect' ? 0 : count,
+      bytes: o.kind === 'complete' ? 0 - bytes : bytes,
+      release: o.release,
+      scope: o.scope,
+      tensor: true,
+    })
+    for (const row of [o.count, o.bytes])
+      if (row !== null && (h.rows.unknown[row]! & maskOf(lanes)) !== 0)
+        return V.fault('I1', 'the count comes from a register that nothing has written')
+    if (o.state === null) {
+      let count = 0
+      let bytes = 0
+      for (const lane of lanes) {
+        count += wordOf(o.count, lane, 1)
+        bytes += wordOf(o.bytes, lane, 0)
+      }
+      return [part(one(count, bytes), nothing)]
+    }
+    const state = o.state
+    return lanes.map((lane) =>
+      part(one(wordOf(o.count, lane, 1), wordOf(o.bytes, lane, 0)), {
+        _tag: 'words',
+        lanes: [lane],
+        to: state,
+        bits: 32,
+        signed: true,
+      }),
+    )
+  })
+
+const wait = (h: Here, o: Of<'mbarrierWait'>, mask: number): ReadonlyArray<Part> | FaultValue =>
+  each(barriersAt(h, o.at, mask), ({ barrier, lanes }) => {
+    const out: Part[] = []
+    const row = o.parity ?? o.state![1]!
+    if ((h.rows.unknown[row]! & maskOf(lanes)) !== 0)
+      return V.fault('I1', 'the phase comes from a register that nothing has written')
+    const parityOf = (lane: number): 0 | 1 => {
+      const word = wordAt(h.rows, row, lane)
+      return (o.parity === null ? word >>> 31 : word & 1) === 1 ? 1 : 0
+    }
+    for (const parity of [0, 1] as const) {
+      const those = lanes.filter((lane) => parityOf(lane) === parity)
+      if (those.length === 0) continue
+      out.push(
+        part(
+          {
+            _tag: 'mbarrier.wait',
+            blocks: o.blocks,
+            barrier,
+            parity,
+            acquire: o.acquire,
+            scope: o.scope,
+            tensor: true,
+          },
+          { _tag: 'truth', to: o.passed, mask: maskOf(those) },
+        ),
+      )
+    }
+    return out
+  })
+
+// ---------------------------------------------------------------- named barriers
+
+const bar = (h: Here, o: Of<'bar'> | Of<'barReduce'>, mask: number, ended: number): ReadonlyArray<Part> | FaultValue => {
+  const what = o._tag === 'bar' ? `bar.${o.mode}` : `bar.red.${o.op}`
+  const apart = o.aligned ? aligned(what, mask, ended) : null
+  if (apart !== null) return apart
+  const id = operand(h, `${what}: the number of the barrier`, o.id, mask)
+  if (typeof id !== 'number') return id
+  const count = o.count === null ? allThreads(h) : operand(h, `${what}: the count of threads`, o.count, mask)
+  if (typeof count !== 'number') return count
+  if (id < 0 || id > 15)
+    return V.fault('bar.id', `${what}: expected a barrier from 0 to 15, found ${String(id)}`)
+  if (count <= 0 || count % 32 !== 0)
+    return V.fault('bar.count', `${what}: expected a positive multiple of 32 threads, found ${String(count)}`)
+  const threads = (mask | ended) === -1 ? 32 : countOf(mask)
+  if (o._tag === 'bar')
+    return [part({ _tag: 'bar', id, count, waits: o.mode === 'sync', threads, vote: null }, nothing)]
+  const unknown = h.rows.unknownPredicates[o.by.predicate]! & mask
+  if (unknown !== 0) return V.fault('I1', `${what}: the predicate comes from what nothing has written`)
+  return [
+    part(
+      {
+        _tag: 'bar',
+        id,
+        count,
+        waits: true,
+        threads,
+        vote: { op: o.op, yes: countOf(holding(h.rows, o.by.predicate, o.by.negated, mask)), of: countOf(mask) },
+      },
+      o.to !== null
+        ? { _tag: 'number', to: o.to, mask }
+        : { _tag: 'truth', to: o.toPredicate, mask },
+    ),
+  ]
+}
+
+/** Threads of the CTA, as barriers count them: by whole warps. */
+const allThreads = (h: Here): number => 32 * Math.ceil(h.launch.threads / 32)
+
+// ---------------------------------------------------------------- copies
+
+const copyAsync = (h: Here, o: Of<'copyAsync'>, mask: number): ReadonlyArray<Part> | FaultValue => {
+  const into = reaches(h, o.into, o.bytes, mask)
+  if ('code' in into) return into
+  const from = reaches(h, o.from, o.bytes, mask)
+  if ('code' in from) return from
+  const [there] = into
+  if (into.length !== 1 || there === undefined || there.target._tag !== 'plane')
+    return V.fault('cpAsync.destination', 'cp.async: expected a destination in the shared memory of the CTA')
+  const destination = there.target.plane
+  const words = o.bytes / 4
+  const out: Part[] = []
+  for (const { target, lanes, bytes } of from) {
+    const plane = target._tag === 'plane' ? target.plane : target._tag === 'constant' ? target.region.plane : -1
+    if (plane < 0) return V.fault('cpAsync.source', 'cp.async: expected a source in global memory')
+    const source = elementsOf(
+      h.world,
+      plane,
+      bytes.flatMap((byte, i) => {
+        const lane = lanes[i]!
+        const ignored = o.ignore !== null && holding(h.rows, o.ignore.predicate, o.ignore.negated, 1 << lane) !== 0
+        const room = ignored ? 0 : o.sourceBytes === null ? o.bytes : wordAt(h.rows, o.sourceBytes, lane) >>> 0
+        return Array.from({ length: words }, (_, k) => (4 * k + 4 <= room ? byte + 4 * k : -1))
+      }),
+      'i32',
+      4,
+      1,
+    )
+    const places = elementsOf(
+      h.world,
+      destination,
+      lanes.flatMap((lane) => {
+        const start = there.bytes[there.lanes.indexOf(lane)]!
+        return Array.from({ length: words }, (_, k) => start + 4 * k)
+      }),
+      'i32',
+      4,
+      1,
+    )
+    out.push(
+      part({ _tag: 'cpAsync.copy', source, destination: places, bytes: lanes.length * o.bytes }, nothing),
+    )
+  }
+  return out
+}
+
+// ---------------------------------------------------------------- all of them
+
+/** The effects of an instruction by the lanes of `mask`, of a part with the lanes of `whole`; none if it was silent. */
+export const effectsOf = (
+  h: Here,
+  o: Operation,
+  mask: number,
+  whole: number,
+  ended: number,
+): ReadonlyArray<Part> | FaultValue => {
+  switch (o._tag) {
+    case 'load':
+      return load(h, o, mask)
+    case 'store':
+      return store(h, o, mask)
+    case 'atomic':
+      return atomic(h, o, mask)
+    case 'bar':
+    case 'barReduce':
+      return bar(h, o, mask, ended)
+    case 'trap':
+      return [part({ _tag: 'trap' }, nothing)]
+    case 'copyAsync':
+      return copyAsync(h, o, mask)
+    case 'commitAsync':
+      return [part({ _tag: 'group.commit', family: 'cpAsync' }, nothing)]
+    case 'waitAsync':
+      return [part({ _tag: 'group.wait', family: 'cpAsync', pending: o.pending, read: false }, nothing)]
+    case 'clusterArrive':
+      return (
+        (o.aligned ? aligned('barrier.cluster.arrive', mask, ended) : null) ?? [
+          part({ _tag: 'cluster.arrive', relaxed: o.relaxed }, nothing),
+        ]
+      )
+    case 'clusterWait':
+      return (
+        (o.aligned ? aligned('barrier.cluster.wait', mask, ended) : null) ?? [
+          part({ _tag: 'cluster.wait' }, nothing),
+        ]
+      )
+    case 'fence':
+      return o.kind === 'memory' ? [] : [part({ _tag: 'fence', kind: o.kind, scope: o.scope }, nothing)]
+    case 'mbarrierInit':
+      return each(barriersAt(h, o.at, mask), ({ barrier, lanes }) => {
+        const count = operand(h, 'mbarrier.init: the count', o.count, maskOf(lanes))
+        return typeof count === 'number'
+          ? [part({ _tag: 'mbarrier.init', barrier, count }, nothing)]
+          : count
+      })
+    case 'mbarrierInval':
+      return each(barriersAt(h, o.at, mask), ({ barrier }) => [
+        part({ _tag: 'mbarrier.inval', barrier }, nothing),
+      ])
+    case 'mbarrierArrive':
+      return arrive(h, o, mask)
+    case 'mbarrierWait':
+      return wait(h, o, mask)
+    case 'mbarrierCpAsync':
+      return each(barriersAt(h, o.at, mask), ({ barrier, lanes }) =>
+        lanes.map(() =>
+          part({ _tag: 'mbarrier.cpAsyncArrive', barrier, increment: o.increment }, nothing),
+        ),
+      )
+    default:
+      return V.fault('warp.operation', `${o._tag} is not an effect (${showLanes(whole)})`)
+  }
+}
+

@@ -1,0 +1,144 @@
+/**
+ * The lanes of a warp among themselves: shuffles, votes, matches, reductions, elections.
+ *
+ * They are done by the lanes of a mask together. A lane that another one reads from and that is not there gives nothing that is known.
+ *
+ * | by hand, lanes 0..3 hold 5 6 5 7                     |                                    |
+ * |------------------------------------------------------|------------------------------------|
+ * | shfl.up by 1, clamp 0                                | 5 5 6 5, in range in lanes 1..3    |
+ * | vote.ballot of `> 5`                                 | 0b1010 in all                      |
+ * | match.any                                            | 0b0101 0b0010 0b0101 0b1000        |
+ * | redux.add                                            | 23 in all                          |
+ *
+ * Laws
+ * 1. `shfl.bfly` by the same number twice is the identity.
+ * 2. `match.any` is an equivalence: lanes with one word have one mask, and are in it.
+ * 3. `vote.all` is not `vote.any` of the negation.
+ *
+ * Source: PTX ISA, shfl.sync, vote.sync, match.sync, redux.sync, elect.sync, activemask.
+ */
+import type { Operation } from './program.js'
+import { countOf, forget, holding, lowest, setLane, setPredicate, wordAt, type Rows } from './rows.js'
+
+type Of<K extends Operation['_tag']> = Extract<Operation, { readonly _tag: K }>
+
+/** The lane that a lane reads from, and if it is in range; the lane itself if not. */
+export const sourceLane = (
+  mode: Of<'shuffle'>['mode'],
+  lane: number,
+  by: number,
+  clamp: number,
+): { readonly lane: number; readonly inRange: boolean } => {
+  const b = by & 31
+  const segment = (clamp >>> 8) & 31
+  const last = (lane & segment) | (clamp & 31 & ~segment)
+  const first = lane & segment
+  const from = mode === 'up' ? lane - b : mode === 'down' ? lane + b : mode === 'bfly' ? lane ^ b : first | (b & ~segment & 31)
+  const inRange = mode === 'up' ? from >= last : from <= last
+  return { lane: inRange ? from : lane, inRange }
+}
+
+export const shuffle = (r: Rows, o: Of<'shuffle'>, mask: number): void => {
+  const words: number[] = []
+  let reached = 0
+  let unknown = 0
+  for (let m = mask; m !== 0; m &= m - 1) {
+    const lane = lowest(m)
+    const from = sourceLane(o.mode, lane, wordAt(r, o.lane, lane), wordAt(r, o.clamp, lane))
+    if (from.inRange) reached |= 1 << lane
+    words[lane] = wordAt(r, o.value, from.lane)
+    if ((mask & (1 << from.lane)) === 0 || (r.unknown[o.value]! & (1 << from.lane)) !== 0) unknown |= 1 << lane
+  }
+  const controls = (r.unknown[o.lane]! | r.unknown[o.clamp]!) & mask
+  if (o.to !== null) {
+    for (let m = mask; m !== 0; m &= m - 1) setLane(r, o.to, lowest(m), words[lowest(m)]!)
+    forget(r, o.to, unknown | controls)
+  }
+  if (o.inRange !== null) setPredicate(r, o.inRange, mask, reached, controls)
+}
+
+/** A word for every lane of the mask; those of `unknown` have none. */
+const giveAll = (r: Rows, to: number, mask: number, word: number, unknown: number): void => {
+  for (let m = mask; m !== 0; m &= m - 1) setLane(r, to, lowest(m), word)
+  forget(r, to, unknown)
+}
+
+export const vote = (r: Rows, o: Of<'vote'>, mask: number): void => {
+  const yes = holding(r, o.by.predicate, o.by.negated, mask)
+  const unknown = (r.unknownPredicates[o.by.predicate]! & mask) === 0 ? 0 : mask
+  if (o.to !== null) giveAll(r, o.to, mask, yes, unknown)
+  if (o.toPredicate === null) return
+  const outcome =
+    o.mode === 'all' ? yes === mask : o.mode === 'any' ? yes !== 0 : yes === mask || yes === 0
+  setPredicate(r, o.toPredicate, mask, outcome ? mask : 0, unknown)
+}
+
+export const match = (r: Rows, o: Of<'match'>, mask: number): void => {
+  const wordsOf = (lane: number): string => o.value.map((row) => wordAt(r, row, lane)).join()
+  let unknown = 0
+  for (const row of o.value) unknown |= r.unknown[row]! & mask
+  const alike = new Map<string, number>()
+  for (let m = mask; m !== 0; m &= m - 1) {
+    const words = wordsOf(lowest(m))
+    alike.set(words, (alike.get(words) ?? 0) | (1 << lowest(m)))
+  }
+  const one = alike.size === 1
+  const found: number[] = []
+  for (let m = mask; m !== 0; m &= m - 1)
+    found[lowest(m)] = o.mode === 'any' ? alike.get(wordsOf(lowest(m)))! : one ? mask : 0
+  for (let m = mask; m !== 0; m &= m - 1) setLane(r, o.to, lowest(m), found[lowest(m)]!)
+  forget(r, o.to, unknown === 0 ? 0 : mask)
+  if (o.all !== null) setPredicate(r, o.all, mask, one ? mask : 0, unknown === 0 ? 0 : mask)
+}
+
+export const reduce = (r: Rows, o: Of<'reduce'>, mask: number): void => {
+  const lesser = (a: number, b: number): boolean => (o.signed ? a < b : a >>> 0 < b >>> 0)
+  let word = wordAt(r, o.value, lowest(mask))
+  for (let m = mask & (mask - 1); m !== 0; m &= m - 1) {
+    const x = wordAt(r, o.value, lowest(m))
+    switch (o.op) {
+      case 'add':
+        word = (word + x) | 0
+        break
+      case 'min':
+        word = lesser(x, word) ? x : word
+        break
+      case 'max':
+        word = lesser(word, x) ? x : word
+        break
+      case 'and':
+        word &= x
+        break
+      case 'or':
+        word |= x
+        break
+      case 'xor':
+        word ^= x
+        break
+    }
+  }
+  giveAll(r, o.to, mask, word, (r.unknown[o.value]! & mask) === 0 ? 0 : mask)
+}
+
+/** PTX leaves open which lane it is; here the lowest. */
+export const elect = (r: Rows, o: Of<'elect'>, mask: number): void => {
+  const leader = lowest(mask)
+  if (o.to !== null) giveAll(r, o.to, mask, leader, 0)
+  setPredicate(r, o.elected, mask, 1 << leader, 0)
+}
+
+export const activeLanes = (r: Rows, o: Of<'activeLanes'>, mask: number): void => {
+  giveAll(r, o.to, mask, mask, 0)
+}
+
+/** What a count of lanes is, for people: `lanes 0, 4..7`. */
+export const showLanes = (mask: number): string => {
+  const parts: string[] = []
+  for (let l = 0; l < 32; l++) {
+    if ((mask & (1 << l)) === 0) continue
+    const from = l
+    while (l < 31 && (mask & (1 << (l + 1))) !== 0) l++
+    parts.push(from === l ? String(l) : `${String(from)}..${String(l)}`)
+  }
+  return `${countOf(mask) === 1 ? 'lane' : 'lanes'} ${parts.join(', ')}`
+}

@@ -1,0 +1,66 @@
+/**
+ * A launch of a program of warps: what does not change while it runs.
+ *
+ * Memory as a thread sees it. A generic address has 64 bits; its upper word says which window it is in, so that arithmetic on addresses of one
+ * tensor never comes into another by chance, and what leaves a tensor is seen.
+ *
+ * | window           | upper word     | lower word                                              |
+ * |------------------|----------------|---------------------------------------------------------|
+ * | shared memory    | `sharedWindow` | rank of the CTA << 24, address in its shared memory      |
+ * | local memory     | `localWindow`  | byte                                                    |
+ * | a region         | one of its own | byte: a tensor, a variable, constants, the parameters    |
+ *
+ * An address of shared memory alone has 32 bits, the lower word. The chip keeps the first bytes of shared memory for itself, so a CTA's own begin at
+ * `sharedBase`. PTX leaves all of these numbers open; a kernel that relies on one is wrong.
+ *
+ * Source: PTX ISA, generic addressing; mapa.
+ */
+import type { ScalarOperation } from '../../numerics/scalar/index.js'
+import type { Instruction, WarpProgram } from './program.js'
+
+export const sharedWindow = 0x7e000000
+export const localWindow = 0x7d000000
+/** Upper word of the first region. */
+export const firstRegion = 0x7f000000
+/** Bits of an address in the shared memory of one CTA. */
+export const rankShift = 24
+
+/** Memory that has its own upper word. */
+export interface Region {
+  readonly name: string
+  readonly bytes: number
+  /** of what nothing writes, its bytes: reading it is silent */
+  readonly constant: Uint8Array | null
+  /** else the plane of global memory */
+  readonly plane: number
+}
+
+/** An instruction with what its names mean. */
+export interface LinkedInstruction {
+  readonly instruction: Instruction
+  readonly scalar: ScalarOperation | null
+}
+
+export interface WarpLaunch {
+  readonly program: WarpProgram
+  readonly code: ReadonlyArray<LinkedInstruction>
+  /** threads along x, y, z */
+  readonly block: readonly [number, number, number]
+  readonly threads: number
+  readonly grid: readonly [number, number, number]
+  readonly cluster: readonly [number, number, number]
+  readonly explicitCluster: boolean
+  readonly dynamicBytes: number
+  /** bytes of shared memory of a CTA, its variables and the dynamic ones */
+  readonly sharedBytes: number
+  readonly sharedBase: number
+  /** by upper word less `firstRegion` */
+  readonly regions: ReadonlyArray<Region>
+  /** region of a variable, and of the parameters */
+  readonly symbols: ReadonlyMap<string, number>
+  readonly parameters: number
+  /** by address in a CTA's shared memory: the mbarriers that were seen there, by their number in the CTA */
+  readonly barriers: ReadonlyMap<number, number>
+  /** registers that nothing has written, and memory that nothing has written, are reported when they decide something */
+  readonly strictRegisters: boolean
+}

@@ -1,0 +1,376 @@
+/**
+ * Memory from a warp: which bytes its lanes mean, and the accesses that this comes to.
+ *
+ * Local memory is a lane's own, and what nothing writes (parameters, constants, input tensors) has no order: these are read and written at once and
+ * silently. All else is a load, a store or an atomic of the machine, of all lanes of the mask together: one for each plane that they reach into.
+ *
+ *     ld.global.v2.f32 {%f1, %f2}, [%rd1]     32 lanes, 64 words, lane by lane
+ *
+ * What an address must be: known, a multiple of the size of the access, inside of its window; else the instruction is a fault.
+ *
+ * Source: PTX ISA, addresses as operands; ld, st.
+ */
+import type { Dtype } from '../../numerics/dtype.js'
+import * as Footprint from '../machine/footprint.js'
+import type { Elements } from '../machine/operation.js'
+import * as V from '../machine/value.js'
+import type { FaultValue } from '../machine/value.js'
+import { planeIn, type Standpoint, type World } from '../machine/world.js'
+import { firstRegion, localWindow, rankShift, sharedWindow, type Region, type WarpLaunch } from './launched.js'
+import { part, nothing, type Part, type Receive } from './part.js'
+import type { Address, Operation, Row, Width } from './program.js'
+import { lowest, setLane, wordAt, type Rows } from './rows.js'
+
+type Of<K extends Operation['_tag']> = Extract<Operation, { readonly _tag: K }>
+
+/** A warp at an instruction: what it may look at. */
+export interface Here {
+  readonly world: World
+  readonly launch: WarpLaunch
+  readonly at: Standpoint
+  readonly rows: Rows
+  readonly local: Uint8Array
+  readonly localWritten: Uint8Array
+  /** the plane of the CTA's own shared memory */
+  readonly shared: number
+}
+
+// ---------------------------------------------------------------- lanes to places
+
+type Target =
+  | { readonly _tag: 'local' }
+  | { readonly _tag: 'constant'; readonly region: Region }
+  | { readonly _tag: 'plane'; readonly plane: number; readonly name: string }
+
+/** The lanes that reach into one memory, and the byte in it where each begins. */
+export interface Reach {
+  readonly target: Target
+  readonly lanes: ReadonlyArray<number>
+  readonly bytes: ReadonlyArray<number>
+}
+
+const hex = (high: number, low: number): string =>
+  `0x${((BigInt(high >>> 0) << 32n) | BigInt(low >>> 0)).toString(16)}`
+
+const outside = (name: string, lane: number, byte: number, size: number, of: number): FaultValue =>
+  V.fault(
+    'I2',
+    `lane ${String(lane)}: bytes ${String(byte)}..${String(byte + size)} leave ${name} of ${String(of)} bytes`,
+  )
+
+const localTarget: Target = { _tag: 'local' }
+
+/** Where the lanes of `mask` mean, `size` bytes each. */
+export const reaches = (
+  h: Here,
+  address: Address,
+  size: number,
+  mask: number,
+): ReadonlyArray<Reach> | FaultValue => {
+  const { rows, launch } = h
+  for (const row of address.rows)
+    if ((rows.unknown[row]! & mask) !== 0)
+      return h.world.algebra.memory === 'bytes'
+        ? V.fault(
+            'I1',
+            `lane ${String(lowest(rows.unknown[row]! & mask))}: the address comes from a register that nothing has written`,
+          )
+        : V.fault('algebra.control', 'addresses depend on data, which this algebra does not keep')
+  const found: { target: Target; lanes: number[]; bytes: number[]; high: number; rank: number }[] = []
+  const align = Math.min(size, 16)
+  for (let m = mask; m !== 0; m &= m - 1) {
+    const lane = lowest(m)
+    const low = address.rows.length === 0 ? 0 : wordAt(rows, address.rows[0]!, lane)
+    const sum = (low >>> 0) + address.offset
+    const word = sum | 0
+    const carry = Math.floor(sum / 4294967296)
+    const above = address.rows.length > 1 ? (wordAt(rows, address.rows[1]!, lane) + carry) | 0 : 0
+    const high =
+      address.space === 'shared'
+        ? sharedWindow
+        : address.space === 'local'
+          ? localWindow
+          : address.space === 'param' && address.rows.length === 0
+            ? firstRegion + launch.parameters
+            : above
+    const unsigned = word >>> 0
+    if (unsigned % align !== 0)
+      return V.fault(
+        'address.alignment',
+        `lane ${String(lane)}: address ${hex(high, word)} is not a multiple of ${String(align)}`,
+      )
+    const rank = high === sharedWindow ? unsigned >>> rankShift : -1
+    let group = found.find((g) => g.high === high && g.rank === rank)
+    if (group === undefined) {
+      const target = targetAt(h, high, rank)
+      if (V.isFault(target))
+        return V.fault(target.code, `lane ${String(lane)}: address ${hex(high, word)} ${target.message}`)
+      group = { target, lanes: [], bytes: [], high, rank }
+      found.push(group)
+    }
+    const byte =
+      high === sharedWindow ? (unsigned & ((1 << rankShift) - 1)) - launch.sharedBase : unsigned
+    const room =
+      group.target._tag === 'local'
+        ? launch.program.localBytes
+        : group.target._tag === 'constant'
+          ? group.target.region.bytes
+          : high === sharedWindow
+            ? launch.sharedBytes
+            : h.world.planeBytes[group.target.plane]!
+    if (byte < 0 || byte + size > room)
+      return outside(
+        group.target._tag === 'local'
+          ? 'local memory'
+          : group.target._tag === 'constant'
+            ? group.target.region.name
+            : group.target.name,
+        lane,
+        byte,
+        size,
+        room,
+      )
+    group.lanes.push(lane)
+    group.bytes.push(byte)
+  }
+  return found
+}
+
+/** The memory behind an upper word. */
+const targetAt = (h: Here, high: number, rank: number): Target | FaultValue => {
+  if (high === localWindow) return localTarget
+  if (high === sharedWindow)
+    return rank < h.world.ctas
+      ? { _tag: 'plane', plane: planeIn(h.world, h.shared, rank), name: 'shared memory' }
+      : V.fault('I2', `means CTA ${String(rank)} of a cluster of ${String(h.world.ctas)}`)
+  const region = h.launch.regions[high - firstRegion]
+  if (region === undefined) return V.fault('I2', 'is in no memory of the launch')
+  return region.constant === null
+    ? { _tag: 'plane', plane: region.plane, name: region.name }
+    : { _tag: 'constant', region }
+}
+
+// ---------------------------------------------------------------- elements
+
+/** How the bytes of an element are told apart: words, or what is narrower. */
+const dtypeOf = (bytes: number): Dtype => (bytes === 1 ? 'u8' : bytes === 2 ? 'u16' : 'i32')
+
+/** Elements of a reach, `count` words (or narrower ones) of `bytes` for each lane. */
+export const elementsOf = (
+  world: World,
+  plane: number,
+  from: ReadonlyArray<number>,
+  dtype: Dtype,
+  bytes: number,
+  count: number,
+): Elements => {
+  const addresses = new Int32Array(from.length * count)
+  for (let i = 0; i < from.length; i++)
+    for (let k = 0; k < count; k++) addresses[i * count + k] = from[i]! + k * bytes
+  return Footprint.ofAddresses(
+    world.footprints,
+    plane,
+    dtype,
+    count === 1 ? [from.length] : [from.length, count],
+    addresses,
+  )
+}
+
+/** Words that one lane moves, and of how many bytes each is. */
+const piecesOf = ({ bytes, count }: Width): { readonly bytes: 1 | 2 | 4; readonly count: number } =>
+  bytes <= 2 ? { bytes: bytes === 1 ? 1 : 2, count } : { bytes: 4, count: count * (bytes / 4) }
+
+const rowsOf = (width: Width, to: ReadonlyArray<ReadonlyArray<Row> | null>): ReadonlyArray<Row | null> =>
+  to.flatMap((rows) => rows ?? Array.from({ length: Math.max(1, width.bytes / 4) }, () => null))
+
+// ---------------------------------------------------------------- silent memory
+
+const littleEndian = (bytes: Uint8Array, at: number, count: 1 | 2 | 4): number => {
+  let word = 0
+  for (let i = 0; i < count; i++) word |= bytes[at + i]! << (8 * i)
+  return word
+}
+
+/** A word read from memory, as a register holds it. */
+export const extended = (word: number, bits: 8 | 16 | 32, signed: boolean): number =>
+  bits === 32 ? word | 0 : signed ? (word << (32 - bits)) >> (32 - bits) : word & (2 ** bits - 1)
+
+const wholeBits = (bytes: 1 | 2 | 4): 8 | 16 | 32 => (bytes === 1 ? 8 : bytes === 2 ? 16 : 32)
+
+// ---------------------------------------------------------------- loads and stores
+
+/** What is left to do of a load: nothing where it was silent. */
+export const load = (h: Here, o: Of<'load'>, mask: number): ReadonlyArray<Part> | FaultValue => {
+  const found = reaches(h, o.from, o.width.bytes * o.width.count, mask)
+  if ('code' in found) return found
+  const { bytes, count } = piecesOf(o.width)
+  const to = rowsOf(o.width, o.to)
+  const { signed } = o.width
+  const out: Part[] = []
+  for (const { target, lanes, bytes: from } of found) {
+    if (target._tag === 'plane') {
+      out.push(
+        part(
+          {
+            _tag: 'load',
+            source: sourceOf(h.world, target.plane, from, bytes, count),
+            mask: null,
+            other: null,
+            outside: 'zero',
+          },
+          received(h.world, lanes, to, bytes, signed),
+        ),
+      )
+      continue
+    }
+    const local = target._tag === 'local'
+    for (let i = 0; i < lanes.length; i++) {
+      const lane = lanes[i]!
+      const memory = local ? h.local : target.region.constant!
+      const start = (local ? lane * h.launch.program.localBytes : 0) + from[i]!
+      for (let k = 0; k < count; k++) {
+        const row = to[k]!
+        if (row === null) continue
+        const at = start + k * bytes
+        setLane(h.rows, row, lane, extended(littleEndian(memory, at, bytes), wholeBits(bytes), signed))
+        if (local && !isWritten(h.localWritten, at, bytes)) h.rows.unknown[row] = h.rows.unknown[row]! | (1 << lane)
+      }
+    }
+    settleUniform(h.rows, to, mask)
+  }
+  return out
+}
+
+const isWritten = (written: Uint8Array, at: number, bytes: number): boolean => {
+  for (let i = 0; i < bytes; i++) if (written[at + i] === 0) return false
+  return true
+}
+
+/** Rows that were written in all lanes with one word are uniform again: what they go into is computed once. */
+const settleUniform = (r: Rows, to: ReadonlyArray<Row | null>, mask: number): void => {
+  if (mask !== -1) return
+  for (const row of to) {
+    if (row === null || r.uniform[row] === 1 || r.unknown[row] !== 0) continue
+    const at = row * 32
+    let same = true
+    for (let l = 1; l < 32 && same; l++) same = r.words[at + l] === r.words[at]
+    if (same) r.uniform[row] = 1
+  }
+}
+
+const sourceOf = (
+  world: World,
+  plane: number,
+  from: ReadonlyArray<number>,
+  bytes: 1 | 2 | 4,
+  count: number,
+): Elements =>
+  world.algebra.memory === 'slots'
+    ? elementsOf(world, plane, from, 'u8', 1, count * bytes)
+    : elementsOf(world, plane, from, dtypeOf(bytes), bytes, count)
+
+const received = (
+  world: World,
+  lanes: ReadonlyArray<number>,
+  to: ReadonlyArray<Row | null>,
+  bytes: 1 | 2 | 4,
+  signed: boolean,
+): Receive => ({
+  _tag: world.algebra.memory === 'slots' ? 'bytes' : 'words',
+  lanes,
+  to,
+  bits: wholeBits(bytes),
+  signed,
+})
+
+/** Puts what an effect has found into the rows that wait for it. */
+export const receive = (r: Rows, how: Receive, data: Float64Array | null): void => {
+  if (how._tag !== 'words' && how._tag !== 'bytes') return
+  const { lanes, to, bits, signed } = how
+  const width = how._tag === 'bytes' ? bits / 8 : 1
+  let mask = 0
+  for (let i = 0; i < lanes.length; i++) {
+    const lane = lanes[i]!
+    mask |= 1 << lane
+    for (let k = 0; k < to.length; k++) {
+      const row = to[k]!
+      if (row === null) continue
+      let word = 0
+      let known = data !== null
+      if (data !== null)
+        for (let b = 0; b < width; b++) {
+          const x = data[(i * to.length + k) * width + b]!
+          if (Number.isNaN(x)) known = false
+          word = width === 1 ? x : word | (x << (8 * b))
+        }
+      setLane(r, row, lane, known ? extended(word, bits, signed) : 0)
+      if (!known) r.unknown[row] = r.unknown[row]! | (1 << lane)
+    }
+  }
+  settleUniform(r, to, mask)
+}
+
+export const store = (h: Here, o: Of<'store'>, mask: number): ReadonlyArray<Part> | FaultValue => {
+  const found = reaches(h, o.into, o.width.bytes * o.width.count, mask)
+  if ('code' in found) return found
+  const { bytes, count } = piecesOf(o.width)
+  const from = o.value.flat()
+  const out: Part[] = []
+  for (const { target, lanes, bytes: starts } of found) {
+    if (target._tag === 'constant')
+      return V.fault('address.constant', `${target.region.name} is an input: nothing writes it`)
+    if (target._tag === 'local') {
+      for (let i = 0; i < lanes.length; i++) {
+        const lane = lanes[i]!
+        const start = lane * h.launch.program.localBytes + starts[i]!
+        for (let k = 0; k < count; k++) {
+          const word = wordAt(h.rows, from[k]!, lane)
+          const known = (h.rows.unknown[from[k]!]! & (1 << lane)) === 0 ? 1 : 0
+          for (let b = 0; b < bytes; b++) {
+            h.local[start + k * bytes + b] = (word >>> (8 * b)) & 0xff
+            h.localWritten[start + k * bytes + b] = known
+          }
+        }
+      }
+      continue
+    }
+    const destination = sourceOf(h.world, target.plane, starts, bytes, count)
+    out.push(
+      part(
+        {
+          _tag: 'store',
+          destination,
+          data: dataOf(h, from, lanes, bytes, count),
+          origin: V.otherOrigin,
+        },
+        nothing,
+      ),
+    )
+  }
+  return out
+}
+
+/** What lanes write, lane by lane: words, or bytes where memory knows bytes one by one. */
+const dataOf = (
+  h: Here,
+  from: ReadonlyArray<Row>,
+  lanes: ReadonlyArray<number>,
+  bytes: 1 | 2 | 4,
+  count: number,
+): Float64Array | null => {
+  const { memory } = h.world.algebra
+  if (memory === 'none') return null
+  const width = memory === 'slots' ? bytes : 1
+  const out = new Float64Array(lanes.length * count * width)
+  for (let i = 0; i < lanes.length; i++)
+    for (let k = 0; k < count; k++) {
+      const lane = lanes[i]!
+      const word = wordAt(h.rows, from[k]!, lane)
+      const known = (h.rows.unknown[from[k]!]! & (1 << lane)) === 0
+      const at = (i * count + k) * width
+      if (memory === 'slots')
+        for (let b = 0; b < width; b++) out[at + b] = known ? (word >>> (8 * b)) & 0xff : NaN
+      else out[at] = bytes === 4 ? word : extended(word, wholeBits(bytes), false)
+    }
+  return out
+}

@@ -1,0 +1,69 @@
+/**
+ * Where a warp stands: its rows, and the parts that its lanes have come to.
+ *
+ * Lanes that are together are a *split*: a program counter and a mask. A branch whose lanes disagree parts a split in two; the two meet again at the
+ * immediate post-dominator of the branch (`join`). There a part waits, *parked*, until every lane of its *frame* (the lanes that were parted) is there
+ * or has ended. A call is a frame as well, whose lanes meet behind the call.
+ *
+ *     if (lane < 8) A else B; C       lanes 0..7 do A and park at C, lanes 8..31 do B and park at C, all do C
+ *
+ * PTX leaves open in which order parts go on. Here the part with the lowest lane goes first, as far as it can without waiting for another agent: to an
+ * effect, its end, its join, or a wait. A part that stands at a wait lets the others go on, and waits when none of them can.
+ *
+ * Laws
+ * 1. the masks of all splits are disjoint; together with the lanes that have ended they are all lanes.
+ * 2. a parked split stands at the join of its frame.
+ * 3. a split that is merged has the lanes of its parts, and no others.
+ *
+ * Source: PTX ISA, control constructs; CUDA programming guide, independent thread scheduling.
+ */
+import type { Part } from './part.js'
+import type { Rows } from './rows.js'
+
+/** Lanes that were parted, and where they meet. */
+export interface Frame {
+  readonly join: number
+  readonly mask: number
+  readonly next: Frame | null
+  /** a call, which `return` goes back from */
+  readonly called: boolean
+}
+
+export interface Split {
+  readonly pc: number
+  readonly mask: number
+  readonly frame: Frame | null
+  /** by loop: the turn it is in, -1 before the first */
+  readonly turns: ReadonlyArray<number>
+  /** `waiting`: before something that another agent must do first */
+  readonly now: 'running' | 'waiting' | 'parked'
+}
+
+export interface WarpStand {
+  readonly _tag: 'warp'
+  readonly rows: Rows
+  /** by lowest lane */
+  readonly splits: ReadonlyArray<Split>
+  /** lanes that have ended, or that the block does not have */
+  readonly ended: number
+  /** bytes of local memory, lane by lane; those that were written */
+  readonly local: Uint8Array
+  readonly localWritten: Uint8Array
+  /** what is left of the instruction that the warp is at: it is more than one effect */
+  readonly rest: ReadonlyArray<Part>
+}
+
+export const split = (
+  pc: number,
+  mask: number,
+  frame: Frame | null,
+  turns: ReadonlyArray<number>,
+  now: Split['now'],
+): Split => ({ pc, mask, frame, turns, now })
+
+export const frame = (join: number, mask: number, next: Frame | null, called: boolean): Frame => ({
+  join,
+  mask,
+  next,
+  called,
+})

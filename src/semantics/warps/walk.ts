@@ -1,0 +1,571 @@
+/**
+ * The walk of a warp: from one effect to the next.
+ *
+ * Lanes that are together take one instruction after the other; a branch parts them, a join brings them together again (`state.ts`). What they compute
+ * among themselves is silent. At an effect the walk stops: the warp is ready to do it, and goes on when it is told the result.
+ *
+ * Laws
+ * 1. the walk depends on where the warp stands and on the results it is given: not on what other agents do meanwhile.
+ * 2. lanes that are never parted and lanes that are parted and meet again compute the same.
+ *
+ * Source: PTX ISA, control flow; .aligned and .sync instructions.
+ */
+import type { Edit } from '../machine/cells.js'
+import { endless, outOfFuel, spend } from '../machine/effort.js'
+import { agentState, type AgentState, type Groups, type Ready } from '../machine/state.js'
+import * as V from '../machine/value.js'
+import type { FaultValue, Value } from '../machine/value.js'
+import type { Standpoint, World } from '../machine/world.js'
+import { effectsOf, waits } from './effects.js'
+import * as Lanes from './lanes.js'
+import type { LinkedInstruction, WarpLaunch } from './launched.js'
+import { receive, type Here } from './memory.js'
+import type { Part } from './part.js'
+import type { Guard, Operation } from './program.js'
+import { holding, lowest, owned, setLane, setPredicate, wordAt, type Rows } from './rows.js'
+import * as Silent from './silent.js'
+import { frame, split, type Frame, type Split, type WarpStand } from './state.js'
+
+type Of<K extends Operation['_tag']> = Extract<Operation, { readonly _tag: K }>
+
+// ---------------------------------------------------------------- the walk
+
+/** Lanes that are together, while they walk. */
+interface Walking {
+  pc: number
+  mask: number
+  frame: Frame | null
+  turns: ReadonlyArray<number>
+  now: Split['now']
+}
+
+interface Walk {
+  readonly here: Here
+  readonly launch: WarpLaunch
+  readonly rows: Rows
+  splits: Walking[]
+  ended: number
+  ready: Ready | null
+  rest: ReadonlyArray<Part>
+}
+
+const siteAt = (w: Walk, s: Walking): number => w.launch.code[s.pc]?.instruction.site ?? 0
+
+const iterationOf = (w: Walk, pc: number, turns: ReadonlyArray<number>): ReadonlyArray<number> =>
+  (w.launch.program.loops[pc] ?? []).map((loop) => Math.max(0, turns[loop] ?? 0))
+
+const stop = (w: Walk, s: Walking, fault: FaultValue): void => {
+  w.ready = { _tag: 'fault', fault, site: siteAt(w, s), iteration: iterationOf(w, s.pc, s.turns) }
+}
+
+// ---------------------------------------------------------------- parts and joins
+
+/** Lanes come to `pc`: a part waits where it meets the others of its frame. */
+const arrive = (s: Walking, pc: number): void => {
+  s.pc = pc
+  if (s.frame !== null && !s.frame.called && s.frame.join === pc) s.now = 'parked'
+}
+
+/** The parts of a frame that are all there, or at their end, go on as one. */
+const meet = (w: Walk): void => {
+  for (let again = true; again;) {
+    again = false
+    for (const s of w.splits) {
+      if (s.now !== 'parked' || s.frame === null) continue
+      const whole = s.frame
+      const parts = w.splits.filter((p) => p.now === 'parked' && p.frame === whole)
+      const mask = parts.reduce((lanes, p) => lanes | p.mask, 0)
+      if (mask !== (whole.mask & ~w.ended)) continue
+      const joined: Walking = {
+        pc: whole.join,
+        mask,
+        frame: whole.next,
+        turns: latest(parts),
+        now: 'running',
+      }
+      arrive(joined, whole.join)
+      w.splits = [...w.splits.filter((p) => !parts.includes(p)), joined].sort(byLane)
+      again = true
+      break
+    }
+  }
+}
+
+const byLane = (a: Walking, b: Walking): number => lowest(a.mask) - lowest(b.mask)
+
+/** Of every loop the last turn that a part was in. */
+const latest = (parts: ReadonlyArray<Walking>): ReadonlyArray<number> =>
+  parts.length === 1
+    ? parts[0]!.turns
+    : parts[0]!.turns.map((turn, loop) => parts.reduce((t, p) => Math.max(t, p.turns[loop]!), turn))
+
+/** The lanes of a part go different ways, each with where it goes; they meet at `join`. */
+const go = (
+  w: Walk,
+  s: Walking,
+  ways: ReadonlyArray<{ readonly mask: number; readonly pc: number }>,
+  join: number | null,
+): void => {
+  const met = join === null || (s.frame !== null && !s.frame.called && s.frame.join === join)
+  const own = met ? s.frame : frame(join, s.mask, s.frame, false)
+  const parts = ways.map(({ mask, pc }): Walking => {
+    const part: Walking = { pc, mask, frame: own, turns: s.turns, now: 'running' }
+    arrive(part, pc)
+    return part
+  })
+  w.splits = [...w.splits.filter((p) => p !== s), ...parts].sort(byLane)
+  meet(w)
+}
+
+const end = (w: Walk, s: Walking, lanes: number): void => {
+  w.ended |= lanes
+  s.mask &= ~lanes
+  if (s.mask === 0) w.splits = w.splits.filter((p) => p !== s)
+  meet(w)
+}
+
+// ---------------------------------------------------------------- control
+
+const undecided = (w: Walk, unknown: number, what: string): FaultValue =>
+  w.here.world.algebra.memory === 'bytes'
+    ? V.fault(
+        'I1',
+        `${what} comes from what nothing has written (lane ${String(lowest(unknown))})`,
+      )
+    : V.fault('algebra.control', `${what} depends on data, which this algebra does not keep`)
+
+const branch = (w: Walk, s: Walking, o: Of<'branch'>, guard: Guard | null): void => {
+  if (guard === null) {
+    arrive(s, o.target)
+    if (s.now === 'parked') meet(w)
+    return
+  }
+  const unknown = w.rows.unknownPredicates[guard.predicate]! & s.mask
+  if (unknown !== 0) {
+    stop(w, s, undecided(w, unknown, 'the condition of the branch'))
+    return
+  }
+  const taken = holding(w.rows, guard.predicate, guard.negated, s.mask)
+  if (taken === 0 || taken === s.mask) {
+    arrive(s, taken === 0 ? s.pc + 1 : o.target)
+    if (s.now === 'parked') meet(w)
+    return
+  }
+  go(
+    w,
+    s,
+    [
+      { mask: taken, pc: o.target },
+      { mask: s.mask & ~taken, pc: s.pc + 1 },
+    ],
+    o.join,
+  )
+}
+
+const branchIndexed = (w: Walk, s: Walking, o: Of<'branchIndexed'>, mask: number): void => {
+  const unknown = w.rows.unknown[o.index]! & mask
+  if (unknown !== 0) {
+    stop(w, s, undecided(w, unknown, 'the index of the branch'))
+    return
+  }
+  const ways = new Map<number, number>()
+  for (let m = mask; m !== 0; m &= m - 1) {
+    const index = wordAt(w.rows, o.index, lowest(m)) >>> 0
+    const target = o.targets[index]
+    if (target === undefined) {
+      stop(
+        w,
+        s,
+        V.fault(
+          'branch.index',
+          `brx.idx: expected an index below ${String(o.targets.length)}, found ${String(index)} in lane ${String(lowest(m))}`,
+        ),
+      )
+      return
+    }
+    ways.set(target, (ways.get(target) ?? 0) | (1 << lowest(m)))
+  }
+  const others = s.mask & ~mask
+  if (others !== 0) ways.set(s.pc + 1, (ways.get(s.pc + 1) ?? 0) | others)
+  const list = [...ways].map(([pc, lanes]) => ({ pc, mask: lanes }))
+  if (list.length === 1) {
+    arrive(s, list[0]!.pc)
+    if (s.now === 'parked') meet(w)
+  } else go(w, s, list, o.join)
+}
+
+/** The lanes of a guarded call go into it, the others wait behind it. */
+const call = (w: Walk, s: Walking, o: Of<'call'>, mask: number): void => {
+  const back = s.pc + 1
+  const outer = frame(back, s.mask, s.frame, true)
+  const inside: Walking = { pc: o.target, mask, frame: outer, turns: s.turns, now: 'running' }
+  const others = s.mask & ~mask
+  const waiting: Walking[] =
+    others === 0 ? [] : [{ pc: back, mask: others, frame: outer, turns: s.turns, now: 'parked' }]
+  w.splits = [...w.splits.filter((p) => p !== s), inside, ...waiting].sort(byLane)
+}
+
+const goBack = (w: Walk, s: Walking, mask: number): void => {
+  const others = s.mask & ~mask
+  if (s.frame === null) {
+    // the entry returns: its lanes end
+    end(w, s, mask)
+    if (others !== 0) arrive(s, s.pc + 1)
+    return
+  }
+  const leaving: Walking = { pc: s.frame.join, mask, frame: s.frame, turns: s.turns, now: 'parked' }
+  const staying: Walking[] =
+    others === 0 ? [] : [{ pc: s.pc + 1, mask: others, frame: s.frame, turns: s.turns, now: 'running' }]
+  w.splits = [...w.splits.filter((p) => p !== s), leaving, ...staying].sort(byLane)
+  meet(w)
+}
+
+const turn = (s: Walking, { loop, inner }: Of<'turn'>): void => {
+  const turns = s.turns.slice()
+  turns[loop] = turns[loop]! + 1
+  for (const i of inner) turns[i] = -1
+  s.turns = turns
+}
+
+// ---------------------------------------------------------------- lanes that must be there together
+
+/** The lanes that an instruction names; all of the part, if it names none. */
+const membersOf = (o: Operation): number | null => {
+  switch (o._tag) {
+    case 'shuffle':
+    case 'vote':
+      return o.members
+    case 'match':
+    case 'reduce':
+    case 'elect':
+    case 'meetLanes':
+      return o.members
+    default:
+      return null
+  }
+}
+
+/** Silent instructions of all named lanes, wherever they came from. */
+const together = (w: Walk, o: Operation, mask: number): void => {
+  switch (o._tag) {
+    case 'shuffle':
+      Lanes.shuffle(w.rows, o, mask)
+      return
+    case 'vote':
+      Lanes.vote(w.rows, o, mask)
+      return
+    case 'match':
+      Lanes.match(w.rows, o, mask)
+      return
+    case 'reduce':
+      Lanes.reduce(w.rows, o, mask)
+      return
+    case 'elect':
+      Lanes.elect(w.rows, o, mask)
+      return
+    default:
+      return
+  }
+}
+
+/** True: it was done, or stopped the walk. False: lanes that it names are somewhere else, and it waits for them. */
+const collective = (w: Walk, s: Walking, o: Operation, mask: number, last: boolean): boolean => {
+  const members = membersOf(o)
+  if (members === null) {
+    together(w, o, mask)
+    return true
+  }
+  for (let m = mask; m !== 0;) {
+    const lane = lowest(m)
+    if ((w.rows.unknown[members]! & (1 << lane)) !== 0) {
+      stop(w, s, undecided(w, 1 << lane, 'the mask of member lanes'))
+      return true
+    }
+    const named = wordAt(w.rows, members, lane)
+    if ((named & (1 << lane)) === 0) {
+      stop(
+        w,
+        s,
+        V.fault(
+          'warp.members',
+          `lane ${String(lane)} is not in the member mask that it gives: ${Lanes.showLanes(named)}`,
+        ),
+      )
+      return true
+    }
+    const wanted = named & ~w.ended
+    const absent = wanted & ~mask
+    if (absent === 0) {
+      together(w, o, wanted & m)
+      m &= ~wanted
+      continue
+    }
+    // the others may be on their way to the same instruction
+    const parts = w.splits.filter((p) => p !== s && p.pc === s.pc && p.now === 'waiting')
+    const there = parts.reduce((lanes, p) => lanes | p.mask, mask)
+    if ((wanted & ~there) === 0) {
+      together(w, o, wanted)
+      for (const p of parts)
+        if ((p.mask & wanted) === p.mask) {
+          p.now = 'running'
+          arrive(p, p.pc + 1)
+        }
+      m &= ~wanted
+      continue
+    }
+    if (!last) {
+      s.now = 'waiting'
+      return false
+    }
+    stop(
+      w,
+      s,
+      V.fault(
+        'warp.members',
+        `${Lanes.showLanes(wanted & ~there)} ${Lanes.showLanes(wanted & ~there).startsWith('lanes') ? 'are' : 'is'} in the member mask and not here`,
+      ),
+    )
+    return true
+  }
+  return true
+}
+
+// ---------------------------------------------------------------- one instruction
+
+const instruction = (w: Walk, s: Walking, { instruction: i, scalar }: LinkedInstruction, last: boolean): void => {
+  const { guard, operation: o } = i
+  const { rows } = w
+  if (o._tag === 'branch') {
+    branch(w, s, o, guard)
+    return
+  }
+  let mask = s.mask
+  if (guard !== null) {
+    const unknown = rows.unknownPredicates[guard.predicate]! & mask
+    if (unknown !== 0) {
+      stop(w, s, undecided(w, unknown, 'the predicate of the instruction'))
+      return
+    }
+    mask = holding(rows, guard.predicate, guard.negated, mask)
+  }
+  if (mask === 0) {
+    arrive(s, s.pc + 1)
+    if (s.now === 'parked') meet(w)
+    return
+  }
+  const full = (mask | w.ended) === -1
+  switch (o._tag) {
+    case 'scalar':
+      Silent.scalar(rows, scalar!, o.from, o.to, mask, full)
+      break
+    case 'move':
+      Silent.move(rows, o, mask, full)
+      break
+    case 'part':
+      Silent.part(rows, o, mask, full)
+      break
+    case 'pack':
+      Silent.pack(rows, o, mask, full)
+      break
+    case 'predicate':
+      Silent.predicate(rows, o, mask)
+      break
+    case 'setPredicate':
+      setPredicate(rows, o.to, mask, o.value ? mask : 0, 0)
+      break
+    case 'activeLanes':
+      Lanes.activeLanes(rows, o, mask)
+      break
+    case 'mbarrierPending':
+      Silent.pending(rows, o, mask)
+      break
+    case 'nothing':
+      break
+    case 'turn':
+      turn(s, o)
+      break
+    case 'branchIndexed':
+      branchIndexed(w, s, o, mask)
+      return
+    case 'call':
+      call(w, s, o, mask)
+      return
+    case 'return':
+      goBack(w, s, mask)
+      return
+    case 'exit': {
+      const stays = (s.mask & ~mask) !== 0
+      end(w, s, mask)
+      if (stays) {
+        arrive(s, s.pc + 1)
+        if (s.now === 'parked') meet(w)
+      }
+      return
+    }
+    case 'shuffle':
+    case 'vote':
+    case 'match':
+    case 'reduce':
+    case 'elect':
+    case 'meetLanes':
+      if (!collective(w, s, o, mask, last)) return
+      if (w.ready !== null) return
+      break
+    default: {
+      if (!last && waits(o)) {
+        s.now = 'waiting'
+        return
+      }
+      const done = effectsOf(w.here, o, mask, s.mask, w.ended)
+      if (V.isFault(done)) {
+        stop(w, s, done)
+        return
+      }
+      if (done.length > 0) standBefore(w, siteAt(w, s), iterationOf(w, s.pc, s.turns), done)
+    }
+  }
+  s.now = 'running'
+  arrive(s, s.pc + 1)
+  if (s.now === 'parked') meet(w)
+}
+
+/** The warp is ready for the first of these, and then does the others. */
+const standBefore = (
+  w: Walk,
+  site: number,
+  iteration: ReadonlyArray<number>,
+  parts: ReadonlyArray<Part>,
+): void => {
+  w.ready = {
+    _tag: 'do',
+    site,
+    iteration,
+    layouts: [],
+    resume: { _tag: 'warp', receive: parts[0]!.receive },
+    prepared: parts[0]!.prepared,
+  }
+  w.rest = parts.slice(1)
+}
+
+/** Which part goes on, and if it is the last that can: the first that is not held up, else the first that waits. */
+const walk = (w: Walk): void => {
+  const { effort } = w.here.world
+  const outer = effort.limit
+  effort.limit = Math.min(outer, effort.spent + endless)
+  let ticks = 0
+  while (w.ready === null) {
+    let s = w.splits.find((p) => p.now === 'running')
+    const last = s === undefined
+    s ??= w.splits.find((p) => p.now === 'waiting')
+    if (s === undefined) break
+    const code = w.launch.code[s.pc]
+    if (code === undefined) {
+      // behind the last instruction
+      end(w, s, s.mask)
+      continue
+    }
+    if ((++ticks & 15) === 0 && !spend(effort, 1)) stop(w, s, outOfFuel)
+    else instruction(w, s, code, last)
+  }
+  effort.limit = outer
+  if (w.ready?._tag === 'fault' && w.ready.fault.code === outOfFuel.code && effort.spent <= outer)
+    w.ready = {
+      _tag: 'fault',
+      site: w.ready.site,
+      iteration: w.ready.iteration,
+      fault: V.fault('loop.endless', 'control runs without an effect and without an end, or computes too much'),
+    }
+}
+
+// ---------------------------------------------------------------- from effect to effect
+
+const standOf = (w: Walk): WarpStand => ({
+  _tag: 'warp',
+  rows: w.rows,
+  splits: w.splits.map((s) => split(s.pc, s.mask, s.frame, s.turns, s.now)),
+  ended: w.ended,
+  local: w.here.local,
+  localWritten: w.here.localWritten,
+  rest: w.rest,
+})
+
+const resumed = (launch: WarpLaunch, world: World, at: Standpoint, shared: number, stand: WarpStand, edit: Edit | null): Walk => {
+  const rows = owned(stand.rows, edit)
+  const kept = rows === stand.rows
+  return {
+    here: {
+      world,
+      launch,
+      at,
+      rows,
+      local: kept ? stand.local : stand.local.slice(),
+      localWritten: kept ? stand.localWritten : stand.localWritten.slice(),
+      shared,
+    },
+    launch,
+    rows,
+    splits: stand.splits.map((s): Walking => ({ pc: s.pc, mask: s.mask, frame: s.frame, turns: s.turns, now: s.now })),
+    ended: stand.ended,
+    ready: null,
+    rest: stand.rest,
+  }
+}
+
+const stateOf = (w: Walk, at: number, groups: Groups): AgentState =>
+  agentState(w.ready === null ? 'done' : 'running', standOf(w), w.ready, at, groups)
+
+/** A warp that begins, walked to its first effect. */
+export const beginning = (
+  launch: WarpLaunch,
+  world: World,
+  at: Standpoint,
+  shared: number,
+  stand: WarpStand,
+  groups: Groups,
+  edit: Edit | null,
+): AgentState => {
+  const w = resumed(launch, world, at, shared, stand, edit)
+  walk(w)
+  return stateOf(w, 1, groups)
+}
+
+/** The results of an effect are taken; what is left of its instruction follows, then the next one. */
+export const continued = (
+  launch: WarpLaunch,
+  world: World,
+  at: Standpoint,
+  shared: number,
+  stand: WarpStand,
+  site: number,
+  iteration: ReadonlyArray<number>,
+  how: Part['receive'],
+  results: ReadonlyArray<Value>,
+  event: number,
+  groups: Groups,
+  edit: Edit | null,
+): AgentState => {
+  const w = resumed(launch, world, at, shared, stand, edit)
+  take(w.rows, how, results)
+  if (w.rest.length > 0) standBefore(w, site, iteration, w.rest)
+  else walk(w)
+  return stateOf(w, event, groups)
+}
+
+const take = (rows: Rows, how: Part['receive'], results: ReadonlyArray<Value>): void => {
+  const [value] = results
+  switch (how._tag) {
+    case 'nothing':
+      return
+    case 'number':
+      for (let m = how.mask; m !== 0; m &= m - 1) setLane(rows, how.to, lowest(m), typeof value === 'number' ? value : 0)
+      return
+    case 'truth':
+      if (how.to !== null)
+        setPredicate(rows, how.to, how.mask, value === true ? how.mask : 0, typeof value === 'boolean' ? 0 : how.mask)
+      return
+    case 'words':
+    case 'bytes':
+      receive(rows, how, typeof value === 'object' && value._tag === 'tile' ? value.data : null)
+      return
+  }
+}
