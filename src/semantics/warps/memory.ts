@@ -90,7 +90,7 @@ export const reaches = (
         ? sharedWindow
         : address.space === 'local'
           ? localWindow
-          : address.space === 'param' && address.rows.length === 0
+          : address.space === 'param'
             ? firstRegion + launch.parameters
             : above
     const unsigned = word >>> 0

@@ -23,7 +23,7 @@ import type { Site } from '../language/program.js'
 
 // ---------------------------------------------------------------- operands
 
-/** Number of a row of words: constants first, then what is given, then registers. */
+/** Number of a row of words. */
 export type Row = number
 /** Number of a predicate. */
 export type Predicate = number
@@ -61,6 +61,8 @@ export type Given =
   | { readonly _tag: 'sharedBytes'; readonly which: 'dynamic' | 'all' }
   /** address in shared memory of a byte of the CTA's variables */
   | { readonly _tag: 'sharedAddress'; readonly offset: number }
+  /** the same of its dynamic memory, which lies behind them */
+  | { readonly _tag: 'dynamicAddress'; readonly offset: number }
   /** a word of the address in global memory of a byte of a variable of the module; of a byte of local memory; of constant memory */
   | { readonly _tag: 'globalAddress'; readonly symbol: string; readonly offset: number; readonly word: 0 | 1 }
 
@@ -159,10 +161,10 @@ export interface WarpProgram {
   readonly name: string
   readonly arch: 'sm90a' | 'sm100a'
   readonly code: ReadonlyArray<Instruction>
-  /** words of the first rows */
-  readonly constants: ReadonlyArray<number>
-  /** what the rows behind them are filled with when a warp begins */
-  readonly givens: ReadonlyArray<Given>
+  /** rows that hold one word and are never written */
+  readonly constants: ReadonlyArray<{ readonly row: Row; readonly word: number }>
+  /** rows that are filled when a warp begins, and never written */
+  readonly givens: ReadonlyArray<{ readonly row: Row; readonly given: Given }>
   /** rows in all */
   readonly rows: number
   readonly predicates: number

@@ -1,0 +1,247 @@
+/**
+ * Warps as a front (`machine/front.ts`): each agent is a warp, and walks one program with rows of registers.
+ *
+ * The threads of a block are numbered along x, then y, then z, and 32 that follow one another are a warp; lanes that the block does not have are at
+ * their end from the start.
+ *
+ * Source: PTX ISA, thread hierarchy, special registers.
+ */
+import { unreachable } from '../../failure.js'
+import { scalarOperation } from '../../numerics/scalar/index.js'
+import type { Agent } from '../language/program.js'
+import type { Edit } from '../machine/cells.js'
+import { ctaOf } from '../machine/effect.js'
+import type { Front, Standpoint } from '../machine/front.js'
+import { idle } from '../machine/state.js'
+import type { Stand } from '../machine/stand.js'
+import type { World } from '../machine/world.js'
+import { firstRegion, rankShift, type LinkedInstruction, type WarpLaunch } from './launched.js'
+import type { Given, WarpProgram } from './program.js'
+import { forget, rows, setAll, setLane, type Rows } from './rows.js'
+import { split, type WarpStand } from './state.js'
+import { beginning, continued } from './walk.js'
+
+// ---------------------------------------------------------------- linking
+
+/** The instructions with what their names mean; null and the name, if there is no such operation. */
+export const linkWarps = (p: WarpProgram): ReadonlyArray<LinkedInstruction> =>
+  p.code.map((instruction) => ({
+    instruction,
+    scalar:
+      instruction.operation._tag === 'scalar' ? scalarOperation(instruction.operation.name) : null,
+  }))
+
+// ---------------------------------------------------------------- what a warp is given
+
+interface Numbers {
+  readonly cta: readonly number[]
+  readonly inCluster: readonly number[]
+  readonly clusterAt: readonly number[]
+  readonly clusters: readonly number[]
+}
+
+/** Coordinates of a number, x first. */
+const along = (number: number, extents: ReadonlyArray<number>): readonly number[] => {
+  let left = number
+  return extents.map((extent) => {
+    const here = left % extent
+    left = Math.floor(left / extent)
+    return here
+  })
+}
+
+const numbersOf = (l: WarpLaunch, at: Standpoint): Numbers => {
+  const clusters = l.grid.map((extent, d) => extent / l.cluster[d]!)
+  const clusterAt = along(at.cluster, clusters)
+  const inCluster = along(at.cta, l.cluster)
+  return { cta: inCluster.map((i, d) => clusterAt[d]! * l.cluster[d]! + i), inCluster, clusterAt, clusters }
+}
+
+/** What a row of a warp begins with: one word, or one a lane; null: nothing that is known. */
+const givenWord = (
+  l: WarpLaunch,
+  n: Numbers,
+  at: Standpoint,
+  warp: number,
+  g: Given,
+  lane: number,
+): number | null => {
+  const thread = warp * 32 + lane
+  switch (g._tag) {
+    case 'thread':
+      return along(thread, l.block)[g.axis]!
+    case 'threads':
+      return l.block[g.axis]
+    case 'cta':
+      return n.cta[g.axis]!
+    case 'ctas':
+      return l.grid[g.axis]
+    case 'cluster':
+      return n.clusterAt[g.axis]!
+    case 'clusters':
+      return n.clusters[g.axis]!
+    case 'ctaInCluster':
+      return n.inCluster[g.axis]!
+    case 'ctasInCluster':
+      return l.cluster[g.axis]
+    case 'ctaRank':
+      return at.cta
+    case 'ctaRanks':
+      return l.cluster[0] * l.cluster[1] * l.cluster[2]
+    case 'explicitCluster':
+      return l.explicitCluster ? 1 : 0
+    case 'lane':
+      return lane
+    case 'warp':
+      return warp
+    case 'warps':
+      return Math.ceil(l.threads / 32)
+    case 'lanes': {
+      const own = 1 << lane
+      const below = own - 1
+      switch (g.which) {
+        case 'eq':
+          return own
+        case 'lt':
+          return below
+        case 'le':
+          return below | own
+        case 'gt':
+          return ~(below | own)
+        case 'ge':
+          return ~below
+      }
+      return null
+    }
+    case 'unspecified':
+      return null
+    case 'sharedBytes':
+      return g.which === 'dynamic' ? l.dynamicBytes : l.sharedBytes
+    case 'sharedAddress':
+      return (at.cta << rankShift) + l.sharedBase + g.offset
+    case 'dynamicAddress':
+      return (at.cta << rankShift) + l.sharedBase + l.sharedBytes - l.dynamicBytes + g.offset
+    case 'globalAddress': {
+      const region = l.symbols.get(g.symbol)
+      return region === undefined ? null : g.word === 0 ? g.offset : firstRegion + region
+    }
+  }
+}
+
+const differs = (g: Given): boolean => g._tag === 'thread' || g._tag === 'lane' || g._tag === 'lanes'
+
+const filled = (l: WarpLaunch, at: Standpoint, warp: number, edit: Edit | null): Rows => {
+  const { program } = l
+  const r = rows(program.rows, program.predicates, edit)
+  for (const { row, word } of program.constants) setAll(r, row, word)
+  const n = numbersOf(l, at)
+  for (const { row, given: g } of program.givens) {
+    if (differs(g)) {
+      for (let lane = 0; lane < 32; lane++) setLane(r, row, lane, givenWord(l, n, at, warp, g, lane)!)
+      continue
+    }
+    const word = givenWord(l, n, at, warp, g, 0)
+    if (word === null) forget(r, row, -1)
+    else setAll(r, row, word | 0)
+  }
+  return r
+}
+
+/** A warp before its first instruction. */
+const fresh = (l: WarpLaunch, at: Standpoint, warp: number, edit: Edit | null): WarpStand => {
+  const there = Math.min(32, l.threads - warp * 32)
+  const mask = there === 32 ? -1 : (1 << there) - 1
+  const { program } = l
+  return {
+    _tag: 'warp',
+    rows: filled(l, at, warp, edit),
+    splits: [
+      split(
+        0,
+        mask,
+        null,
+        Array.from({ length: program.loopCount }, () => -1),
+        'running',
+      ),
+    ],
+    ended: ~mask,
+    local: new Uint8Array(32 * program.localBytes),
+    localWritten: new Uint8Array(32 * program.localBytes),
+    rest: [],
+  }
+}
+
+// ---------------------------------------------------------------- the front
+
+const standOf = (stand: Stand | null): WarpStand =>
+  stand?._tag === 'warp' ? stand : unreachable('a warp that has not begun goes on')
+
+/** The plane of the shared memory of an agent's CTA: the first one of it. */
+const sharedOf = (world: World, at: Standpoint): number =>
+  world.header.planes.findIndex((p) => p.space === 'smem') + ctaOf(world, at.agent) * world.planesPerCta
+
+/** A stand in words: equal ones go on alike. */
+const where = (stand: Stand): string => {
+  const { rows: r, splits, ended, rest, local } = standOf(stand)
+  return [
+    r.words.join(),
+    r.uniform.join(''),
+    r.unknown.join(),
+    r.predicates.join(),
+    local.join(),
+    ended,
+    rest.length,
+    splits
+      .map((s) => {
+        const frames: string[] = []
+        for (let f = s.frame; f !== null; f = f.next) frames.push(`${String(f.join)}:${String(f.mask)}`)
+        return `${String(s.pc)}:${String(s.mask)}:${s.now}:${frames.join('<')}`
+      })
+      .join('/'),
+  ].join('|')
+}
+
+export const warpFront = (l: WarpLaunch): Front<World> => {
+  const warps = Math.ceil(l.threads / 32)
+  const agents = Array.from({ length: warps }, (_, warp): Agent => ({
+    name: `warp ${String(warp)}`,
+    kind: 'warp',
+    firstWarp: warp,
+    warps: 1,
+  }))
+  return {
+    agents,
+    starts: agents.map(() => true),
+    sites: l.program.sites,
+    nondeterminism: [],
+    instructions: new Set(l.program.code.map(({ operation }) => operation._tag)),
+    timed: false,
+    begin: (world, at, edit) =>
+      beginning(
+        l,
+        world,
+        at,
+        sharedOf(world, at),
+        fresh(l, at, at.agent % world.agentsPerCta, edit),
+        idle.groups,
+        edit,
+      ),
+    proceed: (world, at, a, done, results, events, edit) =>
+      continued(
+        l,
+        world,
+        at,
+        sharedOf(world, at),
+        standOf(a.stand),
+        done.site,
+        done.iteration,
+        done.resume._tag === 'warp' ? done.resume.receive : unreachable('the result of a core statement'),
+        results,
+        a.at + events,
+        a.groups,
+        edit,
+      ),
+    forks: null,
+    where,
+  }
+}
